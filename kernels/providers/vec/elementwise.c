@@ -48,7 +48,7 @@ static void stop(void *state)
 static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     static const char *const words[] = {ABDB_ROW_OPERATIONS, NULL};
-    size_t columns = p->tensor[0].dim[1], threads = (size_t)abdb_vec_threads(p);
+    size_t columns = p->tensor[0].dim[1], threads = (size_t)abdb_vec_threads(p), size;
     state_of_rows *s = calloc(1, sizeof *s);
     int op;
 
@@ -59,9 +59,11 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     }
     s->isa = abdb_vec_pick(p);
     /* Whole vectors, and 64 floats between threads, so that no two write to one line. */
-    s->each = (columns + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
+    size = (columns + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    s->each = 2 * size + ALIGNMENT;
     s->room = aligned_alloc(ALIGNMENT, threads * s->each * sizeof *s->room);
-    s->rows = (abdb_vec_rows){.p = p, .op = op, .columns = columns, .past = past_caches(p)};
+    s->rows = (abdb_vec_rows){
+        .p = p, .op = op, .columns = columns, .past = past_caches(p), .row_size = size};
     if (!s->room) {
         stop(s);
         return ABDB_FAIL(err, ABDB_NOMEM, "a row for each thread");

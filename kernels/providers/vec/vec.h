@@ -115,8 +115,9 @@ typedef struct {
     const abdb_problem *p;
     int op;
     size_t columns;
-    bool past;  /* stores go past the caches */
-    float *row; /* room for a row of whole vectors, of this thread, aligned to 64 */
+    bool past;       /* stores go past the caches */
+    float *row;      /* room for two rows of whole vectors, of this thread, aligned to 64 */
+    size_t row_size; /* floats from one to the other */
 } abdb_vec_rows;
 
 /* Attention (kernels/micro/attention.c). Strides in elements, of Q and dQ; K, V, dK and dV; O and

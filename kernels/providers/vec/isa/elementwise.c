@@ -4,6 +4,13 @@
 #include "kernels/providers/vec/isa/isa.h"
 #include "kernels/providers/vec/isa/math.h"
 
+enum {
+    LANES = 4,
+    AHEAD = 4096,       /* bytes from what is worked on to what is asked for */
+    TOGETHER = 1 << 14, /* columns of the longest rows whose softmax waits for the next row */
+    NEAR = 48 << 10,    /* bytes of two rows, and what scales them: norms of more do not wait */
+};
+
 #define ROW_OF(name) f32_##name
 #define ELEMENT      float
 #define GET          vec_get_f32

@@ -281,43 +281,56 @@ VEC_INLINE void vec_put_native(uint16_t *at, vec_f32 v, bool past)
 VEC_WITHOUT
 #endif
 
+/* Parts go through room on the stack, by loops: what has a call in it, memcpy too, makes gcc keep
+ * the sums of the loop around it in memory. */
+VEC_INLINE vec_f32 vec_part(vec_f32 v, size_t there, float beyond)
+{
+    for (size_t i = there; i < VEC_F32; i++) v[i] = beyond;
+    return v;
+}
+
 VEC_INLINE vec_f32 vec_part_f32(const float *at, size_t there, float beyond)
 {
     vec_f32 v = vec_of(beyond);
 
-    memcpy(&v, at, there * sizeof *at);
+    for (size_t i = 0; i < there; i++) v[i] = at[i];
     return v;
 }
 
 VEC_INLINE vec_f32 vec_part_bf16(const uint16_t *at, size_t there, float beyond)
 {
-    vec_f32 v = vec_of(beyond);
+    vec_u16 bits = {0};
 
-    for (size_t i = 0; i < there; i++) v[i] = abdb_bf16_value(at[i]);
-    return v;
+    for (size_t i = 0; i < there; i++) bits[i] = at[i];
+    return vec_part(vec_from_bf16(bits), there, beyond);
 }
 
 VEC_INLINE vec_f32 vec_part_f16(const uint16_t *at, size_t there, float beyond)
 {
-    vec_f32 v = vec_of(beyond);
+    vec_u16 bits = {0};
 
-    for (size_t i = 0; i < there; i++) v[i] = abdb_f16_value(at[i]);
-    return v;
+    for (size_t i = 0; i < there; i++) bits[i] = at[i];
+    return vec_part(vec_from_f16(bits), there, beyond);
 }
 
 VEC_INLINE void vec_keep_f32(float *at, vec_f32 v, size_t there)
 {
-    memcpy(at, &v, there * sizeof *at);
+    for (size_t i = 0; i < there; i++) at[i] = v[i];
+}
+
+VEC_INLINE void vec_keep_u16(uint16_t *at, vec_u16 bits, size_t there)
+{
+    for (size_t i = 0; i < there; i++) at[i] = bits[i];
 }
 
 VEC_INLINE void vec_keep_bf16(uint16_t *at, vec_f32 v, size_t there)
 {
-    for (size_t i = 0; i < there; i++) at[i] = abdb_bf16(v[i]);
+    vec_keep_u16(at, vec_to_bf16(v), there);
 }
 
 VEC_INLINE void vec_keep_f16(uint16_t *at, vec_f32 v, size_t there)
 {
-    for (size_t i = 0; i < there; i++) at[i] = abdb_f16(v[i]);
+    vec_keep_u16(at, vec_to_f16(v), there);
 }
 
 #endif

@@ -1,108 +1,265 @@
 /* rows.h - element-wise kernels over rows: a template, included by elementwise.c once for each
  * format. Wants ROW_OF(name), ELEMENT, and GET, PUT, PART, KEEP of math.h. A row comes from
- * memory once and is read again from the caches; while it is worked on, the next one is asked for.
- */
+ * memory once. What softmax and norms make of it is written while the next one is summed up and
+ * what follows is asked for, so that memory is read and written at all times. */
 
-/* `body` for each vector v at j of a row x of n elements, `beyond` past its end. */
-#define OVER(n, beyond, body)                       \
-    do {                                            \
-        size_t j = 0;                               \
-                                                    \
-        for (; j + VEC_F32 <= (n); j += VEC_F32) {  \
-            vec_f32 v = GET(x + j);                 \
-            body                                    \
-        }                                           \
-        if (j < (n)) {                              \
-            vec_f32 v = PART(x + j, (n)-j, beyond); \
-            body                                    \
-        }                                           \
+/* A row of which everything is known but what is not written yet. y NULL: there is none. */
+typedef struct {
+    const ELEMENT *x;
+    ELEMENT *y;
+    const float *room;
+    float mean, scale;
+} ROW_OF(known);
+
+/* Asks for as many elements as LANES vectors have, AHEAD of x: of this row, or of the next. */
+VEC_INLINE void ROW_OF(ask)(const ELEMENT *x, size_t count)
+{
+    for (size_t at = 0; at < count * sizeof *x; at += 64)
+        vec_ask((const char *)x + AHEAD + at);
+}
+
+/* `body` for each vector v at j of a row x of n elements, the last perhaps not whole: `beyond` past
+ * its end. LANES in a row have a `lane` each, to sum up in: one sum would wait for the addition
+ * before. */
+#define OVER(n, beyond, body)                                        \
+    do {                                                             \
+        size_t j = 0;                                                \
+                                                                     \
+        while (j + LANES * VEC_F32 <= (n)) {                         \
+            ROW_OF(ask)(x + j, LANES * VEC_F32);                     \
+            for (int lane = 0; lane < LANES; lane++, j += VEC_F32) { \
+                const vec_f32 v = GET(x + j);                        \
+                const bool whole = true;                             \
+                body                                                 \
+            }                                                        \
+        }                                                            \
+        for (; j < (n); j += VEC_F32) {                              \
+            const bool whole = j + VEC_F32 <= (n);                   \
+            const int lane = 0;                                      \
+            const vec_f32 v = whole ? GET(x + j)                     \
+                                    : PART(x + j, (n)-j, beyond);    \
+            body                                                     \
+        }                                                            \
     } while (0)
 
-VEC_INLINE float ROW_OF(largest)(const abdb_vec_rows *s, const ELEMENT *x)
+VEC_INLINE float ROW_OF(total)(const vec_f32 *lane)
 {
-    vec_f32 most = vec_of(-INFINITY);
-
-    OVER(s->columns, -INFINITY, { most = vec_max(most, v); });
-    return vec_most(most);
+    return vec_sum(lane[0] + lane[1] + (lane[2] + lane[3]));
 }
 
-/* Asks for every other line of the next row: one pass over a row asks for the even ones, another
- * for the odd ones, so that memory is never idle. */
-VEC_INLINE void ROW_OF(ask)(const ELEMENT *next, size_t j, size_t odd)
+VEC_INLINE float ROW_OF(most)(const vec_f32 *lane)
 {
-    size_t at = j * sizeof *next;
-
-    if (at % 64 == 0 && at / 64 % 2 == odd) vec_ask((const char *)(next + j));
+    return vec_most(vec_max(vec_max(lane[0], lane[1]), vec_max(lane[2], lane[3])));
 }
 
-/* exp(x - most) to s->row; returns the sum. */
-VEC_INLINE float ROW_OF(exponentials)(const abdb_vec_rows *s, const ELEMENT *x, const ELEMENT *next,
-                                      float most)
+VEC_INLINE float ROW_OF(largest)(size_t n, const ELEMENT *x)
 {
-    vec_f32 sum = {0}, from = vec_of(most * vec_log2_e);
+    vec_f32 most[LANES];
 
-    OVER(s->columns, -INFINITY, {
-        vec_f32 e = vec_exp2(v * vec_log2_e - from);
-
-        ROW_OF(ask)(next, j, 0);
-        *(vec_f32 *)(s->row + j) = e;
-        sum += e;
+    for (int i = 0; i < LANES; i++) most[i] = vec_of(-INFINITY);
+    OVER(n, -INFINITY, {
+        (void)whole;
+        most[lane] = vec_max(most[lane], v);
     });
-    return vec_sum(sum);
+    return ROW_OF(most)(most);
 }
 
-static void ROW_OF(softmax)(const abdb_vec_rows *s, const ELEMENT *x, const ELEMENT *next,
-                            ELEMENT *y)
-{
-    size_t n = s->columns, j = 0;
-    float scale = 1 / ROW_OF(exponentials)(s, x, next, ROW_OF(largest)(s, x));
+/* --- softmax and cross entropy ---------------------------------------------------------------- */
 
-    for (; j + VEC_F32 <= n; j += VEC_F32) {
-        ROW_OF(ask)(next, j, 1);
-        PUT(y + j, *(vec_f32 *)(s->row + j) * scale, s->past);
+/* A vector of a row's softmax. */
+VEC_INLINE void ROW_OF(share)(const ROW_OF(known) * row, size_t j, size_t n, bool whole, bool past)
+{
+    vec_f32 v = *(const vec_f32 *)(row->room + j) * row->scale;
+
+    if (whole)
+        PUT(row->y + j, v, past);
+    else
+        KEEP(row->y + j, v, n - j);
+}
+
+/* exp(x - from) to room, where there is some, while the softmax of the row `was` is written;
+ * returns the sum, and the largest of x. */
+VEC_INLINE float ROW_OF(exponentials)(const abdb_vec_rows *s, const ELEMENT *x, float from,
+                                      float *room, const ROW_OF(known) * was, float *largest)
+{
+    size_t n = s->columns;
+    vec_f32 sum[LANES] = {{0}}, most[LANES], base = vec_of(from * vec_log2_e);
+
+    for (int i = 0; i < LANES; i++) most[i] = vec_of(-INFINITY);
+    OVER(n, -INFINITY, {
+        vec_f32 e = vec_exp2(v * vec_log2_e - base);
+
+        if (room) *(vec_f32 *)(room + j) = e;
+        sum[lane] += e;
+        most[lane] = vec_max(most[lane], v);
+        if (was) ROW_OF(share)(was, j, n, whole, s->past);
+    });
+    *largest = ROW_OF(most)(most);
+    return ROW_OF(total)(sum);
+}
+
+/* As exponentials(), from the largest of the row's beginning: powers of what is larger are in
+ * range still, and the sum has as many digits, unless it is much larger. Then the row is read
+ * again. Returns the sum, and what it is from. */
+VEC_INLINE float ROW_OF(powers)(const abdb_vec_rows *s, const ELEMENT *x, float *room,
+                                const ROW_OF(known) * was, float *from)
+{
+    size_t n = s->columns, some = LANES * VEC_F32;
+    float first = ROW_OF(largest)(n < some ? n : some, x), largest, sum;
+
+    *from = first;
+    sum = ROW_OF(exponentials)(s, x, first, room, was, &largest);
+    if (largest - first < 64) return sum;
+    *from = largest;
+    return ROW_OF(exponentials)(s, x, largest, room, NULL, &largest);
+}
+
+static void ROW_OF(softmax)(const abdb_vec_rows *s, size_t low, size_t high)
+{
+    const abdb_tensor *t = s->p->tensor;
+    size_t n = s->columns;
+    ROW_OF(known) was = {0};
+
+    for (size_t r = low; r < high; r++) {
+        const ELEMENT *x = (const ELEMENT *)t[0].data + r * n;
+        float *room = s->row + (r & 1) * s->row_size, from;
+        float sum = was.y ? ROW_OF(powers)(s, x, room, &was, &from)
+                          : ROW_OF(powers)(s, x, room, NULL, &from);
+
+        was = (ROW_OF(known)){x, (ELEMENT *)t[1].data + r * n, room, 0, 1 / sum};
+        if (n <= TOGETHER && r + 1 < high) continue;
+        for (size_t j = 0; j < n; j += VEC_F32)
+            ROW_OF(share)(&was, j, n, j + VEC_F32 <= n, s->past);
+        was.y = NULL;
     }
-    if (j < n) KEEP(y + j, *(vec_f32 *)(s->row + j) * scale, n - j);
 }
 
-static float ROW_OF(loss)(const abdb_vec_rows *s, const ELEMENT *x, const ELEMENT *next,
-                          size_t target)
+static float ROW_OF(loss)(const abdb_vec_rows *s, const ELEMENT *x, size_t target)
 {
-    float top = ROW_OF(largest)(s, x), at[VEC_F32];
+    float at[VEC_F32], from, sum = ROW_OF(powers)(s, x, NULL, NULL, &from);
 
     vec_keep_f32(at, PART(x + target, 1, 0), 1);
-    return logf(ROW_OF(exponentials)(s, x, next, top)) + top - at[0];
+    return logf(sum) + from - at[0];
 }
 
-/* beta NULL: not centred. */
-static void ROW_OF(norm)(const abdb_vec_rows *s, const ELEMENT *x, const ELEMENT *next,
-                         const ELEMENT *gamma, const ELEMENT *beta, ELEMENT *y)
+/* --- norms ------------------------------------------------------------------------------------ */
+
+/* What a norm is scaled by, and what is added to it (NULL: nothing; then it is not centred). Where
+ * there is room, both are kept side by side in it, as f32: vectors of one and the other in turn. */
+typedef struct {
+    const ELEMENT *gain, *shift;
+    const float *both;
+} ROW_OF(affine);
+
+VEC_INLINE vec_f32 ROW_OF(some)(const ELEMENT *x, size_t n, bool whole)
 {
-    size_t n = s->columns, i = 0;
-    vec_f32 sum = {0}, square = {0};
-    float mean = 0, scale;
+    return whole ? GET(x) : PART(x, n, 0);
+}
 
-    if (beta) {
-        OVER(n, 0, { sum += v; });
-        mean = vec_sum(sum) / (float)n;
+static ROW_OF(affine) ROW_OF(prepared)(const abdb_vec_rows *s, const ELEMENT *gain,
+                                       const ELEMENT *shift)
+{
+    size_t n = s->columns;
+    vec_f32 *both = (vec_f32 *)s->row;
+
+    for (size_t j = 0; both && shift && j < n; j += VEC_F32) {
+        *both++ = ROW_OF(some)(gain + j, n - j, j + VEC_F32 <= n);
+        *both++ = ROW_OF(some)(shift + j, n - j, j + VEC_F32 <= n);
     }
-    OVER(n, mean, { /* beyond the end nothing differs from the mean */
-                    v -= mean;
-                    ROW_OF(ask)(next, j, 0);
-                    square += v * v;
+    return (ROW_OF(affine)){gain, shift, shift ? s->row : NULL};
+}
+
+/* A vector of a row's norm. */
+VEC_INLINE void ROW_OF(normed)(const ROW_OF(known) * row, const ROW_OF(affine) * by, size_t j,
+                               size_t n, bool whole, bool past)
+{
+    vec_f32 v = (ROW_OF(some)(row->x + j, n - j, whole) - row->mean) * row->scale;
+
+    if (by->both)
+        v = v * ((const vec_f32 *)(by->both + 2 * j))[0] +
+            ((const vec_f32 *)(by->both + 2 * j))[1];
+    else
+        v *= ROW_OF(some)(by->gain + j, n - j, whole);
+    if (!by->both && by->shift) v += ROW_OF(some)(by->shift + j, n - j, whole);
+    if (whole)
+        PUT(row->y + j, v, past);
+    else
+        KEEP(row->y + j, v, n - j);
+}
+
+/* Sums of what differs from `from`, and of its squares, while the norm of the row `was` is
+ * written. */
+VEC_INLINE void ROW_OF(moments)(const abdb_vec_rows *s, const ELEMENT *x, float from,
+                                const ROW_OF(affine) * by, const ROW_OF(known) * was, float *sum,
+                                float *square)
+{
+    size_t n = s->columns;
+    vec_f32 first[LANES] = {{0}}, second[LANES] = {{0}};
+
+    OVER(n, from, { /* beyond the end nothing differs */
+                    vec_f32 off = v - from;
+
+                    first[lane] += off;
+                    second[lane] += off * off;
+                    if (was) ROW_OF(normed)(was, by, j, n, whole, s->past);
     });
-    scale = 1 / sqrtf(vec_sum(square) / (float)n + 1e-5f);
-    for (; i + VEC_F32 <= n; i += VEC_F32) {
-        vec_f32 v = (GET(x + i) - mean) * scale * GET(gamma + i);
+    *sum = ROW_OF(total)(first);
+    *square = ROW_OF(total)(second);
+}
 
-        ROW_OF(ask)(next, i, 1);
-        PUT(y + i, beta ? v + GET(beta + i) : v, s->past);
+VEC_INLINE float ROW_OF(mean)(size_t n, const ELEMENT *x)
+{
+    vec_f32 sum[LANES] = {{0}};
+
+    OVER(n, 0, {
+        (void)whole;
+        sum[lane] += v;
+    });
+    return ROW_OF(total)(sum) / (float)n;
+}
+
+/* What a row's norm is made with. A row that is centred is read once, too: from the mean of its
+ * beginning; where that is further from its mean than numbers are in the mean, the difference of
+ * sums would lose digits, and squares are summed up again from the mean itself. */
+VEC_INLINE ROW_OF(known) ROW_OF(measure)(const abdb_vec_rows *s, const ELEMENT *x, ELEMENT *y,
+                                         const ROW_OF(affine) * by, const ROW_OF(known) * was)
+{
+    size_t n = s->columns, some = LANES * VEC_F32;
+    float from = by->shift ? ROW_OF(mean)(n < some ? n : some, x) : 0, mean = 0, off, sum, square,
+          none;
+
+    ROW_OF(moments)(s, x, from, by, was, &sum, &square);
+    if (by->shift) {
+        off = sum / (float)n;
+        mean = from + off;
+        square -= sum * off;
+        if (sum * off > square) ROW_OF(moments)(s, x, mean, by, NULL, &none, &square);
     }
-    if (i < n) {
-        vec_f32 v = (PART(x + i, n - i, 0) - mean) * scale * PART(gamma + i, n - i, 0);
+    return (ROW_OF(known)){x, y, NULL, mean, 1 / sqrtf(square / (float)n + 1e-5f)};
+}
 
-        KEEP(y + i, beta ? v + PART(beta + i, n - i, 0) : v, n - i);
+static void ROW_OF(norm)(const abdb_vec_rows *s, size_t low, size_t high, const ELEMENT *gain,
+                         const ELEMENT *shift, ELEMENT *y)
+{
+    const ROW_OF(affine) by = ROW_OF(prepared)(s, gain, shift);
+    size_t n = s->columns, together = n * (2 * sizeof *y + (shift ? 8 : sizeof *y));
+    ROW_OF(known) was = {0};
+
+    for (size_t r = low; r < high; r++) {
+        const ELEMENT *x = (const ELEMENT *)s->p->tensor[0].data + r * n;
+
+        was = was.y ? ROW_OF(measure)(s, x, y + r * n, &by, &was)
+                    : ROW_OF(measure)(s, x, y + r * n, &by, NULL);
+        if (together <= NEAR && r + 1 < high) continue;
+        for (size_t j = 0; j < n; j += VEC_F32) { /* of the next row its second half is asked for */
+            vec_ask(x + n + n / 2 + j / 2);
+            ROW_OF(normed)(&was, &by, j, n, j + VEC_F32 <= n, s->past);
+        }
+        was.y = NULL;
     }
 }
+
+/* --- what each row has for itself ------------------------------------------------------------- */
 
 /* y = x s(z): z = x (silu), or z = 2 sqrt(2/pi) (x + 0.044715 x^3) (gelu). */
 VEC_INLINE vec_f32 ROW_OF(gate)(vec_f32 x, bool gelu)
@@ -118,7 +275,8 @@ VEC_INLINE void ROW_OF(activation)(const abdb_vec_rows *s, const ELEMENT *x, ELE
     if (j < n) KEEP(y + j, ROW_OF(gate)(PART(x + j, n - j, 0), gelu), n - j);
 }
 
-static void ROW_OF(rotary)(const abdb_vec_rows *s, const ELEMENT *x, const float *turn, ELEMENT *y)
+VEC_INLINE void ROW_OF(turned)(const abdb_vec_rows *s, const ELEMENT *x, const float *turn,
+                               ELEMENT *y)
 {
     size_t half = s->columns / 2, j = 0;
 
@@ -136,6 +294,28 @@ static void ROW_OF(rotary)(const abdb_vec_rows *s, const ELEMENT *x, const float
 
         KEEP(y + j, low * c - high * t, half - j);
         KEEP(y + half + j, low * t + high * c, half - j);
+    }
+}
+
+/* Some rows of one position after another, so that its sines and cosines, which come out of a far
+ * cache, are read once for them. */
+static void ROW_OF(rotary)(const abdb_vec_rows *s, size_t low, size_t high)
+{
+    const abdb_tensor *t = s->p->tensor;
+    size_t n = s->columns, positions = t[1].dim[0], some = LANES * positions;
+
+    for (size_t first = low; first < high; first += some) {
+        size_t end = high - first < some ? high : first + some;
+
+        for (size_t i = first; i < first + positions && i < end; i++)
+            for (size_t r = i; r < end; r += positions) {
+                const ELEMENT *x = (const ELEMENT *)t[0].data + r * n;
+
+                ROW_OF(ask)(x, n);
+                ROW_OF(turned)
+                (s, x, (const float *)t[1].data + i % positions * n,
+                 (ELEMENT *)t[2].data + r * n);
+            }
     }
 }
 
@@ -176,35 +356,36 @@ static void ROW_OF(adamw)(const abdb_vec_rows *s, size_t row)
     }
 }
 
-static void ROW_OF(all)(const abdb_vec_rows *s, size_t low, size_t high)
+static void ROW_OF(each)(const abdb_vec_rows *s, size_t low, size_t high)
 {
     const abdb_tensor *t = s->p->tensor;
-    const ELEMENT *x = t[0].data;
-    size_t n = s->columns, last = t[0].dim[0] - 1;
+    size_t n = s->columns;
 
     for (size_t r = low; r < high; r++) {
-        const ELEMENT *row = x + r * n, *next = x + (r < last ? r + 1 : r) * n;
+        const ELEMENT *x = (const ELEMENT *)t[0].data + r * n;
 
         switch (s->op) {
-        case ABDB_SOFTMAX: ROW_OF(softmax)(s, row, next, (ELEMENT *)t[1].data + r * n); break;
-        case ABDB_LAYERNORM:
-            ROW_OF(norm)(s, row, next, t[1].data, t[2].data, (ELEMENT *)t[3].data + r * n);
-            break;
-        case ABDB_RMSNORM:
-            ROW_OF(norm)(s, row, next, t[1].data, NULL, (ELEMENT *)t[2].data + r * n);
-            break;
-        case ABDB_GELU: ROW_OF(activation)(s, row, (ELEMENT *)t[1].data + r * n, true); break;
-        case ABDB_SILU: ROW_OF(activation)(s, row, (ELEMENT *)t[1].data + r * n, false); break;
-        case ABDB_ROTARY:
-            ROW_OF(rotary)
-            (s, row, (const float *)t[1].data + r % t[1].dim[0] * n, (ELEMENT *)t[2].data + r * n);
-            break;
+        case ABDB_GELU: ROW_OF(activation)(s, x, (ELEMENT *)t[1].data + r * n, true); break;
+        case ABDB_SILU: ROW_OF(activation)(s, x, (ELEMENT *)t[1].data + r * n, false); break;
         case ABDB_CROSS_ENTROPY:
             ((float *)t[2].data)[r] =
-                ROW_OF(loss)(s, row, next, (size_t)((const int32_t *)t[1].data)[r]);
+                ROW_OF(loss)(s, x, (size_t)((const int32_t *)t[1].data)[r]);
             break;
         default: ROW_OF(adamw)(s, r);
         }
+    }
+}
+
+static void ROW_OF(all)(const abdb_vec_rows *s, size_t low, size_t high)
+{
+    const abdb_tensor *t = s->p->tensor;
+
+    switch (s->op) {
+    case ABDB_SOFTMAX: ROW_OF(softmax)(s, low, high); break;
+    case ABDB_LAYERNORM: ROW_OF(norm)(s, low, high, t[1].data, t[2].data, t[3].data); break;
+    case ABDB_ROTARY: ROW_OF(rotary)(s, low, high); break;
+    case ABDB_RMSNORM: ROW_OF(norm)(s, low, high, t[1].data, NULL, t[2].data); break;
+    default: ROW_OF(each)(s, low, high);
     }
 }
 
