@@ -23,8 +23,10 @@
  * least.
  *
  * So that mistakes show, a row of what is summed has one large number, at its end, its beginning or
- * anywhere; some rows of norms are so small that their epsilon counts; gelu and silu see numbers up
- * to 4; and half of adamw's parameters are as small as its steps, half so large that decay counts.
+ * anywhere; every eighth row of exponentials ends in one whose exponential f32 cannot hold; every
+ * eighth row of a layer norm begins far from its mean; some rows of norms are so small that their
+ * epsilon counts; gelu and silu see numbers up to 4; and half of adamw's parameters are as small as
+ * its steps, half so large that decay counts.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -34,7 +36,7 @@
 
 /* Places of tensors: X is the input of all (of adamw the parameter); then, by operation, gamma and
  * beta, or the gradient G and the moments M and V. Outputs stand last, see shape(). */
-enum { X, GAMMA, BETA, G = 1, M, V, POSITIONS = 2048 };
+enum { X, GAMMA, BETA, G = 1, M, V, POSITIONS = 2048, BEGINNING = 64 };
 enum { SOFTMAX, LAYERNORM, RMSNORM, GELU, SILU, ROTARY, CROSS_ENTROPY, ADAMW };
 static const char *const words[] = {"softmax", "layernorm",     "rmsnorm", "gelu", "silu",
                                     "rotary",  "cross-entropy", "adamw",   NULL};
@@ -107,6 +109,29 @@ static void add_spikes(const abdb_problem *p, uint64_t seed, double size, double
     }
 }
 
+/* Every eighth row of more than BEGINNING numbers ends in one whose exponential is infinite in f32,
+ * unless the largest number is taken off first: that of the whole row. */
+static void add_peaks(const abdb_problem *p)
+{
+    const abdb_tensor *t = &p->tensor[X];
+    size_t columns = t->dim[1];
+
+    for (size_t r = 4; columns > BEGINNING && r < t->dim[0]; r += 8)
+        abdb_tensor_set(t, r * columns + columns - 1, 100);
+}
+
+/* Every eighth row of more than BEGINNING numbers begins with so many that are far from the others:
+ * who takes one number of a row, or the mean of some, for the mean of all loses digits. */
+static void shift_beginnings(const abdb_problem *p)
+{
+    const abdb_tensor *t = &p->tensor[X];
+    size_t columns = t->dim[1];
+
+    for (size_t r = 6; columns > BEGINNING && r < t->dim[0]; r += 8)
+        for (size_t i = r * columns; i < r * columns + BEGINNING; i++)
+            abdb_tensor_set(t, i, abdb_tensor_get(t, i) + sqrt((double)columns));
+}
+
 /* Each element of X times a number that depends on its row, and on whether its place is odd. */
 static void scale(const abdb_problem *p, double (*by)(size_t row, bool odd))
 {
@@ -151,9 +176,13 @@ static void fill(const abdb_problem *p, uint64_t seed)
 
     switch (operation(p)) {
     /* exp(log(columns) + 1) against `columns` numbers of exp(x), x in [-1, 1]. */
-    case SOFTMAX: add_spikes(p, seed, log(wide) + 1, 0); break;
+    case SOFTMAX:
+        add_spikes(p, seed, log(wide) + 1, 0);
+        add_peaks(p);
+        break;
     case LAYERNORM:
         add_spikes(p, seed, sqrt(wide / 3) + 1, 1);
+        shift_beginnings(p);
         scale(p, by_norm);
         break;
     case RMSNORM:
@@ -173,6 +202,7 @@ static void fill(const abdb_problem *p, uint64_t seed)
         break;
     case CROSS_ENTROPY:
         add_spikes(p, seed, log(wide) + 1, 0);
+        add_peaks(p);
         for (size_t r = 0; r < t->dim[0]; r++)
             ((int32_t *)t->data)[r] = (int32_t)(abdb_random_at(seed + 1, r) % columns);
         break;
@@ -204,9 +234,26 @@ static double at(const one_row *r, int tensor, size_t row, size_t column)
     return abdb_tensor_get(&r->p->tensor[tensor], row * r->columns + column);
 }
 
+/* Terms of the longest sum. */
+static double terms(const abdb_problem *p)
+{
+    int op = operation(p);
+    bool summed = op == SOFTMAX || op == LAYERNORM || op == RMSNORM || op == CROSS_ENTROPY;
+
+    return summed ? (double)p->tensor[X].dim[1] : 1;
+}
+
+/* What sums of a row may be wrong by: long ones less than the worst, since errors go to and fro. */
+static double sums(const abdb_problem *p)
+{
+    double n = terms(p);
+
+    return fmin(n + 32, 8 * (sqrt(n) + 8)) * 0x1p-24;
+}
+
 /* Softmax, or (loss) cross entropy, with the largest number taken off first so that nothing
  * overflows. An error of an argument of magnitude `size` comes out of the exponential as a relative
- * error of that size: hence 1 + 2 size. */
+ * error of that size: hence 1 + 2 size. What is less than a normal number of f32 may be nothing. */
 static void exponentials(const one_row *r, bool loss)
 {
     double most = -INFINITY, sum = 0, size = 0;
@@ -225,7 +272,7 @@ static void exponentials(const one_row *r, bool loss)
     }
     for (size_t j = 0; j < r->columns; j++) {
         r->out[j] = exp(at(r, X, r->row, j) - most) / sum;
-        r->magnitude[j] = r->out[j] * (1 + 2 * size);
+        r->magnitude[j] = r->out[j] * (1 + 2 * size) + abdb_dtype_least(ABDB_F32) / sums(r->p);
     }
 }
 
@@ -282,23 +329,6 @@ static void step(const one_row *r, int tensor)
                                                         (fabs(g) + fabs(at(r, M, r->row, j))) /
                                                             (sqrt(v) + adamw.epsilon));
     }
-}
-
-/* Terms of the longest sum. */
-static double terms(const abdb_problem *p)
-{
-    int op = operation(p);
-    bool summed = op == SOFTMAX || op == LAYERNORM || op == RMSNORM || op == CROSS_ENTROPY;
-
-    return summed ? (double)p->tensor[X].dim[1] : 1;
-}
-
-/* What sums of a row may be wrong by: long ones less than the worst, since errors go to and fro. */
-static double sums(const abdb_problem *p)
-{
-    double n = terms(p);
-
-    return fmin(n + 32, 8 * (sqrt(n) + 8)) * 0x1p-24;
 }
 
 static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,

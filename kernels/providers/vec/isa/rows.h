@@ -220,7 +220,8 @@ VEC_INLINE float ROW_OF(mean)(size_t n, const ELEMENT *x)
 
 /* What a row's norm is made with. A row that is centred is read once, too: from the mean of its
  * beginning; where that is further from its mean than numbers are in the mean, the difference of
- * sums would lose digits, and squares are summed up again from the mean itself. */
+ * sums would lose digits (of infinite squares there is none), and squares are summed up again from
+ * the mean itself. */
 VEC_INLINE ROW_OF(known) ROW_OF(measure)(const abdb_vec_rows *s, const ELEMENT *x, ELEMENT *y,
                                          const ROW_OF(affine) * by, const ROW_OF(known) * was)
 {
@@ -233,7 +234,7 @@ VEC_INLINE ROW_OF(known) ROW_OF(measure)(const abdb_vec_rows *s, const ELEMENT *
         off = sum / (float)n;
         mean = from + off;
         square -= sum * off;
-        if (sum * off > square) ROW_OF(moments)(s, x, mean, by, NULL, &none, &square);
+        if (!(sum * off <= square)) ROW_OF(moments)(s, x, mean, by, NULL, &none, &square);
     }
     return (ROW_OF(known)){x, y, NULL, mean, 1 / sqrtf(square / (float)n + 1e-5f)};
 }
