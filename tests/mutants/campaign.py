@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """campaign.py - are wrong kernels caught? Each mutant of table.txt is built in a copy of the tree and tried at its cells.
 
-campaign.py [--jobs N] [--few] [--only REGEX] [--check]
+campaign.py [--jobs N] [--minutes N] [--few] [--only REGEX] [--check]
 
 A cell is run twice: by outputs.c, which says whether the mutant changes what is computed, and by the backend's program, as
 `abdb run --quick` runs it, which says whether verification sees it. Prints a row a mutant; exit 1 unless 95 % of the mutants that
 change a result are caught at every cell that they change, and each other one has its reason in the table.
---few: the mutants marked so, at two cells each. --check: only, whether the table fits the sources.
+What was judged is kept in build/soak for the same sources, cells and processor: the next call goes on, also after --minutes. Exit 3
+where mutants are left. --few: the mutants marked so, at two cells each. --check: only, whether the table fits the sources.
 """
 import argparse
 import concurrent.futures
+import hashlib
 import itertools
 import json
 import os
@@ -20,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -222,15 +225,43 @@ class Tree:
                     shutil.copy2(self.original / file.relative_to(self.path), file)
 
 
+class Ledger:
+    """What was judged of these sources on this processor: a line of JSON each, by what the mutant is."""
+
+    def __init__(self, folder):
+        print_of = hashlib.sha256((HERE.parent / "cells.plan").read_bytes())
+        parts = [ROOT / name for name in SOURCES]
+        for file in sorted(f for part in parts for f in (part.rglob("*") if part.is_dir() else [part]) if f.is_file()):
+            if file.name != "table.txt" and file.suffix not in (".md", ".pyc", ".plan") and file.parent.name != "runner":
+                print_of.update(str(file.relative_to(ROOT)).encode() + file.read_bytes())
+        about = pathlib.Path("/proc/cpuinfo").read_text()
+        print_of.update("".join(sorted(set(re.findall(r"(?m)^(?:flags|Features|cpu family|model)\s*:.*", about)))).encode())
+        self.file, self.known = folder / f"mutants-{print_of.hexdigest()[:12]}.jsonl", {}
+        if self.file.exists():
+            self.known = dict(json.loads(line) for line in self.file.read_text().splitlines() if line.endswith("]"))
+
+    @staticmethod
+    def key(mutant):
+        return json.dumps([mutant.id, mutant.file, mutant.cells, mutant.places])
+
+    def add(self, mutant, result):
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        with self.file.open("a") as out:
+            out.write(json.dumps([self.key(mutant), result]) + "\n")
+        self.known[self.key(mutant)] = result
+
+
 class Campaign:
     def __init__(self, work, args):
-        self.work, self.args, self.bad = work, args, []
+        self.work, self.args, self.bad, self.left = work, args, [], 0
+        self.ledger = None if args.few else Ledger(ROOT / os.environ.get("BUILD", "build") / "soak")
+        self.end_s = time.monotonic() + args.minutes * 60
         self.cells, plan = {}, list(read_cells(HERE.parent / "cells.plan"))
         self.mutants = [m for m in read_table(HERE / "table.txt") if re.search(args.only, m.id) and (m.few or not args.few)]
         build = ROOT / os.environ.get("BUILD", "build")
         for backend in sorted({m.backend for m in self.mutants}):
-            if (build / f"abdb-run-{backend}").exists():
-                mine = [m for m in self.mutants if m.backend == backend]
+            mine = [m for m in self.mutants if m.backend == backend and not self.judged(m)]
+            if mine and (build / f"abdb-run-{backend}").exists():
                 self.cells[backend] = [c for c in cells_of(backend, plan) if any(fits(c, m.cells) for m in mine)]
 
     def baseline(self, backend):
@@ -258,6 +289,19 @@ class Campaign:
     def two(cells, mutant):
         mine = [c for c in cells if fits(c, mutant.cells)]
         return mine[:1] + mine[-1:] if len(mine) > 1 else mine
+
+    def judged(self, mutant):
+        return self.ledger.known.get(self.ledger.key(mutant)) if self.ledger else None
+
+    def result(self, mutant):
+        """What is known of a mutant, or comes out now; None where no time is left."""
+        known = self.judged(mutant)
+        if known or (self.args.minutes and time.monotonic() > self.end_s):
+            return known
+        known = self.judge(mutant)
+        if self.ledger and known[0]:
+            self.ledger.add(mutant, known)
+        return known
 
     def judge(self, mutant):
         """(cells, changed, caught, what was not caught, what went wrong)"""
@@ -291,8 +335,11 @@ class Campaign:
         print("| mutant | kind | backend | cells | changed | caught | |\n|---|---|---|---|---|---|---|", flush=True)
         total = {"effective": 0, "whole": 0, "changed": 0, "caught": 0, "absent": 0}
         with concurrent.futures.ThreadPoolExecutor(self.args.jobs) as pool:
-            for mutant, result in zip(self.mutants, pool.map(self.judge, self.mutants)):
-                self.report(mutant, *result, total)
+            for mutant, result in zip(self.mutants, pool.map(self.result, self.mutants)):
+                if result:
+                    self.report(mutant, *result, total)
+                else:
+                    self.left += 1
         return self.end(total)
 
     def report(self, mutant, cells, changed, caught, missed, problem, total):
@@ -315,18 +362,21 @@ class Campaign:
             self.bad.append(f"{mutant.id} is not caught at {changed - caught} of {changed} cells, and the table has no reason")
 
     def end(self, total):
-        print(f"\n{len(self.mutants)} mutants, {total['absent']} of them of what is absent here; {total['effective']} change a result, at "
+        print(f"\n{len(self.mutants) - self.left} mutants, {total['absent']} of them of what is absent here; {total['effective']} change a result, at "
               f"{total['changed']} cells, of which {total['caught']} are seen; {total['whole']} are caught at every cell that they change.")
         if total["whole"] < SHARE * total["effective"] and not self.args.only:
             self.bad.append(f"only {total['whole']} of {total['effective']}")
         for line in self.bad:
             print(f"NOT OK: {line}")
-        return 1 if self.bad else 0
+        if self.left:
+            print(f"{self.left} mutants are left: call again")
+        return 1 if self.bad else 3 if self.left else 0
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--minutes", type=float, default=0)
     parser.add_argument("--few", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--check", action="store_true")
