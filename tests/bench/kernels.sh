@@ -146,6 +146,10 @@ for bytes in 2048 256 64; do
     b() { cell vec stream op=copy stores=nt dtype=f32 n=$((rows / 2 * bytes / 4)); }
     line "gather of $bytes-byte vectors, against the same bytes in order (copy, stores past the caches)" "$([ $bytes != 2048 ] || echo 0.8)"
 done
+a() { cell vec gather op=gather bytes=2048 rows=524288 fraction=0.5 pages=huge; }
+b() { cell vec stream op=copy stores=nt dtype=f32 n=134217728 pages=huge; }
+line "gather of 2048-byte vectors, huge pages, against the same bytes in order (copy, stores past the caches)" 0.8
+done
 a() { cell vec gather op=gather bytes=64 rows=16777216 fraction=0.5; }
 b() { ask index_select bytes=64 rows=16777216 fraction=0.5; }
 line "gather of 64-byte vectors, against PyTorch's index_select" 1
@@ -184,6 +188,8 @@ for dtype in f32 bf16; do
     a() { per_byte vec paged-attention layout=list padding=0 dtype=$dtype; }
     b() { per_byte vec stream op=read dtype=f32 n=134217728; }
     line "paged attention $dtype by list, against the same bytes read in order" 0.8
+    b() { per_byte vec embedding-bag tables=1 rows=16384 lookups=16 batch=256 bytes=32768; }
+    line "paged attention $dtype by list, against pieces of 32 KiB read in random order" 0.8
     a() { touched=9.7 per_byte vec paged-attention layout=table padding=0.9 dtype=$dtype; }
     line "paged attention $dtype by table, 90 % padding, all bytes that it touches, against as many read in order" 0.8
 done
