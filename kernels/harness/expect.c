@@ -8,11 +8,12 @@
 #include "kernels/harness/harness.h"
 #include "schema/core/stats.h"
 
-enum { KNOWN_MAX = 256, LAUNCHES = 12, CHECKS = 5 };
+enum { KNOWN_MAX = 256, LAUNCHES = 12, CHECKS = 5, WRITES = 12 };
 /* Memory that is tried: what a large cell will hold tells more of new memory than a small piece,
  * which the system has at hand. Never more than that share of what is free. */
 static const double piece_share = 0.125, piece_least = 16 << 20, piece_most = 1 << 30;
-static const double small_bytes = 64e6, small_ops = 3e8, all_trials_s = 1, one_check_s = 0.01;
+static const double small_bytes = 64e6, small_ops = 3e8, all_trials_s = 1, one_check_s = 0.01,
+                    all_writes_s = 0.03;
 static const double unsteady_times =
     2.2; /* as long as steady samples: 1.25 to the power of looks */
 
@@ -35,6 +36,7 @@ static struct {
     double piece;              /* bytes of memory that were tried */
     double fresh, fill, write; /* seconds a byte: being given new memory, filling old with numbers
                                   of f32, writing it */
+    double iqr;                /* of writing it, relative: memory may be less steady than caches */
     double
         filled[ABDB_DTYPE_COUNT]; /* filling old memory with numbers of each format; 0: unknown */
     double given;                 /* bytes of the largest cell so far: the next one has them */
@@ -63,13 +65,35 @@ static double reference_work(const abdb_problem *p, const abdb_kernel *kernel)
     return fmax(w.ops, count);
 }
 
+/* Writes a piece of memory some times: what that takes a byte, and how steady it is. */
+static void measure_writes(abdb_device *d, void *piece, double bytes)
+{
+    double time_s[WRITES], begun_s = abdb_now_s(), now_s = begun_s;
+    abdb_summary summary;
+    abdb_error err;
+    size_t n = 0;
+
+    so_far.write = so_far.fill;
+    so_far.iqr = 0;
+    if (!d->on_host) return;
+    for (; n < WRITES && now_s - begun_s < all_writes_s; n++) {
+        double before_s = now_s;
+
+        if (d->fill(d, piece, 0, (size_t)bytes, &err) != ABDB_OK) return;
+        now_s = abdb_now_s();
+        time_s[n] = now_s - before_s;
+    }
+    if (abdb_summarise(time_s, n, &summary, &err) != ABDB_OK) return;
+    so_far.write = summary.median / bytes;
+    so_far.iqr = summary.iqr / fmax(summary.median, 1e-9);
+}
+
 /* Fills a piece of memory twice and writes it: what that takes a byte. */
 static void measure_memory(abdb_device *d, double cell)
 {
     double most = fmin(piece_most, piece_share * abdb_memory_available()), at_s[3];
     double piece = fmax(fmin(piece_share * cell, most), piece_least);
     abdb_tensor t = abdb_tensor_of(ABDB_F32, ABDB_IN, (size_t)piece / 4, 0, 0, 0);
-    abdb_error err;
 
     if (!(piece > 2 * so_far.piece)) return;
     t.data = malloc((size_t)piece);
@@ -81,10 +105,7 @@ static void measure_memory(abdb_device *d, double cell)
     }
     so_far.fill = (at_s[2] - at_s[1]) / piece;
     so_far.fresh = fmax(0, (at_s[1] - at_s[0]) / piece - so_far.fill);
-    if (d->on_host && d->fill(d, t.data, 0, (size_t)piece, &err) == ABDB_OK)
-        so_far.write = (abdb_now_s() - at_s[2]) / piece;
-    else
-        so_far.write = so_far.fill;
+    measure_writes(d, t.data, piece);
     free(t.data);
 }
 
@@ -184,6 +205,17 @@ static const trial *find(const abdb_recipe *asked, const abdb_problem *p)
     return same;
 }
 
+/* How unsteady launches will be, relative: those that wait for memory at least as much as writing
+ * it was, if less where they are longer, as short disturbances even out. */
+static double unsteady(const trial *t, const abdb_recipe *r, const abdb_problem *p, double held)
+{
+    const char *bound = r->kernel->bounded_by ? r->kernel->bounded_by(p) : NULL;
+
+    if (!bound || strcmp(bound, "bytes") != 0 || held <= (double)r->device->limits.last)
+        return t->iqr;
+    return fmax(t->iqr, so_far.iqr * sqrt(fmin(1, so_far.piece / abdb_problem_bytes(p))));
+}
+
 double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sampling *rule,
                      size_t copies)
 {
@@ -203,8 +235,9 @@ double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sam
                  : bound_work(r->kernel, p) / t->rate;
     check = fmin(rule->check_s / 2, t->check * reference_work(p, r->kernel)) + launch;
     if (rule->cold) flush = 2 * (double)(l->claimed ? l->claimed : l->last) * so_far.write;
-    samples = fmax(rule->least_s * (t->iqr > rule->iqr_target ? unsteady_times : 1),
-                   rule->least * (launch + flush));
+    samples =
+        fmax(rule->least_s * (unsteady(t, r, p, held) > rule->iqr_target ? unsteady_times : 1),
+             rule->least * (launch + flush));
     samples = fmin(samples, fmax(rule->cap_s, 3 * (launch + flush)));
     if (held > so_far.given) {
         fresh = so_far.fresh * (held - so_far.given);
