@@ -67,6 +67,14 @@ for row in csv.DictReader(open("data/sources.csv")):
     if row["licence"].startswith("CC-BY") and not (row["source"] in notice or row["url"] in notice): print(row["source"])
 EOF
   sed -n 's/^STATIC_NAMES *:= //p' packages/static.mk | tr ' ' '\n' | sed 's/^z$/zlib/; s/crypto/libcrypto/; s/lzma/liblzma/; s/^bz2/bzip2/; s/^sqlite3/SQLite/' | while read -r n; do grep -q "$n" NOTICE || echo "$n"; done)"
+check "scripts that no test runs can be read, too" "$(for f in $(git ls-files '*.sh' '*.bash'); do bash -n "$f" 2>&1; done
+  python3 - $(git ls-files '*.py') <<'EOF'
+import ast, sys
+for name in sys.argv[1:]:
+    try: ast.parse(open(name).read(), name)
+    except SyntaxError as error: print(f"{name}:{error.lineno}: {error.msg}")
+EOF
+)"
 check "nothing is unfinished" "$(grep -nE 'TODO|FIXME' $sources Makefile README.md CONTRIBUTING.md query/reports/*.sql plots/figures/*.gp)"
 check "no path of one machine" "$(git grep -nE '/work/|/root/|/home/[a-z]' -- . ':!tests/tidy.sh' | head)"
 check "no binary file" "$(git diff --cached --numstat "$(git hash-object -t tree /dev/null)" | awk '$1 == "-" { print $3 }')"

@@ -149,7 +149,6 @@ done
 a() { cell vec gather op=gather bytes=2048 rows=524288 fraction=0.5 pages=huge; }
 b() { cell vec stream op=copy stores=nt dtype=f32 n=134217728 pages=huge; }
 line "gather of 2048-byte vectors, huge pages, against the same bytes in order (copy, stores past the caches)" 0.8
-done
 a() { cell vec gather op=gather bytes=64 rows=16777216 fraction=0.5; }
 b() { ask index_select bytes=64 rows=16777216 fraction=0.5; }
 line "gather of 64-byte vectors, against PyTorch's index_select" 1
