@@ -205,14 +205,19 @@ for dtype in f32 bf16; do
 done
 
 for op in softmax layernorm rmsnorm gelu silu rotary cross-entropy adamw; do
-    b() { per_byte vec stream op=copy stores=nt dtype=f32 n=67108864; }
-    [ $op != cross-entropy ] || b() { per_byte vec stream op=read dtype=f32 n=134217728; }
-    a() { per_byte vec elementwise op=$op dtype=f32; }
-    line "$op f32, against the same bytes copied past the caches (cross-entropy: read)" 0.85
-    a() { per_byte vec elementwise op=$op dtype=bf16; }
-    line "$op bf16, against the same bytes copied past the caches (cross-entropy: read)" "0.85, or"
-    b() { per_byte vec elementwise op=$op dtype=bf16 rows=$([ $op = rotary ] && echo 1024 || { [ $op = adamw ] && echo 16 || echo 64; }) columns=$([ $op = rotary ] && echo 128 || echo 2048); }
-    line "$op bf16, against itself in the caches: what its instructions allow" 0.8
+    case $op in
+    rotary) few="rows=1024 columns=128" ;;
+    adamw) few="rows=16 columns=2048" ;;
+    *) few="rows=64 columns=2048" ;;
+    esac
+    for dtype in f32 bf16; do
+        a() { per_byte vec elementwise op=$op dtype=$dtype; }
+        b() { per_byte vec stream op=copy stores=nt dtype=f32 n=67108864; }
+        [ $op != cross-entropy ] || b() { per_byte vec stream op=read dtype=f32 n=134217728; }
+        line "$op $dtype, against the same bytes copied past the caches (cross-entropy: read)" "0.85, or"
+        b() { per_byte vec elementwise op=$op dtype=$dtype $few; }
+        line "$op $dtype, against itself in the caches: what its instructions allow" 0.8
+    done
 done
 
 # llm.c: the folder of a build of it with its data (LLMC=...); its program has four sequences of 64.

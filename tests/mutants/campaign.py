@@ -293,10 +293,13 @@ class Campaign:
     def judged(self, mutant):
         return self.ledger.known.get(self.ledger.key(mutant)) if self.ledger else None
 
+    def late(self):
+        return self.args.minutes and time.monotonic() > self.end_s
+
     def result(self, mutant):
         """What is known of a mutant, or comes out now; None where no time is left."""
         known = self.judged(mutant)
-        if known or (self.args.minutes and time.monotonic() > self.end_s):
+        if known or self.late():
             return known
         known = self.judge(mutant)
         if self.ledger and known[0]:
@@ -329,17 +332,19 @@ class Campaign:
     def run(self):
         original = Tree.original(self.work / "original")
         self.trees = [Tree(self.work / f"tree{number}", original) for number in range(self.args.jobs)]
-        for backend in self.cells:
-            self.baseline(backend)
-            print(f"# {backend}: {len(self.cells[backend])} cells", file=sys.stderr, flush=True)
         print("| mutant | kind | backend | cells | changed | caught | |\n|---|---|---|---|---|---|---|", flush=True)
         total = {"effective": 0, "whole": 0, "changed": 0, "caught": 0, "absent": 0}
         with concurrent.futures.ThreadPoolExecutor(self.args.jobs) as pool:
-            for mutant, result in zip(self.mutants, pool.map(self.result, self.mutants)):
-                if result:
-                    self.report(mutant, *result, total)
-                else:
-                    self.left += 1
+            for backend in sorted({m.backend for m in self.mutants}):
+                mine = [m for m in self.mutants if m.backend == backend]
+                if backend in self.cells and not self.late():
+                    self.baseline(backend)
+                    print(f"# {backend}: {len(self.cells[backend])} cells", file=sys.stderr, flush=True)
+                for mutant, result in zip(mine, pool.map(self.result, mine)):
+                    if result:
+                        self.report(mutant, *result, total)
+                    else:
+                        self.left += 1
         return self.end(total)
 
     def report(self, mutant, cells, changed, caught, missed, problem, total):

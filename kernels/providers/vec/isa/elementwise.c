@@ -9,6 +9,7 @@ enum {
     AHEAD = 4096,       /* bytes from what is worked on to what is asked for */
     TOGETHER = 1 << 14, /* columns of the longest rows whose softmax waits for the next row */
     NEAR = 48 << 10,    /* bytes of two rows, and what scales them: norms of more do not wait */
+    SIDE_BY_SIDE = 4,   /* rows of those */
 };
 
 #define ROW_OF(name) f32_##name

@@ -239,24 +239,30 @@ VEC_INLINE ROW_OF(known) ROW_OF(measure)(const abdb_vec_rows *s, const ELEMENT *
     return (ROW_OF(known)){x, y, NULL, mean, 1 / sqrtf(square / (float)n + 1e-5f)};
 }
 
+/* Rows whose gain and shift the first cache cannot keep beside them are written SIDE_BY_SIDE, so
+ * that both are read once for all of them; of a gain alone it would not pay. */
 static void ROW_OF(norm)(const abdb_vec_rows *s, size_t low, size_t high, const ELEMENT *gain,
                          const ELEMENT *shift, ELEMENT *y)
 {
     const ROW_OF(affine) by = ROW_OF(prepared)(s, gain, shift);
-    size_t n = s->columns, together = n * (2 * sizeof *y + (shift ? 8 : sizeof *y));
-    ROW_OF(known) was = {0};
+    size_t n = s->columns, side = shift ? SIDE_BY_SIDE : 1, there = 0;
+    bool together = n * (2 * sizeof *y + (shift ? 8 : sizeof *y)) <= NEAR;
+    ROW_OF(known) was[SIDE_BY_SIDE];
 
     for (size_t r = low; r < high; r++) {
         const ELEMENT *x = (const ELEMENT *)s->p->tensor[0].data + r * n;
 
-        was = was.y ? ROW_OF(measure)(s, x, y + r * n, &by, &was)
-                    : ROW_OF(measure)(s, x, y + r * n, &by, NULL);
-        if (together <= NEAR && r + 1 < high) continue;
+        if (together && there)
+            was[0] = ROW_OF(measure)(s, x, y + r * n, &by, &was[0]);
+        else
+            was[there++] = ROW_OF(measure)(s, x, y + r * n, &by, NULL);
+        if (r + 1 < high && (together || there < side)) continue;
         for (size_t j = 0; j < n; j += VEC_F32) { /* of the next row its second half is asked for */
             vec_ask(x + n + n / 2 + j / 2);
-            ROW_OF(normed)(&was, &by, j, n, j + VEC_F32 <= n, s->past);
+            for (size_t i = 0; i < there; i++)
+                ROW_OF(normed)(&was[i], &by, j, n, j + VEC_F32 <= n, s->past);
         }
-        was.y = NULL;
+        there = 0;
     }
 }
 
