@@ -14,32 +14,30 @@ typedef struct {
 /* Asks for as many elements as LANES vectors have, AHEAD of x: of this row, or of the next. */
 VEC_INLINE void ROW_OF(ask)(const ELEMENT *x, size_t count)
 {
-    for (size_t at = 0; at < count * sizeof *x; at += 64)
-        vec_ask((const char *)x + AHEAD + at);
+    for (size_t at = 0; at < count * sizeof *x; at += 64) vec_ask((const char *)x + AHEAD + at);
 }
 
 /* `body` for each vector v at j of a row x of n elements, the last perhaps not whole: `beyond` past
  * its end. LANES in a row have a `lane` each, to sum up in: one sum would wait for the addition
  * before. */
-#define OVER(n, beyond, body)                                        \
-    do {                                                             \
-        size_t j = 0;                                                \
-                                                                     \
-        while (j + LANES * VEC_F32 <= (n)) {                         \
-            ROW_OF(ask)(x + j, LANES * VEC_F32);                     \
-            for (int lane = 0; lane < LANES; lane++, j += VEC_F32) { \
-                const vec_f32 v = GET(x + j);                        \
-                const bool whole = true;                             \
-                body                                                 \
-            }                                                        \
-        }                                                            \
-        for (; j < (n); j += VEC_F32) {                              \
-            const bool whole = j + VEC_F32 <= (n);                   \
-            const int lane = 0;                                      \
-            const vec_f32 v = whole ? GET(x + j)                     \
-                                    : PART(x + j, (n)-j, beyond);    \
-            body                                                     \
-        }                                                            \
+#define OVER(n, beyond, body)                                                  \
+    do {                                                                       \
+        size_t j = 0;                                                          \
+                                                                               \
+        while (j + LANES * VEC_F32 <= (n)) {                                   \
+            ROW_OF(ask)(x + j, LANES * VEC_F32);                               \
+            for (int lane = 0; lane < LANES; lane++, j += VEC_F32) {           \
+                const vec_f32 v = GET(x + j);                                  \
+                const bool whole = true;                                       \
+                body                                                           \
+            }                                                                  \
+        }                                                                      \
+        for (; j < (n); j += VEC_F32) {                                        \
+            const bool whole = j + VEC_F32 <= (n);                             \
+            const int lane = 0;                                                \
+            const vec_f32 v = whole ? GET(x + j) : PART(x + j, (n)-j, beyond); \
+            body                                                               \
+        }                                                                      \
     } while (0)
 
 VEC_INLINE float ROW_OF(total)(const vec_f32 *lane)
@@ -156,8 +154,8 @@ VEC_INLINE vec_f32 ROW_OF(some)(const ELEMENT *x, size_t n, bool whole)
     return whole ? GET(x) : PART(x, n, 0);
 }
 
-static ROW_OF(affine) ROW_OF(prepared)(const abdb_vec_rows *s, const ELEMENT *gain,
-                                       const ELEMENT *shift)
+static ROW_OF(affine)
+    ROW_OF(prepared)(const abdb_vec_rows *s, const ELEMENT *gain, const ELEMENT *shift)
 {
     size_t n = s->columns;
     vec_f32 *both = (vec_f32 *)s->row;
@@ -176,8 +174,7 @@ VEC_INLINE void ROW_OF(normed)(const ROW_OF(known) * row, const ROW_OF(affine) *
     vec_f32 v = (ROW_OF(some)(row->x + j, n - j, whole) - row->mean) * row->scale;
 
     if (by->both)
-        v = v * ((const vec_f32 *)(by->both + 2 * j))[0] +
-            ((const vec_f32 *)(by->both + 2 * j))[1];
+        v = v * ((const vec_f32 *)(by->both + 2 * j))[0] + ((const vec_f32 *)(by->both + 2 * j))[1];
     else
         v *= ROW_OF(some)(by->gain + j, n - j, whole);
     if (!by->both && by->shift) v += ROW_OF(some)(by->shift + j, n - j, whole);
@@ -320,8 +317,7 @@ static void ROW_OF(rotary)(const abdb_vec_rows *s, size_t low, size_t high)
 
                 ROW_OF(ask)(x, n);
                 ROW_OF(turned)
-                (s, x, (const float *)t[1].data + i % positions * n,
-                 (ELEMENT *)t[2].data + r * n);
+                (s, x, (const float *)t[1].data + i % positions * n, (ELEMENT *)t[2].data + r * n);
             }
     }
 }
@@ -375,8 +371,7 @@ static void ROW_OF(each)(const abdb_vec_rows *s, size_t low, size_t high)
         case ABDB_GELU: ROW_OF(activation)(s, x, (ELEMENT *)t[1].data + r * n, true); break;
         case ABDB_SILU: ROW_OF(activation)(s, x, (ELEMENT *)t[1].data + r * n, false); break;
         case ABDB_CROSS_ENTROPY:
-            ((float *)t[2].data)[r] =
-                ROW_OF(loss)(s, x, (size_t)((const int32_t *)t[1].data)[r]);
+            ((float *)t[2].data)[r] = ROW_OF(loss)(s, x, (size_t)((const int32_t *)t[1].data)[r]);
             break;
         default: ROW_OF(adamw)(s, r);
         }
