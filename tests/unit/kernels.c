@@ -210,7 +210,7 @@ static void vector_ceilings(void **state)
 static void vectors_by_index(void **state)
 {
     static const char *const ops[] = {"gather", "scatter"};
-    static const double bytes[] = {4, 16, 60, 64, 192, 2048};
+    static const double bytes[] = {4, 16, 60, 64, 192, 8256};
 
     (void)state;
     for (size_t i = 0; i < 2 * 6 * SETS * 2; i++) {

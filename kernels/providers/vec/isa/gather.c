@@ -1,17 +1,16 @@
 /* gather.c - vectors by index: rows some places ahead are prefetched, because their addresses are
- * known long before; vectors of PAST_BYTES or more are written past the caches, where nobody would
- * read them again. See vec.h. */
+ * known long before, long ones as others are copied; vectors of PAST_BYTES or more are written past
+ * the caches, where nobody would read them again. See vec.h. */
 #include <string.h>
 
 #include "kernels/providers/vec/isa/isa.h"
 #include "kernels/providers/vec/isa/machine.h"
 
-enum { LINE = 64, AHEAD_BYTES = 8192, AHEAD_MOST = 32, PAST_BYTES = 128 };
+enum { LINE = 64, AHEAD_BYTES = 8192, AHEAD_MOST = 32, PAST_BYTES = 128, LONG_BYTES = 4096 };
 
-/* One vector of whole lines, aligned to them. */
-static inline void copy_lines(char *out, const char *in, size_t bytes, bool past)
+static inline void copy_line(char *out, const char *in, bool past)
 {
-    for (size_t i = 0; i < bytes; i += VEC_BYTES) {
+    for (size_t i = 0; i < LINE; i += VEC_BYTES) {
         vec_f32 v = *(const vec_f32 *)(const void *)(in + i);
 
         if (past)
@@ -19,6 +18,24 @@ static inline void copy_lines(char *out, const char *in, size_t bytes, bool past
         else
             *(vec_f32 *)(void *)(out + i) = v;
     }
+}
+
+/* Vectors `low` to `high` of LONG_BYTES or more, in whole lines: with each line that is copied the
+ * one AHEAD_BYTES later is asked for. All of a vector at once would wait for one another. */
+static void gather_long(char *out, const char *in, const int32_t *index, size_t low, size_t high,
+                        size_t bytes, bool past)
+{
+    size_t next = low + AHEAD_BYTES / bytes, at = AHEAD_BYTES % bytes;
+
+    for (size_t i = low; i < high; i++)
+        for (size_t l = 0; l < bytes; l += LINE, at += LINE) {
+            if (at == bytes) {
+                at = 0;
+                next++;
+            }
+            if (next < high) vec_ask(in + (size_t)index[next] * bytes + at);
+            copy_line(out + i * bytes + l, in + (size_t)index[i] * bytes + l, past);
+        }
 }
 
 void VEC(gather)(const abdb_problem *p, size_t low, size_t high)
@@ -33,16 +50,19 @@ void VEC(gather)(const abdb_problem *p, size_t low, size_t high)
          lines = bytes % LINE == 0 && (uintptr_t)in % LINE == 0 && (uintptr_t)out % LINE == 0;
     bool past = VEC_PAST && lines && (stores ? strcmp(stores, "nt") == 0 : bytes >= PAST_BYTES);
 
+    if (!scatter && lines && bytes >= LONG_BYTES) {
+        gather_long(out, in, index, low, high, bytes, past);
+        low = high;
+    }
     for (size_t i = low; i < high; i++) {
         size_t from = scatter ? i : (size_t)index[i], to = scatter ? (size_t)index[i] : i;
 
         if (!scatter && i + ahead < count)
             for (size_t l = 0; l < bytes; l += LINE)
                 vec_ask(in + (size_t)index[i + ahead] * bytes + l);
-        if (lines)
-            copy_lines(out + to * bytes, in + from * bytes, bytes, past);
-        else
-            memcpy(out + to * bytes, in + from * bytes, bytes);
+        for (size_t l = 0; lines && l < bytes; l += LINE)
+            copy_line(out + to * bytes + l, in + from * bytes + l, past);
+        if (!lines) memcpy(out + to * bytes, in + from * bytes, bytes);
     }
     if (past) vec_fence();
 }
