@@ -197,7 +197,13 @@ static void rows_sum_to_one(void **state)
     char text[] = "op=softmax rows=20 columns=333";
     abdb_problem p = done(&abdb_kernel_elementwise, &abdb_vec_elementwise, text, state);
 
+    for (size_t j = 0; j < 150; j++) { /* masks: no number to take off stands at a row's beginning */
+        abdb_tensor_set(&p.tensor[0], 333 + j, -INFINITY);
+        abdb_tensor_set(&p.tensor[0], 2 * 333 + j, -3e38);
+    }
     again(&abdb_vec_elementwise, &p);
+    for (size_t j = 0; j < 2 * 150; j++)
+        assert_true(abdb_tensor_get(&p.tensor[1], (1 + j / 150) * 333 + j % 150) == 0);
     for (size_t r = 0; r < 20; r++) {
         double sum = 0;
 
