@@ -110,11 +110,13 @@ def fits(cell, wanted):
     return False
 
 
-def lines_of(command, cells, cwd, done):
-    """Runs a program on cells; done(line) says whether a line ends one. A list of the lines of each; None: it ended or hung there."""
-    answers, first = [], 0
+def lines_of(backend, program, cells, cwd, done):
+    """Runs a program of a backend on cells; done(line) says whether a line ends one. A list of the lines of each; None: it ended or hung there."""
+    answers, first, command = [], 0, started(backend, program)
+    # threads of BLIS spin while they wait for one another: more of them than processors take minutes
+    environment = dict(ENVIRONMENT, OMP_NUM_THREADS="1") if backend == "blis" else ENVIRONMENT
     while first < len(cells):
-        with subprocess.Popen(command, cwd=cwd, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as p:
+        with subprocess.Popen(command, cwd=cwd, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as p:
             feeder = concurrent.futures.ThreadPoolExecutor(1)
             feeder.submit(feed, p, cells[first:])
             lines, buffer, selector = [], b"", selectors.DefaultSelector()
@@ -170,14 +172,14 @@ def outputs(tree, backend, mode, folder, cells):
     """same, changed, refused, broken or crash for each cell, with the largest ratio."""
     program = [str(tree / f"build/mutants/outputs-{backend}"), mode, str(folder)]
     said = re.compile(r"\d+ (same|changed|refused|broken) \S+")  # a library may print besides
-    for lines in lines_of(started(backend, program), cells, tree, said.match):
+    for lines in lines_of(backend, program, cells, tree, said.match):
         yield ("crash", float("inf")) if lines is None else (lines[-1].split()[1], float(lines[-1].split()[2]))
 
 
 def verdicts(tree, backend, cells):
     """pass, fail, or why there is none, for each cell."""
     program = [str(tree / f"build/abdb-run-{backend}"), "run"]
-    for lines in lines_of(started(backend, program), cells, tree, lambda line: '"kind":"end"' in line):
+    for lines in lines_of(backend, program, cells, tree, lambda line: '"kind":"end"' in line):
         word = "crash"
         for record in map(json.loads, lines or []):
             if record["kind"] == "result":

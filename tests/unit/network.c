@@ -197,7 +197,7 @@ static void rows_sum_to_one(void **state)
     char text[] = "op=softmax rows=20 columns=333";
     abdb_problem p = done(&abdb_kernel_elementwise, &abdb_vec_elementwise, text, state);
 
-    for (size_t j = 0; j < 150; j++) { /* masks: no number to take off stands at a row's beginning */
+    for (size_t j = 0; j < 150; j++) { /* masks: the largest number comes late */
         abdb_tensor_set(&p.tensor[0], 333 + j, -INFINITY);
         abdb_tensor_set(&p.tensor[0], 2 * 333 + j, -3e38);
     }
