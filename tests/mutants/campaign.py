@@ -110,6 +110,12 @@ def fits(cell, wanted):
     return False
 
 
+def lacks(cells, wanted):
+    """Does it name an instruction set that no cell here has? What runs without it then is other code."""
+    named = [one for one in wanted.split(";") if " isa=" in one]
+    return named and not any(fits(cell, one) for cell in cells for one in named)
+
+
 def lines_of(backend, program, cells, cwd, done):
     """Runs a program of a backend on cells; done(line) says whether a line ends one. A list of the lines of each; None: it ended or hung there."""
     answers, first, command = [], 0, started(backend, program)
@@ -234,7 +240,7 @@ class Ledger:
         print_of = hashlib.sha256((HERE.parent / "cells.plan").read_bytes())
         parts = [ROOT / name for name in SOURCES]
         for file in sorted(f for part in parts for f in (part.rglob("*") if part.is_dir() else [part]) if f.is_file()):
-            if file.name != "table.txt" and file.suffix not in (".md", ".pyc", ".plan") and file.parent.name != "runner":
+            if file.name not in ("table.txt", "campaign.py") and file.suffix not in (".md", ".pyc", ".plan") and file.parent.name != "runner":
                 print_of.update(str(file.relative_to(ROOT)).encode() + file.read_bytes())
         about = pathlib.Path("/proc/cpuinfo").read_text()
         print_of.update("".join(sorted(set(re.findall(r"(?m)^(?:flags|Features|cpu family|model)\s*:.*", about)))).encode())
@@ -313,7 +319,7 @@ class Campaign:
         cells = [c for c in self.cells.get(mutant.backend, []) if fits(c, mutant.cells)]
         if self.args.few:
             cells = self.two(cells, mutant)
-        if not cells:
+        if not cells or lacks(cells, mutant.cells):
             return 0, 0, 0, [], ""
         tree = self.trees.pop()
         try:
