@@ -261,7 +261,7 @@ class Ledger:
 
 class Campaign:
     def __init__(self, work, args):
-        self.work, self.args, self.bad, self.left = work, args, [], 0
+        self.work, self.args, self.bad, self.left, self.sound = work, args, [], 0, True
         self.ledger = None if args.few else Ledger(ROOT / os.environ.get("BUILD", "build") / "soak")
         self.end_s = time.monotonic() + args.minutes * 60
         self.cells, plan = {}, list(read_cells(HERE.parent / "cells.plan"))
@@ -273,7 +273,8 @@ class Campaign:
                 self.cells[backend] = [c for c in cells_of(backend, plan) if any(fits(c, m.cells) for m in mine)]
 
     def baseline(self, backend):
-        """Outputs of the right kernels; cells that do not exist here go, all others are right."""
+        """Outputs of the right kernels; cells that do not exist here go, all others are right: else what is judged by them is not kept."""
+        self.sound = True
         folder, cells, tree = self.work / "was" / backend, self.cells[backend], self.trees[0].path
         folder.mkdir(parents=True, exist_ok=True)
         for cell in cells:
@@ -285,6 +286,7 @@ class Campaign:
         again = outputs(tree, backend, "compare", folder, cells)
         for cell, (word, ratio), verdict in zip(cells, again, verdicts(tree, backend, cells)):
             if word != "same" or verdict not in ("pass", "pass in part"):
+                self.sound = False
                 self.bad.append(f"right kernel: {cell['name']}: {word} {ratio:g}, {verdict}")
                 print("# " + self.bad[-1], file=sys.stderr, flush=True)
 
@@ -310,9 +312,13 @@ class Campaign:
         if known or self.late():
             return known
         known = self.judge(mutant)
-        if self.ledger and known[0]:
+        if self.ledger and self.sound and known[0] and not self.unbuilt(known):
             self.ledger.add(mutant, known)
         return known
+
+    @staticmethod
+    def unbuilt(result):
+        return result[4] and "caught, though" not in result[4]
 
     def judge(self, mutant):
         """(cells, changed, caught, what was not caught, what went wrong)"""
@@ -350,12 +356,13 @@ class Campaign:
                     print(f"# {backend}: {len(self.cells[backend])} cells", file=sys.stderr, flush=True)
                 for mutant, result in zip(mine, pool.map(self.result, mine)):
                     if result:
-                        self.report(mutant, *result, total)
+                        self.report(mutant, result, total)
                     else:
                         self.left += 1
         return self.end(total)
 
-    def report(self, mutant, cells, changed, caught, missed, problem, total):
+    def report(self, mutant, result, total):
+        cells, changed, caught, missed, problem = result
         note = mutant.reason if changed > caught else "absent here" if not cells else ""
         print(f"| {mutant.id} | {mutant.kind} | {mutant.backend} | {cells} | {changed} | {caught} | {note} |", flush=True)
         for cell in missed:
@@ -367,7 +374,7 @@ class Campaign:
         total["whole"] += 0 < changed == caught
         total["changed"] += changed
         total["caught"] += caught
-        if "caught, though" not in problem and problem:
+        if self.unbuilt(result):
             self.bad.append(f"{mutant.id} is not built")
         elif cells and not changed:
             self.bad.append(f"{mutant.id} changes nothing")

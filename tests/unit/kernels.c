@@ -210,21 +210,21 @@ static void vector_ceilings(void **state)
 static void vectors_by_index(void **state)
 {
     static const char *const ops[] = {"gather", "scatter"};
-    static const double bytes[] = {4, 16, 60, 64, 192, 8256};
+    static const double bytes[] = {4, 16, 60, 64, 192, 2048, 8256};
 
     (void)state;
-    for (size_t i = 0; i < 2 * 6 * SETS * 2; i++) {
+    for (size_t i = 0; i < 2 * 7 * SETS * 2; i++) {
         char size[24];
         abdb_problem p = {.kernel = "gather",
                           .params = 5,
                           .param = {{"op", ops[i % 2], NAN},
-                                    {"isa", sets[i / 12 % SETS], NAN},
-                                    {"bytes", size, bytes[i / 2 % 6]},
+                                    {"isa", sets[i / 14 % SETS], NAN},
+                                    {"bytes", size, bytes[i / 2 % 7]},
                                     {"rows", "333", 333},
                                     {"fraction", "0.5", 0.5}}};
 
-        snprintf(size, sizeof size, "%.0f", bytes[i / 2 % 6]);
-        check(&abdb_kernel_gather, &abdb_vec_gather, &p, i / (12 * SETS));
+        snprintf(size, sizeof size, "%.0f", bytes[i / 2 % 7]);
+        check(&abdb_kernel_gather, &abdb_vec_gather, &p, i / (14 * SETS));
         p.params = 5;
         assert_true(run_shifted(&abdb_kernel_gather, &abdb_ref_gather, &p, 0) <= 1);
     }
