@@ -42,14 +42,21 @@ static struct {
     double given;                 /* bytes of the largest cell so far: the next one has them */
 } so_far;
 
+/* Is a problem bounded by this, "bytes" or "operations"? */
+static bool bounded(const abdb_kernel *kernel, const abdb_problem *p, const char *by)
+{
+    const char *bound = kernel->bounded_by ? kernel->bounded_by(p) : NULL;
+
+    return bound && strcmp(bound, by) == 0;
+}
+
 /* The work that bounds a problem. */
 static double bound_work(const abdb_kernel *kernel, const abdb_problem *p)
 {
-    const char *bound = kernel->bounded_by ? kernel->bounded_by(p) : NULL;
     abdb_work w;
 
     kernel->work(p, &w);
-    return bound && strcmp(bound, "operations") == 0 ? w.ops : fmax(w.bytes, 1);
+    return bounded(kernel, p, "operations") ? w.ops : fmax(w.bytes, 1);
 }
 
 /* What the reference does for all outputs: the operations, or a step for each element where it only
@@ -209,10 +216,7 @@ static const trial *find(const abdb_recipe *asked, const abdb_problem *p)
  * it was, if less where they are longer, as short disturbances even out. */
 static double unsteady(const trial *t, const abdb_recipe *r, const abdb_problem *p, double held)
 {
-    const char *bound = r->kernel->bounded_by ? r->kernel->bounded_by(p) : NULL;
-
-    if (!bound || strcmp(bound, "bytes") != 0 || held <= (double)r->device->limits.last)
-        return t->iqr;
+    if (!bounded(r->kernel, p, "bytes") || held <= (double)r->device->limits.last) return t->iqr;
     return fmax(t->iqr, so_far.iqr * sqrt(fmin(1, so_far.piece / abdb_problem_bytes(p))));
 }
 
