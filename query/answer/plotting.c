@@ -122,7 +122,10 @@ static const char *without_commands(abdb_arena *arena, const char *note)
 
     for (size_t size; *note; note += size) {
         size = clause_size(note);
-        if (!is_command(note, size)) abdb_text_add(&out, note, size);
+        if (!is_command(note, size))
+            abdb_text_add(&out, note, size);
+        else if (out.size && out.data[out.size - 1] == ' ' && strchr(" ;:.,", note[size]))
+            out.size--; /* its blank goes with a bracket */
     }
     while (out.size && strchr(" ;:", out.data[out.size - 1])) out.data[--out.size] = '\0';
     kept = abdb_arena_copy(arena, abdb_text_get(&out), out.size);
