@@ -32,8 +32,46 @@ except abdb.Error as e: print(e.code, e)'
     run py 'try: abdb.query("devices", nosuch=1)
 except abdb.Error as e: print(e.code, e)'
     fails 0 "2 abdb: "
-    run env ABDB_PROGRAM=/nonexistent PYTHONPATH="$root/query/python" "$debian" -c 'import abdb; abdb.query("devices")'
-    [ "$status" -ne 0 ]
+    for program in /nonexistent "$dir"; do
+        ABDB_PROGRAM=$program run env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$root/query/python" "$debian" -c 'import abdb
+for call in abdb.query, abdb.record:
+    try: call("devices", [1.0]) if call is abdb.record else call("devices")
+    except abdb.Error as e: print(e)'
+        [[ $output == *"$program cannot be started: "*"abdb-run-ref, which says what this machine is, failed"* ]]
+    done
+}
+
+@test "frames have the rows, and of an empty answer its columns; without the library the error says how to get it" {
+    filled "$fixtures/questions.csv"
+    none='SELECT device, value AS "a, b" FROM v_result WHERE 0'
+    same "$(py "r = abdb.query('$none'); print(r.columns, list(r))")" "['device', 'a, b'] []"
+    mkdir lib
+    printf 'def DataFrame(rows, columns): return ("pandas", rows, columns)\n' >lib/pandas.py
+    printf 'def DataFrame(rows, schema, infer_schema_length): return ("polars", rows, schema)\n' >lib/polars.py
+    for library in pandas polars; do
+        same "$(py "sys.path.insert(0, 'lib'); print(abdb.query('SELECT 1 AS one, NULL AS two').to_$library())")" "('$library', [{'one': 1, 'two': None}], ['one', 'two'])"
+        run py "sys.path.insert(0, 'lib'); print(abdb.query('$none').to_$library())"
+        [[ $output == "('$library', "*"['device', 'a, b'])" ]]
+        run py "sys.modules['$library'] = None
+try: abdb.query('SELECT 1 AS one').to_$library()
+except abdb.Error as e: print(e)"
+        fails 0 "$library is not installed for $debian: pip install $library"
+    done
+}
+
+@test "the examples of the module's README run" {
+    command -v gnuplot >/dev/null || skip "no gnuplot"
+    [[ $build != *sanitize* ]] || skip "the extension is not built with sanitizers"
+    mkdir backends lib
+    ln -s "$build/abdb-run-ref" backends
+    printf 'def DataFrame(rows, columns): assert len(rows) > 3\n' >lib/pandas.py
+    { echo 'seconds = [0.2, 0.1]'
+        awk '/^```python/ { on = ++n < 3; next } /^```/ { on = 0 } on' "$root/query/python/README.md"; } >examples.py
+    [ "$(grep -c "abdb[.]" examples.py)" -gt 6 ]
+    ABDB_BACKENDS=$dir/backends ABDB_DATA=$root/data run module -c 'import sys; sys.path.insert(0, "lib"); exec(open("examples.py").read())'
+    fails 0 ""
+    [ -s figure.svg ]
+    same "$(ask "SELECT count(DISTINCT campaign) FROM v_run WHERE tag = 'before' OR campaign IN (SELECT campaign FROM v_kernel WHERE cell LIKE '%gemm n=1024%')")" 2
 }
 
 @test "cells of others are no markup in a notebook" {
@@ -103,6 +141,7 @@ except abdb.Error as e: print(e)'
 
 @test "run measures a kernel and gives its row" {
     same "$(py 'r = abdb.run(kernel="gemm", axis={"n": 16, "dtype": "f32"}, backend="ref", quick=True); print(len(r), r[0]["kernel"], r[0]["verified"], r[0]["flops_per_s"] > 0)')" "1 gemm pass True"
+    same "$(py 'r = abdb.run(kernel="gemm", axis={"n": 16, "dtype": "f32"}, backend="ref", quick=True, quiet=True); print(len(r))')" 1
     run py 'abdb.run(kernel="gem")'
     [[ $output == *"gemm"* ]]
 }
@@ -126,6 +165,7 @@ E2
     [ ! -e abdb.db ]
     run session --abdb-tag before --abdb-repeat 8
     fails 0 "1 passed"
+    [[ $output == *"abdb: measured as before"*" us  median of "*"test_it.py::test_work"* ]]
     same "$(ask "SELECT count(*), count(DISTINCT process_id), count(DISTINCT campaign), min(status) FROM v_run WHERE tag = 'before'")" "8,8,1,ok"
     SLOW=1 run session --abdb-tag after --abdb-repeat 8 --abdb-baseline before --abdb-drift 0.02 --abdb-fail-on slower
     [ "$status" = 1 ]
@@ -136,6 +176,15 @@ E2
     fails 0 "too-few"
     run session --abdb-fail-on slower
     [[ $output == *"--abdb-tag NAME measures"* ]]
+    for wrong in "--abdb-baseline nosuch" "--abdb-baseline before --abdb-fail-on nonsense"; do
+        # shellcheck disable=SC2086 # two words each
+        run session --abdb-tag more $wrong
+        [ "$status" = 1 ] && [[ $output == *"abdb: "*"${wrong##* }"* && $output != *Traceback* ]] || { echo "$wrong: $output"; false; }
+    done
+    # pytest-xdist, or what has its option
+    printf 'def pytest_addoption(parser):\n    parser.addoption("--workers", dest="numprocesses", type=int)\n' >workers.py
+    run session -p workers --workers 2 --abdb-tag two
+    [[ $output == *"one test after another: leave out -n"* ]]
     printf 'def test_bad(abdb):\n    assert abdb(lambda: 1) == 2\n' >test_it.py
     run session --abdb-tag bad
     [ "$status" = 1 ]

@@ -5,9 +5,11 @@ in Python are the options of the verb (`abdb VERB --help`): price_date="2026-11-
 without a value, a list or a dict is one repeated. `db` names the database; without it, $ABDB_DB or ./abdb.db.
 """
 import base64
+import csv
 import datetime
 import functools
 import html
+import importlib
 import json
 import os
 import pathlib
@@ -20,7 +22,8 @@ import sys
 import sysconfig
 import tempfile
 
-__all__ = ["Error", "Picture", "Rows", "compare", "connect", "entry", "import_", "plot", "program", "query", "rank", "record", "run", "store"]
+__all__ = ["Error", "Picture", "Rows", "campaign", "compare", "connect", "entry", "environment", "import_", "plot", "program", "query", "rank",
+           "record", "run", "store"]
 
 
 class Error(Exception):
@@ -32,28 +35,20 @@ class Error(Exception):
 
 
 class Rows(list):
-    """Rows of an answer, each a dict. `notes`: the footnotes that belong to it. `code`: 0; 1 where a gate did not hold; 3 where
-    something may not be compared."""
+    """Rows of an answer, each a dict. `columns`: their names, of an empty answer too. `notes`: the footnotes that belong to it.
+    `code`: 0; 1 where a gate did not hold; 3 where something may not be compared."""
 
-    def __init__(self, rows=(), notes="", code=0):
+    def __init__(self, rows=(), notes="", code=0, columns=()):
         super().__init__(rows)
-        self.notes, self.code = notes, code
-
-    @property
-    def columns(self):
-        return list(self[0]) if self else []
+        self.notes, self.code, self.columns = notes, code, list(self[0]) if self else list(columns)
 
     def to_pandas(self):
-        """A pandas.DataFrame; ImportError where pandas is not installed."""
-        import pandas
-
-        return pandas.DataFrame(list(self))
+        """A pandas.DataFrame. Error: pandas is not installed."""
+        return _library("pandas").DataFrame(list(self), columns=self.columns)
 
     def to_polars(self):
-        """A polars.DataFrame; ImportError where polars is not installed."""
-        import polars
-
-        return polars.DataFrame(list(self), infer_schema_length=None)
+        """A polars.DataFrame. Error: polars is not installed."""
+        return _library("polars").DataFrame(list(self) or None, schema=self.columns, infer_schema_length=None)
 
     def _repr_html_(self):
         cell = lambda tag, value: f"<{tag}>{'' if value is None else html.escape(str(value))}</{tag}>"
@@ -74,6 +69,13 @@ class Picture:
 
     def _repr_html_(self):  # as an image, so that no text in it can be a script
         return f'<img src="data:image/svg+xml;base64,{base64.b64encode(self.svg).decode()}">'
+
+
+def _library(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise Error(f"{name} is not installed for {sys.executable}: pip install {name}") from None
 
 
 # --- the program ---------------------------------------------------------------------------------------------------------
@@ -112,8 +114,11 @@ def _call(verb, words, db, parameters, given=None, answers=(0,)):
         parameters = {**parameters, "db": os.fspath(db)}
     words = [f" {word}" if str(word).startswith("-") and verb == "query" else str(word) for word in words]  # SQL that begins with a comment
     command = [program(), verb, *words, *_options(parameters)]
-    done = subprocess.run(command, input=given, stdin=None if given is not None else subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"}, check=False)
+    try:
+        done = subprocess.run(command, input=given, stdin=None if given is not None else subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"}, check=False)
+    except OSError as why:
+        raise Error(f"{command[0]} cannot be started: {why.strerror}") from None
     said = done.stderr.decode(errors="replace").strip()
     if done.returncode not in answers:
         raise Error(said or f"abdb {verb} ended with {done.returncode}", done.returncode)
@@ -124,7 +129,11 @@ def _rows(verb, words, db, parameters):
     out, said, code = _call(verb, words, db, {**parameters, "json": True}, answers=(0, 1, 3))
     if code and not out.strip() and not (verb == "compare" or "fail_on" in parameters):
         raise Error(said, code)
-    return Rows(json.loads(out or "[]"), said, code)
+    rows = json.loads(out or "[]")
+    if not rows and out.strip():  # JSON of no rows names no columns
+        out, _, _ = _call(verb, words, db, {**parameters, "format": "csv"}, answers=(0, 1, 3))
+        return Rows([], said, code, next(csv.reader(out.decode().splitlines()), ()))
+    return Rows(rows, said, code)
 
 
 # --- answers -------------------------------------------------------------------------------------------------------------
@@ -191,6 +200,7 @@ def import_(*paths, db=None, **parameters):
 def run(db=None, **parameters):
     """Measures kernels here: abdb.run(kernel="gemm", axis={"n": 1024}). Rows of v_kernel; a cell that failed is one too, with
     its status."""
+    parameters.pop("quiet", None)  # the summary names what was measured
     out, said, code = _call("run", [], db, parameters, answers=(0, 4, 5))
     campaign = out.decode(errors="replace").split(":")[0].split()[-1:]
     if not campaign or not campaign[0].startswith("c-"):
@@ -203,7 +213,10 @@ def run(db=None, **parameters):
 def environment():
     """What this machine is, as every measurement of abdb has it: no host names, users or paths. With the device's name."""
     describe = pathlib.Path(program()).with_name("abdb-run-ref")
-    lines = subprocess.run([describe, "describe"], stdout=subprocess.PIPE, check=True).stdout.splitlines()
+    try:
+        lines = subprocess.run([describe, "describe"], stdout=subprocess.PIPE, check=True).stdout.splitlines()
+    except (OSError, subprocess.CalledProcessError) as why:
+        raise Error(f"{describe}, which says what this machine is, failed: {why}") from None
     told = {line["kind"]: line for line in map(json.loads, lines)}
     about = {**told["environment"]["environment"], "python": sys.version.split()[0], "python_implementation": sys.implementation.name}
     return about, told["device"]["name"]

@@ -12,6 +12,7 @@ Without --abdb-tag nothing is stored: each call runs once, as a plain test.
 import argparse
 import gc
 import os
+import statistics
 import subprocess
 import sys
 import time
@@ -73,7 +74,8 @@ def abdb(request):
         request.config.stash[KEPT].append(benchmark)
 
 
-KEPT = pytest.StashKey()
+KEPT = pytest.StashKey()  # what was measured
+SAID = pytest.StashKey()  # rows of the comparison, or why there is none
 
 
 def pytest_addoption(parser):
@@ -88,7 +90,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    config.stash[KEPT] = []
+    config.stash[KEPT], config.stash[SAID] = [], None
     if os.environ.get("ABDB_PYTEST_CAMPAIGN"):
         module.campaign(os.environ["ABDB_PYTEST_CAMPAIGN"])
     wanted = [name for name in ("abdb_baseline", "abdb_fail_on") if config.getoption(name)]
@@ -96,6 +98,8 @@ def pytest_configure(config):
         raise pytest.UsageError("--abdb-baseline and --abdb-fail-on compare what --abdb-tag NAME measures")
     if config.getoption("abdb_fail_on") and not config.getoption("abdb_baseline"):
         raise pytest.UsageError("--abdb-fail-on wants --abdb-baseline TAG")
+    if config.getoption("abdb_tag") and config.getoption("numprocesses", None):
+        raise pytest.UsageError("--abdb-tag measures one test after another: leave out -n (pytest-xdist)")
 
 
 def repeat(config):
@@ -111,9 +115,16 @@ def repeat(config):
 
 
 def pytest_sessionfinish(session, exitstatus):
+    if session.config.getoption("abdb_tag") and exitstatus in (0, 1):
+        try:
+            finish(session)
+        except module.Error as why:
+            session.config.stash[SAID], session.exitstatus = why, 1
+
+
+def finish(session):
+    """Stores what was measured, starts the other processes, compares."""
     config = session.config
-    if not config.getoption("abdb_tag") or exitstatus not in (0, 1):
-        return
     lines = []
     for benchmark in config.stash[KEPT]:
         times, starts, calls = benchmark.measured
@@ -126,26 +137,33 @@ def pytest_sessionfinish(session, exitstatus):
     code = repeat(config)
     if code:
         session.exitstatus = code
-        return
-    if config.getoption("abdb_baseline"):
+    elif config.getoption("abdb_baseline"):
         options = {name: config.getoption(f"abdb_{name}") for name in ("fail_on", "drift") if config.getoption(f"abdb_{name}")}
         rows = module.compare(f"tag={config.getoption('abdb_baseline')}", f"tag={config.getoption('abdb_tag')}",
                               db=config.getoption("abdb_db"), **options)
-        config.stash[KEPT] = rows
+        config.stash[SAID] = rows
         if rows.code:
             session.exitstatus = 1
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    rows = config.stash[KEPT]
-    if not isinstance(rows, module.Rows):
+    kept, said = config.stash[KEPT], config.stash[SAID]
+    if kept:
+        terminalreporter.section(f"abdb: measured as {config.getoption('abdb_tag')}")
+    for benchmark in kept:
+        times = benchmark.measured[0]
+        terminalreporter.line(f"{1e6 * statistics.median(times):12.6g} us  median of {len(times)}, here  {benchmark.name}")
+    if said is None:
         return
     terminalreporter.section(f"abdb: {config.getoption('abdb_baseline')} against {config.getoption('abdb_tag')}")
-    for row in rows:
+    if isinstance(said, module.Error):
+        terminalreporter.line(str(said))
+        return
+    for row in said:
         ratio = f"{row['ratio']:.4g}x" if row.get("ratio") else "-"
         if row.get("ratio_low"):
             ratio += f" ({row['ratio_low']:.4g} to {row['ratio_high']:.4g})"
         shows = f"  shows {100 * row['shows']:.2g} %" if row.get("shows") else ""
         terminalreporter.line(f"{row['verdict'] or row['standing']:12}  {ratio}{shows}  {row['workload']}  {row['reason'] or ''}".rstrip())
-    for line in rows.notes.splitlines():
+    for line in said.notes.splitlines():
         terminalreporter.line(line)
