@@ -60,11 +60,18 @@ check "arrays grow by schema/core/grow.h, text by text.h" "$(grep -nE '\brealloc
 check "programs are started by schema/core/process.h" "$(grep -nE '\b(v?fork|popen|posix_spawnp?|execl?[vpe]*)\(' -r schema ingest plots kernels query --include='*.[ch]' | grep -vE '^(schema/core/process|query/program/pager).c')" # a pager reads the terminal: it stays in our process group
 check "columns are read as text through sqlite.h, which gives no NULL unasked" "$(grep -n 'sqlite3_column_text' -r schema query --include='*.[ch]' | grep -v '^schema/functions/sqlite.h')"
 check "files are written through outfile.h alone" "$(grep -nE 'fopen\(.*"[wa]|O_WRONLY|O_CREAT' $(find schema ingest plots kernels/runner query -name '*.c') | grep -vE '^(schema/core/outfile|query/program/spooling)\.c')"
-check "NOTICE names what asks to be named, and the archives of STATIC=1" "$(python3 - <<'EOF'
-import csv
-notice = open("NOTICE").read()
-for row in csv.DictReader(open("data/sources.csv")):
-    if row["licence"].startswith("CC-BY") and not (row["source"] in notice or row["url"] in notice): print(row["source"])
+check "NOTICE and packages/debian/copyright name what asks to be named, and the archives of STATIC=1" "$(python3 - <<'EOF'
+import csv, pathlib, re
+notice, debian = open("NOTICE").read(), open("packages/debian/copyright").read()
+about = {row["source"]: row for row in csv.DictReader(open("data/sources.csv"))}
+files = [f for f in pathlib.Path("data").rglob("*.csv") if f.name != "sources.csv"]
+for file in files:
+    named = re.search(rf"^Files:.*\b{file}\b.*\nCopyright:((?:.*\n)+?)License", debian, re.M)
+    for source in sorted({row.get("source") for row in csv.DictReader(open(file))} & about.keys()):
+        licence, url = about[source]["licence"], about[source]["url"]
+        if licence in ("", "Apache-2.0") or source == "llama-bench": continue  # rules about its files are our own
+        if source not in notice: print(f"NOTICE: {source} ({licence}), in {file}")
+        if licence.startswith(("CC-", "MIT")) and not (named and (source in named[1] or url in named[1])): print(f"copyright: {source}, in {file}")
 EOF
   sed -n 's/^STATIC_NAMES *:= //p' packages/static.mk | tr ' ' '\n' | sed 's/^z$/zlib/; s/crypto/libcrypto/; s/lzma/liblzma/; s/^bz2/bzip2/; s/^sqlite3/SQLite/' | while read -r n; do grep -q "$n" NOTICE || echo "$n"; done)"
 check "scripts that no test runs can be read, too" "$(for f in $(git ls-files '*.sh' '*.bash'); do bash -n "$f" 2>&1; done
