@@ -294,8 +294,8 @@ $(foreach l,$(STORES),$(eval $(call store_rule,$(l))))
 $(BUILD)/gen/packages.c: $(BUILD)/settings
 	@mkdir -p $(@D)
 	@{ echo '/* made by the Makefile */'; echo '#include "query/program/backends.h"'; echo 'const abdb_backend_package abdb_backend_packages[] = {'; \
-	   $(foreach l,$(LIBRARIES) $(MORE),echo '{"$(l)", "$(PACKAGE_$(l))"},';) echo '{NULL, NULL}};'; \
-	   echo 'const abdb_backend_package abdb_store_packages[] = {'; $(foreach l,$(STORES),echo '{"$(l)", "$(PACKAGE_$(l))"},';) echo '{NULL, NULL}};'; } >$@.tmp && mv $@.tmp $@
+	   $(foreach l,$(LIBRARIES) $(MORE),echo '{"$(l)", "$(PACKAGE_$(l))", "$(patsubst packages/debian/%.install,%,$(wildcard packages/debian/abdb-backend-$(l).install))"},';) echo '{0}};'; \
+	   echo 'const abdb_backend_package abdb_store_packages[] = {'; $(foreach l,$(STORES),echo '{"$(l)", "$(PACKAGE_$(l))", "$(patsubst packages/debian/%.install,%,$(wildcard packages/debian/abdb-store-$(l).install))"},';) echo '{0}};'; } >$@.tmp && mv $@.tmp $@
 # The loadable extension: the same files compiled again, because SQLite hands over its interface there.
 EXTENSION_COMPARE := $(filter-out %/environment.c %/gate.c %/lines.c %/screen.c %/trial_lines.c,$(wildcard query/compare/*.c))
 EXTENSION := $(CORE) $(wildcard schema/functions/*.c) ingest/read/csv.c ingest/read/input.c ingest/read/archive.c $(RUNNER) \

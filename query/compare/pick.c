@@ -36,26 +36,21 @@ static abdb_status too_many(abdb_error *err)
     return ABDB_FAIL(err, ABDB_LIMIT, "a selection of more than %d values", ABDB_BIND_MAX);
 }
 
-/* `run=latest~1`: the campaign that this means. */
-static abdb_status run_condition(query *q, const abdb_condition *c, abdb_error *err)
+abdb_status abdb_campaign_meant(sqlite3 *db, abdb_arena *arena, const abdb_condition *c,
+                                const char **out, abdb_error *err)
 {
     abdb_table campaigns = {0};
     long long back = 0;
     abdb_status st = ABDB_OK;
 
+    *out = c->value;
     if (strcmp(c->op, "=") != 0)
         return ABDB_FAIL(err, ABDB_USAGE, "run wants '=': run=latest, run=latest~1, run=CAMPAIGN");
-    if (strncmp(c->value, "latest", 6) != 0) {
-        abdb_text_puts(&q->sql, " AND (r.run = ?");
-        abdb_text_puts(&q->sql, " OR r.campaign = ?)");
-        return abdb_bind_add_text(&q->binds, c->value) && abdb_bind_add_text(&q->binds, c->value)
-                   ? ABDB_OK
-                   : too_many(err);
-    }
+    if (strncmp(c->value, "latest", 6) != 0) return ABDB_OK;
     if (c->value[6] && (c->value[6] != '~' || !abdb_whole(c->value + 7, 0, 1000000, &back)))
         return ABDB_FAIL(err, ABDB_USAGE, "'%s' is no run: latest, latest~1, latest~2, ...",
                          c->value);
-    TRY(abdb_rows(q->db,
+    TRY(abdb_rows(db,
                   "SELECT campaign FROM entry WHERE campaign IS NOT NULL GROUP BY campaign"
                   " ORDER BY max(date) DESC, campaign",
                   NULL, &campaigns, err));
@@ -63,13 +58,25 @@ static abdb_status run_condition(query *q, const abdb_condition *c, abdb_error *
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "run=%s: there are %zu runs here; measure with `abdb run --plan quick`",
                       c->value, campaigns.rows));
-    abdb_text_puts(&q->sql, " AND r.campaign = ?");
-    if (!abdb_bind_add_text(&q->binds,
-                            abdb_arena_copy(q->arena, abdb_cell_text(&campaigns, (size_t)back, 0),
-                                            strlen(abdb_cell_text(&campaigns, (size_t)back, 0)))))
-        st = too_many(err);
+    *out = abdb_arena_printf(arena, "%s", abdb_cell_text(&campaigns, (size_t)back, 0));
+    if (!*out) st = ABDB_FAIL(err, ABDB_NOMEM, "a selection");
 done:
     abdb_table_free(&campaigns);
+    return st;
+}
+
+/* `run=latest~1`, or a run or campaign by name. */
+static abdb_status run_condition(query *q, const abdb_condition *c, abdb_error *err)
+{
+    const char *meant;
+    abdb_status st = abdb_campaign_meant(q->db, q->arena, c, &meant, err);
+
+    bool named = meant == c->value; /* else it is a campaign */
+
+    abdb_text_puts(&q->sql, named ? " AND (r.run = ? OR r.campaign = ?)" : " AND r.campaign = ?");
+    if (st == ABDB_OK &&
+        !(abdb_bind_add_text(&q->binds, meant) && (!named || abdb_bind_add_text(&q->binds, meant))))
+        st = too_many(err);
     return st;
 }
 

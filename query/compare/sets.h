@@ -107,6 +107,11 @@ ABDB_MUST_USE abdb_status abdb_set_take_members(abdb_set *set, sqlite3 *db, abdb
 /* normalise.c: fills value, unit, why, facts and price of each member. */
 ABDB_MUST_USE abdb_status abdb_set_normalise(abdb_set *set, sqlite3 *db,
                                              const abdb_measure *measure, abdb_error *err);
+/* pick.c: the campaign that `run=latest~1` means; of another value *out is the value, a run or a
+ * campaign by name. ABDB_USAGE: it is not '=', or there are fewer. */
+ABDB_MUST_USE abdb_status abdb_campaign_meant(sqlite3 *db, abdb_arena *arena,
+                                              const abdb_condition *c, const char **out,
+                                              abdb_error *err);
 /* pick.c: the rows of a set. */
 ABDB_MUST_USE abdb_status abdb_set_pick(abdb_set *set, sqlite3 *db, const char *where,
                                         const abdb_measure *measure, abdb_error *err);

@@ -48,8 +48,8 @@ static abdb_status look(abdb_backend_list *list, const char *folder, abdb_error 
     return listed ? ABDB_OK : ABDB_IO;
 }
 
-/* Where the backends stand: beside the program; of the extension beside it, and where both are
- * installed. */
+/* Where the backends stand: beside the program; of the extension beside it, in bin where it is in
+ * lib/abdb (as a wheel has them), and where both are installed. */
 static abdb_status look_around(abdb_backend_list *list, abdb_error *err)
 {
 #ifdef ABDB_EXTENSION
@@ -57,13 +57,13 @@ static abdb_status look_around(abdb_backend_list *list, abdb_error *err)
     const char *slash = dladdr((void *)(size_t)look_around, &info) && info.dli_fname
                             ? strrchr(info.dli_fname, '/')
                             : NULL;
+    int size = slash ? (int)(slash - info.dli_fname) : 0;
+    abdb_status st = ABDB_OK;
 
-    abdb_status st =
-        look(list,
-             slash ? abdb_arena_copy(&list->arena, info.dli_fname, (size_t)(slash - info.dli_fname))
-                   : NULL,
-             err);
-
+    if (slash) st = look(list, abdb_arena_printf(&list->arena, "%.*s", size, info.dli_fname), err);
+    if (st == ABDB_OK && slash)
+        st = look(list, abdb_arena_printf(&list->arena, "%.*s/../../bin", size, info.dli_fname),
+                  err);
     return st == ABDB_OK ? look(list, ABDB_PREFIX "/bin", err) : st;
 #else
     return look(list, abdb_program_folder(&list->arena), err);
@@ -85,6 +85,12 @@ abdb_status abdb_backends_find(abdb_backend_list *out, abdb_error *err)
     if (st == ABDB_OK) st = look_around(out, err);
     qsort(out->backend, out->count, sizeof out->backend[0], by_name); /* name is the first member */
     return st;
+}
+
+void abdb_backend_get(abdb_text *out, const abdb_backend_package *of)
+{
+    if (*of->made) abdb_text_printf(out, "install the package %s, or ", of->made);
+    abdb_text_printf(out, "build abdb with %s: `make deps`, then `make`", of->package);
 }
 
 void abdb_backends_free(abdb_backend_list *list)

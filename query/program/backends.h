@@ -28,12 +28,15 @@ ABDB_MUST_USE abdb_status abdb_backends_print(const abdb_backend_list *list, con
                                               bool json, abdb_error *err);
 extern const abdb_embedded abdb_plans[];
 
-/* The Debian packages of each backend, and of each provider besides, that needs a library; from the
- * Makefile. End: name NULL. */
+/* Each backend, and each provider besides, that needs a library: the Debian packages that building
+ * it needs, and the one that `make deb` makes of it ("": none); from the Makefile. End: name NULL.
+ */
 typedef struct {
-    const char *name, *package;
+    const char *name, *package, *made;
 } abdb_backend_package;
 extern const abdb_backend_package abdb_backend_packages[];
+/* Appends how to get what one of them names. */
+void abdb_backend_get(abdb_text *out, const abdb_backend_package *of);
 /* The same of stores (store.h). */
 extern const abdb_backend_package abdb_store_packages[];
 

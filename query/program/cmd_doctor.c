@@ -92,7 +92,7 @@ static void add_offered(abdb_text *offered, const char *name, const json_t *desc
 static int check_backends(abdb_table *t)
 {
     abdb_backend_list list;
-    abdb_text offered = {0};
+    abdb_text offered = {0}, get = {0};
     char text[512];
     int warnings = 0;
     abdb_error err;
@@ -127,9 +127,12 @@ static int check_backends(abdb_table *t)
     }
     for (const abdb_backend_package *p = abdb_backend_packages; p->name; p++) {
         if (abdb_has_word(abdb_text_get(&offered), ' ', p->name, strlen(p->name))) continue;
-        snprintf(text, sizeof text, "absent: needs %s: `make deps`, then `make`", p->package);
+        abdb_text_clear(&get);
+        abdb_backend_get(&get, p);
+        snprintf(text, sizeof text, "absent: %s", abdb_text_get(&get));
         found(t, ABSENT, p->name, text);
     }
+    abdb_text_free(&get);
     abdb_text_free(&offered);
     abdb_backends_free(&list);
     return warnings;

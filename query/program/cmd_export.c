@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "query/compare/selection.h"
+#include "query/compare/sets.h"
 #include "query/program/cli.h"
 #include "query/program/exporting.h"
 #include "query/program/files.h"
@@ -69,12 +69,16 @@ static abdb_status select_entries(abdb_db *db, const abdb_args *args, abdb_arena
         const abdb_condition *c = &selection.condition[i];
         const char *op = abdb_condition_operator(c);
         const char *name = strncmp(c->column, "factor.", 7) == 0 ? c->column + 7 : c->column;
+        const char *meant;
         double number;
         char *term;
         int kind;
 
         TRY(kind_of(db, c->column, &kind, err));
-        if (abdb_condition_round(c, &number))
+        if (strcmp(c->column, "run") == 0) {
+            TRY(abdb_campaign_meant(db->sql, arena, c, &meant, err));
+            term = sqlite3_mprintf(" AND (run = %Q OR campaign = %Q)", meant, meant);
+        } else if (abdb_condition_round(c, &number))
             term = sqlite3_mprintf(" AND round_order %s %!.17g", op, number);
         else if (kind == 1)
             term = abdb_column_is_number(c->column) && abdb_number(c->value, &number)

@@ -277,7 +277,7 @@ static void man_common(FILE *out, bool rows)
           "ABDB_PATH\nfolder with your own reports and figures\n.TP\n.B ABDB_DATA\nfolder with the "
           "data that abdb ships\n.TP\n.B NO_COLOR\nno colours\n.SH EXIT STATUS\n"
           "0 done; 1 a gate did not hold; 2 usage; 3 not comparable; 4 verification failed; 5 "
-          "partial; 6 failed.\n",
+          "partial; 6 failed; 130 and 143 stopped by a signal.\n",
           out);
 }
 

@@ -129,11 +129,28 @@ static abdb_status make_plan(abdb_plan *plan, const abdb_args *args, abdb_error 
 
 /* --- backends --------------------------------------------------------------------------------- */
 
+/* ABDB_USAGE: abdb knows the backend, but it is not here. */
+static abdb_status not_here(const char *name, abdb_error *err)
+{
+    const abdb_backend_package *p = abdb_backend_packages;
+    abdb_text get = {0};
+    abdb_status st = ABDB_OK;
+
+    while (p->name && strcmp(p->name, name) != 0) p++;
+    if (p->name) {
+        abdb_backend_get(&get, p);
+        st = ABDB_FAIL(err, ABDB_USAGE, "no backend '%s' here: %s", name, abdb_text_get(&get));
+    }
+    abdb_text_free(&get);
+    return st;
+}
+
 /* Which of the list --backend names; without it all but ref. */
 static abdb_status choose_backends(const abdb_backend_list *all, const char *wanted,
                                    unsigned char *chosen, abdb_error *err)
 {
     const char *names[ABDB_BACKEND_MAX], *near;
+    abdb_status st = ABDB_OK;
     size_t any = 0;
 
     for (size_t i = 0; i < all->count; i++) names[i] = all->backend[i].name;
@@ -152,15 +169,17 @@ static abdb_status choose_backends(const abdb_backend_list *all, const char *wan
         snprintf(name, sizeof name, "%.*s", (int)size, wanted);
         while (i < all->count && strcmp(names[i], name) != 0) i++;
         if (i == all->count) {
+            TRY(not_here(name, err));
             near = abdb_nearest(name, names, all->count);
             return ABDB_FAIL(err, ABDB_USAGE,
-                             "no backend '%s' here%s%s%s; `abdb run --list` lists them", name,
-                             near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+                             "no backend '%s' here%s%s%s `abdb run --list` lists them", name,
+                             near ? ", did you mean '" : "", near ? near : "", near ? "'?" : ";");
         }
         chosen[i] = 1;
         wanted += size + (wanted[size] == ',');
     }
-    return ABDB_OK;
+done:
+    return st;
 }
 
 /* --- the campaign ----------------------------------------------------------------------------- */

@@ -75,9 +75,11 @@ abdb_status abdb_link_open(abdb_link *link, const char *folder, const char *url,
                          "no store knows this address; one is postgresql://HOST/DATABASE");
     snprintf(path, sizeof path, "%.4000s/abdb-store-%s", folder, stores[i].store);
     if (access(path, X_OK) != 0)
-        return ABDB_FAIL(err, ABDB_USAGE,
-                         "abdb-store-%s is not here: install %s, then `make` builds it",
-                         stores[i].store, stores[i].package);
+        return ABDB_FAIL(
+            err, ABDB_USAGE,
+            "abdb-store-%s is not here: install the package abdb-store-%s, or build abdb with"
+            " %s: `make deps`, then `make`",
+            stores[i].store, stores[i].store, stores[i].package);
     TRY(abdb_program_start(&link->program, &(abdb_start){.path = path}, err));
     TRY(make_streams(link, err));
     abdb_link_ask(link, "open", more);

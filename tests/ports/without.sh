@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.."
 build=build-ports/without dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 libraries=$(make -s config | sed -n 's/.*(WITH_\([a-z0-9]*\)=.*/WITH_\1=no/p' | tr '\n' ' ')
-echo "1..7"
+echo "1..9"
 n=0 failed=0
 said() { # NAME WORDS: of $dir/out
     n=$((n + 1))
@@ -27,11 +27,15 @@ said "it answers" 14313.0
 bare run --quick --kernel gemm --axis n=64 --axis dtype=f32
 said "it measures" "1 cells measured"
 bare doctor
-said "doctor says how to get a backend" libopenblas
+said "doctor says how to get a backend" "install the package abdb-backend-openblas, or build abdb with libopenblas"
 bare plot mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server --out "$dir/f.svg"
 said "a figure says how to get gnuplot" "apt-get install gnuplot"
 bare site --out "$dir/site"
 said "a site says how to get its pictures" "node-d3"
 bare run --backend openblas --kernel gemm --axis n=64
-said "a backend that was not built says how to get it" openblas
+said "a backend that was not built says how to get it" "install the package abdb-backend-openblas, or build abdb with libopenblas"
+bare run --backend cuda --kernel gemm --axis n=64
+said "one that has no package of abdb, too" "no backend 'cuda' here: build abdb with nvidia-cuda-toolkit"
+bare push postgresql://localhost/x
+said "a store, too" "install the package abdb-store-pg, or build abdb with libpq-dev"
 exit $failed
