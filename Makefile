@@ -291,10 +291,11 @@ $(BUILD)/abdb-store-$(1): $(call obj,$(wildcard stores/*.c stores/$(1)/*.c) $(CO
 endef
 $(foreach l,$(STORES),$(eval $(call store_rule,$(l))))
 # What doctor says of those that are not here.
-$(BUILD)/gen/packages.c: $(BUILD)/settings
+$(BUILD)/gen/packages.c: $(BUILD)/settings Makefile
 	@mkdir -p $(@D)
 	@{ echo '/* made by the Makefile */'; echo '#include "query/program/backends.h"'; echo 'const abdb_backend_package abdb_backend_packages[] = {'; \
-	   $(foreach l,$(LIBRARIES) $(MORE),echo '{"$(l)", "$(PACKAGE_$(l))", "$(patsubst packages/debian/%.install,%,$(wildcard packages/debian/abdb-backend-$(l).install))"},';) echo '{0}};'; \
+	   $(foreach l,$(LIBRARIES),echo '{"$(l)", "$(PACKAGE_$(l))", "$(patsubst packages/debian/%.install,%,$(wildcard packages/debian/abdb-backend-$(l).install))"},';) \
+	   $(foreach l,$(MORE),echo '{"$(l)", "$(PACKAGE_$(l))", NULL},';) echo '{0}};'; \
 	   echo 'const abdb_backend_package abdb_store_packages[] = {'; $(foreach l,$(STORES),echo '{"$(l)", "$(PACKAGE_$(l))", "$(patsubst packages/debian/%.install,%,$(wildcard packages/debian/abdb-store-$(l).install))"},';) echo '{0}};'; } >$@.tmp && mv $@.tmp $@
 # The loadable extension: the same files compiled again, because SQLite hands over its interface there.
 EXTENSION_COMPARE := $(filter-out %/environment.c %/gate.c %/lines.c %/screen.c %/trial_lines.c,$(wildcard query/compare/*.c))

@@ -88,7 +88,7 @@ static abdb_status add_pair(abdb_gate *g, const abdb_pair *pair, abdb_error *err
     if (pair->has_ratio && abdb_has_word(g->fail_on, ',', word, strlen(word)))
         cell.state = ABDB_GATE_FAILS;
     else if (!pair->has_ratio || cell.verdict == ABDB_VERDICT_STATED ||
-             cell.verdict == ABDB_VERDICT_TOO_FEW || pair->difference.uncalibrated)
+             cell.verdict == ABDB_VERDICT_TOO_FEW || !isfinite(pair->difference.p))
         cell.state = ABDB_GATE_MISSING;
     return add(g, pair->b.set, pair->b.group->member[0], cell, err);
 }

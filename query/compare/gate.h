@@ -10,7 +10,7 @@
 typedef enum {
     ABDB_GATE_HOLDS,
     ABDB_GATE_FAILS,  /* its verdict is one that must not be */
-    ABDB_GATE_MISSING /* one side lacks it, or it has too few processes, or no samples at all */
+    ABDB_GATE_MISSING /* one side lacks it, or no test could be made: too few processes, in doubt, no samples */
 } abdb_gate_state;
 
 typedef struct {

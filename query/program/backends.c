@@ -89,7 +89,7 @@ abdb_status abdb_backends_find(abdb_backend_list *out, abdb_error *err)
 
 void abdb_backend_get(abdb_text *out, const abdb_backend_package *of)
 {
-    if (*of->made) abdb_text_printf(out, "install the package %s, or ", of->made);
+    if (of->made && *of->made) abdb_text_printf(out, "install the package %s, or ", of->made);
     abdb_text_printf(out, "build abdb with %s: `make deps`, then `make`", of->package);
 }
 

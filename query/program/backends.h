@@ -29,8 +29,8 @@ ABDB_MUST_USE abdb_status abdb_backends_print(const abdb_backend_list *list, con
 extern const abdb_embedded abdb_plans[];
 
 /* Each backend, and each provider besides, that needs a library: the Debian packages that building
- * it needs, and the one that `make deb` makes of it ("": none); from the Makefile. End: name NULL.
- */
+ * it needs, and the one that `make deb` makes of it ("": none; NULL: it is no backend). From the
+ * Makefile. End: name NULL. */
 typedef struct {
     const char *name, *package, *made;
 } abdb_backend_package;

@@ -132,7 +132,8 @@ static abdb_status run_report(abdb_report *report, int argc, char **argv, abdb_e
                       report->params ? report->option[0].name : "",
                       report->params ? " VALUE" : ""));
     abdb_report_values(report, &args, value);
-    if (abdb_is_for_programs(&args)) abdb_report_whole(report, value);
+    /* a gate looks at everything, too */
+    if (abdb_is_for_programs(&args) || abdb_arg(&args, "fail-on")) abdb_report_whole(report, value);
     TRY(abdb_open_guarded(&args, &db, err));
     TRY(abdb_report_answer(db, report, value, &table, err));
     TRY(abdb_print_table(&args, &table, err));

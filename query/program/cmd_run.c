@@ -137,7 +137,7 @@ static abdb_status not_here(const char *name, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     while (p->name && strcmp(p->name, name) != 0) p++;
-    if (p->name) {
+    if (p->name && p->made) {
         abdb_backend_get(&get, p);
         st = ABDB_FAIL(err, ABDB_USAGE, "no backend '%s' here: %s", name, abdb_text_get(&get));
     }

@@ -13,33 +13,34 @@
 -- column: threads | threads | |
 -- column: of | of | | verified results
 -- column: device | device | |
--- hoist: device backend threads
+-- column: flags | flags | | of the best; imprecise: fewer than 10 samples; unsteady
+-- hoist: device backend threads flags
 -- @table machine
 SELECT coalesce(:device, (SELECT device FROM v_kernel
                                    WHERE campaign = (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) AND device IS NOT NULL LIMIT 1)) AS device
 -- @table cell
 -- made to find the peak of a number format, or a wait for every load, or a walk over memory
 SELECT k.kernel, k.backend, k.threads, k.device, k.key, k.dtype, k.level, k.operation, k.bound, k.ceiling, k.flops_per_s, k.bytes_per_s,
-       k.time_s, k.entry_id, (SELECT f.num FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = 'hops') AS hops
+       k.time_s, k.entry_id, k.flags, (SELECT f.num FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = 'hops') AS hops
   FROM machine m CROSS JOIN v_kernel k ON k.raw_device IN (SELECT n.spelling FROM name n WHERE n.kind = 'device' AND n.whole = m.device)
  WHERE k.status = 'ok' AND k.verified = 'pass'
 -- @rows
 WITH one AS (
-  SELECT kernel, backend, threads, device, key, 'registers' AS level, dtype AS what, flops_per_s / 1e9 AS gop_per_s, NULL AS gb_per_s,
+  SELECT kernel, backend, threads, device, flags, key, 'registers' AS level, dtype AS what, flops_per_s / 1e9 AS gop_per_s, NULL AS gb_per_s,
          NULL AS latency_ns, -flops_per_s AS place
     FROM cell WHERE ceiling IN ('peak_flops', 'peak_ops')
   UNION ALL
-  SELECT kernel, backend, threads, device, key, level,
+  SELECT kernel, backend, threads, device, flags, key, level,
          coalesce(operation, kernel) || coalesce(' ' || nullif((SELECT f.text FROM v_run_factor f WHERE f.entry_id = c.entry_id AND f.factor = 'stores'), 'plain'), ''),
          NULL, bytes_per_s / 1e9, NULL, -bytes_per_s
     FROM cell c WHERE bound = 'bytes' AND (operation IN ('read', 'write', 'copy', 'triad') OR (operation IS NULL AND ceiling IS NOT NULL))
   UNION ALL
-  SELECT kernel, backend, threads, device, key, level, 'latency', NULL, NULL, 1e9 * time_s / hops, time_s / hops
+  SELECT kernel, backend, threads, device, flags, key, level, 'latency', NULL, NULL, 1e9 * time_s / hops, time_s / hops
     FROM cell WHERE hops > 0),
 best AS (
   SELECT *, row_number() OVER (PARTITION BY level, what ORDER BY place, key) AS nth, count(*) OVER (PARTITION BY level, what) AS of
     FROM one)
-SELECT level, what, gop_per_s, gb_per_s, latency_ns, kernel, backend, threads, of, device, key AS _facts
+SELECT level, what, gop_per_s, gb_per_s, latency_ns, kernel, backend, threads, of, device, flags, key AS _facts
   FROM best WHERE nth = 1
  ORDER BY CASE level WHEN 'registers' THEN 0 WHEN 'L1' THEN 1 WHEN 'L2' THEN 2 WHEN 'L3' THEN 3 ELSE 4 END, gb_per_s IS NOT NULL, what;
 -- @notes

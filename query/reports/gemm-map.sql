@@ -18,7 +18,8 @@
 -- column: backend | backend | |
 -- column: device | device | cut30 |
 -- column: provider | provider | | of the backend
--- hoist: k backend provider device
+-- column: flags | flags | | imprecise: fewer than 10 samples; unsteady
+-- hoist: k backend provider device flags
 -- @table latest
 -- of one command what comes first
 SELECT k.device, k.campaign
@@ -28,7 +29,7 @@ SELECT k.device, k.campaign
   JOIN v_kernel k ON k.campaign = c.campaign AND +k.kernel = :kernel AND +k.dtype = :dtype LIMIT 1
 -- @table best
 WITH cell AS (
-  SELECT k.device, k.backend, k.provider, k.flops_per_s, k.key, k.entry_id,
+  SELECT k.device, k.backend, k.provider, k.flops_per_s, k.key, k.entry_id, k.flags,
          max(CASE f.factor WHEN 'm' THEN CAST(f.num AS INTEGER) END) AS m, max(CASE f.factor WHEN 'n' THEN CAST(f.num AS INTEGER) END) AS n,
          max(CASE f.factor WHEN 'k' THEN CAST(f.num AS INTEGER) END) AS k
     FROM v_kernel k JOIN v_run_factor f ON f.entry_id = k.entry_id AND f.factor IN ('m', 'n', 'k')
@@ -53,7 +54,7 @@ SELECT b.*
 SELECT c.entry_id, c.fraction, c.ceiling, c.ceiling_key
   FROM best b CROSS JOIN v_ceiling_of c ON c.entry_id = b.entry_id AND c.formula = 'mfu@1' AND c.basis = :basis
 -- @rows
-SELECT b.m, b.n, b.k, b.flops_per_s / 1e9 AS gflop_per_s, 100 * h.fraction AS percent, b.of, b.backend, b.provider, b.device,
+SELECT b.m, b.n, b.k, b.flops_per_s / 1e9 AS gflop_per_s, 100 * h.fraction AS percent, b.of, b.backend, b.provider, b.device, b.flags,
        b.key || coalesce(' ' || h.ceiling_key, '') AS _facts
   FROM best b LEFT JOIN held h ON h.entry_id = b.entry_id ORDER BY b.n, b.m;
 -- @notes

@@ -20,15 +20,18 @@
 -- column: commit | commit | cut12 | revision that was measured (abdb run --commit)
 -- column: known | known | cut30 | what `abdb note` says of the commit, tag or command of a change
 -- column: changed | changed | | 1: a change that nobody has noted: `--fail-on changed` makes a gate of it
--- @table one
+-- @table found
 SELECT CASE instr(k.cell, ' #') WHEN 0 THEN k.cell ELSE substr(k.cell, 1, instr(k.cell, ' #') - 1) END AS cell, k.device, k.campaign, k.tag,
        k.date, k.time_s, k.time_low_s, k.time_high_s, k.key,
-       (SELECT f.text FROM v_factor_given f WHERE f.result_id = k.result_id AND f.factor = 'commit') AS revision
+       (SELECT f.text FROM v_factor_given f WHERE f.result_id = k.result_id AND f.factor = 'commit') AS revision,
+       coalesce(k.flags, '') LIKE '%imprecise%' OR coalesce(k.flags, '') LIKE '%unsteady%' AS doubtful
   FROM v_kernel k WHERE k.status = 'ok' AND k.verified <> 'fail' AND k.time_s > 0
    AND (:kernel IS NULL OR k.kernel = :kernel)
    AND k.raw_device IN (SELECT n.spelling FROM name n WHERE n.kind = 'device' AND n.whole = coalesce(:device, (SELECT device FROM v_kernel
                                WHERE campaign = (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) AND device IS NOT NULL LIMIT 1)))
    AND (:cell IS NULL OR k.cell GLOB :cell OR k.cell GLOB :cell || ' #*')
+-- @table one
+SELECT * FROM found WHERE NOT doubtful
 -- @table seen
 SELECT c.*, row_number() OVER (PARTITION BY cell, device ORDER BY date, campaign, tag) AS run, count(*) OVER (PARTITION BY cell, device) AS runs
   FROM (SELECT cell, device, campaign, tag, min(date) AS date, median(time_s) AS time_s, count(*) AS n, max(revision) AS revision,
@@ -61,4 +64,6 @@ SELECT replace(cell, ' n=auto', '') AS label, run, substr(date, 1, 16) AS date, 
  ORDER BY cell, device, run;
 -- @notes
 SELECT printf('n = %d commands; a change: the stretch that stands out best, held against the best stretches of random orders; p at most 0.01 over the %d cells shown, and at least 1 %%',
-              count(*), (SELECT count(*) FROM chosen)) FROM chosen c JOIN seen s ON s.cell = c.cell AND s.device = c.device HAVING count(*) > 0;
+              count(*), (SELECT count(*) FROM chosen)) FROM chosen c JOIN seen s ON s.cell = c.cell AND s.device = c.device HAVING count(*) > 0
+UNION ALL
+SELECT printf('%d of %d measurements are left out: unsteady, or imprecise (fewer than 10 samples)', sum(doubtful), count(*)) FROM found HAVING sum(doubtful) > 0;

@@ -14,9 +14,10 @@
 -- column: spec_gb_per_s | sheet GB/s | g4 | published bandwidth, where it is known
 -- column: percent | of sheet % | 0 | the best / published
 -- column: evidence | evidence | |
+-- column: flags | flags | | of the best; imprecise: fewer than 10 samples; unsteady
 -- @table best
 WITH one AS (
-  SELECT r.device, r.value, r.key, r.evidence,
+  SELECT r.device, r.value, r.key, r.evidence, r.flags,
          coalesce((SELECT f.text FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'operation'),
                   (SELECT f.text FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'op')) AS operation,
          trim(coalesce(r.backend || ' ', '') || coalesce((SELECT f.text FROM v_run_factor f WHERE f.entry_id = r.entry_id
@@ -36,7 +37,7 @@ SELECT *, row_number() OVER (PARTITION BY device, op ORDER BY value DESC, key) A
 SELECT device, max(value) AS top FROM best GROUP BY device ORDER BY top DESC, device LIMIT :limit
 -- @rows
 SELECT b.device, b.op AS operation, b.value / 1e9 AS gb_per_s, b.by, b.of, b.least / 1e9 AS least_gb_per_s, p.value / 1e9 AS spec_gb_per_s,
-       100 * b.value / p.value AS percent, b.evidence, b.key || coalesce(' ' || p.key, '') AS _facts,
+       100 * b.value / p.value AS percent, b.evidence, b.flags, b.key || coalesce(' ' || p.key, '') AS _facts,
        (SELECT count(*) FROM best WHERE place = 1) AS _whole
   FROM ranked r JOIN best b ON b.device = r.device AND b.place = 1
   LEFT JOIN v_peak p ON p.device = r.device AND p.quantity = 'memory_bandwidth'

@@ -92,8 +92,11 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     processes brief c-1 1.5 10 0.002 "quick imprecise"
     for tag in shaky brief; do
         same "$(pairs .verdict tag=a tag=$tag)" unclear
-        run abdb compare tag=a tag=$tag --fail-on slower
+        run abdb compare tag=a tag=$tag --fail-on slower --missing warn
         fails 0 "unclear: 10 runs are unsteady or imprecise, 10 and 0 are left"
+        # but nothing was judged, and a gate does not pass that in silence
+        run abdb compare tag=a tag=$tag --fail-on slower
+        fails 1 "1 of 1 cells could not be judged"
         run abdb compare tag=a tag=$tag --fail-on unclear
         fails 1 "unclear: 10 runs are unsteady"
     done
@@ -404,6 +407,37 @@ commits() {
     abdb import -q many.jsonl
     same "$(abdb query history --kernel gemm -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | .run')" 7
     same "$(abdb query history --cells 1000 -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | .run')" ""
+}
+
+@test "history: a gate looks at every cell, and neither it nor the screen at runs in doubt" {
+    for cell in 1 2 3 4 5 6; do
+        for i in $(seq 20); do told "run$i" "c-$((100 + i))" "$([ $cell = 6 ] && [ "$i" -gt 10 ] && echo 1.3 || echo 1)" 5 0.002 "" "ref gemm n=$cell"; done
+    done >six.jsonl
+    abdb import -q six.jsonl
+    run abdb query history --fail-on changed
+    fails 1 "1 of 120 rows have changed"
+    # an outlier that nobody believes
+    for flags in unsteady "quick imprecise"; do
+        rm -f "$ABDB_DB"
+        for i in $(seq 12); do told "run$i" "c-$((100 + i))" "$([ "$i" -gt 6 ] && echo 2 || echo 1)" 3 0.002 "$([ "$i" -gt 6 ] && echo "$flags")"; done >doubt.jsonl
+        abdb import -q doubt.jsonl
+        run abdb query history --fail-on changed
+        fails 0 "18 of 36 measurements are left out: unsteady, or imprecise"
+    done
+}
+
+@test "what is in doubt says so wherever it is shown" {
+    factors='{"operation":"copy","stores":"plain","level":"memory","m":"512","k":"512","threads":"1"}'
+    for kernel in gemm stream; do
+        told doubt c-1 1 1 0 imprecise "ref $kernel n=512" "$factors" | jq -c '.result += [{metric: "flops_per_s", statistic: "median", value: 1e9},
+            {metric: "bytes_per_s", statistic: "median", value: 1e9}] | .factor.ceiling = (if .field.workload == "gemm" then "peak_flops" else "memory_bandwidth" end)'
+    done >doubt.jsonl
+    abdb import -q doubt.jsonl
+    for report in kernels gemm-map streams ceilings "sweep --kernel gemm --by dtype" roofline; do
+        # shellcheck disable=SC2086 # words
+        run abdb query $report
+        [[ $status = 0 && $output == *imprecise* ]] || { echo "$report: $output"; false; }
+    done
 }
 
 @test "note: what cannot be noted" {
