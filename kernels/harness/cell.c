@@ -171,20 +171,6 @@ static bool counts_energy(abdb_device *d)
     return isfinite(now.energy_j);
 }
 
-/* Was a launch done by as many threads as were asked for? */
-static abdb_status check_threads(one_cell *c, abdb_error *err)
-{
-    int asked = (int)abdb_param_number(&c->p, "threads", 0);
-
-    c->threads = abdb_team_most();
-    if (c->device->own_threads) c->threads = c->device->threads ? c->device->threads : 1;
-    if (asked < 1 || asked == c->threads) return ABDB_OK;
-    if (!c->device->threads)
-        return ABDB_FAIL(err, ABDB_USAGE, "threads are of processors: this device has none");
-    return ABDB_FAIL(err, ABDB_USAGE, "it ran on %d of the %d threads that were asked for",
-                     c->threads, asked);
-}
-
 /* Before time is taken, so that a wrong kernel is known. */
 static abdb_status check_before(one_cell *c, abdb_error *err)
 {
@@ -199,7 +185,7 @@ static abdb_status check_before(one_cell *c, abdb_error *err)
     abdb_team_begin();
     TRY(c->recipe.impl->launch(c->at[0].state, err));
     TRY(c->device->end(c->device, &time_s, err));
-    TRY(check_threads(c, err));
+    TRY(abdb_threads_ran(&c->p, &c->threads, err));
 done:
     return st;
 }
@@ -318,6 +304,7 @@ static abdb_status begin(one_cell *c, const abdb_backend *backend, json_t *reque
     c->p.kernel = name;
     c->p.device = c->device;
     TRY(abdb_copy_params(&c->p, c->recipe.params, err));
+    TRY(abdb_threads_asked(&c->p, &which, err));
     TRY(abdb_param_word(&c->p, "cache", caches, &which, err));
     cache = abdb_param_text(&c->p, "cache");
     choose_rule(c, request, cache);

@@ -217,6 +217,7 @@ done:
 abdb_status abdb_copies_check(abdb_copy *copies, size_t count, double budget_s, abdb_checked *out,
                               abdb_error *err)
 {
+    double share = 1;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_copies_launch(copies, count, err));
@@ -227,8 +228,9 @@ abdb_status abdb_copies_check(abdb_copy *copies, size_t count, double budget_s, 
 
         TRY(abdb_verify(&how, &copies[i].in, &copies[i].back, &one, err));
         out->error = fmax(out->error, one.error);
-        out->share = fmax(out->share, one.share);
+        share = fmin(share, one.share);
     }
+    out->share = fmax(out->share, share);
 done:
     return st;
 }

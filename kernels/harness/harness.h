@@ -71,6 +71,11 @@ bool abdb_team_places(cpu_set_t *out);
 void abdb_team_begin(void);
 /* Threads of the largest team since then, 1 where there was none; ends the counting. */
 int abdb_team_most(void);
+/* The parameter `threads` of a problem, 0 where it has none. ABDB_USAGE: no whole number from 1 on. */
+ABDB_MUST_USE abdb_status abdb_threads_asked(const abdb_problem *p, int *out, abdb_error *err);
+/* What ran since abdb_team_begin had so many threads; ends the counting. ABDB_USAGE: others were
+ * asked for. */
+ABDB_MUST_USE abdb_status abdb_threads_ran(const abdb_problem *p, int *out, abdb_error *err);
 
 /* --- sensors.c: what the system tells of its state, under /sys and /proc or $ABDB_SENSORS ----- */
 enum { ABDB_ENERGY_WINDOW_S = 5 }; /* the shortest that counts */
@@ -188,7 +193,7 @@ typedef struct {
 } abdb_check;
 typedef struct {
     double error; /* the largest over its bound (NaN counts as infinite): at most 1 passes */
-    double share; /* of all outputs' rows that one check has looked at */
+    double share; /* of all outputs' rows that one check has looked at, of every copy */
 } abdb_checked;
 /* Outputs `got` of a problem, both in the host's memory, against the reference of `p`, whose
  * tensors that are read and written are as they were before. On all threads. ABDB_NOMEM. */

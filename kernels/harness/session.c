@@ -73,6 +73,7 @@ static abdb_status begin(session *s, json_t *request, const char **status, abdb_
     s->rule =
         json_is_true(json_object_get(request, "quick")) ? abdb_sampling_quick : abdb_sampling_full;
     TRY(abdb_copy_params(&s->p, json_object_get(request, "params"), err));
+    TRY(abdb_threads_asked(&s->p, &s->threads, err));
     TRY(s->workload->shape(&s->p, &s->device->limits, err));
     s->spans.now = abdb_now_s;
     s->spans.device = s->device;
@@ -176,8 +177,7 @@ static abdb_status sample(session *s, const volatile int *stop, abdb_error *err)
     out->batch = 1;
     abdb_team_begin();
     TRY(repeat(s, &time_s, err)); /* one to warm up */
-    s->threads = abdb_team_most();
-    if (s->device->own_threads) s->threads = s->device->threads ? s->device->threads : 1;
+    TRY(abdb_threads_ran(&s->p, &s->threads, err));
     out->launches = 1;
     out->first_s = abdb_now_s();
     while (!*stop && !enough(s, abdb_now_s() - out->first_s)) {
@@ -307,12 +307,14 @@ static void tell(session *s, double resident)
 {
     double most = status_bytes("VmHWM:");
     size_t repetition = median_of(s);
+    bool sound = true;
 
-    s->sound = true;
-    s->workload->tell(s->state, s->median_s, keep_metric, s, &s->sound);
+    s->sound = true; /* until there are more metrics than room, or the workload says otherwise */
+    s->workload->tell(s->state, s->median_s, keep_metric, s, &sound);
     keep_metric(s, &(abdb_told_metric){"memory_predicted_bytes", "value", s->effort.memory, NAN});
     if (s->device->on_host && most > resident)
         keep_metric(s, &(abdb_told_metric){"memory_peak_bytes", "value", most - resident, NAN});
+    s->sound = s->sound && sound;
     abdb_samples_print(s->name, &s->samples);
     print_spans(s, repetition);
     print_metrics(s);

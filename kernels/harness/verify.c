@@ -290,7 +290,8 @@ static size_t piece_of(const output *o)
 static abdb_status look_at(output *o, double *error, double *rows, abdb_error *err)
 {
     const abdb_kernel *kernel = o->how->kernel;
-    bool whole = o->how->exact && kernel->suspect; /* looked at as a whole */
+    /* looked at as a whole */
+    bool whole = kernel->suspect && (o->how->exact || kernel->bound == abdb_bound_exact);
     size_t pieces, step, done_to = 0;
     double start = abdb_now_s(), near = kernel->near ? kernel->near(o->p, o->tensor) : INFINITY;
     abdb_status st = ABDB_OK;

@@ -117,6 +117,34 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     free(sent);
 }
 
+/* Row by row, byte by byte. */
+static abdb_status suspect(const abdb_problem *p, const abdb_tensor *got, uint64_t seed,
+                           unsigned char *marks, abdb_error *err)
+{
+    const int32_t *index = p->tensor[INDEX].data;
+    const char *table = p->tensor[TABLE].data, *was = p->tensor[OUT].data, *out = got->data;
+    size_t n = p->tensor[INDEX].dim[0], rows = got->dim[0], size = 4 * got->dim[1];
+    unsigned char *sent = NULL;
+
+    (void)seed;
+    if (is_scatter(p)) {
+        sent = calloc(rows, 1); /* rows that something is scattered to */
+        if (!sent) return ABDB_FAIL(err, ABDB_NOMEM, "verification");
+    }
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n; i++) {
+        size_t to = sent ? (size_t)index[i] : i, from = sent ? i : (size_t)index[i];
+
+        marks[to] = memcmp(out + to * size, table + from * size, size) != 0;
+        if (sent) sent[to] = 1;
+    }
+#pragma omp parallel for schedule(static) if (sent)
+    for (size_t i = 0; i < rows; i++)
+        if (sent && !sent[i]) marks[i] = memcmp(out + i * size, was + i * size, size) != 0;
+    free(sent);
+    return ABDB_OK;
+}
+
 const abdb_kernel abdb_kernel_gather = {
     .name = "gather",
     .summary = "vectors of a table by index: gather, scatter",
@@ -127,6 +155,7 @@ const abdb_kernel abdb_kernel_gather = {
     .work = work,
     .reference = reference,
     .bound = abdb_bound_exact,
+    .suspect = suspect,
     .fill = fill,
     .bounded_by = abdb_bound_bytes,
 };

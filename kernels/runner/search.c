@@ -160,7 +160,7 @@ abdb_status abdb_mamf_search(const abdb_run_options *o, const abdb_cell *of, dou
     *out = (abdb_mamf){.stopped = "no step of 16 gains 0.3 %"};
     TRY(squares(&s, err));
     if (!(s.best.rate > 0))
-        TRY(ABDB_FAIL(err, ABDB_BACKEND, "%s has no %s that can be measured", o->name, of->name));
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "%s has no %s that can be measured", o->name, of->name));
     for (size_t step = s.best.side[0] / 2; step >= STEP_LEAST && !over(&s); step /= 2)
         for (bool faster = true; faster && !over(&s);) TRY(moves(&s, step, &faster, err));
     if (over(&s)) out->stopped = abdb_run_stopped(o) ? "interrupted" : "its time was used up";

@@ -24,7 +24,7 @@ typedef struct {
 } abdb_mamf;
 
 /* `of` is a product without its sides: "gemm dtype=f32". Progress of options is told each shape.
- * ABDB_BACKEND: no shape could be measured. */
+ * ABDB_USAGE: no shape could be measured. */
 ABDB_MUST_USE abdb_status abdb_mamf_search(const abdb_run_options *options, const abdb_cell *of,
                                            double budget_s, const abdb_sink *sink,
                                            abdb_run_tally *tally, abdb_mamf *out, abdb_error *err);

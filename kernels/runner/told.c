@@ -265,6 +265,8 @@ static void take_metric(abdb_told *t, const json_t *record)
 /* Was it measured as it was asked? Words must be the same; numbers a kernel may round. */
 static bool check_asked(abdb_told *t, const json_t *result)
 {
+    const json_t *threads = json_object_get(result, "threads");
+
     for (size_t i = 0; i < t->asked->params; i++) {
         const char *key = t->asked->param[i].key, *text = t->asked->param[i].text;
         const char *said = strcmp(key, "dtype") == 0
@@ -272,8 +274,15 @@ static bool check_asked(abdb_told *t, const json_t *result)
                                : abdb_record_text(json_object_get(result, "factors"), key);
         double number;
 
+        if (strcmp(key, "threads") == 0 && json_is_integer(threads) && abdb_number(text, &number) &&
+            number != (double)json_integer_value(threads)) {
+            abdb_told_refuse(t, "4.10", "it ran on %lld threads where %s were asked",
+                             (long long)json_integer_value(threads), text);
+            return false;
+        }
         if (!*said || strcmp(said, text) == 0 || strcmp(text, "auto") == 0 ||
-            (abdb_number(text, &number) && abdb_number(said, &number)))
+            (strcmp(key, "threads") != 0 && abdb_number(text, &number) &&
+             abdb_number(said, &number)))
             continue;
         abdb_told_refuse(t, "4.10", "it measured %s=%s where %s was asked", key, said, text);
         return false;

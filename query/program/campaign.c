@@ -164,15 +164,12 @@ done:
     return st;
 }
 
-/* A lane's turn; one whose backend cannot be run is out, while there are others. */
-static abdb_status turn_or_lose(const abdb_turns *t, size_t lane, size_t first, size_t end,
-                                abdb_error *err)
+/* What a lane came to: where its backend failed the others go on without it; the error of the last
+ * is the command's. */
+static abdb_status lose(const abdb_turns *t, size_t lane, abdb_status st, abdb_error *err)
 {
     size_t left = 0;
-    abdb_status st;
 
-    if (t->lost[lane]) return ABDB_OK;
-    st = turn(t, &t->lanes->lane[lane], first, end, err);
     if (st != ABDB_BACKEND || *t->stop) return st;
     t->lost[lane] = 1;
     t->tally->lost++;
@@ -181,6 +178,14 @@ static abdb_status turn_or_lose(const abdb_turns *t, size_t lane, size_t first, 
     abdb_progress("", -1, 0);
     abdb_report_error(err);
     return ABDB_OK;
+}
+
+/* A lane's turn; one whose backend cannot be run is out, while there are others. */
+static abdb_status turn_or_lose(const abdb_turns *t, size_t lane, size_t first, size_t end,
+                                abdb_error *err)
+{
+    if (t->lost[lane]) return ABDB_OK;
+    return lose(t, lane, turn(t, &t->lanes->lane[lane], first, end, err), err);
 }
 
 abdb_status abdb_turns_once(const abdb_turns *t, abdb_error *err)
@@ -256,7 +261,8 @@ static void print_mamf(const char *backend, const abdb_cell *of, const abdb_mamf
 abdb_status abdb_turns_search(const abdb_turns *t, double budget_s, abdb_error *err)
 {
     abdb_sink sink = {t->k, keep_cell, NULL, NULL, NULL};
-    abdb_status st = ABDB_OK;
+    bool any = false; /* was anything found? */
+    abdb_status st = ABDB_OK, none = ABDB_OK;
 
     for (size_t b = 0; b < t->lanes->count; b++) {
         const abdb_lane *lane = &t->lanes->lane[b];
@@ -268,11 +274,22 @@ abdb_status abdb_turns_search(const abdb_turns *t, double budget_s, abdb_error *
             abdb_mamf found;
 
             if (!lane->has[i]) continue;
-            TRY(abdb_mamf_search(t->o, &t->plan->cell[i], budget_s, &sink, t->tally, &found, err));
+            st = abdb_mamf_search(t->o, &t->plan->cell[i], budget_s, &sink, t->tally, &found, err);
+            if (st == ABDB_BACKEND && !*t->stop) break;
+            if (st != ABDB_USAGE || *t->stop) TRY(st);
             abdb_progress("", -1, 0);
+            none = st;
+            if (st == ABDB_USAGE) continue;
+            any = true;
             print_mamf(t->o->name, &t->plan->cell[i], &found);
         }
+        if (st == ABDB_USAGE && t->lanes->count > 1) abdb_remark("%s", err->message);
+        TRY(lose(t, b, st == ABDB_USAGE ? ABDB_OK : st, err));
+        st = ABDB_OK;
     }
+    if (!any && none != ABDB_OK)
+        st = t->lanes->count > 1 ? ABDB_FAIL(err, none, "no backend here has what is searched")
+                                 : none;
 done:
     t->o->starts = NULL;
     return st;

@@ -354,13 +354,17 @@ static abdb_status run_all(const abdb_args *args, const abdb_plan *plan, const a
     o.campaign = campaign;
     if (abdb_arg(args, "spool"))
         TRY(abdb_spooling_open(&k->spool, abdb_arg(args, "spool"), campaign, err));
-    TRY(abdb_arg(args, "search") ? abdb_turns_search(&t, budget_s, err)
-                                 : take_turns(&t, &r, key, campaign, err));
-    if (k->spool) {
+    st = abdb_arg(args, "search") ? abdb_turns_search(&t, budget_s, err)
+                                  : take_turns(&t, &r, key, campaign, err);
+    if (st == ABDB_OK && k->spool) {
         st = abdb_spooling_close(k->spool, err);
         k->spool = NULL;
-    } else
-        st = abdb_writer_index(k->writer, err);
+    } else if (!k->spool) { /* what was measured can be asked for, however the rest ended */
+        abdb_error own;
+        abdb_status indexed = abdb_writer_index(k->writer, st == ABDB_OK ? err : &own);
+
+        if (st == ABDB_OK) st = indexed;
+    }
     if (st != ABDB_OK) goto done;
     abdb_progress("", -1, 0);
     if (!k->quiet) abdb_turns_summary(tally, campaign, abdb_arg(args, "spool"));

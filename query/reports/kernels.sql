@@ -65,6 +65,16 @@ SELECT line FROM (
     FROM chosen k JOIN v_ceiling_of c ON c.result_id = k.bound_id
    WHERE c.basis = 'measured' AND c.fraction > 1.05 AND (k.bound <> 'bytes' OR k.resident IS NULL)
   UNION ALL
+  SELECT 6, printf('%d cell%s verified in part: of the largest outputs as many rows as there was time for (factor checked), at least %.2g %%', count(*),
+                   CASE count(*) WHEN 1 THEN '' ELSE 's' END, 100 * min(f.num))
+    FROM chosen k JOIN v_run_factor f ON f.entry_id = k.entry_id AND f.factor = 'checked'
+   WHERE k.status = 'ok' AND k.verified = 'pass' AND f.num < 1 HAVING count(*) > 0
+  UNION ALL
+  SELECT 7, printf('%d cell%s verified at a smaller size, as computing the reference would take far longer (factor verified_at): %s', count(*),
+                   CASE count(*) WHEN 1 THEN '' ELSE 's' END, group_concat(DISTINCT f.text))
+    FROM chosen k JOIN v_run_factor f ON f.entry_id = k.entry_id AND f.factor = 'verified_at'
+   WHERE k.status = 'ok' AND k.verified = 'pass' HAVING count(*) > 0
+  UNION ALL
   SELECT DISTINCT 3, 'quick: few samples of small cells; an impression, not a result to publish'
     FROM chosen k WHERE flags LIKE '%quick%')
  ORDER BY place;

@@ -499,6 +499,19 @@ sensors() {
     same "$(jq -s -c 'map(.process.start) == [range(1; length + 1)]' spool/*.jsonl)" true
 }
 
+@test "threads: whole numbers, of workloads too; a backend that ran on others is refused" {
+    abdb run -q --kernel gemm --backend ref --axis threads=0,1.5,many,1 --axis n=16 --quick || [ $? = 5 ]
+    same "$(ask "SELECT count(*) FROM v_run WHERE status = 'failed' AND reason LIKE 'threads=% is no whole number from 1 on'")" 3
+    same "$(ask "SELECT cell FROM v_run WHERE status = 'ok'")" "ref gemm threads=1 n=16"
+    abdb run -q --kernel gpt-train --backend ref --axis threads=2 --axis layers=1 --axis d=16 --axis heads=1 --axis vocabulary=16 --axis sequence=8 --quick || [ $? = 5 ]
+    same "$(ask "SELECT status, reason FROM v_run WHERE workload = 'gpt-train'")" "failed,it ran on 1 of the 2 threads that were asked for"
+    hill
+    sed -i 's/error: 0,/error: 0, threads: 3,/' fake/abdb-run-hill
+    abdb run -q --kernel gemm --backend hill --axis m=8 --axis n=8 --axis k=8 --axis threads=2,3 || [ $? = 5 ]
+    same "$(ask "SELECT status, reason FROM v_run WHERE backend = 'hill' ORDER BY cell")" 'bad-answer,the backend broke the protocol (4.10): it ran on 3 threads where 2 were asked
+ok,'
+}
+
 @test "how long a plan takes is said beforehand" {
     run abdb run --plan argonne-block --backend vec --dry-run
     fails 0 "16 cells by 1 backend: about "
@@ -516,6 +529,15 @@ sensors() {
     run abdb run --search mamf --backend vec --budget 0.01 --axis dtype=f32 --threads 1
     fails 0 "vec f32: "
     [[ $output =~ " 1 shapes in "[0-9]+" s; ended because its time was used up" ]]
+    # a backend that has no product is passed over; where none has one that is an error
+    sed 's/"kernels":\[\]/"kernels":["gemm"]/; s/"hill"/"flat"/; s/"status": "ok"//' fake/abdb-run-hill |
+        sed 's/^\[ "$1" != run \].*/[ "$1" != run ] || jq --unbuffered -c "{kind: \\"begin\\", cell: .cell}, {kind: \\"end\\", cell: .cell, status: \\"not-implemented\\", reason: \\"none\\"}"; echo "{\\"kind\\":\\"bye\\"}"; exit/' >fake/abdb-run-flat
+    chmod +x fake/abdb-run-flat
+    run abdb run --search mamf --backend flat,hill --budget 0.1 --axis dtype=f32
+    fails 0 "hill f32: "
+    fails 0 "flat has no gemm dtype=f32 that can be measured"
+    run abdb run --search mamf --backend flat --budget 0.1 --axis dtype=f32
+    fails 2 "flat has no gemm dtype=f32 that can be measured"
     run abdb run --search fastest
     fails 2 "there is mamf"
     run abdb run --search mamf --plan quick

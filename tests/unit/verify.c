@@ -16,7 +16,8 @@ static struct {
     const abdb_impl *of;
     size_t launches;
     abdb_problem *other; /* of OF_ANOTHER: whose output is given */
-} wrong;
+    double budget_s;     /* of a check */
+} wrong = {.budget_s = 1e9};
 
 static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
@@ -96,7 +97,8 @@ static double found(const abdb_kernel *kernel, const abdb_impl *of, int what, bo
         if (exact) assert_true(copies[i].exact);
     }
     /* Twice: some mistakes are made from the second launch on only. */
-    for (int i = 0; i < 2; i++) assert_ok(abdb_copies_check(copies, 2, 1e9, &checked, &err));
+    for (int i = 0; i < 2; i++)
+        assert_ok(abdb_copies_check(copies, 2, wrong.budget_s, &checked, &err));
     for (size_t i = 0; i < 2; i++) abdb_copy_free(&copies[i]);
     json_decref(object);
     assert_true(checked.share == 1 || checked.error > 1); /* all was looked at, or it was wrong */
@@ -135,6 +137,24 @@ static void last_bit(void **state)
     (void)state;
     assert_true(found(&abdb_kernel_gemm, &abdb_ref_gemm, RIGHT, true, params) <= 1);
     assert_true(found(&abdb_kernel_gemm, &abdb_ref_gemm, ONE_UNIT, true, params) > 1);
+}
+
+/* Vectors that are only moved are all looked at, however little time there is. */
+static void moved_are_checked_whole(void **state)
+{
+    static const char *const params[] = {
+        "{\"rows\":\"200000\",\"bytes\":\"64\",\"fraction\":\"1\"}",
+        "{\"op\":\"scatter\",\"rows\":\"200000\",\"bytes\":\"64\"}"};
+
+    (void)state;
+    wrong.budget_s = 0;
+    for (int i = 0; i < 2; i++) {
+        assert_true(found(&abdb_kernel_gather, &abdb_ref_gather, RIGHT, false, params[i]) <= 1);
+        assert_true(found(&abdb_kernel_gather, &abdb_ref_gather, ONE_ELEMENT, false, params[i]) >
+                    1);
+        assert_true(found(&abdb_kernel_gather, &abdb_ref_gather, NOTHING, false, params[i]) > 1);
+    }
+    wrong.budget_s = 1e9;
 }
 
 /* What is read and written is as it was before each launch. */
@@ -203,10 +223,12 @@ static void products_are_checked_whole(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stale_and_borrowed), cmocka_unit_test(zeros_of_attention),
-        cmocka_unit_test(last_bit), cmocka_unit_test(read_and_written),
-        cmocka_unit_test(products_are_checked_whole)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stale_and_borrowed),
+                                       cmocka_unit_test(zeros_of_attention),
+                                       cmocka_unit_test(last_bit),
+                                       cmocka_unit_test(read_and_written),
+                                       cmocka_unit_test(moved_are_checked_whole),
+                                       cmocka_unit_test(products_are_checked_whole)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
