@@ -65,11 +65,17 @@ def flat(rows):
 def gemm(p):
     m, n, k = p.number('m'), p.number('n'), p.number('k')
     a, b, out = p.tensor[0]['in'], p.tensor[1]['in'], []
-    for i in range(int(p.word('batch', '1'))):
-        one = [a[(i * m + r) * k:(i * m + r + 1) * k] for r in range(m)]
-        other = [b[(i * k + r) * n:(i * k + r + 1) * n] for r in range(k)]
+    turned, epilogue = p.word('transpose', 'nn'), p.word('epilogue', 'none')
+    for i in range(int(p.word('batch', '1'))):  # element by element: where it lies depends on how it is stored
+        one = [[a[i * m * k + (c * m + r if turned[0] == 't' else r * k + c)] for c in range(k)] for r in range(m)]
+        other = [[b[i * k * n + (c * k + r if turned[1] == 't' else r * n + c)] for c in range(n)] for r in range(k)]
         out += flat(product(one, other))
-    return {2: out}
+    if p.word('beta', '0') == '1':
+        out = [x + c for x, c in zip(out, p.tensor[2]['in'])]
+    if epilogue.startswith('bias'):
+        out = [x + p.tensor[3]['in'][i % n] for i, x in enumerate(out)]
+    act = {'relu': lambda x: max(x, 0.0), 'gelu': gelu, 'silu': lambda x: x / (1 + math.exp(-x))}.get(epilogue.split('-')[-1])
+    return {2: [act(x) for x in out] if act else out}
 
 
 def stream(p):

@@ -79,7 +79,7 @@ static void fill(const abdb_problem *p, uint64_t seed)
     if (p->tensor[X].dtype == ABDB_F16) fill_whole(p, seed);
     if (p->tensor[X].dtype != ABDB_I8) return;
     for (size_t i = 0; i < p->tensor[X].dim[0]; i++)
-        if (x[i] < 0) x[i] = (int8_t)-x[i];
+        if (x[i] < 0) x[i] = (int8_t)(x[i] == INT8_MIN ? INT8_MAX : -x[i]);
 }
 
 static void work(const abdb_problem *p, abdb_work *out)
