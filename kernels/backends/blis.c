@@ -23,11 +23,24 @@ static int threads(void)
     return omp_get_max_threads();
 }
 
+/* As of openblas.c: threads that OpenMP does not know are neither bound nor counted. */
+static abdb_status open_host(abdb_device **out, abdb_error *err)
+{
+    if (bli_info_get_enable_pthreads())
+        return ABDB_FAIL(err, ABDB_BACKEND,
+                         "this %s has threads of its own; install the OpenMP build"
+                         " (libblis4-openmp)",
+                         library());
+    *out = abdb_host_device(threads());
+    return ABDB_OK;
+}
+
 static const abdb_backend backend = {.name = "blis",
                                      .summary = "BLIS (OpenMP build)",
                                      .native = native,
                                      .library = library,
-                                     .threads = threads};
+                                     .threads = threads,
+                                     .open = open_host};
 
 int main(int argc, char **argv)
 {

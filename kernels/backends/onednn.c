@@ -22,11 +22,23 @@ static int threads(void)
     return omp_get_max_threads();
 }
 
+/* As of openblas.c: threads that OpenMP does not know are neither bound nor counted. */
+static abdb_status open_host(abdb_device **out, abdb_error *err)
+{
+    if (dnnl_version()->cpu_runtime != DNNL_RUNTIME_OMP)
+        return ABDB_FAIL(err, ABDB_BACKEND,
+                         "this %s has threads of its own; install an OpenMP build (libdnnl2)",
+                         library());
+    *out = abdb_host_device(threads());
+    return ABDB_OK;
+}
+
 static const abdb_backend backend = {.name = "onednn",
                                      .summary = "oneDNN (OpenMP build)",
                                      .native = native,
                                      .library = library,
-                                     .threads = threads};
+                                     .threads = threads,
+                                     .open = open_host};
 
 int main(int argc, char **argv)
 {

@@ -198,6 +198,24 @@ B
     fails 0 "about 1 seconds"
 }
 
+@test "a library whose threads are not those of OpenMP is refused" {
+    [[ $build != *sanitize* ]] || skip "the loader brings sanitizers first"
+    cat >own.c <<'C'
+#include <string.h>
+typedef struct { int major, minor, patch; const char *hash; unsigned cpu_runtime, gpu_runtime; } version;
+int openblas_get_parallel(void) { return 1; }
+long bli_info_get_enable_pthreads(void) { return 1; }
+const version *dnnl_version(void) { static const version v = {9, 9, 9, "own", 4, 0}; return &v; }
+C
+    cc -shared -fPIC -o own.so own.c
+    for b in openblas blis onednn; do
+        [ -x "$build/abdb-run-$b" ] || continue
+        run env LD_PRELOAD="$dir/own.so" "$build/abdb-run-$b" describe
+        [[ $output == *"has threads of its own; install"*OpenMP* && $output != *'"kind":"device"'* ]] || { echo "$b: $output"; false; }
+        "$build/abdb-run-$b" describe | grep -q '"kind":"device"'
+    done
+}
+
 @test "openblas: what a library cannot do is a row" {
     [ -x "$build/abdb-run-openblas" ] || skip "built without openblas"
     run abdb run --kernel stream --backend openblas --axis op=dot,triad --axis n=4096 --quick
