@@ -258,6 +258,14 @@ ABDB_MUST_USE abdb_status abdb_param_size(abdb_problem *p, const char *name, dou
 /* Which of the words (end: NULL) a parameter is; the first where it is not given. ABDB_USAGE. */
 ABDB_MUST_USE abdb_status abdb_param_word(const abdb_problem *p, const char *name,
                                           const char *const *words, int *out, abdb_error *err);
+/* The same; the word is set, so that the result states it. ABDB_LIMIT: too many parameters. */
+ABDB_MUST_USE abdb_status abdb_param_word_set(abdb_problem *p, const char *name,
+                                              const char *const *words, int *out, abdb_error *err);
+/* A size that a model has, or another that is given instead: then NAME_of is set to the model's, so
+ * that nobody takes the one for the other. As abdb_param_size. */
+ABDB_MUST_USE abdb_status abdb_param_size_of(abdb_problem *p, const char *name, const char *name_of,
+                                             size_t model, double most, size_t *out,
+                                             abdb_error *err);
 /* The parameter's dtype, or `fallback`; `allowed`: bits 1 << dtype. ABDB_USAGE. */
 ABDB_MUST_USE abdb_status abdb_param_dtype(const abdb_problem *p, abdb_dtype fallback,
                                            unsigned allowed, abdb_dtype *out, abdb_error *err);

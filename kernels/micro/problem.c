@@ -75,6 +75,26 @@ abdb_status abdb_param_word(const abdb_problem *p, const char *name, const char 
     return ABDB_FAIL(err, ABDB_USAGE, "%s: no %s '%s'; it is %s", p->kernel, name, text, all);
 }
 
+abdb_status abdb_param_word_set(abdb_problem *p, const char *name, const char *const *words,
+                                int *out, abdb_error *err)
+{
+    abdb_status st = abdb_param_word(p, name, words, out, err);
+
+    if (st != ABDB_OK || abdb_param_text(p, name)) return st;
+    if (p->params == ABDB_PARAM_MAX) return ABDB_FAIL(err, ABDB_LIMIT, "too many parameters");
+    p->param[p->params++] = (abdb_param){name, words[*out], NAN};
+    return ABDB_OK;
+}
+
+abdb_status abdb_param_size_of(abdb_problem *p, const char *name, const char *name_of, size_t model,
+                               double most, size_t *out, abdb_error *err)
+{
+    abdb_status st = abdb_param_size(p, name, (double)model, most, out, err);
+
+    if (st == ABDB_OK && *out != model) st = abdb_param_set(p, name_of, (double)model, err);
+    return st;
+}
+
 abdb_status abdb_param_dtype(const abdb_problem *p, abdb_dtype fallback, unsigned allowed,
                              abdb_dtype *out, abdb_error *err)
 {

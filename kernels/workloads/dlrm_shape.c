@@ -63,13 +63,13 @@ abdb_status abdb_dlrm_shape_of(abdb_problem *p, abdb_dlrm_shape *s, abdb_error *
 
     *s = (abdb_dlrm_shape){0};
     for (size_t i = 0; i < MODELS; i++) words[i] = models[i].name;
-    TRY(abdb_param_word(p, "model", words, &m, err));
+    TRY(abdb_param_word_set(p, "model", words, &m, err));
     TRY(abdb_param_dtype(p, ABDB_F32, formats, &s->dtype, err));
     size = abdb_dtype_size(s->dtype);
-    TRY(abdb_param_size(p, "tables", (double)models[m].tables, 4096, &s->tables, err));
+    TRY(abdb_param_size_of(p, "tables", "tables_of", models[m].tables, 4096, &s->tables, err));
     TRY(abdb_param_size(p, "rows", (double)models[m].rows, 1e9, &s->rows, err));
     TRY(abdb_param_set(p, "rows_of", (double)models[m].rows, err));
-    TRY(abdb_param_size(p, "lookups", (double)models[m].lookups, 1e5, &s->lookups, err));
+    TRY(abdb_param_size_of(p, "lookups", "lookups_of", models[m].lookups, 1e5, &s->lookups, err));
     TRY(abdb_param_size(p, "bytes", (double)(models[m].width * size), 65536, &bytes, err));
     TRY(abdb_param_size(p, "batch", 64, 1e6, &s->batch, err));
     TRY(abdb_param_size(p, "steps", 1, 100000, &s->steps, err));

@@ -38,7 +38,7 @@ static abdb_status wish_of(abdb_problem *p, wish *w, abdb_error *err)
     TRY(abdb_param_size(p, "batch", 1, 4096, &w->batch, err));
     TRY(abdb_param_size(p, "input_tokens", 100, 1 << 17, &w->input, err));
     TRY(abdb_param_size(p, "output_tokens", 100, 1 << 17, &w->output, err));
-    TRY(abdb_llama_word(p, "layout", layouts, &pages, err));
+    TRY(abdb_param_word_set(p, "layout", layouts, &pages, err));
     if (pages != ABDB_PAGES_CONTIGUOUS) TRY(abdb_param_size(p, "block", 128, 1 << 16, &block, err));
     w->group = ABDB_LLAMA_PREFILL / w->input;
     w->group = w->group < 1 ? 1 : w->group > w->batch ? w->batch : w->group;

@@ -26,14 +26,14 @@ static const struct {
               {"tiny", 2, 64, 2, 64, 32, true}};
 enum { MODELS = sizeof models / sizeof models[0] };
 
-static abdb_status find_model(const abdb_problem *p, size_t *out, abdb_error *err)
+static abdb_status find_model(abdb_problem *p, size_t *out, abdb_error *err)
 {
     const char *words[MODELS + 1] = {NULL};
     int which;
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < MODELS; i++) words[i] = models[i].name;
-    TRY(abdb_param_word(p, "model", words, &which, err));
+    TRY(abdb_param_word_set(p, "model", words, &which, err));
     *out = (size_t)which;
 done:
     return st;
@@ -125,12 +125,12 @@ abdb_status abdb_gpt_shape_of(abdb_problem *p, abdb_gpt_shape *s, abdb_error *er
     *s = (abdb_gpt_shape){0};
     TRY(find_model(p, &model, err));
     TRY(abdb_param_dtype(p, ABDB_F32, formats, &s->dtype, err));
-    TRY(abdb_param_size(p, "d", (double)models[model].d, 1 << 16, &s->d, err));
-    TRY(abdb_param_size(p, "heads", (double)models[model].heads, 1 << 10, &s->heads, err));
+    TRY(abdb_param_size_of(p, "d", "d_of", models[model].d, 1 << 16, &s->d, err));
+    TRY(abdb_param_size_of(p, "heads", "heads_of", models[model].heads, 1 << 10, &s->heads, err));
     TRY(abdb_param_size(p, "layers", (double)models[model].layers, 1 << 10, &s->layers, err));
     TRY(abdb_param_set(p, "layers_of", (double)models[model].layers, err));
-    TRY(abdb_param_size(p, "vocabulary", (double)models[model].vocabulary, 65536, &s->vocabulary,
-                        err));
+    TRY(abdb_param_size_of(p, "vocabulary", "vocabulary_of", models[model].vocabulary, 65536,
+                           &s->vocabulary, err));
     TRY(abdb_param_size(p, "sequence", (double)models[model].sequence, 1 << 20, &s->sequence, err));
     TRY(ranks_of(p, s, err));
     TRY(batches(p, s, err));

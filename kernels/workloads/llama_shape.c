@@ -54,19 +54,6 @@ done:
     return st;
 }
 
-abdb_status abdb_llama_word(abdb_problem *p, const char *name, const char *const *words, int *out,
-                            abdb_error *err)
-{
-    abdb_status st = ABDB_OK;
-
-    TRY(abdb_param_word(p, name, words, out, err));
-    if (abdb_param_text(p, name)) goto done;
-    if (p->params == ABDB_PARAM_MAX) TRY(ABDB_FAIL(err, ABDB_LIMIT, "too many parameters"));
-    p->param[p->params++] = (abdb_param){name, words[*out], NAN};
-done:
-    return st;
-}
-
 abdb_status abdb_llama_shape_of(abdb_problem *p, abdb_llama_shape *s, abdb_error *err)
 {
     static const char *const forms[] = {"same", "i8", "i4", NULL}, *const sources[] = {
@@ -77,11 +64,11 @@ abdb_status abdb_llama_shape_of(abdb_problem *p, abdb_llama_shape *s, abdb_error
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < MODELS; i++) names[i] = models[i].name;
-    TRY(abdb_llama_word(p, "model", names, &model, err));
+    TRY(abdb_param_word_set(p, "model", names, &model, err));
     *s = models[model];
     TRY(abdb_param_dtype(p, ABDB_F32, formats, &s->dtype, err));
-    TRY(abdb_llama_word(p, "weights", forms, &s->form, err));
-    TRY(abdb_llama_word(p, "source", sources, &source, err));
+    TRY(abdb_param_word_set(p, "weights", forms, &s->form, err));
+    TRY(abdb_param_word_set(p, "source", sources, &source, err));
     if (source == 1 && !getenv("ABDB_WEIGHTS"))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "source=file: set ABDB_WEIGHTS to a file of safetensors or GGUF with all of "

@@ -27,10 +27,6 @@ typedef struct {
 /* Fills defaults of parameters. ABDB_USAGE. */
 ABDB_MUST_USE abdb_status abdb_llama_shape_of(abdb_problem *p, abdb_llama_shape *out,
                                               abdb_error *err);
-/* As abdb_param_word, and sets the parameter, so that the result states it. ABDB_USAGE, ABDB_LIMIT.
- */
-ABDB_MUST_USE abdb_status abdb_llama_word(abdb_problem *p, const char *name,
-                                          const char *const *words, int *out, abdb_error *err);
 /* Rows and columns of a matrix of a layer. */
 void abdb_llama_matrix(const abdb_llama_shape *s, int which, size_t *k, size_t *n);
 /* Parameters, norms and both tables (tied: one) too. */

@@ -46,7 +46,7 @@ static abdb_status size_of(abdb_problem *p, wish *w, abdb_error *err)
     int table;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_llama_word(p, "layout", layouts, &table, err));
+    TRY(abdb_param_word_set(p, "layout", layouts, &table, err));
     TRY(abdb_param_size(p, "block", 128, 1 << 16, &block, err));
     rows = abdb_length_most(w->lengths, w->input);
     if (rows < ABDB_LLAMA_PREFILL) rows = ABDB_LLAMA_PREFILL;
@@ -75,10 +75,10 @@ static abdb_status wish_of(abdb_problem *p, wish *w, abdb_error *err)
 
     TRY(abdb_llama_shape_of(p, &w->s, err));
     first = strncmp(w->s.name, "llama-2", 7) == 0;
-    TRY(abdb_llama_word(p, "limits", first ? of_70b : of_8b, &w->limit, err));
+    TRY(abdb_param_word_set(p, "limits", first ? of_70b : of_8b, &w->limit, err));
     w->limit = first ? !w->limit : w->limit;
-    TRY(abdb_llama_word(p, "lengths", lengths, &w->lengths, err));
-    TRY(abdb_llama_word(p, "arrivals", arrivals, &w->arrivals, err));
+    TRY(abdb_param_word_set(p, "lengths", lengths, &w->lengths, err));
+    TRY(abdb_param_word_set(p, "arrivals", arrivals, &w->arrivals, err));
     TRY(abdb_param_size(p, "batch", 8, 4096, &w->batch, err));
     if (w->arrivals == CLOSED)
         TRY(abdb_param_size(p, "concurrency", (double)w->batch, 1 << 16, &w->clients, err));
@@ -88,7 +88,9 @@ static abdb_status wish_of(abdb_problem *p, wish *w, abdb_error *err)
                       "rate is requests a second, above 0, and goes with arrivals=poisson"));
     if (w->arrivals == POISSON && !abdb_param_text(p, "rate"))
         TRY(abdb_param_set(p, "rate", w->rate, err));
-    TRY(abdb_param_size(p, "requests", 32, 1 << 16, &w->requests, err));
+    /* so many that a load is there for most of the time: twice the places, twice the users */
+    TRY(abdb_param_size(p, "requests", fmax(32, 2 * fmax((double)w->batch, (double)w->clients)),
+                        1 << 16, &w->requests, err));
     TRY(abdb_param_size(p, "input_tokens", 100, 1 << 15, &w->input, err));
     TRY(abdb_param_size(p, "output_tokens", 100, 1 << 15, &w->output, err));
     TRY(abdb_param_size(p, "seed", 1, 1 << 30, &w->seed, err));

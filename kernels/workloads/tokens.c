@@ -25,6 +25,10 @@ static abdb_status read_all(abdb_tokens *t, FILE *file, const char *path, abdb_e
     if (size < from || (size - from) % 2)
         TRY(ABDB_FAIL(err, ABDB_FORMAT, "%s: %ld bytes are no tokens of 16 bits", path, size));
     t->count = (size_t)(size - from) / 2;
+    if (t->count < 2)
+        TRY(ABDB_FAIL(err, ABDB_FORMAT,
+                      "%s: %zu tokens: one to start from and one that follows it are the least",
+                      path, t->count));
     t->file = malloc(t->count * sizeof *t->file + 1);
     if (!t->file) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s: %zu tokens", path, t->count));
     if (fseek(file, from, SEEK_SET) != 0 ||

@@ -37,7 +37,7 @@ wanted (campaign) AS (
   UNION SELECT campaign FROM walked WHERE has = 1
   UNION SELECT campaign FROM v_campaign WHERE :tag IS NULL AND :campaign = 'all')
 SELECT k.entry_id, k.kernel, k.backend, k.dtype, k.device, k.date, k.key, k.verified,
-       replace(k.cell, k.backend || ' ', '') AS cell
+       replace(k.cell, k.backend || ' ', '') || coalesce(' (' || k.slice || ')', '') AS cell
   FROM v_kernel k
  WHERE k.campaign IN (SELECT campaign FROM wanted) AND (:tag IS NULL OR k.tag = :tag) AND k.status = 'ok'
    AND (:workload IS NULL OR k.kernel = :workload) AND (:backend IS NULL OR k.backend = :backend)

@@ -20,6 +20,7 @@
 -- column: ratio | ratio | 2 | where the source states one, in the words of `what`
 -- column: what | what | | metric of that ratio, its statistic, and to what it is
 -- column: source | source | |
+-- column: backend | backend | | of own runs
 -- hoist: source
 -- note: published figures are evidence of another kind, and no ranking: models, layers, lengths, software and machines differ
 -- @table own
@@ -32,8 +33,7 @@ SELECT k.entry_id, k.device, k.backend, k.dtype, k.kernel, f.num AS setting, k.k
        (SELECT e.devices FROM v_run e WHERE e.entry_id = k.entry_id) AS devices,
        (SELECT m.text FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'model') AS model,
        (SELECT m.text FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'weights') AS weights,
-       (SELECT m.text FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'layers') AS layers,
-       (SELECT m.text FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'layers_of') AS layers_of,
+       k.slice,
        (SELECT group_concat(o.text || CASE o.factor WHEN 'input_tokens' THEN ' in' WHEN 'output_tokens' THEN ' out' WHEN 'rate' THEN '/s' ELSE ' ' || o.factor END, ', ')
           FROM (SELECT o.factor, o.text FROM v_run_factor o
                  WHERE o.entry_id = k.entry_id AND o.factor <> :factor
@@ -48,12 +48,12 @@ SELECT k.entry_id, k.device, k.backend, k.dtype, k.kernel, f.num AS setting, k.k
  WHERE k.campaign IN (SELECT campaign FROM wanted) AND k.kernel IN ('llama-generate', 'llama-serve') AND k.status = 'ok' AND k.verified = 'pass'
 -- @table line
 SELECT 'measured' AS evidence, o.device, o.devices, o.dtype || CASE WHEN o.weights <> 'same' THEN ', weights ' || o.weights ELSE '' END AS dtype,
-       o.model || CASE WHEN o.layers <> o.layers_of THEN ' (' || o.layers || ' of ' || o.layers_of || ' layers)' ELSE '' END AS model,
+       o.model || coalesce(' (' || o.slice || ')', '') AS model, o.backend,
        o.shape, o.setting, o.tokens_per_s, 1000 * o.ttft_s AS ttft_ms, 1000 * o.tpot_s AS tpot_ms, 100 * o.mbu AS mbu_percent,
        100 * o.mfu AS mfu_percent, NULL AS ratio, NULL AS what, o.key, 'abdb-run' AS source
   FROM own o
 UNION ALL
-SELECT 'published', r.device, r.devices, r.dtype, r.model,
+SELECT 'published', r.device, r.devices, r.dtype, r.model, NULL,
        (SELECT CAST(i.num AS INTEGER) || ' in' FROM v_run_factor i WHERE i.entry_id = r.entry_id AND i.factor = 'input_tokens' AND i.num IS NOT NULL),
        (SELECT p.num FROM v_run_factor p WHERE p.entry_id = r.entry_id AND p.num IS NOT NULL
            AND (p.factor = :factor OR :factor IN ('batch', 'concurrency') AND p.factor IN ('users', 'batch', 'concurrency')) ORDER BY p.factor LIMIT 1),
@@ -68,8 +68,8 @@ SELECT 'published', r.device, r.devices, r.dtype, r.model,
    AND r.metric IN ('tokens_per_s', 'ttft_s', 'tpot_s', 'speedup', 'power_ratio', 'efficiency_gain', 'efficiency_ratio')
    AND r.source IN (SELECT source FROM v_source WHERE source = :source)
 -- @rows
-SELECT evidence, device, devices, model, dtype, shape, setting, tokens_per_s, ttft_ms, tpot_ms, mbu_percent, mfu_percent, ratio, what, source,
+SELECT evidence, device, devices, model, dtype, shape, setting, tokens_per_s, ttft_ms, tpot_ms, mbu_percent, mfu_percent, ratio, what, source, backend,
        CASE evidence WHEN 'measured' THEN 'here: ' ELSE '' END || coalesce(device, '') || CASE WHEN devices > 1 THEN ' x' || devices ELSE '' END
-         || ' ' || coalesce(model, '') || CASE evidence WHEN 'measured' THEN ' ' || coalesce(dtype, '') ELSE '' END || coalesce(', ' || shape, '') AS _label,
+         || ' ' || coalesce(model, '') || CASE evidence WHEN 'measured' THEN ' ' || coalesce(dtype, '') || ' ' || backend ELSE '' END || coalesce(', ' || shape, '') AS _label,
        key AS _facts
-  FROM line ORDER BY evidence, source, model, device, devices, dtype, shape, setting, key;
+  FROM line ORDER BY evidence, source, model, device, devices, dtype, backend, shape, setting, key;

@@ -37,7 +37,7 @@ WITH held AS MATERIALIZED ( -- the rate that limits each, against both ceilings
   -- (likelihood() tells the planner that few are chosen, so that it reads no table whole for them)
   SELECT c.result_id, c.basis, c.fraction, c.ceiling_key FROM chosen k CROSS JOIN v_ceiling_of c ON c.result_id = k.bound_id
    WHERE likelihood(k.bound_id IS NOT NULL, 0.0001) AND c.basis IN ('measured', 'published'))
-SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' || coalesce(k.dtype, ''), ''), ' n=auto', ''), 'op=', '') AS cell,
+SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' || coalesce(k.dtype, ''), ''), ' n=auto', ''), 'op=', '') || coalesce(' (' || k.slice || ')', '') AS cell,
        k.backend, k.dtype, k.threads, 1000 * k.time_s AS time_ms,
        CASE WHEN k.time_low_s IS NOT NULL THEN 50 * (k.time_high_s - k.time_low_s) / k.time_s END AS spread_percent,
        k.n, k.flops_per_s / 1e9 AS gflop_per_s, k.bytes_per_s / 1e9 AS gb_per_s, 100 * m.fraction AS of_measured_percent,

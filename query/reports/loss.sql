@@ -27,8 +27,8 @@ wanted (campaign) AS (
   UNION SELECT :campaign WHERE :tag IS NULL AND :campaign NOT IN ('latest', 'all')
   UNION SELECT campaign FROM walked WHERE has = 1
   UNION SELECT campaign FROM v_campaign WHERE :tag IS NULL AND :campaign = 'all')
-SELECT replace(k.cell, k.backend || ' ', '') AS cell, k.backend, r.x AS step, r.value AS loss,
-       (SELECT f.value FROM v_stored f WHERE f.entry_id = k.entry_id AND f.metric = 'loss_floor') AS floor, k.cell AS _label, r.key AS _facts
+SELECT replace(k.cell, k.backend || ' ', '') || coalesce(' (' || k.slice || ')', '') AS cell, k.backend, r.x AS step, r.value AS loss,
+       (SELECT f.value FROM v_stored f WHERE f.entry_id = k.entry_id AND f.metric = 'loss_floor') AS floor, k.cell || coalesce(' (' || k.slice || ')', '') AS _label, r.key AS _facts
   FROM v_kernel k JOIN v_result r ON r.entry_id = k.entry_id AND r.metric = 'loss' AND r.x IS NOT NULL
  WHERE k.campaign IN (SELECT campaign FROM wanted) AND (:tag IS NULL OR k.tag = :tag) AND k.status = 'ok'
  ORDER BY k.date, k.cell, r.x;

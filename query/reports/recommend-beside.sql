@@ -17,6 +17,7 @@
 -- column: cross_percent | cross % | 1 | share of the time: cross layers
 -- column: stated | stated | | what the source says: a ratio of two devices, of no batch or vector size
 -- column: source | source | |
+-- column: backend | backend | | of own runs
 -- hoist: dtype
 -- note: what is published are ratios of two accelerators, averaged over cells whose numbers the source draws and does not print: they stand beside own rates and are not compared with them
 -- @table own
@@ -29,8 +30,7 @@ SELECT k.entry_id, k.device, k.dtype, k.backend, k.key,
        (SELECT m.text FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'model') AS model,
        (SELECT m.num FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'bytes') AS bytes,
        (SELECT m.num FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'batch') AS batch,
-       (SELECT m.text FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'rows') AS had,
-       (SELECT m.text FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'rows_of') AS had_of,
+       k.slice,
        (SELECT r.total FROM v_rate r WHERE r.entry_id = k.entry_id AND r.metric = 'samples_per_s') AS samples_per_s,
        (SELECT sum(s.time_s) FROM v_span s WHERE s.entry_id = k.entry_id AND s.within IS NULL) AS whole_s,
        (SELECT sum(s.time_s) FROM v_span s WHERE s.entry_id = k.entry_id AND s.span = 'embeddings') AS embeddings_s,
@@ -39,16 +39,16 @@ SELECT k.entry_id, k.device, k.dtype, k.backend, k.key,
   FROM v_kernel k
  WHERE k.campaign IN (SELECT campaign FROM wanted) AND k.kernel = 'dlrm' AND k.status = 'ok' AND k.verified = 'pass'
 -- @rows
-SELECT 'measured' AS evidence, o.device, o.model || CASE WHEN o.had <> o.had_of THEN ' (' || o.had || ' of ' || o.had_of || ' rows)' ELSE '' END AS model,
+SELECT 'measured' AS evidence, o.device, o.model || coalesce(' (' || o.slice || ')', '') AS model,
        o.dtype, o.bytes, o.batch, o.samples_per_s, 1000 * o.batch / o.samples_per_s AS ms, 100 * o.embeddings_s / o.whole_s AS embeddings_percent,
-       100 * o.mlp_s / o.whole_s AS mlp_percent, 100 * o.cross_s / o.whole_s AS cross_percent, NULL AS stated, 'abdb-run' AS source,
-       o.model || ' ' || o.dtype || ', vectors of ' || CAST(o.bytes AS INTEGER) || ' bytes' AS _label, o.key AS _facts
+       100 * o.mlp_s / o.whole_s AS mlp_percent, 100 * o.cross_s / o.whole_s AS cross_percent, NULL AS stated, 'abdb-run' AS source, o.backend,
+       o.model || coalesce(' (' || o.slice || ')', '') || ' ' || o.dtype || ' ' || o.backend || ', vectors of ' || CAST(o.bytes AS INTEGER) || ' bytes' AS _label, o.key AS _facts
   FROM own o
 UNION ALL
 SELECT 'published', r.device, r.model, r.dtype, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
        r.metric || ' ' || printf('%.4g', r.value) || ' (' || r.statistic || ')'
          || coalesce(' against ' || (SELECT b.text FROM v_run_factor b WHERE b.entry_id = r.entry_id AND b.factor = 'base'), ''),
-       r.source, NULL, r.key
+       r.source, NULL, NULL, r.key
   FROM v_result r
  WHERE r.evidence = 'published' AND r.workload = 'dlrm' AND r.model LIKE 'RM%' AND r.source IN (SELECT source FROM v_source WHERE source = :source)
- ORDER BY evidence, model, dtype, bytes, batch, stated, _facts;
+ ORDER BY evidence, model, dtype, backend, bytes, batch, stated, _facts;

@@ -22,7 +22,7 @@ WITH wanted (campaign) AS (
   UNION SELECT (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) WHERE :tag IS NULL AND :campaign = 'latest'
   UNION SELECT campaign FROM v_campaign WHERE :tag IS NULL AND :campaign = 'all')
 SELECT k.result_id, k.date, k.cell AS name, k.key, k.time_s, k.time_low_s, k.time_high_s, k.n,
-       replace(k.cell, ' n=auto', '') || CASE WHEN :campaign = 'all' AND k.tag IS NOT NULL THEN ' ' || k.tag ELSE '' END AS label
+       replace(k.cell, ' n=auto', '') || coalesce(' (' || k.slice || ')', '') || CASE WHEN :campaign = 'all' AND k.tag IS NOT NULL THEN ' ' || k.tag ELSE '' END AS label
   FROM v_kernel k
  WHERE k.campaign IN (SELECT campaign FROM wanted) AND k.status = 'ok' AND (:tag IS NULL OR k.tag = :tag)
    AND (:kernel IS NULL OR k.kernel = :kernel) AND (:backend IS NULL OR k.backend = :backend)

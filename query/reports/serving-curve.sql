@@ -35,12 +35,11 @@ WITH wanted (campaign) AS (
   UNION SELECT (SELECT c.campaign FROM v_campaign c WHERE EXISTS (SELECT 1 FROM v_kernel k WHERE k.campaign = c.campaign AND k.kernel = 'llama-serve')
                  ORDER BY c.date DESC, c.campaign LIMIT 1) WHERE :tag IS NULL AND :campaign = 'latest'
   UNION SELECT campaign FROM v_campaign WHERE :tag IS NULL AND :campaign = 'all')
-SELECT k.entry_id, k.device, k.backend, k.dtype, k.date, k.key FROM v_kernel k
+SELECT k.entry_id, k.device, k.backend, k.dtype, k.date, k.key, k.slice FROM v_kernel k
  WHERE k.campaign IN (SELECT campaign FROM wanted) AND (:tag IS NULL OR k.tag = :tag) AND k.kernel = 'llama-serve' AND k.status = 'ok' AND k.verified = 'pass'
    AND (:backend IS NULL OR k.backend = :backend)
 -- @table stated
-SELECT r.entry_id, max(CASE WHEN f.factor = 'model' THEN f.text END) AS model, max(CASE WHEN f.factor = 'layers' THEN f.text END) AS layers,
-       max(CASE WHEN f.factor = 'layers_of' THEN f.text END) AS layers_of, max(CASE WHEN f.factor = 'weights' THEN f.text END) AS weights,
+SELECT r.entry_id, max(CASE WHEN f.factor = 'model' THEN f.text END) AS model, max(CASE WHEN f.factor = 'weights' THEN f.text END) AS weights,
        max(CASE WHEN f.factor = 'layout' THEN f.text END) AS layout, max(CASE WHEN f.factor = 'arrivals' THEN f.text END) AS arrivals,
        max(CASE WHEN f.factor IN ('concurrency', 'rate') THEN f.num END) AS load, max(CASE WHEN f.factor = 'batch' THEN f.num END) AS batch,
        max(CASE WHEN f.factor = 'limits' THEN f.text END) AS limits
@@ -57,12 +56,12 @@ SELECT r.entry_id, max(CASE WHEN v.metric = 'ttft_s' AND v.statistic = 'median' 
        max(CASE WHEN v.metric = 'requests_in_flight' THEN v.value END) AS in_flight
   FROM run r JOIN v_result v ON v.entry_id = r.entry_id GROUP BY r.entry_id
 -- @rows
-SELECT t.model || CASE WHEN t.layers <> t.layers_of THEN ' (' || t.layers || ' of ' || t.layers_of || ' layers)' ELSE '' END AS model,
+SELECT t.model || coalesce(' (' || r.slice || ')', '') AS model,
        r.dtype || CASE WHEN t.weights <> 'same' THEN ', weights ' || t.weights ELSE '' END AS dtype, t.layout, t.arrivals, t.load, t.batch, v.in_flight,
        1000 * v.ttft_s AS ttft_ms, 1000 * v.ttft_p99 AS ttft_p99_ms, 1000 * v.tpot_s AS tpot_ms, 1000 * v.tpot_p99 AS tpot_p99_ms,
        1000 * v.latency_s AS latency_ms, v.tokens_per_s, v.requests_per_s, 100 * v.good / v.requests_per_s AS good_percent,
        100 * v.interactive / v.requests_per_s AS interactive_percent, t.limits, r.device, r.backend,
-       t.layout || ', ' || t.arrivals || ', ' || r.dtype || CASE WHEN t.weights <> 'same' THEN ' ' || t.weights ELSE '' END || ', ' || r.backend AS _label,
+       t.model || coalesce(' (' || r.slice || ')', '') || ', ' || t.layout || ', ' || t.arrivals || ', ' || r.dtype || CASE WHEN t.weights <> 'same' THEN ' ' || t.weights ELSE '' END || ', ' || r.backend AS _label,
        r.key AS _facts
   FROM run r JOIN stated t ON t.entry_id = r.entry_id JOIN value v ON v.entry_id = r.entry_id
  ORDER BY model, r.dtype, t.weights, r.backend, t.layout, t.arrivals, t.load, t.batch, r.key;

@@ -22,18 +22,17 @@ UNION SELECT (SELECT c.campaign FROM v_campaign c WHERE EXISTS (SELECT 1 FROM v_
                ORDER BY c.date DESC, c.campaign LIMIT 1) WHERE :campaign = 'latest'
 UNION SELECT campaign FROM v_campaign WHERE :campaign = 'all'
 -- @rows
-SELECT b.model || CASE WHEN b.layers <> b.layers_of THEN ' (' || b.layers || ' of ' || b.layers_of || ' layers)' ELSE '' END AS model,
+SELECT b.model || coalesce(' (' || b.slice || ')', '') AS model,
        b.dtype, b.scaling, b.overlap, b.ranks, b.batch, b.tokens_per_s, b.speedup, 100 * b.efficiency AS efficiency_percent,
        100 * b.all_reduce_s / b.whole_s AS all_reduce_percent,
        CASE b.scaling WHEN 'strong' THEN (
          SELECT abs(n.value - o.value) / o.value FROM v_result n JOIN v_result o ON o.entry_id = b.base_entry AND o.metric = 'loss' AND o.x = n.x
           WHERE n.entry_id = b.entry_id AND n.metric = 'loss' ORDER BY n.x DESC LIMIT 1) END AS loss_shift,
-       b.device, b.model || ' ' || b.dtype || ' ' || b.scaling || CASE b.overlap WHEN 'yes' THEN ', overlapped' ELSE '' END AS _label,
+       b.device, b.model || coalesce(' (' || b.slice || ')', '') || ' ' || b.dtype || ' ' || b.scaling || CASE b.overlap WHEN 'yes' THEN ', overlapped' ELSE '' END AS _label,
        b.key || ' ' || b.base_key AS _facts
   FROM (SELECT s.model, e.dtype, s.kind AS scaling, s.overlap, s.ranks, s.batch, s.speedup, s.value AS efficiency, s.device, s.key, s.base_key,
                s.entry_id, (SELECT r.entry_id FROM v_stored r WHERE r.result_id = s.base_id) AS base_entry, (SELECT r.total FROM v_rate r WHERE r.result_id = s.result_id) AS tokens_per_s,
-               (SELECT m.text FROM v_run_factor m WHERE m.entry_id = s.entry_id AND m.factor = 'layers') AS layers,
-               (SELECT m.text FROM v_run_factor m WHERE m.entry_id = s.entry_id AND m.factor = 'layers_of') AS layers_of,
+               (SELECT m.slice FROM v_kernel m WHERE m.entry_id = s.entry_id) AS slice,
                (SELECT sum(p.time_s) FROM v_span p WHERE p.entry_id = s.entry_id AND p.span = 'all-reduce') AS all_reduce_s,
                (SELECT sum(p.time_s) FROM v_span p WHERE p.entry_id = s.entry_id AND p.within IS NULL) AS whole_s
           FROM v_rank_scaling s JOIN v_run e ON e.entry_id = s.entry_id

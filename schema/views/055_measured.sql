@@ -18,7 +18,13 @@ SELECT k.run AS run, k.campaign AS campaign, k.tag AS tag, k.date AS date, k.raw
          WHEN 'bytes' THEN b.result_id WHEN 'operations' THEN o.result_id END AS bound_id,
        k.raw_device AS raw_device, k.entry_id AS entry_id, k.process_id AS process_id,
        (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'resident') AS resident,
-       (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'provider') AS provider
+       (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'provider') AS provider,
+       (SELECT group_concat(z.said, ', ')
+          FROM (SELECT n.text || ' of ' || o.text || ' ' || n.factor AS said
+                  FROM point_factor o JOIN point_factor n ON n.point_id = o.point_id AND n.factor = substr(o.factor, 1, length(o.factor) - 3)
+                 WHERE o.point_id = k.point_id AND n.text <> o.text
+                   AND o.factor IN ('layers_of', 'd_of', 'heads_of', 'vocabulary_of', 'rows_of', 'tables_of', 'lookups_of')
+                 ORDER BY n.factor) z) AS slice
   FROM (SELECT e.*,
                (SELECT r.result_id FROM result r
                  WHERE r.entry_id = e.entry_id AND r.metric = 'time_s' AND r.statistic = 'median' AND r.rank IS NULL) AS time_id,
@@ -102,6 +108,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_kernel', 33, 'process_id', '', 'number of the process that measured it in this file (v_process)'),
 ('v_kernel', 34, 'resident', '', 'nearest cache that holds all that a launch touches: L1, L2, L3; NULL: memory, or not known'),
 ('v_kernel', 35, 'provider', '', 'which implementation of the backend: a backend may have several of a kernel'),
+('v_kernel', 36, 'slice', '', 'what of its model a workload had less of: 4 of 32 layers; NULL: nothing'),
 ('v_ceiling', 1, 'device', '', 'canonical device'),
 ('v_ceiling', 2, 'quantity', '', 'peak_flops, peak_ops or memory_bandwidth'),
 ('v_ceiling', 3, 'dtype', '', 'number format of a peak'),

@@ -2,8 +2,8 @@
 
 -- One run measured here against the one of fewest ranks of the same work: strong: the same batch over all ranks; weak: the
 -- same of each rank. speedup: R_n/R_base; efficiency: speedup / (n/n_base), as v_scaling has it for devices. A run of the fewest ranks
--- is its own base, with 1. Work is the same where device, backend, workload, number format, network, layers, sequence and
--- overlap are; the newest run of the fewest ranks is the base. Ranks may share processors: they are no devices.
+-- is its own base, with 1. Work is the same where device, backend, workload, number format, network (shape, biases, sparsity), layers, sequence,
+-- threads of a rank and overlap are; the newest run of the fewest ranks is the base. Ranks may share processors: they are no devices.
 CREATE VIEW v_rank_scaling AS
 SELECT g.result_id AS result_id, 'scaling_efficiency@1' AS formula,
        g.value / g.ranks / (g.base_value / g.base_ranks) AS value, g.value / g.base_value AS speedup, g.kind AS kind,
@@ -20,15 +20,20 @@ SELECT g.result_id AS result_id, 'scaling_efficiency@1' AS formula,
                                (SELECT l.text FROM point_factor l WHERE l.point_id = e.point_id AND l.factor = 'layers') AS layers,
                                (SELECT q.num FROM point_factor q WHERE q.point_id = e.point_id AND q.factor = 'sequence') AS sequence,
                                coalesce((SELECT v.text FROM point_factor v WHERE v.point_id = e.point_id AND v.factor = 'overlap'),
-                                        'no') AS overlap
+                                        'no') AS overlap,
+                               (SELECT group_concat(z.said, ' ')
+                                  FROM (SELECT x.factor || '=' || x.text AS said FROM point_factor x
+                                         WHERE x.point_id = e.point_id
+                                           AND x.factor IN ('d', 'heads', 'vocabulary', 'bias', 'recompute', 'sparsity', 'tokens', 'steps', 'threads')
+                                         ORDER BY x.factor) z) AS shape
                           FROM v_run e
                           JOIN point_factor n ON n.point_id = e.point_id AND n.factor = 'ranks' AND n.num > 0
                           JOIN v_rate r ON r.entry_id = e.entry_id AND r.metric = 'tokens_per_s' AND r.total > 0
                          WHERE e.evidence = 'measured' AND e.source = 'abdb-run' AND e.status = 'ok' AND e.verified = 'pass') o
                   JOIN (SELECT 'strong' AS kind UNION ALL SELECT 'weak') f ON 1 = 1
                  WHERE o.batch IS NOT NULL) s
-        WINDOW p AS (PARTITION BY s.kind, s.device, s.backend, s.workload, s.model, s.layers, s.dtype, s.sequence, s.overlap, s.same),
-               w AS (PARTITION BY s.kind, s.device, s.backend, s.workload, s.model, s.layers, s.dtype, s.sequence, s.overlap, s.same
+        WINDOW p AS (PARTITION BY s.kind, s.device, s.backend, s.workload, s.model, s.layers, s.dtype, s.sequence, s.overlap, s.shape, s.same),
+               w AS (PARTITION BY s.kind, s.device, s.backend, s.workload, s.model, s.layers, s.dtype, s.sequence, s.overlap, s.shape, s.same
                      ORDER BY s.ranks, s.date DESC, s.key)) g
  WHERE g.least < g.most;
 

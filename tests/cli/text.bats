@@ -78,3 +78,38 @@ near() { # A B: equal but for rounding
     same "$(jq -sr 'map([.layout, .load, .limits] | join(" ")) | join(", ")' curve)" "list 1 llama-3.1-8b, list 2 llama-3.1-8b"
     same "$(jq -sr 'all(.[]; .latency_ms >= .tpot_ms and .good_percent <= 100.1)' curve)" true
 }
+
+@test "workloads: less than its model is said wherever it is shown, backends apart; the model stands where it was not named" {
+    abdb run -q --quick --backend vec,ref --kernel gpt-train --axis model=tiny --axis layers=1,2 --axis sequence=8,16
+    same "$(abdb query training-beside -o jsonl 2>/dev/null | jq -r 'select(.evidence == "measured") | "\(.model), \(.backend)"' | sort | uniq -c | awk '{ $1 = $1 } 1')" "2 tiny (1 of 2 layers), ref
+2 tiny (1 of 2 layers), vec
+2 tiny, ref
+2 tiny, vec"
+    # each line begins with its own smallest setting
+    same "$(abdb query training-beside -o jsonl 2>/dev/null | jq -r 'select(.evidence == "measured" and .setting == 8) | .of_base' | sort -u)" 1
+    for report in breakdown loss kernels samples "sweep --kernel gpt-train --x sequence --by model --metric ms"; do
+        # shellcheck disable=SC2086 # words
+        same "$(abdb query $report -o csv 2>/dev/null | grep -c '(1 of 2 layers)' | sed 's/^[1-9].*/some/')" some
+    done
+    abdb run -q --quick --backend ref --kernel gpt-train --axis d=16 --axis heads=1 --axis layers=1 --axis vocabulary=16 --axis sequence=8
+    abdb run -q --quick --backend ref --kernel dlrm --axis rows=10 --axis tables=1 --axis lookups=1 --axis batch=1
+    same "$(ask "SELECT k.kernel, f.text, k.slice FROM v_kernel k JOIN v_run_factor f ON f.entry_id = k.entry_id AND f.factor = 'model' WHERE k.cell NOT LIKE '%tiny%' ORDER BY 1")" \
+        'dlrm,rm1,"1 of 10 lookups, 10 of 1000000 rows, 1 of 10 tables"
+gpt-train,gpt2-small,"16 of 768 d, 1 of 12 heads, 1 of 12 layers, 16 of 50257 vocabulary"'
+    run abdb query recommend-beside
+    fails 0 "rm1 (1 of 10 lookups, 10 of 1000000 rows, 1 of 10 tables)"
+    # a load is twice as many requests as it has users
+    abdb run -q --quick --backend vec --kernel llama-serve --axis model=tiny --axis layers=1 --axis input_tokens=4 --axis output_tokens=2 --axis batch=64
+    same "$(ask "SELECT r.value FROM v_result r WHERE r.metric = 'requests_in_flight'" | cut -d. -f1)" 64
+    run abdb query serving-curve
+    fails 0 "model tiny (1 of 2 layers)"
+}
+
+@test "workloads: a file of fewer than two tokens is refused" {
+    for bytes in 0 2; do
+        head -c $bytes /dev/zero >few.bin
+        rm -f "$ABDB_DB"
+        ABDB_TOKENS=$dir/few.bin abdb run -q --quick --backend ref --kernel gpt-train --axis model=tiny --axis tokens=file || [ $? = 5 ]
+        same "$(ask "SELECT status, replace(reason, '$dir', '.') FROM v_run")" "failed,./few.bin: $((bytes / 2)) tokens: one to start from and one that follows it are the least"
+    done
+}
