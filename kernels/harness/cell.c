@@ -163,14 +163,6 @@ done:
     return st;
 }
 
-static bool counts_energy(abdb_device *d)
-{
-    abdb_sensors now;
-
-    d->sense(d, ABDB_SENSE_QUICK, &now);
-    return isfinite(now.energy_j);
-}
-
 /* Before time is taken, so that a wrong kernel is known. */
 static abdb_status check_before(one_cell *c, abdb_error *err)
 {
@@ -280,7 +272,7 @@ static void choose_rule(one_cell *c, json_t *request, const char *cache)
     c->rule =
         json_is_true(json_object_get(request, "quick")) ? abdb_sampling_quick : abdb_sampling_full;
     c->rule.cold = cache && strcmp(cache, "cold") == 0;
-    if (json_is_true(json_object_get(request, "energy")) && counts_energy(c->device))
+    if (json_is_true(json_object_get(request, "energy")) && abdb_sensors_count(c->device))
         c->rule.least_s = fmax(c->rule.least_s, ABDB_ENERGY_WINDOW_S);
     c->rule.cap_s = fmax(c->rule.cap_s, c->rule.least_s);
 }

@@ -89,6 +89,10 @@ void abdb_sensors_of_host(abdb_device *d, int how, abdb_sensors *out);
  * the counter of energy last moved. What no sensor tells is left out. */
 void abdb_sensors_print(const char *cell, const abdb_sensors *reading, size_t count,
                         double first_s);
+/* Does a device count its energy? */
+bool abdb_sensors_count(abdb_device *d);
+/* Adds the energy and the time between two readings to those of a third. */
+void abdb_sensors_add(abdb_sensors *sum, const abdb_sensors *before, const abdb_sensors *after);
 /* Adds to a result what changed between two readings; energy of each of `launches`. */
 void abdb_sensors_tell(json_t *result, const abdb_sensors *before, const abdb_sensors *after,
                        double launches);

@@ -106,6 +106,20 @@ static void put(json_t *record, const char *key, double value)
     if (isfinite(value)) json_object_set_new(record, key, json_real(value));
 }
 
+bool abdb_sensors_count(abdb_device *d)
+{
+    abdb_sensors now;
+
+    d->sense(d, ABDB_SENSE_QUICK, &now);
+    return isfinite(now.energy_j);
+}
+
+void abdb_sensors_add(abdb_sensors *sum, const abdb_sensors *before, const abdb_sensors *after)
+{
+    sum->energy_j += used_between(before, after);
+    sum->at_s += after->at_s - before->at_s;
+}
+
 void abdb_sensors_tell(json_t *record, const abdb_sensors *before, const abdb_sensors *after,
                        double launches)
 {

@@ -42,7 +42,8 @@ typedef struct {
     abdb_spent (*kept)[ABDB_SPANS_MAX]; /* spans of each repetition */
     abdb_told_metric metric[ABDB_METRICS_MAX];
     size_t metrics;
-    abdb_sensors before, after;
+    bool energy;                      /* is it counted? */
+    abdb_sensors before, after, used; /* used: energy and time of the repetitions alone */
 } session;
 
 /* --- before anything is made ------------------------------------------------------------------ */
@@ -72,6 +73,8 @@ static abdb_status begin(session *s, json_t *request, const char **status, abdb_
     s->p.device = s->device;
     s->rule =
         json_is_true(json_object_get(request, "quick")) ? abdb_sampling_quick : abdb_sampling_full;
+    s->energy = json_is_true(json_object_get(request, "energy")) && abdb_sensors_count(s->device);
+    if (s->energy) s->rule.cap_s = fmax(s->rule.cap_s, 4 * ABDB_ENERGY_WINDOW_S);
     TRY(abdb_copy_params(&s->p, json_object_get(request, "params"), err));
     TRY(abdb_threads_asked(&s->p, &s->threads, err));
     TRY(s->workload->shape(&s->p, &s->device->limits, err));
@@ -136,15 +139,21 @@ static double watch_memory(void)
 static abdb_status repeat(session *s, double *time_s, abdb_error *err)
 {
     double began_s;
+    abdb_sensors before, after;
     abdb_status st = ABDB_OK;
 
     TRY(s->workload->reset(s->state, err));
     abdb_spans_clear(&s->spans);
+    if (s->energy) s->device->sense(s->device, ABDB_SENSE_QUICK, &before);
     TRY(s->device->begin(s->device, err));
     began_s = abdb_now_s();
     TRY(s->workload->run(s->state, err));
     TRY(s->device->end(s->device, time_s, err));
     if (!s->device->on_host) *time_s = abdb_now_s() - began_s;
+    if (s->energy) { /* of what is timed alone */
+        s->device->sense(s->device, ABDB_SENSE_QUICK, &after);
+        abdb_sensors_add(&s->used, &before, &after);
+    }
     /* All ranks began together: the slowest one's time is that of all. */
     for (int r = 0; s->lead && r < s->lead->limits.ranks; r++)
         *time_s = fmax(r ? *time_s : 0, s->lead->rank_s[r]);
@@ -163,6 +172,7 @@ static bool enough(const session *s, double passed_s)
     if (s->samples.count == REPETITIONS) return true;
     if (passed_s >= s->rule.cap_s) return s->samples.count >= LEAST;
     if ((int)s->samples.count < s->rule.least || passed_s < s->rule.least_s) return false;
+    if (s->energy && s->used.at_s < ABDB_ENERGY_WINDOW_S) return false;
     memcpy(scratch, s->samples.time_s, s->samples.count * sizeof *scratch);
     return abdb_summarise(scratch, s->samples.count, &summary, NULL) == ABDB_OK &&
            summary.iqr <= s->rule.iqr_target * summary.median;
@@ -213,6 +223,10 @@ static abdb_status measure(session *s, const volatile int *stop, abdb_error *err
     s->device->sense(s->device, ABDB_SENSE_ALL, &s->before);
     TRY(sample(s, stop, err));
     s->device->sense(s->device, ABDB_SENSE_ALL, &s->after);
+    if (s->energy) {
+        s->after.energy_j = s->before.energy_j + s->used.energy_j;
+        s->after.at_s = s->before.at_s + s->used.at_s;
+    }
     s->shift = fabs(abdb_canary(s->rule.canary_s) / first - 1);
 done:
     return st;
@@ -267,6 +281,16 @@ static void keep_metric(void *to, const abdb_told_metric *metric)
         s->sound = false;
 }
 
+/* The share of a repetition that no part that computes accounts for. */
+static double overhead_of(const session *s, size_t repetition)
+{
+    double computed = 0;
+
+    for (size_t i = 0; i < s->spans.count; i++)
+        if (s->kept[repetition][i].kernel) computed += s->kept[repetition][i].time_s;
+    return 1 - computed / s->samples.time_s[repetition];
+}
+
 static void print_metrics(const session *s)
 {
     for (size_t i = 0; i < s->metrics; i++) {
@@ -311,7 +335,11 @@ static void tell(session *s, double resident)
 
     s->sound = true; /* until there are more metrics than room, or the workload says otherwise */
     s->workload->tell(s->state, s->median_s, keep_metric, s, &sound);
-    keep_metric(s, &(abdb_told_metric){"memory_predicted_bytes", "value", s->effort.memory, NAN});
+    keep_metric(s, &(abdb_told_metric){"overhead", "value", overhead_of(s, repetition), NAN});
+    /* of this rank: what the others hold is not in its peak */
+    keep_metric(s, &(abdb_told_metric){"memory_predicted_bytes", "value",
+                                       s->effort.memory / (s->lead ? abdb_problem_ranks(&s->p) : 1),
+                                       NAN});
     if (s->device->on_host && most > resident)
         keep_metric(s, &(abdb_told_metric){"memory_peak_bytes", "value", most - resident, NAN});
     s->sound = s->sound && sound;

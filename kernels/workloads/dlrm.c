@@ -114,15 +114,11 @@ static abdb_status run(void *state, abdb_error *err)
 static void tell(void *state, double median_s, abdb_tell *say, void *to, bool *sound)
 {
     const serving *v = state;
-    const abdb_spans *spans = v->d.stage->spans;
-    double all = 0, error = INFINITY;
+    double error = INFINITY;
     abdb_error err;
 
-    for (size_t i = 0; i < spans->count; i++)
-        if (!spans->at[i].within) all += spans->at[i].time_s;
     say(to, &(abdb_told_metric){"samples_per_s", "median",
                                 (double)(v->d.s.steps * v->d.s.batch) / median_s, NAN});
-    say(to, &(abdb_told_metric){"overhead", "value", abdb_spans_between(spans) / all, NAN});
     *sound = abdb_dlrm_compare(&v->d, SAMPLES, &error, &err) == ABDB_OK && error <= 1;
 }
 

@@ -268,7 +268,6 @@ static void tell(void *state, double median_s, abdb_tell *say, void *to, bool *s
     }
     if (isfinite(read) && read > 0)
         say(to, &(abdb_told_metric){"read_bytes_per_s", "median", read, NAN});
-    say(to, &(abdb_told_metric){"overhead", "value", abdb_llama_run_overhead(&t->run), NAN});
     *sound = abdb_llama_run_sound(&t->run);
 }
 

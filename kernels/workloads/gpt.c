@@ -244,18 +244,14 @@ static void tell(void *state, double median_s, abdb_tell *say, void *to, bool *s
 {
     const training *t = state;
     const abdb_spans *spans = t->g.stage->spans;
-    double operations = 0, all = 0, floor = abdb_tokens_entropy(&t->source);
+    double operations = 0, floor = abdb_tokens_entropy(&t->source);
     size_t points = t->losses < CURVE ? t->losses : CURVE;
 
-    for (size_t i = 0; i < spans->count; i++) {
-        operations += spans->at[i].ops;
-        if (!spans->at[i].within) all += spans->at[i].time_s;
-    }
+    for (size_t i = 0; i < spans->count; i++) operations += spans->at[i].ops;
     say(to, &(abdb_told_metric){"tokens_per_s", "median",
                                 (double)(t->steps * t->batch * ranks_of(t)) / median_s, NAN});
     say(to, &(abdb_told_metric){"hardware_flops_per_s", "median",
                                 (double)ranks_of(t) * operations / median_s, NAN});
-    say(to, &(abdb_told_metric){"overhead", "value", abdb_spans_between(spans) / all, NAN});
     if (isfinite(floor)) say(to, &(abdb_told_metric){"loss_floor", "value", floor, NAN});
     for (size_t i = 0; i < points; i++) {
         size_t step = points > 1 ? i * (t->losses - 1) / (points - 1) : 0;

@@ -112,13 +112,3 @@ bool abdb_llama_run_sound(const abdb_llama_run *r)
     free(copy);
     return sound;
 }
-
-double abdb_llama_run_overhead(const abdb_llama_run *r)
-{
-    const abdb_spans *spans = r->g.stage->spans;
-    double all = 0;
-
-    for (size_t i = 0; i < spans->count; i++)
-        if (!spans->at[i].within) all += spans->at[i].time_s;
-    return abdb_spans_between(spans) / all;
-}

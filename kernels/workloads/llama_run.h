@@ -36,7 +36,5 @@ void abdb_llama_run_read(abdb_llama_run *r);
 double abdb_llama_run_bandwidth(abdb_llama_run *r);
 /* Are the logits of the last pass finite? */
 bool abdb_llama_run_sound(const abdb_llama_run *r);
-/* Parts of a step that no kernel accounts for, and operations of all, of the last repetition. */
-double abdb_llama_run_overhead(const abdb_llama_run *r);
 
 #endif

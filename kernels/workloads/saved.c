@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { FORGET_BYTES = 4 << 20 };
+
 static abdb_status map_file(abdb_saved_file *f, const char *path, abdb_error *err)
 {
     struct stat of;
@@ -39,6 +41,7 @@ abdb_status abdb_saved_open(abdb_saved_file *f, const char *path, abdb_error *er
     /* As a length of safetensors' header these would be more than that may have. */
     f->gguf = memcmp(f->map, "GGUF", 4) == 0;
     st = f->gguf ? abdb_gguf_read(f, path, err) : abdb_safetensors_read(f, path, err);
+    for (size_t i = 0; i < f->count; i++) f->saved[i].mapped = true;
 done:
     if (st != ABDB_OK) abdb_saved_close(f);
     return st;
@@ -59,6 +62,20 @@ const abdb_saved *abdb_saved_find(const abdb_saved_file *f, const char *name)
     return NULL;
 }
 
+/* Rows are read about in order: those behind leave the memory of the process (not the system's), or
+ * the file would count in the most that it held. */
+static void forget(const abdb_saved *saved, size_t row, size_t bytes)
+{
+    size_t block = FORGET_BYTES / bytes + 1, page = (size_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = (uintptr_t)(saved->data + row / block * block * bytes),
+              to = (uintptr_t)(saved->data + (row + 1) * bytes);
+
+    if (!saved->mapped || ((row + 1) % block && row + 1 != saved->rows)) return;
+    from = (from + page - 1) / page * page;
+    to = to / page * page;
+    if (to > from) (void)madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
 void abdb_saved_row(const abdb_saved *saved, size_t row, float *out)
 {
     size_t size = saved->dtype == ABDB_F32 ? 4 : 2;
@@ -74,4 +91,5 @@ void abdb_saved_row(const abdb_saved *saved, size_t row, float *out)
         else
             memcpy(&out[i], &bits, sizeof bits); /* the upper half of an f32 is a bf16 */
     }
+    forget(saved, row, saved->columns * size);
 }

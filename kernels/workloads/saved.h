@@ -12,6 +12,7 @@ typedef struct {
     const char *form;     /* then: its name in the file's format */
     size_t rows, columns; /* of one dimension: one row */
     const unsigned char *data;
+    bool mapped; /* of a file: what was read need not stay resident */
 } abdb_saved;
 typedef struct {
     unsigned char *map;

@@ -289,7 +289,6 @@ static void tell(void *state, double median_s, abdb_tell *say, void *to, bool *s
     abdb_latencies_tell(&t->time[EACH], "tpot_s", say, to);
     abdb_latencies_tell(&t->time[GAP], "itl_s", say, to);
     abdb_latencies_tell(&t->time[WHOLE], "latency_s", say, to);
-    say(to, &(abdb_told_metric){"overhead", "value", abdb_llama_run_overhead(&t->run), NAN});
     *sound = abdb_llama_run_sound(&t->run);
 }
 

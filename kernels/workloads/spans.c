@@ -73,14 +73,3 @@ void abdb_span_leave(abdb_spans *s, double ops, double bytes)
     spent->ops += ops;
     spent->bytes += bytes;
 }
-
-double abdb_spans_between(const abdb_spans *s)
-{
-    double whole = 0, computed = 0;
-
-    for (size_t i = 0; i < s->count; i++) {
-        if (!s->at[i].within) whole += s->at[i].time_s;
-        if (s->at[i].kernel) computed += s->at[i].time_s;
-    }
-    return whole - computed;
-}

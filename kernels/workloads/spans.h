@@ -30,7 +30,5 @@ void abdb_spans_clear(abdb_spans *spans);
 void abdb_span_enter(abdb_spans *spans, const char *name, const char *kernel);
 /* Leaves the part entered last, which did so much. */
 void abdb_span_leave(abdb_spans *spans, double ops, double bytes);
-/* Seconds of the outermost parts that no part that computes accounts for. */
-double abdb_spans_between(const abdb_spans *spans);
 
 #endif

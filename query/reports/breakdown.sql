@@ -9,7 +9,7 @@
 -- column: cell | cell | cut44 | workload and parameters
 -- column: backend | backend | | program that ran it
 -- column: phase | phase | | what the part is a part of
--- column: part | part | | named by the workload; between kernels: what no kernel of a phase accounts for
+-- column: part | part | | named by the workload; between kernels: what no kernel of a phase accounts for; between phases: what no phase does
 -- column: calls | calls | | launches in one repetition
 -- column: ms | ms | g4 | of one repetition, that of the median time
 -- column: share_percent | share % | 1 | of the repetition
@@ -36,7 +36,7 @@ wanted (campaign) AS (
   UNION SELECT :campaign WHERE :tag IS NULL AND :campaign NOT IN ('latest', 'all')
   UNION SELECT campaign FROM walked WHERE has = 1
   UNION SELECT campaign FROM v_campaign WHERE :tag IS NULL AND :campaign = 'all')
-SELECT k.entry_id, k.kernel, k.backend, k.dtype, k.device, k.date, k.key, k.verified,
+SELECT k.entry_id, k.kernel, k.backend, k.dtype, k.device, k.date, k.key, k.verified, k.time_s,
        replace(k.cell, k.backend || ' ', '') || coalesce(' (' || k.slice || ')', '') AS cell
   FROM v_kernel k
  WHERE k.campaign IN (SELECT campaign FROM wanted) AND (:tag IS NULL OR k.tag = :tag) AND k.status = 'ok'
@@ -56,6 +56,10 @@ SELECT h.entry_id, h.span, 'between kernels', (SELECT max(i.place) FROM v_span i
        NULL, h.time_s - (SELECT sum(i.time_s) FROM v_span i WHERE i.entry_id = h.entry_id AND i.within = h.span), NULL, NULL, NULL
   FROM run r JOIN v_span h ON h.entry_id = r.entry_id
  WHERE h.kernel IS NULL AND EXISTS (SELECT 1 FROM v_span i WHERE i.entry_id = h.entry_id AND i.within = h.span)
+UNION ALL
+SELECT r.entry_id, '', 'between phases', 1e9, NULL,
+       max(0, r.time_s - (SELECT sum(i.time_s) FROM v_span i WHERE i.entry_id = r.entry_id AND i.within IS NULL)), NULL, NULL, NULL
+  FROM run r
 -- @rows
 WITH whole AS (SELECT entry_id, sum(time_s) AS time_s FROM spent GROUP BY entry_id),
 ideal AS (
@@ -72,7 +76,7 @@ SELECT r.cell, r.backend, nullif(i.phase, '') AS phase, i.part, i.calls, 1000 * 
 -- @notes
 SELECT line FROM (
   SELECT 1 AS place, printf('%s: %.4g ms a repetition, %.1f %% between kernels%s', r.cell, 1000 * sum(p.time_s),
-                            100 * sum(CASE WHEN p.part = 'between kernels' THEN p.time_s ELSE 0 END) / sum(p.time_s),
+                            100 * sum(CASE WHEN p.part LIKE 'between %' THEN p.time_s ELSE 0 END) / sum(p.time_s),
                             CASE WHEN r.verified = 'pass' THEN '' ELSE '; its verification FAILED' END) AS line
     FROM run r JOIN spent p ON p.entry_id = r.entry_id GROUP BY r.entry_id, r.cell, r.verified
   UNION ALL

@@ -7,6 +7,7 @@
 -- param: backend | text | | one backend
 -- param: tag | text | | measurements of this name | SELECT tag FROM tag_told ORDER BY 1
 -- param: campaign | text | latest | one command of abdb run, latest, or all
+-- param: usd_per_hour | number | | what an hour of the machine costs you: for dollars per million tokens, of whole models
 -- column: model | model | | of a slice of its layers: how many of how many
 -- column: dtype | dtype | | number format; of weights where they have another
 -- column: layout | pages | | list: of blocks that are used; table: padded to the longest
@@ -26,6 +27,7 @@
 -- column: limits | limits | | of which benchmark of MLPerf
 -- column: device | device | cut24 |
 -- column: backend | backend | |
+-- column: usd_per_million | USD/million | g4 | tokens that were made; not of a slice
 -- hoist: device backend model dtype limits
 -- note: limits of MLPerf Inference hold there for the 99th percentile of all requests and for its own models and data; here they are counted request by request
 -- @table run
@@ -60,7 +62,7 @@ SELECT t.model || coalesce(' (' || r.slice || ')', '') AS model,
        r.dtype || CASE WHEN t.weights <> 'same' THEN ', weights ' || t.weights ELSE '' END AS dtype, t.layout, t.arrivals, t.load, t.batch, v.in_flight,
        1000 * v.ttft_s AS ttft_ms, 1000 * v.ttft_p99 AS ttft_p99_ms, 1000 * v.tpot_s AS tpot_ms, 1000 * v.tpot_p99 AS tpot_p99_ms,
        1000 * v.latency_s AS latency_ms, v.tokens_per_s, v.requests_per_s, 100 * v.good / v.requests_per_s AS good_percent,
-       100 * v.interactive / v.requests_per_s AS interactive_percent, t.limits, r.device, r.backend,
+       100 * v.interactive / v.requests_per_s AS interactive_percent, t.limits, r.device, r.backend, CASE WHEN r.slice IS NULL THEN :usd_per_hour / 3600 / v.tokens_per_s * 1e6 END AS usd_per_million,
        t.model || coalesce(' (' || r.slice || ')', '') || ', ' || t.layout || ', ' || t.arrivals || ', ' || r.dtype || CASE WHEN t.weights <> 'same' THEN ' ' || t.weights ELSE '' END || ', ' || r.backend AS _label,
        r.key AS _facts
   FROM run r JOIN stated t ON t.entry_id = r.entry_id JOIN value v ON v.entry_id = r.entry_id

@@ -445,7 +445,13 @@ sensors() {
     counter=$!
     mkdir spool
     abdb run -q --kernel gemm --axis n=384 --backend vec --threads 1 --quick --energy --spool spool # five seconds
+    mkdir trained
+    abdb run -q --kernel gpt-train --axis model=tiny --backend ref --quick --energy --spool trained # of what is timed alone, so a little longer
     kill $counter
+    abdb import -q trained/*.jsonl
+    [ "$(ask "SELECT (SELECT value FROM v_result WHERE metric = 'power_w') BETWEEN 5 AND 15 AND
+                     (SELECT value FROM v_result WHERE metric = 'energy_j') / (SELECT value FROM v_result WHERE metric = 'time_s') BETWEEN 5 AND 15")" = 1 ]
+    rm "$ABDB_DB"
     abdb import -q spool/*.jsonl
     [ "$(ask "SELECT value BETWEEN 1 AND 15 FROM v_result WHERE metric = 'power_w'")" = 1 ] # a joule each tenth of a second
     same "$(ask "SELECT text FROM v_factor_given WHERE ordinal = 0 AND factor = 'energy_scope'")" package
