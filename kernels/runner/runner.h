@@ -23,7 +23,12 @@
 #include "schema/core/record.h"
 
 enum { ABDB_PRECISE_LEAST = 10 }; /* samples: fewer are marked imprecise */
-enum { ABDB_SILENCE_S = 30, ABDB_GRACE_S = 5, ABDB_CELL_TIMEOUT_S = 300 };
+enum {
+    ABDB_SILENCE_S = 30,
+    ABDB_GRACE_S = 5,
+    ABDB_CELL_TIMEOUT_S = 300,
+    ABDB_SCALED_TIMEOUT_S = 1800
+};
 
 typedef struct {
     const char *name, *path;     /* "openblas", ".../abdb-run-openblas" */

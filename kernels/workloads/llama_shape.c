@@ -24,16 +24,20 @@ static const abdb_llama_shape models[] = {
     {"tiny", 2, 64, 4, 2, 16, 128, 256, true, 5e5, 8, 0, 0, 0}};
 enum { MODELS = sizeof models / sizeof models[0] };
 
-/* scale=auto: as many layers as let weights take half of the memory that the machine has, and be
- * read in about half a second (at 10^10 bytes a second and thread, as most have); at least one. */
+/* scale=auto: as many layers as let weights take half of the memory that the machine has, be read in
+ * about half a second (at 10^10 bytes a second and thread, as most have), and 64 sequences of 400
+ * tokens, the largest load of the published ones, be made in about 150 s (at 2 x 10^11 operations);
+ * at least one. It depends on the model and the machine alone, so that cells of a plan have as many. */
 static size_t layers_that_fit(const abdb_llama_shape *s, int threads)
 {
     abdb_llama_shape one = *s;
-    double rate = 1e10 * (threads < 1 ? 1 : threads),
+    double all = threads < 1 ? 1 : threads, seconds = 150, load = 64 * 400,
            bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2,
-           most = fmin(bytes, rate / 2);
+           most = fmin(bytes, 1e10 * all / 2), ops = seconds * 2e11 * all;
 
-    while (one.layers > 1 && abdb_llama_read(&one) > most) one.layers--;
+    while (one.layers > 1 &&
+           (abdb_llama_read(&one) > most || 2 * load * abdb_llama_parameters(&one) > ops))
+        one.layers--;
     return one.layers;
 }
 
