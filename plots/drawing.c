@@ -188,39 +188,65 @@ static void add_name(abdb_text *out, const char *name)
     abdb_text_free(&clean);
 }
 
-static bool in_all(const levels *l, const char *word, size_t size)
+/* How far the next piece of a name goes: to the separator, or to the end. */
+static size_t piece_size(const char *name, const char *separator)
+{
+    const char *end = strstr(name, separator);
+
+    return end ? (size_t)(end - name) : strlen(name);
+}
+
+/* The next piece behind one of that size. */
+static const char *piece_after(const char *name, size_t size, const char *separator)
+{
+    name += size;
+    return *name ? name + strlen(separator) : name;
+}
+
+static bool has_piece(const char *name, const char *piece, size_t size, const char *separator)
+{
+    for (size_t own; *name; name = piece_after(name, own, separator)) {
+        own = piece_size(name, separator);
+        if (own == size && strncmp(name, piece, size) == 0) return true;
+    }
+    return false;
+}
+
+static bool in_all(const levels *l, const char *piece, size_t size, const char *separator)
 {
     size_t i = 0;
 
-    while (i < l->count && abdb_has_word(l->name[i], ' ', word, size)) i++;
+    while (i < l->count && has_piece(l->name[i], piece, size, separator)) i++;
     return i == l->count;
 }
 
-/* The words of a name that are (or are not) in all names of the column. */
-static void add_words(abdb_text *out, const levels *l, const char *name, bool common)
+/* The pieces of a name that are (or are not) in all names of the column. */
+static void add_pieces(abdb_text *out, const levels *l, const char *name, bool common,
+                       const char *separator)
 {
-    for (; *(name += strspn(name, " ")); name += strcspn(name, " ")) {
-        size_t size = strcspn(name, " ");
-
-        if (in_all(l, name, size) != common) continue;
-        if (out->size) abdb_text_puts(out, " ");
+    for (size_t size; *name; name = piece_after(name, size, separator)) {
+        size = piece_size(name, separator);
+        if (!size || in_all(l, name, size, separator) != common) continue;
+        if (out->size) abdb_text_puts(out, separator);
         abdb_text_add(out, name, size);
     }
 }
 
-/* Where names are long, what all of them say is said once, below the picture. */
+/* Where names are long, what all of them say is said once, below the picture: clauses, else words. */
 static void shorten(maker *m, levels *l, abdb_text *notes)
 {
+    const char *separator = ", ";
     bool is_long = false;
     abdb_text common = {0};
 
     for (size_t i = 0; i < l->count; i++) is_long |= abdb_width(l->name[i]) > NAME_LETTERS;
     if (!is_long || l->count < 2) return;
-    add_words(&common, l, l->name[0], true);
+    add_pieces(&common, l, l->name[0], true, separator);
+    if (!common.size) add_pieces(&common, l, l->name[0], true, separator = " ");
     for (size_t i = 0; i < l->count && common.size; i++) {
         abdb_text rest = {0};
 
-        add_words(&rest, l, l->name[i], false);
+        add_pieces(&rest, l, l->name[i], false, separator);
         l->shown[i] = rest.size ? abdb_arena_copy(&m->arena, rest.data, rest.size) : NULL;
         abdb_text_free(&rest);
     }

@@ -57,9 +57,9 @@ SELECT h.entry_id, h.span, 'between kernels', (SELECT max(i.place) FROM v_span i
   FROM run r JOIN v_span h ON h.entry_id = r.entry_id
  WHERE h.kernel IS NULL AND EXISTS (SELECT 1 FROM v_span i WHERE i.entry_id = h.entry_id AND i.within = h.span)
 UNION ALL
-SELECT r.entry_id, '', 'between phases', 1e9, NULL,
-       max(0, r.time_s - (SELECT sum(i.time_s) FROM v_span i WHERE i.entry_id = r.entry_id AND i.within IS NULL)), NULL, NULL, NULL
-  FROM run r
+SELECT entry_id, '', 'between phases', 1e9, NULL, left_s, NULL, NULL, NULL
+  FROM (SELECT r.entry_id, r.time_s, r.time_s - (SELECT sum(i.time_s) FROM v_span i WHERE i.entry_id = r.entry_id AND i.within IS NULL) AS left_s FROM run r) b
+ WHERE left_s > 1e-6 * time_s
 -- @rows
 WITH whole AS (SELECT entry_id, sum(time_s) AS time_s FROM spent GROUP BY entry_id),
 ideal AS (
