@@ -347,7 +347,7 @@ test: ## all tests, under ten minutes
 	@$(MAKE) -s deps
 	@$(MAKE) $(JOBS) all unit
 	@BUILD=$(BUILD) tests/run.sh
-gallery: ## every figure into build/gallery, four for the README into plots/gallery (under 20 seconds)
+gallery: ## every figure into build/gallery, those of the README files into plots/gallery (under 20 seconds)
 	@$(MAKE) -s all
 	@sh plots/gallery.sh $(BUILD)
 bench: ## paired ratios against peers on this machine, and a million results
