@@ -157,9 +157,10 @@ typedef struct {
     /* Makes inputs whose result is exact in whatever order it is computed, so that an output must
      * be the reference, rounded once. False: there are none, and nothing was changed; or NULL. */
     bool (*exact)(const abdb_problem *p, uint64_t seed);
-    /* After `exact`, or of a kernel whose bound is abdb_bound_exact: looks at the whole of an output, `got`, in less work than the kernel's, and
-     * marks the rows that cannot be right. A wrong row stays unmarked with a probability below
-     * 1e-9. NULL, or ABDB_USAGE: there is no such check (of this problem). ABDB_NOMEM. */
+    /* After `exact`, or of a kernel whose bound is abdb_bound_exact: looks at the whole of an
+     * output, `got`, in less work than the kernel's, and marks the rows that cannot be right. A
+     * wrong row stays unmarked with a probability below 1e-9. NULL, or ABDB_USAGE: there is no such
+     * check (of this problem). ABDB_NOMEM. */
     abdb_status (*suspect)(const abdb_problem *p, const abdb_tensor *got, uint64_t seed,
                            unsigned char *marks, abdb_error *err);
     /* Parameters "name=value ..." at which the whole is verified where the problem itself is

@@ -232,7 +232,8 @@ static void add_pieces(abdb_text *out, const levels *l, const char *name, bool c
     }
 }
 
-/* Where names are long, what all of them say is said once, below the picture: clauses, else words. */
+/* Where names are long, what all of them say is said once, below the picture: clauses, else words.
+ */
 static void shorten(maker *m, levels *l, abdb_text *notes)
 {
     const char *separator = ", ";

@@ -71,7 +71,9 @@ bool abdb_team_places(cpu_set_t *out);
 void abdb_team_begin(void);
 /* Threads of the largest team since then, 1 where there was none; ends the counting. */
 int abdb_team_most(void);
-/* The parameter `threads` of a problem, 0 where it has none. ABDB_USAGE: no whole number from 1 on. */
+
+/* --- threads.c -------------------------------------------------------------------------------- */
+/* The parameter `threads` of a problem, 0 where it has none. ABDB_USAGE: no whole number from 1. */
 ABDB_MUST_USE abdb_status abdb_threads_asked(const abdb_problem *p, int *out, abdb_error *err);
 /* What ran since abdb_team_begin had so many threads; ends the counting. ABDB_USAGE: others were
  * asked for. */

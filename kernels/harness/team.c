@@ -11,9 +11,8 @@
 
 #include "kernels/harness/harness.h"
 #include "schema/core/stats.h"
-#include "schema/core/text.h"
 
-enum { REGIONS_FIRST = 3, REGIONS = 101, REGIONS_FEW = 11, THREADS_MOST = 1 << 20 };
+enum { REGIONS_FIRST = 3, REGIONS = 101, REGIONS_FEW = 11 };
 static const double regions_s = 0.02; /* no longer than that, but a few */
 
 typedef void region(void *data);
@@ -33,33 +32,6 @@ void abdb_team_begin(void)
 int abdb_team_most(void)
 {
     return atomic_exchange(&most, 0);
-}
-
-abdb_status abdb_threads_asked(const abdb_problem *p, int *out, abdb_error *err)
-{
-    const char *said = abdb_param_text(p, "threads");
-    long long asked = 0;
-
-    *out = 0;
-    if (said && !abdb_whole(said, 1, THREADS_MOST, &asked))
-        return ABDB_FAIL(err, ABDB_USAGE, "threads=%s is no whole number from 1 on", said);
-    *out = (int)asked;
-    return ABDB_OK;
-}
-
-abdb_status abdb_threads_ran(const abdb_problem *p, int *out, abdb_error *err)
-{
-    const abdb_device *d = p->device;
-    int asked;
-    abdb_status st = abdb_threads_asked(p, &asked, err);
-
-    *out = abdb_team_most();
-    if (d->own_threads) *out = d->threads ? d->threads : 1;
-    if (st != ABDB_OK || !asked || asked == *out) return st;
-    if (!d->threads)
-        return ABDB_FAIL(err, ABDB_USAGE, "threads are of processors: this device has none");
-    return ABDB_FAIL(err, ABDB_USAGE, "it ran on %d of the %d threads that were asked for", *out,
-                     asked);
 }
 
 static void counted(void *data)

@@ -24,10 +24,11 @@ static const abdb_llama_shape models[] = {
     {"tiny", 2, 64, 4, 2, 16, 128, 256, true, 5e5, 8, 0, 0, 0}};
 enum { MODELS = sizeof models / sizeof models[0] };
 
-/* scale=auto: as many layers as let weights take half of the memory that the machine has, be read in
- * about half a second (at 10^10 bytes a second and thread, as most have), and 64 sequences of 400
- * tokens, the largest load of the published ones, be made in about 150 s (at 2 x 10^11 operations);
- * at least one. It depends on the model and the machine alone, so that cells of a plan have as many. */
+/* scale=auto: as many layers as let weights take half of the memory that the machine has, be read
+ * in about half a second (at 10^10 bytes a second and thread, as most have), and 64 sequences of
+ * 400 tokens, the largest load of the published ones, be made in about 150 s (at 2 x 10^11
+ * operations); at least one. It depends on the model and the machine alone, so that cells of a plan
+ * have as many. */
 static size_t layers_that_fit(const abdb_llama_shape *s, int threads)
 {
     abdb_llama_shape one = *s;

@@ -9,8 +9,8 @@
 
 typedef enum {
     ABDB_GATE_HOLDS,
-    ABDB_GATE_FAILS,  /* its verdict is one that must not be */
-    ABDB_GATE_MISSING /* one side lacks it, or no test could be made: too few processes, in doubt, no samples */
+    ABDB_GATE_FAILS, /* its verdict is one that must not be */
+    ABDB_GATE_MISSING /* no test: one side lacks it, or has too few processes that are sound */
 } abdb_gate_state;
 
 typedef struct {

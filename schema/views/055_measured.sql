@@ -19,12 +19,17 @@ SELECT k.run AS run, k.campaign AS campaign, k.tag AS tag, k.date AS date, k.raw
        k.raw_device AS raw_device, k.entry_id AS entry_id, k.process_id AS process_id,
        (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'resident') AS resident,
        (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'provider') AS provider,
-       (SELECT group_concat(z.said, ', ')
-          FROM (SELECT n.text || ' of ' || o.text || ' ' || n.factor AS said
-                  FROM point_factor o JOIN point_factor n ON n.point_id = o.point_id AND n.factor = substr(o.factor, 1, length(o.factor) - 3)
-                 WHERE o.point_id = k.point_id AND n.text <> o.text
-                   AND o.factor IN ('layers_of', 'd_of', 'heads_of', 'vocabulary_of', 'rows_of', 'tables_of', 'lookups_of')
-                 ORDER BY n.factor) z) AS slice
+       (SELECT nullif(substr(
+              coalesce(max(CASE n.factor WHEN 'd' THEN ', ' || n.text || ' of ' || o.text || ' d' END), '') ||
+              coalesce(max(CASE n.factor WHEN 'heads' THEN ', ' || n.text || ' of ' || o.text || ' heads' END), '') ||
+              coalesce(max(CASE n.factor WHEN 'layers' THEN ', ' || n.text || ' of ' || o.text || ' layers' END), '') ||
+              coalesce(max(CASE n.factor WHEN 'lookups' THEN ', ' || n.text || ' of ' || o.text || ' lookups' END), '') ||
+              coalesce(max(CASE n.factor WHEN 'rows' THEN ', ' || n.text || ' of ' || o.text || ' rows' END), '') ||
+              coalesce(max(CASE n.factor WHEN 'tables' THEN ', ' || n.text || ' of ' || o.text || ' tables' END), '') ||
+              coalesce(max(CASE n.factor WHEN 'vocabulary' THEN ', ' || n.text || ' of ' || o.text || ' vocabulary' END), ''), 3), '')
+          FROM point_factor o JOIN point_factor n ON n.point_id = o.point_id AND n.factor = substr(o.factor, 1, length(o.factor) - 3)
+         WHERE o.point_id = k.point_id AND n.text <> o.text
+           AND o.factor IN ('layers_of', 'd_of', 'heads_of', 'vocabulary_of', 'rows_of', 'tables_of', 'lookups_of')) AS slice
   FROM (SELECT e.*,
                (SELECT r.result_id FROM result r
                  WHERE r.entry_id = e.entry_id AND r.metric = 'time_s' AND r.statistic = 'median' AND r.rank IS NULL) AS time_id,

@@ -21,11 +21,16 @@ SELECT g.result_id AS result_id, 'scaling_efficiency@1' AS formula,
                                (SELECT q.num FROM point_factor q WHERE q.point_id = e.point_id AND q.factor = 'sequence') AS sequence,
                                coalesce((SELECT v.text FROM point_factor v WHERE v.point_id = e.point_id AND v.factor = 'overlap'),
                                         'no') AS overlap,
-                               (SELECT group_concat(z.said, ' ')
-                                  FROM (SELECT x.factor || '=' || x.text AS said FROM point_factor x
-                                         WHERE x.point_id = e.point_id
-                                           AND x.factor IN ('d', 'heads', 'vocabulary', 'bias', 'recompute', 'sparsity', 'tokens', 'steps', 'threads')
-                                         ORDER BY x.factor) z) AS shape
+                               (SELECT coalesce(max(CASE x.factor WHEN 'd' THEN x.text END), '') || ' ' ||
+                                       coalesce(max(CASE x.factor WHEN 'heads' THEN x.text END), '') || ' ' ||
+                                       coalesce(max(CASE x.factor WHEN 'vocabulary' THEN x.text END), '') || ' ' ||
+                                       coalesce(max(CASE x.factor WHEN 'bias' THEN x.text END), '') || ' ' ||
+                                       coalesce(max(CASE x.factor WHEN 'recompute' THEN x.text END), '') || ' ' ||
+                                       coalesce(max(CASE x.factor WHEN 'sparsity' THEN x.text END), '') || ' ' ||
+                                       coalesce(max(CASE x.factor WHEN 'tokens' THEN x.text END), '') || ' ' ||
+                                       coalesce(max(CASE x.factor WHEN 'steps' THEN x.text END), '') || ' ' ||
+                                       coalesce(max(CASE x.factor WHEN 'threads' THEN x.text END), '')
+                                  FROM point_factor x WHERE x.point_id = e.point_id) AS shape
                           FROM v_run e
                           JOIN point_factor n ON n.point_id = e.point_id AND n.factor = 'ranks' AND n.num > 0
                           JOIN v_rate r ON r.entry_id = e.entry_id AND r.metric = 'tokens_per_s' AND r.total > 0

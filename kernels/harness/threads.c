@@ -1,0 +1,32 @@
+/* threads.c - threads that were asked for and those that ran; see harness.h. */
+#include "kernels/harness/harness.h"
+#include "schema/core/text.h"
+
+enum { THREADS_MOST = 1 << 20 };
+
+abdb_status abdb_threads_asked(const abdb_problem *p, int *out, abdb_error *err)
+{
+    const char *said = abdb_param_text(p, "threads");
+    long long asked = 0;
+
+    *out = 0;
+    if (said && !abdb_whole(said, 1, THREADS_MOST, &asked))
+        return ABDB_FAIL(err, ABDB_USAGE, "threads=%s is no whole number from 1 on", said);
+    *out = (int)asked;
+    return ABDB_OK;
+}
+
+abdb_status abdb_threads_ran(const abdb_problem *p, int *out, abdb_error *err)
+{
+    const abdb_device *d = p->device;
+    int asked;
+    abdb_status st = abdb_threads_asked(p, &asked, err);
+
+    *out = abdb_team_most();
+    if (d->own_threads) *out = d->threads ? d->threads : 1;
+    if (st != ABDB_OK || !asked || asked == *out) return st;
+    if (!d->threads)
+        return ABDB_FAIL(err, ABDB_USAGE, "threads are of processors: this device has none");
+    return ABDB_FAIL(err, ABDB_USAGE, "it ran on %d of the %d threads that were asked for", *out,
+                     asked);
+}
