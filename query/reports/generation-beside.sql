@@ -5,7 +5,7 @@
 -- param: factor | text | batch | of own runs: batch, input_tokens, output_tokens, concurrency, rate, layers
 -- param: source | text | kaist-gaudi2 | published figures of this source | SELECT DISTINCT source FROM v_source ORDER BY 1
 -- param: campaign | text | latest | own runs of one command of abdb run, latest, or all
--- param: usd_per_hour | number | | what an hour of the machine costs you: for dollars per million tokens, of whole models
+-- param: usd_per_hour | number | | what an hour of one device costs you: for dollars per million tokens, of whole models
 -- column: evidence | who | | measured: here; published: as its source states it, on other machines, with other software
 -- column: device | device | cut24 | canonical device
 -- column: devices | devices | |
@@ -22,8 +22,8 @@
 -- column: what | what | | metric of that ratio, its statistic, and to what it is
 -- column: source | source | |
 -- column: backend | backend | | of own runs
--- column: usd_per_million | USD/million | g4 | tokens that were made, one load after another; not of a slice
--- column: joules_per_token | J/token | g4 | where the machine counts its energy; not of a slice
+-- column: usd_per_million | USD/Mtoken | g4 | tokens that were made, one load after another; not of a slice
+-- column: tokens_per_joule | tokens/J | g4 | where the machine counts its energy; not of a slice
 -- hoist: source
 -- note: published figures are evidence of another kind, and no ranking: models, layers, lengths, software and machines differ
 -- @table own
@@ -45,7 +45,7 @@ SELECT k.entry_id, k.device, k.backend, k.dtype, k.kernel, f.num AS setting, k.k
        (SELECT r.value FROM v_stored r WHERE r.entry_id = k.entry_id AND r.metric = 'ttft_s' AND r.statistic = 'median') AS ttft_s,
        (SELECT r.value FROM v_stored r WHERE r.entry_id = k.entry_id AND r.metric = 'tpot_s' AND r.statistic = 'median') AS tpot_s,
        (SELECT r.value FROM v_stored r WHERE r.entry_id = k.entry_id AND r.metric = 'mbu') AS mbu,
-       (SELECT r.value FROM v_stored r WHERE r.entry_id = k.entry_id AND r.metric = 'power_w') AS power_w,
+       (SELECT r.result_id FROM v_stored r WHERE r.entry_id = k.entry_id AND r.metric = 'tokens_per_s') AS tokens_id,
        (SELECT c.fraction FROM v_stored r JOIN v_ceiling_of c ON c.result_id = r.result_id AND c.basis = 'measured'
          WHERE r.entry_id = k.entry_id AND r.metric = 'prefill_flops_per_s') AS mfu
   FROM v_kernel k JOIN v_run_factor f ON f.entry_id = k.entry_id AND f.factor = :factor AND f.num IS NOT NULL
@@ -54,8 +54,10 @@ SELECT k.entry_id, k.device, k.backend, k.dtype, k.kernel, f.num AS setting, k.k
 SELECT 'measured' AS evidence, o.device, o.devices, o.dtype || CASE WHEN o.weights <> 'same' THEN ', weights ' || o.weights ELSE '' END AS dtype,
        o.model || coalesce(' (' || o.slice || ')', '') AS model, o.backend,
        o.shape, o.setting, o.tokens_per_s, 1000 * o.ttft_s AS ttft_ms, 1000 * o.tpot_s AS tpot_ms, 100 * o.mbu AS mbu_percent,
-       100 * o.mfu AS mfu_percent, CASE WHEN o.slice IS NULL THEN :usd_per_hour / 3600 / o.tokens_per_s * 1e6 END AS usd_per_million,
-       CASE WHEN o.slice IS NULL THEN o.power_w / o.tokens_per_s END AS joules_per_token, NULL AS ratio, NULL AS what, o.key, 'abdb-run' AS source
+       100 * o.mfu AS mfu_percent, CASE WHEN o.slice IS NULL THEN :usd_per_hour * (SELECT a.at_one FROM v_at_price a
+           WHERE a.result_id = o.tokens_id AND a.formula = 'usd_per_million_tokens@1') END AS usd_per_million,
+       CASE WHEN o.slice IS NULL THEN (SELECT n.value FROM v_normalised n WHERE n.result_id = o.tokens_id AND n.formula = 'per_joule@1') END AS tokens_per_joule,
+       NULL AS ratio, NULL AS what, o.key, 'abdb-run' AS source
   FROM own o
 UNION ALL
 SELECT 'published', r.device, r.devices, r.dtype, r.model, NULL,
@@ -73,7 +75,7 @@ SELECT 'published', r.device, r.devices, r.dtype, r.model, NULL,
    AND r.metric IN ('tokens_per_s', 'ttft_s', 'tpot_s', 'speedup', 'power_ratio', 'efficiency_gain', 'efficiency_ratio')
    AND r.source IN (SELECT source FROM v_source WHERE source = :source)
 -- @rows
-SELECT evidence, device, devices, model, dtype, shape, setting, tokens_per_s, ttft_ms, tpot_ms, mbu_percent, mfu_percent, ratio, what, source, backend, usd_per_million, joules_per_token,
+SELECT evidence, device, devices, model, dtype, shape, setting, tokens_per_s, ttft_ms, tpot_ms, mbu_percent, mfu_percent, ratio, what, source, backend, usd_per_million, tokens_per_joule,
        CASE evidence WHEN 'measured' THEN 'here: ' ELSE '' END || coalesce(device, '') || CASE WHEN devices > 1 THEN ' x' || devices ELSE '' END
          || ' ' || coalesce(model, '') || CASE evidence WHEN 'measured' THEN ' ' || coalesce(dtype, '') || ' ' || backend ELSE '' END || coalesce(', ' || shape, '') AS _label,
        key AS _facts

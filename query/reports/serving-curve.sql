@@ -7,7 +7,7 @@
 -- param: backend | text | | one backend
 -- param: tag | text | | measurements of this name | SELECT tag FROM tag_told ORDER BY 1
 -- param: campaign | text | latest | one command of abdb run, latest, or all
--- param: usd_per_hour | number | | what an hour of the machine costs you: for dollars per million tokens, of whole models
+-- param: usd_per_hour | number | | what an hour of one device costs you: for dollars per million tokens, of whole models
 -- column: model | model | | of a slice of its layers: how many of how many
 -- column: dtype | dtype | | number format; of weights where they have another
 -- column: layout | pages | | list: of blocks that are used; table: padded to the longest
@@ -27,7 +27,7 @@
 -- column: limits | limits | | of which benchmark of MLPerf
 -- column: device | device | cut24 |
 -- column: backend | backend | |
--- column: usd_per_million | USD/million | g4 | tokens that were made; not of a slice
+-- column: usd_per_million | USD/Mtoken | g4 | tokens that were made; not of a slice
 -- hoist: device backend model dtype limits
 -- note: limits of MLPerf Inference hold there for the 99th percentile of all requests and for its own models and data; here they are counted request by request
 -- @table run
@@ -52,7 +52,7 @@ SELECT r.entry_id, max(CASE WHEN v.metric = 'ttft_s' AND v.statistic = 'median' 
        max(CASE WHEN v.metric = 'tpot_s' AND v.statistic = 'median' THEN v.value END) AS tpot_s,
        max(CASE WHEN v.metric = 'tpot_s' AND v.statistic = 'p99' THEN v.value END) AS tpot_p99,
        max(CASE WHEN v.metric = :latency AND v.statistic = :statistic THEN v.value END) AS latency_s,
-       max(CASE WHEN v.metric = 'tokens_per_s' THEN v.total END) AS tokens_per_s, max(CASE WHEN v.metric = 'requests_per_s' THEN v.total END) AS requests_per_s,
+       max(CASE WHEN v.metric = 'tokens_per_s' THEN v.total END) AS tokens_per_s, max(CASE WHEN v.metric = 'tokens_per_s' THEN v.result_id END) AS tokens_id, max(CASE WHEN v.metric = 'requests_per_s' THEN v.total END) AS requests_per_s,
        max(CASE WHEN v.metric = 'goodput_requests_per_s' THEN v.total END) AS good,
        max(CASE WHEN v.metric = 'goodput_interactive_requests_per_s' THEN v.total END) AS interactive,
        max(CASE WHEN v.metric = 'requests_in_flight' THEN v.value END) AS in_flight
@@ -62,7 +62,8 @@ SELECT t.model || coalesce(' (' || r.slice || ')', '') AS model,
        r.dtype || CASE WHEN t.weights <> 'same' THEN ', weights ' || t.weights ELSE '' END AS dtype, t.layout, t.arrivals, t.load, t.batch, v.in_flight,
        1000 * v.ttft_s AS ttft_ms, 1000 * v.ttft_p99 AS ttft_p99_ms, 1000 * v.tpot_s AS tpot_ms, 1000 * v.tpot_p99 AS tpot_p99_ms,
        1000 * v.latency_s AS latency_ms, v.tokens_per_s, v.requests_per_s, 100 * v.good / v.requests_per_s AS good_percent,
-       100 * v.interactive / v.requests_per_s AS interactive_percent, t.limits, r.device, r.backend, CASE WHEN r.slice IS NULL THEN :usd_per_hour / 3600 / v.tokens_per_s * 1e6 END AS usd_per_million,
+       100 * v.interactive / v.requests_per_s AS interactive_percent, t.limits, r.device, r.backend, CASE WHEN r.slice IS NULL THEN :usd_per_hour * (SELECT a.at_one FROM v_at_price a
+           WHERE a.result_id = v.tokens_id AND a.formula = 'usd_per_million_tokens@1') END AS usd_per_million,
        t.model || coalesce(' (' || r.slice || ')', '') || ', ' || t.layout || ', ' || t.arrivals || ', ' || r.dtype || CASE WHEN t.weights <> 'same' THEN ' ' || t.weights ELSE '' END || ', ' || r.backend AS _label,
        r.key AS _facts
   FROM run r JOIN stated t ON t.entry_id = r.entry_id JOIN value v ON v.entry_id = r.entry_id

@@ -103,6 +103,11 @@ gpt-train,gpt2-small,"16 of 768 d, 1 of 12 heads, 1 of 12 layers, 16 of 50257 vo
     same "$(ask "SELECT r.value FROM v_result r WHERE r.metric = 'requests_in_flight'" | cut -d. -f1)" 64
     run abdb query serving-curve
     fails 0 "model tiny (1 of 2 layers)"
+    # dollars, of what is whole
+    abdb run -q --quick --backend vec --kernel llama-generate --axis model=tiny --axis layers=1,2 --axis input_tokens=4 --axis output_tokens=3
+    same "$(abdb query generation-beside --usd-per-hour 0.5 -o jsonl 2>/dev/null | jq -c 'select(.evidence == "measured") |
+        [.model, if .usd_per_million then (.usd_per_million * .tokens_per_s * 3600 / 500000 * 1000 | round) else null end]')" '["tiny",1000]
+["tiny (1 of 2 layers)",null]'
 }
 
 @test "workloads: a file of fewer than two tokens is refused" {
