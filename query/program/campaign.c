@@ -276,14 +276,16 @@ abdb_status abdb_turns_search(const abdb_turns *t, double budget_s, abdb_error *
             if (!lane->has[i]) continue;
             st = abdb_mamf_search(t->o, &t->plan->cell[i], budget_s, &sink, t->tally, &found, err);
             if (st == ABDB_BACKEND && !*t->stop) break;
-            if (st != ABDB_USAGE || *t->stop) TRY(st);
+            if (st != ABDB_USAGE) TRY(st);
             abdb_progress("", -1, 0);
-            none = st;
-            if (st == ABDB_USAGE) continue;
+            if (st == ABDB_USAGE) {
+                none = *t->stop ? ABDB_OK : st; /* or was there no time for one? */
+                continue;
+            }
             any = true;
             print_mamf(t->o->name, &t->plan->cell[i], &found);
         }
-        if (st == ABDB_USAGE && t->lanes->count > 1) abdb_remark("%s", err->message);
+        if (st == ABDB_USAGE && t->lanes->count > 1 && !*t->stop) abdb_remark("%s", err->message);
         TRY(lose(t, b, st == ABDB_USAGE ? ABDB_OK : st, err));
         st = ABDB_OK;
     }
