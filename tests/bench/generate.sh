@@ -31,6 +31,23 @@ for form in same:0.80 i8:0.75 i4:0.70; do
         END { k = int((NR + 1) / 2); printf "| %s | %.4g | %.2f | %s | %s |\n", f, r[k], m[k], g, (wrong ? "not verified" : (m[k] >= g) ? "reached" : "missed") }'
 done
 
+# prefill: seconds for 10^12 operations, beside those of a product of 2048 x 2048 x 2048 in turn
+asked() { # REQUEST: its records
+    echo "{\"cell\":\"x\",\"quick\":true,$1}" | "$build/abdb-run-vec" run 2>/dev/null
+}
+a() {
+    asked "\"kernel\":\"llama-generate\",\"params\":{\"model\":\"llama-3.2-1b\",\"layers\":\"$(((layers + 1) / 2))\",\"dtype\":\"$dtype\",\"input_tokens\":\"512\",\"output_tokens\":\"1\"}" |
+        jq -rs '.[] | select(.metric == "prefill_flops_per_s") | 1e12 / .value'
+}
+b() {
+    asked "\"kernel\":\"gemm\",\"params\":{\"dtype\":\"$dtype\",\"n\":\"2048\"}" |
+        jq -rs '([.[] | select(.kind == "sample").time_s] | sort | .[length / 2 | floor]) as $t | .[] | select(.kind == "result") | $t / .ops * 1e12'
+}
+echo
+echo "| prefill of 512 tokens against the product of its number format (goal 0.70) | A | B | B/A | least to most | pairs |"
+echo "|---|---|---|---|---|---|"
+for dtype in f32 bf16; do pair "$dtype, $(((layers + 1) / 2)) layers" a b; done
+
 torch=absent
 python=${TORCH:-$build/venv/bin/python}
 [ -x "$python" ] || python=python3
