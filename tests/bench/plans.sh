@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # plans.sh - plans run whole, against what abdb says beforehand: plans.sh [--quick] [--scale] PLAN... (every shipped one where none
-# is named), by BACKEND (vec). Beside each the load of the machine before and after: what others do is in the time, too.
+# is named), by BACKEND (vec), into a database of its own (KEEP=FILE: into that one, whose figures can be looked at). Beside each the load of the machine before and after: what others do is in the time, too.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$PWD/${BUILD:-build}
@@ -10,7 +10,7 @@ quick=() scale=()
 [ $# -gt 0 ] || set -- $(basename -s .plan kernels/plans/*.plan)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-export ABDB_DB=$dir/plans.db OMP_PROC_BIND=close OMP_PLACES=cores OMP_WAIT_POLICY=active OMP_NUM_THREADS=${OMP_NUM_THREADS:-$(nproc)}
+export ABDB_DB=${KEEP:-$dir/plans.db} OMP_PROC_BIND=close OMP_PLACES=cores OMP_WAIT_POLICY=active OMP_NUM_THREADS=${OMP_NUM_THREADS:-$(nproc)}
 
 load() { cut -d' ' -f1 /proc/loadavg; }
 echo "| plan ${quick[*]} ${scale[*]} by ${BACKEND:-vec} | cells | estimate | took | took/estimate | within 1.3 | not ok | load |"
