@@ -188,12 +188,17 @@ static void add_name(abdb_text *out, const char *name)
     abdb_text_free(&clean);
 }
 
-/* How far the next piece of a name goes: to the separator, or to the end. */
+/* How far the next piece of a name goes: to the separator, not of what stands in brackets, or to
+ * the end. */
 static size_t piece_size(const char *name, const char *separator)
 {
-    const char *end = strstr(name, separator);
+    size_t size = 0, length = strlen(separator);
 
-    return end ? (size_t)(end - name) : strlen(name);
+    for (int deep = 0; name[size]; size++) {
+        deep += (name[size] == '(') - (name[size] == ')');
+        if ((deep <= 0 || *separator == ' ') && strncmp(name + size, separator, length) == 0) break;
+    }
+    return size;
 }
 
 /* The next piece behind one of that size. */

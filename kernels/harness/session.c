@@ -11,7 +11,12 @@
 #include "schema/core/stats.h"
 
 /* LEAST: repetitions even where the time is up. */
-enum { REPETITIONS = ABDB_REPETITIONS_MAX, LEAST = 3, LACKS = 400 };
+enum {
+    REPETITIONS = ABDB_REPETITIONS_MAX,
+    LEAST = 3,
+    LACKS = 400,
+    ENERGY_CAP_S = 4 * ABDB_ENERGY_WINDOW_S
+};
 static const double gib = 1 << 30;
 
 const abdb_workload *abdb_workload_find(const char *name)
@@ -74,7 +79,6 @@ static abdb_status begin(session *s, json_t *request, const char **status, abdb_
     s->rule =
         json_is_true(json_object_get(request, "quick")) ? abdb_sampling_quick : abdb_sampling_full;
     s->energy = json_is_true(json_object_get(request, "energy")) && abdb_sensors_count(s->device);
-    if (s->energy) s->rule.cap_s = fmax(s->rule.cap_s, 4 * ABDB_ENERGY_WINDOW_S);
     TRY(abdb_copy_params(&s->p, json_object_get(request, "params"), err));
     TRY(abdb_threads_asked(&s->p, &s->threads, err));
     TRY(s->workload->shape(&s->p, &s->device->limits, err));
@@ -168,11 +172,13 @@ static bool enough(const session *s, double passed_s)
 {
     double scratch[REPETITIONS];
     abdb_summary summary;
+    bool counted = !s->energy || s->used.at_s >= ABDB_ENERGY_WINDOW_S;
 
     if (s->samples.count == REPETITIONS) return true;
-    if (passed_s >= s->rule.cap_s) return s->samples.count >= LEAST;
+    if (passed_s >= (counted ? s->rule.cap_s : fmax(s->rule.cap_s, ENERGY_CAP_S)))
+        return s->samples.count >= LEAST;
     if ((int)s->samples.count < s->rule.least || passed_s < s->rule.least_s) return false;
-    if (s->energy && s->used.at_s < ABDB_ENERGY_WINDOW_S) return false;
+    if (!counted) return false;
     memcpy(scratch, s->samples.time_s, s->samples.count * sizeof *scratch);
     return abdb_summarise(scratch, s->samples.count, &summary, NULL) == ABDB_OK &&
            summary.iqr <= s->rule.iqr_target * summary.median;

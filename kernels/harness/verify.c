@@ -29,12 +29,12 @@ static drawn draw(uint64_t seed, uint64_t i)
     return (drawn){(double)(int32_t)bits * 0x1p-31, (double)(int32_t)(bits >> 32) * 0x1p-31};
 }
 
-/* As the way of filling has it; whole formats get [-127, 127], and -128, which has no opposite. */
+/* As the way of filling has it; whole formats get [-128, 127], of which -128 has no opposite. */
 static double shaped(double value, int how, bool whole)
 {
     return how == ABDB_FILL_ZEROS      ? 0
            : how == ABDB_FILL_INTEGERS ? floor(4 * value)
-           : whole                     ? (value < -63.0 / 64 ? -128 : 127 * value)
+           : whole                     ? floor(128 * value)
                                        : value;
 }
 

@@ -79,7 +79,8 @@ abdb_status abdb_llama_shape_of(abdb_problem *p, abdb_llama_shape *s, abdb_error
                       "source=file: set ABDB_WEIGHTS to a file of safetensors or GGUF with all of "
                       "the model's weights"));
     TRY(layers_of(p, s, err));
-    TRY(abdb_param_size(p, "vocabulary", (double)s->vocabulary, 1 << 24, &s->vocabulary, err));
+    TRY(abdb_param_size_of(p, "vocabulary", "vocabulary_of", s->vocabulary, 1 << 24, &s->vocabulary,
+                           err));
 done:
     return st;
 }

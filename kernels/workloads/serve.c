@@ -89,7 +89,8 @@ static abdb_status wish_of(abdb_problem *p, wish *w, abdb_error *err)
     if (w->arrivals == POISSON && !abdb_param_text(p, "rate"))
         TRY(abdb_param_set(p, "rate", w->rate, err));
     /* so many that a load is there for most of the time: twice the places, twice the users */
-    TRY(abdb_param_size(p, "requests", fmax(32, 2 * fmax((double)w->batch, (double)w->clients)),
+    TRY(abdb_param_size(p, "requests",
+                        fmin(1 << 16, fmax(32, 2 * fmax((double)w->batch, (double)w->clients))),
                         1 << 16, &w->requests, err));
     TRY(abdb_param_size(p, "input_tokens", 100, 1 << 15, &w->input, err));
     TRY(abdb_param_size(p, "output_tokens", 100, 1 << 15, &w->output, err));

@@ -280,18 +280,20 @@ abdb_status abdb_turns_search(const abdb_turns *t, double budget_s, abdb_error *
             abdb_progress("", -1, 0);
             if (st == ABDB_USAGE) {
                 none = *t->stop ? ABDB_OK : st; /* or was there no time for one? */
+                if (none != ABDB_OK && t->lanes->count * t->plan->cells > 1)
+                    abdb_remark("%s", err->message);
                 continue;
             }
             any = true;
             print_mamf(t->o->name, &t->plan->cell[i], &found);
         }
-        if (st == ABDB_USAGE && t->lanes->count > 1 && !*t->stop) abdb_remark("%s", err->message);
         TRY(lose(t, b, st == ABDB_USAGE ? ABDB_OK : st, err));
         st = ABDB_OK;
     }
     if (!any && none != ABDB_OK)
-        st = t->lanes->count > 1 ? ABDB_FAIL(err, none, "no backend here has what is searched")
-                                 : none;
+        st = t->lanes->count * t->plan->cells > 1
+                 ? ABDB_FAIL(err, none, "no backend here has what is searched")
+                 : none;
 done:
     t->o->starts = NULL;
     return st;

@@ -75,7 +75,7 @@ static abdb_status select_entries(abdb_db *db, const abdb_args *args, abdb_arena
         int kind;
 
         TRY(kind_of(db, c->column, &kind, err));
-        if (strcmp(c->column, "run") == 0) {
+        if (strcmp(c->column, "run") == 0 && strcmp(c->op, "=") == 0) {
             TRY(abdb_campaign_meant(db->sql, arena, c, &meant, err));
             term = sqlite3_mprintf(" AND (run = %Q OR campaign = %Q)", meant, meant);
         } else if (abdb_condition_round(c, &number))

@@ -58,7 +58,10 @@ SELECT h.entry_id, h.span, 'between kernels', (SELECT max(i.place) FROM v_span i
  WHERE h.kernel IS NULL AND EXISTS (SELECT 1 FROM v_span i WHERE i.entry_id = h.entry_id AND i.within = h.span)
 UNION ALL
 SELECT entry_id, '', 'between phases', 1e9, NULL, left_s, NULL, NULL, NULL
-  FROM (SELECT r.entry_id, r.time_s, r.time_s - (SELECT sum(i.time_s) FROM v_span i WHERE i.entry_id = r.entry_id AND i.within IS NULL) AS left_s FROM run r) b
+  FROM (SELECT r.entry_id, r.time_s, -- of the repetition whose parts they are
+               (SELECT sum(i.time_s) FROM v_span i WHERE i.entry_id = r.entry_id AND i.kernel IS NOT NULL)
+               / (1 - (SELECT o.value FROM v_stored o WHERE o.entry_id = r.entry_id AND o.metric = 'overhead'))
+               - (SELECT sum(i.time_s) FROM v_span i WHERE i.entry_id = r.entry_id AND i.within IS NULL) AS left_s FROM run r) b
  WHERE left_s > 1e-6 * time_s
 -- @rows
 WITH whole AS (SELECT entry_id, sum(time_s) AS time_s FROM spent GROUP BY entry_id),

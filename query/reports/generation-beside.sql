@@ -52,7 +52,7 @@ SELECT k.entry_id, k.device, k.backend, k.dtype, k.kernel, f.num AS setting, k.k
  WHERE k.campaign IN (SELECT campaign FROM wanted) AND k.kernel IN ('llama-generate', 'llama-serve') AND k.status = 'ok' AND k.verified = 'pass'
 -- @table line
 SELECT 'measured' AS evidence, o.device, o.devices, o.dtype || CASE WHEN o.weights <> 'same' THEN ', weights ' || o.weights ELSE '' END AS dtype,
-       o.model || coalesce(' (' || o.slice || ')', '') AS model, o.backend,
+       o.model || CASE WHEN :factor <> 'layers' THEN coalesce(' (' || o.slice || ')', '') ELSE '' END AS model, o.backend,
        o.shape, o.setting, o.tokens_per_s, 1000 * o.ttft_s AS ttft_ms, 1000 * o.tpot_s AS tpot_ms, 100 * o.mbu AS mbu_percent,
        100 * o.mfu AS mfu_percent, CASE WHEN o.slice IS NULL THEN :usd_per_hour * (SELECT a.at_one FROM v_at_price a
            WHERE a.result_id = o.tokens_id AND a.formula = 'usd_per_million_tokens@1') END AS usd_per_million,

@@ -15,7 +15,7 @@
 -- column: n | n | | processes
 -- column: change | change | | 1: from here on the level is another: p at most 0.01, and 1 % or more
 -- column: ratio | ratio | 3 | time after / before a change
--- column: p | p | g2 | of the best of all stretches, in random orders, times the cells shown
+-- column: p | p | g2 | of the best of all stretches, in random orders, times the cells of six commands and more
 -- column: tag | tag | |
 -- column: commit | commit | cut12 | revision that was measured (abdb run --commit)
 -- column: known | known | cut30 | what `abdb note` says of the commit, tag or command of a change
@@ -48,7 +48,8 @@ SELECT * FROM (
     FROM chosen c JOIN seen s ON s.cell = c.cell AND s.device = c.device)
  WHERE run = 1
 -- @table marked
-SELECT s.cell, s.device, c.place AS run, c.ratio, c.p FROM series s, abdb_changes(s.list, (SELECT count(*) FROM chosen)) c
+SELECT s.cell, s.device, c.place AS run, c.ratio, c.p
+  FROM series s, abdb_changes(s.list, (SELECT max(1, count(*)) FROM chosen WHERE runs >= 6)) c -- shorter ones can show no change
 -- @rows
 WITH noted AS (
   SELECT o.*, m.run IS NOT NULL AS change, m.ratio, m.p,
@@ -63,7 +64,7 @@ SELECT replace(cell, ' n=auto', '') AS label, run, substr(date, 1, 16) AS date, 
   FROM noted
  ORDER BY cell, device, run;
 -- @notes
-SELECT printf('n = %d commands; a change: the stretch that stands out best, held against the best stretches of random orders; p at most 0.01 over the %d cells shown, and at least 1 %%',
-              count(*), (SELECT count(*) FROM chosen)) FROM chosen c JOIN seen s ON s.cell = c.cell AND s.device = c.device HAVING count(*) > 0
+SELECT printf('n = %d commands; a change: the stretch that stands out best, held against the best stretches of random orders; p at most 0.01 over the %d cells shown that have six commands, and at least 1 %%',
+              count(*), (SELECT count(*) FROM chosen WHERE runs >= 6)) FROM chosen c JOIN seen s ON s.cell = c.cell AND s.device = c.device HAVING count(*) > 0
 UNION ALL
 SELECT printf('%d of %d measurements are left out: unsteady, or imprecise (fewer than 10 samples)', sum(doubtful), count(*)) FROM found HAVING sum(doubtful) > 0;

@@ -65,7 +65,7 @@ SELECT line FROM (
     FROM chosen k JOIN v_ceiling_of c ON c.result_id = k.bound_id
    WHERE c.basis = 'measured' AND c.fraction > 1.05 AND (k.bound <> 'bytes' OR k.resident IS NULL)
   UNION ALL
-  SELECT 6, printf('%d cell%s verified in part: of the largest outputs as many rows as there was time for (factor checked), at least %.2g %%', count(*),
+  SELECT 6, printf('%d cell%s verified in part: of the largest outputs as many rows as there was time for (factor checked), at least %.3g %%', count(*),
                    CASE count(*) WHEN 1 THEN '' ELSE 's' END, 100 * min(f.num))
     FROM chosen k JOIN v_run_factor f ON f.entry_id = k.entry_id AND f.factor = 'checked'
    WHERE k.status = 'ok' AND k.verified = 'pass' AND f.num < 1 HAVING count(*) > 0

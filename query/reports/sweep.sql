@@ -71,7 +71,7 @@ held AS MATERIALIZED ( -- operations and bytes of each
    WHERE :metric = 'of_ceiling_percent'),
 one AS (
   SELECT n.x, trim(coalesce(n.series, '') || CASE WHEN s.backends THEN ' ' || n.backend ELSE '' END
-                || CASE WHEN s.providers THEN ' ' || coalesce(n.provider, '') ELSE '' END || coalesce(' (' || n.slice || ')', '')) AS series, n.device, n.key,
+                || CASE WHEN s.providers THEN ' ' || coalesce(n.provider, '') ELSE '' END || CASE WHEN :x NOT IN ('layers', 'd', 'heads', 'vocabulary', 'rows', 'tables', 'lookups') THEN coalesce(' (' || n.slice || ')', '') ELSE '' END) AS series, n.device, n.key,
          coalesce(n.flags, '') LIKE '%imprecise%' OR coalesce(n.flags, '') LIKE '%unsteady%' AS doubtful,
          CASE :metric WHEN 'gb_per_s' THEN n.bytes_per_s / 1e9 WHEN 'gop_per_s' THEN n.flops_per_s / 1e9 WHEN 'ms' THEN 1e3 * n.time_s
               ELSE 100 * (SELECT max(h.fraction) FROM held h WHERE h.entry_id = n.entry_id) END AS value

@@ -9,6 +9,8 @@
 #include "schema/core/stats.h"
 #include "schema/core/twosample.h"
 
+enum { SHUFFLES_MOST = 2000000 };
+
 typedef struct {
     double x, rank;
     size_t at;
@@ -87,9 +89,10 @@ static uint64_t split_mix(uint64_t *state) /* Steele, Lea, Flood: SplitMix64 */
 static double shuffled_p(piece *p, double best, double most)
 {
     uint64_t state = 20261121;
-    size_t as_good = 1;
+    /* so many that ten orders as good are still too few, however many series there are */
+    size_t as_good = 1, all = (size_t)fmin(SHUFFLES_MOST, fmax(ABDB_SHUFFLES, ceil(10 / most)));
 
-    for (size_t i = 0; i < ABDB_SHUFFLES; i++) {
+    for (size_t i = 0; i < all; i++) {
         for (size_t k = p->n - 1; k > 0; k--) {
             size_t other = split_mix(&state) % (k + 1);
             double keep = p->rank[k];
@@ -99,9 +102,9 @@ static double shuffled_p(piece *p, double best, double most)
         }
         /* Less by rounding counts as as good: that errs towards caution. */
         as_good += best_stretch(p).z >= best - 1e-9;
-        if ((double)as_good > most * (ABDB_SHUFFLES + 1)) return 1;
+        if ((double)as_good > most * (double)(all + 1)) return 1;
     }
-    return (double)as_good / (ABDB_SHUFFLES + 1);
+    return (double)as_good / (double)(all + 1);
 }
 
 /* The stretch of x[first..end) that has evidence, if there is one; *p is of it. */

@@ -113,7 +113,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_kernel', 33, 'process_id', '', 'number of the process that measured it in this file (v_process)'),
 ('v_kernel', 34, 'resident', '', 'nearest cache that holds all that a launch touches: L1, L2, L3; NULL: memory, or not known'),
 ('v_kernel', 35, 'provider', '', 'which implementation of the backend: a backend may have several of a kernel'),
-('v_kernel', 36, 'slice', '', 'what of its model a workload had less of: 4 of 32 layers; NULL: nothing'),
+('v_kernel', 36, 'slice', '', 'where a workload differs from its model: 4 of 32 layers; NULL: nowhere'),
 ('v_ceiling', 1, 'device', '', 'canonical device'),
 ('v_ceiling', 2, 'quantity', '', 'peak_flops, peak_ops or memory_bandwidth'),
 ('v_ceiling', 3, 'dtype', '', 'number format of a peak'),

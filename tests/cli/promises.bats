@@ -66,6 +66,7 @@ factor.n=4|entry_id IN (SELECT entry_id FROM v_factor WHERE factor = 'n' AND num
 tag=kept|tag = 'kept'
 run=latest|campaign = 'c-kept'
 run=latest~1|campaign = 'c-before'
+run!=e-0|run <> 'e-0'
 device="Kept 1"|device = 'Kept 1'
 device=H200-SXM,scenario=Offline|device = 'H200-SXM' AND scenario = 'Offline'
 devices>=8,devices<16,evidence=mlperf|devices >= 8 AND devices < 16 AND evidence = 'mlperf'

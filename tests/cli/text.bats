@@ -91,6 +91,9 @@ near() { # A B: equal but for rounding
         # shellcheck disable=SC2086 # words
         same "$(abdb query $report -o csv 2>/dev/null | grep -c '(1 of 2 layers)' | sed 's/^[1-9].*/some/')" some
     done
+    # unless it is what is drawn
+    same "$(abdb query sweep --kernel gpt-train --x layers --by model,sequence --metric ms -o jsonl 2>/dev/null | jq -r 'select(.series | startswith("tiny 8 vec")) | "\(.x) \(.series)"')" "1 tiny 8 vec
+2 tiny 8 vec"
     abdb run -q --quick --backend ref --kernel gpt-train --axis d=16 --axis heads=1 --axis layers=1 --axis vocabulary=16 --axis sequence=8
     abdb run -q --quick --backend ref --kernel dlrm --axis rows=10 --axis tables=1 --axis lookups=1 --axis batch=1
     same "$(ask "SELECT k.kernel, f.text, k.slice FROM v_kernel k JOIN v_run_factor f ON f.entry_id = k.entry_id AND f.factor = 'model' WHERE k.cell NOT LIKE '%tiny%' ORDER BY 1")" \

@@ -206,7 +206,7 @@ def run(db=None, **parameters):
     if not campaign or not campaign[0].startswith("c-"):
         return Rows([], out.decode(errors="replace") + said, code)
     rows = query(f"SELECT * FROM v_kernel WHERE campaign = '{campaign[0]}'", db)
-    return Rows(rows, said, code)
+    return Rows(rows, said, code, rows.columns)
 
 
 @functools.lru_cache(maxsize=1)

@@ -155,10 +155,11 @@ def pytest_terminal_summary(terminalreporter, config):
         terminalreporter.line(f"{1e6 * statistics.median(times):12.6g} us  median of {len(times)}, here  {benchmark.name}")
     if said is None:
         return
-    terminalreporter.section(f"abdb: {config.getoption('abdb_baseline')} against {config.getoption('abdb_tag')}")
     if isinstance(said, module.Error):
+        terminalreporter.section("abdb: refused")
         terminalreporter.line(str(said))
         return
+    terminalreporter.section(f"abdb: {config.getoption('abdb_baseline')} against {config.getoption('abdb_tag')}")
     for row in said:
         ratio = f"{row['ratio']:.4g}x" if row.get("ratio") else "-"
         if row.get("ratio_low"):
