@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # plans.sh - plans run whole, against what abdb says beforehand: plans.sh [--quick] [--scale] PLAN... (every shipped one where none
-# is named), by BACKEND (vec), into a database of its own (KEEP=FILE: into that one, whose figures can be looked at). Beside each the load of the machine before and after: what others do is in the time, too.
+# is named), by BACKEND (vec), into a database of its own (KEEP=FILE: into that one, whose figures can be looked at). Beside each
+# the load of the machine before and after: what others do is in the time, too.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$PWD/${BUILD:-build}
