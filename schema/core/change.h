@@ -3,9 +3,9 @@
  * The stretch of a series that stands out best from the rest, by ranks (Mann-Whitney, standardised;
  * a stretch may begin or end where the series does, then it is one split), is held against the best
  * stretches of the same values in ABDB_SHUFFLES random orders, of many series in more: p is of the
- * best of all, so it is corrected for all places that were looked at. Where it is evidence, its parts are looked at again
- * (circular binary segmentation: Olshen and others, 2004), and each end that neighbouring levels do
- * not bear out goes. Fixed seed: equal series, equal answer.
+ * best of all, so it is corrected for all places that were looked at. Where it is evidence, its
+ * parts are looked at again (circular binary segmentation: Olshen and others, 2004), and each end
+ * that neighbouring levels do not bear out goes. Fixed seed: equal series, equal answer.
  */
 #ifndef ABDB_CORE_CHANGE_H
 #define ABDB_CORE_CHANGE_H

@@ -203,6 +203,6 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
     same "$(ls -A spool | wc -l)" 1
     [ "$(jq -c . spool/c-*.jsonl | wc -l)" = "$(wc -l <spool/"$(ls spool)")" ]
     abdb import spool
-    [ "$(ask "SELECT count(*) FROM v_run")" -ge 2 ]
+    [ "$(ask "SELECT count(*) FROM v_run")" -ge 1 ] # one holds up to as many samples as fill half of it
     same "$(ask "SELECT count(*) FROM v_reject")" 0
 }
