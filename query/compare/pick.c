@@ -70,7 +70,6 @@ static abdb_status run_condition(query *q, const abdb_condition *c, abdb_error *
 {
     const char *meant;
     abdb_status st = abdb_campaign_meant(q->db, q->arena, c, &meant, err);
-
     bool named = meant == c->value; /* else it is a campaign */
 
     abdb_text_puts(&q->sql, named ? " AND (r.run = ? OR r.campaign = ?)" : " AND r.campaign = ?");
