@@ -8,12 +8,15 @@
 #include "kernels/harness/harness.h"
 #include "schema/core/stats.h"
 
-enum { KNOWN_MAX = 256, LAUNCHES = 12, CHECKS = 5, WRITES = 12 };
+enum { KNOWN_MAX = 256, LAUNCHES = 12, CHECKS = 5, WRITES = 12, LIKE_MOST = 4 };
 /* Memory that is tried: what a large cell will hold tells more of new memory than a small piece,
  * which the system has at hand. Never more than that share of what is free. */
 static const double piece_share = 0.125, piece_least = 16 << 20, piece_most = 1 << 30;
-static const double small_bytes = 64e6, small_ops = 3e8, all_trials_s = 1, one_check_s = 0.01,
-                    all_writes_s = 0.03;
+static const double small_bytes = 128e6, small_ops = 3e8, one_check_s = 0.01, all_writes_s = 0.03;
+/* A larger problem is tried where another one says that it is quick. */
+static const double large_bytes = 256e6, quick_launch_s = 0.1, near_work = 0.7;
+/* Seconds of trials: at least, a share of what is told, at most. */
+static const double trials_least_s = 1, trials_share = 0.03, trials_most_s = 8;
 static const double unsteady_times =
     2.2; /* as long as steady samples: 1.25 to the power of looks */
 
@@ -21,18 +24,19 @@ static const double unsteady_times =
 typedef struct {
     const abdb_impl *impl;
     abdb_dtype dtype;
+    bool of_ops;        /* bounded by operations, not by bytes */
+    uint64_t words;     /* digest of the parameters that are words, and of threads */
     bool exact;         /* it has inputs whose result is exact: one more copy */
-    double rate;        /* of operations or bytes a second, as the kernel is bound */
+    double ops, bytes;  /* of a launch */
     double check;       /* seconds of a whole comparison, for each operation of the reference */
     double fill;        /* seconds for each byte of its tensors */
     double launch, iqr; /* of the problem that was tried, relative */
-    double elements;    /* of it, so that the same problem is told from others */
 } trial;
 
 static struct {
     trial known[KNOWN_MAX];
     size_t count;
-    double spent_s;            /* on trials */
+    double spent_s, told_s;    /* on trials; of all cells that were asked for */
     double piece;              /* bytes of memory that were tried */
     double fresh, fill, write; /* seconds a byte: being given new memory, filling old with numbers
                                   of f32, writing it */
@@ -50,13 +54,13 @@ static bool bounded(const abdb_kernel *kernel, const abdb_problem *p, const char
     return bound && strcmp(bound, by) == 0;
 }
 
-/* The work that bounds a problem. */
-static double bound_work(const abdb_kernel *kernel, const abdb_problem *p)
+/* Seconds of a launch, by those of a trial. */
+static double launch_by(const trial *t, const abdb_kernel *kernel, const abdb_problem *p)
 {
     abdb_work w;
 
     kernel->work(p, &w);
-    return bounded(kernel, p, "operations") ? w.ops : fmax(w.bytes, 1);
+    return t->launch * (bounded(kernel, p, "operations") ? w.ops / t->ops : w.bytes / t->bytes);
 }
 
 /* What the reference does for all outputs: the operations, or a step for each element where it only
@@ -141,16 +145,21 @@ static double fill_of(abdb_dtype dtype)
     return so_far.filled[dtype];
 }
 
-/* Launches of a copy that was made, and one comparison. */
-static abdb_status launch_trial(abdb_copy *c, const abdb_recipe *r, trial *t, abdb_error *err)
+/* Launches of a copy that was made, and one comparison, unless another trial had it. */
+static abdb_status launch_trial(abdb_copy *c, const abdb_recipe *r, const trial *like, trial *t,
+                                abdb_error *err)
 {
     double time_s[LAUNCHES], begin_s = abdb_now_s(), compared_s;
     abdb_checked checked = {0};
     abdb_summary summary;
+    abdb_work work;
     int n = 0;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_copies_check(c, 1, one_check_s, &checked, err)); /* its launch is the first, too */
+    if (like)
+        TRY(abdb_copies_launch(c, 1, err));
+    else
+        TRY(abdb_copies_check(c, 1, one_check_s, &checked, err)); /* its launch is the first, too */
     compared_s = abdb_now_s() - begin_s;
     for (begin_s = abdb_now_s(); n < LAUNCHES && (n < 2 || abdb_now_s() - begin_s < one_check_s);
          n++) {
@@ -161,8 +170,13 @@ static abdb_status launch_trial(abdb_copy *c, const abdb_recipe *r, trial *t, ab
     TRY(abdb_summarise(time_s, (size_t)n, &summary, err));
     t->launch = fmax(summary.median, 1e-9);
     t->iqr = summary.iqr / t->launch;
-    t->rate = bound_work(r->kernel, &c->p) / t->launch;
-    t->elements = abdb_problem_elements(&c->p);
+    r->kernel->work(&c->p, &work);
+    t->ops = fmax(work.ops, 1);
+    t->bytes = fmax(work.bytes, 1);
+    if (like) {
+        t->check = like->check;
+        return ABDB_OK;
+    }
     t->check = fmax(0, compared_s - t->launch) / fmax(checked.share, 1e-3) /
                reference_work(&c->p, r->kernel);
 done:
@@ -170,7 +184,7 @@ done:
 }
 
 /* Tries a problem; false where it cannot be made. */
-static bool try_it(const abdb_recipe *asked, trial *t)
+static bool try_it(const abdb_recipe *asked, const trial *like, trial *t)
 {
     abdb_recipe r = *asked;
     abdb_copy copy = {.p = {.device = r.device}};
@@ -178,38 +192,100 @@ static bool try_it(const abdb_recipe *asked, trial *t)
     abdb_error err;
     bool ok;
 
-    r.exact = true;
+    r.exact = !like;
     ok = abdb_copy_make(&copy, &r, &err) == ABDB_OK;
-    t->exact = copy.exact;
+    t->exact = like ? like->exact : copy.exact;
     t->fill = (abdb_now_s() - begin_s) / fmax(abdb_problem_bytes(&copy.p), 1 << 20);
-    ok = ok && launch_trial(&copy, &r, t, &err) == ABDB_OK;
+    ok = ok && launch_trial(&copy, &r, like, t, &err) == ABDB_OK;
     abdb_copy_free(&copy);
     so_far.spent_s += abdb_now_s() - begin_s;
     return ok;
+}
+
+/* Digest of the parameters that change what runs: words, but for the provider (it is known by its
+ * implementation), and threads. FNV-1a. */
+static uint64_t words_of(const abdb_problem *p)
+{
+    uint64_t digest = 14695981039346656037u;
+
+    for (int i = 0; i < p->params; i++) {
+        const abdb_param *param = &p->param[i];
+
+        if (strcmp(param->name, "provider") == 0 ||
+            (isfinite(param->value) && strcmp(param->name, "threads") != 0))
+            continue;
+        for (const char *c = param->name; *c; c++)
+            digest = (digest ^ (uint64_t)*c) * 1099511628211u;
+        for (const char *c = param->text; *c; c++)
+            digest = (digest ^ (uint64_t)*c) * 1099511628211u;
+    }
+    return digest;
+}
+
+/* How much a trial tells of what is asked for: from 0, nothing, to LIKE_MOST. */
+static int likeness(const trial *t, const trial *asked)
+{
+    if (t->impl != asked->impl || t->dtype != asked->dtype) return 0;
+    return 1 + (t->of_ops == asked->of_ops) + 2 * (t->words == asked->words);
+}
+
+/* How far its work is from that of a trial: 0, the same; 1, e times as much, or as little. */
+static double distance(const trial *t, const abdb_kernel *kernel, const abdb_problem *p)
+{
+    return fabs(log(launch_by(t, kernel, p) / t->launch));
+}
+
+/* The trial that tells most of it, of several the nearest; NULL: none does. */
+static const trial *most_like(const abdb_kernel *kernel, const abdb_problem *p, const trial *asked)
+{
+    const trial *best = NULL;
+
+    for (size_t i = 0; i < so_far.count; i++) {
+        const trial *t = &so_far.known[i];
+        int more = likeness(t, asked) - (best ? likeness(best, asked) : 1);
+
+        if (more > 0 ||
+            (more == 0 && (!best || distance(t, kernel, p) < distance(best, kernel, p))))
+            best = t;
+    }
+    return best;
+}
+
+/* Is a problem worth a trial? Small ones are, and larger ones that are known to be quick, unless
+ * one like it was tried. */
+static bool worth_it(const abdb_kernel *kernel, const abdb_problem *p, const trial *like,
+                     const trial *asked)
+{
+    double bytes = abdb_problem_bytes(p);
+    bool small, same = like && likeness(like, asked) == LIKE_MOST;
+    abdb_work w;
+
+    kernel->work(p, &w);
+    small = bytes <= small_bytes && w.ops <= small_ops;
+    if (same && distance(like, kernel, p) < (small ? 1e-9 : near_work)) return false;
+    return small || (like && bytes <= large_bytes && launch_by(like, kernel, p) <= quick_launch_s);
 }
 
 /* What is known of the kernel, by this trial or one before; NULL: nothing. */
 static const trial *find(const abdb_recipe *asked, const abdb_problem *p)
 {
     abdb_recipe r = *asked;
-    trial new = {.impl = r.impl, .dtype = p->tensor[0].dtype}, *same = NULL;
-    abdb_work w;
-    bool small;
+    trial new = {.impl = r.impl,
+                 .dtype = p->tensor[0].dtype,
+                 .of_ops = bounded(r.kernel, p, "operations"),
+                 .words = words_of(p)};
+    const trial *like = most_like(r.kernel, p, &new);
 
-    for (size_t i = 0; i < so_far.count; i++)
-        if (so_far.known[i].impl == r.impl && so_far.known[i].dtype == new.dtype)
-            same = &so_far.known[i];
-    r.kernel->work(p, &w);
-    small = abdb_problem_bytes(p) <= small_bytes && w.ops <= small_ops;
-    if (!small && !same && r.kernel->small) {
+    if (so_far.spent_s > fmin(trials_least_s + trials_share * so_far.told_s, trials_most_s) ||
+        so_far.count == KNOWN_MAX)
+        return like;
+    if (!worth_it(r.kernel, p, like, &new)) {
+        if (like || !r.kernel->small) return like;
         r.overrides = r.kernel->small;
-        small = true;
     }
-    if (!small || so_far.spent_s > all_trials_s || so_far.count == KNOWN_MAX || !try_it(&r, &new))
-        return same;
-    same = &so_far.known[so_far.count++];
-    *same = new;
-    return same;
+    if (!try_it(&r, like, &new)) return like;
+    so_far.known[so_far.count] = new;
+    return &so_far.known[so_far.count++];
 }
 
 /* How unsteady launches will be, relative: those that wait for memory at least as much as writing
@@ -225,18 +301,20 @@ double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sam
 {
     const abdb_limits *l = &r->device->limits;
     double bytes = abdb_problem_bytes(p), held = bytes * (double)copies;
-    double launch, check, fill, samples, fresh = 0, flush = 0;
+    double launch, check, fill, samples, all, fresh = 0, flush = 0;
     const trial *t;
     trial unknown;
 
     measure_memory(r->device, held);
-    unknown = (trial){.fill = so_far.fill, .rate = 1 / fmax(so_far.write, 1e-12), .check = 1e-8};
+    unknown = (trial){.fill = so_far.fill,
+                      .launch = fmax(so_far.write, 1e-12),
+                      .ops = 1,
+                      .bytes = 1,
+                      .check = 1e-8};
     t = find(r, p);
     if (!t) t = &unknown;
     fill = bytes > small_bytes ? fmax(fill_of(p->tensor[0].dtype), so_far.write) : t->fill;
-    launch = fabs(abdb_problem_elements(p) - t->elements) < 0.5
-                 ? t->launch
-                 : bound_work(r->kernel, p) / t->rate;
+    launch = launch_by(t, r->kernel, p);
     check = fmin(rule->check_s / 2, t->check * reference_work(p, r->kernel)) + launch;
     if (rule->cold) flush = 2 * (double)(l->claimed ? l->claimed : l->last) * so_far.write;
     samples =
@@ -247,8 +325,10 @@ double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sam
         fresh = so_far.fresh * (held - so_far.given);
         so_far.given = held;
     }
-    return fresh + fill * (held + (t->exact ? bytes : 0)) +
-           check * (t->exact ? CHECKS : CHECKS - 2) + check * 2 * (double)(copies - 1) +
-           fmax(rule->warm_s, (rule->warm_ups + 1) * launch) + 3 * launch + samples +
-           3 * rule->canary_s;
+    all = fresh + fill * (held + (t->exact ? bytes : 0)) +
+          check * (t->exact ? CHECKS : CHECKS - 2) + check * 2 * (double)(copies - 1) +
+          fmax(rule->warm_s, (rule->warm_ups + 1) * launch) + 3 * launch + samples +
+          3 * rule->canary_s;
+    so_far.told_s += all;
+    return all;
 }

@@ -195,20 +195,22 @@ static void add_found(found *to, const found *f)
     to->rows += f->rows;
 }
 
-/* The last piece, then the first and every `step`th (mod pieces): numbers [low, high) of that
- * order, on all threads. */
-static abdb_status compare_pieces(output *o, size_t pieces, size_t step, size_t low, size_t high,
+/* Compares pieces on all threads, the last one, then the first and every `step`th (mod pieces),
+ * until the time is up; two of them at least. */
+static abdb_status compare_pieces(output *o, size_t pieces, size_t step, double end_s,
                                   abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
 #pragma omp parallel for schedule(dynamic)
-    for (size_t i = low; i < high; i++) {
+    for (size_t i = 0; i < pieces; i++) {
         size_t at = i == 0 ? pieces - 1 : (i - 1) * step % (pieces > 1 ? pieces - 1 : 1);
         found f = {0};
         abdb_error own = {.message = ""};
-        abdb_status one = compare_piece(o, at, &f, &own);
+        abdb_status one;
 
+        if (i >= 2 && abdb_now_s() > end_s) continue;
+        one = compare_piece(o, at, &f, &own);
 #pragma omp critical(abdb_compare)
         {
             add_found(&o->all, &f);
@@ -292,7 +294,7 @@ static abdb_status look_at(output *o, double *error, double *rows, abdb_error *e
     const abdb_kernel *kernel = o->how->kernel;
     /* looked at as a whole */
     bool whole = kernel->suspect && (o->how->exact || kernel->bound == abdb_bound_exact);
-    size_t pieces, step, done_to = 0;
+    size_t pieces, step;
     double start = abdb_now_s(), near = kernel->near ? kernel->near(o->p, o->tensor) : INFINITY;
     abdb_status st = ABDB_OK;
 
@@ -305,14 +307,7 @@ static abdb_status look_at(output *o, double *error, double *rows, abdb_error *e
         st = ABDB_OK;
     }
     TRY(st);
-    /* Twice as many pieces each time, so that the clock is looked at seldom. */
-    for (size_t next = 2; done_to < pieces && o->all.worst <= 1; next *= 2) {
-        size_t to = done_to + next < pieces ? done_to + next : pieces;
-
-        TRY(compare_pieces(o, pieces, step, done_to, to, err));
-        done_to = to;
-        if (abdb_now_s() - start > o->how->budget_s) break;
-    }
+    if (o->all.worst <= 1) TRY(compare_pieces(o, pieces, step, start + o->how->budget_s, err));
     /* The norm counts as if it were one more element: its ratio to what `near` allows. */
     if (o->all.errors > 0 && isfinite(near))
         o->all.worst = fmax(o->all.worst, sqrt(o->all.errors) / (near * sqrt(o->all.wants)));

@@ -85,27 +85,41 @@ static void report_help(const abdb_report *report, const char *path)
     abdb_db_close(db);
 }
 
-/* --fail-on COLUMN: no row may have a value there, but 0. */
+/* --fail-on COLUMN,...: no row may have a value in one of these, but 0. */
 static abdb_status gate(const abdb_args *args, const abdb_table *table, abdb_error *err)
 {
-    const char *name = abdb_arg(args, "fail-on"), *names[ABDB_COLUMN_MAX], *near;
-    size_t column = 0, count = 0;
+    const char *list = abdb_arg(args, "fail-on"), *names[ABDB_COLUMN_MAX], *near;
+    bool asked[ABDB_COLUMN_MAX] = {0};
+    char name[128];
+    size_t count = 0, column;
 
-    if (!name) return ABDB_OK;
+    if (!list) return ABDB_OK;
     for (size_t i = 0; i < table->columns; i++) names[i] = table->column[i].name;
-    while (column < table->columns && strcmp(names[column], name) != 0) column++;
-    near = column < table->columns ? NULL : abdb_nearest(name, names, table->columns);
-    if (column == table->columns)
+    for (const char *rest = list; rest; rest = strchr(rest, ',') ? strchr(rest, ',') + 1 : NULL) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(rest, ","), rest);
+        column = 0;
+        while (column < table->columns && strcmp(names[column], name) != 0) column++;
+        if (column < table->columns) {
+            asked[column] = true;
+            continue;
+        }
+        near = abdb_nearest(name, names, table->columns);
         return ABDB_FAIL(err, ABDB_USAGE, "--fail-on: there is no column '%s'%s%s%s", name,
                          near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
     for (size_t i = 0; i < table->rows; i++) {
-        const char *text = abdb_cell_text(table, i, column);
+        bool bad = false;
 
-        count += *text && strcmp(text, "0") != 0;
+        for (size_t j = 0; j < table->columns; j++) {
+            const char *text = asked[j] ? abdb_cell_text(table, i, j) : "";
+
+            bad = bad || (*text && strcmp(text, "0") != 0);
+        }
+        count += bad;
     }
     if (!count) return ABDB_OK;
     return ABDB_FAIL(err, ABDB_GATE, "%zu of %zu rows have %s (--fail-on)", count, table->rows,
-                     name);
+                     list);
 }
 
 static abdb_status run_report(abdb_report *report, int argc, char **argv, abdb_error *err)

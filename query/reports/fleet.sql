@@ -19,9 +19,10 @@
 -- column: processes | n | | processes of the node
 -- column: peers | peers | | nodes that it is held against
 -- column: slow | slow | | 1: slower; `--fail-on slow` makes a gate of it
+-- column: unjudged | unjudged | | 1: there is no telling, see why (`--fail-on slow,unjudged`)
 -- hoist: device
 -- @table measured
-SELECT k.device, f.text AS node, coalesce(k.flags, '') LIKE '%unsteady%' OR coalesce(k.flags, '') LIKE '%imprecise%' AS doubtful,
+SELECT k.device, f.text AS node, k.in_doubt,
        CASE instr(k.cell, ' #') WHEN 0 THEN k.cell ELSE substr(k.cell, 1, instr(k.cell, ' #') - 1) END
        || coalesce((SELECT ' @' || c.text FROM v_run_factor c WHERE c.entry_id = k.entry_id AND c.factor = 'commit'), '') AS cell,
        coalesce((SELECT p.campaign || ' ' || p.repetition FROM v_process p WHERE p.process_id = k.process_id), k.run) AS process, k.time_s, k.key
@@ -34,27 +35,27 @@ SELECT k.device, f.text AS node, coalesce(k.flags, '') LIKE '%unsteady%' OR coal
    AND (:device IS NULL OR k.raw_device IN (SELECT n.spelling FROM name n WHERE n.kind = 'device' AND n.whole = :device))
 -- @table judged
 SELECT d.device, r.* FROM (SELECT device, json_group_array(json_array(node, cell, process, time_s)) AS list
-                             FROM measured WHERE NOT doubtful GROUP BY device) d, abdb_fleet(d.list) r
+                             FROM measured WHERE NOT in_doubt GROUP BY device) d, abdb_fleet(d.list) r
 -- @table doubted
-SELECT device, node FROM measured GROUP BY device, node HAVING min(doubtful) = 1
+SELECT device, node FROM measured GROUP BY device, node HAVING min(in_doubt) = 1
 -- @rows
 SELECT node, device, replace(cell, ' n=auto', '') AS cell, ratio, low, high, CASE verdict WHEN 'too-few' THEN 'unclear' ELSE verdict END AS verdict,
        CASE WHEN verdict <> 'too-few' THEN NULL WHEN peers = 0 AND (SELECT count(DISTINCT m.node) FROM measured m WHERE m.device = j.device) < 2
             THEN 'no peers' WHEN processes < 5 THEN 'fewer than 5 processes' ELSE 'fewer than 5 peers with 5 processes' END AS why,
-       p_all AS p, 100 * shows AS shows_percent, processes, peers, verdict = 'slower' AS slow,
+       p_all AS p, 100 * shows AS shows_percent, processes, peers, verdict = 'slower' AS slow, verdict = 'too-few' AS unjudged,
        (SELECT group_concat(m.key, ' ') FROM measured m WHERE m.device = j.device AND m.node = j.node AND (j.cell IS NULL OR m.cell = j.cell)
-           AND NOT m.doubtful) AS _facts
+           AND NOT m.in_doubt) AS _facts
   FROM judged j
  WHERE cell IS NULL OR :cells OR verdict IN ('slower', 'faster')
 UNION ALL
-SELECT node, device, NULL, NULL, NULL, NULL, 'unclear', 'every run is unsteady or imprecise', NULL, NULL, 0, NULL, 0, NULL FROM doubted
+SELECT node, device, NULL, NULL, NULL, NULL, 'unclear', 'every run is unsteady or imprecise', NULL, NULL, 0, NULL, 0, 1, NULL FROM doubted
  ORDER BY 2, 13 DESC, 1, 3;
 -- @notes
 SELECT line FROM (
   SELECT 1 AS place, printf('n = %d nodes of %s; a node counts by its processes, a peer once; how far equal nodes lie apart is learnt from the peers',
                             count(DISTINCT node), device) AS line FROM measured GROUP BY device
   UNION ALL SELECT 2, printf('%d runs are unsteady or imprecise and left out: abdb run --gate measures them again', count(*))
-    FROM measured WHERE doubtful HAVING count(*) > 0
+    FROM measured WHERE in_doubt HAVING count(*) > 0
   UNION ALL SELECT DISTINCT 3, 'slower: by 1 % or more, p at most 0.001. What one command saw may be that hour''s: measure again before you send a node away'
     FROM judged WHERE verdict = 'slower')
  ORDER BY place;

@@ -20,18 +20,19 @@
 -- column: commit | commit | cut12 | revision that was measured (abdb run --commit)
 -- column: known | known | cut30 | what `abdb note` says of the commit, tag or command of a change
 -- column: changed | changed | | 1: a change that nobody has noted: `--fail-on changed` makes a gate of it
+-- column: unjudged | unjudged | | 1: every run of its newest command is unsteady or imprecise (`--fail-on changed,unjudged`)
 -- @table found
 SELECT CASE instr(k.cell, ' #') WHEN 0 THEN k.cell ELSE substr(k.cell, 1, instr(k.cell, ' #') - 1) END AS cell, k.device, k.campaign, k.tag,
        k.date, k.time_s, k.time_low_s, k.time_high_s, k.key,
        (SELECT f.text FROM v_factor_given f WHERE f.result_id = k.result_id AND f.factor = 'commit') AS revision,
-       coalesce(k.flags, '') LIKE '%imprecise%' OR coalesce(k.flags, '') LIKE '%unsteady%' AS doubtful
+       k.in_doubt
   FROM v_kernel k WHERE k.status = 'ok' AND k.verified <> 'fail' AND k.time_s > 0
    AND (:kernel IS NULL OR k.kernel = :kernel)
    AND k.raw_device IN (SELECT n.spelling FROM name n WHERE n.kind = 'device' AND n.whole = coalesce(:device, (SELECT device FROM v_kernel
                                WHERE campaign = (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) AND device IS NOT NULL LIMIT 1)))
    AND (:cell IS NULL OR k.cell GLOB :cell OR k.cell GLOB :cell || ' #*')
 -- @table one
-SELECT * FROM found WHERE NOT doubtful
+SELECT * FROM found WHERE NOT in_doubt
 -- @table seen
 SELECT c.*, row_number() OVER (PARTITION BY cell, device ORDER BY date, campaign, tag) AS run, count(*) OVER (PARTITION BY cell, device) AS runs
   FROM (SELECT cell, device, campaign, tag, min(date) AS date, median(time_s) AS time_s, count(*) AS n, max(revision) AS revision,
@@ -41,6 +42,11 @@ SELECT c.*, row_number() OVER (PARTITION BY cell, device ORDER BY date, campaign
           FROM one GROUP BY cell, device, campaign, tag) c
 -- @table chosen
 SELECT cell, device, runs FROM seen WHERE runs > 1 GROUP BY cell, device ORDER BY runs DESC, cell LIMIT :cells
+-- @table unjudged
+SELECT cell, device, campaign, tag, max(date) AS date, max(revision) AS revision, group_concat(key, ' ') AS keys
+  FROM found f
+ WHERE campaign IS (SELECT n.campaign FROM found n WHERE n.cell = f.cell AND n.device = f.device ORDER BY n.date DESC, n.campaign DESC LIMIT 1)
+ GROUP BY cell, device HAVING min(in_doubt) = 1 ORDER BY cell LIMIT :cells
 -- @table series
 SELECT * FROM (
   SELECT s.cell, s.device, s.run, json_group_array(s.time_s) OVER (PARTITION BY s.cell, s.device ORDER BY s.run
@@ -59,12 +65,14 @@ WITH noted AS (
     FROM chosen c JOIN seen o ON o.cell = c.cell AND o.device = c.device
     LEFT JOIN marked m ON m.cell = o.cell AND m.device = o.device AND m.run = o.run)
 SELECT replace(cell, ' n=auto', '') AS label, run, substr(date, 1, 16) AS date, 1000 * time_s AS ms, 1000 * low_s AS low_ms,
-       1000 * high_s AS high_ms, n, change, ratio, p, tag, revision AS "commit", known, change = 1 AND known IS NULL AS changed, keys AS _facts,
-       (SELECT count(*) FROM seen WHERE runs > 1) AS _whole
+       1000 * high_s AS high_ms, n, change, ratio, p, tag, revision AS "commit", known, change = 1 AND known IS NULL AS changed, 0 AS unjudged,
+       keys AS _facts, (SELECT count(*) FROM seen WHERE runs > 1) AS _whole
   FROM noted
- ORDER BY cell, device, run;
+UNION ALL
+SELECT replace(cell, ' n=auto', ''), NULL, substr(date, 1, 16), NULL, NULL, NULL, 0, 0, NULL, NULL, tag, revision, NULL, 0, 1, keys, NULL FROM unjudged
+ ORDER BY label, unjudged, run;
 -- @notes
 SELECT printf('n = %d commands; a change: the stretch that stands out best, held against the best stretches of random orders; p at most 0.01 over the %d cells shown that have six commands, and at least 1 %%',
               count(*), (SELECT count(*) FROM chosen WHERE runs >= 6)) FROM chosen c JOIN seen s ON s.cell = c.cell AND s.device = c.device HAVING count(*) > 0
 UNION ALL
-SELECT printf('%d of %d measurements are left out: unsteady, or imprecise (fewer than 10 samples)', sum(doubtful), count(*)) FROM found HAVING sum(doubtful) > 0;
+SELECT printf('%d of %d measurements are left out: unsteady, or imprecise (fewer than 10 samples)', sum(in_doubt), count(*)) FROM found HAVING sum(in_doubt) > 0;

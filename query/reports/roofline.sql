@@ -35,7 +35,7 @@ SELECT 'published', quantity, dtype, value, key
 SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' || k.dtype, ''), ' n=auto', ''), 'op=', '') AS label, k.backend,
        k.dtype, k.intensity_flop_per_B AS intensity, k.flops_per_s AS rate, k.bytes_per_s AS moved,
        (SELECT r.result_id FROM v_stored r WHERE r.entry_id = k.entry_id AND r.metric IN ('flops_per_s', 'ops_per_s')) AS result_id,
-       (SELECT f.text FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = 'resident') AS resident, k.flags
+       (SELECT f.text FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = 'resident') AS resident, k.in_doubt
   FROM machine m JOIN v_kernel k ON k.raw_device IN (SELECT n.spelling FROM name n WHERE n.kind = 'device' AND n.whole = m.device)
  WHERE k.status = 'ok' AND k.verified = 'pass' AND k.level = 'memory' AND k.flops_per_s > 0 AND k.intensity_flop_per_B > 0
    AND (:dtype = 'all' OR k.dtype = :dtype) AND (:campaign IS NULL OR k.campaign = :campaign)
@@ -55,7 +55,7 @@ SELECT c.result_id, n.value, n.facts
   FROM cell c CROSS JOIN v_normalised n ON n.result_id = c.result_id AND n.formula = 'roofline_fraction@1' AND n.basis = 'published'
 -- @table cells
 -- of the roof: of the peak or of the bandwidth, whichever is the larger part
-SELECT c.label, c.backend, c.intensity, c.rate, c.moved, c.resident, c.flags, r.key, p.key || ' ' || s.key AS measured_keys, n.facts,
+SELECT c.label, c.backend, c.intensity, c.rate, c.moved, c.resident, c.in_doubt, r.key, p.key || ' ' || s.key AS measured_keys, n.facts,
        CASE WHEN s.key IS NULL OR p.key IS NULL THEN n.value
             WHEN c.rate / p.value > c.rate / c.intensity / s.value THEN c.rate / p.value
             ELSE c.rate / c.intensity / s.value END AS fraction
@@ -82,5 +82,4 @@ SELECT printf('above the roof of memory: %d point%s whose operands a cache holds
               group_concat(DISTINCT resident))
   FROM cells WHERE fraction > 1 AND resident <> 'memory' HAVING count(*) > 0
 UNION ALL
-SELECT printf('%d of %d points are unsteady, or imprecise (fewer than 10 samples)', sum(doubtful), count(*))
-  FROM (SELECT coalesce(flags, '') LIKE '%imprecise%' OR coalesce(flags, '') LIKE '%unsteady%' AS doubtful FROM cells) HAVING sum(doubtful) > 0;
+SELECT printf('%d of %d points are unsteady, or imprecise (fewer than 10 samples)', sum(in_doubt), count(*)) FROM cells HAVING sum(in_doubt) > 0;

@@ -72,7 +72,7 @@ held AS MATERIALIZED ( -- operations and bytes of each
 one AS (
   SELECT n.x, trim(coalesce(n.series, '') || CASE WHEN s.backends THEN ' ' || n.backend ELSE '' END
                 || CASE WHEN s.providers THEN ' ' || coalesce(n.provider, '') ELSE '' END || CASE WHEN :x NOT IN ('layers', 'd', 'heads', 'vocabulary', 'rows', 'tables', 'lookups') THEN coalesce(' (' || n.slice || ')', '') ELSE '' END) AS series, n.device, n.key,
-         coalesce(n.flags, '') LIKE '%imprecise%' OR coalesce(n.flags, '') LIKE '%unsteady%' AS doubtful,
+         n.in_doubt,
          CASE :metric WHEN 'gb_per_s' THEN n.bytes_per_s / 1e9 WHEN 'gop_per_s' THEN n.flops_per_s / 1e9 WHEN 'ms' THEN 1e3 * n.time_s
               ELSE 100 * (SELECT max(h.fraction) FROM held h WHERE h.entry_id = n.entry_id) END AS value
     FROM named n CROSS JOIN several s)
@@ -85,4 +85,4 @@ SELECT x, series, median(value) AS value, min(value) AS least, max(value) AS mos
 SELECT 'kernel ' || :kernel || ' on ' || device || coalesce('; only ' || nullif(:only, ''), '') || '; bytes and operations as the kernel''s formula counts them'
   FROM machine
 UNION ALL
-SELECT printf('%d of %d results are unsteady, or imprecise (fewer than 10 samples)', sum(doubtful), count(*)) FROM one WHERE value > 0 HAVING sum(doubtful) > 0;
+SELECT printf('%d of %d results are unsteady, or imprecise (fewer than 10 samples)', sum(in_doubt), count(*)) FROM one WHERE value > 0 HAVING sum(in_doubt) > 0;

@@ -29,7 +29,8 @@ SELECT k.run AS run, k.campaign AS campaign, k.tag AS tag, k.date AS date, k.raw
               coalesce(max(CASE n.factor WHEN 'vocabulary' THEN ', ' || n.text || ' of ' || o.text || ' vocabulary' END), ''), 3), '')
           FROM point_factor o JOIN point_factor n ON n.point_id = o.point_id AND n.factor = substr(o.factor, 1, length(o.factor) - 3)
          WHERE o.point_id = k.point_id AND n.text <> o.text
-           AND o.factor IN ('layers_of', 'd_of', 'heads_of', 'vocabulary_of', 'rows_of', 'tables_of', 'lookups_of')) AS slice
+           AND o.factor IN ('layers_of', 'd_of', 'heads_of', 'vocabulary_of', 'rows_of', 'tables_of', 'lookups_of')) AS slice,
+       CASE WHEN k.flags LIKE '%imprecise%' OR k.flags LIKE '%unsteady%' THEN 1 ELSE 0 END AS in_doubt
   FROM (SELECT e.*,
                (SELECT r.result_id FROM result r
                  WHERE r.entry_id = e.entry_id AND r.metric = 'time_s' AND r.statistic = 'median' AND r.rank IS NULL) AS time_id,
@@ -114,6 +115,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_kernel', 34, 'resident', '', 'nearest cache that holds all that a launch touches: L1, L2, L3; NULL: memory, or not known'),
 ('v_kernel', 35, 'provider', '', 'which implementation of the backend: a backend may have several of a kernel'),
 ('v_kernel', 36, 'slice', '', 'where a workload differs from its model: 4 of 32 layers; NULL: nowhere'),
+('v_kernel', 37, 'in_doubt', '', '1: unsteady, or imprecise (fewer than 10 samples)'),
 ('v_ceiling', 1, 'device', '', 'canonical device'),
 ('v_ceiling', 2, 'quantity', '', 'peak_flops, peak_ops or memory_bandwidth'),
 ('v_ceiling', 3, 'dtype', '', 'number format of a peak'),

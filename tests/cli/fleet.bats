@@ -43,6 +43,9 @@ said() { abdb query fleet "$@" -o jsonl 2>/dev/null; }
     same "$(said | jq -s 'map(.slow) | add')" 0
     same "$(said | jq -r 'select(.processes == 0) | [.node, .verdict, .why] | join(" ")')" "node01 unclear every run is unsteady or imprecise"
     abdb query fleet | grep -q "30 runs are unsteady or imprecise"
+    abdb query fleet --fail-on slow
+    run abdb query fleet --fail-on slow,unjudged
+    fails 1 "have slow,unjudged (--fail-on)"
     rm t.db
     sed '/node0[0-5]/s/"factor": {/&"commit": "0ld", /' a.jsonl >c.jsonl
     abdb import -q c.jsonl
