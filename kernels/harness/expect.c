@@ -8,7 +8,7 @@
 #include "kernels/harness/harness.h"
 #include "schema/core/stats.h"
 
-enum { KNOWN_MAX = 256, LAUNCHES = 12, CHECKS = 5, WRITES = 12, LIKE_MOST = 4 };
+enum { KNOWN_MAX = 256, LAUNCHES = 12, WRITES = 12, LIKE_MOST = 4 };
 /* Memory that is tried: what a large cell will hold tells more of new memory than a small piece,
  * which the system has at hand. Never more than that share of what is free. */
 static const double piece_share = 0.125, piece_least = 16 << 20, piece_most = 1 << 30;
@@ -17,8 +17,6 @@ static const double small_bytes = 128e6, small_ops = 3e8, one_check_s = 0.01, al
 static const double large_bytes = 256e6, quick_launch_s = 0.1, near_work = 0.7;
 /* Seconds of trials: at least, a share of what is told, at most. */
 static const double trials_least_s = 1, trials_share = 0.03, trials_most_s = 8;
-static const double unsteady_times =
-    2.2; /* as long as steady samples: 1.25 to the power of looks */
 
 /* What a trial told of a kernel by an implementation, in one number format. */
 typedef struct {
@@ -226,7 +224,7 @@ static uint64_t words_of(const abdb_problem *p)
 static int likeness(const trial *t, const trial *asked)
 {
     if (t->impl != asked->impl || t->dtype != asked->dtype) return 0;
-    return 1 + (t->of_ops == asked->of_ops) + 2 * (t->words == asked->words);
+    return 1 + 2 * (t->of_ops == asked->of_ops) + (t->words == asked->words);
 }
 
 /* How far its work is from that of a trial: 0, the same; 1, e times as much, or as little. */
@@ -296,12 +294,45 @@ static double unsteady(const trial *t, const abdb_recipe *r, const abdb_problem 
     return fmax(t->iqr, so_far.iqr * sqrt(fmin(1, so_far.piece / abdb_problem_bytes(p))));
 }
 
+/* Seconds of samples: of unsteady launches those until three looks show no improvement (measure.c,
+ * enough). */
+static double samples_s(const abdb_sampling *rule, double each_s, bool is_unsteady)
+{
+    double count = fmax(rule->least, rule->least_s / each_s);
+
+    for (int i = 0; i < 3 && is_unsteady; i++) count = 1.25 * count + 10;
+    return fmin(count * each_s, fmax(rule->cap_s, 3 * each_s));
+}
+
+/* Seconds of comparisons, two before and after with inputs whose result is exact, and others: one
+ * before, two after of all copies, which share the time. What the reference computed is kept where
+ * it is not too much, so that one goes on where the last one ended. */
+static double compare_s(const abdb_problem *p, const abdb_sampling *rule, const trial *t,
+                        const abdb_kernel *kernel, size_t copies)
+{
+    double whole = t->check * reference_work(p, kernel), all = whole * (double)copies, each = 0,
+           before, most = 0;
+    bool kept;
+
+    for (int i = 0; i < p->tensors; i++) {
+        if (p->tensor[i].role == ABDB_IN) continue;
+        most = fmax(most, (double)abdb_tensor_count(&p->tensor[i]));
+        each += rule->check_s / 2; /* each output has that */
+    }
+    kept = most <= ABDB_KEPT_MOST;
+    before = fmin(whole, each);
+    return before + (kept ? fmin(all - before, 2 * each) : 2 * fmin(all, each)) +
+           (!t->exact ? 0
+            : kept    ? fmin(whole, 2 * each)
+                      : 2 * before);
+}
+
 double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sampling *rule,
                      size_t copies)
 {
     const abdb_limits *l = &r->device->limits;
     double bytes = abdb_problem_bytes(p), held = bytes * (double)copies;
-    double launch, check, fill, samples, all, fresh = 0, flush = 0;
+    double launch, launches, fill, samples, all, fresh = 0, flush = 0;
     const trial *t;
     trial unknown;
 
@@ -315,20 +346,16 @@ double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sam
     if (!t) t = &unknown;
     fill = bytes > small_bytes ? fmax(fill_of(p->tensor[0].dtype), so_far.write) : t->fill;
     launch = launch_by(t, r->kernel, p);
-    check = fmin(rule->check_s / 2, t->check * reference_work(p, r->kernel)) + launch;
+    launches = (t->exact ? 2 : 0) + 4 + 2 * (double)copies;
     if (rule->cold) flush = 2 * (double)(l->claimed ? l->claimed : l->last) * so_far.write;
-    samples =
-        fmax(rule->least_s * (unsteady(t, r, p, held) > rule->iqr_target ? unsteady_times : 1),
-             rule->least * (launch + flush));
-    samples = fmin(samples, fmax(rule->cap_s, 3 * (launch + flush)));
+    samples = samples_s(rule, launch + flush, unsteady(t, r, p, held) > rule->iqr_target);
     if (held > so_far.given) {
         fresh = so_far.fresh * (held - so_far.given);
         so_far.given = held;
     }
     all = fresh + fill * (held + (t->exact ? bytes : 0)) +
-          check * (t->exact ? CHECKS : CHECKS - 2) + check * 2 * (double)(copies - 1) +
-          fmax(rule->warm_s, (rule->warm_ups + 1) * launch) + 3 * launch + samples +
-          3 * rule->canary_s;
+          compare_s(p, rule, t, r->kernel, copies) + launches * launch +
+          fmax(rule->warm_s, (rule->warm_ups + 1) * launch) + samples + 3 * rule->canary_s;
     so_far.told_s += all;
     return all;
 }

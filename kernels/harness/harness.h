@@ -189,6 +189,8 @@ typedef struct {
     double *want, *magnitude; /* NULL: nothing is kept */
     unsigned char *known;     /* by piece */
 } abdb_wanted;
+
+enum { ABDB_KEPT_MOST = 8 << 20 }; /* elements of an output whose results are kept, at most */
 typedef struct {
     const abdb_kernel *kernel;
     bool exact;      /* inputs are those of kernel->exact: an output is the reference, rounded */

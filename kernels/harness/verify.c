@@ -11,11 +11,11 @@
 
 #include "kernels/harness/harness.h"
 
-/* A piece has at least PIECE_ROWS rows and PIECE_ELEMENTS elements, so that calls of the
+/* A piece has at least PIECE_ROWS rows and PIECE_STEPS operations or elements, so that calls of the
  * reference are few; at most PIECE_MOST elements, so that its memory stays small; about PIECES
- * to an output. */
-enum { PIECE_ROWS = 16, PIECE_ELEMENTS = 4096, PIECES = 256, PIECE_MOST = 1 << 20 };
-enum { KEPT_MOST = 8 << 20 }; /* elements whose results are kept */
+ * to an output, more where they would have over piece_long operations. */
+enum { PIECE_ROWS = 16, PIECE_STEPS = 4096, PIECES = 256, PIECE_MOST = 1 << 20 };
+static const double piece_long = 2e7;
 
 /* Two numbers of 32 random bits each, uniform in [-1, 1). */
 typedef struct {
@@ -171,7 +171,7 @@ static void keep(output *o, size_t pieces)
     abdb_wanted *k = o->how->wanted ? &o->how->wanted[o->tensor] : NULL;
     size_t all = o->rows * o->width;
 
-    if (!k || all > KEPT_MOST) return;
+    if (!k || all > ABDB_KEPT_MOST) return;
     if (!k->want) {
         k->want = malloc(2 * all * sizeof *k->want);
         k->magnitude = k->want ? k->want + all : NULL;
@@ -281,9 +281,14 @@ static size_t piece_of(const output *o)
 {
     size_t piece = (o->rows + PIECES - 1) / PIECES,
            most = PIECE_MOST / o->width ? PIECE_MOST / o->width : 1;
+    double steps; /* of a row: what the reference computes may be more than what it says */
+    abdb_work w;
 
+    o->how->kernel->work(o->p, &w);
+    steps = fmax((double)o->width, w.ops / (double)o->rows);
+    if ((double)piece * steps > piece_long) piece = (size_t)(piece_long / steps);
     if (piece < PIECE_ROWS) piece = PIECE_ROWS;
-    if (piece * o->width < PIECE_ELEMENTS) piece = PIECE_ELEMENTS / o->width + 1;
+    if ((double)piece * steps < PIECE_STEPS) piece = (size_t)(PIECE_STEPS / steps) + 1;
     if (piece > most) piece = most;
     return o->how->kernel->together || piece > o->rows ? o->rows : piece;
 }
