@@ -52,13 +52,16 @@ static bool bounded(const abdb_kernel *kernel, const abdb_problem *p, const char
     return bound && strcmp(bound, by) == 0;
 }
 
-/* Seconds of a launch, by those of a trial. */
+/* Seconds of a launch, by those of a trial; where bytes bound it, and did not bound the trial, by
+ * how fast memory is written. */
 static double launch_by(const trial *t, const abdb_kernel *kernel, const abdb_problem *p)
 {
+    bool of_ops = bounded(kernel, p, "operations");
     abdb_work w;
 
     kernel->work(p, &w);
-    return t->launch * (bounded(kernel, p, "operations") ? w.ops / t->ops : w.bytes / t->bytes);
+    if (!of_ops && t->of_ops) return fmax(w.bytes, 1) * so_far.write;
+    return t->launch * (of_ops ? w.ops / t->ops : w.bytes / t->bytes);
 }
 
 /* What the reference does for all outputs: the operations, or a step for each element where it only
