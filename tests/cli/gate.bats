@@ -434,7 +434,7 @@ commits() {
         fails 0 "18 of 36 measurements are left out: unsteady, or imprecise"
         run abdb query history --fail-on changed,unjudged
         fails 1 "1 of 7 rows have changed,unjudged"
-        told later c-200 1 | sed 's/2026-03/2026-04/g' >later.jsonl # a newer command that can be believed
+        told later c-200 1 3 | sed 's/2026-03/2026-04/g' >later.jsonl # a newer command that can be believed
         abdb import -q later.jsonl
         abdb query history --fail-on changed,unjudged
         run abdb query history --fail-on changed,unjudgd
