@@ -1,8 +1,10 @@
 /* verify.c - mistakes of kernels that verification must see: stale outputs, outputs of another
  * copy, one element, one unit of roundoff, nothing done at all. */
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "kernels/harness/harness.h"
 #include "kernels/providers/ref/ref.h"
@@ -221,6 +223,58 @@ static void products_are_checked_whole(void **state)
     }
 }
 
+/* A reference that takes its time: how often it was asked, and for how many rows at once. */
+static struct {
+    size_t calls, most;
+    double ops; /* of a launch */
+} slow;
+
+static void slow_work(const abdb_problem *p, abdb_work *out)
+{
+    (void)p;
+    *out = (abdb_work){.ops = slow.ops};
+}
+
+static void slow_reference(const abdb_problem *p, int tensor, const size_t *row, size_t n,
+                           double *out, double *magnitude)
+{
+    const struct timespec nap = {.tv_nsec = 5000000};
+
+    (void)row;
+    (void)magnitude;
+    memset(out, 0, n * p->tensor[tensor].dim[1] * sizeof *out);
+#pragma omp critical(slow)
+    {
+        slow.calls++;
+        if (n > slow.most) slow.most = n;
+    }
+    nanosleep(&nap, NULL);
+}
+
+/* Comparisons end soon after their time is up, and no piece is longer than it must be. */
+static void time_is_kept(void **state)
+{
+    static float zeros[65536 * 16];
+    static const abdb_kernel kernel = {
+        .work = slow_work, .reference = slow_reference, .bound = abdb_bound_exact};
+    const abdb_check how = {.kernel = &kernel, .budget_s = 0.02};
+    abdb_problem p = {.tensors = 1,
+                      .tensor = {abdb_tensor_of(ABDB_F32, ABDB_OUT, 65536, 16, 0, 0)}};
+    abdb_checked checked;
+    abdb_error err = {0};
+
+    (void)state;
+    p.tensor[0].data = zeros;
+    assert_ok(abdb_verify(&how, &p, &p, &checked, &err));
+    assert_true(checked.error == 0 && checked.share > 0 && checked.share < 1);
+    assert_true(slow.calls >= 2 && slow.calls <= 5 * (size_t)omp_get_max_threads() + 2);
+    assert_int_equal(slow.most, 256);
+    slow.ops = 65536 * 1e7; /* long rows: few at once, however narrow */
+    slow.most = 0;
+    assert_ok(abdb_verify(&how, &p, &p, &checked, &err));
+    assert_int_equal(slow.most, 16);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(stale_and_borrowed),
@@ -228,7 +282,8 @@ int main(void)
                                        cmocka_unit_test(last_bit),
                                        cmocka_unit_test(read_and_written),
                                        cmocka_unit_test(moved_are_checked_whole),
-                                       cmocka_unit_test(products_are_checked_whole)};
+                                       cmocka_unit_test(products_are_checked_whole),
+                                       cmocka_unit_test(time_is_kept)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
