@@ -257,14 +257,17 @@ static const trial *most_like(const abdb_kernel *kernel, const abdb_problem *p, 
 static bool worth_it(const abdb_kernel *kernel, const abdb_problem *p, const trial *like,
                      const trial *asked)
 {
-    double bytes = abdb_problem_bytes(p);
+    double bytes = abdb_problem_bytes(p), quick_s = quick_launch_s;
     bool small, same = like && likeness(like, asked) == LIKE_MOST;
     abdb_work w;
 
     kernel->work(p, &w);
     small = bytes <= small_bytes && w.ops <= small_ops;
     if (same && distance(like, kernel, p) < (small ? 1e-9 : near_work)) return false;
-    return small || (like && bytes <= large_bytes && launch_by(like, kernel, p) <= quick_launch_s);
+    if (small) return true;
+    if (!like || bytes > large_bytes) return false;
+    if (like->of_ops != asked->of_ops) quick_s *= 4; /* it computed slowly, as bytes bounded it */
+    return launch_by(like, kernel, p) <= quick_s;
 }
 
 /* What is known of the kernel, by this trial or one before; NULL: nothing. */

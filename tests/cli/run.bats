@@ -173,6 +173,12 @@ B
     least() { for _ in 1 2 3 4 5; do expect "$@"; done | sort -g | head -1; } # a trial waits where the machine is busy
     more "$(awk -v s="$(least true n=64 threads=1)" 'BEGIN { print 0.8 * s }')" "$(expect true n=64 threads=1 cache=cold)"
     more "$(expect true n=512 threads=1)" "$(expect true n=512 threads=1 cache=rotate)"
+    # what bytes bound says little of what operations do: a layer of 8192 tokens after one of 1, and after one of 128
+    after() {
+        jq -nc --args '$ARGS.positional[] | {cell: "c", kernel: "linear", quick: true, params: {m: ., n: "1024", k: "1024", weights: "i8", threads: "1"}}' "$@" |
+            "$build/abdb-run-vec" estimate | jq -s 'map(select(.kind == "estimate") | .seconds) | last'
+    }
+    more "$(after 1 8192)" "$(awk -v s="$(after 128 8192)" 'BEGIN { print 3 * s }')"
     # of a workload, by what it names for that: steps, memory and the form of weights count
     session() { # KERNEL key=value ...: seconds of its cell
         printf '%s\n' "${@:2}" | jq -Rsc --arg kernel "$1" '{cell: "c", kernel: $kernel, quick: false, params: (split("\n") | map(select(. != "") | split("=") | {(.[0]): .[1]}) | add)}' |
