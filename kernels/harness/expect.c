@@ -61,7 +61,7 @@ static double launch_by(const trial *t, const abdb_kernel *kernel, const abdb_pr
 
     kernel->work(p, &w);
     if (!of_ops && t->of_ops) return fmax(w.bytes, 1) * so_far.write;
-    return t->launch * (of_ops ? w.ops / t->ops : w.bytes / t->bytes);
+    return t->launch * (of_ops ? fmax(w.ops, 1) / t->ops : fmax(w.bytes, 1) / t->bytes);
 }
 
 /* What the reference does for all outputs: the operations, or a step for each element where it only
@@ -310,9 +310,16 @@ static double samples_s(const abdb_sampling *rule, double each_s, bool is_unstea
     return fmin(count * each_s, fmax(rule->cap_s, 3 * each_s));
 }
 
-/* Seconds of comparisons, two before and after with inputs whose result is exact, and others: one
- * before, two after of all copies, which share the time. What the reference computed is kept where
- * it is not too much, so that one goes on where the last one ended. */
+/* Seconds of two comparisons, each with so much time; kept: the second goes on where the first one
+ * ended. */
+static double twice_s(double whole_s, double each_s, bool kept)
+{
+    return kept ? fmin(whole_s, 2 * each_s) : 2 * fmin(whole_s, each_s);
+}
+
+/* Seconds of comparisons: two with inputs whose result is exact, and of others one before the
+ * samples and two after them, of all copies, which share the time. What the reference computed is
+ * kept where it is not too much. */
 static double compare_s(const abdb_problem *p, const abdb_sampling *rule, const trial *t,
                         const abdb_kernel *kernel, size_t copies)
 {
@@ -327,10 +334,8 @@ static double compare_s(const abdb_problem *p, const abdb_sampling *rule, const 
     }
     kept = most <= ABDB_KEPT_MOST;
     before = fmin(whole, each);
-    return before + (kept ? fmin(all - before, 2 * each) : 2 * fmin(all, each)) +
-           (!t->exact ? 0
-            : kept    ? fmin(whole, 2 * each)
-                      : 2 * before);
+    return before + twice_s(kept ? all - before : all, each, kept) +
+           (t->exact ? twice_s(whole, each, kept) : 0);
 }
 
 double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sampling *rule,
