@@ -168,3 +168,10 @@ S
     run abdb run -q --quick --kernel gpt-train --backend vec --axis ranks=2 --axis model=tiny
     same "$(ask "SELECT status || ': ' || reason FROM v_run WHERE backend = 'vec'")" "not-implemented: backend vec lacks: so many ranks: the backend mpi has them (--ranks)"
 }
+
+@test "mpi: what is on its way between ranks takes little memory beside what was predicted" {
+    need_mpi
+    run abdb run -q --quick --kernel gpt-train --backend mpi --ranks 2 --axis model=gpt2-small --axis layers=1 --axis vocabulary=20000 --axis sequence=16
+    fails 0 ""
+    same "$(ask "SELECT p.value / q.value BETWEEN 0.95 AND 1.15 FROM v_result p JOIN v_result q ON q.entry_id = p.entry_id AND q.metric = 'memory_predicted_bytes' WHERE p.metric = 'memory_peak_bytes'")" 1
+}

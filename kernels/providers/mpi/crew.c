@@ -11,7 +11,8 @@
 #include "kernels/harness/harness.h"
 #include "kernels/providers/mpi/world.h"
 
-enum { REQUESTS = 512, PIECE = 1 << 28, NAMES = 4096 }; /* PIECE: numbers of a reduction */
+/* PIECE: numbers of a reduction; WAITING: of them at a time, as the library has a copy of each. */
+enum { PIECE = 1 << 20, WAITING = 8, NAMES = 4096 };
 
 /* Of this process there is one. */
 static struct {
@@ -28,8 +29,8 @@ static struct {
     abdb_crew crew;
     void *state; /* NULL: this rank has none */
     MPI_Comm comm;
-    MPI_Request request[REQUESTS];
-    int requests;
+    MPI_Request request[WAITING];
+    size_t started; /* reductions so far */
 } band;
 
 /* --- what ranks do together ------------------------------------------------------------------- */
@@ -37,8 +38,7 @@ static struct {
 static void finish(const abdb_crew *c)
 {
     (void)c;
-    MPI_Waitall(band.requests, band.request, MPI_STATUSES_IGNORE);
-    band.requests = 0;
+    MPI_Waitall(WAITING, band.request, MPI_STATUSES_IGNORE);
 }
 
 static void start(const abdb_crew *c, abdb_dtype dtype, size_t n, void *x)
@@ -46,10 +46,13 @@ static void start(const abdb_crew *c, abdb_dtype dtype, size_t n, void *x)
     size_t size = abdb_dtype_size(dtype);
     MPI_Datatype type = dtype == ABDB_F64 ? MPI_DOUBLE : MPI_FLOAT;
 
+    (void)c;
     for (size_t at = 0; at < n; at += PIECE) {
-        if (band.requests == REQUESTS) finish(c);
+        MPI_Request *request = &band.request[band.started++ % WAITING];
+
+        MPI_Wait(request, MPI_STATUS_IGNORE); /* the oldest one */
         MPI_Iallreduce(MPI_IN_PLACE, (char *)x + at * size, (int)(n - at < PIECE ? n - at : PIECE),
-                       type, MPI_SUM, band.comm, &band.request[band.requests++]);
+                       type, MPI_SUM, band.comm, request);
     }
 }
 
@@ -58,7 +61,7 @@ static void progress(const abdb_crew *c)
     int done;
 
     (void)c;
-    MPI_Testall(band.requests, band.request, &done, MPI_STATUSES_IGNORE);
+    MPI_Testall(WAITING, band.request, &done, MPI_STATUSES_IGNORE);
 }
 
 /* --- what is ordered -------------------------------------------------------------------------- */
@@ -219,6 +222,7 @@ static void close_all(void *state)
 
 void abdb_mpi_crew_open(abdb_mpi_world *w, abdb_device *lead, const struct abdb_parts *parts)
 {
+    for (int i = 0; i < WAITING; i++) band.request[i] = MPI_REQUEST_NULL;
     band.w = w;
     band.lead = lead;
     band.rank = w->host;
