@@ -378,10 +378,10 @@ abdb_status abdb_cell_estimate(const abdb_backend *backend, abdb_device *device,
     c->device = device;
     TRY(begin(c, backend, request, status, err));
     c->recipe.kernel->work(&c->p, &w);
-    abdb_print_record(json_pack("{s:s,s:s,s:f,s:f,s:f,s:f}", "kind", "estimate", "cell", cell,
-                                "ops", w.ops, "bytes", w.bytes, "memory", abdb_problem_bytes(&c->p),
-                                "seconds",
-                                abdb_expect_s(&c->recipe, &c->p, &c->rule, copies_of(c))));
+    abdb_print_record(
+        json_pack("{s:s,s:s,s:f,s:f,s:f,s:f}", "kind", "estimate", "cell", cell, "ops", w.ops,
+                  "bytes", w.bytes, "memory", abdb_problem_bytes(&c->p), "seconds",
+                  abdb_expect_s(&c->recipe, &c->p, &c->rule, copies_of(c), is_checked_small(c))));
     *status = "ok";
 done:
     free(c);

@@ -26,7 +26,8 @@ typedef struct {
     uint64_t words;     /* digest of the parameters that are words, and of threads */
     bool exact;         /* it has inputs whose result is exact: one more copy */
     double ops, bytes;  /* of a launch */
-    double check;       /* seconds of a whole comparison, for each operation of the reference */
+    double reference;   /* operations of its reference */
+    double check;       /* seconds of a whole comparison, for each of these */
     double fill;        /* seconds for each byte of its tensors */
     double launch, iqr; /* of the problem that was tried, relative */
 } trial;
@@ -174,12 +175,12 @@ static abdb_status launch_trial(abdb_copy *c, const abdb_recipe *r, const trial 
     r->kernel->work(&c->p, &work);
     t->ops = fmax(work.ops, 1);
     t->bytes = fmax(work.bytes, 1);
+    t->reference = reference_work(&c->p, r->kernel);
     if (like) {
         t->check = like->check;
         return ABDB_OK;
     }
-    t->check = fmax(0, compared_s - t->launch) / fmax(checked.share, 1e-3) /
-               reference_work(&c->p, r->kernel);
+    t->check = fmax(0, compared_s - t->launch) / fmax(checked.share, 1e-3) / t->reference;
 done:
     return st;
 }
@@ -319,12 +320,12 @@ static double twice_s(double whole_s, double each_s, bool kept)
 
 /* Seconds of comparisons: two with inputs whose result is exact, and of others one before the
  * samples and two after them, of all copies, which share the time. What the reference computed is
- * kept where it is not too much. */
+ * kept where it is not too much. What is checked small is so at about the size of the trial. */
 static double compare_s(const abdb_problem *p, const abdb_sampling *rule, const trial *t,
-                        const abdb_kernel *kernel, size_t copies)
+                        const abdb_kernel *kernel, size_t copies, bool small)
 {
-    double whole = t->check * reference_work(p, kernel), all = whole * (double)copies, each = 0,
-           before, most = 0;
+    double whole = t->check * (small ? t->reference : reference_work(p, kernel)),
+           all = whole * (double)copies, each = 0, before, most = 0;
     bool kept;
 
     for (int i = 0; i < p->tensors; i++) {
@@ -339,7 +340,7 @@ static double compare_s(const abdb_problem *p, const abdb_sampling *rule, const 
 }
 
 double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sampling *rule,
-                     size_t copies)
+                     size_t copies, bool small)
 {
     const abdb_limits *l = &r->device->limits;
     double bytes = abdb_problem_bytes(p), held = bytes * (double)copies;
@@ -365,7 +366,7 @@ double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sam
         so_far.given = held;
     }
     all = fresh + fill * (held + (t->exact ? bytes : 0)) +
-          compare_s(p, rule, t, r->kernel, copies) + launches * launch +
+          compare_s(p, rule, t, r->kernel, copies, small) + launches * launch +
           fmax(rule->warm_s, (rule->warm_ups + 1) * launch) + samples + 3 * rule->canary_s;
     so_far.told_s += all;
     return all;

@@ -254,10 +254,11 @@ ABDB_MUST_USE abdb_status abdb_copies_check(abdb_copy *copies, size_t count, dou
 bool abdb_copy_finite(const abdb_copy *c);
 
 /* --- expect.c --------------------------------------------------------------------------------- */
-/* About how many seconds a cell of so many copies will take on this machine as it is now. Small
- * problems are tried, a second of all of them at most. */
+/* About how many seconds a cell of so many copies will take on this machine as it is now; small: it
+ * is checked at the smaller size that its kernel names. Small problems are tried, and larger ones
+ * that are quick, for a few seconds of all of them (expect.c). */
 double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sampling *rule,
-                     size_t copies);
+                     size_t copies, bool small);
 
 /* Seconds that being given so much new memory of the host takes. */
 double abdb_expect_fresh_s(abdb_device *d, double bytes);

@@ -28,17 +28,26 @@ static bool is(const json_t *record, const char *key, const char *text)
     return strcmp(abdb_record_text(record, key), text) == 0;
 }
 
+static void add(abdb_expected *e, double seconds, size_t cell)
+{
+    e->all_s += seconds;
+    if (seconds <= e->longest_s) return;
+    e->longest_s = seconds;
+    e->longest = cell;
+}
+
 abdb_status abdb_backend_estimate(const abdb_run_options *o, const abdb_plan *plan,
-                                  const unsigned char *todo, double *seconds, abdb_error *err)
+                                  const unsigned char *todo, abdb_expected *out, abdb_error *err)
 {
     abdb_child child = {0};
-    double begin_s = abdb_steady_s(), sum = 0;
+    double begin_s = abdb_steady_s();
+    abdb_expected sum = {0};
     size_t answers = 0;
     char why[160];
     bool broken, other;
     abdb_status st = ABDB_OK;
 
-    *seconds = NAN;
+    *out = (abdb_expected){.all_s = NAN};
     TRY(abdb_child_start(&child, o, "estimate", err));
     for (size_t i = 0; i < plan->cells; i++) {
         char *line;
@@ -62,7 +71,7 @@ abdb_status abdb_backend_estimate(const abdb_run_options *o, const abdb_plan *pl
             if (heard == ABDB_UNHEARD) TRY(abdb_child_unheard(&child, o->path, err));
             if (heard != ABDB_LINE) continue;
             record = abdb_record_read(answer, &broken, why);
-            if (is(record, "kind", "estimate")) sum += fmax(0, cell_seconds(record, o));
+            if (is(record, "kind", "estimate")) add(&sum, fmax(0, cell_seconds(record, o)), i);
             end = is(record, "kind", "end");
             other = json_object_get(record, "cell") && !is(record, "cell", plan->cell[i].name);
             answers += end;
@@ -73,7 +82,7 @@ abdb_status abdb_backend_estimate(const abdb_run_options *o, const abdb_plan *pl
     }
 told_all:
     st = ABDB_OK;
-    if (answers) *seconds = sum;
+    if (answers) *out = sum;
 done:
     abdb_child_end(&child);
     return st;

@@ -26,7 +26,8 @@ enum { ABDB_PRECISE_LEAST = 10 }; /* samples: fewer are marked imprecise */
 enum {
     ABDB_SILENCE_S = 30,
     ABDB_GRACE_S = 5,
-    ABDB_CELL_TIMEOUT_S = 300,
+    ABDB_CELL_TIMEOUT_S = 900,
+    ABDB_QUICK_TIMEOUT_S = 300,
     ABDB_SCALED_TIMEOUT_S = 1800
 };
 
@@ -67,11 +68,15 @@ void abdb_run_tally_free(abdb_run_tally *tally);
 ABDB_MUST_USE abdb_status abdb_backend_run(const abdb_run_options *options, const abdb_plan *plan,
                                            const unsigned char *todo, const abdb_sink *sink,
                                            abdb_run_tally *tally, abdb_error *err);
-/* About how long the cells where todo[i] will take, in seconds, as the backend counts their work;
- * NAN when it does not say. */
+typedef struct {
+    double all_s, longest_s; /* of all cells that were asked for; of the longest one */
+    size_t longest;          /* its place in the plan */
+} abdb_expected;
+/* About how long the cells where todo[i] will take, as the backend counts their work; all_s is NAN
+ * when it does not say. */
 ABDB_MUST_USE abdb_status abdb_backend_estimate(const abdb_run_options *options,
                                                 const abdb_plan *plan, const unsigned char *todo,
-                                                double *seconds, abdb_error *err);
+                                                abdb_expected *out, abdb_error *err);
 /* What `describe` prints: an object with the members hello, environment and device, or NULL
  * members. The caller's reference. ABDB_BACKEND: it does not say so, or has no device: then the
  * object is there, too, with hello and no-device. */

@@ -212,16 +212,19 @@ done:
 
 void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s)
 {
-    double all = 0, one;
+    double all = 0;
     size_t lanes = t->lanes->count;
+    abdb_expected one, longest = {0};
     abdb_error err;
 
     if (t->k->quiet) return;
     for (size_t i = 0; i < lanes; i++) {
         take_lane(t, &t->lanes->lane[i]);
-        if (abdb_backend_estimate(t->o, t->plan, t->lanes->lane[i].has, &one, &err) == ABDB_OK &&
-            isfinite(one))
-            all += one;
+        if (abdb_backend_estimate(t->o, t->plan, t->lanes->lane[i].has, &one, &err) != ABDB_OK ||
+            !isfinite(one.all_s))
+            continue;
+        all += one.all_s;
+        if (one.longest_s > longest.longest_s) longest = one;
     }
     all *= (double)repetitions;
     if (!(all > 0) || all < least_s) return; /* 0: nobody said */
@@ -229,6 +232,10 @@ void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s
     abdb_say(stderr, "%zu cells by %zu backend%s%s: about %.0f %s\n", t->plan->cells * repetitions,
              lanes, lanes == 1 ? "" : "s", t->lanes->builds ? " of builds" : "",
              ceil(all > 90 ? all / 60 : all), all > 90 ? "minutes" : "seconds");
+    if (longest.longest_s > t->o->timeout_s)
+        abdb_say(stderr, "%s: about %.0f s, more than it may take (%.0f s): --timeout %.0f\n",
+                 t->plan->cell[longest.longest].name, longest.longest_s, t->o->timeout_s,
+                 2 * longest.longest_s);
 }
 
 /* --- mamf: each backend searches -------------------------------------------------------------- */

@@ -246,7 +246,9 @@ static abdb_status read_numbers(const abdb_args *args, abdb_run_options *o, abdb
     const char *text = abdb_arg(args, "timeout");
     long long threads = abdb_allowed_processors();
 
-    o->timeout_s = abdb_arg(args, "scale") ? ABDB_SCALED_TIMEOUT_S : ABDB_CELL_TIMEOUT_S;
+    o->timeout_s = abdb_arg(args, "scale")   ? ABDB_SCALED_TIMEOUT_S
+                   : abdb_arg(args, "quick") ? ABDB_QUICK_TIMEOUT_S
+                                             : ABDB_CELL_TIMEOUT_S;
     if (text && (!abdb_number(text, &o->timeout_s) || o->timeout_s <= 0))
         return ABDB_FAIL(err, ABDB_USAGE, "--timeout wants seconds, not '%s'", text);
     text = abdb_arg(args, "threads");

@@ -200,6 +200,11 @@ B
     chmod +x fake/abdb-run-slow
     FAKE_SECONDS=1234 run abdb run --kernel k --backend slow --dry-run
     fails 0 "about 21 minutes"
+    fails 0 "k: about 1234 s, more than it may take (900 s): --timeout 2468"
+    FAKE_SECONDS=1234 run abdb run --kernel k --backend slow --dry-run --quick
+    fails 0 "more than it may take (300 s)"
+    FAKE_SECONDS=1234 run abdb run --kernel k --backend slow --dry-run --timeout 1300
+    ! grep -q "than it may take" <<<"$output"
     FAKE_SECONDS=-1234 run abdb run --kernel k --backend slow --dry-run
     fails 0 "about 1 seconds"
 }

@@ -119,7 +119,7 @@ FUZZ_TARGET(fuzz_backend)
                                 .progress = progress};
     abdb_plan plan = {0};
     unsigned char todo[8];
-    double seconds;
+    abdb_expected expected;
     json_t *said = NULL;
     abdb_clause clauses[ABDB_CLAUSES];
     abdb_error err;
@@ -133,7 +133,7 @@ FUZZ_TARGET(fuzz_backend)
         (void)!abdb_backend_describe(&o, &said, &err);
         json_decref(said);
         break;
-    case 'e': (void)!abdb_backend_estimate(&o, &plan, todo, &seconds, &err); break;
+    case 'e': (void)!abdb_backend_estimate(&o, &plan, todo, &expected, &err); break;
     case 'c': {
         const abdb_conform how = {.run = &o, .cells = &plan, .wait_s = 0.01};
 
