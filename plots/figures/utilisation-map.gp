@@ -1,5 +1,5 @@
 # title: Utilisation of matrix products over M and N ({dtype})
-# finding: Matrix products reach {min percent} to {max percent} % of the peak
+# finding: Matrix products reach {min percent} to {max percent} % of the best measured here
 # subtitle: Over M and N, {dtype}
 # report: gemm-map
 # needs: m n percent
