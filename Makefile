@@ -357,6 +357,7 @@ bench: ## paired ratios against peers on this machine, and a million results
 	@$(MAKE) -s peers || echo "some peers are absent"
 	@BUILD=$(BUILD) tests/bench/run.sh
 	@BUILD=$(BUILD) tests/bench/kernels.sh
+	@BUILD=$(BUILD) tests/bench/plans.sh $${PLANS:-stream elementwise sparse kaist-paged}
 	@BUILD=$(BUILD) tests/bench/generate.sh
 	@BUILD=$(BUILD) tests/bench/mpi.sh
 	@BUILD=$(BUILD) tests/bench/reports.sh
