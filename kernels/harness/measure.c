@@ -32,7 +32,7 @@ const abdb_sampling abdb_sampling_quick = {.warm_ups = 1,
                                            .iqr_target = 0.05,
                                            .canary_s = 0.005,
                                            .shift_most = 0.1,
-                                           .check_s = 0.2};
+                                           .check_s = 0.3};
 
 /* Relative interquartile range of the samples so far; 1, which is never steady enough, where there
  * is none. */
