@@ -204,8 +204,15 @@ static bool try_it(const abdb_recipe *asked, const trial *like, trial *t)
     return ok;
 }
 
+/* FNV-1a, with what came before. */
+static uint64_t digested(uint64_t digest, const char *text)
+{
+    for (; *text; text++) digest = (digest ^ (unsigned char)*text) * 1099511628211u;
+    return digest;
+}
+
 /* Digest of the parameters that change what runs: words, but for the provider (it is known by its
- * implementation), and threads. FNV-1a. */
+ * implementation), and threads. */
 static uint64_t words_of(const abdb_problem *p)
 {
     uint64_t digest = 14695981039346656037u;
@@ -216,10 +223,7 @@ static uint64_t words_of(const abdb_problem *p)
         if (strcmp(param->name, "provider") == 0 ||
             (isfinite(param->value) && strcmp(param->name, "threads") != 0))
             continue;
-        for (const char *c = param->name; *c; c++)
-            digest = (digest ^ (uint64_t)*c) * 1099511628211u;
-        for (const char *c = param->text; *c; c++)
-            digest = (digest ^ (uint64_t)*c) * 1099511628211u;
+        digest = digested(digested(digest, param->name), param->text);
     }
     return digest;
 }

@@ -44,9 +44,8 @@ SELECT c.*, row_number() OVER (PARTITION BY cell, device ORDER BY date, campaign
 SELECT cell, device, runs FROM seen WHERE runs > 1 GROUP BY cell, device ORDER BY runs DESC, cell LIMIT :cells
 -- @table unjudged
 SELECT cell, device, campaign, tag, max(date) AS date, max(revision) AS revision, group_concat(key, ' ') AS keys
-  FROM found f
- WHERE campaign IS (SELECT n.campaign FROM found n WHERE n.cell = f.cell AND n.device = f.device ORDER BY n.date DESC, n.campaign DESC LIMIT 1)
- GROUP BY cell, device HAVING min(in_doubt) = 1 ORDER BY cell LIMIT :cells
+  FROM (SELECT f.*, first_value(campaign) OVER (PARTITION BY cell, device ORDER BY date DESC, campaign DESC) AS newest FROM found f) f
+ WHERE campaign IS newest GROUP BY cell, device HAVING min(in_doubt) = 1 ORDER BY cell LIMIT :cells
 -- @table series
 SELECT * FROM (
   SELECT s.cell, s.device, s.run, json_group_array(s.time_s) OVER (PARTITION BY s.cell, s.device ORDER BY s.run
@@ -63,14 +62,16 @@ WITH noted AS (
            (SELECT n.text FROM v_note n WHERE (n.kind = 'commit' AND n.target = o.revision) OR (n.kind = 'tag' AND n.target = o.tag)
                 OR (n.kind = 'campaign' AND n.target = o.campaign) ORDER BY n.note_id DESC LIMIT 1) END AS known
     FROM chosen c JOIN seen o ON o.cell = c.cell AND o.device = c.device
-    LEFT JOIN marked m ON m.cell = o.cell AND m.device = o.device AND m.run = o.run)
+    LEFT JOIN marked m ON m.cell = o.cell AND m.device = o.device AND m.run = o.run),
+lines AS (
+  SELECT cell, device, run, date, time_s, low_s, high_s, n, change, ratio, p, tag, revision, known, change = 1 AND known IS NULL AS changed,
+         0 AS unjudged, keys FROM noted
+  UNION ALL SELECT cell, device, NULL, date, NULL, NULL, NULL, 0, 0, NULL, NULL, tag, revision, NULL, 0, 1, keys FROM unjudged)
 SELECT replace(cell, ' n=auto', '') AS label, run, substr(date, 1, 16) AS date, 1000 * time_s AS ms, 1000 * low_s AS low_ms,
-       1000 * high_s AS high_ms, n, change, ratio, p, tag, revision AS "commit", known, change = 1 AND known IS NULL AS changed, 0 AS unjudged,
-       keys AS _facts, (SELECT count(*) FROM seen WHERE runs > 1) AS _whole
-  FROM noted
-UNION ALL
-SELECT replace(cell, ' n=auto', ''), NULL, substr(date, 1, 16), NULL, NULL, NULL, 0, 0, NULL, NULL, tag, revision, NULL, 0, 1, keys, NULL FROM unjudged
- ORDER BY label, unjudged, run;
+       1000 * high_s AS high_ms, n, change, ratio, p, tag, revision AS "commit", known, changed, unjudged, keys AS _facts,
+       (SELECT count(*) FROM seen WHERE runs > 1) AS _whole
+  FROM lines
+ ORDER BY cell, device, unjudged, run;
 -- @notes
 SELECT printf('n = %d commands; a change: the stretch that stands out best, held against the best stretches of random orders; p at most 0.01 over the %d cells shown that have six commands, and at least 1 %%',
               count(*), (SELECT count(*) FROM chosen WHERE runs >= 6)) FROM chosen c JOIN seen s ON s.cell = c.cell AND s.device = c.device HAVING count(*) > 0
