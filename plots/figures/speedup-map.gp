@@ -28,5 +28,6 @@ set cbrange [-log(far) : log(far)]
 set cblabel "contender / baseline" offset -1,0
 set cbtics (sprintf("%.2f", 1 / far) -log(far), "1" 0, sprintf("%.2f", far) log(far))
 set palette defined (-1 "#a84300", 0 "#f7f7f7", 1 "#0a5a94")
-plot $data using (column(c_x_level)):(column(c_y_level)):(log(column(c_ratio))) with image notitle, \
+plot $data using (column(c_x_level)):(column(c_y_level)):(column(c_x_level) - 0.5):(column(c_x_level) + 0.5):(column(c_y_level) - 0.5):(column(c_y_level) + 0.5):(log(column(c_ratio))) \
+     with boxxyerror fillstyle solid 1 noborder fillcolor palette notitle, \
      '' using (column(c_x_level)):(column(c_y_level)):(sprintf("%.2f", column(c_ratio))):(abs(log(column(c_ratio))) > 0.55 * log(far) ? 0xffffff : 0x222222) with labels font ",10" textcolor rgb variable notitle

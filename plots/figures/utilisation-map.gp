@@ -23,5 +23,6 @@ set rmargin at screen 1 - 125.0 / width
 set cbrange [0 : 100]
 set cblabel "% of the best" offset -1,0
 set palette defined (0 "#fdf3d8", 50 "#56b4e9", 100 "#08306b")
-plot $data using (column(c_m_level)):(column(c_n_level)):(column(c_percent)) with image notitle, \
+plot $data using (column(c_m_level)):(column(c_n_level)):(column(c_m_level) - 0.5):(column(c_m_level) + 0.5):(column(c_n_level) - 0.5):(column(c_n_level) + 0.5):(column(c_percent)) \
+     with boxxyerror fillstyle solid 1 noborder fillcolor palette notitle, \
      '' using (column(c_m_level)):(column(c_n_level)):(sprintf("%.0f", column(c_percent))):(column(c_percent) > 55 ? 0xffffff : 0x222222) with labels font ",10" textcolor rgb variable notitle

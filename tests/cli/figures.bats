@@ -100,6 +100,16 @@ script() { # FIGURE
     abdb site --out site >/dev/null
 }
 
+@test "a map of one cell has its colour" {
+    fill
+    jq -c 'select(.field.campaign == "c-after" and .field.workload == "gemm" and (.field.cell | test("m=1024 n=256 ")))' "$fixtures/figures.jsonl" | head -1 >one.jsonl
+    rm -f "$ABDB_DB"
+    abdb import -q one.jsonl
+    abdb plot utilisation-map --campaign c-after --out one.svg
+    tr -d ' ' <one.svg | grep -c "fill='rgb(8,48,107)'" >cells || true
+    same "$(cat cells)" 1 # the best, and no step of the scale
+}
+
 @test "words neither overlap nor stand outside" {
     command -v chromium >/dev/null || skip "no chromium"
     fill
