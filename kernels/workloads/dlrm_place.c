@@ -29,12 +29,14 @@ static abdb_dlrm_layer layer_of(abdb_dlrm *d, size_t in, size_t out, size_t lda,
     const abdb_parts *parts = d->stage->parts;
     abdb_dlrm_layer l = {.in = in, .out = out, .lda = lda, .ldc = ldc};
     abdb_part_product x;
-    size_t room, packed = 0;
+    size_t room;
 
     l.w = take(d, in * out * d->size);
     x = product_of(d, &l);
-    if (parts->pack) packed = parts->packed_bytes(d->parts, &x);
-    if (packed) l.packed = take(d, packed);
+    if (parts->pack) {
+        l.packed = take(d, parts->packed_bytes(d->parts, &x));
+        x.packed = &x; /* that it is counts, where does not yet */
+    }
     room = parts->room_of_product(d->parts, &x);
     d->work = room > d->work ? room : d->work;
     return l;

@@ -114,8 +114,8 @@ typedef struct abdb_parts {
     size_t (*room_of_attention)(void *self, const abdb_part_attention *x, bool backward);
     size_t (*room_of_rows)(void *self, size_t columns);
     abdb_status (*reserve)(void *self, size_t bytes, abdb_error *err);
-    /* Bytes that b of such a product takes where it was laid out beforehand; 0: it is best read as
-     * it is. `pack` lays it out, to memory of whole lines. */
+    /* Bytes that b of such a product takes where it was laid out beforehand. `pack` lays it out, to
+     * memory of whole lines. Both NULL: it is best read as it is. */
     size_t (*packed_bytes)(void *self, const abdb_part_product *x);
     void (*pack)(void *self, const abdb_part_product *x, void *to);
     void (*product)(void *self, const abdb_part_product *x);

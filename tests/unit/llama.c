@@ -84,6 +84,87 @@ static void quantised(void **state)
     assert_true(abdb_quantise(in, 64, 7, out) == 0 && out[5] == 0);
 }
 
+/* --- weights as a backend lays them out ------------------------------------------------------- */
+
+enum { WEIGHED_K = 8240, WEIGHED_N = 80, WEIGHED_M = 17 };
+
+static float weight_of(size_t k, size_t n)
+{
+    return (float)abdb_random_whole(11, k * WEIGHED_N + n, 5) - 2;
+}
+
+static void column_of(const void *from, size_t n, float *out)
+{
+    (void)from;
+    for (size_t k = 0; k < WEIGHED_K; k++) out[k] = weight_of(k, n);
+}
+
+/* A matrix longer than a pass of any table of blocks: each number is where a product, a row of the
+ * table and `value` look for it. Small whole numbers, whose sums are exact in f32. */
+static void weigh_by(const char *isa, const char *blocks, abdb_dtype dtype)
+{
+    static float x[WEIGHED_M * WEIGHED_K], y[WEIGHED_M * WEIGHED_N], rows[2 * WEIGHED_K];
+    const abdb_decoder *d = abdb_vec_parts.decoder;
+    abdb_problem p = {.kernel = "llama-generate",
+                      .params = 2,
+                      .param = {{"blocks", blocks, NAN}, {"isa", isa, NAN}}};
+    abdb_weights w = {.k = WEIGHED_K, .n = WEIGHED_N};
+    abdb_part_weigh most = {.m = WEIGHED_M, .w = &w, .x = x, .y = y};
+    abdb_tensor in = {.dtype = dtype, .data = x}, out = {.dtype = dtype, .data = y},
+                table = {.dtype = dtype, .data = rows};
+    int32_t token[2] = {WEIGHED_N - 1, 33};
+    abdb_error err = {0};
+    void *self;
+
+    if (d->refuses(&p, dtype, w.form, 32, WEIGHED_K)) return;
+    assert_ok(d->open(&self, &p, dtype, &err));
+    w.data = aligned_alloc(64, (d->bytes_of(self, &w) + 63) / 64 * 64);
+    assert_non_null(w.data);
+    memset(w.data, 0xff, d->bytes_of(self, &w)); /* every number a NaN */
+    assert_ok(d->make(self, &w, column_of, NULL, &err));
+    assert_ok(d->reserve(self, d->room_of_weigh(self, &most), &err));
+    for (size_t i = 0; i < WEIGHED_M * WEIGHED_K; i++)
+        abdb_tensor_set(&in, i, (double)abdb_random_whole(12, i, 3) - 1);
+    for (size_t m = 1; m <= WEIGHED_M; m += m < 15 ? 5 : 1) {
+        abdb_part_weigh part = most;
+
+        part.m = m;
+        d->weigh(self, &part);
+        for (size_t i = 0; i < m; i++)
+            for (size_t n = 0; n < WEIGHED_N; n++) {
+                double sum = 0;
+
+                for (size_t k = 0; k < WEIGHED_K; k++)
+                    sum += abdb_tensor_get(&in, i * WEIGHED_K + k) * (double)weight_of(k, n);
+                if (dtype == ABDB_BF16) sum = (double)abdb_bf16_value(abdb_bf16((float)sum));
+                assert_true(abdb_tensor_get(&out, i * WEIGHED_N + n) == sum);
+            }
+    }
+    d->embed(self, &w, token, 2, rows);
+    for (size_t i = 0; i < 2 * WEIGHED_K; i++) {
+        size_t k = i % WEIGHED_K, n = (size_t)token[i / WEIGHED_K];
+
+        assert_true(d->value(self, &w, k, n) == (double)weight_of(k, n));
+        assert_true(abdb_tensor_get(&table, i) == (double)weight_of(k, n));
+    }
+    free(w.data);
+    d->close(self);
+}
+
+static void weighed(void **state)
+{
+    static const char *const isas[] = {"base", "avx2", "avx512", "amx", "neon"}, *const blocks[] = {
+                                                                                     "zen", "intel",
+                                                                                     "amx"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof isas / sizeof isas[0]; i++)
+        for (size_t j = 0; j < sizeof blocks / sizeof blocks[0]; j++) {
+            weigh_by(isas[i], blocks[j], ABDB_F32);
+            weigh_by(isas[i], blocks[j], ABDB_BF16);
+        }
+}
+
 /* --- the largest of a row --------------------------------------------------------------------- */
 
 /* Wherever it lies, below 0 too; the first of equals; a NaN of either sign before all. */
@@ -345,8 +426,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(logits), cmocka_unit_test(quantised),
                                        cmocka_unit_test(picked), cmocka_unit_test(shapes),
-                                       cmocka_unit_test(slices), cmocka_unit_test(served),
-                                       cmocka_unit_test(drawn)};
+                                       cmocka_unit_test(slices), cmocka_unit_test(weighed),
+                                       cmocka_unit_test(served), cmocka_unit_test(drawn)};
 
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     omp_set_num_threads(1);

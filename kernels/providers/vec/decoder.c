@@ -1,7 +1,8 @@
 /* decoder.c - backend vec's parts of networks that generate text: its products of few rows and of
  * many, norms, and what is picked; attention is in cached.c. See kernels/workloads/decoder.h.
- * Weights of the format of activations lie K x N, as isa/few.c reads them; others in panels of 32
- * columns, as isa/quantised.c does, and behind those their scales. */
+ * Weights of the format of activations are packed as products want them; others lie in panels of
+ * 32 columns, as isa/quantised.c does, and behind those their scales. Either way a thread reads one
+ * stretch of memory from its beginning to its end. */
 #include "kernels/providers/vec/decoder.h"
 
 #include <math.h>
@@ -105,28 +106,73 @@ static float *scales_of(const abdb_weights *w, size_t panel)
     return (float *)(void *)((char *)w->data + scales_at(w)) + panel * (w->k / group_of(w)) * PANEL;
 }
 
+/* A product with weights of the format of activations. */
+static abdb_vec_product planned(const abdb_vec_maker *s, const abdb_part_weigh *x)
+{
+    abdb_vec_product q = {.dtype = s->dtype,
+                          .m = x->m,
+                          .n = x->w->n,
+                          .k = x->w->k,
+                          .lda = x->w->k,
+                          .ldb = x->w->n,
+                          .ldc = x->w->n,
+                          .beta = x->add,
+                          .threads = s->threads,
+                          .tuning = s->tuning,
+                          .a = x->x,
+                          .c = x->y,
+                          .ready = true,
+                          .room_b = x->w->data};
+
+    abdb_vec_product_plan(&q);
+    return q;
+}
+
+static abdb_vec_layout layout_of(const abdb_vec_maker *s, const abdb_weights *w)
+{
+    abdb_part_weigh x = {.m = 1, .w = w};
+    abdb_vec_product q = planned(s, &x);
+
+    return abdb_vec_packed_layout(&q, s->isa);
+}
+
 static size_t bytes_of(void *self, const abdb_weights *w)
 {
     const abdb_vec_maker *s = self;
 
-    if (w->form == ABDB_WEIGHTS_SAME) return w->k * w->n * s->size;
+    abdb_part_weigh x = {.m = 1, .w = w};
+    abdb_vec_product q;
+
+    if (w->form == ABDB_WEIGHTS_SAME) {
+        q = planned(s, &x);
+        return abdb_vec_packed_bytes(&q);
+    }
     return scales_at(w) + panels_of(w) * (w->k / group_of(w)) * PANEL * sizeof(float);
 }
 
-/* `wide` columns from `left` on, in the format of activations. */
+/* `wide` columns from `left` on, in the format of activations; what their panels have beyond them
+ * is 0, as tiles of AMX multiply it. */
 static void lay_plain(const abdb_vec_maker *s, const abdb_weights *w, size_t left, size_t wide,
                       const float *in)
 {
-    for (size_t from = 0; from < w->k; from += DEEP) /* whole lines of columns */
-        for (size_t j = 0; j < wide; j++)
-            for (size_t i = from; i < from + DEEP && i < w->k; i++) {
-                size_t to = i * w->n + left + j;
+    abdb_vec_layout x = layout_of(s, w);
+    size_t panels = (wide + x.columns - 1) / x.columns;
+
+    for (size_t from = 0; from < w->k; from += x.deep)
+        memset((char *)w->data + abdb_vec_packed_at(&x, from, left), 0, panels * x.panel);
+    for (size_t from = 0; from < w->k; from += DEEP) /* rows that stay near */
+        for (size_t j = 0; j < wide; j++) {
+            char *to = (char *)w->data + abdb_vec_packed_at(&x, from, left + j);
+
+            for (size_t i = 0; i < DEEP && from + i < w->k; i++) {
+                void *at = to + i / x.each * x.row + i % x.each * x.size;
 
                 if (s->dtype == ABDB_BF16)
-                    ((uint16_t *)w->data)[to] = abdb_bf16(in[j * w->k + i]);
+                    *(uint16_t *)at = abdb_bf16(in[j * w->k + from + i]);
                 else
-                    ((float *)w->data)[to] = in[j * w->k + i];
+                    *(float *)at = in[j * w->k + from + i];
             }
+        }
 }
 
 /* The same, quantised; what a panel has beyond the last column is 0. */
@@ -185,35 +231,19 @@ static double value(void *self, const abdb_weights *w, size_t k, size_t n)
     size_t panel = n / PANEL, j = n % PANEL;
     const uint8_t *in = (const uint8_t *)w->data + panel * panel_of(w);
     abdb_tensor t = {.dtype = s->dtype, .data = w->data};
+    abdb_vec_layout x;
     int number;
 
-    if (w->form == ABDB_WEIGHTS_SAME) return abdb_tensor_get(&t, k * w->n + n);
+    if (w->form == ABDB_WEIGHTS_SAME) {
+        x = layout_of(s, w);
+        return abdb_tensor_get(&t, abdb_vec_packed_at(&x, k, n) / s->size);
+    }
     number = w->form == ABDB_WEIGHTS_I8 ? (int8_t)in[k * PANEL + j]
                                         : (in[k / 2 * PANEL + j] >> 4 * (k % 2) & 15) - 8;
     return number * (double)scales_of(w, panel)[k / group_of(w) * PANEL + j];
 }
 
 /* --- products --------------------------------------------------------------------------------- */
-
-static abdb_vec_product planned(const abdb_vec_maker *s, const abdb_part_weigh *x)
-{
-    abdb_vec_product q = {.dtype = s->dtype,
-                          .m = x->m,
-                          .n = x->w->n,
-                          .k = x->w->k,
-                          .lda = x->w->k,
-                          .ldb = x->w->n,
-                          .ldc = x->w->n,
-                          .beta = x->add,
-                          .threads = s->threads,
-                          .tuning = s->tuning,
-                          .a = x->x,
-                          .b = x->w->data,
-                          .c = x->y};
-
-    abdb_vec_product_plan(&q);
-    return q;
-}
 
 /* A product with quantised weights, and where in working memory its operands in f32 lie, unless
  * they are where they are, and room for threads. */
@@ -322,7 +352,7 @@ static void weigh(void *self, const abdb_part_weigh *x)
         abdb_vec_product q = planned(s, x);
 
         abdb_vec_product_room(&q, s->work);
-        s->isa->gemm(&q);
+        abdb_vec_multiplies_with(s->isa, &q)->gemm(&q);
         return;
     }
     for (size_t row = 0; row < x->m; row += ROWS)
@@ -331,33 +361,43 @@ static void weigh(void *self, const abdb_part_weigh *x)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* A line of x at a time: its numbers lie in as many rows of w, which are asked for while those of
- * the token before are read. */
-static void embed(void *self, const abdb_weights *w, const int32_t *token, size_t rows, void *x)
+/* A piece of x at a time: its numbers lie in as many rows of packed w, or half as many, which are
+ * asked for while those of the token before are read. */
+static void embed_same(const abdb_vec_maker *s, const abdb_weights *w, const int32_t *token,
+                       size_t rows, char *out)
 {
-    const abdb_vec_maker *s = self;
-    bool same = w->form == ABDB_WEIGHTS_SAME, next = same && rows > 1;
-    abdb_tensor t = {.dtype = s->dtype, .data = x};
+    abdb_vec_layout x = layout_of(s, w);
 
 #pragma omp parallel for num_threads(s->threads) schedule(static) if (rows > 1)
     for (size_t low = 0; low < w->k; low += PANEL)
         for (size_t i = 0; i < rows; i++) {
-            size_t high = low + PANEL < w->k ? low + PANEL : w->k;
-            size_t ahead = (size_t)token[i + 1 < rows ? i + 1 : i];
+            size_t wide = w->k - low < PANEL ? w->k - low : PANEL;
+            size_t next = (size_t)token[i + 1 < rows ? i + 1 : i];
+            const char *in = (char *)w->data + abdb_vec_packed_at(&x, low, (size_t)token[i]),
+                       *then = (char *)w->data + abdb_vec_packed_at(&x, low, next);
+            char *to = out + (i * w->k + low) * s->size;
 
-            for (size_t k = low; next && k < high; k++)
-                __builtin_prefetch((const char *)w->data + (k * w->n + ahead) * s->size);
-            for (size_t k = low; k < high; k++) {
-                size_t from = k * w->n + (size_t)token[i], to = i * w->k + k;
-
-                if (!same)
-                    abdb_tensor_set(&t, to, value(self, w, k, (size_t)token[i]));
-                else if (s->dtype == ABDB_BF16)
-                    ((uint16_t *)x)[to] = ((const uint16_t *)w->data)[from];
-                else
-                    ((float *)x)[to] = ((const float *)w->data)[from];
-            }
+            for (size_t k = 0; k < wide / x.each && rows > 1; k++)
+                __builtin_prefetch(then + k * x.row);
+            for (size_t k = 0; k < wide / x.each; k++) /* 4 bytes of a column of each row */
+                memcpy(to + k * sizeof(float), in + k * x.row, sizeof(float));
         }
+}
+
+static void embed(void *self, const abdb_weights *w, const int32_t *token, size_t rows, void *x)
+{
+    const abdb_vec_maker *s = self;
+    abdb_tensor t = {.dtype = s->dtype, .data = x};
+
+    if (w->form == ABDB_WEIGHTS_SAME) {
+        embed_same(s, w, token, rows, x);
+        return;
+    }
+#pragma omp parallel for num_threads(s->threads) schedule(static) if (rows > 1)
+    for (size_t low = 0; low < w->k; low += PANEL)
+        for (size_t i = 0; i < rows; i++)
+            for (size_t k = low; k < low + PANEL && k < w->k; k++)
+                abdb_tensor_set(&t, i * w->k + k, value(self, w, k, (size_t)token[i]));
 }
 
 static void norm(void *self, size_t rows, size_t columns, const void *x, const void *gain,

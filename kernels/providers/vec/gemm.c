@@ -89,28 +89,46 @@ void abdb_vec_product_plan(abdb_vec_product *q)
     if (q->few) q->packed_a = q->packed_b = q->sums = 0; /* nothing is packed */
 }
 
-/* Of all B packed beforehand, or of a slab for each thread. */
-static size_t bytes_of_b(const abdb_vec_product *q)
+/* Bytes of a slab of B for each thread. */
+static size_t slabs_of(const abdb_vec_product *q)
 {
-    size_t passes = (q->k + q->depth - 1) / q->depth, step = q->size == 8 ? 8 : 4;
-
-    if (!q->ready) return q->packed_b * (size_t)q->threads;
-    /* All panels of every pass; packed_b / slab is a column of a panel, and LINE is what rounding
-     * adds. */
-    return abdb_vec_up(
-        passes * abdb_vec_up(q->n, PANEL_BYTES / step) * (q->packed_b / q->slab + LINE), LINE);
+    return q->ready ? 0 : q->packed_b * (size_t)q->threads;
 }
 
 size_t abdb_vec_product_bytes(const abdb_vec_product *q)
 {
-    return bytes_of_b(q) + (q->packed_a + q->sums) * (size_t)q->threads;
+    return slabs_of(q) + (q->packed_a + q->sums) * (size_t)q->threads;
 }
 
 void abdb_vec_product_room(abdb_vec_product *q, void *room)
 {
-    q->room_b = room;
-    q->room_a = (char *)room + bytes_of_b(q);
+    if (!q->ready) q->room_b = room;
+    q->room_a = (char *)room + slabs_of(q);
     q->room_sums = (float *)(void *)((char *)q->room_a + q->packed_a * (size_t)q->threads);
+}
+
+/* --- B packed beforehand ---------------------------------------------------------------------- */
+
+/* All panels of every pass. A column of a panel has the steps of a pass and one more; slabs are
+ * whole panels, of the widest instruction set. */
+size_t abdb_vec_packed_bytes(const abdb_vec_product *q)
+{
+    size_t passes = (q->k + q->depth - 1) / q->depth, step = q->size == 8 ? 8 : 4;
+
+    return passes * abdb_vec_up(q->n, PANEL_BYTES / step) * (q->packed_b / q->slab);
+}
+
+abdb_vec_layout abdb_vec_packed_layout(const abdb_vec_product *q, const abdb_vec_isa *isa)
+{
+    size_t row = isa->panel * sizeof(float), panel = q->packed_b / q->slab * isa->panel;
+
+    return (abdb_vec_layout){.deep = q->depth,
+                             .columns = isa->panel,
+                             .each = sizeof(float) / q->size,
+                             .size = q->size,
+                             .row = row,
+                             .panel = panel,
+                             .pass = (q->n + isa->panel - 1) / isa->panel * panel};
 }
 
 /* --- the kernel ------------------------------------------------------------------------------- */
@@ -121,6 +139,7 @@ typedef struct {
     size_t batch, together; /* products at once, each on one thread; 1: one after another on all */
     size_t bytes;           /* of room for each */
     void *room;
+    size_t packed; /* the first of these bytes: B, packed beforehand */
     abdb_vec_product product;
 } gemm;
 
@@ -140,7 +159,8 @@ static abdb_vec_product nth(const gemm *s, size_t i, size_t place)
     q.a = (const char *)s->p->tensor[0].data + i * q.m * q.k * q.size;
     q.b = (const char *)s->p->tensor[1].data + i * q.k * q.n * q.size;
     q.c = (char *)s->p->tensor[2].data + i * q.m * q.n * abdb_dtype_size(s->p->tensor[2].dtype);
-    abdb_vec_product_room(&q, (char *)s->room + place * s->bytes);
+    q.room_b = (char *)s->room + place * s->bytes;
+    abdb_vec_product_room(&q, (char *)q.room_b + s->packed);
     return q;
 }
 
@@ -173,7 +193,8 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
                                     .tuning = abdb_vec_tune(p),
                                     .ready = g.packed};
     abdb_vec_product_plan(&s->product);
-    s->bytes = abdb_vec_up(abdb_vec_product_bytes(&s->product), LINE);
+    s->packed = s->product.ready ? abdb_vec_packed_bytes(&s->product) : 0;
+    s->bytes = abdb_vec_up(s->packed + abdb_vec_product_bytes(&s->product), LINE);
     places = s->product.ready ? s->batch : s->together;
     s->room = abdb_vec_room(places * s->bytes);
     if (!s->room) {

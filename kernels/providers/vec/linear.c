@@ -125,7 +125,7 @@ static bool pack_bytes(linear *s, size_t rows, size_t n)
 static bool prepare_dense(linear *s)
 {
     const abdb_tensor *x = &s->p->tensor[X];
-    size_t m = x->dim[0], k = x->dim[1], n = s->p->tensor[Y].dim[1];
+    size_t m = x->dim[0], k = x->dim[1], n = s->p->tensor[Y].dim[1], packed;
 
     s->bytes = x->dtype == ABDB_I8;
     if (s->bytes) s->sums = abdb_vec_room(m * n * sizeof(int32_t));
@@ -143,9 +143,11 @@ static bool prepare_dense(linear *s)
                                     .c = s->bytes ? s->sums : s->p->tensor[Y].data,
                                     .ready = true};
     abdb_vec_product_plan(&s->product);
-    s->room = abdb_vec_room(abdb_vec_product_bytes(&s->product));
+    packed = abdb_vec_packed_bytes(&s->product);
+    s->room = abdb_vec_room(packed + abdb_vec_product_bytes(&s->product));
     if (!s->room || (s->bytes && !s->sums)) return false;
-    abdb_vec_product_room(&s->product, s->room);
+    s->product.room_b = s->room;
+    abdb_vec_product_room(&s->product, (char *)s->room + packed);
     s->isa->pack(&s->product);
     return true;
 }

@@ -176,16 +176,12 @@ static void product(void *self, const abdb_part_product *x)
     const maker *s = self;
     abdb_vec_product q = planned(s, x);
 
+    q.room_b = (void *)(uintptr_t)x->packed; /* it is only read */
     abdb_vec_product_room(&q, s->work);
-    if (q.ready) { /* nothing of the room is needed for b */
-        q.room_a = s->work;
-        q.room_sums = (float *)(void *)(s->work + q.packed_a * (size_t)q.threads);
-        q.room_b = (void *)(uintptr_t)x->packed; /* it is only read */
-    }
-    s->isa->gemm(&q);
+    abdb_vec_multiplies_with(s->isa, &q)->gemm(&q);
 }
 
-/* b as it is packed, which products of few rows do not do. */
+/* b as it is packed. */
 static abdb_vec_product laid_out(const maker *s, const abdb_part_product *x)
 {
     abdb_part_product as = *x;
@@ -196,9 +192,9 @@ static abdb_vec_product laid_out(const maker *s, const abdb_part_product *x)
 
 static size_t packed_bytes(void *self, const abdb_part_product *x)
 {
-    abdb_vec_product plain = planned(self, x), q = laid_out(self, x);
+    abdb_vec_product q = laid_out(self, x);
 
-    return plain.few ? 0 : abdb_vec_product_bytes(&q) - (q.packed_a + q.sums) * (size_t)q.threads;
+    return abdb_vec_packed_bytes(&q);
 }
 
 static void pack(void *self, const abdb_part_product *x, void *to)

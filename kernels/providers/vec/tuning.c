@@ -10,14 +10,11 @@
 
 static const abdb_vec_tuning rows[] = {
     {"zen", .row = 8192, .block = 512 << 10, .slab = 512, .grain = 12, .below = 4096},
-    {"intel",
-     .row = 4096,
-     .block = 1 << 20,
-     .slab = 1024,
-     .grain = 12,
-     .ahead = 1024,
+    {"intel", .row = 4096, .block = 1 << 20, .slab = 1024, .grain = 12, .ahead = 1024,
      .below = 1 << 20},
-    {"amx", .row = 1024, .block = 512 << 10, .slab = 1024, .grain = 32, .below = 1 << 20},
+    {"amx", .row = 1024, .block = 512 << 10, .slab = 1024, .grain = 32,
+     .ahead = 1024, /* of few rows, without tiles */
+     .below = 1 << 20},
 };
 enum { ZEN, INTEL, AMX, ROWS };
 

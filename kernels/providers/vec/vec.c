@@ -89,6 +89,13 @@ bool abdb_vec_own(const abdb_vec_isa *isa, abdb_dtype dtype)
            : dtype == ABDB_F16 ? has_avx512fp16
                                : false;
 }
+
+const abdb_vec_isa *abdb_vec_multiplies_with(const abdb_vec_isa *isa, const abdb_vec_product *q)
+{
+    return isa == &abdb_vec_amx && q->ready && q->m <= VEC_FEW && q->dtype == ABDB_BF16
+               ? &abdb_vec_avx512
+               : isa;
+}
 #else
 const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p)
 {
@@ -104,6 +111,12 @@ bool abdb_vec_own(const abdb_vec_isa *isa, abdb_dtype dtype)
 {
     (void)isa, (void)dtype;
     return false;
+}
+
+const abdb_vec_isa *abdb_vec_multiplies_with(const abdb_vec_isa *isa, const abdb_vec_product *q)
+{
+    (void)q;
+    return isa;
 }
 #endif
 

@@ -88,13 +88,28 @@ typedef struct {
     /* of abdb_vec_product_room */
     void *room_a, *room_b;
     float *room_sums;
-    bool ready; /* all of B has been packed into room_b beforehand, slab by slab */
+    bool ready; /* all of B has been packed into room_b beforehand, which the caller gives */
 } abdb_vec_product;
 
 void abdb_vec_product_plan(abdb_vec_product *product);
-/* Bytes of room that it takes. */
+/* Bytes of room that it takes, without those of a B that is `ready`. */
 size_t abdb_vec_product_bytes(const abdb_vec_product *product);
 void abdb_vec_product_room(abdb_vec_product *product, void *room);
+
+/* Of a product that is `ready`: bytes of its B. Rows of A and threads change nothing of it. */
+size_t abdb_vec_packed_bytes(const abdb_vec_product *product);
+/* Where numbers of such a B lie, of f32 or bf16: pass by pass of `deep` rows, panel by panel of
+ * `columns`, each a row of `each` numbers of every column after another. Sizes in bytes; `deep` is
+ * a multiple of 32. */
+typedef struct {
+    size_t deep, columns, each, size, row, panel, pass;
+} abdb_vec_layout;
+abdb_vec_layout abdb_vec_packed_layout(const abdb_vec_product *product, const abdb_vec_isa *isa);
+static inline size_t abdb_vec_packed_at(const abdb_vec_layout *x, size_t k, size_t n)
+{
+    return k / x->deep * x->pass + n / x->columns * x->panel + k % x->deep / x->each * x->row +
+           (n % x->columns * x->each + k % x->each) * x->size;
+}
 /* Memory for working in, in huge pages where the system gives them; free() it. NULL: none left. */
 void *abdb_vec_room(size_t bytes);
 
@@ -279,6 +294,9 @@ bool abdb_vec_own(const abdb_vec_isa *isa, abdb_dtype dtype);
 int abdb_vec_can(const abdb_problem *p, const char **why_not);
 /* Has it products of that format: of bf16 and i8 only some processors have, of f16 all, as f32. */
 bool abdb_vec_multiplies(const abdb_problem *p, abdb_dtype dtype);
+/* What a product goes by of which B is `ready`: few rows leave tiles of AMX empty, and what was packed
+ * for those has vectors for AVX-512, too. */
+const abdb_vec_isa *abdb_vec_multiplies_with(const abdb_vec_isa *isa, const abdb_vec_product *q);
 /* Bytes of an element where it is packed. */
 static inline size_t abdb_vec_packed(abdb_dtype dtype)
 {
