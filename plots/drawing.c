@@ -237,19 +237,19 @@ static void add_pieces(abdb_text *out, const levels *l, const char *name, bool c
     }
 }
 
-/* Where names are long, what all of them say is said once, below the picture: clauses, else words.
+/* Where names are long, what all of them say is said once, beside the picture: clauses, else words.
  */
-static void shorten(maker *m, levels *l, abdb_text *notes)
+static void shorten(maker *m, levels *l, abdb_text *shared)
 {
     const char *separator = ", ";
     bool is_long = false;
     abdb_text common = {0};
 
     for (size_t i = 0; i < l->count; i++) is_long |= abdb_width(l->name[i]) > NAME_LETTERS;
-    if (!is_long || l->count < 2) return;
+    if (!is_long) return;
     add_pieces(&common, l, l->name[0], true, separator);
     if (!common.size) add_pieces(&common, l, l->name[0], true, separator = " ");
-    for (size_t i = 0; i < l->count && common.size; i++) {
+    for (size_t i = 0; i < l->count && common.size; i++) { /* nothing is left of the only one */
         abdb_text rest = {0};
 
         add_pieces(&rest, l, l->name[i], false, separator);
@@ -257,9 +257,8 @@ static void shorten(maker *m, levels *l, abdb_text *notes)
         abdb_text_free(&rest);
     }
     if (common.size) {
-        abdb_text_puts(notes, "all: ");
-        abdb_text_plain(notes, abdb_text_get(&common));
-        abdb_text_puts(notes, "\n");
+        abdb_text_puts(shared, shared->size ? "; " : "");
+        abdb_text_plain(shared, abdb_text_get(&common));
     }
     abdb_text_free(&common);
 }
@@ -411,7 +410,7 @@ static void add_data(const maker *m)
     abdb_text_puts(m->out, "ABDB_END_OF_DATA\n");
 }
 
-static abdb_status number_levels(maker *m, abdb_text *notes, size_t *grown, abdb_error *err)
+static abdb_status number_levels(maker *m, abdb_text *shared, size_t *grown, abdb_error *err)
 {
     const char *list = m->figure->levels;
     abdb_status st = ABDB_OK;
@@ -423,7 +422,7 @@ static abdb_status number_levels(maker *m, abdb_text *notes, size_t *grown, abdb
 
         l->column = c;
         find_levels(m, l, LEVELS_MAX);
-        shorten(m, l, notes);
+        shorten(m, l, shared);
         snprintf(array, sizeof array, "level_%s", m->d->name[c]);
         abdb_text_printf(m->out, "levels_%s = %zu\nc_%s_level = %zu\n", m->d->name[c], l->count,
                          m->d->name[c], m->d->columns + m->numbered);
@@ -434,8 +433,8 @@ static abdb_status number_levels(maker *m, abdb_text *notes, size_t *grown, abdb
 }
 
 abdb_status abdb_drawing_add(const abdb_figure *figure, const abdb_drawing *drawing,
-                             abdb_text *script, abdb_text *notes, size_t *kept, size_t *grown,
-                             abdb_error *err)
+                             abdb_text *script, abdb_text *notes, abdb_text *shared, size_t *kept,
+                             size_t *grown, abdb_error *err)
 {
     maker *m = calloc(1, sizeof *m);
     abdb_status st = ABDB_OK;
@@ -460,14 +459,14 @@ abdb_status abdb_drawing_add(const abdb_figure *figure, const abdb_drawing *draw
         } else
             find_levels(m, &m->series, figure->series_most);
         limit_to(m, &m->series, notes);
-        shorten(m, &m->series, notes);
+        shorten(m, &m->series, shared);
         abdb_text_printf(script, "series = %zu\n", m->series.count);
         add_names(script, "series_name", &m->series);
         add_series_looks(m);
     }
     TRY(limit_height(m, notes, err));
     add_bounds(m);
-    TRY(number_levels(m, notes, grown, err));
+    TRY(number_levels(m, shared, grown, err));
     abdb_text_printf(script, "c_lit = %zu\nc_vendor = %zu\n", drawing->columns + m->numbered + 1,
                      drawing->columns + m->numbered + 2);
     add_data(m);

@@ -254,11 +254,11 @@ static bool is_mark(const char *note)
     return strncmp(note, "†", strlen("†")) == 0 || strncmp(note, "‡", strlen("‡")) == 0;
 }
 
-/* The caption: a line that says round, verification and sources, whatever room that takes, and of
- * the notes those that fit beside it and into one more line, first what explains a mark in the
- * picture. The others stand in the text beside it. */
+/* The caption: a line that says round, verification and sources, and what all names say where no
+ * subtitle does, whatever room that takes; of the notes those that fit beside it and into one more
+ * line, first what explains a mark in the picture. The others stand in the text beside it. */
 static void add_caption(const abdb_figure *f, const abdb_drawing *d, const abdb_text *notes,
-                        folded *caption)
+                        const char *shared, folded *caption)
 {
     abdb_text line[ABDB_CAPTION_MOST] = {{0}};
     char *copy = strdup(abdb_text_get(notes)), *rest = copy, *one;
@@ -266,6 +266,7 @@ static void add_caption(const abdb_figure *f, const abdb_drawing *d, const abdb_
     if (!copy) abdb_starve();
     caption->width = (size_t)(f->width / 5.0);
     if (d->status) abdb_text_puts(&line[0], d->status);
+    if (*shared) abdb_text_printf(&line[0], "%sall: %s", line[0].size ? " · " : "", shared);
     for (size_t i = 0; i < d->notes; i++)
         if (is_mark(d->note[i])) add_fitting(line, d->note[i], caption->width);
     while (copy && (one = strsep(&rest, "\n")) && *one) add_undrawn(line, one, caption->width);
@@ -283,16 +284,18 @@ static void add_caption(const abdb_figure *f, const abdb_drawing *d, const abdb_
 /* heading, subtitle and caption; *lines: of heading and subtitle beyond one of each, and of the
  * caption. */
 static void add_words(const abdb_figure *f, const abdb_drawing *d, const abdb_text *notes,
-                      abdb_text *out, size_t lines[3])
+                      const abdb_text *shared, abdb_text *out, size_t lines[3])
 {
+    bool says = d->subtitle && *d->subtitle;
+
     /* Points per letter of the widest of the usual fonts, at the sizes of style.gp. */
     folded heading = {.array = "heading", .width = (size_t)(f->width / 9.3)};
     folded subtitle = {.array = "subtitle", .width = (size_t)(f->width / 6.6)};
     folded caption = {.array = "caption"};
 
     add_folded(&heading, d->title ? d->title : f->title ? f->title : f->name);
-    if (d->subtitle && *d->subtitle) add_folded(&subtitle, d->subtitle);
-    add_caption(f, d, notes, &caption);
+    if (says || shared->size) add_folded(&subtitle, says ? d->subtitle : abdb_text_get(shared));
+    add_caption(f, d, notes, says ? abdb_text_get(shared) : "", &caption);
     lines[0] = heading.lines;
     lines[1] = subtitle.lines;
     lines[2] = caption.lines;
@@ -324,14 +327,14 @@ static abdb_status too_few(const abdb_figure *f, size_t rows, size_t kept, abdb_
 abdb_status abdb_figure_script(const abdb_figure *f, const char *style, const abdb_drawing *d,
                                abdb_text *out, abdb_error *err)
 {
-    abdb_text data = {0}, words = {0}, notes = {0};
+    abdb_text data = {0}, words = {0}, notes = {0}, shared = {0};
     size_t kept = 0, grown = 0, lines[3] = {0};
     int height = f->height, term_rows;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_drawing_add(f, d, &data, &notes, &kept, &grown, err));
+    TRY(abdb_drawing_add(f, d, &data, &notes, &shared, &kept, &grown, err));
     if (kept < f->least || !kept) TRY(too_few(f, d->rows, kept, err));
-    add_words(f, d, &notes, &words, lines);
+    add_words(f, d, &notes, &shared, &words, lines);
     if (d->undrawn) abdb_text_puts(d->undrawn, abdb_text_get(&notes));
     /* The drawing keeps its size; levels and lines of words are added to it. */
     if (!f->fixed)
@@ -354,11 +357,12 @@ abdb_status abdb_figure_script(const abdb_figure *f, const char *style, const ab
     abdb_text_puts(out, abdb_text_get(&data));
     abdb_text_puts(out, style);
     abdb_text_puts(out, f->text);
-    if (out->failed || data.failed || words.failed || notes.failed)
+    if (out->failed || data.failed || words.failed || notes.failed || shared.failed)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "figure %s", f->name));
 done:
     abdb_text_free(&data);
     abdb_text_free(&words);
     abdb_text_free(&notes);
+    abdb_text_free(&shared);
     return st;
 }

@@ -2,12 +2,13 @@
 # report: training-beside
 # needs: setting of_base>0
 # series: _label 10
+# levels: _factor
 # size: 720,460
 # sets: measured
 # hint: abdb run --plan argonne-sequence --scale --quick, argonne-gas or argonne-gpt2xl
 # A line a device and model, relative to its own smallest setting: shapes beside each other, no ranking.
 # Lines of own runs are thick, those of a source thin.
-set xlabel "setting"
+set xlabel level__factor[1]
 eval lay_lines
 set ylabel "of the value at the smallest setting"
 if (wide(min_setting, max_setting)) { set logscale x 2; set xrange [0.85 * min_setting : 1.18 * max_setting]; set format x "%.0f" } else { set xrange [0.9 * min_setting - 0.01 : 1.05 * max_setting + 0.01] }

@@ -78,5 +78,5 @@ SELECT 'published', r.device, r.devices, r.dtype, r.model, NULL,
 SELECT evidence, device, devices, model, dtype, shape, setting, tokens_per_s, ttft_ms, tpot_ms, mbu_percent, mfu_percent, ratio, what, source, backend, usd_per_million, tokens_per_joule,
        CASE evidence WHEN 'measured' THEN 'here: ' ELSE '' END || coalesce(device, '') || CASE WHEN devices > 1 THEN ' x' || devices ELSE '' END
          || ' ' || coalesce(model, '') || CASE evidence WHEN 'measured' THEN ' ' || coalesce(dtype, '') || ' ' || backend ELSE '' END || coalesce(', ' || shape, '') AS _label,
-       key AS _facts
+       replace(:factor, '_', ' ') AS _factor, key AS _facts
   FROM line ORDER BY evidence, source, model, device, devices, dtype, backend, shape, setting, key;

@@ -42,7 +42,7 @@ SELECT k.entry_id, k.device, k.dtype, k.backend, k.key,
 SELECT 'measured' AS evidence, o.device, o.model || coalesce(' (' || o.slice || ')', '') AS model,
        o.dtype, o.bytes, o.batch, o.samples_per_s, 1000 * o.batch / o.samples_per_s AS ms, 100 * o.embeddings_s / o.whole_s AS embeddings_percent,
        100 * o.mlp_s / o.whole_s AS mlp_percent, 100 * o.cross_s / o.whole_s AS cross_percent, NULL AS stated, 'abdb-run' AS source, o.backend,
-       o.model || coalesce(' (' || o.slice || ')', '') || ' ' || o.dtype || ' ' || o.backend || ', vectors of ' || CAST(o.bytes AS INTEGER) || ' bytes' AS _label, o.key AS _facts
+       o.model || ' ' || o.dtype || ' ' || CAST(o.bytes AS INTEGER) || '-byte, ' || o.device || coalesce(', ' || o.slice, '') || ', ' || o.backend AS _label, o.key AS _facts
   FROM own o
 UNION ALL
 SELECT 'published', r.device, r.model, r.dtype, NULL, NULL, NULL, NULL, NULL, NULL, NULL,

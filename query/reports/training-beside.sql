@@ -58,6 +58,6 @@ WITH based AS (
 SELECT evidence, device, devices, model, dtype, setting, CASE WHEN what = 'tokens' THEN tokens_per_s END AS tokens_per_s,
        CASE WHEN what = 'tokens' THEN tokens_per_s / base ELSE tokens_per_s END AS of_base, mfu_percent, hfu_percent, source, backend,
        CASE evidence WHEN 'measured' THEN 'here: ' ELSE '' END || coalesce(device, '') || CASE WHEN devices > 1 THEN ' x' || devices ELSE '' END
-         || ' ' || coalesce(model, '') || CASE evidence WHEN 'measured' THEN ' ' || coalesce(dtype, '') || ' ' || backend ELSE '' END AS _label, key AS _facts
+         || ' ' || coalesce(model, '') || CASE evidence WHEN 'measured' THEN ' ' || coalesce(dtype, '') || ' ' || backend ELSE '' END AS _label, replace(:factor, '_', ' ') AS _factor, key AS _facts
   FROM based WHERE n > 1 OR what = 'speedup' OR evidence = 'measured'
  ORDER BY evidence, source, model, device, devices, dtype, backend, setting, key;
