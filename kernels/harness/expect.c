@@ -312,7 +312,8 @@ static double samples_s(const abdb_sampling *rule, double each_s, bool is_unstea
     double count = fmax(rule->least, rule->least_s / each_s);
 
     for (int i = 0; i < 3 && is_unsteady; i++) count = 1.25 * count + 10;
-    return fmin(count * each_s, fmax(rule->cap_s, 3 * each_s));
+    return fmin(count * each_s,
+                fmax(rule->cap_s, (double)abdb_samples_least(rule, each_s) * each_s));
 }
 
 /* Seconds of two comparisons, each with so much time; kept: the second goes on where the first one

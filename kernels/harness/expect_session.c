@@ -11,7 +11,7 @@
 #include "schema/core/stats.h"
 #include "schema/core/text.h"
 
-enum { KNOWN_MAX = 32, LEAST = 3, REPEATS = 4 };
+enum { KNOWN_MAX = 32, REPEATS = 4 };
 static const double small_ops = 1e9, small_bytes = 2e8, small_memory = 64e6, all_checks_s = 1;
 
 /* What trials told of a workload in a format: seconds. */
@@ -186,7 +186,7 @@ double abdb_expect_session_s(const abdb_stage *s, const abdb_workload *w, const 
     each = small ? 0 : t->op * effort->ops + t->byte * effort->bytes;
     all = fmax(rule->least_s, rule->least * each);
     if (!small && t->iqr > rule->iqr_target) all = fmax(all, rule->cap_s);
-    all = fmin(all, fmax(rule->cap_s + each / 2, LEAST * each));
+    all = fmin(all, fmax(rule->cap_s + each / 2, (double)abdb_samples_least(rule, each) * each));
     if (!small) all = fmin(all, ABDB_REPETITIONS_MAX * each);
     open = small ? 0 : t->open * effort->memory;
     if (!small && s->device->on_host) open += abdb_expect_fresh_s(s->device, effort->memory);

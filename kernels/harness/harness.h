@@ -108,8 +108,14 @@ typedef struct {
     double canary_s, shift_most; /* a fixed piece of work before and after; how far it may move */
     bool again;                  /* beyond that, samples are taken again */
     double check_s;              /* time to compare results, before and after */
+    double alone_s;              /* one sample that took longer is enough; 0: none ever is */
 } abdb_sampling;
 extern const abdb_sampling abdb_sampling_full, abdb_sampling_quick;
+/* Samples that are taken even where the time is up, of launches of each_s. */
+static inline size_t abdb_samples_least(const abdb_sampling *rule, double each_s)
+{
+    return rule->alone_s > 0 && each_s >= rule->alone_s ? 1 : 3;
+}
 
 /* With fewer than ABDB_SAMPLES_FEW samples a result is imprecise, and says so. */
 enum { ABDB_SAMPLES_FEW = 10, ABDB_SAMPLES_MAX = 20000, ABDB_READINGS_MAX = 16 };

@@ -10,8 +10,8 @@
 
 /* RESOLUTIONS: of the clock in a sample at least, so that it errs by 0.1 % at most. CHECK_EVERY:
  * samples between looks at the spread, at least. PATIENCE: looks without improvement after which it
- * is given up. BATCH_TRIES: see choose_batch. LEAST: samples even where the time is up. */
-enum { RESOLUTIONS = 1000, CHECK_EVERY = 10, PATIENCE = 3, BATCH_TRIES = 3, LEAST = 3 };
+ * is given up. BATCH_TRIES: see choose_batch. */
+enum { RESOLUTIONS = 1000, CHECK_EVERY = 10, PATIENCE = 3, BATCH_TRIES = 3 };
 static const double glance_s = 0.1; /* between readings of the sensors, at first */
 
 const abdb_sampling abdb_sampling_full = {.warm_ups = 3,
@@ -32,7 +32,8 @@ const abdb_sampling abdb_sampling_quick = {.warm_ups = 1,
                                            .iqr_target = 0.05,
                                            .canary_s = 0.005,
                                            .shift_most = 0.1,
-                                           .check_s = 0.3};
+                                           .check_s = 0.3,
+                                           .alone_s = 10};
 
 /* Relative interquartile range of the samples so far; 1, which is never steady enough, where there
  * is none. */
@@ -146,7 +147,10 @@ static bool enough(const abdb_samples *s, const abdb_sampling *rule, double pass
 {
     double now;
 
-    if ((int)s->count < rule->least) return passed_s >= rule->cap_s && (int)s->count >= LEAST;
+    if (!s->count) return false;
+    if ((int)s->count < rule->least)
+        return passed_s >= rule->cap_s &&
+               s->count >= abdb_samples_least(rule, passed_s / (double)s->count);
     if (passed_s >= rule->cap_s) return true;
     if (passed_s < rule->least_s || s->count < w->check) return false;
     now = spread(s, w->scratch);

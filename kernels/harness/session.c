@@ -10,13 +10,7 @@
 #include "kernels/harness/harness.h"
 #include "schema/core/stats.h"
 
-/* LEAST: repetitions even where the time is up. */
-enum {
-    REPETITIONS = ABDB_REPETITIONS_MAX,
-    LEAST = 3,
-    LACKS = 400,
-    ENERGY_CAP_S = 4 * ABDB_ENERGY_WINDOW_S
-};
+enum { REPETITIONS = ABDB_REPETITIONS_MAX, LACKS = 400, ENERGY_CAP_S = 4 * ABDB_ENERGY_WINDOW_S };
 static const double gib = 1 << 30;
 
 const abdb_workload *abdb_workload_find(const char *name)
@@ -176,7 +170,9 @@ static bool enough(const session *s, double passed_s)
 
     if (s->samples.count == REPETITIONS) return true;
     if (passed_s >= (counted ? s->rule.cap_s : fmax(s->rule.cap_s, ENERGY_CAP_S)))
-        return s->samples.count >= LEAST;
+        return s->samples.count &&
+               s->samples.count >=
+                   abdb_samples_least(&s->rule, passed_s / (double)s->samples.count);
     if ((int)s->samples.count < s->rule.least || passed_s < s->rule.least_s) return false;
     if (!counted) return false;
     memcpy(scratch, s->samples.time_s, s->samples.count * sizeof *scratch);

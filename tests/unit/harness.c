@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "kernels/harness/harness.h"
@@ -143,6 +144,43 @@ static void stalled_launch(void **state)
     assert_true(samples.batch > 10);
     assert_int_equal(samples.launches, launched);
     abdb_samples_free(&samples);
+}
+
+/* Where the time is up three samples are taken all the same, and one of launches that take long
+ * where the rule says so. */
+static abdb_status last_long(void *state, abdb_error *err)
+{
+    struct timespec wait = {0, 20000000};
+
+    (void)state, (void)err;
+    nanosleep(&wait, NULL);
+    return ABDB_OK;
+}
+
+static void few_samples(void **state)
+{
+    const abdb_impl impl = {"none", "test", NULL, NULL, last_long, NULL, NULL};
+    static const struct {
+        double alone_s;
+        size_t samples;
+    } each[] = {{0, 3}, {0.015, 1}, {1, 3}};
+    volatile int stop = 0;
+    void *copies[1] = {NULL};
+    abdb_samples samples;
+    abdb_error err = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
+        abdb_sampling rule = {.warm_ups = 1,
+                              .least = 10,
+                              .cap_s = 0.001,
+                              .iqr_target = 10,
+                              .alone_s = each[i].alone_s};
+
+        assert_ok(abdb_cell_measure(host(1e-9), &impl, copies, 1, &rule, &stop, &samples, &err));
+        assert_int_equal(samples.count, each[i].samples);
+        abdb_samples_free(&samples);
+    }
 }
 
 /* Readings of sensors: few however long it takes, in order, to the end; one look where there are
@@ -331,9 +369,9 @@ static void cache_states(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(energy),         cmocka_unit_test(region),   cmocka_unit_test(rotation),
-        cmocka_unit_test(stalled_launch), cmocka_unit_test(readings), cmocka_unit_test(teams),
-        cmocka_unit_test(cache_states)};
+        cmocka_unit_test(energy),         cmocka_unit_test(region),      cmocka_unit_test(rotation),
+        cmocka_unit_test(stalled_launch), cmocka_unit_test(few_samples), cmocka_unit_test(readings),
+        cmocka_unit_test(teams),          cmocka_unit_test(cache_states)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
