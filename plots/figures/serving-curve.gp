@@ -1,4 +1,5 @@
 # title: Latency against throughput of serving, measured here
+# finding: {model}: up to {max tokens_per_s} tokens/s, {latency} from {min latency_ms} ms
 # finding: Serving here reaches {max tokens_per_s} tokens/s; latency ({latency}) is at least {min latency_ms} ms
 # subtitle: tokens/s in total against {latency} ({statistic}) of the same run; up and to the left is better
 # report: serving-curve
