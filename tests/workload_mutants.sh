@@ -12,7 +12,7 @@ tests_of() {
     recommend-*) program=recommend tests="tables_in_pieces recommends" ;;
     gguf-* | file-forms-*) program=gguf tests="hostile cut_anywhere other_forms" ;;
     file-*) program=saved tests="places other_shapes hostile same_logits" ;;
-    */llama_* | */vec/gemm.c | */decoder.c | */cached.c | */batcher.c | */requests.c | */quantise.c) program=llama tests="drawn quantised picked shapes slices weighed served logits" ;;
+    */llama_* | */vec/gemm.c | */decoder.c | */weights.c | */cached.c | */batcher.c | */requests.c | */quantise.c) program=llama tests="drawn quantised picked shapes slices weighed served logits" ;;
     *) program=workloads tests="lengths gradients switches chain learns ranks_learn" ;;
     esac
 }

@@ -1,8 +1,6 @@
-/* decoder.c - backend vec's parts of networks that generate text: its products of few rows and of
- * many, norms, and what is picked; attention is in cached.c. See kernels/workloads/decoder.h.
- * Weights of the format of activations are packed as products want them; others lie in panels of
- * 32 columns, as isa/quantised.c does, and behind those their scales. Either way a thread reads one
- * stretch of memory from its beginning to its end. */
+/* decoder.c - backend vec's parts of networks that generate text: norms, what stands between
+ * products, and what is picked; products are in weights.c, attention in cached.c. See
+ * kernels/workloads/decoder.h. */
 #include "kernels/providers/vec/decoder.h"
 
 #include <math.h>
@@ -12,9 +10,8 @@
 
 #include "kernels/workloads/quantise.h"
 
-/* ROWS: of a product with quantised weights, at a time. PIECE: columns of what is gated at a time.
- */
-enum { LINE = 64, PANEL = 32, ROWS = 240, PIECE = 1024, DEEP = 16 };
+/* PIECE: columns of what is gated at a time. */
+enum { LINE = 64, PIECE = 1024 };
 
 /* What stands for the problem of a transformer block: it picks instructions and blocks. */
 static abdb_problem stand_in(const abdb_problem *p, abdb_dtype dtype)
@@ -75,329 +72,6 @@ static abdb_status reserve(void *self, size_t bytes, abdb_error *err)
     if (!s->work) return ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes to work in", bytes);
     memset(s->work, 0, bytes); /* its pages are there */
     return ABDB_OK;
-}
-
-/* --- weights ---------------------------------------------------------------------------------- */
-
-static size_t panels_of(const abdb_weights *w)
-{
-    return (w->n + PANEL - 1) / PANEL;
-}
-
-/* Bytes of a panel, without its scales. */
-static size_t panel_of(const abdb_weights *w)
-{
-    return (w->form == ABDB_WEIGHTS_I4 ? w->k / 2 : w->k) * PANEL;
-}
-
-/* Numbers along K that share a scale. */
-static size_t group_of(const abdb_weights *w)
-{
-    return w->form == ABDB_WEIGHTS_I4 ? ABDB_QUANTISE_GROUP : w->k;
-}
-
-static size_t scales_at(const abdb_weights *w)
-{
-    return abdb_vec_up(panels_of(w) * panel_of(w), LINE);
-}
-
-static float *scales_of(const abdb_weights *w, size_t panel)
-{
-    return (float *)(void *)((char *)w->data + scales_at(w)) + panel * (w->k / group_of(w)) * PANEL;
-}
-
-/* A product with weights of the format of activations. */
-static abdb_vec_product planned(const abdb_vec_maker *s, const abdb_part_weigh *x)
-{
-    abdb_vec_product q = {.dtype = s->dtype,
-                          .m = x->m,
-                          .n = x->w->n,
-                          .k = x->w->k,
-                          .lda = x->w->k,
-                          .ldb = x->w->n,
-                          .ldc = x->w->n,
-                          .beta = x->add,
-                          .threads = s->threads,
-                          .tuning = s->tuning,
-                          .a = x->x,
-                          .c = x->y,
-                          .ready = true,
-                          .room_b = x->w->data};
-
-    abdb_vec_product_plan(&q);
-    return q;
-}
-
-static abdb_vec_layout layout_of(const abdb_vec_maker *s, const abdb_weights *w)
-{
-    abdb_part_weigh x = {.m = 1, .w = w};
-    abdb_vec_product q = planned(s, &x);
-
-    return abdb_vec_packed_layout(&q, s->isa);
-}
-
-static size_t bytes_of(void *self, const abdb_weights *w)
-{
-    const abdb_vec_maker *s = self;
-
-    abdb_part_weigh x = {.m = 1, .w = w};
-    abdb_vec_product q;
-
-    if (w->form == ABDB_WEIGHTS_SAME) {
-        q = planned(s, &x);
-        return abdb_vec_packed_bytes(&q);
-    }
-    return scales_at(w) + panels_of(w) * (w->k / group_of(w)) * PANEL * sizeof(float);
-}
-
-/* `wide` columns from `left` on, in the format of activations; what their panels have beyond them
- * is 0, as tiles of AMX multiply it. */
-static void lay_plain(const abdb_vec_maker *s, const abdb_weights *w, size_t left, size_t wide,
-                      const float *in)
-{
-    abdb_vec_layout x = layout_of(s, w);
-    size_t panels = (wide + x.columns - 1) / x.columns;
-
-    for (size_t from = 0; from < w->k; from += x.deep)
-        memset((char *)w->data + abdb_vec_packed_at(&x, from, left), 0, panels * x.panel);
-    for (size_t from = 0; from < w->k; from += DEEP) /* rows that stay near */
-        for (size_t j = 0; j < wide; j++) {
-            char *to = (char *)w->data + abdb_vec_packed_at(&x, from, left + j);
-
-            for (size_t i = 0; i < DEEP && from + i < w->k; i++) {
-                void *at = to + i / x.each * x.row + i % x.each * x.size;
-
-                if (s->dtype == ABDB_BF16)
-                    *(uint16_t *)at = abdb_bf16(in[j * w->k + from + i]);
-                else
-                    *(float *)at = in[j * w->k + from + i];
-            }
-        }
-}
-
-/* The same, quantised; what a panel has beyond the last column is 0. */
-static void lay_quantised(const abdb_weights *w, size_t left, size_t wide, const float *in,
-                          int8_t *room)
-{
-    size_t group = group_of(w), panel = left / PANEL;
-    uint8_t *out = (uint8_t *)w->data + panel * panel_of(w);
-    float *scale = scales_of(w, panel);
-    bool halves = w->form == ABDB_WEIGHTS_I4;
-
-    memset(out, halves ? 0x88 : 0, panel_of(w));
-    memset(scale, 0, w->k / group * PANEL * sizeof *scale);
-    for (size_t j = 0; j < wide; j++) {
-        for (size_t i = 0; i < w->k; i += group)
-            scale[i / group * PANEL + j] =
-                abdb_quantise(in + j * w->k + i, group, halves ? 7 : 127, room + i);
-        for (size_t i = 0; i < w->k && !halves; i++) out[i * PANEL + j] = (uint8_t)room[i];
-        for (size_t i = 0; i < w->k && halves; i += 2)
-            out[i / 2 * PANEL + j] = (uint8_t)((room[i] + 8) | (unsigned)(room[i + 1] + 8) << 4);
-    }
-}
-
-static abdb_status make(void *self, const abdb_weights *w, abdb_column_of *column, const void *from,
-                        abdb_error *err)
-{
-    const abdb_vec_maker *s = self;
-    bool failed = false;
-
-#pragma omp parallel num_threads(s->threads) reduction(|| : failed)
-    {
-        float *in = malloc(PANEL * w->k * sizeof *in);
-        int8_t *room = malloc(w->k);
-
-        failed = !in || !room;
-#pragma omp for schedule(dynamic, 1)
-        for (size_t p = 0; p < panels_of(w); p++) {
-            size_t left = p * PANEL, wide = w->n - left < PANEL ? w->n - left : PANEL;
-
-            if (failed) continue;
-            for (size_t j = 0; j < wide; j++) column(from, left + j, in + j * w->k);
-            if (w->form == ABDB_WEIGHTS_SAME)
-                lay_plain(s, w, left, wide, in);
-            else
-                lay_quantised(w, left, wide, in, room);
-        }
-        free(in);
-        free(room);
-    }
-    return failed ? ABDB_FAIL(err, ABDB_NOMEM, "columns of weights") : ABDB_OK;
-}
-
-static double value(void *self, const abdb_weights *w, size_t k, size_t n)
-{
-    const abdb_vec_maker *s = self;
-    size_t panel = n / PANEL, j = n % PANEL;
-    const uint8_t *in = (const uint8_t *)w->data + panel * panel_of(w);
-    abdb_tensor t = {.dtype = s->dtype, .data = w->data};
-    abdb_vec_layout x;
-    int number;
-
-    if (w->form == ABDB_WEIGHTS_SAME) {
-        x = layout_of(s, w);
-        return abdb_tensor_get(&t, abdb_vec_packed_at(&x, k, n) / s->size);
-    }
-    number = w->form == ABDB_WEIGHTS_I8 ? (int8_t)in[k * PANEL + j]
-                                        : (in[k / 2 * PANEL + j] >> 4 * (k % 2) & 15) - 8;
-    return number * (double)scales_of(w, panel)[k / group_of(w) * PANEL + j];
-}
-
-/* --- products --------------------------------------------------------------------------------- */
-
-/* A product with quantised weights, and where in working memory its operands in f32 lie, unless
- * they are where they are, and room for threads. */
-typedef struct {
-    abdb_vec_linear linear;
-    size_t x, y, rooms, each, bytes;
-} quantised;
-
-static quantised quantised_of(const abdb_vec_maker *s, const abdb_part_weigh *x, size_t m)
-{
-    const abdb_weights *w = x->w;
-    bool plain = s->dtype == ABDB_F32;
-    quantised q = {.linear = {.how = ABDB_QUANTISED,
-                              .halves = w->form == ABDB_WEIGHTS_I4,
-                              .m = m,
-                              .n = w->n,
-                              .k = w->k,
-                              .packed = w->data,
-                              .scales = w->k / group_of(w),
-                              .panel = panel_of(w)}};
-
-    q.each = abdb_vec_up(s->isa->linear_floats(&q.linear), LINE);
-    q.y = plain ? 0 : abdb_vec_up(m * w->k * sizeof(float), LINE);
-    q.rooms = q.y + (plain && !x->add ? 0 : abdb_vec_up(m * w->n * sizeof(float), LINE));
-    q.bytes = q.rooms + (size_t)s->threads * q.each * sizeof(float);
-    return q;
-}
-
-static size_t room_of_weigh(void *self, const abdb_part_weigh *x)
-{
-    const abdb_vec_maker *s = self;
-    abdb_vec_product q;
-    abdb_part_weigh adds = *x;
-
-    adds.add = true;
-    if (x->w->form != ABDB_WEIGHTS_SAME)
-        return quantised_of(s, &adds, x->m < ROWS ? x->m : ROWS).bytes;
-    q = planned(s, x);
-    return abdb_vec_product_bytes(&q);
-}
-
-static float wider(uint16_t bits)
-{
-    union {
-        uint32_t bits;
-        float value;
-    } u = {(uint32_t)bits << 16};
-
-    return u.value;
-}
-
-/* Columns [left, right) of sums to y. */
-static void round_off(const abdb_vec_maker *s, const float *in, void *y, size_t m, size_t n,
-                      size_t left, size_t right, bool add)
-{
-    for (size_t i = 0; i < m; i++)
-        for (size_t j = left; j < right; j++) {
-            size_t at = i * n + j;
-
-            if (s->dtype == ABDB_F32) {
-                ((float *)y)[at] = in[at] + (add ? ((float *)y)[at] : 0);
-            } else {
-                uint16_t *out = (uint16_t *)y + at;
-
-                *out = abdb_bf16(in[at] + (add ? wider(*out) : 0));
-            }
-        }
-}
-
-static void weigh_quantised(const abdb_vec_maker *s, const abdb_part_weigh *x, size_t row,
-                            size_t rows)
-{
-    quantised q = quantised_of(s, x, rows);
-    size_t count = rows * x->w->k, panels = panels_of(x->w), n = x->w->n;
-    bool plain = s->dtype == ABDB_F32, direct = plain && !x->add;
-    const char *in = (const char *)x->x + row * x->w->k * s->size;
-    char *out = (char *)x->y + row * n * s->size;
-    float *wide = (float *)(void *)(s->work + q.x);
-
-    q.linear.scale = scales_of(x->w, 0);
-    q.linear.x = plain ? (const void *)in : wide;
-    q.linear.y = (float *)(void *)(direct ? out : s->work + q.y);
-#pragma omp parallel num_threads(s->threads)
-    {
-        size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads(),
-               low = panels * thread / threads, high = panels * (thread + 1) / threads;
-
-        if (!plain) {
-#pragma omp for schedule(static)
-            for (size_t i = 0; i < count; i++)
-                wide[i] = wider(((const uint16_t *)(const void *)in)[i]);
-        }
-        s->isa->linear(&q.linear, low, high,
-                       (float *)(void *)(s->work + q.rooms) + thread * q.each);
-        if (!direct)
-            round_off(s, q.linear.y, out, rows, n, low * PANEL, high * PANEL < n ? high * PANEL : n,
-                      x->add);
-    }
-}
-
-static void weigh(void *self, const abdb_part_weigh *x)
-{
-    const abdb_vec_maker *s = self;
-
-    if (x->w->form == ABDB_WEIGHTS_SAME) {
-        abdb_vec_product q = planned(s, x);
-
-        abdb_vec_product_room(&q, s->work);
-        abdb_vec_multiplies_with(s->isa, &q)->gemm(&q);
-        return;
-    }
-    for (size_t row = 0; row < x->m; row += ROWS)
-        weigh_quantised(s, x, row, x->m - row < ROWS ? x->m - row : ROWS);
-}
-
-/* --- rows ------------------------------------------------------------------------------------- */
-
-/* A piece of x at a time: its numbers lie in as many rows of packed w, or half as many, which are
- * asked for while those of the token before are read. */
-static void embed_same(const abdb_vec_maker *s, const abdb_weights *w, const int32_t *token,
-                       size_t rows, char *out)
-{
-    abdb_vec_layout x = layout_of(s, w);
-
-#pragma omp parallel for num_threads(s->threads) schedule(static) if (rows > 1)
-    for (size_t low = 0; low < w->k; low += PANEL)
-        for (size_t i = 0; i < rows; i++) {
-            size_t wide = w->k - low < PANEL ? w->k - low : PANEL;
-            size_t next = (size_t)token[i + 1 < rows ? i + 1 : i];
-            const char *in = (char *)w->data + abdb_vec_packed_at(&x, low, (size_t)token[i]),
-                       *then = (char *)w->data + abdb_vec_packed_at(&x, low, next);
-            char *to = out + (i * w->k + low) * s->size;
-
-            for (size_t k = 0; k < wide / x.each && rows > 1; k++)
-                __builtin_prefetch(then + k * x.row);
-            for (size_t k = 0; k < wide / x.each; k++) /* 4 bytes of a column of each row */
-                memcpy(to + k * sizeof(float), in + k * x.row, sizeof(float));
-        }
-}
-
-static void embed(void *self, const abdb_weights *w, const int32_t *token, size_t rows, void *x)
-{
-    const abdb_vec_maker *s = self;
-    abdb_tensor t = {.dtype = s->dtype, .data = x};
-
-    if (w->form == ABDB_WEIGHTS_SAME) {
-        embed_same(s, w, token, rows, x);
-        return;
-    }
-#pragma omp parallel for num_threads(s->threads) schedule(static) if (rows > 1)
-    for (size_t low = 0; low < w->k; low += PANEL)
-        for (size_t i = 0; i < rows; i++)
-            for (size_t k = low; k < low + PANEL && k < w->k; k++)
-                abdb_tensor_set(&t, i * w->k + k, value(self, w, k, (size_t)token[i]));
 }
 
 static void norm(void *self, size_t rows, size_t columns, const void *x, const void *gain,
@@ -505,14 +179,14 @@ static void read_all(void *self, const void *at, size_t bytes)
 const abdb_decoder abdb_vec_decoder = {.refuses = refuses,
                                        .open = start,
                                        .close = stop,
-                                       .room_of_weigh = room_of_weigh,
+                                       .room_of_weigh = abdb_vec_weigh_room,
                                        .room_of_attention = abdb_vec_cached_room,
                                        .reserve = reserve,
-                                       .bytes_of = bytes_of,
-                                       .make = make,
-                                       .value = value,
-                                       .weigh = weigh,
-                                       .embed = embed,
+                                       .bytes_of = abdb_vec_weights_bytes,
+                                       .make = abdb_vec_weights_make,
+                                       .value = abdb_vec_weights_value,
+                                       .weigh = abdb_vec_weigh,
+                                       .embed = abdb_vec_embed,
                                        .norm = norm,
                                        .remember = abdb_vec_remember,
                                        .attend = abdb_vec_attend,

@@ -294,8 +294,8 @@ bool abdb_vec_own(const abdb_vec_isa *isa, abdb_dtype dtype);
 int abdb_vec_can(const abdb_problem *p, const char **why_not);
 /* Has it products of that format: of bf16 and i8 only some processors have, of f16 all, as f32. */
 bool abdb_vec_multiplies(const abdb_problem *p, abdb_dtype dtype);
-/* What a product goes by of which B is `ready`: few rows leave tiles of AMX empty, and what was packed
- * for those has vectors for AVX-512, too. */
+/* What a product goes by of which B is `ready`: few rows leave tiles of AMX empty, and what was
+ * packed for those has vectors for AVX-512, too. */
 const abdb_vec_isa *abdb_vec_multiplies_with(const abdb_vec_isa *isa, const abdb_vec_product *q);
 /* Bytes of an element where it is packed. */
 static inline size_t abdb_vec_packed(abdb_dtype dtype)
