@@ -44,7 +44,8 @@ machine() {
     "$abdb" plot roofline --out demo/roofline.svg >/dev/null
 
     echo "3 How near its limit is this machine? (quick, an impression)"
-    ask "SELECT printf('    %s  %.0f Gop/s in registers', k.dtype, max(k.flops_per_s) / 1e9) FROM v_kernel k
+    ask "SELECT printf('    %s  %.0f Gop/s in registers%s', k.dtype, max(k.flops_per_s) / 1e9,
+                CASE WHEN k.flags LIKE '%unsteady%' THEN ' (unsteady: the machine was busy meanwhile)' ELSE '' END) FROM v_kernel k
           WHERE k.kernel = 'fma' AND k.verified = 'pass' AND k.tag = 'ceilings' GROUP BY k.dtype ORDER BY max(k.flops_per_s);" | tr -d '"'
     ask "SELECT printf('    %s product  %.0f GFLOP/s by %s%s, %.0f %% of the ceiling', k.dtype, max(k.flops_per_s) / 1e9, k.backend,
                 CASE WHEN k.backend <> 'openblas' THEN '' WHEN k.tag = 'core-type-auto'

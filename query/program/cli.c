@@ -43,6 +43,8 @@ static const struct {
               {"--latex", "format", "format latex"},
               {"--top", "limit", "limit"},
               {"--file", "out", "out"},
+              {"--gate", "fail-on", "fail-on slower"},
+              {"--fail", "fail-on", "fail-on slower"},
               {"-n", "limit", "limit"},
               {"--png", "type", "type png"},
               {"--svg", "type", "type svg"},

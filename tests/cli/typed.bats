@@ -77,6 +77,7 @@ on_screen() { # WIDTH COMMAND...
     tried "query specs --csv" "did you mean --format csv?"
     tried "query specs h100" "--device VALUE"
     tried "rank llama2-70b --top 3" "did you mean --limit?"
+    tried "compare tag=a tag=b --gate" "did you mean --fail-on slower?"
     tried "help quer" "did you mean 'query'?"
     run abdb query "SELECT count(*) form v_result"
     fails 2 "did you mean 'FROM'?"
