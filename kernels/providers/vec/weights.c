@@ -74,7 +74,6 @@ static abdb_vec_layout layout_of(const abdb_vec_maker *s, const abdb_weights *w)
 size_t abdb_vec_weights_bytes(void *self, const abdb_weights *w)
 {
     const abdb_vec_maker *s = self;
-
     abdb_part_weigh x = {.m = 1, .w = w};
     abdb_vec_product q;
 
