@@ -11,9 +11,9 @@ set xlabel "ms of one repetition"
 set yrange [rows - 0.4 : -0.6] noreverse
 set ytics scale 0
 set grid xtics
-# of which cell, where there are several
-name(i) = (levels_cell > 1 ? strcol(c_cell) . ": " : "") . (none(strcol(c_phase)) ? "" : strcol(c_phase) . ", ") . strcol(c_part)
-set lmargin at screen (14 + name_px * ((levels_cell > 1 ? widest_cell : 0) + widest_part + widest_phase + 2)) / width
+# of which cell, where there are several: what they do not share
+name(i) = (levels_cell > 1 ? level_cell[int(column(c_cell_level))] . ": " : "") . (none(strcol(c_phase)) ? "" : strcol(c_phase) . ", ") . strcol(c_part)
+set lmargin at screen (14 + name_px * ((levels_cell > 1 ? level_cell_widest : 0) + widest_part + widest_phase + 2)) / width
 set xrange [0 : 1.2 * max_ms]
 key_entries = 2; key_widest = 26; eval lay_key
 set style fill solid 1 noborder
