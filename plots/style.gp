@@ -24,8 +24,10 @@ array mark[8]
 mark[1] = 7; mark[2] = 5; mark[3] = 9; mark[4] = 13; mark[5] = 11; mark[6] = 6; mark[7] = 4; mark[8] = 8
 array dash[8]
 dash[1] = 1; dash[2] = 2; dash[3] = 4; dash[4] = 3; dash[5] = 5; dash[6] = 1; dash[7] = 2; dash[8] = 4
-do for [i=1:8] { set linetype i lc rgb colour[i] lw 1.8 dt dash[i] pt mark[i] ps 0.8 }
-set linetype cycle 8
+# The ninth line has the first colour again, with another mark and dash.
+turned(i) = (i - 1 + 3 * ((i - 1) / 8)) % 8 + 1
+do for [i=1:24] { set linetype i lc rgb colour[(i - 1) % 8 + 1] lw 1.8 dt dash[turned(i)] pt mark[turned(i)] ps 0.8 }
+set linetype cycle 24
 terminal = picture eq "dumb"
 set border 3 lc rgb ink lw 1
 set tics nomirror textcolor rgb ink scale 0.5 font ",11"

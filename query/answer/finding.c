@@ -370,6 +370,23 @@ static bool add_word(const maker *m, const char *word, abdb_text *out)
     return false;
 }
 
+/* Of "{min COLUMN} to {max COLUMN}" the length of what follows the first, if both are said alike. */
+static size_t same_bound(const maker *m, const char *word, const char *rest)
+{
+    abdb_text least = {0}, most = {0};
+    char range[80], greatest[64];
+    bool same;
+
+    snprintf(greatest, sizeof greatest, "max %s", strlen(word) > 4 ? word + 4 : "");
+    snprintf(range, sizeof range, " to {%s}", greatest);
+    if (strncmp(word, "min ", 4) != 0 || strncmp(rest, range, strlen(range)) != 0) return 0;
+    same = add_bound(m, word, &least) && add_bound(m, greatest, &most) &&
+           strcmp(abdb_text_get(&least), abdb_text_get(&most)) == 0;
+    abdb_text_free(&least);
+    abdb_text_free(&most);
+    return same ? strlen(range) : 0;
+}
+
 /* The sentence with its words; NULL: one of them has no value. */
 static const char *fill(const maker *m, const char *sentence)
 {
@@ -388,6 +405,7 @@ static const char *fill(const maker *m, const char *sentence)
         snprintf(word, sizeof word, "%.*s", (int)(plain - 1), sentence + 1);
         whole = sentence[plain] == '}' && add_word(m, word, &out);
         sentence += plain + (sentence[plain] == '}');
+        sentence += same_bound(m, word, sentence);
     }
     if (whole && !out.failed) kept = abdb_arena_copy(&m->t->arena, abdb_text_get(&out), out.size);
     abdb_text_free(&out);

@@ -51,6 +51,8 @@ head='# finding: {leader} leads at {best} of {count}; {second} is {gap} behind, 
     same "$(said)" "Plain"
     figure "$(rows a=7 b=6)" '# finding: {min v} to {max v} of {all}, {kind}'
     same "$(said --kind offline)" "6 to 7 of 2, offline"
+    figure "$(rows a=14310 b=14309)" '# finding: {min v} to {max v} of {all}'
+    same "$(said)" "14.3 thousand of 2"
 }
 
 @test "what all rows say is a word; what they do not agree in is none; conditions" {

@@ -600,4 +600,8 @@ bad-answer"
     same "$(abdb query breakdown -o csv | tail -n +2 | cut -d, -f3-7)" "forward,product,12,6,60
 forward,between kernels,,2,20
 ,update,1,2,20"
+    # of several cells a bar is named with its cell
+    abdb run -q --kernel k --backend fake --axis do=spans --axis mode=fast,slow
+    abdb plot breakdown --type dumb >drawn 2>&1
+    grep -q "k do=spans mode=fast: forward, product" drawn
 }
