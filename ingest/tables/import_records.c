@@ -9,6 +9,7 @@
 
 #include "ingest/read/lines.h"
 #include "ingest/tables/record_parts.h"
+#include "schema/core/units.h"
 
 /* VERSION is the form's, in each record; the importer's own version at the end of this file says
  * how it is read. */
@@ -87,7 +88,25 @@ static bool take_factor(reader *r, abdb_entry *e, const char *name, const json_t
     return true;
 }
 
-static bool take_samples(reader *r, abdb_result *result, const json_t *list)
+/* The unit that a result names, or NULL. False, with reason: it is none of that metric. */
+static bool find_unit(const char *name, const char *unit, const abdb_unit **out, char *reason)
+{
+    const abdb_metric_info *metric = abdb_metric_find(name);
+    const abdb_unit *base = metric ? abdb_unit_find(metric->unit) : NULL;
+
+    *out = unit ? abdb_unit_find(unit) : NULL;
+    if (!unit || !metric || (*out && base && strcmp((*out)->base, base->base) == 0)) return true;
+    snprintf(reason, REASON, "%.60s is in %s, and '%.60s' is no unit of that", metric->name,
+             metric->unit, unit);
+    return false;
+}
+
+static double in_base(const abdb_unit *unit, double value)
+{
+    return unit ? abdb_unit_base(unit, value) : value;
+}
+
+static bool take_samples(reader *r, abdb_result *result, const abdb_unit *unit, const json_t *list)
 {
     size_t n = json_array_size(list);
     abdb_sample *sample = n ? abdb_arena_alloc(&r->arena, n * sizeof *sample) : NULL;
@@ -97,20 +116,38 @@ static bool take_samples(reader *r, abdb_result *result, const json_t *list)
         const json_t *item = json_array_get(list, i), *t = json_array_get(item, 1);
 
         /* [value, t_s, rank, mark], of which the last ones may be missing. */
-        sample[i] = (abdb_sample){.value = json_number_value(json_array_get(item, 0)),
-                                  .t_s = json_is_number(t) ? json_number_value(t) : NAN,
-                                  .rank = (long)json_integer_value(json_array_get(item, 2)),
-                                  .mark = json_string_value(json_array_get(item, 3))};
+        sample[i] =
+            (abdb_sample){.value = in_base(unit, json_number_value(json_array_get(item, 0))),
+                          .t_s = json_is_number(t) ? json_number_value(t) : NAN,
+                          .rank = (long)json_integer_value(json_array_get(item, 2)),
+                          .mark = json_string_value(json_array_get(item, 3))};
     }
     result->sample = sample;
     result->samples = n;
     return true;
 }
 
+/* Counts what a result says that nobody reads. */
+static void count_unknown(reader *r, const json_t *object)
+{
+    static const char known[] = " metric statistic value unit raw_value raw_unit cell rank x n low "
+                                "high spread formula fact samples ";
+    const char *name;
+    json_t *value;
+    char word[40];
+
+    json_object_foreach((json_t *)(size_t)object, name, value)
+    {
+        snprintf(word, sizeof word, " %.30s ", name);
+        if (!strstr(known, word)) abdb_left_out_add(r->left_out, name);
+    }
+}
+
 /* False, with reason: it is none. */
 static bool take_result(reader *r, const json_t *object, char *reason)
 {
     const char *metric = text_of(object, "metric"), *statistic = text_of(object, "statistic");
+    const abdb_unit *unit;
     double value = number_of(object, "value"), n = number_of(object, "n"),
            rank = number_of(object, "rank");
     abdb_result *result =
@@ -120,23 +157,28 @@ static bool take_result(reader *r, const json_t *object, char *reason)
         snprintf(reason, REASON, "a result without metric, statistic or value, or too many");
         return false;
     }
+    if (!find_unit(metric, text_of(object, "unit"), &unit, reason)) return false;
     if (value < 0 && strcmp(metric, "time_s") == 0) {
         snprintf(reason, REASON, "time_s is %g: no time is below zero", value);
         return false;
     }
     result->statistic = statistic;
+    result->value = in_base(unit, value);
     result->raw_value = text_of(object, "raw_value");
-    result->raw_unit = text_of(object, "raw_unit");
+    result->raw_unit = unit ? text_of(object, "unit") : text_of(object, "raw_unit");
+    if (unit && !result->raw_value)
+        result->raw_value = plain(&r->arena, json_object_get(object, "value"));
     result->cell = text_of(object, "cell");
     if (isfinite(rank)) result->rank = (long)rank;
     result->x = number_of(object, "x");
     if (isfinite(n)) result->n = (long long)n;
-    result->low = number_of(object, "low");
-    result->high = number_of(object, "high");
+    result->low = in_base(unit, number_of(object, "low"));
+    result->high = in_base(unit, number_of(object, "high"));
     result->spread = text_of(object, "spread");
     result->formula = text_of(object, "formula");
     result->fact = text_of(object, "fact");
-    if (take_samples(r, result, json_object_get(object, "samples"))) return true;
+    count_unknown(r, object);
+    if (take_samples(r, result, unit, json_object_get(object, "samples"))) return true;
     snprintf(reason, REASON, "out of memory for its samples");
     return false;
 }

@@ -129,14 +129,30 @@ except abdb.Error as e: print(e)'
     # the same numbers measured twice are two measurements
     py 'abdb.record("tokenize", [0.3, 0.1, 0.2], tag="before", dtype="f32", n=4096)' >/dev/null
     same "$(ask "SELECT count(*) FROM v_result")" 2
-    for bad in '[]' '[0.0]' '[float("nan")]' '[-1]'; do
+    for bad in '[]' '[0.0]' '[float("nan")]' '[-1]' 1.5 None '"12"' '["a"]'; do
         run py "abdb.record('x', $bad)"
         [[ $output == *"samples are numbers above 0"* ]] || { echo "$bad: $output"; false; }
     done
+    while IFS='|' read -r words reason; do
+        run py "abdb.record($words)"
+        [[ $output == *"Error: "*"$reason"* && $output != *"next: "* ]] || { echo "$words: $output"; false; }
+    done <<'E'
+"x", [1, 2], times=[0]|times are as many as samples: 2, not 1
+"", [1]|the workload wants a name
+"x", [1], opts={"a": 1}|opts is a factor, which is a text or a number
+"x", [1], unit="GB/s"|time_s is in s, and 'GB/s' is no unit of that
+"x", [1], unit="furlong"|'furlong' is no unit of that
+E
     run py 'abdb.record("x", [1.0], metric="nonsense")'
     [ "$status" -ne 0 ]
     [[ $output == *"rejected"*"nonsense"* ]]
     same "$(ask "SELECT count(*) FROM v_result")" 2
+    # in a unit of the metric
+    py 'print(abdb.record("x", [1, 2, 3], unit="ms", tag="u"), abdb.record("y", [100, 110], metric="bytes_per_s", unit="GB/s", tag="u"))' >said
+    ! grep -q next: said
+    same "$(ask "SELECT value FROM v_result WHERE tag = 'u' ORDER BY workload")" "0.002
+105000000000"
+    same "$(ask "SELECT group_concat(value, ' ') FROM (SELECT s.value FROM v_sample s JOIN v_result r USING (result_id) WHERE r.tag = 'u' AND r.workload = 'x' ORDER BY seq)")" "0.001 0.002 0.003"
 }
 
 @test "run measures a kernel and gives its row" {
@@ -176,16 +192,34 @@ E2
     fails 0 "too-few"
     run session --abdb-fail-on slower
     [[ $output == *"--abdb-tag NAME measures"* ]]
-    for wrong in "--abdb-baseline nosuch" "--abdb-baseline before --abdb-fail-on nonsense"; do
-        # shellcheck disable=SC2086 # two words each
+    # the session counts, not what its tag had before: slow code under the tag of fast code is found
+    before=(--abdb-repeat 6 --abdb-baseline before --abdb-drift 0.02 --abdb-fail-on slower)
+    run session --abdb-tag "twice,a=b" "${before[@]}"
+    SLOW=1 run session --abdb-tag "twice,a=b" "${before[@]}" --abdb-find 0.0001
+    [ "$status" = 1 ] && [[ $output == *"slower "* && $output == *"1 of 1 cannot show a change of 0.01 %"* ]] || { echo "$output"; false; }
+    # what would be refused is refused before anything is measured
+    stored=$(ask "SELECT count(*) FROM v_run")
+    for wrong in "--abdb-baseline nosuch" "--abdb-baseline before --abdb-fail-on nonsense" "--abdb-repeat 0" "--abdb-db no/such.db" "--abdb-baseline before --abdb-drift much"; do
+        # shellcheck disable=SC2086 # several words
         run session --abdb-tag more $wrong
-        [ "$status" = 1 ] && [[ $output == *"abdb: "*"${wrong##* }"* && $output != *Traceback* ]] || { echo "$wrong: $output"; false; }
+        [ "$status" = 4 ] && [[ $output == *"ERROR: "* && $output != *Traceback* ]] || { echo "$wrong: $output"; false; }
     done
+    [[ $output == *"--abdb-drift wants"* ]] || { echo "$output"; false; }
+    run session --abdb-tag ""
+    fails 4 "--abdb-tag wants a name"
+    same "$(ask "SELECT count(*) FROM v_run")" "$stored"
     # pytest-xdist, or what has its option
     printf 'def pytest_addoption(parser):\n    parser.addoption("--workers", dest="numprocesses", type=int)\n' >workers.py
     run session -p workers --workers 2 --abdb-tag two
     [[ $output == *"one test after another: leave out -n"* ]]
+    # a test that fails leaves no measurement
     printf 'def test_bad(abdb):\n    assert abdb(lambda: 1) == 2\n' >test_it.py
     run session --abdb-tag bad
     [ "$status" = 1 ]
+    same "$(ask "SELECT count(*) FROM v_run WHERE tag = 'bad'")" 0
+    # ^C says how far it came
+    printf 'import os, signal, time\n\ndef test_stop(abdb):\n    abdb(int)\n    if os.environ.get("ABDB_PYTEST_CAMPAIGN"):\n        os.kill(os.getppid(), signal.SIGINT); time.sleep(9)\n' >test_it.py
+    run session --abdb-tag stopped --abdb-repeat 3
+    fails 2 "stopped after 1 of 3 processes, which are stored"
+    [[ $output != *Traceback* ]]
 }

@@ -236,20 +236,30 @@ def campaign(name=None):
 
 def entry(workload, samples, metric="time_s", unit=None, device=None, tag=None, times=None, repetition=1, **factors):
     """What `record` stores, as a line of abdb's own records (`abdb help abdb-jsonl`): to be kept in a file, or for `store`."""
-    values = [float(x) for x in samples]
+    try:
+        values = [] if isinstance(samples, (str, bytes)) else [float(x) for x in samples]
+    except (TypeError, ValueError):
+        values = []
     if not values or not all(0 < x < float("inf") for x in values):
-        raise Error("samples are numbers above 0, one at least")
+        raise Error("samples are numbers above 0, a list with one at least")
+    if times is not None and len(times) != len(values):
+        raise Error(f"times are as many as samples: {len(values)}, not {len(times)}")
+    if not workload or not isinstance(workload, str):
+        raise Error("the workload wants a name")
+    for name, value in factors.items():
+        if not isinstance(value, (str, int, float)):
+            raise Error(f"{name} is a factor, which is a text or a number, not {value!r}")
     now = datetime.datetime.now(datetime.timezone.utc)
     about, processor = environment()
     field = {"evidence": "measured", "kind": "run", "verified": "unchecked", "suite": "python", "workload": workload,
              "device": device or processor, "devices": 1, "nodes": 1, "backend": "python", "tag": tag, "source": "abdb-python",
              "date": now.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z", "campaign": campaign(), "cell": workload}
     field.update((name, factors.pop(name)) for name in FIELDS & factors.keys())
-    result = {"metric": metric, "statistic": "median", "value": statistics.median(values), "n": len(values), "formula": "median@1",
+    result = {"metric": metric, "statistic": "median", "value": statistics.median(values), "unit": unit, "n": len(values), "formula": "median@1",
               "samples": [[x, times[i] if times else None, -1, None] for i, x in enumerate(values)]}
     return json.dumps({
         "record": "entry", "field": {k: str(v) for k, v in field.items() if v is not None},
-        "factor": {k: str(v) for k, v in factors.items()}, "result": [{**result, **({"unit": unit} if unit else {})}],
+        "factor": {k: str(v) for k, v in factors.items()}, "result": [{k: v for k, v in result.items() if v is not None}],
         "environment": json.dumps(about), "origin": f"{secrets.randbits(63):016x}",
         "process": {"campaign": campaign(), "backend": "python", "repetition": repetition, "start": 1, "started": _started}})
 
@@ -257,13 +267,13 @@ def entry(workload, samples, metric="time_s", unit=None, device=None, tag=None, 
 def store(lines, db=None):
     """Stores what `entry` made, all of it or nothing. Error: abdb refuses a line, and why."""
     given = "".join(line + "\n" for line in lines).encode()
-    out, said, _ = _call("import", ["-"], db, {"format": "abdb-jsonl", "strict": True}, given=given)
+    out, said, _ = _call("import", ["-"], db, {"format": "abdb-jsonl", "strict": True, "quiet": True}, given=given)
     return out.decode(errors="replace") + said
 
 
 def record(workload, samples, db=None, **words):
     """Stores samples of your own (numbers in the metric's base unit, or in `unit`) as one measured entry, with this machine's
     environment: abdb.record("tokenize", seconds, tag="before", n=4096). `metric` (time_s), `device` (this processor), `times`
-    (when each sample began, in seconds), `repetition`; the fields of FIELDS; any other word is a factor that comparisons look
-    at. All entries of a process are of one campaign: it takes several processes, not many samples, to show that something changed."""
+    (when each sample began, in seconds), `repetition`; backend, devices, dtype, model, nodes, scenario, system, verified; any
+    other word is a factor that comparisons look at. All entries of a process are of one campaign: it takes several processes, not many samples, to show that something changed."""
     return store([entry(workload, samples, **words)], db)
