@@ -370,7 +370,7 @@ static bool add_word(const maker *m, const char *word, abdb_text *out)
     return false;
 }
 
-/* Of "{min COLUMN} to {max COLUMN}" the length of what follows the first, if both are said alike. */
+/* Of "{min COLUMN} to {max COLUMN}" the length behind the first, if both are said alike. */
 static size_t same_bound(const maker *m, const char *word, const char *rest)
 {
     abdb_text least = {0}, most = {0};
