@@ -8,8 +8,8 @@
  * A factor is its text; {"state":"unknown"} where it is not known;
  * {"text":...,"num":...,"unit":...} where its number is another than its text reads, or has a unit.
  * Of a result metric, statistic and value are always there; values are in the metric's base unit,
- * or in its "unit". A sample is [value, t_s, rank, mark]. "pieces": so many of the lines just before
- * are parts of this entry. Where they are known there are also
+ * or in its "unit". A sample is [value, t_s, rank, mark]. "pieces": so many of the lines before
+ * it are parts of this entry. Where they are known there are also
  *
  *     "telemetry":[[sensor,quantity,unit,t_s,value],...]
  *     "span":[{"name":...,"within":...,"kernel":...,"provider":...,"calls":...,"time_s":...,

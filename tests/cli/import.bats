@@ -593,17 +593,22 @@ MAP
         entry "" '{"n":"1"}' "$r" ',"version":99'
         entry "" '{"n":"1"}' '[{"metric":"time_s","statistic":"value","value":-1.5}]' ""
         entry "" '{"n":"2"}' "$r" ',"version":1'
+        entry "" '{"n":"3"}' '[{"metric":"time_s","statistic":"value","value":1.5,"low":1,"unit":"ms","colour":"red","samples":[[1],[2]]}]' ""
+        entry "" '{"n":"4"}' '[{"metric":"time_s","statistic":"value","value":1.5,"unit":"GB/s"}]' ""
     } >r.jsonl
     run abdb import r.jsonl
-    fails 0 "10 rows: 4 accepted, 0 duplicate, 6 rejected, 0 ignored; values: 4 kept, 5 rejected, 2 left out"
-    fails 0 "r.jsonl: left out, for nothing here says what it is: colour (2)"
+    fails 0 "12 rows: 5 accepted, 0 duplicate, 7 rejected, 0 ignored; values: 5 kept, 6 rejected, 3 left out"
+    fails 0 "r.jsonl: left out, for nothing here says what it is: colour (3)"
+    same "$(ask "SELECT value, low, raw_value, raw_unit FROM v_result WHERE raw_unit = 'ms'")" "0.0015,0.001,1.5,ms"
+    same "$(ask "SELECT sum(value) FROM v_sample")" 0.003
     same "$(sqlite3 t.db "SELECT line, reason FROM reject ORDER BY line")" \
         "2|more than 96 factors
 3|factor n is neither text nor a number nor an object
 4|factor is no object
 5|result is no list
 8|records of version 99; this abdb reads version 1
-9|time_s is -1.5: no time is below zero"
+9|time_s is -1.5: no time is below zero
+12|time_s is in s, and 'GB/s' is no unit of that"
 }
 
 @test "the end of an import says what is missing for answers per device, watt and dollar, with the command" {
