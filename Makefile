@@ -138,6 +138,8 @@ include packages/static.mk
 BACKENDS := abdb-run-ref abdb-run-vec $(foreach l,$(LIBRARIES),$(if $(filter yes,$(HAVE_$(l))),abdb-run-$(l)))
 # Backends that are texts, and the library by which they use our kernels, inputs and checks.
 SCRIPTS  := abdb-run-torch
+# Measures whole programs: abdb run --command.
+SCRIPTS  += abdb-command
 WAREHOUSES := $(foreach l,$(STORES),$(if $(filter yes,$(HAVE_$(l))),abdb-store-$(l)))
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(BUILD)/abdb.so $(BUILD)/libabdb-kernels.so
 
@@ -269,6 +271,9 @@ $(BUILD)/abdb-run-vec: $(call obj,kernels/backends/vec.c $(wildcard kernels/prov
 $(BUILD)/libabdb-kernels.so: $(call obj,$(wildcard kernels/providers/foreign/*.c) $(HARNESS) $(MICRO) $(CORE)) | $(STATIC_READY)
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) $(STATIC_SHARED) $(ALL_LDFLAGS) -shared $(if $(SANITIZE),,-Wl,-z,defs) -fopenmp -o $@ $^ $(STATIC_STDIO) -ljansson -lm -lpthread -ldl
+$(BUILD)/abdb-command: $(call obj,kernels/programs/command.c $(HARNESS) $(MICRO) $(CORE)) | $(STATIC_READY)
+	@$(if $(V),,echo "  LINK  $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp $(STATIC_PROGRAM) -o $@ $^ -ljansson -lm -lpthread
 $(BUILD)/abdb-run-%: kernels/backends/%.py
 	$(Q)install -m 755 $< $@
 # Direct calls beside samples, for make bench.
@@ -311,7 +316,8 @@ $(BUILD)/abdb.so: $(call so_obj,$(EXTENSION)) | $(STATIC_READY)
 
 docs: $(BUILD)/doc/stamp
 $(BUILD)/doc/stamp: $(BUILD)/abdb packages/program.1
-	@mkdir -p $(BUILD)/doc
+	@mkdir -p $(BUILD)/doc $(BUILD)/man
+	@ln -sfn ../doc $(BUILD)/man/man1 # where man looks for the pages of a folder in PATH
 	$(Q)$(BUILD)/abdb help --man >$(BUILD)/doc/abdb.1
 	$(Q)for verb in $$($(BUILD)/abdb help --complete '' | cut -f1); do $(BUILD)/abdb help --man $$verb >$(BUILD)/doc/abdb-$$verb.1 || exit 1; done
 	$(Q)for name in $(BACKENDS) $(SCRIPTS) $(WAREHOUSES); do sed "s/@NAME@/$$name/g" packages/program.1 >$(BUILD)/doc/$$name.1 || exit 1; done

@@ -109,6 +109,7 @@ int abdb_cmd_demo(int argc, char **argv)
         TRY(run_step(steps[i].word, db, &code, &err));
         if (code > worst) worst = code;
         if (code >= 128) break; /* stopped by the user, or killed */
+        if (!i && code) return code; /* without the evidence there is nothing to show */
     }
     abdb_say(stdout,
              "\nAll of it is in %s. Next: export ABDB_DB=%s, then abdb query (what can be asked),"
