@@ -228,6 +228,7 @@ void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s
     double all = 0;
     size_t lanes = t->lanes->count;
     abdb_expected one, longest = {0};
+    char each[48] = "";
     abdb_error err;
 
     if (t->k->quiet) return;
@@ -242,9 +243,10 @@ void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s
     all *= (double)repetitions;
     if (!(all > 0) || all < least_s) return; /* 0: nobody said */
     fflush(stdout);
-    abdb_say(stderr, "%zu cells by %zu backend%s%s: about %.0f %s\n", t->plan->cells * repetitions,
-             lanes, lanes == 1 ? "" : "s",
-             t->lanes->builds && !t->lanes->commands ? " of builds" : "",
+    if (repetitions > 1) snprintf(each, sizeof each, " (%zu processes of each)", repetitions);
+    abdb_say(stderr, "%zu cells by %zu backend%s%s%s: about %.0f %s\n",
+             t->plan->cells * repetitions, lanes, lanes == 1 ? "" : "s",
+             t->lanes->builds && !t->lanes->commands ? " of builds" : "", each,
              ceil(all > 90 ? all / 60 : all), all > 90 ? "minutes" : "seconds");
     if (longest.longest_s > t->o->timeout_s)
         abdb_say(stderr, "%s: about %.0f s, more than it may take (%.0f s): --timeout %.0f\n",

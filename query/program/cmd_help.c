@@ -99,6 +99,21 @@ static const abdb_format_page *format_find(const char *name)
     return NULL;
 }
 
+extern const abdb_embedded abdb_pages[];
+
+/* A page that is a file of the source, by its name without the end; false: there is none. */
+static bool print_page(const char *name)
+{
+    size_t size = strlen(name);
+
+    for (const abdb_embedded *p = abdb_pages; p->name; p++)
+        if (strncmp(p->name, name, size) == 0 && strcmp(p->name + size, ".md") == 0) {
+            abdb_put(stdout, p->text, strlen(p->text));
+            return true;
+        }
+    return false;
+}
+
 /* The page of one format. */
 static void print_format(FILE *out, const abdb_format_page *f)
 {
@@ -389,6 +404,7 @@ int abdb_cmd_help(int argc, char **argv)
         abdb_put(stdout, map_page, strlen(map_page));
         return 0;
     }
+    if (args.positionals && !abdb_arg(&args, "man") && print_page(args.positional[0])) return 0;
     if (args.positionals && !abdb_arg(&args, "man") && format_find(args.positional[0])) {
         print_format(stdout, format_find(args.positional[0]));
         return 0;

@@ -303,7 +303,8 @@ static abdb_status read_repeats(const abdb_args *args, repeats *out, abdb_error 
                          text);
     if (out->gate && abdb_arg(args, "quick"))
         return ABDB_FAIL(err, ABDB_USAGE,
-                         "--quick takes too few samples for a gate or a calibration");
+                         "--quick takes too few samples for a gate or a calibration; quicker are"
+                         " fewer cells, or fewer processes (--repeat 5)");
     if (out->gate && abdb_arg(args, "search"))
         return ABDB_FAIL(err, ABDB_USAGE, "--search is no gate: it looks for one best shape");
     if (calibrate && (abdb_arg(args, "tag") || abdb_arg(args, "builds")))

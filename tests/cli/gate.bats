@@ -291,6 +291,8 @@ B
     same "$(wc -l <log)" 10
     run abdb run --kernel k --axis do=ok --backend fake --tag v --gate --quick
     fails 2 "--quick takes too few samples"
+    run abdb run --kernel gemm --axis n=8 --backend ref --gate --dry-run
+    fails 0 "10 cells by 1 backend (10 processes of each): about"
 }
 
 @test "an interrupted gate of builds goes on with what is missing" {
