@@ -124,7 +124,7 @@ MICRO   := $(wildcard kernels/micro/*.c kernels/workloads/*.c)
 HARNESS := $(wildcard kernels/harness/*.c)
 
 GEN     := $(BUILD)/gen/ddl.c $(BUILD)/gen/migrations.c $(BUILD)/gen/views.c $(BUILD)/gen/reports.c $(BUILD)/gen/figures.c \
-           $(BUILD)/gen/plans.c $(BUILD)/gen/vocabulary.c $(BUILD)/gen/maps.c $(BUILD)/gen/figure_rules.c $(BUILD)/gen/score_rules.c $(BUILD)/gen/site.c $(BUILD)/gen/packages.c
+           $(BUILD)/gen/plans.c $(BUILD)/gen/vocabulary.c $(BUILD)/gen/maps.c $(BUILD)/gen/figure_rules.c $(BUILD)/gen/score_rules.c $(BUILD)/gen/site.c $(BUILD)/gen/pages.c $(BUILD)/gen/packages.c
 VOCABULARY := data/sources.csv data/devices.csv data/models.csv data/aliases.csv \
               data/rules/rules.csv data/rules/compatibility.csv data/rules/workloads.csv data/rules/rounds.csv \
               data/rules/decorations.csv data/rules/orders.csv data/rules/ratios.csv data/rules/doubts.csv data/rules/engines.csv
@@ -138,6 +138,8 @@ include packages/static.mk
 BACKENDS := abdb-run-ref abdb-run-vec $(foreach l,$(LIBRARIES),$(if $(filter yes,$(HAVE_$(l))),abdb-run-$(l)))
 # Backends that are texts, and the library by which they use our kernels, inputs and checks.
 SCRIPTS  := abdb-run-torch
+# Measures whole programs: abdb run --command.
+SCRIPTS  += abdb-command
 WAREHOUSES := $(foreach l,$(STORES),$(if $(filter yes,$(HAVE_$(l))),abdb-store-$(l)))
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(BUILD)/abdb.so $(BUILD)/libabdb-kernels.so
 
@@ -223,11 +225,13 @@ define embed
 	   echo 'extern const abdb_embedded $(1)[];'; echo 'const abdb_embedded $(1)[] = {'; i=0; \
 	   for f in $(2); do echo "{\"$$(basename $$f)\", text$$i},"; i=$$((i+1)); done; echo '{NULL, NULL}};'; } >$@.tmp && mv $@.tmp $@
 endef
+# Pages that `abdb help` prints.
+PAGES := kernels/harness/protocol.md schema/core/records.md
 SITE := $(foreach e,css js html sql,query/answer/site/*.$(e))
 # A file that comes or goes makes them anew, too.
 EMBEDDED := $(sort $(wildcard schema/ddl/*.sql schema/dialect/*.sql schema/migrations/*.sql schema/views/*.sql query/reports/*.sql plots/*.gp plots/figures/*.gp \
             $(SITE) kernels/plans/*.plan kernels/providers/opencl/cl/*.cl ingest/maps/*.map) data/rules/figures.csv \
-            data/rules/scores.csv $(VOCABULARY))
+            data/rules/scores.csv $(VOCABULARY) $(PAGES))
 $(BUILD)/gen/names: force
 	@mkdir -p $(@D)
 	@echo '$(EMBEDDED)' | cmp -s - $@ || echo '$(EMBEDDED)' >$@
@@ -246,6 +250,7 @@ $(BUILD)/gen/figures.c: $(sort $(wildcard plots/*.gp plots/figures/*.gp)) ; $(ca
 $(BUILD)/gen/site.c: $(sort $(wildcard $(SITE))) ; $(call embed,abdb_site_files,$(filter-out %/names,$^))
 $(BUILD)/gen/plans.c: $(sort $(wildcard kernels/plans/*.plan)) ; $(call embed,abdb_plans,$(filter-out %/names,$^))
 $(BUILD)/gen/cl_files.c: $(sort $(wildcard kernels/providers/opencl/cl/*.cl)) ; $(call embed,abdb_cl_files,$(filter-out %/names,$^))
+$(BUILD)/gen/pages.c: $(PAGES) ; $(call embed,abdb_pages,$(filter-out %/names,$^))
 $(BUILD)/gen/maps.c: $(sort $(wildcard ingest/maps/*.map)) ; $(call embed,abdb_maps,$(filter-out %/names,$^))
 $(BUILD)/gen/figure_rules.c: data/rules/figures.csv ; $(call embed,abdb_figure_rules,$(filter-out %/names,$^))
 $(BUILD)/gen/score_rules.c: data/rules/scores.csv ; $(call embed,abdb_score_rules,$(filter-out %/names,$^))
@@ -269,6 +274,9 @@ $(BUILD)/abdb-run-vec: $(call obj,kernels/backends/vec.c $(wildcard kernels/prov
 $(BUILD)/libabdb-kernels.so: $(call obj,$(wildcard kernels/providers/foreign/*.c) $(HARNESS) $(MICRO) $(CORE)) | $(STATIC_READY)
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) $(STATIC_SHARED) $(ALL_LDFLAGS) -shared $(if $(SANITIZE),,-Wl,-z,defs) -fopenmp -o $@ $^ $(STATIC_STDIO) -ljansson -lm -lpthread -ldl
+$(BUILD)/abdb-command: $(call obj,kernels/programs/command.c $(HARNESS) $(MICRO) $(CORE)) | $(STATIC_READY)
+	@$(if $(V),,echo "  LINK  $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp $(STATIC_PROGRAM) -o $@ $^ -ljansson -lm -lpthread
 $(BUILD)/abdb-run-%: kernels/backends/%.py
 	$(Q)install -m 755 $< $@
 # Direct calls beside samples, for make bench.
@@ -311,7 +319,8 @@ $(BUILD)/abdb.so: $(call so_obj,$(EXTENSION)) | $(STATIC_READY)
 
 docs: $(BUILD)/doc/stamp
 $(BUILD)/doc/stamp: $(BUILD)/abdb packages/program.1
-	@mkdir -p $(BUILD)/doc
+	@mkdir -p $(BUILD)/doc $(BUILD)/man
+	@ln -sfn ../doc $(BUILD)/man/man1 # where man looks for the pages of a folder in PATH
 	$(Q)$(BUILD)/abdb help --man >$(BUILD)/doc/abdb.1
 	$(Q)for verb in $$($(BUILD)/abdb help --complete '' | cut -f1); do $(BUILD)/abdb help --man $$verb >$(BUILD)/doc/abdb-$$verb.1 || exit 1; done
 	$(Q)for name in $(BACKENDS) $(SCRIPTS) $(WAREHOUSES); do sed "s/@NAME@/$$name/g" packages/program.1 >$(BUILD)/doc/$$name.1 || exit 1; done
@@ -439,12 +448,15 @@ install: all ## programs, man page, completion, data, SQL extension (PREFIX, DES
 	install -m 644 $(BUILD)/doc/abdb.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb
 	install -D -m 644 $(BUILD)/doc/abdb.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_abdb
 	install -D -m 644 $(BUILD)/doc/abdb.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/abdb.fish
+	install -d $(DESTDIR)$(PREFIX)/share/doc/abdb/scale
+	install -m 644 $(PAGES) $(DESTDIR)$(PREFIX)/share/doc/abdb
+	install -m 644 schema/scale/*.sql $(DESTDIR)$(PREFIX)/share/doc/abdb/scale
 	install -m 644 data/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data
 	install -m 644 data/results/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/results
 	install -m 644 data/rules/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/rules
 	for f in data/measured/*.jsonl; do [ ! -e "$$f" ] || install -D -m 644 "$$f" $(DESTDIR)$(PREFIX)/share/abdb/"$$f"; done
 uninstall: ## remove what install put there
-	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/bin/,abdb $(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/abdb \
+	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/bin/,abdb $(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/abdb $(DESTDIR)$(PREFIX)/share/doc/abdb \
 	  $(DESTDIR)$(PREFIX)/share/man/man1/abdb.1 $(DESTDIR)$(PREFIX)/share/man/man1/abdb-*.1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb \
 	  $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_abdb $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/abdb.fish
 clean: ## remove build products

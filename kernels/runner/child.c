@@ -23,6 +23,7 @@ static void set_environment(const void *options)
     const abdb_run_options *o = options;
     char number[16];
 
+    if (o->as_is) return;
     if (o->threads > 0) {
         snprintf(number, sizeof number, "%d", o->threads);
         setenv("OMP_NUM_THREADS", number, 1);

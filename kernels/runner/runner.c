@@ -181,6 +181,7 @@ static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, cons
 {
     const abdb_told *t = &s->told;
     json_t *factors = json_object_get(t->result, "factors"), *value;
+    bool whole = abdb_told_processes(t);
     const char *key;
 
     for (size_t i = 0; i < cell->params; i++)
@@ -209,7 +210,6 @@ static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, cons
                               (long long)json_integer_value(json_object_get(t->result, "batch"))));
     abdb_entry_factor(e, "clock", abdb_record_text(t->device, "clock"));
     abdb_entry_factor(e, "clock_policy", "as-shipped");
-    if (!json_object_get(factors, "fill")) abdb_entry_factor(e, "fill", "uniform");
     add_word(e, t->result, "bound", bounds);
     add_word(e, t->result, "ceiling", ceilings);
     add_word(e, t->result, "resident", caches);
@@ -220,8 +220,10 @@ static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, cons
                               json_number_value(json_object_get(t->result, "checked"))));
     if (*abdb_record_text(t->result, "energy_scope"))
         abdb_entry_factor(e, "energy_scope", abdb_record_text(t->result, "energy_scope"));
-    abdb_entry_factor(e, "sampling", s->o->quick ? "quick@1" : "cpu@1");
-    if (!json_object_get(factors, "cache")) abdb_entry_factor(e, "cache", "hot");
+    /* What is the same for all kernels where their backend does not say otherwise. */
+    if (!whole && !json_object_get(factors, "fill")) abdb_entry_factor(e, "fill", "uniform");
+    if (!whole && !json_object_get(factors, "cache")) abdb_entry_factor(e, "cache", "hot");
+    abdb_entry_factor(e, "sampling", whole ? "process@1" : s->o->quick ? "quick@1" : "cpu@1");
 }
 
 static bool is_finite(const abdb_entry *e)
@@ -236,7 +238,7 @@ static const char *flags_of(abdb_arena *arena, const session *s, bool ok)
 {
     const abdb_told *t = &s->told;
     bool unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
-    bool imprecise = ok && t->samples < ABDB_PRECISE_LEAST;
+    bool imprecise = ok && t->samples < ABDB_PRECISE_LEAST && !abdb_told_processes(t);
     const char *words =
         abdb_arena_printf(arena, "%s%s%s", s->o->quick ? " quick" : "",
                           imprecise ? " imprecise" : "", unsteady ? " unsteady" : "");

@@ -480,3 +480,9 @@ abdb_status abdb_told_line(abdb_told *t, const char *path, const char *line, abd
         st = ABDB_FAIL(err, ABDB_NOMEM, "what a backend said");
     return st;
 }
+
+bool abdb_told_processes(const abdb_told *t)
+{
+    return strcmp(abdb_record_text(json_object_get(t->result, "factors"), "sample_unit"),
+                  "process") == 0;
+}

@@ -53,6 +53,8 @@ void abdb_told_exit(abdb_told *told, const char *status, int wait_status);
 /* Ends it as one that broke a rule of the protocol, named by its number: what was measured is
  * dropped. */
 void abdb_told_refuse(abdb_told *told, const char *rule, const char *format, ...) ABDB_PRINTF(3, 4);
+/* Is each sample a whole process? It counts by itself, and nothing of kernels is said of it. */
+bool abdb_told_processes(const abdb_told *told);
 /* Now, UTC: "2026-05-04T03:02:01.000Z". */
 void abdb_now_text(char out[32]);
 

@@ -11,6 +11,7 @@
 #include "query/answer/render.h"
 #include "query/answer/say.h"
 #include "query/answer/shelf.h"
+#include "schema/core/outpart.h"
 #include "schema/core/outfile.h"
 #include "schema/store/digest.h"
 
@@ -235,8 +236,7 @@ abdb_status abdb_bundle_write(const abdb_plot *plot, abdb_db *db, const char *fo
     abdb_outfile out = {0};
     abdb_status st = ABDB_OK;
 
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return ABDB_FAIL(err, ABDB_IO, "cannot make %s: %s", folder, strerror(errno));
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) return abdb_outpart_fail("make", folder, err);
     for (size_t i = 0; i < PARTS; i++) {
         snprintf(path, sizeof path, "%s/%s.%s", folder, plot->figure.name, parts[i].suffix);
         snprintf(shown, sizeof shown, "%s.%s", plot->figure.name,

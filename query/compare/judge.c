@@ -126,29 +126,22 @@ static abdb_status make_trial(abdb_comparison *c, abdb_pair *pair, const abdb_pr
     return find_drift(c, pair, t, err);
 }
 
-static double mean_of(const double *x, size_t n)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < n; i++) sum += x[i];
-    return abdb_unlog(sum / (double)n);
-}
-
 /* No trial, for want of processes or of the drift: values and a ratio, and why there is no more. */
-static void untested(abdb_comparison *c, abdb_pair *pair)
+static abdb_status untested(abdb_comparison *c, abdb_pair *pair, abdb_error *err)
 {
     abdb_difference *d = &pair->difference;
     const abdb_trial *t = &d->trial;
     size_t doubtful = pair->left.doubtful + pair->right.doubtful;
-
     bool enough = t->m >= ABDB_PROCESSES_LEAST && t->n >= ABDB_PROCESSES_LEAST;
+    abdb_status st = ABDB_OK;
 
     d->uncalibrated = enough; /* else it is not what hinders */
     d->verdict = doubtful || enough ? ABDB_VERDICT_UNCLEAR : ABDB_VERDICT_TOO_FEW;
     if (enough)
         d->reason = "measured by separate commands, and how this machine differs from itself"
-                    " between commands was never calibrated: abdb run --builds lets builds take"
-                    " turns; else abdb run --calibrate, or --drift";
+                    " between commands was never calibrated: let them take turns (abdb run"
+                    " --builds or --command), measure that (abdb run --calibrate), or say it"
+                    " (--drift 0.02: 2 %)";
     else if (doubtful)
         d->reason =
             abdb_arena_printf(&c->arena, "%zu runs are unsteady or imprecise, %zu and %zu are left",
@@ -158,10 +151,18 @@ static void untested(abdb_comparison *c, abdb_pair *pair)
                                       "%zu and %zu processes: %d are the least, abdb run --gate"
                                       " takes 10",
                                       t->m, t->n, ABDB_PROCESSES_LEAST);
-    if (t->m) pair->left.value = mean_of(t->a, t->m);
-    if (t->n) pair->right.value = mean_of(t->b, t->n);
+    if (t->m) {
+        pair->left.n = t->m;
+        TRY(abdb_trial_mean(t->a, t->m, &pair->left.value, err));
+    }
+    if (t->n) {
+        pair->right.n = t->n;
+        TRY(abdb_trial_mean(t->b, t->n, &pair->right.value, err));
+    }
     d->ratio = pair->right.value / pair->left.value;
     pair->has_ratio = true;
+done:
+    return st;
 }
 
 static abdb_status judge_processes(abdb_comparison *c, abdb_pair *pair, const abdb_processes *a,
@@ -178,7 +179,7 @@ static abdb_status judge_processes(abdb_comparison *c, abdb_pair *pair, const ab
     if (!x || !y) TRY(ABDB_FAIL(err, ABDB_NOMEM, "processes"));
     TRY(make_trial(c, pair, a, b, x, y, &d->trial, err));
     if (d->trial.m < ABDB_PROCESSES_LEAST || d->trial.n < ABDB_PROCESSES_LEAST || d->uncalibrated) {
-        untested(c, pair);
+        TRY(untested(c, pair, err));
         goto done;
     }
     pair->left.n = d->trial.m;

@@ -2,6 +2,7 @@
  * lines.h. */
 #include "query/compare/lines.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "query/answer/footnotes.h"
@@ -418,7 +419,8 @@ static void price_lines(const abdb_comparison *c, abdb_table *t)
 /* Below the table: what its words mean, but only of those that it uses. */
 static void legend_lines(const abdb_comparison *c, abdb_table *t)
 {
-    bool stated = false, run = false, tested = false, mlperf = false, vague = false, apart = false;
+    bool stated = false, run = false, tested = false, mlperf = false, vague = false, apart = false,
+         untested = false;
     const char *per = c->per, *formula = NULL;
     abdb_error ignored;
 
@@ -428,8 +430,9 @@ static void legend_lines(const abdb_comparison *c, abdb_table *t)
         apart |= *c->pair[i].unlike != '\0';
         run |= strcmp(abdb_member_text(c->pair[i].a.set, 0, ABDB_M_evidence), "measured") == 0;
         tested |= c->pair[i].difference.verdict != ABDB_VERDICT_STATED;
-        vague |= c->pair[i].difference.verdict == ABDB_VERDICT_UNCLEAR ||
-                 c->pair[i].difference.verdict == ABDB_VERDICT_TOO_FEW;
+        vague |= isfinite(c->pair[i].difference.p) &&
+                 c->pair[i].difference.verdict == ABDB_VERDICT_UNCLEAR;
+        untested |= !isfinite(c->pair[i].difference.p) && c->pair[i].left.sampled;
         mlperf |= strcmp(abdb_member_text(c->pair[i].a.set, 0, ABDB_M_evidence), "mlperf") == 0;
     }
     if (stated)
@@ -438,6 +441,7 @@ static void legend_lines(const abdb_comparison *c, abdb_table *t)
                            " unknown.");
     if (tested) abdb_trial_lines(c, t);
     if (vague) abdb_note(t, "~ no evidence of a difference in these data.");
+    if (untested) abdb_note(t, "~ was not tested, for the reason above: it may be a difference.");
     if (apart)
         abdb_note(t,
                   "(ratio): what is compared differs in what the row names; no headline, and in no"

@@ -13,7 +13,7 @@ typedef struct {
     abdb_text sql;
     abdb_binds binds;
     abdb_arena *arena;
-    bool names_metric, names_quantity;
+    bool names_metric, names_quantity, names_statistic;
     size_t skip;      /* condition to leave out, to tell which one picks nothing */
     bool any_metric;  /* to tell which there are */
     const char *note; /* a name that was taken for a longer one; NULL: none was */
@@ -274,7 +274,7 @@ static void default_metric(query *q, const abdb_measure *m)
                                 " AND (r.metric <> 'queries_per_s' OR r.evidence <> 'measured' OR"
                                 " NOT EXISTS (SELECT 1 FROM result t WHERE t.entry_id ="
                                 " r.entry_id AND t.metric = 'tokens_per_s'))");
-    else if (!q->names_metric)
+    else if (!q->names_metric) {
         abdb_text_puts(
             &q->sql, /* of a measured run: its tokens per second, else its time */
             " AND ((r.evidence <> 'measured' AND r.metric_class = 'performance') OR"
@@ -283,6 +283,15 @@ static void default_metric(query *q, const abdb_measure *m)
             " ORDER BY t.metric <> 'tokens_per_s', t.metric <> 'time_s', t.metric LIMIT 1)"
             " AND (r.metric_class = 'performance' OR (r.metric = 'time_s' AND r.statistic"
             " IN ('median', 'mean', 'value')))))");
+        if (!q->names_statistic) /* of several statistics of the same samples the one with them */
+            abdb_text_puts(
+                &q->sql,
+                " AND (r.evidence <> 'measured' OR EXISTS (SELECT 1 FROM result_row x"
+                " WHERE x.result_id = r.result_id AND x.first_sample IS NOT NULL)"
+                " OR NOT EXISTS (SELECT 1 FROM result_row x JOIN quantity t USING (quantity_id)"
+                " WHERE x.entry_id = r.entry_id AND t.metric = r.metric"
+                " AND x.first_sample IS NOT NULL))");
+    }
 }
 
 static abdb_status build(query *q, const abdb_selection *s, const abdb_measure *m,
@@ -294,6 +303,7 @@ static abdb_status build(query *q, const abdb_selection *s, const abdb_measure *
     q->binds.count = 0;
     for (size_t i = 0; i < s->count; i++) {
         q->names_quantity |= strcmp(s->condition[i].column, "quantity") == 0;
+        q->names_statistic |= strcmp(s->condition[i].column, "statistic") == 0;
         q->names_metric |= strncmp(s->condition[i].column, "metric", 6) == 0;
     }
     abdb_text_printf(&q->sql, "SELECT %s FROM %s r WHERE 1", columns,

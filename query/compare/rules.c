@@ -89,16 +89,18 @@ const char *abdb_role_of(const abdb_rulebook *book, const abdb_set *set, size_t 
 {
     char workload[128], evidence[32];
     const char *who[] = {workload, evidence, "*"};
+    /* Whatever it is of, a mark that a value is the reader's own word. */
+    const char *names[] = {factor, strncmp(factor, "user_word.", 10) == 0 ? "user_word" : "*", "*"};
 
     snprintf(workload, sizeof workload, "%s", abdb_member_text(set, member, ABDB_M_workload));
     snprintf(evidence, sizeof evidence, "%s", abdb_member_text(set, member, ABDB_M_evidence));
     *needed = false;
-    for (int any = 0; any < 2; any++) /* the factor by name, then "*" */
+    for (int n = 0; n < 3; n++) /* the factor by name, then "*" */
         for (int i = 0; i < 3; i++) {
-            const abdb_role *role = find_role(book, who[i], any ? "*" : factor);
+            const abdb_role *role = find_role(book, who[i], names[n]);
 
             if (!role) continue;
-            *needed = role->needed && !any;
+            *needed = role->needed && !n;
             return role->role;
         }
     return "agree";

@@ -90,7 +90,8 @@ abdb_status abdb_backends_find(abdb_backend_list *out, abdb_error *err)
 void abdb_backend_get(abdb_text *out, const abdb_backend_package *of)
 {
     if (of->made && *of->made) abdb_text_printf(out, "install the package %s, or ", of->made);
-    abdb_text_printf(out, "build abdb with %s: `make deps`, then `make`", of->package);
+    abdb_text_printf(out, "build abdb from its source with %s (`make deps`, then `make`)",
+                     of->package);
 }
 
 void abdb_backends_free(abdb_backend_list *list)

@@ -12,6 +12,8 @@
 static const double noisy = 0.02;
 /* Times that a cell in doubt is measured again. */
 enum { AGAIN_MOST = 2 };
+/* With fewer processes than these the first advice is to take more. */
+enum { FEW_REPETITIONS = 5 };
 
 /* The sink of the runner: each cell is a transaction of its own. */
 static abdb_status keep_cell(void *self, const abdb_entry *entry, abdb_error *err)
@@ -22,6 +24,11 @@ static abdb_status keep_cell(void *self, const abdb_entry *entry, abdb_error *er
     int known;
     abdb_status st = ABDB_OK;
 
+    if (k->says_failed && !strcmp(entry->field[ABDB_FIELD_status], "failed")) {
+        k->says_failed = false; /* the first reason will do */
+        abdb_progress("", -1, 0);
+        abdb_remark("%s: %s", entry->field[ABDB_FIELD_tag], entry->field[ABDB_FIELD_reason]);
+    }
     if (k->spool) return abdb_spooling_entry(k->spool, entry, err);
     TRY(abdb_writer_begin(k->writer, NULL, &known, &counts, err));
     TRY(sink.entry(sink.self, entry, err));
@@ -97,7 +104,7 @@ static void print_tally(const abdb_run_tally *t, const char *campaign, const cha
 }
 
 /* How much of a difference this run could have shown. */
-static void print_noise(const abdb_run_tally *t)
+static void print_noise(const abdb_run_tally *t, size_t repetitions)
 {
     abdb_summary summary;
 
@@ -110,10 +117,14 @@ static void print_noise(const abdb_run_tally *t)
                  "marked"
                  " unsteady",
                  t->unsteady, t->ok);
-    if (summary.median > noisy || 10 * t->unsteady > t->ok)
-        abdb_say(stdout,
-                 "\n       this machine is too noisy for 2 %%: repeat whole processes (--repeat 5"
-                 " --interleave), or leave it alone meanwhile");
+    if (summary.median > noisy || 10 * t->unsteady > t->ok) {
+        abdb_say(stdout, "\n       this machine is too noisy for 2 %%: ");
+        if (repetitions < FEW_REPETITIONS)
+            abdb_say(stdout, "repeat whole processes (--repeat %d --interleave)", FEW_REPETITIONS);
+        else
+            abdb_say(stdout, "take more processes (--repeat %zu)", 2 * repetitions);
+        abdb_say(stdout, ", or leave it alone meanwhile");
+    }
     fputc('\n', stdout);
 }
 
@@ -121,6 +132,8 @@ static void take_lane(const abdb_turns *t, const abdb_lane *lane)
 {
     t->o->name = t->k->backend = lane->backend;
     t->o->path = lane->path;
+    t->o->argument = lane->argument;
+    t->o->as_is = t->lanes->commands;
     t->o->device = lane->device;
     t->o->launch = lane->ranks && t->lanes->launch.ranks ? &t->lanes->launch : NULL;
     t->o->tag = lane->tag;
@@ -215,6 +228,7 @@ void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s
     double all = 0;
     size_t lanes = t->lanes->count;
     abdb_expected one, longest = {0};
+    char each[48] = "";
     abdb_error err;
 
     if (t->k->quiet) return;
@@ -229,8 +243,10 @@ void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s
     all *= (double)repetitions;
     if (!(all > 0) || all < least_s) return; /* 0: nobody said */
     fflush(stdout);
-    abdb_say(stderr, "%zu cells by %zu backend%s%s: about %.0f %s\n", t->plan->cells * repetitions,
-             lanes, lanes == 1 ? "" : "s", t->lanes->builds ? " of builds" : "",
+    if (repetitions > 1) snprintf(each, sizeof each, " (%zu processes of each)", repetitions);
+    abdb_say(stderr, "%zu cells by %zu backend%s%s%s: about %.0f %s\n",
+             t->plan->cells * repetitions, lanes, lanes == 1 ? "" : "s",
+             t->lanes->builds && !t->lanes->commands ? " of builds" : "", each,
              ceil(all > 90 ? all / 60 : all), all > 90 ? "minutes" : "seconds");
     if (longest.longest_s > t->o->timeout_s)
         abdb_say(stderr, "%s: about %.0f s, more than it may take (%.0f s): --timeout %.0f\n",
@@ -306,8 +322,9 @@ done:
     return st;
 }
 
-void abdb_turns_summary(const abdb_run_tally *tally, const char *campaign, const char *spool)
+void abdb_turns_summary(const abdb_turns *t, const char *spool)
 {
-    print_tally(tally, campaign, spool);
-    print_noise(tally);
+    print_tally(t->tally, t->o->campaign, spool);
+    /* Of whole programs `compare` says it. */
+    if (!t->lanes->commands) print_noise(t->tally, t->o->repetition);
 }

@@ -11,8 +11,8 @@
 typedef struct {
     abdb_db *db;
     abdb_writer *writer;
-    abdb_spooling *spool; /* --spool: instead of the database */
-    bool quiet;
+    abdb_spooling *spool;    /* --spool: instead of the database */
+    bool quiet, says_failed; /* says_failed: the reason of the next cell that fails is said */
     const char *backend;
 } abdb_keeper;
 
@@ -39,6 +39,6 @@ ABDB_MUST_USE abdb_status abdb_turns_search(const abdb_turns *t, double budget_s
 /* Says how long it will take, where it is at least so many seconds. */
 void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s);
 /* What was measured, and how much of a difference it could have shown. */
-void abdb_turns_summary(const abdb_run_tally *tally, const char *campaign, const char *spool);
+void abdb_turns_summary(const abdb_turns *t, const char *spool);
 
 #endif

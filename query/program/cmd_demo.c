@@ -108,7 +108,8 @@ int abdb_cmd_demo(int argc, char **argv)
         if (leaves_out(steps[i].word[0])) continue;
         TRY(run_step(steps[i].word, db, &code, &err));
         if (code > worst) worst = code;
-        if (code >= 128) break; /* stopped by the user, or killed */
+        if (code >= 128) break;      /* stopped by the user, or killed */
+        if (!i && code) return code; /* without the evidence there is nothing to show */
     }
     abdb_say(stdout,
              "\nAll of it is in %s. Next: export ABDB_DB=%s, then abdb query (what can be asked),"

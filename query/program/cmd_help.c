@@ -99,6 +99,21 @@ static const abdb_format_page *format_find(const char *name)
     return NULL;
 }
 
+extern const abdb_embedded abdb_pages[];
+
+/* A page that is a file of the source, by its name without the end; false: there is none. */
+static bool print_page(const char *name)
+{
+    size_t size = strlen(name);
+
+    for (const abdb_embedded *p = abdb_pages; p->name; p++)
+        if (strncmp(p->name, name, size) == 0 && strcmp(p->name + size, ".md") == 0) {
+            abdb_put(stdout, p->text, strlen(p->text));
+            return true;
+        }
+    return false;
+}
+
 /* The page of one format. */
 static void print_format(FILE *out, const abdb_format_page *f)
 {
@@ -128,7 +143,10 @@ static const char stories[] =
     "    abdb verify post\n"
     "Stop a slow build: two builds take turns, and what became slower is exit 1\n"
     "    abdb run --plan quick --builds before=old/build,after=build\n"
-    "    abdb compare tag=before tag=after --fail-on slower\n";
+    "    abdb compare tag=before tag=after --fail-on slower\n"
+    "Stop a slow build of any program: two take turns\n"
+    "    abdb run --command before='./old --flag' --command after='./new --flag'\n"
+    "    abdb compare tag=before tag=after --where run=latest --fail-on slower\n";
 
 void abdb_print_help(FILE *out, const abdb_command *command)
 {
@@ -153,6 +171,10 @@ void abdb_print_help(FILE *out, const abdb_command *command)
     own_options(out, command, print_options);
     if (command->takes & ABDB_PRINTS_ROWS) print_options(out, abdb_output_options);
     print_options(out, abdb_common_options);
+    if (strcmp(command->name, "run") == 0)
+        fputs("\nyour own backends are found in the folder $ABDB_BACKENDS; ABDB_DEVICE=ID takes one"
+              " device\n(`man abdb` has all variables)\n",
+              out);
     if (strcmp(command->name, "import") == 0) {
         fputs("\nformats (`abdb help FORMAT` explains one):\n", out);
         for (size_t i = 0; abdb_importers[i]; i++)
@@ -266,6 +288,32 @@ static void man_examples(FILE *out, bool section, const char *lines)
     fputs(".fi\n", out);
 }
 
+/* What a user may set. */
+static const struct {
+    const char *name, *what;
+} variables[] = {
+    {"ABDB_DB", "database where --db is not given"},
+    {"ABDB_PATH", "folder with your own reports and figures"},
+    {"ABDB_DATA", "folder with the data that abdb ships"},
+    {"ABDB_BACKENDS", "folder with backends of your own, programs abdb-run-NAME; those beside abdb"
+                      " are there, too"},
+    {"ABDB_DEVICE", "the device that a backend with several uses (abdb run --list shows the ids);"
+                    " else abdb run measures each"},
+    {"ABDB_CUDA_DEVICE, ABDB_OPENCL_DEVICE",
+     "the same of backend cuda, by number, and of opencl, by"
+     " name"},
+    {"ABDB_OPENCL_OPTIONS", "options for the compiler of OpenCL C"},
+    {"ABDB_PYTHON", "the Python of backend torch"},
+    {"ABDB_NCCL, ABDB_NVML", "libraries of NVIDIA that are loaded instead of the system's"},
+    {"ABDB_LAST_LEVEL_BYTES", "size of the last-level cache, where the system tells a wrong one"},
+    {"ABDB_KERNELS", "libabdb-kernels.so for backend torch, where it is not beside it"},
+    {"ABDB_TOKENS, ABDB_WEIGHTS", "files of tokens and weights for workloads of language models"},
+    {"ABDB_EXTENSION", "the SQL extension abdb.so for the Python module, where it is not found"},
+    {"ABDB_D3", "the file d3.min.js that abdb site copies"},
+    {"ABDB_PAGER, PAGER", "program that shows long output on a terminal (cat: none)"},
+    {"NO_COLOR", "no colours"},
+};
+
 /* What holds for every verb: options, environment, exit codes. */
 static void man_common(FILE *out, bool rows)
 {
@@ -273,9 +321,13 @@ static void man_common(FILE *out, bool rows)
     man_options(out, abdb_common_options);
     if (rows) fputs(".SS Of verbs that print rows\n", out);
     if (rows) man_options(out, abdb_output_options);
-    fputs(".SH ENVIRONMENT\n.TP\n.B ABDB_DB\ndatabase where \\-\\-db is not given\n.TP\n.B "
-          "ABDB_PATH\nfolder with your own reports and figures\n.TP\n.B ABDB_DATA\nfolder with the "
-          "data that abdb ships\n.TP\n.B NO_COLOR\nno colours\n.SH EXIT STATUS\n"
+    fputs(".SH ENVIRONMENT\n", out);
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        abdb_say(out, ".TP\n.B %s\n", variables[i].name);
+        roff(out, variables[i].what);
+        fputc('\n', out);
+    }
+    fputs(".SH EXIT STATUS\n"
           "0 done; 1 a gate did not hold; 2 usage; 3 not comparable; 4 verification failed; 5 "
           "partial; 6 failed; 130 and 143 stopped by a signal.\n",
           out);
@@ -352,6 +404,7 @@ int abdb_cmd_help(int argc, char **argv)
         abdb_put(stdout, map_page, strlen(map_page));
         return 0;
     }
+    if (args.positionals && !abdb_arg(&args, "man") && print_page(args.positional[0])) return 0;
     if (args.positionals && !abdb_arg(&args, "man") && format_find(args.positional[0])) {
         print_format(stdout, format_find(args.positional[0]));
         return 0;

@@ -60,16 +60,35 @@ static bool is_shipped(const char *path, abdb_arena *arena)
 /* What is to be read: of what abdb ships, and of the user. */
 enum { SHIPPED, OWN, OWNERS };
 
+/* A path that holds no file to read; and a folder of the user's that hides what abdb ships. */
+static void say_unread(const char *word, const char *path, bool shipped, size_t found,
+                       abdb_arena *arena)
+{
+    bool hides = strcmp(word, "data") == 0 && !shipped;
+    const char *folder = hides ? abdb_data_folder(arena) : NULL;
+
+    if (!found) abdb_remark("%s: nothing was read, there is no file in it", path);
+    if (hides)
+        abdb_remark("data is the folder here; the data that abdb ships: abdb import %s",
+                    folder ? folder : "is not installed (ABDB_DATA names its folder)");
+}
+
 static abdb_status collect(abdb_file_list list[OWNERS], const abdb_args *args, abdb_error *err)
 {
     abdb_arena arena = {0};
+    size_t before;
     abdb_status st = ABDB_OK;
 
     for (int i = 0; i < args->positionals; i++) {
+        abdb_file_list *to;
         const char *path;
 
         TRY(take_path(args->positional[i], &arena, &path, err));
-        TRY(abdb_files_add(&list[is_shipped(path, &arena) ? SHIPPED : OWN], path, err));
+        to = &list[is_shipped(path, &arena) ? SHIPPED : OWN];
+        before = to->count;
+        TRY(abdb_files_add(to, path, err));
+        if (!abdb_arg(args, "quiet"))
+            say_unread(args->positional[i], path, to == &list[SHIPPED], to->count - before, &arena);
     }
 done:
     abdb_arena_free(&arena);
@@ -84,6 +103,7 @@ static abdb_status read_files(import_session *s, abdb_db *db, const abdb_file_li
 
     for (int owner = SHIPPED; owner < OWNERS; owner++) {
         s->shipped = owner == SHIPPED;
+        if (!s->shipped && list[owner].count) s->fresh = false;
         TRY(abdb_importing_begin(s, db, err));
         for (size_t i = 0; i < list[owner].count; i++) {
             const abdb_file *file = &list[owner].item[i];

@@ -113,10 +113,11 @@ static abdb_status make_plan(abdb_plan *plan, const abdb_args *args, abdb_error 
         return ABDB_FAIL(err, ABDB_USAGE,
                          "--search finds its cells itself: no --plan, no --kernel");
     if (abdb_arg(args, "search")) return searched(plan, args, err);
+    if (abdb_arg(args, "command")) kernel = "wall-time";
     if (!name && !kernel)
         return ABDB_FAIL(err, ABDB_USAGE,
-                         "run what? --plan NAME or --kernel NAME; `abdb run --list`"
-                         " lists them");
+                         "run what? --plan NAME or --kernel NAME (`abdb run --list` lists them), or"
+                         " a program of yours: --command NAME='./program'");
     if (name && (kernel || abdb_arg(args, "axis")))
         return ABDB_FAIL(err, ABDB_USAGE, "--plan says it all: no --kernel or --axis beside it");
     if (name) return named_plan(plan, name, err);
@@ -149,7 +150,7 @@ static abdb_status not_here(const char *name, abdb_error *err)
 static abdb_status choose_backends(const abdb_backend_list *all, const char *wanted,
                                    unsigned char *chosen, abdb_error *err)
 {
-    const char *names[ABDB_BACKEND_MAX], *near;
+    const char *names[ABDB_BACKEND_MAX], *near, *own = getenv("ABDB_BACKENDS");
     abdb_status st = ABDB_OK;
     size_t any = 0;
 
@@ -172,8 +173,12 @@ static abdb_status choose_backends(const abdb_backend_list *all, const char *wan
             TRY(not_here(name, err));
             near = abdb_nearest(name, names, all->count);
             return ABDB_FAIL(err, ABDB_USAGE,
-                             "no backend '%s' here%s%s%s `abdb run --list` lists them", name,
-                             near ? ", did you mean '" : "", near ? near : "", near ? "'?" : ";");
+                             "no backend '%s' here%s%s%s a backend is a program abdb-run-NAME"
+                             " beside abdb or in the folder $ABDB_BACKENDS%s%s%s; `abdb run --list`"
+                             " lists them",
+                             name, near ? ", did you mean '" : "", near ? near : "",
+                             near ? "'?" : ";", own ? " (" : " (not set)", own ? own : "",
+                             own ? ")" : "");
         }
         chosen[i] = 1;
         wanted += size + (wanted[size] == ',');
@@ -191,10 +196,14 @@ static void plan_key(const abdb_plan *plan, const abdb_args *args, char out[16])
     static const char *const matter[] = {"backend", "quick",  "tag",        "threads", "core-type",
                                          "repeat",  "energy", "interleave", "builds",  "gate",
                                          "commit",  "ranks",  "launcher",   "hosts",   "node"};
+    const char *command;
     abdb_text text = {0};
+    size_t at = 0;
     char hex[ABDB_SHA256_HEX];
 
     for (size_t i = 0; i < plan->cells; i++) abdb_text_printf(&text, "%s\n", plan->cell[i].name);
+    while ((command = abdb_arg_next(args, "command", &at)))
+        abdb_text_printf(&text, "command=%s\n", command);
     for (size_t i = 0; i < sizeof matter / sizeof matter[0]; i++)
         if (abdb_arg(args, matter[i]))
             abdb_text_printf(&text, "%s=%s\n", matter[i], abdb_arg(args, matter[i]));
@@ -285,7 +294,8 @@ static abdb_status read_repeats(const abdb_args *args, repeats *out, abdb_error 
     const char *text = abdb_arg(args, "repeat");
     bool calibrate = abdb_arg(args, "calibrate") != NULL;
 
-    out->gate = abdb_arg(args, "gate") || abdb_arg(args, "builds") || calibrate;
+    out->gate = abdb_arg(args, "gate") || abdb_arg(args, "builds") || abdb_arg(args, "command") ||
+                calibrate;
     out->repetitions = out->gate ? GATE_REPEAT : 1;
     out->commands = calibrate ? CALIBRATE_COMMANDS : 1;
     if (text && !abdb_whole(text, 1, 1000, &out->repetitions))
@@ -293,7 +303,8 @@ static abdb_status read_repeats(const abdb_args *args, repeats *out, abdb_error 
                          text);
     if (out->gate && abdb_arg(args, "quick"))
         return ABDB_FAIL(err, ABDB_USAGE,
-                         "--quick takes too few samples for a gate or a calibration");
+                         "--quick takes too few samples for a gate or a calibration; quicker are"
+                         " fewer cells, or fewer processes (--repeat 5)");
     if (out->gate && abdb_arg(args, "search"))
         return ABDB_FAIL(err, ABDB_USAGE, "--search is no gate: it looks for one best shape");
     if (calibrate && (abdb_arg(args, "tag") || abdb_arg(args, "builds")))
@@ -369,7 +380,8 @@ static abdb_status run_all(const abdb_args *args, const abdb_plan *plan, const a
     }
     if (st != ABDB_OK) goto done;
     abdb_progress("", -1, 0);
-    if (!k->quiet) abdb_turns_summary(tally, campaign, abdb_arg(args, "spool"));
+    if (!k->quiet) abdb_turns_summary(&t, abdb_arg(args, "spool"));
+    if (!k->quiet && lanes->commands && !abdb_arg(args, "spool")) abdb_lanes_judge(lanes, args);
     if (!k->quiet && abdb_arg(args, "calibrate") && !abdb_arg(args, "spool"))
         TRY(abdb_calibration_print(k->db, campaign, stdout, err));
 done:
@@ -427,20 +439,24 @@ int abdb_cmd_run(int argc, char **argv)
         goto done;
     }
     if (abdb_arg(&args, "json")) TRY(ABDB_FAIL(&err, ABDB_USAGE, "--json is of --list"));
+    if (abdb_arg(&args, "command")) TRY(abdb_lanes_commands(&lanes, &args, &err));
     TRY(make_plan(&plan, &args, &err));
     if (abdb_slurm_wanted(&args)) {
         TRY(abdb_slurm(&args, &err));
         goto done;
     }
     if (abdb_arg(&args, "scale")) TRY(abdb_plan_scale(&plan, &err));
-    TRY(choose_backends(&backends, abdb_arg(&args, "backend"), chosen, &err));
-    TRY(abdb_lanes_make(&lanes, &args, &backends, chosen, &err));
+    if (!lanes.commands) {
+        TRY(choose_backends(&backends, abdb_arg(&args, "backend"), chosen, &err));
+        TRY(abdb_lanes_make(&lanes, &args, &backends, chosen, &err));
+    }
     TRY(abdb_lanes_plan(&lanes, &plan, abdb_arg(&args, "backend") != NULL, &err));
     if (abdb_arg(&args, "dry-run")) {
         TRY(print_cells(&args, &plan, &lanes, &err));
         goto done;
     }
     k.quiet = abdb_arg(&args, "quiet") != NULL;
+    k.says_failed = lanes.commands;
     TRY(abdb_arg_busy(&args, &patience, &err));
     if (!abdb_arg(&args, "spool"))
         TRY(abdb_open_writer(&k.db, &k.writer, abdb_arg_db(&args), &patience, &err));

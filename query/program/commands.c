@@ -23,7 +23,7 @@
     {"provider", 0, "NAME", "of --per dollar: only prices of this provider"}, \
     {"price-kind", 0, "KIND", "of --per dollar: on-demand (default), reserved, spot; any"}, \
     {"price-date", 0, "DATE", "of --per dollar: prices as they were on this day"}, \
-    {"price-max-age", 0, "DAYS", "of --per dollar: leave out older and undated prices (90d)"}, \
+    {"price-max-age", 0, "DAYS", "of --per dollar: leave out undated and older prices, say 90d"}, \
     {"price", 0, "QUOTES", \
      "your own: 'DEVICE=2.49 USD/h' (of a node of 8: '19.92 USD/h/8'), ..."}, \
     {"today", 0, "DATE", "the day to which a price's age is counted (default: today)"}, \

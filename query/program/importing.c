@@ -328,16 +328,18 @@ done:
     return st;
 }
 
-static void print_counts(const char *name, const import_counts *c, const char *tail)
+static void print_counts(const import_session *s, const char *name, const import_counts *c,
+                         const char *tail)
 {
     char values[160];
+    bool built_in = s->fresh && c->known; /* only what is shipped was read */
 
-    abdb_say(
-        stdout,
-        "%s: %zu files (%zu already there): %ld rows accepted, %ld duplicate, %ld rejected, %ld"
-        " ignored%s%s\n",
-        name, c->files, c->known, c->rows.accepted, c->rows.duplicate, c->rows.rejected,
-        c->rows.ignored, say_values(&c->rows, values), tail);
+    abdb_say(stdout,
+             "%s: %zu files (%zu %s): %ld rows accepted, %ld duplicate, %ld rejected, %ld"
+             " ignored%s%s\n",
+             name, c->files, c->known, built_in ? "part of every new database" : "already there",
+             c->rows.accepted, c->rows.duplicate, c->rows.rejected, c->rows.ignored,
+             say_values(&c->rows, values), tail);
 }
 
 void abdb_importing_print(const import_session *s)
@@ -346,8 +348,8 @@ void abdb_importing_print(const import_session *s)
 
     if (s->total.files + s->refused + s->passed_over > 1) {
         for (size_t i = 0; i < s->formats && s->formats > 1; i++)
-            print_counts(s->format[i].format, &s->format[i].counts, "");
-        print_counts("total", &s->total, tail);
+            print_counts(s, s->format[i].format, &s->format[i].counts, "");
+        print_counts(s, "total", &s->total, tail);
     }
     if (s->beside) abdb_remark("files of rounds beside the results, not needed: %zu", s->beside);
     if (s->passed_over) abdb_remark("files of other formats, passed over: %zu", s->passed_over);
@@ -359,9 +361,11 @@ abdb_status abdb_importing_begin(import_session *s, abdb_db *db, abdb_error *err
     abdb_status st =
         abdb_db_integer(db, "SELECT coalesce(max(price_id), 0) FROM price", &s->last_price, err);
 
-    return st == ABDB_OK ? abdb_db_integer(db, "SELECT coalesce(max(entry_id), 0) FROM entry_row",
-                                           &s->last_entry, err)
-                         : st;
+    if (st == ABDB_OK)
+        st = abdb_db_integer(db, "SELECT coalesce(max(entry_id), 0) FROM entry_row", &s->last_entry,
+                             err);
+    if (s->shipped) s->fresh = !s->last_price && !s->last_entry;
+    return st;
 }
 
 abdb_status abdb_importing_ambiguous(const import_session *s, abdb_db *db, abdb_error *err)

@@ -18,7 +18,8 @@ typedef struct {
     abdb_writer *writer;
     const abdb_unit_options *options;
     bool quiet;
-    bool shipped; /* what is read now comes with abdb: told in the sum */
+    bool shipped;             /* what is read now comes with abdb: told in the sum */
+    bool fresh;               /* the database had nothing but what every new one has */
     abdb_mlperf_round *round; /* result folders, made when all files were seen */
     import_counts total;
     struct {

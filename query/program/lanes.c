@@ -61,12 +61,35 @@ static abdb_status add_build(abdb_lanes *out, const abdb_args *args, const char 
         lane.counter = b;
         lane.path = abdb_arena_printf(&out->arena, "%s/abdb-run-%s", folder, lane.backend);
         if (!lane.path) TRY(ABDB_FAIL(err, ABDB_NOMEM, "builds"));
-        if (access(lane.path, X_OK) != 0)
+        if (access(lane.path, X_OK) != 0) {
+            if (!abdb_arg(args, "backend")) continue; /* nobody asked for it */
             TRY(ABDB_FAIL(err, ABDB_USAGE, "--builds: there is no program %s", lane.path));
+        }
         TRY(add(out, lane, err));
     }
 done:
     return st;
+}
+
+/* Where no backend was named, those that all of the builds have. */
+static abdb_status keep_common(abdb_lanes *lanes, size_t builds, abdb_error *err)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < lanes->count; i++) {
+        size_t same = 0;
+
+        for (size_t k = 0; k < lanes->count; k++)
+            same += lanes->lane[k].counter == lanes->lane[i].counter;
+        lanes->lane[i].absent = same < builds;
+    }
+    for (size_t i = 0; i < lanes->count; i++)
+        if (!lanes->lane[i].absent) lanes->lane[kept++] = lanes->lane[i];
+    lanes->count = kept;
+    return kept ? ABDB_OK
+                : ABDB_FAIL(err, ABDB_USAGE,
+                            "--builds: no backend that is here (abdb run --list) is in all of these"
+                            " folders, as a program abdb-run-NAME");
 }
 
 /* Lanes of one backend side by side, so that its builds are measured right after one another. */
@@ -123,6 +146,7 @@ abdb_status abdb_lanes_make(abdb_lanes *out, const abdb_args *args,
 {
     const char *builds = abdb_arg(args, "builds");
     abdb_commit here;
+    size_t folders = 0;
     abdb_status st = ABDB_OK;
 
     *out = (abdb_lanes){.builds = builds != NULL};
@@ -133,9 +157,11 @@ abdb_status abdb_lanes_make(abdb_lanes *out, const abdb_args *args,
         size_t size = strcspn(builds, ",");
 
         TRY(add_build(out, args, builds, size, backends, chosen, err));
+        folders++;
         builds += size + (builds[size] == ',');
     }
     if (out->builds) {
+        TRY(keep_common(out, folders, err));
         by_backend(out);
         goto done;
     }
@@ -205,7 +231,10 @@ abdb_status abdb_lanes_plan(abdb_lanes *lanes, abdb_plan *plan, bool named, abdb
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < lanes->count; i++) {
-        abdb_run_options o = {.name = lanes->lane[i].backend, .path = lanes->lane[i].path};
+        abdb_run_options o = {.name = lanes->lane[i].backend,
+                              .path = lanes->lane[i].path,
+                              .argument = lanes->lane[i].argument,
+                              .as_is = lanes->commands};
         abdb_error none; /* what is wrong with it is said when it should run */
 
         (void)!abdb_backend_describe(&o, &said[i], &none);

@@ -11,6 +11,7 @@ enum { ABDB_LANES_MAX = 128 };
 
 typedef struct {
     const char *backend, *path, *tag; /* tag NULL: none */
+    const char *const *argument;      /* words before the verb, up to a NULL: of --command */
     const char *device;               /* of several that the backend has; NULL: its only one */
     bool absent;                      /* it has none */
     size_t counter;                   /* lanes of one backend count their starts together */
@@ -22,12 +23,20 @@ typedef struct {
 typedef struct {
     size_t count;
     abdb_lane lane[ABDB_LANES_MAX];
-    bool builds;        /* several builds are measured against each other: --builds */
+    bool builds;        /* measured against each other, in turn: --builds, --command */
+    bool commands;      /* they are whole programs: --command */
     unsigned char *has; /* of all lanes */
     abdb_launch launch; /* --ranks: of lanes that have ranks */
     abdb_arena arena;
 } abdb_lanes;
 
+/* The programs of --command NAME='WORD...', each a lane with that tag, cut into words as a shell
+ * does, without its variables and patterns. ABDB_USAGE: no such option, or a program that is not
+ * there. */
+ABDB_MUST_USE abdb_status abdb_lanes_commands(abdb_lanes *out, const abdb_args *args,
+                                              abdb_error *err);
+/* Says what judges them, once they were measured. */
+void abdb_lanes_judge(const abdb_lanes *lanes, const abdb_args *args);
 /* The chosen backends; with --builds TAG=FOLDER,... those of each folder, builds innermost. With
  * --commit, of what commit each is: the working directory's, or that of a build's folder.
  * ABDB_USAGE: a folder lacks a backend, or an option is wrong. */

@@ -85,8 +85,7 @@ static bool is_direct(const char *path)
 
 static abdb_status fail(abdb_outfile *out, const char *path, abdb_error *err)
 {
-    abdb_status st = ABDB_FAIL(err, ABDB_IO, "cannot write %s: %s", path,
-                               errno ? strerror(errno) : "is the disk full?");
+    abdb_status st = abdb_outpart_fail("write", path, err);
 
     abdb_outfile_discard(out);
     return st;

@@ -44,7 +44,7 @@ static bool is_empty(const char *path)
 
 static abdb_status fail(abdb_outfolder *out, const char *path, abdb_error *err)
 {
-    abdb_status st = ABDB_FAIL(err, ABDB_IO, "cannot make %s: %s", path, strerror(errno));
+    abdb_status st = abdb_outpart_fail("make", path, err);
 
     abdb_outfolder_discard(out);
     return st;

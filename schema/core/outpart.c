@@ -20,6 +20,20 @@ static const char *base_of(const char *place)
     return slash ? slash + 1 : place;
 }
 
+abdb_status abdb_outpart_fail(const char *verb, const char *place, abdb_error *err)
+{
+    size_t size = strlen(place);
+
+    if (errno != ENOENT)
+        return ABDB_FAIL(err, ABDB_IO, "cannot %s %s: %s", verb, place,
+                         errno ? strerror(errno) : "is the disk full?");
+    while (size > 1 && place[size - 1] == '/') size--;
+    while (size && place[size - 1] != '/') size--;
+    while (size > 1 && place[size - 1] == '/') size--;
+    return ABDB_FAIL(err, ABDB_IO, "cannot %s %s: there is no folder %.*s", verb, place,
+                     size ? (int)size : 1, size ? place : ".");
+}
+
 void abdb_outpart_sweep(const char *place, void (*remove_part)(const char *part))
 {
     char folder[PATH_MAX], prefix[BASE_MAX + 8], path[PATH_MAX + NAME_MAX + 2];

@@ -3,8 +3,13 @@
 #ifndef ABDB_CORE_OUTPART_H
 #define ABDB_CORE_OUTPART_H
 
+#include "schema/core/error.h"
+
 enum { ABDB_OUTPART_TRIES = 16 };
 
+/* Fails: nothing can be made at this place, which errno says; of a folder that is not there its
+ * name. Returns ABDB_IO. */
+abdb_status abdb_outpart_fail(const char *verb, const char *place, abdb_error *err);
 /* A name that is hardly taken, for a part of this place; the caller's. NULL: errno says why. */
 char *abdb_outpart_name(const char *place);
 /* Removes the parts of this place whose writers are gone. */

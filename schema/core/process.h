@@ -16,7 +16,7 @@ typedef struct {
     int in, out, words;
 } abdb_program;
 
-enum { ABDB_ARGUMENTS = 36 };
+enum { ABDB_ARGUMENTS = 100 };
 /* What is asked of a start. */
 typedef struct {
     const char *path;                     /* looked for in PATH where it has no slash */

@@ -56,6 +56,17 @@ static abdb_status sorted(const double *x, size_t n, double **out, abdb_error *e
     return ABDB_OK;
 }
 
+abdb_status abdb_trial_mean(const double *x, size_t n, double *out, abdb_error *err)
+{
+    double *in_order;
+    abdb_status st = sorted(x, n, &in_order, err);
+
+    if (st != ABDB_OK) return st;
+    *out = abdb_unlog(trimmed_mean(in_order, n));
+    free(in_order);
+    return ABDB_OK;
+}
+
 /* --- pairs ------------------------------------------------------------------------------------ */
 
 typedef struct {

@@ -43,6 +43,8 @@ typedef struct {
     double p;          /* of the two-sided test of no difference */
 } abdb_outcome;
 
+/* What one side comes to by itself: exp of its trimmed mean. n at least 1. ABDB_NOMEM. */
+ABDB_MUST_USE abdb_status abdb_trial_mean(const double *x, size_t n, double *out, abdb_error *err);
 /* ABDB_DATA: too few processes, or a value is not finite. */
 ABDB_MUST_USE abdb_status abdb_trial_judge(const abdb_trial *trial, abdb_outcome *out,
                                            abdb_error *err);

@@ -69,13 +69,32 @@ static int open_read(abdb_db *db)
     return code;
 }
 
+/* Can a new file be made beside others there? */
+static abdb_status check_folder(const char *path, abdb_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+    abdb_status st = ABDB_OK;
+
+    if (!folder) return ABDB_FAIL(err, ABDB_NOMEM, "a path");
+    if (access(folder, F_OK) != 0)
+        st = ABDB_FAIL(err, ABDB_DB, "%s: there is no folder %s; make it, or name another (--db)",
+                       path, folder);
+    else if (access(folder, W_OK) != 0)
+        st = ABDB_FAIL(err, ABDB_DB,
+                       "%s: nothing can be written in the folder %s (%s); name another (--db)",
+                       path, folder, strerror(errno));
+    free(folder);
+    return st;
+}
+
 static abdb_status check_path(abdb_db *db, abdb_error *err)
 {
     struct stat info;
 
     if (stat(db->path, &info) != 0) {
         if (errno != ENOENT) return ABDB_FAIL(err, ABDB_DB, "%s: %s", db->path, strerror(errno));
-        if (db->mode == ABDB_CREATE) return ABDB_OK;
+        if (db->mode == ABDB_CREATE) return check_folder(db->path, err);
         return ABDB_FAIL(
             err, ABDB_DB,
             "no database at %s; make one with `abdb init`, `abdb import` or `abdb run`,"

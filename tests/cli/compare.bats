@@ -250,8 +250,12 @@ END
     same "$(of_pair verdict tag=base tag=few --drift 0.001)" too-few
     same "$(of_pair verdict tag=noisier tag=noisy --drift 0.001)" unclear
     near "$(of_pair ratio tag=base tag=quick)" 0.8
-    run abdb compare tag=noisier tag=noisy
+    run abdb compare tag=noisier tag=noisy --drift 0.001
     [[ $output == *"~ no evidence of a difference"* ]]
+    # without a drift nothing was tested: not a word of evidence, however large the ratio; the same numbers are shown
+    run abdb compare tag=base tag=slow
+    [[ $output == *"(--drift 0.02: 2 %)"*"~ was not tested"* && $output != *"no evidence"* ]]
+    same "$(of_pair baseline_value tag=base tag=slow)" "$(of_pair baseline_value tag=base tag=slow --drift 0.001)"
     run abdb compare tag=base tag=slow --fail-on slower,unclear --drift 0.001
     fails 1 "slower: 1.30"
     abdb compare tag=base tag=quick --fail-on slower,unclear --drift 0.001 >/dev/null
@@ -260,6 +264,22 @@ END
     same "$(of_pair verdict "$h200,scenario=Offline,division=closed,power_submission=no" device=B200-SXM,model=llama2-70b-99,scenario=Offline,division=closed | sort -u)" stated
     same "$(of_pair verdict run=base run=quick --drift 0.001)" faster
     [ -n "$(of_pair verdict run=latest run=latest~1)" ]
+}
+
+@test "a file of hyperfine can pass a gate: one row, with its samples; a tag that was set is no difference" {
+    timed() { # TAG MILLISECONDS
+        awk -v m="$2" 'BEGIN { printf "{\"results\":[{\"command\":\"prog\",\"mean\":%g,\"stddev\":1e-5,\"median\":%g,\"user\":0.1,\"system\":0.1,\"min\":%g,\"max\":%g,\"times\":[", m / 1e3, m / 1e3, m / 1e3, m / 1e3
+            for (i = 0; i < 15; i++) printf "%s%g", i ? "," : "", (m + (i % 5 - 2) / 1000) / 1e3; print "],\"exit_codes\":[0]}]}" }' >"$1.json"
+        abdb import -q --set tag="$1" "$1.json"
+    }
+    timed old 30 && timed same 30.0001 && timed slow 59
+    run abdb compare tag=old tag=same --drift 0.0001 --fail-on slower
+    fails 0 "COMPARABLE AS FAR AS IS KNOWN"
+    [[ $output == *"prog  30.00 (15)"* && $output != *user_word* && $output != *stated* ]]
+    run abdb compare tag=old tag=slow --drift 0.02 --fail-on slower
+    fails 1 "1 of 1 cells: prog"
+    run abdb compare tag=old tag=same --where statistic=median # whoever names a statistic gets it
+    fails 0 "stated"
 }
 
 @test "numbers are printed as short as they are: 0.11, not what its logarithm makes of it" {

@@ -61,7 +61,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     processes after c-2 1.15 10
     same "$(pairs .verdict tag=before tag=after)" unclear
     run abdb compare tag=before tag=after
-    fails 0 "how this machine differs from itself between commands was never calibrated: abdb run --builds"
+    fails 0 "how this machine differs from itself between commands was never calibrated: let them take turns (abdb run --builds"
     run abdb compare tag=before tag=after --fail-on slower
     fails 1 "could not be judged (--missing warn lets them pass): ref gemm n=512 (unclear: measured by separate commands"
     abdb compare tag=before tag=after --fail-on slower --missing warn
@@ -291,6 +291,8 @@ B
     same "$(wc -l <log)" 10
     run abdb run --kernel k --axis do=ok --backend fake --tag v --gate --quick
     fails 2 "--quick takes too few samples"
+    run abdb run --kernel gemm --axis n=8 --backend ref --gate --dry-run
+    fails 0 "10 cells by 1 backend (10 processes of each): about"
 }
 
 @test "an interrupted gate of builds goes on with what is missing" {
@@ -322,6 +324,20 @@ B
     run abdb run --search mamf --backend fake --gate
     fails 2 "--search is no gate"
     same "$(wc -c <log)" 0
+}
+
+@test "without --backend the programs that all builds have take part" {
+    toil old 20
+    toil new 20
+    cp old/abdb-run-fake old/abdb-run-gone
+    export ABDB_BACKENDS=$dir/old
+    run abdb run --kernel k --axis n=1 --builds before=old,after=new --repeat 2
+    fails 0 "4 cells measured"
+    same "$(ask "SELECT DISTINCT backend FROM v_kernel")" fake
+    run abdb run --kernel k --axis n=1 --builds before=old,after=none --repeat 2
+    fails 2 "is in all of these folders, as a program abdb-run-NAME"
+    run abdb run --kernel k --backend mine
+    fails 2 "a program abdb-run-NAME beside abdb or in the folder \$ABDB_BACKENDS ($dir/old)"
 }
 
 @test "a calibration is six commands; what it learns serves the next comparison" {

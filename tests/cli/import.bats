@@ -654,3 +654,19 @@ MAP
     run abdb import prices.csv
     fails 0 "prices.csv: 93 rows: 93 accepted"
 }
+
+@test "a folder without files says so; one named data says where the shipped data are; what every database has was not there" {
+    mkdir data other
+    run abdb import data
+    fails 0 "data: nothing was read, there is no file in it"
+    [[ $output == *"the data that abdb ships: abdb import "*/data* ]]
+    run abdb import other
+    fails 0 "other: nothing was read"
+    [[ $output != *ships* ]]
+    same "$(abdb import -q data)" ""
+    rm "$ABDB_DB" && mkdir shipped && cp "$root/data/models.csv" "$root/data/sources.csv" shipped
+    run env ABDB_DATA="$dir/shipped" abdb import shipped
+    fails 0 "2 files (2 part of every new database)"
+    run env ABDB_DATA="$dir/shipped" abdb import shipped
+    fails 0 "2 files (2 "
+}

@@ -206,3 +206,17 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
     [ "$(ask "SELECT count(*) FROM v_run")" -ge 2 ]
     same "$(ask "SELECT count(*) FROM v_reject")" 0
 }
+
+@test "a folder that is not there is named: of a database, and of what is written" {
+    run abdb init --db /nonexist/x.db
+    fails 6 "/nonexist/x.db: there is no folder /nonexist; make it, or name another (--db)"
+    abdb init
+    run abdb export --out /nonexist/a.jsonl
+    fails 6 "cannot write /nonexist/a.jsonl: there is no folder /nonexist"
+    run abdb site --out not/here
+    fails 6 "cannot make not/here: there is no folder not"
+    run abdb demo --db not/demo.db
+    fails 6 "there is no folder not; make it"
+    same "$(grep -c '^abdb:' <<<"$output")" 1
+    [[ $output != *"All of it is in"* ]]
+}

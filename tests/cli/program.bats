@@ -169,3 +169,31 @@ load common
     run env PATH="$dir/bin" "$build/abdb" demo --db /nonexistent/demo.db
     [ "$status" -ne 0 ]
 }
+
+@test "man finds the pages of a build whose folder is in PATH" {
+    command -v manpath >/dev/null || skip "man is not installed"
+    run env -u MANPATH man -w abdb-run
+    fails 0 "abdb-run.1"
+    same "$(realpath "$output")" "$(realpath "$build/doc/abdb-run.1")"
+}
+
+@test "man abdb has every variable that a user may set" {
+    abdb help --man >page
+    for name in $(grep -rhoE '(getenv|environ\.get)\("ABDB_[A-Z0-9_]+"' "$root"/{schema,ingest,plots,kernels,query} --include='*.c' --include='*.py' | grep -o 'ABDB_[A-Z0-9_]*' | sort -u); do
+        case $name in ABDB_FUZZ | ABDB_SENSORS | ABDB_PROGRAM | ABDB_PYTEST_*) continue ;; esac # of tests, and of the Python module's own README
+        grep -q "$name" page || { echo "$name is not in man abdb"; return 1; }
+    done
+    run abdb run --help
+    fails 0 "\$ABDB_BACKENDS"
+}
+
+@test "the pages that help names are in the program, and installed" {
+    run abdb help protocol
+    fails 0 "# The backend protocol, version 1"
+    run abdb help records
+    fails 0 '{"record":"entry","field":'
+    same "$(abdb help protocol)" "$(cat "$root/kernels/harness/protocol.md")"
+    for verb in $(abdb help --complete '' | cut -f1); do
+        ! abdb "$verb" --help | grep -E '[a-z]+/[a-z_/]+\.(h|md|def)' || return 1
+    done
+}

@@ -387,6 +387,14 @@ garbage
     fails 2 "--repeat wants a whole number"
 }
 
+@test "what is advised against noise is more than was done" {
+    fake
+    run abdb run --backend fake --kernel k --axis do=ok
+    fails 0 "too noisy for 2 %: repeat whole processes (--repeat 5 --interleave)"
+    run abdb run --backend fake --kernel k --axis do=ok --repeat 6
+    fails 0 "too noisy for 2 %: take more processes (--repeat 12)"
+}
+
 @test "the plan of all kernels has each kernel and each workload" {
     names() { sed -nE 's/^(KERNEL|WORKLOAD)\([a-z_]*, "([^"]*)".*/\2/p' "$root"/kernels{,/workloads}/registry.def | sort; }
     [ "$(names | wc -l)" -gt 20 ]

@@ -1,0 +1,130 @@
+/* lanes_commands.c - whole programs that take turns: abdb run --command; see lanes.h. */
+#include <string.h>
+#include <unistd.h>
+
+#include "query/answer/say.h"
+#include "query/program/lanes.h"
+#include "query/program/slurm.h"
+#include "schema/core/process.h"
+
+enum { WORDS_MAX = ABDB_ARGUMENTS - 3 };
+static const char blanks[] = " \t\n";
+
+/* Appends the next word of *text, which moves on: blanks end it, but not within quotes or behind a
+ * backslash. False: a quote has no end. */
+static bool next_word(const char **text, abdb_text *out)
+{
+    const char *at = *text;
+    char quote = '\0';
+
+    for (; *at && (quote || !strchr(blanks, *at)); at++) {
+        if (quote ? *at == quote : *at == '\'' || *at == '"')
+            quote = quote ? '\0' : *at;
+        else if (*at == '\\' && quote != '\'' && at[1])
+            abdb_text_add(out, ++at, 1);
+        else
+            abdb_text_add(out, at, 1);
+    }
+    *text = at + strspn(at, blanks);
+    return !quote;
+}
+
+static abdb_status cut(abdb_lanes *lanes, const char *text, const char *const **out,
+                       abdb_error *err)
+{
+    const char **words = abdb_arena_alloc(&lanes->arena, (WORDS_MAX + 1) * sizeof *words);
+    abdb_text word = {0};
+    size_t count = 0;
+    abdb_status st = ABDB_OK;
+
+    if (!words) return ABDB_FAIL(err, ABDB_NOMEM, "a command");
+    text += strspn(text, blanks);
+    for (const char *at = text; *at;) {
+        if (count == WORDS_MAX)
+            TRY(ABDB_FAIL(err, ABDB_LIMIT, "--command: more than %d words", WORDS_MAX));
+        abdb_text_clear(&word);
+        if (!next_word(&at, &word))
+            TRY(ABDB_FAIL(err, ABDB_USAGE, "--command: a quote has no end: %s", text));
+        words[count] = abdb_arena_copy(&lanes->arena, abdb_text_get(&word), word.size);
+        if (!words[count++] || word.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a command"));
+    }
+    words[count] = NULL;
+    *out = words;
+    if (!count) TRY(ABDB_FAIL(err, ABDB_USAGE, "--command wants NAME=COMMAND"));
+    if (strchr(words[0], '/') && access(words[0], X_OK) != 0)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--command: there is no program %s", words[0]));
+done:
+    abdb_text_free(&word);
+    return st;
+}
+
+static abdb_status add_command(abdb_lanes *out, const char *text, abdb_error *err)
+{
+    const char *equals = strchr(text, '=');
+    const char *folder = abdb_program_folder(&out->arena);
+    abdb_lane *lane = &out->lane[out->count];
+    abdb_status st = ABDB_OK;
+
+    if (!equals || equals == text)
+        return ABDB_FAIL(err, ABDB_USAGE, "--command wants NAME=COMMAND, not '%s'", text);
+    if (out->count == ABDB_LANES_MAX)
+        return ABDB_FAIL(err, ABDB_LIMIT, "more than %d commands", ABDB_LANES_MAX);
+    *lane = (abdb_lane){.backend = "command",
+                        .path = abdb_arena_printf(&out->arena, "%s/abdb-command", folder),
+                        .tag = abdb_arena_copy(&out->arena, text, (size_t)(equals - text))};
+    if (!folder || !lane->path || !lane->tag) return ABDB_FAIL(err, ABDB_NOMEM, "a command");
+    for (size_t i = 0; i < out->count; i++)
+        if (strcmp(out->lane[i].tag, lane->tag) == 0)
+            return ABDB_FAIL(err, ABDB_USAGE, "--command names '%s' twice", lane->tag);
+    TRY(cut(out, equals + 1, &lane->argument, err));
+    out->count++;
+done:
+    return st;
+}
+
+abdb_status abdb_lanes_commands(abdb_lanes *out, const abdb_args *args, abdb_error *err)
+{
+    /* What is of kernels, and has no meaning here. */
+    static const char *const others[] = {
+        "plan",     "kernel", "search",    "backend", "builds", "tag",       "energy",  "ranks",
+        "launcher", "hosts",  "core-type", "scale",   "slurm",  "calibrate", "threads", "commit"};
+    const char *text;
+    size_t at = 0;
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_lanes){.builds = true, .commands = true};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (abdb_arg(args, others[i]))
+            return ABDB_FAIL(err, ABDB_USAGE,
+                             "--command measures whole programs: no --%s beside it", others[i]);
+    while ((text = abdb_arg_next(args, "command", &at))) TRY(add_command(out, text, err));
+done:
+    return st;
+}
+
+void abdb_lanes_judge(const abdb_lanes *lanes, const abdb_args *args)
+{
+    abdb_text command = {0}, tag = {0};
+
+    if (lanes->count < 2) return;
+    for (size_t i = 0; i < lanes->count; i++) {
+        const char *name = lanes->lane[i].tag, *quote = strpbrk(name, ",'\" ") ? "'" : "";
+
+        abdb_text_clear(&tag);
+        abdb_text_printf(&tag, "tag=%s", quote);
+        for (; *name; name++) { /* a doubled quote is one of the text */
+            if (*name == '\'') abdb_text_puts(&tag, quote);
+            abdb_text_add(&tag, name, 1);
+        }
+        abdb_text_puts(&tag, quote);
+        abdb_shell_word(&command, abdb_text_get(&tag));
+    }
+    abdb_text_puts(&command, " --where run=latest --fail-on slower");
+    if (abdb_arg(args, "db")) {
+        abdb_text_puts(&command, " --db");
+        abdb_shell_word(&command, abdb_arg(args, "db"));
+    }
+    abdb_say(stdout, "which is slower: abdb compare%s\n", abdb_text_get(&command));
+    abdb_text_free(&command);
+    abdb_text_free(&tag);
+}
