@@ -46,6 +46,8 @@ typedef enum {
     FACTS,
     N,
     WHY,
+    OFFERED,
+    RENTED,
     COLUMNS
 } column;
 
@@ -193,6 +195,8 @@ static abdb_status add_purchase(const abdb_choosing *c, size_t i, abdb_table *t,
     put_count(row, SYSTEMS, p->systems);
     put_count(row, DEVICES, p->devices);
     put_number(row, PRICE, p->price);
+    if (isfinite(p->price)) put_count(row, OFFERED, p->offered);
+    if (isfinite(p->price)) put_count(row, RENTED, p->rented);
     put(t, row, PRICE_KIND, p->price_kind);
     put(t, row, PROVIDER, p->provider);
     put(t, row, PROVIDER_KIND, p->provider_kind);
@@ -270,8 +274,9 @@ const abdb_table_function abdb_table_choose = {
     " usd_per_hour REAL, usd_per_million REAL, usd_of_run REAL, watts REAL, cost REAL,"
     " break_even REAL, submitters INTEGER, submitter TEXT, system TEXT, evidence TEXT,"
     " verified TEXT, availability TEXT, round TEXT, dtype TEXT, public_id TEXT, work TEXT,"
-    " scenario TEXT, facts TEXT, n INTEGER, why TEXT, asked HIDDEN)",
-    COLUMNS,
+    " scenario TEXT, facts TEXT, n INTEGER, why TEXT, asked HIDDEN, offered INTEGER,"
+    " rented INTEGER)",
+    OFFERED,
     1,
     1,
     ABDB_ALLOW_NOTHING,
