@@ -6,7 +6,7 @@
 -- param: model | text | | what shall be run: a benchmark or model
 -- param: scenario | text | | Server, Offline, Interactive, ...
 -- param: selection | text | | what shall be run: names, or column OP value, joined by commas (default: the LLM and scenario that most devices of MLPerf have)
--- param: rate | text | | wanted rate, such as 100k/s (default: one system of each, by what a unit of work costs)
+-- param: rate | text | | wanted rate, such as 100k/s or 360M/h (default: one system of each, by what a unit of work costs)
 -- param: time_to_train | text | | a training instead: done within 30min, 2h, 1d, or any time
 -- param: where | text | | conditions on the results: 'availability=available, devices<=8', 'verified=yes'; what they leave out is counted
 -- param: per | text | dollar | what is saved: dollar, device or watt | SELECT 'dollar' UNION SELECT 'device' UNION SELECT 'watt'
@@ -59,7 +59,7 @@
 -- mixed systems are not counted. An LLM: the dictionary names no other task, and there is a rate of tokens.
 SELECT coalesce(nullif(substr(iif(:model IS NULL, '', ',work=' || quote(:model)) || iif(:scenario IS NULL, '', ',scenario=' || quote(:scenario))
     || coalesce(',' || :selection, ''), 2), ''),
- (SELECT 'work=' || quote(p.model) || ',scenario=' || quote(p.scenario)
+ CASE WHEN :time_to_train IS NULL THEN (SELECT 'work=' || quote(p.model) || ',scenario=' || quote(p.scenario)
   FROM (SELECT m.canon AS model, s.scenario AS scenario, count(DISTINCT d.canon) AS devices
           FROM (SELECT DISTINCT raw_model, scenario, raw_device FROM v_run WHERE evidence = 'mlperf' AND division = 'closed') s
           JOIN v_name d ON d.kind = 'device' AND d.spelling = s.raw_device AND d.parts = 1
@@ -70,7 +70,7 @@ SELECT coalesce(nullif(substr(iif(:model IS NULL, '', ',work=' || quote(:model))
  WHERE EXISTS (SELECT 1 FROM v_name n JOIN v_mlperf r ON r.raw_model = n.spelling
                 WHERE n.kind = 'model' AND n.canon = p.model AND r.scenario = p.scenario AND r.division = 'closed'
                   AND r.unit = 'token/s' AND r.left_out = '')
- ORDER BY p.devices DESC, p.model, p.scenario LIMIT 1)) AS selection
+ ORDER BY p.devices DESC, p.model, p.scenario LIMIT 1) END) AS selection
 -- @table options
 SELECT json_object('selection', a.selection, 'rate', :rate, 'time_to_train', :time_to_train, 'where', :where,
   'saves', :per, 'metric', :metric, 'provider', :provider, 'price_kind', :price_kind, 'price_date', :price_date,
@@ -110,7 +110,12 @@ SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_p
 SELECT line FROM (
   SELECT 0 AS place, '! ' || why AS line FROM choice WHERE kind = 'note'
   UNION ALL
-  SELECT 0, '! no LLM of MLPerf is here: name what shall be run, or import results' FROM asked WHERE selection IS NULL
+  SELECT 0, '! no LLM of MLPerf is here: name what shall be run, or import results (abdb import data: what is shipped)'
+    FROM asked WHERE selection IS NULL AND :time_to_train IS NULL
+  UNION ALL
+  SELECT 0, '! which training? ' || coalesce((SELECT group_concat(model, ', ') FROM (SELECT DISTINCT model FROM v_mlperf WHERE unit = 's' AND suite = 'training'
+                                                AND left_out = '' ORDER BY 1)), 'none is here: abdb import data brings what is shipped')
+    FROM asked WHERE selection IS NULL AND :time_to_train IS NOT NULL
   UNION ALL
   SELECT 1, CASE WHEN EXISTS (SELECT 1 FROM second) THEN device || ' is first' ELSE 'only ' || device || ' is left' END ||
             CASE WHEN unit = 's' AND NOT EXISTS (SELECT 1 FROM purchase p WHERE p.size <> f.size) THEN printf(' of systems of %d devices', size) ELSE '' END ||

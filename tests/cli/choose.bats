@@ -134,6 +134,9 @@ END
     fails 2 "the results are in token/s, the wanted rate '50k query/s' is not"
     same "$(choose --rate "50K tokens/s" -o csv 2>/dev/null)" "$(choose --rate 50k/s -o csv 2>/dev/null)"
     same "$(choose --rate "5e-1Mtoken/s" -o csv 2>/dev/null)" "$(choose --rate 500k/s -o csv 2>/dev/null)"
+    for per in 3M/min 180M/h "4320M tokens/day"; do # of a minute, hour and day: a second's, rounded alike
+        same "$(choose --rate "$per" -o json 2>/dev/null)" "$(choose --rate 50k/s -o json 2>/dev/null)"
+    done
     for bad in 0 -5 fast "k/s"; do
         run choose --rate "$bad"
         fails 2 "a rate is a number with its unit"
@@ -250,6 +253,21 @@ END
         "$(ask "SELECT CAST(min(value) / 60 * 1e6 AS INTEGER) FROM v_mlperf WHERE device = 'B200-SXM' AND devices = 8 AND division = 'closed' AND model = 'llama2_70b_lora' AND unit = 's'" 2>/dev/null)"
     run abdb choose --model llama2_70b_lora --time-to-train 1s --db shipped.db
     fails 3 "no result in that time"
+    fails 3 "the lines above say why"
+    run abdb choose --model llama2_70b_lora --time-to-train 1s --db shipped.db --brief
+    fails 3 "without --brief lines say why"
+    # what there is, where nothing matches or nothing is named
+    run abdb choose llama3.1-405b --time-to-train 1d --db shipped.db
+    fails 2 "; trainings: bert, "
+    run abdb choose --time-to-train 1d --db shipped.db
+    fails 3 "! which training? bert, "
+    run abdb choose llama2-70b serving --db shipped.db
+    fails 2 "; scenarios of llama2-70b: Interactive, Offline, Server"
+    abdb init --db empty.db
+    run abdb choose llama2-70b server --db empty.db
+    fails 3 "this database holds no result: \`abdb import data\`"
+    run abdb choose llama2-70b server --db nowhere.db
+    fails 6 "\`abdb import data\`"
     run abdb choose --model llama2_70b_lora --time-to-train soon --db shipped.db
     fails 2 "a time to train is 30min"
 }
