@@ -110,7 +110,7 @@ for r in got:
     own = [s for s in results if s["device"] == r["device"] and s["devices"] == r["size"] and math.isclose(s["value"], r["rate_each"])]
     assert math.isclose(r["usd_per_hour"], min(cost(s, o) for s in own for o in mine)), r
 END
-    run choose_shipped --rate 9k/s
+    run choose_shipped --rate 9k/s --today 2026-11-23
     fails 0 "H100-SXM at 1.29 USD/h of Hyperbolic, 3 together: offers of fewer devices than a node of the measured system has"
     [[ "$output" == *"! uncertain of H100-SXM: price up to "* && "$output" == *"with prices of the last 180 days "* ]]
     run abdb query price-for-throughput --db shipped.db
