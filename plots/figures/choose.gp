@@ -12,7 +12,7 @@
 # grow: 24 rows
 # sets: mlperf price
 # hint: give prices by --price 'B200-SXM=4 USD/h', or import some
-# A bar a purchase, cheapest first: what all devices cost per hour at the lowest price. The thin line
+# A bar a purchase, cheapest first: what all that is rented costs per hour at the lowest price. The thin line
 # goes to what they cost at the highest offer. At the end of a bar: how many devices that takes.
 set yrange [rows + 0.5 : 0.5] noreverse
 set ytics scale 0
@@ -21,7 +21,7 @@ unset key
 set tmargin at screen 1 - head_room - 2.0 / height
 set bmargin at screen foot_room + 28.0 / height
 set grid xtics
-dear(x) = column(c_dearest) > 0 ? column(c_devices) * column(c_dearest) : x
+dear(x) = column(c_dearest) > 0 ? column(c_rented) * column(c_dearest) : x
 set xrange [0 : 1.3 * max_usd_per_hour]
 set lmargin at screen (24 + name_px * (level_device_widest + 7)) / width
 label(n) = sprintf("%s%s", strcol(c_device), strcol(c_how) eq "owned" ? " owned" : "")

@@ -29,7 +29,8 @@ abdb_status abdb_quote_next(char **rest, const char *option, abdb_quote *out, ab
                          " 'AMOUNT USD/h/N'; no exchange rates are kept), not '%s'",
                          option, item);
     }
-    out->amount /= (double)devices;
+    out->devices = (double)devices;
+    out->amount /= out->devices;
     out->device = abdb_trim(item);
     return ABDB_OK;
 }

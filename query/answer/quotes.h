@@ -9,6 +9,7 @@ typedef struct {
     char *device;    /* as written; NULL: there is none any more */
     double amount;   /* USD for one device and hour */
     bool is_counted; /* the quote says for how many devices it is: /1, /8 */
+    double devices;  /* these; 1 where it does not say */
 } abdb_quote;
 
 /* Takes the next quote off *rest, whose text is changed. ABDB_USAGE: not of that form, or another

@@ -5,67 +5,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/compare/offers.h"
+#include "query/compare/purchase.h"
 #include "schema/core/grow.h"
-
-static const double devices_max = 1e12; /* nobody has more; a double counts them exactly */
-
-/* --- what is left out ------------------------------------------------------------------------- */
-
-static void leave_out(abdb_choosing *c, const char *what, const char *why, size_t n)
-{
-    for (size_t i = 0; i < c->left_outs; i++)
-        if (strcmp(c->left_out[i].what, what) == 0 && strcmp(c->left_out[i].why, why) == 0) {
-            c->left_out[i].n += n;
-            return;
-        }
-    if (c->left_outs < ABDB_LEFT_OUT_MAX)
-        c->left_out[c->left_outs++] = (abdb_left_out){what, why, n, NAN};
-}
 
 static const abdb_set *set_of(const abdb_choosing *c)
 {
     return &c->ranking.set;
 }
 
-/* The rate of one system, or the time that a training takes on it. */
-static double value_of(const abdb_choosing *c, size_t member)
-{
-    double value = set_of(c)->member[member].value;
-
-    return c->training ? value : value * abdb_member_number(set_of(c), member, ABDB_M_devices);
-}
-
-static bool counts(const abdb_choosing *c, size_t member)
-{
-    const abdb_member *m = &set_of(c)->member[member];
-
-    return !m->why && isfinite(m->value) && m->value > 0 &&
-           abdb_member_number(set_of(c), member, ABDB_M_devices) >= 1 &&
-           (!c->by_watt || isfinite(c->watts[member]));
-}
-
 /* --- the group -------------------------------------------------------------------------------- */
 
-/* Is member i of a group the first of its device that counts? One device may stand anywhere. */
-static bool is_first(const abdb_choosing *c, const abdb_group *g, size_t i)
+static const abdb_choose_options anything = {.rate = NAN, .most_s = NAN};
+
+/* Is member i of a group the first of its device that will do? One device may stand anywhere. */
+static bool is_first(const abdb_choosing *c, const abdb_choose_options *o, const abdb_group *g,
+                     size_t i)
 {
     const char *device = abdb_member_text(set_of(c), g->member[i], ABDB_M_device);
 
-    if (!counts(c, g->member[i])) return false;
+    if (!abdb_choosing_meets(c, o, g->member[i], NULL)) return false;
     for (size_t k = 0; k < i; k++)
-        if (counts(c, g->member[k]) &&
-            strcmp(abdb_member_text(set_of(c), g->member[k], ABDB_M_device), device) == 0)
-            return false;
+        if (abdb_choosing_meets(c, o, g->member[k], device)) return false;
     return true;
 }
 
-/* How many devices of a group have a result that counts. */
-static size_t devices_of(const abdb_choosing *c, const abdb_group *g)
+/* How many devices of a group have a result that will do. */
+static size_t devices_of(const abdb_choosing *c, const abdb_choose_options *o, const abdb_group *g)
 {
     size_t devices = 0;
 
-    for (size_t i = 0; i < g->count; i++) devices += is_first(c, g, i);
+    for (size_t i = 0; i < g->count; i++) devices += is_first(c, o, g, i);
     return devices;
 }
 
@@ -98,133 +67,67 @@ static bool is_rate(const char *unit)
     return size > 2 && strcmp(unit + size - 2, "/s") == 0;
 }
 
-/* Of the groups of rates (or of times to train) the one with the most devices; the first of
- * several. */
-static void pick_group(abdb_choosing *c)
+/* Of the groups of rates (or of times to train) the one with the most devices that will do; the
+ * first of several. How many these are. */
+static size_t pick_group(abdb_choosing *c, const abdb_choose_options *o)
 {
     const abdb_groups *all = &c->ranking.groups;
     size_t most = 0;
 
     for (size_t g = 0; g < all->count; g++) {
         const char *unit = abdb_member_text(set_of(c), all->group[g].member[0], ABDB_M_unit);
-        size_t devices = c->training || is_rate(unit) ? devices_of(c, &all->group[g]) : 0;
+        size_t devices = c->training || is_rate(unit) ? devices_of(c, o, &all->group[g]) : 0;
 
         if (devices > most) {
             most = devices;
             c->group = g;
         }
     }
-    if (!most) {
-        leave_out(c, "all results",
-                  c->training  ? "no time to train of a known number of devices"
-                  : c->by_watt ? "no rate with measured power; a TDP is none"
-                               : "no rate of a known number of devices",
-                  set_of(c)->members);
+    return most;
+}
+
+/* A device of which another group has what will do, and the chosen one nothing. */
+static void leave_elsewhere(abdb_choosing *c, const abdb_choose_options *o, size_t member,
+                            const char *key)
+{
+    const abdb_group *chosen = &c->ranking.groups.group[c->group];
+    const char *device = abdb_member_text(set_of(c), member, ABDB_M_device);
+
+    for (size_t i = 0; i < chosen->count; i++)
+        if (abdb_choosing_meets(c, o, chosen->member[i], device)) return;
+    for (size_t i = 0; i < c->left_outs; i++)
+        if (strcmp(c->left_out[i].what, device) == 0) return; /* of the first group that has one */
+    abdb_choosing_leave_out(
+        c, device,
+        abdb_arena_printf(&c->arena, "only other sizes of system%s; --where '%s' chooses there",
+                          isnan(o->most_s) ? " have a result" : " are done in that time", key),
+        0);
+}
+
+static void choose_group(abdb_choosing *c, const abdb_choose_options *o)
+{
+    const abdb_groups *all = &c->ranking.groups;
+
+    if (!pick_group(c, o) && !pick_group(c, &anything)) {
+        abdb_choosing_leave_out(c, "all results",
+                                c->training  ? "no time to train of a known number of devices"
+                                : c->by_watt ? "no rate with measured power; a TDP is none"
+                                             : "no rate of a known number of devices",
+                                set_of(c)->members);
         c->group = SIZE_MAX;
+        return;
     }
-    for (size_t g = 0; g < all->count; g++)
-        if (most && g != c->group)
-            leave_out(c, difference(c, all->group[g].key, all->group[c->group].key),
-                      "may not be compared with these; --where picks it instead",
-                      all->group[g].count);
-}
+    for (size_t g = 0; g < all->count; g++) {
+        const char *key;
 
-/* --- costs ------------------------------------------------------------------------------------ */
-
-/* What is bought of one result at one price. */
-static abdb_purchase purchase(const abdb_choosing *c, const abdb_choose_options *o, size_t member,
-                              double price)
-{
-    double value = value_of(c, member);
-    double size = abdb_member_number(set_of(c), member, ABDB_M_devices);
-    /* 1 - 1e-12: twice a rate of 50.0 is two systems, whatever the last bit of the quotient
-     * says. */
-    double systems = c->training || isnan(o->rate) ? 1 : ceil(o->rate / value * (1 - 1e-12));
-    double rate = isnan(o->rate) ? value : o->rate;
-    abdb_purchase p = {.device = abdb_member_text(set_of(c), member, ABDB_M_device),
-                       .member = member,
-                       .rate = value,
-                       .systems = systems,
-                       .devices = systems * size,
-                       .price = price,
-                       .usd_per_million = NAN,
-                       .usd_of_run = NAN,
-                       .watts = systems * c->watts[member],
-                       .break_even = NAN};
-
-    /* USD/h / (units/s x 3600 s/h) x 10^6 is USD for a million units; a run costs USD/h x s /
-     * 3600. */
-    p.usd_per_hour = p.devices * price;
-    if (c->training)
-        p.usd_of_run = p.usd_per_hour * value / 3600;
-    else
-        p.usd_per_million = p.usd_per_hour / (rate * 3600) * 1e6;
-    p.cost = o->by == ABDB_BY_DEVICE ? p.devices : o->by == ABDB_BY_WATT ? p.watts : p.usd_per_hour;
-    if (o->by == ABDB_BY_DOLLAR && c->training) p.cost = p.usd_of_run;
-    /* Without a wanted rate systems of different size meet: what counts is the cost of one unit a
-     * second. */
-    if (!c->training && isnan(o->rate)) p.cost /= value;
-    return p;
-}
-
-/* Of the results of a device the one by which it is cheapest at a price; member SIZE_MAX: none. */
-static abdb_purchase cheapest(const abdb_choosing *c, const abdb_choose_options *o,
-                              const char *device, double price)
-{
-    const abdb_group *g = &c->ranking.groups.group[c->group];
-    abdb_purchase best = {.member = SIZE_MAX};
-
-    for (size_t i = 0; i < g->count; i++) {
-        size_t member = g->member[i];
-        abdb_purchase p;
-
-        if (!counts(c, member) ||
-            strcmp(abdb_member_text(set_of(c), member, ABDB_M_device), device) != 0)
-            continue;
-        if (!isnan(o->most_s) && value_of(c, member) > o->most_s) continue;
-        p = purchase(c, o, member, price);
-        if (!isfinite(p.cost) || p.devices > devices_max) continue;
-        if (best.member == SIZE_MAX || p.cost < best.cost ||
-            (p.cost <= best.cost && value_of(c, member) > value_of(c, best.member)))
-            best = p;
+        if (g == c->group) continue;
+        key = difference(c, all->group[g].key, all->group[c->group].key);
+        abdb_choosing_leave_out(c, key, "may not be compared with these; --where picks it instead",
+                                all->group[g].count);
+        for (size_t i = 0; c->training && i < all->group[g].count; i++)
+            if (is_first(c, o, &all->group[g], i))
+                leave_elsewhere(c, o, all->group[g].member[i], key);
     }
-    return best;
-}
-
-/* --- prices ----------------------------------------------------------------------------------- */
-
-static const char *kept(abdb_choosing *c, const abdb_table *offers, size_t at,
-                        abdb_offer_column column)
-{
-    return abdb_arena_printf(&c->arena, "%s", abdb_cell_text(offers, at, column));
-}
-
-/* What is known of the offers of a device, beside the cheapest. */
-static void describe_offers(abdb_choosing *c, const abdb_table *offers, size_t at, double days,
-                            abdb_purchase *p)
-{
-    const char *device = abdb_cell_text(offers, at, ABDB_OFFER_DEVICE);
-
-    p->dearest = p->price;
-    for (size_t i = 0; i < offers->rows; i++) {
-        const char *provider = abdb_cell_text(offers, i, ABDB_OFFER_PROVIDER);
-        double price = abdb_cell_number(offers, i, ABDB_OFFER_PRICE);
-        size_t k = 0;
-
-        if (strcmp(abdb_cell_text(offers, i, ABDB_OFFER_DEVICE), device) != 0) continue;
-        if (!isnan(days) && !(abdb_cell_number(offers, i, ABDB_OFFER_AGE_DAYS) <= days)) continue;
-        while (k < i && (strcmp(abdb_cell_text(offers, k, ABDB_OFFER_DEVICE), device) != 0 ||
-                         strcmp(abdb_cell_text(offers, k, ABDB_OFFER_PROVIDER), provider) != 0))
-            k++;
-        p->providers += k == i;
-        if (price > p->dearest) p->dearest = price;
-    }
-    p->provider = kept(c, offers, at, ABDB_OFFER_PROVIDER);
-    p->provider_kind = kept(c, offers, at, ABDB_OFFER_PROVIDER_KIND);
-    p->price_kind = kept(c, offers, at, ABDB_OFFER_KIND);
-    p->price_date = kept(c, offers, at, ABDB_OFFER_FROM);
-    p->price_key = kept(c, offers, at, ABDB_OFFER_KEY);
-    p->price_age_days = abdb_cell_number(offers, at, ABDB_OFFER_AGE_DAYS);
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -259,13 +162,6 @@ static abdb_status add(abdb_choosing *c, abdb_purchase p, abdb_error *err)
     return ABDB_OK;
 }
 
-typedef struct {
-    const abdb_choose_options *o;
-    sqlite3 *db;
-    abdb_table offers;
-    double days;
-} shop;
-
 /* Why no result of a device will do. */
 static const char *no_result(const abdb_choosing *c, const abdb_choose_options *o,
                              const char *device)
@@ -277,10 +173,13 @@ static const char *no_result(const abdb_choosing *c, const abdb_choose_options *
 }
 
 /* Why a device has no price, and what gives it one. */
-static const char *no_price(const shop *s, const char *device)
+static const char *no_price(const abdb_shop *s, const char *device)
 {
     if (strstr(device, " + ")) return "devices of several kinds in a system: no price of one";
-    if (!isnan(s->days) && abdb_offers_cheapest(&s->offers, device, NAN) != SIZE_MAX)
+    if (abdb_offers_cheapest(&s->offers, device, s->days) != SIZE_MAX)
+        return "offered only in fewer devices than a node of its results has:"
+               " --price 'DEVICE=2.49 USD/h' takes your own";
+    if (abdb_offers_cheapest(&s->offers, device, NAN) != SIZE_MAX)
         return "no price so new: a longer --price-max-age, or --price 'DEVICE=2.49 USD/h'";
     if (s->o->measure.price_date || s->o->measure.provider)
         return "no price on that day or of that provider: --price 'DEVICE=2.49 USD/h' gives one";
@@ -292,28 +191,49 @@ static void leave_without_price(abdb_choosing *c, const char *device, const char
 {
     size_t before = c->left_outs;
 
-    leave_out(c, device, why, 0);
+    abdb_choosing_leave_out(c, device, why, 0);
     if (c->left_outs > before) c->left_out[before].first_below = 1 / cost;
 }
 
+static bool is_said(const abdb_choosing *c, const char *device)
+{
+    for (size_t i = 0; i < c->left_outs; i++)
+        if (strcmp(c->left_out[i].what, device) == 0) return true;
+    for (size_t i = 0; i < c->count; i++)
+        if (strcmp(c->row[i].device, device) == 0) return true;
+    return false;
+}
+
 /* Rents one device, where it has a price or needs none. */
-static abdb_status rent(abdb_choosing *c, const shop *s, const char *device, abdb_error *err)
+static abdb_status rent(abdb_choosing *c, const abdb_shop *s, const char *device, abdb_error *err)
 {
     bool needs_price = s->o->by == ABDB_BY_DOLLAR;
-    size_t at = abdb_offers_cheapest(&s->offers, device, s->days);
-    double price = at == SIZE_MAX ? NAN : abdb_cell_number(&s->offers, at, ABDB_OFFER_PRICE);
-    abdb_purchase p = cheapest(c, s->o, device, needs_price && isnan(price) ? 1 : price);
+    abdb_purchase p = abdb_purchase_rented(c, s, device);
 
-    if (p.member == SIZE_MAX)
-        leave_out(c, device, no_result(c, s->o, device), 0);
-    else if (needs_price && isnan(price))
+    if (p.member != SIZE_MAX) return add(c, p, err);
+    p = abdb_purchase_at(c, s->o, device, needs_price ? 1 : NAN);
+    if (p.member == SIZE_MAX) {
+        if (!is_said(c, device)) abdb_choosing_leave_out(c, device, no_result(c, s->o, device), 0);
+    } else if (needs_price)
         leave_without_price(c, device, no_price(s, device), p.cost);
-    else {
-        p.provider = p.provider_kind = p.price_kind = p.price_date = p.price_key = "";
-        if (at != SIZE_MAX) describe_offers(c, &s->offers, at, s->days, &p);
+    else
         return add(c, p, err);
-    }
     return ABDB_OK;
+}
+
+/* Quotes of devices of which no line says anything. */
+static void leave_quotes(abdb_choosing *c, const abdb_shop *s)
+{
+    for (size_t i = 0; i < s->offers.rows; i++) {
+        const char *device = abdb_cell_text(&s->offers, i, ABDB_OFFER_DEVICE);
+
+        if (strcmp(abdb_cell_text(&s->offers, i, ABDB_OFFER_PROVIDER), "you") != 0) continue;
+        if (!is_said(c, device))
+            abdb_choosing_leave_out(c, abdb_arena_printf(&c->arena, "%s", device),
+                                    "your price is not used, there is no result of it among these:"
+                                    " 'abdb query coverage' says for what there is",
+                                    0);
+    }
 }
 
 /* A result that cannot be multiplied: says of which device, and why. */
@@ -325,11 +245,11 @@ static void leave_result_out(abdb_choosing *c, size_t member)
         why = "number of devices not known";
     else if (!why)
         why = c->by_watt && !isfinite(c->watts[member]) ? "power not measured" : "no rate above 0";
-    leave_out(c, abdb_member_text(set_of(c), member, ABDB_M_device), why, 1);
+    abdb_choosing_leave_out(c, abdb_member_text(set_of(c), member, ABDB_M_device), why, 1);
 }
 
 /* One row for each device of the group, and one for each that is owned. */
-static abdb_status fill_rows(abdb_choosing *c, const shop *s, abdb_error *err)
+static abdb_status fill_rows(abdb_choosing *c, const abdb_shop *s, abdb_error *err)
 {
     const abdb_group *g = &c->ranking.groups.group[c->group];
     char *rest = s->o->own.capital ? abdb_arena_printf(&c->arena, "%s", s->o->own.capital) : NULL;
@@ -339,23 +259,22 @@ static abdb_status fill_rows(abdb_choosing *c, const shop *s, abdb_error *err)
 
     for (size_t i = 0; i < g->count; i++) {
         device = abdb_member_text(set_of(c), g->member[i], ABDB_M_device);
-        if (!counts(c, g->member[i])) leave_result_out(c, g->member[i]);
-        if (is_first(c, g, i) && *device) TRY(rent(c, s, device, err));
+        if (!abdb_choosing_counts(c, g->member[i])) leave_result_out(c, g->member[i]);
+        if (is_first(c, &anything, g, i) && *device) TRY(rent(c, s, device, err));
     }
     while (rest) {
         abdb_purchase p;
 
         TRY(abdb_capital_next(&rest, s->db, &device, &capital, &c->arena, err));
         if (!device) break;
-        p = cheapest(c, s->o, device, abdb_owning_per_hour(&s->o->own, capital));
+        p = abdb_purchase_at(c, s->o, device, abdb_owning_per_hour(&s->o->own, capital));
         if (p.member == SIZE_MAX) {
-            leave_out(c, abdb_arena_printf(&c->arena, "%s (owned)", device),
-                      no_result(c, s->o, device), 0);
+            abdb_choosing_leave_out(c, abdb_arena_printf(&c->arena, "%s (owned)", device),
+                                    no_result(c, s->o, device), 0);
             continue;
         }
         p.provider = "you";
         p.price_kind = "owned";
-        p.provider_kind = p.price_date = p.price_key = "";
         p.dearest = p.price;
         p.providers = 1;
         TRY(add(c, p, err));
@@ -368,7 +287,9 @@ static int by_cost(const void *a, const void *b)
 {
     const abdb_purchase *x = a, *y = b;
 
-    if (x->cost < y->cost || x->cost > y->cost) return x->cost < y->cost ? -1 : 1;
+    int order = abdb_purchase_order(x, y);
+
+    if (order) return order;
     if (strcmp(x->device, y->device) != 0) return strcmp(x->device, y->device);
     return strcmp(x->price_kind, y->price_kind); /* rented and owned at the same cost */
 }
@@ -398,7 +319,7 @@ static abdb_status measure_watts(abdb_choosing *c, const abdb_choose_options *o,
         for (size_t k = 0; k < set_of(c)->members; k++)
             if (strcmp(abdb_member_text(&set, i, ABDB_M_key),
                        abdb_member_text(set_of(c), k, ABDB_M_key)) == 0)
-                c->watts[k] = value_of(c, k) / set.member[i].value;
+                c->watts[k] = abdb_choosing_value(c, k) / set.member[i].value;
 done:
     abdb_set_free(&set);
     return st;
@@ -414,8 +335,8 @@ static abdb_status count_conditions(abdb_choosing *c, const abdb_choose_options 
     if (!o->where || !*o->where || !*o->selection) return ABDB_OK;
     TRY(abdb_set_load(&all, db, o->selection, NULL, m, err));
     if (all.members > set_of(c)->members)
-        leave_out(c, "other results", "do not meet the conditions of --where",
-                  all.members - set_of(c)->members);
+        abdb_choosing_leave_out(c, "other results", "do not meet the conditions of --where",
+                                all.members - set_of(c)->members);
 done:
     abdb_set_free(&all);
     return st;
@@ -425,7 +346,7 @@ abdb_status abdb_choose(abdb_choosing *c, sqlite3 *db, const abdb_choose_options
                         abdb_error *err)
 {
     abdb_rank_options rank = {.measure = o->measure};
-    shop s = {.o = o, .db = db, .days = NAN};
+    abdb_shop s = {.o = o, .db = db, .days = NAN};
     abdb_status st = ABDB_OK;
 
     *c = (abdb_choosing){
@@ -444,10 +365,11 @@ abdb_status abdb_choose(abdb_choosing *c, sqlite3 *db, const abdb_choose_options
     if (!c->watts) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a choice"));
     for (size_t i = 0; i < set_of(c)->members; i++) c->watts[i] = NAN;
     if (c->by_watt) TRY(measure_watts(c, o, db, err));
-    pick_group(c);
+    choose_group(c, o);
     if (c->group == SIZE_MAX) goto done;
     TRY(abdb_offers_load(&s.offers, db, &o->measure, err));
     TRY(fill_rows(c, &s, err));
+    leave_quotes(c, &s);
     TRY(count_conditions(c, o, db, &rank.measure, err));
     if (c->count) qsort(c->row, c->count, sizeof *c->row, by_cost);
     if (o->by == ABDB_BY_DOLLAR) find_break_even(c);

@@ -5,11 +5,16 @@
  * one with the most devices is chosen, the others are left out, which is said. A device may stand
  * twice: rented at its cheapest offer, and owned.
  *
- *   systems = ceil(rate / rate of one system), 1 where no rate is wanted
+ *   systems = ceil(rate / rate of one system); where no rate is wanted: as many as fit into the
+ *     offers that one needs
  *   devices = systems x devices of one
- *   USD/h = devices x USD per device and hour
- *   USD per million = USD/h / (rate x 3600) x 1e6, of the wanted rate, or of a system at full load
- *   USD of a training = devices x USD per device and hour x its hours
+ *   offers = ceil(devices / devices of an offer), of which those count that make whole nodes of the
+ *     measured system; an offer of fewer devices than such a node has is not used. A price of one
+ *     device, as a quote is where it says no number, is taken for as many as are needed
+ *   rented = offers x devices of an offer
+ *   USD/h = rented x USD per device and hour
+ *   USD per million = USD/h / (rate x 3600) x 1e6, of the wanted rate, or at full load
+ *   USD of a training = USD/h x its hours
  *   break-even: the price of a device at which its cost is that of the first (of the first: of the
  *   second), all else as it is
  */
@@ -40,14 +45,16 @@ typedef struct {
     const char *device;
     size_t member;           /* of the ranking's set: the result that is multiplied */
     double rate;             /* of one system; the seconds of a training */
-    double systems, devices; /* to be bought */
+    double systems, devices; /* that are needed */
+    double offered, rented;  /* devices of an offer, and of all that are rented */
     double price;            /* USD per device and hour; NAN: none is known, and none is needed */
     const char *provider, *provider_kind, *price_kind, *price_date, *price_key; /* or "" */
     double price_age_days;                                                      /* NAN: undated */
     double dearest;   /* the highest offer of the device that counts */
     size_t providers; /* that offer it */
     double usd_per_hour, usd_per_million, usd_of_run, watts; /* NAN: does not apply */
-    double cost;       /* what is ordered: one of these, or devices */
+    double cost; /* what is ordered: one of these, or devices */
+    double does; /* the rate of one system, or of a training minus its seconds: more is better */
     double break_even; /* USD per device and hour; NAN: not by dollars, or alone */
     size_t submitters; /* of the device in the group */
 } abdb_purchase;

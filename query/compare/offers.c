@@ -9,10 +9,12 @@
 enum { NODE_RATIO = 10 }; /* a quote so many times what is stored is asked about */
 
 /* ?1 the day that was asked (NULL: the latest of each provider and kind), ?2 a provider, ?3 a kind,
- * ?4 the day from which ages are counted. Cheapest first. */
+ * ?4 the day from which ages are counted (NULL: the day that was asked, else
+ * today). Cheapest first. */
 static const char stored[] =
     "SELECT o.device, o.per_device_hour, o.provider, o.kind, o.valid_from,"
-    " julianday(coalesce(?4, date('now'))) - julianday(o.first_day), o.locator, o.key, p.kind"
+    " julianday(coalesce(?4, ?1, date('now'))) - julianday(o.first_day), o.locator, o.key, p.kind,"
+    " o.devices"
     " FROM v_price_offer o LEFT JOIN v_provider p ON p.provider = o.provider"
     " WHERE (?1 IS NOT NULL OR o.valid_to IS NULL) AND (?1 IS NULL OR (coalesce(o.last_day, '')"
     "  <= ?1 AND (o.valid_to IS NULL OR o.valid_to > ?1)))"
@@ -33,8 +35,8 @@ static void drop(abdb_table *t, const char *device)
     t->rows = kept;
 }
 
-static abdb_status add_quote(abdb_table *t, const char *device, double price, const char *words,
-                             abdb_error *err)
+static abdb_status add_quote(abdb_table *t, const char *device, const abdb_quote *quote,
+                             const char *words, abdb_error *err)
 {
     const char *texts[ABDB_OFFER_COLUMNS] = {[ABDB_OFFER_DEVICE] = device,
                                              [ABDB_OFFER_PROVIDER] = "you",
@@ -47,7 +49,8 @@ static abdb_status add_quote(abdb_table *t, const char *device, double price, co
     if (!v) return ABDB_FAIL(err, ABDB_NOMEM, "a quote");
     for (size_t i = 0; i < ABDB_OFFER_COLUMNS; i++)
         v[i] = texts[i] ? (abdb_value){.kind = ABDB_STRING, .text = texts[i]} : (abdb_value){0};
-    v[ABDB_OFFER_PRICE] = (abdb_value){.kind = ABDB_REAL, .real = price};
+    v[ABDB_OFFER_PRICE] = (abdb_value){.kind = ABDB_REAL, .real = quote->amount};
+    v[ABDB_OFFER_SIZE] = (abdb_value){.kind = ABDB_REAL, .real = quote->devices};
     v[ABDB_OFFER_AGE_DAYS] = (abdb_value){.kind = ABDB_REAL, .real = 0};
     return ABDB_OK;
 }
@@ -92,7 +95,7 @@ static abdb_status add_quotes(abdb_table *t, sqlite3 *db, const char *quotes, ab
         TRY(abdb_quote_next(&rest, "price", &quote, err));
         TRY(abdb_name_resolve(db, "device", quote.device, &device, &t->arena, err));
         TRY(ask_node(db, device, &quote, err));
-        TRY(add_quote(t, device, quote.amount, words, err));
+        TRY(add_quote(t, device, &quote, words, err));
     }
 done:
     return st;

@@ -24,6 +24,24 @@ static bool is_unit(const char *text, const char *unit)
            (known && strcmp(known->base, unit) == 0 && !(known->factor < 1 || known->factor > 1));
 }
 
+/* "tokens/h" as "tokens/s", with what a number of it is times; another unit as it is. */
+static const char *as_second(const char *unit, char second[64], double *factor)
+{
+    static const struct {
+        const char *per;
+        double seconds;
+    } longer[] = {{"/min", 60}, {"/h", 3600}, {"/d", 86400}, {"/day", 86400}};
+    const char *per = strchr(unit, '/');
+
+    for (size_t i = 0; per && i < sizeof longer / sizeof longer[0]; i++)
+        if (strcmp(per, longer[i].per) == 0) {
+            *factor /= longer[i].seconds;
+            snprintf(second, 64, "%.*s/s", (int)(per - unit), unit);
+            return second;
+        }
+    return unit;
+}
+
 abdb_status abdb_rate_parse(const char *text, const char *unit, double *out, abdb_error *err)
 {
     static const struct {
@@ -32,6 +50,7 @@ abdb_status abdb_rate_parse(const char *text, const char *unit, double *out, abd
     } prefixes[] = {{'k', 1e3}, {'K', 1e3}, {'M', 1e6}, {'G', 1e9}};
     char number[64];
     size_t size = strspn(text, "0123456789.,eE+-");
+    char second[64];
     const char *rest = text + size;
     double factor = 1;
 
@@ -44,6 +63,7 @@ abdb_status abdb_rate_parse(const char *text, const char *unit, double *out, abd
             break;
         }
     rest += strspn(rest, " ");
+    rest = as_second(rest, second, &factor);
     if (!abdb_number(number, out) || !(*out > 0))
         return ABDB_FAIL(
             err, ABDB_USAGE,

@@ -5,6 +5,7 @@
 
 #include "query/answer/footnotes.h"
 #include "query/answer/report.h"
+#include "query/answer/rows.h"
 #include "query/answer/shelf.h"
 #include "query/program/screen.h"
 
@@ -14,8 +15,8 @@ static const char *words_of(const abdb_args *args, abdb_arena *arena)
     const char *out = NULL;
 
     for (int i = 0; i < args->positionals; i++)
-        out = out ? abdb_arena_printf(arena, "%s,%s", out, args->positional[i])
-                  : args->positional[i];
+        out =
+            out ? abdb_arena_printf(arena, "%s,%s", out, args->positional[i]) : args->positional[i];
     return out;
 }
 
@@ -84,6 +85,20 @@ static void set_value(const abdb_report *report, const char *name, const char *t
         if (strcmp(report->param[i].name, name) == 0) value[i] = text;
 }
 
+/* Is there any result? A database without one would call every name unknown. */
+static abdb_status check_filled(abdb_db *db, abdb_error *err)
+{
+    abdb_binds none = {0};
+    abdb_table any = {0};
+    abdb_status st = abdb_rows(db->sql, "SELECT 1 FROM v_result LIMIT 1", &none, &any, err);
+
+    if (st == ABDB_OK && !any.rows)
+        st = ABDB_FAIL(err, ABDB_UNFAIR,
+                       "this database holds no result: `abdb import data` brings what is shipped");
+    abdb_table_free(&any);
+    return st;
+}
+
 static abdb_status run(int argc, char **argv, abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0}, *prices;
@@ -105,11 +120,13 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
         abdb_remark("no --scenario: of those that may not be compared, the one with the most"
                     " devices is taken");
     TRY(abdb_open_guarded(&args, &db, err));
+    TRY(check_filled(db, err));
     TRY(abdb_report_answer(db, &report, value, &table, err));
     TRY(abdb_print_table(&args, &table, err));
     if (!table.rows)
-        TRY(ABDB_FAIL(err, ABDB_UNFAIR,
-                      "there is nothing to choose from; the lines above say why"));
+        TRY(ABDB_FAIL(err, ABDB_UNFAIR, "there is nothing to choose from; %s",
+                      abdb_arg(&args, "brief") ? "without --brief lines say why"
+                                               : "the lines above say why"));
 done:
     abdb_table_free(&table);
     abdb_report_free(&report);

@@ -9,6 +9,7 @@
 #include "query/answer/explain.h"
 #include "query/answer/footnotes.h"
 #include "query/answer/render.h"
+#include "query/answer/rows.h"
 #include "query/compare/selection.h"
 #include "query/program/pager.h"
 #include "query/program/screen.h"
@@ -18,7 +19,9 @@ enum { NAMES_MAX = 256 };
 /* What is explained, a line, and how it was made where no source states it. */
 typedef struct {
     abdb_text line, made;
-    double value; /* NAN: no number */
+    double value;      /* NAN: no number */
+    bool per_dollar;   /* the formula of its column divides a rate by a price */
+    const char *quote; /* the reader's own price, which no fact holds; or NULL */
 } heading;
 
 static void heading_print(const heading *head, FILE *out)
@@ -42,26 +45,37 @@ static bool is_round(double value)
     return fabs(strtod(text, NULL) - value) < 1e-9 * fabs(value);
 }
 
-/* "= 1st / 2nd x 3.6e-15": what makes the value of two facts in their base units, so that a wrong
- * formula shows as an odd number. "" where there are not two. */
+/* "= 1st / 2nd x 3.6e-15": what makes the value of two facts in their base units, where it is
+ * known: by the formula of the column, or because of all ways to put them together a single one
+ * leaves a round factor. Any other factor would be a formula that nobody used. */
 static void put_arithmetic(const heading *head, const abdb_table *facts, FILE *out)
 {
     int at = abdb_table_column(facts, "value");
-    double first, second, divided, multiplied, of_second;
+    double first, second, value = head->value;
+    size_t found = 0, way = 0;
 
-    if (facts->rows != 2 || at < 0 || !isfinite(head->value)) return;
+    if (facts->rows != 2 || at < 0 || !isfinite(value)) return;
     first = number_of(&facts->value[at]);
     second = number_of(&facts->value[facts->columns + (size_t)at]);
-    divided = head->value * second / first;
-    multiplied = head->value / first / second;
-    of_second = head->value / second; /* a price, of which the rate only says how often */
-    if (!isfinite(divided) || !isfinite(multiplied)) return;
-    if (is_round(multiplied) && !is_round(divided))
-        abdb_say(out, "= 1st x 2nd x %.6g\n", multiplied);
-    else if (is_round(of_second) && !is_round(divided))
-        abdb_say(out, "= 2nd x %.6g\n", of_second);
-    else
-        abdb_say(out, "= 1st / 2nd x %.6g\n", divided);
+    {
+        const struct {
+            const char *text;
+            double factor;
+        } ways[] = {{"1st / 2nd", value * second / first},
+                    {"1st x 2nd", value / first / second},
+                    {"1st x 2nd / 3600", value * 3600 / first / second}, /* s, and USD an hour */
+                    {"1st", value / first},
+                    {"2nd", value / second}}; /* a price, of which a rate says how often */
+
+        for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+            if (is_round(ways[i].factor)) {
+                found++;
+                way = i;
+            }
+        if (head->per_dollar) way = 0;
+        if ((found == 1 || head->per_dollar) && isfinite(ways[way].factor))
+            abdb_say(out, "= %s x %.6g\n", ways[way].text, ways[way].factor);
+    }
 }
 
 /* The facts as a tree below `head`, which may be NULL, and what uses them. */
@@ -73,6 +87,7 @@ static abdb_status put_tree(const abdb_args *args, abdb_db *db, const heading *h
         put_arithmetic(head, facts, out);
     }
     abdb_explain_tree(facts, out);
+    if (head && head->quote) abdb_say(out, "and your own price: --price '%s'\n", head->quote);
     if (facts->rows && abdb_arg(args, "uses")) return abdb_explain_uses(db, facts, out, err);
     if (facts->rows)
         abdb_say(out, "which reports and figures use %s: add --uses\n",
@@ -170,6 +185,23 @@ static void add_made(const abdb_report *report, const abdb_args *args, abdb_text
     abdb_text_puts(out, report->params ? "" : " no option");
 }
 
+/* Does the formula of the column divide by a price? */
+static bool is_per_dollar(const abdb_report *report, const char *column)
+{
+    for (size_t i = 0; i < report->columns; i++)
+        if (strcmp(report->column[i].name, column) == 0)
+            return report->column[i].formula && strstr(report->column[i].formula, "per_dollar");
+    return false;
+}
+
+/* Was the row made with the reader's own price? */
+static bool has_quote(const abdb_table *table)
+{
+    int provider = abdb_table_column(table, "provider");
+
+    return provider >= 0 && strcmp(abdb_cell_text(table, 0, (size_t)provider), "you") == 0;
+}
+
 /* A number of a report is named by its column and by what picks its row. It was made of the
  * facts in the hidden column _facts_COLUMN, or else _facts; none: it was made of options. */
 static abdb_status explain_row(const abdb_report *report, const abdb_args *args, abdb_db *db,
@@ -195,6 +227,8 @@ static abdb_status explain_row(const abdb_report *report, const abdb_args *args,
     }
     keys = abdb_facts_of(table, 0, column);
     head.value = number_of(&table->value[column]);
+    head.per_dollar = is_per_dollar(report, table->column[column].name);
+    if (has_quote(table)) head.quote = abdb_arg(args, "price");
     add_line(report, table, column, &head.line);
     if (!keys || !*keys) add_made(report, args, &head.made);
     if (head.line.failed || head.made.failed)

@@ -6,16 +6,16 @@
 -- param: model | text | | what shall be run: a benchmark or model
 -- param: scenario | text | | Server, Offline, Interactive, ...
 -- param: selection | text | | what shall be run: names, or column OP value, joined by commas (default: the LLM and scenario that most devices of MLPerf have)
--- param: rate | text | | wanted rate, such as 100k/s (default: one system of each, by what a unit of work costs)
+-- param: rate | text | | wanted rate, such as 100k/s or 360M/h (default: one system of each, by what a unit of work costs)
 -- param: time_to_train | text | | a training instead: done within 30min, 2h, 1d, or any time
--- param: where | text | | conditions on the results: 'availability=available, devices<=8', and, where results say them, 'ttft_s:p99<=0.5'; what they leave out is counted
+-- param: where | text | | conditions on the results: 'availability=available, devices<=8', 'verified=yes'; what they leave out is counted
 -- param: per | text | dollar | what is saved: dollar, device or watt | SELECT 'dollar' UNION SELECT 'device' UNION SELECT 'watt'
 -- param: metric | text | | metric of the results (default: the workload's own)
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
--- param: price_kind | text | on-demand | on-demand, reserved, spot, list; any: of all kinds | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1
+-- param: price_kind | text | on-demand | kind of the prices; on-demand and spot are shipped, 'abdb query prices' shows what is there; any: of all kinds | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1
 -- param: price_date | date | | prices as they were on this day
 -- param: price_max_age | days | | leave out prices older than so many days, and undated ones
--- param: price | price | | your own quotes: 'DEVICE=2.49 USD/h', several joined by a comma | SELECT spelling FROM v_name WHERE kind = 'device' AND parts = 1 ORDER BY 1
+-- param: price | price | | your own quotes for one device: 'DEVICE=2.49 USD/h', for what 8 cost together 'DEVICE=19.92 USD/h/8'; several joined by a comma | SELECT spelling FROM v_name WHERE kind = 'device' AND parts = 1 ORDER BY 1
 -- param: own | text | | what owning costs, beside renting: 'DEVICE=45000', USD for a device with its share of the system; as `abdb query cost-model` with the five options below
 -- param: life | number >0.. | 4 | of --own: years until it is worth nothing
 -- param: utilisation | number >0..1 | 0.7 | of --own: fraction of its life that it works
@@ -23,7 +23,7 @@
 -- param: pue | number 1.. | 1.3 | of --own: power usage effectiveness of the building
 -- param: electricity | number 0.. | 0.10 | of --own: USD per kWh
 -- param: limit | number 1.. | 12 | rows at most
--- param: today | date | | the day to which a price's age is counted (default: today)
+-- param: today | date | | the day to which a price's age is counted (default: --price-date, else today)
 -- column: work | what | | that is run
 -- column: scenario | scenario | | of MLPerf, or training
 -- column: place | # | |
@@ -32,7 +32,7 @@
 -- column: systems | systems | | whole systems that are needed
 -- column: devices | devices | | in all of them
 -- column: usd_per_device_hour | USD/h/device | g4 | the lowest offer that counts, or your quote, or the cost of owning
--- column: usd_per_hour | USD/h | g5 | for all devices
+-- column: usd_per_hour | USD/h | g5 | for all that are rented: whole offers, of which each has so many devices as it is offered with
 -- column: usd_per_million | USD/million | g4 | for a million units of work (tokens, samples, queries): at the wanted rate, or at full load
 -- column: usd_of_run | USD/training | g5 | devices, price and time of the result
 -- column: minutes | minutes | g4 | of the training
@@ -51,13 +51,15 @@
 -- column: round | round | |
 -- column: dtype | weights | |
 -- column: public_id | ID | | of the result
+-- column: rented | rented | | devices in the whole offers that are rented
+-- column: offered | offered by | | devices that are rented together: 8 of an instance of 8; 1: any number, also where a source only says what one costs
 -- hoist: work scenario how unit round dtype usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
 -- @table asked
 -- Devices are counted by the names that runs give, each combination once: of 50,000 results they are some thousands. Devices of
 -- mixed systems are not counted. An LLM: the dictionary names no other task, and there is a rate of tokens.
 SELECT coalesce(nullif(substr(iif(:model IS NULL, '', ',work=' || quote(:model)) || iif(:scenario IS NULL, '', ',scenario=' || quote(:scenario))
     || coalesce(',' || :selection, ''), 2), ''),
- (SELECT 'work=' || quote(p.model) || ',scenario=' || quote(p.scenario)
+ CASE WHEN :time_to_train IS NULL THEN (SELECT 'work=' || quote(p.model) || ',scenario=' || quote(p.scenario)
   FROM (SELECT m.canon AS model, s.scenario AS scenario, count(DISTINCT d.canon) AS devices
           FROM (SELECT DISTINCT raw_model, scenario, raw_device FROM v_run WHERE evidence = 'mlperf' AND division = 'closed') s
           JOIN v_name d ON d.kind = 'device' AND d.spelling = s.raw_device AND d.parts = 1
@@ -68,12 +70,14 @@ SELECT coalesce(nullif(substr(iif(:model IS NULL, '', ',work=' || quote(:model))
  WHERE EXISTS (SELECT 1 FROM v_name n JOIN v_mlperf r ON r.raw_model = n.spelling
                 WHERE n.kind = 'model' AND n.canon = p.model AND r.scenario = p.scenario AND r.division = 'closed'
                   AND r.unit = 'token/s' AND r.left_out = '')
- ORDER BY p.devices DESC, p.model, p.scenario LIMIT 1)) AS selection
--- @table choice
-SELECT c.* FROM asked a, abdb_choose(json_object('selection', a.selection, 'rate', :rate, 'time_to_train', :time_to_train, 'where', :where,
+ ORDER BY p.devices DESC, p.model, p.scenario LIMIT 1) END) AS selection
+-- @table options
+SELECT json_object('selection', a.selection, 'rate', :rate, 'time_to_train', :time_to_train, 'where', :where,
   'saves', :per, 'metric', :metric, 'provider', :provider, 'price_kind', :price_kind, 'price_date', :price_date,
   'price_max_age', :price_max_age, 'price', :price, 'own', :own, 'life', :life, 'utilisation', :utilisation, 'power', :power,
-  'pue', :pue, 'electricity', :electricity, 'today', :today)) c
+  'pue', :pue, 'electricity', :electricity, 'today', :today) AS said, a.selection AS selection FROM asked a
+-- @table choice
+SELECT c.* FROM options a, abdb_choose(a.said) c
  WHERE a.selection IS NOT NULL
 -- @table purchase
 SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first,
@@ -83,15 +87,21 @@ SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first
            || CASE WHEN evidence = 'mlperf' AND coalesce(verified, 'unknown') <> 'yes' THEN ', not known to be verified'
                    WHEN evidence = 'published' THEN ', published, not verified' ELSE '' END
            || CASE WHEN coalesce(availability, 'available') NOT LIKE 'available%' THEN ', ' || availability ELSE '' END
-           || CASE WHEN price_kind = 'owned' THEN ', your assumptions' ELSE '' END, 3) AS uncertain
+           || CASE WHEN price_kind = 'owned' THEN ', your assumptions' ELSE '' END
+           || CASE WHEN offered = 1 AND size > 1 AND provider <> 'you' THEN ', price of one device' ELSE '' END, 3) AS uncertain
   FROM choice c WHERE c.kind = 'choice'
+-- @table fresh
+SELECT c.* FROM (SELECT 1 FROM purchase WHERE place = 1 AND price_age_days > 180 AND :price_max_age IS NULL AND :per = 'dollar') o
+  CROSS JOIN options a CROSS JOIN abdb_choose(json_set(a.said, '$.price_max_age', '180')) c
+ WHERE c.kind = 'choice' AND c.place = 1
 -- @table priced
 SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days FROM choice
  WHERE kind = 'choice' AND providers > 0 AND price_kind <> 'owned'
 -- @rows
 SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_per_device_hour, usd_per_hour, usd_per_million, usd_of_run,
        CASE WHEN usd_of_run IS NOT NULL OR unit = 's' THEN rate / 60 END AS minutes, watts, of_first, break_even, dearest, providers, provider,
-       uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, unit, submitter, system, round, dtype, public_id, facts AS _facts,
+       uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, unit, submitter, system, round, dtype, public_id, rented, offered,
+       facts AS _facts,
        count(*) OVER () AS _whole
   FROM purchase ORDER BY place LIMIT :limit;
 -- @notes
@@ -100,12 +110,29 @@ SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_p
 SELECT line FROM (
   SELECT 0 AS place, '! ' || why AS line FROM choice WHERE kind = 'note'
   UNION ALL
-  SELECT 0, '! no LLM of MLPerf is here: name what shall be run, or import results' FROM asked WHERE selection IS NULL
+  SELECT 0, '! no LLM of MLPerf is here: name what shall be run, or import results (abdb import data: what is shipped)'
+    FROM asked WHERE selection IS NULL AND :time_to_train IS NULL
   UNION ALL
-  SELECT 1, printf('%s is first: %d devices for %.5g USD/h', device, devices, usd_per_hour) ||
+  SELECT 0, '! which training? ' || coalesce((SELECT group_concat(model, ', ') FROM (SELECT DISTINCT model FROM v_mlperf WHERE unit = 's' AND suite = 'training'
+                                                AND left_out = '' ORDER BY 1)), 'none is here: abdb import data brings what is shipped')
+    FROM asked WHERE selection IS NULL AND :time_to_train IS NOT NULL
+  UNION ALL
+  SELECT 1, CASE WHEN EXISTS (SELECT 1 FROM second) THEN device || ' is first' ELSE 'only ' || device || ' is left' END ||
+            CASE WHEN unit = 's' AND NOT EXISTS (SELECT 1 FROM purchase p WHERE p.size <> f.size) THEN printf(' of systems of %d devices', size) ELSE '' END ||
+            printf(': %d devices for %.5g USD/h', devices, usd_per_hour) ||
+            CASE WHEN offered > 1 THEN printf(' (%d x %d rented at %s)', rented / offered, offered, provider) ELSE '' END ||
             CASE WHEN usd_per_million IS NOT NULL THEN printf(', %.3g USD per million %s', usd_per_million, CASE unit WHEN 'query/s' THEN 'queries' ELSE replace(unit, '/s', '') || 's' END) ELSE '' END ||
             CASE WHEN usd_of_run IS NOT NULL THEN printf(', %.5g USD a training', usd_of_run) ELSE '' END
-    FROM first WHERE usd_per_hour IS NOT NULL
+    FROM first f WHERE usd_per_hour IS NOT NULL
+  UNION ALL
+  SELECT 1, 'rented in whole offers: ' || group_concat(printf('%s %d for the %d that are needed', device, rented, devices), ', ')
+    FROM (SELECT * FROM purchase WHERE rented > devices AND place <= :limit ORDER BY place) HAVING count(*) > 0
+  UNION ALL
+  SELECT 2, printf('! uncertain of %s: %s', device, uncertain) FROM first WHERE uncertain <> ''
+  UNION ALL
+  SELECT 2, CASE WHEN device = first_device THEN printf('with prices of the last 180 days it stays first, for %.5g USD/h', usd_per_hour)
+                 ELSE printf('with prices of the last 180 days %s is first: %d devices for %.5g USD/h', device, devices, usd_per_hour) END
+    FROM (SELECT device AS first_device FROM first) g, fresh f
   UNION ALL
   SELECT 2, printf('it stays first up to %.4g USD per device and hour; %s at %.4g wins below %.4g', f.break_even, s.device,
                    s.usd_per_device_hour, s.break_even) FROM first f, second s WHERE f.break_even IS NOT NULL

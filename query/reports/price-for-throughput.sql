@@ -1,4 +1,4 @@
--- title: Best price for {tokens_per_s} tokens/s: {model} {scenario}
+-- title: Price of {tokens_per_s} tokens/s at the best rate per device: {model} {scenario}
 -- question: what a throughput costs per hour, in whole systems
 -- group: What does it cost?
 -- site: Price and cost
@@ -47,5 +47,7 @@ SELECT line FROM (
   UNION ALL
   SELECT 1, count(*) || ' devices with results have no price: --price gives one'
     FROM best WHERE place = 1 AND device NOT IN (SELECT device FROM offer) HAVING count(*) > 0
+  UNION ALL SELECT 1, 'systems of the best rate per device only, at a price per device; abdb choose takes the cheapest of all measured systems, in whole offers: '
+           || 'abdb choose ' || quote(:model) || ' ' || :scenario || printf(' --rate %.17g/s', :tokens_per_s)
   UNION ALL SELECT 2, '† derived by abdb; whole systems are multiplied, which no result of MLPerf® shows.')
  ORDER BY place;

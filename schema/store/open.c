@@ -97,8 +97,8 @@ static abdb_status check_path(abdb_db *db, abdb_error *err)
         if (db->mode == ABDB_CREATE) return check_folder(db->path, err);
         return ABDB_FAIL(
             err, ABDB_DB,
-            "no database at %s; make one with `abdb init`, `abdb import` or `abdb run`,"
-            " or name another with --db",
+            "no database at %s; make one with `abdb import data` (what is shipped), `abdb init`,"
+            " `abdb import FILE` or `abdb run`, or name another with --db",
             db->path);
     }
     if (S_ISDIR(info.st_mode))
@@ -106,8 +106,8 @@ static abdb_status check_path(abdb_db *db, abdb_error *err)
     if (!S_ISREG(info.st_mode))
         return ABDB_FAIL(err, ABDB_DB, "%s is a pipe or a device, not a database", db->path);
     if (info.st_size == 0 && db->mode != ABDB_CREATE)
-        return ABDB_FAIL(err, ABDB_DB, "%s is empty; fill it with `abdb init` or `abdb import`",
-                         db->path);
+        return ABDB_FAIL(err, ABDB_DB,
+                         "%s is empty; fill it with `abdb import data` or `abdb init`", db->path);
     if (db->mode == ABDB_READ && access(db->path, R_OK) != 0)
         return ABDB_FAIL(err, ABDB_DB, "%s: %s", db->path, strerror(errno));
     if (db->mode != ABDB_READ && access(db->path, W_OK) != 0)

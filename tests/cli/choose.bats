@@ -78,6 +78,47 @@ END
     same "$(choose --rate 40k/s --price 'MI355X=1 USD/h' -o csv 2>/dev/null | sed -n 2p | cut -d, -f4)" MI355X
 }
 
+@test "whole offers are rented: a part of one is paid whole, one smaller than a node is not used" {
+    cases
+    rented() { choose --where devices=8 --price 'H100-SXM=32 USD/h/16' "$@" -o json 2>/dev/null | jq -c '.[] | select(.device == "H100-SXM") | [.systems, .devices, .rented, .offered, .usd_per_hour]'; }
+    same "$(rented --rate 8k/s)" "[1,8,16,16,32]"   # 8 devices are needed, 16 are rented
+    same "$(rented --rate 24k/s)" "[3,24,32,16,64]" # two systems fit into an offer
+    same "$(rented)" "[2,16,16,16,32]"              # without a rate: what an offer holds, at full load
+    run choose --rate 8k/s --where devices=8 --price 'H100-SXM=32 USD/h/16'
+    fails 0 "rented in whole offers: H100-SXM 16 for the 8 that are needed"
+    run choose --rate 8k/s --price 'H100-SXM=6 USD/h/3'
+    fails 0 "left out: H100-SXM (first below "
+    [[ "$output" == *"offered only in fewer devices than a node of its results has"* ]]
+    ABDB_DB=shipped.db filled "$root/data"
+    choose_shipped --rate 9k/s --limit 100 --today 2026-11-23 -o json >got 2>/dev/null
+    abdb query --db shipped.db "SELECT device, provider, devices, per_device_hour FROM v_price_offer WHERE kind = 'on-demand' AND valid_to IS NULL" -o json >offers 2>/dev/null
+    abdb query --db shipped.db "SELECT device, devices, nodes, value FROM v_mlperf WHERE division = 'closed' AND scenario = 'Server' AND unit = 'token/s'" -o json >results 2>/dev/null
+    python3 - <<'END'
+import json, math
+got, offers, results = (json.load(open(name)) for name in ("got", "offers", "results"))
+assert len(got) > 8
+for r in got:
+    assert r["rented"] >= r["devices"] and r["rented"] % r["offered"] == 0, r
+    assert math.isclose(r["usd_per_hour"], r["rented"] * r["usd_per_device_hour"]), r
+    mine = [o for o in offers if o["device"] == r["device"]]
+    assert any(o["provider"] == r["provider"] and o["devices"] == r["offered"] and math.isclose(o["per_device_hour"], r["usd_per_device_hour"]) for o in mine), r
+    def cost(system, offer):
+        node = system["devices"] / system["nodes"]
+        used = offer["devices"] // node * node if offer["devices"] > 1 else 1
+        devices = math.ceil(9000 / system["value"]) * system["devices"]
+        return math.ceil(devices / used) * offer["devices"] * offer["per_device_hour"] if used else math.inf
+    own = [s for s in results if s["device"] == r["device"] and s["devices"] == r["size"] and math.isclose(s["value"], r["rate_each"])]
+    assert math.isclose(r["usd_per_hour"], min(cost(s, o) for s in own for o in mine)), r
+END
+    run choose_shipped --rate 9k/s --today 2026-11-23
+    fails 0 "H100-SXM at 1.29 USD/h of Hyperbolic, 3 together: offers of fewer devices than a node of the measured system has"
+    [[ "$output" == *"! uncertain of H100-SXM: price up to "* && "$output" == *"with prices of the last 180 days "* ]]
+    run abdb query price-for-throughput --db shipped.db
+    fails 0 "abdb choose takes the cheapest of all measured systems, in whole offers: abdb choose 'llama2-70b-99' Server --rate 100000/s"
+    # the age of a price on a day that is asked for counts to that day
+    same "$(choose_shipped --price-date 2026-09-19 -o csv 2>/dev/null | grep -c "MI355X.*days old")" 0
+}
+
 @test "per device, per watt, owned; what cannot be is refused" {
     cases
     same "$(choose --rate 40k/s --per device -o csv 2>/dev/null | sed -n 2p | cut -d, -f4)" MI355X # no price is needed
@@ -93,6 +134,9 @@ END
     fails 2 "the results are in token/s, the wanted rate '50k query/s' is not"
     same "$(choose --rate "50K tokens/s" -o csv 2>/dev/null)" "$(choose --rate 50k/s -o csv 2>/dev/null)"
     same "$(choose --rate "5e-1Mtoken/s" -o csv 2>/dev/null)" "$(choose --rate 500k/s -o csv 2>/dev/null)"
+    for per in 3M/min 180M/h "4320M tokens/day"; do # of a minute, hour and day: a second's, rounded alike
+        same "$(choose --rate "$per" -o json 2>/dev/null)" "$(choose --rate 50k/s -o json 2>/dev/null)"
+    done
     for bad in 0 -5 fast "k/s"; do
         run choose --rate "$bad"
         fails 2 "a rate is a number with its unit"
@@ -163,7 +207,7 @@ assert [r["usd_per_hour"] for r in got] == sorted(r["usd_per_hour"] for r in got
 # a training: dollars of the run, at equal scale; the price at which two cost the same
 minutes, dollar = {"H100-SXM": 60, "B200-SXM": 25, "MI300X": 40}, {"H100-SXM": 2, "B200-SXM": 5, "MI300X": 3}
 run = {d: 8 * dollar[d] * minutes[d] / 60 for d in minutes}
-order = sorted(run, key=run.get)
+order = sorted(run, key=lambda d: (run[d], minutes[d])) # at the same cost the faster one
 got = rows("trained")
 assert [r["device"] for r in got] == order, (got, run)
 for place, r in enumerate(got):
@@ -184,6 +228,7 @@ END
 
 @test "trainings: within a time, dollars of one, and at equal scale" {
     ABDB_DB=shipped.db filled "$root/data"
+    export ABDB_DB=shipped.db
     abdb choose --model llama2_70b_lora --time-to-train 30min --today 2026-11-20 --db shipped.db -o json >got 2>/dev/null
     python3 - <<'END'
 import json, math
@@ -192,8 +237,37 @@ assert len(rows) >= 5 and rows[0]["of_first"] == 1
 for r in rows:
     assert r["minutes"] <= 30 and math.isclose(r["usd_of_run"], r["devices"] * r["usd_per_device_hour"] * r["minutes"] / 60), r
 END
+    # a size at which something is done in time; devices and quotes that it leaves out are named
+    run abdb choose llama2_70b_lora --time-to-train 2min --db shipped.db
+    fails 0 "is first of systems of 512 devices"
+    [[ "$output" == *"B200-SXM: only other sizes of system are done in that time; --where 'devices="* ]]
+    run abdb choose llama3.1-405b-training --time-to-train 1d --price 'B200-SXM=2.00 USD/h,TPU-v5e=1.2 USD/h' --db shipped.db
+    fails 0 "left out: B200-SXM: only other sizes of system are done in that time; --where 'devices="
+    [[ "$output" == *"left out: TPU-v5e: your price is not used, there is no result of it among these"* ]]
+    run abdb choose llama3.1-405b-training --time-to-train 1d --price 'B200-SXM=2.00 USD/h' --where devices=448 --db shipped.db
+    fails 0 "only B200-SXM is left of systems of 448 devices"
+    # as many devices of each: the faster one first, each with its best result
+    abdb choose llama2_70b_lora --time-to-train any --per device --db shipped.db -o json >got 2>/dev/null
+    same "$(jq '([.[].minutes] | . == sort) and length > 5' got)" true
+    same "$(jq '.[] | select(.device == "B200-SXM").minutes * 1e6 | floor' got)" \
+        "$(ask "SELECT CAST(min(value) / 60 * 1e6 AS INTEGER) FROM v_mlperf WHERE device = 'B200-SXM' AND devices = 8 AND division = 'closed' AND model = 'llama2_70b_lora' AND unit = 's'" 2>/dev/null)"
     run abdb choose --model llama2_70b_lora --time-to-train 1s --db shipped.db
     fails 3 "no result in that time"
+    fails 3 "the lines above say why"
+    run abdb choose --model llama2_70b_lora --time-to-train 1s --db shipped.db --brief
+    fails 3 "without --brief lines say why"
+    # what there is, where nothing matches or nothing is named
+    run abdb choose llama3.1-405b --time-to-train 1d --db shipped.db
+    fails 2 "; trainings: bert, "
+    run abdb choose --time-to-train 1d --db shipped.db
+    fails 3 "! which training? bert, "
+    run abdb choose llama2-70b serving --db shipped.db
+    fails 2 "; scenarios of llama2-70b: Interactive, Offline, Server"
+    abdb init --db empty.db
+    run abdb choose llama2-70b server --db empty.db
+    fails 3 "this database holds no result: \`abdb import data\`"
+    run abdb choose llama2-70b server --db nowhere.db
+    fails 6 "\`abdb import data\`"
     run abdb choose --model llama2_70b_lora --time-to-train soon --db shipped.db
     fails 2 "a time to train is 30min"
 }
@@ -230,6 +304,13 @@ choose_shipped() { abdb choose llama2-70b-99 Server --db shipped.db "$@"; }
     fails 0 "= 2nd x 1" # a node's price, as often as its rate needs
     rate=$(python3 -c "import json; print(next(r['rate_each'] for r in json.load(open('got')) if r['device'] == 'MI355X'))")
     [[ "$output" == *"68.8 USD"* && "$output" == *"├ $rate"* && "$output" == *" r-"*" p-"* ]]
+    # no factor is fitted to a formula that nobody used; a quote is a source
+    run abdb explain choose usd_per_hour device=B200-SXM --rate 100k/s --db shipped.db
+    [[ "$status" -eq 0 && "$output" != *"1st / 2nd"* ]]
+    run abdb explain choose usd_of_run device=B200-SXM --model llama2_70b_lora --time-to-train 1d --db shipped.db
+    fails 0 "= 1st x 2nd / 3600 x 1"
+    run abdb explain choose usd_per_hour device=B200-SXM --rate 100k/s --price 'B200-SXM=2 USD/h' --db shipped.db
+    fails 0 "and your own price: --price 'B200-SXM=2 USD/h'"
     abdb plot choose --script --db shipped.db --today 2026-11-20 | grep -q "B200-SXM"
     abdb choose llama2-70b-99 Server --rate 1000G/s --db shipped.db -o json 2>/dev/null | python3 -c "
 import json, sys

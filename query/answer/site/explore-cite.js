@@ -53,7 +53,7 @@
     const head = ["place", "value", "unit", "formula", "device", "devices", "price_usd_per_device_hour", "price_from", "system", "submitter", "what", "scenario",
       "round", "division", "verified", "public_id", "source", "key"];
     const lines = ranked.map((r, i) => {
-      const { row } = r, priced = abdb.isPriced(state.per) ? abdb.priceOf(state, row.known("device")) : null;
+      const { row } = r, priced = abdb.isPriced(state.per) ? abdb.pricedOf(r, state) : null;
       return [i + 1, r.value, unit, abdb.pers[state.per].formula ?? "", row.known("device"), row.devices, priced?.price ?? null,
         priced ? (priced.own ? "your own quote" : `${priced.offer.provider} ${priced.offer.kind} ${priced.offer.date ?? "undated"}`) : "",
         ...["system", "submitter"].map(row.known), row.what, ...["scenario", "round", "division", "verified"].map(row.known), row.id, row.known("source"), row.key];

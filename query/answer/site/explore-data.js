@@ -32,7 +32,7 @@ const abdb = {};
   abdb.rounds = data.rounds;
   abdb.formulas = data.formulas;
   abdb.left = data.left;
-  abdb.offers = data.offers.map(([device, price, provider, kind, date, key, source]) => ({ device, price, provider, kind, date, key, source }));
+  abdb.offers = data.offers.map(([device, price, provider, kind, date, key, source, size]) => ({ device, price, provider, kind, date, key, source, size }));
   abdb.rules = data.rules.map(([rule, effect, scopeFactor, scopeValue, factor, test, a, b, sentence, source, locator]) =>
     ({ rule, effect, scopeFactor, scopeValue, factor, test, a, b, sentence, source, locator }));
 

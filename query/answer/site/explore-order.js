@@ -14,10 +14,12 @@
   const isPriced = (per) => per === "dollar" || per === "million" || per === "rate";
   abdb.isPriced = isPriced;
 
+  const counts = (state, device, offer) => offer.device === device && (state.kind === "any" || offer.kind === state.kind);
+
   // The price that counts for a device: the reader's own, else the cheapest offer of the kind.
   abdb.priceOf = (state, device) => {
     if (state.prices.has(device)) return { price: state.prices.get(device), own: true };
-    const offer = abdb.offers.find((o) => o.device === device && (state.kind === "any" || o.kind === state.kind));
+    const offer = abdb.offers.find((o) => counts(state, device, o));
     return offer ? { price: offer.price, offer } : null;
   };
 
@@ -27,13 +29,31 @@
   // Of one system, whatever its source states it per.
   const rateOf = (row) => row.device.value * row.devices;
 
-  // What is rented for a wanted rate: whole systems, as abdb choose counts them. 1 - 1e-12: twice a rate of 50.0 is two systems,
-  // whatever the last bit of the quotient says.
-  abdb.rent = (row, wanted, price) => {
-    const rate = rateOf(row), systems = wanted ? Math.ceil((wanted / rate) * (1 - 1e-12)) : 1;
-    const devices = systems * row.devices;
-    return { systems, devices, hour: devices * price, million: ((devices * price) / ((wanted || rate) * 3600)) * 1e6 };
+  // 1 - 1e-12: twice a rate of 50.0 is two systems, whatever the last bit of the quotient says.
+  const times = (wanted, each) => Math.ceil((wanted / each) * (1 - 1e-12));
+
+  // What is rented for a wanted rate: whole systems in whole offers, as abdb choose counts them (query/compare/choose.h); null: no node
+  // of the system fits into the offer.
+  const rentAt = (row, wanted, priced) => {
+    const rate = rateOf(row), size = row.devices, offered = priced.offer?.size > 1 ? priced.offer.size : 1;
+    const nodes = Number(row.known("nodes")), node = nodes >= 1 ? size / nodes : size % offered === 0 ? offered : size;
+    const used = offered > 1 ? Math.floor(offered / node) * node : 1;
+    if (used < 1) return null;
+    const systems = wanted ? times(wanted, rate) : Math.floor((times(size, used) * used) / size), devices = systems * size;
+    const hour = times(devices, used) * offered * priced.price, units = wanted || systems * rate;
+    return { systems, devices, hour, million: (hour / (units * 3600)) * 1e6, cost: wanted ? hour : hour / units, priced };
   };
+
+  // At the cheapest of the offers that count for its device; null: none of them holds a node.
+  const rent = (row, state) => {
+    const device = row.known("device"), own = state.prices.has(device);
+    const rented = (own ? [abdb.priceOf(state, device)] : abdb.offers.filter((o) => counts(state, device, o)).map((offer) => ({ price: offer.price, offer })))
+      .map((priced) => rentAt(row, state.rate, priced)).filter(Boolean);
+    return rented.length ? rented.reduce((best, one) => (one.cost < best.cost ? one : best)) : null;
+  };
+
+  // The price behind a row of the ranking.
+  abdb.pricedOf = (r, state) => r.rented?.priced ?? abdb.priceOf(state, r.row.known("device"));
 
   // A row's value under the chosen measure, or why it has none.
   abdb.valueOf = (row, state) => {
@@ -47,8 +67,8 @@
     if (!priced) return { value: null, why: `no price of kind ${state.kind} for ${device || "an unknown device"}: type one` };
     if (state.per === "rate") {
       if (!row.devices) return { value: null, why: "number of devices not known" };
-      const rented = abdb.rent(row, state.rate, priced.price);
-      return { value: state.rate ? rented.hour : rented.hour / rateOf(row), why: null, rented };
+      const rented = rent(row, state);
+      return rented ? { value: rented.cost, why: null, rented } : { value: null, why: "offered only in fewer devices than a node has" };
     }
     const [power] = abdb.formulas[abdb.pers[state.per].formula];
     return { value: power > 0 ? cell.value * priced.price : cell.value / priced.price, why: null };

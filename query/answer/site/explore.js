@@ -149,12 +149,12 @@
   const tell = (r) => {
     const { row } = r, parts = [`${show(r.value)} ${seen.unit}`, row.known("device"), row.devices && `${row.devices} chips`, row.known("system"), row.known("submitter"),
       row.id && `ID ${row.id}`, row.known("round"), row.known("verified") && row.known("evidence") === "mlperf" && (row.known("verified") === "yes" ? "verified" : "not verified"),
-      abdb.isPriced(state.per) && `at ${show(abdb.priceOf(state, row.known("device")).price)} USD/h`, row.known("source")];
+      abdb.isPriced(state.per) && `at ${show(abdb.pricedOf(r, state).price)} USD/h`, row.known("source")];
     return parts.filter(Boolean).join(", ");
   };
 
   const oldest = (ranked) => {
-    const days = ranked.map((r) => abdb.priceOf(state, r.row.known("device"))?.offer).filter(Boolean).map((o) => abdb.ageOf(o.date));
+    const days = ranked.map((r) => abdb.pricedOf(r, state)?.offer).filter(Boolean).map((o) => abdb.ageOf(o.date));
     return days.includes(null) ? ", some undated" : days.length ? `, up to ${Math.max(...days)} days old` : "";
   };
   const rowWords = { device: "devices", system: "systems", submitter: "submitters", key: "results" };
@@ -203,7 +203,7 @@
     cell(row.known("device"));
     cell(row.devices === null ? "" : String(row.devices), true);
     if (abdb.isPriced(state.per)) {
-      const priced = abdb.priceOf(state, row.known("device"));
+      const priced = abdb.pricedOf(r, state);
       cell(priced.own ? `${show(priced.price)} yours` : link(show(priced.price), abdb.place(priced.offer.source, priced.offer.key)), true);
     }
     for (const name of ["system", "submitter", "round"]) cell(row.known(name));

@@ -65,7 +65,7 @@ SELECT json_object(
   'rounds', (SELECT json_group_array(round) FROM (SELECT round FROM v_round GROUP BY round ORDER BY max(round_order))),
   'offers', (SELECT json_group_array(json(line)) FROM (
      SELECT json_array(o.device, o.per_device_hour, o.provider, o.kind, o.valid_from, o.key,
-                       (SELECT p.source FROM v_price p WHERE p.key = o.key)) AS line FROM abdb_offers(NULL, NULL, NULL, 'any') o)),
+                       (SELECT p.source FROM v_price p WHERE p.key = o.key), o.devices) AS line FROM abdb_offers(NULL, NULL, NULL, 'any') o)),
   'rules', (SELECT json_group_array(json_array(rule, effect, coalesce(scope_factor, ''), coalesce(scope_value, ''), coalesce(factor, ''), coalesce(test, ''),
                                                coalesce(a, ''), coalesce(b, ''), sentence, source, locator)) FROM v_rule WHERE effect <> 'formula'),
   'formulas', (SELECT json_group_object(formula, json_array(power, meaning)) FROM v_formula),

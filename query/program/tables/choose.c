@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "query/answer/rows.h"
 #include "query/compare/choose.h"
 #include "query/program/tables/tables.h"
 
@@ -46,6 +47,8 @@ typedef enum {
     FACTS,
     N,
     WHY,
+    OFFERED,
+    RENTED,
     COLUMNS
 } column;
 
@@ -193,6 +196,8 @@ static abdb_status add_purchase(const abdb_choosing *c, size_t i, abdb_table *t,
     put_count(row, SYSTEMS, p->systems);
     put_count(row, DEVICES, p->devices);
     put_number(row, PRICE, p->price);
+    if (isfinite(p->price)) put_count(row, OFFERED, p->offered);
+    if (isfinite(p->price)) put_count(row, RENTED, p->rented);
     put(t, row, PRICE_KIND, p->price_kind);
     put(t, row, PROVIDER, p->provider);
     put(t, row, PROVIDER_KIND, p->provider_kind);
@@ -234,6 +239,34 @@ static abdb_status add_left_out(const abdb_choosing *c, abdb_table *t, abdb_erro
     return ABDB_OK;
 }
 
+/* Where nothing matches: which trainings there are, or which scenarios of the named model. */
+static abdb_status or_what_there_is(sqlite3 *db, abdb_status st, const abdb_choose_options *o,
+                                    bool training, abdb_error *err)
+{
+    static const char trainings[] =
+        "SELECT 'trainings', group_concat(model, ', ') FROM (SELECT DISTINCT model FROM v_mlperf"
+        " WHERE unit = 's' AND suite = 'training' AND left_out = '' ORDER BY 1)";
+    static const char scenarios[] =
+        "SELECT 'scenarios of ' || ?1, group_concat(scenario, ', ') FROM (SELECT DISTINCT scenario"
+        " FROM v_mlperf WHERE substr(model, 1, length(?1)) = ?1 AND left_out = '' ORDER BY 1)";
+    abdb_error before = *err;
+    abdb_binds binds = {0};
+    abdb_table t = {0};
+    char word[128];
+
+    if (st != ABDB_USAGE || strncmp(err->message, "no result matches", 17) != 0) return st;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(o->selection, ","), o->selection);
+    if (!training) (void)abdb_bind_add_text(&binds, word);
+    if (abdb_rows(db, training ? trainings : scenarios, &binds, &t, err) == ABDB_OK &&
+        *abdb_cell_text(&t, 0, 1))
+        st = ABDB_FAIL(err, ABDB_USAGE, "%s; %s: %s", before.message, abdb_cell_text(&t, 0, 0),
+                       abdb_cell_text(&t, 0, 1));
+    else
+        *err = before;
+    abdb_table_free(&t);
+    return st;
+}
+
 static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *out, abdb_error *err)
 {
     json_error_t wrong = {0};
@@ -248,7 +281,8 @@ static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *ou
     if (!json_is_object(asked))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "the options are no JSON object in UTF-8: %s", wrong.text));
     TRY(read_asked(asked, &o, &arena, err));
-    TRY(abdb_choose(&c, db, &o, err));
+    st = abdb_choose(&c, db, &o, err);
+    TRY(or_what_there_is(db, st, &o, c.training, err));
     rate = text_of(asked, "rate", &arena);
     if (rate && c.count)
         TRY(abdb_rate_parse(rate, abdb_member_text(&c.ranking.set, c.row[0].member, ABDB_M_unit),
@@ -270,8 +304,9 @@ const abdb_table_function abdb_table_choose = {
     " usd_per_hour REAL, usd_per_million REAL, usd_of_run REAL, watts REAL, cost REAL,"
     " break_even REAL, submitters INTEGER, submitter TEXT, system TEXT, evidence TEXT,"
     " verified TEXT, availability TEXT, round TEXT, dtype TEXT, public_id TEXT, work TEXT,"
-    " scenario TEXT, facts TEXT, n INTEGER, why TEXT, asked HIDDEN)",
-    COLUMNS,
+    " scenario TEXT, facts TEXT, n INTEGER, why TEXT, asked HIDDEN, offered INTEGER,"
+    " rented INTEGER)",
+    OFFERED,
     1,
     1,
     ABDB_ALLOW_NOTHING,

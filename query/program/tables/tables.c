@@ -143,11 +143,11 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
     const abdb_table_function *f = ((module *)base->pVtab)->function;
     const abdb_value *v;
 
-    if (i >= f->columns) { /* an argument */
+    if (i >= f->columns && i < f->columns + f->allowed) { /* an argument */
         sqlite3_result_text(context, c->argument[i - f->columns], -1, SQLITE_TRANSIENT);
         return SQLITE_OK;
     }
-    v = &c->table.value[c->row * c->table.columns + (size_t)i];
+    v = &c->table.value[c->row * c->table.columns + (size_t)(i < f->columns ? i : i - f->allowed)];
     switch (v->kind) {
     case ABDB_INTEGER: sqlite3_result_int64(context, v->integer); break;
     case ABDB_REAL: sqlite3_result_double(context, v->real); break;

@@ -40,7 +40,7 @@ enum { ABDB_ARGUMENTS_MAX = 5 };
 /* One function. fill makes all rows; argument[i] is NULL where it was not given. */
 typedef struct {
     const char *name;
-    const char *schema;    /* CREATE TABLE x(columns..., arguments HIDDEN) */
+    const char *schema;    /* CREATE TABLE x(columns..., arguments HIDDEN, later columns...) */
     int columns;           /* before the arguments */
     int required, allowed; /* arguments */
     int needs;             /* ABDB_ALLOW_* */
