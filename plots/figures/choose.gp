@@ -13,18 +13,22 @@
 # sets: mlperf price
 # hint: give prices by --price 'B200-SXM=4 USD/h', or import some
 # A bar a purchase, cheapest first: what all that is rented costs per hour at the lowest price. The thin line
-# goes to what they cost at the highest offer. At the end of a bar: how many devices that takes.
+# goes to what they cost at the highest offer. At the end of a bar: what it costs, and how many
+# devices that takes.
+dear(x) = column(c_dearest) > 0 ? column(c_rented) * column(c_dearest) : x
+stats $data using (dear(column(c_usd_per_hour))) name "dear" nooutput
 set yrange [rows + 0.5 : 0.5] noreverse
 set ytics scale 0
 set border 3
 unset key
 set tmargin at screen 1 - head_room - 2.0 / height
-set bmargin at screen foot_room + 28.0 / height
+set bmargin at screen foot_room + 46.0 / height
+set xlabel "USD per hour"
 set grid xtics
-dear(x) = column(c_dearest) > 0 ? column(c_rented) * column(c_dearest) : x
-set xrange [0 : 1.3 * max_usd_per_hour]
+money(x) = x < 1000 ? sprintf("%.3g", x) : sprintf("%.0f", x)
+set xrange [0 : 1.3 * max_usd_per_hour > 1.02 * dear_max ? 1.3 * max_usd_per_hour : 1.02 * dear_max]
 set lmargin at screen (24 + name_px * (level_device_widest + 7)) / width
 label(n) = sprintf("%s%s", strcol(c_device), strcol(c_how) eq "owned" ? " owned" : "")
 plot $data using (0):(column(c_place)):(0):(column(c_usd_per_hour)):(column(c_place) - 0.32):(column(c_place) + 0.32):(tint(colour[1])):ytic(label(0)) with boxxyerror fs solid 1 noborder lc rgb variable notitle, \
      '' using (column(c_usd_per_hour)):(column(c_place)):(dear(column(c_usd_per_hour)) - column(c_usd_per_hour)):(0) with vectors nohead lw 1.2 dt 1 lc rgb ink notitle, \
-     '' using (column(c_usd_per_hour)):(column(c_place)):(sprintf("  %d device%s", column(c_devices), column(c_devices) == 1 ? "" : "s")) with labels left offset 0,0.55 font ",9" tc rgb ink noenhanced notitle
+     '' using (column(c_usd_per_hour)):(column(c_place)):(sprintf("  %s USD/h: %d device%s", money(column(c_usd_per_hour)), column(c_devices), column(c_devices) == 1 ? "" : "s")) with labels left offset 0,0.55 font ",9" tc rgb ink noenhanced notitle
