@@ -5,13 +5,13 @@
 # subtitle: {work}: USD of one training†, whole systems at the lowest price; line: up to the highest offer
 # ranks: usd_of_run device low
 # report: choose
-# with: model=llama2_70b_lora, time_to_train=any
+# with: time_to_train=any
 # needs: usd_of_run>0
 # levels: device
 # size: 720,92
 # grow: 24 rows
 # sets: mlperf price
-# hint: give prices by --price 'B200-SXM=4 USD/h', or import some
+# hint: name a training, --model llama2_70b_lora (abdb query coverage lists what is here), and give prices by --price, or import some
 # A bar a purchase, cheapest first: what one training costs at the lowest price. The thin line goes to what it
 # costs at the highest offer. At the end of a bar: how many devices that takes, and how long.
 dear(x) = column(c_dearest) > column(c_usd_per_device_hour) ? x * column(c_dearest) / column(c_usd_per_device_hour) : x

@@ -7,6 +7,7 @@ fill() { filled $(said_by_others) "$fixtures"/{figures.jsonl,fleet.jsonl,prices.
 # What a figure wants to be told to draw something from the fixtures.
 given() {
     case $1 in
+    choose-training) echo --today 2026-11-20 --model llama2_70b_lora ;;
     training | training-price | *-users | choose) echo --today 2026-11-20 ;; # the age of prices
     price-performance) echo --today 2026-11-20 --price "'B200-SXM=4 USD/h,H200-SXM=2.5 USD/h,MI355X=3.1 USD/h,MI300X=2 USD/h'" ;;
     speedup-map) echo --baseline build-1 --contender build-2 ;;
