@@ -141,10 +141,7 @@ static const char stories[] =
     "    abdb import data\n"
     "    abdb plot mlperf-llm --bundle post\n"
     "    abdb verify post\n"
-    "Stop a slow build: two builds take turns, and what became slower is exit 1\n"
-    "    abdb run --plan quick --builds before=old/build,after=build\n"
-    "    abdb compare tag=before tag=after --fail-on slower\n"
-    "Stop a slow build of any program: two take turns\n"
+    "Stop a slow build: two programs take turns, and what became slower is exit 1\n"
     "    abdb run --command before='./old --flag' --command after='./new --flag'\n"
     "    abdb compare tag=before tag=after --where run=latest --fail-on slower\n";
 

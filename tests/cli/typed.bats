@@ -93,7 +93,7 @@ on_screen() { # WIDTH COMMAND...
         [ "$story" = 3 ] || bash -c "$command" >said 2>&1 || { echo "$command"; cat said; false; }
     done <stories
     grep -q "still give this figure" said
-    # builds are folders of programs; what they measure is the gate's test (gate.bats)
+    # the programs are the reader's; what is measured of them is tried in commands.bats
     while read -r verb options; do
         for option in $(grep -oE -- '--[a-z-]+' <<<"$options"); do abdb "$verb" --help | grep -q -- "$option"; done
     done < <(grep ^3 stories | cut -f2 | sed 's/^abdb //')
