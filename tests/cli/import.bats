@@ -592,7 +592,7 @@ MAP
     run abdb import --map t.map t.csv
     fails 0 "1 value of accepted rows refused; first line 2: Cost: no per: add --set per=...; \`abdb query rejects\` lists all"
     same "$(ask "SELECT count(*) FROM v_result")" 2
-    abdb import --db s.db --strict --map t.map --set per=hour t.csv
+    abdb import --db s.db --strict --map t.map --set per=hour --set kind=on-demand t.csv
 }
 
 @test "records: what abdb cannot keep is a reject with its reason or counted by name, never silence" {
