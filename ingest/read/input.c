@@ -96,13 +96,13 @@ static bool is_plain(const abdb_input *in)
 static abdb_status decode(abdb_input *in, abdb_error *err)
 {
     const unsigned char *d = in->data;
+    size_t size;
 
     in->encoding = "UTF-8";
     in->text = (const char *)d;
     in->text_size = in->size;
     if (in->size >= 2 && ((d[0] == 0xFF && d[1] == 0xFE) || (d[0] == 0xFE && d[1] == 0xFF))) {
-        size_t size = in->size - 2;
-
+        size = in->size - 2;
         in->encoding = d[0] == 0xFF ? "UTF-16LE" : "UTF-16BE";
         if (size % 2) {
             in->remark = "an odd number of bytes in UTF-16: the last byte was dropped";
@@ -117,11 +117,13 @@ static abdb_status decode(abdb_input *in, abdb_error *err)
     if (is_plain(in)) return ABDB_OK;
     in->encoding = "WINDOWS-1252";
     in->remark = "not valid UTF-8: read as Windows-1252";
-    if (convert(in, in->encoding, d, in->size, err) == ABDB_OK) return ABDB_OK;
+    d = (const unsigned char *)in->text; /* behind the mark */
+    size = in->text_size;
+    if (convert(in, in->encoding, d, size, err) == ABDB_OK) return ABDB_OK;
     free(in->decoded);
     in->decoded = NULL;
     in->encoding = "ISO-8859-1";
-    return convert(in, in->encoding, d, in->size, err);
+    return convert(in, in->encoding, d, size, err);
 }
 
 abdb_status abdb_input_memory(abdb_input *out, const char *path, const void *data, size_t size,

@@ -307,12 +307,18 @@ static bool is_column(const char *table, const char *name)
     return strstr(names, word) != NULL;
 }
 
+/* Is it a field that only results have? A map of both says it once. */
+static bool is_of_results(const abdb_fact *fact, const char *name)
+{
+    return abdb_field_find(name) >= 0 && !is_column(fact->table, name);
+}
+
 /* What the map sets for every fact of the row, then the line's own columns, then --set. */
 static void fill_fact(row_state *r, const map_line *line, abdb_fact *fact)
 {
     put(fact, "source", r->map->name);
     for (size_t i = 0; i < r->map->count; i++)
-        if (r->map->line[i].verb == MAP_FIELD)
+        if (r->map->line[i].verb == MAP_FIELD && !is_of_results(fact, r->map->line[i].name))
             put(fact, r->map->line[i].name, value_of(r->map, &r->map->line[i], r->record));
     for (size_t i = 0; i + 1 < line->options; i += 2)
         put(fact, line->option[i], line->option[i + 1]);

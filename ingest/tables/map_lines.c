@@ -196,6 +196,7 @@ abdb_status table_map_parse(table_map **out, const char *path, const char *text,
     *out = NULL;
     if (!p.map) return ABDB_FAIL(err, ABDB_NOMEM, "a map");
     p.map->version = 1;
+    if (strncmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3; /* an editor's byte order mark */
     while (*text) {
         size_t size = strcspn(text, "\r\n");
 

@@ -1,5 +1,5 @@
 # title: MLPerf® Inference, LLM benchmarks: best submission per accelerator {round} {model} {scenario}
-# finding: {leader} leads {model} {scenario} at {best} tokens/s per chip; {second} is {gap} behind, {rival} {rival_gap}
+# finding: {leader} leads {model} {scenario} at {best} tokens/s per chip; {second} is {gap} behind; the best of another vendor, {rival}, {rival_gap}
 # finding: {leader} leads {model} {scenario} at {best} tokens/s per chip; {second} is {gap} behind
 # finding: {tied} share the lead in {model} {scenario} at {best} tokens/s per chip
 # finding: {only} reaches {best} tokens/s per chip in {model} {scenario}; no other accelerator has a result here

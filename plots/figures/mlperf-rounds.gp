@@ -31,8 +31,10 @@ area_height = height * (1 - head_room - foot_room) - 36.0
 array end_x[series]; array end_y[series]
 do for [i=0:series-1] { end_x[i + 1] = 0; stats $data index i using (column(c_round_level) > end_x[i + 1] ? (end_y[i + 1] = column(c_per_chip), end_x[i + 1] = column(c_round_level), high) : high) nooutput }
 eval label_ends
+# Filled marks, so that a hollow one says something; of two lines of one colour the marks differ.
+full(i) = int(word("7 5 9 13 11 15", i % 6 + 1))
 sure(i) = strcol(c_verified) eq "yes"
 plot for [i=0:series-1] $data index i using (column(c_round_level)):(column(c_per_chip)) with lines lt i + 1 dt 1 lc rgb series_tint(i + 1) notitle, \
-     for [i=0:series-1] '' index i using (column(c_round_level)):(sure(0) ? column(c_per_chip) : NaN) with points pt 7 ps 0.9 lc rgb series_tint(i + 1) notitle, \
-     for [i=0:series-1] '' index i using (column(c_round_level)):(sure(0) ? NaN : column(c_per_chip)) with points pt 7 ps 1.1 lc rgb series_tint(i + 1) notitle, \
-     for [i=0:series-1] '' index i using (column(c_round_level)):(sure(0) ? NaN : column(c_per_chip)) with points pt 7 ps 0.6 lc rgb ground notitle
+     for [i=0:series-1] '' index i using (column(c_round_level)):(sure(0) ? column(c_per_chip) : NaN) with points pt full(i) ps 0.9 lc rgb series_tint(i + 1) notitle, \
+     for [i=0:series-1] '' index i using (column(c_round_level)):(sure(0) ? NaN : column(c_per_chip)) with points pt full(i) ps 1.1 lc rgb series_tint(i + 1) notitle, \
+     for [i=0:series-1] '' index i using (column(c_round_level)):(sure(0) ? NaN : column(c_per_chip)) with points pt full(i) ps 0.6 lc rgb ground notitle

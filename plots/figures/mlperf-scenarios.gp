@@ -1,5 +1,5 @@
 # title: MLPerf® Inference by device and scenario, tokens/s per device: {model} {round}
-# finding: {leader} leads Server in {model} at {best} tokens/s per device; {second} is {gap} behind, {rival} {rival_gap}
+# finding: {leader} leads Server in {model} at {best} tokens/s per device; {second} is {gap} behind; the best of another vendor, {rival}, {rival_gap}
 # finding: {leader} leads Server in {model} at {best} tokens/s per device; {second} is {gap} behind
 # finding: {tied} share the lead in Server of {model} at {best} tokens/s per device
 # subtitle: Tokens/s per device†, the best of each scenario, by Server; at the right the rounds

@@ -1,5 +1,5 @@
 # title: MLPerf® Inference, every submission: {model} {scenario} {round}
-# finding: {leader} leads {model} {scenario} at {best} {unit} per chip; the best {second} is {gap} behind, the best {rival} {rival_gap}
+# finding: {leader} leads {model} {scenario} at {best} {unit} per chip; the best {second} is {gap} behind; the best of another vendor, {rival}, {rival_gap}
 # finding: {leader} leads {model} {scenario} at {best} {unit} per chip; the best {second} is {gap} behind
 # finding: {tied} share the lead in {model} {scenario} at {best} {unit} per chip
 # finding: {only} alone has results in {model} {scenario}: up to {best} {unit} per chip

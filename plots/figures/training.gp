@@ -1,5 +1,5 @@
 # title: Training throughput, and throughput per dollar
-# finding: {leader} trains {model} fastest, at {best} TFLOP/s per device in {dtype}; {second} is {gap} behind, {rival} {rival_gap}
+# finding: {leader} trains {model} fastest, at {best} TFLOP/s per device in {dtype}; {second} is {gap} behind; the best of another vendor, {rival}, {rival_gap}
 # finding: {leader} trains {model} fastest, at {best} TFLOP/s per device in {dtype}; {second} is {gap} behind
 # finding: {tied} train {model} fastest, at {best} TFLOP/s per device in {dtype}
 # subtitle: {model} in {dtype}: left TFLOP/s per device, as stated; right, and in that order, ExaFLOP per dollar†

@@ -28,7 +28,7 @@ abdb_status abdb_answer_print(abdb_answer *a, const char *path, abdb_error *err)
     if (!out.part) abdb_deadline_end();
     all = a->commands ? fwrite(a->data, 1, a->size, out.file) == a->size
                       : abdb_put(out.file, a->data, a->size);
-    if (!all) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?"));
+    if (!all) TRY(abdb_outfile_unwritten(out.file, err));
     TRY(abdb_outfile_commit(&out, err));
 done:
     abdb_outfile_discard(&out);

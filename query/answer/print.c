@@ -5,6 +5,7 @@
 
 #include "query/answer/render.h"
 #include "query/answer/say.h"
+#include "schema/core/outfile.h"
 #include "schema/core/text.h"
 
 static const struct {
@@ -66,7 +67,6 @@ abdb_status abdb_table_print(const abdb_table *table, abdb_format format, FILE *
     formats[format].print(table, out);
     for (size_t i = 0; formats[format].for_programs && i < table->notes; i++)
         abdb_say(stderr, "%s\n", table->note[i]);
-    if (fflush(out) != 0 || ferror(out))
-        return ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?");
+    if (fflush(out) != 0 || ferror(out)) return abdb_outfile_unwritten(out, err);
     return ABDB_OK;
 }

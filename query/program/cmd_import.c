@@ -9,6 +9,7 @@
 #include "query/answer/shelf.h"
 #include "query/program/files.h"
 #include "query/program/importing.h"
+#include "schema/core/outfile.h"
 #include "schema/core/timing.h"
 #include "schema/store/digest.h"
 
@@ -164,8 +165,7 @@ static abdb_status suggest_map(const char *path, abdb_error *err)
 
     TRY(abdb_input_open(&input, path, err));
     TRY(table_map_suggest(&out, &input, is_device, err));
-    if (!abdb_put(stdout, abdb_text_get(&out), out.size))
-        TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?"));
+    if (!abdb_put(stdout, abdb_text_get(&out), out.size)) TRY(abdb_outfile_unwritten(stdout, err));
 done:
     if (st != ABDB_OK) abdb_context(err, "%s", path);
     abdb_input_close(&input);

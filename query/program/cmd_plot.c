@@ -8,6 +8,7 @@
 #include "query/answer/deadline.h"
 #include "query/answer/plotting.h"
 #include "query/program/screen.h"
+#include "schema/core/outfile.h"
 #include "schema/core/outpart.h"
 
 enum { FIGURES_MAX = 256 };
@@ -105,7 +106,7 @@ static abdb_status deliver(const abdb_plot *plot, abdb_db *db, const abdb_args *
     if (abdb_arg(args, "script")) {
         abdb_deadline_end();
         if (!abdb_put(stdout, abdb_text_get(&plot->script), plot->script.size))
-            TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?"));
+            TRY(abdb_outfile_unwritten(stdout, err));
         goto done;
     }
     if (folder) {

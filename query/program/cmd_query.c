@@ -11,6 +11,7 @@
 #include "query/answer/shelf.h"
 #include "query/program/catalog.h"
 #include "query/program/screen.h"
+#include "schema/core/outfile.h"
 
 enum { NAMES_MAX = 256 };
 
@@ -138,7 +139,7 @@ static abdb_status run_report(abdb_report *report, int argc, char **argv, abdb_e
     if (abdb_arg(&args, "sql")) {
         return abdb_put(stdout, report->text, strlen(report->text))
                    ? ABDB_OK
-                   : ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?");
+                   : abdb_outfile_unwritten(stdout, err);
     }
     if (args.positionals > (abdb_arg(&args, "file") ? 0 : 1))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "what is '%s'? options of a report begin with --%s%s%s",

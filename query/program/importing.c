@@ -63,6 +63,21 @@ static void say_left_out(const char *path, const abdb_left_out *list)
     abdb_text_free(&names);
 }
 
+/* What of the file was refused, and why the first. */
+static void say_refused(const char *path, const abdb_counts *c, bool dry_run)
+{
+    char rows[40] = "", values[64] = "";
+
+    if (c->rejected)
+        snprintf(rows, sizeof rows, "%ld row%s", c->rejected, c->rejected == 1 ? "" : "s");
+    if (c->refused)
+        snprintf(values, sizeof values, "%s%ld value%s of accepted rows", *rows ? " and " : "",
+                 c->refused, c->refused == 1 ? "" : "s");
+    if (*rows || *values)
+        abdb_remark("%s: %s%s refused; first %s%s", path, rows, values, c->first_reject,
+                    dry_run ? "" : "; `abdb query rejects` lists all");
+}
+
 static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_run)
 {
     const abdb_counts *c = &unit->counts;
@@ -80,6 +95,7 @@ static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_
                  path, dry_run ? "would keep: " : "",
                  c->accepted + c->duplicate + c->rejected + c->ignored, c->accepted, c->duplicate,
                  c->rejected, c->ignored, say_values(c, values), unit->format);
+    if (!unit->known) say_refused(path, c, dry_run);
     if (!unit->known) say_missing(path, c);
     if (!unit->known) say_left_out(path, &unit->left_out);
     if (unit->remark) abdb_remark("%s: %s", path, unit->remark);
@@ -106,6 +122,7 @@ static void add_counts(import_counts *to, const abdb_unit_result *unit)
     to->rows.duplicate += unit->counts.duplicate;
     to->rows.rejected += unit->counts.rejected;
     to->rows.ignored += unit->counts.ignored;
+    to->rows.refused += unit->counts.refused;
     to->rows.values_kept += unit->counts.values_kept;
     to->rows.values_known += unit->counts.values_known;
     to->rows.values_rejected += unit->counts.values_rejected;
@@ -344,7 +361,8 @@ static void print_counts(const import_session *s, const char *name, const import
 
 void abdb_importing_print(const import_session *s)
 {
-    const char *tail = s->total.rows.rejected ? "  (abdb query rejects)" : "";
+    bool refused = s->total.rows.rejected || s->total.rows.refused;
+    const char *tail = refused ? "  (abdb query rejects)" : "";
 
     if (s->total.files + s->refused + s->passed_over > 1) {
         for (size_t i = 0; i < s->formats && s->formats > 1; i++)

@@ -7,6 +7,7 @@
 #include "query/answer/report.h"
 #include "query/program/cli.h"
 #include "query/program/reserve.h"
+#include "schema/core/outfile.h"
 
 static const struct {
     const char *name;
@@ -98,7 +99,7 @@ static int printed(int code)
         abdb_fail(&err, ABDB_NOMEM, "not all was said or done");
         return abdb_report_error(&err);
     }
-    abdb_fail(&err, ABDB_IO, "cannot write the output: is the disk full?");
+    (void)!abdb_outfile_unwritten(stdout, &err);
     return abdb_report_error(&err);
 }
 

@@ -26,16 +26,19 @@
 -- column: source | source | | who states the rate
 -- column: public_id | ID | | of the result
 -- hoist: unit
--- @table best
-WITH rate AS (
+-- @table rate
+-- of another kind of evidence only what MLPerf has nothing of: the two are not compared
+WITH stated AS (
   SELECT r.device, r.unit, r.devices, r.source, r.public_id, r.result_id, r.key, r.evidence, r.each
     FROM (SELECT DISTINCT spelling FROM v_name WHERE kind = 'model' AND canon = :model) n
     JOIN v_rate r ON r.raw_model = n.spelling
    WHERE r.scenario = :scenario AND r.metric_class = 'performance' AND r.devices > 0 AND r.disagree = 0
      AND coalesce(r.division, 'closed') = 'closed' AND (:round IS NULL OR r.round = :round)
      AND ' ' || coalesce(r.flags, '') || ' ' NOT LIKE '% power %')
+SELECT *, evidence = 'mlperf' OR NOT EXISTS (SELECT 1 FROM stated m WHERE m.evidence = 'mlperf') AS counts FROM stated
+-- @table best
 SELECT *, row_number() OVER (PARTITION BY device ORDER BY each DESC, key) AS place FROM rate
- WHERE unit = (SELECT unit FROM rate GROUP BY unit ORDER BY count(*) DESC, unit LIMIT 1)
+ WHERE counts AND unit = (SELECT unit FROM rate WHERE counts GROUP BY unit ORDER BY count(*) DESC, unit LIMIT 1)
 -- @table offer
 SELECT *, row_number() OVER (PARTITION BY device ORDER BY per_device_hour, valid_from DESC, key) AS place
   FROM abdb_offers(:price, :price_date, :provider, :price_kind, :today)
@@ -65,5 +68,7 @@ SELECT line FROM (
   UNION ALL SELECT 2, count(*) || CASE count(*) WHEN 1 THEN ' device with results has' ELSE ' devices with results have' END || ' no price: --price gives one'
     FROM best WHERE place = 1 AND device NOT IN (SELECT device FROM offer) HAVING count(*) > 0
   UNION ALL SELECT 3, '† derived by abdb (best result / devices); not an official or verified MLPerf® metric.'
-    FROM best WHERE evidence = 'mlperf' GROUP BY 1)
+    FROM best WHERE evidence = 'mlperf' GROUP BY 1
+  UNION ALL SELECT 4, count(*) || CASE count(*) WHEN 1 THEN ' result' ELSE ' results' END || ' of other evidence left out: not compared with MLPerf® results'
+    FROM rate WHERE NOT counts HAVING count(*) > 0)
  ORDER BY place;

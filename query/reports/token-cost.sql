@@ -29,15 +29,18 @@
 SELECT *, row_number() OVER (PARTITION BY device, provider, kind ORDER BY per_device_hour, valid_from DESC, key) AS place
   FROM abdb_offers(NULL, :price_date, :provider, :price_kind, :today)
  WHERE :price_max_age IS NULL OR age_days <= :price_max_age
--- @table best
-SELECT r.model, r.scenario, r.device, r.devices, r.total, r.source, r.result_id, r.key,
-       row_number() OVER (PARTITION BY r.model, r.scenario, r.device ORDER BY r.each DESC, r.key) AS place
+-- @table rate
+-- of another kind of evidence only what MLPerf has nothing of: the two are not compared
+SELECT r.model, r.scenario, r.device, r.devices, r.total, r.each, r.source, r.result_id, r.key,
+       r.evidence = 'mlperf' OR max(r.evidence = 'mlperf') OVER (PARTITION BY r.model, r.scenario) = 0 AS counts
   FROM (SELECT DISTINCT device FROM offer WHERE :device IS NULL OR device = :device) o
   JOIN v_name n ON n.kind = 'device' AND n.canon = o.device AND n.parts = 1
   JOIN v_rate r ON r.raw_device = n.spelling
  WHERE r.metric = 'tokens_per_s' AND r.each > 0 AND r.disagree = 0 AND r.scenario <> 'training'
    AND (:model IS NULL OR r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))
    AND (:scenario IS NULL OR r.scenario = :scenario)
+-- @table best
+SELECT *, row_number() OVER (PARTITION BY model, scenario, device ORDER BY each DESC, key) AS place FROM rate WHERE counts
 -- @table priced
 SELECT b.model, b.scenario, b.device, b.devices, b.total, o.per_device_hour, a.at_one * o.per_device_hour AS cost, o.provider, o.provider_kind,
        o.kind, o.valid_from, o.age_days, b.source, b.key || ' ' || o.key AS facts,
@@ -56,5 +59,7 @@ SELECT model, scenario, device, devices, total AS tokens_per_s, per_device_hour 
 SELECT line FROM (
   SELECT 1 AS place, line FROM prices_said
   UNION ALL
-  SELECT 2, 'derived by abdb: the best rate of each device and the latest price of each provider; output tokens only; not an official or verified MLPerf® metric.')
+  SELECT 2, 'derived by abdb: the best rate of each device and the latest price of each provider; output tokens only; not an official or verified MLPerf® metric.'
+  UNION ALL SELECT 3, count(*) || CASE count(*) WHEN 1 THEN ' result' ELSE ' results' END || ' of other evidence left out: not compared with MLPerf® results'
+    FROM rate WHERE NOT counts HAVING count(*) > 0)
  ORDER BY place, line;

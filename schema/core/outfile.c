@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,10 +85,30 @@ static bool is_direct(const char *path)
     return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
 }
 
+/* Ends the program where nobody reads any more. */
+static void end_unread(FILE *out)
+{
+    struct pollfd end = {.fd = fileno(out)};
+
+    if (poll(&end, 1, 0) != 1 || !(end.revents & POLLERR)) return;
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+}
+
+abdb_status abdb_outfile_unwritten(FILE *out, abdb_error *err)
+{
+    end_unread(out);
+    return ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?");
+}
+
 static abdb_status fail(abdb_outfile *out, const char *path, abdb_error *err)
 {
-    abdb_status st = abdb_outpart_fail("write", path, err);
+    abdb_status st;
+    int why = errno;
 
+    if (why == EPIPE && out->file) end_unread(out->file);
+    errno = why;
+    st = abdb_outpart_fail("write", path, err);
     abdb_outfile_discard(out);
     return st;
 }

@@ -23,6 +23,10 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_outfile_open(abdb_outfile *out, const char *path, abdb_error *err);
 /* What was written takes its place. ABDB_IO: not all of it could be written; then nothing does. */
 ABDB_MUST_USE abdb_status abdb_outfile_commit(abdb_outfile *out, abdb_error *err);
+/* Not all could be written to a stream: ABDB_IO. Where its reader has seen enough (`| head`) the
+ * program ends at once and in silence, as SIGPIPE would have done it, whether or not that is
+ * ignored meanwhile for the sake of a program that was started. */
+ABDB_MUST_USE abdb_status abdb_outfile_unwritten(FILE *out, abdb_error *err);
 /* Forgets what was written; nothing after a commit, and of one that is zeroed. */
 void abdb_outfile_discard(abdb_outfile *out);
 /* Removes a file, and what SQLite leaves beside a database that it could not close. */

@@ -140,7 +140,7 @@ abdb_status abdb_writer_reject(void *self, const abdb_reject *reject, abdb_error
     abdb_status st = abdb_writer_lock(w, err);
 
     if (st != ABDB_OK || w->said_by_another) return st;
-    w->row_bad = 1;
+    w->row_bad++;
     if (!*w->counts.first_reject)
         snprintf(w->counts.first_reject, sizeof w->counts.first_reject, "line %ld: %s%s%s",
                  reject->line, reject->field ? reject->field : "", reject->field ? ": " : "",

@@ -272,6 +272,7 @@ static abdb_status end_row(void *self, abdb_error *err)
 
     (void)err;
     if (w->said_by_another) return ABDB_OK;
+    if (w->row_new || w->row_old) w->counts.refused += w->row_bad;
     if (w->row_new)
         w->counts.accepted++;
     else if (w->row_old)

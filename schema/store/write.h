@@ -20,6 +20,7 @@ typedef struct {
      * by what became of them; factors without room; entries, and those that name no device. */
     long values_kept, values_known, values_rejected, values_left_out;
     long factors_left_out, entries, entries_without_device;
+    long refused;           /* cells of rows that were accepted, or duplicates, all the same */
     char first_reject[200]; /* the first refused row and its reason, cut; "" for none */
 } abdb_counts;
 

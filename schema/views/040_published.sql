@@ -30,7 +30,8 @@ SELECT t.spec_id AS spec_id, t.engine AS engine, t.judged_basis AS basis, t.devi
          AS place
   FROM (SELECT s.spec_id, s.quantity, s.dtype, s.sparsity, s.basis, s.value, s.source, s.note, s.device AS raw_device,
                coalesce(n.canon, s.device) AS device, d.architecture,
-               CASE WHEN s.basis = 'card' AND d.form_factor = 'pair' THEN 'pair' ELSE s.basis END AS judged_basis, q.kind, q.rank, q.published,
+               CASE WHEN s.basis = 'card' AND d.form_factor = 'pair' THEN 'pair' ELSE s.basis END AS judged_basis, q.kind, q.published,
+               CASE WHEN q.kind = 'user' AND q.rank = 50 THEN 99 ELSE q.rank END AS rank,
                CASE WHEN s.engine IS NOT NULL OR s.quantity NOT IN ('peak_flops', 'peak_ops') THEN s.engine
                     WHEN EXISTS (SELECT 1 FROM spec_stated b
                                   WHERE b.device = s.device AND b.source = s.source AND b.basis = s.basis AND b.engine = 'matrix'
@@ -45,7 +46,8 @@ SELECT t.spec_id AS spec_id, t.engine AS engine, t.judged_basis AS basis, t.devi
           LEFT JOIN source q ON q.source = s.source) t;
 
 -- One stated specification. Preferred, of those that are not quarantined: the lowest place of v_spec_order, then the source
--- of lowest rank, then the latest date, then the key.
+-- of lowest rank (one that no row of sources describes comes behind all that one does, so that an import does not take the
+-- place of what is there), then the latest date, then the key.
 CREATE VIEW v_spec AS
 WITH judged AS MATERIALIZED (SELECT * FROM spec_judged)
 SELECT s.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.engine AS engine, s.sparsity AS sparsity, s.basis AS basis,
@@ -176,7 +178,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_spec', 7, 'power_limit', 'W', 'where the figure holds for one'),
 ('v_spec', 8, 'value', 'unit', 'in the base unit'),
 ('v_spec', 9, 'unit', '', 'base unit'),
-('v_spec', 10, 'preferred', '', '1: not quarantined, lowest place of v_spec_order, then lowest rank of source, then latest date'),
+('v_spec', 10, 'preferred', '', '1: not quarantined, lowest place of v_spec_order, then lowest rank of source (last: one that no row of sources describes), then latest date'),
 ('v_spec', 11, 'source', '', 'who says it'),
 ('v_spec', 12, 'locator', '', 'table, figure or section'),
 ('v_spec', 13, 'date', '', 'of the statement'),

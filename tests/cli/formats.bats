@@ -56,6 +56,19 @@ M
     [ "$status" -ne 0 ]
 }
 
+@test "a byte order mark, as Excel writes it: of a table, of records, of Windows-1252 behind it, of the map" {
+    bom=$'\xef\xbb\xbf'
+    printf '%s%s\n' "$bom" $'name mine\nset workload w\nmatch Accelerator\nfield device column Accelerator\nmetric tokens_per_s column Speed unit token/s\nfactor remark column Note' >t.map
+    printf '%sAccelerator,Speed,Note\nH100-SXM,12,a\n' "$bom" >a.csv
+    printf '%sAccelerator,Speed,Note\nH100-SXM,13,caf\xe9\n' "$bom" >b.csv
+    printf '%s{"Accelerator":"H100-SXM","Speed":14,"Note":"c"}\n{"Accelerator":"H100-SXM","Speed":15,"Note":"d"}\n' "$bom" >c.jsonl
+    for file in a.csv b.csv c.jsonl; do
+        abdb import --suggest-map $file | grep -q '^field device column "Accelerator"'
+        abdb import -q --map t.map $file
+    done
+    same "$(ask "SELECT group_concat(value || device) FROM (SELECT value, device FROM v_result ORDER BY 1)")" '"12.0H100-SXM,13.0H100-SXM,14.0H100-SXM,15.0H100-SXM"'
+}
+
 @test "--suggest-map drafts a map that parses and reads" {
     printf 'accelerator,model,num_gpus,tokens/s,batch size,power (W)\nH100,llama2-70b,8,1000.5,32,5000\n' >t.csv
     abdb import --suggest-map t.csv >t.map

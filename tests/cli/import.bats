@@ -579,6 +579,22 @@ MAP
     fails 0 "2 accepted, 0 duplicate, 0 rejected, 0 ignored; values: 5 kept  [table]"
 }
 
+@test "values of accepted rows that are refused are counted, with the reason of the first; --strict refuses them" {
+    printf 'GPU,Speed,Cost\nH100,5 token/s,2\nB200,6 parsec,3\nB200,7 token/s,\n' >t.csv
+    printf '%s\n' 'name mine' 'match GPU' 'set workload w' 'set provider P' 'set currency USD' 'set devices 1' 'field device column GPU' \
+        'metric tokens_per_s column Speed unit cell' 'price amount column Cost' >t.map
+    run abdb import --strict --map t.map t.csv
+    fails 1 "1 rows rejected, and --strict was given"
+    sed -i 3d t.csv
+    run abdb import --strict --map t.map t.csv
+    fails 1 "1 values of accepted rows refused, and --strict was given: nothing kept; first line 2: Cost: no per: add --set per=..."
+    same "$(ask "SELECT count(*) FROM v_result")" 0
+    run abdb import --map t.map t.csv
+    fails 0 "1 value of accepted rows refused; first line 2: Cost: no per: add --set per=...; \`abdb query rejects\` lists all"
+    same "$(ask "SELECT count(*) FROM v_result")" 2
+    abdb import --db s.db --strict --map t.map --set per=hour --set kind=on-demand t.csv
+}
+
 @test "records: what abdb cannot keep is a reject with its reason or counted by name, never silence" {
     entry() { echo "{\"record\":\"entry\",\"field\":{\"evidence\":\"measured\",\"kind\":\"run\",\"source\":\"me\",\"workload\":\"gemm\",\"device\":\"A\"$1},\"factor\":$2,\"result\":$3$4}"; }
     r='[{"metric":"time_s","statistic":"value","value":1.5}]'

@@ -220,3 +220,10 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
     same "$(grep -c '^abdb:' <<<"$output")" 1
     [[ $output != *"All of it is in"* ]]
 }
+
+@test "a reader that leaves early is no failure, of verbs that start programs either" {
+    for verb in "run --list" "run --list --json" doctor query "help run"; do
+        run bash -c "abdb $verb | true; echo \${PIPESTATUS[0]}"
+        [ "$output" = 0 ] || same "$output" 141 || { echo "$verb"; false; } # it was done before, or SIGPIPE ended it
+    done
+}

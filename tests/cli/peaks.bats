@@ -154,6 +154,23 @@ END
     same "$(ask "SELECT standing FROM v_spec_order WHERE place = 2")" paper
 }
 
+@test "an import takes no number's place unless it says what it is, and what differs is counted" {
+    fill
+    same "$(preferred H100-SXM peak_flops bf16 matrix)" "989500000000000,databricks-gaudi2"
+    printf 'device,quantity,dtype,engine,sparsity,basis,value,unit,source,locator,date\n' >s.csv
+    printf 'H100-SXM,peak_flops,bf16,matrix,dense,card,%s,TFLOP/s,acme-page,%s,2026-11-01\n' 989 a 1010 b >>s.csv
+    abdb import -q s.csv
+    same "$(preferred H100-SXM peak_flops bf16 matrix)" "989500000000000,databricks-gaudi2"
+    run abdb query peaks --device H100-SXM -o csv
+    fails 0 "H100-SXM,bf16,989.5,TFLOP/s,databricks-gaudi2,\"Table 1b"
+    [[ "$output" == *",document,1"$'\n'* ]]
+    fails 0 "beyond rounding: abdb audit conflicts"
+    # a row of sources says that it is the maker's sheet
+    printf 'source,kind,title\nacme-page,vendor-sheet,Sheet\n' >q.csv
+    abdb import -q q.csv
+    same "$(preferred H100-SXM peak_flops bf16 matrix | sed 's/.*,//')" acme-page
+}
+
 @test "a pair of cards and a card never meet silently" {
     fill
     same "$(ask "SELECT DISTINCT basis FROM v_spec WHERE device = 'H100-NVL-pair'")" pair

@@ -204,3 +204,22 @@ M
     fails 0 "OCI BM.GPU.A100-v2.8 A100-SXM-80GB"      # 32 and 40.0 in two lists of one month
     same "$(abdb audit conflicts --kind price -o jsonl 2>/dev/null | wc -l)" 2
 }
+
+@test "a result that MLCommons never saw stands in no report of MLPerf results, however fast" {
+    fill
+    abdb plot price-performance --today 2026-11-20 --script >before.gp
+    cat >own.csv <<'END'
+evidence,kind,source,workload,suite,round,division,system_type,submitter,model,scenario,device,devices,metric,value,unit,locator
+published,statement,acme-page,inference,inference,v5.1,closed,datacenter,Acme,llama2-70b-99,Server,Acme X1,8,tokens_per_s,9e6,token/s,a
+published,statement,acme-page,inference,inference,v5.1,closed,datacenter,Acme,llama2-70b-99,Offline,Acme X2,8,tokens_per_s,8e6,token/s,b
+END
+    printf 'provider,device,devices,kind,amount,currency,per,valid_from,source,locator\nAcme,Acme X1,1,on-demand,1,USD,hour,2026-11-01,acme-page,p\nAcme,Acme X2,1,on-demand,1,USD,hour,2026-11-01,acme-page,q\n' >p.csv
+    abdb import -q own.csv p.csv
+    for report in $(grep -l "MLPerf®" "$root"/query/reports/*.sql | xargs -n1 basename -s .sql); do
+        [[ "$(abdb query "$report" -o csv 2>/dev/null)" != *Acme* ]] || { echo "$report"; false; }
+    done
+    abdb plot price-performance --today 2026-11-20 --script >after.gp
+    same "$(sed -n '/^\$data/,/^EOD/p' after.gp)" "$(sed -n '/^\$data/,/^EOD/p' before.gp)"
+    run abdb query price-performance
+    fails 0 "1 result of other evidence left out: not compared with MLPerf® results"
+}
