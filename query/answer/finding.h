@@ -14,8 +14,8 @@
  *                     number as printed, where a rule refuses to compare the two
  *                     (abdb_compare), or where there is no second
  *   {second} {gap}    the next, and by how much it is behind: "9 %", "under 1 %"
- *   {rival} {rival_gap}   the best that another vendor makes, where the second is the leader's; others
- *                     may stand between them, so the sentence says that it is another vendor's
+ *   {rival} {rival_gap}   the best that another vendor makes, where the second is the leader's;
+ *                     others may stand between, so the sentence says that it is another's
  *   {tied}            the names that share the first place, two or more: "A and B"
  *   {only}            the one name, where there is no second
  * A name whose row says that it is not verified is followed by "(unverified)".

@@ -123,7 +123,8 @@ static abdb_status read_asked(json_t *asked, abdb_choose_options *o, abdb_arena 
                                               : ABDB_BY_DOLLAR;
     if (rate && train)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
-                      "a rate is of work that goes on, a time to train of one training: give one (of trainings there is the figure choose-training)"));
+                      "a rate is of work that goes on, a time to train of one training: give one"
+                      " (of trainings there is the figure choose-training)"));
     if (rate) TRY(abdb_rate_parse(rate, NULL, &o->rate, err));
     if (train && strcmp(train, "any") == 0)
         o->measure.metric = "time_to_train_s";
