@@ -245,7 +245,7 @@ C
     fails 2 "did you mean 'quick'"
     run abdb run --kernel gemm --backend openbals
     fails 2 "no backend 'openbals' here"
-    [ -x "$build/abdb-run-cuda" ] || { run abdb run --kernel gemm --backend cuda; fails 2 "no backend 'cuda' here: build abdb with nvidia-cuda-toolkit"; }
+    [ -x "$build/abdb-run-cuda" ] || { run abdb run --kernel gemm --backend cuda; fails 2 "no backend 'cuda' here: build abdb from its source with nvidia-cuda-toolkit"; }
     run abdb run --kernel gemm --axis n=9-3*2 --backend ref
     fails 2 "never ends"
     run abdb run --plan quick --kernel gemm
