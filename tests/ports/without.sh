@@ -27,15 +27,15 @@ said "it answers" 14313.0
 bare run --quick --kernel gemm --axis n=64 --axis dtype=f32
 said "it measures" "1 cells measured"
 bare doctor
-said "doctor says how to get a backend" "install the package abdb-backend-openblas, or build abdb with libopenblas"
+said "doctor says how to get a backend" "install the package abdb-backend-openblas, or build abdb from its source with libopenblas"
 bare plot mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server --out "$dir/f.svg"
 said "a figure says how to get gnuplot" "apt-get install gnuplot"
 bare site --out "$dir/site"
 said "a site says how to get its pictures" "node-d3"
 bare run --backend openblas --kernel gemm --axis n=64
-said "a backend that was not built says how to get it" "install the package abdb-backend-openblas, or build abdb with libopenblas"
+said "a backend that was not built says how to get it" "install the package abdb-backend-openblas, or build abdb from its source with libopenblas"
 bare run --backend cuda --kernel gemm --axis n=64
-said "one that has no package of abdb, too" "no backend 'cuda' here: build abdb with nvidia-cuda-toolkit"
+said "one that has no package of abdb, too" "no backend 'cuda' here: build abdb from its source with nvidia-cuda-toolkit"
 bare push postgresql://localhost/x
 said "a store, too" "install the package abdb-store-pg, or build abdb with libpq-dev"
 exit $failed
