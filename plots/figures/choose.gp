@@ -12,23 +12,28 @@
 # grow: 24 rows
 # sets: mlperf price
 # hint: give prices by --price 'B200-SXM=4 USD/h', or import some
-# A bar a purchase, cheapest first: what all that is rented costs per hour at the lowest price. The thin line
-# goes to what they cost at the highest offer. At the end of a bar: what it costs, and how many
-# devices that takes.
-dear(x) = column(c_dearest) > 0 ? column(c_rented) * column(c_dearest) : x
-stats $data using (dear(column(c_usd_per_hour))) name "dear" nooutput
+# A bar a purchase, cheapest first: what all that is rented costs an hour at the lowest price, or what the training
+# costs. The thin line goes to what they cost at the highest offer. At the end of a bar: the cost, and how many devices
+# that takes (and how long).
+trains(n) = column(c_usd_of_run) > 0
+cost(n) = trains(0) ? column(c_usd_of_run) : column(c_usd_per_hour)
+dear(n) = column(c_dearest) > 0 ? cost(0) * column(c_rented) * column(c_dearest) / column(c_usd_per_hour) : cost(0)
+money(x) = x < 1000 ? sprintf("%.3g", x) : sprintf("%.0f", x)
+said(n) = sprintf("  %s %s: %d device%s", money(cost(0)), trains(0) ? "USD" : "USD/h", column(c_devices), column(c_devices) == 1 ? "" : "s")
+stats $data using (cost(0)) name "cost" nooutput
+stats $data using (dear(0)) name "dear" nooutput
+stats $data using (trains(0)) name "trains" nooutput
 set yrange [rows + 0.5 : 0.5] noreverse
 set ytics scale 0
 set border 3
 unset key
 set tmargin at screen 1 - head_room - 2.0 / height
 set bmargin at screen foot_room + 46.0 / height
-set xlabel "USD per hour"
+set xlabel (trains_max > 0 ? "USD of one training" : "USD per hour")
 set grid xtics
-money(x) = x < 1000 ? sprintf("%.3g", x) : sprintf("%.0f", x)
-set xrange [0 : 1.3 * max_usd_per_hour > 1.02 * dear_max ? 1.3 * max_usd_per_hour : 1.02 * dear_max]
+set xrange [0 : 1.4 * cost_max > 1.02 * dear_max ? 1.4 * cost_max : 1.02 * dear_max]
 set lmargin at screen (24 + name_px * (level_device_widest + 7)) / width
 label(n) = sprintf("%s%s", strcol(c_device), strcol(c_how) eq "owned" ? " owned" : "")
-plot $data using (0):(column(c_place)):(0):(column(c_usd_per_hour)):(column(c_place) - 0.32):(column(c_place) + 0.32):(tint(colour[1])):ytic(label(0)) with boxxyerror fs solid 1 noborder lc rgb variable notitle, \
-     '' using (column(c_usd_per_hour)):(column(c_place)):(dear(column(c_usd_per_hour)) - column(c_usd_per_hour)):(0) with vectors nohead lw 1.2 dt 1 lc rgb ink notitle, \
-     '' using (column(c_usd_per_hour)):(column(c_place)):(sprintf("  %s USD/h: %d device%s", money(column(c_usd_per_hour)), column(c_devices), column(c_devices) == 1 ? "" : "s")) with labels left offset 0,0.55 font ",9" tc rgb ink noenhanced notitle
+plot $data using (0):(column(c_place)):(0):(cost(0)):(column(c_place) - 0.32):(column(c_place) + 0.32):(tint(colour[1])):ytic(label(0)) with boxxyerror fs solid 1 noborder lc rgb variable notitle, \
+     '' using (cost(0)):(column(c_place)):(dear(0) - cost(0)):(0) with vectors nohead lw 1.2 dt 1 lc rgb ink notitle, \
+     '' using (cost(0)):(column(c_place)):(said(0) . (trains(0) ? sprintf(", %.3g min", column(c_minutes)) : "")) with labels left offset 0,0.55 font ",9" tc rgb ink noenhanced notitle

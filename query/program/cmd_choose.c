@@ -5,7 +5,6 @@
 
 #include "query/answer/footnotes.h"
 #include "query/answer/report.h"
-#include "query/answer/rows.h"
 #include "query/answer/shelf.h"
 #include "query/program/screen.h"
 
@@ -88,14 +87,12 @@ static void set_value(const abdb_report *report, const char *name, const char *t
 /* Is there any result? A database without one would call every name unknown. */
 static abdb_status check_filled(abdb_db *db, abdb_error *err)
 {
-    abdb_binds none = {0};
-    abdb_table any = {0};
-    abdb_status st = abdb_rows(db->sql, "SELECT 1 FROM v_result LIMIT 1", &none, &any, err);
+    long long any = 0;
+    abdb_status st = abdb_db_integer(db, "SELECT EXISTS (SELECT 1 FROM result_row)", &any, err);
 
-    if (st == ABDB_OK && !any.rows)
+    if (st == ABDB_OK && !any)
         st = ABDB_FAIL(err, ABDB_UNFAIR,
                        "this database holds no result: `abdb import data` brings what is shipped");
-    abdb_table_free(&any);
     return st;
 }
 
