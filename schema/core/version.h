@@ -2,6 +2,6 @@
 #ifndef ABDB_CORE_VERSION_H
 #define ABDB_CORE_VERSION_H
 
-#define ABDB_VERSION "0.1.0"
+#define ABDB_VERSION "1.0.0"
 
 #endif
