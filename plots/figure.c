@@ -255,12 +255,12 @@ static bool is_mark(const char *note)
 }
 
 /* The caption: a line that says round, verification and sources, and what all names say where no
- * subtitle does, whatever room that takes; of the notes those that fit beside it and into one more
- * line, first what explains a mark in the picture. The others stand in the text beside it. */
+ * subtitle does, and what explains a mark in the picture, whatever room that takes; of the other
+ * notes those that fit beside it and into one more line. The rest stands in the text beside it. */
 static void add_caption(const abdb_figure *f, const abdb_drawing *d, const abdb_text *notes,
                         const char *shared, folded *caption)
 {
-    abdb_text line[ABDB_CAPTION_MOST] = {{0}};
+    abdb_text line[ABDB_CAPTION_MOST] = {{0}}, marks = {0};
     char *copy = strdup(abdb_text_get(notes)), *rest = copy, *one;
 
     if (!copy) abdb_starve();
@@ -268,7 +268,8 @@ static void add_caption(const abdb_figure *f, const abdb_drawing *d, const abdb_
     if (d->status) abdb_text_puts(&line[0], d->status);
     if (*shared) abdb_text_printf(&line[0], "%sall: %s", line[0].size ? " · " : "", shared);
     for (size_t i = 0; i < d->notes; i++)
-        if (is_mark(d->note[i])) add_fitting(line, d->note[i], caption->width);
+        if (is_mark(d->note[i]) && !add_fitting(line, d->note[i], caption->width))
+            abdb_text_printf(&marks, "%s%s", marks.size ? " · " : "", d->note[i]);
     while (copy && (one = strsep(&rest, "\n")) && *one) add_undrawn(line, one, caption->width);
     for (size_t i = 0; i < d->notes; i++)
         if (!is_mark(d->note[i]) && d->note[i][0] != '[')
@@ -278,6 +279,8 @@ static void add_caption(const abdb_figure *f, const abdb_drawing *d, const abdb_
             add_folded(caption, abdb_text_get(&line[i]));
         abdb_text_free(&line[i]);
     }
+    if (marks.size) add_folded(caption, abdb_text_get(&marks));
+    abdb_text_free(&marks);
     free(copy);
 }
 

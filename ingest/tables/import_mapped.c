@@ -51,10 +51,10 @@ static abdb_status open_maps(abdb_error *err)
     return built.status;
 }
 
-/* The user's map is not asked whether it fits: who names it wants it used. */
+/* The user's map is asked for what its match line says, if it has one. */
 static const table_map *find(const state *s, const abdb_flat_record *record)
 {
-    if (s->users) return s->users;
+    if (s->users) return table_map_serves(s->users, record) ? s->users : NULL;
     for (size_t i = 0; i < built.count; i++)
         if (table_map_fits(built.map[i], record)) return built.map[i];
     return NULL;
@@ -137,8 +137,9 @@ static abdb_status read_mapped(const abdb_input *in, const abdb_words *words, co
     else
         TRY(read_tables(in, sink, on_record, &s, err));
     if (s.rows && !s.fitting)
-        TRY(ABDB_FAIL(err, ABDB_FORMAT,
-                      "no map fits this table; `abdb import --suggest-map FILE` drafts one"));
+        TRY(ABDB_FAIL(err, ABDB_FORMAT, "%s; `abdb import --suggest-map FILE` drafts one",
+                      s.users ? "no table here has all the columns of the map's match line"
+                              : "no map fits this table"));
 done:
     return st;
 }

@@ -95,6 +95,11 @@ bool table_map_fits(const table_map *map, const abdb_flat_record *record)
     return map->match_count > 0;
 }
 
+bool table_map_serves(const table_map *map, const abdb_flat_record *record)
+{
+    return map->match_count == 0 || table_map_fits(map, record);
+}
+
 /* --- one row ---------------------------------------------------------------------------------- */
 
 typedef struct {

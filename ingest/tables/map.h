@@ -43,6 +43,8 @@ int table_map_version(const table_map *map);
 const char *table_map_member(const table_map *map); /* or NULL */
 /* Does the record have the columns that the map matches? */
 bool table_map_fits(const table_map *map, const abdb_flat_record *record);
+/* The same of a map that was named by its user: one without a match line serves any record. */
+bool table_map_serves(const table_map *map, const abdb_flat_record *record);
 /* Does no line of the map name the column? Its numbers are then passed over. */
 bool table_map_leaves(const table_map *map, const char *column);
 /* Hands over what the map makes of one row, and ends the row. */

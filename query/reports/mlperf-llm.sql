@@ -57,6 +57,10 @@ SELECT *, count(*) OVER () AS whole FROM (
     FROM chosen WHERE left_out = '' AND each IS NOT NULL) c
  WHERE place = 1
  ORDER BY round_order DESC, model, scenario, each DESC, entry_key, ordinal LIMIT CASE WHEN :all THEN -1 ELSE :limit END
+-- @table disputed
+SELECT c.result_id, c.model, c.scenario, c.left_out FROM chosen c
+ WHERE c.left_out IN ('device count disagrees', 'sources disagree')
+   AND EXISTS (SELECT 1 FROM shown b WHERE b.round = c.round AND b.model = c.model AND b.scenario = c.scenario AND b.device = c.device)
 -- @rows
 SELECT m.round, m.division, m.model, m.scenario, m.device AS accelerator, m.devices AS chips, m.submitter, m.system,
        m.total AS tokens_per_s, m.each AS tokens_per_s_per_chip, o.of, CASE WHEN o.doubtful > 0 THEN '‡' END AS of__mark, m.public_id, m.dtype,
@@ -81,16 +85,14 @@ SELECT line FROM (
   SELECT 3, '† derived by abdb (result / chips); not an official or verified MLPerf® metric.'
     WHERE EXISTS (SELECT 1 FROM chosen WHERE left_out = '' AND each IS NOT NULL)
   UNION ALL
-  SELECT 4, '‡ ' || coalesce(m.public_id, m.system) ||
+  SELECT 4, '‡ sources disagree about some of its results, which are not used' WHERE EXISTS (SELECT 1 FROM disputed)
+  UNION ALL
+  SELECT 5, coalesce(m.public_id, m.system) ||
          CASE WHEN (SELECT count(DISTINCT model || ' ' || scenario) FROM shown) > 1 THEN ' ' || c.model || ' ' || c.scenario ELSE '' END || ': ' ||
          (SELECT group_concat(words, ', ') FROM (SELECT DISTINCT s.source || ' says ' ||
             CASE WHEN c.left_out = 'sources disagree' THEN s.raw_value || ' ' || coalesce(s.raw_unit, '')
                  ELSE s.devices || ' chips' END AS words
             FROM v_statement s WHERE s.result_id IN (SELECT t.result_id FROM subject t WHERE t.subject = m.subject)
-               AND s.metric_class = 'performance' ORDER BY words DESC) w) ||
-         '; not used'
-    FROM chosen c JOIN v_mlperf m ON m.result_id = c.result_id
-   WHERE c.left_out IN ('device count disagrees', 'sources disagree')
-     AND EXISTS (SELECT 1 FROM shown b WHERE b.round = c.round AND b.model = c.model
-                    AND b.scenario = c.scenario AND b.device = c.device))
+               AND s.metric_class = 'performance' ORDER BY words DESC) w)
+    FROM disputed c JOIN v_mlperf m ON m.result_id = c.result_id)
  ORDER BY place;

@@ -62,20 +62,23 @@ named AS MATERIALIZED (
       WHERE NOT coalesce(CASE q.factor WHEN 'dtype' THEN q.value IS NULL OR c.dtype = q.value WHEN 'backend' THEN q.value IS NULL OR c.backend = q.value
                          ELSE (SELECT q.value IS NULL OR f.text = q.value FROM v_run_factor f
                                 WHERE f.entry_id = c.entry_id AND f.factor = q.factor) END, 0))),
-several (backends, providers) AS MATERIALIZED ( -- what ran them, where the lines do not tell it apart
-  SELECT (SELECT count(DISTINCT backend) > 1 FROM named) AND NOT EXISTS (SELECT 1 FROM line_by WHERE factor = 'backend'),
+several (dtypes, backends, providers) AS MATERIALIZED ( -- number formats and what ran them, where the lines do not tell them apart
+  SELECT :x <> 'dtype' AND (SELECT count(DISTINCT dtype) > 1 FROM named) AND NOT EXISTS (SELECT 1 FROM line_by WHERE factor = 'dtype'),
+         (SELECT count(DISTINCT backend) > 1 FROM named) AND NOT EXISTS (SELECT 1 FROM line_by WHERE factor = 'backend'),
          (SELECT max(n) > 1 FROM (SELECT count(DISTINCT provider) AS n FROM named GROUP BY backend) p)
          AND NOT EXISTS (SELECT 1 FROM line_by WHERE factor = 'provider')),
 held AS MATERIALIZED ( -- operations and bytes of each
   SELECT c.entry_id, c.fraction FROM named n CROSS JOIN v_ceiling_of c ON c.entry_id = n.entry_id AND c.basis = 'measured'
    WHERE :metric = 'of_ceiling_percent'),
 one AS (
-  SELECT n.x, trim(coalesce(n.series, '') || CASE WHEN s.backends THEN ' ' || n.backend ELSE '' END
-                || CASE WHEN s.providers THEN ' ' || coalesce(n.provider, '') ELSE '' END || CASE WHEN :x NOT IN ('layers', 'd', 'heads', 'vocabulary', 'rows', 'tables', 'lookups') THEN coalesce(' (' || n.slice || ')', '') ELSE '' END) AS series, n.device, n.key,
+  SELECT n.x, trim(coalesce(n.series, '') || CASE WHEN s.dtypes THEN ' ' || coalesce(n.dtype, '') ELSE '' END || CASE WHEN s.backends THEN ' ' || n.backend ELSE '' END
+                || CASE WHEN s.providers THEN ' ' || coalesce(n.provider, '') ELSE '' END || CASE WHEN :x NOT IN ('layers', 'd', 'heads', 'vocabulary', 'rows', 'tables', 'lookups') THEN coalesce(' (' || n.slice || ')', '') ELSE '' END) AS series, n.device, n.key, n.entry_id, substr(n.cell, 1, instr(n.cell || ' #', ' #') - 1) AS cell, -- without its repeat
          n.in_doubt,
          CASE :metric WHEN 'gb_per_s' THEN n.bytes_per_s / 1e9 WHEN 'gop_per_s' THEN n.flops_per_s / 1e9 WHEN 'ms' THEN 1e3 * n.time_s
               ELSE 100 * (SELECT max(h.fraction) FROM held h WHERE h.entry_id = n.entry_id) END AS value
-    FROM named n CROSS JOIN several s)
+    FROM named n CROSS JOIN several s),
+pooled AS ( -- points that are medians of different cells
+  SELECT series, x FROM one WHERE value > 0 GROUP BY series, x HAVING count(DISTINCT cell) > 1)
 -- @rows
 SELECT x, series, median(value) AS value, min(value) AS least, max(value) AS most, count(*) AS n,
        CASE :metric WHEN 'gb_per_s' THEN 'GB/s' WHEN 'gop_per_s' THEN 'Gop/s' WHEN 'ms' THEN 'ms' ELSE '% of the measured ceiling' END AS unit,
@@ -85,4 +88,11 @@ SELECT x, series, median(value) AS value, min(value) AS least, max(value) AS mos
 SELECT 'kernel ' || :kernel || ' on ' || device || coalesce('; only ' || nullif(:only, ''), '') || '; bytes and operations as the kernel''s formula counts them'
   FROM machine
 UNION ALL
-SELECT printf('%d of %d results are unsteady, or imprecise (fewer than 10 samples)', sum(in_doubt), count(*)) FROM one WHERE value > 0 HAVING sum(in_doubt) > 0;
+SELECT printf('%d of %d results are unsteady, or imprecise (fewer than 10 samples)', sum(in_doubt), count(*)) FROM one WHERE value > 0 HAVING sum(in_doubt) > 0
+UNION ALL
+SELECT printf('%d points are medians of cells that differ in ', (SELECT count(*) FROM pooled)) || group_concat(factor, ', ') || ': --by tells them apart, --only picks some'
+  FROM (SELECT DISTINCT factor FROM (
+          SELECT f.factor FROM pooled p JOIN one o ON o.series = p.series AND o.x = p.x JOIN v_run_factor f ON f.entry_id = o.entry_id
+           WHERE o.value > 0 AND instr(o.cell, ' ' || CASE f.factor WHEN 'operation' THEN 'op' ELSE f.factor END || '=') > 0
+           GROUP BY p.series, p.x, f.factor HAVING count(DISTINCT f.text) > 1) ORDER BY factor)
+ HAVING count(*) > 0;

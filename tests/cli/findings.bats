@@ -94,6 +94,10 @@ head='# finding: {leader} leads at {best} of {count}; {second} is {gap} behind, 
     grep -q "^heading\[1\] = \"My 'own' 'title'\"" s
     grep -q '^subtitle\[1\] = "Below"' s
     grep -q 'MLPerf® Inference v6.0 Closed, verified by MLCommons' s # whatever is said
+    abdb plot $llm --size 330x300 --script | grep -A4 '^caption\[' | tr -d '\n' >s # narrow or not, what † means is said
+    grep -q '† derived by abdb' s
+    grep -q '; not an official or verified' s
+    grep -q 'MLPerf® metric\.' s
     abdb plot $llm --devices 'b200*,Arc-Pro-B60' --script >s # the second is beyond the limit of rows
     grep -q '^rows = 2$' s
     grep -q 'B200-SXM leads llama2-70b-99 Server' s

@@ -54,6 +54,14 @@ M
     done
     run abdb import --map nowhere.map t.csv
     [ "$status" -ne 0 ]
+    # what the match line names must be there, in one's own map too; a map without such a line takes any table
+    printf 'GPU;Pace\nbig one;12\n' >other.csv
+    run abdb import --map u.map other.csv
+    fails 6 "no table here has all the columns of the map's match line"
+    sed '/^match/d; /^metric/d' u.map >any.map
+    echo 'metric tokens_per_s column Pace unit token/s' >>any.map
+    run abdb import --map any.map other.csv
+    fails 0 "1 accepted"
 }
 
 @test "a byte order mark, as Excel writes it: of a table, of records, of Windows-1252 behind it, of the map" {

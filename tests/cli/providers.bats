@@ -7,12 +7,12 @@ two() {
     mkdir -p fake
     cat >fake/abdb-run-two <<'B'
 #!/bin/bash
-kernel() { echo "{\"name\":\"$1\",\"provider\":\"$2\",\"summary\":\"s\",\"formula\":\"f@1\",\"parameters\":\"n\"${TWO_NAMES-,\"names\":[\"n\",\"dtype\"]}}"; }
+kernel() { echo "{\"name\":\"$1\",\"provider\":\"$2\",\"summary\":\"s\",\"formula\":\"f@1\",\"parameters\":\"n\"${TWO_NAMES-,\"names\":[\"n\",\"dtype\",\"m\"]}}"; }
 echo '{"kind":"hello","protocol":1,"backend":"two","summary":"for tests","kernels":['$(kernel k slow),$(kernel lone sole),$(kernel k fast),$(kernel k slow),$(kernel gemm fast),$(kernel gemm slow)']}'
 echo '{"kind":"environment","environment":{}}'
 echo '{"kind":"device","name":"Fake-1","devices":1,"threads":1,"clock":"CLOCK_MONOTONIC"}'
 while [ "$1" != describe ] && read -r line; do
-    IFS=$'\t' read -r cell provider n dtype < <(jq -r '[.cell, .params.provider // "none", .params.n // "1", .params.dtype // "f32"] | @tsv' <<<"$line")
+    IFS=$'\t' read -r cell provider n m dtype < <(jq -r '[.cell, .params.provider // "none", .params.n // "1", .params.m // .params.n // "1", .params.dtype // "f32"] | @tsv' <<<"$line")
     echo "{\"kind\":\"begin\",\"cell\":\"$cell\"}"
     [ "$1" = estimate ] && echo "{\"kind\":\"estimate\",\"cell\":\"$cell\",\"ops\":0,\"bytes\":0,\"memory\":0}"
     if [ "$1" = run ]; then
@@ -21,7 +21,7 @@ while [ "$1" != describe ] && read -r line; do
         for i in 0 1 2 3 4 5 6 7 8 9 10 11; do
             printf '{"kind":"sample","cell":"%s","seq":%d,"t_s":0.%02d,"time_s":%d.0%02de-6}\n' "$cell" $i $i $ms $((i + RANDOM % 5))
         done
-        echo "{\"kind\":\"result\",\"cell\":\"$cell\",\"formula\":\"f@1\",\"dtype\":\"$dtype\",\"ops\":8e6,\"bytes\":4000,\"verified\":\"pass\",\"prepare_s\":0,\"factors\":{\"n\":\"$n\",\"m\":\"$n\",\"k\":\"1\"$TWO_SAYS}}"
+        echo "{\"kind\":\"result\",\"cell\":\"$cell\",\"formula\":\"f@1\",\"dtype\":\"$dtype\",\"ops\":8e6,\"bytes\":4000,\"verified\":\"pass\",\"prepare_s\":0,\"factors\":{\"n\":\"$n\",\"m\":\"$m\",\"k\":\"1\"$TWO_SAYS}}"
     fi
     echo "{\"kind\":\"end\",\"cell\":\"$cell\",\"status\":\"ok\",\"reason\":\"\"}"
 done
@@ -108,6 +108,13 @@ B
     same "$(abdb query gemm-map --campaign all --provider slow -o csv 2>/dev/null | tail -n +2 | cut -d, -f6-8)" "$(printf '10,two,slow\n10,two,slow')"
     same "$(abdb query sweep --kernel gemm --x n --by dtype -o csv 2>/dev/null | grep -o 'f32 [a-z]*' | sort | uniq -c | tr -s ' \n' ' ')" " 2 f32 fast 2 f32 slow "
     same "$(abdb query sweep --kernel gemm --x n --by provider -o csv 2>/dev/null | grep -c 'f32\|fast slow')" 0
+    # number formats are lines of their own, too; what else differs within a point is said
+    abdb run -q --kernel gemm --axis n=1 --axis dtype=f64 --axis m=1,2 --backend two --tag c
+    abdb query sweep --kernel gemm --x n --by tag -o csv >s 2>/dev/null
+    same "$(grep -c '^1,c f64 ' s)" 2
+    same "$(grep -c 'f32' s)" 8
+    abdb query sweep --kernel gemm --x n --by tag | grep -q '^2 points are medians of cells that differ in m: --by tells them apart'
+    [[ "$(abdb query sweep --kernel gemm --x n --by tag,m)" != *"medians of cells"* ]]
     # another backend beside it
     sed 's/"backend":"two"/"backend":"other"/' fake/abdb-run-two >fake/abdb-run-other
     chmod +x fake/abdb-run-other
