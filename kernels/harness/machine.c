@@ -93,7 +93,7 @@ const char *abdb_host_name(char *out, size_t room)
 
     if (!strpbrk(abdb_processor(name, sizeof name), "0123456789")) numbered(name, sizeof name);
     snprintf(out, room, "%s with %ld%s processor%s", name, online, is_virtual() ? " virtual" : "",
-             online == 1 ? "" : "s");
+             abdb_s(online));
     return out;
 }
 

@@ -76,7 +76,7 @@ void abdb_table_brief(abdb_table *table)
     if (left)
         table->note[table->notes++] =
             abdb_arena_printf(&table->arena, "%zu note%s left out, footnotes among them: --brief",
-                              left, left == 1 ? "" : "s");
+                              left, abdb_s(left));
     if (left && !table->note[0]) table->note[0] = "notes left out: --brief";
     if (cut) table->note[table->notes++] = cut;
 }

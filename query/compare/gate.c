@@ -168,13 +168,13 @@ abdb_status abdb_gate_hold(const abdb_gate *g, abdb_error *err)
 
     if (g->fails) {
         list(g, ABDB_GATE_FAILS, &words);
-        st = ABDB_FAIL(err, ABDB_GATE, "%zu of %zu cells: %s (--fail-on %s)", g->fails, g->count,
-                       abdb_text_get(&words), g->fail_on);
+        st = ABDB_FAIL(err, ABDB_GATE, "%zu of %zu cell%s: %s (--fail-on %s)", g->fails, g->count,
+                       abdb_s((long long)g->count), abdb_text_get(&words), g->fail_on);
     } else if (g->missing && g->missing_fails) {
         list(g, ABDB_GATE_MISSING, &words);
         st = ABDB_FAIL(err, ABDB_GATE,
-                       "%zu of %zu cells could not be judged (--missing warn lets them pass): %s",
-                       g->missing, g->count, abdb_text_get(&words));
+                       "%zu of %zu cell%s could not be judged (--missing warn lets them pass): %s",
+                       g->missing, g->count, abdb_s((long long)g->count), abdb_text_get(&words));
     }
     abdb_text_free(&words);
     return st;
@@ -243,6 +243,6 @@ void abdb_gate_github(const abdb_gate *g, const char *name, FILE *out)
     }
     abdb_say(out, "::notice title=");
     github_text(out, name, true);
-    abdb_say(out, "::%zu cells, %zu fail, %zu could not be judged\n", g->count, g->fails,
-             g->missing);
+    abdb_say(out, "::%zu cell%s, %zu fail, %zu could not be judged\n", g->count,
+             abdb_s((long long)g->count), g->fails, g->missing);
 }

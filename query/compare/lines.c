@@ -64,7 +64,7 @@ void abdb_compare_heads(const abdb_comparison *c, abdb_text *out)
         abdb_text_puts(out, " ");
         set_values(set, ABDB_M_round, out);
         if (out->size == before + 1 && out->data) out->data[--out->size] = '\0';
-        abdb_text_printf(out, ", %zu result%s", set->members, set->members == 1 ? "" : "s");
+        abdb_text_printf(out, ", %zu result%s", set->members, abdb_s((long long)set->members));
     }
 }
 
@@ -247,7 +247,7 @@ static void refusal_line(const abdb_comparison *c, const abdb_pair *pair, const 
     if (t->notes + 2 < ABDB_NOTE_MAX) {
         t->note[t->notes++] = abdb_arena_printf(
             &t->arena, "%c/A  NOT COMPARABLE  %s (%s: A %s, %c %s; %zu pair%s)", letter, rule->rule,
-            factor, *a ? a : "unknown", letter, *b ? b : "unknown", n, n == 1 ? "" : "s");
+            factor, *a ? a : "unknown", letter, *b ? b : "unknown", n, abdb_s(n));
         t->note[t->notes++] = abdb_arena_printf(&t->arena, "  %s  %s, %s", rule->sentence,
                                                 rule->source, rule->locator);
     }

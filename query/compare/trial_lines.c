@@ -86,7 +86,7 @@ void abdb_trial_lines(const abdb_comparison *c, abdb_table *t)
                 " %g %% interval; faster and slower: %g %% or more, and p at most %g over all %zu"
                 " pair%s (Holm). shows: the smallest change found 99 times in 100.",
                 100 * (1 - abdb_alpha(c)), 100 * abdb_effect(c), abdb_alpha(c), n.tested,
-                n.tested == 1 ? "" : "s"));
+                abdb_s(n.tested)));
     drift_lines(&n, t);
     if (!n.blind) return;
     note(t, abdb_arena_printf(&t->arena, "%zu of %zu pairs cannot show a change of %g %%%s.",

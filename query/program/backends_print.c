@@ -59,11 +59,11 @@ static void list_device(const json_t *seen)
     const char *name = abdb_record_text(seen, "name"), *device = abdb_record_text(seen, "device"),
                *id = abdb_record_text(seen, "id"), *key;
     json_t *region = json_object_get(seen, "omp_region_s"), *value;
+    long long threads = json_integer_value(json_object_get(seen, "threads"));
 
-    abdb_say(stdout, "             device %s%s%s, %lld threads", name,
+    abdb_say(stdout, "             device %s%s%s, %lld thread%s", name,
              *device && strcmp(device, name) != 0 ? ", which is " : "",
-             *device && strcmp(device, name) != 0 ? device : "",
-             (long long)json_integer_value(json_object_get(seen, "threads")));
+             *device && strcmp(device, name) != 0 ? device : "", threads, abdb_s(threads));
     if (region)
         abdb_say(stdout, ", an empty region of them takes %.3g us",
                  1e6 * json_number_value(region));

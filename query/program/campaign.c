@@ -89,7 +89,7 @@ done:
 
 static void print_tally(const abdb_run_tally *t, const char *campaign, const char *spool)
 {
-    abdb_say(stdout, "%s: %zu cells measured", campaign, t->ok);
+    abdb_say(stdout, "%s: %zu cell%s measured", campaign, t->ok, abdb_s((long long)t->ok));
     if (t->unverified) abdb_say(stdout, ", %zu of them failed verification", t->unverified);
     if (t->not_implemented) abdb_say(stdout, ", %zu not implemented", t->not_implemented);
     if (t->failed) abdb_say(stdout, ", %zu failed", t->failed);
@@ -244,10 +244,10 @@ void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s
     if (!(all > 0) || all < least_s) return; /* 0: nobody said */
     fflush(stdout);
     if (repetitions > 1) snprintf(each, sizeof each, " (%zu processes of each)", repetitions);
-    abdb_say(stderr, "%zu cells by %zu backend%s%s%s: about %.0f %s\n",
-             t->plan->cells * repetitions, lanes, lanes == 1 ? "" : "s",
-             t->lanes->builds && !t->lanes->commands ? " of builds" : "", each,
-             ceil(all > 90 ? all / 60 : all), all > 90 ? "minutes" : "seconds");
+    abdb_say(stderr, "%zu cell%s by %zu backend%s%s%s: about %.0f %s\n",
+             t->plan->cells * repetitions, abdb_s((long long)(t->plan->cells * repetitions)), lanes,
+             abdb_s((long long)lanes), t->lanes->builds && !t->lanes->commands ? " of builds" : "",
+             each, ceil(all > 90 ? all / 60 : all), all > 90 ? "minutes" : "seconds");
     if (longest.longest_s > t->o->timeout_s)
         abdb_say(stderr, "%s: about %.0f s, more than it may take (%.0f s): --timeout %.0f\n",
                  t->plan->cell[longest.longest].name, longest.longest_s, t->o->timeout_s,

@@ -128,7 +128,8 @@ static abdb_status gate(const abdb_args *args, const abdb_comparison *c, abdb_er
         TRY(abdb_outfile_commit(&out, err));
     }
     if (!g.missing_fails && g.missing)
-        abdb_remark("%zu of %zu cells could not be judged (--missing warn)", g.missing, g.count);
+        abdb_remark("%zu of %zu cell%s could not be judged (--missing warn)", g.missing, g.count,
+                    abdb_s((long long)g.count));
     TRY(abdb_gate_hold(&g, err));
 done:
     abdb_outfile_discard(&out);

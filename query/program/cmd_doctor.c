@@ -116,9 +116,9 @@ static int check_backends(abdb_table *t)
             continue;
         }
         device = json_object_get(all, "device");
-        snprintf(text, sizeof text, "backend, on %s with %lld threads; clock steps %.0f ns",
-                 json_string_value(json_object_get(device, "name")),
-                 (long long)json_integer_value(json_object_get(device, "threads")),
+        long long threads = (long long)json_integer_value(json_object_get(device, "threads"));
+        snprintf(text, sizeof text, "backend, %lld thread%s on %s; clock steps %.0f ns", threads,
+                 abdb_s(threads), json_string_value(json_object_get(device, "name")),
                  1e9 * json_number_value(json_object_get(device, "clock_resolution_s")));
         found(t, FINE, options.name, text);
         if (strcmp(options.name, "openblas") == 0) warnings += !check_core_type(all, t);

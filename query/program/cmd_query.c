@@ -119,8 +119,8 @@ static abdb_status gate(const abdb_args *args, const abdb_table *table, abdb_err
         count += bad;
     }
     if (!count) return ABDB_OK;
-    return ABDB_FAIL(err, ABDB_GATE, "%zu of %zu rows have %s (--fail-on)", count, table->rows,
-                     list);
+    return ABDB_FAIL(err, ABDB_GATE, "%zu of %zu row%s %s %s (--fail-on)", count, table->rows,
+                     abdb_s((long long)table->rows), count == 1 ? "has" : "have", list);
 }
 
 static abdb_status run_report(abdb_report *report, int argc, char **argv, abdb_error *err)

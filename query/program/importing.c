@@ -68,11 +68,10 @@ static void say_refused(const char *path, const abdb_counts *c, bool dry_run)
 {
     char rows[40] = "", values[64] = "";
 
-    if (c->rejected)
-        snprintf(rows, sizeof rows, "%ld row%s", c->rejected, c->rejected == 1 ? "" : "s");
+    if (c->rejected) snprintf(rows, sizeof rows, "%ld row%s", c->rejected, abdb_s(c->rejected));
     if (c->refused)
         snprintf(values, sizeof values, "%s%ld value%s of accepted rows", *rows ? " and " : "",
-                 c->refused, c->refused == 1 ? "" : "s");
+                 c->refused, abdb_s(c->refused));
     if (*rows || *values)
         abdb_remark("%s: %s%s refused; first %s%s", path, rows, values, c->first_reject,
                     dry_run ? "" : "; `abdb query rejects` lists all");
@@ -81,6 +80,7 @@ static void say_refused(const char *path, const abdb_counts *c, bool dry_run)
 static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_run)
 {
     const abdb_counts *c = &unit->counts;
+    long rows = c->accepted + c->duplicate + c->rejected + c->ignored;
     char values[160];
 
     if (unit->known)
@@ -90,11 +90,11 @@ static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_
             " ignored then)\n",
             path, c->accepted, c->duplicate, c->rejected, c->ignored);
     else
-        abdb_say(stdout,
-                 "%s: %s%ld rows: %ld accepted, %ld duplicate, %ld rejected, %ld ignored%s  [%s]\n",
-                 path, dry_run ? "would keep: " : "",
-                 c->accepted + c->duplicate + c->rejected + c->ignored, c->accepted, c->duplicate,
-                 c->rejected, c->ignored, say_values(c, values), unit->format);
+        abdb_say(
+            stdout,
+            "%s: %s%ld row%s: %ld accepted, %ld duplicate, %ld rejected, %ld ignored%s  [%s]\n",
+            path, dry_run ? "would keep: " : "", rows, abdb_s(rows), c->accepted, c->duplicate,
+            c->rejected, c->ignored, say_values(c, values), unit->format);
     if (!unit->known) say_refused(path, c, dry_run);
     if (!unit->known) say_missing(path, c);
     if (!unit->known) say_left_out(path, &unit->left_out);
@@ -352,10 +352,11 @@ static void print_counts(const import_session *s, const char *name, const import
     bool built_in = s->fresh && c->known; /* only what is shipped was read */
 
     abdb_say(stdout,
-             "%s: %zu files (%zu %s): %ld rows accepted, %ld duplicate, %ld rejected, %ld"
+             "%s: %zu file%s (%zu %s): %ld row%s accepted, %ld duplicate, %ld rejected, %ld"
              " ignored%s%s\n",
-             name, c->files, c->known, built_in ? "part of every new database" : "already there",
-             c->rows.accepted, c->rows.duplicate, c->rows.rejected, c->rows.ignored,
+             name, c->files, abdb_s((long long)c->files), c->known,
+             built_in ? "part of every new database" : "already there", c->rows.accepted,
+             abdb_s(c->rows.accepted), c->rows.duplicate, c->rows.rejected, c->rows.ignored,
              say_values(&c->rows, values), tail);
 }
 

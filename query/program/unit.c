@@ -170,13 +170,15 @@ static abdb_status import_unit(abdb_writer *writer, abdb_unit_info *unit, const 
         abdb_writer_rollback(writer, &out->counts);
         if (out->counts.rejected)
             TRY(ABDB_FAIL(err, ABDB_GATE,
-                          "%ld rows rejected, and --strict was given: nothing kept; first %s",
-                          out->counts.rejected, out->counts.first_reject));
+                          "%ld row%s rejected, and --strict was given: nothing kept; first %s",
+                          out->counts.rejected, abdb_s(out->counts.rejected),
+                          out->counts.first_reject));
         if (out->counts.refused)
             TRY(ABDB_FAIL(err, ABDB_GATE,
-                          "%ld values of accepted rows refused, and --strict was given: nothing"
+                          "%ld value%s of accepted rows refused, and --strict was given: nothing"
                           " kept; first %s",
-                          out->counts.refused, out->counts.first_reject));
+                          out->counts.refused, abdb_s(out->counts.refused),
+                          out->counts.first_reject));
         TRY(abdb_writer_begin(writer, unit, &out->known, &out->counts, err));
         out->left_out = (abdb_left_out){0};
         TRY(produce(p, options, &sink, &balance, err));

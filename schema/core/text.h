@@ -52,6 +52,12 @@ char *abdb_arena_printf(abdb_arena *arena, const char *format, ...) ABDB_PRINTF(
 void abdb_arena_free(abdb_arena *arena);
 void abdb_arena_clear(abdb_arena *arena); /* the same, a block kept for what comes next */
 
+/* The ending of a noun that is counted: "" of one, else "s". */
+static inline const char *abdb_s(long long n)
+{
+    return n == 1 ? "" : "s";
+}
+
 /* Trims ASCII white space in place and returns the first character that stays. */
 char *abdb_trim(char *string);
 /* Folds a name to its bones: lower-case ASCII letters and digits, everything else dropped, so that

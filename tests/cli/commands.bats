@@ -26,7 +26,7 @@ napping() { # NAME MILLISECONDS
     printf '#!/bin/sh\nprintf "%%s|" "$@" >>"%s/log"\necho >>"%s/log"\n' "$dir" "$dir" >say
     chmod +x say
     run abdb run --command "a=./say 'two words' \"it's\" \$HOME {n} {m} back\\ slash" --axis n=1 --repeat 1
-    fails 0 "1 cells measured"
+    fails 0 "1 cell measured"
     same "$(sort -u log)" "two words|it's|\$HOME|1|{m}|back slash|"
     [ "$(wc -l <log)" -gt 1 ]
     same "$(ask "SELECT count(*) FROM v_kernel WHERE flags <> ''")" 0
@@ -38,7 +38,7 @@ napping() { # NAME MILLISECONDS
     chmod +x look
     unset OMP_NUM_THREADS OMP_WAIT_POLICY OMP_PROC_BIND OMP_PLACES OPENBLAS_NUM_THREADS BLIS_NUM_THREADS
     run abdb run --command a=./look --repeat 1 <<<"a line"
-    fails 0 "1 cells measured"
+    fails 0 "1 cell measured"
     [[ $output != *noise* && $output != *more* ]]
     same "$(cat log)" ""
     same "$(cat pipe)" 141

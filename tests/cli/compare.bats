@@ -277,7 +277,7 @@ END
     fails 0 "COMPARABLE AS FAR AS IS KNOWN"
     [[ $output == *"prog  30.00 (15)"* && $output != *user_word* && $output != *stated* ]]
     run abdb compare tag=old tag=slow --drift 0.02 --fail-on slower
-    fails 1 "1 of 1 cells: prog"
+    fails 1 "1 of 1 cell: prog"
     run abdb compare tag=old tag=same --where statistic=median # whoever names a statistic gets it
     fails 0 "stated"
 }

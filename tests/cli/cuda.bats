@@ -130,7 +130,7 @@ all_ok() { # how many
         "$(ask "SELECT group_concat(x, ' ') FROM (SELECT printf('%.16g', value) || ' ' || source AS x FROM v_peak p WHERE device = 'H100-SXM' AND (dtype = 'bf16' OR quantity = 'memory_bandwidth')
              AND preference = (SELECT min(preference) FROM v_peak q WHERE q.device = p.device AND q.quantity = p.quantity AND q.dtype IS p.dtype) ORDER BY p.quantity DESC)" | sed 's/\.0 / /g')"
     run abdb run --list
-    fails 0 "device NVIDIA H100 80GB HBM3, which is H100-SXM, 1 threads: ABDB_DEVICE=1"
+    fails 0 "device NVIDIA H100 80GB HBM3, which is H100-SXM, 1 thread: ABDB_DEVICE=1"
     fails 0 "not implemented: all-reduce,"
     ABDB_DEVICE=2 run cells "$(cell stream op=copy n=7)"
     fails 0 "no-device no CUDA device is number '2' (ABDB_DEVICE): there are 2, from 0"

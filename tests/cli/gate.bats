@@ -34,7 +34,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     run abdb compare tag=a tag=b
     fails 0 "too-few: 2 and 2 processes: 5 are the least"
     run abdb compare tag=a tag=b --fail-on slower
-    fails 1 "1 of 1 cells could not be judged (--missing warn lets them pass): ref gemm n=512 (too-few: 2 and 2 processes"
+    fails 1 "1 of 1 cell could not be judged (--missing warn lets them pass): ref gemm n=512 (too-few: 2 and 2 processes"
     abdb compare tag=a tag=b --fail-on slower --missing warn
 }
 
@@ -49,7 +49,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     same "$(pairs .paired tag=a tag=slow)" yes
     same "$(pairs ".ratio > 1.048 and .ratio < 1.052 and .shows < 0.02" tag=a tag=slow)" true
     run abdb compare tag=a tag=slow --fail-on slower
-    fails 1 "1 of 1 cells: ref gemm n=512 (slower: 1.05"
+    fails 1 "1 of 1 cell: ref gemm n=512 (slower: 1.05"
     abdb compare tag=a tag=b --fail-on slower
     # the same numbers of another command are no pairs: then the walk is noise
     WALK=1.05 processes later c-2 1.05 12
@@ -96,7 +96,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
         fails 0 "unclear: 10 runs are unsteady or imprecise, 10 and 0 are left"
         # but nothing was judged, and a gate does not pass that in silence
         run abdb compare tag=a tag=$tag --fail-on slower
-        fails 1 "1 of 1 cells could not be judged"
+        fails 1 "1 of 1 cell could not be judged"
         run abdb compare tag=a tag=$tag --fail-on unclear
         fails 1 "unclear: 10 runs are unsteady"
     done
@@ -304,7 +304,7 @@ B
         DELETE FROM result_row WHERE entry_id IN lost; DELETE FROM entry_row WHERE entry_id IN lost"
     : >log
     run abdb run --kernel k --axis n=1 --backend fake --builds before=old,after=new --repeat 3 --resume
-    fails 0 "1 cells measured"
+    fails 0 "1 cell measured"
     same "$(cat log)" "21 k n=1"
 }
 
@@ -409,7 +409,7 @@ commits() {
     run abdb query history --fail-on chnged
     fails 2 "there is no column 'chnged', did you mean 'changed'?"
     run abdb query "SELECT 1 AS n" --fail-on n
-    fails 1 "1 of 1 rows have n"
+    fails 1 "1 of 1 row has n"
     abdb query "SELECT 0 AS n, NULL AS m" --fail-on n
 }
 

@@ -584,10 +584,10 @@ MAP
     printf '%s\n' 'name mine' 'match GPU' 'set workload w' 'set provider P' 'set currency USD' 'set devices 1' 'field device column GPU' \
         'metric tokens_per_s column Speed unit cell' 'price amount column Cost' >t.map
     run abdb import --strict --map t.map t.csv
-    fails 1 "1 rows rejected, and --strict was given"
+    fails 1 "1 row rejected, and --strict was given"
     sed -i 3d t.csv
     run abdb import --strict --map t.map t.csv
-    fails 1 "1 values of accepted rows refused, and --strict was given: nothing kept; first line 2: Cost: no per: add --set per=..."
+    fails 1 "1 value of accepted rows refused, and --strict was given: nothing kept; first line 2: Cost: no per: add --set per=..."
     same "$(ask "SELECT count(*) FROM v_result")" 0
     run abdb import --map t.map t.csv
     fails 0 "1 value of accepted rows refused; first line 2: Cost: no per: add --set per=...; \`abdb query rejects\` lists all"
@@ -662,7 +662,7 @@ MAP
     done
     rm t.db
     run abdb import o.csv data
-    fails 0 "o.csv: 1 rows: 1 accepted"
+    fails 0 "o.csv: 1 row: 1 accepted"
     fails 0 "does not know, which meet no specification and no price: Oddity (1);"
     [[ "$output" != *specs-seeds.csv* && "$output" != *"no price, so"* ]]
     cp "$root/data/prices.csv" . # the same rows, but of the user

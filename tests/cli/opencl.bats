@@ -94,7 +94,7 @@ cell() { # KERNEL key=value...
 @test "opencl: an error of a launch is a row with its name, and the next cell goes on" {
     need_device
     run abdb run --kernel stream --backend opencl --axis local=900000,1 --axis n=4096 --axis op=copy --quick
-    fails 5 "1 cells measured, 1 failed"
+    fails 5 "1 cell measured, 1 failed"
     [[ $(ask "SELECT reason FROM v_kernel WHERE status = 'failed'") == *CL_INVALID_WORK_GROUP_SIZE* ]]
     run abdb run --kernel stream --backend opencl --axis threads=77 --axis n=4096 --axis op=copy --quick
     [[ $(ask "SELECT group_concat(reason, '|') FROM v_kernel WHERE status = 'failed'") == *"of the 77 threads"* ]]

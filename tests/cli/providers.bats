@@ -63,7 +63,7 @@ B
     fails 2 "gemm has no provider 'slow'"
     # a backend without it, beside one that has it: a row
     run abdb run --kernel gemm --axis n=8 --axis provider=slow --backend ref,two --quick
-    fails 0 "1 cells measured, 1 not implemented"
+    fails 0 "1 cell measured, 1 not implemented"
     same "$(ask "SELECT reason FROM v_run WHERE backend = 'ref'")" "there is no such provider of it"
     # as a line of a plan
     echo 'k n=1 provider=slow,fast' >plan
@@ -78,7 +78,7 @@ B
 @test "a backend that measures another provider than it names or was asked is not believed" {
     two
     TWO_SAYS=',"provider":"slow"' run abdb run --kernel k --axis n=1 --backend two
-    fails 5 "1 cells measured, 1 failed"
+    fails 5 "1 cell measured, 1 failed"
     same "$(ask "SELECT cell, reason FROM v_run WHERE status <> 'ok'")" \
         "two k n=1 provider=fast,the backend broke the protocol (4.10): it measured provider=slow where fast was asked"
     TWO_SAYS=',"provider":"other"' run abdb run --kernel lone --backend two

@@ -44,10 +44,10 @@ values() {
     run abdb doctor
     fails 0 "abdb-csv: 1 file read by version 0 of its importer, now 1; \`abdb import --refresh\` reads it again"
     run abdb import --refresh --dry-run
-    fails 0 "would keep: 1 rows: 1 accepted"
+    fails 0 "would keep: 1 row: 1 accepted"
     same "$(values)" "X 1.5, Y 2.5"
     run abdb import --refresh
-    fails 0 "x.csv: 1 rows: 1 accepted"
+    fails 0 "x.csv: 1 row: 1 accepted"
     [[ "$output" != *y.csv* ]]
     same "$(values)" "X 15, Y 2.5"
     same "$(sqlite3 t.db "SELECT target, reason FROM withdrawal")" "$(sha256sum <x.csv | cut -c1-64)@0|read again by a newer importer"
@@ -103,11 +103,11 @@ values() {
     fails 0 "2.csv was not read again (it has other bytes now"
     fails 0 "t.csv was read with a map of yours: name that with --map FILE"
     fails 0 "standard input cannot be read again"
-    fails 0 "3.csv: 1 rows: 0 accepted, 1 duplicate"
+    fails 0 "3.csv: 1 row: 0 accepted, 1 duplicate"
     [[ "$output" != *4.csv* ]]
     same "$(values)" "${before/, D4 4/}"
     run abdb import --refresh --map my.map
-    fails 0 "t.csv: 1 rows: 0 accepted, 1 duplicate"
+    fails 0 "t.csv: 1 row: 0 accepted, 1 duplicate"
 }
 
 @test "--refresh and --retry-rejects: members of archives, result folders of rounds" {
@@ -202,7 +202,7 @@ $(sha256sum <w.csv | cut -c1-64)|a wrong file|2024-05-04"
     same "$(abdb query "SELECT value FROM v_spec WHERE device = 'Z1'" --db third.db -o csv | tail -1)" 600000000000000
     run abdb import - --strict <<<"target,reason,date
 x,,2024"
-    fails 1 "1 rows rejected"
+    fails 1 "1 row rejected"
     # so does what counts again, whichever came first
     printf 'target,reason,date,event\nold.peak,the erratum was wrong,2024-06-01,restored\nold.peak,?,2024-05-20,withdrawn\n' |
         abdb import -q -

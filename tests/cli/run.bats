@@ -230,11 +230,11 @@ C
 @test "openblas: what a library cannot do is a row" {
     [ -x "$build/abdb-run-openblas" ] || skip "built without openblas"
     run abdb run --kernel stream --backend openblas --axis op=dot,triad --axis n=4096 --quick
-    fails 0 "1 cells measured, 1 not implemented"
+    fails 0 "1 cell measured, 1 not implemented"
     same "$(ask "SELECT status, reason FROM v_run WHERE cell LIKE '%triad%'")" "not-implemented,no single BLAS call writes a third array"
     same "$(ask "SELECT chosen <> '' FROM v_kernel WHERE cell LIKE '%dot%'")" 1
     run abdb run --kernel gemm --backend openblas --axis n=64 --quick --core-type Haswell
-    fails 0 "1 cells measured"
+    fails 0 "1 cell measured"
     same "$(ask "SELECT chosen FROM v_kernel WHERE kernel = 'gemm'")" Haswell
 }
 
@@ -305,7 +305,7 @@ C
     fake
     begin=$SECONDS
     run abdb run --kernel k --backend fake --axis do=hang,slow,ok --timeout 1
-    fails 5 "1 cells measured"
+    fails 5 "1 cell measured"
     [ $((SECONDS - begin)) -lt 25 ]
     same "$(ask "SELECT group_concat(status, ' ') FROM (SELECT status FROM v_run ORDER BY date)")" "timeout timeout ok"
     for pid in $(cat pids); do ! kill -0 "$pid" 2>/dev/null; done

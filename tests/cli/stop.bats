@@ -75,7 +75,7 @@ kept() {
     same "$code" 130
     nobody
     kept cancelled
-    grep -qF "1 cells measured, 1 cancelled" out
+    grep -qF "1 cell measured, 1 cancelled" out
     grep -qF "finishing the sample" out
     line=$(sed -n 's/.*To go on: //p' out)
     same "$line" "abdb run --kernel k --backend slow --axis do=fast,minutes,after --axis 'note=it'\\''s' --resume"

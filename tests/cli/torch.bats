@@ -71,8 +71,8 @@ P
     run abdb run --kernel k --axis n=1,2 --backend two --resume
     fails 0 "0 cells measured"
     ABDB_DEVICE=b run abdb run --kernel k --axis n=3 --backend two
-    fails 0 "1 cells measured"
+    fails 0 "1 cell measured"
     same "$(ask "SELECT cell, device FROM v_run WHERE cell LIKE '%n=3'")" "two k n=3,Dev-b"
     run abdb run --list
-    fails 0 "device Dev-b, 1 threads: ABDB_DEVICE=b"
+    fails 0 "device Dev-b, 1 thread: ABDB_DEVICE=b"
 }

@@ -94,7 +94,7 @@ const char *abdb_cl_devices(void)
         used += (size_t)snprintf(out + used, sizeof out - used,
                                  "%s%zu %s (driver %.80s, %.1f GiB, %u compute unit%s)",
                                  i ? "\n" : "", i + 1, all->at[i].name, driver,
-                                 (double)memory / 0x1p30, units, units == 1 ? "" : "s");
+                                 (double)memory / 0x1p30, units, abdb_s(units));
     }
     free(all);
     return *out ? out : NULL;
