@@ -111,7 +111,8 @@ typedef struct {
     double p, p_all;           /* of this pair; corrected for all that were looked at (Holm) */
     double shows;              /* the smallest change that these data show, a fraction */
     double drift;              /* between commands, a fraction; 0: processes took turns */
-    size_t wants;              /* processes a side that would show options->find; 0: none would */
+    size_t wants;              /* processes a side that would show options->find; 0: over 1000 */
+    size_t unused;             /* processes of both sides that no turn pairs */
     bool has_interval, paired; /* paired: processes took turns */
     bool uncalibrated;         /* separate commands, and the drift was never measured here */
     abdb_verdict verdict;

@@ -8,6 +8,8 @@
 #include "query/answer/escape.h"
 #include "query/answer/say.h"
 
+/* A pair that could not show even a doubling was not judged, whatever its verdict. */
+static const double blind = 1.0;
 enum { NAMED_MAX = 5, VERDICTS = ABDB_VERDICT_STATED + 1 };
 
 abdb_status abdb_gate_check_words(const char *list, abdb_error *err)
@@ -45,6 +47,11 @@ static const char *name_of(abdb_gate *g, const abdb_set *set, size_t member)
                              abdb_member_text(set, member, ABDB_M_scenario));
 }
 
+static bool is_blind(const abdb_difference *d)
+{
+    return d->verdict == ABDB_VERDICT_UNCLEAR && isfinite(d->p) && !(d->shows < blind);
+}
+
 static const char *pair_message(abdb_gate *g, const abdb_pair *pair)
 {
     const abdb_difference *d = &pair->difference;
@@ -59,9 +66,11 @@ static const char *pair_message(abdb_gate *g, const abdb_pair *pair)
                                  "stated: %.3fx of single values without samples,"
                                  " which no test can judge",
                                  d->ratio);
-    return abdb_arena_printf(&g->arena, "%s: %.3fx (%.3f to %.3f), p %.2g over all; shows %.1f %%",
-                             abdb_verdict_name(d->verdict), d->ratio, d->low, d->high, d->p_all,
-                             100 * d->shows);
+    return abdb_arena_printf(
+        &g->arena, "%s: %.3fx (%.3f to %.3f), p %.2g over all; shows %.1f %%%s",
+        abdb_verdict_name(d->verdict), d->ratio, d->low, d->high, d->p_all, 100 * d->shows,
+        is_blind(d) ? ", not even a doubling: more processes (abdb run --repeat), a quieter machine"
+                    : "");
 }
 
 static abdb_status add(abdb_gate *g, const abdb_set *set, size_t member, abdb_gate_cell cell,
@@ -88,7 +97,8 @@ static abdb_status add_pair(abdb_gate *g, const abdb_pair *pair, abdb_error *err
     if (pair->has_ratio && abdb_has_word(g->fail_on, ',', word, strlen(word)))
         cell.state = ABDB_GATE_FAILS;
     else if (!pair->has_ratio || cell.verdict == ABDB_VERDICT_STATED ||
-             cell.verdict == ABDB_VERDICT_TOO_FEW || !isfinite(pair->difference.p))
+             cell.verdict == ABDB_VERDICT_TOO_FEW || !isfinite(pair->difference.p) ||
+             is_blind(&pair->difference))
         cell.state = ABDB_GATE_MISSING;
     return add(g, pair->b.set, pair->b.group->member[0], cell, err);
 }

@@ -113,7 +113,8 @@ static abdb_status make_trial(abdb_comparison *c, abdb_pair *pair, const abdb_pr
     size_t pairs = abdb_processes_pair(a, b, x, y);
 
     *t = (abdb_trial){.a = x, .b = y, .m = pairs, .n = pairs, .paired = true};
-    pair->difference.paired = pairs >= ABDB_PROCESSES_LEAST || (pairs && pairs == a->count);
+    pair->difference.paired =
+        pairs >= ABDB_PROCESSES_LEAST || (pairs && (pairs == a->count || pairs == b->count));
     if (pair->difference.paired) return ABDB_OK;
     *t = (abdb_trial){.a = x,
                       .b = y,
@@ -126,6 +127,25 @@ static abdb_status make_trial(abdb_comparison *c, abdb_pair *pair, const abdb_pr
     return find_drift(c, pair, t, err);
 }
 
+/* Why a side is none: it is of two programs. Or NULL. */
+static const char *mixed(abdb_comparison *c, const abdb_pair *pair, const abdb_processes *a,
+                         const abdb_processes *b)
+{
+    bool paired = pair->difference.paired;
+    const char *one, *other, *name;
+
+    if (abdb_processes_mixed(a, paired ? b : NULL, &one, &other))
+        name = pair->a.set->selection;
+    else if (abdb_processes_mixed(b, paired ? a : NULL, &one, &other))
+        name = pair->b.set->selection;
+    else
+        return NULL;
+    return abdb_arena_printf(&c->arena,
+                             "%s is of several programs ('%.60s', '%.60s'): say which (--where"
+                             " run=latest, command='...')",
+                             name, one, other);
+}
+
 /* No trial, for want of processes or of the drift: values and a ratio, and why there is no more. */
 static abdb_status untested(abdb_comparison *c, abdb_pair *pair, abdb_error *err)
 {
@@ -135,9 +155,11 @@ static abdb_status untested(abdb_comparison *c, abdb_pair *pair, abdb_error *err
     bool enough = t->m >= ABDB_PROCESSES_LEAST && t->n >= ABDB_PROCESSES_LEAST;
     abdb_status st = ABDB_OK;
 
-    d->uncalibrated = enough; /* else it is not what hinders */
+    d->uncalibrated = enough && !d->reason; /* else it is not what hinders */
     d->verdict = doubtful || enough ? ABDB_VERDICT_UNCLEAR : ABDB_VERDICT_TOO_FEW;
-    if (enough)
+    if (d->reason)
+        d->verdict = ABDB_VERDICT_UNCLEAR;
+    else if (enough)
         d->reason = "measured by separate commands, and how this machine differs from itself"
                     " between commands was never calibrated: let them take turns (abdb run"
                     " --builds or --command), measure that (abdb run --calibrate), or say it"
@@ -178,7 +200,10 @@ static abdb_status judge_processes(abdb_comparison *c, abdb_pair *pair, const ab
     pair->right.doubtful = b->doubtful;
     if (!x || !y) TRY(ABDB_FAIL(err, ABDB_NOMEM, "processes"));
     TRY(make_trial(c, pair, a, b, x, y, &d->trial, err));
-    if (d->trial.m < ABDB_PROCESSES_LEAST || d->trial.n < ABDB_PROCESSES_LEAST || d->uncalibrated) {
+    d->reason = mixed(c, pair, a, b);
+    if (d->paired) d->unused = a->count + b->count - 2 * d->trial.m;
+    if (d->reason || d->trial.m < ABDB_PROCESSES_LEAST || d->trial.n < ABDB_PROCESSES_LEAST ||
+        d->uncalibrated) {
         TRY(untested(c, pair, err));
         goto done;
     }

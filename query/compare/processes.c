@@ -91,7 +91,8 @@ static abdb_status add_result(abdb_processes *out, abdb_comparison *c, const abd
     const char *flags = abdb_member_text(set, at, ABDB_M_flags);
     const char *process =
         abdb_arena_printf(&c->arena, "%s", abdb_member_text(set, at, ABDB_M_process_id));
-    abdb_process_value v = {.campaign = abdb_member_text(set, at, ABDB_M_campaign)};
+    const abdb_trait *program = abdb_member_trait(&set->member[at], "command");
+    abdb_process_value v = {.campaign = abdb_member_text(set, at, ABDB_M_campaign), .program = ""};
     abdb_summary summary;
     double *times = NULL;
     size_t n;
@@ -105,8 +106,9 @@ static abdb_status add_result(abdb_processes *out, abdb_comparison *c, const abd
         out->doubtful++;
         goto done;
     }
+    if (program && program->state == ABDB_KNOWN) v.program = program->text;
     TRY(repetition_of(c, process, &v.repetition, err));
-    if (samples_are_processes(&set->member[at]) && is_time) {
+    if (samples_are_processes(&set->member[at]) && is_time && !v.repetition) {
         for (size_t i = 0; i < n; i++) {
             v.id = abdb_arena_printf(&c->arena, "%s.%zu",
                                      abdb_member_text(set, at, ABDB_M_entry_id), i);
@@ -180,6 +182,31 @@ abdb_status abdb_processes_of(abdb_processes *out, abdb_comparison *c, abdb_side
 done:
     if (st != ABDB_OK) abdb_processes_free(out);
     return st;
+}
+
+static bool takes_part(const abdb_process_value *v, const abdb_processes *partner)
+{
+    for (size_t i = 0; partner && i < partner->count; i++)
+        if (v->repetition && v->repetition == partner->one[i].repetition &&
+            strcmp(v->campaign, partner->one[i].campaign) == 0)
+            return true;
+    return !partner;
+}
+
+bool abdb_processes_mixed(const abdb_processes *p, const abdb_processes *partner,
+                          const char **first, const char **second)
+{
+    const abdb_process_value *one = NULL;
+
+    for (size_t i = 0; i < p->count; i++) {
+        if (!takes_part(&p->one[i], partner)) continue;
+        if (!one) one = &p->one[i];
+        if (strcmp(one->program, p->one[i].program) == 0) continue;
+        *first = one->program;
+        *second = p->one[i].program;
+        return true;
+    }
+    return false;
 }
 
 /* The mean of the repetition that begins at *at, which moves on. */

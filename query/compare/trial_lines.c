@@ -9,7 +9,7 @@
 enum { REASONS_MAX = 4, BESIDE_MAX = 6 };
 
 typedef struct {
-    size_t tested, blind, hopeless, drifting, most;
+    size_t tested, blind, hopeless, drifting, most, unused;
     double least_drift, most_drift;
 } counts;
 
@@ -23,6 +23,7 @@ static counts count_pairs(const abdb_comparison *c)
 
         if (!isfinite(d->shows) || !abdb_pair_shown(c, &c->pair[i])) continue;
         n.tested++;
+        n.unused += d->unused;
         n.blind += d->shows > abdb_find(c);
         n.hopeless += d->shows > abdb_find(c) && !d->wants;
         if (d->shows > abdb_find(c) && d->wants > n.most) n.most = d->wants;
@@ -77,21 +78,30 @@ void abdb_trial_lines(const abdb_comparison *c, abdb_table *t)
 {
     counts n = count_pairs(c);
     double find = 100 * abdb_find(c);
+    const char *beyond = "";
 
     reason_lines(c, t);
     if (!n.tested) return;
     note(t, abdb_arena_printf(
                 &t->arena,
                 "each process counts once, by its median; trimmed means and their ratio with its"
-                " %g %% interval; faster and slower: %g %% or more, and p at most %g over all %zu"
-                " pair%s (Holm). shows: the smallest change found 99 times in 100.",
-                100 * (1 - abdb_alpha(c)), 100 * abdb_effect(c), abdb_alpha(c), n.tested,
-                abdb_s(n.tested)));
+                " %g %% interval; faster and slower: %g %% or more, and p at most %g%s"
+                " (Holm). shows: the smallest change found 99 times in 100.",
+                100 * (1 - abdb_alpha(c)), 100 * abdb_effect(c), abdb_alpha(c),
+                n.tested > 1 ? abdb_arena_printf(&t->arena, " over all %zu pairs", n.tested) : ""));
+    if (n.unused)
+        note(t,
+             abdb_arena_printf(&t->arena,
+                               "%zu process%s took no turn with the other side and %s not"
+                               " counted (--where run=latest picks the last command).",
+                               n.unused, n.unused == 1 ? "" : "es", n.unused == 1 ? "is" : "are"));
     drift_lines(&n, t);
     if (!n.blind) return;
-    note(t, abdb_arena_printf(&t->arena, "%zu of %zu pairs cannot show a change of %g %%%s.",
-                              n.blind, n.tested, find,
-                              n.hopeless == n.blind ? "; no number of processes would" : ""));
+    if (n.hopeless == n.blind)
+        beyond =
+            abdb_arena_printf(&t->arena, "; not even %d processes a side would", ABDB_REPEAT_MOST);
+    note(t, abdb_arena_printf(&t->arena, "%zu of %zu pair%s cannot show a change of %g %%%s.",
+                              n.blind, n.tested, abdb_s((long long)n.tested), find, beyond));
     if (n.most)
         note(t, abdb_arena_printf(&t->arena,
                                   "%s would with %zu processes a side (abdb run --repeat %zu).",

@@ -52,7 +52,7 @@ ABDB_MUST_USE abdb_status abdb_trial_judge(const abdb_trial *trial, abdb_outcome
  * estimate must also be `effect` (ln) or more. */
 double abdb_outcome_shows(const abdb_outcome *outcome, double alpha, double effect);
 /* Processes a side that would show `wanted` (ln ratio), those that there are or more; 0: no number
- * of them up to ABDB_REPEAT_MOST, because of the drift between commands. */
+ * of them up to ABDB_REPEAT_MOST (they vary too much, or commands drift). */
 size_t abdb_trial_repeats(const abdb_trial *trial, const abdb_outcome *outcome, double alpha,
                           double effect, double wanted);
 

@@ -33,6 +33,17 @@ napping() { # NAME MILLISECONDS
     same "$(ask "SELECT count(*) > 0 FROM v_factor_given WHERE factor = 'n' AND text = '1'")" 1
 }
 
+@test "the starts of one repetition count once: three repetitions are too few, in turn or not" {
+    run abdb run --command before=true --command after=true --repeat 3
+    fails 0 "6 cells measured"
+    [ "$(ask "SELECT min(n) > 1 FROM v_result")" = 1 ]
+    run abdb compare tag=before tag=after --drift 0.02
+    fails 0 "too-few: 3 and 3 processes: 5 are the least"
+    abdb run -q --command later=true --repeat 3
+    run abdb compare tag=before tag=later --drift 0.02
+    fails 0 "too-few: 3 and 3 processes: 5 are the least"
+}
+
 @test "a program's environment and signals are those of abdb; its output goes nowhere" {
     printf '#!/bin/bash\nenv | grep -E "^(OMP_|.*_NUM_THREADS)" >>"%s/log"\necho noise\necho more >&2\ntrap -p PIPE >>"%s/log"\nread -r line && echo "$line" >>"%s/log"\nyes | head -1 >/dev/null\necho "${PIPESTATUS[0]}" >"%s/pipe"\nexit 0\n' "$dir" "$dir" "$dir" "$dir" >look
     chmod +x look

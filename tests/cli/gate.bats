@@ -38,6 +38,37 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     abdb compare tag=a tag=b --fail-on slower --missing warn
 }
 
+@test "a pair that could not show even a doubling was not judged, and a gate says so" {
+    processes a c-1 1 5 1.8
+    processes z c-1 1.2 5 1.8
+    same "$(pairs '.verdict, .shows > 1' tag=a tag=z | tr '\n' ' ')" "unclear true "
+    run abdb compare tag=a tag=z --fail-on slower
+    fails 1 "1 of 1 cell could not be judged (--missing warn lets them pass): ref gemm n=512 (unclear: "
+    [[ $output == *", not even a doubling: more processes (abdb run --repeat), a quieter machine"* ]]
+    abdb compare tag=a tag=z --fail-on slower --missing warn
+}
+
+@test "what no number of processes up to 1000 would show is called so, of pairs too" {
+    processes a c-1 1 10 1.8
+    processes b c-1 1 10 1.8
+    run abdb compare tag=a tag=b
+    fails 0 "1 of 1 pair cannot show a change of 5 %; not even 1000 processes a side would."
+}
+
+@test "a side of two programs is none; processes without a turn are counted out loud" {
+    told a c-1 1 10 0.002 "" "command wall-time" '{"command":"./old"}' >p.jsonl
+    told b c-1 1.3 10 0.002 "" "command wall-time" '{"command":"./new"}' >>p.jsonl
+    told a c-2 9 10 0.002 "" "command wall-time" '{"command":"./other"}' >>p.jsonl
+    told e c-3 1 10 0.002 "" "command wall-time" '{"command":"./old"}' >>p.jsonl
+    abdb import -q p.jsonl
+    run abdb compare tag=a tag=b --fail-on slower # ./other never took turns with b
+    fails 1 "command wall-time (slower: 1.3"
+    [[ $output == *"10 processes took no turn with the other side and are not counted"* ]]
+    run abdb compare tag=a tag=e --drift 0.01 --fail-on slower
+    fails 1 "tag=a is of several programs ('./old', './other'): say which"
+    abdb compare "tag=a,command='./old'" tag=e --drift 0.01 --fail-on slower
+}
+
 @test "processes that took turns: what drifts cancels, a change stays" {
     WALK=1.05 processes a c-1 1 12
     WALK=1.05 processes b c-1 1 12
@@ -171,7 +202,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     processes a c-1 1 10 0.05
     processes b c-1 1 10 0.09
     run abdb compare tag=a tag=b
-    [[ $output =~ "1 of 1 pairs cannot show a change of 5 %."$'\n'"It would with "([0-9]+)" processes a side (abdb run --repeat " ]] || { echo "$output"; false; }
+    [[ $output =~ "1 of 1 pair cannot show a change of 5 %."$'\n'"It would with "([0-9]+)" processes a side (abdb run --repeat " ]] || { echo "$output"; false; }
     [ "${BASH_REMATCH[1]}" -gt 10 ] && [ "${BASH_REMATCH[1]}" -lt 100 ]
     run abdb compare tag=a tag=b --find 0.5
     [[ $output != *"cannot show"* ]]
@@ -399,7 +430,7 @@ commits() {
 @test "history: a row a command, change points along commits, a gate until they are noted" {
     commits
     run abdb query history --fail-on changed
-    fails 1 "1 of 18 rows have changed (--fail-on)"
+    fails 1 "1 of 18 rows has changed (--fail-on)"
     same "$(abdb query history -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | [.run, .n, .commit, .changed, (.ratio * 100 | round), .p <= 0.01]')" '[11,3,"000babcdef",1,110,true]'
     run abdb note commit=000b "bounds are checked now" --author me
     fails 0 "noted of commit 000babcdef"
@@ -431,7 +462,7 @@ commits() {
     done >six.jsonl
     abdb import -q six.jsonl
     run abdb query history --fail-on changed
-    fails 1 "1 of 120 rows have changed"
+    fails 1 "1 of 120 rows has changed"
     # of 150, too: what is asked of chance grows with them
     rm -f "$ABDB_DB"
     for i in $(seq 20); do
@@ -440,7 +471,7 @@ commits() {
     done >many.jsonl
     abdb import -q many.jsonl
     run abdb query history --fail-on changed
-    fails 1 "1 of 3000 rows have changed"
+    fails 1 "1 of 3000 rows has changed"
     # an outlier that nobody believes
     for flags in unsteady "quick imprecise"; do
         rm -f "$ABDB_DB"
@@ -449,7 +480,7 @@ commits() {
         run abdb query history --fail-on changed
         fails 0 "18 of 36 measurements are left out: unsteady, or imprecise"
         run abdb query history --fail-on changed,unjudged
-        fails 1 "1 of 7 rows have changed,unjudged"
+        fails 1 "1 of 7 rows has changed,unjudged"
         told later c-200 1 3 | sed 's/2026-03/2026-04/g' >later.jsonl # a newer command that can be believed
         abdb import -q later.jsonl
         abdb query history --fail-on changed,unjudged
