@@ -51,11 +51,13 @@ static const struct {
      "SELECT s.device, s.quantity, s.dtype, s.engine, s.sparsity, s.basis, s.power_limit,"
      " s.value, s.unit, s.raw_value, s.raw_unit, s.note, s.source, s.locator, s.date, f.fact"
      " AS \"(fact)\" FROM spec s LEFT JOIN fact f ON f.kind = 'spec' AND f.id = s.spec_id"
+     " WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'spec' AND g.id = s.spec_id)"
      " ORDER BY s.spec_key, s.spec_key_low, f.fact"},
     {"price", "SELECT p.provider, p.instance, p.device, p.devices, p.kind, p.region, p.amount,"
               " p.currency, p.per, p.valid_from, p.raw_value, p.source, p.locator, f.fact AS"
               " \"(fact)\" FROM price p LEFT JOIN fact f ON f.kind = 'price' AND f.id = p.price_id"
-              " ORDER BY p.price_key, p.price_key_low, f.fact"},
+              " WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'price'"
+              " AND g.id = p.price_id) ORDER BY p.price_key, p.price_key_low, f.fact"},
     {"provider", "SELECT provider, kind, source, locator FROM provider ORDER BY provider"},
     {"claim", "SELECT claim, source, locator, sentence, raw_value, stated, upper, words, how,"
               " coefficient, \"offset\", missing FROM claim ORDER BY claim"},
@@ -428,13 +430,19 @@ done:
     return st;
 }
 
+/* What was withdrawn stays here: a file's withdrawal names the file, which a copy does not know. */
+#define STANDING \
+    " AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = e.entry_id)"
+
 /* Entries that are neither whole nor piece, then each whole. */
 static abdb_status walk_entries(walker *w, const char *entries)
 {
     static const char *const order[] = {
-        "SELECT entry_id FROM entry_row e WHERE %s AND entry_id NOT IN (SELECT piece FROM part)"
+        "SELECT entry_id FROM entry_row e WHERE %s" STANDING
+        " AND entry_id NOT IN (SELECT piece FROM part)"
         " AND entry_id NOT IN (SELECT whole FROM part) ORDER BY entry_key, entry_key_low",
-        "SELECT entry_id FROM entry_row e WHERE %s AND entry_id IN (SELECT whole FROM part)"
+        "SELECT entry_id FROM entry_row e WHERE %s" STANDING
+        " AND entry_id IN (SELECT whole FROM part)"
         " ORDER BY entry_key, entry_key_low"};
     abdb_status st = ABDB_OK;
 

@@ -1,6 +1,6 @@
-/* walk.h - everything that a database holds, handed to a sink: dictionaries, published facts,
- * entries with their results, factors and samples. The order is that of keys, the same in every
- * database; the pieces of a score come just before it. */
+/* walk.h - everything that a database holds and nobody withdrew, handed to a sink: dictionaries,
+ * published facts, entries with their results, factors and samples. The order is that of keys, the
+ * same in every database; the pieces of a score come just before it. */
 #ifndef ABDB_STORE_WALK_H
 #define ABDB_STORE_WALK_H
 
