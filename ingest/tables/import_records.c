@@ -14,6 +14,9 @@
 /* VERSION is the form's, in each record; the importer's own version at the end of this file says
  * how it is read. */
 enum { REASON = 200, VERSION = 1 };
+/* Whole numbers that a double holds, and ranks that an int does. */
+#define COUNT_MOST 9007199254740992.0
+#define RANK_MOST  2147483647.0
 
 /* Only these records begin with {"record": "...": the highest bid of all. */
 static int bid(const abdb_input *in)
@@ -106,25 +109,87 @@ static double in_base(const abdb_unit *unit, double value)
     return unit ? abdb_unit_base(unit, value) : value;
 }
 
-static bool take_samples(reader *r, abdb_result *result, const abdb_unit *unit, const json_t *list)
+static bool is_absent(const json_t *value)
 {
+    return !value || json_is_null(value);
+}
+
+/* Is it missing, or a whole number of that range? */
+static bool is_count(const json_t *value, double least, double most)
+{
+    double number = json_number_value(value);
+
+    return is_absent(value) ||
+           (json_is_number(value) && number >= least && number <= most && number == floor(number));
+}
+
+/* [value, t_s, rank, mark], of which the last ones may be missing. False: it is none. */
+static bool take_sample(const json_t *item, const abdb_unit *unit, bool is_time, abdb_sample *out)
+{
+    const json_t *value = json_array_get(item, 0), *t = json_array_get(item, 1),
+                 *rank = json_array_get(item, 2), *mark = json_array_get(item, 3);
+
+    if (!json_is_number(value) || (is_time && json_number_value(value) < 0)) return false;
+    if (!is_absent(t) && !json_is_number(t)) return false;
+    if (!is_count(rank, -1, RANK_MOST) || (!is_absent(mark) && !json_is_string(mark))) return false;
+    *out = (abdb_sample){.value = in_base(unit, json_number_value(value)),
+                         .t_s = json_is_number(t) ? json_number_value(t) : NAN,
+                         .rank = (long)json_number_value(rank),
+                         .mark = json_string_value(mark)};
+    return true;
+}
+
+static bool take_samples(reader *r, abdb_result *result, const abdb_unit *unit, const json_t *list,
+                         char *reason)
+{
+    bool is_time = strcmp(result->metric, "time_s") == 0;
     size_t n = json_array_size(list);
     abdb_sample *sample = n ? abdb_arena_alloc(&r->arena, n * sizeof *sample) : NULL;
 
-    if (n && !sample) return false;
-    for (size_t i = 0; i < n; i++) {
-        const json_t *item = json_array_get(list, i), *t = json_array_get(item, 1);
-
-        /* [value, t_s, rank, mark], of which the last ones may be missing. */
-        sample[i] =
-            (abdb_sample){.value = in_base(unit, json_number_value(json_array_get(item, 0))),
-                          .t_s = json_is_number(t) ? json_number_value(t) : NAN,
-                          .rank = (long)json_integer_value(json_array_get(item, 2)),
-                          .mark = json_string_value(json_array_get(item, 3))};
+    if (!is_absent(list) && !json_is_array(list)) {
+        snprintf(reason, REASON, "samples are no list");
+        return false;
     }
+    if (n && !sample) {
+        snprintf(reason, REASON, "out of memory for its samples");
+        return false;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (!take_sample(json_array_get(list, i), unit, is_time, &sample[i])) {
+            snprintf(reason, REASON,
+                     "sample %zu is not [value, seconds, rank, mark] with a number as value%s",
+                     i + 1, is_time ? ", zero or more of a time" : "");
+            return false;
+        }
     result->sample = sample;
     result->samples = n;
     return true;
+}
+
+/* Are the parts of a result of the kind that they should be? False, with reason. */
+static bool known_kinds(const json_t *object, char *reason)
+{
+    static const char *const texts[] = {"unit", "raw_unit", "cell", "spread", "formula", "fact"};
+    static const char *const numbers[] = {"x", "low", "high"};
+    const json_t *value;
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        value = json_object_get(object, texts[i]);
+        if (is_absent(value) || json_is_string(value)) continue;
+        snprintf(reason, REASON, "%s is no text", texts[i]);
+        return false;
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        value = json_object_get(object, numbers[i]);
+        if (is_absent(value) || json_is_number(value)) continue;
+        snprintf(reason, REASON, "%s is no number", numbers[i]);
+        return false;
+    }
+    if (is_count(json_object_get(object, "n"), 0, COUNT_MOST) &&
+        is_count(json_object_get(object, "rank"), -1, RANK_MOST))
+        return true;
+    snprintf(reason, REASON, "n or rank is no whole number, or too large");
+    return false;
 }
 
 /* Counts what a result says that nobody reads. */
@@ -157,11 +222,8 @@ static bool take_result(reader *r, const json_t *object, char *reason)
         snprintf(reason, REASON, "a result without metric, statistic or value, or too many");
         return false;
     }
+    if (!known_kinds(object, reason)) return false;
     if (!find_unit(metric, text_of(object, "unit"), &unit, reason)) return false;
-    if (value < 0 && strcmp(metric, "time_s") == 0) {
-        snprintf(reason, REASON, "time_s is %g: no time is below zero", value);
-        return false;
-    }
     result->statistic = statistic;
     result->value = in_base(unit, value);
     result->raw_value = text_of(object, "raw_value");
@@ -178,9 +240,7 @@ static bool take_result(reader *r, const json_t *object, char *reason)
     result->formula = text_of(object, "formula");
     result->fact = text_of(object, "fact");
     count_unknown(r, object);
-    if (take_samples(r, result, unit, json_object_get(object, "samples"))) return true;
-    snprintf(reason, REASON, "out of memory for its samples");
-    return false;
+    return take_samples(r, result, unit, json_object_get(object, "samples"), reason);
 }
 
 static bool is_object(const char *text)

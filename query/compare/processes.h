@@ -21,8 +21,8 @@ typedef struct {
 } abdb_processes;
 
 /* The processes of a side. Results without samples: sampled is false, and there are none. A result
- * that names no process stands for one itself; where its factor `sample_unit` is `process` and it is
- * of no repetition, each of its samples does (those of one repetition share its luck, and count
+ * that names no process stands for one itself; where its factor `sample_unit` is `process` and it
+ * is of no repetition, each of its samples does (those of one repetition share its luck, and count
  * once). Texts live in the comparison. */
 ABDB_MUST_USE abdb_status abdb_processes_of(abdb_processes *out, abdb_comparison *c, abdb_side side,
                                             abdb_error *err);
@@ -30,8 +30,8 @@ void abdb_processes_free(abdb_processes *p);
 /* Repetitions that both sides have of the same commands, as pairs a[i], b[i] (logarithms; room for
  * the smaller count each); how many. Processes of one repetition are averaged. */
 size_t abdb_processes_pair(const abdb_processes *a, const abdb_processes *b, double *x, double *y);
-/* Two programs among the processes of a side, or among those that took turns with `partner` where it
- * is not NULL: first and second are set, and it is true. */
+/* Two programs among the processes of a side, or among those that took turns with `partner` where
+ * it is not NULL: first and second are set, and it is true. */
 bool abdb_processes_mixed(const abdb_processes *p, const abdb_processes *partner,
                           const char **first, const char **second);
 

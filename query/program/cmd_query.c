@@ -86,13 +86,14 @@ static void report_help(const abdb_report *report, const char *path)
     abdb_db_close(db);
 }
 
-/* --fail-on COLUMN,...: no row may have a value in one of these, but 0. */
+/* --fail-on COLUMN,...: no row may have a value in one of these, but 0. A report that tells what it
+ * could not judge (column `unjudged`) must have rows: a misspelt cell holds no gate open. */
 static abdb_status gate(const abdb_args *args, const abdb_table *table, abdb_error *err)
 {
     const char *list = abdb_arg(args, "fail-on"), *names[ABDB_COLUMN_MAX], *near;
     bool asked[ABDB_COLUMN_MAX] = {0};
     char name[128];
-    size_t count = 0, column;
+    size_t count = 0, column, judges = 0;
 
     if (!list) return ABDB_OK;
     for (size_t i = 0; i < table->columns; i++) names[i] = table->column[i].name;
@@ -108,6 +109,9 @@ static abdb_status gate(const abdb_args *args, const abdb_table *table, abdb_err
         return ABDB_FAIL(err, ABDB_USAGE, "--fail-on: there is no column '%s'%s%s%s", name,
                          near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
+    while (judges < table->columns && strcmp(names[judges], "unjudged") != 0) judges++;
+    if (!table->rows && judges < table->columns)
+        return ABDB_FAIL(err, ABDB_GATE, "no row: nothing was judged (--fail-on %s)", list);
     for (size_t i = 0; i < table->rows; i++) {
         bool bad = false;
 

@@ -36,26 +36,41 @@ static const char *fault_of_fields(const abdb_entry *e)
         return words;
     }
     for (int i = 0; i < ABDB_FIELD_COUNT; i++) {
+        int least = i == ABDB_FIELD_nodes || i == ABDB_FIELD_devices;
         long long whole;
 
         if (!abdb_fields[i].is_number || !e->field[i]) continue;
-        if (abdb_whole(e->field[i], i == ABDB_FIELD_nodes, 100000000, &whole)) continue;
-        snprintf(words, sizeof words, "%s is '%.60s', not a whole number", abdb_fields[i].name,
-                 e->field[i]);
+        if (abdb_whole(e->field[i], least, 100000000, &whole)) continue;
+        snprintf(words, sizeof words, "%s is '%.60s', not a whole number%s", abdb_fields[i].name,
+                 e->field[i], least ? " of at least 1" : "");
         return words;
     }
     return NULL;
 }
 
+/* Times, bytes, rates and the like are zero or more; fractions (gains), logarithms and degrees
+ * Celsius may be less. */
+static bool may_be_negative(const abdb_metric_info *metric)
+{
+    static const char *const units[] = {"1", "nat", "degC", NULL};
+
+    return abdb_is_word(metric->unit, units);
+}
+
 static const char *fault_of_result(const abdb_result *r)
 {
     static const char *const spreads[] = {"ci95", "minmax", "iqr", "sd", NULL};
+    const abdb_metric_info *metric = abdb_metric_find(r->metric);
 
     if (!isfinite(r->value) || isinf(r->x)) return "a value is not a finite number";
     if (r->samples > ABDB_SAMPLE_MAX) return "more than 1048576 samples in one result";
     if (r->spread && !abdb_is_word(r->spread, spreads))
         return "spread is none of ci95, minmax, iqr, sd";
-    if (abdb_metric_find(r->metric)) return NULL;
+    if (metric && r->value < 0 && !may_be_negative(metric)) {
+        snprintf(words, sizeof words, "%.80s is %g: it cannot be below zero", r->metric, r->value);
+        return words;
+    }
+    if (metric) return NULL;
     snprintf(words, sizeof words, "unknown metric '%.80s'; `abdb query --schema` lists them",
              r->metric);
     return words;

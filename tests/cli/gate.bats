@@ -55,6 +55,17 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     fails 0 "1 of 1 pair cannot show a change of 5 %; not even 1000 processes a side would."
 }
 
+@test "a gate of a report that finds no row has judged nothing" {
+    processes a c-1 1 5
+    run abdb query history --cell 'typo*' --fail-on changed
+    fails 1 "no row: nothing was judged (--fail-on changed)"
+    run abdb query history --kernel nosuch --fail-on changed,unjudged
+    fails 1 "no row: nothing was judged"
+    run abdb query fleet --fail-on slow,unjudged
+    fails 1 "no row: nothing was judged"
+    abdb query "SELECT 1 AS bad WHERE 0" --fail-on bad # what finds nothing bad holds
+}
+
 @test "a side of two programs is none; processes without a turn are counted out loud" {
     told a c-1 1 10 0.002 "" "command wall-time" '{"command":"./old"}' >p.jsonl
     told b c-1 1.3 10 0.002 "" "command wall-time" '{"command":"./new"}' >>p.jsonl

@@ -611,9 +611,16 @@ MAP
         entry "" '{"n":"2"}' "$r" ',"version":1'
         entry "" '{"n":"3"}' '[{"metric":"time_s","statistic":"value","value":1.5,"low":1,"unit":"ms","colour":"red","samples":[[1],[2]]}]' ""
         entry "" '{"n":"4"}' '[{"metric":"time_s","statistic":"value","value":1.5,"unit":"GB/s"}]' ""
+        for part in '"samples":[1,2]' '"samples":[["abc",0]]' '"samples":7' '"samples":{"a":1}' '"samples":[[-1]]' '"samples":[[1,0,0.5]]' \
+            '"samples":[[1,0,0,7]]' '"unit":5' '"low":"1"' '"n":1e300' '"rank":-2'; do
+            entry "" '{"n":"5"}' "[{\"metric\":\"time_s\",\"statistic\":\"value\",\"value\":1.5,$part}]" ""
+        done
+        entry "" '{"n":"6"}' '[{"metric":"tokens_per_s","statistic":"value","value":-5},{"metric":"temperature_c","statistic":"value","value":-5}]' ""
+        entry ',"devices":0' '{"n":"7"}' "$r" ""
+        entry "" '{"n":"8"}' '[{"metric":"speedup_gain","statistic":"value","value":-0.5,"samples":null,"unit":null}]' ""
     } >r.jsonl
     run abdb import r.jsonl
-    fails 0 "12 rows: 5 accepted, 0 duplicate, 7 rejected, 0 ignored; values: 5 kept, 6 rejected, 3 left out"
+    fails 0 "26 rows: 6 accepted, 0 duplicate, 20 rejected, 0 ignored; values: 6 kept, 20 rejected, 3 left out"
     fails 0 "r.jsonl: left out, for nothing here says what it is: colour (3)"
     same "$(ask "SELECT value, low, raw_value, raw_unit FROM v_result WHERE raw_unit = 'ms'")" "0.0015,0.001,1.5,ms"
     same "$(ask "SELECT sum(value) FROM v_sample")" 0.003
@@ -623,8 +630,21 @@ MAP
 4|factor is no object
 5|result is no list
 8|records of version 99; this abdb reads version 1
-9|time_s is -1.5: no time is below zero
-12|time_s is in s, and 'GB/s' is no unit of that"
+9|time_s is -1.5: it cannot be below zero
+12|time_s is in s, and 'GB/s' is no unit of that
+13|sample 1 is not [value, seconds, rank, mark] with a number as value, zero or more of a time
+14|sample 1 is not [value, seconds, rank, mark] with a number as value, zero or more of a time
+15|samples are no list
+16|samples are no list
+17|sample 1 is not [value, seconds, rank, mark] with a number as value, zero or more of a time
+18|sample 1 is not [value, seconds, rank, mark] with a number as value, zero or more of a time
+19|sample 1 is not [value, seconds, rank, mark] with a number as value, zero or more of a time
+20|unit is no text
+21|low is no number
+22|n or rank is no whole number, or too large
+23|n or rank is no whole number, or too large
+24|tokens_per_s is -5: it cannot be below zero
+25|devices is '0', not a whole number of at least 1"
 }
 
 @test "the end of an import says what is missing for answers per device, watt and dollar, with the command" {
