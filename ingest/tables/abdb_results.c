@@ -96,8 +96,7 @@ bool abdb_results_value(const char *text, const char *unit_text, double *out, co
     }
     *field = "unit";
     if (!unit) {
-        snprintf(reason, room,
-                 "unknown unit '%.60s'; see schema/core/units.def, or write 1 for none",
+        snprintf(reason, room, "unknown unit '%.60s'; write 1 for none",
                  unit_text ? unit_text : "");
         return false;
     }
@@ -123,15 +122,22 @@ static bool take_result(const abdb_results *s, const abdb_csv_row *row, abdb_ent
     const abdb_metric_info *info = metric ? abdb_metric_find(metric) : NULL;
     const abdb_unit *unit;
     abdb_result *result;
+    char units[120];
     double value, n;
 
     *field = "metric";
     if (!info) {
-        snprintf(reason, room, "unknown metric '%.60s'; see schema/core/metric.def",
+        snprintf(reason, room,
+                 "unknown metric '%.60s'; `abdb query 'SELECT * FROM metric'` lists them",
                  metric ? metric : "");
         return false;
     }
-    if (!abdb_results_value(text, unit_text, &value, &base, field, reason, room)) return false;
+    if (!abdb_results_value(text, unit_text, &value, &base, field, reason, room)) {
+        if (strcmp(*field, "unit") == 0)
+            snprintf(reason, room, "unknown unit '%.60s': %s is in %s", unit_text ? unit_text : "",
+                     info->name, abdb_unit_spellings(info->unit, units, sizeof units));
+        return false;
+    }
     *field = "unit";
     /* The metric's unit and the row's need only share their base: ms for a metric in s is
      * converted, bytes are an error. */

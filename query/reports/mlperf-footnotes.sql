@@ -29,17 +29,17 @@ one AS ( -- of a round and benchmark, its accuracy targets and scenarios togethe
             FROM shown GROUP BY suite, round, division, benchmark, verified = 'yes')),
 inferred AS ( -- which word, how many, and what it means
   SELECT v.word, v.meaning, coalesce((SELECT sum(s.n) FROM flagged s WHERE ' ' || s.flags || ' ' LIKE '% ' || v.word || ' %'), 0) AS n
-    FROM (SELECT 'not-inferred:log' AS word, 'run, not inferred, as the log says (a column of the submission checker says otherwise)' AS meaning
-    UNION ALL SELECT 'not-inferred:value', 'run, not inferred: no other scenario has the value (a column of the submission checker says otherwise)'
+    FROM (SELECT 'not-inferred:log' AS word, 'run, not inferred, as the log says (the submission checker''s column says otherwise)' AS meaning
+    UNION ALL SELECT 'not-inferred:value', 'run, not inferred: no other scenario has the same value (the submission checker''s column says otherwise)'
     UNION ALL SELECT 'inferred:log', 'inferred from another scenario, as the log says'
     UNION ALL SELECT 'inferred:value', 'inferred: another scenario of the system has the same value'
     UNION ALL SELECT 'inferred:column', 'inferred from another scenario, as the file says'
-    UNION ALL SELECT 'inferred:unknown', 'inferred or run: a column of the submission checker cannot tell, and no log is here') v),
+    UNION ALL SELECT 'inferred:unknown', 'inferred or run: the submission checker''s column cannot tell, and no log is here') v),
 total AS (SELECT count(*) AS n, min(verified) AS some, max(verified) AS every FROM one)
 SELECT footnote FROM (
   SELECT 1 AS place, number, printf('[%d] ', number) || CASE WHEN verified THEN '' ELSE 'Unverified ' END || 'MLPerf® ' ||
          coalesce(round, 'version not recorded') || ' ' || upper(substr(coalesce(suite, 'inference'), 1, 1)) || substr(coalesce(suite, 'inference'), 2) || ' ' ||
-         upper(substr(coalesce(division, ''), 1, 1)) || substr(coalesce(division, ''), 2) || ' ' ||
+         coalesce(upper(substr(division, 1, 1)) || substr(division, 2) || ' ', '') ||
          (SELECT group_concat(name, ', ') FROM (SELECT value AS name FROM json_each(models) ORDER BY value)) ||
          coalesce(' ' || (SELECT group_concat(name, ', ') FROM (SELECT value AS name FROM json_each(scenarios) ORDER BY value)), '') ||
          CASE WHEN n > 40 THEN printf(', %d entries (explain lists them)', n)
@@ -47,7 +47,7 @@ SELECT footnote FROM (
               ELSE ', entry IDs not recorded' END ||
          '. Retrieved ' || CASE WHEN first IS NULL THEN 'on a date not recorded' WHEN undated > 0 THEN 'on dates recorded for some only'
               WHEN first = last THEN first ELSE 'between ' || first || ' and ' || last END || ' from ' ||
-         CASE WHEN urls = 1 THEN url ELSE 'mlcommons.org and the results repositories' END ||
+         CASE urls WHEN 0 THEN 'a place not recorded' WHEN 1 THEN url ELSE 'mlcommons.org and the results repositories' END ||
          '. Result ' || CASE WHEN verified THEN '' ELSE 'not ' END || 'verified by MLCommons Association.' AS footnote
     FROM one WHERE number <= 40
   UNION ALL
@@ -57,7 +57,7 @@ SELECT footnote FROM (
   SELECT 3, 0, 'Unverified results have not been through an MLPerf® review and may use measurement methodologies and/or workload implementations that are inconsistent with the MLPerf specification for verified results.'
     FROM total WHERE some = 0 AND every = 1
   UNION ALL
-  SELECT 4, row_number() OVER (ORDER BY word), printf('%d %s %s.', n, CASE n WHEN 1 THEN 'result' ELSE 'results' END, meaning)
+  SELECT 4, row_number() OVER (ORDER BY word), printf('%d %s %s.', n, CASE n WHEN 1 THEN 'result was' ELSE 'results were' END, meaning)
     FROM inferred WHERE n > 0
   UNION ALL
   SELECT 5, 0, printf('%d of these are of a column of averages (Avg. Result at System Name) and no second source shows of what.', sum(n))

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 static const abdb_unit units[] = {
@@ -44,6 +45,20 @@ const abdb_unit *abdb_unit_find(const char *spelling)
         found = &units[i];
     }
     return found;
+}
+
+const char *abdb_unit_spellings(const char *base, char *out, size_t room)
+{
+    enum { SHOWN = 8 };
+    size_t size = 0, shown = 0;
+
+    *out = '\0';
+    for (size_t i = 0; i < UNIT_COUNT && shown < SHOWN && size < room; i++) {
+        if (strcmp(units[i].base, base) != 0) continue;
+        size +=
+            (size_t)snprintf(out + size, room - size, "%s%s", shown++ ? ", " : "", units[i].name);
+    }
+    return out;
 }
 
 double abdb_unit_base(const abdb_unit *unit, double value)

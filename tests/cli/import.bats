@@ -195,6 +195,30 @@ load common
     fails 0 "unknown metric 'speed'"
 }
 
+@test "units: each metric's own is one, thousands too, and one that is none names those that are" {
+    abdb init >/dev/null
+    ask "SELECT metric, unit FROM metric" | while IFS=, read -r metric unit; do
+        echo "published,me,x,$metric,0.5,$unit"
+    done >rows
+    { echo evidence,source,workload,metric,value,unit; cat rows; } >all.csv
+    run abdb import all.csv
+    fails 0 "$(wc -l <rows) accepted, 0 duplicate, 0 rejected"
+    printf 'evidence,source,workload,metric,value,unit\npublished,me,y,tokens_per_s,1.26,Mtoken/s\npublished,me,y,tokens_per_s,2,furlong\npublished,me,y,speed,2,1\n' >u.csv
+    run abdb import u.csv
+    fails 0 "1 accepted, 0 duplicate, 2 rejected"
+    same "$(ask "SELECT value FROM v_result WHERE workload = 'y'")" 1260000
+    run abdb query rejects
+    fails 0 "unknown unit 'furlong': tokens_per_s is in token/s, Tokens/s, Tokens/second, ktoken/s"
+    fails 0 "unknown metric 'speed'; \`abdb query 'SELECT * FROM metric'\` lists them"
+}
+
+@test "a footnote names no place that nobody stated" {
+    printf 'evidence,source,model,scenario,device,devices,metric,value,unit\nmlperf,lab,llama2-70b-99,Server,B200-SXM,8,tokens_per_s,9,token/s\n' >m.csv
+    abdb import -q m.csv
+    run abdb query mlperf-footnotes --keys "$(ask "SELECT key FROM v_result")"
+    fails 0 "Unverified MLPerf® version not recorded Inference llama2-70b-99 Server, entry IDs not recorded. Retrieved on a date not recorded from a place not recorded. Result not verified"
+}
+
 @test "importing again changes nothing and says so" {
     abdb import -q "$fixtures"/*.csv "$fixtures/summary.json"
     before=$(facts)

@@ -46,7 +46,7 @@ resnet Offline 50.5 v6.0 1 Samples/s"
     same "$(ask "SELECT source, flags FROM v_mlperf")" mlperf-checker,not-inferred:log
     for q in "rank --workload llama2-70b-99 --scenario Interactive" "query mlperf-llm"; do
         run abdb $q
-        fails 0 "1 result run, not inferred, as the log says"
+        fails 0 "1 result was run, not inferred, as the log says"
     done
 }
 

@@ -13,10 +13,11 @@
     const first = sorted(days.map((d) => d[0]))[0], last = sorted(days.map((d) => d.at(-1))).at(-1);
     const when = !days.length ? "on a date not recorded" : days.length < group.length ? "on dates recorded for some only"
       : first === last ? first : `between ${first} and ${last}`;
-    return `${verified ? "" : "Unverified "}MLPerf® ${round || "version not recorded"} ${capital(suite || "inference")} ${capital(division)} ` +
+    return `${verified ? "" : "Unverified "}MLPerf® ${round || "version not recorded"} ${capital(suite || "inference")} ` +
+      (division ? `${capital(division)} ` : "") +
       sorted(group.map((row) => row.what)).join(", ") + (scenarios.length ? ` ${scenarios.join(", ")}` : "") +
       (ids.length > 40 ? `, ${ids.length} entries (explain lists them)` : ids.length ? `, entries ${ids.join(", ")}` : ", entry IDs not recorded") +
-      `. Retrieved ${when} from ${urls.length === 1 ? urls[0] : "mlcommons.org and the results repositories"}` +
+      `. Retrieved ${when} from ${["a place not recorded", urls[0]][urls.length] ?? "mlcommons.org and the results repositories"}` +
       `. Result ${verified ? "" : "not "}verified by MLCommons Association.`;
   };
 
