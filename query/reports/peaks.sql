@@ -16,7 +16,7 @@
 -- column: others | ≠ | 0 | other statements of it that differ beyond rounding: abdb audit conflicts
 -- @table peak
 SELECT p.device, p.dtype, p.value, p.quantity, p.source, p.spec_id, p.key, p.engine,
-       row_number() OVER (PARTITION BY p.device, p.dtype ORDER BY p.preference, p.value DESC) AS place
+       row_number() OVER (PARTITION BY p.device, p.dtype ORDER BY p.dtype = 'fp32' AND coalesce(p.engine, '') = 'matrix', p.preference, p.value DESC) AS place
   FROM v_peak p JOIN v_device d ON d.device = p.device
  WHERE p.quantity IN ('peak_flops', 'peak_ops') AND p.dtype IN ('fp64', 'fp32', 'tf32', 'bf16', 'fp16', 'fp8', 'int8', 'fp4')
    AND (:device IS NULL OR p.device GLOB :device) AND (:vendor IS NULL OR d.vendor = :vendor)
@@ -48,7 +48,12 @@ SELECT o.device, o.dtype, o.value / 1e12 AS tera_per_s, CASE o.quantity WHEN 'pe
  ORDER BY r.half DESC NULLS LAST, r.top DESC, o.device,
        CASE o.dtype WHEN 'fp64' THEN 0 WHEN 'fp32' THEN 1 WHEN 'tf32' THEN 2 WHEN 'fp16' THEN 3 WHEN 'bf16' THEN 4 WHEN 'int8' THEN 5 WHEN 'fp8' THEN 6 ELSE 7 END;
 -- @notes
-SELECT 'as stated: dense, per card, matrix engine where there is one; fp16 is not shown where bf16 is the same'
+SELECT 'as stated: dense, per card, of the matrix engine, fp32 of the vector engine; fp16 is not shown where bf16 is the same'
+UNION ALL
+SELECT 'as nothing else is stated, of the ' || engine || ' engine: ' || group_concat(what, ', ')
+  FROM (SELECT CASE o.dtype WHEN 'fp32' THEN 'matrix' ELSE 'vector' END AS engine, o.dtype || ' of ' || group_concat(o.device, ', ') AS what
+          FROM (SELECT * FROM one ORDER BY device) o JOIN ranked r ON r.device = o.device
+         WHERE o.engine = CASE o.dtype WHEN 'fp32' THEN 'matrix' ELSE 'vector' END GROUP BY o.dtype) GROUP BY engine
 UNION ALL
 SELECT count(*) || CASE count(*) WHEN 1 THEN ' peak has another value stated for it' ELSE ' peaks have other values stated for them' END ||
        ' that ' || CASE sum(d.n) WHEN 1 THEN 'differs' ELSE 'differ' END || ' beyond rounding: abdb audit conflicts'

@@ -7,10 +7,10 @@
 -- param: basis | text | card | card, pair, package, die or system | SELECT DISTINCT basis FROM v_spec ORDER BY 1
 -- column: device | device | | canonical device
 -- column: vendor | vendor | |
--- column: fp64_tflop_per_s | fp64 | g4 | TFLOP/s, dense, matrix engine where there is one
+-- column: fp64_tflop_per_s | fp64 | g4 | TFLOP/s, dense, matrix engine where it is stated
 -- column: fp32_tflop_per_s | fp32 | g4 | TFLOP/s, dense, vector engine where it is stated
 -- column: tf32_tflop_per_s | tf32 | g4 | TFLOP/s, dense
--- column: fp16_tflop_per_s | fp16 | g4 | TFLOP/s, dense, matrix engine where there is one
+-- column: fp16_tflop_per_s | fp16 | g4 | TFLOP/s, dense, matrix engine where it is stated
 -- column: bf16_tflop_per_s | bf16 | g4 | TFLOP/s, dense
 -- column: fp8_tflop_per_s | fp8 | g4 | TFLOP/s, dense
 -- column: fp4_tflop_per_s | fp4 | g4 | TFLOP/s, dense
@@ -41,7 +41,7 @@ SELECT c.device, c.what, max(o.trust <> 'stands') AS doubted,
 -- @rows
 WITH cell AS (
   SELECT c.device, c.what, c.value, c.key,
-         l.mark || CASE WHEN c.engine = 'vector' AND c.what IN ('fp16', 'bf16', 'int8') THEN 'ᵛ' ELSE '' END ||
+         l.mark || CASE WHEN c.engine = 'vector' AND c.what IN ('fp64', 'fp16', 'bf16', 'int8') THEN 'ᵛ' WHEN c.engine = 'matrix' AND c.what = 'fp32' THEN '§' ELSE '' END ||
          CASE WHEN o.differs THEN '≠' ELSE '' END || CASE WHEN o.doubted THEN '!' ELSE '' END AS mark
     FROM shown c JOIN letter l USING (source) JOIN others o ON o.device = c.device AND o.what = c.what WHERE c.place = 1)
 SELECT c.device, d.vendor,
@@ -85,12 +85,12 @@ SELECT c.device, d.vendor,
 -- @notes
 SELECT mark || ' ' || source || ': ' || coalesce((SELECT title FROM v_source v WHERE v.source = l.source), '') FROM letter l
 UNION ALL
-SELECT 'peaks in TFLOP/s (int8: TOP/s), dense. ᵛ: of the vector engine. Each value with table and row: abdb query "SELECT * FROM v_spec"'
+SELECT 'peaks in TFLOP/s (int8: TOP/s), dense, of the matrix engine, fp32 of the vector engine. ᵛ: of the vector engine, §: of the matrix engine, as nothing else is stated. Each value with table and row: abdb query "SELECT * FROM v_spec"'
 UNION ALL
 SELECT '≠: another source differs by over 1 %: abdb audit conflicts --kind spec'
  WHERE EXISTS (SELECT 1 FROM others WHERE differs)
 UNION ALL
-SELECT '!: ' || count(*) || ' stated value' || CASE count(*) WHEN 1 THEN ' is' ELSE 's are' END || ' left out or doubted: ' ||
-       CASE WHEN count(*) <= 6 THEN group_concat(device || ' ' || what || ' ' || raw_value || ' ' || coalesce(raw_unit, '') || ' (' || source || ')', ', ') || '. '
-            ELSE '' END || 'Why: abdb audit doubts'
+SELECT '!: ' || count(*) || ' stated value' || CASE count(*) WHEN 1 THEN ' is' ELSE 's are' END || ' left out or doubted' ||
+       CASE WHEN count(*) <= 6 THEN ': ' || group_concat(device || ' ' || what || ' ' || raw_value || ' ' || coalesce(raw_unit, '') || ' (' || source || ')', ', ')
+            ELSE '' END || '. Why: abdb audit doubts'
   FROM stated WHERE trust <> 'stands' HAVING count(*) > 0;

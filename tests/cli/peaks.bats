@@ -208,6 +208,20 @@ bytes/s of a stack of HBM3
 "fp8 / bf16, matrix"'
 }
 
+@test "specs and peaks show one number of a device, and mark the engine where it is not that of its column" {
+    fill
+    abdb query specs --json | jq -r '.[] | select(.fp32_tflop_per_s) | [.device, (.fp32_tflop_per_s | tostring)] | @tsv' | sort >specs
+    abdb query peaks --limit 9999 --json | jq -r '.[] | select(.dtype == "fp32") | [.device, (.tera_per_s | tostring)] | @tsv' | sort >peaks
+    [ "$(wc -l <peaks)" -gt 40 ]
+    join -t $'\t' specs peaks | awk -F'\t' '($2 - $3) / $3 > 0.01 || ($3 - $2) / $3 > 0.01' >other
+    same "$(cat other)" ""
+    run abdb query specs --device 'H100-SXM'
+    fails 0 "ᵛ: of the vector engine"
+    [[ $output =~ H100-SXM\ +NVIDIA\ +[0-9.]+[^\ ]*ᵛ ]]
+    run abdb query peaks --device 'H100-SXM'
+    fails 0 "as nothing else is stated, of the vector engine: fp64 of H100-SXM"
+}
+
 @test "each device of MLPerf and of the documents has its values, or a row in audit gaps that says what was searched" {
     fill
     same "$(ask "SELECT DISTINCT d.device || ' ' || q.quantity FROM v_device d
