@@ -29,7 +29,7 @@ static bool next_word(const char **text, abdb_text *out)
     return !quote;
 }
 
-/* A word for a shell, and not in quotes as it stands at `from`? Says so, and how a shell gets it. */
+/* A word for a shell, not in quotes as it stands at `from`? Says so, and how a shell gets it. */
 static bool warn_of_shell(const char *tag, const char *text, const char *from, const char *word)
 {
     abdb_text whole = {0};
