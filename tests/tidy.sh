@@ -91,6 +91,7 @@ check "no binary file" "$(git diff --cached --numstat "$(git hash-object -t tree
 # --- lists that must agree -----------------------------------------------------------------------------
 check "importers count values through schema/core/record.h" "$(grep -nE '\b(results|values_left_out)(\+\+|--| [-+]?= )' -r ingest --include='*.c')"
 check "one version" "$(v=$(sed -n 's/^#define ABDB_VERSION "\(.*\)"/\1/p' schema/core/version.h); grep -qx "version: $v" CITATION.cff || echo "CITATION.cff is not of $v"
+  grep -qx "__version__ = \"$v\"" query/python/abdb/__init__.py || echo "abdb.__version__ is not $v"
   grep -m1 '^## ' CHANGELOG.md | grep -qE "^## $v( |$)" || echo "CHANGELOG.md does not begin with $v")"
 check "each importer is registered, with its page" "$(for f in ingest/*/import_*.c; do b=$(basename "$f" .c); grep -q "^FORMAT(abdb_$b, \"" ingest/registry.def || echo "$f"; done)"
 check "each kernel is listed" "$(for f in kernels/micro/*.c; do b=$(basename "$f" .c); [[ $b = problem || $b = format || $b = product || $b = registry || $b = collective ]] || grep -q "^KERNEL($b," kernels/registry.def || echo "$f"; done)"

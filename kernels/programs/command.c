@@ -2,8 +2,9 @@
  *
  * It speaks protocol.md as backends do, with the words of the command before the verb. A sample is
  * a start of the program, from its start to its end, without a shell; a quick one is started a few
- * times in a turn. {KEY} in a word is the parameter KEY of the cell. It reads nothing, its standard
- * output is dropped, and of its standard error the last line is the reason where it fails.
+ * times in a turn. {KEY} in a word is the parameter KEY of the cell, and {{KEY}} of no parameter is
+ * {KEY}. It reads nothing, its standard output is dropped, and of its standard error the last line
+ * is the reason where it fails.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -118,24 +119,35 @@ static double start_once(turn *t)
 
 /* --- a cell ----------------------------------------------------------------------------------- */
 
-/* A word with each {KEY} replaced by that parameter; of others the braces stay. */
+/* The parameter of {KEY} at s, or NULL. */
+static const char *param_at(const char *s, const json_t *params)
+{
+    const char *end = *s == '{' ? strchr(s, '}') : NULL;
+    char key[64];
+
+    snprintf(key, sizeof key, "%.*s", end ? (int)(end - s - 1) : 0, s + 1);
+    return end ? json_string_value(json_object_get(params, key)) : NULL;
+}
+
+/* A word with each {KEY} replaced by that parameter; {{KEY}} of no parameter is {KEY}, and other
+ * braces stay. */
 static char *filled(const char *word, const json_t *params)
 {
     abdb_text out = {0};
     char *copy;
 
     while (*word) {
-        const char *end = *word == '{' ? strchr(word, '}') : NULL;
-        char key[64];
-        const char *value;
+        const char *value = param_at(word, params);
+        size_t size = *word == '{' && !param_at(word + 1, params) ? abdb_braced(word + 1) : 0;
 
-        snprintf(key, sizeof key, "%.*s", end ? (int)(end - word - 1) : 0, word + 1);
-        value = end ? json_string_value(json_object_get(params, key)) : NULL;
-        if (value)
+        if (value) {
             abdb_text_puts(&out, value);
-        else
-            abdb_text_add(&out, word, 1);
-        word = value ? end + 1 : word + 1;
+            word = strchr(word, '}') + 1;
+        } else if (size && word[1 + size] == '}') {
+            abdb_text_add(&out, word + 1, size);
+            word += 1 + size + 1;
+        } else
+            abdb_text_add(&out, word++, 1);
     }
     copy = out.failed ? NULL : strdup(abdb_text_get(&out));
     abdb_text_free(&out);

@@ -21,10 +21,12 @@ static abdb_status keep_cell(void *self, const abdb_entry *entry, abdb_error *er
     abdb_keeper *k = self;
     abdb_sink sink = abdb_writer_sink(k->writer);
     abdb_counts counts;
+    const char *status = entry->field[ABDB_FIELD_status];
     int known;
     abdb_status st = ABDB_OK;
 
-    if (k->says_failed && !strcmp(entry->field[ABDB_FIELD_status], "failed")) {
+    if (k->says_failed && entry->field[ABDB_FIELD_reason] &&
+        !abdb_has_word("ok cancelled not-implemented", ' ', status, strlen(status))) {
         k->says_failed = false; /* the first reason will do */
         abdb_progress("", -1, 0);
         abdb_remark("%s: %s", entry->field[ABDB_FIELD_tag], entry->field[ABDB_FIELD_reason]);

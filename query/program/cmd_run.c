@@ -441,6 +441,7 @@ int abdb_cmd_run(int argc, char **argv)
     if (abdb_arg(&args, "json")) TRY(ABDB_FAIL(&err, ABDB_USAGE, "--json is of --list"));
     if (abdb_arg(&args, "command")) TRY(abdb_lanes_commands(&lanes, &args, &err));
     TRY(make_plan(&plan, &args, &err));
+    TRY(abdb_lanes_axes(&lanes, &plan, &err));
     if (abdb_slurm_wanted(&args)) {
         TRY(abdb_slurm(&args, &err));
         goto done;

@@ -35,6 +35,10 @@ typedef struct {
  * there. */
 ABDB_MUST_USE abdb_status abdb_lanes_commands(abdb_lanes *out, const abdb_args *args,
                                               abdb_error *err);
+/* Does an axis of the plan give each {KEY} of the commands, and do they use each axis? ABDB_USAGE:
+ * no. */
+ABDB_MUST_USE abdb_status abdb_lanes_axes(const abdb_lanes *lanes, const abdb_plan *plan,
+                                          abdb_error *err);
 /* Says what judges them, once they were measured. */
 void abdb_lanes_judge(const abdb_lanes *lanes, const abdb_args *args);
 /* The chosen backends; with --builds TAG=FOLDER,... those of each folder, builds innermost. With

@@ -29,22 +29,40 @@ static bool next_word(const char **text, abdb_text *out)
     return !quote;
 }
 
-static abdb_status cut(abdb_lanes *lanes, const char *text, const char *const **out,
-                       abdb_error *err)
+/* A word for a shell, not in quotes as it stands at `from`? Says so, and how a shell gets it. */
+static bool warn_of_shell(const char *tag, const char *text, const char *from, const char *word)
+{
+    abdb_text whole = {0};
+    bool simple = !strpbrk(text, "'\"\\$`!");
+
+    if (!abdb_has_word("| || > >> 2> < && & ;", ' ', word, strlen(word)) ||
+        strncmp(from, word, strlen(word)) != 0)
+        return false;
+    abdb_text_printf(&whole, "--command \"%s=sh -c '%s'\"", tag, simple ? text : "...");
+    abdb_remark("%s: no shell runs this, so that the program gets '%s' as a word; with one: %s",
+                tag, word, abdb_text_get(&whole));
+    abdb_text_free(&whole);
+    return true;
+}
+
+static abdb_status cut(abdb_lanes *lanes, const char *tag, const char *text,
+                       const char *const **out, abdb_error *err)
 {
     const char **words = abdb_arena_alloc(&lanes->arena, (WORDS_MAX + 1) * sizeof *words);
     abdb_text word = {0};
     size_t count = 0;
+    bool warned = false;
     abdb_status st = ABDB_OK;
 
     if (!words) return ABDB_FAIL(err, ABDB_NOMEM, "a command");
     text += strspn(text, blanks);
-    for (const char *at = text; *at;) {
+    for (const char *at = text, *from = at; *at; from = at) {
         if (count == WORDS_MAX)
             TRY(ABDB_FAIL(err, ABDB_LIMIT, "--command: more than %d words", WORDS_MAX));
         abdb_text_clear(&word);
         if (!next_word(&at, &word))
             TRY(ABDB_FAIL(err, ABDB_USAGE, "--command: a quote has no end: %s", text));
+        warned = warned || warn_of_shell(tag, text, from, abdb_text_get(&word));
         words[count] = abdb_arena_copy(&lanes->arena, abdb_text_get(&word), word.size);
         if (!words[count++] || word.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a command"));
     }
@@ -76,7 +94,7 @@ static abdb_status add_command(abdb_lanes *out, const char *text, abdb_error *er
     for (size_t i = 0; i < out->count; i++)
         if (strcmp(out->lane[i].tag, lane->tag) == 0)
             return ABDB_FAIL(err, ABDB_USAGE, "--command names '%s' twice", lane->tag);
-    TRY(cut(out, equals + 1, &lane->argument, err));
+    TRY(cut(out, lane->tag, equals + 1, &lane->argument, err));
     out->count++;
 done:
     return st;
@@ -98,6 +116,63 @@ abdb_status abdb_lanes_commands(abdb_lanes *out, const abdb_args *args, abdb_err
             return ABDB_FAIL(err, ABDB_USAGE,
                              "--command measures whole programs: no --%s beside it", others[i]);
     while ((text = abdb_arg_next(args, "command", &at))) TRY(add_command(out, text, err));
+done:
+    return st;
+}
+
+/* Has a word {KEY} of that key? */
+static bool has_key(const char *word, const char *key)
+{
+    size_t size = strlen(key);
+
+    for (; (word = strchr(word, '{')); word++)
+        if (strncmp(word + 1, key, size) == 0 && word[1 + size] == '}') return true;
+    return false;
+}
+
+/* Every {KEY} of a word is an axis. Those of a shell, ${KEY}, are its own, and {{KEY}} is a {KEY}
+ * that stays. */
+static abdb_status check_word(const abdb_lane *lane, const char *word, const abdb_cell *cell,
+                              abdb_error *err)
+{
+    for (const char *at = word; (at = strchr(at, '{')); at++) {
+        size_t size = abdb_braced(at);
+        bool shell = at > word && at[-1] == '$',
+             twice = at > word && at[-1] == '{' && size && at[size] == '}';
+        char key[64];
+
+        snprintf(key, sizeof key, "%.*s", size ? (int)size - 2 : 0, at + 1);
+        if (!size || shell || twice || abdb_cell_param(cell, key)) continue;
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "--command %s: no --axis gives {%s} a value; if the braces shall stay,"
+                         " write {{%s}}",
+                         lane->tag, key, key);
+    }
+    return ABDB_OK;
+}
+
+abdb_status abdb_lanes_axes(const abdb_lanes *lanes, const abdb_plan *plan, abdb_error *err)
+{
+    const abdb_cell *cell = plan->cell; /* all have the same keys */
+    abdb_status st = ABDB_OK;
+
+    if (!lanes->commands) return ABDB_OK;
+    for (size_t i = 0; i < lanes->count; i++)
+        for (const char *const *word = lanes->lane[i].argument; *word; word++)
+            TRY(check_word(&lanes->lane[i], *word, cell, err));
+    for (size_t p = 0; p < cell->params; p++) {
+        const char *key = cell->param[p].key;
+        bool used = false;
+
+        for (size_t i = 0; i < lanes->count; i++)
+            for (const char *const *word = lanes->lane[i].argument; *word; word++)
+                used = used || has_key(*word, key);
+        if (!used)
+            TRY(ABDB_FAIL(err, ABDB_USAGE,
+                          "no --command has {%s}, so that --axis %s=... would measure the same"
+                          " again: put {%s} where its value belongs",
+                          key, key, key));
+    }
 done:
     return st;
 }

@@ -334,6 +334,15 @@ bool abdb_has_digit(const char *string)
     return string && strpbrk(string, "0123456789") != NULL;
 }
 
+size_t abdb_braced(const char *string)
+{
+    static const char name[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+    size_t size = *string == '{' ? strspn(string + 1, name) : 0;
+
+    return size && !(string[1] >= '0' && string[1] <= '9') && string[1 + size] == '}' ? size + 2
+                                                                                      : 0;
+}
+
 bool abdb_has_word(const char *list, char mark, const char *word, size_t size)
 {
     const char marks[] = {mark, '\0'};

@@ -90,6 +90,9 @@ bool abdb_glob(const char *pattern, const char *string);
 /* Bytes of the valid UTF-8 character at the beginning of a string, or 0. */
 int abdb_utf8_length(const char *string);
 
+/* Bytes of "{NAME}" at the beginning of a string (letters, digits and _, no digit first), or 0. */
+size_t abdb_braced(const char *string);
+
 /* Is the word, of size bytes, one of those that the list separates by mark? NULL lists none. */
 bool abdb_has_word(const char *list, char mark, const char *word, size_t size);
 /* Is the text one of a list that ends with NULL? */

@@ -25,9 +25,9 @@ napping() { # NAME MILLISECONDS
 @test "a quick program is started some times in a turn; words are cut as a shell does, without a shell; {KEY} is an axis" {
     printf '#!/bin/sh\nprintf "%%s|" "$@" >>"%s/log"\necho >>"%s/log"\n' "$dir" "$dir" >say
     chmod +x say
-    run abdb run --command "a=./say 'two words' \"it's\" \$HOME {n} {m} back\\ slash" --axis n=1 --repeat 1
+    run abdb run --command "a=./say 'two words' \"it's\" \$HOME {n} {{m}} \${o} {1,2} back\\ slash" --axis n=1 --repeat 1
     fails 0 "1 cell measured"
-    same "$(sort -u log)" "two words|it's|\$HOME|1|{m}|back slash|"
+    same "$(sort -u log)" "two words|it's|\$HOME|1|{m}|\${o}|{1,2}|back slash|"
     [ "$(wc -l <log)" -gt 1 ]
     same "$(ask "SELECT count(*) FROM v_kernel WHERE flags <> ''")" 0
     same "$(ask "SELECT count(*) > 0 FROM v_factor_given WHERE factor = 'n' AND text = '1'")" 1
@@ -65,6 +65,7 @@ napping() { # NAME MILLISECONDS
     fails 5 "a: no-such-program-here cannot be started: No such file"
     run abdb run --command 'a=sleep 77' --repeat 1 --timeout 1
     fails 5 "1 crashed, timed out"
+    [[ $output == *"a: over its time of 1 s"* ]]
     ! pgrep -f '^sleep 77'
 }
 
@@ -81,6 +82,33 @@ napping() { # NAME MILLISECONDS
     fails 2 "--command names 'a' twice"
     run abdb run --command a=true --kernel gemm
     fails 2 "no --kernel beside it"
+    # measured as it stands, or twice the same, would be a comparison of nothing
+    run abdb run --command 'x=true {n}' --command 'y=true {m}' --axis n=1,2
+    fails 2 "--command y: no --axis gives {m} a value; if the braces shall stay, write {{m}}"
+    run abdb run --command 'x=true {n}' --command y=true --axis n=1,2 --axis m=3
+    fails 2 "no --command has {m}, so that --axis m=... would measure the same again"
+    [ ! -e "$ABDB_DB" ]
     run abdb-command true
     fails 2 "usage: abdb-command"
+}
+
+@test "commands: a word for a shell is said to be none, unless it is in quotes" {
+    while IFS='~' read -r command word better; do
+        run abdb run --command "a=$command" --repeat 1
+        fails 0 "a: no shell runs this, so that the program gets '$word' as a word; with one: --command \"a=sh -c '$better'\""
+    done <<'E'
+echo a | wc~|~echo a | wc
+echo a > there~>~echo a > there
+echo "a b" && echo c~&&~...
+E
+    run abdb run --command "a=expr 1 '|' 2" --repeat 1
+    fails 0 "1 cell measured"
+    [[ $output != *shell* ]]
+}
+
+@test "commands: a name with commas and quotes is quoted in the command that judges it" {
+    abdb run --command "a,b=true" --command "it's=true" --repeat 1 >said
+    command=$(sed -n 's/^which is slower: //p' said)
+    run bash -c "${command/ --fail-on slower/}"
+    fails 0 "A tag='a,b'  measured, 1 result    B tag='it''s'"
 }

@@ -6,6 +6,7 @@ debian=/usr/bin/python3
 module() { ABDB_PROGRAM=$build/abdb ABDB_EXTENSION=$build/abdb.so PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/query/python "$debian" "$@"; }
 py() { module -c "import abdb, json, sqlite3, sys
 $1"; }
+session() { module -m pytest -q -p no:cacheprovider -p abdb.pytest_plugin test_it.py "$@"; }
 
 @test "query, compare, rank, plot and import say what the program says" {
     command -v gnuplot >/dev/null || skip "no gnuplot"
@@ -98,9 +99,18 @@ real = sqlite3.connect
 sqlite3.connect = lambda *a, **k: Plain(real(*a, **k))
 print(abdb.connect(extension=False).execute("SELECT count(*) > 0 FROM v_result").fetchone())
 abdb.connect()'
-    [[ $output == *"(1,)"*"cannot be loaded: the sqlite3 of"*"was built without loading of extensions"* ]]
+    [[ $output == *"(1,)"*"cannot be loaded: the sqlite3 of"*"was built without loading of extensions; that of /usr/bin/python3 has it: /usr/bin/python3 -m venv env"* ]]
     run py 'sqlite3.sqlite_version_info = (3, 31, 0); abdb.connect()'
-    [[ $output == *"is older than 3.40"* ]]
+    [[ $output == *"is older than 3.40; that of "* ]]
+    # where no Python can
+    run py 'import subprocess
+subprocess.run = lambda *a, **k: subprocess.CompletedProcess(a, 1)
+sqlite3.sqlite_version_info = (3, 31, 0); abdb.connect()'
+    [[ $output == *"is older than 3.40; Debian's python3 has it"* ]]
+}
+
+@test "the version is that of the program" {
+    same "$(py 'print(abdb.__version__)')" "$(abdb --version | grep -oE '[0-9]+[.][0-9]+[.][0-9]+' | head -1)"
 }
 
 @test "every other Python of this machine asks, and loads the functions or says why it cannot" {
@@ -175,7 +185,6 @@ def work(n):
     time.sleep(0.03 if os.environ.get("SLOW") else 0.003)
     return n
 E2
-    session() { module -m pytest -q -p no:cacheprovider -p abdb.pytest_plugin test_it.py "$@"; }
     run session
     fails 0 "1 passed"
     [ ! -e abdb.db ]
@@ -222,4 +231,109 @@ E2
     run session --abdb-tag stopped --abdb-repeat 3
     fails 2 "stopped after 1 of 3 processes, which are stored"
     [[ $output != *Traceback* ]]
+}
+
+@test "pytest: of a baseline of several sessions the newest counts, and a reason is said once" {
+    "$debian" -c 'import pytest' 2>/dev/null || skip "no python3-pytest"
+    cat >test_it.py <<'E2'
+import os, time, pytest
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_work(abdb, n):
+    abdb(time.sleep, 0.002 if os.environ.get("SLOW") else 0.0003)
+E2
+    SLOW=1 run session --abdb-tag before --abdb-repeat 5
+    run session --abdb-tag before --abdb-repeat 5
+    gate=(--abdb-tag after --abdb-repeat 5 --abdb-baseline before --abdb-fail-on slower)
+    SLOW=1 run session "${gate[@]}" --abdb-drift 0.02
+    fails 1 "the baseline was measured in 2 sessions: judged against the newest, of 20"
+    [[ $output == *"2 of 2 tests: slower (--abdb-fail-on): test_it.py::test_work[1], test_it.py::test_work[2]"* ]]
+    SLOW=1 run session "${gate[@]}" --abdb-drift 0.02 --abdb-sessions all
+    fails 0 "the baseline mixes 2 sessions: what differs between them counts as noise"
+    [[ $output =~ unclear\ .*shows\ [0-9]{3,}\ %.*none\ below\ [0-9]{3,}\ %: && $output != *e+* ]]
+    # one that has less of this session's tests is no baseline of it
+    run session --abdb-tag before --abdb-repeat 5 -k '[1]'
+    run session "${gate[@]}" --abdb-drift 0.5
+    fails 0 "measured in 3 sessions: judged against the newest that has as many of these tests"
+    # not calibrated: what a session of pytest can do about it, once
+    run session "${gate[@]}"
+    fails 1 "unclear (2 tests): measured by separate sessions, and how this machine differs from itself between sessions was never calibrated: measure that (abdb run --calibrate), or say it (--abdb-drift 0.02: 2 %)"
+    same "$(grep -c "never calibrated" <<<"$output")" 1
+    [[ $output == *"2 of 2 tests could not be judged (--abdb-missing warn lets them pass)"* && $output != *--builds* && $output != *cells* ]]
+    run session --abdb-tag few --abdb-baseline before --abdb-fail-on slower
+    fails 1 "too-few (2 tests): 5 and 1 processes: 5 are the least, --abdb-repeat 10 is usual"
+    run session --abdb-tag more --abdb-baseline nosuch
+    fails 4 "nothing is stored under the tag 'nosuch'; tags here: few, after, before"
+    [[ $output != *"''"* ]]
+}
+
+@test "pytest: only tests of the session are judged; a new one is no pair" {
+    "$debian" -c 'import pytest' 2>/dev/null || skip "no python3-pytest"
+    cat >test_it.py <<'E2'
+import os, time, pytest
+
+def test_old(abdb):
+    abdb.factors["n"] = int(os.environ.get("N", 1))
+    if os.environ.get("SKIP"): pytest.skip("not today")
+    abdb(time.sleep, 0.0003)
+
+def test_other(abdb):
+    abdb(time.sleep, 0.0003)
+
+def test_new(abdb):
+    abdb(time.sleep, 0.0003)
+E2
+    run session --abdb-tag before --abdb-repeat 5 -k "old or other"
+    gate=(--abdb-tag after --abdb-repeat 5 --abdb-baseline before --abdb-fail-on slower --abdb-drift 0.5) # however busy this machine is
+    run session "${gate[@]}" -k old
+    fails 0 "1 test of the baseline is not in this session, and not judged"
+    run session "${gate[@]}"
+    fails 1 "new: nothing to compare with: the baseline does not have it"
+    [[ $output == *"1 of 3 tests could not be judged (--abdb-missing warn lets them pass)"* ]]
+    run session "${gate[@]}" --abdb-missing warn
+    fails 0 "1 of 3 tests could not be judged (--abdb-missing warn)"
+    # no test is alike: not compared with others
+    run session "${gate[@]}" --abdb-repeat 1 -k new
+    fails 1 "1 of 1 test could not be judged"
+    [[ $output != *refused* && $output != *"Different workloads"* ]]
+    run session "${gate[@]}" --abdb-repeat 1 -k new --abdb-missing warn
+    fails 0 "1 of 1 test could not be judged (--abdb-missing warn)"
+    # a test that the baseline has and that does not measure, or measures otherwise, does not pass in silence
+    SKIP=1 run session "${gate[@]}" --abdb-repeat 1
+    fails 1 "unmeasured: the baseline has it, and this session measured nothing of it"
+    SKIP=1 run session "${gate[@]}" --abdb-repeat 1 -k old
+    fails 1 "no test of this session measured anything"
+    N=2 run session "${gate[@]}" --abdb-repeat 1
+    fails 1 "not-comparable  -  test_it.py::test_old"
+}
+
+@test "pytest: a later repetition that fails is seen in the last lines; one call in a test" {
+    "$debian" -c 'import pytest' 2>/dev/null || skip "no python3-pytest"
+    cat >test_it.py <<'E2'
+import pathlib
+
+def test_late(abdb):
+    abdb(int)
+    count = pathlib.Path("count")
+    count.write_text("x" + (count.read_text() if count.exists() else ""))
+    assert count.read_text() != "xxx"
+E2
+    run session --abdb-tag late --abdb-repeat 5
+    fails 1 "FAILED repetition 3 of 5 failed; 4 and 5 were not run"
+    [[ ${lines[-1]} == "1 failed, 1 passed"* && $output == *"assert 'xxx' != 'xxx'"* ]]
+    rm count
+    run session --abdb-tag late --abdb-repeat 3 --tb=no
+    fails 1 "FAILED repetition 3 of 3 failed"
+    [[ $output != *"not run"* ]]
+    printf xx >count
+    run session --abdb-tag late --abdb-repeat 5
+    fails 1 "repetition 1 of 5 failed; 2 to 5 were not run"
+    printf 'def test_twice(abdb):\n    abdb(int)\n    abdb(int)\n' >test_it.py
+    for tag in "" "--abdb-tag twice"; do
+        # shellcheck disable=SC2086 # none, or two words
+        run session $tag
+        fails 1 "one call is measured in a test; parametrize it for more"
+    done
+    run session --fixtures
+    [[ $output == *"Measure one call and store its samples"* ]]
 }

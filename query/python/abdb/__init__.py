@@ -24,6 +24,7 @@ import tempfile
 
 __all__ = ["Error", "Picture", "Rows", "campaign", "compare", "connect", "entry", "environment", "import_", "plot", "program", "query", "rank",
            "record", "run", "store"]
+__version__ = "1.0.0"
 
 
 class Error(Exception):
@@ -162,6 +163,20 @@ def plot(figure, db=None, **parameters):
         return Picture(path.read_bytes())
 
 
+def _other_python():
+    """A Python of this machine whose sqlite3 loads the functions, and how it is used; or where there is one."""
+    can = ("import sqlite3, sys; connection = sqlite3.connect(':memory:'); connection.enable_load_extension(True); "
+           "sys.exit(sqlite3.sqlite_version_info < (3, 40) or sys.version_info < (3, 9))")
+    for python in dict.fromkeys(["/usr/bin/python3", shutil.which("python3"), "/usr/local/bin/python3"]):
+        try:
+            if python and subprocess.run([python, "-I", "-c", can], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                         timeout=10, check=False).returncode == 0:
+                return f"that of {python} has it: {python} -m venv env && env/bin/pip install abdb"
+        except (OSError, subprocess.TimeoutExpired):
+            pass
+    return "Debian's python3 has it"
+
+
 def connect(db=None, extension=True):
     """A read-only sqlite3 connection, with abdb's functions (median, hl_ratio, abdb_compare, ...) unless extension is False.
     Error: this Python's sqlite3 cannot load extensions; the views answer without."""
@@ -174,9 +189,9 @@ def connect(db=None, extension=True):
     library = os.environ.get("ABDB_EXTENSION") or _beside("lib/abdb/abdb.so")
     why = None
     if not hasattr(connection, "enable_load_extension"):
-        why = f"the sqlite3 of {sys.executable} was built without loading of extensions; Debian's python3 has it"
+        why = f"the sqlite3 of {sys.executable} was built without loading of extensions; {_other_python()}"
     elif sqlite3.sqlite_version_info < (3, 40):
-        why = f"SQLite {sqlite3.sqlite_version} of {sys.executable} is older than 3.40"
+        why = f"SQLite {sqlite3.sqlite_version} of {sys.executable} is older than 3.40; {_other_python()}"
     elif not library:
         why = "abdb.so is not here; ABDB_EXTENSION names it"
     if why:

@@ -8,8 +8,8 @@
     pytest --abdb-tag after --abdb-repeat 10 --abdb-baseline before --abdb-drift 0.02 --abdb-fail-on slower
 
 The call is repeated with the same arguments: where it changes them, give it a copy within (`abdb(lambda: work(list(numbers)))`).
-A gate looks at this session alone, and at all that is stored under the baseline's tag. Without --abdb-tag nothing is stored: each
-call runs once, as a plain test.
+A gate judges the tests of this session, by this session alone, against the newest session of the baseline's tag (--abdb-sessions all:
+against all of them). Without --abdb-tag nothing is stored: each call runs once, as a plain test.
 """
 import argparse
 import gc
@@ -59,12 +59,13 @@ class Benchmark:
     """What the fixture `abdb` is: call it with a function and its arguments. `factors` of the cell: abdb.factors["n"] = 4096."""
 
     def __init__(self, name, config):
-        self.name, self.config, self.factors, self.measured = name, config, {}, None
+        self.name, self.config, self.factors, self.called, self.measured = name, config, {}, False, None
 
     def __call__(self, function, *arguments, **named):
-        if self.measured:
+        if self.called:
             raise module.Error(f"{self.name}: one call is measured in a test; parametrize it for more")
         result = function(*arguments, **named)
+        self.called = True
         if self.config.getoption("abdb_tag"):
             self.measured = measure(lambda: function(*arguments, **named))
         return result
@@ -72,6 +73,8 @@ class Benchmark:
 
 @pytest.fixture
 def abdb(request):
+    """Measure one call and store its samples: abdb(function, *arguments) gives what the function gives; abdb.factors["n"] = 4096 says
+    of what. Without --abdb-tag the call runs once, as in a plain test."""
     benchmark = Benchmark(request.node.nodeid, request.config)
     yield benchmark
     if benchmark.measured and request.node.stash.get(PASSED, False):
@@ -87,8 +90,14 @@ def pytest_runtest_makereport(item, call):
 
 PASSED = pytest.StashKey()  # did the test pass? What a failing one measured is not kept
 KEPT = pytest.StashKey()  # what was measured
-SAID = pytest.StashKey()  # rows of the comparison, or why there is none
+SAID = pytest.StashKey()  # a title, and lines of the comparison or why there is none
 BUSY = 1.0  # programs for each processor: more than that waited
+NAMED = 5  # tests or tags in a line
+WITHOUT = {  # why a test has no ratio
+    "new": "nothing to compare with: the baseline does not have it",
+    "unlike": "nothing to compare with: the baseline measured it with other factors, or on another device",
+    "unmeasured": "the baseline has it, and this session measured nothing of it",
+}
 
 
 def pytest_addoption(parser):
@@ -99,6 +108,8 @@ def pytest_addoption(parser):
     group.addoption("--abdb-repetition", type=int, default=1, help=argparse.SUPPRESS)  # which of them this process is: set by `repeat`
     group.addoption("--abdb-baseline", metavar="TAG", help="compare with the measurements of this tag when the session ends")
     group.addoption("--abdb-missing", metavar="fail|warn", help="of a gate: tests without their like, or that cannot be judged (default fail)")
+    group.addoption("--abdb-sessions", metavar="newest|all", default="newest", choices=("newest", "all"),
+                    help="where the baseline was measured in several sessions: its newest (default), or all as one")
     group.addoption("--abdb-find", metavar="FRACTION", help="the change that shall be found (default 0.05): says where that is not so")
     group.addoption("--abdb-drift", metavar="FRACTION", help="how far this machine differs from itself between two sessions: 0.02")
     group.addoption("--abdb-fail-on", metavar="VERDICTS", help="the session fails where a pair is one of these: slower,unclear")
@@ -129,40 +140,82 @@ def pytest_configure(config):
         raise pytest.UsageError(f"--abdb-db: nothing can be written into {folder}")
     try:
         if baseline:
-            compare(config, selected(baseline), selected(baseline))
+            check_baseline(config, baseline)
+            compare(config, condition("tag", baseline), condition("tag", baseline), fail_on=config.getoption("abdb_fail_on"),
+                    missing=config.getoption("abdb_missing"))
     except module.Error as why:
         raise pytest.UsageError(in_our_words(why)) from None
 
 
-def selected(tag):
-    """The selection of that tag."""
-    return "tag='" + tag.replace("'", "''") + "'"
+def condition(column, value):
+    """That condition of a selection."""
+    return f"{column}=" + quoted(value)
 
 
-def compare(config, baseline, contender):
-    options = {name: config.getoption(f"abdb_{name}") for name in ("fail_on", "drift", "missing", "find")}
-    return module.compare(baseline, contender, db=config.getoption("abdb_db"), **options)
+def quoted(text):
+    """The text in quotes, for a selection and for SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def shortened(names):
+    """The first of the names, and how many there are besides."""
+    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+
+
+def ask(config, sql):
+    return module.query(sql, db=config.getoption("abdb_db"))
+
+
+def check_baseline(config, tag):
+    """Is anything stored under that tag? Error: no; which tags there are."""
+    if ask(config, f"SELECT 1 FROM v_run WHERE tag = {quoted(tag)} LIMIT 1"):
+        return
+    rows = ask(config, "SELECT tag FROM v_run WHERE suite = 'python' AND tag IS NOT NULL GROUP BY tag ORDER BY max(date) DESC")
+    here = f"tags here: {shortened([row['tag'] for row in rows])}" if rows else "nothing that Python measured is here"
+    raise module.Error(f"nothing is stored under the tag '{tag}'; {here}")
+
+
+def compare(config, baseline, contender, **gate):
+    options = {name: config.getoption(f"abdb_{name}") for name in ("drift", "find")}
+    return module.compare(baseline, contender, db=config.getoption("abdb_db"), **options, **gate)
 
 
 def in_our_words(text):
-    """Options of `abdb compare` as this plug-in calls them."""
-    return re.sub(r"--(drift|missing|find|fail-on)\b", r"--abdb-\1", str(text)).replace("abdb run --gate takes 10", "10 are usual")
+    """Options of `abdb compare` as this plug-in calls them, and what can be done here."""
+    text = re.sub(r"--(drift|missing|find|fail-on)\b", r"--abdb-\1", str(text))
+    if "by separate commands" in text:
+        text = text.replace("commands", "sessions").replace("let them take turns (abdb run --builds or --command), ", "")
+    return text.replace("abdb run --gate takes 10", "--abdb-repeat 10 is usual")
 
 
 def repeat(config):
     """The same session again, in processes of its own. The first that fails ends it; returns its exit code, or 0."""
-    for repetition in range(2, config.getoption("abdb_repeat") + 1):
+    count = config.getoption("abdb_repeat")
+    for repetition in range(2, count + 1):
         command = [sys.executable, "-m", "pytest", *config.invocation_params.args, "--abdb-repeat=1", f"--abdb-repetition={repetition}", "-q"]
         try:
             done = subprocess.run(command, cwd=config.invocation_params.dir, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
                                   env={**os.environ, "ABDB_PYTEST_CAMPAIGN": module.campaign()})
         except KeyboardInterrupt:
-            config.stash[SAID] = module.Error(f"stopped after {repetition - 1} of {config.getoption('abdb_repeat')} processes, which are stored")
+            config.stash[SAID] = "no comparison", [f"stopped after {repetition - 1} of {count} processes, which are stored"]
             return pytest.ExitCode.INTERRUPTED
         if done.returncode:
-            sys.stdout.write(done.stdout.decode(errors="replace"))
+            say_failed(config, repetition, count, done.stdout.decode(errors="replace"))
             return done.returncode
     return 0
+
+
+def say_failed(config, repetition, count, output=None):
+    """Of the repetitions this one failed, and those behind it were not run. With its output it counts as a failure of this session,
+    so that pytest's last lines do not say that all has passed."""
+    left = [str(n) for n in range(repetition + 1, count + 1)]
+    left = " and ".join(left) if len(left) < 3 else f"{left[0]} to {left[-1]}"
+    text = f"repetition {repetition} of {count} failed" + (f"; {left} {'was' if repetition + 1 == count else 'were'} not run" if left else "")
+    config.stash[SAID] = "no comparison", [text]
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    if output is not None and terminal:
+        terminal.stats.setdefault("failed", []).append(pytest.TestReport(
+            nodeid=text, location=("", None, text), keywords={}, outcome="failed", longrepr=output.rstrip(), when="call"))
 
 
 def pytest_sessionfinish(session, exitstatus):
@@ -170,7 +223,7 @@ def pytest_sessionfinish(session, exitstatus):
         try:
             finish(session)
         except module.Error as why:
-            session.config.stash[SAID], session.exitstatus = in_our_words(why), 1
+            session.config.stash[SAID], session.exitstatus = ("no comparison", [in_our_words(why)]), 1
 
 
 def finish(session):
@@ -185,16 +238,106 @@ def finish(session):
         module.store(lines, config.getoption("abdb_db"))
     if os.environ.get("ABDB_PYTEST_CAMPAIGN"):  # one of the processes of `repeat`
         return
+    if session.testsfailed and config.getoption("abdb_repeat") > 1:
+        say_failed(config, 1, config.getoption("abdb_repeat"))
+        return
     code = repeat(config)
     if code:
         session.exitstatus = code
     elif config.getoption("abdb_baseline"):
-        # of the baseline's tag all sessions but this one, of this one's tag this session alone
-        rows = compare(config, selected(config.getoption("abdb_baseline")) + f",campaign!={module.campaign()}",
-                       f"campaign={module.campaign()}")
-        config.stash[SAID] = rows
-        if rows.code:
+        holds, lines = judge(config, {item.nodeid for item in session.items}, [benchmark.name for benchmark in config.stash[KEPT]])
+        config.stash[SAID] = f"{config.getoption('abdb_baseline')} against {config.getoption('abdb_tag')}", lines
+        if not holds:
             session.exitstatus = 1
+
+
+# --- the comparison ------------------------------------------------------------------------------------------------------
+
+
+def find_baseline(config, measured):
+    """What this session is judged against: its selection, its tests, and lines about a choice. Of several sessions the newest of
+    those that have the most of the tests measured here."""
+    tag = config.getoption("abdb_baseline")
+    sessions = {}
+    for row in ask(config, f"SELECT campaign, workload, max(date) AS date FROM v_run WHERE tag = {quoted(tag)} AND campaign <> '{module.campaign()}'"
+                           " GROUP BY campaign, workload"):
+        sessions.setdefault(row["campaign"], {})[row["workload"]] = row["date"] or ""
+    if len(sessions) < 2 or config.getoption("abdb_sessions") == "all":
+        mixes = [f"the baseline mixes {len(sessions)} sessions: what differs between them counts as noise"] if len(sessions) > 1 else []
+        return condition("tag", tag) + f",campaign!={module.campaign()}", {name for tests in sessions.values() for name in tests}, mixes
+    newest = max(sessions, key=lambda name: max(sessions[name].values()))
+    best = max(sessions, key=lambda name: (len(sessions[name].keys() & set(measured)), max(sessions[name].values())))
+    which = "the newest" if best == newest else "the newest that has as many of these tests"
+    return (condition("tag", tag) + "," + condition("campaign", best), set(sessions[best]),
+            [f"the baseline was measured in {len(sessions)} sessions: judged against {which}, of {max(sessions[best].values())[:19]}Z"
+             " (--abdb-sessions all: against all as one)"])
+
+
+def judge(config, selected, measured):
+    """Does the gate hold, if there is one? And lines that say how each test compares. Only tests of this session are judged."""
+    if not measured:
+        raise module.Error("no test of this session measured anything")
+    baseline, theirs, lines = find_baseline(config, measured)
+    answer = compare(config, baseline, condition("campaign", module.campaign())) if theirs & set(measured) else module.Rows()
+    rows = [row for row in answer if row["workload"] in measured]  # where none are alike, abdb says of others why they may not be compared
+    paired = {row["workload"] for row in rows}
+    states = [(row["verdict"] or row["standing"], row["workload"], row["reason"] or row["sentence"], row) for row in rows]
+    for name in [*measured, *sorted(theirs & selected - set(measured))]:
+        if name not in paired:
+            state = "unmeasured" if name not in measured else "unlike" if name in theirs else "new"
+            states.append((state, name, WITHOUT[state], {}))
+    reasons = {}
+    for state, name, reason, row in states:
+        lines.append(f"{state:12}  {numbers(row)}  {name}")
+        if reason:
+            reasons.setdefault((state, in_our_words(reason)), []).append(name)
+    lines += [f"{state}{f' ({len(names)} tests)' if len(names) > 1 else ''}: {reason}" for (state, reason), names in reasons.items()]
+    if rows:
+        lines += in_our_words(answer.notes).splitlines()
+    others = theirs - selected - set(measured)
+    if others:
+        lines.append(f"{counted(len(others))} of the baseline {'is' if len(others) == 1 else 'are'} not in this session, and not judged")
+    lines += say_blind(config, rows)
+    holds, more = hold(config, states)
+    return holds and not (answer.code and any(row["ratio"] is None for row in rows)), lines + more
+
+
+def hold(config, states):
+    """--abdb-fail-on and --abdb-missing: does the gate hold? With lines that say why not."""
+    if not config.getoption("abdb_fail_on"):
+        return True, []
+    fail_on, lines = config.getoption("abdb_fail_on").split(","), []
+    fails = [name for state, name, _, row in states if row.get("ratio") and state in fail_on]
+    doubtful = [name for state, name, _, row in states if name not in fails and (row.get("p") is None or state in ("too-few", "stated"))]
+    if fails:
+        lines.append(f"{len(fails)} of {counted(len(states))}: {config.getoption('abdb_fail_on')} (--abdb-fail-on): {shortened(fails)}")
+    lets = config.getoption("abdb_missing") == "warn"
+    if doubtful:
+        lines.append(f"{len(doubtful)} of {counted(len(states))} could not be judged (--abdb-missing warn{'' if lets else ' lets them pass'})")
+    return not fails and (lets or not doubtful), lines
+
+
+def say_blind(config, rows):
+    least = float(config.getoption("abdb_find") or 0.05)
+    blind = [row["shows"] for row in rows if row.get("shows") and row["shows"] > least]
+    return [f"{len(blind)} of {len(rows)} cannot show a change of {percent(least)}, one of them none below {percent(max(blind))}:"
+            " more processes (--abdb-repeat), less drift, or a quieter machine"] if blind else []
+
+
+def counted(tests):
+    return f"{tests} test{'' if tests == 1 else 's'}"
+
+
+def percent(fraction):
+    return f"{100 * fraction:.0f} %" if 100 * fraction >= 10 else f"{100 * fraction:.2g} %"
+
+
+def numbers(row):
+    """Ratio, interval and what could have been shown, as far as they are known."""
+    text = f"{row['ratio']:.4g}x" if row.get("ratio") else "-"
+    if row.get("ratio_low"):
+        text += f" ({row['ratio_low']:.4g} to {row['ratio_high']:.4g})"
+    return text + (f"  shows {percent(row['shows'])}" if row.get("shows") else "")
 
 
 def pytest_terminal_summary(terminalreporter, config):
@@ -207,23 +350,7 @@ def pytest_terminal_summary(terminalreporter, config):
     busy = os.getloadavg()[0] / (os.cpu_count() or 1)
     if kept and busy > BUSY:
         terminalreporter.line(f"this machine was busy: {busy:.1f} programs for each processor, so that times include waiting for one")
-    if said is None:
-        return
-    if not isinstance(said, module.Rows):
-        terminalreporter.section("abdb: no comparison")
-        terminalreporter.line(str(said))
-        return
-    terminalreporter.section(f"abdb: {config.getoption('abdb_baseline')} against {config.getoption('abdb_tag')}")
-    for row in said:
-        ratio = f"{row['ratio']:.4g}x" if row.get("ratio") else "-"
-        if row.get("ratio_low"):
-            ratio += f" ({row['ratio_low']:.4g} to {row['ratio_high']:.4g})"
-        shows = f"  shows {100 * row['shows']:.2g} %" if row.get("shows") else ""
-        terminalreporter.line(f"{row['verdict'] or row['standing']:12}  {ratio}{shows}  {row['workload']}  {in_our_words(row['reason'] or '')}".rstrip())
-    for line in in_our_words(said.notes).splitlines():
+    if said:
+        terminalreporter.section(f"abdb: {said[0]}")
+    for line in said[1] if said else ():
         terminalreporter.line(line)
-    least = float(config.getoption("abdb_find") or 0.05)
-    blind = [row["shows"] for row in said if row.get("shows") and row["shows"] > least]
-    if blind:
-        terminalreporter.line(f"{len(blind)} of {len(said)} cannot show a change of {100 * least:.2g} %, one of them none below "
-                              f"{100 * max(blind):.2g} %: more processes (--abdb-repeat), less drift, or a quieter machine")
