@@ -26,15 +26,29 @@ static bool same_value(const abdb_value *a, const abdb_value *b)
     return strcmp(abdb_value_text(a, x), abdb_value_text(b, y)) == 0;
 }
 
+static bool is_listed(const abdb_table *t, const char *list, size_t column)
+{
+    const char *name = t->column[column].name;
+
+    return list && t->rows > 0 && abdb_has_word(list, ' ', name, strlen(name));
+}
+
 /* Is the column printed once above the table? One that the report says so of, where all rows
  * agree. */
 static bool is_hoisted(const abdb_table *t, size_t column)
 {
-    if (!t->hoist || t->rows < 1 ||
-        !abdb_has_word(t->hoist, ' ', t->column[column].name, strlen(t->column[column].name)))
-        return false;
+    if (!is_listed(t, t->hoist, column)) return false;
     for (size_t r = 1; r < t->rows; r++)
         if (!same_value(&t->value[column], &t->value[r * t->columns + column])) return false;
+    return true;
+}
+
+/* Is the column left out, as no row has a value? */
+static bool is_bare(const abdb_table *t, size_t column)
+{
+    if (!is_listed(t, t->bare, column)) return false;
+    for (size_t r = 0; r < t->rows; r++)
+        if (t->value[r * t->columns + column].kind != ABDB_NULL) return false;
     return true;
 }
 
@@ -43,7 +57,8 @@ bool abdb_shown(const abdb_table *t, size_t column)
 {
     const char *name = t->column[column].name;
 
-    return name[0] != '_' && !has_suffix(name, "__mark") && !is_hoisted(t, column);
+    return name[0] != '_' && !has_suffix(name, "__mark") && !is_hoisted(t, column) &&
+           !is_bare(t, column);
 }
 
 const char *abdb_label(const abdb_table *t, size_t column)

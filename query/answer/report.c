@@ -104,6 +104,8 @@ static abdb_status take_line(abdb_report *r, char *line, abdb_error *err)
         r->group = text;
     else if (strcmp(line, "hoist") == 0)
         r->hoist = text;
+    else if (strcmp(line, "bare") == 0)
+        r->bare = text;
     else if (strcmp(line, "site") == 0)
         r->site = text;
     else if (strcmp(line, "explore") == 0)
@@ -335,6 +337,7 @@ static void dress(const abdb_report *report, const char *const *value, abdb_tabl
 {
     table->title = fill_title(&table->arena, report, value, report->title);
     if (report->hoist) table->hoist = abdb_arena_printf(&table->arena, "%s", report->hoist);
+    if (report->bare) table->bare = abdb_arena_printf(&table->arena, "%s", report->bare);
     for (size_t i = 0; i < report->columns; i++) {
         int at = abdb_table_column(table, report->column[i].name);
 

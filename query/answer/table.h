@@ -2,7 +2,8 @@
  *
  * A column whose name begins with '_' is hidden. A column `X__mark` is printed behind X by the
  * formats for people and is a column of its own in the formats for programs. A column listed under
- * `hoist` that has one value in all rows is printed once above the table instead.
+ * `hoist` that has one value in all rows is printed once above the table instead; one listed under
+ * `bare` that is empty in all rows is left out by the formats for people.
  */
 #ifndef ABDB_QUERY_TABLE_H
 #define ABDB_QUERY_TABLE_H
@@ -40,7 +41,7 @@ typedef struct {
 enum { ABDB_COLUMN_MAX = 128, ABDB_NOTE_MAX = 256 };
 
 typedef struct {
-    const char *title, *hoist;             /* hoist: names with ' ' between them */
+    const char *title, *hoist, *bare;      /* hoist, bare: names with ' ' between them */
     size_t columns, rows, room, text_size; /* text_size: bytes of text that a query brought */
     abdb_column column[ABDB_COLUMN_MAX];
     abdb_value *value; /* rows x columns */

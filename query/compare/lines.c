@@ -317,7 +317,7 @@ static void left_out_lines(const abdb_comparison *c, abdb_table *t)
     }
 }
 
-/* Cells of a command of abdb run that have no result: they failed, or were not implemented. */
+/* Cells of a command of abdb run without a result, not even a later one (--resume). */
 static abdb_status failed_lines(const abdb_comparison *c, abdb_table *t, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
@@ -329,7 +329,10 @@ static abdb_status failed_lines(const abdb_comparison *c, abdb_table *t, abdb_er
 
         if (!*campaign || strncmp(c->set[s].selection, "device", 6) == 0) continue;
         (void)!abdb_bind_add_text(&binds, campaign);
-        st = abdb_rows(c->db, "SELECT count(*) FROM v_run WHERE campaign = ?1 AND status <> 'ok'",
+        st = abdb_rows(c->db,
+                       "SELECT count(*) FROM (SELECT tag, cell FROM v_run WHERE campaign = ?1"
+                       " AND status <> 'ok' EXCEPT SELECT tag, cell FROM v_run WHERE campaign = ?1 "
+                       "AND status = 'ok')",
                        &binds, &rows, err);
         if (st == ABDB_OK && abdb_cell_number(&rows, 0, 0) > 0 && t->notes < ABDB_NOTE_MAX)
             t->note[t->notes++] = abdb_arena_printf(

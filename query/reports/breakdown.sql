@@ -6,7 +6,7 @@
 -- param: backend | text | | one backend
 -- param: tag | text | | measurements of this name | SELECT tag FROM tag_told ORDER BY 1
 -- param: campaign | text | latest | one command of abdb run, latest, or all
--- column: cell | cell | cut44 | workload and parameters
+-- column: cell | cell | cut44 | workload and parameters; the tag, where there are several
 -- column: backend | backend | | program that ran it
 -- column: phase | phase | | what the part is a part of
 -- column: part | part | | named by the workload; between kernels: what no kernel of a phase accounts for; between phases: what no phase does
@@ -37,7 +37,8 @@ wanted (campaign) AS (
   UNION SELECT campaign FROM walked WHERE has = 1
   UNION SELECT campaign FROM v_campaign WHERE :tag IS NULL AND :campaign = 'all')
 SELECT k.entry_id, k.kernel, k.backend, k.dtype, k.device, k.date, k.key, k.verified, k.time_s,
-       replace(k.cell, k.backend || ' ', '') || coalesce(' (' || k.slice || ')', '') AS cell
+       replace(k.cell, k.backend || ' ', '') || coalesce(' (' || k.slice || ')', '')
+       || CASE WHEN min(coalesce(k.tag, '')) OVER () < max(coalesce(k.tag, '')) OVER () THEN coalesce(' ' || k.tag, '') ELSE '' END AS cell
   FROM v_kernel k
  WHERE k.campaign IN (SELECT campaign FROM wanted) AND (:tag IS NULL OR k.tag = :tag) AND k.status = 'ok'
    AND (:workload IS NULL OR k.kernel = :workload) AND (:backend IS NULL OR k.backend = :backend)

@@ -20,7 +20,7 @@ SELECT coalesce(:device, (SELECT device FROM v_kernel
                                    WHERE campaign = (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) AND device IS NOT NULL LIMIT 1)) AS device
 -- @table cell
 -- made to find the peak of a number format, or a wait for every load, or a walk over memory
-SELECT k.kernel, k.backend, k.threads, k.device, k.key, k.dtype, k.level, k.operation, k.bound, k.ceiling, k.flops_per_s, k.bytes_per_s,
+SELECT k.kernel, k.backend, CASE CAST(k.threads AS integer) || '' WHEN k.threads THEN CAST(k.threads AS integer) ELSE k.threads END AS threads, k.device, k.key, k.dtype, k.level, k.operation, k.bound, k.ceiling, k.flops_per_s, k.bytes_per_s,
        k.time_s, k.entry_id, k.flags, (SELECT f.num FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = 'hops') AS hops
   FROM machine m CROSS JOIN v_kernel k ON k.raw_device IN (SELECT n.spelling FROM name n WHERE n.kind = 'device' AND n.whole = m.device)
  WHERE k.status = 'ok' AND k.verified = 'pass'

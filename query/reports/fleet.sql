@@ -8,7 +8,7 @@
 -- param: cells | flag | | each node and cell, too; else only those that differ
 -- column: node | node | cut30 | abdb run --node
 -- column: device | device | cut24 | peers have the same device, and measured the same cells of the same revision
--- column: cell | cell | cut44 | kernel, parameters and backend; empty: all cells of the node together
+-- column: cell | cell | cut44 | kernel, parameters and backend, of abdb run --command the program, too; empty: all cells of the node together
 -- column: ratio | ratio | 3 | time / that of the peers: of trimmed means of processes, peers by their medians
 -- column: low | low | 3 | of its 99.9 % interval
 -- column: high | high | 3 |
@@ -24,6 +24,7 @@
 -- @table measured
 SELECT k.device, f.text AS node, k.in_doubt,
        CASE instr(k.cell, ' #') WHEN 0 THEN k.cell ELSE substr(k.cell, 1, instr(k.cell, ' #') - 1) END
+       || coalesce((SELECT ' ' || coalesce(k.tag || '=', '') || c.text FROM v_run_factor c WHERE c.entry_id = k.entry_id AND c.factor = 'command'), '')
        || coalesce((SELECT ' @' || c.text FROM v_run_factor c WHERE c.entry_id = k.entry_id AND c.factor = 'commit'), '') AS cell,
        coalesce((SELECT p.campaign || ' ' || p.repetition FROM v_process p WHERE p.process_id = k.process_id), k.run) AS process, k.time_s, k.key
   FROM v_run_factor f
@@ -52,9 +53,10 @@ SELECT node, device, NULL, NULL, NULL, NULL, 'unclear', 'every run is unsteady o
  ORDER BY 2, 13 DESC, 1, 3;
 -- @notes
 SELECT line FROM (
-  SELECT 1 AS place, printf('n = %d nodes of %s; a node counts by its processes, a peer once; how far equal nodes lie apart is learnt from the peers',
-                            count(DISTINCT node), device) AS line FROM measured GROUP BY device
-  UNION ALL SELECT 2, printf('%d runs are unsteady or imprecise and left out: abdb run --gate measures them again', count(*))
+  SELECT 1 AS place, printf('n = %d node%s of %s; a node counts by its processes, a peer once; how far equal nodes lie apart is learnt from the peers',
+                            count(DISTINCT node), CASE count(DISTINCT node) WHEN 1 THEN '' ELSE 's' END, device) AS line FROM measured GROUP BY device
+  UNION ALL SELECT 2, printf('%d %s unsteady or imprecise and left out: abdb run --gate measures %s again', count(*),
+                            CASE count(*) WHEN 1 THEN 'run is' ELSE 'runs are' END, CASE count(*) WHEN 1 THEN 'it' ELSE 'them' END)
     FROM measured WHERE in_doubt HAVING count(*) > 0
   UNION ALL SELECT DISTINCT 3, 'slower: by 1 % or more, p at most 0.001. What one command saw may be that hour''s: measure again before you send a node away'
     FROM judged WHERE verdict = 'slower')

@@ -3,10 +3,10 @@
 -- group: What was measured here?
 -- site: Measured here
 -- param: kernel | text | | one kernel
--- param: cell | text | | one cell; several by *
+-- param: cell | text | | one cell; several by *; of a command with its program or without
 -- param: device | text | | one machine (default: the one measured last)
 -- param: cells | number | 4 | cells at most: those measured most often on that machine
--- column: label | cell | cut44 | kernel, parameters and backend
+-- column: label | cell | cut44 | kernel, parameters and backend; of abdb run --command the program, too, as NAME=COMMAND
 -- column: run | run | | number of the command, oldest first
 -- column: date | date | cut16 | when, UTC
 -- column: ms | ms | g5 | median of its processes
@@ -16,13 +16,17 @@
 -- column: change | change | | 1: from here on the level is another: p at most 0.01, and 1 % or more
 -- column: ratio | ratio | 3 | time after / before a change
 -- column: p | p | g2 | of the best of all stretches, in random orders, times the cells of six commands and more
--- column: tag | tag | |
+-- column: tag | tag | | of a kernel: the build; of a command: the program
 -- column: commit | commit | cut12 | revision that was measured (abdb run --commit)
 -- column: known | known | cut30 | what `abdb note` says of the commit, tag or command of a change
 -- column: changed | changed | | 1: a change that nobody has noted: `--fail-on changed` makes a gate of it
 -- column: unjudged | unjudged | | 1: every run of its newest command is unsteady or imprecise (`--fail-on changed,unjudged`)
+-- A series is what was asked, time after time. Of a kernel its cell says that; the tag names a build, and a change between builds is
+-- what is looked for, so it parts nothing. Of abdb run --command the cell says only that a time was taken: the program is the name
+-- that it was given, which is kept as the tag, and its words. Either of them another: another series.
 -- @table found
-SELECT CASE instr(k.cell, ' #') WHEN 0 THEN k.cell ELSE substr(k.cell, 1, instr(k.cell, ' #') - 1) END AS cell, k.device, k.campaign, k.tag,
+SELECT CASE instr(k.cell, ' #') WHEN 0 THEN k.cell ELSE substr(k.cell, 1, instr(k.cell, ' #') - 1) END
+       || coalesce((SELECT ' ' || coalesce(k.tag || '=', '') || c.text FROM v_run_factor c WHERE c.entry_id = k.entry_id AND c.factor = 'command'), '') AS cell, k.device, k.campaign, k.tag,
        k.date, k.time_s, k.time_low_s, k.time_high_s, k.key,
        (SELECT f.text FROM v_factor_given f WHERE f.result_id = k.result_id AND f.factor = 'commit') AS revision,
        k.in_doubt
@@ -30,7 +34,9 @@ SELECT CASE instr(k.cell, ' #') WHEN 0 THEN k.cell ELSE substr(k.cell, 1, instr(
    AND (:kernel IS NULL OR k.kernel = :kernel)
    AND k.raw_device IN (SELECT n.spelling FROM name n WHERE n.kind = 'device' AND n.whole = coalesce(:device, (SELECT device FROM v_kernel
                                WHERE campaign = (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) AND device IS NOT NULL LIMIT 1)))
-   AND (:cell IS NULL OR k.cell GLOB :cell OR k.cell GLOB :cell || ' #*')
+   AND (:cell IS NULL OR k.cell GLOB :cell OR k.cell GLOB :cell || ' #*'
+        OR substr(k.cell, 1, instr(k.cell || ' #', ' #') - 1)
+           || coalesce((SELECT ' ' || coalesce(k.tag || '=', '') || c.text FROM v_run_factor c WHERE c.entry_id = k.entry_id AND c.factor = 'command'), '') GLOB :cell)
 -- @table one
 SELECT * FROM found WHERE NOT in_doubt
 -- @table seen
@@ -73,7 +79,13 @@ SELECT replace(cell, ' n=auto', '') AS label, run, substr(date, 1, 16) AS date, 
   FROM lines
  ORDER BY cell, device, unjudged, run;
 -- @notes
-SELECT printf('n = %d commands; a change: the stretch that stands out best, held against the best stretches of random orders; p at most 0.01 over the %d cells shown that have six commands, and at least 1 %%',
-              count(*), (SELECT count(*) FROM chosen WHERE runs >= 6)) FROM chosen c JOIN seen s ON s.cell = c.cell AND s.device = c.device HAVING count(*) > 0
+SELECT printf('n = %d command%s; a change: the stretch that stands out best, held against the best stretches of random orders; p at most 0.01%s, and at least 1 %%',
+              count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END,
+              (SELECT CASE count(*) WHEN 0 THEN ' (no cell shown has the six commands that this takes)' WHEN 1 THEN ''
+                      ELSE printf(' over the %d cells shown that have six commands', count(*)) END
+                 FROM chosen WHERE runs >= 6)) FROM chosen c JOIN seen s ON s.cell = c.cell AND s.device = c.device HAVING count(*) > 0
 UNION ALL
-SELECT printf('%d of %d measurements are left out: unsteady, or imprecise (fewer than 10 samples)', sum(in_doubt), count(*)) FROM found HAVING sum(in_doubt) > 0;
+SELECT printf('%d of %d measurement%s %s left out: unsteady, or imprecise (fewer than 10 samples)%s', sum(in_doubt), count(*),
+              CASE count(*) WHEN 1 THEN '' ELSE 's' END, CASE sum(in_doubt) WHEN 1 THEN 'is' ELSE 'are' END,
+              CASE WHEN EXISTS (SELECT 1 FROM unjudged) THEN '; a row without a time: they are all of its newest command' ELSE '' END)
+  FROM found HAVING sum(in_doubt) > 0;

@@ -22,14 +22,23 @@
 -- column: verified | verified | | outputs against the reference
 -- column: status | status | | ok, or why there is no result
 -- column: flags | flags | | quick: an impression
--- hoist: backend dtype threads chosen status verified flags
+-- column: tag | tag | | name given by the user; of abdb run --command that of the program
+-- column: command | command | cut44 | words of the program (abdb run --command)
+-- column: reason | why | cut60 | why there is no result
+-- hoist: backend dtype threads chosen status verified flags tag command reason
+-- bare: gflop_per_s gb_per_s of_measured_percent of_published_percent
 -- @table chosen
 WITH wanted (campaign) AS (
   SELECT DISTINCT campaign FROM v_run WHERE tag = :tag
   UNION SELECT :campaign WHERE :tag IS NULL AND :campaign NOT IN ('latest', 'all')
   UNION SELECT (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) WHERE :tag IS NULL AND :campaign = 'latest'
   UNION SELECT campaign FROM v_campaign WHERE :tag IS NULL AND :campaign = 'all')
-SELECT k.* FROM v_kernel k
+SELECT k.*, substr(k.cell, 1, instr(k.cell || ' #', ' #') - 1) AS base, CAST(substr(k.cell, instr(k.cell || ' #', ' #') + 2) AS integer) AS place,
+       (SELECT c.text FROM v_run_factor c WHERE c.entry_id = k.entry_id AND c.factor = 'command') AS command,
+       CASE WHEN k.status = 'ok' THEN k.verified = 'fail' -- is it missing? Not what the same command of abdb run measured later (--resume)
+            ELSE json_array(k.campaign, k.tag, k.cell) NOT IN
+                 (SELECT json_array(l.campaign, l.tag, l.cell) FROM v_run l WHERE l.campaign IN (SELECT campaign FROM wanted) AND l.status = 'ok') END AS missing
+  FROM v_kernel k
  WHERE k.campaign IN (SELECT campaign FROM wanted) AND (:tag IS NULL OR k.tag = :tag)
    AND (:kernel IS NULL OR k.kernel = :kernel) AND (:backend IS NULL OR k.backend = :backend)
 -- @rows
@@ -38,21 +47,22 @@ WITH held AS MATERIALIZED ( -- the rate that limits each, against both ceilings
   SELECT c.result_id, c.basis, c.fraction, c.ceiling_key FROM chosen k CROSS JOIN v_ceiling_of c ON c.result_id = k.bound_id
    WHERE likelihood(k.bound_id IS NOT NULL, 0.0001) AND c.basis IN ('measured', 'published'))
 SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' || coalesce(k.dtype, ''), ''), ' n=auto', ''), 'op=', '') || coalesce(' (' || k.slice || ')', '') AS cell,
-       k.backend, k.dtype, k.threads, 1000 * k.time_s AS time_ms,
+       k.backend, k.dtype,
+       CASE CAST(k.threads AS integer) || '' WHEN k.threads THEN CAST(k.threads AS integer) ELSE k.threads END AS threads, 1000 * k.time_s AS time_ms,
        CASE WHEN k.time_low_s IS NOT NULL THEN 50 * (k.time_high_s - k.time_low_s) / k.time_s END AS spread_percent,
        k.n, k.flops_per_s / 1e9 AS gflop_per_s, k.bytes_per_s / 1e9 AS gb_per_s, 100 * m.fraction AS of_measured_percent,
        CASE WHEN m.fraction > 1.05 THEN CASE WHEN k.bound = 'bytes' THEN coalesce(k.resident, '!') ELSE '!' END END AS of_measured_percent__mark,
-       100 * p.fraction AS of_published_percent, k.chosen, k.verified, k.status, k.flags, k.reason AS _reason,
+       100 * p.fraction AS of_published_percent, k.chosen, k.verified, k.status, k.flags, k.tag, k.command, k.reason,
        k.key || coalesce(' ' || m.ceiling_key, '') || coalesce(' ' || p.ceiling_key, '') AS _facts
   FROM chosen k
   LEFT JOIN held m ON m.result_id = k.bound_id AND m.basis = 'measured'
   LEFT JOIN held p ON p.result_id = k.bound_id AND p.basis = 'published'
- WHERE :failed OR (k.status = 'ok' AND k.verified <> 'fail')
- ORDER BY k.kernel, k.dtype, k.backend, k.operation, k.flops_per_s, k.cell;
+ WHERE (k.status = 'ok' AND k.verified <> 'fail') OR (:failed AND k.missing)
+ ORDER BY k.kernel, k.dtype, k.backend, k.operation, k.flops_per_s, length(k.base), k.base, k.tag, k.place, k.cell;
 -- @notes
 SELECT line FROM (
-  SELECT 1 AS place, printf('%d cells without a result or with a failed verification: --failed', count(*)) AS line
-    FROM chosen k WHERE NOT :failed AND (status <> 'ok' OR verified = 'fail') HAVING count(*) > 0
+  SELECT 1 AS place, printf('%d cell%s without a result or with a failed verification: --failed', n, CASE n WHEN 1 THEN '' ELSE 's' END) AS line
+    FROM (SELECT count(DISTINCT json_array(campaign, tag, cell)) AS n FROM chosen WHERE NOT :failed AND missing) c WHERE n > 0
   UNION ALL
   SELECT 2, 'device ' || device || '; bytes of a stream count no write-allocate traffic'
     FROM (SELECT DISTINCT device FROM chosen WHERE device IS NOT NULL)

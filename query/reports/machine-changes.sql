@@ -5,7 +5,7 @@
 -- param: since | date | | the day from which on is "after" (default: the day of the latest run)
 -- param: kernel | text | | one kernel
 -- param: device | text | | one machine
--- column: cell | cell | cut44 | kernel, backend and parameters
+-- column: cell | cell | cut44 | kernel, backend and parameters; of abdb run --command the program, too, as NAME=COMMAND
 -- column: before_ms | before ms | g4 | median of the medians before that day
 -- column: before_n | n | | runs
 -- column: after_ms | after ms | g4 | median of the medians since
@@ -17,7 +17,8 @@
 -- @with
 WITH day AS (SELECT coalesce(:since, (SELECT substr(max(date), 1, 10) FROM v_campaign)) AS day),
 chosen AS (
-  SELECT k.cell, k.device, k.time_s, k.key, k.date >= (SELECT day FROM day) AS after
+  SELECT substr(k.cell, 1, instr(k.cell || ' #', ' #') - 1)
+         || coalesce((SELECT ' ' || coalesce(k.tag || '=', '') || c.text FROM v_run_factor c WHERE c.entry_id = k.entry_id AND c.factor = 'command'), '') AS cell, k.device, k.time_s, k.key, k.date >= (SELECT day FROM day) AS after
     FROM v_kernel k WHERE k.status = 'ok' AND k.verified <> 'fail' AND k.time_s > 0
      AND (:kernel IS NULL OR k.kernel = :kernel) AND (:device IS NULL OR k.device = :device)),
 ordered AS (

@@ -7,7 +7,7 @@
 -- param: tag | text | | measurements of this name | SELECT tag FROM tag_told ORDER BY 1
 -- param: campaign | text | latest | one command of abdb run, latest, or all
 -- param: cells | number | 8 | cells at most
--- column: label | cell | cut44 | kernel, parameters, backend and tag
+-- column: label | cell | cut44 | kernel, parameters, backend and tag; of several commands of abdb run the date, too
 -- column: seq | # | | place in the run
 -- column: ms | ms | g5 | one launch
 -- column: median_ms | median | g5 | of the cell
@@ -22,7 +22,9 @@ WITH wanted (campaign) AS (
   UNION SELECT (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) WHERE :tag IS NULL AND :campaign = 'latest'
   UNION SELECT campaign FROM v_campaign WHERE :tag IS NULL AND :campaign = 'all')
 SELECT k.result_id, k.date, k.cell AS name, k.key, k.time_s, k.time_low_s, k.time_high_s, k.n,
-       replace(k.cell, ' n=auto', '') || coalesce(' (' || k.slice || ')', '') || CASE WHEN :campaign = 'all' AND k.tag IS NOT NULL THEN ' ' || k.tag ELSE '' END AS label
+       replace(k.cell, ' n=auto', '') || coalesce(' (' || k.slice || ')', '') || coalesce(' ' || k.tag, '')
+       || CASE WHEN min(k.campaign) OVER () < max(k.campaign) OVER () THEN ' ' || k.date ELSE '' END AS label,
+       substr(k.cell, 1, instr(k.cell || ' #', ' #') - 1) AS base, k.tag, CAST(substr(k.cell, instr(k.cell || ' #', ' #') + 2) AS integer) AS place
   FROM v_kernel k
  WHERE k.campaign IN (SELECT campaign FROM wanted) AND k.status = 'ok' AND (:tag IS NULL OR k.tag = :tag)
    AND (:kernel IS NULL OR k.kernel = :kernel) AND (:backend IS NULL OR k.backend = :backend)
@@ -34,7 +36,9 @@ SELECT c.label, s.seq, 1000 * s.value AS ms, 1000 * c.time_s AS median_ms, 1000 
        CASE WHEN (SELECT count(*) FROM every) > (SELECT count(*) FROM cell)
             THEN (SELECT count(*) FROM every e JOIN v_sample v USING (result_id)) END AS _whole
   FROM cell c JOIN v_sample s USING (result_id)
- ORDER BY c.label, s.seq;
+ ORDER BY c.base, c.tag, c.place, c.label, c.result_id, s.seq;
 -- @notes
-SELECT printf('%d cells, n = %d to %d samples each; bar: median and its 95 %% interval where there are samples enough', count(*), min(n), max(n))
+SELECT printf('%d cell%s, n = %d%s sample%s%s; bar: median and its 95 %% interval where there are samples enough', count(*),
+              CASE count(*) WHEN 1 THEN '' ELSE 's' END, min(n), CASE WHEN max(n) > min(n) THEN ' to ' || max(n) ELSE '' END,
+              CASE max(n) WHEN 1 THEN '' ELSE 's' END, CASE count(*) WHEN 1 THEN '' ELSE ' each' END)
   FROM cell HAVING count(*) > 0;

@@ -55,6 +55,51 @@ napping() { # NAME MILLISECONDS
     same "$(cat pipe)" 141
 }
 
+@test "what was measured says of which program, in the order of their starts; a reason stands beside a failure; numbers are numbers" {
+    run abdb run -q --command b=true --command 'a=sh -c "echo no such colour >&2; exit 3"' --command c=true --repeat 11
+    fails 5 ""
+    run abdb query kernels
+    fails 0 "11 cells without a result or with a failed verification: --failed"
+    [[ $output != *GFLOP* && $output != *"of best"* ]]
+    same "$(abdb query kernels -o jsonl 2>/dev/null | jq -r '[.cell, .tag, .command] | join(" ")' | sed -n '1,2p;10,12p')" \
+        $'wall-time b true\nwall-time #2 b true\nwall-time #10 b true\nwall-time #11 b true\nwall-time c true'
+    same "$(abdb query kernels -o jsonl 2>/dev/null | jq -r '[.threads, .time_ms, .n][] | type' | sort -u)" number
+    run abdb query kernels --failed
+    fails 0 "sh ended with code 3: no such colour"
+    same "$(abdb query samples --cells 99 -o jsonl 2>/dev/null | jq -r .label | uniq | sed -n '2,3p;10,12p')" \
+        $'command wall-time #2 b\ncommand wall-time #3 b\ncommand wall-time #10 b\ncommand wall-time #11 b\ncommand wall-time c'
+    # of several commands: which
+    abdb run -q --command b=true --repeat 1
+    same "$(abdb query samples --tag b -o jsonl 2>/dev/null | jq -r .label | grep -c '^command wall-time b 20')" \
+        "$(abdb query samples --tag b -o jsonl 2>/dev/null | jq -r .label | grep -c 'wall-time b')"
+    run abdb query samples
+    fails 0 "1 cell, n = "
+    [[ $output != *"cells, n"* && $output != *each* ]]
+}
+
+@test "a cell that was measured later, by --resume, is not missing" {
+    napping prog 400
+    abdb run -q --command a=./prog --repeat 3 &
+    child=$!
+    until [ "$(wc -l <log 2>/dev/null || echo 0)" -ge 2 ]; do sleep 0.05; done
+    kill -INT $child
+    status=0
+    wait $child || status=$?
+    same "$status" 130
+    run abdb query kernels --failed
+    fails 0 "interrupted"
+    same "$(ask "SELECT count(*) FROM v_run WHERE status = 'cancelled'")" 1
+    run abdb compare tag=a tag=a --where run=latest
+    fails 0 "A: 1 of the cells of c-"
+    run abdb run --command a=./prog --repeat 3 --resume
+    fails 0 "cells measured"
+    same "$(abdb query kernels --failed -o jsonl 2>/dev/null | jq -r .status | sort | uniq -c | sed 's/^ *//')" "3 ok"
+    run abdb query kernels
+    [[ $output != *"without a result"* ]]
+    run abdb compare tag=a tag=a --where run=latest
+    [[ $output != *"without a result"* ]]
+}
+
 @test "a program that fails, is not there, or is killed: a failed cell with its reason" {
     run abdb run --command 'a=sh -c "echo first >&2; echo no such colour >&2; exit 3"' --repeat 1
     fails 5 "a: sh ended with code 3: no such colour"

@@ -45,11 +45,16 @@ said() { abdb query fleet "$@" -o jsonl 2>/dev/null; }
     abdb query fleet | grep -q "30 runs are unsteady or imprecise"
     abdb query fleet --fail-on slow
     run abdb query fleet --fail-on slow,unjudged
-    fails 1 "have slow,unjudged (--fail-on)"
+    fails 1 "has slow,unjudged (--fail-on)"
     rm t.db
     sed '/node0[0-5]/s/"factor": {/&"commit": "0ld", /' a.jsonl >c.jsonl
     abdb import -q c.jsonl
     same "$(said | jq -r '.peers' | sort -u)" 5
+    rm t.db
+    sed '/node0[0-5]/s/"factor": {/&"command": ".\/old", /' a.jsonl >p.jsonl # nor is another program
+    abdb import -q p.jsonl
+    same "$(said | jq -r '.peers' | sort -u)" 5
+    same "$(said --cells | jq -r 'select(.node == "node00") | .cell // empty' | sort)" $'vec gemm n=1 a=./old\nvec stream n=1 a=./old'
     rm t.db
     fleet 12 10 0.10 "Box A" a | python3 -c '
 import json, random, sys

@@ -455,6 +455,33 @@ commits() {
     abdb query "SELECT 0 AS n, NULL AS m" --fail-on n
 }
 
+@test "history: a series a program: of another name or other words it is another; a kernel's tags are builds, and part nothing" {
+    for i in $(seq 12); do # programs of one cell that take turns
+        told lint "c-$((100 + 2 * i))" "$(awk -v i="$i" 'BEGIN { print (i > 6 ? 2 : 1) * (1 + (i * 7 % 5 - 2) / 1000) }')" 2 0.002 "" "command wall-time" '{"command":"./lint"}'
+        told unit "c-$((101 + 2 * i))" "$(awk -v i="$i" 'BEGIN { print 1.5 * (1 + (i * 3 % 5 - 2) / 1000) }')" 2 0.002 "" "command wall-time" '{"command":"./unit"}'
+    done >programs.jsonl
+    abdb import -q programs.jsonl
+    same "$(abdb query history -o jsonl 2>/dev/null | jq -r .label | sort | uniq -c | sed 's/^ *//')" $'12 command wall-time lint=./lint\n12 command wall-time unit=./unit'
+    same "$(abdb query history -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | [.label, .run, (.ratio * 10 | round)]')" '["command wall-time lint=./lint",7,20]'
+    run abdb query history --fail-on changed
+    fails 1 "1 of 24 rows has changed"
+    abdb query history --cell 'command wall-time unit=./unit' --fail-on changed
+    same "$(abdb query history --cell 'command wall-time' -o csv 2>/dev/null | wc -l)" 25
+    # no levels, but as many as there are programs: no change
+    rm -f "$ABDB_DB"
+    for i in $(seq 12); do
+        for p in 1 2; do told p "c-$((100 * p + i))" "$(awk -v i="$i" -v p=$p 'BEGIN { print p * (1 + (i * 7 % 5 - 2) / 1000) }')" 2 0.002 "" "command wall-time" "{\"command\":\"./p $p\"}"; done
+    done >words.jsonl
+    abdb import -q words.jsonl
+    abdb query history --fail-on changed
+    same "$(abdb query history -o jsonl 2>/dev/null | jq -r .label | sort -u)" $'command wall-time p=./p 1\ncommand wall-time p=./p 2'
+    # the same where machines and days are held against each other
+    sed 's/2026-03/2026-04/g; s/c-/d-/g' words.jsonl >later.jsonl
+    abdb import -q later.jsonl
+    same "$(abdb query machine-changes --since 2026-04-01 -o jsonl 2>/dev/null | jq -c '[.cell, .before_n, (.ratio * 100 | round)]' | sort)" \
+        $'["command wall-time p=./p 1",24,100]\n["command wall-time p=./p 2",24,100]'
+}
+
 @test "history: the more cells are looked at, the more evidence a change needs" {
     for i in $(seq 12); do # two levels of six: the best of the splits of such a series is one of some 100
         told "run$i" "c-$((100 + i))" "$(awk -v i="$i" 'BEGIN { print (i > 6 ? 1.1 : 1) * (1 + (i * 7 % 5 - 2) / 1000) }')" 1
@@ -489,7 +516,7 @@ commits() {
         for i in $(seq 12); do told "run$i" "c-$((100 + i))" "$([ "$i" -gt 6 ] && echo 2 || echo 1)" 3 0.002 "$([ "$i" -gt 6 ] && echo "$flags")"; done >doubt.jsonl
         abdb import -q doubt.jsonl
         run abdb query history --fail-on changed
-        fails 0 "18 of 36 measurements are left out: unsteady, or imprecise"
+        fails 0 "18 of 36 measurements are left out: unsteady, or imprecise (fewer than 10 samples); a row without a time: they are all of its newest command"
         run abdb query history --fail-on changed,unjudged
         fails 1 "1 of 7 rows has changed,unjudged"
         told later c-200 1 3 | sed 's/2026-03/2026-04/g' >later.jsonl # a newer command that can be believed

@@ -326,3 +326,25 @@ S
     grep -q 'above the roof of memory: 1 point' script
     grep -q 'strstrt(words\[i\], " i")' script # integers have operations
 }
+
+@test "what is a number in a report is one in JSON, too" {
+    filled "$root/data" "$fixtures"/{figures,fleet,standing,llama_bench}.jsonl "$fixtures"/{questions,checker}.csv
+    abdb run -q --kernel fma --backend vec --axis dtype=f32 --quick
+    for report in "$root"/query/reports/*.sql; do
+        name=$(basename "$report" .sql)
+        abdb query "$name" -o json 2>/dev/null | jq -r --arg name "$name" '(.[0] // {} | keys[]) as $c | [.[][$c] | select(. != null)] |
+            select(length > 0 and all(type == "string" and test("^-?[0-9.]+(e[-+]?[0-9]+)?$"))) | "\($name) \($c): \(.[0])"'
+    done >texts || true
+    same "$(cat texts)" ""
+    same "$(abdb query ceilings -o json 2>/dev/null | jq -r '.[].threads | type' | sort -u)" number
+}
+
+@test "a title of a plan says by itself what it is; notes of one thing are in the singular" {
+    run abdb run --list
+    fails 0 "measured-ranks what abdb ships of two processes"
+    printf 'evidence,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,cell,campaign,date,status,tag\nmeasured,abdb-run,pass,gemm,Box,1,f32,x,time_s,median,1,ms,a,x c1,c-1,2026-01-01,ok,a\nmeasured,abdb-run,pass,gemm,Box,1,f32,x,time_s,median,2,ms,b,x c1,c-2,2026-01-02,ok,b\n' | abdb import -q -
+    run abdb query history
+    fails 0 "n = 2 commands; a change: the stretch that stands out best, held against the best stretches of random orders; p at most 0.01 (no cell"
+    run abdb query paired --baseline tag=a --contender tag=b
+    fails 0 "n = 1 pair;"
+}

@@ -612,4 +612,11 @@ forward,between kernels,,2,20
     abdb run -q --kernel k --backend fake --axis do=spans --axis mode=fast,slow
     abdb plot breakdown --type dumb >drawn 2>&1
     grep -q "k do=spans mode=fast: forward, product" drawn
+    # several tags are told apart
+    abdb run -q --kernel k --backend fake --axis do=spans --tag old
+    abdb run -q --kernel k --backend fake --axis do=spans --tag new
+    same "$(abdb query loss -o jsonl 2>/dev/null | jq -r .cell | sort -u)" "k do=spans"
+    for report in loss breakdown; do
+        same "$(abdb query $report --campaign all -o jsonl 2>/dev/null | jq -r .cell | grep -v mode | sort -u)" $'k do=spans\nk do=spans new\nk do=spans old'
+    done
 }
