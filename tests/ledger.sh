@@ -4,13 +4,13 @@
 #   count CAMPAIGN TARGET                        how many there are of all commits together: a campaign goes on from there
 #   since CAMPAIGN TARGET                        how many of them came after the last finding
 #   table                                        all of it as a table for people
-#   ship                                         moves it into tests/campaigns.tsv and writes the table into tests/README.md
+#   ship                                         moves it into tests/campaigns.tsv and writes the table into tests/CAMPAIGNS.md
 # A line has tabs between commit, campaign, target, count, findings, seconds and date; what is said of a target again on the same
 # commit and day is added to its line; what came after its last finding has a line of its own. A commit with a + had changes that were
 # not committed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-local_file=${LEDGER:-${BUILD:-build}/soak/campaigns.tsv} shipped=${LEDGER_SHIPPED:-tests/campaigns.tsv} readme=${LEDGER_README:-tests/README.md}
+local_file=${LEDGER:-${BUILD:-build}/soak/campaigns.tsv} shipped=${LEDGER_SHIPPED:-tests/campaigns.tsv} page=${LEDGER_PAGE:-tests/CAMPAIGNS.md}
 usage() {
     sed -n '3,7s/^# *//p' "$0" >&2
     exit 2
@@ -65,9 +65,9 @@ ship() {
         mv "$shipped.new" "$shipped"
         rm -f "$local_file"
     ) 9>"$local_file.lock"
-    table >"$readme.table"
-    sed -i -e '/^<!-- campaigns: /,/^<!-- end of campaigns/{//!d}' -e "/^<!-- campaigns: /r $readme.table" "$readme"
-    rm "$readme.table"
+    table >"$page.table"
+    sed -i -e '/^<!-- campaigns: /,/^<!-- end of campaigns/{//!d}' -e "/^<!-- campaigns: /r $page.table" "$page"
+    rm "$page.table"
 }
 
 case ${1:-} in

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# ledger.bats - what campaigns did adds up, by commit, target and day, and the table of the README is made of it.
+# ledger.bats - what campaigns did adds up, by commit, target and day, and the table of CAMPAIGNS.md is made of it.
 
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
-    export LEDGER=$BATS_TEST_TMPDIR/a.tsv LEDGER_SHIPPED=$BATS_TEST_TMPDIR/b.tsv LEDGER_README=$BATS_TEST_TMPDIR/c.md
+    export LEDGER=$BATS_TEST_TMPDIR/a.tsv LEDGER_SHIPPED=$BATS_TEST_TMPDIR/b.tsv LEDGER_PAGE=$BATS_TEST_TMPDIR/c.md
 }
 
 @test "stretches of a campaign add up, also those that end at once" {
@@ -18,19 +18,19 @@ setup() {
 }
 
 @test "what is shipped counts on, and the table says what came after the last finding" {
-    printf 'before\n<!-- campaigns: here -->\nold\n<!-- end of campaigns -->\nafter\n' >"$LEDGER_README"
+    printf 'before\n<!-- campaigns: here -->\nold\n<!-- end of campaigns -->\nafter\n' >"$LEDGER_PAGE"
     printf 'aaa\tfuzz\tcsv\t100\t2\t3600\t2026-01-02\nbbb\tfuzz\tcsv\t1234567\t0\t3600\t2026-01-03\n' >"$LEDGER_SHIPPED"
     tests/ledger.sh add fuzz csv 1 0 1
     tests/ledger.sh add fuzz-coverage csv 60 407 61 # seconds and edges, no findings
     tests/ledger.sh ship
     [ ! -e "$LEDGER" ]
     [ "$(tests/ledger.sh count fuzz csv)" = 1234668 ]
-    grep -qF "| fuzz | csv | 1,234,668 | 1,234,568 | 2 | 120 | 3 | $(date -u +%F) |" "$LEDGER_README"
-    [ "$(grep -c . "$LEDGER_README")" = 7 ]
-    ! grep -q old "$LEDGER_README"
-    cp "$LEDGER_README" "$LEDGER_README.1"
+    grep -qF "| fuzz | csv | 1,234,668 | 1,234,568 | 2 | 120 | 3 | $(date -u +%F) |" "$LEDGER_PAGE"
+    [ "$(grep -c . "$LEDGER_PAGE")" = 7 ]
+    ! grep -q old "$LEDGER_PAGE"
+    cp "$LEDGER_PAGE" "$LEDGER_PAGE.1"
     tests/ledger.sh ship
-    cmp "$LEDGER_README" "$LEDGER_README.1"
+    cmp "$LEDGER_PAGE" "$LEDGER_PAGE.1"
 }
 
 @test "what came after the last finding is told apart within a day, too" {
@@ -53,9 +53,9 @@ setup() {
     [[ $output == *"a line that is none: nonsense"* ]]
 }
 
-@test "the table of tests/README.md is what the ledger that is shipped says" {
+@test "the table of tests/CAMPAIGNS.md is what the ledger that is shipped says" {
     LEDGER=/dev/null LEDGER_SHIPPED=tests/campaigns.tsv tests/ledger.sh table >"$BATS_TEST_TMPDIR/made"
-    sed -n '/^<!-- campaigns: /,/^<!-- end of campaigns/{//!p}' tests/README.md | diff - "$BATS_TEST_TMPDIR/made"
+    sed -n '/^<!-- campaigns: /,/^<!-- end of campaigns/{//!p}' tests/CAMPAIGNS.md | diff - "$BATS_TEST_TMPDIR/made"
 }
 
 @test "a ledger that is no file stays what it is" {

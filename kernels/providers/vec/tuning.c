@@ -1,5 +1,5 @@
 /* tuning.c - blocks of products by family of processors; see vec.h. Which are best was measured
- * (kernels/README.md): on Intel's Sapphire Rapids kind the second level holds 2 MiB and the first
+ * (kernels/NUMBERS.md): on Intel's Sapphire Rapids kind the second level holds 2 MiB and the first
  * is not filled from it early enough unless a panel is asked for; on AMD's Zen it is, and blocks
  * are half as large. Tiles of AMX read two tiles of A and of B for four products, so that a panel
  * of B has to stay in the first level. Where few rows are multiplied, B is read in eight rows at a
