@@ -154,6 +154,8 @@ napping() { # NAME MILLISECONDS
 }
 
 @test "much on standard error is read, not kept: the last line of it is the reason" {
+    run bash -c "ulimit -f 20000; $(printf %q "$build/abdb") run --command 'a=sh -c \"head -c 50000000 /dev/zero >&2\"' --repeat 1"
+    fails 0 "1 cell measured" # a file of that size would be over the limit
     run abdb run --command 'a=sh -c "yes | head -c 50000000 >&2; printf \"first\\nlast of \\377 it\" >&2; exit 3"' --repeat 1
     fails 5 'a: sh ended with code 3: last of \xff it'
     run abdb run --command 'a=sh -c "printf \"a\\000b\" >&2; sleep 0.1; printf %0300d 5 >&2; exit 3"' --repeat 1
