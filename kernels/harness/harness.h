@@ -186,7 +186,8 @@ ABDB_MUST_USE abdb_status abdb_session_estimate(const abdb_workload *workload,
 /* From here on records have the standard output, and prints of libraries the standard error. False:
  * errno says why not. */
 bool abdb_records_open(void);
-/* Prints a record as one line and drops the caller's reference; threads may call it at once. */
+/* Prints a record as one line and drops the caller's reference; threads may call it at once. Of
+ * one that could not be made (NULL) the process ends, code 6. */
 void abdb_print_record(json_t *record);
 
 /* --- verify.c --------------------------------------------------------------------------------- */

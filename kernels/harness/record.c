@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "kernels/harness/harness.h"
@@ -18,12 +19,23 @@ bool abdb_records_open(void)
     return out >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 && (records = fdopen(out, "w"));
 }
 
+/* What follows a record that is missing would be believed, or look like a mistake of the protocol:
+ * the process ends instead. */
+static _Noreturn void give_up(void)
+{
+    static const char why[] = "a record cannot be made: no memory, or a text that is not UTF-8\n";
+
+    (void)!write(STDERR_FILENO, why, strlen(why));
+    _exit(6);
+}
+
 void abdb_print_record(json_t *record)
 {
     char *line = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(17));
 
+    if (!line) give_up();
     pthread_mutex_lock(&print_lock);
-    if (line) fprintf(records, "%s\n", line);
+    fprintf(records, "%s\n", line);
     fflush(records);
     pthread_mutex_unlock(&print_lock);
     free(line);

@@ -4,16 +4,18 @@
  * a start of the program, from its start to its end, without a shell; a quick one is started a few
  * times in a turn. {KEY} in a word is the parameter KEY of the cell, and {{KEY}} of no parameter is
  * {KEY}. It reads nothing, its standard output is dropped, and of its standard error the last line
- * is the reason where it fails.
+ * is the reason where it fails. It runs in a process group that it may end as it likes, and that
+ * ends with this process.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,39 +24,63 @@
 #include "schema/core/process.h"
 
 enum { RUNS_MAX = 20, BEAT_S = 1, LAST_WORDS = 240, FILES_MAX = 64 };
+/* A talkative program is listened to now and then, and finds room meanwhile. */
+enum { REST_MS = 1, CHUNK = 65536, PIPE_SIZE = 1 << 20 };
 static const double turn_s = 0.2; /* starts of a turn, together: a longer one is started once */
 
-static sigset_t awaited; /* SIGCHLD, SIGINT: they are waited for, never delivered */
+static int signals;          /* file of SIGCHLD and SIGINT, which are waited for, never delivered */
+static volatile pid_t group; /* of the program; 0: none */
+static volatile pid_t program; /* itself; 0: none runs */
 static const abdb_backend command = {.name = "command", .summary = "wall time of whole programs"};
 
 typedef struct {
     char *const *words; /* up to a NULL */
     const char *cell;
-    int said; /* file of its standard error */
+    int said[2];           /* pipe of its standard error */
+    char tail[LAST_WORDS]; /* the last of it */
     bool cancelled;
     char why[LAST_WORDS + 120]; /* "": it did what it should */
 } turn;
 
-/* The last line of what it said on standard error. */
-static void last_words(int file, char out[LAST_WORDS])
+/* Takes what it has said on standard error out of the pipe; how much was it? What it leaves behind
+ * may talk on: at most a full pipe. */
+static ssize_t hear(turn *t)
 {
-    char text[LAST_WORDS];
-    off_t end = lseek(file, 0, SEEK_END), from = end > LAST_WORDS - 1 ? end - LAST_WORDS + 1 : 0;
-    ssize_t size = pread(file, text, sizeof text - 1, from);
+    static char chunk[CHUNK];
+    ssize_t all = 0, size;
+
+    while (all < PIPE_SIZE && (size = read(t->said[0], chunk, sizeof chunk)) > 0) {
+        size_t had = strlen(t->tail), came = (size_t)size, room = sizeof t->tail - 1;
+        size_t take = came < room ? came : room, keep = had < room - take ? had : room - take;
+
+        for (size_t i = came - take; i < came; i++)
+            if (!chunk[i]) chunk[i] = ' ';
+        memmove(t->tail, t->tail + had - keep, keep);
+        memcpy(t->tail + keep, chunk + came - take, take);
+        t->tail[keep + take] = '\0';
+        all += size;
+    }
+    return all;
+}
+
+/* The last line of what it said. */
+static const char *last_words(turn *t)
+{
     char *line;
 
-    text[size > 0 ? size : 0] = '\0';
-    for (size_t n = strlen(text); n && strchr("\n\r ", text[n - 1]); n--) text[n - 1] = '\0';
-    line = strrchr(text, '\n');
-    snprintf(out, LAST_WORDS, "%s", line ? line + 1 : text);
+    for (size_t n = strlen(t->tail); n && strchr("\n\r ", t->tail[n - 1]); n--)
+        t->tail[n - 1] = '\0';
+    line = strrchr(t->tail, '\n');
+    return line ? line + 1 : t->tail;
 }
 
 static void note_end(turn *t, int status)
 {
-    char words[LAST_WORDS];
+    const char *words;
 
     if (t->cancelled || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) return;
-    last_words(t->said, words);
+    hear(t);
+    words = last_words(t);
     if (WIFSIGNALED(status))
         snprintf(t->why, sizeof t->why, "%s was ended by signal %d (%s)", t->words[0],
                  WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -64,26 +90,57 @@ static void note_end(turn *t, int status)
     if (*words) snprintf(t->why + strlen(t->why), sizeof t->why - strlen(t->why), ": %s", words);
 }
 
-/* Its wait status; meanwhile a record goes out now and then, and SIGINT ends it. */
-static int await(turn *t, pid_t pid, double *end_s)
+/* Of a program that has made a group for itself, as timeout does, that too. */
+static void kill_group(void)
 {
-    const struct timespec patience = {.tv_sec = BEAT_S};
-    int status = 0;
+    pid_t own = program ? getpgid(program) : 0;
 
-    while (waitpid(pid, &status, WNOHANG) == 0) {
-        int number = sigtimedwait(&awaited, NULL, &patience);
-
-        if (number == SIGINT) {
-            t->cancelled = true;
-            kill(pid, SIGKILL);
-        } else if (number < 0)
-            abdb_print_record(json_pack("{s:s}", "kind", "beat"));
-    }
-    *end_s = abdb_now_s();
-    return status;
+    if (own > 0 && own != getpgrp()) kill(-own, SIGKILL);
+    if (group) kill(-group, SIGKILL);
 }
 
-/* Starts the program once and waits for its end; seconds, where t->why stays "". */
+/* What the program has left behind ends before the next one starts. */
+static void end_group(void)
+{
+    kill_group(); /* its number is nobody else's until its leader is reaped */
+    waitpid(group, NULL, 0);
+    group = 0;
+}
+
+/* Waits for its end; meanwhile a record goes out now and then, and SIGINT ends it. */
+static void await(turn *t, pid_t pid, double *end_s)
+{
+    struct pollfd heard[] = {{.fd = signals, .events = POLLIN},
+                             {.fd = t->said[0], .events = POLLIN}};
+    double beat_s = abdb_now_s();
+    int status = 0;
+    pid_t gone;
+
+    while ((gone = waitpid(pid, &status, WNOHANG)) == 0) {
+        ssize_t said = hear(t);
+        bool rest = said && said < PIPE_SIZE / 4;
+        struct signalfd_siginfo came;
+
+        poll(heard, rest ? 1 : 2, rest ? REST_MS : BEAT_S * 1000);
+        if (read(signals, &came, sizeof came) == sizeof came && came.ssi_signo == SIGINT) {
+            t->cancelled = true;
+            kill_group();
+        } else if (abdb_now_s() - beat_s >= BEAT_S) {
+            abdb_print_record(json_pack("{s:s}", "kind", "beat"));
+            beat_s = abdb_now_s();
+        }
+    }
+    *end_s = abdb_now_s();
+    program = 0;
+    if (gone == pid)
+        note_end(t, status);
+    else
+        snprintf(t->why, sizeof t->why, "how %.80s ended cannot be told: %s", t->words[0],
+                 strerror(errno));
+}
+
+/* Starts the program once and waits for its end; seconds, where t->why stays "". Its group is there
+ * before it, so that whatever ends this process now ends it, too. */
 static double start_once(turn *t)
 {
     posix_spawn_file_actions_t files;
@@ -93,25 +150,33 @@ static double start_once(turn *t)
     pid_t pid;
     int fault;
 
+    if (!(group = abdb_group_start())) {
+        snprintf(t->why, sizeof t->why, "no process group for it");
+        return 0;
+    }
+    hear(t); /* what the one before has left */
+    *t->tail = '\0';
     sigemptyset(&none);
     sigemptyset(&usual);
     sigaddset(&usual, SIGPIPE);
     posix_spawnattr_init(&how);
     posix_spawnattr_setsigmask(&how, &none);
     posix_spawnattr_setsigdefault(&how, &usual);
-    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&how, group);
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                       POSIX_SPAWN_SETPGROUP);
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, t->said, STDERR_FILENO);
-    if (ftruncate(t->said, 0) == 0) lseek(t->said, 0, SEEK_SET);
+    posix_spawn_file_actions_adddup2(&files, t->said[1], STDERR_FILENO);
     begin_s = abdb_now_s();
     fault = posix_spawnp(&pid, t->words[0], &files, &how, t->words, environ);
     if (fault)
         snprintf(t->why, sizeof t->why, "%.200s cannot be started: %s", t->words[0],
                  strerror(fault));
     else
-        note_end(t, await(t, pid, &end_s));
+        await(t, program = pid, &end_s);
+    end_group();
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&how);
     return end_s - begin_s;
@@ -156,15 +221,18 @@ static char *filled(const char *word, const json_t *params)
 
 static void tell(const char *cell, char *const *words)
 {
-    abdb_text line = {0};
+    abdb_text all = {0}, line = {0};
 
-    for (size_t i = 0; words[i]; i++) abdb_text_printf(&line, "%s%s", i ? " " : "", words[i]);
-    abdb_print_record(json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:i,s:{s:s,s:s,s:s}}", "kind",
+    /* A blank ends the last, too: a byte at the end would be taken for half a character. */
+    for (size_t i = 0; words[i]; i++) abdb_text_printf(&all, "%s ", words[i]);
+    abdb_text_plain(&line, abdb_text_get(&all));
+    abdb_print_record(json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:i,s:{s:s,s:s#,s:s}}", "kind",
                                 "result", "cell", cell, "formula", "wall-time@1", "dtype", "",
                                 "ops", 0.0, "bytes", 0.0, "verified", "pass", "batch", 1, "factors",
                                 "sample_unit", "process", "command", abdb_text_get(&line),
-                                "verified_by", "exit code"));
+                                line.size ? (int)line.size - 1 : 0, "verified_by", "exit code"));
     abdb_text_free(&line);
+    abdb_text_free(&all);
 }
 
 /* The starts of one turn. */
@@ -188,14 +256,17 @@ static void run_cell(char *const *words, size_t count, json_t *request)
     char *own[ABDB_ARGUMENTS + 1] = {NULL};
     turn t = {.words = own,
               .cell = json_string_value(json_object_get(request, "cell")),
-              .said = memfd_create("said", MFD_CLOEXEC)};
+              .said = {-1, -1}};
     const json_t *params = json_object_get(request, "params");
     abdb_text why = {0};
 
     abdb_print_record(json_pack("{s:s,s:s}", "kind", "begin", "cell", t.cell));
     for (size_t i = 0; i < count && i < ABDB_ARGUMENTS; i++)
         if (!(own[i] = filled(words[i], params))) snprintf(t.why, sizeof t.why, "no memory");
-    if (t.said < 0) snprintf(t.why, sizeof t.why, "no file for its words: %s", strerror(errno));
+    if (pipe2(t.said, O_CLOEXEC) != 0)
+        snprintf(t.why, sizeof t.why, "no pipe for its words: %s", strerror(errno));
+    fcntl(t.said[0], F_SETFL, O_NONBLOCK);
+    fcntl(t.said[0], F_SETPIPE_SZ, PIPE_SIZE); /* where that is not allowed it has less */
     if (!*t.why) take_turn(&t);
     abdb_text_plain(&why, t.why);
     abdb_print_record(json_pack("{s:s,s:s,s:s,s:s}", "kind", "end", "cell", t.cell, "status",
@@ -205,7 +276,8 @@ static void run_cell(char *const *words, size_t count, json_t *request)
                                 "reason", t.cancelled ? "interrupted" : abdb_text_get(&why)));
     abdb_text_free(&why);
     for (size_t i = 0; i < count && i < ABDB_ARGUMENTS; i++) free(own[i]);
-    if (t.said >= 0) close(t.said);
+    for (int i = 0; i < 2; i++)
+        if (t.said[i] >= 0) close(t.said[i]);
 }
 
 static void print_device(void)
@@ -225,6 +297,30 @@ static void print_device(void)
                                 "clock_cost_s", device.cost_s));
 }
 
+/* The program goes first. */
+static void on_end(int number)
+{
+    kill_group();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* SIGCHLD is not ignored, as it may be of whom we are started by: nobody would be told how a child
+ * ended. */
+static bool open_signals(void)
+{
+    sigset_t awaited;
+
+    signal(SIGCHLD, SIG_DFL);
+    signal(SIGTERM, on_end);
+    sigemptyset(&awaited);
+    sigaddset(&awaited, SIGCHLD);
+    sigaddset(&awaited, SIGINT);
+    sigprocmask(SIG_BLOCK, &awaited, NULL);
+    signals = signalfd(-1, &awaited, SFD_CLOEXEC | SFD_NONBLOCK);
+    return signals >= 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *verb = argc > 2 ? argv[argc - 1] : "";
@@ -240,10 +336,7 @@ int main(int argc, char **argv)
     }
     if (!abdb_records_open()) return 6;
     for (int file = 3; file < FILES_MAX; file++) fcntl(file, F_SETFD, FD_CLOEXEC);
-    sigemptyset(&awaited);
-    sigaddset(&awaited, SIGCHLD);
-    sigaddset(&awaited, SIGINT);
-    sigprocmask(SIG_BLOCK, &awaited, NULL);
+    if (!open_signals()) return 6;
     abdb_print_record(json_pack("{s:s,s:i,s:s,s:s,s:[{s:s,s:s,s:s,s:s}]}", "kind", "hello",
                                 "protocol", 1, "backend", command.name, "summary", command.summary,
                                 "kernels", "name", "wall-time", "provider", command.name, "summary",

@@ -46,6 +46,12 @@ static int range(const char *text, double *from, double *to, char *how, double *
     return end != text && !*end;
 }
 
+static bool is_utf8(const char *text)
+{
+    for (int size; *text && (size = abdb_utf8_length(text)) > 0;) text += size;
+    return !*text;
+}
+
 static abdb_status take_values(abdb_plan *plan, axis *a, const char *text, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
@@ -181,6 +187,7 @@ static abdb_status add_line(abdb_plan *plan, char *line, abdb_error *err)
     while ((word = strtok_r(NULL, " \t", &rest))) {
         char *equals = strchr(word, '=');
 
+        if (!is_utf8(word)) TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' is not UTF-8", word));
         if (!equals || equals == word || !equals[1])
             TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' is not key=values", word));
         if (count == ABDB_AXIS_MAX)

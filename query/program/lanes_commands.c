@@ -69,7 +69,8 @@ static abdb_status cut(abdb_lanes *lanes, const char *tag, const char *text,
     words[count] = NULL;
     *out = words;
     if (!count) TRY(ABDB_FAIL(err, ABDB_USAGE, "--command wants NAME=COMMAND"));
-    if (strchr(words[0], '/') && access(words[0], X_OK) != 0)
+    /* With a {KEY} in it, it is another in each cell, which says so where it is not there. */
+    if (strchr(words[0], '/') && !strchr(words[0], '{') && access(words[0], X_OK) != 0)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--command: there is no program %s", words[0]));
 done:
     abdb_text_free(&word);

@@ -51,25 +51,41 @@ static _Noreturn void become(const abdb_start *how, pid_t parent, const int *end
 
 /* A process that waits for the end of this one and then kills the group, which may have members
  * that PR_SET_PDEATHSIG does not reach: children of the child. It is in a session of its own, so
- * that what ends its parent's group does not end it. Returns its number; 0: not started. */
+ * that what ends its parent's group does not end it; group 0: it leads that group itself. Returns
+ * its number; 0: not started. */
 static pid_t guard(pid_t group)
 {
-    pid_t parent = getpid(), pid = fork();
-    sigset_t all;
+    pid_t parent = getpid(), pid;
+    sigset_t all, mask;
     int number;
 
-    /* All signals are blocked and taken by sigwait, so one that comes before the loop is not
-     * lost. */
-    if (pid != 0) return pid > 0 ? pid : 0;
+    /* All signals are blocked from its first moment and taken by sigwait, so one that comes before
+     * the loop is not lost, and none ends it. */
     sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, NULL);
-    setsid();
+    sigprocmask(SIG_SETMASK, &all, &mask);
+    pid = fork();
+    if (pid != 0) {
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+        return pid > 0 ? pid : 0;
+    }
+    if (group)
+        setsid();
+    else
+        setpgid(0, 0);
     syscall(SYS_close_range, 0U, ~0U,
             0U); /* ends of pipes above all; musl has no function for it */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     while (getppid() == parent) sigwait(&all, &number);
-    kill(-group, SIGKILL);
+    kill(group ? -group : 0, SIGKILL);
     _exit(0);
+}
+
+pid_t abdb_group_start(void)
+{
+    pid_t group = guard(0);
+
+    if (group) setpgid(group, group); /* here too: whoever of the two comes first */
+    return group;
 }
 
 abdb_status abdb_program_start(abdb_program *p, const abdb_start *how, abdb_error *err)
@@ -84,6 +100,7 @@ abdb_status abdb_program_start(abdb_program *p, const abdb_start *how, abdb_erro
         (how->words && pipe2(words, O_CLOEXEC) != 0))
         TRY(ABDB_FAIL(err, ABDB_IO, "pipe: %s", strerror(errno)));
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL); /* where it was ignored nobody is told how a child ended */
     sigemptyset(&handled);
     sigaddset(&handled, SIGINT);
     sigaddset(&handled, SIGTERM);
@@ -128,7 +145,7 @@ bool abdb_program_ended(const abdb_program *p, double wait_s, const volatile int
 
 int abdb_program_finish(abdb_program *p)
 {
-    int status = 0;
+    int status = SIGKILL; /* of one that cannot be reaped */
 
     shut(&p->in);
     kill(-p->pid, SIGKILL); /* the group is there until its leader is reaped */

@@ -29,7 +29,7 @@ typedef struct {
 
 /* Starts a program in a process group of its own that ends when this process ends, however that
  * ends. A program that is not there ends with code 127. ABDB_IO: no pipe or process could be had.
- * SIGPIPE is ignored in this process from then on. */
+ * From then on SIGPIPE is ignored in this process, and SIGCHLD is not. */
 ABDB_MUST_USE abdb_status abdb_program_start(abdb_program *p, const abdb_start *how,
                                              abdb_error *err);
 /* Waits for it, at most wait_s, and where stop is given until *stop is above 1; true when it has
@@ -38,5 +38,9 @@ bool abdb_program_ended(const abdb_program *p, double wait_s, const volatile int
 /* Closes our ends, kills what is left of its group, reaps it and ends its guard. Returns its wait
  * status. */
 int abdb_program_finish(abdb_program *p);
+/* A process group for programs that are started otherwise: the process that leads it only waits,
+ * and kills the group when this process ends, however that ends. Returns its number; 0: it could
+ * not be started. */
+pid_t abdb_group_start(void);
 
 #endif

@@ -111,7 +111,103 @@ napping() { # NAME MILLISECONDS
     run abdb run --command 'a=sleep 77' --repeat 1 --timeout 1
     fails 5 "1 crashed, timed out"
     [[ $output == *"a: over its time of 1 s"* ]]
-    ! pgrep -f '^sleep 77'
+    ! pgrep -f '^sleep 77' || false
+}
+
+@test "how a program ended is told where SIGCHLD is ignored, as a service or a script may leave it" {
+    ignoring() { perl -e '$SIG{CHLD} = "IGNORE"; exec @ARGV' "$@"; }
+    run ignoring abdb run --command a=false --repeat 1
+    fails 5 "a: false ended with code 1"
+    run ignoring abdb run --command 'a=sleep 0.3' --repeat 1
+    fails 0 "1 cell measured"
+    [ "$(ask "SELECT min(value) >= 0.3 FROM v_sample")" = 1 ]
+    mkdir fake
+    printf '#!/bin/sh\necho \047{"kind":"hello","protocol":1,"backend":"gone","summary":"for tests","kernels":[]}\047\n[ "$1" = run ] && read -r line\nexit 7\n' >fake/abdb-run-gone
+    chmod +x fake/abdb-run-gone
+    ABDB_BACKENDS=$dir/fake run ignoring abdb run --kernel k --backend gone
+    fails 5 "1 crashed"
+    same "$(ask "SELECT reason FROM v_run WHERE backend = 'gone'")" "the process ended with code 7"
+}
+
+@test "{KEY} in the path of the program: each cell has its own, and one that is not there fails alone" {
+    printf '#!/bin/sh\n' >bench-1
+    chmod +x bench-1
+    run abdb run --command 'a=./bench-{v}' --axis v=1,2 --repeat 1
+    fails 5 "1 cell measured, 1 failed"
+    fails 5 "a: ./bench-2 cannot be started: No such file"
+}
+
+@test "a program may end its own process group: it alone ends, and its exit code counts" {
+    printf '#!/bin/bash\ntrap "trap \047\047 TERM; kill 0" EXIT\nsleep 78 &\n' >tidy
+    printf '#!/bin/bash\ntrap "trap - TERM; kill 0" EXIT\n' >rude
+    printf '#!/bin/bash\nkill -9 0\n' >ruder
+    chmod +x tidy rude ruder
+    run abdb run --command a=./tidy --command b=true --repeat 2
+    fails 0 "4 cells measured"
+    ! pgrep -f '^sleep 78' || false
+    run abdb run --command a=./rude --command b=./ruder --command c=true --repeat 1
+    fails 5 "1 cell measured, 2 failed"
+    same "$(ask "SELECT DISTINCT reason FROM v_run WHERE status = 'failed' ORDER BY reason")" "./rude was ended by signal 15 (Terminated)
+./ruder was ended by signal 9 (Killed)"
+}
+
+@test "whatever ends a command ends what it has started: ^C, SIGTERM, SIGKILL, its time, its own end" {
+    printf '#!/bin/bash\ntrap "" INT TERM HUP\nsleep 78 &\necho >>"%s/began"\n[ -z "$1" ] || exit 0\nwhile :; do sleep 78; done\n' "$dir" >stubborn
+    chmod +x stubborn
+    nobody() {
+        for ((i = 0; i < 40; i++)); do
+            pgrep -f '^sleep 78|bash ./stubborn' || return 0
+            sleep 0.05
+        done
+        return 1
+    }
+    for signal in INT TERM KILL; do
+        for command in ./stubborn 'timeout 90 ./stubborn'; do
+            [ "$signal $command" != "KILL timeout 90 ./stubborn" ] || continue # it has left the group, and nobody lives to look for its own
+            rm -f began
+            abdb run --command "a=$command" --repeat 1 >out 2>&1 3>&- &
+            pid=$!
+            for ((i = 0; i < 200; i++)); do
+                [ ! -s began ] || break
+                sleep 0.05
+            done
+            kill -$signal $pid
+            wait $pid || true
+            nobody
+        done
+    done
+    run abdb run --command a=./stubborn --repeat 1 --timeout 1
+    fails 5 "1 crashed, timed out"
+    nobody
+    run abdb run --command 'a=./stubborn once' --repeat 1
+    fails 0 "1 cell measured"
+    nobody
+}
+
+@test "words that are not UTF-8 reach the program as they are, and are written plainly; an axis has none" {
+    printf '#!/bin/sh\nprintf %%s "$1" >"%s/word"\n' "$dir" >say
+    chmod +x say
+    run abdb run --command a=$'./say \xff' --repeat 1
+    fails 0 "1 cell measured"
+    same "$(od -An -tx1 <word)" " ff"
+    same "$(ask "SELECT DISTINCT text FROM v_factor_given WHERE factor = 'command'")" './say \xff'
+    run abdb run --command 'a=./say {v}' --axis v=$'\xff' --repeat 1
+    fails 2 "is not UTF-8"
+    run abdb run --command $'a=./no\xff' --repeat 1
+    fails 2 "there is no program"
+    run abdb run --command $'a=no\xff' --repeat 1
+    fails 5 'a: no\xff cannot be started'
+}
+
+@test "much on standard error is read, not kept: the last line of it is the reason" {
+    run bash -c "ulimit -f 20000; $(printf %q "$build/abdb") run --command 'a=sh -c \"head -c 50000000 /dev/zero >&2\"' --repeat 1"
+    fails 0 "1 cell measured" # a file of that size would be over the limit
+    run abdb run --command 'a=sh -c "yes | head -c 50000000 >&2; printf \"first\\nlast of \\377 it\" >&2; exit 3"' --repeat 1
+    fails 5 'a: sh ended with code 3: last of \xff it'
+    run abdb run --command 'a=sh -c "printf \"a\\000b\" >&2; sleep 0.1; printf %0300d 5 >&2; exit 3"' --repeat 1
+    fails 5 'a: sh ended with code 3: 000'
+    run abdb run --command 'a=sh -c "yes >&2 & sleep 0.1; exit 4"' --repeat 1
+    fails 5 'a: sh ended with code 4: y'
 }
 
 @test "commands: what cannot be asked" {
