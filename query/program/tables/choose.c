@@ -220,7 +220,7 @@ static abdb_status add_purchase(const abdb_choosing *c, size_t i, abdb_table *t,
 static abdb_status add_left_out(const abdb_choosing *c, abdb_table *t, abdb_error *err)
 {
     for (size_t i = 0; i < c->left_outs; i++) {
-        const abdb_left_out *l = &c->left_out[i];
+        const abdb_choice_left_out *l = &c->left_out[i];
         abdb_value *row = abdb_table_row(t);
 
         if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
