@@ -63,7 +63,8 @@ static stretch best_stretch(piece *p)
 static double shuffled_p(piece *p, double best, double most)
 {
     uint64_t state = 20261121;
-    /* so many that ten orders as good are still too few, however many series there are */
+    /* So many that ten orders as good are still too few; of more series than alpha SHUFFLES_MOST /
+     * 10 it takes fewer, down to none: see can_show. */
     size_t as_good = 1, all = (size_t)fmin(SHUFFLES_MOST, fmax(ABDB_SHUFFLES, ceil(10 / most)));
 
     for (size_t i = 0; i < all; i++) {
@@ -79,6 +80,12 @@ static double shuffled_p(piece *p, double best, double most)
         if ((double)as_good > most * (double)(all + 1)) return 1;
     }
     return (double)as_good / (double)(all + 1);
+}
+
+/* The least p that is to be had, of no order as good, times the series, must not be over alpha. */
+static bool can_show(size_t series, double alpha)
+{
+    return (double)series <= alpha * (SHUFFLES_MOST + 1.0);
 }
 
 /* The stretch of x[first..end) that has evidence, if there is one; *p is of it. */
@@ -179,6 +186,11 @@ abdb_status abdb_changes(const double *x, size_t n, size_t series, double alpha,
         if (!isfinite(x[i]) || x[i] <= 0)
             return ABDB_FAIL(err, ABDB_DATA, "value %zu of a series is not a positive number",
                              i + 1);
+    if (n >= 2 * ABDB_PART_LEAST && !can_show(series, alpha))
+        return ABDB_FAIL(err, ABDB_LIMIT,
+                         "%zu series are too many to look at together: of more than %.0f none could"
+                         " show a change",
+                         series, floor(alpha * (SHUFFLES_MOST + 1.0)));
     /* A part that falls apart is looked at again before the next: `i` moves on only where nothing
      * is found. */
     for (size_t i = 0; i < parts && *count + 2 <= ABDB_CHANGES_MAX;) {
