@@ -52,9 +52,9 @@ SELECT node, device, NULL, NULL, NULL, NULL, 'unclear', 'every run is unsteady o
  ORDER BY 2, 13 DESC, 1, 3;
 -- @notes
 SELECT line FROM (
-  SELECT 1 AS place, printf('n = %d nodes of %s; a node counts by its processes, a peer once; how far equal nodes lie apart is learnt from the peers',
-                            count(DISTINCT node), device) AS line FROM measured GROUP BY device
-  UNION ALL SELECT 2, printf('%d runs are unsteady or imprecise and left out: abdb run --gate measures them again', count(*))
+  SELECT 1 AS place, printf('n = %d node%s of %s; a node counts by its processes, a peer once; how far equal nodes lie apart is learnt from the peers',
+                            count(DISTINCT node), CASE count(DISTINCT node) WHEN 1 THEN '' ELSE 's' END, device) AS line FROM measured GROUP BY device
+  UNION ALL SELECT 2, printf('%d %s unsteady or imprecise and left out: abdb run --gate measures %s again', count(*), CASE count(*) WHEN 1 THEN 'run is' ELSE 'runs are' END, CASE count(*) WHEN 1 THEN 'it' ELSE 'them' END)
     FROM measured WHERE in_doubt HAVING count(*) > 0
   UNION ALL SELECT DISTINCT 3, 'slower: by 1 % or more, p at most 0.001. What one command saw may be that hour''s: measure again before you send a node away'
     FROM judged WHERE verdict = 'slower')

@@ -58,7 +58,7 @@ SELECT b.m, b.n, b.k, b.flops_per_s / 1e9 AS gflop_per_s, 100 * h.fraction AS pe
        b.key || coalesce(' ' || h.ceiling_key, '') AS _facts
   FROM best b LEFT JOIN held h ON h.entry_id = b.entry_id ORDER BY b.n, b.m;
 -- @notes
-SELECT printf('K = %d; 100 %% is %s, %s; each cell is the best of its runs, n = %d cells', max(k),
+SELECT printf('K = %d; 100 %% is %s, %s; each cell is the best of its runs, n = %d cell%s', max(k),
               coalesce(printf('%.1f GFLOP/s', (SELECT max(ceiling) FROM held) / 1e9), 'not known'),
-              CASE :basis WHEN 'published' THEN 'the published peak' ELSE 'the best that was measured on this device' END, count(*))
+              CASE :basis WHEN 'published' THEN 'the published peak' ELSE 'the best that was measured on this device' END, count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END)
   FROM best HAVING count(*) > 0;

@@ -52,6 +52,6 @@ SELECT f.operation || f.pattern AS operation, f.device, f.devices AS ranks, f.no
 SELECT line FROM (
   SELECT 1 AS place, 'time = latency + size / bandwidth, fitted by least squares of relative errors; way and caches change with the size, so one line is off' AS line
    WHERE EXISTS (SELECT 1 FROM fitted)
-  UNION ALL SELECT 2, count(*) || ' sets of fewer than three sizes are left out'
+  UNION ALL SELECT 2, count(*) || CASE count(*) WHEN 1 THEN ' set of fewer than three sizes is' ELSE ' sets of fewer than three sizes are' END || ' left out'
     FROM (SELECT 1 FROM timed WHERE size > 0 AND devices > 1 GROUP BY operation, device, devices, nodes, dtype, campaign, pattern HAVING count(DISTINCT size) < 3) HAVING count(*) > 0)
  ORDER BY place;

@@ -58,4 +58,4 @@ SELECT t.device, t.model, t.backend, t.build, t.test,
   FROM named t CROSS JOIN many m
  ORDER BY kind DESC, t.device, t.model, t.backend, t.build, prompt, gen, t.file, _label, t.depth;
 -- @notes
-SELECT 'n = ' || count(*) || ' tests; bars: one standard deviation where the file gives it (' || count(low) || ')' FROM tests HAVING count(*) > 0;
+SELECT 'n = ' || count(*) || CASE count(*) WHEN 1 THEN ' test' ELSE ' tests' END || '; bars: one standard deviation where the file gives it (' || count(low) || ')' FROM tests HAVING count(*) > 0;

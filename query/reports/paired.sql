@@ -32,8 +32,8 @@ SELECT coalesce((SELECT replace(e.cell, ' n=auto', '') FROM v_run e
  WHERE ratio IS NOT NULL AND statistic IN ('median', 'mean', 'value', 'olympic-mean') ORDER BY abs(ln(ratio)) DESC, 1 LIMIT :limit;
 -- @notes
 SELECT line FROM (
-  SELECT 1 AS place, 'n = ' || count(ratio) || ' pairs; interval and p by processes (abdb compare); stated: single values, no interval' AS line FROM pair HAVING count(*) > 0
-  UNION ALL SELECT 2, count(*) || ' pairs refused: ' || max(sentence) FROM pair WHERE ratio IS NULL AND rule <> '' HAVING count(*) > 0
+  SELECT 1 AS place, 'n = ' || count(ratio) || CASE count(ratio) WHEN 1 THEN ' pair' ELSE ' pairs' END || '; interval and p by processes (abdb compare); stated: single values, no interval' AS line FROM pair HAVING count(*) > 0
+  UNION ALL SELECT 2, count(*) || CASE count(*) WHEN 1 THEN ' pair' ELSE ' pairs' END || ' refused: ' || max(sentence) FROM pair WHERE ratio IS NULL AND rule <> '' HAVING count(*) > 0
   UNION ALL SELECT 0, 'EXPLORATORY: a rule refuses ' || count(*) || ' of these pairs: ' || max(sentence)
     FROM pair WHERE coalesce(exploratory, '') <> '' HAVING count(*) > 0)
  ORDER BY place;

@@ -56,7 +56,7 @@ SELECT r.device, r.model, r.devices, r.dtype, r.each / 1e12 AS tflop_per_s_per_d
 SELECT line FROM (
   SELECT 1 AS place, line FROM prices_said
   UNION ALL
-  SELECT 1, printf('%d prices older than %d days left out%s', count(*), :price_max_age,
+  SELECT 1, printf('%d price%s older than %d day%s left out%s', count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END, :price_max_age, CASE :price_max_age + 0 WHEN 1 THEN '' ELSE 's' END,
                    CASE WHEN count(age_days) < count(*) THEN printf(', %d of them undated', count(*) - count(age_days)) ELSE '' END)
     FROM offer WHERE device IN (SELECT device FROM rate) AND :price_max_age IS NOT NULL AND coalesce(age_days > :price_max_age, 1) HAVING count(*) > 0
   UNION ALL

@@ -45,7 +45,7 @@ SELECT device, each AS tokens_per_s_per_device, needed, per_device_hour AS usd_p
 SELECT line FROM (
   SELECT 1 AS place, line FROM prices_said
   UNION ALL
-  SELECT 1, count(*) || ' devices with results have no price: --price gives one'
+  SELECT 1, count(*) || CASE count(*) WHEN 1 THEN ' device with results has' ELSE ' devices with results have' END || ' no price: --price gives one'
     FROM best WHERE place = 1 AND device NOT IN (SELECT device FROM offer) HAVING count(*) > 0
   UNION ALL SELECT 1, 'systems of the best rate per device only, at a price per device; abdb choose takes the cheapest of all measured systems, in whole offers: '
            || 'abdb choose ' || quote(:model) || ' ' || :scenario || printf(' --rate %.17g/s', :tokens_per_s)

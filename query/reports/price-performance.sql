@@ -61,7 +61,7 @@ SELECT p.device, p.price AS usd_per_device_hour, p.each AS rate_per_device, p.un
 SELECT line FROM (
   SELECT 0 AS place, 'price: the lowest ' || CASE WHEN :price_kind = 'any' THEN '' ELSE coalesce(:price_kind, 'on-demand') || ' ' END || 'one of each device' ||
          coalesce(', of ' || min(valid_from) || CASE WHEN max(valid_from) > min(valid_from) THEN ' to ' || max(valid_from) ELSE '' END ||
-                  printf(', %d to %d days old', min(CASE WHEN valid_from IS NOT NULL THEN age_days END), max(age_days)), '') || '; n = ' || count(*) || ' devices' AS line
+                  printf(', %d to %d days old', min(CASE WHEN valid_from IS NOT NULL THEN age_days END), max(age_days)), '') || '; n = ' || count(*) || CASE count(*) WHEN 1 THEN ' device' ELSE ' devices' END AS line
     FROM priced HAVING count(*) > 0
   UNION ALL
   SELECT 1, line FROM prices_said

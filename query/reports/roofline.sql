@@ -82,4 +82,4 @@ SELECT printf('above the roof of memory: %d point%s whose operands a cache holds
               group_concat(DISTINCT resident))
   FROM cells WHERE fraction > 1 AND resident <> 'memory' HAVING count(*) > 0
 UNION ALL
-SELECT printf('%d of %d points are unsteady, or imprecise (fewer than 10 samples)', sum(in_doubt), count(*)) FROM cells HAVING sum(in_doubt) > 0;
+SELECT printf('%d of %d point%s %s unsteady, or imprecise (fewer than 10 samples)', sum(in_doubt), count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END, CASE sum(in_doubt) WHEN 1 THEN 'is' ELSE 'are' END) FROM cells HAVING sum(in_doubt) > 0;

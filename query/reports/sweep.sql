@@ -88,9 +88,9 @@ SELECT x, series, median(value) AS value, min(value) AS least, max(value) AS mos
 SELECT 'kernel ' || :kernel || ' on ' || device || coalesce('; only ' || nullif(:only, ''), '') || '; bytes and operations as the kernel''s formula counts them'
   FROM machine
 UNION ALL
-SELECT printf('%d of %d results are unsteady, or imprecise (fewer than 10 samples)', sum(in_doubt), count(*)) FROM one WHERE value > 0 HAVING sum(in_doubt) > 0
+SELECT printf('%d of %d result%s %s unsteady, or imprecise (fewer than 10 samples)', sum(in_doubt), count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END, CASE sum(in_doubt) WHEN 1 THEN 'is' ELSE 'are' END) FROM one WHERE value > 0 HAVING sum(in_doubt) > 0
 UNION ALL
-SELECT printf('%d points are medians of cells that differ in ', (SELECT count(*) FROM pooled)) || group_concat(factor, ', ') || ': --by tells them apart, --only picks some'
+SELECT (SELECT count(*) || CASE count(*) WHEN 1 THEN ' point is a median' ELSE ' points are medians' END FROM pooled) || ' of cells that differ in ' || group_concat(factor, ', ') || ': --by tells them apart, --only picks some'
   FROM (SELECT DISTINCT factor FROM (
           SELECT f.factor FROM pooled p JOIN one o ON o.series = p.series AND o.x = p.x JOIN v_run_factor f ON f.entry_id = o.entry_id
            WHERE o.value > 0 AND instr(o.cell, ' ' || CASE f.factor WHEN 'operation' THEN 'op' ELSE f.factor END || '=') > 0
