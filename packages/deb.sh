@@ -2,26 +2,29 @@
 # deb.sh - Debian packages of the checked out revision, checked by lintian: make deb. Into build/dist. DEBFULLNAME and DEBEMAIL: who makes them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# what is made depends on no one's time zone, language or umask
+export TZ=UTC LC_ALL=C
+umask 022
 for tool in dh dpkg-buildpackage lintian; do
     command -v $tool >/dev/null || { echo "make deb wants $tool: apt-get install debhelper dpkg-dev lintian" >&2; exit 1; }
 done
 packages/dist.sh >/dev/null
 version=$(sed -n 's/^#define ABDB_VERSION "\(.*\)"/\1/p' schema/core/version.h)
-out=$PWD/${DIST:-build/dist}
+out=$(realpath -m "${DIST:-build/dist}")
 work=$PWD/build-ports/deb
+when=$(git log -1 --format=%ct) # of the revision, in seconds: no time zone has a part in it
 rm -rf "$work" && mkdir -p "$work"
-tar xzf "$out/abdb-$version.tar.gz" -C "$work"
+tar xzf "$out/abdb-$version.tar.gz" --no-same-permissions -C "$work" # root would take the modes as they are, others under umask
 cd "$work/abdb-$version"
 cp -r packages/debian debian
 maintainer="${DEBFULLNAME:-The abdb authors} <${DEBEMAIL:-abdb@localhost}>"
 sed -i "s/@MAINTAINER@/$maintainer/" debian/control
-when=$(tar tvzf "$out/abdb-$version.tar.gz" --full-time | awk 'NR == 1 { print $4, $5 }')
 cat >debian/changelog <<EOF
 abdb ($version) unstable; urgency=medium
 
   * See CHANGELOG.md.
 
- -- $maintainer  $(LC_ALL=C date -u -R -d "$when UTC")
+ -- $maintainer  $(date -u -R -d "@$when")
 EOF
 DEB_BUILD_OPTIONS="nocheck parallel=$(nproc) ${DEB_BUILD_OPTIONS:-}" dpkg-buildpackage -us -uc -b >"$out/deb.log" 2>&1 || { tail -30 "$out/deb.log" >&2; exit 1; }
 rm -f "$out"/*.deb

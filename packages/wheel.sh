@@ -5,13 +5,16 @@
 # it wants only libc; libraries are linked in (packages/static.mk), and the licence of each is in the wheel.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# what is made depends on no one's time zone, language or umask
+export TZ=UTC LC_ALL=C
+umask 022
 python=${PYTHON:-/usr/bin/python3}
 "$python" -c 'import wheel' 2>/dev/null || { echo "make wheel wants python3-wheel: apt-get install python3-wheel" >&2; exit 1; }
 # dates of files in it: of the last commit, or of the newest file where there is no git
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y schema/core/version.h)}
 ${MAKE:-make} -s STATIC=1 all >/dev/null
 version=$(sed -n 's/^#define ABDB_VERSION "\(.*\)"/\1/p' schema/core/version.h)
-out=$PWD/${DIST:-build/dist}
+out=$(realpath -m "${DIST:-build/dist}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 make -s STATIC=1 install DESTDIR="$work/stage" >/dev/null
@@ -41,5 +44,6 @@ Root-Is-Purelib: false
 Tag: py3-none-$tag
 EOF
 packages/metadata.sh "$top"
+chmod -R u=rwX,go=rX "$top" # the checkout may have been made under another umask
 "$python" -m wheel pack -d "$out" "$top" >/dev/null
 (cd "$out" && ls -1 "abdb-$version-py3-none-$tag.whl" && sha256sum "abdb-$version-py3-none-$tag.whl")

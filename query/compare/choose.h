@@ -64,7 +64,7 @@ typedef struct {
     size_t n;           /* results; 0: not counted */
     double first_below; /* USD per device and hour: with a price below it, it would be first; NAN:
                             no price is missing, or nothing is first */
-} abdb_left_out;
+} abdb_choice_left_out;
 
 enum { ABDB_LEFT_OUT_MAX = 200 };
 
@@ -74,7 +74,7 @@ typedef struct {
     size_t count, room;
     abdb_purchase *row; /* cheapest first */
     size_t left_outs;
-    abdb_left_out left_out[ABDB_LEFT_OUT_MAX];
+    abdb_choice_left_out left_out[ABDB_LEFT_OUT_MAX];
     bool training, by_watt;
     double *watts; /* of one system of each member of the set; NAN: not measured */
     abdb_arena arena;

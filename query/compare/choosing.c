@@ -12,7 +12,7 @@ void abdb_choosing_leave_out(abdb_choosing *c, const char *what, const char *why
             return;
         }
     if (c->left_outs < ABDB_LEFT_OUT_MAX)
-        c->left_out[c->left_outs++] = (abdb_left_out){what, why, n, NAN};
+        c->left_out[c->left_outs++] = (abdb_choice_left_out){what, why, n, NAN};
 }
 
 static const abdb_set *set_of(const abdb_choosing *c)

@@ -28,5 +28,6 @@ SELECT r.device, r.ratio, CASE WHEN r.value > 1e8 THEN r.value / 1e9 ELSE r.valu
  WHERE CASE WHEN :verdict IS NULL THEN r.verdict <> 'holds' ELSE r.verdict = :verdict END
  ORDER BY r.verdict DESC, r.device, r.ratio;
 -- @notes
-SELECT count(*) || ' ratios of ' || count(DISTINCT device) || ' devices: ' || sum(verdict = 'holds') || ' hold, ' || sum(verdict = 'accepted') ||
-       ' are accepted, ' || sum(verdict = 'breaks') || ' break' FROM judged;
+SELECT count(*) || CASE count(*) WHEN 1 THEN ' ratio' ELSE ' ratios' END || ' of ' || count(DISTINCT device) || CASE count(DISTINCT device) WHEN 1 THEN ' device: ' ELSE ' devices: ' END ||
+       sum(verdict = 'holds') || CASE sum(verdict = 'holds') WHEN 1 THEN ' holds, ' ELSE ' hold, ' END || sum(verdict = 'accepted') ||
+       CASE sum(verdict = 'accepted') WHEN 1 THEN ' is' ELSE ' are' END || ' accepted, ' || sum(verdict = 'breaks') || CASE sum(verdict = 'breaks') WHEN 1 THEN ' breaks' ELSE ' break' END FROM judged;

@@ -106,7 +106,11 @@ SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_p
   FROM purchase ORDER BY place LIMIT :limit;
 -- @notes
 -- @prices priced
-, first AS (SELECT * FROM purchase WHERE place = 1), second AS (SELECT * FROM purchase WHERE place = 2)
+, placed AS (SELECT *, CASE price_kind WHEN 'owned' THEN ' owned' WHEN 'own quote' THEN ' at your quote' ELSE ' rented ' || price_kind END AS how,
+   (SELECT count(DISTINCT device) = 1 FROM purchase WHERE place <= 2 HAVING count(*) = 2) AS twice FROM purchase),
+-- where one device is first and second, each is named with its kind of price
+first AS (SELECT *, device || CASE WHEN twice THEN how ELSE '' END AS name FROM placed WHERE place = 1),
+second AS (SELECT *, device || CASE WHEN twice THEN how ELSE '' END AS name FROM placed WHERE place = 2)
 SELECT line FROM (
   SELECT 0 AS place, '! ' || why AS line FROM choice WHERE kind = 'note'
   UNION ALL
@@ -117,9 +121,9 @@ SELECT line FROM (
                                                 AND left_out = '' ORDER BY 1)), 'none is here: abdb import data brings what is shipped')
     FROM asked WHERE selection IS NULL AND :time_to_train IS NOT NULL
   UNION ALL
-  SELECT 1, CASE WHEN EXISTS (SELECT 1 FROM second) THEN device || ' is first' ELSE 'only ' || device || ' is left' END ||
-            CASE WHEN unit = 's' AND NOT EXISTS (SELECT 1 FROM purchase p WHERE p.size <> f.size) THEN printf(' of systems of %d devices', size) ELSE '' END ||
-            printf(': %d devices for %.5g USD/h', devices, usd_per_hour) ||
+  SELECT 1, CASE WHEN EXISTS (SELECT 1 FROM second) THEN name || ' is first' ELSE 'only ' || device || ' is left' END ||
+            CASE WHEN unit = 's' AND NOT EXISTS (SELECT 1 FROM purchase p WHERE p.size <> f.size) THEN printf(' of systems of %d device%s', size, CASE size WHEN 1 THEN '' ELSE 's' END) ELSE '' END ||
+            printf(': %d device%s for %.5g USD/h', devices, CASE devices WHEN 1 THEN '' ELSE 's' END, usd_per_hour) ||
             CASE WHEN offered > 1 THEN printf(' (%d x %d rented at %s)', rented / offered, offered, provider) ELSE '' END ||
             CASE WHEN usd_per_million IS NOT NULL THEN printf(', %.3g USD per million %s', usd_per_million, CASE unit WHEN 'query/s' THEN 'queries' ELSE replace(unit, '/s', '') || 's' END) ELSE '' END ||
             CASE WHEN usd_of_run IS NOT NULL THEN printf(', %.5g USD a training', usd_of_run) ELSE '' END
@@ -131,10 +135,10 @@ SELECT line FROM (
   SELECT 2, printf('! uncertain of %s: %s', device, uncertain) FROM first WHERE uncertain <> ''
   UNION ALL
   SELECT 2, CASE WHEN device = first_device THEN printf('with prices of the last 180 days it stays first, for %.5g USD/h', usd_per_hour)
-                 ELSE printf('with prices of the last 180 days %s is first: %d devices for %.5g USD/h', device, devices, usd_per_hour) END
+                 ELSE printf('with prices of the last 180 days %s is first: %d device%s for %.5g USD/h', device, devices, CASE devices WHEN 1 THEN '' ELSE 's' END, usd_per_hour) END
     FROM (SELECT device AS first_device FROM first) g, fresh f
   UNION ALL
-  SELECT 2, printf('it stays first up to %.4g USD per device and hour; %s at %.4g wins below %.4g', f.break_even, s.device,
+  SELECT 2, printf('it stays first up to %.4g USD per device and hour; %s at %.4g wins below %.4g', f.break_even, s.name,
                    s.usd_per_device_hour, s.break_even) FROM first f, second s WHERE f.break_even IS NOT NULL
   UNION ALL
   SELECT 3, printf('! at its highest offer, %.4g USD per device and hour, it would not be first', dearest)

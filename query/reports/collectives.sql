@@ -71,7 +71,7 @@ SELECT p.operation, p.device, p.devices AS ranks, p.nodes, p.place, p.file, CAST
  ORDER BY p.operation, p.device, p.devices, p.source, p.together, p.place, p.bytes;
 -- @notes
 SELECT line FROM (
-  SELECT 1 AS place, 'n = ' || count(*) || ' values of ' || count(DISTINCT source) || CASE count(DISTINCT source) WHEN 1 THEN ' source' ELSE ' sources' END || '; a line is of one file or name: the median of its runs of a size, the bar their range' AS line
+  SELECT 1 AS place, 'n = ' || count(*) || CASE count(*) WHEN 1 THEN ' value' ELSE ' values' END || ' of ' || count(DISTINCT source) || CASE count(DISTINCT source) WHEN 1 THEN ' source' ELSE ' sources' END || '; a line is of one file or name: the median of its runs of a size, the bar their range' AS line
     FROM placed HAVING count(*) > 0
   UNION ALL SELECT 2, count(*) || CASE count(*) WHEN 1 THEN ' value' ELSE ' values' END || ' came with wrong elements: quarantined, drawn as crosses' FROM placed WHERE wrong > 0 HAVING count(*) > 0)
  ORDER BY place;

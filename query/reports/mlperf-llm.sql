@@ -91,7 +91,7 @@ SELECT line FROM (
          CASE WHEN (SELECT count(DISTINCT model || ' ' || scenario) FROM shown) > 1 THEN ' ' || c.model || ' ' || c.scenario ELSE '' END || ': ' ||
          (SELECT group_concat(words, ', ') FROM (SELECT DISTINCT s.source || ' says ' ||
             CASE WHEN c.left_out = 'sources disagree' THEN s.raw_value || ' ' || coalesce(s.raw_unit, '')
-                 ELSE s.devices || ' chips' END AS words
+                 ELSE s.devices || CASE s.devices WHEN 1 THEN ' chip' ELSE ' chips' END END AS words
             FROM v_statement s WHERE s.result_id IN (SELECT t.result_id FROM subject t WHERE t.subject = m.subject)
                AND s.metric_class = 'performance' ORDER BY words DESC) w)
     FROM disputed c JOIN v_mlperf m ON m.result_id = c.result_id)

@@ -33,7 +33,7 @@ SELECT device, devices AS chips, total AS value, unit, each AS per_chip, submitt
  ORDER BY top DESC, device, devices, total, key;
 -- @notes
 SELECT line FROM (
-  SELECT 1 AS place, printf('round %s, n = %d submissions; drawn hollow: %d of which sources disagree or that stand for nothing (column doubt)',
-                            min(round), count(*), sum(CASE WHEN left_out <> '' THEN 1 ELSE 0 END)) AS line FROM one HAVING count(*) > 0
+  SELECT 1 AS place, printf('round %s, n = %d submission%s; drawn hollow: %d of which sources disagree or that stand for nothing (column doubt)',
+                            min(round), count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END, sum(CASE WHEN left_out <> '' THEN 1 ELSE 0 END)) AS line FROM one HAVING count(*) > 0
   UNION ALL SELECT 2, '† derived by abdb (result / chips); not an official or verified MLPerf® metric.' FROM (SELECT 1 FROM one LIMIT 1) o)
  ORDER BY place;

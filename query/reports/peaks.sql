@@ -59,6 +59,6 @@ SELECT count(*) || CASE count(*) WHEN 1 THEN ' peak has another value stated for
        ' that ' || CASE sum(d.n) WHEN 1 THEN 'differs' ELSE 'differ' END || ' beyond rounding: abdb audit conflicts'
   FROM one o JOIN ranked r ON r.device = o.device JOIN differing d ON d.spec_id = o.spec_id HAVING count(*) > 0
 UNION ALL
-SELECT count(*) || ' stated peaks are left out (abdb audit doubts)' FROM v_spec s
+SELECT count(*) || CASE count(*) WHEN 1 THEN ' stated peak is' ELSE ' stated peaks are' END || ' left out (abdb audit doubts)' FROM v_spec s
  WHERE s.trust = 'quarantined' AND s.quantity IN ('peak_flops', 'peak_ops') AND coalesce(s.sparsity, 'dense') = 'dense'
    AND s.device IN (SELECT device FROM ranked) HAVING count(*) > 0;

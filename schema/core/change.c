@@ -6,38 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/midranks.h"
 #include "schema/core/stats.h"
 #include "schema/core/twosample.h"
 
 enum { SHUFFLES_MOST = 2000000 };
 
-typedef struct {
-    double x, rank;
-    size_t at;
-} ranked;
-
-static int by_value(const void *a, const void *b)
-{
-    return abdb_compare_double(&((const ranked *)a)->x, &((const ranked *)b)->x);
-}
-
 /* Midranks of x[0..n) into rank; the sum of t^3 - t over ties. */
 static abdb_status midranks(const double *x, size_t n, double *rank, double *ties, abdb_error *err)
 {
-    ranked *all = calloc(n + 1, sizeof *all);
+    abdb_ranked *all = calloc(n + 1, sizeof *all);
 
     if (!all) return ABDB_FAIL(err, ABDB_NOMEM, "a series of %zu", n);
-    for (size_t i = 0; i < n; i++) all[i] = (ranked){.x = x[i], .at = i};
-    qsort(all, n, sizeof *all, by_value);
-    *ties = 0;
-    for (size_t i = 0, end; i < n; i = end) {
-        double t;
-
-        for (end = i + 1; end < n && all[end].x <= all[i].x; end++) continue;
-        t = (double)(end - i);
-        *ties += t * t * t - t;
-        for (size_t k = i; k < end; k++) rank[all[k].at] = 0.5 * (double)(i + end + 1);
-    }
+    for (size_t i = 0; i < n; i++) all[i] = (abdb_ranked){.x = x[i], .at = i};
+    *ties = abdb_midranks(all, n);
+    for (size_t i = 0; i < n; i++) rank[all[i].at] = 0.5 * (double)all[i].twice;
     free(all);
     return ABDB_OK;
 }
@@ -75,26 +58,18 @@ static stretch best_stretch(piece *p)
     return best;
 }
 
-static uint64_t split_mix(uint64_t *state) /* Steele, Lea, Flood: SplitMix64 */
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 /* How often the best stretch of a random order is as good: (1 + such) / (1 + all). Once it is over
  * `most` for certain, what is left is not counted. */
 static double shuffled_p(piece *p, double best, double most)
 {
     uint64_t state = 20261121;
-    /* so many that ten orders as good are still too few, however many series there are */
+    /* So many that ten orders as good are still too few; of more series than alpha SHUFFLES_MOST /
+     * 10 it takes fewer, down to none: see can_show. */
     size_t as_good = 1, all = (size_t)fmin(SHUFFLES_MOST, fmax(ABDB_SHUFFLES, ceil(10 / most)));
 
     for (size_t i = 0; i < all; i++) {
         for (size_t k = p->n - 1; k > 0; k--) {
-            size_t other = split_mix(&state) % (k + 1);
+            size_t other = abdb_split_mix(&state) % (k + 1);
             double keep = p->rank[k];
 
             p->rank[k] = p->rank[other];
@@ -105,6 +80,12 @@ static double shuffled_p(piece *p, double best, double most)
         if ((double)as_good > most * (double)(all + 1)) return 1;
     }
     return (double)as_good / (double)(all + 1);
+}
+
+/* The least p that is to be had, of no order as good, times the series, must not be over alpha. */
+static bool can_show(size_t series, double alpha)
+{
+    return (double)series <= alpha * (SHUFFLES_MOST + 1.0);
 }
 
 /* The stretch of x[first..end) that has evidence, if there is one; *p is of it. */
@@ -205,6 +186,11 @@ abdb_status abdb_changes(const double *x, size_t n, size_t series, double alpha,
         if (!isfinite(x[i]) || x[i] <= 0)
             return ABDB_FAIL(err, ABDB_DATA, "value %zu of a series is not a positive number",
                              i + 1);
+    if (n >= 2 * ABDB_PART_LEAST && !can_show(series, alpha))
+        return ABDB_FAIL(err, ABDB_LIMIT,
+                         "%zu series are too many to look at together: of more than %.0f none could"
+                         " show a change",
+                         series, floor(alpha * (SHUFFLES_MOST + 1.0)));
     /* A part that falls apart is looked at again before the next: `i` moves on only where nothing
      * is found. */
     for (size_t i = 0; i < parts && *count + 2 <= ABDB_CHANGES_MAX;) {

@@ -26,7 +26,8 @@ typedef struct {
 /* Changes of x[0..n), positive and finite, in order. series: how many series are looked at
  * together. A change needs p at most alpha, also between the levels on both sides of it, and a
  * ratio of 1 + effect or more, up or down; of more than ABDB_CHANGES_MAX the first found are kept.
- * ABDB_DATA: a value is none. */
+ * ABDB_DATA: a value is none. ABDB_LIMIT: of so many series none could show a change, as orders are
+ * not shuffled without end: more than 20,000 at alpha 0.01, and x has values enough for one. */
 ABDB_MUST_USE abdb_status abdb_changes(const double *x, size_t n, size_t series, double alpha,
                                        double effect, abdb_change out[ABDB_CHANGES_MAX],
                                        size_t *count, abdb_error *err);

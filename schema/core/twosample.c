@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/midranks.h"
 #include "schema/core/stats.h"
 
 static abdb_status check(const abdb_two *two, abdb_error *err)
@@ -104,40 +105,11 @@ abdb_status abdb_hl_ratio(const abdb_two *two, double *out, abdb_error *err)
 
 /* --- Mann-Whitney ----------------------------------------------------------------------------- */
 
-typedef struct {
-    double x;
-    int side;
-} ranked;
-
-static int compare_ranked(const void *a, const void *b)
-{
-    return abdb_compare_double(&((const ranked *)a)->x, &((const ranked *)b)->x);
-}
-
-/* Twice the midrank of each sample (integers), their sum over side b, and sum of t^3 - t. */
-static void midranks(ranked *all, size_t count, int *twice, long long *sum_b, double *ties)
-{
-    *sum_b = 0;
-    *ties = 0;
-    qsort(all, count, sizeof *all, compare_ranked);
-    for (size_t i = 0, j; i < count; i = j) {
-        double t;
-
-        for (j = i + 1; j < count && all[j].x <= all[i].x; j++) continue;
-        t = (double)(j - i);
-        *ties += t * t * t - t;
-        for (size_t k = i; k < j; k++) {
-            twice[k] = (int)(i + 1 + j);
-            if (all[k].side) *sum_b += twice[k];
-        }
-    }
-}
-
 /* P(sum <= s) and P(sum >= s) of n of the ranks, every choice equally likely. ways[k][v]: how many
  * choices of k ranks have the (doubled) sum v; each rank is taken in once, k counted down so that
  * none is used twice. */
-static abdb_status exact_tails(const int *twice, size_t count, size_t n, long long s, double *below,
-                               double *above, abdb_error *err)
+static abdb_status exact_tails(const abdb_ranked *all, size_t count, size_t n, long long s,
+                               double *below, double *above, abdb_error *err)
 {
     size_t width = 2 * count * n + 1;
     double *ways = calloc((n + 1) * width, sizeof *ways), total = 0, low = 0, high = 0;
@@ -145,7 +117,7 @@ static abdb_status exact_tails(const int *twice, size_t count, size_t n, long lo
     if (!ways) return ABDB_FAIL(err, ABDB_NOMEM, "an exact test of %zu samples", count);
     ways[0] = 1;
     for (size_t i = 0; i < count; i++) {
-        size_t r = (size_t)twice[i];
+        size_t r = all[i].twice;
 
         for (size_t k = (i + 1 < n ? i + 1 : n); k > 0; k--) {
             double *to = ways + k * width;
@@ -190,24 +162,25 @@ static abdb_status tails(const abdb_two *two, double factor, double *below, doub
                          abdb_error *err)
 {
     size_t count = two->m + two->n;
-    ranked *all = calloc(count, sizeof *all);
-    int *twice = calloc(count, sizeof *twice);
-    long long sum;
+    abdb_ranked *all = calloc(count, sizeof *all);
+    long long sum = 0; /* of b's ranks, twice */
     double ties;
     abdb_status st = ABDB_OK;
 
-    if (!all || !twice) TRY(ABDB_FAIL(err, ABDB_NOMEM, "ranks of %zu samples", count));
+    if (!all) TRY(ABDB_FAIL(err, ABDB_NOMEM, "ranks of %zu samples", count));
     TRY(check(two, err));
-    for (size_t i = 0; i < two->m; i++) all[i] = (ranked){two->a[i], 0};
-    for (size_t i = 0; i < two->n; i++) all[two->m + i] = (ranked){two->b[i] * factor, 1};
-    midranks(all, count, twice, &sum, &ties);
+    for (size_t i = 0; i < two->m; i++) all[i] = (abdb_ranked){.x = two->a[i], .at = i};
+    for (size_t i = 0; i < two->n; i++)
+        all[two->m + i] = (abdb_ranked){.x = two->b[i] * factor, .at = two->m + i};
+    ties = abdb_midranks(all, count);
+    for (size_t i = 0; i < count; i++)
+        if (all[i].at >= two->m) sum += (long long)all[i].twice;
     if (count <= ABDB_EXACT_MAX)
-        TRY(exact_tails(twice, count, two->n, sum, below, above, err));
+        TRY(exact_tails(all, count, two->n, sum, below, above, err));
     else
         normal_tails(two->m, two->n, ties, sum, below, above);
 done:
     free(all);
-    free(twice);
     return st;
 }
 
@@ -290,18 +263,9 @@ done:
 
 /* --- bootstrap -------------------------------------------------------------------------------- */
 
-static uint64_t split_mix(uint64_t *state) /* Steele, Lea, Flood: SplitMix64 */
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 static double resampled_median(const double *x, size_t n, double *room, uint64_t *state)
 {
-    for (size_t i = 0; i < n; i++) room[i] = x[split_mix(state) % n];
+    for (size_t i = 0; i < n; i++) room[i] = x[abdb_split_mix(state) % n];
     qsort(room, n, sizeof *room, abdb_compare_double);
     return abdb_quantile_sorted(room, n, 0.5);
 }

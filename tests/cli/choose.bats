@@ -163,6 +163,43 @@ END
     fails 2 "did you mean 'dollar'?"
 }
 
+@test "power and electricity may be 0; a device that is first and second is named with its kind of price" {
+    cases
+    owned() { choose --rate 50k/s --own 'MI300X=20000' --life 2 --utilisation 0.5 "$@" -o json 2>/dev/null | jq -c '[.[] | select(.how == "owned").usd_per_device_hour * 1e6 | floor]'; }
+    same "$(owned --power 0)" "[2283105]" # 20000 / (2 x 8760 x 0.5), no electricity
+    same "$(owned --electricity 0)" "[2283105]"
+    run choose --own 'MI300X=20000' --power -1
+    fails 2 "--power wants a number of at least 0, not '-1'"
+    run choose --own 'MI300X=20000' --life 0
+    fails 2 "--life wants a number above 0, not '0'"
+    for bad in '"life":0' '"power":-1' '"utilisation":1.5'; do # in SQL no report looks at them before
+        run abdb query "SELECT * FROM abdb_choose('{\"selection\":\"work=llama2-70b-99,scenario=Server\",$bad}')"
+        fails 2 "abdb_choose: "
+    done
+    run choose --where device=MI300X --own 'MI300X=15000' --life 3 --power 0
+    fails 0 "MI300X owned is first: 8 devices for "
+    fails 0 "it stays first up to 1.5 USD per device and hour; MI300X at your quote at 1.5 wins below 0.8154"
+    run choose --rate 50k/s
+    fails 0 "MI300X is first: 40 devices for 60 USD/h" # others are second
+    ABDB_DB=shipped.db filled "$root/data"
+    run choose_shipped --where device=B200-SXM --own 'B200-SXM=45000' --today 2026-11-23
+    fails 0 "B200-SXM owned is first"
+    fails 0 "; B200-SXM rented on-demand at "
+}
+
+@test "one of a thing is named in the singular" {
+    cases
+    sed -n '1p; /case-S3-MI300X-8/{s/,MI300X,8,/,MI300X,1,/p}' cases.csv >one.csv
+    abdb init --db one.db
+    abdb import -q --db one.db one.csv
+    run choose --db one.db
+    fails 0 "only MI300X is left: 1 device for 1.5 USD/h"
+    run abdb query mlperf-systems --db one.db
+    fails 0 "n = 1 submission;"
+    run abdb query price-for-throughput --db one.db
+    fails 0 "1 device with results has no price"
+}
+
 @test "per watt, owned and trained: cases worked by a script, with their break-even prices" {
     head="evidence,kind,source,suite,round,system_type,division,availability,verified,public_id,submitter,system,workload,model,scenario,device,devices,nodes,dtype,metric,statistic,value,unit,locator,also.power_w"
     {

@@ -25,7 +25,7 @@ preferred() { # DEVICE QUANTITY [DTYPE ENGINE]: value and source
     fails 0 "2610ᵇ!"
     fails 0 "1 stated value is left out or doubted: MI300X fp8 5220 TFLOP/s (ml-engineering)"
     run abdb query peaks --device MI300X
-    fails 0 "1 stated peaks are left out"
+    fails 0 "1 stated peak is left out"
     # MI300X's 5220 is of 2:4 sparsity: taken for dense, it made H100 0.38x of it
     run abdb compare device=MI300X device=H100-SXM --where quantity=peak_flops,dtype=fp8
     fails 0 "0.76x"

@@ -1,21 +1,27 @@
 #!/usr/bin/env bash
-# packages.sh - the source archive, the wheel and the Debian packages are the same byte for byte from two folders; the wheel works in an empty
-# environment, with no other PATH, and its plug-in in pytest; the packages pass lintian, and unpacked they work. In TAP.
-# packages.sh [archive] [wheel] [deb]: these parts. Wheel and packages take two whole builds each; FOLDER= keeps them, so that what was
-# interrupted goes on.
+# packages.sh - the source archive, the wheel and the Debian packages are the same byte for byte from two folders, the second with another time
+# zone, umask and language; the wheel works in an empty environment, with no other PATH, and its plug-in in pytest; the packages pass lintian, and
+# unpacked they work. In TAP.
+# packages.sh [archive] [given] [wheel] [deb]: these parts; given: what deb gives to dpkg-buildpackage, without building. Wheel and packages take
+# two whole builds each; FOLDER= keeps them, so that what was interrupted goes on.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-root=$PWD parts=${*:-archive wheel deb}
+root=$PWD parts=${*:-archive given wheel deb}
 git rev-parse -q --verify HEAD >/dev/null 2>&1 || { echo "1..0 # SKIP not a git checkout: packages are made of a revision"; exit 0; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 . tests/ports/ok.sh
-folders=("${FOLDER:-$dir}"/{one,a-longer-name})
+folders=("$(realpath -m "${FOLDER:-$dir}")"/{one,a-longer-name})
+language=de_DE.UTF-8
+localedef -i de_DE -f UTF-8 "$dir/$language" >/dev/null 2>&1 || [ -d "$dir/$language" ] || language=C.UTF-8
+of() { # FOLDER COMMAND...: as is done for it: the second has another time zone, umask and language, and names build/dist from the root
+    if [ "$1" = "${folders[0]}" ]; then "${@:2}"; else (umask 077 && LOCPATH=$dir LC_ALL=$language TZ=West7:30 DIST=$1/build/dist "${@:2}"); fi
+}
 both() { # WHAT PATTERN: make WHAT in both folders gives the same files
     local f head
     head=$(git rev-parse HEAD)
     for f in "${folders[@]}"; do
-        [ "$(cat "$f/build/dist/$1.of" 2>/dev/null)" = "$head" ] || { make -s -C "$f" "$1" >"$dir/out" 2>&1 && echo "$head" >"$f/build/dist/$1.of"; } || return
+        [ "$(cat "$f/build/dist/$1.of" 2>/dev/null)" = "$head" ] || { of "$f" make -s -C "$f" "$1" >"$dir/out" 2>&1 && echo "$head" >"$f/build/dist/$1.of"; } || return
     done
     (cd "${folders[0]}/build/dist" && sha256sum $2) >"$dir/sums" && (cd "${folders[1]}/build/dist" && sha256sum -c "$dir/sums") >>"$dir/out" 2>&1 &&
         [ "$(find "${folders[1]}/build/dist" -name "$2" | wc -l)" = "$(wc -l <"$dir/sums")" ]
@@ -24,8 +30,8 @@ bare() { env -i PATH="$1:/usr/bin:/bin" HOME="$dir/user" NO_COLOR=1 "${@:2}" >"$
 demo() { bare "$1" abdb demo && grep -q '14313.0' "$dir/out" && grep -qE 'gemm n=1024 .* f32' "$dir/out"; }
 mkdir "$dir/user"
 for f in "${folders[@]}"; do
-    [ -d "$f" ] || git clone -q . "$f"
-    git -C "$f" fetch -q "$root" HEAD && git -C "$f" reset -q --hard FETCH_HEAD || exit 1
+    [ -d "$f" ] || of "$f" git clone -q . "$f"
+    git -C "$f" fetch -q "$root" HEAD && of "$f" git -C "$f" reset -q --hard FETCH_HEAD || exit 1
 done
 
 archive() {
@@ -33,6 +39,23 @@ archive() {
     ok "make dist: the same archive from two folders"
     (cd "${folders[0]}/build/dist" && sha256sum -c ./*.sha256) >"$dir/out" 2>&1
     ok "its digest holds"
+}
+
+given() {
+    local f
+    mkdir -p "$dir/stubs"
+    printf '#!/bin/sh\n' | tee "$dir/stubs/dh" "$dir/stubs/lintian" >/dev/null
+    cat >"$dir/stubs/dpkg-buildpackage" <<'END'
+#!/bin/sh
+{ cat debian/changelog debian/control && find . -printf '%m %P\n' | LC_ALL=C sort; } >../given.deb
+END
+    chmod +x "$dir"/stubs/*
+    for f in "${folders[@]}"; do
+        PATH=$dir/stubs:$PATH of "$f" "$f/packages/deb.sh" && mv "$f/build/dist/given.deb" "$f.given" || break
+    done >"$dir/out" 2>&1
+    { grep -q "^ -- .* $(LC_ALL=C date -u -R -d "@$(git log -1 --format=%ct)")$" "${folders[0]}.given" && grep -q '^755 packages/deb.sh$' "${folders[0]}.given" &&
+        diff "${folders[0]}.given" "${folders[1]}.given"; } >>"$dir/out" 2>&1
+    ok "dpkg-buildpackage is given the same from two folders, dated as the revision is"
 }
 
 wheel() {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/midranks.h"
 #include "schema/core/stats.h"
 #include "schema/core/twosample.h"
 #include "schema/functions/functions.h"
@@ -368,6 +369,30 @@ static void without_memory(void **state)
 }
 #endif
 
+/* Ranks that sums of others give, each with the place it came from; the generator's numbers are
+ * those that its authors publish. */
+static void ranks_and_random_numbers(void **state)
+{
+    static const uint64_t published[] = {6457827717110365317u, 3203168211198807973u,
+                                         9817491932198370423u, 4593380528125082431u,
+                                         16408922859458223821u};
+    static const double x[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5};
+    enum { N = sizeof x / sizeof x[0] };
+    abdb_ranked all[N];
+    uint64_t from = 1234567;
+
+    (void)state;
+    for (size_t i = 0; i < N; i++) all[i] = (abdb_ranked){.x = x[i], .at = i};
+    assert_true(fabs(abdb_midranks(all, N) - (6 + 6 + 24)) < 1e-9); /* 1 1, 3 3, 5 5 5 */
+    for (size_t i = 0; i < N; i++) {
+        assert_true(fabs(all[i].x - x[all[i].at]) < 1e-9);
+        assert_true(fabs((double)all[i].twice - 2 * midrank_sum(x, N, 1ul << all[i].at)) < 1e-9);
+    }
+    assert_true(abdb_midranks(all, 0) <= 0);
+    for (size_t i = 0; i < sizeof published / sizeof published[0]; i++)
+        assert_true(abdb_split_mix(&from) == published[i]);
+}
+
 /* What was a decimal of 13 digits before its logarithm was taken is it again. */
 static void unlogged(void **state)
 {
@@ -396,7 +421,7 @@ int main(void)
         cmocka_unit_test(normal_meets_exact), cmocka_unit_test(hodges_lehmann),
         cmocka_unit_test(equivalence),        cmocka_unit_test(bootstrap),
         cmocka_unit_test(median_ranks),       cmocka_unit_test(in_sql),
-        cmocka_unit_test(unlogged),
+        cmocka_unit_test(unlogged),           cmocka_unit_test(ranks_and_random_numbers),
 #ifndef SANITIZED
         cmocka_unit_test(without_memory),
 #endif

@@ -361,6 +361,23 @@ static void series_with_change(void **state)
     if (found < 196 || near < 180) fail_msg("%d found of 200, %d in place", found, near);
 }
 
+/* Of more series than the shuffled orders can tell apart none could show a change: that is said. */
+static void series_too_many(void **state)
+{
+    static const double x[] = {1, 1.1, 0.9, 2, 2.1, 1.9};
+    abdb_change out[ABDB_CHANGES_MAX];
+    size_t count;
+    abdb_error err;
+
+    (void)state;
+    assert_ok(abdb_changes(x, 6, 20000, 0.01, 0.01, out, &count, &err));
+    assert_int_equal(count, 0);
+    assert_status(abdb_changes(x, 6, 20001, 0.01, 0.01, out, &count, &err), ABDB_LIMIT);
+    assert_non_null(strstr(err.message, "of more than 20000 none could show a change"));
+    assert_ok(abdb_changes(x, 5, 20001, 0.01, 0.01, out, &count, &err)); /* too short for one */
+    assert_ok(abdb_changes(x, 6, 100001, 0.051, 0.01, out, &count, &err));
+}
+
 /* Up, and down again, and nothing where all values are one; a small change is none. */
 static void series_of_levels(void **state)
 {
@@ -404,7 +421,8 @@ int main(void)
                                        cmocka_unit_test(noise),
                                        cmocka_unit_test(series_without_change),
                                        cmocka_unit_test(series_with_change),
-                                       cmocka_unit_test(series_of_levels)};
+                                       cmocka_unit_test(series_of_levels),
+                                       cmocka_unit_test(series_too_many)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,14 +61,15 @@ static const char *text_of(json_t *asked, const char *key, abdb_arena *arena)
     return json_is_string(value) && *json_string_value(value) ? json_string_value(value) : NULL;
 }
 
+/* What a number may be is declared by the report and checked there; from SQL no less than 0. */
 static abdb_status number_of(json_t *asked, const char *key, double fallback, abdb_arena *arena,
                              double *out, abdb_error *err)
 {
     const char *text = text_of(asked, key, arena);
 
     *out = fallback;
-    if (text && (!abdb_number(text, out) || !(*out > 0)))
-        return ABDB_FAIL(err, ABDB_USAGE, "%s wants a positive number, not '%s'", key, text);
+    if (text && (!abdb_number(text, out) || !(*out >= 0)))
+        return ABDB_FAIL(err, ABDB_USAGE, "%s wants a number of at least 0, not '%s'", key, text);
     return ABDB_OK;
 }
 
@@ -135,10 +136,12 @@ static abdb_status read_asked(json_t *asked, abdb_choose_options *o, abdb_arena 
     TRY(number_of(asked, "power", 1000, arena, &o->own.power_w, err));
     TRY(number_of(asked, "pue", 1.3, arena, &o->own.pue, err));
     TRY(number_of(asked, "electricity", 0.1, arena, &o->own.usd_per_kwh, err));
-    if (o->own.utilisation > 1 || o->own.pue < 1)
+    if (!(o->own.life_years > 0) || !(o->own.utilisation > 0) || o->own.utilisation > 1 ||
+        o->own.pue < 1)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
-                      "utilisation is a fraction, 0.7 for 70 %%, and pue at least 1; not %g and %g",
-                      o->own.utilisation, o->own.pue));
+                      "life is above 0, utilisation a fraction, 0.7 for 70 %%, and pue at least 1;"
+                      " not %g, %g and %g",
+                      o->own.life_years, o->own.utilisation, o->own.pue));
 done:
     return st;
 }
@@ -220,7 +223,7 @@ static abdb_status add_purchase(const abdb_choosing *c, size_t i, abdb_table *t,
 static abdb_status add_left_out(const abdb_choosing *c, abdb_table *t, abdb_error *err)
 {
     for (size_t i = 0; i < c->left_outs; i++) {
-        const abdb_left_out *l = &c->left_out[i];
+        const abdb_choice_left_out *l = &c->left_out[i];
         abdb_value *row = abdb_table_row(t);
 
         if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");

@@ -4,7 +4,7 @@
  *   abdb_archive(path)              a row per member: member, size_B, contents, problem
  *   abdb_changes(values [, series]) a row per change of level of a JSON array of numbers: place
  *                                   (the first value after it), ratio, p; series: looked at
- *                                   together
+ *                                   together, 20,000 at most
  *   abdb_choose(asked)              what to buy or rent for a wanted rate; asked: a JSON object of
  *                                   the options of `abdb choose`, '-' as '_'; saves: --per
  *   abdb_compare(baseline, contender [, metric [, per [, exploratory]]])
