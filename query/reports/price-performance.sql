@@ -36,28 +36,32 @@ WITH stated AS (
      AND coalesce(r.division, 'closed') = 'closed' AND (:round IS NULL OR r.round = :round)
      AND ' ' || coalesce(r.flags, '') || ' ' NOT LIKE '% power %')
 SELECT *, evidence = 'mlperf' OR NOT EXISTS (SELECT 1 FROM stated m WHERE m.evidence = 'mlperf') AS counts FROM stated
--- @table best
-SELECT *, row_number() OVER (PARTITION BY device ORDER BY each DESC, key) AS place FROM rate
- WHERE counts AND unit = (SELECT unit FROM rate WHERE counts GROUP BY unit ORDER BY count(*) DESC, unit LIMIT 1)
 -- @table offer
 SELECT * FROM abdb_offers(:price, :price_date, :provider, :price_kind, :today)
  WHERE :price_max_age IS NULL OR age_days <= :price_max_age
 -- @table met
 WITH pair AS ( -- each size of system with the offers of its device
   SELECT s.devices AS size, s.nodes, o.*, o.kind = 'own quote' OR offer_fits(s.devices, s.nodes, o.devices) AS fits
-    FROM (SELECT DISTINCT device, devices, nodes FROM best WHERE place = 1) s JOIN offer o ON o.device = s.device)
+    FROM (SELECT DISTINCT device, devices, nodes FROM rate WHERE counts) s JOIN offer o ON o.device = s.device)
 SELECT *, row_number() OVER (PARTITION BY device, size, nodes, fits ORDER BY per_device_hour, valid_from DESC, key) AS place,
        min(CASE WHEN fits THEN per_device_hour END) OVER (PARTITION BY device, size, nodes) AS lowest
   FROM pair
 -- @table used
 SELECT * FROM met WHERE fits AND place = 1
+-- @table best
+-- of the results that fit into an offer, where one does
+SELECT r.*, row_number() OVER (PARTITION BY r.device ORDER BY u.device IS NULL, r.each DESC, r.key) AS place
+  FROM rate r
+  LEFT JOIN (SELECT DISTINCT device, size, nodes FROM used) u ON u.device = r.device AND u.size IS r.devices AND u.nodes IS r.nodes
+ WHERE r.counts AND r.unit = (SELECT unit FROM rate WHERE counts GROUP BY unit ORDER BY count(*) DESC, unit LIMIT 1)
 -- @table small
-SELECT * FROM met WHERE NOT fits AND per_device_hour < coalesce(lowest, 9e999)
+SELECT m.* FROM met m JOIN (SELECT DISTINCT device, devices, nodes FROM best WHERE place = 1) b ON m.device = b.device AND m.size IS b.devices AND m.nodes IS b.nodes
+ WHERE NOT m.fits AND m.per_device_hour < coalesce(m.lowest, 9e999)
 -- @table priced
 SELECT b.*, o.per_device_hour AS price, a.at_one / o.per_device_hour AS per_usd, o.provider, o.kind, o.valid_from, o.age_days,
        o.provider_kind, o.key AS price_key
   FROM best b
-  JOIN used o ON o.device = b.device
+  JOIN used o ON o.device = b.device AND o.size IS b.devices AND o.nodes IS b.nodes
   JOIN v_at_price a ON a.result_id = b.result_id AND a.formula = 'per_dollar@1'
  WHERE b.place = 1
 -- @rows
