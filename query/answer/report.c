@@ -150,7 +150,7 @@ static const char prices_said[] =
 /* ... and of the offers between these two that hold no node of a system. */
 static const char small_said[] =
     "  UNION ALL\n"
-    "  SELECT 'left out: ' || group_concat(printf('" ABDB_OFFER_TOLD "', device, per_device_hour,\n"
+    "  SELECT 'left out: ' || group_concat(format('" ABDB_OFFER_TOLD "', device, per_device_hour,\n"
     "      provider, devices), ', ') || ': " ABDB_OFFER_SMALL "'\n"
     "    FROM (SELECT DISTINCT device, per_device_hour, provider, devices FROM ";
 static const char small_said_end[] = " ORDER BY 1, 2) HAVING count(*) > 0\n";
