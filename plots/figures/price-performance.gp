@@ -14,7 +14,7 @@
 unset key
 unit = ""
 stats $data using (unit = strcol(c_unit), 0) nooutput
-set xlabel "USD per device and hour, the lowest price known"
+set xlabel "USD per device and hour, the lowest price known of whole nodes"
 set format y si(max_rate_per_device)
 low = 0; high = 1.12 * max_rate_per_device
 if (wide(min_rate_per_device, max_rate_per_device)) { low = 0.5 * min_rate_per_device; high = 1.35 * max_rate_per_device; from = low; to = high; eval log_y; set format y si(high) } else { set yrange [low : high] }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "query/answer/shelf.h"
+#include "schema/core/offer.h"
 
 extern const abdb_embedded abdb_reports[];
 
@@ -147,7 +148,14 @@ static const char prices_said[] =
     "  UNION ALL\n"
     "  SELECT printf('! prices are up to %%d days old: ask for a quote of today, and give it by'\n"
     "                || ' --price', max(age_days))\n"
-    "    FROM prices_met HAVING max(age_days) > 180)\n";
+    "    FROM prices_met HAVING max(age_days) > 180\n";
+/* ... and of the offers between these two that hold no node of a system. */
+static const char small_said[] =
+    "  UNION ALL\n"
+    "  SELECT 'left out: ' || group_concat(format('" ABDB_OFFER_TOLD "', device, per_device_hour,\n"
+    "      provider, devices), ', ') || ': " ABDB_OFFER_SMALL "'\n"
+    "    FROM (SELECT DISTINCT device, per_device_hour, provider, devices FROM ";
+static const char small_said_end[] = " ORDER BY 1, 2) HAVING count(*) > 0\n";
 
 /* The text with what its marks stand for; @prices goes on with @with, where there is one. From
  * arena; NULL: no memory. */
@@ -160,11 +168,17 @@ static char *expand(abdb_arena *arena, const char *text)
 
     while ((at = strstr(text, mark)) != NULL) {
         const char *name = at + sizeof mark - 1;
-        size_t size = strcspn(name, "\n");
+        size_t size = strcspn(name, "\n"), word = strcspn(name, " \n");
 
         abdb_text_add(&out, text, (size_t)(at - text) + 1);
         abdb_text_printf(&out, prices_said, strstr(text_begin, "\n-- @with\n") ? "," : "WITH",
-                         (int)size, name);
+                         (int)word, name);
+        if (word < size) {
+            abdb_text_puts(&out, small_said);
+            abdb_text_add(&out, name + word + 1, size - word - 1);
+            abdb_text_puts(&out, small_said_end);
+        }
+        abdb_text_puts(&out, ")\n");
         text = name + size + (name[size] == '\n');
     }
     abdb_text_puts(&out, text);

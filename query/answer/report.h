@@ -26,8 +26,10 @@
  *   -- @with          a text that is put before both statements below
  *   -- @rows          the statement of the table; without marks the whole text is it
  *   -- @notes         a statement whose first column gives further lines below the table
- *   -- @prices NAME   as the first line of the notes: gives them the table prices_said (line), what
- *                     must be said of the prices in NAME (kind, provider_kind, provider, age_days)
+ *   -- @prices NAME [SMALL]  as the first line of the notes: gives them the table prices_said
+ *                     (line), what must be said of the prices in NAME (kind, provider_kind,
+ *                     provider, age_days) and of the offers in SMALL that hold no node of a system
+ *                     (device, per_device_hour, provider, devices)
  *
  * Parameters are bound as :name, NULL when not given and without default. A statement with a limit
  * has a column _whole, the number of rows without it (count(*) OVER ()), so that the table can say

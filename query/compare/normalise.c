@@ -98,8 +98,12 @@ static const char *no_price(normaliser *n, const char *device)
     const char *kind = n->measure->price_kind;
 
     if (abdb_offers_cheapest(&n->offers, device, NAN) != SIZE_MAX)
-        return abdb_arena_printf(
-            &n->set->arena, "no price of the last %g days (undated ones are left out)", n->days);
+        return abdb_offers_cheapest(&n->offers, device, n->days) != SIZE_MAX
+                   ? "offered only in fewer devices than a node of it has"
+                     " (--price 'DEVICE=2.49 USD/h' gives a price)"
+                   : abdb_arena_printf(&n->set->arena,
+                                       "no price of the last %g days (undated ones are left out)",
+                                       n->days);
     return abdb_arena_printf(
         &n->set->arena, "no price of kind %s (--price 'DEVICE=2.49 USD/h' gives one%s)",
         kind ? kind : "on-demand",
@@ -123,13 +127,28 @@ static const char *price_text(const abdb_table *offers, size_t at, abdb_arena *a
                              abdb_cell_text(offers, at, ABDB_OFFER_KIND), from, about, age);
 }
 
+/* The cheapest offer of a member's device that holds a node of its system; keeps what would be
+ * cheaper. SIZE_MAX: none. */
+static size_t offer_of(normaliser *n, size_t i)
+{
+    abdb_text small = {0};
+    size_t at = abdb_offers_fitting(&n->offers, abdb_member_text(n->set, i, ABDB_M_device), n->days,
+                                    abdb_member_number(n->set, i, ABDB_M_devices),
+                                    abdb_member_number(n->set, i, ABDB_M_nodes), &small);
+
+    n->set->member[i].too_small =
+        small.size ? abdb_arena_copy(&n->set->arena, abdb_text_get(&small), small.size) : NULL;
+    abdb_text_free(&small);
+    return at;
+}
+
 /* A value for 1 USD an hour becomes one at the cheapest offer of the member's device. */
 static void price(normaliser *n, size_t i)
 {
     abdb_member *m = &n->set->member[i];
     abdb_arena *arena = &n->set->arena;
     const char *device = abdb_member_text(n->set, i, ABDB_M_device), *key;
-    size_t at = abdb_offers_cheapest(&n->offers, device, n->days);
+    size_t at = offer_of(n, i);
 
     m->value = at == SIZE_MAX ? NAN : m->value / abdb_cell_number(&n->offers, at, ABDB_OFFER_PRICE);
     if (at == SIZE_MAX) {
@@ -259,6 +278,7 @@ abdb_status abdb_set_normalise(abdb_set *set, sqlite3 *db, const abdb_measure *m
         set->member[i].why = fault(set, i, n.per);
         set->member[i].divided = false;
         set->member[i].facts = NULL;
+        set->member[i].too_small = NULL;
         if (pers[n.per].formula) {
             TRY(normalise_member(&n, i, err));
         } else {

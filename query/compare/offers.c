@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "query/answer/quotes.h"
+#include "schema/core/offer.h"
 
 enum { NODE_RATIO = 10 }; /* a quote so many times what is stored is asked about */
 
@@ -117,11 +118,33 @@ done:
     return st;
 }
 
+/* Is it of the device, and new enough? */
+static bool counts(const abdb_table *offers, size_t i, const char *device, double days)
+{
+    return strcmp(abdb_cell_text(offers, i, ABDB_OFFER_DEVICE), device) == 0 &&
+           (isnan(days) || abdb_cell_number(offers, i, ABDB_OFFER_AGE_DAYS) <= days);
+}
+
 size_t abdb_offers_cheapest(const abdb_table *offers, const char *device, double days)
 {
     for (size_t i = 0; i < offers->rows; i++)
-        if (strcmp(abdb_cell_text(offers, i, ABDB_OFFER_DEVICE), device) == 0 &&
-            (isnan(days) || abdb_cell_number(offers, i, ABDB_OFFER_AGE_DAYS) <= days))
+        if (counts(offers, i, device, days)) return i;
+    return SIZE_MAX;
+}
+
+size_t abdb_offers_fitting(const abdb_table *offers, const char *device, double days,
+                           double devices, double nodes, abdb_text *small)
+{
+    for (size_t i = 0; i < offers->rows; i++) {
+        double size = abdb_cell_number(offers, i, ABDB_OFFER_SIZE);
+
+        if (!counts(offers, i, device, days)) continue;
+        if (!*abdb_cell_text(offers, i, ABDB_OFFER_KEY) || abdb_offer_fits(devices, nodes, size))
             return i;
+        abdb_text_puts(small, small->size ? ", " : "");
+        abdb_text_printf(small, ABDB_OFFER_TOLD, device,
+                         abdb_cell_number(offers, i, ABDB_OFFER_PRICE),
+                         abdb_cell_text(offers, i, ABDB_OFFER_PROVIDER), size);
+    }
     return SIZE_MAX;
 }

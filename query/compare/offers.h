@@ -31,5 +31,10 @@ ABDB_MUST_USE abdb_status abdb_offers_load(abdb_table *out, sqlite3 *db, const a
 /* The cheapest offer of a device that is not older than days (NAN: of any age, and undated);
  * SIZE_MAX: none. */
 size_t abdb_offers_cheapest(const abdb_table *offers, const char *device, double days);
+/* The cheapest of them that holds a node of a system of so many devices on so many nodes (NAN: not
+ * known), by schema/core/offer.h; the reader's own always counts. small: those that would be
+ * cheaper, in words, is added to. */
+size_t abdb_offers_fitting(const abdb_table *offers, const char *device, double days,
+                           double devices, double nodes, abdb_text *small);
 
 #endif

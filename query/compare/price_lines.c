@@ -5,15 +5,24 @@
 #include <string.h>
 
 #include "query/answer/table.h"
+#include "schema/core/offer.h"
 
 /* As in the reports, report.c. */
 enum { OLD_DAYS = 180 };
+
+static void add_small(abdb_prices_met *met, const char *small)
+{
+    for (size_t i = 0; i < met->smalls; i++)
+        if (strcmp(met->small[i], small) == 0) return;
+    if (met->smalls < ABDB_PRICES_SMALL_MAX) met->small[met->smalls++] = small;
+}
 
 void abdb_prices_add(abdb_prices_met *met, const abdb_member *member)
 {
     const char *kind;
     size_t i = 0, at = 0;
 
+    if (member->too_small) add_small(met, member->too_small);
     if (!member->price) return;
     while (i < met->kinds && strcmp(met->kind[i], member->price_kind) != 0) i++;
     if (i == met->kinds && i < ABDB_PRICES_KINDS_MAX) met->kind[met->kinds++] = member->price_kind;
@@ -71,5 +80,10 @@ void abdb_prices_say(const abdb_prices_met *met, abdb_table *t)
     abdb_text_printf(&line, "! prices are up to %.0f days old: ask for a quote of today",
                      met->oldest_days);
     if (met->oldest_days > OLD_DAYS) say(t, &line);
+    abdb_text_clear(&line);
+    for (size_t i = 0; i < met->smalls; i++)
+        abdb_text_printf(&line, "%s%s", i ? ", " : "left out: ", met->small[i]);
+    abdb_text_puts(&line, ": " ABDB_OFFER_SMALL);
+    if (met->smalls) say(t, &line);
     abdb_text_free(&line);
 }

@@ -4,7 +4,7 @@
 
 #include "query/compare/sets.h"
 
-enum { ABDB_PRICES_KINDS_MAX = 8, ABDB_PRICES_PROVIDERS_MAX = 64 };
+enum { ABDB_PRICES_KINDS_MAX = 8, ABDB_PRICES_PROVIDERS_MAX = 64, ABDB_PRICES_SMALL_MAX = 32 };
 
 /* The prices of an answer; starts as {0}. Texts are borrowed. */
 typedef struct {
@@ -15,10 +15,13 @@ typedef struct {
     } from[ABDB_PRICES_PROVIDERS_MAX]; /* in the order of their kinds */
     size_t providers;
     double oldest_days;
+    const char *small[ABDB_PRICES_SMALL_MAX]; /* offers that hold no node of a system, each once */
+    size_t smalls;
 } abdb_prices_met;
 
 void abdb_prices_add(abdb_prices_met *met, const abdb_member *member);
-/* Notes: prices of different kind, providers of different kind, old prices. */
+/* Notes: prices of different kind, providers of different kind, old prices, offers that are too
+ * small. */
 void abdb_prices_say(const abdb_prices_met *met, abdb_table *t);
 
 #endif

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "schema/core/offer.h"
+
 static const double devices_max = 1e12; /* nobody has more; a double counts them exactly */
 
 /* How much is asked for how many devices, that are rented together. */
@@ -11,15 +13,11 @@ typedef struct {
     double price, size;
 } offer;
 
-/* How many devices of an offer are used by whole nodes of a result; 0: it holds no node. Where the
- * number of nodes is not known, a system is made of whole offers, or is one node. */
+/* How many devices of an offer are used by whole nodes of a result; 0: it holds no node. */
 static double used_of(const abdb_choosing *c, size_t member, double offered)
 {
-    double size = abdb_member_number(&c->ranking.set, member, ABDB_M_devices);
-    double nodes = abdb_member_number(&c->ranking.set, member, ABDB_M_nodes);
-    double node = nodes >= 1 ? size / nodes : fmod(size, offered) < 0.5 ? offered : size;
-
-    return offered > 1 ? floor(offered / node) * node : 1;
+    return abdb_offer_used(abdb_member_number(&c->ranking.set, member, ABDB_M_devices),
+                           abdb_member_number(&c->ranking.set, member, ABDB_M_nodes), offered);
 }
 
 static double times(double wanted, double each)
@@ -150,10 +148,9 @@ static void describe_offers(abdb_choosing *c, const abdb_shop *s, size_t at, abd
             if (one.price < p->price)
                 abdb_choosing_leave_out(
                     c,
-                    abdb_arena_printf(&c->arena, "%s at %.4g USD/h of %s, %.0f together", p->device,
-                                      one.price, abdb_cell_text(t, i, ABDB_OFFER_PROVIDER),
-                                      one.size),
-                    "offers of fewer devices than a node of the measured system has", 0);
+                    abdb_arena_printf(&c->arena, ABDB_OFFER_TOLD, p->device, one.price,
+                                      abdb_cell_text(t, i, ABDB_OFFER_PROVIDER), one.size),
+                    ABDB_OFFER_SMALL, 0);
         } else if (one.price > p->dearest)
             p->dearest = one.price;
     }

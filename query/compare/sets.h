@@ -62,6 +62,7 @@ typedef struct {
     const char *price; /* "IDC on-demand 2024-01-04, 1052 days old", or NULL */
     const char *provider, *provider_kind, *price_kind; /* of that price */
     double price_age_days;                             /* NAN: undated */
+    const char *too_small; /* cheaper offers that do not hold a node of its system, or NULL */
 } abdb_member;
 
 typedef struct {

@@ -65,7 +65,8 @@ void abdb_catalog_print(void)
          "with functions of abdb beside those of SQLite: median quantile mad geomean hmean stddev\n"
          "ci_low ci_high hl_ratio boot_ci mwu_p tost_p to_unit(v, from, to) abdb_compare(a, b,\n"
          "metric, per) abdb_roofline(device, dtype) abdb_changes(values) abdb_fleet(measured)\n"
-         "abdb_offers(quotes, day, provider, kind, today) abdb_members(selection, per, metric)");
+         "abdb_offers(quotes, day, provider, kind, today) abdb_members(selection, per, metric)\n"
+         "offer_fits(devices, nodes, offered)");
     abdb_arena_free(&arena);
 }
 

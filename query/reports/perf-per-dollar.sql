@@ -32,27 +32,34 @@ WITH stated AS ( -- two halves, so that an index leads to one source where it is
   SELECT * FROM v_rate WHERE source = :source AND evidence = 'published' AND metric = 'flops_per_s' AND scenario = 'training'
   UNION ALL
   SELECT * FROM v_rate WHERE :source IS NULL AND evidence = 'published' AND metric = 'flops_per_s' AND scenario = 'training')
-SELECT r.device, r.model, r.devices, r.dtype, r.each, r.source, r.locator, r.key,
+SELECT r.device, r.model, r.devices, r.nodes, r.dtype, r.each, r.source, r.locator, r.key,
        (SELECT a.at_one FROM v_at_price a WHERE a.result_id = r.result_id AND a.formula = 'per_dollar@1') AS at_one
   FROM stated r
  WHERE (:statistic = 'all' OR r.statistic = :statistic) AND (:device IS NULL OR r.device = :device)
 -- @table offer
 SELECT * FROM abdb_offers(:price, :price_date, :provider, :price_kind, :today)
+-- @table met
+WITH pair AS ( -- each size of system with the offers of its device
+  SELECT s.devices AS size, s.nodes, o.*, o.kind = 'own quote' OR offer_fits(s.devices, s.nodes, o.devices) AS fits
+    FROM (SELECT DISTINCT device, devices, nodes FROM rate) s JOIN offer o ON o.device = s.device
+   WHERE :price_max_age IS NULL OR o.age_days <= :price_max_age)
+SELECT *, row_number() OVER (PARTITION BY device, size, nodes, fits ORDER BY per_device_hour, valid_from DESC, key) AS place,
+       min(CASE WHEN fits THEN per_device_hour END) OVER (PARTITION BY device, size, nodes) AS lowest
+  FROM pair
 -- @table used
-WITH cheap AS MATERIALIZED ( -- the lowest of each device
-  SELECT *, row_number() OVER (PARTITION BY device ORDER BY per_device_hour, valid_from DESC, key) AS place
-    FROM offer WHERE :price_max_age IS NULL OR age_days <= :price_max_age)
-SELECT * FROM cheap WHERE place = 1 AND device IN (SELECT device FROM rate)
+SELECT * FROM met WHERE fits AND place = 1
+-- @table small
+SELECT * FROM met WHERE NOT fits AND per_device_hour < coalesce(lowest, 9e999)
 -- @rows
 SELECT r.device, r.model, r.devices, r.dtype, r.each / 1e12 AS tflop_per_s_per_device, o.per_device_hour AS usd_per_device_hour,
        r.at_one / o.per_device_hour / 1e18 AS exaflop_per_usd, o.provider, o.kind AS price_kind,
        CASE o.kind WHEN 'own quote' THEN coalesce(:today, date('now')) ELSE o.valid_from END AS price_date, o.age_days AS price_age_days,
        r.source, r.locator AS rate_locator, o.locator AS price_locator, r.key || coalesce(' ' || o.key, '') AS _facts
   FROM rate r
-  LEFT JOIN used o ON o.device = r.device
+  LEFT JOIN used o ON o.device = r.device AND o.size IS r.devices AND o.nodes IS r.nodes
  ORDER BY exaflop_per_usd IS NULL, exaflop_per_usd DESC, r.device, o.provider;
 -- @notes
--- @prices used
+-- @prices used small
 SELECT line FROM (
   SELECT 1 AS place, line FROM prices_said
   UNION ALL
@@ -64,7 +71,7 @@ SELECT line FROM (
   UNION ALL
   SELECT 2, printf('! %s %s: %.2f per hour for %d is %.4f each, but %.2f is published per device (used)',
                    s.provider, s.instance, s.amount, s.devices, s.per_device_hour, d.per_device_hour)
-    FROM used o
+    FROM (SELECT DISTINCT key FROM used) o
     JOIN v_price d ON d.key = o.key AND d.devices = 1
     JOIN v_price s ON s.source = d.source AND s.provider = d.provider AND s.device = d.device AND s.instance = d.instance
      AND s.kind = d.kind AND s.valid_from = d.valid_from AND s.devices > 1

@@ -20,28 +20,43 @@
 -- column: price_age_days | days old | 0 | of the price; from its first day where that is a range
 -- column: price_kind | kind | |
 -- column: public_id | ID | | of the result
--- @table best
-SELECT r.device, r.each, r.devices, ceil(:tokens_per_s / r.total) AS systems, r.public_id, r.key,
-       row_number() OVER (PARTITION BY r.device ORDER BY r.each DESC, r.key) AS place
+-- @table rate
+SELECT r.device, r.each, r.devices, r.nodes, ceil(:tokens_per_s / r.total) AS systems, r.public_id, r.key
   FROM v_mlperf r
  WHERE r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model) AND r.scenario = :scenario
    AND r.unit = 'token/s' AND r.division = 'closed' AND r.left_out = '' AND r.each > 0
 -- @table offer
-SELECT *, row_number() OVER (PARTITION BY device, provider, kind ORDER BY per_device_hour, valid_from DESC, key) AS place
-  FROM abdb_offers(:price, NULL, :provider, :price_kind, :today)
+SELECT * FROM abdb_offers(:price, NULL, :provider, :price_kind, :today)
  WHERE :price_max_age IS NULL OR age_days <= :price_max_age
+-- @table met
+WITH pair AS ( -- each size of system with the offers of its device
+  SELECT s.devices AS size, s.nodes, o.*, o.kind = 'own quote' OR offer_fits(s.devices, s.nodes, o.devices) AS fits
+    FROM (SELECT DISTINCT device, devices, nodes FROM rate) s JOIN offer o ON o.device = s.device)
+SELECT *, row_number() OVER (PARTITION BY device, size, nodes, provider, kind, fits ORDER BY per_device_hour, valid_from DESC, key) AS place,
+       min(CASE WHEN fits THEN per_device_hour END) OVER (PARTITION BY device, size, nodes, provider, kind) AS lowest
+  FROM pair
+-- @table used
+SELECT * FROM met WHERE fits AND place = 1
+-- @table best
+-- of the results that fit into an offer, where one does
+SELECT r.*, row_number() OVER (PARTITION BY r.device ORDER BY u.device IS NULL, r.each DESC, r.key) AS place
+  FROM rate r
+  LEFT JOIN (SELECT DISTINCT device, size, nodes FROM used) u ON u.device = r.device AND u.size IS r.devices AND u.nodes IS r.nodes
+-- @table small
+SELECT m.* FROM met m JOIN (SELECT DISTINCT device, devices, nodes FROM best WHERE place = 1) b ON m.device = b.device AND m.size IS b.devices AND m.nodes IS b.nodes
+ WHERE NOT m.fits AND m.per_device_hour < coalesce(m.lowest, 9e999)
 -- @table priced
 SELECT b.device, b.each, CAST(b.systems * b.devices AS INTEGER) AS needed, o.per_device_hour, o.provider, o.provider_kind, o.kind,
        o.valid_from, o.age_days, b.public_id,
        b.key || coalesce(' ' || o.key, '') AS facts
-  FROM best b JOIN offer o ON o.device = b.device AND o.place = 1
+  FROM best b JOIN used o ON o.device = b.device AND o.size IS b.devices AND o.nodes IS b.nodes
  WHERE b.place = 1
 -- @rows
 SELECT device, each AS tokens_per_s_per_device, needed, per_device_hour AS usd_per_device_hour, needed * per_device_hour AS usd_per_hour,
        provider, valid_from AS price_date, age_days AS price_age_days, kind AS price_kind, public_id, facts AS _facts
   FROM priced ORDER BY usd_per_hour, device, provider;
 -- @notes
--- @prices priced
+-- @prices priced small
 SELECT line FROM (
   SELECT 1 AS place, line FROM prices_said
   UNION ALL

@@ -29,25 +29,39 @@
 -- @table rate
 -- of another kind of evidence only what MLPerf has nothing of: the two are not compared
 WITH stated AS (
-  SELECT r.device, r.unit, r.devices, r.source, r.public_id, r.result_id, r.key, r.evidence, r.each
+  SELECT r.device, r.unit, r.devices, r.nodes, r.source, r.public_id, r.result_id, r.key, r.evidence, r.each
     FROM (SELECT DISTINCT spelling FROM v_name WHERE kind = 'model' AND canon = :model) n
     JOIN v_rate r ON r.raw_model = n.spelling
    WHERE r.scenario = :scenario AND r.metric_class = 'performance' AND r.devices > 0 AND r.disagree = 0
      AND coalesce(r.division, 'closed') = 'closed' AND (:round IS NULL OR r.round = :round)
      AND ' ' || coalesce(r.flags, '') || ' ' NOT LIKE '% power %')
 SELECT *, evidence = 'mlperf' OR NOT EXISTS (SELECT 1 FROM stated m WHERE m.evidence = 'mlperf') AS counts FROM stated
--- @table best
-SELECT *, row_number() OVER (PARTITION BY device ORDER BY each DESC, key) AS place FROM rate
- WHERE counts AND unit = (SELECT unit FROM rate WHERE counts GROUP BY unit ORDER BY count(*) DESC, unit LIMIT 1)
 -- @table offer
-SELECT *, row_number() OVER (PARTITION BY device ORDER BY per_device_hour, valid_from DESC, key) AS place
-  FROM abdb_offers(:price, :price_date, :provider, :price_kind, :today)
+SELECT * FROM abdb_offers(:price, :price_date, :provider, :price_kind, :today)
  WHERE :price_max_age IS NULL OR age_days <= :price_max_age
+-- @table met
+WITH pair AS ( -- each size of system with the offers of its device
+  SELECT s.devices AS size, s.nodes, o.*, o.kind = 'own quote' OR offer_fits(s.devices, s.nodes, o.devices) AS fits
+    FROM (SELECT DISTINCT device, devices, nodes FROM rate WHERE counts) s JOIN offer o ON o.device = s.device)
+SELECT *, row_number() OVER (PARTITION BY device, size, nodes, fits ORDER BY per_device_hour, valid_from DESC, key) AS place,
+       min(CASE WHEN fits THEN per_device_hour END) OVER (PARTITION BY device, size, nodes) AS lowest
+  FROM pair
+-- @table used
+SELECT * FROM met WHERE fits AND place = 1
+-- @table best
+-- of the results that fit into an offer, where one does
+SELECT r.*, row_number() OVER (PARTITION BY r.device ORDER BY u.device IS NULL, r.each DESC, r.key) AS place
+  FROM rate r
+  LEFT JOIN (SELECT DISTINCT device, size, nodes FROM used) u ON u.device = r.device AND u.size IS r.devices AND u.nodes IS r.nodes
+ WHERE r.counts AND r.unit = (SELECT unit FROM rate WHERE counts GROUP BY unit ORDER BY count(*) DESC, unit LIMIT 1)
+-- @table small
+SELECT m.* FROM met m JOIN (SELECT DISTINCT device, devices, nodes FROM best WHERE place = 1) b ON m.device = b.device AND m.size IS b.devices AND m.nodes IS b.nodes
+ WHERE NOT m.fits AND m.per_device_hour < coalesce(m.lowest, 9e999)
 -- @table priced
 SELECT b.*, o.per_device_hour AS price, a.at_one / o.per_device_hour AS per_usd, o.provider, o.kind, o.valid_from, o.age_days,
        o.provider_kind, o.key AS price_key
   FROM best b
-  JOIN offer o ON o.device = b.device AND o.place = 1
+  JOIN used o ON o.device = b.device AND o.size IS b.devices AND o.nodes IS b.nodes
   JOIN v_at_price a ON a.result_id = b.result_id AND a.formula = 'per_dollar@1'
  WHERE b.place = 1
 -- @rows
@@ -57,7 +71,7 @@ SELECT p.device, p.price AS usd_per_device_hour, p.each AS rate_per_device, p.un
        p.key || coalesce(' ' || p.price_key, '') AS _facts
   FROM priced p ORDER BY p.price, p.each DESC;
 -- @notes
--- @prices priced
+-- @prices priced small
 SELECT line FROM (
   SELECT 0 AS place, 'price: the lowest ' || CASE WHEN :price_kind = 'any' THEN '' ELSE coalesce(:price_kind, 'on-demand') || ' ' END || 'one of each device' ||
          coalesce(', of ' || min(valid_from) || CASE WHEN max(valid_from) > min(valid_from) THEN ' to ' || max(valid_from) ELSE '' END ||

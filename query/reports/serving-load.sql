@@ -31,7 +31,7 @@
 -- hoist: device devices model source price provider price_kind price_date price_age_days
 -- @table loaded
 WITH run AS MATERIALIZED (
-  SELECT t.entry_id, t.point_id, t.device, t.devices, t.model, t.tag, t.source, t.total, t.each, t.result_id, t.key
+  SELECT t.entry_id, t.point_id, t.device, t.devices, t.nodes, t.model, t.tag, t.source, t.total, t.each, t.result_id, t.key
     FROM (SELECT source FROM v_source WHERE source <> 'abdb-run') s -- kernels serve nobody
     JOIN v_rate t ON t.source = s.source
    WHERE t.point_id IN (SELECT point_id FROM point_factor
@@ -51,8 +51,18 @@ SELECT r.*,
          ORDER BY l.ordinal LIMIT 1) AS ttft_s
   FROM run r
 -- @table offer
-SELECT *, row_number() OVER (PARTITION BY device ORDER BY per_device_hour, valid_from DESC, key) AS place
-  FROM abdb_offers(:price, NULL, NULL, :price_kind, :today) WHERE :price_max_age IS NULL OR age_days <= :price_max_age
+SELECT * FROM abdb_offers(:price, NULL, NULL, :price_kind, :today) WHERE :price_max_age IS NULL OR age_days <= :price_max_age
+-- @table met
+WITH pair AS ( -- each size of system with the offers of its device
+  SELECT s.devices AS size, s.nodes, o.*, o.kind = 'own quote' OR offer_fits(s.devices, s.nodes, o.devices) AS fits
+    FROM (SELECT DISTINCT device, devices, nodes FROM loaded) s JOIN offer o ON o.device = s.device)
+SELECT *, row_number() OVER (PARTITION BY device, size, nodes, fits ORDER BY per_device_hour, valid_from DESC, key) AS place,
+       min(CASE WHEN fits THEN per_device_hour END) OVER (PARTITION BY device, size, nodes) AS lowest
+  FROM pair
+-- @table used
+SELECT * FROM met WHERE fits AND place = 1
+-- @table small
+SELECT * FROM met WHERE NOT fits AND per_device_hour < coalesce(lowest, 9e999)
 -- @table reached
 WITH whole AS (
   SELECT l.*, o.per_device_hour AS price, o.key AS price_key, o.provider, o.provider_kind, o.kind, o.valid_from, o.age_days,
@@ -63,7 +73,7 @@ WITH whole AS (
          (SELECT json_array(n.value, n.formula, n.facts) FROM v_normalised n
            WHERE n.result_id = l.tpot_id AND n.formula IN ('mbu@1', 'mbu_weights@1') AND n.basis = 'published') AS mbu_of
     FROM loaded l
-    LEFT JOIN offer o ON o.device = l.device AND o.place = 1)
+    LEFT JOIN used o ON o.device = l.device AND o.size IS l.devices AND o.nodes IS l.nodes)
 SELECT w.*, mbu_of ->> 0 AS mbu, mbu_of ->> 1 AS formula, mbu_of ->> 2 AS mbu_facts FROM whole w
 -- @rows
 WITH counted AS (SELECT count(DISTINCT coalesce(device, '')) AS devices, count(DISTINCT model) AS models, count(DISTINCT input_tokens) AS prompts,
@@ -81,7 +91,7 @@ SELECT trim(CASE WHEN c.devices > 1 THEN coalesce(w.device, 'device not said') |
  WHERE w.users IS NOT NULL AND (:input_tokens IS NULL OR w.input_tokens = :input_tokens)
  ORDER BY w.device, w.model, w.input_tokens, w.tag, w.users;
 -- @notes
--- @prices reached
+-- @prices reached small
 SELECT line FROM (
   SELECT 1 AS place, line FROM prices_said
   UNION ALL SELECT 1, 'latencies: ' || :statistic || ' of the requests of a run; a run is one point' FROM (SELECT 1 FROM reached LIMIT 1) w

@@ -26,12 +26,11 @@
 -- column: source | source | | who states the rate
 -- hoist: model scenario
 -- @table offer
-SELECT *, row_number() OVER (PARTITION BY device, provider, kind ORDER BY per_device_hour, valid_from DESC, key) AS place
-  FROM abdb_offers(NULL, :price_date, :provider, :price_kind, :today)
+SELECT * FROM abdb_offers(NULL, :price_date, :provider, :price_kind, :today)
  WHERE :price_max_age IS NULL OR age_days <= :price_max_age
 -- @table rate
 -- of another kind of evidence only what MLPerf has nothing of: the two are not compared
-SELECT r.model, r.scenario, r.device, r.devices, r.total, r.each, r.source, r.result_id, r.key,
+SELECT r.model, r.scenario, r.device, r.devices, r.nodes, r.total, r.each, r.source, r.result_id, r.key,
        r.evidence = 'mlperf' OR max(r.evidence = 'mlperf') OVER (PARTITION BY r.model, r.scenario) = 0 AS counts
   FROM (SELECT DISTINCT device FROM offer WHERE :device IS NULL OR device = :device) o
   JOIN v_name n ON n.kind = 'device' AND n.canon = o.device AND n.parts = 1
@@ -39,14 +38,30 @@ SELECT r.model, r.scenario, r.device, r.devices, r.total, r.each, r.source, r.re
  WHERE r.metric = 'tokens_per_s' AND r.each > 0 AND r.disagree = 0 AND r.scenario <> 'training'
    AND (:model IS NULL OR r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))
    AND (:scenario IS NULL OR r.scenario = :scenario)
+-- @table met
+WITH pair AS ( -- each size of system with the offers of its device
+  SELECT s.devices AS size, s.nodes, o.*, o.kind = 'own quote' OR offer_fits(s.devices, s.nodes, o.devices) AS fits
+    FROM (SELECT DISTINCT device, devices, nodes FROM rate WHERE counts) s JOIN offer o ON o.device = s.device)
+SELECT *, row_number() OVER (PARTITION BY device, size, nodes, provider, kind, fits ORDER BY per_device_hour, valid_from DESC, key) AS place,
+       min(CASE WHEN fits THEN per_device_hour END) OVER (PARTITION BY device, size, nodes, provider, kind) AS lowest
+  FROM pair
+-- @table used
+SELECT * FROM met WHERE fits AND place = 1
 -- @table best
-SELECT *, row_number() OVER (PARTITION BY model, scenario, device ORDER BY each DESC, key) AS place FROM rate WHERE counts
+-- of the results that fit into an offer, where one does
+SELECT r.*, row_number() OVER (PARTITION BY r.model, r.scenario, r.device ORDER BY u.device IS NULL, r.each DESC, r.key) AS place
+  FROM rate r
+  LEFT JOIN (SELECT DISTINCT device, size, nodes FROM used) u ON u.device = r.device AND u.size IS r.devices AND u.nodes IS r.nodes
+ WHERE r.counts
+-- @table small
+SELECT m.* FROM met m JOIN (SELECT DISTINCT device, devices, nodes FROM best WHERE place = 1) b ON m.device = b.device AND m.size IS b.devices AND m.nodes IS b.nodes
+ WHERE NOT m.fits AND m.per_device_hour < coalesce(m.lowest, 9e999)
 -- @table priced
 SELECT b.model, b.scenario, b.device, b.devices, b.total, o.per_device_hour, a.at_one * o.per_device_hour AS cost, o.provider, o.provider_kind,
        o.kind, o.valid_from, o.age_days, b.source, b.key || ' ' || o.key AS facts,
        count(*) OVER () AS whole
   FROM best b
-  JOIN offer o ON o.device = b.device AND o.place = 1
+  JOIN used o ON o.device = b.device AND o.size IS b.devices AND o.nodes IS b.nodes
   JOIN v_at_price a ON a.result_id = b.result_id AND a.formula = 'usd_per_million_tokens@1'
  WHERE b.place = 1 ORDER BY b.model, b.scenario, cost LIMIT :limit
 -- @rows
@@ -55,7 +70,7 @@ SELECT model, scenario, device, devices, total AS tokens_per_s, per_device_hour 
        whole AS _whole
   FROM priced ORDER BY model, scenario, usd_per_million_tokens;
 -- @notes
--- @prices priced
+-- @prices priced small
 SELECT line FROM (
   SELECT 1 AS place, line FROM prices_said
   UNION ALL

@@ -1,9 +1,11 @@
 /* functions.c - SQL functions in C; see functions.h. */
 #include "schema/functions/functions.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/offer.h"
 #include "schema/core/text.h"
 #include "schema/core/units.h"
 #include "schema/functions/statistics.h"
@@ -69,6 +71,20 @@ static void key_ordinal(sqlite3_context *context, int count, sqlite3_value **val
         sqlite3_result_int64(context, place);
 }
 
+static double number_of(sqlite3_value *value)
+{
+    return sqlite3_value_type(value) == SQLITE_NULL ? NAN : sqlite3_value_double(value);
+}
+
+/* offer_fits(DEVICES, NODES, OFFERED): 1 where an offer holds a node of the system, else 0. */
+static void offer_fits(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    double offered = number_of(value[2]);
+
+    (void)count;
+    sqlite3_result_int(context, abdb_offer_fits(number_of(value[0]), number_of(value[1]), offered));
+}
+
 int abdb_functions_register(sqlite3 *db)
 {
     /* INNOCUOUS: files are opened with a distrusted schema, and their views may call only such
@@ -82,6 +98,8 @@ int abdb_functions_register(sqlite3 *db)
         code = sqlite3_create_function(db, "key_number", 1, flags, NULL, key_number, NULL, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_create_function(db, "key_ordinal", 1, flags, NULL, key_ordinal, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_create_function(db, "offer_fits", 3, flags, NULL, offer_fits, NULL, NULL);
     if (code == SQLITE_OK) code = abdb_statistics_register(db);
     return code;
 }

@@ -307,7 +307,7 @@ AWS,8xH100,H100-SXM,1,on-demand,,4.00,USD,hour,2026-10-01,my-quotes,row 1
 AWS,8xH100,H100-SXM,1,spot,,1.00,USD,hour,2026-10-01,my-quotes,row 2
 C
     abdb import -q later.csv
-    same "$(abdb query perf-per-dollar --device H100-SXM -o csv 2>/dev/null | tail -n +2 | cut -d, -f6,9)" 1.29,on-demand
+    same "$(abdb query perf-per-dollar --device H100-SXM -o csv 2>/dev/null | tail -n +2 | cut -d, -f6,9)" 1.97125,on-demand
     same "$(abdb query perf-per-dollar --device H100-SXM --provider AWS -o csv 2>/dev/null | tail -n +2 | cut -d, -f6,9,10)" 4,on-demand,2026-10-01
     same "$(abdb query perf-per-dollar --device H100-SXM --provider AWS --price-kind any -o csv 2>/dev/null | tail -n +2 | cut -d, -f6,9,10)" 1,spot,2026-10-01
     same "$(abdb query perf-per-dollar --device H100-SXM --provider AWS --price-kind spot -o csv 2>/dev/null | tail -n +2 | cut -d, -f6)" 1

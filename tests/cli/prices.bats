@@ -21,7 +21,7 @@ quote() { # PROVIDER KIND AMOUNT DATE: a price of a B200
         abdb query $report --today 2026-11-20 -o jsonl 2>/dev/null | grep -q '"\(price_\)\?age_days": *63\b\|"price_age_days": *353\b\|"age_days": *63\b' || { echo "$report"; false; }
     done
     abdb plot training --today 2026-11-20 --out t.svg >/dev/null # years of a range, and of a day
-    grep -q 'Hyperbolic 2025-26' t.svg
+    grep -q 'Prime Intellect 2025-26' t.svg
     grep -q 'IDC 2024' t.svg
     abdb import -q "$fixtures/figures.jsonl"
     for figure in training price-performance training-price cost-users; do
@@ -90,7 +90,7 @@ quote() { # PROVIDER KIND AMOUNT DATE: a price of a B200
 @test "providers of different kind are named" {
     fill
     run abdb rank "${dollars[@]}"
-    fails 0 "! providers of different kind, whose prices include different things: GPU cloud (Verda, Hyperbolic, Hyperstack), marketplace (Prime Intellect), tier-1 cloud (OCI)"
+    fails 0 "! providers of different kind, whose prices include different things: GPU cloud (Verda, Hyperstack), marketplace (Prime Intellect), tier-1 cloud (OCI)"
     run abdb rank "${dollars[@]}" --provider OCI
     [[ $output != *"providers of different kind"* ]]
     quote Acme on-demand 0.5 2026-11-01
@@ -175,6 +175,96 @@ M
     fails 0 "your own quote"
     run abdb rank "${dollars[@]}" --price 'H100=24 USD/h'
     fails 2 "H100-NVL, H100-SXM, H100-PCIe"
+}
+
+# Three H100-SXM together for less each than eight: a node of all systems of 8 devices, measured here, needs eight.
+threes() {
+    fill
+    abdb import -q "$fixtures/figures.jsonl" # 8 x H100-SXM that serve Llama-3.1-70B
+    abdb import -q - <<<$'provider,instance,device,devices,kind,amount,currency,per,valid_from,source,locator
+Three,3x,H100-SXM,3,on-demand,1.5,USD,hour,2026-11-01,mine,mail
+Eight,8x,H100-SXM,8,on-demand,8,USD,hour,2026-11-01,mine,mail'
+}
+small="H100-SXM at 0.5 USD/h of Three, 3 together: offers of fewer devices than a node of the measured system has"
+of_eight() { # FILTER REPORT PARAMETER...: rows that the filter of jq picks have the price of Eight, and a note names that of Three
+    abdb query "${@:2}" -o jsonl >rows 2>/dev/null
+    same "$(jq -r "select($1) | \"\(.provider) \(.usd_per_device_hour // .price)\"" rows | sort -u)" "Eight 1"
+    run abdb query "${@:2}"
+    fails 0 "left out: H100-SXM at 0.5 USD/h of Three, 3 together"
+    fails 0 ": offers of fewer devices than a node of the measured system has"
+}
+
+@test "an offer of fewer devices than a node has prices no system: perf-per-dollar" {
+    threes
+    of_eight '.device == "H100-SXM"' perf-per-dollar
+    same "$(jq -s 'map(select(.device == "H100-SXM"))[0].exaflop_per_usd * 1000 | round' rows)" 1573 # 437 TFLOP/s x 3600 s / 1 USD
+    run abdb query perf-per-dollar --provider Three
+    fails 0 "$small"
+    [[ $output != *" 0.50 "* ]]
+}
+
+@test "an offer of fewer devices than a node has prices no system: price-performance" {
+    threes
+    of_eight '.device == "H100-SXM"' price-performance
+}
+
+@test "an offer of fewer devices than a node has prices no system: price-for-throughput" {
+    threes
+    of_eight '.device == "H100-SXM" and .usd_per_device_hour < 1.2' price-for-throughput
+    same "$(jq -r 'select(.provider == "Eight") | "\(.needed) \(.usd_per_hour)"' rows)" "32 32"
+}
+
+@test "an offer of fewer devices than a node has prices no system: token-cost" {
+    threes
+    of_eight '.device == "H100-SXM" and .usd_per_device_hour < 1.2' token-cost --model llama2-70b-99 --scenario Server
+}
+
+@test "an offer of fewer devices than a node has prices no system: serving-load" {
+    threes
+    of_eight '.device == "H100-SXM"' serving-load --model Llama-3.1-70B
+}
+
+@test "an offer of fewer devices than a node has prices no system: rank and compare, as choose does" {
+    threes
+    run abdb rank "${dollars[@]}"
+    fails 0 "Eight on-demand 2026-11-01"
+    fails 0 "left out: $small"
+    [[ $output != *"Three on-demand"* ]]
+    run abdb rank "${dollars[@]}" --where device=H100-SXM --provider Three
+    fails 3 "offered only in fewer devices than a node of it has"
+    run abdb compare device=H100-SXM device=B200-SXM --where model=llama2-70b-99,devices=8,scenario=Server --per dollar
+    fails 0 "price of H100-SXM: Eight on-demand"
+    fails 0 "left out: $small"
+    run abdb choose llama2-70b-99 Server
+    fails 0 "left out: $small"
+    # a ranking per dollar and choose agree on which devices are the better ones
+    order() { awk '!seen[$0]++' | grep -xE 'B200-SXM|B300-SXM|H100-SXM|H200-SXM|MI355X' | xargs; }
+    same "$(abdb rank "${dollars[@]}" --where power_submission=no -o jsonl 2>/dev/null | jq -r .device | order)" \
+        "$(abdb choose llama2-70b-99 Server -o jsonl 2>/dev/null | jq -r .device | order)"
+}
+
+@test "which offers hold a node: single devices always, parts of a node never, whole offers where nodes are not known" {
+    filled "$root"/data/devices.csv
+    fit() { same "$(ask "SELECT offer_fits($1)")" "$2"; }
+    fit "8, 1, 1" 1
+    fit "8, 1, 3" 0
+    fit "8, 1, 4" 0
+    fit "8, 1, 8" 1
+    fit "32, 4, 8" 1
+    fit "32, 4, 4" 0
+    fit "4, 1, 8" 1
+    fit "72, 18, 4" 1
+    fit "8, NULL, 4" 1 # two whole offers, perhaps
+    fit "8, NULL, 3" 0
+    fit "NULL, NULL, 3" 1
+    fit "8, 1, NULL" 1
+    # a price per device, and your own, count whatever a node has
+    threes
+    abdb import -q - <<<$'provider,device,devices,kind,amount,currency,per,valid_from,source,locator\nOne,H100-SXM,1,on-demand,0.4,USD,hour,2026-11-01,mine,mail'
+    same "$(abdb query perf-per-dollar -o jsonl 2>/dev/null | jq -r 'select(.device == "H100-SXM") | .provider' | sort -u)" One
+    run abdb query perf-per-dollar --price 'H100-SXM=1.5 USD/h/3'
+    fails 0 "own quote"
+    same "$(abdb query perf-per-dollar --price 'H100-SXM=1.5 USD/h/3' -o jsonl 2>/dev/null | jq -r 'select(.device == "H100-SXM") | .usd_per_device_hour' | sort -u)" 0.5
 }
 
 @test "out of the box: a ranking per dollar of the rounds of today, with dates, providers and kinds" {

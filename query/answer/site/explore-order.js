@@ -16,11 +16,25 @@
 
   const counts = (state, device, offer) => offer.device === device && (state.kind === "any" || offer.kind === state.kind);
 
-  // The price that counts for a device: the reader's own, else the cheapest offer of the kind.
-  abdb.priceOf = (state, device) => {
+  // How many devices of an offer whole nodes of a row's system use; below 1: it holds no node (schema/core/offer.h).
+  const usedOf = (row, offered) => {
+    const size = row.devices, nodes = Number(row.known("nodes")), node = nodes >= 1 ? size / nodes : size % offered === 0 ? offered : size;
+    return offered > 1 ? Math.floor(offered / node) * node : 1;
+  };
+  const fits = (row, offer) => !row.devices || usedOf(row, offer.size) >= 1;
+
+  // The price that counts for a row: the reader's own, else the cheapest offer of the kind that holds a node of its system.
+  abdb.priceOf = (state, row) => {
+    const device = row.known("device");
     if (state.prices.has(device)) return { price: state.prices.get(device), own: true };
-    const offer = abdb.offers.find((o) => counts(state, device, o));
+    const offer = abdb.offers.find((o) => counts(state, device, o) && fits(row, o));
     return offer ? { price: offer.price, offer } : null;
+  };
+
+  // The offers that would be cheaper, but are of fewer devices than a node.
+  abdb.tooSmall = (state, row) => {
+    const price = abdb.priceOf(state, row);
+    return price?.own ? [] : abdb.offers.filter((o) => counts(state, row.known("device"), o) && !fits(row, o) && !(o.price >= price?.price));
   };
 
   // Days since a price was stated; of "2025-12-02/2026-11-21" since the first day; null: undated.
@@ -36,8 +50,7 @@
   // of the system fits into the offer.
   const rentAt = (row, wanted, priced) => {
     const rate = rateOf(row), size = row.devices, offered = priced.offer?.size > 1 ? priced.offer.size : 1;
-    const nodes = Number(row.known("nodes")), node = nodes >= 1 ? size / nodes : size % offered === 0 ? offered : size;
-    const used = offered > 1 ? Math.floor(offered / node) * node : 1;
+    const used = usedOf(row, offered);
     if (used < 1) return null;
     const systems = wanted ? times(wanted, rate) : Math.floor((times(size, used) * used) / size), devices = systems * size;
     const hour = times(devices, used) * offered * priced.price, units = wanted || systems * rate;
@@ -47,13 +60,13 @@
   // At the cheapest of the offers that count for its device; null: none of them holds a node.
   const rent = (row, state) => {
     const device = row.known("device"), own = state.prices.has(device);
-    const rented = (own ? [abdb.priceOf(state, device)] : abdb.offers.filter((o) => counts(state, device, o)).map((offer) => ({ price: offer.price, offer })))
+    const rented = (own ? [abdb.priceOf(state, row)] : abdb.offers.filter((o) => counts(state, device, o)).map((offer) => ({ price: offer.price, offer })))
       .map((priced) => rentAt(row, state.rate, priced)).filter(Boolean);
     return rented.length ? rented.reduce((best, one) => (one.cost < best.cost ? one : best)) : null;
   };
 
   // The price behind a row of the ranking.
-  abdb.pricedOf = (r, state) => r.rented?.priced ?? abdb.priceOf(state, r.row.known("device"));
+  abdb.pricedOf = (r, state) => r.rented?.priced ?? abdb.priceOf(state, r.row);
 
   // A row's value under the chosen measure, or why it has none.
   abdb.valueOf = (row, state) => {
@@ -63,7 +76,8 @@
       return { value: null, why: { watt: "no measured power (no-watt-from-tdp)", none: "no value" }[per] ?? (row.device.value === null
         ? "only rates of a known number of devices are divided" : "not of tokens") };
     if (!isPriced(state.per)) return { value: cell.value, why: null };
-    const device = row.known("device"), priced = abdb.priceOf(state, device);
+    const device = row.known("device"), priced = abdb.priceOf(state, row);
+    if (!priced && abdb.offers.some((o) => counts(state, device, o))) return { value: null, why: "offered only in fewer devices than a node has" };
     if (!priced) return { value: null, why: `no price of kind ${state.kind} for ${device || "an unknown device"}: type one` };
     if (state.per === "rate") {
       if (!row.devices) return { value: null, why: "number of devices not known" };
@@ -106,7 +120,7 @@
   // What stands across in the picture of points. Fewer devices, dollars and watts are better.
   abdb.across = {
     devices: { label: "chips", of: (row) => row.devices },
-    price: { label: "USD for a chip and hour", of: (row, state) => abdb.priceOf(state, row.known("device"))?.price ?? null },
+    price: { label: "USD for a chip and hour", of: (row, state) => abdb.priceOf(state, row)?.price ?? null },
     power: { label: "measured power, W", of: (row) => (row.watt.value ? row.none.value / row.watt.value : null) },
     round: { label: "round", of: (row) => row.known("round") || null },
   };

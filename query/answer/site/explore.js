@@ -122,7 +122,8 @@
     if (box.dataset.of !== key) {
       box.dataset.of = key;
       box.replaceChildren(...devices.map((device) => {
-        const stored = abdb.priceOf({ prices: new Map(), kind: state.kind }, device)?.offer, label = make("label", device), line = make("div", null, { class: "price" });
+        const stored = rows.filter((r) => r.known("device") === device).map((r) => abdb.priceOf({ prices: new Map(), kind: state.kind }, r)?.offer)
+          .reduce((best, o) => (o && !(o.price >= best?.price) ? o : best), undefined), label = make("label", device), line = make("div", null, { class: "price" });
         const age = stored && abdb.ageOf(stored.date);
         label.append(make("input", null, { type: "number", min: "0", step: "any", inputmode: "decimal", name: "price", "data-device": device,
           placeholder: stored ? String(Number(stored.price.toPrecision(4))) : "none stored" }));
@@ -178,6 +179,9 @@
       abdb.isPriced(state.per) && `${state.prices.size ? `${state.prices.size} prices of your own, else ` : ""}cheapest stored offer, ${state.kind}${oldest(ranked)}`,
       unverified && `${unverified} unverified (hollow)`, state.by === "key" ? `${ranked.length} of ${rows.length} results` : `${ranked.length} ${rowWords[state.by]}, ${rows.length} results`].filter(Boolean).join(" · ");
     seen.cite = abdb.cite(ranked.map((r) => r.row));
+    const small = abdb.isPriced(state.per) ? new Set(ranked.flatMap((r) => abdb.tooSmall(state, r.row))) : new Set();
+    if (small.size)
+      seen.cite.push(`Left out: ${[...small].map((o) => `${o.device} at ${show(o.price)} USD/h of ${o.provider}, ${o.size} together`).join(", ")}: offers of fewer devices than a node of the measured system has.`);
     if (state.per !== "none" && ranked.some((r) => r.row.known("evidence") === "mlperf"))
       seen.cite.push("Values per chip, watt or dollar are derived by abdb; not an official or verified MLPerf® metric.");
   };

@@ -1,0 +1,16 @@
+/* offer.c - which offers of devices hold a system that was measured; see offer.h. */
+#include "schema/core/offer.h"
+
+#include <math.h>
+
+double abdb_offer_used(double devices, double nodes, double offered)
+{
+    double node = nodes >= 1 ? devices / nodes : fmod(devices, offered) < 0.5 ? offered : devices;
+
+    return offered > 1 ? floor(offered / node) * node : 1;
+}
+
+bool abdb_offer_fits(double devices, double nodes, double offered)
+{
+    return !(abdb_offer_used(devices, nodes, offered) < 1);
+}
