@@ -65,7 +65,7 @@ napping() { # NAME MILLISECONDS
     fails 5 "a: no-such-program-here cannot be started: No such file"
     run abdb run --command 'a=sleep 77' --repeat 1 --timeout 1
     fails 5 "1 crashed, timed out"
-    ! pgrep -f '^sleep 77'
+    no pgrep -f '^sleep 77'
 }
 
 @test "commands: what cannot be asked" {
