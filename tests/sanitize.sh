@@ -44,7 +44,7 @@ address() {
     make -s SANITIZE=1 "${unit[@]/#/build-sanitize/unit/}"
     for u in "${unit[@]}"; do
         CMOCKA_MESSAGE_OUTPUT=TAP "build-sanitize/unit/$u" >"$dir/$u" 2>&1 || { grep -E -A 12 '^not ok|ERROR: |runtime error' "$dir/$u" | head -40; return 1; }
-        ! grep -E 'ERROR: |runtime error' "$dir/$u"
+        ! grep -E 'ERROR: |runtime error' "$dir/$u" || return 1
         grep -q '^ok' "$dir/$u" || { echo "$u ran no test"; return 1; }
         echo "addresses, odd and unaligned: $u, $(grep -c '^ok' "$dir/$u") tests"
     done

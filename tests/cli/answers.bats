@@ -151,9 +151,9 @@ W
     same "$(ask "SELECT DISTINCT device FROM entry")" '"Liar [2J-1 "'
     same "$(ask "SELECT text FROM v_factor_given WHERE factor = 'col our' AND ordinal = 0")" '"r ed  "'
     abdb export -o sql >all.sql
-    ! LC_ALL=C grep -qaP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\\u00[01]' all.sql
+    LC_ALL=C no grep -qaP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\\u00[01]' all.sql
     abdb run --list >list
-    ! LC_ALL=C grep -qaP '\x1b|\xc2[\x80-\x9f]' list
+    LC_ALL=C no grep -qaP '\x1b|\xc2[\x80-\x9f]' list
 }
 
 @test "an estimate that is absurd is none, and answers for another cell count for nothing" {

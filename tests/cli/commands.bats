@@ -111,7 +111,7 @@ napping() { # NAME MILLISECONDS
     run abdb run --command 'a=sleep 77' --repeat 1 --timeout 1
     fails 5 "1 crashed, timed out"
     [[ $output == *"a: over its time of 1 s"* ]]
-    ! pgrep -f '^sleep 77' || false
+    no pgrep -f '^sleep 77'
 }
 
 @test "how a program ended is told where SIGCHLD is ignored, as a service or a script may leave it" {
@@ -144,7 +144,7 @@ napping() { # NAME MILLISECONDS
     chmod +x tidy rude ruder
     run abdb run --command a=./tidy --command b=true --repeat 2
     fails 0 "4 cells measured"
-    ! pgrep -f '^sleep 78' || false
+    no pgrep -f '^sleep 78'
     run abdb run --command a=./rude --command b=./ruder --command c=true --repeat 1
     fails 5 "1 cell measured, 2 failed"
     same "$(ask "SELECT DISTINCT reason FROM v_run WHERE status = 'failed' ORDER BY reason")" "./rude was ended by signal 15 (Terminated)

@@ -51,6 +51,19 @@ fails() {
     [ "$status" -eq "$1" ] || { echo "exit $status, not $1: $output"; return 1; }
     [[ "$output" == *"$2"* ]] || { echo "does not say '$2': $output"; return 1; }
 }
+# COMMAND... says no, by exit code 1: of grep, cmp, diff, pgrep and kill -0 the answer, while 2 says that it could not look. In the place
+# of `! COMMAND`, which fails no test unless it is its last command. Behind a pipe: ... | no grep WORDS.
+no() {
+    local code=0
+    "$@" || code=$?
+    [ "$code" -eq 1 ] || { echo "exit $code, not 1: $*"; return 1; }
+}
+# COMMAND... succeeds and prints nothing: one that fails has nothing to say, either.
+silent() {
+    local said
+    said=$("$@") || { echo "exit $?: $*"; return 1; }
+    same "$said" ""
+}
 same() {
     [ "$1" = "$2" ] || { echo "'$1' is not '$2'"; return 1; }
 }

@@ -272,7 +272,9 @@ END
             for (i = 0; i < 15; i++) printf "%s%g", i ? "," : "", (m + (i % 5 - 2) / 1000) / 1e3; print "],\"exit_codes\":[0]}]}" }' >"$1.json"
         abdb import -q --set tag="$1" "$1.json"
     }
-    timed old 30 && timed same 30.0001 && timed slow 59
+    timed old 30
+    timed same 30.0001
+    timed slow 59
     run abdb compare tag=old tag=same --drift 0.0001 --fail-on slower
     fails 0 "COMPARABLE AS FAR AS IS KNOWN"
     [[ $output == *"prog  30.00 (15)"* && $output != *user_word* && $output != *stated* ]]
@@ -417,11 +419,11 @@ END
     done
     abdb query coverage >out # names its benchmarks and shows no value
     grep -q "$legend" out
-    ! grep '^\[1\]' out
+    no grep '^\[1\]' out
     abdb query "SELECT key, value FROM v_mlperf LIMIT 1" | grep -q '^\[1\] .*entries'
     abdb query "SELECT device, value FROM v_mlperf LIMIT 1" | grep -q "select key too"
     abdb query "SELECT device, value FROM v_result WHERE evidence = 'published' LIMIT 1" >out
-    ! grep -q MLPerf out
+    no grep -q MLPerf out
     abdb query "SELECT key FROM v_mlperf LIMIT 1" -o csv 2>err | wc -l | grep -qx 2
     grep -q "$legend" err
     # a picture has two lines; what goes with it has all

@@ -147,5 +147,5 @@ W
     chmod +x door/abdb-run-version
     ABDB_BACKENDS=$dir/door run abdb run --kernel sum --axis n=1 --backend version
     fails 6 "speaks protocol 2"
-    ! pgrep -f "wrong_backend.py leaving" >/dev/null # nothing lives on
+    no pgrep -f "wrong_backend.py leaving" >/dev/null # nothing lives on
 }

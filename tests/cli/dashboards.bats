@@ -61,7 +61,7 @@ P
     url="postgresql://abdb@/postgres?host=$server/server" board=$root/query/grafana/dashboards/fleet-health.json
     wrong() { # SED what it says
         sed "$1" "$board" >wrong.json
-        ! cmp -s wrong.json "$board"
+        no cmp -s wrong.json "$board"
         run python3 "$root/tests/grafana.py" wrong.json "$url"
         fails 1 "$2"
     }

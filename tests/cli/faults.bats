@@ -194,7 +194,10 @@ P
         [ $at -lt 40 ] && words="check-backend $dir/short --wait 0.3" || words="run -q --quick --threads 1 --backend ref --kernel gemm --axis n=8 --db t$at.db"
         code=0
         ./inject --count n --read $at -- env LD_PRELOAD="$shim" abdb $words >out 2>err || code=$?
-        ! grep "^hit read pipe:" n || { heard+=" ${words%% *}" && [ $code = 6 ] && grep "cannot read what .*: Input/output error" err; }
+        grep "^hit read pipe:" n || continue
+        heard+=" ${words%% *}"
+        same $code 6
+        grep "cannot read what .*: Input/output error" err
     done
     [[ $heard == *check-backend*run* ]]
     told=0
@@ -203,7 +206,10 @@ P
         code=0
         rm -f t.db-* && cp e.db t.db
         ./inject --count n --write "$at" -- env LD_PRELOAD="$shim" abdb run -q --quick --threads 1 --backend ref --kernel gemm --axis n=8 --db t.db >out 2>err || code=$?
-        ! grep "^hit write pipe:" n || { told=$((told + 1)) && [ $code = 6 ] && grep "cannot write to the backend: No space left" err; }
+        grep "^hit write pipe:" n || continue
+        told=$((told + 1))
+        same $code 6
+        grep "cannot write to the backend: No space left" err
     done
     [ $told -gt 0 ]
 }

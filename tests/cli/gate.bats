@@ -214,7 +214,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     processes b c-1 1 10 0.09
     run abdb compare tag=a tag=b
     [[ $output =~ "1 of 1 pair cannot show a change of 5 %."$'\n'"It would with "([0-9]+)" processes a side (abdb run --repeat " ]] || { echo "$output"; false; }
-    [ "${BASH_REMATCH[1]}" -gt 10 ] && [ "${BASH_REMATCH[1]}" -lt 100 ]
+    [[ ${BASH_REMATCH[1]} -gt 10 && ${BASH_REMATCH[1]} -lt 100 ]]
     run abdb compare tag=a tag=b --find 0.5
     [[ $output != *"cannot show"* ]]
     run abdb compare tag=a tag=b --find much

@@ -48,7 +48,7 @@ cells() {
         c=$(steps "SELECT count(*) FROM v_sample WHERE result_id IN (SELECT result_id FROM v_result WHERE campaign = 'c-2')")
         d=$(steps "$tables d.campaign = 'c-2'")
         echo "$n cells: $a steps of views, $b of tables; $c, $d"
-        [ "$b" -gt 100 ] && [ "$d" -gt 100 ]
+        [[ $b -gt 100 && $d -gt 100 ]]
         [ $((4 * a)) -le $((5 * b + 400)) ]
         [ $((4 * c)) -le $((8 * d + 400)) ] # what IN looks for is made, too
     done

@@ -84,7 +84,8 @@ sound() {
         sound
         case $(sqlite3 t.db "PRAGMA user_version") in
         1) # a backup that is whole is the reader's: it is not replaced
-            [ ! -e t.db.v1.bak ] || { same "$(sqlite3 t.db.v1.bak 'PRAGMA quick_check')" ok && rm t.db.v1.bak; }
+            [ ! -e t.db.v1.bak ] || same "$(sqlite3 t.db.v1.bak 'PRAGMA quick_check')" ok
+            rm -f t.db.v1.bak
             "$build/unit/migration" t.db ;;
         2) ;;
         *) false ;;

@@ -27,7 +27,7 @@ setup() {
     [ "$(tests/ledger.sh count fuzz csv)" = 1234668 ]
     grep -qF "| fuzz | csv | 1,234,668 | 1,234,568 | 2 | 120 | 3 | $(date -u +%F) |" "$LEDGER_PAGE"
     [ "$(grep -c . "$LEDGER_PAGE")" = 7 ]
-    ! grep -q old "$LEDGER_PAGE"
+    no grep -q old "$LEDGER_PAGE"
     cp "$LEDGER_PAGE" "$LEDGER_PAGE.1"
     tests/ledger.sh ship
     cmp "$LEDGER_PAGE" "$LEDGER_PAGE.1"

@@ -135,10 +135,10 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     abdb import -q secret.jsonl
     run abdb export -o db --redacted --out public.db
     fails 0 "replaced by pseudonyms"
-    ! grep -aq "secret-host\|alice\|$dir" public.db
+    no grep -aq "secret-host\|alice\|$dir" public.db
     same "$(abdb query --db public.db "SELECT count(*) FROM v_result WHERE workload = 'gemm'" -o csv | tail -1)" 1
     abdb export --redacted >public.jsonl
-    ! grep -q "secret-host\|alice" public.jsonl
+    no grep -q "secret-host\|alice" public.jsonl
     run abdb export -o db --out public.db
     fails 2 "exists"
 }

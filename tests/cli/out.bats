@@ -76,7 +76,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
     for f in s/*; do # each page is the old one or a whole new one
         cmp -s "$f" "before/${f#s/}" || cmp "$f" "after/${f#s/}"
     done
-    ! diff -rq before after >/dev/null
+    no diff -rq before after >/dev/null
 }
 
 @test "export -o db killed at any moment: no file or a whole one, and the next try makes it" {

@@ -121,7 +121,7 @@ told() {
     functions="SELECT 'function ' || name || ' ' || narg FROM pragma_function_list"
     modules="SELECT 'table ' || m.name || ' ' || c.cid || ' ' || c.name FROM pragma_module_list m JOIN pragma_table_xinfo(m.name) c WHERE m.name LIKE 'abdb\_%' ESCAPE '\'"
     { comm -13 <(sql "$functions") <(sql "$functions" "$build/abdb.so"); sql "$modules" "$build/abdb.so"; } >now
-    [ "$(grep -c ^function now)" -gt 10 ] && [ "$(grep -c ^table now)" -gt 50 ]
+    [[ $(grep -c ^function now) -gt 10 && $(grep -c ^table now) -gt 50 ]]
     kept_as promises-sql.txt
 }
 

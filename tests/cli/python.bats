@@ -159,7 +159,7 @@ E
     same "$(ask "SELECT count(*) FROM v_result")" 2
     # in a unit of the metric
     py 'print(abdb.record("x", [1, 2, 3], unit="ms", tag="u"), abdb.record("y", [100, 110], metric="bytes_per_s", unit="GB/s", tag="u"))' >said
-    ! grep -q next: said
+    no grep -q next: said
     same "$(ask "SELECT value FROM v_result WHERE tag = 'u' ORDER BY workload")" "0.002
 105000000000"
     same "$(ask "SELECT group_concat(value, ' ') FROM (SELECT s.value FROM v_sample s JOIN v_result r USING (result_id) WHERE r.tag = 'u' AND r.workload = 'x' ORDER BY seq)")" "0.001 0.002 0.003"
@@ -196,7 +196,8 @@ E2
     [ "$status" = 1 ]
     [[ $output =~ slower\ +[0-9.]+x\ \([0-9.]+\ to\ [0-9.]+\)\ \ shows\ [0-9.e+]+\ %\ \ test_it.py::test_work ]]
     module -m pytest --help -p abdb.pytest_plugin >help
-    grep -q -- --abdb-drift help && ! grep -q -- --abdb-repetition help # which the plug-in sets itself
+    grep -q -- --abdb-drift help
+    no grep -q -- --abdb-repetition help # which the plug-in sets itself
     run session --abdb-tag again --abdb-baseline before
     fails 0 "too-few"
     run session --abdb-fail-on slower

@@ -39,7 +39,7 @@ R
     while read -r line; do abdb $line; done <verbs >after 2>&1 || true
     diff before after >diff.out || { grep "^>" diff.out | head -c 2000; false; }
     abdb site --out s --timeout 0 >/dev/null # a busy machine is no fault of it
-    ! grep -rl FORGED s
+    no grep -rl FORGED s
     run abdb doctor
     [[ $output == *"views"*"not this program's"* ]]
     abdb query --db t.db "SELECT count(*) FROM v_result WHERE device = 'FORGED'" -o csv | grep -qx 0
@@ -48,7 +48,7 @@ R
     diff before after >diff.out || { grep "^>" diff.out | head -c 2000; false; }
     chmod +w t.db
     abdb init
-    ! sqlite3 t.db "SELECT sql FROM sqlite_schema" | grep -q "FORGED\|2 \* w.value"
+    sqlite3 t.db "SELECT sql FROM sqlite_schema" | no grep -q "FORGED\|2 \* w.value"
     run abdb doctor
     [[ $output != *"not this program's"* ]]
 }
@@ -62,13 +62,14 @@ R
     same "$(sqlite3 t.db "SELECT x, n > 0 FROM v_theirs")" "SECRET|1"
     same "$(sqlite3 t.db "SELECT count(*) FROM sqlite_schema WHERE name = 'on_theirs'")" 1
     while read -r line; do abdb $line || true; done < <(readers) >out 2>&1 # some have nothing to say of so little
-    [ -s s/index.html ] && [ -s p.svg ] && grep -q Gaudi2 out
+    [[ -s s/index.html && -s p.svg ]]
+    grep -q Gaudi2 out
     abdb export -o sql >all.sql
-    ! grep -rq "SECRET\|theirs" out s p.svg all.sql
+    no grep -rq "SECRET\|theirs" out s p.svg all.sql
     abdb export -o db --out copy.db
-    ! grep -aq "SECRET\|theirs" copy.db
+    no grep -aq "SECRET\|theirs" copy.db
     abdb merge t.db --db other.db
-    ! grep -aq "SECRET\|theirs" other.db
+    no grep -aq "SECRET\|theirs" other.db
 }
 
 @test "a trigger on abdb's tables or views is refused by every verb, and nothing was written" {

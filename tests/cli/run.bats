@@ -204,7 +204,7 @@ B
     FAKE_SECONDS=1234 run abdb run --kernel k --backend slow --dry-run --quick
     fails 0 "more than it may take (300 s)"
     FAKE_SECONDS=1234 run abdb run --kernel k --backend slow --dry-run --timeout 1300
-    ! grep -q "than it may take" <<<"$output"
+    no grep -q "than it may take" <<<"$output"
     FAKE_SECONDS=-1234 run abdb run --kernel k --backend slow --dry-run
     fails 0 "about 1 seconds"
 }
@@ -308,7 +308,7 @@ C
     fails 5 "1 cell measured"
     [ $((SECONDS - begin)) -lt 25 ]
     same "$(ask "SELECT group_concat(status, ' ') FROM (SELECT status FROM v_run ORDER BY date)")" "timeout timeout ok"
-    for pid in $(cat pids); do ! kill -0 "$pid" 2>/dev/null; done
+    for pid in $(cat pids); do no kill -0 "$pid" 2>/dev/null; done
 }
 
 @test "another protocol is refused" {

@@ -239,6 +239,6 @@ P
     for name in explore sources source-mlperf-checker report-specs; do
         fails 0 "left out: figure $name: the site has a page of that name"
     done
-    [ -s s/mine.svg ] && [ ! -e s/index.svg ]
+    [[ -s s/mine.svg && ! -e s/index.svg ]]
     grep -q '<h2' s/index.html
 }

@@ -135,7 +135,7 @@ kept() {
     ended 3
     same "$code" 143
     nobody
-    ! grep -q -- "--resume --resume" out
+    no grep -q -- "--resume --resume" out
 }
 
 @test "SIGKILL of abdb, or of its whole group: the backend and its children go too" {
@@ -151,7 +151,7 @@ kept() {
         kill -KILL ${whole:+-- -}$leader
         wait $pid 2>/dev/null || true
         nobody
-        ! ps -o stat= -s "$leader" | grep -qv "^Z"
+        ps -o stat= -s "$leader" | no grep -qv "^Z"
         same "$(ask "SELECT count(*) FROM v_run WHERE status = 'ok'")" 1
         same "$(sqlite3 t.db 'PRAGMA integrity_check')" ok
     done
@@ -190,7 +190,7 @@ kept() {
     kill -INT $pid
     ended 5
     same "$code" 130
-    ! grep -q -- --resume out
+    no grep -q -- --resume out
     nobody
     same "$(cat spool/c-*.jsonl | wc -l)" 2
 }

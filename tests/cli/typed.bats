@@ -179,7 +179,7 @@ print(max(sum(2 if u.east_asian_width(c) in 'WF' else 0 if u.combining(c) else 1
     done
     on_screen 80 abdb rank llama2-70b-99 server | grep -q "no room on this screen"
     abdb rank llama2-70b-99 server >whole
-    ! grep -q "no room" whole
+    no grep -q "no room" whole
     awk 'length > 150 { found = 1 } END { exit !found }' whole
 }
 
@@ -197,7 +197,7 @@ print(max(sum(2 if u.east_asian_width(c) in 'WF' else 0 if u.combining(c) else 1
     [ ! -e paged ]
     printf '#!/bin/sh\nhead -1 >paged\n' >pager
     ABDB_PAGER=./pager script -qec "abdb query specs; abdb query prices" /dev/null >screen
-    ! grep -q "cannot write" screen
+    no grep -q "cannot write" screen
     # One that reads nothing, and an answer that no pipe holds: status 0.
     ABDB_PAGER="true; exec <&-; sleep 1" script -qec "abdb query 'SELECT hex(zeroblob(100000))'" /dev/null >screen
     [ ! -s screen ]
@@ -205,7 +205,7 @@ print(max(sum(2 if u.east_asian_width(c) in 'WF' else 0 if u.combining(c) else 1
     grep -q "no pager 'nosuchprogram' can be run" screen
     grep -q "^Sources" screen # and nothing is lost
     ABDB_PAGER="LESS=FRX ./pager2 x" script -qec "abdb query sources" /dev/null >screen || true
-    ! grep -q "can be run" screen # what a shell reads is left to it
+    no grep -q "can be run" screen # what a shell reads is left to it
 }
 
 @test "--brief leaves the rows and says what it left out" {
@@ -214,7 +214,7 @@ print(max(sum(2 if u.east_asian_width(c) in 'WF' else 0 if u.combining(c) else 1
         abdb $command --brief >brief
         abdb $command >whole
         grep -q "notes left out, footnotes among them: --brief" brief
-        ! grep -q "MLPerf name and logo" brief
+        no grep -q "MLPerf name and logo" brief
         grep -q "MLPerf name and logo" whole
         grep "B200-SXM" whole | head -1 | grep -qxFf - brief
     done
@@ -280,7 +280,7 @@ print(max(sum(2 if u.east_asian_width(c) in 'WF' else 0 if u.combining(c) else 1
     filled "$root/data"
     abdb plot --db "$ABDB_DB" training --out one.svg >/dev/null
     abdb plot --out two.svg --size card training --db "$ABDB_DB" >/dev/null
-    [ -s one.svg ] && [ -s two.svg ]
+    [[ -s one.svg && -s two.svg ]]
     same "$(abdb query --db "$ABDB_DB" -o csv specs --device H100-SXM 2>/dev/null | wc -l)" 2
     run abdb plot --set nosuch
     fails 2 "no figure belongs to a set 'nosuch'"

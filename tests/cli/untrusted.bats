@@ -171,7 +171,7 @@ marked() { # FILE MARK
     marked file:h.db right
     marked h.db wrong
     abdb merge file:h.db --db file:m.db
-    [ -e file:m.db ] && [ ! -e m.db ]
+    [[ -e file:m.db && ! -e m.db ]]
     same "$(abdb query "SELECT DISTINCT device FROM v_result WHERE source = 'me' ;" -o csv --db file:m.db | tail -1)" right
 }
 
