@@ -27,7 +27,7 @@ setup() {
     [ "$(tests/ledger.sh count fuzz csv)" = 1234668 ]
     grep -qF "| fuzz | csv | 1,234,668 | 1,234,568 | 2 | 120 | 3 | $(date -u +%F) |" "$LEDGER_PAGE"
     [ "$(grep -c . "$LEDGER_PAGE")" = 7 ]
-    no grep -q old "$LEDGER_PAGE"
+    [ "$(grep -c old "$LEDGER_PAGE")" = 0 ]
     cp "$LEDGER_PAGE" "$LEDGER_PAGE.1"
     tests/ledger.sh ship
     cmp "$LEDGER_PAGE" "$LEDGER_PAGE.1"
