@@ -27,7 +27,7 @@ setup() {
     [ "$(tests/ledger.sh count fuzz csv)" = 1234668 ]
     grep -qF "| fuzz | csv | 1,234,668 | 1,234,568 | 2 | 120 | 3 | $(date -u +%F) |" "$LEDGER_README"
     [ "$(grep -c . "$LEDGER_README")" = 7 ]
-    no grep -q old "$LEDGER_README"
+    [ "$(grep -c old "$LEDGER_README")" = 0 ]
     cp "$LEDGER_README" "$LEDGER_README.1"
     tests/ledger.sh ship
     cmp "$LEDGER_README" "$LEDGER_README.1"
