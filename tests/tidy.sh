@@ -84,6 +84,7 @@ for name in sys.argv[1:]:
     except SyntaxError as error: print(f"{name}:{error.lineno}: {error.msg}")
 EOF
 )"
+check "no script has assertions that set -e ignores" "$(perl tests/ignored.pl $(git ls-files '*.bats' '*.sh' '*.bash') 2>&1 </dev/null)"
 check "nothing is unfinished" "$(grep -nE 'TODO|FIXME' $sources Makefile README.md CONTRIBUTING.md query/reports/*.sql plots/figures/*.gp)"
 check "no path of one machine" "$(git grep -nE '/work/|/root/|/home/[a-z]' -- . ':!tests/tidy.sh' | head)"
 check "no binary file" "$(git diff --cached --numstat "$(git hash-object -t tree /dev/null)" | awk '$1 == "-" { print $3 }')"

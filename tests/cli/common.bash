@@ -43,9 +43,10 @@ need_realdata() {
     [ -d "$realdata/$1" ] || skip "no $realdata/$1 (set ABDB_REALDATA)"
 }
 # One value out of the database, by abdb itself.
-ask() {
+ask() (
+    set -o pipefail
     abdb query "$1 ;" -o csv | tail -n +2
-}
+)
 # The last command failed with that exit code and says that.
 fails() {
     [ "$status" -eq "$1" ] || { echo "exit $status, not $1: $output"; return 1; }

@@ -299,7 +299,7 @@ P
     mkdir p
     # PNG is of the library that makes PDF, and part of the bundles below
     for t in svg pdf dumb html; do abdb plot --set all --timeout 600 --type $t --out p >/dev/null 2>said || { grep -v "nothing to draw" said; return 1; }; done
-    [[ $(ls p/*.svg | wc -l) -gt 20 && $(ls p/*.html | wc -l) -gt 20 ]]
+    [[ $(ls p/*.svg | wc -l) -gt 15 && $(ls p/*.html | wc -l) -gt 15 ]]
     python3 - p/*.svg p/*.html <<'P'
 import html.parser, sys, xml.dom.minidom
 class Page(html.parser.HTMLParser):

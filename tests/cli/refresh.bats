@@ -294,7 +294,7 @@ x,y,2024,perhaps"
 0|device=H100-SXM|1|1"
     same "$(ask "SELECT count(*) FROM v_reject")" 1
     abdb import -q --replace r.jsonl # the way back: its rejects are seen again
-    same "$(ask "SELECT words FROM v_artifact WHERE withdrawn = 0 AND artifact LIKE '%r.jsonl'")" ""
+    silent ask "SELECT words FROM v_artifact WHERE withdrawn = 0 AND artifact LIKE '%r.jsonl'"
     same "$(ask "SELECT count(*) FROM v_reject")" 1
     # a mend leaves those of the damaged file with it, and none that wait
     sed -i '2s/.*/{"record":"device","device":"X1"}/' r.jsonl
