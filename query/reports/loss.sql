@@ -27,10 +27,10 @@ wanted (campaign) AS (
   UNION SELECT :campaign WHERE :tag IS NULL AND :campaign NOT IN ('latest', 'all')
   UNION SELECT campaign FROM walked WHERE has = 1
   UNION SELECT campaign FROM v_campaign WHERE :tag IS NULL AND :campaign = 'all')
-SELECT replace(k.cell, k.backend || ' ', '') || coalesce(' (' || k.slice || ')', '') || k.told AS cell, k.backend, r.x AS step, r.value AS loss,
-       (SELECT f.value FROM v_stored f WHERE f.entry_id = k.entry_id AND f.metric = 'loss_floor') AS floor, k.cell || coalesce(' (' || k.slice || ')', '') || k.told AS _label, r.key AS _facts
-  FROM (SELECT k.entry_id, k.date, k.backend, k.cell, k.slice,
+SELECT replace(k.cell, k.backend || ' ', '') || coalesce(' (' || k.slice || ')', '') || k.told AS cell, k.backend, k.x AS step, k.value AS loss,
+       (SELECT f.value FROM v_stored f WHERE f.entry_id = k.entry_id AND f.metric = 'loss_floor') AS floor, k.cell || coalesce(' (' || k.slice || ')', '') || k.told AS _label, k.key AS _facts
+  FROM (SELECT k.entry_id, k.date, k.backend, k.cell, k.slice, r.x, r.value, r.key,
                CASE WHEN min(coalesce(k.tag, '')) OVER () < max(coalesce(k.tag, '')) OVER () THEN coalesce(' ' || k.tag, '') ELSE '' END AS told
-          FROM v_kernel k WHERE k.campaign IN (SELECT campaign FROM wanted) AND (:tag IS NULL OR k.tag = :tag) AND k.status = 'ok') k
-  JOIN v_result r ON r.entry_id = k.entry_id AND r.metric = 'loss' AND r.x IS NOT NULL
- ORDER BY k.date, k.cell, k.told, r.x;
+          FROM v_kernel k JOIN v_result r ON r.entry_id = k.entry_id AND r.metric = 'loss' AND r.x IS NOT NULL
+         WHERE k.campaign IN (SELECT campaign FROM wanted) AND (:tag IS NULL OR k.tag = :tag) AND k.status = 'ok') k
+ ORDER BY k.date, k.cell, k.told, k.x;

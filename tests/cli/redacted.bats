@@ -109,7 +109,7 @@ ships_little() {
     abdb import -q f.jsonl
     exports out
     for f in out.jsonl out.csv out.sql out.db; do
-        no grep -aE "Zqsecret|api_key|SLURM|gpu_uuid|4711|password" "$f"
+        no grep -aE "Zqsecret|api_key|SLURM|gpu_uuid|(^|[^0-9])4711([^0-9]|$)|password" "$f"
     done
     same "$(grep -c '"n":{"text":"4"\|"n":"4"' out.jsonl)" 17
     same "$(abdb query --db out.db "SELECT count(*), count(DISTINCT value) FROM v_result" -o csv | tail -1)" "18,1"
