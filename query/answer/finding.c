@@ -298,6 +298,17 @@ static bool add_place(const maker *m, const char *word, abdb_text *out)
     return true;
 }
 
+/* {first COLUMN} */
+static bool add_first(const maker *m, const char *column, abdb_text *out)
+{
+    int at = abdb_table_column(m->t, column);
+    char digits[32];
+
+    if (at < 0 || !m->places || m->ties > 1 || m->refused) return false;
+    abdb_text_puts(out, cell(m, m->place[0].row, (size_t)at, digits));
+    return true;
+}
+
 /* {min COLUMN}, {max COLUMN} */
 static bool add_bound(const maker *m, const char *word, abdb_text *out)
 {
@@ -357,6 +368,7 @@ static bool add_word(const maker *m, const char *word, abdb_text *out)
         return m->t->rows > 0;
     }
     if (m->ranked && add_place(m, word, out)) return true;
+    if (strncmp(word, "first ", 6) == 0) return add_first(m, word + 6, out);
     if (strncmp(word, "min ", 4) == 0 || strncmp(word, "max ", 4) == 0)
         return add_bound(m, word, out);
     if (add_common(m, word, out)) return true;

@@ -13,6 +13,7 @@
  *   {leader} {best}   the first and its number; none where the first and the second are the same
  *                     number as printed, where a rule refuses to compare the two
  *                     (abdb_compare), or where there is no second
+ *   {first COLUMN}    the cell of the first, or of the only one
  *   {second} {gap}    the next, and by how much it is behind: "9 %", "under 1 %"
  *   {rival} {rival_gap}   the best that another vendor makes, where the second is the leader's;
  *                     others may stand between, so the sentence says that it is another's

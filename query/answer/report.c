@@ -308,7 +308,8 @@ static void drop_word(abdb_text *out, const char *word)
         out->size -= size;
 }
 
-/* "{round}" becomes its value; a parameter that was not given leaves nothing, not even "for". */
+/* "{round}" becomes its value; a parameter that was not given leaves nothing, not even "for", nor
+ * does "any", which sets no bound. */
 static const char *fill_title(abdb_arena *arena, const abdb_report *report,
                               const char *const *value, const char *title)
 {
@@ -324,9 +325,14 @@ static const char *fill_title(abdb_arena *arena, const abdb_report *report,
                 strncmp(report->param[p].name, s + 1, (size_t)(end - s - 1)) == 0)
                 break;
         if (end && p < report->params) {
-            if (!value[p]) drop_word(&out, "for ");
-            title_value(&report->param[p], value[p] ? value[p] : "", &out);
             s = end + 1;
+            if (!value[p] || strcmp(value[p], "any") == 0) {
+                drop_word(&out, "for ");
+                drop_word(&out, "within ");
+                if (!value[p]) drop_word(&out, "to train ");
+                s += *s == ' ' && out.size && out.data[out.size - 1] == ' ';
+            } else
+                title_value(&report->param[p], value[p], &out);
         } else {
             abdb_text_add(&out, s++, 1);
         }

@@ -67,6 +67,55 @@ static bool is_rate(const char *unit)
     return size > 2 && strcmp(unit + size - 2, "/s") == 0;
 }
 
+/* The key of a group without its number of devices. */
+static const char *without_size(abdb_choosing *c, const char *key)
+{
+    static const char size_is[] = "devices=";
+    abdb_text out = {0};
+    const char *copy;
+
+    for (size_t size; *key; key += size + (key[size] != 0)) {
+        size = strcspn(key, "\x1f");
+        if (strncmp(key, size_is, strlen(size_is)) == 0) continue;
+        if (out.size) abdb_text_puts(&out, "\x1f");
+        abdb_text_add(&out, key, size);
+    }
+    copy = out.failed ? NULL : abdb_arena_copy(&c->arena, abdb_text_get(&out), out.size);
+    abdb_text_free(&out);
+    return copy;
+}
+
+/* Groups of trainings that only the size of the system keeps apart become one: what a training
+ * costs on a system that is done in time is the same question at every size, unlike how long it
+ * takes. */
+static abdb_status join_sizes(abdb_choosing *c, abdb_error *err)
+{
+    abdb_groups *all = &c->ranking.groups;
+    size_t kept = 0;
+
+    for (size_t g = 0; g < all->count; g++) {
+        abdb_group one = all->group[g], *same = NULL;
+        size_t *member;
+
+        one.key = without_size(c, one.key);
+        if (!one.key) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
+        for (size_t k = 0; k < kept && !same; k++)
+            if (strcmp(all->group[k].key, one.key) == 0) same = &all->group[k];
+        if (!same) {
+            all->group[kept++] = one;
+            continue;
+        }
+        member = abdb_arena_alloc(&c->arena, (same->count + one.count) * sizeof *member);
+        if (!member) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
+        memcpy(member, same->member, same->count * sizeof *member);
+        memcpy(member + same->count, one.member, one.count * sizeof *member);
+        same->member = member;
+        same->count += one.count;
+    }
+    all->count = kept;
+    return ABDB_OK;
+}
+
 /* Of the groups of rates (or of times to train) the one with the most devices that will do; the
  * first of several. How many these are. */
 static size_t pick_group(abdb_choosing *c, const abdb_choose_options *o)
@@ -99,8 +148,11 @@ static void leave_elsewhere(abdb_choosing *c, const abdb_choose_options *o, size
         if (strcmp(c->left_out[i].what, device) == 0) return; /* of the first group that has one */
     abdb_choosing_leave_out(
         c, device,
-        abdb_arena_printf(&c->arena, "only other sizes of system%s; --where '%s' chooses there",
-                          isnan(o->most_s) ? " have a result" : " are done in that time", key),
+        abdb_arena_printf(&c->arena, "%s; --where '%s' chooses there",
+                          isnan(o->most_s) ? "only results that may not be compared with these"
+                                           : "only what may not be compared with these is done"
+                                             " in that time",
+                          key),
         0);
 }
 
@@ -132,7 +184,16 @@ static void choose_group(abdb_choosing *c, const abdb_choose_options *o)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static size_t submitters_of(const abdb_choosing *c, const char *device)
+/* Is it of the device, and of a system of that size? size NAN: of any. */
+static bool is_of(const abdb_choosing *c, size_t member, const char *device, double size)
+{
+    double own = abdb_member_number(set_of(c), member, ABDB_M_devices);
+
+    return strcmp(abdb_member_text(set_of(c), member, ABDB_M_device), device) == 0 &&
+           (isnan(size) || fabs(own - size) < 0.5);
+}
+
+static size_t submitters_of(const abdb_choosing *c, const char *device, double size)
 {
     const abdb_group *g = &c->ranking.groups.group[c->group];
     size_t count = 0;
@@ -141,9 +202,9 @@ static size_t submitters_of(const abdb_choosing *c, const char *device)
         const char *who = abdb_member_text(set_of(c), g->member[i], ABDB_M_submitter);
         size_t k = 0;
 
-        if (strcmp(abdb_member_text(set_of(c), g->member[i], ABDB_M_device), device) != 0) continue;
+        if (!is_of(c, g->member[i], device, size)) continue;
         while (k < i &&
-               (strcmp(abdb_member_text(set_of(c), g->member[k], ABDB_M_device), device) != 0 ||
+               (!is_of(c, g->member[k], device, size) ||
                 strcmp(abdb_member_text(set_of(c), g->member[k], ABDB_M_submitter), who) != 0))
             k++;
         count += k == i;
@@ -157,7 +218,7 @@ static abdb_status add(abdb_choosing *c, abdb_purchase p, abdb_error *err)
 
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
     c->row = more;
-    p.submitters = submitters_of(c, p.device);
+    p.submitters = submitters_of(c, p.device, c->training ? p.devices : NAN);
     c->row[c->count++] = p;
     return ABDB_OK;
 }
@@ -166,10 +227,10 @@ static abdb_status add(abdb_choosing *c, abdb_purchase p, abdb_error *err)
 static const char *no_result(const abdb_choosing *c, const abdb_choose_options *o,
                              const char *device)
 {
-    return !submitters_of(c, device) ? "no result among these"
-           : !isnan(o->most_s)       ? "no result in that time"
-           : !isnan(o->rate)         ? "no number of systems up to 10^12 devices has that rate"
-                                     : "no result that can be multiplied";
+    return !submitters_of(c, device, NAN) ? "no result among these"
+           : !isnan(o->most_s)            ? "no result in that time"
+           : !isnan(o->rate)              ? "no number of systems up to 10^12 devices has that rate"
+                                          : "no result that can be multiplied";
 }
 
 /* Why a device has no price, and what gives it one. */
@@ -365,6 +426,7 @@ abdb_status abdb_choose(abdb_choosing *c, sqlite3 *db, const abdb_choose_options
     if (!c->watts) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a choice"));
     for (size_t i = 0; i < set_of(c)->members; i++) c->watts[i] = NAN;
     if (c->by_watt) TRY(measure_watts(c, o, db, err));
+    if (c->training) TRY(join_sizes(c, err));
     choose_group(c, o);
     if (c->group == SIZE_MAX) goto done;
     TRY(abdb_offers_load(&s.offers, db, &o->measure, err));

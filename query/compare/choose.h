@@ -2,8 +2,10 @@
  * systems of what was measured, at a price, the cheapest first.
  *
  * Only results that may be compared meet (compare.h): of the groups that a selection falls into the
- * one with the most devices is chosen, the others are left out, which is said. A device may stand
- * twice: rented at its cheapest offer, and owned.
+ * one with the most devices is chosen, the others are left out, which is said. Trainings on systems
+ * of different size meet all the same, each device with the size at which one that is done in time
+ * is cheapest: it is its price that is compared, not its speed. A device may stand twice: rented at
+ * its cheapest offer, and owned.
  *
  *   systems = ceil(rate / rate of one system); where no rate is wanted: as many as fit into the
  *     offers that one needs
@@ -56,7 +58,7 @@ typedef struct {
     double cost; /* what is ordered: one of these, or devices */
     double does; /* the rate of one system, or of a training minus its seconds: more is better */
     double break_even; /* USD per device and hour; NAN: not by dollars, or alone */
-    size_t submitters; /* of the device in the group */
+    size_t submitters; /* of the device in the group; of a training on that many of them */
 } abdb_purchase;
 
 typedef struct {

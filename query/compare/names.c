@@ -52,11 +52,53 @@ done:
     return st;
 }
 
+bool abdb_measure_wants_rates(const abdb_measure *m)
+{
+    return m->per && strcmp(m->per, "none") != 0;
+}
+
+/* Of several models the only one with a result of the metric that is asked for, or of a rate;
+ * SIZE_MAX: it is not the only one, or nothing is asked. */
+static abdb_status only_measured(sqlite3 *db, const abdb_table *models, const abdb_measure *m,
+                                 size_t *out, abdb_error *err)
+{
+    static const char sql[] =
+        "WITH s AS (SELECT spelling FROM name WHERE kind = 'model' AND whole = ?1)"
+        " SELECT 1 FROM v_comparable r WHERE (r.raw_model IN s OR r.raw_workload IN s)"
+        " AND iif(?2 IS NULL, r.better = 'higher' AND r.unit LIKE '%/s', r.metric = ?2) LIMIT 1";
+    size_t fit = 0, last = SIZE_MAX;
+    abdb_status st = ABDB_OK;
+
+    *out = SIZE_MAX;
+    if (!m || (!m->metric && !abdb_measure_wants_rates(m))) return ABDB_OK;
+    for (size_t i = 0; i < models->rows; i++) {
+        abdb_table any = {0};
+
+        TRY(first_texts(db, sql, abdb_cell_text(models, i, 0), m->metric, NULL, &any, err));
+        if (any.rows) {
+            fit++;
+            last = i;
+        }
+        abdb_table_free(&any);
+    }
+    if (fit == 1) *out = last;
+done:
+    return st;
+}
+
 abdb_status abdb_name_resolve(sqlite3 *db, const char *kind, const char *word, const char **out,
                               abdb_arena *arena, abdb_error *err)
 {
+    return abdb_name_resolve_for(db, kind, word, NULL, out, arena, err);
+}
+
+abdb_status abdb_name_resolve_for(sqlite3 *db, const char *kind, const char *word,
+                                  const abdb_measure *measure, const char **out, abdb_arena *arena,
+                                  abdb_error *err)
+{
     abdb_table found = {0};
     abdb_text list = {0};
+    size_t at = 0;
     char folded[256];
     abdb_status st = ABDB_OK;
 
@@ -73,12 +115,14 @@ abdb_status abdb_name_resolve(sqlite3 *db, const char *kind, const char *word, c
                         " HAVING count(DISTINCT whole) = 1",
                         kind, word, NULL, &found, err));
     if (!found.rows) TRY(not_a_name(db, kind, word, err));
-    if (found.rows > 1 && abdb_cell_number(&found, 0, 1) != 1) {
+    if (found.rows > 1 && abdb_cell_number(&found, 0, 1) != 1)
+        TRY(only_measured(db, &found, measure, &at, err));
+    if (at == SIZE_MAX) {
         list_rows(&found, &list);
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%s '%s' is ambiguous: %s", kind, word,
                       abdb_text_get(&list)));
     }
-    *out = abdb_arena_copy(arena, found.value[0].text, strlen(found.value[0].text));
+    *out = abdb_arena_printf(arena, "%s", abdb_cell_text(&found, at, 0));
     if (!*out) st = ABDB_FAIL(err, ABDB_NOMEM, "a name");
 done:
     abdb_text_free(&list);

@@ -10,6 +10,7 @@
 /* What a selection becomes. */
 typedef struct {
     sqlite3 *db;
+    const abdb_measure *measure;
     abdb_text sql;
     abdb_binds binds;
     abdb_arena *arena;
@@ -79,6 +80,25 @@ static abdb_status run_condition(query *q, const abdb_condition *c, abdb_error *
     return st;
 }
 
+/* The name that a word means; where the question decides between several, the note says so. */
+static abdb_status resolve(query *q, const char *kind, const char *word, const char **canon,
+                           abdb_error *err)
+{
+    bool model = strcmp(kind, "model") == 0;
+    abdb_error any = {0};
+    const char *same;
+    abdb_status st =
+        abdb_name_resolve_for(q->db, kind, word, model ? q->measure : NULL, canon, q->arena, err);
+
+    if (st == ABDB_OK && model &&
+        abdb_name_resolve(q->db, kind, word, &same, q->arena, &any) == ABDB_USAGE)
+        q->note = abdb_arena_printf(q->arena,
+                                    "%s '%s' is taken for %s, the only one of that name"
+                                    " with such results",
+                                    kind, word, *canon);
+    return st;
+}
+
 /* Names that aliases resolve: the row keeps the spelling that was published, so the condition asks
  * for all spellings of the canonical name, which an index answers. */
 static abdb_status name_condition(query *q, const abdb_condition *c, const char *kind,
@@ -89,11 +109,11 @@ static abdb_status name_condition(query *q, const abdb_condition *c, const char 
     abdb_status st = ABDB_OK;
 
     if (q->names_quantity || (!equal && strcmp(c->op, "!=") != 0)) {
-        if (equal) TRY(abdb_name_resolve(q->db, kind, c->value, &canon, q->arena, err));
+        if (equal) TRY(resolve(q, kind, c->value, &canon, err));
         abdb_text_printf(&q->sql, " AND r.%s %s ?", c->column, abdb_condition_operator(c));
         return abdb_bind_add_text(&q->binds, equal ? canon : c->value) ? ABDB_OK : too_many(err);
     }
-    TRY(abdb_name_resolve(q->db, kind, c->value, &canon, q->arena, err));
+    TRY(resolve(q, kind, c->value, &canon, err));
     if (strncasecmp(canon, c->value, strlen(c->value)) == 0 && canon[strlen(c->value)] == '-')
         q->note = abdb_arena_printf(q->arena, "%s '%s' is taken for %s", kind, c->value, canon);
     abdb_text_printf(&q->sql, equal ? " AND r.%s" : " AND coalesce(r.%s, '') NOT", column);
@@ -204,7 +224,7 @@ static abdb_status work_condition(query *q, const abdb_condition *c, abdb_error 
 
     if (strcmp(c->op, "=") != 0)
         return ABDB_FAIL(err, ABDB_USAGE, "work wants '=': the name of a model or workload");
-    TRY(abdb_name_resolve(q->db, "model", c->value, &canon, q->arena, err));
+    TRY(resolve(q, "model", c->value, &canon, err));
     abdb_text_puts(&q->sql, " AND (r.raw_model IN (SELECT spelling FROM name WHERE kind = 'model'"
                             " AND whole = ?) OR r.raw_workload IN (SELECT spelling FROM name"
                             " WHERE kind = 'model' AND whole = ?))");
@@ -256,11 +276,6 @@ done:
     return st;
 }
 
-static bool wants_rates(const abdb_measure *m)
-{
-    return m->per && strcmp(m->per, "none") != 0;
-}
-
 /* What is compared where nobody says: the rate or score of a statement, the time of a kernel. */
 static void default_metric(query *q, const abdb_measure *m)
 {
@@ -268,7 +283,7 @@ static void default_metric(query *q, const abdb_measure *m)
     if (m->metric) {
         abdb_text_puts(&q->sql, " AND r.metric = ?");
         (void)!abdb_bind_add_text(&q->binds, m->metric);
-    } else if (wants_rates(m))
+    } else if (abdb_measure_wants_rates(m))
         abdb_text_puts(&q->sql, " AND r.metric_class IN ('performance', 'bandwidth')"
                                 " AND r.better = 'higher' AND r.unit LIKE '%/s'"
                                 " AND (r.metric <> 'queries_per_s' OR r.evidence <> 'measured' OR"
@@ -347,9 +362,10 @@ done:
 static abdb_status other_metrics(query *q, const abdb_selection *s, const abdb_measure *m,
                                  abdb_text *words, abdb_error *err)
 {
-    const char *lead = wants_rates(m) ? "; --per divides rates only, not times, latencies and"
-                                        " fractions: these are of metric"
-                                      : "; these are of metric";
+    const char *lead = abdb_measure_wants_rates(m)
+                           ? "; --per divides rates only, not times, latencies and"
+                             " fractions: these are of metric"
+                           : "; these are of metric";
     abdb_table found = {0};
     abdb_status st = ABDB_OK;
 
@@ -448,7 +464,7 @@ abdb_status abdb_set_pick(abdb_set *set, sqlite3 *db, const char *where, const a
         ABDB_MEMBER_COLUMNS(X)
 #undef X
         ;
-    query q = {.db = db, .arena = &set->arena, .skip = SIZE_MAX};
+    query q = {.db = db, .measure = m, .arena = &set->arena, .skip = SIZE_MAX};
     abdb_selection s = {0};
     abdb_status st = ABDB_OK;
 

@@ -101,6 +101,13 @@ const abdb_trait *abdb_member_trait(const abdb_member *member, const char *name)
  * ambiguous. */
 ABDB_MUST_USE abdb_status abdb_name_resolve(sqlite3 *db, const char *kind, const char *word,
                                             const char **out, abdb_arena *arena, abdb_error *err);
+/* Of several models that a word means the only one with results as measured: of its metric, or a
+ * rate where it divides one. measure NULL: as above. */
+ABDB_MUST_USE abdb_status abdb_name_resolve_for(sqlite3 *db, const char *kind, const char *word,
+                                                const abdb_measure *measure, const char **out,
+                                                abdb_arena *arena, abdb_error *err);
+/* names.c: does it divide values, which only rates can be? */
+bool abdb_measure_wants_rates(const abdb_measure *measure);
 /* Is it a word for --per? The formula's name, or NULL for "none". ABDB_USAGE: it is not. */
 ABDB_MUST_USE abdb_status abdb_per_formula(const char *per, const char **formula, abdb_error *err);
 /* sets.c: the factors of each row of a set. */

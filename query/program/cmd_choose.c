@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "query/answer/footnotes.h"
+#include "query/answer/quotes.h"
 #include "query/answer/report.h"
 #include "query/answer/shelf.h"
+#include "query/compare/sets.h"
 #include "query/program/screen.h"
 
 /* The words given, joined as --selection; NULL: none. From arena. */
@@ -19,32 +21,51 @@ static const char *words_of(const abdb_args *args, abdb_arena *arena)
     return out;
 }
 
+/* Are these quotes, of devices that are known? Cuts them. */
+static abdb_status check_quotes(sqlite3 *db, char *quotes, abdb_arena *arena, abdb_error *err)
+{
+    const char *device;
+    abdb_quote quote;
+    abdb_status st = ABDB_OK;
+
+    while (quotes) {
+        TRY(abdb_quote_next(&quotes, "price", &quote, err));
+        TRY(abdb_name_resolve(db, "device", quote.device, &device, arena, err));
+    }
+done:
+    return st;
+}
+
 /* A line of a file of prices, "DEVICE=2.49 USD/h" or "DEVICE,2.49", as a quote behind the others.
  */
-static abdb_status add_price(abdb_text *quotes, char *line, const char *path, int number,
-                             abdb_error *err)
+static abdb_status add_price(sqlite3 *db, abdb_text *quotes, char *line, const char *path,
+                             int number, abdb_arena *arena, abdb_error *err)
 {
     char *comma = strrchr(line, ',');
-    double amount;
+    const char *said = line, *equals = strchr(line, '=');
+    abdb_error wrong = {0};
+    abdb_status st;
 
-    if (!strchr(line, '=') &&
-        (!comma || !abdb_number(abdb_trim(comma + 1), &amount) || !(amount > 0)))
-        return ABDB_FAIL(err, ABDB_USAGE,
-                         "%s, line %d: 'DEVICE=2.49 USD/h' or 'DEVICE,2.49' (USD per device and"
-                         " hour) is wanted, not '%s'",
+    if (!equals && comma)
+        said = abdb_arena_printf(arena, "%.*s=%s USD/h", (int)(comma - line), line,
+                                 abdb_trim(comma + 1));
+    st = check_quotes(db, abdb_arena_printf(arena, "%s", said), arena, &wrong);
+    if (st != ABDB_OK && strncmp(wrong.message, "--price ", 8) != 0) /* no such device */
+        return ABDB_FAIL(err, st, "--prices %s, line %d: %s", path, number, wrong.message);
+    if (st != ABDB_OK)
+        return ABDB_FAIL(err, st,
+                         "--prices %s, line %d: 'DEVICE=2.49 USD/h' or 'DEVICE,2.49' (USD per"
+                         " device and hour) is wanted, not '%s'",
                          path, number, line);
     if (quotes->size) abdb_text_puts(quotes, ",");
-    if (strchr(line, '='))
-        abdb_text_puts(quotes, line);
-    else
-        abdb_text_printf(quotes, "%.*s=%s USD/h", (int)(comma - line), line, abdb_trim(comma + 1));
+    abdb_text_puts(quotes, said);
     return ABDB_OK;
 }
 
 /* The lines of --prices FILE (# begins a comment), and behind them --price: of several quotes for a
  * device the last counts. NULL: neither. */
-static abdb_status read_prices(const abdb_args *args, abdb_arena *arena, const char **out,
-                               abdb_error *err)
+static abdb_status read_prices(const abdb_args *args, sqlite3 *db, abdb_arena *arena,
+                               const char **out, abdb_error *err)
 {
     const char *path = abdb_arg(args, "prices");
     abdb_text file = {0}, quotes = {0};
@@ -59,7 +80,7 @@ static abdb_status read_prices(const abdb_args *args, abdb_arena *arena, const c
         number++;
         line[strcspn(line, "#\r")] = '\0';
         line = abdb_trim(line);
-        if (*line) TRY(add_price(&quotes, line, path, number, err));
+        if (*line) TRY(add_price(db, &quotes, line, path, number, arena, err));
     }
     if (!quotes.size) TRY(ABDB_FAIL(err, ABDB_USAGE, "%s holds no price", path));
     *out = abdb_arena_printf(arena, "%s%s%s", abdb_text_get(&quotes), *out ? "," : "",
@@ -109,8 +130,6 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
     TRY(abdb_report_load(&report, "choose", err));
     TRY(abdb_args_parse(&args, argc, argv, "choose", report.option, err));
     take_values(&report, &args, value);
-    TRY(read_prices(&args, &arena, &prices, err));
-    set_value(&report, "price", prices, value);
     set_value(&report, "selection", words_of(&args, &arena), value);
     if (abdb_arg(&args, "model") && args.positionals == 0 && !abdb_arg(&args, "scenario") &&
         !abdb_arg(&args, "time-to-train"))
@@ -118,6 +137,8 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
                     " devices is taken");
     TRY(abdb_open_guarded(&args, &db, err));
     TRY(check_filled(db, err));
+    TRY(read_prices(&args, db->sql, &arena, &prices, err));
+    set_value(&report, "price", prices, value);
     TRY(abdb_report_answer(db, &report, value, &table, err));
     TRY(abdb_print_table(&args, &table, err));
     if (!table.rows)

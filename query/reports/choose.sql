@@ -1,11 +1,11 @@
--- title: What to buy or rent for {rate}
+-- title: What to buy or rent for {rate} to train within {time_to_train}
 -- question: which accelerators to buy or rent for a wanted rate or training, in whole systems, the cheapest first, and what would change that
 -- group: What does it cost?
 -- site: Price and cost
 -- explore: per=rate
 -- param: model | text | | what shall be run: a benchmark or model
 -- param: scenario | text | | Server, Offline, Interactive, ...
--- param: selection | text | | what shall be run: names, or column OP value, joined by commas (default: the LLM and scenario that most devices of MLPerf have)
+-- param: selection | text | | what shall be run: names, or column OP value, joined by commas (default: the LLM and scenario, or the training, that most devices of MLPerf have)
 -- param: rate | text | | wanted rate, such as 100k/s or 360M/h (default: one system of each, by what a unit of work costs)
 -- param: time_to_train | text | | a training instead: done within 30min, 2h, 1d, or any time
 -- param: where | text | | conditions on the results: 'availability=available, devices<=8', 'verified=yes'; what they leave out is counted
@@ -53,7 +53,11 @@
 -- column: public_id | ID | | of the result
 -- column: rented | rented | | devices in the whole offers that are rented
 -- column: offered | offered by | | devices that are rented together: 8 of an instance of 8; 1: any number, also where a source only says what one costs
--- hoist: work scenario how unit round dtype usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
+-- hoist: work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
+-- @table training
+SELECT model, count(DISTINCT device) AS devices FROM v_mlperf
+ WHERE :time_to_train IS NOT NULL AND unit = 's' AND suite = 'training' AND left_out = ''
+ GROUP BY model ORDER BY devices DESC, model
 -- @table asked
 -- Devices are counted by the names that runs give, each combination once: of 50,000 results they are some thousands. Devices of
 -- mixed systems are not counted. An LLM: the dictionary names no other task, and there is a rate of tokens.
@@ -70,7 +74,8 @@ SELECT coalesce(nullif(substr(iif(:model IS NULL, '', ',work=' || quote(:model))
  WHERE EXISTS (SELECT 1 FROM v_name n JOIN v_mlperf r ON r.raw_model = n.spelling
                 WHERE n.kind = 'model' AND n.canon = p.model AND r.scenario = p.scenario AND r.division = 'closed'
                   AND r.unit = 'token/s' AND r.left_out = '')
- ORDER BY p.devices DESC, p.model, p.scenario LIMIT 1) END) AS selection
+ ORDER BY p.devices DESC, p.model, p.scenario LIMIT 1)
+ ELSE (SELECT 'work=' || quote(model) FROM training LIMIT 1) END) AS selection
 -- @table options
 SELECT json_object('selection', a.selection, 'rate', :rate, 'time_to_train', :time_to_train, 'where', :where,
   'saves', :per, 'metric', :metric, 'provider', :provider, 'price_kind', :price_kind, 'price_date', :price_date,
@@ -81,6 +86,9 @@ SELECT c.* FROM options a, abdb_choose(a.said) c
  WHERE a.selection IS NOT NULL
 -- @table purchase
 SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first,
+       printf(iif(usd_per_hour < 99999.5, '%.5g', '%.0f'), usd_per_hour) AS hour_said,
+       printf(iif(usd_per_million < 999.5, '%.3g', '%.0f'), usd_per_million) AS million_said,
+       printf(iif(usd_of_run < 99999.5, '%.5g', '%.0f'), usd_of_run) AS run_said,
        substr(CASE WHEN providers > 0 AND provider <> 'you' AND price_age_days IS NULL THEN ', price undated'
                    WHEN price_age_days > 180 THEN printf(', price up to %d days old', price_age_days) ELSE '' END
            || CASE WHEN evidence = 'mlperf' AND submitters = 1 THEN ', one submitter' ELSE '' END
@@ -91,7 +99,7 @@ SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first
            || CASE WHEN offered = 1 AND size > 1 AND provider <> 'you' THEN ', price of one device' ELSE '' END, 3) AS uncertain
   FROM choice c WHERE c.kind = 'choice'
 -- @table fresh
-SELECT c.* FROM (SELECT 1 FROM purchase WHERE place = 1 AND price_age_days > 180 AND :price_max_age IS NULL AND :per = 'dollar') o
+SELECT c.*, printf(iif(usd_per_hour < 99999.5, '%.5g', '%.0f'), usd_per_hour) AS hour_said FROM (SELECT 1 FROM purchase WHERE place = 1 AND price_age_days > 180 AND :price_max_age IS NULL AND :per = 'dollar') o
   CROSS JOIN options a CROSS JOIN abdb_choose(json_set(a.said, '$.price_max_age', '180')) c
  WHERE c.kind = 'choice' AND c.place = 1
 -- @table priced
@@ -100,8 +108,10 @@ SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days F
 -- @rows
 SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_per_device_hour, usd_per_hour, usd_per_million, usd_of_run,
        CASE WHEN usd_of_run IS NOT NULL OR unit = 's' THEN rate / 60 END AS minutes, watts, of_first, break_even, dearest, providers, provider,
-       uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, unit, submitter, system, round, dtype, public_id, rented, offered,
+       uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, nullif(unit, 's') AS unit, submitter, system, round, dtype, public_id, rented, offered,
        facts AS _facts,
+       (SELECT number || ' ' || coalesce(nullif(trim(substr(:time_to_train, length(number) + 1)), ''), 'min')
+          FROM (SELECT rtrim(:time_to_train, ' sminhd') AS number) WHERE :time_to_train <> 'any') AS _within,
        count(*) OVER () AS _whole
   FROM purchase ORDER BY place LIMIT :limit;
 -- @notes
@@ -117,16 +127,16 @@ SELECT line FROM (
   SELECT 0, '! no LLM of MLPerf is here: name what shall be run, or import results (abdb import data: what is shipped)'
     FROM asked WHERE selection IS NULL AND :time_to_train IS NULL
   UNION ALL
-  SELECT 0, '! which training? ' || coalesce((SELECT group_concat(model, ', ') FROM (SELECT DISTINCT model FROM v_mlperf WHERE unit = 's' AND suite = 'training'
-                                                AND left_out = '' ORDER BY 1)), 'none is here: abdb import data brings what is shipped')
-    FROM asked WHERE selection IS NULL AND :time_to_train IS NOT NULL
+  SELECT 0, '! no training was named: ' || coalesce((SELECT model FROM training LIMIT 1) || ', of which most devices have a result, is taken; there are '
+                                           || (SELECT group_concat(model, ', ') FROM (SELECT model FROM training ORDER BY model)),
+                                         'none is here: abdb import data brings what is shipped')
+   WHERE :time_to_train IS NOT NULL AND :model IS NULL AND :scenario IS NULL AND :selection IS NULL
   UNION ALL
   SELECT 1, CASE WHEN EXISTS (SELECT 1 FROM second) THEN name || ' is first' ELSE 'only ' || device || ' is left' END ||
-            CASE WHEN unit = 's' AND NOT EXISTS (SELECT 1 FROM purchase p WHERE p.size <> f.size) THEN printf(' of systems of %d device%s', size, CASE size WHEN 1 THEN '' ELSE 's' END) ELSE '' END ||
-            printf(': %d device%s for %.5g USD/h', devices, CASE devices WHEN 1 THEN '' ELSE 's' END, usd_per_hour) ||
+            printf(': %d device%s for %s USD/h', devices, CASE devices WHEN 1 THEN '' ELSE 's' END, hour_said) ||
             CASE WHEN offered > 1 THEN printf(' (%d x %d rented at %s)', rented / offered, offered, provider) ELSE '' END ||
-            CASE WHEN usd_per_million IS NOT NULL THEN printf(', %.3g USD per million %s', usd_per_million, CASE unit WHEN 'query/s' THEN 'queries' ELSE replace(unit, '/s', '') || 's' END) ELSE '' END ||
-            CASE WHEN usd_of_run IS NOT NULL THEN printf(', %.5g USD a training', usd_of_run) ELSE '' END
+            CASE WHEN usd_per_million IS NOT NULL THEN printf(', %s USD per million %s', million_said, CASE unit WHEN 'query/s' THEN 'queries' ELSE replace(unit, '/s', '') || 's' END) ELSE '' END ||
+            CASE WHEN usd_of_run IS NOT NULL THEN printf(', %s USD a training', run_said) ELSE '' END
     FROM first f WHERE usd_per_hour IS NOT NULL
   UNION ALL
   SELECT 1, 'rented in whole offers: ' || group_concat(printf('%s %d for the %d that are needed', device, rented, devices), ', ')
@@ -134,8 +144,8 @@ SELECT line FROM (
   UNION ALL
   SELECT 2, printf('! uncertain of %s: %s', device, uncertain) FROM first WHERE uncertain <> ''
   UNION ALL
-  SELECT 2, CASE WHEN device = first_device THEN printf('with prices of the last 180 days it stays first, for %.5g USD/h', usd_per_hour)
-                 ELSE printf('with prices of the last 180 days %s is first: %d device%s for %.5g USD/h', device, devices, CASE devices WHEN 1 THEN '' ELSE 's' END, usd_per_hour) END
+  SELECT 2, CASE WHEN device = first_device THEN printf('with prices of the last 180 days it stays first, for %s USD/h', hour_said)
+                 ELSE printf('with prices of the last 180 days %s is first: %d device%s for %s USD/h', device, devices, CASE devices WHEN 1 THEN '' ELSE 's' END, hour_said) END
     FROM (SELECT device AS first_device FROM first) g, fresh f
   UNION ALL
   SELECT 2, printf('it stays first up to %.4g USD per device and hour; %s at %.4g wins below %.4g', f.break_even, s.name,
@@ -144,8 +154,10 @@ SELECT line FROM (
   SELECT 3, printf('! at its highest offer, %.4g USD per device and hour, it would not be first', dearest)
     FROM first WHERE break_even IS NOT NULL AND dearest > break_even
   UNION ALL
-  SELECT 4, '! trainings on different numbers of devices meet; --where devices=8 chooses at equal scale'
-   WHERE (SELECT count(DISTINCT size) FROM purchase WHERE unit = 's') > 1
+  SELECT 4, '! systems of different size meet: of each device the ' || CASE :per WHEN 'device' THEN 'smallest that trains it' ELSE 'one that trains it' END ||
+            CASE WHEN :time_to_train <> 'any' THEN ' in that time' ELSE '' END || CASE :per WHEN 'device' THEN '' ELSE ' at the lowest price' END ||
+            printf('; what a training costs may be compared, the speed of a device may not; --where devices=%d chooses at equal scale', size)
+    FROM first WHERE (SELECT count(DISTINCT size) FROM purchase WHERE unit = 's') > 1
   UNION ALL SELECT 4, line FROM prices_said
   UNION ALL
   SELECT 5, 'left out: ' || group_concat(what, ', ') || ': ' || why

@@ -155,7 +155,13 @@ END
     fails 2 "no JSON object in UTF-8"
     echo "B200-SXM,cheap" >prices.txt
     run choose
-    fails 2 "prices.txt, line 1:"
+    fails 2 "--prices prices.txt, line 1: "
+    printf '# mine\nH200-SXM=1,5\n' >prices.txt
+    run choose
+    fails 2 "--prices prices.txt, line 2: 'DEVICE=2.49 USD/h' or 'DEVICE,2.49' (USD per device and hour) is wanted, not 'H200-SXM=1,5'"
+    echo "H200-SMX,5" >prices.txt
+    run choose
+    fails 2 "--prices prices.txt, line 1: no device here is called 'H200-SMX'; did you mean 'H200-SXM'?"
     echo "B200-SXM,5" >prices.txt
     same "$(choose 2>&1 | head -1)" "What to buy or rent"
     same "$(choose --rate 50k/s 2>&1 | head -1)" "What to buy or rent for 50k/s"
@@ -215,6 +221,8 @@ END
         trained MI300X 8 2400
         trained MI355X 8 2700
         trained H200-SXM 64 300
+        trained B200-SXM 16 700
+        trained B200-SXM 32 690
     } >both.csv
     abdb import -q both.csv
     printf 'H100-SXM=2 USD/h\nB200-SXM,5\nMI300X,3\nH200-SXM,2\n' >prices.txt
@@ -241,19 +249,24 @@ for r in got:
     key = (r["device"], r["how"])
     assert math.isclose(r["usd_per_device_hour"], price[key]) and math.isclose(r["usd_per_hour"], cost[key]), (r, price[key], cost[key])
 assert [r["usd_per_hour"] for r in got] == sorted(r["usd_per_hour"] for r in got)
-# a training: dollars of the run, at equal scale; the price at which two cost the same
-minutes, dollar = {"H100-SXM": 60, "B200-SXM": 25, "MI300X": 40}, {"H100-SXM": 2, "B200-SXM": 5, "MI300X": 3}
-run = {d: 8 * dollar[d] * minutes[d] / 60 for d in minutes}
+# a training: dollars of the run, of each device on the size where it is cheapest; the price at which two cost the same
+sizes = {"H100-SXM": {8: 60}, "B200-SXM": {8: 25, 16: 700 / 60, 32: 690 / 60}, "MI300X": {8: 40}, "H200-SXM": {64: 5}}
+dollar = {"H100-SXM": 2, "B200-SXM": 5, "MI300X": 3, "H200-SXM": 2}
+size = {d: min(all, key=lambda n: n * all[n]) for d, all in sizes.items()}
+minutes = {d: sizes[d][size[d]] for d in sizes}
+run = {d: size[d] * dollar[d] * minutes[d] / 60 for d in minutes}
+assert size["B200-SXM"] == 16
 order = sorted(run, key=lambda d: (run[d], minutes[d])) # at the same cost the faster one
 got = rows("trained")
 assert [r["device"] for r in got] == order, (got, run)
 for place, r in enumerate(got):
     d = r["device"]
     other = run[order[0] if place else order[1]]
-    assert math.isclose(r["usd_of_run"], run[d]) and math.isclose(r["minutes"], minutes[d]) and r["devices"] == 8, r
-    assert math.isclose(r["break_even"], dollar[d] * other / run[d]) and math.isclose(8 * r["break_even"] * minutes[d] / 60, other), r
+    assert math.isclose(r["usd_of_run"], run[d]) and math.isclose(r["minutes"], minutes[d]) and r["devices"] == size[d], r
+    assert math.isclose(r["break_even"], dollar[d] * other / run[d]) and math.isclose(size[d] * r["break_even"] * minutes[d] / 60, other), r
 said = open("left").read()
-assert "devices=64 (1): may not be compared with these" in said, said
+assert "! systems of different size meet: of each device the one that trains it in that time at the lowest price; what a training costs may be compared, " \
+       f"the speed of a device may not; --where devices={size[order[0]]} chooses at equal scale" in said, said
 assert f"MI355X (first below {run[order[0]] / (8 * 45 / 60):.4g}): no price" in said, said
 END
     run choose --rate 50k/s --per watt
@@ -274,17 +287,41 @@ assert len(rows) >= 5 and rows[0]["of_first"] == 1
 for r in rows:
     assert r["minutes"] <= 30 and math.isclose(r["usd_of_run"], r["devices"] * r["usd_per_device_hour"] * r["minutes"] / 60), r
 END
-    # a size at which something is done in time; devices and quotes that it leaves out are named
+    # of each device the cheapest size of all that are done in time, whatever sizes others have
+    abdb choose llama2_70b_lora --time-to-train 5min --db shipped.db -o json >got 2>/dev/null
+    for device in $(jq -r '.[].device' got); do
+        same "$(jq --arg d "$device" '.[] | select(.device == $d) | [.devices, .usd_of_run]' got)" \
+            "$(abdb choose llama2_70b_lora --time-to-train 5min --where "device=$device" --db shipped.db -o json 2>/dev/null | jq '.[] | [.devices, .usd_of_run]')"
+    done
+    same "$(jq -c '.[0] | [.device, .devices, .unit, .rate_each]' got)" '["B200-SXM",32,null,null]'
+    # not what costs most in a size that more devices have, nor nothing where that one has no price
+    same "$(abdb choose gpt3 --time-to-train 1h --db shipped.db -o csv 2>/dev/null | sed -n 2p | cut -d, -f4,7)" H100-SXM,512
     run abdb choose llama2_70b_lora --time-to-train 2min --db shipped.db
-    fails 0 "is first of systems of 512 devices"
-    [[ "$output" == *"B200-SXM: only other sizes of system are done in that time; --where 'devices="* ]]
+    fails 0 "! systems of different size meet: "
     run abdb choose llama3.1-405b-training --time-to-train 1d --price 'B200-SXM=2.00 USD/h,TPU-v5e=1.2 USD/h' --db shipped.db
-    fails 0 "left out: B200-SXM: only other sizes of system are done in that time; --where 'devices="
-    [[ "$output" == *"left out: TPU-v5e: your price is not used, there is no result of it among these"* ]]
+    fails 0 "left out: TPU-v5e: your price is not used, there is no result of it among these"
     run abdb choose llama3.1-405b-training --time-to-train 1d --price 'B200-SXM=2.00 USD/h' --where devices=448 --db shipped.db
-    fails 0 "only B200-SXM is left of systems of 448 devices"
-    # as many devices of each: the faster one first, each with its best result
+    fails 0 "only B200-SXM is left: 448 devices"
+    # the title says the time; what has no value is no column
+    run abdb choose llama2_70b_lora --time-to-train 5min --db shipped.db -o markdown
+    fails 0 "**What to buy or rent to train within 5min**"
+    [[ "$output" != *"rate of one"* && "$output" != *"| ID |"* && "$output" != *"unit s"* ]]
+    same "$(abdb choose llama2_70b_lora --time-to-train any --db shipped.db 2>/dev/null | head -1)" "What to buy or rent to train"
+    plotted() { abdb plot choose-training --script --db shipped.db --today 2026-11-20 "$@" | sed -n 's/^heading.[0-9]. = "\(.*\)"/\1/p' | sed "s|\xc2\xa0| |g" | paste -sd ' '; }
+    same "$(plotted --time-to-train 5min)" "B200-SXM is the cheapest for llama2_70b_lora within 5 min: 6.27 USD on 32 devices; H100-SXM costs 49 % more"
+    same "$(plotted --time-to-train 5)" "$(plotted --time-to-train '5 min')"
+    same "$(plotted)" "B200-SXM is the cheapest for llama2_70b_lora: 4.49 USD on 8 devices; B300-SXM costs 25 % more" # of all trainings
+    # of a name of several the only one that is a training, or has a rate
+    run abdb choose llama31_405b --time-to-train 2h --db shipped.db
+    fails 0 "! model 'llama31_405b' is taken for llama3.1-405b-training, the only one of that name with such results"
+    same "$(abdb choose llama31_405b --rate 10k/s --db shipped.db -o json 2>/dev/null | jq -r '.[0].work')" llama3.1-405b
+    run abdb choose whisper --rate 10k/s --db shipped.db
+    fails 2 "; what can be chosen: 3d-unet-99, "
+    # as few devices as can be, the faster one first
     abdb choose llama2_70b_lora --time-to-train any --per device --db shipped.db -o json >got 2>/dev/null
+    same "$(jq '([.[] | [.devices, .minutes]] | . == sort) and length > 5' got)" true
+    # at equal scale each with its best result
+    abdb choose llama2_70b_lora --time-to-train any --per device --where devices=8 --db shipped.db -o json >got 2>/dev/null
     same "$(jq '([.[].minutes] | . == sort) and length > 5' got)" true
     same "$(jq '.[] | select(.device == "B200-SXM").minutes * 1e6 | floor' got)" \
         "$(ask "SELECT CAST(min(value) / 60 * 1e6 AS INTEGER) FROM v_mlperf WHERE device = 'B200-SXM' AND devices = 8 AND division = 'closed' AND model = 'llama2_70b_lora' AND unit = 's'" 2>/dev/null)"
@@ -297,7 +334,7 @@ END
     run abdb choose llama3.1-405b --time-to-train 1d --db shipped.db
     fails 2 "; trainings: bert, "
     run abdb choose --time-to-train 1d --db shipped.db
-    fails 3 "! which training? bert, "
+    fails 0 "! no training was named: llama2_70b_lora, of which most devices have a result, is taken; there are bert, "
     run abdb choose llama2-70b serving --db shipped.db
     fails 2 "; scenarios of llama2-70b: Interactive, Offline, Server"
     abdb init --db empty.db
@@ -352,6 +389,11 @@ choose_shipped() { abdb choose llama2-70b-99 Server --db shipped.db "$@"; }
     abdb choose llama2-70b-99 Server --rate 1000G/s --db shipped.db -o json 2>/dev/null | python3 -c "
 import json, sys
 assert all(r['devices'] > 0 and r['usd_per_hour'] > 0 for r in json.load(sys.stdin))"
+    run choose_shipped --rate 1000G/s # no exponents in sentences, as in the table
+    fails 0 "is first: "
+    [[ ! "$output" =~ [0-9]e\+[0-9] ]]
+    run choose_shipped --rate 1
+    [[ ! "$output" =~ [0-9]e\+[0-9] ]]
     for bad in 1e300/s 1e305G/s; do # more devices than a number holds
         run choose_shipped --rate $bad
         fails 3 "no number of systems up to 10^12 devices has that rate"

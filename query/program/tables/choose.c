@@ -243,16 +243,22 @@ static abdb_status add_left_out(const abdb_choosing *c, abdb_table *t, abdb_erro
     return ABDB_OK;
 }
 
-/* Where nothing matches: which trainings there are, or which scenarios of the named model. */
+/* Where nothing matches: which trainings there are, or which scenarios of the named model, or what
+ * has rates. */
 static abdb_status or_what_there_is(sqlite3 *db, abdb_status st, const abdb_choose_options *o,
                                     bool training, abdb_error *err)
 {
     static const char trainings[] =
         "SELECT 'trainings', group_concat(model, ', ') FROM (SELECT DISTINCT model FROM v_mlperf"
         " WHERE unit = 's' AND suite = 'training' AND left_out = '' ORDER BY 1)";
-    static const char scenarios[] =
-        "SELECT 'scenarios of ' || ?1, group_concat(scenario, ', ') FROM (SELECT DISTINCT scenario"
-        " FROM v_mlperf WHERE substr(model, 1, length(?1)) = ?1 AND left_out = '' ORDER BY 1)";
+    static const char served[] =
+        "SELECT CASE WHEN named THEN 'scenarios of ' || ?1 ELSE 'what can be chosen' END,"
+        " (SELECT group_concat(name, ', ') FROM (SELECT DISTINCT iif(named, scenario, model) AS "
+        "name"
+        " FROM v_mlperf WHERE left_out = '' AND unit LIKE '%/s'"
+        " AND (NOT named OR substr(model, 1, length(?1)) = ?1) ORDER BY 1))"
+        " FROM (SELECT EXISTS (SELECT 1 FROM v_mlperf WHERE substr(model, 1, length(?1)) = ?1"
+        " AND left_out = '' AND unit LIKE '%/s') AS named)";
     abdb_error before = *err;
     abdb_binds binds = {0};
     abdb_table t = {0};
@@ -261,7 +267,7 @@ static abdb_status or_what_there_is(sqlite3 *db, abdb_status st, const abdb_choo
     if (st != ABDB_USAGE || strncmp(err->message, "no result matches", 17) != 0) return st;
     snprintf(word, sizeof word, "%.*s", (int)strcspn(o->selection, ","), o->selection);
     if (!training) (void)abdb_bind_add_text(&binds, word);
-    if (abdb_rows(db, training ? trainings : scenarios, &binds, &t, err) == ABDB_OK &&
+    if (abdb_rows(db, training ? trainings : served, &binds, &t, err) == ABDB_OK &&
         *abdb_cell_text(&t, 0, 1))
         st = ABDB_FAIL(err, ABDB_USAGE, "%s; %s: %s", before.message, abdb_cell_text(&t, 0, 0),
                        abdb_cell_text(&t, 0, 1));
