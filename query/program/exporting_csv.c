@@ -235,8 +235,7 @@ abdb_status abdb_export_csv(abdb_db *db, const char *entries, abdb_redaction *re
     if (!c) return ABDB_FAIL(err, ABDB_NOMEM, "an export");
     c->out = out;
     c->style = abdb_is_screen(out) ? ABDB_CSV_PLAIN : 0;
-    if (!entries)
-        entries = redaction ? "SELECT entry_id FROM entry" : "SELECT entry_id FROM entry_row";
+    if (!entries) entries = "SELECT entry_id FROM entry";
     TRY(abdb_export_walk(db, entries, redaction, &first, err));
     qsort(c->factor, c->factors, sizeof *c->factor, by_name);
     qsort(c->also, c->alsos, sizeof *c->also, by_name);

@@ -50,14 +50,13 @@ static const struct {
     {"spec",
      "SELECT s.device, s.quantity, s.dtype, s.engine, s.sparsity, s.basis, s.power_limit,"
      " s.value, s.unit, s.raw_value, s.raw_unit, s.note, s.source, s.locator, s.date, f.fact"
-     " AS \"(fact)\" FROM spec s LEFT JOIN fact f ON f.kind = 'spec' AND f.id = s.spec_id"
-     " WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'spec' AND g.id = s.spec_id)"
+     " AS \"(fact)\" FROM spec_stated s LEFT JOIN fact f ON f.kind = 'spec'"
+     " AND f.id = s.spec_id"
      " ORDER BY s.spec_key, s.spec_key_low, f.fact"},
     {"price", "SELECT p.provider, p.instance, p.device, p.devices, p.kind, p.region, p.amount,"
               " p.currency, p.per, p.valid_from, p.raw_value, p.source, p.locator, f.fact AS"
-              " \"(fact)\" FROM price p LEFT JOIN fact f ON f.kind = 'price' AND f.id = p.price_id"
-              " WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'price'"
-              " AND g.id = p.price_id) ORDER BY p.price_key, p.price_key_low, f.fact"},
+              " \"(fact)\" FROM price_stated p LEFT JOIN fact f ON f.kind = 'price'"
+              " AND f.id = p.price_id ORDER BY p.price_key, p.price_key_low, f.fact"},
     {"provider", "SELECT provider, kind, source, locator FROM provider ORDER BY provider"},
     {"claim", "SELECT claim, source, locator, sentence, raw_value, stated, upper, words, how,"
               " coefficient, \"offset\", missing FROM claim ORDER BY claim"},
@@ -430,28 +429,23 @@ done:
     return st;
 }
 
-/* What was withdrawn stays here: a file's withdrawal names the file, which a copy does not know. */
-#define STANDING \
-    " AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = e.entry_id)"
-
-/* Entries that are neither whole nor piece, then each whole. */
+/* Entries that are neither whole nor piece, then each whole. What was withdrawn stays here: a
+ * file's withdrawal names the file, which a copy does not know. */
 static abdb_status walk_entries(walker *w, const char *entries)
 {
     static const char *const order[] = {
-        "SELECT entry_id FROM entry_row e WHERE %s" STANDING
-        " AND entry_id NOT IN (SELECT piece FROM part)"
+        "SELECT entry_id FROM entry_row e WHERE entry_id IN (%s) AND entry_id NOT IN (SELECT piece"
+        " FROM part)"
         " AND entry_id NOT IN (SELECT whole FROM part) ORDER BY entry_key, entry_key_low",
-        "SELECT entry_id FROM entry_row e WHERE %s" STANDING
-        " AND entry_id IN (SELECT whole FROM part)"
+        "SELECT entry_id FROM entry_row e WHERE entry_id IN (%s) AND entry_id IN (SELECT whole FROM"
+        " part)"
         " ORDER BY entry_key, entry_key_low"};
     abdb_status st = ABDB_OK;
 
     for (int k = 0; k < 2 && st == ABDB_OK; k++) {
         sqlite3_stmt *s = NULL;
-        char *which = entries ? sqlite3_mprintf("entry_id IN (%s)", entries) : NULL;
-        char *sql = sqlite3_mprintf(order[k], entries ? which : "1");
-        int code =
-            which || !entries ? sqlite3_prepare_v2(w->db->sql, sql, -1, &s, NULL) : SQLITE_NOMEM;
+        char *sql = sqlite3_mprintf(order[k], entries ? entries : "SELECT entry_id FROM entry");
+        int code = sql ? sqlite3_prepare_v2(w->db->sql, sql, -1, &s, NULL) : SQLITE_NOMEM;
 
         while (st == ABDB_OK && (code == SQLITE_OK || code == SQLITE_ROW)) {
             code = sqlite3_step(s);
@@ -461,7 +455,6 @@ static abdb_status walk_entries(walker *w, const char *entries)
         }
         if (st == ABDB_OK && code != SQLITE_DONE) st = abdb_db_fail(w->db, w->err, "entries");
         sqlite3_finalize(s);
-        sqlite3_free(which);
         sqlite3_free(sql);
     }
     return st;

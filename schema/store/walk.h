@@ -7,8 +7,8 @@
 #include "schema/core/record.h"
 #include "schema/store/db.h"
 
-/* entries: SQL of a SELECT that gives entry_id, or NULL for all. Facts of other tables come along
- * only where it is NULL. */
+/* entries: SQL of a SELECT that gives entry_id (of those that count: what is withdrawn is in no
+ * view), or NULL for all. Facts of other tables come along only where it is NULL. */
 ABDB_MUST_USE abdb_status abdb_store_walk(abdb_db *db, const char *entries, const abdb_sink *sink,
                                           abdb_error *err);
 /* The facts of other tables alone. */
