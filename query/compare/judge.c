@@ -106,8 +106,8 @@ done:
 
 /* The two sides as a trial: pairs where processes of the same commands took turns. x and y hold
  * the numbers. */
-static abdb_status make_trial(abdb_comparison *c, abdb_pair *pair, const abdb_processes *a,
-                              const abdb_processes *b, double *x, double *y, abdb_trial *t,
+static abdb_status make_trial(abdb_comparison *c, abdb_pair *pair, abdb_processes *a,
+                              abdb_processes *b, double *x, double *y, abdb_trial *t,
                               abdb_error *err)
 {
     size_t pairs = abdb_processes_pair(a, b, x, y);
@@ -134,9 +134,9 @@ static const char *mixed(abdb_comparison *c, const abdb_pair *pair, const abdb_p
     bool paired = pair->difference.paired;
     const char *one, *other, *name;
 
-    if (abdb_processes_mixed(a, paired ? b : NULL, &one, &other))
+    if (abdb_processes_mixed(a, paired, &one, &other))
         name = pair->a.set->selection;
-    else if (abdb_processes_mixed(b, paired ? a : NULL, &one, &other))
+    else if (abdb_processes_mixed(b, paired, &one, &other))
         name = pair->b.set->selection;
     else
         return NULL;
@@ -146,7 +146,25 @@ static const char *mixed(abdb_comparison *c, const abdb_pair *pair, const abdb_p
                              name, one, other);
 }
 
-/* No trial, for want of processes or of the drift: values and a ratio, and why there is no more. */
+/* Why there is no trial: processes without a drift that is known, or too few of them. */
+static const char *why_untested(abdb_comparison *c, const abdb_trial *t, bool enough,
+                                size_t doubtful)
+{
+    if (enough)
+        return "measured by separate commands, and how this machine differs from itself"
+               " between commands was never calibrated: let them take turns (abdb run"
+               " --builds or --command), measure that (abdb run --calibrate), or say it"
+               " (--drift 0.02: 2 %)";
+    if (doubtful)
+        return abdb_arena_printf(&c->arena,
+                                 "%zu runs are unsteady or imprecise, %zu and %zu are left",
+                                 doubtful, t->m, t->n);
+    return abdb_arena_printf(&c->arena,
+                             "%zu and %zu processes: %d are the least, abdb run --gate takes 10",
+                             t->m, t->n, ABDB_PROCESSES_LEAST);
+}
+
+/* No trial: values and a ratio, and why there is no more. */
 static abdb_status untested(abdb_comparison *c, abdb_pair *pair, abdb_error *err)
 {
     abdb_difference *d = &pair->difference;
@@ -156,23 +174,8 @@ static abdb_status untested(abdb_comparison *c, abdb_pair *pair, abdb_error *err
     abdb_status st = ABDB_OK;
 
     d->uncalibrated = enough && !d->reason; /* else it is not what hinders */
-    d->verdict = doubtful || enough ? ABDB_VERDICT_UNCLEAR : ABDB_VERDICT_TOO_FEW;
-    if (d->reason)
-        d->verdict = ABDB_VERDICT_UNCLEAR;
-    else if (enough)
-        d->reason = "measured by separate commands, and how this machine differs from itself"
-                    " between commands was never calibrated: let them take turns (abdb run"
-                    " --builds or --command), measure that (abdb run --calibrate), or say it"
-                    " (--drift 0.02: 2 %)";
-    else if (doubtful)
-        d->reason =
-            abdb_arena_printf(&c->arena, "%zu runs are unsteady or imprecise, %zu and %zu are left",
-                              doubtful, t->m, t->n);
-    else
-        d->reason = abdb_arena_printf(&c->arena,
-                                      "%zu and %zu processes: %d are the least, abdb run --gate"
-                                      " takes 10",
-                                      t->m, t->n, ABDB_PROCESSES_LEAST);
+    d->verdict = d->reason || doubtful || enough ? ABDB_VERDICT_UNCLEAR : ABDB_VERDICT_TOO_FEW;
+    if (!d->reason) d->reason = why_untested(c, t, enough, doubtful);
     if (t->m) {
         pair->left.n = t->m;
         TRY(abdb_trial_mean(t->a, t->m, &pair->left.value, err));
@@ -187,8 +190,8 @@ done:
     return st;
 }
 
-static abdb_status judge_processes(abdb_comparison *c, abdb_pair *pair, const abdb_processes *a,
-                                   const abdb_processes *b, abdb_error *err)
+static abdb_status judge_processes(abdb_comparison *c, abdb_pair *pair, abdb_processes *a,
+                                   abdb_processes *b, abdb_error *err)
 {
     double *x = calloc(a->count + b->count + 1, sizeof *x);
     double *y = calloc(a->count + b->count + 1, sizeof *y);
@@ -201,7 +204,7 @@ static abdb_status judge_processes(abdb_comparison *c, abdb_pair *pair, const ab
     if (!x || !y) TRY(ABDB_FAIL(err, ABDB_NOMEM, "processes"));
     TRY(make_trial(c, pair, a, b, x, y, &d->trial, err));
     d->reason = mixed(c, pair, a, b);
-    if (d->paired) d->unused = a->count + b->count - 2 * d->trial.m;
+    if (d->paired) d->unused = abdb_processes_alone(a) + abdb_processes_alone(b);
     if (d->reason || d->trial.m < ABDB_PROCESSES_LEAST || d->trial.n < ABDB_PROCESSES_LEAST ||
         d->uncalibrated) {
         TRY(untested(c, pair, err));

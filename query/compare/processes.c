@@ -184,22 +184,21 @@ done:
     return st;
 }
 
-static bool takes_part(const abdb_process_value *v, const abdb_processes *partner)
+size_t abdb_processes_alone(const abdb_processes *p)
 {
-    for (size_t i = 0; partner && i < partner->count; i++)
-        if (v->repetition && v->repetition == partner->one[i].repetition &&
-            strcmp(v->campaign, partner->one[i].campaign) == 0)
-            return true;
-    return !partner;
+    size_t alone = 0;
+
+    for (size_t i = 0; i < p->count; i++) alone += !p->one[i].in_turn;
+    return alone;
 }
 
-bool abdb_processes_mixed(const abdb_processes *p, const abdb_processes *partner,
-                          const char **first, const char **second)
+bool abdb_processes_mixed(const abdb_processes *p, bool pairs_alone, const char **first,
+                          const char **second)
 {
     const abdb_process_value *one = NULL;
 
     for (size_t i = 0; i < p->count; i++) {
-        if (!takes_part(&p->one[i], partner)) continue;
+        if (pairs_alone && !p->one[i].in_turn) continue;
         if (!one) one = &p->one[i];
         if (strcmp(one->program, p->one[i].program) == 0) continue;
         *first = one->program;
@@ -223,12 +222,18 @@ static double one_repetition(const abdb_processes *p, size_t *at)
     return sum / (double)n;
 }
 
-size_t abdb_processes_pair(const abdb_processes *a, const abdb_processes *b, double *x, double *y)
+static void mark(abdb_processes *p, size_t from, size_t end)
+{
+    while (from < end) p->one[from++].in_turn = true;
+}
+
+size_t abdb_processes_pair(abdb_processes *a, abdb_processes *b, double *x, double *y)
 {
     size_t i = 0, k = 0, count = 0;
 
     while (i < a->count && k < b->count) {
         int order = strcmp(a->one[i].campaign, b->one[k].campaign);
+        size_t a_from = i, b_from = k;
         double left, right;
 
         if (!order)
@@ -237,6 +242,8 @@ size_t abdb_processes_pair(const abdb_processes *a, const abdb_processes *b, dou
         left = order <= 0 ? one_repetition(a, &i) : 0;
         right = order >= 0 ? one_repetition(b, &k) : 0;
         if (order || !a->one[i - 1].repetition) continue;
+        mark(a, a_from, i);
+        mark(b, b_from, k);
         x[count] = left;
         y[count++] = right;
     }

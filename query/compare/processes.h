@@ -10,6 +10,7 @@ typedef struct {
     const char *id;       /* the process, or what stands for one */
     const char *program;  /* the factor `command`; "": not said */
     double value;         /* logarithm of its median */
+    bool in_turn;         /* abdb_processes_pair: of a repetition that the other side has, too */
 } abdb_process_value;
 
 typedef struct {
@@ -28,11 +29,13 @@ ABDB_MUST_USE abdb_status abdb_processes_of(abdb_processes *out, abdb_comparison
                                             abdb_error *err);
 void abdb_processes_free(abdb_processes *p);
 /* Repetitions that both sides have of the same commands, as pairs a[i], b[i] (logarithms; room for
- * the smaller count each); how many. Processes of one repetition are averaged. */
-size_t abdb_processes_pair(const abdb_processes *a, const abdb_processes *b, double *x, double *y);
-/* Two programs among the processes of a side, or among those that took turns with `partner` where
- * it is not NULL: first and second are set, and it is true. */
-bool abdb_processes_mixed(const abdb_processes *p, const abdb_processes *partner,
-                          const char **first, const char **second);
+ * the smaller count each); how many. Processes of one repetition are averaged, and marked. */
+size_t abdb_processes_pair(abdb_processes *a, abdb_processes *b, double *x, double *y);
+/* How many are of no pair. */
+size_t abdb_processes_alone(const abdb_processes *p);
+/* Two programs among the processes of a side, or of its pairs alone: first and second are set, and
+ * it is true. */
+bool abdb_processes_mixed(const abdb_processes *p, bool pairs_alone, const char **first,
+                          const char **second);
 
 #endif

@@ -75,6 +75,14 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     run abdb compare tag=a tag=b --fail-on slower # ./other never took turns with b
     fails 1 "command wall-time (slower: 1.3"
     [[ $output == *"10 processes took no turn with the other side and are not counted"* ]]
+    # two processes of one repetition are one turn, and none of them is without a partner
+    told a c-4 1 10 0.002 "" "command wall-time" >two.jsonl
+    told b c-4 1.3 10 0.002 "" "command wall-time" >>two.jsonl
+    jq -c 'select(.field.tag == "b") | .process.start = 99 | .field.cell += " again"' two.jsonl >more.jsonl
+    abdb import -q --db two.db two.jsonl more.jsonl
+    run abdb compare --db two.db tag=a tag=b
+    fails 0 "slower"
+    [[ $output != *"took no turn"* ]]
     run abdb compare tag=a tag=e --drift 0.01 --fail-on slower
     fails 1 "tag=a is of several programs ('./old', './other'): say which"
     abdb compare "tag=a,command='./old'" tag=e --drift 0.01 --fail-on slower
