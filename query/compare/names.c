@@ -89,12 +89,14 @@ done:
 abdb_status abdb_name_resolve(sqlite3 *db, const char *kind, const char *word, const char **out,
                               abdb_arena *arena, abdb_error *err)
 {
-    return abdb_name_resolve_for(db, kind, word, NULL, out, arena, err);
+    bool decided;
+
+    return abdb_name_resolve_for(db, kind, word, NULL, out, &decided, arena, err);
 }
 
 abdb_status abdb_name_resolve_for(sqlite3 *db, const char *kind, const char *word,
-                                  const abdb_measure *measure, const char **out, abdb_arena *arena,
-                                  abdb_error *err)
+                                  const abdb_measure *measure, const char **out, bool *decided,
+                                  abdb_arena *arena, abdb_error *err)
 {
     abdb_table found = {0};
     abdb_text list = {0};
@@ -102,6 +104,7 @@ abdb_status abdb_name_resolve_for(sqlite3 *db, const char *kind, const char *wor
     char folded[256];
     abdb_status st = ABDB_OK;
 
+    *decided = false;
     abdb_fold(word, folded, sizeof folded);
     TRY(first_texts(db,
                     "SELECT DISTINCT whole, whole = ?2 FROM name WHERE kind = ?1 AND"
@@ -115,14 +118,15 @@ abdb_status abdb_name_resolve_for(sqlite3 *db, const char *kind, const char *wor
                         " HAVING count(DISTINCT whole) = 1",
                         kind, word, NULL, &found, err));
     if (!found.rows) TRY(not_a_name(db, kind, word, err));
-    if (found.rows > 1 && abdb_cell_number(&found, 0, 1) != 1)
-        TRY(only_measured(db, &found, measure, &at, err));
+    *decided = found.rows > 1 && abdb_cell_number(&found, 0, 1) != 1;
+    if (*decided) TRY(only_measured(db, &found, measure, &at, err));
     if (at == SIZE_MAX) {
         list_rows(&found, &list);
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%s '%s' is ambiguous: %s", kind, word,
                       abdb_text_get(&list)));
     }
-    *out = abdb_arena_printf(arena, "%s", abdb_cell_text(&found, at, 0));
+    word = abdb_cell_text(&found, at, 0);
+    *out = abdb_arena_copy(arena, word, strlen(word));
     if (!*out) st = ABDB_FAIL(err, ABDB_NOMEM, "a name");
 done:
     abdb_text_free(&list);

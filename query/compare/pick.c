@@ -84,14 +84,12 @@ static abdb_status run_condition(query *q, const abdb_condition *c, abdb_error *
 static abdb_status resolve(query *q, const char *kind, const char *word, const char **canon,
                            abdb_error *err)
 {
-    bool model = strcmp(kind, "model") == 0;
-    abdb_error any = {0};
-    const char *same;
+    const abdb_measure *measure = strcmp(kind, "model") == 0 ? q->measure : NULL;
+    bool decided;
     abdb_status st =
-        abdb_name_resolve_for(q->db, kind, word, model ? q->measure : NULL, canon, q->arena, err);
+        abdb_name_resolve_for(q->db, kind, word, measure, canon, &decided, q->arena, err);
 
-    if (st == ABDB_OK && model &&
-        abdb_name_resolve(q->db, kind, word, &same, q->arena, &any) == ABDB_USAGE)
+    if (st == ABDB_OK && decided)
         q->note = abdb_arena_printf(q->arena,
                                     "%s '%s' is taken for %s, the only one of that name"
                                     " with such results",

@@ -102,10 +102,10 @@ const abdb_trait *abdb_member_trait(const abdb_member *member, const char *name)
 ABDB_MUST_USE abdb_status abdb_name_resolve(sqlite3 *db, const char *kind, const char *word,
                                             const char **out, abdb_arena *arena, abdb_error *err);
 /* Of several models that a word means the only one with results as measured: of its metric, or a
- * rate where it divides one. measure NULL: as above. */
+ * rate where it divides one; decided: there were several. measure NULL: as above. */
 ABDB_MUST_USE abdb_status abdb_name_resolve_for(sqlite3 *db, const char *kind, const char *word,
                                                 const abdb_measure *measure, const char **out,
-                                                abdb_arena *arena, abdb_error *err);
+                                                bool *decided, abdb_arena *arena, abdb_error *err);
 /* names.c: does it divide values, which only rates can be? */
 bool abdb_measure_wants_rates(const abdb_measure *measure);
 /* Is it a word for --per? The formula's name, or NULL for "none". ABDB_USAGE: it is not. */
