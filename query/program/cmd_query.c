@@ -93,15 +93,15 @@ static abdb_status gate(const abdb_args *args, const abdb_table *table, abdb_err
     const char *list = abdb_arg(args, "fail-on"), *names[ABDB_COLUMN_MAX], *near;
     bool asked[ABDB_COLUMN_MAX] = {0};
     char name[128];
-    size_t count = 0, column, judges = 0;
+    size_t count = 0;
+    int column;
 
     if (!list) return ABDB_OK;
     for (size_t i = 0; i < table->columns; i++) names[i] = table->column[i].name;
     for (const char *rest = list; rest; rest = strchr(rest, ',') ? strchr(rest, ',') + 1 : NULL) {
         snprintf(name, sizeof name, "%.*s", (int)strcspn(rest, ","), rest);
-        column = 0;
-        while (column < table->columns && strcmp(names[column], name) != 0) column++;
-        if (column < table->columns) {
+        column = abdb_table_column(table, name);
+        if (column >= 0) {
             asked[column] = true;
             continue;
         }
@@ -109,8 +109,7 @@ static abdb_status gate(const abdb_args *args, const abdb_table *table, abdb_err
         return ABDB_FAIL(err, ABDB_USAGE, "--fail-on: there is no column '%s'%s%s%s", name,
                          near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
-    while (judges < table->columns && strcmp(names[judges], "unjudged") != 0) judges++;
-    if (!table->rows && judges < table->columns)
+    if (!table->rows && abdb_table_column(table, "unjudged") >= 0)
         return ABDB_FAIL(err, ABDB_GATE, "no row: nothing was judged (--fail-on %s)", list);
     for (size_t i = 0; i < table->rows; i++) {
         bool bad = false;
