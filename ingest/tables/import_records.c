@@ -166,51 +166,52 @@ static bool take_samples(reader *r, abdb_result *result, const abdb_unit *unit, 
     return true;
 }
 
-/* Are the parts of a result of the kind that they should be? False, with reason. */
-static bool known_kinds(const json_t *object, char *reason)
-{
-    static const char *const texts[] = {"unit", "raw_unit", "cell", "spread", "formula", "fact"};
-    static const char *const numbers[] = {"x", "low", "high"};
-    const json_t *value;
+/* What an object may hold, and of which kind: 'o' an object, 'a' a list, 't' text, 'n' a number, 0
+ * whatever its reader says. */
+typedef struct {
+    const char *name;
+    char kind;
+} part;
 
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        value = json_object_get(object, texts[i]);
-        if (is_absent(value) || json_is_string(value)) continue;
-        snprintf(reason, REASON, "%s is no text", texts[i]);
-        return false;
-    }
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        value = json_object_get(object, numbers[i]);
-        if (is_absent(value) || json_is_number(value)) continue;
-        snprintf(reason, REASON, "%s is no number", numbers[i]);
-        return false;
-    }
-    if (is_count(json_object_get(object, "n"), 0, COUNT_MOST) &&
-        is_count(json_object_get(object, "rank"), -1, RANK_MOST))
-        return true;
-    snprintf(reason, REASON, "n or rank is no whole number, or too large");
-    return false;
+static const char *not_of_kind(const json_t *value, char kind)
+{
+    return kind == 'o' && !json_is_object(value)   ? "object"
+           : kind == 'a' && !json_is_array(value)  ? "list"
+           : kind == 't' && !json_is_string(value) ? "text"
+           : kind == 'n' && !json_is_number(value) ? "number"
+                                                   : NULL;
 }
 
-/* Counts what a result says that nobody reads. */
-static void count_unknown(reader *r, const json_t *object)
+/* Counts what an object says that nobody reads. False, with reason: a part is of another kind. */
+static bool known_parts(const reader *r, const json_t *object, const part *parts, size_t count,
+                        char *reason)
 {
-    static const char known[] = " metric statistic value unit raw_value raw_unit cell rank x n low "
-                                "high spread formula fact samples ";
-    const char *name;
+    const char *name, *kind;
     json_t *value;
-    char word[40];
 
     json_object_foreach((json_t *)(size_t)object, name, value)
     {
-        snprintf(word, sizeof word, " %.30s ", name);
-        if (!strstr(known, word)) abdb_left_out_add(r->left_out, name);
+        size_t i = 0;
+
+        while (i < count && strcmp(parts[i].name, name) != 0) i++;
+        if (i == count) abdb_left_out_add(r->left_out, name);
+        if (i == count || json_is_null(value)) continue;
+        kind = not_of_kind(value, parts[i].kind);
+        if (!kind) continue;
+        snprintf(reason, REASON, "%.80s is no %s", name, kind);
+        return false;
     }
+    return true;
 }
 
 /* False, with reason: it is none. */
 static bool take_result(reader *r, const json_t *object, char *reason)
 {
+    static const part parts[] = {
+        {"metric", 't'},  {"statistic", 't'}, {"value", 'n'}, {"unit", 't'},
+        {"raw_value", 0}, {"raw_unit", 't'},  {"cell", 't'},  {"rank", 0},
+        {"x", 'n'},       {"n", 0},           {"low", 'n'},   {"high", 'n'},
+        {"spread", 't'},  {"formula", 't'},   {"fact", 't'},  {"samples", 0}};
     const char *metric = text_of(object, "metric"), *statistic = text_of(object, "statistic");
     const abdb_unit *unit;
     double value = number_of(object, "value"), n = number_of(object, "n"),
@@ -222,8 +223,13 @@ static bool take_result(reader *r, const json_t *object, char *reason)
         snprintf(reason, REASON, "a result without metric, statistic or value, or too many");
         return false;
     }
-    if (!known_kinds(object, reason)) return false;
     if (!find_unit(metric, text_of(object, "unit"), &unit, reason)) return false;
+    if (!known_parts(r, object, parts, sizeof parts / sizeof *parts, reason)) return false;
+    if (!is_count(json_object_get(object, "n"), 0, COUNT_MOST) ||
+        !is_count(json_object_get(object, "rank"), -1, RANK_MOST)) {
+        snprintf(reason, REASON, "n or rank is no whole number, or too large");
+        return false;
+    }
     result->statistic = statistic;
     result->value = in_base(unit, value);
     result->raw_value = text_of(object, "raw_value");
@@ -239,7 +245,6 @@ static bool take_result(reader *r, const json_t *object, char *reason)
     result->spread = text_of(object, "spread");
     result->formula = text_of(object, "formula");
     result->fact = text_of(object, "fact");
-    count_unknown(r, object);
     return take_samples(r, result, unit, json_object_get(object, "samples"), reason);
 }
 
@@ -252,46 +257,19 @@ static bool is_object(const char *text)
     return object;
 }
 
-/* What a record of an entry may hold, and of which kind: 'o' an object, 'a' a list, 't' text, 'n' a
- * number, 0 whatever its reader says. */
-static bool known_parts(const reader *r, const json_t *object, char *reason)
+/* Is it a record of this version, with parts of the right kind? False, with reason: it is not. */
+static bool is_entry(const reader *r, const json_t *object, char *reason)
 {
-    static const struct {
-        const char *name;
-        char kind;
-    } parts[] = {{"record", 't'}, {"version", 'n'},   {"field", 'o'},  {"factor", 'o'},
-                 {"result", 'a'}, {"telemetry", 'a'}, {"span", 'a'},   {"rank", 'a'},
-                 {"process", 0},  {"environment", 0}, {"pieces", 'n'}, {"role", 't'},
-                 {"origin", 0}};
-    const char *name;
-    json_t *value;
+    static const part parts[] = {
+        {"record", 't'},    {"version", 'n'}, {"field", 'o'}, {"factor", 'o'}, {"result", 'a'},
+        {"telemetry", 'a'}, {"span", 'a'},    {"rank", 'a'},  {"process", 0},  {"environment", 0},
+        {"pieces", 'n'},    {"role", 't'},    {"origin", 0}};
+    const json_t *version = json_object_get(object, "version");
 
-    json_object_foreach((json_t *)(size_t)object, name, value)
-    {
-        size_t i = 0;
-
-        while (i < sizeof parts / sizeof parts[0] && strcmp(parts[i].name, name) != 0) i++;
-        if (i == sizeof parts / sizeof parts[0]) {
-            abdb_left_out_add(r->left_out, name);
-            continue;
-        }
-        if (json_is_null(value) || !parts[i].kind) continue;
-        if ((parts[i].kind == 'o' && !json_is_object(value)) ||
-            (parts[i].kind == 'a' && !json_is_array(value)) ||
-            (parts[i].kind == 't' && !json_is_string(value)) ||
-            (parts[i].kind == 'n' && !json_is_number(value))) {
-            snprintf(reason, REASON, "%.80s is no %s", name,
-                     parts[i].kind == 'o'   ? "object"
-                     : parts[i].kind == 'a' ? "list"
-                     : parts[i].kind == 't' ? "text"
-                                            : "number");
-            return false;
-        }
-    }
-    value = json_object_get(object, "version");
-    if (!value || json_is_null(value) || json_number_value(value) == VERSION) return true;
+    if (!known_parts(r, object, parts, sizeof parts / sizeof *parts, reason)) return false;
+    if (is_absent(version) || json_number_value(version) == VERSION) return true;
     snprintf(reason, REASON, "records of version %g; this abdb reads version %d",
-             json_number_value(value), VERSION);
+             json_number_value(version), VERSION);
     return false;
 }
 
@@ -309,7 +287,7 @@ static abdb_status take_entry(reader *r, const json_t *object, const text_line *
 
     snprintf(locator, sizeof locator, "line %ld", line->number);
     *e = (abdb_entry){.line = line->number, .locator = locator};
-    if (!known_parts(r, object, reason)) return ABDB_OK;
+    if (!is_entry(r, object, reason)) return ABDB_OK;
     json_object_foreach(json_object_get(object, "field"), name, value)
     {
         int field = abdb_field_find(name);
