@@ -157,31 +157,68 @@ static const char small_said[] =
     "    FROM (SELECT DISTINCT device, per_device_hour, provider, devices FROM ";
 static const char small_said_end[] = " ORDER BY 1, 2) HAVING count(*) > 0\n";
 
-/* The text with what its marks stand for; @prices goes on with @with, where there is one. From
- * arena; NULL: no memory. */
+/* The offers of table `offer` for each size of system of a table, for `-- @offers`: all of them,
+ * and the cheapest that holds a node (schema/core/offer.h). */
+static const char offers_met[] =
+    "-- @table met\n"
+    "SELECT *, row_number() OVER (PARTITION BY device, size, nodes%s, fits\n"
+    "                             ORDER BY per_device_hour, valid_from DESC, key) AS place,\n"
+    "       NOT fits AND per_device_hour < coalesce(min(CASE WHEN fits THEN per_device_hour END)\n"
+    "         OVER (PARTITION BY device, size, nodes%s), 9e999) AS small\n"
+    "  FROM (SELECT s.devices AS size, s.nodes, o.*,\n"
+    "               o.kind = 'own quote' OR offer_fits(s.devices, s.nodes, o.devices) AS fits\n"
+    "          FROM (SELECT DISTINCT device, devices, nodes FROM %.*s) s\n"
+    "          JOIN offer o ON o.device = s.device)\n"
+    "-- @table used\n"
+    "SELECT * FROM met WHERE fits AND place = 1\n";
+
+/* TABLE [WHERE ...] [BY COLUMN, ...] */
+static void put_offers(abdb_text *out, const char *systems, size_t size)
+{
+    static const char by[] = " BY ";
+    const char *at = strstr(systems, by), *end = systems + size;
+    char columns[80] = "";
+
+    if (at && at < end) {
+        snprintf(columns, sizeof columns, ", %.*s", (int)(end - at - 4), at + 4);
+        size = (size_t)(at - systems);
+    }
+    abdb_text_printf(out, offers_met, columns, columns, (int)size, systems);
+}
+
+/* NAME [SMALL]; goes on with @with, where there is one. */
+static void put_prices(abdb_text *out, const char *names, size_t size, bool with)
+{
+    size_t word = strcspn(names, " \n");
+
+    abdb_text_printf(out, prices_said, with ? "," : "WITH", (int)word, names);
+    if (word < size) {
+        abdb_text_puts(out, small_said);
+        abdb_text_add(out, names + word + 1, size - word - 1);
+        abdb_text_puts(out, small_said_end);
+    }
+    abdb_text_puts(out, ")\n");
+}
+
+/* The text with what its marks stand for. From arena; NULL: no memory. */
 static char *expand(abdb_arena *arena, const char *text)
 {
-    static const char mark[] = "\n-- @prices ";
+    static const char prices[] = "-- @prices ", offers[] = "-- @offers ";
+    const size_t length = sizeof prices - 1; /* of both */
+    bool with = strstr(text, "\n-- @with\n") != NULL;
     abdb_text out = {0};
-    const char *text_begin = text, *at;
     char *copy;
 
-    while ((at = strstr(text, mark)) != NULL) {
-        const char *name = at + sizeof mark - 1;
-        size_t size = strcspn(name, "\n"), word = strcspn(name, " \n");
-
-        abdb_text_add(&out, text, (size_t)(at - text) + 1);
-        abdb_text_printf(&out, prices_said, strstr(text_begin, "\n-- @with\n") ? "," : "WITH",
-                         (int)word, name);
-        if (word < size) {
-            abdb_text_puts(&out, small_said);
-            abdb_text_add(&out, name + word + 1, size - word - 1);
-            abdb_text_puts(&out, small_said_end);
-        }
-        abdb_text_puts(&out, ")\n");
-        text = name + size + (name[size] == '\n');
+    for (size_t size; *text; text += size) {
+        size = strcspn(text, "\n");
+        if (strncmp(text, prices, length) == 0)
+            put_prices(&out, text + length, size - length, with);
+        else if (strncmp(text, offers, length) == 0)
+            put_offers(&out, text + length, size - length);
+        else
+            abdb_text_add(&out, text, size + (text[size] == '\n'));
+        size += text[size] == '\n';
     }
-    abdb_text_puts(&out, text);
     copy = out.failed ? NULL : abdb_arena_copy(arena, abdb_text_get(&out), out.size);
     abdb_text_free(&out);
     return copy;

@@ -26,6 +26,10 @@
  *   -- @with          a text that is put before both statements below
  *   -- @rows          the statement of the table; without marks the whole text is it
  *   -- @notes         a statement whose first column gives further lines below the table
+ *   -- @offers SYSTEMS [BY COLUMN, ...]  between tables: the offers of table `offer` for each size
+ *                     of system (device, devices, nodes) in SYSTEMS, a table with or without WHERE.
+ *                     met: all, with `fits` (it holds a node) and `small` (it does not, and would
+ *                     be cheaper); used: the cheapest that fits, of each BY
  *   -- @prices NAME [SMALL]  as the first line of the notes: gives them the table prices_said
  *                     (line), what must be said of the prices in NAME (kind, provider_kind,
  *                     provider, age_days) and of the offers in SMALL that hold no node of a system

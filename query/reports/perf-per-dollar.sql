@@ -36,20 +36,13 @@ SELECT r.device, r.model, r.devices, r.nodes, r.dtype, r.each, r.source, r.locat
        (SELECT a.at_one FROM v_at_price a WHERE a.result_id = r.result_id AND a.formula = 'per_dollar@1') AS at_one
   FROM stated r
  WHERE (:statistic = 'all' OR r.statistic = :statistic) AND (:device IS NULL OR r.device = :device)
--- @table offer
+-- @table offered
 SELECT * FROM abdb_offers(:price, :price_date, :provider, :price_kind, :today)
--- @table met
-WITH pair AS ( -- each size of system with the offers of its device
-  SELECT s.devices AS size, s.nodes, o.*, o.kind = 'own quote' OR offer_fits(s.devices, s.nodes, o.devices) AS fits
-    FROM (SELECT DISTINCT device, devices, nodes FROM rate) s JOIN offer o ON o.device = s.device
-   WHERE :price_max_age IS NULL OR o.age_days <= :price_max_age)
-SELECT *, row_number() OVER (PARTITION BY device, size, nodes, fits ORDER BY per_device_hour, valid_from DESC, key) AS place,
-       min(CASE WHEN fits THEN per_device_hour END) OVER (PARTITION BY device, size, nodes) AS lowest
-  FROM pair
--- @table used
-SELECT * FROM met WHERE fits AND place = 1
+-- @table offer
+SELECT * FROM offered WHERE :price_max_age IS NULL OR age_days <= :price_max_age
+-- @offers rate
 -- @table small
-SELECT * FROM met WHERE NOT fits AND per_device_hour < coalesce(lowest, 9e999)
+SELECT * FROM met WHERE small
 -- @rows
 SELECT r.device, r.model, r.devices, r.dtype, r.each / 1e12 AS tflop_per_s_per_device, o.per_device_hour AS usd_per_device_hour,
        r.at_one / o.per_device_hour / 1e18 AS exaflop_per_usd, o.provider, o.kind AS price_kind,
@@ -65,9 +58,9 @@ SELECT line FROM (
   UNION ALL
   SELECT 1, printf('%d price%s older than %d days left out%s', count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END, :price_max_age,
                    CASE WHEN count(age_days) < count(*) THEN printf(', %d of them undated', count(*) - count(age_days)) ELSE '' END)
-    FROM offer WHERE device IN (SELECT device FROM rate) AND :price_max_age IS NOT NULL AND coalesce(age_days > :price_max_age, 1) HAVING count(*) > 0
+    FROM offered WHERE device IN (SELECT device FROM rate) AND :price_max_age IS NOT NULL AND coalesce(age_days > :price_max_age, 1) HAVING count(*) > 0
   UNION ALL
-  SELECT 1, '! your own quote, not stored: ' || substr(locator, 9) FROM offer WHERE kind = 'own quote'
+  SELECT 1, '! your own quote, not stored: ' || substr(locator, 9) FROM offered WHERE kind = 'own quote'
   UNION ALL
   SELECT 2, printf('! %s %s: %.2f per hour for %d is %.4f each, but %.2f is published per device (used)',
                    s.provider, s.instance, s.amount, s.devices, s.per_device_hour, d.per_device_hour)

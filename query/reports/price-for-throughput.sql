@@ -28,15 +28,7 @@ SELECT r.device, r.each, r.devices, r.nodes, ceil(:tokens_per_s / r.total) AS sy
 -- @table offer
 SELECT * FROM abdb_offers(:price, NULL, :provider, :price_kind, :today)
  WHERE :price_max_age IS NULL OR age_days <= :price_max_age
--- @table met
-WITH pair AS ( -- each size of system with the offers of its device
-  SELECT s.devices AS size, s.nodes, o.*, o.kind = 'own quote' OR offer_fits(s.devices, s.nodes, o.devices) AS fits
-    FROM (SELECT DISTINCT device, devices, nodes FROM rate) s JOIN offer o ON o.device = s.device)
-SELECT *, row_number() OVER (PARTITION BY device, size, nodes, provider, kind, fits ORDER BY per_device_hour, valid_from DESC, key) AS place,
-       min(CASE WHEN fits THEN per_device_hour END) OVER (PARTITION BY device, size, nodes, provider, kind) AS lowest
-  FROM pair
--- @table used
-SELECT * FROM met WHERE fits AND place = 1
+-- @offers rate BY provider, kind
 -- @table best
 -- of the results that fit into an offer, where one does
 SELECT r.*, row_number() OVER (PARTITION BY r.device ORDER BY u.device IS NULL, r.each DESC, r.key) AS place
@@ -44,7 +36,7 @@ SELECT r.*, row_number() OVER (PARTITION BY r.device ORDER BY u.device IS NULL, 
   LEFT JOIN (SELECT DISTINCT device, size, nodes FROM used) u ON u.device = r.device AND u.size IS r.devices AND u.nodes IS r.nodes
 -- @table small
 SELECT m.* FROM met m JOIN (SELECT DISTINCT device, devices, nodes FROM best WHERE place = 1) b ON m.device = b.device AND m.size IS b.devices AND m.nodes IS b.nodes
- WHERE NOT m.fits AND m.per_device_hour < coalesce(m.lowest, 9e999)
+ WHERE m.small
 -- @table priced
 SELECT b.device, b.each, CAST(b.systems * b.devices AS INTEGER) AS needed, o.per_device_hour, o.provider, o.provider_kind, o.kind,
        o.valid_from, o.age_days, b.public_id,

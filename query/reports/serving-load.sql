@@ -52,17 +52,9 @@ SELECT r.*,
   FROM run r
 -- @table offer
 SELECT * FROM abdb_offers(:price, NULL, NULL, :price_kind, :today) WHERE :price_max_age IS NULL OR age_days <= :price_max_age
--- @table met
-WITH pair AS ( -- each size of system with the offers of its device
-  SELECT s.devices AS size, s.nodes, o.*, o.kind = 'own quote' OR offer_fits(s.devices, s.nodes, o.devices) AS fits
-    FROM (SELECT DISTINCT device, devices, nodes FROM loaded) s JOIN offer o ON o.device = s.device)
-SELECT *, row_number() OVER (PARTITION BY device, size, nodes, fits ORDER BY per_device_hour, valid_from DESC, key) AS place,
-       min(CASE WHEN fits THEN per_device_hour END) OVER (PARTITION BY device, size, nodes) AS lowest
-  FROM pair
--- @table used
-SELECT * FROM met WHERE fits AND place = 1
+-- @offers loaded
 -- @table small
-SELECT * FROM met WHERE NOT fits AND per_device_hour < coalesce(lowest, 9e999)
+SELECT * FROM met WHERE small
 -- @table reached
 WITH whole AS (
   SELECT l.*, o.per_device_hour AS price, o.key AS price_key, o.provider, o.provider_kind, o.kind, o.valid_from, o.age_days,

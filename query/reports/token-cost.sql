@@ -38,15 +38,7 @@ SELECT r.model, r.scenario, r.device, r.devices, r.nodes, r.total, r.each, r.sou
  WHERE r.metric = 'tokens_per_s' AND r.each > 0 AND r.disagree = 0 AND r.scenario <> 'training'
    AND (:model IS NULL OR r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))
    AND (:scenario IS NULL OR r.scenario = :scenario)
--- @table met
-WITH pair AS ( -- each size of system with the offers of its device
-  SELECT s.devices AS size, s.nodes, o.*, o.kind = 'own quote' OR offer_fits(s.devices, s.nodes, o.devices) AS fits
-    FROM (SELECT DISTINCT device, devices, nodes FROM rate WHERE counts) s JOIN offer o ON o.device = s.device)
-SELECT *, row_number() OVER (PARTITION BY device, size, nodes, provider, kind, fits ORDER BY per_device_hour, valid_from DESC, key) AS place,
-       min(CASE WHEN fits THEN per_device_hour END) OVER (PARTITION BY device, size, nodes, provider, kind) AS lowest
-  FROM pair
--- @table used
-SELECT * FROM met WHERE fits AND place = 1
+-- @offers rate WHERE counts BY provider, kind
 -- @table best
 -- of the results that fit into an offer, where one does
 SELECT r.*, row_number() OVER (PARTITION BY r.model, r.scenario, r.device ORDER BY u.device IS NULL, r.each DESC, r.key) AS place
@@ -55,7 +47,7 @@ SELECT r.*, row_number() OVER (PARTITION BY r.model, r.scenario, r.device ORDER 
  WHERE r.counts
 -- @table small
 SELECT m.* FROM met m JOIN (SELECT DISTINCT device, devices, nodes FROM best WHERE place = 1) b ON m.device = b.device AND m.size IS b.devices AND m.nodes IS b.nodes
- WHERE NOT m.fits AND m.per_device_hour < coalesce(m.lowest, 9e999)
+ WHERE m.small
 -- @table priced
 SELECT b.model, b.scenario, b.device, b.devices, b.total, o.per_device_hour, a.at_one * o.per_device_hour AS cost, o.provider, o.provider_kind,
        o.kind, o.valid_from, o.age_days, b.source, b.key || ' ' || o.key AS facts,
