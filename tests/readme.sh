@@ -12,7 +12,7 @@ tap() { # NAME: how the last command ended; what there is to say lies in $top/ou
     n=$((n + 1))
     [ $status = 0 ] && { echo "ok $n - $1"; return; }
     echo "not ok $n - $1"
-    sed 's/^/#   /' "$top/out" | head
+    awk '{ line[NR] = $0 } END { for (i = 1; i <= NR; i++) if (i <= 10 || i > NR - 5) print "#   " line[i] }' "$top/out"
     failed=1
 }
 # Do lines of $top/out begin as those of $top/shown, in this order? Of a line that ends in … the word before it is not compared: it may be an age.
