@@ -44,16 +44,18 @@ abdb_status abdb_rows_columns(sqlite3_stmt *s, abdb_table *t, abdb_error *err)
     if (count > ABDB_COLUMN_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT, "%d columns; at most %d are shown", count,
                          ABDB_COLUMN_MAX);
-    t->columns = (size_t)count;
-    t->rows = 0;
+    t->columns = t->rows = 0;
     free(t->value);
     t->value = NULL;
     t->room = 0;
     for (int i = 0; i < count; i++) {
-        const char *name = sqlite3_column_name(s, i);
+        const char *said = sqlite3_column_name(s, i);
+        char *name = said ? abdb_arena_copy(&t->arena, said, strlen(said)) : NULL;
 
-        t->column[i].name = name ? abdb_arena_copy(&t->arena, name, strlen(name)) : NULL;
-        if (!t->column[i].name) return ABDB_FAIL(err, ABDB_NOMEM, "columns");
+        for (int n = 2; name && abdb_table_column(t, name) >= 0; n++) /* JSON would lose one */
+            name = abdb_arena_printf(&t->arena, "%s_%d", said, n);
+        if (!name) return ABDB_FAIL(err, ABDB_NOMEM, "columns");
+        t->column[t->columns++].name = name;
     }
     return ABDB_OK;
 }

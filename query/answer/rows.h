@@ -22,7 +22,8 @@ bool abdb_bind_add_text(abdb_binds *binds, const char *text);
 bool abdb_bind_add_number(abdb_binds *binds, double number);
 void abdb_binds_apply(const abdb_binds *binds, sqlite3_stmt *s);
 
-/* The columns of a statement, and no rows yet. ABDB_LIMIT: more than are shown. */
+/* The columns of a statement, of two with one name the second as NAME_2, and no rows yet.
+ * ABDB_LIMIT: more than are shown. */
 ABDB_MUST_USE abdb_status abdb_rows_columns(sqlite3_stmt *s, abdb_table *table, abdb_error *err);
 /* The row at which the statement stands. ABDB_LIMIT: more rows than can be held. */
 ABDB_MUST_USE abdb_status abdb_rows_take(sqlite3_stmt *s, abdb_table *table, abdb_error *err);

@@ -100,6 +100,7 @@ P
     same "$(abdb query "SELECT 0.1 + 0.2 AS x, 1e300 AS y, 9007199254740993 AS z, NULL AS n;" -o csv | tail -1)" \
         "0.30000000000000004,1e+300,9007199254740993,"
     same "$(abdb query "SELECT 1e999 AS x;" -o json)" '[{"x":null}]'
+    same "$(abdb query "SELECT 1 AS n, 2 AS n, 3 AS n_2, 4 AS n;" -o json)" '[{"n":1,"n_2":2,"n_2_2":3,"n_3":4}]' # none is lost
 }
 
 @test "query cannot change anything" {
