@@ -2,7 +2,7 @@
 # finding: {leader} is the cheapest for {rate}: {best} USD per hour; {second} costs {gap} more
 # finding: {tied} are the cheapest for {rate}: {best} USD per hour
 # finding: {only} alone can be chosen for {rate}: {best} USD per hour
-# subtitle: {work} {scenario}: USD per hour†, whole systems at the lowest price; line: up to the highest offer
+# subtitle: USD per hour† for {work} {scenario}, whole systems at the lowest price; line: up to the highest offer
 # ranks: usd_per_hour device low
 # report: choose
 # with: rate=100k/s

@@ -1,6 +1,6 @@
 # title: Latency against throughput {model}
-# finding: Throughput reaches {max throughput} {unit}; latency ({latency}) is at least {min latency_ms} ms
-# subtitle: {unit} in total against {latency} ({statistic}) of the same run; up and to the left is better
+# finding: Throughput reaches {max throughput} {unit}; {latency_kind} is at least {min latency_ms} ms
+# subtitle: {unit} in total against {latency_kind} ({statistic}) of the same run; up and to the left is better
 # report: latency-throughput
 # with: statistic=median
 # needs: latency_ms>0 throughput>0
@@ -11,10 +11,10 @@
 # hint: import what a serving benchmark wrote (abdb help vllm-serving-json), with --set device=... --set devices=...
 # A line a configuration, named where it carries most, a point a load; up and to the left is better. Dotted: equal
 # numbers of tokens in flight, throughput x latency.
-unit = ""
-stats $data using (unit = strcol(c_unit), 0) nooutput
+unit = kind = ""
+stats $data using (unit = strcol(c_unit), kind = strcol(c_latency_kind), 0) nooutput
 eval lay_lines
-set xlabel "latency, ms"
+set xlabel kind . ", ms"
 set ylabel unit . ", in total"
 from = 0.8 * min_latency_ms; to = 1.25 * max_latency_ms; eval log_x
 from = 0.7 * min_throughput; to = 1.5 * max_throughput; low = from; high = to; eval log_y

@@ -1,5 +1,5 @@
 # title: Achieved against the sheet
-# finding: Published runs reach {min percent} to {max percent} % of the stated dense peak
+# finding: The best published run of each reaches {min percent} to {max percent} % of its stated dense peak
 # subtitle: Part of the stated dense peak of the engine that is used, by workload; behind it TFLOP/s achieved of stated
 # names: device
 # report: peak-achieved

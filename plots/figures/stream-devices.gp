@@ -1,6 +1,6 @@
 # title: Memory bandwidth by device
 # finding: Loops over memory run at {min gb_per_s} to {max gb_per_s} GB/s
-# subtitle: GB/s by operation; the bar is the bandwidth that the sheet states
+# subtitle: GB/s by operation; the bar is the bandwidth that a sheet states, where one does
 # report: streams
 # with: limit=16
 # needs: gb_per_s>0

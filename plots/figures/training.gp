@@ -2,7 +2,7 @@
 # finding: {leader} trains {model} fastest, at {best} TFLOP/s per device in {dtype}; {second} is {gap} behind; the best of another vendor, {rival}, {rival_gap}
 # finding: {leader} trains {model} fastest, at {best} TFLOP/s per device in {dtype}; {second} is {gap} behind
 # finding: {tied} train {model} fastest, at {best} TFLOP/s per device in {dtype}
-# subtitle: {model} in {dtype}: left TFLOP/s per device, as stated; right, and in that order, ExaFLOP per dollar†
+# subtitle: Left TFLOP/s per device for {model} in {dtype}, as stated; right, and in that order, ExaFLOP per dollar†
 # ranks: tflop_per_s_per_device device
 # report: perf-per-dollar
 # needs: tflop_per_s_per_device>0
