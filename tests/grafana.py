@@ -17,6 +17,12 @@ FROM, TO = "2015-01-01T00:00:00Z", "2035-01-01T00:00:00Z"
 
 def records():
     for day in range(1, 8):
+        for node, (tag, time) in enumerate((("a", 1), ("b", 2))):  # two programs, of one cell
+            yield {"record": "entry", "factor": {"node": f"n{node}", "command": f"./{tag}"},
+                   "field": {"evidence": "measured", "kind": "run", "source": "abdb-run", "workload": "wall-time", "device": "Fleet's Box",
+                             "devices": "1", "nodes": "1", "backend": "command", "date": f"2026-03-0{day}T09:00:00Z", "tag": tag,
+                             "campaign": f"p-{day}-{node}", "cell": "command wall-time"},
+                   "result": [{"metric": "time_s", "statistic": "median", "value": time + 0.001 * day, "n": 5}]}
         for node in range(8):
             for cell, base in (("ref stream n=1", 0.001), ("ref gemm n=64", 0.02)):
                 time = base * (1 + 0.001 * ((day * 7 + node * 3) % 5)) * (1.25 if node == 3 else 1)

@@ -38,6 +38,8 @@ def first(board, panel):
 slow = first("fleet-health", "Nodes against their peers")[0]
 assert slow["node"] == "n3" and 1.23 < float(slow["ratio"]) < 1.27, slow
 (change,) = first("kernel-history", "Changes")
+programs = [r["cell"] for r in first("kernel-history", "Last and best") if r["cell"].startswith("command ")]
+assert sorted(programs) == ["command wall-time a=./a", "command wall-time b=./b"], programs
 open("slow", "w").write(f"{slow['node']} {round(float(slow['ratio']), 2)}\n")
 open("change", "w").write(f"{change['command']} {round(float(change['ratio']), 2)}\n")
 P
