@@ -90,7 +90,7 @@ script() { # FIGURE
     for f in $(abdb plot --names); do echo "$f $(given "$f")"; done |
         python3 "$root/tests/figure_empty.py" own >said || { cat said; false; }
     grep -Eq '^[3-9][0-9] drawn, 0 not' said || { cat said; false; }
-    for value in 0 -3 1e15 1e-9; do
+    for value in 0 1e15 ${THOROUGH:+-3 1e-9}; do
         for f in sweep gather collectives mbu-users tpot-users cost-users roofline ceilings paired fleet latency-throughput peaks sparsity loss recommend-beside; do
             echo "$f $(given "$f")"
         done | python3 "$root/tests/figure_empty.py" --each own $value >said || { cat said; false; }

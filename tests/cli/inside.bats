@@ -111,7 +111,7 @@ devices.csv|$(wc -c <"$fixtures/devices.csv")"
         for b in $views; do
             [ "$a" = "$b" ] || echo "SELECT '$a $b', count(*) FROM $a a JOIN $b b ON b.entry_id = a.entry_id AND b.ordinal = a.ordinal WHERE a.entry_id % 7 = 3;"
         done
-        [ "$a" = v_result ] || echo "SELECT 'id $a', count(*) FROM v_normalised n JOIN $a a USING (result_id) WHERE n.formula = 'per_dollar@1';"
+        [[ $a == v_@(result|normalised) ]] || echo "SELECT 'id $a', count(*) FROM v_normalised n JOIN $a a USING (result_id) WHERE n.formula = 'per_dollar@1';"
     done >queries.sql
     sqlite3 "$ABDB_DB" <queries.sql >with
     { echo '.testctrl optimizations 0x80000'; cat queries.sql; } | sqlite3 "$ABDB_DB" >without
