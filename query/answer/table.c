@@ -51,6 +51,8 @@ abdb_status abdb_table_find(const abdb_table *table, const char *name, size_t *o
     int at = abdb_table_column(table, name);
     /* CSV says X_mark, the table X__mark. */
     char marked[160];
+    abdb_text there = {0};
+    abdb_status st;
 
     if (at < 0 && size > 5 && strcmp(name + size - 5, "_mark") == 0) {
         snprintf(marked, sizeof marked, "%.*s__mark", (int)(size - 5), name);
@@ -63,8 +65,13 @@ abdb_status abdb_table_find(const abdb_table *table, const char *name, size_t *o
     }
     for (size_t i = 0; i < table->columns; i++) names[i] = table->column[i].name;
     near = abdb_nearest(name, names, table->columns);
-    return ABDB_FAIL(err, ABDB_USAGE, "no column '%s'%s%s%s", name, near ? ", did you mean '" : "",
-                     near ? near : "", near ? "'?" : "");
+    if (near) return ABDB_FAIL(err, ABDB_USAGE, "no column '%s', did you mean '%s'?", name, near);
+    for (size_t i = 0; i < table->columns; i++)
+        if (names[i][0] != '_' && !strstr(names[i], "__mark"))
+            abdb_text_printf(&there, "%s%s", there.size ? ", " : "", names[i]);
+    st = ABDB_FAIL(err, ABDB_USAGE, "no column '%s'; there are: %s", name, abdb_text_get(&there));
+    abdb_text_free(&there);
+    return st;
 }
 
 void abdb_table_brief(abdb_table *table)

@@ -81,7 +81,7 @@ static abdb_status print(const abdb_args *args, const abdb_comparison *c, abdb_d
     abdb_outfile out = {0};
     abdb_status st = ABDB_OK;
 
-    if (!programs && (!format || strcmp(format, "table") == 0)) {
+    if (!programs && !abdb_arg(args, "columns") && (!format || strcmp(format, "table") == 0)) {
         if (!path) abdb_pager_begin();
         TRY(abdb_outfile_open(&out, path, err));
         TRY(abdb_compare_screen(c, db, abdb_arg(args, "brief") != NULL, out.file, err));
@@ -169,6 +169,8 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
 
     TRY(abdb_args_parse(&args, argc, argv, "compare", NULL, err));
     TRY(read_options(&args, &options, err));
+    if (is_of_gate(&args) && abdb_arg(&args, "columns"))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--columns is for tables, not for -o junit or github"));
     count = read_sets(&args, sets);
     if (count < 2)
         TRY(ABDB_FAIL(err, ABDB_USAGE,

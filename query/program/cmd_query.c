@@ -82,7 +82,7 @@ static void report_help(const abdb_report *report, const char *path)
     puts("\ncolumns:");
     for (size_t i = 0; i < report->columns; i++)
         print_column(report->column[i].name, report->column[i].meaning, report->column[i].formula);
-    puts("\nalso --db FILE, -o FORMAT, --json, --out PATH, --timeout SECONDS, --sql");
+    puts("\nalso --db FILE, -o FORMAT, --json, --columns NAME,..., --out PATH, --timeout SECONDS, --sql");
     abdb_db_close(db);
 }
 
@@ -412,7 +412,8 @@ static int query(int argc, char **argv)
             TRY(search(&args, &err));
         else if (is_sql)
             TRY(run_sql(word, &args, &err));
-        else if (abdb_arg(&args, "format") || abdb_arg(&args, "json") || abdb_arg(&args, "out"))
+        else if (abdb_arg(&args, "format") || abdb_arg(&args, "json") || abdb_arg(&args, "out") ||
+                 abdb_arg(&args, "columns"))
             TRY(print_catalog(&args, &err));
         else
             abdb_catalog_print();

@@ -13,6 +13,7 @@
     {"timeout", 0, "SECONDS", \
      "give up after so many seconds (default 60, 0: never), or where a value takes 256 MiB or" \
      " the query 2 GiB"}
+#define COLUMNS_OPTION {"columns", 0, "NAME,...", "these columns of the table, in this order"}
 /* How compare and rank normalise. */
 #define MEASURE_OPTIONS \
     {"where", 'w', "SELECTION", "conditions on all: column OP value, ..."}, \

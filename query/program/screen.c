@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "query/answer/columns.h"
 #include "query/answer/deadline.h"
 #include "query/program/pager.h"
 #include "query/program/tables/tables.h"
@@ -13,7 +14,9 @@
 abdb_status abdb_print_table(const abdb_args *args, abdb_table *table, abdb_error *err)
 {
     const char *name = abdb_arg(args, "format"), *path = abdb_arg(args, "out");
+    const char *columns = abdb_arg(args, "columns");
     abdb_format format = ABDB_TABLE;
+    abdb_table picked = {0};
     abdb_outfile out = {0};
     abdb_status st = ABDB_OK;
 
@@ -26,12 +29,14 @@ abdb_status abdb_print_table(const abdb_args *args, abdb_table *table, abdb_erro
         format = ABDB_SPREADSHEET;
     }
     if (abdb_arg(args, "brief")) abdb_table_brief(table);
+    if (columns) TRY(abdb_columns_pick(table, columns, !abdb_is_for_programs(args), &picked, err));
     if (format == ABDB_TABLE && !path) abdb_pager_begin();
     TRY(abdb_outfile_open(&out, path, err));
-    TRY(abdb_table_print(table, format, out.file, err));
+    TRY(abdb_table_print(columns ? &picked : table, format, out.file, err));
     TRY(abdb_outfile_commit(&out, err));
 done:
     abdb_outfile_discard(&out);
+    abdb_table_free(&picked);
     return st;
 }
 

@@ -242,7 +242,7 @@ E2
     [ "$status" = 1 ]
     same "$(ask "SELECT count(*) FROM v_run WHERE tag = 'bad'")" 0
     # ^C says how far it came
-    printf 'import os, signal, time\n\ndef test_stop(abdb):\n    abdb(int)\n    if os.environ.get("ABDB_PYTEST_CAMPAIGN"):\n        os.kill(os.getppid(), signal.SIGINT); time.sleep(9)\n' >test_it.py
+    printf 'import os, signal, time\n\nsignal.signal(signal.SIGINT, signal.default_int_handler) # which a shell in the background ignores\n\ndef test_stop(abdb):\n    abdb(int)\n    if os.environ.get("ABDB_PYTEST_CAMPAIGN"):\n        os.kill(os.getppid(), signal.SIGINT); time.sleep(9)\n' >test_it.py
     run session --abdb-tag stopped --abdb-repeat 3
     fails 2 "stopped after 1 of 3 processes, which are stored"
     [[ $output != *Traceback* ]]

@@ -221,6 +221,36 @@ print(max(sum(2 if u.east_asian_width(c) in 'WF' else 0 if u.combining(c) else 1
     same "$(abdb query sources --brief -o csv 2>/dev/null)" "$(abdb query sources -o csv 2>/dev/null)"
 }
 
+@test "--columns: those, in that order, in every format; what is said once and of the rows is still said" {
+    export ABDB_DB=$shared
+    abdb rank llama2-70b-99 server --limit 2 >whole
+    run abdb rank llama2-70b-99 server --limit 2 --columns 'system, device'
+    fails 0 "MLPerf name and logo"
+    same "$(head -1 <<<"$output")" "$(head -1 whole)"
+    [[ $output =~ $'\n'system\ +device$'\n' ]]
+    same "$(abdb query specs --vendor AMD --columns memory_gb,device -o csv 2>/dev/null)" "$(abdb query specs --vendor AMD --json 2>/dev/null | jq -r '["memory_gb", "device"], (.[] | [.memory_gb, .device]) | "\(.[0] // ""),\(.[1])"')"
+    same "$(abdb query specs --vendor AMD --columns device --json 2>/dev/null | jq -c '[.[] | keys[]] | unique')" '["device"]'
+    # a mark stays with its column; a column that stood above the table is one where it is asked for
+    abdb query mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server >whole
+    abdb query mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server --columns tokens_per_s,scenario >some
+    no grep -q '^ *tokens/s.*scenario' whole
+    grep -q '^ *tokens/s  *scenario' some
+    same "$(grep -c "MLPerf" some)" "$(grep -c "MLPerf" whole)"
+    for verb in "choose llama2-70b-99 --rate 50k/s" "compare B200-SXM MI355X --where llama2-70b-99,server" "audit gaps" "query 'SELECT 1 AS a, 2 AS b'"; do
+        run eval "abdb $verb --columns nosuch"
+        fails 2 "no column 'nosuch'; there are: "
+    done
+    same "$(abdb query "SELECT 1 AS a, 2 AS b" --columns b,a -o markdown | tail -1)" "| 2 | 1 |"
+    run abdb query specs --columns devcie
+    fails 2 "no column 'devcie', did you mean 'device'?"
+    run abdb query specs --columns device,device
+    fails 2 "--columns has 'device' twice"
+    run abdb query specs --columns ''
+    fails 2 "--columns wants names of columns"
+    run abdb compare B200-SXM MI355X --where llama2-70b-99,server -o junit --columns ratio
+    fails 2 "--columns is for tables"
+}
+
 @test "completion knows verbs, options, reports, values of options and of selections" {
     export ABDB_DB=$shared
     complete() { abdb help --complete -- "$@" | cut -f1 | tr '\n' ' '; }

@@ -1,0 +1,81 @@
+/* columns.c - a table of picked columns; see columns.h. */
+#include "query/answer/columns.h"
+
+#include <string.h>
+
+#include "query/answer/render.h"
+
+typedef struct {
+    size_t count, column[ABDB_COLUMN_MAX]; /* of the table, in the order that was asked for */
+    bool has[ABDB_COLUMN_MAX];
+} picked;
+
+static void take(picked *p, size_t column)
+{
+    if (p->has[column]) return;
+    p->has[column] = true;
+    p->column[p->count++] = column;
+}
+
+static abdb_status take_named(picked *p, const abdb_table *t, const char *names, abdb_error *err)
+{
+    char text[160], *name;
+    abdb_status st = ABDB_OK;
+
+    for (size_t size, column; *names; names += size + (names[size] == ',')) {
+        size = strcspn(names, ",");
+        snprintf(text, sizeof text, "%.*s", size < sizeof text ? (int)size : 0, names);
+        name = abdb_trim(text);
+        TRY(abdb_table_find(t, name, &column, err));
+        if (p->has[column]) TRY(ABDB_FAIL(err, ABDB_USAGE, "--columns has '%s' twice", name));
+        take(p, column);
+    }
+    if (!p->count) TRY(ABDB_FAIL(err, ABDB_USAGE, "--columns wants names of columns"));
+done:
+    return st;
+}
+
+/* The names of a list that were not picked. From out's arena. */
+static abdb_status keep_others(const picked *p, const abdb_table *t, const char **list,
+                               abdb_table *out, abdb_error *err)
+{
+    const char *left = *list ? "" : NULL;
+
+    for (size_t c = 0; left && c < t->columns; c++) {
+        const char *name = t->column[c].name;
+
+        if (!p->has[c] && abdb_has_word(*list, ' ', name, strlen(name)))
+            left = abdb_arena_printf(&out->arena, "%s%s%s", left, *left ? " " : "", name);
+    }
+    if (*list && !left) return ABDB_FAIL(err, ABDB_NOMEM, "columns");
+    *list = left;
+    return ABDB_OK;
+}
+
+abdb_status abdb_columns_pick(const abdb_table *t, const char *names, bool people, abdb_table *out,
+                              abdb_error *err)
+{
+    picked p = {0};
+    abdb_value *row;
+    abdb_status st = ABDB_OK;
+
+    *out = *t;
+    out->arena = (abdb_arena){0};
+    out->value = NULL;
+    out->columns = out->rows = out->room = 0;
+    TRY(take_named(&p, t, names, err));
+    TRY(keep_others(&p, t, &out->hoist, out, err));
+    TRY(keep_others(&p, t, &out->bare, out, err));
+    for (size_t c = 0; people && c < t->columns; c++) /* marks, and what stands above */
+        if (!abdb_shown(t, c)) take(&p, c);
+    out->columns = p.count;
+    for (size_t c = 0; c < p.count; c++) out->column[c] = t->column[p.column[c]];
+    for (size_t r = 0; r < t->rows; r++) {
+        row = abdb_table_row(out);
+        if (!row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%zu rows", t->rows));
+        for (size_t c = 0; c < p.count; c++) row[c] = t->value[r * t->columns + p.column[c]];
+    }
+done:
+    if (st != ABDB_OK) abdb_table_free(out);
+    return st;
+}
