@@ -82,7 +82,8 @@ static void report_help(const abdb_report *report, const char *path)
     puts("\ncolumns:");
     for (size_t i = 0; i < report->columns; i++)
         print_column(report->column[i].name, report->column[i].meaning, report->column[i].formula);
-    puts("\nalso --db FILE, -o FORMAT, --json, --columns NAME,..., --out PATH, --timeout SECONDS, --sql");
+    puts("\nalso --db FILE, -o FORMAT, --json, --columns NAME,..., --out PATH, --timeout SECONDS,"
+         " --sql");
     abdb_db_close(db);
 }
 

@@ -9,8 +9,8 @@
 ABDB_MUST_USE abdb_status abdb_timeout(const abdb_args *args, double *seconds, abdb_error *err);
 /* The database that the options name, opened to be read and guarded by --timeout. */
 ABDB_MUST_USE abdb_status abdb_open_guarded(const abdb_args *args, abdb_db **db, abdb_error *err);
-/* Prints as -o, --json, --columns, --brief and --out say, on a terminal through a pager; the deadline is over
- * with. --brief takes the notes out of the table. */
+/* Prints as -o, --json, --columns, --brief and --out say, on a terminal through a pager; the
+ * deadline is over with. --brief takes the notes out of the table. */
 ABDB_MUST_USE abdb_status abdb_print_table(const abdb_args *args, abdb_table *table,
                                            abdb_error *err);
 /* Do the options ask for a format for programs (csv, json, jsonl)? */

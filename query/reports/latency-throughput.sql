@@ -12,11 +12,11 @@
 -- column: model | model | |
 -- column: load | load | g4 | users, concurrency or request rate, where the source gives one
 -- column: statistic | statistic | | of the latency
--- column: latency_kind | latency | | TTFT, TPOT, ITL (time to the first token, per output token, between tokens), latency or time
 -- column: latency_ms | latency ms | 2 | of the metric that was asked for
 -- column: throughput | throughput | 1 | in total
 -- column: unit | unit | |
 -- column: source | source | |
+-- column: latency_kind | latency | | TTFT, TPOT, ITL (time to the first token, per output token, between tokens), latency or time
 -- hoist: device devices model latency_kind statistic unit source
 -- @with
 WITH found AS MATERIALIZED ( -- an index of devices, or of sources, leads on; kernels have one latency and no rate of tokens
@@ -35,8 +35,8 @@ SELECT r.device, r.devices, r.model,
                      || ' tokens in', '')) AS _label,
        (SELECT p.num FROM v_run_factor p WHERE p.entry_id = r.entry_id AND p.num IS NOT NULL
            AND p.factor IN ('users', 'concurrency', 'request_rate', 'batch') ORDER BY p.factor DESC LIMIT 1) AS load,
-       l.statistic, CASE :latency WHEN 'ttft_s' THEN 'TTFT' WHEN 'tpot_s' THEN 'TPOT' WHEN 'itl_s' THEN 'ITL' WHEN 'time_s' THEN 'time' ELSE 'latency' END AS latency_kind,
-       1000 * l.value AS latency_ms, r.total AS throughput, r.unit, r.source,
+       l.statistic, 1000 * l.value AS latency_ms, r.total AS throughput, r.unit, r.source,
+       CASE :latency WHEN 'ttft_s' THEN 'TTFT' WHEN 'tpot_s' THEN 'TPOT' WHEN 'itl_s' THEN 'ITL' WHEN 'time_s' THEN 'time' ELSE 'latency' END AS latency_kind,
        r.key || ' ' || l.key AS _facts
   FROM v_result l JOIN v_rate r ON r.entry_id = l.entry_id AND r.unit IN ('token/s', 'sample/s', 'query/s')
    AND (r.unit = 'token/s' OR NOT EXISTS (SELECT 1 FROM v_stored t WHERE t.entry_id = r.entry_id AND t.unit = 'token/s'))

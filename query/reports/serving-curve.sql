@@ -19,7 +19,6 @@
 -- column: ttft_p99_ms | p99 | g4 | of the same
 -- column: tpot_ms | TPOT ms | g4 | for each token after the first, median
 -- column: tpot_p99_ms | p99 | g4 | of the same
--- column: latency_kind | latency | | TTFT, TPOT, ITL (time to the first token, per output token, between tokens) or latency
 -- column: latency_ms | latency ms | g4 | that was asked for
 -- column: tokens_per_s | tokens/s | g5 | that were made
 -- column: requests_per_s | requests/s | g4 |
@@ -29,6 +28,7 @@
 -- column: device | device | cut24 |
 -- column: backend | backend | |
 -- column: usd_per_million | USD/Mtoken | g4 | tokens that were made; not of a slice
+-- column: latency_kind | latency | | TTFT, TPOT, ITL (time to the first token, per output token, between tokens) or latency
 -- hoist: device backend model dtype limits latency_kind
 -- note: limits of MLPerf Inference hold there for the 99th percentile of all requests and for its own models and data; here they are counted request by request
 -- @table run
@@ -62,10 +62,10 @@ SELECT r.entry_id, max(CASE WHEN v.metric = 'ttft_s' AND v.statistic = 'median' 
 SELECT t.model || coalesce(' (' || r.slice || ')', '') AS model,
        r.dtype || CASE WHEN t.weights <> 'same' THEN ', weights ' || t.weights ELSE '' END AS dtype, t.layout, t.arrivals, t.load, t.batch, v.in_flight,
        1000 * v.ttft_s AS ttft_ms, 1000 * v.ttft_p99 AS ttft_p99_ms, 1000 * v.tpot_s AS tpot_ms, 1000 * v.tpot_p99 AS tpot_p99_ms,
-       CASE :latency WHEN 'ttft_s' THEN 'TTFT' WHEN 'tpot_s' THEN 'TPOT' WHEN 'itl_s' THEN 'ITL' ELSE 'latency' END AS latency_kind,
        1000 * v.latency_s AS latency_ms, v.tokens_per_s, v.requests_per_s, 100 * v.good / v.requests_per_s AS good_percent,
        100 * v.interactive / v.requests_per_s AS interactive_percent, t.limits, r.device, r.backend, CASE WHEN r.slice IS NULL THEN :usd_per_hour * (SELECT a.at_one FROM v_at_price a
            WHERE a.result_id = v.tokens_id AND a.formula = 'usd_per_million_tokens@1') END AS usd_per_million,
+       CASE :latency WHEN 'ttft_s' THEN 'TTFT' WHEN 'tpot_s' THEN 'TPOT' WHEN 'itl_s' THEN 'ITL' ELSE 'latency' END AS latency_kind,
        t.model || coalesce(' (' || r.slice || ')', '') || ', ' || t.layout || ', ' || t.arrivals || ', ' || r.dtype || CASE WHEN t.weights <> 'same' THEN ' ' || t.weights ELSE '' END || ', ' || r.backend AS _label,
        r.key AS _facts
   FROM run r JOIN stated t ON t.entry_id = r.entry_id JOIN value v ON v.entry_id = r.entry_id
