@@ -52,6 +52,30 @@ static abdb_status keep_others(const picked *p, const abdb_table *t, const char 
     return ABDB_OK;
 }
 
+/* Rows that look alike now may be of another model, or may not be compared: a note says in which
+ * words they differ that stand above a table where they do not. */
+static abdb_status note_differing(const picked *p, const abdb_table *t, abdb_table *out,
+                                  abdb_error *err)
+{
+    const char *names = "";
+
+    for (size_t c = 0; names && t->hoist && c < t->columns; c++) {
+        const char *name = t->column[c].name;
+
+        if (!p->has[c] && abdb_shown(t, c) && !abdb_numeric(t, c) &&
+            abdb_has_word(t->hoist, ' ', name, strlen(name)))
+            names = abdb_arena_printf(&out->arena, "%s%s%s", names, *names ? ", " : "",
+                                      abdb_label(t, c));
+    }
+    if (names && !*names) return ABDB_OK;
+    if (names && out->notes == ABDB_NOTE_MAX) out->notes--;
+    memmove(out->note + 1, out->note, out->notes++ * sizeof *out->note);
+    out->note[0] =
+        names ? abdb_arena_printf(&out->arena, "! rows differ in %s, left out by --columns", names)
+              : NULL;
+    return out->note[0] ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "columns");
+}
+
 abdb_status abdb_columns_pick(const abdb_table *t, const char *names, bool people, abdb_table *out,
                               abdb_error *err)
 {
@@ -66,6 +90,7 @@ abdb_status abdb_columns_pick(const abdb_table *t, const char *names, bool peopl
     TRY(take_named(&p, t, names, err));
     TRY(keep_others(&p, t, &out->hoist, out, err));
     TRY(keep_others(&p, t, &out->bare, out, err));
+    if (people) TRY(note_differing(&p, t, out, err));
     for (size_t c = 0; people && c < t->columns; c++) /* marks, and what stands above */
         if (!abdb_shown(t, c)) take(&p, c);
     out->columns = p.count;

@@ -6,8 +6,8 @@
 
 /* out: the rows of a table with the columns that `names` lists, ',' between them, as a column or
  * its heading is called; the notes stay. For people marks stay with their columns, and what is said
- * once above the table is still said. out borrows the table's strings: free it first. ABDB_USAGE:
- * no such column, or one named twice. */
+ * once above the table is still said; where rows differ in that a note tells. out borrows the
+ * table's strings: free it first. ABDB_USAGE: no such column, or one named twice. */
 ABDB_MUST_USE abdb_status abdb_columns_pick(const abdb_table *table, const char *names, bool people,
                                             abdb_table *out, abdb_error *err);
 
