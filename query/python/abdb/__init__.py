@@ -93,7 +93,7 @@ def program():
     """The path of `abdb`: $ABDB_PROGRAM, else the one installed with this module, else the one on PATH."""
     found = os.environ.get("ABDB_PROGRAM") or _beside("bin/abdb") or shutil.which("abdb")
     if not found:
-        raise Error("no program `abdb` here: pip install abdb, or ABDB_PROGRAM names it")
+        raise Error("no program `abdb` here: pip install its wheel (abdb-*.whl), or ABDB_PROGRAM names it")
     return found
 
 
@@ -171,7 +171,7 @@ def _other_python():
         try:
             if python and subprocess.run([python, "-I", "-c", can], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                          timeout=10, check=False).returncode == 0:
-                return f"that of {python} has it: {python} -m venv env && env/bin/pip install abdb"
+                return f"that of {python} has it: {python} -m venv env && env/bin/pip install abdb-*.whl"
         except (OSError, subprocess.TimeoutExpired):
             pass
     return "Debian's python3 has it"
