@@ -375,6 +375,7 @@ static const char *fill_title(abdb_arena *arena, const abdb_report *report,
         }
     }
     while (out.size && out.data[out.size - 1] == ' ') out.size--; /* of what was not given */
+    drop_word(&out, " of");
     copy = title ? abdb_arena_copy(arena, abdb_text_get(&out), out.size) : NULL;
     abdb_text_free(&out);
     return copy;

@@ -190,8 +190,15 @@ void abdb_print_folded(FILE *out, const char *text, int indent)
         most = screen && screen < 88 ? screen : 88;
 
     while (*text) {
-        size_t word = strcspn(text, " ");
+        size_t word = strcspn(text, " \n");
 
+        if (*text == '\n') { /* a paragraph */
+            while (*text == '\n') text++;
+            fputs("\n\n", out);
+            abdb_say(out, "%*s", indent, "");
+            column = indent;
+            continue;
+        }
         if (column > indent && column + (int)word + 1 > most) {
             abdb_say(out, "\n%*s", indent, "");
             column = indent;

@@ -159,8 +159,8 @@ void abdb_print_help(FILE *out, const abdb_command *command)
               out);
         return;
     }
-    abdb_say(out, "abdb %s - %s\n\nusage: abdb %s %s [options]\n\n", command->name,
-             command->summary, command->name, command->synopsis);
+    abdb_say(out, "abdb %s - %s\n\nusage: abdb %s%s%s [options]\n\n", command->name,
+             command->summary, command->name, *command->synopsis ? " " : "", command->synopsis);
     if (*command->details) {
         abdb_print_folded(out, command->details, 0);
         fputc('\n', out);
@@ -264,13 +264,20 @@ static void man_formats(FILE *out)
     fputs(".fi\n", out);
 }
 
-/* A text, or nothing where there is none. */
+/* A text of paragraphs, or nothing where there is none. */
 static void man_paragraph(FILE *out, const char *text)
 {
-    if (!*text) return;
-    fputs(".PP\n", out);
-    roff(out, text);
-    fputc('\n', out);
+    for (; *text; text += strspn(text, "\n")) {
+        size_t size = strcspn(text, "\n");
+        abdb_text one = {0};
+
+        abdb_text_add(&one, text, size);
+        fputs(".PP\n", out);
+        roff(out, abdb_text_get(&one));
+        fputc('\n', out);
+        abdb_text_free(&one);
+        text += size;
+    }
 }
 
 /* As a section of its own, or below the options of a verb. */
@@ -290,7 +297,7 @@ static const struct {
     const char *name, *what;
 } variables[] = {
     {"ABDB_DB", "database where --db is not given"},
-    {"ABDB_PATH", "folder with your own reports and figures"},
+    {"ABDB_PATH", "folder with your own reports, figures and maps"},
     {"ABDB_DATA", "folder with the data that abdb ships"},
     {"ABDB_BACKENDS", "folder with backends of your own, programs abdb-run-NAME; those beside abdb"
                       " are there, too"},
@@ -342,8 +349,8 @@ static void man_verb(FILE *out, const abdb_command *c)
     abdb_say(out, "\n.SH SYNOPSIS\n.B abdb %s\n", c->name);
     roff(out, c->synopsis);
     fputs(" [\\fIoptions\\fR]\n.SH DESCRIPTION\n", out);
-    roff(out, *c->details ? c->details : c->summary);
-    fputs("\n.SH OPTIONS\n", out);
+    man_paragraph(out, *c->details ? c->details : c->summary);
+    fputs(".SH OPTIONS\n", out);
     own_options(out, c, man_options);
     man_examples(out, true, c->examples);
     man_common(out, c->takes & ABDB_PRINTS_ROWS);

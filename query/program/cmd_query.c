@@ -53,10 +53,14 @@ static void print_column(const char *name, const char *meaning, const char *form
 
 static void report_help(const abdb_report *report, const char *path)
 {
+    const char *nothing[ABDB_PARAM_COUNT] = {0}, *title;
+    abdb_table heading = {0};
     abdb_db *db = NULL;
     abdb_error err;
 
-    abdb_say(stdout, "abdb query %s - %s\n", report->name, report->title ? report->title : "");
+    title = report->title ? abdb_report_title(report, nothing, report->title, &heading) : NULL;
+    abdb_say(stdout, "abdb query %s - %s\n", report->name, title ? title : "");
+    abdb_table_free(&heading);
     if (strcmp(report->origin, "shipped") != 0) abdb_say(stdout, "from %s\n", report->origin);
     puts("");
     if (abdb_db_open(&db, path, ABDB_READ, &err) == ABDB_OK && abdb_guard(db, 5, &err) != ABDB_OK) {

@@ -35,8 +35,14 @@ static const char *say_values(const abdb_counts *c, char out[160])
     return out;
 }
 
+const char *abdb_importing_as(const import_session *s)
+{
+    if (s->options->words && s->options->words->map) return " (with --map as now)";
+    return s->options->format ? " (with --format as now)" : "";
+}
+
 /* What is missing, and how it is said; a file that names no device answers nothing per device. */
-static void say_missing(const char *path, const abdb_counts *c)
+static void say_missing(const import_session *s, const char *path, const abdb_counts *c)
 {
     if (c->factors_left_out)
         abdb_remark("%s: factors left out, beyond %d an entry: %ld", path, ABDB_FACTOR_MAX,
@@ -44,8 +50,8 @@ static void say_missing(const char *path, const abdb_counts *c)
     if (c->entries && c->entries_without_device == c->entries)
         abdb_remark("%s: no device is named in any of its %ld entries: nothing per device, watt or"
                     " dollar comes of them; `abdb import --replace --set device=NAME --set"
-                    " devices=N %.*s` says it",
-                    path, c->entries, (int)strcspn(path, "!"), path);
+                    " devices=N %.*s`%s says it",
+                    path, c->entries, (int)strcspn(path, "!"), path, abdb_importing_as(s));
 }
 
 /* What was passed over, by name. */
@@ -77,7 +83,7 @@ static void say_refused(const char *path, const abdb_counts *c, bool dry_run)
                     dry_run ? "" : "; `abdb query rejects` lists all");
 }
 
-static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_run)
+static void print_unit(const import_session *s, const char *path, const abdb_unit_result *unit)
 {
     const abdb_counts *c = &unit->counts;
     long rows = c->accepted + c->duplicate + c->rejected + c->ignored;
@@ -93,10 +99,10 @@ static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_
         abdb_say(
             stdout,
             "%s: %s%ld row%s: %ld accepted, %ld duplicate, %ld rejected, %ld ignored%s  [%s]\n",
-            path, dry_run ? "would keep: " : "", rows, abdb_s(rows), c->accepted, c->duplicate,
-            c->rejected, c->ignored, say_values(c, values), unit->format);
-    if (!unit->known) say_refused(path, c, dry_run);
-    if (!unit->known) say_missing(path, c);
+            path, s->options->dry_run ? "would keep: " : "", rows, abdb_s(rows), c->accepted,
+            c->duplicate, c->rejected, c->ignored, say_values(c, values), unit->format);
+    if (!unit->known) say_refused(path, c, s->options->dry_run);
+    if (!unit->known) say_missing(s, path, c);
     if (!unit->known) say_left_out(path, &unit->left_out);
     if (unit->remark) abdb_remark("%s: %s", path, unit->remark);
 }
@@ -177,8 +183,7 @@ static abdb_status import_input(import_session *s, const abdb_input *input, bool
     if (st != ABDB_OK) return say_failure(s, input->path, st, err);
     if (unit.known && s->options->refresh) return ABDB_OK; /* nobody asked for it */
     count_unit(s, &unit);
-    if (!s->quiet && (!s->shipped || unit.counts.rejected))
-        print_unit(input->path, &unit, s->options->dry_run);
+    if (!s->quiet && (!s->shipped || unit.counts.rejected)) print_unit(s, input->path, &unit);
     return ABDB_OK;
 }
 
@@ -200,7 +205,8 @@ static bool wants_member(void *self, const char *path)
 }
 
 /* What one round brought, in one line. */
-static void print_round(const char *root, const char *format, const import_counts *c, bool dry_run)
+static void print_round(const import_session *s, const char *root, const char *format,
+                        const import_counts *c)
 {
     char values[160];
 
@@ -208,9 +214,10 @@ static void print_round(const char *root, const char *format, const import_count
         stdout,
         "%s: %s%zu result folders (%zu already there): %ld accepted, %ld duplicate, %ld rejected,"
         " %ld ignored%s  [%s]\n",
-        *root ? root : ".", dry_run ? "would keep: " : "", c->files, c->known, c->rows.accepted,
-        c->rows.duplicate, c->rows.rejected, c->rows.ignored, say_values(&c->rows, values), format);
-    say_missing(*root ? root : ".", &c->rows);
+        *root ? root : ".", s->options->dry_run ? "would keep: " : "", c->files, c->known,
+        c->rows.accepted, c->rows.duplicate, c->rows.rejected, c->rows.ignored,
+        say_values(&c->rows, values), format);
+    say_missing(s, *root ? root : ".", &c->rows);
 }
 
 abdb_status abdb_importing_rounds(import_session *s, abdb_error *err)
@@ -239,7 +246,7 @@ abdb_status abdb_importing_rounds(import_session *s, abdb_error *err)
         if (i + 1 < count && strcmp(f->root, abdb_mlperf_round_folder(s->round, i + 1)->root) == 0)
             continue;
         abdb_progress("", -1, 0);
-        if (!s->quiet && c.files) print_round(f->root, unit.format, &c, s->options->dry_run);
+        if (!s->quiet && c.files) print_round(s, f->root, unit.format, &c);
         c = (import_counts){0};
     }
 done:

@@ -35,6 +35,8 @@ typedef struct {
  * and counted; one of the database, or of the command, is returned. */
 ABDB_MUST_USE abdb_status abdb_importing_file(import_session *session, const char *path, bool named,
                                               abdb_error *err);
+/* What a command that reads the same once more must say, too: " (with --map as now)", or "". */
+const char *abdb_importing_as(const import_session *session);
 /* Makes the results of the rounds that were seen, and forgets them. */
 ABDB_MUST_USE abdb_status abdb_importing_rounds(import_session *session, abdb_error *err);
 /* Reads again the files that had rejected rows (path NULL: all), with what --set said then and what

@@ -40,7 +40,8 @@ static const struct {
      "SELECT NOT EXISTS (SELECT 1 FROM price)"},
 };
 
-static abdb_status say(abdb_db *db, size_t i, const char *mark, abdb_error *err)
+static abdb_status say(const import_session *s, abdb_db *db, size_t i, const char *mark,
+                       abdb_error *err)
 {
     abdb_binds binds = {0};
     abdb_table t = {0};
@@ -56,8 +57,9 @@ static abdb_status say(abdb_db *db, size_t i, const char *mark, abdb_error *err)
     if (t.rows > NAMED) abdb_text_printf(&names, " and %zu more", t.rows - NAMED);
     if (t.rows && needs[i].lacks) TRY(abdb_db_integer(db, needs[i].lacks, &lacks, err));
     if (t.rows)
-        abdb_remark("next: %s: %s; %s%s", needs[i].missing, abdb_text_get(&names),
-                    lacks ? "`abdb import data` brings what abdb ships, " : "", needs[i].command);
+        abdb_remark("next: %s: %s; %s%s%s", needs[i].missing, abdb_text_get(&names),
+                    lacks ? "`abdb import data` brings what abdb ships, " : "", needs[i].command,
+                    strstr(needs[i].command, "--replace") ? abdb_importing_as(s) : "");
 done:
     abdb_text_free(&names);
     abdb_table_free(&t);
@@ -71,7 +73,7 @@ abdb_status abdb_importing_next(const import_session *s, abdb_db *db, abdb_error
 
     if (s->options->dry_run) return ABDB_OK;
     snprintf(mark, sizeof mark, "%lld", (long long)s->last_entry);
-    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) TRY(say(db, i, mark, err));
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) TRY(say(s, db, i, mark, err));
 done:
     return st;
 }

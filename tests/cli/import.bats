@@ -677,8 +677,14 @@ MAP
     run abdb import r.csv
     fails 0 "next: names of devices that abdb does not know, which meet no specification and no price: Oddity (1); \`abdb query unresolved\`"
     fails 0 "next: no number of devices, so nothing per device: H100-SXM (1); \`abdb import --replace --set devices=N PATH\`"
+    [[ $output != *'as now'* ]]
     fails 0 "next: no power specification, so per watt only where power was measured: H100-SXM (2); \`abdb import data\`"
     fails 0 "next: no price, so nothing per dollar: H100-SXM (2); \`abdb import data\`"
+    printf 'name us\nmatch Thing Ms\nset workload gemm\nset source me\nfield device column Thing\nmetric time_s column Ms unit ms\n' >us.map
+    printf 'Thing,Ms\nH100-SXM,3\n' >us.csv
+    run abdb import --db us.db --map us.map us.csv
+    fails 0 "\`abdb import --replace --set devices=N PATH\` (with --map as now)"
+    abdb import -q --db us.db --map us.map --replace --set devices=8 us.csv
     run abdb import r.csv # nothing new: nothing to say
     [[ "$output" != *next:* ]]
     run abdb import -q --db quiet.db r.csv
