@@ -74,7 +74,8 @@ abdb.import_("data", db="w.db")
 rows = abdb.query("specs", db="w.db", device="H100-SXM")
 assert len(rows) == 1 and rows.notes, rows.notes
 assert abdb.connect("w.db").execute("SELECT median(value) FROM v_result").fetchone()[0] > 0
-assert abdb.record("x", [1.0, 2.0], db="w.db")'
+abdb.record("x", [1.0, 2.0], db="w.db")
+assert len(abdb.query("SELECT 1 FROM v_run WHERE workload = '"'x'"'", db="w.db")) == 1'
     ok "the module answers, with the functions of SQL"
     if /usr/bin/python3 -c 'import pytest' 2>/dev/null; then
         printf 'def test_sort(abdb):\n    abdb(sorted, list(range(1000)))\n' >test_speed.py
