@@ -8,22 +8,23 @@
 
 #include "schema/core/outfile.h"
 #include "schema/core/text.h"
+#include "schema/functions/authorizer.h"
 #include "schema/functions/functions.h"
 #include "schema/store/db.h"
 #include "schema/store/shape.h"
 
 /* Opens, and obeys nothing that a file says of itself: its views and checks call no function that
- * does more than compute, its pages are looked at before they are read. Returns SQLite's code. */
+ * does more than compute, its virtual tables are never constructed, its pages are looked at before
+ * they are read. Returns SQLite's code. */
 static int open_distrusted(abdb_db *db, const char *path, int flags)
 {
     int code = sqlite3_open_v2(path, &db->sql, flags, NULL);
 
     if (code != SQLITE_OK) return code;
-    sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(db->sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    code = abdb_sql_restrict(db->sql);
     sqlite3_exec(db->sql, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
     abdb_db_wait(db, true);
-    return SQLITE_OK;
+    return code;
 }
 
 /* "file:///a%3fb?immutable=1": a URI that means the file of that path, as one that cannot change.
@@ -141,6 +142,7 @@ static abdb_status copy_file(abdb_db *db, const char *begun, const char *path, a
     sqlite3_backup *backup = NULL;
     int code = sqlite3_open(begun, &copy), closed;
 
+    if (code == SQLITE_OK) code = abdb_sql_restrict(copy);
     if (code == SQLITE_OK) {
         backup = sqlite3_backup_init(copy, "main", db->sql, "main");
         code = backup ? sqlite3_backup_step(backup, -1) : sqlite3_errcode(copy);
