@@ -421,8 +421,7 @@ abdb_status abdb_redaction_list(abdb_redaction *r, const char *entries, abdb_tab
                                abdb_sink_no_row_end};
     abdb_status st = ABDB_OK;
 
-    if (sqlite3_open(":memory:", &r->ledger) != SQLITE_OK ||
-        abdb_sql_restrict(r->ledger) != SQLITE_OK ||
+    if (abdb_sql_open(&r->ledger, ":memory:", SQLITE_OPEN_READWRITE) != SQLITE_OK ||
         sqlite3_exec(r->ledger, make, NULL, NULL, NULL) != SQLITE_OK ||
         sqlite3_prepare_v2(r->ledger, add, -1, &r->note, NULL) != SQLITE_OK)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "a list of what would leave"));

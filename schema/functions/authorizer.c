@@ -185,3 +185,10 @@ int abdb_sql_restrict(sqlite3 *db)
     if (code == SQLITE_OK) abdb_sql_authorize(db, ABDB_SQL_ALL);
     return code;
 }
+
+int abdb_sql_open(sqlite3 **db, const char *path, int flags)
+{
+    int code = sqlite3_open_v2(path, db, flags, NULL);
+
+    return code == SQLITE_OK ? abdb_sql_restrict(*db) : code;
+}

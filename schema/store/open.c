@@ -18,13 +18,12 @@
  * they are read. Returns SQLite's code. */
 static int open_distrusted(abdb_db *db, const char *path, int flags)
 {
-    int code = sqlite3_open_v2(path, &db->sql, flags, NULL);
+    int code = abdb_sql_open(&db->sql, path, flags);
 
     if (code != SQLITE_OK) return code;
-    code = abdb_sql_restrict(db->sql);
     sqlite3_exec(db->sql, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
     abdb_db_wait(db, true);
-    return code;
+    return SQLITE_OK;
 }
 
 /* "file:///a%3fb?immutable=1": a URI that means the file of that path, as one that cannot change.
@@ -140,9 +139,8 @@ static abdb_status copy_file(abdb_db *db, const char *begun, const char *path, a
 {
     sqlite3 *copy = NULL;
     sqlite3_backup *backup = NULL;
-    int code = sqlite3_open(begun, &copy), closed;
+    int code = abdb_sql_open(&copy, begun, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE), closed;
 
-    if (code == SQLITE_OK) code = abdb_sql_restrict(copy);
     if (code == SQLITE_OK) {
         backup = sqlite3_backup_init(copy, "main", db->sql, "main");
         code = backup ? sqlite3_backup_step(backup, -1) : sqlite3_errcode(copy);

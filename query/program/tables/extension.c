@@ -1,12 +1,16 @@
 /* extension.c - the entry points of the loadable extension abdb.so: the functions of
  * schema/functions and the table-valued functions of this folder.
  *
- *   sqlite3_abdb_init         all of them. Who loads it lets SQL read files and start programs;
- *                             what else the connection may do is the host's business
- *   sqlite3_abdb_guard_init   those that touch no file and no program, and the connection is
- *                             restricted as those of abdb are: functions by list, no virtual
- *                             tables (authorizer.h)
- *   sqlite3_abdb_reader_init  that, and the connection only reads (abdb_guard)
+ *   sqlite3_abdb_init        all of them. Who loads it lets SQL read files and start programs; what
+ *                            else the connection may do is the host's business
+ *   sqlite3_abdbguard_init   the functions that touch no file and no program; the connection is
+ *                            restricted as those of abdb are (authorizer.h)
+ *   sqlite3_abdbreader_init  that for Datasette: the connection only reads, and texts may stand in
+ *                            double quotes
+ *
+ * A host whose interface names no entry point loads the file by a link: SQLite makes the name from
+ * the letters of abdb_guard.so and abdb_reader.so. The last two want a connection that runs no
+ * statement, so SELECT load_extension() fails.
  */
 #include <sqlite3ext.h>
 SQLITE_EXTENSION_INIT1
@@ -19,8 +23,8 @@ SQLITE_EXTENSION_INIT1
     __attribute__((visibility("default"))) int name(sqlite3 *db, char **message, \
                                                     const sqlite3_api_routines *api)
 ENTRY_POINT(sqlite3_abdb_init);
-ENTRY_POINT(sqlite3_abdb_guard_init);
-ENTRY_POINT(sqlite3_abdb_reader_init);
+ENTRY_POINT(sqlite3_abdbguard_init);
+ENTRY_POINT(sqlite3_abdbreader_init);
 
 static int register_functions(sqlite3 *db, int allow)
 {
@@ -36,7 +40,7 @@ ENTRY_POINT(sqlite3_abdb_init)
     return register_functions(db, ABDB_ALLOW_FILES | ABDB_ALLOW_PROGRAMS);
 }
 
-ENTRY_POINT(sqlite3_abdb_guard_init)
+ENTRY_POINT(sqlite3_abdbguard_init)
 {
     int code;
 
@@ -46,12 +50,14 @@ ENTRY_POINT(sqlite3_abdb_guard_init)
     return code == SQLITE_OK ? register_functions(db, ABDB_ALLOW_NOTHING) : code;
 }
 
-ENTRY_POINT(sqlite3_abdb_reader_init)
+ENTRY_POINT(sqlite3_abdbreader_init)
 {
     enum { VALUE_SIZE_MAX = 16 << 20 }; /* of a server that answers many */
-    int code = sqlite3_abdb_guard_init(db, message, api);
+    int code = sqlite3_abdbguard_init(db, message, api);
 
     if (code != SQLITE_OK) return code;
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 1,
+                      NULL); /* Datasette's own SQL has such texts */
     sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_SIZE_MAX);
     abdb_sql_authorize(db, ABDB_SQL_READING);
