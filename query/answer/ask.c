@@ -1,10 +1,10 @@
 /* ask.c - read-only SQL into tables; see report.h.
  *
  * Three locks, each of which would do: the file is opened read-only, query_only is set, and an
- * authorizer refuses everything but reading and every function that functions.def does not list. While a report keeps rows, two hold: the authorizer
- * lets temporary tables be made, for which query_only has to be off. Functions that touch files
- * are not registered at all. Time is limited by a deadline, a value by its size, all memory of
- * SQLite together by memory_max.
+ * authorizer refuses everything but reading, and every function that functions.def does not list.
+ * While a report keeps rows, two hold: the authorizer lets temporary tables be made, for which
+ * query_only has to be off. Functions that touch files are not registered at all. Time is limited
+ * by a deadline, a value by its size, all memory of SQLite together by memory_max.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -153,7 +153,7 @@ static bool refuse_function(const char *message, abdb_error *err)
         (void)ABDB_FAIL(err, ABDB_USAGE,
                         "SQL may not call the function %s: %s; `abdb query --functions` lists those"
                         " that it may call",
-                        name, why);
+                        f ? f->name : name, why);
         return true;
     }
     return false;

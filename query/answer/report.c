@@ -242,10 +242,24 @@ static abdb_status take_table(abdb_report *r, abdb_text *table, char *next, abdb
     return ABDB_OK;
 }
 
+/* Adds a line of the report's text to a part of it. Before the first one go as many empty lines as
+ * the text has above it, less those that `before`, which comes first, has: so that SQL's mistakes
+ * are found at their lines. */
+static void add_line(abdb_text *part, const abdb_text *before, const char *line, int number)
+{
+    int above = number - 1;
+
+    if (!*line && !part->size) return;
+    for (size_t i = 0; before != part && i < before->size; i++) above -= before->data[i] == '\n';
+    for (int i = 0; !part->size && i < above; i++) abdb_text_puts(part, "\n");
+    abdb_text_printf(part, "%s\n", line);
+}
+
 abdb_status abdb_report_parse(abdb_report *r, const char *name, const char *text, abdb_error *err)
 {
     abdb_text with = {0}, rows = {0}, notes = {0}, table = {0}, *part = &rows;
     char *copy, *line, *rest;
+    int number = 0;
     abdb_status st = ABDB_OK;
 
     *r = (abdb_report){.origin = "shipped"};
@@ -254,6 +268,7 @@ abdb_status abdb_report_parse(abdb_report *r, const char *name, const char *text
     copy = r->text ? abdb_arena_copy(&r->arena, r->text, strlen(r->text)) : NULL;
     if (!copy || !r->name) return ABDB_FAIL(err, ABDB_NOMEM, "report %s", name);
     for (rest = copy; (line = strsep(&rest, "\n"));) {
+        number++;
         if (strncmp(line, "-- @table ", 10) == 0) {
             TRY(take_table(r, &table, line + 10, err));
             part = &table;
@@ -266,13 +281,13 @@ abdb_status abdb_report_parse(abdb_report *r, const char *name, const char *text
         else if (strncmp(line, "-- ", 3) == 0 && part == &rows && !rows.size && !with.size &&
                  !notes.size && !r->keeps)
             TRY(take_line(r, line + 3, err));
-        else if (*line || part->size)
-            abdb_text_printf(part, "%s\n", line);
+        else
+            add_line(part, part == &rows || part == &notes ? &with : part, line, number);
     }
     TRY(take_table(r, &table, NULL, err));
     if (with.failed || rows.failed || notes.failed)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "report %s", name));
-    if (!rows.size) TRY(ABDB_FAIL(err, ABDB_FORMAT, "report %s holds no SQL", name));
+    if (!rows.size) TRY(ABDB_FAIL(err, ABDB_USAGE, "report %s holds no SQL", name));
     r->rows = abdb_arena_printf(&r->arena, "%s%s", abdb_text_get(&with), rows.data);
     if (notes.size)
         r->note_sql = abdb_arena_printf(&r->arena, "%s%s", abdb_text_get(&with), notes.data);

@@ -13,13 +13,13 @@ import tempfile
 
 from datasette import hookimpl
 
-LIBRARIES = (os.environ.get("ABDB_EXTENSION"), pathlib.Path(__file__).parents[2] / "build/abdb.so",
-             "/usr/local/lib/abdb/abdb.so", "/usr/lib/abdb/abdb.so")
+LIBRARIES = (pathlib.Path(__file__).parents[2] / "build/abdb.so", "/usr/local/lib/abdb/abdb.so", "/usr/lib/abdb/abdb.so")
 INTERNAL = ("_internal", "__INTERNAL__")  # of Datasette itself: it writes there, and no reader's SQL runs in it
 
 
 def _find_library():
-    for path in filter(None, LIBRARIES):
+    named = os.environ.get("ABDB_EXTENSION")
+    for path in [named] if named else LIBRARIES:
         if os.path.isfile(path):
             return os.path.realpath(path)
     raise RuntimeError("no abdb.so, without which abdb's databases are not served: ABDB_EXTENSION names it")

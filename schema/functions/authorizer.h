@@ -40,8 +40,8 @@ typedef enum {
  * address functions of FTS3 and trust in the schema, and sets the rights ABDB_SQL_ALL. Returns
  * SQLite's code. */
 int abdb_sql_restrict(sqlite3 *db);
-/* Opens a restricted connection; flags: SQLITE_OPEN_*. Returns SQLite's code; *db is to be closed in
- * any case. */
+/* Opens a restricted connection; flags: SQLITE_OPEN_*. Returns SQLite's code; the caller closes *db
+ * in any case. */
 int abdb_sql_open(sqlite3 **db, const char *path, int flags);
 /* Connects the table functions of the list that are registered, because the authorizer refuses to
  * declare them later; then sets the rights of all statements that are prepared from here on. */
