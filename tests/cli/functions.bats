@@ -125,6 +125,27 @@ refused_everywhere() { # SQL WORDS
     fails 6 "is not the one that abdb makes"
 }
 
+@test "a table or view of a file that hides a table function is refused by every verb" {
+    abdb import -q "$root/data/prices.csv"
+    abdb query --functions -o csv | awk -F, '/,table,/ { print $1 }' >tables
+    [ "$(wc -l <tables)" -ge 12 ]
+    for name in $(cat tables) JSON_EACH pragma_table_info; do
+        for kind in "TABLE $name (x)" "VIEW $name AS SELECT 'FORGED' AS device" "VIRTUAL TABLE $name USING fts5(device)"; do
+            sqlite3 t.db "CREATE $kind"
+            run abdb query prices
+            fails 6 "$name hides the function of that name"
+            sqlite3 t.db "DROP $(cut -d' ' -f1 <<<"${kind/VIRTUAL /}") $name"
+        done
+    done
+    sqlite3 t.db "CREATE VIEW abdb_offers AS SELECT 'FORGED' AS device"
+    for line in "import $fixtures/checker.csv" init "merge t.db --db other.db" "export -o csv" "site --out s" "query -i"; do
+        run abdb $line </dev/null
+        fails 6 "hides the function"
+    done
+    run abdb doctor
+    [[ $output == *"hides the function"* && $output != *sound* ]]
+}
+
 @test "a text in double quotes is a mistake with its cure, everywhere" {
     abdb init >/dev/null
     refused_everywhere 'SELECT device FROM v_result WHERE device = "H100-SXM"' "a text stands in single quotes"
