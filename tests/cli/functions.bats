@@ -57,7 +57,9 @@ refused_everywhere() { # SQL WORDS
     abdb init >/dev/null
     functions_here | cut -d' ' -f1 | sort -u >here
     refused_calls >calls
-    [ "$(wc -l <calls)" -ge 16 ] && grep -q '^fts3_tokenizer ' calls && no grep -qE '^(abs|like|->|count) ' calls
+    [ "$(wc -l <calls)" -ge 16 ]
+    grep -q '^fts3_tokenizer ' calls
+    no grep -qE '^(abs|like|->|count) ' calls
     while read -r name call; do
         run abdb query "SELECT $call AS x"
         fails 2 "function" && fails 2 "$name" || { echo "called: $call"; false; }
@@ -273,10 +275,12 @@ P
         no grep -q "Invalid SQL\|not authorized" out
     done
     library=nosuch.so run get /abdb
-    [ "$status" -ne 0 ] && [[ $output == *"no abdb.so"* ]]
+    [ "$status" -ne 0 ]
+    [[ $output == *"no abdb.so"* ]]
     mv abdb.db t.db
     with_virtual_tables
     mv t.db abdb.db
     run get /abdb.json
-    [ "$status" -ne 0 ] && [[ $output == *"no such module"* ]]
+    [ "$status" -ne 0 ]
+    [[ $output == *"no such module"* ]]
 }
