@@ -64,11 +64,11 @@ for name in sorted({name for name, _ in here} - listed - refused):
 for entry in "abdb_guard", "abdb_reader":
     restricted = connect(entry)
     for name, arguments in here:
-        told = call(restricted, name, arguments)
-        if name not in listed and not is_refusal(told, name):
-            fault(f"{entry}: {name}, which is not listed, can be called: {told or 'it answers'}")
-        if name in listed and is_refusal(told, name):
-            fault(f"{entry}: {name} is listed and refused: {told}")
+        message = call(restricted, name, arguments)
+        if name not in listed and not is_refusal(message, name):
+            fault(f"{entry}: {name}, which is not listed, can be called: {message or 'it answers'}")
+        if name in listed and is_refusal(message, name):
+            fault(f"{entry}: {name} is listed and refused: {message}")
 if len(here) < 100:
     fault("only", len(here), "functions were found")
 print(f"{len(here)} functions of SQLite {module.sqlite_lib_version() if apsw else module.sqlite_version},",

@@ -255,19 +255,35 @@ static const char *skip_empty_statements(const char *sql)
     }
 }
 
+/* Refuses a second statement in what follows the first one of text; comments are none. */
+static abdb_status refuse_second(const char *text, const char *rest, abdb_error *err)
+{
+    int line = 1;
+
+    rest = skip_empty_statements(rest);
+    if (!*rest) return ABDB_OK;
+    for (const char *c = text; c < rest; c++) line += *c == '\n';
+    return ABDB_FAIL(err, ABDB_USAGE,
+                     "more than one statement: a second begins on line %d with '%.40s'. Ask them"
+                     " one at a time, join them with UNION ALL, or type them in `abdb query -i`",
+                     line, rest);
+}
+
 /* Runs the first statement of sql, a part of text, by which errors count lines; *rest is what
- * follows it. */
+ * follows it. rest NULL: nothing may follow it, else it does not run. */
 static abdb_status run_statement(abdb_db *db, const char *text, const char *sql, const char **rest,
                                  const abdb_report *report, const char *const *value,
                                  abdb_table *table, abdb_error *err)
 {
+    const char *behind = "";
     sqlite3_stmt *s = NULL;
     abdb_status st = ABDB_OK;
     int code;
 
-    *rest = "";
-    if (sqlite3_prepare_v2(db->sql, sql, -1, &s, rest) != SQLITE_OK)
+    if (sqlite3_prepare_v2(db->sql, sql, -1, &s, &behind) != SQLITE_OK)
         TRY(sql_fail(db, text, sql, err));
+    if (!rest) TRY(refuse_second(text, behind, err));
+    if (rest) *rest = behind;
     if (!s) return ABDB_OK;
     if (!sqlite3_stmt_readonly(s))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
@@ -290,38 +306,16 @@ abdb_status abdb_sql_next(abdb_db *db, const char **sql, abdb_table *table, abdb
     return *first ? run_statement(db, text, first, sql, NULL, NULL, table, err) : ABDB_OK;
 }
 
-/* Is sql one statement, and what follows it nothing but comments? A statement that cannot be
- * prepared is left to the one who runs it. */
-static abdb_status check_single(abdb_db *db, const char *sql, abdb_error *err)
+abdb_status abdb_sql_table(abdb_db *db, const char *sql, const abdb_report *report,
+                           const char *const *value, abdb_table *table, abdb_error *err)
 {
-    const char *first = skip_empty_statements(sql), *rest = "";
-    sqlite3_stmt *s = NULL;
-    int line = 1;
+    const char *first = skip_empty_statements(sql);
 
     if (!*first)
         return ABDB_FAIL(err, ABDB_USAGE,
                          "there is no SQL statement, only comments or blanks; `abdb query` lists"
                          " what can be asked");
-    if (sqlite3_prepare_v2(db->sql, first, -1, &s, &rest) != SQLITE_OK) return ABDB_OK;
-    sqlite3_finalize(s);
-    rest = skip_empty_statements(rest);
-    if (!*rest) return ABDB_OK;
-    for (const char *c = sql; c < rest; c++) line += *c == '\n';
-    return ABDB_FAIL(err, ABDB_USAGE,
-                     "more than one statement: a second begins on line %d with '%.40s'. Ask them"
-                     " one at a time, join them with UNION ALL, or type them in `abdb query -i`",
-                     line, rest);
-}
-
-abdb_status abdb_sql_table(abdb_db *db, const char *sql, const abdb_report *report,
-                           const char *const *value, abdb_table *table, abdb_error *err)
-{
-    const char *rest;
-    abdb_status st = check_single(db, sql, err);
-
-    return st == ABDB_OK ? run_statement(db, sql, skip_empty_statements(sql), &rest, report, value,
-                                         table, err)
-                         : st;
+    return run_statement(db, sql, first, NULL, report, value, table, err);
 }
 
 /* Opens the guard for what is temporary, or closes it again. query_only is off only between the

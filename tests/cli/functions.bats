@@ -20,7 +20,7 @@ with_virtual_tables() {
       INSERT INTO sqlite_schema VALUES ('table', 'broken', 'broken', 0, 'CREATE VIRTUAL TABLE broken USING fts4(a, tokenize=nosuch)')"
 }
 # SQL by every way into abdb that takes some: each is refused with exit 2 and words.
-refused_everywhere() { # SQL WORDS
+refused_everywhere() { # SQL WORDS [site]
     local way
     mkdir -p own/reports
     printf '%s\n' "$1" >f.sql
@@ -35,8 +35,10 @@ refused_everywhere() { # SQL WORDS
     fails 2 "$2"
     run abdb query -i <f.sql
     [[ $output == *"$2"* ]] || { echo "the shell: $output"; return 1; }
-    ABDB_PATH=$dir/own run abdb site --out s
-    [ "$status" -ne 0 ] && [[ $output == *"$2"* ]] || { echo "the site: $output"; return 1; }
+    if [ -n "${3-}" ]; then
+        ABDB_PATH=$dir/own run abdb site --out s
+        fails 2 "$2"
+    fi
     rm -rf s own
 }
 
@@ -45,7 +47,7 @@ refused_everywhere() { # SQL WORDS
     for sql in "SELECT fts3_tokenizer('simple', x'4141414141410000')" "SELECT hex(fts3_tokenizer('simple')) AS x" "SELECT 1 AS x WHERE FTS3_TOKENIZER('porter') NOTNULL"; do
         refused_everywhere "$sql" "SQL may not call the function fts3_tokenizer: it reads and sets addresses of code"
     done
-    refused_everywhere "SELECT sqlite_log(1, 'x') AS x" "may not call the function sqlite_log"
+    refused_everywhere "SELECT sqlite_log(1, 'x') AS x" "may not call the function sqlite_log" site
     with_virtual_tables
     run abdb query "SELECT fts3_tokenizer('simple', x'4141414141410000'); SELECT * FROM evil"
     fails 2 "may not call the function fts3_tokenizer"
@@ -84,7 +86,7 @@ refused_everywhere() { # SQL WORDS
     fails 0 " refused"
 }
 
-@test "functions that programs of others know are none, and bombs end" {
+@test "functions and tables of other programs are not there, and bombs end" {
     abdb init >/dev/null
     for call in "readfile('/etc/passwd')" "writefile('x', 'y')" "edit('x')" "zipfile('x')" "sqlite_offset(1)" "load_extension('x')"; do
         run abdb query "SELECT $call AS x"
@@ -169,17 +171,17 @@ refused_everywhere() { # SQL WORDS
     printf -- '-- title: T\n-- @rows\nSELECT 1 AS one;\n-- @notes\nSELECT 1; SELECT 2;\n' >own/reports/two.sql
     ABDB_PATH=$dir/own run abdb query two
     fails 2 "more than one statement"
-    # what cannot be prepared, would change something, or is a pragma, is a statement, too
+    # a statement that cannot be prepared, would change something, or is a pragma, counts too
     for second in "SELEC" "DELETE FROM meta" "PRAGMA user_version" "EXPLAIN SELECT 1" "VALUES (1)" "WITH a AS (SELECT 1) SELECT * FROM a" "BEGIN"; do
         run abdb query "SELECT 1 AS one; $second"
         fails 2 "a second begins"
     done
-    # the first is wrong: that is said
+    # a mistake in the first statement comes first
     run abdb query "SELECT nosuch; SELECT 1"
     fails 2 "no such column: nosuch"
     run abdb query "$(printf ';\n\nSELECT nosuch')"
     fails 2 "line 3: no such column"
-    # comments, blanks and empty statements are none
+    # comments, blanks and empty statements do not count
     for sql in "SELECT 1 AS bad;" "; SELECT 1 AS bad" "SELECT 1 AS bad;; -- ; SELECT 2" "SELECT 1 AS bad /* ; SELECT 2; */ ;" "SELECT 1 AS bad -- ; SELECT 0" "/* a */ SELECT 1 AS bad; /* open"; do
         same "$(abdb query "$sql" -o csv)" "$(printf 'bad\n1')"
         run abdb query "$sql" --fail-on bad
@@ -191,7 +193,7 @@ refused_everywhere() { # SQL WORDS
         run abdb query -f none.sql
         fails 2 "no SQL"
     done
-    # of a semicolon in a text or a name the second statement is none
+    # a semicolon inside a text or a name ends no statement
     same "$(abdb query "SELECT '; SELECT 2' AS \"a;b\"" -o csv)" "$(printf 'a;b\n; SELECT 2')"
 }
 
