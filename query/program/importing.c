@@ -194,14 +194,51 @@ static abdb_status import_member(void *self, const char *path, const abdb_input 
                  : say_failure(self, path, err->status, err);
 }
 
-/* Files of a round that its results do not need are not even read; whoever names one wants it. */
-static bool wants_member(void *self, const char *path)
+/* Is the file needed? Files of a round that its results do not need are not even read; whoever
+ * names one wants it. */
+static bool wants_file(import_session *s, const char *path)
 {
-    import_session *s = self;
     bool beside = !s->options->format && abdb_mlperf_round_role(path) == ROUND_BESIDE;
 
     s->beside += beside;
     return !beside;
+}
+
+/* Is a part of the member's name hidden, as the files are that a folder's import leaves out? */
+static bool is_hidden(const char *name)
+{
+    for (const char *part = name; *part;) {
+        size_t size = strcspn(part, "/");
+        bool up = (size == 1 && *part == '.') || (size == 2 && strncmp(part, "..", 2) == 0);
+
+        if (*part == '.' && !up && (part[size] || !abdb_files_is_part(part))) return true;
+        part += size;
+        part += strspn(part, "/");
+    }
+    return false;
+}
+
+static bool wants_member(void *self, const char *path, const char *name)
+{
+    import_session *s = self;
+
+    if (!is_hidden(name)) return wants_file(s, path);
+    abdb_skipped_files_add(&s->skipped, ABDB_SKIPPED_HIDDEN, path);
+    return false;
+}
+
+static abdb_status skip_member(void *self, const char *path, const char *name,
+                               abdb_member_kind kind, abdb_error *err)
+{
+    import_session *s = self;
+
+    (void)err;
+    abdb_skipped_files_add(&s->skipped,
+                           is_hidden(name)               ? ABDB_SKIPPED_HIDDEN
+                           : kind == ABDB_MEMBER_SYMLINK ? ABDB_SKIPPED_SYMLINK
+                                                         : ABDB_SKIPPED_SPECIAL,
+                           path);
+    return ABDB_OK;
 }
 
 /* What one round brought, in one line. */
@@ -259,19 +296,50 @@ done:
  * document) is one of another format. */
 static bool is_archive(const char *path, bool named, const char *head, size_t size)
 {
-    return abdb_archive_is(head, size) && (named || abdb_archive_is_named(path));
+    return abdb_archive_is(path, head, size) && (named || abdb_archive_is_named(path));
 }
 
-/* An archive is a stream; head[0..size) was read from it already. */
-static abdb_status import_archive(import_session *s, const char *path, int in, const void *head,
-                                  size_t size, abdb_error *err)
+/* What came of an archive, to be compared: units, files of rounds, and failures that were said. */
+typedef struct {
+    size_t kept, failed;
+} archive_yield;
+
+static archive_yield yield_so_far(const import_session *s)
 {
-    const abdb_member_handler handler = {s, wants_member, import_member};
+    return (archive_yield){s->total.files + abdb_mlperf_round_files(s->round),
+                           s->refused + s->gated};
+}
+
+/* An archive is a stream; head[0..size) was read from it already. One that is named and of which
+ * nothing was kept is a failure, whatever its members are. */
+static abdb_status import_archive(import_session *s, const char *path, int in, const void *head,
+                                  size_t size, bool named, abdb_error *err)
+{
+    const abdb_member_handler handler = {s, wants_member, import_member, skip_member};
+    archive_yield before = yield_so_far(s), now;
     abdb_status st = abdb_archive_stream(in, path, head, size, &handler, err);
 
+    s->archives_named += named;
+    now = yield_so_far(s);
     if (st != ABDB_OK) abdb_mlperf_round_truncated(s->round, path);
-    return st == ABDB_DATA || st == ABDB_LIMIT || st == ABDB_IO ? say_failure(s, path, st, err)
-                                                                : st;
+    if (st == ABDB_OK && named && !s->options->refresh && now.kept == before.kept &&
+        now.failed == before.failed)
+        st = ABDB_FAIL(err, ABDB_FORMAT,
+                       "nothing was kept: none of its members is a file of a format that abdb"
+                       " reads; `abdb help import` names them");
+    if (now.kept == before.kept && st != ABDB_IO && (st != ABDB_OK || now.failed > before.failed))
+        s->archives_without++;
+    return st == ABDB_DATA || st == ABDB_LIMIT || st == ABDB_IO || st == ABDB_FORMAT
+               ? say_failure(s, path, st, err)
+               : st;
+}
+
+/* An archive of a kind that abdb does not read. */
+static abdb_status refuse_archive(import_session *s, const char *path, const char *why,
+                                  abdb_error *err)
+{
+    s->archives_without++;
+    return say_failure(s, path, ABDB_FAIL(err, ABDB_FORMAT, "%s", why), err);
 }
 
 /* Standard input, or a named pipe: what cannot be mapped; and what somebody may still write to, on
@@ -313,11 +381,14 @@ static abdb_status read_head(int in, char head[ABDB_ARCHIVE_HEAD], size_t *size,
 static abdb_status import_opened(import_session *s, const char *path, int in, const char *head,
                                  size_t size, bool named, abdb_error *err)
 {
+    const char *why = abdb_archive_why_unread(head, size);
     struct stat info;
     abdb_input input;
     abdb_status st;
 
-    if (is_archive(path, named, head, size)) return import_archive(s, path, in, head, size, err);
+    if (is_archive(path, named, head, size))
+        return import_archive(s, path, in, head, size, named, err);
+    if (why && (named || abdb_archive_is_named(path))) return refuse_archive(s, path, why, err);
     if (abdb_files_is_part(path)) {
         if (!s->quiet)
             abdb_remark("%s: of a command that was killed, or still runs; what is whole is read",
@@ -341,7 +412,7 @@ abdb_status abdb_importing_file(import_session *s, const char *path, bool named,
     abdb_status st = ABDB_OK;
 
     if (!s->round) TRY(abdb_mlperf_round_open(&s->round, err));
-    if (!named && !wants_member(s, path)) return ABDB_OK;
+    if (!named && !wants_file(s, path)) return ABDB_OK;
     in = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     st = in < 0 ? ABDB_FAIL(err, ABDB_IO, "cannot open: %s", strerror(errno))
                 : read_head(in, head, &size, err);
@@ -367,6 +438,20 @@ static void print_counts(const import_session *s, const char *name, const import
              say_values(&c->rows, values), tail);
 }
 
+static void print_skipped(const abdb_skipped_files *skipped)
+{
+    static const char *const words[ABDB_SKIPPED_KINDS] = {
+        [ABDB_SKIPPED_HIDDEN] = "hidden files, not read",
+        [ABDB_SKIPPED_SYMLINK] = "symbolic links, not followed",
+        [ABDB_SKIPPED_SPECIAL] = "devices, named pipes and sockets, not read"};
+
+    for (size_t i = 0; i < ABDB_SKIPPED_KINDS; i++)
+        if (skipped->kind[i].count)
+            abdb_remark("%s: %zu (%s%s)", words[i], skipped->kind[i].count,
+                        abdb_text_get(&skipped->kind[i].names),
+                        skipped->kind[i].count > ABDB_SKIPPED_NAMES ? ", ..." : "");
+}
+
 void abdb_importing_print(const import_session *s)
 {
     bool refused = s->total.rows.rejected || s->total.rows.refused;
@@ -379,6 +464,7 @@ void abdb_importing_print(const import_session *s)
     }
     if (s->beside) abdb_remark("files of rounds beside the results, not needed: %zu", s->beside);
     if (s->passed_over) abdb_remark("files of other formats, passed over: %zu", s->passed_over);
+    print_skipped(&s->skipped);
     if (s->refused) abdb_remark("files refused: %zu", s->refused);
 }
 
@@ -429,4 +515,5 @@ void abdb_importing_close(import_session *s)
 {
     abdb_mlperf_round_close(s->round);
     s->round = NULL;
+    abdb_skipped_files_free(&s->skipped);
 }

@@ -4,6 +4,7 @@
 #define ABDB_QUERY_IMPORTING_H
 
 #include "query/program/cli.h"
+#include "query/program/files.h"
 #include "query/program/unit.h"
 
 enum { IMPORT_FORMATS_MAX = 96 };
@@ -28,6 +29,10 @@ typedef struct {
     } format[IMPORT_FORMATS_MAX];
     size_t formats;
     size_t refused, gated, passed_over, beside;
+    abdb_skipped_files skipped;
+    /* Archives of the command line, and archives of which nothing was kept, but for those that
+     * could not be read. */
+    size_t archives_named, archives_without;
     sqlite3_int64 last_price, last_entry; /* of before: what is beyond is new */
 } import_session;
 
