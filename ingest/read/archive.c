@@ -11,142 +11,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ingest/read/archive_source.h"
-#include "ingest/read/hard_links.h"
-#include "ingest/read/member_name.h"
+#include "ingest/read/archive_member.h"
 
-/* A level for each container and one for its compression. */
-enum { LEVELS = 2 * (ABDB_ARCHIVE_DEPTH_MAX + 1) };
-
-/* What reading a member needs, kept for the next one of its level. */
-typedef struct {
-    char *first, *rest; /* ARCHIVE_CHUNK bytes each, or NULL */
-    abdb_spool spool;
-} member_room;
-
-typedef enum { READ_MEMBERS, LOCATE_TARGETS, DELIVER_LINKS } walk_pass;
-
-typedef struct {
-    const abdb_member_handler *handler;
-    walk_pass pass;
-    size_t total, members; /* bytes and members of all depths together, those left out too */
-    bool stopped;          /* the handler said so */
-    abdb_name_locales locales;
-    hard_link_list links;
-    member_room room[LEVELS];
-    abdb_spool spool; /* of the outermost archive, where it cannot seek */
-} walk_state;
-
-/* A member of a container, at its header. */
-typedef struct {
-    const char *archive, *name; /* their paths; name: in the archive */
-    const char *path;           /* "ARCHIVE!NAME" */
-    const char *target;         /* of a hard link without bytes of its own, else NULL */
-    const char *body_of;        /* the link's target, of a hard link that has the bytes */
-    struct archive_entry *entry;
-    int depth;
-} member;
-
-static abdb_status walk_source(archive_source *source, const char *path, int depth, walk_state *w,
+static abdb_status walk_source(archive_source *source, const char *path, int depth, archive_walk *w,
                                abdb_spool *spool, abdb_error *err);
-static abdb_status walk_again(archive_source *source, const char *path, int depth, walk_state *w,
-                              abdb_error *err);
-
-/* --- one member ------------------------------------------------------------------------------- */
-
-static abdb_status fail_damaged(const archive_level *l, abdb_error *err)
-{
-    const char *why = archive_error_string(l->a);
-
-    return ABDB_FAIL(err, ABDB_DATA, "the archive is damaged or truncated here: %s",
-                     why ? why : "no reason is given");
-}
-
-/* Reads the first bytes of the member at hand into room->first. */
-static abdb_status read_first(const archive_level *l, walk_state *w, size_t *size, abdb_error *err)
-{
-    member_room *room = &w->room[l->index];
-    la_ssize_t got;
-
-    if (!room->first) room->first = malloc(ARCHIVE_CHUNK);
-    if (!room->rest) room->rest = malloc(ARCHIVE_CHUNK);
-    if (!room->first || !room->rest) return ABDB_FAIL(err, ABDB_NOMEM, "a member");
-    got = archive_read_data(l->a, room->first, ARCHIVE_CHUNK);
-    if (got < 0) return fail_damaged(l, err);
-    *size = (size_t)got;
-    w->total += *size;
-    return ABDB_OK;
-}
-
-/* Reads the rest of the member at hand behind its first bytes: all of it is in the room's spool. */
-static abdb_status spool_member(const archive_level *l, walk_state *w, size_t first,
-                                abdb_error *err)
-{
-    member_room *room = &w->room[l->index];
-    la_ssize_t got;
-    abdb_status st = ABDB_OK;
-
-    TRY(abdb_spool_add(&room->spool, room->first, first, err));
-    while ((got = archive_read_data(l->a, room->rest, ARCHIVE_CHUNK)) > 0) {
-        w->total += (size_t)got;
-        TRY(abdb_spool_add(&room->spool, room->rest, (size_t)got, err));
-        TRY(abdb_archive_check_bomb(w->total, l, err));
-    }
-    if (got < 0) st = fail_damaged(l, err);
-done:
-    return st;
-}
-
-/* Passes over a member. libarchive would do so alone, but within one call, however much that is:
- * left to it are only the members of a zip that can seek, and what is encrypted, which expands to
- * nothing. What is damaged the next header says. */
-static abdb_status skip_member(const archive_level *l, struct archive_entry *entry, walk_state *w,
-                               abdb_error *err)
-{
-    bool is_zip = (archive_format(l->a) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP;
-    const void *data;
-    la_int64_t offset;
-    size_t size;
-    abdb_status st = ABDB_OK;
-
-    if ((is_zip && l->can_seek) || archive_entry_is_encrypted(entry)) return ABDB_OK;
-    while (archive_read_data_block(l->a, &data, &size, &offset) == ARCHIVE_OK) {
-        w->total += size;
-        TRY(abdb_archive_check_bomb(w->total, l, err));
-    }
-done:
-    return st;
-}
-
-/* Hands over a member, or NULL for one that could not be read: err says why. */
-static abdb_status hand_over(walk_state *w, const char *path, const abdb_input *input,
-                             abdb_error *err)
-{
-    abdb_status st = w->handler->member(w->handler->self, path, input, err);
-
-    w->stopped |= st != ABDB_OK;
-    return st;
-}
-
-/* Hands over the reason for which a member cannot be read. The walk goes on, but for want of memory
- * and where the handler stopped it. */
-static abdb_status hand_over_failure(walk_state *w, const char *path, abdb_status st,
-                                     abdb_error *err)
-{
-    return st == ABDB_OK || st == ABDB_NOMEM || w->stopped ? st : hand_over(w, path, NULL, err);
-}
-
-static bool is_wanted(const walk_state *w, const char *path, const char *name)
-{
-    return !w->handler->wants || w->handler->wants(w->handler->self, path, name);
-}
+static abdb_status walk_archive(archive_source *source, const char *path, int depth,
+                                archive_walk *w, abdb_error *err);
 
 /* Walks the archive that is the member at hand, whose first bytes are in the room. compression: l
  * is what this archive is compressed by. */
 static abdb_status walk_inner(const archive_level *l, size_t first, const char *path, int depth,
-                              bool compression, walk_state *w, abdb_error *err)
+                              bool compression, archive_walk *w, abdb_error *err)
 {
-    member_room *room = &w->room[l->index];
+    archive_room *room = &w->room[l->index];
     archive_source inner = {.memory = room->first,
                             .size = first,
                             .file = -1,
@@ -167,9 +44,9 @@ static abdb_status walk_inner(const archive_level *l, size_t first, const char *
  * over whole. Both bytes and name must be an archive's: a .npz or .docx is a zip by its bytes, and
  * nobody wants its inside. */
 static abdb_status read_begun(const archive_level *l, size_t first, const char *path, int depth,
-                              walk_state *w, abdb_error *err)
+                              archive_walk *w, abdb_error *err)
 {
-    member_room *room = &w->room[l->index];
+    archive_room *room = &w->room[l->index];
     abdb_input input = {0};
     const char *why;
     abdb_status st = ABDB_OK;
@@ -180,48 +57,29 @@ static abdb_status read_begun(const archive_level *l, size_t first, const char *
         why = abdb_archive_why_unread(room->first, first);
         if (why) return ABDB_FAIL(err, ABDB_FORMAT, "%s", why);
     }
-    TRY(spool_member(l, w, first, err));
+    TRY(abdb_archive_spool_member(l, w, first, err));
     TRY(abdb_spool_input(&room->spool, &input, path, err));
-    TRY(hand_over(w, path, &input, err));
+    TRY(abdb_archive_hand_over(w, path, &input, err));
 done:
     if (input.path) abdb_input_close(&input);
     abdb_spool_clear(&room->spool);
     return st;
 }
 
-/* Hands over the failure of a member; what follows it is read where that can be trusted. */
-static abdb_status end_member(const archive_level *l, const char *path, abdb_status st,
-                              walk_state *w, abdb_error *err)
-{
-    abdb_error bomb;
-
-    TRY(hand_over_failure(w, path, st, err));
-    if (abdb_archive_check_bomb(w->total, l, &bomb) != ABDB_OK)
-        st = ABDB_FAIL(err, ABDB_LIMIT, "given up at %s: an archive bomb", path);
-done:
-    return st;
-}
-
 /* --- the passes over the members of a container ------------------------------------------------ */
 
-/* In the cpio of today the last of several hard links has the bytes, and libarchive gives the first
- * as an empty file. */
-static bool is_emptied_link(const archive_level *l, struct archive_entry *entry)
+static abdb_status note_link(const archive_member *m, const char *target, archive_walk *w,
+                             abdb_error *err)
 {
-    return (archive_format(l->a) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_CPIO &&
-           archive_entry_nlink(entry) > 1 && archive_entry_size(entry) == 0;
-}
+    bool wanted = abdb_archive_member_is_wanted(w, m->path, m->name);
+    abdb_status st = abdb_hard_links_add(&w->links, m->archive, m->name, target, wanted, err);
 
-static abdb_status note_link(const member *m, const char *target, walk_state *w, abdb_error *err)
-{
-    bool wanted = is_wanted(w, m->path, m->name);
-    abdb_status st = hard_links_add(&w->links, m->archive, m->name, target, wanted, err);
-
-    return wanted || st != ABDB_LIMIT ? hand_over_failure(w, m->path, st, err) : ABDB_OK;
+    return wanted || st != ABDB_LIMIT ? abdb_archive_hand_over_failure(w, m->path, st, err)
+                                      : ABDB_OK;
 }
 
 /* READ_MEMBERS: a file is read, a hard link noted, anything else left out. */
-static abdb_status read_entry(const archive_level *l, const member *m, walk_state *w,
+static abdb_status read_entry(const archive_level *l, const archive_member *m, archive_walk *w,
                               abdb_error *err)
 {
     mode_t type = archive_entry_filetype(m->entry);
@@ -237,15 +95,15 @@ static abdb_status read_entry(const archive_level *l, const member *m, walk_stat
         w->stopped |= st != ABDB_OK;
         return st;
     }
-    if (is_emptied_link(l, m->entry)) return note_link(m, m->name, w, err);
-    if (!is_wanted(w, m->path, m->name)) return ABDB_OK;
+    if (abdb_archive_is_emptied_link(l, m->entry)) return note_link(m, m->name, w, err);
+    if (!abdb_archive_member_is_wanted(w, m->path, m->name)) return ABDB_OK;
     if (archive_entry_is_encrypted(m->entry))
         st = ABDB_FAIL(err, ABDB_DATA,
                        "is encrypted, and abdb asks for no password: unpack the archive, and import"
                        " the folder");
-    else if ((st = read_first(l, w, &first, err)) == ABDB_OK)
+    else if ((st = abdb_archive_read_first(l, w, &first, err)) == ABDB_OK)
         st = read_begun(l, first, m->path, m->depth, w, err);
-    return end_member(l, m->path, st, w, err);
+    return abdb_archive_end_member(l, m->path, st, w, err);
 }
 
 /* "ARCHIVE!NAME", the name cleaned. */
@@ -258,37 +116,38 @@ static const char *make_key(abdb_arena *arena, const char *archive, const char *
 
 /* Walks an archive in the archive if targets of hard links are in it. Failures were handed over by
  * the first pass. */
-static abdb_status follow_links_into(const archive_level *l, const member *m, abdb_arena *arena,
-                                     walk_state *w, abdb_error *err)
+static abdb_status follow_links_into(const archive_level *l, const archive_member *m,
+                                     abdb_arena *arena, archive_walk *w, abdb_error *err)
 {
     size_t first = 0;
     abdb_status st = ABDB_OK;
 
     if (!abdb_archive_is_named(m->path) ||
-        !hard_links_lead_into(&w->links, abdb_arena_printf(arena, "%s!", m->path)))
+        !abdb_hard_links_lead_into(&w->links, abdb_arena_printf(arena, "%s!", m->path)))
         return ABDB_OK;
-    st = read_first(l, w, &first, err);
+    st = abdb_archive_read_first(l, w, &first, err);
     if (st == ABDB_OK && abdb_archive_is(m->path, w->room[l->index].first, first))
         st = walk_inner(l, first, m->path, m->depth + 1, false, w, err);
     return st == ABDB_NOMEM || w->stopped ? st : ABDB_OK;
 }
 
 /* LOCATE_TARGETS: the member is the source of links, or a link. */
-static abdb_status locate_entry(const archive_level *l, const member *m, walk_state *w,
+static abdb_status locate_entry(const archive_level *l, const archive_member *m, archive_walk *w,
                                 abdb_error *err)
 {
     abdb_arena arena = {0};
     const char *key = make_key(&arena, m->archive, m->name);
     abdb_status st = ABDB_OK;
 
-    if (m->target || is_emptied_link(l, m->entry)) {
-        hard_links_pass(&w->links, key);
+    if (m->target || abdb_archive_is_emptied_link(l, m->entry)) {
+        abdb_hard_links_pass(&w->links, key);
     } else if (m->body_of || archive_entry_filetype(m->entry) == AE_IFREG) {
         size_t number = w->members;
 
         if (m->body_of)
-            hard_links_offer_source(&w->links, make_key(&arena, m->archive, m->body_of), number);
-        hard_links_offer_source(&w->links, key, number);
+            abdb_hard_links_offer_source(&w->links, make_key(&arena, m->archive, m->body_of),
+                                         number);
+        abdb_hard_links_offer_source(&w->links, key, number);
         st = follow_links_into(l, m, &arena, w, err);
     }
     abdb_arena_free(&arena);
@@ -297,9 +156,10 @@ static abdb_status locate_entry(const archive_level *l, const member *m, walk_st
 
 /* Reads the bytes of a link: a file is handed over, an archive is walked. */
 static abdb_status deliver_bytes(const archive_level *l, const hard_link *link,
-                                 const abdb_spool *spool, int depth, walk_state *w, abdb_error *err)
+                                 const abdb_spool *spool, int depth, archive_walk *w,
+                                 abdb_error *err)
 {
-    walk_state *inside = NULL;
+    archive_walk *inside = NULL;
     abdb_input input = {0};
     abdb_status st = ABDB_OK;
 
@@ -319,11 +179,11 @@ static abdb_status deliver_bytes(const archive_level *l, const hard_link *link,
         inside->handler = w->handler;
         inside->total = w->total;
         source.total = &inside->total;
-        st = walk_again(&source, link->path, depth + 1, inside, err);
+        st = walk_archive(&source, link->path, depth + 1, inside, err);
         w->total = inside->total;
         w->stopped |= inside->stopped;
     } else {
-        TRY(hand_over(w, link->path, &input, err));
+        TRY(abdb_archive_hand_over(w, link->path, &input, err));
     }
 done:
     free(inside);
@@ -332,11 +192,11 @@ done:
 }
 
 /* DELIVER_LINKS: hands over the member's bytes under the name of each of its links. */
-static abdb_status deliver_entry(const archive_level *l, const member *m, walk_state *w,
+static abdb_status deliver_entry(const archive_level *l, const archive_member *m, archive_walk *w,
                                  abdb_error *err)
 {
-    member_room *room = &w->room[l->index];
-    hard_link *link = hard_links_next(&w->links, w->members);
+    archive_room *room = &w->room[l->index];
+    hard_link *link = abdb_hard_links_next(&w->links, w->members);
     abdb_arena arena = {0};
     size_t first = 0;
     abdb_error why = {0};
@@ -348,16 +208,16 @@ static abdb_status deliver_entry(const archive_level *l, const member *m, walk_s
     }
     if (archive_entry_is_encrypted(m->entry))
         got = ABDB_FAIL(&why, ABDB_DATA, "%s is encrypted", link->target_name);
-    else if ((got = read_first(l, w, &first, &why)) == ABDB_OK)
-        got = spool_member(l, w, first, &why);
-    for (; link; link = hard_links_next(&w->links, w->members)) {
+    else if ((got = abdb_archive_read_first(l, w, &first, &why)) == ABDB_OK)
+        got = abdb_archive_spool_member(l, w, first, &why);
+    for (; link; link = abdb_hard_links_next(&w->links, w->members)) {
         link->delivered = true;
         if (got == ABDB_OK)
             st = deliver_bytes(l, link, &room->spool, m->depth, w, err);
         else
             st = ABDB_FAIL(err, got, "a hard link to %s, which cannot be read: %s",
                            link->target_name, why.message);
-        TRY(end_member(l, link->path, st, w, err));
+        TRY(abdb_archive_end_member(l, link->path, st, w, err));
     }
 done:
     abdb_spool_clear(&room->spool);
@@ -367,7 +227,7 @@ done:
 
 /* --- archives --------------------------------------------------------------------------------- */
 
-static abdb_status walk_entry(const archive_level *l, const member *m, walk_state *w,
+static abdb_status walk_entry(const archive_level *l, const archive_member *m, archive_walk *w,
                               abdb_error *err)
 {
     switch (w->pass) {
@@ -378,61 +238,18 @@ static abdb_status walk_entry(const archive_level *l, const member *m, walk_stat
     return read_entry(l, m, w, err);
 }
 
-/* Reads the next header; *code is libarchive's. A member whose name is empty or cannot be read is
- * called by its number. */
-static abdb_status read_header(const archive_level *l, const char *archive, int depth,
-                               size_t number, walk_state *w, abdb_arena *arena, member *m,
-                               int *code, abdb_error *err)
-{
-    abdb_member_header header;
-    unsigned starved = abdb_starved();
-    abdb_status st = ABDB_OK;
-
-    *m = (member){.archive = archive, .depth = depth};
-    TRY(abdb_member_header_read(l->a, l->kind, &w->locales, arena, &header, code, err));
-    if (*code != ARCHIVE_OK && *code != ARCHIVE_WARN) goto done;
-    m->entry = header.entry;
-    m->name = header.name ? header.name : abdb_arena_printf(arena, "(member %zu)", number);
-    m->path = abdb_arena_printf(arena, "%s!%s", archive, m->name);
-    if (header.target && archive_entry_size_is_set(m->entry) && archive_entry_size(m->entry) > 0)
-        m->body_of = header.target;
-    else
-        m->target = header.target;
-    if (abdb_starved() != starved) st = ABDB_FAIL(err, ABDB_NOMEM, "a member");
-done:
-    return st;
-}
-
-/* The end of an archive's headers: was it whole, and had it files? */
-static abdb_status end_entries(const archive_level *l, int code, size_t members, size_t folders,
-                               abdb_error *err)
-{
-    const char *why = archive_error_string(l->a);
-
-    if (code == ARCHIVE_EOF && members) return ABDB_OK;
-    if (code == ARCHIVE_EOF)
-        return ABDB_FAIL(err, ABDB_DATA,
-                         folders ? "an archive of empty folders, without a file: nothing to import"
-                                 : "an empty archive, without a member: nothing to import");
-    if (archive_read_has_encrypted_entries(l->a) > 0)
-        return ABDB_FAIL(err, ABDB_DATA,
-                         "encrypted, its names too, and abdb asks for no password: unpack it, and"
-                         " import the folder (%s)",
-                         why ? why : "");
-    return ABDB_FAIL(err, ABDB_DATA, "damaged or truncated: %s", why ? why : "no reason is given");
-}
-
 static abdb_status walk_entries(const archive_level *l, const char *archive, int depth,
-                                walk_state *w, abdb_error *err)
+                                archive_walk *w, abdb_error *err)
 {
     abdb_arena arena = {0};
     size_t members = 0, folders = 0;
-    member m;
+    archive_member m;
     int code;
     abdb_status st = ABDB_OK;
 
     for (;;) {
-        TRY(read_header(l, archive, depth, members + folders + 1, w, &arena, &m, &code, err));
+        TRY(abdb_archive_read_member_header(l, archive, depth, members + folders + 1, w, &arena, &m,
+                                            &code, err));
         if (code != ARCHIVE_OK && code != ARCHIVE_WARN) break;
         /* Members that nobody wants count too: to pass over a million of them takes time all the
          * same. */
@@ -444,10 +261,10 @@ static abdb_status walk_entries(const archive_level *l, const char *archive, int
             members++;
             TRY(walk_entry(l, &m, w, err));
         }
-        TRY(skip_member(l, m.entry, w, err)); /* what a refused one left, too */
+        TRY(abdb_archive_skip_member(l, m.entry, w, err)); /* what a refused one left, too */
         abdb_arena_clear(&arena);
     }
-    st = end_entries(l, code, members, folders, err);
+    st = abdb_archive_end_entries(l, code, members, folders, err);
 done:
     abdb_arena_free(&arena);
     return st;
@@ -456,31 +273,29 @@ done:
 /* Walks what is compressed: a container has this archive's path, another file is its only member,
  * without a name. */
 static abdb_status walk_compressed(const archive_level *l, const char *path, int depth,
-                                   walk_state *w, abdb_error *err)
+                                   archive_walk *w, abdb_error *err)
 {
     abdb_arena arena = {0};
     const char *inside = abdb_arena_printf(&arena, "%s!", path);
-    const abdb_archive_kind *kind;
+    const abdb_archive_kind *kind = NULL;
     struct archive_entry *entry;
     size_t first = 0;
-    abdb_status st = ABDB_OK;
-    int code = archive_read_next_header(l->a, &entry);
+    abdb_status st;
 
-    /* libarchive takes for empty what is damaged before its first byte, too, but keeps the error */
-    if (code == ARCHIVE_EOF ? archive_errno(l->a) != 0 : code != ARCHIVE_OK)
-        st = fail_damaged(l, err);
-    else
-        st = read_first(l, w, &first, err);
-    kind = st == ABDB_OK ? abdb_archive_kind_of(inside, w->room[l->index].first, first) : NULL;
+    st = archive_read_next_header(l->a, &entry) == ARCHIVE_OK
+             ? abdb_archive_read_first(l, w, &first, err)
+             : abdb_archive_fail_damaged(l, err);
+    if (st == ABDB_OK) kind = abdb_archive_kind_of(inside, w->room[l->index].first, first);
     if (kind && kind->support_format) {
         st = walk_inner(l, first, path, depth, true, w, err);
     } else if (w->pass == READ_MEMBERS) {
         w->members++;
-        if (is_wanted(w, inside, "")) {
+        if (abdb_archive_member_is_wanted(w, inside, "")) {
             if (st == ABDB_OK) st = read_begun(l, first, inside, depth, w, err);
-            st = end_member(l, inside, st, w, err);
+            st = abdb_archive_end_member(l, inside, st, w, err);
         }
-    } else if (kind && hard_links_lead_into(&w->links, abdb_arena_printf(&arena, "%s!", inside))) {
+    } else if (kind &&
+               abdb_hard_links_lead_into(&w->links, abdb_arena_printf(&arena, "%s!", inside))) {
         st = walk_inner(l, first, inside, depth + 1, false, w, err);
     }
     abdb_arena_free(&arena);
@@ -489,7 +304,7 @@ static abdb_status walk_compressed(const archive_level *l, const char *path, int
 
 /* Walks an archive once. Where it needs to seek, and its source cannot, it is read from the spool.
  */
-static abdb_status walk_source(archive_source *source, const char *path, int depth, walk_state *w,
+static abdb_status walk_source(archive_source *source, const char *path, int depth, archive_walk *w,
                                abdb_spool *spool, abdb_error *err)
 {
     archive_level here = {.a = archive_read_new(),
@@ -519,7 +334,7 @@ done:
 }
 
 /* One of the passes that follow links. What is damaged was said by the first. */
-static abdb_status walk_links(archive_source *source, const char *path, int depth, walk_state *w,
+static abdb_status walk_links(archive_source *source, const char *path, int depth, archive_walk *w,
                               walk_pass pass, abdb_error *err)
 {
     abdb_status st;
@@ -536,16 +351,16 @@ static abdb_status walk_links(archive_source *source, const char *path, int dept
 }
 
 /* Hands over the bytes of all hard links that were noted, or the reason why there are none. */
-static abdb_status read_links(archive_source *source, const char *path, int depth, walk_state *w,
+static abdb_status read_links(archive_source *source, const char *path, int depth, archive_walk *w,
                               abdb_error *err)
 {
     abdb_error why = {0};
     abdb_status st = ABDB_OK;
 
-    TRY(hard_links_sort(&w->links, err));
+    TRY(abdb_hard_links_sort(&w->links, err));
     st = walk_links(source, path, depth, w, LOCATE_TARGETS, &why);
     if (st == ABDB_OK) {
-        hard_links_settle(&w->links);
+        abdb_hard_links_settle(&w->links);
         st = walk_links(source, path, depth, w, DELIVER_LINKS, &why);
     }
     if (st == ABDB_NOMEM || w->stopped) {
@@ -556,35 +371,23 @@ static abdb_status read_links(archive_source *source, const char *path, int dept
         const hard_link *l = &w->links.item[i];
 
         if (!l->wanted || l->delivered) continue;
-        TRY(hand_over_failure(w, l->path,
-                              ABDB_FAIL(err, st == ABDB_OK ? ABDB_DATA : st,
-                                        "a hard link to %s, %s", l->target_name,
-                                        st == ABDB_OK ? "which is no file of the archive that could"
-                                                        " be read"
-                                                      : why.message),
-                              err));
+        TRY(abdb_archive_hand_over_failure(
+            w, l->path,
+            ABDB_FAIL(err, st == ABDB_OK ? ABDB_DATA : st, "a hard link to %s, %s", l->target_name,
+                      st == ABDB_OK ? "which is no file of the archive that could"
+                                      " be read"
+                                    : why.message),
+            err));
     }
     st = ABDB_OK;
 done:
     return st;
 }
 
-static void free_state(walk_state *w)
-{
-    for (size_t i = 0; i < LEVELS; i++) {
-        free(w->room[i].first);
-        free(w->room[i].rest);
-        abdb_spool_free(&w->room[i].spool);
-    }
-    abdb_spool_free(&w->spool);
-    hard_links_free(&w->links);
-    abdb_name_locales_close(&w->locales);
-}
-
 /* Walks an archive with all passes that it needs, and frees what the state holds. The first failure
  * is returned. */
-static abdb_status walk_again(archive_source *source, const char *path, int depth, walk_state *w,
-                              abdb_error *err)
+static abdb_status walk_archive(archive_source *source, const char *path, int depth,
+                                archive_walk *w, abdb_error *err)
 {
     abdb_error later;
     abdb_status st, links = ABDB_OK;
@@ -595,27 +398,27 @@ static abdb_status walk_again(archive_source *source, const char *path, int dept
         links = read_links(source, path, depth, w, &later);
         if (st == ABDB_OK && links != ABDB_OK) *err = later;
     }
-    free_state(w);
+    abdb_archive_walk_free(w);
     return st == ABDB_OK ? links : st;
 }
 
 abdb_status abdb_archive_walk(const abdb_input *in, const abdb_member_handler *handler,
                               abdb_error *err)
 {
-    walk_state w = {.handler = handler};
+    archive_walk w = {.handler = handler};
     archive_source source = {.memory = (const char *)in->data,
                              .size = in->size,
                              .file = -1,
                              .pipe = -1,
                              .total = &w.total};
 
-    return walk_again(&source, in->path, 0, &w, err);
+    return walk_archive(&source, in->path, 0, &w, err);
 }
 
 abdb_status abdb_archive_stream(int file, const char *path, const void *head, size_t size,
                                 const abdb_member_handler *handler, abdb_error *err)
 {
-    walk_state w = {.handler = handler};
+    archive_walk w = {.handler = handler};
     off_t at = lseek(file, 0, SEEK_CUR);
     archive_source source = {.memory = head,
                              .size = size,
@@ -629,7 +432,7 @@ abdb_status abdb_archive_stream(int file, const char *path, const void *head, si
 
     if (!source.chunk) return ABDB_FAIL(err, ABDB_NOMEM, "an archive");
     if (at < 0 && abdb_spool_add(&w.spool, head, size, &ignored) == ABDB_OK) source.copy = &w.spool;
-    st = walk_again(&source, path, 0, &w, err);
+    st = walk_archive(&source, path, 0, &w, err);
     free(source.chunk);
     return st;
 }

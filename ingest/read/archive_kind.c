@@ -171,9 +171,6 @@ abdb_status abdb_archive_support(struct archive *a, const abdb_archive_kind *kin
         return ABDB_FAIL(err, ABDB_DATA, "the libarchive here cannot read it by itself: %s",
                          archive_error_string(a));
     if (!kind->support_filter) (void)archive_read_append_filter(a, ARCHIVE_FILTER_NONE);
-    if (kind->support_format) (void)kind->support_format(a);
-    if (kind->support_format) return ABDB_OK;
-    archive_read_support_format_raw(a);
-    archive_read_support_format_empty(a);
+    (void)(kind->support_format ? kind->support_format : archive_read_support_format_raw)(a);
     return ABDB_OK;
 }

@@ -187,7 +187,10 @@ abdb_status abdb_archive_source_open(struct archive *a, archive_source *source,
     if (abdb_archive_source_can_seek(source)) archive_read_set_seek_callback(a, on_seek);
     if (archive_read_open1(a) != ARCHIVE_OK) {
         why = archive_error_string(a);
-        TRY(ABDB_FAIL(err, ABDB_DATA, "cannot be read as an archive: %s", why ? why : "damaged"));
+        TRY(ABDB_FAIL(err, ABDB_DATA, "%s: %s",
+                      kind->support_format ? "cannot be read as an archive"
+                                           : "damaged or truncated, or there is nothing in it",
+                      why ? why : "no reason is given"));
     }
 done:
     return st;

@@ -15,8 +15,8 @@ static const char *make_key(abdb_arena *arena, const char *archive, const char *
     return clean ? abdb_arena_printf(arena, "%s!%s", archive, clean) : "";
 }
 
-abdb_status hard_links_add(hard_link_list *list, const char *archive, const char *name,
-                           const char *target, bool wanted, abdb_error *err)
+abdb_status abdb_hard_links_add(hard_link_list *list, const char *archive, const char *name,
+                                const char *target, bool wanted, abdb_error *err)
 {
     size_t size = 3 * (strlen(archive) + strlen(name)) + 3 * (strlen(archive) + strlen(target));
     unsigned starved = abdb_starved();
@@ -89,7 +89,7 @@ static void follow(hard_link_list *list, hard_link *link)
     }
 }
 
-abdb_status hard_links_sort(hard_link_list *list, abdb_error *err)
+abdb_status abdb_hard_links_sort(hard_link_list *list, abdb_error *err)
 {
     list->by_target = calloc(list->count, sizeof *list->by_target);
     list->by_key = calloc(list->count, sizeof *list->by_key);
@@ -104,7 +104,7 @@ abdb_status hard_links_sort(hard_link_list *list, abdb_error *err)
     return ABDB_OK;
 }
 
-bool hard_links_lead_into(const hard_link_list *list, const char *prefix)
+bool abdb_hard_links_lead_into(const hard_link_list *list, const char *prefix)
 {
     size_t at = find_first(list, list->by_target, prefix);
 
@@ -121,7 +121,7 @@ static hard_link *find_target(hard_link_list *list, const char *target)
     return l && strcmp(l->target, target) == 0 ? l : NULL;
 }
 
-void hard_links_offer_source(hard_link_list *list, const char *key, size_t member)
+void abdb_hard_links_offer_source(hard_link_list *list, const char *key, size_t member)
 {
     hard_link *l = find_target(list, key);
 
@@ -130,7 +130,7 @@ void hard_links_offer_source(hard_link_list *list, const char *key, size_t membe
     l->latest = member;
 }
 
-void hard_links_pass(hard_link_list *list, const char *key)
+void abdb_hard_links_pass(hard_link_list *list, const char *key)
 {
     size_t at = find_first(list, list->by_key, key);
     hard_link *first = at < list->count ? &list->item[list->by_key[at]] : NULL, *l, *target;
@@ -153,7 +153,7 @@ static int by_source(const void *a, const void *b, void *items)
     return (x > y) - (x < y);
 }
 
-void hard_links_settle(hard_link_list *list)
+void abdb_hard_links_settle(hard_link_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         hard_link *l = &list->item[i], *target = l->source ? NULL : find_target(list, l->target);
@@ -164,7 +164,7 @@ void hard_links_settle(hard_link_list *list)
     list->next = 0;
 }
 
-hard_link *hard_links_next(hard_link_list *list, size_t member)
+hard_link *abdb_hard_links_next(hard_link_list *list, size_t member)
 {
     for (; list->next < list->count; list->next++) {
         hard_link *l = &list->item[list->by_source[list->next]];
@@ -175,7 +175,7 @@ hard_link *hard_links_next(hard_link_list *list, size_t member)
     return NULL;
 }
 
-void hard_links_free(hard_link_list *list)
+void abdb_hard_links_free(hard_link_list *list)
 {
     free(list->item);
     free(list->by_target);

@@ -32,23 +32,23 @@ typedef struct {
 } hard_link_list;
 
 /* Notes a link of an archive. ABDB_LIMIT: its names would exceed HARD_LINKS_BYTES_MAX. */
-ABDB_MUST_USE abdb_status hard_links_add(hard_link_list *list, const char *archive,
-                                         const char *name, const char *target, bool wanted,
-                                         abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_hard_links_add(hard_link_list *list, const char *archive,
+                                              const char *name, const char *target, bool wanted,
+                                              abdb_error *err);
 /* Follows links to links, and sorts: to be called once, before the functions below. */
-ABDB_MUST_USE abdb_status hard_links_sort(hard_link_list *list, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_hard_links_sort(hard_link_list *list, abdb_error *err);
 /* Does a target begin with "ARCHIVE!"? */
-bool hard_links_lead_into(const hard_link_list *list, const char *prefix);
+bool abdb_hard_links_lead_into(const hard_link_list *list, const char *prefix);
 /* Member number `member` holds the bytes of the cleaned path `key`. */
-void hard_links_offer_source(hard_link_list *list, const char *key, size_t member);
+void abdb_hard_links_offer_source(hard_link_list *list, const char *key, size_t member);
 /* The link of that cleaned path was met: its source is the last that was offered, as when the
  * archive is unpacked. */
-void hard_links_pass(hard_link_list *list, const char *key);
+void abdb_hard_links_pass(hard_link_list *list, const char *key);
 /* All headers were read: links without a source get the first that was offered behind them. */
-void hard_links_settle(hard_link_list *list);
+void abdb_hard_links_settle(hard_link_list *list);
 /* The next link whose source is that member and that nobody delivered, or NULL; members in rising
  * order. */
-hard_link *hard_links_next(hard_link_list *list, size_t member);
-void hard_links_free(hard_link_list *list);
+hard_link *abdb_hard_links_next(hard_link_list *list, size_t member);
+void abdb_hard_links_free(hard_link_list *list);
 
 #endif

@@ -179,7 +179,7 @@ static void bomb_further_out(void **state)
     enum { FILES = 20, SIZE = 5000000, FREE = 64 << 20 };
     struct archive *a = archive_write_new();
     tally t = {0};
-    const abdb_member_handler handler = {&t, NULL, count, NULL};
+    const abdb_member_handler handler = {&t, is_wanted, count, NULL};
     abdb_input input = {.path = "a"};
     char name[16];
     abdb_error err;
