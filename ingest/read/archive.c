@@ -66,7 +66,7 @@ done:
     return st;
 }
 
-/* --- the passes over the members of a container ------------------------------------------------ */
+/* --- the passes over the members of a container --------------------------------------------- */
 
 static abdb_status note_link(const archive_member *m, const char *target, archive_walk *w,
                              abdb_error *err)
@@ -114,6 +114,13 @@ static const char *make_key(abdb_arena *arena, const char *archive, const char *
     return clean ? abdb_arena_printf(arena, "%s!%s", archive, clean) : "";
 }
 
+/* Is the member an archive by its name, and holds it targets of hard links? */
+static bool leads_into(const archive_member *m, abdb_arena *arena, const archive_walk *w)
+{
+    return abdb_archive_is_named(m->path) &&
+           abdb_hard_links_lead_into(&w->links, abdb_arena_printf(arena, "%s!", m->path));
+}
+
 /* Walks an archive in the archive if targets of hard links are in it. Failures were handed over by
  * the first pass. */
 static abdb_status follow_links_into(const archive_level *l, const archive_member *m,
@@ -122,9 +129,7 @@ static abdb_status follow_links_into(const archive_level *l, const archive_membe
     size_t first = 0;
     abdb_status st = ABDB_OK;
 
-    if (!abdb_archive_is_named(m->path) ||
-        !abdb_hard_links_lead_into(&w->links, abdb_arena_printf(arena, "%s!", m->path)))
-        return ABDB_OK;
+    if (!leads_into(m, arena, w)) return ABDB_OK;
     st = abdb_archive_read_first(l, w, &first, err);
     if (st == ABDB_OK && abdb_archive_is(m->path, w->room[l->index].first, first))
         st = walk_inner(l, first, m->path, m->depth + 1, false, w, err);
@@ -191,14 +196,38 @@ done:
     return st;
 }
 
+/* Walks the archive in the room's spool, in which targets of hard links are. Failures were handed
+ * over by the first pass. */
+static abdb_status walk_spooled(const archive_level *l, const archive_member *m, archive_walk *w,
+                                abdb_error *err)
+{
+    abdb_input input = {0};
+    abdb_status st = abdb_spool_input(&w->room[l->index].spool, &input, m->path, err);
+
+    if (st == ABDB_OK && abdb_archive_is(m->path, input.data, input.size)) {
+        archive_source source = {.memory = (const char *)input.data,
+                                 .size = input.size,
+                                 .file = -1,
+                                 .pipe = -1,
+                                 .outer = l,
+                                 .outer_ended = true,
+                                 .total = &w->total};
+
+        st = walk_source(&source, m->path, m->depth + 1, w, NULL, err);
+    }
+    if (input.path) abdb_input_close(&input);
+    return st == ABDB_NOMEM || w->stopped ? st : ABDB_OK;
+}
+
 /* DELIVER_LINKS: hands over the member's bytes under the name of each of its links. */
 static abdb_status deliver_entry(const archive_level *l, const archive_member *m, archive_walk *w,
                                  abdb_error *err)
 {
-    archive_room *room = &w->room[l->index];
-    hard_link *link = abdb_hard_links_next(&w->links, w->members);
+    abdb_spool *spool = &w->room[l->index].spool;
     abdb_arena arena = {0};
-    size_t first = 0;
+    const char *key = make_key(&arena, m->archive, m->body_of ? m->body_of : m->name);
+    size_t number = w->members, first = 0;
+    hard_link *link = abdb_hard_links_next(&w->links, key, number);
     abdb_error why = {0};
     abdb_status st = ABDB_OK, got = ABDB_OK;
 
@@ -210,17 +239,18 @@ static abdb_status deliver_entry(const archive_level *l, const archive_member *m
         got = ABDB_FAIL(&why, ABDB_DATA, "%s is encrypted", link->target_name);
     else if ((got = abdb_archive_read_first(l, w, &first, &why)) == ABDB_OK)
         got = abdb_archive_spool_member(l, w, first, &why);
-    for (; link; link = abdb_hard_links_next(&w->links, w->members)) {
+    for (; link; link = abdb_hard_links_next(&w->links, key, number)) {
         link->delivered = true;
         if (got == ABDB_OK)
-            st = deliver_bytes(l, link, &room->spool, m->depth, w, err);
+            st = deliver_bytes(l, link, spool, m->depth, w, err);
         else
             st = ABDB_FAIL(err, got, "a hard link to %s, which cannot be read: %s",
                            link->target_name, why.message);
         TRY(abdb_archive_end_member(l, link->path, st, w, err));
     }
+    if (got == ABDB_OK && leads_into(m, &arena, w)) TRY(walk_spooled(l, m, w, err));
 done:
-    abdb_spool_clear(&room->spool);
+    abdb_spool_clear(spool);
     abdb_arena_free(&arena);
     return st;
 }

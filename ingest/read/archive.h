@@ -24,8 +24,8 @@ enum {
 /* Do the first bytes say that it is a container or compressed? The path decides where an empty tar
  * cannot be told from other zero bytes. */
 bool abdb_archive_is(const char *path, const void *head, size_t size);
-/* Why abdb does not read this archive, which it recognises (RAR and others), in a sentence that says
- * what to do; or NULL. */
+/* Why abdb does not read this archive, which it recognises (RAR and others), and what to do in its
+ * place; or NULL. */
 const char *abdb_archive_why_unread(const void *head, size_t size);
 /* Does the name end as those of archives and compressed files do? What is only packed inside (a
  * document, a network's weights) has another name, and is no archive where nobody named it. */

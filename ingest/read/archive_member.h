@@ -52,8 +52,8 @@ ABDB_MUST_USE abdb_status abdb_archive_read_member_header(const archive_level *l
  * members that are no folders. */
 ABDB_MUST_USE abdb_status abdb_archive_end_entries(const archive_level *l, int code, size_t members,
                                                    size_t folders, abdb_error *err);
-/* Is it a hard link that libarchive gives as an empty file? In the cpio of today the last of several
- * hard links has the bytes. */
+/* Is it a hard link that libarchive gives as an empty file? In the cpio of today the last of
+ * several hard links has the bytes. */
 bool abdb_archive_is_emptied_link(const archive_level *l, struct archive_entry *entry);
 /* ABDB_DATA, with libarchive's reason. */
 abdb_status abdb_archive_fail_damaged(const archive_level *l, abdb_error *err);

@@ -164,13 +164,14 @@ void abdb_hard_links_settle(hard_link_list *list)
     list->next = 0;
 }
 
-hard_link *abdb_hard_links_next(hard_link_list *list, size_t member)
+hard_link *abdb_hard_links_next(hard_link_list *list, const char *key, size_t member)
 {
     for (; list->next < list->count; list->next++) {
         hard_link *l = &list->item[list->by_source[list->next]];
 
         if (l->source > member) return NULL;
-        if (l->source == member && l->wanted && !l->delivered) return l;
+        if (l->source == member && l->wanted && !l->delivered && strcmp(l->target, key) == 0)
+            return l;
     }
     return NULL;
 }

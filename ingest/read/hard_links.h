@@ -46,9 +46,9 @@ void abdb_hard_links_offer_source(hard_link_list *list, const char *key, size_t 
 void abdb_hard_links_pass(hard_link_list *list, const char *key);
 /* All headers were read: links without a source get the first that was offered behind them. */
 void abdb_hard_links_settle(hard_link_list *list);
-/* The next link whose source is that member and that nobody delivered, or NULL; members in rising
- * order. */
-hard_link *abdb_hard_links_next(hard_link_list *list, size_t member);
+/* The next link to that cleaned path whose source is that member and that nobody delivered, or NULL;
+ * members in rising order. */
+hard_link *abdb_hard_links_next(hard_link_list *list, const char *key, size_t member);
 void abdb_hard_links_free(hard_link_list *list);
 
 #endif

@@ -1,4 +1,4 @@
-/* importing_print.c - what an import prints: a line for each unit, round and format, and remarks; see
+/* importing_print.c - what an import prints: lines of units, rounds and formats, and remarks; see
  * importing.h. */
 #include <stdio.h>
 #include <string.h>
