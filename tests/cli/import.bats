@@ -378,7 +378,7 @@ load common
     cp t.db before.db
     # a limit on file size stands for the disk: SQLite's writes fail in the same way
     (ulimit -f 500; abdb import "$root/data" >out 2>&1; echo $? >code) || true
-    same "$(cat code)" 5
+    same "$(cat code)" 6
     grep -q "full\|limit" out
     same "$(sqlite3 t.db 'PRAGMA integrity_check')" ok
     run abdb import -q "$root/data"
