@@ -46,8 +46,8 @@ void abdb_hard_links_offer_source(hard_link_list *list, const char *key, size_t 
 void abdb_hard_links_pass(hard_link_list *list, const char *key);
 /* All headers were read: links without a source get the first that was offered behind them. */
 void abdb_hard_links_settle(hard_link_list *list);
-/* The next link to that cleaned path whose source is that member, of those that nobody delivered, or
- * NULL; members in rising order. */
+/* The next link to that cleaned path whose source is that member and that nobody delivered; NULL:
+ * none. Members come in rising order. */
 hard_link *abdb_hard_links_next(hard_link_list *list, const char *key, size_t member);
 void abdb_hard_links_free(hard_link_list *list);
 
