@@ -5,6 +5,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "ingest/read/archive.h"
 #include "ingest/tables/map.h"
 #include "query/answer/shelf.h"
 #include "query/program/files.h"
@@ -171,6 +172,8 @@ static abdb_status suggest_map(const char *path, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_input_open(&input, path, err));
+    if (abdb_archive_is(path, input.data, input.size))
+        TRY(ABDB_FAIL(err, ABDB_FORMAT, "is an archive: unpack it, and name a table of it"));
     TRY(table_map_suggest(&out, &input, is_device, err));
     if (!abdb_put(stdout, abdb_text_get(&out), out.size)) TRY(abdb_outfile_unwritten(stdout, err));
 done:

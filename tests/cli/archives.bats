@@ -365,3 +365,11 @@ P
     run abdb import --retry-rejects
     fails 0 "r.zip!ü.csv"
 }
+
+@test "--suggest-map drafts no map of an archive's bytes" {
+    write s.zip <<'P'
+with zipfile.ZipFile(out, "w") as z: z.writestr("a.csv", good)
+P
+    run abdb import --suggest-map s.zip
+    fails 6 "s.zip: is an archive: unpack it, and name a table of it"
+}
