@@ -108,8 +108,18 @@ static bool reads_positionals(const abdb_command *command)
     return false;
 }
 
+/* Does the option name what the command writes? */
+static bool names_output(const char *name)
+{
+    static const char *const outputs[] = {"out", "bundle", "partition", "spool"};
+
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        if (strcmp(name, outputs[i]) == 0) return true;
+    return false;
+}
+
 /* Protects the database and each file that the command line names to be read, then checks where
- * standard output goes. */
+ * standard output goes and what the command is to write. */
 static abdb_status protect_files(const abdb_args *args, const abdb_command *command,
                                  abdb_error *err)
 {
@@ -125,6 +135,9 @@ static abdb_status protect_files(const abdb_args *args, const abdb_command *comm
         else
             TRY(abdb_outguard_protect_input(args->positional[i], err));
     TRY(abdb_outguard_check_path(NULL, err));
+    for (size_t i = 0; i < args->count; i++)
+        if (names_output(args->given[i].name))
+            TRY(abdb_outguard_check_path(args->given[i].value, err));
 done:
     return st;
 }

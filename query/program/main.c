@@ -94,6 +94,11 @@ static int printed(int code)
 
     bool written = fflush(stdout) == 0 && !ferror(stdout);
 
+    if (abdb_db_left_apart(&err) != ABDB_OK) {
+        int left = abdb_report_error(&err);
+
+        if (code == 0) code = left;
+    }
     if (code != 0 || (written && !abdb_starved())) return code;
     if (written) {
         abdb_fail(&err, ABDB_NOMEM, "not all was said or done");

@@ -175,14 +175,9 @@ static abdb_status refuse(const char *out, const protected_file *file, abdb_erro
 {
     switch (file->role) {
     case DATABASE:
-        if (strcmp(out, file->shown) == 0)
-            return ABDB_FAIL(err, ABDB_USAGE,
-                             "cannot write %s: it is the database %s, and no output replaces it;"
-                             " name another file",
-                             out, file->shown);
         return ABDB_FAIL(err, ABDB_USAGE,
-                         "cannot write %s: it is the database %s under another name, and no output"
-                         " replaces it; name another file",
+                         "cannot write %s: it is the database %s, and no output replaces it; name"
+                         " another file",
                          out, file->shown);
     case BESIDE_DATABASE:
         return ABDB_FAIL(err, ABDB_USAGE,
