@@ -239,7 +239,8 @@ static abdb_status check_members(const abdb_plot *plot, const char *folder, abdb
         snprintf(path, sizeof path, "%s/%s.%s", folder, plot->figure.name, parts[i].suffix);
         st = abdb_outguard_check_path(path, err);
     }
-    return st;
+    snprintf(path, sizeof path, "%s/%s.json", folder, plot->figure.name);
+    return st == ABDB_OK ? abdb_outguard_check_path(path, err) : st;
 }
 
 abdb_status abdb_bundle_write(const abdb_plot *plot, abdb_db *db, const char *folder,

@@ -269,7 +269,7 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
     check_gnuplot(&t);
     warnings += check_backends(&t);
     warnings += check_database(abdb_arg_db(&args), &t);
-    if (abdb_arg(&args, "json") || abdb_arg(&args, "format"))
+    if (abdb_arg(&args, "json") || abdb_arg(&args, "format") || abdb_arg(&args, "out"))
         TRY(abdb_print_table(&args, &t, err));
     else
         print(&t, warnings);
