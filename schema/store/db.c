@@ -109,6 +109,12 @@ abdb_status abdb_db_integer(abdb_db *db, const char *sql, sqlite3_int64 *out, ab
     return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(db, err, sql);
 }
 
+int abdb_db_use_journal(abdb_db *db)
+{
+    return sqlite3_exec(db->sql, "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE", NULL,
+                        NULL, NULL);
+}
+
 /* Puts the log back into the file. Where another connection is open the log stays for it, and the
  * last writer that closes puts it back; what readers allow is copied now. ABDB_PARTIAL: the log
  * stays for another reason. */
@@ -120,7 +126,7 @@ static abdb_status end_log(abdb_db *db, abdb_error *err)
     abdb_db_wait(db, false);
     if (sqlite3_get_autocommit(db->sql) == 0)
         sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL); /* a failure was reported already */
-    code = sqlite3_exec(db->sql, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL) & 0xff;
+    code = abdb_db_use_journal(db) & 0xff;
     if (code == SQLITE_OK || code == SQLITE_NOTADB) return ABDB_OK;
     words = sqlite3_errstr(code);
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED) {

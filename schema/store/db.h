@@ -57,6 +57,10 @@ void abdb_db_wait(abdb_db *db, bool wait);
 /* What a wait does, as SQLite calls it: naps for the turn-th time; 0: patience is over. self: the
  * abdb_db. */
 int abdb_db_nap(void *self, int turn);
+/* Changes from the log to a rollback journal; SQLite's code. The journal is synced before it
+ * counts (synchronous = FULL): SQLite's checksum does not notice a page of it that a power cut
+ * tore, and would roll back to zeros (unit/powercut). */
+int abdb_db_use_journal(abdb_db *db);
 /* A writer's close puts the log back into the file, unless somebody still reads: at rest a database
  * is one file in rollback mode, which any medium can serve. Where it cannot (a full disk),
  * abdb_db_left_apart reports it. */
