@@ -42,16 +42,6 @@ void abdb_outfile_remove(const char *path)
     each_beside(path, unlink);
 }
 
-/* The mode that a new file gets. The mask is strict while it is read: another thread may make a
- * file meanwhile. */
-static mode_t find_new_mode(void)
-{
-    mode_t mask = umask(077);
-
-    umask(mask);
-    return 0666 & ~mask;
-}
-
 /* A new file beside the place, which its owner alone reads until it takes the place. */
 static int open_part(abdb_outfile *out)
 {
@@ -64,7 +54,7 @@ static int open_part(abdb_outfile *out)
         file = open(out->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (file < 0 && errno != EEXIST) return -1;
     }
-    out->mode = find_new_mode();
+    out->mode = abdb_outpart_apply_umask(0666);
     out->owner = (uid_t)-1;
     out->group = (gid_t)-1;
     abdb_outfile_copy_access(out, out->place);

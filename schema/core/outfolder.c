@@ -78,7 +78,7 @@ abdb_status abdb_outfolder_open(abdb_outfolder *out, const char *path, abdb_erro
         free(out->part);
         out->part = abdb_outpart_name(out->place);
         if (!out->part) break;
-        if (mkdir(out->part, 0777) == 0) return ABDB_OK;
+        if (mkdir(out->part, 0700) == 0) return ABDB_OK; /* its owner's alone, meanwhile */
         if (errno != EEXIST) break;
     }
     free(out->part); /* nothing was made: nothing to remove */
@@ -120,7 +120,7 @@ static int sync_one(const char *path, const struct stat *info, int kind, struct 
 abdb_status abdb_outfolder_commit(abdb_outfolder *out, abdb_error *err)
 {
     if (nftw(out->part, sync_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS) != 0 ||
-        rename(out->part, out->place) != 0)
+        chmod(out->part, abdb_outpart_apply_umask(0777)) != 0 || rename(out->part, out->place) != 0)
         return fail(out, out->place, err);
     free(out->part);
     out->part = NULL;

@@ -79,7 +79,8 @@ P
         same "$(mode out.jsonl)" "$new"
         grep -q '^\.out\.jsonl\..*\.part 600$' seen
         sed -n 's/^\.out\.jsonl\.[^ ]* //p' seen | no grep -vxE "600|$new"
-        (umask $mask; abdb plot peaks --out out.svg; abdb plot peaks --bundle b; abdb export -o csv --partition cols) >/dev/null
+        (umask $mask; abdb plot peaks --out out.svg; abdb plot peaks --bundle b; watched abdb export -o csv --partition cols >seen) >/dev/null
+        grep -q '^\.cols\..*\.part 700$' seen
         same "$(mode out.svg) $(mode b) $(mode cols)" "$new $folder $folder"
         same "$(stat -c %a b/* | sort -u)" "$new"
         same "$(find cols -type f -exec stat -c %a {} + | sort -u)" "$new"

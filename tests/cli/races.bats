@@ -75,7 +75,9 @@ P
     fails 6 "cannot write"
     [ -z "$(ls -A real)" ] # nothing half
     abdb query sources -o csv --out twice
-    [ -L twice ] && [ -L dangling ] && [ ! -L real/later.csv ]
+    [ -L twice ]
+    [ -L dangling ]
+    [ ! -L real/later.csv ]
     abdb query sources -o csv | cmp - real/later.csv
     ln -s loop loop
     run abdb query sources --out loop
