@@ -229,10 +229,11 @@ static abdb_status check_other(const char *path, abdb_error *err)
     struct stat info;
 
     if (resolved && stat(resolved, &info) == 0 && S_ISREG(info.st_mode) && is_database(resolved))
-        st = ABDB_FAIL(err, ABDB_USAGE,
-                       "cannot write %s: it is a database of abdb, and no output replaces one; name"
-                       " another file, or remove it",
-                       path);
+        st = ABDB_FAIL(
+            err, ABDB_USAGE,
+            "cannot write %s: a database of abdb exists there, and no output replaces one;"
+            " name another file, or remove it",
+            path);
     for (int i = 0; i < BESIDE && resolved && st == ABDB_OK; i++) {
         size_t end = strlen(beside[i]);
 
