@@ -118,7 +118,7 @@ static abdb_status protect(protected_role role, const char *path, const char *sh
 {
     protected_file *more, file = {.role = role};
 
-    for (size_t i = 0; i < guard.count; i++)
+    for (size_t i = 0; i < guard.count && role != INPUT; i++) /* of inputs there may be many */
         if (guard.item[i].role == role && strcmp(guard.item[i].path, path) == 0) return ABDB_OK;
     more = abdb_grow(guard.item, guard.count, &guard.room, sizeof *more);
     if (more) guard.item = more;
@@ -195,11 +195,16 @@ static abdb_status refuse(const char *out, const protected_file *file, abdb_erro
 static abdb_status check_identity(const identity *asked, const char *name, abdb_error *err)
 {
     for (size_t i = 0; i < guard.count; i++) {
-        identity now; /* it may have been made or replaced since it was protected */
+        const protected_file *file = &guard.item[i];
+        bool same = are_same(asked, &file->was);
 
-        identify_path(guard.item[i].path, &now);
-        if (are_same(asked, &now) || are_same(asked, &guard.item[i].was))
-            return refuse(name, &guard.item[i], err);
+        if (!same && file->role != INPUT) { /* it may have been made or replaced since */
+            identity now;
+
+            identify_path(file->path, &now);
+            same = are_same(asked, &now);
+        }
+        if (same) return refuse(name, file, err);
     }
     return ABDB_OK;
 }

@@ -111,7 +111,8 @@ abdb_status abdb_db_integer(abdb_db *db, const char *sql, sqlite3_int64 *out, ab
 
 int abdb_db_use_journal(abdb_db *db)
 {
-    return sqlite3_exec(db->sql, "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE", NULL,
+    return sqlite3_exec(db->sql,
+                        "PRAGMA main.synchronous = FULL; PRAGMA main.journal_mode = DELETE", NULL,
                         NULL, NULL);
 }
 
