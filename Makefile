@@ -395,6 +395,7 @@ soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases;
 	@BUILD=$(BUILD) python3 tests/fault/campaign.py kills --server --budget $${KILL_MINUTES:-60}
 	@BUILD=$(BUILD) python3 tests/fault/campaign.py faults --server --budget $${FAULT_MINUTES:-60}
 	@BUILD=$(BUILD) python3 tests/fault/crowd.py --seconds 600
+	@BUILD=$(BUILD) tests/powercut.sh
 	@BUILD=$(BUILD) tests/fault_mutants.sh
 	@KILLED_PUSHES=100 BUILD=$(BUILD) bats tests/cli/warehouse.bats -f killed
 	@KILLED_TASKS=50 BUILD=$(BUILD) bats tests/cli/merge.bats -f killed

@@ -55,7 +55,7 @@ static abdb_status print(const abdb_args *args, const abdb_counts *counts, const
         .column = {{.name = "warehouse"}, {.name = "entries"}, {.name = "entries_there"}}};
     abdb_status st = ABDB_OK;
 
-    if (!abdb_arg(args, "json") && !abdb_arg(args, "format")) {
+    if (!abdb_arg(args, "json") && !abdb_arg(args, "format") && !abdb_arg(args, "out")) {
         abdb_say(stdout, "%s: %ld entries new, %ld here already\n", address, counts->accepted,
                  counts->duplicate);
         return ABDB_OK;

@@ -26,7 +26,7 @@ static abdb_status print(const abdb_args *args, const abdb_pushed *p, const char
     if (p->different.size)
         abdb_remark("rows that say otherwise there, and stay as they are there: %s",
                     abdb_text_get(&p->different));
-    if (!abdb_arg(args, "json") && !abdb_arg(args, "format")) {
+    if (!abdb_arg(args, "json") && !abdb_arg(args, "format") && !abdb_arg(args, "out")) {
         abdb_say(stdout,
                  "%s: %lld entries new (%lld results, %lld samples), %lld there already;"
                  " %lld other rows new\n",

@@ -363,6 +363,7 @@ static abdb_status run_all(const abdb_args *args, const abdb_plan *plan, const a
         if (!*campaign)
             abdb_remark("nothing to resume: this plan was not begun here; measuring it whole");
     }
+    if (k->db) TRY(abdb_campaign_check_clock(k->db, err));
     if (!*campaign) new_campaign(key, campaign);
     o.campaign = campaign;
     if (abdb_arg(args, "spool"))

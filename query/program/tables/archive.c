@@ -3,6 +3,7 @@
 
 #include "ingest/read/archive.h"
 #include "query/program/tables/tables.h"
+#include "schema/core/outguard.h"
 
 enum { HELD_MAX = 256 << 20 }; /* bytes of all members together: they are held at once */
 
@@ -91,6 +92,7 @@ static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *ou
 
     (void)db;
     out->columns = 4;
+    TRY(abdb_outguard_protect_input(argument[0], err));
     TRY(abdb_input_open(&in, argument[0], err));
     if (!abdb_archive_is(argument[0], in.data, in.size))
         TRY(ABDB_FAIL(err, ABDB_FORMAT, "%s is no archive and not compressed", argument[0]));
