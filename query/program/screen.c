@@ -48,14 +48,26 @@ bool abdb_is_for_programs(const abdb_args *args)
            (name && (strcmp(name, "csv") == 0 || strncmp(name, "json", 4) == 0));
 }
 
-abdb_status abdb_timeout(const abdb_args *args, double *seconds, abdb_error *err)
+/* --timeout, or the default, in *seconds. */
+static abdb_status read_timeout(const abdb_args *args, double normal, double *seconds,
+                                abdb_error *err)
 {
     const char *text = abdb_arg(args, "timeout");
 
-    *seconds = ABDB_TIMEOUT_S;
+    *seconds = normal;
     if (text && (!abdb_number(text, seconds) || *seconds < 0))
         return ABDB_FAIL(err, ABDB_USAGE, "--timeout wants seconds, not '%s'", text);
     return ABDB_OK;
+}
+
+abdb_status abdb_timeout(const abdb_args *args, double *seconds, abdb_error *err)
+{
+    return read_timeout(args, ABDB_TIMEOUT_S, seconds, err);
+}
+
+abdb_status abdb_link_limit(const abdb_args *args, double *seconds, abdb_error *err)
+{
+    return read_timeout(args, ABDB_LINK_LIMIT_S, seconds, err);
 }
 
 abdb_status abdb_open_guarded(const abdb_args *args, abdb_db **db, abdb_error *err)

@@ -5,8 +5,12 @@
 #include "query/answer/report.h"
 #include "query/program/cli.h"
 
+enum { ABDB_LINK_LIMIT_S = 6 * 3600 };
+
 /* --timeout, or the default. ABDB_USAGE: not a number of seconds. */
 ABDB_MUST_USE abdb_status abdb_timeout(const abdb_args *args, double *seconds, abdb_error *err);
+/* The same of push and pull, whose default is ABDB_LINK_LIMIT_S. */
+ABDB_MUST_USE abdb_status abdb_link_limit(const abdb_args *args, double *seconds, abdb_error *err);
 /* The database that the options name, opened to be read and guarded by --timeout. */
 ABDB_MUST_USE abdb_status abdb_open_guarded(const abdb_args *args, abdb_db **db, abdb_error *err);
 /* Prints as -o, --json, --columns, --brief and --out say, on a terminal through a pager; the
