@@ -130,7 +130,7 @@ int abdb_cmd_pull(int argc, char **argv)
     abdb_args args;
     abdb_error err;
     const char *url, *address;
-    double limit_s;
+    abdb_stream_limits limits;
     int code = 0;
     abdb_status st = ABDB_OK;
 
@@ -142,9 +142,9 @@ int abdb_cmd_pull(int argc, char **argv)
     url = abdb_arena_copy(&arena, args.positional[0], strlen(args.positional[0]));
     address = abdb_link_address(&arena, args.positional[0]);
     abdb_link_hide(args.positional[0]); /* from who lists processes */
-    TRY(abdb_link_limit(&args, &limit_s, &err));
+    TRY(abdb_link_limits(&args, &limits, &err));
     if (!url) TRY(ABDB_FAIL(&err, ABDB_NOMEM, "an address"));
-    st = abdb_link_open(&link, abdb_program_folder(&arena), url, "read", false, limit_s, &err);
+    st = abdb_link_open(&link, abdb_program_folder(&arena), url, "read", false, &limits, &err);
     if (st == ABDB_OK) st = pull(&args, &link, address, &err);
     if (st != ABDB_OK) abdb_context(&err, "%s", address);
 done:

@@ -46,7 +46,7 @@ void abdb_link_hide(char *url)
 }
 
 abdb_status abdb_link_open(abdb_link *link, const char *folder, const char *url, const char *may,
-                           bool upgrade, double limit_s, abdb_error *err)
+                           bool upgrade, const abdb_stream_limits *limits, abdb_error *err)
 {
     const char *more[] = {url, may, upgrade ? "upgrade" : NULL, NULL};
     char path[4096];
@@ -64,7 +64,7 @@ abdb_status abdb_link_open(abdb_link *link, const char *folder, const char *url,
             "abdb-store-%s is not here: install the package abdb-store-%s, or build abdb with"
             " %s: `make deps`, then `make`",
             stores[i].store, stores[i].store, stores[i].package);
-    TRY(abdb_stream_open(&link->stream, path, limit_s, err));
+    TRY(abdb_stream_open(&link->stream, path, limits, err));
     abdb_link_ask(link, "open", more);
     TRY(abdb_link_asked(link, false, err));
     TRY(abdb_link_rest(link, err));

@@ -20,13 +20,12 @@ typedef struct {
 } abdb_link;
 
 /* Starts the store that the scheme of the URL names (postgresql: abdb-store-pg), from the folder of
- * this program, and opens the warehouse. may: "make" one where there is none, or "read". limit_s:
- * of all that is done with it; 0: none. ABDB_USAGE: no store knows the URL, or no program for it is
- * here. ABDB_LIMIT from any call: the store is silent, goes on for longer than limit_s, or answers
- * more than it was asked. */
+ * this program, and opens the warehouse. may: "make" one where there is none, or "read". ABDB_USAGE:
+ * no store knows the URL, or no program for it is here. ABDB_LIMIT from any call: the store is past
+ * a limit, or answers more than it was asked. */
 ABDB_MUST_USE abdb_status abdb_link_open(abdb_link *link, const char *folder, const char *url,
-                                         const char *may, bool upgrade, double limit_s,
-                                         abdb_error *err);
+                                         const char *may, bool upgrade,
+                                         const abdb_stream_limits *limits, abdb_error *err);
 void abdb_link_close(abdb_link *link);
 /* Begins a request: the word and those of a list that ends with NULL. Rows may follow, then
  * abdb_link_asked. The answer may have as many rows as the request; ABDB_LINK_ANY in link->most

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +13,14 @@
 #include "schema/core/grow.h"
 #include "schema/core/timing.h"
 
-enum { BLOCK = 1 << 16, FAREWELL_S = 5, WORDS_MOST = 1 << 18 };
+enum { BLOCK = 1 << 16, FAREWELL_S = 5, LONGEST_S = 3600, WORDS_MOST = 1 << 18 };
 
-abdb_status abdb_stream_open(abdb_stream *s, const char *path, double limit_s, abdb_error *err)
+abdb_status abdb_stream_open(abdb_stream *s, const char *path, const abdb_stream_limits *limits,
+                             abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
-    *s = (abdb_stream){.limit_s = limit_s, .until_s = abdb_steady_s() + limit_s};
+    *s = (abdb_stream){.limits = *limits, .until_s = abdb_steady_s() + limits->all_s};
     TRY(abdb_program_start(&s->program, &(abdb_start){.path = path, .words_most = WORDS_MOST},
                            err));
     fcntl(s->program.out, F_SETFL, O_NONBLOCK);
@@ -41,28 +43,38 @@ void abdb_stream_close(abdb_stream *s, const char *farewell)
     *s = (abdb_stream){0};
 }
 
-/* Waits until the file is ready, at most until *silent_s and the end of all time; `what` says what
- * the program has not done then. */
+/* Fails for good: the program is past a limit. */
+static abdb_status end_stream(abdb_stream *s)
+{
+    s->failed = true;
+    return ABDB_LIMIT;
+}
+
+/* Waits until the file is ready, within the limits; since_s: when the program was last heard of.
+ * `what` says what it has not done. */
 static abdb_status await_file(abdb_stream *s, int file, short events, double since_s,
                               const char *what, abdb_error *err)
 {
     struct pollfd waiting = {.fd = file, .events = events};
+    const abdb_stream_limits *most = &s->limits;
 
     for (;;) {
-        double now_s = abdb_steady_s(), left_s = since_s + ABDB_STREAM_SILENCE_S - now_s;
+        double now_s = abdb_steady_s(), left_s = LONGEST_S;
 
-        if (s->limit_s > 0 && s->until_s < now_s) {
-            s->failed = true;
-            return ABDB_FAIL(err, ABDB_LIMIT,
-                             "not done after %.0f s: --timeout SECONDS gives it more (0: all)",
-                             s->limit_s);
-        }
+        if (most->all_s > 0) left_s = fmin(left_s, s->until_s - now_s);
         if (left_s < 0) {
-            s->failed = true;
-            return ABDB_FAIL(err, ABDB_LIMIT, "the store %s for %d s: it is taken for dead", what,
-                             ABDB_STREAM_SILENCE_S);
+            (void)!ABDB_FAIL(err, ABDB_LIMIT, "not done after %g s: --timeout SECONDS gives more",
+                             most->all_s);
+            return end_stream(s);
         }
-        if (s->limit_s > 0 && left_s > s->until_s - now_s) left_s = s->until_s - now_s;
+        if (most->silence_s > 0) left_s = fmin(left_s, since_s + most->silence_s - now_s);
+        if (left_s < 0) {
+            (void)!ABDB_FAIL(err, ABDB_LIMIT,
+                             "the store %s for %g s: it is taken for dead; --wait SECONDS gives it"
+                             " longer",
+                             what, most->silence_s);
+            return end_stream(s);
+        }
         if (poll(&waiting, 1, (int)(left_s * 1000) + 1) > 0) return ABDB_OK;
     }
 }
@@ -78,7 +90,7 @@ abdb_status abdb_stream_flush(abdb_stream *s, abdb_error *err)
     while (left) {
         ssize_t wrote;
 
-        TRY(await_file(s, s->program.in, POLLOUT, since_s, "reads nothing", err));
+        TRY(await_file(s, s->program.in, POLLOUT, since_s, "has read nothing", err));
         wrote = write(s->program.in, text, left);
         if (wrote < 0 && (errno == EAGAIN || errno == EINTR)) continue;
         if (wrote < 0) {

@@ -8,23 +8,27 @@
 #include "schema/core/process.h"
 #include "schema/core/text.h"
 
-/* A line: samples of a result are one, and a value may have 256 MiB. Silence: a server makes the
- * views of a large warehouse meanwhile. */
-enum { ABDB_STREAM_LINE = 256 << 20, ABDB_STREAM_SILENCE_S = 600 };
+enum { ABDB_STREAM_LINE = 256 << 20 }; /* samples of a result are one; a value may have as much */
+
+/* Seconds of all that is done with a program, and of silence; 0: no limit. */
+typedef struct {
+    double all_s, silence_s;
+} abdb_stream_limits;
 
 /* Zeroed is none. */
 typedef struct {
     abdb_program program;
-    double limit_s, until_s; /* of all; 0: none. When that is, on the steady clock */
+    abdb_stream_limits limits;
+    double until_s; /* the end of limits.all_s, on the steady clock */
     abdb_text unsent;
     char *heard; /* what was read, from `at` to `end`; `searched`: no line ends before it */
     size_t at, searched, end, room;
     bool failed; /* nothing comes, or can be sent, any more: it is killed at the end */
 } abdb_stream;
 
-/* Starts the program. limit_s: after so long every call fails; 0: never. */
-ABDB_MUST_USE abdb_status abdb_stream_open(abdb_stream *stream, const char *path, double limit_s,
-                                           abdb_error *err);
+/* Starts the program. */
+ABDB_MUST_USE abdb_status abdb_stream_open(abdb_stream *stream, const char *path,
+                                           const abdb_stream_limits *limits, abdb_error *err);
 /* Sends what was not sent yet, and ends the program: after its `farewell`, if that is not NULL and
  * nothing failed, else at once. Processes that it left behind are named in a remark. */
 void abdb_stream_close(abdb_stream *stream, const char *farewell);

@@ -30,13 +30,6 @@ begin() {
     cat out
     return 1
 }
-# A backend that starts the daemon, then lives on until its input ends.
-make_backend() {
-    mkdir -p fake
-    sed "s|^import sys|import subprocess, sys; subprocess.run(['$dir/daemon'])|" "$root/tests/wrong_backend.py" >fake/abdb-run-wrong
-    chmod +x fake/abdb-run-wrong
-}
-
 @test "a command that leaves processes in another session: they end with each start, and are named" {
     make_daemon
     run abdb run --command a=./daemon --repeat 1
@@ -66,4 +59,41 @@ make_backend() {
     run abdb run --command a=./daemon --repeat 1 --timeout 1
     fails 5 "1 crashed, timed out"
     nobody
+}
+
+# A backend whose describe and run start the daemon.
+make_backend() {
+    mkdir -p fake
+    printf '#!/bin/bash\n"%s/daemon"\n[ -z "$FLOOD" ] || head -c 20000000 /dev/zero | tr "\\0" "w" | fold -w 99 >&2\n[ -z "$ESCAPE" ] || printf "\\033]0;owned\\007\\n" >&2\nexec python3 "%s/tests/wrong_backend.py" right "$@"\n' "$dir" "$root" >fake/abdb-run-wrong
+    chmod +x fake/abdb-run-wrong
+    export ABDB_BACKENDS=$dir/fake
+}
+
+@test "a backend that leaves processes in another session: they end with it, and are named" {
+    make_daemon
+    make_backend
+    for command in "run --kernel sum --backend wrong --axis n=1 -q" "check-backend wrong" "doctor"; do
+        run abdb $command
+        [[ "$output" == *"left processes behind, which were ended: bash ("* ]]
+        nobody
+    done
+    printf 'sleep %s\n' $mark >>daemon
+    for signal in INT TERM KILL; do
+        begin abdb check-backend wrong
+        kill -$signal $pid
+        wait $pid || true
+        nobody
+    done
+}
+
+@test "a backend that floods standard error: 1 MiB of it passes, plain on a terminal, and the run goes on" {
+    printf '#!/bin/sh\n' >daemon
+    chmod +x daemon
+    make_backend
+    FLOOD=1 run abdb run --kernel sum --backend wrong --axis n=1
+    fails 0 "says more on standard error: it is dropped"
+    [ "${#output}" -lt 2300000 ] # of two processes: describe and run
+    ESCAPE=1 run script -qec "abdb run --kernel sum --backend wrong --axis n=1" /dev/null
+    [[ "$output" == *'\u001b]0;owned\u0007'* ]]
+    [[ "$output" != *$'\e]0;owned'* ]]
 }
