@@ -49,7 +49,7 @@ typedef struct {
     void (*progress)(void *self, const char *cell, size_t done, size_t total);
     /* Called where processes of the program had left its process group and were ended; or NULL. */
     void (*escaped)(void *self, const char *path, const char *processes);
-    void *self; /* of both */
+    void *self;              /* of both */
     unsigned char *doubtful; /* of each cell that ran: 1 where its median is in doubt; or NULL */
 } abdb_run_options;
 /* Was it asked to end? */

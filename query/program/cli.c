@@ -105,8 +105,8 @@ static abdb_status check_argument(const abdb_option *option, const char *value, 
                                     what, size, most);
 }
 
-/* Checks that words beside the options are no longer than a name or a path may be. What is free text
- * there, SQL and notes, has no such bound. */
+/* Checks that words beside the options are no longer than a name or a path may be. What is free
+ * text there, SQL and notes, has no such bound. */
 static abdb_status check_words(const abdb_args *args, const char *verb, abdb_error *err)
 {
     static const char *const free_words[] = {"query", "note", NULL};

@@ -16,8 +16,8 @@
 #include "schema/store/write.h"
 
 enum { ABDB_GIVEN_MAX = 256, ABDB_OPTION_MAX = 96 };
-/* Bytes of an argument: each may be escaped threefold in a pattern, of which SQLite takes 50000. And
- * of a name, which may be a path. */
+/* Bytes of an argument: each may be escaped threefold in a pattern, of which SQLite takes 50000.
+ * And of a name, which may be a path. */
 enum { ABDB_ARGUMENT_MOST = 16000, ABDB_NAME_MOST = 4096 };
 
 typedef struct {

@@ -20,9 +20,9 @@ typedef struct {
 } abdb_link;
 
 /* Starts the store that the scheme of the URL names (postgresql: abdb-store-pg), from the folder of
- * this program, and opens the warehouse. may: "make" one where there is none, or "read". ABDB_USAGE:
- * no store knows the URL, or no program for it is here. ABDB_LIMIT from any call: the store is past
- * a limit, or answers more than it was asked. */
+ * this program, and opens the warehouse. may: "make" one where there is none, or "read".
+ * ABDB_USAGE: no store knows the URL, or no program for it is here. ABDB_LIMIT from any call: the
+ * store is past a limit, or answers more than it was asked. */
 ABDB_MUST_USE abdb_status abdb_link_open(abdb_link *link, const char *folder, const char *url,
                                          const char *may, bool upgrade,
                                          const abdb_stream_limits *limits, abdb_error *err);

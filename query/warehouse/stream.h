@@ -32,8 +32,8 @@ ABDB_MUST_USE abdb_status abdb_stream_open(abdb_stream *stream, const char *path
 /* Sends what was not sent yet, and ends the program: after its `farewell`, if that is not NULL and
  * nothing failed, else at once. Processes that it left behind are named in a remark. */
 void abdb_stream_close(abdb_stream *stream, const char *farewell);
-/* Appends text to what is sent; it is sent in blocks. ABDB_IO: the program has ended; ABDB_LIMIT: it
- * does not read. */
+/* Appends text to what is sent; it is sent in blocks. ABDB_IO: the program has ended; ABDB_LIMIT:
+ * it does not read. */
 ABDB_MUST_USE abdb_status abdb_stream_send(abdb_stream *stream, const char *text, size_t size,
                                            abdb_error *err);
 /* Sends all of it now. */
