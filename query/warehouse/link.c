@@ -178,6 +178,10 @@ abdb_status abdb_link_row(abdb_link *link, bool *more, abdb_error *err)
     TRY(abdb_stream_line(&link->stream, &row, err));
     *more = strncmp(row, "\\.\t", 3) != 0;
     if (!*more) memcpy(row, "..", 2); /* a word like others */
+    if (*more && !abdb_stream_is_text(row)) {
+        link->stream.failed = true;
+        return ABDB_FAIL(err, ABDB_IO, "the store answered a row that is not UTF-8");
+    }
     split(link, row);
     link->rows += *more;
     if (*more && link->most != ABDB_LINK_ANY && link->rows > link->most) {

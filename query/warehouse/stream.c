@@ -115,10 +115,8 @@ abdb_status abdb_stream_send(abdb_stream *s, const char *text, size_t size, abdb
     return s->unsent.size < BLOCK && !s->unsent.failed ? ABDB_OK : abdb_stream_flush(s, err);
 }
 
-/* Is it text, without NUL? */
-static bool is_text(const char *line, size_t size)
+bool abdb_stream_is_text(const char *line)
 {
-    if (memchr(line, '\0', size)) return false;
     for (const char *at = line; *at;) {
         int length = (signed char)*at >= 0 ? 1 : abdb_utf8_length(at);
 
@@ -176,9 +174,9 @@ abdb_status abdb_stream_line(abdb_stream *s, char **line, abdb_error *err)
             *end = '\0';
             *line = s->heard + s->at;
             s->at = s->searched = (size_t)(end - s->heard) + 1;
-            if (is_text(*line, size)) return ABDB_OK;
+            if (!memchr(*line, '\0', size)) return ABDB_OK;
             s->failed = true;
-            return ABDB_FAIL(err, ABDB_IO, "the store answered a line that is not UTF-8 text");
+            return ABDB_FAIL(err, ABDB_IO, "the store answered a line with a NUL");
         }
         s->searched = s->end;
         if (s->end - s->at > ABDB_STREAM_LINE) {

@@ -39,7 +39,9 @@ ABDB_MUST_USE abdb_status abdb_stream_send(abdb_stream *stream, const char *text
 /* Sends all of it now. */
 ABDB_MUST_USE abdb_status abdb_stream_flush(abdb_stream *stream, abdb_error *err);
 /* The next line, its end as NUL, in *line until the next call. ABDB_IO: the program has ended, or
- * the line is no text; ABDB_LIMIT: it is too long, or does not come. */
+ * the line has a NUL; ABDB_LIMIT: it is too long, or does not come. */
 ABDB_MUST_USE abdb_status abdb_stream_line(abdb_stream *stream, char **line, abdb_error *err);
+/* Is the line UTF-8? */
+bool abdb_stream_is_text(const char *line);
 
 #endif

@@ -59,8 +59,8 @@ sys.exit(code if most < 700 * 1024 else f"{most} KiB of memory")' "$dir/liar/abd
     WAY=type refuses "the store answered '12abc' where a number belongs" pull
     WAY=huge refuses "the store answered '99999999999999999999' where a number belongs" pull
     WAY=null refuses "the store answered a row of description that cannot be: NOT NULL" pull
-    WAY=nul refuses "a line that is not UTF-8 text" pull
-    WAY=bytes refuses "a line that is not UTF-8 text" pull
+    WAY=nul refuses "a line with a NUL" pull
+    WAY=bytes refuses "a row that is not UTF-8" pull
     WAY=array refuses "where a number belongs" pull
     WAY=middle refuses "the rows are over" pull
     WAY=dies refuses "the store ended without an answer" pull
