@@ -27,7 +27,10 @@ abdb_status abdb_server_fail(abdb_server *s, abdb_error *err, const char *doing)
     while (size && said[size - 1] == '\n') said[--size] = '\0';
     if (said) hide(said, s->url);
     if (said) hide(said, s->password);
-    abdb_fail(err, ABDB_IO, "%s: %s", doing, said && *said ? said : "no memory");
+    abdb_fail(err, ABDB_IO, "%s: %s", doing,
+              !said   ? "no memory"
+              : *said ? said
+                      : "the server answered what was not asked for");
     free(said);
     return ABDB_IO;
 }
