@@ -27,7 +27,7 @@ ABDB_MUST_USE abdb_status abdb_server_do(abdb_server *s, const char *sql, abdb_e
 /* The same of a formatted text. */
 ABDB_MUST_USE abdb_status abdb_server_doing(abdb_server *s, abdb_error *err, const char *format,
                                             ...) ABDB_PRINTF(3, 4);
-/* Runs statements that begin a transaction. ABDB_IO also where the server says that there is none. */
+/* Runs statements that begin a transaction. ABDB_IO also where the server reports none. */
 ABDB_MUST_USE abdb_status abdb_server_begin(abdb_server *s, const char *sql, abdb_error *err);
 /* Commits. ABDB_IO also where the server rolls back instead, as it does after an error. */
 ABDB_MUST_USE abdb_status abdb_server_commit(abdb_server *s, abdb_error *err);

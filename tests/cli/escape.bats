@@ -77,6 +77,8 @@ make_backend() {
         [[ "$output" == *"left processes behind, which were ended: bash ("* ]]
         nobody
     done
+    run abdb check-backend wrong
+    fails 1 "it leaves processes behind: bash ("
     printf 'sleep %s\n' $mark >>daemon
     for signal in INT TERM KILL; do
         begin abdb check-backend wrong
