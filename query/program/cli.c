@@ -170,6 +170,39 @@ done:
     return st;
 }
 
+/* Checks the argument of an option. What is no free text is a name or a list of them; of a command
+ * that is what stands before the equals sign. */
+static abdb_status check_argument(const abdb_option *option, const char *value, abdb_error *err)
+{
+    static const char *const free_texts[] = {"TEXT",   "SELECTION", "FILE", "DIR",
+                                             "FOLDER", "PATH",      "URL",  "WORDS",
+                                             "QUOTES", "OPTION",    NULL};
+    bool command = strcmp(option->name, "command") == 0;
+    size_t size = command ? strcspn(value, "=") : strlen(value), most = ABDB_ARGUMENT_MOST;
+    char what[64];
+
+    snprintf(what, sizeof what, "--%s", option->name);
+    if (command || strcmp(option->argument, "NAME") == 0) most = ABDB_NAME_MOST;
+    if (!abdb_is_word(option->argument, free_texts))
+        return abdb_check_name(what, value, size, most, err);
+    return size <= most ? ABDB_OK
+                        : ABDB_FAIL(err, ABDB_USAGE, "%s has %zu bytes: more than %zu are none",
+                                    what, size, most);
+}
+
+/* Checks that words beside the options are no longer than a name or a path may be. What is free
+ * text there, SQL and notes, has no such bound. */
+static abdb_status check_words(const abdb_args *args, const char *verb, abdb_error *err)
+{
+    static const char *const free_words[] = {"query", "note", NULL};
+
+    for (int i = 0; i < args->positionals && !abdb_is_word(verb, free_words); i++)
+        if (strlen(args->positional[i]) > ABDB_ARGUMENT_MOST)
+            return ABDB_FAIL(err, ABDB_USAGE, "'%.40s...' has %zu bytes: more than %d are no name",
+                             args->positional[i], strlen(args->positional[i]), ABDB_ARGUMENT_MOST);
+    return ABDB_OK;
+}
+
 abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const char *verb,
                             const abdb_option *more, abdb_error *err)
 {
@@ -207,11 +240,13 @@ abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const char *
                                   err);
         if (args->count == ABDB_GIVEN_MAX)
             return ABDB_FAIL(err, ABDB_USAGE, "at most %d options", ABDB_GIVEN_MAX);
+        if (optarg && check_argument(option, optarg, err) != ABDB_OK) return ABDB_USAGE;
         args->given[args->count].name = option->name;
         args->given[args->count++].value = optarg ? optarg : "";
     }
     args->positional = argv + optind;
     args->positionals = argc - optind;
+    if (check_words(args, verb, err) != ABDB_OK) return ABDB_USAGE;
     return protect_files(args, command, err);
 }
 

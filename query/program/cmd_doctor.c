@@ -102,7 +102,9 @@ static int check_backends(abdb_table *t)
         warnings++;
     }
     for (size_t i = 0; i < list.count; i++) {
-        abdb_run_options options = {.name = list.backend[i].name, .path = list.backend[i].path};
+        abdb_run_options options = {.name = list.backend[i].name,
+                                    .path = list.backend[i].path,
+                                    .escaped = abdb_remark_escaped};
         json_t *all = NULL, *device;
 
         snprintf(text, sizeof text, "backend %s", options.name);
