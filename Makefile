@@ -381,7 +381,7 @@ peers: ## DuckDB and Datasette from PyPI into build/venv, for make bench and one
 spark: peers ## Spark from PyPI into build/venv, for make check-ports; it wants Java 17 (Debian: openjdk-17-jre-headless)
 	@$(BUILD)/venv/bin/pip install -q pyspark
 fuzz: ## ten thousand damaged files per format under sanitizers (MUTANTS=, SEED=), and libFuzzer through the writer for FUZZ_MINUTES (10), adding up
-	@$(MAKE) -s SANITIZE=1 all unit
+	@$(MAKE) $(JOBS) -s SANITIZE=1 all unit
 	@MUTANTS=$${MUTANTS:-10000} SEED=$${SEED:-$$RANDOM} build-sanitize/unit/mutants
 	@tests/fuzz.sh --budget $${FUZZ_MINUTES:-10}
 soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases; all cells by all backends; all wrong kernels; the gate for GATE_MINUTES (10), adding up
@@ -399,21 +399,8 @@ soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases;
 	@KILLED_PUSHES=100 BUILD=$(BUILD) bats tests/cli/warehouse.bats -f killed
 	@KILLED_TASKS=50 BUILD=$(BUILD) bats tests/cli/merge.bats -f killed
 	@BUILD=$(BUILD) tests/fleet.py 300
-check-ports: ## PostgreSQL's rows, Citus where it is installed, aarch64 under qemu-user, other compilers, musl, decimal commas, MPI between hosts, Slurm, no libraries, 4 GiB, packages: what is installed of them
-	@$(MAKE) -s all
-	@BUILD=$(BUILD) tests/ports/postgresql.sh
-	@BUILD=$(BUILD) CITUS=1 tests/ports/postgresql.sh
-	@! bash tests/citus.sh here || BUILD=$(BUILD) CITUS=1 bats tests/cli/warehouse.bats tests/cli/scale.bats
-	@BUILD=$(BUILD) tests/ports/spark.sh
-	@BUILD=$(BUILD) tests/ports/arm64.sh
-	@tests/ports/compilers.sh
-	@BUILD=$(BUILD) tests/ports/locale.sh
-	@BUILD=$(BUILD) tests/ports/hosts.sh
-	@BUILD=$(BUILD) tests/ports/slurm.sh
-	@tests/ports/musl.sh
-	@tests/ports/without.sh
-	@BUILD=$(BUILD) tests/ports/big.sh
-	@tests/ports/packages.sh
+check-ports: ## PostgreSQL's rows, Citus, Spark, aarch64 under qemu-user, other compilers, musl, decimal commas, MPI between hosts, Slurm, no libraries, 4 GiB, packages: what is installed of them; a table at the end (PARTS="locale big": these)
+	@BUILD=$(BUILD) tests/ports/check.sh $(PARTS)
 dist: ## source archive of this revision with its digest, into build/dist
 	@packages/dist.sh
 wheel: ## a Python wheel with programs, data, SQL extension and module, into build/dist (builds with STATIC=1)

@@ -185,6 +185,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
 }
 
 @test "a migration's backup is whole or not there" {
+    need_built unit/migration
     abdb init
     sqlite3 t.db "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
         INSERT INTO source (source, kind, title) SELECT i, 'user', hex(zeroblob(400)) FROM n"
