@@ -50,9 +50,13 @@ $$(error WITH_$(1)=yes, but $(2) and $(4) do not compile and link; `make deps` i
 endif
 endif
 endef
-$(eval $(call library,openblas,cblas.h,cblas_ddot(0$(,)0$(,)1$(,)0$(,)1)!=0,-lopenblas,libopenblas-openmp-dev))
+# Debian's alternatives may choose the pthread build of these two for all programs; ours look into the folder of the OpenMP build first.
+MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
+openmp_first = $(addprefix -Xlinker --enable-new-dtags -Xlinker -rpath -Xlinker ,$(wildcard /usr/lib/$(MULTIARCH)/$(1)-openmp))
+$(eval $(call library,openblas,cblas.h,cblas_ddot(0$(,)0$(,)1$(,)0$(,)1)!=0,$(call openmp_first,openblas) -lopenblas,libopenblas-openmp-dev))
 $(eval $(call library,onednn,dnnl.h,dnnl_matmul_desc_init(0$(,)0$(,)0$(,)0$(,)0)==0,-ldnnl,libdnnl-dev))
-$(eval $(call library,blis,blis-openmp/blis.h,bli_info_get_version_str()==0,-lblis -lm,libblis-openmp-dev))
+$(eval $(call library,blis,blis-openmp/blis.h,bli_info_get_version_str()==0,$(call openmp_first,blis) -lblis -lm,libblis-openmp-dev))
+$(foreach l,openblas blis,$(eval MORE_$(l) += -DABDB_MULTIARCH='"$(MULTIARCH)"'))
 
 $(eval $(call library,opencl,CL/cl.h,clGetPlatformIDs(0$(,)0$(,)0)==0,-lOpenCL,ocl-icd-opencl-dev opencl-c-headers))
 $(eval $(call library,mpi,mpi/mpi.h,MPI_Finalize(),-lmpi,libopenmpi-dev openmpi-bin))

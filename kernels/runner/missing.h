@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Did a program with this wait status end because something that runs it is not installed? Shells,
- * env and the dynamic linker end with code 126 or 127 then, and so does a child that cannot exec. */
+/* Did a program with this wait status end because something that runs it is not installed? Then
+ * shells, env and the dynamic linker end with code 126 or 127, as a child does that cannot exec. */
 bool abdb_status_means_missing(int wait_status);
-/* Writes one sentence that names what the program at path lacks, as far as its first line names it,
- * and the next step. */
+/* Writes a sentence: what the program at path lacks, as far as its first line names that, and the
+ * next step. */
 void abdb_describe_missing(char *text, size_t size, const char *path, int wait_status);
 
 #endif

@@ -83,4 +83,7 @@ B
     fails 5 "or without a device"
     [ "$(ask "SELECT status FROM v_run WHERE backend = 'torch'")" = no-device ]
     [[ $output == *"apt-get install python3"* ]]
+    # quiet is about progress: why nothing was measured is still printed
+    run env -i PATH="$dir/bin" HOME="$dir" ABDB_DB="$ABDB_DB" ABDB_PYTHON=/nonexistent/python program/abdb run -q --quick --kernel gemm --axis n=8 --backend torch
+    fails 5 "torch: python3 is not here"
 }
