@@ -4,16 +4,14 @@
 #include "query/answer/site/site.h"
 #include "query/answer/footnotes.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "query/answer/deadline.h"
 #include "query/answer/escape.h"
 #include "query/answer/explain.h"
 #include "query/answer/render.h"
 #include "query/answer/say.h"
-#include "schema/core/outpart.h"
+#include "schema/core/outfolder.h"
 #include "schema/core/grow.h"
 #include "schema/core/outfile.h"
 
@@ -387,10 +385,12 @@ static abdb_status find_today(abdb_site *site, abdb_error *err)
 
 abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder, abdb_error *err)
 {
-    abdb_site site = {.folder = folder, .origin = origin, .db = db};
+    abdb_outfolder whole = {0};
+    abdb_site site = {.origin = origin, .db = db};
     abdb_status st = ABDB_OK;
 
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) return abdb_outpart_fail("make", folder, err);
+    TRY(abdb_outfolder_open_into(&whole, folder, err));
+    site.folder = whole.part;
     TRY(find_today(&site, err));
     TRY(find_pages(&site, err));
     TRY(abdb_explore_load(&site, err));
@@ -410,9 +410,11 @@ abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
     TRY(write_sources(&site, err));
     TRY(write_figures(&site, err));
     TRY(abdb_front_write(&site, err));
+    TRY(abdb_outfolder_commit(&whole, err));
     abdb_say(stdout, "%s/index.html: %zu pages, %zu facts\n", folder, site.pages,
              site.facts.table.rows);
 done:
+    abdb_outfolder_discard(&whole);
     for (size_t i = 0; i < site.pages; i++) abdb_plot_free(&site.page[i].plot);
     free(site.page);
     abdb_facts_free(&site.facts);
