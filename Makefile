@@ -148,7 +148,7 @@ WAREHOUSES := $(foreach l,$(STORES),$(if $(filter yes,$(HAVE_$(l))),abdb-store-$
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(BUILD)/abdb.so $(BUILD)/libabdb-kernels.so
 
 
-.PHONY: all deps demo measured test check-ports gallery bench peers spark torch fuzz soak install uninstall help tidy lint clean config unit docs dist wheel deb site golden bench-import outputs
+.PHONY: all deps demo demo-backends measured test check-ports gallery bench peers spark torch fuzz soak install uninstall help tidy lint clean config unit docs dist wheel deb site golden bench-import outputs
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
@@ -346,13 +346,17 @@ deps: ## install missing Debian packages (with sudo when not root)
 # For people as many compilers as processors, unless they said -j.
 JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
+# What the demo is built of and draws with; `make deps`, then `make`, brings the rest.
+DEMO_DEBS = $(CORE_DEBS) $(PACKAGE_openblas) gnuplot-nox fonts-lato fonts-dejavu-core
+
 # --- targets for people ----------------------------------------------------------------------------
-demo: ## the main job on real input: import, answer, measure, draw (first answers in a minute, all under three)
-	@$(MAKE) -s deps
+demo: ## the main job on real input: import, answer, measure, draw (first answers in a minute, all under three); builds what it needs of all, `make deps`, then `make`, the rest
+	@$(MAKE) -s deps DEBS='$(DEMO_DEBS)' TEST_DEBS=
 	@$(MAKE) $(JOBS) -s $(BUILD)/abdb
 	@query/demo.sh evidence $(BUILD)
-	@$(MAKE) $(JOBS) -s all
+	@$(MAKE) $(JOBS) -s demo-backends
 	@query/demo.sh machine $(BUILD)
+demo-backends: $(addprefix $(BUILD)/abdb-run-,ref vec $(if $(filter yes,$(HAVE_openblas)),openblas)) # in a make of its own: by then `make deps` has brought the library
 measured: ## measure this machine, quiet for some minutes, for data/measured: steady and verified cells, redacted
 	@$(MAKE) -s all
 	@query/measured.sh $(BUILD)
