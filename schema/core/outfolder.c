@@ -169,9 +169,9 @@ static abdb_status move_file(const char *from, const char *to, abdb_error *err)
     return rename(from, to) == 0 ? ABDB_OK : abdb_outpart_fail("write", to, err);
 }
 
-/* Every file below `from` takes its place below `to`. first: only checks that none of them meets a
- * folder there, and no folder a file. */
-static abdb_status move_tree(const char *from, const char *to, bool first, abdb_error *err)
+/* Every file below `from` takes its place below `to`. checks_only: moves nothing, and checks that
+ * no file meets a folder there, and no folder a file. */
+static abdb_status move_tree(const char *from, const char *to, bool checks_only, abdb_error *err)
 {
     DIR *dir = opendir(from);
     struct dirent *entry;
@@ -196,12 +196,12 @@ static abdb_status move_tree(const char *from, const char *to, bool first, abdb_
             TRY(abdb_outpart_fail("write", other, err));
         }
         if (!S_ISDIR(is.st_mode)) {
-            if (!first) TRY(move_file(one, other, err));
+            if (!checks_only) TRY(move_file(one, other, err));
             continue;
         }
-        if (!had && first) continue;
+        if (!had && checks_only) continue;
         if (!had && mkdir(other, 0777) != 0) TRY(abdb_outpart_fail("make", other, err));
-        TRY(move_tree(one, other, first, err));
+        TRY(move_tree(one, other, checks_only, err));
     }
 done:
     free(one);

@@ -172,8 +172,8 @@ done:
 }
 
 /* In one transaction, alone: makes the warehouse, or brings it to this build. */
-static abdb_status change(abdb_server *s, const texts *t, bool may_upgrade, const char **word,
-                          abdb_text *said, abdb_error *err)
+static abdb_status make_or_upgrade(abdb_server *s, const texts *t, bool may_upgrade,
+                                   const char **word, abdb_text *said, abdb_error *err)
 {
     state is;
     abdb_status st = ABDB_OK;
@@ -211,7 +211,7 @@ abdb_status abdb_warehouse_open(abdb_server *s, bool may_make, bool may_upgrade,
         TRY(ABDB_FAIL(err, ABDB_IO,
                       "the warehouse lacks the table warehouse: its owner runs `abdb push"
                       " --upgrade`"));
-    if (!is.there || may_upgrade) TRY(change(s, &t, may_upgrade, word, said, err));
+    if (!is.there || may_upgrade) TRY(make_or_upgrade(s, &t, may_upgrade, word, said, err));
     if (may_make)
         TRY(abdb_access_report_roles(
             s, strcmp(*word, "made") == 0 || strcmp(*word, "upgraded") == 0, said, err));
