@@ -8,8 +8,6 @@
 #include "query/answer/plotting.h"
 #include "query/program/screen.h"
 #include "schema/core/outfile.h"
-#include "schema/core/outguard.h"
-#include "schema/core/outpart.h"
 
 enum { FIGURES_MAX = 256 };
 
@@ -240,9 +238,7 @@ static abdb_status draw_set(int argc, char **argv, abdb_error *err)
     if (!members)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "no figure belongs to a set '%s'; `abdb plot` lists them",
                       set));
-    TRY(abdb_outguard_check_path(folder, err));
-    is_new = mkdir(folder, 0777) == 0;
-    if (!is_new && errno != EEXIST) TRY(abdb_outpart_fail("make", folder, err));
+    TRY(abdb_outfolder_ensure(folder, &is_new, err));
     TRY(abdb_open_guarded(&args, &db, err));
     for (size_t i = 0; i < members; i++) {
         abdb_progress(names[i], (double)i, (double)members);
