@@ -129,7 +129,7 @@ static bool is_value(const char *text, const char *unit_text, const char *metric
                      double *value, const char **field, char *reason)
 {
     *field = name;
-    if (!text || !abdb_number(text, value)) {
+    if (!text || !abdb_double_parse(text, ABDB_MARK_POINT, value)) {
         snprintf(reason, REASON_SIZE, "%s is '%.60s', not a number", name, text ? text : "");
     } else if (*value <= 0) { /* 0 and negative numbers stand for runs that failed */
         snprintf(reason, REASON_SIZE, "%s is %.60s: no result", name, text);
@@ -173,7 +173,7 @@ static void add_accuracy(abdb_entry *entry, abdb_arena *arena, const char *text)
     double value;
 
     if (!copy) return;
-    if (abdb_number(copy, &value)) {
+    if (abdb_double_parse(copy, ABDB_MARK_POINT, &value)) {
         abdb_result *result = abdb_entry_result(entry, "accuracy", value);
 
         if (result) result->raw_value = text;
@@ -185,7 +185,8 @@ static void add_accuracy(abdb_entry *entry, abdb_arena *arena, const char *text)
         abdb_result *result;
         const char *metric;
 
-        if (!number || !colon || !abdb_number(number, &value) || i == ACCURACY_MAX) {
+        if (!number || !colon || !abdb_double_parse(number, ABDB_MARK_POINT, &value) ||
+            i == ACCURACY_MAX) {
             abdb_entry_leave(entry); /* what stands here, and behind, is no score */
             return;
         }
@@ -203,12 +204,15 @@ static void add_accuracy(abdb_entry *entry, abdb_arena *arena, const char *text)
 static void set_devices(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_row *row)
 {
     long long nodes = 1, each = 0, total = 0, sockets = 0;
-    int has_nodes = row->nodes && abdb_whole(row->nodes, 1, 1000000, &nodes);
+    int has_nodes = row->nodes && abdb_count_parse(row->nodes, ABDB_MARK_POINT, 1, 1000000, &nodes);
 
     if (has_nodes) entry->field[ABDB_FIELD_nodes] = abdb_arena_printf(arena, "%lld", nodes);
-    if (row->accelerators_per_node) abdb_whole(row->accelerators_per_node, 0, 1000000, &each);
-    if (row->accelerators) abdb_whole(row->accelerators, 0, 100000000, &total);
-    if (row->processors_per_node) abdb_whole(row->processors_per_node, 0, 1000000, &sockets);
+    if (row->accelerators_per_node)
+        abdb_count_parse(row->accelerators_per_node, ABDB_MARK_POINT, 0, 1000000, &each);
+    if (row->accelerators)
+        abdb_count_parse(row->accelerators, ABDB_MARK_POINT, 0, 100000000, &total);
+    if (row->processors_per_node)
+        abdb_count_parse(row->processors_per_node, ABDB_MARK_POINT, 0, 1000000, &sockets);
     if (is_none(row->accelerator)) {
         entry->field[ABDB_FIELD_device] = is_none(row->processor) ? NULL : row->processor;
         if (sockets > 0 && row->processor)

@@ -67,7 +67,7 @@ static void take_rank(state *s, const text_line *line)
 {
     const char *on = strstr(line->text, " on "), *name = strchr(line->text, ']');
     const char *host = NULL, *number = strstr(line->text, "Rank ");
-    long said;
+    long long said;
 
     if (s->columns) { /* behind a table: another run begins */
         s->columns = s->hosts = 0;
@@ -75,8 +75,8 @@ static void take_rank(state *s, const text_line *line)
         s->device = NULL;
     }
     s->ranks++;
-    said = number ? strtol(number + 5, NULL, 10) : 0;
-    if (said < LONG_MAX / 2 && said + 1 > s->ranks) s->ranks = said + 1; /* others' were lost */
+    said = number ? abdb_digits_or(number + 5, LONG_MAX / 2, 0) : 0;
+    if (said + 1 > s->ranks) s->ranks = (long)said + 1; /* others' were lost */
     if (!s->device && name) {
         name += 1 + strspn(name + 1, " ");
         s->device = abdb_arena_copy(&s->arena, name, strlen(name));
@@ -157,7 +157,8 @@ static const char *dtype_of(const char *type)
 static void add(abdb_entry *entry, const char *metric, const text_line *line, size_t column,
                 const char *unit)
 {
-    abdb_result *result = abdb_entry_stated(entry, metric, "mean", word(line, column), unit);
+    abdb_result *result =
+        abdb_entry_stated(entry, metric, "mean", word(line, column), ABDB_MARK_UNKNOWN, unit);
 
     if (result) result->x = line_number(line, 0);
 }

@@ -66,7 +66,8 @@ static void note_left_out(const state *s, const table_map *map, const abdb_flat_
     double value;
 
     for (size_t i = 0; s->left_out && i < record->items; i++)
-        if (record->item[i].text && abdb_number(record->item[i].text, &value) &&
+        if (record->item[i].text &&
+            abdb_double_parse(record->item[i].text, ABDB_MARK_POINT, &value) &&
             table_map_leaves(map, record->item[i].name))
             abdb_left_out_add(s->left_out, record->item[i].name);
 }

@@ -30,7 +30,8 @@ static void numbers(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         double value = -1;
 
-        if (abdb_number(cases[i].text, &value) != cases[i].ok) fail_msg("'%s'", cases[i].text);
+        if (abdb_double_parse(cases[i].text, ABDB_MARK_UNKNOWN, &value) != cases[i].ok)
+            fail_msg("'%s'", cases[i].text);
         if (cases[i].ok) assert_true(value == cases[i].value);
     }
 }
@@ -92,7 +93,7 @@ static void numbers_as_the_library(void **state)
         }
 
         snprintf(library, sizeof library, "%.*f", (int)(seed % 12), (double)(seed >> 30) / 1e6);
-        assert_true(abdb_number(library, &back));
+        assert_true(abdb_double_parse(library, ABDB_MARK_UNKNOWN, &back));
         assert_true(back == strtod(library, NULL));
     }
     abdb_number_print17(NAN, ours);
