@@ -232,4 +232,4 @@ static abdb_status read_stream(const abdb_input *in, const abdb_words *words, co
 }
 
 const abdb_importer abdb_import_babelstream = {
-    "babelstream", "BabelStream (console, --csv) and STREAM (console)", 1, NULL, bid, read_stream};
+    "babelstream", "BabelStream (console, --csv) and STREAM (console)", 2, NULL, bid, read_stream};

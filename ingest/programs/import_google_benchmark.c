@@ -154,8 +154,7 @@ static abdb_status on_benchmark(void *self, const abdb_flat_record *r, abdb_erro
                              err));
         goto done;
     }
-    if (abdb_flat_number(r, "iterations") > 0)
-        result->n = (long long)abdb_flat_number(r, "iterations");
+    result->n = abdb_flat_count(r, "iterations");
     abdb_entry_measured(entry, "google-benchmark", name, r->locator, 0);
     if (abdb_flat_get(r, "aggregate_name")) entry->field[ABDB_FIELD_kind] = "average";
     entry->field[ABDB_FIELD_date] = s->date;

@@ -398,7 +398,7 @@ done:
 const abdb_importer abdb_import_llama_bench = {
     "llama-bench",
     "llama-bench of llama.cpp: csv, json, jsonl, sql, and the table of a log",
-    1,
+    2,
     NULL,
     bid,
     read_llama};

@@ -67,6 +67,7 @@ static void take_rank(state *s, const text_line *line)
 {
     const char *on = strstr(line->text, " on "), *name = strchr(line->text, ']');
     const char *host = NULL, *number = strstr(line->text, "Rank ");
+    char rank[32];
     long long said;
 
     if (s->columns) { /* behind a table: another run begins */
@@ -75,8 +76,11 @@ static void take_rank(state *s, const text_line *line)
         s->device = NULL;
     }
     s->ranks++;
-    said = number ? abdb_digits_or(number + 5, LONG_MAX / 2, 0) : 0;
-    if (said + 1 > s->ranks) s->ranks = (long)said + 1; /* others' were lost */
+    if (number) number += 5 + strspn(number + 5, " ");
+    snprintf(rank, sizeof rank, "%.*s", number ? (int)strcspn(number, " ") : 0,
+             number ? number : "");
+    if (abdb_count_parse(rank, ABDB_MARK_POINT, 0, LONG_MAX / 2, &said) && said + 1 > s->ranks)
+        s->ranks = (long)said + 1; /* others' were lost */
     if (!s->device && name) {
         name += 1 + strspn(name + 1, " ");
         s->device = abdb_arena_copy(&s->arena, name, strlen(name));

@@ -103,10 +103,7 @@ static abdb_status keep(state *s, const json_t *one, const char *mode, bool *kep
         abdb_left_out_entry(s->left_out, entry);
         goto done;
     }
-    /* 1e15: a double beyond 2^63 has no defined value as long long. */
-    if (samples && abdb_double_parse(samples, ABDB_MARK_UNKNOWN, &number) && number > 0 &&
-        number < 1e15)
-        result->n = (long long)number;
+    if (samples) (void)abdb_count_parse(samples, ABDB_MARK_UNKNOWN, 1, 1LL << 53, &result->n);
     if (relative && abdb_double_parse(relative, ABDB_MARK_UNKNOWN, &number) && number >= 0) {
         result->low = result->value * (1 - number);
         result->high = result->value * (1 + number);

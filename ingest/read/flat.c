@@ -31,32 +31,6 @@ const char *abdb_flat_get(const abdb_flat_record *record, const char *name)
     return NULL;
 }
 
-abdb_decimal_mark abdb_flat_mark(const abdb_flat_record *record, const char *name)
-{
-    for (size_t i = 0; i < record->items; i++)
-        if (strcmp(record->item[i].name, name) == 0) return record->item[i].mark;
-    return ABDB_MARK_UNKNOWN;
-}
-
-double abdb_flat_number(const abdb_flat_record *record, const char *name)
-{
-    const char *text = abdb_flat_get(record, name);
-    double value;
-
-    if (text && abdb_double_parse(text, abdb_flat_mark(record, name), &value)) return value;
-    if (text && record->doubt && abdb_number_is_doubtful(text, abdb_flat_mark(record, name)))
-        abdb_number_explain(name, text, abdb_flat_mark(record, name), record->doubt,
-                            FLAT_DOUBT_SIZE);
-    return NAN;
-}
-
-void abdb_flat_pass_doubt(abdb_entry *entry, const abdb_flat_record *record)
-{
-    if (!record->doubt || !*record->doubt) return;
-    snprintf(entry->doubt_text, sizeof entry->doubt_text, "%s", record->doubt);
-    entry->doubt = entry->doubt_text;
-}
-
 size_t abdb_flat_samples(const abdb_flat_record *record, const char *name, const double **x)
 {
     for (size_t i = 0; i < record->series; i++)

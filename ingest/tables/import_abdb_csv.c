@@ -278,8 +278,9 @@ static bool take_claim(const char *text, abdb_decimal_mark mark, abdb_fact *fact
         if (!dash || !abdb_double_parse(first, mark, &from) ||
             !abdb_double_parse(dash + 1, mark, &to)) {
             *field = "value";
-            abdb_number_explain("value", text, mark, reason, room);
-            if (dash)
+            if (abdb_number_is_doubtful(text, mark))
+                abdb_number_explain("value", text, mark, reason, room);
+            else
                 snprintf(reason, room, "value is '%.60s', neither a number nor a range as 2-3",
                          text);
             return false;
@@ -451,7 +452,7 @@ static abdb_status read_own(const abdb_input *in, const abdb_words *words, const
 const abdb_importer abdb_import_abdb_csv = {
     "abdb-csv",
     "abdb's own: sources, devices, models, aliases, specs, prices, results, claims, rules, rounds",
-    1,
+    2,
     NULL,
     bid,
     read_own};

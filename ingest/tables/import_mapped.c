@@ -158,5 +158,5 @@ static int maps_version(void)
 
 const abdb_importer abdb_import_mapped = {
     "table", "a table (CSV, JSON records, markdown) that a map file explains; --map FILE: yours",
-    1,       maps_version,
+    2,       maps_version,
     bid,     read_mapped};

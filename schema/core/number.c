@@ -215,25 +215,24 @@ const char *abdb_number_explain(const char *name, const char *text, abdb_decimal
                                 char *out, size_t room)
 {
     abdb_number point = parse_with(text, '.'), comma = parse_with(text, ',');
-    const char *is = name ? " is " : "";
-    char with_point[32], with_comma[32];
+    char with_point[32], with_comma[32], begin[160];
 
-    if (!name) name = "";
+    if (name)
+        snprintf(begin, sizeof begin, "%.60s is '%.60s', ", name, text);
+    else
+        snprintf(begin, sizeof begin, "'%.60s' is ", text);
     if (point.found) abdb_number_print(point.value, with_point);
     if (comma.found) abdb_number_print(comma.value, with_comma);
     if (mark == ABDB_MARK_UNKNOWN && point.found && comma.found)
-        snprintf(out, room, "%s%s'%.60s', not a number for certain: it means %s or %s; write one",
-                 name, is, text, with_point, with_comma);
+        snprintf(out, room, "%snot a number for certain, but %s or %s: write the one that is meant",
+                 begin, with_point, with_comma);
     else if (mark != ABDB_MARK_COMMA && comma.found)
-        snprintf(out, room,
-                 "%s%s'%.60s', not a number with a decimal point; write %s if that is"
-                 " meant",
-                 name, is, text, with_comma);
+        snprintf(out, room, "%snot a number with a decimal point: write %s if that is meant", begin,
+                 with_comma);
     else if (mark == ABDB_MARK_COMMA && point.found)
-        snprintf(out, room, "%s%s'%.60s', not a number with a decimal comma, which the column has",
-                 name, is, text);
+        snprintf(out, room, "%snot a number with a decimal comma, as others of its column", begin);
     else
-        snprintf(out, room, "%s%s'%.60s', not a number", name, is, text);
+        snprintf(out, room, "%snot a number", begin);
     return out;
 }
 

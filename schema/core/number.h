@@ -33,8 +33,9 @@ bool abdb_double_parse(const char *text, abdb_decimal_mark mark, double *out);
  * is a thousands mark here unless the column has decimal commas. */
 bool abdb_count_parse(const char *text, abdb_decimal_mark mark, long long low, long long high,
                       long long *out);
-/* Writes why text is no number with that mark, in words that follow "NAME is" (name NULL: none),
- * with both readings where there are two, and what to write instead. Returns out. */
+/* Writes why text is no number with that mark: "NAME is 'TEXT', not a number", or without a name
+ * "'TEXT' is not a number"; with both readings where there are two, and what to write. Returns
+ * out. */
 const char *abdb_number_explain(const char *name, const char *text, abdb_decimal_mark mark,
                                 char *out, size_t room);
 

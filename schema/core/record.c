@@ -243,7 +243,10 @@ bool abdb_fact_number(const char *column, const char *text, abdb_decimal_mark ma
         return false;
     }
     if (!abdb_count_parse(text, mark, -(1LL << 53), 1LL << 53, &count)) {
-        snprintf(reason, room, "%s is '%.60s', not a whole number", column, text);
+        bool is_number = abdb_number_parse(text, mark).found;
+
+        snprintf(reason, room, "%s is '%.60s', not a %snumber", column, text,
+                 is_number ? "whole " : "");
         return false;
     }
     *out = (double)count;
