@@ -111,8 +111,9 @@ void abdb_entry_spelled_factor(abdb_entry *entry, const char *name, const char *
                                abdb_decimal_mark mark, abdb_arena *arena);
 /* Adds a number as a source prints it, with that decimal mark and in a unit of units.def, as a
  * result in the base unit. NULL: raw is NULL or a word ("N/A"); or, counted as left out, a damaged
- * number, not above zero, of an unknown unit, or without room. A number that could have another decimal mark makes the whole
- * entry one that the store refuses (entry->doubt). raw and unit are borrowed. */
+ * number, not above zero, of an unknown unit, or without room. A number that could have another
+ * decimal mark makes the whole entry one that the store refuses (entry->doubt). raw and unit are
+ * borrowed. */
 abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char *statistic,
                                const char *raw, abdb_decimal_mark mark, const char *unit);
 

@@ -23,14 +23,6 @@ typedef struct {
     abdb_csv_header header;
 } reader;
 
-const char *abdb_flat_get(const abdb_flat_record *record, const char *name)
-{
-    for (size_t i = 0; i < record->items; i++)
-        if (strcmp(record->item[i].name, name) == 0)
-            return record->item[i].text && *record->item[i].text ? record->item[i].text : NULL;
-    return NULL;
-}
-
 size_t abdb_flat_samples(const abdb_flat_record *record, const char *name, const double **x)
 {
     for (size_t i = 0; i < record->series; i++)

@@ -1,9 +1,18 @@
-/* flat_numbers.c - values of a record as numbers, by the decimal mark of their column; see flat.h. */
+/* flat_values.c - the values of a record, as text and as numbers by the decimal mark of their
+ * column; see flat.h. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ingest/read/flat.h"
+
+const char *abdb_flat_get(const abdb_flat_record *record, const char *name)
+{
+    for (size_t i = 0; i < record->items; i++)
+        if (strcmp(record->item[i].name, name) == 0)
+            return record->item[i].text && *record->item[i].text ? record->item[i].text : NULL;
+    return NULL;
+}
 
 abdb_decimal_mark abdb_flat_mark(const abdb_flat_record *record, const char *name)
 {
