@@ -23,8 +23,8 @@ static bool is_fact_column(const char *name)
 /* Rewrites the value of a count in its plain spelling, so that "1,024" and "1024" make one artifact
  * key and one factor; an amount stays as it is typed. False, with reason: a number is wanted, and
  * this is none. */
-static bool plain_number(abdb_words *words, const char *name, char **value, char *reason,
-                         size_t room)
+static bool rewrite_number(abdb_words *words, const char *name, char **value, char *reason,
+                           size_t room)
 {
     int field = abdb_field_find(name);
     double number;
@@ -79,7 +79,7 @@ abdb_status abdb_words_add(abdb_words *words, const char *setting, abdb_error *e
         value = abdb_arena_copy(&words->arena, date, strlen(date));
         if (!value) return ABDB_FAIL(err, ABDB_NOMEM, "--set");
     }
-    if (!plain_number(words, name, &value, reason, sizeof reason))
+    if (!rewrite_number(words, name, &value, reason, sizeof reason))
         return ABDB_FAIL(err, ABDB_USAGE, "--set: %s", reason);
     mark = abdb_arena_printf(&words->arena, "user_word.%s", name);
     if (!mark) return ABDB_FAIL(err, ABDB_NOMEM, "--set");
@@ -112,7 +112,7 @@ void abdb_entry_complete(abdb_entry *entry, const abdb_words *words)
         abdb_entry_factor(entry, words->word[i].mark, words->word[i].value);
     }
     for (int i = 0; i < ABDB_FIELD_COUNT; i++)
-        if (abdb_fields[i].is_number) abdb_entry_plain_count(entry, i, ABDB_MARK_UNKNOWN);
+        if (abdb_fields[i].is_number) abdb_entry_rewrite_count(entry, i, ABDB_MARK_UNKNOWN);
     /* Rewrites the entry's dates into the kept form. */
     (void)abdb_entry_dates(entry, &text); /* one that is none is refused by the store */
 }
@@ -160,8 +160,8 @@ void abdb_entry_measured(abdb_entry *entry, const char *source, const char *work
     entry->line = line;
 }
 
-void abdb_entry_spelled_factor(abdb_entry *entry, const char *name, const char *text,
-                               abdb_decimal_mark mark, abdb_arena *arena)
+void abdb_entry_add_spelled_factor(abdb_entry *entry, const char *name, const char *text,
+                                   abdb_decimal_mark mark, abdb_arena *arena)
 {
     char plain[32];
     double value;

@@ -107,8 +107,8 @@ void abdb_entry_measured(abdb_entry *entry, const char *source, const char *work
 /* Adds a factor as a column with that decimal mark spells it. A number with thousands marks or a
  * decimal comma is kept in its plain spelling (from arena), so that all spellings are one factor;
  * other text, "08" and "1e3" too, may be a name and stays. */
-void abdb_entry_spelled_factor(abdb_entry *entry, const char *name, const char *text,
-                               abdb_decimal_mark mark, abdb_arena *arena);
+void abdb_entry_add_spelled_factor(abdb_entry *entry, const char *name, const char *text,
+                                   abdb_decimal_mark mark, abdb_arena *arena);
 /* Adds a number as a source prints it, with that decimal mark and in a unit of units.def, as a
  * result in the base unit. NULL: raw is NULL or a word ("N/A"); or, counted as left out, a damaged
  * number, not above zero, of an unknown unit, or without room. A number that could have another

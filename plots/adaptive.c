@@ -83,13 +83,13 @@ static bool spell(const attribute *a, char out[COLOUR])
             unsigned long long number = 0;
 
             s += *s != '\0';
-            s += abdb_digits_prefix(s, 10, &number);
+            s += abdb_digits_parse_prefix(s, 10, &number);
             part[i] = (unsigned)number & 255U;
         }
     } else if (*text == '#' && a->value_size == 7) {
         unsigned long long all = 0;
 
-        (void)abdb_digits_prefix(text + 1, 16, &all);
+        (void)abdb_digits_parse_prefix(text + 1, 16, &all);
         for (int i = 0; i < 3; i++) part[i] = (unsigned)(all >> (16 - 8 * i)) & 255U;
     } else
         return true;
@@ -146,7 +146,7 @@ static void put_short(abdb_text *out, const char *text, size_t size)
         double value;
         size_t digits =
             isdigit((unsigned char)*text) || (*text == '-' && isdigit((unsigned char)text[1]))
-                ? abdb_double_prefix(text, &value)
+                ? abdb_double_parse_prefix(text, &value)
                 : 0;
 
         if (digits) {

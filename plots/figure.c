@@ -140,8 +140,8 @@ abdb_status abdb_figure_resize(abdb_figure *f, const char *size, abdb_error *err
             f->pixels = sizes[i].pixels;
             return ABDB_OK;
         }
-    end += abdb_digits_prefix(end, 10, &width);
-    end += *end == 'x' ? 1 + abdb_digits_prefix(end + 1, 10, &height) : 0;
+    end += abdb_digits_parse_prefix(end, 10, &width);
+    end += *end == 'x' ? 1 + abdb_digits_parse_prefix(end + 1, 10, &height) : 0;
     if (*end || width < LEAST_WIDTH || width > MOST || height < LEAST_HEIGHT || height > MOST)
         return ABDB_FAIL(err, ABDB_USAGE,
                          "--size wants article, slide, card, or points such as 720x440 (%dx%d to"

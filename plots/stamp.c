@@ -194,7 +194,7 @@ static long trailer_number(const char *data, size_t size, const char *word)
     at += strlen(word);
     snprintf(digits, sizeof digits, "%.*s",
              (int)(size - (size_t)(at - data) < 22 ? size - (size_t)(at - data) : 22), at);
-    return (long)abdb_digits_or(digits, LONG_MAX, -1);
+    return (long)abdb_digits_parse_or(digits, LONG_MAX, -1);
 }
 
 /* The information of the document once more, with the stamp: PDF calls it an incremental update. */
@@ -245,7 +245,7 @@ static bool pdf_string(const char *at, const char *end, abdb_text *out)
 
             if (c == '>') return true;
             if (!isxdigit((unsigned char)c)) continue;
-            (void)abdb_digits_prefix(pair, 16, &byte);
+            (void)abdb_digits_parse_prefix(pair, 16, &byte);
             c = (char)byte;
             at++;
         } else if (c == '\\' && at + 1 < end) {
@@ -258,7 +258,7 @@ static bool pdf_string(const char *at, const char *end, abdb_text *out)
 
                 for (int i = 0; i < 3 && at < end && *at >= '0' && *at <= '7'; i++)
                     octal[i] = *at++;
-                (void)abdb_digits_prefix(octal, 8, &byte);
+                (void)abdb_digits_parse_prefix(octal, 8, &byte);
                 c = (char)byte;
                 at--;
             } else if (*at == '\n')

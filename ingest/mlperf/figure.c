@@ -25,9 +25,9 @@ int abdb_figure_round(const char *round)
     unsigned long long major = 0;
 
     if (!round || *round != 'v' || !isdigit((unsigned char)round[1])) return 0;
-    minor = round + 1 + abdb_digits_prefix(round + 1, 10, &major);
+    minor = round + 1 + abdb_digits_parse_prefix(round + 1, 10, &major);
     if (major > 999) return 0;
-    return (int)(1000 * major) + (*minor == '.' ? (int)abdb_digits_or(minor + 1, 999, 0) : 0);
+    return (int)(1000 * major) + (*minor == '.' ? (int)abdb_digits_parse_or(minor + 1, 999, 0) : 0);
 }
 
 static const char *keep(const abdb_csv_row *row, const abdb_csv_header *header, const char *name)
@@ -54,7 +54,7 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
                             .unit = keep(row, header, "raw_unit")};
     if (!r->model || !r->scenario || !r->ran || !r->figure || !r->unit)
         return ABDB_FAIL(err, ABDB_NOMEM, "rules");
-    r->times = abdb_double_or(keep(row, header, "times"), 0);
+    r->times = abdb_double_parse_or(keep(row, header, "times"), 0);
     rules++;
     return ABDB_OK;
 }

@@ -330,11 +330,11 @@ bool abdb_mlperf_clock(const char *text, double *out)
     if (!text) return false;
     for (size_t i = 0; i < sizeof form - 1; i++)
         if (form[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != form[i]) return false;
-    month = (int)abdb_digits_or(text, 99, 0);
-    day = (int)abdb_digits_or(text + 3, 99, 0);
-    year = (int)abdb_digits_or(text + 6, 9999, 0);
-    hour = (int)abdb_digits_or(text + 11, 99, 0);
-    minute = (int)abdb_digits_or(text + 14, 99, 0);
+    month = (int)abdb_digits_parse_or(text, 99, 0);
+    day = (int)abdb_digits_parse_or(text + 3, 99, 0);
+    year = (int)abdb_digits_parse_or(text + 6, 9999, 0);
+    hour = (int)abdb_digits_parse_or(text + 11, 99, 0);
+    minute = (int)abdb_digits_parse_or(text + 14, 99, 0);
     if (month < 1 || month > 12 || day < 1 || day > 31 || year < 1970 ||
         !abdb_double_parse(text + sizeof form - 1, ABDB_MARK_POINT, &second))
         return false;

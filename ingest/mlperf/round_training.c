@@ -89,7 +89,7 @@ static abdb_status keep_run(scorer *s, const abdb_round_file *file, char *reason
     abdb_entry_factor(
         &s->entry, "repetition_index",
         abdb_arena_printf(&s->arena, "%lld",
-                          abdb_digits_or(file->member + strlen("result_"), LONG_MAX, 0)));
+                          abdb_digits_parse_or(file->member + strlen("result_"), LONG_MAX, 0)));
     if (!isfinite(ms)) {
         s->entry.field[ABDB_FIELD_status] = "failed";
         s->entry.field[ABDB_FIELD_reason] = abdb_mlperf_get(log, "status")

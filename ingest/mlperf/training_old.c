@@ -65,7 +65,7 @@ static json_t *event_of_v05(const char *line)
     size_t digits;
 
     if (!benchmark || !(rest = strchr(++benchmark, ' '))) return NULL;
-    digits = abdb_double_prefix(rest, &seconds);
+    digits = abdb_double_parse_prefix(rest, &seconds);
     if (!digits || !(rest = strstr(rest + digits, ") "))) return NULL;
     text = abdb_mlperf_old_key(rest + 2, key);
     value = text ? object_of(text) : json_null();
@@ -87,7 +87,7 @@ static json_t *event_of_v06(const char *line)
 {
     char key[64];
     double seconds;
-    size_t digits = abdb_double_prefix(line, &seconds);
+    size_t digits = abdb_double_parse_prefix(line, &seconds);
     const char *text =
         digits ? abdb_mlperf_old_key(line + digits + strspn(line + digits, " "), key) : NULL;
     json_t *object = text ? object_of(text) : NULL;

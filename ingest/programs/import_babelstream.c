@@ -105,7 +105,7 @@ static bool take(const char *text, const char *key, char *out, size_t size)
 
 static void take_array(state *s, const char *text)
 {
-    double size = abdb_double_or(text, 0);
+    double size = abdb_double_parse_or(text, 0);
 
     if (size > 0 && strstr(text, " MB"))
         snprintf(s->array, sizeof s->array, "%.0f", size * 1e6);
@@ -137,7 +137,7 @@ static void take_setting(state *s, const text_line *line)
                  : strcmp(word, "float") == 0 ? "fp32"
                                               : "");
     if (take(text, "This system uses", word, sizeof word)) {
-        s->element_bytes = abdb_double_or(word, 0);
+        s->element_bytes = abdb_double_parse_or(word, 0);
         snprintf(s->dtype, sizeof s->dtype, "%s",
                  s->element_bytes == 8   ? "fp64"
                  : s->element_bytes == 4 ? "fp32"

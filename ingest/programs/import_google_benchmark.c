@@ -154,7 +154,7 @@ static abdb_status on_benchmark(void *self, const abdb_flat_record *r, abdb_erro
                              err));
         goto done;
     }
-    result->n = abdb_flat_count(r, "iterations");
+    result->n = abdb_flat_parse_count(r, "iterations");
     abdb_entry_measured(entry, "google-benchmark", name, r->locator, 0);
     if (abdb_flat_get(r, "aggregate_name")) entry->field[ABDB_FIELD_kind] = "average";
     entry->field[ABDB_FIELD_date] = s->date;

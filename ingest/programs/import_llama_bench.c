@@ -242,7 +242,7 @@ static bool take_test(abdb_entry *entry, abdb_arena *a, const char *test)
 
         if (which < 0) return false;
         s += which < 2 ? 2 : 1;
-        digits = abdb_double_prefix(s, &value[which]);
+        digits = abdb_double_parse_prefix(s, &value[which]);
         if (!digits) return false;
         s += digits + strspn(s + digits, " +@");
     }

@@ -51,7 +51,7 @@ static void add_rate(abdb_entry *entry, const abdb_flat_record *r, const char *k
     abdb_result *result = abdb_entry_stated(entry, metric, "value", abdb_flat_get(r, key),
                                             abdb_flat_mark(r, key), unit);
 
-    if (result) result->n = abdb_flat_count(r, "completed");
+    if (result) result->n = abdb_flat_parse_count(r, "completed");
 }
 
 /* Tokens of one request: the total over the requests that were completed. */

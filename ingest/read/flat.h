@@ -65,7 +65,7 @@ abdb_decimal_mark abdb_flat_mark(const abdb_flat_record *record, const char *nam
  * the record's doubt, for abdb_flat_pass_doubt. */
 double abdb_flat_number(const abdb_flat_record *record, const char *name);
 /* A value as a count; 0: missing, or no whole number above 0. */
-long long abdb_flat_count(const abdb_flat_record *record, const char *name);
+long long abdb_flat_parse_count(const abdb_flat_record *record, const char *name);
 /* Makes the entry one that the store refuses, if a number that was asked for is in doubt. */
 void abdb_flat_pass_doubt(abdb_entry *entry, const abdb_flat_record *record);
 /* Samples of that name and their number; 0: none. */

@@ -33,7 +33,7 @@ double abdb_flat_number(const abdb_flat_record *record, const char *name)
     return NAN;
 }
 
-long long abdb_flat_count(const abdb_flat_record *record, const char *name)
+long long abdb_flat_parse_count(const abdb_flat_record *record, const char *name)
 {
     const char *text = abdb_flat_get(record, name);
     long long count;

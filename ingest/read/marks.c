@@ -14,7 +14,7 @@ typedef struct {
 enum { SEEN_POINT = 1, SEEN_COMMA = 2 };
 
 /* Which decimal mark the cell must have: SEEN_POINT, SEEN_COMMA, or 0 for either and none. */
-static unsigned char mark_of_cell(const char *cell)
+static unsigned char find_cell_mark(const char *cell)
 {
     bool point, comma;
 
@@ -30,7 +30,7 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
 
     (void)err;
     for (size_t i = 0; !f->is_header && i < row->count; i++)
-        f->seen[i] |= mark_of_cell(row->field[i]);
+        f->seen[i] |= find_cell_mark(row->field[i]);
     f->is_header = false;
     return ABDB_OK;
 }

@@ -107,7 +107,7 @@ bool abdb_results_value(const char *text, abdb_decimal_mark mark, const char *un
     return true;
 }
 
-static abdb_decimal_mark mark_of(const abdb_results *s, int name)
+static abdb_decimal_mark find_mark(const abdb_results *s, int name)
 {
     return abdb_csv_mark(s->header, s->at[name]);
 }
@@ -119,19 +119,19 @@ static bool parse_optional(const abdb_results *s, const abdb_csv_row *row, int n
     const char *text = get(s, row, name);
 
     *out = NAN;
-    if (!text || abdb_double_parse(text, mark_of(s, name), out)) return true;
+    if (!text || abdb_double_parse(text, find_mark(s, name), out)) return true;
     *field = names[name];
-    abdb_number_explain(names[name], text, mark_of(s, name), reason, room);
+    abdb_number_explain(names[name], text, find_mark(s, name), reason, room);
     return false;
 }
 
 /* The samples behind a value, 0 if nothing is stated. False, with field and reason: no count. */
-static bool parse_samples(const abdb_results *s, const abdb_csv_row *row, long long *out,
-                          const char **field, char *reason, size_t room)
+static bool parse_sample_count(const abdb_results *s, const abdb_csv_row *row, long long *out,
+                               const char **field, char *reason, size_t room)
 {
     const char *text = get(s, row, N);
 
-    if (!text || abdb_count_parse(text, mark_of(s, N), 0, 1LL << 53, out)) return true;
+    if (!text || abdb_count_parse(text, find_mark(s, N), 0, 1LL << 53, out)) return true;
     *field = names[N];
     snprintf(reason, room, "n is '%.60s', not a whole number", text);
     return false;
@@ -156,7 +156,7 @@ static bool take_result(const abdb_results *s, const abdb_csv_row *row, abdb_ent
                  metric ? metric : "");
         return false;
     }
-    if (!abdb_results_value(text, mark_of(s, VALUE), unit_text, &value, &base, field, reason,
+    if (!abdb_results_value(text, find_mark(s, VALUE), unit_text, &value, &base, field, reason,
                             room)) {
         if (strcmp(*field, "unit") == 0)
             snprintf(reason, room, "unknown unit '%.60s': %s is in %s", unit_text ? unit_text : "",
@@ -178,7 +178,7 @@ static bool take_result(const abdb_results *s, const abdb_csv_row *row, abdb_ent
     if (statistic) result->statistic = statistic;
     if (!parse_optional(s, row, LOW, &result->low, field, reason, room) ||
         !parse_optional(s, row, HIGH, &result->high, field, reason, room) ||
-        !parse_samples(s, row, &result->n, field, reason, room) ||
+        !parse_sample_count(s, row, &result->n, field, reason, room) ||
         !parse_optional(s, row, X, &result->x, field, reason, room))
         return false;
     unit = abdb_unit_find(unit_text);
@@ -214,8 +214,11 @@ static bool take_others(const abdb_results *s, const abdb_csv_row *row, abdb_ent
                                  : NULL;
         if (!info || !unit || strcmp(unit->base, info->unit) != 0 ||
             !abdb_double_parse(number, abdb_csv_mark(s->header, (int)i), &value)) {
-            snprintf(reason, room, "'%.60s' is no %.60s: a number, a blank and a unit of %s", cell,
-                     metric, info ? info->unit : "a metric");
+            if (abdb_number_is_doubtful(number, abdb_csv_mark(s->header, (int)i)))
+                abdb_number_explain(NULL, number, abdb_csv_mark(s->header, (int)i), reason, room);
+            else
+                snprintf(reason, room, "'%.60s' is no %.60s: a number, a blank and a unit of %s",
+                         cell, metric, info ? info->unit : "a metric");
             return false;
         }
         result = abdb_entry_result(entry, metric, abdb_unit_base(unit, value));
@@ -252,10 +255,10 @@ static abdb_status take_row(abdb_results *s, const abdb_csv_row *row, const char
         if (s->field[i] >= 0) {
             entry->field[s->field[i]] = cell;
             if (cell && abdb_fields[s->field[i]].is_number)
-                abdb_entry_plain_count(entry, s->field[i], abdb_csv_mark(s->header, (int)i));
+                abdb_entry_rewrite_count(entry, s->field[i], abdb_csv_mark(s->header, (int)i));
         } else if (s->factor[i]) {
-            abdb_entry_spelled_factor(entry, s->header->name[i] + 7, cell,
-                                      abdb_csv_mark(s->header, (int)i), &s->arena);
+            abdb_entry_add_spelled_factor(entry, s->header->name[i] + 7, cell,
+                                          abdb_csv_mark(s->header, (int)i), &s->arena);
         }
     }
     if (!entry->field[ABDB_FIELD_kind]) entry->field[ABDB_FIELD_kind] = "statement";

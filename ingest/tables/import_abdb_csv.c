@@ -199,7 +199,7 @@ static void put_number(abdb_fact *fact, const char *name, double value)
     fact->column[fact->columns++].num = value;
 }
 
-static abdb_decimal_mark mark_of(const state *s, const char *name)
+static abdb_decimal_mark find_mark(const state *s, const char *name)
 {
     return abdb_csv_mark(&s->header, abdb_csv_column(&s->header, name));
 }
@@ -222,7 +222,7 @@ static bool take_column(const state *s, abdb_fact *fact, const char *name, const
     }
     if (!abdb_has_word(s->kind->numbers, '|', name, strlen(name))) {
         put_text(fact, name, text);
-    } else if (abdb_fact_number(name, text, mark_of(s, name), &number, reason, room)) {
+    } else if (abdb_fact_parse_number(name, text, find_mark(s, name), &number, reason, room)) {
         put_number(fact, name, number);
     } else {
         *field = name;
@@ -301,7 +301,7 @@ static bool take_value(const state *s, const abdb_csv_row *row, abdb_fact *fact,
     double value;
 
     if (strcmp(table, "spec") == 0) {
-        if (!abdb_results_value(text, mark_of(s, "value"), get(s, row, "unit"), &value, &base,
+        if (!abdb_results_value(text, find_mark(s, "value"), get(s, row, "unit"), &value, &base,
                                 field, reason, room))
             return false;
         put_number(fact, "value", value);
@@ -309,10 +309,10 @@ static bool take_value(const state *s, const abdb_csv_row *row, abdb_fact *fact,
         put_text(fact, "raw_value", text);
         put_text(fact, "raw_unit", get(s, row, "unit"));
     } else if (strcmp(table, "claim") == 0) {
-        return take_claim(text, mark_of(s, "value"), fact, field, reason, room);
+        return take_claim(text, find_mark(s, "value"), fact, field, reason, room);
     } else if (strcmp(table, "price") == 0) {
         *field = "amount";
-        if (!abdb_fact_number("amount", text, mark_of(s, "amount"), &value, reason, room))
+        if (!abdb_fact_parse_number("amount", text, find_mark(s, "amount"), &value, reason, room))
             return false;
         if (value < 0) {
             snprintf(reason, room, "amount is '%.60s', below zero", text);

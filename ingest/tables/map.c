@@ -121,7 +121,7 @@ static abdb_status reject(row_state *r, const char *column, const char *reason)
 }
 
 /* The decimal mark of a line's column. What the map itself writes is plain. */
-static abdb_decimal_mark mark_of(const row_state *r, const map_line *line)
+static abdb_decimal_mark find_mark(const row_state *r, const map_line *line)
 {
     for (size_t i = 0; line->column && i < r->record->items; i++)
         if (map_same_column(r->record->item[i].name, line->column)) return r->record->item[i].mark;
@@ -147,8 +147,8 @@ static bool parse_cell(row_state *r, const map_line *line, const char *text, dou
         number = abdb_trim(abdb_arena_printf(&r->arena, "%.*s", (int)strcspn(text, "%"), text));
     }
     unit = abdb_unit_find(unit_text ? unit_text : "1");
-    if (!number || !abdb_double_parse(number, mark_of(r, line), out)) {
-        abdb_number_explain(NULL, text, mark_of(r, line), reason, REASON);
+    if (!number || !abdb_double_parse(number, find_mark(r, line), out)) {
+        abdb_number_explain(NULL, text, find_mark(r, line), reason, REASON);
         return false;
     }
     if (!unit) {
@@ -171,7 +171,7 @@ static const char *option_of(const map_line *line, const char *name)
 static void set_field(abdb_entry *entry, int field, const char *text, abdb_decimal_mark mark)
 {
     entry->field[field] = text;
-    if (abdb_fields[field].is_number) abdb_entry_plain_count(entry, field, mark);
+    if (abdb_fields[field].is_number) abdb_entry_rewrite_count(entry, field, mark);
 }
 
 /* The fields and factors that all entries of the row share. */
@@ -188,9 +188,9 @@ static void begin_entry(row_state *r, abdb_entry *entry)
         if (line->verb != MAP_FIELD && line->verb != MAP_FACTOR) continue;
         text = value_of(r->map, line, r->record);
         if (line->verb == MAP_FACTOR)
-            abdb_entry_spelled_factor(entry, line->name, text, mark_of(r, line), &r->arena);
+            abdb_entry_add_spelled_factor(entry, line->name, text, find_mark(r, line), &r->arena);
         else if (text && abdb_field_find(line->name) >= 0)
-            set_field(entry, abdb_field_find(line->name), text, mark_of(r, line));
+            set_field(entry, abdb_field_find(line->name), text, find_mark(r, line));
     }
 }
 
@@ -357,7 +357,7 @@ static bool put_devices(const row_state *r, abdb_fact *fact)
 
     for (size_t i = 0; i < r->map->count; i++)
         if (r->map->line[i].verb == MAP_FIELD && strcmp(r->map->line[i].name, "devices") == 0)
-            mark = mark_of(r, &r->map->line[i]);
+            mark = find_mark(r, &r->map->line[i]);
     for (size_t i = 0; i < fact->columns; i++)
         if (strcmp(fact->column[i].name, "devices") == 0) {
             long long count;

@@ -34,7 +34,7 @@ abdb_status abdb_copy_params(abdb_problem *p, json_t *params, abdb_error *err)
         if (*text >= '0' && *text <= '9') {
             double number;
 
-            if (abdb_double_prefix(text, &number) == strlen(text))
+            if (abdb_double_parse_prefix(text, &number) == strlen(text))
                 p->param[p->params].value = number;
         }
         p->params++;
@@ -53,7 +53,7 @@ static abdb_status override(abdb_problem *p, const char *overrides, abdb_error *
         char *equals = strchr(word, '=');
 
         *equals = '\0';
-        TRY(abdb_param_set(p, word, abdb_double_or(equals + 1, 0), err));
+        TRY(abdb_param_set(p, word, abdb_double_parse_or(equals + 1, 0), err));
     }
 done:
     return st;

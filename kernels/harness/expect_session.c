@@ -52,7 +52,8 @@ static abdb_status choose(abdb_problem *p, const abdb_problem *cell, const char 
         memcpy(text[n], at, all);
         text[n][name] = text[n][all] = '\0';
         *one = (abdb_param){text[n], text[n] + name + 1, NAN};
-        if (*one->text >= '0' && *one->text <= '9') one->value = abdb_double_or(one->text, NAN);
+        if (*one->text >= '0' && *one->text <= '9')
+            one->value = abdb_double_parse_or(one->text, NAN);
         at += all + (at[all] == ' ');
     }
     return ABDB_OK;

@@ -106,14 +106,14 @@ static size_t level_size(int level)
     for (int i = 0; i < 8; i++) {
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/level", i);
         if (!first_line(path, text, sizeof text)) break;
-        if (abdb_digits_or(text, INT_MAX, 0) != level) continue;
+        if (abdb_digits_parse_or(text, INT_MAX, 0) != level) continue;
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/type", i);
         if (first_line(path, text, sizeof text) && text[0] == 'I') continue; /* of instructions */
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
         if (!first_line(path, text, sizeof text)) break;
-        return (size_t)abdb_digits_or(text, INT_MAX, 0) * (strchr(text, 'K')   ? 1024u
-                                                           : strchr(text, 'M') ? 1048576u
-                                                                               : 1u);
+        return (size_t)abdb_digits_parse_or(text, INT_MAX, 0) * (strchr(text, 'K')   ? 1024u
+                                                                 : strchr(text, 'M') ? 1048576u
+                                                                                     : 1u);
     }
     return 0;
 }
@@ -162,7 +162,7 @@ double abdb_memory_total(void)
     char text[64];
 
     return keyed_line("/proc/meminfo", "MemTotal", text, sizeof text)
-               ? 1024 * abdb_double_or(text, 0)
+               ? 1024 * abdb_double_parse_or(text, 0)
                : 0;
 }
 
@@ -176,9 +176,9 @@ int abdb_memory_nodes(void)
     for (char *s = text; *s; s += *s == ',') {
         unsigned long long from = 0, to;
 
-        s += abdb_digits_prefix(s, 10, &from);
+        s += abdb_digits_parse_prefix(s, 10, &from);
         to = from;
-        if (*s == '-') s += 1 + abdb_digits_prefix(s + 1, 10, &to);
+        if (*s == '-') s += 1 + abdb_digits_parse_prefix(s + 1, 10, &to);
         nodes += to >= from && to - from < INT_MAX / 2 ? (int)(to - from + 1) : 1;
         s += strcspn(s, ",");
     }
@@ -192,11 +192,11 @@ double abdb_memory_available(void)
     double available = 1e18, limit, used;
 
     if (keyed_line("/proc/meminfo", "MemAvailable", text, sizeof text))
-        available = 1024 * abdb_double_or(text, 0);
+        available = 1024 * abdb_double_parse_or(text, 0);
     if (first_line("/sys/fs/cgroup/memory.max", text, sizeof text) && text[0] != 'm') {
-        limit = abdb_double_or(text, 0);
+        limit = abdb_double_parse_or(text, 0);
         used = first_line("/sys/fs/cgroup/memory.current", text, sizeof text)
-                   ? abdb_double_or(text, 0)
+                   ? abdb_double_parse_or(text, 0)
                    : 0;
         if (limit - used < available) available = limit - used;
     }

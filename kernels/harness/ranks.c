@@ -14,13 +14,13 @@ static bool read_binding(const char *text, cpu_set_t *out)
     CPU_ZERO(out);
     while (*text) {
         unsigned long long from, to;
-        size_t size = abdb_digits_prefix(text, 10, &from);
+        size_t size = abdb_digits_parse_prefix(text, 10, &from);
 
         if (!size) return false;
         text += size;
         to = from;
         if (*text == '-') {
-            size = abdb_digits_prefix(text + 1, 10, &to);
+            size = abdb_digits_parse_prefix(text + 1, 10, &to);
             if (!size) return false;
             text += 1 + size;
         }

@@ -34,7 +34,7 @@ static bool read_number(const char *path, double *out)
 {
     char line[128];
 
-    return read_line(path, line, sizeof line) && abdb_double_prefix(line, out) > 0;
+    return read_line(path, line, sizeof line) && abdb_double_parse_prefix(line, out) > 0;
 }
 
 /* Time that the hypervisor gave to others, and all time, of all processors. */
@@ -50,7 +50,7 @@ static void read_ticks(abdb_sensors *s)
     if (!read_line("/proc/stat", line, sizeof line) || strncmp(line, "cpu", 3) != 0) return;
     at += 3;
     for (int i = 0; i < 8; i++) {
-        size_t size = abdb_double_prefix(at, &tick);
+        size_t size = abdb_double_parse_prefix(at, &tick);
 
         if (!size) return;
         at += size;

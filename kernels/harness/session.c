@@ -112,7 +112,7 @@ static double status_bytes(const char *name)
 
     while (file && isnan(bytes) && fgets(line, sizeof line, file))
         if (strncmp(line, name, strlen(name)) == 0)
-            bytes = 1024 * abdb_double_or(line + strlen(name), 0);
+            bytes = 1024 * abdb_double_parse_or(line + strlen(name), 0);
     if (file) fclose(file);
     return bytes;
 }

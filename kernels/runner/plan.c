@@ -34,14 +34,14 @@ static abdb_status add_value(abdb_plan *plan, axis *a, const char *text, size_t 
  * that the text is a value itself. */
 static int range(const char *text, double *from, double *to, char *how, double *step)
 {
-    size_t size = abdb_double_prefix(text, from);
+    size_t size = abdb_double_parse_prefix(text, from);
 
     text += size;
     if (!size || *text++ != '-') return 0;
-    text += size = abdb_double_prefix(text, to);
+    text += size = abdb_double_parse_prefix(text, to);
     if (!size || (*text != '*' && *text != '+')) return 0;
     *how = *text++;
-    size = abdb_double_prefix(text, step);
+    size = abdb_double_parse_prefix(text, step);
     return size && !text[size];
 }
 

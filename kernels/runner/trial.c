@@ -324,7 +324,7 @@ static size_t left_behind(pid_t group)
         FILE *file;
 
         if (*entry->d_name < '0' || *entry->d_name > '9' ||
-            abdb_digits_or(entry->d_name, LONG_MAX, 0) == group)
+            abdb_digits_parse_or(entry->d_name, LONG_MAX, 0) == group)
             continue;
         snprintf(path, sizeof path, "/proc/%.20s/stat", entry->d_name);
         file = fopen(path, "r");
@@ -333,8 +333,8 @@ static size_t left_behind(pid_t group)
         after = fgets(state, sizeof state, file) ? strrchr(state, ')') : NULL;
         fclose(file);
         if (!after || strlen(after) < 5 || after[2] == 'Z') continue;
-        after += 4 + abdb_digits_prefix(after + 4, 10, &parent);
-        (void)abdb_digits_prefix(after, 10, &of);
+        after += 4 + abdb_digits_parse_prefix(after + 4, 10, &parent);
+        (void)abdb_digits_parse_prefix(after, 10, &of);
         count += parent > 0 && of == (unsigned long long)group;
     }
     if (dir) closedir(dir);

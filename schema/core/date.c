@@ -158,11 +158,11 @@ static int day_of(const char *word, size_t size)
     const char *rest = word + count;
 
     if (!count || count > 2) return 0;
-    if (size == count) return (int)abdb_digits_or(word, 99, 0);
+    if (size == count) return (int)abdb_digits_parse_or(word, 99, 0);
     if (size != count + 2) return 0;
     return strncmp(rest, "st", 2) == 0 || strncmp(rest, "nd", 2) == 0 ||
                    strncmp(rest, "rd", 2) == 0 || strncmp(rest, "th", 2) == 0
-               ? (int)abdb_digits_or(word, 99, 0)
+               ? (int)abdb_digits_parse_or(word, 99, 0)
                : 0;
 }
 

@@ -140,7 +140,8 @@ static bool spells_whole(const char *plain, long long *out)
     long long scale, whole = 0;
 
     plain += *plain == '-' || *plain == '+';
-    if (*end) (void)abdb_digits_prefix(end + 1 + (end[1] == '-' || end[1] == '+'), 10, &exponent);
+    if (*end)
+        (void)abdb_digits_parse_prefix(end + 1 + (end[1] == '-' || end[1] == '+'), 10, &exponent);
     scale = exponent > 9999 ? 9999 : (long long)exponent;
     if (*end && end[1] == '-') scale = -scale;
     if (point) scale -= end - point - 1;
@@ -236,7 +237,7 @@ const char *abdb_number_explain(const char *name, const char *text, abdb_decimal
     return out;
 }
 
-size_t abdb_double_prefix(const char *text, double *out)
+size_t abdb_double_parse_prefix(const char *text, double *out)
 {
     size_t blanks = strspn(text, " \t\n\v\f\r"), size = 0;
     char plain[NUMBER_ROOM];
@@ -264,7 +265,7 @@ static unsigned digit_of(char c)
                                   : 16;
 }
 
-size_t abdb_digits_prefix(const char *text, unsigned base, unsigned long long *out)
+size_t abdb_digits_parse_prefix(const char *text, unsigned base, unsigned long long *out)
 {
     size_t blanks = strspn(text, " \t\n\v\f\r"), size = blanks;
     unsigned long long value = 0;
@@ -278,20 +279,20 @@ size_t abdb_digits_prefix(const char *text, unsigned base, unsigned long long *o
     return size;
 }
 
-long long abdb_digits_or(const char *text, long long most, long long otherwise)
+long long abdb_digits_parse_or(const char *text, long long most, long long otherwise)
 {
     unsigned long long number;
 
-    if (!abdb_digits_prefix(text, 10, &number) || number > (unsigned long long)most)
+    if (!abdb_digits_parse_prefix(text, 10, &number) || number > (unsigned long long)most)
         return otherwise;
     return (long long)number;
 }
 
-double abdb_double_or(const char *text, double otherwise)
+double abdb_double_parse_or(const char *text, double otherwise)
 {
     double value = otherwise;
 
-    (void)abdb_double_prefix(text, &value);
+    (void)abdb_double_parse_prefix(text, &value);
     return value;
 }
 

@@ -47,14 +47,14 @@ bool abdb_number_is_doubtful(const char *text, abdb_decimal_mark mark);
  * as it was): there is no number. */
 
 /* A number with a decimal point and no thousands marks. */
-size_t abdb_double_prefix(const char *text, double *out);
+size_t abdb_double_parse_prefix(const char *text, double *out);
 /* Digits of base 8, 10 or 16 without a sign. A number over ULLONG_MAX is none. */
-size_t abdb_digits_prefix(const char *text, unsigned base, unsigned long long *out);
+size_t abdb_digits_parse_prefix(const char *text, unsigned base, unsigned long long *out);
 /* The digits of base 10 at the beginning, at most `most`; `otherwise` where there is none, or it is
  * larger. */
-long long abdb_digits_or(const char *text, long long most, long long otherwise);
-/* The number at the beginning, as abdb_double_prefix reads it; `otherwise` where there is none. */
-double abdb_double_or(const char *text, double otherwise);
+long long abdb_digits_parse_or(const char *text, long long most, long long otherwise);
+/* The number at the beginning, as abdb_double_parse_prefix reads it; `otherwise`: there is none. */
+double abdb_double_parse_or(const char *text, double otherwise);
 
 /* The shortest decimal text that reads back as value. out has at least 32 bytes. */
 void abdb_number_print(double value, char *out);

@@ -53,7 +53,7 @@ void abdb_outpart_sweep(const char *place, void (*remove_part)(const char *part)
 
         if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0) continue;
         end = entry->d_name + strlen(prefix);
-        end += abdb_digits_prefix(end, 10, &pid);
+        end += abdb_digits_parse_prefix(end, 10, &pid);
         /* The writer's process must be gone for certain (ESRCH): one of another user answers EPERM,
          * and its part stays. A number that was given to another process since only delays the
          * removal. */

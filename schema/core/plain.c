@@ -119,7 +119,7 @@ static int read_number(const char **at, va_list *args)
         ++*at;
         return va_arg(*args, int);
     }
-    *at += abdb_digits_prefix(*at, 10, &number);
+    *at += abdb_digits_parse_prefix(*at, 10, &number);
     return number < INT_MAX ? (int)number : INT_MAX;
 }
 

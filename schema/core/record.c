@@ -93,7 +93,7 @@ bool abdb_origin_parse(const char *text, long long *origin)
     *origin = ABDB_ORIGIN_NONE;
     if (strcmp(text, "none") == 0) return true;
     if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16) return false;
-    (void)abdb_digits_prefix(text, 16, &number);
+    (void)abdb_digits_parse_prefix(text, 16, &number);
     *origin = (long long)number;
     return number > 0 && number <= LLONG_MAX;
 }
@@ -182,14 +182,14 @@ const char *abdb_entry_dates(abdb_entry *entry, const char **text)
     return NULL;
 }
 
-bool abdb_entry_count(const abdb_entry *entry, int field, long long *out)
+bool abdb_entry_parse_count(const abdb_entry *entry, int field, long long *out)
 {
     const char *text = entry->field[field];
 
     return text && *text && abdb_count_parse(text, ABDB_MARK_UNKNOWN, 1, 100000000, out);
 }
 
-void abdb_entry_plain_count(abdb_entry *entry, int field, abdb_decimal_mark mark)
+void abdb_entry_rewrite_count(abdb_entry *entry, int field, abdb_decimal_mark mark)
 {
     char *room = entry->counts[field == ABDB_FIELD_nodes];
     const char *text = entry->field[field];
@@ -232,8 +232,8 @@ bool abdb_fact_column_is_number(const char *table, const char *column)
     return strcmp(table, "note") != 0 && (is_count_column(column) || abdb_is_word(column, names));
 }
 
-bool abdb_fact_number(const char *column, const char *text, abdb_decimal_mark mark, double *out,
-                      char *reason, size_t room)
+bool abdb_fact_parse_number(const char *column, const char *text, abdb_decimal_mark mark,
+                            double *out, char *reason, size_t room)
 {
     long long count;
 

@@ -58,7 +58,7 @@ static void key_number(sqlite3_context *context, int count, sqlite3_value **valu
     (void)count;
     if (!key_end(key)) return;
     memcpy(digits, key + 2, KEY_INDEXED);
-    (void)abdb_digits_prefix(digits, 16, &number);
+    (void)abdb_digits_parse_prefix(digits, 16, &number);
     sqlite3_result_int64(context, (sqlite3_int64)number);
 }
 

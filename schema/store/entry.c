@@ -107,7 +107,7 @@ static abdb_status keep_description(abdb_writer *w, const abdb_entry *e, abdb_ke
         if (!text && i == ABDB_FIELD_status) text = "ok";
         if (!text && i == ABDB_FIELD_verified) text = "unknown";
         if (!text && i == ABDB_FIELD_flags) text = "";
-        if (abdb_fields[i].is_number && abdb_entry_count(e, i, &count))
+        if (abdb_fields[i].is_number && abdb_entry_parse_count(e, i, &count))
             abdb_slot_whole(row, column++, count);
         else
             abdb_slot_text(row, column++, text);
@@ -129,7 +129,7 @@ static sqlite3_int64 place_line(const char *locator)
     size_t count = strspn(digits, "0123456789");
 
     return count && count < 15 && !digits[count] && *digits != '0'
-               ? abdb_digits_or(digits, LLONG_MAX, 0)
+               ? abdb_digits_parse_or(digits, LLONG_MAX, 0)
                : 0;
 }
 

@@ -382,7 +382,8 @@ static const char *parse_numbers(abdb_fact *fact, char *reason, size_t room)
         const char *name = fact->column[i].name, *text = fact->column[i].text;
 
         if (!text || !abdb_fact_column_is_number(fact->table, name)) continue;
-        if (!abdb_fact_number(name, text, ABDB_MARK_UNKNOWN, &fact->column[i].num, reason, room))
+        if (!abdb_fact_parse_number(name, text, ABDB_MARK_UNKNOWN, &fact->column[i].num, reason,
+                                    room))
             return name;
         fact->column[i].text = NULL;
     }

@@ -38,7 +38,8 @@ static const char *fault_of_fields(const abdb_entry *e)
     for (int i = 0; i < ABDB_FIELD_COUNT; i++) {
         long long count;
 
-        if (!abdb_fields[i].is_number || !e->field[i] || abdb_entry_count(e, i, &count)) continue;
+        if (!abdb_fields[i].is_number || !e->field[i] || abdb_entry_parse_count(e, i, &count))
+            continue;
         snprintf(words, sizeof words, "%s is '%.60s', not a whole number of at least 1",
                  abdb_fields[i].name, e->field[i]);
         return words;

@@ -192,11 +192,11 @@ static long long make_origin(key_maker *k, const abdb_entry *e)
 }
 
 /* The text of a field; a count in one spelling, whichever its source has. */
-static void put_field(abdb_text *text, const abdb_entry *e, int field)
+static void append_field(abdb_text *text, const abdb_entry *e, int field)
 {
     long long count;
 
-    if (abdb_fields[field].is_number && abdb_entry_count(e, field, &count))
+    if (abdb_fields[field].is_number && abdb_entry_parse_count(e, field, &count))
         put_whole(text, count);
     else
         abdb_text_puts(text, e->field[field]);
@@ -219,7 +219,7 @@ static void make_keys(key_maker *k, const abdb_ordered *o, abdb_key key[ABDB_KEY
         if (abdb_field_is_shared(i) && says_more(e, i)) {
             abdb_text_puts(text, abdb_fields[i].name);
             abdb_text_puts(text, "=");
-            put_field(text, e, i);
+            append_field(text, e, i);
             abdb_text_puts(text, "\x1f");
         }
     shared = text->size;

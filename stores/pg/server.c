@@ -261,7 +261,7 @@ static abdb_status copied(abdb_server *s, long long *rows, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     if (fine)
-        *rows = abdb_digits_or(PQcmdTuples(result), LLONG_MAX, 0);
+        *rows = abdb_digits_parse_or(PQcmdTuples(result), LLONG_MAX, 0);
     else
         st = fail_by_result(s, result, err);
     PQclear(result);

@@ -135,6 +135,6 @@ refuses() { # REASON OPTION...
     python3 "$root/tests/spellings.py" "$build/abdb" "$fixtures" spellings >out
     same "$(grep -v 'spellings tried' out)" ""
     read -r tried _ _ accepted _ <<<"$(tail -1 out)"
-    [ "$tried" -gt 250 ]
-    [ "$accepted" -gt 150 ]
+    [ "$tried" -gt 200 ]
+    [ "$accepted" -gt 100 ]
 }

@@ -243,24 +243,24 @@ static void prefixes(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof doubles / sizeof doubles[0]; i++) {
         double value = 77;
-        size_t size = abdb_double_prefix(doubles[i].text, &value);
+        size_t size = abdb_double_parse_prefix(doubles[i].text, &value);
 
         if (size != doubles[i].size || value != (size ? doubles[i].value : 77))
             fail_msg("'%s': %zu, %g", doubles[i].text, size, value);
     }
-    assert_int_equal(abdb_digits_prefix(" 12-4", 10, &number), 3);
+    assert_int_equal(abdb_digits_parse_prefix(" 12-4", 10, &number), 3);
     assert_int_equal(number, 12);
-    assert_int_equal(abdb_digits_prefix("fFg", 16, &number), 2);
+    assert_int_equal(abdb_digits_parse_prefix("fFg", 16, &number), 2);
     assert_int_equal(number, 255);
-    assert_int_equal(abdb_digits_prefix("1789", 8, &number), 2);
+    assert_int_equal(abdb_digits_parse_prefix("1789", 8, &number), 2);
     assert_int_equal(number, 15);
-    assert_int_equal(abdb_digits_prefix("-1", 10, &number), 0);
-    assert_int_equal(abdb_digits_prefix("18446744073709551615", 10, &number), 20);
+    assert_int_equal(abdb_digits_parse_prefix("-1", 10, &number), 0);
+    assert_int_equal(abdb_digits_parse_prefix("18446744073709551615", 10, &number), 20);
     assert_true(number == ULLONG_MAX);
-    assert_int_equal(abdb_digits_prefix("18446744073709551616", 10, &number), 0);
-    assert_int_equal(abdb_digits_or("12x", 12, -1), 12);
-    assert_int_equal(abdb_digits_or("13x", 12, -1), -1);
-    assert_true(abdb_double_or("x", -1) == -1);
+    assert_int_equal(abdb_digits_parse_prefix("18446744073709551616", 10, &number), 0);
+    assert_int_equal(abdb_digits_parse_or("12x", 12, -1), 12);
+    assert_int_equal(abdb_digits_parse_or("13x", 12, -1), -1);
+    assert_true(abdb_double_parse_or("x", -1) == -1);
 }
 
 /* With a decimal comma in force, as a program that loads abdb.so may have set it. */
@@ -288,7 +288,7 @@ static void locales(void **state)
     assert_null(strchr(text, ','));
     assert_true(abdb_number_parse(text, ABDB_MARK_UNKNOWN).value == 1e-300 / 3);
     assert_true(abdb_number_round(1.23456, 3) == 1.23);
-    assert_true(abdb_double_or("0.5 s", -1) == 0.5);
+    assert_true(abdb_double_parse_or("0.5 s", -1) == 0.5);
     snprintf(text, sizeof text, "%.1f", 0.5);
     assert_string_equal(text, "0,5"); /* the locale of the program is as it was */
     setlocale(LC_ALL, "C");

@@ -197,7 +197,7 @@ static abdb_status choose(abdb_cu_device *c, abdb_error *err)
     const char *own = getenv("ABDB_CUDA_DEVICE"), *asked = own ? own : getenv("ABDB_DEVICE");
     unsigned long long number = 0;
     bool any = !own && asked && !*asked; /* ABDB_DEVICE= says nothing */
-    size_t digits = asked ? abdb_digits_prefix(asked, 10, &number) : 0;
+    size_t digits = asked ? abdb_digits_parse_prefix(asked, 10, &number) : 0;
     int count = 0;
     abdb_status st = ABDB_OK;
 

@@ -80,7 +80,7 @@ static void read_names(abdb_problem *p, char *line)
         if (*value >= '0' && *value <= '9') {
             double number;
 
-            if (abdb_double_prefix(value, &number) == strlen(value)) at->value = number;
+            if (abdb_double_parse_prefix(value, &number) == strlen(value)) at->value = number;
         }
         p->params++;
     }

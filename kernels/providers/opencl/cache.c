@@ -62,9 +62,9 @@ unsigned char *abdb_cl_cached(const char *key, size_t *size)
         const char *at = header + sizeof magic - 1;
         unsigned long long number[3] = {0};
 
-        at += abdb_digits_prefix(at, 10, &number[0]);
-        at += abdb_digits_prefix(at, 10, &number[1]);
-        (void)abdb_digits_prefix(at, 16, &number[2]);
+        at += abdb_digits_parse_prefix(at, 10, &number[0]);
+        at += abdb_digits_parse_prefix(at, 10, &number[1]);
+        (void)abdb_digits_parse_prefix(at, 16, &number[2]);
         key_size = number[0];
         *size = number[1];
         check = number[2];

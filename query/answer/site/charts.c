@@ -20,7 +20,7 @@ static void read_version(const char *text, char out[32])
 
     out[0] = '\0';
     if (strncmp(text, lead, sizeof lead - 1) != 0 ||
-        abdb_digits_or(text + sizeof lead - 1, INT_MAX, 0) < 5)
+        abdb_digits_parse_or(text + sizeof lead - 1, INT_MAX, 0) < 5)
         return;
     snprintf(out, 32, "%.*s", (int)strspn(text + sizeof lead - 1, "0123456789."),
              text + sizeof lead - 1);
