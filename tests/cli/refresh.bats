@@ -42,7 +42,7 @@ values() {
     run abdb import x.csv
     fails 0 "already imported"
     run abdb doctor
-    fails 0 "abdb-csv: 1 file read by version 0 of its importer, now 2; \`abdb import --refresh\` reads it again"
+    fails 0 "abdb-csv: 1 file read by version 1 of its importer, now 2; \`abdb import --refresh\` reads it again"
     run abdb import --refresh --dry-run
     fails 0 "would keep: 1 row: 1 accepted"
     same "$(values)" "X 1.5, Y 2.5"
@@ -96,7 +96,7 @@ values() {
     grow_old 4.csv
     sqlite3 t.db "UPDATE withdrawal SET target = '$(sha256sum <4.csv | cut -c1-64)'"
     run abdb doctor
-    fails 0 "table: 1 file read by version 0 of its importer, now 2; \`abdb import --refresh --map FILE\` reads it again"
+    fails 0 "table: 1 file read by version 1 of its importer, now 2; \`abdb import --refresh --map FILE\` reads it again"
     fails 0 "abdb-csv: 4 files read"
     run abdb import --refresh
     fails 0 "1.csv is not there any more: left as it was read"
