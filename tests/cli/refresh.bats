@@ -50,9 +50,9 @@ values() {
     fails 0 "x.csv: 1 row: 1 accepted"
     [[ "$output" != *y.csv* ]]
     same "$(values)" "X 15, Y 2.5"
-    same "$(sqlite3 t.db "SELECT target, reason FROM withdrawal")" "$(sha256sum <x.csv | cut -c1-64)@0|read again by a newer importer"
+    same "$(sqlite3 t.db "SELECT target, reason FROM withdrawal")" "$(sha256sum <x.csv | cut -c1-64)@1|read again by a newer importer"
     run abdb query withdrawals -o csv
-    fails 0 "@0,x.csv,read again by a newer importer"
+    fails 0 "@1,x.csv,read again by a newer importer"
     run abdb import --refresh
     fails 0 "nothing to read again"
     run abdb doctor
