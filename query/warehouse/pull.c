@@ -1,6 +1,7 @@
 /* pull.c - facts of a warehouse as a database; see pull.h. */
 #include "query/warehouse/pull.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "query/answer/say.h"
