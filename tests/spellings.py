@@ -25,10 +25,10 @@ import sys
 
 ABDB, FIXTURES, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?$")
-# Of a whole number and of one with a fraction: the plain spelling, and others. "1,024" is doubtful where it is no count.
-WHOLE = ("1024", ["1,024", "1.024e3", "+1024", "01024", "1024.0", "102400e-2"])
-FRACTION = ("1024.5", ["1,024.5", "1.0245e3", "1.024,5", "+1024.5", "01024.50", "1024,5"])
-THOROUGH = "THOROUGH" in os.environ  # all of them for each column; else the first, and another one for each next column
+# Of a whole number and of one with a fraction: the plain spelling, and others. "1,024" is doubtful where it is no count, "1.02.4" is none.
+WHOLE = ("1024", ["1,024", "1.02.4", "1.024e3", "+1024", "01024", "1024.0", "102400e-2"])
+FRACTION = ("1024.5", ["1,024.5", "1.02.4", "1.0245e3", "1.024,5", "+1024.5", "01024.50", "1024,5"])
+THOROUGH = "THOROUGH" in os.environ  # all of them for each column; else the first two, and another one for each next column
 VERBOSE = "VERBOSE" in os.environ  # counts for each fixture, on standard error
 # One file of each importer; others have more of the same.
 PASSED = ("figures", "fleet", "promises", "standing", "withdrawn", "questions", "traps", "per")
@@ -275,8 +275,8 @@ def list_cases(path):
             continue  # a word beside the number that was read from it
         whole = all(re.match(r"-?\d+$", cell.strip()) for _, _, cell in where)
         plain, others = WHOLE if whole else FRACTION
-        rest = others[1:] if THOROUGH else [others[1 + number % (len(others) - 1)]]
-        for other in [others[0]] + rest:
+        rest = others[2:] if THOROUGH else [others[2 + number % (len(others) - 2)]]
+        for other in others[:2] + rest:
             yield column, plain, other, write(where, plain), write(where, other)
 
 

@@ -65,13 +65,29 @@ static bool fill(scorer *s, const abdb_mlperf_values *log, const char *raw, cons
     return true;
 }
 
+/* Adds the last accuracy of a log as a result; one with digits that is no number is counted as left
+ * out. */
+static void add_accuracy(abdb_entry *entry, const char *text)
+{
+    abdb_result *result;
+    double value;
+
+    if (!text) return;
+    if (!abdb_double_parse(text, ABDB_MARK_POINT, &value)) {
+        if (abdb_has_digit(text)) abdb_entry_leave(entry);
+        return;
+    }
+    result = abdb_entry_result(entry, "accuracy", value);
+    if (result) result->raw_value = text;
+}
+
 /* One result_N.txt: run_stop - run_start in milliseconds, infinite where the run failed. Such a
  * run is kept without a result, as its failure counts in the score. */
 static abdb_status keep_run(scorer *s, const abdb_round_file *file, char *reason, abdb_error *err)
 {
     const abdb_mlperf_values *log = &file->values;
     const char *accuracy = abdb_mlperf_get(log, "eval_accuracy");
-    double ms = run_ms(log), value;
+    double ms = run_ms(log);
     char *raw;
 
     if (isnan(ms)) {
@@ -97,10 +113,8 @@ static abdb_status keep_run(scorer *s, const abdb_round_file *file, char *reason
                                                 : "the log ends before run_stop";
         abdb_entry_forget_results(&s->entry); /* the 1 that stood for no time */
         s->failed++;
-    } else if (accuracy && abdb_double_parse(accuracy, ABDB_MARK_POINT, &value)) {
-        abdb_result *result = abdb_entry_result(&s->entry, "accuracy", value);
-
-        if (result) result->raw_value = accuracy;
+    } else {
+        add_accuracy(&s->entry, accuracy);
     }
     abdb_entry_complete(&s->entry, s->words);
     if (s->runs < RUNS_MAX) s->ms[s->runs] = ms;
@@ -232,7 +246,7 @@ abdb_status abdb_round_training_run(const abdb_mlperf_values *log, const abdb_wo
     abdb_entry *entry = calloc(1, sizeof *entry);
     const char *benchmark = abdb_mlperf_get(log, "submission_benchmark"),
                *accuracy = abdb_mlperf_get(log, "eval_accuracy");
-    double ms = run_ms(log), value;
+    double ms = run_ms(log);
     char raw[32];
     abdb_status st = ABDB_OK;
 
@@ -257,10 +271,8 @@ abdb_status abdb_round_training_run(const abdb_mlperf_values *log, const abdb_wo
         entry->field[ABDB_FIELD_reason] = abdb_mlperf_get(log, "status")
                                               ? abdb_mlperf_get(log, "status")
                                               : "the log ends before run_stop";
-    } else if (accuracy && abdb_double_parse(accuracy, ABDB_MARK_POINT, &value)) {
-        abdb_result *result = abdb_entry_result(entry, "accuracy", value);
-
-        if (result) result->raw_value = accuracy;
+    } else {
+        add_accuracy(entry, accuracy);
     }
     abdb_entry_complete(entry, words);
     st = sink->entry(sink->self, entry, err);

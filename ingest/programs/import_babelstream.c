@@ -103,9 +103,20 @@ static bool take(const char *text, const char *key, char *out, size_t size)
     return true;
 }
 
+/* The number that ends at the first blank, thousands marks included; 0: there is none. */
+static double parse_first_word(const char *text)
+{
+    char word[64];
+    double number = 0;
+
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(text, " "), text);
+    (void)abdb_double_parse(word, ABDB_MARK_POINT, &number);
+    return number;
+}
+
 static void take_array(state *s, const char *text)
 {
-    double size = abdb_double_parse_or(text, 0);
+    double size = parse_first_word(text);
 
     if (size > 0 && strstr(text, " MB"))
         snprintf(s->array, sizeof s->array, "%.0f", size * 1e6);
@@ -137,7 +148,7 @@ static void take_setting(state *s, const text_line *line)
                  : strcmp(word, "float") == 0 ? "fp32"
                                               : "");
     if (take(text, "This system uses", word, sizeof word)) {
-        s->element_bytes = abdb_double_parse_or(word, 0);
+        s->element_bytes = parse_first_word(word);
         snprintf(s->dtype, sizeof s->dtype, "%s",
                  s->element_bytes == 8   ? "fp64"
                  : s->element_bytes == 4 ? "fp32"
