@@ -25,9 +25,10 @@ import sys
 
 ABDB, FIXTURES, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?$")
-# Of a whole number and of one with a fraction: the plain spelling, and others. "1,024" is doubtful where it is no count, "1.02.4" is none.
-WHOLE = ("1024", ["1,024", "1.02.4", "1.024e3", "+1024", "01024", "1024.0", "102400e-2"])
-FRACTION = ("1024.5", ["1,024.5", "1.02.4", "1.0245e3", "1.024,5", "+1024.5", "01024.50", "1024,5"])
+# Of a whole number and of one with a fraction: the plain spelling, and others. "1,024" is doubtful where it is no count, DAMAGED is no number.
+DAMAGED = "1.02.4"
+WHOLE = ("1024", ["1,024", DAMAGED, "1.024e3", "+1024", "01024", "1024.0", "102400e-2"])
+FRACTION = ("1024.5", ["1,024.5", DAMAGED, "1.0245e3", "1.024,5", "+1024.5", "01024.50", "1024,5"])
 THOROUGH = "THOROUGH" in os.environ  # all of them for each column; else the first two, and another one for each next column
 VERBOSE = "VERBOSE" in os.environ  # counts for each fixture, on standard error
 # One file of each importer; others have more of the same.
@@ -246,10 +247,10 @@ def read_texts(path, texts):
             yield read_artifact(link, text, report[file], False)
 
 
-def faults(plain, spelled):
+def faults(plain, spelled, known):
     if plain[0] - spelled[0] and not spelled[3] and any(place[0] != "point_factor" for place in plain[0] - spelled[0]):
         yield f"loses {list((plain[0] - spelled[0]))[:2]} without a word"
-    more = [place for place in spelled[0] - plain[0]]
+    more = list(spelled[0] - plain[0] - known)
     if more:
         yield f"stores {more[:2]}"
     if plain[0] == spelled[0] and plain[2] == spelled[2] and plain[1] != spelled[1]:
@@ -292,7 +293,9 @@ def check_fixture(path):
             continue  # no number of a fact
         tried += 1
         read += wanted[0] == got[0]
-        found += [f"{path.name}: {column}: {other} for {plain} {fault}" for fault in faults(wanted, got)]
+        # What the file says elsewhere may take the place of a damaged number: nccl-tests has a line for each rank, beside its number.
+        known = made[texts[0]][0] if other == DAMAGED else collections.Counter()
+        found += [f"{path.name}: {column}: {other} for {plain} {fault}" for fault in faults(wanted, got, known)]
     return found, tried, read
 
 
