@@ -1,6 +1,7 @@
 /* marks.c - the decimal mark of each column of a delimited text, found in the column's own cells;
  * see csv.h. "0.5" can only have a decimal point, "0,371" and "34.988,10" only a decimal comma;
  * "1,234" can have either, and decides nothing. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,20 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
     return ABDB_OK;
 }
 
+/* Are there digits grouped by points, as in "1.024.000"? */
+static bool may_have_grouping_points(const char *text, size_t size)
+{
+    const char *end = text + size, *at = text;
+
+    while (end - at > 5 && (at = memchr(at, '.', (size_t)(end - at - 5)))) {
+        if (at[4] == '.' && isdigit((unsigned char)at[1]) && isdigit((unsigned char)at[2]) &&
+            isdigit((unsigned char)at[3]))
+            return true;
+        at++;
+    }
+    return false;
+}
+
 /* Is there a comma between digits that may be part of a number? Where the comma separates cells,
  * such a number is all that stands between two quotes. */
 static bool may_have_commas(const char *text, size_t size, char delimiter)
@@ -62,7 +77,9 @@ abdb_status abdb_csv_find_marks(abdb_csv_header *header, const abdb_input *in, c
 
     free(header->mark);
     header->mark = NULL;
-    if (!may_have_commas(in->text, in->text_size, delimiter)) return ABDB_OK;
+    if (!may_have_commas(in->text, in->text_size, delimiter) &&
+        !may_have_grouping_points(in->text, in->text_size))
+        return ABDB_OK;
     header->mark = calloc(ABDB_CSV_COLUMN_MAX, sizeof *header->mark);
     if (!header->mark) return ABDB_FAIL(err, ABDB_NOMEM, "a header");
     /* A damaged file is reported by whoever reads its rows; the rows before count here. */

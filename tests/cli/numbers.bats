@@ -44,6 +44,11 @@ refuses() { # REASON OPTION...
     row '"1,024"' >t.csv
     abdb import -q t.csv
     same "$(ask "SELECT formula, value FROM v_normalised WHERE formula LIKE 'per_device%'")" "per_device@1,1000"
+    # a column with decimal commas: only an importer sees that "1.024" is a count there
+    row 1.024 >t.csv
+    row 1.024.000 1 "" 5 | tail -1 >>t.csv
+    kept t.csv >out
+    same "$(sqlite3 one.db "SELECT group_concat(devices, ' ') FROM (SELECT devices FROM description ORDER BY 1)")" "1024 1024000"
     # two spellings of --set are one import of one file
     printf 'Card;Speed\nH200-SXM;1\n' >t.csv
     abdb import -q t.csv --map m.map --set devices=1,024
@@ -95,6 +100,8 @@ refuses() { # REASON OPTION...
     plain=$(kept t.csv | sort)
     row 1,234 0.5 34,988.10 2,000,000 >t.csv
     same "$(kept t.csv | sort)" "$plain"
+    row 1.234 2.000.000 >t.csv
+    same "$(kept t.csv | cut -d'|' -f5 | sort -n | xargs)" "1234.0 2000000.0"
     row 1.234 0,5 34.988,10 2.000.000 >t.csv
     same "$(kept t.csv | sort)" "$plain"
     row 1234 0,371 3,022E+06 >t.csv
