@@ -23,6 +23,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterable
 
 __all__ = ["Error", "Picture", "Rows", "campaign", "compare", "connect", "entry", "environment", "import_", "plot", "program", "query", "rank",
            "record", "run", "store"]
@@ -241,7 +242,11 @@ def connect(db=None, extension=True):
     functions that `abdb query --functions` lists, and opens no virtual table; for functions of your own, connection.set_authorizer(None).
     Error: this Python's sqlite3 cannot load extensions; the views answer without."""
     path = pathlib.Path(_text(db or os.environ.get("ABDB_DB") or "abdb.db", "the database"))
-    if not path.is_file():
+    try:
+        found = path.is_file()
+    except OSError as why:  # a name that is too long
+        raise Error(f"no database at {str(path)[:100]}: {why.strerror}") from None
+    if not found:
         raise Error(f"no database at {path}; abdb.import_('data') makes one")
     connection = sqlite3.connect(path.resolve().as_uri() + "?mode=ro", uri=True)
     if not extension:
@@ -356,6 +361,8 @@ def _line(record):
         json.dumps(record, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise Error("a text holds half a character (a surrogate), which no encoding has") from None
+    except TypeError as why:
+        raise Error(f"a record holds texts and numbers: {why}") from None
     except ValueError:
         raise Error("a number is infinite or none, or so is the median of the samples") from None
     if re.search(r"(?<!\\)(?:\\\\)*\\u0000", line):
@@ -365,7 +372,7 @@ def _line(record):
 
 def store(lines, db=None):
     """Stores what `entry` made, all of it or nothing. Error: abdb refuses a line, and why."""
-    lines = list(lines)
+    lines = list(lines) if isinstance(lines, Iterable) else [None]
     if not all(isinstance(line, str) and "\n" not in line for line in lines):
         raise Error("store wants the lines that abdb.entry made, in a list")
     given = "".join(line + "\n" for line in lines).encode(errors="surrogatepass")
