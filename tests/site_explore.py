@@ -230,7 +230,7 @@ def operated(b):
             b.choose(name, value)
             assert b.js(harmless), (name, value)
             steps += 1
-    b.open(PAGE, b.js("(() => { const r = abdb.rows.find((x) => x.known('device')?.includes('pwned'));"
+    b.open(PAGE, b.js("(() => { const r = abdb.rows.find((x) => x.known('model')?.includes('touch'));"
                       " return '#' + new URLSearchParams({suite: r.suite, what: r.what, scenario: r.known('scenario'), metric: r.known('metric'), round: 'all', per: 'dollar'}); })()"))
     b.js("document.getElementById('prices').open = true")
     for number in range(b.js("document.querySelectorAll('#price-list input').length")):
@@ -241,7 +241,7 @@ def operated(b):
     assert steps > 10
     priced = command(b)
     shown = split(priced)  # one shell reads the command as the words that abdb wrote
-    assert shown[0] in ("rank", "choose") and all("touch" not in word or "\n" not in word for word in shown), priced
+    assert shown[0] == "rank" and len(shown) % 2 == 0 and set(shown[2::2]) <= {"--per", "--by", "--price-kind", "--price"}, priced
     subprocess.run(["bash", "-c", "abdb() { printf '%s\\0' \"$@\" >given; }; " + priced], check=True, cwd=FOLDER)
     assert open(f"{FOLDER}/given", encoding="utf-8").read().split("\0")[:-1] == shown, priced
     address = b.js("location.hash")

@@ -11,20 +11,15 @@ NAMES = ["<img src=x onerror=window.pwned=1>", "\"><svg onload=window.pwned=2>",
          "${window.pwned=4}", "{{constructor.constructor('window.pwned=5')()}}", "__proto__", "=HYPERLINK(\"http://x\")", "a,b=c&d#e%00", "javascript:window.pwned=6", "\u2028window.pwned=7//"]
 with open("evil.jsonl", "w", encoding="utf-8") as out:
     for i, name in enumerate(NAMES):
-        for model in NAMES[0], "llama2-70b-99":
+        for model in NAMES[0], NAMES[3] + NAMES[4]:
             print(json.dumps({"record": "entry", "field": {"evidence": "mlperf", "kind": "score", "suite": "inference", "round": "v6.0", "division": "closed", "source": f"s{i}",
                 "submitter": name, "system": name, "model": model, "scenario": "Offline", "device": name, "devices": str(i + 1), "verified": "yes", "public_id": f"6.0-{1000 + i}",
                 "url": "javascript:window.pwned=8"}, "result": [{"metric": "tokens_per_s", "statistic": "value", "value": 1000 + i}]}), file=out)
-with open("prices.csv", "w", encoding="utf-8") as out:
-    import csv
-    rows = csv.writer(out)
-    rows.writerow(next(csv.reader(open("head.csv", encoding="utf-8"))))
 P
 }
 
 @test "explore.html operated with hostile names: nothing runs, nothing leaves, and the command that it shows is quoted" {
     command -v chromium >/dev/null || skip "no chromium: apt-get install chromium"
-    head -1 "$fixtures/prices.csv" >head.csv
     hostile_rows
     abdb import -q evil.jsonl
     abdb site --out s >/dev/null
