@@ -73,7 +73,8 @@ B
         zsh -fc 'compdef() { :; }; _describe() { shift 2; print -rl -- "${(@P)1}"; }; _files() { :; }; words=(abdb compare ""); CURRENT=3; source ./abdb.zsh; _abdb' >/dev/null
     fi
     if command -v fish >/dev/null; then fish --no-config -c 'source ./abdb.fish; complete -C "abdb compare "' >/dev/null; fi
-    [ ! -e pwned ] && [ ! -e written ]
+    [ ! -e pwned ]
+    [ ! -e written ]
 }
 
 @test "a manual page has no words of one's own folder, and every line that roff obeys is one of abdb's" {
