@@ -43,7 +43,7 @@ P
 import re
 for line in open("lines", encoding="utf-8", newline="\n"):
     # as GitHub's runner reads one: ::NAME KEY=VALUE,...::TEXT, values end at "," and "::"
-    command = re.fullmatch(r"::(error|warning|notice) title=([^,:\r\n]*)::([^\r\n]*)\n", line)
+    command = re.fullmatch(r"::(error|warning|notice) title=([^,:\r\n]*)::(stated: |\d+ cells, )[^\r\n]*\n", line)
     assert command, line
 P
 }
