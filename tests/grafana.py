@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""grafana.py records | grafana.py DASHBOARD.json CONNINFO - the queries of a dashboard, as Grafana would ask them.
+"""grafana.py records | grafana.py DASHBOARD.json CONNINFO | grafana.py hostile DASHBOARD.json CONNINFO - the queries of a dashboard, as Grafana would ask them.
 
 records: JSON lines of a fleet, for abdb import: eight nodes, one of them slower, one that failed. Else: every variable is asked, all its
 values put into the queries that follow as ${NAME:sqlstring} does, macros of time expanded as Grafana's PostgreSQL source does, and every
 panel and annotation asked, of the role that CONNINFO names. Each must have rows, and columns that its kind of panel can show. In TAP.
+
+hostile: every variable gets values that are pieces of SQL, as an address of a dashboard can give them. Each query must be answered without a
+row: the values are text, and no text is called so.
 """
 import csv
 import io
@@ -66,6 +69,7 @@ def plain(sql):
     bare = re.sub(r"\$\{\w+:sqlstring\}|\$__time(Filter\([^()]*\)|From\(\)|To\(\))", "", sql)
     bare = re.sub(r"'[^']*'", "''", bare)
     wrong = ["unquoted variable or unknown macro"] if "$" in bare else []
+    wrong += ["a variable inside a text, which its own quotes would end"] if any(re.search(r"\$[\w{\[]|\[\[", text) for text in re.findall(r"'[^']*'", sql)) else []
     made = set(re.findall(r"(?:WITH|,)\s+(\w+) AS \(", bare))
     for name in re.findall(r"\b(?:FROM|JOIN)\s+([\w.]+)", bare):
         if not name.startswith("abdb.v_") and name not in made:
@@ -130,7 +134,29 @@ def check(path, source):
     return failed
 
 
-if sys.argv[1] == "records":
+HOSTILE = ["x') OR 1=1 --", "'", "''", "x'); DELETE FROM abdb.v_result; --", "\\", "\\'", "$1", "${__from}", "$$", '"', "/*", "--", "%", "x' UNION SELECT usename FROM pg_user --"]
+
+
+def check_hostile(path, source):
+    """Rows that a query has, or an error that it ends with, are mistakes, if it asks by a variable."""
+    board = json.load(open(path))
+    variables = board["templating"]["list"]
+    chosen = {v["name"]: HOSTILE for v in variables}
+    queries = [v["query"] for v in variables] + [t["rawSql"] for p in board["panels"] for t in p["targets"]] + [a["target"]["rawSql"] for a in board["annotations"]["list"]]
+    asked, failed = 0, 0
+    for sql in (q for q in queries if "${" in q):
+        header, rows = source.ask(expanded(sql, chosen))
+        asked += 1
+        if header is None or any(cell != "~" and cell != "0" for row in rows for cell in row):
+            failed += 1
+            print(f"not ok - {rows if header is None else rows[:2]}: {sql[:200]}")
+    print(f"{asked} queries with hostile values")
+    return failed
+
+
+if sys.argv[1] == "hostile":
+    sys.exit(check_hostile(sys.argv[2], Source(sys.argv[3])) > 0)
+elif sys.argv[1] == "records":
     for record in records():
         print(json.dumps(record))
 else:

@@ -214,6 +214,64 @@ def hostile(b):
     print("harmless")
 
 
+def operated(b):
+    """Every control used on hostile names: each choice, a price of each device, the order of each column, each mark, pairs, what is saved.
+    Nothing of a name runs, becomes an element, or leaves the page."""
+    harmless = ("(() => { const foreign = [...document.querySelectorAll('img, iframe, object, embed, base, meta[http-equiv=refresh], a[href^=\"javascript:\" i]')];"
+                " const handlers = [...document.querySelectorAll('*')].filter((e) => e.getAttributeNames().some((n) => n.startsWith('on')));"
+                " return window.pwned === undefined && ({}).polluted === undefined && foreign.length === 0 && handlers.length === 0; })()")
+    b.open(PAGE)
+    steps, names = 0, b.js("[...new Set(abdb.rows.flatMap((r) => ['device', 'provider', 'model', 'system', 'submitter'].map((c) => r.known(c))))].filter(Boolean)")
+    assert sum("pwned" in name for name in names) > 2, names
+    choices = b.js("[...document.getElementById('choice').elements].filter((e) => e.name && e.options).map((e) => e.name)")
+    assert len(choices) > 4, choices
+    for name in choices:
+        for value in b.js(f"[...document.getElementById('choice').elements[{json.dumps(name)}].options].map((o) => o.value)"):
+            b.choose(name, value)
+            assert b.js(harmless), (name, value)
+            steps += 1
+    b.open(PAGE, b.js("(() => { const r = abdb.rows.find((x) => x.known('model')?.includes('touch'));"
+                      " return '#' + new URLSearchParams({suite: r.suite, what: r.what, scenario: r.known('scenario'), metric: r.known('metric'), round: 'all', per: 'dollar'}); })()"))
+    b.js("document.getElementById('prices').open = true")
+    for number in range(b.js("document.querySelectorAll('#price-list input').length")):
+        b.js(f"(() => {{ const e = document.querySelectorAll('#price-list input')[{number}]; e.focus(); e.select(); }})()")
+        b.type("1.5")
+        assert b.js(harmless), number
+        steps += 1
+    assert steps > 10
+    priced = command(b)
+    shown = split(priced)  # one shell reads the command as the words that abdb wrote
+    assert shown[0] == "rank" and len(shown) % 2 == 0 and set(shown[2::2]) <= {"--per", "--by", "--price-kind", "--price"}, priced
+    subprocess.run(["bash", "-c", "abdb() { printf '%s\\0' \"$@\" >given; }; " + priced], check=True, cwd=FOLDER)
+    assert open(f"{FOLDER}/given", encoding="utf-8").read().split("\0")[:-1] == shown, priced
+    address = b.js("location.hash")
+    b.open(PAGE, address)
+    assert b.js(harmless) and command(b) == priced, (priced, command(b))
+    for view in "bars", "points":
+        b.js(f"(() => {{ const e = document.getElementById('choice').elements.view; if (e && [...e.options ?? []].some((o) => o.value === '{view}')) e.value = '{view}'; }})()")
+        b.js("document.getElementById('choice').dispatchEvent(new Event('change', {bubbles: true}))")
+        for mark in range(min(12, b.js("document.querySelectorAll('.mark').length"))):
+            b.js(f"document.querySelectorAll('.mark')[{mark}].focus()")
+            assert b.js(harmless)
+    b.js("for (const e of document.querySelectorAll('#rows th, #rows th button')) e.click()")
+    b.js("for (const e of [...document.querySelectorAll('#rows tbody input')].slice(0, 2)) e.click()")
+    b.js("for (const e of document.querySelectorAll('#device-list input')) e.click()")
+    assert b.js(harmless)
+    b.open(PAGE, address)
+    b.js("""window.saved = {}; abdb.save = async (name, type, content) => { window.saved[name] = content instanceof Blob ? "" : content; };
+      for (const x of document.querySelectorAll('[data-save]')) x.click();""")
+    for name, content in b.js("new Promise((f) => setTimeout(() => f(window.saved), 300))").items():
+        assert "/" not in name and "\n" not in name and "<" not in name, name
+        if name.endswith(".svg"):
+            tree = xml.etree.ElementTree.fromstring(content)
+            assert not [e for e in tree.iter() if e.tag.rpartition("}")[2] in ("script", "img", "image", "foreignObject", "iframe")], name
+            assert not [a for e in tree.iter() for a in e.attrib if a.startswith("on")], name
+        if name.endswith(".csv"):
+            assert not [cell for row in csv.reader(io.StringIO(content)) for cell in row if cell[:1] in "=@"  and cell[:1]], name
+    assert b.js(harmless)
+    print(f"{steps} controls used")
+
+
 def bare(b):
     """Without the library that draws: told so, and the tables work."""
     b.open(PAGE)

@@ -30,8 +30,9 @@ static void add_head(abdb_text *out, const char *text, size_t size, bool finding
     static const char finding[] = "# finding:";
 
     for (const char *line = text; line < text + size;) {
-        size_t length = strcspn(line, "\n") + 1;
+        size_t length = strcspn(line, "\n");
 
+        length += line[length] == '\n'; /* a text may end without one */
         if (findings || strncmp(line, finding, sizeof finding - 1) != 0)
             abdb_text_add(out, line, length);
         line += length;

@@ -48,7 +48,7 @@ static abdb_status take_param(abdb_report *r, char *line, abdb_error *err)
     char *rest = line;
 
     if (r->params == ABDB_PARAM_COUNT)
-        return ABDB_FAIL(err, ABDB_FORMAT, "report %s: more than %d params", r->name,
+        return ABDB_FAIL(err, ABDB_USAGE, "report %s: more than %d params", r->name,
                          ABDB_PARAM_COUNT);
     p->name = next_field(&rest);
     p->type = next_field(&rest);
@@ -61,7 +61,7 @@ static abdb_status take_param(abdb_report *r, char *line, abdb_error *err)
                      strcmp(p->type, "number") != 0 && strcmp(p->type, "days") != 0 &&
                      strcmp(p->type, "date") != 0 && strcmp(p->type, "price") != 0 &&
                      strcmp(p->type, "flag") != 0))
-        return ABDB_FAIL(err, ABDB_FORMAT,
+        return ABDB_FAIL(err, ABDB_USAGE,
                          "report %s: param %s wants a type: text, pattern, number, days, date,"
                          " price or flag",
                          r->name, p->name);
@@ -77,7 +77,7 @@ static abdb_status take_footnotes(abdb_report *r, const char *text, abdb_error *
     r->counts_only = true;
     r->legend = strcmp(text, "legend") == 0;
     if (!r->legend && strcmp(text, "none") != 0)
-        return ABDB_FAIL(err, ABDB_FORMAT, "report %s: footnotes are none or legend, not '%s'",
+        return ABDB_FAIL(err, ABDB_USAGE, "report %s: footnotes are none or legend, not '%s'",
                          r->name, text);
     return ABDB_OK;
 }
@@ -139,8 +139,7 @@ static abdb_status take_table(abdb_report *r, abdb_text *table, char *next, abdb
     }
     if (!next) return ABDB_OK;
     if (r->keeps == ABDB_KEPT_MAX)
-        return ABDB_FAIL(err, ABDB_FORMAT, "report %s: more than %d tables", r->name,
-                         ABDB_KEPT_MAX);
+        return ABDB_FAIL(err, ABDB_USAGE, "report %s: more than %d tables", r->name, ABDB_KEPT_MAX);
     r->kept[r->keeps++].name = abdb_trim(next);
     return ABDB_OK;
 }

@@ -7,19 +7,20 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "query/answer/say.h"
 #include "schema/core/outguard.h"
 
-enum { NAMES_MAX = 256 };
+enum { NAMES_MAX = 256, TEXT_MAX = 16 << 20 };
 
 /* Length of a file's name without the suffix; 0: it is none of them. Completion hands names to the
- * shell, so that a name is letters, digits, '.', '_' and '-'. */
+ * shell, so that a name is letters, digits, '.', '_' and '-', and begins as no option does. */
 static size_t stem(const abdb_shelf *shelf, const char *file)
 {
     size_t size = strlen(file), tail = strlen(shelf->suffix);
 
+    if (!isalnum((unsigned char)*file)) return 0;
     for (const char *s = file; *s; s++)
         if (!isalnum((unsigned char)*s) && !strchr("._-", *s)) return 0;
     return size > tail && strcmp(file + size - tail, shelf->suffix) == 0 ? size - tail : 0;
@@ -79,12 +80,13 @@ abdb_status abdb_shelf_read(const abdb_shelf *shelf, const char *name, abdb_text
 {
     const char *folder = abdb_user_folder(arena, shelf->folder), *names[NAMES_MAX], *near;
     abdb_text longer = {0};
+    struct stat info;
     size_t count;
 
     *origin = folder && !strchr(name, '/')
                   ? abdb_arena_printf(arena, "%s/%s%s", folder, name, shelf->suffix)
                   : NULL;
-    if (*origin && access(*origin, R_OK) == 0) return abdb_read_text_file(*origin, text, err);
+    if (*origin && lstat(*origin, &info) == 0) return abdb_read_own_text_file(*origin, text, err);
     *origin = NULL;
     for (const abdb_embedded *e = shelf->shipped; e->name; e++)
         if (!is_hidden(shelf, e->name) && strlen(name) == stem(shelf, e->name) &&
@@ -114,36 +116,72 @@ const char *abdb_user_folder(abdb_arena *arena, const char *kind)
     return home && *home ? abdb_arena_printf(arena, "%s/.config/abdb/%s", home, kind) : NULL;
 }
 
-abdb_status abdb_read_file(const char *path, abdb_text *out, abdb_error *err)
+/* Appends what the file has, up to limit bytes. regular_only: ABDB_USAGE where it is a pipe
+ * or a device, which may block or never end. */
+static abdb_status append_file(const char *path, bool regular_only, size_t limit, abdb_text *out,
+                               abdb_error *err)
 {
-    FILE *file;
+    size_t before = out->size, size;
+    struct stat info;
     char chunk[65536];
-    size_t size;
-    abdb_status st = abdb_outguard_protect_input(path, err);
+    FILE *file = NULL;
+    abdb_status st;
 
-    if (st != ABDB_OK) return st;
+    TRY(abdb_outguard_protect_input(path, err));
+    if (regular_only && stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "%s is not a regular file, and files of this folder are read by name:"
+                      " remove it, or put a file in its place",
+                      path));
     file = fopen(path, "rb");
-    if (!file) return ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno));
-    while ((size = fread(chunk, 1, sizeof chunk, file)) > 0) abdb_text_add(out, chunk, size);
-    if (ferror(file)) st = ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno));
-    fclose(file);
-    if (out->failed) st = ABDB_FAIL(err, ABDB_NOMEM, "%s", path);
+    if (!file) TRY(ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno)));
+    while ((size = fread(chunk, 1, sizeof chunk, file)) > 0) {
+        if (size > limit - (out->size - before))
+            TRY(ABDB_FAIL(err, ABDB_USAGE,
+                          "%s has more than %zu MiB, which no text that people write has: is it"
+                          " the right file?",
+                          path, limit >> 20));
+        abdb_text_add(out, chunk, size);
+        if (out->failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", path));
+    }
+    if (ferror(file)) TRY(ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno)));
+done:
+    if (file) fclose(file);
     return st;
 }
 
-abdb_status abdb_read_text_file(const char *path, abdb_text *out, abdb_error *err)
+/* ABDB_USAGE: the text behind before holds a zero byte. */
+static abdb_status refuse_zero_byte(const char *path, const abdb_text *out, size_t before,
+                                    abdb_error *err)
 {
-    size_t before = out->size;
-    abdb_status st = abdb_read_file(path, out, err);
-    const char *text = abdb_text_get(out) + before, *zero;
+    const char *text = abdb_text_get(out) + before, *zero = memchr(text, '\0', out->size - before);
     long line = 1;
 
-    if (st != ABDB_OK) return st;
-    zero = memchr(text, '\0', out->size - before);
     if (!zero) return ABDB_OK;
     for (const char *c = text; c < zero; c++) line += *c == '\n';
     return ABDB_FAIL(err, ABDB_USAGE,
                      "%s, line %ld: a zero byte, which ends no text: is it a text file? UTF-16 is"
                      " not read here (iconv -f UTF-16 -t UTF-8)",
                      path, line);
+}
+
+abdb_status abdb_read_file(const char *path, abdb_text *out, abdb_error *err)
+{
+    return append_file(path, false, SIZE_MAX, out, err);
+}
+
+abdb_status abdb_read_text_file(const char *path, abdb_text *out, abdb_error *err)
+{
+    size_t before = out->size;
+    abdb_status st = append_file(path, false, TEXT_MAX, out, err);
+
+    return st == ABDB_OK ? refuse_zero_byte(path, out, before, err) : st;
+}
+
+abdb_status abdb_read_own_text_file(const char *path, abdb_text *out, abdb_error *err)
+{
+    size_t before = out->size;
+    abdb_status st = append_file(path, true, TEXT_MAX, out, err);
+
+    return st == ABDB_OK ? refuse_zero_byte(path, out, before, err) : st;
 }

@@ -28,7 +28,11 @@ const char *abdb_user_folder(abdb_arena *arena, const char *kind);
 /* Whole file as NUL-terminated text. */
 ABDB_MUST_USE abdb_status abdb_read_file(const char *path, abdb_text *out, abdb_error *err);
 /* The same for a file that is read as text. ABDB_USAGE: it holds a zero byte, behind which nothing
- * would be read. */
+ * would be read, or has more than 16 MiB. */
 ABDB_MUST_USE abdb_status abdb_read_text_file(const char *path, abdb_text *out, abdb_error *err);
+/* The same for a file of the user's own folder, which a list of names opens as well. ABDB_USAGE:
+ * it is no regular file, so that reading it could block. */
+ABDB_MUST_USE abdb_status abdb_read_own_text_file(const char *path, abdb_text *out,
+                                                  abdb_error *err);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ingest/read/archive.h"
@@ -190,11 +191,16 @@ static abdb_status open_map(const char *path, abdb_words *words, table_map **out
     const char *own = abdb_arena_printf(&words->arena, "%s/%s.map",
                                         abdb_user_folder(&words->arena, "maps"), path);
     char *digest = abdb_arena_alloc(&words->arena, ABDB_SHA256_HEX);
+    struct stat info;
     abdb_status st = ABDB_OK;
 
     if (!own || !digest) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a map"));
-    if (access(path, F_OK) != 0 && access(own, F_OK) == 0) path = own;
-    TRY(abdb_read_text_file(path, &text, err));
+    if (access(path, F_OK) != 0 && lstat(own, &info) == 0) {
+        path = own;
+        TRY(abdb_read_own_text_file(path, &text, err));
+    } else {
+        TRY(abdb_read_text_file(path, &text, err));
+    }
     TRY(table_map_parse(out, path, abdb_text_get(&text), err));
     abdb_sha256_hex(abdb_text_get(&text), text.size, digest);
     words->map = *out;

@@ -66,7 +66,15 @@ static abdb_status named_plan(abdb_plan *plan, const char *name, abdb_error *err
     }
     if (access(name, R_OK) == 0) {
         TRY(abdb_read_text_file(name, &text, err));
-        TRY(abdb_plan_add(plan, abdb_text_get(&text), err));
+        count = plan->cells;
+        st = abdb_plan_add(plan, abdb_text_get(&text), err);
+        if (st != ABDB_OK)
+            abdb_context(err, "%s", name);
+        else if (plan->cells == count)
+            st = ABDB_FAIL(err, ABDB_USAGE,
+                           "%s holds no kernel: a line names one and its parameters, such as"
+                           " 'gemm dtype=f32 n=1024'",
+                           name);
         goto done;
     }
     near = abdb_nearest(name, names, count);

@@ -27,6 +27,9 @@ typedef struct {
 
 static void offer(task *t, const char *name, const char *meaning)
 {
+    bool selection = t->lead != NULL;
+
+    if (selection && !*t->lead && *name == '-') return; /* it would be read as an option */
     if (strncasecmp(name, t->word, strlen(t->word)) != 0 || t->found++ >= FOUND_MAX) return;
     abdb_say(t->out, "%s%s", t->lead ? t->lead : "", name);
     if (meaning && *meaning) abdb_say(t->out, "\t%s", meaning);

@@ -55,6 +55,6 @@ SELECT line FROM (
   SELECT 1, count(*) || CASE count(*) WHEN 1 THEN ' device with results has' ELSE ' devices with results have' END || ' no price: --price gives one'
     FROM best WHERE place = 1 AND device NOT IN (SELECT device FROM offer) HAVING count(*) > 0
   UNION ALL SELECT 1, 'systems of the best rate per device only, at a price per device; abdb choose takes the cheapest of all measured systems, in whole offers: '
-           || 'abdb choose ' || quote(:model) || ' ' || :scenario || printf(' --rate %.17g/s', :tokens_per_s)
+           || 'abdb choose ' || quote(:model) || ' ' || CASE WHEN :scenario GLOB '*[^A-Za-z0-9_.-]*' THEN quote(:scenario) ELSE :scenario END || printf(' --rate %.17g/s', :tokens_per_s)
   UNION ALL SELECT 2, '† derived by abdb; whole systems are multiplied, which no result of MLPerf® shows.')
  ORDER BY place;

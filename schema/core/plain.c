@@ -7,20 +7,21 @@
 #include <stdlib.h>
 
 /* Code points that are obeyed or not seen: DEL and C1; Default_Ignorable_Code_Point of Unicode 15;
- * line and paragraph separators, marks of direction, annotations, controls of hieroglyphs. */
+ * line and paragraph separators, marks of direction, annotations, controls of hieroglyphs. With
+ * the last two of each plane these are the noncharacters, two of which no XML may hold. */
 static const struct {
     unsigned first, last;
-} hidden[] = {{0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},    {0x61c, 0x61c},
-              {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},  {0x200b, 0x200f},
-              {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},  {0xfe00, 0xfe0f},
-              {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},  {0x13430, 0x1345f},
-              {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
+} hidden[] = {{0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},     {0x61c, 0x61c},
+              {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},
+              {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},   {0xfe00, 0xfe0f},
+              {0xfdd0, 0xfdef},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},
+              {0x13430, 0x1345f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
 
 static bool is_hidden(unsigned c)
 {
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
         if (c >= hidden[i].first && c <= hidden[i].last) return true;
-    return c < 0x20;
+    return c < 0x20 || (c & 0xfffe) == 0xfffe;
 }
 
 /* first[length]: the bits of the first byte that belong to the number. */

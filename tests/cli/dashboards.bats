@@ -27,7 +27,7 @@ load server
 import json, sys
 sys.argv, (root, url) = ["", "none"], sys.argv[1:]
 text = open(f"{root}/tests/grafana.py").read()
-exec(text[:text.rindex('if sys.argv[1] == "records"')])
+exec(text[:text.rindex('if sys.argv[1] == "hostile"')])
 def first(board, panel):
     board, chosen, source = json.load(open(f"{root}/query/grafana/dashboards/{board}.json")), {}, Source(url)
     for v in board["templating"]["list"]:
@@ -68,10 +68,43 @@ P
         fails 1 "$2"
     }
     wrong 's/device:sqlstring/device/' "unquoted variable"
+    wrong 's/device:sqlstring/device:raw/' "unquoted variable"
+    wrong "s/[$]{device:sqlstring}/'&'/" "a variable inside a text"
     wrong 's/abdb.v_telemetry/abdb.telemetry/' "no public view"
     wrong 's/t.quantity, min/t.quality, min/' "does not exist"
     wrong "s/f.factor = 'node' AND f.state/f.factor = 'nodes' AND f.state/" "no row"
     wrong 's/AS metric/AS series/; s/ORDER BY time, metric/ORDER BY time/' "columns are"
     wrong 's/__timeFilter/__timeFilters/' "unknown macro"
     wrong 's/ORDER BY time, metric/ORDER BY metric/' "order of time"
+}
+
+@test "values of a dashboard's address are text in every query, and the role of Grafana can only read" {
+    need_server
+    url="postgresql://grafana@/postgres?host=$server/server"
+    psql -X -q -h "$server/server" -U abdb -d postgres -c "SELECT 1 FROM abdb.v_result LIMIT 1" >/dev/null 2>&1 || {
+        filled "$fixtures/checker.csv" 2>/dev/null
+        abdb push "postgresql://abdb@/postgres?host=$server/server" >/dev/null
+        psql -X -q -h "$server/server" -U abdb -d postgres -c "CREATE ROLE grafana LOGIN; GRANT abdb_read TO grafana"
+    }
+    asked=0
+    for board in "$root"/query/grafana/dashboards/*.json; do
+        run python3 "$root/tests/grafana.py" hostile "$board" "$url"
+        fails 0 "queries with hostile values"
+        asked=$((asked + $(tail -1 <<<"$output" | cut -d' ' -f1)))
+    done
+    [ "$asked" -ge 20 ]
+    # the same check finds a query whose values are not quoted
+    sed 's/IN (${device:sqlstring})/IN (${device:sqlstring}) OR 1=1/' "$root/query/grafana/dashboards/fleet-health.json" >open.json
+    no cmp -s open.json "$root/query/grafana/dashboards/fleet-health.json"
+    run python3 "$root/tests/grafana.py" hostile open.json "$url"
+    fails 1 "not ok"
+    for sql in "INSERT INTO abdb.source (source, kind) VALUES ('x', 'user')" "DELETE FROM abdb.entry_row" "UPDATE abdb.source SET kind = 'user'" "DROP TABLE abdb.source" \
+        "TRUNCATE abdb.source" "CREATE TABLE abdb.x (a int)" "CREATE TABLE public.x (a int)" "CREATE SCHEMA x" "COPY abdb.source TO PROGRAM 'touch $dir/pwned'" \
+        "COPY abdb.source TO '$dir/pwned'" "SELECT pg_read_file('/etc/passwd')" "SELECT lo_import('/etc/passwd')" "SET ROLE abdb" "SET ROLE abdb_write" \
+        "GRANT abdb_write TO grafana" "ALTER ROLE grafana SUPERUSER" "CREATE FUNCTION abdb.f() RETURNS int LANGUAGE sql AS 'SELECT 1'" \
+        "SELECT rolpassword FROM pg_authid" "ALTER VIEW abdb.v_result RENAME TO x"; do
+        run psql -X -v ON_ERROR_STOP=1 -d "$url" -c "$sql"
+        [ "$status" = 1 ] && grep -qE 'permission denied|must (be|have)|not exist' <<<"$output" || { echo "not refused: $sql: $output"; false; }
+    done
+    [ ! -e pwned ]
 }

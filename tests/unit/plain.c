@@ -23,6 +23,7 @@ static void characters(void **state)
                   "31m",
                   "\\x9b31m"},
                  {"a\u202eb\u2066c\u2069d\u200e\u061c", "a\\u202eb\\u2066c\\u2069d\\u200e\\u061c"},
+                 {"a\ufdd0\ufffe\uffff\U0001fffe", "a\\ufdd0\\ufffe\\uffff\\ud83f\\udffe"},
                  {"a\u200bb\u200d\ufeff\u00ad\u2060", "a\\u200bb\\u200d\\ufeff\\u00ad\\u2060"},
                  {"\u2028\u2029\u3164\ufe0f", "\\u2028\\u2029\\u3164\\ufe0f"},
                  {"\U000e0041\U000e0fff", "\\udb40\\udc41\\udb43\\udfff"},

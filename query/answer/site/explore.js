@@ -337,13 +337,18 @@
     fillPrices(together);
     return [together, others];
   };
+  // Names are those of strangers, and the command is there to be copied: in a shell it is these words and nothing else.
+  const shellWord = (text) => `'${String(text).replaceAll("'", "'\\''")}'`;
+  const shellName = (text) => (/^[\w.:+-]+$/.test(text) ? text : shellWord(text));
+  const selectionValue = (text) => (/^[\w.+()\/:;-][\w.+()\/:; -]*$/.test(text) && !text.endsWith(" ") ? text : `'${String(text).replaceAll("'", "''")}'`);
   const command = () => {
-    const where = [`metric=${state.metric}`, `${abdb.rows.find((r) => r.what === state.what)?.known("model") ? "model" : "workload"}=${state.what}`, state.scenario && `scenario=${state.scenario}`,
-      state.division && `division=${state.division}`, state.round && state.round !== ALL && `round=${state.round}`].filter(Boolean).join(",");
-    const prices = abdb.isPriced(state.per) && state.prices.size ? ` --price '${[...state.prices].map(([d, p]) => `${d}=${p} USD/h`).join(",")}'` : "";
+    const where = [["metric", state.metric], [abdb.rows.find((r) => r.what === state.what)?.known("model") ? "model" : "workload", state.what], ["scenario", state.scenario],
+      ["division", state.division], ["round", state.round !== ALL && state.round]].filter(([, value]) => value).map(([name, value]) => `${name}=${selectionValue(value)}`).join(",");
+    const quotes = [...state.prices].filter(([device]) => !/[=,]/.test(device)).map(([device, price]) => `${device}=${price} USD/h`).join(",");
+    const prices = abdb.isPriced(state.per) && quotes ? ` --price ${shellWord(quotes)}` : "";
     if (state.per === "million") return `abdb query token-cost`;
-    if (state.per === "rate") return `abdb choose '${where}'${state.rate ? ` --rate ${state.rate}` : ""}${prices}`;
-    return `abdb rank '${where}' --per ${state.per} --by ${state.by}${state.per === "dollar" ? ` --price-kind ${state.kind}` : ""}${prices}`;
+    if (state.per === "rate") return `abdb choose ${shellWord(where)}${state.rate ? ` --rate ${shellName(state.rate)}` : ""}${prices}`;
+    return `abdb rank ${shellWord(where)} --per ${shellName(state.per)} --by ${shellName(state.by)}${state.per === "dollar" ? ` --price-kind ${shellName(state.kind)}` : ""}${prices}`;
   };
   const update = (isStep) => {
     const [rows, others] = fillFixed();

@@ -11,8 +11,10 @@ import functools
 import html
 import importlib
 import json
+import numbers
 import os
 import pathlib
+import re
 import secrets
 import shutil
 import sqlite3
@@ -21,6 +23,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterable
 
 __all__ = ["Error", "Picture", "Rows", "campaign", "compare", "connect", "entry", "environment", "import_", "plot", "program", "query", "rank",
            "record", "run", "store"]
@@ -97,24 +100,56 @@ def program():
     return found
 
 
+def _text(value, what):
+    """A value as the word of a command line: text, a number or a path. Error: it is something else, or no program can be given it."""
+    if not isinstance(value, (str, bytes, os.PathLike, numbers.Number)):
+        raise Error(f"{what} wants a text, a number or a path, not {value!r:.100}")
+    word = os.fsdecode(value) if isinstance(value, (bytes, os.PathLike)) else str(value)
+    try:
+        encoded = os.fsencode(word)
+    except UnicodeEncodeError:
+        raise Error(f"{what} holds half a character (a surrogate), which no encoding has: {word!a:.100}") from None
+    if b"\0" in encoded:
+        raise Error(f"{what} holds a zero byte, which ends a word: {word!a:.100}")
+    return word
+
+
 def _options(parameters):
+    """Each parameter as `--name=value`, in one word: no value can be taken for another option."""
     for name, value in parameters.items():
+        if not re.fullmatch("[A-Za-z][A-Za-z0-9_]*", name, re.ASCII):
+            raise Error(f"a parameter is named by letters, digits and _, not {name!a:.100}")
         option = "--" + name.rstrip("_").replace("_", "-")
         if isinstance(value, dict):
-            value = [f"{key}={text}" for key, text in value.items()]
+            value = [f"{_text(key, name)}={_text(text, name)}" for key, text in value.items()]
         for one in value if isinstance(value, (list, tuple)) else [value]:
             if one is True:
                 yield option
             elif one is not None and one is not False:
-                yield from (option, str(one))
+                yield f"{option}={_text(one, name)}"
+
+
+def _words(verb, words):
+    """What stands beside the options. None of it is an option, whatever it begins with."""
+    words = [_text(word, f"abdb {verb}") for word in words]
+    if verb == "query":  # its word comes before the options of the report; SQL may begin with a comment
+        return [f" {word}" if word.startswith("-") else word for word in words], []
+    if verb == "plot":
+        for word in words:
+            if word.startswith("-"):
+                raise Error(f"no figure is called {word!a:.100}", 2)
+        return words, []
+    if verb == "import":
+        words = [f"./{word}" if word.startswith("-") and word != "-" else word for word in words]
+    return [], ["--", *words] if words else []
 
 
 def _call(verb, words, db, parameters, given=None, answers=(0,)):
     """Runs abdb VERB; returns what it wrote to both streams, and its exit code. Error: a code that is no answer."""
     if db is not None:
-        parameters = {**parameters, "db": os.fspath(db)}
-    words = [f" {word}" if str(word).startswith("-") and verb == "query" else str(word) for word in words]  # SQL that begins with a comment
-    command = [program(), verb, *words, *_options(parameters)]
+        parameters = {**parameters, "db": db}
+    before, behind = _words(verb, words)
+    command = [program(), verb, *before, *_options(parameters), *behind]
     try:
         done = subprocess.run(command, input=given, stdin=None if given is not None else subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"}, check=False)
@@ -189,20 +224,29 @@ def _allow_listed_functions(connection, path):
     """Without abdb.so: an authorizer that refuses every function that is not on abdb's list. Error: the file holds virtual tables, which
     sqlite3 would construct."""
     listed = {row["function"] for row in json.loads(_call("query", [], None, {"functions": True, "json": True})[0])}
-    virtual = [name for name, in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'")]
+    # SQLite stores each statement in one form. A changed file may spell CREATE VIRTUAL TABLE in others, with a comment or a tab in it:
+    # what has none of the known forms is refused.
+    known = " OR ".join(f"sql GLOB 'CREATE {kind} *'" for kind in ("TABLE", "VIEW", "INDEX", "UNIQUE INDEX", "TRIGGER"))
+    virtual = [str(name) for name, in connection.execute(f"SELECT name FROM sqlite_schema WHERE sql IS NOT NULL AND NOT ({known})")]
     if virtual:
         connection.close()
         raise Error(f"{path} holds virtual tables ({', '.join(virtual)[:200]}), which abdb does not open: drop them, or connect with the extension")
+    refused = {sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_CREATE_VTABLE}  # they would write files, and construct what is listed nowhere
     connection.set_authorizer(lambda action, table, name, database, view:
-                              sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_FUNCTION and name.lower() not in listed else sqlite3.SQLITE_OK)
+                              sqlite3.SQLITE_DENY if action in refused or action == sqlite3.SQLITE_FUNCTION and name.lower() not in listed
+                              else sqlite3.SQLITE_OK)
 
 
 def connect(db=None, extension=True):
     """A read-only sqlite3 connection, with abdb's functions (median, hl_ratio, abdb_compare, ...) unless extension is False. SQL may call the
     functions that `abdb query --functions` lists, and opens no virtual table; for functions of your own, connection.set_authorizer(None).
     Error: this Python's sqlite3 cannot load extensions; the views answer without."""
-    path = pathlib.Path(db or os.environ.get("ABDB_DB") or "abdb.db")
-    if not path.is_file():
+    path = pathlib.Path(_text(db or os.environ.get("ABDB_DB") or "abdb.db", "the database"))
+    try:
+        found = path.is_file()
+    except OSError as why:  # a name that is too long
+        raise Error(f"no database at {str(path)[:100]}: {why.strerror}") from None
+    if not found:
         raise Error(f"no database at {path}; abdb.import_('data') makes one")
     connection = sqlite3.connect(path.resolve().as_uri() + "?mode=ro", uri=True)
     if not extension:
@@ -243,7 +287,8 @@ def run(db=None, **parameters):
     campaign = out.decode(errors="replace").split(":")[0].split()[-1:]
     if not campaign or not campaign[0].startswith("c-"):
         return Rows([], out.decode(errors="replace") + said, code)
-    rows = query(f"SELECT * FROM v_kernel WHERE campaign = '{campaign[0]}'", db)
+    named = campaign[0].replace("'", "''")
+    rows = query(f"SELECT * FROM v_kernel WHERE campaign = '{named}'", db)
     return Rows(rows, said, code, rows.columns)
 
 
@@ -275,11 +320,18 @@ def campaign(name=None):
 def entry(workload, samples, metric="time_s", unit=None, device=None, tag=None, times=None, repetition=1, **factors):
     """What `record` stores, as a line of abdb's own records (`abdb help abdb-jsonl`): to be kept in a file, or for `store`."""
     try:
-        values = [] if isinstance(samples, (str, bytes)) else [float(x) for x in samples]
-    except (TypeError, ValueError):
+        values = list(samples)
+        values = [] if any(isinstance(x, (str, bytes, bool)) for x in values) else [float(x) for x in values]
+    except (TypeError, ValueError, OverflowError):
         values = []
     if not values or not all(0 < x < float("inf") for x in values):
         raise Error("samples are numbers above 0, a list with one at least")
+    if isinstance(samples, (str, bytes)):
+        raise Error("samples are numbers, not a text")
+    try:
+        times = None if times is None else [float(x) for x in times]
+    except (TypeError, ValueError, OverflowError):
+        raise Error("times are a list of numbers") from None
     if times is not None and len(times) != len(values):
         raise Error(f"times are as many as samples: {len(values)}, not {len(times)}")
     if not workload or not isinstance(workload, str):
@@ -295,16 +347,35 @@ def entry(workload, samples, metric="time_s", unit=None, device=None, tag=None, 
     field.update((name, factors.pop(name)) for name in FIELDS & factors.keys())
     result = {"metric": metric, "statistic": "median", "value": statistics.median(values), "unit": unit, "n": len(values), "formula": "median@1",
               "samples": [[x, times[i] if times else None, -1, None] for i, x in enumerate(values)]}
-    return json.dumps({
+    return _line({
         "record": "entry", "field": {k: str(v) for k, v in field.items() if v is not None},
         "factor": {k: str(v) for k, v in factors.items()}, "result": [{k: v for k, v in result.items() if v is not None}],
         "environment": json.dumps(about), "origin": f"{secrets.randbits(63):016x}",
         "process": {"campaign": campaign(), "backend": "python", "repetition": repetition, "start": 1, "started": _started}})
 
 
+def _line(record):
+    """A record as one line of JSON. Error: it holds a number that JSON has not, as infinity, or text that no encoding has."""
+    try:
+        line = json.dumps(record, allow_nan=False)
+        json.dumps(record, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise Error("a text holds half a character (a surrogate), which no encoding has") from None
+    except TypeError as why:
+        raise Error(f"a record holds texts and numbers: {why}") from None
+    except ValueError:
+        raise Error("a number is infinite or none, or so is the median of the samples") from None
+    if re.search(r"(?<!\\)(?:\\\\)*\\u0000", line):
+        raise Error("a text holds a zero character, which the database does not store")
+    return line
+
+
 def store(lines, db=None):
     """Stores what `entry` made, all of it or nothing. Error: abdb refuses a line, and why."""
-    given = "".join(line + "\n" for line in lines).encode()
+    lines = list(lines) if isinstance(lines, Iterable) else [None]
+    if not all(isinstance(line, str) and "\n" not in line for line in lines):
+        raise Error("store wants the lines that abdb.entry made, in a list")
+    given = "".join(line + "\n" for line in lines).encode(errors="surrogatepass")
     out, said, _ = _call("import", ["-"], db, {"format": "abdb-jsonl", "strict": True, "quiet": True}, given=given)
     return out.decode(errors="replace") + said
 
