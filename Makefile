@@ -122,7 +122,7 @@ CORE    := $(wildcard schema/core/*.c)
 STORE   := $(wildcard schema/store/*.c) $(wildcard schema/functions/*.c)
 INGEST  := $(wildcard ingest/*.c ingest/*/*.c)
 PLOTS   := $(wildcard plots/*.c)
-QUERY   := $(filter-out query/program/main.c query/program/tables/extension.c,$(wildcard query/*/*.c query/*/*/*.c))
+QUERY   := $(filter-out query/verbs/main.c query/sql_tables/extension.c,$(wildcard query/*/*.c query/*/*/*.c))
 RUNNER  := $(wildcard kernels/runner/*.c)
 MICRO   := $(wildcard kernels/micro/*.c kernels/workloads/*.c)
 HARNESS := $(wildcard kernels/harness/*.c)
@@ -177,7 +177,7 @@ VEC_avx2   := -mavx2 -mfma -mf16c
 VEC_avx512 := -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mprefer-vector-width=512
 VEC_amx    := $(VEC_avx512) -mavx512bf16 -mavx512vnni -mamx-tile -mamx-bf16 -mamx-int8
 VEC_FLAGS  := $(if $(SANITIZE),-O1,-O3) -fopenmp -ffp-contract=fast -Wno-psabi $(shell $(CC) -fno-tree-loop-distribute-patterns -E -x c /dev/null >/dev/null 2>&1 && echo -fno-tree-loop-distribute-patterns)
-# Multiply-adds of f16 (isa/half.c), where the compiler knows them.
+# Multiply-adds of f16 (isa/f16.c), where the compiler knows them.
 HALF := $(if $(filter x86_64%,$(MACHINE)),$(shell $(CC) -mavx512fp16 -E -x c /dev/null >/dev/null 2>&1 && echo -mavx512fp16))
 HALF_avx512 := $(HALF)
 HALF_amx := $(HALF)
@@ -189,7 +189,7 @@ define vec_rule
 $(BUILD)/obj/kernels/providers/vec/$(1)/%.o: kernels/providers/vec/isa/%.c $(BUILD)/settings
 	@mkdir -p $$(@D)
 	@$$(if $$(V),,echo "  CC    $$< ($(1))")
-	$$(Q)$$(CC) $$(ALL_CFLAGS) $(VEC_FLAGS) $(VEC_$(1)) $$(if $$(filter half,$$*),$(HALF_$(1))) -DVEC_ISA=$(1) -MMD -MP -c $$< -o $$@
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $(VEC_FLAGS) $(VEC_$(1)) $$(if $$(filter f16,$$*),$(HALF_$(1))) -DVEC_ISA=$(1) -MMD -MP -c $$< -o $$@
 endef
 $(foreach s,$(VEC_SETS),$(eval $(call vec_rule,$(s))))
 
@@ -266,7 +266,7 @@ $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/settings
 $(BUILD)/libabdb.a: $(LIB_OBJ)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
-$(BUILD)/abdb: $(call obj,query/program/main.c) $(BUILD)/libabdb.a | $(STATIC_READY)
+$(BUILD)/abdb: $(call obj,query/verbs/main.c) $(BUILD)/libabdb.a | $(STATIC_READY)
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS) $(STATIC_LIBS)
 $(BUILD)/abdb-run-ref: $(call obj,kernels/backends/ref.c $(wildcard kernels/providers/ref/*.c) $(HARNESS) $(MICRO) $(CORE)) | $(STATIC_READY)
@@ -305,14 +305,14 @@ $(foreach l,$(STORES),$(eval $(call store_rule,$(l))))
 # What doctor says of those that are not here.
 $(BUILD)/gen/packages.c: $(BUILD)/settings Makefile
 	@mkdir -p $(@D)
-	@{ echo '/* made by the Makefile */'; echo '#include "query/program/backends.h"'; echo 'const abdb_backend_package abdb_backend_packages[] = {'; \
+	@{ echo '/* made by the Makefile */'; echo '#include "query/run/find_backends.h"'; echo 'const abdb_backend_package abdb_backend_packages[] = {'; \
 	   $(foreach l,$(LIBRARIES),echo '{"$(l)", "$(PACKAGE_$(l))", "$(patsubst packages/debian/%.install,%,$(wildcard packages/debian/abdb-backend-$(l).install))"},';) \
 	   $(foreach l,$(MORE),echo '{"$(l)", "$(PACKAGE_$(l))", NULL},';) echo '{0}};'; \
 	   echo 'const abdb_backend_package abdb_store_packages[] = {'; $(foreach l,$(STORES),echo '{"$(l)", "$(PACKAGE_$(l))", "$(patsubst packages/debian/%.install,%,$(wildcard packages/debian/abdb-store-$(l).install))"},';) echo '{0}};'; } >$@.tmp && mv $@.tmp $@
 # The loadable extension: the same files compiled again, because SQLite hands over its interface there.
-EXTENSION_COMPARE := $(filter-out %/environment.c %/gate.c %/lines.c %/screen.c %/trial_lines.c,$(wildcard query/compare/*.c))
-EXTENSION := $(CORE) $(wildcard schema/functions/*.c) ingest/read/csv.c ingest/read/input.c $(addprefix ingest/read/,archive.c archive_kind.c archive_member.c archive_source.c hard_links.c member_name.c) $(RUNNER) \
-             query/answer/table.c query/answer/rows.c query/answer/quotes.c query/program/backends.c $(EXTENSION_COMPARE) $(wildcard query/program/tables/*.c)
+EXTENSION_COMPARE := $(filter-out %/environment_diff.c %/regression_gate.c %/compare_text.c %/compare_table.c %/test_notes.c,$(wildcard query/compare/*.c))
+EXTENSION := $(CORE) $(wildcard schema/functions/*.c) ingest/read/csv.c ingest/read/input_file.c $(addprefix ingest/read/,archive.c archive_kind.c archive_member.c archive_source.c hard_links.c member_name.c) $(RUNNER) \
+             query/answer/table.c query/answer/sql_rows.c query/answer/price_quote.c query/run/find_backends.c $(EXTENSION_COMPARE) $(wildcard query/sql_tables/*.c)
 so_obj = $(patsubst %.c,$(BUILD)/so/%.o,$(1))
 $(BUILD)/so/%.o: %.c $(BUILD)/settings
 	@mkdir -p $(@D)
@@ -467,7 +467,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(call obj,$(MICRO) $(HARNESS) $(wildcard kernel
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -lcmocka $(LIBS)
 
 # Targets of fuzzers, without main: libFuzzer has one, tests/unit/corpus.c another. In them no program is started (tests/fuzz/streams.c).
-FUZZ      := $(call obj,$(wildcard tests/fuzz/*.c) $(addprefix kernels/workloads/,saved.c safetensors.c gguf.c) kernels/micro/format.c) $(BUILD)/libabdb.a
+FUZZ      := $(call obj,$(wildcard tests/fuzz/*.c) $(addprefix kernels/workloads/,weights_file.c safetensors.c gguf.c) kernels/micro/format.c) $(BUILD)/libabdb.a
 FUZZ_LINK := $(patsubst %,-Wl$(,)--wrap=abdb_program_%,start ended finish) \
              $(patsubst %,-Wl$(,)--wrap=sqlite3_%,prepare_v2 prepare_v3 exec finalize close close_v2 set_authorizer)
 $(BUILD)/unit/corpus: $(call obj,tests/unit/corpus.c) $(FUZZ)

@@ -10,23 +10,23 @@
 
 /* Columns of the tables of facts (specifications, prices) that entries do not have: --set may fill
  * them too. */
-static bool is_fact_column(const char *name)
+static bool is_fact_table_column(const char *name)
 {
     static const char *const names[] = {
         "locator",  "device",     "quantity", "basis",       "engine",   "sparsity",
         "provider", "instance",   "region",   "amount",      "currency", "per",
         "kind",     "valid_from", "note",     "power_limit", NULL};
 
-    return abdb_is_word(name, names);
+    return abdb_text_is_in_list(name, names);
 }
 
 /* Rewrites the value of a count in its plain spelling, so that "1,024" and "1024" make one artifact
  * key and one factor; an amount stays as it is typed. False, with reason: a number is wanted, and
  * this is none. */
-static bool rewrite_number(abdb_words *words, const char *name, char **value, char *reason,
+static bool rewrite_number(abdb_overrides *words, const char *name, char **value, char *reason,
                            size_t room)
 {
-    int field = abdb_field_find(name);
+    int field = abdb_field_index_by_name(name);
     double number;
     long long count;
 
@@ -47,7 +47,8 @@ static bool rewrite_number(abdb_words *words, const char *name, char **value, ch
     return true;
 }
 
-abdb_status abdb_words_add(abdb_words *words, const char *setting, abdb_error *err)
+abdb_status abdb_overrides_add_setting(abdb_overrides *overrides, const char *setting,
+                                       abdb_error *err)
 {
     const char *equals = strchr(setting, '=');
     char *name, *value, *mark, date[ABDB_DATE_SIZE], reason[160];
@@ -55,102 +56,104 @@ abdb_status abdb_words_add(abdb_words *words, const char *setting, abdb_error *e
     /* Neither an empty name nor an empty value: "column=" would silently set nothing. */
     if (!equals || equals == setting || !equals[1])
         return ABDB_FAIL(err, ABDB_USAGE, "--set wants column=value, not '%s'", setting);
-    if (words->count == ABDB_WORDS_MAX)
+    if (overrides->count == ABDB_WORDS_MAX)
         return ABDB_FAIL(err, ABDB_USAGE, "at most %d --set", ABDB_WORDS_MAX);
-    name = abdb_arena_copy(&words->arena, setting, (size_t)(equals - setting));
-    value = abdb_arena_copy(&words->arena, equals + 1, strlen(equals + 1));
+    name = abdb_arena_copy(&overrides->arena, setting, (size_t)(equals - setting));
+    value = abdb_arena_copy(&overrides->arena, equals + 1, strlen(equals + 1));
     if (!name || !value) return ABDB_FAIL(err, ABDB_NOMEM, "--set");
-    if (abdb_field_find(name) < 0 && strncmp(name, "factor.", 7) != 0 && !is_fact_column(name)) {
+    if (abdb_field_index_by_name(name) < 0 && strncmp(name, "factor.", 7) != 0 &&
+        !is_fact_table_column(name)) {
         const char *names[ABDB_FIELD_COUNT], *near;
 
         for (int i = 0; i < ABDB_FIELD_COUNT; i++) names[i] = abdb_fields[i].name;
-        near = abdb_nearest(name, names, ABDB_FIELD_COUNT);
+        near = abdb_nearest_name(name, names, ABDB_FIELD_COUNT);
         return ABDB_FAIL(err, ABDB_USAGE,
                          "--set %s: no such column%s%s; a factor is written factor.%s=...", setting,
                          near ? ", did you mean " : "", near ? near : "", name);
     }
     /* Dates take their kept form (YYYY-MM-DD) here, so that two spellings of one date make one
-     * artifact key (abdb_words_text). */
-    if (abdb_date_column(name)) {
-        if (!abdb_date(value, date)) {
-            abdb_date_reason(name, value, reason, sizeof reason);
+     * artifact key (abdb_overrides_canonical_text). */
+    if (abdb_column_holds_date(name)) {
+        if (!abdb_date_to_iso(value, date)) {
+            abdb_date_error_text(name, value, reason, sizeof reason);
             return ABDB_FAIL(err, ABDB_USAGE, "--set: %s", reason);
         }
-        value = abdb_arena_copy(&words->arena, date, strlen(date));
+        value = abdb_arena_copy(&overrides->arena, date, strlen(date));
         if (!value) return ABDB_FAIL(err, ABDB_NOMEM, "--set");
     }
-    if (!rewrite_number(words, name, &value, reason, sizeof reason))
+    if (!rewrite_number(overrides, name, &value, reason, sizeof reason))
         return ABDB_FAIL(err, ABDB_USAGE, "--set: %s", reason);
-    mark = abdb_arena_printf(&words->arena, "user_word.%s", name);
+    mark = abdb_arena_printf(&overrides->arena, "user_word.%s", name);
     if (!mark) return ABDB_FAIL(err, ABDB_NOMEM, "--set");
-    words->word[words->count].name = name;
-    words->word[words->count].mark = mark;
-    words->word[words->count++].value = value;
+    overrides->word[overrides->count].name = name;
+    overrides->word[overrides->count].mark = mark;
+    overrides->word[overrides->count++].value = value;
     return ABDB_OK;
 }
 
-const char *abdb_words_get(const abdb_words *words, const char *name)
+const char *abdb_overrides_get(const abdb_overrides *overrides, const char *name)
 {
-    for (size_t i = 0; words && i < words->count; i++)
-        if (strcmp(words->word[i].name, name) == 0) return words->word[i].value;
+    for (size_t i = 0; overrides && i < overrides->count; i++)
+        if (strcmp(overrides->word[i].name, name) == 0) return overrides->word[i].value;
     return NULL;
 }
 
-void abdb_entry_complete(abdb_entry *entry, const abdb_words *words)
+void abdb_entry_apply_overrides(abdb_entry *entry, const abdb_overrides *overrides)
 {
     const char *text;
 
-    for (size_t i = 0; words && i < words->count; i++) {
-        int field = abdb_field_find(words->word[i].name);
+    for (size_t i = 0; overrides && i < overrides->count; i++) {
+        int field = abdb_field_index_by_name(overrides->word[i].name);
 
         /* The file has the last word: --set fills only what it leaves blank. */
         if (field >= 0 && entry->field[field] && *entry->field[field]) continue;
         if (field >= 0)
-            entry->field[field] = words->word[i].value;
-        else if (strncmp(words->word[i].name, "factor.", 7) == 0)
-            abdb_entry_factor(entry, words->word[i].name + 7, words->word[i].value);
-        abdb_entry_factor(entry, words->word[i].mark, words->word[i].value);
+            entry->field[field] = overrides->word[i].value;
+        else if (strncmp(overrides->word[i].name, "factor.", 7) == 0)
+            abdb_entry_add_factor(entry, overrides->word[i].name + 7, overrides->word[i].value);
+        abdb_entry_add_factor(entry, overrides->word[i].mark, overrides->word[i].value);
     }
     for (int i = 0; i < ABDB_FIELD_COUNT; i++)
         if (abdb_fields[i].is_number) abdb_entry_rewrite_count(entry, i, ABDB_MARK_UNKNOWN);
     /* Rewrites the entry's dates into the kept form. */
-    (void)abdb_entry_dates(entry, &text); /* one that is none is refused by the store */
+    (void)abdb_entry_normalize_dates(entry, &text); /* one that is none is refused by the store */
 }
 
-static int compare_words(const void *a, const void *b)
+static int compare_setting_lines(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* Sorted, so that the order in which --set was typed does not make the same file another
  * artifact. */
-void abdb_words_text(const abdb_words *words, abdb_text *out)
+void abdb_overrides_canonical_text(const abdb_overrides *overrides, abdb_text *out)
 {
     const char *line[ABDB_WORDS_MAX];
     abdb_arena arena = {0};
 
-    for (size_t i = 0; i < words->count; i++) {
-        line[i] = abdb_arena_printf(&arena, "%s=%s", words->word[i].name, words->word[i].value);
+    for (size_t i = 0; i < overrides->count; i++) {
+        line[i] =
+            abdb_arena_printf(&arena, "%s=%s", overrides->word[i].name, overrides->word[i].value);
         if (!line[i]) out->failed = true;
     }
     if (!out->failed) {
-        qsort(line, words->count, sizeof *line, compare_words);
-        for (size_t i = 0; i < words->count; i++)
+        qsort(line, overrides->count, sizeof *line, compare_setting_lines);
+        for (size_t i = 0; i < overrides->count; i++)
             abdb_text_printf(out, "%s%s", i ? "\n" : "", line[i]);
-        if (words->map)
-            abdb_text_printf(out, "%smap %s", words->count ? "\n" : "", words->map_digest);
+        if (overrides->map)
+            abdb_text_printf(out, "%smap %s", overrides->count ? "\n" : "", overrides->map_digest);
     }
     abdb_arena_free(&arena);
 }
 
-void abdb_words_free(abdb_words *words)
+void abdb_overrides_free(abdb_overrides *overrides)
 {
-    abdb_arena_free(&words->arena);
-    *words = (abdb_words){0};
+    abdb_arena_free(&overrides->arena);
+    *overrides = (abdb_overrides){0};
 }
 
-void abdb_entry_measured(abdb_entry *entry, const char *source, const char *workload,
-                         const char *locator, long line)
+void abdb_entry_set_measured_run(abdb_entry *entry, const char *source, const char *workload,
+                                 const char *locator, long line)
 {
     entry->field[ABDB_FIELD_evidence] = "measured";
     entry->field[ABDB_FIELD_kind] = "run";
@@ -167,57 +170,61 @@ void abdb_entry_add_spelled_factor(abdb_entry *entry, const char *name, const ch
     double value;
 
     if (text && strchr(text, ',') && abdb_double_parse(text, mark, &value)) {
-        abdb_number_print(value, plain);
+        abdb_format_shortest_double(value, plain);
         text = abdb_arena_copy(arena, plain, strlen(plain));
         if (!text) {
             entry->factors_left_out++;
             return;
         }
     }
-    abdb_entry_factor(entry, name, text);
+    abdb_entry_add_factor(entry, name, text);
 }
 
-abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char *statistic,
-                               const char *raw, abdb_decimal_mark mark, const char *unit)
+abdb_result *abdb_entry_add_printed_result(abdb_entry *entry, const char *metric,
+                                           const char *statistic, const char *printed_value,
+                                           abdb_decimal_mark mark, const char *printed_unit)
 {
-    const abdb_unit *found = abdb_unit_find(unit);
+    const abdb_unit *found = abdb_unit_find(printed_unit);
     double value;
     abdb_result *result;
 
     /* A word is no loss: tables print "-" and N/A where nothing was measured. A number that cannot
      * be kept, or a damaged one, is counted below. */
-    if (!raw || (!abdb_double_parse(raw, mark, &value) && !abdb_has_digit(raw))) return NULL;
-    if (!found || !abdb_double_parse(raw, mark, &value) || !(value > 0)) {
-        if (!entry->doubt && abdb_number_is_doubtful(raw, mark)) {
-            abdb_number_explain(metric, raw, mark, entry->doubt_text, sizeof entry->doubt_text);
+    if (!printed_value ||
+        (!abdb_double_parse(printed_value, mark, &value) && !abdb_has_digit(printed_value)))
+        return NULL;
+    if (!found || !abdb_double_parse(printed_value, mark, &value) || !(value > 0)) {
+        if (!entry->doubt && abdb_number_is_doubtful(printed_value, mark)) {
+            abdb_number_explain(metric, printed_value, mark, entry->doubt_text,
+                                sizeof entry->doubt_text);
             entry->doubt = entry->doubt_text;
         }
-        abdb_entry_leave(entry);
+        abdb_entry_count_left_out_value(entry);
         return NULL;
     }
-    result = abdb_entry_result(entry, metric, abdb_unit_base(found, value));
+    result = abdb_entry_add_result(entry, metric, abdb_unit_to_base_value(found, value));
     if (!result) return NULL;
     result->statistic = statistic;
-    result->raw_value = raw;
-    result->raw_unit = unit;
+    result->raw_value = printed_value;
+    result->raw_unit = printed_unit;
     return result;
 }
 
-void abdb_left_out_entry(abdb_left_out *list, const abdb_entry *entry)
+void abdb_left_out_count_entry(abdb_left_out *list, const abdb_entry *entry)
 {
     for (size_t i = 0; list && i < entry->results + entry->values_left_out; i++) {
-        abdb_value_read(-1); /* which counted it when it came into the entry */
-        abdb_left_out_add(list, i < entry->results ? entry->result[i].metric
-                                                   : "zero, no number or of no known unit");
+        abdb_count_values_read(-1); /* which counted it when it came into the entry */
+        abdb_left_out_count_value(list, i < entry->results ? entry->result[i].metric
+                                                           : "zero, no number or of no known unit");
     }
 }
 
-void abdb_left_out_add(abdb_left_out *list, const char *name)
+void abdb_left_out_count_value(abdb_left_out *list, const char *name)
 {
     size_t i = 0;
 
     if (!list) return;
-    abdb_value_read(1);
+    abdb_count_values_read(1);
     list->values++;
     /* Names are compared as far as they are kept (ABDB_LEFT_OUT_NAME - 1 letters), so a long one is
      * found again. */

@@ -1,8 +1,8 @@
 /* importer.h - how foreign files become records: what every importer gets (an abdb_input, the
  * user's words, a sink) and the helpers it shares with the others.
  * An importer knows nothing of the database: it fills an abdb_entry or abdb_fact and hands it to
- * the sink, which query/program/importing.c ends in the store. It writes no file and keeps no state
- * between two files. All of them are listed in registry.def. */
+ * the sink, which query/import/import_session.c ends in the store. It writes no file and keeps no
+ * state between two files. All of them are listed in registry.def. */
 #ifndef ABDB_INGEST_IMPORTER_H
 #define ABDB_INGEST_IMPORTER_H
 
@@ -27,9 +27,9 @@ typedef struct {
     long others, values; /* values: of all; others: of names without room */
 } abdb_left_out;
 /* One value of that name. list NULL: nobody asks. */
-void abdb_left_out_add(abdb_left_out *list, const char *name);
+void abdb_left_out_count_value(abdb_left_out *list, const char *name);
 /* The values of an entry that is not handed over. */
-void abdb_left_out_entry(abdb_left_out *list, const abdb_entry *entry);
+void abdb_left_out_count_entry(abdb_left_out *list, const abdb_entry *entry);
 
 /* A file as bytes, and as UTF-8 text whatever its encoding was. text points into the file's bytes
  * where they are UTF-8 already, else into decoded, a converted copy; both are gone with
@@ -48,14 +48,15 @@ typedef struct {
 
 /* Opens and decodes a file. ABDB_IO: it cannot be read (missing, a directory, no permission).
  * ABDB_LIMIT: larger than ABDB_INPUT_SIZE_MAX. */
-ABDB_MUST_USE abdb_status abdb_input_open(abdb_input *out, const char *path, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_input_open_and_decode(abdb_input *out, const char *path,
+                                                     abdb_error *err);
 /* The same for bytes in memory, which stay the caller's. */
-ABDB_MUST_USE abdb_status abdb_input_memory(abdb_input *out, const char *path, const void *data,
-                                            size_t size, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_input_decode_memory(abdb_input *out, const char *path,
+                                                   const void *data, size_t size, abdb_error *err);
 void abdb_input_close(abdb_input *input);
 /* Memory below `upto` bytes of the text may be given back until it is read again: for readers that
  * go from front to back. */
-void abdb_input_release(const abdb_input *input, size_t upto);
+void abdb_input_release_pages(const abdb_input *input, size_t upto);
 
 /* Bytes that arrive in pieces: in memory, and beyond ABDB_SPOOL_MEMORY in a file without a name in
  * $TMPDIR (or /var/tmp), which is gone when it is closed. Zeroed is empty. */
@@ -67,13 +68,13 @@ typedef struct {
 } abdb_spool;
 
 /* ABDB_LIMIT: more than ABDB_INPUT_SIZE_MAX. ABDB_IO: the disk is full. */
-ABDB_MUST_USE abdb_status abdb_spool_add(abdb_spool *spool, const void *data, size_t size,
-                                         abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_spool_append(abdb_spool *spool, const void *data, size_t size,
+                                            abdb_error *err);
 /* The rest of a pipe or file. */
-ABDB_MUST_USE abdb_status abdb_spool_file(abdb_spool *spool, int file, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_spool_append_file(abdb_spool *spool, int file, abdb_error *err);
 /* What was added, as an input that must be closed before the spool is freed. */
-ABDB_MUST_USE abdb_status abdb_spool_input(abdb_spool *spool, abdb_input *out, const char *path,
-                                           abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_spool_open_as_input(abdb_spool *spool, abdb_input *out,
+                                                   const char *path, abdb_error *err);
 /* Empty, for other bytes; a little memory is kept for them. */
 void abdb_spool_clear(abdb_spool *spool);
 void abdb_spool_free(abdb_spool *spool);
@@ -84,26 +85,27 @@ typedef struct {
     struct {
         const char *name, *value, *mark; /* mark: the factor "user_word.NAME" */
     } word[ABDB_WORDS_MAX];
-    const struct table_map *map; /* --map, or NULL; see map.h */
+    const struct table_map *map; /* --map, or NULL; see table_map.h */
     const char *map_digest;      /* of the map's text: part of what the user said */
     abdb_arena arena;
-} abdb_words;
+} abdb_overrides;
 
 /* Takes one "column=value". ABDB_USAGE: not of that form, or no such column. */
-ABDB_MUST_USE abdb_status abdb_words_add(abdb_words *words, const char *setting, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_overrides_add_setting(abdb_overrides *overrides, const char *setting,
+                                                     abdb_error *err);
 /* The last step before an entry is handed over: what it does not say itself is filled in, with a
  * note that it is the user's word, and its dates and counts take the form that is kept. */
-void abdb_entry_complete(abdb_entry *entry, const abdb_words *words);
+void abdb_entry_apply_overrides(abdb_entry *entry, const abdb_overrides *overrides);
 /* The value set for a name, or NULL. */
-const char *abdb_words_get(const abdb_words *words, const char *name);
+const char *abdb_overrides_get(const abdb_overrides *overrides, const char *name);
 /* "a=1\nb=2" in alphabetical order: part of the artifact's key. */
-void abdb_words_text(const abdb_words *words, abdb_text *out);
-void abdb_words_free(abdb_words *words);
+void abdb_overrides_canonical_text(const abdb_overrides *overrides, abdb_text *out);
+void abdb_overrides_free(abdb_overrides *overrides);
 
 /* Says that the entry is a run that another program measured: evidence, kind, source, workload and
  * place. All are borrowed; line 0: unknown. */
-void abdb_entry_measured(abdb_entry *entry, const char *source, const char *workload,
-                         const char *locator, long line);
+void abdb_entry_set_measured_run(abdb_entry *entry, const char *source, const char *workload,
+                                 const char *locator, long line);
 /* Adds a factor as a column with that decimal mark spells it. A number with thousands marks or a
  * decimal comma is kept in its plain spelling (from arena), so that all spellings are one factor;
  * other text, "08" and "1e3" too, may be a name and stays. */
@@ -114,8 +116,9 @@ void abdb_entry_add_spelled_factor(abdb_entry *entry, const char *name, const ch
  * number, not above zero, of an unknown unit, or without room. A number that could have another
  * decimal mark makes the whole entry one that the store refuses (entry->doubt). raw and unit are
  * borrowed. */
-abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char *statistic,
-                               const char *raw, abdb_decimal_mark mark, const char *unit);
+abdb_result *abdb_entry_add_printed_result(abdb_entry *entry, const char *metric,
+                                           const char *statistic, const char *printed_value,
+                                           abdb_decimal_mark mark, const char *printed_unit);
 
 /* One format. Two importers that bid alike are an error (registry.h), so bids are fixed by how sure
  * the look is: 95 a mark that only abdb writes, 90 to 85 keys or columns that one program has, 80
@@ -127,7 +130,7 @@ typedef struct {
     /* How sure the importer is that the input is its format, 0 (it is not) to 100. Every importer
      * is asked about every input: most look at the first MiB only, and none keeps anything. */
     int (*bid)(const abdb_input *input);
-    abdb_status (*read)(const abdb_input *input, const abdb_words *words, const abdb_sink *sink,
+    abdb_status (*read)(const abdb_input *input, const abdb_overrides *words, const abdb_sink *sink,
                         abdb_error *err);
 } abdb_importer;
 

@@ -19,7 +19,8 @@ const abdb_importer *const abdb_importers[] = {
 #undef FORMAT
     NULL};
 
-static abdb_status find_by_name(const abdb_importer **out, const char *name, abdb_error *err)
+static abdb_status find_importer_by_name(const abdb_importer **out, const char *name,
+                                         abdb_error *err)
 {
     const char *names[64];
     const char *near;
@@ -31,13 +32,13 @@ static abdb_status find_by_name(const abdb_importer **out, const char *name, abd
         *out = abdb_importers[count];
         return ABDB_OK;
     }
-    near = abdb_nearest(name, names, count);
+    near = abdb_nearest_name(name, names, count);
     return ABDB_FAIL(err, ABDB_USAGE, "no format '%s'%s%s; `abdb import --help` lists them", name,
                      near ? ", did you mean " : "", near ? near : "");
 }
 
 /* What a refused file looks like, for the message. */
-static abdb_status refuse(const abdb_input *in, abdb_error *err)
+static abdb_status fail_unrecognised_format(const abdb_input *in, abdb_error *err)
 {
     size_t line = 0;
     char head[100];
@@ -62,13 +63,13 @@ static abdb_status refuse(const abdb_input *in, abdb_error *err)
                      head);
 }
 
-abdb_status abdb_importer_find(const abdb_importer **out, const char *name, const abdb_input *input,
-                               abdb_error *err)
+abdb_status abdb_importer_by_name_or_bid(const abdb_importer **out, const char *name,
+                                         const abdb_input *input, abdb_error *err)
 {
     const abdb_importer *best = NULL, *tie = NULL;
     int most = 0;
 
-    if (name) return find_by_name(out, name, err);
+    if (name) return find_importer_by_name(out, name, err);
     for (size_t i = 0; abdb_importers[i]; i++) {
         int bid = abdb_importers[i]->bid(input);
 
@@ -78,7 +79,7 @@ abdb_status abdb_importer_find(const abdb_importer **out, const char *name, cons
         best = abdb_importers[i];
         most = bid;
     }
-    if (!best) return refuse(input, err);
+    if (!best) return fail_unrecognised_format(input, err);
     if (tie)
         return ABDB_FAIL(err, ABDB_FORMAT, "could be %s or %s; force one with --format", tie->name,
                          best->name);
@@ -86,7 +87,7 @@ abdb_status abdb_importer_find(const abdb_importer **out, const char *name, cons
     return ABDB_OK;
 }
 
-int abdb_format_version(const char *format, bool own_map)
+int abdb_format_importer_version(const char *format, bool has_user_map)
 {
     for (size_t i = 0; abdb_importers[i]; i++) {
         const abdb_importer *importer = abdb_importers[i];
@@ -94,7 +95,7 @@ int abdb_format_version(const char *format, bool own_map)
         if (strcmp(importer->name, format) != 0) continue;
         /* With --map the maps of this build took no part, so a new version of them is no reason to
          * read the file again. */
-        return importer->version + (importer->parts && !own_map ? importer->parts() : 0);
+        return importer->version + (importer->parts && !has_user_map ? importer->parts() : 0);
     }
-    return abdb_mlperf_round_version(format);
+    return abdb_mlperf_round_format_version(format);
 }

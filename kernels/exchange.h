@@ -32,10 +32,10 @@ typedef struct {
 } abdb_exchange;
 
 /* What a problem of one of these kernels asks for; its shape was made. */
-void abdb_exchange_of(const abdb_problem *p, abdb_exchange *out);
+void abdb_exchange_from_problem(const abdb_problem *p, abdb_exchange *out);
 /* Which kernel is that, by its name? ABDB_EXCHANGES: none of them. */
-abdb_exchange_kind abdb_exchange_find(const char *kernel);
+abdb_exchange_kind abdb_exchange_kind_of_kernel(const char *kernel);
 /* Elements that a rank has of tensor `tensor` of such a problem. */
-size_t abdb_exchange_part(const abdb_exchange *x, int tensor);
+size_t abdb_exchange_elements_per_rank(const abdb_exchange *x, int tensor);
 
 #endif

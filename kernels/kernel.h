@@ -27,7 +27,7 @@ typedef enum {
     ABDB_I32,
     ABDB_DTYPE_COUNT
 } abdb_dtype;
-/* Those of the kernels of a network but products, for abdb_param_dtype. */
+/* Those of the kernels of a network but products, for abdb_param_check_dtype. */
 enum { ABDB_NETWORK_DTYPES = 1 << ABDB_F32 | 1 << ABDB_BF16 | 1 << ABDB_F16 };
 typedef enum { ABDB_IN, ABDB_OUT, ABDB_INOUT } abdb_role;
 
@@ -69,7 +69,7 @@ typedef struct {
     int threads;
     size_t claimed;
     int ranks; /* that work together, at most; 0: it is one alone */
-} abdb_limits;
+} abdb_machine_caches;
 
 /* --- where: a device ------------------------------------------------------------------------- */
 
@@ -87,19 +87,20 @@ enum { ABDB_SENSE_ALL, ABDB_SENSE_QUICK }; /* quick: what changes from sample to
  * "0-3,8"; "": it has none, or they are not known. */
 typedef struct {
     const char *host, *device, *binding;
-} abdb_place;
+} abdb_rank_place;
 
 /* Memory, a queue that works in order, and the clock of its samples. The host's processors are one
- * device (kernels/harness/host.c). Functions that return a status leave the reason in `err`. */
+ * device (kernels/harness/host_device.c). Functions that return a status leave the reason in `err`.
+ */
 struct abdb_device {
     const char *name;            /* as the system calls it */
     const char *clock;           /* that begin and end read: "CLOCK_MONOTONIC" */
     double resolution_s, cost_s; /* of that clock: its smallest step, one begin and end */
-    double least_s;              /* shortest stretch that makes a sample; 0: the clock decides */
+    double min_sample_s;         /* shortest stretch that makes a sample; 0: the clock decides */
     int threads;                 /* of the host that kernels run on; 0: it has none */
-    abdb_limits limits;
-    bool on_host;     /* the host reads and writes its memory where it is: nothing is copied */
-    bool own_threads; /* a driver's, which cannot be counted: `threads` is what it says */
+    abdb_machine_caches limits;
+    bool on_host;        /* the host reads and writes its memory where it is: nothing is copied */
+    bool driver_threads; /* a driver's, which cannot be counted: `threads` is what it says */
     /* Memory, aligned to 4096 bytes; huge: in pages of 2 MiB, ABDB_USAGE where there are none. */
     abdb_status (*alloc)(abdb_device *d, size_t size, bool huge, void **out, abdb_error *err);
     void (*release)(abdb_device *d, void *memory);
@@ -111,20 +112,20 @@ struct abdb_device {
     /* Every byte of a piece of memory becomes `byte`. */
     abdb_status (*fill)(abdb_device *d, void *to, unsigned char byte, size_t size, abdb_error *err);
     /* Afterwards no operand is left in any cache, and what kernels run on is awake. ABDB_NOMEM. */
-    abdb_status (*flush)(abdb_device *d, abdb_error *err);
+    abdb_status (*flush_caches)(abdb_device *d, abdb_error *err);
     /* A timed stretch: what is launched between them is enqueued; `end` waits for it once and
      * tells how long it took, or what went wrong in it. */
-    abdb_status (*begin)(abdb_device *d, abdb_error *err);
-    abdb_status (*end)(abdb_device *d, double *time_s, abdb_error *err);
-    void (*sense)(abdb_device *d, int how, abdb_sensors *out);
+    abdb_status (*begin_timing)(abdb_device *d, abdb_error *err);
+    abdb_status (*end_timing)(abdb_device *d, double *time_s, abdb_error *err);
+    void (*read_sensors)(abdb_device *d, int how, abdb_sensors *out);
     /* Tells of everything known of it; NULL: nothing more than its name. */
     void (*describe)(abdb_device *d, void (*tell)(void *to, const char *key, const char *text),
                      void *to);
     /* Of several ranks (processes or accelerators, each with memory of its own) that one device
      * drives, limits.ranks of them; NULL where it is one alone. Tensors that are made from now on
      * lie on the first `ranks`, on each an equal part, in their order. */
-    abdb_status (*spread)(abdb_device *d, int ranks, abdb_error *err);
-    void (*place)(abdb_device *d, int rank, abdb_place *out);
+    abdb_status (*use_ranks)(abdb_device *d, int ranks, abdb_error *err);
+    void (*get_rank_place)(abdb_device *d, int rank, abdb_rank_place *out);
     const double *rank_s; /* of the last stretch, seconds of each rank: its time is the longest */
 };
 
@@ -138,39 +139,40 @@ typedef struct {
     const char *names;      /* of its parameters, separated by blanks */
     /* Parameters to tensors (without data); fills defaults. ABDB_USAGE: a parameter that it cannot
      * have. */
-    abdb_status (*shape)(abdb_problem *p, const abdb_limits *limits, abdb_error *err);
-    void (*work)(const abdb_problem *p, abdb_work *out);
+    abdb_status (*setup_tensors)(abdb_problem *p, const abdb_machine_caches *limits,
+                                 abdb_error *err);
+    void (*count_work)(const abdb_problem *p, abdb_work *out);
     /* Rows row[0..n) of output `tensor` in double from the inputs as they are (of what is read and
      * written: as it was before the launch), and the magnitude that the bound is relative to, n x
      * (elements of a row) each. A row is all but the first dimension. */
-    void (*reference)(const abdb_problem *p, int tensor, const size_t *row, size_t n, double *out,
-                      double *magnitude);
-    bool together; /* the reference of one row costs as much as that of all */
+    void (*reference_rows)(const abdb_problem *p, int tensor, const size_t *row, size_t n,
+                           double *out, double *magnitude);
+    bool all_rows_at_once; /* the reference of one row costs as much as that of all */
     /* Of each element of an output: |error| <= bound x magnitude. */
-    double (*bound)(const abdb_problem *p, int tensor);
+    double (*error_bound)(const abdb_problem *p, int tensor);
     /* Norm of the error <= near x norm of the result, over all elements together: a bound that
      * mistakes cannot hide in where sums cancel. NULL: the other bound alone. */
-    double (*near)(const abdb_problem *p, int tensor);
+    double (*norm_bound)(const abdb_problem *p, int tensor);
     /* Makes inputs, which are uniform numbers in [-1, 1], what the kernel wants: indices, and
      * values in which mistakes show. A `seed` gives the same each time. NULL: as they are. */
-    void (*fill)(const abdb_problem *p, uint64_t seed);
+    void (*prepare_inputs)(const abdb_problem *p, uint64_t seed);
     /* Makes inputs whose result is exact in whatever order it is computed, so that an output must
      * be the reference, rounded once. False: there are none, and nothing was changed; or NULL. */
-    bool (*exact)(const abdb_problem *p, uint64_t seed);
-    /* After `exact`, or of a kernel whose bound is abdb_bound_exact: looks at the whole of an
+    bool (*make_exact_inputs)(const abdb_problem *p, uint64_t seed);
+    /* After `exact`, or of a kernel whose bound is abdb_error_bound_zero: looks at the whole of an
      * output, `got`, in less work than the kernel's, and marks the rows that cannot be right. A
      * wrong row stays unmarked with a probability below 1e-9. NULL, or ABDB_USAGE: there is no such
      * check (of this problem). ABDB_NOMEM. */
-    abdb_status (*suspect)(const abdb_problem *p, const abdb_tensor *got, uint64_t seed,
-                           unsigned char *marks, abdb_error *err);
+    abdb_status (*mark_suspect_rows)(const abdb_problem *p, const abdb_tensor *got, uint64_t seed,
+                                     unsigned char *marks, abdb_error *err);
     /* Parameters "name=value ..." at which the whole is verified where the problem itself is
      * larger: its own check would take far longer than the measurement. NULL: every problem is. */
-    const char *small;
+    const char *small_params;
     /* What bounds the rate of a problem: "operations" or "bytes". NULL: neither does. */
-    const char *(*bounded_by)(const abdb_problem *p);
+    const char *(*bottleneck)(const abdb_problem *p);
     /* The ceiling of a machine that a problem is made to find: "peak_flops", "peak_ops" or
      * "memory_bandwidth", else NULL. NULL: none of them is. */
-    const char *(*ceiling)(const abdb_problem *p);
+    const char *(*ceiling_metric)(const abdb_problem *p);
 } abdb_kernel;
 #define KERNEL(name, printed, ref) extern const abdb_kernel abdb_kernel_##name;
 #include "kernels/registry.def"
@@ -190,7 +192,7 @@ typedef struct {
 } abdb_impl;
 
 struct abdb_workload;
-struct abdb_spread;
+struct abdb_rank_workload;
 typedef struct {
     const char *name, *summary;
     const char *names; /* of parameters that all its kernels have, separated by blanks, or NULL */
@@ -199,7 +201,7 @@ typedef struct {
     const abdb_impl *const *native;
     const char *(*library)(void); /* name and version of what it links, or NULL */
     int (*threads)(void);         /* of the host that its kernels use */
-    bool launched; /* may be started as several processes by mpirun or srun: rank 0 speaks */
+    bool has_ranks; /* may be started as several processes by mpirun or srun: rank 0 speaks */
     /* Its device. NULL: the host's processors. ABDB_BACKEND: there is none. */
     abdb_status (*open)(abdb_device **out, abdb_error *err);
     /* Lines "id name", all that ABDB_DEVICE can choose; `open` may set it. NULL: there is one. */
@@ -207,9 +209,9 @@ typedef struct {
     /* Parts of networks that workloads are made of (kernels/workloads/parts.h). NULL: it has none.
      */
     const struct abdb_parts *parts;
-    /* Of a device of several ranks: fills *out with a workload on all of them (abdb_spread of
-     * kernels/workloads/workload.h). NULL: it has no ranks. */
-    void (*over_ranks)(const struct abdb_workload *workload, struct abdb_spread *out);
+    /* Of a device of several ranks: fills *out with a workload on all of them (abdb_rank_workload
+     * of kernels/workloads/workload.h). NULL: it has no ranks. */
+    void (*wrap_for_ranks)(const struct abdb_workload *workload, struct abdb_rank_workload *out);
 } abdb_backend;
 
 /* --- number formats: kernels/micro/format.c --------------------------------------------------- */
@@ -225,77 +227,82 @@ typedef struct {
                          (e4m3); what is too large becomes NaN */
     abdb_dtype sums; /* the format that products of it are added up in */
 } abdb_format;
-const abdb_format *abdb_format_of(abdb_dtype dtype);
-ABDB_MUST_USE abdb_status abdb_dtype_find(abdb_dtype *out, const char *name, abdb_error *err);
+const abdb_format *abdb_dtype_format(abdb_dtype dtype);
+ABDB_MUST_USE abdb_status abdb_dtype_parse_name(abdb_dtype *out, const char *name, abdb_error *err);
 const char *abdb_dtype_name(abdb_dtype dtype);
 size_t abdb_dtype_size(abdb_dtype dtype);
-abdb_dtype abdb_dtype_sums(abdb_dtype dtype);
+abdb_dtype abdb_dtype_accumulator(abdb_dtype dtype);
 double abdb_dtype_unit_roundoff(abdb_dtype dtype); /* 2^-24 of f32; 0 of whole numbers */
-double abdb_dtype_least(abdb_dtype dtype);         /* the least normal number: 2^-126 of f32 */
-double abdb_dtype_round(abdb_dtype dtype, double value); /* as abdb_tensor_set does, its value */
+double abdb_dtype_least_normal(abdb_dtype dtype);  /* the least normal number: 2^-126 of f32 */
+double abdb_dtype_round_value(abdb_dtype dtype,
+                              double value); /* as abdb_tensor_set_rounded does, its value */
 /* The bits of a floating format of up to 32 bits, rounded to nearest even; their value. Slow. */
-uint32_t abdb_format_bits(abdb_dtype dtype, double value);
-double abdb_format_value(abdb_dtype dtype, uint32_t bits);
+uint32_t abdb_format_encode_bits(abdb_dtype dtype, double value);
+double abdb_format_decode_bits(abdb_dtype dtype, uint32_t bits);
 /* bf16, the upper half of a float; f16: the same, quick. A NaN stays one. */
-uint16_t abdb_bf16(float value);
-float abdb_bf16_value(uint16_t bits);
-uint16_t abdb_f16(float value);
-float abdb_f16_value(uint16_t bits);
+uint16_t abdb_bf16_from_f32(float value);
+float abdb_bf16_to_f32(uint16_t bits);
+uint16_t abdb_f16_from_f32(float value);
+float abdb_f16_to_f32(uint16_t bits);
 
 /* --- parameters, tensors and what references share -------------------------------------------- */
 
 /* Ranks that a problem is spread over: its parameter of that name; 1 where it has none. */
-int abdb_problem_ranks(const abdb_problem *p);
+int abdb_problem_rank_count(const abdb_problem *p);
 /* The text of a parameter, or NULL; its number, or fallback. */
 const char *abdb_param_text(const abdb_problem *p, const char *name);
 double abdb_param_number(const abdb_problem *p, const char *name, double fallback);
 /* Sets a parameter to a whole number. ABDB_LIMIT: too many parameters. */
-ABDB_MUST_USE abdb_status abdb_param_set(abdb_problem *p, const char *name, double value,
-                                         abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_param_set_integer(abdb_problem *p, const char *name, double value,
+                                                 abdb_error *err);
 /* A parameter that is a whole number from 1 to most, `fallback` where it is not given; it is set,
  * so that the result states it. ABDB_USAGE: it is none. */
-ABDB_MUST_USE abdb_status abdb_param_size(abdb_problem *p, const char *name, double fallback,
-                                          double most, size_t *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_param_check_and_set_size(abdb_problem *p, const char *name,
+                                                        double fallback, double most, size_t *out,
+                                                        abdb_error *err);
 /* Which of the words (end: NULL) a parameter is; the first where it is not given. ABDB_USAGE. */
-ABDB_MUST_USE abdb_status abdb_param_word(const abdb_problem *p, const char *name,
-                                          const char *const *words, int *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_param_word_index(const abdb_problem *p, const char *name,
+                                                const char *const *words, int *out,
+                                                abdb_error *err);
 /* The same; the word is set, so that the result states it. ABDB_LIMIT: too many parameters. */
-ABDB_MUST_USE abdb_status abdb_param_word_set(abdb_problem *p, const char *name,
-                                              const char *const *words, int *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_param_word_index_and_set(abdb_problem *p, const char *name,
+                                                        const char *const *words, int *out,
+                                                        abdb_error *err);
 /* A size that a model has, or another that is given instead: then NAME_of is set to the model's, so
- * that nobody takes the one for the other. As abdb_param_size. */
-ABDB_MUST_USE abdb_status abdb_param_size_of(abdb_problem *p, const char *name, const char *name_of,
-                                             size_t model, double most, size_t *out,
-                                             abdb_error *err);
+ * that nobody takes the one for the other. As abdb_param_check_and_set_size. */
+ABDB_MUST_USE abdb_status abdb_param_set_size_and_model(abdb_problem *p, const char *name,
+                                                        const char *name_of, size_t model,
+                                                        double most, size_t *out, abdb_error *err);
 /* The parameter's dtype, or `fallback`; `allowed`: bits 1 << dtype. ABDB_USAGE. */
-ABDB_MUST_USE abdb_status abdb_param_dtype(const abdb_problem *p, abdb_dtype fallback,
-                                           unsigned allowed, abdb_dtype *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_param_check_dtype(const abdb_problem *p, abdb_dtype fallback,
+                                                 unsigned allowed, abdb_dtype *out,
+                                                 abdb_error *err);
 /* A contiguous tensor without data; dimensions of 0 end the list. */
-abdb_tensor abdb_tensor_of(abdb_dtype dtype, abdb_role role, size_t d0, size_t d1, size_t d2,
-                           size_t d3);
-double abdb_tensor_get(const abdb_tensor *t, size_t element); /* contiguous, in double */
+abdb_tensor abdb_tensor_contiguous(abdb_dtype dtype, abdb_role role, size_t d0, size_t d1,
+                                   size_t d2, size_t d3);
+double abdb_tensor_get_f64(const abdb_tensor *t, size_t element); /* contiguous, in double */
 /* Rounded once to the nearest number of the format, of two to the even one. */
-void abdb_tensor_set(const abdb_tensor *t, size_t element, double value);
+void abdb_tensor_set_rounded(const abdb_tensor *t, size_t element, double value);
 /* The next of a sequence of 64 random bits: xorshift64, Marsaglia 2003; the state is not 0. */
-uint64_t abdb_random_next(uint64_t *state);
+uint64_t abdb_xorshift64_next(uint64_t *state);
 /* Random bits number `i` of a seed, never the state 0: SplitMix64, Steele, Lea and Flood 2014. */
-uint64_t abdb_random_at(uint64_t seed, uint64_t i);
+uint64_t abdb_random_bits_at(uint64_t seed, uint64_t i);
 /* A whole number other than 0 from -most to most, number `i` of a seed. */
-double abdb_random_whole(uint64_t seed, uint64_t i, int most);
+double abdb_random_nonzero_integer(uint64_t seed, uint64_t i, int most);
 /* Fills a tensor with such numbers, on all threads. */
-void abdb_fill_whole(const abdb_tensor *t, uint64_t seed, int most);
+void abdb_fill_nonzero_integers(const abdb_tensor *t, uint64_t seed, int most);
 /* The numbers from 0 to n - 1 in random order. */
-void abdb_shuffle(int32_t *out, size_t n, uint64_t seed);
+void abdb_random_permutation(int32_t *out, size_t n, uint64_t seed);
 /* For `near`: what rounding leaves of sums of `terms` terms, in f64 or f32, whose errors go to and
- * fro: 8 u (sqrt(terms) + 8), and twice abdb_rounded (Higham and Mary 2019). */
-double abdb_near_sum(const abdb_tensor *out, double terms);
+ * fro: 8 u (sqrt(terms) + 8), and twice abdb_output_roundoff (Higham and Mary 2019). */
+double abdb_sum_norm_bound(const abdb_tensor *out, double terms);
 /* For `reference` and `bound`: what an error of element `out` of `t` is relative to where `sums`,
- * relative to `of_sums`, is what sums may be wrong by; the bound is sums + abdb_rounded(t). A
- * number below the least normal one is rounded as that is. */
-double abdb_magnitude(const abdb_tensor *t, double of_sums, double out, double sums);
+ * relative to `of_sums`, is what sums may be wrong by; the bound is sums + abdb_output_roundoff(t).
+ * A number below the least normal one is rounded as that is. */
+double abdb_combine_error_magnitudes(const abdb_tensor *t, double of_sums, double out, double sums);
 /* The unit roundoff of an output to whose format sums of longer numbers are rounded, 0 of others.
  */
-double abdb_rounded(const abdb_tensor *out);
+double abdb_output_roundoff(const abdb_tensor *out);
 /* For `suspect`: marks row i of `rows` unless the sum over j of c(i, j) r_j is the sum over k of
  * a(i, k) times the sum over j of b(k, j) r_j, plus that over j of plus(i, j) r_j, modulo 2^61 - 1,
  * for random r (Freivalds 1977). A row of a, c or plus with an element that is no whole number is
@@ -309,9 +316,10 @@ typedef struct {
     const abdb_tensor *c;
     size_t first_a, first_b, first_c; /* rows of a, rows of b, rows of c before the first */
     size_t rows, depth, columns;
-} abdb_product;
-ABDB_MUST_USE abdb_status abdb_suspect_product(const abdb_product *product, uint64_t seed,
-                                               unsigned char *marks, abdb_error *err);
+} abdb_freivalds_product;
+ABDB_MUST_USE abdb_status abdb_freivalds_mark_wrong_rows(const abdb_freivalds_product *product,
+                                                         uint64_t seed, unsigned char *marks,
+                                                         abdb_error *err);
 /* What a problem of the kernel gemm asks for: C = act(A B + beta C + bias), `batch` times. */
 enum { ABDB_ACT_NONE, ABDB_ACT_RELU, ABDB_ACT_GELU, ABDB_ACT_SILU };
 typedef struct {
@@ -322,31 +330,31 @@ typedef struct {
     int act;
     const abdb_tensor *bias; /* of n elements, one for each column, or NULL */
 } abdb_gemm;
-abdb_gemm abdb_gemm_of(const abdb_problem *p);
+abdb_gemm abdb_gemm_from_problem(const abdb_problem *p);
 /* For `accepts` of libraries without them: does it ask for a bias or an activation? */
-bool abdb_gemm_fused(const abdb_problem *p);
-size_t abdb_tensor_count(const abdb_tensor *t);
+bool abdb_gemm_has_bias_or_activation(const abdb_problem *p);
+size_t abdb_tensor_element_count(const abdb_tensor *t);
 /* Bytes of each of so many arrays of the same size that no cache holds: four times the last level,
  * as STREAM asks for, and together a quarter more than what is claimed. */
-double abdb_beyond_caches(const abdb_limits *limits, int arrays);
+double abdb_array_bytes_beyond_caches(const abdb_machine_caches *limits, int arrays);
 /* Of all tensors, each once. */
-double abdb_problem_bytes(const abdb_problem *p);
-double abdb_problem_elements(const abdb_problem *p);
+double abdb_problem_tensor_bytes(const abdb_problem *p);
+double abdb_problem_tensor_elements(const abdb_problem *p);
 
 /* For `bound` of kernels whose results are exact: 0. */
-double abdb_bound_exact(const abdb_problem *p, int tensor);
+double abdb_error_bound_zero(const abdb_problem *p, int tensor);
 /* For references of all rows between two: the least and the largest of row[0..n), n >= 1. */
-void abdb_row_range(const size_t *row, size_t n, size_t *low, size_t *high);
+void abdb_min_and_max_row(const size_t *row, size_t n, size_t *low, size_t *high);
 
 /* For `bounded_by`: what holds for all problems of a kernel. */
-const char *abdb_bound_operations(const abdb_problem *p);
-const char *abdb_bound_bytes(const abdb_problem *p);
+const char *abdb_bottleneck_operations(const abdb_problem *p);
+const char *abdb_bottleneck_bytes(const abdb_problem *p);
 /* What bounds so many operations on so many elements that are moved: bytes below 16 operations an
  * element. A vector unit does more than that in the time in which a memory moves an element (the
  * best balanced processors do 20, accelerators some hundred), so below it memory is waited for on
  * every machine; above it the kernel has a chance of the peak, which it is then held against. */
-const char *abdb_bound_work(double ops, double elements);
+const char *abdb_bottleneck_of_work(double ops, double elements);
 /* The peak that operations on a dtype are held against: "peak_ops" of whole numbers. */
-const char *abdb_peak_of(abdb_dtype dtype);
+const char *abdb_peak_metric_of_dtype(abdb_dtype dtype);
 
 #endif

@@ -2,7 +2,7 @@
 #
 # The linker meets libraries in $(BUILD)/static first, where only archives are. Those of Debian are made for programs: in a shared
 # object they may not name the standard streams of libc, so there they name variables of packages/streams.c. libgomp stays a shared
-# object (kernels/harness/team.c stands before a function of it), carried beside the programs.
+# object (kernels/harness/thread_count.c stands before a function of it), carried beside the programs.
 STATIC_DEBS    := liblzma-dev libbz2-dev libzstd-dev liblz4-dev libacl1-dev nettle-dev
 ifneq ($(STATIC),)
 STATIC_NAMES   := sqlite3 csv archive jansson crypto z lzma bz2 zstd lz4 acl nettle

@@ -6,7 +6,7 @@
 extern FILE *abdb_stdin, *abdb_stdout, *abdb_stderr;
 HIDDEN FILE *abdb_stdin, *abdb_stdout, *abdb_stderr;
 
-__attribute__((constructor)) static void set_streams(void)
+__attribute__((constructor)) static void set_standard_stream_aliases(void)
 {
     abdb_stdin = stdin;
     abdb_stdout = stdout;

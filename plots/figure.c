@@ -1,12 +1,12 @@
-/* figure.c - a figure's head parsed, and the script made of it: prologue, data (drawing.c),
+/* figure.c - a figure's head parsed, and the script made of it: prologue, data (figure_data.c),
  * style.gp, the figure's own commands; see figure.h. */
 #include "plots/figure.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "plots/drawing.h"
-#include "schema/core/plain.h"
+#include "plots/figure_data.h"
+#include "schema/core/sanitize_text.h"
 
 /* Points of a line of each kind, and what a picture may measure. */
 enum {
@@ -25,32 +25,32 @@ const char *const abdb_picture_name[ABDB_PICTURES] = {"svg", "png", "pdf", "dumb
 enum { NUMBER_MOST = 100000 }; /* of a header: points, rows, levels; what is more says nothing */
 
 /* "24 rows": points for each row, or for each level of a column. */
-static void take_grow(abdb_figure *f, char *value)
+static void parse_points_per_row(abdb_figure *f, char *value)
 {
     char *what = strpbrk(value, " ");
     long long points;
 
     if (!what) return;
     *what = '\0';
-    f->grown = abdb_trim(what + 1);
+    f->grown = abdb_trim_in_place(what + 1);
     if (abdb_count_parse(value, ABDB_MARK_POINT, 0, NUMBER_MOST, &points)) f->grow = (int)points;
 }
 
-static void take_size(abdb_figure *f, char *value)
+static void parse_width_height(abdb_figure *f, char *value)
 {
     char *comma = strchr(value, ',');
     long long width, height;
 
     if (!comma) return;
     *comma = '\0';
-    if (abdb_count_parse(abdb_trim(value), ABDB_MARK_POINT, 1, NUMBER_MOST, &width) &&
-        abdb_count_parse(abdb_trim(comma + 1), ABDB_MARK_POINT, 1, NUMBER_MOST, &height)) {
+    if (abdb_count_parse(abdb_trim_in_place(value), ABDB_MARK_POINT, 1, NUMBER_MOST, &width) &&
+        abdb_count_parse(abdb_trim_in_place(comma + 1), ABDB_MARK_POINT, 1, NUMBER_MOST, &height)) {
         f->width = (int)width;
         f->height = (int)height;
     }
 }
 
-static void take_series(abdb_figure *f, char *value)
+static void parse_series_column(abdb_figure *f, char *value)
 {
     char *blank = strpbrk(value, " ");
     char *by = strstr(value, " by ");
@@ -59,15 +59,15 @@ static void take_series(abdb_figure *f, char *value)
     f->series = value;
     if (by) {
         *by = '\0';
-        f->series_by = abdb_trim(by + 4);
+        f->series_by = abdb_trim_in_place(by + 4);
     }
     if (!blank) return;
     *blank = '\0';
-    if (abdb_count_parse(abdb_trim(blank + 1), ABDB_MARK_POINT, 1, NUMBER_MOST, &most))
+    if (abdb_count_parse(abdb_trim_in_place(blank + 1), ABDB_MARK_POINT, 1, NUMBER_MOST, &most))
         f->series_most = (size_t)most;
 }
 
-static void take_line(abdb_figure *f, const char *key, char *value)
+static void parse_header_line(abdb_figure *f, const char *key, char *value)
 {
     const struct {
         const char *key, **place;
@@ -81,9 +81,9 @@ static void take_line(abdb_figure *f, const char *key, char *value)
         f->finding[f->findings++] = value;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(key, texts[i].key) == 0) *texts[i].place = value;
-    if (strcmp(key, "size") == 0) take_size(f, value);
-    if (strcmp(key, "grow") == 0) take_grow(f, value);
-    if (strcmp(key, "series") == 0) take_series(f, value);
+    if (strcmp(key, "size") == 0) parse_width_height(f, value);
+    if (strcmp(key, "grow") == 0) parse_points_per_row(f, value);
+    if (strcmp(key, "series") == 0) parse_series_column(f, value);
     if (strcmp(key, "least") == 0 &&
         abdb_count_parse(value, ABDB_MARK_POINT, 0, NUMBER_MOST, &number))
         f->least = (size_t)number;
@@ -107,7 +107,7 @@ abdb_status abdb_figure_parse(abdb_figure *f, const char *name, const char *text
 
         if (!colon) continue;
         *colon = '\0';
-        take_line(f, abdb_trim(line + 1), abdb_trim(colon + 1));
+        parse_header_line(f, abdb_trim_in_place(line + 1), abdb_trim_in_place(colon + 1));
     }
     if (!f->report)
         return ABDB_FAIL(err, ABDB_FORMAT, "figure %s names no report (# report: NAME)", name);
@@ -120,7 +120,7 @@ void abdb_figure_free(abdb_figure *figure)
     *figure = (abdb_figure){0};
 }
 
-abdb_status abdb_figure_resize(abdb_figure *f, const char *size, abdb_error *err)
+abdb_status abdb_figure_set_size(abdb_figure *f, const char *size, abdb_error *err)
 {
     static const struct {
         const char *name;
@@ -154,7 +154,7 @@ abdb_status abdb_figure_resize(abdb_figure *f, const char *size, abdb_error *err
 
 /* One terminal for each kind of picture. In SVG &#44; is the comma of a list of fonts, the rest of
  * `bold` an attribute of its own, since gnuplot writes the name of a font as it is. */
-static void add_terminals(abdb_text *out, const abdb_figure *f, int height, int lines)
+static void write_terminal_settings(abdb_text *out, const abdb_figure *f, int height, int lines)
 {
     abdb_text_puts(out, "ground = dark ? \"#16181d\" : \"#ffffff\"\n"
                         "face = picture eq \"svg\" ? \"Lato&#44; 'DejaVu Sans'&#44; sans-serif\" : "
@@ -188,10 +188,10 @@ typedef struct {
     abdb_text text;
     const char *array;
     size_t lines, width; /* letters */
-} folded;
+} folded_text;
 
 /* Adds a text, folded at about `width` letters. */
-static void add_folded(folded *f, const char *text)
+static void append_folded_text(folded_text *f, const char *text)
 {
     size_t column = 0;
 
@@ -205,13 +205,13 @@ static void add_folded(folded *f, const char *text)
         while (text[word] && ((unsigned char)text[word] & 0xc0) == 0x80) word--;
         memcpy(one, text, word);
         one[word] = '\0';
-        if (column && column + (size_t)abdb_width(one) + 1 > f->width) {
+        if (column && column + (size_t)abdb_display_width(one) + 1 > f->width) {
             abdb_text_printf(&f->text, "\"\n%s[%zu] = \"", f->array, ++f->lines);
             column = 0;
         }
         if (column) abdb_text_puts(&f->text, " ");
-        abdb_figure_clean(&f->text, one);
-        column += (size_t)abdb_width(one) + 1;
+        abdb_figure_sanitize_text(&f->text, one);
+        column += (size_t)abdb_display_width(one) + 1;
         text += word;
         while (*text == ' ') text++;
     }
@@ -219,7 +219,7 @@ static void add_folded(folded *f, const char *text)
 }
 
 /* array NAME[n], its elements, and n as NAME_lines. */
-static void put_folded(abdb_text *out, folded *f)
+static void write_folded_array(abdb_text *out, folded_text *f)
 {
     abdb_text_printf(out, "%s_lines = %zu\narray %s[%zu]\n%s", f->array, f->lines, f->array,
                      f->lines ? f->lines : 1, abdb_text_get(&f->text));
@@ -227,12 +227,13 @@ static void put_folded(abdb_text *out, folded *f)
 }
 
 /* Adds a note to the first line that has room for it. */
-static bool add_fitting(abdb_text *line, const char *note, size_t width)
+static bool append_note_if_it_fits(abdb_text *line, const char *note, size_t width)
 {
     static const char mark[] = " · ";
 
     for (size_t i = 0; i < ABDB_CAPTION_MOST; i++) {
-        size_t letters = (size_t)abdb_width(abdb_text_get(&line[i])) + (size_t)abdb_width(note);
+        size_t letters =
+            (size_t)abdb_display_width(abdb_text_get(&line[i])) + (size_t)abdb_display_width(note);
 
         if (letters + 3 > width) continue;
         if (line[i].size) abdb_text_puts(&line[i], mark);
@@ -243,15 +244,15 @@ static bool add_fitting(abdb_text *line, const char *note, size_t width)
 }
 
 /* What is not drawn is said in any case, where its names do not fit by how many it is. */
-static void add_undrawn(abdb_text *line, char *note, size_t width)
+static void append_not_drawn_note(abdb_text *line, char *note, size_t width)
 {
-    if (add_fitting(line, note, width)) return;
+    if (append_note_if_it_fits(line, note, width)) return;
     note[strcspn(note, ":")] = '\0';
-    add_fitting(line, note, width);
+    append_note_if_it_fits(line, note, width);
 }
 
 /* Is it a note that explains a mark in the picture? */
-static bool is_mark(const char *note)
+static bool note_explains_mark(const char *note)
 {
     return strncmp(note, "†", strlen("†")) == 0 || strncmp(note, "‡", strlen("‡")) == 0;
 }
@@ -259,57 +260,62 @@ static bool is_mark(const char *note)
 /* The caption: a line that says round, verification and sources, and what all names say where no
  * subtitle does, and what explains a mark in the picture, whatever room that takes; of the other
  * notes those that fit beside it and into one more line. The rest stands in the text beside it. */
-static void add_caption(const abdb_figure *f, const abdb_drawing *d, const abdb_text *notes,
-                        const char *shared, folded *caption)
+static void build_caption(const abdb_figure *f, const abdb_drawing *d, const abdb_text *notes,
+                          const char *shared, folded_text *caption)
 {
     abdb_text line[ABDB_CAPTION_MOST] = {{0}}, marks = {0};
     char *copy = strdup(abdb_text_get(notes)), *rest = copy, *one;
 
-    if (!copy) abdb_starve();
+    if (!copy) abdb_count_allocation_failure();
     caption->width = (size_t)(f->width / 5.0);
     if (d->status) abdb_text_puts(&line[0], d->status);
     if (*shared) abdb_text_printf(&line[0], "%sall: %s", line[0].size ? " · " : "", shared);
     for (size_t i = 0; i < d->notes; i++)
-        if (is_mark(d->note[i]) && !add_fitting(line, d->note[i], caption->width))
+        if (note_explains_mark(d->note[i]) &&
+            !append_note_if_it_fits(line, d->note[i], caption->width))
             abdb_text_printf(&marks, "%s%s", marks.size ? " · " : "", d->note[i]);
-    while (copy && (one = strsep(&rest, "\n")) && *one) add_undrawn(line, one, caption->width);
+    while (copy && (one = strsep(&rest, "\n")) && *one)
+        append_not_drawn_note(line, one, caption->width);
     for (size_t i = 0; i < d->notes; i++)
-        if (!is_mark(d->note[i]) && d->note[i][0] != '[')
-            add_fitting(line, d->note[i], caption->width);
+        if (!note_explains_mark(d->note[i]) && d->note[i][0] != '[')
+            append_note_if_it_fits(line, d->note[i], caption->width);
     for (size_t i = 0; i < ABDB_CAPTION_MOST; i++) {
         if (line[i].size && caption->lines < ABDB_CAPTION_MOST)
-            add_folded(caption, abdb_text_get(&line[i]));
+            append_folded_text(caption, abdb_text_get(&line[i]));
         abdb_text_free(&line[i]);
     }
-    if (marks.size) add_folded(caption, abdb_text_get(&marks));
+    if (marks.size) append_folded_text(caption, abdb_text_get(&marks));
     abdb_text_free(&marks);
     free(copy);
 }
 
 /* heading, subtitle and caption; *lines: of heading and subtitle beyond one of each, and of the
  * caption. */
-static void add_words(const abdb_figure *f, const abdb_drawing *d, const abdb_text *notes,
-                      const abdb_text *shared, abdb_text *out, size_t lines[3])
+static void write_heading_subtitle_caption(const abdb_figure *f, const abdb_drawing *d,
+                                           const abdb_text *notes, const abdb_text *shared,
+                                           abdb_text *out, size_t lines[3])
 {
     bool says = d->subtitle && *d->subtitle;
 
     /* Points per letter of the widest of the usual fonts, at the sizes of style.gp. */
-    folded heading = {.array = "heading", .width = (size_t)(f->width / 9.3)};
-    folded subtitle = {.array = "subtitle", .width = (size_t)(f->width / 6.6)};
-    folded caption = {.array = "caption"};
+    folded_text heading = {.array = "heading", .width = (size_t)(f->width / 9.3)};
+    folded_text subtitle = {.array = "subtitle", .width = (size_t)(f->width / 6.6)};
+    folded_text caption = {.array = "caption"};
 
-    add_folded(&heading, d->title ? d->title : f->title ? f->title : f->name);
-    if (says || shared->size) add_folded(&subtitle, says ? d->subtitle : abdb_text_get(shared));
-    add_caption(f, d, notes, says ? abdb_text_get(shared) : "", &caption);
+    append_folded_text(&heading, d->title ? d->title : f->title ? f->title : f->name);
+    if (says || shared->size)
+        append_folded_text(&subtitle, says ? d->subtitle : abdb_text_get(shared));
+    build_caption(f, d, notes, says ? abdb_text_get(shared) : "", &caption);
     lines[0] = heading.lines;
     lines[1] = subtitle.lines;
     lines[2] = caption.lines;
-    put_folded(out, &heading);
-    put_folded(out, &subtitle);
-    put_folded(out, &caption);
+    write_folded_array(out, &heading);
+    write_folded_array(out, &subtitle);
+    write_folded_array(out, &caption);
 }
 
-static abdb_status too_few(const abdb_figure *f, size_t rows, size_t kept, abdb_error *err)
+static abdb_status fail_with_too_few_rows(const abdb_figure *f, size_t rows, size_t kept,
+                                          abdb_error *err)
 {
     const char *asked = f->hint ? NULL : f->with; /* a hint says what would give rows */
     abdb_text words = {0};
@@ -329,17 +335,17 @@ static abdb_status too_few(const abdb_figure *f, size_t rows, size_t kept, abdb_
     return st;
 }
 
-abdb_status abdb_figure_script(const abdb_figure *f, const char *style, const abdb_drawing *d,
-                               abdb_text *out, abdb_error *err)
+abdb_status abdb_figure_build_script(const abdb_figure *f, const char *style, const abdb_drawing *d,
+                                     abdb_text *out, abdb_error *err)
 {
     abdb_text data = {0}, words = {0}, notes = {0}, shared = {0};
     size_t kept = 0, grown = 0, lines[3] = {0};
     int height = f->height, term_rows;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_drawing_add(f, d, &data, &notes, &shared, &kept, &grown, err));
-    if (kept < f->least || !kept) TRY(too_few(f, d->rows, kept, err));
-    add_words(f, d, &notes, &shared, &words, lines);
+    TRY(abdb_figure_append_data(f, d, &data, &notes, &shared, &kept, &grown, err));
+    if (kept < f->least || !kept) TRY(fail_with_too_few_rows(f, d->rows, kept, err));
+    write_heading_subtitle_caption(f, d, &notes, &shared, &words, lines);
     if (d->undrawn) abdb_text_puts(d->undrawn, abdb_text_get(&notes));
     /* The drawing keeps its size; levels and lines of words are added to it. */
     if (!f->fixed)
@@ -354,7 +360,7 @@ abdb_status abdb_figure_script(const abdb_figure *f, const char *style, const ab
     abdb_text_puts(out, "set encoding utf8\nset datafile separator \"\\t\"\n"
                         "set datafile missing \"NaN\"\n");
     term_rows = f->grow ? 12 + 2 * (int)grown : 34;
-    add_terminals(out, f, height, term_rows);
+    write_terminal_settings(out, f, height, term_rows);
     abdb_text_printf(out,
                      "rows = %zu\nwidth = %d\nheight = %d\nterm_rows = %d\nvendor_colours = %d\n",
                      kept, f->width, height, term_rows, f->vendor_colours);

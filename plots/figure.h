@@ -4,7 +4,7 @@
  *
  *   # title: words        # report: NAME        # size: W,H (points)
  *   # finding: words      what the rows show, as a sentence: the title of the picture; the first of
- *                         these lines all of whose {words} have a value (query/answer/finding.h)
+ *                         these lines all of whose {words} have a value (query/answer/headline.h)
  *   # ranks: VALUE NAME   what findings compare: the number in column VALUE, of what NAME says
  *                         (behind them: low, in COLUMN, of COLUMN=TEXT, unless COLUMN)
  *   # names: COLUMN       the devices, for --devices and --highlight (default: device, accelerator)
@@ -52,7 +52,7 @@ typedef enum {
     ABDB_PICTURES
 } abdb_picture;
 
-/* ADAPTIVE: light or dark as its reader's screen is (SVG alone; plots/adaptive.h). */
+/* ADAPTIVE: light or dark as its reader's screen is (SVG alone; plots/svg_dark_mode.h). */
 typedef enum { ABDB_LIGHT, ABDB_DARK, ABDB_ADAPTIVE, ABDB_TONES } abdb_tone;
 extern const char *const abdb_tone_name[ABDB_TONES];
 
@@ -92,17 +92,17 @@ typedef struct {
 
 /* Takes the size of the whole picture: article (as the figure says), slide, card (of a social
  * network) or WIDTHxHEIGHT in points. ABDB_USAGE: anything else. */
-ABDB_MUST_USE abdb_status abdb_figure_resize(abdb_figure *figure, const char *size,
-                                             abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_figure_set_size(abdb_figure *figure, const char *size,
+                                               abdb_error *err);
 
 ABDB_MUST_USE abdb_status abdb_figure_parse(abdb_figure *out, const char *name, const char *text,
                                             abdb_error *err);
 void abdb_figure_free(abdb_figure *figure);
 /* The whole script: prologue, data, style, commands. ABDB_DATA: too few rows to be drawn, with what
  * would bring some; ABDB_FORMAT: the header names a column that the report has not. */
-ABDB_MUST_USE abdb_status abdb_figure_script(const abdb_figure *figure, const char *style,
-                                             const abdb_drawing *drawing, abdb_text *out,
-                                             abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_figure_build_script(const abdb_figure *figure, const char *style,
+                                                   const abdb_drawing *drawing, abdb_text *out,
+                                                   abdb_error *err);
 /* Runs gnuplot with the script on its standard input and writes what it draws to out. The picture's
  * place is written by abdb, so that it never enters the script. The same script makes the same
  * bytes: the date of a PDF is taken out, the libraries of an HTML canvas are put in. ABDB_IO:
@@ -114,6 +114,6 @@ ABDB_MUST_USE abdb_status abdb_figure_draw(const char *script, abdb_picture pict
 ABDB_MUST_USE abdb_status abdb_gnuplot_version(char *out, size_t room, abdb_error *err);
 /* Text made harmless for a gnuplot string, a CDATA section and a script element: no quotes,
  * backslashes, backticks, control characters, "</", "<!" and "]>". */
-void abdb_figure_clean(abdb_text *out, const char *text);
+void abdb_figure_sanitize_text(abdb_text *out, const char *text);
 
 #endif

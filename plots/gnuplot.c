@@ -6,29 +6,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "plots/adaptive.h"
+#include "plots/svg_dark_mode.h"
 #include "plots/figure.h"
-#include "schema/core/process.h"
+#include "schema/core/child_process.h"
 #include "schema/core/timing.h"
 
 /* LOOK_MS: how late a time-out may be noticed. VERSION_S: what `abdb doctor` waits for gnuplot at
  * most. */
 enum { CHUNK = 65536, LOOK_MS = 100, VERSION_S = 10 };
 
-static abdb_status too_long(abdb_error *err)
+static abdb_status fail_with_gnuplot_timeout(abdb_error *err)
 {
     return ABDB_FAIL(err, ABDB_LIMIT,
                      "the time-out was reached while gnuplot drew; --timeout SECONDS allows more");
 }
 
-static abdb_status no_talk(const char *what, abdb_error *err)
+static abdb_status fail_with_gnuplot_pipe_error(const char *what, abdb_error *err)
 {
     return ABDB_FAIL(err, ABDB_IO, "cannot %s gnuplot: %s", what, strerror(errno));
 }
 
 /* Moves bytes both ways until gnuplot has closed its ends. */
-static abdb_status pump(abdb_program *p, const char *script, double until_s, FILE *out,
-                        abdb_text *words, abdb_error *err)
+static abdb_status exchange_script_and_picture(abdb_program *p, const char *script, double until_s,
+                                               FILE *out, abdb_text *words, abdb_error *err)
 {
     size_t left = strlen(script);
     int open_ends = 2;
@@ -36,10 +36,11 @@ static abdb_status pump(abdb_program *p, const char *script, double until_s, FIL
     while (open_ends) {
         /* All three ends at once: gnuplot blocks on a full pipe of ours, so to write the whole
          * script first could wait forever. poll passes over a descriptor of -1. */
-        struct pollfd end[3] = {{p->out, POLLIN, 0}, {p->words, POLLIN, 0}, {p->in, POLLOUT, 0}};
+        struct pollfd end[3] = {
+            {p->out, POLLIN, 0}, {p->error_output, POLLIN, 0}, {p->in, POLLOUT, 0}};
         char chunk[CHUNK];
 
-        if (abdb_steady_s() > until_s) return too_long(err);
+        if (abdb_monotonic_seconds() > until_s) return fail_with_gnuplot_timeout(err);
         if (poll(end, 3, LOOK_MS) <= 0) continue;
         if (p->in >= 0 && end[2].revents) {
             ssize_t wrote = left ? write(p->in, script, left) : 0;
@@ -50,7 +51,7 @@ static abdb_status pump(abdb_program *p, const char *script, double until_s, FIL
             }
             /* EPIPE, say: gnuplot ended early, and its words tell why. */
             if (wrote < 0 && errno != EAGAIN && errno != EINTR && errno != EPIPE)
-                return no_talk("write to", err);
+                return fail_with_gnuplot_pipe_error("write to", err);
             if (!left || (wrote < 0 && errno == EPIPE)) {
                 close(p->in);
                 p->in = -1;
@@ -62,10 +63,10 @@ static abdb_status pump(abdb_program *p, const char *script, double until_s, FIL
             if (!end[i].revents) continue;
             size = read(end[i].fd, chunk, sizeof chunk);
             if (size < 0 && errno == EINTR) continue;
-            if (size < 0) return no_talk("read from", err);
+            if (size < 0) return fail_with_gnuplot_pipe_error("read from", err);
             if (size == 0) {
                 close(end[i].fd);
-                *(i ? &p->words : &p->out) = -1;
+                *(i ? &p->error_output : &p->out) = -1;
                 open_ends--;
             } else if (i)
                 abdb_text_add(words, chunk, (size_t)size);
@@ -77,7 +78,7 @@ static abdb_status pump(abdb_program *p, const char *script, double until_s, FIL
 }
 
 /* Overwrites a PDF's date of creation, the one thing that differs between two runs. */
-static void still_date(char *data, size_t size)
+static void blank_pdf_creation_date(char *data, size_t size)
 {
     static const char mark[] = "/CreationDate (D:";
     char *at = memmem(data, size, mark, sizeof mark - 1);
@@ -94,7 +95,7 @@ static const char letters[] =
     "</script>";
 
 /* Writes an HTML canvas with the libraries of gnuplot put in, in the place of their names. */
-static abdb_status put_in(const char *data, FILE *out, abdb_error *err)
+static abdb_status inline_canvas_scripts(const char *data, FILE *out, abdb_error *err)
 {
     static const char mark[] = "<script src=\"";
     const char *at, *end;
@@ -107,7 +108,7 @@ static abdb_status put_in(const char *data, FILE *out, abdb_error *err)
 
         fwrite(data, 1, (size_t)(at - data), out);
         /* The path is gnuplot's own: text of the database cannot forge the mark, as it has no
-         * double quotes left (abdb_figure_clean). */
+         * double quotes left (abdb_figure_sanitize_text). */
         snprintf(path, sizeof path, "%.*s", (int)(end - at) - (int)(sizeof mark - 1),
                  at + sizeof mark - 1);
         library = fopen(path, "r");
@@ -127,22 +128,24 @@ static abdb_status put_in(const char *data, FILE *out, abdb_error *err)
 }
 
 /* out: its picture; NULL: none is wanted. words: what it says beside it. */
-static abdb_status run_script(const char *script, double limit_s, FILE *out, abdb_text *words,
-                              abdb_error *err)
+static abdb_status run_gnuplot_script(const char *script, double limit_s, FILE *out,
+                                      abdb_text *words, abdb_error *err)
 {
-    static const abdb_start how = {
-        .path = "gnuplot", .argument = {"-d", "-"}, .words = true}; /* -d: nobody's startup file */
+    static const abdb_start_options how = {.path = "gnuplot",
+                                           .argument = {"-d", "-"},
+                                           .capture_stderr = true}; /* -d: nobody's startup file */
     abdb_program p;
-    double until_s = abdb_steady_s() + limit_s;
+    double until_s = abdb_monotonic_seconds() + limit_s;
     int status;
     abdb_status st;
 
-    st = abdb_program_start(&p, &how, err);
+    st = abdb_program_start_with_pipes(&p, &how, err);
     if (st != ABDB_OK) return st;
-    st = pump(&p, script, until_s, out, words, err);
-    if (st == ABDB_OK && !abdb_program_ended(&p, until_s - abdb_steady_s(), NULL))
-        st = too_long(err);
-    status = abdb_program_finish(&p);
+    st = exchange_script_and_picture(&p, script, until_s, out, words, err);
+    if (st == ABDB_OK &&
+        !abdb_program_wait_until_ended(&p, until_s - abdb_monotonic_seconds(), NULL))
+        st = fail_with_gnuplot_timeout(err);
+    status = abdb_program_kill_and_reap(&p);
     if (st == ABDB_OK && WIFEXITED(status) && WEXITSTATUS(status) == 127)
         st = ABDB_FAIL(err, ABDB_IO, "gnuplot is not installed: apt-get install gnuplot-nox");
     else if (st == ABDB_OK && status != 0)
@@ -154,7 +157,7 @@ abdb_status abdb_gnuplot_version(char *out, size_t room, abdb_error *err)
 {
     static const char script[] = "print 'gnuplot', GPVAL_VERSION, 'patchlevel', GPVAL_PATCHLEVEL\n";
     abdb_text words = {0};
-    abdb_status st = run_script(script, VERSION_S, NULL, &words, err);
+    abdb_status st = run_gnuplot_script(script, VERSION_S, NULL, &words, err);
 
     snprintf(out, room, "%s", abdb_text_get(&words));
     out[strcspn(out, "\n")] = '\0';
@@ -163,8 +166,8 @@ abdb_status abdb_gnuplot_version(char *out, size_t room, abdb_error *err)
 }
 
 /* What gnuplot draws of the script, appended. */
-static abdb_status draw(const char *script, abdb_picture picture, bool dark, double limit_s,
-                        abdb_text *out, abdb_error *err)
+static abdb_status draw_one_tone(const char *script, abdb_picture picture, bool dark,
+                                 double limit_s, abdb_text *out, abdb_error *err)
 {
     abdb_text whole = {0}, words = {0};
     char *data = NULL;
@@ -176,7 +179,7 @@ static abdb_status draw(const char *script, abdb_picture picture, bool dark, dou
     abdb_text_printf(&whole, "piped = 1\npicture = \"%s\"\ndark = %d\n%s",
                      abdb_picture_name[picture], dark, script);
     st = whole.failed ? ABDB_FAIL(err, ABDB_NOMEM, "a picture")
-                      : run_script(abdb_text_get(&whole), limit_s, memory, &words, err);
+                      : run_gnuplot_script(abdb_text_get(&whole), limit_s, memory, &words, err);
     fclose(memory);
     if (st == ABDB_OK && size == 0) st = ABDB_FAIL(err, ABDB_IO, "gnuplot drew nothing");
     if (st == ABDB_OK) abdb_text_add(out, data, size);
@@ -193,15 +196,15 @@ abdb_status abdb_figure_draw(const char *script, abdb_picture picture, abdb_tone
     abdb_text drawn = {0}, dark = {0}, both = {0}, *last = &drawn;
     abdb_status st = ABDB_OK;
 
-    TRY(draw(script, picture, tone == ABDB_DARK, limit_s, &drawn, err));
+    TRY(draw_one_tone(script, picture, tone == ABDB_DARK, limit_s, &drawn, err));
     if (tone == ABDB_ADAPTIVE && picture == ABDB_SVG) {
-        TRY(draw(script, picture, true, limit_s, &dark, err));
-        TRY(abdb_adaptive_join(drawn.data, dark.data, &both, err));
+        TRY(draw_one_tone(script, picture, true, limit_s, &dark, err));
+        TRY(abdb_svg_merge_light_dark(drawn.data, dark.data, &both, err));
         last = &both;
     }
-    if (picture == ABDB_PDF) still_date(drawn.data, drawn.size);
+    if (picture == ABDB_PDF) blank_pdf_creation_date(drawn.data, drawn.size);
     if (picture == ABDB_CANVAS)
-        TRY(put_in(drawn.data, out, err));
+        TRY(inline_canvas_scripts(drawn.data, out, err));
     else if (fwrite(last->data, 1, last->size, out) != last->size)
         TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the picture: is the disk full?"));
 done:

@@ -51,22 +51,22 @@ check "functions of complexity 25" "$(perl -ne 'if (/^[a-z].*\(/ && !/;$/) { $na
 check "no banned call" "$(grep -nE '\b(strcpy|strcat|sprintf|vsprintf|gets|system|tmpnam|alloca|strtok|sscanf)\(' $(printf '%s\n' $sources | grep -v ^tests))"
 check "numbers are read by schema/core/number.c alone" "$(grep -nE '\b(strto(u?ll?|[dfqi]|ld|[iu]max)(_l)?|ato([fil]|ll)|[vfs]{0,2}w?scanf|wcsto[a-z]+|strtonum|std::sto[a-z]+|from_chars)\b *\(' -r schema ingest kernels plots query stores --include='*.[ch]' --include='*.cu' --include='*.cuh' --include='*.cpp' --include='*.cl' | grep -v '^schema/core/number\.c:')"
 check "no print, exit or abort below the program" "$(grep -nE '\b(printf|puts|exit|abort)\(' $(find schema ingest plots kernels/runner kernels/micro kernels/providers -name '*.c') | grep -vE "_exit|sqlite3_mprintf|abdb_\w*printf|snprintf|vsnprintf|fprintf|SELECT printf")"
-# what others wrote reaches people plain: say.c and escape.c see to it; pictures and spool files are no screens
-check "text leaves by query/answer/say.c alone" "$(for f in $(find query -name '*.c' | grep -vE '/(say|escape|answer|spooling)\.c$|^query/warehouse/link.c'); do
+# what others wrote reaches people plain: output.c and escape.c see to it; pictures and spool files are no screens
+check "text leaves by query/answer/output.c alone" "$(for f in $(find query -name '*.c' | grep -vE '/(output|escape|buffered_output|spool_writer)\.c$|^query/warehouse/store_client.c'); do
     perl -0777 -ne 'while (/(?<!\w)(?:v?[fd]?printf|fwrite|perror|(?:f?puts|f?putc|putchar)(?!\s*\(\s*(?:"|\x27\\?.\x27)))\s*\(/g) {
       next if substr($_, 0, $-[0]) =~ /SELECT $/; $n = 1 + (substr($_, 0, $-[0]) =~ tr/\n//); print "$ARGV:$n: $&\n" }' "$f"; done
   grep -nE '\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b' -r schema ingest plots kernels/runner --include='*.[ch]' | grep -vE 'dup2|^schema/core/out(file|guard)'
-  grep -nE '/dev/tty|\bwrite\((1|2|STD|fileno)' -r query --include='*.c' | grep -v ^query/answer/say.c)"
-check "arrays grow by schema/core/grow.h, text by text.h" "$(grep -nE '\brealloc(array)?\(' -r schema ingest plots kernels query --include='*.[ch]' | grep -vE '^schema/core/(grow|text)\.c')"
-check "programs are started by schema/core/process.h" "$(grep -nE '\b(v?fork|popen|posix_spawnp?|execl?[vpe]*)\(' -r schema ingest plots kernels query --include='*.[ch]' | grep -vE '^(schema/core/process|query/program/pager|kernels/programs/command).c')" # a pager reads the terminal: it stays in our process group; a program that is timed is started as fast as can be, in a group of abdb_group_start
+  grep -nE '/dev/tty|\bwrite\((1|2|STD|fileno)' -r query --include='*.c' | grep -v ^query/answer/output.c)"
+check "arrays grow by schema/core/array.h, text by text.h" "$(grep -nE '\brealloc(array)?\(' -r schema ingest plots kernels query --include='*.[ch]' | grep -vE '^schema/core/(array|text)\.c')"
+check "programs are started by schema/core/child_process.h" "$(grep -nE '\b(v?fork|popen|posix_spawnp?|execl?[vpe]*)\(' -r schema ingest plots kernels query --include='*.[ch]' | grep -vE '^(schema/core/child_process|query/cli/pager|kernels/programs/command).c')" # a pager reads the terminal: it stays in our process group; a program that is timed is started as fast as can be, in a group of abdb_guarded_group_start
 check "columns are read as text through sqlite.h, which gives no NULL unasked" "$(grep -n 'sqlite3_column_text' -r schema query --include='*.[ch]' | grep -v '^schema/functions/sqlite.h')"
 check "databases are opened through schema/functions/authorizer.h, which restricts them" "$(grep -nE '\bsqlite3_open(16|_v2)?\(|\bsqlite3_set_authorizer\(' -r schema ingest plots query stores --include='*.[ch]' | grep -v '^schema/functions/authorizer.c')"
-check "files are written through outfile.h alone" "$(grep -nE 'fopen\(.*"[wa]|O_WRONLY|O_CREAT' $(find schema ingest plots kernels/runner query -name '*.c') | grep -vE '^(schema/core/outfile|query/program/spooling)\.c')"
+check "files are written through outfile.h alone" "$(grep -nE 'fopen\(.*"[wa]|O_WRONLY|O_CREAT' $(find schema ingest plots kernels/runner query -name '*.c') | grep -vE '^(schema/core/outfile|query/run/spool_writer)\.c')"
 check "what makes or renames files checks outguard.h, or makes none that has a name of the user's" "$(grep -nE '\b(mkdir|mkdirat|mknod|mkfifo|rename|renameat|renameat2|creat|link|symlink|truncate|mk[a-z]*temp|freopen)\(|O_RDWR' \
-    $(find schema ingest plots kernels/runner query -name '*.c') | grep -vE '^(schema/core/(outfile|outfolder)|query/program/(spooling|files)|ingest/read/input)\.c|"/dev/null"'
+    $(find schema ingest plots kernels/runner query -name '*.c') | grep -vE '^(schema/core/(outfile|outfolder)|query/run/spool_writer|query/import/input_files|ingest/read/input_file)\.c|"/dev/null"'
   for f in outfile:abdb_outfile_open outfile:abdb_outfile_commit outfile:open_direct outfolder:abdb_outfolder_open outfolder:abdb_outfolder_ensure; do
     perl -0777 -ne 'exit !/^\S.* \Q'"${f#*:}"'\E\([^;{]*\)\n\{(?:(?!^\}).)*abdb_outguard_check_(path|descriptor)\(/ms' "schema/core/${f%:*}.c" || echo "$f checks nothing"; done
-  grep -q 'abdb_outguard_check_path(s->path' query/program/spooling.c || echo "spooling.c checks nothing")"
+  grep -q 'abdb_outguard_check_path(s->path' query/run/spool_writer.c || echo "spool_writer.c checks nothing")"
 check "NOTICE and packages/debian/copyright name what asks to be named, and the archives of STATIC=1" "$(python3 - <<'EOF'
 import csv, pathlib, re
 notice, debian = open("NOTICE").read(), open("packages/debian/copyright").read()
@@ -102,16 +102,16 @@ check "one version" "$(v=$(sed -n 's/^#define ABDB_VERSION "\(.*\)"/\1/p' schema
   grep -qx "__version__ = \"$v\"" query/python/abdb/__init__.py || echo "abdb.__version__ is not $v"
   grep -m1 '^## ' CHANGELOG.md | grep -qE "^## $v( |$)" || echo "CHANGELOG.md does not begin with $v")"
 check "each importer is registered, with its page" "$(for f in ingest/*/import_*.c; do b=$(basename "$f" .c); grep -q "^FORMAT(abdb_$b, \"" ingest/registry.def || echo "$f"; done)"
-check "each kernel is listed" "$(for f in kernels/micro/*.c; do b=$(basename "$f" .c); [[ $b = problem || $b = format || $b = product || $b = registry || $b = collective ]] || grep -q "^KERNEL($b," kernels/registry.def || echo "$f"; done)"
+check "each kernel is listed" "$(for f in kernels/micro/*.c; do b=$(basename "$f" .c); [[ $b = problem || $b = format || $b = freivalds || $b = registry || $b = collective ]] || grep -q "^KERNEL($b," kernels/registry.def || echo "$f"; done)"
 check "each backend is built" "$(for f in kernels/backends/*.c; do b=$(basename "$f" .c); grep -qE "^BACKENDS.*abdb-run-$b\b|call library,$b," Makefile || echo "$f"; done)"
 check "each backend and store with a library has a Debian package, or is switched off there" "$(sed -nE 's/.*call (library|store),([a-z]+),.*/\1 \2/p' Makefile | while read -r kind name; do
   [ -e "packages/debian/abdb-$([ "$kind" = store ] && echo store || echo backend)-$name.install" ] || grep -q "WITH_$name=no" packages/debian/rules || echo "$name"; done)"
 check "each kernel has a cell that verifies it" "$(sed -n 's/^KERNEL(.*"\(.*\)".*/\1/p' kernels/registry.def | while read -r k; do grep -q "^$k " kernels/plans/all.plan || echo "$k"; done)"
-check "each verb has a file" "$(sed -nE 's/^VERB(_AS)?\(([a-z_]*),.*/\2/p' query/program/commands.def | while read -r v; do [ "$v" = version ] || [ -f "query/program/cmd_$v.c" ] || echo "$v"; done)"
-check "the protocol has each rule that is tried or refused by number" "$({ sed -n 's/^RULE("\([0-9.]*\)".*/\1/p' kernels/runner/conform.def; grep -ohE '"[0-9]\.[0-9]+"' kernels/runner/{told,runner,conform,trial}.c | tr -d '"'; } |
+check "each verb has a file" "$(sed -nE 's/^VERB(_AS)?\(([a-z_]*),.*/\2/p' query/cli/commands.def | while read -r v; do [ "$v" = version ] || [ -f "query/verbs/cmd_$v.c" ] || echo "$v"; done)"
+check "the protocol has each rule that is tried or refused by number" "$({ sed -n 's/^RULE("\([0-9.]*\)".*/\1/p' kernels/runner/conformance.def; grep -ohE '"[0-9]\.[0-9]+"' kernels/runner/{cell_validation,runner,conformance,backend_reader}.c | tr -d '"'; } |
   sort -u | while read -r r; do grep -qE "^${r//./\\.} " kernels/harness/protocol.md || echo "$r"; done
-  grep -ohE '"[0-9]\.[0-9]+"' kernels/runner/{told,runner,conform,trial}.c | sort -u | while read -r r; do grep -qF "RULE($r," kernels/runner/conform.def || echo "$r is not tried"; done
-  awk '/^[0-9]+\.[0-9]+ / { r = $1 } /\*Checked/ { print r }' kernels/harness/protocol.md | while read -r r; do grep -qF "RULE(\"$r\"," kernels/runner/conform.def || echo "$r is said to be checked"; done)"
+  grep -ohE '"[0-9]\.[0-9]+"' kernels/runner/{cell_validation,runner,conformance,backend_reader}.c | sort -u | while read -r r; do grep -qF "RULE($r," kernels/runner/conformance.def || echo "$r is not tried"; done
+  awk '/^[0-9]+\.[0-9]+ / { r = $1 } /\*Checked/ { print r }' kernels/harness/protocol.md | while read -r r; do grep -qF "RULE(\"$r\"," kernels/runner/conformance.def || echo "$r is said to be checked"; done)"
 check "each table is commented, and each column but those of field.def" "$(awk '/^CREATE TABLE/ { t = $3; if (prev !~ /^-- /) print "table " t } { prev = $0 }
   /^    [a-z_]+ +(TEXT|INTEGER|REAL)/ && !/--/ { print t "." $1 }' schema/ddl/*.sql | while IFS=. read -r t c; do
     [ -n "$c" ] && grep -q "FIELD($c," schema/core/field.def && continue

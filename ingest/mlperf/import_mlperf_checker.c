@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ingest/mlperf/mlperf.h"
+#include "ingest/mlperf/mlperf_row.h"
 #include "ingest/read/csv.h"
 
 /* Where each part of abdb_mlperf_row comes from. */
@@ -28,7 +28,7 @@ typedef struct {
     int place[MLPERF_COLUMN_MAX], shared[MLPERF_COLUMN_MAX];
 } state;
 
-static int bid(const abdb_input *in)
+static int mlperf_checker_bid(const abdb_input *in)
 {
     if (abdb_csv_first_line_has(in->text, in->text_size,
                                 "Organization|SystemType|MlperfModel|Location"))
@@ -39,7 +39,7 @@ static int bid(const abdb_input *in)
     return 0;
 }
 
-static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
+static abdb_status import_checker_row(void *self, const abdb_csv_row *csv, abdb_error *err)
 {
     state *s = self;
     abdb_mlperf_row row = {0};
@@ -48,7 +48,7 @@ static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     if (!s->header.count) {
-        TRY(abdb_csv_header_take(&s->header, csv, err));
+        TRY(abdb_csv_header_copy_row(&s->header, csv, err));
         abdb_mlperf_find_columns(abdb_mlperf_columns, MLPERF_SHARED, &s->header, s->shared);
         abdb_mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
         return ABDB_OK;
@@ -56,36 +56,36 @@ static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
     if (csv->count != s->header.count) {
         snprintf(reason, sizeof reason, "%zu columns where the header has %zu", csv->count,
                  s->header.count);
-        TRY(abdb_csv_reject(s->context.sink, csv, NULL, reason, err));
+        TRY(abdb_csv_reject_row(s->context.sink, csv, NULL, reason, err));
         return s->context.sink->row_end(s->context.sink->self, err);
     }
-    abdb_mlperf_take_row(abdb_mlperf_columns, MLPERF_SHARED, s->shared, csv, &row);
-    abdb_mlperf_take_row(map, MAP_COUNT, s->place, csv, &row);
+    abdb_mlperf_copy_row_columns(abdb_mlperf_columns, MLPERF_SHARED, s->shared, csv, &row);
+    abdb_mlperf_copy_row_columns(map, MAP_COUNT, s->place, csv, &row);
     /* Location is the path of the result folder, which begins with its division. */
     if (row.location && strncmp(row.location, "closed", 6) == 0 && !row.division)
         row.division = "closed";
     snprintf(locator, sizeof locator, "line %ld", csv->line);
     s->context.locator = locator;
     s->context.line = csv->line;
-    TRY(abdb_mlperf_entry(&s->context, &row, &field, reason, err));
-    if (field) TRY(abdb_csv_reject(s->context.sink, csv, field, reason, err));
+    TRY(abdb_mlperf_import_row(&s->context, &row, &field, reason, err));
+    if (field) TRY(abdb_csv_reject_row(s->context.sink, csv, field, reason, err));
     TRY(s->context.sink->row_end(s->context.sink->self, err));
 done:
     return st;
 }
 
-static abdb_status read_checker(const abdb_input *in, const abdb_words *words,
-                                const abdb_sink *sink, abdb_error *err)
+static abdb_status read_mlperf_checker(const abdb_input *in, const abdb_overrides *overrides,
+                                       const abdb_sink *sink, abdb_error *err)
 {
     state s = {
         .context = {
-            .words = words, .sink = sink, .source = "mlperf-checker", .verified = "unknown"}};
-    abdb_status st =
-        abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &s, err);
+            .words = overrides, .sink = sink, .source = "mlperf-checker", .verified = "unknown"}};
+    abdb_status st = abdb_csv_read_input(in, abdb_csv_guess_delimiter(in->text, in->text_size),
+                                         import_checker_row, &s, err);
 
     if (st == ABDB_OK && s.header.count &&
-        (abdb_csv_column(&s.header, "MlperfModel|benchmark") < 0 ||
-         abdb_csv_column(&s.header, "Result|perf_value") < 0))
+        (abdb_csv_find_column(&s.header, "MlperfModel|benchmark") < 0 ||
+         abdb_csv_find_column(&s.header, "Result|perf_value") < 0))
         st = ABDB_FAIL(err, ABDB_FORMAT,
                        "line 1: no column MlperfModel (or benchmark) or Result (or perf_value):"
                        " not a summary of the MLPerf submission checker");
@@ -98,5 +98,5 @@ const abdb_importer abdb_import_mlperf_checker = {
     "summary.csv of the MLPerf inference submission checker, v0.7 to v6.x",
     2,
     NULL,
-    bid,
-    read_checker};
+    mlperf_checker_bid,
+    read_mlperf_checker};

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ingest/mlperf/mlperf.h"
-#include "ingest/read/flat.h"
+#include "ingest/mlperf/mlperf_row.h"
+#include "ingest/read/flat_records.h"
 
 static const abdb_mlperf_column map[] = {
     MLPERF_COLUMN(submitter, "Organization"),
@@ -41,21 +41,22 @@ static const abdb_mlperf_column map[] = {
     MLPERF_COLUMN(errors, "errors"),
 };
 
-static int bid(const abdb_input *in)
+static int mlperf_cm_bid(const abdb_input *in)
 {
-    return abdb_flat_has(in, "\"MlperfModel\"|\"Organization\"|\"Result_Units\"") ? 90 : 0;
+    return abdb_flat_has_value_names(in, "\"MlperfModel\"|\"Organization\"|\"Result_Units\"") ? 90
+                                                                                              : 0;
 }
 
-static abdb_status on_record(void *self, const abdb_flat_record *record, abdb_error *err)
+static abdb_status import_cm_record(void *self, const abdb_flat_record *record, abdb_error *err)
 {
     abdb_mlperf_context *context = self;
-    const char *git = abdb_flat_get(record, "git_url"), *field = NULL;
+    const char *git = abdb_flat_text_or_null(record, "git_url"), *field = NULL;
     abdb_mlperf_row row = {0};
     char reason[200];
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < sizeof map / sizeof map[0]; i++) {
-        const char *text = abdb_flat_get(record, map[i].names);
+        const char *text = abdb_flat_text_or_null(record, map[i].names);
 
         /* The members of abdb_mlperf_row are all text, so one offset and one copy fill any of
          * them. */
@@ -63,32 +64,33 @@ static abdb_status on_record(void *self, const abdb_flat_record *record, abdb_er
     }
     /* A row of power: its watts are the result. */
     if (!row.result) {
-        row.result = abdb_flat_get(record, "Result_Power");
-        row.unit = abdb_flat_get(record, "Result_Power_Units");
-        if (!row.unit) row.unit = abdb_flat_get(record, "Result_Units");
+        row.result = abdb_flat_text_or_null(record, "Result_Power");
+        row.unit = abdb_flat_text_or_null(record, "Result_Power_Units");
+        if (!row.unit) row.unit = abdb_flat_text_or_null(record, "Result_Units");
     } else {
-        row.power = abdb_flat_get(record, "Result_Power");
-        row.power_unit = abdb_flat_get(record, "Result_Power_Units");
+        row.power = abdb_flat_text_or_null(record, "Result_Power");
+        row.power_unit = abdb_flat_text_or_null(record, "Result_Power_Units");
     }
     context->locator = record->locator;
     context->line = record->line;
     /* MLCommons' private repositories of submissions are named submissions_inference_vX.Y. */
     context->flags = git && strstr(git, "/submissions_") ? "unreviewed" : NULL;
-    TRY(abdb_mlperf_entry(context, &row, &field, reason, err));
-    if (field) return abdb_flat_reject(context->sink, record, field, reason, err);
+    TRY(abdb_mlperf_import_row(context, &row, &field, reason, err));
+    if (field) return abdb_flat_reject_and_end_row(context->sink, record, field, reason, err);
     TRY(context->sink->row_end(context->sink->self, err));
 done:
     return st;
 }
 
-static abdb_status read_cm(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
-                           abdb_error *err)
+static abdb_status read_mlperf_cm(const abdb_input *in, const abdb_overrides *overrides,
+                                  const abdb_sink *sink, abdb_error *err)
 {
     abdb_mlperf_context context = {
-        .words = words, .sink = sink, .source = "mlperf-cm", .verified = "unknown"};
+        .words = overrides, .sink = sink, .source = "mlperf-cm", .verified = "unknown"};
 
-    return abdb_flat_read(in, sink, on_record, &context, err);
+    return abdb_flat_read_records(in, sink, import_cm_record, &context, err);
 }
 
 const abdb_importer abdb_import_mlperf_cm = {
-    "mlperf-cm-json", "cm-result.json of MLCommons' automation", 2, NULL, bid, read_cm};
+    "mlperf-cm-json", "cm-result.json of MLCommons' automation", 2, NULL, mlperf_cm_bid,
+    read_mlperf_cm};

@@ -6,16 +6,17 @@
 #include <jansson.h>
 
 #include "ingest/mlperf/round.h"
-#include "ingest/read/lines.h"
+#include "ingest/read/text_lines.h"
 
-static bool is_summary(const abdb_input *in)
+static bool is_loadgen_summary(const abdb_input *in)
 {
-    return lines_begin(in, "MLPerf Results Summary") && lines_begin(in, "SUT name");
+    return lines_any_begins_with(in, "MLPerf Results Summary") &&
+           lines_any_begins_with(in, "SUT name");
 }
 
 /* Is there a line that a logger wrote: a JSON object with a key behind the mark? Programs that
  * write or read such lines hold the mark alone. *training: it is one of a training run. */
-static bool is_logged(const abdb_input *in, bool *training)
+static bool has_mllog_line(const abdb_input *in, bool *training)
 {
     const char *end = in->text + (in->text_size < BID_SIZE ? in->text_size : BID_SIZE);
     bool logged = false;
@@ -36,29 +37,30 @@ static bool is_logged(const abdb_input *in, bool *training)
     return logged;
 }
 
-static int bid(const abdb_input *in)
+static int mlperf_log_bid(const abdb_input *in)
 {
     bool training;
 
-    if (is_summary(in) || is_logged(in, &training)) return 85;
+    if (is_loadgen_summary(in) || has_mllog_line(in, &training)) return 85;
     return in->text_size > 6 && strncmp(in->text, "\"pid\":", 6) == 0 ? 80 : 0;
 }
 
-static abdb_status read_log(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
-                            abdb_error *err)
+static abdb_status read_mlperf_log(const abdb_input *in, const abdb_overrides *overrides,
+                                   const abdb_sink *sink, abdb_error *err)
 {
     abdb_arena arena = {0};
     abdb_mlperf_values values = {.arena = &arena};
     char reason[200] = "";
-    bool summary = is_summary(in), training = false;
+    bool summary = is_loadgen_summary(in), training = false;
     abdb_status st = ABDB_OK;
 
-    if (!summary && is_logged(in, &training) && training) {
-        TRY(abdb_mlperf_read_training(&values, in, err));
-        TRY(abdb_round_training_run(&values, words, sink, reason, err));
+    if (!summary && has_mllog_line(in, &training) && training) {
+        TRY(abdb_mlperf_read_training_log(&values, in, err));
+        TRY(abdb_mlperf_import_training_log(&values, overrides, sink, reason, err));
     } else {
-        TRY((summary ? abdb_mlperf_read_summary : abdb_mlperf_read_detail)(&values, in, err));
-        TRY(abdb_round_inference_run(&values, summary, words, sink, reason, err));
+        TRY((summary ? abdb_mlperf_read_summary_log : abdb_mlperf_read_detail_log)(&values, in,
+                                                                                   err));
+        TRY(abdb_mlperf_import_inference_log(&values, summary, overrides, sink, reason, err));
     }
     if (*reason) {
         abdb_reject reject = {.reason = reason};
@@ -72,5 +74,9 @@ done:
 }
 
 const abdb_importer abdb_import_mlperf_log = {
-    "mlperf-log", "one log of LoadGen or of an MLPerf training run (--set model=...)", 2, NULL, bid,
-    read_log};
+    "mlperf-log",
+    "one log of LoadGen or of an MLPerf training run (--set model=...)",
+    2,
+    NULL,
+    mlperf_log_bid,
+    read_mlperf_log};

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/mlperf/mlperf.h"
-#include "ingest/mlperf/mlperf_site.h"
+#include "ingest/mlperf/mlperf_row.h"
+#include "ingest/mlperf/mlperf_site_common.h"
 #include "ingest/read/csv.h"
 
 enum { HEADER_LINES = 5, LABELS_MAX = 32 };
@@ -27,7 +27,7 @@ typedef struct {
     const char *system_type;
 } state;
 
-static int bid(const abdb_input *in)
+static int mlperf_pivot_bid(const abdb_input *in)
 {
     return abdb_csv_first_line_has(in->text, in->text_size, "Model MLC|/  Scenario|/  Units") &&
                    !abdb_csv_first_line_has(in->text, in->text_size, "Public ID")
@@ -36,7 +36,8 @@ static int bid(const abdb_input *in)
 }
 
 /* Blank labels take the text of their left neighbour, from column `first` on. */
-static abdb_status fill_left(abdb_csv_header *header, size_t first, abdb_error *err)
+static abdb_status fill_blank_labels_from_left(abdb_csv_header *header, size_t first,
+                                               abdb_error *err)
 {
     for (size_t i = first + 1; i < header->count; i++) {
         if (header->name[i][0]) continue;
@@ -47,28 +48,28 @@ static abdb_status fill_left(abdb_csv_header *header, size_t first, abdb_error *
     return ABDB_OK;
 }
 
-static abdb_status take_header(state *s, const abdb_csv_row *csv, abdb_error *err)
+static abdb_status store_header_line(state *s, const abdb_csv_row *csv, abdb_error *err)
 {
     abdb_csv_header *const header[HEADER_LINES] = {&s->suite, &s->suite, &s->model, &s->scenario,
                                                    &s->label};
-    abdb_status st = abdb_csv_header_take(header[s->lines], csv, err);
+    abdb_status st = abdb_csv_header_copy_row(header[s->lines], csv, err);
 
     if (++s->lines < HEADER_LINES || st != ABDB_OK) return st;
     s->first = 0;
     /* The labels' columns have no scenario above them. */
     while (s->first < s->scenario.count && !s->scenario.name[s->first][0]) s->first++;
     if (s->first == 0 || s->first >= LABELS_MAX || s->first >= s->label.count ||
-        s->first >= s->model.count || abdb_csv_column(&s->label, "Public ID") < 0)
+        s->first >= s->model.count || abdb_csv_find_column(&s->label, "Public ID") < 0)
         return ABDB_FAIL(err, ABDB_FORMAT,
                          "line %ld: not the five header lines of the MLCommons"
                          " crosstab",
                          csv->line);
-    st = fill_left(&s->model, s->first, err);
-    return st == ABDB_OK ? fill_left(&s->suite, s->first, err) : st;
+    st = fill_blank_labels_from_left(&s->model, s->first, err);
+    return st == ABDB_OK ? fill_blank_labels_from_left(&s->suite, s->first, err) : st;
 }
 
 /* What the labels of the system at hand say. */
-static void take_labels(const state *s, abdb_mlperf_row *row)
+static void copy_system_labels_to_row(const state *s, abdb_mlperf_row *row)
 {
     int place[MLPERF_COLUMN_MAX];
 
@@ -81,50 +82,50 @@ static void take_labels(const state *s, abdb_mlperf_row *row)
     }
 }
 
-static const char *head(const abdb_csv_header *header, size_t i)
+static const char *nonempty_label_of_column(const abdb_csv_header *header, size_t i)
 {
     return i < header->count && header->name[i][0] ? header->name[i] : NULL;
 }
 
 /* One line of results: a cell is a result. */
-static abdb_status keep_cells(state *s, const abdb_csv_row *csv, abdb_error *err)
+static abdb_status import_cells_of_line(state *s, const abdb_csv_row *csv, abdb_error *err)
 {
     abdb_arena arena = {0};
     abdb_mlperf_row row = {0};
     abdb_status st = ABDB_OK;
 
-    take_labels(s, &row);
+    copy_system_labels_to_row(s, &row);
     if (s->system_type) row.system_type = s->system_type;
-    row.round = abdb_mlperf_site_round(&arena, row.public_id);
+    row.round = abdb_mlperf_round_of_public_id(&arena, row.public_id);
     for (size_t i = s->first; i < csv->count; i++) {
         const char *field = NULL;
         char reason[200], locator[64];
 
         if (!csv->field[i][0]) continue;
         row.result = csv->field[i];
-        row.model = head(&s->model, i);
-        row.scenario = head(&s->scenario, i);
-        row.unit = head(&s->label, i);
+        row.model = nonempty_label_of_column(&s->model, i);
+        row.scenario = nonempty_label_of_column(&s->scenario, i);
+        row.unit = nonempty_label_of_column(&s->label, i);
         snprintf(locator, sizeof locator, "line %ld column %zu", csv->line, i + 1);
         s->context.locator = locator;
         s->context.line = csv->line;
-        TRY(abdb_mlperf_entry(&s->context, &row, &field, reason, err));
-        if (field) TRY(abdb_csv_reject(s->context.sink, csv, field, reason, err));
+        TRY(abdb_mlperf_import_row(&s->context, &row, &field, reason, err));
+        if (field) TRY(abdb_csv_reject_row(s->context.sink, csv, field, reason, err));
     }
 done:
     abdb_arena_free(&arena);
     return st;
 }
 
-static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
+static abdb_status import_pivot_row(void *self, const abdb_csv_row *csv, abdb_error *err)
 {
     state *s = self;
     abdb_status st = ABDB_OK;
 
-    if (s->lines < HEADER_LINES) return take_header(s, csv, err);
+    if (s->lines < HEADER_LINES) return store_header_line(s, csv, err);
     if (csv->count <= s->first) {
-        TRY(abdb_csv_reject(s->context.sink, csv, NULL,
-                            "fewer columns than labels: a truncated line", err));
+        TRY(abdb_csv_reject_row(s->context.sink, csv, NULL,
+                                "fewer columns than labels: a truncated line", err));
         return s->context.sink->row_end(s->context.sink->self, err);
     }
     for (size_t i = 0; i + 1 < s->first && csv->field[0][0];
@@ -135,12 +136,12 @@ static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
     }
     if (strstr(csv->field[s->first - 1], "Result")) {
         if (s->system[0]) {
-            TRY(keep_cells(s, csv, err));
+            TRY(import_cells_of_line(s, csv, err));
         } else {
             for (size_t i = s->first; i < csv->count; i++)
-                abdb_value_read(abdb_has_digit(csv->field[i]));
-            TRY(abdb_csv_reject(s->context.sink, csv, "Public ID",
-                                "results before any system was named", err));
+                abdb_count_values_read(abdb_has_digit(csv->field[i]));
+            TRY(abdb_csv_reject_row(s->context.sink, csv, "Public ID",
+                                    "results before any system was named", err));
         }
     }
     TRY(s->context.sink->row_end(s->context.sink->self, err));
@@ -148,14 +149,15 @@ done:
     return st;
 }
 
-static abdb_status read_pivot(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
-                              abdb_error *err)
+static abdb_status read_mlperf_pivot(const abdb_input *in, const abdb_overrides *overrides,
+                                     const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.system_type = abdb_mlperf_site_system_type(in)};
+    state s = {.system_type = abdb_mlperf_site_guess_type(in)};
     abdb_status st;
 
-    s.context = abdb_mlperf_site_context(words, sink, true, s.system_type);
-    st = abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &s, err);
+    s.context = abdb_mlperf_site_make_context(overrides, sink, true, s.system_type);
+    st = abdb_csv_read_input(in, abdb_csv_guess_delimiter(in->text, in->text_size),
+                             import_pivot_row, &s, err);
     if (st == ABDB_OK && s.lines < HEADER_LINES)
         st = ABDB_FAIL(err, ABDB_FORMAT,
                        "line %d: the five header lines of the crosstab are cut off", s.lines);
@@ -172,5 +174,5 @@ const abdb_importer abdb_import_mlperf_pivot = {
     "crosstab of the MLCommons results pages (UTF-16 or re-saved by Excel)",
     3,
     NULL,
-    bid,
-    read_pivot};
+    mlperf_pivot_bid,
+    read_mlperf_pivot};

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/mlperf/mlperf.h"
-#include "ingest/mlperf/mlperf_site.h"
+#include "ingest/mlperf/mlperf_row.h"
+#include "ingest/mlperf/mlperf_site_common.h"
 #include "ingest/read/csv.h"
 #include "schema/core/units.h"
 
@@ -35,22 +35,22 @@ typedef struct {
     abdb_arena arena; /* of both */
 } state;
 
-static int is_header(const char *text, size_t size)
+static int is_site_header(const char *text, size_t size)
 {
     return abdb_csv_first_line_has(text, size, "Public ID|Organization|Model MLC|Units");
 }
 
-static int bid(const abdb_input *in)
+static int mlperf_site_bid(const abdb_input *in)
 {
     const char *second = memchr(in->text, '\n', in->text_size);
 
-    if (is_header(in->text, in->text_size)) return 80;
+    if (is_site_header(in->text, in->text_size)) return 80;
     if (!second) return 0;
     second++;
-    return is_header(second, in->text_size - (size_t)(second - in->text)) ? 70 : 0;
+    return is_site_header(second, in->text_size - (size_t)(second - in->text)) ? 70 : 0;
 }
 
-static const char *suite_of(abdb_arena *arena, const char *text, int has_scenario)
+static const char *suite_from_label(abdb_arena *arena, const char *text, int has_scenario)
 {
     char *copy;
 
@@ -63,7 +63,7 @@ static const char *suite_of(abdb_arena *arena, const char *text, int has_scenari
 
 /* Hands over the row that waits, at the line of `csv` where that is not NULL: the row of its power
  * or of its rate, which says the same entry a second time. */
-static abdb_status hand_over(state *s, const abdb_csv_row *csv, abdb_error *err)
+static abdb_status import_waiting_row(state *s, const abdb_csv_row *csv, abdb_error *err)
 {
     const abdb_csv_row *at = csv ? csv : &s->csv;
     const char *field = NULL;
@@ -76,20 +76,20 @@ static abdb_status hand_over(state *s, const abdb_csv_row *csv, abdb_error *err)
     s->context.line = at->line;
     if (!s->row.unit) {
         field = "Units";
-        abdb_value_read(abdb_has_digit(s->row.result));
+        abdb_count_values_read(abdb_has_digit(s->row.result));
         snprintf(reason, sizeof reason, "no unit: cannot tell what %.40s is",
                  s->row.result ? s->row.result : "");
     } else {
-        TRY(abdb_mlperf_entry(&s->context, &s->row, &field, reason, err));
+        TRY(abdb_mlperf_import_row(&s->context, &s->row, &field, reason, err));
     }
-    if (field) TRY(abdb_csv_reject(s->context.sink, at, field, reason, err));
+    if (field) TRY(abdb_csv_reject_row(s->context.sink, at, field, reason, err));
     TRY(s->context.sink->row_end(s->context.sink->self, err));
 done:
     return st;
 }
 
 /* Do both rows speak of one submission: equal in all but value and unit? */
-static bool same_submission(const abdb_mlperf_row *a, const abdb_mlperf_row *b)
+static bool rows_equal_but_value(const abdb_mlperf_row *a, const abdb_mlperf_row *b)
 {
     /* abdb_mlperf_row is nothing but pointers to text, so it can be compared as an array of
      * them. */
@@ -106,7 +106,7 @@ static bool same_submission(const abdb_mlperf_row *a, const abdb_mlperf_row *b)
     return true;
 }
 
-static bool is_power(const abdb_mlperf_row *row)
+static bool is_power_or_energy_row(const abdb_mlperf_row *row)
 {
     const abdb_unit *unit = row->unit ? abdb_unit_find(row->unit) : NULL;
 
@@ -117,8 +117,8 @@ static bool is_power(const abdb_mlperf_row *row)
 }
 
 /* The row, all its strings copied, waits for the one behind it. */
-static abdb_status wait_for_next(state *s, const abdb_mlperf_row *row, const abdb_csv_row *csv,
-                                 abdb_error *err)
+static abdb_status hold_row_for_pairing(state *s, const abdb_mlperf_row *row,
+                                        const abdb_csv_row *csv, abdb_error *err)
 {
     char **text = (char **)(void *)&s->row;
 
@@ -137,17 +137,18 @@ static abdb_status wait_for_next(state *s, const abdb_mlperf_row *row, const abd
 }
 
 /* A rate and its watts in two rows, in either order, are one entry. */
-static abdb_status take(state *s, const abdb_mlperf_row *row, const abdb_csv_row *csv,
-                        abdb_error *err)
+static abdb_status pair_power_with_performance(state *s, const abdb_mlperf_row *row,
+                                               const abdb_csv_row *csv, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
-    if (!s->waits || !row->unit || !s->row.unit || is_power(row) == is_power(&s->row) ||
-        !same_submission(row, &s->row)) {
-        TRY(hand_over(s, NULL, err));
-        return wait_for_next(s, row, csv, err);
+    if (!s->waits || !row->unit || !s->row.unit ||
+        is_power_or_energy_row(row) == is_power_or_energy_row(&s->row) ||
+        !rows_equal_but_value(row, &s->row)) {
+        TRY(import_waiting_row(s, NULL, err));
+        return hold_row_for_pairing(s, row, csv, err);
     }
-    if (is_power(row)) {
+    if (is_power_or_energy_row(row)) {
         s->row.power = row->result;
         s->row.power_unit = row->unit;
     } else {
@@ -159,14 +160,14 @@ static abdb_status take(state *s, const abdb_mlperf_row *row, const abdb_csv_row
     /* One submission on two lines: the entry is handed over once for each, so that both input rows
      * are accounted for and both places are kept; the store sees that they are equal. */
     s->row.has_power = "1";
-    TRY(hand_over(s, NULL, err));
-    TRY(hand_over(s, csv, err));
+    TRY(import_waiting_row(s, NULL, err));
+    TRY(import_waiting_row(s, csv, err));
     s->waits = false;
 done:
     return st;
 }
 
-static abdb_status keep(state *s, const abdb_csv_row *csv, abdb_error *err)
+static abdb_status import_site_row(state *s, const abdb_csv_row *csv, abdb_error *err)
 {
     abdb_arena arena = {0};
     abdb_mlperf_row row = {0};
@@ -174,53 +175,55 @@ static abdb_status keep(state *s, const abdb_csv_row *csv, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     if (csv->count > s->header.count) {
-        TRY(hand_over(s, NULL, err));
+        TRY(import_waiting_row(s, NULL, err));
         s->waits = false;
         snprintf(reason, sizeof reason, "%zu columns where the header has %zu", csv->count,
                  s->header.count);
-        TRY(abdb_csv_reject(s->context.sink, csv, "row", reason, err));
+        TRY(abdb_csv_reject_row(s->context.sink, csv, "row", reason, err));
         return s->context.sink->row_end(s->context.sink->self, err);
     }
-    abdb_mlperf_take_row(abdb_mlperf_columns, MLPERF_SHARED, s->shared, csv, &row);
-    abdb_mlperf_take_row(map, MAP_COUNT, s->place, csv, &row);
-    row.suite = suite_of(&arena, row.suite, row.scenario != NULL);
+    abdb_mlperf_copy_row_columns(abdb_mlperf_columns, MLPERF_SHARED, s->shared, csv, &row);
+    abdb_mlperf_copy_row_columns(map, MAP_COUNT, s->place, csv, &row);
+    row.suite = suite_from_label(&arena, row.suite, row.scenario != NULL);
     if (!row.suite) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a suite"));
-    if (!row.round) row.round = abdb_mlperf_site_round(&arena, row.public_id);
+    if (!row.round) row.round = abdb_mlperf_round_of_public_id(&arena, row.public_id);
     if (!row.system_type && strcmp(row.suite, "inference") == 0) row.system_type = s->system_type;
     if (!row.division) row.division = "closed"; /* the pages' default tab; --set cannot undo it */
-    TRY(take(s, &row, csv, err));
+    TRY(pair_power_with_performance(s, &row, csv, err));
 done:
     abdb_arena_free(&arena);
     return st;
 }
 
-static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
+static abdb_status handle_header_or_site_row(void *self, const abdb_csv_row *csv, abdb_error *err)
 {
     state *s = self;
     abdb_status st = ABDB_OK;
 
-    if (s->header.count) return keep(s, csv, err);
-    if (csv->line == 1 && !is_header(csv->raw, csv->raw_size)) return ABDB_OK; /* a title */
-    TRY(abdb_csv_header_take(&s->header, csv, err));
+    if (s->header.count) return import_site_row(s, csv, err);
+    if (csv->line == 1 && !is_site_header(csv->raw, csv->raw_size)) return ABDB_OK; /* a title */
+    TRY(abdb_csv_header_copy_row(&s->header, csv, err));
     abdb_mlperf_find_columns(abdb_mlperf_columns, MLPERF_SHARED, &s->header, s->shared);
     abdb_mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
-    if (abdb_csv_column(&s->header, "Avg. Result at System Name") >= 0)
+    if (abdb_csv_find_column(&s->header, "Avg. Result at System Name") >= 0)
         s->context =
-            abdb_mlperf_site_context(s->context.words, s->context.sink, true, s->system_type);
+            abdb_mlperf_site_make_context(s->context.words, s->context.sink, true, s->system_type);
 done:
     return st;
 }
 
-static abdb_status read_site(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
-                             abdb_error *err)
+static abdb_status read_mlperf_site(const abdb_input *in, const abdb_overrides *overrides,
+                                    const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.system_type = abdb_mlperf_site_system_type(in)};
+    state s = {.system_type = abdb_mlperf_site_guess_type(in)};
     abdb_status st;
 
-    s.context = abdb_mlperf_site_context(words, sink, false, s.system_type);
-    st = abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &s, err);
-    if (st == ABDB_OK) st = hand_over(&s, NULL, err);
-    if (st == ABDB_OK && (s.header.count == 0 || abdb_csv_column(&s.header, "Model MLC|Model") < 0))
+    s.context = abdb_mlperf_site_make_context(overrides, sink, false, s.system_type);
+    st = abdb_csv_read_input(in, abdb_csv_guess_delimiter(in->text, in->text_size),
+                             handle_header_or_site_row, &s, err);
+    if (st == ABDB_OK) st = import_waiting_row(&s, NULL, err);
+    if (st == ABDB_OK &&
+        (s.header.count == 0 || abdb_csv_find_column(&s.header, "Model MLC|Model") < 0))
         st = ABDB_FAIL(err, ABDB_FORMAT,
                        "line 1: no column 'Model MLC': not a flat export of the"
                        " MLCommons results page");
@@ -234,5 +237,5 @@ const abdb_importer abdb_import_mlperf_site = {
     "flat export of the MLCommons results pages (UTF-16 or re-saved)",
     3,
     NULL,
-    bid,
-    read_site};
+    mlperf_site_bid,
+    read_mlperf_site};

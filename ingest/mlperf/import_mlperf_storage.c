@@ -10,26 +10,27 @@
 #include <string.h>
 
 #include "ingest/mlperf/round.h"
-#include "ingest/read/flat.h"
+#include "ingest/read/flat_records.h"
 
-static int bid(const abdb_input *in)
+static int mlperf_storage_bid(const abdb_input *in)
 {
-    if (abdb_flat_has(in, "\"overall\"|train_throughput_mean_samples_per_second")) return 90;
-    return abdb_flat_has(in, "\"num_accelerators\"|\"train_au_percentage\"") ? 90 : 0;
+    if (abdb_flat_has_value_names(in, "\"overall\"|train_throughput_mean_samples_per_second"))
+        return 90;
+    return abdb_flat_has_value_names(in, "\"num_accelerators\"|\"train_au_percentage\"") ? 90 : 0;
 }
 
-static const char *text_of(abdb_arena *arena, const json_t *object, const char *key)
+static const char *member_as_text(abdb_arena *arena, const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
     char *out = json_is_number(value) ? abdb_arena_alloc(arena, 32) : NULL;
 
     if (json_is_string(value)) return json_string_value(value);
-    if (out) abdb_number_print(json_number_value(value), out);
+    if (out) abdb_format_shortest_double(json_number_value(value), out);
     return out;
 }
 
 typedef struct {
-    const abdb_words *words;
+    const abdb_overrides *words;
     const abdb_sink *sink;
     abdb_arena arena;
     abdb_mlperf_row row; /* what the path says */
@@ -37,8 +38,8 @@ typedef struct {
 } reader;
 
 /* What all entries of a file share. */
-static void begin(reader *r, abdb_entry *entry, const char *kind, const char *locator,
-                  const char *model)
+static void init_storage_entry(reader *r, abdb_entry *entry, const char *kind, const char *locator,
+                               const char *model)
 {
     *entry = (abdb_entry){.locator = locator};
     entry->field[ABDB_FIELD_evidence] = "mlperf";
@@ -53,16 +54,17 @@ static void begin(reader *r, abdb_entry *entry, const char *kind, const char *lo
     entry->field[ABDB_FIELD_model] = entry->field[ABDB_FIELD_workload] = model;
 }
 
-static void add_rates(reader *r, abdb_entry *entry, const json_t *o, const char *samples,
-                      const char *bytes, const char *statistic)
+static void add_throughput_results(reader *r, abdb_entry *entry, const json_t *o,
+                                   const char *samples, const char *bytes, const char *statistic)
 {
-    abdb_entry_stated(entry, "samples_per_s", statistic, text_of(&r->arena, o, samples),
-                      ABDB_MARK_POINT, "Samples/s");
-    abdb_entry_stated(entry, "bytes_per_s", statistic, text_of(&r->arena, o, bytes),
-                      ABDB_MARK_POINT, "MB/s");
+    abdb_entry_add_printed_result(entry, "samples_per_s", statistic,
+                                  member_as_text(&r->arena, o, samples), ABDB_MARK_POINT,
+                                  "Samples/s");
+    abdb_entry_add_printed_result(entry, "bytes_per_s", statistic,
+                                  member_as_text(&r->arena, o, bytes), ABDB_MARK_POINT, "MB/s");
 }
 
-static void add_factors(reader *r, abdb_entry *entry, const json_t *o)
+static void add_storage_factors(reader *r, abdb_entry *entry, const json_t *o)
 {
     static const struct {
         const char *factor, *key;
@@ -74,16 +76,16 @@ static void add_factors(reader *r, abdb_entry *entry, const json_t *o)
                  {"samples_per_file", "num_samples_per_file"}};
 
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        abdb_entry_factor(entry, table[i].factor, text_of(&r->arena, o, table[i].key));
+        abdb_entry_add_factor(entry, table[i].factor, member_as_text(&r->arena, o, table[i].key));
 }
 
-static abdb_status hand_over(reader *r, abdb_entry *entry, abdb_error *err)
+static abdb_status apply_overrides_and_pass(reader *r, abdb_entry *entry, abdb_error *err)
 {
-    abdb_entry_complete(entry, r->words);
+    abdb_entry_apply_overrides(entry, r->words);
     return r->sink->entry(r->sink->self, entry, err);
 }
 
-static abdb_status reject(reader *r, const char *field, const char *reason, abdb_error *err)
+static abdb_status reject_field(reader *r, const char *field, const char *reason, abdb_error *err)
 {
     abdb_reject bad = {.field = field, .reason = reason};
 
@@ -91,48 +93,49 @@ static abdb_status reject(reader *r, const char *field, const char *reason, abdb
 }
 
 /* "runs": {"run3": {...}, ...}, and "overall" with their mean. */
-static abdb_status read_report(reader *r, abdb_entry *entry, const json_t *root, abdb_error *err)
+static abdb_status import_report_runs_and_score(reader *r, abdb_entry *entry, const json_t *root,
+                                                abdb_error *err)
 {
     const json_t *overall = json_object_get(root, "overall");
     json_t *runs = json_object_get(root, "runs"), *run;
-    const char *name, *model = text_of(&r->arena, overall, "model");
+    const char *name, *model = member_as_text(&r->arena, overall, "model");
     size_t pieces = 0;
     abdb_status st = ABDB_OK;
 
-    if (!model) return reject(r, "overall.model", "no model", err);
+    if (!model) return reject_field(r, "overall.model", "no model", err);
     json_object_foreach(runs, name, run)
     {
         if (pieces == ABDB_PIECE_MAX) {
-            TRY(reject(r, name, "more runs than a result has room for", err));
+            TRY(reject_field(r, name, "more runs than a result has room for", err));
             continue;
         }
-        begin(r, entry, "run", abdb_arena_printf(&r->arena, "runs.%s", name), model);
-        add_factors(r, entry, run);
-        add_rates(r, entry, run, "train_throughput_samples_per_second",
-                  "train_throughput_MB_per_second", "value");
-        abdb_entry_factor(entry, "repetition_index", name);
+        init_storage_entry(r, entry, "run", abdb_arena_printf(&r->arena, "runs.%s", name), model);
+        add_storage_factors(r, entry, run);
+        add_throughput_results(r, entry, run, "train_throughput_samples_per_second",
+                               "train_throughput_MB_per_second", "value");
+        abdb_entry_add_factor(entry, "repetition_index", name);
         if (!entry->results) {
-            TRY(reject(r, entry->locator, "no throughput", err));
+            TRY(reject_field(r, entry->locator, "no throughput", err));
             continue;
         }
         pieces++;
-        TRY(hand_over(r, entry, err));
+        TRY(apply_overrides_and_pass(r, entry, err));
     }
-    begin(r, entry, "score", "overall", model);
-    add_factors(r, entry, overall);
-    add_rates(r, entry, overall, "train_throughput_mean_samples_per_second",
-              "train_throughput_mean_MB_per_second", "mean");
-    if (!entry->results) return reject(r, "overall", "no throughput", err);
+    init_storage_entry(r, entry, "score", "overall", model);
+    add_storage_factors(r, entry, overall);
+    add_throughput_results(r, entry, overall, "train_throughput_mean_samples_per_second",
+                           "train_throughput_mean_MB_per_second", "mean");
+    if (!entry->results) return reject_field(r, "overall", "no throughput", err);
     for (size_t i = 0; i < entry->results; i++) entry->result[i].n = (long long)pieces;
     entry->pieces = pieces;
     entry->role = "run";
-    TRY(hand_over(r, entry, err));
+    TRY(apply_overrides_and_pass(r, entry, err));
 done:
     return st;
 }
 
 /* One of the benchmark's words within the path, the last one; NULL: none. */
-static const char *in_path(const char *path, const char *const *names, size_t count)
+static const char *find_last_name_in_path(const char *path, const char *const *names, size_t count)
 {
     const char *found = NULL, *place = NULL;
 
@@ -149,63 +152,66 @@ static const char *in_path(const char *path, const char *const *names, size_t co
 /* A summary.json of DLIO, the benchmark's load generator. Neither model nor accelerator nor the
  * number of the run stand in it: they are looked for in the path, the last "runN" of it
  * counting. */
-static abdb_status read_summary(reader *r, abdb_entry *entry, const json_t *root, abdb_error *err)
+static abdb_status import_dlio_summary(reader *r, abdb_entry *entry, const json_t *root,
+                                       abdb_error *err)
 {
     static const char *const models[] = {"unet3d", "resnet50", "cosmoflow", "bert", "llama3"};
     static const char *const accelerators[] = {"h100", "a100", "v100", "b200"};
     const json_t *metric = json_object_get(root, "metric");
-    const char *model = in_path(r->path, models, sizeof models / sizeof models[0]);
+    const char *model = find_last_name_in_path(r->path, models, sizeof models / sizeof models[0]);
     const char *start = json_string_value(json_object_get(root, "start"));
     const char *met = json_string_value(json_object_get(metric, "train_au_meet_expectation"));
     const char *run = strcasestr(r->path, "run");
 
-    if (!model) model = abdb_words_get(r->words, "model");
+    if (!model) model = abdb_overrides_get(r->words, "model");
     if (!model)
-        return reject(r, "model", "neither file nor path says the model: add --set model=NAME",
-                      err);
+        return reject_field(r, "model",
+                            "neither file nor path says the model: add --set model=NAME", err);
     /* "run3", "run_3": a digit behind it, since "run" is also part of other words. */
     for (const char *next = run; next; next = strcasestr(next + 1, "run"))
         if (next[3 + strspn(next + 3, "_")] >= '0' && next[3 + strspn(next + 3, "_")] <= '9')
             run = next;
-    begin(r, entry, "run", "metric", model);
-    add_factors(r, entry, root);
-    abdb_entry_factor(entry, "emulated_accelerator",
-                      in_path(r->path, accelerators, sizeof accelerators / sizeof accelerators[0]));
+    init_storage_entry(r, entry, "run", "metric", model);
+    add_storage_factors(r, entry, root);
+    abdb_entry_add_factor(entry, "emulated_accelerator",
+                          find_last_name_in_path(r->path, accelerators,
+                                                 sizeof accelerators / sizeof accelerators[0]));
     if (run)
-        abdb_entry_factor(entry, "repetition_index",
-                          abdb_arena_printf(&r->arena, "%.*s", (int)strcspn(run, "/"), run));
+        abdb_entry_add_factor(entry, "repetition_index",
+                              abdb_arena_printf(&r->arena, "%.*s", (int)strcspn(run, "/"), run));
     entry->field[ABDB_FIELD_date] = start;
-    add_rates(r, entry, metric, "train_throughput_mean_samples_per_second",
-              "train_io_mean_MB_per_second", "mean");
-    abdb_entry_stated(entry, "accelerator_utilisation", "mean",
-                      text_of(&r->arena, metric, "train_au_mean_percentage"), ABDB_MARK_POINT, "%");
+    add_throughput_results(r, entry, metric, "train_throughput_mean_samples_per_second",
+                           "train_io_mean_MB_per_second", "mean");
+    abdb_entry_add_printed_result(entry, "accelerator_utilisation", "mean",
+                                  member_as_text(&r->arena, metric, "train_au_mean_percentage"),
+                                  ABDB_MARK_POINT, "%");
     /* The benchmark wants the emulated accelerators busy for 90 % of the time (70 % for some
      * models); a run below it is invalid. */
     if (met && strcmp(met, "success") != 0) {
         entry->field[ABDB_FIELD_status] = "failed";
         entry->field[ABDB_FIELD_reason] =
             "the accelerators waited longer than the benchmark allows";
-        abdb_entry_leave_results(entry);
+        abdb_entry_leave_out_results(entry);
     } else if (!entry->results)
-        return reject(r, "metric", "no throughput", err);
-    return hand_over(r, entry, err);
+        return reject_field(r, "metric", "no throughput", err);
+    return apply_overrides_and_pass(r, entry, err);
 }
 
-static abdb_status read_storage(const abdb_input *in, const abdb_words *words,
-                                const abdb_sink *sink, abdb_error *err)
+static abdb_status read_mlperf_storage(const abdb_input *in, const abdb_overrides *overrides,
+                                       const abdb_sink *sink, abdb_error *err)
 {
-    reader r = {.words = words, .sink = sink, .path = in->path};
+    reader r = {.words = overrides, .sink = sink, .path = in->path};
     abdb_entry *entry = calloc(1, sizeof *entry);
     json_t *root = NULL;
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    TRY(abdb_flat_document(&root, in, err));
-    abdb_round_path_row(&r.arena, in->path, &r.row);
+    TRY(abdb_flat_parse_json_document(&root, in, err));
+    abdb_round_fill_row_from_path(&r.arena, in->path, &r.row);
     if (json_is_object(json_object_get(root, "overall")))
-        TRY(read_report(&r, entry, root, err));
+        TRY(import_report_runs_and_score(&r, entry, root, err));
     else
-        TRY(read_summary(&r, entry, root, err));
+        TRY(import_dlio_summary(&r, entry, root, err));
     TRY(sink->row_end(sink->self, err));
 done:
     json_decref(root);
@@ -215,5 +221,9 @@ done:
 }
 
 const abdb_importer abdb_import_mlperf_storage = {
-    "mlperf-storage", "mlperf_storage_report.json or summary.json of MLPerf Storage", 1, NULL, bid,
-    read_storage};
+    "mlperf-storage",
+    "mlperf_storage_report.json or summary.json of MLPerf Storage",
+    1,
+    NULL,
+    mlperf_storage_bid,
+    read_mlperf_storage};

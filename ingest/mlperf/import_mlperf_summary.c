@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/mlperf/mlperf.h"
-#include "ingest/read/flat.h"
+#include "ingest/mlperf/mlperf_row.h"
+#include "ingest/read/flat_records.h"
 
-static int bid(const abdb_input *in)
+static int mlperf_summary_bid(const abdb_input *in)
 {
     size_t i = 0;
 
@@ -26,7 +26,7 @@ static int bid(const abdb_input *in)
 }
 
 /* A member as text: strings as they are, numbers and booleans printed. From arena. */
-static const char *get(abdb_arena *arena, const json_t *object, const char *key)
+static const char *nonempty_member_as_text(abdb_arena *arena, const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
     char number[32];
@@ -38,49 +38,51 @@ static const char *get(abdb_arena *arena, const json_t *object, const char *key)
     }
     if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
     if (!json_is_number(value)) return NULL;
-    abdb_number_print(json_number_value(value), number);
+    abdb_format_shortest_double(json_number_value(value), number);
     return abdb_arena_copy(arena, number, strlen(number));
 }
 
 /* One object of summary_results.json. Performance and power of a run are one object there: the
  * value is stated under Performance_*, its watts or joules under Power_*. */
-static abdb_status keep(const abdb_mlperf_context *context, const json_t *object, abdb_error *err)
+static abdb_status import_summary_object(const abdb_mlperf_context *context, const json_t *object,
+                                         abdb_error *err)
 {
     abdb_arena a = {0};
-    abdb_mlperf_row row = {.public_id = get(&a, object, "ID"),
-                           .submitter = get(&a, object, "Submitter"),
-                           .availability = get(&a, object, "Availability"),
-                           .division = get(&a, object, "Category"),
-                           .system_type = get(&a, object, "Suite"),
-                           .system = get(&a, object, "System"),
-                           .platform = get(&a, object, "Platform"),
-                           .used_model = get(&a, object, "UsedModel"),
-                           .model = get(&a, object, "Model"),
-                           .scenario = get(&a, object, "Scenario"),
-                           .accuracy = get(&a, object, "Accuracy"),
-                           .nodes = get(&a, object, "Nodes"),
-                           .processor = get(&a, object, "Processor"),
-                           .processors_per_node = get(&a, object, "host_processors_per_node"),
-                           .cores = get(&a, object, "host_processor_core_count"),
-                           .accelerator = get(&a, object, "Accelerator"),
-                           .accelerators_per_node = get(&a, object, "a#"),
-                           .location = get(&a, object, "Location"),
-                           .software = get(&a, object, "Software"),
-                           .os = get(&a, object, "operating_system"),
-                           .notes = get(&a, object, "Notes"),
-                           .round = get(&a, object, "version"),
-                           .inferred = get(&a, object, "inferred"),
-                           .has_power = get(&a, object, "has_power"),
-                           .weights = get(&a, object, "weight_data_types"),
-                           .url = get(&a, object, "Details"),
-                           .errors = get(&a, object, "errors"),
-                           .result = get(&a, object, "Performance_Result"),
-                           .unit = get(&a, object, "Performance_Units"),
-                           .power = get(&a, object, "Power_Result"),
-                           .power_unit = get(&a, object, "Power_Units")};
+    abdb_mlperf_row row = {
+        .public_id = nonempty_member_as_text(&a, object, "ID"),
+        .submitter = nonempty_member_as_text(&a, object, "Submitter"),
+        .availability = nonempty_member_as_text(&a, object, "Availability"),
+        .division = nonempty_member_as_text(&a, object, "Category"),
+        .system_type = nonempty_member_as_text(&a, object, "Suite"),
+        .system = nonempty_member_as_text(&a, object, "System"),
+        .platform = nonempty_member_as_text(&a, object, "Platform"),
+        .used_model = nonempty_member_as_text(&a, object, "UsedModel"),
+        .model = nonempty_member_as_text(&a, object, "Model"),
+        .scenario = nonempty_member_as_text(&a, object, "Scenario"),
+        .accuracy = nonempty_member_as_text(&a, object, "Accuracy"),
+        .nodes = nonempty_member_as_text(&a, object, "Nodes"),
+        .processor = nonempty_member_as_text(&a, object, "Processor"),
+        .processors_per_node = nonempty_member_as_text(&a, object, "host_processors_per_node"),
+        .cores = nonempty_member_as_text(&a, object, "host_processor_core_count"),
+        .accelerator = nonempty_member_as_text(&a, object, "Accelerator"),
+        .accelerators_per_node = nonempty_member_as_text(&a, object, "a#"),
+        .location = nonempty_member_as_text(&a, object, "Location"),
+        .software = nonempty_member_as_text(&a, object, "Software"),
+        .os = nonempty_member_as_text(&a, object, "operating_system"),
+        .notes = nonempty_member_as_text(&a, object, "Notes"),
+        .round = nonempty_member_as_text(&a, object, "version"),
+        .inferred = nonempty_member_as_text(&a, object, "inferred"),
+        .has_power = nonempty_member_as_text(&a, object, "has_power"),
+        .weights = nonempty_member_as_text(&a, object, "weight_data_types"),
+        .url = nonempty_member_as_text(&a, object, "Details"),
+        .errors = nonempty_member_as_text(&a, object, "errors"),
+        .result = nonempty_member_as_text(&a, object, "Performance_Result"),
+        .unit = nonempty_member_as_text(&a, object, "Performance_Units"),
+        .power = nonempty_member_as_text(&a, object, "Power_Result"),
+        .power_unit = nonempty_member_as_text(&a, object, "Power_Units")};
     const char *field = NULL;
     char reason[200] = "";
-    abdb_status st = abdb_mlperf_entry(context, &row, &field, reason, err);
+    abdb_status st = abdb_mlperf_import_row(context, &row, &field, reason, err);
 
     if (st == ABDB_OK && field) {
         char *raw = json_dumps(object, JSON_COMPACT);
@@ -94,17 +96,17 @@ static abdb_status keep(const abdb_mlperf_context *context, const json_t *object
     return st;
 }
 
-static abdb_status read_summary(const abdb_input *in, const abdb_words *words,
-                                const abdb_sink *sink, abdb_error *err)
+static abdb_status read_mlperf_summary(const abdb_input *in, const abdb_overrides *overrides,
+                                       const abdb_sink *sink, abdb_error *err)
 {
     abdb_mlperf_context context = {
-        .words = words, .sink = sink, .source = "mlperf-summary", .verified = "yes"};
+        .words = overrides, .sink = sink, .source = "mlperf-summary", .verified = "yes"};
     json_t *root, *object;
     char locator[32];
     size_t i;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_flat_document(&root, in, err));
+    TRY(abdb_flat_parse_json_document(&root, in, err));
     if (!json_is_array(root))
         TRY(ABDB_FAIL(err, ABDB_FORMAT,
                       "line 1: not an array of results, as summary_results.json is"));
@@ -113,7 +115,7 @@ static abdb_status read_summary(const abdb_input *in, const abdb_words *words,
         snprintf(locator, sizeof locator, "[%zu]", i);
         context.locator = locator;
         if (json_is_object(object)) {
-            TRY(keep(&context, object, err));
+            TRY(import_summary_object(&context, object, err));
         } else {
             abdb_reject reject = {.field = locator, .reason = "not an object"};
 
@@ -127,5 +129,9 @@ done:
 }
 
 const abdb_importer abdb_import_mlperf_summary = {
-    "mlperf-summary-json", "summary_results.json of a round of MLPerf results", 2, NULL, bid,
-    read_summary};
+    "mlperf-summary-json",
+    "summary_results.json of a round of MLPerf results",
+    2,
+    NULL,
+    mlperf_summary_bid,
+    read_mlperf_summary};

@@ -6,18 +6,18 @@
  * numbers in Python's dictionaries are quoted or not; training logs of several nodes repeat
  * run_stop; descriptions of systems have numbers as text. */
 #include "ingest/mlperf/mlperf_log.h"
-#include "ingest/mlperf/training_old.h"
+#include "ingest/mlperf/training_v05_log.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/read/flat.h"
-#include "ingest/read/lines.h"
+#include "ingest/read/flat_records.h"
+#include "ingest/read/text_lines.h"
 
-abdb_status abdb_mlperf_add(abdb_mlperf_values *out, const char *key, const char *text,
-                            abdb_error *err)
+abdb_status abdb_mlperf_add_value(abdb_mlperf_values *out, const char *key, const char *text,
+                                  abdb_error *err)
 {
     size_t size;
 
@@ -43,7 +43,7 @@ abdb_status abdb_mlperf_add(abdb_mlperf_values *out, const char *key, const char
     return ABDB_OK;
 }
 
-const char *abdb_mlperf_get(const abdb_mlperf_values *values, const char *key)
+const char *abdb_mlperf_get_first_value(const abdb_mlperf_values *values, const char *key)
 {
     for (size_t i = 0; values && i < values->pairs; i++)
         if (strcmp(values->pair[i].key, key) == 0) return values->pair[i].text;
@@ -51,7 +51,7 @@ const char *abdb_mlperf_get(const abdb_mlperf_values *values, const char *key)
 }
 
 /* A scalar as text: from buffer, or the JSON value's own; NULL: it is none. */
-static const char *scalar(const json_t *value, char buffer[32])
+static const char *scalar_to_text(const json_t *value, char buffer[32])
 {
     if (json_is_string(value)) return json_string_value(value);
     if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
@@ -60,13 +60,13 @@ static const char *scalar(const json_t *value, char buffer[32])
         return buffer;
     }
     if (!json_is_real(value)) return NULL;
-    abdb_number_print(json_real_value(value), buffer);
+    abdb_format_shortest_double(json_real_value(value), buffer);
     return buffer;
 }
 
 /* --- detail logs of LoadGen ------------------------------------------------------------------- */
 
-static bool is_wanted(const char *key)
+static bool is_wanted_detail_key(const char *key)
 {
     static const char *const begin[] = {"result_", "effective_",      "early_stopping",
                                         "power_",  "loadgen_version", "requested_use_token",
@@ -79,7 +79,7 @@ static bool is_wanted(const char *key)
 }
 
 /* The JSON behind ":::MLLOG", or NULL: another line. A damaged one is ABDB_DATA. */
-static abdb_status mllog_line(json_t **out, const text_line *line, abdb_error *err)
+static abdb_status parse_mllog_json(json_t **out, const text_line *line, abdb_error *err)
 {
     const char *json = strstr(line->text, ":::MLLOG");
     json_error_t error;
@@ -96,7 +96,8 @@ static abdb_status mllog_line(json_t **out, const text_line *line, abdb_error *e
 }
 
 /* '"pid": 6, "tid": 6, "ts": 17ns : key : value', as LoadGen wrote before 2020. */
-static abdb_status detail_old(abdb_mlperf_values *out, const text_line *line, abdb_error *err)
+static abdb_status parse_pre_2020_detail_line(abdb_mlperf_values *out, const text_line *line,
+                                              abdb_error *err)
 {
     const char *key = strstr(line->text, "ns : "), *value;
     char name[128];
@@ -107,11 +108,11 @@ static abdb_status detail_old(abdb_mlperf_values *out, const text_line *line, ab
     if (!value || (size_t)(value - key) >= sizeof name) return ABDB_OK;
     snprintf(name, sizeof name, "%.*s", (int)(value - key), key);
     if (strcmp(name, "samples_per_query") == 0)
-        return abdb_mlperf_add(out, "effective_samples_per_query", value + 3, err);
-    return is_wanted(name) ? abdb_mlperf_add(out, name, value + 3, err) : ABDB_OK;
+        return abdb_mlperf_add_value(out, "effective_samples_per_query", value + 3, err);
+    return is_wanted_detail_key(name) ? abdb_mlperf_add_value(out, name, value + 3, err) : ABDB_OK;
 }
 
-static abdb_status detail_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status parse_detail_line(void *self, const text_line *line, abdb_error *err)
 {
     abdb_mlperf_values *out = self;
     json_t *object = NULL;
@@ -119,19 +120,20 @@ static abdb_status detail_line(void *self, const text_line *line, abdb_error *er
     char number[32];
     abdb_status st = ABDB_OK;
 
-    TRY(mllog_line(&object, line, err));
-    if (!object) return detail_old(out, line, err);
+    TRY(parse_mllog_json(&object, line, err));
+    if (!object) return parse_pre_2020_detail_line(out, line, err);
     key = json_string_value(json_object_get(object, "key"));
-    text = scalar(json_object_get(object, "value"), number);
-    if (key && text && is_wanted(key)) TRY(abdb_mlperf_add(out, key, text, err));
+    text = scalar_to_text(json_object_get(object, "value"), number);
+    if (key && text && is_wanted_detail_key(key)) TRY(abdb_mlperf_add_value(out, key, text, err));
 done:
     json_decref(object);
     return st;
 }
 
-abdb_status abdb_mlperf_read_detail(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err)
+abdb_status abdb_mlperf_read_detail_log(abdb_mlperf_values *out, const abdb_input *in,
+                                        abdb_error *err)
 {
-    return lines_read(in, detail_line, out, err);
+    return lines_read_each(in, parse_detail_line, out, err);
 }
 
 /* --- summaries -------------------------------------------------------------------------------- */
@@ -159,7 +161,7 @@ static const struct {
 };
 
 /* "90.00 percentile first token latency (ns)" as detail logs call it; NULL: another line. */
-static const char *percentile_key(const char *words, char out[80])
+static const char *detail_key_of_summary_name(const char *words, char out[80])
 {
     static const struct {
         const char *words, *key;
@@ -193,7 +195,7 @@ static const char *percentile_key(const char *words, char out[80])
     return NULL;
 }
 
-static abdb_status summary_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status parse_summary_line(void *self, const text_line *line, abdb_error *err)
 {
     const char *colon = strrchr(line->text, ':');
     char words[120], buffer[80], *name, value[200];
@@ -202,22 +204,24 @@ static abdb_status summary_line(void *self, const text_line *line, abdb_error *e
     if (!colon || (size_t)(colon - line->text) >= sizeof words) return ABDB_OK;
     snprintf(words, sizeof words, "%.*s", (int)(colon - line->text), line->text);
     snprintf(value, sizeof value, "%s", colon + 1);
-    name = abdb_trim(words);
+    name = abdb_trim_in_place(words);
     for (size_t i = 0; !key && i < sizeof summary_keys / sizeof summary_keys[0]; i++)
         if (strcmp(name, summary_keys[i].words) == 0) key = summary_keys[i].key;
-    if (!key) key = percentile_key(name, buffer);
-    return key && !abdb_mlperf_get(self, key) ? abdb_mlperf_add(self, key, abdb_trim(value), err)
-                                              : ABDB_OK;
+    if (!key) key = detail_key_of_summary_name(name, buffer);
+    return key && !abdb_mlperf_get_first_value(self, key)
+               ? abdb_mlperf_add_value(self, key, abdb_trim_in_place(value), err)
+               : ABDB_OK;
 }
 
-abdb_status abdb_mlperf_read_summary(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err)
+abdb_status abdb_mlperf_read_summary_log(abdb_mlperf_values *out, const abdb_input *in,
+                                         abdb_error *err)
 {
-    return lines_read(in, summary_line, out, err);
+    return lines_read_each(in, parse_summary_line, out, err);
 }
 
 /* --- accuracy --------------------------------------------------------------------------------- */
 
-static void put_score(abdb_text *out, const char *name, const char *value, size_t size)
+static void append_known_score(abdb_text *out, const char *name, const char *value, size_t size)
 {
     static const struct {
         const char *from, *to;
@@ -241,7 +245,7 @@ static void put_score(abdb_text *out, const char *name, const char *value, size_
 }
 
 /* "{'rouge1': 44.4, 'rouge2': '22.0', ...}" */
-static void python_dictionary(abdb_text *out, const char *text)
+static void append_scores_of_python_dict(abdb_text *out, const char *text)
 {
     while ((text = strchr(text, '\''))) {
         size_t name = strcspn(text + 1, "'"), digits;
@@ -252,12 +256,12 @@ static void python_dictionary(abdb_text *out, const char *text)
         snprintf(key, sizeof key, "%.*s", (int)name, text + 1);
         value += 1 + strspn(value + 1, ": '");
         digits = strspn(value, "0123456789.eE+-");
-        if (digits && digits < 40) put_score(out, key, value, digits);
+        if (digits && digits < 40) append_known_score(out, key, value, digits);
         text = value + digits + (value[digits] == '\'');
     }
 }
 
-static void accuracy_words(abdb_text *out, const char *line)
+static void append_accuracy_in_line(abdb_text *out, const char *line)
 {
     static const struct {
         const char *words, *name;
@@ -284,8 +288,8 @@ static void accuracy_words(abdb_text *out, const char *line)
     }
 }
 
-abdb_status abdb_mlperf_read_accuracy(abdb_mlperf_values *out, const abdb_input *in,
-                                      abdb_error *err)
+abdb_status abdb_mlperf_read_accuracy_file(abdb_mlperf_values *out, const abdb_input *in,
+                                           abdb_error *err)
 {
     enum { TAIL = 8192 }; /* the scores stand at the end, behind what was printed underway */
     size_t size = in->text_size < TAIL ? in->text_size : TAIL;
@@ -299,11 +303,11 @@ abdb_status abdb_mlperf_read_accuracy(abdb_mlperf_values *out, const abdb_input 
     for (char *line = strtok_r(tail, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest)) {
         if (strstr(line, "{'")) {
             abdb_text_clear(&text); /* the last one is the whole */
-            python_dictionary(&text, strstr(line, "{'"));
+            append_scores_of_python_dict(&text, strstr(line, "{'"));
         } else if (!text.size)
-            accuracy_words(&text, line);
+            append_accuracy_in_line(&text, line);
     }
-    if (text.size) st = abdb_mlperf_add(out, "accuracy", abdb_text_get(&text), err);
+    if (text.size) st = abdb_mlperf_add_value(out, "accuracy", abdb_text_get(&text), err);
     abdb_text_free(&text);
     return st;
 }
@@ -311,7 +315,7 @@ abdb_status abdb_mlperf_read_accuracy(abdb_mlperf_values *out, const abdb_input 
 /* --- power ------------------------------------------------------------------------------------ */
 
 /* Days from 1970-01-01 of a date of the Gregorian calendar (years from March on). */
-static long days_of(int year, int month, int day)
+static long days_since_1970(int year, int month, int day)
 {
     /* A year that begins in March has its leap day at the end, and 153 days in each five months.
      * 719468 days lie between 0000-03-01 and 1970-01-01. */
@@ -321,7 +325,7 @@ static long days_of(int year, int month, int day)
     return era * 146097 + in_era * 365 + in_era / 4 - in_era / 100 + in_year - 719468;
 }
 
-bool abdb_mlperf_clock(const char *text, double *out)
+bool abdb_mlperf_parse_clock_ms(const char *text, double *out)
 {
     static const char form[] = "00-00-0000 00:00:";
     int month, day, year, hour, minute;
@@ -338,12 +342,14 @@ bool abdb_mlperf_clock(const char *text, double *out)
     if (month < 1 || month > 12 || day < 1 || day > 31 || year < 1970 ||
         !abdb_double_parse(text + sizeof form - 1, ABDB_MARK_POINT, &second))
         return false;
-    *out = 1000 * (86400.0 * (double)days_of(year, month, day) + 3600.0 * hour + 60.0 * minute) +
+    *out = 1000 * (86400.0 * (double)days_since_1970(year, month, day) + 3600.0 * hour +
+                   60.0 * minute) +
            1000 * second;
     return true;
 }
 
-static abdb_status add_power(abdb_mlperf_values *out, abdb_mlperf_power power, abdb_error *err)
+static abdb_status append_power_sample(abdb_mlperf_values *out, abdb_mlperf_power power,
+                                       abdb_error *err)
 {
     if (out->powers == MLPERF_POWER_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT, "more than %d power samples", MLPERF_POWER_MAX);
@@ -360,102 +366,107 @@ static abdb_status add_power(abdb_mlperf_values *out, abdb_mlperf_power power, a
     return ABDB_OK;
 }
 
-static abdb_status power_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status parse_power_line(void *self, const text_line *line, abdb_error *err)
 {
     abdb_mlperf_power power;
 
     if (line->words == 0) return ABDB_OK;
     if (line->words < 4 || strcmp(line->word[0], "Time") != 0 ||
-        strcmp(line->word[2], "Watts") != 0 || !abdb_mlperf_clock(line->word[1], &power.t_ms) ||
+        strcmp(line->word[2], "Watts") != 0 ||
+        !abdb_mlperf_parse_clock_ms(line->word[1], &power.t_ms) ||
         !abdb_double_parse(line->word[3], ABDB_MARK_POINT, &power.watts))
         return ABDB_FAIL(err, ABDB_DATA, "line %ld: not 'Time,MM-DD-YYYY hh:mm:ss.mmm,Watts,...'",
                          line->number);
-    return add_power(self, power, err);
+    return append_power_sample(self, power, err);
 }
 
-abdb_status abdb_mlperf_read_power(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err)
+abdb_status abdb_mlperf_read_power_log(abdb_mlperf_values *out, const abdb_input *in,
+                                       abdb_error *err)
 {
-    return lines_read(in, power_line, out, err);
+    return lines_read_each(in, parse_power_line, out, err);
 }
 
 /* --- training logs ---------------------------------------------------------------------------- */
 
-static abdb_status set(abdb_mlperf_values *out, const char *key, const char *text, abdb_error *err)
+static abdb_status replace_or_add_value(abdb_mlperf_values *out, const char *key, const char *text,
+                                        abdb_error *err)
 {
     for (size_t i = 0; i < out->pairs; i++)
         if (strcmp(out->pair[i].key, key) == 0) {
             out->pair[i].text = abdb_arena_copy(out->arena, text, strlen(text));
             return out->pair[i].text ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a log");
         }
-    return abdb_mlperf_add(out, key, text, err);
+    return abdb_mlperf_add_value(out, key, text, err);
 }
 
-static abdb_status training_event(abdb_mlperf_values *out, const char *key, const json_t *object,
-                                  abdb_error *err)
+static abdb_status record_training_event(abdb_mlperf_values *out, const char *key,
+                                         const json_t *object, abdb_error *err)
 {
     const json_t *metadata = json_object_get(object, "metadata");
     const char *text, *status;
     char number[32], time[32];
     abdb_status st = ABDB_OK;
 
-    text = scalar(json_object_get(object, "value"), number);
-    if (!scalar(json_object_get(object, "time_ms"), time)) return ABDB_OK;
+    text = scalar_to_text(json_object_get(object, "value"), number);
+    if (!scalar_to_text(json_object_get(object, "time_ms"), time)) return ABDB_OK;
     if (strcmp(key, "run_start") == 0) {
-        if (!abdb_mlperf_get(out, "start_ms")) TRY(abdb_mlperf_add(out, "start_ms", time, err));
+        if (!abdb_mlperf_get_first_value(out, "start_ms"))
+            TRY(abdb_mlperf_add_value(out, "start_ms", time, err));
     } else if (strcmp(key, "run_stop") == 0) {
-        TRY(set(out, "stop_ms", time, err));
+        TRY(replace_or_add_value(out, "stop_ms", time, err));
         status = json_string_value(json_object_get(metadata, "status"));
-        if (status) TRY(set(out, "status", status, err));
-        text = scalar(json_object_get(metadata, "samples_count"), number);
-        if (text) TRY(set(out, "samples_count", text, err));
+        if (status) TRY(replace_or_add_value(out, "status", status, err));
+        text = scalar_to_text(json_object_get(metadata, "samples_count"), number);
+        if (text) TRY(replace_or_add_value(out, "samples_count", text, err));
     } else if (strcmp(key, "eval_accuracy") == 0) {
-        if (text) TRY(set(out, "eval_accuracy", text, err));
+        if (text) TRY(replace_or_add_value(out, "eval_accuracy", text, err));
     } else if (text && strncmp(key, "tracked", 7) != 0 && strncmp(key, "train_loss", 10) != 0 &&
-               !abdb_mlperf_get(out, key)) {
-        TRY(abdb_mlperf_add(out, key, text, err));
+               !abdb_mlperf_get_first_value(out, key)) {
+        TRY(abdb_mlperf_add_value(out, key, text, err));
     }
 done:
     return st;
 }
 
-static abdb_status training_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status parse_training_line(void *self, const text_line *line, abdb_error *err)
 {
     json_t *object = NULL;
     const char *key;
     abdb_status st = ABDB_OK;
 
-    TRY(mllog_line(&object, line, err));
-    if (!object) object = abdb_mlperf_old_event(line->text);
+    TRY(parse_mllog_json(&object, line, err));
+    if (!object) object = abdb_mlperf_parse_old_event(line->text);
     key = json_string_value(json_object_get(object, "key"));
-    if (key) TRY(training_event(self, key, object, err));
+    if (key) TRY(record_training_event(self, key, object, err));
 done:
     json_decref(object);
     return st;
 }
 
-abdb_status abdb_mlperf_read_training(abdb_mlperf_values *out, const abdb_input *in,
-                                      abdb_error *err)
+abdb_status abdb_mlperf_read_training_log(abdb_mlperf_values *out, const abdb_input *in,
+                                          abdb_error *err)
 {
-    return lines_read(in, training_line, out, err);
+    return lines_read_each(in, parse_training_line, out, err);
 }
 
 /* --- descriptions ----------------------------------------------------------------------------- */
 
-abdb_status abdb_mlperf_read_json(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err)
+abdb_status abdb_mlperf_read_json_members(abdb_mlperf_values *out, const abdb_input *in,
+                                          abdb_error *err)
 {
     json_t *root = NULL, *value;
     const char *key;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_flat_document(&root, in, err));
+    TRY(abdb_flat_parse_json_document(&root, in, err));
     if (!json_is_object(root)) TRY(ABDB_FAIL(err, ABDB_DATA, "line 1: not a JSON object"));
     json_object_foreach(root, key, value)
     {
         char number[32], *text = NULL;
-        const char *plain = scalar(value, number);
+        const char *plain = scalar_to_text(value, number);
 
         if (!plain && json_is_array(value)) plain = text = json_dumps(value, JSON_COMPACT);
-        if (plain) st = abdb_mlperf_add(out, key, plain, err);
+        if (plain) st = abdb_mlperf_add_value(out, key, plain, err);
         free(text);
         if (st != ABDB_OK) goto done;
     }

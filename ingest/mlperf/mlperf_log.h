@@ -31,29 +31,33 @@ typedef struct {
 typedef abdb_status (*abdb_mlperf_reader)(abdb_mlperf_values *out, const abdb_input *in,
                                           abdb_error *err);
 
-abdb_status abdb_mlperf_read_detail(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err);
+abdb_status abdb_mlperf_read_detail_log(abdb_mlperf_values *out, const abdb_input *in,
+                                        abdb_error *err);
 /* Names as in a detail log: "Samples per second" is result_samples_per_second. */
-abdb_status abdb_mlperf_read_summary(abdb_mlperf_values *out, const abdb_input *in,
-                                     abdb_error *err);
+abdb_status abdb_mlperf_read_summary_log(abdb_mlperf_values *out, const abdb_input *in,
+                                         abdb_error *err);
 /* "accuracy": as MLCommons' tables spell it, "ROUGE1: 44.4  TOKENS_PER_SAMPLE: 301.1". */
-abdb_status abdb_mlperf_read_accuracy(abdb_mlperf_values *out, const abdb_input *in,
-                                      abdb_error *err);
-abdb_status abdb_mlperf_read_power(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err);
+abdb_status abdb_mlperf_read_accuracy_file(abdb_mlperf_values *out, const abdb_input *in,
+                                           abdb_error *err);
+abdb_status abdb_mlperf_read_power_log(abdb_mlperf_values *out, const abdb_input *in,
+                                       abdb_error *err);
 /* "start_ms", "stop_ms", "status", "samples_count", "eval_accuracy", and what is logged once. */
-abdb_status abdb_mlperf_read_training(abdb_mlperf_values *out, const abdb_input *in,
-                                      abdb_error *err);
+abdb_status abdb_mlperf_read_training_log(abdb_mlperf_values *out, const abdb_input *in,
+                                          abdb_error *err);
 /* "throughput" once a window, "accuracy", "energy" where it was measured. */
-abdb_status abdb_mlperf_read_tiny(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err);
+abdb_status abdb_mlperf_read_tiny_log(abdb_mlperf_values *out, const abdb_input *in,
+                                      abdb_error *err);
 /* The members of a JSON object that are no objects. */
-abdb_status abdb_mlperf_read_json(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err);
+abdb_status abdb_mlperf_read_json_members(abdb_mlperf_values *out, const abdb_input *in,
+                                          abdb_error *err);
 
 /* One more value; key and text are copied, blanks around the text left out. */
-abdb_status abdb_mlperf_add(abdb_mlperf_values *out, const char *key, const char *text,
-                            abdb_error *err);
+abdb_status abdb_mlperf_add_value(abdb_mlperf_values *out, const char *key, const char *text,
+                                  abdb_error *err);
 /* The first value of that name, or NULL. */
-const char *abdb_mlperf_get(const abdb_mlperf_values *values, const char *key);
+const char *abdb_mlperf_get_first_value(const abdb_mlperf_values *values, const char *key);
 /* "07-25-2025 15:27:44.482" in milliseconds since 1970 by the writer's clock; false: not of that
  * form. */
-bool abdb_mlperf_clock(const char *text, double *out);
+bool abdb_mlperf_parse_clock_ms(const char *text, double *out);
 
 #endif

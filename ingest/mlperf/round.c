@@ -1,37 +1,37 @@
 /* round.c - gathers the files of a round and groups them into result folders; see round.h. A file
- * is read the moment it is seen (abdb_mlperf_round_take), since archives cannot be asked for it
+ * is read the moment it is seen (abdb_mlperf_round_add_file), since archives cannot be asked for it
  * again; only its names and values stay. When all were seen, sorting by root, folder and path
- * brings the files of a result together (abdb_mlperf_round_finish). Where a path puts a file is
- * round_place.c's business. */
-#include "ingest/mlperf/round_keep.h"
-#include "ingest/mlperf/round_place.h"
+ * brings the files of a result together (abdb_mlperf_round_group_folders). Where a path puts a file
+ * is round_path.c's business. */
+#include "ingest/mlperf/round_text_pool.h"
+#include "ingest/mlperf/round_path.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "ingest/mlperf/training_old.h"
-#include "schema/core/grow.h"
+#include "ingest/mlperf/training_v05_log.h"
+#include "schema/core/array.h"
 
 enum { REASON = 200 };
 
 /* Where files lie: a result folder, or a description by itself. */
 typedef struct {
     const char *root, *folder; /* folder: below the root, of a result; else "" */
-    abdb_round_place where;    /* of its first file */
-} home;
+    abdb_round_path where;     /* of its first file */
+} folder_location;
 
 typedef struct {
     abdb_round_file file;
-    const home *home;
+    const folder_location *home;
     size_t place; /* among all that were taken */
 } item;
 
 struct abdb_mlperf_round {
     abdb_text_pool pool;
-    abdb_arena scratch; /* of the file at hand */
-    const home *last;   /* of the file before, or NULL */
+    abdb_arena scratch;          /* of the file at hand */
+    const folder_location *last; /* of the file before, or NULL */
     item *item;
     size_t items, room, bytes;
     abdb_round_folder *folder;
@@ -42,23 +42,23 @@ struct abdb_mlperf_round {
 
 /* --- taking files ----------------------------------------------------------------------------- */
 
-abdb_status abdb_mlperf_round_open(abdb_mlperf_round **out, abdb_error *err)
+abdb_status abdb_mlperf_round_create(abdb_mlperf_round **out, abdb_error *err)
 {
     *out = calloc(1, sizeof **out);
     return *out ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a round");
 }
 
-void abdb_mlperf_round_close(abdb_mlperf_round *round)
+void abdb_mlperf_round_destroy(abdb_mlperf_round *round)
 {
     if (!round) return;
-    abdb_pool_free(&round->pool);
+    abdb_text_pool_free(&round->pool);
     abdb_arena_free(&round->scratch);
     free(round->item);
     free(round->folder);
     free(round);
 }
 
-static abdb_status add_item(abdb_mlperf_round *round, item **out, abdb_error *err)
+static abdb_status append_round_item(abdb_mlperf_round *round, item **out, abdb_error *err)
 {
     item *more;
 
@@ -66,7 +66,7 @@ static abdb_status add_item(abdb_mlperf_round *round, item **out, abdb_error *er
         return ABDB_FAIL(err, ABDB_LIMIT,
                          "more than %d files of results; import the round in parts",
                          ROUND_FILES_MAX);
-    more = abdb_grow(round->item, round->items, &round->room, sizeof *more);
+    more = abdb_array_reserve_one(round->item, round->items, &round->room, sizeof *more);
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", round->items);
     round->item = more;
     *out = &round->item[round->items++];
@@ -75,7 +75,7 @@ static abdb_status add_item(abdb_mlperf_round *round, item **out, abdb_error *er
 }
 
 /* Is the content what the name promises? Names such as results.txt are everybody's. */
-static bool is_ours(const abdb_round_place *p, const abdb_input *in)
+static bool content_fits_file_name(const abdb_round_path *p, const abdb_input *in)
 {
     const char *text = in->text;
     size_t size = in->text_size;
@@ -83,13 +83,14 @@ static bool is_ours(const abdb_round_place *p, const abdb_input *in)
     if (p->anchor == ANCHOR_SYSTEMS)
         return memmem(text, size, "ubmitter", 8) || memmem(text, size, "system_name", 11) ||
                memmem(text, size, "division", 8);
-    if (p->reader == abdb_mlperf_read_training) return abdb_mlperf_is_training_log(text, size);
-    if (p->reader == abdb_mlperf_read_tiny) return memmem(text, size, "ulp-ml", 6) != NULL;
+    if (p->reader == abdb_mlperf_read_training_log)
+        return abdb_mlperf_has_training_lines(text, size);
+    if (p->reader == abdb_mlperf_read_tiny_log) return memmem(text, size, "ulp-ml", 6) != NULL;
     return true;
 }
 
 /* How many parts of the path below the root name the folder of a result. */
-static size_t folder_parts(const abdb_round_place *p)
+static size_t count_parts_to_folder(const abdb_round_path *p)
 {
     /* SYSTEM/BENCHMARK/SCENARIO in inference, SYSTEM/strong/BENCHMARK in HPC, SYSTEM/BENCHMARK
      * otherwise. */
@@ -99,15 +100,18 @@ static size_t folder_parts(const abdb_round_place *p)
 }
 
 /* Files of one folder mostly come one after another, and share their home. */
-static abdb_status find_home(abdb_mlperf_round *round, const home **out, const abdb_round_place *p,
-                             const char *path, abdb_error *err)
+static abdb_status find_or_add_folder(abdb_mlperf_round *round, const folder_location **out,
+                                      const abdb_round_path *p, const char *path, abdb_error *err)
 {
     abdb_arena *a = &round->pool.arena;
     bool result = p->anchor == ANCHOR_RESULTS; /* a description belongs to no folder of its own */
-    const char *root = abdb_round_join(&round->scratch, p, 0, p->root_parts), *folder = "";
-    home *made;
+    const char *root = abdb_round_join_path_parts(&round->scratch, p, 0, p->root_parts),
+               *folder = "";
+    folder_location *made;
 
-    if (result) folder = abdb_round_join(&round->scratch, p, p->root_parts, folder_parts(p));
+    if (result)
+        folder =
+            abdb_round_join_path_parts(&round->scratch, p, p->root_parts, count_parts_to_folder(p));
     if (!root || !folder) return ABDB_FAIL(err, ABDB_NOMEM, "a round");
     *out = round->last;
     if (result && *out && (*out)->where.suite == p->suite && strcmp((*out)->root, root) == 0 &&
@@ -115,16 +119,16 @@ static abdb_status find_home(abdb_mlperf_round *round, const home **out, const a
         return ABDB_OK;
     made = abdb_arena_alloc(a, sizeof *made);
     if (!made) return ABDB_FAIL(err, ABDB_NOMEM, "a round");
-    made->root = abdb_pool_text(&round->pool, root);
-    made->folder = abdb_pool_text(&round->pool, folder);
-    if (!made->root || !made->folder || !abdb_round_locate(&made->where, a, path))
+    made->root = abdb_text_pool_intern(&round->pool, root);
+    made->folder = abdb_text_pool_intern(&round->pool, folder);
+    if (!made->root || !made->folder || !abdb_round_parse_path(&made->where, a, path))
         return ABDB_FAIL(err, ABDB_NOMEM, "a round");
     *out = round->last = made;
     return ABDB_OK;
 }
 
-static abdb_status take_file(abdb_mlperf_round *round, const abdb_round_place *p,
-                             const abdb_input *in, const char *sha256, abdb_error *err)
+static abdb_status read_and_keep_file(abdb_mlperf_round *round, const abdb_round_path *p,
+                                      const abdb_input *in, const char *sha256, abdb_error *err)
 {
     abdb_mlperf_values read = {.arena = &round->scratch};
     item *it = NULL;
@@ -136,51 +140,52 @@ static abdb_status take_file(abdb_mlperf_round *round, const abdb_round_place *p
     if (round->bytes > ROUND_BYTES_MAX)
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "more than %d bytes of logs; import the round in parts",
                       ROUND_BYTES_MAX));
-    TRY(add_item(round, &it, err));
-    TRY(find_home(round, &it->home, p, in->path, err));
+    TRY(append_round_item(round, &it, err));
+    TRY(find_or_add_folder(round, &it->home, p, in->path, err));
     if (p->anchor == ANCHOR_RESULTS)
-        member = abdb_round_join(&round->scratch, p, folder_parts(p), p->parts);
-    it->file.path = abdb_round_join(a, p, p->root_parts, p->parts);
+        member = abdb_round_join_path_parts(&round->scratch, p, count_parts_to_folder(p), p->parts);
+    it->file.path = abdb_round_join_path_parts(a, p, p->root_parts, p->parts);
     it->file.sha256 = abdb_arena_copy(a, sha256, strlen(sha256));
-    it->file.member = member ? abdb_pool_text(&round->pool, member) : NULL;
+    it->file.member = member ? abdb_text_pool_intern(&round->pool, member) : NULL;
     if (!it->file.path || !it->file.sha256 || !it->file.member)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "a round"));
     st = p->reader(&read, in, err);
     /* Damage is the result's, not the round's: it rejects one folder. */
     if (st == ABDB_DATA || st == ABDB_FORMAT || st == ABDB_LIMIT) {
-        it->file.damage = abdb_pool_text(&round->pool, err->message);
+        it->file.damage = abdb_text_pool_intern(&round->pool, err->message);
         st = it->file.damage ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a round");
     }
     TRY(st);
-    TRY(abdb_round_keep(&round->pool, &it->file.values, &read, err));
+    TRY(abdb_round_copy_values_to_pool(&round->pool, &it->file.values, &read, err));
 done:
     return st;
 }
 
-abdb_status abdb_mlperf_round_take(abdb_mlperf_round *round, const abdb_input *in,
-                                   const char *sha256, bool *taken, abdb_error *err)
+abdb_status abdb_mlperf_round_add_file(abdb_mlperf_round *round, const abdb_input *in,
+                                       const char *sha256, bool *taken, abdb_error *err)
 {
-    abdb_round_place p;
+    abdb_round_path p;
     abdb_status st = ABDB_OK;
 
     *taken = false;
-    if (abdb_round_locate(&p, &round->scratch, in->path) && p.reader && is_ours(&p, in)) {
-        st = take_file(round, &p, in, sha256, err);
+    if (abdb_round_parse_path(&p, &round->scratch, in->path) && p.reader &&
+        content_fits_file_name(&p, in)) {
+        st = read_and_keep_file(round, &p, in, sha256, err);
         *taken = st == ABDB_OK;
     }
     abdb_arena_clear(&round->scratch);
     return st;
 }
 
-void abdb_mlperf_round_truncated(abdb_mlperf_round *round, const char *path)
+void abdb_mlperf_round_mark_truncated(abdb_mlperf_round *round, const char *path)
 {
     if (round->truncations < sizeof round->truncated / sizeof round->truncated[0])
-        round->truncated[round->truncations++] = abdb_pool_text(&round->pool, path);
+        round->truncated[round->truncations++] = abdb_text_pool_intern(&round->pool, path);
 }
 
 /* --- grouping --------------------------------------------------------------------------------- */
 
-static int by_path(const void *a, const void *b)
+static int compare_folder_then_path(const void *a, const void *b)
 {
     const item *x = a, *y = b;
     int order = x->home == y->home ? 0 : strcmp(x->home->root, y->home->root);
@@ -190,22 +195,22 @@ static int by_path(const void *a, const void *b)
     return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
-static bool same_folder(const item *a, const item *b)
+static bool items_share_folder(const item *a, const item *b)
 {
     return a->home == b->home || (strcmp(a->home->root, b->home->root) == 0 &&
                                   strcmp(a->home->folder, b->home->folder) == 0);
 }
 
 /* In the order of their paths, each once: of files that came twice the last, as tar unpacks it. */
-static void sort_items(abdb_mlperf_round *round)
+static void sort_items_keep_last_copy(abdb_mlperf_round *round)
 {
     size_t kept = 0;
 
-    qsort(round->item, round->items, sizeof *round->item, by_path);
+    qsort(round->item, round->items, sizeof *round->item, compare_folder_then_path);
     for (size_t i = 0; i < round->items; i++) {
         const item *next = i + 1 < round->items ? &round->item[i + 1] : NULL;
 
-        if (next && same_folder(&round->item[i], next) &&
+        if (next && items_share_folder(&round->item[i], next) &&
             strcmp(round->item[i].file.path, next->file.path) == 0)
             continue;
         round->item[kept++] = round->item[i];
@@ -213,14 +218,14 @@ static void sort_items(abdb_mlperf_round *round)
     round->items = kept;
 }
 
-static bool same_text(const char *a, const char *b)
+static bool texts_equal_or_both_null(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
 /* Is that the description of the system? Tiny's may be "SYSTEM_System_Description.json", with '_'
  * for '-'. */
-static bool describes(const char *name, size_t stem, const char *system)
+static bool is_description_of_system(const char *name, size_t stem, const char *system)
 {
     static const char tail[] = "_system_description";
     size_t size = strlen(system);
@@ -234,9 +239,10 @@ static bool describes(const char *name, size_t stem, const char *system)
 }
 
 /* Does a description belong to that result folder? */
-static bool belongs(const home *description, const home *result)
+static bool description_fits_result(const folder_location *description,
+                                    const folder_location *result)
 {
-    const abdb_round_place *d = &description->where, *r = &result->where;
+    const abdb_round_path *d = &description->where, *r = &result->where;
     const char *name = d->part[d->parts - 1];
     size_t stem = strlen(name) > 5 ? strlen(name) - 5 : 0, at = r->at + 1;
 
@@ -244,13 +250,14 @@ static bool belongs(const home *description, const home *result)
     /* model_mapping.json is of a submitter, a system of a submitter and division, a measurement of
      * one result. */
     if (d->anchor == ANCHOR_MAPPING)
-        return same_text(d->part[d->at - 1], r->part[r->at - 1]) && r->divided &&
-               same_text(d->part[d->at - 2], r->part[r->at - 2]);
-    if (!same_text(d->part[d->at - 1], r->part[r->at - 1]) || d->divided != r->divided ||
-        (d->divided && !same_text(d->part[d->at - 2], r->part[r->at - 2])))
+        return texts_equal_or_both_null(d->part[d->at - 1], r->part[r->at - 1]) && r->divided &&
+               texts_equal_or_both_null(d->part[d->at - 2], r->part[r->at - 2]);
+    if (!texts_equal_or_both_null(d->part[d->at - 1], r->part[r->at - 1]) ||
+        d->divided != r->divided ||
+        (d->divided && !texts_equal_or_both_null(d->part[d->at - 2], r->part[r->at - 2])))
         return false;
-    if (d->anchor == ANCHOR_ENTRY) return same_text(d->part[d->at + 1], r->part[at]);
-    if (d->anchor == ANCHOR_SYSTEMS) return describes(name, stem, r->part[at]);
+    if (d->anchor == ANCHOR_ENTRY) return texts_equal_or_both_null(d->part[d->at + 1], r->part[at]);
+    if (d->anchor == ANCHOR_SYSTEMS) return is_description_of_system(name, stem, r->part[at]);
     for (size_t i = 0; i < 3; i++) /* measurements: system, benchmark, scenario */
         if (d->at + 1 + i >= d->parts || at + i >= r->parts ||
             strcmp(d->part[d->at + 1 + i], r->part[at + i]) != 0)
@@ -258,7 +265,7 @@ static bool belongs(const home *description, const home *result)
     return memmem(name, strlen(name), "model-info", 10) == NULL;
 }
 
-static int by_description(const void *a, const void *b)
+static int compare_description_paths(const void *a, const void *b)
 {
     const item *x = *(item *const *)a, *y = *(item *const *)b;
 
@@ -271,38 +278,40 @@ typedef struct {
     size_t count;
 } description_list;
 
-static bool is_measurement(const abdb_mlperf_values *values)
+static bool has_measurement_values(const abdb_mlperf_values *values)
 {
-    return abdb_mlperf_get(values, "weight_data_types") ||
-           abdb_mlperf_get(values, "input_data_types");
+    return abdb_mlperf_get_first_value(values, "weight_data_types") ||
+           abdb_mlperf_get_first_value(values, "input_data_types");
 }
 
-static void describe(abdb_round_folder *folder, const home *result, const description_list *list)
+static void attach_descriptions(abdb_round_folder *folder, const folder_location *result,
+                                const description_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         const item *d = list->at[i];
 
-        if (!belongs(d->home, result)) continue;
+        if (!description_fits_result(d->home, result)) continue;
         if (d->home->where.anchor == ANCHOR_SYSTEMS || d->home->where.anchor == ANCHOR_ENTRY)
             folder->system = &d->file;
         else if (d->home->where.anchor == ANCHOR_MAPPING)
             folder->mapping = &d->file;
-        else if (!folder->measurement && is_measurement(&d->file.values))
+        else if (!folder->measurement && has_measurement_values(&d->file.values))
             folder->measurement = &d->file;
     }
 }
 
-static void place_folder(abdb_mlperf_round *round, abdb_round_folder *f, const home *first)
+static void set_folder_identity(abdb_mlperf_round *round, abdb_round_folder *f,
+                                const folder_location *first)
 {
-    const abdb_round_place *p = &first->where;
+    const abdb_round_path *p = &first->where;
     size_t at = p->at + 1;
 
     f->root = first->root;
     f->path = first->folder;
     f->suite = p->suite;
-    f->round = abdb_round_of(&round->pool.arena, first->root);
+    f->round = abdb_round_version_in_path(&round->pool.arena, first->root);
     f->division = p->divided ? p->part[p->at - 2] : NULL;
-    f->submitter = abdb_round_submitter(p);
+    f->submitter = abdb_round_submitter_of_path(p);
     f->platform = p->part[at];
     f->benchmark = p->part[at + (f->suite == ROUND_HPC ? 2 : 1)];
     f->scenario = f->suite == ROUND_INFERENCE ? p->part[at + 2]
@@ -316,50 +325,50 @@ static void place_folder(abdb_mlperf_round *round, abdb_round_folder *f, const h
             f->whole = false;
 }
 
-abdb_status abdb_mlperf_round_finish(abdb_mlperf_round *round, abdb_error *err)
+abdb_status abdb_mlperf_round_group_folders(abdb_mlperf_round *round, abdb_error *err)
 {
     description_list list = {0};
     abdb_status st = ABDB_OK;
     size_t to;
 
     if (!round->items) return ABDB_OK;
-    sort_items(round);
+    sort_items_keep_last_copy(round);
     round->folder = calloc(round->items, sizeof *round->folder);
     list.at = calloc(round->items, sizeof *list.at);
     if (!round->folder || !list.at) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%zu files", round->items));
     for (size_t i = 0; i < round->items; i++)
         if (!*round->item[i].home->folder) list.at[list.count++] = &round->item[i];
-    qsort(list.at, list.count, sizeof *list.at, by_description);
+    qsort(list.at, list.count, sizeof *list.at, compare_description_paths);
     for (size_t from = 0; from < round->items; from = to) {
-        const home *first = round->item[from].home;
+        const folder_location *first = round->item[from].home;
         abdb_round_folder *f;
 
         for (to = from + 1; to < round->items; to++)
-            if (!same_folder(&round->item[from], &round->item[to])) break;
+            if (!items_share_folder(&round->item[from], &round->item[to])) break;
         if (!*first->folder) continue;
         f = &round->folder[round->folders++];
-        place_folder(round, f, first);
+        set_folder_identity(round, f, first);
         f->file = abdb_arena_alloc(&round->pool.arena, (to - from) * sizeof *f->file);
         if (!f->file) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a folder"));
         for (size_t i = from; i < to; i++) f->file[f->files++] = &round->item[i].file;
-        describe(f, first, &list);
+        attach_descriptions(f, first, &list);
     }
 done:
     free(list.at);
     return st;
 }
 
-size_t abdb_mlperf_round_count(const abdb_mlperf_round *round)
+size_t abdb_mlperf_round_folder_count(const abdb_mlperf_round *round)
 {
     return round->folders;
 }
 
-size_t abdb_mlperf_round_files(const abdb_mlperf_round *round)
+size_t abdb_mlperf_round_file_count(const abdb_mlperf_round *round)
 {
     return round->items;
 }
 
-const abdb_round_folder *abdb_mlperf_round_folder(const abdb_mlperf_round *round, size_t i)
+const abdb_round_folder *abdb_mlperf_round_get_folder(const abdb_mlperf_round *round, size_t i)
 {
     return &round->folder[i];
 }
@@ -374,15 +383,16 @@ static const struct {
                [ROUND_HPC] = {"mlperf-hpc-round", 2},
                [ROUND_TINY] = {"mlperf-tiny-round", 3}};
 
-int abdb_mlperf_round_version(const char *format)
+int abdb_mlperf_round_format_version(const char *format)
 {
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
         if (strcmp(format, formats[i].name) == 0) return formats[i].version;
     return 0;
 }
 
-abdb_status abdb_mlperf_round_describe(const abdb_mlperf_round *round, size_t i, abdb_text *path,
-                                       const char **format, abdb_text *manifest, abdb_error *err)
+abdb_status abdb_mlperf_round_get_manifest(const abdb_mlperf_round *round, size_t i,
+                                           abdb_text *path, const char **format,
+                                           abdb_text *manifest, abdb_error *err)
 {
     const abdb_round_folder *f = &round->folder[i];
     const abdb_round_file *beside[] = {f->system, f->measurement, f->mapping};
@@ -403,7 +413,7 @@ abdb_status abdb_mlperf_round_describe(const abdb_mlperf_round *round, size_t i,
 }
 
 /* Why one of the files could not be read, or NULL. */
-static const char *damage_of(const abdb_round_folder *f)
+static const char *first_damage_in_folder(const abdb_round_folder *f)
 {
     const abdb_round_file *beside[] = {f->system, f->measurement, f->mapping};
 
@@ -414,16 +424,18 @@ static const char *damage_of(const abdb_round_folder *f)
     return NULL;
 }
 
-abdb_status abdb_mlperf_round_read(const abdb_mlperf_round *round, size_t i,
-                                   const abdb_words *words, const abdb_sink *sink, abdb_error *err)
+abdb_status abdb_mlperf_round_import_folder(const abdb_mlperf_round *round, size_t i,
+                                            const abdb_overrides *overrides, const abdb_sink *sink,
+                                            abdb_error *err)
 {
-    static abdb_status (*const readers[])(const abdb_round_folder *, const abdb_words *,
+    static abdb_status (*const readers[])(const abdb_round_folder *, const abdb_overrides *,
                                           const abdb_sink *, char *, abdb_error *) = {
         /* In the order of abdb_round_suite. */
-        abdb_round_inference, abdb_round_training, abdb_round_training, abdb_round_tiny};
+        abdb_round_import_inference, abdb_round_import_training, abdb_round_import_training,
+        abdb_round_import_tiny};
     const abdb_round_folder *f = &round->folder[i];
     char reason[REASON] = "";
-    const char *damage = damage_of(f);
+    const char *damage = first_damage_in_folder(f);
     abdb_status st = ABDB_OK;
 
     if (damage)
@@ -433,7 +445,7 @@ abdb_status abdb_mlperf_round_read(const abdb_mlperf_round *round, size_t i,
                  "no systems/%.60s.json in what was imported: import the submitter's whole folder",
                  f->platform);
     else
-        TRY(readers[f->suite](f, words, sink, reason, err));
+        TRY(readers[f->suite](f, overrides, sink, reason, err));
     if (*reason) {
         abdb_reject reject = {.field = f->path, .reason = reason};
 

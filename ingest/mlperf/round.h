@@ -8,7 +8,7 @@
 #ifndef ABDB_INGEST_ROUND_H
 #define ABDB_INGEST_ROUND_H
 
-#include "ingest/mlperf/mlperf.h"
+#include "ingest/mlperf/mlperf_row.h"
 #include "ingest/mlperf/mlperf_log.h"
 
 enum {
@@ -40,73 +40,78 @@ typedef struct {
 } abdb_round_folder;
 
 /* The file of a folder by what it is to it, or NULL. */
-const abdb_mlperf_values *abdb_round_member(const abdb_round_folder *folder, const char *member);
+const abdb_mlperf_values *abdb_round_values_of_file(const abdb_round_folder *folder,
+                                                    const char *member);
 
 typedef struct abdb_mlperf_round abdb_mlperf_round;
 
-ABDB_MUST_USE abdb_status abdb_mlperf_round_open(abdb_mlperf_round **out, abdb_error *err);
-void abdb_mlperf_round_close(abdb_mlperf_round *round);
+ABDB_MUST_USE abdb_status abdb_mlperf_round_create(abdb_mlperf_round **out, abdb_error *err);
+void abdb_mlperf_round_destroy(abdb_mlperf_round *round);
 typedef enum {
     ROUND_OTHER,  /* none of a round, as far as the path tells */
     ROUND_BESIDE, /* of a round, and not needed (compliance runs, configurations) */
     ROUND_PART    /* part of a result, if its content agrees */
 } abdb_round_role;
 /* What the path alone says. */
-abdb_round_role abdb_mlperf_round_role(const char *path);
+abdb_round_role abdb_mlperf_round_role_of_path(const char *path);
 /* Reads a file if it is part of a round's results: *taken. A damaged one is taken, and the result
  * it belongs to will be rejected with the reason. sha256: of its bytes. */
-ABDB_MUST_USE abdb_status abdb_mlperf_round_take(abdb_mlperf_round *round, const abdb_input *in,
-                                                 const char *sha256, bool *taken, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_mlperf_round_add_file(abdb_mlperf_round *round, const abdb_input *in,
+                                                     const char *sha256, bool *taken,
+                                                     abdb_error *err);
 /* Files of that archive or folder may be missing: no score of several runs is made from it. */
-void abdb_mlperf_round_truncated(abdb_mlperf_round *round, const char *path);
+void abdb_mlperf_round_mark_truncated(abdb_mlperf_round *round, const char *path);
 /* Groups the files: afterwards the folders can be asked for. */
-ABDB_MUST_USE abdb_status abdb_mlperf_round_finish(abdb_mlperf_round *round, abdb_error *err);
-size_t abdb_mlperf_round_count(const abdb_mlperf_round *round);
-size_t abdb_mlperf_round_files(const abdb_mlperf_round *round); /* that were taken */
-const abdb_round_folder *abdb_mlperf_round_folder(const abdb_mlperf_round *round, size_t i);
+ABDB_MUST_USE abdb_status abdb_mlperf_round_group_folders(abdb_mlperf_round *round,
+                                                          abdb_error *err);
+size_t abdb_mlperf_round_folder_count(const abdb_mlperf_round *round);
+size_t abdb_mlperf_round_file_count(const abdb_mlperf_round *round); /* that were taken */
+const abdb_round_folder *abdb_mlperf_round_get_folder(const abdb_mlperf_round *round, size_t i);
 /* Which version of a round's format reads its folders; 0: none of a round. */
-int abdb_mlperf_round_version(const char *format);
+int abdb_mlperf_round_format_version(const char *format);
 /* Where folder i lies, its format, and the list of its files with their digests, which stands for
  * their bytes. */
-ABDB_MUST_USE abdb_status abdb_mlperf_round_describe(const abdb_mlperf_round *round, size_t i,
-                                                     abdb_text *path, const char **format,
-                                                     abdb_text *manifest, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_mlperf_round_get_manifest(const abdb_mlperf_round *round, size_t i,
+                                                         abdb_text *path, const char **format,
+                                                         abdb_text *manifest, abdb_error *err);
 /* Hands over the records of folder i: one input row. */
-ABDB_MUST_USE abdb_status abdb_mlperf_round_read(const abdb_mlperf_round *round, size_t i,
-                                                 const abdb_words *words, const abdb_sink *sink,
-                                                 abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_mlperf_round_import_folder(const abdb_mlperf_round *round, size_t i,
+                                                          const abdb_overrides *overrides,
+                                                          const abdb_sink *sink, abdb_error *err);
 
 /* The two logs of one run; NULL: not there. */
 typedef struct {
     const abdb_mlperf_values *detail, *summary;
 } abdb_run_log;
 /* What the detail log says, else the summary; NULL: neither. */
-const char *abdb_run_log_get(const abdb_run_log *log, const char *key);
+const char *abdb_run_log_get_value(const abdb_run_log *log, const char *key);
 /* Did a meter write a file beside the run? */
-bool abdb_round_has_meter(const abdb_round_folder *folder);
+bool abdb_round_has_power_log(const abdb_round_folder *folder);
 /* Adds mean power and, of streams, the energy of a query. inferred: the scenario was not run. */
-void abdb_round_power(abdb_entry *entry, const abdb_round_folder *folder, const abdb_run_log *log,
-                      bool inferred);
+void abdb_round_add_power_and_energy(abdb_entry *entry, const abdb_round_folder *folder,
+                                     const abdb_run_log *log, bool inferred);
 
 /* One file for each kind of round. *reason (200 bytes) is set when the folder cannot be a record:
  * then nothing was handed over. */
-abdb_status abdb_round_inference(const abdb_round_folder *folder, const abdb_words *words,
-                                 const abdb_sink *sink, char *reason, abdb_error *err);
-abdb_status abdb_round_training(const abdb_round_folder *folder, const abdb_words *words,
-                                const abdb_sink *sink, char *reason, abdb_error *err);
-abdb_status abdb_round_tiny(const abdb_round_folder *folder, const abdb_words *words,
-                            const abdb_sink *sink, char *reason, abdb_error *err);
+abdb_status abdb_round_import_inference(const abdb_round_folder *folder,
+                                        const abdb_overrides *words, const abdb_sink *sink,
+                                        char *reason, abdb_error *err);
+abdb_status abdb_round_import_training(const abdb_round_folder *folder, const abdb_overrides *words,
+                                       const abdb_sink *sink, char *reason, abdb_error *err);
+abdb_status abdb_round_import_tiny(const abdb_round_folder *folder, const abdb_overrides *words,
+                                   const abdb_sink *sink, char *reason, abdb_error *err);
 /* One log by itself: a run that somebody measured. --set says the rest (model, system, device). */
-abdb_status abdb_round_inference_run(const abdb_mlperf_values *log, bool is_summary,
-                                     const abdb_words *words, const abdb_sink *sink, char *reason,
-                                     abdb_error *err);
-abdb_status abdb_round_training_run(const abdb_mlperf_values *log, const abdb_words *words,
-                                    const abdb_sink *sink, char *reason, abdb_error *err);
+abdb_status abdb_mlperf_import_inference_log(const abdb_mlperf_values *log, bool is_summary,
+                                             const abdb_overrides *words, const abdb_sink *sink,
+                                             char *reason, abdb_error *err);
+abdb_status abdb_mlperf_import_training_log(const abdb_mlperf_values *log,
+                                            const abdb_overrides *words, const abdb_sink *sink,
+                                            char *reason, abdb_error *err);
 /* What the path of a file says: round, division, submitter, platform; the rest of row stays. */
-void abdb_round_path_row(abdb_arena *arena, const char *path, abdb_mlperf_row *row);
+void abdb_round_fill_row_from_path(abdb_arena *arena, const char *path, abdb_mlperf_row *row);
 /* The round that the path of its root names, as "v5.1"; NULL: none. From arena. */
-const char *abdb_round_of(abdb_arena *arena, const char *root);
+const char *abdb_round_version_in_path(abdb_arena *arena, const char *root);
 /* What systems/SYSTEM.json says, as a row. */
-void abdb_round_system_row(const abdb_round_folder *folder, abdb_mlperf_row *row);
+void abdb_round_fill_row_of_system(const abdb_round_folder *folder, abdb_mlperf_row *row);
 
 #endif

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "ingest/mlperf/round.h"
-#include "ingest/mlperf/round_place.h"
+#include "ingest/mlperf/round_path.h"
 
 /* "inference_results_v5.1-main" -> "v5.1": the last part of the root that has a version. */
-const char *abdb_round_of(abdb_arena *arena, const char *root)
+const char *abdb_round_version_in_path(abdb_arena *arena, const char *root)
 {
     const char *found = NULL;
 
@@ -25,66 +25,70 @@ const char *abdb_round_of(abdb_arena *arena, const char *root)
     return found;
 }
 
-const abdb_mlperf_values *abdb_round_member(const abdb_round_folder *folder, const char *member)
+const abdb_mlperf_values *abdb_round_values_of_file(const abdb_round_folder *folder,
+                                                    const char *member)
 {
     for (size_t i = 0; i < folder->files; i++)
         if (strcmp(folder->file[i]->member, member) == 0) return &folder->file[i]->values;
     return NULL;
 }
 
-const char *abdb_run_log_get(const abdb_run_log *log, const char *key)
+const char *abdb_run_log_get_value(const abdb_run_log *log, const char *key)
 {
-    const char *text = abdb_mlperf_get(log->detail, key);
+    const char *text = abdb_mlperf_get_first_value(log->detail, key);
 
-    return text ? text : abdb_mlperf_get(log->summary, key);
+    return text ? text : abdb_mlperf_get_first_value(log->summary, key);
 }
 
 /* A member of a description, NULL where it says nothing. */
-static const char *said(const abdb_round_file *file, const char *key)
+static const char *nonempty_value_of_file(const abdb_round_file *file, const char *key)
 {
-    const char *text = file ? abdb_mlperf_get(&file->values, key) : NULL;
+    const char *text = file ? abdb_mlperf_get_first_value(&file->values, key) : NULL;
 
     return text && *text ? text : NULL;
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-void abdb_round_system_row(const abdb_round_folder *f, abdb_mlperf_row *row)
+void abdb_round_fill_row_of_system(const abdb_round_folder *f, abdb_mlperf_row *row)
 {
-    const char *division = f->division ? f->division : said(f->system, "division");
+    const char *division =
+        f->division ? f->division : nonempty_value_of_file(f->system, "division");
 
-    *row = (abdb_mlperf_row){.submitter = f->submitter,
-                             .division = division,
-                             .system = said(f->system, "system_name"),
-                             .platform = f->platform,
-                             .used_model = f->benchmark,
-                             .model = f->benchmark,
-                             .round = f->round,
-                             .availability = said(f->system, "status"),
-                             .system_type = said(f->system, "system_type"),
-                             .nodes = said(f->system, "number_of_nodes"),
-                             .processor = said(f->system, "host_processor_model_name"),
-                             .processors_per_node = said(f->system, "host_processors_per_node"),
-                             .cores = said(f->system, "host_processor_core_count"),
-                             .accelerator = said(f->system, "accelerator_model_name"),
-                             .accelerators_per_node = said(f->system, "accelerators_per_node"),
-                             .software = said(f->system, "framework"),
-                             .os = said(f->system, "operating_system"),
-                             .notes = said(f->system, "sw_notes"),
-                             .weights = said(f->measurement, "weight_data_types"),
-                             .location = f->path};
-    if (f->mapping && said(f->mapping, f->benchmark)) row->model = said(f->mapping, f->benchmark);
+    *row = (abdb_mlperf_row){
+        .submitter = f->submitter,
+        .division = division,
+        .system = nonempty_value_of_file(f->system, "system_name"),
+        .platform = f->platform,
+        .used_model = f->benchmark,
+        .model = f->benchmark,
+        .round = f->round,
+        .availability = nonempty_value_of_file(f->system, "status"),
+        .system_type = nonempty_value_of_file(f->system, "system_type"),
+        .nodes = nonempty_value_of_file(f->system, "number_of_nodes"),
+        .processor = nonempty_value_of_file(f->system, "host_processor_model_name"),
+        .processors_per_node = nonempty_value_of_file(f->system, "host_processors_per_node"),
+        .cores = nonempty_value_of_file(f->system, "host_processor_core_count"),
+        .accelerator = nonempty_value_of_file(f->system, "accelerator_model_name"),
+        .accelerators_per_node = nonempty_value_of_file(f->system, "accelerators_per_node"),
+        .software = nonempty_value_of_file(f->system, "framework"),
+        .os = nonempty_value_of_file(f->system, "operating_system"),
+        .notes = nonempty_value_of_file(f->system, "sw_notes"),
+        .weights = nonempty_value_of_file(f->measurement, "weight_data_types"),
+        .location = f->path};
+    if (f->mapping && nonempty_value_of_file(f->mapping, f->benchmark))
+        row->model = nonempty_value_of_file(f->mapping, f->benchmark);
 }
 
-void abdb_round_path_row(abdb_arena *arena, const char *path, abdb_mlperf_row *row)
+void abdb_round_fill_row_from_path(abdb_arena *arena, const char *path, abdb_mlperf_row *row)
 {
     const char *root;
-    abdb_round_place p;
+    abdb_round_path p;
 
-    if (!abdb_round_locate(&p, arena, path) || p.anchor != ANCHOR_RESULTS) return;
-    root = abdb_round_join(arena, &p, 0, p.root_parts);
-    row->submitter = abdb_round_submitter(&p);
+    if (!abdb_round_parse_path(&p, arena, path) || p.anchor != ANCHOR_RESULTS) return;
+    root = abdb_round_join_path_parts(arena, &p, 0, p.root_parts);
+    row->submitter = abdb_round_submitter_of_path(&p);
     row->division = p.divided ? p.part[p.at - 2] : NULL;
     row->platform = p.part[p.at + 1];
-    row->round = root ? abdb_round_of(arena, root) : NULL;
+    row->round = root ? abdb_round_version_in_path(arena, root) : NULL;
 }

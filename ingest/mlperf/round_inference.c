@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "ingest/mlperf/figure.h"
+#include "ingest/mlperf/figure_rules.h"
 #include "ingest/mlperf/round.h"
 #include "schema/core/units.h"
 
@@ -17,34 +17,34 @@ enum { REASON = 200 };
 
 typedef abdb_run_log run_log;
 
-static const char *get(const run_log *log, const char *key)
+static const char *get_log_value(const run_log *log, const char *key)
 {
-    return abdb_run_log_get(log, key);
+    return abdb_run_log_get_value(log, key);
 }
 
-static bool counts_tokens(const run_log *log)
+static bool loadgen_counted_tokens(const run_log *log)
 {
-    const char *use = abdb_mlperf_get(log->detail, "requested_use_token_latencies");
+    const char *use = abdb_mlperf_get_first_value(log->detail, "requested_use_token_latencies");
 
     /* The detail log says what LoadGen was told; a summary shows it only by having figures in
      * tokens. */
     if (log->detail) return use && (strcmp(use, "true") == 0 || strcmp(use, "1") == 0);
-    return abdb_mlperf_get(log->summary, "result_tokens_per_second") ||
-           abdb_mlperf_get(log->summary, "result_completed_tokens_per_second") ||
-           abdb_mlperf_get(log->summary, "result_first_token_mean_latency_ns");
+    return abdb_mlperf_get_first_value(log->summary, "result_tokens_per_second") ||
+           abdb_mlperf_get_first_value(log->summary, "result_completed_tokens_per_second") ||
+           abdb_mlperf_get_first_value(log->summary, "result_first_token_mean_latency_ns");
 }
 
 /* The result by the rules of the round: the first figure that the log has. *inferred: LoadGen ran
  * another scenario. */
-static const char *official_result(abdb_arena *arena, const run_log *log, const char *round,
-                                   const char *model, const char *scenario, const char **unit,
-                                   bool *inferred)
+static const char *find_official_result(abdb_arena *arena, const run_log *log, const char *round,
+                                        const char *model, const char *scenario, const char **unit,
+                                        bool *inferred)
 {
-    const abdb_figure_ask ask = {.round = round,
-                                 .model = model,
-                                 .scenario = scenario,
-                                 .ran = get(log, "effective_scenario"),
-                                 .tokens = counts_tokens(log)};
+    const abdb_figure_request ask = {.round = round,
+                                     .model = model,
+                                     .scenario = scenario,
+                                     .ran = get_log_value(log, "effective_scenario"),
+                                     .tokens = loadgen_counted_tokens(log)};
     const abdb_figure_rule *rule;
     const char *text = NULL;
     char *product;
@@ -52,22 +52,22 @@ static const char *official_result(abdb_arena *arena, const run_log *log, const 
     size_t at = 0;
 
     *inferred = false;
-    while (!text && (rule = abdb_figure_next(&ask, &at))) {
-        text = get(log, rule->figure);
+    while (!text && (rule = abdb_figure_next_matching_rule(&ask, &at))) {
+        text = get_log_value(log, rule->figure);
         *unit = rule->unit;
         *inferred = *rule->ran != '\0';
         /* times 1: the text as LoadGen printed it, with all its digits. */
         if (!text || rule->times == 1.0 || !abdb_double_parse(text, ABDB_MARK_POINT, &value))
             continue;
         product = abdb_arena_alloc(arena, 32);
-        if (product) abdb_number_print(rule->times * value, product);
+        if (product) abdb_format_shortest_double(rule->times * value, product);
         text = product;
     }
     return text;
 }
 
 /* Latencies beside the result: what LoadGen calls them, what abdb calls them. */
-static void add_latencies(abdb_entry *entry, const run_log *log)
+static void add_latency_results(abdb_entry *entry, const run_log *log)
 {
     static const struct {
         const char *metric, *key;
@@ -93,17 +93,17 @@ static void add_latencies(abdb_entry *entry, const run_log *log)
 
             snprintf(key, sizeof key, "%.*s%s%s", (int)(hole - lines[i].key), lines[i].key,
                      marks[k].word, hole + 2);
-            text = get(log, key);
+            text = get_log_value(log, key);
             if (!text && i == 2) { /* min, max and mean of this one have names of their own */
                 snprintf(key, sizeof key, "result_time_to_output_token_%s", marks[k].statistic);
-                text = get(log, key);
+                text = get_log_value(log, key);
             }
-            abdb_entry_stated(entry, lines[i].metric, marks[k].statistic, text, ABDB_MARK_POINT,
-                              "ns");
+            abdb_entry_add_printed_result(entry, lines[i].metric, marks[k].statistic, text,
+                                          ABDB_MARK_POINT, "ns");
         }
 }
 
-static void add_factors(abdb_entry *entry, const run_log *log, const abdb_round_folder *f)
+static void add_factors_and_date(abdb_entry *entry, const run_log *log, const abdb_round_folder *f)
 {
     static const struct {
         const char *factor, *key;
@@ -126,19 +126,19 @@ static void add_factors(abdb_entry *entry, const run_log *log, const abdb_round_
                                         "starting_weights_filename"};
 
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        abdb_entry_factor(entry, table[i].factor, get(log, table[i].key));
+        abdb_entry_add_factor(entry, table[i].factor, get_log_value(log, table[i].key));
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         for (size_t k = 0; k < 2; k++)
-            abdb_entry_factor(entry, words[i],
-                              described[k] ? abdb_mlperf_get(&described[k]->values, words[i])
-                                           : NULL);
-    entry->field[ABDB_FIELD_date] = get(log, "test_datetime");
+            abdb_entry_add_factor(
+                entry, words[i],
+                described[k] ? abdb_mlperf_get_first_value(&described[k]->values, words[i]) : NULL);
+    entry->field[ABDB_FIELD_date] = get_log_value(log, "test_datetime");
 }
 
 /* LoadGen prints the validity of a run; a run that is not VALID is kept without a result. */
-static bool is_invalid(const run_log *log)
+static bool run_is_invalid(const run_log *log)
 {
-    const char *validity = get(log, "result_validity");
+    const char *validity = get_log_value(log, "result_validity");
 
     return validity && strcmp(validity, "VALID") != 0;
 }
@@ -146,16 +146,17 @@ static bool is_invalid(const run_log *log)
 /* The result of one scenario of a result folder. Where LoadGen ran another scenario than the
  * folder is named, the rules let the result be inferred (as MLCommons' submission checker does):
  * such rows say so. Server logs stand for Interactive, which is Server under tighter limits. */
-static abdb_status keep(abdb_entry *entry, abdb_arena *arena, const abdb_round_folder *f,
-                        const abdb_mlperf_context *context, const run_log *log,
-                        abdb_mlperf_row *row, char *reason, abdb_error *err)
+static abdb_status import_scenario_score(abdb_entry *entry, abdb_arena *arena,
+                                         const abdb_round_folder *f,
+                                         const abdb_mlperf_context *context, const run_log *log,
+                                         abdb_mlperf_row *row, char *reason, abdb_error *err)
 {
-    const char *field = NULL, *ran = get(log, "effective_scenario");
+    const char *field = NULL, *ran = get_log_value(log, "effective_scenario");
     bool inferred;
 
     row->scenario = f->scenario;
     row->result =
-        official_result(arena, log, f->round, row->model, f->scenario, &row->unit, &inferred);
+        find_official_result(arena, log, f->round, row->model, f->scenario, &row->unit, &inferred);
     row->inferred = inferred ? "1" : "0";
     if (!row->result) {
         snprintf(reason, REASON,
@@ -163,24 +164,24 @@ static abdb_status keep(abdb_entry *entry, abdb_arena *arena, const abdb_round_f
                  f->scenario, ran ? ran : "an unknown one");
         return ABDB_OK;
     }
-    row->has_power = abdb_round_has_meter(f) ? "1" : "0";
-    if (!abdb_mlperf_fill(entry, arena, context, row, &field, reason)) return ABDB_OK;
+    row->has_power = abdb_round_has_power_log(f) ? "1" : "0";
+    if (!abdb_mlperf_fill_entry(entry, arena, context, row, &field, reason)) return ABDB_OK;
     entry->field[ABDB_FIELD_kind] = "score";
     if (inferred) entry->result[0].formula = "mlperf-inferred@1";
-    abdb_round_power(entry, f, log, inferred);
-    if (is_invalid(log)) {
+    abdb_round_add_power_and_energy(entry, f, log, inferred);
+    if (run_is_invalid(log)) {
         entry->field[ABDB_FIELD_status] = "failed";
         entry->field[ABDB_FIELD_reason] = "LoadGen says that the run is not VALID";
-        abdb_entry_leave_results(entry);
+        abdb_entry_leave_out_results(entry);
     } else
-        add_latencies(entry, log);
-    add_factors(entry, log, f);
-    abdb_entry_complete(entry, context->words);
+        add_latency_results(entry, log);
+    add_factors_and_date(entry, log, f);
+    abdb_entry_apply_overrides(entry, context->words);
     return context->sink->entry(context->sink->self, entry, err);
 }
 
 /* The logs of the first run, in v0.5 without its folder too. *locator: the one that counts. */
-static run_log find_logs(const abdb_round_folder *f, const char **locator)
+static run_log find_run_logs(const abdb_round_folder *f, const char **locator)
 {
     static const char *const files[] = {
         "performance/run_1/mlperf_log_detail.txt", "performance/run_1/mlperf_log_summary.txt",
@@ -188,23 +189,23 @@ static run_log find_logs(const abdb_round_folder *f, const char **locator)
     run_log log = {0};
 
     for (size_t i = 0; i < 4 && !log.detail && !log.summary; i += 2) {
-        log.detail = abdb_round_member(f, files[i]);
-        log.summary = abdb_round_member(f, files[i + 1]);
+        log.detail = abdb_round_values_of_file(f, files[i]);
+        log.summary = abdb_round_values_of_file(f, files[i + 1]);
         *locator = log.detail ? files[i] : files[i + 1];
     }
     return log;
 }
 
-abdb_status abdb_round_inference(const abdb_round_folder *f, const abdb_words *words,
-                                 const abdb_sink *sink, char *reason, abdb_error *err)
+abdb_status abdb_round_import_inference(const abdb_round_folder *f, const abdb_overrides *overrides,
+                                        const abdb_sink *sink, char *reason, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena arena = {0};
     const char *locator = "performance/run_1/mlperf_log_detail.txt";
-    run_log log = find_logs(f, &locator);
-    const abdb_mlperf_values *accuracy = abdb_round_member(f, "accuracy/accuracy.txt");
+    run_log log = find_run_logs(f, &locator);
+    const abdb_mlperf_values *accuracy = abdb_round_values_of_file(f, "accuracy/accuracy.txt");
     abdb_mlperf_context context = {
-        .words = words, .sink = sink, .source = "mlperf-logs", .locator = locator};
+        .words = overrides, .sink = sink, .source = "mlperf-logs", .locator = locator};
     abdb_mlperf_row row;
     abdb_status st = ABDB_OK;
 
@@ -215,59 +216,60 @@ abdb_status abdb_round_inference(const abdb_round_folder *f, const abdb_words *w
                  " performance/run_1");
         goto done;
     }
-    abdb_round_system_row(f, &row);
-    row.accuracy = abdb_mlperf_get(accuracy, "accuracy");
-    st = keep(entry, &arena, f, &context, &log, &row, reason, err);
+    abdb_round_fill_row_of_system(f, &row);
+    row.accuracy = abdb_mlperf_get_first_value(accuracy, "accuracy");
+    st = import_scenario_score(entry, &arena, f, &context, &log, &row, reason, err);
 done:
     abdb_arena_free(&arena);
     free(entry);
     return st;
 }
 
-abdb_status abdb_round_inference_run(const abdb_mlperf_values *values, bool is_summary,
-                                     const abdb_words *words, const abdb_sink *sink, char *reason,
-                                     abdb_error *err)
+abdb_status abdb_mlperf_import_inference_log(const abdb_mlperf_values *values, bool is_summary,
+                                             const abdb_overrides *overrides, const abdb_sink *sink,
+                                             char *reason, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena arena = {0};
     const abdb_round_folder nowhere = {0};
     const run_log log = {is_summary ? NULL : values, is_summary ? values : NULL};
-    const char *scenario = get(&log, "effective_scenario"), *unit = NULL, *text;
-    const char *model = abdb_words_get(words, "model");
+    const char *scenario = get_log_value(&log, "effective_scenario"), *unit = NULL, *text;
+    const char *model = abdb_overrides_get(overrides, "model");
     const abdb_unit *known;
     double value;
     bool inferred;
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    text = scenario ? official_result(&arena, &log, NULL, model, scenario, &unit, &inferred) : NULL;
+    text = scenario ? find_official_result(&arena, &log, NULL, model, scenario, &unit, &inferred)
+                    : NULL;
     known = unit ? abdb_unit_find(unit) : NULL;
     if (!model || !text || !known || !abdb_double_parse(text, ABDB_MARK_POINT, &value) ||
         !(value > 0)) {
-        abdb_value_read(abdb_has_digit(text));
+        abdb_count_values_read(abdb_has_digit(text));
         snprintf(reason, REASON, "%s",
                  model ? "no figure of its scenario: not the log of a performance run"
                        : "a log of LoadGen does not say what it ran: add --set model=NAME");
         goto done;
     }
-    abdb_entry_measured(entry, "mlperf-logs", model, scenario, 0);
-    entry->field[ABDB_FIELD_scenario] = abdb_mlperf_scenario(scenario);
+    abdb_entry_set_measured_run(entry, "mlperf-logs", model, scenario, 0);
+    entry->field[ABDB_FIELD_scenario] = abdb_mlperf_canonical_scenario(scenario);
     entry->field[ABDB_FIELD_suite] = "inference";
-    entry->field[ABDB_FIELD_system] = get(&log, "sut_name");
-    abdb_entry_stated(entry,
-                      strcmp(known->base, "token/s") == 0    ? "tokens_per_s"
-                      : strcmp(known->base, "sample/s") == 0 ? "samples_per_s"
-                      : strcmp(known->base, "query/s") == 0  ? "queries_per_s"
-                                                             : "latency_s",
-                      "value", text, ABDB_MARK_POINT, unit);
-    if (is_invalid(&log)) {
+    entry->field[ABDB_FIELD_system] = get_log_value(&log, "sut_name");
+    abdb_entry_add_printed_result(entry,
+                                  strcmp(known->base, "token/s") == 0    ? "tokens_per_s"
+                                  : strcmp(known->base, "sample/s") == 0 ? "samples_per_s"
+                                  : strcmp(known->base, "query/s") == 0  ? "queries_per_s"
+                                                                         : "latency_s",
+                                  "value", text, ABDB_MARK_POINT, unit);
+    if (run_is_invalid(&log)) {
         entry->field[ABDB_FIELD_status] = "failed";
         entry->field[ABDB_FIELD_reason] = "LoadGen says that the run is not VALID";
-        abdb_entry_leave_results(entry);
+        abdb_entry_leave_out_results(entry);
     } else
-        add_latencies(entry, &log);
-    add_factors(entry, &log, &nowhere);
-    abdb_entry_complete(entry, words);
+        add_latency_results(entry, &log);
+    add_factors_and_date(entry, &log, &nowhere);
+    abdb_entry_apply_overrides(entry, overrides);
     st = sink->entry(sink->self, entry, err);
 done:
     abdb_arena_free(&arena);

@@ -10,30 +10,31 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ingest/mlperf/figure.h"
+#include "ingest/mlperf/figure_rules.h"
 #include "ingest/mlperf/round.h"
 
 enum { INFERRED_QUERIES = 8 };
 
 static const char meter_file[] = "performance/run_1/spl.txt";
 
-bool abdb_round_has_meter(const abdb_round_folder *folder)
+bool abdb_round_has_power_log(const abdb_round_folder *folder)
 {
-    return abdb_round_member(folder, meter_file) != NULL;
+    return abdb_round_values_of_file(folder, meter_file) != NULL;
 }
 
-static double number_of(const abdb_run_log *log, const char *key)
+static double log_number_or_zero(const abdb_run_log *log, const char *key)
 {
-    const char *text = abdb_run_log_get(log, key);
+    const char *text = abdb_run_log_get_value(log, key);
     double value;
 
     return text && abdb_double_parse(text, ABDB_MARK_POINT, &value) ? value : 0;
 }
 
 /* Milliseconds that a clock of this folder is behind UTC; 0: it is UTC, or nobody says. */
-static double behind_utc(const abdb_round_folder *f, const char *member)
+static double clock_lag_behind_utc_ms(const abdb_round_folder *f, const char *member)
 {
-    const char *text = abdb_mlperf_get(abdb_round_member(f, member), "timezone");
+    const char *text =
+        abdb_mlperf_get_first_value(abdb_round_values_of_file(f, member), "timezone");
     double seconds;
 
     if (!f->round || strcmp(f->round, "v1.0") != 0 || !text ||
@@ -43,30 +44,32 @@ static double behind_utc(const abdb_round_folder *f, const char *member)
 }
 
 /* Queries of the run, or 0. */
-static double queries(const abdb_run_log *log, double duration_s)
+static double count_run_queries(const abdb_run_log *log, double duration_s)
 {
-    const char *ran = abdb_run_log_get(log, "effective_scenario");
+    const char *ran = abdb_run_log_get_value(log, "effective_scenario");
 
-    if (abdb_run_log_get(log, "result_query_count")) return number_of(log, "result_query_count");
-    if (abdb_scenario_same(ran, "SingleStream"))
-        return number_of(log, "result_qps_with_loadgen_overhead") * duration_s;
-    return number_of(log, "generated_query_count") * number_of(log, "generated_samples_per_query");
+    if (abdb_run_log_get_value(log, "result_query_count"))
+        return log_number_or_zero(log, "result_query_count");
+    if (abdb_scenario_names_equal(ran, "SingleStream"))
+        return log_number_or_zero(log, "result_qps_with_loadgen_overhead") * duration_s;
+    return log_number_or_zero(log, "generated_query_count") *
+           log_number_or_zero(log, "generated_samples_per_query");
 }
 
-void abdb_round_power(abdb_entry *entry, const abdb_round_folder *f, const abdb_run_log *log,
-                      bool inferred)
+void abdb_round_add_power_and_energy(abdb_entry *entry, const abdb_round_folder *f,
+                                     const abdb_run_log *log, bool inferred)
 {
-    const abdb_mlperf_values *meter = abdb_round_member(f, meter_file);
+    const abdb_mlperf_values *meter = abdb_round_values_of_file(f, meter_file);
     double begin, end, ahead, sum = 0, n = 0, count;
     abdb_result *result;
 
-    if (!meter || !abdb_mlperf_clock(abdb_run_log_get(log, "power_begin"), &begin) ||
-        !abdb_mlperf_clock(abdb_run_log_get(log, "power_end"), &end))
+    if (!meter || !abdb_mlperf_parse_clock_ms(abdb_run_log_get_value(log, "power_begin"), &begin) ||
+        !abdb_mlperf_parse_clock_ms(abdb_run_log_get_value(log, "power_end"), &end))
         return;
     /* The meter hangs on the power server, LoadGen runs on the client: the difference of their
      * clocks brings the samples onto LoadGen's time. */
-    ahead = behind_utc(f, "performance/power/server.json") -
-            behind_utc(f, "performance/power/client.json");
+    ahead = clock_lag_behind_utc_ms(f, "performance/power/server.json") -
+            clock_lag_behind_utc_ms(f, "performance/power/client.json");
     for (size_t i = 0; i < meter->powers; i++) {
         double t = meter->power[i].t_ms + ahead;
 
@@ -74,18 +77,18 @@ void abdb_round_power(abdb_entry *entry, const abdb_round_folder *f, const abdb_
         sum += meter->power[i].watts;
         n++;
     }
-    result = n > 0 && sum > 0 ? abdb_entry_result(entry, "power_w", sum / n) : NULL;
+    result = n > 0 && sum > 0 ? abdb_entry_add_result(entry, "power_w", sum / n) : NULL;
     if (!result) return;
     result->n = (long long)n;
     result->formula = "mlperf-mean-power@1";
-    count = queries(log, (end - begin) / 1000);
-    if (!(count > 0) || (!abdb_scenario_same(f->scenario, "SingleStream") &&
-                         !abdb_scenario_same(f->scenario, "MultiStream")))
+    count = count_run_queries(log, (end - begin) / 1000);
+    if (!(count > 0) || (!abdb_scenario_names_equal(f->scenario, "SingleStream") &&
+                         !abdb_scenario_names_equal(f->scenario, "MultiStream")))
         return;
-    result = abdb_entry_result(entry, "energy_j",
-                               /* W x s / queries = J per query. */
-                               (inferred ? INFERRED_QUERIES : 1) * sum / n * (end - begin) / 1000 /
-                                   count);
+    result = abdb_entry_add_result(entry, "energy_j",
+                                   /* W x s / queries = J per query. */
+                                   (inferred ? INFERRED_QUERIES : 1) * sum / n * (end - begin) /
+                                       1000 / count);
     if (!result) return;
     result->n = (long long)n;
     result->formula = "mlperf-query-energy@1";

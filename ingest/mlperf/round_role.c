@@ -6,12 +6,12 @@
  * anywhere. What a submitter leaves beside its results is no result of the round: a whole
  * repository says what its results say alone.
  */
-#include "ingest/mlperf/round_place.h"
+#include "ingest/mlperf/round_path.h"
 
 #include <string.h>
 #include <strings.h>
 
-static bool ends_with(const char *text, const char *tail)
+static bool path_ends_with(const char *text, const char *tail)
 {
     size_t a = strlen(text), b = strlen(tail);
 
@@ -21,7 +21,7 @@ static bool ends_with(const char *text, const char *tail)
 /* Does the folder hold a round, by the name of its repository: "inference_results_v5.1",
  * "training_results_v4.0-main", "mlcommons-hpc_results_v3.0-1a2b3c"? *divided: its tree has
  * divisions above the submitters. */
-static bool is_repository(const char *part, bool *divided)
+static bool is_results_repository_name(const char *part, bool *divided)
 {
     static const struct {
         const char *name;
@@ -50,7 +50,7 @@ static bool is_repository(const char *part, bool *divided)
 }
 
 /* A folder of a submitter that a round's tree prescribes. */
-static bool is_prescribed(const char *part)
+static bool is_prescribed_folder_name(const char *part)
 {
     static const char *const names[] = {"results", "systems",     "measurements",  "compliance",
                                         "audit",   "calibration", "documentation", "code"};
@@ -61,35 +61,36 @@ static bool is_prescribed(const char *part)
 }
 
 /* Reports of Storage lie where results do, and are formats of their own. */
-static bool is_storage(const char *path)
+static bool is_storage_report_path(const char *path)
 {
-    return ends_with(path, "/mlperf_storage_report.json") || ends_with(path, "/summary.json");
+    return path_ends_with(path, "/mlperf_storage_report.json") ||
+           path_ends_with(path, "/summary.json");
 }
 
 /* Is it a file of a submitter, in a tree that is a round's without doubt? */
-static bool is_submitters(const abdb_round_place *p, const char *path)
+static bool is_in_submitter_tree(const abdb_round_path *p, const char *path)
 {
     bool known = false, divided = true;
 
     for (size_t i = 0; i + 2 < p->parts; i++) {
-        known = known || is_repository(p->part[i], &divided);
+        known = known || is_results_repository_name(p->part[i], &divided);
         if (known && !divided) return true; /* REPOSITORY/SUBMITTER/... */
         if (!abdb_round_is_division(p->part[i])) continue;
-        if (known || (i + 3 < p->parts && is_prescribed(p->part[i + 2])))
-            return known || !is_storage(path);
+        if (known || (i + 3 < p->parts && is_prescribed_folder_name(p->part[i + 2])))
+            return known || !is_storage_report_path(path);
     }
     return false;
 }
 
-abdb_round_role abdb_mlperf_round_role(const char *path)
+abdb_round_role abdb_mlperf_round_role_of_path(const char *path)
 {
     abdb_arena arena = {0};
-    abdb_round_place p;
+    abdb_round_path p;
     abdb_round_role role = ROUND_OTHER;
 
-    if (abdb_round_locate(&p, &arena, path) && p.reader)
+    if (abdb_round_parse_path(&p, &arena, path) && p.reader)
         role = ROUND_PART;
-    else if (abdb_round_split(&p, &arena, path) && is_submitters(&p, path))
+    else if (abdb_round_split_path(&p, &arena, path) && is_in_submitter_tree(&p, path))
         role = ROUND_BESIDE;
     abdb_arena_free(&arena);
     return role;

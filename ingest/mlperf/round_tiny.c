@@ -12,33 +12,33 @@
 
 enum { WINDOWS_MAX = 64, REASON = 200 };
 
-static const char *said(const abdb_round_folder *f, const char *key)
+static const char *nonempty_system_value(const abdb_round_folder *f, const char *key)
 {
-    const char *text = abdb_mlperf_get(&f->system->values, key);
+    const char *text = abdb_mlperf_get_first_value(&f->system->values, key);
 
     return text && *text ? text : NULL;
 }
 
-static void board_row(const abdb_round_folder *f, abdb_mlperf_row *row)
+static void fill_row_of_board(const abdb_round_folder *f, abdb_mlperf_row *row)
 {
-    abdb_round_system_row(f, row);
+    abdb_round_fill_row_of_system(f, row);
     row->suite = "tiny";
-    row->system = said(f, "Board Name");
-    row->availability = said(f, "Status");
-    row->processor = said(f, "Processor(s) Name");
-    if (!row->processor) row->processor = said(f, "SoC Name");
-    row->accelerator = said(f, "Accelerator");
+    row->system = nonempty_system_value(f, "Board Name");
+    row->availability = nonempty_system_value(f, "Status");
+    row->processor = nonempty_system_value(f, "Processor(s) Name");
+    if (!row->processor) row->processor = nonempty_system_value(f, "SoC Name");
+    row->accelerator = nonempty_system_value(f, "Accelerator");
     /* A board is one node with one device: its accelerator, else its processor. */
     row->processors_per_node = row->accelerator ? NULL : "1";
     row->accelerators_per_node = row->accelerator ? "1" : NULL;
     row->nodes = "1";
-    row->software = said(f, "Inference Framework");
-    row->os = said(f, "Operating System");
+    row->software = nonempty_system_value(f, "Inference Framework");
+    row->os = nonempty_system_value(f, "Operating System");
 }
 
 /* The windows of a log and their summary; NULL: there is none. */
-static const char *median(abdb_arena *arena, const abdb_mlperf_values *log, abdb_summary *summary,
-                          size_t *n)
+static const char *median_throughput_text(abdb_arena *arena, const abdb_mlperf_values *log,
+                                          abdb_summary *summary, size_t *n)
 {
     char *text = abdb_arena_alloc(arena, 32);
     double window[WINDOWS_MAX], value;
@@ -48,16 +48,16 @@ static const char *median(abdb_arena *arena, const abdb_mlperf_values *log, abdb
         if (strcmp(log->pair[i].key, "throughput") == 0 &&
             abdb_double_parse(log->pair[i].text, ABDB_MARK_POINT, &value))
             window[(*n)++] = value;
-    if (!text || abdb_summarise(window, *n, summary, NULL) != ABDB_OK) return NULL;
-    abdb_number_print(summary->median, text);
+    if (!text || abdb_sort_and_summarise(window, *n, summary, NULL) != ABDB_OK) return NULL;
+    abdb_format_shortest_double(summary->median, text);
     return text;
 }
 
-abdb_status abdb_round_tiny(const abdb_round_folder *f, const abdb_words *words,
-                            const abdb_sink *sink, char *reason, abdb_error *err)
+abdb_status abdb_round_import_tiny(const abdb_round_folder *f, const abdb_overrides *overrides,
+                                   const abdb_sink *sink, char *reason, abdb_error *err)
 {
-    const abdb_mlperf_values *log = abdb_round_member(f, "performance/results.txt"),
-                             *accuracy = abdb_round_member(f, "accuracy/results.txt");
+    const abdb_mlperf_values *log = abdb_round_values_of_file(f, "performance/results.txt"),
+                             *accuracy = abdb_round_values_of_file(f, "accuracy/results.txt");
     const abdb_mlperf_context context = {.source = "mlperf-logs",
                                          .locator = "performance/results.txt"};
     abdb_entry *entry = calloc(1, sizeof *entry);
@@ -70,15 +70,15 @@ abdb_status abdb_round_tiny(const abdb_round_folder *f, const abdb_words *words,
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    board_row(f, &row);
-    row.result = log ? median(&arena, log, &summary, &n) : NULL;
+    fill_row_of_board(f, &row);
+    row.result = log ? median_throughput_text(&arena, log, &summary, &n) : NULL;
     row.unit = "Samples/s";
-    row.accuracy = abdb_mlperf_get(accuracy, "accuracy");
+    row.accuracy = abdb_mlperf_get_first_value(accuracy, "accuracy");
     if (!row.result) {
         snprintf(reason, REASON, "no throughput in performance/results.txt");
         goto done;
     }
-    if (!abdb_mlperf_fill(entry, &arena, &context, &row, &field, reason)) goto done;
+    if (!abdb_mlperf_fill_entry(entry, &arena, &context, &row, &field, reason)) goto done;
     entry->field[ABDB_FIELD_kind] = "score";
     entry->result[0].statistic = "median";
     entry->result[0].n = (long long)n;
@@ -86,13 +86,13 @@ abdb_status abdb_round_tiny(const abdb_round_folder *f, const abdb_words *words,
     entry->result[0].high = summary.max;
     entry->result[0].spread = "minmax";
     entry->result[0].formula = "mlperf-tiny-median@1";
-    if (abdb_mlperf_get(accuracy, "auc") &&
-        abdb_double_parse(abdb_mlperf_get(accuracy, "auc"), ABDB_MARK_POINT, &auc)) {
-        abdb_result *result = abdb_entry_result(entry, "accuracy.auc", auc);
+    if (abdb_mlperf_get_first_value(accuracy, "auc") &&
+        abdb_double_parse(abdb_mlperf_get_first_value(accuracy, "auc"), ABDB_MARK_POINT, &auc)) {
+        abdb_result *result = abdb_entry_add_result(entry, "accuracy.auc", auc);
 
-        if (result) result->raw_value = abdb_mlperf_get(accuracy, "auc");
+        if (result) result->raw_value = abdb_mlperf_get_first_value(accuracy, "auc");
     }
-    abdb_entry_complete(entry, words);
+    abdb_entry_apply_overrides(entry, overrides);
     st = sink->entry(sink->self, entry, err);
 done:
     abdb_arena_free(&arena);

@@ -13,14 +13,14 @@
 #include <string.h>
 
 #include "ingest/mlperf/round.h"
-#include "ingest/mlperf/score.h"
+#include "ingest/mlperf/score_rules.h"
 #include "schema/core/stats.h"
 
 enum { REASON = 200, RUNS_MAX = ABDB_PIECE_MAX };
 
 typedef struct {
     const abdb_round_folder *folder;
-    const abdb_words *words;
+    const abdb_overrides *words;
     const abdb_sink *sink;
     abdb_arena arena;
     abdb_entry entry;
@@ -30,10 +30,11 @@ typedef struct {
 } scorer;
 
 /* Milliseconds of a run, INFINITY where it failed, NAN where the log does not tell. */
-static double run_ms(const abdb_mlperf_values *log)
+static double run_duration_ms_or_infinity(const abdb_mlperf_values *log)
 {
-    const char *status = abdb_mlperf_get(log, "status"), *start = abdb_mlperf_get(log, "start_ms"),
-               *stop = abdb_mlperf_get(log, "stop_ms");
+    const char *status = abdb_mlperf_get_first_value(log, "status"),
+               *start = abdb_mlperf_get_first_value(log, "start_ms"),
+               *stop = abdb_mlperf_get_first_value(log, "stop_ms");
     double from, to;
 
     if (!start || !stop || !abdb_double_parse(start, ABDB_MARK_POINT, &from) ||
@@ -43,14 +44,14 @@ static double run_ms(const abdb_mlperf_values *log)
 }
 
 /* An entry with all that folder and system say. */
-static bool fill(scorer *s, const abdb_mlperf_values *log, const char *raw, const char *unit,
-                 const char *locator, char *reason)
+static bool fill_training_entry(scorer *s, const abdb_mlperf_values *log, const char *raw,
+                                const char *unit, const char *locator, char *reason)
 {
-    const char *field = NULL, *division = abdb_mlperf_get(log, "submission_division");
+    const char *field = NULL, *division = abdb_mlperf_get_first_value(log, "submission_division");
     abdb_mlperf_context context = {.source = "mlperf-logs", .locator = locator};
     abdb_mlperf_row row;
 
-    abdb_round_system_row(s->folder, &row);
+    abdb_round_fill_row_of_system(s->folder, &row);
     row.suite = s->folder->suite == ROUND_HPC ? "hpc" : "training";
     row.system_type = NULL; /* training has one */
     row.scenario = s->folder->scenario;
@@ -58,10 +59,11 @@ static bool fill(scorer *s, const abdb_mlperf_values *log, const char *raw, cons
     row.result = raw;
     row.unit = unit;
     s->entry = (abdb_entry){0};
-    if (!abdb_mlperf_fill(&s->entry, &s->arena, &context, &row, &field, reason)) return false;
-    abdb_entry_factor(&s->entry, "global_batch_size", abdb_mlperf_get(log, "global_batch_size"));
-    abdb_entry_factor(&s->entry, "submission_platform",
-                      abdb_mlperf_get(log, "submission_platform"));
+    if (!abdb_mlperf_fill_entry(&s->entry, &s->arena, &context, &row, &field, reason)) return false;
+    abdb_entry_add_factor(&s->entry, "global_batch_size",
+                          abdb_mlperf_get_first_value(log, "global_batch_size"));
+    abdb_entry_add_factor(&s->entry, "submission_platform",
+                          abdb_mlperf_get_first_value(log, "submission_platform"));
     return true;
 }
 
@@ -74,20 +76,21 @@ static void add_accuracy(abdb_entry *entry, const char *text)
 
     if (!text) return;
     if (!abdb_double_parse(text, ABDB_MARK_POINT, &value)) {
-        if (abdb_has_digit(text)) abdb_entry_leave(entry);
+        if (abdb_has_digit(text)) abdb_entry_count_left_out_value(entry);
         return;
     }
-    result = abdb_entry_result(entry, "accuracy", value);
+    result = abdb_entry_add_result(entry, "accuracy", value);
     if (result) result->raw_value = text;
 }
 
 /* One result_N.txt: run_stop - run_start in milliseconds, infinite where the run failed. Such a
  * run is kept without a result, as its failure counts in the score. */
-static abdb_status keep_run(scorer *s, const abdb_round_file *file, char *reason, abdb_error *err)
+static abdb_status import_training_run(scorer *s, const abdb_round_file *file, char *reason,
+                                       abdb_error *err)
 {
     const abdb_mlperf_values *log = &file->values;
-    const char *accuracy = abdb_mlperf_get(log, "eval_accuracy");
-    double ms = run_ms(log);
+    const char *accuracy = abdb_mlperf_get_first_value(log, "eval_accuracy");
+    double ms = run_duration_ms_or_infinity(log);
     char *raw;
 
     if (isnan(ms)) {
@@ -97,26 +100,27 @@ static abdb_status keep_run(scorer *s, const abdb_round_file *file, char *reason
     raw = abdb_arena_alloc(&s->arena, 32);
     if (!raw) return ABDB_FAIL(err, ABDB_NOMEM, "a run");
     /* A failed run needs some number to pass `fill`; its result is taken away below. */
-    abdb_number_print(isfinite(ms) ? ms : 1, raw);
-    if (!fill(s, log, raw, "ms", file->member, reason)) return ABDB_OK;
+    abdb_format_shortest_double(isfinite(ms) ? ms : 1, raw);
+    if (!fill_training_entry(s, log, raw, "ms", file->member, reason)) return ABDB_OK;
     s->entry.field[ABDB_FIELD_kind] = "run";
-    abdb_entry_factor(&s->entry, "seed", abdb_mlperf_get(log, "seed"));
-    abdb_entry_factor(&s->entry, "samples_count", abdb_mlperf_get(log, "samples_count"));
-    abdb_entry_factor(
+    abdb_entry_add_factor(&s->entry, "seed", abdb_mlperf_get_first_value(log, "seed"));
+    abdb_entry_add_factor(&s->entry, "samples_count",
+                          abdb_mlperf_get_first_value(log, "samples_count"));
+    abdb_entry_add_factor(
         &s->entry, "repetition_index",
         abdb_arena_printf(&s->arena, "%lld",
                           abdb_digits_parse_or(file->member + strlen("result_"), LONG_MAX, 0)));
     if (!isfinite(ms)) {
         s->entry.field[ABDB_FIELD_status] = "failed";
-        s->entry.field[ABDB_FIELD_reason] = abdb_mlperf_get(log, "status")
-                                                ? abdb_mlperf_get(log, "status")
+        s->entry.field[ABDB_FIELD_reason] = abdb_mlperf_get_first_value(log, "status")
+                                                ? abdb_mlperf_get_first_value(log, "status")
                                                 : "the log ends before run_stop";
-        abdb_entry_forget_results(&s->entry); /* the 1 that stood for no time */
+        abdb_entry_uncount_drop_results(&s->entry); /* the 1 that stood for no time */
         s->failed++;
     } else {
         add_accuracy(&s->entry, accuracy);
     }
-    abdb_entry_complete(&s->entry, s->words);
+    abdb_entry_apply_overrides(&s->entry, s->words);
     if (s->runs < RUNS_MAX) s->ms[s->runs] = ms;
     s->runs++;
     s->last = log;
@@ -124,7 +128,7 @@ static abdb_status keep_run(scorer *s, const abdb_round_file *file, char *reason
 }
 
 /* Mean of what is left after the ends; INFINITY: too many runs failed. */
-static double olympic_mean(double *ms, int runs, int dropped)
+static double sort_and_olympic_mean(double *ms, int runs, int dropped)
 {
     double sum = 0;
 
@@ -135,7 +139,7 @@ static double olympic_mean(double *ms, int runs, int dropped)
     return sum / (runs - 2 * dropped);
 }
 
-static void say(scorer *s, const char *why, abdb_status *st, abdb_error *err)
+static void reject_with_reason(scorer *s, const char *why, abdb_status *st, abdb_error *err)
 {
     abdb_reject reject = {.field = s->folder->path, .reason = why};
 
@@ -145,10 +149,11 @@ static void say(scorer *s, const char *why, abdb_status *st, abdb_error *err)
 /* The score of all runs: their olympic mean, times the factor of scaling.json, in minutes; the
  * runs are its pieces. Runs that did not converge are infinite, and more of those than are
  * dropped make the score a failure. */
-static abdb_status keep_score(scorer *s, const abdb_score_rule *rule, char *reason, abdb_error *err)
+static abdb_status import_training_score(scorer *s, const abdb_score_rule *rule, char *reason,
+                                         abdb_error *err)
 {
-    const abdb_mlperf_values *scaling = abdb_round_member(s->folder, "scaling.json");
-    const char *factor = scaling ? abdb_mlperf_get(scaling, "scaling_factor") : NULL;
+    const abdb_mlperf_values *scaling = abdb_round_values_of_file(s->folder, "scaling.json");
+    const char *factor = scaling ? abdb_mlperf_get_first_value(scaling, "scaling_factor") : NULL;
     double times = 1, mean, low = INFINITY, high = 0;
     char *raw = abdb_arena_alloc(&s->arena, 32);
     abdb_result *result;
@@ -164,13 +169,13 @@ static abdb_status keep_score(scorer *s, const abdb_score_rule *rule, char *reas
             high = fmax(high, s->ms[i]);
         }
     /* ms to minutes, the unit of MLCommons' tables. */
-    mean = times * olympic_mean(s->ms, s->runs, rule->dropped) / 60000;
-    abdb_number_print(isfinite(mean) ? mean : 1, raw);
-    if (!fill(s, s->last, raw, "minutes", s->folder->path, reason)) return ABDB_OK;
+    mean = times * sort_and_olympic_mean(s->ms, s->runs, rule->dropped) / 60000;
+    abdb_format_shortest_double(isfinite(mean) ? mean : 1, raw);
+    if (!fill_training_entry(s, s->last, raw, "minutes", s->folder->path, reason)) return ABDB_OK;
     s->entry.field[ABDB_FIELD_kind] = "score";
     s->entry.pieces = (size_t)s->runs;
     s->entry.role = "run";
-    abdb_entry_factor(&s->entry, "scaling_factor", factor);
+    abdb_entry_add_factor(&s->entry, "scaling_factor", factor);
     result = &s->entry.result[0];
     result->statistic = "olympic-mean";
     result->n = s->runs;
@@ -181,14 +186,14 @@ static abdb_status keep_score(scorer *s, const abdb_score_rule *rule, char *reas
     if (!isfinite(mean)) {
         s->entry.field[ABDB_FIELD_status] = "failed";
         s->entry.field[ABDB_FIELD_reason] = "more runs failed than the score leaves out";
-        abdb_entry_forget_results(&s->entry); /* the 1 that stood for no time */
+        abdb_entry_uncount_drop_results(&s->entry); /* the 1 that stood for no time */
     }
-    abdb_entry_complete(&s->entry, s->words);
+    abdb_entry_apply_overrides(&s->entry, s->words);
     return s->sink->entry(s->sink->self, &s->entry, err);
 }
 
 /* Why the runs make no score, or NULL. */
-static const char *no_score(scorer *s, const abdb_score_rule *rule)
+static const char *why_no_score(scorer *s, const abdb_score_rule *rule)
 {
     const abdb_round_folder *f = s->folder;
 
@@ -211,42 +216,43 @@ static const char *no_score(scorer *s, const abdb_score_rule *rule)
     return NULL;
 }
 
-abdb_status abdb_round_training(const abdb_round_folder *f, const abdb_words *words,
-                                const abdb_sink *sink, char *reason, abdb_error *err)
+abdb_status abdb_round_import_training(const abdb_round_folder *f, const abdb_overrides *overrides,
+                                       const abdb_sink *sink, char *reason, abdb_error *err)
 {
     scorer *s = calloc(1, sizeof *s);
-    const abdb_score_rule *rule = abdb_score_find(f->benchmark, f->round);
+    const abdb_score_rule *rule = abdb_score_find_rule(f->benchmark, f->round);
     const char *why;
     abdb_status st = ABDB_OK;
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a score");
     s->folder = f;
-    s->words = words;
+    s->words = overrides;
     s->sink = sink;
     for (size_t i = 0; i < f->files; i++)
         if (strncmp(f->file[i]->member, "result_", 7) == 0) {
-            TRY(keep_run(s, f->file[i], reason, err));
+            TRY(import_training_run(s, f->file[i], reason, err));
             if (*reason) goto done;
         }
     if (!s->runs) goto done;
-    why = no_score(s, rule);
+    why = why_no_score(s, rule);
     if (why)
-        say(s, why, &st, err);
+        reject_with_reason(s, why, &st, err);
     else
-        TRY(keep_score(s, rule, reason, err));
+        TRY(import_training_score(s, rule, reason, err));
 done:
     abdb_arena_free(&s->arena);
     free(s);
     return st;
 }
 
-abdb_status abdb_round_training_run(const abdb_mlperf_values *log, const abdb_words *words,
-                                    const abdb_sink *sink, char *reason, abdb_error *err)
+abdb_status abdb_mlperf_import_training_log(const abdb_mlperf_values *log,
+                                            const abdb_overrides *overrides, const abdb_sink *sink,
+                                            char *reason, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
-    const char *benchmark = abdb_mlperf_get(log, "submission_benchmark"),
-               *accuracy = abdb_mlperf_get(log, "eval_accuracy");
-    double ms = run_ms(log);
+    const char *benchmark = abdb_mlperf_get_first_value(log, "submission_benchmark"),
+               *accuracy = abdb_mlperf_get_first_value(log, "eval_accuracy");
+    double ms = run_duration_ms_or_infinity(log);
     char raw[32];
     abdb_status st = ABDB_OK;
 
@@ -256,25 +262,28 @@ abdb_status abdb_round_training_run(const abdb_mlperf_values *log, const abdb_wo
                  benchmark ? "run_stop is not after run_start" : "no submission_benchmark");
         goto done;
     }
-    abdb_entry_measured(entry, "mlperf-logs", benchmark, "", 0);
+    abdb_entry_set_measured_run(entry, "mlperf-logs", benchmark, "", 0);
     entry->field[ABDB_FIELD_suite] = "training";
     entry->field[ABDB_FIELD_model] = benchmark;
-    entry->field[ABDB_FIELD_submitter] = abdb_mlperf_get(log, "submission_org");
-    entry->field[ABDB_FIELD_platform] = abdb_mlperf_get(log, "submission_platform");
-    abdb_entry_factor(entry, "global_batch_size", abdb_mlperf_get(log, "global_batch_size"));
-    abdb_entry_factor(entry, "seed", abdb_mlperf_get(log, "seed"));
-    abdb_entry_factor(entry, "samples_count", abdb_mlperf_get(log, "samples_count"));
-    /* 0 is refused by abdb_entry_stated: a failed run has no result. */
-    abdb_number_print(isfinite(ms) ? ms : 0, raw);
-    if (!abdb_entry_stated(entry, "time_to_train_s", "value", raw, ABDB_MARK_POINT, "ms")) {
+    entry->field[ABDB_FIELD_submitter] = abdb_mlperf_get_first_value(log, "submission_org");
+    entry->field[ABDB_FIELD_platform] = abdb_mlperf_get_first_value(log, "submission_platform");
+    abdb_entry_add_factor(entry, "global_batch_size",
+                          abdb_mlperf_get_first_value(log, "global_batch_size"));
+    abdb_entry_add_factor(entry, "seed", abdb_mlperf_get_first_value(log, "seed"));
+    abdb_entry_add_factor(entry, "samples_count",
+                          abdb_mlperf_get_first_value(log, "samples_count"));
+    /* 0 is refused by abdb_entry_add_printed_result: a failed run has no result. */
+    abdb_format_shortest_double(isfinite(ms) ? ms : 0, raw);
+    if (!abdb_entry_add_printed_result(entry, "time_to_train_s", "value", raw, ABDB_MARK_POINT,
+                                       "ms")) {
         entry->field[ABDB_FIELD_status] = "failed";
-        entry->field[ABDB_FIELD_reason] = abdb_mlperf_get(log, "status")
-                                              ? abdb_mlperf_get(log, "status")
+        entry->field[ABDB_FIELD_reason] = abdb_mlperf_get_first_value(log, "status")
+                                              ? abdb_mlperf_get_first_value(log, "status")
                                               : "the log ends before run_stop";
     } else {
         add_accuracy(entry, accuracy);
     }
-    abdb_entry_complete(entry, words);
+    abdb_entry_apply_overrides(entry, overrides);
     st = sink->entry(sink->self, entry, err);
 done:
     free(entry);

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "ingest/mlperf/mlperf_log.h"
-#include "ingest/read/lines.h"
+#include "ingest/read/text_lines.h"
 
 /* The number behind a label and blanks, as text: from out, or NULL. */
-static const char *number_behind(const char *line, const char *label, char out[40])
+static const char *copy_number_behind_label(const char *line, const char *label, char out[40])
 {
     const char *at = strstr(line, label);
 
@@ -17,7 +17,7 @@ static const char *number_behind(const char *line, const char *label, char out[4
     return *out ? out : NULL;
 }
 
-static abdb_status tiny_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status parse_tiny_line(void *self, const text_line *line, abdb_error *err)
 {
     static const struct {
         const char *words, *key;
@@ -27,18 +27,20 @@ static abdb_status tiny_line(void *self, const text_line *line, abdb_error *err)
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         const char *at = strstr(line->text, table[i].words), *text;
 
-        text = at ? number_behind(at, ":", number) : NULL;
-        if (text) return abdb_mlperf_add(self, table[i].key, text, err);
+        text = at ? copy_number_behind_label(at, ":", number) : NULL;
+        if (text) return abdb_mlperf_add_value(self, table[i].key, text, err);
     }
-    if (number_behind(line->text, "Top-1:", number)) {
+    if (copy_number_behind_label(line->text, "Top-1:", number)) {
         snprintf(accuracy, sizeof accuracy, "acc: %s", number);
-        return abdb_mlperf_add(self, "accuracy", accuracy, err);
+        return abdb_mlperf_add_value(self, "accuracy", accuracy, err);
     }
-    return number_behind(line->text, "AUC:", number) ? abdb_mlperf_add(self, "auc", number, err)
-                                                     : ABDB_OK;
+    return copy_number_behind_label(line->text, "AUC:", number)
+               ? abdb_mlperf_add_value(self, "auc", number, err)
+               : ABDB_OK;
 }
 
-abdb_status abdb_mlperf_read_tiny(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err)
+abdb_status abdb_mlperf_read_tiny_log(abdb_mlperf_values *out, const abdb_input *in,
+                                      abdb_error *err)
 {
-    return lines_read(in, tiny_line, out, err);
+    return lines_read_each(in, parse_tiny_line, out, err);
 }

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/read/flat.h"
-#include "ingest/read/lines.h"
+#include "ingest/read/flat_records.h"
+#include "ingest/read/text_lines.h"
 
 typedef struct {
-    const abdb_words *words;
+    const abdb_overrides *words;
     const abdb_sink *sink;
     char version[48], implementation[48], driver[48], dtype[8], array[32], runs[16], threads[16];
     char device[128];
@@ -34,22 +34,22 @@ typedef struct {
     const abdb_flat_record *record; /* NULL: a line of the console */
 } timing;
 
-static bool is_csv(const abdb_input *in)
+static bool is_babelstream_csv(const abdb_input *in)
 {
-    return abdb_flat_has(in, "function|num_times|n_elements|sizeof");
+    return abdb_flat_has_value_names(in, "function|num_times|n_elements|sizeof");
 }
 
-static int bid(const abdb_input *in)
+static int babelstream_bid(const abdb_input *in)
 {
-    if (is_csv(in)) return 85;
-    return lines_table(in, "Function", "MBytes/sec", 4) ||
-                   lines_table(in, "Function", "MiBytes/sec", 4) ||
-                   lines_table(in, "Function", "Rate|MB/s", 4)
+    if (is_babelstream_csv(in)) return 85;
+    return lines_have_printed_table(in, "Function", "MBytes/sec", 4) ||
+                   lines_have_printed_table(in, "Function", "MiBytes/sec", 4) ||
+                   lines_have_printed_table(in, "Function", "Rate|MB/s", 4)
                ? 85
                : 0;
 }
 
-static const char *operation_of(const char *function, char out[16])
+static const char *operation_name_of_function(const char *function, char out[16])
 {
     size_t n = 0;
 
@@ -59,30 +59,31 @@ static const char *operation_of(const char *function, char out[16])
     return strcmp(out, "scale") == 0 ? "mul" : out;
 }
 
-static abdb_status keep(state *s, const timing *t, long line, const char *locator, abdb_error *err)
+static abdb_status import_function_timing(state *s, const timing *t, long line, const char *locator,
+                                          abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     char operation[16];
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    abdb_entry_measured(entry, s->mccalpin ? "mccalpin-stream" : "babelstream", "babelstream",
-                        locator, line);
+    abdb_entry_set_measured_run(entry, s->mccalpin ? "mccalpin-stream" : "babelstream",
+                                "babelstream", locator, line);
     if (t->record) abdb_flat_pass_doubt(entry, t->record);
     entry->field[ABDB_FIELD_device] = *s->device ? s->device : NULL;
     entry->field[ABDB_FIELD_backend] = *s->implementation ? s->implementation : NULL;
     entry->field[ABDB_FIELD_dtype] = *s->dtype ? s->dtype : NULL;
-    abdb_entry_factor(entry, "operation", operation_of(t->function, operation));
-    abdb_entry_factor(entry, "array_bytes", s->array);
-    abdb_entry_factor(entry, "software", s->version);
-    abdb_entry_factor(entry, "driver", s->driver);
-    abdb_entry_factor(entry, "repetitions", s->runs);
-    abdb_entry_factor(entry, "threads", s->threads);
-    abdb_entry_stated(entry, "bytes_per_s", "max", t->rate, t->mark.rate, t->unit);
-    abdb_entry_stated(entry, "time_s", "min", t->min, t->mark.min, "s");
-    abdb_entry_stated(entry, "time_s", "mean", t->mean, t->mark.mean, "s");
-    abdb_entry_stated(entry, "time_s", "max", t->max, t->mark.max, "s");
-    abdb_entry_complete(entry, s->words);
+    abdb_entry_add_factor(entry, "operation", operation_name_of_function(t->function, operation));
+    abdb_entry_add_factor(entry, "array_bytes", s->array);
+    abdb_entry_add_factor(entry, "software", s->version);
+    abdb_entry_add_factor(entry, "driver", s->driver);
+    abdb_entry_add_factor(entry, "repetitions", s->runs);
+    abdb_entry_add_factor(entry, "threads", s->threads);
+    abdb_entry_add_printed_result(entry, "bytes_per_s", "max", t->rate, t->mark.rate, t->unit);
+    abdb_entry_add_printed_result(entry, "time_s", "min", t->min, t->mark.min, "s");
+    abdb_entry_add_printed_result(entry, "time_s", "mean", t->mean, t->mark.mean, "s");
+    abdb_entry_add_printed_result(entry, "time_s", "max", t->max, t->mark.max, "s");
+    abdb_entry_apply_overrides(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
@@ -93,13 +94,13 @@ done:
 /* --- the console ------------------------------------------------------------------------------ */
 
 /* "Key: value" or a line that begins with key; false: another line. */
-static bool take(const char *text, const char *key, char *out, size_t size)
+static bool copy_value_behind_key(const char *text, const char *key, char *out, size_t size)
 {
     size_t n = strlen(key);
 
     if (strncmp(text, key, n) != 0) return false;
     snprintf(out, size, "%s", text + n + strspn(text + n, " "));
-    abdb_trim(out);
+    abdb_trim_in_place(out);
     return true;
 }
 
@@ -114,7 +115,7 @@ static double parse_first_word(const char *text)
     return number;
 }
 
-static void take_array(state *s, const char *text)
+static void set_array_bytes(state *s, const char *text)
 {
     double size = parse_first_word(text);
 
@@ -126,43 +127,43 @@ static void take_array(state *s, const char *text)
 
 /* The lines before the table, which say what holds for all of its rows. BabelStream's versions and
  * McCalpin's STREAM print them in their own words: each is looked for, the missing are left out. */
-static void take_setting(state *s, const text_line *line)
+static void parse_setting_line(state *s, const text_line *line)
 {
     const char *text = line->text;
     char word[128];
 
     if (strncmp(text, "BabelStream", 11) == 0 || strncmp(text, "GPU-STREAM", 10) == 0)
         snprintf(s->version, sizeof s->version, "%s", line->word[0]);
-    if (take(text, "Version:", word, sizeof word) && strlen(s->version) < 12)
+    if (copy_value_behind_key(text, "Version:", word, sizeof word) && strlen(s->version) < 12)
         snprintf(s->version + strlen(s->version), 32, " %.30s", word);
-    if (take(text, "STREAM version", word, sizeof word)) {
+    if (copy_value_behind_key(text, "STREAM version", word, sizeof word)) {
         snprintf(s->version, sizeof s->version, "STREAM %.20s",
                  line->words > 3 ? line->word[3] : "");
         s->mccalpin = true;
     }
-    take(text, "Implementation:", s->implementation, sizeof s->implementation);
-    take(text, "Driver:", s->driver, sizeof s->driver);
-    if (take(text, "Precision:", word, sizeof word))
+    copy_value_behind_key(text, "Implementation:", s->implementation, sizeof s->implementation);
+    copy_value_behind_key(text, "Driver:", s->driver, sizeof s->driver);
+    if (copy_value_behind_key(text, "Precision:", word, sizeof word))
         snprintf(s->dtype, sizeof s->dtype, "%s",
                  strcmp(word, "double") == 0  ? "fp64"
                  : strcmp(word, "float") == 0 ? "fp32"
                                               : "");
-    if (take(text, "This system uses", word, sizeof word)) {
+    if (copy_value_behind_key(text, "This system uses", word, sizeof word)) {
         s->element_bytes = parse_first_word(word);
         snprintf(s->dtype, sizeof s->dtype, "%s",
                  s->element_bytes == 8   ? "fp64"
                  : s->element_bytes == 4 ? "fp32"
                                          : "");
     }
-    if (take(text, "Array size:", word, sizeof word) ||
-        take(text, "Array size =", word, sizeof word))
-        take_array(s, word);
-    if (take(text, "Running kernels", word, sizeof word) ||
-        take(text, "Each kernel will be executed", word, sizeof word))
+    if (copy_value_behind_key(text, "Array size:", word, sizeof word) ||
+        copy_value_behind_key(text, "Array size =", word, sizeof word))
+        set_array_bytes(s, word);
+    if (copy_value_behind_key(text, "Running kernels", word, sizeof word) ||
+        copy_value_behind_key(text, "Each kernel will be executed", word, sizeof word))
         snprintf(s->runs, sizeof s->runs, "%.*s", (int)strspn(word, "0123456789"), word);
-    take(text, "Number of Threads counted =", s->threads, sizeof s->threads);
+    copy_value_behind_key(text, "Number of Threads counted =", s->threads, sizeof s->threads);
     if (strncmp(text, "Using ", 6) == 0 && strstr(text, " device "))
-        take(strstr(text, " device "), " device ", s->device, sizeof s->device);
+        copy_value_behind_key(strstr(text, " device "), " device ", s->device, sizeof s->device);
     if (strstr(s->device, " (compute_units=")) *strstr(s->device, " (compute_units=") = '\0';
     if (strncmp(text, "Function", 8) == 0) {
         s->table = true;
@@ -170,7 +171,7 @@ static void take_setting(state *s, const text_line *line)
     }
 }
 
-static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status import_stream_line(void *self, const text_line *line, abdb_error *err)
 {
     static const char *const functions[] = {"Copy",  "Mul", "Scale",  "Add",
                                             "Triad", "Dot", "Nstream"};
@@ -179,15 +180,15 @@ static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
     timing t = {.unit = s->unit};
     char locator[32];
 
-    take_setting(s, line);
+    parse_setting_line(s, line);
     for (size_t i = 0; i < sizeof functions / sizeof functions[0] && line->words; i++)
         known |= strncmp(line->word[0], functions[i], strlen(functions[i])) == 0 &&
                  strspn(line->word[0] + strlen(functions[i]), ":") ==
                      strlen(line->word[0] + strlen(functions[i]));
     if (!s->table || !known) return ABDB_OK;
-    if (line->words != 5 || !(line_number(line, 1) > 0)) {
-        line_refused(line, 1);
-        return line_reject(s->sink, line, "", "not a rate and three times", err);
+    if (line->words != 5 || !(line_word_as_number(line, 1) > 0)) {
+        line_count_refused_values(line, 1);
+        return line_reject_and_end_row(s->sink, line, "", "not a rate and three times", err);
     }
     snprintf(locator, sizeof locator, "line %ld", line->number);
     t.function = line->word[0];
@@ -196,51 +197,54 @@ static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
     t.min = line->word[s->mccalpin ? 3 : 2];
     t.max = line->word[s->mccalpin ? 4 : 3];
     t.mean = line->word[s->mccalpin ? 2 : 4];
-    return keep(s, &t, line->number, locator, err);
+    return import_function_timing(s, &t, line->number, locator, err);
 }
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
-static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *err)
+static abdb_status import_babelstream_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     state *s = self;
-    bool binary = abdb_flat_get(r, "max_mibytes_per_sec") != NULL;
+    bool binary = abdb_flat_text_or_null(r, "max_mibytes_per_sec") != NULL;
     const char *key = binary ? "max_mibytes_per_sec" : "max_mbytes_per_sec";
     const char *const values[] = {key, "min_runtime", "avg_runtime", "max_runtime", NULL};
-    double n = abdb_flat_number(r, "n_elements"), size = abdb_flat_number(r, "sizeof");
-    timing t = {.function = abdb_flat_get(r, "function"),
-                .rate = abdb_flat_get(r, key),
+    double n = abdb_flat_number_or_nan(r, "n_elements"),
+           size = abdb_flat_number_or_nan(r, "sizeof");
+    timing t = {.function = abdb_flat_text_or_null(r, "function"),
+                .rate = abdb_flat_text_or_null(r, key),
                 .record = r,
                 .unit = binary ? "MiB/s" : "MB/s",
-                .min = abdb_flat_get(r, "min_runtime"),
-                .mean = abdb_flat_get(r, "avg_runtime"),
-                .max = abdb_flat_get(r, "max_runtime"),
+                .min = abdb_flat_text_or_null(r, "min_runtime"),
+                .mean = abdb_flat_text_or_null(r, "avg_runtime"),
+                .max = abdb_flat_text_or_null(r, "max_runtime"),
                 .mark = {.rate = abdb_flat_mark(r, key),
                          .min = abdb_flat_mark(r, "min_runtime"),
                          .mean = abdb_flat_mark(r, "avg_runtime"),
                          .max = abdb_flat_mark(r, "max_runtime")}};
 
-    if (!t.function || !(abdb_flat_number(r, key) > 0)) {
-        abdb_flat_refused(r, values);
-        return abdb_flat_reject(s->sink, r, key, "no function, or no rate", err);
+    if (!t.function || !(abdb_flat_number_or_nan(r, key) > 0)) {
+        abdb_flat_count_refused_values(r, values);
+        return abdb_flat_reject_and_end_row(s->sink, r, key, "no function, or no rate", err);
     }
 
     snprintf(s->version, sizeof s->version, "BabelStream");
     snprintf(s->dtype, sizeof s->dtype, "%s", size == 8 ? "fp64" : size == 4 ? "fp32" : "");
     snprintf(s->runs, sizeof s->runs, "%.12s",
-             abdb_flat_get(r, "num_times") ? abdb_flat_get(r, "num_times") : "");
+             abdb_flat_text_or_null(r, "num_times") ? abdb_flat_text_or_null(r, "num_times") : "");
     if (n * size > 0) snprintf(s->array, sizeof s->array, "%.0f", n * size);
-    return keep(s, &t, r->line, r->locator, err);
+    return import_function_timing(s, &t, r->line, r->locator, err);
 }
 
-static abdb_status read_stream(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
-                               abdb_error *err)
+static abdb_status read_babelstream(const abdb_input *in, const abdb_overrides *overrides,
+                                    const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.words = words, .sink = sink, .unit = "MB/s"};
+    state s = {.words = overrides, .sink = sink, .unit = "MB/s"};
 
-    if (is_csv(in)) return abdb_flat_read(in, sink, on_record, &s, err);
-    return lines_read(in, on_line, &s, err);
+    if (is_babelstream_csv(in))
+        return abdb_flat_read_records(in, sink, import_babelstream_record, &s, err);
+    return lines_read_each(in, import_stream_line, &s, err);
 }
 
 const abdb_importer abdb_import_babelstream = {
-    "babelstream", "BabelStream (console, --csv) and STREAM (console)", 2, NULL, bid, read_stream};
+    "babelstream",   "BabelStream (console, --csv) and STREAM (console)", 2, NULL, babelstream_bid,
+    read_babelstream};

@@ -13,50 +13,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/read/flat.h"
+#include "ingest/read/flat_records.h"
 
 typedef struct {
-    const abdb_words *words;
+    const abdb_overrides *words;
     const abdb_sink *sink;
     const char *date, *host, *cpus, *build;
     abdb_arena arena;
 } state;
 
-static int bid(const abdb_input *in)
+static int google_benchmark_bid(const abdb_input *in)
 {
-    return abdb_flat_has(in, "\"benchmarks\"|\"real_time\"") ||
-                   abdb_flat_has(in, "\"benchmarks\"|\"run_type\"") ||
-                   abdb_flat_has(in, "\"context\"|\"library_build_type\"")
+    return abdb_flat_has_value_names(in, "\"benchmarks\"|\"real_time\"") ||
+                   abdb_flat_has_value_names(in, "\"benchmarks\"|\"run_type\"") ||
+                   abdb_flat_has_value_names(in, "\"context\"|\"library_build_type\"")
                ? 85
                : 0;
 }
 
 /* A record's texts end with its handler's call; those of "context" are needed for all
  * benchmarks. */
-static const char *kept(state *s, const abdb_flat_record *r, const char *name)
+static const char *copy_context_value(state *s, const abdb_flat_record *r, const char *name)
 {
-    const char *text = abdb_flat_get(r, name);
+    const char *text = abdb_flat_text_or_null(r, name);
 
     return text ? abdb_arena_copy(&s->arena, text, strlen(text)) : NULL;
 }
 
-static abdb_status on_context(void *self, const abdb_flat_record *r, abdb_error *err)
+static abdb_status read_context_member(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     state *s = self;
 
     (void)err;
-    s->date = kept(s, r, "date");
-    s->host = kept(s, r, "host_name");
-    s->cpus = kept(s, r, "num_cpus");
-    s->build = kept(s, r, "library_build_type");
+    s->date = copy_context_value(s, r, "date");
+    s->host = copy_context_value(s, r, "host_name");
+    s->cpus = copy_context_value(s, r, "num_cpus");
+    s->build = copy_context_value(s, r, "library_build_type");
     return ABDB_OK;
 }
 
 /* NULL: not a statistic that abdb keeps. */
-static const char *statistic_of(const abdb_flat_record *r)
+static const char *statistic_of_benchmark(const abdb_flat_record *r)
 {
     static const char *const known[] = {"mean", "median", "min", "max"};
-    const char *type = abdb_flat_get(r, "run_type"), *name = abdb_flat_get(r, "aggregate_name");
+    const char *type = abdb_flat_text_or_null(r, "run_type"),
+               *name = abdb_flat_text_or_null(r, "aggregate_name");
 
     if (!type || strcmp(type, "aggregate") != 0) return "mean";
     for (size_t i = 0; name && i < sizeof known / sizeof known[0]; i++)
@@ -65,7 +66,7 @@ static const char *statistic_of(const abdb_flat_record *r)
 }
 
 /* What the program prints in every row; the others are counters. */
-static bool is_own(const char *name)
+static bool is_builtin_member_name(const char *name)
 {
     static const char *const own[] = {"name",
                                       "run_name",
@@ -92,11 +93,12 @@ static bool is_own(const char *name)
                                       "skip_message",
                                       NULL};
 
-    return abdb_is_word(name, own);
+    return abdb_text_is_in_list(name, own);
 }
 
 /* A rate that abdb has a metric for, in the metric's base unit; else a counter is a factor. */
-static void add_counters(abdb_entry *entry, const abdb_flat_record *r, const char *statistic)
+static void add_counter_results_or_factors(abdb_entry *entry, const abdb_flat_record *r,
+                                           const char *statistic)
 {
     static const struct {
         const char *name, *metric, *unit;
@@ -114,56 +116,59 @@ static void add_counters(abdb_entry *entry, const abdb_flat_record *r, const cha
         const char *name = r->item[i].name, *text = r->item[i].text;
         size_t k = 0;
 
-        if (!text || is_own(name)) continue;
+        if (!text || is_builtin_member_name(name)) continue;
         while (k < sizeof rates / sizeof rates[0] && strcmp(rates[k].name, name) != 0) k++;
         if (k < sizeof rates / sizeof rates[0])
-            abdb_entry_stated(entry, rates[k].metric, statistic, text, ABDB_MARK_UNKNOWN,
-                              rates[k].unit);
+            abdb_entry_add_printed_result(entry, rates[k].metric, statistic, text,
+                                          ABDB_MARK_UNKNOWN, rates[k].unit);
         else
-            abdb_entry_factor(entry, name, text);
+            abdb_entry_add_factor(entry, name, text);
     }
 }
 
 /* One element of `benchmarks`: an iteration states the mean of its own loop, an aggregate its
  * statistic; aggregates that abdb has no name for are counted as ignored. */
-static abdb_status on_benchmark(void *self, const abdb_flat_record *r, abdb_error *err)
+static abdb_status import_benchmark_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     static const char *const factors[] = {"repetition_index", "threads", "label"};
     static const char *const values[] = {"real_time", NULL};
     state *s = self;
     abdb_entry *entry = calloc(1, sizeof *entry);
-    const char *statistic = statistic_of(r), *failed = abdb_flat_get(r, "error_message");
-    const char *unit = abdb_flat_get(r, "time_unit"), *name = abdb_flat_get(r, "run_name");
+    const char *statistic = statistic_of_benchmark(r),
+               *failed = abdb_flat_text_or_null(r, "error_message");
+    const char *unit = abdb_flat_text_or_null(r, "time_unit"),
+               *name = abdb_flat_text_or_null(r, "run_name");
     abdb_result *result;
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     if (failed) {
-        abdb_flat_refused(r, values);
-        TRY(abdb_flat_reject(s->sink, r, "error_message", failed, err));
+        abdb_flat_count_refused_values(r, values);
+        TRY(abdb_flat_reject_and_end_row(s->sink, r, "error_message", failed, err));
         goto done;
     }
     if (!statistic) goto row; /* ignored */
-    if (!name) name = abdb_flat_get(r, "name");
-    result = abdb_entry_stated(entry, "time_s", statistic, abdb_flat_get(r, "real_time"),
-                               abdb_flat_mark(r, "real_time"), unit ? unit : "ns");
-    add_counters(entry, r, statistic);
+    if (!name) name = abdb_flat_text_or_null(r, "name");
+    result = abdb_entry_add_printed_result(entry, "time_s", statistic,
+                                           abdb_flat_text_or_null(r, "real_time"),
+                                           abdb_flat_mark(r, "real_time"), unit ? unit : "ns");
+    add_counter_results_or_factors(entry, r, statistic);
     if (!result || !name) {
-        TRY(abdb_flat_reject(s->sink, r, name ? "real_time" : "name",
-                             name ? "no time: missing, zero, or of an unknown unit" : "no name",
-                             err));
+        TRY(abdb_flat_reject_and_end_row(
+            s->sink, r, name ? "real_time" : "name",
+            name ? "no time: missing, zero, or of an unknown unit" : "no name", err));
         goto done;
     }
     result->n = abdb_flat_parse_count(r, "iterations");
-    abdb_entry_measured(entry, "google-benchmark", name, r->locator, 0);
-    if (abdb_flat_get(r, "aggregate_name")) entry->field[ABDB_FIELD_kind] = "average";
+    abdb_entry_set_measured_run(entry, "google-benchmark", name, r->locator, 0);
+    if (abdb_flat_text_or_null(r, "aggregate_name")) entry->field[ABDB_FIELD_kind] = "average";
     entry->field[ABDB_FIELD_date] = s->date;
     entry->field[ABDB_FIELD_system] = s->host;
-    abdb_entry_factor(entry, "num_cpus", s->cpus);
-    abdb_entry_factor(entry, "library_build_type", s->build);
+    abdb_entry_add_factor(entry, "num_cpus", s->cpus);
+    abdb_entry_add_factor(entry, "library_build_type", s->build);
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
-        abdb_entry_factor(entry, factors[i], abdb_flat_get(r, factors[i]));
-    abdb_entry_complete(entry, s->words);
+        abdb_entry_add_factor(entry, factors[i], abdb_flat_text_or_null(r, factors[i]));
+    abdb_entry_apply_overrides(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
 row:
     TRY(s->sink->row_end(s->sink->self, err));
@@ -172,19 +177,23 @@ done:
     return st;
 }
 
-static abdb_status read_google(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
-                               abdb_error *err)
+static abdb_status read_google_benchmark(const abdb_input *in, const abdb_overrides *overrides,
+                                         const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.words = words, .sink = sink};
+    state s = {.words = overrides, .sink = sink};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_flat_read_member(in, "context", on_context, &s, err));
-    TRY(abdb_flat_read_member(in, "benchmarks", on_benchmark, &s, err));
+    TRY(abdb_flat_read_json_member(in, "context", read_context_member, &s, err));
+    TRY(abdb_flat_read_json_member(in, "benchmarks", import_benchmark_record, &s, err));
 done:
     abdb_arena_free(&s.arena);
     return st;
 }
 
 const abdb_importer abdb_import_google_benchmark = {
-    "google-benchmark", "google-benchmark JSON: repetitions and aggregates", 2, NULL, bid,
-    read_google};
+    "google-benchmark",
+    "google-benchmark JSON: repetitions and aggregates",
+    2,
+    NULL,
+    google_benchmark_bid,
+    read_google_benchmark};

@@ -9,62 +9,66 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/read/flat.h"
+#include "ingest/read/flat_records.h"
 
 typedef struct {
-    const abdb_words *words;
+    const abdb_overrides *words;
     const abdb_sink *sink;
 } state;
 
-static int bid(const abdb_input *in)
+static int hyperfine_bid(const abdb_input *in)
 {
-    return abdb_flat_has(in, "\"results\"|\"command\"|\"mean\"|\"stddev\"") ? 85 : 0;
+    return abdb_flat_has_value_names(in, "\"results\"|\"command\"|\"mean\"|\"stddev\"") ? 85 : 0;
 }
 
-static bool failed_once(const abdb_flat_record *r)
+static bool any_run_failed(const abdb_flat_record *r)
 {
     const double *x;
-    size_t n = abdb_flat_samples(r, "exit_codes", &x);
+    size_t n = abdb_flat_find_series(r, "exit_codes", &x);
     bool failed = false;
 
     for (size_t i = 0; i < n; i++) failed |= x[i] != 0;
     return failed;
 }
 
-static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *err)
+static abdb_status import_hyperfine_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     static const char *const statistics[] = {"median", "min", "max"};
     state *s = self;
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
-    double sd = abdb_flat_number(r, "stddev");
+    double sd = abdb_flat_number_or_nan(r, "stddev");
     abdb_result *result;
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    result = abdb_entry_stated(entry, "time_s", "mean", abdb_flat_get(r, "mean"),
-                               abdb_flat_mark(r, "mean"), "s");
+    result = abdb_entry_add_printed_result(
+        entry, "time_s", "mean", abdb_flat_text_or_null(r, "mean"), abdb_flat_mark(r, "mean"), "s");
     for (size_t i = 0; i < sizeof statistics / sizeof statistics[0]; i++)
-        abdb_entry_stated(entry, "time_s", statistics[i], abdb_flat_get(r, statistics[i]),
-                          abdb_flat_mark(r, statistics[i]), "s");
-    if (!result || !abdb_flat_get(r, "command")) {
-        TRY(abdb_flat_reject(s->sink, r, result ? "command" : "mean",
-                             result ? "no command" : "no time: missing, zero or no number", err));
+        abdb_entry_add_printed_result(entry, "time_s", statistics[i],
+                                      abdb_flat_text_or_null(r, statistics[i]),
+                                      abdb_flat_mark(r, statistics[i]), "s");
+    if (!result || !abdb_flat_text_or_null(r, "command")) {
+        TRY(abdb_flat_reject_and_end_row(
+            s->sink, r, result ? "command" : "mean",
+            result ? "no command" : "no time: missing, zero or no number", err));
         goto done;
     }
-    if (!abdb_flat_add_samples(result, r, "times", "s", &a))
+    if (!abdb_flat_set_result_samples(result, r, "times", "s", &a))
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
     if (isfinite(sd)) {
         result->low = result->value - sd;
         result->high = result->value + sd;
         result->spread = "sd";
     }
-    abdb_entry_measured(entry, "hyperfine", abdb_flat_get(r, "command"), r->locator, 0);
-    if (failed_once(r)) entry->field[ABDB_FIELD_verified] = "fail";
-    abdb_entry_factor(entry, "sample_unit", "process"); /* each time is of a process of its own */
-    abdb_entry_factor(entry, "user_s", abdb_flat_get(r, "user"));
-    abdb_entry_factor(entry, "system_s", abdb_flat_get(r, "system"));
-    abdb_entry_complete(entry, s->words);
+    abdb_entry_set_measured_run(entry, "hyperfine", abdb_flat_text_or_null(r, "command"),
+                                r->locator, 0);
+    if (any_run_failed(r)) entry->field[ABDB_FIELD_verified] = "fail";
+    abdb_entry_add_factor(entry, "sample_unit",
+                          "process"); /* each time is of a process of its own */
+    abdb_entry_add_factor(entry, "user_s", abdb_flat_text_or_null(r, "user"));
+    abdb_entry_add_factor(entry, "system_s", abdb_flat_text_or_null(r, "system"));
+    abdb_entry_apply_overrides(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
@@ -73,13 +77,14 @@ done:
     return st;
 }
 
-static abdb_status read_hyperfine(const abdb_input *in, const abdb_words *words,
+static abdb_status read_hyperfine(const abdb_input *in, const abdb_overrides *overrides,
                                   const abdb_sink *sink, abdb_error *err)
 {
-    state s = {words, sink};
+    state s = {overrides, sink};
 
-    return abdb_flat_read_member(in, "results", on_record, &s, err);
+    return abdb_flat_read_json_member(in, "results", import_hyperfine_record, &s, err);
 }
 
 const abdb_importer abdb_import_hyperfine = {
-    "hyperfine", "hyperfine --export-json: commands with every run", 2, NULL, bid, read_hyperfine};
+    "hyperfine",   "hyperfine --export-json: commands with every run", 2, NULL, hyperfine_bid,
+    read_hyperfine};

@@ -15,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/read/flat.h"
-#include "ingest/read/lines.h"
+#include "ingest/read/flat_records.h"
+#include "ingest/read/text_lines.h"
 
 enum { COLUMNS_MAX = 32 };
 
 typedef struct {
-    const abdb_words *words;
+    const abdb_overrides *words;
     const abdb_sink *sink;
     const char *device, *build; /* of a log; NULL: unknown */
     char *column[COLUMNS_MAX];  /* of the table at hand */
@@ -30,7 +30,7 @@ typedef struct {
 } state;
 
 /* "| model | size | ... | test | t/s |" as one line: a program that prints it has it in pieces. */
-static bool is_table(const abdb_input *in)
+static bool has_llama_bench_table(const abdb_input *in)
 {
     const char *end = in->text + (in->text_size < BID_SIZE ? in->text_size : BID_SIZE);
 
@@ -43,14 +43,14 @@ static bool is_table(const abdb_input *in)
     return false;
 }
 
-static int bid(const abdb_input *in)
+static int llama_bench_bid(const abdb_input *in)
 {
-    if (abdb_flat_has(in, "build_commit|n_prompt|avg_ts")) return 85;
-    return in->text_size > 80 && is_table(in) ? 80 : 0;
+    if (abdb_flat_has_value_names(in, "build_commit|n_prompt|avg_ts")) return 85;
+    return in->text_size > 80 && has_llama_bench_table(in) ? 80 : 0;
 }
 
 /* "qwen2 7B Q4_K - Medium": what stands behind the size is the number format of the weights. */
-static const char *weights_of(abdb_arena *arena, const char *model)
+static const char *weight_format_of_model(abdb_arena *arena, const char *model)
 {
     for (const char *s = model; s && *s; s += strcspn(s, " "), s += *s == ' ') {
         size_t size = strcspn(s, " ");
@@ -63,14 +63,14 @@ static const char *weights_of(abdb_arena *arena, const char *model)
     return NULL;
 }
 
-static const char *scenario_of(double prompt, double generated)
+static const char *scenario_of_token_counts(double prompt, double generated)
 {
     if (prompt > 0 && generated > 0) return "prompt and generation";
     return prompt > 0 ? "prompt" : "generation";
 }
 
 /* Devices in "A, B"; NULL of nothing. */
-static const char *count_of(abdb_arena *arena, const char *devices)
+static const char *count_listed_devices(abdb_arena *arena, const char *devices)
 {
     size_t n = 1;
 
@@ -80,7 +80,7 @@ static const char *count_of(abdb_arena *arena, const char *devices)
 }
 
 /* Names that are alike are one device. */
-static const char *device_of(abdb_arena *arena, const char *devices)
+static const char *common_device_name(abdb_arena *arena, const char *devices)
 {
     size_t size = devices ? strcspn(devices, ",") : 0;
     const char *first = size ? abdb_arena_copy(arena, devices, size) : NULL;
@@ -90,12 +90,12 @@ static const char *device_of(abdb_arena *arena, const char *devices)
     return first ? first : devices;
 }
 
-static abdb_status finish(state *s, abdb_entry *entry, abdb_error *err)
+static abdb_status complete_and_pass_llama_entry(state *s, abdb_entry *entry, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
-    abdb_entry_measured(entry, "llama-bench", "llama-bench", entry->locator, entry->line);
-    abdb_entry_complete(entry, s->words);
+    abdb_entry_set_measured_run(entry, "llama-bench", "llama-bench", entry->locator, entry->line);
+    abdb_entry_apply_overrides(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
 done:
     return st;
@@ -113,87 +113,93 @@ static const char *const factors[] = {
     "model_size",    "model_n_params", "model_filename", "tensor_buft_overrides",
     "defrag_thold",  "no_op_offload"};
 
-static abdb_status keep_results(abdb_entry *entry, const abdb_flat_record *r, abdb_arena *arena,
-                                abdb_error *err)
+static abdb_status add_rate_and_time_results(abdb_entry *entry, const abdb_flat_record *r,
+                                             abdb_arena *arena, abdb_error *err)
 {
-    double rate = abdb_flat_number(r, "avg_ts"), sd = abdb_flat_number(r, "stddev_ts");
-    double ns = abdb_flat_number(r, "avg_ns"), sd_ns = abdb_flat_number(r, "stddev_ns");
-    abdb_result *result = abdb_entry_result(entry, "tokens_per_s", rate);
+    double rate = abdb_flat_number_or_nan(r, "avg_ts"),
+           sd = abdb_flat_number_or_nan(r, "stddev_ts");
+    double ns = abdb_flat_number_or_nan(r, "avg_ns"),
+           sd_ns = abdb_flat_number_or_nan(r, "stddev_ns");
+    abdb_result *result = abdb_entry_add_result(entry, "tokens_per_s", rate);
     const double *ignored;
 
     result->statistic = "mean";
-    result->raw_value = abdb_flat_get(r, "avg_ts");
+    result->raw_value = abdb_flat_text_or_null(r, "avg_ts");
     result->raw_unit = "t/s";
-    result->n = (long long)abdb_flat_samples(r, "samples_ns", &ignored);
+    result->n = (long long)abdb_flat_find_series(r, "samples_ns", &ignored);
     if (isfinite(sd)) {
         result->low = rate - sd;
         result->high = rate + sd;
         result->spread = "sd";
     }
     if (!(ns > 0)) {
-        (void)abdb_entry_stated(entry, "time_s", "mean", abdb_flat_get(r, "avg_ns"),
-                                abdb_flat_mark(r, "avg_ns"), "ns");
+        (void)abdb_entry_add_printed_result(entry, "time_s", "mean",
+                                            abdb_flat_text_or_null(r, "avg_ns"),
+                                            abdb_flat_mark(r, "avg_ns"), "ns");
         return ABDB_OK;
     }
-    result = abdb_entry_result(entry, "time_s", ns * 1e-9);
+    result = abdb_entry_add_result(entry, "time_s", ns * 1e-9);
     result->statistic = "mean";
-    result->raw_value = abdb_flat_get(r, "avg_ns");
+    result->raw_value = abdb_flat_text_or_null(r, "avg_ns");
     result->raw_unit = "ns";
     if (isfinite(sd_ns)) {
         result->low = (ns - sd_ns) * 1e-9;
         result->high = (ns + sd_ns) * 1e-9;
         result->spread = "sd";
     }
-    return abdb_flat_add_samples(result, r, "samples_ns", "ns", arena)
+    return abdb_flat_set_result_samples(result, r, "samples_ns", "ns", arena)
                ? ABDB_OK
                : ABDB_FAIL(err, ABDB_NOMEM, "samples");
 }
 
 /* JSON says true where CSV and SQL say 1. */
-static const char *plain(const char *text)
+static const char *boolean_word_to_digit(const char *text)
 {
     if (text && strcmp(text, "true") == 0) return "1";
     return text && strcmp(text, "false") == 0 ? "0" : text;
 }
 
-static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *err)
+static abdb_status import_llama_bench_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     state *s = self;
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
     static const char *const values[] = {"avg_ts", "avg_ns", NULL};
-    const char *devices = abdb_flat_get(r, "gpu_info"), *commit = abdb_flat_get(r, "build_commit");
+    const char *devices = abdb_flat_text_or_null(r, "gpu_info"),
+               *commit = abdb_flat_text_or_null(r, "build_commit");
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    if (!(abdb_flat_number(r, "avg_ts") > 0)) {
-        abdb_flat_refused(r, values);
-        TRY(abdb_flat_reject(s->sink, r, "avg_ts", "no rate: avg_ts is missing, zero or no number",
-                             err));
+    if (!(abdb_flat_number_or_nan(r, "avg_ts") > 0)) {
+        abdb_flat_count_refused_values(r, values);
+        TRY(abdb_flat_reject_and_end_row(s->sink, r, "avg_ts",
+                                         "no rate: avg_ts is missing, zero or no number", err));
         goto done;
     }
-    if (!devices) devices = abdb_flat_get(r, "cpu_info");
+    if (!devices) devices = abdb_flat_text_or_null(r, "cpu_info");
     entry->line = r->line;
     entry->locator = r->locator;
-    entry->field[ABDB_FIELD_model] = abdb_flat_get(r, "model_type");
-    entry->field[ABDB_FIELD_dtype] = weights_of(&a, abdb_flat_get(r, "model_type"));
-    entry->field[ABDB_FIELD_device] = device_of(&a, devices);
-    entry->field[ABDB_FIELD_devices] = count_of(&a, devices);
-    entry->field[ABDB_FIELD_backend] = abdb_flat_get(r, "backends");
-    entry->field[ABDB_FIELD_date] = abdb_flat_get(r, "test_time");
-    entry->field[ABDB_FIELD_scenario] =
-        scenario_of(abdb_flat_number(r, "n_prompt"), abdb_flat_number(r, "n_gen"));
+    entry->field[ABDB_FIELD_model] = abdb_flat_text_or_null(r, "model_type");
+    entry->field[ABDB_FIELD_dtype] =
+        weight_format_of_model(&a, abdb_flat_text_or_null(r, "model_type"));
+    entry->field[ABDB_FIELD_device] = common_device_name(&a, devices);
+    entry->field[ABDB_FIELD_devices] = count_listed_devices(&a, devices);
+    entry->field[ABDB_FIELD_backend] = abdb_flat_text_or_null(r, "backends");
+    entry->field[ABDB_FIELD_date] = abdb_flat_text_or_null(r, "test_time");
+    entry->field[ABDB_FIELD_scenario] = scenario_of_token_counts(
+        abdb_flat_number_or_nan(r, "n_prompt"), abdb_flat_number_or_nan(r, "n_gen"));
     if (commit)
-        abdb_entry_factor(entry, "software",
-                          abdb_arena_printf(&a, "llama.cpp %s (%s)", commit,
-                                            abdb_flat_get(r, "build_number")
-                                                ? abdb_flat_get(r, "build_number")
-                                                : "?"));
+        abdb_entry_add_factor(entry, "software",
+                              abdb_arena_printf(&a, "llama.cpp %s (%s)", commit,
+                                                abdb_flat_text_or_null(r, "build_number")
+                                                    ? abdb_flat_text_or_null(r, "build_number")
+                                                    : "?"));
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
-        abdb_entry_factor(entry, factors[i], plain(abdb_flat_get(r, factors[i])));
-    TRY(keep_results(entry, r, &a, err));
+        abdb_entry_add_factor(entry, factors[i],
+                              boolean_word_to_digit(abdb_flat_text_or_null(r, factors[i])));
+    TRY(add_rate_and_time_results(entry, r, &a, err));
     abdb_flat_pass_doubt(entry, r);
-    TRY(finish(s, entry, err));
+    TRY(complete_and_pass_llama_entry(s, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
     free(entry);
@@ -209,7 +215,7 @@ static const char *const columns[][2] = {{"ngl", "n_gpu_layers"},   {"fa", "flas
                                          {"mg", "main_gpu"},        {"ts", "tensor_split"},
                                          {"nkvo", "no_kv_offload"}, {"threads", "n_threads"}};
 
-static const char *column_name(const char *column)
+static const char *long_name_of_column(const char *column)
 {
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         if (strcmp(columns[i][0], column) == 0) return columns[i][1];
@@ -217,17 +223,18 @@ static const char *column_name(const char *column)
 }
 
 /* "| a | b |" as words; returns how many. line is changed. */
-static size_t split(char *line, char *word[COLUMNS_MAX])
+static size_t split_table_row(char *line, char *word[COLUMNS_MAX])
 {
     size_t n = 0;
     char *rest = line + 1, *cell;
 
-    while (n < COLUMNS_MAX && (cell = strsep(&rest, "|")) && rest) word[n++] = abdb_trim(cell);
+    while (n < COLUMNS_MAX && (cell = strsep(&rest, "|")) && rest)
+        word[n++] = abdb_trim_in_place(cell);
     return n;
 }
 
 /* "pp512+tg128 @ d4096": prompt, generated, depth as text; false: not of that form. */
-static bool take_test(abdb_entry *entry, abdb_arena *a, const char *test)
+static bool parse_test_cell(abdb_entry *entry, abdb_arena *a, const char *test)
 {
     /* pp, tg and d: prompt, generated, depth. */
     double value[3] = {0, 0, 0};
@@ -247,14 +254,14 @@ static bool take_test(abdb_entry *entry, abdb_arena *a, const char *test)
         s += digits + strspn(s + digits, " +@");
     }
     if (!(value[0] > 0) && !(value[1] > 0)) return false;
-    entry->field[ABDB_FIELD_scenario] = scenario_of(value[0], value[1]);
+    entry->field[ABDB_FIELD_scenario] = scenario_of_token_counts(value[0], value[1]);
     for (int i = 0; i < 3; i++)
-        abdb_entry_factor(entry, names[i], abdb_arena_printf(a, "%.0f", value[i]));
+        abdb_entry_add_factor(entry, names[i], abdb_arena_printf(a, "%.0f", value[i]));
     return true;
 }
 
 /* "422.28 ± 1.78" */
-static bool take_rate(abdb_entry *entry, abdb_arena *a, const char *text)
+static bool add_rate_of_cell(abdb_entry *entry, abdb_arena *a, const char *text)
 {
     char *mean = abdb_arena_copy(a, text, strcspn(text, " "));
     const char *sign = strstr(text, "± ");
@@ -262,10 +269,10 @@ static bool take_rate(abdb_entry *entry, abdb_arena *a, const char *text)
     double rate, sd;
 
     if (!mean || !abdb_double_parse(mean, ABDB_MARK_UNKNOWN, &rate) || !(rate > 0)) {
-        abdb_value_read(abdb_has_digit(mean));
+        abdb_count_values_read(abdb_has_digit(mean));
         return false;
     }
-    result = abdb_entry_result(entry, "tokens_per_s", rate);
+    result = abdb_entry_add_result(entry, "tokens_per_s", rate);
     result->statistic = "mean";
     result->raw_value = mean;
     result->raw_unit = "t/s";
@@ -280,8 +287,8 @@ static bool take_rate(abdb_entry *entry, abdb_arena *a, const char *text)
 /* One row of the printed table, its words already cut by columns. `test` (pp512, tg128,
  * pp512+tg128) gives scenario and token counts; "t/s" is mean ± standard deviation of the
  * repetitions. */
-static abdb_status keep_line(state *s, char *const *word, long line, const char *raw,
-                             abdb_error *err)
+static abdb_status import_table_row(state *s, char *const *word, long line, const char *raw,
+                                    abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_flat_record place = {.line = line, .raw = raw};
@@ -296,29 +303,29 @@ static abdb_status keep_line(state *s, char *const *word, long line, const char 
     entry->locator = locator;
     entry->field[ABDB_FIELD_device] = s->device;
     entry->field[ABDB_FIELD_devices] = s->device ? "1" : NULL;
-    abdb_entry_factor(entry, "software", s->build);
+    abdb_entry_add_factor(entry, "software", s->build);
     for (size_t i = 0; i < s->columns; i++) {
         const char *name = s->column[i];
 
         if (strcmp(name, "model") == 0) {
             entry->field[ABDB_FIELD_model] = word[i];
-            entry->field[ABDB_FIELD_dtype] = weights_of(&a, word[i]);
+            entry->field[ABDB_FIELD_dtype] = weight_format_of_model(&a, word[i]);
         } else if (strcmp(name, "backend") == 0)
             entry->field[ABDB_FIELD_backend] = word[i];
         else if (strcmp(name, "test") == 0)
-            tested = take_test(entry, &a, word[i]);
+            tested = parse_test_cell(entry, &a, word[i]);
         else if (strcmp(name, "t/s") == 0)
-            rated = take_rate(entry, &a, word[i]);
+            rated = add_rate_of_cell(entry, &a, word[i]);
         else
-            abdb_entry_factor(entry, column_name(name), word[i]);
+            abdb_entry_add_factor(entry, long_name_of_column(name), word[i]);
     }
     if (!tested || !rated) {
-        TRY(abdb_flat_reject(
+        TRY(abdb_flat_reject_and_end_row(
             s->sink, &place, tested ? "t/s" : "test",
             tested ? "no rate" : "not a test as pp512, tg128 or pp512+tg128 @ d4096", err));
         goto done;
     }
-    TRY(finish(s, entry, err));
+    TRY(complete_and_pass_llama_entry(s, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
     free(entry);
@@ -327,7 +334,7 @@ done:
 }
 
 /* What the lines around the table say. */
-static void look_around(state *s, const char *line)
+static void find_device_and_build(state *s, const char *line)
 {
     static const char *const before[] = {"Device 0: ", "ggml_vulkan: 0 = "};
 
@@ -337,21 +344,21 @@ static void look_around(state *s, const char *line)
         if (at) {
             at += strlen(before[i]);
             s->device = abdb_arena_copy(&s->arena, at, strcspn(at, ",("));
-            if (s->device) s->device = abdb_trim((char *)(size_t)s->device);
+            if (s->device) s->device = abdb_trim_in_place((char *)(size_t)s->device);
         }
     }
     if (strncmp(line, "build: ", 7) == 0)
         s->build = abdb_arena_printf(&s->arena, "llama.cpp %s", line + 7);
 }
 
-static abdb_status on_line_around(void *self, const text_line *line, abdb_error *err)
+static abdb_status handle_line_around_table(void *self, const text_line *line, abdb_error *err)
 {
     (void)err;
-    look_around(self, line->text);
+    find_device_and_build(self, line->text);
     return ABDB_OK;
 }
 
-static abdb_status on_line_of_table(void *self, const text_line *line, abdb_error *err)
+static abdb_status handle_table_line(void *self, const text_line *line, abdb_error *err)
 {
     state *s = self;
     char *copy, *word[COLUMNS_MAX];
@@ -363,32 +370,33 @@ static abdb_status on_line_of_table(void *self, const text_line *line, abdb_erro
     if (*line->text != '|' || strncmp(line->text, "| ---", 5) == 0) return ABDB_OK;
     copy = strdup(line->text);
     if (!copy) return ABDB_FAIL(err, ABDB_NOMEM, "a line");
-    n = split(copy, word);
+    n = split_table_row(copy, word);
     if (n && strcmp(word[0], "model") == 0) {
         char *names = abdb_arena_copy(&s->arena, line->text, strlen(line->text));
 
-        s->columns = names ? split(names, s->column) : 0;
+        s->columns = names ? split_table_row(names, s->column) : 0;
         if (!names) st = ABDB_FAIL(err, ABDB_NOMEM, "a line");
     } else if (s->columns && n == s->columns)
-        st = keep_line(s, word, line->number, line->text, err);
+        st = import_table_row(s, word, line->number, line->text, err);
     else if (s->columns)
-        st = line_reject(s->sink, line, "", "not as many cells as the table has columns", err);
+        st = line_reject_and_end_row(s->sink, line, "",
+                                     "not as many cells as the table has columns", err);
     free(copy);
     return st;
 }
 
-static abdb_status read_llama(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
-                              abdb_error *err)
+static abdb_status read_llama_bench(const abdb_input *in, const abdb_overrides *overrides,
+                                    const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.words = words, .sink = sink};
+    state s = {.words = overrides, .sink = sink};
     abdb_status st = ABDB_OK;
 
-    if (abdb_flat_has(in, "build_commit|n_prompt")) {
-        TRY(abdb_flat_read(in, sink, on_record, &s, err));
+    if (abdb_flat_has_value_names(in, "build_commit|n_prompt")) {
+        TRY(abdb_flat_read_records(in, sink, import_llama_bench_record, &s, err));
     } else {
         /* Twice over the file: the build's line stands behind the table that it belongs to. */
-        TRY(lines_read(in, on_line_around, &s, err));
-        TRY(lines_read(in, on_line_of_table, &s, err));
+        TRY(lines_read_each(in, handle_line_around_table, &s, err));
+        TRY(lines_read_each(in, handle_table_line, &s, err));
     }
 done:
     abdb_arena_free(&s.arena);
@@ -400,5 +408,5 @@ const abdb_importer abdb_import_llama_bench = {
     "llama-bench of llama.cpp: csv, json, jsonl, sql, and the table of a log",
     2,
     NULL,
-    bid,
-    read_llama};
+    llama_bench_bid,
+    read_llama_bench};

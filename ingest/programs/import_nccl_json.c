@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/read/flat.h"
+#include "ingest/read/flat_records.h"
 
-static int bid(const abdb_input *in)
+static int nccl_json_bid(const abdb_input *in)
 {
-    return abdb_flat_has(in, "\"results\"|\"out_of_place\"") ? 88 : 0;
+    return abdb_flat_has_value_names(in, "\"results\"|\"out_of_place\"") ? 88 : 0;
 }
 
 typedef struct {
-    const abdb_words *words;
+    const abdb_overrides *words;
     const abdb_sink *sink;
     abdb_left_out *left_out;
     abdb_arena arena;
@@ -26,7 +26,8 @@ typedef struct {
 } reader;
 
 /* A member by either of two names, as text. */
-static const char *text_of(reader *r, const json_t *object, const char *name, const char *other)
+static const char *text_of_either_member(reader *r, const json_t *object, const char *name,
+                                         const char *other)
 {
     const json_t *value = json_object_get(object, name);
     char *number;
@@ -35,11 +36,11 @@ static const char *text_of(reader *r, const json_t *object, const char *name, co
     if (json_is_string(value)) return json_string_value(value);
     if (!json_is_number(value)) return NULL;
     number = abdb_arena_alloc(&r->arena, 32);
-    if (number) abdb_number_print(json_number_value(value), number);
+    if (number) abdb_format_shortest_double(json_number_value(value), number);
     return number;
 }
 
-static const char *dtype_of(const char *type)
+static const char *dtype_of_nccl_type(const char *type)
 {
     static const char *const names[][2] = {{"float", "fp32"},      {"double", "fp64"},
                                            {"half", "fp16"},       {"bfloat16", "bf16"},
@@ -51,13 +52,13 @@ static const char *dtype_of(const char *type)
 }
 
 /* ".../all_reduce_perf" anywhere among the strings of a value. */
-static void find_collective(reader *r, const json_t *value)
+static void find_collective_in_args(reader *r, const json_t *value)
 {
     const char *text = json_string_value(value), *end = text ? strstr(text, "_perf") : NULL;
     const json_t *item;
     size_t i;
 
-    json_array_foreach(value, i, item) find_collective(r, item);
+    json_array_foreach(value, i, item) find_collective_in_args(r, item);
     if (!end || *r->collective) return;
     for (text = end; text > json_string_value(value) && text[-1] != '/' && text[-1] != ' ';) text--;
     snprintf(r->collective, sizeof r->collective, "%.*s", (int)(end - text), text);
@@ -65,47 +66,52 @@ static void find_collective(reader *r, const json_t *value)
 
 /* One size, in place or out of place: two entries of a row. Names changed between versions, so
  * each value is asked for by both. Times are in microseconds, bandwidths in 10^9 byte/s. */
-static abdb_status keep(reader *r, const json_t *size, const char *member, const char *place,
-                        size_t index, abdb_error *err)
+static abdb_status import_nccl_json_placement(reader *r, const json_t *size, const char *member,
+                                              const char *place, size_t index, abdb_error *err)
 {
     const json_t *side = json_object_get(size, member);
-    const char *wrong = text_of(r, side, "nwrong", "wrong");
+    const char *wrong = text_of_either_member(r, side, "nwrong", "wrong");
     abdb_entry *entry = calloc(1, sizeof *entry);
     double x = 0, bad;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    abdb_entry_measured(entry, "nccl-tests", *r->collective ? r->collective : NULL,
-                        abdb_arena_printf(&r->arena, "results[%zu].%s", index, member), 0);
-    entry->field[ABDB_FIELD_dtype] = dtype_of(text_of(r, size, "type", NULL));
+    abdb_entry_set_measured_run(entry, "nccl-tests", *r->collective ? r->collective : NULL,
+                                abdb_arena_printf(&r->arena, "results[%zu].%s", index, member), 0);
+    entry->field[ABDB_FIELD_dtype] =
+        dtype_of_nccl_type(text_of_either_member(r, size, "type", NULL));
     if (wrong && abdb_double_parse(wrong, ABDB_MARK_UNKNOWN, &bad))
         entry->field[ABDB_FIELD_verified] = bad > 0 ? "fail" : "pass";
-    abdb_entry_factor(entry, "message_bytes", text_of(r, size, "size", NULL));
-    abdb_entry_factor(entry, "redop", text_of(r, size, "redop", NULL));
-    abdb_entry_factor(entry, "root", text_of(r, size, "root", NULL));
-    abdb_entry_factor(entry, "place", place);
-    abdb_entry_stated(entry, "time_s", "mean", text_of(r, side, "time", NULL), ABDB_MARK_UNKNOWN,
-                      "us");
-    abdb_entry_stated(entry, "bytes_per_s", "mean", text_of(r, side, "alg_bw", "algbw"),
-                      ABDB_MARK_UNKNOWN, "GB/s");
-    abdb_entry_stated(entry, "busbw_bytes_per_s", "mean", text_of(r, side, "bus_bw", "busbw"),
-                      ABDB_MARK_UNKNOWN, "GB/s");
-    if (text_of(r, size, "size", NULL) &&
-        abdb_double_parse(text_of(r, size, "size", NULL), ABDB_MARK_UNKNOWN, &x))
+    abdb_entry_add_factor(entry, "message_bytes", text_of_either_member(r, size, "size", NULL));
+    abdb_entry_add_factor(entry, "redop", text_of_either_member(r, size, "redop", NULL));
+    abdb_entry_add_factor(entry, "root", text_of_either_member(r, size, "root", NULL));
+    abdb_entry_add_factor(entry, "place", place);
+    abdb_entry_add_printed_result(entry, "time_s", "mean",
+                                  text_of_either_member(r, side, "time", NULL), ABDB_MARK_UNKNOWN,
+                                  "us");
+    abdb_entry_add_printed_result(entry, "bytes_per_s", "mean",
+                                  text_of_either_member(r, side, "alg_bw", "algbw"),
+                                  ABDB_MARK_UNKNOWN, "GB/s");
+    abdb_entry_add_printed_result(entry, "busbw_bytes_per_s", "mean",
+                                  text_of_either_member(r, side, "bus_bw", "busbw"),
+                                  ABDB_MARK_UNKNOWN, "GB/s");
+    if (text_of_either_member(r, size, "size", NULL) &&
+        abdb_double_parse(text_of_either_member(r, size, "size", NULL), ABDB_MARK_UNKNOWN, &x))
         /* x is the message size in bytes, the abscissa of a sweep. */
         for (size_t i = 0; i < entry->results; i++) entry->result[i].x = x;
-    abdb_entry_complete(entry, r->words);
+    abdb_entry_apply_overrides(entry, r->words);
     if (entry->results) {
         abdb_status st = r->sink->entry(r->sink->self, entry, err);
 
         free(entry);
         return st;
     }
-    abdb_left_out_entry(r->left_out, entry);
+    abdb_left_out_count_entry(r->left_out, entry);
     free(entry);
     return ABDB_OK;
 }
 
-static abdb_status read_size(reader *r, const json_t *size, size_t index, abdb_error *err)
+static abdb_status import_nccl_json_size(reader *r, const json_t *size, size_t index,
+                                         abdb_error *err)
 {
     char field[32];
     abdb_status st = ABDB_OK;
@@ -116,29 +122,30 @@ static abdb_status read_size(reader *r, const json_t *size, size_t index, abdb_e
         snprintf(field, sizeof field, "results[%zu]", index);
         TRY(r->sink->reject(r->sink->self, &reject, err));
     } else {
-        TRY(keep(r, size, "out_of_place", "out-of-place", index, err));
-        TRY(keep(r, size, "in_place", "in-place", index, err));
+        TRY(import_nccl_json_placement(r, size, "out_of_place", "out-of-place", index, err));
+        TRY(import_nccl_json_placement(r, size, "in_place", "in-place", index, err));
     }
     TRY(r->sink->row_end(r->sink->self, err));
 done:
     return st;
 }
 
-static abdb_status read_nccl(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
-                             abdb_error *err)
+static abdb_status read_nccl_json(const abdb_input *in, const abdb_overrides *overrides,
+                                  const abdb_sink *sink, abdb_error *err)
 {
-    reader r = {.words = words, .sink = sink, .left_out = in->left_out};
+    reader r = {.words = overrides, .sink = sink, .left_out = in->left_out};
     json_t *root = NULL, *size;
     size_t i;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_flat_document(&root, in, err));
-    find_collective(&r, json_object_get(root, "args"));
-    if (!*r.collective && !abdb_words_get(words, "workload"))
+    TRY(abdb_flat_parse_json_document(&root, in, err));
+    find_collective_in_args(&r, json_object_get(root, "args"));
+    if (!*r.collective && !abdb_overrides_get(overrides, "workload"))
         TRY(ABDB_FAIL(err, ABDB_DATA,
                       "\"args\" names no collective; say it with --set workload=NAME, which is"
                       " all_reduce, all_gather, ..."));
-    json_array_foreach(json_object_get(root, "results"), i, size) TRY(read_size(&r, size, i, err));
+    json_array_foreach(json_object_get(root, "results"), i, size)
+        TRY(import_nccl_json_size(&r, size, i, err));
 done:
     json_decref(root);
     abdb_arena_free(&r.arena);
@@ -146,4 +153,4 @@ done:
 }
 
 const abdb_importer abdb_import_nccl_json = {
-    "nccl-tests-json", "nccl-tests and rccl-tests with -J", 1, NULL, bid, read_nccl};
+    "nccl-tests-json", "nccl-tests and rccl-tests with -J", 1, NULL, nccl_json_bid, read_nccl_json};

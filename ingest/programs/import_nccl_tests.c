@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/read/lines.h"
+#include "ingest/read/text_lines.h"
 
 enum { HOSTS_MAX = 4096 };
 
 typedef struct {
-    const abdb_words *words;
+    const abdb_overrides *words;
     const abdb_sink *sink;
     abdb_left_out *left_out;
     char collective[48]; /* "all_reduce"; "": unknown */
@@ -35,27 +35,27 @@ typedef struct {
     abdb_arena arena;
 } state;
 
-static int bid(const abdb_input *in)
+static int nccl_tests_bid(const abdb_input *in)
 {
-    return lines_table(in, "size", "time|algbw|busbw", 4) ? 80 : 0;
+    return lines_have_printed_table(in, "size", "time|algbw|busbw", 4) ? 80 : 0;
 }
 
 /* What may stand behind "all_reduce_perf". */
-static bool ends_name(const char *text)
+static bool ends_program_name(const char *text)
 {
     if (strncmp(text, "_mpi", 4) == 0) text += 4;
     return !*text || isspace((unsigned char)*text);
 }
 
 /* "srun ... ./build/all_reduce_perf -b 8" -> "all_reduce"; the last one named before a table. */
-static void take_collective(state *s, const char *text)
+static void find_collective_in_line(state *s, const char *text)
 {
     for (const char *end = text; (end = strstr(end, "_perf")); end += 5) {
         const char *begin = end;
 
         while (begin > text && (islower((unsigned char)begin[-1]) || begin[-1] == '_')) begin--;
         /* "_perf" must end its word: all_reduce_perf.cu is a source file. */
-        if (begin == end || !ends_name(end + 5)) continue;
+        if (begin == end || !ends_program_name(end + 5)) continue;
         snprintf(s->collective, sizeof s->collective, "%.*s", (int)(end - begin), begin);
         if (strcmp(s->collective, "alltoall") == 0)
             snprintf(s->collective, sizeof s->collective, "all_to_all");
@@ -63,7 +63,7 @@ static void take_collective(state *s, const char *text)
 }
 
 /* "#  Rank  0 Group  0 Pid 204199 on  nid005471 device  0 [0009:01:00] NVIDIA GH200 120GB" */
-static void take_rank(state *s, const text_line *line)
+static void count_rank_note_host_device(state *s, const text_line *line)
 {
     const char *on = strstr(line->text, " on "), *name = strchr(line->text, ']');
     const char *host = NULL, *number = strstr(line->text, "Rank ");
@@ -84,7 +84,7 @@ static void take_rank(state *s, const text_line *line)
     if (!s->device && name) {
         name += 1 + strspn(name + 1, " ");
         s->device = abdb_arena_copy(&s->arena, name, strlen(name));
-        if (s->device) s->device = abdb_trim((char *)(size_t)s->device);
+        if (s->device) s->device = abdb_trim_in_place((char *)(size_t)s->device);
     }
     if (!on) return;
     on += 4 + strspn(on + 4, " ");
@@ -95,7 +95,7 @@ static void take_rank(state *s, const text_line *line)
 }
 
 /* "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong" */
-static bool take_header(state *s, const text_line *line)
+static bool parse_table_header(state *s, const text_line *line)
 {
     size_t skip = line->words && strcmp(line->word[0], "#") == 0;
 
@@ -113,7 +113,7 @@ static bool take_header(state *s, const text_line *line)
     return s->first > 0;
 }
 
-static size_t find(const state *s, const char *name, size_t from)
+static size_t find_column_from(const state *s, const char *name, size_t from)
 {
     for (size_t i = from; i < s->columns; i++)
         if (strcmp(s->name[i], name) == 0) return i;
@@ -121,7 +121,7 @@ static size_t find(const state *s, const char *name, size_t from)
     return LINE_WORDS_MAX;
 }
 
-static void insert_blank(text_line *line, size_t at)
+static void insert_empty_word(text_line *line, size_t at)
 {
     memmove(line->word + at + 1, line->word + at, (line->words - at) * sizeof *line->word);
     line->word[at] = "";
@@ -131,23 +131,23 @@ static void insert_blank(text_line *line, size_t at)
 /* Old versions leave redop and root blank where a collective has none: puts an empty word there. A
  * reduction is no number; a root is less than the ranks, while a time without a point has four
  * digits or more. */
-static void fill_blanks(const state *s, text_line *line)
+static void insert_blank_redop_and_root(const state *s, text_line *line)
 {
-    size_t redop = find(s, "redop", 0), root = find(s, "root", 0);
+    size_t redop = find_column_from(s, "redop", 0), root = find_column_from(s, "root", 0);
 
-    if (line->words < s->columns && redop < line->words && line_number(line, redop) >= 0)
-        insert_blank(line, redop);
+    if (line->words < s->columns && redop < line->words && line_word_as_number(line, redop) >= 0)
+        insert_empty_word(line, redop);
     if (line->words < s->columns && root < line->words &&
         (strchr(line->word[root], '.') || strspn(line->word[root], "0123456789") > 3))
-        insert_blank(line, root);
+        insert_empty_word(line, root);
 }
 
-static const char *word(const text_line *line, size_t i)
+static const char *word_or_null(const text_line *line, size_t i)
 {
     return i < line->words ? line->word[i] : NULL;
 }
 
-static const char *dtype_of(const char *type)
+static const char *dtype_of_printed_type(const char *type)
 {
     static const char *const names[][2] = {{"float", "fp32"},   {"double", "fp64"},
                                            {"half", "fp16"},    {"bfloat16", "bf16"},
@@ -158,55 +158,60 @@ static const char *dtype_of(const char *type)
     return type;
 }
 
-static void add(abdb_entry *entry, const char *metric, const text_line *line, size_t column,
-                const char *unit)
+static void add_mean_with_size(abdb_entry *entry, const char *metric, const text_line *line,
+                               size_t column, const char *unit)
 {
-    abdb_result *result =
-        abdb_entry_stated(entry, metric, "mean", word(line, column), ABDB_MARK_UNKNOWN, unit);
+    abdb_result *result = abdb_entry_add_printed_result(
+        entry, metric, "mean", word_or_null(line, column), ABDB_MARK_UNKNOWN, unit);
 
-    if (result) result->x = line_number(line, 0);
+    if (result) result->x = line_word_as_number(line, 0);
 }
 
 /* A factor, where the column is not blank. */
-static void add_said(abdb_entry *entry, const char *factor, const char *text)
+static void add_nonblank_factor(abdb_entry *entry, const char *factor, const char *text)
 {
-    if (text && *text) abdb_entry_factor(entry, factor, text);
+    if (text && *text) abdb_entry_add_factor(entry, factor, text);
 }
 
 /* One size in one place: its columns begin with the time. */
-static abdb_status keep(state *s, const text_line *line, size_t from, const char *place,
-                        abdb_error *err)
+static abdb_status import_nccl_table_placement(state *s, const text_line *line, size_t from,
+                                               const char *place, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
-    size_t checked = find(s, "#wrong", from);
-    const char *wrong = word(line, checked < s->columns ? checked : find(s, "error", from));
+    size_t checked = find_column_from(s, "#wrong", from);
+    const char *wrong =
+        word_or_null(line, checked < s->columns ? checked : find_column_from(s, "error", from));
     const char *workload = *s->collective ? s->collective : NULL;
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    abdb_entry_measured(entry, "nccl-tests", workload,
-                        abdb_arena_printf(&a, "line %ld %s", line->number, place), line->number);
+    abdb_entry_set_measured_run(entry, "nccl-tests", workload,
+                                abdb_arena_printf(&a, "line %ld %s", line->number, place),
+                                line->number);
     entry->field[ABDB_FIELD_device] = s->device;
-    entry->field[ABDB_FIELD_dtype] = dtype_of(word(line, find(s, "type", 0)));
+    entry->field[ABDB_FIELD_dtype] =
+        dtype_of_printed_type(word_or_null(line, find_column_from(s, "type", 0)));
     if (s->ranks) entry->field[ABDB_FIELD_devices] = abdb_arena_printf(&a, "%ld", s->ranks);
     if (s->hosts && s->hosts < HOSTS_MAX)
         entry->field[ABDB_FIELD_nodes] = abdb_arena_printf(&a, "%zu", s->hosts);
-    if (wrong && line_number(line, checked) >= 0)
-        entry->field[ABDB_FIELD_verified] = line_number(line, checked) > 0 ? "fail" : "pass";
-    abdb_entry_factor(entry, "message_bytes", word(line, 0));
-    add_said(entry, "redop", word(line, find(s, "redop", 0)));
-    add_said(entry, "root", word(line, find(s, "root", 0)));
-    abdb_entry_factor(entry, "place", place);
-    if (wrong) abdb_entry_factor(entry, "wrong", wrong);
-    add(entry, "time_s", line, from, "us");
-    add(entry, "bytes_per_s", line, find(s, "algbw", from), "GB/s");
-    add(entry, "busbw_bytes_per_s", line, find(s, "busbw", from), "GB/s");
-    if (!(line_number(line, from) > 0)) {
-        abdb_left_out_entry(s->left_out, entry);
+    if (wrong && line_word_as_number(line, checked) >= 0)
+        entry->field[ABDB_FIELD_verified] =
+            line_word_as_number(line, checked) > 0 ? "fail" : "pass";
+    abdb_entry_add_factor(entry, "message_bytes", word_or_null(line, 0));
+    add_nonblank_factor(entry, "redop", word_or_null(line, find_column_from(s, "redop", 0)));
+    add_nonblank_factor(entry, "root", word_or_null(line, find_column_from(s, "root", 0)));
+    abdb_entry_add_factor(entry, "place", place);
+    if (wrong) abdb_entry_add_factor(entry, "wrong", wrong);
+    add_mean_with_size(entry, "time_s", line, from, "us");
+    add_mean_with_size(entry, "bytes_per_s", line, find_column_from(s, "algbw", from), "GB/s");
+    add_mean_with_size(entry, "busbw_bytes_per_s", line, find_column_from(s, "busbw", from),
+                       "GB/s");
+    if (!(line_word_as_number(line, from) > 0)) {
+        abdb_left_out_count_entry(s->left_out, entry);
         goto done;
     }
-    abdb_entry_complete(entry, s->words);
+    abdb_entry_apply_overrides(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
 done:
     free(entry);
@@ -215,65 +220,69 @@ done:
 }
 
 /* Counts times and bandwidths of a line that is refused, as far as it goes. */
-static void refused(const state *s, const text_line *line)
+static void count_refused_line_values(const state *s, const text_line *line)
 {
     for (size_t from = s->first; from; from = from == s->first ? s->second : 0) {
-        const size_t column[] = {from, find(s, "algbw", from), find(s, "busbw", from)};
+        const size_t column[] = {from, find_column_from(s, "algbw", from),
+                                 find_column_from(s, "busbw", from)};
 
         for (size_t i = 0; i < sizeof column / sizeof column[0]; i++)
-            abdb_value_read(isfinite(line_number(line, column[i])));
+            abdb_count_values_read(isfinite(line_word_as_number(line, column[i])));
     }
 }
 
-static bool is_rank(const text_line *line, bool note)
+static bool is_rank_line(const text_line *line, bool note)
 {
     return (note || (line->words && strcmp(line->word[0], "Rank") == 0)) &&
            strstr(line->text, "Rank ") && strstr(line->text, " device ") && strchr(line->text, '[');
 }
 
-static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status import_nccl_line(void *self, const text_line *line, abdb_error *err)
 {
     state *s = self;
     bool note = line->words && line->word[0][0] == '#';
     text_line filled = *line;
     abdb_status st = ABDB_OK;
 
-    take_collective(s, line->text);
-    if (is_rank(line, note)) take_rank(s, line);
-    if (take_header(s, line) || note || !s->columns || !(line_number(line, 0) >= 0)) return ABDB_OK;
-    fill_blanks(s, &filled);
+    find_collective_in_line(s, line->text);
+    if (is_rank_line(line, note)) count_rank_note_host_device(s, line);
+    if (parse_table_header(s, line) || note || !s->columns || !(line_word_as_number(line, 0) >= 0))
+        return ABDB_OK;
+    insert_blank_redop_and_root(s, &filled);
     line = &filled;
     if (line->words != s->columns) {
-        refused(s, line);
-        return line_reject(s->sink, line, "", "not as many words as the table has columns", err);
+        count_refused_line_values(s, line);
+        return line_reject_and_end_row(s->sink, line, "",
+                                       "not as many words as the table has columns", err);
     }
-    if (!*s->collective && !abdb_words_get(s->words, "workload"))
+    if (!*s->collective && !abdb_overrides_get(s->words, "workload"))
         return ABDB_FAIL(err, ABDB_DATA,
                          "line %ld: no line before it names the collective; say it with"
                          " --set workload=NAME, which is all_reduce, all_gather, all_to_all, ...",
                          line->number);
-    if (!(line_number(line, s->first) > 0)) {
-        refused(s, line);
-        return line_reject(s->sink, line, "time", "no time: missing, zero or no number", err);
+    if (!(line_word_as_number(line, s->first) > 0)) {
+        count_refused_line_values(s, line);
+        return line_reject_and_end_row(s->sink, line, "time", "no time: missing, zero or no number",
+                                       err);
     }
-    TRY(keep(s, line, s->first, "out-of-place", err));
-    if (s->second) TRY(keep(s, line, s->second, "in-place", err));
+    TRY(import_nccl_table_placement(s, line, s->first, "out-of-place", err));
+    if (s->second) TRY(import_nccl_table_placement(s, line, s->second, "in-place", err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
     return st;
 }
 
-static abdb_status read_nccl(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
-                             abdb_error *err)
+static abdb_status read_nccl_tests(const abdb_input *in, const abdb_overrides *overrides,
+                                   const abdb_sink *sink, abdb_error *err)
 {
     state *s = calloc(1, sizeof *s);
     abdb_status st;
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a table");
     s->left_out = in->left_out;
-    s->words = words;
+    s->words = overrides;
     s->sink = sink;
-    st = lines_read(in, on_line, s, err);
+    st = lines_read_each(in, import_nccl_line, s, err);
     abdb_arena_free(&s->arena);
     free(s);
     return st;
@@ -284,5 +293,5 @@ const abdb_importer abdb_import_nccl_tests = {
     "nccl-tests and rccl-tests: the table of the console, or a CSV copy of it",
     2,
     NULL,
-    bid,
-    read_nccl};
+    nccl_tests_bid,
+    read_nccl_tests};

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/read/flat.h"
+#include "ingest/read/flat_records.h"
 
 typedef struct {
-    const abdb_words *words;
+    const abdb_overrides *words;
     const abdb_sink *sink;
     abdb_left_out *left_out;
     const json_t *devices;
@@ -22,18 +22,18 @@ typedef struct {
     char locator[96];
 } state;
 
-static int bid(const abdb_input *in)
+static int nvbench_bid(const abdb_input *in)
 {
-    return abdb_flat_has(in, "\"meta\"|\"nvbench\"|\"devices\"") ? 85 : 0;
+    return abdb_flat_has_value_names(in, "\"meta\"|\"nvbench\"|\"devices\"") ? 85 : 0;
 }
 
-static const char *text_of(const json_t *object, const char *name)
+static const char *text_member(const json_t *object, const char *name)
 {
     return json_string_value(json_object_get(object, name));
 }
 
 /* "nv/cold/time/gpu/mean" -> its value as printed, or NULL. */
-static const char *summary_of(const json_t *one, const char *mode, const char *rest)
+static const char *find_summary_value(const json_t *one, const char *mode, const char *rest)
 {
     const json_t *summary, *datum;
     char tag[64];
@@ -42,38 +42,39 @@ static const char *summary_of(const json_t *one, const char *mode, const char *r
     snprintf(tag, sizeof tag, "nv/%s/%s", mode, rest);
     json_array_foreach(json_object_get(one, "summaries"), i, summary)
     {
-        const char *here = text_of(summary, "tag");
+        const char *here = text_member(summary, "tag");
 
         if (!here || strcmp(here, tag) != 0) continue;
         json_array_foreach(json_object_get(summary, "data"), k, datum)
         {
-            const char *name = text_of(datum, "name");
+            const char *name = text_member(datum, "name");
 
-            if (name && strcmp(name, "value") == 0) return text_of(datum, "value");
+            if (name && strcmp(name, "value") == 0) return text_member(datum, "value");
         }
     }
     return NULL;
 }
 
-static void add_axes(abdb_entry *entry, const json_t *one, abdb_arena *a)
+static void add_axis_factors(abdb_entry *entry, const json_t *one, abdb_arena *a)
 {
     const json_t *axis;
     size_t i;
 
     json_array_foreach(json_object_get(one, "axis_values"), i, axis)
     {
-        const char *name = text_of(axis, "name");
+        const char *name = text_member(axis, "name");
         const json_t *value = json_object_get(axis, "value");
 
         if (!name || !*name) continue;
         if (json_is_string(value))
-            abdb_entry_factor(entry, name, json_string_value(value));
+            abdb_entry_add_factor(entry, name, json_string_value(value));
         else if (json_is_number(value))
-            abdb_entry_factor(entry, name, abdb_arena_printf(a, "%.17g", json_number_value(value)));
+            abdb_entry_add_factor(entry, name,
+                                  abdb_arena_printf(a, "%.17g", json_number_value(value)));
     }
 }
 
-static const char *device_of(const state *s, const json_t *one)
+static const char *device_name_of_state(const state *s, const json_t *one)
 {
     json_int_t id = json_integer_value(json_object_get(one, "device"));
     const json_t *device;
@@ -81,26 +82,29 @@ static const char *device_of(const state *s, const json_t *one)
 
     json_array_foreach(s->devices, i, device)
     {
-        if (json_integer_value(json_object_get(device, "id")) == id) return text_of(device, "name");
+        if (json_integer_value(json_object_get(device, "id")) == id)
+            return text_member(device, "name");
     }
     return NULL;
 }
 
-static abdb_status keep(state *s, const json_t *one, const char *mode, bool *kept, abdb_error *err)
+static abdb_status import_launch_mode_of_state(state *s, const json_t *one, const char *mode,
+                                               bool *kept, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
-    const char *samples = summary_of(one, mode, "sample_size");
-    const char *relative = summary_of(one, mode, "time/gpu/stdev/relative");
+    const char *samples = find_summary_value(one, mode, "sample_size");
+    const char *relative = find_summary_value(one, mode, "time/gpu/stdev/relative");
     abdb_result *result;
     double number;
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    result = abdb_entry_stated(entry, "time_s", "mean", summary_of(one, mode, "time/gpu/mean"),
-                               ABDB_MARK_UNKNOWN, "s");
+    result = abdb_entry_add_printed_result(entry, "time_s", "mean",
+                                           find_summary_value(one, mode, "time/gpu/mean"),
+                                           ABDB_MARK_UNKNOWN, "s");
     if (!result) {
-        abdb_left_out_entry(s->left_out, entry);
+        abdb_left_out_count_entry(s->left_out, entry);
         goto done;
     }
     if (samples) (void)abdb_count_parse(samples, ABDB_MARK_UNKNOWN, 1, 1LL << 53, &result->n);
@@ -109,17 +113,17 @@ static abdb_status keep(state *s, const json_t *one, const char *mode, bool *kep
         result->high = result->value * (1 + number);
         result->spread = "sd";
     }
-    abdb_entry_stated(entry, "bytes_per_s", "mean",
-                      summary_of(one, mode, "bw/global/bytes_per_second"), ABDB_MARK_UNKNOWN,
-                      "B/s");
-    abdb_entry_measured(entry, "nvbench", s->benchmark, s->locator, 0);
-    entry->field[ABDB_FIELD_device] = device_of(s, one);
+    abdb_entry_add_printed_result(entry, "bytes_per_s", "mean",
+                                  find_summary_value(one, mode, "bw/global/bytes_per_second"),
+                                  ABDB_MARK_UNKNOWN, "B/s");
+    abdb_entry_set_measured_run(entry, "nvbench", s->benchmark, s->locator, 0);
+    entry->field[ABDB_FIELD_device] = device_name_of_state(s, one);
     entry->field[ABDB_FIELD_devices] = entry->field[ABDB_FIELD_device] ? "1" : NULL;
-    abdb_entry_factor(entry, "launches", mode);
+    abdb_entry_add_factor(entry, "launches", mode);
     if (s->version)
-        abdb_entry_factor(entry, "software", abdb_arena_printf(&a, "nvbench %s", s->version));
-    add_axes(entry, one, &a);
-    abdb_entry_complete(entry, s->words);
+        abdb_entry_add_factor(entry, "software", abdb_arena_printf(&a, "nvbench %s", s->version));
+    add_axis_factors(entry, one, &a);
+    abdb_entry_apply_overrides(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     *kept = true;
 done:
@@ -128,14 +132,14 @@ done:
     return st;
 }
 
-static abdb_status on_state(state *s, const json_t *one, abdb_error *err)
+static abdb_status import_state_row(state *s, const json_t *one, abdb_error *err)
 {
     bool kept = false;
     abdb_status st = ABDB_OK;
 
     if (!json_is_true(json_object_get(one, "is_skipped"))) {
-        TRY(keep(s, one, "cold", &kept, err));
-        TRY(keep(s, one, "batch", &kept, err));
+        TRY(import_launch_mode_of_state(s, one, "cold", &kept, err));
+        TRY(import_launch_mode_of_state(s, one, "batch", &kept, err));
         if (!kept) {
             char *raw = json_dumps(one, JSON_COMPACT);
             abdb_reject reject = {.field = "nv/cold/time/gpu/mean",
@@ -152,26 +156,26 @@ done:
     return st;
 }
 
-static abdb_status read_nvbench(const abdb_input *in, const abdb_words *words,
+static abdb_status read_nvbench(const abdb_input *in, const abdb_overrides *overrides,
                                 const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.words = words, .sink = sink, .left_out = in->left_out};
+    state s = {.words = overrides, .sink = sink, .left_out = in->left_out};
     json_t *root;
     const json_t *benchmark, *one, *version;
     size_t i, k;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_flat_document(&root, in, err));
+    TRY(abdb_flat_parse_json_document(&root, in, err));
     s.devices = json_object_get(root, "devices");
     version = json_object_get(json_object_get(root, "meta"), "version");
-    s.version = text_of(json_object_get(version, "nvbench"), "string");
+    s.version = text_member(json_object_get(version, "nvbench"), "string");
     json_array_foreach(json_object_get(root, "benchmarks"), i, benchmark)
     {
-        s.benchmark = text_of(benchmark, "name");
+        s.benchmark = text_member(benchmark, "name");
         json_array_foreach(json_object_get(benchmark, "states"), k, one)
         {
             snprintf(s.locator, sizeof s.locator, "benchmarks[%zu].states[%zu]", i, k);
-            TRY(on_state(&s, one, err));
+            TRY(import_state_row(&s, one, err));
         }
     }
 done:
@@ -180,4 +184,4 @@ done:
 }
 
 const abdb_importer abdb_import_nvbench = {
-    "nvbench", "NVBench JSON: device times and rates by state", 1, NULL, bid, read_nvbench};
+    "nvbench", "NVBench JSON: device times and rates by state", 1, NULL, nvbench_bid, read_nvbench};

@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/read/lines.h"
+#include "ingest/read/text_lines.h"
 
 typedef struct {
     const char *metric, *statistic, *unit; /* metric NULL: not kept; unit "": Pass or Fail */
 } column;
 
 typedef struct {
-    const abdb_words *words;
+    const abdb_overrides *words;
     const abdb_sink *sink;
     char workload[96], buffers[16], version[32], datatype[32], title[160];
     long title_line, rows; /* rows: since the title */
@@ -28,26 +28,26 @@ typedef struct {
     column column[LINE_WORDS_MAX];
 } state;
 
-static int bid(const abdb_input *in)
+static int osu_bid(const abdb_input *in)
 {
-    return lines_begin(in, "# OSU ") ? 85 : 0; /* indented, too */
+    return lines_any_begins_with(in, "# OSU ") ? 85 : 0; /* indented, too */
 }
 
-static abdb_status end_test(state *s, abdb_error *err)
+static abdb_status reject_test_without_rows(state *s, abdb_error *err)
 {
     text_line line = {.number = s->title_line, .text = s->title};
 
     if (!s->title_line || s->rows) return ABDB_OK;
-    return line_reject(s->sink, &line, "", "a test without results: it ended before its first row",
-                       err);
+    return line_reject_and_end_row(s->sink, &line, "",
+                                   "a test without results: it ended before its first row", err);
 }
 
 /* "# OSU MPI-CUDA Non-blocking Allreduce Latency Test v7.5" */
-static abdb_status take_title(state *s, const text_line *line, abdb_error *err)
+static abdb_status end_test_and_parse_title(state *s, const text_line *line, abdb_error *err)
 {
     const char *from = strstr(line->text, "# OSU ") + 6, *to = strstr(from, " Test");
     size_t n = 0;
-    abdb_status st = end_test(s, err);
+    abdb_status st = reject_test_without_rows(s, err);
 
     if (strncmp(from, "MPI", 3) == 0) {
         size_t size = strcspn(from, " ");
@@ -70,7 +70,7 @@ static abdb_status take_title(state *s, const text_line *line, abdb_error *err)
     return st;
 }
 
-static column column_of(const char *name)
+static column column_of_heading(const char *name)
 {
     if (strstr(name, "MB/s")) return (column){"bytes_per_s", "value", "MB/s"};
     if (strncmp(name, "Validation", 10) == 0) return (column){"verified", NULL, ""};
@@ -87,7 +87,7 @@ static column column_of(const char *name)
 }
 
 /* "# Size       Avg Latency(us)        Validation": two blanks or more stand between columns. */
-static void take_header(state *s, const char *text)
+static void parse_column_headings(state *s, const char *text)
 {
     char name[64];
 
@@ -100,14 +100,14 @@ static void take_header(state *s, const char *text)
                (size == 0 || text[size - 1] != ')'))
             size++;
         snprintf(name, sizeof name, "%.*s", (int)(size < 63 ? size : 63), text);
-        if (size) s->column[s->columns++] = column_of(name);
+        if (size) s->column[s->columns++] = column_of_heading(name);
         text += size;
     }
 }
 
 /* One row of a table: message size, then one column for each figure. A column without a unit is
  * the verdict of validation (-c). */
-static abdb_status keep(state *s, const text_line *line, abdb_error *err)
+static abdb_status import_osu_row(state *s, const text_line *line, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     char locator[32];
@@ -115,11 +115,11 @@ static abdb_status keep(state *s, const text_line *line, abdb_error *err)
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     snprintf(locator, sizeof locator, "line %ld", line->number);
-    abdb_entry_measured(entry, "osu-micro-benchmarks", s->workload, locator, line->number);
-    abdb_entry_factor(entry, "software", s->version);
-    abdb_entry_factor(entry, "buffers", s->buffers);
-    abdb_entry_factor(entry, "datatype", s->datatype);
-    abdb_entry_factor(entry, "message_bytes", line->word[0]);
+    abdb_entry_set_measured_run(entry, "osu-micro-benchmarks", s->workload, locator, line->number);
+    abdb_entry_add_factor(entry, "software", s->version);
+    abdb_entry_add_factor(entry, "buffers", s->buffers);
+    abdb_entry_add_factor(entry, "datatype", s->datatype);
+    abdb_entry_add_factor(entry, "message_bytes", line->word[0]);
     for (size_t i = 1; i < s->columns; i++) {
         const column *c = &s->column[i];
         abdb_result *result;
@@ -133,14 +133,14 @@ static abdb_status keep(state *s, const text_line *line, abdb_error *err)
                                                                                      : "unchecked";
             continue;
         }
-        result = abdb_entry_stated(entry, c->metric, c->statistic, line->word[i], ABDB_MARK_UNKNOWN,
-                                   c->unit);
-        if (result) result->x = line_number(line, 0);
+        result = abdb_entry_add_printed_result(entry, c->metric, c->statistic, line->word[i],
+                                               ABDB_MARK_UNKNOWN, c->unit);
+        if (result) result->x = line_word_as_number(line, 0);
     }
     if (!entry->results)
-        TRY(line_reject(s->sink, line, "", "no time and no rate", err));
+        TRY(line_reject_and_end_row(s->sink, line, "", "no time and no rate", err));
     else {
-        abdb_entry_complete(entry, s->words);
+        abdb_entry_apply_overrides(entry, s->words);
         TRY(s->sink->entry(s->sink->self, entry, err));
         TRY(s->sink->row_end(s->sink->self, err));
     }
@@ -149,33 +149,34 @@ done:
     return st;
 }
 
-static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status import_osu_line(void *self, const text_line *line, abdb_error *err)
 {
     state *s = self;
     const char *text = line->text + strspn(line->text, " \t");
 
     if (strstr(line->text, "# OSU ") && strstr(line->text, " Test"))
-        return take_title(s, line, err);
+        return end_test_and_parse_title(s, line, err);
     if (strncmp(text, "# Datatype: ", 12) == 0)
         snprintf(s->datatype, sizeof s->datatype, "%.*s", (int)strcspn(text + 12, ". "), text + 12);
-    if (strncmp(text, "# Size", 6) == 0) take_header(s, text);
-    if (!s->columns || !(line_number(line, 0) >= 0)) return ABDB_OK;
+    if (strncmp(text, "# Size", 6) == 0) parse_column_headings(s, text);
+    if (!s->columns || !(line_word_as_number(line, 0) >= 0)) return ABDB_OK;
     s->rows++;
     if (line->words != s->columns) {
-        line_refused(line, 1);
-        return line_reject(s->sink, line, "", "not as many words as the table has columns", err);
+        line_count_refused_values(line, 1);
+        return line_reject_and_end_row(s->sink, line, "",
+                                       "not as many words as the table has columns", err);
     }
-    return keep(s, line, err);
+    return import_osu_row(s, line, err);
 }
 
-static abdb_status read_osu(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
-                            abdb_error *err)
+static abdb_status read_osu_console(const abdb_input *in, const abdb_overrides *overrides,
+                                    const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.words = words, .sink = sink};
-    abdb_status st = lines_read(in, on_line, &s, err);
+    state s = {.words = overrides, .sink = sink};
+    abdb_status st = lines_read_each(in, import_osu_line, &s, err);
 
-    return st == ABDB_OK ? end_test(&s, err) : st;
+    return st == ABDB_OK ? reject_test_without_rows(&s, err) : st;
 }
 
 const abdb_importer abdb_import_osu = {
-    "osu", "OSU micro-benchmarks: the table of the console", 2, NULL, bid, read_osu};
+    "osu", "OSU micro-benchmarks: the table of the console", 2, NULL, osu_bid, read_osu_console};

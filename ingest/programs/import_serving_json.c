@@ -11,16 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/read/flat.h"
+#include "ingest/read/flat_records.h"
 
 typedef struct {
-    const abdb_words *words;
+    const abdb_overrides *words;
     const abdb_sink *sink;
 } state;
 
-static int bid(const abdb_input *in)
+static int serving_json_bid(const abdb_input *in)
 {
-    return abdb_flat_has(in, "\"request_throughput\"|\"output_throughput\"|_ttft") ? 85 : 0;
+    return abdb_flat_has_value_names(in, "\"request_throughput\"|\"output_throughput\"|_ttft") ? 85
+                                                                                               : 0;
 }
 
 /* Latencies: the key's middle, the metric. */
@@ -30,41 +31,44 @@ static const char *const statistics[][2] = {{"mean", "mean"},  {"median", "media
                                             {"p90", "p90"},    {"p95", "p95"},       {"p99", "p99"},
                                             {"p99.9", "p99.9"}};
 
-static void add_latency(abdb_entry *entry, const abdb_flat_record *r, size_t which, size_t how)
+static void add_latency_result(abdb_entry *entry, const abdb_flat_record *r, size_t which,
+                               size_t how)
 {
     char key[64];
     bool ms = true;
 
     snprintf(key, sizeof key, "%s_%s_ms", statistics[how][0], latencies[which][0]);
-    if (!abdb_flat_get(r, key)) {
+    if (!abdb_flat_text_or_null(r, key)) {
         /* Without "_ms": InferenceX's form, in seconds. */
         key[strlen(key) - 3] = '\0';
         ms = false;
     }
-    abdb_entry_stated(entry, latencies[which][1], statistics[how][1], abdb_flat_get(r, key),
-                      abdb_flat_mark(r, key), ms ? "ms" : "s");
+    abdb_entry_add_printed_result(entry, latencies[which][1], statistics[how][1],
+                                  abdb_flat_text_or_null(r, key), abdb_flat_mark(r, key),
+                                  ms ? "ms" : "s");
 }
 
-static void add_rate(abdb_entry *entry, const abdb_flat_record *r, const char *key,
-                     const char *metric, const char *unit)
+static void add_rate_with_count(abdb_entry *entry, const abdb_flat_record *r, const char *key,
+                                const char *metric, const char *unit)
 {
-    abdb_result *result = abdb_entry_stated(entry, metric, "value", abdb_flat_get(r, key),
-                                            abdb_flat_mark(r, key), unit);
+    abdb_result *result = abdb_entry_add_printed_result(
+        entry, metric, "value", abdb_flat_text_or_null(r, key), abdb_flat_mark(r, key), unit);
 
     if (result) result->n = abdb_flat_parse_count(r, "completed");
 }
 
 /* Tokens of one request: the total over the requests that were completed. */
-static void add_length(abdb_entry *entry, abdb_arena *a, const abdb_flat_record *r, const char *key,
-                       const char *factor)
+static void add_tokens_per_request(abdb_entry *entry, abdb_arena *a, const abdb_flat_record *r,
+                                   const char *key, const char *factor)
 {
-    double total = abdb_flat_number(r, key), requests = abdb_flat_number(r, "completed");
+    double total = abdb_flat_number_or_nan(r, key),
+           requests = abdb_flat_number_or_nan(r, "completed");
 
     if (total > 0 && requests > 0)
-        abdb_entry_factor(entry, factor, abdb_arena_printf(a, "%.6g", total / requests));
+        abdb_entry_add_factor(entry, factor, abdb_arena_printf(a, "%.6g", total / requests));
 }
 
-static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *err)
+static abdb_status import_serving_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     static const char *const factors[][2] = {
         {"max_concurrency", "concurrency"}, {"request_rate", "request_rate"},
@@ -77,25 +81,25 @@ static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    abdb_entry_measured(entry, "vllm-serving", "serving", r->locator, r->line);
+    abdb_entry_set_measured_run(entry, "vllm-serving", "serving", r->locator, r->line);
     entry->field[ABDB_FIELD_scenario] = "serving";
-    entry->field[ABDB_FIELD_model] = abdb_flat_get(r, "model_id");
-    entry->field[ABDB_FIELD_date] = abdb_flat_get(r, "date");
+    entry->field[ABDB_FIELD_model] = abdb_flat_text_or_null(r, "model_id");
+    entry->field[ABDB_FIELD_date] = abdb_flat_text_or_null(r, "date");
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
-        abdb_entry_factor(entry, factors[i][1], abdb_flat_get(r, factors[i][0]));
-    add_length(entry, &a, r, "total_input_tokens", "input_tokens");
-    add_length(entry, &a, r, "total_output_tokens", "output_tokens");
-    add_rate(entry, r, "output_throughput", "tokens_per_s", "token/s");
-    add_rate(entry, r, "request_throughput", "queries_per_s", "query/s");
+        abdb_entry_add_factor(entry, factors[i][1], abdb_flat_text_or_null(r, factors[i][0]));
+    add_tokens_per_request(entry, &a, r, "total_input_tokens", "input_tokens");
+    add_tokens_per_request(entry, &a, r, "total_output_tokens", "output_tokens");
+    add_rate_with_count(entry, r, "output_throughput", "tokens_per_s", "token/s");
+    add_rate_with_count(entry, r, "request_throughput", "queries_per_s", "query/s");
     for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++)
         for (size_t k = 0; k < sizeof statistics / sizeof statistics[0]; k++)
-            add_latency(entry, r, i, k);
-    if (!(abdb_flat_number(r, "output_throughput") > 0)) {
-        TRY(abdb_flat_reject(s->sink, r, "output_throughput", "no rate: missing, zero or no number",
-                             err));
+            add_latency_result(entry, r, i, k);
+    if (!(abdb_flat_number_or_nan(r, "output_throughput") > 0)) {
+        TRY(abdb_flat_reject_and_end_row(s->sink, r, "output_throughput",
+                                         "no rate: missing, zero or no number", err));
         goto done;
     }
-    abdb_entry_complete(entry, s->words);
+    abdb_entry_apply_overrides(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
@@ -104,14 +108,17 @@ done:
     return st;
 }
 
-static abdb_status read_serving(const abdb_input *in, const abdb_words *words,
-                                const abdb_sink *sink, abdb_error *err)
+static abdb_status read_serving_json(const abdb_input *in, const abdb_overrides *overrides,
+                                     const abdb_sink *sink, abdb_error *err)
 {
-    state s = {words, sink};
+    state s = {overrides, sink};
 
-    return abdb_flat_read(in, sink, on_record, &s, err);
+    return abdb_flat_read_records(in, sink, import_serving_record, &s, err);
 }
 
-const abdb_importer abdb_import_serving_json = {
-    "vllm-serving-json", "serving benchmarks of vLLM and InferenceX, JSON", 1, NULL, bid,
-    read_serving};
+const abdb_importer abdb_import_serving_json = {"vllm-serving-json",
+                                                "serving benchmarks of vLLM and InferenceX, JSON",
+                                                1,
+                                                NULL,
+                                                serving_json_bid,
+                                                read_serving_json};

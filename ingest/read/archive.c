@@ -13,8 +13,8 @@
 
 #include "ingest/read/archive_member.h"
 
-static abdb_status walk_source(archive_source *source, const char *path, int depth, archive_walk *w,
-                               abdb_spool *spool, abdb_error *err);
+static abdb_status open_and_walk_archive(archive_source *source, const char *path, int depth,
+                                         archive_walk *w, abdb_spool *spool, abdb_error *err);
 static abdb_status walk_archive(archive_source *source, const char *path, int depth,
                                 archive_walk *w, abdb_error *err);
 
@@ -35,7 +35,7 @@ static abdb_status walk_inner(const archive_level *l, size_t first, const char *
     abdb_status st;
 
     if (compression) w->total -= first;
-    st = walk_source(&inner, path, depth, w, &room->spool, err);
+    st = open_and_walk_archive(&inner, path, depth, w, &room->spool, err);
     abdb_spool_clear(&room->spool);
     return st;
 }
@@ -51,14 +51,14 @@ static abdb_status read_begun(const archive_level *l, size_t first, const char *
     const char *why;
     abdb_status st = ABDB_OK;
 
-    if (abdb_archive_is_named(path)) {
-        if (abdb_archive_is(path, room->first, first))
+    if (abdb_archive_has_suffix(path)) {
+        if (abdb_archive_has_magic(path, room->first, first))
             return walk_inner(l, first, path, depth + 1, false, w, err);
         why = abdb_archive_why_unread(room->first, first);
         if (why) return ABDB_FAIL(err, ABDB_FORMAT, "%s", why);
     }
     TRY(abdb_archive_spool_member(l, w, first, err));
-    TRY(abdb_spool_input(&room->spool, &input, path, err));
+    TRY(abdb_spool_open_as_input(&room->spool, &input, path, err));
     TRY(abdb_archive_hand_over(w, path, &input, err));
 done:
     if (input.path) abdb_input_close(&input);
@@ -117,7 +117,7 @@ static const char *make_key(abdb_arena *arena, const char *archive, const char *
 /* Is the member an archive by its name, and holds it targets of hard links? */
 static bool leads_into(const archive_member *m, abdb_arena *arena, const archive_walk *w)
 {
-    return abdb_archive_is_named(m->path) &&
+    return abdb_archive_has_suffix(m->path) &&
            abdb_hard_links_lead_into(&w->links, abdb_arena_printf(arena, "%s!", m->path));
 }
 
@@ -131,7 +131,7 @@ static abdb_status follow_links_into(const archive_level *l, const archive_membe
 
     if (!leads_into(m, arena, w)) return ABDB_OK;
     st = abdb_archive_read_first(l, w, &first, err);
-    if (st == ABDB_OK && abdb_archive_is(m->path, w->room[l->index].first, first))
+    if (st == ABDB_OK && abdb_archive_has_magic(m->path, w->room[l->index].first, first))
         st = walk_inner(l, first, m->path, m->depth + 1, false, w, err);
     return st == ABDB_NOMEM || w->stopped ? st : ABDB_OK;
 }
@@ -170,8 +170,9 @@ static abdb_status deliver_bytes(const archive_level *l, const hard_link *link,
 
     w->total += spool->size;
     TRY(abdb_archive_check_bomb(w->total, l, err));
-    TRY(abdb_spool_input((abdb_spool *)(size_t)spool, &input, link->path, err));
-    if (abdb_archive_is_named(link->path) && abdb_archive_is(link->path, input.data, input.size)) {
+    TRY(abdb_spool_open_as_input((abdb_spool *)(size_t)spool, &input, link->path, err));
+    if (abdb_archive_has_suffix(link->path) &&
+        abdb_archive_has_magic(link->path, input.data, input.size)) {
         archive_source source = {.memory = (const char *)input.data,
                                  .size = input.size,
                                  .file = -1,
@@ -202,9 +203,9 @@ static abdb_status walk_spooled(const archive_level *l, const archive_member *m,
                                 abdb_error *err)
 {
     abdb_input input = {0};
-    abdb_status st = abdb_spool_input(&w->room[l->index].spool, &input, m->path, err);
+    abdb_status st = abdb_spool_open_as_input(&w->room[l->index].spool, &input, m->path, err);
 
-    if (st == ABDB_OK && abdb_archive_is(m->path, input.data, input.size)) {
+    if (st == ABDB_OK && abdb_archive_has_magic(m->path, input.data, input.size)) {
         archive_source source = {.memory = (const char *)input.data,
                                  .size = input.size,
                                  .file = -1,
@@ -213,7 +214,7 @@ static abdb_status walk_spooled(const archive_level *l, const archive_member *m,
                                  .outer_ended = true,
                                  .total = &w->total};
 
-        st = walk_source(&source, m->path, m->depth + 1, w, NULL, err);
+        st = open_and_walk_archive(&source, m->path, m->depth + 1, w, NULL, err);
     }
     if (input.path) abdb_input_close(&input);
     return st == ABDB_NOMEM || w->stopped ? st : ABDB_OK;
@@ -268,8 +269,8 @@ static abdb_status walk_entry(const archive_level *l, const archive_member *m, a
     return read_entry(l, m, w, err);
 }
 
-static abdb_status walk_entries(const archive_level *l, const char *archive, int depth,
-                                archive_walk *w, abdb_error *err)
+static abdb_status walk_archive_members(const archive_level *l, const char *archive, int depth,
+                                        archive_walk *w, abdb_error *err)
 {
     abdb_arena arena = {0};
     size_t members = 0, folders = 0;
@@ -334,8 +335,8 @@ static abdb_status walk_compressed(const archive_level *l, const char *path, int
 
 /* Walks an archive once. Where it needs to seek, and its source cannot, it is read from the spool.
  */
-static abdb_status walk_source(archive_source *source, const char *path, int depth, archive_walk *w,
-                               abdb_spool *spool, abdb_error *err)
+static abdb_status open_and_walk_archive(archive_source *source, const char *path, int depth,
+                                         archive_walk *w, abdb_spool *spool, abdb_error *err)
 {
     archive_level here = {.a = archive_read_new(),
                           .kind = abdb_archive_kind_of(path, source->memory, source->size),
@@ -352,7 +353,7 @@ static abdb_status walk_source(archive_source *source, const char *path, int dep
         TRY(abdb_archive_source_spool(source, spool, err));
     here.can_seek = abdb_archive_source_can_seek(source);
     TRY(abdb_archive_source_open(here.a, source, here.kind, err));
-    TRY(here.kind->support_format ? walk_entries(&here, path, depth, w, err)
+    TRY(here.kind->support_format ? walk_archive_members(&here, path, depth, w, err)
                                   : walk_compressed(&here, path, depth, w, err));
 done:
     archive_read_free(here.a);
@@ -376,7 +377,7 @@ static abdb_status walk_links(archive_source *source, const char *path, int dept
                          "more than %d bytes came through the pipe, which cannot be read twice:"
                          " import the archive from a file",
                          ABDB_INPUT_SIZE_MAX);
-    st = walk_source(source, path, depth, w, &w->spool, err);
+    st = open_and_walk_archive(source, path, depth, w, &w->spool, err);
     return st == ABDB_NOMEM || w->stopped ? st : ABDB_OK;
 }
 
@@ -423,7 +424,7 @@ static abdb_status walk_archive(archive_source *source, const char *path, int de
     abdb_status st, links = ABDB_OK;
 
     abdb_name_locales_open(&w->locales);
-    st = walk_source(source, path, depth, w, &w->spool, err);
+    st = open_and_walk_archive(source, path, depth, w, &w->spool, err);
     if (w->links.count && !w->stopped && st != ABDB_NOMEM) {
         links = read_links(source, path, depth, w, &later);
         if (st == ABDB_OK && links != ABDB_OK) *err = later;
@@ -432,8 +433,8 @@ static abdb_status walk_archive(archive_source *source, const char *path, int de
     return st == ABDB_OK ? links : st;
 }
 
-abdb_status abdb_archive_walk(const abdb_input *in, const abdb_member_handler *handler,
-                              abdb_error *err)
+abdb_status abdb_archive_walk_memory(const abdb_input *in, const abdb_member_handler *handler,
+                                     abdb_error *err)
 {
     archive_walk w = {.handler = handler};
     archive_source source = {.memory = (const char *)in->data,
@@ -445,8 +446,8 @@ abdb_status abdb_archive_walk(const abdb_input *in, const abdb_member_handler *h
     return walk_archive(&source, in->path, 0, &w, err);
 }
 
-abdb_status abdb_archive_stream(int file, const char *path, const void *head, size_t size,
-                                const abdb_member_handler *handler, abdb_error *err)
+abdb_status abdb_archive_walk_file(int file, const char *path, const void *head, size_t size,
+                                   const abdb_member_handler *handler, abdb_error *err)
 {
     archive_walk w = {.handler = handler};
     off_t at = lseek(file, 0, SEEK_CUR);
@@ -461,7 +462,8 @@ abdb_status abdb_archive_stream(int file, const char *path, const void *head, si
     abdb_status st;
 
     if (!source.chunk) return ABDB_FAIL(err, ABDB_NOMEM, "an archive");
-    if (at < 0 && abdb_spool_add(&w.spool, head, size, &ignored) == ABDB_OK) source.copy = &w.spool;
+    if (at < 0 && abdb_spool_append(&w.spool, head, size, &ignored) == ABDB_OK)
+        source.copy = &w.spool;
     st = walk_archive(&source, path, 0, &w, err);
     free(source.chunk);
     return st;

@@ -23,13 +23,13 @@ enum {
 
 /* Do the first bytes say that it is a container or compressed? The path decides where an empty tar
  * cannot be told from other zero bytes. */
-bool abdb_archive_is(const char *path, const void *head, size_t size);
+bool abdb_archive_has_magic(const char *path, const void *head, size_t size);
 /* Why abdb does not read this archive, which it recognises (RAR and others), and what to do in its
  * place; or NULL. */
 const char *abdb_archive_why_unread(const void *head, size_t size);
 /* Does the name end as those of archives and compressed files do? What is only packed inside (a
  * document, a network's weights) has another name, and is no archive where nobody named it. */
-bool abdb_archive_is_named(const char *path);
+bool abdb_archive_has_suffix(const char *path);
 
 typedef enum {
     ABDB_MEMBER_SYMLINK, /* its target, if it is a member, is read where it stands */
@@ -53,11 +53,12 @@ typedef struct {
 
 /* Walks the members of an archive in memory. ABDB_DATA: damaged, truncated, or without files; the
  * members before were handed over. ABDB_LIMIT: over a limit above. */
-ABDB_MUST_USE abdb_status abdb_archive_walk(const abdb_input *input,
-                                            const abdb_member_handler *handler, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_archive_walk_memory(const abdb_input *input,
+                                                   const abdb_member_handler *handler,
+                                                   abdb_error *err);
 /* The same for a file or pipe: head[0..size) was read from it already. path names it. */
-ABDB_MUST_USE abdb_status abdb_archive_stream(int file, const char *path, const void *head,
-                                              size_t size, const abdb_member_handler *handler,
-                                              abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_archive_walk_file(int file, const char *path, const void *head,
+                                                 size_t size, const abdb_member_handler *handler,
+                                                 abdb_error *err);
 
 #endif

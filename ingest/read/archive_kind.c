@@ -122,12 +122,12 @@ const abdb_archive_kind *abdb_archive_kind_of(const char *path, const void *head
     return NULL;
 }
 
-bool abdb_archive_is(const char *path, const void *head, size_t size)
+bool abdb_archive_has_magic(const char *path, const void *head, size_t size)
 {
     return abdb_archive_kind_of(path, head, size) != NULL;
 }
 
-bool abdb_archive_is_named(const char *path)
+bool abdb_archive_has_suffix(const char *path)
 {
     static const char *const ends[] = {"!",     ".tar", ".tgz", ".tbz",  ".tbz2", ".txz",
                                        ".tzst", ".zip", ".7z",  ".cpio", ".gz",   ".bz2",

@@ -35,10 +35,10 @@ abdb_status abdb_archive_spool_member(const archive_level *l, archive_walk *w, s
     la_ssize_t got;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_spool_add(&room->spool, room->first, first, err));
+    TRY(abdb_spool_append(&room->spool, room->first, first, err));
     while ((got = archive_read_data(l->a, room->rest, ARCHIVE_CHUNK)) > 0) {
         w->total += (size_t)got;
-        TRY(abdb_spool_add(&room->spool, room->rest, (size_t)got, err));
+        TRY(abdb_spool_append(&room->spool, room->rest, (size_t)got, err));
         TRY(abdb_archive_check_bomb(w->total, l, err));
     }
     if (got < 0) st = abdb_archive_fail_damaged(l, err);
@@ -113,7 +113,7 @@ abdb_status abdb_archive_read_member_header(const archive_level *l, const char *
                                             archive_member *m, int *code, abdb_error *err)
 {
     abdb_member_header header;
-    unsigned starved = abdb_starved();
+    unsigned starved = abdb_allocation_failures();
     abdb_status st = ABDB_OK;
 
     *m = (archive_member){.archive = archive, .depth = depth};
@@ -126,7 +126,7 @@ abdb_status abdb_archive_read_member_header(const archive_level *l, const char *
         m->body_of = header.target;
     else
         m->target = header.target;
-    if (abdb_starved() != starved) st = ABDB_FAIL(err, ABDB_NOMEM, "a member");
+    if (abdb_allocation_failures() != starved) st = ABDB_FAIL(err, ABDB_NOMEM, "a member");
 done:
     return st;
 }

@@ -63,7 +63,7 @@ static void copy_pipe(archive_source *s, size_t size)
 
     if (!s->copy) return;
     if (s->copy->size + size <= ABDB_INPUT_SIZE_MAX &&
-        abdb_spool_add(s->copy, s->chunk, size, &ignored) == ABDB_OK)
+        abdb_spool_append(s->copy, s->chunk, size, &ignored) == ABDB_OK)
         return;
     abdb_spool_free(s->copy);
     s->copy = NULL;
@@ -147,7 +147,7 @@ abdb_status abdb_archive_source_spool(archive_source *s, abdb_spool *spool, abdb
     s->copy = NULL;
     abdb_spool_clear(spool); /* of the copy of a pipe, which begins with what memory holds */
     while (spool->size + ARCHIVE_CHUNK <= ABDB_INPUT_SIZE_MAX && (got = read_bytes(s, &bytes)) > 0)
-        TRY(abdb_spool_add(spool, bytes, (size_t)got, err));
+        TRY(abdb_spool_append(spool, bytes, (size_t)got, err));
     if (got < 0) {
         *err = s->error;
         return err->status;

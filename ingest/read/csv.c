@@ -28,15 +28,15 @@ typedef struct {
     const char *row_start, *line_end;
     long row_line;
     bool any; /* a field of the row is not empty */
-} reader;
+} csv_reader;
 
-static bool is_blank(char c)
+static bool is_csv_blank(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 /* Is there room for one more field of so many bytes? */
-static bool has_room(reader *r, size_t size)
+static bool check_row_and_field_limits(csv_reader *r, size_t size)
 {
     if (r->count < ABDB_CSV_COLUMN_MAX && size <= ABDB_CSV_FIELD_MAX) return true;
     r->status = ABDB_FAIL(r->err, ABDB_LIMIT,
@@ -47,17 +47,17 @@ static bool has_room(reader *r, size_t size)
 }
 
 /* libcsv's callback for a field. It cannot stop the parser: after a fault it passes over the rest,
- * and read_text looks at status. */
-static void on_field(void *data, size_t size, void *self)
+ * and parse_csv_text looks at status. */
+static void append_trimmed_field(void *data, size_t size, void *self)
 {
-    reader *r = self;
+    csv_reader *r = self;
     const char *text = data ? data : "";
     char *copy;
 
     if (r->status != ABDB_OK) return;
-    if (!has_room(r, size)) return;
-    while (size && is_blank(*text)) text++, size--;
-    while (size && is_blank(text[size - 1])) size--;
+    if (!check_row_and_field_limits(r, size)) return;
+    while (size && is_csv_blank(*text)) text++, size--;
+    while (size && is_csv_blank(text[size - 1])) size--;
     copy = abdb_arena_copy(&r->arena, text, size);
     if (!copy) {
         r->status = ABDB_FAIL(r->err, ABDB_NOMEM, "line %ld", r->row_line);
@@ -68,9 +68,9 @@ static void on_field(void *data, size_t size, void *self)
 }
 
 /* libcsv's callback for the end of a row. A row of empty fields only is none. */
-static void on_row(int end, void *self)
+static void pass_row_to_handler(int end, void *self)
 {
-    reader *r = self;
+    csv_reader *r = self;
     abdb_csv_row row = {
         .field = r->field, .count = r->count, .line = r->row_line, .raw = r->row_start};
 
@@ -83,7 +83,7 @@ static void on_row(int end, void *self)
 }
 
 /* Is the line a whole row without quotes, and without a line end of old Macs in it? */
-static bool is_plain(const reader *r, const char *line, size_t size)
+static bool is_whole_unquoted_row(const csv_reader *r, const char *line, size_t size)
 {
     const char *cr;
 
@@ -93,7 +93,7 @@ static bool is_plain(const reader *r, const char *line, size_t size)
 }
 
 /* A plain line of so many bytes without its end: one copy, cut at the delimiters. */
-static void cut(reader *r, const char *line, size_t size, char delimiter)
+static void split_unquoted_row(csv_reader *r, const char *line, size_t size, char delimiter)
 {
     char *at = abdb_arena_copy(&r->arena, line, size), *end;
 
@@ -105,25 +105,25 @@ static void cut(reader *r, const char *line, size_t size, char delimiter)
     for (;;) {
         char *stop = memchr(at, delimiter, (size_t)(end - at)), *last = stop ? stop : end;
 
-        if (!has_room(r, (size_t)(last - at))) return;
-        while (at < last && is_blank(*at)) at++;
-        while (last > at && is_blank(last[-1])) last--;
+        if (!check_row_and_field_limits(r, (size_t)(last - at))) return;
+        while (at < last && is_csv_blank(*at)) at++;
+        while (last > at && is_csv_blank(last[-1])) last--;
         *last = '\0';
         r->any |= *at != '\0';
         r->field[r->count++] = at;
         if (!stop) break;
         at = stop + 1;
     }
-    on_row('\n', r);
+    pass_row_to_handler('\n', r);
 }
 
 /* Gives back what lies behind the row at hand, now and then. */
-static void release(const abdb_input *in, const char *upto, const char **released)
+static void release_parsed_pages(const abdb_input *in, const char *upto, const char **released)
 {
     enum { PIECE = 1 << 22 };
 
     if (!in || upto - *released < PIECE) return;
-    abdb_input_release(in, (size_t)(upto - (const char *)in->data));
+    abdb_input_release_pages(in, (size_t)(upto - (const char *)in->data));
     *released = upto;
 }
 
@@ -131,10 +131,11 @@ static void release(const abdb_input *in, const char *upto, const char **release
  * only where the parser says that none is open. row_start and row_line remember where: locators
  * and the raw text of rejects are of them. Rows read are given back to the system on the way
  * (`release`). */
-static abdb_status read_text(const abdb_input *in, const char *text, size_t size, char delimiter,
-                             abdb_csv_handler handler, void *self, abdb_error *err)
+static abdb_status parse_csv_text(const abdb_input *in, const char *text, size_t size,
+                                  char delimiter, abdb_csv_handler handler, void *self,
+                                  abdb_error *err)
 {
-    reader *r = calloc(1, sizeof *r);
+    csv_reader *r = calloc(1, sizeof *r);
     const char *at = text, *end = text + size, *released = text;
     abdb_status st = ABDB_OK;
     long line = 1;
@@ -144,8 +145,8 @@ static abdb_status read_text(const abdb_input *in, const char *text, size_t size
         free(r);
         return ABDB_FAIL(err, ABDB_NOMEM, "libcsv");
     }
-    /* libcsv takes a tab for white space and would trim empty cells away; on_field trims by
-     * itself. */
+    /* libcsv takes a tab for white space and would trim empty cells away; append_trimmed_field
+     * trims by itself. */
     csv_set_delim(&r->parser, (unsigned char)delimiter);
     if (delimiter == '\t') csv_set_space_func(&r->parser, NULL);
     r->handler = handler;
@@ -162,9 +163,10 @@ static abdb_status read_text(const abdb_input *in, const char *text, size_t size
          * wherever text may hold NUL bytes. */
         while (r->line_end > r->row_start && strchr("\r\n", r->line_end[-1]) && r->line_end[-1])
             r->line_end--;
-        if (is_plain(r, at, length)) {
-            cut(r, at, (size_t)(r->line_end - at), delimiter);
-        } else if (csv_parse(&r->parser, at, length, on_field, on_row, r) != length) {
+        if (is_whole_unquoted_row(r, at, length)) {
+            split_unquoted_row(r, at, (size_t)(r->line_end - at), delimiter);
+        } else if (csv_parse(&r->parser, at, length, append_trimmed_field, pass_row_to_handler,
+                             r) != length) {
             st = ABDB_FAIL(err, ABDB_DATA, "line %ld: %s", line,
                            csv_strerror(csv_error(&r->parser)));
             break;
@@ -175,7 +177,7 @@ static abdb_status read_text(const abdb_input *in, const char *text, size_t size
             r->status == ABDB_OK) { /* the next line begins a row */
             r->row_start = at;
             r->row_line = line;
-            release(in, at, &released);
+            release_parsed_pages(in, at, &released);
             if (in && in->at) *in->at = (size_t)(at - text);
         }
         /* A quote that is never closed would make the rest of a large file one row. */
@@ -187,7 +189,7 @@ static abdb_status read_text(const abdb_input *in, const char *text, size_t size
                        "line %ld: a quoted field is never closed; the file is"
                        " truncated, or a quote is missing",
                        r->row_line);
-    if (st == ABDB_OK) csv_fini(&r->parser, on_field, on_row, r);
+    if (st == ABDB_OK) csv_fini(&r->parser, append_trimmed_field, pass_row_to_handler, r);
     if (st == ABDB_OK) st = r->status;
     csv_free(&r->parser);
     abdb_arena_free(&r->arena);
@@ -198,19 +200,19 @@ static abdb_status read_text(const abdb_input *in, const char *text, size_t size
 abdb_status abdb_csv_read(const char *text, size_t size, char delimiter, abdb_csv_handler handler,
                           void *self, abdb_error *err)
 {
-    return read_text(NULL, text, size, delimiter, handler, self, err);
+    return parse_csv_text(NULL, text, size, delimiter, handler, self, err);
 }
 
 abdb_status abdb_csv_read_input(const abdb_input *in, char delimiter, abdb_csv_handler handler,
                                 void *self, abdb_error *err)
 {
-    return read_text(in->decoded ? NULL : in, in->text, in->text_size, delimiter, handler, self,
-                     err);
+    return parse_csv_text(in->decoded ? NULL : in, in->text, in->text_size, delimiter, handler,
+                          self, err);
 }
 
 /* Quotes are not looked at: a comma within a quoted name of the header counts, and has never
  * outweighed the real delimiter. */
-char abdb_csv_delimiter(const char *text, size_t size)
+char abdb_csv_guess_delimiter(const char *text, size_t size)
 {
     size_t tabs = 0, commas = 0, semicolons = 0;
 
@@ -223,7 +225,8 @@ char abdb_csv_delimiter(const char *text, size_t size)
     return semicolons > commas ? ';' : ',';
 }
 
-abdb_status abdb_csv_header_take(abdb_csv_header *header, const abdb_csv_row *row, abdb_error *err)
+abdb_status abdb_csv_header_copy_row(abdb_csv_header *header, const abdb_csv_row *row,
+                                     abdb_error *err)
 {
     abdb_csv_header_free(header);
     header->name = calloc(row->count ? row->count : 1, sizeof *header->name);
@@ -245,7 +248,7 @@ void abdb_csv_header_free(abdb_csv_header *header)
 }
 
 /* Does name equal word[0..size) without case and white space? */
-static bool same_name(const char *name, const char *word, size_t size)
+static bool column_names_match(const char *name, const char *word, size_t size)
 {
     const char *end = word + size;
 
@@ -257,26 +260,26 @@ static bool same_name(const char *name, const char *word, size_t size)
     }
 }
 
-int abdb_csv_column(const abdb_csv_header *header, const char *names)
+int abdb_csv_find_column(const abdb_csv_header *header, const char *names)
 {
     while (*names) {
         size_t size = strcspn(names, "|");
 
         for (size_t i = 0; i < header->count; i++)
-            if (same_name(header->name[i], names, size)) return (int)i;
+            if (column_names_match(header->name[i], names, size)) return (int)i;
         names += size + (names[size] == '|');
     }
     return -1;
 }
 
-const char *abdb_csv_get(const abdb_csv_row *row, int i)
+const char *abdb_csv_cell_or_null(const abdb_csv_row *row, int i)
 {
     if (i < 0 || (size_t)i >= row->count || !row->field[i][0]) return NULL;
     return row->field[i];
 }
 
-abdb_status abdb_csv_reject(const abdb_sink *sink, const abdb_csv_row *row, const char *field,
-                            const char *reason, abdb_error *err)
+abdb_status abdb_csv_reject_row(const abdb_sink *sink, const abdb_csv_row *row, const char *field,
+                                const char *reason, abdb_error *err)
 {
     /* Enough to recognise the row by; a whole one may have a megabyte. */
     char raw[4096];

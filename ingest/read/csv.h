@@ -1,6 +1,6 @@
 /* csv.h - rows of delimited text, by libcsv, with line numbers and a named header: what importers
- * of CSV stand on. The caller takes the first row as the header (abdb_csv_header_take) and asks for
- * the others' cells by column number. */
+ * of CSV stand on. The caller takes the first row as the header (abdb_csv_header_copy_row) and asks
+ * for the others' cells by column number. */
 #ifndef ABDB_INGEST_CSV_H
 #define ABDB_INGEST_CSV_H
 
@@ -32,7 +32,7 @@ ABDB_MUST_USE abdb_status abdb_csv_read_input(const abdb_input *in, char delimit
                                               abdb_csv_handler handler, void *self,
                                               abdb_error *err);
 /* '\t', ',' or ';': whichever the first line has most of. */
-char abdb_csv_delimiter(const char *text, size_t size);
+char abdb_csv_guess_delimiter(const char *text, size_t size);
 
 /* Names of columns, and their decimal marks where abdb_csv_find_marks looked for them. The memory
  * belongs to the header; free with abdb_csv_header_free. */
@@ -41,14 +41,14 @@ typedef struct {
     char **name;
     abdb_decimal_mark *mark; /* ABDB_CSV_COLUMN_MAX of them, or NULL: unknown */
 } abdb_csv_header;
-ABDB_MUST_USE abdb_status abdb_csv_header_take(abdb_csv_header *header, const abdb_csv_row *row,
-                                               abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_csv_header_copy_row(abdb_csv_header *header, const abdb_csv_row *row,
+                                                   abdb_error *err);
 void abdb_csv_header_free(abdb_csv_header *header);
 /* First column with one of the names ('|' between them; white space and case do not count), or -1.
  */
-int abdb_csv_column(const abdb_csv_header *header, const char *names);
+int abdb_csv_find_column(const abdb_csv_header *header, const char *names);
 /* The text of column i of the row, NULL when i < 0, the row is short or the field is empty. */
-const char *abdb_csv_get(const abdb_csv_row *row, int i);
+const char *abdb_csv_cell_or_null(const abdb_csv_row *row, int i);
 /* Reads the whole text once to find the decimal mark of each column by its cells; a text without a
  * comma inside a number is not read. A column whose cells contradict each other stays unknown. */
 ABDB_MUST_USE abdb_status abdb_csv_find_marks(abdb_csv_header *header, const abdb_input *in,
@@ -56,8 +56,9 @@ ABDB_MUST_USE abdb_status abdb_csv_find_marks(abdb_csv_header *header, const abd
 /* The decimal mark of a column; unknown for -1, and before abdb_csv_find_marks. */
 abdb_decimal_mark abdb_csv_mark(const abdb_csv_header *header, int column);
 /* Keeps a row as rejected. */
-ABDB_MUST_USE abdb_status abdb_csv_reject(const abdb_sink *sink, const abdb_csv_row *row,
-                                          const char *field, const char *reason, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_csv_reject_row(const abdb_sink *sink, const abdb_csv_row *row,
+                                              const char *field, const char *reason,
+                                              abdb_error *err);
 /* Does the first line of text hold all these words ('|' between them)? For bids. */
 bool abdb_csv_first_line_has(const char *text, size_t size, const char *words);
 

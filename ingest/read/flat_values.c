@@ -1,12 +1,12 @@
 /* flat_values.c - the values of a record, as text and as numbers by the decimal mark of their
- * column; see flat.h. */
+ * column; see flat_records.h. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "ingest/read/flat.h"
+#include "ingest/read/flat_records.h"
 
-const char *abdb_flat_get(const abdb_flat_record *record, const char *name)
+const char *abdb_flat_text_or_null(const abdb_flat_record *record, const char *name)
 {
     for (size_t i = 0; i < record->items; i++)
         if (strcmp(record->item[i].name, name) == 0)
@@ -21,9 +21,9 @@ abdb_decimal_mark abdb_flat_mark(const abdb_flat_record *record, const char *nam
     return ABDB_MARK_UNKNOWN;
 }
 
-double abdb_flat_number(const abdb_flat_record *record, const char *name)
+double abdb_flat_number_or_nan(const abdb_flat_record *record, const char *name)
 {
-    const char *text = abdb_flat_get(record, name);
+    const char *text = abdb_flat_text_or_null(record, name);
     double value;
 
     if (text && abdb_double_parse(text, abdb_flat_mark(record, name), &value)) return value;
@@ -35,7 +35,7 @@ double abdb_flat_number(const abdb_flat_record *record, const char *name)
 
 long long abdb_flat_parse_count(const abdb_flat_record *record, const char *name)
 {
-    const char *text = abdb_flat_get(record, name);
+    const char *text = abdb_flat_text_or_null(record, name);
     long long count;
 
     return text && abdb_count_parse(text, abdb_flat_mark(record, name), 1, 1LL << 53, &count)

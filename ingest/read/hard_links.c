@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ingest/read/member_name.h"
-#include "schema/core/grow.h"
+#include "schema/core/array.h"
 
 /* "ARCHIVE!NAME", the name cleaned; from the arena. */
 static const char *make_key(abdb_arena *arena, const char *archive, const char *name)
@@ -19,7 +19,7 @@ abdb_status abdb_hard_links_add(hard_link_list *list, const char *archive, const
                                 const char *target, bool wanted, abdb_error *err)
 {
     size_t size = 3 * (strlen(archive) + strlen(name)) + 3 * (strlen(archive) + strlen(target));
-    unsigned starved = abdb_starved();
+    unsigned starved = abdb_allocation_failures();
     hard_link *more;
 
     if (list->bytes + size > HARD_LINKS_BYTES_MAX)
@@ -27,7 +27,7 @@ abdb_status abdb_hard_links_add(hard_link_list *list, const char *archive, const
                          "a hard link to %s, and the names of the hard links before it take %d"
                          " bytes: unpack the archive, and import the folder",
                          target, HARD_LINKS_BYTES_MAX);
-    more = abdb_grow(list->item, list->count, &list->room, sizeof *more);
+    more = abdb_array_reserve_one(list->item, list->count, &list->room, sizeof *more);
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "%zu hard links", list->count);
     list->item = more;
     list->item[list->count++] =
@@ -37,7 +37,8 @@ abdb_status abdb_hard_links_add(hard_link_list *list, const char *archive, const
                     .target = make_key(&list->arena, archive, target),
                     .wanted = wanted};
     list->bytes += size;
-    return abdb_starved() == starved ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a hard link");
+    return abdb_allocation_failures() == starved ? ABDB_OK
+                                                 : ABDB_FAIL(err, ABDB_NOMEM, "a hard link");
 }
 
 static int by_target(const void *a, const void *b, void *items)

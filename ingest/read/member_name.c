@@ -58,7 +58,7 @@ abdb_status abdb_member_header_read(struct archive *a, const abdb_archive_kind *
 {
     locale_t wanted = kind->stores_unicode ? locales->unicode : locales->bytes;
     locale_t before = uselocale(wanted); /* (locale_t)0 only asks */
-    unsigned starved = abdb_starved();
+    unsigned starved = abdb_allocation_failures();
     const char *name, *target;
 
     *out = (abdb_member_header){0};
@@ -71,7 +71,8 @@ abdb_status abdb_member_header_read(struct archive *a, const abdb_archive_kind *
         out->target = read_name(arena, target, false);
     }
     uselocale(before);
-    return abdb_starved() == starved ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a member's name");
+    return abdb_allocation_failures() == starved ? ABDB_OK
+                                                 : ABDB_FAIL(err, ABDB_NOMEM, "a member's name");
 }
 
 char *abdb_member_name_clean(abdb_arena *arena, const char *name)

@@ -15,7 +15,7 @@
 
 #include "ingest/importer.h"
 #include "ingest/read/csv.h"
-#include "ingest/tables/abdb_results.h"
+#include "ingest/tables/results_csv_row.h"
 
 /* One kind of file: the table of schema/ddl that its rows go into, and its columns. The first kind
  * whose signature the header holds is it. */
@@ -75,7 +75,7 @@ enum { KIND_COUNT = sizeof kinds / sizeof kinds[0], HEADER_SIZE = 1 << 16 };
 
 typedef struct {
     const abdb_input *in;
-    const abdb_words *words;
+    const abdb_overrides *words;
     const abdb_sink *sink;
     abdb_csv_header header;
     const file_kind *kind; /* NULL: results */
@@ -83,7 +83,7 @@ typedef struct {
 } state;
 
 /* The next word of a list with '|' between them; false at its end. */
-static bool next_word(const char **list, char out[64])
+static bool next_listed_name(const char **list, char out[64])
 {
     size_t size = strcspn(*list, "|");
 
@@ -92,35 +92,35 @@ static bool next_word(const char **list, char out[64])
     return size > 0;
 }
 
-static const file_kind *find_kind(const abdb_csv_header *header)
+static const file_kind *find_file_kind(const abdb_csv_header *header)
 {
     for (size_t i = 0; i < KIND_COUNT; i++) {
         const char *names = kinds[i].signature;
         bool all = true;
         char name[64];
 
-        while (all && next_word(&names, name)) all = abdb_csv_column(header, name) >= 0;
+        while (all && next_listed_name(&names, name)) all = abdb_csv_find_column(header, name) >= 0;
         /* A column "metric" makes it a results file, whatever else it has. */
-        if (all && abdb_csv_column(header, "metric") < 0) return &kinds[i];
+        if (all && abdb_csv_find_column(header, "metric") < 0) return &kinds[i];
     }
     return NULL;
 }
 
-static bool is_results(const abdb_csv_header *h)
+static bool is_results_header(const abdb_csv_header *h)
 {
-    return abdb_csv_column(h, "metric") >= 0 && abdb_csv_column(h, "value") >= 0 &&
-           abdb_csv_column(h, "unit") >= 0 && abdb_csv_column(h, "evidence") >= 0;
+    return abdb_csv_find_column(h, "metric") >= 0 && abdb_csv_find_column(h, "value") >= 0 &&
+           abdb_csv_find_column(h, "unit") >= 0 && abdb_csv_find_column(h, "evidence") >= 0;
 }
 
 /* Takes the header and stops the reading: ABDB_STOPPED is no fault here. */
-static abdb_status first_row(void *self, const abdb_csv_row *row, abdb_error *err)
+static abdb_status copy_header_then_stop(void *self, const abdb_csv_row *row, abdb_error *err)
 {
-    abdb_status st = abdb_csv_header_take(self, row, err);
+    abdb_status st = abdb_csv_header_copy_row(self, row, err);
 
     return st == ABDB_OK ? ABDB_FAIL(err, ABDB_STOPPED, "header read") : st;
 }
 
-static int bid(const abdb_input *in)
+static int own_csv_bid(const abdb_input *in)
 {
     abdb_csv_header header = {0};
     const char *end = memchr(in->text, '\n', in->text_size);
@@ -129,14 +129,14 @@ static int bid(const abdb_input *in)
     int out;
 
     if (size == 0 || size > HEADER_SIZE || memchr(in->text, 0, size)) return 0;
-    (void)!abdb_csv_read(in->text, size, ',', first_row, &header, &err);
-    out = header.count > 1 && (find_kind(&header) || is_results(&header)) ? 60 : 0;
+    (void)!abdb_csv_read(in->text, size, ',', copy_header_then_stop, &header, &err);
+    out = header.count > 1 && (find_file_kind(&header) || is_results_header(&header)) ? 60 : 0;
     abdb_csv_header_free(&header);
     return out;
 }
 
 /* Does the name of column i stand further left already? */
-static bool is_repeated(const abdb_csv_header *header, size_t i)
+static bool column_name_is_repeated(const abdb_csv_header *header, size_t i)
 {
     size_t k = 0;
 
@@ -146,7 +146,7 @@ static bool is_repeated(const abdb_csv_header *header, size_t i)
 
 /* Every column must be one that the kind has, and stand once: a misspelt one, or the second of two,
  * would lose data silently. */
-static abdb_status check_header(state *s, abdb_error *err)
+static abdb_status check_header_columns(state *s, abdb_error *err)
 {
     for (size_t i = 0; i < s->header.count; i++) {
         const char *name = s->header.name[i];
@@ -154,12 +154,12 @@ static abdb_status check_header(state *s, abdb_error *err)
         char list[512], *word, *rest = NULL;
         size_t count = 0;
 
-        if (is_repeated(&s->header, i))
+        if (column_name_is_repeated(&s->header, i))
             return ABDB_FAIL(err, ABDB_FORMAT, "line 1: column '%.60s' stands there twice", name);
-        if (s->kind ? abdb_has_word(s->kind->required, '|', name, strlen(name)) ||
-                          abdb_has_word(s->kind->optional, '|', name, strlen(name))
-                    : abdb_has_word(abdb_results_columns, '|', name, strlen(name)) ||
-                          abdb_field_find(name) >= 0 || strncmp(name, "factor.", 7) == 0 ||
+        if (s->kind ? abdb_list_has_word(s->kind->required, '|', name, strlen(name)) ||
+                          abdb_list_has_word(s->kind->optional, '|', name, strlen(name))
+                    : abdb_list_has_word(abdb_results_columns, '|', name, strlen(name)) ||
+                          abdb_field_index_by_name(name) >= 0 || strncmp(name, "factor.", 7) == 0 ||
                           strncmp(name, "also.", 5) == 0)
             continue;
         snprintf(list, sizeof list, "%s|%s", s->kind ? s->kind->required : abdb_results_columns,
@@ -168,7 +168,7 @@ static abdb_status check_header(state *s, abdb_error *err)
              word = strtok_r(NULL, "|", &rest))
             near[count++] = word;
         for (int f = 0; !s->kind && f < ABDB_FIELD_COUNT; f++) near[count++] = abdb_fields[f].name;
-        best = abdb_nearest(name, near, count);
+        best = abdb_nearest_name(name, near, count);
         return ABDB_FAIL(err, ABDB_FORMAT, "line 1: a %s file has no column '%s'%s%s%s",
                          s->kind ? s->kind->kind : "results", name, best ? "; did you mean '" : "",
                          best ? best : "", best ? "'?" : "");
@@ -177,22 +177,22 @@ static abdb_status check_header(state *s, abdb_error *err)
 }
 
 /* A cell, or what the user said for all rows; NULL: neither. */
-static const char *get(const state *s, const abdb_csv_row *row, const char *name)
+static const char *csv_cell_or_override(const state *s, const abdb_csv_row *row, const char *name)
 {
-    const char *cell = abdb_csv_get(row, abdb_csv_column(&s->header, name));
+    const char *cell = abdb_csv_cell_or_null(row, abdb_csv_find_column(&s->header, name));
 
-    return cell && *cell ? cell : abdb_words_get(s->words, name);
+    return cell && *cell ? cell : abdb_overrides_get(s->words, name);
 }
 
 /* No table has ABDB_FACT_MAX columns; a user who repeats --set can still ask for more. */
-static void put_text(abdb_fact *fact, const char *name, const char *text)
+static void append_text_column(abdb_fact *fact, const char *name, const char *text)
 {
     if (fact->columns == ABDB_FACT_MAX) return;
     fact->column[fact->columns].name = name;
     fact->column[fact->columns++].text = text;
 }
 
-static void put_number(abdb_fact *fact, const char *name, double value)
+static void append_number_column(abdb_fact *fact, const char *name, double value)
 {
     if (fact->columns == ABDB_FACT_MAX) return;
     fact->column[fact->columns].name = name;
@@ -201,29 +201,31 @@ static void put_number(abdb_fact *fact, const char *name, double value)
 
 static abdb_decimal_mark find_mark(const state *s, const char *name)
 {
-    return abdb_csv_mark(&s->header, abdb_csv_column(&s->header, name));
+    return abdb_csv_mark(&s->header, abdb_csv_find_column(&s->header, name));
 }
 
 /* One column that goes into the table as it is; false when it is no number or date and should be.
  */
-static bool take_column(const state *s, abdb_fact *fact, const char *name, const char *text,
-                        const char **field, char *reason, size_t room)
+static bool append_checked_column(const state *s, abdb_fact *fact, const char *name,
+                                  const char *text, const char **field, char *reason, size_t room)
 {
     char date[ABDB_DATE_SIZE];
     double number;
 
-    /* These are taken apart by take_value, keep_terms and add_instead. */
-    if (!text || abdb_has_word("value|unit|amount|fact|terms|instead", '|', name, strlen(name)))
+    /* These are taken apart by append_value_of_kind, import_claim_terms and
+     * append_replacement_to_reason. */
+    if (!text ||
+        abdb_list_has_word("value|unit|amount|fact|terms|instead", '|', name, strlen(name)))
         return true;
-    if (abdb_date_column(name) && !abdb_date(text, date)) {
+    if (abdb_column_holds_date(name) && !abdb_date_to_iso(text, date)) {
         *field = name;
-        abdb_date_reason(name, text, reason, room);
+        abdb_date_error_text(name, text, reason, room);
         return false;
     }
-    if (!abdb_has_word(s->kind->numbers, '|', name, strlen(name))) {
-        put_text(fact, name, text);
+    if (!abdb_list_has_word(s->kind->numbers, '|', name, strlen(name))) {
+        append_text_column(fact, name, text);
     } else if (abdb_fact_parse_number(name, text, find_mark(s, name), &number, reason, room)) {
-        put_number(fact, name, number);
+        append_number_column(fact, name, number);
     } else {
         *field = name;
         return false;
@@ -233,46 +235,47 @@ static bool take_column(const state *s, abdb_fact *fact, const char *name, const
 
 /* The columns of the row, and those that --set says; false when one is empty, no number
  * or no date. */
-static bool take_columns(const state *s, const abdb_csv_row *row, abdb_fact *fact,
-                         const char **field, char *reason, size_t room)
+static bool append_all_columns(const state *s, const abdb_csv_row *row, abdb_fact *fact,
+                               const char **field, char *reason, size_t room)
 {
     const char *names = s->kind->required;
     char name[64];
 
-    while (next_word(&names, name)) {
-        if (get(s, row, name)) continue;
-        *field = abdb_csv_column(&s->header, name) >= 0
-                     ? s->header.name[abdb_csv_column(&s->header, name)]
+    while (next_listed_name(&names, name)) {
+        if (csv_cell_or_override(s, row, name)) continue;
+        *field = abdb_csv_find_column(&s->header, name) >= 0
+                     ? s->header.name[abdb_csv_find_column(&s->header, name)]
                      : "row";
         snprintf(reason, room, "%s is empty", name);
         return false;
     }
     for (size_t i = 0; i < s->header.count; i++)
-        if (!take_column(s, fact, s->header.name[i], get(s, row, s->header.name[i]), field, reason,
-                         room))
+        if (!append_checked_column(s, fact, s->header.name[i],
+                                   csv_cell_or_override(s, row, s->header.name[i]), field, reason,
+                                   room))
             return false;
     for (size_t i = 0; s->words && i < s->words->count; i++) {
         const char *word = s->words->word[i].name;
 
-        if ((abdb_has_word(s->kind->required, '|', word, strlen(word)) ||
-             abdb_has_word(s->kind->optional, '|', word, strlen(word))) &&
-            abdb_csv_column(&s->header, word) < 0 &&
-            !take_column(s, fact, word, s->words->word[i].value, field, reason, room))
+        if ((abdb_list_has_word(s->kind->required, '|', word, strlen(word)) ||
+             abdb_list_has_word(s->kind->optional, '|', word, strlen(word))) &&
+            abdb_csv_find_column(&s->header, word) < 0 &&
+            !append_checked_column(s, fact, word, s->words->word[i].value, field, reason, room))
             return false;
     }
     return true;
 }
 
 /* The number of a claim: one, or a range, "2-3". */
-static bool take_claim(const char *text, abdb_decimal_mark mark, abdb_fact *fact,
-                       const char **field, char *reason, size_t room)
+static bool append_claim_value(const char *text, abdb_decimal_mark mark, abdb_fact *fact,
+                               const char **field, char *reason, size_t room)
 {
     const char *dash = strchr(text, '-');
     char first[32];
     double from, to;
 
     if (abdb_double_parse(text, mark, &from)) {
-        put_number(fact, "stated", from);
+        append_number_column(fact, "stated", from);
     } else {
         snprintf(first, sizeof first, "%.*s", dash ? (int)(dash - text) : 0, text);
         if (!dash || !abdb_double_parse(first, mark, &from) ||
@@ -285,31 +288,33 @@ static bool take_claim(const char *text, abdb_decimal_mark mark, abdb_fact *fact
                          text);
             return false;
         }
-        put_number(fact, "stated", from);
-        put_number(fact, "upper", to);
+        append_number_column(fact, "stated", from);
+        append_number_column(fact, "upper", to);
     }
-    put_text(fact, "raw_value", text);
+    append_text_column(fact, "raw_value", text);
     return true;
 }
 
 /* The value of a specification, price or claim, with the text as published. */
-static bool take_value(const state *s, const abdb_csv_row *row, abdb_fact *fact, const char **field,
-                       char *reason, size_t room)
+static bool append_value_of_kind(const state *s, const abdb_csv_row *row, abdb_fact *fact,
+                                 const char **field, char *reason, size_t room)
 {
     const char *table = s->kind->table, *base;
-    const char *text = get(s, row, strcmp(table, "price") == 0 ? "amount" : "value");
+    const char *text =
+        csv_cell_or_override(s, row, strcmp(table, "price") == 0 ? "amount" : "value");
     double value;
 
     if (strcmp(table, "spec") == 0) {
-        if (!abdb_results_value(text, find_mark(s, "value"), get(s, row, "unit"), &value, &base,
-                                field, reason, room))
+        if (!abdb_parse_value_in_base_unit(text, find_mark(s, "value"),
+                                           csv_cell_or_override(s, row, "unit"), &value, &base,
+                                           field, reason, room))
             return false;
-        put_number(fact, "value", value);
-        put_text(fact, "unit", base);
-        put_text(fact, "raw_value", text);
-        put_text(fact, "raw_unit", get(s, row, "unit"));
+        append_number_column(fact, "value", value);
+        append_text_column(fact, "unit", base);
+        append_text_column(fact, "raw_value", text);
+        append_text_column(fact, "raw_unit", csv_cell_or_override(s, row, "unit"));
     } else if (strcmp(table, "claim") == 0) {
-        return take_claim(text, find_mark(s, "value"), fact, field, reason, room);
+        return append_claim_value(text, find_mark(s, "value"), fact, field, reason, room);
     } else if (strcmp(table, "price") == 0) {
         *field = "amount";
         if (!abdb_fact_parse_number("amount", text, find_mark(s, "amount"), &value, reason, room))
@@ -319,27 +324,28 @@ static bool take_value(const state *s, const abdb_csv_row *row, abdb_fact *fact,
             return false;
         }
         *field = NULL;
-        put_number(fact, "amount", value);
-        put_text(fact, "raw_value", text);
+        append_number_column(fact, "amount", value);
+        append_text_column(fact, "raw_value", text);
     }
     return true;
 }
 
 /* The reason of a withdrawal names the fact that replaces what is withdrawn; it stays in out. */
-static bool add_instead(const state *s, const abdb_csv_row *row, abdb_fact *fact, abdb_text *out)
+static bool append_replacement_to_reason(const state *s, const abdb_csv_row *row, abdb_fact *fact,
+                                         abdb_text *out)
 {
-    const char *instead = get(s, row, "instead");
+    const char *instead = csv_cell_or_override(s, row, "instead");
 
     if (!instead || strcmp(s->kind->table, "withdrawal") != 0) return true;
-    abdb_text_printf(out, "%s (instead: %s)", get(s, row, "reason"), instead);
+    abdb_text_printf(out, "%s (instead: %s)", csv_cell_or_override(s, row, "reason"), instead);
     for (size_t i = 0; i < fact->columns; i++)
         if (strcmp(fact->column[i].name, "reason") == 0) fact->column[i].text = abdb_text_get(out);
     return !out->failed;
 }
 
 /* One term of a claim: "price.b^-1". */
-static abdb_status keep_term(const state *s, const abdb_csv_row *row, char *word, int number,
-                             int part, abdb_error *err)
+static abdb_status import_claim_term(const state *s, const abdb_csv_row *row, char *word,
+                                     int number, int part, abdb_error *err)
 {
     abdb_fact term = {.table = "claim_term", .line = row->line};
     char *caret = strchr(word, '^');
@@ -347,20 +353,20 @@ static abdb_status keep_term(const state *s, const abdb_csv_row *row, char *word
 
     if (caret) *caret = '\0';
     if (caret && !abdb_double_parse(caret + 1, ABDB_MARK_UNKNOWN, &power))
-        return abdb_csv_reject(s->sink, row, "terms", "an exponent is no number", err);
-    put_text(&term, "claim", get(s, row, "claim"));
-    put_number(&term, "term", number);
-    put_number(&term, "part", part);
-    put_number(&term, "power", power);
-    put_text(&term, "fact", word);
+        return abdb_csv_reject_row(s->sink, row, "terms", "an exponent is no number", err);
+    append_text_column(&term, "claim", csv_cell_or_override(s, row, "claim"));
+    append_number_column(&term, "term", number);
+    append_number_column(&term, "part", part);
+    append_number_column(&term, "power", power);
+    append_text_column(&term, "fact", word);
     return s->sink->fact(s->sink->self, &term, err);
 }
 
 /* The terms of a claim, a row each: "rate.a price.b^-1" is one part, "a | b / c | d" are two above
  * and two below the line. */
-static abdb_status keep_terms(const state *s, const abdb_csv_row *row, abdb_error *err)
+static abdb_status import_claim_terms(const state *s, const abdb_csv_row *row, abdb_error *err)
 {
-    const char *terms = get(s, row, "terms");
+    const char *terms = csv_cell_or_override(s, row, "terms");
     char *copy = strdup(terms ? terms : ""), *rest = NULL, *word;
     int number = 1, part = 1;
     abdb_status st = ABDB_OK;
@@ -373,7 +379,7 @@ static abdb_status keep_terms(const state *s, const abdb_csv_row *row, abdb_erro
         else if (strcmp(word, "/") == 0)
             part = -1;
         else
-            TRY(keep_term(s, row, word, number++, part, err));
+            TRY(import_claim_term(s, row, word, number++, part, err));
     }
 done:
     free(copy);
@@ -381,10 +387,11 @@ done:
 }
 
 /* One row of a dictionary or of published facts. */
-static abdb_status keep_fact(state *s, const abdb_csv_row *row, const char **field, char *reason,
-                             size_t room, abdb_error *err)
+static abdb_status import_fact_row(state *s, const abdb_csv_row *row, const char **field,
+                                   char *reason, size_t room, abdb_error *err)
 {
-    abdb_fact fact = {.table = s->kind->table, .line = row->line, .fact = get(s, row, "fact")};
+    abdb_fact fact = {
+        .table = s->kind->table, .line = row->line, .fact = csv_cell_or_override(s, row, "fact")};
     const char *text;
     char locator[32];
     abdb_text why = {0};
@@ -392,18 +399,19 @@ static abdb_status keep_fact(state *s, const abdb_csv_row *row, const char **fie
 
     snprintf(locator, sizeof locator, "line %ld", row->line);
     fact.locator = locator;
-    if (!take_columns(s, row, &fact, field, reason, room)) return ABDB_OK;
-    if (!take_value(s, row, &fact, field, reason, room)) return ABDB_OK;
-    (void)abdb_fact_dates(&fact, &text); /* each was looked at */
-    if (!add_instead(s, row, &fact, &why)) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a withdrawal"));
+    if (!append_all_columns(s, row, &fact, field, reason, room)) return ABDB_OK;
+    if (!append_value_of_kind(s, row, &fact, field, reason, room)) return ABDB_OK;
+    (void)abdb_fact_normalize_dates(&fact, &text); /* each was looked at */
+    if (!append_replacement_to_reason(s, row, &fact, &why))
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "a withdrawal"));
     TRY(s->sink->fact(s->sink->self, &fact, err));
-    if (strcmp(s->kind->table, "claim") == 0) TRY(keep_terms(s, row, err));
+    if (strcmp(s->kind->table, "claim") == 0) TRY(import_claim_terms(s, row, err));
 done:
     abdb_text_free(&why);
     return st;
 }
 
-static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
+static abdb_status import_own_csv_row(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     state *s = self;
     const char *field = NULL;
@@ -411,38 +419,39 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     if (!s->header.count) {
-        TRY(abdb_csv_header_take(&s->header, row, err));
-        s->kind = find_kind(&s->header);
-        if (!s->kind && !is_results(&s->header))
+        TRY(abdb_csv_header_copy_row(&s->header, row, err));
+        s->kind = find_file_kind(&s->header);
+        if (!s->kind && !is_results_header(&s->header))
             return ABDB_FAIL(
                 err, ABDB_FORMAT,
                 "line 1: not a header of abdb's own files (sources, devices, models,"
                 " aliases, specs, prices, results, claims, withdrawals, rules, rounds)");
-        TRY(check_header(s, err));
+        TRY(check_header_columns(s, err));
         TRY(abdb_csv_find_marks(&s->header, s->in, ',', err));
-        return s->kind ? ABDB_OK
-                       : abdb_results_open(&s->results, &s->header, s->words, s->sink, err);
+        return s->kind
+                   ? ABDB_OK
+                   : abdb_results_open_for_header(&s->results, &s->header, s->words, s->sink, err);
     }
     if (row->count != s->header.count) {
         field = "row";
         snprintf(reason, sizeof reason, "%zu columns where the header has %zu", row->count,
                  s->header.count);
     } else if (s->kind) {
-        TRY(keep_fact(s, row, &field, reason, sizeof reason, err));
+        TRY(import_fact_row(s, row, &field, reason, sizeof reason, err));
     } else {
-        TRY(abdb_results_row(s->results, row, &field, reason, sizeof reason, err));
+        TRY(abdb_results_import_row(s->results, row, &field, reason, sizeof reason, err));
     }
-    if (field) TRY(abdb_csv_reject(s->sink, row, field, reason, err));
+    if (field) TRY(abdb_csv_reject_row(s->sink, row, field, reason, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
     return st;
 }
 
-static abdb_status read_own(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
-                            abdb_error *err)
+static abdb_status read_own_csv(const abdb_input *in, const abdb_overrides *overrides,
+                                const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.in = in, .words = words, .sink = sink};
-    abdb_status st = abdb_csv_read_input(in, ',', on_row, &s, err);
+    state s = {.in = in, .words = overrides, .sink = sink};
+    abdb_status st = abdb_csv_read_input(in, ',', import_own_csv_row, &s, err);
 
     abdb_results_close(s.results);
     abdb_csv_header_free(&s.header);
@@ -454,5 +463,5 @@ const abdb_importer abdb_import_abdb_csv = {
     "abdb's own: sources, devices, models, aliases, specs, prices, results, claims, rules, rounds",
     2,
     NULL,
-    bid,
-    read_own};
+    own_csv_bid,
+    read_own_csv};

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "ingest/read/csv.h"
-#include "ingest/read/markdown.h"
-#include "ingest/tables/map.h"
+#include "ingest/read/markdown_tables.h"
+#include "ingest/tables/table_map.h"
 
 enum { MAPS_MAX = 64 };
 
@@ -21,89 +21,90 @@ static struct {
 
 typedef struct {
     const table_map *users; /* --map */
-    const abdb_words *words;
+    const abdb_overrides *words;
     const abdb_sink *sink;
     abdb_left_out *left_out;
     bool fits; /* for bids: some map fits some row */
     size_t rows, fitting;
 } state;
 
-static void close_maps(void)
+static void free_builtin_maps(void)
 {
     while (built.count) table_map_free(built.map[--built.count]);
 }
 
-static void parse_maps(void)
+static void parse_builtin_maps(void)
 {
     for (size_t i = 0; i < MAPS_MAX && abdb_maps[i].name && built.status == ABDB_OK; i++) {
         built.status =
             table_map_parse(&built.map[i], abdb_maps[i].name, abdb_maps[i].text, &built.err);
         built.count += built.status == ABDB_OK;
     }
-    (void)atexit(close_maps);
+    (void)atexit(free_builtin_maps);
 }
 
 /* One that does not parse is a fault of the build, and a test finds it. */
-static abdb_status open_maps(abdb_error *err)
+static abdb_status ensure_builtin_maps_parsed(abdb_error *err)
 {
-    (void)pthread_once(&built.once, parse_maps);
+    (void)pthread_once(&built.once, parse_builtin_maps);
     if (built.status != ABDB_OK) *err = built.err;
     return built.status;
 }
 
 /* The user's map is asked for what its match line says, if it has one. */
-static const table_map *find(const state *s, const abdb_flat_record *record)
+static const table_map *find_map_for_record(const state *s, const abdb_flat_record *record)
 {
-    if (s->users) return table_map_serves(s->users, record) ? s->users : NULL;
+    if (s->users) return table_map_accepts_record(s->users, record) ? s->users : NULL;
     for (size_t i = 0; i < built.count; i++)
-        if (table_map_fits(built.map[i], record)) return built.map[i];
+        if (table_map_matches_columns(built.map[i], record)) return built.map[i];
     return NULL;
 }
 
 /* Numbers of columns that the map does not name. */
-static void note_left_out(const state *s, const table_map *map, const abdb_flat_record *record)
+static void note_unmapped_numbers(const state *s, const table_map *map,
+                                  const abdb_flat_record *record)
 {
     double value;
 
     for (size_t i = 0; s->left_out && i < record->items; i++)
         if (record->item[i].text &&
             abdb_double_parse(record->item[i].text, ABDB_MARK_POINT, &value) &&
-            table_map_leaves(map, record->item[i].name))
-            abdb_left_out_add(s->left_out, record->item[i].name);
+            table_map_column_is_unnamed(map, record->item[i].name))
+            abdb_left_out_count_value(s->left_out, record->item[i].name);
 }
 
-static abdb_status on_record(void *self, const abdb_flat_record *record, abdb_error *err)
+static abdb_status import_mapped_record(void *self, const abdb_flat_record *record, abdb_error *err)
 {
     state *s = self;
-    const table_map *map = find(s, record);
+    const table_map *map = find_map_for_record(s, record);
 
     s->rows++;
     if (!map) return s->sink->row_end(s->sink->self, err); /* another table: ignored */
     s->fitting++;
-    note_left_out(s, map, record);
-    return table_map_row(map, record, s->words, s->sink, err);
+    note_unmapped_numbers(s, map, record);
+    return table_map_import_row(map, record, s->words, s->sink, err);
 }
 
-static abdb_status read_tables(const abdb_input *in, const abdb_sink *sink,
-                               abdb_flat_handler handler, void *self, abdb_error *err)
+static abdb_status read_table_records(const abdb_input *in, const abdb_sink *sink,
+                                      abdb_flat_handler handler, void *self, abdb_error *err)
 {
-    return markdown_has_table(in) ? markdown_read(in, handler, self, err)
-                                  : abdb_flat_read(in, sink, handler, self, err);
+    return markdown_has_table(in) ? markdown_read_tables(in, handler, self, err)
+                                  : abdb_flat_read_records(in, sink, handler, self, err);
 }
 
-static abdb_status on_look(void *self, const abdb_flat_record *record, abdb_error *err)
+static abdb_status look_for_fitting_map(void *self, const abdb_flat_record *record, abdb_error *err)
 {
     state *s = self;
 
     /* 2000 rows without a fitting table: a long README, or another program's output. */
-    s->fits = find(s, record) != NULL;
+    s->fits = find_map_for_record(s, record) != NULL;
     return s->fits || s->rows++ > 2000 ? ABDB_FAIL(err, ABDB_LIMIT, "seen enough") : ABDB_OK;
 }
 
 /* Only the first lines of a table file are looked at, of a markdown file all of them. */
-static int bid(const abdb_input *in)
+static int mapped_table_bid(const abdb_input *in)
 {
-    const abdb_sink nowhere = {NULL, NULL, NULL, abdb_sink_no_reject, abdb_sink_no_row_end};
+    const abdb_sink nowhere = {NULL, NULL, NULL, abdb_sink_ignore_reject, abdb_sink_ignore_row_end};
     abdb_input head = *in;
     state s = {0};
     abdb_error err;
@@ -111,7 +112,7 @@ static int bid(const abdb_input *in)
 
     if (in->text_size == 0 || memchr(in->text, 0, in->text_size < 4096 ? in->text_size : 4096))
         return 0;
-    if (open_maps(&err) == ABDB_OK) {
+    if (ensure_builtin_maps_parsed(&err) == ABDB_OK) {
         if (!markdown_has_table(in) && in->text[0] != '[' && in->text[0] != '{' &&
             in->text_size > 65536) {
             stop = memrchr(in->text, '\n', 65536);
@@ -121,22 +122,23 @@ static int bid(const abdb_input *in)
         /* JSON is not bid for: a map matches by a few column names, which many programs' JSON has
          * too. With --map or --format table it is read. */
         if (in->text[0] != '[' && in->text[0] != '{')
-            (void)!read_tables(&head, &nowhere, on_look, &s, &err);
+            (void)!read_table_records(&head, &nowhere, look_for_fitting_map, &s, &err);
     }
     return s.fits ? 82 : 0;
 }
 
-static abdb_status read_mapped(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
-                               abdb_error *err)
+static abdb_status read_mapped_tables(const abdb_input *in, const abdb_overrides *overrides,
+                                      const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.users = words->map, .words = words, .sink = sink, .left_out = in->left_out};
+    state s = {.users = overrides->map, .words = overrides, .sink = sink, .left_out = in->left_out};
     abdb_status st = ABDB_OK;
 
-    if (!s.users) TRY(open_maps(err));
-    if (s.users && table_map_member(s.users))
-        TRY(abdb_flat_read_member(in, table_map_member(s.users), on_record, &s, err));
+    if (!s.users) TRY(ensure_builtin_maps_parsed(err));
+    if (s.users && table_map_json_member(s.users))
+        TRY(abdb_flat_read_json_member(in, table_map_json_member(s.users), import_mapped_record, &s,
+                                       err));
     else
-        TRY(read_tables(in, sink, on_record, &s, err));
+        TRY(read_table_records(in, sink, import_mapped_record, &s, err));
     if (s.rows && !s.fitting)
         TRY(ABDB_FAIL(err, ABDB_FORMAT, "%s; `abdb import --suggest-map FILE` drafts one",
                       s.users ? "no table here has all the columns of the map's match line"
@@ -146,17 +148,20 @@ done:
 }
 
 /* The maps of this build together: a new one may claim what none did before. */
-static int maps_version(void)
+static int sum_builtin_map_versions(void)
 {
     abdb_error err;
     int version = 0;
 
-    if (open_maps(&err) == ABDB_OK)
+    if (ensure_builtin_maps_parsed(&err) == ABDB_OK)
         for (size_t i = 0; i < built.count; i++) version += table_map_version(built.map[i]);
     return version;
 }
 
 const abdb_importer abdb_import_mapped = {
-    "table", "a table (CSV, JSON records, markdown) that a map file explains; --map FILE: yours",
-    2,       maps_version,
-    bid,     read_mapped};
+    "table",
+    "a table (CSV, JSON records, markdown) that a map file explains; --map FILE: yours",
+    2,
+    sum_builtin_map_versions,
+    mapped_table_bid,
+    read_mapped_tables};

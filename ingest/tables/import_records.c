@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/read/lines.h"
-#include "ingest/tables/record_parts.h"
+#include "ingest/read/text_lines.h"
+#include "ingest/tables/jsonl_record_parts.h"
 #include "schema/core/units.h"
 
 /* VERSION is the form's, in each record; the importer's own version at the end of this file says
@@ -19,7 +19,7 @@ enum { REASON = 200, VERSION = 1 };
 #define RANK_MOST  2147483647.0
 
 /* Only these records begin with {"record": "...": the highest bid of all. */
-static int bid(const abdb_input *in)
+static int own_records_bid(const abdb_input *in)
 {
     static const char *const token[] = {"{", "\"record\"", ":", "\""};
     size_t at = 0;
@@ -35,19 +35,19 @@ static int bid(const abdb_input *in)
 }
 
 typedef struct {
-    const abdb_words *words;
+    const abdb_overrides *words;
     const abdb_sink *sink;
     abdb_left_out *left_out; /* names that this abdb does not know */
     abdb_entry entry;
     abdb_arena arena; /* samples */
 } reader;
 
-static const char *text_of(const json_t *object, const char *name)
+static const char *member_text_or_null(const json_t *object, const char *name)
 {
     return json_string_value(json_object_get(object, name));
 }
 
-static double number_of(const json_t *object, const char *name)
+static double member_number_or_nan(const json_t *object, const char *name)
 {
     const json_t *value = json_object_get(object, name);
 
@@ -55,7 +55,7 @@ static double number_of(const json_t *object, const char *name)
 }
 
 /* Text, or a number or truth as text (from arena); NULL: null, or none of them. */
-static const char *plain(abdb_arena *arena, const json_t *value)
+static const char *scalar_as_text(abdb_arena *arena, const json_t *value)
 {
     char number[32];
 
@@ -63,36 +63,39 @@ static const char *plain(abdb_arena *arena, const json_t *value)
     if (json_is_boolean(value)) return json_is_true(value) ? "1" : "0";
     if (!json_is_number(value)) return NULL;
     if (json_is_integer(value))
-        abdb_whole_print(json_integer_value(value), number);
+        abdb_format_integer(json_integer_value(value), number);
     else
-        abdb_number_print(json_real_value(value), number);
+        abdb_format_shortest_double(json_real_value(value), number);
     return abdb_arena_copy(arena, number, strlen(number));
 }
 
-static bool take_factor(reader *r, abdb_entry *e, const char *name, const json_t *value,
-                        char *reason)
+static bool add_factor_of_json(reader *r, abdb_entry *e, const char *name, const json_t *value,
+                               char *reason)
 {
-    const char *state = text_of(value, "state"), *text = plain(&r->arena, value);
+    const char *state = member_text_or_null(value, "state"),
+               *text = scalar_as_text(&r->arena, value);
 
     if (text) {
-        abdb_entry_factor(e, name, text);
+        abdb_entry_add_factor(e, name, text);
     } else if (!json_is_object(value)) {
         snprintf(reason, REASON, "factor %.80s is neither text nor a number nor an object", name);
         return false;
     } else if (state) {
-        abdb_entry_factor_state(e, name,
-                                strcmp(state, "unknown") == 0 ? ABDB_UNKNOWN : ABDB_INAPPLICABLE);
+        abdb_entry_add_valueless_factor(
+            e, name, strcmp(state, "unknown") == 0 ? ABDB_UNKNOWN : ABDB_INAPPLICABLE);
     } else {
         size_t before = e->factors;
 
-        abdb_entry_factor_number(e, name, number_of(value, "num"), text_of(value, "text"));
-        if (e->factors > before) e->factor[before].unit = text_of(value, "unit");
+        abdb_entry_add_number_factor(e, name, member_number_or_nan(value, "num"),
+                                     member_text_or_null(value, "text"));
+        if (e->factors > before) e->factor[before].unit = member_text_or_null(value, "unit");
     }
     return true;
 }
 
 /* The unit that a result names, or NULL. False, with reason: it is none of that metric. */
-static bool find_unit(const char *name, const char *unit, const abdb_unit **out, char *reason)
+static bool find_unit_of_metric(const char *name, const char *unit, const abdb_unit **out,
+                                char *reason)
 {
     const abdb_metric_info *metric = abdb_metric_find(name);
     const abdb_unit *base = metric ? abdb_unit_find(metric->unit) : NULL;
@@ -104,49 +107,51 @@ static bool find_unit(const char *name, const char *unit, const abdb_unit **out,
     return false;
 }
 
-static double in_base(const abdb_unit *unit, double value)
+static double to_base_unit(const abdb_unit *unit, double value)
 {
-    return unit ? abdb_unit_base(unit, value) : value;
+    return unit ? abdb_unit_to_base_value(unit, value) : value;
 }
 
-static bool is_absent(const json_t *value)
+static bool is_missing_or_null(const json_t *value)
 {
     return !value || json_is_null(value);
 }
 
 /* Is it missing, or a whole number of that range? */
-static bool is_count(const json_t *value, double least, double most)
+static bool is_missing_or_integer_in(const json_t *value, double least, double most)
 {
     double number = json_number_value(value);
 
-    return is_absent(value) ||
+    return is_missing_or_null(value) ||
            (json_is_number(value) && number >= least && number <= most && number == floor(number));
 }
 
 /* [value, t_s, rank, mark], of which the last ones may be missing. False: it is none. */
-static bool take_sample(const json_t *item, const abdb_unit *unit, bool is_time, abdb_sample *out)
+static bool parse_sample(const json_t *item, const abdb_unit *unit, bool is_time, abdb_sample *out)
 {
     const json_t *value = json_array_get(item, 0), *t = json_array_get(item, 1),
                  *rank = json_array_get(item, 2), *mark = json_array_get(item, 3);
 
     if (!json_is_number(value) || (is_time && json_number_value(value) < 0)) return false;
-    if (!is_absent(t) && !json_is_number(t)) return false;
-    if (!is_count(rank, -1, RANK_MOST) || (!is_absent(mark) && !json_is_string(mark))) return false;
-    *out = (abdb_sample){.value = in_base(unit, json_number_value(value)),
+    if (!is_missing_or_null(t) && !json_is_number(t)) return false;
+    if (!is_missing_or_integer_in(rank, -1, RANK_MOST) ||
+        (!is_missing_or_null(mark) && !json_is_string(mark)))
+        return false;
+    *out = (abdb_sample){.value = to_base_unit(unit, json_number_value(value)),
                          .t_s = json_is_number(t) ? json_number_value(t) : NAN,
                          .rank = (long)json_number_value(rank),
                          .mark = json_string_value(mark)};
     return true;
 }
 
-static bool take_samples(reader *r, abdb_result *result, const abdb_unit *unit, const json_t *list,
-                         char *reason)
+static bool parse_samples(reader *r, abdb_result *result, const abdb_unit *unit, const json_t *list,
+                          char *reason)
 {
     bool is_time = strcmp(result->metric, "time_s") == 0;
     size_t n = json_array_size(list);
     abdb_sample *sample = n ? abdb_arena_alloc(&r->arena, n * sizeof *sample) : NULL;
 
-    if (!is_absent(list) && !json_is_array(list)) {
+    if (!is_missing_or_null(list) && !json_is_array(list)) {
         snprintf(reason, REASON, "samples are no list");
         return false;
     }
@@ -155,7 +160,7 @@ static bool take_samples(reader *r, abdb_result *result, const abdb_unit *unit, 
         return false;
     }
     for (size_t i = 0; i < n; i++)
-        if (!take_sample(json_array_get(list, i), unit, is_time, &sample[i])) {
+        if (!parse_sample(json_array_get(list, i), unit, is_time, &sample[i])) {
             snprintf(reason, REASON,
                      "sample %zu is not [value, seconds, rank, mark] with a number as value%s",
                      i + 1, is_time ? ", zero or more of a time" : "");
@@ -173,7 +178,7 @@ typedef struct {
     char kind;
 } part;
 
-static const char *not_of_kind(const json_t *value, char kind)
+static const char *expected_kind_if_wrong(const json_t *value, char kind)
 {
     return kind == 'o' && !json_is_object(value)   ? "object"
            : kind == 'a' && !json_is_array(value)  ? "list"
@@ -183,8 +188,8 @@ static const char *not_of_kind(const json_t *value, char kind)
 }
 
 /* Counts what an object says that nobody reads. False, with reason: a part is of another kind. */
-static bool known_parts(const reader *r, const json_t *object, const part *parts, size_t count,
-                        char *reason)
+static bool check_parts_count_unknown(const reader *r, const json_t *object, const part *parts,
+                                      size_t count, char *reason)
 {
     const char *name, *kind;
     json_t *value;
@@ -194,9 +199,9 @@ static bool known_parts(const reader *r, const json_t *object, const part *parts
         size_t i = 0;
 
         while (i < count && strcmp(parts[i].name, name) != 0) i++;
-        if (i == count) abdb_left_out_add(r->left_out, name);
+        if (i == count) abdb_left_out_count_value(r->left_out, name);
         if (i == count || json_is_null(value)) continue;
-        kind = not_of_kind(value, parts[i].kind);
+        kind = expected_kind_if_wrong(value, parts[i].kind);
         if (!kind) continue;
         snprintf(reason, REASON, "%.80s is no %s", name, kind);
         return false;
@@ -205,50 +210,55 @@ static bool known_parts(const reader *r, const json_t *object, const part *parts
 }
 
 /* False, with reason: it is none. */
-static bool take_result(reader *r, const json_t *object, char *reason)
+static bool add_result_of_json(reader *r, const json_t *object, char *reason)
 {
     static const part parts[] = {
         {"metric", 't'},  {"statistic", 't'}, {"value", 'n'}, {"unit", 't'},
         {"raw_value", 0}, {"raw_unit", 't'},  {"cell", 't'},  {"rank", 0},
         {"x", 'n'},       {"n", 0},           {"low", 'n'},   {"high", 'n'},
         {"spread", 't'},  {"formula", 't'},   {"fact", 't'},  {"samples", 0}};
-    const char *metric = text_of(object, "metric"), *statistic = text_of(object, "statistic");
+    const char *metric = member_text_or_null(object, "metric"),
+               *statistic = member_text_or_null(object, "statistic");
     const abdb_unit *unit;
-    double value = number_of(object, "value"), n = number_of(object, "n"),
-           rank = number_of(object, "rank");
-    abdb_result *result =
-        metric && statistic && isfinite(value) ? abdb_entry_result(&r->entry, metric, value) : NULL;
+    double value = member_number_or_nan(object, "value"), n = member_number_or_nan(object, "n"),
+           rank = member_number_or_nan(object, "rank");
+    abdb_result *result = metric && statistic && isfinite(value)
+                              ? abdb_entry_add_result(&r->entry, metric, value)
+                              : NULL;
 
     if (!result) {
         snprintf(reason, REASON, "a result without metric, statistic or value, or too many");
         return false;
     }
-    if (!find_unit(metric, text_of(object, "unit"), &unit, reason)) return false;
-    if (!known_parts(r, object, parts, sizeof parts / sizeof *parts, reason)) return false;
-    if (!is_count(json_object_get(object, "n"), 0, COUNT_MOST) ||
-        !is_count(json_object_get(object, "rank"), -1, RANK_MOST)) {
+    if (!find_unit_of_metric(metric, member_text_or_null(object, "unit"), &unit, reason))
+        return false;
+    if (!check_parts_count_unknown(r, object, parts, sizeof parts / sizeof *parts, reason))
+        return false;
+    if (!is_missing_or_integer_in(json_object_get(object, "n"), 0, COUNT_MOST) ||
+        !is_missing_or_integer_in(json_object_get(object, "rank"), -1, RANK_MOST)) {
         snprintf(reason, REASON, "n or rank is no whole number, or too large");
         return false;
     }
     result->statistic = statistic;
-    result->value = in_base(unit, value);
-    result->raw_value = text_of(object, "raw_value");
-    result->raw_unit = unit ? text_of(object, "unit") : text_of(object, "raw_unit");
+    result->value = to_base_unit(unit, value);
+    result->raw_value = member_text_or_null(object, "raw_value");
+    result->raw_unit =
+        unit ? member_text_or_null(object, "unit") : member_text_or_null(object, "raw_unit");
     if (unit && !result->raw_value)
-        result->raw_value = plain(&r->arena, json_object_get(object, "value"));
-    result->cell = text_of(object, "cell");
+        result->raw_value = scalar_as_text(&r->arena, json_object_get(object, "value"));
+    result->cell = member_text_or_null(object, "cell");
     if (isfinite(rank)) result->rank = (long)rank;
-    result->x = number_of(object, "x");
+    result->x = member_number_or_nan(object, "x");
     if (isfinite(n)) result->n = (long long)n;
-    result->low = in_base(unit, number_of(object, "low"));
-    result->high = in_base(unit, number_of(object, "high"));
-    result->spread = text_of(object, "spread");
-    result->formula = text_of(object, "formula");
-    result->fact = text_of(object, "fact");
-    return take_samples(r, result, unit, json_object_get(object, "samples"), reason);
+    result->low = to_base_unit(unit, member_number_or_nan(object, "low"));
+    result->high = to_base_unit(unit, member_number_or_nan(object, "high"));
+    result->spread = member_text_or_null(object, "spread");
+    result->formula = member_text_or_null(object, "formula");
+    result->fact = member_text_or_null(object, "fact");
+    return parse_samples(r, result, unit, json_object_get(object, "samples"), reason);
 }
 
-static bool is_object(const char *text)
+static bool is_text_of_json_object(const char *text)
 {
     json_t *value = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     bool object = json_is_object(value);
@@ -258,7 +268,7 @@ static bool is_object(const char *text)
 }
 
 /* Is it a record of this version, with parts of the right kind? False, with reason: it is not. */
-static bool is_entry(const reader *r, const json_t *object, char *reason)
+static bool check_entry_record(const reader *r, const json_t *object, char *reason)
 {
     static const part parts[] = {
         {"record", 't'},    {"version", 'n'}, {"field", 'o'}, {"factor", 'o'}, {"result", 'a'},
@@ -266,8 +276,9 @@ static bool is_entry(const reader *r, const json_t *object, char *reason)
         {"pieces", 'n'},    {"role", 't'},    {"origin", 0}};
     const json_t *version = json_object_get(object, "version");
 
-    if (!known_parts(r, object, parts, sizeof parts / sizeof *parts, reason)) return false;
-    if (is_absent(version) || json_number_value(version) == VERSION) return true;
+    if (!check_parts_count_unknown(r, object, parts, sizeof parts / sizeof *parts, reason))
+        return false;
+    if (is_missing_or_null(version) || json_number_value(version) == VERSION) return true;
     snprintf(reason, REASON, "records of version %g; this abdb reads version %d",
              json_number_value(version), VERSION);
     return false;
@@ -276,8 +287,8 @@ static bool is_entry(const reader *r, const json_t *object, char *reason)
 /* One `entry` record. A field or part that this abdb does not know is passed over, so that files
  * of later versions can be read, and counted by its name; one of the wrong kind makes the record a
  * reject with its reason. */
-static abdb_status take_entry(reader *r, const json_t *object, const text_line *line, char *reason,
-                              abdb_error *err)
+static abdb_status import_entry_record(reader *r, const json_t *object, const text_line *line,
+                                       char *reason, abdb_error *err)
 {
     abdb_entry *e = &r->entry;
     char locator[32];
@@ -287,14 +298,14 @@ static abdb_status take_entry(reader *r, const json_t *object, const text_line *
 
     snprintf(locator, sizeof locator, "line %ld", line->number);
     *e = (abdb_entry){.line = line->number, .locator = locator};
-    if (!is_entry(r, object, reason)) return ABDB_OK;
+    if (!check_entry_record(r, object, reason)) return ABDB_OK;
     json_object_foreach(json_object_get(object, "field"), name, value)
     {
-        int field = abdb_field_find(name);
+        int field = abdb_field_index_by_name(name);
 
-        if (field < 0) abdb_left_out_add(r->left_out, name);
+        if (field < 0) abdb_left_out_count_value(r->left_out, name);
         if (field < 0 || json_is_null(value)) continue;
-        e->field[field] = plain(&r->arena, value);
+        e->field[field] = scalar_as_text(&r->arena, value);
         if (!e->field[field]) {
             snprintf(reason, REASON, "field %.80s is neither text nor a number", name);
             return ABDB_OK;
@@ -302,7 +313,7 @@ static abdb_status take_entry(reader *r, const json_t *object, const text_line *
     }
     json_object_foreach(json_object_get(object, "factor"), name, value)
     {
-        if (!take_factor(r, e, name, value, reason)) return ABDB_OK;
+        if (!add_factor_of_json(r, e, name, value, reason)) return ABDB_OK;
         if (e->factors_left_out) {
             snprintf(reason, REASON, "more than %d factors", ABDB_FACTOR_MAX);
             return ABDB_OK;
@@ -310,11 +321,11 @@ static abdb_status take_entry(reader *r, const json_t *object, const text_line *
     }
     json_array_foreach(json_object_get(object, "result"), i, value)
     {
-        if (!take_result(r, value, reason)) return ABDB_OK;
+        if (!add_result_of_json(r, value, reason)) return ABDB_OK;
     }
-    if (!abdb_record_parts(e, object, &r->arena, reason, REASON)) return ABDB_OK;
-    e->environment = text_of(object, "environment");
-    if (e->environment && !is_object(e->environment)) {
+    if (!abdb_parse_record_parts(e, object, &r->arena, reason, REASON)) return ABDB_OK;
+    e->environment = member_text_or_null(object, "environment");
+    if (e->environment && !is_text_of_json_object(e->environment)) {
         snprintf(reason, REASON, "environment is text, but not that of a JSON object");
         return ABDB_OK;
     }
@@ -323,30 +334,30 @@ static abdb_status take_entry(reader *r, const json_t *object, const text_line *
         snprintf(reason, REASON, "more than %d pieces", ABDB_PIECE_MAX);
         return ABDB_OK;
     }
-    e->role = text_of(object, "role");
-    abdb_entry_complete(e, r->words);
-    name = abdb_entry_dates(e, &text);
+    e->role = member_text_or_null(object, "role");
+    abdb_entry_apply_overrides(e, r->words);
+    name = abdb_entry_normalize_dates(e, &text);
     if (name) {
-        abdb_date_reason(name, text, reason, REASON);
+        abdb_date_error_text(name, text, reason, REASON);
         return ABDB_OK;
     }
     return r->sink->entry(r->sink->self, e, err);
 }
 
 /* The same; of a record that is refused all results count as read. */
-static abdb_status read_entry(reader *r, const json_t *object, const text_line *line, char *reason,
-                              abdb_error *err)
+static abdb_status import_entry_count_refused(reader *r, const json_t *object,
+                                              const text_line *line, char *reason, abdb_error *err)
 {
-    abdb_status st = take_entry(r, object, line, reason, err);
+    abdb_status st = import_entry_record(r, object, line, reason, err);
 
     if (*reason)
-        abdb_value_read((long)json_array_size(json_object_get(object, "result")) -
-                        (long)(r->entry.results + r->entry.values_left_out));
+        abdb_count_values_read((long)json_array_size(json_object_get(object, "result")) -
+                               (long)(r->entry.results + r->entry.values_left_out));
     return st;
 }
 
-static abdb_status take_fact(reader *r, const json_t *object, const char *table,
-                             const text_line *line, char *reason, abdb_error *err)
+static abdb_status import_fact_record(reader *r, const json_t *object, const char *table,
+                                      const text_line *line, char *reason, abdb_error *err)
 {
     static const char *const tables[] = {
         "source",        "device",          "model",      "alias",           "spec",
@@ -354,7 +365,7 @@ static abdb_status take_fact(reader *r, const json_t *object, const char *table,
         "compatibility", "workload_factor", "round",      "withdrawal",      "note",
         "spec_order",    "spec_ratio",      "spec_doubt", "workload_engine", "figure_rule",
         "decoration",    "score_rule"};
-    abdb_fact fact = {.line = line->number, .fact = text_of(object, "fact")};
+    abdb_fact fact = {.line = line->number, .fact = member_text_or_null(object, "fact")};
     char locator[32];
     const char *name, *text;
     json_t *value;
@@ -385,15 +396,15 @@ static abdb_status take_fact(reader *r, const json_t *object, const char *table,
         return ABDB_OK;
     }
     if (strcmp(fact.table, "claim_term") == 0) fact.fact = NULL;
-    name = abdb_fact_dates(&fact, &text);
+    name = abdb_fact_normalize_dates(&fact, &text);
     if (name) {
-        abdb_date_reason(name, text, reason, REASON);
+        abdb_date_error_text(name, text, reason, REASON);
         return ABDB_OK;
     }
     return r->sink->fact(r->sink->self, &fact, err);
 }
 
-static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status import_record_line(void *self, const text_line *line, abdb_error *err)
 {
     reader *r = self;
     json_error_t fault;
@@ -404,7 +415,7 @@ static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
 
     if (!*line->text) return ABDB_OK;
     object = json_loads(line->text, 0, &fault);
-    kind = text_of(object, "record");
+    kind = member_text_or_null(object, "record");
     if (!object && json_error_code(&fault) == json_error_premature_end_of_input)
         snprintf(reason, sizeof reason,
                  "the record is not whole: who wrote it was killed, or writes still");
@@ -413,11 +424,11 @@ static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
     else if (!kind)
         snprintf(reason, sizeof reason, "a record without its kind");
     else if (strcmp(kind, "entry") == 0)
-        TRY(read_entry(r, object, line, reason, err));
+        TRY(import_entry_count_refused(r, object, line, reason, err));
     else
-        TRY(take_fact(r, object, kind, line, reason, err));
+        TRY(import_fact_record(r, object, kind, line, reason, err));
     if (*reason)
-        TRY(line_reject(r->sink, line, NULL, reason, err));
+        TRY(line_reject_and_end_row(r->sink, line, NULL, reason, err));
     else
         TRY(r->sink->row_end(r->sink->self, err));
 done:
@@ -426,21 +437,25 @@ done:
     return st;
 }
 
-static abdb_status read_records(const abdb_input *in, const abdb_words *words,
-                                const abdb_sink *sink, abdb_error *err)
+static abdb_status read_own_records(const abdb_input *in, const abdb_overrides *overrides,
+                                    const abdb_sink *sink, abdb_error *err)
 {
     reader *r = calloc(1, sizeof *r);
     abdb_status st;
 
     if (!r) return ABDB_FAIL(err, ABDB_NOMEM, "records");
-    r->words = words;
+    r->words = overrides;
     r->sink = sink;
     r->left_out = in->left_out;
-    st = lines_read(in, on_line, r, err);
+    st = lines_read_each(in, import_record_line, r, err);
     free(r);
     return st;
 }
 
 const abdb_importer abdb_import_records = {
-    "abdb-jsonl", "abdb's own records, JSON lines (abdb export, abdb run --spool)", 3, NULL, bid,
-    read_records};
+    "abdb-jsonl",
+    "abdb's own records, JSON lines (abdb export, abdb run --spool)",
+    3,
+    NULL,
+    own_records_bid,
+    read_own_records};

@@ -8,7 +8,7 @@
 
 static const abdb_impl *const native[] = {&abdb_blis_gemm, NULL};
 
-static const char *library(void)
+static const char *blis_name_and_version(void)
 {
     static char text[128];
 
@@ -17,14 +17,14 @@ static const char *library(void)
 }
 
 /* BLIS takes one thread unless it is told a number; omp_get_max_threads() does not reach it. */
-static int threads(void)
+static int blis_set_threads_to_openmp(void)
 {
     bli_thread_set_num_threads(omp_get_max_threads());
     return omp_get_max_threads();
 }
 
 /* As of openblas.c: threads that OpenMP does not know are neither bound nor counted. */
-static abdb_status open_host(abdb_device **out, abdb_error *err)
+static abdb_status blis_open_require_openmp(abdb_device **out, abdb_error *err)
 {
     if (bli_info_get_enable_pthreads())
         return ABDB_FAIL(err, ABDB_BACKEND,
@@ -32,17 +32,17 @@ static abdb_status open_host(abdb_device **out, abdb_error *err)
                          " where it is installed beside others, update-alternatives --config"
                          " libblis.so.4-" ABDB_MULTIARCH " chooses it for all programs, and"
                          " LD_LIBRARY_PATH=/usr/lib/" ABDB_MULTIARCH "/blis-openmp for one",
-                         library());
-    *out = abdb_host_device(threads());
+                         blis_name_and_version());
+    *out = abdb_init_host_device(blis_set_threads_to_openmp());
     return ABDB_OK;
 }
 
 static const abdb_backend backend = {.name = "blis",
                                      .summary = "BLIS (OpenMP build)",
                                      .native = native,
-                                     .library = library,
-                                     .threads = threads,
-                                     .open = open_host};
+                                     .library = blis_name_and_version,
+                                     .threads = blis_set_threads_to_openmp,
+                                     .open = blis_open_require_openmp};
 
 int main(int argc, char **argv)
 {

@@ -8,17 +8,17 @@
 #include <unistd.h>
 
 #include "kernels/harness/harness.h"
-#include "kernels/providers/mpi/world.h"
+#include "kernels/providers/mpi/ranks.h"
 #include "kernels/providers/vec/vec.h"
 
 static const abdb_impl *const native[] = {
     &abdb_mpi_all_reduce, &abdb_mpi_all_gather, &abdb_mpi_reduce_scatter, &abdb_mpi_all_to_all,
     &abdb_mpi_reduce,     &abdb_mpi_broadcast,  &abdb_mpi_point,          NULL};
 
-static abdb_mpi_world world;
+static abdb_mpi_ranks world;
 
 /* "Open MPI v4.1.4": up to the first comma. */
-static const char *library(void)
+static const char *mpi_library_version(void)
 {
     static char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int size;
@@ -30,7 +30,7 @@ static const char *library(void)
 
 static abdb_device *device; /* of all ranks */
 
-static abdb_status open_device(abdb_device **out, abdb_error *err)
+static abdb_status mpi_get_shared_device(abdb_device **out, abdb_error *err)
 {
     (void)err;
     *out = device;
@@ -41,12 +41,12 @@ static const abdb_backend backend = {
     .name = "mpi",
     .summary = "messages between ranks by MPI: abdb run --ranks N starts them",
     .native = native,
-    .library = library,
-    .launched = true,
-    .over_ranks = abdb_mpi_over_ranks,
-    .open = open_device};
+    .library = mpi_library_version,
+    .has_ranks = true,
+    .wrap_for_ranks = abdb_mpi_wrap_workload,
+    .open = mpi_get_shared_device};
 
-static bool is_launched(void)
+static bool is_started_by_mpi_launcher(void)
 {
     static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK",
                                             "SLURM_PROCID"};
@@ -57,7 +57,7 @@ static bool is_launched(void)
 }
 
 /* A rank ends with what launched it, however that ends; who else ends it is rank 0. */
-static void live_with_launcher(void)
+static void set_kill_on_launcher_exit(void)
 {
     pid_t parent = getppid();
 
@@ -66,35 +66,35 @@ static void live_with_launcher(void)
 }
 
 /* The life of ranks other than 0. */
-static int follow(void)
+static int ignore_signals_and_serve_rank0(void)
 {
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     signal(SIGUSR2, SIG_IGN);
-    abdb_mpi_follow(&world);
+    abdb_mpi_execute_until_quit(&world);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    static const abdb_mpi_order quit = {.verb = ABDB_MPI_QUIT};
+    static const abdb_mpi_command quit = {.verb = ABDB_MPI_QUIT};
     abdb_error err;
     int code;
 
-    if (is_launched())
-        live_with_launcher();
+    if (is_started_by_mpi_launcher())
+        set_kill_on_launcher_exit();
     else
         setenv("OMPI_MCA_ess_singleton_isolated", "1", 1); /* no daemon beside it */
     MPI_Init(&argc, &argv);
-    if (abdb_mpi_world_open(&world, &err) != ABDB_OK ||
-        abdb_mpi_device(&world, &device, &err) != ABDB_OK)
+    if (abdb_mpi_ranks_init(&world, &err) != ABDB_OK ||
+        abdb_mpi_init_ranks_device(&world, &device, &err) != ABDB_OK)
         MPI_Abort(MPI_COMM_WORLD, 6);
-    abdb_mpi_crew_open(&world, device, &abdb_vec_parts);
+    abdb_mpi_init_rank_workload(&world, device, &abdb_vec_parts);
     if (world.rank > 0) {
-        code = follow();
+        code = ignore_signals_and_serve_rank0();
     } else {
         code = abdb_backend_main(&backend, argc, argv);
-        (void)!abdb_mpi_do(&world, &quit, &err);
+        (void)!abdb_mpi_broadcast_and_execute(&world, &quit, &err);
     }
     MPI_Finalize();
     return code;

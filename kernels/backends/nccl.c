@@ -1,6 +1,6 @@
 /* nccl.c - abdb-run-nccl: messages between the NVIDIA devices of this host, by NCCL. */
 #include "kernels/harness/harness.h"
-#include "kernels/providers/nccl/group.h"
+#include "kernels/providers/nccl/device_group.h"
 
 static const abdb_impl *const native[] = {
     &abdb_nccl_all_reduce, &abdb_nccl_all_gather, &abdb_nccl_reduce_scatter, &abdb_nccl_all_to_all,
@@ -10,8 +10,8 @@ static const abdb_backend backend = {
     .name = "nccl",
     .summary = "messages between the NVIDIA devices of this host, by NCCL",
     .native = native,
-    .library = abdb_nccl_name,
-    .open = abdb_nccl_open};
+    .library = abdb_nccl_name_and_version,
+    .open = abdb_nccl_open_all_devices};
 
 int main(int argc, char **argv)
 {

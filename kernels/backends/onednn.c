@@ -8,7 +8,7 @@
 
 static const abdb_impl *const native[] = {&abdb_onednn_gemm, NULL};
 
-static const char *library(void)
+static const char *onednn_name_and_version(void)
 {
     static char text[128];
     const dnnl_version_t *v = dnnl_version();
@@ -17,28 +17,28 @@ static const char *library(void)
     return text;
 }
 
-static int threads(void)
+static int onednn_thread_count(void)
 {
     return omp_get_max_threads();
 }
 
 /* As of openblas.c: threads that OpenMP does not know are neither bound nor counted. */
-static abdb_status open_host(abdb_device **out, abdb_error *err)
+static abdb_status onednn_open_require_openmp(abdb_device **out, abdb_error *err)
 {
     if (dnnl_version()->cpu_runtime != DNNL_RUNTIME_OMP)
         return ABDB_FAIL(err, ABDB_BACKEND,
                          "this %s has threads of its own; install an OpenMP build (libdnnl2)",
-                         library());
-    *out = abdb_host_device(threads());
+                         onednn_name_and_version());
+    *out = abdb_init_host_device(onednn_thread_count());
     return ABDB_OK;
 }
 
 static const abdb_backend backend = {.name = "onednn",
                                      .summary = "oneDNN (OpenMP build)",
                                      .native = native,
-                                     .library = library,
-                                     .threads = threads,
-                                     .open = open_host};
+                                     .library = onednn_name_and_version,
+                                     .threads = onednn_thread_count,
+                                     .open = onednn_open_require_openmp};
 
 int main(int argc, char **argv)
 {

@@ -7,19 +7,19 @@
 
 static const abdb_impl *const native[] = {&abdb_openblas_gemm, &abdb_openblas_stream, NULL};
 
-static const char *library(void)
+static const char *openblas_config_text(void)
 {
     return openblas_get_config();
 }
 
-static int threads(void)
+static int openblas_thread_count(void)
 {
     return openblas_get_num_threads();
 }
 
 /* The pthread build is refused: its threads would run beside those of OpenMP, unbound to
  * processors, and threads() would not tell how many really work. */
-static abdb_status open_host(abdb_device **out, abdb_error *err)
+static abdb_status openblas_open_require_openmp(abdb_device **out, abdb_error *err)
 {
     if (openblas_get_parallel() == OPENBLAS_THREAD)
         return ABDB_FAIL(
@@ -29,16 +29,16 @@ static abdb_status open_host(abdb_device **out, abdb_error *err)
             " libopenblas.so.0-" ABDB_MULTIARCH " chooses it for all programs, and"
             " LD_LIBRARY_PATH=/usr/lib/" ABDB_MULTIARCH "/openblas-openmp for one",
             openblas_get_config());
-    *out = abdb_host_device(threads());
+    *out = abdb_init_host_device(openblas_thread_count());
     return ABDB_OK;
 }
 
 static const abdb_backend backend = {.name = "openblas",
                                      .summary = "OpenBLAS (OpenMP build)",
                                      .native = native,
-                                     .library = library,
-                                     .threads = threads,
-                                     .open = open_host};
+                                     .library = openblas_config_text,
+                                     .threads = openblas_thread_count,
+                                     .open = openblas_open_require_openmp};
 
 int main(int argc, char **argv)
 {

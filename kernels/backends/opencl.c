@@ -5,7 +5,7 @@
 #ifdef ABDB_WITH_clblast
 #include "kernels/providers/clblast/clblast.h"
 #endif
-#include "kernels/providers/opencl/choose.h"
+#include "kernels/providers/opencl/device_selection.h"
 #include "kernels/providers/opencl/opencl.h"
 
 static const abdb_impl *const native[] = {&abdb_cl_stream,      &abdb_cl_fma,
@@ -24,11 +24,11 @@ static abdb_backend backend = {
     .summary = "OpenCL devices (processors by PoCL, GPUs), abdb's own kernels and CLBlast",
     .names = "local tiles",
     .native = native,
-    .open = abdb_cl_open,
+    .open = abdb_cl_open_device,
     .parts = &abdb_cl_parts};
 
 int main(int argc, char **argv)
 {
-    backend.devices = abdb_cl_devices();
+    backend.devices = abdb_cl_device_lines();
     return abdb_backend_main(&backend, argc, argv);
 }

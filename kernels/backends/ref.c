@@ -9,7 +9,7 @@ static const abdb_impl *const native[] = {
 #undef KERNEL
     NULL};
 
-static int threads(void)
+static int ref_thread_count(void)
 {
     return 1;
 }
@@ -17,7 +17,7 @@ static int threads(void)
 static const abdb_backend backend = {.name = "ref",
                                      .summary = "portable C, one thread: the reference, never fast",
                                      .native = native,
-                                     .threads = threads,
+                                     .threads = ref_thread_count,
                                      .parts = &abdb_ref_parts};
 
 int main(int argc, char **argv)

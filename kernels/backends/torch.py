@@ -65,8 +65,8 @@ def devices():
 
 def processor():
     name = ctypes.create_string_buffer(256)
-    LIBRARY.abdb_host_name.restype = ctypes.c_char_p
-    return LIBRARY.abdb_host_name(name, ctypes.c_size_t(256)).decode(errors="replace")
+    LIBRARY.abdb_host_device_name.restype = ctypes.c_char_p
+    return LIBRARY.abdb_host_device_name(name, ctypes.c_size_t(256)).decode(errors="replace")
 
 
 class Clock:

@@ -18,7 +18,7 @@ static const abdb_impl *const native[] = {&abdb_vec_stream,
                                           &abdb_vec_block,
                                           NULL};
 
-static int threads(void)
+static int vec_thread_count(void)
 {
     return omp_get_max_threads();
 }
@@ -28,7 +28,7 @@ static const abdb_backend backend = {.name = "vec",
                                          "abdb's own vector code (AMX, AVX-512, AVX2 or plain)",
                                      .names = "isa blocks",
                                      .native = native,
-                                     .threads = threads,
+                                     .threads = vec_thread_count,
                                      .parts = &abdb_vec_parts};
 
 int main(int argc, char **argv)

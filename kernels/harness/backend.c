@@ -1,5 +1,5 @@
 /* backend.c - the main loop of every backend written in C: says hello, reads cells from standard
- * input, hands each to cell.c or session.c, and prints records to standard output.
+ * input, hands each to kernel_cell.c or session.c, and prints records to standard output.
  * kernels/backends/NAME.c calls it with its list of implementations; see harness.h and protocol.md.
  */
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "kernels/harness/harness.h"
-#include "schema/core/plain.h"
+#include "schema/core/sanitize_text.h"
 
 /* BEAT_S: who listens takes a backend that is silent for 30 s for dead, so a record goes out
  * meanwhile. */
@@ -19,27 +19,27 @@ enum { LINE_MAX_SIZE = 1 << 20, BEAT_S = 2 };
 
 static volatile int stopping; /* set by SIGINT and SIGTERM: finish the sample, then end */
 
-static void on_signal(int number)
+static void set_stopping_flag(int number)
 {
     (void)number;
     stopping = 1;
 }
 
 /* Until it is cancelled: in its sleep, never within a line. */
-static void *beat(void *unused)
+static void *print_heartbeats_until_cancelled(void *unused)
 {
     (void)unused;
     for (int state;;) {
         sleep(BEAT_S);
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-        abdb_print_record(json_pack("{s:s}", "kind", "beat"));
+        abdb_print_and_free_record(json_pack("{s:s}", "kind", "beat"));
         pthread_setcancelstate(state, NULL);
     }
     return NULL;
 }
 
 /* Names of parameters, one after another. */
-static void add_names(json_t *list, const char *names)
+static void append_words_to_json(json_t *list, const char *names)
 {
     while (names && *names) {
         size_t size = strcspn(names, " ");
@@ -51,124 +51,129 @@ static void add_names(json_t *list, const char *names)
 
 /* Parameters that a cell of this kernel may have: the kernel's, the backend's, and those that every
  * cell may have. */
-static json_t *names_of(const abdb_backend *backend, const abdb_kernel *kernel)
+static json_t *list_kernel_parameters_json(const abdb_backend *backend, const abdb_kernel *kernel)
 {
     json_t *list = json_array();
 
-    add_names(list, kernel->names);
-    add_names(list, backend->names);
-    add_names(list, "dtype cache fill pages threads provider");
+    append_words_to_json(list, kernel->names);
+    append_words_to_json(list, backend->names);
+    append_words_to_json(list, "dtype cache fill pages threads provider");
     return list;
 }
 
 /* A workload, which a backend has where it has parts to make it of. */
-static json_t *workload_entry(const abdb_backend *backend, const abdb_workload *workload)
+static json_t *describe_workload_json(const abdb_backend *backend, const abdb_workload *workload)
 {
     json_t *names = json_array();
 
-    add_names(names, workload->names);
-    add_names(names, backend->names);
-    add_names(names, "dtype threads provider");
+    append_words_to_json(names, workload->names);
+    append_words_to_json(names, backend->names);
+    append_words_to_json(names, "dtype threads provider");
     return json_pack("{s:s,s:s,s:s,s:s,s:s,s:o}", "name", workload->name, "provider", backend->name,
                      "summary", workload->summary, "formula", workload->formula, "parameters",
                      workload->parameters, "names", names);
 }
 
 /* Lines "id name" as what a hello says of devices. */
-static json_t *devices_of(const char *lines)
+static json_t *device_lines_to_json(const char *id_name_lines)
 {
     json_t *list = json_array();
 
-    while (lines && *lines) {
-        size_t size = strcspn(lines, "\n"), id = strcspn(lines, " \n");
+    while (id_name_lines && *id_name_lines) {
+        size_t size = strcspn(id_name_lines, "\n"), id = strcspn(id_name_lines, " \n");
 
-        json_array_append_new(list, json_pack("{s:s#,s:s#}", "id", lines, id, "name",
-                                              lines + id + (id < size), size - id - (id < size)));
-        lines += size + (lines[size] == '\n');
+        json_array_append_new(list,
+                              json_pack("{s:s#,s:s#}", "id", id_name_lines, id, "name",
+                                        id_name_lines + id + (id < size), size - id - (id < size)));
+        id_name_lines += size + (id_name_lines[size] == '\n');
     }
     return list;
 }
 
-static void print_hello(const abdb_backend *backend)
+static void print_hello_record(const abdb_backend *backend)
 {
     json_t *kernels = json_array(), *hello;
 
     for (size_t i = 0; backend->native[i]; i++) {
-        const abdb_kernel *kernel = abdb_kernel_find(backend->native[i]->kernel);
+        const abdb_kernel *kernel = abdb_find_kernel_by_name(backend->native[i]->kernel);
 
-        json_array_append_new(kernels,
-                              json_pack("{s:s,s:s,s:s,s:s,s:s,s:o}", "name", kernel->name,
-                                        "provider", backend->native[i]->provider, "summary",
-                                        kernel->summary, "formula", kernel->formula, "parameters",
-                                        kernel->parameters, "names", names_of(backend, kernel)));
+        json_array_append_new(
+            kernels, json_pack("{s:s,s:s,s:s,s:s,s:s,s:o}", "name", kernel->name, "provider",
+                               backend->native[i]->provider, "summary", kernel->summary, "formula",
+                               kernel->formula, "parameters", kernel->parameters, "names",
+                               list_kernel_parameters_json(backend, kernel)));
     }
     for (size_t i = 0; backend->parts && abdb_workloads[i]; i++)
-        json_array_append_new(kernels, workload_entry(backend, abdb_workloads[i]));
+        json_array_append_new(kernels, describe_workload_json(backend, abdb_workloads[i]));
     hello = json_pack("{s:s,s:i,s:s,s:s,s:b,s:o}", "kind", "hello", "protocol", 1, "backend",
-                      backend->name, "summary", backend->summary, "ranks", backend->launched,
+                      backend->name, "summary", backend->summary, "ranks", backend->has_ranks,
                       "kernels", kernels);
-    if (backend->devices) json_object_set_new(hello, "devices", devices_of(backend->devices));
-    abdb_print_record(hello);
+    if (backend->devices)
+        json_object_set_new(hello, "devices", device_lines_to_json(backend->devices));
+    abdb_print_and_free_record(hello);
 }
 
-static void print_device(const abdb_backend *backend, abdb_device *device)
+static void print_environment_and_device(const abdb_backend *backend, abdb_device *device)
 {
-    abdb_print_record(json_pack("{s:s,s:o}", "kind", "environment", "environment",
-                                abdb_machine(backend, device)));
-    abdb_print_record(json_pack(
+    abdb_print_and_free_record(json_pack("{s:s,s:o}", "kind", "environment", "environment",
+                                         abdb_describe_machine_json(backend, device)));
+    abdb_print_and_free_record(json_pack(
         "{s:s,s:s,s:i,s:i,s:s,s:f,s:f}", "kind", "device", "name", device->name, "devices", 1,
         "threads", device->threads ? device->threads : 1, "clock", device->clock,
         "clock_resolution_s", device->resolution_s, "clock_cost_s", device->cost_s));
 }
 
 /* A reason as a record may hold it: those of libraries may have any bytes. */
-static json_t *plain(const char *reason)
+static json_t *sanitized_json_string(const char *reason)
 {
     abdb_text text = {0};
     json_t *out;
 
-    abdb_text_plain(&text, reason ? reason : "");
+    abdb_text_append_sanitized(&text, reason ? reason : "");
     out = json_string(abdb_text_get(&text));
     abdb_text_free(&text);
     return out;
 }
 
-static void print_end(const char *cell, const char *status, const char *reason)
+static void print_end_record(const char *cell, const char *status, const char *reason)
 {
-    abdb_print_record(json_pack("{s:s,s:s,s:s,s:o}", "kind", "end", "cell", cell, "status", status,
-                                "reason", plain(reason)));
+    abdb_print_and_free_record(json_pack("{s:s,s:s,s:s,s:o}", "kind", "end", "cell", cell, "status",
+                                         status, "reason", sanitized_json_string(reason)));
 }
 
 /* One cell; without a device, `why` is what its end says. */
-static void run_cell(const abdb_backend *backend, abdb_device *device, bool estimate,
-                     const char *cell, json_t *request, const char *why)
+static void run_or_estimate_cell(const abdb_backend *backend, abdb_device *device, bool estimate,
+                                 const char *cell, json_t *request, const char *no_device_reason)
 {
     const char *status = "no-device", *name = json_string_value(json_object_get(request, "kernel"));
-    const abdb_workload *workload = name ? abdb_workload_find(name) : NULL;
+    const abdb_workload *workload = name ? abdb_find_workload_by_name(name) : NULL;
     abdb_error err = {.message = ""};
 
-    abdb_print_record(json_pack("{s:s,s:s}", "kind", "begin", "cell", cell));
+    abdb_print_and_free_record(json_pack("{s:s,s:s}", "kind", "begin", "cell", cell));
     if (!device)
-        (void)!ABDB_FAIL(&err, ABDB_BACKEND, "%s", why);
+        (void)!ABDB_FAIL(&err, ABDB_BACKEND, "%s", no_device_reason);
     else if (workload && estimate)
-        (void)!abdb_session_estimate(workload, backend, device, cell, request, &status, &err);
+        (void)!abdb_print_workload_estimate(workload, backend, device, cell, request, &status,
+                                            &err);
     else if (workload)
-        (void)!abdb_session_run(workload, backend, device, cell, request, &stopping, &status, &err);
+        (void)!abdb_run_workload_cell(workload, backend, device, cell, request, &stopping, &status,
+                                      &err);
     else if (estimate)
-        (void)!abdb_cell_estimate(backend, device, cell, request, &status, &err);
+        (void)!abdb_print_kernel_estimate(backend, device, cell, request, &status, &err);
     else
-        (void)!abdb_cell_run(backend, device, cell, request, &stopping, &status, &err);
-    print_end(cell, status, strcmp(status, "ok") == 0 ? "" : err.message);
+        (void)!abdb_run_kernel_cell(backend, device, cell, request, &stopping, &status, &err);
+    print_end_record(cell, status, strcmp(status, "ok") == 0 ? "" : err.message);
 }
 
 /* Cells from standard input: run, or only estimated. */
-static int run(const abdb_backend *backend, abdb_device *device, bool estimate, const char *why)
+static int serve_cells_from_stdin(const abdb_backend *backend, abdb_device *device, bool estimate,
+                                  const char *no_device_reason)
 {
     char *line = NULL;
     size_t room = 0;
     pthread_t beats;
 
-    if (pthread_create(&beats, NULL, beat, NULL) != 0) {
+    if (pthread_create(&beats, NULL, print_heartbeats_until_cancelled, NULL) != 0) {
         fprintf(stderr, "abdb-run-%s: no thread for the heartbeat\n", backend->name);
         return 6;
     }
@@ -180,7 +185,7 @@ static int run(const abdb_backend *backend, abdb_device *device, bool estimate, 
         if (!cell)
             fprintf(stderr, "abdb-run-%s: a line that is no cell was left out\n", backend->name);
         else
-            run_cell(backend, device, estimate, cell, request, why);
+            run_or_estimate_cell(backend, device, estimate, cell, request, no_device_reason);
         json_decref(request);
     }
     free(line);
@@ -191,7 +196,7 @@ static int run(const abdb_backend *backend, abdb_device *device, bool estimate, 
 
 int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
 {
-    struct sigaction action = {.sa_handler = on_signal};
+    struct sigaction action = {.sa_handler = set_stopping_flag};
     abdb_device *device = NULL;
     abdb_error err = {.message = ""};
     int code = 0;
@@ -206,25 +211,26 @@ int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
         return 2;
     }
     fflush(stdout);
-    if (!abdb_records_open()) {
+    if (!abdb_records_take_stdout()) {
         fprintf(stderr, "abdb-run-%s: %s\n", backend->name, strerror(errno));
         return 6;
     }
     sigaction(SIGINT, &action, NULL); /* no SA_RESTART: a waiting read ends */
     sigaction(SIGTERM, &action, NULL);
-    if (backend->launched) sigaction(SIGUSR2, &action, NULL); /* what a launcher passes on */
+    if (backend->has_ranks) sigaction(SIGUSR2, &action, NULL); /* what a launcher passes on */
     if (!backend->open)
-        device = abdb_host_device(backend->threads());
+        device = abdb_init_host_device(backend->threads());
     else if (backend->open(&device, &err) != ABDB_OK)
         device = NULL;
-    print_hello(backend);
+    print_hello_record(backend);
     if (device)
-        print_device(backend, device);
+        print_environment_and_device(backend, device);
     else
-        abdb_print_record(
-            json_pack("{s:s,s:o}", "kind", "no-device", "reason", plain(err.message)));
+        abdb_print_and_free_record(json_pack("{s:s,s:o}", "kind", "no-device", "reason",
+                                             sanitized_json_string(err.message)));
     if (strcmp(argv[1], "describe") != 0)
-        code = run(backend, device, strcmp(argv[1], "estimate") == 0, err.message);
-    abdb_print_record(json_pack("{s:s}", "kind", "bye"));
+        code =
+            serve_cells_from_stdin(backend, device, strcmp(argv[1], "estimate") == 0, err.message);
+    abdb_print_and_free_record(json_pack("{s:s}", "kind", "bye"));
     return code;
 }

@@ -6,7 +6,7 @@
 
 enum { READINGS = 2000 };
 
-double abdb_now_s(void)
+double abdb_clock_seconds(void)
 {
     struct timespec t;
 
@@ -14,13 +14,13 @@ double abdb_now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-abdb_clock abdb_clock_measure(void)
+abdb_clock abdb_measure_clock_step_and_cost(void)
 {
     abdb_clock clock = {.resolution_s = 1};
-    double first = abdb_now_s(), last = first;
+    double first = abdb_clock_seconds(), last = first;
 
     for (int i = 0; i < READINGS; i++) {
-        double now = abdb_now_s();
+        double now = abdb_clock_seconds();
 
         /* The smallest step that was seen; readings that did not move say nothing. */
         if (now > last && now - last < clock.resolution_s) clock.resolution_s = now - last;

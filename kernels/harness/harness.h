@@ -15,106 +15,114 @@
 int abdb_backend_main(const abdb_backend *backend, int argc, char **argv);
 
 /* --- clock.c: CLOCK_MONOTONIC, measured ------------------------------------------------------- */
-double abdb_now_s(void);
+double abdb_clock_seconds(void);
 typedef struct {
     double resolution_s, cost_s; /* smallest step seen, time of one reading */
 } abdb_clock;
-abdb_clock abdb_clock_measure(void);
+abdb_clock abdb_measure_clock_step_and_cost(void);
 
-/* --- machine.c -------------------------------------------------------------------------------- */
+/* --- machine_info.c
+ * -------------------------------------------------------------------------------- */
 /* Size of the last-level cache in bytes, as the system tells it; 32 MiB when it does not. */
-size_t abdb_cache_size(void);
+size_t abdb_last_level_cache_bytes(void);
 /* Caches of one core and the last level ($ABDB_LAST_LEVEL_BYTES, where it is set), and the threads
  * that kernels run on. */
-abdb_limits abdb_machine_limits(int threads);
+abdb_machine_caches abdb_machine_cache_sizes(int threads);
 /* Memory that this process may still use, and all that the machine has, bytes. */
-double abdb_memory_available(void);
-double abdb_memory_total(void);
+double abdb_memory_available_bytes(void);
+double abdb_memory_total_bytes(void);
 /* Nodes of memory, at least 1. */
-int abdb_memory_nodes(void);
+int abdb_numa_node_count(void);
 /* A new reference to a JSON object with everything known of machine, device and build. */
-json_t *abdb_machine(const abdb_backend *backend, abdb_device *device);
+json_t *abdb_describe_machine_json(const abdb_backend *backend, abdb_device *device);
 /* Name of the processor, as the system has it. */
-const char *abdb_processor(char *out, size_t room);
+const char *abdb_processor_model_name(char *out, size_t room);
 /* Name of this host's processors as a device, whose ceilings it shares with machines of the same
  * name alone: the processor, by family and model where a hypervisor hides its name, and how many
  * processors the machine has. */
-const char *abdb_host_name(char *out, size_t room);
+const char *abdb_host_device_name(char *out, size_t room);
 
-/* --- region.c --------------------------------------------------------------------------------- */
+/* --- memory_pool.c
+ * --------------------------------------------------------------------------------- */
 /* What a cell gives back is kept for the next. For the system to find and clear pages takes longer
  * than to fill them, and on a virtual machine, whose host must find them too, several times as
  * long. Not where memory has several nodes: a page is near to who touched it first. One thread. */
 /* A block that begins on a page. NULL: none, as it is small, or there are too many, or no region:
  * the caller has other memory. */
-void *abdb_region_alloc(size_t size);
+void *abdb_memory_pool_alloc(size_t size);
 /* False: it is not a block of the region. */
-bool abdb_region_release(void *memory);
+bool abdb_memory_pool_release(void *memory);
 /* Bytes that are kept for blocks to come. */
-double abdb_region_kept(void);
+double abdb_memory_pool_unused_bytes(void);
 /* Gives what is kept behind the last block back to the system. */
-void abdb_region_trim(void);
+void abdb_memory_pool_trim(void);
 
-/* --- host.c ----------------------------------------------------------------------------------- */
+/* --- host_device.c
+ * ----------------------------------------------------------------------------------- */
 /* The host's processors as a device whose kernels run on so many threads; of this process, there is
  * one. */
-abdb_device *abdb_host_device(int threads);
+abdb_device *abdb_init_host_device(int threads);
 
-/* --- team.c: how many threads libgomp was asked for ------------------------------------------- */
+/* --- thread_count.c: how many threads libgomp was asked for
+ * ------------------------------------------- */
 /* Seconds of an empty parallel region of so many threads, the median of many. What is between one
  * and fifty microseconds on the same processors says how threads wait: OMP_WAIT_POLICY. */
-double abdb_team_region_s(int threads);
+double abdb_time_empty_parallel_region(int threads);
 /* Processors of all places to which OpenMP binds threads; false: it binds none. A thread that it
  * has bound is itself allowed its own place alone, and what that thread starts inherits this. */
-bool abdb_team_places(cpu_set_t *out);
+bool abdb_get_openmp_processors(cpu_set_t *out);
 /* From now on the largest team counts. */
-void abdb_team_begin(void);
+void abdb_thread_count_begin(void);
 /* Threads of the largest team since then, 1 where there was none; ends the counting. */
-int abdb_team_most(void);
+int abdb_thread_count_end_max(void);
 
-/* --- threads.c -------------------------------------------------------------------------------- */
+/* --- thread_params.c
+ * -------------------------------------------------------------------------------- */
 /* The parameter `threads` of a problem, 0 where it has none. ABDB_USAGE: no whole number from 1. */
-ABDB_MUST_USE abdb_status abdb_threads_asked(const abdb_problem *p, int *out, abdb_error *err);
-/* What ran since abdb_team_begin had so many threads; ends the counting. ABDB_USAGE: others were
- * asked for. */
-ABDB_MUST_USE abdb_status abdb_threads_ran(const abdb_problem *p, int *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_parse_threads_param(const abdb_problem *p, int *out,
+                                                   abdb_error *err);
+/* What ran since abdb_thread_count_begin had so many threads; ends the counting. ABDB_USAGE: others
+ * were asked for. */
+ABDB_MUST_USE abdb_status abdb_check_threads_used(const abdb_problem *p, int *out, abdb_error *err);
 
 /* --- sensors.c: what the system tells of its state, under /sys and /proc or $ABDB_SENSORS ----- */
 enum { ABDB_ENERGY_WINDOW_S = 5 }; /* the shortest that counts */
-void abdb_sensors_read(abdb_sensors *out);
+void abdb_sensors_read_all(abdb_sensors *out);
 /* Clock, temperature and energy alone, which changes from sample to sample: quick. */
-void abdb_sensors_glance(abdb_sensors *out);
+void abdb_sensors_read_quick(abdb_sensors *out);
 /* `sense` of a device (kernel.h) of which the host's sensors tell, or with which others begin: what
  * is quick, or all. */
-void abdb_sensors_of_host(abdb_device *d, int how, abdb_sensors *out);
+void abdb_sensors_read_host(abdb_device *d, int how, abdb_sensors *out);
 /* Prints readings as telemetry: `first_s` is when the first sample began, power is the mean since
  * the counter of energy last moved. What no sensor tells is left out. */
-void abdb_sensors_print(const char *cell, const abdb_sensors *reading, size_t count,
-                        double first_s);
+void abdb_print_sensor_telemetry(const char *cell, const abdb_sensors *reading, size_t count,
+                                 double first_s);
 /* Does a device count its energy? */
-bool abdb_sensors_count(abdb_device *d);
+bool abdb_device_counts_energy(abdb_device *d);
 /* Adds the energy and the time between two readings to those of a third. */
-void abdb_sensors_add(abdb_sensors *sum, const abdb_sensors *before, const abdb_sensors *after);
+void abdb_sensors_add_energy_and_time(abdb_sensors *sum, const abdb_sensors *before,
+                                      const abdb_sensors *after);
 /* Adds to a result what changed between two readings; energy of each of `launches`. */
-void abdb_sensors_tell(json_t *result, const abdb_sensors *before, const abdb_sensors *after,
-                       double launches);
+void abdb_result_json_add_sensors(json_t *result, const abdb_sensors *before,
+                                  const abdb_sensors *after, double launches);
 
 /* --- measure.c -------------------------------------------------------------------------------- */
 typedef struct {
-    int warm_ups, least; /* launches before, samples at least */
-    double warm_s;       /* time of the launches before, at least: processors wake, clocks settle */
-    double least_s, cap_s, iqr_target; /* time at least and at most; relative interquartile range */
-    bool cold;                         /* caches are flushed between samples */
+    int warm_ups, min_samples; /* launches before, samples at least */
+    double warm_s; /* time of the launches before, at least: processors wake, clocks settle */
+    double min_time_s, max_time_s,
+        iqr_target;              /* time at least and at most; relative interquartile range */
+    bool cold;                   /* caches are flushed between samples */
     double canary_s, shift_most; /* a fixed piece of work before and after; how far it may move */
-    bool again;                  /* beyond that, samples are taken again */
+    bool repeat_if_unsteady;     /* beyond that, samples are taken again */
     double check_s;              /* time to compare results, before and after */
-    double alone_s;              /* one sample that took longer is enough; 0: none ever is */
+    double single_sample_s;      /* one sample that took longer is enough; 0: none ever is */
 } abdb_sampling;
 extern const abdb_sampling abdb_sampling_full, abdb_sampling_quick;
 /* Samples that are taken even where the time is up, of launches of each_s. */
-static inline size_t abdb_samples_least(const abdb_sampling *rule, double each_s)
+static inline size_t abdb_required_sample_count(const abdb_sampling *rule, double each_s)
 {
-    return rule->alone_s > 0 && each_s >= rule->alone_s ? 1 : 3;
+    return rule->single_sample_s > 0 && each_s >= rule->single_sample_s ? 1 : 3;
 }
 
 /* With fewer than ABDB_SAMPLES_FEW samples a result is imprecise, and says so. */
@@ -133,16 +141,17 @@ typedef struct {
 } abdb_samples;
 /* Launches of prepared copies in turn until the rule is met. *stop ends it after the sample at
  * hand. ABDB_NOMEM, and what a launch says. */
-ABDB_MUST_USE abdb_status abdb_cell_measure(abdb_device *device, const abdb_impl *impl,
-                                            void *const *states, size_t copies,
-                                            const abdb_sampling *rule, const volatile int *stop,
-                                            abdb_samples *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_sample_launches(abdb_device *device, const abdb_impl *impl,
+                                               void *const *states, size_t copies,
+                                               const abdb_sampling *rule, const volatile int *stop,
+                                               abdb_samples *out, abdb_error *err);
 void abdb_samples_free(abdb_samples *samples);
 
-/* --- steady.c: did the machine stay the same meanwhile? --------------------------------------- */
+/* --- stability.c: did the machine stay the same meanwhile? ---------------------------------------
+ */
 /* Seconds that a fixed piece of work takes on all threads, a triad and multiply-adds: chosen once,
  * so that it takes about `about_s`. */
-double abdb_canary(double about_s);
+double abdb_time_canary_work(double about_s);
 
 /* --- ranks.c: what a result says of several ranks --------------------------------------------- */
 /* Hosts; do ranks of a host share processors, and are they more than those? Not known where one
@@ -150,52 +159,58 @@ double abdb_canary(double about_s);
 typedef struct {
     int hosts;
     bool known, shared, oversubscribed;
-} abdb_crowd;
-abdb_crowd abdb_ranks_crowd(const abdb_place *place, int ranks);
+} abdb_rank_sharing;
+abdb_rank_sharing abdb_find_rank_sharing(const abdb_rank_place *place, int ranks);
 /* Adds the first `ranks` of the device to a result, with the times of each, and what they share to
  * its factors. */
-void abdb_ranks_tell(json_t *result, abdb_device *device, int ranks, const abdb_samples *samples);
+void abdb_result_json_add_ranks(json_t *result, abdb_device *device, int ranks,
+                                const abdb_samples *samples);
 
-/* --- cell.c ----------------------------------------------------------------------------------- */
-const abdb_kernel *abdb_kernel_find(const char *name);
+/* --- kernel_cell.c
+ * ----------------------------------------------------------------------------------- */
+const abdb_kernel *abdb_find_kernel_by_name(const char *name);
 /* Runs a cell and prints its samples and result; *status is what its end is called. */
-ABDB_MUST_USE abdb_status abdb_cell_run(const abdb_backend *backend, abdb_device *device,
-                                        const char *cell, json_t *request, const volatile int *stop,
-                                        const char **status, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_run_kernel_cell(const abdb_backend *backend, abdb_device *device,
+                                               const char *cell, json_t *request,
+                                               const volatile int *stop, const char **status,
+                                               abdb_error *err);
 /* Prints how much a cell would do, without doing it. */
-ABDB_MUST_USE abdb_status abdb_cell_estimate(const abdb_backend *backend, abdb_device *device,
-                                             const char *cell, json_t *request, const char **status,
-                                             abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_print_kernel_estimate(const abdb_backend *backend,
+                                                     abdb_device *device, const char *cell,
+                                                     json_t *request, const char **status,
+                                                     abdb_error *err);
 /* Prints samples of a cell. */
-void abdb_samples_print(const char *cell, const abdb_samples *samples);
+void abdb_print_sample_records(const char *cell, const abdb_samples *samples);
 
 /* --- session.c: a workload, which keeps its state from repetition to repetition --------------- */
-const abdb_workload *abdb_workload_find(const char *name);
-/* Runs a cell of it and prints samples, spans, metrics and the result, as abdb_cell_run does. */
-ABDB_MUST_USE abdb_status abdb_session_run(const abdb_workload *workload,
-                                           const abdb_backend *backend, abdb_device *device,
-                                           const char *cell, json_t *request,
-                                           const volatile int *stop, const char **status,
-                                           abdb_error *err);
+const abdb_workload *abdb_find_workload_by_name(const char *name);
+/* Runs a cell of it and prints samples, spans, metrics and the result, as abdb_run_kernel_cell
+ * does. */
+ABDB_MUST_USE abdb_status abdb_run_workload_cell(const abdb_workload *workload,
+                                                 const abdb_backend *backend, abdb_device *device,
+                                                 const char *cell, json_t *request,
+                                                 const volatile int *stop, const char **status,
+                                                 abdb_error *err);
 /* Prints how much it would do, without doing it. */
-ABDB_MUST_USE abdb_status abdb_session_estimate(const abdb_workload *workload,
-                                                const abdb_backend *backend, abdb_device *device,
-                                                const char *cell, json_t *request,
-                                                const char **status, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_print_workload_estimate(const abdb_workload *workload,
+                                                       const abdb_backend *backend,
+                                                       abdb_device *device, const char *cell,
+                                                       json_t *request, const char **status,
+                                                       abdb_error *err);
 /* --- record.c --------------------------------------------------------------------------------- */
 /* From here on records have the standard output, and prints of libraries the standard error. False:
  * errno says why not. */
-bool abdb_records_open(void);
+bool abdb_records_take_stdout(void);
 /* Prints a record as one line and drops the caller's reference; threads may call it at once. Of
  * one that could not be made (NULL) the process ends, code 6. */
-void abdb_print_record(json_t *record);
+void abdb_print_and_free_record(json_t *record);
 
 /* --- verify.c --------------------------------------------------------------------------------- */
 /* What an output should be, piece by piece, kept for the next check of the same inputs. */
 typedef struct {
     double *want, *magnitude; /* NULL: nothing is kept */
     unsigned char *known;     /* by piece */
-} abdb_wanted;
+} abdb_reference_cache;
 
 enum { ABDB_KEPT_MOST = 8 << 20 }; /* elements of an output whose results are kept, at most */
 typedef struct {
@@ -203,25 +218,28 @@ typedef struct {
     bool exact;      /* inputs are those of kernel->exact: an output is the reference, rounded */
     uint64_t seed;   /* of what a check draws */
     double budget_s; /* when it is up, rows that are left are not compared */
-    abdb_wanted
-        *wanted; /* by tensor, or NULL: filled at first use, abdb_wanted_free gives it back */
-} abdb_check;
+    abdb_reference_cache *wanted; /* by tensor, or NULL: filled at first use,
+                                     abdb_reference_cache_free gives it back */
+} abdb_verify_options;
 typedef struct {
     double error; /* the largest over its bound (NaN counts as infinite): at most 1 passes */
-    double share; /* of all outputs' rows that one check has looked at, of every copy */
-} abdb_checked;
+    double
+        rows_checked_share; /* of all outputs' rows that one check has looked at, of every copy */
+} abdb_verify_result;
 /* Outputs `got` of a problem, both in the host's memory, against the reference of `p`, whose
  * tensors that are read and written are as they were before. On all threads. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_verify(const abdb_check *how, const abdb_problem *p,
-                                      const abdb_problem *got, abdb_checked *out, abdb_error *err);
-void abdb_wanted_free(abdb_wanted *wanted);
+ABDB_MUST_USE abdb_status abdb_verify_outputs(const abdb_verify_options *how, const abdb_problem *p,
+                                              const abdb_problem *got, abdb_verify_result *out,
+                                              abdb_error *err);
+void abdb_reference_cache_free(abdb_reference_cache *wanted);
 /* Fills a tensor with numbers uniform in [-1, 1], the same for each seed, on all threads. */
-void abdb_fill(abdb_tensor *tensor, uint64_t seed);
+void abdb_fill_uniform(abdb_tensor *tensor, uint64_t seed);
 /* The same, or zeros, or whole numbers from -4 to 3: other numbers, other power (factor fill). */
 enum { ABDB_FILL_UNIFORM, ABDB_FILL_ZEROS, ABDB_FILL_INTEGERS };
-void abdb_fill_with(abdb_tensor *tensor, uint64_t seed, int how);
+void abdb_fill_by_mode(abdb_tensor *tensor, uint64_t seed, int how);
 
-/* --- copy.c ----------------------------------------------------------------------------------- */
+/* --- problem_instance.c
+ * ----------------------------------------------------------------------------------- */
 /* What a copy of a problem is made from. */
 typedef struct {
     const abdb_kernel *kernel;
@@ -231,7 +249,7 @@ typedef struct {
     const char *overrides; /* "name=value ...", or NULL */
     uint64_t seed;         /* of its inputs */
     bool exact;            /* inputs of kernel->exact, where it has them */
-} abdb_recipe;
+} abdb_instance_spec;
 /* One copy of a problem, prepared: tensors on the device; its inputs, and its outputs once they
  * were fetched, on the host. */
 typedef struct {
@@ -242,40 +260,46 @@ typedef struct {
     bool exact;
     void *state;
     double prepare_s;
-    abdb_wanted wanted[ABDB_TENSOR_MAX];
-} abdb_copy;
+    abdb_reference_cache wanted[ABDB_TENSOR_MAX];
+} abdb_instance;
 /* Adds parameters to a problem; their texts stay those of the JSON. ABDB_USAGE, ABDB_LIMIT. */
-ABDB_MUST_USE abdb_status abdb_copy_params(abdb_problem *p, json_t *params, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_problem_add_json_params(abdb_problem *p, json_t *params,
+                                                       abdb_error *err);
 /* Shapes, fills and prepares one; free it, also after a failure. It stays where it is: what
  * implementations keep points to it. */
-ABDB_MUST_USE abdb_status abdb_copy_make(abdb_copy *c, const abdb_recipe *r, abdb_error *err);
-void abdb_copy_free(abdb_copy *c);
+ABDB_MUST_USE abdb_status abdb_instance_make(abdb_instance *c, const abdb_instance_spec *r,
+                                             abdb_error *err);
+void abdb_instance_free(abdb_instance *c);
 /* Spoils outputs, so that what is not written is seen; what is read and written is as it was. */
-ABDB_MUST_USE abdb_status abdb_copy_reset(abdb_copy *c, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_instance_reset_outputs(abdb_instance *c, abdb_error *err);
 /* Resets all copies, launches each once, one after another, and fetches their outputs. */
-ABDB_MUST_USE abdb_status abdb_copies_launch(abdb_copy *copies, size_t count, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_instances_launch_and_fetch(abdb_instance *copies, size_t count,
+                                                          abdb_error *err);
 /* The same, and compares them; *out becomes the worst and the most of it and of them. */
-ABDB_MUST_USE abdb_status abdb_copies_check(abdb_copy *copies, size_t count, double budget_s,
-                                            abdb_checked *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_instances_launch_and_verify(abdb_instance *copies, size_t count,
+                                                           double budget_s, abdb_verify_result *out,
+                                                           abdb_error *err);
 /* Are all numbers of the outputs that were fetched finite? */
-bool abdb_copy_finite(const abdb_copy *c);
+bool abdb_instance_outputs_finite(const abdb_instance *c);
 
-/* --- expect.c --------------------------------------------------------------------------------- */
+/* --- estimate.c ---------------------------------------------------------------------------------
+ */
 /* About how many seconds a cell of so many copies will take on this machine as it is now; small: it
  * is checked at the smaller size that its kernel names. Small problems are tried, and larger ones
- * that are quick, for a few seconds of all of them (expect.c). */
-double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sampling *rule,
-                     size_t copies, bool small);
+ * that are quick, for a few seconds of all of them (estimate.c). */
+double abdb_estimate_kernel_cell_seconds(const abdb_instance_spec *r, const abdb_problem *p,
+                                         const abdb_sampling *rule, size_t copies, bool small);
 
 /* Seconds that being given so much new memory of the host takes. */
-double abdb_expect_fresh_s(abdb_device *d, double bytes);
+double abdb_estimate_new_memory_seconds(abdb_device *d, double bytes);
 
 /* Of a workload's cell at most, of which the spans are kept. */
 enum { ABDB_REPETITIONS_MAX = 1000 };
 
-/* --- expect_session.c ------------------------------------------------------------------------- */
+/* --- estimate_workload.c -------------------------------------------------------------------------
+ */
 /* The same of a cell of a workload on one rank. NAN: it cannot be tried. */
-double abdb_expect_session_s(const abdb_stage *s, const abdb_workload *w, const abdb_effort *effort,
-                             const abdb_sampling *rule);
+double abdb_estimate_workload_seconds(const abdb_run_context *s, const abdb_workload *w,
+                                      const abdb_effort *effort, const abdb_sampling *rule);
 
 #endif

@@ -11,7 +11,7 @@
 enum { PATH_SIZE = 512, ZONES = 64 };
 
 /* A path under the root of what is read: $ABDB_SENSORS, where a test has put its own. */
-static const char *place(char out[PATH_SIZE], const char *path)
+static const char *prefix_sensor_root(char out[PATH_SIZE], const char *path)
 {
     const char *root = getenv("ABDB_SENSORS");
 
@@ -23,14 +23,14 @@ static const char *place(char out[PATH_SIZE], const char *path)
 static bool read_line(const char *path, char *line, size_t room)
 {
     char full[PATH_SIZE];
-    FILE *file = fopen(place(full, path), "r");
+    FILE *file = fopen(prefix_sensor_root(full, path), "r");
     bool got = file && fgets(line, (int)room, file);
 
     if (file) fclose(file);
     return got;
 }
 
-static bool read_number(const char *path, double *out)
+static bool read_number_from_file(const char *path, double *out)
 {
     char line[128];
 
@@ -38,7 +38,7 @@ static bool read_number(const char *path, double *out)
 }
 
 /* Time that the hypervisor gave to others, and all time, of all processors. */
-static void read_ticks(abdb_sensors *s)
+static void read_processor_ticks(abdb_sensors *s)
 {
     /* Columns of the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq,
      * steal; in ticks since the start. What follows (guest) is counted in user already. */
@@ -62,7 +62,7 @@ static void read_ticks(abdb_sensors *s)
 
 /* The largest of a number that several zones, clocks or packages have, or (sum) all of them
  * together; NAN: none has it. Numbering may begin at 0 or 1 and has no gaps. */
-static double over_zones(const char *before, const char *after, bool sum)
+static double max_or_sum_over_zones(const char *before, const char *after, bool sum)
 {
     double all = NAN, one;
 
@@ -70,7 +70,7 @@ static double over_zones(const char *before, const char *after, bool sum)
         char path[PATH_SIZE];
 
         snprintf(path, sizeof path, "%s%d%s", before, i, after);
-        if (!read_number(path, &one)) {
+        if (!read_number_from_file(path, &one)) {
             if (i) break;
             continue;
         }
@@ -81,117 +81,123 @@ static double over_zones(const char *before, const char *after, bool sum)
 
 /* Micro-joules to joules, of all packages of processors; domains inside of a package (cores,
  * memory) have longer names and are not counted twice. */
-static double packages(const char *what)
+static double package_energy_joules(const char *what)
 {
-    return 1e-6 * over_zones("/sys/class/powercap/intel-rapl:", what, true);
+    return 1e-6 * max_or_sum_over_zones("/sys/class/powercap/intel-rapl:", what, true);
 }
 
-void abdb_sensors_glance(abdb_sensors *s)
+void abdb_sensors_read_quick(abdb_sensors *s)
 {
-    s->at_s = abdb_now_s();
+    s->at_s = abdb_clock_seconds();
     s->load = s->stolen = s->ticks = NAN;
-    s->clock_hz =
-        1e3 * over_zones("/sys/devices/system/cpu/cpu", "/cpufreq/scaling_cur_freq", false);
-    s->temperature_c = 1e-3 * over_zones("/sys/class/thermal/thermal_zone", "/temp", false);
-    s->energy_j = packages("/energy_uj");
-    s->energy_most_j = packages("/max_energy_range_uj");
+    s->clock_hz = 1e3 * max_or_sum_over_zones("/sys/devices/system/cpu/cpu",
+                                              "/cpufreq/scaling_cur_freq", false);
+    s->temperature_c =
+        1e-3 * max_or_sum_over_zones("/sys/class/thermal/thermal_zone", "/temp", false);
+    s->energy_j = package_energy_joules("/energy_uj");
+    s->energy_most_j = package_energy_joules("/max_energy_range_uj");
     s->part = NULL;
     s->memory_clock_hz = s->power_w = s->throttle = NAN;
 }
 
-void abdb_sensors_read(abdb_sensors *s)
+void abdb_sensors_read_all(abdb_sensors *s)
 {
-    abdb_sensors_glance(s);
-    if (!read_number("/proc/loadavg", &s->load)) s->load = NAN;
-    read_ticks(s);
+    abdb_sensors_read_quick(s);
+    if (!read_number_from_file("/proc/loadavg", &s->load)) s->load = NAN;
+    read_processor_ticks(s);
 }
 
 /* Joules from one reading to a later one, whose counter may have begun again; NAN: no counter. */
-static double used_between(const abdb_sensors *before, const abdb_sensors *after)
+static double energy_used_between(const abdb_sensors *before, const abdb_sensors *after)
 {
     double used = after->energy_j - before->energy_j;
 
     return used < 0 ? used + after->energy_most_j : used;
 }
 
-static void put(json_t *record, const char *key, double value)
+static void set_json_number_if_finite(json_t *record, const char *key, double value)
 {
     if (isfinite(value)) json_object_set_new(record, key, json_real(value));
 }
 
-bool abdb_sensors_count(abdb_device *d)
+bool abdb_device_counts_energy(abdb_device *d)
 {
     abdb_sensors now;
 
-    d->sense(d, ABDB_SENSE_QUICK, &now);
+    d->read_sensors(d, ABDB_SENSE_QUICK, &now);
     return isfinite(now.energy_j);
 }
 
-void abdb_sensors_add(abdb_sensors *sum, const abdb_sensors *before, const abdb_sensors *after)
+void abdb_sensors_add_energy_and_time(abdb_sensors *sum, const abdb_sensors *before,
+                                      const abdb_sensors *after)
 {
-    sum->energy_j += used_between(before, after);
+    sum->energy_j += energy_used_between(before, after);
     sum->at_s += after->at_s - before->at_s;
 }
 
-void abdb_sensors_tell(json_t *record, const abdb_sensors *before, const abdb_sensors *after,
-                       double launches)
+void abdb_result_json_add_sensors(json_t *record, const abdb_sensors *before,
+                                  const abdb_sensors *after, double launches)
 {
-    double window = after->at_s - before->at_s, used = used_between(before, after);
+    double window = after->at_s - before->at_s, used = energy_used_between(before, after);
     double ticks = after->ticks - before->ticks;
 
     /* Of before, because the measurement itself is a load. */
-    put(record, "load", before->load);
+    set_json_number_if_finite(record, "load", before->load);
     /* some hypervisors count back at times */
-    put(record, "steal", ticks > 0 ? fmax(0, after->stolen - before->stolen) / ticks : NAN);
-    put(record, "clock_hz", after->clock_hz);
-    put(record, "temperature_c", after->temperature_c);
+    set_json_number_if_finite(record, "steal",
+                              ticks > 0 ? fmax(0, after->stolen - before->stolen) / ticks : NAN);
+    set_json_number_if_finite(record, "clock_hz", after->clock_hz);
+    set_json_number_if_finite(record, "temperature_c", after->temperature_c);
     if (isnan(used)) return; /* no sensor: nothing is said, no rated power stands in for it */
     if (window < ABDB_ENERGY_WINDOW_S) {
         json_object_set_new(record, "energy_reason", json_string("the window is shorter than 5 s"));
         return;
     }
-    put(record, "energy_j", used / launches);
-    put(record, "power_w", used / window);
+    set_json_number_if_finite(record, "energy_j", used / launches);
+    set_json_number_if_finite(record, "power_w", used / window);
     json_object_set_new(record, "energy_scope", json_string(after->part ? after->part : "package"));
 }
 
-static void print_reading(const char *cell, const char *sensor, const char *quantity,
-                          const char *unit, double t_s, double value)
+static void print_telemetry_record(const char *cell, const char *sensor, const char *quantity,
+                                   const char *unit, double t_s, double value)
 {
     if (isfinite(value))
-        abdb_print_record(json_pack("{s:s,s:s,s:s,s:s,s:s,s:f,s:f}", "kind", "telemetry", "cell",
-                                    cell, "sensor", sensor, "quantity", quantity, "unit", unit,
-                                    "t_s", t_s, "value", value));
+        abdb_print_and_free_record(json_pack("{s:s,s:s,s:s,s:s,s:s,s:f,s:f}", "kind", "telemetry",
+                                             "cell", cell, "sensor", sensor, "quantity", quantity,
+                                             "unit", unit, "t_s", t_s, "value", value));
 }
 
-void abdb_sensors_print(const char *cell, const abdb_sensors *reading, size_t count, double first_s)
+void abdb_print_sensor_telemetry(const char *cell, const abdb_sensors *reading, size_t count,
+                                 double first_s)
 {
     const abdb_sensors *from = reading; /* where the counter of energy last moved */
 
     for (size_t i = 0; i < count; i++) {
         const abdb_sensors *now = &reading[i];
-        double t_s = now->at_s - first_s, used = used_between(from, now);
+        double t_s = now->at_s - first_s, used = energy_used_between(from, now);
         const char *part = now->part;
 
-        print_reading(cell, part ? part : "cpu", "clock", "Hz", t_s, now->clock_hz);
-        print_reading(cell, part ? part : "memory", "memory clock", "Hz", t_s,
-                      now->memory_clock_hz);
-        print_reading(cell, part ? part : "thermal", "temperature", "degC", t_s,
-                      now->temperature_c);
-        print_reading(cell, part ? part : "package", "power reading", "W", t_s, now->power_w);
-        print_reading(cell, part ? part : "cpu", "throttle reasons", "bits", t_s, now->throttle);
+        print_telemetry_record(cell, part ? part : "cpu", "clock", "Hz", t_s, now->clock_hz);
+        print_telemetry_record(cell, part ? part : "memory", "memory clock", "Hz", t_s,
+                               now->memory_clock_hz);
+        print_telemetry_record(cell, part ? part : "thermal", "temperature", "degC", t_s,
+                               now->temperature_c);
+        print_telemetry_record(cell, part ? part : "package", "power reading", "W", t_s,
+                               now->power_w);
+        print_telemetry_record(cell, part ? part : "cpu", "throttle reasons", "bits", t_s,
+                               now->throttle);
         if (!(used > 0)) continue;
-        print_reading(cell, part ? part : "package", "power", "W", t_s,
-                      used / (now->at_s - from->at_s));
+        print_telemetry_record(cell, part ? part : "package", "power", "W", t_s,
+                               used / (now->at_s - from->at_s));
         from = now;
     }
 }
 
-void abdb_sensors_of_host(abdb_device *d, int how, abdb_sensors *out)
+void abdb_sensors_read_host(abdb_device *d, int how, abdb_sensors *out)
 {
     (void)d;
     if (how == ABDB_SENSE_QUICK)
-        abdb_sensors_glance(out);
+        abdb_sensors_read_quick(out);
     else
-        abdb_sensors_read(out);
+        abdb_sensors_read_all(out);
 }

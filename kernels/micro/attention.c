@@ -33,9 +33,9 @@ enum { Q, K, V, O, L, OUT = 3, D_OUT = 4, L_IN = 5, DQ = 6, DK, DV };
 typedef struct {
     size_t batch, heads, kv_heads, queries, keys, d;
     int causal, backward, plain;
-} sizes;
+} attention_sizes;
 
-static abdb_status read_sizes(abdb_problem *p, sizes *s, abdb_error *err)
+static abdb_status attention_parse_params(abdb_problem *p, attention_sizes *s, abdb_error *err)
 {
     static const char *const no_yes[] = {"no", "yes", NULL},
                              *const passes[] = {"forward", "backward", NULL},
@@ -43,15 +43,15 @@ static abdb_status read_sizes(abdb_problem *p, sizes *s, abdb_error *err)
     double sequence = abdb_param_number(p, "sequence", 1024);
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_word(p, "causal", no_yes, &s->causal, err));
-    TRY(abdb_param_word(p, "pass", passes, &s->backward, err));
-    TRY(abdb_param_word(p, "algorithm", algorithms, &s->plain, err));
-    TRY(abdb_param_size(p, "batch", 1, 1e6, &s->batch, err));
-    TRY(abdb_param_size(p, "heads", 8, 1e4, &s->heads, err));
-    TRY(abdb_param_size(p, "kv_heads", (double)s->heads, 1e4, &s->kv_heads, err));
-    TRY(abdb_param_size(p, "queries", sequence, 1e7, &s->queries, err));
-    TRY(abdb_param_size(p, "keys", sequence, 1e7, &s->keys, err));
-    TRY(abdb_param_size(p, "d", 64, 1024, &s->d, err));
+    TRY(abdb_param_word_index(p, "causal", no_yes, &s->causal, err));
+    TRY(abdb_param_word_index(p, "pass", passes, &s->backward, err));
+    TRY(abdb_param_word_index(p, "algorithm", algorithms, &s->plain, err));
+    TRY(abdb_param_check_and_set_size(p, "batch", 1, 1e6, &s->batch, err));
+    TRY(abdb_param_check_and_set_size(p, "heads", 8, 1e4, &s->heads, err));
+    TRY(abdb_param_check_and_set_size(p, "kv_heads", (double)s->heads, 1e4, &s->kv_heads, err));
+    TRY(abdb_param_check_and_set_size(p, "queries", sequence, 1e7, &s->queries, err));
+    TRY(abdb_param_check_and_set_size(p, "keys", sequence, 1e7, &s->keys, err));
+    TRY(abdb_param_check_and_set_size(p, "d", 64, 1024, &s->d, err));
     if (s->heads % s->kv_heads)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "attention: heads is no multiple of kv_heads"));
     if (s->causal && s->keys < s->queries)
@@ -62,26 +62,27 @@ done:
 }
 
 /* The sizes of a problem that has its shape. */
-static sizes sizes_of(const abdb_problem *p)
+static attention_sizes attention_sizes_of_problem(const abdb_problem *p)
 {
     abdb_problem copy = *p;
     abdb_error err;
-    sizes s = {0};
+    attention_sizes s = {0};
 
-    (void)!read_sizes(&copy, &s, &err);
+    (void)!attention_parse_params(&copy, &s, &err);
     return s;
 }
 
-static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+static abdb_status attention_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
+                                           abdb_error *err)
 {
     size_t q, k;
-    sizes s;
+    attention_sizes s;
     abdb_dtype dtype;
     abdb_status st = ABDB_OK;
 
     (void)limits;
-    TRY(read_sizes(p, &s, err));
-    TRY(abdb_param_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
+    TRY(attention_parse_params(p, &s, err));
+    TRY(abdb_param_check_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
     q = s.batch * s.heads * s.queries;
     k = s.batch * s.kv_heads * s.keys;
     p->tensors = s.backward ? 9 : 5;
@@ -90,142 +91,154 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
         bool keys = i == K || i == V || i == DK || i == DV, one = i == (s.backward ? L_IN : L);
         bool out = i >= (s.backward ? DQ : O);
 
-        p->tensor[i] = abdb_tensor_of(one ? ABDB_F32 : dtype, out ? ABDB_OUT : ABDB_IN,
-                                      keys ? k : q, one ? 1 : s.d, 0, 0);
+        p->tensor[i] = abdb_tensor_contiguous(one ? ABDB_F32 : dtype, out ? ABDB_OUT : ABDB_IN,
+                                              keys ? k : q, one ? 1 : s.d, 0, 0);
     }
 done:
     return st;
 }
 
 /* How many keys a query sees, from the first on: of a causal head the last query sees all. */
-static size_t seen(const sizes *s, size_t query)
+static size_t visible_key_count(const attention_sizes *s, size_t query)
 {
     return s->causal ? query + 1 + s->keys - s->queries : s->keys;
 }
 
 /* First row of K that a row of Q looks at. */
-static size_t keys_of(const sizes *s, size_t row)
+static size_t first_key_row_of_query_row(const attention_sizes *s, size_t query_row)
 {
-    size_t head = row / s->queries;
+    size_t head = query_row / s->queries;
 
     return (head / s->heads * s->kv_heads + head % s->heads / (s->heads / s->kv_heads)) * s->keys;
 }
 
 /* Which of the n keys that it sees a row of Q looks for: the last, the first or any. */
-static size_t looked_for(size_t row, size_t n, uint64_t seed)
+static size_t choose_target_key(size_t query_row, size_t visible_keys, uint64_t seed)
 {
-    uint64_t any = abdb_random_at(seed, row);
+    uint64_t any = abdb_random_bits_at(seed, query_row);
 
-    return any >> 62 == 0 ? n - 1 : any >> 62 == 1 ? 0 : (size_t)(any % n);
+    return any >> 62 == 0 ? visible_keys - 1 : any >> 62 == 1 ? 0 : (size_t)(any % visible_keys);
 }
 
 /* q = a (key it looks for + key it must not see) + q / 4. Elements of keys are uniform in [-1, 1],
  * so key . key is about d / 3, and a = 3 (log n + 1) / sqrt(d) makes the scores of those two about
  * log(n) + 1: each weighs as much as the n others together, and e times more. */
-static void aim(const abdb_problem *p, const sizes *s, size_t row, uint64_t seed)
+static void aim_query_at_target_key(const abdb_problem *p, const attention_sizes *s,
+                                    size_t query_row, uint64_t seed)
 {
-    size_t first = keys_of(s, row), n = seen(s, row % s->queries), at = looked_for(row, n, seed);
+    size_t first = first_key_row_of_query_row(s, query_row),
+           n = visible_key_count(s, query_row % s->queries),
+           at = choose_target_key(query_row, n, seed);
     double a = 3 * (log((double)n) + 1) / sqrt((double)s->d);
 
     for (size_t i = 0; i < s->d; i++) {
-        double key = abdb_tensor_get(&p->tensor[K], (first + at) * s->d + i),
-               hidden = n < s->keys ? abdb_tensor_get(&p->tensor[K], (first + n) * s->d + i) : 0,
-               own = abdb_tensor_get(&p->tensor[Q], row * s->d + i);
+        double key = abdb_tensor_get_f64(&p->tensor[K], (first + at) * s->d + i),
+               hidden =
+                   n < s->keys ? abdb_tensor_get_f64(&p->tensor[K], (first + n) * s->d + i) : 0,
+               own = abdb_tensor_get_f64(&p->tensor[Q], query_row * s->d + i);
 
-        abdb_tensor_set(&p->tensor[Q], row * s->d + i, a * (key + hidden) + own / 4);
+        abdb_tensor_set_rounded(&p->tensor[Q], query_row * s->d + i, a * (key + hidden) + own / 4);
     }
 }
 
 /* All scores of every other query become less by 12: keys begin with 1, and the query with what
  * makes that of it. */
-static void lower(const abdb_problem *p, const sizes *s)
+static void lower_scores_of_even_queries(const abdb_problem *p, const attention_sizes *s)
 {
-    for (size_t r = 0; r < p->tensor[K].dim[0]; r++) abdb_tensor_set(&p->tensor[K], r * s->d, 1);
+    for (size_t r = 0; r < p->tensor[K].dim[0]; r++)
+        abdb_tensor_set_rounded(&p->tensor[K], r * s->d, 1);
     for (size_t r = 0; r < p->tensor[Q].dim[0]; r += 2)
-        abdb_tensor_set(&p->tensor[Q], r * s->d, -12 * sqrt((double)s->d));
+        abdb_tensor_set_rounded(&p->tensor[Q], r * s->d, -12 * sqrt((double)s->d));
 }
 
 /* About the logarithm of the sum of a row's exponentials: of the key that it looks for as it is, of
  * the others as a normal distribution has them. */
-static double about_sum(const abdb_problem *p, const sizes *s, size_t row, uint64_t seed)
+static double estimate_log_sum_exp(const abdb_problem *p, const attention_sizes *s,
+                                   size_t query_row, uint64_t seed)
 {
-    size_t first = keys_of(s, row), n = seen(s, row % s->queries), at = looked_for(row, n, seed);
+    size_t first = first_key_row_of_query_row(s, query_row),
+           n = visible_key_count(s, query_row % s->queries),
+           at = choose_target_key(query_row, n, seed);
     double score = 0, square = 0;
 
     for (size_t i = 0; i < s->d; i++) {
-        double q = abdb_tensor_get(&p->tensor[Q], row * s->d + i);
+        double q = abdb_tensor_get_f64(&p->tensor[Q], query_row * s->d + i);
 
-        score += q * abdb_tensor_get(&p->tensor[K], (first + at) * s->d + i) / sqrt((double)s->d);
+        score +=
+            q * abdb_tensor_get_f64(&p->tensor[K], (first + at) * s->d + i) / sqrt((double)s->d);
         square += q * q / (3 * (double)s->d);
     }
     return log(exp(score) + (double)n * exp(square / 2));
 }
 
-static void fill(const abdb_problem *p, uint64_t seed)
+static void attention_prepare_inputs(const abdb_problem *p, uint64_t seed)
 {
-    sizes s = sizes_of(p);
+    attention_sizes s = attention_sizes_of_problem(p);
     size_t rows = s.batch * s.heads * s.queries;
 
-    for (size_t r = 0; r < rows; r++) aim(p, &s, r, seed);
+    for (size_t r = 0; r < rows; r++) aim_query_at_target_key(p, &s, r, seed);
     if (!s.backward) {
-        lower(p, &s);
+        lower_scores_of_even_queries(p, &s);
         return;
     }
     for (size_t r = 0; r < rows; r++)
-        abdb_tensor_set(&p->tensor[L_IN], r, about_sum(p, &s, r, seed));
+        abdb_tensor_set_rounded(&p->tensor[L_IN], r, estimate_log_sum_exp(p, &s, r, seed));
     for (size_t i = 0; i < rows * s.d; i++) /* a mean of values is small */
-        abdb_tensor_set(&p->tensor[OUT], i, abdb_tensor_get(&p->tensor[OUT], i) / 2);
+        abdb_tensor_set_rounded(&p->tensor[OUT], i, abdb_tensor_get_f64(&p->tensor[OUT], i) / 2);
 }
 
-static void work(const abdb_problem *p, abdb_work *out)
+static void attention_count_work(const abdb_problem *p, abdb_work *out)
 {
-    sizes s = sizes_of(p);
+    attention_sizes s = attention_sizes_of_problem(p);
     double n = (double)s.queries, pairs = n * (double)s.keys - (s.causal ? n * (n - 1) / 2 : 0);
 
     out->ops = (s.backward ? 10 : 4) * (double)s.d * (double)(s.batch * s.heads) * pairs;
-    out->bytes = abdb_problem_bytes(p);
+    out->bytes = abdb_problem_tensor_bytes(p);
 }
 
 /* What sums may be wrong by, relative to magnitudes; and what rounding of numbers before the last
  * product and of the result leaves. */
-static double sums(const sizes *s)
+static double attention_sum_error_bound(const attention_sizes *s)
 {
     return (double)(s->keys + s->queries + s->d + 64) * 0x1p-24;
 }
 
-static double rounded(const abdb_problem *p, const sizes *s, int tensor)
+static double attention_rounding_bound(const abdb_problem *p, const attention_sizes *s, int tensor)
 {
-    return abdb_rounded(&p->tensor[tensor]) * (s->backward ? 4 : 2);
+    return abdb_output_roundoff(&p->tensor[tensor]) * (s->backward ? 4 : 2);
 }
 
 /* How much an error of a score of magnitude `size` counts for, where the magnitude itself is 1. */
-static double of_score(const abdb_problem *p, const sizes *s, int tensor, double size)
+static double score_error_weight(const abdb_problem *p, const attention_sizes *s, int tensor,
+                                 double score_magnitude)
 {
-    double each = s->plain ? sums(s) + abdb_rounded(&p->tensor[tensor]) : sums(s);
+    double each = s->plain ? attention_sum_error_bound(s) + abdb_output_roundoff(&p->tensor[tensor])
+                           : attention_sum_error_bound(s);
 
-    return size * each / (sums(s) + rounded(p, s, tensor));
+    return score_magnitude * each /
+           (attention_sum_error_bound(s) + attention_rounding_bound(p, s, tensor));
 }
 
 /* A probability as what rounds it sees it. */
-static double at_least(const abdb_problem *p, int tensor, double probability)
+static double probability_or_least_normal(const abdb_problem *p, int tensor, double probability)
 {
-    return abdb_rounded(&p->tensor[tensor]) > 0
-               ? fmax(probability, abdb_dtype_least(p->tensor[tensor].dtype))
+    return abdb_output_roundoff(&p->tensor[tensor]) > 0
+               ? fmax(probability, abdb_dtype_least_normal(p->tensor[tensor].dtype))
                : probability;
 }
 
 /* --- the reference ---------------------------------------------------------------------------- */
 
 /* The sum of a row of one tensor times a row of another, and of the magnitudes. */
-static double dot(const abdb_problem *p, const sizes *s, int a, size_t row, int b, size_t other,
-                  double *magnitude)
+static double dot_rows_with_magnitude(const abdb_problem *p, const attention_sizes *s, int tensor_a,
+                                      size_t row_a, int tensor_b, size_t row_b, double *magnitude)
 {
     double sum = 0;
 
     *magnitude = 0;
     for (size_t i = 0; i < s->d; i++) {
-        double term = abdb_tensor_get(&p->tensor[a], row * s->d + i) *
-                      abdb_tensor_get(&p->tensor[b], other * s->d + i);
+        double term = abdb_tensor_get_f64(&p->tensor[tensor_a], row_a * s->d + i) *
+                      abdb_tensor_get_f64(&p->tensor[tensor_b], row_b * s->d + i);
 
         sum += term;
         *magnitude += fabs(term);
@@ -233,10 +246,10 @@ static double dot(const abdb_problem *p, const sizes *s, int a, size_t row, int 
     return sum;
 }
 
-static void forward(const abdb_problem *p, const sizes *s, int tensor, size_t row, double *out,
-                    double *magnitude)
+static void attention_output_row(const abdb_problem *p, const attention_sizes *s, int tensor,
+                                 size_t row, double *out, double *magnitude)
 {
-    size_t first = keys_of(s, row), n = seen(s, row % s->queries);
+    size_t first = first_key_row_of_query_row(s, row), n = visible_key_count(s, row % s->queries);
     double *score = malloc(n * sizeof *score), most = -INFINITY, sum = 0, size = 0, scale;
 
     for (size_t i = 0; i < (tensor == L ? 1 : s->d); i++) out[i] = magnitude[i] = NAN;
@@ -245,66 +258,69 @@ static void forward(const abdb_problem *p, const sizes *s, int tensor, size_t ro
     for (size_t j = 0; j < n; j++) {
         double terms;
 
-        score[j] = scale * dot(p, s, Q, row, K, first + j, &terms);
+        score[j] = scale * dot_rows_with_magnitude(p, s, Q, row, K, first + j, &terms);
         size = fmax(size, scale * terms);
         most = fmax(most, score[j]);
     }
     for (size_t j = 0; j < n; j++) sum += score[j] = exp(score[j] - most);
     for (size_t i = 0; tensor == O && i < s->d; i++) {
         out[i] = 0;
-        magnitude[i] = abdb_dtype_least(p->tensor[tensor].dtype);
+        magnitude[i] = abdb_dtype_least_normal(p->tensor[tensor].dtype);
         for (size_t j = 0; j < n; j++) {
-            double v = abdb_tensor_get(&p->tensor[V], (first + j) * s->d + i), by = score[j] / sum;
+            double v = abdb_tensor_get_f64(&p->tensor[V], (first + j) * s->d + i),
+                   by = score[j] / sum;
 
             out[i] += by * v;
-            magnitude[i] += fabs(v) * at_least(p, tensor, by) * (1 + of_score(p, s, tensor, size));
+            magnitude[i] += fabs(v) * probability_or_least_normal(p, tensor, by) *
+                            (1 + score_error_weight(p, s, tensor, size));
         }
     }
     if (tensor == L) {
         out[0] = most + log(sum);
         magnitude[0] = (((double)s->d + 8) * size + (double)n + 8 * (fabs(most) + log(sum) + 1)) *
-                       0x1p-24 / sums(s);
+                       0x1p-24 / attention_sum_error_bound(s);
     }
     free(score);
 }
 
 /* Adds what one query and one key give to a row of dQ, dK or dV. */
-static void add_pair(const abdb_problem *p, const sizes *s, int tensor, size_t query, size_t key,
-                     double *out, double *magnitude)
+static void add_query_key_gradient(const abdb_problem *p, const attention_sizes *s, int tensor,
+                                   size_t query, size_t key, double *out, double *magnitude)
 {
     double scale = 1 / sqrt((double)s->d), terms, by_value, by_out;
-    double probability =
-        exp(scale * dot(p, s, Q, query, K, key, &terms) - abdb_tensor_get(&p->tensor[L_IN], query));
-    double slope = dot(p, s, D_OUT, query, V, key, &by_value);
+    double probability = exp(scale * dot_rows_with_magnitude(p, s, Q, query, K, key, &terms) -
+                             abdb_tensor_get_f64(&p->tensor[L_IN], query));
+    double slope = dot_rows_with_magnitude(p, s, D_OUT, query, V, key, &by_value);
     int other = tensor == DQ ? K : tensor == DK ? Q : D_OUT;
     double factor, size;
 
-    slope -= dot(p, s, D_OUT, query, OUT, query, &by_out);
+    slope -= dot_rows_with_magnitude(p, s, D_OUT, query, OUT, query, &by_out);
     factor = tensor == DV ? probability : scale * probability * slope;
-    size = at_least(p, tensor, probability) * (1 + of_score(p, s, tensor, scale * terms)) *
+    size = probability_or_least_normal(p, tensor, probability) *
+           (1 + score_error_weight(p, s, tensor, scale * terms)) *
            (tensor == DV ? 1 : scale * (by_value + by_out));
     for (size_t i = 0; i < s->d; i++) {
-        double x = abdb_tensor_get(&p->tensor[other], (tensor == DQ ? key : query) * s->d + i);
+        double x = abdb_tensor_get_f64(&p->tensor[other], (tensor == DQ ? key : query) * s->d + i);
 
         out[i] += factor * x;
         magnitude[i] += size * fabs(x);
     }
 }
 
-static void backward(const abdb_problem *p, const sizes *s, int tensor, size_t row, double *out,
-                     double *magnitude)
+static void attention_gradient_row(const abdb_problem *p, const attention_sizes *s, int tensor,
+                                   size_t row, double *out, double *magnitude)
 {
     size_t group = s->heads / s->kv_heads, head = row / s->keys;
 
     for (size_t i = 0; i < s->d; i++) {
         out[i] = 0;
-        magnitude[i] = abdb_dtype_least(p->tensor[tensor].dtype);
+        magnitude[i] = abdb_dtype_least_normal(p->tensor[tensor].dtype);
     }
     if (tensor == DQ) {
-        size_t first = keys_of(s, row);
+        size_t first = first_key_row_of_query_row(s, row);
 
-        for (size_t j = 0; j < seen(s, row % s->queries); j++)
-            add_pair(p, s, tensor, row, first + j, out, magnitude);
+        for (size_t j = 0; j < visible_key_count(s, row % s->queries); j++)
+            add_query_key_gradient(p, s, tensor, row, first + j, out, magnitude);
         return;
     }
     for (size_t g = 0; g < group; g++) {
@@ -312,48 +328,49 @@ static void backward(const abdb_problem *p, const sizes *s, int tensor, size_t r
             (head / s->kv_heads * s->heads + head % s->kv_heads * group + g) * s->queries;
 
         for (size_t i = 0; i < s->queries; i++)
-            if (row % s->keys < seen(s, i)) add_pair(p, s, tensor, first + i, row, out, magnitude);
+            if (row % s->keys < visible_key_count(s, i))
+                add_query_key_gradient(p, s, tensor, first + i, row, out, magnitude);
     }
 }
 
-static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
-                      double *out, double *magnitude)
+static void attention_reference_rows(const abdb_problem *p, int tensor, const size_t *row,
+                                     size_t count, double *out, double *magnitude)
 {
-    sizes s = sizes_of(p);
+    attention_sizes s = attention_sizes_of_problem(p);
     size_t wide = p->tensor[tensor].dim[1];
 
     for (size_t r = 0; r < count; r++)
-        (s.backward ? backward : forward)(p, &s, tensor, row[r], out + r * wide,
-                                          magnitude + r * wide);
+        (s.backward ? attention_gradient_row : attention_output_row)(
+            p, &s, tensor, row[r], out + r * wide, magnitude + r * wide);
 }
 
-static double bound(const abdb_problem *p, int tensor)
+static double attention_error_bound(const abdb_problem *p, int tensor)
 {
-    sizes s = sizes_of(p);
+    attention_sizes s = attention_sizes_of_problem(p);
 
-    return sums(&s) + rounded(p, &s, tensor);
+    return attention_sum_error_bound(&s) + attention_rounding_bound(p, &s, tensor);
 }
 
 /* Scores are sums of d terms, some 16 large at most, whose error is that of their exponential. */
-static double near(const abdb_problem *p, int tensor)
+static double attention_norm_bound(const abdb_problem *p, int tensor)
 {
-    sizes s = sizes_of(p);
+    attention_sizes s = attention_sizes_of_problem(p);
     const char *algorithm = abdb_param_text(p, "algorithm");
     double scores = 16 * 8 * 0x1p-24 * (sqrt((double)s.d) + 8);
 
     if (algorithm && strcmp(algorithm, "plain") == 0)
-        scores += 16 * abdb_rounded(&p->tensor[tensor]);
+        scores += 16 * abdb_output_roundoff(&p->tensor[tensor]);
     return (s.backward ? 2 : 1) *
-           (scores + abdb_near_sum(&p->tensor[tensor], (double)(s.keys + s.queries)));
+           (scores + abdb_sum_norm_bound(&p->tensor[tensor], (double)(s.keys + s.queries)));
 }
 
 /* Bytes where few queries share keys and values: one new token of up to 8 heads a kv_head. */
-static const char *bounded_by(const abdb_problem *p)
+static const char *attention_bottleneck(const abdb_problem *p)
 {
     abdb_work w;
 
-    work(p, &w);
-    return abdb_bound_work(w.ops, abdb_problem_elements(p));
+    attention_count_work(p, &w);
+    return abdb_bottleneck_of_work(w.ops, abdb_problem_tensor_elements(p));
 }
 
 const abdb_kernel abdb_kernel_attention = {
@@ -365,11 +382,11 @@ const abdb_kernel abdb_kernel_attention = {
                   "sequence=1024 "
                   "(or queries, keys)  d=64  causal=no|yes  dtype=f32|bf16|f16",
     .names = "pass algorithm batch heads kv_heads sequence queries keys d causal",
-    .shape = shape,
-    .work = work,
-    .reference = reference,
-    .bound = bound,
-    .near = near,
-    .fill = fill,
-    .bounded_by = bounded_by,
+    .setup_tensors = attention_setup_tensors,
+    .count_work = attention_count_work,
+    .reference_rows = attention_reference_rows,
+    .error_bound = attention_error_bound,
+    .norm_bound = attention_norm_bound,
+    .prepare_inputs = attention_prepare_inputs,
+    .bottleneck = attention_bottleneck,
 };

@@ -29,18 +29,18 @@ enum { X, P, Y, DY = 2, DX, DP };
 typedef struct {
     size_t batch, sequence, d, heads, n;
     int backward;
-} sizes;
+} block_sizes;
 
-static abdb_status read_sizes(abdb_problem *p, sizes *s, abdb_error *err)
+static abdb_status block_parse_params(abdb_problem *p, block_sizes *s, abdb_error *err)
 {
     static const char *const passes[] = {"forward", "backward", NULL};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_word(p, "pass", passes, &s->backward, err));
-    TRY(abdb_param_size(p, "batch", 8, 1e5, &s->batch, err));
-    TRY(abdb_param_size(p, "sequence", 1024, 1e6, &s->sequence, err));
-    TRY(abdb_param_size(p, "d", 1600, 65536, &s->d, err));
-    TRY(abdb_param_size(p, "heads", 25, 1024, &s->heads, err));
+    TRY(abdb_param_word_index(p, "pass", passes, &s->backward, err));
+    TRY(abdb_param_check_and_set_size(p, "batch", 8, 1e5, &s->batch, err));
+    TRY(abdb_param_check_and_set_size(p, "sequence", 1024, 1e6, &s->sequence, err));
+    TRY(abdb_param_check_and_set_size(p, "d", 1600, 65536, &s->d, err));
+    TRY(abdb_param_check_and_set_size(p, "heads", 25, 1024, &s->heads, err));
     s->n = s->batch * s->sequence;
     if (s->d % s->heads || s->d % 32 || s->d / s->heads % 2)
         TRY(ABDB_FAIL(
@@ -50,30 +50,31 @@ done:
     return st;
 }
 
-static sizes sizes_of(const abdb_problem *p)
+static block_sizes block_sizes_of_problem(const abdb_problem *p)
 {
     abdb_problem copy = *p;
     abdb_error err;
-    sizes s = {0};
+    block_sizes s = {0};
 
-    (void)!read_sizes(&copy, &s, &err);
+    (void)!block_parse_params(&copy, &s, &err);
     return s;
 }
 
-static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+static abdb_status block_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
+                                       abdb_error *err)
 {
-    sizes s;
+    block_sizes s;
     abdb_dtype dtype;
     abdb_status st = ABDB_OK;
 
     (void)limits;
-    TRY(read_sizes(p, &s, err));
-    TRY(abdb_param_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
+    TRY(block_parse_params(p, &s, err));
+    TRY(abdb_param_check_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
     p->tensors = s.backward ? 5 : 3;
     for (int i = 0; i < p->tensors; i++)
-        p->tensor[i] =
-            abdb_tensor_of(dtype, i >= (s.backward ? DX : Y) ? ABDB_OUT : ABDB_IN,
-                           i == P || (s.backward && i == DP) ? 12 * s.d + 13 : s.n, s.d, 0, 0);
+        p->tensor[i] = abdb_tensor_contiguous(
+            dtype, i >= (s.backward ? DX : Y) ? ABDB_OUT : ABDB_IN,
+            i == P || (s.backward && i == DP) ? 12 * s.d + 13 : s.n, s.d, 0, 0);
 done:
     return st;
 }
@@ -81,13 +82,13 @@ done:
 /* Where parameters begin: matrices, which come first, in units of d x d elements; then vectors, in
  * units of d. The 13 are bqkv (3), bo, bfc (4), bpr, gain and shift of both norms. */
 enum { BQKV, BO = 3, BFC, BPR = 8, G1, B1, G2, B2 };
-static size_t matrix(size_t d, int which) /* Wqkv, Wo, Wfc, Wpr, and the end */
+static size_t block_matrix_offset(size_t d, int which) /* Wqkv, Wo, Wfc, Wpr, and the end */
 {
     static const size_t first[] = {0, 3, 4, 8, 12};
 
     return first[which] * d * d;
 }
-static size_t vector(size_t d, int which)
+static size_t block_vector_offset(size_t d, int which)
 {
     return 12 * d * d + (size_t)which * d;
 }
@@ -95,35 +96,38 @@ static size_t vector(size_t d, int which)
 /* Weights of variance 1 / (inputs), of queries and keys twice as large, so that some keys are
  * looked at more than others; gains around 1, small shifts. Forward every third row of x is so
  * small that the epsilon of its norm counts. */
-static void fill(const abdb_problem *p, uint64_t seed)
+static void block_prepare_inputs(const abdb_problem *p, uint64_t seed)
 {
     size_t d = p->tensor[X].dim[1];
     const abdb_tensor *t = &p->tensor[P], *x = &p->tensor[X];
 
     (void)seed;
-    for (size_t i = 0; p->tensors == 3 && i < abdb_tensor_count(x); i++)
-        if (i / d % 3 == 2) abdb_tensor_set(x, i, abdb_tensor_get(x, i) * 0x1p-8);
-    for (size_t i = 0; i < abdb_tensor_count(t); i++) {
-        double value = abdb_tensor_get(t, i), inside = (double)(i < matrix(d, 3) ? d : 4 * d);
+    for (size_t i = 0; p->tensors == 3 && i < abdb_tensor_element_count(x); i++)
+        if (i / d % 3 == 2) abdb_tensor_set_rounded(x, i, abdb_tensor_get_f64(x, i) * 0x1p-8);
+    for (size_t i = 0; i < abdb_tensor_element_count(t); i++) {
+        double value = abdb_tensor_get_f64(t, i),
+               inside = (double)(i < block_matrix_offset(d, 3) ? d : 4 * d);
 
-        if (i < matrix(d, 4))
+        if (i < block_matrix_offset(d, 4))
             /* A uniform number in [-1, 1] has variance 1/3; times sqrt(3 / inputs) a sum of
              * `inputs` products keeps the variance of what goes in. */
-            value *= sqrt(3 / inside) * (i < matrix(d, 1) && i % (3 * d) < 2 * d ? 2 : 1);
+            value *=
+                sqrt(3 / inside) * (i < block_matrix_offset(d, 1) && i % (3 * d) < 2 * d ? 2 : 1);
         else
-            value = value / 8 + ((i >= vector(d, G1) && i < vector(d, B1)) ||
-                                 (i >= vector(d, G2) && i < vector(d, B2)));
-        abdb_tensor_set(t, i, value);
+            value =
+                value / 8 + ((i >= block_vector_offset(d, G1) && i < block_vector_offset(d, B1)) ||
+                             (i >= block_vector_offset(d, G2) && i < block_vector_offset(d, B2)));
+        abdb_tensor_set_rounded(t, i, value);
     }
 }
 
-static void work(const abdb_problem *p, abdb_work *out)
+static void block_count_work(const abdb_problem *p, abdb_work *out)
 {
-    sizes s = sizes_of(p);
+    block_sizes s = block_sizes_of_problem(p);
     double n = (double)s.n, d = (double)s.d, q = (double)s.sequence;
 
     out->ops = (s.backward ? 2 : 1) * (24 * n * d * d + 4 * d * (double)s.batch * q * (q + 1) / 2);
-    out->bytes = abdb_problem_bytes(p);
+    out->bytes = abdb_problem_tensor_bytes(p);
 }
 
 /* --- the reference, in double ----------------------------------------------------------------- */
@@ -133,51 +137,51 @@ static void work(const abdb_problem *p, abdb_work *out)
  * qkv n x 3d; f (before gelu) and g (after) n x 4d; p and dp as the tensor P; score: one row of a
  * head at a time. `taken` counts the numbers handed out. */
 typedef struct {
-    sizes s;
+    block_sizes s;
     double *x, *p, *norm1, *qkv, *score, *att, *h, *norm2, *f, *g, *y;
     double *dy, *dp, *dg, *dn2, *dh, *datt, *dqkv, *dn1, *dx;
     size_t taken;
-} all;
+} block_arrays;
 
 /* `size` numbers more out of room, which is NULL while they are counted. */
-static double *take(all *a, double *room, size_t size)
+static double *carve_or_count_floats(block_arrays *a, double *memory_or_null, size_t size)
 {
     a->taken += size;
-    return room ? room + a->taken - size : NULL;
+    return memory_or_null ? memory_or_null + a->taken - size : NULL;
 }
 
 /* Called twice: with NULL to count, then with the memory. */
-static void place(all *a, double *room)
+static void lay_out_or_count_arrays(block_arrays *a, double *memory_or_null)
 {
     size_t nd = a->s.n * a->s.d, params = (12 * a->s.d + 13) * a->s.d;
 
     a->taken = 0;
-    a->x = take(a, room, nd);
-    a->p = take(a, room, params);
-    a->norm1 = take(a, room, nd);
-    a->qkv = take(a, room, 3 * nd);
-    a->score = take(a, room, a->s.sequence);
-    a->att = take(a, room, nd);
-    a->h = take(a, room, nd);
-    a->norm2 = take(a, room, nd);
-    a->f = take(a, room, 4 * nd);
-    a->g = take(a, room, 4 * nd);
-    a->y = take(a, room, nd);
-    a->dy = take(a, room, nd);
-    a->dp = take(a, room, params);
-    a->dg = take(a, room, 4 * nd);
-    a->dn2 = take(a, room, nd);
-    a->dh = take(a, room, nd);
-    a->datt = take(a, room, nd);
-    a->dqkv = take(a, room, 3 * nd);
-    a->dn1 = take(a, room, nd);
-    a->dx = take(a, room, nd);
+    a->x = carve_or_count_floats(a, memory_or_null, nd);
+    a->p = carve_or_count_floats(a, memory_or_null, params);
+    a->norm1 = carve_or_count_floats(a, memory_or_null, nd);
+    a->qkv = carve_or_count_floats(a, memory_or_null, 3 * nd);
+    a->score = carve_or_count_floats(a, memory_or_null, a->s.sequence);
+    a->att = carve_or_count_floats(a, memory_or_null, nd);
+    a->h = carve_or_count_floats(a, memory_or_null, nd);
+    a->norm2 = carve_or_count_floats(a, memory_or_null, nd);
+    a->f = carve_or_count_floats(a, memory_or_null, 4 * nd);
+    a->g = carve_or_count_floats(a, memory_or_null, 4 * nd);
+    a->y = carve_or_count_floats(a, memory_or_null, nd);
+    a->dy = carve_or_count_floats(a, memory_or_null, nd);
+    a->dp = carve_or_count_floats(a, memory_or_null, params);
+    a->dg = carve_or_count_floats(a, memory_or_null, 4 * nd);
+    a->dn2 = carve_or_count_floats(a, memory_or_null, nd);
+    a->dh = carve_or_count_floats(a, memory_or_null, nd);
+    a->datt = carve_or_count_floats(a, memory_or_null, nd);
+    a->dqkv = carve_or_count_floats(a, memory_or_null, 3 * nd);
+    a->dn1 = carve_or_count_floats(a, memory_or_null, nd);
+    a->dx = carve_or_count_floats(a, memory_or_null, nd);
 }
 
 /* out(m,n) += a(m,k) b(k,n); ta: a is stored k x m, tb: b is stored n x k. It always adds: all
  * memory was cleared, and residual paths are copied into out before. */
-static void product(double *out, const double *a, const double *b, size_t m, size_t n, size_t k,
-                    bool ta, bool tb)
+static void gemm_accumulate(double *out, const double *a, const double *b, size_t m, size_t n,
+                            size_t k, bool ta, bool tb)
 {
     for (size_t i = 0; i < m; i++)
         for (size_t l = 0; l < k; l++) {
@@ -190,18 +194,18 @@ static void product(double *out, const double *a, const double *b, size_t m, siz
         }
 }
 
-static void add_rows(double *out, const double *row, size_t rows, size_t n)
+static void add_bias_to_rows(double *out, const double *bias, size_t rows, size_t n)
 {
-    for (size_t i = 0; i < rows * n; i++) out[i] += row[i % n];
+    for (size_t i = 0; i < rows * n; i++) out[i] += bias[i % n];
 }
 
-static void sum_rows(double *out, const double *in, size_t rows, size_t n)
+static void accumulate_column_sums(double *out, const double *in, size_t rows, size_t n)
 {
     for (size_t i = 0; i < rows * n; i++) out[i % n] += in[i];
 }
 
 /* Mean of a row, and 1 / sqrt(variance + 1e-5), the epsilon of GPT-2. */
-static void moments(const double *x, size_t d, double *mean, double *scale)
+static void row_mean_and_inverse_std(const double *x, size_t d, double *mean, double *scale)
 {
     double square = 0;
 
@@ -211,13 +215,13 @@ static void moments(const double *x, size_t d, double *mean, double *scale)
     *scale = 1 / sqrt(square + 1e-5);
 }
 
-static void norm(double *out, const double *x, const double *gain, const double *shift, size_t rows,
-                 size_t d)
+static void layernorm_rows(double *out, const double *x, const double *gain, const double *shift,
+                           size_t rows, size_t d)
 {
     for (size_t i = 0; i < rows; i++) {
         double mean, scale;
 
-        moments(x + i * d, d, &mean, &scale);
+        row_mean_and_inverse_std(x + i * d, d, &mean, &scale);
         for (size_t j = 0; j < d; j++)
             out[i * d + j] = (x[i * d + j] - mean) * scale * gain[j] + shift[j];
     }
@@ -225,13 +229,14 @@ static void norm(double *out, const double *x, const double *gain, const double 
 
 /* With hat = (x - mean) scale and back = dy gain, means being over the row: dx += scale (back -
  * mean(back) - hat mean(back hat)); dgain += dy hat; dshift += dy. */
-static void norm_back(double *dx, double *dgain, double *dshift, const double *dy, const double *x,
-                      const double *gain, size_t rows, size_t d)
+static void accumulate_layernorm_gradients(double *dx, double *dgain, double *dshift,
+                                           const double *dy, const double *x, const double *gain,
+                                           size_t rows, size_t d)
 {
     for (size_t i = 0; i < rows; i++) {
         double mean, scale, sum = 0, along = 0;
 
-        moments(x + i * d, d, &mean, &scale);
+        row_mean_and_inverse_std(x + i * d, d, &mean, &scale);
         for (size_t j = 0; j < d; j++) {
             double hat = (x[i * d + j] - mean) * scale, back = dy[i * d + j] * gain[j];
 
@@ -248,42 +253,43 @@ static void norm_back(double *dx, double *dgain, double *dshift, const double *d
 
 /* gelu(x) = x s(z), s the logistic function, z = c (x + 0.044715 x^3), c = 2 sqrt(2/pi), as in
  * elementwise.c; *slope = s + x s (1 - s) dz/dx. */
-static double gelu(double x, double *slope)
+static double gelu_with_derivative(double x, double *derivative)
 {
     double c = 2 * sqrt(2 / acos(-1)), s = 1 / (1 + exp(-c * (x + 0.044715 * x * x * x)));
 
-    *slope = s + x * s * (1 - s) * c * (1 + 3 * 0.044715 * x * x);
+    *derivative = s + x * s * (1 - s) * c * (1 + 3 * 0.044715 * x * x);
     return x * s;
 }
 
 /* Softmax of the scores of query `i` of sequence b and head h over the keys 0 to i, to a->score;
  * returns the first row of the sequence. The largest score is taken off before the exponential, so
  * that none overflows. */
-static size_t attend(const all *a, size_t b, size_t h, size_t i)
+static size_t causal_softmax_scores(const block_arrays *a, size_t sequence_index, size_t head_index,
+                                    size_t query)
 {
-    size_t d = a->s.d, wide = d / a->s.heads, first = b * a->s.sequence;
-    const double *q = a->qkv + (first + i) * 3 * d + h * wide;
+    size_t d = a->s.d, wide = d / a->s.heads, first = sequence_index * a->s.sequence;
+    const double *q = a->qkv + (first + query) * 3 * d + head_index * wide;
     double most = -INFINITY, sum = 0;
 
-    for (size_t j = 0; j <= i; j++) {
-        const double *k = a->qkv + (first + j) * 3 * d + d + h * wide;
+    for (size_t j = 0; j <= query; j++) {
+        const double *k = a->qkv + (first + j) * 3 * d + d + head_index * wide;
 
         a->score[j] = 0;
         for (size_t l = 0; l < wide; l++) a->score[j] += q[l] * k[l] / sqrt((double)wide);
         most = fmax(most, a->score[j]);
     }
-    for (size_t j = 0; j <= i; j++) sum += a->score[j] = exp(a->score[j] - most);
-    for (size_t j = 0; j <= i; j++) a->score[j] /= sum;
+    for (size_t j = 0; j <= query; j++) sum += a->score[j] = exp(a->score[j] - most);
+    for (size_t j = 0; j <= query; j++) a->score[j] /= sum;
     return first;
 }
 
-static void attention(const all *a)
+static void causal_attention_forward(const block_arrays *a)
 {
     size_t d = a->s.d, wide = d / a->s.heads;
 
     for (size_t at = 0; at < a->s.batch * a->s.heads * a->s.sequence; at++) {
         size_t i = at % a->s.sequence, h = at / a->s.sequence % a->s.heads;
-        size_t first = attend(a, at / a->s.sequence / a->s.heads, h, i);
+        size_t first = causal_softmax_scores(a, at / a->s.sequence / a->s.heads, h, i);
 
         for (size_t j = 0; j <= i; j++)
             for (size_t l = 0; l < wide; l++)
@@ -295,13 +301,13 @@ static void attention(const all *a)
 /* For query i, probabilities P, dO = datt and O = att: dV_j += P_j dO; the gradient of a score is
  * P_j (dO . V_j - dO . O) / sqrt(d / heads), of which dQ gets K_j and dK_j gets Q. dO . O is the
  * mean of dO . V_j over P, hence its name. */
-static void attention_back(const all *a)
+static void causal_attention_backward(const block_arrays *a)
 {
     size_t d = a->s.d, wide = d / a->s.heads;
 
     for (size_t at = 0; at < a->s.batch * a->s.heads * a->s.sequence; at++) {
         size_t i = at % a->s.sequence, h = at / a->s.sequence % a->s.heads;
-        size_t first = attend(a, at / a->s.sequence / a->s.heads, h, i),
+        size_t first = causal_softmax_scores(a, at / a->s.sequence / a->s.heads, h, i),
                q = (first + i) * 3 * d + h * wide;
         const double *back = a->datt + (first + i) * d + h * wide;
         double mean = 0;
@@ -324,80 +330,86 @@ static void attention_back(const all *a)
     }
 }
 
-static void forward(const all *a)
+static void block_forward(const block_arrays *a)
 {
     size_t n = a->s.n, d = a->s.d;
     const double *p = a->p;
     double slope;
 
-    norm(a->norm1, a->x, p + vector(d, G1), p + vector(d, B1), n, d);
-    product(a->qkv, a->norm1, p + matrix(d, 0), n, 3 * d, d, false, false);
-    add_rows(a->qkv, p + vector(d, BQKV), n, 3 * d);
-    attention(a);
+    layernorm_rows(a->norm1, a->x, p + block_vector_offset(d, G1), p + block_vector_offset(d, B1),
+                   n, d);
+    gemm_accumulate(a->qkv, a->norm1, p + block_matrix_offset(d, 0), n, 3 * d, d, false, false);
+    add_bias_to_rows(a->qkv, p + block_vector_offset(d, BQKV), n, 3 * d);
+    causal_attention_forward(a);
     memcpy(a->h, a->x, n * d * sizeof *a->h);
-    product(a->h, a->att, p + matrix(d, 1), n, d, d, false, false);
-    add_rows(a->h, p + vector(d, BO), n, d);
-    norm(a->norm2, a->h, p + vector(d, G2), p + vector(d, B2), n, d);
-    product(a->f, a->norm2, p + matrix(d, 2), n, 4 * d, d, false, false);
-    add_rows(a->f, p + vector(d, BFC), n, 4 * d);
-    for (size_t i = 0; i < n * 4 * d; i++) a->g[i] = gelu(a->f[i], &slope);
+    gemm_accumulate(a->h, a->att, p + block_matrix_offset(d, 1), n, d, d, false, false);
+    add_bias_to_rows(a->h, p + block_vector_offset(d, BO), n, d);
+    layernorm_rows(a->norm2, a->h, p + block_vector_offset(d, G2), p + block_vector_offset(d, B2),
+                   n, d);
+    gemm_accumulate(a->f, a->norm2, p + block_matrix_offset(d, 2), n, 4 * d, d, false, false);
+    add_bias_to_rows(a->f, p + block_vector_offset(d, BFC), n, 4 * d);
+    for (size_t i = 0; i < n * 4 * d; i++) a->g[i] = gelu_with_derivative(a->f[i], &slope);
     memcpy(a->y, a->h, n * d * sizeof *a->y);
-    product(a->y, a->g, p + matrix(d, 3), n, d, 4 * d, false, false);
-    add_rows(a->y, p + vector(d, BPR), n, d);
+    gemm_accumulate(a->y, a->g, p + block_matrix_offset(d, 3), n, d, 4 * d, false, false);
+    add_bias_to_rows(a->y, p + block_vector_offset(d, BPR), n, d);
 }
 
 /* Each product y = x W + b backwards, last first: dW = x^T dy, db = the sum of the rows of dy, dx =
  * dy W^T. A residual path passes dy on unchanged: dh and dx begin as its copy. */
-static void backward(const all *a)
+static void block_backward(const block_arrays *a)
 {
     size_t n = a->s.n, d = a->s.d;
     const double *p = a->p;
     double *dp = a->dp;
 
-    product(dp + matrix(d, 3), a->g, a->dy, 4 * d, d, n, true, false);
-    sum_rows(dp + vector(d, BPR), a->dy, n, d);
-    product(a->dg, a->dy, p + matrix(d, 3), n, 4 * d, d, false, true);
+    gemm_accumulate(dp + block_matrix_offset(d, 3), a->g, a->dy, 4 * d, d, n, true, false);
+    accumulate_column_sums(dp + block_vector_offset(d, BPR), a->dy, n, d);
+    gemm_accumulate(a->dg, a->dy, p + block_matrix_offset(d, 3), n, 4 * d, d, false, true);
     for (size_t i = 0; i < n * 4 * d; i++) {
         double slope;
 
-        gelu(a->f[i], &slope);
+        gelu_with_derivative(a->f[i], &slope);
         a->dg[i] *= slope;
     }
-    product(dp + matrix(d, 2), a->norm2, a->dg, d, 4 * d, n, true, false);
-    sum_rows(dp + vector(d, BFC), a->dg, n, 4 * d);
-    product(a->dn2, a->dg, p + matrix(d, 2), n, d, 4 * d, false, true);
+    gemm_accumulate(dp + block_matrix_offset(d, 2), a->norm2, a->dg, d, 4 * d, n, true, false);
+    accumulate_column_sums(dp + block_vector_offset(d, BFC), a->dg, n, 4 * d);
+    gemm_accumulate(a->dn2, a->dg, p + block_matrix_offset(d, 2), n, d, 4 * d, false, true);
     memcpy(a->dh, a->dy, n * d * sizeof *a->dh);
-    norm_back(a->dh, dp + vector(d, G2), dp + vector(d, B2), a->dn2, a->h, p + vector(d, G2), n, d);
-    product(dp + matrix(d, 1), a->att, a->dh, d, d, n, true, false);
-    sum_rows(dp + vector(d, BO), a->dh, n, d);
-    product(a->datt, a->dh, p + matrix(d, 1), n, d, d, false, true);
-    attention_back(a);
-    product(dp + matrix(d, 0), a->norm1, a->dqkv, d, 3 * d, n, true, false);
-    sum_rows(dp + vector(d, BQKV), a->dqkv, n, 3 * d);
-    product(a->dn1, a->dqkv, p + matrix(d, 0), n, d, 3 * d, false, true);
+    accumulate_layernorm_gradients(a->dh, dp + block_vector_offset(d, G2),
+                                   dp + block_vector_offset(d, B2), a->dn2, a->h,
+                                   p + block_vector_offset(d, G2), n, d);
+    gemm_accumulate(dp + block_matrix_offset(d, 1), a->att, a->dh, d, d, n, true, false);
+    accumulate_column_sums(dp + block_vector_offset(d, BO), a->dh, n, d);
+    gemm_accumulate(a->datt, a->dh, p + block_matrix_offset(d, 1), n, d, d, false, true);
+    causal_attention_backward(a);
+    gemm_accumulate(dp + block_matrix_offset(d, 0), a->norm1, a->dqkv, d, 3 * d, n, true, false);
+    accumulate_column_sums(dp + block_vector_offset(d, BQKV), a->dqkv, n, 3 * d);
+    gemm_accumulate(a->dn1, a->dqkv, p + block_matrix_offset(d, 0), n, d, 3 * d, false, true);
     memcpy(a->dx, a->dh, n * d * sizeof *a->dx);
-    norm_back(a->dx, dp + vector(d, G1), dp + vector(d, B1), a->dn1, a->x, p + vector(d, G1), n, d);
+    accumulate_layernorm_gradients(a->dx, dp + block_vector_offset(d, G1),
+                                   dp + block_vector_offset(d, B1), a->dn1, a->x,
+                                   p + block_vector_offset(d, G1), n, d);
 }
 
-static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
-                      double *out, double *magnitude)
+static void block_reference_rows(const abdb_problem *p, int tensor, const size_t *row, size_t count,
+                                 double *out, double *magnitude)
 {
-    sizes s = sizes_of(p);
+    block_sizes s = block_sizes_of_problem(p);
     size_t nd = s.n * s.d, params = (12 * s.d + 13) * s.d;
-    all a = {.s = s};
+    block_arrays a = {.s = s};
     const double *want;
     double *room, largest = 0;
 
-    place(&a, NULL);
+    lay_out_or_count_arrays(&a, NULL);
     room = calloc(a.taken, sizeof *room);
     for (size_t i = 0; i < count * s.d; i++) out[i] = magnitude[i] = NAN;
     if (!room) return; /* without memory nothing passes */
-    place(&a, room);
-    for (size_t i = 0; i < nd; i++) a.x[i] = abdb_tensor_get(&p->tensor[X], i);
-    for (size_t i = 0; i < params; i++) a.p[i] = abdb_tensor_get(&p->tensor[P], i);
-    for (size_t i = 0; s.backward && i < nd; i++) a.dy[i] = abdb_tensor_get(&p->tensor[DY], i);
-    forward(&a);
-    if (s.backward) backward(&a);
+    lay_out_or_count_arrays(&a, room);
+    for (size_t i = 0; i < nd; i++) a.x[i] = abdb_tensor_get_f64(&p->tensor[X], i);
+    for (size_t i = 0; i < params; i++) a.p[i] = abdb_tensor_get_f64(&p->tensor[P], i);
+    for (size_t i = 0; s.backward && i < nd; i++) a.dy[i] = abdb_tensor_get_f64(&p->tensor[DY], i);
+    block_forward(&a);
+    if (s.backward) block_backward(&a);
     want = !s.backward ? a.y : tensor == DX ? a.dx : a.dp;
     for (size_t i = 0; i < (tensor == Y || tensor == DX ? nd : params); i++)
         largest = fmax(largest, fabs(want[i]));
@@ -412,28 +424,28 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 }
 
 /* Four times that of one sum: a result has passed through up to a dozen of them in a row. */
-static double near(const abdb_problem *p, int tensor)
+static double block_norm_bound(const abdb_problem *p, int tensor)
 {
-    sizes s = sizes_of(p);
+    block_sizes s = block_sizes_of_problem(p);
 
-    return 4 * abdb_near_sum(&p->tensor[tensor], (double)(4 * s.d + s.sequence));
+    return 4 * abdb_sum_norm_bound(&p->tensor[tensor], (double)(4 * s.d + s.sequence));
 }
 
-static double bound(const abdb_problem *p, int tensor)
+static double block_error_bound(const abdb_problem *p, int tensor)
 {
-    sizes s = sizes_of(p);
+    block_sizes s = block_sizes_of_problem(p);
 
-    return fmax(16 * abdb_rounded(&p->tensor[tensor]),
+    return fmax(16 * abdb_output_roundoff(&p->tensor[tensor]),
                 (double)(4 * s.d + s.sequence + 64) * 0x1p-24);
 }
 
 /* Bytes where there are but a few tokens: each reads all parameters. */
-static const char *bounded_by(const abdb_problem *p)
+static const char *block_bottleneck(const abdb_problem *p)
 {
     abdb_work w;
 
-    work(p, &w);
-    return abdb_bound_work(w.ops, abdb_problem_elements(p));
+    block_count_work(p, &w);
+    return abdb_bottleneck_of_work(w.ops, abdb_problem_tensor_elements(p));
 }
 
 const abdb_kernel abdb_kernel_block = {
@@ -443,12 +455,12 @@ const abdb_kernel abdb_kernel_block = {
     .parameters =
         "pass=forward|backward  batch=8  sequence=1024  d=1600  heads=25  dtype=f32|bf16|f16",
     .names = "pass batch sequence d heads",
-    .shape = shape,
-    .work = work,
-    .reference = reference,
-    .together = true,
-    .bound = bound,
-    .near = near,
-    .fill = fill,
-    .small = "batch=2 sequence=80 d=192 heads=3",
-    .bounded_by = bounded_by};
+    .setup_tensors = block_setup_tensors,
+    .count_work = block_count_work,
+    .reference_rows = block_reference_rows,
+    .all_rows_at_once = true,
+    .error_bound = block_error_bound,
+    .norm_bound = block_norm_bound,
+    .prepare_inputs = block_prepare_inputs,
+    .small_params = "batch=2 sequence=80 d=192 heads=3",
+    .bottleneck = block_bottleneck};

@@ -38,7 +38,7 @@ static const char *const redops[] = {"sum", "max", "min", NULL},
                          *const patterns[] = {"ping-pong", "one-way", "both-ways", NULL},
                          *const truths[] = {"yes", "no", NULL};
 
-abdb_exchange_kind abdb_exchange_find(const char *kernel)
+abdb_exchange_kind abdb_exchange_kind_of_kernel(const char *kernel)
 {
     int kind = 0;
 
@@ -46,7 +46,7 @@ abdb_exchange_kind abdb_exchange_find(const char *kernel)
     return (abdb_exchange_kind)kind;
 }
 
-size_t abdb_exchange_part(const abdb_exchange *x, int tensor)
+size_t abdb_exchange_elements_per_rank(const abdb_exchange *x, int tensor)
 {
     size_t part = x->count / (size_t)x->ranks;
 
@@ -55,19 +55,19 @@ size_t abdb_exchange_part(const abdb_exchange *x, int tensor)
     return x->count * (size_t)x->window;
 }
 
-void abdb_exchange_of(const abdb_problem *p, abdb_exchange *out)
+void abdb_exchange_from_problem(const abdb_problem *p, abdb_exchange *out)
 {
     abdb_error none;
     int redop = 0, pattern = 0, together = 0;
 
-    (void)!abdb_param_word(p, "redop", redops, &redop, &none);
-    (void)!abdb_param_word(p, "pattern", patterns, &pattern, &none);
-    (void)!abdb_param_word(p, "apart", truths, &together, &none);
-    *out = (abdb_exchange){.kind = abdb_exchange_find(p->kernel),
+    (void)!abdb_param_word_index(p, "redop", redops, &redop, &none);
+    (void)!abdb_param_word_index(p, "pattern", patterns, &pattern, &none);
+    (void)!abdb_param_word_index(p, "apart", truths, &together, &none);
+    *out = (abdb_exchange){.kind = abdb_exchange_kind_of_kernel(p->kernel),
                            .dtype = p->tensor[X].dtype,
                            .redop = (abdb_redop)redop,
                            .pattern = (abdb_pattern)pattern,
-                           .ranks = abdb_problem_ranks(p),
+                           .ranks = abdb_problem_rank_count(p),
                            .window = 1,
                            .apart = !together};
     if (out->kind == ABDB_POINT) out->apart = false; /* who answers has waited for the message */
@@ -80,7 +80,7 @@ void abdb_exchange_of(const abdb_problem *p, abdb_exchange *out)
 /* --- shape and work --------------------------------------------------------------------------- */
 
 /* Those whose sums MPI or NCCL have; what is only moved may be bytes, too. */
-static unsigned dtypes_of(abdb_exchange_kind kind)
+static unsigned collective_allowed_dtypes(abdb_exchange_kind kind)
 {
     unsigned sums =
         1u << ABDB_F32 | 1u << ABDB_F64 | 1u << ABDB_F16 | 1u << ABDB_BF16 | 1u << ABDB_I32;
@@ -89,41 +89,42 @@ static unsigned dtypes_of(abdb_exchange_kind kind)
 }
 
 /* Messages of whole elements, and of as many for each rank where ranks send parts: rounded down. */
-static abdb_status shape_message(abdb_problem *p, abdb_exchange_kind kind, size_t ranks,
-                                 abdb_dtype dtype, abdb_error *err)
+static abdb_status parse_and_round_message_bytes(abdb_problem *p, abdb_exchange_kind kind,
+                                                 size_t ranks, abdb_dtype dtype, abdb_error *err)
 {
     size_t bytes, unit = abdb_dtype_size(dtype) * (exchanges[kind].parts ? ranks : 1);
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_size(p, "message_bytes", MESSAGE, bytes_max, &bytes, err));
+    TRY(abdb_param_check_and_set_size(p, "message_bytes", MESSAGE, bytes_max, &bytes, err));
     if (bytes < unit)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%s: a message of %zu bytes has no element%s; %zu at least",
                       p->kernel, bytes, exchanges[kind].parts ? " for each rank" : "", unit));
-    TRY(abdb_param_set(p, "message_bytes", (double)(bytes / unit * unit), err));
+    TRY(abdb_param_set_integer(p, "message_bytes", (double)(bytes / unit * unit), err));
 done:
     return st;
 }
 
 /* Their words must be right, and are kept as they were given. */
-static abdb_status check_words(const abdb_problem *p, abdb_exchange_kind kind, int *pattern,
-                               abdb_error *err)
+static abdb_status check_words_and_get_pattern(const abdb_problem *p, abdb_exchange_kind kind,
+                                               int *pattern, abdb_error *err)
 {
     int word;
     abdb_status st = ABDB_OK;
 
     *pattern = ABDB_PING_PONG;
-    if (exchanges[kind].sums) TRY(abdb_param_word(p, "redop", redops, &word, err));
+    if (exchanges[kind].sums) TRY(abdb_param_word_index(p, "redop", redops, &word, err));
     if (kind == ABDB_POINT)
-        TRY(abdb_param_word(p, "pattern", patterns, pattern, err));
+        TRY(abdb_param_word_index(p, "pattern", patterns, pattern, err));
     else
-        TRY(abdb_param_word(p, "apart", truths, &word, err));
+        TRY(abdb_param_word_index(p, "apart", truths, &word, err));
 done:
     return st;
 }
 
-static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+static abdb_status collective_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
+                                            abdb_error *err)
 {
-    abdb_exchange_kind kind = abdb_exchange_find(p->kernel);
+    abdb_exchange_kind kind = abdb_exchange_kind_of_kernel(p->kernel);
     double all = limits->ranks ? limits->ranks : VIRTUAL_RANKS;
     size_t ranks, window;
     abdb_dtype dtype;
@@ -131,22 +132,23 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
     int pattern;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_dtype(p, ABDB_F32, dtypes_of(kind), &dtype, err));
-    TRY(abdb_param_size(p, "ranks", all, RANKS_MAX, &ranks, err));
-    TRY(check_words(p, kind, &pattern, err));
-    TRY(shape_message(p, kind, ranks, dtype, err));
+    TRY(abdb_param_check_dtype(p, ABDB_F32, collective_allowed_dtypes(kind), &dtype, err));
+    TRY(abdb_param_check_and_set_size(p, "ranks", all, RANKS_MAX, &ranks, err));
+    TRY(check_words_and_get_pattern(p, kind, &pattern, err));
+    TRY(parse_and_round_message_bytes(p, kind, ranks, dtype, err));
     if (kind == ABDB_POINT && ranks < 2)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "point-to-point: one rank has nobody to send to: ranks=2"));
     if (kind == ABDB_POINT && pattern != ABDB_PING_PONG)
-        TRY(abdb_param_size(p, "window", WINDOW, WINDOW_MAX, &window, err));
+        TRY(abdb_param_check_and_set_size(p, "window", WINDOW, WINDOW_MAX, &window, err));
     if (pattern == ABDB_PING_PONG && abdb_param_number(p, "window", 1) != 1)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "point-to-point: a ping-pong has one message at a time"));
     p->tensor[X].dtype = dtype;
-    abdb_exchange_of(p, &x);
+    abdb_exchange_from_problem(p, &x);
     p->tensors = kind == ABDB_BROADCAST ? 1 : 2;
     for (int t = 0; t < p->tensors; t++)
-        p->tensor[t] = abdb_tensor_of(dtype, t == X ? ABDB_IN : ABDB_OUT,
-                                      ranks * abdb_exchange_part(&x, t), 0, 0, 0);
+        p->tensor[t] =
+            abdb_tensor_contiguous(dtype, t == X ? ABDB_IN : ABDB_OUT,
+                                   ranks * abdb_exchange_elements_per_rank(&x, t), 0, 0, 0);
     /* Of these not every rank's part is written: the rest must stay as it was. */
     if (kind == ABDB_BROADCAST) p->tensor[X].role = ABDB_INOUT;
     if (kind == ABDB_REDUCE || kind == ABDB_POINT) p->tensor[OUT].role = ABDB_INOUT;
@@ -154,11 +156,11 @@ done:
     return st;
 }
 
-static void work(const abdb_problem *p, abdb_work *out)
+static void collective_count_work(const abdb_problem *p, abdb_work *out)
 {
     abdb_exchange x;
 
-    abdb_exchange_of(p, &x);
+    abdb_exchange_from_problem(p, &x);
     out->ops = 0;
     out->bytes = (double)x.count * (double)abdb_dtype_size(x.dtype) * x.window;
     if (x.kind == ABDB_POINT && x.pattern != ABDB_ONE_WAY) out->bytes *= 2;
@@ -167,12 +169,13 @@ static void work(const abdb_problem *p, abdb_work *out)
 /* --- the reference ---------------------------------------------------------------------------- */
 
 /* Element `i` of what all ranks' x give together. */
-static double combined(const abdb_problem *p, const abdb_exchange *x, size_t i, double *magnitude)
+static double reduce_element_over_ranks(const abdb_problem *p, const abdb_exchange *x, size_t i,
+                                        double *magnitude)
 {
-    double all = abdb_tensor_get(&p->tensor[X], i), sum = fabs(all);
+    double all = abdb_tensor_get_f64(&p->tensor[X], i), sum = fabs(all);
 
     for (size_t r = 1; r < (size_t)x->ranks; r++) {
-        double one = abdb_tensor_get(&p->tensor[X], r * x->count + i);
+        double one = abdb_tensor_get_f64(&p->tensor[X], r * x->count + i);
 
         sum += fabs(one);
         all = x->redop == ABDB_SUM   ? all + one
@@ -184,64 +187,66 @@ static double combined(const abdb_problem *p, const abdb_exchange *x, size_t i, 
 }
 
 /* Element `i` of what rank r has of output `tensor`. */
-static double element(const abdb_problem *p, const abdb_exchange *x, int tensor, size_t r, size_t i,
-                      double *magnitude)
+static double expected_element_of_rank(const abdb_problem *p, const abdb_exchange *x, int tensor,
+                                       size_t rank, size_t i, double *magnitude)
 {
-    size_t each = abdb_exchange_part(x, tensor), part = x->count / (size_t)x->ranks,
+    size_t each = abdb_exchange_elements_per_rank(x, tensor), part = x->count / (size_t)x->ranks,
            last = (size_t)x->ranks - 1;
-    size_t stays = r * each + i;
+    size_t stays = rank * each + i;
 
     *magnitude = 0;
     switch (x->kind) {
-    case ABDB_ALL_REDUCE: return combined(p, x, i, magnitude);
-    case ABDB_REDUCE_SCATTER: return combined(p, x, r * part + i, magnitude);
+    case ABDB_ALL_REDUCE: return reduce_element_over_ranks(p, x, i, magnitude);
+    case ABDB_REDUCE_SCATTER: return reduce_element_over_ranks(p, x, rank * part + i, magnitude);
     case ABDB_REDUCE:
-        return r ? abdb_tensor_get(&p->tensor[OUT], stays) : combined(p, x, i, magnitude);
-    case ABDB_ALL_GATHER: return abdb_tensor_get(&p->tensor[X], i);
+        return rank ? abdb_tensor_get_f64(&p->tensor[OUT], stays)
+                    : reduce_element_over_ranks(p, x, i, magnitude);
+    case ABDB_ALL_GATHER: return abdb_tensor_get_f64(&p->tensor[X], i);
     case ABDB_ALL_TO_ALL:
-        return abdb_tensor_get(&p->tensor[X], i / part * x->count + r * part + i % part);
-    case ABDB_BROADCAST: return abdb_tensor_get(&p->tensor[X], i);
+        return abdb_tensor_get_f64(&p->tensor[X], i / part * x->count + rank * part + i % part);
+    case ABDB_BROADCAST: return abdb_tensor_get_f64(&p->tensor[X], i);
     case ABDB_POINT:
-        if (r == last) return abdb_tensor_get(&p->tensor[X], i);
-        if (r == 0 && x->pattern != ABDB_ONE_WAY)
-            return abdb_tensor_get(&p->tensor[X], last * each + i);
-        return abdb_tensor_get(&p->tensor[OUT], stays);
+        if (rank == last) return abdb_tensor_get_f64(&p->tensor[X], i);
+        if (rank == 0 && x->pattern != ABDB_ONE_WAY)
+            return abdb_tensor_get_f64(&p->tensor[X], last * each + i);
+        return abdb_tensor_get_f64(&p->tensor[OUT], stays);
     case ABDB_EXCHANGES: break;
     }
     return NAN;
 }
 
-static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t n, double *out,
-                      double *magnitude)
+static void collective_reference_rows(const abdb_problem *p, int tensor, const size_t *row,
+                                      size_t n, double *out, double *magnitude)
 {
     abdb_exchange x;
     size_t each;
 
-    abdb_exchange_of(p, &x);
-    each = abdb_exchange_part(&x, tensor);
+    abdb_exchange_from_problem(p, &x);
+    each = abdb_exchange_elements_per_rank(&x, tensor);
     for (size_t i = 0; i < n; i++)
-        out[i] = element(p, &x, tensor, row[i] / each, row[i] % each, &magnitude[i]);
+        out[i] =
+            expected_element_of_rank(p, &x, tensor, row[i] / each, row[i] % each, &magnitude[i]);
 }
 
-static double bound(const abdb_problem *p, int tensor)
+static double collective_error_bound(const abdb_problem *p, int tensor)
 {
     abdb_exchange x;
 
-    abdb_exchange_of(p, &x);
+    abdb_exchange_from_problem(p, &x);
     if (!exchanges[x.kind].sums || x.redop != ABDB_SUM) return 0;
     return 2 * x.ranks * abdb_dtype_unit_roundoff(p->tensor[tensor].dtype);
 }
 
 /* Whole numbers whose sums over all ranks the format holds, as large as they may be: a byte that
  * is lost shows. */
-static bool exact(const abdb_problem *p, uint64_t seed)
+static bool collective_make_exact_inputs(const abdb_problem *p, uint64_t seed)
 {
     const abdb_tensor *t = &p->tensor[X];
-    const abdb_format *format = abdb_format_of(t->dtype);
+    const abdb_format *format = abdb_dtype_format(t->dtype);
     double most = ldexp(1, format->exponent ? format->mantissa : 8 * (int)format->size - 2) /
-                  abdb_problem_ranks(p);
+                  abdb_problem_rank_count(p);
 
-    abdb_fill_whole(t, seed, (int)fmax(1, fmin(exact_most, floor(most))));
+    abdb_fill_nonzero_integers(t, seed, (int)fmax(1, fmin(exact_most, floor(most))));
     return true;
 }
 
@@ -252,11 +257,11 @@ static bool exact(const abdb_problem *p, uint64_t seed)
         .formula = printed "@1",                                 \
         .parameters = "ranks=all  message_bytes=1048576  " more, \
         .names = "ranks message_bytes " named,                   \
-        .shape = shape,                                          \
-        .work = work,                                            \
-        .reference = reference,                                  \
-        .bound = bound,                                          \
-        .exact = exact,                                          \
+        .setup_tensors = collective_setup_tensors,                       \
+        .count_work = collective_count_work,                           \
+        .reference_rows = collective_reference_rows,                  \
+        .error_bound = collective_error_bound,                         \
+        .make_exact_inputs = collective_make_exact_inputs,                   \
     };
 #define MOVED  "apart=yes|no (do ranks meet before each launch?)"
 #define SUMMED "redop=sum|max|min  " MOVED

@@ -46,46 +46,51 @@ static const struct {
 } adamw = {1e-3, 0.9, 0.999, 1e-8, 0.01, 10};
 
 /* The number of a problem's op; shape() has refused what is none. */
-static int operation(const abdb_problem *p)
+static int elementwise_op_index(const abdb_problem *p)
 {
     abdb_error err;
     int op;
 
-    return abdb_param_word(p, "op", words, &op, &err) == ABDB_OK ? op : -1;
+    return abdb_param_word_index(p, "op", words, &op, &err) == ABDB_OK ? op : -1;
 }
 
-static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+static abdb_status elementwise_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
+                                             abdb_error *err)
 {
     size_t rows, columns, each;
     abdb_dtype dtype;
     int op;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_word(p, "op", words, &op, err));
-    TRY(abdb_param_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
-    TRY(abdb_param_size(p, "columns", op == ROTARY ? 128 : 4096, 1 << 24, &columns, err));
+    TRY(abdb_param_word_index(p, "op", words, &op, err));
+    TRY(abdb_param_check_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
+    TRY(abdb_param_check_and_set_size(p, "columns", op == ROTARY ? 128 : 4096, 1 << 24, &columns,
+                                      err));
     if (op == ROTARY && columns % 2)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "elementwise: rotary wants an even number of columns"));
     each = columns * abdb_dtype_size(dtype);
-    TRY(abdb_param_size(p, "rows", ceil(abdb_beyond_caches(limits, 2) / (double)each) + 1, 1 << 28,
-                        &rows, err));
+    TRY(abdb_param_check_and_set_size(
+        p, "rows", ceil(abdb_array_bytes_beyond_caches(limits, 2) / (double)each) + 1, 1 << 28,
+        &rows, err));
     p->tensors = 0;
-    p->tensor[p->tensors++] = abdb_tensor_of(dtype, ABDB_IN, rows, columns, 0, 0);
+    p->tensor[p->tensors++] = abdb_tensor_contiguous(dtype, ABDB_IN, rows, columns, 0, 0);
     if (op == LAYERNORM || op == RMSNORM)
-        p->tensor[p->tensors++] = abdb_tensor_of(dtype, ABDB_IN, columns, 0, 0, 0);
-    if (op == LAYERNORM) p->tensor[p->tensors++] = abdb_tensor_of(dtype, ABDB_IN, columns, 0, 0, 0);
+        p->tensor[p->tensors++] = abdb_tensor_contiguous(dtype, ABDB_IN, columns, 0, 0, 0);
+    if (op == LAYERNORM)
+        p->tensor[p->tensors++] = abdb_tensor_contiguous(dtype, ABDB_IN, columns, 0, 0, 0);
     if (op == ROTARY) /* cosines, then sines of a position */
-        p->tensor[p->tensors++] = abdb_tensor_of(ABDB_F32, ABDB_IN, POSITIONS, columns, 0, 0);
+        p->tensor[p->tensors++] =
+            abdb_tensor_contiguous(ABDB_F32, ABDB_IN, POSITIONS, columns, 0, 0);
     if (op == CROSS_ENTROPY)
-        p->tensor[p->tensors++] = abdb_tensor_of(ABDB_I32, ABDB_IN, rows, 0, 0, 0);
+        p->tensor[p->tensors++] = abdb_tensor_contiguous(ABDB_I32, ABDB_IN, rows, 0, 0, 0);
     for (int i = 0; op == ADAMW && i < 3; i++)
         p->tensor[p->tensors++] =
-            abdb_tensor_of(i ? ABDB_F32 : dtype, ABDB_IN, rows, columns, 0, 0);
+            abdb_tensor_contiguous(i ? ABDB_F32 : dtype, ABDB_IN, rows, columns, 0, 0);
     for (int i = 0; i < (op == ADAMW ? 3 : 1); i++)
         p->tensor[p->tensors++] =
             op == CROSS_ENTROPY
-                ? abdb_tensor_of(ABDB_F32, ABDB_OUT, rows, 1, 0, 0)
-                : abdb_tensor_of(i ? ABDB_F32 : dtype, ABDB_OUT, rows, columns, 0, 0);
+                ? abdb_tensor_contiguous(ABDB_F32, ABDB_OUT, rows, 1, 0, 0)
+                : abdb_tensor_contiguous(i ? ABDB_F32 : dtype, ABDB_OUT, rows, columns, 0, 0);
 done:
     return st;
 }
@@ -93,59 +98,60 @@ done:
 /* Adds `shift` to every number, then makes one number of each row `size`, which weighs as much as
  * all others of it together. It stands in turn at the end, at the beginning and, twice, anywhere: a
  * loop that forgets an edge or a lane is seen. */
-static void add_spikes(const abdb_problem *p, uint64_t seed, double size, double shift)
+static void shift_and_add_row_spikes(const abdb_problem *p, uint64_t seed, double size,
+                                     double shift)
 {
     const abdb_tensor *t = &p->tensor[X];
     size_t columns = t->dim[1];
 
-    for (size_t i = 0; shift != 0 && i < abdb_tensor_count(t); i++)
-        abdb_tensor_set(t, i, abdb_tensor_get(t, i) + shift);
+    for (size_t i = 0; shift != 0 && i < abdb_tensor_element_count(t); i++)
+        abdb_tensor_set_rounded(t, i, abdb_tensor_get_f64(t, i) + shift);
     for (size_t r = 0; r < t->dim[0]; r++) {
         size_t at = r % 4 == 0   ? columns - 1
                     : r % 4 == 1 ? 0
-                                 : (size_t)(abdb_random_at(seed, r) % columns);
+                                 : (size_t)(abdb_random_bits_at(seed, r) % columns);
 
-        abdb_tensor_set(t, r * columns + at, size);
+        abdb_tensor_set_rounded(t, r * columns + at, size);
     }
 }
 
 /* Every eighth row of more than BEGINNING numbers ends in one whose exponential is infinite in f32,
  * unless the largest number is taken off first: that of the whole row. */
-static void add_peaks(const abdb_problem *p)
+static void add_exp_overflow_peaks(const abdb_problem *p)
 {
     const abdb_tensor *t = &p->tensor[X];
     size_t columns = t->dim[1];
 
     for (size_t r = 4; columns > BEGINNING && r < t->dim[0]; r += 8)
-        abdb_tensor_set(t, r * columns + columns - 1, 100);
+        abdb_tensor_set_rounded(t, r * columns + columns - 1, 100);
 }
 
 /* Every eighth row of more than BEGINNING numbers begins with so many that are far from the others:
  * who takes one number of a row, or the mean of some, for the mean of all loses digits. */
-static void shift_beginnings(const abdb_problem *p)
+static void shift_row_beginnings(const abdb_problem *p)
 {
     const abdb_tensor *t = &p->tensor[X];
     size_t columns = t->dim[1];
 
     for (size_t r = 6; columns > BEGINNING && r < t->dim[0]; r += 8)
         for (size_t i = r * columns; i < r * columns + BEGINNING; i++)
-            abdb_tensor_set(t, i, abdb_tensor_get(t, i) + sqrt((double)columns));
+            abdb_tensor_set_rounded(t, i, abdb_tensor_get_f64(t, i) + sqrt((double)columns));
 }
 
 /* Each element of X times a number that depends on its row, and on whether its place is odd. */
-static void scale(const abdb_problem *p, double (*by)(size_t row, bool odd))
+static void scale_elements_by_row(const abdb_problem *p, double (*by)(size_t row, bool odd))
 {
     const abdb_tensor *t = &p->tensor[X];
-    size_t count = abdb_tensor_count(t);
+    size_t count = abdb_tensor_element_count(t);
 
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < count; i++)
-        abdb_tensor_set(t, i, abdb_tensor_get(t, i) * by(i / t->dim[1], i % 2));
+        abdb_tensor_set_rounded(t, i, abdb_tensor_get_f64(t, i) * by(i / t->dim[1], i % 2));
 }
 
 /* Rows as they are, by 2^-4 and by 2^-8: the variance of the last is about 2^-16, that of epsilon
  * (1e-5), which then changes the result. */
-static double by_norm(size_t row, bool odd)
+static double norm_row_scale(size_t row, bool odd)
 {
     (void)odd;
     return row % 3 == 0 ? 1 : row % 3 == 1 ? 0x1p-4 : 0x1p-8;
@@ -153,7 +159,7 @@ static double by_norm(size_t row, bool odd)
 
 /* From [-1, 1] to [-4, 4]: beyond that both are 0 or x to the last digit, and nothing of the
  * formula would show. */
-static double by_gate(size_t row, bool odd)
+static double activation_scale(size_t row, bool odd)
 {
     (void)row;
     (void)odd;
@@ -162,63 +168,64 @@ static double by_gate(size_t row, bool odd)
 
 /* Every other parameter is about as small as a step of adamw (rate 1e-3), so that steps count; the
  * others are so large that decay does. */
-static double by_step(size_t row, bool odd)
+static double adamw_parameter_scale(size_t row, bool odd)
 {
     (void)row;
     return odd ? 1 : 0x1p-8;
 }
 
-static void fill(const abdb_problem *p, uint64_t seed)
+static void elementwise_prepare_inputs(const abdb_problem *p, uint64_t seed)
 {
     const abdb_tensor *t = &p->tensor[1];
     size_t columns = p->tensor[X].dim[1];
     double wide = (double)columns;
 
-    switch (operation(p)) {
+    switch (elementwise_op_index(p)) {
     /* exp(log(columns) + 1) against `columns` numbers of exp(x), x in [-1, 1]. */
     case SOFTMAX:
-        add_spikes(p, seed, log(wide) + 1, 0);
-        add_peaks(p);
+        shift_and_add_row_spikes(p, seed, log(wide) + 1, 0);
+        add_exp_overflow_peaks(p);
         break;
     case LAYERNORM:
-        add_spikes(p, seed, sqrt(wide / 3) + 1, 1);
-        shift_beginnings(p);
-        scale(p, by_norm);
+        shift_and_add_row_spikes(p, seed, sqrt(wide / 3) + 1, 1);
+        shift_row_beginnings(p);
+        scale_elements_by_row(p, norm_row_scale);
         break;
     case RMSNORM:
-        add_spikes(p, seed, sqrt(wide / 3), 0);
-        scale(p, by_norm);
+        shift_and_add_row_spikes(p, seed, sqrt(wide / 3), 0);
+        scale_elements_by_row(p, norm_row_scale);
         break;
     case GELU:
-    case SILU: scale(p, by_gate); break;
+    case SILU: scale_elements_by_row(p, activation_scale); break;
     case ROTARY:
         for (size_t r = 0; r < POSITIONS; r++)
             for (size_t i = 0; i < columns / 2; i++) {
                 double angle = (double)r * pow(10000, -2 * (double)i / (double)columns);
 
-                abdb_tensor_set(t, r * columns + i, cos(angle));
-                abdb_tensor_set(t, r * columns + columns / 2 + i, sin(angle));
+                abdb_tensor_set_rounded(t, r * columns + i, cos(angle));
+                abdb_tensor_set_rounded(t, r * columns + columns / 2 + i, sin(angle));
             }
         break;
     case CROSS_ENTROPY:
-        add_spikes(p, seed, log(wide) + 1, 0);
-        add_peaks(p);
+        shift_and_add_row_spikes(p, seed, log(wide) + 1, 0);
+        add_exp_overflow_peaks(p);
         for (size_t r = 0; r < t->dim[0]; r++)
-            ((int32_t *)t->data)[r] = (int32_t)(abdb_random_at(seed + 1, r) % columns);
+            ((int32_t *)t->data)[r] = (int32_t)(abdb_random_bits_at(seed + 1, r) % columns);
         break;
     case ADAMW: /* a mean of squares is not negative */
-        for (size_t i = 0; i < abdb_tensor_count(&p->tensor[V]); i++)
+        for (size_t i = 0; i < abdb_tensor_element_count(&p->tensor[V]); i++)
             ((float *)p->tensor[V].data)[i] = fabsf(((float *)p->tensor[V].data)[i]);
-        scale(p, by_step);
+        scale_elements_by_row(p, adamw_parameter_scale);
         break;
     default: break;
     }
 }
 
-static void work(const abdb_problem *p, abdb_work *out)
+static void elementwise_count_work(const abdb_problem *p, abdb_work *out)
 {
-    out->ops = operations[operation(p)] * (double)abdb_tensor_count(&p->tensor[X]);
-    out->bytes = abdb_problem_bytes(p);
+    out->ops =
+        operations[elementwise_op_index(p)] * (double)abdb_tensor_element_count(&p->tensor[X]);
+    out->bytes = abdb_problem_tensor_bytes(p);
 }
 
 /* --- the reference, one row at a time --------------------------------------------------------- */
@@ -227,26 +234,26 @@ typedef struct {
     const abdb_problem *p;
     size_t row, columns;
     double *out, *magnitude;
-} one_row;
+} reference_row;
 
-static double at(const one_row *r, int tensor, size_t row, size_t column)
+static double tensor_element_f64(const reference_row *r, int tensor, size_t row, size_t column)
 {
-    return abdb_tensor_get(&r->p->tensor[tensor], row * r->columns + column);
+    return abdb_tensor_get_f64(&r->p->tensor[tensor], row * r->columns + column);
 }
 
 /* Terms of the longest sum. */
-static double terms(const abdb_problem *p)
+static double longest_sum_term_count(const abdb_problem *p)
 {
-    int op = operation(p);
+    int op = elementwise_op_index(p);
     bool summed = op == SOFTMAX || op == LAYERNORM || op == RMSNORM || op == CROSS_ENTROPY;
 
     return summed ? (double)p->tensor[X].dim[1] : 1;
 }
 
 /* What sums of a row may be wrong by: long ones less than the worst, since errors go to and fro. */
-static double sums(const abdb_problem *p)
+static double elementwise_sum_error_bound(const abdb_problem *p)
 {
-    double n = terms(p);
+    double n = longest_sum_term_count(p);
 
     return fmin(n + 32, 8 * (sqrt(n) + 8)) * 0x1p-24;
 }
@@ -254,40 +261,42 @@ static double sums(const abdb_problem *p)
 /* Softmax, or (loss) cross entropy, with the largest number taken off first so that nothing
  * overflows. An error of an argument of magnitude `size` comes out of the exponential as a relative
  * error of that size: hence 1 + 2 size. What is less than a normal number of f32 may be nothing. */
-static void exponentials(const one_row *r, bool loss)
+static void softmax_or_cross_entropy_row(const reference_row *r, bool cross_entropy)
 {
     double most = -INFINITY, sum = 0, size = 0;
 
     for (size_t j = 0; j < r->columns; j++) {
-        most = fmax(most, at(r, X, r->row, j));
-        size = fmax(size, fabs(at(r, X, r->row, j)));
+        most = fmax(most, tensor_element_f64(r, X, r->row, j));
+        size = fmax(size, fabs(tensor_element_f64(r, X, r->row, j)));
     }
-    for (size_t j = 0; j < r->columns; j++) sum += exp(at(r, X, r->row, j) - most);
-    if (loss) {
-        size_t target = (size_t)abdb_tensor_get(&r->p->tensor[1], r->row);
+    for (size_t j = 0; j < r->columns; j++) sum += exp(tensor_element_f64(r, X, r->row, j) - most);
+    if (cross_entropy) {
+        size_t target = (size_t)abdb_tensor_get_f64(&r->p->tensor[1], r->row);
 
-        r->out[0] = log(sum) + most - at(r, X, r->row, target);
+        r->out[0] = log(sum) + most - tensor_element_f64(r, X, r->row, target);
         r->magnitude[0] = fabs(log(sum)) + 2 * size + 1;
         return;
     }
     for (size_t j = 0; j < r->columns; j++) {
-        r->out[j] = exp(at(r, X, r->row, j) - most) / sum;
-        r->magnitude[j] = r->out[j] * (1 + 2 * size) + abdb_dtype_least(ABDB_F32) / sums(r->p);
+        r->out[j] = exp(tensor_element_f64(r, X, r->row, j) - most) / sum;
+        r->magnitude[j] = r->out[j] * (1 + 2 * size) +
+                          abdb_dtype_least_normal(ABDB_F32) / elementwise_sum_error_bound(r->p);
     }
 }
 
 /* Layer norm (centred) or RMS norm, in two passes as it is defined. */
-static void norm(const one_row *r, bool centred)
+static void layernorm_or_rmsnorm_row(const reference_row *r, bool layernorm)
 {
     double mean = 0, square = 0;
 
-    for (size_t j = 0; centred && j < r->columns; j++)
-        mean += at(r, X, r->row, j) / (double)r->columns;
+    for (size_t j = 0; layernorm && j < r->columns; j++)
+        mean += tensor_element_f64(r, X, r->row, j) / (double)r->columns;
     for (size_t j = 0; j < r->columns; j++)
-        square += pow(at(r, X, r->row, j) - mean, 2) / (double)r->columns;
+        square += pow(tensor_element_f64(r, X, r->row, j) - mean, 2) / (double)r->columns;
     for (size_t j = 0; j < r->columns; j++) {
-        double x = at(r, X, r->row, j), gamma = at(r, GAMMA, 0, j),
-               beta = centred ? at(r, BETA, 0, j) : 0, scale = 1 / sqrt(square + epsilon);
+        double x = tensor_element_f64(r, X, r->row, j), gamma = tensor_element_f64(r, GAMMA, 0, j),
+               beta = layernorm ? tensor_element_f64(r, BETA, 0, j) : 0,
+               scale = 1 / sqrt(square + epsilon);
 
         r->out[j] = (x - mean) * scale * gamma + beta;
         r->magnitude[j] = (fabs(x) + fabs(mean)) * scale * fabs(gamma) + fabs(beta);
@@ -296,14 +305,16 @@ static void norm(const one_row *r, bool centred)
 
 /* Element i of the lower half and i of the upper half are turned together, by the cosine and the
  * sine that tensor 1 has for the row's position. */
-static void turn(const one_row *r)
+static void rotary_embedding_row(const reference_row *r)
 {
     size_t half = r->columns / 2;
 
     for (size_t j = 0; j < r->columns; j++) {
         size_t i = j % half;
-        double c = at(r, 1, r->row % POSITIONS, i), s = at(r, 1, r->row % POSITIONS, half + i),
-               low = at(r, X, r->row, i), high = at(r, X, r->row, half + i);
+        double c = tensor_element_f64(r, 1, r->row % POSITIONS, i),
+               s = tensor_element_f64(r, 1, r->row % POSITIONS, half + i),
+               low = tensor_element_f64(r, X, r->row, i),
+               high = tensor_element_f64(r, X, r->row, half + i);
 
         r->out[j] = j < half ? low * c - high * s : low * s + high * c;
         r->magnitude[j] = fabs(low) + fabs(high);
@@ -312,58 +323,61 @@ static void turn(const one_row *r)
 
 /* Tensors 4, 5, 6: the parameter and both moments after a step. The parameter's magnitude has the
  * error of m relative to sqrt(v), which is large where v is small. */
-static void step(const one_row *r, int tensor)
+static void adamw_step_row(const reference_row *r, int tensor)
 {
     for (size_t j = 0; j < r->columns; j++) {
-        double p = at(r, X, r->row, j), g = at(r, G, r->row, j),
-               m = adamw.beta1 * at(r, M, r->row, j) + (1 - adamw.beta1) * g,
-               v = adamw.beta2 * at(r, V, r->row, j) + (1 - adamw.beta2) * g * g,
+        double p = tensor_element_f64(r, X, r->row, j), g = tensor_element_f64(r, G, r->row, j),
+               m = adamw.beta1 * tensor_element_f64(r, M, r->row, j) + (1 - adamw.beta1) * g,
+               v = adamw.beta2 * tensor_element_f64(r, V, r->row, j) + (1 - adamw.beta2) * g * g,
                move = m / (1 - pow(adamw.beta1, adamw.step)) /
                       (sqrt(v / (1 - pow(adamw.beta2, adamw.step))) + adamw.epsilon);
 
         r->out[j] = tensor == 5 ? m : tensor == 6 ? v : p - adamw.rate * (move + adamw.decay * p);
-        r->magnitude[j] = tensor == 5 ? fabs(m) + fabs(g) + fabs(at(r, M, r->row, j))
-                          : tensor == 6
-                              ? v
-                              : fabs(p) + adamw.rate * (fabs(move) + 1 +
-                                                        (fabs(g) + fabs(at(r, M, r->row, j))) /
-                                                            (sqrt(v) + adamw.epsilon));
+        r->magnitude[j] =
+            tensor == 5 ? fabs(m) + fabs(g) + fabs(tensor_element_f64(r, M, r->row, j))
+            : tensor == 6
+                ? v
+                : fabs(p) + adamw.rate * (fabs(move) + 1 +
+                                          (fabs(g) + fabs(tensor_element_f64(r, M, r->row, j))) /
+                                              (sqrt(v) + adamw.epsilon));
     }
 }
 
-static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
-                      double *out, double *magnitude)
+static void elementwise_reference_rows(const abdb_problem *p, int tensor, const size_t *row,
+                                       size_t count, double *out, double *magnitude)
 {
-    int op = operation(p);
+    int op = elementwise_op_index(p);
     size_t wide = p->tensor[tensor].dim[1];
 
     for (size_t i = 0; i < count; i++) {
-        one_row r = {p, row[i], p->tensor[X].dim[1], out + i * wide, magnitude + i * wide};
+        reference_row r = {p, row[i], p->tensor[X].dim[1], out + i * wide, magnitude + i * wide};
 
-        if (op == SOFTMAX || op == CROSS_ENTROPY) exponentials(&r, op == CROSS_ENTROPY);
-        if (op == LAYERNORM || op == RMSNORM) norm(&r, op == LAYERNORM);
-        if (op == ROTARY) turn(&r);
-        if (op == ADAMW) step(&r, tensor);
+        if (op == SOFTMAX || op == CROSS_ENTROPY)
+            softmax_or_cross_entropy_row(&r, op == CROSS_ENTROPY);
+        if (op == LAYERNORM || op == RMSNORM) layernorm_or_rmsnorm_row(&r, op == LAYERNORM);
+        if (op == ROTARY) rotary_embedding_row(&r);
+        if (op == ADAMW) adamw_step_row(&r, tensor);
         for (size_t j = 0; (op == GELU || op == SILU) && j < wide; j++) {
-            double x = at(&r, X, row[i], j),
+            double x = tensor_element_f64(&r, X, row[i], j),
                    z = op == SILU ? x : 2 * sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x);
 
             r.out[j] = x / (1 + exp(-z));
             r.magnitude[j] = fabs(x) * (1 + fabs(z));
         }
         for (size_t j = 0; j < wide; j++)
-            r.magnitude[j] = abdb_magnitude(&p->tensor[tensor], r.magnitude[j], r.out[j], sums(p));
+            r.magnitude[j] = abdb_combine_error_magnitudes(
+                &p->tensor[tensor], r.magnitude[j], r.out[j], elementwise_sum_error_bound(p));
     }
 }
 
-static double bound(const abdb_problem *p, int tensor)
+static double elementwise_error_bound(const abdb_problem *p, int tensor)
 {
-    return sums(p) + abdb_rounded(&p->tensor[tensor]);
+    return elementwise_sum_error_bound(p) + abdb_output_roundoff(&p->tensor[tensor]);
 }
 
-static double near(const abdb_problem *p, int tensor)
+static double elementwise_norm_bound(const abdb_problem *p, int tensor)
 {
-    return abdb_near_sum(&p->tensor[tensor], terms(p));
+    return abdb_sum_norm_bound(&p->tensor[tensor], longest_sum_term_count(p));
 }
 
 const abdb_kernel abdb_kernel_elementwise = {
@@ -374,11 +388,11 @@ const abdb_kernel abdb_kernel_elementwise = {
                   "x last-level "
                   "cache)  columns=4096 (rotary: 128)  stores=auto|plain|nt  dtype=f32|bf16|f16",
     .names = "op rows columns stores",
-    .shape = shape,
-    .work = work,
-    .reference = reference,
-    .bound = bound,
-    .near = near,
-    .fill = fill,
-    .bounded_by = abdb_bound_bytes,
+    .setup_tensors = elementwise_setup_tensors,
+    .count_work = elementwise_count_work,
+    .reference_rows = elementwise_reference_rows,
+    .error_bound = elementwise_error_bound,
+    .norm_bound = elementwise_norm_bound,
+    .prepare_inputs = elementwise_prepare_inputs,
+    .bottleneck = abdb_bottleneck_bytes,
 };

@@ -16,7 +16,8 @@
 
 enum { TABLES, INDEX, OUT };
 
-static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+static abdb_status embedding_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
+                                           abdb_error *err)
 {
     static const char *const modes[] = {"batched", "single", NULL};
     size_t tables, rows, lookups, batch, bytes;
@@ -24,42 +25,43 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
     abdb_status st = ABDB_OK;
 
     (void)limits;
-    TRY(abdb_param_word(p, "mode", modes, &mode, err));
-    TRY(abdb_param_size(p, "tables", 20, 1e5, &tables, err));
-    TRY(abdb_param_size(p, "rows", 1e6, 1e9, &rows, err));
-    TRY(abdb_param_size(p, "lookups", 100, 1e5, &lookups, err));
-    TRY(abdb_param_size(p, "batch", 64, 1e6, &batch, err));
-    TRY(abdb_param_size(p, "bytes", 256, 65536, &bytes, err));
+    TRY(abdb_param_word_index(p, "mode", modes, &mode, err));
+    TRY(abdb_param_check_and_set_size(p, "tables", 20, 1e5, &tables, err));
+    TRY(abdb_param_check_and_set_size(p, "rows", 1e6, 1e9, &rows, err));
+    TRY(abdb_param_check_and_set_size(p, "lookups", 100, 1e5, &lookups, err));
+    TRY(abdb_param_check_and_set_size(p, "batch", 64, 1e6, &batch, err));
+    TRY(abdb_param_check_and_set_size(p, "bytes", 256, 65536, &bytes, err));
     if (bytes % 4 || (double)tables * (double)rows > 2e9)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "embedding-bag: bytes is a multiple of 4, all tables up to 2 x 10^9 rows"));
     p->tensors = 3;
-    p->tensor[TABLES] = abdb_tensor_of(ABDB_F32, ABDB_IN, tables * rows, bytes / 4, 0, 0);
-    p->tensor[INDEX] = abdb_tensor_of(ABDB_I32, ABDB_IN, tables, batch, lookups, 0);
-    p->tensor[OUT] = abdb_tensor_of(ABDB_F32, ABDB_OUT, batch, tables * bytes / 4, 0, 0);
+    p->tensor[TABLES] = abdb_tensor_contiguous(ABDB_F32, ABDB_IN, tables * rows, bytes / 4, 0, 0);
+    p->tensor[INDEX] = abdb_tensor_contiguous(ABDB_I32, ABDB_IN, tables, batch, lookups, 0);
+    p->tensor[OUT] = abdb_tensor_contiguous(ABDB_F32, ABDB_OUT, batch, tables * bytes / 4, 0, 0);
 done:
     return st;
 }
 
-static void fill(const abdb_problem *p, uint64_t seed)
+static void embedding_prepare_indices(const abdb_problem *p, uint64_t seed)
 {
-    size_t rows = (size_t)abdb_param_number(p, "rows", 1), n = abdb_tensor_count(&p->tensor[INDEX]);
+    size_t rows = (size_t)abdb_param_number(p, "rows", 1),
+           n = abdb_tensor_element_count(&p->tensor[INDEX]);
     int32_t *index = p->tensor[INDEX].data;
 
-    for (size_t i = 0; i < n; i++) index[i] = (int32_t)(abdb_random_at(seed, i) % rows);
+    for (size_t i = 0; i < n; i++) index[i] = (int32_t)(abdb_random_bits_at(seed, i) % rows);
 }
 
-static void work(const abdb_problem *p, abdb_work *out)
+static void embedding_count_work(const abdb_problem *p, abdb_work *out)
 {
-    double sums = (double)abdb_tensor_count(&p->tensor[OUT]),
+    double sums = (double)abdb_tensor_element_count(&p->tensor[OUT]),
            n = abdb_param_number(p, "lookups", 1);
 
     out->ops = sums * (n - 1);
-    out->bytes = sums * 4 * (n + 1) + 4 * (double)abdb_tensor_count(&p->tensor[INDEX]);
+    out->bytes = sums * 4 * (n + 1) + 4 * (double)abdb_tensor_element_count(&p->tensor[INDEX]);
 }
 
-static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
-                      double *out, double *magnitude)
+static void embedding_reference_rows(const abdb_problem *p, int tensor, const size_t *row,
+                                     size_t count, double *out, double *magnitude)
 {
     size_t width = p->tensor[TABLES].dim[1], tables = p->tensor[INDEX].dim[0],
            batch = p->tensor[INDEX].dim[1], lookups = p->tensor[INDEX].dim[2];
@@ -73,8 +75,8 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 
         out[i] = magnitude[i] = 0;
         for (size_t l = 0; l < lookups; l++) {
-            double x = abdb_tensor_get(&p->tensor[TABLES],
-                                       (table * rows + (size_t)index[l]) * width + i % width);
+            double x = abdb_tensor_get_f64(&p->tensor[TABLES],
+                                           (table * rows + (size_t)index[l]) * width + i % width);
 
             out[i] += x;
             magnitude[i] += fabs(x);
@@ -82,18 +84,18 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     }
 }
 
-static bool exact(const abdb_problem *p, uint64_t seed)
+static bool embedding_make_exact_inputs(const abdb_problem *p, uint64_t seed)
 {
-    abdb_fill_whole(&p->tensor[TABLES], seed, 64);
+    abdb_fill_nonzero_integers(&p->tensor[TABLES], seed, 64);
     return true;
 }
 
-static double near(const abdb_problem *p, int tensor)
+static double embedding_norm_bound(const abdb_problem *p, int tensor)
 {
-    return abdb_near_sum(&p->tensor[tensor], abdb_param_number(p, "lookups", 1));
+    return abdb_sum_norm_bound(&p->tensor[tensor], abdb_param_number(p, "lookups", 1));
 }
 
-static double bound(const abdb_problem *p, int tensor)
+static double embedding_error_bound(const abdb_problem *p, int tensor)
 {
     (void)tensor;
     return abdb_param_number(p, "lookups", 1) * 0x1p-24;
@@ -105,12 +107,12 @@ const abdb_kernel abdb_kernel_embedding = {
     .formula = "embedding-bag@1",
     .parameters = "mode=batched|single  tables=20  rows=1000000  lookups=100  batch=64  bytes=256",
     .names = "mode tables rows lookups batch bytes",
-    .shape = shape,
-    .work = work,
-    .reference = reference,
-    .bound = bound,
-    .near = near,
-    .fill = fill,
-    .bounded_by = abdb_bound_bytes,
-    .exact = exact,
+    .setup_tensors = embedding_setup_tensors,
+    .count_work = embedding_count_work,
+    .reference_rows = embedding_reference_rows,
+    .error_bound = embedding_error_bound,
+    .norm_bound = embedding_norm_bound,
+    .prepare_inputs = embedding_prepare_indices,
+    .bottleneck = abdb_bottleneck_bytes,
+    .make_exact_inputs = embedding_make_exact_inputs,
 };

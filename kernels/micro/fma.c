@@ -22,29 +22,32 @@ enum { X, Y, Z, WIDTH = 4096, STEPS = 4096, PERIOD = 16, STEPS_MOST = 8192 };
 enum { F16_WHOLE = 2048 }; /* whole numbers up to it are exact in f16 */
 
 /* Products that one step adds to an element of z. */
-static int products(const abdb_problem *p)
+static int fma_products_per_step(const abdb_problem *p)
 {
     return p->tensor[X].dtype == ABDB_BF16 ? 2 : p->tensor[X].dtype == ABDB_I8 ? 4 : 1;
 }
 
-static bool recurs(const abdb_problem *p)
+static bool dtype_uses_recurrence(const abdb_problem *p)
 {
     return p->tensor[X].dtype == ABDB_F64 || p->tensor[X].dtype == ABDB_F32;
 }
 
-static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+static abdb_status fma_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
+                                     abdb_error *err)
 {
     abdb_dtype dtype, sum;
     size_t width, wide, n;
     bool half;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES | 1u << ABDB_F64 | 1u << ABDB_I8, &dtype,
-                         err));
+    TRY(abdb_param_check_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES | 1u << ABDB_F64 | 1u << ABDB_I8,
+                               &dtype, err));
     half = dtype == ABDB_F16;
-    TRY(abdb_param_size(p, "width", WIDTH * (double)limits->threads, 1e8, &width, err));
-    TRY(abdb_param_size(p, "n", half ? F16_WHOLE : STEPS, half ? F16_WHOLE : STEPS_MOST, &n, err));
-    sum = half ? ABDB_F16 : abdb_dtype_sums(dtype);
+    TRY(abdb_param_check_and_set_size(p, "width", WIDTH * (double)limits->threads, 1e8, &width,
+                                      err));
+    TRY(abdb_param_check_and_set_size(p, "n", half ? F16_WHOLE : STEPS,
+                                      half ? F16_WHOLE : STEPS_MOST, &n, err));
+    sum = half ? ABDB_F16 : abdb_dtype_accumulator(dtype);
     wide = width * (dtype == ABDB_BF16 ? 2 : dtype == ABDB_I8 ? 4 : 1);
     p->tensors = 3;
     for (int i = 0; i < 3; i++)
@@ -60,55 +63,56 @@ done:
 }
 
 /* Whole numbers as large as leaves sums exact: 3 at most. */
-static void fill_whole(const abdb_problem *p, uint64_t seed)
+static void fill_inputs_small_integers(const abdb_problem *p, uint64_t seed)
 {
     double most = p->tensor[X].dtype == ABDB_F16
                       ? floor(sqrt(F16_WHOLE / abdb_param_number(p, "n", F16_WHOLE)))
                       : 3;
 
     for (int t = X; t <= Y; t++)
-        abdb_fill_whole(&p->tensor[t], 2 * seed + (uint64_t)t, (int)fmin(3, most));
+        abdb_fill_nonzero_integers(&p->tensor[t], 2 * seed + (uint64_t)t, (int)fmin(3, most));
 }
 
 /* vpdpbusd multiplies unsigned by signed bytes: x is made non-negative, so that both readings
  * agree. */
-static void fill(const abdb_problem *p, uint64_t seed)
+static void fma_prepare_inputs(const abdb_problem *p, uint64_t seed)
 {
     int8_t *x = p->tensor[X].data;
 
-    if (p->tensor[X].dtype == ABDB_F16) fill_whole(p, seed);
+    if (p->tensor[X].dtype == ABDB_F16) fill_inputs_small_integers(p, seed);
     if (p->tensor[X].dtype != ABDB_I8) return;
     for (size_t i = 0; i < p->tensor[X].dim[0]; i++)
         if (x[i] < 0) x[i] = (int8_t)(x[i] == INT8_MIN ? INT8_MAX : -x[i]);
 }
 
-static void work(const abdb_problem *p, abdb_work *out)
+static void fma_count_work(const abdb_problem *p, abdb_work *out)
 {
-    out->ops = 2.0 * products(p) * (double)p->tensor[Z].dim[0] * abdb_param_number(p, "n", STEPS);
-    out->bytes = abdb_problem_bytes(p);
+    out->ops = 2.0 * fma_products_per_step(p) * (double)p->tensor[Z].dim[0] *
+               abdb_param_number(p, "n", STEPS);
+    out->bytes = abdb_problem_tensor_bytes(p);
 }
 
-static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
-                      double *out, double *magnitude)
+static void fma_reference_rows(const abdb_problem *p, int tensor, const size_t *row, size_t count,
+                               double *out, double *magnitude)
 {
     double n = abdb_param_number(p, "n", STEPS);
-    int each = products(p);
+    int each = fma_products_per_step(p);
 
     (void)tensor;
     for (size_t r = 0; r < count; r++) {
         long double z = 0;
 
         magnitude[r] = 0;
-        if (recurs(p)) {
+        if (dtype_uses_recurrence(p)) {
             /* The recurrence tends to 1/2, and no term of it is larger than |x| + 1/2. */
-            z = abdb_tensor_get(&p->tensor[X], row[r]);
+            z = abdb_tensor_get_f64(&p->tensor[X], row[r]);
             magnitude[r] = fabs((double)z) + 0.5;
             for (double i = 0; i < n; i++) z = (1 - 0x1p-12L) * z + 0x1p-13L;
         }
-        for (int i = 0; i < each && !recurs(p); i++) {
+        for (int i = 0; i < each && !dtype_uses_recurrence(p); i++) {
             double term =
-                abdb_tensor_get(&p->tensor[X], row[r] * (size_t)each + (size_t)i) *
-                abdb_tensor_get(&p->tensor[Y], row[r] % PERIOD * (size_t)each + (size_t)i);
+                abdb_tensor_get_f64(&p->tensor[X], row[r] * (size_t)each + (size_t)i) *
+                abdb_tensor_get_f64(&p->tensor[Y], row[r] % PERIOD * (size_t)each + (size_t)i);
 
             z += (long double)term * n;
             magnitude[r] += fabs(term) * n;
@@ -118,29 +122,30 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 }
 
 /* Sums of products of small whole numbers are exact; the recurrence's never are. */
-static bool exact(const abdb_problem *p, uint64_t seed)
+static bool fma_make_exact_inputs(const abdb_problem *p, uint64_t seed)
 {
-    if (recurs(p)) return false;
-    if (p->tensor[X].dtype != ABDB_I8) fill_whole(p, seed);
+    if (dtype_uses_recurrence(p)) return false;
+    if (p->tensor[X].dtype != ABDB_I8) fill_inputs_small_integers(p, seed);
     return true;
 }
 
 /* Steps that are all alike round all alike: of sums of products the other bound stands alone. */
-static double near(const abdb_problem *p, int tensor)
+static double fma_norm_bound(const abdb_problem *p, int tensor)
 {
-    return recurs(p) ? abdb_near_sum(&p->tensor[tensor], abdb_param_number(p, "n", STEPS))
-                     : INFINITY;
+    return dtype_uses_recurrence(p)
+               ? abdb_sum_norm_bound(&p->tensor[tensor], abdb_param_number(p, "n", STEPS))
+               : INFINITY;
 }
 
-static double bound(const abdb_problem *p, int tensor)
+static double fma_error_bound(const abdb_problem *p, int tensor)
 {
     (void)tensor;
     return (abdb_param_number(p, "n", STEPS) + 4) * abdb_dtype_unit_roundoff(p->tensor[Z].dtype);
 }
 
-static const char *ceiling(const abdb_problem *p)
+static const char *fma_ceiling_metric(const abdb_problem *p)
 {
-    return abdb_peak_of(p->tensor[X].dtype);
+    return abdb_peak_metric_of_dtype(p->tensor[X].dtype);
 }
 
 const abdb_kernel abdb_kernel_fma = {
@@ -149,13 +154,13 @@ const abdb_kernel abdb_kernel_fma = {
     .formula = "fma@1",
     .parameters = "dtype=f64|f32|bf16|f16|i8  width=4096 a thread  n=4096 steps (f16: 2048)",
     .names = "n width",
-    .shape = shape,
-    .work = work,
-    .reference = reference,
-    .bound = bound,
-    .near = near,
-    .fill = fill,
-    .bounded_by = abdb_bound_operations,
-    .ceiling = ceiling,
-    .exact = exact,
+    .setup_tensors = fma_setup_tensors,
+    .count_work = fma_count_work,
+    .reference_rows = fma_reference_rows,
+    .error_bound = fma_error_bound,
+    .norm_bound = fma_norm_bound,
+    .prepare_inputs = fma_prepare_inputs,
+    .bottleneck = abdb_bottleneck_operations,
+    .ceiling_metric = fma_ceiling_metric,
+    .make_exact_inputs = fma_make_exact_inputs,
 };

@@ -18,12 +18,12 @@ static const abdb_format formats[ABDB_DTYPE_COUNT] = {
     [ABDB_I8] = {.name = "i8", .size = 1, .sums = ABDB_I32},
     [ABDB_I32] = {.name = "i32", .size = 4, .sums = ABDB_I32}};
 
-const abdb_format *abdb_format_of(abdb_dtype dtype)
+const abdb_format *abdb_dtype_format(abdb_dtype dtype)
 {
     return &formats[dtype];
 }
 
-abdb_status abdb_dtype_find(abdb_dtype *out, const char *name, abdb_error *err)
+abdb_status abdb_dtype_parse_name(abdb_dtype *out, const char *name, abdb_error *err)
 {
     char all[128] = "";
 
@@ -49,7 +49,7 @@ size_t abdb_dtype_size(abdb_dtype dtype)
     return formats[dtype].size;
 }
 
-abdb_dtype abdb_dtype_sums(abdb_dtype dtype)
+abdb_dtype abdb_dtype_accumulator(abdb_dtype dtype)
 {
     return formats[dtype].sums;
 }
@@ -59,14 +59,14 @@ double abdb_dtype_unit_roundoff(abdb_dtype dtype)
     return formats[dtype].exponent ? ldexp(1, -formats[dtype].mantissa - 1) : 0;
 }
 
-double abdb_dtype_least(abdb_dtype dtype)
+double abdb_dtype_least_normal(abdb_dtype dtype)
 {
     return formats[dtype].exponent ? ldexp(1, 1 - formats[dtype].bias) : 0;
 }
 
 /* --- by the table ----------------------------------------------------------------------------- */
 
-uint32_t abdb_format_bits(abdb_dtype dtype, double value)
+uint32_t abdb_format_encode_bits(abdb_dtype dtype, double value)
 {
     const abdb_format *f = &formats[dtype];
     uint32_t sign = signbit(value) ? 1u << (f->exponent + f->mantissa) : 0,
@@ -86,7 +86,7 @@ uint32_t abdb_format_bits(abdb_dtype dtype, double value)
     return (sign | code) << f->shift;
 }
 
-double abdb_format_value(abdb_dtype dtype, uint32_t bits)
+double abdb_format_decode_bits(abdb_dtype dtype, uint32_t bits)
 {
     const abdb_format *f = &formats[dtype];
     uint32_t code = bits >> f->shift, part = code & ((1u << f->mantissa) - 1),
@@ -101,7 +101,7 @@ double abdb_format_value(abdb_dtype dtype, uint32_t bits)
 
 /* --- quick ------------------------------------------------------------------------------------ */
 
-static uint32_t bits_of(float value)
+static uint32_t f32_to_bits(float value)
 {
     uint32_t bits;
 
@@ -109,7 +109,7 @@ static uint32_t bits_of(float value)
     return bits;
 }
 
-static float float_of(uint32_t bits)
+static float f32_from_bits(uint32_t bits)
 {
     float value;
 
@@ -120,91 +120,97 @@ static float float_of(uint32_t bits)
 /* To nearest, ties to even: 0x7FFF, and 1 more where the last bit that stays is odd, carries
  * exactly when the lower half is above the middle, or on it. Rounded so, some NaNs would become
  * infinity or zero: they are cut off instead, with a bit set that keeps them NaN. */
-uint16_t abdb_bf16(float value)
+uint16_t abdb_bf16_from_f32(float value)
 {
-    uint32_t bits = bits_of(value);
+    uint32_t bits = f32_to_bits(value);
 
     if (isnan(value)) return (uint16_t)(bits >> 16 | 0x40);
     return (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
 }
 
-float abdb_bf16_value(uint16_t bits)
+float abdb_bf16_to_f32(uint16_t bits)
 {
-    return float_of((uint32_t)bits << 16);
+    return f32_from_bits((uint32_t)bits << 16);
 }
 
-uint16_t abdb_f16(float value)
+uint16_t abdb_f16_from_f32(float value)
 {
-    uint32_t bits = bits_of(value), sign = bits >> 16 & 0x8000;
+    uint32_t bits = f32_to_bits(value), sign = bits >> 16 & 0x8000;
 
     bits &= 0x7FFFFFFF;
     if (bits > 0x7F800000) return (uint16_t)(sign | 0x7E00 | (bits >> 13 & 0x3FF));
     if (bits >= 0x47800000) return (uint16_t)(sign | 0x7C00); /* 2^16 and more */
     if (bits < 0x38800000) /* below 2^-14: the last bit of 1/2 is that of a subnormal number */
-        return (uint16_t)(sign | (bits_of(float_of(bits) + 0.5f) - 0x3F000000));
+        return (uint16_t)(sign | (f32_to_bits(f32_from_bits(bits) + 0.5f) - 0x3F000000));
     bits -= 0x38000000; /* the difference of the biases */
     return (uint16_t)(sign | (bits + 0xFFF + (bits >> 13 & 1)) >> 13);
 }
 
-float abdb_f16_value(uint16_t bits)
+float abdb_f16_to_f32(uint16_t bits)
 {
     uint32_t sign = (uint32_t)(bits & 0x8000) << 16, size = (uint32_t)(bits & 0x7FFF) << 13;
 
-    if (size >= 0x7C00u << 13) return float_of(sign | size | 0x7F800000);
-    return float_of(sign | bits_of(float_of(size) * 0x1p112f));
+    if (size >= 0x7C00u << 13) return f32_from_bits(sign | size | 0x7F800000);
+    return f32_from_bits(sign | f32_to_bits(f32_from_bits(size) * 0x1p112f));
 }
 
 /* So that what is rounded again is rounded once: the nearer to 0 of the two floats around a number,
  * and where it is neither, the odd one. */
-static float to_odd(double value)
+static float f32_rounded_to_odd(double value)
 {
     float near = (float)value;
-    uint32_t bits = bits_of(near);
+    uint32_t bits = f32_to_bits(near);
 
     if (isnan(value) || (double)near == value) return near;
     if (fabs((double)near) > fabs(value)) bits--;
-    return float_of(bits | 1);
+    return f32_from_bits(bits | 1);
 }
 
 /* --- elements of tensors ---------------------------------------------------------------------- */
 
-double abdb_tensor_get(const abdb_tensor *t, size_t element)
+double abdb_tensor_get_f64(const abdb_tensor *t, size_t element)
 {
     switch (t->dtype) {
     case ABDB_F64: return ((const double *)t->data)[element];
-    case ABDB_TF32: return abdb_format_value(ABDB_TF32, ((const uint32_t *)t->data)[element]);
+    case ABDB_TF32: return abdb_format_decode_bits(ABDB_TF32, ((const uint32_t *)t->data)[element]);
     case ABDB_F32: return (double)((const float *)t->data)[element];
-    case ABDB_BF16: return (double)abdb_bf16_value(((const uint16_t *)t->data)[element]);
-    case ABDB_F16: return (double)abdb_f16_value(((const uint16_t *)t->data)[element]);
+    case ABDB_BF16: return (double)abdb_bf16_to_f32(((const uint16_t *)t->data)[element]);
+    case ABDB_F16: return (double)abdb_f16_to_f32(((const uint16_t *)t->data)[element]);
     case ABDB_E4M3:
-    case ABDB_E5M2: return abdb_format_value(t->dtype, ((const uint8_t *)t->data)[element]);
+    case ABDB_E5M2: return abdb_format_decode_bits(t->dtype, ((const uint8_t *)t->data)[element]);
     case ABDB_I8: return ((const int8_t *)t->data)[element];
     default: return ((const int32_t *)t->data)[element];
     }
 }
 
-void abdb_tensor_set(const abdb_tensor *t, size_t element, double value)
+void abdb_tensor_set_rounded(const abdb_tensor *t, size_t element, double value)
 {
     switch (t->dtype) {
     case ABDB_F64: ((double *)t->data)[element] = value; break;
-    case ABDB_TF32: ((uint32_t *)t->data)[element] = abdb_format_bits(ABDB_TF32, value); break;
+    case ABDB_TF32:
+        ((uint32_t *)t->data)[element] = abdb_format_encode_bits(ABDB_TF32, value);
+        break;
     case ABDB_F32: ((float *)t->data)[element] = (float)value; break;
-    case ABDB_BF16: ((uint16_t *)t->data)[element] = abdb_bf16(to_odd(value)); break;
-    case ABDB_F16: ((uint16_t *)t->data)[element] = abdb_f16(to_odd(value)); break;
+    case ABDB_BF16:
+        ((uint16_t *)t->data)[element] = abdb_bf16_from_f32(f32_rounded_to_odd(value));
+        break;
+    case ABDB_F16:
+        ((uint16_t *)t->data)[element] = abdb_f16_from_f32(f32_rounded_to_odd(value));
+        break;
     case ABDB_E4M3:
     case ABDB_E5M2:
-        ((uint8_t *)t->data)[element] = (uint8_t)abdb_format_bits(t->dtype, value);
+        ((uint8_t *)t->data)[element] = (uint8_t)abdb_format_encode_bits(t->dtype, value);
         break;
     case ABDB_I8: ((int8_t *)t->data)[element] = (int8_t)lrint(value); break;
     default: ((int32_t *)t->data)[element] = (int32_t)lrint(value);
     }
 }
 
-double abdb_dtype_round(abdb_dtype dtype, double value)
+double abdb_dtype_round_value(abdb_dtype dtype, double value)
 {
     uint64_t place;
     abdb_tensor one = {.dtype = dtype, .data = &place};
 
-    abdb_tensor_set(&one, 0, value);
-    return abdb_tensor_get(&one, 0);
+    abdb_tensor_set_rounded(&one, 0, value);
+    return abdb_tensor_get_f64(&one, 0);
 }

@@ -20,7 +20,8 @@ static int is_scatter(const abdb_problem *p)
     return op && strcmp(op, "scatter") == 0;
 }
 
-static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+static abdb_status gather_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
+                                        abdb_error *err)
 {
     static const char *const words[] = {"gather", "scatter", NULL};
     int op;
@@ -30,16 +31,16 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
     abdb_status st = ABDB_OK;
 
     (void)limits;
-    TRY(abdb_param_word(p, "op", words, &op, err));
+    TRY(abdb_param_word_index(p, "op", words, &op, err));
     if (!(rows >= 1 && rows <= 1e9 && rows == floor(rows)) ||
         !(bytes >= 4 && bytes <= 65536 && fmod(bytes, 4) == 0) || !(fraction > 0 && fraction <= 1))
         return ABDB_FAIL(err, ABDB_USAGE,
                          "gather: rows up to 10^9, bytes a multiple of 4 up to 65536, fraction of"
                          " the rows above 0 up to 1");
     count = fmax(1, floor(rows * fraction));
-    TRY(abdb_param_set(p, "rows", rows, err));
-    TRY(abdb_param_set(p, "bytes", bytes, err));
-    TRY(abdb_param_set(p, "count", count, err));
+    TRY(abdb_param_set_integer(p, "rows", rows, err));
+    TRY(abdb_param_set_integer(p, "bytes", bytes, err));
+    TRY(abdb_param_set_integer(p, "count", count, err));
     width = (size_t)bytes / 4;
     table[0] = (size_t)rows;
     vectors[0] = (size_t)count;
@@ -59,11 +60,11 @@ done:
     return st;
 }
 
-static void fill(const abdb_problem *p, uint64_t seed)
+static void gather_prepare_unique_indices(const abdb_problem *p, uint64_t seed)
 {
     size_t rows = (size_t)abdb_param_number(p, "rows", 1), count = p->tensor[INDEX].dim[0];
     int32_t *index = p->tensor[INDEX].data, *all = malloc(rows * sizeof *all);
-    uint64_t state = abdb_random_at(seed, 0);
+    uint64_t state = abdb_random_bits_at(seed, 0);
 
     for (size_t i = 0; i < count; i++) index[i] = (int32_t)i; /* without memory: in order */
     if (!all) return;
@@ -74,7 +75,7 @@ static void fill(const abdb_problem *p, uint64_t seed)
         size_t j;
         int32_t other = all[i];
 
-        j = i + (size_t)(abdb_random_next(&state) % (rows - i));
+        j = i + (size_t)(abdb_xorshift64_next(&state) % (rows - i));
         index[i] = all[j];
         all[i] = all[j];
         all[j] = other;
@@ -82,14 +83,14 @@ static void fill(const abdb_problem *p, uint64_t seed)
     free(all);
 }
 
-static void work(const abdb_problem *p, abdb_work *out)
+static void gather_count_work(const abdb_problem *p, abdb_work *out)
 {
     out->ops = 0;
     out->bytes = (double)p->tensor[INDEX].dim[0] * (2 * abdb_param_number(p, "bytes", BYTES) + 4);
 }
 
-static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
-                      double *out, double *magnitude)
+static void gather_reference_rows(const abdb_problem *p, int tensor, const size_t *row,
+                                  size_t count, double *out, double *magnitude)
 {
     const int32_t *index = p->tensor[INDEX].data;
     size_t width = p->tensor[OUT].dim[1], n = p->tensor[INDEX].dim[0], low, high;
@@ -98,7 +99,7 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     size_t *sent = NULL; /* to rows [low, high]: by which index, SIZE_MAX by none */
 
     (void)tensor;
-    abdb_row_range(row, count, &low, &high);
+    abdb_min_and_max_row(row, count, &low, &high);
     if (is_scatter(p)) sent = malloc((high - low + 1) * sizeof *sent);
     for (size_t i = 0; sent && i <= high - low; i++) sent[i] = SIZE_MAX;
     for (size_t i = 0; sent && i < n; i++)
@@ -108,8 +109,8 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 
         for (size_t j = 0; j < width; j++) { /* a row that nothing is scattered to stays */
             out[r * width + j] = from == SIZE_MAX
-                                     ? abdb_tensor_get(&p->tensor[OUT], row[r] * width + j)
-                                     : abdb_tensor_get(&p->tensor[TABLE], from * width + j);
+                                     ? abdb_tensor_get_f64(&p->tensor[OUT], row[r] * width + j)
+                                     : abdb_tensor_get_f64(&p->tensor[TABLE], from * width + j);
             magnitude[r * width + j] = 0;
             if (is_scatter(p) && !sent) out[r * width + j] = NAN; /* no memory: nothing passes */
         }
@@ -118,8 +119,8 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 }
 
 /* Row by row, byte by byte. */
-static abdb_status suspect(const abdb_problem *p, const abdb_tensor *got, uint64_t seed,
-                           unsigned char *marks, abdb_error *err)
+static abdb_status gather_mark_wrong_rows(const abdb_problem *p, const abdb_tensor *got,
+                                          uint64_t seed, unsigned char *marks, abdb_error *err)
 {
     const int32_t *index = p->tensor[INDEX].data;
     const char *table = p->tensor[TABLE].data, *was = p->tensor[OUT].data, *out = got->data;
@@ -151,11 +152,11 @@ const abdb_kernel abdb_kernel_gather = {
     .formula = "gather@1",
     .parameters = "op=gather|scatter  rows=4194304  bytes=256  fraction=0.1",
     .names = "op rows bytes fraction",
-    .shape = shape,
-    .work = work,
-    .reference = reference,
-    .bound = abdb_bound_exact,
-    .suspect = suspect,
-    .fill = fill,
-    .bounded_by = abdb_bound_bytes,
+    .setup_tensors = gather_setup_tensors,
+    .count_work = gather_count_work,
+    .reference_rows = gather_reference_rows,
+    .error_bound = abdb_error_bound_zero,
+    .mark_suspect_rows = gather_mark_wrong_rows,
+    .prepare_inputs = gather_prepare_unique_indices,
+    .bottleneck = abdb_bottleneck_bytes,
 };

@@ -36,15 +36,16 @@ static const char *const epilogues[] = {"none",      "relu",      "gelu",      "
 static const char *const layouts[] = {"plain", "packed", NULL};
 
 /* All but the sizes. */
-static abdb_status read_words(const abdb_problem *p, abdb_gemm *g, bool *bias, abdb_error *err)
+static abdb_status gemm_parse_word_params(const abdb_problem *p, abdb_gemm *g, bool *bias,
+                                          abdb_error *err)
 {
     int transpose, beta, epilogue, layout;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_word(p, "transpose", transposes, &transpose, err));
-    TRY(abdb_param_word(p, "beta", betas, &beta, err));
-    TRY(abdb_param_word(p, "epilogue", epilogues, &epilogue, err));
-    TRY(abdb_param_word(p, "weights", layouts, &layout, err));
+    TRY(abdb_param_word_index(p, "transpose", transposes, &transpose, err));
+    TRY(abdb_param_word_index(p, "beta", betas, &beta, err));
+    TRY(abdb_param_word_index(p, "epilogue", epilogues, &epilogue, err));
+    TRY(abdb_param_word_index(p, "weights", layouts, &layout, err));
     *g = (abdb_gemm){.ta = transpose >= 2,
                      .tb = transpose % 2,
                      .beta = beta == 1,
@@ -55,41 +56,44 @@ done:
     return st;
 }
 
-abdb_gemm abdb_gemm_of(const abdb_problem *p)
+abdb_gemm abdb_gemm_from_problem(const abdb_problem *p)
 {
     const abdb_tensor *c = &p->tensor[C];
     abdb_gemm g = {0};
     abdb_error err;
     bool bias = false;
 
-    (void)!read_words(p, &g, &bias, &err); /* shape() has refused what it would refuse */
+    (void)!gemm_parse_word_params(p, &g, &bias,
+                                  &err); /* shape() has refused what it would refuse */
     g.m = c->dim[c->rank - 2];
     g.n = c->dim[c->rank - 1];
     g.batch = c->rank == 3 ? c->dim[0] : 1;
-    g.k = abdb_tensor_count(&p->tensor[A]) / (g.batch * g.m);
+    g.k = abdb_tensor_element_count(&p->tensor[A]) / (g.batch * g.m);
     g.bias = bias ? &p->tensor[BIAS] : NULL;
     return g;
 }
 
-bool abdb_gemm_fused(const abdb_problem *p)
+bool abdb_gemm_has_bias_or_activation(const abdb_problem *p)
 {
-    abdb_gemm g = abdb_gemm_of(p);
+    abdb_gemm g = abdb_gemm_from_problem(p);
 
     return g.bias || g.act;
 }
 
 /* Rows by columns, of a batch so many of them. */
-static abdb_status add_tensor(abdb_problem *p, abdb_dtype dtype, abdb_role role, size_t batch,
-                              size_t rows, size_t columns, abdb_error *err)
+static abdb_status gemm_append_matrix(abdb_problem *p, abdb_dtype dtype, abdb_role role,
+                                      size_t batch, size_t rows, size_t columns, abdb_error *err)
 {
     if ((double)rows * (double)columns * (double)batch > SIZE_MAX_ELEMENTS)
         return ABDB_FAIL(err, ABDB_LIMIT, "gemm: a matrix of more than 2^30 elements");
-    p->tensor[p->tensors++] = batch > 1 ? abdb_tensor_of(dtype, role, batch, rows, columns, 0)
-                                        : abdb_tensor_of(dtype, role, rows, columns, 0, 0);
+    p->tensor[p->tensors++] = batch > 1
+                                  ? abdb_tensor_contiguous(dtype, role, batch, rows, columns, 0)
+                                  : abdb_tensor_contiguous(dtype, role, rows, columns, 0, 0);
     return ABDB_OK;
 }
 
-static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+static abdb_status gemm_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
+                                      abdb_error *err)
 {
     double n = abdb_param_number(p, "n", 1024);
     abdb_dtype dtype, result;
@@ -99,36 +103,37 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
     abdb_status st = ABDB_OK;
 
     (void)limits;
-    TRY(abdb_param_dtype(p, ABDB_F32, ~(1u << ABDB_I32), &dtype, err));
-    TRY(read_words(p, &g, &bias, err));
-    TRY(abdb_param_size(p, "m", n, 1e6, &g.m, err));
-    TRY(abdb_param_size(p, "n", n, 1e6, &g.n, err));
-    TRY(abdb_param_size(p, "k", n, 1e6, &g.k, err));
-    if (abdb_param_text(p, "batch")) TRY(abdb_param_size(p, "batch", 1, 1e6, &batch, err));
+    TRY(abdb_param_check_dtype(p, ABDB_F32, ~(1u << ABDB_I32), &dtype, err));
+    TRY(gemm_parse_word_params(p, &g, &bias, err));
+    TRY(abdb_param_check_and_set_size(p, "m", n, 1e6, &g.m, err));
+    TRY(abdb_param_check_and_set_size(p, "n", n, 1e6, &g.n, err));
+    TRY(abdb_param_check_and_set_size(p, "k", n, 1e6, &g.k, err));
+    if (abdb_param_text(p, "batch"))
+        TRY(abdb_param_check_and_set_size(p, "batch", 1, 1e6, &batch, err));
     if (dtype == ABDB_I8 && g.act > ABDB_ACT_RELU)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "gemm: sums of i8 are whole numbers: of epilogues they have bias, relu and "
                       "bias-relu"));
-    result = dtype == ABDB_BF16 || dtype == ABDB_F16 ? dtype : abdb_dtype_sums(dtype);
+    result = dtype == ABDB_BF16 || dtype == ABDB_F16 ? dtype : abdb_dtype_accumulator(dtype);
     p->tensors = 0;
-    TRY(add_tensor(p, dtype, ABDB_IN, batch, g.ta ? g.k : g.m, g.ta ? g.m : g.k, err));
-    TRY(add_tensor(p, dtype, ABDB_IN, batch, g.tb ? g.n : g.k, g.tb ? g.k : g.n, err));
-    TRY(add_tensor(p, result, g.beta ? ABDB_INOUT : ABDB_OUT, batch, g.m, g.n, err));
-    if (bias) p->tensor[p->tensors++] = abdb_tensor_of(result, ABDB_IN, g.n, 0, 0, 0);
+    TRY(gemm_append_matrix(p, dtype, ABDB_IN, batch, g.ta ? g.k : g.m, g.ta ? g.m : g.k, err));
+    TRY(gemm_append_matrix(p, dtype, ABDB_IN, batch, g.tb ? g.n : g.k, g.tb ? g.k : g.n, err));
+    TRY(gemm_append_matrix(p, result, g.beta ? ABDB_INOUT : ABDB_OUT, batch, g.m, g.n, err));
+    if (bias) p->tensor[p->tensors++] = abdb_tensor_contiguous(result, ABDB_IN, g.n, 0, 0, 0);
 done:
     return st;
 }
 
-static void work(const abdb_problem *p, abdb_work *out)
+static void gemm_count_work(const abdb_problem *p, abdb_work *out)
 {
     static const double each[] = {[ABDB_ACT_RELU] = 1, [ABDB_ACT_GELU] = 9, [ABDB_ACT_SILU] = 4};
     const abdb_tensor *c = &p->tensor[C];
-    abdb_gemm g = abdb_gemm_of(p);
-    double elements = (double)abdb_tensor_count(c);
+    abdb_gemm g = abdb_gemm_from_problem(p);
+    double elements = (double)abdb_tensor_element_count(c);
 
     out->ops = elements * (2 * (double)g.k + g.beta + (g.bias != NULL) + each[g.act]);
     out->bytes =
-        abdb_problem_bytes(p) + (g.beta ? elements * (double)abdb_dtype_size(c->dtype) : 0);
+        abdb_problem_tensor_bytes(p) + (g.beta ? elements * (double)abdb_dtype_size(c->dtype) : 0);
 }
 
 /* --- the reference ---------------------------------------------------------------------------- */
@@ -137,24 +142,24 @@ static void work(const abdb_problem *p, abdb_work *out)
  */
 typedef struct {
     size_t a_row, a_next, b_next, b_column;
-} steps;
+} operand_strides;
 
-static steps steps_of(const abdb_gemm *g)
+static operand_strides operand_strides_of(const abdb_gemm *g)
 {
-    return (steps){.a_row = g->ta ? 1 : g->k,
-                   .a_next = g->ta ? g->m : 1,
-                   .b_next = g->tb ? 1 : g->n,
-                   .b_column = g->tb ? g->k : 1};
+    return (operand_strides){.a_row = g->ta ? 1 : g->k,
+                             .a_next = g->ta ? g->m : 1,
+                             .b_next = g->tb ? 1 : g->n,
+                             .b_column = g->tb ? g->k : 1};
 }
 
 /* One row of A x B of f64, A from element a and B from b on: sums in long double. */
-static void exact_row(const abdb_problem *p, const abdb_gemm *g, size_t a, size_t b, double *out,
-                      double *magnitude)
+static void reference_row_long_double(const abdb_problem *p, const abdb_gemm *g, size_t a_offset,
+                                      size_t b_offset, double *out, double *magnitude)
 {
-    const double *x = (const double *)p->tensor[A].data + a,
-                 *y = (const double *)p->tensor[B].data + b;
+    const double *x = (const double *)p->tensor[A].data + a_offset,
+                 *y = (const double *)p->tensor[B].data + b_offset;
     long double *sum = calloc(g->n, sizeof *sum);
-    steps s = steps_of(g);
+    operand_strides s = operand_strides_of(g);
 
     for (size_t j = 0; j < g->n; j++) magnitude[j] = sum ? 0 : NAN;
     for (size_t i = 0; sum && i < g->k; i++)
@@ -170,19 +175,19 @@ static void exact_row(const abdb_problem *p, const abdb_gemm *g, size_t a, size_
 
 /* `count` rows of A x B of shorter formats, whose products double holds exactly, row r of A from
  * element a[r] on and B from b: rows of B once. */
-static void rows_of(const abdb_problem *p, const abdb_gemm *g, const size_t *a, size_t count,
-                    size_t b, double *out, double *magnitude)
+static void reference_rows_f64(const abdb_problem *p, const abdb_gemm *g, const size_t *a_offsets,
+                               size_t count, size_t b_offset, double *out, double *magnitude)
 {
     double *row = malloc(g->n * sizeof *row);
-    steps s = steps_of(g);
+    operand_strides s = operand_strides_of(g);
     size_t n = g->n;
 
     for (size_t i = 0; i < count * n; i++) out[i] = magnitude[i] = row ? 0 : NAN;
     for (size_t i = 0; row && i < g->k; i++) {
         for (size_t j = 0; j < n; j++)
-            row[j] = abdb_tensor_get(&p->tensor[B], b + i * s.b_next + j * s.b_column);
+            row[j] = abdb_tensor_get_f64(&p->tensor[B], b_offset + i * s.b_next + j * s.b_column);
         for (size_t r = 0; r < count; r++) {
-            double x = abdb_tensor_get(&p->tensor[A], a[r] + i * s.a_next);
+            double x = abdb_tensor_get_f64(&p->tensor[A], a_offsets[r] + i * s.a_next);
 
             for (size_t j = 0; j < n; j++) {
                 out[r * n + j] += x * row[j];
@@ -194,68 +199,72 @@ static void rows_of(const abdb_problem *p, const abdb_gemm *g, const size_t *a, 
 }
 
 /* What the sums of an element of C may be wrong by, relative to |A||B| + |C| + |bias|. */
-static double sums(const abdb_problem *p)
+static double gemm_sum_error_bound(const abdb_problem *p)
 {
-    abdb_gemm g = abdb_gemm_of(p);
+    abdb_gemm g = abdb_gemm_from_problem(p);
 
     return ((double)g.k + (g.beta || g.bias ? 4 : 2)) *
-           abdb_dtype_unit_roundoff(abdb_dtype_sums(p->tensor[A].dtype));
+           abdb_dtype_unit_roundoff(abdb_dtype_accumulator(p->tensor[A].dtype));
 }
 
-static double bound(const abdb_problem *p, int tensor)
+static double gemm_error_bound(const abdb_problem *p, int tensor)
 {
-    return sums(p) + abdb_rounded(&p->tensor[tensor]);
+    return gemm_sum_error_bound(p) + abdb_output_roundoff(&p->tensor[tensor]);
 }
 
 /* x times the logistic function of z, and what its evaluation may be wrong by, in roundings. */
-static double gate(double x, double z, double *wrong)
+static double times_sigmoid_with_error(double x, double z, double *error_roundings)
 {
-    *wrong = 33 * fabs(x) * (1 + fabs(z));
+    *error_roundings = 33 * fabs(x) * (1 + fabs(z));
     return x / (1 + exp(-z));
 }
 
 /* Row `at` of C, of all the batch: what stands beside A x B, which is in out, and the activation;
  * magnitudes relative to `sums`. */
-static void finish_row(const abdb_problem *p, const abdb_gemm *g, size_t at, double *out,
-                       double *magnitude)
+static void add_c_and_bias_and_activate(const abdb_problem *p, const abdb_gemm *g, size_t row,
+                                        double *out, double *magnitude)
 {
-    double u = abdb_dtype_unit_roundoff(abdb_dtype_sums(p->tensor[A].dtype)), s = sums(p);
-    bool inexact = bound(p, C) > 0;
+    double u = abdb_dtype_unit_roundoff(abdb_dtype_accumulator(p->tensor[A].dtype)),
+           s = gemm_sum_error_bound(p);
+    bool inexact = gemm_error_bound(p, C) > 0;
 
     for (size_t j = 0; j < g->n; j++) {
-        double was = g->beta ? abdb_tensor_get(&p->tensor[C], at * g->n + j) : 0,
-               bias = g->bias ? abdb_tensor_get(g->bias, j) : 0, x = out[j] + was + bias, wrong = 0;
+        double was = g->beta ? abdb_tensor_get_f64(&p->tensor[C], row * g->n + j) : 0,
+               bias = g->bias ? abdb_tensor_get_f64(g->bias, j) : 0, x = out[j] + was + bias,
+               wrong = 0;
 
         magnitude[j] += fabs(was) + fabs(bias);
         out[j] = g->act == ABDB_ACT_GELU
-                     ? gate(x, 2 * sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x), &wrong)
-                 : g->act == ABDB_ACT_SILU ? gate(x, x, &wrong)
+                     ? times_sigmoid_with_error(
+                           x, 2 * sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x), &wrong)
+                 : g->act == ABDB_ACT_SILU ? times_sigmoid_with_error(x, x, &wrong)
                  : g->act == ABDB_ACT_RELU ? (x < 0 ? 0 : x)
                                            : x;
         if (g->act > ABDB_ACT_RELU) magnitude[j] = steepest * magnitude[j] + wrong * u / s;
-        if (inexact) magnitude[j] = abdb_magnitude(&p->tensor[C], magnitude[j], out[j], s);
+        if (inexact)
+            magnitude[j] = abdb_combine_error_magnitudes(&p->tensor[C], magnitude[j], out[j], s);
     }
 }
 
 /* A row of the output is a row of C; of a batch it is a whole matrix. */
-static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
-                      double *out, double *magnitude)
+static void gemm_reference_rows(const abdb_problem *p, int tensor, const size_t *row, size_t count,
+                                double *out, double *magnitude)
 {
     bool batch = p->tensor[tensor].rank == 3, longer = p->tensor[A].dtype == ABDB_F64;
-    abdb_gemm g = abdb_gemm_of(p);
+    abdb_gemm g = abdb_gemm_from_problem(p);
     size_t each = batch ? g.m : 1, *at = malloc(count * sizeof *at);
-    steps s = steps_of(&g);
+    operand_strides s = operand_strides_of(&g);
 
     for (size_t r = 0; at && r < count; r++) at[r] = row[r] * s.a_row;
-    if (at && !batch && !longer) rows_of(p, &g, at, count, 0, out, magnitude);
+    if (at && !batch && !longer) reference_rows_f64(p, &g, at, count, 0, out, magnitude);
     for (size_t r = 0; r < count * each; r++) {
         size_t i = row[r / each] * each + r % each, matrix = batch ? i / g.m : 0,
                a = matrix * g.m * g.k + (i - matrix * g.m) * s.a_row, b = matrix * g.k * g.n;
         double *to = out + r * g.n, *size = magnitude + r * g.n;
 
-        if (longer) exact_row(p, &g, a, b, to, size);
-        if (batch && !longer) rows_of(p, &g, &a, 1, b, to, size);
-        finish_row(p, &g, i, to, size);
+        if (longer) reference_row_long_double(p, &g, a, b, to, size);
+        if (batch && !longer) reference_rows_f64(p, &g, &a, 1, b, to, size);
+        add_c_and_bias_and_activate(p, &g, i, to, size);
         if (!at) to[0] = NAN;
     }
     free(at);
@@ -263,28 +272,28 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 
 /* GELU and SiLU differ from ReLU, and from one another, near 0 alone: A is as small as leaves sums
  * a standard deviation of 2. */
-static void fill(const abdb_problem *p, uint64_t seed)
+static void gemm_prepare_inputs(const abdb_problem *p, uint64_t seed)
 {
     const abdb_tensor *a = &p->tensor[A];
-    abdb_gemm g = abdb_gemm_of(p);
+    abdb_gemm g = abdb_gemm_from_problem(p);
     double scale = fmin(1, 6 / sqrt((double)g.k));
 
     (void)seed;
     if (g.act <= ABDB_ACT_RELU) return;
 #pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < abdb_tensor_count(a); i++)
-        abdb_tensor_set(a, i, scale * abdb_tensor_get(a, i));
+    for (size_t i = 0; i < abdb_tensor_element_count(a); i++)
+        abdb_tensor_set_rounded(a, i, scale * abdb_tensor_get_f64(a, i));
 }
 
 /* Whole numbers that their format has and whose sums are exact in the one that they are summed in;
  * of a result that is rounded, whose format has whole numbers up to 1 / u, few enough that sums
  * stay below that but for a handful. */
-static bool exact(const abdb_problem *p, uint64_t seed)
+static bool gemm_make_exact_inputs(const abdb_problem *p, uint64_t seed)
 {
-    abdb_gemm g = abdb_gemm_of(p);
+    abdb_gemm g = abdb_gemm_from_problem(p);
     /* `few`: the share of numbers that are not 0. A product is 1 or -1 with the probability few^2,
      * so a sum of k of them has a standard deviation of few sqrt(k), and 1 / u is 8 of those. */
-    double k = (double)g.k, u = abdb_rounded(&p->tensor[C]);
+    double k = (double)g.k, u = abdb_output_roundoff(&p->tensor[C]);
     double few = u > 0 ? fmin(1, 0.12 / (u * sqrt(k))) : 1;
     abdb_dtype dtype = p->tensor[A].dtype;
     /* (k + 2) most^2, with what is in C and a bias, is at most 2^24 for f32, and 10^6 x 2^20 for
@@ -299,17 +308,17 @@ static bool exact(const abdb_problem *p, uint64_t seed)
         uint64_t own = 2 * seed + (uint64_t)t;
 
         if (in->role == ABDB_OUT) continue;
-        abdb_fill_whole(in, own, u > 0 ? 1 : most);
-        for (size_t i = 0; few < 1 && t <= B && i < abdb_tensor_count(in); i++)
-            if ((double)(abdb_random_at(own + 1000, i) >> 11) * 0x1p-53 >= few)
-                abdb_tensor_set(in, i, 0);
+        abdb_fill_nonzero_integers(in, own, u > 0 ? 1 : most);
+        for (size_t i = 0; few < 1 && t <= B && i < abdb_tensor_element_count(in); i++)
+            if ((double)(abdb_random_bits_at(own + 1000, i) >> 11) * 0x1p-53 >= few)
+                abdb_tensor_set_rounded(in, i, 0);
     }
     return true;
 }
 
 /* Elements of A and B by their number within all the batch, for the check of a product, once an
  * element: reading the parameters each time would be slow. */
-static size_t depth_of(const abdb_problem *p)
+static size_t gemm_k_of_problem(const abdb_problem *p)
 {
     const abdb_tensor *a = &p->tensor[A], *c = &p->tensor[C];
     size_t m = c->dim[c->rank - 2];
@@ -317,45 +326,46 @@ static size_t depth_of(const abdb_problem *p)
     return a->dim[a->rank - 1] * a->dim[a->rank - 2] / m;
 }
 
-static double element_a(const abdb_problem *p, size_t i, size_t k)
+static double a_element(const abdb_problem *p, size_t i, size_t k)
 {
-    return abdb_tensor_get(&p->tensor[A], i * depth_of(p) + k);
+    return abdb_tensor_get_f64(&p->tensor[A], i * gemm_k_of_problem(p) + k);
 }
 
-static double turned_a(const abdb_problem *p, size_t i, size_t k)
+static double transposed_a_element(const abdb_problem *p, size_t i, size_t k)
 {
     size_t m = p->tensor[A].dim[p->tensor[A].rank - 1], matrix = i / m;
 
-    return abdb_tensor_get(&p->tensor[A], (matrix * depth_of(p) + k) * m + i - matrix * m);
+    return abdb_tensor_get_f64(&p->tensor[A],
+                               (matrix * gemm_k_of_problem(p) + k) * m + i - matrix * m);
 }
 
-static double element_b(const abdb_problem *p, size_t k, size_t j)
+static double b_element(const abdb_problem *p, size_t k, size_t j)
 {
-    return abdb_tensor_get(&p->tensor[B], k * p->tensor[B].dim[p->tensor[B].rank - 1] + j);
+    return abdb_tensor_get_f64(&p->tensor[B], k * p->tensor[B].dim[p->tensor[B].rank - 1] + j);
 }
 
-static double turned_b(const abdb_problem *p, size_t k, size_t j)
+static double transposed_b_element(const abdb_problem *p, size_t k, size_t j)
 {
     const abdb_tensor *b = &p->tensor[B];
     size_t deep = b->dim[b->rank - 1], n = b->dim[b->rank - 2], matrix = k / deep;
 
-    return abdb_tensor_get(b, (matrix * n + j) * deep + k - matrix * deep);
+    return abdb_tensor_get_f64(b, (matrix * n + j) * deep + k - matrix * deep);
 }
 
 /* What C has beside the product. */
-static double beside(const abdb_problem *p, size_t i, size_t j)
+static double c_plus_bias_element(const abdb_problem *p, size_t i, size_t j)
 {
     const abdb_tensor *c = &p->tensor[C];
     size_t n = c->dim[c->rank - 1];
 
-    return (c->role == ABDB_INOUT ? abdb_tensor_get(c, i * n + j) : 0) +
-           (p->tensors > BIAS ? abdb_tensor_get(&p->tensor[BIAS], j) : 0);
+    return (c->role == ABDB_INOUT ? abdb_tensor_get_f64(c, i * n + j) : 0) +
+           (p->tensors > BIAS ? abdb_tensor_get_f64(&p->tensor[BIAS], j) : 0);
 }
 
-static abdb_status suspect(const abdb_problem *p, const abdb_tensor *got, uint64_t seed,
-                           unsigned char *marks, abdb_error *err)
+static abdb_status gemm_mark_suspect_rows(const abdb_problem *p, const abdb_tensor *got,
+                                          uint64_t seed, unsigned char *marks, abdb_error *err)
 {
-    abdb_gemm g = abdb_gemm_of(p);
+    abdb_gemm g = abdb_gemm_from_problem(p);
     bool batch = got->rank == 3;
     unsigned char *each;
     abdb_status st = ABDB_OK;
@@ -364,19 +374,19 @@ static abdb_status suspect(const abdb_problem *p, const abdb_tensor *got, uint64
     each = batch ? calloc(g.m, 1) : marks;
     if (!each) return ABDB_FAIL(err, ABDB_NOMEM, "a check of a product");
     for (size_t i = 0; st == ABDB_OK && i < g.batch; i++) {
-        abdb_product q = {.p = p,
-                          .a = g.ta ? turned_a : element_a,
-                          .b = g.tb ? turned_b : element_b,
-                          .plus = g.beta || g.bias ? beside : NULL,
-                          .c = got,
-                          .first_a = i * g.m,
-                          .first_b = i * g.k,
-                          .first_c = i * g.m,
-                          .rows = g.m,
-                          .depth = g.k,
-                          .columns = g.n};
+        abdb_freivalds_product q = {.p = p,
+                                    .a = g.ta ? transposed_a_element : a_element,
+                                    .b = g.tb ? transposed_b_element : b_element,
+                                    .plus = g.beta || g.bias ? c_plus_bias_element : NULL,
+                                    .c = got,
+                                    .first_a = i * g.m,
+                                    .first_b = i * g.k,
+                                    .first_c = i * g.m,
+                                    .rows = g.m,
+                                    .depth = g.k,
+                                    .columns = g.n};
 
-        st = abdb_suspect_product(&q, seed + i, each, err);
+        st = abdb_freivalds_mark_wrong_rows(&q, seed + i, each, err);
         if (batch && memchr(each, 1, g.m)) marks[i] = 1;
         if (batch) memset(each, 0, g.m);
     }
@@ -385,28 +395,30 @@ static abdb_status suspect(const abdb_problem *p, const abdb_tensor *got, uint64
 }
 
 /* Of results that an activation has made smaller twice that. */
-static double near(const abdb_problem *p, int tensor)
+static double gemm_norm_bound(const abdb_problem *p, int tensor)
 {
-    abdb_gemm g = abdb_gemm_of(p);
+    abdb_gemm g = abdb_gemm_from_problem(p);
 
-    return (g.act ? 2 : 1) * abdb_near_sum(&p->tensor[tensor], (double)g.k);
+    return (g.act ? 2 : 1) * abdb_sum_norm_bound(&p->tensor[tensor], (double)g.k);
 }
 
 /* Where one side is short each element is used but a few times: bytes, as of one row. */
-static const char *bounded_by(const abdb_problem *p)
+static const char *gemm_bottleneck(const abdb_problem *p)
 {
     abdb_work w;
 
-    work(p, &w);
-    return abdb_bound_work(w.ops, abdb_problem_elements(p));
+    gemm_count_work(p, &w);
+    return abdb_bottleneck_of_work(w.ops, abdb_problem_tensor_elements(p));
 }
 
 /* "The best matrix product measured": of those that memory does not hold up, and no more than it.
  */
-static const char *ceiling(const abdb_problem *p)
+static const char *gemm_ceiling_metric(const abdb_problem *p)
 {
-    if (abdb_gemm_fused(p) || abdb_gemm_of(p).beta) return NULL;
-    return strcmp(bounded_by(p), "operations") == 0 ? abdb_peak_of(p->tensor[A].dtype) : NULL;
+    if (abdb_gemm_has_bias_or_activation(p) || abdb_gemm_from_problem(p).beta) return NULL;
+    return strcmp(gemm_bottleneck(p), "operations") == 0
+               ? abdb_peak_metric_of_dtype(p->tensor[A].dtype)
+               : NULL;
 }
 
 const abdb_kernel abdb_kernel_gemm = {
@@ -417,14 +429,14 @@ const abdb_kernel abdb_kernel_gemm = {
                   "epilogue=none|bias|relu|gelu|silu|bias-relu|bias-gelu|bias-silu  "
                   "weights=plain|packed  dtype=f32|f64|tf32|bf16|f16|e4m3|e5m2|i8  cache=hot|cold",
     .names = "m n k batch weights transpose beta epilogue",
-    .shape = shape,
-    .work = work,
-    .reference = reference,
-    .bound = bound,
-    .near = near,
-    .fill = fill,
-    .bounded_by = bounded_by,
-    .ceiling = ceiling,
-    .exact = exact,
-    .suspect = suspect,
+    .setup_tensors = gemm_setup_tensors,
+    .count_work = gemm_count_work,
+    .reference_rows = gemm_reference_rows,
+    .error_bound = gemm_error_bound,
+    .norm_bound = gemm_norm_bound,
+    .prepare_inputs = gemm_prepare_inputs,
+    .bottleneck = gemm_bottleneck,
+    .ceiling_metric = gemm_ceiling_metric,
+    .make_exact_inputs = gemm_make_exact_inputs,
+    .mark_suspect_rows = gemm_mark_suspect_rows,
 };

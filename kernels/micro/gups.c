@@ -13,29 +13,30 @@
 
 enum { TABLE, UPDATES = 1 << 22 };
 
-static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+static abdb_status gups_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
+                                      abdb_error *err)
 {
     /* A power of two of words, as the challenge has it, that no cache holds. */
     double threads = abdb_param_number(p, "threads", limits->threads),
-           words = exp2(ceil(log2(abdb_beyond_caches(limits, 1) / 8))),
+           words = exp2(ceil(log2(abdb_array_bytes_beyond_caches(limits, 1) / 8))),
            /* of a number that is no power of two there would be no whole parts */
         usual = abdb_param_text(p, "threads") ? threads : exp2(floor(log2(threads)));
     size_t all, parts, updates;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_size(p, "words", words, 1e9, &all, err));
-    TRY(abdb_param_size(p, "parts", usual, 1e5, &parts, err));
-    TRY(abdb_param_size(p, "updates", UPDATES, 1e9, &updates, err));
+    TRY(abdb_param_check_and_set_size(p, "words", words, 1e9, &all, err));
+    TRY(abdb_param_check_and_set_size(p, "parts", usual, 1e5, &parts, err));
+    TRY(abdb_param_check_and_set_size(p, "updates", UPDATES, 1e9, &updates, err));
     if (all % parts || updates % parts)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "gups: words and updates are multiples of parts"));
     p->tensors = 1;
-    p->tensor[TABLE] = abdb_tensor_of(ABDB_I32, ABDB_INOUT, all, 2, 0, 0);
+    p->tensor[TABLE] = abdb_tensor_contiguous(ABDB_I32, ABDB_INOUT, all, 2, 0, 0);
 done:
     return st;
 }
 
 /* Word i is i: what a launch has changed can be told. */
-static void fill(const abdb_problem *p, uint64_t seed)
+static void gups_prepare_table(const abdb_problem *p, uint64_t seed)
 {
     uint64_t *word = p->tensor[TABLE].data;
 
@@ -43,21 +44,21 @@ static void fill(const abdb_problem *p, uint64_t seed)
     for (size_t i = 0; i < p->tensor[TABLE].dim[0]; i++) word[i] = i;
 }
 
-static void work(const abdb_problem *p, abdb_work *out)
+static void gups_count_work(const abdb_problem *p, abdb_work *out)
 {
     out->ops = abdb_param_number(p, "updates", UPDATES);
     out->bytes = 16 * out->ops;
 }
 
-static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
-                      double *out, double *magnitude)
+static void gups_reference_rows(const abdb_problem *p, int tensor, const size_t *row, size_t count,
+                                double *out, double *magnitude)
 {
     size_t parts = (size_t)abdb_param_number(p, "parts", 1), each = p->tensor[TABLE].dim[0] / parts,
            updates = (size_t)abdb_param_number(p, "updates", 1) / parts, low, high;
     uint64_t *change; /* of words [low, high] */
 
     (void)tensor;
-    abdb_row_range(row, count, &low, &high);
+    abdb_min_and_max_row(row, count, &low, &high);
     change = calloc(high - low + 1, sizeof *change);
     for (size_t part = low / each; change && part <= high / each; part++) {
         /* The start of each part's sequence: part of the definition, every implementation has the
@@ -65,7 +66,7 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
         uint64_t state = 0x9E3779B97F4A7C15u * (part + 1);
 
         for (size_t i = 0; i < updates; i++) {
-            size_t at = part * each + (size_t)(abdb_random_next(&state) % each);
+            size_t at = part * each + (size_t)(abdb_xorshift64_next(&state) % each);
 
             if (at >= low && at <= high) change[at - low] ^= state;
         }
@@ -91,10 +92,10 @@ const abdb_kernel abdb_kernel_gups = {
     .formula = "gups@1",
     .parameters = "words=auto (4 x last-level cache)  parts=threads  updates=4194304",
     .names = "words parts updates",
-    .shape = shape,
-    .work = work,
-    .reference = reference,
-    .bound = abdb_bound_exact,
-    .fill = fill,
-    .bounded_by = abdb_bound_bytes,
+    .setup_tensors = gups_setup_tensors,
+    .count_work = gups_count_work,
+    .reference_rows = gups_reference_rows,
+    .error_bound = abdb_error_bound_zero,
+    .prepare_inputs = gups_prepare_table,
+    .bottleneck = abdb_bottleneck_bytes,
 };

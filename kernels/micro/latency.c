@@ -16,10 +16,12 @@
  * another line. */
 enum { NEXT, END, LINE = 64, STEP = LINE / 4, HOPS = 1 << 18 };
 
-static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+static abdb_status latency_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
+                                         abdb_error *err)
 {
     const char *level = abdb_param_text(p, "level");
-    double bytes = 2 * abdb_beyond_caches(limits, 1), hops = abdb_param_number(p, "hops", HOPS);
+    double bytes = 2 * abdb_array_bytes_beyond_caches(limits, 1),
+           hops = abdb_param_number(p, "hops", HOPS);
     abdb_status st = ABDB_OK;
 
     if (level && strcmp(level, "L1") == 0)
@@ -33,8 +35,8 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
     bytes = floor(abdb_param_number(p, "bytes", bytes) / LINE) * LINE;
     if (!(bytes >= 2 * LINE && bytes <= 0x1p32) || !(hops >= 1 && hops <= 1e9))
         return ABDB_FAIL(err, ABDB_USAGE, "latency: bytes from 128 to 2^32, hops up to 10^9");
-    TRY(abdb_param_set(p, "bytes", bytes, err));
-    TRY(abdb_param_set(p, "hops", floor(hops), err));
+    TRY(abdb_param_set_integer(p, "bytes", bytes, err));
+    TRY(abdb_param_set_integer(p, "hops", floor(hops), err));
     p->tensors = 2;
     p->tensor[NEXT] = (abdb_tensor){
         .dtype = ABDB_I32, .role = ABDB_IN, .rank = 1, .dim = {(size_t)bytes / 4}, .stride = {1}};
@@ -44,11 +46,11 @@ done:
     return st;
 }
 
-static void fill(const abdb_problem *p, uint64_t seed)
+static void latency_prepare_pointer_cycle(const abdb_problem *p, uint64_t seed)
 {
     int32_t *next = p->tensor[NEXT].data;
     size_t lines = p->tensor[NEXT].dim[0] / STEP;
-    uint64_t state = abdb_random_at(seed, 0);
+    uint64_t state = abdb_random_bits_at(seed, 0);
 
     for (size_t i = 0; i < lines; i++) next[i * STEP] = (int32_t)(i * STEP);
     /* Sattolo: exchanging with one strictly below makes a single cycle through all lines;
@@ -57,21 +59,21 @@ static void fill(const abdb_problem *p, uint64_t seed)
         size_t j;
         int32_t other;
 
-        j = (size_t)(abdb_random_next(&state) % i);
+        j = (size_t)(abdb_xorshift64_next(&state) % i);
         other = next[i * STEP];
         next[i * STEP] = next[j * STEP];
         next[j * STEP] = other;
     }
 }
 
-static void work(const abdb_problem *p, abdb_work *out)
+static void latency_count_work(const abdb_problem *p, abdb_work *out)
 {
     out->ops = 0;
     out->bytes = LINE * abdb_param_number(p, "hops", HOPS);
 }
 
-static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
-                      double *out, double *magnitude)
+static void latency_reference_end(const abdb_problem *p, int tensor, const size_t *row,
+                                  size_t count, double *out, double *magnitude)
 {
     const int32_t *next = p->tensor[NEXT].data;
     int32_t at = 0;
@@ -90,9 +92,9 @@ const abdb_kernel abdb_kernel_latency = {
     .formula = "latency@1",
     .parameters = "level=L1|L2|L3|memory, or bytes=8 x last-level cache  hops=262144",
     .names = "level bytes hops",
-    .shape = shape,
-    .work = work,
-    .reference = reference,
-    .bound = abdb_bound_exact,
-    .fill = fill,
+    .setup_tensors = latency_setup_tensors,
+    .count_work = latency_count_work,
+    .reference_rows = latency_reference_end,
+    .error_bound = abdb_error_bound_zero,
+    .prepare_inputs = latency_prepare_pointer_cycle,
 };

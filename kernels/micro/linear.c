@@ -27,21 +27,21 @@ typedef struct {
     size_t m, n, k;
     int weights, pattern, bytes; /* bytes: X of i8 */
     double sparsity;
-} sizes;
+} linear_sizes;
 
-static abdb_status read_sizes(abdb_problem *p, sizes *s, abdb_error *err)
+static abdb_status linear_parse_params(abdb_problem *p, linear_sizes *s, abdb_error *err)
 {
     static const char *const weights[] = {"f32", "i8", "i4", NULL},
                              *const patterns[] = {"unstructured", "block", "2:4", NULL},
                              *const activations[] = {"f32", "i8", NULL};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_word(p, "weights", weights, &s->weights, err));
-    TRY(abdb_param_word(p, "pattern", patterns, &s->pattern, err));
-    TRY(abdb_param_word(p, "activations", activations, &s->bytes, err));
-    TRY(abdb_param_size(p, "m", 128, 1e6, &s->m, err));
-    TRY(abdb_param_size(p, "n", 4096, 1e6, &s->n, err));
-    TRY(abdb_param_size(p, "k", 4096, 1e6, &s->k, err));
+    TRY(abdb_param_word_index(p, "weights", weights, &s->weights, err));
+    TRY(abdb_param_word_index(p, "pattern", patterns, &s->pattern, err));
+    TRY(abdb_param_word_index(p, "activations", activations, &s->bytes, err));
+    TRY(abdb_param_check_and_set_size(p, "m", 128, 1e6, &s->m, err));
+    TRY(abdb_param_check_and_set_size(p, "n", 4096, 1e6, &s->n, err));
+    TRY(abdb_param_check_and_set_size(p, "k", 4096, 1e6, &s->k, err));
     s->sparsity = abdb_param_number(p, "sparsity", s->pattern == TWO_OF_FOUR ? 0.5 : 0);
     if (!(s->sparsity >= 0 && s->sparsity < 1) || (s->sparsity > 0 && s->weights != F32) ||
         (s->pattern == TWO_OF_FOUR && s->sparsity != 0.5))
@@ -61,54 +61,56 @@ done:
     return st;
 }
 
-static sizes sizes_of(const abdb_problem *p)
+static linear_sizes linear_sizes_of_problem(const abdb_problem *p)
 {
     abdb_problem copy = *p;
     abdb_error err;
-    sizes s = {0};
+    linear_sizes s = {0};
 
-    (void)!read_sizes(&copy, &s, &err);
+    (void)!linear_parse_params(&copy, &s, &err);
     return s;
 }
 
-static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+static abdb_status linear_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
+                                        abdb_error *err)
 {
-    sizes s;
+    linear_sizes s;
     abdb_status st = ABDB_OK;
 
     (void)limits;
-    TRY(read_sizes(p, &s, err));
+    TRY(linear_parse_params(p, &s, err));
     p->tensors = 5;
-    p->tensor[X] = abdb_tensor_of(s.bytes ? ABDB_I8 : ABDB_F32, ABDB_IN, s.m, s.k, 0, 0);
-    p->tensor[W] = abdb_tensor_of(s.weights ? ABDB_I8 : ABDB_F32, ABDB_IN,
-                                  s.weights == I4 ? s.k / 2 : s.k, s.n, 0, 0);
-    p->tensor[Y] = abdb_tensor_of(ABDB_F32, ABDB_OUT, s.m, s.n, 0, 0);
-    p->tensor[X_SCALE] = abdb_tensor_of(ABDB_F32, ABDB_IN, s.bytes ? s.m : 1, 0, 0, 0);
-    p->tensor[W_SCALE] = abdb_tensor_of(ABDB_F32, ABDB_IN, s.weights == I4 ? s.k / GROUP : 1,
-                                        s.weights ? s.n : 1, 0, 0);
+    p->tensor[X] = abdb_tensor_contiguous(s.bytes ? ABDB_I8 : ABDB_F32, ABDB_IN, s.m, s.k, 0, 0);
+    p->tensor[W] = abdb_tensor_contiguous(s.weights ? ABDB_I8 : ABDB_F32, ABDB_IN,
+                                          s.weights == I4 ? s.k / 2 : s.k, s.n, 0, 0);
+    p->tensor[Y] = abdb_tensor_contiguous(ABDB_F32, ABDB_OUT, s.m, s.n, 0, 0);
+    p->tensor[X_SCALE] = abdb_tensor_contiguous(ABDB_F32, ABDB_IN, s.bytes ? s.m : 1, 0, 0, 0);
+    p->tensor[W_SCALE] = abdb_tensor_contiguous(
+        ABDB_F32, ABDB_IN, s.weights == I4 ? s.k / GROUP : 1, s.weights ? s.n : 1, 0, 0);
 done:
     return st;
 }
 
 /* Of four weights down a column the two of the least magnitude become 0, which is how a network is
  * pruned to 2:4 (Mishra et al. 2021). n: from a row to the next. */
-static void keep_two(float *w, size_t n)
+static void prune_group_to_2_of_4(float *w, size_t row_stride)
 {
     for (int away = 0; away < 2; away++) {
         int least = -1;
 
         for (int i = 0; i < 4; i++)
-            if (w[(size_t)i * n] != 0 &&
-                (least < 0 || fabsf(w[(size_t)i * n]) < fabsf(w[(size_t)least * n])))
+            if (w[(size_t)i * row_stride] != 0 &&
+                (least < 0 ||
+                 fabsf(w[(size_t)i * row_stride]) < fabsf(w[(size_t)least * row_stride])))
                 least = i;
-        if (least >= 0) w[(size_t)least * n] = 0;
+        if (least >= 0) w[(size_t)least * row_stride] = 0;
     }
 }
 
-static void prune(const abdb_problem *p, uint64_t seed)
+static void prune_weights_by_pattern(const abdb_problem *p, uint64_t seed)
 {
-    sizes s = sizes_of(p);
-    uint64_t state = abdb_random_at(seed, 0);
+    linear_sizes s = linear_sizes_of_problem(p);
+    uint64_t state = abdb_random_bits_at(seed, 0);
     float *w = p->tensor[W].data;
     /* A weight goes where 32 random bits are below this. */
     double limit = s.sparsity * 0x1p32;
@@ -116,90 +118,93 @@ static void prune(const abdb_problem *p, uint64_t seed)
     if (s.sparsity == 0) return;
     if (s.pattern == TWO_OF_FOUR) {
         for (size_t i = 0; i < s.k; i += 4)
-            for (size_t j = 0; j < s.n; j++) keep_two(w + i * s.n + j, s.n);
+            for (size_t j = 0; j < s.n; j++) prune_group_to_2_of_4(w + i * s.n + j, s.n);
         return;
     }
     if (s.pattern == UNSTRUCTURED) {
         for (size_t i = 0; i < s.k * s.n; i++)
-            if ((double)(abdb_random_next(&state) >> 32) < limit) w[i] = 0;
+            if ((double)(abdb_xorshift64_next(&state) >> 32) < limit) w[i] = 0;
         return;
     }
     for (size_t i = 0; i < s.k; i += BLOCK_K)
         for (size_t j = 0; j < s.n; j += BLOCK_N) {
-            if ((double)(abdb_random_next(&state) >> 32) >= limit) continue;
+            if ((double)(abdb_xorshift64_next(&state) >> 32) >= limit) continue;
             for (size_t r = 0; r < BLOCK_K; r++)
                 memset(w + (i + r) * s.n + j, 0, BLOCK_N * sizeof *w);
         }
 }
 
-static void fill(const abdb_problem *p, uint64_t seed)
+static void linear_prepare_inputs(const abdb_problem *p, uint64_t seed)
 {
     for (int t = X_SCALE; t <= W_SCALE; t++) /* a scale is positive */
-        for (size_t i = 0; i < abdb_tensor_count(&p->tensor[t]); i++)
-            abdb_tensor_set(&p->tensor[t], i, (1 + abdb_tensor_get(&p->tensor[t], i) / 2) / 127);
-    prune(p, seed);
+        for (size_t i = 0; i < abdb_tensor_element_count(&p->tensor[t]); i++)
+            abdb_tensor_set_rounded(&p->tensor[t], i,
+                                    (1 + abdb_tensor_get_f64(&p->tensor[t], i) / 2) / 127);
+    prune_weights_by_pattern(p, seed);
 }
 
 /* Whole numbers, and scales that are powers of 2, so small that a sum of K terms of at most 2 most
  * 4 stays within the 24 bits of an f32: the result is exact in any order. i4 and i8 stay the random
  * bytes they are. */
-static bool exact(const abdb_problem *p, uint64_t seed)
+static bool linear_make_exact_inputs(const abdb_problem *p, uint64_t seed)
 {
-    sizes s = sizes_of(p);
+    linear_sizes s = linear_sizes_of_problem(p);
     int most = s.weights == I8 ? 127 : 8;
 
     if ((double)s.k * most * 8 > 0x1p24) return false;
-    abdb_fill_whole(&p->tensor[X], 2 * seed, 2);
-    if (s.weights == F32) abdb_fill_whole(&p->tensor[W], 2 * seed + 1, most);
+    abdb_fill_nonzero_integers(&p->tensor[X], 2 * seed, 2);
+    if (s.weights == F32) abdb_fill_nonzero_integers(&p->tensor[W], 2 * seed + 1, most);
     for (int t = X_SCALE; t <= W_SCALE; t++)
-        for (size_t i = 0; i < abdb_tensor_count(&p->tensor[t]); i++)
-            abdb_tensor_set(&p->tensor[t], i, (double)(1 + abdb_random_at(seed, i) % 2));
-    prune(p, seed);
+        for (size_t i = 0; i < abdb_tensor_element_count(&p->tensor[t]); i++)
+            abdb_tensor_set_rounded(&p->tensor[t], i,
+                                    (double)(1 + abdb_random_bits_at(seed, i) % 2));
+    prune_weights_by_pattern(p, seed);
     return true;
 }
 
-static void work(const abdb_problem *p, abdb_work *out)
+static void linear_count_work(const abdb_problem *p, abdb_work *out)
 {
     static const double bytes[] = {4, 1, 0.5};
-    sizes s = sizes_of(p);
+    linear_sizes s = linear_sizes_of_problem(p);
     /* The weights that are not 0. The scales of f32 weights are tensors that nothing reads: not
      * counted. */
     double left = (double)s.k * (double)s.n * (1 - s.sparsity), scales = 0;
 
-    for (int t = X_SCALE; t <= W_SCALE; t++) scales += 4 * (double)abdb_tensor_count(&p->tensor[t]);
+    for (int t = X_SCALE; t <= W_SCALE; t++)
+        scales += 4 * (double)abdb_tensor_element_count(&p->tensor[t]);
     out->ops = 2 * (double)s.m * left;
     out->bytes = (double)(s.m * s.k) * (s.bytes ? 1 : 4) + 4 * (double)(s.m * s.n) +
                  left * bytes[s.weights] + (s.weights ? scales : 0);
 }
 
 /* One weight as it enters the sum: unpacked and times its scale. */
-static double weight(const abdb_problem *p, const sizes *s, size_t k, size_t n)
+static double dequantised_weight(const abdb_problem *p, const linear_sizes *s, size_t k, size_t n)
 {
     int byte;
 
-    if (s->weights == F32) return abdb_tensor_get(&p->tensor[W], k * s->n + n);
+    if (s->weights == F32) return abdb_tensor_get_f64(&p->tensor[W], k * s->n + n);
     if (s->weights == I8)
-        return abdb_tensor_get(&p->tensor[W], k * s->n + n) *
-               abdb_tensor_get(&p->tensor[W_SCALE], n);
+        return abdb_tensor_get_f64(&p->tensor[W], k * s->n + n) *
+               abdb_tensor_get_f64(&p->tensor[W_SCALE], n);
     byte = ((const uint8_t *)p->tensor[W].data)[k / 2 * s->n + n];
     return ((k % 2 ? byte >> 4 : byte & 15) - 8) *
-           abdb_tensor_get(&p->tensor[W_SCALE], k / GROUP * s->n + n);
+           abdb_tensor_get_f64(&p->tensor[W_SCALE], k / GROUP * s->n + n);
 }
 
-static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
-                      double *out, double *magnitude)
+static void linear_reference_rows(const abdb_problem *p, int tensor, const size_t *row,
+                                  size_t count, double *out, double *magnitude)
 {
-    sizes s = sizes_of(p);
+    linear_sizes s = linear_sizes_of_problem(p);
 
     double *w = malloc(s.n * sizeof *w); /* a row of weights */
 
     (void)tensor;
     for (size_t i = 0; i < count * s.n; i++) out[i] = magnitude[i] = w ? 0 : NAN;
     for (size_t k = 0; w && k < s.k; k++) {
-        for (size_t j = 0; j < s.n; j++) w[j] = weight(p, &s, k, j);
+        for (size_t j = 0; j < s.n; j++) w[j] = dequantised_weight(p, &s, k, j);
         for (size_t r = 0; r < count; r++) {
-            double x = (s.bytes ? abdb_tensor_get(&p->tensor[X_SCALE], row[r]) : 1) *
-                       abdb_tensor_get(&p->tensor[X], row[r] * s.k + k);
+            double x = (s.bytes ? abdb_tensor_get_f64(&p->tensor[X_SCALE], row[r]) : 1) *
+                       abdb_tensor_get_f64(&p->tensor[X], row[r] * s.k + k);
 
             for (size_t j = 0; j < s.n; j++) {
                 out[r * s.n + j] += x * w[j];
@@ -210,54 +215,55 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     free(w);
 }
 
-static double element_x(const abdb_problem *p, size_t m, size_t k)
+static double x_element_dequantised(const abdb_problem *p, size_t m, size_t k)
 {
-    return abdb_tensor_get(&p->tensor[X], m * p->tensor[X].dim[1] + k) *
-           (p->tensor[X].dtype == ABDB_I8 ? abdb_tensor_get(&p->tensor[X_SCALE], m) : 1);
+    return abdb_tensor_get_f64(&p->tensor[X], m * p->tensor[X].dim[1] + k) *
+           (p->tensor[X].dtype == ABDB_I8 ? abdb_tensor_get_f64(&p->tensor[X_SCALE], m) : 1);
 }
 
 /* For the check of a product, once an element: the format is told by the shape of W (i4 has half
  * the rows), because reading the parameters each time would be slow. */
-static double element_w(const abdb_problem *p, size_t k, size_t n)
+static double w_element_dequantised(const abdb_problem *p, size_t k, size_t n)
 {
-    sizes s = {.k = p->tensor[X].dim[1], .n = p->tensor[Y].dim[1]};
+    linear_sizes s = {.k = p->tensor[X].dim[1], .n = p->tensor[Y].dim[1]};
 
     s.weights = p->tensor[W].dtype == ABDB_F32 ? F32 : p->tensor[W].dim[0] == s.k ? I8 : I4;
-    return weight(p, &s, k, n);
+    return dequantised_weight(p, &s, k, n);
 }
 
-static abdb_status suspect(const abdb_problem *p, const abdb_tensor *got, uint64_t seed,
-                           unsigned char *marks, abdb_error *err)
+static abdb_status linear_mark_suspect_rows(const abdb_problem *p, const abdb_tensor *got,
+                                            uint64_t seed, unsigned char *marks, abdb_error *err)
 {
-    abdb_product q = {.p = p,
-                      .a = element_x,
-                      .b = element_w,
-                      .c = got,
-                      .rows = p->tensor[Y].dim[0],
-                      .depth = p->tensor[X].dim[1],
-                      .columns = p->tensor[Y].dim[1]};
+    abdb_freivalds_product q = {.p = p,
+                                .a = x_element_dequantised,
+                                .b = w_element_dequantised,
+                                .c = got,
+                                .rows = p->tensor[Y].dim[0],
+                                .depth = p->tensor[X].dim[1],
+                                .columns = p->tensor[Y].dim[1]};
 
-    return abdb_suspect_product(&q, seed, marks, err);
+    return abdb_freivalds_mark_wrong_rows(&q, seed, marks, err);
 }
 
-static double near(const abdb_problem *p, int tensor)
+static double linear_norm_bound(const abdb_problem *p, int tensor)
 {
-    return abdb_near_sum(&p->tensor[tensor], (double)p->tensor[X].dim[1]);
+    return abdb_sum_norm_bound(&p->tensor[tensor], (double)p->tensor[X].dim[1]);
 }
 
-static double bound(const abdb_problem *p, int tensor)
+static double linear_error_bound(const abdb_problem *p, int tensor)
 {
     (void)tensor;
     return ((double)p->tensor[X].dim[1] + 32) * 0x1p-24;
 }
 
 /* Each weight that is left is used once for each row of X: of a few rows, bytes. */
-static const char *bounded_by(const abdb_problem *p)
+static const char *linear_bottleneck(const abdb_problem *p)
 {
-    sizes s = sizes_of(p);
+    linear_sizes s = linear_sizes_of_problem(p);
     double left = (double)s.k * (double)s.n * (1 - s.sparsity);
 
-    return abdb_bound_work(2 * (double)s.m * left, (double)s.m * (double)(s.k + s.n) + left);
+    return abdb_bottleneck_of_work(2 * (double)s.m * left,
+                                   (double)s.m * (double)(s.k + s.n) + left);
 }
 
 const abdb_kernel abdb_kernel_linear = {
@@ -269,13 +275,13 @@ const abdb_kernel abdb_kernel_linear = {
         "m=128  n=4096  k=4096  sparsity=0  pattern=unstructured|block|2:4  weights=f32|i8|i4  "
         "activations=f32|i8",
     .names = "m n k sparsity pattern weights activations",
-    .shape = shape,
-    .work = work,
-    .reference = reference,
-    .bound = bound,
-    .near = near,
-    .fill = fill,
-    .bounded_by = bounded_by,
-    .exact = exact,
-    .suspect = suspect,
+    .setup_tensors = linear_setup_tensors,
+    .count_work = linear_count_work,
+    .reference_rows = linear_reference_rows,
+    .error_bound = linear_error_bound,
+    .norm_bound = linear_norm_bound,
+    .prepare_inputs = linear_prepare_inputs,
+    .bottleneck = linear_bottleneck,
+    .make_exact_inputs = linear_make_exact_inputs,
+    .mark_suspect_rows = linear_mark_suspect_rows,
 };

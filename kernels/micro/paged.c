@@ -21,7 +21,8 @@
 
 enum { Q, K, V, INDEX, LENGTH, O };
 
-static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+static abdb_status paged_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
+                                       abdb_error *err)
 {
     static const char *const layouts[] = {"list", "table", NULL};
     double padding = abdb_param_number(p, "padding", 0);
@@ -31,14 +32,14 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
     abdb_status st = ABDB_OK;
 
     (void)limits;
-    TRY(abdb_param_word(p, "layout", layouts, &layout, err));
-    TRY(abdb_param_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
-    TRY(abdb_param_size(p, "batch", 32, 1e6, &batch, err));
-    TRY(abdb_param_size(p, "heads", 32, 1e4, &heads, err));
-    TRY(abdb_param_size(p, "kv_heads", fmin(8, (double)heads), 1e4, &kv_heads, err));
-    TRY(abdb_param_size(p, "d", 128, 1024, &d, err));
-    TRY(abdb_param_size(p, "sequence", 4096, 1e7, &sequence, err));
-    TRY(abdb_param_size(p, "block", 128, 65536, &block, err));
+    TRY(abdb_param_word_index(p, "layout", layouts, &layout, err));
+    TRY(abdb_param_check_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
+    TRY(abdb_param_check_and_set_size(p, "batch", 32, 1e6, &batch, err));
+    TRY(abdb_param_check_and_set_size(p, "heads", 32, 1e4, &heads, err));
+    TRY(abdb_param_check_and_set_size(p, "kv_heads", fmin(8, (double)heads), 1e4, &kv_heads, err));
+    TRY(abdb_param_check_and_set_size(p, "d", 128, 1024, &d, err));
+    TRY(abdb_param_check_and_set_size(p, "sequence", 4096, 1e7, &sequence, err));
+    TRY(abdb_param_check_and_set_size(p, "block", 128, 65536, &block, err));
     if (heads % kv_heads || !(padding >= 0 && padding < 1))
         TRY(ABDB_FAIL(
             err, ABDB_USAGE,
@@ -48,50 +49,53 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
     width = (sequence + block - 1) / block;
     used = (size_t)fmax(1, floor((double)width * (1 - padding) + 0.5));
     p->tensors = 6;
-    p->tensor[Q] = abdb_tensor_of(dtype, ABDB_IN, batch * heads, d, 0, 0);
+    p->tensor[Q] = abdb_tensor_contiguous(dtype, ABDB_IN, batch * heads, d, 0, 0);
     p->tensor[K] = p->tensor[V] =
-        abdb_tensor_of(dtype, ABDB_IN, batch * used * kv_heads * block, d, 0, 0);
-    p->tensor[INDEX] = layout ? abdb_tensor_of(ABDB_I32, ABDB_IN, batch, width, 0, 0)
-                              : abdb_tensor_of(ABDB_I32, ABDB_IN, batch * used, 0, 0, 0);
-    p->tensor[LENGTH] = abdb_tensor_of(ABDB_I32, ABDB_IN, batch, 0, 0, 0);
-    p->tensor[O] = abdb_tensor_of(dtype, ABDB_OUT, batch * heads, d, 0, 0);
+        abdb_tensor_contiguous(dtype, ABDB_IN, batch * used * kv_heads * block, d, 0, 0);
+    p->tensor[INDEX] = layout ? abdb_tensor_contiguous(ABDB_I32, ABDB_IN, batch, width, 0, 0)
+                              : abdb_tensor_contiguous(ABDB_I32, ABDB_IN, batch * used, 0, 0, 0);
+    p->tensor[LENGTH] = abdb_tensor_contiguous(ABDB_I32, ABDB_IN, batch, 0, 0, 0);
+    p->tensor[O] = abdb_tensor_contiguous(dtype, ABDB_OUT, batch * heads, d, 0, 0);
 done:
     return st;
 }
 
-static size_t number(const abdb_problem *p, const char *name)
+static size_t size_param_or_1(const abdb_problem *p, const char *name)
 {
     return (size_t)abdb_param_number(p, name, 1);
 }
 
 /* Blocks of a request. */
-static size_t used_blocks(const abdb_problem *p)
+static size_t blocks_per_request(const abdb_problem *p)
 {
-    return p->tensor[K].dim[0] / (number(p, "batch") * number(p, "kv_heads") * number(p, "block"));
+    return p->tensor[K].dim[0] / (size_param_or_1(p, "batch") * size_param_or_1(p, "kv_heads") *
+                                  size_param_or_1(p, "block"));
 }
 
 /* The row of K and V of token `j` of request `b` and head `kv`. They are blocks x kv_heads x block
  * rows; the number of the block stands in the request's row of the table, or in its part of the
  * list. */
-static size_t row_of(const abdb_problem *p, size_t b, size_t kv, size_t j)
+static size_t kv_cache_row_of_token(const abdb_problem *p, size_t request, size_t kv_head,
+                                    size_t token)
 {
-    size_t block = number(p, "block"), used = used_blocks(p);
+    size_t block = size_param_or_1(p, "block"), used = blocks_per_request(p);
     size_t width = p->tensor[INDEX].rank == 2 ? p->tensor[INDEX].dim[1] : used;
-    size_t page = (size_t)((const int32_t *)p->tensor[INDEX].data)[b * width + j / block];
+    size_t page = (size_t)((const int32_t *)p->tensor[INDEX].data)[request * width + token / block];
 
-    return (page * number(p, "kv_heads") + kv) * block + j % block;
+    return (page * size_param_or_1(p, "kv_heads") + kv_head) * block + token % block;
 }
 
 /* Each head looks for one token of its request: the last, or one at the beginning or the end of a
  * page; and as much for the first that its last page has too many. */
-static void aim(const abdb_problem *p, uint64_t seed, size_t row)
+static void aim_query_at_target_token(const abdb_problem *p, uint64_t seed, size_t query_row)
 {
-    size_t d = number(p, "d"), heads = number(p, "heads"), block = number(p, "block"),
-           b = row / heads, kv = row % heads / (heads / number(p, "kv_heads")), at;
+    size_t d = size_param_or_1(p, "d"), heads = size_param_or_1(p, "heads"),
+           block = size_param_or_1(p, "block"), b = query_row / heads,
+           kv = query_row % heads / (heads / size_param_or_1(p, "kv_heads")), at;
     size_t n = (size_t)((const int32_t *)p->tensor[LENGTH].data)[b];
     bool more = n % block != 0; /* does the last page have one too many? */
     double a = 3 * (log((double)n) + 1) / sqrt((double)d);
-    uint64_t any = abdb_random_at(seed, row);
+    uint64_t any = abdb_random_bits_at(seed, query_row);
 
     at = (size_t)(any % n);
     /* The upper two bits choose: the last token, the first of a page, the last of a page, any. */
@@ -100,33 +104,38 @@ static void aim(const abdb_problem *p, uint64_t seed, size_t row)
     if (any >> 62 == 2) at = at - at % block + block - 1;
     if (at >= n) at = n - 1;
     for (size_t i = 0; i < d; i++) {
-        double key = abdb_tensor_get(&p->tensor[K], row_of(p, b, kv, at) * d + i),
-               hidden = more ? abdb_tensor_get(&p->tensor[K], row_of(p, b, kv, n) * d + i) : 0,
-               own = abdb_tensor_get(&p->tensor[Q], row * d + i);
+        double key =
+                   abdb_tensor_get_f64(&p->tensor[K], kv_cache_row_of_token(p, b, kv, at) * d + i),
+               hidden = more ? abdb_tensor_get_f64(&p->tensor[K],
+                                                   kv_cache_row_of_token(p, b, kv, n) * d + i)
+                             : 0,
+               own = abdb_tensor_get_f64(&p->tensor[Q], query_row * d + i);
 
-        abdb_tensor_set(&p->tensor[Q], row * d + i, a * (key + hidden) + own / 4);
+        abdb_tensor_set_rounded(&p->tensor[Q], query_row * d + i, a * (key + hidden) + own / 4);
     }
 }
 
 /* All scores of every other head become less by 12; see attention.c. */
-static void lower(const abdb_problem *p)
+static void lower_scores_of_even_heads(const abdb_problem *p)
 {
-    size_t d = number(p, "d");
+    size_t d = size_param_or_1(p, "d");
 
-    for (size_t r = 0; r < p->tensor[K].dim[0]; r++) abdb_tensor_set(&p->tensor[K], r * d, 1);
+    for (size_t r = 0; r < p->tensor[K].dim[0]; r++)
+        abdb_tensor_set_rounded(&p->tensor[K], r * d, 1);
     for (size_t r = 0; r < p->tensor[Q].dim[0]; r += 2)
-        abdb_tensor_set(&p->tensor[Q], r * d, -12 * sqrt((double)d));
+        abdb_tensor_set_rounded(&p->tensor[Q], r * d, -12 * sqrt((double)d));
 }
 
-static void fill(const abdb_problem *p, uint64_t seed)
+static void paged_prepare_inputs(const abdb_problem *p, uint64_t seed)
 {
-    size_t batch = number(p, "batch"), block = number(p, "block"), used = used_blocks(p);
+    size_t batch = size_param_or_1(p, "batch"), block = size_param_or_1(p, "block"),
+           used = blocks_per_request(p);
     size_t width = p->tensor[INDEX].rank == 2 ? p->tensor[INDEX].dim[1] : used, all = batch * used;
     int32_t *index = p->tensor[INDEX].data, *length = p->tensor[LENGTH].data;
     int32_t *order = malloc(all * sizeof *order);
 
-    memset(index, 0, abdb_tensor_count(&p->tensor[INDEX]) * sizeof *index);
-    if (order) abdb_shuffle(order, all, seed);
+    memset(index, 0, abdb_tensor_element_count(&p->tensor[INDEX]) * sizeof *index);
+    if (order) abdb_random_permutation(order, all, seed);
     for (size_t b = 0; b < batch; b++) {
         /* The last page is full, or up to half of it is missing, a different number for each
          * request. */
@@ -135,39 +144,41 @@ static void fill(const abdb_problem *p, uint64_t seed)
             index[b * width + i] = order ? order[b * used + i] : (int32_t)(b * used + i);
     }
     free(order);
-    for (size_t r = 0; r < p->tensor[Q].dim[0]; r++) aim(p, seed + 1, r);
-    lower(p);
+    for (size_t r = 0; r < p->tensor[Q].dim[0]; r++) aim_query_at_target_token(p, seed + 1, r);
+    lower_scores_of_even_heads(p);
 }
 
-static void work(const abdb_problem *p, abdb_work *out)
+static void paged_count_work(const abdb_problem *p, abdb_work *out)
 {
     double tokens = 0, size = (double)abdb_dtype_size(p->tensor[K].dtype),
-           d = (double)number(p, "d"), batch = (double)number(p, "batch");
+           d = (double)size_param_or_1(p, "d"), batch = (double)size_param_or_1(p, "batch");
 
-    for (size_t b = 0; b < number(p, "batch"); b++)
-        tokens += (double)(used_blocks(p) * number(p, "block") - b % (number(p, "block") / 2 + 1));
-    out->ops = 4 * d * (double)number(p, "heads") * tokens;
-    out->bytes = 2 * tokens * (double)number(p, "kv_heads") * d * size +
-                 2 * batch * (double)number(p, "heads") * d * size +
-                 4 * batch * (double)used_blocks(p);
+    for (size_t b = 0; b < size_param_or_1(p, "batch"); b++)
+        tokens += (double)(blocks_per_request(p) * size_param_or_1(p, "block") -
+                           b % (size_param_or_1(p, "block") / 2 + 1));
+    out->ops = 4 * d * (double)size_param_or_1(p, "heads") * tokens;
+    out->bytes = 2 * tokens * (double)size_param_or_1(p, "kv_heads") * d * size +
+                 2 * batch * (double)size_param_or_1(p, "heads") * d * size +
+                 4 * batch * (double)blocks_per_request(p);
 }
 
-static double sums(const abdb_problem *p)
+static double paged_sum_error_bound(const abdb_problem *p)
 {
-    return (double)(number(p, "sequence") + number(p, "d") + 64) * 0x1p-24;
+    return (double)(size_param_or_1(p, "sequence") + size_param_or_1(p, "d") + 64) * 0x1p-24;
 }
 
-static double bound(const abdb_problem *p, int tensor)
+static double paged_error_bound(const abdb_problem *p, int tensor)
 {
-    return sums(p) + 2 * abdb_rounded(&p->tensor[tensor]);
+    return paged_sum_error_bound(p) + 2 * abdb_output_roundoff(&p->tensor[tensor]);
 }
 
-static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
-                      double *out, double *magnitude)
+static void paged_reference_rows(const abdb_problem *p, int tensor, const size_t *row, size_t count,
+                                 double *out, double *magnitude)
 {
-    size_t d = number(p, "d"), heads = number(p, "heads"), group = heads / number(p, "kv_heads");
+    size_t d = size_param_or_1(p, "d"), heads = size_param_or_1(p, "heads"),
+           group = heads / size_param_or_1(p, "kv_heads");
     const int32_t *length = p->tensor[LENGTH].data;
-    double least = abdb_dtype_least(p->tensor[O].dtype); /* see attention.c */
+    double least = abdb_dtype_least_normal(p->tensor[O].dtype); /* see attention.c */
 
     for (size_t r = 0; r < count; r++) {
         size_t b = row[r] / heads, kv = row[r] % heads / group, n = (size_t)length[b];
@@ -179,11 +190,11 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
         }
         for (size_t j = 0; score && j < n; j++) {
             double s = 0, terms = 0;
-            size_t at = row_of(p, b, kv, j) * d;
+            size_t at = kv_cache_row_of_token(p, b, kv, j) * d;
 
             for (size_t i = 0; i < d; i++) {
-                double term = abdb_tensor_get(&p->tensor[Q], row[r] * d + i) *
-                              abdb_tensor_get(&p->tensor[K], at + i);
+                double term = abdb_tensor_get_f64(&p->tensor[Q], row[r] * d + i) *
+                              abdb_tensor_get_f64(&p->tensor[K], at + i);
 
                 s += term / sqrt((double)d);
                 terms += fabs(term) / sqrt((double)d);
@@ -193,13 +204,13 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
             size = fmax(size, terms);
         }
         /* A score of magnitude `size` is wrong by sums(p) of it; see of_score in attention.c. */
-        larger = 1 + size * sums(p) / bound(p, tensor);
+        larger = 1 + size * paged_sum_error_bound(p) / paged_error_bound(p, tensor);
         for (size_t j = 0; score && j < n; j++) sum += score[j] = exp(score[j] - most);
         for (size_t j = 0; score && j < n; j++) {
-            size_t at = row_of(p, b, kv, j) * d;
+            size_t at = kv_cache_row_of_token(p, b, kv, j) * d;
 
             for (size_t i = 0; i < d; i++) {
-                double v = abdb_tensor_get(&p->tensor[V], at + i), by = score[j] / sum;
+                double v = abdb_tensor_get_f64(&p->tensor[V], at + i), by = score[j] / sum;
 
                 out[r * d + i] += by * v;
                 magnitude[r * d + i] += fabs(v) * fmax(by, least) * larger;
@@ -210,20 +221,20 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 }
 
 /* As in attention.c. */
-static double near(const abdb_problem *p, int tensor)
+static double paged_norm_bound(const abdb_problem *p, int tensor)
 {
-    double d = (double)number(p, "d"), scores = 16 * 8 * 0x1p-24 * (sqrt(d) + 8);
+    double d = (double)size_param_or_1(p, "d"), scores = 16 * 8 * 0x1p-24 * (sqrt(d) + 8);
 
-    return scores + abdb_near_sum(&p->tensor[tensor], (double)number(p, "sequence"));
+    return scores + abdb_sum_norm_bound(&p->tensor[tensor], (double)size_param_or_1(p, "sequence"));
 }
 
 /* Bytes, but where more than 8 heads share keys and values. */
-static const char *bounded_by(const abdb_problem *p)
+static const char *paged_bottleneck(const abdb_problem *p)
 {
     abdb_work w;
 
-    work(p, &w);
-    return abdb_bound_work(w.ops, w.bytes / (double)abdb_dtype_size(p->tensor[K].dtype));
+    paged_count_work(p, &w);
+    return abdb_bottleneck_of_work(w.ops, w.bytes / (double)abdb_dtype_size(p->tensor[K].dtype));
 }
 
 const abdb_kernel abdb_kernel_paged = {
@@ -236,11 +247,11 @@ const abdb_kernel abdb_kernel_paged = {
                   " "
                   "dtype=f32|bf16|f16",
     .names = "layout padding batch heads kv_heads d sequence block",
-    .shape = shape,
-    .work = work,
-    .reference = reference,
-    .bound = bound,
-    .near = near,
-    .fill = fill,
-    .bounded_by = bounded_by,
+    .setup_tensors = paged_setup_tensors,
+    .count_work = paged_count_work,
+    .reference_rows = paged_reference_rows,
+    .error_bound = paged_error_bound,
+    .norm_bound = paged_norm_bound,
+    .prepare_inputs = paged_prepare_inputs,
+    .bottleneck = paged_bottleneck,
 };

@@ -21,12 +21,12 @@ double abdb_param_number(const abdb_problem *p, const char *name, double fallbac
     return fallback;
 }
 
-int abdb_problem_ranks(const abdb_problem *p)
+int abdb_problem_rank_count(const abdb_problem *p)
 {
     return (int)abdb_param_number(p, "ranks", 1);
 }
 
-abdb_status abdb_param_set(abdb_problem *p, const char *name, double value, abdb_error *err)
+abdb_status abdb_param_set_integer(abdb_problem *p, const char *name, double value, abdb_error *err)
 {
     int i = 0;
 
@@ -39,20 +39,20 @@ abdb_status abdb_param_set(abdb_problem *p, const char *name, double value, abdb
     return ABDB_OK;
 }
 
-abdb_status abdb_param_size(abdb_problem *p, const char *name, double fallback, double most,
-                            size_t *out, abdb_error *err)
+abdb_status abdb_param_check_and_set_size(abdb_problem *p, const char *name, double fallback,
+                                          double maximum, size_t *out, abdb_error *err)
 {
     double value = abdb_param_number(p, name, fallback);
 
-    if (!(value >= 1 && value <= most && value == floor(value)))
+    if (!(value >= 1 && value <= maximum && value == floor(value)))
         return ABDB_FAIL(err, ABDB_USAGE, "%s: %s wants a whole number from 1 to %.0f", p->kernel,
-                         name, most);
+                         name, maximum);
     *out = (size_t)value;
-    return abdb_param_set(p, name, value, err);
+    return abdb_param_set_integer(p, name, value, err);
 }
 
-abdb_status abdb_param_word(const abdb_problem *p, const char *name, const char *const *words,
-                            int *out, abdb_error *err)
+abdb_status abdb_param_word_index(const abdb_problem *p, const char *name, const char *const *words,
+                                  int *out, abdb_error *err)
 {
     const char *text = abdb_param_text(p, name);
     char all[256] = "";
@@ -75,10 +75,10 @@ abdb_status abdb_param_word(const abdb_problem *p, const char *name, const char 
     return ABDB_FAIL(err, ABDB_USAGE, "%s: no %s '%s'; it is %s", p->kernel, name, text, all);
 }
 
-abdb_status abdb_param_word_set(abdb_problem *p, const char *name, const char *const *words,
-                                int *out, abdb_error *err)
+abdb_status abdb_param_word_index_and_set(abdb_problem *p, const char *name,
+                                          const char *const *words, int *out, abdb_error *err)
 {
-    abdb_status st = abdb_param_word(p, name, words, out, err);
+    abdb_status st = abdb_param_word_index(p, name, words, out, err);
 
     if (st != ABDB_OK || abdb_param_text(p, name)) return st;
     if (p->params == ABDB_PARAM_MAX) return ABDB_FAIL(err, ABDB_LIMIT, "too many parameters");
@@ -86,29 +86,29 @@ abdb_status abdb_param_word_set(abdb_problem *p, const char *name, const char *c
     return ABDB_OK;
 }
 
-abdb_status abdb_param_size_of(abdb_problem *p, const char *name, const char *name_of, size_t model,
-                               double most, size_t *out, abdb_error *err)
+abdb_status abdb_param_set_size_and_model(abdb_problem *p, const char *name, const char *name_of,
+                                          size_t model, double most, size_t *out, abdb_error *err)
 {
-    abdb_status st = abdb_param_size(p, name, (double)model, most, out, err);
+    abdb_status st = abdb_param_check_and_set_size(p, name, (double)model, most, out, err);
 
-    if (st == ABDB_OK && *out != model) st = abdb_param_set(p, name_of, (double)model, err);
+    if (st == ABDB_OK && *out != model) st = abdb_param_set_integer(p, name_of, (double)model, err);
     return st;
 }
 
-abdb_status abdb_param_dtype(const abdb_problem *p, abdb_dtype fallback, unsigned allowed,
-                             abdb_dtype *out, abdb_error *err)
+abdb_status abdb_param_check_dtype(const abdb_problem *p, abdb_dtype fallback, unsigned allowed,
+                                   abdb_dtype *out, abdb_error *err)
 {
     const char *name = abdb_param_text(p, "dtype");
 
     *out = fallback;
-    if (name && abdb_dtype_find(out, name, err) != ABDB_OK) return err->status;
+    if (name && abdb_dtype_parse_name(out, name, err) != ABDB_OK) return err->status;
     if (!(allowed & 1u << *out))
         return ABDB_FAIL(err, ABDB_USAGE, "%s: not of dtype %s", p->kernel, abdb_dtype_name(*out));
     return ABDB_OK;
 }
 
-abdb_tensor abdb_tensor_of(abdb_dtype dtype, abdb_role role, size_t d0, size_t d1, size_t d2,
-                           size_t d3)
+abdb_tensor abdb_tensor_contiguous(abdb_dtype dtype, abdb_role role, size_t d0, size_t d1,
+                                   size_t d2, size_t d3)
 {
     const size_t dim[4] = {d0, d1, d2, d3};
     abdb_tensor t = {.dtype = dtype, .role = role};
@@ -123,7 +123,7 @@ abdb_tensor abdb_tensor_of(abdb_dtype dtype, abdb_role role, size_t d0, size_t d
 }
 
 /* The shifts 13, 7, 17 give the full period of 2^64 - 1. */
-uint64_t abdb_random_next(uint64_t *state)
+uint64_t abdb_xorshift64_next(uint64_t *state)
 {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -132,7 +132,7 @@ uint64_t abdb_random_next(uint64_t *state)
 }
 
 /* What other files call is not inlined in a library: the loops here have their own. */
-static uint64_t random_at(uint64_t seed, uint64_t i)
+static uint64_t splitmix64_bits_at(uint64_t seed, uint64_t i)
 {
     /* Seed and index each have an odd multiplier of their own, so that neighbours of either share
      * nothing after the three mixing steps. 0 becomes 1, because a xorshift never leaves it. */
@@ -144,45 +144,46 @@ static uint64_t random_at(uint64_t seed, uint64_t i)
     return z ? z : 1;
 }
 
-static int whole_at(uint64_t seed, uint64_t i, int most)
+static int nonzero_integer_at(uint64_t seed, uint64_t i, int most)
 {
     /* From -most to most - 1, then all that is not negative moves up by one: 0 is left out. The
      * upper bits, scaled by a product: a remainder would take a division. */
-    int value = (int)((random_at(seed, i) >> 32) * (unsigned)(2 * most) >> 32) - most;
+    int value = (int)((splitmix64_bits_at(seed, i) >> 32) * (unsigned)(2 * most) >> 32) - most;
 
     return value < 0 ? value : value + 1;
 }
 
-uint64_t abdb_random_at(uint64_t seed, uint64_t i)
+uint64_t abdb_random_bits_at(uint64_t seed, uint64_t index)
 {
-    return random_at(seed, i);
+    return splitmix64_bits_at(seed, index);
 }
 
-double abdb_random_whole(uint64_t seed, uint64_t i, int most)
+double abdb_random_nonzero_integer(uint64_t seed, uint64_t index, int most)
 {
-    return whole_at(seed, i, most);
+    return nonzero_integer_at(seed, index, most);
 }
 
-void abdb_fill_whole(const abdb_tensor *t, uint64_t seed, int most)
+void abdb_fill_nonzero_integers(const abdb_tensor *t, uint64_t seed, int most)
 {
-    size_t count = abdb_tensor_count(t);
+    size_t count = abdb_tensor_element_count(t);
     float *floats = t->data;
 
     if (t->dtype == ABDB_F32) {
 #pragma omp parallel for schedule(static)
-        for (size_t i = 0; i < count; i++) floats[i] = (float)whole_at(seed, i, most);
+        for (size_t i = 0; i < count; i++) floats[i] = (float)nonzero_integer_at(seed, i, most);
         return;
     }
 #pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < count; i++) abdb_tensor_set(t, i, whole_at(seed, i, most));
+    for (size_t i = 0; i < count; i++)
+        abdb_tensor_set_rounded(t, i, nonzero_integer_at(seed, i, most));
 }
 
-void abdb_shuffle(int32_t *out, size_t n, uint64_t seed)
+void abdb_random_permutation(int32_t *out, size_t n, uint64_t seed)
 {
     for (size_t i = 0; i < n; i++) out[i] = (int32_t)i;
     /* Fisher and Yates: each place takes one of those that are left, itself included. */
     for (size_t i = n; i-- > 1;) {
-        size_t j = (size_t)(abdb_random_at(seed, i) % (i + 1));
+        size_t j = (size_t)(abdb_random_bits_at(seed, i) % (i + 1));
         int32_t other = out[i];
 
         out[i] = out[j];
@@ -190,57 +191,61 @@ void abdb_shuffle(int32_t *out, size_t n, uint64_t seed)
     }
 }
 
-double abdb_near_sum(const abdb_tensor *out, double terms)
+double abdb_sum_norm_bound(const abdb_tensor *out, double terms)
 {
     /* Shorter formats sum in f32, and then round the result once. */
     double u = abdb_dtype_unit_roundoff(out->dtype == ABDB_F64 ? ABDB_F64 : ABDB_F32);
 
-    return 8 * u * (sqrt(terms) + 8) + 2 * abdb_rounded(out);
+    return 8 * u * (sqrt(terms) + 8) + 2 * abdb_output_roundoff(out);
 }
 
-double abdb_magnitude(const abdb_tensor *t, double of_sums, double out, double sums)
+double abdb_combine_error_magnitudes(const abdb_tensor *t, double sum_magnitude, double value,
+                                     double sum_bound)
 {
-    double rounded = abdb_rounded(t), of_rounded = fmax(fabs(out), abdb_dtype_least(t->dtype));
+    double rounded = abdb_output_roundoff(t),
+           of_rounded = fmax(fabs(value), abdb_dtype_least_normal(t->dtype));
 
-    return (of_sums * sums + of_rounded * rounded) / (sums + rounded);
+    return (sum_magnitude * sum_bound + of_rounded * rounded) / (sum_bound + rounded);
 }
 
-double abdb_rounded(const abdb_tensor *out)
+double abdb_output_roundoff(const abdb_tensor *out)
 {
-    return abdb_dtype_sums(out->dtype) == out->dtype ? 0 : abdb_dtype_unit_roundoff(out->dtype);
+    return abdb_dtype_accumulator(out->dtype) == out->dtype ? 0
+                                                            : abdb_dtype_unit_roundoff(out->dtype);
 }
 
-double abdb_beyond_caches(const abdb_limits *limits, int arrays)
+double abdb_array_bytes_beyond_caches(const abdb_machine_caches *limits, int arrays)
 {
     return fmax(4.0 * (double)limits->last, 1.25 * (double)limits->claimed / arrays);
 }
 
-double abdb_problem_bytes(const abdb_problem *p)
+double abdb_problem_tensor_bytes(const abdb_problem *p)
 {
     double bytes = 0;
 
     for (int i = 0; i < p->tensors; i++)
-        bytes +=
-            (double)abdb_tensor_count(&p->tensor[i]) * (double)abdb_dtype_size(p->tensor[i].dtype);
+        bytes += (double)abdb_tensor_element_count(&p->tensor[i]) *
+                 (double)abdb_dtype_size(p->tensor[i].dtype);
     return bytes;
 }
 
-double abdb_problem_elements(const abdb_problem *p)
+double abdb_problem_tensor_elements(const abdb_problem *p)
 {
     double elements = 0;
 
-    for (int i = 0; i < p->tensors; i++) elements += (double)abdb_tensor_count(&p->tensor[i]);
+    for (int i = 0; i < p->tensors; i++)
+        elements += (double)abdb_tensor_element_count(&p->tensor[i]);
     return elements;
 }
 
-double abdb_bound_exact(const abdb_problem *p, int tensor)
+double abdb_error_bound_zero(const abdb_problem *p, int tensor)
 {
     (void)p;
     (void)tensor;
     return 0;
 }
 
-void abdb_row_range(const size_t *row, size_t n, size_t *low, size_t *high)
+void abdb_min_and_max_row(const size_t *row, size_t n, size_t *low, size_t *high)
 {
     *low = *high = row[0];
     for (size_t i = 1; i < n; i++) {
@@ -249,29 +254,29 @@ void abdb_row_range(const size_t *row, size_t n, size_t *low, size_t *high)
     }
 }
 
-const char *abdb_bound_operations(const abdb_problem *p)
+const char *abdb_bottleneck_operations(const abdb_problem *p)
 {
     (void)p;
     return "operations";
 }
 
-const char *abdb_bound_bytes(const abdb_problem *p)
+const char *abdb_bottleneck_bytes(const abdb_problem *p)
 {
     (void)p;
     return "bytes";
 }
 
-const char *abdb_bound_work(double ops, double elements)
+const char *abdb_bottleneck_of_work(double ops, double elements)
 {
     return ops < balance_least * elements ? "bytes" : "operations";
 }
 
-const char *abdb_peak_of(abdb_dtype dtype)
+const char *abdb_peak_metric_of_dtype(abdb_dtype dtype)
 {
     return dtype == ABDB_I8 || dtype == ABDB_I32 ? "peak_ops" : "peak_flops";
 }
 
-size_t abdb_tensor_count(const abdb_tensor *t)
+size_t abdb_tensor_element_count(const abdb_tensor *t)
 {
     size_t count = 1;
 

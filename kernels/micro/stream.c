@@ -36,7 +36,7 @@ static const struct {
 enum { COPY, SCALE, ADD, TRIAD, DOT, READ, WRITE, FMA, OPERATIONS };
 
 /* -1: no such operation. */
-static int operation(const abdb_problem *p)
+static int stream_op_index(const abdb_problem *p)
 {
     const char *name = abdb_param_text(p, "op");
 
@@ -46,15 +46,16 @@ static int operation(const abdb_problem *p)
 }
 
 /* Elements of an array so that all arrays together fill half of a cache. */
-static double level_elements(const char *level, int arrays, size_t size, const abdb_limits *l)
+static double elements_filling_half_of_cache(const char *level, int arrays, size_t element_bytes,
+                                             const abdb_machine_caches *limits)
 {
-    double bytes = strcmp(level, "L1") == 0   ? 0.5 * (double)l->l1 * l->threads
-                   : strcmp(level, "L2") == 0 ? 0.5 * (double)l->l2 * l->threads
-                   : strcmp(level, "L3") == 0 ? 0.5 * (double)l->last
+    double bytes = strcmp(level, "L1") == 0   ? 0.5 * (double)limits->l1 * limits->threads
+                   : strcmp(level, "L2") == 0 ? 0.5 * (double)limits->l2 * limits->threads
+                   : strcmp(level, "L3") == 0 ? 0.5 * (double)limits->last
                                               : NAN;
-    double grain = GRAIN * (double)l->threads;
+    double grain = GRAIN * (double)limits->threads;
 
-    return fmax(1, floor(bytes / (double)(arrays * (int)size) / grain)) * grain;
+    return fmax(1, floor(bytes / (double)(arrays * (int)element_bytes) / grain)) * grain;
 }
 
 static bool is_reduction(int op)
@@ -63,36 +64,37 @@ static bool is_reduction(int op)
 }
 
 /* The words of a parameter, where it is given. */
-static abdb_status check_words(const abdb_problem *p, abdb_error *err)
+static abdb_status check_level_and_stores(const abdb_problem *p, abdb_error *err)
 {
     static const char *const levels[] = {"L1", "L2", "L3", "memory", NULL};
     static const char *const stores[] = {"plain", "nt", NULL};
     const char *level = abdb_param_text(p, "level"), *kind = abdb_param_text(p, "stores");
 
-    if (level && !abdb_is_word(level, levels))
+    if (level && !abdb_text_is_in_list(level, levels))
         return ABDB_FAIL(err, ABDB_USAGE, "stream: level is L1, L2, L3 or memory");
-    if (kind && !abdb_is_word(kind, stores))
+    if (kind && !abdb_text_is_in_list(kind, stores))
         return ABDB_FAIL(err, ABDB_USAGE, "stream: stores is plain or nt");
     return ABDB_OK;
 }
 
 /* Elements of an array: as many as are asked for, as fill a cache, or as no cache holds. */
-static abdb_status elements(abdb_problem *p, const abdb_limits *limits, int op, abdb_dtype dtype,
-                            double *n, abdb_error *err)
+static abdb_status choose_array_elements(abdb_problem *p, const abdb_machine_caches *limits, int op,
+                                         abdb_dtype dtype, double *n, abdb_error *err)
 {
     const char *text = abdb_param_text(p, "n"), *level = abdb_param_text(p, "level");
     size_t each;
     abdb_status st = ABDB_OK;
 
     if (abdb_param_text(p, "each")) {
-        TRY(abdb_param_size(p, "each", 1, 0x1p32, &each, err));
+        TRY(abdb_param_check_and_set_size(p, "each", 1, 0x1p32, &each, err));
         *n = (double)each * abdb_param_number(p, "threads", limits->threads);
     } else if (text && strcmp(text, "auto") != 0)
         *n = abdb_param_number(p, "n", NAN);
     else if (level && strcmp(level, "memory") != 0)
-        *n = level_elements(level, operations[op].moved, abdb_dtype_size(dtype), limits);
+        *n = elements_filling_half_of_cache(level, operations[op].moved, abdb_dtype_size(dtype),
+                                            limits);
     else
-        *n = floor(abdb_beyond_caches(limits, operations[op].moved) /
+        *n = floor(abdb_array_bytes_beyond_caches(limits, operations[op].moved) /
                    (double)abdb_dtype_size(dtype));
     if (!(*n >= 1 && *n <= 0x1p32 && *n == floor(*n)))
         st = ABDB_FAIL(err, ABDB_USAGE, "stream: n wants a whole number up to 2^32, or auto");
@@ -101,27 +103,30 @@ done:
 }
 
 /* How the writing loop is cut up: bytes that lie together, statements side by side. */
-static abdb_status check_loop(abdb_problem *p, int op, abdb_dtype dtype, abdb_error *err)
+static abdb_status check_and_set_grain_and_unroll(abdb_problem *p, int op, abdb_dtype dtype,
+                                                  abdb_error *err)
 {
     size_t grain = 0, unroll = 1;
     abdb_status st = ABDB_OK;
 
-    if (abdb_param_text(p, "grain")) TRY(abdb_param_size(p, "grain", 64, 1 << 20, &grain, err));
+    if (abdb_param_text(p, "grain"))
+        TRY(abdb_param_check_and_set_size(p, "grain", 64, 1 << 20, &grain, err));
     if (grain && (grain % abdb_dtype_size(dtype) || is_reduction(op)))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "stream: grain is whole elements, in bytes, of what is written"));
     if (!abdb_param_text(p, "unroll")) return ABDB_OK;
-    TRY(abdb_param_size(p, "unroll", 4, 16, &unroll, err));
+    TRY(abdb_param_check_and_set_size(p, "unroll", 4, 16, &unroll, err));
     if (unroll & (unroll - 1) || is_reduction(op))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "stream: unroll is 1, 2, 4, 8 or 16, of what is written"));
 done:
     return st;
 }
 
-static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+static abdb_status stream_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
+                                        abdb_error *err)
 {
     const char *dtype_name = abdb_param_text(p, "dtype");
-    int op = operation(p);
+    int op = stream_op_index(p);
     double n, repeat, passes;
     size_t fmas;
     abdb_dtype dtype;
@@ -132,19 +137,19 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
                          "stream: no op '%s'; there are copy, scale, add, triad, dot, read, write"
                          " and fma",
                          abdb_param_text(p, "op"));
-    TRY(abdb_dtype_find(&dtype, dtype_name ? dtype_name : "f64", err));
+    TRY(abdb_dtype_parse_name(&dtype, dtype_name ? dtype_name : "f64", err));
     if (dtype != ABDB_F64 && dtype != ABDB_F32)
         return ABDB_FAIL(err, ABDB_USAGE, "stream: dtype is f64 or f32");
-    TRY(check_words(p, err));
-    TRY(elements(p, limits, op, dtype, &n, err));
-    TRY(check_loop(p, op, dtype, err));
+    TRY(check_level_and_stores(p, err));
+    TRY(choose_array_elements(p, limits, op, dtype, &n, err));
+    TRY(check_and_set_grain_and_unroll(p, op, dtype, err));
     passes = ceil(PASSES_BYTES / (n * operations[op].moved * (double)abdb_dtype_size(dtype)));
     repeat = abdb_param_number(p, "repeat", abdb_param_text(p, "level") ? passes : 1);
     if (!(repeat >= 1 && repeat <= 1e9 && repeat == floor(repeat)))
         return ABDB_FAIL(err, ABDB_USAGE, "stream: repeat wants a whole number");
-    TRY(abdb_param_set(p, "n", n, err));
-    if (repeat > 1) TRY(abdb_param_set(p, "repeat", repeat, err));
-    if (op == FMA) TRY(abdb_param_size(p, "fmas", 1, FMAS_MAX, &fmas, err));
+    TRY(abdb_param_set_integer(p, "n", n, err));
+    if (repeat > 1) TRY(abdb_param_set_integer(p, "repeat", repeat, err));
+    if (op == FMA) TRY(abdb_param_check_and_set_size(p, "fmas", 1, FMAS_MAX, &fmas, err));
     p->tensors = 3;
     for (int i = 0; i < 3; i++)
         p->tensor[i] = (abdb_tensor){.dtype = dtype,
@@ -159,19 +164,19 @@ done:
     return st;
 }
 
-static void work(const abdb_problem *p, abdb_work *out)
+static void stream_count_work(const abdb_problem *p, abdb_work *out)
 {
-    int op = operation(p);
+    int op = stream_op_index(p);
     double n = abdb_param_number(p, "n", 0) * abdb_param_number(p, "repeat", 1);
 
     out->ops = operations[op].ops * n * (op == FMA ? abdb_param_number(p, "fmas", 1) : 1);
     out->bytes = operations[op].moved * n * (double)abdb_dtype_size(p->tensor[X].dtype);
 }
 
-static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
-                      double *out, double *magnitude)
+static void stream_reference_rows(const abdb_problem *p, int tensor, const size_t *row,
+                                  size_t count, double *out, double *magnitude)
 {
-    int op = operation(p);
+    int op = stream_op_index(p);
     /* The factor as the format holds it: 0.4 has no exact binary form. */
     double s = p->tensor[X].dtype == ABDB_F32 ? (double)(float)factor : factor;
 
@@ -181,8 +186,8 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 
         magnitude[0] = 0;
         for (size_t i = 0; i < p->tensor[X].dim[0]; i++) {
-            long double term = (long double)abdb_tensor_get(&p->tensor[X], i) *
-                               (op == DOT ? abdb_tensor_get(&p->tensor[Y], i) : 1);
+            long double term = (long double)abdb_tensor_get_f64(&p->tensor[X], i) *
+                               (op == DOT ? abdb_tensor_get_f64(&p->tensor[Y], i) : 1);
 
             sum += term;
             magnitude[0] += fabs((double)term);
@@ -191,8 +196,8 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
         return;
     }
     for (size_t r = 0; r < count; r++) {
-        long double x = op == WRITE ? s : abdb_tensor_get(&p->tensor[X], row[r]);
-        double y = operations[op].reads == 2 ? abdb_tensor_get(&p->tensor[Y], row[r]) : 0;
+        long double x = op == WRITE ? s : abdb_tensor_get_f64(&p->tensor[X], row[r]);
+        double y = operations[op].reads == 2 ? abdb_tensor_get_f64(&p->tensor[Y], row[r]) : 0;
 
         magnitude[r] = fabs((double)x) + fabs(op == TRIAD ? s * y : y) + (op == FMA ? 0.5 : 0);
         for (double f = op == FMA ? abdb_param_number(p, "fmas", 1) : 0; f > 0; f--)
@@ -205,33 +210,34 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 /* Whole numbers around 0, so that the sums of `dot` and `read` are exact: as large as sums of n of
  * them allow, 16 standard deviations at most, so that two that are left out seldom cancel. Of the
  * other operations every element is bound closely as it is. */
-static bool exact(const abdb_problem *p, uint64_t seed)
+static bool stream_make_exact_inputs(const abdb_problem *p, uint64_t seed)
 {
     /* `whole`: up to here every whole number is exact in the format. `term`: a term's size at which
      * 16 sqrt(n) of them stay below that; of dot, a product of two numbers of sqrt(term). */
     double whole = p->tensor[X].dtype == ABDB_F64 ? 0x1p53 : 0x1p24,
            term = fmin(0x1p20, whole / (16 * sqrt((double)p->tensor[X].dim[0])));
-    int most = (int)fmax(2, operation(p) == DOT ? sqrt(term) : term);
+    int most = (int)fmax(2, stream_op_index(p) == DOT ? sqrt(term) : term);
 
-    if (!is_reduction(operation(p))) return false;
-    for (int t = X; t <= Y; t++) abdb_fill_whole(&p->tensor[t], 2 * seed + (uint64_t)t, most);
+    if (!is_reduction(stream_op_index(p))) return false;
+    for (int t = X; t <= Y; t++)
+        abdb_fill_nonzero_integers(&p->tensor[t], 2 * seed + (uint64_t)t, most);
     return true;
 }
 
 /* One sum may come out near 0, and then says nothing of the size of its terms. */
-static double near(const abdb_problem *p, int tensor)
+static double stream_norm_bound(const abdb_problem *p, int tensor)
 {
-    return is_reduction(operation(p))
+    return is_reduction(stream_op_index(p))
                ? INFINITY
-               : abdb_near_sum(&p->tensor[tensor], abdb_param_number(p, "fmas", 1));
+               : abdb_sum_norm_bound(&p->tensor[tensor], abdb_param_number(p, "fmas", 1));
 }
 
-static double bound(const abdb_problem *p, int tensor)
+static double stream_error_bound(const abdb_problem *p, int tensor)
 {
     double u = abdb_dtype_unit_roundoff(p->tensor[X].dtype);
 
     (void)tensor;
-    switch (operation(p)) {
+    switch (stream_op_index(p)) {
     case DOT:
     case READ: return ((double)p->tensor[X].dim[0] + 2) * u;
     case FMA: return (abdb_param_number(p, "fmas", 1) + 2) * u;
@@ -240,21 +246,21 @@ static double bound(const abdb_problem *p, int tensor)
 }
 
 /* Bytes, but of fma with its many operations on an element. */
-static const char *bounded_by(const abdb_problem *p)
+static const char *stream_bottleneck(const abdb_problem *p)
 {
     abdb_work w;
 
-    work(p, &w);
-    return abdb_bound_work(w.ops, w.bytes / (double)abdb_dtype_size(p->tensor[X].dtype));
+    stream_count_work(p, &w);
+    return abdb_bottleneck_of_work(w.ops, w.bytes / (double)abdb_dtype_size(p->tensor[X].dtype));
 }
 
 /* Memory's, not a cache's. */
-static const char *ceiling(const abdb_problem *p)
+static const char *stream_ceiling_metric(const abdb_problem *p)
 {
     const char *level = abdb_param_text(p, "level");
     bool memory = !level || strcmp(level, "memory") == 0;
 
-    return memory && strcmp(bounded_by(p), "bytes") == 0 ? "memory_bandwidth" : NULL;
+    return memory && strcmp(stream_bottleneck(p), "bytes") == 0 ? "memory_bandwidth" : NULL;
 }
 
 const abdb_kernel abdb_kernel_stream = {
@@ -266,12 +272,12 @@ const abdb_kernel abdb_kernel_stream = {
         "level=L1|L2|L3|memory  each=elements a thread  stores=plain|nt  unroll=4  grain=bytes  "
         "repeat=1  dtype=f64|f32",
     .names = "op n level each stores unroll grain repeat fmas",
-    .shape = shape,
-    .work = work,
-    .reference = reference,
-    .bound = bound,
-    .near = near,
-    .bounded_by = bounded_by,
-    .ceiling = ceiling,
-    .exact = exact,
+    .setup_tensors = stream_setup_tensors,
+    .count_work = stream_count_work,
+    .reference_rows = stream_reference_rows,
+    .error_bound = stream_error_bound,
+    .norm_bound = stream_norm_bound,
+    .bottleneck = stream_bottleneck,
+    .ceiling_metric = stream_ceiling_metric,
+    .make_exact_inputs = stream_make_exact_inputs,
 };

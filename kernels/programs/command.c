@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "kernels/harness/harness.h"
-#include "schema/core/plain.h"
-#include "schema/core/process.h"
+#include "schema/core/sanitize_text.h"
+#include "schema/core/child_process.h"
 
 enum { RUNS_MAX = 20, BEAT_S = 1, LAST_WORDS = 240, FILES_MAX = 64, ORPHANS_S = 5 };
 /* A talkative program is listened to now and then, and finds room meanwhile. */
@@ -41,11 +41,11 @@ typedef struct {
     bool cancelled;
     char escaped[ABDB_ESCAPED_SIZE]; /* processes that it left behind and that were ended */
     char why[LAST_WORDS + 120];      /* "": it did what it should */
-} turn;
+} program_turn;
 
 /* Takes what it has said on standard error out of the pipe; how much was it? What it leaves behind
  * may talk on: at most a full pipe. */
-static ssize_t hear(turn *t)
+static ssize_t read_stderr_into_tail(program_turn *t)
 {
     static char chunk[CHUNK];
     ssize_t all = 0, size;
@@ -65,7 +65,7 @@ static ssize_t hear(turn *t)
 }
 
 /* The last line of what it said. */
-static const char *last_words(turn *t)
+static const char *last_line_of_stderr(program_turn *t)
 {
     char *line;
 
@@ -75,13 +75,13 @@ static const char *last_words(turn *t)
     return line ? line + 1 : t->tail;
 }
 
-static void note_end(turn *t, int status)
+static void describe_failed_exit(program_turn *t, int status)
 {
     const char *words;
 
     if (t->cancelled || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) return;
-    hear(t);
-    words = last_words(t);
+    read_stderr_into_tail(t);
+    words = last_line_of_stderr(t);
     if (WIFSIGNALED(status))
         snprintf(t->why, sizeof t->why, "%s was ended by signal %d (%s)", t->words[0],
                  WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -92,7 +92,7 @@ static void note_end(turn *t, int status)
 }
 
 /* Of a program that has made a group for itself, as timeout does, that too. */
-static void kill_group(void)
+static void kill_program_groups(void)
 {
     pid_t own = program ? getpgid(program) : 0;
 
@@ -102,11 +102,11 @@ static void kill_group(void)
 
 /* Ends what the program has left behind before the next one starts; processes that had left its
  * group are named in t->escaped. */
-static void end_group(turn *t)
+static void kill_groups_and_reap_leader(program_turn *t)
 {
     char escaped[ABDB_ESCAPED_SIZE];
 
-    kill_group(); /* its number is nobody else's until its leader is reaped */
+    kill_program_groups(); /* its number is nobody else's until its leader is reaped */
     waitpid(group, NULL, 0);
     abdb_end_children(group, ORPHANS_S, NULL, escaped);
     if (*escaped) memcpy(t->escaped, escaped, sizeof t->escaped);
@@ -114,32 +114,32 @@ static void end_group(turn *t)
 }
 
 /* Waits for its end; meanwhile a record goes out now and then, and SIGINT ends it. */
-static void await(turn *t, pid_t pid, double *end_s)
+static void await_exit_with_heartbeat(program_turn *t, pid_t pid, double *end_s)
 {
     struct pollfd heard[] = {{.fd = signals, .events = POLLIN},
                              {.fd = t->said[0], .events = POLLIN}};
-    double beat_s = abdb_now_s();
+    double beat_s = abdb_clock_seconds();
     int status = 0;
     pid_t gone;
 
     while ((gone = waitpid(pid, &status, WNOHANG)) == 0) {
-        ssize_t said = hear(t);
+        ssize_t said = read_stderr_into_tail(t);
         bool rest = said && said < PIPE_SIZE / 4;
         struct signalfd_siginfo came;
 
         poll(heard, rest ? 1 : 2, rest ? REST_MS : BEAT_S * 1000);
         if (read(signals, &came, sizeof came) == sizeof came && came.ssi_signo == SIGINT) {
             t->cancelled = true;
-            kill_group();
-        } else if (abdb_now_s() - beat_s >= BEAT_S) {
-            abdb_print_record(json_pack("{s:s}", "kind", "beat"));
-            beat_s = abdb_now_s();
+            kill_program_groups();
+        } else if (abdb_clock_seconds() - beat_s >= BEAT_S) {
+            abdb_print_and_free_record(json_pack("{s:s}", "kind", "beat"));
+            beat_s = abdb_clock_seconds();
         }
     }
-    *end_s = abdb_now_s();
+    *end_s = abdb_clock_seconds();
     program = 0;
     if (gone == pid)
-        note_end(t, status);
+        describe_failed_exit(t, status);
     else
         snprintf(t->why, sizeof t->why, "how %.80s ended cannot be told: %s", t->words[0],
                  strerror(errno));
@@ -147,7 +147,7 @@ static void await(turn *t, pid_t pid, double *end_s)
 
 /* Starts the program once and waits for its end; seconds, where t->why stays "". Its group is there
  * before it, so that whatever ends this process now ends it, too. */
-static double start_once(turn *t)
+static double run_program_once_timed(program_turn *t)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t how;
@@ -156,11 +156,11 @@ static double start_once(turn *t)
     pid_t pid;
     int fault;
 
-    if (!(group = abdb_group_start())) {
+    if (!(group = abdb_guarded_group_start())) {
         snprintf(t->why, sizeof t->why, "no process group for it");
         return 0;
     }
-    hear(t); /* what the one before has left */
+    read_stderr_into_tail(t); /* what the one before has left */
     *t->tail = '\0';
     sigemptyset(&none);
     sigemptyset(&usual);
@@ -175,14 +175,14 @@ static double start_once(turn *t)
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&files, t->said[1], STDERR_FILENO);
-    begin_s = abdb_now_s();
+    begin_s = abdb_clock_seconds();
     fault = posix_spawnp(&pid, t->words[0], &files, &how, t->words, environ);
     if (fault)
         snprintf(t->why, sizeof t->why, "%.200s cannot be started: %s", t->words[0],
                  strerror(fault));
     else
-        await(t, program = pid, &end_s);
-    end_group(t);
+        await_exit_with_heartbeat(t, program = pid, &end_s);
+    kill_groups_and_reap_leader(t);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&how);
     return end_s - begin_s;
@@ -191,7 +191,7 @@ static double start_once(turn *t)
 /* --- a cell ----------------------------------------------------------------------------------- */
 
 /* The parameter of {KEY} at s, or NULL. */
-static const char *param_at(const char *s, const json_t *params)
+static const char *find_braced_param(const char *s, const json_t *params)
 {
     const char *end = *s == '{' ? strchr(s, '}') : NULL;
     char key[64];
@@ -202,14 +202,16 @@ static const char *param_at(const char *s, const json_t *params)
 
 /* A word with each {KEY} replaced by that parameter; {{KEY}} of no parameter is {KEY}, and other
  * braces stay. */
-static char *filled(const char *word, const json_t *params)
+static char *substitute_braced_params(const char *word, const json_t *params)
 {
     abdb_text out = {0};
     char *copy;
 
     while (*word) {
-        const char *value = param_at(word, params);
-        size_t size = *word == '{' && !param_at(word + 1, params) ? abdb_braced(word + 1) : 0;
+        const char *value = find_braced_param(word, params);
+        size_t size = *word == '{' && !find_braced_param(word + 1, params)
+                          ? abdb_braced_name_length(word + 1)
+                          : 0;
 
         if (value) {
             abdb_text_puts(&out, value);
@@ -225,112 +227,115 @@ static char *filled(const char *word, const json_t *params)
     return copy;
 }
 
-static void tell(const char *cell, char *const *words)
+static void print_command_result(const char *cell, char *const *words)
 {
     abdb_text all = {0}, line = {0};
 
     /* A blank ends the last, too: a byte at the end would be taken for half a character. */
     for (size_t i = 0; words[i]; i++) abdb_text_printf(&all, "%s ", words[i]);
-    abdb_text_plain(&line, abdb_text_get(&all));
-    abdb_print_record(json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:i,s:{s:s,s:s#,s:s}}", "kind",
-                                "result", "cell", cell, "formula", "wall-time@1", "dtype", "",
-                                "ops", 0.0, "bytes", 0.0, "verified", "pass", "batch", 1, "factors",
-                                "sample_unit", "process", "command", abdb_text_get(&line),
-                                line.size ? (int)line.size - 1 : 0, "verified_by", "exit code"));
+    abdb_text_append_sanitized(&line, abdb_text_get(&all));
+    abdb_print_and_free_record(json_pack(
+        "{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:i,s:{s:s,s:s#,s:s}}", "kind", "result", "cell", cell,
+        "formula", "wall-time@1", "dtype", "", "ops", 0.0, "bytes", 0.0, "verified", "pass",
+        "batch", 1, "factors", "sample_unit", "process", "command", abdb_text_get(&line),
+        line.size ? (int)line.size - 1 : 0, "verified_by", "exit code"));
     abdb_text_free(&line);
     abdb_text_free(&all);
 }
 
 /* The starts of one turn. */
-static void take_turn(turn *t)
+static void run_and_print_samples(program_turn *t)
 {
-    double first_s = abdb_now_s(), all = 0;
+    double first_s = abdb_clock_seconds(), all = 0;
 
     for (int i = 0; i < RUNS_MAX && (!i || all < turn_s); i++) {
-        double at_s = abdb_now_s() - first_s, time_s = start_once(t);
+        double at_s = abdb_clock_seconds() - first_s, time_s = run_program_once_timed(t);
 
         if (*t->why || t->cancelled) return;
         all += time_s;
-        abdb_print_record(json_pack("{s:s,s:s,s:i,s:f,s:f}", "kind", "sample", "cell", t->cell,
-                                    "seq", i, "t_s", at_s, "time_s", time_s));
+        abdb_print_and_free_record(json_pack("{s:s,s:s,s:i,s:f,s:f}", "kind", "sample", "cell",
+                                             t->cell, "seq", i, "t_s", at_s, "time_s", time_s));
     }
-    tell(t->cell, t->words);
+    print_command_result(t->cell, t->words);
 }
 
 /* Names on standard error what the program left behind. */
-static void print_escaped(const turn *t)
+static void print_escaped(const program_turn *t)
 {
     abdb_text line = {0};
 
-    abdb_text_plain(&line, t->words[0]);
+    abdb_text_append_sanitized(&line, t->words[0]);
     fprintf(stderr, "abdb: %s left processes behind, which were ended: %s\n", abdb_text_get(&line),
             t->escaped);
     abdb_text_free(&line);
 }
 
-static void run_cell(char *const *words, size_t count, json_t *request)
+static void run_command_cell(char *const *words, size_t count, json_t *request)
 {
     char *own[ABDB_ARGUMENTS + 1] = {NULL};
-    turn t = {.words = own,
-              .cell = json_string_value(json_object_get(request, "cell")),
-              .said = {-1, -1}};
+    program_turn t = {.words = own,
+                      .cell = json_string_value(json_object_get(request, "cell")),
+                      .said = {-1, -1}};
     const json_t *params = json_object_get(request, "params");
     abdb_text why = {0};
 
-    abdb_print_record(json_pack("{s:s,s:s}", "kind", "begin", "cell", t.cell));
+    abdb_print_and_free_record(json_pack("{s:s,s:s}", "kind", "begin", "cell", t.cell));
     for (size_t i = 0; i < count && i < ABDB_ARGUMENTS; i++)
-        if (!(own[i] = filled(words[i], params))) snprintf(t.why, sizeof t.why, "no memory");
+        if (!(own[i] = substitute_braced_params(words[i], params)))
+            snprintf(t.why, sizeof t.why, "no memory");
     if (pipe2(t.said, O_CLOEXEC) != 0)
         snprintf(t.why, sizeof t.why, "no pipe for its words: %s", strerror(errno));
     fcntl(t.said[0], F_SETFL, O_NONBLOCK);
     fcntl(t.said[0], F_SETPIPE_SZ, PIPE_SIZE); /* where that is not allowed it has less */
-    if (!*t.why) take_turn(&t);
+    if (!*t.why) run_and_print_samples(&t);
     if (*t.escaped) print_escaped(&t);
-    abdb_text_plain(&why, t.why);
-    abdb_print_record(json_pack("{s:s,s:s,s:s,s:s}", "kind", "end", "cell", t.cell, "status",
-                                t.cancelled ? "cancelled"
-                                : *t.why    ? "failed"
-                                            : "ok",
-                                "reason", t.cancelled ? "interrupted" : abdb_text_get(&why)));
+    abdb_text_append_sanitized(&why, t.why);
+    abdb_print_and_free_record(
+        json_pack("{s:s,s:s,s:s,s:s}", "kind", "end", "cell", t.cell, "status",
+                  t.cancelled ? "cancelled"
+                  : *t.why    ? "failed"
+                              : "ok",
+                  "reason", t.cancelled ? "interrupted" : abdb_text_get(&why)));
     abdb_text_free(&why);
     for (size_t i = 0; i < count && i < ABDB_ARGUMENTS; i++) free(own[i]);
     for (int i = 0; i < 2; i++)
         if (t.said[i] >= 0) close(t.said[i]);
 }
 
-static void print_device(void)
+static void print_environment_and_device(void)
 {
     cpu_set_t set;
     int threads = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    abdb_device device = *abdb_host_device(1);
+    abdb_device device = *abdb_init_host_device(1);
     json_t *machine;
 
     device.threads = 0; /* none of ours: no region of them is timed */
-    machine = abdb_machine(&command, &device);
+    machine = abdb_describe_machine_json(&command, &device);
     json_object_del(machine, "compiler"); /* of this program, which is not what is measured */
-    abdb_print_record(json_pack("{s:s,s:o}", "kind", "environment", "environment", machine));
-    abdb_print_record(json_pack("{s:s,s:s,s:i,s:i,s:s,s:f,s:f}", "kind", "device", "name",
-                                device.name, "devices", 1, "threads", threads, "clock",
-                                device.clock, "clock_resolution_s", device.resolution_s,
-                                "clock_cost_s", device.cost_s));
+    abdb_print_and_free_record(
+        json_pack("{s:s,s:o}", "kind", "environment", "environment", machine));
+    abdb_print_and_free_record(json_pack("{s:s,s:s,s:i,s:i,s:s,s:f,s:f}", "kind", "device", "name",
+                                         device.name, "devices", 1, "threads", threads, "clock",
+                                         device.clock, "clock_resolution_s", device.resolution_s,
+                                         "clock_cost_s", device.cost_s));
 }
 
 /* The program goes first. */
-static void on_end(int number)
+static void kill_program_and_reraise(int number)
 {
-    kill_group();
+    kill_program_groups();
     signal(number, SIG_DFL);
     raise(number);
 }
 
 /* SIGCHLD is not ignored, as it may be of whom we are started by: nobody would be told how a child
  * ended. */
-static bool open_signals(void)
+static bool open_signalfd_for_child_and_int(void)
 {
     sigset_t awaited;
 
     signal(SIGCHLD, SIG_DFL);
-    signal(SIGTERM, on_end);
+    signal(SIGTERM, kill_program_and_reraise);
     sigemptyset(&awaited);
     sigaddset(&awaited, SIGCHLD);
     sigaddset(&awaited, SIGINT);
@@ -352,24 +357,24 @@ int main(int argc, char **argv)
               stderr);
         return 2;
     }
-    if (!abdb_records_open()) return 6;
+    if (!abdb_records_take_stdout()) return 6;
     for (int file = 3; file < FILES_MAX; file++) fcntl(file, F_SETFD, FD_CLOEXEC);
-    if (!open_signals()) return 6;
+    if (!open_signalfd_for_child_and_int()) return 6;
     abdb_adopt_orphans();
-    abdb_print_record(json_pack("{s:s,s:i,s:s,s:s,s:[{s:s,s:s,s:s,s:s}]}", "kind", "hello",
-                                "protocol", 1, "backend", command.name, "summary", command.summary,
-                                "kernels", "name", "wall-time", "provider", command.name, "summary",
-                                "a program, from its start to its end", "formula", "wall-time@1"));
-    print_device();
+    abdb_print_and_free_record(json_pack(
+        "{s:s,s:i,s:s,s:s,s:[{s:s,s:s,s:s,s:s}]}", "kind", "hello", "protocol", 1, "backend",
+        command.name, "summary", command.summary, "kernels", "name", "wall-time", "provider",
+        command.name, "summary", "a program, from its start to its end", "formula", "wall-time@1"));
+    print_environment_and_device();
     while (run && getline(&line, &room, stdin) > 0) {
         json_error_t fault;
         json_t *request = json_loads(line, 0, &fault);
 
         if (json_is_string(json_object_get(request, "cell")))
-            run_cell(argv + 1, (size_t)argc - 2, request);
+            run_command_cell(argv + 1, (size_t)argc - 2, request);
         json_decref(request);
     }
     free(line);
-    abdb_print_record(json_pack("{s:s}", "kind", "bye"));
+    abdb_print_and_free_record(json_pack("{s:s}", "kind", "bye"));
     return 0;
 }

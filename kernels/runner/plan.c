@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/core/grow.h"
-#include "schema/core/plain.h"
+#include "schema/core/array.h"
+#include "schema/core/sanitize_text.h"
 
 enum { VALUES_MAX = 512, WORD_MOST = 16000 };
 
@@ -19,8 +19,8 @@ typedef struct {
     const char *value[VALUES_MAX];
 } axis;
 
-static abdb_status add_value(abdb_plan *plan, axis *a, const char *text, size_t size,
-                             abdb_error *err)
+static abdb_status axis_add_value(abdb_plan *plan, axis *a, const char *text, size_t size,
+                                  abdb_error *err)
 {
     if (a->count == VALUES_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT, "%s has more than %d values", a->key, VALUES_MAX);
@@ -32,7 +32,7 @@ static abdb_status add_value(abdb_plan *plan, axis *a, const char *text, size_t 
 
 /* "256-4096*2" (from, to, factor) or "1-8+1" (from, to, step); returns 0 when it is no range, so
  * that the text is a value itself. */
-static int range(const char *text, double *from, double *to, char *how, double *step)
+static int parse_range(const char *text, double *from, double *to, char *operator_, double *step)
 {
     size_t size = abdb_double_parse_prefix(text, from);
 
@@ -40,12 +40,12 @@ static int range(const char *text, double *from, double *to, char *how, double *
     if (!size || *text++ != '-') return 0;
     text += size = abdb_double_parse_prefix(text, to);
     if (!size || (*text != '*' && *text != '+')) return 0;
-    *how = *text++;
+    *operator_ = *text++;
     size = abdb_double_parse_prefix(text, step);
     return size && !text[size];
 }
 
-static abdb_status take_values(abdb_plan *plan, axis *a, const char *text, abdb_error *err)
+static abdb_status parse_axis_values(abdb_plan *plan, axis *a, const char *text, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -58,15 +58,15 @@ static abdb_status take_values(abdb_plan *plan, axis *a, const char *text, abdb_
             return ABDB_FAIL(err, ABDB_USAGE, "%s has an empty or too long value", a->key);
         memcpy(one, text, size);
         one[size] = '\0';
-        if (!range(one, &from, &to, &how, &step))
-            TRY(add_value(plan, a, one, size, err));
+        if (!parse_range(one, &from, &to, &how, &step))
+            TRY(axis_add_value(plan, a, one, size, err));
         else if (!(from > 0 && to >= from && (how == '*' ? step > 1 : step > 0)))
             return ABDB_FAIL(err, ABDB_USAGE, "%s=%s never ends: write it as 256-4096*2 or 1-8+1",
                              a->key, one);
         else
             for (double v = from; v <= to * (1 + 1e-12); v = how == '*' ? v * step : v + step) {
                 snprintf(number, sizeof number, "%.0f", floor(v + 0.5));
-                TRY(add_value(plan, a, number, strlen(number), err));
+                TRY(axis_add_value(plan, a, number, strlen(number), err));
             }
         text += size + (text[size] == ',');
     }
@@ -76,20 +76,20 @@ done:
 }
 
 /* Room for one more cell, which is not counted yet. */
-static abdb_status make_room(abdb_plan *plan, abdb_error *err)
+static abdb_status reserve_cell(abdb_plan *plan, abdb_error *err)
 {
     abdb_cell *more;
 
     if (plan->cells == ABDB_CELL_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT, "more than %d cells", ABDB_CELL_MAX);
-    more = abdb_grow(plan->cell, plan->cells, &plan->room, sizeof *more);
+    more = abdb_array_reserve_one(plan->cell, plan->cells, &plan->room, sizeof *more);
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
     plan->cell = more;
     return ABDB_OK;
 }
 
 /* Counts the last cell, under its name. */
-static abdb_status name_cell(abdb_plan *plan, abdb_error *err)
+static abdb_status name_and_count_cell(abdb_plan *plan, abdb_error *err)
 {
     abdb_cell *cell = &plan->cell[plan->cells];
     abdb_text name = {0};
@@ -104,25 +104,26 @@ static abdb_status name_cell(abdb_plan *plan, abdb_error *err)
     return ABDB_OK;
 }
 
-static abdb_status add_cell(abdb_plan *plan, const char *kernel, const axis *axes, size_t count,
-                            const size_t *at, abdb_error *err)
+static abdb_status append_cell_of_axes(abdb_plan *plan, const char *kernel, const axis *axes,
+                                       size_t count, const size_t *value_index, abdb_error *err)
 {
     abdb_cell *cell;
     abdb_status st = ABDB_OK;
 
-    TRY(make_room(plan, err));
+    TRY(reserve_cell(plan, err));
     cell = &plan->cell[plan->cells];
     *cell = (abdb_cell){.kernel = kernel, .params = count};
     for (size_t i = 0; i < count; i++) {
         cell->param[i].key = axes[i].key;
-        cell->param[i].text = axes[i].value[at[i]];
+        cell->param[i].text = axes[i].value[value_index[i]];
     }
-    st = name_cell(plan, err);
+    st = name_and_count_cell(plan, err);
 done:
     return st;
 }
 
-static bool keep_param(abdb_plan *plan, abdb_cell *cell, const char *key, const char *text)
+static bool copy_param_into_cell(abdb_plan *plan, abdb_cell *cell, const char *key,
+                                 const char *text)
 {
     size_t at = cell->params++;
 
@@ -131,8 +132,8 @@ static bool keep_param(abdb_plan *plan, abdb_cell *cell, const char *key, const 
     return cell->param[at].key && cell->param[at].text;
 }
 
-abdb_status abdb_plan_add_cell(abdb_plan *plan, const abdb_cell *like, const char *key,
-                               const char *text, abdb_error *err)
+abdb_status abdb_plan_add_cell_like(abdb_plan *plan, const abdb_cell *like, const char *key,
+                                    const char *text, abdb_error *err)
 {
     abdb_cell *cell;
     bool kept;
@@ -140,21 +141,21 @@ abdb_status abdb_plan_add_cell(abdb_plan *plan, const abdb_cell *like, const cha
 
     if (key && like->params == ABDB_AXIS_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT, "%s: more than %d parameters", like->name, ABDB_AXIS_MAX);
-    TRY(make_room(plan, err));
+    TRY(reserve_cell(plan, err));
     cell = &plan->cell[plan->cells];
     *cell =
         (abdb_cell){.kernel = abdb_arena_copy(&plan->arena, like->kernel, strlen(like->kernel))};
     kept = cell->kernel != NULL;
     for (size_t i = 0; i < like->params; i++)
-        kept = keep_param(plan, cell, like->param[i].key, like->param[i].text) && kept;
-    if (key) kept = keep_param(plan, cell, key, text) && kept;
+        kept = copy_param_into_cell(plan, cell, like->param[i].key, like->param[i].text) && kept;
+    if (key) kept = copy_param_into_cell(plan, cell, key, text) && kept;
     if (!kept) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a plan"));
-    st = name_cell(plan, err);
+    st = name_and_count_cell(plan, err);
 done:
     return st;
 }
 
-const char *abdb_cell_param(const abdb_cell *cell, const char *key)
+const char *abdb_cell_param_text(const abdb_cell *cell, const char *key)
 {
     for (size_t i = 0; i < cell->params; i++)
         if (strcmp(cell->param[i].key, key) == 0) return cell->param[i].text;
@@ -164,7 +165,7 @@ const char *abdb_cell_param(const abdb_cell *cell, const char *key)
 /* "gemm dtype=f32,f64 n=8-32*2": the cells of a line are the product of its axes. `at` counts
  * like an odometer: value at[i] of axis i; when every axis has turned over, i runs below 0 and
  * it ends. */
-static abdb_status add_line(abdb_plan *plan, char *line, abdb_error *err)
+static abdb_status add_cells_of_line(abdb_plan *plan, char *line, abdb_error *err)
 {
     axis *axes = calloc(ABDB_AXIS_MAX, sizeof *axes);
     size_t count = 0, at[ABDB_AXIS_MAX] = {0}, i;
@@ -191,11 +192,11 @@ static abdb_status add_line(abdb_plan *plan, char *line, abdb_error *err)
         for (i = 0; i < count; i++)
             if (strcmp(axes[i].key, axes[count].key) == 0)
                 TRY(ABDB_FAIL(err, ABDB_USAGE, "%s is given twice", axes[i].key));
-        TRY(take_values(plan, &axes[count], equals + 1, err));
+        TRY(parse_axis_values(plan, &axes[count], equals + 1, err));
         count++;
     }
     do { /* the last axis turns fastest */
-        TRY(add_cell(plan, kernel, axes, count, at, err));
+        TRY(append_cell_of_axes(plan, kernel, axes, count, at, err));
         for (i = count; i-- > 0;) {
             if (++at[i] < axes[i].count) break;
             at[i] = 0;
@@ -206,7 +207,7 @@ done:
     return st;
 }
 
-abdb_status abdb_plan_add(abdb_plan *plan, const char *text, abdb_error *err)
+abdb_status abdb_plan_add_text(abdb_plan *plan, const char *text, abdb_error *err)
 {
     char *copy = strdup(text), *rest = copy, *line;
     int number = 0;
@@ -216,10 +217,10 @@ abdb_status abdb_plan_add(abdb_plan *plan, const char *text, abdb_error *err)
     while (st == ABDB_OK && (line = strsep(&rest, "\n"))) {
         number++;
         line[strcspn(line, "#")] = '\0';
-        line = abdb_trim(line);
+        line = abdb_trim_in_place(line);
         if (!*line) continue;
-        st = add_line(plan, line, err);
-        if (st != ABDB_OK) abdb_context(err, "line %d", number);
+        st = add_cells_of_line(plan, line, err);
+        if (st != ABDB_OK) abdb_error_prepend_context(err, "line %d", number);
     }
     free(copy);
     return st;

@@ -9,17 +9,18 @@
  *     before its first record for want of an interpreter or a library (missing.h): `no-device`.
  * (4) Anything that is no record is ignored, and so are unknown kinds and fields. A record that
  *     breaks the protocol, one of another cell above all: status `bad-answer`, and a new process
- *     goes on (told.h).
+ *     goes on (cell_validation.h).
  * (5) *stop: the cell at hand is told to finish its sample (SIGINT), with status `cancelled`;
- *     above 1 its group is killed at once. No process outlives abdb, however that ends (process.h).
- * (6) Text of a backend is data: it is stored without control characters, never run.
+ *     above 1 its group is killed at once. No process outlives abdb, however that ends
+ * (child_process.h). (6) Text of a backend is data: it is stored without control characters, never
+ * run.
  */
 #ifndef ABDB_KERNELS_RUNNER_H
 #define ABDB_KERNELS_RUNNER_H
 
 #include <jansson.h>
 
-#include "kernels/runner/launch.h"
+#include "kernels/runner/launcher.h"
 #include "kernels/runner/plan.h"
 #include "schema/core/record.h"
 
@@ -38,13 +39,13 @@ typedef struct {
     const char *device;          /* ABDB_DEVICE, where it has several; or NULL */
     const char *campaign, *tag;  /* tag NULL: none */
     int threads, quick, energy;  /* threads 0: all allowed */
-    bool as_is;                  /* its environment is ours: nothing is set for kernels */
+    bool keep_environment;       /* its environment is ours: nothing is set for kernels */
     size_t repetition;           /* of the process, from 0 */
     long *starts;                /* of the program in this repetition so far, counted up; or NULL */
     const char *core_type;       /* OPENBLAS_CORETYPE, or NULL */
     const char *commit, *branch, *dirty; /* of what is measured: factors; NULL: not said */
     const char *node;                    /* where it is measured: a factor; NULL: not said */
-    const abdb_launch *launch;           /* that starts its ranks; NULL: it is one process */
+    const abdb_launcher_command *launch; /* that starts its ranks; NULL: it is one process */
     double timeout_s;
     volatile const int *stop; /* 1: end after the sample at hand; more: at once; NULL: never */
     void (*progress)(void *self, const char *cell, size_t done, size_t total);
@@ -54,7 +55,7 @@ typedef struct {
     unsigned char *doubtful; /* of each cell that ran: 1 where its median is in doubt; or NULL */
 } abdb_run_options;
 /* Was it asked to end? */
-static inline bool abdb_run_stopped(const abdb_run_options *options)
+static inline bool abdb_run_stop_requested(const abdb_run_options *options)
 {
     return options->stop && *options->stop;
 }
@@ -69,32 +70,34 @@ void abdb_run_tally_free(abdb_run_tally *tally);
 
 /* Runs cells plan->cell[i] where todo[i], and hands each entry to sink. ABDB_BACKEND: the program
  * cannot be started, or speaks another protocol. */
-ABDB_MUST_USE abdb_status abdb_backend_run(const abdb_run_options *options, const abdb_plan *plan,
-                                           const unsigned char *todo, const abdb_sink *sink,
-                                           abdb_run_tally *tally, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_backend_run_cells(const abdb_run_options *options,
+                                                 const abdb_plan *plan, const unsigned char *todo,
+                                                 const abdb_sink *sink, abdb_run_tally *tally,
+                                                 abdb_error *err);
 typedef struct {
     double all_s, longest_s; /* of all cells that were asked for; of the longest one */
     size_t longest;          /* its place in the plan */
-} abdb_expected;
+} abdb_run_estimate;
 /* About how long the cells where todo[i] will take, as the backend counts their work; all_s is NAN
  * when it does not say. */
-ABDB_MUST_USE abdb_status abdb_backend_estimate(const abdb_run_options *options,
-                                                const abdb_plan *plan, const unsigned char *todo,
-                                                abdb_expected *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_backend_estimate_seconds(const abdb_run_options *options,
+                                                        const abdb_plan *plan,
+                                                        const unsigned char *todo,
+                                                        abdb_run_estimate *out, abdb_error *err);
 /* What `describe` prints: an object with the members hello, environment and device, or NULL
  * members. The caller's reference. ABDB_BACKEND: it does not say so, or has no device: then the
  * object is there, too, with hello and no-device; without hello where what runs the program is not
  * installed. */
-ABDB_MUST_USE abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out,
-                                                abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_backend_start_and_describe(const abdb_run_options *options,
+                                                          json_t **out, abdb_error *err);
 /* The name under which a cell is stored: "openblas gemm dtype=f32 n=1024", of a backend with
  * several devices "torch cuda:1 gemm dtype=f32 n=1024", repetitions with " #2", ... From arena. */
-const char *abdb_cell_name(abdb_arena *arena, const char *backend, const char *device,
-                           const abdb_cell *cell, size_t repetition);
+const char *abdb_cell_stored_name(abdb_arena *arena, const char *backend, const char *device,
+                                  const abdb_cell *cell, size_t repetition);
 /* The line that asks a backend for a cell; free() it. NULL: no memory. */
-char *abdb_cell_request(const abdb_run_options *options, const abdb_cell *cell);
+char *abdb_cell_request_line(const abdb_run_options *options, const abdb_cell *cell);
 /* The kernels of OpenBLAS that this processor could run at best ("SkylakeX", "Haswell"), or NULL.
  */
-const char *abdb_best_core_type(void);
+const char *abdb_best_openblas_core_type(void);
 
 #endif

@@ -6,44 +6,46 @@
 #include <stdlib.h>
 
 #include "kernels/workloads/dlrm_check.h"
-#include "kernels/workloads/memory.h"
+#include "kernels/workloads/device_memory.h"
 
 enum { SAMPLES = 4 }; /* of the last batch that was timed, looked at again */
 
 typedef struct {
     abdb_dlrm d;
     uint64_t drawn;
-} serving;
+} dlrm_serving;
 
-static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+static abdb_status dlrm_resolve_params(abdb_problem *p, const abdb_machine_caches *limits,
+                                       abdb_error *err)
 {
     abdb_dlrm_shape s;
 
     (void)limits;
-    return abdb_dlrm_shape_of(p, &s, err);
+    return abdb_dlrm_parse_shape(p, &s, err);
 }
 
 /* The shape of parameters that have been looked at before. */
-static abdb_dlrm_shape known(const abdb_problem *p)
+static abdb_dlrm_shape dlrm_shape_of_problem(const abdb_problem *p)
 {
     abdb_problem again = *p;
     abdb_dlrm_shape s = {0};
     abdb_error err;
 
-    (void)!abdb_dlrm_shape_of(&again, &s, &err);
+    (void)!abdb_dlrm_parse_shape(&again, &s, &err);
     return s;
 }
 
-static void lacks(const abdb_problem *p, const abdb_parts *parts, char *out, size_t room)
+static void dlrm_list_missing_parts(const abdb_problem *p, const abdb_parts *parts, char *out,
+                                    size_t room)
 {
-    abdb_dlrm_shape s = known(p);
+    abdb_dlrm_shape s = dlrm_shape_of_problem(p);
     size_t used = 0;
     const struct {
         const char *name;
         bool there;
-    } wanted[] = {{"products", parts && parts->product},
-                  {"rows", parts && parts->rows},
-                  {"embedding bags", parts && parts->bags}};
+    } wanted[] = {{"products", parts && parts->gemm},
+                  {"rows", parts && parts->row_op},
+                  {"embedding bags", parts && parts->embedding_bags}};
     const char *why = NULL;
 
     *out = '\0';
@@ -51,75 +53,77 @@ static void lacks(const abdb_problem *p, const abdb_parts *parts, char *out, siz
         if (!wanted[i].there && used < room)
             used +=
                 (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "", wanted[i].name);
-    if (!used) why = parts->refuses(p, s.dtype, 2, s.apart);
+    if (!used) why = parts->why_refused(p, s.dtype, 2, s.apart);
     if (why) snprintf(out, room, "%s", why);
 }
 
-static void effort(const abdb_stage *stage, abdb_effort *out)
+static void dlrm_count_work_and_memory(const abdb_run_context *stage, abdb_effort *out)
 {
-    abdb_dlrm_shape s = known(stage->p);
+    abdb_dlrm_shape s = dlrm_shape_of_problem(stage->p);
     double times = (double)s.steps;
     abdb_work work;
     abdb_error err;
 
-    abdb_dlrm_work(&s, &work);
+    abdb_dlrm_count_work(&s, &work);
     *out = (abdb_effort){work.ops * times, work.bytes * times, 0};
-    if (abdb_dlrm_bytes(stage, &s, &out->memory, &err) != ABDB_OK) out->memory = INFINITY;
+    if (abdb_dlrm_predict_bytes(stage, &s, &out->memory, &err) != ABDB_OK) out->memory = INFINITY;
 }
 
-static abdb_status check(const abdb_stage *stage, double *error, const char **at, abdb_error *err)
+static abdb_status dlrm_check_results(const abdb_run_context *stage, double *error, const char **at,
+                                      abdb_error *err)
 {
-    abdb_dlrm_shape s = known(stage->p);
+    abdb_dlrm_shape s = dlrm_shape_of_problem(stage->p);
 
-    return abdb_dlrm_check(stage, &s, error, at, err);
+    return abdb_dlrm_verify_small_model(stage, &s, error, at, err);
 }
 
-static void stop(void *state)
+static void dlrm_close_state(void *state)
 {
-    serving *v = state;
+    dlrm_serving *v = state;
 
-    abdb_dlrm_close(&v->d);
+    abdb_dlrm_free(&v->d);
     free(v);
 }
 
-static abdb_status start(void **state, const abdb_stage *stage, abdb_error *err)
+static abdb_status dlrm_open_state(void **state, const abdb_run_context *stage, abdb_error *err)
 {
-    serving *v = calloc(1, sizeof *v);
-    abdb_dlrm_shape s = known(stage->p);
+    dlrm_serving *v = calloc(1, sizeof *v);
+    abdb_dlrm_shape s = dlrm_shape_of_problem(stage->p);
     abdb_status st = ABDB_OK;
 
     if (!v) return ABDB_FAIL(err, ABDB_NOMEM, "a recommendation model");
-    TRY(abdb_dlrm_open(&v->d, stage, &s, 1, err));
+    TRY(abdb_dlrm_alloc_and_init(&v->d, stage, &s, 1, err));
     *state = v;
 done:
-    if (st != ABDB_OK) stop(v);
+    if (st != ABDB_OK) dlrm_close_state(v);
     return st;
 }
 
-static abdb_status reset(void *state, abdb_error *err)
+static abdb_status dlrm_draw_next_inputs(void *state, abdb_error *err)
 {
-    serving *v = state;
+    dlrm_serving *v = state;
 
-    return abdb_dlrm_draw(&v->d, ++v->drawn, err);
+    return abdb_dlrm_draw_inputs(&v->d, ++v->drawn, err);
 }
 
-static abdb_status run(void *state, abdb_error *err)
+static abdb_status dlrm_run_inferences(void *state, abdb_error *err)
 {
-    serving *v = state;
+    dlrm_serving *v = state;
 
-    for (size_t i = 0; i < v->d.s.steps; i++) abdb_dlrm_infer(&v->d);
-    return abdb_stage_failed(v->d.stage, v->d.parts, err);
+    for (size_t i = 0; i < v->d.s.steps; i++) abdb_dlrm_run_inference(&v->d);
+    return abdb_parts_check_failed(v->d.stage, v->d.parts, err);
 }
 
-static void tell(void *state, double median_s, abdb_tell *say, void *to, bool *sound)
+static void dlrm_report_rate_and_verify(void *state, double median_s, abdb_metric_callback *say,
+                                        void *to, bool *sound)
 {
-    const serving *v = state;
+    const dlrm_serving *v = state;
     double error = INFINITY;
     abdb_error err;
 
-    say(to, &(abdb_told_metric){"samples_per_s", "median",
-                                (double)(v->d.s.steps * v->d.s.batch) / median_s, NAN});
-    *sound = abdb_dlrm_compare(&v->d, SAMPLES, &error, &err) == ABDB_OK && error <= 1;
+    say(to, &(abdb_workload_metric){"samples_per_s", "median",
+                                    (double)(v->d.s.steps * v->d.s.batch) / median_s, NAN});
+    *sound = abdb_dlrm_verify_samples(&v->d, SAMPLES, &error, &err) == ABDB_OK && error <= 1;
 }
 
 const abdb_workload abdb_workload_dlrm = {
@@ -132,13 +136,13 @@ const abdb_workload abdb_workload_dlrm = {
         "(batches in a repetition); scale=no,auto (as many rows as fit)",
     .names = "model tables rows rows_of lookups bytes batch steps scale",
     .dtype = ABDB_F32,
-    .shape = shape,
-    .lacks = lacks,
-    .effort = effort,
-    .check = check,
-    .open = start,
-    .reset = reset,
-    .run = run,
-    .tell = tell,
-    .close = stop,
-    .trial = {"model=rm1 rows=20000 batch=256", "model=rm2 rows=20000 batch=16"}};
+    .resolve_params = dlrm_resolve_params,
+    .list_missing_parts = dlrm_list_missing_parts,
+    .count_work_and_memory = dlrm_count_work_and_memory,
+    .check_results = dlrm_check_results,
+    .open = dlrm_open_state,
+    .reset = dlrm_draw_next_inputs,
+    .run = dlrm_run_inferences,
+    .report_metrics = dlrm_report_rate_and_verify,
+    .close = dlrm_close_state,
+    .pilot_params = {"model=rm1 rows=20000 batch=256", "model=rm2 rows=20000 batch=16"}};

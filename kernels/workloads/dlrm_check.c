@@ -7,157 +7,165 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/workloads/memory.h"
+#include "kernels/workloads/device_memory.h"
 
 enum { ROWS = 997, BATCH = 64, SAMPLES = 8, DEVIATIONS = 8 };
 
 /* Numbers, and the squares of their errors' deviations. */
 typedef struct {
     double *value, *square;
-} numbers;
+} values_with_error;
 
 typedef struct {
     const abdb_dlrm *d;
     double sums, format; /* squares of unit roundoffs: of sums, of what is kept */
-    numbers x0, x, y, z;
+    values_with_error x0, x, y, z;
     /* Copies of what the device has: of all before the features; numbers and indices of one
      * sample. */
     char *layers, *some;
     int32_t *index;
-} walk;
+} reference_model;
 
-static double get(const walk *w, const char *at, size_t i)
+static double element_f64(const reference_model *w, const char *at, size_t i)
 {
     abdb_tensor t = {.dtype = w->d->s.dtype, .data = (void *)(uintptr_t)at};
 
-    return abdb_tensor_get(&t, i);
+    return abdb_tensor_get_f64(&t, i);
 }
 
 /* Of what layers have: weights, biases, shifts. */
-static double weight(const walk *w, const char *at, size_t i)
+static double layer_parameter_f64(const reference_model *w, const char *at, size_t i)
 {
-    return get(w, w->layers + (at - w->d->bottom[0].w), i);
+    return element_f64(w, w->layers + (at - w->d->bottom[0].w), i);
 }
 
 /* n numbers from element `first` of the device's on: to w->some. */
-static abdb_status take_some(const walk *w, const char *from, size_t first, size_t n,
-                             abdb_error *err)
+static abdb_status download_elements(const reference_model *w, const char *from, size_t first,
+                                     size_t n, abdb_error *err)
 {
     size_t size = w->d->size;
 
-    return abdb_stage_take(w->d->stage, w->some, from + first * size, n * size, err);
+    return abdb_device_download(w->d->stage, w->some, from + first * size, n * size, err);
 }
 
 /* value is kept in the format; square: what it may be wrong by before. */
-static void keep(const walk *w, numbers to, size_t i, double value, double square)
+static void set_value_with_rounding(const reference_model *w, values_with_error to, size_t i,
+                                    double value, double square)
 {
     to.value[i] = value;
     to.square[i] = square + w->format * value * value;
 }
 
 /* to = x weights + bias, or what is positive of it */
-static void affine(const walk *w, const abdb_dlrm_layer *l, numbers x, bool positive, numbers to)
+static void affine_layer_with_error(const reference_model *w, const abdb_dlrm_layer *l,
+                                    values_with_error x, bool positive, values_with_error to)
 {
     for (size_t j = 0; j < l->out; j++) {
-        double sum = l->bias ? weight(w, l->bias, j) : 0, terms = sum * sum, square = 0;
+        double sum = l->bias ? layer_parameter_f64(w, l->bias, j) : 0, terms = sum * sum,
+               square = 0;
 
         for (size_t i = 0; i < l->in; i++) {
-            double by = weight(w, l->w, i * l->out + j), term = x.value[i] * by;
+            double by = layer_parameter_f64(w, l->w, i * l->out + j), term = x.value[i] * by;
 
             sum += term;
             terms += term * term;
             square += by * by * x.square[i];
         }
         square += w->sums * (double)(l->in + 1) * terms;
-        keep(w, to, j, positive ? fmax(sum, 0) : sum, square);
+        set_value_with_rounding(w, to, j, positive ? fmax(sum, 0) : sum, square);
     }
 }
 
 /* An MLP; a ReLU behind its last layer too? */
-static void perceive(const walk *w, const abdb_dlrm_layer *of, size_t layers, bool last, numbers x,
-                     numbers to)
+static void mlp_with_error(const reference_model *w, const abdb_dlrm_layer *of, size_t layers,
+                           bool last, values_with_error x, values_with_error to)
 {
-    numbers between[2] = {w->y, w->z};
+    values_with_error between[2] = {w->y, w->z};
 
     for (size_t i = 0; i < layers; i++) {
-        numbers out = i + 1 < layers ? between[i % 2] : to;
+        values_with_error out = i + 1 < layers ? between[i % 2] : to;
 
-        affine(w, &of[i], x, i + 1 < layers || last, out);
+        affine_layer_with_error(w, &of[i], x, i + 1 < layers || last, out);
         x = out;
     }
 }
 
 /* Sums of a bag: row by row, as they lie in the device's memory. */
-static abdb_status look_up(const walk *w, size_t sample, size_t table, abdb_error *err)
+static abdb_status embedding_bag_with_error(const reference_model *w, size_t sample, size_t table,
+                                            abdb_error *err)
 {
     const abdb_dlrm_shape *s = &w->d->s;
     const int32_t *index = w->d->index + (table * s->batch + sample) * s->lookups;
     const char *from = w->d->tables[table / w->d->each];
     size_t first = table % w->d->each * s->rows;
-    numbers to = {w->x0.value + (table + 1) * s->width, w->x0.square + (table + 1) * s->width};
+    values_with_error to = {w->x0.value + (table + 1) * s->width,
+                            w->x0.square + (table + 1) * s->width};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_stage_take(w->d->stage, w->index, index, s->lookups * sizeof *index, err));
+    TRY(abdb_device_download(w->d->stage, w->index, index, s->lookups * sizeof *index, err));
     for (size_t j = 0; j < s->width; j++) to.value[j] = to.square[j] = 0;
     for (size_t l = 0; l < s->lookups; l++) {
-        TRY(take_some(w, from, (first + (size_t)w->index[l]) * s->width, s->width, err));
+        TRY(download_elements(w, from, (first + (size_t)w->index[l]) * s->width, s->width, err));
         for (size_t j = 0; j < s->width; j++) {
-            double term = get(w, w->some, j);
+            double term = element_f64(w, w->some, j);
 
             to.value[j] += term;
             to.square[j] += term * term;
         }
     }
     for (size_t j = 0; j < s->width; j++)
-        keep(w, to, j, to.value[j], w->sums * (double)s->lookups * to.square[j]);
+        set_value_with_rounding(w, to, j, to.value[j], w->sums * (double)s->lookups * to.square[j]);
 done:
     return st;
 }
 
-static void cross(const walk *w, size_t layer)
+static void cross_layer_with_error(const reference_model *w, size_t layer)
 {
-    affine(w, &w->d->down[layer], w->x, false, w->y);
-    affine(w, &w->d->up[layer], w->y, false, w->z);
+    affine_layer_with_error(w, &w->d->down[layer], w->x, false, w->y);
+    affine_layer_with_error(w, &w->d->up[layer], w->y, false, w->z);
     for (size_t j = 0; j < w->d->s.joined; j++) {
-        double by = w->x0.value[j], inner = w->z.value[j] + weight(w, w->d->shift[layer], j),
+        double by = w->x0.value[j],
+               inner = w->z.value[j] + layer_parameter_f64(w, w->d->shift[layer], j),
                product = by * inner, sum = product + w->x.value[j],
                square = w->z.square[j] * by * by + w->x0.square[j] * inner * inner +
                         w->x.square[j] + 2 * w->sums * (product * product + sum * sum);
 
-        keep(w, w->x, j, sum, square);
+        set_value_with_rounding(w, w->x, j, sum, square);
     }
 }
 
 /* How wrong the result of a sample is, over its bound; *error becomes it where it is larger. */
-static abdb_status error_of(const walk *w, size_t sample, double *error, abdb_error *err)
+static abdb_status update_worst_error_by_sample(const reference_model *w, size_t sample,
+                                                double *error, abdb_error *err)
 {
     const abdb_dlrm_shape *s = &w->d->s;
-    numbers out = w->z;
+    values_with_error out = w->z;
     double wrong;
     abdb_status st = ABDB_OK;
 
-    TRY(take_some(w, w->d->dense, sample * s->dense, s->dense, err));
+    TRY(download_elements(w, w->d->dense, sample * s->dense, s->dense, err));
     for (size_t i = 0; i < s->dense; i++) {
-        w->x.value[i] = get(w, w->some, i);
+        w->x.value[i] = element_f64(w, w->some, i);
         w->x.square[i] = 0;
     }
-    perceive(w, w->d->bottom, s->bottoms, true, w->x, w->x0);
-    for (size_t t = 0; t < s->tables; t++) TRY(look_up(w, sample, t, err));
+    mlp_with_error(w, w->d->bottom, s->bottoms, true, w->x, w->x0);
+    for (size_t t = 0; t < s->tables; t++) TRY(embedding_bag_with_error(w, sample, t, err));
     for (size_t j = 0; j < s->joined; j++) {
         w->x.value[j] = w->x0.value[j];
         w->x.square[j] = w->x0.square[j];
     }
-    for (size_t i = 0; i < s->crosses; i++) cross(w, i);
-    perceive(w, w->d->top, s->tops, false, w->x, out);
-    TRY(take_some(w, w->d->out, sample, 1, err));
-    wrong = fabs(get(w, w->some, 0) - out.value[0]) / (DEVIATIONS * sqrt(out.square[0]) + 1e-300);
+    for (size_t i = 0; i < s->crosses; i++) cross_layer_with_error(w, i);
+    mlp_with_error(w, w->d->top, s->tops, false, w->x, out);
+    TRY(download_elements(w, w->d->out, sample, 1, err));
+    wrong = fabs(element_f64(w, w->some, 0) - out.value[0]) /
+            (DEVIATIONS * sqrt(out.square[0]) + 1e-300);
     *error = fmax(*error, isnan(wrong) ? INFINITY : wrong);
 done:
     return st;
 }
 
 /* The widest row of numbers of any layer. */
-static size_t widest(const abdb_dlrm_shape *s)
+static size_t widest_layer_of_all(const abdb_dlrm_shape *s)
 {
     size_t most = s->joined > s->rank ? s->joined : s->rank;
 
@@ -166,30 +174,32 @@ static size_t widest(const abdb_dlrm_shape *s)
     return s->dense > most ? s->dense : most;
 }
 
-abdb_status abdb_dlrm_compare(const abdb_dlrm *d, size_t samples, double *error, abdb_error *err)
+abdb_status abdb_dlrm_verify_samples(const abdb_dlrm *d, size_t samples, double *error,
+                                     abdb_error *err)
 {
     const abdb_dlrm_shape *s = &d->s;
-    size_t most = widest(s), layers = (size_t)(d->dense - d->bottom[0].w);
-    double u = abdb_dtype_unit_roundoff(abdb_parts_wide(s->dtype)),
+    size_t most = widest_layer_of_all(s), layers = (size_t)(d->dense - d->bottom[0].w);
+    double u = abdb_dtype_unit_roundoff(abdb_wide_dtype_of(s->dtype)),
            v = abdb_dtype_unit_roundoff(s->dtype), *room = calloc(8 * most, sizeof *room);
-    walk w = {.d = d,
-              .sums = u * u,
-              .format = v * v,
-              .layers = malloc(layers),
-              .some = malloc(most * d->size),
-              .index = malloc(s->lookups * sizeof *w.index)};
+    reference_model w = {.d = d,
+                         .sums = u * u,
+                         .format = v * v,
+                         .layers = malloc(layers),
+                         .some = malloc(most * d->size),
+                         .index = malloc(s->lookups * sizeof *w.index)};
     abdb_status st = ABDB_OK;
 
     if (!room || !w.layers || !w.some || !w.index) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a check"));
-    w.x0 = (numbers){room, room + most};
-    w.x = (numbers){room + 2 * most, room + 3 * most};
-    w.y = (numbers){room + 4 * most, room + 5 * most};
-    w.z = (numbers){room + 6 * most, room + 7 * most};
-    TRY(abdb_stage_take(d->stage, w.layers, d->bottom[0].w, layers, err));
+    w.x0 = (values_with_error){room, room + most};
+    w.x = (values_with_error){room + 2 * most, room + 3 * most};
+    w.y = (values_with_error){room + 4 * most, room + 5 * most};
+    w.z = (values_with_error){room + 6 * most, room + 7 * most};
+    TRY(abdb_device_download(d->stage, w.layers, d->bottom[0].w, layers, err));
     samples = samples < s->batch ? samples : s->batch;
     *error = 0;
     for (size_t i = 0; i < samples; i++) /* the first, the last and some between */
-        TRY(error_of(&w, samples > 1 ? i * (s->batch - 1) / (samples - 1) : 0, error, err));
+        TRY(update_worst_error_by_sample(&w, samples > 1 ? i * (s->batch - 1) / (samples - 1) : 0,
+                                         error, err));
 done:
     free(room);
     free(w.layers);
@@ -198,8 +208,8 @@ done:
     return st;
 }
 
-abdb_status abdb_dlrm_check(const abdb_stage *stage, const abdb_dlrm_shape *of, double *error,
-                            const char **at, abdb_error *err)
+abdb_status abdb_dlrm_verify_small_model(const abdb_run_context *stage, const abdb_dlrm_shape *of,
+                                         double *error, const char **at, abdb_error *err)
 {
     abdb_dlrm_shape s = *of;
     abdb_dlrm d = {0};
@@ -210,12 +220,12 @@ abdb_status abdb_dlrm_check(const abdb_stage *stage, const abdb_dlrm_shape *of, 
                             : NULL;
     s.rows = s.rows < ROWS ? s.rows : ROWS;
     s.batch = s.batch < BATCH ? s.batch : BATCH;
-    TRY(abdb_dlrm_open(&d, stage, &s, 3, err));
-    TRY(abdb_dlrm_draw(&d, 5, err));
-    abdb_dlrm_infer(&d);
-    TRY(abdb_stage_failed(stage, d.parts, err));
-    TRY(abdb_dlrm_compare(&d, SAMPLES, error, err));
+    TRY(abdb_dlrm_alloc_and_init(&d, stage, &s, 3, err));
+    TRY(abdb_dlrm_draw_inputs(&d, 5, err));
+    abdb_dlrm_run_inference(&d);
+    TRY(abdb_parts_check_failed(stage, d.parts, err));
+    TRY(abdb_dlrm_verify_samples(&d, SAMPLES, error, err));
 done:
-    abdb_dlrm_close(&d);
+    abdb_dlrm_free(&d);
     return st;
 }

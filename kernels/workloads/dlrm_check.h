@@ -6,11 +6,12 @@
 
 /* The worst of the results in d->out of up to `samples` samples, spread over the batch, over its
  * bound, by plain loops in double from the numbers as they are stored. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_dlrm_compare(const abdb_dlrm *d, size_t samples, double *error,
-                                            abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_dlrm_verify_samples(const abdb_dlrm *d, size_t samples,
+                                                   double *error, abdb_error *err);
 /* An inference of shape `of` with small tables and at most 64 samples; *at: with what, where that
  * is not the shape itself. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_dlrm_check(const abdb_stage *stage, const abdb_dlrm_shape *of,
-                                          double *error, const char **at, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_dlrm_verify_small_model(const abdb_run_context *stage,
+                                                       const abdb_dlrm_shape *of, double *error,
+                                                       const char **at, abdb_error *err);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct {
 
 typedef struct {
     abdb_dlrm_shape s;
-    const abdb_stage *stage;
+    const abdb_run_context *stage;
     void *parts;                    /* of stage->parts */
     char *memory;                   /* everything but the tables, of the device */
     char *tables[ABDB_DLRM_PIECES]; /* `each` in a piece of memory, one after another */
@@ -34,16 +34,18 @@ typedef struct {
 } abdb_dlrm;
 
 /* Bytes that it will take; it need not be opened. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_dlrm_bytes(const abdb_stage *stage, const abdb_dlrm_shape *s,
-                                          double *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_dlrm_predict_bytes(const abdb_run_context *stage,
+                                                  const abdb_dlrm_shape *s, double *out,
+                                                  abdb_error *err);
 /* Weights and tables are made by `seed`, uniform, so that numbers stay about as large from layer to
  * layer. stage must outlive it. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_dlrm_open(abdb_dlrm *d, const abdb_stage *stage,
-                                         const abdb_dlrm_shape *s, uint64_t seed, abdb_error *err);
-void abdb_dlrm_close(abdb_dlrm *d);
+ABDB_MUST_USE abdb_status abdb_dlrm_alloc_and_init(abdb_dlrm *d, const abdb_run_context *stage,
+                                                   const abdb_dlrm_shape *s, uint64_t seed,
+                                                   abdb_error *err);
+void abdb_dlrm_free(abdb_dlrm *d);
 /* Draws dense features and indices, uniform. What the device says. */
-ABDB_MUST_USE abdb_status abdb_dlrm_draw(abdb_dlrm *d, uint64_t seed, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_dlrm_draw_inputs(abdb_dlrm *d, uint64_t seed, abdb_error *err);
 /* From dense, tables and index to out: a number for each sample of the batch. */
-void abdb_dlrm_infer(const abdb_dlrm *d);
+void abdb_dlrm_run_inference(const abdb_dlrm *d);
 
 #endif

@@ -23,13 +23,13 @@ typedef struct {
 } abdb_dlrm_shape;
 
 /* Fills defaults of parameters. ABDB_USAGE. */
-ABDB_MUST_USE abdb_status abdb_dlrm_shape_of(abdb_problem *p, abdb_dlrm_shape *out,
-                                             abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_dlrm_parse_shape(abdb_problem *p, abdb_dlrm_shape *out,
+                                                abdb_error *err);
 /* Other tables, vectors or samples, and what follows from them. */
-void abdb_dlrm_resize(abdb_dlrm_shape *s);
+void abdb_dlrm_derive_widths(abdb_dlrm_shape *s);
 /* Of one inference: 2 operations for each weight and sample, additions of bags, 3 for each number
  * of x and cross layer. Bytes: each row looked up and its index, weights once, dense features and
  * results. */
-void abdb_dlrm_work(const abdb_dlrm_shape *s, abdb_work *out);
+void abdb_dlrm_count_work(const abdb_dlrm_shape *s, abdb_work *out);
 
 #endif

@@ -12,76 +12,80 @@
 typedef struct {
     abdb_llama_shape s;
     size_t batch, input, output, group; /* group: prompts that go together */
-    abdb_llama_size most;
-} wish;
+    abdb_llama_capacity most;
+} generate_params;
 
 /* What is timed in each repetition. */
 enum { FIRST, EACH, GAP, PREFILLS, KINDS };
 typedef struct {
     abdb_llama_run run;
-    wish w;
+    generate_params w;
     int32_t *page, *prompt, *next; /* batch rows */
     size_t turns;                  /* repetitions so far */
     double prefill_s, decode_s;    /* of the last repetition */
     abdb_latencies time[KINDS];
     abdb_work prefill, decode; /* of a repetition */
-} generation;
+} generate_state;
 
-static abdb_status wish_of(abdb_problem *p, wish *w, abdb_error *err)
+static abdb_status parse_generate_params(abdb_problem *p, generate_params *w, abdb_error *err)
 {
     static const char *const layouts[] = {"contiguous", "list", "table", NULL};
     size_t block = 1, rows;
     int pages;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_llama_shape_of(p, &w->s, err));
-    TRY(abdb_param_size(p, "batch", 1, 4096, &w->batch, err));
-    TRY(abdb_param_size(p, "input_tokens", 100, 1 << 17, &w->input, err));
-    TRY(abdb_param_size(p, "output_tokens", 100, 1 << 17, &w->output, err));
-    TRY(abdb_param_word_set(p, "layout", layouts, &pages, err));
-    if (pages != ABDB_PAGES_CONTIGUOUS) TRY(abdb_param_size(p, "block", 128, 1 << 16, &block, err));
+    TRY(abdb_llama_parse_shape(p, &w->s, err));
+    TRY(abdb_param_check_and_set_size(p, "batch", 1, 4096, &w->batch, err));
+    TRY(abdb_param_check_and_set_size(p, "input_tokens", 100, 1 << 17, &w->input, err));
+    TRY(abdb_param_check_and_set_size(p, "output_tokens", 100, 1 << 17, &w->output, err));
+    TRY(abdb_param_word_index_and_set(p, "layout", layouts, &pages, err));
+    if (pages != ABDB_PAGES_CONTIGUOUS)
+        TRY(abdb_param_check_and_set_size(p, "block", 128, 1 << 16, &block, err));
     w->group = ABDB_LLAMA_PREFILL / w->input;
     w->group = w->group < 1 ? 1 : w->group > w->batch ? w->batch : w->group;
     rows = w->group * w->input > w->batch ? w->group * w->input : w->batch;
-    w->most = abdb_llama_sized(rows, w->batch, w->input + w->output, pages, block);
+    w->most = abdb_llama_cache_capacity(rows, w->batch, w->input + w->output, pages, block);
 done:
     return st;
 }
 
-static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+static abdb_status generate_resolve_params(abdb_problem *p, const abdb_machine_caches *limits,
+                                           abdb_error *err)
 {
-    wish w;
+    generate_params w;
 
     (void)limits;
-    return wish_of(p, &w, err);
+    return parse_generate_params(p, &w, err);
 }
 
 /* Of parameters that have been looked at before. */
-static wish known(const abdb_problem *p)
+static generate_params generate_params_of_problem(const abdb_problem *p)
 {
     abdb_problem again = *p;
-    wish w = {0};
+    generate_params w = {0};
     abdb_error err;
 
-    (void)!wish_of(&again, &w, &err);
+    (void)!parse_generate_params(&again, &w, &err);
     return w;
 }
 
-static void lacks(const abdb_problem *p, const abdb_parts *parts, char *out, size_t room)
+static void generate_list_missing_parts(const abdb_problem *p, const abdb_parts *parts, char *out,
+                                        size_t room)
 {
-    wish w = known(p);
+    generate_params w = generate_params_of_problem(p);
 
-    abdb_llama_lacks(p, &w.s, parts, out, room);
+    abdb_llama_list_missing_parts(p, &w.s, parts, out, room);
 }
 
-static void add(abdb_work *to, abdb_work more)
+static void add_work(abdb_work *to, abdb_work more)
 {
     to->ops += more.ops;
     to->bytes += more.bytes;
 }
 
 /* All passes of prompts, and all steps after them. */
-static void needs(const wish *w, abdb_work *prefill, abdb_work *decode)
+static void count_prefill_and_decode_work(const generate_params *w, abdb_work *prefill,
+                                          abdb_work *decode)
 {
     double n = (double)w->input, batch = (double)w->batch;
 
@@ -90,94 +94,95 @@ static void needs(const wish *w, abdb_work *prefill, abdb_work *decode)
         double group = (double)(w->batch - done < w->group ? w->batch - done : w->group);
         abdb_work pass;
 
-        abdb_llama_work(&w->s, group * n, group, group * n * (n + 1) / 2, 0, &pass);
-        add(prefill, pass);
+        abdb_llama_count_work(&w->s, group * n, group, group * n * (n + 1) / 2, 0, &pass);
+        add_work(prefill, pass);
     }
     for (size_t i = 1; i < w->output; i++) {
         double past = n + (double)i - 1;
         abdb_work step;
 
-        abdb_llama_work(&w->s, batch, batch, batch * (past + 1), batch * past, &step);
-        add(decode, step);
+        abdb_llama_count_work(&w->s, batch, batch, batch * (past + 1), batch * past, &step);
+        add_work(decode, step);
     }
 }
 
-static void effort(const abdb_stage *stage, abdb_effort *out)
+static void generate_count_work_and_memory(const abdb_run_context *stage, abdb_effort *out)
 {
-    wish w = known(stage->p);
+    generate_params w = generate_params_of_problem(stage->p);
     abdb_work prefill, decode;
     abdb_error err;
 
-    needs(&w, &prefill, &decode);
+    count_prefill_and_decode_work(&w, &prefill, &decode);
     *out = (abdb_effort){prefill.ops + decode.ops, prefill.bytes + decode.bytes, 0};
-    if (abdb_llama_bytes(stage, &w.s, &w.most, &out->memory, &err) != ABDB_OK)
+    if (abdb_llama_predict_bytes(stage, &w.s, &w.most, &out->memory, &err) != ABDB_OK)
         out->memory = INFINITY;
 }
 
-static abdb_status check(const abdb_stage *stage, double *error, const char **at, abdb_error *err)
+static abdb_status generate_check_results(const abdb_run_context *stage, double *error,
+                                          const char **at, abdb_error *err)
 {
-    wish w = known(stage->p);
+    generate_params w = generate_params_of_problem(stage->p);
 
     *at = abdb_llama_check_at;
-    return abdb_llama_check(stage, &w.s, w.most.padded, error, err);
+    return abdb_llama_verify_small_model(stage, &w.s, w.most.padded, error, err);
 }
 
-static void stop(void *state)
+static void generate_close_state(void *state)
 {
-    generation *t = state;
+    generate_state *t = state;
 
-    abdb_llama_run_close(&t->run);
+    abdb_llama_run_free(&t->run);
     free(t->page);
     free(t->prompt);
     free(t->next);
-    abdb_latencies_close(t->time, KINDS);
+    abdb_latencies_free(t->time, KINDS);
     free(t);
 }
 
-static abdb_status start(void **state, const abdb_stage *stage, abdb_error *err)
+static abdb_status generate_open_state(void **state, const abdb_run_context *stage, abdb_error *err)
 {
-    generation *t = calloc(1, sizeof *t);
-    const wish *w;
+    generate_state *t = calloc(1, sizeof *t);
+    const generate_params *w;
     abdb_status st = ABDB_OK;
 
     if (!t) return ABDB_FAIL(err, ABDB_NOMEM, "generation");
-    t->w = known(stage->p);
+    t->w = generate_params_of_problem(stage->p);
     w = &t->w;
-    needs(w, &t->prefill, &t->decode);
+    count_prefill_and_decode_work(w, &t->prefill, &t->decode);
     t->page = calloc(w->most.blocks, sizeof *t->page);
     t->prompt = calloc(w->batch * w->input, sizeof *t->prompt);
     t->next = calloc(w->batch, sizeof *t->next);
     if (!t->page || !t->prompt || !t->next) TRY(ABDB_FAIL(err, ABDB_NOMEM, "tokens"));
-    TRY(abdb_latencies_open(t->time, KINDS, err));
+    TRY(abdb_latencies_alloc(t->time, KINDS, err));
     /* Blocks in random order, as they lie once requests have come and gone. */
-    abdb_shuffle(t->page, w->most.blocks, 3);
-    TRY(abdb_llama_run_open(&t->run, stage, &w->s, &w->most, err));
+    abdb_random_permutation(t->page, w->most.blocks, 3);
+    TRY(abdb_llama_run_load_weights(&t->run, stage, &w->s, &w->most, err));
     *state = t;
 done:
-    if (st != ABDB_OK) stop(t);
+    if (st != ABDB_OK) generate_close_state(t);
     return st;
 }
 
 /* Other prompts; what the first repetition, which warms up, took is forgotten. */
-static abdb_status reset(void *state, abdb_error *err)
+static abdb_status generate_draw_next_prompts(void *state, abdb_error *err)
 {
-    generation *t = state;
+    generate_state *t = state;
     size_t n = t->w.batch * t->w.input;
 
     (void)err;
     if (t->turns == 1) {
-        abdb_latencies_forget(t->time, KINDS);
-        abdb_latencies_forget(&t->run.read, 1);
+        abdb_latencies_clear(t->time, KINDS);
+        abdb_latencies_clear(&t->run.read, 1);
     }
     for (size_t i = 0; i < n; i++)
-        t->prompt[i] = (int32_t)(abdb_random_at(t->turns, i) % t->w.s.vocabulary);
+        t->prompt[i] = (int32_t)(abdb_random_bits_at(t->turns, i) % t->w.s.vocabulary);
     t->turns++;
-    abdb_llama_run_read(&t->run);
+    abdb_llama_run_time_weight_read(&t->run);
     return ABDB_OK;
 }
 
 /* Prompts [from, from + n). */
-static void prompts(generation *t, size_t from, size_t n)
+static void prefill_prompts(generate_state *t, size_t from, size_t n)
 {
     abdb_llama *g = &t->run.g;
     size_t width = g->most.width, length = t->w.input;
@@ -189,11 +194,11 @@ static void prompts(generation *t, size_t from, size_t n)
         g->past[i] = 0;
         g->first[i + 1] = (i + 1) * length;
     }
-    abdb_llama_pass(g);
+    abdb_llama_forward_pass(g);
     memcpy(t->next + from, g->picked, n * sizeof *t->next);
 }
 
-static void steps(generation *t, double begun)
+static void decode_remaining_tokens(generate_state *t, double begun)
 {
     abdb_llama *g = &t->run.g;
     double (*now)(void) = g->stage->spans->now, last = begun;
@@ -208,7 +213,7 @@ static void steps(generation *t, double begun)
         double at;
 
         memcpy(g->token, t->next, t->w.batch * sizeof *g->token);
-        abdb_llama_pass(g);
+        abdb_llama_forward_pass(g);
         memcpy(t->next, g->picked, t->w.batch * sizeof *t->next);
         at = now();
         abdb_latencies_add(&t->time[GAP], at - last);
@@ -216,9 +221,9 @@ static void steps(generation *t, double begun)
     }
 }
 
-static abdb_status run(void *state, abdb_error *err)
+static abdb_status generate_run_batch(void *state, abdb_error *err)
 {
-    generation *t = state;
+    generate_state *t = state;
     abdb_spans *spans = t->run.g.stage->spans;
     double begun = spans->now(), filled, done;
 
@@ -228,7 +233,7 @@ static abdb_status run(void *state, abdb_error *err)
         size_t n = t->w.batch - from < t->w.group ? t->w.batch - from : t->w.group;
         double at;
 
-        prompts(t, from, n);
+        prefill_prompts(t, from, n);
         at = spans->now() - begun;
         for (size_t i = 0; i < n; i++) abdb_latencies_add(&t->time[FIRST], at);
     }
@@ -237,38 +242,40 @@ static abdb_status run(void *state, abdb_error *err)
     abdb_latencies_add(&t->time[PREFILLS], filled - begun);
     if (t->w.output < 2) return ABDB_OK;
     abdb_span_enter(spans, "decode", NULL);
-    steps(t, filled);
+    decode_remaining_tokens(t, filled);
     abdb_span_leave(spans, 0, 0);
     done = spans->now();
     abdb_latencies_add(&t->time[EACH], (done - filled) / (double)(t->w.output - 1));
     return ABDB_OK;
 }
 
-static void tell(void *state, double median_s, abdb_tell *say, void *to, bool *sound)
+static void generate_report_metrics(void *state, double median_s, abdb_metric_callback *say,
+                                    void *to, bool *sound)
 {
-    generation *t = state;
+    generate_state *t = state;
     double batch = (double)t->w.batch, steps = (double)t->w.output - 1,
            prefill_s = abdb_latencies_median(&t->time[PREFILLS]),
-           each_s = abdb_latencies_median(&t->time[EACH]), read = abdb_llama_run_bandwidth(&t->run),
-           decode = t->decode.bytes / steps / each_s;
+           each_s = abdb_latencies_median(&t->time[EACH]),
+           read = abdb_llama_run_read_bandwidth(&t->run), decode = t->decode.bytes / steps / each_s;
 
+    say(to, &(abdb_workload_metric){"tokens_per_s", "median",
+                                    batch * (double)t->w.output / median_s, NAN});
+    say(to, &(abdb_workload_metric){"prefill_tokens_per_s", "median",
+                                    batch * (double)t->w.input / prefill_s, NAN});
     say(to,
-        &(abdb_told_metric){"tokens_per_s", "median", batch * (double)t->w.output / median_s, NAN});
-    say(to, &(abdb_told_metric){"prefill_tokens_per_s", "median",
-                                batch * (double)t->w.input / prefill_s, NAN});
-    say(to, &(abdb_told_metric){"prefill_flops_per_s", "median", t->prefill.ops / prefill_s, NAN});
-    abdb_latencies_tell(&t->time[FIRST], "ttft_s", say, to);
+        &(abdb_workload_metric){"prefill_flops_per_s", "median", t->prefill.ops / prefill_s, NAN});
+    abdb_latencies_report_quantiles(&t->time[FIRST], "ttft_s", say, to);
     if (t->w.output > 1) {
-        say(to, &(abdb_told_metric){"decode_tokens_per_s", "median", batch / each_s, NAN});
-        say(to, &(abdb_told_metric){"decode_bytes_per_s", "median", decode, NAN});
+        say(to, &(abdb_workload_metric){"decode_tokens_per_s", "median", batch / each_s, NAN});
+        say(to, &(abdb_workload_metric){"decode_bytes_per_s", "median", decode, NAN});
         if (isfinite(read) && read > 0)
-            say(to, &(abdb_told_metric){"mbu", "median", decode / read, NAN});
-        abdb_latencies_tell(&t->time[EACH], "tpot_s", say, to);
-        abdb_latencies_tell(&t->time[GAP], "itl_s", say, to);
+            say(to, &(abdb_workload_metric){"mbu", "median", decode / read, NAN});
+        abdb_latencies_report_quantiles(&t->time[EACH], "tpot_s", say, to);
+        abdb_latencies_report_quantiles(&t->time[GAP], "itl_s", say, to);
     }
     if (isfinite(read) && read > 0)
-        say(to, &(abdb_told_metric){"read_bytes_per_s", "median", read, NAN});
-    *sound = abdb_llama_run_sound(&t->run);
+        say(to, &(abdb_workload_metric){"read_bytes_per_s", "median", read, NAN});
+    *sound = abdb_llama_run_outputs_valid(&t->run);
 }
 
 const abdb_workload abdb_workload_generate = {
@@ -288,14 +295,14 @@ const abdb_workload abdb_workload_generate = {
         "model layers layers_of vocabulary batch input_tokens output_tokens weights source layout "
         "block scale",
     .dtype = ABDB_F32,
-    .shape = shape,
-    .lacks = lacks,
-    .effort = effort,
-    .check = check,
-    .open = start,
-    .reset = reset,
-    .run = run,
-    .tell = tell,
-    .close = stop,
-    .trial = {"model=stories-110m layers=4 vocabulary=2048 input_tokens=128 output_tokens=1",
-              "model=stories-110m vocabulary=2048 input_tokens=1 output_tokens=5"}};
+    .resolve_params = generate_resolve_params,
+    .list_missing_parts = generate_list_missing_parts,
+    .count_work_and_memory = generate_count_work_and_memory,
+    .check_results = generate_check_results,
+    .open = generate_open_state,
+    .reset = generate_draw_next_prompts,
+    .run = generate_run_batch,
+    .report_metrics = generate_report_metrics,
+    .close = generate_close_state,
+    .pilot_params = {"model=stories-110m layers=4 vocabulary=2048 input_tokens=128 output_tokens=1",
+                     "model=stories-110m vocabulary=2048 input_tokens=1 output_tokens=5"}};

@@ -1,5 +1,5 @@
 /* gguf.c - tensors of a GGUF file (ggml-org/ggml, docs/gguf.md, versions 2 and 3): counts,
- * metadata, names with shapes and places, then the numbers, little end first. See saved.h.
+ * metadata, names with shapes and places, then the numbers, little end first. See weights_file.h.
  *
  * Of the metadata only what says how to read the rest is looked at. Numbers of f32, f16 and bf16
  * are read. Q8_0 and Q4_0 have a scale of f16 for each 32 numbers, Q4_0 whole numbers from -8 to 7:
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/workloads/saved.h"
+#include "kernels/workloads/weights_file.h"
 
 /* Bytes that a pair of metadata and a tensor's entry take at least; arrays within arrays. */
 enum { NAME_MOST = 64, DIMENSIONS = 4, PAIR = 13, ENTRY = 24, DEEP = 4, ALIGNMENT = 32 };
@@ -59,7 +59,7 @@ static const struct {
 
 /* Where in the file; `err` has the reason once `ended`, and from then on everything is 0. */
 typedef struct {
-    const abdb_saved_file *f;
+    const abdb_weights_file *f;
     const char *path;
     abdb_error *err;
     size_t at, alignment;
@@ -69,10 +69,10 @@ typedef struct {
 typedef struct {
     const char *text; /* not ended by 0 */
     size_t size;
-} words;
+} text_span;
 
 /* What is wrong where the cursor is; the first stays. */
-ABDB_PRINTF(2, 3) static void wrong(cursor *c, const char *format, ...)
+ABDB_PRINTF(2, 3) static void fail_at_cursor_once(cursor *c, const char *format, ...)
 {
     char what[512];
     va_list args;
@@ -85,18 +85,18 @@ ABDB_PRINTF(2, 3) static void wrong(cursor *c, const char *format, ...)
     (void)!ABDB_FAIL(c->err, ABDB_FORMAT, "%s: byte %zu: %s", c->path, c->at, what);
 }
 
-static size_t left(const cursor *c)
+static size_t bytes_left(const cursor *c)
 {
     return c->ended ? 0 : c->f->size - c->at;
 }
 
 /* So many bytes, and beyond them; NULL: there are fewer. */
-static const unsigned char *take(cursor *c, uint64_t size)
+static const unsigned char *read_bytes(cursor *c, uint64_t size)
 {
     const unsigned char *at = c->f->map + c->at;
 
-    if (size > left(c)) {
-        wrong(c, "the file ends within what should be there: copy it again");
+    if (size > bytes_left(c)) {
+        fail_at_cursor_once(c, "the file ends within what should be there: copy it again");
         return NULL;
     }
     c->at += size;
@@ -104,97 +104,102 @@ static const unsigned char *take(cursor *c, uint64_t size)
 }
 
 /* A whole number of so many bytes, at most 8. */
-static uint64_t number(cursor *c, size_t size)
+static uint64_t read_integer(cursor *c, size_t size)
 {
-    const unsigned char *in = take(c, size);
+    const unsigned char *in = read_bytes(c, size);
     uint64_t value = 0;
 
     for (size_t i = size; in && i-- > 0;) value = value << 8 | in[i];
     return value;
 }
 
-static words string(cursor *c)
+static text_span read_string(cursor *c)
 {
-    uint64_t size = number(c, 8);
-    const unsigned char *text = take(c, size);
+    uint64_t size = read_integer(c, 8);
+    const unsigned char *text = read_bytes(c, size);
 
-    return text ? (words){(const char *)text, (size_t)size} : (words){"", 0};
+    return text ? (text_span){(const char *)text, (size_t)size} : (text_span){"", 0};
 }
 
-static bool is(words w, const char *text)
+static bool text_equals(text_span w, const char *text)
 {
     return w.size == strlen(text) && memcmp(w.text, text, w.size) == 0;
 }
 
 /* How many of at least `least` bytes each the file can hold. */
-static size_t count(cursor *c, uint64_t n, size_t least, const char *what)
+static size_t check_count_fits_file(cursor *c, uint64_t n, size_t least, const char *what)
 {
-    if (n <= left(c) / least) return (size_t)n;
-    wrong(c, "%llu %s, and %zu bytes are left: copy it again", (unsigned long long)n, what,
-          left(c));
+    if (n <= bytes_left(c) / least) return (size_t)n;
+    fail_at_cursor_once(c, "%llu %s, and %zu bytes are left: copy it again", (unsigned long long)n,
+                        what, bytes_left(c));
     return 0;
 }
 
 /* --- metadata --------------------------------------------------------------------------------- */
 
-static void pass(cursor *c, uint64_t type, int deep)
+static void skip_metadata_value(cursor *c, uint64_t type, int depth)
 {
     if (type >= TYPES) {
-        wrong(c, "metadata of type %llu, which is none that is known: convert the network again",
-              (unsigned long long)type);
-    } else if (deep == DEEP) {
-        wrong(c, "arrays of metadata within %d others: convert the network again", DEEP);
+        fail_at_cursor_once(
+            c, "metadata of type %llu, which is none that is known: convert the network again",
+            (unsigned long long)type);
+    } else if (depth == DEEP) {
+        fail_at_cursor_once(c, "arrays of metadata within %d others: convert the network again",
+                            DEEP);
     } else if (type == STRING) {
-        (void)string(c);
+        (void)read_string(c);
     } else if (type == ARRAY) {
-        uint64_t of = number(c, 4);
-        size_t size = of < TYPES ? size_of_type[of] : 0, n = count(c, number(c, 8), 1, "elements");
+        uint64_t of = read_integer(c, 4);
+        size_t size = of < TYPES ? size_of_type[of] : 0,
+               n = check_count_fits_file(c, read_integer(c, 8), 1, "elements");
 
         if (size > 0)
-            (void)take(c, (uint64_t)count(c, n, size, "elements") * size);
+            (void)read_bytes(c, (uint64_t)check_count_fits_file(c, n, size, "elements") * size);
         else
-            for (size_t i = 0; i < n && !c->ended; i++) pass(c, of, deep + 1);
+            for (size_t i = 0; i < n && !c->ended; i++) skip_metadata_value(c, of, depth + 1);
     } else {
-        (void)take(c, size_of_type[type]);
+        (void)read_bytes(c, size_of_type[type]);
     }
 }
 
-static void pair(cursor *c)
+static void read_metadata_pair(cursor *c)
 {
-    words key = string(c);
-    uint64_t type = number(c, 4);
+    text_span key = read_string(c);
+    uint64_t type = read_integer(c, 4);
 
-    if (is(key, "general.alignment") && type == U32) {
-        c->alignment = (size_t)number(c, 4);
+    if (text_equals(key, "general.alignment") && type == U32) {
+        c->alignment = (size_t)read_integer(c, 4);
         if (c->alignment == 0 || c->alignment % 8)
-            wrong(c,
-                  "general.alignment is %zu, and multiples of 8 are allowed: convert the network "
-                  "again",
-                  c->alignment);
-    } else if (is(key, "split.count") && type == U16) {
-        uint64_t parts = number(c, 2);
+            fail_at_cursor_once(
+                c,
+                "general.alignment is %zu, and multiples of 8 are allowed: convert the network "
+                "again",
+                c->alignment);
+    } else if (text_equals(key, "split.count") && type == U16) {
+        uint64_t parts = read_integer(c, 2);
 
         if (parts > 1)
-            wrong(c,
-                  "it is split into %llu files: make one of them (llama-gguf-split --merge FIRST "
-                  "OUT)",
-                  (unsigned long long)parts);
-    } else if (is(key, "general.architecture") && type == STRING) {
-        words name = string(c);
+            fail_at_cursor_once(
+                c,
+                "it is split into %llu files: make one of them (llama-gguf-split --merge FIRST "
+                "OUT)",
+                (unsigned long long)parts);
+    } else if (text_equals(key, "general.architecture") && type == STRING) {
+        text_span name = read_string(c);
 
-        if (!is(name, "llama") && !c->ended)
-            wrong(
+        if (!text_equals(name, "llama") && !c->ended)
+            fail_at_cursor_once(
                 c,
                 "general.architecture is not llama: only networks like Llama are read; choose one");
     } else {
-        pass(c, type, 0);
+        skip_metadata_value(c, type, 0);
     }
 }
 
 /* --- tensors ---------------------------------------------------------------------------------- */
 
 /* Names are printed: letters, digits and marks of ASCII alone. */
-static bool is_plain(words w)
+static bool is_printable_name(text_span w)
 {
     for (size_t i = 0; i < w.size; i++)
         if (w.text[i] <= ' ' || w.text[i] > '~') return false;
@@ -202,41 +207,43 @@ static bool is_plain(words w)
 }
 
 /* Rows and columns of a tensor: the first dimension is that of a row. */
-static void dimensions(cursor *c, abdb_saved *out, bool *flat)
+static void read_tensor_dimensions(cursor *c, abdb_file_tensor *out, bool *flat)
 {
-    uint64_t dimension[DIMENSIONS] = {1, 1, 1, 1}, n = number(c, 4);
+    uint64_t dimension[DIMENSIONS] = {1, 1, 1, 1}, n = read_integer(c, 4);
 
     if (n < 1 || n > DIMENSIONS)
-        wrong(c, "a tensor of %llu dimensions, and 1 to %d are allowed: convert the network again",
-              (unsigned long long)n, DIMENSIONS);
-    for (uint64_t i = 0; i < n && !c->ended; i++) dimension[i] = number(c, 8);
+        fail_at_cursor_once(
+            c, "a tensor of %llu dimensions, and 1 to %d are allowed: convert the network again",
+            (unsigned long long)n, DIMENSIONS);
+    for (uint64_t i = 0; i < n && !c->ended; i++) dimension[i] = read_integer(c, 8);
     out->columns = (size_t)dimension[0];
     out->rows = (size_t)dimension[1];
     *flat = dimension[2] == 1 && dimension[3] == 1;
 }
 
 /* An entry; its data is a place behind the tensors yet, from the start of the file. */
-static void entry(cursor *c, abdb_saved *out)
+static void parse_tensor_info(cursor *c, abdb_file_tensor *out)
 {
-    words name = string(c);
+    text_span name = read_string(c);
     uint64_t type, offset;
     bool flat;
 
-    if (!c->ended && !is_plain(name))
-        wrong(c,
-              "a tensor's name is not of 1 to %d printable characters: convert the network again",
-              NAME_MOST);
-    dimensions(c, out, &flat);
-    type = number(c, 4);
-    offset = number(c, 8);
+    if (!c->ended && !is_printable_name(name))
+        fail_at_cursor_once(
+            c, "a tensor's name is not of 1 to %d printable characters: convert the network again",
+            NAME_MOST);
+    read_tensor_dimensions(c, out, &flat);
+    type = read_integer(c, 4);
+    offset = read_integer(c, 8);
     if (c->ended) return;
     if (type >= sizeof forms / sizeof forms[0] || !forms[type].name)
-        wrong(c, "'%.*s' is of type %llu, which is none that is known: convert the network to BF16",
-              (int)name.size, name.text, (unsigned long long)type);
+        fail_at_cursor_once(
+            c, "'%.*s' is of type %llu, which is none that is known: convert the network to BF16",
+            (int)name.size, name.text, (unsigned long long)type);
     else if (offset % c->alignment || offset > c->f->size)
-        wrong(c,
-              "'%.*s' begins at %llu, which is no multiple of %zu within the file: copy it again",
-              (int)name.size, name.text, (unsigned long long)offset, c->alignment);
+        fail_at_cursor_once(
+            c, "'%.*s' begins at %llu, which is no multiple of %zu within the file: copy it again",
+            (int)name.size, name.text, (unsigned long long)offset, c->alignment);
     if (c->ended) return;
     out->dtype = flat ? forms[type].dtype : ABDB_DTYPE_COUNT;
     out->form = flat ? forms[type].name : "more than two dimensions";
@@ -245,31 +252,32 @@ static void entry(cursor *c, abdb_saved *out)
 }
 
 /* Do the numbers lie in the file? `begin`: of all of them. */
-static void settle(cursor *c, abdb_saved *s, size_t begin)
+static void resolve_and_check_data(cursor *c, abdb_file_tensor *s, size_t data_begin)
 {
-    size_t room = c->f->size - begin, offset = (size_t)(s->data - c->f->map),
+    size_t room = c->f->size - data_begin, offset = (size_t)(s->data - c->f->map),
            size = s->dtype == ABDB_F32 ? 4 : 2;
 
-    c->at = begin;
+    c->at = data_begin;
     if (offset > room) {
-        wrong(c, "'%s' begins at %zu of %zu bytes of numbers: copy it again", s->name, offset,
-              room);
+        fail_at_cursor_once(c, "'%s' begins at %zu of %zu bytes of numbers: copy it again", s->name,
+                            offset, room);
         return;
     }
-    s->data += begin;
+    s->data += data_begin;
     if (s->dtype == ABDB_DTYPE_COUNT) return; /* not one that is read */
     room = (room - offset) / size;
     if (s->columns == 0 || s->rows == 0 || s->columns > room || s->rows > room / s->columns)
-        wrong(c, "'%s' of %zu x %zu numbers does not lie within the file: copy it again", s->name,
-              s->rows, s->columns);
+        fail_at_cursor_once(c,
+                            "'%s' of %zu x %zu numbers does not lie within the file: copy it again",
+                            s->name, s->rows, s->columns);
 }
 
-static void tensors(cursor *c, abdb_saved_file *f, size_t n)
+static void parse_tensor_infos(cursor *c, abdb_weights_file *f, size_t n)
 {
     size_t over, begin;
 
     while (f->count < n && !c->ended) {
-        entry(c, &f->saved[f->count]);
+        parse_tensor_info(c, &f->saved[f->count]);
         if (f->saved[f->count].name)
             f->count++;
         else if (!c->ended) { /* no memory for its name */
@@ -280,27 +288,28 @@ static void tensors(cursor *c, abdb_saved_file *f, size_t n)
     if (c->ended) return;
     over = c->at % c->alignment;
     begin = over ? c->at + c->alignment - over : c->at;
-    if (begin > f->size) wrong(c, "the file ends before its numbers: copy it again");
-    for (size_t i = 0; i < n && !c->ended; i++) settle(c, &f->saved[i], begin);
+    if (begin > f->size) fail_at_cursor_once(c, "the file ends before its numbers: copy it again");
+    for (size_t i = 0; i < n && !c->ended; i++) resolve_and_check_data(c, &f->saved[i], begin);
 }
 
-abdb_status abdb_gguf_read(abdb_saved_file *f, const char *path, abdb_error *err)
+abdb_status abdb_gguf_parse_tensors(abdb_weights_file *f, const char *path, abdb_error *err)
 {
     cursor c = {.f = f, .path = path, .err = err, .at = 4, .alignment = ALIGNMENT};
-    uint64_t version = number(&c, 4);
+    uint64_t version = read_integer(&c, 4);
     size_t n, pairs;
 
     if (version > 0 && version % 65536 == 0)
-        wrong(&c,
-              "it is GGUF with the big end first: convert the network with the little end first");
+        fail_at_cursor_once(
+            &c, "it is GGUF with the big end first: convert the network with the little end first");
     else if (version != 2 && version != 3)
-        wrong(&c, "it is GGUF of version %llu, and 2 and 3 are read: convert the network again",
-              (unsigned long long)version);
-    n = count(&c, number(&c, 8), ENTRY, "tensors");
-    pairs = count(&c, number(&c, 8), PAIR, "pairs of metadata");
-    for (size_t i = 0; i < pairs && !c.ended; i++) pair(&c);
+        fail_at_cursor_once(
+            &c, "it is GGUF of version %llu, and 2 and 3 are read: convert the network again",
+            (unsigned long long)version);
+    n = check_count_fits_file(&c, read_integer(&c, 8), ENTRY, "tensors");
+    pairs = check_count_fits_file(&c, read_integer(&c, 8), PAIR, "pairs of metadata");
+    for (size_t i = 0; i < pairs && !c.ended; i++) read_metadata_pair(&c);
     f->saved = c.ended ? NULL : calloc(n + 1, sizeof *f->saved);
     if (!c.ended && !f->saved) return ABDB_FAIL(err, ABDB_NOMEM, "%s", path);
-    tensors(&c, f, n);
+    parse_tensor_infos(&c, f, n);
     return c.ended ? err->status : ABDB_OK;
 }

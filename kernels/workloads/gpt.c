@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "kernels/workloads/gpt_check.h"
-#include "kernels/workloads/memory.h"
-#include "kernels/workloads/tokens.h"
+#include "kernels/workloads/device_memory.h"
+#include "kernels/workloads/token_source.h"
 
 /* CURVE: points of the loss that are told. The deviation of GPT-2's first weights. */
 enum { CURVE = 32, LOSSES = 1 << 20 };
@@ -17,25 +17,26 @@ static const double first_deviation = 0.02;
 typedef struct {
     abdb_gpt g;
     abdb_tokens source;
-    const abdb_crew *crew;   /* NULL: alone */
-    size_t steps, batch;     /* updates in a repetition; tokens of an update on this rank */
-    int32_t *token, *target; /* of a repetition, of this rank */
-    int32_t *other;          /* a sequence of another rank */
-    double rate, *loss;      /* mean of each update so far */
+    const abdb_rank_group *crew; /* NULL: alone */
+    size_t steps, batch;         /* updates in a repetition; tokens of an update on this rank */
+    int32_t *token, *target;     /* of a repetition, of this rank */
+    int32_t *other;              /* a sequence of another rank */
+    double rate, *loss;          /* mean of each update so far */
     size_t losses;
     double hardware, between, all; /* operations and seconds of the last repetition */
-} training;
+} gpt_training;
 
-static abdb_status shape_of(abdb_problem *p, abdb_gpt_shape *s, size_t *steps, abdb_error *err)
+static abdb_status parse_gpt_params(abdb_problem *p, abdb_gpt_shape *s, size_t *steps,
+                                    abdb_error *err)
 {
     static const char *const sources[] = {"chain", "file", NULL};
     double rate = abdb_param_number(p, "rate", 6e-4);
     int source;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_gpt_shape_of(p, s, err));
-    TRY(abdb_param_size(p, "steps", 1, 100000, steps, err));
-    TRY(abdb_param_word(p, "tokens", sources, &source, err));
+    TRY(abdb_gpt_parse_shape(p, s, err));
+    TRY(abdb_param_check_and_set_size(p, "steps", 1, 100000, steps, err));
+    TRY(abdb_param_word_index(p, "tokens", sources, &source, err));
     if (source == 1 && !getenv("ABDB_TOKENS"))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "tokens=file: set ABDB_TOKENS to a file of tokens of 16 "
@@ -45,40 +46,42 @@ done:
     return st;
 }
 
-static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+static abdb_status gpt_resolve_params(abdb_problem *p, const abdb_machine_caches *limits,
+                                      abdb_error *err)
 {
     abdb_gpt_shape s;
     size_t steps;
 
     (void)limits;
-    return shape_of(p, &s, &steps, err);
+    return parse_gpt_params(p, &s, &steps, err);
 }
 
 /* The shape of parameters that have been looked at before. */
-static abdb_gpt_shape known(const abdb_problem *p, size_t *steps)
+static abdb_gpt_shape gpt_shape_of_problem(const abdb_problem *p, size_t *steps)
 {
     abdb_problem again = *p;
     abdb_gpt_shape s = {0};
     abdb_error err;
 
-    (void)!shape_of(&again, &s, steps, &err);
+    (void)!parse_gpt_params(&again, &s, steps, &err);
     return s;
 }
 
-static void lacks(const abdb_problem *p, const abdb_parts *parts, char *out, size_t room)
+static void gpt_list_missing_parts(const abdb_problem *p, const abdb_parts *parts, char *out,
+                                   size_t room)
 {
     size_t steps, used = 0;
-    abdb_gpt_shape s = known(p, &steps);
+    abdb_gpt_shape s = gpt_shape_of_problem(p, &steps);
     const struct {
         const char *name;
         bool there;
-    } wanted[] = {{"products", parts && parts->product},
+    } wanted[] = {{"products", parts && parts->gemm},
                   {"attention with its gradient", parts && parts->attention},
-                  {"rows with their gradients", parts && parts->rows},
+                  {"rows with their gradients", parts && parts->row_op},
                   {"embeddings with their gradient", parts && parts->embedding},
-                  {"cross entropy with its gradient", parts && parts->loss},
-                  {"sums of gradients", parts && parts->add},
-                  {"AdamW with master weights", parts && parts->update}};
+                  {"cross entropy with its gradient", parts && parts->cross_entropy},
+                  {"sums of gradients", parts && parts->add_to_wide},
+                  {"AdamW with master weights", parts && parts->adamw_update}};
     const char *why = NULL;
 
     *out = '\0';
@@ -86,107 +89,108 @@ static void lacks(const abdb_problem *p, const abdb_parts *parts, char *out, siz
         if (!wanted[i].there && used < room)
             used +=
                 (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "", wanted[i].name);
-    if (!used) why = parts->refuses(p, s.dtype, s.d / s.heads, s.d);
+    if (!used) why = parts->why_refused(p, s.dtype, s.d / s.heads, s.d);
     if (!used && !why && s.ranks > 1 && (!p->device || (size_t)p->device->limits.ranks < s.ranks))
         why = "so many ranks: the backend mpi has them (--ranks)";
     if (why) snprintf(out, room, "%s", why);
 }
 
 /* Tokens and losses of a repetition beside the network. */
-static double beside(const abdb_gpt_shape *s, size_t steps)
+static double token_buffer_bytes(const abdb_gpt_shape *s, size_t steps)
 {
     return 2.0 * (double)(steps * s->micro * s->accumulation * s->sequence) * sizeof(int32_t) +
            2.0 * (double)s->sequence * sizeof(int32_t);
 }
 
-static void effort(const abdb_stage *stage, abdb_effort *out)
+static void gpt_count_work_and_memory(const abdb_run_context *stage, abdb_effort *out)
 {
     size_t steps = 1;
-    abdb_gpt_shape s = known(stage->p, &steps);
+    abdb_gpt_shape s = gpt_shape_of_problem(stage->p, &steps);
     abdb_work work;
     abdb_error err;
 
-    abdb_gpt_work(&s, &work);
+    abdb_gpt_count_work(&s, &work);
     *out = (abdb_effort){work.ops * (double)steps, work.bytes * (double)steps, 0};
-    if (abdb_gpt_bytes(stage, &s, &out->memory, &err) != ABDB_OK) out->memory = INFINITY;
-    out->memory += beside(&s, steps);
+    if (abdb_gpt_predict_bytes(stage, &s, &out->memory, &err) != ABDB_OK) out->memory = INFINITY;
+    out->memory += token_buffer_bytes(&s, steps);
 }
 
-static abdb_status check(const abdb_stage *stage, double *error, const char **at, abdb_error *err)
+static abdb_status gpt_check_results(const abdb_run_context *stage, double *error, const char **at,
+                                     abdb_error *err)
 {
     size_t steps;
-    abdb_gpt_shape s = known(stage->p, &steps);
+    abdb_gpt_shape s = gpt_shape_of_problem(stage->p, &steps);
 
     *at = abdb_gpt_check_at;
-    return abdb_gpt_check(stage, &s, error, err);
+    return abdb_gpt_verify_small_model(stage, &s, error, err);
 }
 
-static void stop(void *state)
+static void gpt_close_state(void *state)
 {
-    training *t = state;
+    gpt_training *t = state;
 
-    abdb_gpt_close(&t->g);
-    abdb_tokens_close(&t->source);
+    abdb_gpt_free(&t->g);
+    abdb_tokens_free(&t->source);
     free(t->token);
     free(t->loss);
     free(t);
 }
 
-static abdb_status start(void **state, const abdb_stage *stage, abdb_error *err)
+static abdb_status gpt_open_state(void **state, const abdb_run_context *stage, abdb_error *err)
 {
-    training *t = calloc(1, sizeof *t);
+    gpt_training *t = calloc(1, sizeof *t);
     const char *source = abdb_param_text(stage->p, "tokens");
     abdb_gpt_shape s;
     abdb_status st = ABDB_OK;
 
     if (!t) return ABDB_FAIL(err, ABDB_NOMEM, "training");
-    s = known(stage->p, &t->steps);
+    s = gpt_shape_of_problem(stage->p, &t->steps);
     t->batch = s.micro * s.accumulation * s.sequence;
     t->rate = abdb_param_number(stage->p, "rate", 6e-4);
-    t->crew = abdb_gpt_ranks(&s) > 1 ? stage->crew : NULL;
+    t->crew = abdb_gpt_rank_count(&s) > 1 ? stage->crew : NULL;
     t->token = calloc(2 * (t->steps * t->batch + s.sequence), sizeof *t->token);
     t->loss = calloc(LOSSES, sizeof *t->loss);
     if (!t->token || !t->loss) TRY(ABDB_FAIL(err, ABDB_NOMEM, "tokens"));
     t->target = t->token + t->steps * t->batch;
     t->other = t->target + t->steps * t->batch;
-    TRY(abdb_tokens_open(&t->source,
-                         source && strcmp(source, "file") == 0 ? getenv("ABDB_TOKENS") : NULL,
-                         s.vocabulary, 1, err));
-    TRY(abdb_gpt_open(&t->g, stage, &s, 1, first_deviation, false, err));
+    TRY(abdb_tokens_open_file_or_chain(
+        &t->source, source && strcmp(source, "file") == 0 ? getenv("ABDB_TOKENS") : NULL,
+        s.vocabulary, 1, err));
+    TRY(abdb_gpt_alloc_and_init(&t->g, stage, &s, 1, first_deviation, false, err));
     *state = t;
 done:
-    if (st != ABDB_OK) stop(t);
+    if (st != ABDB_OK) gpt_close_state(t);
     return st;
 }
 
-static size_t ranks_of(const training *t)
+static size_t training_rank_count(const gpt_training *t)
 {
-    return t->crew ? abdb_gpt_ranks(&t->g.s) : 1;
+    return t->crew ? abdb_gpt_rank_count(&t->g.s) : 1;
 }
 
 /* Do all ranks have the same parameters, bit for bit? */
-static abdb_status agree(const training *t, abdb_error *err)
+static abdb_status check_ranks_have_same_weights(const gpt_training *t, abdb_error *err)
 {
     const uint16_t *bits = (const uint16_t *)(const void *)t->g.p;
-    size_t n = abdb_gpt_parameters(&t->g.s) * t->g.size / sizeof *bits;
+    size_t n = abdb_gpt_parameter_count(&t->g.s) * t->g.size / sizeof *bits;
     uint64_t hash = 0;
     double own, all;
 
     for (size_t i = 0; i < n; i++) hash = (hash ^ bits[i]) * 0x9E3779B97F4A7C15u;
     own = all = (double)(hash >> 24); /* 40 bits, whose sum over ranks is exact */
-    t->crew->start(t->crew, ABDB_F64, 1, &all);
-    t->crew->finish(t->crew);
-    if (all == own * (double)ranks_of(t)) return ABDB_OK;
+    t->crew->start_allreduce(t->crew, ABDB_F64, 1, &all);
+    t->crew->wait_allreduce(t->crew);
+    if (all == own * (double)training_rank_count(t)) return ABDB_OK;
     return ABDB_FAIL(err, ABDB_BACKEND,
                      "after %zu updates ranks have other parameters than rank %d", t->losses,
                      t->crew->rank);
 }
 
 /* The next tokens: all ranks draw those of all, and keep their own. */
-static abdb_status reset(void *state, abdb_error *err)
+static abdb_status gpt_draw_next_tokens(void *state, abdb_error *err)
 {
-    training *t = state;
-    size_t length = t->g.s.sequence, ranks = ranks_of(t),
+    gpt_training *t = state;
+    size_t length = t->g.s.sequence, ranks = training_rank_count(t),
            rank = t->crew ? (size_t)t->crew->rank : 0;
 
     for (size_t step = 0; step < t->steps; step++)
@@ -195,35 +199,36 @@ static abdb_status reset(void *state, abdb_error *err)
                 size_t to = step * t->batch + at;
 
                 if (r > rank)
-                    abdb_tokens_draw(&t->source, length, t->other, t->other + length);
+                    abdb_tokens_draw_sequence(&t->source, length, t->other, t->other + length);
                 else /* what an earlier rank has is overwritten by what comes last: its own */
-                    abdb_tokens_draw(&t->source, length, t->token + to, t->target + to);
+                    abdb_tokens_draw_sequence(&t->source, length, t->token + to, t->target + to);
             }
-    return t->crew ? agree(t, err) : ABDB_OK;
+    return t->crew ? check_ranks_have_same_weights(t, err) : ABDB_OK;
 }
 
-static abdb_status run(void *state, abdb_error *err)
+static abdb_status gpt_run_training_steps(void *state, abdb_error *err)
 {
-    training *t = state;
+    gpt_training *t = state;
     size_t rows = t->g.rows, at = 0;
     abdb_status st = ABDB_OK;
 
     for (size_t step = 0; step < t->steps; step++) {
         double loss = 0, one;
 
-        TRY(abdb_gpt_begin(&t->g, err));
+        TRY(abdb_gpt_clear_gradients(&t->g, err));
         for (size_t i = 0; i < t->g.s.accumulation; i++, at += rows) {
-            TRY(abdb_gpt_learn(&t->g, t->token + at, t->target + at, &one, err));
+            TRY(abdb_gpt_forward_and_backward(&t->g, t->token + at, t->target + at, &one, err));
             loss += one;
         }
-        abdb_gpt_update(&t->g, t->rate);
+        abdb_gpt_adamw_update(&t->g, t->rate);
         if (t->crew) {
-            t->crew->start(t->crew, ABDB_F64, 1, &loss);
-            t->crew->finish(t->crew);
+            t->crew->start_allreduce(t->crew, ABDB_F64, 1, &loss);
+            t->crew->wait_allreduce(t->crew);
         }
-        if (t->losses < LOSSES) t->loss[t->losses++] = loss / (double)(t->batch * ranks_of(t));
+        if (t->losses < LOSSES)
+            t->loss[t->losses++] = loss / (double)(t->batch * training_rank_count(t));
     }
-    TRY(abdb_stage_failed(t->g.stage, t->g.parts, err));
+    TRY(abdb_parts_check_failed(t->g.stage, t->g.parts, err));
 done:
     return st;
 }
@@ -231,35 +236,38 @@ done:
 /* A loss that is no number is wrong, and one far below what the source allows: more than six
  * standard deviations of the mean of a batch (0.574 of a token), so the network has seen what it
  * should foretell. */
-static bool is_sound(const training *t)
+static bool losses_are_plausible(const gpt_training *t)
 {
-    double floor = abdb_tokens_entropy(&t->source), tokens = (double)(t->batch * ranks_of(t));
+    double floor = abdb_tokens_entropy_nats(&t->source),
+           tokens = (double)(t->batch * training_rank_count(t));
 
     for (size_t i = 0; i < t->losses; i++)
         if (!isfinite(t->loss[i]) || t->loss[i] < floor - 6 * 0.574 / sqrt(tokens)) return false;
     return true;
 }
 
-static void tell(void *state, double median_s, abdb_tell *say, void *to, bool *sound)
+static void gpt_report_metrics(void *state, double median_s, abdb_metric_callback *say, void *to,
+                               bool *sound)
 {
-    const training *t = state;
+    const gpt_training *t = state;
     const abdb_spans *spans = t->g.stage->spans;
-    double operations = 0, floor = abdb_tokens_entropy(&t->source);
+    double operations = 0, floor = abdb_tokens_entropy_nats(&t->source);
     size_t points = t->losses < CURVE ? t->losses : CURVE;
 
     for (size_t i = 0; i < spans->count; i++) operations += spans->at[i].ops;
-    say(to, &(abdb_told_metric){"tokens_per_s", "median",
-                                (double)(t->steps * t->batch * ranks_of(t)) / median_s, NAN});
-    say(to, &(abdb_told_metric){"hardware_flops_per_s", "median",
-                                (double)ranks_of(t) * operations / median_s, NAN});
-    if (isfinite(floor)) say(to, &(abdb_told_metric){"loss_floor", "value", floor, NAN});
+    say(to, &(abdb_workload_metric){
+                "tokens_per_s", "median",
+                (double)(t->steps * t->batch * training_rank_count(t)) / median_s, NAN});
+    say(to, &(abdb_workload_metric){"hardware_flops_per_s", "median",
+                                    (double)training_rank_count(t) * operations / median_s, NAN});
+    if (isfinite(floor)) say(to, &(abdb_workload_metric){"loss_floor", "value", floor, NAN});
     for (size_t i = 0; i < points; i++) {
         size_t step = points > 1 ? i * (t->losses - 1) / (points - 1) : 0;
 
         if (isfinite(t->loss[step]))
-            say(to, &(abdb_told_metric){"loss", "value", t->loss[step], (double)step + 1});
+            say(to, &(abdb_workload_metric){"loss", "value", t->loss[step], (double)step + 1});
     }
-    *sound = is_sound(t);
+    *sound = losses_are_plausible(t);
 }
 
 const abdb_workload abdb_workload_gpt = {
@@ -278,14 +286,14 @@ const abdb_workload abdb_workload_gpt = {
     .names = "model layers layers_of d heads vocabulary sequence bias micro_batch accumulation "
              "batch ranks overlap recompute sparsity tokens rate steps scale",
     .dtype = ABDB_F32,
-    .shape = shape,
-    .lacks = lacks,
-    .effort = effort,
-    .check = check,
-    .open = start,
-    .reset = reset,
-    .run = run,
-    .tell = tell,
-    .close = stop,
-    .trial = {"d=512 heads=8 layers=1 vocabulary=1024 sequence=256"},
-    .spreads = true};
+    .resolve_params = gpt_resolve_params,
+    .list_missing_parts = gpt_list_missing_parts,
+    .count_work_and_memory = gpt_count_work_and_memory,
+    .check_results = gpt_check_results,
+    .open = gpt_open_state,
+    .reset = gpt_draw_next_tokens,
+    .run = gpt_run_training_steps,
+    .report_metrics = gpt_report_metrics,
+    .close = gpt_close_state,
+    .pilot_params = {"d=512 heads=8 layers=1 vocabulary=1024 sequence=256"},
+    .supports_ranks = true};

@@ -10,7 +10,8 @@ extern const char *const abdb_gpt_check_at;
  * double: the loss; the gradient of each tensor of parameters with differences of that loss, along
  * itself and along random directions; weights and moments after each update with AdamW's formulas.
  * *error: the largest over its bound. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_gpt_check(const abdb_stage *stage, const abdb_gpt_shape *of,
-                                         double *error, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_gpt_verify_small_model(const abdb_run_context *stage,
+                                                      const abdb_gpt_shape *of, double *error,
+                                                      abdb_error *err);
 
 #endif

@@ -26,14 +26,14 @@ static const struct {
               {"tiny", 2, 64, 2, 64, 32, true}};
 enum { MODELS = sizeof models / sizeof models[0] };
 
-static abdb_status find_model(abdb_problem *p, size_t *out, abdb_error *err)
+static abdb_status parse_model_param(abdb_problem *p, size_t *out, abdb_error *err)
 {
     const char *words[MODELS + 1] = {NULL};
     int which;
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < MODELS; i++) words[i] = models[i].name;
-    TRY(abdb_param_word_set(p, "model", words, &which, err));
+    TRY(abdb_param_word_index_and_set(p, "model", words, &which, err));
     *out = (size_t)which;
 done:
     return st;
@@ -53,30 +53,32 @@ static size_t layers_that_fit(const abdb_gpt_shape *s, size_t sequence, int thre
     one.micro = one.accumulation = one.ranks = 1;
     one.sequence = sequence;
     for (; one.layers > 1; one.layers--) {
-        abdb_gpt_work(&one, &work);
-        if (work.ops <= seconds * rate && (double)abdb_gpt_parameters(&one) * state <= bytes) break;
+        abdb_gpt_count_work(&one, &work);
+        if (work.ops <= seconds * rate && (double)abdb_gpt_parameter_count(&one) * state <= bytes)
+            break;
     }
     return one.layers;
 }
 
-static abdb_status scale(abdb_problem *p, abdb_gpt_shape *s, size_t sequence, abdb_error *err)
+static abdb_status scale_layers_to_machine(abdb_problem *p, abdb_gpt_shape *s, size_t sequence,
+                                           abdb_error *err)
 {
     static const char *const words[] = {"no", "auto", NULL};
     int which;
     abdb_status st = ABDB_OK;
 
     if (!abdb_param_text(p, "scale")) return ABDB_OK;
-    TRY(abdb_param_word(p, "scale", words, &which, err));
+    TRY(abdb_param_word_index(p, "scale", words, &which, err));
     if (which == 0) goto done;
     s->layers = layers_that_fit(s, sequence, p->device ? p->device->threads : 1);
-    TRY(abdb_param_set(p, "layers", (double)s->layers, err));
+    TRY(abdb_param_set_integer(p, "layers", (double)s->layers, err));
 done:
     return st;
 }
 
 /* Sequences of an update: micro_batch x accumulation x ranks = batch; of the first, second and last
  * any one follows from the others. */
-static abdb_status batches(abdb_problem *p, abdb_gpt_shape *s, abdb_error *err)
+static abdb_status resolve_batch_sizes(abdb_problem *p, abdb_gpt_shape *s, abdb_error *err)
 {
     size_t batch;
     double ranks = (double)s->ranks;
@@ -87,10 +89,10 @@ static abdb_status batches(abdb_problem *p, abdb_gpt_shape *s, abdb_error *err)
     if (!(micro >= 1))
         micro = all >= 1 ? fmax(1, floor(all / ranks / (times >= 1 ? times : 1))) : 1;
     if (!(times >= 1)) times = all >= 1 ? fmax(1, floor(all / ranks / micro)) : 1;
-    TRY(abdb_param_size(p, "micro_batch", micro, 1 << 16, &s->micro, err));
-    TRY(abdb_param_size(p, "accumulation", times, 1 << 16, &s->accumulation, err));
-    TRY(abdb_param_size(p, "batch", (double)(s->micro * s->accumulation) * ranks, 1u << 31, &batch,
-                        err));
+    TRY(abdb_param_check_and_set_size(p, "micro_batch", micro, 1 << 16, &s->micro, err));
+    TRY(abdb_param_check_and_set_size(p, "accumulation", times, 1 << 16, &s->accumulation, err));
+    TRY(abdb_param_check_and_set_size(p, "batch", (double)(s->micro * s->accumulation) * ranks,
+                                      1u << 31, &batch, err));
     if (batch != s->micro * s->accumulation * s->ranks)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "batch=%zu is not micro_batch=%zu x accumulation=%zu%s",
                       batch, s->micro, s->accumulation, s->ranks > 1 ? " x ranks" : ""));
@@ -99,21 +101,22 @@ done:
 }
 
 /* They are told where they are asked for. */
-static abdb_status ranks_of(abdb_problem *p, abdb_gpt_shape *s, abdb_error *err)
+static abdb_status parse_ranks_and_overlap(abdb_problem *p, abdb_gpt_shape *s, abdb_error *err)
 {
     static const char *const switches[] = {"no", "yes", NULL};
     int which;
     abdb_status st = ABDB_OK;
 
     s->ranks = 1;
-    if (abdb_param_text(p, "ranks")) TRY(abdb_param_size(p, "ranks", 1, 65536, &s->ranks, err));
-    TRY(abdb_param_word(p, "overlap", switches, &which, err));
+    if (abdb_param_text(p, "ranks"))
+        TRY(abdb_param_check_and_set_size(p, "ranks", 1, 65536, &s->ranks, err));
+    TRY(abdb_param_word_index(p, "overlap", switches, &which, err));
     s->overlap = which == 1;
 done:
     return st;
 }
 
-abdb_status abdb_gpt_shape_of(abdb_problem *p, abdb_gpt_shape *s, abdb_error *err)
+abdb_status abdb_gpt_parse_shape(abdb_problem *p, abdb_gpt_shape *s, abdb_error *err)
 {
     static const char *const switches[] = {"no", "yes", NULL}, *const rotated[] = {"yes", "no",
                                                                                    NULL};
@@ -123,27 +126,30 @@ abdb_status abdb_gpt_shape_of(abdb_problem *p, abdb_gpt_shape *s, abdb_error *er
     abdb_status st = ABDB_OK;
 
     *s = (abdb_gpt_shape){0};
-    TRY(find_model(p, &model, err));
-    TRY(abdb_param_dtype(p, ABDB_F32, formats, &s->dtype, err));
-    TRY(abdb_param_size_of(p, "d", "d_of", models[model].d, 1 << 16, &s->d, err));
-    TRY(abdb_param_size_of(p, "heads", "heads_of", models[model].heads, 1 << 10, &s->heads, err));
-    TRY(abdb_param_size(p, "layers", (double)models[model].layers, 1 << 10, &s->layers, err));
-    TRY(abdb_param_set(p, "layers_of", (double)models[model].layers, err));
-    TRY(abdb_param_size_of(p, "vocabulary", "vocabulary_of", models[model].vocabulary, 65536,
-                           &s->vocabulary, err));
-    TRY(abdb_param_size(p, "sequence", (double)models[model].sequence, 1 << 20, &s->sequence, err));
-    TRY(ranks_of(p, s, err));
-    TRY(batches(p, s, err));
-    TRY(abdb_param_word(p, "bias", models[model].bias ? rotated : switches, &which, err));
+    TRY(parse_model_param(p, &model, err));
+    TRY(abdb_param_check_dtype(p, ABDB_F32, formats, &s->dtype, err));
+    TRY(abdb_param_set_size_and_model(p, "d", "d_of", models[model].d, 1 << 16, &s->d, err));
+    TRY(abdb_param_set_size_and_model(p, "heads", "heads_of", models[model].heads, 1 << 10,
+                                      &s->heads, err));
+    TRY(abdb_param_check_and_set_size(p, "layers", (double)models[model].layers, 1 << 10,
+                                      &s->layers, err));
+    TRY(abdb_param_set_integer(p, "layers_of", (double)models[model].layers, err));
+    TRY(abdb_param_set_size_and_model(p, "vocabulary", "vocabulary_of", models[model].vocabulary,
+                                      65536, &s->vocabulary, err));
+    TRY(abdb_param_check_and_set_size(p, "sequence", (double)models[model].sequence, 1 << 20,
+                                      &s->sequence, err));
+    TRY(parse_ranks_and_overlap(p, s, err));
+    TRY(resolve_batch_sizes(p, s, err));
+    TRY(abdb_param_word_index(p, "bias", models[model].bias ? rotated : switches, &which, err));
     s->bias = models[model].bias ? which == 0 : which == 1;
-    TRY(abdb_param_word(p, "recompute", switches, &which, err));
+    TRY(abdb_param_word_index(p, "recompute", switches, &which, err));
     s->recompute = which == 1;
     s->sparsity = abdb_param_number(p, "sparsity", 0);
     if (!(s->sparsity >= 0 && s->sparsity < 1))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "sparsity is a share from 0 to below 1"));
     if (s->d % s->heads)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "d=%zu is no multiple of heads=%zu", s->d, s->heads));
-    TRY(scale(p, s, models[model].sequence, err));
+    TRY(scale_layers_to_machine(p, s, models[model].sequence, err));
     if (s->vocabulary < 4) TRY(ABDB_FAIL(err, ABDB_USAGE, "a vocabulary has at least 4 tokens"));
 done:
     return st;
@@ -151,59 +157,60 @@ done:
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-size_t abdb_gpt_positions(const abdb_gpt_shape *s)
+size_t abdb_gpt_positions_offset(const abdb_gpt_shape *s)
 {
     return s->vocabulary * s->d;
 }
 
-size_t abdb_gpt_matrix(const abdb_gpt_shape *s, size_t layer, int which)
+size_t abdb_gpt_matrix_offset(const abdb_gpt_shape *s, size_t layer, int which)
 {
     static const size_t first[] = {0, 3, 4, 8, 12};
 
-    return abdb_gpt_positions(s) + s->sequence * s->d + (12 * layer + first[which]) * s->d * s->d;
+    return abdb_gpt_positions_offset(s) + s->sequence * s->d +
+           (12 * layer + first[which]) * s->d * s->d;
 }
 
-size_t abdb_gpt_matrices(const abdb_gpt_shape *s)
+size_t abdb_gpt_matrix_elements(const abdb_gpt_shape *s)
 {
-    return abdb_gpt_matrix(s, s->layers, 0);
+    return abdb_gpt_matrix_offset(s, s->layers, 0);
 }
 
-size_t abdb_gpt_vector(const abdb_gpt_shape *s, size_t layer, int which)
+size_t abdb_gpt_vector_offset(const abdb_gpt_shape *s, size_t layer, int which)
 {
     static const size_t first[] = {0, 1, 2, 5, 6, 7, 8, 12, 13};
 
-    return abdb_gpt_matrices(s) + (13 * layer + first[which]) * s->d;
+    return abdb_gpt_matrix_elements(s) + (13 * layer + first[which]) * s->d;
 }
 
-size_t abdb_gpt_gain(const abdb_gpt_shape *s)
+size_t abdb_gpt_last_gain_offset(const abdb_gpt_shape *s)
 {
-    return abdb_gpt_vector(s, s->layers, 0);
+    return abdb_gpt_vector_offset(s, s->layers, 0);
 }
 
-size_t abdb_gpt_parameters(const abdb_gpt_shape *s)
+size_t abdb_gpt_parameter_count(const abdb_gpt_shape *s)
 {
-    return abdb_gpt_gain(s) + 2 * s->d;
+    return abdb_gpt_last_gain_offset(s) + 2 * s->d;
 }
 
-bool abdb_gpt_is_bias(int vector)
+bool abdb_gpt_vector_is_bias(int vector)
 {
     return vector != ABDB_GPT_GAIN1 && vector != ABDB_GPT_GAIN2;
 }
 
-size_t abdb_gpt_ranks(const abdb_gpt_shape *s)
+size_t abdb_gpt_rank_count(const abdb_gpt_shape *s)
 {
     return s->ranks ? s->ranks : 1;
 }
 
-void abdb_gpt_work(const abdb_gpt_shape *s, abdb_work *out)
+void abdb_gpt_count_work(const abdb_gpt_shape *s, abdb_work *out)
 {
-    double rows = (double)(s->micro * s->accumulation * s->sequence * abdb_gpt_ranks(s)),
+    double rows = (double)(s->micro * s->accumulation * s->sequence * abdb_gpt_rank_count(s)),
            weights = (double)(12 * s->layers * s->d * s->d + s->vocabulary * s->d),
-           seen = rows * (double)(s->sequence + 1) / 2, n = (double)abdb_gpt_parameters(s),
+           seen = rows * (double)(s->sequence + 1) / 2, n = (double)abdb_gpt_parameter_count(s),
            size = (double)abdb_dtype_size(s->dtype),
            wide = s->dtype == ABDB_F64 ? sizeof(double) : sizeof(float);
 
     out->ops = 6 * weights * rows + 12 * (double)s->d * seen * (double)s->layers;
-    out->bytes =
-        (double)abdb_gpt_ranks(s) * n * ((double)s->accumulation * 3 * size + 2 * size + 6 * wide);
+    out->bytes = (double)abdb_gpt_rank_count(s) * n *
+                 ((double)s->accumulation * 3 * size + 2 * size + 6 * wide);
 }

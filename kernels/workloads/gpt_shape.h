@@ -21,7 +21,8 @@ typedef struct {
 } abdb_gpt_shape;
 
 /* Fills defaults of parameters. ABDB_USAGE. */
-ABDB_MUST_USE abdb_status abdb_gpt_shape_of(abdb_problem *p, abdb_gpt_shape *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_gpt_parse_shape(abdb_problem *p, abdb_gpt_shape *out,
+                                               abdb_error *err);
 
 /* Elements from the first parameter on. */
 enum { ABDB_GPT_QKV, ABDB_GPT_OUT, ABDB_GPT_UP, ABDB_GPT_DOWN, ABDB_GPT_MATRICES };
@@ -36,22 +37,22 @@ enum {
     ABDB_GPT_BDOWN,
     ABDB_GPT_VECTORS
 };
-size_t abdb_gpt_positions(const abdb_gpt_shape *s); /* where they begin; tokens begin at 0 */
-size_t abdb_gpt_matrix(const abdb_gpt_shape *s, size_t layer, int which);
-size_t abdb_gpt_vector(const abdb_gpt_shape *s, size_t layer, int which);
-size_t abdb_gpt_gain(const abdb_gpt_shape *s);     /* of the last norm; its shift follows */
-size_t abdb_gpt_matrices(const abdb_gpt_shape *s); /* elements of tables and matrices */
-size_t abdb_gpt_parameters(const abdb_gpt_shape *s);
+size_t abdb_gpt_positions_offset(const abdb_gpt_shape *s); /* where they begin; tokens begin at 0 */
+size_t abdb_gpt_matrix_offset(const abdb_gpt_shape *s, size_t layer, int which);
+size_t abdb_gpt_vector_offset(const abdb_gpt_shape *s, size_t layer, int which);
+size_t abdb_gpt_last_gain_offset(const abdb_gpt_shape *s); /* of the last norm; its shift follows */
+size_t abdb_gpt_matrix_elements(const abdb_gpt_shape *s);  /* elements of tables and matrices */
+size_t abdb_gpt_parameter_count(const abdb_gpt_shape *s);
 /* Is the vector one that a network without biases does not have? */
-bool abdb_gpt_is_bias(int vector);
+bool abdb_gpt_vector_is_bias(int vector);
 
 /* Ranks, at least 1. */
-size_t abdb_gpt_ranks(const abdb_gpt_shape *s);
+size_t abdb_gpt_rank_count(const abdb_gpt_shape *s);
 
 /* Operations that a step needs, of all ranks together: 6 for each weight of a matrix (tokens' table
  * once) and token; of attention 12 d for each query and key that it sees, and layer. Bytes: weights
  * read forward and backward, gradients written and read, weights, moments and master weights read
  * and written. */
-void abdb_gpt_work(const abdb_gpt_shape *s, abdb_work *out);
+void abdb_gpt_count_work(const abdb_gpt_shape *s, abdb_work *out);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "schema/core/stats.h"
 
-abdb_status abdb_latencies_open(abdb_latencies *l, size_t n, abdb_error *err)
+abdb_status abdb_latencies_alloc(abdb_latencies *l, size_t n, abdb_error *err)
 {
     for (size_t i = 0; i < n; i++) {
         l[i].s = calloc(ABDB_LATENCIES_MAX, sizeof *l->s);
@@ -15,12 +15,12 @@ abdb_status abdb_latencies_open(abdb_latencies *l, size_t n, abdb_error *err)
     return ABDB_OK;
 }
 
-void abdb_latencies_forget(abdb_latencies *l, size_t n)
+void abdb_latencies_clear(abdb_latencies *l, size_t n)
 {
     for (size_t i = 0; i < n; i++) l[i].count = 0;
 }
 
-void abdb_latencies_close(abdb_latencies *l, size_t n)
+void abdb_latencies_free(abdb_latencies *l, size_t n)
 {
     for (size_t i = 0; i < n; i++) free(l[i].s);
 }
@@ -30,7 +30,7 @@ void abdb_latencies_add(abdb_latencies *l, double seconds)
     if (l->count < ABDB_LATENCIES_MAX) l->s[l->count++] = seconds;
 }
 
-static double quantile(abdb_latencies *l, double q)
+static double sort_and_take_quantile(abdb_latencies *l, double q)
 {
     if (!l->count) return NAN;
     qsort(l->s, l->count, sizeof *l->s, abdb_compare_double);
@@ -39,13 +39,14 @@ static double quantile(abdb_latencies *l, double q)
 
 double abdb_latencies_median(abdb_latencies *l)
 {
-    return quantile(l, 0.5);
+    return sort_and_take_quantile(l, 0.5);
 }
 
-void abdb_latencies_tell(abdb_latencies *l, const char *metric, abdb_tell *tell, void *to)
+void abdb_latencies_report_quantiles(abdb_latencies *l, const char *metric,
+                                     abdb_metric_callback *tell, void *to)
 {
     if (!l->count) return;
-    tell(to, &(abdb_told_metric){metric, "median", quantile(l, 0.5), NAN});
-    tell(to, &(abdb_told_metric){metric, "p90", quantile(l, 0.9), NAN});
-    tell(to, &(abdb_told_metric){metric, "p99", quantile(l, 0.99), NAN});
+    tell(to, &(abdb_workload_metric){metric, "median", sort_and_take_quantile(l, 0.5), NAN});
+    tell(to, &(abdb_workload_metric){metric, "p90", sort_and_take_quantile(l, 0.9), NAN});
+    tell(to, &(abdb_workload_metric){metric, "p99", sort_and_take_quantile(l, 0.99), NAN});
 }

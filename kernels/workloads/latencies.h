@@ -10,12 +10,13 @@ typedef struct {
     size_t count;
 } abdb_latencies;
 /* n kinds of times, in a row that is zeroed. ABDB_NOMEM; then too they are closed. */
-ABDB_MUST_USE abdb_status abdb_latencies_open(abdb_latencies *l, size_t n, abdb_error *err);
-void abdb_latencies_forget(abdb_latencies *l, size_t n);
-void abdb_latencies_close(abdb_latencies *l, size_t n);
+ABDB_MUST_USE abdb_status abdb_latencies_alloc(abdb_latencies *l, size_t n, abdb_error *err);
+void abdb_latencies_clear(abdb_latencies *l, size_t n);
+void abdb_latencies_free(abdb_latencies *l, size_t n);
 void abdb_latencies_add(abdb_latencies *l, double seconds);
 /* Median, 90th and 99th percentile of what was gathered, which it sorts; nothing of nothing. */
-void abdb_latencies_tell(abdb_latencies *l, const char *metric, abdb_tell *tell, void *to);
+void abdb_latencies_report_quantiles(abdb_latencies *l, const char *metric,
+                                     abdb_metric_callback *tell, void *to);
 /* Median; NAN of nothing. */
 double abdb_latencies_median(abdb_latencies *l);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/workloads/llama_oracle.h"
+#include "kernels/workloads/llama_reference.h"
 #include "kernels/workloads/quantise.h"
 
 enum {
@@ -33,24 +33,24 @@ static const size_t pieces[2][SEQUENCES] = {{6, 1, 13}, {1, 1, 8}};
 /* What logits may be wrong by, relative to their length: of f64 what angles in f32 make, of f32
  * some ten times what was seen, of bf16 three times (a chain of about 16 products, each with sums
  * rounded to the format). */
-static double bound_of(abdb_dtype dtype)
+static double logits_error_bound(abdb_dtype dtype)
 {
     return dtype == ABDB_F64 ? 1e-6 : dtype == ABDB_F32 ? 2e-5 : 8e-2;
 }
 
 typedef struct {
     abdb_llama g;
-    abdb_llama_numbers numbers;
+    abdb_llama_f64_weights numbers;
     int32_t token[SEQUENCES][LONGEST + 1];
     size_t length[SEQUENCES];
     double *expected[SEQUENCES]; /* logits of each token */
     double *got;                 /* SEQUENCES x VOCABULARY */
     char *room;                  /* the same, in the format */
     double error;
-} check;
+} llama_verification;
 
 /* A worse error is kept; NaN is the worst. */
-static void note(check *c, double error)
+static void update_worst_error(llama_verification *c, double error)
 {
     if (!(error <= c->error)) c->error = isnan(error) ? INFINITY : error;
 }
@@ -58,7 +58,7 @@ static void note(check *c, double error)
 /* --- weights: is what was stored near what it was made from? ---------------------------------- */
 
 /* Half of a scale, and what rounding adds; of the format of activations its unit roundoff. */
-static double may_differ(const abdb_llama *g, const float *column, size_t k, size_t i)
+static double allowed_weight_error(const abdb_llama *g, const float *column, size_t k, size_t i)
 {
     size_t group = g->s.form == ABDB_WEIGHTS_I4 ? ABDB_QUANTISE_GROUP : k, from = i / group * group;
     double largest = 0;
@@ -69,8 +69,9 @@ static double may_differ(const abdb_llama *g, const float *column, size_t k, siz
     return largest / (g->s.form == ABDB_WEIGHTS_I4 ? 7 : 127) * (0.5 + 1e-6);
 }
 
-static double *fetch(check *c, const abdb_llama_source *source, const abdb_weights *w, size_t layer,
-                     int which)
+static double *dequantise_and_check_matrix(llama_verification *c,
+                                           const abdb_llama_weights_source *source,
+                                           const abdb_weights *w, size_t layer, int which)
 {
     double *out = calloc(w->k * w->n, sizeof *out), most;
     float *column = calloc(w->k, sizeof *column);
@@ -78,9 +79,10 @@ static double *fetch(check *c, const abdb_llama_source *source, const abdb_weigh
     for (size_t j = 0; j < w->n && out && column; j++) {
         source->column(source->self, layer, which, j, column);
         for (size_t i = 0; i < w->k; i++) {
-            out[i * w->n + j] = c->g.decoder->value(c->g.self, w, i, j);
-            most = may_differ(&c->g, column, w->k, i);
-            if (!(fabs(out[i * w->n + j] - (double)column[i]) <= most)) note(c, INFINITY);
+            out[i * w->n + j] = c->g.decoder->dequantise_weight(c->g.self, w, i, j);
+            most = allowed_weight_error(&c->g, column, w->k, i);
+            if (!(fabs(out[i * w->n + j] - (double)column[i]) <= most))
+                update_worst_error(c, INFINITY);
         }
     }
     free(column);
@@ -89,7 +91,8 @@ static double *fetch(check *c, const abdb_llama_source *source, const abdb_weigh
     return NULL;
 }
 
-static abdb_status fetch_all(check *c, const abdb_llama_source *source, abdb_error *err)
+static abdb_status load_and_check_weights(llama_verification *c,
+                                          const abdb_llama_weights_source *source, abdb_error *err)
 {
     const abdb_llama *g = &c->g;
     size_t count = LAYERS * ABDB_LLAMA_MATRICES, norms = 2 * LAYERS + 1;
@@ -100,17 +103,18 @@ static abdb_status fetch_all(check *c, const abdb_llama_source *source, abdb_err
     c->numbers.gains = calloc(norms * WIDTH, sizeof *c->numbers.gains);
     if (!c->numbers.matrix || !c->numbers.gains) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a check"));
     for (size_t i = 0; i < count; i++) {
-        c->numbers.matrix[i] = fetch(c, source, &g->matrix[i], i / ABDB_LLAMA_MATRICES,
-                                     (int)(i % ABDB_LLAMA_MATRICES));
+        c->numbers.matrix[i] = dequantise_and_check_matrix(
+            c, source, &g->matrix[i], i / ABDB_LLAMA_MATRICES, (int)(i % ABDB_LLAMA_MATRICES));
         if (!c->numbers.matrix[i]) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a check"));
     }
-    c->numbers.table = fetch(c, source, &g->matrix[count], LAYERS, 0);
-    c->numbers.last = fetch(c, source, &g->matrix[count + 1], LAYERS, !g->s.tied);
+    c->numbers.table = dequantise_and_check_matrix(c, source, &g->matrix[count], LAYERS, 0);
+    c->numbers.last =
+        dequantise_and_check_matrix(c, source, &g->matrix[count + 1], LAYERS, !g->s.tied);
     if (!c->numbers.table || !c->numbers.last) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a check"));
     for (size_t i = 0; i < norms; i++) {
         source->gains(source->self, i, gains);
         for (size_t j = 0; j < WIDTH; j++)
-            c->numbers.gains[i * WIDTH + j] = abdb_dtype_round(g->s.dtype, (double)gains[j]);
+            c->numbers.gains[i * WIDTH + j] = abdb_dtype_round_value(g->s.dtype, (double)gains[j]);
     }
 done:
     return st;
@@ -119,7 +123,7 @@ done:
 /* --- logits ----------------------------------------------------------------------------------- */
 
 /* Copies logits from the device: rows of c->got. */
-static abdb_status take_logits(check *c, abdb_error *err)
+static abdb_status download_logits(llama_verification *c, abdb_error *err)
 {
     abdb_device *device = c->g.stage->device;
     size_t n = SEQUENCES * VOCABULARY;
@@ -130,16 +134,16 @@ static abdb_status take_logits(check *c, abdb_error *err)
         TRY(device->download(device, c->room, c->g.logits, n * c->g.size, err));
         t.data = c->room;
     }
-    for (size_t i = 0; i < n; i++) c->got[i] = abdb_tensor_get(&t, i);
+    for (size_t i = 0; i < n; i++) c->got[i] = abdb_tensor_get_f64(&t, i);
 done:
     return st;
 }
 
 /* Those of sequence i after its last token; and is what was picked the largest? */
-static void compare(check *c, size_t i)
+static void compare_logits_and_pick(llama_verification *c, size_t sequence)
 {
-    const double *got = c->got + i * VOCABULARY,
-                 *expected = c->expected[i] + (c->length[i] - 1) * VOCABULARY;
+    const double *got = c->got + sequence * VOCABULARY,
+                 *expected = c->expected[sequence] + (c->length[sequence] - 1) * VOCABULARY;
     double apart = 0, size = 0, largest = got[0];
     size_t first = 0;
 
@@ -151,12 +155,12 @@ static void compare(check *c, size_t i)
             first = j;
         }
     }
-    if (!(size > 0) || (size_t)c->g.picked[i] != first) note(c, INFINITY);
-    note(c, sqrt(apart / size) / bound_of(c->g.s.dtype));
+    if (!(size > 0) || (size_t)c->g.picked[sequence] != first) update_worst_error(c, INFINITY);
+    update_worst_error(c, sqrt(apart / size) / logits_error_bound(c->g.s.dtype));
 }
 
 /* Prompts, one of them in two passes, then one token each after another, whatever was picked. */
-static abdb_status walk(check *c, bool compared, abdb_error *err)
+static abdb_status run_passes_and_compare(llama_verification *c, bool compared, abdb_error *err)
 {
     abdb_llama *g = &c->g;
     abdb_status st = ABDB_OK;
@@ -171,42 +175,42 @@ static abdb_status walk(check *c, bool compared, abdb_error *err)
             memcpy(g->token + g->first[i], c->token[i] + c->length[i], n * sizeof *g->token);
             c->length[i] += n;
         }
-        abdb_llama_pass(g);
+        abdb_llama_forward_pass(g);
         if (!compared) continue;
-        TRY(take_logits(c, err));
-        for (size_t i = 0; i < SEQUENCES; i++) compare(c, i);
+        TRY(download_logits(c, err));
+        for (size_t i = 0; i < SEQUENCES; i++) compare_logits_and_pick(c, i);
     }
 done:
     return st;
 }
 
 /* Tokens by a seed; blocks in random order. */
-static void draw(check *c, uint64_t seed)
+static void draw_tokens_and_pages(llama_verification *c, uint64_t seed)
 {
     int32_t order[BLOCKS];
 
-    abdb_shuffle(order, BLOCKS, seed);
+    abdb_random_permutation(order, BLOCKS, seed);
     for (size_t i = 0; i < SEQUENCES; i++) {
         for (size_t t = 0; t <= LONGEST; t++)
             c->token[i][t] =
-                (int32_t)(abdb_random_at(seed, i * (LONGEST + 1) + t) % (uint64_t)VOCABULARY);
+                (int32_t)(abdb_random_bits_at(seed, i * (LONGEST + 1) + t) % (uint64_t)VOCABULARY);
         for (size_t b = 0; b < WIDE; b++) c->g.page[i * WIDE + b] = order[i * WIDE + b];
     }
 }
 
-static abdb_status expect(check *c, abdb_error *err)
+static abdb_status compute_reference_logits(llama_verification *c, abdb_error *err)
 {
     for (size_t i = 0; i < SEQUENCES; i++) {
         c->expected[i] = calloc((LONGEST + 1) * VOCABULARY, sizeof(double));
         if (!c->expected[i] ||
-            !abdb_llama_logits(&c->g.s, &c->numbers, c->token[i],
-                               pieces[0][i] + pieces[1][i] + STEPS - 1, c->expected[i]))
+            !abdb_llama_reference_logits(&c->g.s, &c->numbers, c->token[i],
+                                         pieces[0][i] + pieces[1][i] + STEPS - 1, c->expected[i]))
             return ABDB_FAIL(err, ABDB_NOMEM, "a check");
     }
     return ABDB_OK;
 }
 
-static void forget(check *c)
+static void free_verification(llama_verification *c)
 {
     for (size_t i = 0; c->numbers.matrix && i < LAYERS * ABDB_LLAMA_MATRICES; i++)
         free(c->numbers.matrix[i]);
@@ -217,16 +221,16 @@ static void forget(check *c)
     for (size_t i = 0; i < SEQUENCES; i++) free(c->expected[i]);
     free(c->got);
     free(c->room);
-    abdb_llama_close(&c->g);
+    abdb_llama_free(&c->g);
     free(c);
 }
 
-abdb_status abdb_llama_check(const abdb_stage *stage, const abdb_llama_shape *of, bool padded,
-                             double *error, abdb_error *err)
+abdb_status abdb_llama_verify_small_model(const abdb_run_context *stage, const abdb_llama_shape *of,
+                                          bool padded, double *error, abdb_error *err)
 {
-    check *c = calloc(1, sizeof *c);
-    abdb_llama_made made = {.seed = 7, .deviation = 0.15, .spread = 0.3};
-    abdb_llama_source source;
+    llama_verification *c = calloc(1, sizeof *c);
+    abdb_llama_random_weights made = {.seed = 7, .deviation = 0.15, .spread = 0.3};
+    abdb_llama_weights_source source;
     abdb_status st = ABDB_OK;
 
     if (!c) return ABDB_FAIL(err, ABDB_NOMEM, "a check");
@@ -238,27 +242,27 @@ abdb_status abdb_llama_check(const abdb_stage *stage, const abdb_llama_shape *of
     made.s.head = HEAD;
     made.s.hidden = HIDDEN;
     made.s.vocabulary = VOCABULARY;
-    source = abdb_llama_make(&made);
-    TRY(abdb_llama_open(&c->g, stage, &made.s,
-                        &(abdb_llama_size){.rows = 20,
-                                           .sequences = SEQUENCES,
-                                           .length = LONGEST,
-                                           .block = BLOCK,
-                                           .blocks = BLOCKS,
-                                           .width = WIDE,
-                                           .padded = padded},
-                        &source, err));
+    source = abdb_llama_random_source(&made);
+    TRY(abdb_llama_alloc_and_init(&c->g, stage, &made.s,
+                                  &(abdb_llama_capacity){.rows = 20,
+                                                         .sequences = SEQUENCES,
+                                                         .length = LONGEST,
+                                                         .block = BLOCK,
+                                                         .blocks = BLOCKS,
+                                                         .width = WIDE,
+                                                         .padded = padded},
+                                  &source, err));
     c->got = calloc(SEQUENCES * VOCABULARY, sizeof *c->got);
     c->room = calloc(SEQUENCES * VOCABULARY, c->g.size);
     if (!c->got || !c->room) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a check"));
-    TRY(fetch_all(c, &source, err));
-    draw(c, 5); /* what others leave in the cache */
-    TRY(walk(c, false, err));
-    draw(c, 6);
-    TRY(expect(c, err));
-    TRY(walk(c, true, err));
+    TRY(load_and_check_weights(c, &source, err));
+    draw_tokens_and_pages(c, 5); /* what others leave in the cache */
+    TRY(run_passes_and_compare(c, false, err));
+    draw_tokens_and_pages(c, 6);
+    TRY(compute_reference_logits(c, err));
+    TRY(run_passes_and_compare(c, true, err));
     *error = c->error;
 done:
-    forget(c);
+    free_verification(c);
     return st;
 }

@@ -12,7 +12,8 @@ extern const char *const abdb_llama_check_at;
  * of its logits; the logits are compared with those of plain loops in double over the whole
  * sequence, which have no cache; every weight with the number that it was made from, within half of
  * its scale. *error: the largest over its bound. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_llama_check(const abdb_stage *stage, const abdb_llama_shape *of,
-                                           bool padded, double *error, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_llama_verify_small_model(const abdb_run_context *stage,
+                                                        const abdb_llama_shape *of, bool padded,
+                                                        double *error, abdb_error *err);
 
 #endif

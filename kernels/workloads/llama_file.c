@@ -21,10 +21,11 @@ static const char *const name_of[NAMES][2] = {[Q] = {"self_attn.q_proj", "attn_q
                                               [LAST] = {"lm_head", "output"},
                                               [NORM] = {"model.norm", "output_norm"}};
 
-static abdb_status take(abdb_llama_file *f, const char *path, size_t layer, int which, size_t rows,
-                        size_t columns, abdb_error *err)
+static abdb_status find_tensor_and_check_shape(abdb_llama_file *f, const char *path, size_t layer,
+                                               int which, size_t rows, size_t columns,
+                                               abdb_error *err)
 {
-    const abdb_saved *saved;
+    const abdb_file_tensor *saved;
     char name[96];
 
     if (which < OF_LAYER)
@@ -32,7 +33,7 @@ static abdb_status take(abdb_llama_file *f, const char *path, size_t layer, int 
                  layer, name_of[which][f->file.gguf]);
     else
         snprintf(name, sizeof name, "%s.weight", name_of[which][f->file.gguf]);
-    saved = abdb_saved_find(&f->file, name);
+    saved = abdb_weights_file_find_tensor(&f->file, name);
     if (!saved)
         return ABDB_FAIL(err, ABDB_FORMAT, "%s: no %s in f32, bf16 or f16: choose its model=", path,
                          name);
@@ -51,7 +52,8 @@ static abdb_status take(abdb_llama_file *f, const char *path, size_t layer, int 
     return ABDB_OK;
 }
 
-static abdb_status take_layer(abdb_llama_file *f, const char *path, size_t layer, abdb_error *err)
+static abdb_status find_tensors_of_layer(abdb_llama_file *f, const char *path, size_t layer,
+                                         abdb_error *err)
 {
     const abdb_llama_shape *s = &f->s;
     size_t wide = s->heads * s->head, narrow = s->kv_heads * s->head;
@@ -61,26 +63,28 @@ static abdb_status take_layer(abdb_llama_file *f, const char *path, size_t layer
         [DOWN] = {s->d, s->hidden}, [NORM1] = {1, s->d},        [NORM2] = {1, s->d}};
     abdb_status st = ABDB_OK;
 
-    for (int i = 0; i < OF_LAYER; i++) TRY(take(f, path, layer, i, of[i][0], of[i][1], err));
+    for (int i = 0; i < OF_LAYER; i++)
+        TRY(find_tensor_and_check_shape(f, path, layer, i, of[i][0], of[i][1], err));
 done:
     return st;
 }
 
-abdb_status abdb_llama_file_open(abdb_llama_file *f, const char *path, const abdb_llama_shape *s,
-                                 abdb_error *err)
+abdb_status abdb_llama_file_open_and_check(abdb_llama_file *f, const char *path,
+                                           const abdb_llama_shape *s, abdb_error *err)
 {
     size_t ends = s->layers * OF_LAYER;
     abdb_status st = ABDB_OK;
 
     *f = (abdb_llama_file){.s = *s};
-    TRY(abdb_saved_open(&f->file, path, err));
+    TRY(abdb_weights_file_open(&f->file, path, err));
     f->of = calloc(ends + 3, sizeof *f->of);
     if (!f->of) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", path));
-    for (size_t i = 0; i < s->layers; i++) TRY(take_layer(f, path, i, err));
-    TRY(take(f, path, s->layers, TABLE, s->vocabulary, s->d, err));
+    for (size_t i = 0; i < s->layers; i++) TRY(find_tensors_of_layer(f, path, i, err));
+    TRY(find_tensor_and_check_shape(f, path, s->layers, TABLE, s->vocabulary, s->d, err));
     f->of[ends + 1] = f->of[ends];
-    if (!s->tied) TRY(take(f, path, s->layers, LAST, s->vocabulary, s->d, err));
-    TRY(take(f, path, s->layers, NORM, 1, s->d, err));
+    if (!s->tied)
+        TRY(find_tensor_and_check_shape(f, path, s->layers, LAST, s->vocabulary, s->d, err));
+    TRY(find_tensor_and_check_shape(f, path, s->layers, NORM, 1, s->d, err));
 done:
     if (st != ABDB_OK) abdb_llama_file_close(f);
     return st;
@@ -88,14 +92,14 @@ done:
 
 void abdb_llama_file_close(abdb_llama_file *f)
 {
-    abdb_saved_close(&f->file);
+    abdb_weights_file_close(&f->file);
     free(f->of);
     f->of = NULL;
 }
 
 /* Row `row` of ours of queries or keys in the file. We and transformers turn number i of a head
  * with number i + head / 2; in GGUF such two stand side by side, as in Meta's own files. */
-static size_t turned(const abdb_llama_file *f, size_t row)
+static size_t file_row_of_rotary_row(const abdb_llama_file *f, size_t row)
 {
     size_t head = f->s.head, half = head / 2, in = row % head;
 
@@ -103,38 +107,40 @@ static size_t turned(const abdb_llama_file *f, size_t row)
 }
 
 /* A column of ours is a row of theirs: they keep matrices the other way round. */
-static void column(const void *self, size_t layer, int which, size_t column, float *out)
+static void read_column_from_file(const void *self, size_t layer, int which, size_t column,
+                                  float *out)
 {
     const abdb_llama_file *f = self;
-    const abdb_saved *const *of = f->of + layer * OF_LAYER;
+    const abdb_file_tensor *const *of = f->of + layer * OF_LAYER;
     size_t wide = f->s.heads * f->s.head, narrow = f->s.kv_heads * f->s.head;
 
     if (layer == f->s.layers)
-        abdb_saved_row(of[which], column, out);
+        abdb_file_tensor_read_row_f32(of[which], column, out);
     else if (which == ABDB_LLAMA_OUT || which == ABDB_LLAMA_DOWN)
-        abdb_saved_row(of[which == ABDB_LLAMA_OUT ? O : DOWN], column, out);
+        abdb_file_tensor_read_row_f32(of[which == ABDB_LLAMA_OUT ? O : DOWN], column, out);
     else if (which == ABDB_LLAMA_UP)
-        abdb_saved_row(of[column < f->s.hidden ? GATE : UP], column % f->s.hidden, out);
+        abdb_file_tensor_read_row_f32(of[column < f->s.hidden ? GATE : UP], column % f->s.hidden,
+                                      out);
     else if (column < wide)
-        abdb_saved_row(of[Q], turned(f, column), out);
+        abdb_file_tensor_read_row_f32(of[Q], file_row_of_rotary_row(f, column), out);
     else if (column < wide + narrow)
-        abdb_saved_row(of[K], turned(f, column - wide), out);
+        abdb_file_tensor_read_row_f32(of[K], file_row_of_rotary_row(f, column - wide), out);
     else
-        abdb_saved_row(of[V], column - wide - narrow, out);
+        abdb_file_tensor_read_row_f32(of[V], column - wide - narrow, out);
 }
 
-static void gains(const void *self, size_t norm, float *out)
+static void read_gains_from_file(const void *self, size_t norm, float *out)
 {
     const abdb_llama_file *f = self;
     size_t layer = norm / 2;
 
     if (layer == f->s.layers)
-        abdb_saved_row(f->of[layer * OF_LAYER + 2], 0, out);
+        abdb_file_tensor_read_row_f32(f->of[layer * OF_LAYER + 2], 0, out);
     else
-        abdb_saved_row(f->of[layer * OF_LAYER + (norm % 2 ? NORM2 : NORM1)], 0, out);
+        abdb_file_tensor_read_row_f32(f->of[layer * OF_LAYER + (norm % 2 ? NORM2 : NORM1)], 0, out);
 }
 
-abdb_llama_source abdb_llama_file_source(const abdb_llama_file *f)
+abdb_llama_weights_source abdb_llama_file_source(const abdb_llama_file *f)
 {
-    return (abdb_llama_source){column, gains, f};
+    return (abdb_llama_weights_source){read_column_from_file, read_gains_from_file, f};
 }

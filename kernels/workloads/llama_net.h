@@ -15,20 +15,20 @@ typedef struct {
     /* A norm's gains: 2 x layer (before attention), 2 x layer + 1, 2 x layers: the last. */
     void (*gains)(const void *self, size_t norm, float *out);
     const void *self;
-} abdb_llama_source;
+} abdb_llama_weights_source;
 
 /* How large it may become. */
 typedef struct {
     size_t rows, sequences;      /* of a pass, at most */
     size_t length;               /* tokens of a sequence, at most */
     size_t block, blocks, width; /* tokens of a block; all blocks; blocks of a row of pages */
-    bool padded;                 /* as abdb_part_cached has it */
-} abdb_llama_size;
+    bool padded;                 /* as abdb_part_kv_attention has it */
+} abdb_llama_capacity;
 
 typedef struct {
     abdb_llama_shape s;
-    abdb_llama_size most;
-    const abdb_stage *stage;
+    abdb_llama_capacity most;
+    const abdb_run_context *stage;
     const abdb_decoder *decoder;
     void *self; /* of decoder */
     size_t size, bytes, work;
@@ -46,19 +46,22 @@ typedef struct {
 } abdb_llama;
 
 /* Bytes that it will take. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_llama_bytes(const abdb_stage *stage, const abdb_llama_shape *s,
-                                           const abdb_llama_size *most, double *out,
-                                           abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_llama_predict_bytes(const abdb_run_context *stage,
+                                                   const abdb_llama_shape *s,
+                                                   const abdb_llama_capacity *most, double *out,
+                                                   abdb_error *err);
 /* stage must outlive it. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_llama_open(abdb_llama *g, const abdb_stage *stage,
-                                          const abdb_llama_shape *s, const abdb_llama_size *most,
-                                          const abdb_llama_source *source, abdb_error *err);
-void abdb_llama_close(abdb_llama *g);
+ABDB_MUST_USE abdb_status abdb_llama_alloc_and_init(abdb_llama *g, const abdb_run_context *stage,
+                                                    const abdb_llama_shape *s,
+                                                    const abdb_llama_capacity *most,
+                                                    const abdb_llama_weights_source *source,
+                                                    abdb_error *err);
+void abdb_llama_free(abdb_llama *g);
 /* Tokens of all sequences go through: g->token has those of sequence i at first[i] to first[i + 1],
  * past[i] came before, and blocks of its row of pages are its own. past[i] grows. */
-void abdb_llama_pass(abdb_llama *g);
+void abdb_llama_forward_pass(abdb_llama *g);
 /* What the pass that was described needs. */
-void abdb_llama_needs(const abdb_llama *g, abdb_work *out);
+void abdb_llama_count_pass_work(const abdb_llama *g, abdb_work *out);
 
 /* Numbers made by a seed: matrices uniform with the deviation `deviation`, those that end a
  * residual branch less by sqrt(2 layers); gains 1, spread by `spread`. */
@@ -66,7 +69,7 @@ typedef struct {
     abdb_llama_shape s;
     uint64_t seed;
     double deviation, spread;
-} abdb_llama_made;
-abdb_llama_source abdb_llama_make(const abdb_llama_made *made);
+} abdb_llama_random_weights;
+abdb_llama_weights_source abdb_llama_random_source(const abdb_llama_random_weights *made);
 
 #endif

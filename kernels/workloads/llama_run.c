@@ -11,34 +11,35 @@
 enum { READ_MOST = 1 << 30 };
 static const double deviation = 0.02;
 
-abdb_llama_size abdb_llama_sized(size_t rows, size_t sequences, size_t length, int pages,
-                                 size_t block)
+abdb_llama_capacity abdb_llama_cache_capacity(size_t rows, size_t sequences, size_t length,
+                                              int pages, size_t block)
 {
-    abdb_llama_size most = {.rows = rows,
-                            .sequences = sequences,
-                            .length = length,
-                            .block = pages == ABDB_PAGES_CONTIGUOUS ? length : block,
-                            .padded = pages == ABDB_PAGES_TABLE};
+    abdb_llama_capacity most = {.rows = rows,
+                                .sequences = sequences,
+                                .length = length,
+                                .block = pages == ABDB_PAGES_CONTIGUOUS ? length : block,
+                                .padded = pages == ABDB_PAGES_TABLE};
 
     most.width = (length + most.block - 1) / most.block;
     most.blocks = sequences * most.width;
     return most;
 }
 
-void abdb_llama_lacks(const abdb_problem *p, const abdb_llama_shape *s, const abdb_parts *parts,
-                      char *out, size_t room)
+void abdb_llama_list_missing_parts(const abdb_problem *p, const abdb_llama_shape *s,
+                                   const abdb_parts *parts, char *out, size_t room)
 {
     const abdb_decoder *d = parts ? parts->decoder : NULL;
     const struct {
         const char *name;
         bool there;
-    } wanted[] = {{"products with weights in a form of its own", d && d->make && d->weigh},
-                  {"a table of tokens", d && d->embed},
-                  {"norms by the root of the mean square", d && d->norm},
-                  {"rotary embedding into a cache", d && d->remember},
-                  {"attention by a cache in blocks", d && d->attend},
-                  {"SwiGLU", d && d->gate},
-                  {"the largest of a row", d && d->pick}};
+    } wanted[] = {
+        {"products with weights in a form of its own", d && d->build_weights && d->weight_gemm},
+        {"a table of tokens", d && d->embed_tokens},
+        {"norms by the root of the mean square", d && d->rmsnorm_rows},
+        {"rotary embedding into a cache", d && d->rotate_and_append_kv},
+        {"attention by a cache in blocks", d && d->attend_kv_cache},
+        {"SwiGLU", d && d->swiglu_rows},
+        {"the largest of a row", d && d->argmax_rows}};
     const char *why = NULL;
     size_t used = 0, columns = s->hidden % 32 ? s->hidden : s->d;
 
@@ -47,55 +48,55 @@ void abdb_llama_lacks(const abdb_problem *p, const abdb_llama_shape *s, const ab
         if (!wanted[i].there && used < room)
             used +=
                 (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "", wanted[i].name);
-    if (d && !used) why = d->refuses(p, s->dtype, s->form, s->head, columns);
+    if (d && !used) why = d->why_refused(p, s->dtype, s->form, s->head, columns);
     if (why) snprintf(out, room, "%s", why);
 }
 
-abdb_status abdb_llama_run_open(abdb_llama_run *r, const abdb_stage *stage,
-                                const abdb_llama_shape *s, const abdb_llama_size *most,
-                                abdb_error *err)
+abdb_status abdb_llama_run_load_weights(abdb_llama_run *r, const abdb_run_context *stage,
+                                        const abdb_llama_shape *s, const abdb_llama_capacity *most,
+                                        abdb_error *err)
 {
     const char *from = abdb_param_text(stage->p, "source");
     abdb_llama_file file = {0};
-    abdb_llama_source source;
+    abdb_llama_weights_source source;
     abdb_status st = ABDB_OK;
 
-    r->made = (abdb_llama_made){.s = *s, .seed = 1, .deviation = deviation};
-    source = abdb_llama_make(&r->made);
+    r->made = (abdb_llama_random_weights){.s = *s, .seed = 1, .deviation = deviation};
+    source = abdb_llama_random_source(&r->made);
     if (from && strcmp(from, "file") == 0) {
-        TRY(abdb_llama_file_open(&file, getenv("ABDB_WEIGHTS"), s, err));
+        TRY(abdb_llama_file_open_and_check(&file, getenv("ABDB_WEIGHTS"), s, err));
         source = abdb_llama_file_source(&file);
     }
-    TRY(abdb_latencies_open(&r->read, 1, err));
-    TRY(abdb_llama_open(&r->g, stage, s, most, &source, err));
+    TRY(abdb_latencies_alloc(&r->read, 1, err));
+    TRY(abdb_llama_alloc_and_init(&r->g, stage, s, most, &source, err));
     r->bytes = (size_t)fmin((double)(r->g.gains - (char *)r->g.matrix[0].data), READ_MOST);
 done:
     abdb_llama_file_close(&file);
     return st;
 }
 
-void abdb_llama_run_close(abdb_llama_run *r)
+void abdb_llama_run_free(abdb_llama_run *r)
 {
-    abdb_llama_close(&r->g);
-    abdb_latencies_close(&r->read, 1);
+    abdb_llama_free(&r->g);
+    abdb_latencies_free(&r->read, 1);
 }
 
-void abdb_llama_run_read(abdb_llama_run *r)
+void abdb_llama_run_time_weight_read(abdb_llama_run *r)
 {
     double (*now)(void) = r->g.stage->spans->now, begun;
 
-    if (!r->g.decoder->read) return;
+    if (!r->g.decoder->read_all_bytes) return;
     begun = now();
-    r->g.decoder->read(r->g.self, r->g.matrix[0].data, r->bytes);
+    r->g.decoder->read_all_bytes(r->g.self, r->g.matrix[0].data, r->bytes);
     abdb_latencies_add(&r->read, now() - begun);
 }
 
-double abdb_llama_run_bandwidth(abdb_llama_run *r)
+double abdb_llama_run_read_bandwidth(abdb_llama_run *r)
 {
     return (double)r->bytes / abdb_latencies_median(&r->read);
 }
 
-bool abdb_llama_run_sound(const abdb_llama_run *r)
+bool abdb_llama_run_outputs_valid(const abdb_llama_run *r)
 {
     const abdb_llama *g = &r->g;
     abdb_device *device = g->stage->device;
@@ -106,7 +107,7 @@ bool abdb_llama_run_sound(const abdb_llama_run *r)
     bool sound = device->on_host ||
                  (copy && device->download(device, copy, g->logits, n * g->size, &err) == ABDB_OK);
 
-    for (size_t i = 0; i < n && sound; i++) sound = isfinite(abdb_tensor_get(&t, i));
+    for (size_t i = 0; i < n && sound; i++) sound = isfinite(abdb_tensor_get_f64(&t, i));
     for (size_t i = 0; i < g->sequences && sound; i++)
         sound = g->picked[i] >= 0 && (size_t)g->picked[i] < g->s.vocabulary;
     free(copy);

@@ -13,28 +13,30 @@ enum { ABDB_LLAMA_PREFILL = 2048 };
 enum { ABDB_PAGES_CONTIGUOUS, ABDB_PAGES_LIST, ABDB_PAGES_TABLE };
 /* Blocks for `sequences` of up to `length` tokens; `block`: tokens of one, where they are not in
  * one piece. */
-abdb_llama_size abdb_llama_sized(size_t rows, size_t sequences, size_t length, int pages,
-                                 size_t block);
+abdb_llama_capacity abdb_llama_cache_capacity(size_t rows, size_t sequences, size_t length,
+                                              int pages, size_t block);
 /* As abdb_workload has it. */
-void abdb_llama_lacks(const abdb_problem *p, const abdb_llama_shape *s, const abdb_parts *parts,
-                      char *out, size_t room);
+void abdb_llama_list_missing_parts(const abdb_problem *p, const abdb_llama_shape *s,
+                                   const abdb_parts *parts, char *out, size_t room);
 
 typedef struct {
     abdb_llama g;
-    abdb_llama_made made;
+    abdb_llama_random_weights made;
     abdb_latencies read; /* seconds for `bytes` of weights, each once */
     size_t bytes;
 } abdb_llama_run;
 /* ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_llama_run_open(abdb_llama_run *r, const abdb_stage *stage,
-                                              const abdb_llama_shape *s,
-                                              const abdb_llama_size *most, abdb_error *err);
-void abdb_llama_run_close(abdb_llama_run *r);
+ABDB_MUST_USE abdb_status abdb_llama_run_load_weights(abdb_llama_run *r,
+                                                      const abdb_run_context *stage,
+                                                      const abdb_llama_shape *s,
+                                                      const abdb_llama_capacity *most,
+                                                      abdb_error *err);
+void abdb_llama_run_free(abdb_llama_run *r);
 /* Reads weights once and notes the time. */
-void abdb_llama_run_read(abdb_llama_run *r);
+void abdb_llama_run_time_weight_read(abdb_llama_run *r);
 /* Bytes a second of those reads, the median. */
-double abdb_llama_run_bandwidth(abdb_llama_run *r);
+double abdb_llama_run_read_bandwidth(abdb_llama_run *r);
 /* Are the logits of the last pass finite? */
-bool abdb_llama_run_sound(const abdb_llama_run *r);
+bool abdb_llama_run_outputs_valid(const abdb_llama_run *r);
 
 #endif

@@ -36,30 +36,30 @@ static size_t layers_that_fit(const abdb_llama_shape *s, int threads)
            bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2,
            most = fmin(bytes, 1e10 * all / 2), ops = seconds * 2e11 * all;
 
-    while (one.layers > 1 &&
-           (abdb_llama_read(&one) > most || 2 * load * abdb_llama_parameters(&one) > ops))
+    while (one.layers > 1 && (abdb_llama_bytes_read_per_pass(&one) > most ||
+                              2 * load * abdb_llama_parameter_count(&one) > ops))
         one.layers--;
     return one.layers;
 }
 
-static abdb_status layers_of(abdb_problem *p, abdb_llama_shape *s, abdb_error *err)
+static abdb_status parse_layers_and_scale(abdb_problem *p, abdb_llama_shape *s, abdb_error *err)
 {
     static const char *const words[] = {"no", "auto", NULL};
     int scale = 0;
     abdb_status st = ABDB_OK;
 
     s->layers_of = s->layers;
-    TRY(abdb_param_set(p, "layers_of", (double)s->layers_of, err));
-    TRY(abdb_param_size(p, "layers", (double)s->layers, 1 << 10, &s->layers, err));
-    if (abdb_param_text(p, "scale")) TRY(abdb_param_word(p, "scale", words, &scale, err));
+    TRY(abdb_param_set_integer(p, "layers_of", (double)s->layers_of, err));
+    TRY(abdb_param_check_and_set_size(p, "layers", (double)s->layers, 1 << 10, &s->layers, err));
+    if (abdb_param_text(p, "scale")) TRY(abdb_param_word_index(p, "scale", words, &scale, err));
     if (!scale) goto done;
     s->layers = layers_that_fit(s, p->device ? p->device->threads : 1);
-    TRY(abdb_param_set(p, "layers", (double)s->layers, err));
+    TRY(abdb_param_set_integer(p, "layers", (double)s->layers, err));
 done:
     return st;
 }
 
-abdb_status abdb_llama_shape_of(abdb_problem *p, abdb_llama_shape *s, abdb_error *err)
+abdb_status abdb_llama_parse_shape(abdb_problem *p, abdb_llama_shape *s, abdb_error *err)
 {
     static const char *const forms[] = {"same", "i8", "i4", NULL}, *const sources[] = {
                                                                        "made", "file", NULL};
@@ -69,23 +69,23 @@ abdb_status abdb_llama_shape_of(abdb_problem *p, abdb_llama_shape *s, abdb_error
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < MODELS; i++) names[i] = models[i].name;
-    TRY(abdb_param_word_set(p, "model", names, &model, err));
+    TRY(abdb_param_word_index_and_set(p, "model", names, &model, err));
     *s = models[model];
-    TRY(abdb_param_dtype(p, ABDB_F32, formats, &s->dtype, err));
-    TRY(abdb_param_word_set(p, "weights", forms, &s->form, err));
-    TRY(abdb_param_word_set(p, "source", sources, &source, err));
+    TRY(abdb_param_check_dtype(p, ABDB_F32, formats, &s->dtype, err));
+    TRY(abdb_param_word_index_and_set(p, "weights", forms, &s->form, err));
+    TRY(abdb_param_word_index_and_set(p, "source", sources, &source, err));
     if (source == 1 && !getenv("ABDB_WEIGHTS"))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "source=file: set ABDB_WEIGHTS to a file of safetensors or GGUF with all of "
                       "the model's weights"));
-    TRY(layers_of(p, s, err));
-    TRY(abdb_param_size_of(p, "vocabulary", "vocabulary_of", s->vocabulary, 1 << 24, &s->vocabulary,
-                           err));
+    TRY(parse_layers_and_scale(p, s, err));
+    TRY(abdb_param_set_size_and_model(p, "vocabulary", "vocabulary_of", s->vocabulary, 1 << 24,
+                                      &s->vocabulary, err));
 done:
     return st;
 }
 
-void abdb_llama_matrix(const abdb_llama_shape *s, int which, size_t *k, size_t *n)
+void abdb_llama_matrix_size(const abdb_llama_shape *s, int which, size_t *k, size_t *n)
 {
     *k = which == ABDB_LLAMA_OUT ? s->heads * s->head : which == ABDB_LLAMA_DOWN ? s->hidden : s->d;
     *n = which == ABDB_LLAMA_QKV  ? (s->heads + 2 * s->kv_heads) * s->head
@@ -94,7 +94,7 @@ void abdb_llama_matrix(const abdb_llama_shape *s, int which, size_t *k, size_t *
 }
 
 /* Numbers of the matrices of a layer, and scales that they have. */
-static double of_layer(const abdb_llama_shape *s, double *scales)
+static double count_layer_weights_and_scales(const abdb_llama_shape *s, double *scales)
 {
     double numbers = 0;
 
@@ -102,7 +102,7 @@ static double of_layer(const abdb_llama_shape *s, double *scales)
     for (int i = 0; i < ABDB_LLAMA_MATRICES; i++) {
         size_t k, n;
 
-        abdb_llama_matrix(s, i, &k, &n);
+        abdb_llama_matrix_size(s, i, &k, &n);
         numbers += (double)k * (double)n;
         *scales += s->form == ABDB_WEIGHTS_I8   ? (double)n
                    : s->form == ABDB_WEIGHTS_I4 ? (double)(k / ABDB_QUANTISE_GROUP * n)
@@ -111,53 +111,56 @@ static double of_layer(const abdb_llama_shape *s, double *scales)
     return numbers;
 }
 
-static double norms(const abdb_llama_shape *s)
+static double count_norm_gains(const abdb_llama_shape *s)
 {
     return (double)((2 * s->layers + 1) * s->d);
 }
 
-double abdb_llama_parameters(const abdb_llama_shape *s)
+double abdb_llama_parameter_count(const abdb_llama_shape *s)
 {
     double scales, table = (double)s->vocabulary * (double)s->d;
 
-    return (double)s->layers * of_layer(s, &scales) + norms(s) + (s->tied ? 1 : 2) * table;
+    return (double)s->layers * count_layer_weights_and_scales(s, &scales) + count_norm_gains(s) +
+           (s->tied ? 1 : 2) * table;
 }
 
-double abdb_llama_read(const abdb_llama_shape *s)
+double abdb_llama_bytes_read_per_pass(const abdb_llama_shape *s)
 {
     double size = (double)abdb_dtype_size(s->dtype),
            each = s->form == ABDB_WEIGHTS_I8   ? 1
                   : s->form == ABDB_WEIGHTS_I4 ? 0.5
                                                : size,
-           scales, numbers = of_layer(s, &scales), v = (double)s->vocabulary, d = (double)s->d;
+           scales, numbers = count_layer_weights_and_scales(s, &scales), v = (double)s->vocabulary,
+           d = (double)s->d;
 
     if (s->form == ABDB_WEIGHTS_I8) scales += v / (double)s->layers;
     if (s->form == ABDB_WEIGHTS_I4) scales += v * d / ABDB_QUANTISE_GROUP / (double)s->layers;
     return each * ((double)s->layers * numbers + v * d) + 4 * (double)s->layers * scales +
-           size * norms(s);
+           size * count_norm_gains(s);
 }
 
-double abdb_llama_cached(const abdb_llama_shape *s)
+double abdb_llama_kv_bytes_per_token(const abdb_llama_shape *s)
 {
     return 2 * (double)(s->layers * s->kv_heads * s->head) * (double)abdb_dtype_size(s->dtype);
 }
 
-void abdb_llama_work(const abdb_llama_shape *s, double rows, double last, double seen, double held,
-                     abdb_work *out)
+void abdb_llama_count_work(const abdb_llama_shape *s, double rows, double logit_rows,
+                           double visible_tokens, double cached_tokens, abdb_work *out)
 {
-    double scales, numbers = of_layer(s, &scales);
+    double scales, numbers = count_layer_weights_and_scales(s, &scales);
 
     out->ops = 2 * (double)s->layers * numbers * rows +
-               2 * (double)s->vocabulary * (double)s->d * last +
-               4 * (double)(s->layers * s->heads * s->head) * seen;
-    out->bytes = abdb_llama_read(s) + abdb_llama_cached(s) * (rows + held);
+               2 * (double)s->vocabulary * (double)s->d * logit_rows +
+               4 * (double)(s->layers * s->heads * s->head) * visible_tokens;
+    out->bytes = abdb_llama_bytes_read_per_pass(s) +
+                 abdb_llama_kv_bytes_per_token(s) * (rows + cached_tokens);
 }
 
 /* The angle by which pair i of a head turns from one position to the next. Since Llama-3.1 those
  * that turn less than once in 8192 positions are slower by the factor, those that turn more than
  * four times as they were, and those between are mixed (the released code of llama-models,
  * apply_scaling: low_freq_factor 1, high_freq_factor 4, 8192 positions of training). */
-static double angle(const abdb_llama_shape *s, size_t i)
+static double rotary_angle_per_position(const abdb_llama_shape *s, size_t i)
 {
     const double low = 1, high = 4, trained = 8192;
     double a = pow(s->base, -2 * (double)i / (double)s->head), turns, mix;
@@ -168,14 +171,14 @@ static double angle(const abdb_llama_shape *s, size_t i)
     return a * (mix + (1 - mix) / s->factor);
 }
 
-void abdb_llama_turns(const abdb_llama_shape *s, size_t n, float *out)
+void abdb_llama_rotary_table(const abdb_llama_shape *s, size_t positions, float *out)
 {
     size_t half = s->head / 2;
 
     for (size_t i = 0; i < half; i++) {
-        double a = angle(s, i);
+        double a = rotary_angle_per_position(s, i);
 
-        for (size_t t = 0; t < n; t++) {
+        for (size_t t = 0; t < positions; t++) {
             out[t * s->head + i] = (float)cos(a * (double)t);
             out[t * s->head + half + i] = (float)sin(a * (double)t);
         }

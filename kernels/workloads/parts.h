@@ -23,12 +23,12 @@ typedef struct {
     const void *bias;   /* n numbers; NULL: none */
     int act;            /* ABDB_ACT_NONE or ABDB_ACT_RELU */
     const void *packed; /* b as `pack` laid it out; NULL: b is read */
-} abdb_part_product;
+} abdb_part_gemm;
 
-static inline abdb_part_product abdb_part_product_of(size_t m, size_t n, size_t k, bool ta, bool tb,
-                                                     const void *a, const void *b, void *c)
+static inline abdb_part_gemm abdb_part_gemm_of(size_t m, size_t n, size_t k, bool ta, bool tb,
+                                               const void *a, const void *b, void *c)
 {
-    return (abdb_part_product){.m = m, .n = n, .k = k, .ta = ta, .tb = tb, .a = a, .b = b, .c = c};
+    return (abdb_part_gemm){.m = m, .n = n, .k = k, .ta = ta, .tb = tb, .a = a, .b = b, .c = c};
 }
 
 /* Embedding bags: out = sums of `lookups` rows of each table, by index; tables of `rows` rows of
@@ -39,7 +39,7 @@ typedef struct {
     const void *table;
     const int32_t *index;
     void *out; /* sums of table t at t x columns of a sample's */
-} abdb_part_bags;
+} abdb_part_embedding_bags;
 
 /* Causal attention of sequences with themselves; a row of qkv is 3 x heads x d: queries, keys,
  * values of all heads. l: log-sums, heads x rows floats, written by forward. Backward: dqkv from
@@ -68,7 +68,7 @@ typedef struct {
     const void *x, *gain, *shift, *add;
     void *kept, *out;
     void *dgain, *dshift; /* sums over rows; NULL: not wanted */
-} abdb_part_rows;
+} abdb_part_row_op;
 
 /* out = table[token] + position[row % sequence]; backward: table += sums of rows of dx by token
  * (first[t] .. first[t + 1] are places in `order` of its rows), position = sums by place. */
@@ -85,7 +85,7 @@ typedef struct {
     const int32_t *target;
     double scale;
     void *x;
-} abdb_part_loss;
+} abdb_part_cross_entropy;
 
 /* AdamW (Loshchilov and Hutter 2019) of step number `step`, 1 the first:
  *   m = beta1 m + (1 - beta1) g scale, v = beta2 v + (1 - beta2) (g scale)^2,
@@ -99,43 +99,44 @@ typedef struct {
     void *w, *m, *v, *out;
     const unsigned char *mask;
     double scale, rate, beta1, beta2, epsilon, decay, step;
-} abdb_part_update;
+} abdb_part_adamw;
 
 typedef struct abdb_parts {
     /* Says why parts of a problem (isa, threads) cannot be had in this format and for heads of d
      * and rows of `columns` numbers; NULL: they can. */
-    const char *(*refuses)(const abdb_problem *p, abdb_dtype dtype, size_t d, size_t columns);
+    const char *(*why_refused)(const abdb_problem *p, abdb_dtype dtype, size_t d, size_t columns);
     /* ABDB_NOMEM. */
     abdb_status (*open)(void **self, const abdb_problem *p, abdb_dtype dtype, abdb_error *err);
     void (*close)(void *self);
     /* Bytes of working memory; `columns` the widest rows that are summed. reserve gives as much to
      * all of them: ABDB_NOMEM. */
-    size_t (*room_of_product)(void *self, const abdb_part_product *x);
-    size_t (*room_of_attention)(void *self, const abdb_part_attention *x, bool backward);
-    size_t (*room_of_rows)(void *self, size_t columns);
-    abdb_status (*reserve)(void *self, size_t bytes, abdb_error *err);
+    size_t (*gemm_work_bytes)(void *self, const abdb_part_gemm *x);
+    size_t (*attention_work_bytes)(void *self, const abdb_part_attention *x, bool backward);
+    size_t (*row_op_work_bytes)(void *self, size_t columns);
+    abdb_status (*alloc_workspace)(void *self, size_t bytes, abdb_error *err);
     /* Bytes that b of such a product takes where it was laid out beforehand. `pack` lays it out, to
      * memory of whole lines. Both NULL: it is best read as it is. */
-    size_t (*packed_bytes)(void *self, const abdb_part_product *x);
-    void (*pack)(void *self, const abdb_part_product *x, void *to);
-    void (*product)(void *self, const abdb_part_product *x);
+    size_t (*packed_bytes)(void *self, const abdb_part_gemm *x);
+    void (*pack)(void *self, const abdb_part_gemm *x, void *to);
+    void (*gemm)(void *self, const abdb_part_gemm *x);
     void (*attention)(void *self, const abdb_part_attention *x, bool backward);
-    void (*rows)(void *self, const abdb_part_rows *x);
+    void (*row_op)(void *self, const abdb_part_row_op *x);
     void (*embedding)(void *self, const abdb_part_embedding *x, bool backward);
-    void (*bags)(void *self, const abdb_part_bags *x);
-    double (*loss)(void *self, const abdb_part_loss *x); /* sum over rows; it waits for it */
+    void (*embedding_bags)(void *self, const abdb_part_embedding_bags *x);
+    double (*cross_entropy)(void *self,
+                            const abdb_part_cross_entropy *x); /* sum over rows; it waits for it */
     /* Wide `to`, which begins at a line of 64 bytes, += x. */
-    void (*add)(void *self, size_t n, const void *x, void *to);
-    void (*update)(void *self, const abdb_part_update *x);
+    void (*add_to_wide)(void *self, size_t n, const void *x, void *to);
+    void (*adamw_update)(void *self, const abdb_part_adamw *x);
     /* What went wrong first since `open`, for parts that can fail (a launch that the device
      * refuses): from then on nothing is computed. NULL: nothing can. */
-    abdb_status (*failed)(void *self, abdb_error *err);
+    abdb_status (*check_failed)(void *self, abdb_error *err);
     /* Of networks that generate text (decoder.h). NULL: it has none. */
     const struct abdb_decoder *decoder;
 } abdb_parts;
 
 /* The wide format beside one. */
-static inline abdb_dtype abdb_parts_wide(abdb_dtype dtype)
+static inline abdb_dtype abdb_wide_dtype_of(abdb_dtype dtype)
 {
     return dtype == ABDB_F64 ? ABDB_F64 : ABDB_F32;
 }

@@ -9,6 +9,6 @@
 
 enum { ABDB_QUANTISE_GROUP = 32 }; /* numbers of four bits that share a scale */
 /* Their scale, `most` being 127 or 7; 0 where all are 0. */
-float abdb_quantise(const float *in, size_t n, int most, int8_t *out);
+float abdb_quantise_symmetric(const float *in, size_t n, int largest_integer, int8_t *out);
 
 #endif

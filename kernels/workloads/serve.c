@@ -1,9 +1,9 @@
 /* serve.c - workload llama-serve: requests of many users to a Llama-like network, batched as they
- * come (batcher.h). A repetition is a number of requests from the first arrival to the last token.
- * Goodput counts requests within the limits of MLPerf Inference (inference_rules.adoc of
- * mlcommons/inference_policies, commit ac93e89c, table of datacenter benchmarks): of Llama2-70b 2 s
- * to the first token and 200 ms for each after it, interactive 450 ms and 40 ms; of Llama3.1-8B 2 s
- * and 100 ms, interactive 500 ms and 30 ms. There they hold for the 99th percentile of all. */
+ * come (continuous_batching.h). A repetition is a number of requests from the first arrival to the
+ * last token. Goodput counts requests within the limits of MLPerf Inference (inference_rules.adoc
+ * of mlcommons/inference_policies, commit ac93e89c, table of datacenter benchmarks): of Llama2-70b
+ * 2 s to the first token and 200 ms for each after it, interactive 450 ms and 40 ms; of Llama3.1-8B
+ * 2 s and 100 ms, interactive 500 ms and 30 ms. There they hold for the 99th percentile of all. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "kernels/workloads/llama_check.h"
 #include "kernels/workloads/llama_run.h"
-#include "kernels/workloads/requests.h"
+#include "kernels/workloads/request_generator.h"
 
 enum { CLOSED, POISSON };
 static const struct {
@@ -24,38 +24,39 @@ typedef struct {
     size_t batch, input, output, requests, clients, seed;
     int lengths, arrivals, limit;
     double rate;
-    abdb_llama_size most;
-} wish;
+    abdb_llama_capacity most;
+} serve_params;
 
 /* What is timed or counted in each repetition. */
 enum { FIRST, EACH, WHOLE, GAP, GOOD, INTERACTIVE, RATE, ALL, HELD, KINDS };
 typedef struct {
     abdb_llama_run run;
     abdb_batcher b;
-    wish w;
+    serve_params w;
     abdb_request *request;
     int32_t *prompt;
     size_t turns;
     abdb_latencies time[KINDS];
-} service;
+} serve_state;
 
-static abdb_status size_of(abdb_problem *p, wish *w, abdb_error *err)
+static abdb_status parse_cache_capacity(abdb_problem *p, serve_params *w, abdb_error *err)
 {
     static const char *const layouts[] = {"list", "table", NULL};
     size_t block, blocks, rows;
     int table;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_word_set(p, "layout", layouts, &table, err));
-    TRY(abdb_param_size(p, "block", 128, 1 << 16, &block, err));
-    rows = abdb_length_most(w->lengths, w->input);
+    TRY(abdb_param_word_index_and_set(p, "layout", layouts, &table, err));
+    TRY(abdb_param_check_and_set_size(p, "block", 128, 1 << 16, &block, err));
+    rows = abdb_longest_request_length(w->lengths, w->input);
     if (rows < ABDB_LLAMA_PREFILL) rows = ABDB_LLAMA_PREFILL;
     if (rows < w->batch) rows = w->batch;
-    w->most = abdb_llama_sized(rows, w->batch,
-                               abdb_length_most(w->lengths, w->input) +
-                                   abdb_length_most(w->lengths, w->output),
-                               table ? ABDB_PAGES_TABLE : ABDB_PAGES_LIST, block);
-    TRY(abdb_param_size(p, "cache_blocks", (double)w->most.blocks, 1 << 24, &blocks, err));
+    w->most = abdb_llama_cache_capacity(rows, w->batch,
+                                        abdb_longest_request_length(w->lengths, w->input) +
+                                            abdb_longest_request_length(w->lengths, w->output),
+                                        table ? ABDB_PAGES_TABLE : ABDB_PAGES_LIST, block);
+    TRY(abdb_param_check_and_set_size(p, "cache_blocks", (double)w->most.blocks, 1 << 24, &blocks,
+                                      err));
     w->most.blocks = blocks;
     if (blocks < w->most.width)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "the longest request takes %zu blocks of %zu tokens",
@@ -64,7 +65,7 @@ done:
     return st;
 }
 
-static abdb_status wish_of(abdb_problem *p, wish *w, abdb_error *err)
+static abdb_status parse_serve_params(abdb_problem *p, serve_params *w, abdb_error *err)
 {
     static const char *const lengths[] = {"fixed", "uniform", "lognormal", NULL},
                              *const arrivals[] = {"closed", "poisson", NULL},
@@ -73,115 +74,119 @@ static abdb_status wish_of(abdb_problem *p, wish *w, abdb_error *err)
     bool first;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_llama_shape_of(p, &w->s, err));
+    TRY(abdb_llama_parse_shape(p, &w->s, err));
     first = strncmp(w->s.name, "llama-2", 7) == 0;
-    TRY(abdb_param_word_set(p, "limits", first ? of_70b : of_8b, &w->limit, err));
+    TRY(abdb_param_word_index_and_set(p, "limits", first ? of_70b : of_8b, &w->limit, err));
     w->limit = first ? !w->limit : w->limit;
-    TRY(abdb_param_word_set(p, "lengths", lengths, &w->lengths, err));
-    TRY(abdb_param_word_set(p, "arrivals", arrivals, &w->arrivals, err));
-    TRY(abdb_param_size(p, "batch", 8, 4096, &w->batch, err));
+    TRY(abdb_param_word_index_and_set(p, "lengths", lengths, &w->lengths, err));
+    TRY(abdb_param_word_index_and_set(p, "arrivals", arrivals, &w->arrivals, err));
+    TRY(abdb_param_check_and_set_size(p, "batch", 8, 4096, &w->batch, err));
     if (w->arrivals == CLOSED)
-        TRY(abdb_param_size(p, "concurrency", (double)w->batch, 1 << 16, &w->clients, err));
+        TRY(abdb_param_check_and_set_size(p, "concurrency", (double)w->batch, 1 << 16, &w->clients,
+                                          err));
     w->rate = abdb_param_number(p, "rate", 1);
     if (!(w->rate > 0) || (w->arrivals == CLOSED && abdb_param_text(p, "rate")))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "rate is requests a second, above 0, and goes with arrivals=poisson"));
     if (w->arrivals == POISSON && !abdb_param_text(p, "rate"))
-        TRY(abdb_param_set(p, "rate", w->rate, err));
+        TRY(abdb_param_set_integer(p, "rate", w->rate, err));
     /* so many that a load is there for most of the time: twice the places, twice the users */
-    TRY(abdb_param_size(p, "requests",
-                        fmin(1 << 16, fmax(32, 2 * fmax((double)w->batch, (double)w->clients))),
-                        1 << 16, &w->requests, err));
-    TRY(abdb_param_size(p, "input_tokens", 100, 1 << 15, &w->input, err));
-    TRY(abdb_param_size(p, "output_tokens", 100, 1 << 15, &w->output, err));
-    TRY(abdb_param_size(p, "seed", 1, 1 << 30, &w->seed, err));
-    TRY(size_of(p, w, err));
+    TRY(abdb_param_check_and_set_size(
+        p, "requests", fmin(1 << 16, fmax(32, 2 * fmax((double)w->batch, (double)w->clients))),
+        1 << 16, &w->requests, err));
+    TRY(abdb_param_check_and_set_size(p, "input_tokens", 100, 1 << 15, &w->input, err));
+    TRY(abdb_param_check_and_set_size(p, "output_tokens", 100, 1 << 15, &w->output, err));
+    TRY(abdb_param_check_and_set_size(p, "seed", 1, 1 << 30, &w->seed, err));
+    TRY(parse_cache_capacity(p, w, err));
 done:
     return st;
 }
 
-static abdb_status shape(abdb_problem *p, const abdb_limits *of, abdb_error *err)
+static abdb_status serve_resolve_params(abdb_problem *p, const abdb_machine_caches *of,
+                                        abdb_error *err)
 {
-    wish w = {0};
+    serve_params w = {0};
 
     (void)of;
-    return wish_of(p, &w, err);
+    return parse_serve_params(p, &w, err);
 }
 
 /* Of parameters that have been looked at before. */
-static wish known(const abdb_problem *p)
+static serve_params serve_params_of_problem(const abdb_problem *p)
 {
     abdb_problem again = *p;
-    wish w = {0};
+    serve_params w = {0};
     abdb_error err;
 
-    (void)!wish_of(&again, &w, &err);
+    (void)!parse_serve_params(&again, &w, &err);
     return w;
 }
 
-static void lacks(const abdb_problem *p, const abdb_parts *parts, char *out, size_t room)
+static void serve_list_missing_parts(const abdb_problem *p, const abdb_parts *parts, char *out,
+                                     size_t room)
 {
-    wish w = known(p);
+    serve_params w = serve_params_of_problem(p);
 
-    abdb_llama_lacks(p, &w.s, parts, out, room);
+    abdb_llama_list_missing_parts(p, &w.s, parts, out, room);
 }
 
-static size_t input_of(const wish *w, size_t i)
+static size_t draw_input_length(const serve_params *w, size_t request)
 {
-    return abdb_length_draw(w->lengths, w->input, w->seed, i);
+    return abdb_draw_request_length(w->lengths, w->input, w->seed, request);
 }
 
-static size_t output_of(const wish *w, size_t i)
+static size_t draw_output_length(const serve_params *w, size_t request)
 {
-    return abdb_length_draw(w->lengths, w->output, w->seed + 1, i);
+    return abdb_draw_request_length(w->lengths, w->output, w->seed + 1, request);
 }
 
 /* Of all requests: their operations; their keys and values; and weights as often as full passes of
  * prompts and full batches of tokens would read them. */
-static void effort(const abdb_stage *stage, abdb_effort *out)
+static void serve_count_work_and_memory(const abdb_run_context *stage, abdb_effort *out)
 {
-    wish w = known(stage->p);
-    double inputs = 0, outputs = 0, weights = abdb_llama_read(&w.s);
+    serve_params w = serve_params_of_problem(stage->p);
+    double inputs = 0, outputs = 0, weights = abdb_llama_bytes_read_per_pass(&w.s);
     abdb_error err;
 
     *out = (abdb_effort){0};
     for (size_t i = 0; i < w.requests; i++) {
-        double n = (double)input_of(&w, i), m = (double)output_of(&w, i) - 1;
+        double n = (double)draw_input_length(&w, i), m = (double)draw_output_length(&w, i) - 1;
         abdb_work in, steps;
 
         inputs += n;
         outputs += m;
-        abdb_llama_work(&w.s, n, 1, n * (n + 1) / 2, 0, &in);
-        abdb_llama_work(&w.s, m, m, m * n + m * (m + 1) / 2, m * n + m * (m - 1) / 2, &steps);
+        abdb_llama_count_work(&w.s, n, 1, n * (n + 1) / 2, 0, &in);
+        abdb_llama_count_work(&w.s, m, m, m * n + m * (m + 1) / 2, m * n + m * (m - 1) / 2, &steps);
         out->ops += in.ops + steps.ops;
         out->bytes += in.bytes + steps.bytes - 2 * weights;
     }
     out->bytes += weights * (ceil(inputs / ABDB_LLAMA_PREFILL) + ceil(outputs / (double)w.batch));
-    if (abdb_llama_bytes(stage, &w.s, &w.most, &out->memory, &err) != ABDB_OK)
+    if (abdb_llama_predict_bytes(stage, &w.s, &w.most, &out->memory, &err) != ABDB_OK)
         out->memory = INFINITY;
 }
 
-static abdb_status check(const abdb_stage *stage, double *error, const char **at, abdb_error *err)
+static abdb_status serve_check_results(const abdb_run_context *stage, double *error,
+                                       const char **at, abdb_error *err)
 {
-    wish w = known(stage->p);
+    serve_params w = serve_params_of_problem(stage->p);
 
     *at = abdb_llama_check_at;
-    return abdb_llama_check(stage, &w.s, w.most.padded, error, err);
+    return abdb_llama_verify_small_model(stage, &w.s, w.most.padded, error, err);
 }
 
-static void stop(void *state)
+static void serve_close_state(void *state)
 {
-    service *t = state;
+    serve_state *t = state;
 
-    abdb_batcher_close(&t->b);
-    abdb_llama_run_close(&t->run);
+    abdb_batcher_free(&t->b);
+    abdb_llama_run_free(&t->run);
     free(t->request);
     free(t->prompt);
-    abdb_latencies_close(t->time, KINDS);
+    abdb_latencies_free(t->time, KINDS);
     free(t);
 }
 
-static void wait_for(double seconds)
+static void sleep_seconds(double seconds)
 {
     struct timespec time = {.tv_sec = (time_t)seconds,
                             .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
@@ -189,66 +194,68 @@ static void wait_for(double seconds)
     (void)!nanosleep(&time, NULL);
 }
 
-static abdb_status requests(service *t, abdb_error *err)
+static abdb_status make_requests(serve_state *t, abdb_error *err)
 {
-    const wish *w = &t->w;
-    size_t most = abdb_length_most(w->lengths, w->input);
+    const serve_params *w = &t->w;
+    size_t most = abdb_longest_request_length(w->lengths, w->input);
 
     t->request = calloc(w->requests, sizeof *t->request);
     t->prompt = calloc(w->requests * most, sizeof *t->prompt);
     if (!t->request || !t->prompt) return ABDB_FAIL(err, ABDB_NOMEM, "requests");
     for (size_t i = 0; i < w->requests; i++)
-        t->request[i] = (abdb_request){
-            .input = input_of(w, i), .output = output_of(w, i), .prompt = t->prompt + i * most};
-    if (w->arrivals == POISSON) abdb_arrivals_draw(w->rate, w->seed + 2, t->request, w->requests);
+        t->request[i] = (abdb_request){.input = draw_input_length(w, i),
+                                       .output = draw_output_length(w, i),
+                                       .prompt = t->prompt + i * most};
+    if (w->arrivals == POISSON)
+        abdb_draw_poisson_arrivals(w->rate, w->seed + 2, t->request, w->requests);
     return ABDB_OK;
 }
 
-static abdb_status start(void **state, const abdb_stage *stage, abdb_error *err)
+static abdb_status serve_open_state(void **state, const abdb_run_context *stage, abdb_error *err)
 {
-    service *t = calloc(1, sizeof *t);
+    serve_state *t = calloc(1, sizeof *t);
     abdb_status st = ABDB_OK;
 
     if (!t) return ABDB_FAIL(err, ABDB_NOMEM, "a service");
-    t->w = known(stage->p);
-    TRY(requests(t, err));
-    TRY(abdb_latencies_open(t->time, KINDS, err));
-    TRY(abdb_llama_run_open(&t->run, stage, &t->w.s, &t->w.most, err));
+    t->w = serve_params_of_problem(stage->p);
+    TRY(make_requests(t, err));
+    TRY(abdb_latencies_alloc(t->time, KINDS, err));
+    TRY(abdb_llama_run_load_weights(&t->run, stage, &t->w.s, &t->w.most, err));
     t->b = (abdb_batcher){.g = &t->run.g,
                           .request = t->request,
                           .count = t->w.requests,
                           .clients = t->w.clients,
-                          .wait = wait_for,
+                          .wait = sleep_seconds,
                           .gap = &t->time[GAP]};
-    TRY(abdb_batcher_open(&t->b, err));
+    TRY(abdb_batcher_alloc_and_check(&t->b, err));
     *state = t;
 done:
-    if (st != ABDB_OK) stop(t);
+    if (st != ABDB_OK) serve_close_state(t);
     return st;
 }
 
 /* Other tokens in requests of the same lengths; what the first repetition, which warms up, took is
  * forgotten. */
-static abdb_status reset(void *state, abdb_error *err)
+static abdb_status serve_draw_next_prompts(void *state, abdb_error *err)
 {
-    service *t = state;
-    size_t most = abdb_length_most(t->w.lengths, t->w.input);
+    serve_state *t = state;
+    size_t most = abdb_longest_request_length(t->w.lengths, t->w.input);
 
     (void)err;
-    if (t->turns == 1) abdb_latencies_forget(t->time, KINDS);
+    if (t->turns == 1) abdb_latencies_clear(t->time, KINDS);
     for (size_t i = 0; i < t->w.requests * most; i++)
-        t->prompt[i] = (int32_t)(abdb_random_at(t->turns, i) % t->w.s.vocabulary);
+        t->prompt[i] = (int32_t)(abdb_random_bits_at(t->turns, i) % t->w.s.vocabulary);
     t->turns++;
     return ABDB_OK;
 }
 
-static abdb_status run(void *state, abdb_error *err)
+static abdb_status serve_all_requests(void *state, abdb_error *err)
 {
-    service *t = state;
+    serve_state *t = state;
     double tokens = 0, good = 0, interactive = 0, last = 0;
 
     (void)err;
-    abdb_batcher_run(&t->b);
+    abdb_batcher_serve_all(&t->b);
     for (size_t i = 0; i < t->w.requests; i++) {
         const abdb_request *r = &t->request[i];
         double first = r->first_s - r->arrival_s,
@@ -271,26 +278,29 @@ static abdb_status run(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
-static void say_median(abdb_latencies *of, const char *metric, abdb_tell *say, void *to)
+static void report_median(abdb_latencies *of, const char *metric, abdb_metric_callback *say,
+                          void *to)
 {
-    if (of->count) say(to, &(abdb_told_metric){metric, "median", abdb_latencies_median(of), NAN});
+    if (of->count)
+        say(to, &(abdb_workload_metric){metric, "median", abdb_latencies_median(of), NAN});
 }
 
-static void tell(void *state, double median_s, abdb_tell *say, void *to, bool *sound)
+static void serve_report_metrics(void *state, double median_s, abdb_metric_callback *say, void *to,
+                                 bool *sound)
 {
-    service *t = state;
+    serve_state *t = state;
 
     (void)median_s;
-    say_median(&t->time[RATE], "tokens_per_s", say, to);
-    say_median(&t->time[ALL], "requests_per_s", say, to);
-    say_median(&t->time[GOOD], "goodput_requests_per_s", say, to);
-    say_median(&t->time[INTERACTIVE], "goodput_interactive_requests_per_s", say, to);
-    say_median(&t->time[HELD], "requests_in_flight", say, to);
-    abdb_latencies_tell(&t->time[FIRST], "ttft_s", say, to);
-    abdb_latencies_tell(&t->time[EACH], "tpot_s", say, to);
-    abdb_latencies_tell(&t->time[GAP], "itl_s", say, to);
-    abdb_latencies_tell(&t->time[WHOLE], "latency_s", say, to);
-    *sound = abdb_llama_run_sound(&t->run);
+    report_median(&t->time[RATE], "tokens_per_s", say, to);
+    report_median(&t->time[ALL], "requests_per_s", say, to);
+    report_median(&t->time[GOOD], "goodput_requests_per_s", say, to);
+    report_median(&t->time[INTERACTIVE], "goodput_interactive_requests_per_s", say, to);
+    report_median(&t->time[HELD], "requests_in_flight", say, to);
+    abdb_latencies_report_quantiles(&t->time[FIRST], "ttft_s", say, to);
+    abdb_latencies_report_quantiles(&t->time[EACH], "tpot_s", say, to);
+    abdb_latencies_report_quantiles(&t->time[GAP], "itl_s", say, to);
+    abdb_latencies_report_quantiles(&t->time[WHOLE], "latency_s", say, to);
+    *sound = abdb_llama_run_outputs_valid(&t->run);
 }
 
 const abdb_workload abdb_workload_serve = {
@@ -309,16 +319,17 @@ const abdb_workload abdb_workload_serve = {
         "model layers layers_of vocabulary batch input_tokens output_tokens weights source layout "
         "block cache_blocks scale arrivals concurrency rate requests lengths seed limits",
     .dtype = ABDB_F32,
-    .shape = shape,
-    .lacks = lacks,
-    .effort = effort,
-    .check = check,
-    .open = start,
-    .reset = reset,
-    .run = run,
-    .tell = tell,
-    .close = stop,
-    .trial = {"model=stories-110m layers=4 vocabulary=2048 requests=1 batch=1 input_tokens=128 "
-              "output_tokens=1",
-              "model=stories-110m vocabulary=2048 requests=1 batch=1 input_tokens=1 "
-              "output_tokens=5"}};
+    .resolve_params = serve_resolve_params,
+    .list_missing_parts = serve_list_missing_parts,
+    .count_work_and_memory = serve_count_work_and_memory,
+    .check_results = serve_check_results,
+    .open = serve_open_state,
+    .reset = serve_draw_next_prompts,
+    .run = serve_all_requests,
+    .report_metrics = serve_report_metrics,
+    .close = serve_close_state,
+    .pilot_params = {
+        "model=stories-110m layers=4 vocabulary=2048 requests=1 batch=1 input_tokens=128 "
+        "output_tokens=1",
+        "model=stories-110m vocabulary=2048 requests=1 batch=1 input_tokens=1 "
+        "output_tokens=5"}};

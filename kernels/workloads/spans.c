@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void abdb_spans_clear(abdb_spans *s)
+void abdb_spans_reset_totals(abdb_spans *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         s->at[i].calls = 0;
@@ -12,25 +12,28 @@ void abdb_spans_clear(abdb_spans *s)
     s->deep = 0;
 }
 
-static bool same(const char *a, const char *b)
+static bool texts_equal_or_both_null(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
 /* The part of that name within that one, new where there is none; ABDB_SPANS_MAX: no room. */
-static size_t find(abdb_spans *s, const char *name, const char *within, const char *kernel)
+static size_t find_or_add_span(abdb_spans *s, const char *name, const char *within,
+                               const char *kernel)
 {
     size_t i = 0;
 
-    while (i < s->count && !(same(s->at[i].name, name) && same(s->at[i].within, within))) i++;
+    while (i < s->count && !(texts_equal_or_both_null(s->at[i].name, name) &&
+                             texts_equal_or_both_null(s->at[i].within, within)))
+        i++;
     if (i == s->count && i < ABDB_SPANS_MAX)
-        s->at[s->count++] = (abdb_spent){.name = name, .within = within, .kernel = kernel};
+        s->at[s->count++] = (abdb_span_total){.name = name, .within = within, .kernel = kernel};
     return i;
 }
 
 /* Is it work that a device has only been asked to do, and that is waited for? What fails there is
  * seen in what it computed. */
-static bool queues(const abdb_spans *s, const abdb_spent *spent)
+static bool waits_for_device_queue(const abdb_spans *s, const abdb_span_total *spent)
 {
     return spent->kernel && s->device && !s->device->on_host;
 }
@@ -42,7 +45,7 @@ void abdb_span_enter(abdb_spans *s, const char *name, const char *kernel)
     size_t at;
 
     if (s->deep > 0 && s->deep <= ABDB_SPANS_DEEP) within = s->at[s->open[s->deep - 1]].name;
-    at = find(s, name, within, kernel);
+    at = find_or_add_span(s, name, within, kernel);
     if (at == ABDB_SPANS_MAX || s->deep >= ABDB_SPANS_DEEP) {
         s->overflowed = true;
         at = 0;
@@ -50,14 +53,14 @@ void abdb_span_enter(abdb_spans *s, const char *name, const char *kernel)
     if (s->deep < ABDB_SPANS_DEEP) {
         s->open[s->deep] = at;
         s->begun_s[s->deep] = s->now();
-        if (queues(s, &s->at[at])) (void)!s->device->begin(s->device, &err);
+        if (waits_for_device_queue(s, &s->at[at])) (void)!s->device->begin_timing(s->device, &err);
     }
     s->deep++;
 }
 
 void abdb_span_leave(abdb_spans *s, double ops, double bytes)
 {
-    abdb_spent *spent;
+    abdb_span_total *spent;
     abdb_error err;
     double time_s;
 
@@ -67,7 +70,7 @@ void abdb_span_leave(abdb_spans *s, double ops, double bytes)
     }
     if (--s->deep >= ABDB_SPANS_DEEP) return;
     spent = &s->at[s->open[s->deep]];
-    if (queues(s, spent)) (void)!s->device->end(s->device, &time_s, &err);
+    if (waits_for_device_queue(s, spent)) (void)!s->device->end_timing(s->device, &time_s, &err);
     spent->time_s += s->now() - s->begun_s[s->deep];
     spent->calls++;
     spent->ops += ops;

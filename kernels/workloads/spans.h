@@ -14,11 +14,11 @@ typedef struct {
     const char *name, *within, *kernel; /* within: NULL of the outermost; kernel: NULL, it holds */
     long long calls;
     double time_s, ops, bytes; /* of all calls */
-} abdb_spent;
+} abdb_span_total;
 typedef struct {
     double (*now)(void); /* seconds of a clock that only rises */
     abdb_device *device; /* whose queue a part that computes waits for; NULL: nothing waits */
-    abdb_spent at[ABDB_SPANS_MAX];
+    abdb_span_total at[ABDB_SPANS_MAX];
     size_t count, open[ABDB_SPANS_DEEP];
     double begun_s[ABDB_SPANS_DEEP];
     int deep;
@@ -26,7 +26,7 @@ typedef struct {
 } abdb_spans;
 
 /* Times and counts become 0; names and their order stay. */
-void abdb_spans_clear(abdb_spans *spans);
+void abdb_spans_reset_totals(abdb_spans *spans);
 void abdb_span_enter(abdb_spans *spans, const char *name, const char *kernel);
 /* Leaves the part entered last, which did so much. */
 void abdb_span_leave(abdb_spans *spans, double ops, double bytes);

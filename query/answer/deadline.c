@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "query/answer/say.h"
+#include "query/answer/output.h"
 #include "schema/core/timing.h"
 
 #define WORDS "the time-out was reached; --timeout SECONDS allows more"
@@ -19,14 +19,14 @@ static double deadline_s; /* 0: none */
 
 /* One second over the time: something does not ask the clock. Only what a handler of signals may
  * call is called here. */
-static void on_alarm(int number)
+static void exit_after_deadline(int number)
 {
     (void)number;
-    abdb_say_now("\nabdb: " WORDS "\n");
+    abdb_print_stderr_signal_safe("\nabdb: " WORDS "\n");
     _exit(abdb_exit_code(ABDB_LIMIT));
 }
 
-static void set_alarm(double seconds)
+static void set_alarm_timer(double seconds)
 {
     struct itimerval timer = {
         .it_value = {.tv_sec = (time_t)seconds, .tv_usec = (suseconds_t)(1e6 * fmod(seconds, 1))}};
@@ -36,17 +36,17 @@ static void set_alarm(double seconds)
 
 void abdb_deadline_begin(double seconds)
 {
-    struct sigaction action = {.sa_handler = on_alarm};
+    struct sigaction action = {.sa_handler = exit_after_deadline};
 
-    abdb_deadline_end();
+    abdb_deadline_cancel();
     if (!(seconds > 0)) return;
     seconds = fmin(seconds, longest_s);
     sigaction(SIGALRM, &action, NULL);
-    deadline_s = abdb_steady_s() + seconds;
-    set_alarm(seconds + grace_s);
+    deadline_s = abdb_monotonic_seconds() + seconds;
+    set_alarm_timer(seconds + grace_s);
 }
 
-void abdb_deadline_begin_as(int argc, char *const *argv)
+void abdb_deadline_begin_from_argv(int argc, char *const *argv)
 {
     static const char option[] = "--timeout";
     const size_t size = sizeof option - 1;
@@ -62,20 +62,20 @@ void abdb_deadline_begin_as(int argc, char *const *argv)
     abdb_deadline_begin(seconds);
 }
 
-void abdb_deadline_end(void)
+void abdb_deadline_cancel(void)
 {
-    set_alarm(0);
+    set_alarm_timer(0);
     deadline_s = 0;
 }
 
-bool abdb_deadline_over(void)
+bool abdb_deadline_has_passed(void)
 {
-    return deadline_s > 0 && abdb_steady_s() > deadline_s;
+    return deadline_s > 0 && abdb_monotonic_seconds() > deadline_s;
 }
 
-double abdb_deadline_left_s(void)
+double abdb_deadline_seconds_left(void)
 {
-    return deadline_s > 0 ? deadline_s - abdb_steady_s() : INFINITY;
+    return deadline_s > 0 ? deadline_s - abdb_monotonic_seconds() : INFINITY;
 }
 
 abdb_status abdb_deadline_fail(abdb_error *err)

@@ -3,18 +3,18 @@
 
 #include <ctype.h>
 
-#include "query/answer/say.h"
+#include "query/answer/output.h"
 
 /* What stands for a letter; NULL: itself. */
 typedef const char *escaper(char letter);
 
 /* First made plain, then letter by letter: bytes of UTF-8 beyond ASCII are no letters of any of
  * these languages. */
-static void put_escaped(FILE *out, const char *text, escaper *escape)
+static void write_sanitized_escaped(FILE *out, const char *text, escaper *escape)
 {
     char one[ABDB_PLAIN_SIZE];
 
-    while (abdb_plain_next(&text, one))
+    while (abdb_sanitize_next_char(&text, one))
         for (const char *s = one; *s; s++) {
             const char *other = escape(*s);
 
@@ -25,7 +25,7 @@ static void put_escaped(FILE *out, const char *text, escaper *escape)
         }
 }
 
-static const char *in_html(char letter)
+static const char *html_entity_for(char letter)
 {
     switch (letter) {
     case '<': return "&lt;";
@@ -37,12 +37,12 @@ static const char *in_html(char letter)
     }
 }
 
-void abdb_html_text(FILE *out, const char *text)
+void abdb_write_html_escaped(FILE *out, const char *text)
 {
-    put_escaped(out, text, in_html);
+    write_sanitized_escaped(out, text, html_entity_for);
 }
 
-static const char *in_markdown(char letter)
+static const char *markdown_escape_for(char letter)
 {
     switch (letter) {
     case '|': return "\\|";
@@ -60,14 +60,14 @@ static const char *in_markdown(char letter)
     }
 }
 
-void abdb_markdown_text(FILE *out, const char *text)
+void abdb_write_markdown_escaped(FILE *out, const char *text)
 {
-    put_escaped(out, text, in_markdown);
+    write_sanitized_escaped(out, text, markdown_escape_for);
 }
 
 /* BibTeX counts braces whatever stands before them; '[' and '*' behind a "\\" would be its options.
  */
-static const char *in_latex(char letter)
+static const char *latex_escape_for(char letter)
 {
     switch (letter) {
     case '\\': return "\\textbackslash{}";
@@ -89,43 +89,43 @@ static const char *in_latex(char letter)
     }
 }
 
-void abdb_latex_text(FILE *out, const char *text)
+void abdb_write_latex_escaped(FILE *out, const char *text)
 {
-    put_escaped(out, text, in_latex);
+    write_sanitized_escaped(out, text, latex_escape_for);
 }
 
-static const char *in_key(char letter)
+static const char *bibtex_key_substitute(char letter)
 {
     return isalnum((unsigned char)letter) || strchr(".:-+/", letter) ? NULL : "_";
 }
 
-void abdb_bibtex_key(FILE *out, const char *text)
+void abdb_write_bibtex_key(FILE *out, const char *text)
 {
-    put_escaped(out, text, in_key);
+    write_sanitized_escaped(out, text, bibtex_key_substitute);
 }
 
 /* Each byte as it is, or by number where it is not ASCII, or one of `encoded`. */
-static void put_encoded(FILE *out, const char *text, const char *encoded)
+static void write_percent_encoded(FILE *out, const char *text, const char *encoded)
 {
     for (const unsigned char *s = (const unsigned char *)text; *s; s++)
         if (*s > ' ' && *s < 0x7f && !strchr(encoded, *s))
             fputc(*s, out);
         else
-            abdb_say(out, "%%%02x", *s);
+            abdb_print_sanitized(out, "%%%02x", *s);
 }
 
-void abdb_url_text(FILE *out, const char *text)
+void abdb_write_url_encoded(FILE *out, const char *text)
 {
-    put_encoded(out, text, "\"<>\\^`{|}");
+    write_percent_encoded(out, text, "\"<>\\^`{|}");
 }
 
-void abdb_url_path(FILE *out, const char *path)
+void abdb_write_path_as_url(FILE *out, const char *path)
 {
-    put_encoded(out, path, "\"<>\\^`{|}%?#:()[]&'*!");
+    write_percent_encoded(out, path, "\"<>\\^`{|}%?#:()[]&'*!");
 }
 
 /* Would a spreadsheet compute it? A number is one in every program. */
-static bool is_formula(const char *text)
+static bool is_spreadsheet_formula(const char *text)
 {
     static const char *const starts[] = {"=",  "+",  "-",  "@",  "\t", "\r",
                                          "\n", "＝", "＋", "－", "＠"};
@@ -137,7 +137,7 @@ static bool is_formula(const char *text)
     return false;
 }
 
-static void add_quoted(abdb_text *out, const char *text)
+static void append_doubling_quotes(abdb_text *out, const char *text)
 {
     for (; *text; text++) {
         if (*text == '"') abdb_text_puts(out, "\"");
@@ -145,21 +145,21 @@ static void add_quoted(abdb_text *out, const char *text)
     }
 }
 
-void abdb_csv_text(abdb_text *out, const char *text, int style)
+void abdb_append_csv_field(abdb_text *out, const char *text, int style)
 {
     abdb_text plain = {0};
     double number;
     bool quoted, spreadsheet = style & ABDB_CSV_SPREADSHEET;
 
     if (style & ABDB_CSV_PLAIN) {
-        abdb_text_plain(&plain, text);
+        abdb_text_append_sanitized(&plain, text);
         text = abdb_text_get(&plain);
     }
     quoted = strpbrk(text, ",\"\r\n") || *text == ' ' || (*text && text[strlen(text) - 1] == ' ');
     if (spreadsheet && *text) quoted |= !abdb_double_parse(text, ABDB_MARK_POINT, &number);
     if (quoted) abdb_text_puts(out, "\"");
-    if (spreadsheet && is_formula(text)) abdb_text_puts(out, "'");
-    add_quoted(out, text);
+    if (spreadsheet && is_spreadsheet_formula(text)) abdb_text_puts(out, "'");
+    append_doubling_quotes(out, text);
     if (quoted) abdb_text_puts(out, "\"");
     abdb_text_free(&plain);
 }

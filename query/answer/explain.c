@@ -6,13 +6,14 @@
 
 #include "query/answer/deadline.h"
 #include "query/answer/escape.h"
-#include "query/answer/figures.h"
-#include "query/answer/say.h"
+#include "query/answer/load_figure.h"
+#include "query/answer/output.h"
 
 /* TREE_MAX: facts that the tree shows; more are for programs. */
 enum { NAMES_MAX = 256, TREE_MAX = 40 };
 
-abdb_status abdb_facts_load(abdb_db *db, const char *keys, abdb_table *facts, abdb_error *err)
+abdb_status abdb_facts_load_by_keys(abdb_db *db, const char *keys, abdb_table *facts,
+                                    abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {keys};
     abdb_report report = {0};
@@ -25,22 +26,22 @@ done:
     return st;
 }
 
-const char *abdb_facts_of(const abdb_table *table, size_t row, size_t column)
+const char *abdb_fact_keys_of_cell(const abdb_table *table, size_t row, size_t column)
 {
     char name[160];
     int at;
 
     /* The column's own list comes first, then that of the row. */
     snprintf(name, sizeof name, "_facts_%s", table->column[column].name);
-    at = abdb_table_column(table, name);
-    if (at < 0) at = abdb_table_column(table, "_facts");
+    at = abdb_table_column_index(table, name);
+    if (at < 0) at = abdb_table_column_index(table, "_facts");
     if (at < 0) return NULL;
     return table->value[row * table->columns + (size_t)at].kind == ABDB_STRING
                ? table->value[row * table->columns + (size_t)at].text
                : "";
 }
 
-void abdb_facts_keys(const abdb_table *table, size_t most, abdb_text *out)
+void abdb_append_fact_keys(const abdb_table *table, size_t most_per_cell, abdb_text *out)
 {
     for (size_t c = 0; c < table->columns; c++)
         for (size_t r = 0; r < table->rows; r++) {
@@ -49,7 +50,7 @@ void abdb_facts_keys(const abdb_table *table, size_t most, abdb_text *out)
 
             if (strncmp(table->column[c].name, "_facts", 6) != 0 || v->kind != ABDB_STRING)
                 continue;
-            for (size_t n = 0; n < most && *(keys += strspn(keys, " ")); n++) {
+            for (size_t n = 0; n < most_per_cell && *(keys += strspn(keys, " ")); n++) {
                 size_t size = strcspn(keys, " ");
 
                 abdb_text_printf(out, "%s%.*s", out->size ? " " : "", (int)size, keys);
@@ -59,59 +60,62 @@ void abdb_facts_keys(const abdb_table *table, size_t most, abdb_text *out)
 }
 
 /* A cell of the facts as exact text; "" where it is missing. The text is the thread's. */
-static const char *cell(const abdb_table *facts, size_t row, const char *column)
+static const char *fact_cell_text(const abdb_table *facts, size_t row, const char *column)
 {
     static _Thread_local char number[32];
-    int at = abdb_table_column(facts, column);
+    int at = abdb_table_column_index(facts, column);
     const abdb_value *v = at < 0 ? NULL : &facts->value[row * facts->columns + (size_t)at];
 
     return v && v->kind != ABDB_NULL ? abdb_value_text(v, number) : "";
 }
 
-static void part(FILE *out, const char *before, const char *text)
+static void print_if_not_empty(FILE *out, const char *before, const char *text)
 {
-    if (*text) abdb_say(out, "%s%s", before, text);
+    if (*text) abdb_print_sanitized(out, "%s%s", before, text);
 }
 
-void abdb_explain_tree(const abdb_table *facts, FILE *out)
+void abdb_print_fact_tree(const abdb_table *facts, FILE *out)
 {
     size_t rows = facts->rows < TREE_MAX ? facts->rows : TREE_MAX;
 
     for (size_t r = 0; r < rows; r++) {
         bool last = r + 1 == facts->rows;
-        const char *bar = last ? "   " : "│  ", *printed = cell(facts, r, "raw_value");
+        const char *bar = last ? "   " : "│  ", *printed = fact_cell_text(facts, r, "raw_value");
 
-        abdb_say(out, "%s %s", last ? "└" : "├", *printed ? printed : cell(facts, r, "value"));
-        part(out, " ", cell(facts, r, *printed ? "raw_unit" : "unit"));
-        part(out, "   ", cell(facts, r, "what"));
-        part(out, "   ", cell(facts, r, "evidence"));
-        part(out, ", ", cell(facts, r, "formula"));
-        abdb_say(out, "\n%s %s", bar, cell(facts, r, "source"));
-        part(out, ", ", cell(facts, r, "locator"));
-        part(out, ", ", cell(facts, r, "date"));
-        abdb_say(out, "\n%s ", bar);
-        if (*cell(facts, r, "artifact")) abdb_say(out, "%s   ", cell(facts, r, "artifact"));
-        part(out, "", cell(facts, r, "key"));
-        part(out, "   ", cell(facts, r, "fact"));
+        abdb_print_sanitized(out, "%s %s", last ? "└" : "├",
+                             *printed ? printed : fact_cell_text(facts, r, "value"));
+        print_if_not_empty(out, " ", fact_cell_text(facts, r, *printed ? "raw_unit" : "unit"));
+        print_if_not_empty(out, "   ", fact_cell_text(facts, r, "what"));
+        print_if_not_empty(out, "   ", fact_cell_text(facts, r, "evidence"));
+        print_if_not_empty(out, ", ", fact_cell_text(facts, r, "formula"));
+        abdb_print_sanitized(out, "\n%s %s", bar, fact_cell_text(facts, r, "source"));
+        print_if_not_empty(out, ", ", fact_cell_text(facts, r, "locator"));
+        print_if_not_empty(out, ", ", fact_cell_text(facts, r, "date"));
+        abdb_print_sanitized(out, "\n%s ", bar);
+        if (*fact_cell_text(facts, r, "artifact"))
+            abdb_print_sanitized(out, "%s   ", fact_cell_text(facts, r, "artifact"));
+        print_if_not_empty(out, "", fact_cell_text(facts, r, "key"));
+        print_if_not_empty(out, "   ", fact_cell_text(facts, r, "fact"));
         fputc('\n', out);
-        if (*cell(facts, r, "used_by"))
-            abdb_say(out, "%s used by claim %s\n", bar, cell(facts, r, "used_by"));
+        if (*fact_cell_text(facts, r, "used_by"))
+            abdb_print_sanitized(out, "%s used by claim %s\n", bar,
+                                 fact_cell_text(facts, r, "used_by"));
     }
     if (facts->rows > rows)
-        abdb_say(out, "└ and %zu more facts: -o csv lists all\n", facts->rows - rows);
-    for (size_t i = 0; i < facts->notes; i++) abdb_say(out, "%s\n", facts->note[i]);
+        abdb_print_sanitized(out, "└ and %zu more facts: -o csv lists all\n", facts->rows - rows);
+    for (size_t i = 0; i < facts->notes; i++) abdb_print_sanitized(out, "%s\n", facts->note[i]);
 }
 
 /* --- what else uses them --------------------------------------------------------------------- */
 
 /* Is one of the facts among the keys of a row? */
-static bool shares(const abdb_table *facts, const char *keys)
+static bool any_fact_among_keys(const abdb_table *facts, const char *keys)
 {
     while (keys && *(keys += strspn(keys, " "))) {
         size_t size = strcspn(keys, " ");
 
         for (size_t r = 0; r < facts->rows; r++) {
-            const char *key = cell(facts, r, "key");
+            const char *key = fact_cell_text(facts, r, "key");
 
             if (strlen(key) == size && strncmp(key, keys, size) == 0) return true;
         }
@@ -121,8 +125,8 @@ static bool shares(const abdb_table *facts, const char *keys)
 }
 
 /* Does the report, without options, use one of the facts? Not ABDB_OK: it could not be run. */
-static abdb_status report_uses(abdb_db *db, const char *name, const abdb_table *facts, bool *out,
-                               abdb_error *err)
+static abdb_status report_output_cites_facts(abdb_db *db, const char *name, const abdb_table *facts,
+                                             bool *out, abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0};
     abdb_report report = {0};
@@ -130,25 +134,26 @@ static abdb_status report_uses(abdb_db *db, const char *name, const abdb_table *
     abdb_status st = ABDB_OK;
 
     *out = false;
-    if (abdb_deadline_over()) return abdb_deadline_fail(err);
+    if (abdb_deadline_has_passed()) return abdb_deadline_fail(err);
     TRY(abdb_report_load(&report, name, err));
     /* A report that lists no facts cannot be found by them, and is not run. */
     if (!strstr(report.text, "_facts")) goto done;
     TRY(abdb_report_run(db, &report, value, &table, err));
     for (size_t r = 0; r < table.rows && !*out; r++)
-        *out = shares(facts, abdb_facts_of(&table, r, 0));
+        *out = any_fact_among_keys(facts, abdb_fact_keys_of_cell(&table, r, 0));
 done:
     abdb_table_free(&table);
     abdb_report_free(&report);
     return st;
 }
 
-abdb_status abdb_explain_uses(abdb_db *db, const abdb_table *facts, FILE *out, abdb_error *err)
+abdb_status abdb_print_uses_of_facts(abdb_db *db, const abdb_table *facts, FILE *out,
+                                     abdb_error *err)
 {
     abdb_arena arena = {0};
     const char *reports[NAMES_MAX], *figures[NAMES_MAX];
-    size_t count = abdb_report_names(reports, NAMES_MAX, &arena), used = 0,
-           drawn = abdb_figure_names(figures, NAMES_MAX, &arena);
+    size_t count = abdb_list_report_names(reports, NAMES_MAX, &arena), used = 0,
+           drawn = abdb_list_figure_names(figures, NAMES_MAX, &arena);
     abdb_text line = {0}, left_out = {0};
     abdb_status st = ABDB_OK;
 
@@ -156,7 +161,8 @@ abdb_status abdb_explain_uses(abdb_db *db, const abdb_table *facts, FILE *out, a
         abdb_error why;
         bool uses;
 
-        if (report_uses(db, reports[i], facts, &uses, &why) != ABDB_OK) /* time, or a broken one */
+        if (report_output_cites_facts(db, reports[i], facts, &uses, &why) !=
+            ABDB_OK) /* time, or a broken one */
             abdb_text_printf(&left_out, " %s", reports[i]);
         if (!uses) continue;
         abdb_text_printf(&line, "%s%s %s", used++ ? ", " : "also in ",
@@ -173,10 +179,10 @@ abdb_status abdb_explain_uses(abdb_db *db, const abdb_table *facts, FILE *out, a
         }
     }
     if (line.failed || left_out.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "what uses a fact"));
-    if (used) abdb_say(out, "%s\n", abdb_text_get(&line));
+    if (used) abdb_print_sanitized(out, "%s\n", abdb_text_get(&line));
     if (left_out.size)
-        abdb_say(out, "not looked at (they failed, or --timeout was over):%s\n",
-                 abdb_text_get(&left_out));
+        abdb_print_sanitized(out, "not looked at (they failed, or --timeout was over):%s\n",
+                             abdb_text_get(&left_out));
 done:
     abdb_text_free(&line);
     abdb_text_free(&left_out);
@@ -186,22 +192,22 @@ done:
 
 /* --- citations ------------------------------------------------------------------------------- */
 
-static void field(FILE *out, const char *name, const char *text,
-                  void (*escape)(FILE *out, const char *text))
+static void write_bibtex_field(FILE *out, const char *name, const char *text,
+                               void (*escape)(FILE *out, const char *text))
 {
     if (!*text) return;
-    abdb_say(out, ",\n  %s = {", name);
+    abdb_print_sanitized(out, ",\n  %s = {", name);
     escape(out, text);
     fputc('}', out);
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_places_naturally(const void *a, const void *b)
 {
     return strverscmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* How much of it the place before has said: up to the first ", ". */
-static size_t said_before(const char *before, const char *place)
+static size_t repeated_row_prefix_size(const char *before, const char *place)
 {
     const char *comma = before ? strstr(before, ", ") : NULL;
     size_t size = comma ? (size_t)(comma - before) + 2 : 0;
@@ -211,60 +217,65 @@ static size_t said_before(const char *before, const char *place)
 
 /* The places of the facts of one source, in order, each once; of "row A, column B" and "row A,
  * column C" the row is said once. */
-static void places(const abdb_table *facts, size_t first, abdb_text *out)
+static void append_source_locators(const abdb_table *facts, size_t first, abdb_text *out)
 {
     const char **place = calloc(facts->rows - first, sizeof *place), *before = NULL;
     abdb_text source = {0};
     size_t count = 0;
 
-    if (!place) abdb_starve();
-    abdb_text_puts(&source, cell(facts, first, "source"));
+    if (!place) abdb_count_allocation_failure();
+    abdb_text_puts(&source, fact_cell_text(facts, first, "source"));
     for (size_t r = first; place && r < facts->rows; r++)
-        if (strcmp(cell(facts, r, "source"), abdb_text_get(&source)) == 0)
-            place[count++] = cell(facts, r, "locator");
-    if (count) qsort(place, count, sizeof *place, by_number);
+        if (strcmp(fact_cell_text(facts, r, "source"), abdb_text_get(&source)) == 0)
+            place[count++] = fact_cell_text(facts, r, "locator");
+    if (count) qsort(place, count, sizeof *place, compare_places_naturally);
     for (size_t i = 0; i < count; i++) {
         if (!*place[i] || (before && strcmp(before, place[i]) == 0)) continue;
         abdb_text_printf(out, "%s%s", out->size ? "; " : "",
-                         place[i] + said_before(before, place[i]));
+                         place[i] + repeated_row_prefix_size(before, place[i]));
         before = place[i];
     }
     free(place);
     abdb_text_free(&source);
 }
 
-void abdb_explain_cite(const abdb_table *facts, bool bibtex, FILE *out)
+void abdb_print_citations(const abdb_table *facts, bool bibtex, FILE *out)
 {
     for (size_t r = 0; r < facts->rows; r++) {
         abdb_text where = {0}, source = {0};
         bool seen = false;
         char year[8];
 
-        abdb_text_puts(&source, cell(facts, r, "source"));
+        abdb_text_puts(&source, fact_cell_text(facts, r, "source"));
         for (size_t i = 0; i < r; i++)
-            seen |= strcmp(cell(facts, i, "source"), abdb_text_get(&source)) == 0;
-        if (!seen) places(facts, r, &where);
+            seen |= strcmp(fact_cell_text(facts, i, "source"), abdb_text_get(&source)) == 0;
+        if (!seen) append_source_locators(facts, r, &where);
         if (!seen && bibtex) {
             fputs("@misc{", out);
-            abdb_bibtex_key(out, abdb_text_get(&source));
-            field(out, "title", cell(facts, r, "title"), abdb_latex_text);
-            field(out, "author", cell(facts, r, "author"), abdb_latex_text);
-            snprintf(year, sizeof year, "%.4s", cell(facts, r, "published"));
-            field(out, "year", year, abdb_latex_text);
-            field(out, "url", cell(facts, r, "url"), abdb_url_text);
-            field(out, "urldate", cell(facts, r, "retrieved"), abdb_latex_text);
-            field(out, "note", abdb_text_get(&where), abdb_latex_text);
+            abdb_write_bibtex_key(out, abdb_text_get(&source));
+            write_bibtex_field(out, "title", fact_cell_text(facts, r, "title"),
+                               abdb_write_latex_escaped);
+            write_bibtex_field(out, "author", fact_cell_text(facts, r, "author"),
+                               abdb_write_latex_escaped);
+            snprintf(year, sizeof year, "%.4s", fact_cell_text(facts, r, "published"));
+            write_bibtex_field(out, "year", year, abdb_write_latex_escaped);
+            write_bibtex_field(out, "url", fact_cell_text(facts, r, "url"), abdb_write_url_encoded);
+            write_bibtex_field(out, "urldate", fact_cell_text(facts, r, "retrieved"),
+                               abdb_write_latex_escaped);
+            write_bibtex_field(out, "note", abdb_text_get(&where), abdb_write_latex_escaped);
             fputs("\n}\n", out);
         } else if (!seen) {
-            part(out, "", cell(facts, r, "author"));
-            if (*cell(facts, r, "author")) fputs(". ", out);
-            part(out, "",
-                 *cell(facts, r, "title") ? cell(facts, r, "title") : abdb_text_get(&source));
-            part(out, ", ", cell(facts, r, "published"));
-            part(out, ". ", cell(facts, r, "url"));
-            part(out, " (read ", cell(facts, r, "retrieved"));
-            if (*cell(facts, r, "retrieved")) fputc(')', out);
-            part(out, ": ", abdb_text_get(&where));
+            print_if_not_empty(out, "", fact_cell_text(facts, r, "author"));
+            if (*fact_cell_text(facts, r, "author")) fputs(". ", out);
+            print_if_not_empty(out, "",
+                               *fact_cell_text(facts, r, "title")
+                                   ? fact_cell_text(facts, r, "title")
+                                   : abdb_text_get(&source));
+            print_if_not_empty(out, ", ", fact_cell_text(facts, r, "published"));
+            print_if_not_empty(out, ". ", fact_cell_text(facts, r, "url"));
+            print_if_not_empty(out, " (read ", fact_cell_text(facts, r, "retrieved"));
+            if (*fact_cell_text(facts, r, "retrieved")) fputc(')', out);
+            print_if_not_empty(out, ": ", abdb_text_get(&where));
             fputc('\n', out);
         }
         abdb_text_free(&where);

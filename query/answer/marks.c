@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "schema/core/offer.h"
+#include "schema/core/offer_capacity.h"
 
 /* What every reader must know of the prices behind rows, for `-- @prices NAME`: one line each where
  * prices or providers of different kind meet, and where prices are old. */
@@ -31,13 +31,14 @@ static const char prices_said[] =
 /* ... and of the offers between these two that hold no node of a system. */
 static const char small_said[] =
     "  UNION ALL\n"
-    "  SELECT 'left out: ' || group_concat(format('" ABDB_OFFER_TOLD "', device, per_device_hour,\n"
+    "  SELECT 'left out: ' || group_concat(format('" ABDB_OFFER_FORMAT
+    "', device, per_device_hour,\n"
     "      provider, devices), ', ') || ': " ABDB_OFFER_SMALL "'\n"
     "    FROM (SELECT DISTINCT device, per_device_hour, provider, devices FROM ";
 static const char small_said_end[] = " ORDER BY 1, 2) HAVING count(*) > 0\n";
 
 /* The offers of table `offer` for each size of system of a table, for `-- @offers`: all of them,
- * and the cheapest that holds a node (schema/core/offer.h). */
+ * and the cheapest that holds a node (schema/core/offer_capacity.h). */
 static const char offers_met[] =
     "-- @table met\n"
     "SELECT *, row_number() OVER (PARTITION BY device, size, nodes%s, fits\n"

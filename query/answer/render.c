@@ -8,65 +8,66 @@
 #include <string.h>
 
 #include "query/answer/escape.h"
-#include "query/answer/say.h"
+#include "query/answer/output.h"
 
 /* --- what is shown --------------------------------------------------------------------------- */
 
-static bool has_suffix(const char *name, const char *suffix)
+static bool column_has_suffix(const char *name, const char *suffix)
 {
     size_t a = strlen(name), b = strlen(suffix);
 
     return a > b && strcmp(name + a - b, suffix) == 0;
 }
 
-static bool same_value(const abdb_value *a, const abdb_value *b)
+static bool values_print_alike(const abdb_value *a, const abdb_value *b)
 {
     char x[32], y[32];
 
     return strcmp(abdb_value_text(a, x), abdb_value_text(b, y)) == 0;
 }
 
-static bool is_listed(const abdb_table *t, const char *list, size_t column)
+static bool column_is_in_list(const abdb_table *t, const char *list, size_t column)
 {
     const char *name = t->column[column].name;
 
-    return list && t->rows > 0 && abdb_has_word(list, ' ', name, strlen(name));
+    return list && t->rows > 0 && abdb_list_has_word(list, ' ', name, strlen(name));
 }
 
 /* Is the column printed once above the table? One that the report says so of, where all rows
  * agree. */
-static bool is_hoisted(const abdb_table *t, size_t column)
+static bool column_is_hoisted(const abdb_table *t, size_t column)
 {
-    if (!is_listed(t, t->hoist, column)) return false;
+    if (!column_is_in_list(t, t->hoist, column)) return false;
     for (size_t r = 1; r < t->rows; r++)
-        if (!same_value(&t->value[column], &t->value[r * t->columns + column])) return false;
+        if (!values_print_alike(&t->value[column], &t->value[r * t->columns + column]))
+            return false;
     return true;
 }
 
 /* Is the column left out, as no row has a value? */
-static bool is_bare(const abdb_table *t, size_t column)
+static bool column_is_bare_and_empty(const abdb_table *t, size_t column)
 {
-    if (!is_listed(t, t->bare, column)) return false;
+    if (!column_is_in_list(t, t->bare, column)) return false;
     for (size_t r = 0; r < t->rows; r++)
         if (t->value[r * t->columns + column].kind != ABDB_NULL) return false;
     return true;
 }
 
 /* Is the column one of its own for people? */
-bool abdb_shown(const abdb_table *t, size_t column)
+bool abdb_column_is_visible(const abdb_table *t, size_t column)
 {
     const char *name = t->column[column].name;
 
-    return name[0] != '_' && !has_suffix(name, "__mark") && !is_hoisted(t, column) &&
-           !is_bare(t, column);
+    return name[0] != '_' && !column_has_suffix(name, "__mark") && !column_is_hoisted(t, column) &&
+           !column_is_bare_and_empty(t, column);
 }
 
-const char *abdb_label(const abdb_table *t, size_t column)
+const char *abdb_column_label(const abdb_table *t, size_t column)
 {
     return t->column[column].label ? t->column[column].label : t->column[column].name;
 }
 
-bool abdb_numeric(const abdb_table *t, size_t column)
+bool abdb_column_is_all_numbers(const abdb_table *t, size_t column)
 {
     bool any = false;
 
@@ -79,7 +80,7 @@ bool abdb_numeric(const abdb_table *t, size_t column)
     return any;
 }
 
-static void show_text(const char *text, const char *style, char out[ABDB_CELL_SIZE])
+static void format_text_cell(const char *text, const char *style, char out[ABDB_CELL_SIZE])
 {
     size_t room = ABDB_CELL_SIZE;
     long long most; /* the mark of what was cut has room behind them */
@@ -87,10 +88,11 @@ static void show_text(const char *text, const char *style, char out[ABDB_CELL_SI
     if (strncmp(style, "cut", 3) == 0 &&
         abdb_count_parse(style + 3, ABDB_MARK_POINT, 0, ABDB_CELL_SIZE - 5, &most))
         room = (size_t)most + 1;
-    if (!abdb_plain(text, out, room) && room < ABDB_CELL_SIZE) memcpy(out + strlen(out), "…", 4);
+    if (!abdb_sanitize_into_buffer(text, out, room) && room < ABDB_CELL_SIZE)
+        memcpy(out + strlen(out), "…", 4);
 }
 
-static void show_real(double value, const char *style, char out[ABDB_CELL_SIZE])
+static void format_real_cell(double value, const char *style, char out[ABDB_CELL_SIZE])
 {
     enum { DIGITS = 6, DIGITS_MOST = 17 };
     double size = fabs(value);
@@ -117,7 +119,7 @@ static void show_real(double value, const char *style, char out[ABDB_CELL_SIZE])
 }
 
 /* A value for people: rounded, cut, with its mark. */
-void abdb_show(const abdb_table *t, size_t row, size_t column, char out[ABDB_CELL_SIZE])
+void abdb_format_cell(const abdb_table *t, size_t row, size_t column, char out[ABDB_CELL_SIZE])
 {
     const abdb_value *v = &t->value[row * t->columns + column];
     const char *style = t->column[column].style ? t->column[column].style : "";
@@ -129,18 +131,18 @@ void abdb_show(const abdb_table *t, size_t row, size_t column, char out[ABDB_CEL
         snprintf(out, ABDB_CELL_SIZE, "%.*f", style[0] - '0',
                  v->kind == ABDB_REAL ? v->real : (double)v->integer);
     else if (v->kind == ABDB_REAL)
-        show_real(v->real, style, out);
+        format_real_cell(v->real, style, out);
     else
-        show_text(abdb_value_text(v, exact), v->kind == ABDB_STRING ? style : "", out);
+        format_text_cell(abdb_value_text(v, exact), v->kind == ABDB_STRING ? style : "", out);
     snprintf(mark, sizeof mark, "%.60s__mark", t->column[column].name);
-    at = abdb_table_column(t, mark);
+    at = abdb_table_column_index(t, mark);
     if (at >= 0 && t->value[row * t->columns + (size_t)at].kind == ABDB_STRING)
-        (void)abdb_plain(t->value[row * t->columns + (size_t)at].text, out + strlen(out),
-                         ABDB_CELL_SIZE - strlen(out));
+        (void)abdb_sanitize_into_buffer(t->value[row * t->columns + (size_t)at].text,
+                                        out + strlen(out), ABDB_CELL_SIZE - strlen(out));
 }
 
 /* "round v6.0  division closed": what all rows have in common. */
-void abdb_hoisted(const abdb_table *t, char *out, size_t room)
+void abdb_format_hoisted_columns(const abdb_table *t, char *out, size_t room)
 {
     size_t used = 0;
 
@@ -148,11 +150,11 @@ void abdb_hoisted(const abdb_table *t, char *out, size_t room)
     for (size_t c = 0; c < t->columns; c++) {
         char cell[ABDB_CELL_SIZE];
 
-        if (!is_hoisted(t, c)) continue;
-        abdb_show(t, 0, c, cell);
+        if (!column_is_hoisted(t, c)) continue;
+        abdb_format_cell(t, 0, c, cell);
         if (!cell[0] || used + strlen(cell) + 40 > room) continue;
         used += (size_t)snprintf(out + used, room - used, "%s%s %s", used ? "   " : "",
-                                 abdb_label(t, c), cell);
+                                 abdb_column_label(t, c), cell);
     }
 }
 
@@ -162,50 +164,52 @@ void abdb_render_markdown(const abdb_table *t, FILE *out)
 {
     char cell[ABDB_CELL_SIZE], line[2048];
 
-    abdb_hoisted(t, line, sizeof line);
+    abdb_format_hoisted_columns(t, line, sizeof line);
     if (t->title) {
         fputs("**", out);
-        abdb_markdown_text(out, t->title);
+        abdb_write_markdown_escaped(out, t->title);
         fputs("**\n\n", out);
     }
     if (line[0]) {
-        abdb_markdown_text(out, line);
+        abdb_write_markdown_escaped(out, line);
         fputs("\n\n", out);
     }
     for (size_t c = 0; c < t->columns; c++) {
-        if (!abdb_shown(t, c)) continue;
+        if (!abdb_column_is_visible(t, c)) continue;
         fputs("| ", out);
-        abdb_markdown_text(out, abdb_label(t, c));
+        abdb_write_markdown_escaped(out, abdb_column_label(t, c));
         fputc(' ', out);
     }
     fputs("|\n", out);
     for (size_t c = 0; c < t->columns; c++)
-        if (abdb_shown(t, c)) abdb_say(out, "|---%s", abdb_numeric(t, c) ? ":" : "");
+        if (abdb_column_is_visible(t, c))
+            abdb_print_sanitized(out, "|---%s", abdb_column_is_all_numbers(t, c) ? ":" : "");
     fputs("|\n", out);
     for (size_t r = 0; r < t->rows; r++) {
         for (size_t c = 0; c < t->columns; c++) {
-            if (!abdb_shown(t, c)) continue;
-            abdb_show(t, r, c, cell);
+            if (!abdb_column_is_visible(t, c)) continue;
+            abdb_format_cell(t, r, c, cell);
             fputs("| ", out);
-            abdb_markdown_text(out, cell);
+            abdb_write_markdown_escaped(out, cell);
             fputc(' ', out);
         }
         fputs("|\n", out);
     }
     if (t->notes) fputc('\n', out);
     for (size_t i = 0; i < t->notes; i++) {
-        abdb_markdown_text(out, t->note[i]);
+        abdb_write_markdown_escaped(out, t->note[i]);
         fputs("  \n", out);
     }
 }
 
-void abdb_html_heads(FILE *out, const abdb_table *t)
+void abdb_write_html_table_head(FILE *out, const abdb_table *t)
 {
     fputs("<thead><tr>", out);
     for (size_t c = 0; c < t->columns; c++) {
-        if (!abdb_shown(t, c)) continue;
-        abdb_say(out, "<th scope=\"col\"%s>", abdb_numeric(t, c) ? " class=\"n\"" : "");
-        abdb_html_text(out, abdb_label(t, c));
+        if (!abdb_column_is_visible(t, c)) continue;
+        abdb_print_sanitized(out, "<th scope=\"col\"%s>",
+                             abdb_column_is_all_numbers(t, c) ? " class=\"n\"" : "");
+        abdb_write_html_escaped(out, abdb_column_label(t, c));
         fputs("</th>", out);
     }
     fputs("</tr></thead>\n<tbody>\n", out);
@@ -216,30 +220,30 @@ void abdb_render_html(const abdb_table *t, FILE *out)
     char cell[ABDB_CELL_SIZE], line[2048];
     bool right[ABDB_COLUMN_MAX];
 
-    for (size_t c = 0; c < t->columns; c++) right[c] = abdb_numeric(t, c);
-    abdb_hoisted(t, line, sizeof line);
+    for (size_t c = 0; c < t->columns; c++) right[c] = abdb_column_is_all_numbers(t, c);
+    abdb_format_hoisted_columns(t, line, sizeof line);
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", out);
-    abdb_html_text(out, t->title ? t->title : "abdb");
+    abdb_write_html_escaped(out, t->title ? t->title : "abdb");
     fputs("</title><style>body{font:16px/1.5 system-ui,sans-serif;margin:2rem;color-scheme:light "
           "dark}"
           "table{border-collapse:collapse}th,td{padding:.25rem .75rem;text-align:left;"
           "border-bottom:1px solid #8884}.n{text-align:right;font-variant-numeric:tabular-nums}"
           "</style></head><body>\n<table><caption>",
           out);
-    abdb_html_text(out, t->title ? t->title : "");
+    abdb_write_html_escaped(out, t->title ? t->title : "");
     if (line[0]) {
         fputs("<br>", out);
-        abdb_html_text(out, line);
+        abdb_write_html_escaped(out, line);
     }
     fputs("</caption>\n", out);
-    abdb_html_heads(out, t);
+    abdb_write_html_table_head(out, t);
     for (size_t r = 0; r < t->rows; r++) {
         fputs("<tr>", out);
         for (size_t c = 0; c < t->columns; c++) {
-            if (!abdb_shown(t, c)) continue;
-            abdb_show(t, r, c, cell);
-            abdb_say(out, "<td%s>", right[c] ? " class=\"n\"" : "");
-            abdb_html_text(out, cell);
+            if (!abdb_column_is_visible(t, c)) continue;
+            abdb_format_cell(t, r, c, cell);
+            abdb_print_sanitized(out, "<td%s>", right[c] ? " class=\"n\"" : "");
+            abdb_write_html_escaped(out, cell);
             fputs("</td>", out);
         }
         fputs("</tr>\n", out);
@@ -247,7 +251,7 @@ void abdb_render_html(const abdb_table *t, FILE *out)
     fputs("</tbody></table>\n", out);
     for (size_t i = 0; i < t->notes; i++) {
         fputs("<p>", out);
-        abdb_html_text(out, t->note[i]);
+        abdb_write_html_escaped(out, t->note[i]);
         fputs("</p>\n", out);
     }
     fputs("</body></html>\n", out);
@@ -258,71 +262,73 @@ void abdb_render_latex(const abdb_table *t, FILE *out)
     char cell[ABDB_CELL_SIZE], line[2048];
     size_t shown = 0;
 
-    abdb_hoisted(t, line, sizeof line);
+    abdb_format_hoisted_columns(t, line, sizeof line);
     fputs("\\begin{table}\n\\begin{tabular}{", out);
     for (size_t c = 0; c < t->columns; c++)
-        if (abdb_shown(t, c)) abdb_say(out, "%c", abdb_numeric(t, c) ? 'r' : 'l');
+        if (abdb_column_is_visible(t, c))
+            abdb_print_sanitized(out, "%c", abdb_column_is_all_numbers(t, c) ? 'r' : 'l');
     fputs("}\n\\hline\n", out);
     for (size_t c = 0; c < t->columns; c++) {
-        if (!abdb_shown(t, c)) continue;
+        if (!abdb_column_is_visible(t, c)) continue;
         if (shown++) fputs(" & ", out);
-        abdb_latex_text(out, abdb_label(t, c));
+        abdb_write_latex_escaped(out, abdb_column_label(t, c));
     }
     fputs(" \\\\\n\\hline\n", out);
     for (size_t r = 0; r < t->rows; r++) {
         shown = 0;
         for (size_t c = 0; c < t->columns; c++) {
-            if (!abdb_shown(t, c)) continue;
-            abdb_show(t, r, c, cell);
+            if (!abdb_column_is_visible(t, c)) continue;
+            abdb_format_cell(t, r, c, cell);
             if (shown++) fputs(" & ", out);
-            abdb_latex_text(out, cell);
+            abdb_write_latex_escaped(out, cell);
         }
         fputs(" \\\\\n", out);
     }
     fputs("\\hline\n\\end{tabular}\n\\caption{", out);
-    abdb_latex_text(out, t->title ? t->title : "");
+    abdb_write_latex_escaped(out, t->title ? t->title : "");
     if (line[0]) {
         fputs(" --- ", out);
-        abdb_latex_text(out, line);
+        abdb_write_latex_escaped(out, line);
     }
     for (size_t i = 0; i < t->notes; i++) {
         fputs(" \\\\ ", out);
-        abdb_latex_text(out, t->note[i]);
+        abdb_write_latex_escaped(out, t->note[i]);
     }
     fputs("}\n\\end{table}\n", out);
 }
 
 /* --- for programs ---------------------------------------------------------------------------- */
 
-static bool in_data(const abdb_table *t, size_t column)
+static bool column_is_exported(const abdb_table *t, size_t column)
 {
     return t->column[column].name[0] != '_';
 }
 
 /* In data a mark is a column of its own: X__mark is called X_mark. */
-static void data_name(const abdb_table *t, size_t column, char out[80])
+static void export_column_name(const abdb_table *t, size_t column, char out[80])
 {
     const char *name = t->column[column].name;
 
     snprintf(out, 80, "%.70s", name);
-    if (has_suffix(name, "__mark")) snprintf(out, 80, "%.*s_mark", (int)(strlen(name) - 6), name);
+    if (column_has_suffix(name, "__mark"))
+        snprintf(out, 80, "%.*s_mark", (int)(strlen(name) - 6), name);
 }
 
-static void csv_head(const abdb_table *t, int style, abdb_text *line)
+static void append_csv_header(const abdb_table *t, int style, abdb_text *line)
 {
     char name[80];
     size_t shown = 0;
 
     for (size_t c = 0; c < t->columns; c++) {
-        if (!in_data(t, c)) continue;
-        data_name(t, c, name);
+        if (!column_is_exported(t, c)) continue;
+        export_column_name(t, c, name);
         if (shown++) abdb_text_puts(line, ",");
-        abdb_csv_text(line, name, style);
+        abdb_append_csv_field(line, name, style);
     }
     abdb_text_puts(line, "\n");
 }
 
-static void csv_row(const abdb_table *t, size_t row, int style, abdb_text *line)
+static void append_csv_row(const abdb_table *t, size_t row, int style, abdb_text *line)
 {
     char number[32];
     size_t shown = 0;
@@ -330,39 +336,39 @@ static void csv_row(const abdb_table *t, size_t row, int style, abdb_text *line)
     for (size_t c = 0; c < t->columns; c++) {
         const abdb_value *v = &t->value[row * t->columns + c];
 
-        if (!in_data(t, c)) continue;
+        if (!column_is_exported(t, c)) continue;
         if (shown++) abdb_text_puts(line, ",");
-        abdb_csv_text(line, abdb_value_text(v, number), style);
+        abdb_append_csv_field(line, abdb_value_text(v, number), style);
     }
     abdb_text_puts(line, "\n");
 }
 
-static void render_csv(const abdb_table *t, int style, FILE *out)
+static void write_csv_table(const abdb_table *t, int style, FILE *out)
 {
     abdb_text line = {0};
 
-    if (abdb_is_screen(out)) style |= ABDB_CSV_PLAIN;
-    csv_head(t, style, &line);
-    abdb_put(out, abdb_text_get(&line), line.size);
+    if (abdb_stream_is_terminal(out)) style |= ABDB_CSV_PLAIN;
+    append_csv_header(t, style, &line);
+    abdb_write_sanitizing_terminal(out, abdb_text_get(&line), line.size);
     for (size_t r = 0; r < t->rows; r++) {
         abdb_text_clear(&line);
-        csv_row(t, r, style, &line);
-        abdb_put(out, abdb_text_get(&line), line.size);
+        append_csv_row(t, r, style, &line);
+        abdb_write_sanitizing_terminal(out, abdb_text_get(&line), line.size);
     }
     abdb_text_free(&line);
 }
 
 void abdb_render_csv(const abdb_table *t, FILE *out)
 {
-    render_csv(t, 0, out);
+    write_csv_table(t, 0, out);
 }
 
 void abdb_render_spreadsheet(const abdb_table *t, FILE *out)
 {
-    render_csv(t, ABDB_CSV_SPREADSHEET, out);
+    write_csv_table(t, ABDB_CSV_SPREADSHEET, out);
 }
 
-static void json_row(const abdb_table *t, size_t row, abdb_text *text)
+static void append_json_object(const abdb_table *t, size_t row, abdb_text *text)
 {
     char name[80], number[32];
     size_t shown = 0;
@@ -371,30 +377,30 @@ static void json_row(const abdb_table *t, size_t row, abdb_text *text)
     for (size_t c = 0; c < t->columns; c++) {
         const abdb_value *v = &t->value[row * t->columns + c];
 
-        if (!in_data(t, c)) continue;
+        if (!column_is_exported(t, c)) continue;
         if (shown++) abdb_text_puts(text, ",");
-        data_name(t, c, name);
-        abdb_text_json(text, name);
+        export_column_name(t, c, name);
+        abdb_text_append_json_string(text, name);
         abdb_text_puts(text, ":");
         if (v->kind == ABDB_NULL || (v->kind == ABDB_REAL && !isfinite(v->real)))
             abdb_text_puts(text, "null");
         else if (v->kind == ABDB_STRING)
-            abdb_text_json(text, v->text);
+            abdb_text_append_json_string(text, v->text);
         else
             abdb_text_puts(text, abdb_value_text(v, number));
     }
     abdb_text_puts(text, "}");
 }
 
-static void json_rows(const abdb_table *t, FILE *out, const char *between)
+static void write_json_objects(const abdb_table *t, FILE *out, const char *between)
 {
     abdb_text text = {0};
 
     for (size_t r = 0; r < t->rows; r++) {
         abdb_text_clear(&text);
         if (r) abdb_text_puts(&text, between);
-        json_row(t, r, &text);
-        abdb_put(out, abdb_text_get(&text), text.size);
+        append_json_object(t, r, &text);
+        abdb_write_sanitizing_terminal(out, abdb_text_get(&text), text.size);
     }
     abdb_text_free(&text);
 }
@@ -402,12 +408,12 @@ static void json_rows(const abdb_table *t, FILE *out, const char *between)
 void abdb_render_json(const abdb_table *t, FILE *out)
 {
     fputc('[', out);
-    json_rows(t, out, ",\n ");
+    write_json_objects(t, out, ",\n ");
     fputs("]\n", out);
 }
 
 void abdb_render_jsonl(const abdb_table *t, FILE *out)
 {
-    json_rows(t, out, "\n");
+    write_json_objects(t, out, "\n");
     if (t->rows) fputc('\n', out);
 }

@@ -15,15 +15,15 @@ void abdb_render_html(const abdb_table *table, FILE *out);
 void abdb_render_latex(const abdb_table *table, FILE *out);
 
 /* Is the column one of its own for people? Its heading; are all its values numbers? */
-bool abdb_shown(const abdb_table *table, size_t column);
-const char *abdb_label(const abdb_table *table, size_t column);
-bool abdb_numeric(const abdb_table *table, size_t column);
+bool abdb_column_is_visible(const abdb_table *table, size_t column);
+const char *abdb_column_label(const abdb_table *table, size_t column);
+bool abdb_column_is_all_numbers(const abdb_table *table, size_t column);
 /* What is said once above the table: hoisted columns with their value. */
-void abdb_hoisted(const abdb_table *table, char *out, size_t room);
+void abdb_format_hoisted_columns(const abdb_table *table, char *out, size_t room);
 /* The head of an HTML table, up to its body. */
-void abdb_html_heads(FILE *out, const abdb_table *table);
+void abdb_write_html_table_head(FILE *out, const abdb_table *table);
 /* A cell as people see it: rounded or cut as the column's style says, plain. */
 enum { ABDB_CELL_SIZE = 512 };
-void abdb_show(const abdb_table *table, size_t row, size_t column, char out[ABDB_CELL_SIZE]);
+void abdb_format_cell(const abdb_table *table, size_t row, size_t column, char out[ABDB_CELL_SIZE]);
 
 #endif

@@ -2,20 +2,20 @@
 #include <string.h>
 
 #include "query/answer/render.h"
-#include "query/answer/say.h"
+#include "query/answer/output.h"
 
-static void pad(FILE *out, const char *text, int width, bool right, bool last)
+static void print_padded(FILE *out, const char *text, int width, bool right, bool last)
 {
-    int left = width - abdb_width(text);
+    int left = width - abdb_display_width(text);
 
     if (right)
-        abdb_say(out, "%*s%s", left > 0 ? left : 0, "", text);
+        abdb_print_sanitized(out, "%*s%s", left > 0 ? left : 0, "", text);
     else
-        abdb_say(out, "%s%*s", text, left > 0 && !last ? left : 0, "");
+        abdb_print_sanitized(out, "%s%*s", text, left > 0 && !last ? left : 0, "");
 }
 
 /* The width of a table: of the columns that are shown, and two blanks between them. */
-static int table_width(const abdb_table *t, const int *width)
+static int sum_column_widths(const abdb_table *t, const int *width)
 {
     int all = -2;
 
@@ -26,14 +26,14 @@ static int table_width(const abdb_table *t, const int *width)
 
 /* Makes columns of text narrower, the widest first, until the table fits into so many columns;
  * where that is not enough, leaves the last ones out (width 0). */
-static void fit(const abdb_table *t, const bool *right, int *width, int room)
+static void shrink_columns_to_fit(const abdb_table *t, const bool *right, int *width, int room)
 {
     enum { NARROW = 16 };
     int whole[ABDB_COLUMN_MAX];
     size_t left = t->columns;
 
     memcpy(whole, width, t->columns * sizeof *width);
-    while (table_width(t, width) > room) {
+    while (sum_column_widths(t, width) > room) {
         size_t widest = t->columns;
 
         for (size_t c = 0; c < left; c++)
@@ -52,10 +52,10 @@ static void fit(const abdb_table *t, const bool *right, int *width, int room)
 }
 
 /* Cuts a cell to so many columns of the screen. */
-static void cut(char *cell, int width)
+static void truncate_to_width(char *cell, int width)
 {
-    if (abdb_width(cell) <= width) return;
-    for (size_t end = strlen(cell); end > 0 && abdb_width(cell) >= width;) {
+    if (abdb_display_width(cell) <= width) return;
+    for (size_t end = strlen(cell); end > 0 && abdb_display_width(cell) >= width;) {
         do end--;
         while (end > 0 && ((unsigned char)cell[end] & 0xc0) == 0x80); /* the whole character */
         cell[end] = '\0';
@@ -64,69 +64,69 @@ static void cut(char *cell, int width)
 }
 
 /* Names of the columns that did not fit. */
-static void say_left_out(const abdb_table *t, const int *width, FILE *out)
+static void print_columns_left_out(const abdb_table *t, const int *width, FILE *out)
 {
     abdb_text line = {0};
 
     for (size_t c = 0; c < t->columns; c++)
-        if (abdb_shown(t, c) && !width[c])
-            abdb_text_printf(&line, "%s%s", line.size ? ", " : "", abdb_label(t, c));
+        if (abdb_column_is_visible(t, c) && !width[c])
+            abdb_text_printf(&line, "%s%s", line.size ? ", " : "", abdb_column_label(t, c));
     if (line.size) {
         abdb_text_puts(&line, ": no room on this screen; -o csv has all columns");
-        abdb_say_folded(out, 2, abdb_text_get(&line));
+        abdb_print_wrapped(out, 2, abdb_text_get(&line));
     }
     abdb_text_free(&line);
 }
 
 void abdb_render_table(const abdb_table *t, FILE *out)
 {
-    int width[ABDB_COLUMN_MAX] = {0}, room = abdb_screen_width(out);
+    int width[ABDB_COLUMN_MAX] = {0}, room = abdb_terminal_width(out);
     bool right[ABDB_COLUMN_MAX]; /* asked once a column: it looks at each row */
     char cell[ABDB_CELL_SIZE + 4], line[2048];
     size_t last = 0;
 
     for (size_t c = 0; c < t->columns; c++) {
-        right[c] = abdb_numeric(t, c);
-        if (!abdb_shown(t, c)) continue;
-        width[c] = abdb_width(abdb_label(t, c));
+        right[c] = abdb_column_is_all_numbers(t, c);
+        if (!abdb_column_is_visible(t, c)) continue;
+        width[c] = abdb_display_width(abdb_column_label(t, c));
         for (size_t r = 0; r < t->rows; r++) {
-            abdb_show(t, r, c, cell);
-            if (abdb_width(cell) > width[c]) width[c] = abdb_width(cell);
+            abdb_format_cell(t, r, c, cell);
+            if (abdb_display_width(cell) > width[c]) width[c] = abdb_display_width(cell);
         }
     }
-    if (room) fit(t, right, width, room);
+    if (room) shrink_columns_to_fit(t, right, width, room);
     for (size_t c = 0; c < t->columns; c++)
         if (width[c]) last = c;
-    abdb_hoisted(t, line, sizeof line);
+    abdb_format_hoisted_columns(t, line, sizeof line);
     if (t->title) {
-        abdb_paint(out, "1");
-        abdb_say_folded(out, 4, t->title);
-        abdb_paint(out, "0");
+        abdb_print_colour_code(out, "1");
+        abdb_print_wrapped(out, 4, t->title);
+        abdb_print_colour_code(out, "0");
     }
-    if (line[0]) abdb_say_folded(out, 0, line);
+    if (line[0]) abdb_print_wrapped(out, 0, line);
     if (t->title || line[0]) fputc('\n', out);
     for (size_t c = 0, shown = 0; c < t->columns; c++) {
         if (!width[c]) continue;
         if (shown++) fputs("  ", out);
-        snprintf(cell, sizeof cell, "%s", abdb_label(t, c));
-        cut(cell, width[c]);
-        abdb_paint(out, "2");
-        pad(out, cell, width[c], right[c], c == last);
-        abdb_paint(out, "0");
+        snprintf(cell, sizeof cell, "%s", abdb_column_label(t, c));
+        truncate_to_width(cell, width[c]);
+        abdb_print_colour_code(out, "2");
+        print_padded(out, cell, width[c], right[c], c == last);
+        abdb_print_colour_code(out, "0");
     }
     fputc('\n', out);
     for (size_t r = 0; r < t->rows; r++) {
         for (size_t c = 0, shown = 0; c < t->columns; c++) {
             if (!width[c]) continue;
-            abdb_show(t, r, c, cell);
-            cut(cell, width[c]);
+            abdb_format_cell(t, r, c, cell);
+            truncate_to_width(cell, width[c]);
             if (shown++) fputs("  ", out);
-            pad(out, cell, width[c], right[c], c == last);
+            print_padded(out, cell, width[c], right[c], c == last);
         }
         fputc('\n', out);
     }
     if (!t->rows && t->columns) fputs("(no rows)\n", out);
-    if (room) say_left_out(t, width, out);
+    if (room) print_columns_left_out(t, width, out);
     if (t->notes) fputc('\n', out);
-    for (size_t i = 0; i < t->notes; i++) abdb_say_folded(out, 4, t->note[i]);
+    for (size_t i = 0; i < t->notes; i++) abdb_print_wrapped(out, 4, t->note[i]);
 }

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "query/answer/marks.h"
-#include "query/answer/shelf.h"
+#include "query/answer/search_path.h"
 
 extern const abdb_embedded abdb_reports[];
 
 /* The next field of a header line, trimmed. Fields are separated by a '|' with a blank on each
  * side, so that "||" in SQL is no separator; an empty field is " | |". */
-static char *next_field(char **rest)
+static char *split_off_field(char **rest)
 {
     char *field = *rest, *bar;
 
@@ -24,16 +24,16 @@ static char *next_field(char **rest)
         bar += strspn(bar, "|");
     if (bar) *bar = '\0';
     *rest = bar ? bar + 1 : NULL;
-    return abdb_trim(field);
+    return abdb_trim_in_place(field);
 }
 
-static const char *or_null(const char *text)
+static const char *null_if_empty(const char *text)
 {
     return text && *text ? text : NULL;
 }
 
 /* A parameter is an option with '-' for '_': SQL has :system_type, people type --system-type. */
-static const char *option_name(abdb_report *r, const char *name)
+static const char *option_name_of_param(abdb_report *r, const char *name)
 {
     char *copy = abdb_arena_copy(&r->arena, name, strlen(name));
 
@@ -42,7 +42,7 @@ static const char *option_name(abdb_report *r, const char *name)
     return copy ? copy : name;
 }
 
-static abdb_status take_param(abdb_report *r, char *line, abdb_error *err)
+static abdb_status parse_param_line(abdb_report *r, char *line, abdb_error *err)
 {
     abdb_report_param *p = &r->param[r->params];
     char *rest = line;
@@ -50,13 +50,13 @@ static abdb_status take_param(abdb_report *r, char *line, abdb_error *err)
     if (r->params == ABDB_PARAM_COUNT)
         return ABDB_FAIL(err, ABDB_USAGE, "report %s: more than %d params", r->name,
                          ABDB_PARAM_COUNT);
-    p->name = next_field(&rest);
-    p->type = next_field(&rest);
+    p->name = split_off_field(&rest);
+    p->type = split_off_field(&rest);
     p->range = p->type && strncmp(p->type, "number ", 7) == 0 ? p->type + 7 : NULL;
     if (p->range) p->type = "number";
-    p->fallback = or_null(next_field(&rest));
-    p->help = next_field(&rest);
-    p->values = or_null(next_field(&rest));
+    p->fallback = null_if_empty(split_off_field(&rest));
+    p->help = split_off_field(&rest);
+    p->values = null_if_empty(split_off_field(&rest));
     if (!p->type || (strcmp(p->type, "text") != 0 && strcmp(p->type, "pattern") != 0 &&
                      strcmp(p->type, "number") != 0 && strcmp(p->type, "days") != 0 &&
                      strcmp(p->type, "date") != 0 && strcmp(p->type, "price") != 0 &&
@@ -66,13 +66,13 @@ static abdb_status take_param(abdb_report *r, char *line, abdb_error *err)
                          " price or flag",
                          r->name, p->name);
     r->option[r->params] =
-        (abdb_option){option_name(r, p->name), 0, strcmp(p->type, "flag") == 0 ? NULL : p->type,
-                      p->help ? p->help : ""};
+        (abdb_option){option_name_of_param(r, p->name), 0,
+                      strcmp(p->type, "flag") == 0 ? NULL : p->type, p->help ? p->help : ""};
     r->params++;
     return ABDB_OK;
 }
 
-static abdb_status take_footnotes(abdb_report *r, const char *text, abdb_error *err)
+static abdb_status parse_footnotes_line(abdb_report *r, const char *text, abdb_error *err)
 {
     r->counts_only = true;
     r->legend = strcmp(text, "legend") == 0;
@@ -90,13 +90,13 @@ const char *const abdb_report_groups[] = {"Which accelerator is faster?",
                                           "What is in the database, and where from?",
                                           NULL};
 
-static abdb_status take_line(abdb_report *r, char *line, abdb_error *err)
+static abdb_status parse_header_line(abdb_report *r, char *line, abdb_error *err)
 {
     char *colon = strchr(line, ':'), *text, *rest;
 
     if (!colon) return ABDB_OK;
     *colon = '\0';
-    rest = text = abdb_trim(colon + 1);
+    rest = text = abdb_trim_in_place(colon + 1);
     if (strcmp(line, "title") == 0)
         r->title = text;
     else if (strcmp(line, "question") == 0)
@@ -112,23 +112,24 @@ static abdb_status take_line(abdb_report *r, char *line, abdb_error *err)
     else if (strcmp(line, "explore") == 0)
         r->explore = text;
     else if (strcmp(line, "footnotes") == 0)
-        return take_footnotes(r, text, err);
+        return parse_footnotes_line(r, text, err);
     else if (strcmp(line, "param") == 0)
-        return take_param(r, text, err);
+        return parse_param_line(r, text, err);
     else if (strcmp(line, "note") == 0 && r->notes < ABDB_NOTE_MAX)
         r->note[r->notes++] = text;
     else if (strcmp(line, "column") == 0 && r->columns < ABDB_COLUMN_MAX) {
-        r->column[r->columns].name = next_field(&rest);
-        r->column[r->columns].label = next_field(&rest);
-        r->column[r->columns].style = next_field(&rest);
-        r->column[r->columns].meaning = next_field(&rest);
-        r->column[r->columns++].formula = or_null(next_field(&rest));
+        r->column[r->columns].name = split_off_field(&rest);
+        r->column[r->columns].label = split_off_field(&rest);
+        r->column[r->columns].style = split_off_field(&rest);
+        r->column[r->columns].meaning = split_off_field(&rest);
+        r->column[r->columns++].formula = null_if_empty(split_off_field(&rest));
     }
     return ABDB_OK;
 }
 
 /* Takes the table whose statement has been read so far, and the name of the next one, if any. */
-static abdb_status take_table(abdb_report *r, abdb_text *table, char *next, abdb_error *err)
+static abdb_status store_table_begin_next(abdb_report *r, abdb_text *table, char *next,
+                                          abdb_error *err)
 {
     if (r->keeps && !r->kept[r->keeps - 1].sql) {
         r->kept[r->keeps - 1].sql =
@@ -140,7 +141,7 @@ static abdb_status take_table(abdb_report *r, abdb_text *table, char *next, abdb
     if (!next) return ABDB_OK;
     if (r->keeps == ABDB_KEPT_MAX)
         return ABDB_FAIL(err, ABDB_USAGE, "report %s: more than %d tables", r->name, ABDB_KEPT_MAX);
-    r->kept[r->keeps++].name = abdb_trim(next);
+    r->kept[r->keeps++].name = abdb_trim_in_place(next);
     return ABDB_OK;
 }
 
@@ -172,7 +173,7 @@ abdb_status abdb_report_parse(abdb_report *r, const char *name, const char *text
     for (rest = copy; (line = strsep(&rest, "\n"));) {
         number++;
         if (strncmp(line, "-- @table ", 10) == 0) {
-            TRY(take_table(r, &table, line + 10, err));
+            TRY(store_table_begin_next(r, &table, line + 10, err));
             part = &table;
         } else if (strncmp(line, "-- @with", 8) == 0)
             part = &with;
@@ -182,11 +183,11 @@ abdb_status abdb_report_parse(abdb_report *r, const char *name, const char *text
             abdb_text_clear(part = &rows);
         else if (strncmp(line, "-- ", 3) == 0 && part == &rows && !rows.size && !with.size &&
                  !notes.size && !r->keeps)
-            TRY(take_line(r, line + 3, err));
+            TRY(parse_header_line(r, line + 3, err));
         else
             add_line(part, part == &rows || part == &notes ? &with : part, line, number);
     }
-    TRY(take_table(r, &table, NULL, err));
+    TRY(store_table_begin_next(r, &table, NULL, err));
     if (with.failed || rows.failed || notes.failed)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "report %s", name));
     if (!rows.size) TRY(ABDB_FAIL(err, ABDB_USAGE, "report %s holds no SQL", name));
@@ -209,11 +210,12 @@ void abdb_report_free(abdb_report *report)
     *report = (abdb_report){0};
 }
 
-static const abdb_shelf shelf = {"report", "reports", ".sql", NULL, "abdb query", abdb_reports};
+static const abdb_search_path shelf = {"report", "reports",    ".sql",
+                                       NULL,     "abdb query", abdb_reports};
 
-size_t abdb_report_names(const char **names, size_t room, abdb_arena *arena)
+size_t abdb_list_report_names(const char **names, size_t room, abdb_arena *arena)
 {
-    return abdb_shelf_names(&shelf, names, room, arena);
+    return abdb_search_path_list_names(&shelf, names, room, arena);
 }
 
 abdb_status abdb_report_load(abdb_report *out, const char *name, abdb_error *err)
@@ -223,7 +225,7 @@ abdb_status abdb_report_load(abdb_report *out, const char *name, abdb_error *err
     const char *path;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_shelf_read(&shelf, name, &text, &path, &arena, err));
+    TRY(abdb_search_path_read(&shelf, name, &text, &path, &arena, err));
     TRY(abdb_report_parse(out, name, abdb_text_get(&text), err));
     if (path) out->origin = abdb_arena_copy(&out->arena, path, strlen(path));
 done:
@@ -234,10 +236,10 @@ done:
 
 /* A value in a title; a selection by its values: "H200-SXM, Offline" of
  * "device=H200-SXM,scenario='Offline'", for a title is no command line. */
-static void title_value(const abdb_report_param *param, const char *value, abdb_text *out)
+static void append_title_value(const abdb_report_param *param, const char *value, abdb_text *out)
 {
     static const char *const sets[] = {"baseline", "contender", NULL};
-    bool is_set = abdb_is_word(param->name, sets);
+    bool is_set = abdb_text_is_in_list(param->name, sets);
 
     for (size_t size; is_set && *value; value += size + (value[size] != 0)) {
         size_t name = strcspn(value, "=,"), quoted;
@@ -254,7 +256,7 @@ static void title_value(const abdb_report_param *param, const char *value, abdb_
     abdb_text_puts(out, value);
 }
 
-static void drop_word(abdb_text *out, const char *word)
+static void remove_trailing_word(abdb_text *out, const char *word)
 {
     size_t size = strlen(word);
 
@@ -264,8 +266,8 @@ static void drop_word(abdb_text *out, const char *word)
 
 /* "{round}" becomes its value; a parameter that was not given leaves nothing, not even "for", nor
  * does "any", which sets no bound. */
-static const char *fill_title(abdb_arena *arena, const abdb_report *report,
-                              const char *const *value, const char *title)
+static const char *fill_title_template(abdb_arena *arena, const abdb_report *report,
+                                       const char *const *value, const char *title)
 {
     abdb_text out = {0};
     const char *copy;
@@ -281,40 +283,41 @@ static const char *fill_title(abdb_arena *arena, const abdb_report *report,
         if (end && p < report->params) {
             s = end + 1;
             if (!value[p] || strcmp(value[p], "any") == 0) {
-                drop_word(&out, "for ");
-                drop_word(&out, "within ");
-                if (!value[p]) drop_word(&out, "to train ");
+                remove_trailing_word(&out, "for ");
+                remove_trailing_word(&out, "within ");
+                if (!value[p]) remove_trailing_word(&out, "to train ");
                 s += *s == ' ' && out.size && out.data[out.size - 1] == ' ';
             } else
-                title_value(&report->param[p], value[p], &out);
+                append_title_value(&report->param[p], value[p], &out);
         } else {
             abdb_text_add(&out, s++, 1);
         }
     }
     while (out.size && out.data[out.size - 1] == ' ') out.size--; /* of what was not given */
-    drop_word(&out, " of");
+    remove_trailing_word(&out, " of");
     copy = title ? abdb_arena_copy(arena, abdb_text_get(&out), out.size) : NULL;
     abdb_text_free(&out);
     return copy;
 }
 
-const char *abdb_report_title(const abdb_report *report, const char *const *value,
-                              const char *title, abdb_table *table)
+const char *abdb_report_fill_title(const abdb_report *report, const char *const *value,
+                                   const char *title, abdb_table *table)
 {
     const char *whole[ABDB_PARAM_COUNT];
 
     for (size_t p = 0; p < report->params; p++)
         whole[p] = value[p] ? value[p] : report->param[p].fallback;
-    return fill_title(&table->arena, report, whole, title);
+    return fill_title_template(&table->arena, report, whole, title);
 }
 
-static void dress(const abdb_report *report, const char *const *value, abdb_table *table)
+static void apply_header_to_table(const abdb_report *report, const char *const *value,
+                                  abdb_table *table)
 {
-    table->title = fill_title(&table->arena, report, value, report->title);
+    table->title = fill_title_template(&table->arena, report, value, report->title);
     if (report->hoist) table->hoist = abdb_arena_printf(&table->arena, "%s", report->hoist);
     if (report->bare) table->bare = abdb_arena_printf(&table->arena, "%s", report->bare);
     for (size_t i = 0; i < report->columns; i++) {
-        int at = abdb_table_column(table, report->column[i].name);
+        int at = abdb_table_column_index(table, report->column[i].name);
 
         if (at < 0) continue;
         if (report->column[i].label)
@@ -332,22 +335,22 @@ static void dress(const abdb_report *report, const char *const *value, abdb_tabl
 static const char no_limit[] = "1000000000";
 
 /* Does the parameter say how many rows, devices or cells are shown? */
-static bool is_limit(const abdb_report_param *p)
+static bool param_is_row_limit(const abdb_report_param *p)
 {
     return strcmp(p->type, "number") == 0 &&
            (strcmp(p->name, "limit") == 0 || strcmp(p->name, "cells") == 0);
 }
 
-void abdb_report_whole(const abdb_report *report, const char **value)
+void abdb_report_lift_row_limits(const abdb_report *report, const char **value)
 {
     for (size_t i = 0; i < report->params; i++)
-        if (!value[i] && is_limit(&report->param[i])) value[i] = no_limit;
+        if (!value[i] && param_is_row_limit(&report->param[i])) value[i] = no_limit;
 }
 
 /* How many rows a limit leaves out: "... 118 more (--all)". */
-static void find_cut(const abdb_report *report, const char **bound, abdb_table *table)
+static void note_rows_cut_by_limit(const abdb_report *report, const char **bound, abdb_table *table)
 {
-    int whole = abdb_table_column(table, "_whole");
+    int whole = abdb_table_column_index(table, "_whole");
     const char *option = NULL;
 
     if (whole < 0 || !table->rows || table->value[whole].kind != ABDB_INTEGER ||
@@ -355,7 +358,8 @@ static void find_cut(const abdb_report *report, const char **bound, abdb_table *
         return;
     for (size_t i = 0; i < report->params; i++) {
         if (strcmp(report->param[i].name, "all") == 0) option = "all";
-        if (!option && bound[i] && is_limit(&report->param[i])) option = report->option[i].name;
+        if (!option && bound[i] && param_is_row_limit(&report->param[i]))
+            option = report->option[i].name;
     }
     if (option)
         table->cut =
@@ -364,18 +368,20 @@ static void find_cut(const abdb_report *report, const char **bound, abdb_table *
 }
 
 /* Tables, rows and notes. */
-static abdb_status run_parts(abdb_db *db, const abdb_report *report, const char *const *bound,
-                             abdb_table *table, abdb_table *notes, abdb_error *err)
+static abdb_status run_tables_rows_notes(abdb_db *db, const abdb_report *report,
+                                         const char *const *bound, abdb_table *table,
+                                         abdb_table *notes, abdb_error *err)
 {
     size_t kept = 0;
     abdb_status st = ABDB_OK;
 
     for (; st == ABDB_OK && kept < report->keeps; kept++)
-        st = abdb_sql_keep(db, report->kept[kept].name, report->kept[kept].sql, report, bound, err);
-    if (st == ABDB_OK) st = abdb_sql_table(db, report->rows, report, bound, table, err);
+        st = abdb_sql_create_temp_table(db, report->kept[kept].name, report->kept[kept].sql, report,
+                                        bound, err);
+    if (st == ABDB_OK) st = abdb_run_readonly_sql(db, report->rows, report, bound, table, err);
     if (st == ABDB_OK && report->note_sql)
-        st = abdb_sql_table(db, report->note_sql, report, bound, notes, err);
-    while (kept > 0) abdb_sql_unkeep(db, report->kept[--kept].name);
+        st = abdb_run_readonly_sql(db, report->note_sql, report, bound, notes, err);
+    while (kept > 0) abdb_sql_drop_temp_table(db, report->kept[--kept].name);
     return st;
 }
 
@@ -394,15 +400,15 @@ abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *
         if (strcmp(report->param[i].type, "flag") == 0)
             bound[i] = value[i] ? "1" : "0";
         else if (value[i])
-            TRY(abdb_report_check(db, report, i, &bound[i], table, err));
+            TRY(abdb_report_resolve_value(db, report, i, &bound[i], table, err));
     }
-    st = run_parts(db, report, bound, table, &notes, err);
+    st = run_tables_rows_notes(db, report, bound, table, &notes, err);
     if (st != ABDB_OK) {
-        abdb_context(err, "report %s", report->name);
+        abdb_error_prepend_context(err, "report %s", report->name);
         goto done;
     }
-    dress(report, bound, table);
-    find_cut(report, bound, table);
+    apply_header_to_table(report, bound, table);
+    note_rows_cut_by_limit(report, bound, table);
     for (size_t i = 0; i < notes.rows && table->notes < ABDB_NOTE_MAX; i++) {
         char number[32];
         const char *text = abdb_value_text(&notes.value[i * notes.columns], number);

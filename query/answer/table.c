@@ -5,12 +5,12 @@
 #include <string.h>
 #include <strings.h>
 
-#include "schema/core/grow.h"
+#include "schema/core/array.h"
 
-abdb_value *abdb_table_row(abdb_table *table)
+abdb_value *abdb_table_append_row(abdb_table *table)
 {
-    abdb_value *more =
-        abdb_grow(table->value, table->rows, &table->room, table->columns * sizeof *more);
+    abdb_value *more = abdb_array_reserve_one(table->value, table->rows, &table->room,
+                                              table->columns * sizeof *more);
 
     if (!more) return NULL;
     table->value = more;
@@ -18,7 +18,7 @@ abdb_value *abdb_table_row(abdb_table *table)
                   table->columns * sizeof *table->value);
 }
 
-int abdb_table_column(const abdb_table *table, const char *name)
+int abdb_table_column_index(const abdb_table *table, const char *name)
 {
     for (size_t i = 0; i < table->columns; i++)
         if (strcmp(table->column[i].name, name) == 0) return (int)i;
@@ -26,7 +26,7 @@ int abdb_table_column(const abdb_table *table, const char *name)
 }
 
 /* The only column whose printed heading is that, its mark left out; -1: none, or several. */
-static int printed_as(const abdb_table *table, const char *name)
+static int find_by_printed_heading(const abdb_table *table, const char *name)
 {
     int at = -1;
 
@@ -44,11 +44,12 @@ static int printed_as(const abdb_table *table, const char *name)
     return at;
 }
 
-abdb_status abdb_table_find(const abdb_table *table, const char *name, size_t *out, abdb_error *err)
+abdb_status abdb_table_require_column(const abdb_table *table, const char *name, size_t *out,
+                                      abdb_error *err)
 {
     const char *names[ABDB_COLUMN_MAX], *near;
     size_t size = strlen(name);
-    int at = abdb_table_column(table, name);
+    int at = abdb_table_column_index(table, name);
     /* CSV says X_mark, the table X__mark. */
     char marked[160];
     abdb_text there = {0};
@@ -56,15 +57,15 @@ abdb_status abdb_table_find(const abdb_table *table, const char *name, size_t *o
 
     if (at < 0 && size > 5 && strcmp(name + size - 5, "_mark") == 0) {
         snprintf(marked, sizeof marked, "%.*s__mark", (int)(size - 5), name);
-        at = abdb_table_column(table, marked);
+        at = abdb_table_column_index(table, marked);
     }
-    if (at < 0) at = printed_as(table, name);
+    if (at < 0) at = find_by_printed_heading(table, name);
     if (at >= 0) {
         *out = (size_t)at;
         return ABDB_OK;
     }
     for (size_t i = 0; i < table->columns; i++) names[i] = table->column[i].name;
-    near = abdb_nearest(name, names, table->columns);
+    near = abdb_nearest_name(name, names, table->columns);
     if (near) return ABDB_FAIL(err, ABDB_USAGE, "no column '%s', did you mean '%s'?", name, near);
     for (size_t i = 0; i < table->columns; i++)
         if (names[i][0] != '_' && !strstr(names[i], "__mark"))
@@ -74,7 +75,7 @@ abdb_status abdb_table_find(const abdb_table *table, const char *name, size_t *o
     return st;
 }
 
-void abdb_table_brief(abdb_table *table)
+void abdb_table_notes_to_count(abdb_table *table)
 {
     size_t left = table->notes - (table->cut && table->notes);
     const char *cut = left < table->notes ? table->note[left] : NULL;
@@ -83,7 +84,7 @@ void abdb_table_brief(abdb_table *table)
     if (left)
         table->note[table->notes++] =
             abdb_arena_printf(&table->arena, "%zu note%s left out, footnotes among them: --brief",
-                              left, abdb_s(left));
+                              left, abdb_plural_ending(left));
     if (left && !table->note[0]) table->note[0] = "notes left out: --brief";
     if (cut) table->note[table->notes++] = cut;
 }
@@ -95,7 +96,7 @@ const char *abdb_value_text(const abdb_value *value, char out[32])
     if (value->kind == ABDB_INTEGER)
         snprintf(out, 32, "%lld", value->integer);
     else if (value->kind == ABDB_REAL)
-        abdb_number_print(value->real, out);
+        abdb_format_shortest_double(value->real, out);
     return out;
 }
 
@@ -106,7 +107,7 @@ void abdb_table_free(abdb_table *table)
     *table = (abdb_table){0};
 }
 
-void abdb_table_end(abdb_table *t)
+void abdb_table_append_cut_note(abdb_table *t)
 {
     if (t->cut && t->notes == ABDB_NOTE_MAX) t->notes--;
     if (t->cut) t->note[t->notes++] = t->cut;

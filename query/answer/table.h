@@ -56,18 +56,18 @@ const char *abdb_format_name(size_t i);
 /* The format of that name. ABDB_USAGE: none (the nearest is named). */
 ABDB_MUST_USE abdb_status abdb_format_find(abdb_format *out, const char *name, abdb_error *err);
 /* Room for one more row; NULL: no memory. */
-abdb_value *abdb_table_row(abdb_table *table);
-int abdb_table_column(const abdb_table *table, const char *name); /* -1: none */
+abdb_value *abdb_table_append_row(abdb_table *table);
+int abdb_table_column_index(const abdb_table *table, const char *name); /* -1: none */
 /* The column that a person names; X_mark, as CSV says it, is X__mark. ABDB_USAGE: none (the nearest
  * is named). */
-ABDB_MUST_USE abdb_status abdb_table_find(const abdb_table *table, const char *name, size_t *out,
-                                          abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_table_require_column(const abdb_table *table, const char *name,
+                                                    size_t *out, abdb_error *err);
 /* A value as exact text, as the formats for programs print it. out has 32 bytes or more. */
 const char *abdb_value_text(const abdb_value *value, char out[32]);
 /* Puts `cut` behind the notes. */
-void abdb_table_end(abdb_table *table);
+void abdb_table_append_cut_note(abdb_table *table);
 /* Leaves of the notes only how many there are. */
-void abdb_table_brief(abdb_table *table);
+void abdb_table_notes_to_count(abdb_table *table);
 /* Prints. Notes go below the table, or to standard error where the format is for programs. */
 ABDB_MUST_USE abdb_status abdb_table_print(const abdb_table *table, abdb_format format, FILE *out,
                                            abdb_error *err);

@@ -31,32 +31,33 @@ typedef enum { ABDB_BY_DOLLAR, ABDB_BY_DEVICE, ABDB_BY_WATT } abdb_choose_by;
 typedef struct {
     const char *capital; /* 'DEVICE=45000,...' in USD, each with its share of the system; or NULL */
     double life_years, utilisation, power_w, pue, usd_per_kwh;
-} abdb_owning;
+} abdb_ownership_costs;
 
 typedef struct {
     const char *selection, *where; /* where may be NULL; what it leaves out is counted */
-    abdb_measure measure;          /* of it the metric and the prices count */
+    abdb_normalisation measure;    /* of it the metric and the prices count */
     double rate;                   /* wanted, in the unit of the results; NAN: none is */
-    double most_s;                 /* of a training; NAN: any. Not NAN, or metric time_to_train_s:
+    double time_limit_s;           /* of a training; NAN: any. Not NAN, or metric time_to_train_s:
                                       trainings are chosen */
     abdb_choose_by by;
-    abdb_owning own;
+    abdb_ownership_costs ownership;
 } abdb_choose_options;
 
 typedef struct {
     const char *device;
-    size_t member;           /* of the ranking's set: the result that is multiplied */
-    double rate;             /* of one system; the seconds of a training */
-    double systems, devices; /* that are needed */
-    double offered, rented;  /* devices of an offer, and of all that are rented */
-    double price;            /* USD per device and hour; NAN: none is known, and none is needed */
+    size_t member;                        /* of the ranking's set: the result that is multiplied */
+    double rate;                          /* of one system; the seconds of a training */
+    double systems, devices;              /* that are needed */
+    double offer_devices, rented_devices; /* devices of an offer, and of all that are rented */
+    double price; /* USD per device and hour; NAN: none is known, and none is needed */
     const char *provider, *provider_kind, *price_kind, *price_date, *price_key; /* or "" */
     double price_age_days;                                                      /* NAN: undated */
     double dearest;   /* the highest offer of the device that counts */
     size_t providers; /* that offer it */
     double usd_per_hour, usd_per_million, usd_of_run, watts; /* NAN: does not apply */
     double cost; /* what is ordered: one of these, or devices */
-    double does; /* the rate of one system, or of a training minus its seconds: more is better */
+    double performance; /* the rate of one system, or of a training minus its seconds: more is
+                           better */
     double break_even; /* USD per device and hour; NAN: not by dollars, or alone */
     size_t submitters; /* of the device in the group; of a training on that many of them */
 } abdb_purchase;
@@ -80,23 +81,24 @@ typedef struct {
     bool training, by_watt;
     double *watts; /* of one system of each member of the set; NAN: not measured */
     abdb_arena arena;
-} abdb_choosing;
+} abdb_system_choice;
 
-/* Nothing to choose: no row, and what is left out says why. ABDB_USAGE: see abdb_set_load; capital
- * that is not of that form; watts of a training. */
-ABDB_MUST_USE abdb_status abdb_choose(abdb_choosing *out, sqlite3 *db,
-                                      const abdb_choose_options *options, abdb_error *err);
-void abdb_choosing_free(abdb_choosing *choosing);
+/* Nothing to choose: no row, and what is left out says why. ABDB_USAGE: see
+ * abdb_set_load_normalised; capital that is not of that form; watts of a training. */
+ABDB_MUST_USE abdb_status abdb_choose_cheapest_systems(abdb_system_choice *out, sqlite3 *db,
+                                                       const abdb_choose_options *options,
+                                                       abdb_error *err);
+void abdb_system_choice_free(abdb_system_choice *choosing);
 /* A wanted rate as people write it: "100k/s", "1.5M token/s", "250"; the unit after the number and
  * its prefix (k, M, G), where there is one, must be that of the results. ABDB_USAGE. */
-ABDB_MUST_USE abdb_status abdb_rate_parse(const char *text, const char *unit, double *out,
+ABDB_MUST_USE abdb_status abdb_parse_rate(const char *text, const char *unit, double *out,
                                           abdb_error *err);
 /* The next 'DEVICE=USD' of what --own gives, which is written into; *device, from arena: NULL where
  * there is none any more. ABDB_USAGE: not of that form; no such device. */
-ABDB_MUST_USE abdb_status abdb_capital_next(char **rest, sqlite3 *db, const char **device,
-                                            double *usd, abdb_arena *arena, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_parse_next_capital(char **rest, sqlite3 *db, const char **device,
+                                                  double *usd, abdb_arena *arena, abdb_error *err);
 /* cost@1: USD for a device and hour: capital / (life x 8760 h x utilisation) + power x PUE x
  * USD/kWh. */
-double abdb_owning_per_hour(const abdb_owning *own, double capital);
+double abdb_ownership_cost_per_hour(const abdb_ownership_costs *own, double capital);
 
 #endif

@@ -1,18 +1,18 @@
 /* compare.c - groups of two sets meet: who is paired with whom, what each pair may be compared as,
- * and the geometric mean of a contender. The judgement of one pair is in judge.c, rules are in
+ * and the geometric mean of a contender. The judgement of one pair is in verdict.c, rules are in
  * rules.c; see compare.h. */
-#include "query/compare/alike.h"
+#include "query/compare/like_for_like.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/core/grow.h"
+#include "schema/core/array.h"
 #include "schema/core/stats.h"
 
 /* --- one pair --------------------------------------------------------------------------------- */
 
-static bool listed(const abdb_pair *pair, const char *factor)
+static bool factor_is_listed(const abdb_pair *pair, const char *factor)
 {
     for (size_t i = 0; i < pair->differs; i++)
         if (strcmp(pair->differ[i].name, factor) == 0) return true;
@@ -20,7 +20,7 @@ static bool listed(const abdb_pair *pair, const char *factor)
 }
 
 /* Factors of a side's members that must agree and do not, or that a side does not know. */
-static void find_differing(abdb_comparison *c, abdb_pair *pair, abdb_side side)
+static void collect_differing_factors(abdb_comparison *c, abdb_pair *pair, abdb_side side)
 {
     for (size_t i = 0; i < side.group->count; i++) {
         size_t at = side.group->member[i];
@@ -30,11 +30,11 @@ static void find_differing(abdb_comparison *c, abdb_pair *pair, abdb_side side)
             const char *name = m->trait[t].name, *role, *a, *b;
             bool needed, unknown_a, unknown_b;
 
-            if (m->trait[t].state == ABDB_INAPPLICABLE || listed(pair, name)) continue;
-            role = abdb_role_of(&c->book, side.set, at, name, &needed);
+            if (m->trait[t].state == ABDB_INAPPLICABLE || factor_is_listed(pair, name)) continue;
+            role = abdb_find_factor_role(&c->book, side.set, at, name, &needed);
             if (strcmp(role, "free") == 0 || strcmp(role, "report") == 0) continue;
-            a = abdb_side_values(pair->a, name, &unknown_a, &c->arena);
-            b = abdb_side_values(pair->b, name, &unknown_b, &c->arena);
+            a = abdb_side_factor_values(pair->a, name, &unknown_a, &c->arena);
+            b = abdb_side_factor_values(pair->b, name, &unknown_b, &c->arena);
             if (strcmp(a, b) == 0 && !unknown_a && !unknown_b) continue;
             pair->differ[pair->differs++] =
                 (abdb_differing){name, a, b, unknown_a || unknown_b || !*a || !*b};
@@ -42,46 +42,50 @@ static void find_differing(abdb_comparison *c, abdb_pair *pair, abdb_side side)
     }
 }
 
-static void apply_rules(abdb_comparison *c, abdb_pair *pair)
+static void apply_rules_set_comparability(abdb_comparison *c, abdb_pair *pair)
 {
     for (size_t i = 0; i < c->book.rules; i++) {
         const abdb_rule *rule = &c->book.rule[i];
 
-        if (!abdb_rule_holds(&c->book, rule, pair->a, pair->b, &pair->what)) continue;
+        if (!abdb_rule_applies_to_pair(&c->book, rule, pair->a, pair->b, &pair->needed_factor))
+            continue;
         if (strcmp(rule->effect, "refuse") == 0)
             pair->refusal[pair->refusals++] = rule;
         else
             pair->remark[pair->remarks++] = rule;
     }
-    pair->standing = pair->refusals ? ABDB_REFUSED : pair->differs ? ABDB_EXCEPT : ABDB_COMPARABLE;
+    pair->comparability = pair->refusals  ? ABDB_REFUSED
+                          : pair->differs ? ABDB_EXCEPT
+                                          : ABDB_COMPARABLE;
 }
 
-bool abdb_pair_shown(const abdb_comparison *c, const abdb_pair *pair)
+bool abdb_pair_may_be_shown(const abdb_comparison *c, const abdb_pair *pair)
 {
-    return pair->standing != ABDB_REFUSED || c->options->exploratory;
+    return pair->comparability != ABDB_REFUSED || c->options->exploratory;
 }
 
 /* In what the results behind the numbers differ; all of a side where none stands for it alone. */
-static void find_unlike(abdb_comparison *c, abdb_pair *pair)
+static void describe_pair_unlike(abdb_comparison *c, abdb_pair *pair)
 {
     abdb_side a = pair->a, b = pair->b;
-    abdb_one left, right;
+    abdb_single_member_side left, right;
 
     if (pair->left.picked != SIZE_MAX && !pair->left.sampled) {
-        abdb_one_of(&left, a.set, pair->left.picked);
+        abdb_make_single_member_side(&left, a.set, pair->left.picked);
         a = left.side;
     }
     if (pair->right.picked != SIZE_MAX && !pair->right.sampled) {
-        abdb_one_of(&right, b.set, pair->right.picked);
+        abdb_make_single_member_side(&right, b.set, pair->right.picked);
         b = right.side;
     }
-    pair->unlike = abdb_unlike(a, b, c->per, &c->arena);
+    pair->unlike = abdb_describe_unlike_factors(a, b, c->per, &c->arena);
 }
 
-static abdb_status one_pair(abdb_comparison *c, size_t contender, abdb_choice choice,
-                            const abdb_group *a, const abdb_group *b, abdb_error *err)
+static abdb_status append_judged_pair(abdb_comparison *c, size_t contender,
+                                      abdb_pair_size_rule choice, const abdb_group *a,
+                                      const abdb_group *b, abdb_error *err)
 {
-    abdb_pair *pair, *more = abdb_grow(c->pair, c->pairs, &c->room, sizeof *more);
+    abdb_pair *pair, *more = abdb_array_reserve_one(c->pair, c->pairs, &c->room, sizeof *more);
     abdb_status st = ABDB_OK;
 
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "pairs");
@@ -93,22 +97,22 @@ static abdb_status one_pair(abdb_comparison *c, size_t contender, abdb_choice ch
     pair->unlike = "";
     pair->a = (abdb_side){&c->set[0], a};
     pair->b = (abdb_side){&c->set[contender], b};
-    find_differing(c, pair, pair->a);
-    find_differing(c, pair, pair->b);
-    apply_rules(c, pair);
-    c->refused += pair->standing == ABDB_REFUSED;
-    TRY(abdb_pair_judge(c, pair, err));
-    if (pair->has_ratio) find_unlike(c, pair);
+    collect_differing_factors(c, pair, pair->a);
+    collect_differing_factors(c, pair, pair->b);
+    apply_rules_set_comparability(c, pair);
+    c->refused += pair->comparability == ABDB_REFUSED;
+    TRY(abdb_pair_summarise_and_test(c, pair, err));
+    if (pair->has_ratio) describe_pair_unlike(c, pair);
 done:
     return st;
 }
 
 /* Are the results that stand for both sides of unlike numbers of devices? */
-static bool is_uneven(const abdb_comparison *c, const abdb_pair *pair)
+static bool best_have_unequal_devices(const abdb_comparison *c, const abdb_pair *pair)
 {
     double x, y;
 
-    if (!pair->has_ratio || pair->standing == ABDB_REFUSED || pair->left.sampled ||
+    if (!pair->has_ratio || pair->comparability == ABDB_REFUSED || pair->left.sampled ||
         c->options->pick != ABDB_PICK_BEST || pair->left.picked == SIZE_MAX ||
         pair->right.picked == SIZE_MAX ||
         (strcmp(c->per, "none") != 0 && strcmp(c->per, "device") != 0))
@@ -119,20 +123,21 @@ static bool is_uneven(const abdb_comparison *c, const abdb_pair *pair)
 }
 
 /* A pair; where the best have unlike numbers of devices, first the best of equal numbers. */
-static abdb_status add_pair(abdb_comparison *c, size_t contender, const abdb_group *a,
-                            const abdb_group *b, abdb_error *err)
+static abdb_status append_pair_equal_size_first(abdb_comparison *c, size_t contender,
+                                                const abdb_group *a, const abdb_group *b,
+                                                abdb_error *err)
 {
     abdb_group *even = abdb_arena_alloc(&c->arena, 2 * sizeof *even);
     abdb_pair *all, swap;
     abdb_status st = ABDB_OK;
 
     if (!even) TRY(ABDB_FAIL(err, ABDB_NOMEM, "pairs"));
-    TRY(one_pair(c, contender, ABDB_OF_ALL, a, b, err));
+    TRY(append_judged_pair(c, contender, ABDB_OF_ALL, a, b, err));
     all = &c->pair[c->pairs - 1];
-    if (!is_uneven(c, all) ||
-        !abdb_equal_sizes(all->a, all->b, all->higher, &even[0], &even[1], &c->arena))
+    if (!best_have_unequal_devices(c, all) ||
+        !abdb_select_best_common_size(all->a, all->b, all->higher, &even[0], &even[1], &c->arena))
         goto done;
-    TRY(one_pair(c, contender, ABDB_OF_EQUAL_SIZE, &even[0], &even[1], err));
+    TRY(append_judged_pair(c, contender, ABDB_OF_EQUAL_SIZE, &even[0], &even[1], err));
     all = &c->pair[c->pairs - 2];
     /* The pair of equal sizes stands first, and is the headline; that of all sizes becomes the one
      * beside it. */
@@ -147,7 +152,7 @@ done:
 /* --- who meets whom --------------------------------------------------------------------------- */
 
 /* How many entries of two keys differ: each key is sorted "name=value\x1f" items. */
-static size_t distance(const char *a, const char *b)
+static size_t count_differing_key_entries(const char *a, const char *b)
 {
     size_t count = 0;
 
@@ -164,8 +169,8 @@ static size_t distance(const char *a, const char *b)
     return count;
 }
 
-static bool same_work(const abdb_comparison *c, size_t set, const abdb_group *a,
-                      const abdb_group *b)
+static bool same_benchmark_and_scenario(const abdb_comparison *c, size_t set, const abdb_group *a,
+                                        const abdb_group *b)
 {
     static const abdb_member_column columns[] = {ABDB_M_benchmark, ABDB_M_scenario,
                                                  ABDB_M_metric_class};
@@ -178,26 +183,29 @@ static bool same_work(const abdb_comparison *c, size_t set, const abdb_group *a,
 }
 
 /* Has a group of the contender with this work met its like already? */
-static bool work_is_met(const abdb_comparison *c, size_t set, const abdb_group *b, size_t from,
-                        size_t to)
+static bool benchmark_already_paired(const abdb_comparison *c, size_t set, const abdb_group *b,
+                                     size_t first_pair, size_t end_pair)
 {
-    for (size_t i = from; i < to; i++)
-        if (same_work(c, set, c->pair[i].a.group, b)) return true;
+    for (size_t i = first_pair; i < end_pair; i++)
+        if (same_benchmark_and_scenario(c, set, c->pair[i].a.group, b)) return true;
     return false;
 }
 
 /* The nearest group of the baseline; NULL: none may be. */
-static const abdb_group *nearest(const abdb_comparison *c, size_t set, const abdb_group *b,
-                                 const bool *met, bool any)
+static const abdb_group *nearest_baseline_group(const abdb_comparison *c, size_t set,
+                                                const abdb_group *b, const bool *already_paired,
+                                                bool of_any_benchmark)
 {
     const abdb_group *best = NULL;
     size_t least = SIZE_MAX;
 
     for (size_t i = 0; i < c->groups[0].count; i++) {
         const abdb_group *a = &c->groups[0].group[i];
-        size_t away = distance(a->key, b->key);
+        size_t away = count_differing_key_entries(a->key, b->key);
 
-        if (any ? false : met[i] || !same_work(c, set, a, b)) continue;
+        if (of_any_benchmark ? false
+                             : already_paired[i] || !same_benchmark_and_scenario(c, set, a, b))
+            continue;
         if (away < least) {
             least = away;
             best = a;
@@ -209,7 +217,7 @@ static const abdb_group *nearest(const abdb_comparison *c, size_t set, const abd
 /* Pairs the groups of the baseline with those of a set. First those of equal key, then each that
  * is left with the nearest of the same work; only when that leaves no pair at all, with the
  * nearest of any. What meets nobody is counted on both sides. */
-static abdb_status meet(abdb_comparison *c, size_t set, abdb_error *err)
+static abdb_status pair_groups_by_nearest_key(abdb_comparison *c, size_t set, abdb_error *err)
 {
     const abdb_groups *a = &c->groups[0], *b = &c->groups[set];
     bool *met = calloc(a->count + 1, sizeof *met), *done_b = calloc(b->count + 1, sizeof *met);
@@ -222,7 +230,7 @@ static abdb_status meet(abdb_comparison *c, size_t set, abdb_error *err)
 
         if (order == 0) {
             met[i] = done_b[k] = true;
-            TRY(add_pair(c, set, &a->group[i], &b->group[k], err));
+            TRY(append_pair_equal_size_first(c, set, &a->group[i], &b->group[k], err));
         }
         i += order <= 0;
         k += order >= 0;
@@ -231,17 +239,20 @@ static abdb_status meet(abdb_comparison *c, size_t set, abdb_error *err)
     for (int any = 0; any < 2; any++) {
         if (any && c->pairs > before) break;
         for (size_t k = 0; k < b->count; k++) {
-            const abdb_group *near = done_b[k] || work_is_met(c, set, &b->group[k], before, exact)
-                                         ? NULL
-                                         : nearest(c, set, &b->group[k], met, any != 0);
+            const abdb_group *near =
+                done_b[k] || benchmark_already_paired(c, set, &b->group[k], before, exact)
+                    ? NULL
+                    : nearest_baseline_group(c, set, &b->group[k], met, any != 0);
 
             if (!near) continue;
             done_b[k] = met[near - a->group] = true;
-            TRY(add_pair(c, set, near, &b->group[k], err));
+            TRY(append_pair_equal_size_first(c, set, near, &b->group[k], err));
         }
     }
-    for (size_t k = 0; k < b->count; k++) c->unpaired[set] += done_b[k] ? 0 : b->group[k].count;
-    for (size_t i = 0; i < a->count; i++) c->alone[set] += met[i] ? 0 : a->group[i].count;
+    for (size_t k = 0; k < b->count; k++)
+        c->contender_unpaired[set] += done_b[k] ? 0 : b->group[k].count;
+    for (size_t i = 0; i < a->count; i++)
+        c->baseline_unpaired[set] += met[i] ? 0 : a->group[i].count;
 done:
     free(met);
     free(done_b);
@@ -249,7 +260,8 @@ done:
 }
 
 /* --pick each: every member is a group of its own. */
-static abdb_status split_each(abdb_groups *groups, abdb_arena *arena, abdb_error *err)
+static abdb_status split_into_single_members(abdb_groups *groups, abdb_arena *arena,
+                                             abdb_error *err)
 {
     abdb_groups each = {0};
     size_t total = 0;
@@ -266,7 +278,7 @@ static abdb_status split_each(abdb_groups *groups, abdb_arena *arena, abdb_error
 }
 
 /* Every member of the contender against every one of the baseline with the same key. */
-static abdb_status meet_each(abdb_comparison *c, size_t set, abdb_error *err)
+static abdb_status join_all_pairs_by_key(abdb_comparison *c, size_t set, abdb_error *err)
 {
     const abdb_groups *a = &c->groups[0], *b = &c->groups[set];
     size_t before = c->pairs;
@@ -280,9 +292,9 @@ static abdb_status meet_each(abdb_comparison *c, size_t set, abdb_error *err)
                               "--pick each: more than %d pairs; say more of what"
                               " you mean, or --pick best",
                               ABDB_EACH_MAX));
-            TRY(add_pair(c, set, &a->group[i], &b->group[k], err));
+            TRY(append_pair_equal_size_first(c, set, &a->group[i], &b->group[k], err));
         }
-    if (c->pairs == before) st = meet(c, set, err);
+    if (c->pairs == before) st = pair_groups_by_nearest_key(c, set, err);
 done:
     return st;
 }
@@ -290,7 +302,7 @@ done:
 /* What ran a kernel is free to differ between two sides. But where a set holds what several ran of
  * the same problem, each is a group of its own, which meets its like: the times of one backend, or
  * of one of its providers, are no further processes of another. */
-static abdb_status keep_apart(abdb_comparison *c, abdb_error *err)
+static abdb_status split_groups_by_backend(abdb_comparison *c, abdb_error *err)
 {
     static const char *const ran[] = {"backend", "provider"};
     const char *apart[sizeof ran / sizeof *ran + 1] = {NULL};
@@ -301,18 +313,19 @@ static abdb_status keep_apart(abdb_comparison *c, abdb_error *err)
         bool mixed = false;
 
         for (size_t s = 0; s < c->sets && !mixed; s++)
-            mixed = abdb_groups_mix(&c->groups[s], &c->set[s], ran[i]);
+            mixed = abdb_groups_mix_factor_values(&c->groups[s], &c->set[s], ran[i]);
         if (!mixed) continue;
         apart[count++] = ran[i];
         for (size_t s = 0; s < c->sets; s++)
-            TRY(abdb_groups_make(&c->groups[s], &c->book, &c->set[s], true, apart, &c->arena, err));
+            TRY(abdb_groups_split(&c->groups[s], &c->book, &c->set[s], true, apart, &c->arena,
+                                  err));
     }
 done:
     return st;
 }
 
-abdb_status abdb_compare(abdb_comparison *out, sqlite3 *db, const char *const *selection,
-                         size_t sets, const abdb_compare_options *options, abdb_error *err)
+abdb_status abdb_compare_sets(abdb_comparison *out, sqlite3 *db, const char *const *selection,
+                              size_t sets, const abdb_compare_options *options, abdb_error *err)
 {
     bool each = options->pick == ABDB_PICK_EACH;
     abdb_status st = ABDB_OK;
@@ -324,20 +337,23 @@ abdb_status abdb_compare(abdb_comparison *out, sqlite3 *db, const char *const *s
     for (; out->sets < sets; out->sets++) {
         abdb_set *set = &out->set[out->sets];
 
-        st = abdb_set_load(set, db, selection[out->sets], options->where, &options->measure, err);
+        st = abdb_set_load_normalised(set, db, selection[out->sets], options->where,
+                                      &options->measure, err);
         if (st == ABDB_OK)
-            st = abdb_groups_make(&out->groups[out->sets], &out->book, set, true, NULL, &out->arena,
-                                  err);
+            st = abdb_groups_split(&out->groups[out->sets], &out->book, set, true, NULL,
+                                   &out->arena, err);
         if (st != ABDB_OK) {
             abdb_set_free(set);
             goto done;
         }
     }
-    TRY(keep_apart(out, err));
-    for (size_t i = 0; each && i < sets; i++) TRY(split_each(&out->groups[i], &out->arena, err));
-    TRY(abdb_sets_default(out->set, sets, db, &options->measure, &out->per, err));
-    for (size_t i = 1; i < sets; i++) TRY(each ? meet_each(out, i, err) : meet(out, i, err));
-    TRY(abdb_pairs_verdicts(out, err));
+    TRY(split_groups_by_backend(out, err));
+    for (size_t i = 0; each && i < sets; i++)
+        TRY(split_into_single_members(&out->groups[i], &out->arena, err));
+    TRY(abdb_sets_choose_per_renormalise(out->set, sets, db, &options->measure, &out->per, err));
+    for (size_t i = 1; i < sets; i++)
+        TRY(each ? join_all_pairs_by_key(out, i, err) : pair_groups_by_nearest_key(out, i, err));
+    TRY(abdb_pairs_set_verdicts(out, err));
 done:
     return st;
 }
@@ -346,13 +362,14 @@ void abdb_comparison_free(abdb_comparison *c)
 {
     for (size_t i = 0; i < c->sets; i++) abdb_set_free(&c->set[i]);
     abdb_rulebook_free(&c->book);
-    abdb_noise_free(&c->noise);
+    abdb_calibrations_free(&c->noise);
     free(c->pair);
     abdb_arena_free(&c->arena);
     *c = (abdb_comparison){0};
 }
 
-bool abdb_twins(const abdb_set *a, size_t i, double x, const abdb_set *b, size_t k, double y)
+bool abdb_same_number_other_target(const abdb_set *a, size_t i, double x, const abdb_set *b,
+                                   size_t k, double y)
 {
     static const abdb_member_column same[] = {ABDB_M_benchmark, ABDB_M_scenario, ABDB_M_evidence};
 
@@ -366,48 +383,50 @@ bool abdb_twins(const abdb_set *a, size_t i, double x, const abdb_set *b, size_t
 }
 
 /* Is a pair's ratio one of like with like, and not one beside another? */
-static bool is_headline(const abdb_pair *pair)
+static bool pair_counts_in_geomean(const abdb_pair *pair)
 {
-    return pair->has_ratio && pair->standing != ABDB_REFUSED && !*pair->unlike &&
+    return pair->has_ratio && pair->comparability != ABDB_REFUSED && !*pair->unlike &&
            pair->choice != ABDB_OF_ANY_SIZE;
 }
 
-static bool counts_once(const abdb_comparison *c, size_t at)
+static bool pair_is_no_repeat(const abdb_comparison *c, size_t pair_index)
 {
-    const abdb_pair *pair = &c->pair[at];
+    const abdb_pair *pair = &c->pair[pair_index];
 
-    for (size_t i = 0; i < at; i++) {
+    for (size_t i = 0; i < pair_index; i++) {
         const abdb_pair *other = &c->pair[i];
 
-        if (other->contender != pair->contender || !is_headline(other)) continue;
-        if (abdb_twins(pair->a.set, pair->a.group->member[0], pair->left.value, other->a.set,
-                       other->a.group->member[0], other->left.value) ||
-            abdb_twins(pair->b.set, pair->b.group->member[0], pair->right.value, other->b.set,
-                       other->b.group->member[0], other->right.value))
+        if (other->contender != pair->contender || !pair_counts_in_geomean(other)) continue;
+        if (abdb_same_number_other_target(pair->a.set, pair->a.group->member[0], pair->left.value,
+                                          other->a.set, other->a.group->member[0],
+                                          other->left.value) ||
+            abdb_same_number_other_target(pair->b.set, pair->b.group->member[0], pair->right.value,
+                                          other->b.set, other->b.group->member[0],
+                                          other->right.value))
             return false;
     }
     return true;
 }
 
-double abdb_pairs_geomean(const abdb_comparison *c, size_t contender, size_t *n, size_t *left_out,
-                          size_t *twins)
+double abdb_geomean_of_like_ratios(const abdb_comparison *c, size_t contender, size_t *n,
+                                   size_t *left_out, size_t *repeats)
 {
     double sum = 0;
 
-    *n = *left_out = *twins = 0;
+    *n = *left_out = *repeats = 0;
     for (size_t i = 0; i < c->pairs; i++) {
         const abdb_pair *pair = &c->pair[i];
 
         if (pair->contender != contender || pair->choice == ABDB_OF_ANY_SIZE) continue;
-        if (!is_headline(pair)) {
+        if (!pair_counts_in_geomean(pair)) {
             ++*left_out;
-        } else if (!counts_once(c, i)) {
+        } else if (!pair_is_no_repeat(c, i)) {
             ++*left_out;
-            ++*twins;
+            ++*repeats;
         } else {
             sum += log(pair->difference.ratio);
             ++*n;
         }
     }
-    return *n ? abdb_unlog(sum / (double)*n) : NAN;
+    return *n ? abdb_exp_rounded(sum / (double)*n) : NAN;
 }

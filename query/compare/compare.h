@@ -6,22 +6,23 @@
  *     metric; where two sets have nothing in common, the nearest of all. Rules then say whether.
  * (3) A pair is refused where a rule with effect `refuse` holds, else comparable except the factors
  *     of role `agree` that differ or are unknown on a side, else comparable.
- * (4) What was measured with samples is tested: each process counts once (schema/core/trial.h), and
- *     p is corrected for all pairs that were looked at. Submissions of different systems are not
- *     samples of one another: a group shows its best (or median), range and n.
+ * (4) What was measured with samples is tested: each process counts once
+ * (schema/core/trimmed_mean_test.h), and p is corrected for all pairs that were looked at.
+ * Submissions of different systems are not samples of one another: a group shows its best (or
+ * median), range and n.
  */
 #ifndef ABDB_COMPARE_COMPARE_H
 #define ABDB_COMPARE_COMPARE_H
 
-#include "query/compare/noise.h"
-#include "query/compare/sets.h"
+#include "query/compare/calibrated_noise.h"
+#include "query/compare/result_set.h"
 
 enum { ABDB_SETS_MAX = 16, ABDB_RULES_MAX = 256, ABDB_EACH_MAX = 400, ABDB_DIFFER_MAX = 64 };
 
 typedef enum { ABDB_PICK_BEST, ABDB_PICK_MEDIAN, ABDB_PICK_EACH } abdb_pick;
 
 typedef struct {
-    abdb_measure measure;
+    abdb_normalisation measure;
     abdb_pick pick;
     bool exploratory;
     double effect, alpha; /* 0: 0.01 and 0.001 */
@@ -53,8 +54,8 @@ ABDB_MUST_USE abdb_status abdb_rulebook_load(abdb_rulebook *out, sqlite3 *db, ab
 void abdb_rulebook_free(abdb_rulebook *book);
 /* What the member's workload declares about a factor: "pair", "load", "agree", "free" or
  * "report". */
-const char *abdb_role_of(const abdb_rulebook *book, const abdb_set *set, size_t member,
-                         const char *factor, bool *needed);
+const char *abdb_find_factor_role(const abdb_rulebook *book, const abdb_set *set, size_t member,
+                                  const char *factor, bool *needed);
 
 /* Members of one set that agree in all that matters. */
 typedef struct {
@@ -68,12 +69,13 @@ typedef struct {
 } abdb_groups;
 /* From arena; in the order of their keys. loads: results under unlike loads are apart, too; apart:
  * names of factors by which they are split whatever their role (end: NULL; NULL: none). */
-ABDB_MUST_USE abdb_status abdb_groups_make(abdb_groups *out, const abdb_rulebook *book,
-                                           const abdb_set *set, bool loads,
-                                           const char *const *apart, abdb_arena *arena,
-                                           abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_groups_split(abdb_groups *out, const abdb_rulebook *book,
+                                            const abdb_set *set, bool loads,
+                                            const char *const *apart, abdb_arena *arena,
+                                            abdb_error *err);
 /* Has a group members of which this factor is known to differ? */
-bool abdb_groups_mix(const abdb_groups *groups, const abdb_set *set, const char *factor);
+bool abdb_groups_mix_factor_values(const abdb_groups *groups, const abdb_set *set,
+                                   const char *factor);
 
 /* One side of a pair. */
 typedef struct {
@@ -81,14 +83,15 @@ typedef struct {
     const abdb_group *group;
 } abdb_side;
 /* Does a rule hold for a pair? what: the factor that it found, for test `needed`. */
-bool abdb_rule_holds(const abdb_rulebook *book, const abdb_rule *rule, abdb_side a, abdb_side b,
-                     const char **what);
+bool abdb_rule_applies_to_pair(const abdb_rulebook *book, const abdb_rule *rule, abdb_side a,
+                               abdb_side b, const char **what);
 /* The known values of a factor on a side, sorted, ',' between; *unknown: some do not say. */
-const char *abdb_side_values(abdb_side side, const char *factor, bool *unknown, abdb_arena *arena);
+const char *abdb_side_factor_values(abdb_side side, const char *factor, bool *unknown,
+                                    abdb_arena *arena);
 
 /* --- compare.c -------------------------------------------------------------------------------- */
 
-typedef enum { ABDB_COMPARABLE, ABDB_EXCEPT, ABDB_REFUSED } abdb_standing;
+typedef enum { ABDB_COMPARABLE, ABDB_EXCEPT, ABDB_REFUSED } abdb_comparability;
 
 typedef struct {
     const char *name, *a, *b; /* known values on each side, ',' between */
@@ -103,40 +106,41 @@ typedef struct {
     size_t picked;           /* member, or SIZE_MAX for a median of several */
     bool sampled;            /* value is the trimmed mean of process medians, n counts processes */
     size_t doubtful;         /* runs that are left out of it: unsteady or imprecise */
-} abdb_summary_of;
+} abdb_side_summary;
 
 /* How a pair differs, and how well that is known. */
 typedef struct {
     double ratio, low, high;   /* low, high: at confidence 1 - alpha */
-    double p, p_all;           /* of this pair; corrected for all that were looked at (Holm) */
-    double shows;              /* the smallest change that these data show, a fraction */
+    double p, p_corrected;     /* of this pair; corrected for all that were looked at (Holm) */
+    double detectable_change;  /* the smallest change that these data show, a fraction */
     double drift;              /* between commands, a fraction; 0: processes took turns */
-    size_t wants;              /* processes a side that would show options->find; 0: over 1000 */
+    size_t processes_needed;   /* processes a side that would show options->find; 0: over 1000 */
     size_t unused;             /* processes of both sides that no turn pairs */
     bool has_interval, paired; /* paired: processes took turns */
     bool uncalibrated;         /* separate commands, and the drift was never measured here */
     abdb_verdict verdict;
-    const char *reason; /* why it is no better known, or NULL */
-    abdb_trial trial;   /* sizes only: its numbers are gone */
-    abdb_outcome outcome;
+    const char *reason;        /* why it is no better known, or NULL */
+    abdb_backend_reader trial; /* sizes only: its numbers are gone */
+    abdb_reader_outcome outcome;
 } abdb_difference;
 
 /* Which results of the groups a pair is of: all of them; those with equal numbers of devices, where
  * the best of all have unlike ones; and then all of them once more, beside that. */
-typedef enum { ABDB_OF_ALL, ABDB_OF_EQUAL_SIZE, ABDB_OF_ANY_SIZE } abdb_choice;
+typedef enum { ABDB_OF_ALL, ABDB_OF_EQUAL_SIZE, ABDB_OF_ANY_SIZE } abdb_pair_size_rule;
 
 typedef struct {
     size_t contender; /* set */
-    abdb_choice choice;
-    const char *unlike; /* in what they differ, so that the ratio is no headline; "" (alike.h) */
+    abdb_pair_size_rule choice;
+    const char
+        *unlike; /* in what they differ, so that the ratio is no headline; "" (like_for_like.h) */
     abdb_side a, b;
-    abdb_standing standing;
+    abdb_comparability comparability;
     size_t refusals, remarks;
     const abdb_rule *refusal[ABDB_RULES_MAX], *remark[ABDB_RULES_MAX];
-    const char *what; /* the factor of a `needed-factor` */
+    const char *needed_factor; /* the factor of a `needed-factor` */
     size_t differs;
     abdb_differing differ[ABDB_DIFFER_MAX];
-    abdb_summary_of left, right;
+    abdb_side_summary left, right;
     bool has_ratio;
     abdb_difference difference;
     const char *unit; /* of the values */
@@ -151,40 +155,44 @@ typedef struct {
     size_t pairs, room;
     abdb_pair *pair;
     size_t refused;
-    size_t unpaired[ABDB_SETS_MAX]; /* results of each contender without a like in the baseline */
-    size_t alone[ABDB_SETS_MAX];    /* results of the baseline without a like in the contender */
-    const char *per;                /* what values are normalised by: as asked, or alike.h */
+    size_t contender_unpaired
+        [ABDB_SETS_MAX]; /* results of each contender without a like in the baseline */
+    size_t baseline_unpaired
+        [ABDB_SETS_MAX]; /* results of the baseline without a like in the contender */
+    const char *per;     /* what values are normalised by: as asked, or like_for_like.h */
     const abdb_compare_options *options;
     sqlite3 *db;
-    abdb_noise_book noise;
+    abdb_calibrations noise;
     abdb_arena arena;
 } abdb_comparison;
 
-/* Compares set 0 with each of the others. ABDB_USAGE: see abdb_set_load. The selections and options
- * are borrowed until the comparison is freed. */
-ABDB_MUST_USE abdb_status abdb_compare(abdb_comparison *out, sqlite3 *db,
-                                       const char *const *selection, size_t sets,
-                                       const abdb_compare_options *options, abdb_error *err);
+/* Compares set 0 with each of the others. ABDB_USAGE: see abdb_set_load_normalised. The selections
+ * and options are borrowed until the comparison is freed. */
+ABDB_MUST_USE abdb_status abdb_compare_sets(abdb_comparison *out, sqlite3 *db,
+                                            const char *const *selection, size_t sets,
+                                            const abdb_compare_options *options, abdb_error *err);
 void abdb_comparison_free(abdb_comparison *comparison);
-/* judge.c: summaries of both sides and their ratio. */
-ABDB_MUST_USE abdb_status abdb_pair_judge(abdb_comparison *c, abdb_pair *pair, abdb_error *err);
+/* verdict.c: summaries of both sides and their ratio. */
+ABDB_MUST_USE abdb_status abdb_pair_summarise_and_test(abdb_comparison *c, abdb_pair *pair,
+                                                       abdb_error *err);
 /* Verdicts, once all pairs are there: p is corrected for all that no rule refuses. */
-ABDB_MUST_USE abdb_status abdb_pairs_verdicts(abdb_comparison *c, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_pairs_set_verdicts(abdb_comparison *c, abdb_error *err);
 /* Those options, or what stands for them. */
-double abdb_effect(const abdb_comparison *c);
-double abdb_alpha(const abdb_comparison *c);
-double abdb_find(const abdb_comparison *c);
+double abdb_effect_threshold(const abdb_comparison *c);
+double abdb_significance_level(const abdb_comparison *c);
+double abdb_change_to_detect(const abdb_comparison *c);
 /* The geometric mean of a contender's headlines; *n: how many, *left_out: the rest, *twins: those
  * of the rest that repeat a number, because the 99 % and the 99.9 % target of a benchmark often
  * carry one. NAN where there are none. */
-double abdb_pairs_geomean(const abdb_comparison *c, size_t contender, size_t *n, size_t *left_out,
-                          size_t *twins);
+double abdb_geomean_of_like_ratios(const abdb_comparison *c, size_t contender, size_t *n,
+                                   size_t *left_out, size_t *repeats);
 /* Are two results one number under two accuracy targets? */
-bool abdb_twins(const abdb_set *a, size_t i, double x, const abdb_set *b, size_t k, double y);
+bool abdb_same_number_other_target(const abdb_set *a, size_t i, double x, const abdb_set *b,
+                                   size_t k, double y);
 /* May the pair's numbers be shown? */
-bool abdb_pair_shown(const abdb_comparison *c, const abdb_pair *pair);
-/* comparison.c: one row per pair, for programs. */
-ABDB_MUST_USE abdb_status abdb_comparison_table(const abdb_comparison *c, abdb_table *out,
-                                                abdb_error *err);
+bool abdb_pair_may_be_shown(const abdb_comparison *c, const abdb_pair *pair);
+/* compare_rows.c: one row per pair, for programs. */
+ABDB_MUST_USE abdb_status abdb_comparison_to_data_table(const abdb_comparison *c, abdb_table *out,
+                                                        abdb_error *err);
 
 #endif

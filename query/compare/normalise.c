@@ -1,15 +1,15 @@
-/* normalise.c - values per device, node, watt, joule, dollar, peak or bandwidth; see sets.h.
+/* normalise.c - values per device, node, watt, joule, dollar, peak or bandwidth; see result_set.h.
  *
  * The formulas are the views v_normalised and, where a price is wanted, v_at_price; here one is
- * chosen for each member, at the cheapest of the offers that count (offers.h). per_device@1, which
- * most comparisons ask, is the column each of v_result, where v_normalised takes it from: to
+ * chosen for each member, at the cheapest of the offers that count (price_offers.h). per_device@1,
+ * which most comparisons ask, is the column each of v_result, where v_normalised takes it from: to
  * prepare that view, of all formulas, takes SQLite ten times as long.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/compare/offers.h"
+#include "query/compare/price_offers.h"
 #include "schema/core/date.h"
 
 static const struct {
@@ -22,13 +22,13 @@ static const struct {
     {"node", "per_node@1", "number of nodes unknown", false},
     {"watt", "per_watt@1", "no measured power (no-watt-from-tdp)", false},
     {"joule", "per_joule@1", "no measured energy (no-watt-from-tdp)", false},
-    {"dollar", "per_dollar@1", NULL, true}, /* no_price() says why */
+    {"dollar", "per_dollar@1", NULL, true}, /* why_no_offer_fits() says why */
     {"peak", "mfu@1", "no peak of that number format, engine and number of cores", true},
     {"bandwidth", "mbu@1", "no bandwidth to divide by", true},
 };
 enum { PER_COUNT = sizeof pers / sizeof pers[0] };
 
-static size_t find_per(const char *per)
+static size_t find_per_index(const char *per)
 {
     size_t i = 0;
 
@@ -36,13 +36,13 @@ static size_t find_per(const char *per)
     return i;
 }
 
-abdb_status abdb_per_formula(const char *per, const char **formula, abdb_error *err)
+abdb_status abdb_find_per_formula(const char *per, const char **formula, abdb_error *err)
 {
     const char *names[PER_COUNT], *near;
-    size_t at = find_per(per);
+    size_t at = find_per_index(per);
 
     for (size_t i = 0; i < PER_COUNT; i++) names[i] = pers[i].per;
-    near = per ? abdb_nearest(per, names, PER_COUNT) : NULL;
+    near = per ? abdb_nearest_name(per, names, PER_COUNT) : NULL;
     if (at == PER_COUNT)
         return ABDB_FAIL(err, ABDB_USAGE,
                          "--per '%s'%s%s%s; there are none, device, node, watt, joule, dollar, peak"
@@ -53,15 +53,16 @@ abdb_status abdb_per_formula(const char *per, const char **formula, abdb_error *
 }
 
 /* Why a member cannot stand for its set. */
-static const char *fault(const abdb_set *set, size_t i, size_t per)
+static const char *why_member_excluded(const abdb_set *set, size_t i, size_t per)
 {
     const char *flags = abdb_member_text(set, i, ABDB_M_flags);
 
-    if (abdb_has_word(flags, ' ', "averaged", strlen("averaged"))) return "average of submissions";
-    if (abdb_has_word(flags, ' ', "errors", strlen("errors"))) return "errors";
+    if (abdb_list_has_word(flags, ' ', "averaged", strlen("averaged")))
+        return "average of submissions";
+    if (abdb_list_has_word(flags, ' ', "errors", strlen("errors"))) return "errors";
     if (abdb_member_number(set, i, ABDB_M_disagree) > 0) return "sources disagree";
     if (pers[per].counts_devices &&
-        abdb_has_word(flags, ' ', "devices-disagree", strlen("devices-disagree")))
+        abdb_list_has_word(flags, ' ', "devices-disagree", strlen("devices-disagree")))
         return "sources disagree on the number of devices";
     return NULL;
 }
@@ -69,36 +70,36 @@ static const char *fault(const abdb_set *set, size_t i, size_t per)
 typedef struct {
     abdb_set *set;
     sqlite3 *db;
-    const abdb_measure *measure;
+    const abdb_normalisation *measure;
     size_t per;
     sqlite3_stmt *find;
     abdb_table offers; /* where a price is wanted */
     double days;       /* the oldest that counts; NAN: any */
 } normaliser;
 
-static bool divides(const normaliser *n)
+static bool divides_by_devices(const normaliser *n)
 {
     return strcmp(pers[n->per].per, "device") == 0;
 }
 
-static bool wants_price(const normaliser *n)
+static bool divides_by_price(const normaliser *n)
 {
     return strcmp(pers[n->per].per, "dollar") == 0;
 }
 
-static const char *kept(normaliser *n, size_t at, abdb_offer_column column)
+static const char *copy_offer_text(normaliser *n, size_t offer_row, abdb_offer_column column)
 {
-    const char *text = abdb_cell_text(&n->offers, at, column);
+    const char *text = abdb_cell_text(&n->offers, offer_row, column);
 
     return abdb_arena_copy(&n->set->arena, text, strlen(text));
 }
 
-static const char *no_price(normaliser *n, const char *device)
+static const char *why_no_offer_fits(normaliser *n, const char *device)
 {
     const char *kind = n->measure->price_kind;
 
-    if (abdb_offers_cheapest(&n->offers, device, NAN) != SIZE_MAX)
-        return abdb_offers_cheapest(&n->offers, device, n->days) != SIZE_MAX
+    if (abdb_find_cheapest_offer(&n->offers, device, NAN) != SIZE_MAX)
+        return abdb_find_cheapest_offer(&n->offers, device, n->days) != SIZE_MAX
                    ? "offered only in fewer devices than a node of it has"
                      " (--price 'DEVICE=2.49 USD/h' gives a price)"
                    : abdb_arena_printf(&n->set->arena,
@@ -111,30 +112,32 @@ static const char *no_price(normaliser *n, const char *device)
 }
 
 /* "OCI on-demand 2026-09-18, 64 days old" */
-static const char *price_text(const abdb_table *offers, size_t at, abdb_arena *arena)
+static const char *describe_offer_price(const abdb_table *offers, size_t offer_row,
+                                        abdb_arena *arena)
 {
-    const char *from = abdb_cell_text(offers, at, ABDB_OFFER_FROM);
+    const char *from = abdb_cell_text(offers, offer_row, ABDB_OFFER_FROM);
     const char *about = strchr(from, '/') ? "up to " : "";
-    double age = abdb_cell_number(offers, at, ABDB_OFFER_AGE_DAYS);
+    double age = abdb_cell_number(offers, offer_row, ABDB_OFFER_AGE_DAYS);
 
-    if (!*abdb_cell_text(offers, at, ABDB_OFFER_KEY)) return "your own quote";
+    if (!*abdb_cell_text(offers, offer_row, ABDB_OFFER_KEY)) return "your own quote";
     if (isnan(age))
         return abdb_arena_printf(arena, "%s %s, undated",
-                                 abdb_cell_text(offers, at, ABDB_OFFER_PROVIDER),
-                                 abdb_cell_text(offers, at, ABDB_OFFER_KIND));
+                                 abdb_cell_text(offers, offer_row, ABDB_OFFER_PROVIDER),
+                                 abdb_cell_text(offers, offer_row, ABDB_OFFER_KIND));
     return abdb_arena_printf(arena, "%s %s %s, %s%.0f days old",
-                             abdb_cell_text(offers, at, ABDB_OFFER_PROVIDER),
-                             abdb_cell_text(offers, at, ABDB_OFFER_KIND), from, about, age);
+                             abdb_cell_text(offers, offer_row, ABDB_OFFER_PROVIDER),
+                             abdb_cell_text(offers, offer_row, ABDB_OFFER_KIND), from, about, age);
 }
 
 /* The cheapest offer of a member's device that holds a node of its system; keeps what would be
  * cheaper. SIZE_MAX: none. */
-static size_t offer_of(normaliser *n, size_t i)
+static size_t find_fitting_offer(normaliser *n, size_t i)
 {
     abdb_text small = {0};
-    size_t at = abdb_offers_fitting(&n->offers, abdb_member_text(n->set, i, ABDB_M_device), n->days,
-                                    abdb_member_number(n->set, i, ABDB_M_devices),
-                                    abdb_member_number(n->set, i, ABDB_M_nodes), &small);
+    size_t at =
+        abdb_find_cheapest_fitting_offer(&n->offers, abdb_member_text(n->set, i, ABDB_M_device),
+                                         n->days, abdb_member_number(n->set, i, ABDB_M_devices),
+                                         abdb_member_number(n->set, i, ABDB_M_nodes), &small);
 
     n->set->member[i].too_small =
         small.size ? abdb_arena_copy(&n->set->arena, abdb_text_get(&small), small.size) : NULL;
@@ -143,28 +146,28 @@ static size_t offer_of(normaliser *n, size_t i)
 }
 
 /* A value for 1 USD an hour becomes one at the cheapest offer of the member's device. */
-static void price(normaliser *n, size_t i)
+static void apply_cheapest_offer(normaliser *n, size_t i)
 {
     abdb_member *m = &n->set->member[i];
     abdb_arena *arena = &n->set->arena;
     const char *device = abdb_member_text(n->set, i, ABDB_M_device), *key;
-    size_t at = offer_of(n, i);
+    size_t at = find_fitting_offer(n, i);
 
     m->value = at == SIZE_MAX ? NAN : m->value / abdb_cell_number(&n->offers, at, ABDB_OFFER_PRICE);
     if (at == SIZE_MAX) {
-        if (!m->why) m->why = no_price(n, device);
+        if (!m->why) m->why = why_no_offer_fits(n, device);
         return;
     }
     key = abdb_cell_text(&n->offers, at, ABDB_OFFER_KEY);
     m->facts = *key ? abdb_arena_copy(arena, key, strlen(key)) : NULL;
-    m->price = price_text(&n->offers, at, arena);
-    m->provider = kept(n, at, ABDB_OFFER_PROVIDER);
-    m->provider_kind = kept(n, at, ABDB_OFFER_PROVIDER_KIND);
-    m->price_kind = kept(n, at, ABDB_OFFER_KIND);
+    m->price = describe_offer_price(&n->offers, at, arena);
+    m->provider = copy_offer_text(n, at, ABDB_OFFER_PROVIDER);
+    m->provider_kind = copy_offer_text(n, at, ABDB_OFFER_PROVIDER_KIND);
+    m->price_kind = copy_offer_text(n, at, ABDB_OFFER_KIND);
     m->price_age_days = abdb_cell_number(&n->offers, at, ABDB_OFFER_AGE_DAYS);
 }
 
-static void as_stated(abdb_set *set, size_t i)
+static void use_stated_value(abdb_set *set, size_t i)
 {
     set->member[i].value = abdb_member_number(set, i, ABDB_M_value);
     set->member[i].unit = abdb_member_text(set, i, ABDB_M_unit);
@@ -172,13 +175,13 @@ static void as_stated(abdb_set *set, size_t i)
 
 /* A member whose value does not add over devices, as times and fractions do not: its own value if
  * that is permitted. */
-static void undivided(normaliser *n, size_t i)
+static void use_undivided_or_exclude(normaliser *n, size_t i)
 {
     abdb_member *m = &n->set->member[i];
 
     if (n->measure->spare) {
-        as_stated(n->set, i);
-        m->why = fault(n->set, i, 0);
+        use_stated_value(n->set, i);
+        m->why = why_member_excluded(n->set, i, 0);
     } else if (!m->why)
         m->why = "only rates that add are divided by devices, not times, latencies and fractions";
 }
@@ -196,25 +199,26 @@ static abdb_status normalise_member(normaliser *n, size_t i, abdb_error *err)
     sqlite3_bind_text(n->find, 1, abdb_member_text(n->set, i, ABDB_M_result_id), -1,
                       SQLITE_TRANSIENT);
     code = sqlite3_step(n->find);
-    if (code != SQLITE_ROW && code != SQLITE_DONE) return abdb_rows_fail(n->db, err);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) return abdb_fail_sql_read(n->db, err);
     if (code == SQLITE_ROW && sqlite3_column_type(n->find, 0) != SQLITE_NULL) {
-        unit = abdb_sql_text(n->find, 1);
-        facts = abdb_sql_text_if(n->find, 2);
+        unit = abdb_sql_text_or_empty(n->find, 1);
+        facts = abdb_sql_text_or_null(n->find, 2);
         m->value = sqlite3_column_double(n->find, 0);
         m->unit = abdb_arena_copy(arena, unit, strlen(unit));
         m->facts = facts ? abdb_arena_copy(arena, facts, strlen(facts)) : NULL;
-        m->divided = divides(n);
-        if (wants_price(n)) price(n, i);
+        m->divided = divides_by_devices(n);
+        if (divides_by_price(n)) apply_cheapest_offer(n, i);
     }
-    if (isnan(m->value) && divides(n) && code == SQLITE_ROW && !sqlite3_column_int(n->find, 3))
-        undivided(n, i);
+    if (isnan(m->value) && divides_by_devices(n) && code == SQLITE_ROW &&
+        !sqlite3_column_int(n->find, 3))
+        use_undivided_or_exclude(n, i);
     if (isnan(m->value) && !m->why) m->why = pers[n->per].missing;
     return ABDB_OK;
 }
 
 /* Checks what the measure was told and prepares the statement that gives a value: views compute,
  * and a price needs v_at_price, whose prices are those of the day that was asked. */
-static abdb_status prepare(normaliser *n, abdb_error *err)
+static abdb_status check_options_prepare_sql(normaliser *n, abdb_error *err)
 {
     static const char plain[] =
         "SELECT value, unit, facts FROM v_normalised WHERE result_id = CAST(?1 AS INTEGER)"
@@ -223,7 +227,7 @@ static abdb_status prepare(normaliser *n, abdb_error *err)
                                " WHERE result_id = CAST(?1 AS INTEGER)";
     static const char priced[] = "SELECT at_one, unit, NULL FROM v_at_price"
                                  " WHERE result_id = CAST(?1 AS INTEGER) AND formula = ?2";
-    const abdb_measure *m = n->measure;
+    const abdb_normalisation *m = n->measure;
     const char *basis = m->peak ? m->peak : "published", *sql;
 
     n->days = NAN;
@@ -239,7 +243,7 @@ static abdb_status prepare(normaliser *n, abdb_error *err)
     for (int i = 0; i < 2; i++) {
         const char *day = i ? m->today : m->price_date;
 
-        if (day && !abdb_date_is_day(day))
+        if (day && !abdb_date_is_single_day(day))
             return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a day as 2026-01-31, not '%s'",
                              i ? "today" : "price-date", day);
     }
@@ -247,45 +251,47 @@ static abdb_status prepare(normaliser *n, abdb_error *err)
         strcmp(basis, "clock") != 0)
         return ABDB_FAIL(err, ABDB_USAGE, "--peak wants published, measured or clock, not '%s'",
                          basis);
-    sql = divides(n) ? each : wants_price(n) ? priced : plain;
+    sql = divides_by_devices(n) ? each : divides_by_price(n) ? priced : plain;
     if (sqlite3_prepare_v2(n->db, sql, -1, &n->find, NULL) != SQLITE_OK)
-        return abdb_rows_fail(n->db, err);
-    if (!divides(n)) sqlite3_bind_text(n->find, 2, pers[n->per].formula, -1, SQLITE_STATIC);
-    if (!divides(n) && !wants_price(n)) sqlite3_bind_text(n->find, 3, basis, -1, SQLITE_STATIC);
-    return wants_price(n) ? abdb_offers_load(&n->offers, n->db, m, err) : ABDB_OK;
+        return abdb_fail_sql_read(n->db, err);
+    if (!divides_by_devices(n))
+        sqlite3_bind_text(n->find, 2, pers[n->per].formula, -1, SQLITE_STATIC);
+    if (!divides_by_devices(n) && !divides_by_price(n))
+        sqlite3_bind_text(n->find, 3, basis, -1, SQLITE_STATIC);
+    return divides_by_price(n) ? abdb_load_offers_and_quotes(&n->offers, n->db, m, err) : ABDB_OK;
 }
 
 /* What a value was stated per matters no more once a formula made it: all of them begin with
  * totals. */
-static void say_per(abdb_member *m, bool made)
+static void set_per_factor_state(abdb_member *m, bool made)
 {
     for (size_t i = 0; i < m->traits; i++)
         if (strcmp(m->trait[i].name, "per") == 0)
             m->trait[i].state = made ? ABDB_INAPPLICABLE : ABDB_KNOWN;
 }
 
-abdb_status abdb_set_normalise(abdb_set *set, sqlite3 *db, const abdb_measure *measure,
-                               abdb_error *err)
+abdb_status abdb_set_normalise_values(abdb_set *set, sqlite3 *db, const abdb_normalisation *measure,
+                                      abdb_error *err)
 {
-    normaliser n = {.set = set, .db = db, .measure = measure, .per = find_per(measure->per)};
+    normaliser n = {.set = set, .db = db, .measure = measure, .per = find_per_index(measure->per)};
     const char *ignored;
     abdb_status st = ABDB_OK;
 
     if (!measure->per) n.per = 0;
-    if (measure->per) TRY(abdb_per_formula(measure->per, &ignored, err));
-    if (pers[n.per].formula) TRY(prepare(&n, err));
+    if (measure->per) TRY(abdb_find_per_formula(measure->per, &ignored, err));
+    if (pers[n.per].formula) TRY(check_options_prepare_sql(&n, err));
     for (size_t i = 0; i < set->members; i++) {
-        set->member[i].why = fault(set, i, n.per);
+        set->member[i].why = why_member_excluded(set, i, n.per);
         set->member[i].divided = false;
         set->member[i].facts = NULL;
         set->member[i].too_small = NULL;
         if (pers[n.per].formula) {
             TRY(normalise_member(&n, i, err));
         } else {
-            as_stated(set, i);
+            use_stated_value(set, i);
         }
-        say_per(&set->member[i],
-                pers[n.per].formula && !(measure->spare && !set->member[i].divided));
+        set_per_factor_state(&set->member[i],
+                             pers[n.per].formula && !(measure->spare && !set->member[i].divided));
     }
 done:
     sqlite3_finalize(n.find);

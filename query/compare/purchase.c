@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "schema/core/offer.h"
+#include "schema/core/offer_capacity.h"
 
 static const double devices_max = 1e12; /* nobody has more; a double counts them exactly */
 
@@ -14,46 +14,49 @@ typedef struct {
 } offer;
 
 /* How many devices of an offer are used by whole nodes of a result; 0: it holds no node. */
-static double used_of(const abdb_choosing *c, size_t member, double offered)
+static double devices_used_of_offer(const abdb_system_choice *c, size_t member, double offered)
 {
-    return abdb_offer_used(abdb_member_number(&c->ranking.set, member, ABDB_M_devices),
-                           abdb_member_number(&c->ranking.set, member, ABDB_M_nodes), offered);
+    return abdb_offer_usable_devices(abdb_member_number(&c->ranking.set, member, ABDB_M_devices),
+                                     abdb_member_number(&c->ranking.set, member, ABDB_M_nodes),
+                                     offered);
 }
 
-static double times(double wanted, double each)
+static double whole_units_needed(double wanted, double each)
 {
     /* 1 - 1e-12: twice a rate of 50.0 is two systems, whatever the last bit says. */
     return ceil(wanted / each * (1 - 1e-12));
 }
 
 /* What is bought of one result at one offer. */
-static abdb_purchase purchase(const abdb_choosing *c, const abdb_choose_options *o, size_t member,
-                              offer at)
+static abdb_purchase compute_purchase_at_offer(const abdb_system_choice *c,
+                                               const abdb_choose_options *o, size_t member,
+                                               offer at)
 {
-    double value = abdb_choosing_value(c, member), used = used_of(c, member, at.size);
+    double value = abdb_system_rate_or_time(c, member),
+           used = devices_used_of_offer(c, member, at.size);
     double size = abdb_member_number(&c->ranking.set, member, ABDB_M_devices);
     double systems = c->training      ? 1
-                     : isnan(o->rate) ? floor(times(size, used) * used / size)
-                                      : times(o->rate, value);
+                     : isnan(o->rate) ? floor(whole_units_needed(size, used) * used / size)
+                                      : whole_units_needed(o->rate, value);
     double rate = isnan(o->rate) ? systems * value : o->rate;
     abdb_purchase p = {.device = abdb_member_text(&c->ranking.set, member, ABDB_M_device),
                        .member = member,
                        .rate = value,
                        .systems = systems,
                        .devices = systems * size,
-                       .offered = at.size,
-                       .rented = times(systems * size, used) * at.size,
+                       .offer_devices = at.size,
+                       .rented_devices = whole_units_needed(systems * size, used) * at.size,
                        .price = at.price,
                        .usd_per_million = NAN,
                        .usd_of_run = NAN,
                        .watts = systems * c->watts[member],
-                       .does = c->training ? -value : value,
+                       .performance = c->training ? -value : value,
                        .break_even = NAN};
 
     p.provider = p.provider_kind = p.price_kind = p.price_date = p.price_key = "";
     /* USD/h / (units/s x 3600 s/h) x 10^6 is USD for a million units; a run costs USD/h x s /
      * 3600. */
-    p.usd_per_hour = p.rented * at.price;
+    p.usd_per_hour = p.rented_devices * at.price;
     if (c->training)
         p.usd_of_run = p.usd_per_hour * value / 3600;
     else
@@ -66,17 +69,19 @@ static abdb_purchase purchase(const abdb_choosing *c, const abdb_choose_options 
     return p;
 }
 
-int abdb_purchase_order(const abdb_purchase *x, const abdb_purchase *y)
+int abdb_compare_purchases(const abdb_purchase *x, const abdb_purchase *y)
 {
     if (x->cost < y->cost || x->cost > y->cost) return x->cost < y->cost ? -1 : 1;
-    if (x->does < y->does || x->does > y->does) return x->does > y->does ? -1 : 1;
+    if (x->performance < y->performance || x->performance > y->performance)
+        return x->performance > y->performance ? -1 : 1;
     if (x->usd_per_hour < y->usd_per_hour) return -1;
     return x->usd_per_hour > y->usd_per_hour;
 }
 
 /* The cheapest of a device at one offer. */
-static abdb_purchase cheapest(const abdb_choosing *c, const abdb_choose_options *o,
-                              const char *device, offer at)
+static abdb_purchase cheapest_result_at_offer(const abdb_system_choice *c,
+                                              const abdb_choose_options *o, const char *device,
+                                              offer at)
 {
     const abdb_group *g = &c->ranking.groups.group[c->group];
     abdb_purchase best = {.member = SIZE_MAX};
@@ -85,84 +90,92 @@ static abdb_purchase cheapest(const abdb_choosing *c, const abdb_choose_options 
         size_t member = g->member[i];
         abdb_purchase p;
 
-        if (!abdb_choosing_meets(c, o, member, device) || used_of(c, member, at.size) < 1) continue;
-        p = purchase(c, o, member, at);
+        if (!abdb_result_meets_request(c, o, member, device) ||
+            devices_used_of_offer(c, member, at.size) < 1)
+            continue;
+        p = compute_purchase_at_offer(c, o, member, at);
         if (!isfinite(p.cost) || p.devices > devices_max) continue;
-        if (best.member == SIZE_MAX || abdb_purchase_order(&p, &best) < 0) best = p;
+        if (best.member == SIZE_MAX || abdb_compare_purchases(&p, &best) < 0) best = p;
     }
     return best;
 }
 
-abdb_purchase abdb_purchase_at(const abdb_choosing *c, const abdb_choose_options *o,
-                               const char *device, double price)
+abdb_purchase abdb_cheapest_purchase_at_price(const abdb_system_choice *c,
+                                              const abdb_choose_options *o, const char *device,
+                                              double price)
 {
-    return cheapest(c, o, device, (offer){price, 1});
+    return cheapest_result_at_offer(c, o, device, (offer){price, 1});
 }
 
 /* --- offers ----------------------------------------------------------------------------------- */
 
-static offer offer_at(const abdb_shop *s, size_t at)
+static offer read_offer_price_size(const abdb_choose_context *s, size_t offer_row)
 {
-    double size = abdb_cell_number(&s->offers, at, ABDB_OFFER_SIZE);
+    double size = abdb_cell_number(&s->offers, offer_row, ABDB_OFFER_SIZE);
 
-    return (offer){abdb_cell_number(&s->offers, at, ABDB_OFFER_PRICE), size > 1 ? size : 1};
+    return (offer){abdb_cell_number(&s->offers, offer_row, ABDB_OFFER_PRICE), size > 1 ? size : 1};
 }
 
 /* Is it of the device, and new enough? */
-static bool is_offer(const abdb_shop *s, size_t at, const char *device)
+static bool offer_applies_to_device(const abdb_choose_context *s, size_t offer_row,
+                                    const char *device)
 {
-    return strcmp(abdb_cell_text(&s->offers, at, ABDB_OFFER_DEVICE), device) == 0 &&
-           (isnan(s->days) || abdb_cell_number(&s->offers, at, ABDB_OFFER_AGE_DAYS) <= s->days);
+    return strcmp(abdb_cell_text(&s->offers, offer_row, ABDB_OFFER_DEVICE), device) == 0 &&
+           (isnan(s->days) ||
+            abdb_cell_number(&s->offers, offer_row, ABDB_OFFER_AGE_DAYS) <= s->days);
 }
 
-static const char *kept(abdb_choosing *c, const abdb_table *offers, size_t at,
-                        abdb_offer_column column)
+static const char *copy_offer_cell(abdb_system_choice *c, const abdb_table *offers,
+                                   size_t offer_row, abdb_offer_column column)
 {
-    return abdb_arena_printf(&c->arena, "%s", abdb_cell_text(offers, at, column));
+    return abdb_arena_printf(&c->arena, "%s", abdb_cell_text(offers, offer_row, column));
 }
 
 /* Is it the first of its device and provider that counts? */
-static bool is_providers_first(const abdb_shop *s, size_t at, const char *device)
+static bool is_first_offer_of_provider(const abdb_choose_context *s, size_t offer_row,
+                                       const char *device)
 {
-    const char *provider = abdb_cell_text(&s->offers, at, ABDB_OFFER_PROVIDER);
+    const char *provider = abdb_cell_text(&s->offers, offer_row, ABDB_OFFER_PROVIDER);
 
-    for (size_t k = 0; k < at; k++)
-        if (is_offer(s, k, device) &&
+    for (size_t k = 0; k < offer_row; k++)
+        if (offer_applies_to_device(s, k, device) &&
             strcmp(abdb_cell_text(&s->offers, k, ABDB_OFFER_PROVIDER), provider) == 0)
             return false;
     return true;
 }
 
 /* What is known of the offers of a device, beside the cheapest. */
-static void describe_offers(abdb_choosing *c, const abdb_shop *s, size_t at, abdb_purchase *p)
+static void fill_offer_details_note_small(abdb_system_choice *c, const abdb_choose_context *s,
+                                          size_t cheapest_row, abdb_purchase *p)
 {
     const abdb_table *t = &s->offers;
 
     p->dearest = p->price;
     for (size_t i = 0; i < t->rows; i++) {
-        offer one = offer_at(s, i);
+        offer one = read_offer_price_size(s, i);
 
-        if (!is_offer(s, i, p->device)) continue;
-        p->providers += is_providers_first(s, i, p->device);
-        if (used_of(c, p->member, one.size) < 1) {
+        if (!offer_applies_to_device(s, i, p->device)) continue;
+        p->providers += is_first_offer_of_provider(s, i, p->device);
+        if (devices_used_of_offer(c, p->member, one.size) < 1) {
             if (one.price < p->price)
-                abdb_choosing_leave_out(
+                abdb_system_choice_leave_out(
                     c,
-                    abdb_arena_printf(&c->arena, ABDB_OFFER_TOLD, p->device, one.price,
+                    abdb_arena_printf(&c->arena, ABDB_OFFER_FORMAT, p->device, one.price,
                                       abdb_cell_text(t, i, ABDB_OFFER_PROVIDER), one.size),
                     ABDB_OFFER_SMALL, 0);
         } else if (one.price > p->dearest)
             p->dearest = one.price;
     }
-    p->provider = kept(c, t, at, ABDB_OFFER_PROVIDER);
-    p->provider_kind = kept(c, t, at, ABDB_OFFER_PROVIDER_KIND);
-    p->price_kind = kept(c, t, at, ABDB_OFFER_KIND);
-    p->price_date = kept(c, t, at, ABDB_OFFER_FROM);
-    p->price_key = kept(c, t, at, ABDB_OFFER_KEY);
-    p->price_age_days = abdb_cell_number(t, at, ABDB_OFFER_AGE_DAYS);
+    p->provider = copy_offer_cell(c, t, cheapest_row, ABDB_OFFER_PROVIDER);
+    p->provider_kind = copy_offer_cell(c, t, cheapest_row, ABDB_OFFER_PROVIDER_KIND);
+    p->price_kind = copy_offer_cell(c, t, cheapest_row, ABDB_OFFER_KIND);
+    p->price_date = copy_offer_cell(c, t, cheapest_row, ABDB_OFFER_FROM);
+    p->price_key = copy_offer_cell(c, t, cheapest_row, ABDB_OFFER_KEY);
+    p->price_age_days = abdb_cell_number(t, cheapest_row, ABDB_OFFER_AGE_DAYS);
 }
 
-abdb_purchase abdb_purchase_rented(abdb_choosing *c, const abdb_shop *s, const char *device)
+abdb_purchase abdb_cheapest_purchase_of_offers(abdb_system_choice *c, const abdb_choose_context *s,
+                                               const char *device)
 {
     abdb_purchase best = {.member = SIZE_MAX};
     size_t at = SIZE_MAX;
@@ -170,13 +183,14 @@ abdb_purchase abdb_purchase_rented(abdb_choosing *c, const abdb_shop *s, const c
     for (size_t i = 0; i < s->offers.rows; i++) {
         abdb_purchase p = {.member = SIZE_MAX};
 
-        if (is_offer(s, i, device)) p = cheapest(c, s->o, device, offer_at(s, i));
+        if (offer_applies_to_device(s, i, device))
+            p = cheapest_result_at_offer(c, s->o, device, read_offer_price_size(s, i));
         if (p.member == SIZE_MAX) continue;
-        if (best.member == SIZE_MAX || abdb_purchase_order(&p, &best) < 0) {
+        if (best.member == SIZE_MAX || abdb_compare_purchases(&p, &best) < 0) {
             best = p;
             at = i;
         }
     }
-    if (at != SIZE_MAX) describe_offers(c, s, at, &best);
+    if (at != SIZE_MAX) fill_offer_details_note_small(c, s, at, &best);
     return best;
 }

@@ -3,16 +3,18 @@
 #ifndef ABDB_COMPARE_PURCHASE_H
 #define ABDB_COMPARE_PURCHASE_H
 
-#include "query/compare/choosing.h"
+#include "query/compare/choose_filter.h"
 
 /* Below 0: x comes before y. By cost, then by what it does, then by USD/h. */
-int abdb_purchase_order(const abdb_purchase *x, const abdb_purchase *y);
+int abdb_compare_purchases(const abdb_purchase *x, const abdb_purchase *y);
 /* Of the results of a device the one by which it is cheapest at a price of one device, of which any
  * number can be bought; member SIZE_MAX: none. */
-abdb_purchase abdb_purchase_at(const abdb_choosing *c, const abdb_choose_options *o,
-                               const char *device, double price);
+abdb_purchase abdb_cheapest_purchase_at_price(const abdb_system_choice *c,
+                                              const abdb_choose_options *o, const char *device,
+                                              double price);
 /* Of its results and offers those by which it is cheapest; member SIZE_MAX: no result fits into
  * whole offers. Offers that would be cheaper, but are too small, are left out by name. */
-abdb_purchase abdb_purchase_rented(abdb_choosing *c, const abdb_shop *s, const char *device);
+abdb_purchase abdb_cheapest_purchase_of_offers(abdb_system_choice *c, const abdb_choose_context *s,
+                                               const char *device);
 
 #endif

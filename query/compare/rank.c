@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/compare/alike.h"
+#include "query/compare/like_for_like.h"
 #include "schema/core/stats.h"
 
 /* --- who is ranked ---------------------------------------------------------------------------- */
 
-static int by_column(const char *name, abdb_member_column *out)
+static int find_member_column(const char *name, abdb_member_column *out)
 {
     static const char *const names[] = {
 #define X(column) #column,
@@ -27,12 +27,13 @@ static int by_column(const char *name, abdb_member_column *out)
 }
 
 /* Where one backend ran the same problem with several providers, its name is that of both. */
-static const char *name_of(abdb_ranking *r, size_t member, abdb_member_column by)
+static const char *ranked_name(abdb_ranking *r, size_t member, abdb_member_column by)
 {
     const char *name = abdb_member_text(&r->set, member, by);
-    const abdb_trait *provider = by == ABDB_M_backend && r->providers
-                                     ? abdb_member_trait(&r->set.member[member], "provider")
-                                     : NULL;
+    const abdb_member_factor *provider =
+        by == ABDB_M_backend && r->providers
+            ? abdb_member_find_factor(&r->set.member[member], "provider")
+            : NULL;
 
     if (!*name || !provider || provider->state != ABDB_KNOWN) return name;
     name = abdb_arena_printf(&r->arena, "%s/%s", name, provider->text);
@@ -40,19 +41,19 @@ static const char *name_of(abdb_ranking *r, size_t member, abdb_member_column by
 }
 
 /* Are there several providers of one problem in one backend? */
-static abdb_status find_providers(abdb_ranking *r, abdb_error *err)
+static abdb_status detect_several_providers(abdb_ranking *r, abdb_error *err)
 {
     static const char *const backend[] = {"backend", NULL};
     abdb_groups groups;
-    abdb_status st = abdb_groups_make(&groups, &r->book, &r->set, false, backend, &r->arena, err);
+    abdb_status st = abdb_groups_split(&groups, &r->book, &r->set, false, backend, &r->arena, err);
 
-    if (st == ABDB_OK) r->providers = abdb_groups_mix(&groups, &r->set, "provider");
+    if (st == ABDB_OK) r->providers = abdb_groups_mix_factor_values(&groups, &r->set, "provider");
     return st;
 }
 
 /* The second metric of the member's run; NAN: it has none. */
-static abdb_status other_value(abdb_ranking *r, sqlite3 *db, const char *name, size_t member,
-                               double *out, abdb_error *err)
+static abdb_status load_second_metric(abdb_ranking *r, sqlite3 *db, const char *name, size_t member,
+                                      double *out, abdb_error *err)
 {
     abdb_member_column column;
     abdb_binds binds = {0};
@@ -62,7 +63,7 @@ static abdb_status other_value(abdb_ranking *r, sqlite3 *db, const char *name, s
     abdb_status st = ABDB_OK;
 
     *out = NAN;
-    if (by_column(name, &column)) {
+    if (find_member_column(name, &column)) {
         *out = abdb_member_number(&r->set, member, column);
         return ABDB_OK;
     }
@@ -70,25 +71,26 @@ static abdb_status other_value(abdb_ranking *r, sqlite3 *db, const char *name, s
     (void)(abdb_bind_add_text(&binds, abdb_member_text(&r->set, member, ABDB_M_entry_id)) &&
            abdb_bind_add_text(&binds, metric) &&
            abdb_bind_add_text(&binds, colon ? colon + 1 : NULL));
-    TRY(abdb_rows(db,
-                  "SELECT value FROM result WHERE entry_id = CAST(?1 AS INTEGER) AND metric = ?2"
-                  " AND (?3 IS NULL OR statistic = ?3) ORDER BY ordinal LIMIT 1",
-                  &binds, &t, err));
+    TRY(abdb_query_to_table(
+        db,
+        "SELECT value FROM result WHERE entry_id = CAST(?1 AS INTEGER) AND metric = ?2"
+        " AND (?3 IS NULL OR statistic = ?3) ORDER BY ordinal LIMIT 1",
+        &binds, &t, err));
     if (t.rows) *out = abdb_cell_number(&t, 0, 0);
 done:
     abdb_table_free(&t);
     return st;
 }
 
-static bool counts(const abdb_member *m)
+static bool member_is_rankable(const abdb_member *m)
 {
     return !m->why && isfinite(m->value);
 }
 
 /* Keeps a member where it is better than what stands for its name. Rows of a group are added one
  * after another, so its rows are the last ones. */
-static abdb_status take(abdb_ranking *r, size_t group, size_t member, const char *name,
-                        abdb_error *err)
+static abdb_status update_best_of_name(abdb_ranking *r, size_t group, size_t member,
+                                       const char *name, abdb_error *err)
 {
     double value = r->set.member[member].value;
     abdb_ranked *row;
@@ -115,7 +117,7 @@ static abdb_status take(abdb_ranking *r, size_t group, size_t member, const char
 }
 
 /* --pick median: each name stands at the median of its results, by the one nearest to it. */
-static abdb_status take_medians(abdb_ranking *r, abdb_member_column by, abdb_error *err)
+static abdb_status replace_best_by_median(abdb_ranking *r, abdb_member_column by, abdb_error *err)
 {
     double *x = calloc(r->set.members + 1, sizeof *x);
 
@@ -126,16 +128,16 @@ static abdb_status take_medians(abdb_ranking *r, abdb_member_column by, abdb_err
         size_t n = 0;
 
         for (size_t k = 0; k < group->count; k++)
-            if (counts(&r->set.member[group->member[k]]) &&
-                strcmp(name_of(r, group->member[k], by), row->name) == 0)
+            if (member_is_rankable(&r->set.member[group->member[k]]) &&
+                strcmp(ranked_name(r, group->member[k], by), row->name) == 0)
                 x[n++] = r->set.member[group->member[k]].value;
         qsort(x, n, sizeof *x, abdb_compare_double);
         row->value = abdb_quantile_sorted(x, n, 0.5);
         for (size_t k = 0; k < group->count; k++) {
             size_t at = group->member[k];
 
-            if (counts(&r->set.member[at]) &&
-                strcmp(name_of(r, at, by), row->name) == 0 &&
+            if (member_is_rankable(&r->set.member[at]) &&
+                strcmp(ranked_name(r, at, by), row->name) == 0 &&
                 fabs(r->set.member[at].value - row->value) <
                     fabs(r->set.member[row->member].value - row->value))
                 row->member = at;
@@ -151,7 +153,7 @@ typedef struct {
     double key;
 } sortable;
 
-static int by_place(const void *a, const void *b)
+static int compare_group_value_name(const void *a, const void *b)
 {
     const sortable *x = a, *y = b;
 
@@ -160,14 +162,14 @@ static int by_place(const void *a, const void *b)
     return strcmp(x->row.name, y->row.name);
 }
 
-static abdb_status order(abdb_ranking *r, abdb_error *err)
+static abdb_status sort_and_number_places(abdb_ranking *r, abdb_error *err)
 {
     sortable *all = calloc(r->count + 1, sizeof *all);
 
     if (!all) return ABDB_FAIL(err, ABDB_NOMEM, "a ranking");
     for (size_t i = 0; i < r->count; i++)
         all[i] = (sortable){r->row[i], r->higher ? -r->row[i].value : r->row[i].value};
-    qsort(all, r->count, sizeof *all, by_place);
+    qsort(all, r->count, sizeof *all, compare_group_value_name);
     for (size_t i = 0; i < r->count; i++) {
         r->row[i] = all[i].row;
         r->row[i].place = i && r->row[i - 1].group == r->row[i].group ? r->row[i - 1].place + 1 : 1;
@@ -180,7 +182,8 @@ static abdb_status order(abdb_ranking *r, abdb_error *err)
 
 /* The Pareto front of each group: a row is on it unless another one of its group is at least as
  * good in both values and better in one. O(n^2), of the rows that are ranked. */
-static abdb_status find_front(abdb_ranking *r, sqlite3 *db, const char *name, abdb_error *err)
+static abdb_status mark_pareto_front(abdb_ranking *r, sqlite3 *db, const char *name,
+                                     abdb_error *err)
 {
     const abdb_metric_info *info;
     abdb_member_column ignored;
@@ -189,14 +192,14 @@ static abdb_status find_front(abdb_ranking *r, sqlite3 *db, const char *name, ab
 
     snprintf(metric, sizeof metric, "%.*s", (int)strcspn(name, ":"), name);
     info = abdb_metric_find(metric);
-    if (!info && !by_column(name, &ignored))
+    if (!info && !find_member_column(name, &ignored))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "--pareto '%s' is no metric and no column; `abdb query \"SELECT metric FROM"
                       " metric\"` lists metrics",
                       name));
     r->other_higher = info && strcmp(info->better, "higher") == 0;
     for (size_t i = 0; i < r->count; i++)
-        TRY(other_value(r, db, name, r->row[i].member, &r->row[i].other, err));
+        TRY(load_second_metric(r, db, name, r->row[i].member, &r->row[i].other, err));
     for (size_t i = 0; i < r->count; i++) {
         abdb_ranked *x = &r->row[i];
 
@@ -218,23 +221,25 @@ done:
 /* --- like with like --------------------------------------------------------------------------- */
 
 /* In what each row differs from the first of its group. */
-static void find_unlike(abdb_ranking *r)
+static void describe_rows_unlike(abdb_ranking *r)
 {
-    abdb_one first, own;
+    abdb_single_member_side first, own;
 
     for (size_t i = 0; i < r->count; i++) {
-        abdb_one_of(&own, &r->set, r->row[i].member);
+        abdb_make_single_member_side(&own, &r->set, r->row[i].member);
         if (!i || r->row[i].group != r->row[i - 1].group)
-            abdb_one_of(&first, &r->set, r->row[i].member);
+            abdb_make_single_member_side(&first, &r->set, r->row[i].member);
         r->row[i].unlike =
-            own.member == first.member ? "" : abdb_unlike(first.side, own.side, r->per, &r->arena);
+            own.member == first.member
+                ? ""
+                : abdb_describe_unlike_factors(first.side, own.side, r->per, &r->arena);
     }
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
 /* --exploratory: one group of all that has one unit. */
-static abdb_status one_group(abdb_ranking *r, abdb_error *err)
+static abdb_status merge_into_one_group(abdb_ranking *r, abdb_error *err)
 {
     abdb_group *all = abdb_arena_alloc(&r->arena, sizeof *all);
 
@@ -247,44 +252,44 @@ static abdb_status one_group(abdb_ranking *r, abdb_error *err)
     return ABDB_OK;
 }
 
-abdb_status abdb_ranking_make(abdb_ranking *out, sqlite3 *db, const char *selection,
+abdb_status abdb_rank_results(abdb_ranking *out, sqlite3 *db, const char *selection,
                               const char *where, const abdb_rank_options *o, abdb_error *err)
 {
     abdb_member_column by = o->pareto || o->pick == ABDB_PICK_EACH ? ABDB_M_key : ABDB_M_device;
     abdb_status st = ABDB_OK;
 
     *out = (abdb_ranking){0};
-    if (o->by && !by_column(o->by, &by))
+    if (o->by && !find_member_column(o->by, &by))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "--by '%s' is no column; device, system, submitter, backend, dtype and others"
                       " of `abdb query --schema v_comparable`",
                       o->by));
     TRY(abdb_rulebook_load(&out->book, db, err));
-    TRY(abdb_set_load(&out->set, db, selection, where, &o->measure, err));
-    TRY(abdb_sets_default(&out->set, 1, db, &o->measure, &out->per, err));
-    TRY(find_providers(out, err));
+    TRY(abdb_set_load_normalised(&out->set, db, selection, where, &o->measure, err));
+    TRY(abdb_sets_choose_per_renormalise(&out->set, 1, db, &o->measure, &out->per, err));
+    TRY(detect_several_providers(out, err));
     if (o->exploratory)
-        TRY(one_group(out, err));
+        TRY(merge_into_one_group(out, err));
     else
-        TRY(abdb_groups_make(&out->groups, &out->book, &out->set, false, NULL, &out->arena, err));
+        TRY(abdb_groups_split(&out->groups, &out->book, &out->set, false, NULL, &out->arena, err));
     out->row = calloc(out->set.members + 1, sizeof *out->row);
     if (!out->row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a ranking"));
     out->higher = strcmp(abdb_member_text(&out->set, 0, ABDB_M_better), "lower") != 0;
     for (size_t g = 0; g < out->groups.count; g++)
         for (size_t i = 0; i < out->groups.group[g].count; i++) {
             size_t member = out->groups.group[g].member[i];
-            const char *name = name_of(out, member, by);
+            const char *name = ranked_name(out, member, by);
 
-            if (counts(&out->set.member[member]) && *name)
-                TRY(take(out, g, member, name, err));
+            if (member_is_rankable(&out->set.member[member]) && *name)
+                TRY(update_best_of_name(out, g, member, name, err));
             else
                 out->left_out++;
         }
-    if (o->pick == ABDB_PICK_MEDIAN) TRY(take_medians(out, by, err));
-    TRY(order(out, err));
-    if (o->pareto) TRY(find_front(out, db, o->pareto, err));
-    find_unlike(out);
-    if (o->suite) TRY(abdb_ranking_suite(out, o, err));
+    if (o->pick == ABDB_PICK_MEDIAN) TRY(replace_best_by_median(out, by, err));
+    TRY(sort_and_number_places(out, err));
+    if (o->pareto) TRY(mark_pareto_front(out, db, o->pareto, err));
+    describe_rows_unlike(out);
+    if (o->suite) TRY(abdb_ranking_by_suite_geomean(out, o, err));
 done:
     return st;
 }

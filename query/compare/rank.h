@@ -7,7 +7,7 @@
 #include "query/compare/compare.h"
 
 typedef struct {
-    abdb_measure measure;
+    abdb_normalisation measure;
     const char *by;          /* column of v_comparable; NULL: device */
     const char *pareto;      /* a second metric of the same run, or a numeric column; NULL: none */
     const char *baseline;    /* with suite: the device whose values are 1 */
@@ -19,12 +19,13 @@ typedef struct {
 typedef struct {
     size_t group, member; /* the member that stands for `name` */
     const char *name;     /* the device, system, ... */
-    const char *unlike;   /* in what it differs from the first of its group (alike.h), or "" */
-    double value, other;  /* other: of the second metric */
-    size_t place, of;     /* from 1 in its group; how many results it is the best of */
-    bool front;           /* on the Pareto front */
-    double geomean;       /* suite: of its ratios to the baseline */
-    size_t n;             /* suite: groups in it */
+    const char
+        *unlike; /* in what it differs from the first of its group (like_for_like.h), or "" */
+    double value, other; /* other: of the second metric */
+    size_t place, of;    /* from 1 in its group; how many results it is the best of */
+    bool front;          /* on the Pareto front */
+    double geomean;      /* suite: of its ratios to the baseline */
+    size_t n;            /* suite: groups in it */
 } abdb_ranked;
 
 typedef struct {
@@ -33,25 +34,27 @@ typedef struct {
     abdb_groups groups;
     size_t count;
     abdb_ranked *row; /* by group, then place */
-    const char *per;  /* what values are normalised by: as asked, or alike.h */
+    const char *per;  /* what values are normalised by: as asked, or like_for_like.h */
     size_t left_out;  /* members that cannot stand for anything */
     bool higher, other_higher;
     bool providers;     /* a backend is ranked by each of its providers */
     size_t suite;       /* groups of the suite */
     size_t twins;       /* groups that repeat a number of another accuracy target: not in it */
     abdb_text excluded; /* suite: who is not ranked, and what is missing */
-    abdb_text common;   /* suite: the largest part of it that several have, and who; "" (suite.c) */
-    bool part;          /* suite: it is that part that was ranked */
+    abdb_text
+        common; /* suite: the largest part of it that several have, and who; "" (suite_geomean.c) */
+    bool part;  /* suite: it is that part that was ranked */
     abdb_arena arena;
 } abdb_ranking;
 
-/* ABDB_USAGE: see abdb_set_load; no such column or metric; the baseline has no result. */
-ABDB_MUST_USE abdb_status abdb_ranking_make(abdb_ranking *out, sqlite3 *db, const char *selection,
+/* ABDB_USAGE: see abdb_set_load_normalised; no such column or metric; the baseline has no result.
+ */
+ABDB_MUST_USE abdb_status abdb_rank_results(abdb_ranking *out, sqlite3 *db, const char *selection,
                                             const char *where, const abdb_rank_options *options,
                                             abdb_error *err);
-/* suite.c: one row for each name instead of one for each group and name. */
-ABDB_MUST_USE abdb_status abdb_ranking_suite(abdb_ranking *r, const abdb_rank_options *o,
-                                             abdb_error *err);
+/* suite_geomean.c: one row for each name instead of one for each group and name. */
+ABDB_MUST_USE abdb_status abdb_ranking_by_suite_geomean(abdb_ranking *r, const abdb_rank_options *o,
+                                                        abdb_error *err);
 void abdb_ranking_free(abdb_ranking *ranking);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* --- the rulebook ----------------------------------------------------------------------------- */
 
-static const char *keep(abdb_arena *arena, const abdb_table *t, size_t row, size_t column)
+static const char *copy_rule_cell(abdb_arena *arena, const abdb_table *t, size_t row, size_t column)
 {
     const char *text = abdb_cell_text(t, row, column);
 
@@ -15,7 +15,7 @@ static const char *keep(abdb_arena *arena, const abdb_table *t, size_t row, size
 }
 
 /* By factor, then workload: a role is asked for each factor of each result. */
-static int by_factor(const void *a, const void *b)
+static int compare_factor_workload(const void *a, const void *b)
 {
     const abdb_role *x = a, *y = b;
     int order = strcmp(x->factor, y->factor);
@@ -31,13 +31,14 @@ abdb_status abdb_rulebook_load(abdb_rulebook *out, sqlite3 *db, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     *out = (abdb_rulebook){0};
-    TRY(abdb_rows(db,
-                  "SELECT rule, effect, coalesce(scope_factor, ''), coalesce(scope_value, ''),"
-                  " coalesce(factor, ''), coalesce(test, ''), coalesce(a, ''), coalesce(b, ''),"
-                  " sentence, source, locator FROM v_rule WHERE effect <> 'formula' ORDER BY rowid",
-                  NULL, &rules, err));
-    TRY(abdb_rows(db, "SELECT workload, factor, role, needed FROM v_workload_factor", NULL, &roles,
-                  err));
+    TRY(abdb_query_to_table(
+        db,
+        "SELECT rule, effect, coalesce(scope_factor, ''), coalesce(scope_value, ''),"
+        " coalesce(factor, ''), coalesce(test, ''), coalesce(a, ''), coalesce(b, ''),"
+        " sentence, source, locator FROM v_rule WHERE effect <> 'formula' ORDER BY rowid",
+        NULL, &rules, err));
+    TRY(abdb_query_to_table(db, "SELECT workload, factor, role, needed FROM v_workload_factor",
+                            NULL, &roles, err));
     if (rules.rows > ABDB_RULES_MAX)
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "more than %d rules", ABDB_RULES_MAX));
     rule = abdb_arena_alloc(&out->arena, (rules.rows + 1) * sizeof *rule);
@@ -50,16 +51,17 @@ abdb_status abdb_rulebook_load(abdb_rulebook *out, sqlite3 *db, abdb_error *err)
                                 &rule[i].source,      &rule[i].locator};
 
         for (size_t c = 0; c < sizeof field / sizeof field[0]; c++)
-            if (!(*field[c] = keep(&out->arena, &rules, i, c)))
+            if (!(*field[c] = copy_rule_cell(&out->arena, &rules, i, c)))
                 TRY(ABDB_FAIL(err, ABDB_NOMEM, "rules"));
     }
     for (size_t i = 0; i < roles.rows; i++) {
-        role[i] = (abdb_role){keep(&out->arena, &roles, i, 0), keep(&out->arena, &roles, i, 1),
-                              keep(&out->arena, &roles, i, 2), abdb_cell_number(&roles, i, 3) > 0};
+        role[i] = (abdb_role){
+            copy_rule_cell(&out->arena, &roles, i, 0), copy_rule_cell(&out->arena, &roles, i, 1),
+            copy_rule_cell(&out->arena, &roles, i, 2), abdb_cell_number(&roles, i, 3) > 0};
         if (!role[i].workload || !role[i].factor || !role[i].role)
             TRY(ABDB_FAIL(err, ABDB_NOMEM, "roles"));
     }
-    qsort(role, roles.rows, sizeof *role, by_factor);
+    qsort(role, roles.rows, sizeof *role, compare_factor_workload);
     out->rules = rules.rows;
     out->rule = rule;
     out->roles = roles.rows;
@@ -81,11 +83,11 @@ static const abdb_role *find_role(const abdb_rulebook *book, const char *workloa
 {
     const abdb_role key = {.workload = workload, .factor = factor};
 
-    return bsearch(&key, book->role, book->roles, sizeof key, by_factor);
+    return bsearch(&key, book->role, book->roles, sizeof key, compare_factor_workload);
 }
 
-const char *abdb_role_of(const abdb_rulebook *book, const abdb_set *set, size_t member,
-                         const char *factor, bool *needed)
+const char *abdb_find_factor_role(const abdb_rulebook *book, const abdb_set *set, size_t member,
+                                  const char *factor, bool *needed)
 {
     char workload[128], evidence[32];
     const char *who[] = {workload, evidence, "*"};
@@ -108,25 +110,25 @@ const char *abdb_role_of(const abdb_rulebook *book, const abdb_set *set, size_t 
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-static bool matches(const char *pattern, const char *text)
+static bool glob_or_negated_matches(const char *pattern, const char *text)
 {
     /* A glob, or with '!' what is not it. */
     return pattern[0] == '!' ? sqlite3_strglob(pattern + 1, text) != 0
                              : sqlite3_strglob(pattern, text) == 0;
 }
 
-static bool in_scope(const abdb_rule *rule, const abdb_member *member)
+static bool rule_covers_member(const abdb_rule *rule, const abdb_member *member)
 {
-    const abdb_trait *t =
-        *rule->scope_factor ? abdb_member_trait(member, rule->scope_factor) : NULL;
+    const abdb_member_factor *t =
+        *rule->scope_factor ? abdb_member_find_factor(member, rule->scope_factor) : NULL;
 
     return !*rule->scope_factor ||
-           (t && t->state == ABDB_KNOWN && matches(rule->scope_value, t->text));
+           (t && t->state == ABDB_KNOWN && glob_or_negated_matches(rule->scope_value, t->text));
 }
 
 /* Was it measured at this setting because the command or plan said so (" n=256" in the name of its
  * cell)? What was left to the program is no part of what was asked. */
-static bool is_asked(const abdb_set *set, size_t member, const char *factor)
+static bool setting_was_requested(const abdb_set *set, size_t member, const char *factor)
 {
     const char *cell = abdb_member_text(set, member, ABDB_M_cell);
     char key[96];
@@ -139,19 +141,20 @@ static bool is_asked(const abdb_set *set, size_t member, const char *factor)
 
 /* Must members of a group agree in this factor? Yes where its role is `pair`, or `load` if loads
  * count; where the plan asked for that setting; or where a rule that may refuse looks at it. */
-static bool splits(const abdb_rulebook *book, const abdb_set *set, size_t member,
-                   const char *factor, bool loads)
+static bool factor_splits_groups(const abdb_rulebook *book, const abdb_set *set, size_t member,
+                                 const char *factor, bool loads)
 {
     bool needed;
-    const char *role = abdb_role_of(book, set, member, factor, &needed);
+    const char *role = abdb_find_factor_role(book, set, member, factor, &needed);
 
     if (strcmp(role, "pair") == 0 || (loads && strcmp(role, "load") == 0)) return true;
-    if (strcmp(role, "free") != 0 && strcmp(role, "report") != 0 && is_asked(set, member, factor))
+    if (strcmp(role, "free") != 0 && strcmp(role, "report") != 0 &&
+        setting_was_requested(set, member, factor))
         return true;
     for (size_t i = 0; i < book->rules; i++)
         if (strcmp(book->rule[i].effect, "refuse") == 0 &&
             strcmp(book->rule[i].factor, factor) == 0 &&
-            in_scope(&book->rule[i], &set->member[member]))
+            rule_covers_member(&book->rule[i], &set->member[member]))
             return true;
     return false;
 }
@@ -161,7 +164,7 @@ typedef struct {
     size_t member;
 } keyed;
 
-static int by_key(const void *a, const void *b)
+static int compare_group_keys(const void *a, const void *b)
 {
     const keyed *x = a, *y = b;
     int order = strverscmp(x->key, y->key); /* 2048 before 10240 */
@@ -169,9 +172,9 @@ static int by_key(const void *a, const void *b)
     return order ? order : (x->member > y->member) - (x->member < y->member);
 }
 
-abdb_status abdb_groups_make(abdb_groups *out, const abdb_rulebook *book, const abdb_set *set,
-                             bool loads, const char *const *apart, abdb_arena *arena,
-                             abdb_error *err)
+abdb_status abdb_groups_split(abdb_groups *out, const abdb_rulebook *book, const abdb_set *set,
+                              bool split_loads, const char *const *extra_factors, abdb_arena *arena,
+                              abdb_error *err)
 {
     keyed *all = calloc(set->members + 1, sizeof *all);
     size_t *list = abdb_arena_alloc(arena, (set->members + 1) * sizeof *list);
@@ -187,13 +190,13 @@ abdb_status abdb_groups_make(abdb_groups *out, const abdb_rulebook *book, const 
         abdb_text_clear(&key);
         for (size_t t = 0; t < m->traits; t++)
             if (m->trait[t].state == ABDB_KNOWN &&
-                ((apart && abdb_is_word(m->trait[t].name, apart)) ||
-                 splits(book, set, i, m->trait[t].name, loads)))
+                ((extra_factors && abdb_text_is_in_list(m->trait[t].name, extra_factors)) ||
+                 factor_splits_groups(book, set, i, m->trait[t].name, split_loads)))
                 abdb_text_printf(&key, "%s=%s\x1f", m->trait[t].name, m->trait[t].text);
         all[i] = (keyed){abdb_arena_copy(arena, abdb_text_get(&key), key.size), i};
         if (!all[i].key || key.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "groups"));
     }
-    qsort(all, set->members, sizeof *all, by_key);
+    qsort(all, set->members, sizeof *all, compare_group_keys);
     for (size_t i = 0; i < set->members; i++) {
         list[i] = all[i].member;
         if (!i || strcmp(all[i].key, all[i - 1].key) != 0)
@@ -206,14 +209,15 @@ done:
     return st;
 }
 
-bool abdb_groups_mix(const abdb_groups *groups, const abdb_set *set, const char *factor)
+bool abdb_groups_mix_factor_values(const abdb_groups *groups, const abdb_set *set,
+                                   const char *factor)
 {
     for (size_t g = 0; g < groups->count; g++) {
         const char *first = NULL;
 
         for (size_t i = 0; i < groups->group[g].count; i++) {
             const abdb_member *m = &set->member[groups->group[g].member[i]];
-            const abdb_trait *t = abdb_member_trait(m, factor);
+            const abdb_member_factor *t = abdb_member_find_factor(m, factor);
 
             if (!t || t->state != ABDB_KNOWN) continue;
             if (first && strcmp(first, t->text) != 0) return true;
@@ -225,12 +229,13 @@ bool abdb_groups_mix(const abdb_groups *groups, const abdb_set *set, const char 
 
 /* --- a rule and a pair ------------------------------------------------------------------------ */
 
-static int by_text(const void *a, const void *b)
+static int compare_text_pointers(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-const char *abdb_side_values(abdb_side side, const char *factor, bool *unknown, abdb_arena *arena)
+const char *abdb_side_factor_values(abdb_side side, const char *factor, bool *unknown,
+                                    abdb_arena *arena)
 {
     const char **seen = calloc(side.group->count + 1, sizeof *seen);
     abdb_text out = {0};
@@ -239,18 +244,19 @@ const char *abdb_side_values(abdb_side side, const char *factor, bool *unknown, 
 
     *unknown = false;
     if (!seen) {
-        abdb_starve();
+        abdb_count_allocation_failure();
         return "";
     }
     for (size_t i = 0; i < side.group->count; i++) {
-        const abdb_trait *t = abdb_member_trait(&side.set->member[side.group->member[i]], factor);
+        const abdb_member_factor *t =
+            abdb_member_find_factor(&side.set->member[side.group->member[i]], factor);
 
         if (t && t->state == ABDB_KNOWN)
             seen[count++] = t->text;
         else
             *unknown |= !t || t->state == ABDB_UNKNOWN;
     }
-    if (count) qsort(seen, count, sizeof *seen, by_text);
+    if (count) qsort(seen, count, sizeof *seen, compare_text_pointers);
     for (size_t i = 0; i < count; i++)
         if (!i || strcmp(seen[i], seen[i - 1]) != 0)
             abdb_text_printf(&out, "%s%s", out.size ? "," : "", seen[i]);
@@ -261,25 +267,26 @@ const char *abdb_side_values(abdb_side side, const char *factor, bool *unknown, 
 }
 
 /* Does a side have a member with a known value that the pattern matches? */
-static bool any(abdb_side side, const char *factor, const char *pattern)
+static bool side_has_matching_value(abdb_side side, const char *factor, const char *pattern)
 {
     for (size_t i = 0; i < side.group->count; i++) {
-        const abdb_trait *t = abdb_member_trait(&side.set->member[side.group->member[i]], factor);
+        const abdb_member_factor *t =
+            abdb_member_find_factor(&side.set->member[side.group->member[i]], factor);
 
-        if (t && t->state == ABDB_KNOWN && matches(pattern, t->text)) return true;
+        if (t && t->state == ABDB_KNOWN && glob_or_negated_matches(pattern, t->text)) return true;
     }
     return false;
 }
 
-static bool all_in_scope(const abdb_rule *rule, abdb_side side)
+static bool rule_covers_side(const abdb_rule *rule, abdb_side side)
 {
     for (size_t i = 0; i < side.group->count; i++)
-        if (!in_scope(rule, &side.set->member[side.group->member[i]])) return false;
+        if (!rule_covers_member(rule, &side.set->member[side.group->member[i]])) return false;
     return true;
 }
 
 /* The first factor that a side needs and does not know. */
-static const char *needs(const abdb_rulebook *book, abdb_side side)
+static const char *first_unknown_needed_factor(const abdb_rulebook *book, abdb_side side)
 {
     for (size_t i = 0; i < side.group->count; i++) {
         size_t at = side.group->member[i];
@@ -289,33 +296,36 @@ static const char *needs(const abdb_rulebook *book, abdb_side side)
             bool needed;
 
             if (m->trait[t].state != ABDB_UNKNOWN) continue;
-            abdb_role_of(book, side.set, at, m->trait[t].name, &needed);
+            abdb_find_factor_role(book, side.set, at, m->trait[t].name, &needed);
             if (needed) return m->trait[t].name;
         }
     }
     return NULL;
 }
 
-bool abdb_rule_holds(const abdb_rulebook *book, const abdb_rule *rule, abdb_side a, abdb_side b,
-                     const char **what)
+bool abdb_rule_applies_to_pair(const abdb_rulebook *book, const abdb_rule *rule, abdb_side a,
+                               abdb_side b, const char **missing_factor)
 {
     abdb_arena arena = {0};
     bool unknown, holds;
     const char *x, *y;
 
-    if (!all_in_scope(rule, a) || !all_in_scope(rule, b)) return false;
+    if (!rule_covers_side(rule, a) || !rule_covers_side(rule, b)) return false;
     if (strcmp(rule->test, "pair") == 0)
-        return (any(a, rule->factor, rule->a) && any(b, rule->factor, rule->b)) ||
-               (any(b, rule->factor, rule->a) && any(a, rule->factor, rule->b));
+        return (side_has_matching_value(a, rule->factor, rule->a) &&
+                side_has_matching_value(b, rule->factor, rule->b)) ||
+               (side_has_matching_value(b, rule->factor, rule->a) &&
+                side_has_matching_value(a, rule->factor, rule->b));
     if (strcmp(rule->test, "either") == 0)
-        return any(a, rule->factor, rule->a) || any(b, rule->factor, rule->a);
+        return side_has_matching_value(a, rule->factor, rule->a) ||
+               side_has_matching_value(b, rule->factor, rule->a);
     if (strcmp(rule->test, "needed") == 0) {
-        *what = needs(book, a);
-        if (!*what) *what = needs(book, b);
-        return *what != NULL;
+        *missing_factor = first_unknown_needed_factor(book, a);
+        if (!*missing_factor) *missing_factor = first_unknown_needed_factor(book, b);
+        return *missing_factor != NULL;
     }
-    x = abdb_side_values(a, rule->factor, &unknown, &arena);
-    y = abdb_side_values(b, rule->factor, &unknown, &arena);
+    x = abdb_side_factor_values(a, rule->factor, &unknown, &arena);
+    y = abdb_side_factor_values(b, rule->factor, &unknown, &arena);
     /* The test `differ`: both sides know it, and not the same. */
     holds = *x && *y && strcmp(x, y) != 0;
     abdb_arena_free(&arena);

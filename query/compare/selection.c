@@ -9,7 +9,7 @@
 static const char *const operators[] = {"!=", "<=", ">=", "=", "<", ">", "~"};
 
 /* The place of a round in time, as the views count it: 10001 of v10.1. */
-static bool round_order(const char *text, double *order)
+static bool parse_round_order(const char *text, double *order)
 {
     const char *s = text + (*text == 'v' || *text == 'V');
     int part[2] = {0, 0};
@@ -27,7 +27,7 @@ static bool round_order(const char *text, double *order)
 }
 
 /* Behind the text in quotes at s: where the quote closes. A doubled one is one of the text. */
-static const char *closing(const char *s)
+static const char *find_closing_quote(const char *s)
 {
     const char *end = strchr(s + 1, *s);
 
@@ -36,7 +36,7 @@ static const char *closing(const char *s)
 }
 
 /* The text between two quotes; from arena. */
-static const char *unquoted(abdb_arena *arena, const char *s, const char *end)
+static const char *copy_unquoted(abdb_arena *arena, const char *s, const char *end)
 {
     char *copy = abdb_arena_copy(arena, s + 1, (size_t)(end - s - 1)), *to = copy;
 
@@ -46,16 +46,16 @@ static const char *unquoted(abdb_arena *arena, const char *s, const char *end)
 }
 
 /* The value at *s, quoted or up to the next comma; *s moves behind it. */
-static abdb_status take_value(abdb_selection *out, const char **s, const char **value,
-                              abdb_error *err)
+static abdb_status parse_condition_value(abdb_selection *out, const char **s, const char **value,
+                                         abdb_error *err)
 {
     const char *end;
 
     *s += strspn(*s, " ");
     if (**s == '\'' || **s == '"') {
-        end = closing(*s);
+        end = find_closing_quote(*s);
         if (!end) return ABDB_FAIL(err, ABDB_USAGE, "a quote is open in '%s'", *s);
-        *value = unquoted(&out->arena, *s, end);
+        *value = copy_unquoted(&out->arena, *s, end);
         end++;
         end += strspn(end, " ");
         if (*end && *end != ',')
@@ -69,7 +69,7 @@ static abdb_status take_value(abdb_selection *out, const char **s, const char **
 }
 
 /* One condition at *text, which moves behind it and its comma. */
-static abdb_status take_condition(abdb_selection *out, const char **text, abdb_error *err)
+static abdb_status parse_condition(abdb_selection *out, const char **text, abdb_error *err)
 {
     abdb_condition *c = &out->condition[out->count];
     const char *s = *text + strspn(*text, " "), *end = s + strcspn(s, "=!<>~,");
@@ -93,7 +93,7 @@ static abdb_status take_condition(abdb_selection *out, const char **text, abdb_e
         if (!c->column) return ABDB_FAIL(err, ABDB_NOMEM, "a selection");
         s = end + strlen(c->op);
     }
-    TRY(take_value(out, &s, &c->value, err));
+    TRY(parse_condition_value(out, &s, &c->value, err));
     *text = s + (*s == ',');
     out->count++;
 done:
@@ -104,20 +104,20 @@ abdb_status abdb_selection_parse(abdb_selection *out, const char *text, abdb_err
 {
     abdb_status st = ABDB_OK;
 
-    do TRY(take_condition(out, &text, err));
+    do TRY(parse_condition(out, &text, err));
     while (*text);
 done:
     return st;
 }
 
-void abdb_selection_add(abdb_text *out, const char *column, const char *value)
+void abdb_selection_append_equal(abdb_text *out, const char *column, const char *value)
 {
     abdb_text_printf(out, "%s%s='", out->size ? "," : "", column);
     for (; *value; value++) abdb_text_printf(out, "%s%c", *value == '\'' ? "'" : "", *value);
     abdb_text_puts(out, "'");
 }
 
-static bool holds(const abdb_condition *c, const abdb_value *v)
+static bool value_meets_condition(const abdb_condition *c, const abdb_value *v)
 {
     char number[32];
     const char *text = abdb_value_text(v, number);
@@ -126,7 +126,8 @@ static bool holds(const abdb_condition *c, const abdb_value *v)
 
     if (v->kind == ABDB_NULL) return strcmp(c->op, "!=") == 0;
     if (strcmp(c->op, "~") == 0) return sqlite3_strglob(c->value, text) == 0;
-    if (v->kind == ABDB_STRING && abdb_condition_round(c, &b) && round_order(text, &a)) {
+    if (v->kind == ABDB_STRING && abdb_condition_is_round_range(c, &b) &&
+        parse_round_order(text, &a)) {
         order = (a > b) - (a < b);
     } else if (v->kind != ABDB_STRING && abdb_double_parse(c->value, ABDB_MARK_UNKNOWN, &b)) {
         a = v->kind == ABDB_INTEGER ? (double)v->integer : v->real;
@@ -141,17 +142,17 @@ static bool holds(const abdb_condition *c, const abdb_value *v)
     }
 }
 
-abdb_status abdb_selection_match(const abdb_selection *selection, const abdb_table *table,
-                                 size_t row, bool *out, abdb_error *err)
+abdb_status abdb_row_meets_selection(const abdb_selection *selection, const abdb_table *table,
+                                     size_t row, bool *out, abdb_error *err)
 {
     *out = true;
     for (size_t i = 0; i < selection->count; i++) {
         const abdb_condition *c = &selection->condition[i];
         size_t at;
-        abdb_status st = abdb_table_find(table, c->column, &at, err);
+        abdb_status st = abdb_table_require_column(table, c->column, &at, err);
 
         if (st != ABDB_OK) return st;
-        *out &= holds(c, &table->value[row * table->columns + at]);
+        *out &= value_meets_condition(c, &table->value[row * table->columns + at]);
     }
     return ABDB_OK;
 }
@@ -162,23 +163,23 @@ void abdb_selection_free(abdb_selection *selection)
     *selection = (abdb_selection){0};
 }
 
-const char *abdb_condition_operator(const abdb_condition *c)
+const char *abdb_condition_sql_operator(const abdb_condition *c)
 {
     return strcmp(c->op, "~") == 0 ? "GLOB" : strcmp(c->op, "!=") == 0 ? "IS NOT" : c->op;
 }
 
-bool abdb_column_is_number(const char *column)
+bool abdb_column_is_numeric(const char *column)
 {
     static const char numbers[] =
         " result_id round_order devices nodes rank x value n samples low high point_id process_id"
         " entry_id entry_key ordinal subject preferred sources disagree adds total each"
         " power_limit ";
 
-    return abdb_has_word(numbers, ' ', column, strlen(column));
+    return abdb_list_has_word(numbers, ' ', column, strlen(column));
 }
 
-bool abdb_condition_round(const abdb_condition *c, double *order)
+bool abdb_condition_is_round_range(const abdb_condition *c, double *order)
 {
     return strcmp(c->column, "round") == 0 && strchr("<>", c->op[0]) &&
-           round_order(c->value, order);
+           parse_round_order(c->value, order);
 }

@@ -2,7 +2,8 @@
  *
  * OP is one of = != < <= > >= ~ (glob). A value may be quoted by '...' or "..."; then it may hold
  * commas, and the quote itself where it is doubled. Numbers compare as numbers. Where `words` is
- * set, a word alone may stand for a condition: its column is NULL until spelling.h finds it.
+ * set, a word alone may stand for a condition: its column is NULL until selection_spelling.h finds
+ * it.
  */
 #ifndef ABDB_QUERY_SELECTION_H
 #define ABDB_QUERY_SELECTION_H
@@ -26,19 +27,19 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_selection_parse(abdb_selection *out, const char *text,
                                                abdb_error *err);
 /* Adds column='value' to a text of that grammar, with a comma before it where there is some. */
-void abdb_selection_add(abdb_text *out, const char *column, const char *value);
+void abdb_selection_append_equal(abdb_text *out, const char *column, const char *value);
 /* Do all conditions hold for a row? ABDB_USAGE: the table has no such column (the nearest is
  * named). */
-ABDB_MUST_USE abdb_status abdb_selection_match(const abdb_selection *selection,
-                                               const abdb_table *table, size_t row, bool *out,
-                                               abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_row_meets_selection(const abdb_selection *selection,
+                                                   const abdb_table *table, size_t row, bool *out,
+                                                   abdb_error *err);
 void abdb_selection_free(abdb_selection *selection);
 /* SQL's word for the operator of a condition; NULL differs from every value. */
-const char *abdb_condition_operator(const abdb_condition *c);
+const char *abdb_condition_sql_operator(const abdb_condition *c);
 /* Does the column of v_comparable or v_statement compare as a number? */
-bool abdb_column_is_number(const char *column);
+bool abdb_column_is_numeric(const char *column);
 /* Is it a condition on rounds in their order (round>=v9.0)? Then round_order is compared with
  * *order: v10.0 comes after v9.0. */
-bool abdb_condition_round(const abdb_condition *c, double *order);
+bool abdb_condition_is_round_range(const abdb_condition *c, double *order);
 
 #endif

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/answer/say.h"
-#include "query/warehouse/carry.h"
+#include "query/answer/output.h"
+#include "query/warehouse/encode_rows.h"
 
 /* Tables in an order of their own; columns are those that the database has, but for those that
  * only it needs. */
@@ -24,35 +24,36 @@ typedef struct {
     char type[ABDB_LINK_WORDS];              /* 'I', 'R' or 'T' */
     int columns;
     abdb_arena arena;
-} target;
+} row_inserter;
 
-static void target_close(target *t)
+static void row_inserter_close(row_inserter *t)
 {
     sqlite3_finalize(t->insert);
     abdb_arena_free(&t->arena);
 }
 
-static abdb_status target_open(target *t, abdb_db *db, const char *table, const char *leave,
-                               abdb_error *err)
+static abdb_status row_inserter_open(row_inserter *t, abdb_db *db, const char *table,
+                                     const char *skipped_columns, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     abdb_text sql = {0}, values = {0};
     char *query = sqlite3_mprintf("SELECT name, type FROM pragma_table_info(%Q)", table);
     abdb_status st = ABDB_OK;
 
-    *t = (target){.db = db, .table = table};
+    *t = (row_inserter){.db = db, .table = table};
     if (!query || sqlite3_prepare_v2(db->sql, query, -1, &s, NULL) != SQLITE_OK)
-        TRY(abdb_db_fail(db, err, table));
+        TRY(abdb_db_report_sqlite_error(db, err, table));
     while (sqlite3_step(s) == SQLITE_ROW && t->columns < ABDB_LINK_WORDS - 1) {
-        const char *name = abdb_sql_text(s, 0);
+        const char *name = abdb_sql_text_or_empty(s, 0);
 
-        if (leave && abdb_has_word(leave, ' ', name, strlen(name))) continue;
-        t->type[t->columns] = *abdb_sql_text(s, 1);
+        if (skipped_columns && abdb_list_has_word(skipped_columns, ' ', name, strlen(name)))
+            continue;
+        t->type[t->columns] = *abdb_sql_text_or_empty(s, 1);
         abdb_text_printf(&sql, "%s\"%s\"", t->columns ? ", " : "", name);
         abdb_text_printf(&values, "%s?%d", t->columns ? ", " : "", t->columns + 1);
         t->column[t->columns++] = abdb_arena_copy(&t->arena, name, strlen(name));
     }
-    if (sqlite3_reset(s) != SQLITE_OK) TRY(abdb_db_fail(db, err, table));
+    if (sqlite3_reset(s) != SQLITE_OK) TRY(abdb_db_report_sqlite_error(db, err, table));
     sqlite3_finalize(s);
     s = NULL;
     sqlite3_free(query);
@@ -60,7 +61,7 @@ static abdb_status target_open(target *t, abdb_db *db, const char *table, const 
     query = sqlite3_mprintf("INSERT INTO main.%w (%s) VALUES (%s) ON CONFLICT DO NOTHING", table,
                             abdb_text_get(&sql), abdb_text_get(&values));
     if (!query || sqlite3_prepare_v2(db->sql, query, -1, &t->insert, NULL) != SQLITE_OK)
-        TRY(abdb_db_fail(db, err, table));
+        TRY(abdb_db_report_sqlite_error(db, err, table));
 done:
     sqlite3_finalize(s);
     sqlite3_free(query);
@@ -71,9 +72,10 @@ done:
 
 /* Binds a word as a column of that type. ABDB_IO: it is none of that type. A store writes numbers
  * without thousands marks. */
-static abdb_status bind(sqlite3_stmt *s, int i, char type, const char *word, abdb_error *err)
+static abdb_status bind_text_as_type(sqlite3_stmt *s, int i, char type, const char *word,
+                                     abdb_error *err)
 {
-    abdb_number number = {0};
+    abdb_parse_number number = {0};
 
     if (word && type != 'T' && !strchr(word, ','))
         number = abdb_number_parse(word, ABDB_MARK_POINT);
@@ -94,40 +96,41 @@ static abdb_status bind(sqlite3_stmt *s, int i, char type, const char *word, abd
 static abdb_status refuse_row(abdb_db *db, abdb_error *err, const char *table)
 {
     if ((sqlite3_extended_errcode(db->sql) & 0xff) != SQLITE_CONSTRAINT)
-        return abdb_db_fail(db, err, table);
+        return abdb_db_report_sqlite_error(db, err, table);
     return ABDB_FAIL(err, ABDB_IO, "the store answered a row of %s that cannot be: %s", table,
                      sqlite3_errmsg(db->sql));
 }
 
 /* Asks for the columns of the target, which stand in the answer in its order. */
-static abdb_status ask(abdb_link *link, const target *t, abdb_error *err)
+static abdb_status request_table_columns(abdb_store_client *link, const row_inserter *t,
+                                         abdb_error *err)
 {
     const char *more[ABDB_LINK_WORDS + 2] = {t->table};
 
     for (int i = 0; i < t->columns; i++) more[i + 1] = t->column[i];
-    abdb_link_ask(link, "fetch", more);
+    abdb_store_start_request(link, "fetch", more);
     link->most = ABDB_LINK_ANY;
-    return abdb_link_asked(link, false, err);
+    return abdb_store_end_request(link, false, err);
 }
 
-static abdb_status fetch(abdb_link *link, abdb_db *db, const char *table, const char *leave,
-                         abdb_error *err)
+static abdb_status fetch_table_rows(abdb_store_client *link, abdb_db *db, const char *table,
+                                    const char *leave, abdb_error *err)
 {
-    target t;
+    row_inserter t;
     bool more = true;
-    abdb_status st = target_open(&t, db, table, leave, err);
+    abdb_status st = row_inserter_open(&t, db, table, leave, err);
 
-    if (st == ABDB_OK) st = ask(link, &t, err);
+    if (st == ABDB_OK) st = request_table_columns(link, &t, err);
     while (st == ABDB_OK && more) {
-        st = abdb_link_row(link, &more, err);
-        if (st == ABDB_OK && more) st = abdb_link_wide(link, t.columns, err);
+        st = abdb_store_read_row(link, &more, err);
+        if (st == ABDB_OK && more) st = abdb_store_require_columns(link, t.columns, err);
         if (st != ABDB_OK || !more) break;
         for (int i = 0; i < t.columns && st == ABDB_OK; i++)
-            st = bind(t.insert, i + 1, t.type[i], link->word[i], err);
+            st = bind_text_as_type(t.insert, i + 1, t.type[i], link->word[i], err);
         if (st == ABDB_OK && sqlite3_step(t.insert) != SQLITE_DONE) st = refuse_row(db, err, table);
         sqlite3_reset(t.insert);
     }
-    target_close(&t);
+    row_inserter_close(&t);
     return st;
 }
 
@@ -135,7 +138,7 @@ static abdb_status fetch(abdb_link *link, abdb_db *db, const char *table, const 
 
 /* The next element of an array "{a,"b",NULL}", from *at on, into out, which has room for the rest
  * of the array; NULL: the element is, or there is no array. */
-static const char *element(const char **at, char *out)
+static const char *next_array_element(const char **at, char *out)
 {
     const char *in = *at;
     bool quoted;
@@ -155,8 +158,9 @@ static const char *element(const char **at, char *out)
 }
 
 /* The arrays of one result as rows, and where they stand into temp.lies. */
-static abdb_status unfold(abdb_db *db, char *const word[6], sqlite3_stmt *sample,
-                          sqlite3_stmt *lies, sqlite3_int64 *last, abdb_error *err)
+static abdb_status insert_sample_arrays(abdb_db *db, char *const result_columns[6],
+                                        sqlite3_stmt *sample, sqlite3_stmt *lies,
+                                        sqlite3_int64 *last, abdb_error *err)
 {
     static const char types[] = "RRIT";
     const char *at[4];
@@ -165,25 +169,25 @@ static abdb_status unfold(abdb_db *db, char *const word[6], sqlite3_stmt *sample
     sqlite3_int64 first = *last + 1;
     abdb_status st = ABDB_OK;
 
-    for (int k = 2; k < 6; k++) size += strlen(word[k] ? word[k] : "");
+    for (int k = 2; k < 6; k++) size += strlen(result_columns[k] ? result_columns[k] : "");
     room = malloc(size);
     if (!room) return ABDB_FAIL(err, ABDB_NOMEM, "samples");
-    for (int k = 0; k < 4; k++) at[k] = word[k + 2];
+    for (int k = 0; k < 4; k++) at[k] = result_columns[k + 2];
     while (at[0] && *at[0] && *at[0] != '}') {
         sqlite3_bind_int64(sample, 1, ++*last);
         for (int k = 0; k < 4; k++) {
-            const char *text = element(&at[k], room);
+            const char *text = next_array_element(&at[k], room);
 
             if (text && types[k] == 'T')
                 sqlite3_bind_text(sample, k + 2, text, -1, SQLITE_TRANSIENT);
             else
-                TRY(bind(sample, k + 2, types[k], text, err));
+                TRY(bind_text_as_type(sample, k + 2, types[k], text, err));
         }
         if (sqlite3_step(sample) != SQLITE_DONE) TRY(refuse_row(db, err, "samples"));
         sqlite3_reset(sample);
     }
-    TRY(bind(lies, 1, 'I', word[0], err));
-    TRY(bind(lies, 2, 'I', word[1], err));
+    TRY(bind_text_as_type(lies, 1, 'I', result_columns[0], err));
+    TRY(bind_text_as_type(lies, 2, 'I', result_columns[1], err));
     sqlite3_bind_int64(lies, 3, first);
     sqlite3_bind_int64(lies, 4, *last);
     if (sqlite3_step(lies) != SQLITE_DONE) TRY(refuse_row(db, err, "samples"));
@@ -194,7 +198,7 @@ done:
 }
 
 /* Samples come first: results say where they stand. */
-static abdb_status fetch_samples(abdb_link *link, abdb_db *db, abdb_error *err)
+static abdb_status fetch_sample_rows(abdb_store_client *link, abdb_db *db, abdb_error *err)
 {
     static const char *const columns[] = {"sample_row", "entry_id", "ordinal", "value",
                                           "t_s",        "mpi_rank", "mark",    NULL};
@@ -207,15 +211,15 @@ static abdb_status fetch_samples(abdb_link *link, abdb_db *db, abdb_error *err)
                            &sample, NULL) != SQLITE_OK ||
         sqlite3_prepare_v2(db->sql, "INSERT INTO temp.lies VALUES (?1, ?2, ?3, ?4)", -1, &lies,
                            NULL) != SQLITE_OK)
-        TRY(abdb_db_fail(db, err, "samples"));
-    abdb_link_ask(link, "fetch", columns);
+        TRY(abdb_db_report_sqlite_error(db, err, "samples"));
+    abdb_store_start_request(link, "fetch", columns);
     link->most = ABDB_LINK_ANY;
-    TRY(abdb_link_asked(link, false, err));
+    TRY(abdb_store_end_request(link, false, err));
     while (more) {
-        TRY(abdb_link_row(link, &more, err));
+        TRY(abdb_store_read_row(link, &more, err));
         if (!more) break;
-        TRY(abdb_link_wide(link, 6, err));
-        TRY(unfold(db, link->word, sample, lies, &last, err));
+        TRY(abdb_store_require_columns(link, 6, err));
+        TRY(insert_sample_arrays(db, link->word, sample, lies, &last, err));
     }
 done:
     sqlite3_finalize(sample);
@@ -223,20 +227,21 @@ done:
     return st;
 }
 
-static abdb_status fetch_list(abdb_link *link, abdb_db *db, const char *const *list,
-                              abdb_error *err)
+static abdb_status fetch_tables(abdb_store_client *link, abdb_db *db, const char *const *list,
+                                abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
     for (; *list && st == ABDB_OK; list++) {
-        abdb_progress(*list, 0, 0);
-        st = fetch(link, db, *list, NULL, err);
+        abdb_print_progress_bar(*list, 0, 0);
+        st = fetch_table_rows(link, db, *list, NULL, err);
     }
-    abdb_progress("", -1, 0);
+    abdb_print_progress_bar("", -1, 0);
     return st;
 }
 
-abdb_status abdb_pull_rows(abdb_link *link, abdb_db *db, abdb_pulled what, abdb_error *err)
+abdb_status abdb_pull_into_database(abdb_store_client *link, abdb_db *db, abdb_pulled extent,
+                                    abdb_error *err)
 {
     static const char begin[] =
         "PRAGMA synchronous = OFF; CREATE TEMP TABLE lies (entry_id INTEGER, ordinal INTEGER, first"
@@ -250,16 +255,16 @@ abdb_status abdb_pull_rows(abdb_link *link, abdb_db *db, abdb_pulled what, abdb_
     abdb_status st = ABDB_OK;
 
     TRY(abdb_db_exec(db, begin, err));
-    TRY(fetch_list(link, db, abdb_carry_plain, err));
-    TRY(fetch_list(link, db, always, err));
-    if (what >= ABDB_PULL_VALUES) TRY(fetch_list(link, db, entries, err));
-    if (what == ABDB_PULL_ALL) {
-        TRY(fetch_list(link, db, full, err));
-        TRY(fetch_samples(link, db, err));
+    TRY(fetch_tables(link, db, abdb_carry_plain, err));
+    TRY(fetch_tables(link, db, always, err));
+    if (extent >= ABDB_PULL_VALUES) TRY(fetch_tables(link, db, entries, err));
+    if (extent == ABDB_PULL_ALL) {
+        TRY(fetch_tables(link, db, full, err));
+        TRY(fetch_sample_rows(link, db, err));
     }
-    if (what >= ABDB_PULL_VALUES)
-        TRY(fetch(link, db, "result_row", "first_sample last_sample", err));
-    if (what == ABDB_PULL_ALL) TRY(abdb_db_exec(db, places, err));
+    if (extent >= ABDB_PULL_VALUES)
+        TRY(fetch_table_rows(link, db, "result_row", "first_sample last_sample", err));
+    if (extent == ABDB_PULL_ALL) TRY(abdb_db_exec(db, places, err));
     TRY(abdb_db_exec(db, end, err));
 done:
     if (!sqlite3_get_autocommit(db->sql)) sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);

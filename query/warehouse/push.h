@@ -2,7 +2,7 @@
 #ifndef ABDB_QUERY_PUSH_H
 #define ABDB_QUERY_PUSH_H
 
-#include "query/warehouse/link.h"
+#include "query/warehouse/store_client.h"
 #include "schema/store/db.h"
 
 typedef struct {
@@ -10,12 +10,12 @@ typedef struct {
     long long entries, results, samples; /* that were new there */
     long long rows;                      /* of other tables that were new there */
     abdb_text different; /* tables with rows that say otherwise there, and how many */
-} abdb_pushed;
+} abdb_push_counts;
 
 /* Pushes in transactions of some thousand entries, what they share before them, what refers to them
  * behind them: interrupted anywhere and repeated, it ends with the same facts. Derived rows are the
  * caller's to settle. ABDB_DB: a digest collides. */
-ABDB_MUST_USE abdb_status abdb_push(abdb_link *link, abdb_db *db, abdb_pushed *out,
-                                    abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_push_database(abdb_store_client *link, abdb_db *db,
+                                             abdb_push_counts *out, abdb_error *err);
 
 #endif

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "query/answer/say.h"
-#include "schema/core/grow.h"
+#include "query/answer/output.h"
+#include "schema/core/array.h"
 #include "schema/core/timing.h"
 
 enum { BLOCK = 1 << 16, FAREWELL_S = 5, LONGEST_S = 3600, WORDS_MOST = 1 << 18 };
@@ -20,9 +20,9 @@ abdb_status abdb_stream_open(abdb_stream *s, const char *path, const abdb_stream
 {
     abdb_status st = ABDB_OK;
 
-    *s = (abdb_stream){.limits = *limits, .until_s = abdb_steady_s() + limits->all_s};
-    TRY(abdb_program_start(&s->program, &(abdb_start){.path = path, .words_most = WORDS_MOST},
-                           err));
+    *s = (abdb_stream){.limits = *limits, .until_s = abdb_monotonic_seconds() + limits->all_s};
+    TRY(abdb_program_start_with_pipes(
+        &s->program, &(abdb_start_options){.path = path, .words_most = WORDS_MOST}, err));
     fcntl(s->program.out, F_SETFL, O_NONBLOCK);
 done:
     return st;
@@ -34,8 +34,8 @@ void abdb_stream_close(abdb_stream *s, const char *farewell)
         if (farewell && !s->failed &&
             abdb_stream_send(s, farewell, strlen(farewell), NULL) == ABDB_OK &&
             abdb_stream_flush(s, NULL) == ABDB_OK)
-            abdb_program_ended(&s->program, FAREWELL_S, NULL);
-        abdb_program_finish(&s->program);
+            abdb_program_wait_until_ended(&s->program, FAREWELL_S, NULL);
+        abdb_program_kill_and_reap(&s->program);
         if (*s->program.escaped) abdb_remark_escaped(NULL, "the store", s->program.escaped);
     }
     abdb_text_free(&s->unsent);
@@ -59,7 +59,7 @@ static abdb_status await_file(abdb_stream *s, int file, short events, double sin
     const abdb_stream_limits *most = &s->limits;
 
     for (;;) {
-        double now_s = abdb_steady_s(), left_s = LONGEST_S;
+        double now_s = abdb_monotonic_seconds(), left_s = LONGEST_S;
 
         if (most->all_s > 0) left_s = fmin(left_s, s->until_s - now_s);
         if (left_s < 0) {
@@ -83,7 +83,7 @@ abdb_status abdb_stream_flush(abdb_stream *s, abdb_error *err)
 {
     const char *text = abdb_text_get(&s->unsent);
     size_t left = s->unsent.size;
-    double since_s = abdb_steady_s();
+    double since_s = abdb_monotonic_seconds();
     abdb_status st = ABDB_OK;
 
     if (s->unsent.failed) return ABDB_FAIL(err, ABDB_NOMEM, "a request");
@@ -101,7 +101,7 @@ abdb_status abdb_stream_flush(abdb_stream *s, abdb_error *err)
         }
         text += wrote;
         left -= (size_t)wrote;
-        since_s = abdb_steady_s();
+        since_s = abdb_monotonic_seconds();
     }
 done:
     abdb_text_clear(&s->unsent);
@@ -118,7 +118,7 @@ abdb_status abdb_stream_send(abdb_stream *s, const char *text, size_t size, abdb
 bool abdb_stream_is_text(const char *line)
 {
     for (const char *at = line; *at;) {
-        int length = (signed char)*at >= 0 ? 1 : abdb_utf8_length(at);
+        int length = (signed char)*at >= 0 ? 1 : abdb_utf8_char_length(at);
 
         if (!length) return false;
         at += length;
@@ -139,7 +139,7 @@ static abdb_status read_more(abdb_stream *s, double since_s, abdb_error *err)
         s->at = 0;
     }
     while (s->room - s->end < BLOCK) {
-        char *more = abdb_grow(s->heard, s->room, &s->room, 1);
+        char *more = abdb_array_reserve_one(s->heard, s->room, &s->room, 1);
 
         if (!more) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a line of the store"));
         s->heard = more;
@@ -158,7 +158,7 @@ done:
 
 abdb_status abdb_stream_line(abdb_stream *s, char **line, abdb_error *err)
 {
-    double since_s = abdb_steady_s();
+    double since_s = abdb_monotonic_seconds();
     abdb_status st = ABDB_OK;
 
     if (s->failed) return ABDB_FAIL(err, ABDB_IO, "the store ended without an answer");
@@ -185,7 +185,7 @@ abdb_status abdb_stream_line(abdb_stream *s, char **line, abdb_error *err)
                              ABDB_STREAM_LINE >> 20);
         }
         TRY(read_more(s, since_s, err));
-        if (s->end != had) since_s = abdb_steady_s();
+        if (s->end != had) since_s = abdb_monotonic_seconds();
     }
 done:
     return st;

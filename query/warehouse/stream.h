@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "schema/core/process.h"
+#include "schema/core/child_process.h"
 #include "schema/core/text.h"
 
 enum { ABDB_STREAM_LINE = 256 << 20 }; /* samples of a result are one; a value may have as much */

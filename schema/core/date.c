@@ -18,10 +18,10 @@ typedef struct {
     bool timed, seconds, zoned;
     int hour, minute, second, offset_min; /* of the zone, east of UTC */
     char fraction[FRACTION_MAX + 1];
-} parts;
+} date_parts;
 
 /* Exactly `count` digits, and no more of them. */
-static bool digits(const char **at, int count, int *out)
+static bool parse_exact_digits(const char **at, int count, int *out)
 {
     int value = 0;
 
@@ -36,7 +36,7 @@ static bool digits(const char **at, int count, int *out)
 }
 
 /* Does that day, and that time on it, exist? A leap second (60) does. */
-static bool exists(const parts *p)
+static bool date_and_time_exist(const date_parts *p)
 {
     static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     bool leap = (p->year % 4 == 0 && p->year % 100 != 0) || p->year % 400 == 0;
@@ -48,23 +48,25 @@ static bool exists(const parts *p)
 }
 
 /* 10:11, 10:11:12, 10:11:12.25, 101112 */
-static bool read_time(const char **at, parts *p)
+static bool parse_time(const char **at, date_parts *p)
 {
     int all;
 
     p->timed = true;
-    if (digits(at, 6, &all)) {
+    if (parse_exact_digits(at, 6, &all)) {
         p->hour = all / 10000;
         p->minute = all / 100 % 100;
         p->second = all % 100;
         p->seconds = true;
         return true;
     }
-    if (!digits(at, 2, &p->hour) || *(*at)++ != ':' || !digits(at, 2, &p->minute)) return false;
+    if (!parse_exact_digits(at, 2, &p->hour) || *(*at)++ != ':' ||
+        !parse_exact_digits(at, 2, &p->minute))
+        return false;
     if (**at != ':') return true;
     ++*at;
     p->seconds = true;
-    if (!digits(at, 2, &p->second)) return false;
+    if (!parse_exact_digits(at, 2, &p->second)) return false;
     if (**at != '.') return true;
     for (size_t i = 0; isdigit((unsigned char)*++*at); i++) {
         if (i == FRACTION_MAX) return false;
@@ -75,7 +77,7 @@ static bool read_time(const char **at, parts *p)
 }
 
 /* Z, UTC, GMT, +02:00, -0530, +02 */
-static bool read_zone(const char **at, parts *p)
+static bool parse_zone_offset(const char **at, date_parts *p)
 {
     int hour, minute = 0, sign = **at == '-' ? -1 : 1;
 
@@ -86,48 +88,49 @@ static bool read_zone(const char **at, parts *p)
     }
     if (**at != '+' && **at != '-') return false;
     ++*at;
-    if (digits(at, 4, &minute)) {
+    if (parse_exact_digits(at, 4, &minute)) {
         hour = minute / 100;
         minute %= 100;
     } else {
-        if (!digits(at, 2, &hour)) return false;
-        if (**at == ':' && (++*at, !digits(at, 2, &minute))) return false;
+        if (!parse_exact_digits(at, 2, &hour)) return false;
+        if (**at == ':' && (++*at, !parse_exact_digits(at, 2, &minute))) return false;
     }
     p->offset_min = sign * (60 * hour + minute);
     return hour < 24 && minute < 60;
 }
 
 /* 2024, 2024-05, 2024-05-03, 2024/05/03, 20240503, and a time behind a day. */
-static bool read_numbers(const char *at, parts *p)
+static bool parse_numeric_date(const char *at, date_parts *p)
 {
     bool compact = false;
     char mark;
 
-    if (digits(&at, 8, &p->year)) {
+    if (parse_exact_digits(&at, 8, &p->year)) {
         compact = true;
         p->day = p->year % 100;
         p->month = p->year / 100 % 100;
         p->year /= 10000;
         if (!p->day || !p->month) return false;
     } else {
-        if (!digits(&at, 4, &p->year)) return false;
+        if (!parse_exact_digits(&at, 4, &p->year)) return false;
         mark = *at;
         if (mark == '-' || mark == '/') {
             ++at;
-            if (!digits(&at, 2, &p->month) || !p->month) return false;
-            if (*at == mark && (++at, !digits(&at, 2, &p->day) || !p->day)) return false;
+            if (!parse_exact_digits(&at, 2, &p->month) || !p->month) return false;
+            if (*at == mark && (++at, !parse_exact_digits(&at, 2, &p->day) || !p->day))
+                return false;
         }
     }
     if (!*at) return true;
     if (!p->day || (*at != 'T' && *at != ' ' && (*at != '-' || !compact))) return false;
     ++at;
-    if (!read_time(&at, p)) return false;
+    if (!parse_time(&at, p)) return false;
     at += *at == ' ';
-    return !*at || (read_zone(&at, p) && !*at);
+    return !*at || (parse_zone_offset(&at, p) && !*at);
 }
 
 /* 1..12 for the name of a month, whole or its first three letters or more; 0: none. */
-static int month_of(const char *word, size_t size)
+static int month_from_name(const char *word, size_t size)
 {
     static const char *const names[] = {"january",   "february", "march",    "april",
                                         "may",       "june",     "july",     "august",
@@ -139,7 +142,7 @@ static int month_of(const char *word, size_t size)
     return 0;
 }
 
-static bool is_weekday(const char *word, size_t size)
+static bool is_weekday_name(const char *word, size_t size)
 {
     static const char *const names[] = {"monday", "tuesday",  "wednesday", "thursday",
                                         "friday", "saturday", "sunday"};
@@ -152,7 +155,7 @@ static bool is_weekday(const char *word, size_t size)
 }
 
 /* The 3 of "3", "3rd" and "03"; 0: none. */
-static int day_of(const char *word, size_t size)
+static int day_from_word(const char *word, size_t size)
 {
     size_t count = strspn(word, "0123456789");
     const char *rest = word + count;
@@ -167,35 +170,35 @@ static int day_of(const char *word, size_t size)
 }
 
 /* One word of a date in words; each kind at most once. */
-static bool read_word(const char *word, size_t size, parts *p)
+static bool parse_date_word(const char *word, size_t size, date_parts *p)
 {
     const char *at = word;
-    int month = month_of(word, size), day = day_of(word, size);
+    int month = month_from_name(word, size), day = day_from_word(word, size);
 
     if ((month && p->month) || (day && p->day)) return false;
     p->month += month;
     p->day += day;
-    if (month || day || is_weekday(word, size)) return true;
-    if (size == 4 && !p->year && digits(&at, 4, &p->year)) return true;
+    if (month || day || is_weekday_name(word, size)) return true;
+    if (size == 4 && !p->year && parse_exact_digits(&at, 4, &p->year)) return true;
     if (!p->timed && memchr(word, ':', size) && *word != '+' && *word != '-')
-        return read_time(&at, p) && at == word + size;
-    return p->timed && !p->zoned && read_zone(&at, p) && at == word + size;
+        return parse_time(&at, p) && at == word + size;
+    return p->timed && !p->zoned && parse_zone_offset(&at, p) && at == word + size;
 }
 
 /* May 2024, May 3, 2024, 3 May 2024, Wed Nov 12 10:11:12 UTC 2025 */
-static bool read_words(const char *text, parts *p)
+static bool parse_date_in_words(const char *text, date_parts *p)
 {
     while (*(text += strspn(text, " ,"))) {
         size_t size = strcspn(text, " ,");
 
-        if (!read_word(text, size, p)) return false;
+        if (!parse_date_word(text, size, p)) return false;
         text += size;
     }
     return p->month && p->year;
 }
 
 /* A time of another zone in UTC. */
-static void to_utc(parts *p)
+static void convert_to_utc(date_parts *p)
 {
     struct tm tm = {.tm_year = p->year - 1900,
                     .tm_mon = p->month - 1,
@@ -212,7 +215,7 @@ static void to_utc(parts *p)
     p->minute = tm.tm_min;
 }
 
-static void print(const parts *p, char out[ABDB_DATE_SIZE])
+static void format_iso_date(const date_parts *p, char out[ABDB_DATE_SIZE])
 {
     int at = snprintf(out, ABDB_DATE_SIZE, "%04d", p->year);
     const int number[] = {p->month, p->day, p->hour, p->minute, p->second};
@@ -225,7 +228,7 @@ static void print(const parts *p, char out[ABDB_DATE_SIZE])
 }
 
 /* 2025-06-05/2026-11-21: two days, the first before the last. */
-static bool is_range(const char *text)
+static bool is_day_range(const char *text)
 {
     enum { DAY = 10 };
     char first[DAY + 1];
@@ -233,15 +236,15 @@ static bool is_range(const char *text)
     if (strlen(text) != 2 * DAY + 1 || text[DAY] != '/') return false;
     memcpy(first, text, DAY);
     first[DAY] = '\0';
-    return abdb_date_is_day(first) && abdb_date_is_day(text + DAY + 1) &&
+    return abdb_date_is_single_day(first) && abdb_date_is_single_day(text + DAY + 1) &&
            strcmp(first, text + DAY + 1) < 0;
 }
 
-bool abdb_date(const char *text, char out[ABDB_DATE_SIZE])
+bool abdb_date_to_iso(const char *text, char out[ABDB_DATE_SIZE])
 {
     char copy[TEXT_MAX];
     size_t size;
-    parts p = {0};
+    date_parts p = {0};
 
     text += strspn(text, " \t");
     size = strlen(text);
@@ -249,61 +252,61 @@ bool abdb_date(const char *text, char out[ABDB_DATE_SIZE])
     if (!size || size >= sizeof copy) return false;
     memcpy(copy, text, size);
     copy[size] = '\0';
-    if (is_range(copy)) {
+    if (is_day_range(copy)) {
         memcpy(out, copy, size + 1);
         return true;
     }
-    if (!read_numbers(copy, &p)) {
-        p = (parts){0};
-        if (!read_words(copy, &p)) return false;
+    if (!parse_numeric_date(copy, &p)) {
+        p = (date_parts){0};
+        if (!parse_date_in_words(copy, &p)) return false;
     }
-    if (!exists(&p)) return false;
-    if (p.offset_min) to_utc(&p);
-    print(&p, out);
+    if (!date_and_time_exist(&p)) return false;
+    if (p.offset_min) convert_to_utc(&p);
+    format_iso_date(&p, out);
     return true;
 }
 
-static bool is_date(const char *text)
+static bool is_kept_iso_date(const char *text)
 {
     static const char form[] = "0000-00-00T00:00:00";
     const char *at = text;
     size_t i = 0;
-    parts p = {0};
+    date_parts p = {0};
 
-    if (is_range(text)) return true;
+    if (is_day_range(text)) return true;
     while (form[i] && (form[i] == '0' ? isdigit((unsigned char)text[i]) : text[i] == form[i])) i++;
     if (i != 4 && i != 7 && i != 10 && i != 16 && i != 19) return false;
-    if (!read_numbers(at, &p) || !exists(&p)) return false;
+    if (!parse_numeric_date(at, &p) || !date_and_time_exist(&p)) return false;
     at += i;
     if (*at == '.') at += 1 + strspn(at + 1, "0123456789");
     at += *at == 'Z';
     return !*at;
 }
 
-bool abdb_date_is(const char *text)
+bool abdb_date_is_iso(const char *text)
 {
     static _Thread_local char last[ABDB_DATE_SIZE]; /* rows of a file repeat it */
     size_t size;
 
     if (*last && strcmp(text, last) == 0) return true;
-    if (!is_date(text)) return false;
+    if (!is_kept_iso_date(text)) return false;
     size = strlen(text) + 1;
     if (size <= sizeof last) memcpy(last, text, size);
     return true;
 }
 
-bool abdb_date_is_day(const char *text)
+bool abdb_date_is_single_day(const char *text)
 {
-    return strlen(text) == strlen("2024-05-03") && abdb_date_is(text);
+    return strlen(text) == strlen("2024-05-03") && abdb_date_is_iso(text);
 }
 
-bool abdb_date_column(const char *name)
+bool abdb_column_holds_date(const char *name)
 {
     return strcmp(name, "date") == 0 || strcmp(name, "published") == 0 ||
            strcmp(name, "retrieved") == 0 || strcmp(name, "valid_from") == 0;
 }
 
-void abdb_date_reason(const char *name, const char *text, char *reason, size_t room)
+void abdb_date_error_text(const char *name, const char *text, char *reason, size_t room)
 {
     snprintf(reason, room,
              "%s is '%.40s', not a date: write 2024, 2024-05, 2024-05-03, 2024-05-03T10:11:12Z or"
@@ -311,7 +314,7 @@ void abdb_date_reason(const char *name, const char *text, char *reason, size_t r
              name, text);
 }
 
-void abdb_date_now(char out[ABDB_DATE_SIZE])
+void abdb_date_now_utc(char out[ABDB_DATE_SIZE])
 {
     time_t now = time(NULL);
     struct tm utc;

@@ -14,12 +14,12 @@ static const int exit_code[] = {
 
 static atomic_uint starved;
 
-void abdb_starve(void)
+void abdb_count_allocation_failure(void)
 {
     atomic_fetch_add(&starved, 1);
 }
 
-unsigned abdb_starved(void)
+unsigned abdb_allocation_failures(void)
 {
     return atomic_load(&starved);
 }
@@ -28,7 +28,8 @@ abdb_status abdb_fail(abdb_error *err, abdb_status status, const char *format, .
 {
     va_list args;
 
-    if (status == ABDB_NOMEM) abdb_starve(); /* also where a list shows it and goes on */
+    if (status == ABDB_NOMEM)
+        abdb_count_allocation_failure(); /* also where a list shows it and goes on */
     if (!err) return status;
     err->status = status;
     va_start(args, format);
@@ -43,7 +44,7 @@ abdb_status abdb_fail(abdb_error *err, abdb_status status, const char *format, .
     return status;
 }
 
-abdb_status abdb_context(abdb_error *err, const char *format, ...)
+abdb_status abdb_error_prepend_context(abdb_error *err, const char *format, ...)
 {
     char old[ABDB_ERROR_SIZE];
     va_list args;

@@ -5,16 +5,16 @@
 
 #include "schema/core/stats.h"
 
-static int by_value(const void *a, const void *b)
+static int compare_values_to_rank(const void *a, const void *b)
 {
     return abdb_compare_double(&((const abdb_ranked *)a)->x, &((const abdb_ranked *)b)->x);
 }
 
-double abdb_midranks(abdb_ranked *all, size_t n)
+double abdb_sort_and_set_midranks(abdb_ranked *all, size_t n)
 {
     double ties = 0;
 
-    qsort(all, n, sizeof *all, by_value);
+    qsort(all, n, sizeof *all, compare_values_to_rank);
     for (size_t i = 0, end; i < n; i = end) {
         double t;
 
@@ -26,7 +26,7 @@ double abdb_midranks(abdb_ranked *all, size_t n)
     return ties;
 }
 
-uint64_t abdb_split_mix(uint64_t *state)
+uint64_t abdb_splitmix64_next(uint64_t *state)
 {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
 

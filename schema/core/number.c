@@ -38,7 +38,7 @@ static bool is_digit(char c)
 
 /* Digits with at most one point, as "1234.5": the digits as a whole number and the power of ten
  * below, both exact, so that one division rounds as strtod does (Clinger, PLDI 1990). */
-static bool parse_short_number(const char *text, abdb_number *out)
+static bool parse_short_number(const char *text, abdb_parse_number *out)
 {
     static const double power[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
@@ -159,10 +159,10 @@ static bool spells_whole(const char *plain, long long *out)
     return true;
 }
 
-static abdb_number parse_with(const char *text, char decimal)
+static abdb_parse_number parse_with(const char *text, char decimal)
 {
     char plain[NUMBER_ROOM], *end;
-    abdb_number number = {0};
+    abdb_parse_number number = {0};
 
     if (!rewrite_plainly(text, decimal, plain)) return number;
     number.value = strtod_l(plain, &end, get_c_locale());
@@ -173,9 +173,9 @@ static abdb_number parse_with(const char *text, char decimal)
     return number;
 }
 
-abdb_number abdb_number_parse(const char *text, abdb_decimal_mark mark)
+abdb_parse_number abdb_number_parse(const char *text, abdb_decimal_mark mark)
 {
-    abdb_number number = {0};
+    abdb_parse_number number = {0};
 
     if (mark == ABDB_MARK_COMMA) return parse_with(text, ',');
     if (parse_short_number(text, &number)) return number;
@@ -188,7 +188,7 @@ abdb_number abdb_number_parse(const char *text, abdb_decimal_mark mark)
 
 bool abdb_double_parse(const char *text, abdb_decimal_mark mark, double *out)
 {
-    abdb_number number = abdb_number_parse(text, mark);
+    abdb_parse_number number = abdb_number_parse(text, mark);
 
     if (number.found) *out = number.value;
     return number.found;
@@ -197,7 +197,7 @@ bool abdb_double_parse(const char *text, abdb_decimal_mark mark, double *out)
 bool abdb_count_parse(const char *text, abdb_decimal_mark mark, long long low, long long high,
                       long long *out)
 {
-    abdb_number number =
+    abdb_parse_number number =
         abdb_number_parse(text, mark == ABDB_MARK_UNKNOWN ? ABDB_MARK_POINT : mark);
 
     if (!number.found || !number.is_whole || number.whole < low || number.whole > high)
@@ -215,15 +215,15 @@ bool abdb_number_is_doubtful(const char *text, abdb_decimal_mark mark)
 const char *abdb_number_explain(const char *name, const char *text, abdb_decimal_mark mark,
                                 char *out, size_t room)
 {
-    abdb_number point = parse_with(text, '.'), comma = parse_with(text, ',');
+    abdb_parse_number point = parse_with(text, '.'), comma = parse_with(text, ',');
     char with_point[32], with_comma[32], begin[160];
 
     if (name)
         snprintf(begin, sizeof begin, "%.60s is '%.60s', ", name, text);
     else
         snprintf(begin, sizeof begin, "'%.60s' is ", text);
-    if (point.found) abdb_number_print(point.value, with_point);
-    if (comma.found) abdb_number_print(comma.value, with_comma);
+    if (point.found) abdb_format_shortest_double(point.value, with_point);
+    if (comma.found) abdb_format_shortest_double(comma.value, with_comma);
     if (mark == ABDB_MARK_UNKNOWN && point.found && comma.found)
         snprintf(out, room, "%snot a number for certain, but %s or %s: write the one that is meant",
                  begin, with_point, with_comma);
@@ -241,7 +241,7 @@ size_t abdb_double_parse_prefix(const char *text, double *out)
 {
     size_t blanks = strspn(text, " \t\n\v\f\r"), size = 0;
     char plain[NUMBER_ROOM];
-    abdb_number number;
+    abdb_parse_number number;
 
     text += blanks;
     size += *text == '-' || *text == '+';
@@ -310,7 +310,7 @@ static void print_digits(double value, int digits, char *out)
     (void)uselocale(before);
 }
 
-size_t abdb_whole_print(long long value, char *out)
+size_t abdb_format_integer(long long value, char *out)
 {
     char digits[24];
     size_t at = sizeof digits, size;
@@ -326,7 +326,7 @@ size_t abdb_whole_print(long long value, char *out)
     return size;
 }
 
-void abdb_number_print(double value, char *out)
+void abdb_format_shortest_double(double value, char *out)
 {
     if (value == floor(value) && fabs(value) < 1e15) {
         print_digits(value, 0, out);
@@ -351,15 +351,15 @@ double abdb_number_round(double value, int digits)
 
 /* --- 17 digits -------------------------------------------------------------------------------- */
 
-__extension__ typedef unsigned __int128 wide;
+__extension__ typedef unsigned __int128 uint128;
 
 /* The last `count` decimal digits of value to out, from the left. */
-static void put_digits(unsigned long long value, int count, char *out)
+static void write_last_digits(unsigned long long value, int count, char *out)
 {
     for (int i = count - 1; i >= 0; i--, value /= 10) out[i] = (char)('0' + value % 10);
 }
 
-static int count_digits(unsigned long long value)
+static int count_decimal_digits(unsigned long long value)
 {
     int count = 1;
 
@@ -369,21 +369,21 @@ static int count_digits(unsigned long long value)
 
 /* A number of 1e-4 to 2^53 with a fraction: m / 2^s is whole + rest / 2^s, and rest * 10^digits
  * fits into 128 bits, so that its 17 digits are rounded exactly, halves to even as printf does. */
-static bool print17(double value, char *out)
+static bool format_17_digits_fast_path(double value, char *out)
 {
     int exponent, shift, places;
     double size = fabs(value);
     unsigned long long mantissa, whole, digits;
-    wide rest, one, scaled = 1, left;
+    uint128 rest, one, scaled = 1, left;
 
     if (!(size >= 1e-4 && size < 9007199254740992.0)) return false;
     mantissa = (unsigned long long)ldexp(frexp(size, &exponent), 53);
     shift = 53 - exponent;
     if (shift < 1 || shift > 66) return false;
-    one = (wide)1 << shift;
+    one = (uint128)1 << shift;
     whole = shift < 64 ? mantissa >> shift : 0;
     rest = mantissa & (one - 1);
-    places = whole           ? 17 - count_digits(whole)
+    places = whole           ? 17 - count_decimal_digits(whole)
              : size >= 0.1   ? 17
              : size >= 0.01  ? 18
              : size >= 0.001 ? 19
@@ -393,13 +393,13 @@ static bool print17(double value, char *out)
     digits = (unsigned long long)(scaled >> shift);
     left = scaled & (one - 1);
     if (left > one / 2 || (left == one / 2 && digits & 1)) digits++;
-    if (digits && count_digits(digits) > places) return false; /* carried over */
+    if (digits && count_decimal_digits(digits) > places) return false; /* carried over */
 
     if (value < 0) *out++ = '-';
-    put_digits(whole, count_digits(whole), out);
-    out += count_digits(whole);
+    write_last_digits(whole, count_decimal_digits(whole), out);
+    out += count_decimal_digits(whole);
     *out++ = '.';
-    put_digits(digits, places, out);
+    write_last_digits(digits, places, out);
     out += places;
     while (out[-1] == '0') out--;
     if (out[-1] == '.') out--;
@@ -407,10 +407,10 @@ static bool print17(double value, char *out)
     return true;
 }
 
-void abdb_number_print17(double value, char *out)
+void abdb_format_double_17_digits(double value, char *out)
 {
     if (isnan(value))
         snprintf(out, 32, signbit(value) ? "-nan" : "nan");
-    else if (!print17(value, out))
+    else if (!format_17_digits_fast_path(value, out))
         print_digits(value, 17, out);
 }

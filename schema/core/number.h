@@ -21,12 +21,12 @@ typedef struct {
     double value;  /* the nearest double */
     bool is_whole; /* the text spells a whole number that fits `whole` */
     long long whole;
-} abdb_number;
+} abdb_parse_number;
 
 /* Reads a decimal number that fills the text: sign, digits with thousands marks or without, decimal
  * mark, exponent. Blanks, units, "inf", "nan", hexadecimal, and thousands marks together with an
  * exponent are no number; neither is a number too large or too small for a double. */
-abdb_number abdb_number_parse(const char *text, abdb_decimal_mark mark);
+abdb_parse_number abdb_number_parse(const char *text, abdb_decimal_mark mark);
 /* The value alone. False, and *out as it was: no number. */
 bool abdb_double_parse(const char *text, abdb_decimal_mark mark, double *out);
 /* A count: a whole number in [low, high]. Counts have no fraction, so a comma before three digits
@@ -57,12 +57,12 @@ long long abdb_digits_parse_or(const char *text, long long most, long long other
 double abdb_double_parse_or(const char *text, double otherwise);
 
 /* The shortest decimal text that reads back as value. out has at least 32 bytes. */
-void abdb_number_print(double value, char *out);
+void abdb_format_shortest_double(double value, char *out);
 /* The finite value nearest to the decimal of `digits` (1 to 17) digits that is nearest to it. */
 double abdb_number_round(double value, int digits);
 /* The text of a whole number; out has at least 24 bytes. Returns its length. */
-size_t abdb_whole_print(long long value, char *out);
+size_t abdb_format_integer(long long value, char *out);
 /* The text of "%.17g" (a NaN as "nan" or "-nan"), faster; out has at least 32 bytes. */
-void abdb_number_print17(double value, char *out);
+void abdb_format_double_17_digits(double value, char *out);
 
 #endif

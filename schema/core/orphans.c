@@ -95,7 +95,7 @@ static bool kill_child(pid_t pid)
 bool abdb_end_children(pid_t group, double wait_s, int *status, char escaped[ABDB_ESCAPED_SIZE])
 {
     const struct timespec nap = {0, NAP_NS};
-    double until_s = abdb_steady_s() + wait_s;
+    double until_s = abdb_monotonic_seconds() + wait_s;
     pid_t child[CHILDREN_AT_ONCE], own = getpgrp();
     escapees found = {.count = 0};
     bool all = false, killed = true;
@@ -109,7 +109,7 @@ bool abdb_end_children(pid_t group, double wait_s, int *status, char escaped[ABD
         while ((gone = waitpid(-1, &how, WNOHANG)) > 0)
             if (gone == group && status) *status = how;
         all = gone < 0 && errno == ECHILD;
-        if (all || !killed || abdb_steady_s() >= until_s) break;
+        if (all || !killed || abdb_monotonic_seconds() >= until_s) break;
         count = list_children(child, CHILDREN_AT_ONCE);
         killed = count == 0; /* it has ended between the two looks */
         for (size_t i = 0; i < count; i++) {

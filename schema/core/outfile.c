@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "schema/core/outguard.h"
-#include "schema/core/outpart.h"
+#include "schema/core/partial_file.h"
 
 /* Does `what` (unlink, a test) with a part and with what SQLite writes beside a database; true when
  * it succeeded with any of the latter. */
-static bool each_beside(const char *part, int (*what)(const char *path))
+static bool call_for_sqlite_side_files(const char *path_base, int (*action)(const char *path))
 {
     static const char *const suffixes[] = {"-wal", "-shm", "-journal"};
     bool any = false;
@@ -25,39 +25,39 @@ static bool each_beside(const char *part, int (*what)(const char *path))
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         char path[PATH_MAX];
 
-        snprintf(path, sizeof path, "%s%s", part, suffixes[i]);
-        any |= what(path) == 0;
+        snprintf(path, sizeof path, "%s%s", path_base, suffixes[i]);
+        any |= action(path) == 0;
     }
     return any;
 }
 
-static int is_there(const char *path)
+static int access_existence(const char *path)
 {
     return access(path, F_OK);
 }
 
-void abdb_outfile_remove(const char *path)
+void abdb_remove_with_sqlite_logs(const char *path)
 {
     unlink(path);
-    each_beside(path, unlink);
+    call_for_sqlite_side_files(path, unlink);
 }
 
 /* A new file beside the place, which its owner alone reads until it takes the place. */
-static int open_part(abdb_outfile *out)
+static int create_partial_file(abdb_outfile *out)
 {
     int file = -1;
 
     for (int i = 0; file < 0 && i < ABDB_OUTPART_TRIES; i++) {
-        free(out->part);
-        out->part = abdb_outpart_name(out->place);
-        if (!out->part) return -1;
-        file = open(out->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        free(out->partial_path);
+        out->partial_path = abdb_partial_random_path(out->target_path);
+        if (!out->partial_path) return -1;
+        file = open(out->partial_path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (file < 0 && errno != EEXIST) return -1;
     }
     out->mode = abdb_outpart_apply_umask(0666);
     out->owner = (uid_t)-1;
     out->group = (gid_t)-1;
-    abdb_outfile_copy_access(out, out->place);
+    abdb_outfile_copy_access(out, out->target_path);
     return file;
 }
 
@@ -85,7 +85,7 @@ static bool set_access(const abdb_outfile *out)
 }
 
 /* The stream that is open already where the path means it, such as /dev/stdout; or NULL. */
-static FILE *standard(const char *path)
+static FILE *match_stdout_or_stderr(const char *path)
 {
     FILE *const streams[] = {stdout, stderr};
     struct stat asked, has;
@@ -99,7 +99,7 @@ static FILE *standard(const char *path)
 }
 
 /* Is there no place that a file could take: a pipe, a device, a descriptor? */
-static bool is_direct(const char *path)
+static bool must_be_written_in_place(const char *path)
 {
     struct stat info;
 
@@ -115,21 +115,21 @@ static abdb_status open_direct(abdb_outfile *out, const char *path, abdb_error *
     int file = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     abdb_status st;
 
-    if (file < 0) return abdb_outpart_fail("write", path, err);
+    if (file < 0) return abdb_partial_report_errno("write", path, err);
     st = abdb_outguard_check_descriptor(file, path, err);
     if (st == ABDB_OK &&
         (fstat(file, &info) != 0 || (S_ISREG(info.st_mode) && ftruncate(file, 0) != 0)))
-        st = abdb_outpart_fail("write", path, err);
+        st = abdb_partial_report_errno("write", path, err);
     if (st == ABDB_OK) {
         out->file = fdopen(file, "w");
-        if (!out->file) st = abdb_outpart_fail("write", path, err);
+        if (!out->file) st = abdb_partial_report_errno("write", path, err);
     }
     if (st != ABDB_OK) close(file);
     return st;
 }
 
 /* Ends the program where nobody reads any more. */
-static void end_unread(FILE *out)
+static void raise_sigpipe_if_unread(FILE *out)
 {
     struct pollfd end = {.fd = fileno(out)};
 
@@ -138,20 +138,21 @@ static void end_unread(FILE *out)
     raise(SIGPIPE);
 }
 
-abdb_status abdb_outfile_unwritten(FILE *out, abdb_error *err)
+abdb_status abdb_fail_write_or_raise_sigpipe(FILE *out, abdb_error *err)
 {
-    end_unread(out);
+    raise_sigpipe_if_unread(out);
     return ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?");
 }
 
-static abdb_status fail(abdb_outfile *out, const char *path, abdb_error *err)
+static abdb_status discard_and_report_write_error(abdb_outfile *out, const char *path,
+                                                  abdb_error *err)
 {
     abdb_status st;
     int why = errno;
 
-    if (why == EPIPE && out->file) end_unread(out->file);
+    if (why == EPIPE && out->file) raise_sigpipe_if_unread(out->file);
     errno = why;
-    st = abdb_outpart_fail("write", path, err);
+    st = abdb_partial_report_errno("write", path, err);
     abdb_outfile_discard(out);
     return st;
 }
@@ -161,18 +162,19 @@ static abdb_status begin_part(abdb_outfile *out, const char *path, abdb_error *e
 {
     int file;
 
-    abdb_outpart_sweep(out->place, abdb_outfile_remove);
-    file = open_part(out);
+    abdb_partial_remove_orphans(out->target_path, abdb_remove_with_sqlite_logs);
+    file = create_partial_file(out);
     out->file = file >= 0 ? fdopen(file, "w") : NULL;
     if (out->file) return ABDB_OK;
     if (file >= 0) close(file);
-    return fail(out, path, err);
+    return discard_and_report_write_error(out, path, err);
 }
 
 abdb_status abdb_outfile_open_new(abdb_outfile *out, const char *path, abdb_error *err)
 {
-    *out = (abdb_outfile){.place = strdup(path)};
-    return out->place ? begin_part(out, path, err) : fail(out, path, err);
+    *out = (abdb_outfile){.target_path = strdup(path)};
+    return out->target_path ? begin_part(out, path, err)
+                            : discard_and_report_write_error(out, path, err);
 }
 
 abdb_status abdb_outfile_open(abdb_outfile *out, const char *path, abdb_error *err)
@@ -182,14 +184,16 @@ abdb_status abdb_outfile_open(abdb_outfile *out, const char *path, abdb_error *e
     *out = (abdb_outfile){0};
     st = abdb_outguard_check_path(path, err);
     if (st != ABDB_OK) return st;
-    out->file = standard(path);
+    out->file = match_stdout_or_stderr(path);
     if (out->file) return ABDB_OK;
-    if (is_direct(path)) return open_direct(out, path, err);
+    if (must_be_written_in_place(path)) return open_direct(out, path, err);
     /* Renaming would replace a file that is write-protected; a plain write would not, and neither
      * do we. */
-    if (access(path, F_OK) == 0 && access(path, W_OK) != 0) return fail(out, path, err);
-    out->place = abdb_outguard_resolve_links(path);
-    return out->place ? begin_part(out, path, err) : fail(out, path, err);
+    if (access(path, F_OK) == 0 && access(path, W_OK) != 0)
+        return discard_and_report_write_error(out, path, err);
+    out->target_path = abdb_outguard_resolve_links(path);
+    return out->target_path ? begin_part(out, path, err)
+                            : discard_and_report_write_error(out, path, err);
 }
 
 abdb_status abdb_outfile_commit(abdb_outfile *out, abdb_error *err)
@@ -198,27 +202,30 @@ abdb_status abdb_outfile_commit(abdb_outfile *out, abdb_error *err)
 
     errno = 0;
     fine = fflush(out->file) == 0 && !ferror(out->file);
-    if (fine && abdb_starved()) { /* a part of it may be missing */
+    if (fine && abdb_allocation_failures()) { /* a part of it may be missing */
         fine = false;
         errno = ENOMEM;
     }
-    if (fine && out->part && each_beside(out->part, is_there)) {
+    if (fine && out->partial_path &&
+        call_for_sqlite_side_files(out->partial_path, access_existence)) {
         fine = false; /* a database with a log beside it is not whole: SQLite could not close it */
         errno = 0;
     }
-    if (fine && out->part) { /* another file may have come to the place meanwhile */
-        abdb_status st = abdb_outguard_check_path(out->place, err);
+    if (fine && out->partial_path) { /* another file may have come to the place meanwhile */
+        abdb_status st = abdb_outguard_check_path(out->target_path, err);
 
         if (st != ABDB_OK) {
             abdb_outfile_discard(out);
             return st;
         }
-        fine =
-            set_access(out) && fsync(fileno(out->file)) == 0 && rename(out->part, out->place) == 0;
+        fine = set_access(out) && fsync(fileno(out->file)) == 0 &&
+               rename(out->partial_path, out->target_path) == 0;
     }
-    if (!fine) return fail(out, out->place ? out->place : "the output", err);
-    free(out->part);
-    out->part = NULL;
+    if (!fine)
+        return discard_and_report_write_error(
+            out, out->target_path ? out->target_path : "the output", err);
+    free(out->partial_path);
+    out->partial_path = NULL;
     abdb_outfile_discard(out);
     return ABDB_OK;
 }
@@ -226,8 +233,8 @@ abdb_status abdb_outfile_commit(abdb_outfile *out, abdb_error *err)
 void abdb_outfile_discard(abdb_outfile *out)
 {
     if (out->file && out->file != stdout && out->file != stderr) fclose(out->file);
-    if (out->part) abdb_outfile_remove(out->part);
-    free(out->part);
-    free(out->place);
+    if (out->partial_path) abdb_remove_with_sqlite_logs(out->partial_path);
+    free(out->partial_path);
+    free(out->target_path);
     *out = (abdb_outfile){0};
 }

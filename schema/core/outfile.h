@@ -21,10 +21,11 @@
 #include "schema/core/error.h"
 
 typedef struct {
-    FILE *file;         /* written to */
-    char *place, *part; /* part: where it is meanwhile (SQLite writes there by name); NULL: directly
+    FILE *file; /* written to */
+    char *target_path,
+        *partial_path; /* part: where it is meanwhile (SQLite writes there by name); NULL: directly
                          */
-    mode_t mode;        /* what the file will have where it has a place */
+    mode_t mode;       /* what the file will have where it has a place */
     uid_t owner;
     gid_t group;
 } abdb_outfile;
@@ -43,10 +44,10 @@ ABDB_MUST_USE abdb_status abdb_outfile_commit(abdb_outfile *out, abdb_error *err
 /* Not all could be written to a stream: ABDB_IO. Where its reader has seen enough (`| head`) the
  * program ends at once and in silence, as SIGPIPE would have done it, whether or not that is
  * ignored meanwhile for the sake of a program that was started. */
-ABDB_MUST_USE abdb_status abdb_outfile_unwritten(FILE *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_fail_write_or_raise_sigpipe(FILE *out, abdb_error *err);
 /* Forgets what was written; nothing after a commit, and of one that is zeroed. */
 void abdb_outfile_discard(abdb_outfile *out);
 /* Removes a file, and what SQLite leaves beside a database that it could not close. */
-void abdb_outfile_remove(const char *path);
+void abdb_remove_with_sqlite_logs(const char *path);
 
 #endif

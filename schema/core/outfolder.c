@@ -15,26 +15,26 @@
 
 #include "schema/core/outguard.h"
 #include "schema/core/outfile.h"
-#include "schema/core/outpart.h"
+#include "schema/core/partial_file.h"
 
 enum { FOLDERS_OPEN = 16 };
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *at)
+static int nftw_remove_entry(const char *path, const struct stat *info, int kind, struct FTW *at)
 {
     (void)info, (void)kind, (void)at;
     return remove(path);
 }
 
-static void remove_tree(const char *path)
+static void remove_directory_tree(const char *path)
 {
     struct stat info;
 
     if (lstat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        nftw(path, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
+        nftw(path, nftw_remove_entry, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
 }
 
 /* Is it a folder that holds nothing? */
-static bool is_empty(const char *path)
+static bool is_empty_directory(const char *path)
 {
     DIR *dir = opendir(path);
     int entries = 0;
@@ -45,9 +45,10 @@ static bool is_empty(const char *path)
     return entries <= 2;
 }
 
-static abdb_status fail(abdb_outfolder *out, const char *path, abdb_error *err)
+static abdb_status discard_and_report_folder_error(abdb_outfolder *out, const char *path,
+                                                   abdb_error *err)
 {
-    abdb_status st = abdb_outpart_fail("make", path, err);
+    abdb_status st = abdb_partial_report_errno("make", path, err);
 
     abdb_outfolder_discard(out);
     return st;
@@ -58,7 +59,8 @@ abdb_status abdb_outfolder_ensure(const char *path, bool *is_new, abdb_error *er
     abdb_status st = abdb_outguard_check_path(path, err);
 
     *is_new = st == ABDB_OK && mkdir(path, 0777) == 0;
-    if (st == ABDB_OK && !*is_new && errno != EEXIST) st = abdb_outpart_fail("make", path, err);
+    if (st == ABDB_OK && !*is_new && errno != EEXIST)
+        st = abdb_partial_report_errno("make", path, err);
     return st;
 }
 
@@ -71,21 +73,21 @@ abdb_status abdb_outfolder_open(abdb_outfolder *out, const char *path, abdb_erro
     *out = (abdb_outfolder){0};
     if (st != ABDB_OK) return st;
     while (size > 1 && path[size - 1] == '/') size--;
-    if (lstat(path, &info) == 0 && !is_empty(path))
+    if (lstat(path, &info) == 0 && !is_empty_directory(path))
         return ABDB_FAIL(err, ABDB_USAGE, "%s exists: name another folder, or remove it", path);
-    out->place = strndup(path, size);
-    if (!out->place) return fail(out, path, err);
-    abdb_outpart_sweep(out->place, remove_tree);
+    out->target_path = strndup(path, size);
+    if (!out->target_path) return discard_and_report_folder_error(out, path, err);
+    abdb_partial_remove_orphans(out->target_path, remove_directory_tree);
     for (int i = 0; i < ABDB_OUTPART_TRIES; i++) {
-        free(out->part);
-        out->part = abdb_outpart_name(out->place);
-        if (!out->part) break;
-        if (mkdir(out->part, 0700) == 0) return ABDB_OK; /* its owner's alone, meanwhile */
+        free(out->partial_path);
+        out->partial_path = abdb_partial_random_path(out->target_path);
+        if (!out->partial_path) break;
+        if (mkdir(out->partial_path, 0700) == 0) return ABDB_OK; /* its owner's alone, meanwhile */
         if (errno != EEXIST) break;
     }
-    free(out->part); /* nothing was made: nothing to remove */
-    out->part = NULL;
-    return fail(out, path, err);
+    free(out->partial_path); /* nothing was made: nothing to remove */
+    out->partial_path = NULL;
+    return discard_and_report_folder_error(out, path, err);
 }
 
 abdb_status abdb_outfolder_open_into(abdb_outfolder *out, const char *path, abdb_error *err)
@@ -103,26 +105,28 @@ abdb_status abdb_outfolder_open_into(abdb_outfolder *out, const char *path, abdb
     }
     if (!S_ISDIR(info.st_mode)) {
         errno = ENOTDIR;
-        return abdb_outpart_fail("make", path, err);
+        return abdb_partial_report_errno("make", path, err);
     }
     /* The part lies inside: whoever may write there may not write beside it, perhaps. */
     out->merges = true;
-    out->place = realpath(path, NULL);
-    if (!out->place || asprintf(&inside, "%s/output", out->place) < 0) return fail(out, path, err);
-    abdb_outpart_sweep(inside, remove_tree);
-    out->part = abdb_outpart_name(inside);
+    out->target_path = realpath(path, NULL);
+    if (!out->target_path || asprintf(&inside, "%s/output", out->target_path) < 0)
+        return discard_and_report_folder_error(out, path, err);
+    abdb_partial_remove_orphans(inside, remove_directory_tree);
+    out->partial_path = abdb_partial_random_path(inside);
     free(inside);
-    if (out->part && mkdir(out->part, 0700) == 0) return ABDB_OK;
-    free(out->part);
-    out->part = NULL;
-    return fail(out, path, err);
+    if (out->partial_path && mkdir(out->partial_path, 0700) == 0) return ABDB_OK;
+    free(out->partial_path);
+    out->partial_path = NULL;
+    return discard_and_report_folder_error(out, path, err);
 done:
     return st;
 }
 
-abdb_status abdb_outfolder_lead(const abdb_outfolder *out, const char *path, abdb_error *err)
+abdb_status abdb_outfolder_make_parents(const abdb_outfolder *out, const char *path,
+                                        abdb_error *err)
 {
-    char *folder = strdup(path), *slash = folder ? folder + strlen(out->part) : NULL;
+    char *folder = strdup(path), *slash = folder ? folder + strlen(out->partial_path) : NULL;
     abdb_status st = ABDB_OK;
 
     if (!folder) return ABDB_FAIL(err, ABDB_NOMEM, "a path");
@@ -138,7 +142,7 @@ done:
 }
 
 /* The names of files are on the disk, not only what is in them. */
-static int sync_one(const char *path, const struct stat *info, int kind, struct FTW *at)
+static int nftw_fsync_directory(const char *path, const struct stat *info, int kind, struct FTW *at)
 {
     int folder, code;
 
@@ -160,11 +164,12 @@ static abdb_status copy_through_link(const char *from, const char *to, abdb_erro
     FILE *file = fopen(from, "rbe");
     abdb_status st = ABDB_OK;
 
-    if (!file) return abdb_outpart_fail("read", from, err);
+    if (!file) return abdb_partial_report_errno("read", from, err);
     TRY(abdb_outfile_open(&out, to, err));
     while ((size = fread(chunk, 1, sizeof chunk, file)) > 0)
-        if (fwrite(chunk, 1, size, out.file) != size) TRY(abdb_outpart_fail("write", to, err));
-    if (ferror(file)) TRY(abdb_outpart_fail("read", from, err));
+        if (fwrite(chunk, 1, size, out.file) != size)
+            TRY(abdb_partial_report_errno("write", to, err));
+    if (ferror(file)) TRY(abdb_partial_report_errno("read", from, err));
     TRY(abdb_outfile_commit(&out, err));
 done:
     abdb_outfile_discard(&out);
@@ -181,7 +186,7 @@ static abdb_status move_file(const char *from, const char *to, abdb_error *err)
         if (S_ISLNK(old.st_mode)) return copy_through_link(from, to, err);
         if (S_ISREG(old.st_mode)) (void)!chmod(from, old.st_mode & 07777);
     }
-    return rename(from, to) == 0 ? ABDB_OK : abdb_outpart_fail("write", to, err);
+    return rename(from, to) == 0 ? ABDB_OK : abdb_partial_report_errno("write", to, err);
 }
 
 /* Every file below `from` takes its place below `to`. checks_only: moves nothing, and checks that
@@ -193,7 +198,7 @@ static abdb_status move_tree(const char *from, const char *to, bool checks_only,
     char *one = NULL, *other = NULL;
     abdb_status st = ABDB_OK;
 
-    if (!dir) return abdb_outpart_fail("read", from, err);
+    if (!dir) return abdb_partial_report_errno("read", from, err);
     while ((entry = readdir(dir))) {
         struct stat is, was;
         bool had;
@@ -204,18 +209,18 @@ static abdb_status move_tree(const char *from, const char *to, bool checks_only,
         if (asprintf(&one, "%s/%s", from, entry->d_name) < 0) one = NULL;
         if (asprintf(&other, "%s/%s", to, entry->d_name) < 0) other = NULL;
         if (!one || !other) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a path"));
-        if (lstat(one, &is) != 0) TRY(abdb_outpart_fail("read", one, err));
+        if (lstat(one, &is) != 0) TRY(abdb_partial_report_errno("read", one, err));
         had = stat(other, &was) == 0;
         if (had && S_ISDIR(was.st_mode) != S_ISDIR(is.st_mode)) {
             errno = S_ISDIR(is.st_mode) ? ENOTDIR : EISDIR;
-            TRY(abdb_outpart_fail("write", other, err));
+            TRY(abdb_partial_report_errno("write", other, err));
         }
         if (!S_ISDIR(is.st_mode)) {
             TRY(checks_only ? abdb_outguard_check_path(other, err) : move_file(one, other, err));
             continue;
         }
         if (!had && checks_only) continue;
-        if (!had && mkdir(other, 0777) != 0) TRY(abdb_outpart_fail("make", other, err));
+        if (!had && mkdir(other, 0777) != 0) TRY(abdb_partial_report_errno("make", other, err));
         TRY(move_tree(one, other, checks_only, err));
     }
 done:
@@ -231,16 +236,16 @@ static abdb_status take_place(const abdb_outfolder *out, abdb_error *err)
     struct stat info;
     abdb_status st = ABDB_OK;
 
-    if (!out->merges || stat(out->place, &info) != 0) {
-        if (chmod(out->part, abdb_outpart_apply_umask(0777)) != 0)
-            return abdb_outpart_fail("make", out->place, err);
-        if (rename(out->part, out->place) == 0) return ABDB_OK;
+    if (!out->merges || stat(out->target_path, &info) != 0) {
+        if (chmod(out->partial_path, abdb_outpart_apply_umask(0777)) != 0)
+            return abdb_partial_report_errno("make", out->target_path, err);
+        if (rename(out->partial_path, out->target_path) == 0) return ABDB_OK;
         if (!out->merges || (errno != ENOTEMPTY && errno != EEXIST))
-            return abdb_outpart_fail("make", out->place, err);
+            return abdb_partial_report_errno("make", out->target_path, err);
     }
-    TRY(move_tree(out->part, out->place, true, err));
-    TRY(move_tree(out->part, out->place, false, err));
-    remove_tree(out->part);
+    TRY(move_tree(out->partial_path, out->target_path, true, err));
+    TRY(move_tree(out->partial_path, out->target_path, false, err));
+    remove_directory_tree(out->partial_path);
 done:
     return st;
 }
@@ -249,12 +254,12 @@ abdb_status abdb_outfolder_commit(abdb_outfolder *out, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
-    if (nftw(out->part, sync_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS) != 0)
-        return fail(out, out->place, err);
+    if (nftw(out->partial_path, nftw_fsync_directory, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS) != 0)
+        return discard_and_report_folder_error(out, out->target_path, err);
     st = take_place(out, err);
     if (st == ABDB_OK) {
-        free(out->part);
-        out->part = NULL;
+        free(out->partial_path);
+        out->partial_path = NULL;
     }
     abdb_outfolder_discard(out);
     return st;
@@ -262,8 +267,8 @@ abdb_status abdb_outfolder_commit(abdb_outfolder *out, abdb_error *err)
 
 void abdb_outfolder_discard(abdb_outfolder *out)
 {
-    if (out->part) remove_tree(out->part);
-    free(out->part);
-    free(out->place);
+    if (out->partial_path) remove_directory_tree(out->partial_path);
+    free(out->partial_path);
+    free(out->target_path);
     *out = (abdb_outfolder){0};
 }

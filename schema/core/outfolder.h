@@ -12,8 +12,8 @@
 #include "schema/core/error.h"
 
 typedef struct {
-    char *place, *part; /* part: where files are written meanwhile */
-    bool merges;        /* the place may hold files already */
+    char *target_path, *partial_path; /* part: where files are written meanwhile */
+    bool merges;                      /* the place may hold files already */
 } abdb_outfolder;
 
 /* Makes a folder for files that appear one by one, unless it is there; *is_new: it was made.
@@ -30,8 +30,8 @@ ABDB_MUST_USE abdb_status abdb_outfolder_open_into(abdb_outfolder *out, const ch
                                                    abdb_error *err);
 /* Makes the folders that lead from the part to the file: all of its path but the last word.
  * path: begins with out->part. */
-ABDB_MUST_USE abdb_status abdb_outfolder_lead(const abdb_outfolder *out, const char *path,
-                                              abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_outfolder_make_parents(const abdb_outfolder *out, const char *path,
+                                                      abdb_error *err);
 /* What was written takes its place. ABDB_IO: it cannot; then nothing of it is left, unless a folder
  * that was there refused some of the renames. */
 ABDB_MUST_USE abdb_status abdb_outfolder_commit(abdb_outfolder *out, abdb_error *err);

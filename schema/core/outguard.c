@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "schema/core/grow.h"
+#include "schema/core/array.h"
 
 enum { LINKS_MAX = 40 };
 
@@ -120,7 +120,7 @@ static abdb_status protect(protected_role role, const char *path, const char *sh
 
     for (size_t i = 0; i < guard.count && role != INPUT; i++) /* of inputs there may be many */
         if (guard.item[i].role == role && strcmp(guard.item[i].path, path) == 0) return ABDB_OK;
-    more = abdb_grow(guard.item, guard.count, &guard.room, sizeof *more);
+    more = abdb_array_reserve_one(guard.item, guard.count, &guard.room, sizeof *more);
     if (more) guard.item = more;
     file.path = strdup(path);
     file.shown = strdup(shown);

@@ -23,7 +23,7 @@ const abdb_metric_info abdb_metrics[] = {
 };
 const size_t abdb_metric_count = sizeof abdb_metrics / sizeof abdb_metrics[0];
 
-int abdb_field_find(const char *name)
+int abdb_field_index_by_name(const char *name)
 {
     for (int i = 0; i < ABDB_FIELD_COUNT; i++)
         if (strcmp(abdb_fields[i].name, name) == 0) return i;
@@ -42,7 +42,8 @@ const abdb_metric_info *abdb_metric_find(const char *name)
     return NULL;
 }
 
-static abdb_factor *add_factor(abdb_entry *entry, const char *name, abdb_factor_state state)
+static abdb_factor *append_factor_or_count_lost(abdb_entry *entry, const char *name,
+                                                abdb_factor_state state)
 {
     abdb_factor *factor;
 
@@ -55,30 +56,31 @@ static abdb_factor *add_factor(abdb_entry *entry, const char *name, abdb_factor_
     return factor;
 }
 
-void abdb_entry_factor_number(abdb_entry *entry, const char *name, double value, const char *text)
+void abdb_entry_add_number_factor(abdb_entry *entry, const char *name, double value,
+                                  const char *text)
 {
-    abdb_factor *factor = text ? add_factor(entry, name, ABDB_KNOWN) : NULL;
+    abdb_factor *factor = text ? append_factor_or_count_lost(entry, name, ABDB_KNOWN) : NULL;
 
     if (!factor) return;
     factor->text = text;
     factor->num = value;
 }
 
-void abdb_entry_factor(abdb_entry *entry, const char *name, const char *text)
+void abdb_entry_add_factor(abdb_entry *entry, const char *name, const char *text)
 {
     double value;
 
     if (!text || !*text) return;
     if (!abdb_double_parse(text, ABDB_MARK_UNKNOWN, &value)) value = NAN;
-    abdb_entry_factor_number(entry, name, value, text);
+    abdb_entry_add_number_factor(entry, name, value, text);
 }
 
-void abdb_entry_factor_state(abdb_entry *entry, const char *name, abdb_factor_state state)
+void abdb_entry_add_valueless_factor(abdb_entry *entry, const char *name, abdb_factor_state state)
 {
-    add_factor(entry, name, state);
+    append_factor_or_count_lost(entry, name, state);
 }
 
-void abdb_origin_print(long long origin, char out[17])
+void abdb_origin_to_text(long long origin, char out[17])
 {
     if (origin > 0)
         snprintf(out, 17, "%016llx", (unsigned long long)origin);
@@ -100,37 +102,37 @@ bool abdb_origin_parse(const char *text, long long *origin)
 
 static _Thread_local long values_read;
 
-void abdb_value_read(long values)
+void abdb_count_values_read(long values)
 {
     values_read += values;
 }
 
-long abdb_values_read(void)
+long abdb_values_read_by_thread(void)
 {
     return values_read;
 }
 
-void abdb_entry_leave(abdb_entry *entry)
+void abdb_entry_count_left_out_value(abdb_entry *entry)
 {
-    abdb_value_read(1);
+    abdb_count_values_read(1);
     entry->values_left_out++;
 }
 
-void abdb_entry_leave_results(abdb_entry *entry)
+void abdb_entry_leave_out_results(abdb_entry *entry)
 {
     entry->values_left_out += entry->results;
     entry->results = 0;
 }
 
-void abdb_entry_forget_results(abdb_entry *entry)
+void abdb_entry_uncount_drop_results(abdb_entry *entry)
 {
-    abdb_value_read(-(long)entry->results);
+    abdb_count_values_read(-(long)entry->results);
     entry->results = 0;
 }
 
 /* Not by memset of the whole: an entry has room for 96 factors and 64 results, and what lies beyond
  * a count (pieces, factors, results) is never read. */
-void abdb_entry_reuse(abdb_entry *entry)
+void abdb_entry_reset(abdb_entry *entry)
 {
     memset(entry->field, 0, sizeof entry->field);
     entry->environment = entry->role = entry->doubt = NULL;
@@ -139,11 +141,11 @@ void abdb_entry_reuse(abdb_entry *entry)
     entry->values_left_out = entry->factors_left_out = 0;
 }
 
-abdb_result *abdb_entry_result(abdb_entry *entry, const char *metric, double value)
+abdb_result *abdb_entry_add_result(abdb_entry *entry, const char *metric, double value)
 {
     abdb_result *result;
 
-    abdb_value_read(1);
+    abdb_count_values_read(1);
     if (entry->results == ABDB_RESULT_MAX) {
         entry->values_left_out++;
         return NULL;
@@ -160,13 +162,13 @@ abdb_result *abdb_entry_result(abdb_entry *entry, const char *metric, double val
 }
 
 /* The date in the form that is kept, in out if it is printed otherwise; NULL: it is none. */
-static const char *kept_date(const char *text, char out[ABDB_DATE_SIZE])
+static const char *date_in_kept_form(const char *text, char out[ABDB_DATE_SIZE])
 {
-    if (abdb_date_is(text)) return text;
-    return abdb_date(text, out) ? out : NULL;
+    if (abdb_date_is_iso(text)) return text;
+    return abdb_date_to_iso(text, out) ? out : NULL;
 }
 
-const char *abdb_entry_dates(abdb_entry *entry, const char **text)
+const char *abdb_entry_normalize_dates(abdb_entry *entry, const char **text)
 {
     static const abdb_field dates[] = {ABDB_FIELD_date, ABDB_FIELD_retrieved};
 
@@ -175,7 +177,7 @@ const char *abdb_entry_dates(abdb_entry *entry, const char **text)
 
         *text = entry->field[dates[i]];
         if (!*text) continue;
-        date = kept_date(*text, entry->dates[i]);
+        date = date_in_kept_form(*text, entry->dates[i]);
         if (!date) return abdb_fields[dates[i]].name;
         entry->field[dates[i]] = date;
     }
@@ -196,7 +198,7 @@ void abdb_entry_rewrite_count(abdb_entry *entry, int field, abdb_decimal_mark ma
     long long count;
 
     if (!text || !abdb_count_parse(text, mark, 0, LLONG_MAX, &count)) return;
-    abdb_whole_print(count, room);
+    abdb_format_integer(count, room);
     entry->field[field] = strcmp(text, room) == 0 ? text : room;
 }
 
@@ -207,7 +209,7 @@ static bool is_count_column(const char *column)
                                         "place",   "needed",   "term",   "runs",        "dropped",
                                         "rank",    NULL};
 
-    return abdb_is_word(column, names);
+    return abdb_text_is_in_list(column, names);
 }
 
 bool abdb_fact_column_is_number(const char *table, const char *column)
@@ -229,7 +231,8 @@ bool abdb_fact_column_is_number(const char *table, const char *column)
                                         NULL};
 
     /* A note has text of these names. */
-    return strcmp(table, "note") != 0 && (is_count_column(column) || abdb_is_word(column, names));
+    return strcmp(table, "note") != 0 &&
+           (is_count_column(column) || abdb_text_is_in_list(column, names));
 }
 
 bool abdb_fact_parse_number(const char *column, const char *text, abdb_decimal_mark mark,
@@ -253,7 +256,7 @@ bool abdb_fact_parse_number(const char *column, const char *text, abdb_decimal_m
     return true;
 }
 
-const char *abdb_fact_dates(abdb_fact *fact, const char **text)
+const char *abdb_fact_normalize_dates(abdb_fact *fact, const char **text)
 {
     enum { ROOM = sizeof fact->dates / sizeof fact->dates[0] };
     size_t used = 0;
@@ -262,21 +265,21 @@ const char *abdb_fact_dates(abdb_fact *fact, const char **text)
         const char *date;
 
         *text = fact->column[i].text;
-        if (!*text || !abdb_date_column(fact->column[i].name)) continue;
-        date = used < ROOM ? kept_date(*text, fact->dates[used++]) : NULL;
+        if (!*text || !abdb_column_holds_date(fact->column[i].name)) continue;
+        date = used < ROOM ? date_in_kept_form(*text, fact->dates[used++]) : NULL;
         if (!date) return fact->column[i].name;
         fact->column[i].text = date;
     }
     return NULL;
 }
 
-abdb_status abdb_sink_no_reject(void *self, const abdb_reject *reject, abdb_error *err)
+abdb_status abdb_sink_ignore_reject(void *self, const abdb_reject *reject, abdb_error *err)
 {
     (void)self, (void)reject, (void)err;
     return ABDB_OK;
 }
 
-abdb_status abdb_sink_no_row_end(void *self, abdb_error *err)
+abdb_status abdb_sink_ignore_row_end(void *self, abdb_error *err)
 {
     (void)self, (void)err;
     return ABDB_OK;

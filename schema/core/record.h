@@ -26,7 +26,7 @@ typedef struct {
 } abdb_field_info;
 extern const abdb_field_info abdb_fields[ABDB_FIELD_COUNT];
 /* The field of that name, or -1. */
-int abdb_field_find(const char *name);
+int abdb_field_index_by_name(const char *name);
 
 typedef struct {
     const char *name, *unit, *better, *metric_class, *meaning;
@@ -123,7 +123,7 @@ typedef struct {
     size_t values_left_out, factors_left_out;
     abdb_factor factor[ABDB_FACTOR_MAX];
     abdb_result result[ABDB_RESULT_MAX];
-    char dates[2][ABDB_DATE_SIZE]; /* room for abdb_entry_dates */
+    char dates[2][ABDB_DATE_SIZE]; /* room for abdb_entry_normalize_dates */
     char counts[2][24];            /* room for abdb_entry_rewrite_count */
     /* Why a number of the source cannot be read for certain: the store refuses the entry for it.
      * NULL: all can. */
@@ -133,35 +133,37 @@ typedef struct {
 
 /* An origin as text in exchange formats: "none", or 16 hexadecimal digits. _print fills 17 bytes;
  * _parse says whether the text is one. */
-void abdb_origin_print(long long origin, char out[17]);
+void abdb_origin_to_text(long long origin, char out[17]);
 bool abdb_origin_parse(const char *text, long long *origin);
 /* Adds a known factor (text, and the number that it is, if any). Skips NULL and "". */
-void abdb_entry_factor(abdb_entry *entry, const char *name, const char *text);
-void abdb_entry_factor_number(abdb_entry *entry, const char *name, double value, const char *text);
+void abdb_entry_add_factor(abdb_entry *entry, const char *name, const char *text);
+void abdb_entry_add_number_factor(abdb_entry *entry, const char *name, double value,
+                                  const char *text);
 /* Adds a factor that the source leaves unknown, or that cannot apply. */
-void abdb_entry_factor_state(abdb_entry *entry, const char *name, abdb_factor_state state);
+void abdb_entry_add_valueless_factor(abdb_entry *entry, const char *name, abdb_factor_state state);
 /* Adds a result with statistic "value" and nothing else known; NULL when there is no room. */
-abdb_result *abdb_entry_result(abdb_entry *entry, const char *metric, double value);
+abdb_result *abdb_entry_add_result(abdb_entry *entry, const char *metric, double value);
 
 /* Counts a value that the source has and the entry does not. */
-void abdb_entry_leave(abdb_entry *entry);
+void abdb_entry_count_left_out_value(abdb_entry *entry);
 /* The results of an entry that is kept without them (a run that is not valid) are left out. */
-void abdb_entry_leave_results(abdb_entry *entry);
+void abdb_entry_leave_out_results(abdb_entry *entry);
 /* Takes back results that stand for no value of the source. */
-void abdb_entry_forget_results(abdb_entry *entry);
+void abdb_entry_uncount_drop_results(abdb_entry *entry);
 /* Empties an entry that was handed over, or refused, for the next row; what is counted need not be
  * cleared. */
-void abdb_entry_reuse(abdb_entry *entry);
+void abdb_entry_reset(abdb_entry *entry);
 
-/* Values that this thread took out of its sources so far. abdb_entry_result counts each; who reads
- * one and makes no result of it (no number, a row that is refused) adds it by abdb_value_read, so
- * that whoever keeps the records can tell whether all were accounted for. */
-void abdb_value_read(long values);
-long abdb_values_read(void);
+/* Values that this thread took out of its sources so far. abdb_entry_add_result counts each; who
+ * reads one and makes no result of it (no number, a row that is refused) adds it by
+ * abdb_count_values_read, so that whoever keeps the records can tell whether all were accounted
+ * for. */
+void abdb_count_values_read(long values);
+long abdb_values_read_by_thread(void);
 
 /* Puts the fields that are dates into the form that is kept (schema/core/date.h). NULL, or the name
  * of the first that is no date and stays as it was: *text. */
-const char *abdb_entry_dates(abdb_entry *entry, const char **text);
+const char *abdb_entry_normalize_dates(abdb_entry *entry, const char **text);
 
 /* The number of a field that is one, as the store checks, keeps and keys it. False: the field has
  * no text, or text that is no count. */
@@ -181,7 +183,7 @@ typedef struct {
         const char *name, *text; /* text NULL: num; both missing: NULL */
         double num;
     } column[ABDB_FACT_MAX];
-    char dates[2][ABDB_DATE_SIZE]; /* room for abdb_fact_dates */
+    char dates[2][ABDB_DATE_SIZE]; /* room for abdb_fact_normalize_dates */
 } abdb_fact;
 /* A column of a fact that is a number, by the name of the column: a whole one of a count, any other
  * of a quantity, with that decimal mark. False, with reason: the text is none. */
@@ -189,8 +191,8 @@ bool abdb_fact_parse_number(const char *column, const char *text, abdb_decimal_m
                             double *out, char *reason, size_t room);
 /* Is the column a number in the table of the fact? */
 bool abdb_fact_column_is_number(const char *table, const char *column);
-/* The same as abdb_entry_dates for the columns of a fact. */
-const char *abdb_fact_dates(abdb_fact *fact, const char **text);
+/* The same as abdb_entry_normalize_dates for the columns of a fact. */
+const char *abdb_fact_normalize_dates(abdb_fact *fact, const char **text);
 
 typedef struct {
     long line; /* 0 unknown */
@@ -208,7 +210,7 @@ typedef struct {
 } abdb_sink;
 
 /* For a sink that takes no notice of rejects, or of the ends of rows. */
-abdb_status abdb_sink_no_reject(void *self, const abdb_reject *reject, abdb_error *err);
-abdb_status abdb_sink_no_row_end(void *self, abdb_error *err);
+abdb_status abdb_sink_ignore_reject(void *self, const abdb_reject *reject, abdb_error *err);
+abdb_status abdb_sink_ignore_row_end(void *self, abdb_error *err);
 
 #endif

@@ -5,73 +5,73 @@
 #include <string.h>
 
 /* "," but before the first. */
-static void comma(abdb_text *out)
+static void append_comma_unless_first(abdb_text *out)
 {
     char last = out->size ? out->data[out->size - 1] : '{';
 
     if (last != '{' && last != '[' && last != ':') abdb_text_puts(out, ",");
 }
 
-static void put_name(abdb_text *out, const char *name)
+static void append_json_name(abdb_text *out, const char *name)
 {
-    comma(out);
-    abdb_text_json(out, name);
+    append_comma_unless_first(out);
+    abdb_text_append_json_string(out, name);
     abdb_text_puts(out, ":");
 }
 
-static void put_text(abdb_text *out, const char *name, const char *text)
+static void append_json_text_member(abdb_text *out, const char *name, const char *text)
 {
     if (!text) return;
-    put_name(out, name);
-    abdb_text_json(out, text);
+    append_json_name(out, name);
+    abdb_text_append_json_string(out, text);
 }
 
-static void put_double(abdb_text *out, double value)
+static void append_shortest_number(abdb_text *out, double value)
 {
     char digits[32];
 
-    abdb_number_print(value, digits);
+    abdb_format_shortest_double(value, digits);
     abdb_text_puts(out, digits);
 }
 
-static void put_number(abdb_text *out, const char *name, double value)
+static void append_json_number_member(abdb_text *out, const char *name, double value)
 {
     if (!isfinite(value)) return;
-    put_name(out, name);
-    put_double(out, value);
+    append_json_name(out, name);
+    append_shortest_number(out, value);
 }
 
-static void put_whole(abdb_text *out, const char *name, long long value)
+static void append_json_integer_member(abdb_text *out, const char *name, long long value)
 {
-    put_name(out, name);
+    append_json_name(out, name);
     abdb_text_printf(out, "%lld", value);
 }
 
 /* A number or a text as an item of a list; null where there is none. */
-static void put_number_item(abdb_text *out, double value)
+static void append_json_number_item(abdb_text *out, double value)
 {
-    comma(out);
+    append_comma_unless_first(out);
     if (isfinite(value))
-        put_double(out, value);
+        append_shortest_number(out, value);
     else
         abdb_text_puts(out, "null");
 }
 
-static void put_text_item(abdb_text *out, const char *text)
+static void append_json_text_item(abdb_text *out, const char *text)
 {
-    comma(out);
+    append_comma_unless_first(out);
     if (text)
-        abdb_text_json(out, text);
+        abdb_text_append_json_string(out, text);
     else
         abdb_text_puts(out, "null");
 }
 
-static void put_factor(abdb_text *out, const abdb_factor *f)
+static void append_factor_json(abdb_text *out, const abdb_factor *f)
 {
     double read = NAN;
     bool same;
 
-    put_name(out, f->name);
+    append_json_name(out, f->name);
     if (f->state != ABDB_KNOWN) {
         abdb_text_printf(out, "{\"state\":\"%s\"}",
                          f->state == ABDB_UNKNOWN ? "unknown" : "inapplicable");
@@ -80,165 +80,166 @@ static void put_factor(abdb_text *out, const abdb_factor *f)
     if (!abdb_double_parse(f->text, ABDB_MARK_UNKNOWN, &read)) read = NAN;
     same = isnan(read) ? isnan(f->num) : read == f->num;
     if (same && !f->unit) {
-        abdb_text_json(out, f->text);
+        abdb_text_append_json_string(out, f->text);
         return;
     }
     abdb_text_puts(out, "{");
-    put_text(out, "text", f->text);
-    put_number(out, "num", f->num);
-    put_text(out, "unit", f->unit);
+    append_json_text_member(out, "text", f->text);
+    append_json_number_member(out, "num", f->num);
+    append_json_text_member(out, "unit", f->unit);
     abdb_text_puts(out, "}");
 }
 
-static void put_samples(abdb_text *out, const abdb_result *r)
+static void append_samples_json(abdb_text *out, const abdb_result *r)
 {
     if (!r->samples) return;
-    put_name(out, "samples");
+    append_json_name(out, "samples");
     abdb_text_puts(out, "[");
     for (size_t i = 0; i < r->samples; i++) {
         const abdb_sample *s = &r->sample[i];
 
         abdb_text_puts(out, i ? ",[" : "[");
-        put_double(out, s->value);
-        put_number_item(out, s->t_s);
+        append_shortest_number(out, s->value);
+        append_json_number_item(out, s->t_s);
         abdb_text_printf(out, ",%ld", s->rank);
-        put_text_item(out, s->mark);
+        append_json_text_item(out, s->mark);
         abdb_text_puts(out, "]");
     }
     abdb_text_puts(out, "]");
 }
 
-static void put_result(abdb_text *out, const abdb_result *r)
+static void append_result_json(abdb_text *out, const abdb_result *r)
 {
-    comma(out);
+    append_comma_unless_first(out);
     abdb_text_puts(out, "{");
-    put_text(out, "metric", r->metric);
-    put_text(out, "statistic", r->statistic);
-    put_number(out, "value", r->value);
-    put_text(out, "raw_value", r->raw_value);
-    put_text(out, "raw_unit", r->raw_unit);
-    put_text(out, "cell", r->cell);
-    if (r->rank != -1) put_number(out, "rank", (double)r->rank);
-    put_number(out, "x", r->x);
-    if (r->n > 0) put_number(out, "n", (double)r->n);
-    put_number(out, "low", r->low);
-    put_number(out, "high", r->high);
-    put_text(out, "spread", r->spread);
-    put_text(out, "formula", r->formula);
-    put_text(out, "fact", r->fact);
-    put_samples(out, r);
+    append_json_text_member(out, "metric", r->metric);
+    append_json_text_member(out, "statistic", r->statistic);
+    append_json_number_member(out, "value", r->value);
+    append_json_text_member(out, "raw_value", r->raw_value);
+    append_json_text_member(out, "raw_unit", r->raw_unit);
+    append_json_text_member(out, "cell", r->cell);
+    if (r->rank != -1) append_json_number_member(out, "rank", (double)r->rank);
+    append_json_number_member(out, "x", r->x);
+    if (r->n > 0) append_json_number_member(out, "n", (double)r->n);
+    append_json_number_member(out, "low", r->low);
+    append_json_number_member(out, "high", r->high);
+    append_json_text_member(out, "spread", r->spread);
+    append_json_text_member(out, "formula", r->formula);
+    append_json_text_member(out, "fact", r->fact);
+    append_samples_json(out, r);
     abdb_text_puts(out, "}");
 }
 
-static void put_telemetry(abdb_text *out, const abdb_entry *e)
+static void append_telemetry_json(abdb_text *out, const abdb_entry *e)
 {
     if (!e->telemetries) return;
-    put_name(out, "telemetry");
+    append_json_name(out, "telemetry");
     abdb_text_puts(out, "[");
     for (size_t i = 0; i < e->telemetries; i++) {
         const abdb_telemetry *t = &e->telemetry[i];
 
         abdb_text_puts(out, i ? ",[" : "[");
-        put_text_item(out, t->sensor);
-        put_text_item(out, t->quantity);
-        put_text_item(out, t->unit);
-        put_number_item(out, t->t_s);
-        put_number_item(out, t->value);
+        append_json_text_item(out, t->sensor);
+        append_json_text_item(out, t->quantity);
+        append_json_text_item(out, t->unit);
+        append_json_number_item(out, t->t_s);
+        append_json_number_item(out, t->value);
         abdb_text_puts(out, "]");
     }
     abdb_text_puts(out, "]");
 }
 
-static void put_spans(abdb_text *out, const abdb_entry *e)
+static void append_spans_json(abdb_text *out, const abdb_entry *e)
 {
     if (!e->spans) return;
-    put_name(out, "span");
+    append_json_name(out, "span");
     abdb_text_puts(out, "[");
     for (size_t i = 0; i < e->spans; i++) {
         const abdb_span *s = &e->span[i];
 
         abdb_text_puts(out, i ? ",{" : "{");
-        put_text(out, "name", s->name);
-        put_text(out, "within", s->within);
-        put_text(out, "kernel", s->kernel);
-        put_text(out, "provider", s->provider);
-        put_whole(out, "calls", s->calls);
-        put_number(out, "time_s", s->time_s);
-        put_number(out, "ops", s->ops);
-        put_number(out, "bytes", s->bytes);
+        append_json_text_member(out, "name", s->name);
+        append_json_text_member(out, "within", s->within);
+        append_json_text_member(out, "kernel", s->kernel);
+        append_json_text_member(out, "provider", s->provider);
+        append_json_integer_member(out, "calls", s->calls);
+        append_json_number_member(out, "time_s", s->time_s);
+        append_json_number_member(out, "ops", s->ops);
+        append_json_number_member(out, "bytes", s->bytes);
         abdb_text_puts(out, "}");
     }
     abdb_text_puts(out, "]");
 }
 
-static void put_ranks(abdb_text *out, const abdb_entry *e)
+static void append_ranks_json(abdb_text *out, const abdb_entry *e)
 {
     if (!e->ranks) return;
-    put_name(out, "rank");
+    append_json_name(out, "rank");
     abdb_text_puts(out, "[");
     for (size_t i = 0; i < e->ranks; i++) {
         abdb_text_puts(out, i ? ",{" : "{");
-        put_whole(out, "rank", e->rank[i].rank);
-        put_text(out, "host", e->rank[i].host);
-        put_text(out, "device", e->rank[i].device);
-        put_text(out, "binding", e->rank[i].binding);
+        append_json_integer_member(out, "rank", e->rank[i].rank);
+        append_json_text_member(out, "host", e->rank[i].host);
+        append_json_text_member(out, "device", e->rank[i].device);
+        append_json_text_member(out, "binding", e->rank[i].binding);
         abdb_text_puts(out, "}");
     }
     abdb_text_puts(out, "]");
 }
 
-static void put_process(abdb_text *out, const abdb_process *p)
+static void append_process_json(abdb_text *out, const abdb_process *p)
 {
     if (!p->campaign) return;
-    put_name(out, "process");
+    append_json_name(out, "process");
     abdb_text_puts(out, "{");
-    put_text(out, "campaign", p->campaign);
-    put_text(out, "backend", p->backend);
-    put_whole(out, "repetition", p->repetition);
-    put_whole(out, "start", p->start);
-    put_text(out, "started", p->started);
+    append_json_text_member(out, "campaign", p->campaign);
+    append_json_text_member(out, "backend", p->backend);
+    append_json_integer_member(out, "repetition", p->repetition);
+    append_json_integer_member(out, "start", p->start);
+    append_json_text_member(out, "started", p->started);
     abdb_text_puts(out, "}");
 }
 
-static void put_origin(abdb_text *out, long long origin)
+static void append_origin_json(abdb_text *out, long long origin)
 {
     if (origin == ABDB_ORIGIN_UNSAID) return;
-    put_name(out, "origin");
+    append_json_name(out, "origin");
     if (origin == ABDB_ORIGIN_NONE)
         abdb_text_puts(out, "null");
     else
         abdb_text_printf(out, "\"%016llx\"", origin);
 }
 
-void abdb_entry_json(abdb_text *out, const abdb_entry *e)
+void abdb_entry_append_json_line(abdb_text *out, const abdb_entry *e)
 {
     abdb_text_puts(out, "{\"record\":\"entry\",\"field\":{");
     for (int i = 0; i < ABDB_FIELD_COUNT; i++)
-        if (e->field[i] && *e->field[i]) put_text(out, abdb_fields[i].name, e->field[i]);
+        if (e->field[i] && *e->field[i])
+            append_json_text_member(out, abdb_fields[i].name, e->field[i]);
     abdb_text_puts(out, "},\"factor\":{");
-    for (size_t i = 0; i < e->factors; i++) put_factor(out, &e->factor[i]);
+    for (size_t i = 0; i < e->factors; i++) append_factor_json(out, &e->factor[i]);
     abdb_text_puts(out, "},\"result\":[");
-    for (size_t i = 0; i < e->results; i++) put_result(out, &e->result[i]);
+    for (size_t i = 0; i < e->results; i++) append_result_json(out, &e->result[i]);
     abdb_text_puts(out, "]");
-    put_telemetry(out, e);
-    put_spans(out, e);
-    put_ranks(out, e);
-    put_process(out, &e->process);
-    put_origin(out, e->origin);
-    put_text(out, "environment", e->environment);
-    if (e->pieces) put_number(out, "pieces", (double)e->pieces);
-    if (e->pieces) put_text(out, "role", e->role);
+    append_telemetry_json(out, e);
+    append_spans_json(out, e);
+    append_ranks_json(out, e);
+    append_process_json(out, &e->process);
+    append_origin_json(out, e->origin);
+    append_json_text_member(out, "environment", e->environment);
+    if (e->pieces) append_json_number_member(out, "pieces", (double)e->pieces);
+    if (e->pieces) append_json_text_member(out, "role", e->role);
     abdb_text_puts(out, "}\n");
 }
 
-void abdb_fact_json(abdb_text *out, const abdb_fact *f)
+void abdb_fact_append_json_line(abdb_text *out, const abdb_fact *f)
 {
     abdb_text_puts(out, "{");
-    put_text(out, "record", f->table);
+    append_json_text_member(out, "record", f->table);
     for (size_t i = 0; i < f->columns; i++) {
-        put_text(out, f->column[i].name, f->column[i].text);
-        if (!f->column[i].text) put_number(out, f->column[i].name, f->column[i].num);
+        append_json_text_member(out, f->column[i].name, f->column[i].text);
+        if (!f->column[i].text) append_json_number_member(out, f->column[i].name, f->column[i].num);
     }
-    put_text(out, "fact", f->fact);
+    append_json_text_member(out, "fact", f->fact);
     abdb_text_puts(out, "}\n");
 }

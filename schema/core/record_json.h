@@ -9,7 +9,7 @@
 #include "schema/core/text.h"
 
 /* Appends one line with its end. */
-void abdb_entry_json(abdb_text *out, const abdb_entry *entry);
-void abdb_fact_json(abdb_text *out, const abdb_fact *fact);
+void abdb_entry_append_json_line(abdb_text *out, const abdb_entry *entry);
+void abdb_fact_append_json_line(abdb_text *out, const abdb_fact *fact);
 
 #endif

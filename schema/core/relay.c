@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "schema/core/plain.h"
+#include "schema/core/sanitize_text.h"
 
 enum { ROUNDS_MAX = 1024 }; /* of reads at the end: whoever still writes may never stop */
 
@@ -44,7 +44,7 @@ static void write_plain_line(abdb_relay *r)
     abdb_text plain = {0};
 
     r->line[r->size] = '\0';
-    abdb_text_plain(&plain, r->line);
+    abdb_text_append_sanitized(&plain, r->line);
     abdb_text_puts(&plain, "\n");
     write_words(r, abdb_text_get(&plain), plain.size);
     abdb_text_free(&plain);

@@ -27,7 +27,7 @@ double abdb_quantile_sorted(const double *x, size_t n, double q)
     return x[i] + (at - (double)i) * (x[i + 1] - x[i]);
 }
 
-size_t abdb_median_rank(size_t n, double confidence)
+size_t abdb_median_interval_rank(size_t n, double confidence)
 {
     double tail = (1 - confidence) / 2, sum = 0, term;
     size_t k;
@@ -54,7 +54,7 @@ size_t abdb_median_rank(size_t n, double confidence)
     return k; /* the k-th smallest: P(fewer than k below the median) <= tail */
 }
 
-abdb_status abdb_summarise(double *x, size_t n, abdb_summary *out, abdb_error *err)
+abdb_status abdb_sort_and_summarise(double *x, size_t n, abdb_summary *out, abdb_error *err)
 {
     double sum = 0, square = 0;
     size_t rank;
@@ -80,7 +80,7 @@ abdb_status abdb_summarise(double *x, size_t n, abdb_summary *out, abdb_error *e
     qsort(away, n, sizeof *away, abdb_compare_double);
     out->mad = abdb_quantile_sorted(away, n, 0.5);
     free(away);
-    rank = abdb_median_rank(n, 0.95);
+    rank = abdb_median_interval_rank(n, 0.95);
     out->has_interval = rank > 0;
     out->low = rank ? x[rank - 1] : x[0];
     out->high = rank ? x[n - rank] : x[n - 1];
@@ -93,17 +93,17 @@ abdb_status abdb_summarise(double *x, size_t n, abdb_summary *out, abdb_error *e
  * 5e-15 where l is 40, and a mean adds as much. */
 enum { DIGITS = 13 };
 
-static double to_digits(double value)
+static double round_to_13_digits(double value)
 {
     return isfinite(value) ? abdb_number_round(value, DIGITS) : value;
 }
 
-double abdb_unlog(double x)
+double abdb_exp_rounded(double x)
 {
-    return to_digits(exp(x));
+    return round_to_13_digits(exp(x));
 }
 
-double abdb_unlog_share(double x)
+double abdb_expm1_rounded(double x)
 {
-    return to_digits(expm1(x));
+    return round_to_13_digits(expm1(x));
 }

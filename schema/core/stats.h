@@ -18,14 +18,15 @@ int abdb_compare_double(const void *a, const void *b);
 /* Quantile q in [0,1] of sorted x[0..n), linear between neighbours (type 7). n >= 1. */
 double abdb_quantile_sorted(const double *x, size_t n, double q);
 /* Sorts x[0..n) and summarises it. ABDB_DATA: n == 0, or a value is not finite. */
-ABDB_MUST_USE abdb_status abdb_summarise(double *x, size_t n, abdb_summary *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_sort_and_summarise(double *x, size_t n, abdb_summary *out,
+                                                  abdb_error *err);
 /* 1-based order statistics (low, n + 1 - low) that bracket the median with probability at least
  * confidence; 0 when n is too small. */
-size_t abdb_median_rank(size_t n, double confidence);
+size_t abdb_median_interval_rank(size_t n, double confidence);
 /* The number whose natural logarithm is x, to the 13 digits that means of logarithms carry: of the
  * logarithm of 0.11 it is 0.11, not 0.11000000000000001. */
-double abdb_unlog(double x);
+double abdb_exp_rounded(double x);
 /* The same, less one, as of a logarithm of 1 + share. */
-double abdb_unlog_share(double x);
+double abdb_expm1_rounded(double x);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { FIRST_ROOM = 64, ARENA_BLOCK = 16384, DISTANCE_MAX = 64 };
 
-static bool text_room(abdb_text *text, size_t more)
+static bool ensure_text_room(abdb_text *text, size_t more)
 {
     size_t need = text->size + more + 1, room = text->room ? text->room : FIRST_ROOM;
     char *data;
@@ -21,7 +21,7 @@ static bool text_room(abdb_text *text, size_t more)
     while (room < need) room *= 2;
     data = realloc(text->data, room);
     if (!data) {
-        abdb_starve();
+        abdb_count_allocation_failure();
         text->failed = true;
         return false;
     }
@@ -30,9 +30,9 @@ static bool text_room(abdb_text *text, size_t more)
     return true;
 }
 
-void abdb_text_more(abdb_text *text, const char *data, size_t size)
+void abdb_text_append_growing(abdb_text *text, const char *data, size_t size)
 {
-    if (!text_room(text, size)) return;
+    if (!ensure_text_room(text, size)) return;
     if (size) memcpy(text->data + text->size, data, size);
     text->size += size;
     text->data[text->size] = '\0';
@@ -46,7 +46,7 @@ void abdb_text_printf(abdb_text *text, const char *format, ...)
     va_start(args, format);
     va_copy(again, args);
     size = vsnprintf(NULL, 0, format, args);
-    if (size >= 0 && text_room(text, (size_t)size)) {
+    if (size >= 0 && ensure_text_room(text, (size_t)size)) {
         vsnprintf(text->data + text->size, (size_t)size + 1, format, again);
         text->size += (size_t)size;
     }
@@ -56,7 +56,7 @@ void abdb_text_printf(abdb_text *text, const char *format, ...)
 
 /* Well-formed sequences after Table 3-7 of the Unicode Standard: no overlong forms, no
  * surrogates, nothing above U+10FFFF. */
-int abdb_utf8_length(const char *string)
+int abdb_utf8_char_length(const char *string)
 {
     const unsigned char *s = (const unsigned char *)string;
 
@@ -74,13 +74,13 @@ int abdb_utf8_length(const char *string)
     return 0;
 }
 
-void abdb_text_json(abdb_text *text, const char *string)
+void abdb_text_append_json_string(abdb_text *text, const char *string)
 {
     const unsigned char *s = (const unsigned char *)string;
 
     abdb_text_add(text, "\"", 1);
     while (*s) {
-        int length = abdb_utf8_length((const char *)s);
+        int length = abdb_utf8_char_length((const char *)s);
 
         if (*s == '"' || *s == '\\')
             abdb_text_printf(text, "\\%c", *s);
@@ -135,7 +135,7 @@ void *abdb_arena_alloc(abdb_arena *arena, size_t size)
 
         block = calloc(1, sizeof *block + room);
         if (!block) {
-            abdb_starve();
+            abdb_count_allocation_failure();
             return NULL;
         }
         block->room = room;
@@ -195,7 +195,7 @@ void abdb_arena_clear(abdb_arena *arena)
     block->used = 0;
 }
 
-char *abdb_trim(char *string)
+char *abdb_trim_in_place(char *string)
 {
     size_t size;
 
@@ -205,13 +205,13 @@ char *abdb_trim(char *string)
     return string;
 }
 
-void abdb_fold(const char *name, char *out, size_t room)
+void abdb_fold_name(const char *name, char *out, size_t room)
 {
     const unsigned char *s = (const unsigned char *)name;
     size_t used = 0;
 
     while (*s && used + 5 < room) {
-        int length = abdb_utf8_length((const char *)s);
+        int length = abdb_utf8_char_length((const char *)s);
 
         /* Left out beyond ASCII: U+00A0, and U+2000 to U+203F, spaces, hyphens and other marks. */
         if (isalnum(*s) && *s < 0x80)
@@ -227,7 +227,7 @@ void abdb_fold(const char *name, char *out, size_t room)
 
 /* Damerau and Levenshtein's distance (optimal string alignment) by three rows of its table: this,
  * the last and the one before, for swaps. */
-int abdb_distance(const char *a, const char *b)
+int abdb_edit_distance(const char *a, const char *b)
 {
     int row[3][DISTANCE_MAX + 1];
     int la = (int)strlen(a), lb = (int)strlen(b);
@@ -253,7 +253,7 @@ int abdb_distance(const char *a, const char *b)
     return row[la % 3][lb];
 }
 
-static size_t common_prefix(const char *a, const char *b)
+static size_t common_prefix_length(const char *a, const char *b)
 {
     size_t i = 0;
 
@@ -261,7 +261,7 @@ static size_t common_prefix(const char *a, const char *b)
     return i;
 }
 
-const char *abdb_nearest(const char *name, const char *const *names, size_t count)
+const char *abdb_nearest_name(const char *name, const char *const *names, size_t count)
 {
     const char *best = NULL;
     /* Suggested is what differs in half of the letters at most; of equal ones that with the longer
@@ -269,10 +269,11 @@ const char *abdb_nearest(const char *name, const char *const *names, size_t coun
     int least = (int)strlen(name) / 2 + 1;
 
     for (size_t i = 0; i < count; i++) {
-        int distance = abdb_distance(name, names[i]);
+        int distance = abdb_edit_distance(name, names[i]);
 
-        if (distance < least || (best && distance == least &&
-                                 common_prefix(name, names[i]) > common_prefix(name, best))) {
+        if (distance < least ||
+            (best && distance == least &&
+             common_prefix_length(name, names[i]) > common_prefix_length(name, best))) {
             least = distance;
             best = names[i];
         }
@@ -280,17 +281,17 @@ const char *abdb_nearest(const char *name, const char *const *names, size_t coun
     return best;
 }
 
-const char *abdb_spelled(const char *word, const char *const *names, size_t count)
+const char *abdb_name_by_loose_spelling(const char *word, const char *const *names, size_t count)
 {
     const char *found = NULL;
     char folded[256], release[258], bones[256];
 
-    abdb_fold(word, folded, sizeof folded);
+    abdb_fold_name(word, folded, sizeof folded);
     snprintf(release, sizeof release, "v%s", folded);
     for (size_t i = 0; i < count; i++)
         if (strcmp(names[i], word) == 0) return names[i];
     for (size_t i = 0; i < count; i++) {
-        abdb_fold(names[i], bones, sizeof bones);
+        abdb_fold_name(names[i], bones, sizeof bones);
         if (!*folded || (strcmp(bones, folded) != 0 && strcmp(bones, release) != 0)) continue;
         if (found && strcmp(found, names[i]) != 0) return NULL;
         found = names[i];
@@ -298,7 +299,7 @@ const char *abdb_spelled(const char *word, const char *const *names, size_t coun
     return found;
 }
 
-bool abdb_glob(const char *pattern, const char *string)
+bool abdb_glob_matches(const char *pattern, const char *string)
 {
     /* star: the last '*'; mark: how far it reaches. On a mismatch it takes one character more,
      * which is enough: an earlier star need never be tried again. */
@@ -323,7 +324,7 @@ bool abdb_glob(const char *pattern, const char *string)
     return !*pattern;
 }
 
-bool abdb_is_word(const char *text, const char *const *list)
+bool abdb_text_is_in_list(const char *text, const char *const *list)
 {
     while (*list && strcmp(text, *list) != 0) list++;
     return *list != NULL;
@@ -334,7 +335,7 @@ bool abdb_has_digit(const char *string)
     return string && strpbrk(string, "0123456789") != NULL;
 }
 
-size_t abdb_braced(const char *string)
+size_t abdb_braced_name_length(const char *string)
 {
     static const char name[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
     size_t size = *string == '{' ? strspn(string + 1, name) : 0;
@@ -343,9 +344,9 @@ size_t abdb_braced(const char *string)
                                                                                       : 0;
 }
 
-bool abdb_has_word(const char *list, char mark, const char *word, size_t size)
+bool abdb_list_has_word(const char *list, char separator, const char *word, size_t size)
 {
-    const char marks[] = {mark, '\0'};
+    const char marks[] = {separator, '\0'};
 
     for (const char *at = list; at && *at; at += strspn(at, marks)) {
         size_t length = strcspn(at, marks);

@@ -11,7 +11,7 @@ static abdb_timing list[ABDB_TIMINGS_MAX];
 static size_t used;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-double abdb_steady_s(void)
+double abdb_monotonic_seconds(void)
 {
     struct timespec t;
 
@@ -19,28 +19,28 @@ double abdb_steady_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void abdb_timing_start(void)
+void abdb_timing_enable(void)
 {
     taking = true;
 }
 
-double abdb_timing_now(void)
+double abdb_timing_now_if_enabled(void)
 {
-    return taking ? abdb_steady_s() : 0;
+    return taking ? abdb_monotonic_seconds() : 0;
 }
 
-void abdb_timing_add(const char *what, double from)
+void abdb_timing_add_elapsed(const char *label, double start_s)
 {
     double seconds;
     size_t i = 0;
 
     if (!taking) return;
-    seconds = abdb_timing_now() - from;
+    seconds = abdb_timing_now_if_enabled() - start_s;
     pthread_mutex_lock(&lock);
-    while (i < used && strcmp(list[i].what, what) != 0) i++;
+    while (i < used && strcmp(list[i].what, label) != 0) i++;
     if (i < ABDB_TIMINGS_MAX) {
         used += i == used;
-        snprintf(list[i].what, sizeof list[i].what, "%s", what);
+        snprintf(list[i].what, sizeof list[i].what, "%s", label);
         list[i].seconds += seconds;
         list[i].count++;
     }

@@ -16,13 +16,13 @@ typedef struct {
 
 /* Seconds since some moment of this boot, by CLOCK_MONOTONIC, which is never set back: only
  * differences mean something. */
-double abdb_steady_s(void);
+double abdb_monotonic_seconds(void);
 /* Nothing is taken until this. */
-void abdb_timing_start(void);
-/* abdb_steady_s(); 0 where nothing is taken. */
-double abdb_timing_now(void);
+void abdb_timing_enable(void);
+/* abdb_monotonic_seconds(); 0 where nothing is taken. */
+double abdb_timing_now_if_enabled(void);
 /* Adds the time since `from` to the stretch called `what`, which is copied; from any thread. */
-void abdb_timing_add(const char *what, double from);
+void abdb_timing_add_elapsed(const char *label, double start_s);
 /* What was taken, in the order of first use. */
 const abdb_timing *abdb_timing_list(size_t *count);
 

@@ -16,7 +16,7 @@ enum { UNIT_COUNT = sizeof units / sizeof units[0] };
 
 /* Equal without case and white space, with "\(" read as "(" (an old export escapes them), and
  * without the star of a footnote. */
-static bool loosely_equal(const char *a, const char *b)
+static bool equal_ignoring_case_and_marks(const char *a, const char *b)
 {
     for (;;) {
         while (isspace((unsigned char)*a) || *a == '\\' || *a == '*') a++;
@@ -38,7 +38,8 @@ const abdb_unit *abdb_unit_find(const char *spelling)
     for (size_t i = 0; i < UNIT_COUNT; i++)
         if (strcmp(units[i].name, spelling) == 0) return last = &units[i];
     for (size_t i = 0; i < UNIT_COUNT; i++) {
-        if (strlen(units[i].name) <= SYMBOL_LENGTH || !loosely_equal(spelling, units[i].name))
+        if (strlen(units[i].name) <= SYMBOL_LENGTH ||
+            !equal_ignoring_case_and_marks(spelling, units[i].name))
             continue;
         if (found && (found->factor != units[i].factor || strcmp(found->base, units[i].base) != 0))
             return NULL; /* two units of this spelling */
@@ -47,7 +48,7 @@ const abdb_unit *abdb_unit_find(const char *spelling)
     return found;
 }
 
-const char *abdb_unit_spellings(const char *base, char *out, size_t room)
+const char *abdb_unit_list_of_base(const char *base, char *out, size_t room)
 {
     enum { SHOWN = 8 };
     size_t size = 0, shown = 0;
@@ -61,7 +62,7 @@ const char *abdb_unit_spellings(const char *base, char *out, size_t room)
     return out;
 }
 
-double abdb_unit_base(const abdb_unit *unit, double value)
+double abdb_unit_to_base_value(const abdb_unit *unit, double value)
 {
     /* 1e-9 is no exact double, 1e9 is: dividing by it rounds once, multiplying by the other
      * twice. */
@@ -80,6 +81,6 @@ abdb_status abdb_unit_convert(double value, const char *from, const char *to, do
     if (strcmp(a->base, b->base) != 0)
         return ABDB_FAIL(err, ABDB_UNITS, "'%s' (%s) and '%s' (%s) are different dimensions", from,
                          a->base, to, b->base);
-    *out = a == b ? value : abdb_unit_base(a, value) / b->factor;
+    *out = a == b ? value : abdb_unit_to_base_value(a, value) / b->factor;
     return ABDB_OK;
 }

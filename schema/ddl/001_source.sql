@@ -2,7 +2,7 @@
 --
 -- The files of this folder are today's tables, in the order in which they are read: what comes later builds on what
 -- came before. A number such as artifact_id is given by this file and joins its tables; what is the same in every
--- database is a key, made from content (schema/store/key.h).
+-- database is a key, made from content (schema/store/entry_key.h).
 
 -- Whoever states facts: a document, a publisher's export, a program, a user.
 CREATE TABLE source (

@@ -1,5 +1,5 @@
--- settle.sql - what withdrawals leave out and the ceilings: schema/store/gone.c and ceilings.c in the SQL of PostgreSQL. Names and
--- subjects come from abdb (query/warehouse/settle.c). The table seen has the arrivals that are settled now. What is right already stays as it is.
+-- settle.sql - what withdrawals leave out and the ceilings: schema/store/withdrawn.c and ceilings.c in the SQL of PostgreSQL. Names and
+-- subjects come from abdb (query/warehouse/derive_remote.c). The table seen has the arrivals that are settled now. What is right already stays as it is.
 
 CREATE TEMP TABLE gone_now ON COMMIT DROP AS
 WITH name_gone AS (SELECT kind, id FROM fact WHERE fact IN (SELECT target FROM withdrawn)),

@@ -134,9 +134,9 @@ static int find_unlisted_functions(sqlite3 *db, registered *out, int room, int *
         /* columns: name, builtin, type, enc, narg, flags */
         registered *f = &out[*count];
 
-        if (sqlite3_column_int(s, 1) || is_callable(abdb_sql_text(s, 0))) continue;
-        sqlite3_snprintf(sizeof f->name, f->name, "%s", abdb_sql_text(s, 0));
-        f->encoding = encoding_of(abdb_sql_text(s, 3));
+        if (sqlite3_column_int(s, 1) || is_callable(abdb_sql_text_or_empty(s, 0))) continue;
+        sqlite3_snprintf(sizeof f->name, f->name, "%s", abdb_sql_text_or_empty(s, 0));
+        f->encoding = encoding_of(abdb_sql_text_or_empty(s, 3));
         f->arguments = sqlite3_column_int(s, 4);
         ++*count;
     }

@@ -11,16 +11,16 @@ extern const sqlite3_api_routines *sqlite3_api;
 #endif
 
 /* Column i as text, or NULL where it is NULL: for what may be missing. */
-static inline const char *abdb_sql_text_if(sqlite3_stmt *s, int i)
+static inline const char *abdb_sql_text_or_null(sqlite3_stmt *s, int i)
 {
     return (const char *)sqlite3_column_text(s, i);
 }
 
 /* Column i as text, never NULL: a file may be damaged, or memory short, where a table's rules say
  * that there is text. */
-static inline const char *abdb_sql_text(sqlite3_stmt *s, int i)
+static inline const char *abdb_sql_text_or_empty(sqlite3_stmt *s, int i)
 {
-    const char *text = abdb_sql_text_if(s, i);
+    const char *text = abdb_sql_text_or_null(s, i);
 
     return text ? text : "";
 }

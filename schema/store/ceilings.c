@@ -51,20 +51,20 @@ static const char keep[] =
 static const char drop[] = "DROP TABLE IF EXISTS temp.lost; DROP TABLE IF EXISTS temp.found;"
                            "DROP TABLE IF EXISTS temp.best";
 
-abdb_status abdb_ceilings_update(abdb_db *db, const abdb_marks *marks, abdb_error *err)
+abdb_status abdb_ceilings_update_best(abdb_db *db, const abdb_marks *marks, abdb_error *err)
 {
     sqlite3_int64 some;
     char *sql = NULL;
     abdb_error ignored;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_db_integer(db, "SELECT EXISTS (SELECT 1 FROM point_factor WHERE factor = 'ceiling')",
-                        &some, err));
+    TRY(abdb_db_query_integer(
+        db, "SELECT EXISTS (SELECT 1 FROM point_factor WHERE factor = 'ceiling')", &some, err));
     if (!some) return ABDB_OK;
     sql = sqlite3_mprintf(find, marks->entry);
     if (!sql) return ABDB_FAIL(err, ABDB_NOMEM, "ceilings");
     TRY(abdb_db_exec(db, sql, err));
-    TRY(abdb_db_integer(db, "SELECT EXISTS (SELECT 1 FROM found)", &some, err));
+    TRY(abdb_db_query_integer(db, "SELECT EXISTS (SELECT 1 FROM found)", &some, err));
     if (some) TRY(abdb_db_exec(db, keep, err));
 done:
     sqlite3_free(sql);

@@ -1,4 +1,4 @@
-/* db.c - an open database: statements, waiting, errors, closing; see db.h. open.c opens it. */
+/* db.c - an open database: statements, waiting, errors, closing; see db.h. open_db.c opens it. */
 #include "schema/store/db.h"
 
 #include <errno.h>
@@ -17,34 +17,34 @@
 enum { NAP_MS = 20 };
 
 /* NAP_MS: between tries, when another program holds the file. */
-const abdb_patience abdb_patience_short = {10, NULL};
+const abdb_busy_timeout abdb_patience_short = {10, NULL};
 
 /* Another program holds the file, for the turn-th time in this wait: naps a little. 0: patience is
  * over. */
-int abdb_db_nap(void *self, int turn)
+int abdb_db_busy_nap(void *self, int turn)
 {
     static const double tell_after_s = 1;
     const struct timespec nap = {0, NAP_MS * 1000000};
     abdb_db *db = self;
     double waited;
 
-    if (turn == 0) db->waits_since = abdb_steady_s();
-    waited = abdb_steady_s() - db->waits_since;
+    if (turn == 0) db->waits_since = abdb_monotonic_seconds();
+    waited = abdb_monotonic_seconds() - db->waits_since;
     if (waited >= db->patience.seconds) return 0;
-    if (waited >= tell_after_s && !db->told && db->patience.tell) {
+    if (waited >= tell_after_s && !db->told && db->patience.on_long_wait) {
         db->told = true;
-        db->patience.tell(db->path, db->patience.seconds);
+        db->patience.on_long_wait(db->path, db->patience.seconds);
     }
     nanosleep(&nap, NULL);
     return 1;
 }
 
-void abdb_db_wait(abdb_db *db, bool wait)
+void abdb_db_set_busy_wait(abdb_db *db, bool wait)
 {
-    sqlite3_busy_handler(db->sql, wait ? abdb_db_nap : NULL, db);
+    sqlite3_busy_handler(db->sql, wait ? abdb_db_busy_nap : NULL, db);
 }
 
-abdb_status abdb_db_fail(abdb_db *db, abdb_error *err, const char *doing)
+abdb_status abdb_db_report_sqlite_error(abdb_db *db, abdb_error *err, const char *doing)
 {
     int code = db->sql ? sqlite3_extended_errcode(db->sql) : SQLITE_NOMEM;
     const char *words = db->sql ? sqlite3_errmsg(db->sql) : "out of memory";
@@ -94,10 +94,10 @@ abdb_status abdb_db_exec(abdb_db *db, const char *sql, abdb_error *err)
     if (sqlite3_exec(db->sql, sql, NULL, NULL, NULL) == SQLITE_OK) return ABDB_OK;
     snprintf(doing, sizeof doing, "%.50s", sql);
     doing[strcspn(doing, "\n")] = '\0';
-    return abdb_db_fail(db, err, doing);
+    return abdb_db_report_sqlite_error(db, err, doing);
 }
 
-abdb_status abdb_db_integer(abdb_db *db, const char *sql, sqlite3_int64 *out, abdb_error *err)
+abdb_status abdb_db_query_integer(abdb_db *db, const char *sql, sqlite3_int64 *out, abdb_error *err)
 {
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(db->sql, sql, -1, &statement, NULL);
@@ -106,7 +106,8 @@ abdb_status abdb_db_integer(abdb_db *db, const char *sql, sqlite3_int64 *out, ab
     if (code == SQLITE_OK) code = sqlite3_step(statement);
     if (code == SQLITE_ROW) *out = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
-    return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(db, err, sql);
+    return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK
+                                                     : abdb_db_report_sqlite_error(db, err, sql);
 }
 
 int abdb_db_use_journal(abdb_db *db)
@@ -124,7 +125,7 @@ static abdb_status end_log(abdb_db *db, abdb_error *err)
     const char *words;
     int code;
 
-    abdb_db_wait(db, false);
+    abdb_db_set_busy_wait(db, false);
     if (sqlite3_get_autocommit(db->sql) == 0)
         sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL); /* a failure was reported already */
     code = abdb_db_use_journal(db) & 0xff;

@@ -24,14 +24,14 @@ typedef enum { ABDB_READ, ABDB_WRITE, ABDB_CREATE } abdb_mode;
  * is over (NULL: nobody). */
 typedef struct {
     double seconds;
-    void (*tell)(const char *path, double seconds);
-} abdb_patience;
+    void (*on_long_wait)(const char *path, double seconds);
+} abdb_busy_timeout;
 
 typedef struct {
     sqlite3 *sql;
     char *path; /* never one that SQLite takes for a URI */
     abdb_mode mode;
-    abdb_patience patience;
+    abdb_busy_timeout patience;
     double waits_since; /* the wait that goes on began then */
     bool told;
     bool lent;    /* the file's views are not those of this program: it asks its own */
@@ -42,7 +42,7 @@ typedef struct {
 #define ABDB_CACHE_SIZE "-16384" /* of a writer, KiB below 0 */
 
 /* What abdb_db_open has: ten seconds, silently. */
-extern const abdb_patience abdb_patience_short;
+extern const abdb_busy_timeout abdb_patience_short;
 
 /* Opens path. ABDB_READ and ABDB_WRITE want an abdb database there; ABDB_CREATE makes one where
  * there is none. ABDB_DB: not a database, another program's, newer, damaged, or not accessible;
@@ -50,13 +50,14 @@ extern const abdb_patience abdb_patience_short;
 ABDB_MUST_USE abdb_status abdb_db_open(abdb_db **out, const char *path, abdb_mode mode,
                                        abdb_error *err);
 /* The same with another patience, which it keeps for all that is done with it. */
-ABDB_MUST_USE abdb_status abdb_db_open_patient(abdb_db **out, const char *path, abdb_mode mode,
-                                               const abdb_patience *patience, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_db_open_with_timeout(abdb_db **out, const char *path, abdb_mode mode,
+                                                    const abdb_busy_timeout *patience,
+                                                    abdb_error *err);
 /* From here on statements wait for other programs, or fail at once. */
-void abdb_db_wait(abdb_db *db, bool wait);
+void abdb_db_set_busy_wait(abdb_db *db, bool wait);
 /* What a wait does, as SQLite calls it: naps for the turn-th time; 0: patience is over. self: the
  * abdb_db. */
-int abdb_db_nap(void *self, int turn);
+int abdb_db_busy_nap(void *self, int turn);
 /* Changes from the log to a rollback journal; SQLite's code. The journal is synced before it
  * counts (synchronous = FULL): SQLite's checksum does not notice a page of it that a power cut
  * tore, and would roll back to zeros (unit/powercut). */
@@ -76,28 +77,29 @@ bool abdb_db_is_open_elsewhere(const char *path);
 /* Runs statements that return no rows. */
 ABDB_MUST_USE abdb_status abdb_db_exec(abdb_db *db, const char *sql, abdb_error *err);
 /* The first column of the first row as an integer; 0 when there is no row. */
-ABDB_MUST_USE abdb_status abdb_db_integer(abdb_db *db, const char *sql, sqlite3_int64 *out,
-                                          abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_db_query_integer(abdb_db *db, const char *sql, sqlite3_int64 *out,
+                                                abdb_error *err);
 /* Fills err from SQLite's last error on db, with what to do about it. */
-abdb_status abdb_db_fail(abdb_db *db, abdb_error *err, const char *doing);
+abdb_status abdb_db_report_sqlite_error(abdb_db *db, abdb_error *err, const char *doing);
 /* The version that this build reads and writes. */
 int abdb_schema_version(void);
 /* Tests try migrations that are made up: lists as abdb_ddl and abdb_migrations are, or NULL for
  * those. */
-void abdb_schema_pretend(const abdb_embedded *ddl, const abdb_embedded *migrations);
-const abdb_embedded *abdb_schema_ddl(void), *abdb_schema_migrations(void);
+void abdb_schema_override_for_tests(const abdb_embedded *ddl, const abdb_embedded *migrations);
+const abdb_embedded *abdb_schema_ddl_files(void), *abdb_schema_migration_files(void);
 /* Makes today's tables (from 0), or applies the migrations from a version on. Inside a transaction.
  */
-ABDB_MUST_USE abdb_status abdb_schema_apply(abdb_db *db, int from, abdb_error *err);
-/* Does the file say that its views were made by this build? schema/store/shape.h looks at them. */
-ABDB_MUST_USE abdb_status abdb_views_current(abdb_db *db, bool *current, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_schema_create_or_migrate(abdb_db *db, int from, abdb_error *err);
+/* Does the file say that its views were made by this build? schema/store/schema_check.h looks at
+ * them. */
+ABDB_MUST_USE abdb_status abdb_views_are_current(abdb_db *db, bool *current, abdb_error *err);
 /* Drops the views of this program and of the one that made the file's; nobody else's. */
 ABDB_MUST_USE abdb_status abdb_views_drop(abdb_db *db, abdb_error *err);
 /* Makes the views anew. Inside a transaction. */
-ABDB_MUST_USE abdb_status abdb_views_apply(abdb_db *db, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_views_recreate(abdb_db *db, abdb_error *err);
 
 /* Makes this program's views for this connection alone, where the file has none or others. */
-ABDB_MUST_USE abdb_status abdb_views_lend(abdb_db *db, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_views_create_temporary(abdb_db *db, abdb_error *err);
 
 /* Embedded text files, made by the Makefile from schema/ddl, schema/migrations and schema/views. */
 extern const abdb_embedded abdb_ddl[], abdb_migrations[], abdb_views[]; /* end: name NULL */

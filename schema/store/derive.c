@@ -5,7 +5,7 @@
 
 #include "schema/core/timing.h"
 
-/* Up to where derived rows are made, and what is stale: read_state reads this and last_sql
+/* Up to where derived rows are made, and what is stale: read_derived_state reads this and last_sql
  * alike. */
 static const char marks_sql[] =
     "SELECT coalesce(max(CASE key WHEN 'derived.entry' THEN CAST(value AS INTEGER) END), 0),"
@@ -23,24 +23,25 @@ static const char last_sql[] = "SELECT coalesce((SELECT max(entry_id) FROM entry
 typedef struct {
     abdb_marks marks;
     int flag[3]; /* names, sources, gone; of last_sql the first: entries were touched */
-} state;
+} derived_state;
 
-static abdb_status read_state(abdb_db *db, const char *sql, state *out, abdb_error *err)
+static abdb_status read_derived_state(abdb_db *db, const char *sql, derived_state *out,
+                                      abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(db->sql, sql, -1, &s, NULL);
 
     if (code == SQLITE_OK) code = sqlite3_step(s);
     if (code == SQLITE_ROW)
-        *out =
-            (state){{sqlite3_column_int64(s, 0), sqlite3_column_int64(s, 1),
-                     sqlite3_column_int64(s, 2), sqlite3_column_int64(s, 3)},
-                    {sqlite3_column_int(s, 4), sqlite3_column_int(s, 5), sqlite3_column_int(s, 6)}};
+        *out = (derived_state){
+            {sqlite3_column_int64(s, 0), sqlite3_column_int64(s, 1), sqlite3_column_int64(s, 2),
+             sqlite3_column_int64(s, 3)},
+            {sqlite3_column_int(s, 4), sqlite3_column_int(s, 5), sqlite3_column_int(s, 6)}};
     sqlite3_finalize(s);
-    return code == SQLITE_ROW ? ABDB_OK : abdb_db_fail(db, err, "derived rows");
+    return code == SQLITE_ROW ? ABDB_OK : abdb_db_report_sqlite_error(db, err, "derived rows");
 }
 
-static bool up_to_date(const state *made, const state *last)
+static bool derived_state_is_current(const derived_state *made, const derived_state *last)
 {
     return made->marks.entry == last->marks.entry &&
            made->marks.description == last->marks.description &&
@@ -48,29 +49,31 @@ static bool up_to_date(const state *made, const state *last)
            !made->flag[0] && !made->flag[1] && !made->flag[2] && !last->flag[0];
 }
 
-abdb_status abdb_derive_behind(abdb_db *db, bool *behind, abdb_error *err)
+abdb_status abdb_derive_is_behind(abdb_db *db, bool *behind, abdb_error *err)
 {
-    state made, last;
+    derived_state made, last;
     abdb_status st = ABDB_OK;
 
-    TRY(read_state(db, marks_sql, &made, err));
-    TRY(read_state(db, last_sql, &last, err));
-    *behind = !up_to_date(&made, &last);
+    TRY(read_derived_state(db, marks_sql, &made, err));
+    TRY(read_derived_state(db, last_sql, &last, err));
+    *behind = !derived_state_is_current(&made, &last);
 done:
     return st;
 }
 
-abdb_status abdb_derive_stale(abdb_db *db, const char *what, abdb_error *err)
+abdb_status abdb_derive_mark_stale(abdb_db *db, const char *dictionary, abdb_error *err)
 {
-    char *sql = sqlite3_mprintf("INSERT OR REPLACE INTO meta VALUES ('stale.%q', 'yes')", what);
-    abdb_status st = sql ? abdb_db_exec(db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "%s", what);
+    char *sql =
+        sqlite3_mprintf("INSERT OR REPLACE INTO meta VALUES ('stale.%q', 'yes')", dictionary);
+    abdb_status st =
+        sql ? abdb_db_exec(db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "%s", dictionary);
 
     sqlite3_free(sql);
     return st;
 }
 
 /* Everything is made: notes up to where, and that nothing is stale or touched. */
-static abdb_status set_marks(abdb_db *db, const abdb_marks *m, abdb_error *err)
+static abdb_status store_marks_clear_stale(abdb_db *db, const abdb_marks *m, abdb_error *err)
 {
     char *sql = sqlite3_mprintf(
         "DELETE FROM touched; DELETE FROM meta WHERE key IN ('stale.names', 'stale.sources',"
@@ -89,8 +92,8 @@ static abdb_status set_marks(abdb_db *db, const abdb_marks *m, abdb_error *err)
 
 /* What was counted when the file held a few rows would make the planner read whole tables for each
  * of the many that came since: such a file is counted again before it is asked. */
-static abdb_status count_again(abdb_db *db, const abdb_marks *counted, const abdb_marks *now,
-                               abdb_error *err)
+static abdb_status analyze_if_outgrown(abdb_db *db, const abdb_marks *counted,
+                                       const abdb_marks *now, abdb_error *err)
 {
     enum { OUTGROWN = 4 };
     bool outgrown = now->entry > OUTGROWN * counted->entry ||
@@ -99,56 +102,56 @@ static abdb_status count_again(abdb_db *db, const abdb_marks *counted, const abd
     return outgrown ? abdb_db_exec(db, ANALYZE "ANALYZE main", err) : ABDB_OK;
 }
 
-static abdb_status update(abdb_db *db, bool whole, abdb_error *err)
+static abdb_status update_derived_tables(abdb_db *db, bool from_scratch, abdb_error *err)
 {
     static const abdb_marks nothing = {0};
-    state made, last;
+    derived_state made, last;
     double from;
     abdb_status st = ABDB_OK;
 
-    TRY(read_state(db, marks_sql, &made, err)); /* again: another writer may have done it */
-    TRY(read_state(db, last_sql, &last, err));
-    if (whole) {
-        made = (state){nothing, {1, 0, 1}};
+    TRY(read_derived_state(db, marks_sql, &made, err)); /* again: another writer may have done it */
+    TRY(read_derived_state(db, last_sql, &last, err));
+    if (from_scratch) {
+        made = (derived_state){nothing, {1, 0, 1}};
         TRY(abdb_db_exec(db,
                          "DELETE FROM name; DELETE FROM name_factor; DELETE FROM gone;"
                          "DELETE FROM subject;"
                          "DELETE FROM ceiling_best",
                          err));
     }
-    from = abdb_timing_now();
-    TRY(count_again(db, &made.marks, &last.marks, err));
-    abdb_timing_add("statistics for the planner", from);
-    from = abdb_timing_now();
-    TRY(abdb_names_update(db, &made.marks, made.flag[0], err));
-    abdb_timing_add("names", from);
-    from = abdb_timing_now();
-    TRY(abdb_gone_update(db, &made.marks, made.flag[2], err));
-    TRY(abdb_ceilings_update(db, &made.marks, err));
-    TRY(abdb_subjects_update(db, made.flag[1] ? &nothing : &made.marks, err));
-    abdb_timing_add("subjects and ceilings", from);
-    TRY(set_marks(db, &last.marks, err));
+    from = abdb_timing_now_if_enabled();
+    TRY(analyze_if_outgrown(db, &made.marks, &last.marks, err));
+    abdb_timing_add_elapsed("statistics for the planner", from);
+    from = abdb_timing_now_if_enabled();
+    TRY(abdb_names_resolve_new(db, &made.marks, made.flag[0], err));
+    abdb_timing_add_elapsed("names", from);
+    from = abdb_timing_now_if_enabled();
+    TRY(abdb_withdrawn_update(db, &made.marks, made.flag[2], err));
+    TRY(abdb_ceilings_update_best(db, &made.marks, err));
+    TRY(abdb_subjects_relink_changed(db, made.flag[1] ? &nothing : &made.marks, err));
+    abdb_timing_add_elapsed("subjects and ceilings", from);
+    TRY(store_marks_clear_stale(db, &last.marks, err));
 done:
     return st;
 }
 
-abdb_status abdb_derive(abdb_db *db, bool whole, abdb_error *err)
+abdb_status abdb_derive_update_all(abdb_db *db, bool from_scratch, abdb_error *err)
 {
-    unsigned starved = abdb_starved();
+    unsigned starved = abdb_allocation_failures();
     bool behind;
     double from;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_derive_behind(db, &behind, err));
-    if (!whole && !behind) return ABDB_OK;
+    TRY(abdb_derive_is_behind(db, &behind, err));
+    if (!from_scratch && !behind) return ABDB_OK;
     TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
-    TRY(update(db, whole, err));
-    if (abdb_starved() != starved) TRY(ABDB_FAIL(err, ABDB_NOMEM, "derived rows"));
+    TRY(update_derived_tables(db, from_scratch, err));
+    if (abdb_allocation_failures() != starved) TRY(ABDB_FAIL(err, ABDB_NOMEM, "derived rows"));
     TRY(abdb_db_exec(db, "COMMIT", err));
-    from = abdb_timing_now();
+    from = abdb_timing_now_if_enabled();
     /* statistics for the planner: where another writer is in the way, its own run makes them */
     sqlite3_exec(db->sql, ANALYZE "PRAGMA optimize", NULL, NULL, NULL);
-    abdb_timing_add("statistics for the planner", from);
+    abdb_timing_add_elapsed("statistics for the planner", from);
 done:
     if (st != ABDB_OK && !sqlite3_get_autocommit(db->sql))
         sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);

@@ -20,46 +20,49 @@ typedef struct {
 
 /* Brings it all up to date, in one transaction of its own; nothing to do takes no lock. whole: from
  * nothing, as `abdb doctor --rebuild` asks. */
-ABDB_MUST_USE abdb_status abdb_derive(abdb_db *db, bool whole, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_derive_update_all(abdb_db *db, bool from_scratch, abdb_error *err);
 /* *behind: facts were added or changed since it was brought up to date. A reader asks, to say so:
  * an import commits each file, and derives once at its end. */
-ABDB_MUST_USE abdb_status abdb_derive_behind(abdb_db *db, bool *behind, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_derive_is_behind(abdb_db *db, bool *behind, abdb_error *err);
 /* Says that a dictionary changed: "names" (devices, models, aliases), "sources" (their order of
  * preference) or "gone" (withdrawals). Inside the transaction that changes it. */
-ABDB_MUST_USE abdb_status abdb_derive_stale(abdb_db *db, const char *what, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_derive_mark_stale(abdb_db *db, const char *dictionary,
+                                                 abdb_error *err);
 
 /* withdraw.c: appends an event, "withdrawn" or "restored", for each target that the SELECT
  * `targets` gives and of which it says something new. It is dated now, or a second after what was
- * said of the target last, so that it holds. Inside a transaction; abdb_gone_update follows, or
- * abdb_derive_stale. */
-ABDB_MUST_USE abdb_status abdb_withdrawal_add(abdb_db *db, const char *event, const char *targets,
-                                              const char *reason, abdb_error *err);
+ * said of the target last, so that it holds. Inside a transaction; abdb_withdrawn_update follows,
+ * or abdb_derive_mark_stale. */
+ABDB_MUST_USE abdb_status abdb_withdrawal_insert_events(abdb_db *db, const char *event,
+                                                        const char *targets, const char *reason,
+                                                        abdb_error *err);
 
-/* decorations.c: a step of it, for devices that the tables `meaning` and `meant` of names.c leave
- * open; fills name_factor for all that they have. */
-ABDB_MUST_USE abdb_status abdb_decorations_update(abdb_db *db, abdb_error *err);
+/* resolve_device_names.c: a step of it, for devices that the tables `meaning` and `meant` of
+ * names.c leave open; fills name_factor for all that they have. */
+ABDB_MUST_USE abdb_status abdb_resolve_device_names(abdb_db *db, abdb_error *err);
 /* names.c: what a spelling would mean that nothing in the file has, by the rules of those that it
  * has; *whole is the spelling itself where none explains it. Changes nothing: of a reader, too. */
-ABDB_MUST_USE abdb_status abdb_name_mean(abdb_db *db, const char *kind, const char *spelling,
-                                         abdb_arena *arena, const char **whole, abdb_error *err);
-/* names.c, gone.c, ceilings.c, subject.c: the steps of abdb_derive, in this order and inside its
- * transaction. marks: up to where rows are made, all 0 to make everything anew; stale: the
- * dictionary or the list of withdrawals changed. */
-ABDB_MUST_USE abdb_status abdb_names_update(abdb_db *db, const abdb_marks *marks, bool stale,
-                                            abdb_error *err);
-ABDB_MUST_USE abdb_status abdb_gone_update(abdb_db *db, const abdb_marks *marks, bool stale,
-                                           abdb_error *err);
-ABDB_MUST_USE abdb_status abdb_ceilings_update(abdb_db *db, const abdb_marks *marks,
-                                               abdb_error *err);
-ABDB_MUST_USE abdb_status abdb_subjects_update(abdb_db *db, const abdb_marks *marks,
-                                               abdb_error *err);
-/* subject_blocks.c: the descriptions of all statements whose subjects are made anew, into the table
- * `stated`, their subjects gone; any: there are some. Then the tables are dropped. */
-ABDB_MUST_USE abdb_status abdb_subject_blocks(abdb_db *db, const abdb_marks *marks, bool *any,
-                                              abdb_error *err);
-ABDB_MUST_USE abdb_status abdb_subject_blocks_drop(abdb_db *db, abdb_error *err);
-/* subject_words.c: the words of subject.flags that all statements of a result decide together, of
- * the descriptions in the table `stated`. */
-ABDB_MUST_USE abdb_status abdb_subject_words(abdb_db *db, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_name_resolve_unseen(abdb_db *db, const char *kind,
+                                                   const char *spelling, abdb_arena *arena,
+                                                   const char **whole, abdb_error *err);
+/* names.c, withdrawn.c, ceilings.c, record_linkage.c: the steps of abdb_derive_update_all, in this
+ * order and inside its transaction. marks: up to where rows are made, all 0 to make everything
+ * anew; stale: the dictionary or the list of withdrawals changed. */
+ABDB_MUST_USE abdb_status abdb_names_resolve_new(abdb_db *db, const abdb_marks *marks, bool stale,
+                                                 abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_withdrawn_update(abdb_db *db, const abdb_marks *marks, bool stale,
+                                                abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_ceilings_update_best(abdb_db *db, const abdb_marks *marks,
+                                                    abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_subjects_relink_changed(abdb_db *db, const abdb_marks *marks,
+                                                       abdb_error *err);
+/* record_linkage_blocks.c: the descriptions of all statements whose subjects are made anew, into
+ * the table `stated`, their subjects gone; any: there are some. Then the tables are dropped. */
+ABDB_MUST_USE abdb_status abdb_subject_blocks_collect(abdb_db *db, const abdb_marks *marks,
+                                                      bool *any, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_subject_blocks_drop_temp(abdb_db *db, abdb_error *err);
+/* record_linkage_flags.c: the words of subject.flags that all statements of a result decide
+ * together, of the descriptions in the table `stated`. */
+ABDB_MUST_USE abdb_status abdb_subject_add_shared_flags(abdb_db *db, abdb_error *err);
 
 #endif

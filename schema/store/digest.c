@@ -3,7 +3,7 @@
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "schema/store/digest.h"
 
-static void print_hex(const unsigned char digest[ABDB_SHA256_SIZE], char out[ABDB_SHA256_HEX])
+static void digest_to_hex(const unsigned char digest[ABDB_SHA256_SIZE], char out[ABDB_SHA256_HEX])
 {
     static const char hex[] = "0123456789abcdef";
 
@@ -14,7 +14,7 @@ static void print_hex(const unsigned char digest[ABDB_SHA256_SIZE], char out[ABD
     out[ABDB_SHA256_HEX - 1] = '\0';
 }
 
-static void digest_of(const void *data, size_t size, unsigned char out[ABDB_SHA256_SIZE])
+static void sha256_of_bytes(const void *data, size_t size, unsigned char out[ABDB_SHA256_SIZE])
 {
     SHA256_CTX context;
 
@@ -27,12 +27,13 @@ void abdb_sha256_hex(const void *data, size_t size, char out[ABDB_SHA256_HEX])
 {
     unsigned char digest[ABDB_SHA256_SIZE];
 
-    digest_of(data, size, digest);
-    print_hex(digest, out);
+    sha256_of_bytes(data, size, digest);
+    digest_to_hex(digest, out);
 }
 
-void abdb_sha256_pieces(const void *data, size_t size, void (*done)(const void *self, size_t upto),
-                        const void *self, char out[ABDB_SHA256_HEX])
+void abdb_sha256_hex_with_progress(const void *data, size_t size,
+                                   void (*on_progress)(const void *self, size_t upto),
+                                   const void *self, char out[ABDB_SHA256_HEX])
 {
     enum { PIECE = 1 << 22 };
     unsigned char digest[ABDB_SHA256_SIZE];
@@ -43,13 +44,13 @@ void abdb_sha256_pieces(const void *data, size_t size, void (*done)(const void *
         size_t piece = size - at < PIECE ? size - at : PIECE;
 
         SHA256_Update(&context, (const char *)data + at, piece);
-        done(self, at + piece);
+        on_progress(self, at + piece);
     }
     SHA256_Final(digest, &context);
-    print_hex(digest, out);
+    digest_to_hex(digest, out);
 }
 
-static uint64_t eight_bytes(const unsigned char *at)
+static uint64_t read_big_endian_u64(const unsigned char *at)
 {
     uint64_t value = 0;
 
@@ -57,19 +58,19 @@ static uint64_t eight_bytes(const unsigned char *at)
     return value;
 }
 
-static abdb_key key_of(const unsigned char digest[ABDB_SHA256_SIZE])
+static abdb_key key_from_digest(const unsigned char digest[ABDB_SHA256_SIZE])
 {
     /* 63 bits are an INTEGER of SQLite that is never negative; the next 64 are kept whole. */
-    return (abdb_key){(long long)(eight_bytes(digest) & INT64_MAX),
-                      (long long)eight_bytes(digest + 8)};
+    return (abdb_key){(long long)(read_big_endian_u64(digest) & INT64_MAX),
+                      (long long)read_big_endian_u64(digest + 8)};
 }
 
-abdb_key abdb_digest_key(const void *data, size_t size)
+abdb_key abdb_key_of_bytes(const void *data, size_t size)
 {
     unsigned char digest[ABDB_SHA256_SIZE];
 
-    digest_of(data, size, digest);
-    return key_of(digest);
+    sha256_of_bytes(data, size, digest);
+    return key_from_digest(digest);
 }
 
 void abdb_digest_begin(abdb_digest *digest)
@@ -82,11 +83,11 @@ void abdb_digest_add(abdb_digest *digest, const void *data, size_t size)
     SHA256_Update(&digest->context, data, size);
 }
 
-abdb_key abdb_digest_so_far(const abdb_digest *digest)
+abdb_key abdb_digest_key_so_far(const abdb_digest *digest)
 {
     unsigned char out[ABDB_SHA256_SIZE];
     SHA256_CTX copy = digest->context;
 
     SHA256_Final(out, &copy);
-    return key_of(out);
+    return key_from_digest(out);
 }

@@ -23,17 +23,17 @@ typedef struct {
 typedef struct {
     abdb_keyslot *slot;
     size_t count, room;
-    size_t most; /* 0: ABDB_KEYMAP_MAX */
+    size_t max_keys; /* 0: ABDB_KEYMAP_MAX */
 } abdb_keymap;
 
 /* The number of a key, or 0. */
 uint32_t abdb_keymap_get(const abdb_keymap *map, abdb_key key);
 /* Begins to fetch the memory where a key would be found: it is asked for soon. */
-void abdb_keymap_fetch(const abdb_keymap *map, abdb_key key);
+void abdb_keymap_prefetch(const abdb_keymap *map, abdb_key key);
 /* False: no memory, or more keys than it may hold. */
 bool abdb_keymap_put(abdb_keymap *map, abdb_key key, uint32_t number);
 /* The same; a full map is emptied. False: it was full, and is empty now. */
-bool abdb_keymap_remember(abdb_keymap *map, abdb_key key, int64_t number);
+bool abdb_keymap_put_or_empty(abdb_keymap *map, abdb_key key, int64_t number);
 void abdb_keymap_free(abdb_keymap *map);
 
 #endif

@@ -11,10 +11,10 @@
 #include "schema/core/text.h"
 #include "schema/store/db.h"
 #include "schema/store/digest.h"
-#include "schema/store/shape.h"
+#include "schema/store/schema_check.h"
 
 /* The table `metric` is schema/core/metric.def, as the views join it. */
-static abdb_status fill_metrics(abdb_db *db, abdb_error *err)
+static abdb_status fill_metric_table(abdb_db *db, abdb_error *err)
 {
     sqlite3_stmt *statement;
     int code;
@@ -29,11 +29,11 @@ static abdb_status fill_metrics(abdb_db *db, abdb_error *err)
         code = sqlite3_step(statement) == SQLITE_DONE ? sqlite3_reset(statement) : SQLITE_ERROR;
     }
     sqlite3_finalize(statement);
-    return code == SQLITE_OK ? ABDB_OK : abdb_db_fail(db, err, "metrics");
+    return code == SQLITE_OK ? ABDB_OK : abdb_db_report_sqlite_error(db, err, "metrics");
 }
 
 /* Is it a statement that makes a view? *name is the view's, of *size bytes. */
-static bool makes_view(const char *sql, const char **name, int *size)
+static bool parse_create_view(const char *sql, const char **name, int *size)
 {
     static const char begin[] = "CREATE VIEW ";
 
@@ -44,7 +44,7 @@ static bool makes_view(const char *sql, const char **name, int *size)
 }
 
 /* The first letter of the next statement, after blanks and comments. */
-static const char *statement_at(const char *sql)
+static const char *next_statement_start(const char *sql)
 {
     for (;;) {
         sql += strspn(sql, " \n\t");
@@ -66,15 +66,16 @@ abdb_status abdb_views_drop(abdb_db *db, abdb_error *err)
     int code;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_db_integer(db, "SELECT count(*) FROM main.sqlite_schema", &objects, err));
+    TRY(abdb_db_query_integer(db, "SELECT count(*) FROM main.sqlite_schema", &objects, err));
     if (!objects) return ABDB_OK;
-    abdb_shape_names(true, &names);
+    abdb_schema_names_as_json(true, &names);
     code = sqlite3_prepare_v2(db->sql, made, -1, &s, NULL);
     if (code == SQLITE_OK) code = sqlite3_bind_text(s, 1, abdb_text_get(&names), -1, SQLITE_STATIC);
     if (code == SQLITE_OK)
-        while ((code = sqlite3_step(s)) == SQLITE_ROW) abdb_text_puts(&drops, abdb_sql_text(s, 0));
+        while ((code = sqlite3_step(s)) == SQLITE_ROW)
+            abdb_text_puts(&drops, abdb_sql_text_or_empty(s, 0));
     if (code != SQLITE_DONE)
-        st = abdb_db_fail(db, err, "views");
+        st = abdb_db_report_sqlite_error(db, err, "views");
     else
         st = abdb_db_exec(db, abdb_text_get(&drops), err);
 done:
@@ -86,8 +87,8 @@ done:
 
 /* The digest of the views of this program, and of the one that made those in the file ("": none).
  */
-static abdb_status views_digests(abdb_db *db, char want[ABDB_SHA256_HEX],
-                                 char have[ABDB_SHA256_HEX], abdb_error *err)
+static abdb_status read_views_digests(abdb_db *db, char own_digest[ABDB_SHA256_HEX],
+                                      char file_digest[ABDB_SHA256_HEX], abdb_error *err)
 {
     abdb_text all = {0};
     sqlite3_stmt *statement = NULL;
@@ -96,46 +97,47 @@ static abdb_status views_digests(abdb_db *db, char want[ABDB_SHA256_HEX],
 
     for (int i = 0; abdb_views[i].name; i++) abdb_text_puts(&all, abdb_views[i].text);
     for (size_t i = 0; i < abdb_metric_count; i++) abdb_text_puts(&all, abdb_metrics[i].meaning);
-    abdb_sha256_hex(abdb_text_get(&all), all.size, want);
+    abdb_sha256_hex(abdb_text_get(&all), all.size, own_digest);
     failed = all.failed;
     abdb_text_free(&all);
-    *have = '\0';
+    *file_digest = '\0';
     code = sqlite3_prepare_v2(db->sql,
                               "SELECT value FROM meta WHERE key = 'views' AND EXISTS"
                               " (SELECT 1 FROM sqlite_schema WHERE type = 'view')",
                               -1, &statement, NULL);
     if (code == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
-        snprintf(have, ABDB_SHA256_HEX, "%s", abdb_sql_text(statement, 0));
+        snprintf(file_digest, ABDB_SHA256_HEX, "%s", abdb_sql_text_or_empty(statement, 0));
     if (code == SQLITE_OK) code = sqlite3_finalize(statement);
     if (code != SQLITE_OK && code != SQLITE_ERROR) /* the latter: a table that is not there yet */
-        return abdb_db_fail(db, err, "views");
+        return abdb_db_report_sqlite_error(db, err, "views");
     return failed ? ABDB_FAIL(err, ABDB_NOMEM, "views") : ABDB_OK;
 }
 
-abdb_status abdb_views_current(abdb_db *db, bool *current, abdb_error *err)
+abdb_status abdb_views_are_current(abdb_db *db, bool *current, abdb_error *err)
 {
     char want[ABDB_SHA256_HEX], have[ABDB_SHA256_HEX];
-    abdb_status st = views_digests(db, want, have, err);
+    abdb_status st = read_views_digests(db, want, have, err);
 
     *current = st == ABDB_OK && strcmp(have, want) == 0;
     return st;
 }
 
-abdb_status abdb_views_apply(abdb_db *db, abdb_error *err)
+abdb_status abdb_views_recreate(abdb_db *db, abdb_error *err)
 {
     char want[ABDB_SHA256_HEX], have[ABDB_SHA256_HEX], *sql = NULL;
     abdb_text names = {0};
     abdb_status st = ABDB_OK;
 
-    TRY(views_digests(db, want, have, err));
+    TRY(read_views_digests(db, want, have, err));
     TRY(abdb_views_drop(db, err));
     TRY(abdb_db_exec(db, "DELETE FROM column_doc", err));
     for (int i = 0; abdb_views[i].name; i++) {
         st = abdb_db_exec(db, abdb_views[i].text, err);
-        if (st != ABDB_OK) return abdb_context(err, "schema/views/%s", abdb_views[i].name);
+        if (st != ABDB_OK)
+            return abdb_error_prepend_context(err, "schema/views/%s", abdb_views[i].name);
     }
-    TRY(fill_metrics(db, err));
-    abdb_shape_names(true, &names);
+    TRY(fill_metric_table(db, err));
+    abdb_schema_names_as_json(true, &names);
     sql = sqlite3_mprintf("INSERT OR REPLACE INTO meta VALUES ('views', %Q), ('views.made', %Q)",
                           want, abdb_text_get(&names));
     if (!sql || names.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "views"));
@@ -147,32 +149,34 @@ done:
 }
 
 /* The statements of one file of schema/views, so that what they make is of this connection. */
-static abdb_status lend(abdb_db *db, const abdb_embedded *file, abdb_error *err)
+static abdb_status create_temp_views_of_file(abdb_db *db, const abdb_embedded *file,
+                                             abdb_error *err)
 {
-    const char *at = statement_at(file->text), *name;
+    const char *at = next_statement_start(file->text), *name;
     abdb_status st = ABDB_OK;
     int size;
 
     while (*at && st == ABDB_OK) {
         sqlite3_stmt *s = NULL;
         const char *next = at;
-        char *temporary =
-            makes_view(at, &name, &size) ? sqlite3_mprintf("CREATE TEMP VIEW %s", name) : NULL;
+        char *temporary = parse_create_view(at, &name, &size)
+                              ? sqlite3_mprintf("CREATE TEMP VIEW %s", name)
+                              : NULL;
         int code = sqlite3_prepare_v2(db->sql, temporary ? temporary : at, -1, &s, &next);
 
         size_t left = strlen(next); /* of either text: they end alike */
 
         if (code == SQLITE_OK && sqlite3_step(s) != SQLITE_DONE) code = SQLITE_ERROR;
-        if (code != SQLITE_OK) st = abdb_db_fail(db, err, file->name);
+        if (code != SQLITE_OK) st = abdb_db_report_sqlite_error(db, err, file->name);
         sqlite3_finalize(s);
         at += strlen(at) - left;
         sqlite3_free(temporary);
-        at = statement_at(at);
+        at = next_statement_start(at);
     }
     return st;
 }
 
-abdb_status abdb_views_lend(abdb_db *db, abdb_error *err)
+abdb_status abdb_views_create_temporary(abdb_db *db, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -181,8 +185,9 @@ abdb_status abdb_views_lend(abdb_db *db, abdb_error *err)
                      "CREATE TEMP TABLE metric AS SELECT * FROM main.metric LIMIT 0;"
                      "CREATE TEMP TABLE column_doc AS SELECT * FROM main.column_doc LIMIT 0",
                      err));
-    for (int i = 0; abdb_views[i].name; i++) TRY(lend(db, &abdb_views[i], err));
-    TRY(fill_metrics(db, err));
+    for (int i = 0; abdb_views[i].name; i++)
+        TRY(create_temp_views_of_file(db, &abdb_views[i], err));
+    TRY(fill_metric_table(db, err));
 done:
     return st;
 }

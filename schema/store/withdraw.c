@@ -34,8 +34,8 @@ static const char meanings[] =
 
 /* A file of devices, aliases, models, sources or claims cannot be withdrawn: its rows carry no
  * origin. Better refused than said and not done. */
-static abdb_status refuse_dictionary(abdb_db *db, const char *target, const char *word,
-                                     abdb_error *err)
+static abdb_status refuse_dictionary_file(abdb_db *db, const char *target, const char *word,
+                                          abdb_error *err)
 {
     static const char question[] =
         "SELECT count(*) FROM artifact a WHERE a.sha256 = ?1 AND a.accepted > 0"
@@ -47,7 +47,7 @@ static abdb_status refuse_dictionary(abdb_db *db, const char *target, const char
     if (sqlite3_prepare_v2(db->sql, question, -1, &s, NULL) != SQLITE_OK ||
         sqlite3_bind_text(s, 1, target, -1, SQLITE_STATIC) != SQLITE_OK ||
         sqlite3_step(s) != SQLITE_ROW)
-        st = abdb_db_fail(db, err, "looking for what to withdraw");
+        st = abdb_db_report_sqlite_error(db, err, "looking for what to withdraw");
     else if (sqlite3_column_int(s, 0))
         st = ABDB_FAIL(err, ABDB_USAGE,
                        "%s holds words (devices, aliases, models, sources or claims), not results,"
@@ -62,8 +62,8 @@ static abdb_status refuse_dictionary(abdb_db *db, const char *target, const char
     "strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', substr(" date ", 1, 19) || substr(" \
     "'0000-01-01T00:00:00', 1 + length(substr(" date ", 1, 19))), '+1 second')"
 
-abdb_status abdb_withdrawal_add(abdb_db *db, const char *event, const char *targets,
-                                const char *reason, abdb_error *err)
+abdb_status abdb_withdrawal_insert_events(abdb_db *db, const char *event, const char *targets,
+                                          const char *reason, abdb_error *err)
 {
     static const char add[] =
         "WITH t (target) AS (SELECT * FROM (%s)), l (target, day) AS (SELECT w.target,"
@@ -81,15 +81,16 @@ abdb_status abdb_withdrawal_add(abdb_db *db, const char *event, const char *targ
     return st;
 }
 
-static abdb_status keep(abdb_db *db, const char *target, const char *reason, abdb_error *err)
+static abdb_status insert_withdrawal_commit(abdb_db *db, const char *target, const char *reason,
+                                            abdb_error *err)
 {
     char *targets = sqlite3_mprintf("SELECT %Q", target);
     abdb_status st = ABDB_OK;
 
     if (!targets) return ABDB_FAIL(err, ABDB_NOMEM, "a withdrawal");
     TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
-    TRY(abdb_withdrawal_add(db, "withdrawn", targets, reason, err));
-    TRY(abdb_derive_stale(db, "gone", err));
+    TRY(abdb_withdrawal_insert_events(db, "withdrawn", targets, reason, err));
+    TRY(abdb_derive_mark_stale(db, "gone", err));
     TRY(abdb_db_exec(db, "COMMIT", err));
 done:
     sqlite3_free(targets);
@@ -98,8 +99,8 @@ done:
     return st;
 }
 
-abdb_status abdb_withdraw(abdb_db *db, const char *word, const char *reason, abdb_text *told,
-                          abdb_error *err)
+abdb_status abdb_withdraw_by_name(abdb_db *db, const char *target_name, const char *reason,
+                                  abdb_text *message, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     abdb_text target = {0}, list = {0};
@@ -108,34 +109,36 @@ abdb_status abdb_withdraw(abdb_db *db, const char *word, const char *reason, abd
     abdb_status st = ABDB_OK;
 
     if (sqlite3_prepare_v2(db->sql, meanings, -1, &s, NULL) != SQLITE_OK ||
-        sqlite3_bind_text(s, 1, word, -1, SQLITE_STATIC) != SQLITE_OK ||
+        sqlite3_bind_text(s, 1, target_name, -1, SQLITE_STATIC) != SQLITE_OK ||
         sqlite3_bind_int(s, 2, TARGETS_MAX) != SQLITE_OK) {
-        st = abdb_db_fail(db, err, "looking for what to withdraw");
+        st = abdb_db_report_sqlite_error(db, err, "looking for what to withdraw");
         goto done;
     }
     for (; sqlite3_step(s) == SQLITE_ROW; count++) {
-        const char *when = abdb_sql_text_if(s, 2);
+        const char *when = abdb_sql_text_or_null(s, 2);
 
         abdb_text_clear(&target);
-        abdb_text_printf(&target, "%s", abdb_sql_text(s, 0));
+        abdb_text_printf(&target, "%s", abdb_sql_text_or_empty(s, 0));
         abdb_text_printf(&list, "%s %s  %s", count ? ";" : "", abdb_text_get(&target),
-                         abdb_sql_text(s, 1));
-        abdb_text_clear(told);
-        abdb_text_printf(told, "%s%s%s", abdb_sql_text(s, 1),
+                         abdb_sql_text_or_empty(s, 1));
+        abdb_text_clear(message);
+        abdb_text_printf(message, "%s%s%s", abdb_sql_text_or_empty(s, 1),
                          when ? " was withdrawn before, " : " withdrawn", when ? when : "");
         done_before = when != NULL;
     }
-    if (sqlite3_reset(s) != SQLITE_OK) TRY(abdb_db_fail(db, err, "looking for what to withdraw"));
-    if (target.failed || list.failed || told->failed)
+    if (sqlite3_reset(s) != SQLITE_OK)
+        TRY(abdb_db_report_sqlite_error(db, err, "looking for what to withdraw"));
+    if (target.failed || list.failed || message->failed)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "a withdrawal"));
     if (!count)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "nothing here is called '%s': name an imported file (`abdb query artifacts`),"
                       " a fact or its key (`abdb query facts`)",
-                      word));
-    if (count > 1) TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' may mean:%s", word, abdb_text_get(&list)));
-    TRY(refuse_dictionary(db, abdb_text_get(&target), word, err));
-    if (!done_before) TRY(keep(db, abdb_text_get(&target), reason, err));
+                      target_name));
+    if (count > 1)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' may mean:%s", target_name, abdb_text_get(&list)));
+    TRY(refuse_dictionary_file(db, abdb_text_get(&target), target_name, err));
+    if (!done_before) TRY(insert_withdrawal_commit(db, abdb_text_get(&target), reason, err));
 done:
     sqlite3_finalize(s);
     abdb_text_free(&target);

@@ -9,7 +9,7 @@
 #include "schema/core/timing.h"
 #include "schema/store/derive.h"
 #include "schema/store/digest.h"
-#include "schema/store/writer.h"
+#include "schema/store/writer_internal.h"
 
 static const char *const statement_sql[S_COUNT] = {
     [S_ENTRY_FIND] = "SELECT entry_id FROM entry_row WHERE entry_key = ? AND entry_key_low = ?",
@@ -63,7 +63,7 @@ abdb_status abdb_writer_open(abdb_writer **out, abdb_db *db, abdb_error *err)
         if (sqlite3_prepare_v3(db->sql, statement_sql[i], -1, SQLITE_PREPARE_PERSISTENT,
                                &w->statement[i], NULL) == SQLITE_OK)
             continue;
-        abdb_db_fail(db, err, statement_sql[i]);
+        abdb_db_report_sqlite_error(db, err, statement_sql[i]);
         abdb_writer_close(w);
         return err ? err->status : ABDB_DB;
     }
@@ -71,7 +71,7 @@ abdb_status abdb_writer_open(abdb_writer **out, abdb_db *db, abdb_error *err)
     return ABDB_OK;
 }
 
-static void forget_numbers(abdb_writer *w)
+static void forget_cached_ids(abdb_writer *w)
 {
     abdb_keymap_free(&w->entries);
     abdb_keymap_free(&w->points);
@@ -85,7 +85,7 @@ void abdb_writer_close(abdb_writer *w)
 {
     if (!w) return;
     abdb_writer_rollback(w, NULL);
-    forget_numbers(w);
+    forget_cached_ids(w);
     for (int i = 0; i < S_COUNT; i++) sqlite3_finalize(w->statement[i]);
     abdb_text_free(&w->text);
     abdb_text_free(&w->quantity_text);
@@ -95,7 +95,7 @@ void abdb_writer_close(abdb_writer *w)
 }
 
 /* Older versions' readings of the artifact at hand are withdrawn; their rejects stay with them. */
-static abdb_status replace_older(abdb_writer *w, abdb_error *err)
+static abdb_status withdraw_older_readings(abdb_writer *w, abdb_error *err)
 {
     static const abdb_marks all = {0};
     char *sql = sqlite3_mprintf(
@@ -107,10 +107,10 @@ static abdb_status replace_older(abdb_writer *w, abdb_error *err)
 
     sqlite3_free(sql);
     if (st == ABDB_OK)
-        st = abdb_withdrawal_add(w->db, "withdrawn", "SELECT target FROM older",
-                                 "read again by a newer importer", err);
+        st = abdb_withdrawal_insert_events(w->db, "withdrawn", "SELECT target FROM older",
+                                           "read again by a newer importer", err);
     /* with the new reading, so that no reader ever sees both or none */
-    if (st == ABDB_OK) st = abdb_gone_update(w->db, &all, true, err);
+    if (st == ABDB_OK) st = abdb_withdrawn_update(w->db, &all, true, err);
     if (st == ABDB_OK) st = abdb_db_exec(w->db, "DROP TABLE temp.older", err);
     w->unit_dirty = 1;
     return st;
@@ -118,10 +118,10 @@ static abdb_status replace_older(abdb_writer *w, abdb_error *err)
 
 /* Other readings of the artifact's bytes are withdrawn, and their rejects stay with them; the
  * reading at hand counts, whatever replaced it before. */
-static abdb_status replace_others(abdb_writer *w, sqlite3_int64 artifact, abdb_error *err)
+static abdb_status withdraw_other_readings(abdb_writer *w, sqlite3_int64 artifact, abdb_error *err)
 {
     static const abdb_marks all = {0};
-    const char *words = w->unit->replace_words,
+    const char *words = w->unit->replace_overrides,
                *reason = words ? "read again with --retry-rejects --set"
                                : "imported again with --replace";
     char *sql = sqlite3_mprintf(
@@ -135,25 +135,26 @@ static abdb_status replace_others(abdb_writer *w, sqlite3_int64 artifact, abdb_e
 
     sqlite3_free(sql);
     TRY(st);
-    TRY(abdb_withdrawal_add(w->db, "restored", "SELECT target FROM other WHERE own", reason, err));
-    TRY(abdb_withdrawal_add(w->db, "withdrawn", "SELECT target FROM other WHERE NOT own", reason,
-                            err));
-    TRY(abdb_gone_update(w->db, &all, true, err));
+    TRY(abdb_withdrawal_insert_events(w->db, "restored", "SELECT target FROM other WHERE own",
+                                      reason, err));
+    TRY(abdb_withdrawal_insert_events(w->db, "withdrawn", "SELECT target FROM other WHERE NOT own",
+                                      reason, err));
+    TRY(abdb_withdrawn_update(w->db, &all, true, err));
     TRY(abdb_db_exec(w->db, "DROP TABLE temp.other", err));
     w->unit_dirty = 1;
 done:
     return st;
 }
 
-abdb_status abdb_writer_replace(abdb_writer *w, abdb_error *err)
+abdb_status abdb_writer_withdraw_others(abdb_writer *w, abdb_error *err)
 {
     abdb_reading there;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_db_exec(w->db, "BEGIN IMMEDIATE", err));
     w->open = 1;
-    TRY(abdb_reading_find(w, &there, err));
-    TRY(replace_others(w, there.artifact, err));
+    TRY(abdb_reading_find_newest(w, &there, err));
+    TRY(withdraw_other_readings(w, there.artifact, err));
     TRY(abdb_db_exec(w->db, "COMMIT", err));
     w->open = w->begun = 0;
     w->dirty = 1;
@@ -162,7 +163,7 @@ done:
     return st;
 }
 
-static void take_log_back(abdb_writer *w)
+static void return_to_wal_mode(abdb_writer *w)
 {
     if (w->journal)
         sqlite3_exec(w->db->sql, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", NULL,
@@ -170,8 +171,8 @@ static void take_log_back(abdb_writer *w)
     w->journal = 0;
 }
 
-abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *known,
-                              abdb_counts *counts, abdb_error *err)
+abdb_status abdb_writer_begin_unless_known(abdb_writer *w, const abdb_import_file *unit, int *known,
+                                           abdb_counts *counts, abdb_error *err)
 {
     abdb_reading there;
     abdb_status st = ABDB_OK;
@@ -185,7 +186,7 @@ abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *k
     w->next_sample = w->next_result = 0;
     w->unit = unit;
     w->said_by_another = 0;
-    abdb_keymaker_file(&w->keys, NULL);
+    abdb_keymaker_set_file_digest(&w->keys, NULL);
     w->replaces = w->retries = 0;
     w->begun = 1;
     if (!unit) return ABDB_OK;
@@ -193,9 +194,9 @@ abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *k
         snprintf(w->sha256, sizeof w->sha256, "%s", unit->sha256);
     else
         abdb_sha256_hex(unit->data, unit->size, w->sha256);
-    abdb_keymaker_file(&w->keys, w->sha256);
-    TRY(abdb_reading_find(w, &there, err));
-    *known = abdb_reading_known(w, &there);
+    abdb_keymaker_set_file_digest(&w->keys, w->sha256);
+    TRY(abdb_reading_find_newest(w, &there, err));
+    *known = abdb_reading_decide_skip(w, &there);
     *counts = there.counts;
     w->begun = !*known;
 done:
@@ -205,10 +206,11 @@ done:
 
 abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *err)
 {
-    abdb_status st = abdb_writer_lock(w, err); /* a file without any record is kept too */
+    abdb_status st =
+        abdb_writer_begin_transaction(w, err); /* a file without any record is kept too */
     double from;
 
-    if (st == ABDB_OK) st = abdb_writer_end_bulk(w, err);
+    if (st == ABDB_OK) st = abdb_writer_finish_bulk(w, err);
     if (st == ABDB_OK && w->artifact && !w->said_by_another) {
         char *sql = sqlite3_mprintf("UPDATE artifact SET accepted = %ld, duplicate = %ld,"
                                     " rejected = %ld, ignored = %ld WHERE artifact_id = %lld",
@@ -219,22 +221,23 @@ abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *
         st = sql ? abdb_db_exec(w->db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "artifact");
         sqlite3_free(sql);
     }
-    if (st == ABDB_OK && w->replaces && w->artifact) st = replace_older(w, err);
+    if (st == ABDB_OK && w->replaces && w->artifact) st = withdraw_older_readings(w, err);
     if (st == ABDB_OK && w->unit && w->unit->replace && w->artifact)
-        st = replace_others(w, w->artifact, err);
+        st = withdraw_other_readings(w, w->artifact, err);
     /* Whoever read the file may have taken what memory was refused to for what is not there. */
-    if (st == ABDB_OK && abdb_starved() != w->starved) st = ABDB_FAIL(err, ABDB_NOMEM, "a file");
+    if (st == ABDB_OK && abdb_allocation_failures() != w->starved)
+        st = ABDB_FAIL(err, ABDB_NOMEM, "a file");
     if (st == ABDB_OK) {
-        from = abdb_timing_now();
+        from = abdb_timing_now_if_enabled();
         st = abdb_db_exec(w->db, "COMMIT", err);
-        abdb_timing_add("commit", from);
+        abdb_timing_add_elapsed("commit", from);
     }
     if (st != ABDB_OK) {
         abdb_writer_rollback(w, NULL);
         return st;
     }
     w->open = w->begun = 0;
-    take_log_back(w);
+    return_to_wal_mode(w);
     w->dirty |= w->unit_dirty;
     if (counts) *counts = w->counts;
     return ABDB_OK;
@@ -249,26 +252,26 @@ void abdb_writer_rollback(abdb_writer *w, abdb_counts *counts)
 {
     if (counts) *counts = w->counts;
     w->begun = 0;
-    w->starved = abdb_starved();
+    w->starved = abdb_allocation_failures();
     if (!w->open) return;
-    abdb_writer_forget_bulk(w);
+    abdb_writer_abandon_bulk(w);
     sqlite3_exec(w->db->sql, "ROLLBACK", NULL, NULL, NULL);
     w->open = 0;
-    take_log_back(w);
-    forget_numbers(w); /* those that were given within the unit are nobody's now */
+    return_to_wal_mode(w);
+    forget_cached_ids(w); /* those that were given within the unit are nobody's now */
 }
 
-abdb_status abdb_writer_index(abdb_writer *w, abdb_error *err)
+abdb_status abdb_writer_update_derived(abdb_writer *w, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_derive(w->db, false, err));
+    TRY(abdb_derive_update_all(w->db, false, err));
     w->dirty = 0;
 done:
     return st;
 }
 
-static abdb_status end_row(void *self, abdb_error *err)
+static abdb_status count_finished_row(void *self, abdb_error *err)
 {
     abdb_writer *w = self;
 
@@ -287,7 +290,8 @@ static abdb_status end_row(void *self, abdb_error *err)
     return ABDB_OK;
 }
 
-abdb_sink abdb_writer_sink(abdb_writer *w)
+abdb_sink abdb_writer_get_sink(abdb_writer *w)
 {
-    return (abdb_sink){w, abdb_writer_entry, abdb_writer_fact, abdb_writer_reject, end_row};
+    return (abdb_sink){w, abdb_writer_store_entry, abdb_writer_store_fact, abdb_writer_store_reject,
+                       count_finished_row};
 }

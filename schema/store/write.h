@@ -1,13 +1,13 @@
 /* write.h - the sink that keeps records: one transaction per import unit.
  *
- *   abdb_writer_begin ... records through abdb_writer_sink ... abdb_writer_commit (or _rollback)
- *   and, after the last unit, abdb_writer_index: names and subjects follow.
+ *   abdb_writer_begin_unless_known ... records through abdb_writer_get_sink ... abdb_writer_commit
+ * (or _rollback) and, after the last unit, abdb_writer_update_derived: names and subjects follow.
  * A unit that is not committed leaves no trace.
  */
 #ifndef ABDB_STORE_WRITE_H
 #define ABDB_STORE_WRITE_H
 
-#include "schema/core/queue.h"
+#include "schema/core/sink_thread.h"
 #include "schema/core/record.h"
 #include "schema/core/text.h"
 #include "schema/store/db.h"
@@ -32,16 +32,16 @@ typedef enum {
 } abdb_refresh;
 
 typedef struct {
-    const char *path, *format, *words; /* words: what --set supplied, canonical order */
-    const char *sha256;                /* of data, or NULL: it is made here */
-    int importer;                      /* version of what reads it */
-    int retry;                         /* read it again if rows of it were rejected */
-    int replace;                       /* other readings of the same bytes are withdrawn */
-    const char *replace_words;         /* only the one with these words, or NULL */
+    const char *path, *format, *overrides; /* words: what --set supplied, canonical order */
+    const char *sha256;                    /* of data, or NULL: it is made here */
+    int importer;                          /* version of what reads it */
+    int retry;                             /* read it again if rows of it were rejected */
+    int replace;                           /* other readings of the same bytes are withdrawn */
+    const char *replace_overrides;         /* only the one with these words, or NULL */
     abdb_refresh refresh;
     const void *data;
     size_t size;
-} abdb_unit_info;
+} abdb_import_file;
 
 ABDB_MUST_USE abdb_status abdb_writer_open(abdb_writer **out, abdb_db *db, abdb_error *err);
 void abdb_writer_close(abdb_writer *writer); /* rolls back an open unit */
@@ -51,33 +51,34 @@ void abdb_writer_close(abdb_writer *writer); /* rolls back an open unit */
  * older version's reading is read again the commit withdraws it, in the same transaction: one of
  * the two readings is served, never none. The file is locked from the first record on, not before.
  */
-ABDB_MUST_USE abdb_status abdb_writer_begin(abdb_writer *writer, const abdb_unit_info *unit,
-                                            int *known, abdb_counts *counts, abdb_error *err);
-abdb_sink abdb_writer_sink(abdb_writer *writer);
+ABDB_MUST_USE abdb_status abdb_writer_begin_unless_known(abdb_writer *writer,
+                                                         const abdb_import_file *unit, int *known,
+                                                         abdb_counts *counts, abdb_error *err);
+abdb_sink abdb_writer_get_sink(abdb_writer *writer);
 /* Keys that the writer will look up soon: for abdb_keymaker. */
-void abdb_writer_soon(const void *writer, const abdb_key key[3]);
+void abdb_writer_prefetch_keys(const void *writer, const abdb_key key[3]);
 ABDB_MUST_USE abdb_status abdb_writer_commit(abdb_writer *writer, abdb_counts *counts,
                                              abdb_error *err);
 /* Withdraws the other readings (other words, another format) of the file that the last begin found
  * to be known. A unit that says `replace` does so when it is committed. */
-ABDB_MUST_USE abdb_status abdb_writer_replace(abdb_writer *writer, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_withdraw_others(abdb_writer *writer, abdb_error *err);
 /* What was counted of the unit at hand so far. */
 const abdb_counts *abdb_writer_counts(const abdb_writer *writer);
 void abdb_writer_rollback(abdb_writer *writer, abdb_counts *counts);
 /* Brings what is derived (names, subjects, what withdrawals leave out) up to date with what was
  * kept since, by this process or by one that was interrupted: it costs what was added. */
-ABDB_MUST_USE abdb_status abdb_writer_index(abdb_writer *writer, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_update_derived(abdb_writer *writer, abdb_error *err);
 
 /* Withdraws what `word` names: an imported file (path, its end, sha256 or 8 digits of it), the name
- * of a fact or a key. `told` says what happened. Call abdb_writer_index afterwards. ABDB_USAGE: the
- * word names nothing, or several things (they are listed). */
-ABDB_MUST_USE abdb_status abdb_withdraw(abdb_db *db, const char *word, const char *reason,
-                                        abdb_text *told, abdb_error *err);
+ * of a fact or a key. `told` says what happened. Call abdb_writer_update_derived afterwards.
+ * ABDB_USAGE: the word names nothing, or several things (they are listed). */
+ABDB_MUST_USE abdb_status abdb_withdraw_by_name(abdb_db *db, const char *word, const char *reason,
+                                                abdb_text *told, abdb_error *err);
 
 /* Union with the database at path, by keys: entries are counted as accepted or duplicate. Call
- * abdb_writer_index afterwards. ABDB_DB: it is none of abdb's, or of another version. ABDB_DATA:
- * its rows refer to what is not there. */
-ABDB_MUST_USE abdb_status abdb_merge(abdb_db *db, const char *path, abdb_counts *counts,
-                                     abdb_error *err);
+ * abdb_writer_update_derived afterwards. ABDB_DB: it is none of abdb's, or of another version.
+ * ABDB_DATA: its rows refer to what is not there. */
+ABDB_MUST_USE abdb_status abdb_merge_database(abdb_db *db, const char *path, abdb_counts *counts,
+                                              abdb_error *err);
 
 #endif

@@ -59,7 +59,7 @@ abdb_status abdb_access_check(abdb_server *s, abdb_access wanted, abdb_error *er
     PGresult *facts = NULL;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_server_ask(s, facts_sql, 1, &role, "tttttntt", &facts, err));
+    TRY(abdb_server_query(s, facts_sql, 1, &role, "tttttntt", &facts, err));
     if (!PQntuples(facts)) goto done;
     if (wanted == ABDB_ACCESS_UPGRADE && !is_true(facts, IS_OWNER))
         TRY(ABDB_FAIL(err, ABDB_IO, "--upgrade is for the owner of this warehouse, %s, not for %s",
@@ -82,7 +82,7 @@ abdb_status abdb_access_check_create(abdb_server *s, abdb_error *err)
     PGresult *facts = NULL;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_server_ask(s, sql, 0, NULL, "tttt", &facts, err));
+    TRY(abdb_server_query(s, sql, 0, NULL, "tttt", &facts, err));
     if (!is_true(facts, 0)) {
         const char *user = PQgetvalue(facts, 0, 1), *database = PQgetvalue(facts, 0, 2),
                    *owner = PQgetvalue(facts, 0, 3);
@@ -103,7 +103,7 @@ abdb_status abdb_access_report_roles(abdb_server *s, bool changed, abdb_text *sa
     PGresult *facts = NULL;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_server_ask(s, facts_sql, 1, &role, "tttttntt", &facts, err));
+    TRY(abdb_server_query(s, facts_sql, 1, &role, "tttttntt", &facts, err));
     if (!PQntuples(facts) || !is_true(facts, IS_OWNER)) goto done;
     if (count_roles(facts) < 2 && changed)
         abdb_text_printf(said,

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "stores/pg/server.h"
+#include "stores/pg/pg_connection.h"
 
 typedef enum {
     ABDB_ACCESS_READ,   /* a pull */

@@ -4,63 +4,66 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "stores/pg/give.h"
-#include "stores/pg/keep.h"
-#include "stores/pg/schema.h"
+#include "stores/pg/read_entries.h"
+#include "stores/pg/upsert.h"
+#include "stores/pg/warehouse_schema.h"
 
 static const rlim_t memory_most = (rlim_t)1 << 30; /* twice that of a row, and of an answer */
 
 /* open URL make|read [upgrade] */
-static abdb_status do_open(abdb_server *s, const abdb_request *r, abdb_text *said, abdb_error *err)
+static abdb_status handle_open_warehouse(abdb_server *s, const abdb_request *r, abdb_text *reply,
+                                         abdb_error *err)
 {
     const char *word = "";
     abdb_text besides = {0};
     abdb_status st = ABDB_OK;
 
-    if (r->words < 3 || s->link) return ABDB_FAIL(err, ABDB_USAGE, "open URL make|read [upgrade]");
-    TRY(abdb_server_open(s, r->word[1], err));
-    TRY(abdb_warehouse_open(s, strcmp(r->word[2], "make") == 0,
-                            r->words > 3 && strcmp(r->word[3], "upgrade") == 0, &word, &besides,
-                            err));
-    abdb_text_printf(said, "%s PostgreSQL %d.%d%s", word, PQserverVersion(s->link) / 10000,
-                     PQserverVersion(s->link) % 10000, abdb_text_get(&besides));
+    if (r->words < 3 || s->connection)
+        return ABDB_FAIL(err, ABDB_USAGE, "open URL make|read [upgrade]");
+    TRY(abdb_server_connect(s, r->word[1], err));
+    TRY(abdb_warehouse_open_or_create(s, strcmp(r->word[2], "make") == 0,
+                                      r->words > 3 && strcmp(r->word[3], "upgrade") == 0, &word,
+                                      &besides, err));
+    abdb_text_printf(reply, "%s PostgreSQL %d.%d%s", word, PQserverVersion(s->connection) / 10000,
+                     PQserverVersion(s->connection) % 10000, abdb_text_get(&besides));
 done:
     abdb_text_free(&besides);
     return st;
 }
 
-static abdb_status do_begin(abdb_server *s, const abdb_request *r, abdb_text *said, abdb_error *err)
+static abdb_status handle_begin_transaction(abdb_server *s, const abdb_request *r, abdb_text *reply,
+                                            abdb_error *err)
 {
     bool reads = r->words > 1 && strcmp(r->word[1], "read") == 0;
     abdb_status st = ABDB_OK;
 
-    (void)said;
+    (void)reply;
     TRY(abdb_server_begin(s,
                           reads ? "BEGIN ISOLATION LEVEL REPEATABLE READ"
                                 : "BEGIN ISOLATION LEVEL"
                                   " READ COMMITTED",
                           err));
-    if (!reads) TRY(abdb_server_do(s, "SELECT abdb.months()", err));
+    if (!reads) TRY(abdb_server_execute(s, "SELECT abdb.months()", err));
     s->added = 0;
-    abdb_text_clear(&s->brought);
+    abdb_text_clear(&s->changed_tables);
 done:
     return st;
 }
 
-static abdb_status do_commit(abdb_server *s, const abdb_request *r, abdb_text *said,
-                             abdb_error *err)
+static abdb_status handle_commit_noting_arrivals(abdb_server *s, const abdb_request *r,
+                                                 abdb_text *reply, abdb_error *err)
 {
-    const char *brought = abdb_text_get(&s->brought);
+    const char *brought = abdb_text_get(&s->changed_tables);
     PGresult *result = NULL;
     abdb_status st = ABDB_OK;
 
     (void)r;
     if (s->added)
-        TRY(abdb_server_ask(s, "INSERT INTO abdb.arrival (brought) VALUES ($1)", 1, &brought, "",
-                            &result, err));
+        TRY(abdb_server_query(s, "INSERT INTO abdb.arrival (brought) VALUES ($1)", 1, &brought, "",
+                              &result, err));
     PQclear(result);
     TRY(abdb_server_commit(s, err));
-    abdb_text_printf(said, "%ld", s->added);
+    abdb_text_printf(reply, "%ld", s->added);
 done:
     return st;
 }
@@ -75,8 +78,8 @@ static const char wants_sql[] =
 
 /* Begins to make derived rows anew, alone: what is wanted of them; nothing where no arrival waits
  * for them, then nothing is begun. What the store makes itself is made. */
-static abdb_status do_settle(abdb_server *s, const abdb_request *r, abdb_text *said,
-                             abdb_error *err)
+static abdb_status handle_start_deriving(abdb_server *s, const abdb_request *r, abdb_text *reply,
+                                         abdb_error *err)
 {
     static const char waiting[] = "SELECT count(*) FROM abdb.arrival a WHERE NOT EXISTS (SELECT 1"
                                   " FROM abdb.settled d WHERE d.arrival_id = a.arrival_id)";
@@ -85,79 +88,83 @@ static abdb_status do_settle(abdb_server *s, const abdb_request *r, abdb_text *s
     abdb_status st = ABDB_OK;
 
     (void)r;
-    TRY(abdb_server_number(s, waiting, &count, err));
+    TRY(abdb_server_query_number(s, waiting, &count, err));
     if (!count) {
-        abdb_text_puts(said, "nothing");
+        abdb_text_puts(reply, "nothing");
         goto done;
     }
-    TRY(abdb_server_do(s, "SELECT pg_advisory_lock(7091, 2)", err));
+    TRY(abdb_server_execute(s, "SELECT pg_advisory_lock(7091, 2)", err));
     TRY(abdb_server_begin(s, "BEGIN ISOLATION LEVEL REPEATABLE READ", err));
-    TRY(abdb_server_do(s,
-                       "CREATE TEMP TABLE seen ON COMMIT DROP AS SELECT a.* FROM abdb.arrival a"
-                       " WHERE NOT EXISTS (SELECT 1 FROM abdb.settled d WHERE d.arrival_id ="
-                       " a.arrival_id)",
-                       err));
-    TRY(abdb_server_do(s, abdb_dialect("settle.sql"), err));
-    TRY(abdb_server_ask(s, wants_sql, 0, NULL, "t", &wants, err));
-    if (PQntuples(wants)) abdb_text_puts(said, PQgetvalue(wants, 0, 0));
+    TRY(abdb_server_execute(
+        s,
+        "CREATE TEMP TABLE seen ON COMMIT DROP AS SELECT a.* FROM abdb.arrival a"
+        " WHERE NOT EXISTS (SELECT 1 FROM abdb.settled d WHERE d.arrival_id ="
+        " a.arrival_id)",
+        err));
+    TRY(abdb_server_execute(s, abdb_find_dialect_sql("settle.sql"), err));
+    TRY(abdb_server_query(s, wants_sql, 0, NULL, "t", &wants, err));
+    if (PQntuples(wants)) abdb_text_puts(reply, PQgetvalue(wants, 0, 0));
 done:
     PQclear(wants);
     return st;
 }
 
-static abdb_status do_settled(abdb_server *s, const abdb_request *r, abdb_text *said,
-                              abdb_error *err)
+static abdb_status handle_finish_deriving(abdb_server *s, const abdb_request *r, abdb_text *reply,
+                                          abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
     (void)r;
-    (void)said;
-    TRY(abdb_server_do(s, "INSERT INTO abdb.settled SELECT arrival_id FROM pg_temp.seen", err));
+    (void)reply;
+    TRY(abdb_server_execute(s, "INSERT INTO abdb.settled SELECT arrival_id FROM pg_temp.seen",
+                            err));
     TRY(abdb_server_commit(s, err));
-    TRY(abdb_server_do(s, "SELECT pg_advisory_unlock(7091, 2)", err));
-    TRY(abdb_server_do(s, "SELECT abdb.count_again()", err));
+    TRY(abdb_server_execute(s, "SELECT pg_advisory_unlock(7091, 2)", err));
+    TRY(abdb_server_execute(s, "SELECT abdb.count_again()", err));
 done:
     return st;
 }
 
-static abdb_status do_put(abdb_server *s, const abdb_request *r, abdb_text *said, abdb_error *err)
+static abdb_status handle_insert_rows(abdb_server *s, const abdb_request *r, abdb_text *reply,
+                                      abdb_error *err)
 {
-    return abdb_keep_put(s, r, false, said, err);
+    return abdb_insert_new_rows(s, r, false, reply, err);
 }
 
-static abdb_status do_claim(abdb_server *s, const abdb_request *r, abdb_text *said, abdb_error *err)
+static abdb_status handle_claim_rows(abdb_server *s, const abdb_request *r, abdb_text *reply,
+                                     abdb_error *err)
 {
-    return abdb_keep_put(s, r, true, said, err);
+    return abdb_insert_new_rows(s, r, true, reply, err);
 }
 
-static abdb_status do_spellings(abdb_server *s, const abdb_request *r, abdb_text *said,
-                                abdb_error *err)
+static abdb_status handle_list_spellings(abdb_server *s, const abdb_request *r, abdb_text *reply,
+                                         abdb_error *err)
 {
     (void)r;
-    return abdb_give_spellings(s, said, err);
+    return abdb_send_spellings(s, reply, err);
 }
 
 static const struct {
     const char *word;
     abdb_status (*run)(abdb_server *s, const abdb_request *r, abdb_text *said, abdb_error *err);
 } requests[] = {
-    {"open", do_open},
-    {"begin", do_begin},
-    {"commit", do_commit},
-    {"missing", abdb_keep_missing},
-    {"put", do_put},
-    {"claim", do_claim},
-    {"copy", abdb_keep_copy},
-    {"settle", do_settle},
-    {"derived", abdb_keep_derived},
-    {"settled", do_settled},
-    {"wanted", abdb_give_wanted},
-    {"fetch", abdb_give_rows},
-    {"spellings", do_spellings},
+    {"open", handle_open_warehouse},
+    {"begin", handle_begin_transaction},
+    {"commit", handle_commit_noting_arrivals},
+    {"missing", abdb_send_missing_keys},
+    {"put", handle_insert_rows},
+    {"claim", handle_claim_rows},
+    {"copy", abdb_insert_claimed_rows},
+    {"settle", handle_start_deriving},
+    {"derived", abdb_replace_derived_table},
+    {"settled", handle_finish_deriving},
+    {"wanted", abdb_select_wanted_entries},
+    {"fetch", abdb_send_table_rows},
+    {"spellings", handle_list_spellings},
 };
 
 /* Answers one request. After an error the transaction is gone, and so is what it had added. */
-static void answer(abdb_server *s, const abdb_request *r)
+static void run_and_answer_request(abdb_server *s, const abdb_request *r)
 {
     abdb_text said = {0};
     abdb_error err = {0};
@@ -167,13 +174,13 @@ static void answer(abdb_server *s, const abdb_request *r)
     while (i < count && strcmp(requests[i].word, r->word[0]) != 0) i++;
     if (i == count)
         st = ABDB_FAIL(&err, ABDB_USAGE, "no request '%s'", r->word[0]);
-    else if (!s->link && i > 0)
+    else if (!s->connection && i > 0)
         st = ABDB_FAIL(&err, ABDB_USAGE, "nothing is open");
     else
         st = requests[i].run(s, r, &said, &err);
-    if (st != ABDB_OK && s->link && PQtransactionStatus(s->link) > PQTRANS_ACTIVE)
-        PQclear(PQexec(s->link, "ROLLBACK"));
-    abdb_wire_end(st, abdb_text_get(&said), &err);
+    if (st != ABDB_OK && s->connection && PQtransactionStatus(s->connection) > PQTRANS_ACTIVE)
+        PQclear(PQexec(s->connection, "ROLLBACK"));
+    abdb_wire_write_result(st, abdb_text_get(&said), &err);
     abdb_text_free(&said);
 }
 
@@ -192,9 +199,9 @@ int main(void)
     abdb_request request;
 
     limit_memory();
-    while (abdb_wire_hear(&request)) {
+    while (abdb_wire_read_request(&request)) {
         if (strcmp(request.word[0], "close") == 0) break;
-        answer(&server, &request);
+        run_and_answer_request(&server, &request);
     }
     abdb_server_close(&server);
     return 0;

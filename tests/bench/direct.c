@@ -22,12 +22,12 @@ int main(int argc, char **argv)
         b[i] = (float)rand() / (float)RAND_MAX - 0.5f;
     }
     for (int i = -WARM_UPS; i < SAMPLES; i++) {
-        double start = now_s();
+        double start = monotonic_now_s();
 
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a, n, b, n, 0, c, n);
-        if (i >= 0) time_s[i] = now_s() - start;
+        if (i >= 0) time_s[i] = monotonic_now_s() - start;
     }
-    qsort(time_s, SAMPLES, sizeof *time_s, compare);
+    qsort(time_s, SAMPLES, sizeof *time_s, compare_double_ascending);
     printf("%.9f %g\n", time_s[SAMPLES / 2], (double)c[0]);
     free(a);
     free(b);

@@ -13,34 +13,35 @@
 enum { DIRECT = 51 };
 
 /* The median of stretches of launches without any device. */
-static double direct(const abdb_impl *impl, void *state, size_t batch)
+static double median_s_of_direct_launches(const abdb_impl *impl, void *state, size_t batch)
 {
     double time_s[DIRECT];
     abdb_error err;
 
     for (int i = 0; i < DIRECT; i++) {
-        double begin_s = now_s();
+        double begin_s = monotonic_now_s();
 
         for (size_t k = 0; k < batch; k++) (void)!impl->launch(state, &err);
-        time_s[i] = (now_s() - begin_s) / (double)batch;
+        time_s[i] = (monotonic_now_s() - begin_s) / (double)batch;
     }
-    qsort(time_s, DIRECT, sizeof *time_s, compare);
+    qsort(time_s, DIRECT, sizeof *time_s, compare_double_ascending);
     return time_s[DIRECT / 2];
 }
 
-static double sampled(abdb_device *device, const abdb_impl *impl, void *state, size_t *batch)
+static double median_s_sampled_by_harness(abdb_device *device, const abdb_impl *impl, void *state,
+                                          size_t *batch)
 {
     static const volatile int never = 0;
     abdb_samples s;
     abdb_error err;
     double median;
 
-    if (abdb_cell_measure(device, impl, &state, 1, &abdb_sampling_quick, &never, &s, &err) !=
+    if (abdb_sample_launches(device, impl, &state, 1, &abdb_sampling_quick, &never, &s, &err) !=
         ABDB_OK) {
         fprintf(stderr, "launch: %s\n", err.message);
         exit(1);
     }
-    qsort(s.time_s, s.count, sizeof *s.time_s, compare);
+    qsort(s.time_s, s.count, sizeof *s.time_s, compare_double_ascending);
     median = s.time_s[s.count / 2];
     *batch = s.batch;
     abdb_samples_free(&s);
@@ -52,8 +53,8 @@ int main(int argc, char **argv)
     static const abdb_impl *const all[] = {&abdb_ref_gemm, &abdb_ref_stream, &abdb_vec_gemm,
                                            &abdb_vec_stream};
     const abdb_impl *impl = NULL;
-    abdb_recipe recipe = {.params = json_object()};
-    abdb_copy copy;
+    abdb_instance_spec recipe = {.params = json_object()};
+    abdb_instance copy;
     abdb_error err;
 
     if (argc < 4) return 2;
@@ -68,22 +69,22 @@ int main(int argc, char **argv)
         json_object_set_new(recipe.params, argv[i], json_string(value + 1));
     }
     if (!impl) return 2;
-    recipe.kernel = abdb_kernel_find(argv[2]);
+    recipe.kernel = abdb_find_kernel_by_name(argv[2]);
     recipe.impl = impl;
-    recipe.device = abdb_host_device(
+    recipe.device = abdb_init_host_device(
         strcmp(argv[1], "ref") == 0 ? 1 : (int)strtol(getenv("OMP_NUM_THREADS"), NULL, 10));
-    if (abdb_copy_make(&copy, &recipe, &err) != ABDB_OK) {
+    if (abdb_instance_make(&copy, &recipe, &err) != ABDB_OK) {
         fprintf(stderr, "launch: %s\n", err.message);
         return 1;
     }
     for (long i = 0, pairs = strtol(argv[3], NULL, 10); i < pairs; i++) {
         size_t batch;
-        double a = sampled(recipe.device, impl, copy.state, &batch),
-               b = direct(impl, copy.state, batch);
+        double a = median_s_sampled_by_harness(recipe.device, impl, copy.state, &batch),
+               b = median_s_of_direct_launches(impl, copy.state, batch);
 
         printf("%.9g %.9g\n", a, b);
     }
-    abdb_copy_free(&copy);
+    abdb_instance_free(&copy);
     json_decref(recipe.params);
     return 0;
 }

@@ -9,8 +9,8 @@
 
 enum { SAMPLES = 21, WARM_UPS = 3 };
 
-static void pass(char op, double *restrict a, const double *restrict b, const double *restrict c,
-                 long n)
+static void run_stream_loop(char op, double *restrict a, const double *restrict b,
+                            const double *restrict c, long n)
 {
     if (op == 'c')
 #pragma omp parallel for
@@ -37,12 +37,12 @@ int main(int argc, char **argv)
 #pragma omp parallel for
     for (long i = 0; i < n; i++) a[i] = b[i] = c[i] = 1;
     for (int i = -WARM_UPS; i < SAMPLES; i++) {
-        double start = now_s();
+        double start = monotonic_now_s();
 
-        pass(argv[1][0], a, b, c, n);
-        if (i >= 0) time_s[i] = now_s() - start;
+        run_stream_loop(argv[1][0], a, b, c, n);
+        if (i >= 0) time_s[i] = monotonic_now_s() - start;
     }
-    qsort(time_s, SAMPLES, sizeof *time_s, compare);
+    qsort(time_s, SAMPLES, sizeof *time_s, compare_double_ascending);
     printf("%.9f %g\n", time_s[SAMPLES / 2], a[n / 2]);
     return 0;
 }

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-static double now_s(void)
+static double monotonic_now_s(void)
 {
     struct timespec t;
 
@@ -12,7 +12,7 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_double_ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 

@@ -19,7 +19,7 @@ static double *words;
 static uint32_t *order;
 static volatile double sink;
 
-static double now_s(void)
+static double monotonic_now_s(void)
 {
     struct timespec t;
 
@@ -27,7 +27,7 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static uint32_t next(uint32_t *state) /* xorshift, Marsaglia */
+static uint32_t next_xorshift(uint32_t *state) /* xorshift, Marsaglia */
 {
     *state ^= *state << 13;
     *state ^= *state >> 17;
@@ -37,7 +37,7 @@ static uint32_t next(uint32_t *state) /* xorshift, Marsaglia */
 
 /* --- loads: each does `units` like pieces ----------------------------------------------------- */
 
-static void chain(int units) /* dependent multiply-adds */
+static void run_dependent_fma(int units) /* dependent multiply-adds */
 {
     double x = words[units];
 
@@ -45,7 +45,7 @@ static void chain(int units) /* dependent multiply-adds */
     sink = x;
 }
 
-static void triad(int units) /* arrays in the first caches */
+static void run_triad_in_cache(int units) /* arrays in the first caches */
 {
     double *a = words, *b = words + SMALL / 4, *c = words + SMALL / 2;
 
@@ -55,7 +55,7 @@ static void triad(int units) /* arrays in the first caches */
     }
 }
 
-static void stream(int units) /* memory, in order */
+static void run_memory_scan(int units) /* memory, in order */
 {
     double sum = 0;
 
@@ -67,7 +67,7 @@ static void stream(int units) /* memory, in order */
     sink = sum;
 }
 
-static void chase(int units) /* loads that wait for one another, in 256 KiB */
+static void run_pointer_chase(int units) /* loads that wait for one another, in 256 KiB */
 {
     uint32_t at = 0;
 
@@ -75,36 +75,41 @@ static void chase(int units) /* loads that wait for one another, in 256 KiB */
     sink = at;
 }
 
-static void branch(int units) /* branches that cannot be foreseen */
+static void run_unpredictable_branches(int units) /* branches that cannot be foreseen */
 {
     uint32_t state = 2463534242u;
     double sum = 0;
 
     for (int i = 0; i < units * 2000; i++)
-        if (next(&state) & 1)
+        if (next_xorshift(&state) & 1)
             sum += 1;
         else
             sum = sum * 0.5;
     sink = sum;
 }
 
-static void gather(int units) /* lines of a large table, in no order */
+static void run_random_line_reads(int units) /* lines of a large table, in no order */
 {
     uint32_t state = 88172645u;
     double sum = 0;
 
-    for (int i = 0; i < units * 3000; i++) sum += words[next(&state) % (LARGE / LINE) * LINE];
+    for (int i = 0; i < units * 3000; i++)
+        sum += words[next_xorshift(&state) % (LARGE / LINE) * LINE];
     sink = sum;
 }
 
 static const struct {
     const char *name;
     void (*run)(int units);
-} loads[] = {{"chain", chain}, {"triad", triad},   {"stream", stream},
-             {"chase", chase}, {"branch", branch}, {"gather", gather}};
+} loads[] = {{"chain", run_dependent_fma},
+             {"triad", run_triad_in_cache},
+             {"stream", run_memory_scan},
+             {"chase", run_pointer_chase},
+             {"branch", run_unpredictable_branches},
+             {"gather", run_random_line_reads}};
 enum { LOADS = sizeof loads / sizeof loads[0], STEPS = 1 << 16 };
 
-static int prepare(void)
+static int allocate_tables(void)
 {
     uint32_t state = 1;
 
@@ -114,7 +119,7 @@ static int prepare(void)
     for (size_t i = 0; i < LARGE; i++) words[i] = (double)i;
     for (uint32_t i = 0; i < STEPS; i++) order[i] = i;
     for (uint32_t i = STEPS - 1; i > 0; i--) { /* one circle through all (Sattolo) */
-        uint32_t k = next(&state) % i, keep = order[i];
+        uint32_t k = next_xorshift(&state) % i, keep = order[i];
 
         order[i] = order[k];
         order[k] = keep;
@@ -122,16 +127,16 @@ static int prepare(void)
     return 1;
 }
 
-static void measure(const char *cell, size_t which, double prepared_s)
+static void measure_load_print_records(const char *cell, size_t which, double prepared_s)
 {
     double took[SAMPLES];
 
     loads[which].run(UNIT); /* once, to warm up */
     for (int i = 0; i < SAMPLES; i++) {
-        double begin = now_s();
+        double begin = monotonic_now_s();
 
         loads[which].run(UNIT);
-        took[i] = now_s() - begin;
+        took[i] = monotonic_now_s() - begin;
     }
     for (int i = 0; i < SAMPLES; i++)
         printf("{\"kind\":\"sample\",\"cell\":\"%s\",\"seq\":%d,\"t_s\":%d,\"time_s\":%.9g}\n",
@@ -154,13 +159,13 @@ int main(int argc, char **argv)
         json_t *request = json_loads(line, 0, NULL);
         const char *cell = json_string_value(json_object_get(request, "cell"));
         const char *kernel = json_string_value(json_object_get(request, "kernel"));
-        double start = now_s();
+        double start = monotonic_now_s();
         size_t which = 0;
 
         while (kernel && which < LOADS && strcmp(loads[which].name, kernel) != 0) which++;
         printf("{\"kind\":\"begin\",\"cell\":\"%s\"}\n", cell ? cell : "");
-        if (kernel && which < LOADS && (words || prepare())) {
-            measure(cell, which, now_s() - start);
+        if (kernel && which < LOADS && (words || allocate_tables())) {
+            measure_load_print_records(cell, which, monotonic_now_s() - start);
             printf("{\"kind\":\"end\",\"cell\":\"%s\",\"status\":\"ok\",\"reason\":\"\"}\n", cell);
         } else
             printf("{\"kind\":\"end\",\"cell\":\"%s\",\"status\":\"not-implemented\","

@@ -17,7 +17,7 @@ extern "C" {
 namespace
 {
 
-int type_of(cudaDataType_t type)
+int dtype_of_cuda_type(cudaDataType_t type)
 {
     switch (type) {
     case CUDA_R_64F: return ABDB_F64;
@@ -32,26 +32,26 @@ int type_of(cudaDataType_t type)
     }
 }
 
-double get(int type, const void *from, int64_t i)
+double read_as_double(int type, const void *from, int64_t i)
 {
     switch (type) {
     case ABDB_F64: return ((const double *)from)[i];
     case ABDB_F32: return ((const float *)from)[i];
-    case ABDB_BF16: return abdb_bf16_value(((const uint16_t *)from)[i]);
-    case ABDB_F16: return abdb_f16_value(((const uint16_t *)from)[i]);
+    case ABDB_BF16: return abdb_bf16_to_f32(((const uint16_t *)from)[i]);
+    case ABDB_F16: return abdb_f16_to_f32(((const uint16_t *)from)[i]);
     case ABDB_I8: return ((const int8_t *)from)[i];
     case ABDB_I32: return ((const int32_t *)from)[i];
-    default: return abdb_format_value((abdb_dtype)type, ((const uint8_t *)from)[i]);
+    default: return abdb_format_decode_bits((abdb_dtype)type, ((const uint8_t *)from)[i]);
     }
 }
 
-void put(int type, void *to, int64_t i, double x)
+void store_from_double(int type, void *to, int64_t i, double x)
 {
     switch (type) {
     case ABDB_F64: ((double *)to)[i] = x; break;
     case ABDB_F32: ((float *)to)[i] = (float)x; break;
-    case ABDB_BF16: ((uint16_t *)to)[i] = abdb_bf16((float)x); break;
-    case ABDB_F16: ((uint16_t *)to)[i] = abdb_f16((float)x); break;
+    case ABDB_BF16: ((uint16_t *)to)[i] = abdb_bf16_from_f32((float)x); break;
+    case ABDB_F16: ((uint16_t *)to)[i] = abdb_f16_from_f32((float)x); break;
     default: ((int32_t *)to)[i] = (int32_t)x;
     }
 }
@@ -64,29 +64,29 @@ struct operand {
 };
 
 // Matrix number b of an operand as rows x columns of double.
-std::vector<double> take(const operand &o, int64_t rows, int64_t columns, int64_t b)
+std::vector<double> matrix_of_operand(const operand &o, int64_t rows, int64_t columns, int64_t batch_index)
 {
     std::vector<double> out((size_t)(rows * columns));
 
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < columns; j++)
             out[(size_t)(i * columns + j)] =
-                get(o.type, o.at, b * o.stride + (o.turned ? i * o.ld + j : j * o.ld + i));
+                read_as_double(o.type, o.at, batch_index * o.stride + (o.turned ? i * o.ld + j : j * o.ld + i));
     return out;
 }
 
-bool long_enough(const operand &o, int64_t rows, int64_t columns)
+bool leading_dimension_is_long_enough(const operand &o, int64_t rows, int64_t columns)
 {
     return o.type >= 0 && o.ld >= (o.turned ? columns : rows);
 }
 
-cublasStatus_t multiply(int64_t m, int64_t n, int64_t k, const operand &a, const operand &b,
+cublasStatus_t gemm_strided_batched(int64_t m, int64_t n, int64_t k, const operand &a, const operand &b,
                         const operand &c, double alpha, double beta, int64_t batch)
 {
-    if (!long_enough(a, m, k) || !long_enough(b, k, n) || !long_enough(c, m, n))
+    if (!leading_dimension_is_long_enough(a, m, k) || !leading_dimension_is_long_enough(b, k, n) || !leading_dimension_is_long_enough(c, m, n))
         return CUBLAS_STATUS_INVALID_VALUE;
     for (int64_t number = 0; number < batch; number++) {
-        std::vector<double> x = take(a, m, k, number), y = take(b, k, n, number), row((size_t)n);
+        std::vector<double> x = matrix_of_operand(a, m, k, number), y = matrix_of_operand(b, k, n, number), row((size_t)n);
 
         for (int64_t i = 0; i < m; i++) {
             std::fill(row.begin(), row.end(), 0.0);
@@ -95,28 +95,28 @@ cublasStatus_t multiply(int64_t m, int64_t n, int64_t k, const operand &a, const
                     row[(size_t)j] += x[(size_t)(i * k + l)] * y[(size_t)(l * n + j)];
             for (int64_t j = 0; j < n; j++) {
                 int64_t at = number * c.stride + j * c.ld + i;
-                double old = beta != 0 ? beta * get(c.type, c.at, at) : 0;
+                double old = beta != 0 ? beta * read_as_double(c.type, c.at, at) : 0;
 
-                put(c.type, const_cast<void *>(c.at), at, alpha * row[(size_t)j] + old);
+                store_from_double(c.type, const_cast<void *>(c.at), at, alpha * row[(size_t)j] + old);
             }
         }
     }
     return CUBLAS_STATUS_SUCCESS;
 }
 
-double scalar(cublasComputeType_t how, const void *at)
+double scalar_of_compute_type(cublasComputeType_t compute, const void *at)
 {
-    return how == CUBLAS_COMPUTE_64F   ? *(const double *)at
-           : how == CUBLAS_COMPUTE_32I ? *(const int *)at
+    return compute == CUBLAS_COMPUTE_64F   ? *(const double *)at
+           : compute == CUBLAS_COMPUTE_32I ? *(const int *)at
                                        : *(const float *)at;
 }
 
-struct layout {
+struct matrix_layout {
     int type;
     int64_t rows, columns, ld, stride;
     int batch;
 };
-struct how {
+struct matmul_desc {
     cublasComputeType_t compute;
     bool turned[2];
 };
@@ -151,13 +151,13 @@ cublasStatus_t cublasGemmStridedBatchedEx(
 {
     if (at == CUDA_R_8F_E4M3 || at == CUDA_R_8F_E5M2) return CUBLAS_STATUS_NOT_SUPPORTED;
     if (at == CUDA_R_8I && (k % 4 || lda % 4 || ldb % 4)) return CUBLAS_STATUS_NOT_SUPPORTED;
-    operand x = {a, type_of(at), ta == CUBLAS_OP_T, lda, stride_a},
-            y = {b, type_of(bt), tb == CUBLAS_OP_T, ldb, stride_b},
-            z = {c, type_of(ct), false, ldc, stride_c};
-    double by = scalar(compute, alpha), old = scalar(compute, beta);
+    operand x = {a, dtype_of_cuda_type(at), ta == CUBLAS_OP_T, lda, stride_a},
+            y = {b, dtype_of_cuda_type(bt), tb == CUBLAS_OP_T, ldb, stride_b},
+            z = {c, dtype_of_cuda_type(ct), false, ldc, stride_c};
+    double by = scalar_of_compute_type(compute, alpha), old = scalar_of_compute_type(compute, beta);
 
-    return (cublasStatus_t)emulated::enqueue(
-        [=] { return (int)multiply(m, n, k, x, y, z, by, old, batch); });
+    return (cublasStatus_t)emulated::enqueue_or_capture(
+        [=] { return (int)gemm_strided_batched(m, n, k, x, y, z, by, old, batch); });
 }
 
 // --- cuBLASLt -------------------------------------------------------------------------------------
@@ -174,12 +174,12 @@ size_t cublasLtGetVersion(void)
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *out, cublasComputeType_t compute,
                                         cudaDataType_t)
 {
-    *out = (cublasLtMatmulDesc_t) new how{compute, {false, false}};
+    *out = (cublasLtMatmulDesc_t) new matmul_desc{compute, {false, false}};
     return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t d)
 {
-    delete (how *)d;
+    delete (matmul_desc *)d;
     return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t d,
@@ -187,30 +187,30 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t d,
                                               const void *value, size_t)
 {
     if (what == CUBLASLT_MATMUL_DESC_TRANSA)
-        ((how *)d)->turned[0] = *(const cublasOperation_t *)value == CUBLAS_OP_T;
+        ((matmul_desc *)d)->turned[0] = *(const cublasOperation_t *)value == CUBLAS_OP_T;
     if (what == CUBLASLT_MATMUL_DESC_TRANSB)
-        ((how *)d)->turned[1] = *(const cublasOperation_t *)value == CUBLAS_OP_T;
+        ((matmul_desc *)d)->turned[1] = *(const cublasOperation_t *)value == CUBLAS_OP_T;
     return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *out, cudaDataType type,
                                           uint64_t rows, uint64_t columns, int64_t ld)
 {
-    *out = (cublasLtMatrixLayout_t) new layout{
-        type_of(type), (int64_t)rows, (int64_t)columns, ld, 0, 1};
+    *out = (cublasLtMatrixLayout_t) new matrix_layout{
+        dtype_of_cuda_type(type), (int64_t)rows, (int64_t)columns, ld, 0, 1};
     return ld < (int64_t)rows ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t l)
 {
-    delete (layout *)l;
+    delete (matrix_layout *)l;
     return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t l,
                                                 cublasLtMatrixLayoutAttribute_t what,
                                                 const void *value, size_t)
 {
-    if (what == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT) ((layout *)l)->batch = *(const int *)value;
+    if (what == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT) ((matrix_layout *)l)->batch = *(const int *)value;
     if (what == CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET)
-        ((layout *)l)->stride = *(const int64_t *)value;
+        ((matrix_layout *)l)->stride = *(const int64_t *)value;
     return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *out)
@@ -234,8 +234,8 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
                                               cublasLtMatmulPreference_t, int,
                                               cublasLtMatmulHeuristicResult_t *out, int *found)
 {
-    const how *h = (const how *)d;
-    const layout *x = (const layout *)a, *y = (const layout *)b;
+    const matmul_desc *h = (const matmul_desc *)d;
+    const matrix_layout *x = (const matrix_layout *)a, *y = (const matrix_layout *)b;
     bool fp8 = x->type == ABDB_E4M3 || x->type == ABDB_E5M2;
 
     *found = 0;
@@ -261,8 +261,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t d, const vo
                               cublasLtMatrixLayout_t, void *out, cublasLtMatrixLayout_t lc,
                               const cublasLtMatmulAlgo_t *, void *, size_t, cudaStream_t)
 {
-    const how *h = (const how *)d;
-    const layout *x = (const layout *)la, *y = (const layout *)lb, *z = (const layout *)lc;
+    const matmul_desc *h = (const matmul_desc *)d;
+    const matrix_layout *x = (const matrix_layout *)la, *y = (const matrix_layout *)lb, *z = (const matrix_layout *)lc;
 
     if (c != out || (h->turned[0] ? x->columns : x->rows) != z->rows ||
         (h->turned[1] ? y->rows : y->columns) != z->columns ||
@@ -272,11 +272,11 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t d, const vo
             second = {b, y->type, h->turned[1], y->ld, y->stride},
             third = {out, z->type, false, z->ld, z->stride};
     int64_t m = z->rows, n = z->columns, k = h->turned[0] ? x->rows : x->columns;
-    double by = scalar(h->compute, alpha), old = scalar(h->compute, beta);
+    double by = scalar_of_compute_type(h->compute, alpha), old = scalar_of_compute_type(h->compute, beta);
     int batch = z->batch;
 
-    return (cublasStatus_t)emulated::enqueue(
-        [=] { return (int)multiply(m, n, k, first, second, third, by, old, batch); });
+    return (cublasStatus_t)emulated::enqueue_or_capture(
+        [=] { return (int)gemm_strided_batched(m, n, k, first, second, third, by, old, batch); });
 }
 
 } // extern "C"

@@ -28,7 +28,7 @@ const architecture architectures[] = {{75, 64 << 10, 64 << 10, 4, 1 << 20},
                                       {90, 227 << 10, 228 << 10, 6, 1 << 20},
                                       {100, 227 << 10, 228 << 10, 6, 1 << 20}};
 
-const architecture &now()
+const architecture &emulated_architecture()
 {
     const char *asked = std::getenv("ABDB_EMULATED_ARCH");
 
@@ -38,44 +38,44 @@ const architecture &now()
 }
 
 const char *fault = "";
-struct piece_of {
+struct allocation {
     size_t size; // as it was asked for
     int device;
 };
-std::map<char *, piece_of> pieces;
+std::map<char *, allocation> pieces;
 // Contexts and streams are numbers of devices from 1 on; an event remembers where it was made.
 int current;
-struct event_of {
+struct recorded_event {
     timespec at;
     int device;
 };
-void *mark(int device)
+void *handle_of_device(int device)
 {
     return (void *)(intptr_t)(device + 1);
 }
 emulated::entry *entries;
 
-struct launch_of {
+struct kernel_launch {
     emulated::entry *kernel;
     uint3_ grid;
     unsigned threads, shared;
     std::vector<unsigned char> argument;
 };
-typedef std::vector<std::function<CUresult()>> graph_of;
-graph_of *captured; // while a stream is captured
+typedef std::vector<std::function<CUresult()>> captured_graph;
+captured_graph *captured; // while a stream is captured
 
-CUresult run(launch_of &l)
+CUresult run_launch_keep_fault(kernel_launch &l)
 {
     const char *how = std::getenv("ABDB_EMULATED"), *wrong;
 
     if (how && std::string(how) == "dry") return CUDA_SUCCESS;
-    wrong = emulated::run(l.kernel, l.argument.data(), l.grid, l.threads, l.shared);
+    wrong = emulated::run_kernel(l.kernel, l.argument.data(), l.grid, l.threads, l.shared);
     if (!wrong) return CUDA_SUCCESS;
     fault = wrong;
     return CUDA_ERROR_LAUNCH_FAILED;
 }
 
-void log(const launch_of &l)
+void append_launch_to_log(const kernel_launch &l)
 {
     const char *path = std::getenv("ABDB_EMULATED_LOG");
     FILE *file = path ? std::fopen(path, "a") : nullptr;
@@ -88,7 +88,7 @@ void log(const launch_of &l)
 
 } // namespace
 
-int emulated::enqueue(std::function<int()> work)
+int emulated::enqueue_or_capture(std::function<int()> work)
 {
     if (!captured) return work();
     captured->push_back([work] { return (CUresult)work(); });
@@ -110,7 +110,7 @@ int emulated::device_of_stream(CUstream stream)
 }
 
 emulated::entry::entry(const char *f, const char *n, void (*r)(const void *), size_t s, int m)
-    : file(f), name(n), run(r), size(s), most(m), next(entries)
+    : file(f), name(n), invoke(r), size(s), most(m), next(entries)
 {
     entries = this;
 }
@@ -158,21 +158,21 @@ CUresult cuDeviceTotalMem_v2(size_t *size, CUdevice)
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute what, CUdevice)
 {
     switch (what) {
-    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = now().processors; break;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = now().number / 10; break;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = now().number % 10; break;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = now().shared_block; break;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = emulated_architecture().processors; break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = emulated_architecture().number / 10; break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = emulated_architecture().number % 10; break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = emulated_architecture().shared_block; break;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
-        *value = now().shared_processor;
+        *value = emulated_architecture().shared_processor;
         break;
-    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: *value = now().l2; break;
+    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: *value = emulated_architecture().l2; break;
     default: *value = 0;
     }
     return CUDA_SUCCESS;
 }
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
-    *context = (CUcontext)mark(device);
+    *context = (CUcontext)handle_of_device(device);
     return CUDA_SUCCESS;
 }
 CUresult cuCtxSetCurrent(CUcontext context)
@@ -186,7 +186,7 @@ CUresult cuCtxSynchronize(void)
 }
 CUresult cuStreamCreate(CUstream *stream, unsigned)
 {
-    *stream = (CUstream)mark(current);
+    *stream = (CUstream)handle_of_device(current);
     return CUDA_SUCCESS;
 }
 CUresult cuStreamSynchronize(CUstream)
@@ -198,7 +198,7 @@ CUresult cuStreamSynchronize(CUstream)
 
 CUresult cuStreamBeginCapture_v2(CUstream, CUstreamCaptureMode)
 {
-    captured = new graph_of;
+    captured = new captured_graph;
     return CUDA_SUCCESS;
 }
 CUresult cuStreamEndCapture(CUstream, CUgraph *graph)
@@ -209,12 +209,12 @@ CUresult cuStreamEndCapture(CUstream, CUgraph *graph)
 }
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph, unsigned long long)
 {
-    *out = (CUgraphExec) new graph_of(*(graph_of *)graph);
+    *out = (CUgraphExec) new captured_graph(*(captured_graph *)graph);
     return CUDA_SUCCESS;
 }
 CUresult cuGraphLaunch(CUgraphExec graph, CUstream)
 {
-    for (auto &one : *(graph_of *)graph) {
+    for (auto &one : *(captured_graph *)graph) {
         CUresult code = one();
 
         if (code != CUDA_SUCCESS) return code;
@@ -223,12 +223,12 @@ CUresult cuGraphLaunch(CUgraphExec graph, CUstream)
 }
 CUresult cuGraphExecDestroy(CUgraphExec graph)
 {
-    delete (graph_of *)graph;
+    delete (captured_graph *)graph;
     return CUDA_SUCCESS;
 }
 CUresult cuGraphDestroy(CUgraph graph)
 {
-    delete (graph_of *)graph;
+    delete (captured_graph *)graph;
     return CUDA_SUCCESS;
 }
 
@@ -236,12 +236,12 @@ CUresult cuGraphDestroy(CUgraph graph)
 
 CUresult cuEventCreate(CUevent *event, unsigned)
 {
-    *event = (CUevent) new event_of{{}, current};
+    *event = (CUevent) new recorded_event{{}, current};
     return CUDA_SUCCESS;
 }
 CUresult cuEventRecord(CUevent event, CUstream stream)
 {
-    event_of *e = (event_of *)event;
+    recorded_event *e = (recorded_event *)event;
 
     if (e->device != emulated::device_of_stream(stream)) return CUDA_ERROR_INVALID_VALUE;
     clock_gettime(CLOCK_MONOTONIC, &e->at);
@@ -253,7 +253,7 @@ CUresult cuEventSynchronize(CUevent)
 }
 CUresult cuEventElapsedTime_v2(float *ms, CUevent first, CUevent last)
 {
-    const timespec *a = &((const event_of *)first)->at, *b = &((const event_of *)last)->at;
+    const timespec *a = &((const recorded_event *)first)->at, *b = &((const recorded_event *)last)->at;
 
     *ms = (float)(1e3 * (double)(b->tv_sec - a->tv_sec) + 1e-6 * (double)(b->tv_nsec - a->tv_nsec));
     return CUDA_SUCCESS;
@@ -347,7 +347,7 @@ CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute what, int value)
     emulated::entry *e = (emulated::entry *)f;
 
     if (what != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) return CUDA_SUCCESS;
-    if (value > now().shared_block) return CUDA_ERROR_INVALID_VALUE;
+    if (value > emulated_architecture().shared_block) return CUDA_ERROR_INVALID_VALUE;
     e->shared_most = value;
     return CUDA_SUCCESS;
 }
@@ -361,13 +361,13 @@ CUresult cuLaunchKernel(CUfunction f, unsigned x, unsigned y, unsigned z, unsign
 {
     emulated::entry *e = (emulated::entry *)f;
     unsigned char *a = (unsigned char *)arguments[0];
-    launch_of l = {e, {x, y, z}, tx, shared, std::vector<unsigned char>(a, a + e->size)};
+    kernel_launch l = {e, {x, y, z}, tx, shared, std::vector<unsigned char>(a, a + e->size)};
 
     if (!x || !y || !z || x > 2147483647u || y > 65535 || z > 65535 || ty != 1 || tz != 1 ||
         tx < 1 || tx > 1024 || (int)tx > e->most || tx % 32 || (int)shared > e->shared_most)
         return CUDA_ERROR_INVALID_VALUE;
-    log(l);
-    return (CUresult)emulated::enqueue([l]() mutable { return (int)run(l); });
+    append_launch_to_log(l);
+    return (CUresult)emulated::enqueue_or_capture([l]() mutable { return (int)run_launch_keep_fault(l); });
 }
 CUresult cuGetErrorName(CUresult code, const char **name)
 {

@@ -22,9 +22,9 @@ namespace
 {
 
 enum { STACK = 128 << 10, THREADS = 1024, ARENA = 256 << 10 };
-enum state { READY, AT_BARRIER, AT_WARP, DONE };
+enum fiber_state { READY, AT_BARRIER, AT_WARP, DONE };
 
-struct copy {
+struct async_copy {
     void *to;
     const void *from;
     size_t size;
@@ -35,10 +35,10 @@ struct fiber {
     ucontext_t start;
     jmp_buf here;
     bool made;
-    state at;
+    fiber_state at;
     unsigned parity;
     int group;
-    std::vector<copy> copies;
+    std::vector<async_copy> copies;
 };
 
 fiber *fibers; // THREADS of them
@@ -51,43 +51,43 @@ const void *argument;
 unsigned char *arena;
 uint64_t random_state = 1;
 
-struct spoiled {
+struct spoiled_static {
     void *memory;
     size_t size;
     uint64_t block;
 };
-std::vector<spoiled> statics;
+std::vector<spoiled_static> statics;
 uint64_t block_number;
 
-unsigned draw(unsigned below)
+unsigned random_below(unsigned limit)
 {
     random_state ^= random_state << 13;
     random_state ^= random_state >> 7;
     random_state ^= random_state << 17;
-    return (unsigned)(random_state >> 33) % below;
+    return (unsigned)(random_state >> 33) % limit;
 }
 
-void turn_over(state at)
+void yield_to_scheduler(fiber_state wait_state)
 {
-    fibers[now].at = at;
+    fibers[now].at = wait_state;
     if (!_setjmp(fibers[now].here)) _longjmp(scheduler, 1);
 }
 
-void forever()
+void run_kernel_in_fiber_forever()
 {
     for (;;) {
-        running->run(argument);
-        copy_wait(0);
-        turn_over(DONE);
+        running->invoke(argument);
+        wait_async_copies(0);
+        yield_to_scheduler(DONE);
     }
 }
 
-void resume(unsigned which)
+void resume_fiber(unsigned thread_index)
 {
-    fiber &f = fibers[which];
+    fiber &f = fibers[thread_index];
 
-    now = which;
-    thread = {which, 0, 0};
+    now = thread_index;
+    thread = {thread_index, 0, 0};
     if (_setjmp(scheduler)) return;
     if (f.made) _longjmp(f.here, 1);
     f.made = true;
@@ -96,18 +96,18 @@ void resume(unsigned which)
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     f.start.uc_stack.ss_size = STACK;
     f.start.uc_link = nullptr;
-    makecontext(&f.start, forever, 0);
+    makecontext(&f.start, run_kernel_in_fiber_forever, 0);
     setcontext(&f.start);
 }
 
 // One block; false: threads wait for one another in vain.
-bool run_block(unsigned count)
+bool run_block_detect_deadlock(unsigned count)
 {
     std::vector<unsigned> order(count);
     unsigned done = 0;
 
     for (unsigned i = 0; i < count; i++) {
-        unsigned base = i / WARP * WARP, j = base + draw(i - base + 1);
+        unsigned base = i / WARP * WARP, j = base + random_below(i - base + 1);
 
         order[i] = order[j]; // lanes of a warp in any order
         order[j] = i;
@@ -117,7 +117,7 @@ bool run_block(unsigned count)
     }
     std::memset(arrived, 0, sizeof arrived);
     while (done < count) {
-        unsigned ran = 0, waiting = 0, first = draw(count / WARP);
+        unsigned ran = 0, waiting = 0, first = random_below(count / WARP);
 
         done = 0;
         /* a warp goes as far as it gets before the next one: where a barrier is missing it is far
@@ -131,7 +131,7 @@ bool run_block(unsigned count)
                     if (fibers[order[k]].at == READY) {
                         some = true;
                         ran++;
-                        resume(order[k]);
+                        resume_fiber(order[k]);
                     }
             }
         }
@@ -151,10 +151,10 @@ bool run_block(unsigned count)
 
 void barrier()
 {
-    turn_over(AT_BARRIER);
+    yield_to_scheduler(AT_BARRIER);
 }
 
-void *meet(const void *mine, size_t size, void (*work)(unsigned char (*slot)[SLOT]))
+void *exchange_in_warp(const void *mine, size_t size, void (*work)(unsigned char (*slot)[SLOT]))
 {
     unsigned warp = now / WARP, lane = now % WARP, me = now;
     unsigned char(*slot)[SLOT] = slots[warp][fibers[me].parity];
@@ -166,12 +166,12 @@ void *meet(const void *mine, size_t size, void (*work)(unsigned char (*slot)[SLO
         work(slot);
         for (unsigned i = warp * WARP; i < (warp + 1) * WARP; i++) fibers[i].at = READY;
     } else {
-        turn_over(AT_WARP);
+        yield_to_scheduler(AT_WARP);
     }
     return slot[lane];
 }
 
-void spoil(void *memory, size_t size)
+void spoil_once_per_block(void *memory, size_t size)
 {
     for (auto &s : statics)
         if (s.memory == memory) {
@@ -183,22 +183,22 @@ void spoil(void *memory, size_t size)
     statics.push_back({memory, size, block_number});
 }
 
-void copy_later(void *to, const void *from, size_t size)
+void queue_async_copy(void *to, const void *from, size_t size)
 {
     fibers[now].copies.push_back({to, from, size, fibers[now].group});
 }
 
-void copy_group()
+void commit_async_copies()
 {
     fibers[now].group++;
 }
 
-void copy_wait(int left)
+void wait_async_copies(int left)
 {
     fiber &f = fibers[now];
-    std::vector<copy> later;
+    std::vector<async_copy> later;
 
-    for (const copy &c : f.copies)
+    for (const async_copy &c : f.copies)
         if (c.group < f.group - left)
             std::memcpy(c.to, c.from, c.size);
         else
@@ -206,7 +206,7 @@ void copy_wait(int left)
     f.copies.swap(later);
 }
 
-const char *run(const entry *e, const void *with, const uint3_ &grid, unsigned count, size_t shared)
+const char *run_kernel(const entry *e, const void *with, const uint3_ &grid, unsigned count, size_t shared)
 {
     const char *seed = std::getenv("ABDB_EMULATED_SEED");
 
@@ -231,7 +231,7 @@ const char *run(const entry *e, const void *with, const uint3_ &grid, unsigned c
                 block = {x, y, z};
                 block_number++;
                 std::memset(dynamic, 0xFF, shared);
-                if (!run_block(count)) {
+                if (!run_block_detect_deadlock(count)) {
                     for (unsigned i = 0; i < THREADS; i++) fibers[i].made = false;
                     return "threads wait for one another in vain";
                 }

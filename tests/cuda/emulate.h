@@ -43,18 +43,18 @@ extern unsigned char *dynamic; /* shared memory that the launch asked for */
 void barrier();
 /* All threads of a warp meet with `mine`, `size` bytes of it each; the last to come does `work` on
  * all of them (32 slots of SLOT bytes, in place); then each finds its slot again. */
-void *meet(const void *mine, size_t size, void (*work)(unsigned char (*slot)[SLOT]));
+void *exchange_in_warp(const void *mine, size_t size, void (*work)(unsigned char (*slot)[SLOT]));
 /* Static shared memory is spoiled before each block. */
-void spoil(void *memory, size_t size);
+void spoil_once_per_block(void *memory, size_t size);
 /* What was thread-local to cp.async: copies that are under way, in groups. */
-void copy_later(void *to, const void *from, size_t size);
-void copy_group();
-void copy_wait(int left);
+void queue_async_copy(void *to, const void *from, size_t size);
+void commit_async_copies();
+void wait_async_copies(int left);
 
 struct entry {
     entry(const char *file, const char *name, void (*run)(const void *), size_t size, int most);
     const char *file, *name;
-    void (*run)(const void *argument);
+    void (*invoke)(const void *argument);
     size_t size; /* of the argument */
     int most;    /* threads of a block: __launch_bounds__ */
     int shared_most = 48 << 10;
@@ -69,8 +69,8 @@ template <class T> T shuffle(T value, int from)
         int from;
     } mine = {value, from};
     /* every lane's value is replaced by that of the lane it asks */
-    const auto *got =
-        (const decltype(mine) *)meet(&mine, sizeof mine, [](unsigned char(*slot)[SLOT]) {
+    const auto *got = (const decltype(mine) *)exchange_in_warp(
+        &mine, sizeof mine, [](unsigned char(*slot)[SLOT]) {
             decltype(mine) all[WARP];
 
             for (int i = 0; i < WARP; i++) std::memcpy(&all[i], slot[i], sizeof all[i]);
@@ -122,15 +122,15 @@ static inline void __syncwarp()
 
 #define SHARED(type, name, count) \
     static type name[count];      \
-    emulated::spoil(name, sizeof name)
+    emulated::spoil_once_per_block(name, sizeof name)
 #define DYNAMIC(name) unsigned char *const name = emulated::dynamic
 
 /* --- numbers --- */
 
-extern "C" uint16_t abdb_bf16(float value);
-extern "C" float abdb_bf16_value(uint16_t bits);
-extern "C" uint16_t abdb_f16(float value);
-extern "C" float abdb_f16_value(uint16_t bits);
+extern "C" uint16_t abdb_bf16_from_f32(float value);
+extern "C" float abdb_bf16_to_f32(uint16_t bits);
+extern "C" uint16_t abdb_f16_from_f32(float value);
+extern "C" float abdb_f16_to_f32(uint16_t bits);
 
 struct bf16 {
     uint16_t bits;
@@ -140,19 +140,19 @@ struct f16 {
 };
 static inline float to_float(bf16 x)
 {
-    return abdb_bf16_value(x.bits);
+    return abdb_bf16_to_f32(x.bits);
 }
 static inline float to_float(f16 x)
 {
-    return abdb_f16_value(x.bits);
+    return abdb_f16_to_f32(x.bits);
 }
 static inline void from_float(bf16 &to, float x)
 {
-    to.bits = abdb_bf16(x);
+    to.bits = abdb_bf16_from_f32(x);
 }
 static inline void from_float(f16 &to, float x)
 {
-    to.bits = abdb_f16(x);
+    to.bits = abdb_f16_from_f32(x);
 }
 static inline float fast_exp(float x)
 {
@@ -162,32 +162,32 @@ static inline float fast_exp2(float x)
 {
     return std::exp2(x);
 }
-static inline float reciprocal_root(float x)
+static inline float reciprocal_sqrt(float x)
 {
     return 1 / std::sqrt(x);
 }
-static inline int dot4(unsigned a, unsigned b, int sum)
+static inline int dot4_i8_accumulate(unsigned a, unsigned b, int sum)
 {
     for (int i = 0; i < 4; i++) sum += (int8_t)(a >> 8 * i) * (int8_t)(b >> 8 * i);
     return sum;
 }
 /* f16 sums, rounded at each step, of two numbers side by side. */
-static inline unsigned fma_halves(unsigned a, unsigned b, unsigned c)
+static inline unsigned fma_f16x2(unsigned a, unsigned b, unsigned c)
 {
     unsigned out = 0;
 
     for (int i = 0; i < 2; i++)
-        out |= (unsigned)abdb_f16(std::fma(abdb_f16_value((uint16_t)(a >> 16 * i)),
-                                           abdb_f16_value((uint16_t)(b >> 16 * i)),
-                                           abdb_f16_value((uint16_t)(c >> 16 * i))))
+        out |= (unsigned)abdb_f16_from_f32(std::fma(abdb_f16_to_f32((uint16_t)(a >> 16 * i)),
+                                                    abdb_f16_to_f32((uint16_t)(b >> 16 * i)),
+                                                    abdb_f16_to_f32((uint16_t)(c >> 16 * i))))
                << 16 * i;
     return out;
 }
-template <class T> static inline T load_once(const T *from)
+template <class T> static inline T load_streaming(const T *from)
 {
     return *from;
 }
-template <class T> static inline void store_once(T *to, T value)
+template <class T> static inline void store_streaming(T *to, T value)
 {
     *to = value;
 }
@@ -203,7 +203,7 @@ struct fragments {
 };
 
 /* Element (row, k) of A and (k, column) of B of m16n8k16, as the lanes have them. */
-template <float (*value)(uint16_t)> void multiply_halves(unsigned char (*slot)[SLOT])
+template <float (*value)(uint16_t)> void mma_m16n8k16_halves(unsigned char (*slot)[SLOT])
 {
     float a[16][16], b[16][8];
 
@@ -239,7 +239,7 @@ struct int_fragments {
 };
 
 /* m16n8k32 of i8. */
-inline void multiply_bytes(unsigned char (*slot)[SLOT])
+inline void mma_m16n8k32_i8(unsigned char (*slot)[SLOT])
 {
     int8_t a[16][32], b[32][8];
 
@@ -268,7 +268,7 @@ inline void multiply_bytes(unsigned char (*slot)[SLOT])
 }
 
 /* Four matrices of 8 x 8 halves, whose rows the lanes point to. */
-template <bool turned> void load_matrices(unsigned char (*slot)[SLOT])
+template <bool turned> void ldmatrix_x4(unsigned char (*slot)[SLOT])
 {
     const uint16_t *row[WARP];
 
@@ -289,51 +289,56 @@ template <bool turned> void load_matrices(unsigned char (*slot)[SLOT])
 
 } // namespace emulated
 
-static inline void multiply(float c[4], const uint32_t a[4], const uint32_t b[2], bf16)
+static inline void mma_accumulate(float c[4], const uint32_t a[4], const uint32_t b[2], bf16)
 {
     emulated::fragments f = {{a[0], a[1], a[2], a[3]}, {b[0], b[1]}, {c[0], c[1], c[2], c[3]}};
 
-    std::memcpy(c, emulated::meet(&f, sizeof f, emulated::multiply_halves<abdb_bf16_value>),
-                4 * sizeof *c);
+    std::memcpy(
+        c,
+        emulated::exchange_in_warp(&f, sizeof f, emulated::mma_m16n8k16_halves<abdb_bf16_to_f32>),
+        4 * sizeof *c);
 }
-static inline void multiply(float c[4], const uint32_t a[4], const uint32_t b[2], f16)
+static inline void mma_accumulate(float c[4], const uint32_t a[4], const uint32_t b[2], f16)
 {
     emulated::fragments f = {{a[0], a[1], a[2], a[3]}, {b[0], b[1]}, {c[0], c[1], c[2], c[3]}};
 
-    std::memcpy(c, emulated::meet(&f, sizeof f, emulated::multiply_halves<abdb_f16_value>),
-                4 * sizeof *c);
+    std::memcpy(
+        c, emulated::exchange_in_warp(&f, sizeof f, emulated::mma_m16n8k16_halves<abdb_f16_to_f32>),
+        4 * sizeof *c);
 }
-static inline void multiply(int c[4], const uint32_t a[4], const uint32_t b[2])
+static inline void mma_accumulate(int c[4], const uint32_t a[4], const uint32_t b[2])
 {
     emulated::int_fragments f = {{a[0], a[1], a[2], a[3]}, {b[0], b[1]}, {c[0], c[1], c[2], c[3]}};
 
-    std::memcpy(c, emulated::meet(&f, sizeof f, emulated::multiply_bytes), 4 * sizeof *c);
+    std::memcpy(c, emulated::exchange_in_warp(&f, sizeof f, emulated::mma_m16n8k32_i8),
+                4 * sizeof *c);
 }
-static inline void load_matrices(uint32_t out[4], const void *row)
+static inline void ldmatrix_x4(uint32_t out[4], const void *row)
 {
-    std::memcpy(out, emulated::meet(&row, sizeof row, emulated::load_matrices<false>), 16);
+    std::memcpy(out, emulated::exchange_in_warp(&row, sizeof row, emulated::ldmatrix_x4<false>),
+                16);
 }
-static inline void load_turned(uint32_t out[4], const void *row)
+static inline void ldmatrix_x4_transposed(uint32_t out[4], const void *row)
 {
-    std::memcpy(out, emulated::meet(&row, sizeof row, emulated::load_matrices<true>), 16);
+    std::memcpy(out, emulated::exchange_in_warp(&row, sizeof row, emulated::ldmatrix_x4<true>), 16);
 }
 
 /* --- copies beside the work --- */
 
 /* 16 bytes to shared memory, zeros where `there` is false. */
-static inline void copy_async(void *to, const void *from, bool there)
+static inline void copy_16_bytes_async(void *to, const void *from, bool there)
 {
     static const unsigned char zeros[16] = {0};
 
-    emulated::copy_later(to, there ? from : zeros, 16);
+    emulated::queue_async_copy(to, there ? from : zeros, 16);
 }
-static inline void copy_group()
+static inline void commit_async_copies()
 {
-    emulated::copy_group();
+    emulated::commit_async_copies();
 }
-template <int left> static inline void copy_wait()
+template <int left> static inline void wait_async_copies()
 {
-    emulated::copy_wait(left);
+    emulated::wait_async_copies(left);
 }
 
 #endif

@@ -60,13 +60,13 @@
 
 enum { CALLS = 6, NONE = -1, SURVIVE_MS = 5000, OURS = 125 };
 /* Where a call says which file it means. */
-typedef enum { BY_NOTHING, BY_FILE, BY_PATH, BY_PATH_AT } named;
+typedef enum { BY_NOTHING, BY_FILE, BY_PATH, BY_PATH_AT } path_source;
 static const struct class
 {
     const char *name;
     int error;
     bool changes; /* a file: `any` */
-    named how;
+    path_source how;
     int call[CALLS];
 } classes[] = {
     {"write", ENOSPC, true, BY_FILE, {SYS_write, SYS_pwrite64, SYS_writev, SYS_pwritev}},
@@ -101,13 +101,13 @@ static struct {
     char unsynced[4096];      /* those that were renamed nevertheless, a line each */
 } job;
 
-static _Noreturn void give_up(const char *what)
+static _Noreturn void exit_with_errno_message(const char *what)
 {
     perror(what);
     exit(OURS);
 }
 
-static int class_of(int call)
+static int class_of_syscall(int call)
 {
     for (int c = 0; c < CLASSES; c++)
         for (int i = 0; i < CALLS; i++)
@@ -117,7 +117,7 @@ static int class_of(int call)
 }
 
 /* The filter: every call of the table, and the word that main has begun, goes to the listener. */
-static int install_filter(void)
+static int install_seccomp_filter_get_listener(void)
 {
     struct sock_filter code[16 + 2 * CLASSES * CALLS];
     struct sock_fprog program = {0, code};
@@ -129,7 +129,7 @@ static int install_filter(void)
     PUT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
     PUT(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
     for (int call = 0; call < 512; call++) {
-        if (class_of(call) == NONE) continue;
+        if (class_of_syscall(call) == NONE) continue;
         PUT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)call, 0, 1));
         PUT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF));
     }
@@ -146,7 +146,7 @@ static int install_filter(void)
 }
 
 /* A descriptor through a socket. */
-static void hand_over(int socket, int file)
+static void send_descriptor(int socket, int file)
 {
     char space[CMSG_SPACE(sizeof file)] = {0}, byte = 0;
     struct iovec part = {&byte, 1};
@@ -161,7 +161,7 @@ static void hand_over(int socket, int file)
     if (sendmsg(socket, &message, 0) != 1) _exit(OURS);
 }
 
-static int take_over(int socket)
+static int receive_descriptor(int socket)
 {
     char space[CMSG_SPACE(sizeof(int))], byte;
     struct iovec part = {&byte, 1};
@@ -175,7 +175,7 @@ static int take_over(int socket)
 }
 
 /* The process that a thread belongs to; the last answers are remembered. */
-static pid_t process_of(pid_t thread)
+static pid_t process_of_thread_cached(pid_t thread)
 {
     static struct {
         pid_t thread, process;
@@ -200,7 +200,8 @@ static pid_t process_of(pid_t thread)
 }
 
 /* Which file the call is about, as far as that can be told. */
-static void name_file(const struct seccomp_notif *n, named how, char *out, size_t size)
+static void read_path_of_syscall(const struct seccomp_notif *n, path_source how, char *out,
+                                 size_t size)
 {
     char path[64];
     ssize_t got = -1;
@@ -218,7 +219,7 @@ static void name_file(const struct seccomp_notif *n, named how, char *out, size_
 }
 
 /* A thread is no process. */
-static bool starts_thread(const struct seccomp_notif *n)
+static bool syscall_starts_thread(const struct seccomp_notif *n)
 {
     unsigned long long flags = n->data.args[0];
     struct iovec here = {&flags, sizeof flags}, there = {(void *)(size_t)flags, sizeof flags};
@@ -231,13 +232,13 @@ static bool starts_thread(const struct seccomp_notif *n)
 }
 
 /* Is it this call's turn? Counts it. */
-static bool is_struck(const struct seccomp_notif *n, int class)
+static bool count_syscall_should_fail(const struct seccomp_notif *n, int class)
 {
     bool all = job.class && strcmp(job.class, "any") == 0, ours;
     long now;
 
     if (class == 0 && n->data.args[0] == STDERR_FILENO) return false;
-    if (strcmp(classes[class].name, "fork") == 0 && starts_thread(n)) return false;
+    if (strcmp(classes[class].name, "fork") == 0 && syscall_starts_thread(n)) return false;
     for (int c = 0; c < class; c++) /* two lines of one class */
         if (strcmp(classes[c].name, classes[class].name) == 0) class = c;
     now = ++job.count[class];
@@ -248,23 +249,23 @@ static bool is_struck(const struct seccomp_notif *n, int class)
     return ours && (now == job.at || (job.on && now > job.at));
 }
 
-static bool is_call(int class, const char *name)
+static bool class_has_name(int class, const char *name)
 {
     return strcmp(classes[class].name, name) == 0;
 }
 
 /* A file that takes its name must be on the disk: notes which are written and not synced, and says
  * which of them are renamed. */
-static void follow(const struct seccomp_notif *n, int class)
+static void track_writes_report_unsynced_rename(const struct seccomp_notif *n, int class)
 {
     char path[200];
     const char *base;
     int place = NONE;
 
-    bool writes = is_call(class, "write") || is_call(class, "truncate");
+    bool writes = class_has_name(class, "write") || class_has_name(class, "truncate");
 
-    if (!writes && !is_call(class, "fsync") && !is_call(class, "rename")) return;
-    name_file(n, classes[class].how, path, sizeof path);
+    if (!writes && !class_has_name(class, "fsync") && !class_has_name(class, "rename")) return;
+    read_path_of_syscall(n, classes[class].how, path, sizeof path);
     base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     if (path[0] == '\0' || strchr(base, ':')) return; /* a pipe */
     for (int i = 0; i < FILES; i++)
@@ -274,7 +275,7 @@ static void follow(const struct seccomp_notif *n, int class)
         }
     if (place == NONE) return;
     if (writes) snprintf(job.written[place], sizeof job.written[place], "%s", base);
-    if (is_call(class, "rename") && job.written[place][0]) {
+    if (class_has_name(class, "rename") && job.written[place][0]) {
         size_t used = strlen(job.unsynced);
 
         snprintf(job.unsynced + used, sizeof job.unsynced - used, "unsynced %s\n", base);
@@ -282,7 +283,7 @@ static void follow(const struct seccomp_notif *n, int class)
     if (!writes) job.written[place][0] = '\0';
 }
 
-static void answer(int listener)
+static void answer_seccomp_notification(int listener)
 {
     struct seccomp_notif n = {0};
     struct seccomp_notif_resp reply = {.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
@@ -290,17 +291,17 @@ static void answer(int listener)
 
     if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &n) != 0) return; /* it ended meanwhile */
     reply.id = n.id;
-    class = class_of(n.data.nr);
+    class = class_of_syscall(n.data.nr);
     if (n.data.nr == SYS_prctl) {
-        job.begun = process_of((pid_t)n.pid);
-    } else if (class == NONE || !job.begun || process_of((pid_t)n.pid) != job.begun) {
+        job.begun = process_of_thread_cached((pid_t)n.pid);
+    } else if (class == NONE || !job.begun || process_of_thread_cached((pid_t)n.pid) != job.begun) {
         /* nobody's that counts */
-    } else if (!is_struck(&n, class)) {
-        follow(&n, class);
+    } else if (!count_syscall_should_fail(&n, class)) {
+        track_writes_report_unsynced_rename(&n, class);
     } else {
         char file[200];
 
-        name_file(&n, classes[class].how, file, sizeof file);
+        read_path_of_syscall(&n, classes[class].how, file, sizeof file);
         if (!job.done) snprintf(job.hit, sizeof job.hit, "hit %s %s\n", classes[class].name, file);
         job.done = true;
         if (job.kill) kill(job.begun, SIGKILL);
@@ -310,7 +311,7 @@ static void answer(int listener)
     ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &reply);
 }
 
-static long now_ms(void)
+static long monotonic_now_ms(void)
 {
     struct timespec t;
 
@@ -320,7 +321,7 @@ static long now_ms(void)
 
 /* Answers until every process has ended; returns the program's status. Those that live on too long
  * are counted and ended. */
-static int serve(int listener, int *survivors)
+static int answer_until_all_processes_end(int listener, int *survivors)
 {
     sigset_t set;
     int children, status = 0;
@@ -336,16 +337,16 @@ static int serve(int listener, int *survivors)
         pid_t pid;
 
         poll(wait, 2, 200);
-        if (wait[0].revents & POLLIN) answer(listener);
+        if (wait[0].revents & POLLIN) answer_seccomp_notification(listener);
         while (read(children, &said, sizeof said) > 0) {
         }
         while ((pid = waitpid(-1, &code, WNOHANG)) > 0)
             if (pid == job.child) {
                 status = code;
-                end = now_ms();
+                end = monotonic_now_ms();
             }
         if (pid < 0 && errno == ECHILD) return status;
-        if (end && now_ms() - end > SURVIVE_MS) break;
+        if (end && monotonic_now_ms() - end > SURVIVE_MS) break;
     }
     for (pid_t pid; (pid = waitpid(-1, NULL, WNOHANG)) == 0 && *survivors < 1000; (*survivors)++) {
         char path[64], line[4096] = "";
@@ -363,7 +364,7 @@ static int serve(int listener, int *survivors)
     return status;
 }
 
-static void tell(int survivors)
+static void write_count_file(int survivors)
 {
     FILE *file = job.count_path ? fopen(job.count_path, "we") : NULL;
 
@@ -375,14 +376,14 @@ static void tell(int survivors)
     fclose(file);
 }
 
-static bool is_class(const char *name)
+static bool is_known_class_name(const char *name)
 {
     for (int c = 0; c < CLASSES; c++)
         if (strcmp(name, classes[c].name) == 0) return true;
     return strcmp(name, "any") == 0;
 }
 
-static char **arguments(int argc, char **argv)
+static char **parse_options_return_command(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--") == 0 && i + 1 < argc) return argv + i + 1;
@@ -392,7 +393,8 @@ static char **arguments(int argc, char **argv)
             job.kill = true;
         else if (strcmp(argv[i], "--count") == 0 && i + 1 < argc)
             job.count_path = argv[++i];
-        else if (strncmp(argv[i], "--", 2) == 0 && is_class(argv[i] + 2) && i + 1 < argc) {
+        else if (strncmp(argv[i], "--", 2) == 0 && is_known_class_name(argv[i] + 2) &&
+                 i + 1 < argc) {
             job.class = argv[i] + 2;
             job.at = atol(argv[++i]);
         } else
@@ -404,32 +406,33 @@ static char **arguments(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    char **command = arguments(argc, argv);
+    char **command = parse_options_return_command(argc, argv);
     int pair[2], listener, status, survivors = 0;
     sigset_t set;
 
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) give_up("socketpair");
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        exit_with_errno_message("socketpair");
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
     sigprocmask(SIG_BLOCK, &set, NULL);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     job.child = fork();
-    if (job.child < 0) give_up("fork");
+    if (job.child < 0) exit_with_errno_message("fork");
     if (job.child == 0) {
         int file;
 
         sigprocmask(SIG_UNBLOCK, &set, NULL);
-        file = install_filter();
-        if (file < 0) give_up("seccomp");
-        hand_over(pair[1], file);
+        file = install_seccomp_filter_get_listener();
+        if (file < 0) exit_with_errno_message("seccomp");
+        send_descriptor(pair[1], file);
         close(file);
         execvp(command[0], command);
-        give_up(command[0]);
+        exit_with_errno_message(command[0]);
     }
     close(pair[1]);
-    listener = take_over(pair[0]);
+    listener = receive_descriptor(pair[0]);
     if (listener < 0) exit(OURS);
-    status = serve(listener, &survivors);
-    tell(survivors);
+    status = answer_until_all_processes_end(listener, &survivors);
+    write_count_file(survivors);
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

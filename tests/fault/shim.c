@@ -6,7 +6,7 @@
  * their own. */
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
+#include <store_client.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@ static int ready, on, only_own;
 static uintptr_t code, code_end; /* of the program */
 
 /* The program comes first. */
-static int find_code(struct dl_phdr_info *info, size_t size, void *ignored)
+static int find_code_range_of_program(struct dl_phdr_info *info, size_t size, void *ignored)
 {
     (void)size, (void)ignored;
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -36,20 +36,20 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *ignored)
     return 1;
 }
 
-static void __attribute__((constructor)) begin(void)
+static void __attribute__((constructor)) read_settings_start_counting(void)
 {
     const char *at = getenv("FAULT_MALLOC");
 
     fail_at = at ? atol(at) : 0;
     on = getenv("FAULT_ON") != NULL;
     only_own = getenv("FAULT_OWN") != NULL;
-    dl_iterate_phdr(find_code, NULL);
+    dl_iterate_phdr(find_code_range_of_program, NULL);
     unsetenv("LD_PRELOAD"); /* children are not harmed */
     prctl(FAULT_MAIN_BEGINS, 0, 0, 0, 0);
     ready = 1;
 }
 
-static void __attribute__((destructor)) end(void)
+static void __attribute__((destructor)) stop_counting_write_count(void)
 {
     const char *path = getenv("FAULT_COUNT");
     int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
@@ -59,7 +59,7 @@ static void __attribute__((destructor)) end(void)
 }
 
 #ifndef FAULT_NO_MALLOC
-static int fails(const void *caller)
+static int count_allocation_should_fail(const void *caller)
 {
     long now;
 
@@ -81,29 +81,29 @@ extern void *__libc_memalign(size_t alignment, size_t size);
 
 void *malloc(size_t size)
 {
-    return fails(CALLER) ? NULL : __libc_malloc(size);
+    return count_allocation_should_fail(CALLER) ? NULL : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    return fails(CALLER) ? NULL : __libc_calloc(count, size);
+    return count_allocation_should_fail(CALLER) ? NULL : __libc_calloc(count, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-    return fails(CALLER) ? NULL : __libc_realloc(old, size);
+    return count_allocation_should_fail(CALLER) ? NULL : __libc_realloc(old, size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-    return fails(CALLER) ? NULL : __libc_memalign(alignment, size);
+    return count_allocation_should_fail(CALLER) ? NULL : __libc_memalign(alignment, size);
 }
 
 /* What else a program has the C library allocate. */
 char *strndup(const char *string, size_t most)
 {
     size_t size = strnlen(string, most);
-    char *copy = fails(CALLER) ? NULL : __libc_malloc(size + 1);
+    char *copy = count_allocation_should_fail(CALLER) ? NULL : __libc_malloc(size + 1);
 
     if (copy) memcpy(copy, string, size);
     if (copy) copy[size] = '\0';
@@ -113,7 +113,7 @@ char *strndup(const char *string, size_t most)
 char *strdup(const char *string)
 {
     size_t size = strlen(string) + 1;
-    char *copy = fails(CALLER) ? NULL : __libc_malloc(size);
+    char *copy = count_allocation_should_fail(CALLER) ? NULL : __libc_malloc(size);
 
     return copy ? memcpy(copy, string, size) : NULL;
 }

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "query/answer/report.h"
-#include "query/answer/shelf.h"
-#include "query/program/cli.h"
+#include "query/answer/search_path.h"
+#include "query/cli/command_line.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {
@@ -71,24 +71,24 @@ typedef struct {
 static cell cells[CELLS_MOST];
 static size_t cells_count;
 
-static void end(void)
+static void close_original_db(void)
 {
     sqlite3_close(whole);
     abdb_arena_free(&arena);
 }
 
 /* A file that never changes: what is changed there is copied and rolled back. */
-static void open_whole(void)
+static void open_original_db(void)
 {
-    if (sqlite3_open(fuzz_filled(), &whole) != SQLITE_OK ||
+    if (sqlite3_open(fuzz_filled_db_path(), &whole) != SQLITE_OK ||
         sqlite3_exec(whole,
                      "PRAGMA journal_mode = MEMORY; PRAGMA ignore_check_constraints = ON; PRAGMA"
                      " foreign_keys = OFF; PRAGMA cache_size = -65536",
                      NULL, NULL, NULL) != SQLITE_OK)
-        fuzz_broken("the target's own database", sqlite3_errmsg(whole));
+        fuzz_abort_promise_broken("the target's own database", sqlite3_errmsg(whole));
 }
 
-static void list_cells(void)
+static void list_table_columns(void)
 {
     static const char list[] =
         "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type ="
@@ -96,30 +96,31 @@ static void list_cells(void)
     sqlite3_stmt *s = NULL;
 
     if (sqlite3_prepare_v2(whole, list, -1, &s, NULL) != SQLITE_OK)
-        fuzz_broken("the target's own database", sqlite3_errmsg(whole));
+        fuzz_abort_promise_broken("the target's own database", sqlite3_errmsg(whole));
     while (sqlite3_step(s) == SQLITE_ROW && cells_count < CELLS_MOST)
-        cells[cells_count++] = (cell){abdb_arena_printf(&arena, "%s", abdb_sql_text(s, 0)),
-                                      abdb_arena_printf(&arena, "%s", abdb_sql_text(s, 1))};
+        cells[cells_count++] =
+            (cell){abdb_arena_printf(&arena, "%s", abdb_sql_text_or_empty(s, 0)),
+                   abdb_arena_printf(&arena, "%s", abdb_sql_text_or_empty(s, 1))};
     sqlite3_finalize(s);
 }
 
-static void begin(void)
+static void set_up_once(void)
 {
     const char *names[128];
     size_t reports;
 
     if (whole) return;
-    open_whole();
-    list_cells();
-    atexit(end);
-    snprintf(path, sizeof path, "%s/changed.db", fuzz_folder());
+    open_original_db();
+    list_table_columns();
+    atexit(close_original_db);
+    snprintf(path, sizeof path, "%s/changed.db", fuzz_scratch_folder());
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) all[count++] = verbs[i];
-    reports = abdb_report_names(names, sizeof names / sizeof *names, &arena);
+    reports = abdb_list_report_names(names, sizeof names / sizeof *names, &arena);
     for (size_t i = 0; i < reports && count < VERBS_MOST; i++)
         all[count++] = abdb_arena_printf(&arena, "query %s -o csv", names[i]);
 }
 
-static size_t number(const unsigned char *at, size_t bytes)
+static size_t read_big_endian(const unsigned char *at, size_t bytes)
 {
     size_t out = 0;
 
@@ -127,16 +128,16 @@ static size_t number(const unsigned char *at, size_t bytes)
     return out;
 }
 
-static void change_bytes(unsigned char *image, size_t size, const unsigned char *change)
+static void change_bytes_of_image(unsigned char *image, size_t size, const unsigned char *change)
 {
-    size_t at = number(change + 1, 4) % size, pages = size / PAGE;
+    size_t at = read_big_endian(change + 1, 4) % size, pages = size / PAGE;
 
     switch (change[0] % 4) {
     case 0: image[at] ^= change[5] ? change[5] : 0xff; break;
     case 1: image[at] = change[5]; break;
     case 2: /* a page in the place of another, not the first: it would be refused at once */
         memmove(image + PAGE * (1 + at % (pages - 1)),
-                image + PAGE * (1 + number(change + 5, 2) % (pages - 1)), PAGE);
+                image + PAGE * (1 + read_big_endian(change + 5, 2) % (pages - 1)), PAGE);
         break;
     default: /* near the start of a page, where its cells are listed */
         image[at / PAGE * PAGE + change[5] % 64 + (at < PAGE ? 100 : 0)] = change[6];
@@ -144,7 +145,7 @@ static void change_bytes(unsigned char *image, size_t size, const unsigned char 
 }
 
 /* A cell becomes what the types of the table, but not its checks, let it be. */
-static void change_cell(const unsigned char *change)
+static void update_cells_of_column(const unsigned char *change)
 {
     static const char *const values[] = {"NULL",
                                          "''",
@@ -162,7 +163,7 @@ static void change_cell(const unsigned char *change)
                                          "replace(hex(zeroblob(40000)), '0', 'x')",
                                          "CAST(x'610062' AS TEXT)",
                                          "'{\"a\":[1'"};
-    const cell *c = &cells[number(change + 1, 2) % cells_count];
+    const cell *c = &cells[read_big_endian(change + 1, 2) % cells_count];
     char *sql =
         sqlite3_mprintf("UPDATE OR IGNORE \"%w\" SET \"%w\" = %s WHERE rowid %% %d = %d", c->table,
                         c->column, values[change[3] % (sizeof values / sizeof *values)],
@@ -173,32 +174,33 @@ static void change_cell(const unsigned char *change)
 }
 
 /* The file with its cells changed: an image of what would be committed, which never is. */
-static unsigned char *change_cells(const unsigned char *data, size_t changes, sqlite3_int64 *size)
+static unsigned char *serialize_changed_cells_roll_back(const unsigned char *data, size_t changes,
+                                                        sqlite3_int64 *size)
 {
     unsigned char *image;
 
     sqlite3_exec(whole, "BEGIN", NULL, NULL, NULL);
     for (size_t i = 0; i < changes; i++)
-        if (data[i * CHANGE] % 8 >= 4) change_cell(data + i * CHANGE);
+        if (data[i * CHANGE] % 8 >= 4) update_cells_of_column(data + i * CHANGE);
     image = sqlite3_serialize(whole, "main", size, 0);
     sqlite3_exec(whole, "ROLLBACK", NULL, NULL, NULL);
-    if (!image) fuzz_broken("a copy", path);
+    if (!image) fuzz_abort_promise_broken("a copy", path);
     image[LOG] = image[LOG + 1] = 2; /* as abdb's have: with a log */
     return image;
 }
 
-static void write_changed(const unsigned char *data, size_t changes)
+static void write_changed_db_file(const unsigned char *data, size_t changes)
 {
     static const char *const tails[] = {"-wal", "-shm", "-journal"};
     sqlite3_int64 size;
-    unsigned char *image = change_cells(data, changes, &size);
+    unsigned char *image = serialize_changed_cells_roll_back(data, changes, &size);
     FILE *file = fopen(path, "wb");
     char name[160];
 
     for (size_t i = 0; i < changes; i++)
-        if (data[i * CHANGE] % 8 < 4) change_bytes(image, (size_t)size, data + i * CHANGE);
+        if (data[i * CHANGE] % 8 < 4) change_bytes_of_image(image, (size_t)size, data + i * CHANGE);
     if (!file || fwrite(image, 1, (size_t)size, file) != (size_t)size || fclose(file) != 0)
-        fuzz_broken("a file", path);
+        fuzz_abort_promise_broken("a file", path);
     sqlite3_free(image);
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         snprintf(name, sizeof name, "%s%s", path, tails[i]);
@@ -206,47 +208,47 @@ static void write_changed(const unsigned char *data, size_t changes)
     }
 }
 
-static int call(int argc, char **argv)
+static int dispatch_verb(int argc, char **argv)
 {
 #define VERB(name, ...) \
     if (strcmp(argv[0], #name) == 0) return abdb_cmd_##name(argc, argv);
 #define VERB_AS(name, printed, ...)
-#include "query/program/commands.def"
+#include "query/cli/commands.def"
 #undef VERB_AS
 #undef VERB
-    fuzz_broken("a verb of the list", argv[0]);
+    fuzz_abort_promise_broken("a verb of the list", argv[0]);
 }
 
-static void ask(const char *verb)
+static void run_verb_on_changed_db(const char *command_line)
 {
     char words[256], into[160], *rest = words, *argv[WORDS_MOST + 1] = {NULL}, *one;
     int argc = 0;
     static char word_db[] = "--db", word_out[] = "--out";
 
-    snprintf(words, sizeof words, "%s", verb);
+    snprintf(words, sizeof words, "%s", command_line);
     while ((one = strsep(&rest, " ")) && argc < WORDS_MOST - 4) argv[argc++] = one;
     if (strcmp(argv[0], "site") == 0) {
-        snprintf(into, sizeof into, "%s/site", fuzz_folder());
+        snprintf(into, sizeof into, "%s/site", fuzz_scratch_folder());
         argv[argc++] = word_out;
         argv[argc++] = into;
     }
     if (strcmp(argv[0], "merge") == 0) { /* from it, into one that is whole */
         argv[argc++] = path;
-        snprintf(into, sizeof into, "%s/merged.db", fuzz_folder());
-        fuzz_fresh(into);
+        snprintf(into, sizeof into, "%s/merged.db", fuzz_scratch_folder());
+        fuzz_create_db_with_vocabulary(into);
         argv[argc++] = word_db;
         argv[argc++] = into;
     } else {
         argv[argc++] = word_db;
         argv[argc++] = path;
     }
-    (void)call(argc, argv);
+    (void)dispatch_verb(argc, argv);
     if (strcmp(argv[0], "merge") == 0) remove(into);
     fflush(stdout);
 }
 
 /* Some take a hundred times as long as the rest: one in SELDOM that ask for them, and the first. */
-static bool is_turn(const char *verb)
+static bool should_run_verb_now(const char *verb)
 {
     static const char *const slow[] = {"site --timeout 0", "export --redacted --list"};
     static size_t asked[sizeof slow / sizeof *slow];
@@ -261,9 +263,9 @@ FUZZ_TARGET(fuzz_database)
     size_t changes = size ? (size - 1) / CHANGE : 0;
 
     (void)word;
-    begin();
-    if (!size || !is_turn(all[data[0] % count])) return;
-    write_changed(data + 1, changes < CHANGES_MOST ? changes : CHANGES_MOST);
-    fuzz_says(NULL, 0);
-    ask(all[data[0] % count]);
+    set_up_once();
+    if (!size || !should_run_verb_now(all[data[0] % count])) return;
+    write_changed_db_file(data + 1, changes < CHANGES_MOST ? changes : CHANGES_MOST);
+    fuzz_set_program_output(NULL, 0);
+    run_verb_on_changed_db(all[data[0] % count]);
 }

@@ -16,30 +16,30 @@ typedef struct {
     const char *seeds; /* files that it begins with, beside its corpus; NULL: none */
 } fuzz_target;
 extern const fuzz_target fuzz_targets[]; /* end: name NULL */
-const fuzz_target *fuzz_find(const char *name);
+const fuzz_target *fuzz_find_target(const char *name);
 
 /* A database in memory of the system (fuzz_folder), with the vocabulary of this build; what is
  * imported into it stays for some hundred executions, then it is as new. */
-abdb_writer *fuzz_store(abdb_db **db);
+abdb_writer *fuzz_shared_db_writer(abdb_db **db);
 /* Lays a new database there, with that vocabulary. */
-void fuzz_fresh(const char *at);
+void fuzz_create_db_with_vocabulary(const char *at);
 /* A folder of this process alone; it goes when the process ends. */
-const char *fuzz_folder(void);
+const char *fuzz_scratch_folder(void);
 /* A database with some of everything in that folder, whole and closed; its path. */
-const char *fuzz_filled(void);
+const char *fuzz_filled_db_path(void);
 /* The bytes as a file without a name: its descriptor. */
-int fuzz_file(const void *data, size_t size);
+int fuzz_bytes_to_memfd(const void *data, size_t size);
 /* A copy that ends with NUL; free() it. */
-char *fuzz_text(const unsigned char *data, size_t size);
-_Noreturn void fuzz_broken(const char *promise, const char *detail);
+char *fuzz_bytes_to_text(const unsigned char *data, size_t size);
+_Noreturn void fuzz_abort_promise_broken(const char *promise, const char *detail);
 
 /* quick.c, before SQLite is used for the first time, and before each execution. */
-void fuzz_quick(void);
-void fuzz_next(void);
+void fuzz_install_sqlite_allocator(void);
+void fuzz_begin_execution(void);
 
 /* streams.c: what a program that is started says from now on, however often it is started. NULL: no
  * program can be started. */
-void fuzz_says(const unsigned char *data, size_t size);
+void fuzz_set_program_output(const unsigned char *data, size_t size);
 
 #define FUZZ_TARGET(name) void name(const char *word, const unsigned char *data, size_t size)
 FUZZ_TARGET(fuzz_import);

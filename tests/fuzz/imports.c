@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ingest/tables/map.h"
-#include "query/program/importing.h"
+#include "ingest/tables/table_map.h"
+#include "query/import/import_session.h"
 #include "tests/fuzz/fuzz.h"
 
-static sqlite3_int64 facts(abdb_db *db)
+static sqlite3_int64 count_stored_rows(abdb_db *db)
 {
     static const char sql[] = "SELECT (SELECT count(*) FROM artifact) + (SELECT count(*) FROM"
                               " entry_row) + (SELECT count(*) FROM reject) + (SELECT count(*) FROM"
@@ -18,75 +18,81 @@ static sqlite3_int64 facts(abdb_db *db)
     sqlite3_int64 out = -1;
     abdb_error err;
 
-    if (abdb_db_integer(db, sql, &out, &err) != ABDB_OK) fuzz_broken("counting", err.message);
+    if (abdb_db_query_integer(db, sql, &out, &err) != ABDB_OK)
+        fuzz_abort_promise_broken("counting", err.message);
     return out;
 }
 
 /* Does abdb say that a value was lost? Messages cite the file, and a fuzzer learns their words. */
-static void look_for_fault(const abdb_error *err, const void *data, size_t size)
+static void abort_if_values_were_lost(const abdb_error *err, const void *data, size_t size)
 {
     static const char fault[] = "a fault of abdb";
 
     if (strstr(err->message, fault) && !memmem(data, size, fault, sizeof fault - 1))
-        fuzz_broken("values are accounted for", err->message);
+        fuzz_abort_promise_broken("values are accounted for", err->message);
 }
 
 /* One unit, and its promises: refused it leaves nothing, kept it is known. */
-static void unit(const abdb_input *input, const abdb_words *words, const char *format)
+static void import_twice_check_promises(const abdb_input *input, const abdb_overrides *words,
+                                        const char *format)
 {
-    abdb_unit_options options = {.words = words, .format = format};
-    abdb_unit_result result;
+    abdb_import_options options = {.words = words, .format = format};
+    abdb_import_result result;
     abdb_error err = {0};
     abdb_db *db;
-    abdb_writer *writer = fuzz_store(&db);
-    sqlite3_int64 before = facts(db);
-    abdb_status st = abdb_unit_import(writer, input, &options, &result, &err);
+    abdb_writer *writer = fuzz_shared_db_writer(&db);
+    sqlite3_int64 before = count_stored_rows(db);
+    abdb_status st = abdb_import_input(writer, input, &options, &result, &err);
 
-    if (st == ABDB_DB) fuzz_broken("the database takes it or refuses it for a reason", err.message);
-    look_for_fault(&err, input->data, input->size);
+    if (st == ABDB_DB)
+        fuzz_abort_promise_broken("the database takes it or refuses it for a reason", err.message);
+    abort_if_values_were_lost(&err, input->data, input->size);
     if (st != ABDB_OK) {
-        if (facts(db) != before) fuzz_broken("an import is whole or did not happen", err.message);
+        if (count_stored_rows(db) != before)
+            fuzz_abort_promise_broken("an import is whole or did not happen", err.message);
         return;
     }
-    before = facts(db);
-    if (abdb_unit_import(writer, input, &options, &result, &err) != ABDB_OK || !result.known)
-        fuzz_broken("the same bytes are known", err.message);
-    if (facts(db) != before) fuzz_broken("what is known changes nothing", input->path);
+    before = count_stored_rows(db);
+    if (abdb_import_input(writer, input, &options, &result, &err) != ABDB_OK || !result.known)
+        fuzz_abort_promise_broken("the same bytes are known", err.message);
+    if (count_stored_rows(db) != before)
+        fuzz_abort_promise_broken("what is known changes nothing", input->path);
 }
 
 FUZZ_TARGET(fuzz_import)
 {
-    abdb_words words = {0};
+    abdb_overrides words = {0};
     abdb_error err;
     abdb_input input;
 
-    if (abdb_input_memory(&input, "fuzz", data, size, &err) == ABDB_OK) unit(&input, &words, word);
+    if (abdb_input_decode_memory(&input, "fuzz", data, size, &err) == ABDB_OK)
+        import_twice_check_promises(&input, &words, word);
     abdb_input_close(&input);
 }
 
 /* As `abdb import PATH`: archives and what is in them, any format, and answers for people. */
 FUZZ_TARGET(fuzz_file_import)
 {
-    abdb_words words = {0};
-    abdb_unit_options options = {.words = &words};
+    abdb_overrides words = {0};
+    abdb_import_options options = {.words = &words};
     import_session s = {.options = &options};
-    int file = fuzz_file(data, size);
+    int file = fuzz_bytes_to_memfd(data, size);
     char path[64];
     abdb_error err;
     abdb_db *db;
 
     (void)word;
-    s.writer = fuzz_store(&db);
+    s.writer = fuzz_shared_db_writer(&db);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    if (abdb_importing_begin(&s, db, &err) != ABDB_OK ||
-        abdb_importing_file(&s, path, true, &err) != ABDB_OK ||
-        abdb_importing_rounds(&s, &err) != ABDB_OK ||
-        abdb_writer_index(s.writer, &err) != ABDB_OK ||
-        abdb_importing_ambiguous(&s, db, &err) != ABDB_OK ||
-        abdb_importing_next(&s, db, &err) != ABDB_OK)
-        fuzz_broken("a bad file fails alone", err.message);
-    abdb_importing_print(&s);
-    abdb_importing_close(&s);
+    if (abdb_import_note_last_ids(&s, db, &err) != ABDB_OK ||
+        abdb_import_path(&s, path, true, &err) != ABDB_OK ||
+        abdb_import_pending_rounds(&s, &err) != ABDB_OK ||
+        abdb_writer_update_derived(s.writer, &err) != ABDB_OK ||
+        abdb_warn_prices_without_device(&s, db, &err) != ABDB_OK ||
+        abdb_print_next_steps(&s, db, &err) != ABDB_OK)
+        fuzz_abort_promise_broken("a bad file fails alone", err.message);
+    abdb_print_import_summary(&s);
+    abdb_import_session_close(&s);
     close(file);
 }
 
@@ -109,61 +115,64 @@ static const char *const members[] = {
     "v1.2/closed/A/systems/board.json"};
 enum { MEMBERS = sizeof members / sizeof *members };
 
-static void take_member(abdb_mlperf_round *round, size_t i, const unsigned char *data, size_t size)
+static void add_round_member(abdb_mlperf_round *round, size_t path_index, const unsigned char *data,
+                             size_t size)
 {
     abdb_error err;
     abdb_input input;
     bool taken;
 
-    if (abdb_input_memory(&input, members[i], data, size, &err) == ABDB_OK)
-        (void)!abdb_mlperf_round_take(round, &input, "0", &taken, &err);
+    if (abdb_input_decode_memory(&input, members[path_index], data, size, &err) == ABDB_OK)
+        (void)!abdb_mlperf_round_add_file(round, &input, "0", &taken, &err);
     abdb_input_close(&input);
 }
 
 FUZZ_TARGET(fuzz_round)
 {
-    abdb_words words = {0};
-    abdb_unit_options options = {.words = &words};
+    abdb_overrides words = {0};
+    abdb_import_options options = {.words = &words};
     abdb_mlperf_round *round = NULL;
-    abdb_writer *writer = fuzz_store(NULL);
+    abdb_writer *writer = fuzz_shared_db_writer(NULL);
     abdb_error err = {0};
     size_t i = 0, from = 0;
 
     (void)word;
-    if (abdb_mlperf_round_open(&round, &err) != ABDB_OK) return;
+    if (abdb_mlperf_round_create(&round, &err) != ABDB_OK) return;
     if (size && !memchr(data, 0, size)) /* one text: of every file */
-        for (; i < MEMBERS; i++) take_member(round, i, data, size);
+        for (; i < MEMBERS; i++) add_round_member(round, i, data, size);
     for (; from < size && i < MEMBERS; i++) {
         const unsigned char *end = memchr(data + from, 0, size - from);
         size_t length = (end ? (size_t)(end - data) : size) - from;
 
-        if (length) take_member(round, i, data + from, length);
+        if (length) add_round_member(round, i, data + from, length);
         from += length + 1;
     }
-    if (abdb_mlperf_round_finish(round, &err) == ABDB_OK)
-        for (i = 0; i < abdb_mlperf_round_count(round); i++) {
-            abdb_unit_result result;
-            abdb_status st = abdb_unit_round(writer, round, i, &options, &result, &err);
+    if (abdb_mlperf_round_group_folders(round, &err) == ABDB_OK)
+        for (i = 0; i < abdb_mlperf_round_folder_count(round); i++) {
+            abdb_import_result result;
+            abdb_status st = abdb_import_round_folder(writer, round, i, &options, &result, &err);
 
-            if (st == ABDB_DB) fuzz_broken("a folder of a round", err.message);
-            look_for_fault(&err, data, size);
+            if (st == ABDB_DB) fuzz_abort_promise_broken("a folder of a round", err.message);
+            abort_if_values_were_lost(&err, data, size);
         }
-    abdb_mlperf_round_close(round);
+    abdb_mlperf_round_destroy(round);
 }
 
 /* A map, a byte 0, and a table that it reads; the table's own draft of a map is one, too. */
-static void map_table(const char *map, const unsigned char *data, size_t size, bool own)
+static void import_table_by_map(const char *map, const unsigned char *data, size_t size,
+                                bool is_own_draft)
 {
-    abdb_words words = {.map_digest = "0"};
+    abdb_overrides words = {.map_digest = "0"};
     table_map *parsed = NULL;
     abdb_error err = {0};
     abdb_input input;
     abdb_status st = table_map_parse(&parsed, "fuzz.map", map, &err);
 
-    if (own && st != ABDB_OK) fuzz_broken("a draft of a map is a map", err.message);
+    if (is_own_draft && st != ABDB_OK)
+        fuzz_abort_promise_broken("a draft of a map is a map", err.message);
     words.map = parsed;
-    if (st == ABDB_OK && abdb_input_memory(&input, "fuzz", data, size, &err) == ABDB_OK) {
-        unit(&input, &words, "table");
+    if (st == ABDB_OK && abdb_input_decode_memory(&input, "fuzz", data, size, &err) == ABDB_OK) {
+        import_twice_check_promises(&input, &words, "table");
         abdb_input_close(&input);
     }
     table_map_free(parsed);
@@ -173,16 +182,16 @@ FUZZ_TARGET(fuzz_map)
 {
     const unsigned char *end = size ? memchr(data, 0, size) : NULL, *table = end ? end + 1 : data;
     size_t rest = size - (size_t)(table - data);
-    char *map = fuzz_text(data, end ? (size_t)(end - data) : size);
+    char *map = fuzz_bytes_to_text(data, end ? (size_t)(end - data) : size);
     abdb_text draft = {0};
     abdb_error err;
     abdb_input input;
 
     (void)word;
-    map_table(map, table, rest, false);
-    if (abdb_input_memory(&input, "fuzz", table, rest, &err) == ABDB_OK) {
-        if (table_map_suggest(&draft, &input, NULL, &err) == ABDB_OK)
-            map_table(abdb_text_get(&draft), table, rest, true);
+    import_table_by_map(map, table, rest, false);
+    if (abdb_input_decode_memory(&input, "fuzz", table, rest, &err) == ABDB_OK) {
+        if (table_map_draft_from_input(&draft, &input, NULL, &err) == ABDB_OK)
+            import_table_by_map(abdb_text_get(&draft), table, rest, true);
         abdb_input_close(&input);
     }
     abdb_text_free(&draft);

@@ -38,7 +38,7 @@ enum { THOROUGH = 16, WAITING_MOST = 512 };
 static size_t executions;
 static bool quick;
 
-void fuzz_next(void)
+void fuzz_begin_execution(void)
 {
     quick = executions++ % THOROUGH != 0;
 }
@@ -49,7 +49,7 @@ void fuzz_next(void)
 typedef struct {
     size_t size;
     size_t room; /* of plain memory: a power of two; 0: the sanitizer's */
-} head;
+} block_header;
 
 /* Plain memory is cut from large pieces and kept by its room for the next that needs as much. */
 enum { ROOM_LEAST = 5, ROOM_MOST = 16, PIECE = 1 << 22 };
@@ -58,33 +58,33 @@ static _Thread_local char *piece;
 static _Thread_local size_t piece_left;
 static _Thread_local int planning;
 
-UNSEEN static void *take_plain(size_t size)
+UNSEEN static void *allocate_plain_memory(size_t size)
 {
     int power = size <= 1 << ROOM_LEAST ? ROOM_LEAST : 64 - __builtin_clzll(size - 1);
     void *out;
 
     out = unused[power];
     if (out) {
-        memcpy(&unused[power], (head *)out + 1, sizeof(void *)); /* the next one */
+        memcpy(&unused[power], (block_header *)out + 1, sizeof(void *)); /* the next one */
         return out;
     }
     if (piece_left < (size_t)1 << power) {
         piece = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (piece == MAP_FAILED) fuzz_broken("memory", "a piece");
+        if (piece == MAP_FAILED) fuzz_abort_promise_broken("memory", "a piece");
         piece_left = PIECE;
     }
     out = piece;
     piece += (size_t)1 << power;
     piece_left -= (size_t)1 << power;
-    ((head *)out)->room = (size_t)power;
+    ((block_header *)out)->room = (size_t)power;
     return out;
 }
 
-UNSEEN static void *take(int size)
+UNSEEN static void *sqlite_allocate(int size)
 {
-    size_t all = (size_t)size + sizeof(head);
+    size_t all = (size_t)size + sizeof(block_header);
     bool plain = planning && quick && all <= (size_t)1 << ROOM_MOST;
-    head *h = plain ? take_plain(all) : malloc(all);
+    block_header *h = plain ? allocate_plain_memory(all) : malloc(all);
 
     if (!h) return NULL;
     h->size = (size_t)size;
@@ -94,20 +94,20 @@ UNSEEN static void *take(int size)
     return h + 1;
 }
 
-UNSEEN static inline head of(const void *at)
+UNSEEN static inline block_header header_before_block(const void *at)
 {
-    return ((const head *)at)[-1];
+    return ((const block_header *)at)[-1];
 }
 
-UNSEEN static int size_of(void *at)
+UNSEEN static int sqlite_block_size(void *at)
 {
-    return at ? (int)of(at).size : 0;
+    return at ? (int)header_before_block(at).size : 0;
 }
 
-UNSEEN static void give(void *at)
+UNSEEN static void sqlite_free_block(void *at)
 {
-    head *h = (head *)at - 1;
-    size_t room = of(at).room;
+    block_header *h = (block_header *)at - 1;
+    size_t room = header_before_block(at).room;
 
     if (room) {
         memcpy(at, &unused[room], sizeof(void *));
@@ -118,39 +118,40 @@ UNSEEN static void give(void *at)
     free(h);
 }
 
-UNSEEN static void *take_more(void *at, int size)
+UNSEEN static void *sqlite_reallocate(void *at, int size)
 {
-    void *out = take(size);
+    void *out = sqlite_allocate(size);
 
     if (!out) return NULL;
-    memcpy(out, at, (size_t)(size_of(at) < size ? size_of(at) : size));
-    give(at);
+    memcpy(out, at, (size_t)(sqlite_block_size(at) < size ? sqlite_block_size(at) : size));
+    sqlite_free_block(at);
     return out;
 }
 
-static int round_up(int size)
+static int round_up_to_8(int size)
 {
     return (size + 7) & ~7;
 }
 
-static int begin(void *self)
+static int sqlite_allocator_init(void *self)
 {
     (void)self;
     return SQLITE_OK;
 }
 
-static void end(void *self)
+static void sqlite_allocator_shutdown(void *self)
 {
     (void)self;
 }
 
-void fuzz_quick(void)
+void fuzz_install_sqlite_allocator(void)
 {
-    const sqlite3_mem_methods methods = {take,     give,  take_more, size_of,
-                                         round_up, begin, end,       NULL};
+    const sqlite3_mem_methods methods = {
+        sqlite_allocate, sqlite_free_block,     sqlite_reallocate,         sqlite_block_size,
+        round_up_to_8,   sqlite_allocator_init, sqlite_allocator_shutdown, NULL};
 
     if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK)
-        fuzz_broken("memory", "too late for SQLite");
+        fuzz_abort_promise_broken("memory", "too late for SQLite");
 }
 
 /* --- statements ------------------------------------------------------------------------------ */
@@ -161,9 +162,9 @@ typedef struct {
     uint64_t digest; /* of its text and what is behind it */
     size_t used;     /* of the text, where the tail begins */
     bool waits;
-} waiting;
+} cached_statement;
 
-static waiting all[WAITING_MOST];
+static cached_statement all[WAITING_MOST];
 static size_t count;
 
 int __real_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int size, unsigned flags,
@@ -192,7 +193,7 @@ int __wrap_sqlite3_set_authorizer(sqlite3 *db,
                                   void *self);
 
 /* Those of a database (NULL: all) that wait go; what somebody still holds is no longer ours. */
-static void forget(const sqlite3 *db)
+static void finalize_cached_statements(const sqlite3 *db)
 {
     size_t kept = 0;
 
@@ -206,7 +207,7 @@ static void forget(const sqlite3 *db)
 }
 
 /* By FNV-1a. */
-UNSEEN static uint64_t digest_of(const char *sql)
+UNSEEN static uint64_t fnv1a_digest_of_text(const char *sql)
 {
     uint64_t out = 0xcbf29ce484222325;
 
@@ -218,7 +219,7 @@ UNSEEN int __wrap_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int size, uns
                                      sqlite3_stmt **out, const char **tail)
 {
     bool waits = quick && db && sql && size < 0;
-    uint64_t digest = waits ? digest_of(sql) : 0;
+    uint64_t digest = waits ? fnv1a_digest_of_text(sql) : 0;
     const char *end = NULL;
     int code;
 
@@ -234,8 +235,8 @@ UNSEEN int __wrap_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int size, uns
     planning--;
     if (tail) *tail = end;
     if (!waits || code != SQLITE_OK || !*out) return code;
-    if (count == WAITING_MOST) forget(NULL);
-    all[count++] = (waiting){db, *out, digest, (size_t)(end - sql), false};
+    if (count == WAITING_MOST) finalize_cached_statements(NULL);
+    all[count++] = (cached_statement){db, *out, digest, (size_t)(end - sql), false};
     return code;
 }
 
@@ -249,7 +250,8 @@ UNSEEN int __wrap_sqlite3_finalize(sqlite3_stmt *statement)
 {
     for (size_t i = 0; statement && i < count; i++) {
         if (all[i].statement != statement) continue;
-        if (all[i].waits) fuzz_broken("a statement ends once", sqlite3_sql(statement));
+        if (all[i].waits)
+            fuzz_abort_promise_broken("a statement ends once", sqlite3_sql(statement));
         all[i].waits = true;
         sqlite3_clear_bindings(statement);
         return sqlite3_reset(statement);
@@ -277,13 +279,13 @@ int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, int (*row)(void *, int, ch
 
 int __wrap_sqlite3_close(sqlite3 *db)
 {
-    forget(db);
+    finalize_cached_statements(db);
     return __real_sqlite3_close(db);
 }
 
 int __wrap_sqlite3_close_v2(sqlite3 *db)
 {
-    forget(db);
+    finalize_cached_statements(db);
     return __real_sqlite3_close_v2(db);
 }
 
@@ -293,6 +295,6 @@ int __wrap_sqlite3_set_authorizer(sqlite3 *db,
                                              const char *),
                                   void *self)
 {
-    forget(db);
+    finalize_cached_statements(db);
     return __real_sqlite3_set_authorizer(db, ask, self);
 }

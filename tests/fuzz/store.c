@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "query/answer/shelf.h"
-#include "query/program/importing.h"
+#include "query/answer/search_path.h"
+#include "query/import/import_session.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { EXECUTIONS = 500 }; /* of one database, before it is made as new */
@@ -21,7 +21,7 @@ static size_t executions;
 /* Of the sanitizers, where there are any: libFuzzer shuts what a target says, but not this. */
 extern __attribute__((weak)) void __sanitizer_report_error_summary(const char *words);
 
-void fuzz_broken(const char *promise, const char *detail)
+void fuzz_abort_promise_broken(const char *promise, const char *detail)
 {
     char words[512];
 
@@ -31,12 +31,12 @@ void fuzz_broken(const char *promise, const char *detail)
     abort();
 }
 
-static void must(abdb_status st, const abdb_error *err)
+static void abort_unless_ok(abdb_status st, const abdb_error *err)
 {
-    if (st != ABDB_OK) fuzz_broken("the target's own database", err->message);
+    if (st != ABDB_OK) fuzz_abort_promise_broken("the target's own database", err->message);
 }
 
-static void clear(void)
+static void close_and_delete_db(void)
 {
     static const char *const tails[] = {"", "-wal", "-shm", "-journal"};
     char name[128];
@@ -52,134 +52,137 @@ static void clear(void)
 }
 
 /* What every so many executions must hold, and the last: the file is whole. */
-static void check_whole(void)
+static void abort_unless_db_is_whole(void)
 {
     sqlite3_int64 broken = 1;
     abdb_error err;
 
-    must(abdb_db_integer(db, "SELECT integrity_check <> 'ok' FROM pragma_integrity_check LIMIT 1",
-                         &broken, &err),
-         &err);
-    if (broken) fuzz_broken("the database is whole", path);
-    must(abdb_db_integer(db, "SELECT count(*) FROM pragma_foreign_key_check", &broken, &err), &err);
-    if (broken) fuzz_broken("what is referred to is there", path);
-    must(abdb_writer_index(writer, &err), &err);
+    abort_unless_ok(abdb_db_query_integer(
+                        db, "SELECT integrity_check <> 'ok' FROM pragma_integrity_check LIMIT 1",
+                        &broken, &err),
+                    &err);
+    if (broken) fuzz_abort_promise_broken("the database is whole", path);
+    abort_unless_ok(
+        abdb_db_query_integer(db, "SELECT count(*) FROM pragma_foreign_key_check", &broken, &err),
+        &err);
+    if (broken) fuzz_abort_promise_broken("what is referred to is there", path);
+    abort_unless_ok(abdb_writer_update_derived(writer, &err), &err);
 }
 
-static void at_end(void)
+static void check_db_and_remove_folder(void)
 {
     char command[128];
 
-    if (db) check_whole();
-    clear();
+    if (db) abort_unless_db_is_whole();
+    close_and_delete_db();
     abdb_text_free(&pristine);
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     (void)!system(command);
 }
 
-const char *fuzz_folder(void)
+const char *fuzz_scratch_folder(void)
 {
     if (*folder) return folder;
     snprintf(folder, sizeof folder, "%s/abdb-fuzz-XXXXXX",
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    if (!mkdtemp(folder)) fuzz_broken("a folder", folder);
+    if (!mkdtemp(folder)) fuzz_abort_promise_broken("a folder", folder);
     snprintf(path, sizeof path, "%s/store.db", folder);
     snprintf(filled, sizeof filled, "%s/filled.db", folder);
-    atexit(at_end);
+    atexit(check_db_and_remove_folder);
     return folder;
 }
 
-static void write_file(const char *name, const char *data, size_t size)
+static void write_file_or_abort(const char *name, const char *data, size_t size)
 {
     FILE *file = fopen(name, "wb");
 
     if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0)
-        fuzz_broken("a file", name);
+        fuzz_abort_promise_broken("a file", name);
 }
 
 /* Made once, then copied: the vocabulary takes longer than a hundred executions. */
-void fuzz_fresh(const char *at)
+void fuzz_create_db_with_vocabulary(const char *db_path)
 {
-    abdb_patience none = {0};
+    abdb_busy_timeout none = {0};
     abdb_error err;
     abdb_db *own;
     abdb_writer *to;
 
     if (!pristine.size) {
-        must(abdb_open_writer(&own, &to, at, &none, &err), &err);
+        abort_unless_ok(abdb_open_db_for_writing(&own, &to, db_path, &none, &err), &err);
         abdb_writer_close(to);
         abdb_db_close(own);
-        must(abdb_read_file(at, &pristine, &err), &err);
+        abort_unless_ok(abdb_read_file(db_path, &pristine, &err), &err);
     }
-    write_file(at, pristine.data, pristine.size);
+    write_file_or_abort(db_path, pristine.data, pristine.size);
 }
 
-abdb_writer *fuzz_store(abdb_db **out)
+abdb_writer *fuzz_shared_db_writer(abdb_db **out)
 {
-    abdb_patience none = {0};
+    abdb_busy_timeout none = {0};
     abdb_error err;
 
-    fuzz_folder();
+    fuzz_scratch_folder();
     if (db && ++executions >= EXECUTIONS) {
-        check_whole();
-        clear();
+        abort_unless_db_is_whole();
+        close_and_delete_db();
     }
     if (!db) {
         executions = 0;
-        fuzz_fresh(path);
-        must(abdb_open_writer(&db, &writer, path, &none, &err), &err);
-        must(abdb_db_exec(db, "PRAGMA synchronous = OFF", &err), &err);
+        fuzz_create_db_with_vocabulary(path);
+        abort_unless_ok(abdb_open_db_for_writing(&db, &writer, path, &none, &err), &err);
+        abort_unless_ok(abdb_db_exec(db, "PRAGMA synchronous = OFF", &err), &err);
     }
     if (out) *out = db;
     return writer;
 }
 
-const char *fuzz_filled(void)
+const char *fuzz_filled_db_path(void)
 {
     static const char *const files[] = {"figures.jsonl", "per.csv",      "checker.csv",
                                         "records.jsonl", "results.csv",  "prices.csv",
                                         "specs.csv",     "questions.csv"};
-    abdb_patience none = {0};
-    abdb_words words = {0};
-    abdb_unit_options options = {.words = &words};
-    abdb_unit_result result;
+    abdb_busy_timeout none = {0};
+    abdb_overrides words = {0};
+    abdb_import_options options = {.words = &words};
+    abdb_import_result result;
     abdb_error err;
     abdb_db *own;
     abdb_writer *to;
 
-    fuzz_folder();
+    fuzz_scratch_folder();
     if (access(filled, F_OK) == 0) return filled;
-    fuzz_fresh(filled);
-    must(abdb_open_writer(&own, &to, filled, &none, &err), &err);
+    fuzz_create_db_with_vocabulary(filled);
+    abort_unless_ok(abdb_open_db_for_writing(&own, &to, filled, &none, &err), &err);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char name[128];
         abdb_input input;
 
         snprintf(name, sizeof name, "tests/fixtures/%s", files[i]);
-        must(abdb_input_open(&input, name, &err), &err);
-        must(abdb_unit_import(to, &input, &options, &result, &err), &err);
+        abort_unless_ok(abdb_input_open_and_decode(&input, name, &err), &err);
+        abort_unless_ok(abdb_import_input(to, &input, &options, &result, &err), &err);
         abdb_input_close(&input);
     }
-    must(abdb_writer_index(to, &err), &err);
+    abort_unless_ok(abdb_writer_update_derived(to, &err), &err);
     abdb_writer_close(to);
     abdb_db_close(own);
     return filled;
 }
 
-int fuzz_file(const void *data, size_t size)
+int fuzz_bytes_to_memfd(const void *data, size_t size)
 {
     int file = memfd_create("fuzz", MFD_CLOEXEC);
 
     if (file < 0 || write(file, data, size) != (ssize_t)size || lseek(file, 0, SEEK_SET) != 0)
-        fuzz_broken("a file without a name", "memfd_create");
+        fuzz_abort_promise_broken("a file without a name", "memfd_create");
     return file;
 }
 
-char *fuzz_text(const unsigned char *data, size_t size)
+char *fuzz_bytes_to_text(const unsigned char *data, size_t size)
 {
     char *text = malloc(size + 1);
 
-    if (!text) fuzz_broken("memory", "a text");
+    if (!text) fuzz_abort_promise_broken("memory", "a text");
     if (size) memcpy(text, data, size);
     text[size] = '\0';
     return text;

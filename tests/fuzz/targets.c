@@ -25,7 +25,7 @@ const fuzz_target fuzz_targets[] = {
     {"gguf", fuzz_weights, "GGUF", NULL},
     {NULL, NULL, NULL, NULL}};
 
-const fuzz_target *fuzz_find(const char *name)
+const fuzz_target *fuzz_find_target(const char *name)
 {
     for (const fuzz_target *t = fuzz_targets; t->name; t++)
         if (strcmp(t->name, name) == 0) return t;
@@ -42,8 +42,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     const char *name = getenv("ABDB_FUZZ");
 
     (void)argc, (void)argv;
-    fuzz_quick();
-    target = fuzz_find(name ? name : "");
+    fuzz_install_sqlite_allocator();
+    target = fuzz_find_target(name ? name : "");
     if (target) return 0;
     fputs("ABDB_FUZZ names the target, one of:\n", stderr);
     for (const fuzz_target *t = fuzz_targets; t->name; t++)
@@ -53,7 +53,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
-    fuzz_next();
+    fuzz_begin_execution();
     target->one(target->word, data, size);
     return 0;
 }

@@ -9,13 +9,13 @@
 #include "query/answer/render.h"
 #include "query/answer/report.h"
 #include "query/compare/compare.h"
-#include "query/compare/screen.h"
+#include "query/compare/compare_table.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { STEPS = 20000, PATIENCE = 100 }; /* of SQLite, then a statement is interrupted */
 
 /* Statements that others write may take for ever; abdb has its deadline, this counts. */
-static int impatient(void *count)
+static int interrupt_when_steps_used_up(void *count)
 {
     return ++*(int *)count > PATIENCE;
 }
@@ -23,53 +23,53 @@ static int waited;
 
 static abdb_db *filled;
 
-static void close_filled(void)
+static void close_filled_db(void)
 {
     abdb_db_close(filled);
 }
 
-static abdb_db *reader(void)
+static abdb_db *guarded_reader_of_filled_db(void)
 {
     abdb_error err;
 
     waited = 0;
     if (filled) return filled;
-    if (abdb_db_open(&filled, fuzz_filled(), ABDB_READ, &err) != ABDB_OK ||
-        abdb_guard(filled, 0, &err) != ABDB_OK)
-        fuzz_broken("the target's own database", err.message);
-    atexit(close_filled);
+    if (abdb_db_open(&filled, fuzz_filled_db_path(), ABDB_READ, &err) != ABDB_OK ||
+        abdb_allow_reads_until_deadline(filled, 0, &err) != ABDB_OK)
+        fuzz_abort_promise_broken("the target's own database", err.message);
+    atexit(close_filled_db);
     sqlite3_limit(filled->sql, SQLITE_LIMIT_LENGTH, 1 << 20);
-    sqlite3_progress_handler(filled->sql, STEPS, impatient, &waited);
+    sqlite3_progress_handler(filled->sql, STEPS, interrupt_when_steps_used_up, &waited);
     return filled;
 }
 
-static void show(const abdb_comparison *c, abdb_db *db)
+static void print_comparison(const abdb_comparison *c, abdb_db *db)
 {
     abdb_table table = {0};
     abdb_error err;
 
-    if (abdb_comparison_table(c, &table, &err) != ABDB_OK) return;
+    if (abdb_comparison_to_data_table(c, &table, &err) != ABDB_OK) return;
     abdb_table_free(&table);
-    (void)!abdb_compare_screen(c, db, false, stdout, &err);
+    (void)!abdb_print_comparison(c, db, false, stdout, &err);
 }
 
 /* Two lines, two selections. */
 FUZZ_TARGET(fuzz_selection)
 {
-    char *text = fuzz_text(data, size), *second = strchr(text, '\n');
+    char *text = fuzz_bytes_to_text(data, size), *second = strchr(text, '\n');
     const char *set[2] = {text, second ? second + 1 : "device=H100-SXM"};
     const abdb_compare_options options = {.exploratory = true};
     abdb_comparison comparison = {0};
     abdb_selection selection = {.words = true};
-    abdb_db *db = reader();
+    abdb_db *db = guarded_reader_of_filled_db();
     abdb_error err;
 
     (void)word;
     if (second) *second = '\0';
     (void)!abdb_selection_parse(&selection, text, &err);
     abdb_selection_free(&selection);
-    if (abdb_compare(&comparison, db->sql, set, 2, &options, &err) == ABDB_OK)
-        show(&comparison, db);
+    if (abdb_compare_sets(&comparison, db->sql, set, 2, &options, &err) == ABDB_OK)
+        print_comparison(&comparison, db);
     abdb_comparison_free(&comparison);
     free(text);
 }
@@ -78,8 +78,9 @@ FUZZ_TARGET(fuzz_selection)
 FUZZ_TARGET(fuzz_figure)
 {
     const unsigned char *end = size ? memchr(data, 0, size) : NULL;
-    char *text = fuzz_text(data, end ? (size_t)(end - data) : size);
-    char *cell = fuzz_text(end ? end + 1 : data, end ? size - (size_t)(end + 1 - data) : 0);
+    char *text = fuzz_bytes_to_text(data, end ? (size_t)(end - data) : size);
+    char *cell =
+        fuzz_bytes_to_text(end ? end + 1 : data, end ? size - (size_t)(end + 1 - data) : 0);
     const char *const names[] = {"device", "value", "vendor", "round"};
     const char *const cells[] = {cell, "1.5", cell, "v5.1", "H100", "2e9", NULL, cell};
     const unsigned char are_text[] = {1, 0, 1, 1};
@@ -100,9 +101,9 @@ FUZZ_TARGET(fuzz_figure)
 
     (void)word;
     if (abdb_figure_parse(&figure, "fuzz", text, &err) == ABDB_OK) {
-        (void)!abdb_figure_script(&figure, "", &drawing, &script, &err);
-        if (abdb_figure_resize(&figure, cell, &err) == ABDB_OK)
-            (void)!abdb_figure_script(&figure, "", &drawing, &script, &err);
+        (void)!abdb_figure_build_script(&figure, "", &drawing, &script, &err);
+        if (abdb_figure_set_size(&figure, cell, &err) == ABDB_OK)
+            (void)!abdb_figure_build_script(&figure, "", &drawing, &script, &err);
     }
     abdb_figure_free(&figure);
     abdb_text_free(&script);
@@ -114,8 +115,9 @@ FUZZ_TARGET(fuzz_figure)
 FUZZ_TARGET(fuzz_report)
 {
     const unsigned char *end = size ? memchr(data, 0, size) : NULL;
-    char *text = fuzz_text(data, end ? (size_t)(end - data) : size);
-    char *value = fuzz_text(end ? end + 1 : data, end ? size - (size_t)(end + 1 - data) : 0);
+    char *text = fuzz_bytes_to_text(data, end ? (size_t)(end - data) : size);
+    char *value =
+        fuzz_bytes_to_text(end ? end + 1 : data, end ? size - (size_t)(end + 1 - data) : 0);
     const char *values[ABDB_PARAM_COUNT] = {end ? value : NULL};
     char cell[ABDB_CELL_SIZE];
     abdb_report report = {0};
@@ -124,11 +126,12 @@ FUZZ_TARGET(fuzz_report)
 
     (void)word;
     if (abdb_report_parse(&report, "fuzz", text, &err) == ABDB_OK) {
-        if (abdb_report_run(reader(), &report, values, &table, &err) == ABDB_OK)
+        if (abdb_report_run(guarded_reader_of_filled_db(), &report, values, &table, &err) ==
+            ABDB_OK)
             for (size_t i = 0; i < table.rows * table.columns; i++)
-                abdb_show(&table, i / table.columns, i % table.columns, cell);
-        if (report.title) (void)abdb_report_title(&report, values, report.title, &table);
-        abdb_report_whole(&report, values);
+                abdb_format_cell(&table, i / table.columns, i % table.columns, cell);
+        if (report.title) (void)abdb_report_fill_title(&report, values, report.title, &table);
+        abdb_report_lift_row_limits(&report, values);
     }
     abdb_table_free(&table);
     abdb_report_free(&report);
@@ -138,12 +141,12 @@ FUZZ_TARGET(fuzz_report)
 
 FUZZ_TARGET(fuzz_plan)
 {
-    char *text = fuzz_text(data, size);
+    char *text = fuzz_bytes_to_text(data, size);
     abdb_plan plan = {0};
     abdb_error err;
 
     (void)word;
-    (void)!abdb_plan_add(&plan, text, &err);
+    (void)!abdb_plan_add_text(&plan, text, &err);
     abdb_plan_free(&plan);
     free(text);
 }

@@ -24,10 +24,11 @@ typedef struct {
     size_t number; /* of the cell */
     double ratio;
     FILE *file;
-} task;
+} outputs_task;
 
 /* The first implementation that takes the problem. */
-static const abdb_impl *find_impl(const abdb_backend *backend, const abdb_problem *p)
+static const abdb_impl *find_accepting_implementation(const abdb_backend *backend,
+                                                      const abdb_problem *p)
 {
     const char *why = "";
 
@@ -40,32 +41,36 @@ static const abdb_impl *find_impl(const abdb_backend *backend, const abdb_proble
 
 /* What rounding in another order may change: 4 units of roundoff of the largest element of the row,
  * and where sums are rounded one place of the element itself; nothing where the result is exact. */
-static double allowed(const abdb_tensor *t, double want, double largest, bool exact)
+static double allowed_rounding_difference(const abdb_tensor *t, double want, double largest,
+                                          bool exact)
 {
     bool whole = t->dtype == ABDB_I8 || t->dtype == ABDB_I32;
     double u = abdb_dtype_unit_roundoff(t->dtype == ABDB_F64 ? ABDB_F64 : ABDB_F32);
 
     if (exact || whole) return 0;
-    return ULPS * u * largest + 2 * abdb_rounded(t) * fmax(fabs(want), abdb_dtype_least(t->dtype));
+    return ULPS * u * largest +
+           2 * abdb_output_roundoff(t) * fmax(fabs(want), abdb_dtype_least_normal(t->dtype));
 }
 
 /* The largest difference of two tensors over what is allowed. Where rows have one element, they are
  * one row. */
-static double difference(const abdb_tensor *is, const abdb_tensor *was, bool exact)
+static double largest_difference_over_allowed(const abdb_tensor *tensor,
+                                              const abdb_tensor *stored_tensor, bool exact)
 {
-    size_t all = abdb_tensor_count(is), width = all == is->dim[0] ? all : all / is->dim[0];
+    size_t all = abdb_tensor_element_count(tensor),
+           width = all == tensor->dim[0] ? all : all / tensor->dim[0];
     double worst = 0;
 
     for (size_t r = 0; r < all / width; r++) {
         double largest = 0;
 
         for (size_t i = r * width; i < (r + 1) * width; i++)
-            largest = fmax(largest, fabs(abdb_tensor_get(was, i)));
+            largest = fmax(largest, fabs(abdb_tensor_get_f64(stored_tensor, i)));
         for (size_t i = r * width; i < (r + 1) * width; i++) {
-            double a = abdb_tensor_get(is, i), b = abdb_tensor_get(was, i);
+            double a = abdb_tensor_get_f64(tensor, i), b = abdb_tensor_get_f64(stored_tensor, i);
 
             if (a == b || (isnan(a) && isnan(b))) continue;
-            a = fabs(a - b) / allowed(is, b, largest, exact);
+            a = fabs(a - b) / allowed_rounding_difference(tensor, b, largest, exact);
             worst = fmax(worst, isnan(a) ? INFINITY : a);
         }
     }
@@ -73,22 +78,23 @@ static double difference(const abdb_tensor *is, const abdb_tensor *was, bool exa
 }
 
 /* Writes an output, or compares it with `was`. */
-static void keep(task *t, const abdb_copy *c, int i, void *was)
+static void write_or_compare_output(outputs_task *t, const abdb_instance *c, int tensor_index,
+                                    void *stored)
 {
-    const abdb_tensor *is = &c->back.tensor[i];
-    size_t size = abdb_tensor_count(is) * abdb_dtype_size(is->dtype);
+    const abdb_tensor *is = &c->back.tensor[tensor_index];
+    size_t size = abdb_tensor_element_count(is) * abdb_dtype_size(is->dtype);
     abdb_tensor before = *is;
 
     if (!t->compare) {
         fwrite(is->data, 1, size, t->file);
         return;
     }
-    before.data = was;
-    t->ratio = fmax(t->ratio, difference(is, &before, c->exact));
+    before.data = stored;
+    t->ratio = fmax(t->ratio, largest_difference_over_allowed(is, &before, c->exact));
 }
 
 /* The outputs as they were, one after another; NULL: they cannot be read. */
-static char *read_before(task *t, const abdb_copy *copies, size_t count)
+static char *read_stored_outputs(outputs_task *t, const abdb_instance *copies, size_t count)
 {
     size_t size = 0;
     char *all;
@@ -97,7 +103,8 @@ static char *read_before(task *t, const abdb_copy *copies, size_t count)
         for (int j = 0; j < copies[i].p.tensors; j++) {
             const abdb_tensor *out = &copies[i].back.tensor[j];
 
-            if (out->role != ABDB_IN) size += abdb_tensor_count(out) * abdb_dtype_size(out->dtype);
+            if (out->role != ABDB_IN)
+                size += abdb_tensor_element_count(out) * abdb_dtype_size(out->dtype);
         }
     all = malloc(size + 1);
     if (all && fread(all, 1, size, t->file) == size) return all;
@@ -106,10 +113,11 @@ static char *read_before(task *t, const abdb_copy *copies, size_t count)
 }
 
 /* Copies that are launched round after round; the first rounds and the last are looked at. */
-static abdb_status launch_all(task *t, abdb_copy *copies, size_t count, abdb_error *err)
+static abdb_status launch_rounds_keep_outputs(outputs_task *t, abdb_instance *copies, size_t count,
+                                              abdb_error *err)
 {
-    char *was = t->compare ? read_before(t, copies, count) : NULL;
-    double start = abdb_now_s();
+    char *was = t->compare ? read_stored_outputs(t, copies, count) : NULL;
+    double start = abdb_clock_seconds();
     bool last = !t->compare;
     abdb_status st = ABDB_OK;
 
@@ -117,16 +125,16 @@ static abdb_status launch_all(task *t, abdb_copy *copies, size_t count, abdb_err
     for (int round = 1;; round++) {
         size_t at = 0;
 
-        last = last || round == ROUNDS || (round > FIRST && abdb_now_s() - start > long_s);
-        TRY(abdb_copies_launch(copies, count, err));
+        last = last || round == ROUNDS || (round > FIRST && abdb_clock_seconds() - start > long_s);
+        TRY(abdb_instances_launch_and_fetch(copies, count, err));
         if (round > FIRST && !last) continue;
         for (size_t i = 0; i < count; i++)
             for (int j = 0; j < copies[i].p.tensors; j++) {
                 const abdb_tensor *out = &copies[i].back.tensor[j];
 
                 if (out->role == ABDB_IN) continue;
-                keep(t, &copies[i], j, was ? was + at : NULL);
-                at += abdb_tensor_count(out) * abdb_dtype_size(out->dtype);
+                write_or_compare_output(t, &copies[i], j, was ? was + at : NULL);
+                at += abdb_tensor_element_count(out) * abdb_dtype_size(out->dtype);
             }
         if (last) break;
     }
@@ -136,29 +144,30 @@ done:
 }
 
 /* Copies of a recipe, from that seed on; none where there is no exact one. */
-static abdb_status look(task *t, abdb_recipe *recipe, size_t count, abdb_error *err)
+static abdb_status make_copies_and_launch(outputs_task *t, abdb_instance_spec *recipe, size_t count,
+                                          abdb_error *err)
 {
-    abdb_copy *copies = calloc(COPIES, sizeof *copies);
+    abdb_instance *copies = calloc(COPIES, sizeof *copies);
     size_t made = 0;
     abdb_status st = ABDB_OK;
 
     if (!copies) return ABDB_FAIL(err, ABDB_NOMEM, "copies");
     for (; made < count; recipe->seed++) {
-        st = abdb_copy_make(&copies[made++], recipe, err);
+        st = abdb_instance_make(&copies[made++], recipe, err);
         TRY(st);
     }
     if (recipe->exact && !copies[0].exact) goto done;
-    TRY(launch_all(t, copies, count, err));
+    TRY(launch_rounds_keep_outputs(t, copies, count, err));
 done:
-    for (size_t i = 0; i < made; i++) abdb_copy_free(&copies[i]);
+    for (size_t i = 0; i < made; i++) abdb_instance_free(&copies[i]);
     free(copies);
     return st;
 }
 
-static const char *run(task *t, json_t *request, abdb_error *err)
+static const char *run_cell_return_verdict(outputs_task *t, json_t *request, abdb_error *err)
 {
-    abdb_recipe recipe = {
-        .kernel = abdb_kernel_find(json_string_value(json_object_get(request, "kernel"))),
+    abdb_instance_spec recipe = {
+        .kernel = abdb_find_kernel_by_name(json_string_value(json_object_get(request, "kernel"))),
         .device = t->device,
         .params = json_object_get(request, "params"),
         .seed = EXACT_SEED,
@@ -168,21 +177,23 @@ static const char *run(task *t, json_t *request, abdb_error *err)
 
     if (!recipe.kernel) return "refused";
     p.kernel = recipe.kernel->name;
-    if (abdb_copy_params(&p, recipe.params, err) != ABDB_OK ||
-        recipe.kernel->shape(&p, &t->device->limits, err) != ABDB_OK)
+    if (abdb_problem_add_json_params(&p, recipe.params, err) != ABDB_OK ||
+        recipe.kernel->setup_tensors(&p, &t->device->limits, err) != ABDB_OK)
         return "refused";
-    recipe.impl = find_impl(t->backend, &p);
+    recipe.impl = find_accepting_implementation(t->backend, &p);
     if (!recipe.impl) return "refused";
-    if (recipe.kernel->exact && look(t, &recipe, 1, err) != ABDB_OK) return "broken";
+    if (recipe.kernel->make_exact_inputs && make_copies_and_launch(t, &recipe, 1, err) != ABDB_OK)
+        return "broken";
     recipe.seed = 0;
     recipe.exact = false;
     cache = abdb_param_text(&p, "cache");
-    if (look(t, &recipe, cache && strcmp(cache, "rotate") == 0 ? COPIES : 1, err) != ABDB_OK)
+    if (make_copies_and_launch(t, &recipe, cache && strcmp(cache, "rotate") == 0 ? COPIES : 1,
+                               err) != ABDB_OK)
         return "broken";
     return t->ratio > 1 ? "changed" : "same";
 }
 
-static void one_line(task *t, const char *line)
+static void run_request_print_verdict(outputs_task *t, const char *line)
 {
     json_t *request = json_loads(line, 0, NULL);
     abdb_error err = {.message = ""};
@@ -194,7 +205,7 @@ static void one_line(task *t, const char *line)
     t->ratio = 0;
     t->file = fopen(path, t->compare ? "rb" : "wb");
     if (t->file) {
-        word = run(t, request, &err);
+        word = run_cell_return_verdict(t, request, &err);
         fclose(t->file);
     }
     printf("%zu %s %g %s\n", t->number++, word, t->ratio, err.message);
@@ -205,7 +216,7 @@ static void one_line(task *t, const char *line)
 /* In place of the one of kernels/harness/backend.c. */
 int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
 {
-    task t = {.backend = backend};
+    outputs_task t = {.backend = backend};
     abdb_error err = {.message = ""};
     char *line = NULL;
     size_t room = 0;
@@ -215,14 +226,14 @@ int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
         return 2;
     }
     if (!backend->open)
-        t.device = abdb_host_device(backend->threads());
+        t.device = abdb_init_host_device(backend->threads());
     else if (backend->open(&t.device, &err) != ABDB_OK) {
         fprintf(stderr, "%s: %s\n", argv[0], err.message);
         return 6;
     }
     t.compare = strcmp(argv[1], "compare") == 0;
     t.folder = argv[2];
-    while (getline(&line, &room, stdin) > 0) one_line(&t, line);
+    while (getline(&line, &room, stdin) > 0) run_request_print_verdict(&t, line);
     free(line);
     return 0;
 }

@@ -5,10 +5,10 @@
 
 #include "schema/core/date.h"
 #include "schema/core/text.h"
-#include "schema/core/twosample.h"
+#include "schema/core/two_sample_test.h"
 #include "schema/core/units.h"
 
-static void print_numbers(void)
+static void print_parsed_numbers(void)
 {
     static const char *const texts[] = {"0.1",     "1e-320",
                                         "3.35",    "1e309",
@@ -25,14 +25,14 @@ static void print_numbers(void)
         double x = 0;
         bool is = abdb_double_parse(texts[i], ABDB_MARK_UNKNOWN, &x);
 
-        abdb_number_print(is ? x : 0, text);
+        abdb_format_shortest_double(is ? x : 0, text);
         printf("%s: %d %s", texts[i], is, text);
-        abdb_number_print17(is ? x : 0, text);
+        abdb_format_double_17_digits(is ? x : 0, text);
         printf(" %s\n", text);
     }
 }
 
-static void print_dates_and_units(void)
+static void print_dates_and_conversions(void)
 {
     static const char *const dates[] = {"2024-02-29", "2023-02-29", "24 Feb 2024",
                                         "2024",       "2024-05",    "05/06/2024"};
@@ -41,7 +41,7 @@ static void print_dates_and_units(void)
     char day[ABDB_DATE_SIZE];
 
     for (size_t i = 0; i < sizeof dates / sizeof dates[0]; i++) {
-        bool is = abdb_date(dates[i], day);
+        bool is = abdb_date_to_iso(dates[i], day);
 
         printf("%s: %d %s\n", dates[i], is, is ? day : "");
     }
@@ -49,10 +49,10 @@ static void print_dates_and_units(void)
     printf("%.17g\n", x);
 }
 
-static void print_statistics(void)
+static void print_mann_whitney(void)
 {
     double a[40], b[40], both = 0, less = 0, greater = 0;
-    abdb_two two = {0};
+    abdb_two_samples two = {0};
     abdb_error err;
 
     for (int i = 0; i < 40; i++) {
@@ -60,14 +60,14 @@ static void print_statistics(void)
         b[i] = 1.2 + fmod(i * 0.6367, 1);
     }
     two.a = a, two.b = b, two.m = two.n = 40;
-    if (abdb_mwu(&two, &both, &less, &greater, &err) == ABDB_OK)
+    if (abdb_mann_whitney_p(&two, &both, &less, &greater, &err) == ABDB_OK)
         printf("%.12g %.12g %.12g\n", both, less, greater);
 }
 
 int main(void)
 {
-    print_numbers();
-    print_dates_and_units();
-    print_statistics();
+    print_parsed_numbers();
+    print_dates_and_conversions();
+    print_mann_whitney();
     return 0;
 }

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "query/answer/report.h"
-#include "query/answer/rows.h"
+#include "query/answer/sql_rows.h"
 #include "tests/unit/check.h"
 
 enum { NAMES_MAX = 200, PARTS = 2000, MORE = 4 };
@@ -13,7 +13,7 @@ enum { NAMES_MAX = 200, PARTS = 2000, MORE = 4 };
 static char path[64];
 static long long steps;
 
-static int count_steps(unsigned event, void *context, void *statement, void *time)
+static int add_sqlite_steps_of_statement(unsigned event, void *context, void *statement, void *time)
 {
     (void)event, (void)context, (void)time;
     steps += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1);
@@ -22,7 +22,7 @@ static int count_steps(unsigned event, void *context, void *statement, void *tim
 
 /* 24 models, 40 devices, 9 rounds, 20 commands with a tag each, and `count` statements of MLPerf
  * and as many runs; the last command has losses and timed parts. */
-static abdb_db *fill(int count)
+static abdb_db *create_db_counting_steps(int statements)
 {
     static const char sql[] =
         "CREATE TEMP TABLE n AS WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n"
@@ -57,7 +57,7 @@ static abdb_db *fill(int count)
         "ANALYZE;" /* of the file before its first workload came */
         "INSERT INTO span (entry_id, place, span, calls, time_s)"
         "  SELECT max(entry_id), 1, 'forward', 1, 1 FROM entry_row";
-    char *all = sqlite3_mprintf(sql, count, count, count);
+    char *all = sqlite3_mprintf(sql, statements, statements, statements);
     abdb_error err;
     abdb_db *db;
 
@@ -68,36 +68,37 @@ static abdb_db *fill(int count)
     sqlite3_free(all);
     abdb_db_close(db);
     assert_ok(abdb_db_open(&db, path, ABDB_READ, &err));
-    sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, count_steps, NULL);
+    sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, add_sqlite_steps_of_statement, NULL);
     unlink(path);
     return db;
 }
 
 /* Steps of a list of values, and how many there are. */
-static long long list_steps(abdb_db *db, const char *sql, size_t *rows)
+static long long count_steps_of_value_list(abdb_db *db, const char *sql, size_t *rows_out)
 {
     abdb_table list = {0};
     abdb_error err;
 
     steps = 0;
-    assert_ok(abdb_rows(db->sql, sql, NULL, &list, &err));
-    *rows = list.rows;
+    assert_ok(abdb_query_to_table(db->sql, sql, NULL, &list, &err));
+    *rows_out = list.rows;
     abdb_table_free(&list);
     return steps;
 }
 
-static void values(void **state)
+static void test_option_values_cost_same_in_large_file(void **state)
 {
-    abdb_db *few = fill(PARTS), *many = fill(PARTS * MORE);
+    abdb_db *few = create_db_counting_steps(PARTS), *many = create_db_counting_steps(PARTS * MORE);
     abdb_arena arena = {0};
     const char *names[NAMES_MAX];
-    size_t reports = abdb_report_names(names, NAMES_MAX, &arena), asked = 0, rows, again;
+    size_t reports = abdb_list_report_names(names, NAMES_MAX, &arena), asked = 0, rows, again;
     abdb_error err;
 
     (void)state;
-    list_steps(few, "SELECT DISTINCT evidence FROM entry", &rows);
+    count_steps_of_value_list(few, "SELECT DISTINCT evidence FROM entry", &rows);
     long long scan = steps;
-    assert_true(list_steps(many, "SELECT DISTINCT evidence FROM entry", &again) > 3 * scan);
+    assert_true(count_steps_of_value_list(many, "SELECT DISTINCT evidence FROM entry", &again) >
+                3 * scan);
     for (size_t i = 0; i < reports; i++) {
         abdb_report report;
 
@@ -108,8 +109,8 @@ static void values(void **state)
 
             /* An index of scenarios alone would cost every description a dozen bytes. */
             if (!sql || strcmp(report.param[p].name, "scenario") == 0) continue;
-            before = list_steps(few, sql, &rows);
-            after = list_steps(many, sql, &again);
+            before = count_steps_of_value_list(few, sql, &rows);
+            after = count_steps_of_value_list(many, sql, &again);
             if (rows != again || after > before + before / 2 + 500)
                 fail_msg("%s --%s: %zu values in %lld steps, %zu in %lld where the file has %d"
                          " times as much",
@@ -125,7 +126,7 @@ static void values(void **state)
 }
 
 /* Steps of a report of the last command. */
-static long long report_steps(abdb_db *db, const char *name)
+static long long count_steps_of_report(abdb_db *db, const char *name)
 {
     const char *value[ABDB_PARAM_COUNT] = {0};
     abdb_table table = {0};
@@ -133,7 +134,7 @@ static long long report_steps(abdb_db *db, const char *name)
     abdb_error err;
 
     assert_ok(abdb_report_load(&report, name, &err));
-    assert_ok(abdb_guard(db, 0, &err));
+    assert_ok(abdb_allow_reads_until_deadline(db, 0, &err));
     steps = 0;
     assert_ok(abdb_report_run(db, &report, value, &table, &err));
     assert_int_equal(table.rows, 1);
@@ -142,14 +143,15 @@ static long long report_steps(abdb_db *db, const char *name)
     return steps;
 }
 
-static void last_command(void **state)
+static void test_last_command_report_reads_one_command(void **state)
 {
     static const char *const names[] = {"loss", "breakdown"};
-    abdb_db *few = fill(PARTS), *many = fill(PARTS * MORE);
+    abdb_db *few = create_db_counting_steps(PARTS), *many = create_db_counting_steps(PARTS * MORE);
 
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        long long before = report_steps(few, names[i]), after = report_steps(many, names[i]);
+        long long before = count_steps_of_report(few, names[i]),
+                  after = count_steps_of_report(many, names[i]);
         /* the last command is read whole: a twentieth of what came */
         long long runs = PARTS * (MORE - 1) / 20;
 
@@ -163,7 +165,9 @@ static void last_command(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(last_command)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_option_values_cost_same_in_large_file),
+        cmocka_unit_test(test_last_command_report_reads_one_command)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,8 @@ typedef struct {
     size_t size;
 } bytes;
 
-static void add(struct archive *a, const char *name, const char *data, size_t size)
+static void append_archive_member(struct archive *a, const char *name, const char *data,
+                                  size_t size)
 {
     struct archive_entry *entry = archive_entry_new();
 
@@ -31,20 +32,22 @@ static void add(struct archive *a, const char *name, const char *data, size_t si
 }
 
 /* `inner` as the member `name` of an archive, behind a member that is left out. */
-static void pack(bytes *out, int format, int filter, const char *name, const bytes *inner)
+static void write_archive_with_member(bytes *out, int format, int filter, const char *name,
+                                      const bytes *inner)
 {
     struct archive *a = archive_write_new();
 
     assert_int_equal(archive_write_set_format(a, format), ARCHIVE_OK);
     assert_int_equal(archive_write_add_filter(a, filter), ARCHIVE_OK);
     assert_int_equal(archive_write_open_memory(a, out->data, ROOM, &out->size), ARCHIVE_OK);
-    if (format != ARCHIVE_FORMAT_RAW) add(a, "in/.left-out", "nothing", 7);
-    add(a, name, inner->data, inner->size);
+    if (format != ARCHIVE_FORMAT_RAW) append_archive_member(a, "in/.left-out", "nothing", 7);
+    append_archive_member(a, name, inner->data, inner->size);
     assert_int_equal(archive_write_close(a), ARCHIVE_OK);
     archive_write_free(a);
 }
 
-static abdb_status note(void *self, const char *path, const abdb_input *input, abdb_error *err)
+static abdb_status append_member_to_list(void *self, const char *path, const abdb_input *input,
+                                         abdb_error *err)
 {
     char *seen = self;
     size_t used = strlen(seen);
@@ -55,20 +58,22 @@ static abdb_status note(void *self, const char *path, const abdb_input *input, a
     return ABDB_OK;
 }
 
-static bool is_wanted(void *self, const char *path, const char *name)
+static bool member_is_not_left_out(void *self, const char *path, const char *name)
 {
     (void)self, (void)path;
     return strcmp(name, "in/.left-out") != 0;
 }
 
-static abdb_status walk(const bytes *archive, char seen[256], abdb_error *err)
+static abdb_status walk_archive_into_list(const bytes *archive, char member_list[256],
+                                          abdb_error *err)
 {
     const abdb_input input = {
         .path = "a", .data = (const unsigned char *)archive->data, .size = archive->size};
-    const abdb_member_handler handler = {seen, is_wanted, note, NULL};
+    const abdb_member_handler handler = {member_list, member_is_not_left_out, append_member_to_list,
+                                         NULL};
 
-    seen[0] = '\0';
-    return abdb_archive_walk(&input, &handler, err);
+    member_list[0] = '\0';
+    return abdb_archive_walk_memory(&input, &handler, err);
 }
 
 static const int filters[] = {ARCHIVE_FILTER_NONE, ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_BZIP2,
@@ -77,7 +82,7 @@ static const int filters[] = {ARCHIVE_FILTER_NONE, ARCHIVE_FILTER_GZIP, ARCHIVE_
 enum { FILTERS = sizeof filters / sizeof filters[0] };
 static bytes text = {"some text\n", 10}, one, two;
 
-static void compressed(void **state)
+static void test_every_container_and_filter_is_read(void **state)
 {
     static const int formats[] = {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FORMAT_CPIO_POSIX,
                                   ARCHIVE_FORMAT_ZIP};
@@ -87,37 +92,38 @@ static void compressed(void **state)
     (void)state;
     for (size_t f = 0; f < FILTERS; f++) {
         for (size_t k = 0; k < sizeof formats / sizeof formats[0]; k++) {
-            pack(&one, formats[k], filters[f], "in/b.csv", &text);
-            assert_ok(walk(&one, seen, &err));
+            write_archive_with_member(&one, formats[k], filters[f], "in/b.csv", &text);
+            assert_ok(walk_archive_into_list(&one, seen, &err));
             assert_string_equal(seen, "a!in/b.csv=some text\n|");
         }
         if (filters[f] == ARCHIVE_FILTER_NONE) continue;
-        pack(&one, ARCHIVE_FORMAT_RAW, filters[f], "b.csv", &text);
-        assert_true(abdb_archive_is("a", one.data, one.size));
-        assert_ok(walk(&one, seen, &err));
+        write_archive_with_member(&one, ARCHIVE_FORMAT_RAW, filters[f], "b.csv", &text);
+        assert_true(abdb_archive_has_magic("a", one.data, one.size));
+        assert_ok(walk_archive_into_list(&one, seen, &err));
         assert_string_equal(seen, "a!=some text\n|");
     }
 }
 
-static void nested(void **state)
+static void test_compressed_inside_compressed_is_read(void **state)
 {
     abdb_error err = {0};
     char seen[256];
 
     (void)state;
     for (size_t f = 1; f < FILTERS; f++) {
-        pack(&one, ARCHIVE_FORMAT_RAW, filters[f], "b.csv", &text);
-        pack(&two, ARCHIVE_FORMAT_TAR_USTAR, filters[FILTERS - f], "b.gz", &one);
-        assert_ok(walk(&two, seen, &err));
+        write_archive_with_member(&one, ARCHIVE_FORMAT_RAW, filters[f], "b.csv", &text);
+        write_archive_with_member(&two, ARCHIVE_FORMAT_TAR_USTAR, filters[FILTERS - f], "b.gz",
+                                  &one);
+        assert_ok(walk_archive_into_list(&two, seen, &err));
         assert_string_equal(seen, "a!b.gz!=some text\n|");
-        pack(&two, ARCHIVE_FORMAT_RAW, filters[FILTERS - f], "b.gz", &one);
-        assert_ok(walk(&two, seen, &err));
+        write_archive_with_member(&two, ARCHIVE_FORMAT_RAW, filters[FILTERS - f], "b.gz", &one);
+        assert_ok(walk_archive_into_list(&two, seen, &err));
         assert_string_equal(seen, "a!!=some text\n|");
     }
 }
 
 /* What only a program can expand is a file like others. */
-static void for_programs(void **state)
+static void test_program_only_formats_stay_raw_files(void **state)
 {
     static const char *const magic[] = {"LRZI\0\6 text", "\x89LZO\0\r\n\x1a\n text",
                                         "GRZipII\0\2\4:) text"};
@@ -129,16 +135,16 @@ static void for_programs(void **state)
         bytes *inner = &two;
 
         memcpy(inner->data, magic[i], inner->size = 12);
-        assert_false(abdb_archive_is("a", inner->data, inner->size));
-        pack(&one, ARCHIVE_FORMAT_RAW, ARCHIVE_FILTER_GZIP, "x", inner);
-        assert_ok(walk(&one, seen, &err));
+        assert_false(abdb_archive_has_magic("a", inner->data, inner->size));
+        write_archive_with_member(&one, ARCHIVE_FORMAT_RAW, ARCHIVE_FILTER_GZIP, "x", inner);
+        assert_ok(walk_archive_into_list(&one, seen, &err));
         assert_int_equal(strncmp(seen, "a!=", 3), 0);
         assert_int_equal(seen[3], magic[i][0]);
     }
 }
 
 /* A packed file of that many bytes, all alike (no zeros: they are a tar of nothing). */
-static void pack_alike(bytes *out, int filter, size_t size)
+static void write_compressed_run_of_x(bytes *out, int filter, size_t size)
 {
     static char alike[1000000];
     struct archive *a = archive_write_new();
@@ -160,11 +166,12 @@ static void pack_alike(bytes *out, int filter, size_t size)
 
 typedef struct {
     size_t whole, refused;
-} tally;
+} member_tally;
 
-static abdb_status count(void *self, const char *path, const abdb_input *input, abdb_error *err)
+static abdb_status count_member_whole_or_refused(void *self, const char *path,
+                                                 const abdb_input *input, abdb_error *err)
 {
-    tally *t = self;
+    member_tally *t = self;
 
     (void)path, (void)err;
     t->whole += input != NULL;
@@ -174,37 +181,38 @@ static abdb_status count(void *self, const char *path, const abdb_input *input, 
 
 /* A zip of 2 KB has a tar of 110 KB, and that twenty files which expand 1000-fold: neither they nor
  * the tar are out of proportion, the zip is, and the walk ends within the fourteenth file. */
-static void bomb_further_out(void **state)
+static void test_bomb_in_nested_tar_is_limited(void **state)
 {
     enum { FILES = 20, SIZE = 5000000, FREE = 64 << 20 };
     struct archive *a = archive_write_new();
-    tally t = {0};
-    const abdb_member_handler handler = {&t, is_wanted, count, NULL};
+    member_tally t = {0};
+    const abdb_member_handler handler = {&t, member_is_not_left_out, count_member_whole_or_refused,
+                                         NULL};
     abdb_input input = {.path = "a"};
     char name[16];
     abdb_error err;
 
     (void)state;
-    pack_alike(&one, ARCHIVE_FILTER_GZIP, SIZE);
+    write_compressed_run_of_x(&one, ARCHIVE_FILTER_GZIP, SIZE);
     assert_int_equal(archive_write_set_format_ustar(a), ARCHIVE_OK);
     assert_int_equal(archive_write_open_memory(a, two.data, ROOM, &two.size), ARCHIVE_OK);
     for (int i = 0; i < FILES; i++) {
         snprintf(name, sizeof name, "%d.gz", i);
-        add(a, name, one.data, one.size);
+        append_archive_member(a, name, one.data, one.size);
     }
     assert_int_equal(archive_write_close(a), ARCHIVE_OK);
     archive_write_free(a);
     assert_true((size_t)FILES * SIZE / two.size < ABDB_ARCHIVE_RATIO_MAX);
-    pack(&one, ARCHIVE_FORMAT_ZIP, ARCHIVE_FILTER_NONE, "a.tar", &two);
+    write_archive_with_member(&one, ARCHIVE_FORMAT_ZIP, ARCHIVE_FILTER_NONE, "a.tar", &two);
     input.data = (const unsigned char *)one.data;
     input.size = one.size;
-    assert_int_equal(abdb_archive_walk(&input, &handler, &err), ABDB_LIMIT);
+    assert_int_equal(abdb_archive_walk_memory(&input, &handler, &err), ABDB_LIMIT);
     assert_int_equal(t.whole, FREE / SIZE);
 }
 
 /* What is compressed inside is read and read, and nothing comes of it: a frame of zstd that is
  * skipped, 2 GB of 512 KiB. The reading ends within the first piece of the file. */
-static void bomb_of_nothing(void **state)
+static void test_endless_skipped_frame_is_limited(void **state)
 {
     static const char begin[] = "\x28\xb5\x2f\xfd\0\x38"            /* a frame */
                                 "\x88\0\0"                          /* 17 bytes as they are: */
@@ -214,8 +222,8 @@ static void bomb_of_nothing(void **state)
     enum { SIZE = 512 << 10, PIECE = 128 << 10 };
     FILE *file = tmpfile();
     char head[ABDB_ARCHIVE_HEAD];
-    tally t = {0};
-    const abdb_member_handler handler = {&t, NULL, count, NULL};
+    member_tally t = {0};
+    const abdb_member_handler handler = {&t, NULL, count_member_whole_or_refused, NULL};
     abdb_error err;
 
     (void)state;
@@ -224,7 +232,7 @@ static void bomb_of_nothing(void **state)
     assert_int_equal(fflush(file), 0);
     assert_int_equal(pread(fileno(file), head, sizeof head, 0), sizeof head);
     assert_int_equal(lseek(fileno(file), sizeof head, SEEK_SET), sizeof head);
-    assert_int_equal(abdb_archive_stream(fileno(file), "a", head, sizeof head, &handler, &err),
+    assert_int_equal(abdb_archive_walk_file(fileno(file), "a", head, sizeof head, &handler, &err),
                      ABDB_LIMIT);
     assert_int_equal(t.whole, 0);
     assert_true(lseek(fileno(file), 0, SEEK_CUR) <= ABDB_ARCHIVE_HEAD + PIECE);
@@ -233,9 +241,11 @@ static void bomb_of_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compressed), cmocka_unit_test(nested), cmocka_unit_test(for_programs),
-        cmocka_unit_test(bomb_further_out), cmocka_unit_test(bomb_of_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_container_and_filter_is_read),
+                                       cmocka_unit_test(test_compressed_inside_compressed_is_read),
+                                       cmocka_unit_test(test_program_only_formats_stay_raw_files),
+                                       cmocka_unit_test(test_bomb_in_nested_tar_is_limited),
+                                       cmocka_unit_test(test_endless_skipped_frame_is_limited)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

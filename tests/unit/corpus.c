@@ -13,7 +13,7 @@
 #include "tests/unit/check.h"
 
 /* A line into its bytes, in place; their number. */
-static size_t unpack(char *line)
+static size_t unescape_line_in_place(char *line)
 {
     unsigned char *out = (unsigned char *)line;
     size_t size = 0;
@@ -33,7 +33,7 @@ static size_t unpack(char *line)
     return size;
 }
 
-static int pack(int files, char **names)
+static int print_files_as_escaped_lines(int files, char **names)
 {
     for (int i = 0; i < files; i++) {
         FILE *file = fopen(names[i], "rb");
@@ -54,7 +54,7 @@ static int pack(int files, char **names)
     return 0;
 }
 
-static FILE *open_corpus(const char *target)
+static FILE *open_corpus_of_target(const char *target)
 {
     char path[128];
 
@@ -62,14 +62,14 @@ static FILE *open_corpus(const char *target)
     return fopen(path, "r");
 }
 
-static int unpack_all(const char *target, const char *folder)
+static int write_corpus_lines_as_files(const char *target, const char *folder)
 {
-    FILE *file = open_corpus(target);
+    FILE *file = open_corpus_of_target(target);
     char *line = NULL, name[512];
     size_t room = 0, i = 0;
 
     while (file && getline(&line, &room, file) > 0) {
-        size_t size = unpack(line);
+        size_t size = unescape_line_in_place(line);
         FILE *out;
 
         snprintf(name, sizeof name, "%s/kept-%zu", folder, i++);
@@ -82,7 +82,7 @@ static int unpack_all(const char *target, const char *folder)
 }
 
 /* Answers for people go nowhere meanwhile. */
-static void quiet(bool on)
+static void redirect_output_to_null(bool on)
 {
     static int out = -1, words = -1;
     int null;
@@ -103,24 +103,24 @@ static void quiet(bool on)
     }
 }
 
-static void replay(void **state)
+static void test_corpus_of_target_keeps_promises(void **state)
 {
     const fuzz_target *target = *state;
-    FILE *file = open_corpus(target->name);
+    FILE *file = open_corpus_of_target(target->name);
     char *line = NULL;
     size_t room = 0, inputs = 0;
 
     if (!file) fail_msg("no corpus of %s", target->name);
-    quiet(true);
+    redirect_output_to_null(true);
     for (; getline(&line, &room, file) > 0; inputs++) {
-        size_t size = unpack(line);
+        size_t size = unescape_line_in_place(line);
         unsigned char *copy = malloc(size ? size : 1); /* of that size, for what looks beyond it */
 
         memcpy(copy, line, size);
         target->one(target->word, copy, size);
         free(copy);
     }
-    quiet(false);
+    redirect_output_to_null(false);
     fclose(file);
     free(line);
     assert_true(inputs > 0);
@@ -131,10 +131,13 @@ int main(int argc, char **argv)
     struct CMUnitTest tests[64];
     size_t count = 0;
 
-    if (argc > 2 && strcmp(argv[1], "pack") == 0) return pack(argc - 2, argv + 2);
-    if (argc == 4 && strcmp(argv[1], "unpack") == 0) return unpack_all(argv[2], argv[3]);
+    if (argc > 2 && strcmp(argv[1], "pack") == 0)
+        return print_files_as_escaped_lines(argc - 2, argv + 2);
+    if (argc == 4 && strcmp(argv[1], "unpack") == 0)
+        return write_corpus_lines_as_files(argv[2], argv[3]);
     for (const fuzz_target *t = fuzz_targets; t->name && count < 64; t++)
         if (argc == 1 || strcmp(argv[1], t->name) == 0)
-            tests[count++] = (struct CMUnitTest){t->name, replay, NULL, NULL, (void *)(size_t)t};
+            tests[count++] = (struct CMUnitTest){t->name, test_corpus_of_target_keeps_promises,
+                                                 NULL, NULL, (void *)(size_t)t};
     return _cmocka_run_group_tests("corpus", tests, count, NULL, NULL);
 }

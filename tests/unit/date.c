@@ -92,12 +92,12 @@ static const struct {
      NULL},
 };
 
-static void table(void **state)
+static void test_every_date_text_has_its_iso_form(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char out[ABDB_DATE_SIZE] = "untouched";
-        bool is = abdb_date(cases[i].text, out);
+        bool is = abdb_date_to_iso(cases[i].text, out);
 
         if (is != (cases[i].iso != NULL) || strcmp(out, is ? cases[i].iso : "untouched") != 0)
             fail_msg("'%s' is read as '%s', not as '%s'", cases[i].text, is ? out : "no date",
@@ -106,32 +106,33 @@ static void table(void **state)
 }
 
 /* What is kept is kept as it is, and nothing else counts as kept. */
-static void kept(void **state)
+static void test_only_iso_form_counts_as_iso(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *iso = cases[i].iso;
 
-        if (iso && !abdb_date_is(iso)) fail_msg("'%s' should be in the form that is kept", iso);
-        if (abdb_date_is(cases[i].text) != (iso && strcmp(iso, cases[i].text) == 0))
+        if (iso && !abdb_date_is_iso(iso)) fail_msg("'%s' should be in the form that is kept", iso);
+        if (abdb_date_is_iso(cases[i].text) != (iso && strcmp(iso, cases[i].text) == 0))
             fail_msg("'%s': in the form that is kept, or not?", cases[i].text);
     }
 }
 
-static void now(void **state)
+static void test_now_is_utc_to_the_second(void **state)
 {
     char out[ABDB_DATE_SIZE];
 
     (void)state;
-    abdb_date_now(out);
-    assert_true(abdb_date_is(out));
+    abdb_date_now_utc(out);
+    assert_true(abdb_date_is_iso(out));
     assert_int_equal(strlen(out), 20);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(table), cmocka_unit_test(kept),
-                                       cmocka_unit_test(now)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_date_text_has_its_iso_form),
+                                       cmocka_unit_test(test_only_iso_form_counts_as_iso),
+                                       cmocka_unit_test(test_now_is_utc_to_the_second)};
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("date", tests, NULL, NULL);

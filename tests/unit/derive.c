@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include "schema/store/derive.h"
-#include "tests/unit/statements.h"
+#include "tests/unit/random_statements.h"
 
 enum { STATEMENTS = 40 };
 
 /* Takes back a file, or an entry by its key; or lets one count again. */
-static void withdraw_some(void)
+static void withdraw_or_restore_random_target(void)
 {
     static const char *const targets[] = {
         "SELECT sha256 FROM artifact ORDER BY sha256 LIMIT 1 OFFSET %u",
@@ -23,11 +23,12 @@ static void withdraw_some(void)
         " ORDER BY entry_key LIMIT 1 OFFSET %u",
         "SELECT target FROM withdrawal GROUP BY target ORDER BY target LIMIT 1 OFFSET %u"};
     abdb_error err = {0};
-    unsigned which = any(3);
-    char *sql = sqlite3_mprintf(targets[which], which == 2 ? any(2) : any(8));
+    unsigned which = random_below(3);
+    char *sql = sqlite3_mprintf(targets[which], which == 2 ? random_below(2) : random_below(8));
 
-    assert_ok(abdb_withdrawal_add(db, which == 2 ? "restored" : "withdrawn", sql, "no", &err));
-    assert_ok(abdb_derive_stale(db, "gone", &err));
+    assert_ok(
+        abdb_withdrawal_insert_events(db, which == 2 ? "restored" : "withdrawn", sql, "no", &err));
+    assert_ok(abdb_derive_mark_stale(db, "gone", &err));
     sqlite3_free(sql);
 }
 
@@ -37,7 +38,7 @@ enum { NAME_FACTORS = 1 };
 static bool answered[5];
 
 /* All derived rows as one text. */
-static char *derived(void)
+static char *derived_rows_as_text(void)
 {
     /* Whatever number a row has by chance is left out or follows from the content: both texts must
      * be equal. */
@@ -70,33 +71,33 @@ static char *derived(void)
 }
 
 /* One life of a database: units, aliases and withdrawals in any order. */
-static void live(const statement *s)
+static void import_all_in_random_order(const statement *s)
 {
     size_t at = 0;
 
     while (at < STATEMENTS) {
-        size_t size = 1 + any(4);
+        size_t size = 1 + random_below(4);
         abdb_error err = {0};
 
         if (at + size > STATEMENTS) size = STATEMENTS - at;
-        store_unit(s, at, at + size);
+        import_statements_as_file(s, at, at + size);
         at += size;
         /* An alias or the rank of a source after one file in eight, a withdrawal after one in
          * five, the same file again after one in four, and an update after two in three: the
          * rest waits for a later one. */
-        if (any(8) == 0) store_alias(any(3));
-        if (any(5) == 0) withdraw_some();
-        if (any(8) == 0) store_source(any(3), 10 + 40 * any(3));
-        if (any(4) == 0) { /* says again what was said */
-            size_t from = any((unsigned)at);
+        if (random_below(8) == 0) import_model_alias(random_below(3));
+        if (random_below(5) == 0) withdraw_or_restore_random_target();
+        if (random_below(8) == 0) import_source_rank(random_below(3), 10 + 40 * random_below(3));
+        if (random_below(4) == 0) { /* says again what was said */
+            size_t from = random_below((unsigned)at);
 
-            store_unit(s, from, from + 1 + any((unsigned)(at - from)));
+            import_statements_as_file(s, from, from + 1 + random_below((unsigned)(at - from)));
         }
-        if (any(3)) assert_ok(abdb_derive(db, false, &err));
+        if (random_below(3)) assert_ok(abdb_derive_update_all(db, false, &err));
     }
 }
 
-static void same_as_a_rebuild(void **state)
+static void test_stepwise_derivation_equals_rebuild(void **state)
 {
     long rounds = getenv("ROUNDS") ? atol(getenv("ROUNDS")) : 40;
     unsigned seed = getenv("SEED") ? (unsigned)atol(getenv("SEED")) : (unsigned)time(NULL);
@@ -108,26 +109,26 @@ static void same_as_a_rebuild(void **state)
         char *kept, *made;
 
         random_state = seed + (unsigned)i;
-        for (size_t k = 0; k < STATEMENTS; k++) make_statement(&s[k]);
-        open_store();
-        live(s);
-        assert_ok(abdb_derive(db, false, &err));
-        kept = derived();
-        assert_ok(abdb_derive(db, true, &err));
-        made = derived();
+        for (size_t k = 0; k < STATEMENTS; k++) draw_random_statement(&s[k]);
+        create_store();
+        import_all_in_random_order(s);
+        assert_ok(abdb_derive_update_all(db, false, &err));
+        kept = derived_rows_as_text();
+        assert_ok(abdb_derive_update_all(db, true, &err));
+        made = derived_rows_as_text();
         if (strcmp(kept, made) != 0)
             fail_msg("SEED=%u ROUNDS=1: kept up to date\n%s\nrebuilt\n%s", seed + (unsigned)i, kept,
                      made);
         free(kept);
         free(made);
-        close_store();
+        close_and_delete_store();
     }
     /* What is never derived would agree, too; a single round may well have none. */
     for (int i = 0; rounds >= 40 && i < 5; i++) assert_true(answered[i] || i == NAME_FACTORS);
 }
 
 /* Events of three files about the same facts, some of one date, as another clock dates them. */
-static void some_events(void)
+static void insert_random_withdrawals_and_derive(void)
 {
     static const char *const dates[] = {"2026",
                                         "2026-01-01",
@@ -138,23 +139,24 @@ static void some_events(void)
                                         "2026-01-01T10:00:00.5Z"};
     abdb_error err = {0};
 
-    for (unsigned i = any(5); i < 6; i++) {
+    for (unsigned i = random_below(5); i < 6; i++) {
         char *sql = sqlite3_mprintf(
             "INSERT OR IGNORE INTO withdrawal (target, reason, date, event) SELECT"
             " format('e-%%016x%%016x', entry_key, entry_key_low), 'r%u', %Q, %Q FROM entry_row"
             " ORDER BY entry_key LIMIT 1 OFFSET %u",
-            any(3), dates[any(7)], any(2) ? "withdrawn" : "restored", any(3));
+            random_below(3), dates[random_below(7)], random_below(2) ? "withdrawn" : "restored",
+            random_below(3));
 
         assert_ok(abdb_db_exec(db, sql, &err));
         sqlite3_free(sql);
     }
-    assert_ok(abdb_derive_stale(db, "gone", &err));
-    if (any(2)) withdraw_some();
-    assert_ok(abdb_derive(db, false, &err));
+    assert_ok(abdb_derive_mark_stale(db, "gone", &err));
+    if (random_below(2)) withdraw_or_restore_random_target();
+    assert_ok(abdb_derive_update_all(db, false, &err));
 }
 
 /* What is withdrawn and why, and what that leaves out, by keys. */
-static char *withdrawn(void)
+static char *withdrawn_keys_as_text(void)
 {
     static const char question[] =
         "SELECT (SELECT group_concat(target || date || event || reason) FROM (SELECT * FROM"
@@ -173,7 +175,7 @@ static char *withdrawn(void)
 }
 
 /* Merged in any order they agree on what is withdrawn, and on why. */
-static void withdrawals_merge(void **state)
+static void test_merge_order_does_not_change_withdrawals(void **state)
 {
     static const int orders[][3] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}};
     unsigned seed = getenv("SEED") ? (unsigned)atol(getenv("SEED")) : (unsigned)time(NULL);
@@ -183,12 +185,12 @@ static void withdrawals_merge(void **state)
 
     (void)state;
     random_state = seed;
-    for (size_t k = 0; k < 8; k++) make_statement(&s[k]);
+    for (size_t k = 0; k < 8; k++) draw_random_statement(&s[k]);
     for (int i = 0; i < 3; i++) {
-        open_store();
-        store_unit(s, 0, 8);
-        assert_ok(abdb_derive(db, false, &err));
-        some_events();
+        create_store();
+        import_statements_as_file(s, 0, 8);
+        assert_ok(abdb_derive_update_all(db, false, &err));
+        insert_random_withdrawals_and_derive();
         abdb_writer_close(writer);
         abdb_db_close(db);
         snprintf(part[i], sizeof part[i], "%s.%d", path, i);
@@ -198,11 +200,12 @@ static void withdrawals_merge(void **state)
         abdb_counts counts;
         char *now;
 
-        open_store();
-        for (int i = 0; i < 3; i++) assert_ok(abdb_merge(db, part[orders[o][i]], &counts, &err));
-        assert_ok(abdb_derive(db, false, &err));
-        now = withdrawn();
-        close_store();
+        create_store();
+        for (int i = 0; i < 3; i++)
+            assert_ok(abdb_merge_database(db, part[orders[o][i]], &counts, &err));
+        assert_ok(abdb_derive_update_all(db, false, &err));
+        now = withdrawn_keys_as_text();
+        close_and_delete_store();
         if (first && strcmp(first, now) != 0) fail_msg("SEED=%u:\n%s\n\n%s", seed, first, now);
         sqlite3_free(first);
         first = now;
@@ -212,7 +215,7 @@ static void withdrawals_merge(void **state)
 }
 
 /* What is said last holds, whatever was said before, and whatever date that bore. */
-static void last_holds(void **state)
+static void test_last_withdrawal_event_holds(void **state)
 {
     static const char *const dates[] = {"2031",
                                         "2031-05",
@@ -224,10 +227,10 @@ static void last_holds(void **state)
     abdb_error err = {0};
 
     (void)state;
-    open_store();
+    create_store();
     random_state = 1;
-    make_statement(&s);
-    store_unit(&s, 0, 1);
+    draw_random_statement(&s);
+    import_statements_as_file(&s, 0, 1);
     for (size_t i = 0; i < sizeof dates / sizeof dates[0]; i++) {
         sqlite3_int64 held = -1, events = -1;
         char *sql =
@@ -238,46 +241,47 @@ static void last_holds(void **state)
         assert_ok(abdb_db_exec(db, sql, &err));
         sqlite3_free(sql);
         for (int k = 0; k < 6; k++) { /* each says it twice: the second time it is nothing new */
-            assert_ok(abdb_withdrawal_add(db, k / 2 % 2 ? "withdrawn" : "restored", "SELECT 't'",
-                                          "again", &err));
-            assert_ok(abdb_db_integer(db, "SELECT count(*) FROM withdrawn", &held, &err));
+            assert_ok(abdb_withdrawal_insert_events(db, k / 2 % 2 ? "withdrawn" : "restored",
+                                                    "SELECT 't'", "again", &err));
+            assert_ok(abdb_db_query_integer(db, "SELECT count(*) FROM withdrawn", &held, &err));
             assert_int_equal(held, k / 2 % 2);
-            assert_ok(abdb_db_integer(db, "SELECT count(*) FROM withdrawal", &events, &err));
+            assert_ok(abdb_db_query_integer(db, "SELECT count(*) FROM withdrawal", &events, &err));
             assert_int_equal(events, 2 + k / 2);
         }
     }
-    close_store();
+    close_and_delete_store();
 }
 
 /* A source that says one name thousands of times: twice as many rows take about twice the time. */
-static double seconds_of(size_t rows)
+static double cpu_seconds_to_derive_rows(size_t rows)
 {
     statement one = {
         .system = "S", .model = "m", .source = "a", .round = "v1.0", .id = "", .devices = "8"};
-    abdb_unit_info unit = {.path = "x", .format = "test", .words = "", .data = "x", .size = 1};
+    abdb_import_file unit = {
+        .path = "x", .format = "test", .overrides = "", .data = "x", .size = 1};
     struct timespec from, to;
     abdb_counts counts;
     abdb_error err = {0};
     int known;
 
-    open_store();
-    assert_ok(abdb_writer_begin(writer, &unit, &known, &counts, &err));
+    create_store();
+    assert_ok(abdb_writer_begin_unless_known(writer, &unit, &known, &counts, &err));
     for (size_t i = 0; i < rows; i++) {
         one.value = 1000 + (double)i;
         snprintf(one.raw, sizeof one.raw, "%.1f", one.value);
-        store_statement(&one, i);
+        write_statement_entry(&one, i);
     }
     assert_ok(abdb_writer_commit(writer, &counts, &err));
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
-    assert_ok(abdb_derive(db, false, &err));
+    assert_ok(abdb_derive_update_all(db, false, &err));
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
-    close_store();
+    close_and_delete_store();
     return (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
 }
 
-static void linear_per_identity(void **state)
+static void test_derivation_is_linear_in_rows_of_name(void **state)
 {
-    double few = seconds_of(4000), many = seconds_of(32000);
+    double few = cpu_seconds_to_derive_rows(4000), many = cpu_seconds_to_derive_rows(32000);
 
     (void)state;
     /* 8 is linear, 64 quadratic; room for a busy machine and a coarse clock. */
@@ -288,7 +292,8 @@ static void linear_per_identity(void **state)
 
 static sqlite3_int64 steps; /* of SQLite's machine, of all statements that ended */
 
-static int count_steps(unsigned event, void *context, void *statement_at, void *time)
+static int add_sqlite_steps_of_statement(unsigned event, void *context, void *statement_at,
+                                         void *time)
 {
     (void)event, (void)context, (void)time;
     /* Steps rather than seconds: they are the same on every machine and at every load. */
@@ -297,31 +302,31 @@ static int count_steps(unsigned event, void *context, void *statement_at, void *
 }
 
 /* Statements from number `from` on as one file; every hundred are of a round of their own. */
-static void add(size_t from, size_t count)
+static void import_numbered_rows_and_derive(size_t from, size_t count)
 {
     char bytes[32];
     statement s = {.system = "S", .model = "m", .source = "a", .devices = "8", .value = 10};
-    abdb_unit_info unit = {
-        .path = "x", .format = "test", .words = "", .data = bytes, .importer = 1};
+    abdb_import_file unit = {
+        .path = "x", .format = "test", .overrides = "", .data = bytes, .importer = 1};
     abdb_counts counts;
     abdb_error err = {0};
     int known;
 
     unit.size = (size_t)snprintf(bytes, sizeof bytes, "%zu %zu", from, count);
-    assert_ok(abdb_writer_begin(writer, &unit, &known, &counts, &err));
+    assert_ok(abdb_writer_begin_unless_known(writer, &unit, &known, &counts, &err));
     for (size_t i = from; i < from + count; i++) {
         snprintf(s.round, sizeof s.round, "v%zu", i / 100);
         snprintf(s.id, sizeof s.id, "%zu", i % 100);
         s.ceiling = i % 2 ? NULL : "peak_flops";
         s.value = 10 + (double)i;
-        store_statement(&s, i);
+        write_statement_entry(&s, i);
     }
     assert_ok(abdb_writer_commit(writer, &counts, &err));
-    assert_ok(abdb_derive(db, false, &err));
+    assert_ok(abdb_derive_update_all(db, false, &err));
 }
 
 /* The least steps and pages written of five files of two statements. */
-static void cost_of_two(size_t from, sqlite3_int64 *least_steps, int *least_pages)
+static void least_cost_of_importing_two(size_t from, sqlite3_int64 *least_steps, int *least_pages)
 {
     *least_steps = INT64_MAX;
     *least_pages = INT_MAX;
@@ -330,7 +335,7 @@ static void cost_of_two(size_t from, sqlite3_int64 *least_steps, int *least_page
 
         steps = 0;
         sqlite3_db_status(db->sql, SQLITE_DBSTATUS_CACHE_WRITE, &before, &ignored, 0);
-        add(from + 100 * i, 2);
+        import_numbered_rows_and_derive(from + 100 * i, 2);
         sqlite3_db_status(db->sql, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &ignored, 0);
         if (steps < *least_steps) *least_steps = steps;
         if (pages - before < *least_pages) *least_pages = pages - before;
@@ -340,26 +345,27 @@ static void cost_of_two(size_t from, sqlite3_int64 *least_steps, int *least_page
 /* What a row costs does not grow with what is there, some of it withdrawn. (The planner would read
  * all descriptions for a filter, did it not know that the new ones are few.) Pages: a level more of
  * an index is one more. */
-static void costs_what_it_adds(void **state)
+static void test_import_cost_does_not_grow_with_file(void **state)
 {
     sqlite3_int64 few_steps, many_steps;
     abdb_error err = {0};
     int few_pages, many_pages;
 
     (void)state;
-    open_store();
-    sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, count_steps, NULL);
-    for (size_t i = 0; i < 2000; i += 1000) add(i, 1000);
-    assert_ok(abdb_withdrawal_add(db, "withdrawn",
-                                  "SELECT format('e-%016x%016x', entry_key,"
-                                  " entry_key_low) FROM entry_row WHERE entry_id % 200 = 7",
-                                  "no", &err));
-    assert_ok(abdb_derive_stale(db, "gone", &err));
-    assert_ok(abdb_derive(db, false, &err));
-    cost_of_two(2000, &few_steps, &few_pages);
-    for (size_t i = 3000; i < 40000; i += 1000) add(i, 1000);
-    cost_of_two(50000, &many_steps, &many_pages);
-    close_store();
+    create_store();
+    sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, add_sqlite_steps_of_statement, NULL);
+    for (size_t i = 0; i < 2000; i += 1000) import_numbered_rows_and_derive(i, 1000);
+    assert_ok(
+        abdb_withdrawal_insert_events(db, "withdrawn",
+                                      "SELECT format('e-%016x%016x', entry_key,"
+                                      " entry_key_low) FROM entry_row WHERE entry_id % 200 = 7",
+                                      "no", &err));
+    assert_ok(abdb_derive_mark_stale(db, "gone", &err));
+    assert_ok(abdb_derive_update_all(db, false, &err));
+    least_cost_of_importing_two(2000, &few_steps, &few_pages);
+    for (size_t i = 3000; i < 40000; i += 1000) import_numbered_rows_and_derive(i, 1000);
+    least_cost_of_importing_two(50000, &many_steps, &many_pages);
+    close_and_delete_store();
     if (many_steps > few_steps + few_steps / 4 || many_pages > few_pages + 8)
         fail_msg("two rows beside 2,000 take %lld steps and %d pages, beside 40,000 %lld and %d",
                  (long long)few_steps, few_pages, (long long)many_steps, many_pages);
@@ -368,9 +374,11 @@ static void costs_what_it_adds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_as_a_rebuild), cmocka_unit_test(withdrawals_merge),
-        cmocka_unit_test(last_holds), cmocka_unit_test(linear_per_identity),
-        cmocka_unit_test(costs_what_it_adds)};
+        cmocka_unit_test(test_stepwise_derivation_equals_rebuild),
+        cmocka_unit_test(test_merge_order_does_not_change_withdrawals),
+        cmocka_unit_test(test_last_withdrawal_event_holds),
+        cmocka_unit_test(test_derivation_is_linear_in_rows_of_name),
+        cmocka_unit_test(test_import_cost_does_not_grow_with_file)};
 
     cmocka_set_test_filter(getenv("TEST"));
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,58 +5,59 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "schema/core/student.h"
+#include "schema/core/student_t.h"
 #include "tests/unit/check.h"
 
 static const abdb_fleet_options usual = {.alpha = 0.001, .effect = 0.01};
 
 static uint64_t seed;
-static double uniform(void)
+static double random_uniform(void)
 {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
 }
 
-static double normal(void)
+static double random_normal(void)
 {
-    return sqrt(-2 * log(uniform())) * cos(2 * acos(-1) * uniform());
+    return sqrt(-2 * log(random_uniform())) * cos(2 * acos(-1) * random_uniform());
 }
 
 /* Nodes x processes x cells; a process of a node has one luck in all cells. Node 0 is slower by
  * `slow` (ln), in cell `only` alone where that is a cell. */
-static size_t draw(abdb_fleet_seen *seen, size_t nodes, size_t processes, size_t cells, double slow,
-                   size_t only)
+static size_t draw_fleet_measurements(abdb_fleet_measurement *seen, size_t nodes, size_t processes,
+                                      size_t cells, double log_slowdown, size_t slow_cell)
 {
     size_t n = 0;
 
     for (size_t k = 0; k < nodes; k++) {
-        double node = 0.003 * normal();
+        double node = 0.003 * random_normal();
 
         for (size_t p = 0; p < processes; p++) {
-            double luck = 0.004 * normal();
+            double luck = 0.004 * random_normal();
 
             for (size_t c = 0; c < cells; c++)
-                seen[n++] = (abdb_fleet_seen){k, c, k * processes + p,
-                                              (double)c + node + luck +
-                                                  (!k && (only == c || only >= cells) ? slow : 0)};
+                seen[n++] = (abdb_fleet_measurement){
+                    k, c, k * processes + p,
+                    (double)c + node + luck +
+                        (!k && (slow_cell == c || slow_cell >= cells) ? log_slowdown : 0)};
         }
     }
     return n;
 }
 
 enum { MOST = 4096 };
-static abdb_fleet_seen seen[MOST];
+static abdb_fleet_measurement seen[MOST];
 
-static abdb_fleet_row *judged(size_t n, size_t *rows)
+static abdb_fleet_row *judge_fleet_return_rows(size_t measurements, size_t *rows)
 {
     abdb_fleet_row *row;
     abdb_error err;
 
-    assert_ok(abdb_fleet(seen, n, &usual, &row, rows, &err));
+    assert_ok(abdb_fleet_compare_nodes(seen, measurements, &usual, &row, rows, &err));
     return row;
 }
 
-static void no_evidence(void **state)
+static void test_few_nodes_or_processes_is_too_few(void **state)
 {
     static const struct {
         size_t nodes, processes;
@@ -68,20 +69,21 @@ static void no_evidence(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof few / sizeof few[0]; i++) {
         seed = i;
-        row = judged(draw(seen, few[i].nodes, few[i].processes, 2, 1, SIZE_MAX), &rows);
+        row = judge_fleet_return_rows(
+            draw_fleet_measurements(seen, few[i].nodes, few[i].processes, 2, 1, SIZE_MAX), &rows);
         assert_int_equal(rows, 3 * few[i].nodes);
         for (size_t k = 0; k < rows; k++) {
             assert_int_equal(row[k].verdict, ABDB_VERDICT_TOO_FEW);
-            assert_true(isnan(row[k].p_all) && isnan(row[k].ratio));
+            assert_true(isnan(row[k].p_corrected) && isnan(row[k].ratio));
             assert_int_equal(row[k].processes, few[i].processes);
         }
         free(row);
     }
-    row = judged(0, &rows);
+    row = judge_fleet_return_rows(0, &rows);
     assert_int_equal(rows, 0);
     free(row);
-    seen[0] = (abdb_fleet_seen){0, 0, 0, NAN};
-    assert_int_equal(abdb_fleet(seen, 1, &usual, &row, &rows, &err), ABDB_DATA);
+    seen[0] = (abdb_fleet_measurement){0, 0, 0, NAN};
+    assert_int_equal(abdb_fleet_compare_nodes(seen, 1, &usual, &row, &rows, &err), ABDB_DATA);
     assert_null(row);
 }
 
@@ -90,7 +92,7 @@ static void no_evidence(void **state)
  * each end, mean 0, Winsorised -1 -1 0 1 1, squares 4, error^2 4/(3 x 2) = 2/3, a node's variance
  * 5 x 2/3 = 10/3 with 2 degrees of freedom. Node 0 is 48 50 50 50 52, less 3: 45 47 47 47 49:
  * mean 47, Winsorised 47 47 47 47 47: no error of its own. */
-static void by_hand(void **state)
+static void test_six_nodes_match_hand_computation(void **state)
 {
     static const double middle[] = {0.50, 0.01, 0.02, 0.03, 0.04, 0.09};
     size_t n = 0, rows;
@@ -102,25 +104,26 @@ static void by_hand(void **state)
         for (size_t i = 0; i < 5; i++) {
             double off = i == 0 ? -0.02 : i == 4 ? 0.02 : 0;
 
-            seen[n] = (abdb_fleet_seen){k, 0, n, middle[k] + off};
+            seen[n] = (abdb_fleet_measurement){k, 0, n, middle[k] + off};
             n++;
         }
-    row = judged(n, &rows);
+    row = judge_fleet_return_rows(n, &rows);
     assert_int_equal(rows, 6);
     assert_int_equal(row[0].peers, 5);
     assert_int_equal(row[0].processes, 5);
     assert_true(fabs(log(row[0].ratio) - 0.47) < 1e-12);
     error = 0.01 * sqrt(2.0 / 3 + 10.0 / 3);
     freedom = 16 / ((2.0 / 3) * (2.0 / 3) / 2 + (10.0 / 3) * (10.0 / 3) / 2);
-    p = abdb_student_p(0.47 / error, freedom);
-    assert_true(fabs(row[0].p_all / (6 * p) - 1) < 1e-9); /* Holm: the least of six */
-    assert_true(fabs(log(row[0].low) - 0.47 + abdb_student_t(0.001, freedom) * error) < 1e-9);
+    p = abdb_student_two_sided_p(0.47 / error, freedom);
+    assert_true(fabs(row[0].p_corrected / (6 * p) - 1) < 1e-9); /* Holm: the least of six */
+    assert_true(fabs(log(row[0].low) - 0.47 + abdb_student_critical_t(0.001, freedom) * error) <
+                1e-9);
     assert_int_equal(row[0].verdict, ABDB_VERDICT_UNCLEAR); /* two degrees of freedom */
     free(row);
 }
 
 /* A node that is slower is found, over all cells or in the one where it is; others are not. */
-static void slow_node(void **state)
+static void test_only_the_slow_node_is_found(void **state)
 {
     size_t rows;
 
@@ -130,7 +133,8 @@ static void slow_node(void **state)
         size_t odd = 0;
 
         seed = 7 + only;
-        row = judged(draw(seen, 16, 10, 2, log(1.1), only), &rows);
+        row = judge_fleet_return_rows(draw_fleet_measurements(seen, 16, 10, 2, log(1.1), only),
+                                      &rows);
         assert_int_equal(rows, 48);
         for (size_t i = 0; i < rows; i++)
             odd += row[i].node && row[i].verdict != ABDB_VERDICT_UNCLEAR &&
@@ -146,7 +150,7 @@ static void slow_node(void **state)
         if (only == 2) {
             assert_int_equal(row[0].verdict, ABDB_VERDICT_SLOWER);
             assert_true(row[0].low < 1.1 && row[0].high > 1.1 && row[0].low > 1.05);
-            assert_true(row[0].shows > 0.01 && row[0].shows < 0.1);
+            assert_true(row[0].detectable_change > 0.01 && row[0].detectable_change < 0.1);
         }
         free(row);
     }
@@ -154,26 +158,27 @@ static void slow_node(void **state)
 
 /* Who measured a cell alone is judged by the others; what a process says twice counts once; order
  * does not matter. */
-static void odd_data(void **state)
+static void test_repeats_and_order_change_nothing(void **state)
 {
     size_t n, rows, again;
     abdb_fleet_row *row, *other;
 
     (void)state;
     seed = 3;
-    n = draw(seen, 8, 6, 2, 0, SIZE_MAX);
+    n = draw_fleet_measurements(seen, 8, 6, 2, 0, SIZE_MAX);
     for (size_t i = 0; i < n; i++) seen[n + i] = seen[i]; /* all of it twice */
-    row = judged(2 * n, &rows);
+    row = judge_fleet_return_rows(2 * n, &rows);
     seed = 3;
-    n = draw(seen, 8, 6, 2, 0, SIZE_MAX);
-    for (size_t p = 0; p < 6; p++) seen[n++] = (abdb_fleet_seen){0, 2, p, 9}; /* nobody's cell */
+    n = draw_fleet_measurements(seen, 8, 6, 2, 0, SIZE_MAX);
+    for (size_t p = 0; p < 6; p++)
+        seen[n++] = (abdb_fleet_measurement){0, 2, p, 9}; /* nobody's cell */
     for (size_t i = 0; i < n / 2; i++) {
-        abdb_fleet_seen swap = seen[i];
+        abdb_fleet_measurement swap = seen[i];
 
         seen[i] = seen[n - 1 - i];
         seen[n - 1 - i] = swap;
     }
-    other = judged(n, &again);
+    other = judge_fleet_return_rows(n, &again);
     assert_int_equal(again, rows + 1);
     for (size_t i = 0; i < 8; i++) {
         assert_int_equal(other[i].processes, 6);
@@ -188,8 +193,10 @@ static void odd_data(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_evidence), cmocka_unit_test(by_hand),
-                                       cmocka_unit_test(slow_node), cmocka_unit_test(odd_data)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_few_nodes_or_processes_is_too_few),
+                                       cmocka_unit_test(test_six_nodes_match_hand_computation),
+                                       cmocka_unit_test(test_only_the_slow_node_is_found),
+                                       cmocka_unit_test(test_repeats_and_order_change_nothing)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

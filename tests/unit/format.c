@@ -26,63 +26,66 @@ static const struct {
 };
 enum { FACTS = sizeof facts / sizeof facts[0] };
 
-static double value_of(size_t i, uint32_t code)
+static double decode_format_code(size_t format, uint32_t code)
 {
-    return abdb_format_value(facts[i].dtype, code << abdb_format_of(facts[i].dtype)->shift);
+    return abdb_format_decode_bits(facts[format].dtype,
+                                   code << abdb_dtype_format(facts[format].dtype)->shift);
 }
 
-static uint32_t code_of(size_t i, double value)
+static uint32_t encode_format_value(size_t format, double value)
 {
-    return abdb_format_bits(facts[i].dtype, value) >> abdb_format_of(facts[i].dtype)->shift;
+    return abdb_format_encode_bits(facts[format].dtype, value) >>
+           abdb_dtype_format(facts[format].dtype)->shift;
 }
 
 /* The largest finite code of a format without its sign: what lies above is no number. */
-static uint32_t last_code(size_t i)
+static uint32_t largest_finite_code(size_t format)
 {
-    return (facts[i].infinite ? facts[i].infinite : facts[i].nan) - 1;
+    return (facts[format].infinite ? facts[format].infinite : facts[format].nan) - 1;
 }
 
 /* Numbers follow one another as their codes do; neighbours differ by the least number, and from the
  * least normal one on by twice as much each time that the exponent grows: this counts all values
- * from the least, where abdb_format_value takes each code apart. */
-static void every_code_is_the_number_that_counting_gives(void **state)
+ * from the least, where abdb_format_decode_bits takes each code apart. */
+static void test_every_code_decodes_as_counting_gives(void **state)
 {
     (void)state;
     for (size_t i = 0; i < FACTS; i++) {
         uint32_t sign = 1u << (facts[i].bits - 1), code = 0;
         double value = 0, step = facts[i].least;
 
-        for (; code <= last_code(i); code++, value += step) {
-            double got = value_of(i, code), below = value_of(i, code | sign);
+        for (; code <= largest_finite_code(i); code++, value += step) {
+            double got = decode_format_code(i, code), below = decode_format_code(i, code | sign);
 
             if (value >= 2 * facts[i].least_normal && log2(value) == floor(log2(value))) step *= 2;
             assert_true(got == value && !signbit(got));
             assert_true(below == -value && signbit(below));
-            assert_int_equal(code_of(i, value), code);
-            assert_int_equal(code_of(i, -value), code | sign);
+            assert_int_equal(encode_format_value(i, value), code);
+            assert_int_equal(encode_format_value(i, -value), code | sign);
             if (got == facts[i].least_normal)
-                assert_int_equal(code, (uint32_t)1 << abdb_format_of(facts[i].dtype)->mantissa);
+                assert_int_equal(code, (uint32_t)1 << abdb_dtype_format(facts[i].dtype)->mantissa);
         }
-        assert_true(value_of(i, last_code(i)) == facts[i].largest);
+        assert_true(decode_format_code(i, largest_finite_code(i)) == facts[i].largest);
         for (; code < sign; code++) {
             bool infinite = facts[i].infinite && code == facts[i].infinite;
 
-            assert_true(infinite ? value_of(i, code) == (double)INFINITY
-                                 : isnan(value_of(i, code)));
-            assert_true(infinite ? value_of(i, code | sign) == -(double)INFINITY
-                                 : isnan(value_of(i, code | sign)));
+            assert_true(infinite ? decode_format_code(i, code) == (double)INFINITY
+                                 : isnan(decode_format_code(i, code)));
+            assert_true(infinite ? decode_format_code(i, code | sign) == -(double)INFINITY
+                                 : isnan(decode_format_code(i, code | sign)));
         }
-        assert_true(isnan(value_of(i, code_of(i, (double)NAN))));
-        assert_true(facts[i].infinite ? value_of(i, code_of(i, -(double)INFINITY)) < 0
-                                      : isnan(value_of(i, code_of(i, -(double)INFINITY))));
+        assert_true(isnan(decode_format_code(i, encode_format_value(i, (double)NAN))));
+        assert_true(facts[i].infinite
+                        ? decode_format_code(i, encode_format_value(i, -(double)INFINITY)) < 0
+                        : isnan(decode_format_code(i, encode_format_value(i, -(double)INFINITY))));
         assert_true(abdb_dtype_unit_roundoff(facts[i].dtype) == facts[i].roundoff);
-        assert_true(abdb_dtype_least(facts[i].dtype) == facts[i].least_normal);
+        assert_true(abdb_dtype_least_normal(facts[i].dtype) == facts[i].least_normal);
     }
 }
 
 /* A number between two neighbours becomes the nearer, half way the one whose code is even; one bit
  * of a double off half way decides. What is stored in a tensor is the same. */
-static void what_lies_between_becomes_the_nearer(void **state)
+static void test_values_round_to_nearest_even(void **state)
 {
     uint32_t place;
 
@@ -91,101 +94,107 @@ static void what_lies_between_becomes_the_nearer(void **state)
         uint32_t sign = 1u << (facts[i].bits - 1);
         abdb_tensor one = {.dtype = facts[i].dtype, .data = &place};
 
-        for (uint32_t code = 0; code < last_code(i); code++) {
-            double low = value_of(i, code), high = value_of(i, code + 1),
+        for (uint32_t code = 0; code < largest_finite_code(i); code++) {
+            double low = decode_format_code(i, code), high = decode_format_code(i, code + 1),
                    half = low + (high - low) / 2;
             const double at[] = {nextafter(half, 0), half, nextafter(half, INFINITY)};
             const uint32_t want[] = {code, code + (code & 1), code + 1};
 
             for (size_t k = 0; k < 3; k++) {
-                assert_int_equal(code_of(i, at[k]), want[k]);
-                assert_int_equal(code_of(i, -at[k]), want[k] | sign);
-                abdb_tensor_set(&one, 0, -at[k]);
-                assert_true(abdb_tensor_get(&one, 0) == -value_of(i, want[k]));
+                assert_int_equal(encode_format_value(i, at[k]), want[k]);
+                assert_int_equal(encode_format_value(i, -at[k]), want[k] | sign);
+                abdb_tensor_set_rounded(&one, 0, -at[k]);
+                assert_true(abdb_tensor_get_f64(&one, 0) == -decode_format_code(i, want[k]));
             }
         }
     }
 }
 
 /* Half a step above the largest number begins what is infinite, or of e4m3 no number. */
-static void what_is_too_large_is_no_number(void **state)
+static void test_overflow_becomes_infinity_or_nan(void **state)
 {
     (void)state;
     for (size_t i = 0; i < FACTS; i++) {
-        double largest = facts[i].largest, half = (largest - value_of(i, last_code(i) - 1)) / 2;
+        double largest = facts[i].largest,
+               half = (largest - decode_format_code(i, largest_finite_code(i) - 1)) / 2;
         const double beyond[] = {largest + half, 2 * largest, 0x1p1000};
-        bool even = last_code(i) % 2 == 0; /* e4m3: half way is still the largest */
+        bool even = largest_finite_code(i) % 2 == 0; /* e4m3: half way is still the largest */
 
-        assert_true(abdb_dtype_round(facts[i].dtype, nextafter(largest + half, 0)) == largest);
+        assert_true(abdb_dtype_round_value(facts[i].dtype, nextafter(largest + half, 0)) ==
+                    largest);
         for (size_t k = 0; k < 3; k++) {
-            double got = abdb_dtype_round(facts[i].dtype, beyond[k]);
+            double got = abdb_dtype_round_value(facts[i].dtype, beyond[k]);
 
             assert_true(k == 0 && even      ? got == largest
                         : facts[i].infinite ? got == (double)INFINITY
                                             : isnan(got));
-            assert_true(code_of(i, beyond[k]) == (k == 0 && even      ? last_code(i)
-                                                  : facts[i].infinite ? facts[i].infinite
-                                                                      : facts[i].nan));
+            assert_true(encode_format_value(i, beyond[k]) ==
+                        (k == 0 && even      ? largest_finite_code(i)
+                         : facts[i].infinite ? facts[i].infinite
+                                             : facts[i].nan));
         }
     }
 }
 
 /* The quick conversions are those by the table: every code, and floats of every upper half with
  * lower halves in which rounding turns. */
-static void quick_ones_are_those_by_the_table(void **state)
+static void test_fast_f16_and_bf16_match_table(void **state)
 {
     static const uint32_t lower[] = {0,      1,      0x0FFF, 0x1000, 0x1001, 0x2FFF, 0x3000,
                                      0x5000, 0x7FFF, 0x8000, 0x8001, 0xEFFF, 0xF000, 0xFFFF};
 
     (void)state;
     for (uint32_t code = 0; code < 65536; code++) {
-        double f16 = abdb_format_value(ABDB_F16, code), bf16 = abdb_format_value(ABDB_BF16, code);
+        double f16 = abdb_format_decode_bits(ABDB_F16, code),
+               bf16 = abdb_format_decode_bits(ABDB_BF16, code);
 
-        assert_true(isnan(f16) ? isnan(abdb_f16_value((uint16_t)code))
-                               : (double)abdb_f16_value((uint16_t)code) == f16);
-        assert_true(isnan(bf16) ? isnan(abdb_bf16_value((uint16_t)code))
-                                : (double)abdb_bf16_value((uint16_t)code) == bf16);
+        assert_true(isnan(f16) ? isnan(abdb_f16_to_f32((uint16_t)code))
+                               : (double)abdb_f16_to_f32((uint16_t)code) == f16);
+        assert_true(isnan(bf16) ? isnan(abdb_bf16_to_f32((uint16_t)code))
+                                : (double)abdb_bf16_to_f32((uint16_t)code) == bf16);
         for (size_t k = 0; k < sizeof lower / sizeof lower[0]; k++) {
             uint32_t bits = code << 16 | lower[k];
             float value;
 
             memcpy(&value, &bits, sizeof value);
             if (isnan(value)) {
-                assert_true(isnan(abdb_f16_value(abdb_f16(value))));
-                assert_true(isnan(abdb_bf16_value(abdb_bf16(value))));
+                assert_true(isnan(abdb_f16_to_f32(abdb_f16_from_f32(value))));
+                assert_true(isnan(abdb_bf16_to_f32(abdb_bf16_from_f32(value))));
                 continue;
             }
-            assert_int_equal(abdb_f16(value), abdb_format_bits(ABDB_F16, (double)value));
-            assert_int_equal(abdb_bf16(value), abdb_format_bits(ABDB_BF16, (double)value));
+            assert_int_equal(abdb_f16_from_f32(value),
+                             abdb_format_encode_bits(ABDB_F16, (double)value));
+            assert_int_equal(abdb_bf16_from_f32(value),
+                             abdb_format_encode_bits(ABDB_BF16, (double)value));
         }
     }
 }
 
 /* A double just above half way between two numbers of bf16 or f16 is half way as a float. */
-static void a_double_is_rounded_once(void **state)
+static void test_double_is_rounded_once(void **state)
 {
     (void)state;
-    assert_true(abdb_dtype_round(ABDB_BF16, 1 + 0x1p-8 + 0x1p-50) == 1 + 0x1p-7);
-    assert_true(abdb_dtype_round(ABDB_F16, 1 + 0x1p-11 + 0x1p-50) == 1 + 0x1p-10);
-    assert_true(abdb_dtype_round(ABDB_F16, -1 - 0x1p-11 - 0x1p-50) == -1 - 0x1p-10);
-    assert_true(abdb_dtype_round(ABDB_F16, 0x1p-25 + 0x1p-70) == 0x1p-24);
-    assert_true(abdb_dtype_round(ABDB_F16, 0x1p-25) == 0);
-    assert_true(abdb_dtype_round(ABDB_F16, 1e-300) == 0);
-    assert_true(abdb_dtype_round(ABDB_F16, 1e300) == (double)INFINITY);
-    assert_true(isnan(abdb_dtype_round(ABDB_F16, (double)NAN)));
-    assert_true(abdb_dtype_round(ABDB_F32, 0.1) == (double)0.1f);
-    assert_true(abdb_dtype_round(ABDB_F64, 0.1) == 0.1);
-    assert_true(abdb_dtype_round(ABDB_I8, 3) == 3);
+    assert_true(abdb_dtype_round_value(ABDB_BF16, 1 + 0x1p-8 + 0x1p-50) == 1 + 0x1p-7);
+    assert_true(abdb_dtype_round_value(ABDB_F16, 1 + 0x1p-11 + 0x1p-50) == 1 + 0x1p-10);
+    assert_true(abdb_dtype_round_value(ABDB_F16, -1 - 0x1p-11 - 0x1p-50) == -1 - 0x1p-10);
+    assert_true(abdb_dtype_round_value(ABDB_F16, 0x1p-25 + 0x1p-70) == 0x1p-24);
+    assert_true(abdb_dtype_round_value(ABDB_F16, 0x1p-25) == 0);
+    assert_true(abdb_dtype_round_value(ABDB_F16, 1e-300) == 0);
+    assert_true(abdb_dtype_round_value(ABDB_F16, 1e300) == (double)INFINITY);
+    assert_true(isnan(abdb_dtype_round_value(ABDB_F16, (double)NAN)));
+    assert_true(abdb_dtype_round_value(ABDB_F32, 0.1) == (double)0.1f);
+    assert_true(abdb_dtype_round_value(ABDB_F64, 0.1) == 0.1);
+    assert_true(abdb_dtype_round_value(ABDB_I8, 3) == 3);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_code_is_the_number_that_counting_gives),
-        cmocka_unit_test(what_lies_between_becomes_the_nearer),
-        cmocka_unit_test(what_is_too_large_is_no_number),
-        cmocka_unit_test(quick_ones_are_those_by_the_table),
-        cmocka_unit_test(a_double_is_rounded_once),
+        cmocka_unit_test(test_every_code_decodes_as_counting_gives),
+        cmocka_unit_test(test_values_round_to_nearest_even),
+        cmocka_unit_test(test_overflow_becomes_infinity_or_nan),
+        cmocka_unit_test(test_fast_f16_and_bf16_match_table),
+        cmocka_unit_test(test_double_is_rounded_once),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

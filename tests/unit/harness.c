@@ -11,7 +11,7 @@
 #include "tests/unit/check.h"
 
 /* A counter of energy that has begun again; a window too short; no sensor. */
-static void energy(void **state)
+static void test_energy_counter_may_wrap(void **state)
 {
     abdb_sensors before = {.at_s = 0, .energy_j = 100, .energy_most_j = 110},
                  after = {.at_s = 10, .energy_j = 5, .energy_most_j = 110};
@@ -20,35 +20,35 @@ static void energy(void **state)
     (void)state;
     before.load = before.stolen = before.ticks = after.stolen = after.ticks = NAN;
     after.clock_hz = after.temperature_c = NAN;
-    abdb_sensors_tell(told, &before, &after, 3);
+    abdb_result_json_add_sensors(told, &before, &after, 3);
     assert_true(json_number_value(json_object_get(told, "energy_j")) == 5);
     assert_true(json_number_value(json_object_get(told, "power_w")) == 1.5);
     json_object_clear(told);
     after.at_s = 4;
-    abdb_sensors_tell(told, &before, &after, 3);
+    abdb_result_json_add_sensors(told, &before, &after, 3);
     assert_null(json_object_get(told, "energy_j"));
     assert_non_null(json_object_get(told, "energy_reason"));
     json_object_clear(told);
     after.energy_j = NAN;
-    abdb_sensors_tell(told, &before, &after, 3);
+    abdb_result_json_add_sensors(told, &before, &after, 3);
     assert_int_equal(json_object_size(told), 0);
     json_decref(told);
 }
 
 /* Large blocks lie apart in one region, whose gaps are used again, and what is released is kept
  * until it is trimmed; small ones are of malloc. */
-static void region(void **state)
+static void test_memory_pool_reuses_and_trims(void **state)
 {
     const size_t size = 3 << 20, apart = (3 << 20) + 4096;
-    abdb_device *device = abdb_host_device(1);
+    abdb_device *device = abdb_init_host_device(1);
     abdb_error err = {0};
     char *a, *b, *c, *again;
     void *small, *huge;
     double available;
 
     (void)state;
-    if (!(a = abdb_region_alloc(size))) skip(); /* several nodes of memory, or a sanitizer */
-    assert_true(abdb_region_release(a));
+    if (!(a = abdb_memory_pool_alloc(size))) skip(); /* several nodes of memory, or a sanitizer */
+    assert_true(abdb_memory_pool_release(a));
     available = device->available(device);
     assert_ok(device->alloc(device, size - 1, false, (void **)&a, &err));
     assert_ok(device->alloc(device, size, false, (void **)&b, &err));
@@ -60,30 +60,30 @@ static void region(void **state)
     memset(c, 3, size);
     assert_true(a[size - 1] == 1 && b[0] == 2 && b[size - 1] == 2 && c[0] == 3);
     device->release(device, b);
-    assert_null(abdb_region_alloc(1000));
-    again = abdb_region_alloc(2 << 20);
+    assert_null(abdb_memory_pool_alloc(1000));
+    again = abdb_memory_pool_alloc(2 << 20);
     assert_ptr_equal(again, b);
-    assert_true(abdb_region_kept() >= 1 << 20);
+    assert_true(abdb_memory_pool_unused_bytes() >= 1 << 20);
     if (device->alloc(device, size, true, &huge, &err) == ABDB_OK) {
-        assert_false(abdb_region_release(huge));
+        assert_false(abdb_memory_pool_release(huge));
         free(huge);
     }
     device->release(device, again);
     device->release(device, c);
-    abdb_region_trim();
-    assert_true(abdb_region_kept() == 0 && a[0] == 1);
+    abdb_memory_pool_trim();
+    assert_true(abdb_memory_pool_unused_bytes() == 0 && a[0] == 1);
     device->release(device, a);
     device->release(device, small);
-    assert_true(abdb_region_kept() >= (double)size);
+    assert_true(abdb_memory_pool_unused_bytes() >= (double)size);
     assert_true(device->available(device) > available / 2);
-    abdb_region_trim();
-    assert_true(abdb_region_kept() == 0);
-    assert_false(abdb_region_release(a));
+    abdb_memory_pool_trim();
+    assert_true(abdb_memory_pool_unused_bytes() == 0);
+    assert_false(abdb_memory_pool_release(a));
 }
 
 /* Copies are used in turn; every sample is kept; a request to stop ends it. */
 static size_t turns[2];
-static abdb_status take_turn(void *state, abdb_error *err)
+static abdb_status count_launch_of_copy(void *state, abdb_error *err)
 {
     (void)err;
     turns[*(int *)state]++;
@@ -91,17 +91,17 @@ static abdb_status take_turn(void *state, abdb_error *err)
 }
 
 /* The host, whose clock has this resolution. */
-static abdb_device *host(double resolution_s)
+static abdb_device *host_device_with_resolution(double resolution_s)
 {
-    abdb_device *device = abdb_host_device(1);
+    abdb_device *device = abdb_init_host_device(1);
 
     device->resolution_s = resolution_s;
     return device;
 }
-static void rotation(void **state)
+static void test_copies_take_turns_until_stopped(void **state)
 {
-    const abdb_impl impl = {"none", "test", NULL, NULL, take_turn, NULL, NULL};
-    abdb_sampling rule = {.warm_ups = 1, .least = 10, .cap_s = 1, .iqr_target = 10};
+    const abdb_impl impl = {"none", "test", NULL, NULL, count_launch_of_copy, NULL, NULL};
+    abdb_sampling rule = {.warm_ups = 1, .min_samples = 10, .max_time_s = 1, .iqr_target = 10};
     volatile int stop = 0;
     int first = 0, second = 1;
     void *copies[2] = {&first, &second};
@@ -109,38 +109,42 @@ static void rotation(void **state)
     abdb_error err = {0};
 
     (void)state;
-    assert_ok(abdb_cell_measure(host(1e-9), &impl, copies, 2, &rule, &stop, &samples, &err));
+    assert_ok(abdb_sample_launches(host_device_with_resolution(1e-9), &impl, copies, 2, &rule,
+                                   &stop, &samples, &err));
     assert_true(samples.count >= 10 && !samples.cancelled);
     assert_int_equal(samples.launches, turns[0] + turns[1]);
     assert_true(turns[0] > 4 && turns[1] > 4 && turns[0] <= turns[1] + 2 &&
                 turns[1] <= turns[0] + 2);
     abdb_samples_free(&samples);
     stop = 1;
-    assert_ok(abdb_cell_measure(host(1e-9), &impl, copies, 2, &rule, &stop, &samples, &err));
+    assert_ok(abdb_sample_launches(host_device_with_resolution(1e-9), &impl, copies, 2, &rule,
+                                   &stop, &samples, &err));
     assert_true(samples.count == 0 && samples.cancelled); /* stopped before the first */
     abdb_samples_free(&samples);
 }
 
 /* One launch that the machine held up does not decide how many a sample has. */
 static size_t launched;
-static abdb_status stall_once(void *state, abdb_error *err)
+static abdb_status launch_that_stalls_at_third(void *state, abdb_error *err)
 {
     (void)state;
     (void)err;
     if (++launched == 3) usleep(5000); /* the first after warming up */
     return ABDB_OK;
 }
-static void stalled_launch(void **state)
+static void test_one_stall_does_not_shrink_batch(void **state)
 {
-    const abdb_impl impl = {"none", "test", NULL, NULL, stall_once, NULL, NULL};
-    abdb_sampling rule = {.warm_ups = 2, .least = 10, .least_s = 0.2, .cap_s = 1, .iqr_target = 10};
+    const abdb_impl impl = {"none", "test", NULL, NULL, launch_that_stalls_at_third, NULL, NULL};
+    abdb_sampling rule = {
+        .warm_ups = 2, .min_samples = 10, .min_time_s = 0.2, .max_time_s = 1, .iqr_target = 10};
     volatile int stop = 0;
     void *copies[1] = {NULL};
     abdb_samples samples;
     abdb_error err = {0};
 
     (void)state;
-    assert_ok(abdb_cell_measure(host(1e-9), &impl, copies, 1, &rule, &stop, &samples, &err));
+    assert_ok(abdb_sample_launches(host_device_with_resolution(1e-9), &impl, copies, 1, &rule,
+                                   &stop, &samples, &err));
     assert_true(samples.batch > 10);
     assert_int_equal(samples.launches, launched);
     abdb_samples_free(&samples);
@@ -148,7 +152,7 @@ static void stalled_launch(void **state)
 
 /* Where the time is up three samples are taken all the same, and one of launches that take long
  * where the rule says so. */
-static abdb_status last_long(void *state, abdb_error *err)
+static abdb_status launch_that_sleeps_20_ms(void *state, abdb_error *err)
 {
     struct timespec wait = {0, 20000000};
 
@@ -157,9 +161,9 @@ static abdb_status last_long(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
-static void few_samples(void **state)
+static void test_slow_launches_still_get_samples(void **state)
 {
-    const abdb_impl impl = {"none", "test", NULL, NULL, last_long, NULL, NULL};
+    const abdb_impl impl = {"none", "test", NULL, NULL, launch_that_sleeps_20_ms, NULL, NULL};
     static const struct {
         double alone_s;
         size_t samples;
@@ -172,12 +176,13 @@ static void few_samples(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
         abdb_sampling rule = {.warm_ups = 1,
-                              .least = 10,
-                              .cap_s = 0.001,
+                              .min_samples = 10,
+                              .max_time_s = 0.001,
                               .iqr_target = 10,
-                              .alone_s = each[i].alone_s};
+                              .single_sample_s = each[i].alone_s};
 
-        assert_ok(abdb_cell_measure(host(1e-9), &impl, copies, 1, &rule, &stop, &samples, &err));
+        assert_ok(abdb_sample_launches(host_device_with_resolution(1e-9), &impl, copies, 1, &rule,
+                                       &stop, &samples, &err));
         assert_int_equal(samples.count, each[i].samples);
         abdb_samples_free(&samples);
     }
@@ -185,11 +190,11 @@ static void few_samples(void **state)
 
 /* Readings of sensors: few however long it takes, in order, to the end; one look where there are
  * none. */
-static void readings(void **state)
+static void test_sensor_readings_are_few_and_spread(void **state)
 {
-    const abdb_impl impl = {"none", "test", NULL, NULL, take_turn, NULL, NULL};
+    const abdb_impl impl = {"none", "test", NULL, NULL, count_launch_of_copy, NULL, NULL};
     /* the clock's steps are so long that samples last and are few */
-    abdb_sampling rule = {.least = 10, .least_s = 2, .cap_s = 2.5, .iqr_target = 10};
+    abdb_sampling rule = {.min_samples = 10, .min_time_s = 2, .max_time_s = 2.5, .iqr_target = 10};
     volatile int stop = 0;
     int first = 0;
     void *copies[1] = {&first};
@@ -201,7 +206,8 @@ static void readings(void **state)
     (void)state;
     assert_non_null(mkdtemp(folder));
     setenv("ABDB_SENSORS", folder, 1);
-    assert_ok(abdb_cell_measure(host(5e-6), &impl, copies, 1, &rule, &stop, &s, &err));
+    assert_ok(abdb_sample_launches(host_device_with_resolution(5e-6), &impl, copies, 1, &rule,
+                                   &stop, &s, &err));
     assert_int_equal(s.readings, 1);
     abdb_samples_free(&s);
     snprintf(path, sizeof path, "mkdir -p %s/sys/class/thermal/thermal_zone0", folder);
@@ -211,7 +217,8 @@ static void readings(void **state)
     assert_non_null(file);
     fputs("45000\n", file);
     fclose(file);
-    assert_ok(abdb_cell_measure(host(5e-6), &impl, copies, 1, &rule, &stop, &s, &err));
+    assert_ok(abdb_sample_launches(host_device_with_resolution(5e-6), &impl, copies, 1, &rule,
+                                   &stop, &s, &err));
     assert_true(s.readings > 4 && s.readings <= ABDB_READINGS_MAX);
     assert_true(s.reading[0].at_s <= s.first_s);
     assert_true(s.reading[s.readings - 1].at_s > s.first_s + 1.5);
@@ -228,20 +235,20 @@ static void readings(void **state)
 
 /* An empty region asks for all threads; so does what flushes the caches, so that they are awake
  * when the clock starts. */
-static void teams(void **state)
+static void test_flush_wakes_all_threads(void **state)
 {
-    abdb_device *device = abdb_host_device(3);
+    abdb_device *device = abdb_init_host_device(3);
     abdb_error err = {0};
     double region_s;
 
     (void)state;
-    abdb_team_begin();
-    region_s = abdb_team_region_s(3);
-    assert_int_equal(abdb_team_most(), 3);
+    abdb_thread_count_begin();
+    region_s = abdb_time_empty_parallel_region(3);
+    assert_int_equal(abdb_thread_count_end_max(), 3);
     assert_true(region_s > 0 && region_s < 1);
-    abdb_team_begin();
-    assert_ok(device->flush(device, &err));
-    assert_int_equal(abdb_team_most(), 3);
+    abdb_thread_count_begin();
+    assert_ok(device->flush_caches(device, &err));
+    assert_int_equal(abdb_thread_count_end_max(), 3);
 }
 
 /* --- hot <= rotate <= cold: a device that counts ---------------------------------------------- */
@@ -257,7 +264,7 @@ static struct {
     double now_s, begin_s;
 } counting;
 
-static abdb_status flush_counting(abdb_device *d, abdb_error *err)
+static abdb_status flush_simulated_cache(abdb_device *d, abdb_error *err)
 {
     (void)d;
     (void)err;
@@ -267,7 +274,7 @@ static abdb_status flush_counting(abdb_device *d, abdb_error *err)
     return ABDB_OK;
 }
 
-static abdb_status begin_counting(abdb_device *d, abdb_error *err)
+static abdb_status begin_simulated_timing(abdb_device *d, abdb_error *err)
 {
     (void)d;
     (void)err;
@@ -275,7 +282,7 @@ static abdb_status begin_counting(abdb_device *d, abdb_error *err)
     return ABDB_OK;
 }
 
-static abdb_status end_counting(abdb_device *d, double *time_s, abdb_error *err)
+static abdb_status end_simulated_timing(abdb_device *d, double *time_s, abdb_error *err)
 {
     (void)d;
     (void)err;
@@ -283,7 +290,7 @@ static abdb_status end_counting(abdb_device *d, double *time_s, abdb_error *err)
     return ABDB_OK;
 }
 
-static abdb_status launch_counting(void *state, abdb_error *err)
+static abdb_status launch_and_advance_simulated_clock(void *state, abdb_error *err)
 {
     size_t at = 0, most = CACHE / counting.each;
 
@@ -297,13 +304,13 @@ static abdb_status launch_counting(void *state, abdb_error *err)
 }
 
 /* The median of a cell's samples, in ticks. */
-static double ticks(const char *cache, FILE *records)
+static double measure_ticks_per_launch(const char *cache, FILE *records)
 {
     const abdb_impl impl = {"stream",
                             "ref",
                             NULL,
                             abdb_ref_stream.prepare,
-                            launch_counting,
+                            launch_and_advance_simulated_clock,
                             NULL,
                             abdb_ref_stream.close};
     const abdb_impl *const native[] = {&impl, NULL};
@@ -320,7 +327,7 @@ static double ticks(const char *cache, FILE *records)
 
     counting.count = 0;
     counting.each = 3 * 4 * 2048;
-    assert_ok(abdb_cell_run(&backend, &counting.device, "x", asked, &stop, &status, &err));
+    assert_ok(abdb_run_kernel_cell(&backend, &counting.device, "x", asked, &stop, &status, &err));
     fseek(records, from, SEEK_SET);
     while (fgets(line, sizeof line, records)) {
         json_t *record = json_loads(line, 0, NULL);
@@ -336,30 +343,30 @@ static double ticks(const char *cache, FILE *records)
     return all[0] / tick_s;
 }
 
-static void cache_states(void **state)
+static void test_hot_is_faster_than_rotate_and_cold(void **state)
 {
     FILE *records = tmpfile();
     int out = dup(STDOUT_FILENO);
     double hot, rotate, cold;
 
     (void)state;
-    assert_true(records && dup2(fileno(records), STDOUT_FILENO) >= 0 && abdb_records_open());
+    assert_true(records && dup2(fileno(records), STDOUT_FILENO) >= 0 && abdb_records_take_stdout());
     dup2(out, STDOUT_FILENO);
     close(out);
-    counting.device = *abdb_host_device(1);
-    counting.device.limits =
-        (abdb_limits){.l1 = 1 << 10, .l2 = 2 << 10, .last = CACHE, .threads = 1, .claimed = CACHE};
-    counting.device.flush = flush_counting;
-    counting.device.begin = begin_counting;
-    counting.device.end = end_counting;
-    hot = ticks("hot", records);
-    rotate = ticks("rotate", records);
+    counting.device = *abdb_init_host_device(1);
+    counting.device.limits = (abdb_machine_caches){
+        .l1 = 1 << 10, .l2 = 2 << 10, .last = CACHE, .threads = 1, .claimed = CACHE};
+    counting.device.flush_caches = flush_simulated_cache;
+    counting.device.begin_timing = begin_simulated_timing;
+    counting.device.end_timing = end_simulated_timing;
+    hot = measure_ticks_per_launch("hot", records);
+    rotate = measure_ticks_per_launch("rotate", records);
     assert_int_equal(counting.flushes, 0);
-    cold = ticks("cold", records);
+    cold = measure_ticks_per_launch("cold", records);
     assert_true(counting.flushes >= ABDB_SAMPLES_FEW);
     /* a virtual machine that can count on a quarter of what it claims, and may have all of it */
     counting.device.limits.last = CACHE / 4;
-    assert_true(fabs(ticks("rotate", records) - 10) < 1e-3);
+    assert_true(fabs(measure_ticks_per_launch("rotate", records) - 10) < 1e-3);
     fclose(records);
     assert_true(fabs(hot - 1) < 1e-3);
     assert_true(fabs(rotate - 10) < 1e-3);
@@ -368,10 +375,14 @@ static void cache_states(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(energy),         cmocka_unit_test(region),      cmocka_unit_test(rotation),
-        cmocka_unit_test(stalled_launch), cmocka_unit_test(few_samples), cmocka_unit_test(readings),
-        cmocka_unit_test(teams),          cmocka_unit_test(cache_states)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_energy_counter_may_wrap),
+                                       cmocka_unit_test(test_memory_pool_reuses_and_trims),
+                                       cmocka_unit_test(test_copies_take_turns_until_stopped),
+                                       cmocka_unit_test(test_one_stall_does_not_shrink_batch),
+                                       cmocka_unit_test(test_slow_launches_still_get_samples),
+                                       cmocka_unit_test(test_sensor_readings_are_few_and_spread),
+                                       cmocka_unit_test(test_flush_wakes_all_threads),
+                                       cmocka_unit_test(test_hot_is_faster_than_rotate_and_cold)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,13 +10,13 @@
 #include "kernels/runner/plan.h"
 #include "tests/unit/kernel_check.h"
 
-static void plans(void **state)
+static void test_plan_expands_ranges_to_cells(void **state)
 {
     abdb_plan plan = {0};
     abdb_error err = {0};
 
     (void)state;
-    assert_ok(abdb_plan_add(
+    assert_ok(abdb_plan_add_text(
         &plan, "# all\ngemm dtype=f32,f64 n=256-1024*2 # squares\n\nstream n=1-3+1\n", &err));
     assert_int_equal(plan.cells, 9);
     assert_string_equal(plan.cell[0].name, "gemm dtype=f32 n=256");
@@ -25,7 +25,7 @@ static void plans(void **state)
     abdb_plan_free(&plan);
 }
 
-static void bad_plans(void **state)
+static void test_malformed_plan_names_its_line(void **state)
 {
     static const char *const texts[] = {"n=3",
                                         "gemm n",
@@ -41,14 +41,14 @@ static void bad_plans(void **state)
         abdb_plan plan = {0};
         abdb_error err = {0};
 
-        if (abdb_plan_add(&plan, texts[i], &err) == ABDB_OK)
+        if (abdb_plan_add_text(&plan, texts[i], &err) == ABDB_OK)
             fail_msg("'%s' was accepted", texts[i]);
         assert_non_null(strstr(err.message, "line 1"));
         abdb_plan_free(&plan);
     }
 }
 
-static void gemm_shapes(void **state)
+static void test_reference_gemm_of_odd_shapes(void **state)
 {
     static const double shapes[][3] = {{1, 1, 1}, {3, 5, 7}, {17, 1, 33}, {64, 48, 31}};
 
@@ -64,16 +64,16 @@ static void gemm_shapes(void **state)
         abdb_error err = {0};
         abdb_work work;
 
-        assert_ok(abdb_kernel_gemm.shape(&p, &limits, &err));
-        abdb_kernel_gemm.work(&p, &work);
+        assert_ok(abdb_kernel_gemm.setup_tensors(&p, &limits, &err));
+        abdb_kernel_gemm.count_work(&p, &work);
         assert_true(work.ops == 2 * s[0] * s[1] * s[2]);
-        make(&p);
-        assert_true(launch_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p) <= 1);
-        drop(&p);
+        allocate_and_fill_tensors(&p);
+        assert_true(launch_and_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p) <= 1);
+        free_all_tensors(&p);
     }
 }
 
-static void streams(void **state)
+static void test_stream_counts_ops_and_bytes(void **state)
 {
     static const struct {
         const char *op;
@@ -89,34 +89,34 @@ static void streams(void **state)
         abdb_error err = {0};
         abdb_work work;
 
-        assert_ok(abdb_kernel_stream.shape(&p, &limits, &err));
-        abdb_kernel_stream.work(&p, &work);
+        assert_ok(abdb_kernel_stream.setup_tensors(&p, &limits, &err));
+        abdb_kernel_stream.count_work(&p, &work);
         assert_true(work.ops == 1001 * cases[i].ops && work.bytes == 1001 * cases[i].bytes);
-        make(&p);
-        assert_true(launch_error(&abdb_kernel_stream, &abdb_ref_stream, &p) <= 1);
-        drop(&p);
+        allocate_and_fill_tensors(&p);
+        assert_true(launch_and_return_error(&abdb_kernel_stream, &abdb_ref_stream, &p) <= 1);
+        free_all_tensors(&p);
     }
 }
 
-static void wrong_results_are_found(void **state)
+static void test_wrong_gemm_element_is_found(void **state)
 {
     abdb_problem p = {.kernel = "gemm", .params = 1, .param = {{"n", "8", 8}}};
     abdb_error err = {0};
     float *c;
 
     (void)state;
-    assert_ok(abdb_kernel_gemm.shape(&p, &limits, &err));
-    make(&p);
-    launch_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
+    assert_ok(abdb_kernel_gemm.setup_tensors(&p, &limits, &err));
+    allocate_and_fill_tensors(&p);
+    launch_and_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
     c = p.tensor[2].data;
     c[0] += 1e-4f;
-    assert_true(error_of(&abdb_kernel_gemm, &p, &p) > 1);
+    assert_true(largest_error_over_bound(&abdb_kernel_gemm, &p, &p) > 1);
     c[0] = NAN;
-    assert_true(isinf(error_of(&abdb_kernel_gemm, &p, &p)));
-    drop(&p);
+    assert_true(isinf(largest_error_over_bound(&abdb_kernel_gemm, &p, &p)));
+    free_all_tensors(&p);
 }
 
-static void bad_parameters(void **state)
+static void test_bad_sizes_and_types_are_refused(void **state)
 {
     abdb_problem zero = {.params = 1, .param = {{"n", "0", 0}}};
     abdb_problem half = {.params = 1, .param = {{"n", "1.5", 1.5}}};
@@ -130,16 +130,16 @@ static void bad_parameters(void **state)
     for (size_t i = 0; i < sizeof fmas / sizeof fmas[0]; i++) {
         abdb_problem fma = {.params = 2, .param = {{"op", "fma", NAN}, fmas[i]}};
 
-        assert_status(abdb_kernel_stream.shape(&fma, &limits, &err), ABDB_USAGE);
+        assert_status(abdb_kernel_stream.setup_tensors(&fma, &limits, &err), ABDB_USAGE);
     }
-    assert_status(abdb_kernel_gemm.shape(&zero, &limits, &err), ABDB_USAGE);
-    assert_status(abdb_kernel_gemm.shape(&half, &limits, &err), ABDB_USAGE);
-    assert_status(abdb_kernel_stream.shape(&op, &limits, &err), ABDB_USAGE);
-    assert_status(abdb_kernel_gemm.shape(&dtype, &limits, &err), ABDB_USAGE);
+    assert_status(abdb_kernel_gemm.setup_tensors(&zero, &limits, &err), ABDB_USAGE);
+    assert_status(abdb_kernel_gemm.setup_tensors(&half, &limits, &err), ABDB_USAGE);
+    assert_status(abdb_kernel_stream.setup_tensors(&op, &limits, &err), ABDB_USAGE);
+    assert_status(abdb_kernel_gemm.setup_tensors(&dtype, &limits, &err), ABDB_USAGE);
     assert_non_null(strstr(err.message, "f8"));
 }
 
-static void linearity(void **state)
+static void test_gemm_of_doubled_input_is_doubled(void **state)
 {
     /* gemm(2A, B) = 2 gemm(A, B) exactly, in binary */
     abdb_problem p = {.kernel = "gemm", .params = 1, .param = {{"n", "16", 16}}};
@@ -147,19 +147,19 @@ static void linearity(void **state)
     float once[256], *a, *c;
 
     (void)state;
-    assert_ok(abdb_kernel_gemm.shape(&p, &limits, &err));
-    make(&p);
-    launch_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
+    assert_ok(abdb_kernel_gemm.setup_tensors(&p, &limits, &err));
+    allocate_and_fill_tensors(&p);
+    launch_and_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
     a = p.tensor[0].data;
     c = p.tensor[2].data;
     memcpy(once, c, sizeof once);
     for (int i = 0; i < 256; i++) a[i] *= 2;
-    launch_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
+    launch_and_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
     for (int i = 0; i < 256; i++) assert_true(c[i] == 2 * once[i]);
-    drop(&p);
+    free_all_tensors(&p);
 }
 
-static void vector_streams(void **state)
+static void test_vec_stream_matches_reference(void **state)
 {
     static const char *const ops[] = {"copy", "scale", "add",   "triad",
                                       "dot",  "read",  "write", "fma"};
@@ -181,11 +181,12 @@ static void vector_streams(void **state)
                                         {"fmas", "5", 5}}};
 
             snprintf(n, sizeof n, "%.0f", size);
-            check(&abdb_kernel_stream, &abdb_vec_stream, &p, i / (24 * SETS));
+            assert_right_or_not_accepted(&abdb_kernel_stream, &abdb_vec_stream, &p,
+                                         i / (24 * SETS));
         }
 }
 
-static void vector_ceilings(void **state)
+static void test_vec_fma_matches_reference(void **state)
 {
     static const char *const dtypes[] = {"f64", "f32", "bf16", "i8", "f16"};
     static const double widths[] = {16, 48, 1000, 4112};
@@ -201,13 +202,13 @@ static void vector_ceilings(void **state)
                                     {"n", "100", 100}}};
 
         snprintf(width, sizeof width, "%.0f", widths[i / (5 * SETS)]);
-        check(&abdb_kernel_fma, &abdb_vec_fma, &p, 0);
+        assert_right_or_not_accepted(&abdb_kernel_fma, &abdb_vec_fma, &p, 0);
         p.params = 4;
-        assert_true(run_shifted(&abdb_kernel_fma, &abdb_ref_fma, &p, 0) <= 1);
+        assert_true(run_at_offset_return_error(&abdb_kernel_fma, &abdb_ref_fma, &p, 0) <= 1);
     }
 }
 
-static void vectors_by_index(void **state)
+static void test_vec_gather_scatter_match_reference(void **state)
 {
     static const char *const ops[] = {"gather", "scatter"};
     static const double bytes[] = {4, 16, 60, 64, 192, 2048, 8256};
@@ -224,13 +225,13 @@ static void vectors_by_index(void **state)
                                     {"fraction", "0.5", 0.5}}};
 
         snprintf(size, sizeof size, "%.0f", bytes[i / 2 % 7]);
-        check(&abdb_kernel_gather, &abdb_vec_gather, &p, i / (14 * SETS));
+        assert_right_or_not_accepted(&abdb_kernel_gather, &abdb_vec_gather, &p, i / (14 * SETS));
         p.params = 5;
-        assert_true(run_shifted(&abdb_kernel_gather, &abdb_ref_gather, &p, 0) <= 1);
+        assert_true(run_at_offset_return_error(&abdb_kernel_gather, &abdb_ref_gather, &p, 0) <= 1);
     }
 }
 
-static void dependent_loads(void **state)
+static void test_latency_chain_returns_to_start(void **state)
 {
     abdb_problem p = {
         .kernel = "latency", .params = 2, .param = {{"bytes", "6400", 6400}, {"hops", "100", 100}}};
@@ -238,38 +239,38 @@ static void dependent_loads(void **state)
     int32_t *end;
 
     (void)state;
-    assert_true(run_shifted(&abdb_kernel_latency, &abdb_vec_latency, &p, 0) <= 1);
+    assert_true(run_at_offset_return_error(&abdb_kernel_latency, &abdb_vec_latency, &p, 0) <= 1);
     p.params = 2;
-    assert_true(run_shifted(&abdb_kernel_latency, &abdb_ref_latency, &p, 0) <= 1);
+    assert_true(run_at_offset_return_error(&abdb_kernel_latency, &abdb_ref_latency, &p, 0) <= 1);
     /* one cycle through all lines: after as many hops as lines the walk is where it began */
     p.params = 2;
-    assert_ok(abdb_kernel_latency.shape(&p, &limits, &err));
-    make(&p);
-    abdb_kernel_latency.fill(&p, 0);
+    assert_ok(abdb_kernel_latency.setup_tensors(&p, &limits, &err));
+    allocate_and_fill_tensors(&p);
+    abdb_kernel_latency.prepare_inputs(&p, 0);
     assert_ok(abdb_vec_latency.launch(&p, &err));
     end = p.tensor[1].data;
     assert_int_equal(*end, 0);
-    drop(&p);
+    free_all_tensors(&p);
 }
 
 /* A wrong result of each kernel is seen. */
-static void wrong_results(void **state)
+static void test_wrong_gather_element_is_found(void **state)
 {
     abdb_problem p = {.kernel = "gather", .params = 1, .param = {{"rows", "100", 100}}};
     abdb_error err = {0};
 
     (void)state;
-    assert_ok(abdb_kernel_gather.shape(&p, &limits, &err));
-    make(&p);
-    abdb_kernel_gather.fill(&p, 0);
-    assert_true(launch_error(&abdb_kernel_gather, &abdb_vec_gather, &p) <= 1);
-    abdb_tensor_set(&p.tensor[2], 0, 7);
-    assert_true(error_of(&abdb_kernel_gather, &p, &p) > 1);
-    drop(&p);
+    assert_ok(abdb_kernel_gather.setup_tensors(&p, &limits, &err));
+    allocate_and_fill_tensors(&p);
+    abdb_kernel_gather.prepare_inputs(&p, 0);
+    assert_true(launch_and_return_error(&abdb_kernel_gather, &abdb_vec_gather, &p) <= 1);
+    abdb_tensor_set_rounded(&p.tensor[2], 0, 7);
+    assert_true(largest_error_over_bound(&abdb_kernel_gather, &p, &p) > 1);
+    free_all_tensors(&p);
 }
 
 /* Products of every format that is not f64 or f32 are right. */
-static void number_formats(void **state)
+static void test_reference_gemm_of_every_format(void **state)
 {
     static const char *const dtypes[] = {"bf16", "i8", "f16", "tf32", "e4m3", "e5m2"};
 
@@ -280,12 +281,12 @@ static void number_formats(void **state)
             .params = 4,
             .param = {{"dtype", dtypes[i], NAN}, {"m", "17", 17}, {"n", "5", 5}, {"k", "33", 33}}};
 
-        assert_true(run_shifted(&abdb_kernel_gemm, &abdb_ref_gemm, &p, 0) <= 1);
+        assert_true(run_at_offset_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p, 0) <= 1);
     }
 }
 
 /* What bounds a cell, and the ceiling that it is made to find. */
-static void bounds(void **state)
+static void test_cells_have_their_bound_and_ceiling(void **state)
 {
     static const char *const cases[][3] = {
         {"gemm n=256 dtype=f32", "operations", "peak_flops"},
@@ -327,8 +328,8 @@ static void bounds(void **state)
         const abdb_kernel *kernel;
         const char *bound, *ceiling;
 
-        assert_ok(abdb_plan_add(&plan, cases[i][0], &err));
-        kernel = abdb_kernel_find(plan.cell[0].kernel);
+        assert_ok(abdb_plan_add_text(&plan, cases[i][0], &err));
+        kernel = abdb_find_kernel_by_name(plan.cell[0].kernel);
         assert_non_null(kernel);
         abdb_problem p = {.kernel = kernel->name, .params = (int)plan.cell[0].params};
         for (size_t j = 0; j < plan.cell[0].params; j++) {
@@ -338,9 +339,9 @@ static void bounds(void **state)
 
             p.param[j] = (abdb_param){plan.cell[0].param[j].key, text, *end ? NAN : number};
         }
-        assert_ok(kernel->shape(&p, &limits, &err));
-        bound = kernel->bounded_by ? kernel->bounded_by(&p) : "";
-        ceiling = kernel->ceiling ? kernel->ceiling(&p) : NULL;
+        assert_ok(kernel->setup_tensors(&p, &limits, &err));
+        bound = kernel->bottleneck ? kernel->bottleneck(&p) : "";
+        ceiling = kernel->ceiling_metric ? kernel->ceiling_metric(&p) : NULL;
         if (strcmp(bound, cases[i][1]) != 0 || strcmp(ceiling ? ceiling : "", cases[i][2]) != 0)
             fail_msg("%s: '%s', '%s'", cases[i][0], bound, ceiling ? ceiling : "");
         abdb_plan_free(&plan);
@@ -348,32 +349,32 @@ static void bounds(void **state)
 }
 
 /* Every kernel but the latency and those that wait for a wire says it. */
-static void bounds_of_all(void **state)
+static void test_all_kernels_but_waiting_have_bound(void **state)
 {
     (void)state;
     for (size_t i = 0; abdb_kernels[i]; i++)
-        assert_int_equal(abdb_kernels[i]->bounded_by == NULL,
+        assert_int_equal(abdb_kernels[i]->bottleneck == NULL,
                          strcmp(abdb_kernels[i]->name, "latency") == 0 ||
-                             abdb_exchange_find(abdb_kernels[i]->name) != ABDB_EXCHANGES);
+                             abdb_exchange_kind_of_kernel(abdb_kernels[i]->name) != ABDB_EXCHANGES);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plans),
-                                       cmocka_unit_test(bad_plans),
-                                       cmocka_unit_test(gemm_shapes),
-                                       cmocka_unit_test(streams),
-                                       cmocka_unit_test(vector_streams),
-                                       cmocka_unit_test(vector_ceilings),
-                                       cmocka_unit_test(vectors_by_index),
-                                       cmocka_unit_test(dependent_loads),
-                                       cmocka_unit_test(wrong_results),
-                                       cmocka_unit_test(number_formats),
-                                       cmocka_unit_test(bounds),
-                                       cmocka_unit_test(bounds_of_all),
-                                       cmocka_unit_test(wrong_results_are_found),
-                                       cmocka_unit_test(bad_parameters),
-                                       cmocka_unit_test(linearity)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plan_expands_ranges_to_cells),
+                                       cmocka_unit_test(test_malformed_plan_names_its_line),
+                                       cmocka_unit_test(test_reference_gemm_of_odd_shapes),
+                                       cmocka_unit_test(test_stream_counts_ops_and_bytes),
+                                       cmocka_unit_test(test_vec_stream_matches_reference),
+                                       cmocka_unit_test(test_vec_fma_matches_reference),
+                                       cmocka_unit_test(test_vec_gather_scatter_match_reference),
+                                       cmocka_unit_test(test_latency_chain_returns_to_start),
+                                       cmocka_unit_test(test_wrong_gather_element_is_found),
+                                       cmocka_unit_test(test_reference_gemm_of_every_format),
+                                       cmocka_unit_test(test_cells_have_their_bound_and_ceiling),
+                                       cmocka_unit_test(test_all_kernels_but_waiting_have_bound),
+                                       cmocka_unit_test(test_wrong_gemm_element_is_found),
+                                       cmocka_unit_test(test_bad_sizes_and_types_are_refused),
+                                       cmocka_unit_test(test_gemm_of_doubled_input_is_doubled)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 
 static char folder[64], path[128];
 
-static int make_folder(void **state)
+static int create_scratch_folder(void **state)
 {
     (void)state;
     snprintf(folder, sizeof folder, "/tmp/abdb-migration-XXXXXX");
@@ -21,17 +21,17 @@ static int make_folder(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
+static int reset_schema_remove_scratch_folder(void **state)
 {
     char command[128];
 
     (void)state;
-    abdb_schema_pretend(NULL, NULL);
+    abdb_schema_override_for_tests(NULL, NULL);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command);
 }
 
-static void refuses(abdb_mode mode, const char *message)
+static void assert_open_fails_with(abdb_mode mode, const char *message)
 {
     abdb_db *db = NULL;
     abdb_error err = {0};
@@ -46,7 +46,7 @@ static const abdb_embedded next_version[] = {
                        "ALTER TABLE source ADD COLUMN colour TEXT;"},
     {NULL, NULL}};
 /* schema/ddl as it would be then. */
-static const abdb_embedded *next_tables(void)
+static const abdb_embedded *tables_of_next_version(void)
 {
     static const char before[] = "\n) STRICT;"; /* the first table is source */
     static abdb_embedded list[32];
@@ -66,7 +66,7 @@ static const abdb_embedded *next_tables(void)
 static const abdb_embedded wrong_version[] = {
     {"002_wrong.sql", "CREATE TABLE gadget (gadget TEXT); CREATE TABLE source (x)"}, {NULL, NULL}};
 
-static void make_of_today(void)
+static void create_db_of_current_version(void)
 {
     abdb_db *db = NULL;
     abdb_error err = {0};
@@ -76,12 +76,12 @@ static void make_of_today(void)
     abdb_db_close(db);
 }
 
-static void backup_path(char out[160])
+static void format_backup_path(char out[160])
 {
     snprintf(out, 160, "%s.v1.bak", path);
 }
 
-static void migrates(void **state)
+static void test_migration_keeps_rows_and_a_backup(void **state)
 {
     abdb_db *db = NULL;
     abdb_error err = {0};
@@ -90,51 +90,53 @@ static void migrates(void **state)
     struct stat info;
 
     (void)state;
-    make_of_today();
-    abdb_schema_pretend(next_tables(), next_version);
-    refuses(ABDB_READ, "migrates it");
+    create_db_of_current_version();
+    abdb_schema_override_for_tests(tables_of_next_version(), next_version);
+    assert_open_fails_with(ABDB_READ, "migrates it");
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
     assert_int_equal(db->migrated, 1);
-    assert_ok(abdb_db_integer(db, "PRAGMA user_version", &n, &err));
+    assert_ok(abdb_db_query_integer(db, "PRAGMA user_version", &n, &err));
     assert_int_equal(n, 2);
-    assert_ok(abdb_db_integer(db, "SELECT count(*) FROM gadget", &n, &err));
-    assert_ok(abdb_db_integer(db, "SELECT count(*) FROM v_source WHERE source = 'old'", &n, &err));
+    assert_ok(abdb_db_query_integer(db, "SELECT count(*) FROM gadget", &n, &err));
+    assert_ok(
+        abdb_db_query_integer(db, "SELECT count(*) FROM v_source WHERE source = 'old'", &n, &err));
     assert_int_equal(n, 1);
     abdb_db_close(db);
-    backup_path(backup);
+    format_backup_path(backup);
     assert_int_equal(stat(backup, &info), 0);
-    abdb_schema_pretend(NULL, NULL);
-    refuses(ABDB_READ, "newer abdb");
+    abdb_schema_override_for_tests(NULL, NULL);
+    assert_open_fails_with(ABDB_READ, "newer abdb");
 }
 
 /* A migration that fails leaves the file as it was, and the next one is tried again. */
-static void failed_migration(void **state)
+static void test_failed_migration_changes_nothing(void **state)
 {
     abdb_db *db = NULL;
     abdb_error err = {0};
     char backup[160];
 
     (void)state;
-    make_of_today();
-    abdb_schema_pretend(NULL, wrong_version);
-    refuses(ABDB_WRITE, "schema/migrations/002_wrong.sql");
-    abdb_schema_pretend(NULL, NULL);
+    create_db_of_current_version();
+    abdb_schema_override_for_tests(NULL, wrong_version);
+    assert_open_fails_with(ABDB_WRITE, "schema/migrations/002_wrong.sql");
+    abdb_schema_override_for_tests(NULL, NULL);
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
     assert_int_equal(db->migrated, 0);
     assert_ok(abdb_db_exec(db, "INSERT INTO source (source, kind) VALUES ('new', 'blog')", &err));
     abdb_db_close(db);
-    abdb_schema_pretend(next_tables(), next_version);
-    refuses(ABDB_WRITE, "in the way of a backup"); /* the good one of before: nobody's to delete */
-    backup_path(backup);
+    abdb_schema_override_for_tests(tables_of_next_version(), next_version);
+    assert_open_fails_with(
+        ABDB_WRITE, "in the way of a backup"); /* the good one of before: nobody's to delete */
+    format_backup_path(backup);
     unlink(backup);
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
     assert_int_equal(db->migrated, 1);
     abdb_db_close(db);
-    abdb_schema_pretend(NULL, NULL);
+    abdb_schema_override_for_tests(NULL, NULL);
 }
 
 /* Nothing came since the backup of a migration that failed: the next one takes it for its own. */
-static void backed_up_before(void **state)
+static void test_backup_of_unchanged_file_is_reused(void **state)
 {
     abdb_db *db = NULL;
     abdb_error err = {0};
@@ -142,22 +144,22 @@ static void backed_up_before(void **state)
     struct stat before, after;
 
     (void)state;
-    make_of_today();
-    abdb_schema_pretend(NULL, wrong_version);
-    refuses(ABDB_WRITE, "schema/migrations/002_wrong.sql");
-    backup_path(backup);
+    create_db_of_current_version();
+    abdb_schema_override_for_tests(NULL, wrong_version);
+    assert_open_fails_with(ABDB_WRITE, "schema/migrations/002_wrong.sql");
+    format_backup_path(backup);
     assert_int_equal(stat(backup, &before), 0);
-    abdb_schema_pretend(next_tables(), next_version);
+    abdb_schema_override_for_tests(tables_of_next_version(), next_version);
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
     assert_int_equal(db->migrated, 1);
     abdb_db_close(db);
-    abdb_schema_pretend(NULL, NULL);
+    abdb_schema_override_for_tests(NULL, NULL);
     assert_int_equal(stat(backup, &after), 0);
     assert_int_equal(before.st_ino, after.st_ino);
 }
 
 /* What a backup that was killed leaves behind does not stand in the way. */
-static void half_a_backup(void **state)
+static void test_partial_backup_is_replaced(void **state)
 {
     abdb_db *db = NULL;
     abdb_error err = {0};
@@ -165,28 +167,28 @@ static void half_a_backup(void **state)
     FILE *file;
 
     (void)state;
-    make_of_today();
-    backup_path(backup);
+    create_db_of_current_version();
+    format_backup_path(backup);
     snprintf(part, sizeof part, "%s.part", backup);
     file = fopen(part, "w");
     fputs("half", file);
     fclose(file);
-    abdb_schema_pretend(next_tables(), next_version);
+    abdb_schema_override_for_tests(tables_of_next_version(), next_version);
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
     assert_int_equal(db->migrated, 1);
     abdb_db_close(db);
-    abdb_schema_pretend(NULL, NULL);
+    abdb_schema_override_for_tests(NULL, NULL);
     assert_int_equal(access(backup, F_OK), 0);
     assert_int_not_equal(access(part, F_OK), 0);
 }
 
-static int migrate(const char *file)
+static int migrate_file_return_exit_code(const char *file)
 {
     abdb_db *db = NULL;
     abdb_error err = {0};
     abdb_status st;
 
-    abdb_schema_pretend(next_tables(), next_version);
+    abdb_schema_override_for_tests(tables_of_next_version(), next_version);
     st = abdb_db_open(&db, file, ABDB_WRITE, &err);
     abdb_db_close(db);
     if (st != ABDB_OK) fprintf(stderr, "%s\n", err.message);
@@ -195,10 +197,12 @@ static int migrate(const char *file)
 
 int main(int argc, char **argv)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-    const struct CMUnitTest tests[] = {TEST(migrates), TEST(failed_migration),
-                                       TEST(backed_up_before), TEST(half_a_backup)};
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, create_scratch_folder, reset_schema_remove_scratch_folder)
+    const struct CMUnitTest tests[] = {
+        TEST(test_migration_keeps_rows_and_a_backup), TEST(test_failed_migration_changes_nothing),
+        TEST(test_backup_of_unchanged_file_is_reused), TEST(test_partial_backup_is_replaced)};
 
-    if (argc > 1) return migrate(argv[1]);
+    if (argc > 1) return migrate_file_return_exit_code(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

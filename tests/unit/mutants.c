@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ingest/balance.h"
+#include "ingest/value_balance.h"
 #include "ingest/importer.h"
 #include "ingest/mlperf/round.h"
 #include "ingest/read/archive.h"
@@ -30,7 +30,7 @@ static uint64_t random_below(uint64_t limit)
 /* A sink that looks at everything it is given. */
 static size_t seen;
 
-static abdb_status on_entry(void *self, const abdb_entry *e, abdb_error *err)
+static abdb_status read_all_texts_of_entry(void *self, const abdb_entry *e, abdb_error *err)
 {
     (void)self, (void)err;
     for (int i = 0; i < ABDB_FIELD_COUNT; i++) seen += e->field[i] ? strlen(e->field[i]) : 0;
@@ -47,7 +47,7 @@ static abdb_status on_entry(void *self, const abdb_entry *e, abdb_error *err)
     return ABDB_OK;
 }
 
-static abdb_status on_fact(void *self, const abdb_fact *f, abdb_error *err)
+static abdb_status read_all_texts_of_fact(void *self, const abdb_fact *f, abdb_error *err)
 {
     (void)self, (void)err;
     for (size_t i = 0; i < f->columns; i++)
@@ -55,20 +55,21 @@ static abdb_status on_fact(void *self, const abdb_fact *f, abdb_error *err)
     return ABDB_OK;
 }
 
-static abdb_status on_reject(void *self, const abdb_reject *r, abdb_error *err)
+static abdb_status read_all_texts_of_reject(void *self, const abdb_reject *r, abdb_error *err)
 {
     (void)self, (void)err;
     seen += strlen(r->reason) + (r->raw ? strlen(r->raw) : 0) + (r->field ? strlen(r->field) : 0);
     return ABDB_OK;
 }
 
-static abdb_status on_row_end(void *self, abdb_error *err)
+static abdb_status accept_row_end(void *self, abdb_error *err)
 {
     (void)self, (void)err;
     return ABDB_OK;
 }
 
-static abdb_status on_member(void *self, const char *path, const abdb_input *input, abdb_error *err)
+static abdb_status read_path_and_last_byte(void *self, const char *path, const abdb_input *input,
+                                           abdb_error *err)
 {
     (void)self, (void)err;
     seen += strlen(path) + (input && input->size ? input->data[input->size - 1] : 0);
@@ -76,7 +77,7 @@ static abdb_status on_member(void *self, const char *path, const abdb_input *inp
 }
 
 /* The bytes as every part of a result folder, one after another, beside nothing that is whole. */
-static void feed_rounds(const char *data, size_t size, const abdb_sink *sink)
+static void read_bytes_as_mlperf_round(const char *data, size_t size, const abdb_sink *sink)
 {
     static const char *const parts[] = {
         "v5.1/closed/A/results/box/m/Server/performance/run_1/mlperf_log_detail.txt",
@@ -90,69 +91,72 @@ static void feed_rounds(const char *data, size_t size, const abdb_sink *sink)
         "v1.2/closed/A/results/box/ad/performance/results.txt",
         "v1.2/closed/A/systems/box.json"};
     abdb_mlperf_round *round = NULL;
-    abdb_words words = {0};
+    abdb_overrides words = {0};
     abdb_error err = {0};
     abdb_input in;
 
-    if (abdb_mlperf_round_open(&round, &err) != ABDB_OK) return;
+    if (abdb_mlperf_round_create(&round, &err) != ABDB_OK) return;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         bool taken;
 
-        if (abdb_input_memory(&in, parts[i], data, size, &err) == ABDB_OK)
-            (void)!abdb_mlperf_round_take(round, &in, "0", &taken, &err);
+        if (abdb_input_decode_memory(&in, parts[i], data, size, &err) == ABDB_OK)
+            (void)!abdb_mlperf_round_add_file(round, &in, "0", &taken, &err);
         abdb_input_close(&in);
     }
-    if (abdb_mlperf_round_finish(round, &err) == ABDB_OK)
-        for (size_t i = 0; i < abdb_mlperf_round_count(round); i++) {
+    if (abdb_mlperf_round_group_folders(round, &err) == ABDB_OK)
+        for (size_t i = 0; i < abdb_mlperf_round_folder_count(round); i++) {
             abdb_balance balance;
-            abdb_sink front = abdb_balance_sink(&balance, sink, NULL);
+            abdb_sink front = abdb_balance_open_sink(&balance, sink, NULL);
 
-            if (abdb_mlperf_round_read(round, i, &words, &front, &err) == ABDB_OK)
-                (void)!abdb_balance_close(&balance, &err);
+            if (abdb_mlperf_round_import_folder(round, i, &words, &front, &err) == ABDB_OK)
+                (void)!abdb_balance_settle_last_row(&balance, &err);
             if (balance.lost) fail_msg("a round loses %ld values", balance.lost);
         }
-    abdb_mlperf_round_close(round);
+    abdb_mlperf_round_destroy(round);
 }
 
 /* Whatever is damaged, each value that is read is handed over, or its row has a reject. */
-static void read_balanced(const abdb_importer *importer, abdb_input *in, const abdb_sink *sink)
+static void read_and_check_no_value_lost(const abdb_importer *importer, abdb_input *in,
+                                         const abdb_sink *sink)
 {
     abdb_left_out left_out = {0};
-    abdb_words words = {0};
+    abdb_overrides words = {0};
     abdb_error err = {0};
     abdb_balance balance;
-    abdb_sink front = abdb_balance_sink(&balance, sink, &left_out);
+    abdb_sink front = abdb_balance_open_sink(&balance, sink, &left_out);
 
     in->left_out = &left_out;
     if (importer->read(in, &words, &front, &err) == ABDB_OK)
-        (void)!abdb_balance_close(&balance, &err);
+        (void)!abdb_balance_settle_last_row(&balance, &err);
     if (balance.lost)
         fail_msg("%s loses %ld values of: %.*s", importer->name, balance.lost, (int)in->text_size,
                  in->text);
     in->left_out = NULL;
 }
 
-static void feed(const char *data, size_t size)
+static void read_bytes_by_every_importer(const char *data, size_t size)
 {
-    const abdb_sink sink = {NULL, on_entry, on_fact, on_reject, on_row_end};
+    const abdb_sink sink = {NULL, read_all_texts_of_entry, read_all_texts_of_fact,
+                            read_all_texts_of_reject, accept_row_end};
     const abdb_importer *importer;
     abdb_error err = {0};
     abdb_input in;
 
-    if (abdb_input_memory(&in, "mutant", data, size, &err) == ABDB_OK) {
-        if (abdb_archive_is(in.path, in.data, in.size))
-            (void)!abdb_archive_walk(&in, &(abdb_member_handler){.member = on_member}, &err);
-        if (abdb_importer_find(&importer, NULL, &in, &err) == ABDB_OK)
-            read_balanced(importer, &in, &sink);
+    if (abdb_input_decode_memory(&in, "mutant", data, size, &err) == ABDB_OK) {
+        if (abdb_archive_has_magic(in.path, in.data, in.size))
+            (void)!abdb_archive_walk_memory(
+                &in, &(abdb_member_handler){.member = read_path_and_last_byte}, &err);
+        if (abdb_importer_by_name_or_bid(&importer, NULL, &in, &err) == ABDB_OK)
+            read_and_check_no_value_lost(importer, &in, &sink);
         for (size_t i = 0; abdb_importers[i]; i++) /* forced, too */
-            read_balanced(abdb_importers[i], &in, &sink);
-        feed_rounds(data, size, &sink);
+            read_and_check_no_value_lost(abdb_importers[i], &in, &sink);
+        read_bytes_as_mlperf_round(data, size, &sink);
     }
     abdb_input_close(&in);
 }
 
 /* One to four wounds: a bit, a byte of meaning, a piece cut, doubled or moved. */
-static size_t wound(char *data, size_t size)
+static size_t damage_bytes_return_size(char *data, size_t size)
 {
     static const char meaning[] = "\",\n\r\t\\{}[]:0-.e\0\xff\xfe%'`$";
 
@@ -177,7 +181,7 @@ static size_t wound(char *data, size_t size)
     return size;
 }
 
-static void mutate_file(const char *path, long mutants)
+static void read_damaged_copies_of_file(const char *path, long copies)
 {
     char *whole = malloc(FILE_MAX), *copy = malloc(FILE_MAX);
     FILE *file = fopen(path, "rb");
@@ -186,18 +190,18 @@ static void mutate_file(const char *path, long mutants)
     assert_non_null(file);
     size = fread(whole, 1, FILE_MAX / 2, file);
     fclose(file);
-    for (long i = 0; i < mutants; i++) {
+    for (long i = 0; i < copies; i++) {
         size_t now = size;
 
         memcpy(copy, whole, size);
-        now = wound(copy, now);
-        feed(copy, now);
+        now = damage_bytes_return_size(copy, now);
+        read_bytes_by_every_importer(copy, now);
     }
     free(whole);
     free(copy);
 }
 
-static void mutants(void **state)
+static void test_damaged_fixtures_never_crash(void **state)
 {
     const char *text = getenv("MUTANTS"), *seed = getenv("SEED");
     DIR *dir = opendir("tests/fixtures");
@@ -213,7 +217,7 @@ static void mutants(void **state)
 
         if (entry->d_name[0] == '.') continue;
         snprintf(path, sizeof path, "tests/fixtures/%s", entry->d_name);
-        mutate_file(path, text ? atol(text) : MUTANTS);
+        read_damaged_copies_of_file(path, text ? atol(text) : MUTANTS);
         files++;
     }
     closedir(dir);
@@ -222,7 +226,7 @@ static void mutants(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(mutants)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_damaged_fixtures_never_crash)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

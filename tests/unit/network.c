@@ -9,8 +9,8 @@ static const char *const formats[] = {"f32", "bf16", "f16"};
 
 /* A problem by text, by every instruction set, and by the reference: at an aligned address by one
  * thread or one element beside it by two, in turn from problem to problem; with THOROUGH both. */
-static void by_all(const abdb_kernel *kernel, const abdb_impl *impl, const abdb_impl *reference,
-                   const char *text)
+static void assert_right_on_every_isa(const abdb_kernel *kernel, const abdb_impl *impl,
+                                      const abdb_impl *reference, const char *text)
 {
     static size_t turn;
     const char *thorough = getenv("THOROUGH");
@@ -24,17 +24,17 @@ static void by_all(const abdb_kernel *kernel, const abdb_impl *impl, const abdb_
         double error;
 
         snprintf(copy, sizeof copy, "%s isa=%s threads=%zu", text, sets[set], two + 1);
-        p = problem_of(kernel->name, copy);
-        error = run_shifted(kernel, impl, &p, two);
+        p = parse_problem_cut_text(kernel->name, copy);
+        error = run_at_offset_return_error(kernel, impl, &p, two);
         if (error > 1) fail_msg("%s %s (%s): error %g", kernel->name, text, sets[set], error);
     }
     snprintf(copy, sizeof copy, "%s threads=1", text);
-    p = problem_of(kernel->name, copy);
-    if (run_shifted(kernel, reference, &p, 0) > 1)
+    p = parse_problem_cut_text(kernel->name, copy);
+    if (run_at_offset_return_error(kernel, reference, &p, 0) > 1)
         fail_msg("the reference of %s %s", kernel->name, text);
 }
 
-static void elementwise(void **state)
+static void test_elementwise_matches_reference(void **state)
 {
     static const char *const ops[] = {"softmax", "layernorm", "rmsnorm",       "gelu",
                                       "silu",    "rotary",    "cross-entropy", "adamw"};
@@ -46,13 +46,14 @@ static void elementwise(void **state)
 
         snprintf(text, sizeof text, "op=%s dtype=%s rows=%d columns=%d", ops[i % 8],
                  formats[i / 8 % 3], sizes[i / 24][0], sizes[i / 24][1]);
-        by_all(&abdb_kernel_elementwise, &abdb_vec_elementwise, &abdb_ref_elementwise, text);
+        assert_right_on_every_isa(&abdb_kernel_elementwise, &abdb_vec_elementwise,
+                                  &abdb_ref_elementwise, text);
     }
-    by_all(&abdb_kernel_elementwise, &abdb_vec_elementwise, &abdb_ref_elementwise,
-           "op=softmax rows=5 columns=128 stores=plain");
+    assert_right_on_every_isa(&abdb_kernel_elementwise, &abdb_vec_elementwise,
+                              &abdb_ref_elementwise, "op=softmax rows=5 columns=128 stores=plain");
 }
 
-static void attention(void **state)
+static void test_attention_matches_reference(void **state)
 {
     static const char *const texts[] = {
         "heads=1 sequence=1 d=4",
@@ -73,11 +74,12 @@ static void attention(void **state)
 
         snprintf(text, sizeof text, "%s dtype=%s %s", texts[i % 9], formats[i / 9 % 3],
                  ways[i / 27]);
-        by_all(&abdb_kernel_attention, &abdb_vec_attention_impl, &abdb_ref_attention, text);
+        assert_right_on_every_isa(&abdb_kernel_attention, &abdb_vec_attention_impl,
+                                  &abdb_ref_attention, text);
     }
 }
 
-static void pages(void **state)
+static void test_paged_attention_matches_reference(void **state)
 {
     static const char *const texts[] = {"batch=3 heads=4 kv_heads=1 d=32 sequence=70 block=16",
                                         "batch=2 heads=6 kv_heads=2 d=64 sequence=129 block=32",
@@ -90,11 +92,11 @@ static void pages(void **state)
 
         snprintf(text, sizeof text, "%s dtype=%s layout=%s padding=%s", texts[i % 4],
                  formats[i / 4 % 3], i / 12 % 2 ? "table" : "list", i / 24 ? "0.6" : "0");
-        by_all(&abdb_kernel_paged, &abdb_vec_paged, &abdb_ref_paged, text);
+        assert_right_on_every_isa(&abdb_kernel_paged, &abdb_vec_paged, &abdb_ref_paged, text);
     }
 }
 
-static void layers(void **state)
+static void test_linear_layer_matches_reference(void **state)
 {
     static const char *const texts[] = {
         "m=1 n=1 k=1",
@@ -114,10 +116,11 @@ static void layers(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        by_all(&abdb_kernel_linear, &abdb_vec_linear_impl, &abdb_ref_linear, texts[i]);
+        assert_right_on_every_isa(&abdb_kernel_linear, &abdb_vec_linear_impl, &abdb_ref_linear,
+                                  texts[i]);
 }
 
-static void bags(void **state)
+static void test_bag_and_gups_match_reference(void **state)
 {
     static const char *const texts[] = {"tables=1 rows=1 lookups=1 batch=1 bytes=4",
                                         "tables=3 rows=50 lookups=7 batch=5 bytes=60",
@@ -131,7 +134,8 @@ static void bags(void **state)
         char text[160];
 
         snprintf(text, sizeof text, "%s mode=%s", texts[i % 5], i / 5 ? "single" : "batched");
-        by_all(&abdb_kernel_embedding, &abdb_vec_embedding, &abdb_ref_embedding, text);
+        assert_right_on_every_isa(&abdb_kernel_embedding, &abdb_vec_embedding, &abdb_ref_embedding,
+                                  text);
     }
     for (size_t i = 0; i < 2; i++) {
         char text[64];
@@ -139,12 +143,12 @@ static void bags(void **state)
 
         snprintf(text, sizeof text, "words=1024 updates=1000 parts=%d threads=%d", fractions[i],
                  fractions[i]);
-        p = problem_of("gups", text);
-        assert_true(run_shifted(&abdb_kernel_gups, &abdb_vec_gups, &p, 0) == 0);
+        p = parse_problem_cut_text("gups", text);
+        assert_true(run_at_offset_return_error(&abdb_kernel_gups, &abdb_vec_gups, &p, 0) == 0);
     }
 }
 
-static void blocks(void **state)
+static void test_transformer_block_matches_reference(void **state)
 {
     static const char *const texts[] = {"batch=1 sequence=1 d=32 heads=2",
                                         "batch=2 sequence=37 d=64 heads=4",
@@ -156,33 +160,35 @@ static void blocks(void **state)
 
         snprintf(text, sizeof text, "%s dtype=%s pass=%s", texts[i % 3], formats[i / 3 % 3],
                  i / 9 ? "backward" : "forward");
-        by_all(&abdb_kernel_block, &abdb_vec_block, &abdb_ref_block, text);
+        assert_right_on_every_isa(&abdb_kernel_block, &abdb_vec_block, &abdb_ref_block, text);
     }
 }
 
 /* --- properties ------------------------------------------------------------------------------- */
 
 /* A problem that has run once. */
-static abdb_problem done(const abdb_kernel *kernel, const abdb_impl *impl, char *text, void **state)
+static abdb_problem make_problem_launch_if_unprepared(const abdb_kernel *kernel,
+                                                      const abdb_impl *impl, char *text,
+                                                      void **state)
 {
-    abdb_problem p = problem_of(kernel->name, text);
+    abdb_problem p = parse_problem_cut_text(kernel->name, text);
     abdb_error err = {0};
 
-    assert_ok(kernel->shape(&p, &limits, &err));
+    assert_ok(kernel->setup_tensors(&p, &limits, &err));
     for (int i = 0; i < p.tensors; i++) { /* aligned, as a backend gives them */
-        size_t size = abdb_tensor_count(&p.tensor[i]) * abdb_dtype_size(p.tensor[i].dtype);
+        size_t size = abdb_tensor_element_count(&p.tensor[i]) * abdb_dtype_size(p.tensor[i].dtype);
 
         p.tensor[i].data = aligned_alloc(64, (size + 63) / 64 * 64);
-        if (p.tensor[i].role != ABDB_OUT) abdb_fill(&p.tensor[i], (unsigned)i);
+        if (p.tensor[i].role != ABDB_OUT) abdb_fill_uniform(&p.tensor[i], (unsigned)i);
     }
-    if (kernel->fill) kernel->fill(&p, 0);
+    if (kernel->prepare_inputs) kernel->prepare_inputs(&p, 0);
     *state = NULL;
     if (!impl->prepare) assert_ok(impl->launch(&p, &err));
     return p;
 }
 
 /* Prepares, launches and closes: what prepare packed is what there is now. */
-static void again(const abdb_impl *impl, abdb_problem *p)
+static void prepare_launch_and_close(const abdb_impl *impl, abdb_problem *p)
 {
     abdb_error err = {0};
     void *made;
@@ -192,61 +198,64 @@ static void again(const abdb_impl *impl, abdb_problem *p)
     impl->close(made);
 }
 
-static void rows_sum_to_one(void **state)
+static void test_softmax_rows_sum_to_one(void **state)
 {
     char text[] = "op=softmax rows=20 columns=333";
-    abdb_problem p = done(&abdb_kernel_elementwise, &abdb_vec_elementwise, text, state);
+    abdb_problem p = make_problem_launch_if_unprepared(&abdb_kernel_elementwise,
+                                                       &abdb_vec_elementwise, text, state);
 
     for (size_t j = 0; j < 150; j++) { /* masks: the largest number comes late */
-        abdb_tensor_set(&p.tensor[0], 333 + j, -INFINITY);
-        abdb_tensor_set(&p.tensor[0], 2 * 333 + j, -3e38);
+        abdb_tensor_set_rounded(&p.tensor[0], 333 + j, -INFINITY);
+        abdb_tensor_set_rounded(&p.tensor[0], 2 * 333 + j, -3e38);
     }
-    again(&abdb_vec_elementwise, &p);
+    prepare_launch_and_close(&abdb_vec_elementwise, &p);
     for (size_t j = 0; j < 2 * 150; j++)
-        assert_true(abdb_tensor_get(&p.tensor[1], (1 + j / 150) * 333 + j % 150) == 0);
+        assert_true(abdb_tensor_get_f64(&p.tensor[1], (1 + j / 150) * 333 + j % 150) == 0);
     for (size_t r = 0; r < 20; r++) {
         double sum = 0;
 
-        for (size_t j = 0; j < 333; j++) sum += abdb_tensor_get(&p.tensor[1], r * 333 + j);
+        for (size_t j = 0; j < 333; j++) sum += abdb_tensor_get_f64(&p.tensor[1], r * 333 + j);
         assert_true(fabs(sum - 1) < 1e-5);
     }
-    drop(&p);
+    free_all_tensors(&p);
 }
 
 /* The sum of an output times fixed numbers. */
-static double weighed(const abdb_tensor *out, const abdb_tensor *by)
+static double tensor_dot_product(const abdb_tensor *out, const abdb_tensor *weights)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < abdb_tensor_count(out); i++)
-        sum += abdb_tensor_get(out, i) * abdb_tensor_get(by, i);
+    for (size_t i = 0; i < abdb_tensor_element_count(out); i++)
+        sum += abdb_tensor_get_f64(out, i) * abdb_tensor_get_f64(weights, i);
     return sum;
 }
 
 /* Along a random direction of one input the slope of forward is what backward says. */
-static void slope_is(const abdb_impl *impl, abdb_problem *forward, int input, int output,
-                     const abdb_tensor *dy, const abdb_tensor *gradient)
+static void assert_gradient_matches_difference(const abdb_impl *impl, abdb_problem *forward,
+                                               int input, int output, const abdb_tensor *dy,
+                                               const abdb_tensor *gradient)
 {
     const double step = 1e-2;
     abdb_tensor *x = &forward->tensor[input];
-    size_t n = abdb_tensor_count(x);
+    size_t n = abdb_tensor_element_count(x);
     double *was = calloc(n, sizeof *was), *way = calloc(n, sizeof *way), side[2], said = 0,
            size = 0;
     uint64_t random = 0x9E3779B97F4A7C15u;
 
     assert_true(was && way);
     for (size_t i = 0; i < n; i++) {
-        was[i] = abdb_tensor_get(x, i);
-        way[i] = ((double)(abdb_random_next(&random) >> 11) * 0x1p-52 - 1) / sqrt((double)n);
-        said += way[i] * abdb_tensor_get(gradient, i);
-        size += pow(abdb_tensor_get(gradient, i), 2) / (double)n;
+        was[i] = abdb_tensor_get_f64(x, i);
+        way[i] = ((double)(abdb_xorshift64_next(&random) >> 11) * 0x1p-52 - 1) / sqrt((double)n);
+        said += way[i] * abdb_tensor_get_f64(gradient, i);
+        size += pow(abdb_tensor_get_f64(gradient, i), 2) / (double)n;
     }
     for (int i = 0; i < 2; i++) {
-        for (size_t j = 0; j < n; j++) abdb_tensor_set(x, j, was[j] + (i ? step : -step) * way[j]);
-        again(impl, forward);
-        side[i] = weighed(&forward->tensor[output], dy);
+        for (size_t j = 0; j < n; j++)
+            abdb_tensor_set_rounded(x, j, was[j] + (i ? step : -step) * way[j]);
+        prepare_launch_and_close(impl, forward);
+        side[i] = tensor_dot_product(&forward->tensor[output], dy);
     }
-    for (size_t j = 0; j < n; j++) abdb_tensor_set(x, j, was[j]);
+    for (size_t j = 0; j < n; j++) abdb_tensor_set_rounded(x, j, was[j]);
     if (!(fabs((side[1] - side[0]) / (2 * step) - said) < 0.02 * (sqrt(size) + fabs(said))))
         fail_msg("input %d: slope %g, backward says %g", input, (side[1] - side[0]) / (2 * step),
                  said);
@@ -254,47 +263,52 @@ static void slope_is(const abdb_impl *impl, abdb_problem *forward, int input, in
     free(way);
 }
 
-static void gradients_are_slopes(void **state)
+static void test_attention_gradients_match_differences(void **state)
 {
     char f[] = "heads=4 kv_heads=2 sequence=40 d=16 causal=yes",
          b[] = "heads=4 kv_heads=2 sequence=40 d=16 causal=yes pass=backward";
-    abdb_problem forward = done(&abdb_kernel_attention, &abdb_vec_attention_impl, f, state),
-                 backward = done(&abdb_kernel_attention, &abdb_vec_attention_impl, b, state);
+    abdb_problem forward = make_problem_launch_if_unprepared(&abdb_kernel_attention,
+                                                             &abdb_vec_attention_impl, f, state),
+                 backward = make_problem_launch_if_unprepared(&abdb_kernel_attention,
+                                                              &abdb_vec_attention_impl, b, state);
 
-    again(&abdb_vec_attention_impl, &forward);
+    prepare_launch_and_close(&abdb_vec_attention_impl, &forward);
     for (int i = 0; i < 5; i++) { /* the same Q, K, V; O and L as forward made them */
         int to = i < 4 ? i : 5;
 
         memcpy(backward.tensor[to].data, forward.tensor[i].data,
-               abdb_tensor_count(&forward.tensor[i]) * sizeof(float));
+               abdb_tensor_element_count(&forward.tensor[i]) * sizeof(float));
     }
-    again(&abdb_vec_attention_impl, &backward);
+    prepare_launch_and_close(&abdb_vec_attention_impl, &backward);
     for (int i = 0; i < 3; i++)
-        slope_is(&abdb_vec_attention_impl, &forward, i, 3, &backward.tensor[4],
-                 &backward.tensor[6 + i]);
-    drop(&forward);
-    drop(&backward);
+        assert_gradient_matches_difference(&abdb_vec_attention_impl, &forward, i, 3,
+                                           &backward.tensor[4], &backward.tensor[6 + i]);
+    free_all_tensors(&forward);
+    free_all_tensors(&backward);
 }
 
-static void block_gradients_are_slopes(void **state)
+static void test_block_gradients_match_differences(void **state)
 {
     char f[] = "batch=2 sequence=20 d=32 heads=2",
          b[] = "batch=2 sequence=20 d=32 heads=2 pass=backward";
-    abdb_problem forward = done(&abdb_kernel_block, &abdb_vec_block, f, state),
-                 backward = done(&abdb_kernel_block, &abdb_vec_block, b, state);
+    abdb_problem forward = make_problem_launch_if_unprepared(&abdb_kernel_block, &abdb_vec_block, f,
+                                                             state),
+                 backward = make_problem_launch_if_unprepared(&abdb_kernel_block, &abdb_vec_block,
+                                                              b, state);
 
     for (int i = 0; i < 2; i++) /* the same x and parameters */
         memcpy(forward.tensor[i].data, backward.tensor[i].data,
-               abdb_tensor_count(&forward.tensor[i]) * sizeof(float));
-    again(&abdb_vec_block, &backward);
+               abdb_tensor_element_count(&forward.tensor[i]) * sizeof(float));
+    prepare_launch_and_close(&abdb_vec_block, &backward);
     for (int i = 0; i < 2; i++)
-        slope_is(&abdb_vec_block, &forward, i, 2, &backward.tensor[2], &backward.tensor[3 + i]);
-    drop(&forward);
-    drop(&backward);
+        assert_gradient_matches_difference(&abdb_vec_block, &forward, i, 2, &backward.tensor[2],
+                                           &backward.tensor[3 + i]);
+    free_all_tensors(&forward);
+    free_all_tensors(&backward);
 }
 
 /* A NaN of one query stays in its row; of a value it reaches those that see it. */
-static void nan_stays_where_it_belongs(void **state)
+static void test_attention_nan_reaches_only_its_rows(void **state)
 {
     static const char *const ways[] = {"algorithm=flash", "algorithm=plain"};
 
@@ -303,20 +317,21 @@ static void nan_stays_where_it_belongs(void **state)
         abdb_problem p;
 
         snprintf(text, sizeof text, "heads=1 sequence=200 d=32 causal=yes %s", ways[way]);
-        p = done(&abdb_kernel_attention, &abdb_vec_attention_impl, text, state);
-        abdb_tensor_set(&p.tensor[0], 7 * 32 + 3, NAN);
-        abdb_tensor_set(&p.tensor[2], 150 * 32 + 5, NAN);
-        again(&abdb_vec_attention_impl, &p);
+        p = make_problem_launch_if_unprepared(&abdb_kernel_attention, &abdb_vec_attention_impl,
+                                              text, state);
+        abdb_tensor_set_rounded(&p.tensor[0], 7 * 32 + 3, NAN);
+        abdb_tensor_set_rounded(&p.tensor[2], 150 * 32 + 5, NAN);
+        prepare_launch_and_close(&abdb_vec_attention_impl, &p);
         for (size_t i = 0; i < 200; i++)
             for (size_t j = 0; j < 32; j++) /* 0 times NaN: before the value all is possible */
                 if (i >= 150 || j != 5)
-                    assert_int_equal(isnan(abdb_tensor_get(&p.tensor[3], i * 32 + j)) != 0,
+                    assert_int_equal(isnan(abdb_tensor_get_f64(&p.tensor[3], i * 32 + j)) != 0,
                                      i == 7 || j == 5);
-        drop(&p);
+        free_all_tensors(&p);
     }
 }
 
-static void special_rows(void **state)
+static void test_elementwise_nan_stays_in_its_row(void **state)
 {
     static const char *const ops[] = {"softmax", "layernorm", "rmsnorm", "gelu", "silu"};
 
@@ -326,45 +341,51 @@ static void special_rows(void **state)
         size_t out;
 
         snprintf(text, sizeof text, "op=%s rows=3 columns=50 dtype=%s", ops[i % 5], formats[i / 5]);
-        p = done(&abdb_kernel_elementwise, &abdb_vec_elementwise, text, state);
+        p = make_problem_launch_if_unprepared(&abdb_kernel_elementwise, &abdb_vec_elementwise, text,
+                                              state);
         out = (size_t)p.tensors - 1;
-        abdb_tensor_set(&p.tensor[0], 50 + 20, NAN);
-        abdb_tensor_set(&p.tensor[0], 49, i < 10 ? -3e30 : -6e4); /* large numbers have a value */
-        again(&abdb_vec_elementwise, &p);
+        abdb_tensor_set_rounded(&p.tensor[0], 50 + 20, NAN);
+        abdb_tensor_set_rounded(&p.tensor[0], 49,
+                                i < 10 ? -3e30 : -6e4); /* large numbers have a value */
+        prepare_launch_and_close(&abdb_vec_elementwise, &p);
         for (size_t j = 0; j < 150; j++) {
             bool row = i % 5 < 3 ? j / 50 == 1 : j == 70;
 
-            assert_int_equal(isnan(abdb_tensor_get(&p.tensor[out], j)) != 0, row);
+            assert_int_equal(isnan(abdb_tensor_get_f64(&p.tensor[out], j)) != 0, row);
         }
-        drop(&p);
+        free_all_tensors(&p);
     }
 }
 
 /* The same numbers however it is asked for: tables at once or one by one, a list or a table. */
-static void ways_agree(void **state)
+static void test_modes_and_layouts_give_same_output(void **state)
 {
     char one[] = "tables=3 rows=50 lookups=9 batch=4 bytes=128 mode=single",
          all[] = "tables=3 rows=50 lookups=9 batch=4 bytes=128 mode=batched";
-    abdb_problem a = done(&abdb_kernel_embedding, &abdb_vec_embedding, one, state),
-                 b = done(&abdb_kernel_embedding, &abdb_vec_embedding, all, state);
+    abdb_problem a = make_problem_launch_if_unprepared(&abdb_kernel_embedding, &abdb_vec_embedding,
+                                                       one, state),
+                 b = make_problem_launch_if_unprepared(&abdb_kernel_embedding, &abdb_vec_embedding,
+                                                       all, state);
     char list[] = "batch=3 heads=4 kv_heads=2 d=32 sequence=96 block=16 padding=0.5 layout=list",
          table[] = "batch=3 heads=4 kv_heads=2 d=32 sequence=96 block=16 padding=0.5 layout=table";
-    abdb_problem c = done(&abdb_kernel_paged, &abdb_vec_paged, list, state),
-                 d = done(&abdb_kernel_paged, &abdb_vec_paged, table, state);
+    abdb_problem c = make_problem_launch_if_unprepared(&abdb_kernel_paged, &abdb_vec_paged, list,
+                                                       state),
+                 d = make_problem_launch_if_unprepared(&abdb_kernel_paged, &abdb_vec_paged, table,
+                                                       state);
 
     assert_memory_equal(a.tensor[2].data, b.tensor[2].data, 3 * 4 * 128);
-    again(&abdb_vec_paged, &c);
-    again(&abdb_vec_paged, &d);
-    for (size_t i = 0; i < abdb_tensor_count(&c.tensor[5]); i++)
-        assert_true(fabs(abdb_tensor_get(&c.tensor[5], i) - abdb_tensor_get(&d.tensor[5], i)) <
-                    1e-5);
-    drop(&a);
-    drop(&b);
-    drop(&c);
-    drop(&d);
+    prepare_launch_and_close(&abdb_vec_paged, &c);
+    prepare_launch_and_close(&abdb_vec_paged, &d);
+    for (size_t i = 0; i < abdb_tensor_element_count(&c.tensor[5]); i++)
+        assert_true(fabs(abdb_tensor_get_f64(&c.tensor[5], i) -
+                         abdb_tensor_get_f64(&d.tensor[5], i)) < 1e-5);
+    free_all_tensors(&a);
+    free_all_tensors(&b);
+    free_all_tensors(&c);
+    free_all_tensors(&d);
 }
 
-static void what_cannot_be(void **state)
+static void test_impossible_parameters_are_refused(void **state)
 {
     static const struct {
         const abdb_kernel *kernel;
@@ -395,8 +416,8 @@ static void what_cannot_be(void **state)
         abdb_error err = {0};
 
         snprintf(text, sizeof text, "%s", cases[i].text);
-        p = problem_of(cases[i].kernel->name, text);
-        if (cases[i].kernel->shape(&p, &limits, &err) != ABDB_USAGE)
+        p = parse_problem_cut_text(cases[i].kernel->name, text);
+        if (cases[i].kernel->setup_tensors(&p, &limits, &err) != ABDB_USAGE)
             fail_msg("%s %s was accepted", cases[i].kernel->name, cases[i].text);
         assert_non_null(strstr(err.message, cases[i].kernel->name));
     }
@@ -404,19 +425,19 @@ static void what_cannot_be(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(elementwise),
-                                       cmocka_unit_test(attention),
-                                       cmocka_unit_test(pages),
-                                       cmocka_unit_test(layers),
-                                       cmocka_unit_test(bags),
-                                       cmocka_unit_test(blocks),
-                                       cmocka_unit_test(rows_sum_to_one),
-                                       cmocka_unit_test(gradients_are_slopes),
-                                       cmocka_unit_test(block_gradients_are_slopes),
-                                       cmocka_unit_test(nan_stays_where_it_belongs),
-                                       cmocka_unit_test(special_rows),
-                                       cmocka_unit_test(ways_agree),
-                                       cmocka_unit_test(what_cannot_be)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_elementwise_matches_reference),
+                                       cmocka_unit_test(test_attention_matches_reference),
+                                       cmocka_unit_test(test_paged_attention_matches_reference),
+                                       cmocka_unit_test(test_linear_layer_matches_reference),
+                                       cmocka_unit_test(test_bag_and_gups_match_reference),
+                                       cmocka_unit_test(test_transformer_block_matches_reference),
+                                       cmocka_unit_test(test_softmax_rows_sum_to_one),
+                                       cmocka_unit_test(test_attention_gradients_match_differences),
+                                       cmocka_unit_test(test_block_gradients_match_differences),
+                                       cmocka_unit_test(test_attention_nan_reaches_only_its_rows),
+                                       cmocka_unit_test(test_elementwise_nan_stays_in_its_row),
+                                       cmocka_unit_test(test_modes_and_layouts_give_same_output),
+                                       cmocka_unit_test(test_impossible_parameters_are_refused)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

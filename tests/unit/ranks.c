@@ -5,14 +5,15 @@
 #include <unistd.h>
 
 #include "kernels/exchange.h"
-#include "kernels/runner/launch.h"
-#include "kernels/runner/ranks.h"
+#include "kernels/runner/launcher.h"
+#include "kernels/runner/rank_results.h"
 #include "tests/unit/kernel_check.h"
 
 enum { RANKS = 3, COUNT = 300 };
 
 /* A problem of three ranks, filled; `exact`: with numbers whose sums are. */
-static abdb_problem of_three(const abdb_kernel *kernel, const char *dtype, bool exact)
+static abdb_problem make_problem_of_three_ranks(const abdb_kernel *kernel, const char *dtype,
+                                                bool exact)
 {
     abdb_problem p = {.kernel = kernel->name,
                       .params = 3,
@@ -21,13 +22,13 @@ static abdb_problem of_three(const abdb_kernel *kernel, const char *dtype, bool 
                                 {"dtype", dtype, NAN}}};
     abdb_error err = {0};
 
-    assert_ok(kernel->shape(&p, &limits, &err));
-    make(&p);
-    if (exact) assert_true(kernel->exact(&p, 7));
+    assert_ok(kernel->setup_tensors(&p, &limits, &err));
+    allocate_and_fill_tensors(&p);
+    if (exact) assert_true(kernel->make_exact_inputs(&p, 7));
     return p;
 }
 
-static void run(const abdb_problem *p)
+static void run_by_reference_provider(const abdb_problem *p)
 {
     static const abdb_impl *const all[] = {
 #define KERNEL(name, printed, ref) &abdb_ref_##name,
@@ -44,15 +45,15 @@ static void run(const abdb_problem *p)
     all[i]->close(state);
 }
 
-static double checked(const abdb_kernel *kernel, const abdb_problem *before, const abdb_problem *p,
-                      bool exact)
+static double error_found_by_verification(const abdb_kernel *kernel, const abdb_problem *before,
+                                          const abdb_problem *after, bool exact)
 {
-    const abdb_check how = {.kernel = kernel, .budget_s = 1e9, .exact = exact};
-    abdb_checked out;
+    const abdb_verify_options how = {.kernel = kernel, .budget_s = 1e9, .exact = exact};
+    abdb_verify_result out;
     abdb_error err = {0};
 
-    assert_ok(abdb_verify(&how, before, p, &out, &err));
-    assert_true(out.share == 1);
+    assert_ok(abdb_verify_outputs(&how, before, after, &out, &err));
+    assert_true(out.rows_checked_share == 1);
     return out.error;
 }
 
@@ -64,35 +65,36 @@ enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* What is right passes, with every format; any element that is off by one place does not where
  * results are exact. */
-static void one_wrong_element(void **state)
+static void test_one_wrong_element_is_found(void **state)
 {
     static const char *const dtypes[] = {"f32", "f64", "i32"};
 
     (void)state;
     for (size_t i = 0; i < 3 * KERNELS; i++) {
         const abdb_kernel *kernel = kernels[i / 3];
-        abdb_problem p = of_three(kernel, dtypes[i % 3], true), before = snapshot(&p);
+        abdb_problem p = make_problem_of_three_ranks(kernel, dtypes[i % 3], true),
+                     before = copy_inout_tensors(&p);
         const abdb_tensor *out = &p.tensor[p.tensors - 1];
-        size_t last = abdb_tensor_count(out) - 1;
+        size_t last = abdb_tensor_element_count(out) - 1;
 
-        run(&p);
-        assert_true(checked(kernel, &before, &p, true) == 0);
-        abdb_tensor_set(out, last, abdb_tensor_get(out, last) + 1);
-        assert_true(checked(kernel, &before, &p, true) > 1);
-        abdb_tensor_set(out, last, abdb_tensor_get(out, last) - 1);
-        abdb_tensor_set(out, 0, abdb_tensor_get(out, 0) - 1);
-        assert_true(checked(kernel, &before, &p, true) > 1);
-        drop_snapshot(&before);
-        drop(&p);
+        run_by_reference_provider(&p);
+        assert_true(error_found_by_verification(kernel, &before, &p, true) == 0);
+        abdb_tensor_set_rounded(out, last, abdb_tensor_get_f64(out, last) + 1);
+        assert_true(error_found_by_verification(kernel, &before, &p, true) > 1);
+        abdb_tensor_set_rounded(out, last, abdb_tensor_get_f64(out, last) - 1);
+        abdb_tensor_set_rounded(out, 0, abdb_tensor_get_f64(out, 0) - 1);
+        assert_true(error_found_by_verification(kernel, &before, &p, true) > 1);
+        free_inout_copies(&before);
+        free_all_tensors(&p);
     }
 }
 
 /* Sums of ordinary numbers in another order pass; one that leaves a rank out, or counts one twice,
  * does not. */
-static void sums(void **state)
+static void test_missing_or_doubled_rank_is_found(void **state)
 {
     const abdb_kernel *kernel = &abdb_kernel_all_reduce;
-    abdb_problem p = of_three(kernel, "f32", false);
+    abdb_problem p = make_problem_of_three_ranks(kernel, "f32", false);
     const float *x = p.tensor[0].data;
     float *out = p.tensor[1].data;
 
@@ -106,30 +108,30 @@ static void sums(void **state)
             if (wrong == 2) out[COUNT + i] += x[COUNT + i];
         }
         if (wrong)
-            assert_true(checked(kernel, &p, &p, false) > 100);
+            assert_true(error_found_by_verification(kernel, &p, &p, false) > 100);
         else
-            assert_true(checked(kernel, &p, &p, false) <= 1);
+            assert_true(error_found_by_verification(kernel, &p, &p, false) <= 1);
     }
-    drop(&p);
+    free_all_tensors(&p);
 }
 
 /* A part that comes from another rank than it should. */
-static void anothers_part(void **state)
+static void test_part_of_another_rank_is_found(void **state)
 {
-    abdb_problem p = of_three(&abdb_kernel_all_to_all, "f32", false);
+    abdb_problem p = make_problem_of_three_ranks(&abdb_kernel_all_to_all, "f32", false);
     float *out = p.tensor[1].data;
 
     (void)state;
-    run(&p);
-    assert_true(checked(&abdb_kernel_all_to_all, &p, &p, false) == 0);
+    run_by_reference_provider(&p);
+    assert_true(error_found_by_verification(&abdb_kernel_all_to_all, &p, &p, false) == 0);
     memcpy(out, out + COUNT / RANKS, COUNT / RANKS * sizeof *out);
-    assert_true(checked(&abdb_kernel_all_to_all, &p, &p, false) > 1);
-    drop(&p);
+    assert_true(error_found_by_verification(&abdb_kernel_all_to_all, &p, &p, false) > 1);
+    free_all_tensors(&p);
 }
 
 /* Messages are of whole elements, as many for each rank where they are parts; work counts as
  * nccl-tests does. */
-static void shapes(void **state)
+static void test_messages_are_whole_elements(void **state)
 {
     static const struct {
         const abdb_kernel *kernel;
@@ -153,14 +155,14 @@ static void shapes(void **state)
         abdb_error err = {0};
         abdb_work w;
 
-        assert_ok(cases[i].kernel->shape(&p, &limits, &err));
+        assert_ok(cases[i].kernel->setup_tensors(&p, &limits, &err));
         assert_true(abdb_param_number(&p, "message_bytes", 0) == cases[i].bytes);
-        cases[i].kernel->work(&p, &w);
+        cases[i].kernel->count_work(&p, &w);
         assert_true(w.bytes == cases[i].moved && w.ops == 0);
     }
 }
 
-static void refused(void **state)
+static void test_bad_collective_is_refused(void **state)
 {
     static const struct {
         const abdb_kernel *kernel;
@@ -184,31 +186,31 @@ static void refused(void **state)
                                     {cases[i].word, cases[i].text, NAN}}};
         abdb_error err = {0};
 
-        assert_int_equal(cases[i].kernel->shape(&p, &limits, &err), ABDB_USAGE);
+        assert_int_equal(cases[i].kernel->setup_tensors(&p, &limits, &err), ABDB_USAGE);
         if (!strstr(err.message, cases[i].says)) fail_msg("%s", err.message);
     }
 }
 
 /* Ranks meet before each launch of a collective, unless it says no; never between the messages of
  * a ping-pong, which would then wait for clocks and barriers. */
-static void meetings(void **state)
+static void test_ranks_meet_before_collectives_only(void **state)
 {
     (void)state;
     for (size_t i = 0; i < KERNELS; i++) {
-        abdb_problem p = of_three(kernels[i], "f32", false);
+        abdb_problem p = make_problem_of_three_ranks(kernels[i], "f32", false);
         abdb_exchange x;
 
-        abdb_exchange_of(&p, &x);
+        abdb_exchange_from_problem(&p, &x);
         assert_int_equal(x.apart, kernels[i] != &abdb_kernel_point);
-        drop(&p);
+        free_all_tensors(&p);
     }
 }
 
-static void crowds(void **state)
+static void test_shared_cores_are_recognised(void **state)
 {
     static const struct {
-        abdb_place place[3];
-        abdb_crowd want;
+        abdb_rank_place place[3];
+        abdb_rank_sharing want;
     } cases[] = {{{{"1", "", "0"}, {"1", "", "1"}, {"1", "", "2-3"}}, {1, true, false, false}},
                  {{{"1", "", "0-1"}, {"1", "", "0-1"}, {"2", "", "0"}}, {2, true, true, false}},
                  {{{"1", "", "0"}, {"2", "", "0"}, {"3", "", "0"}}, {3, true, false, false}},
@@ -219,7 +221,7 @@ static void crowds(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        abdb_crowd is = abdb_ranks_crowd(cases[i].place, 3), want = cases[i].want;
+        abdb_rank_sharing is = abdb_find_rank_sharing(cases[i].place, 3), want = cases[i].want;
 
         assert_int_equal(is.hosts, want.hosts);
         assert_int_equal(is.known, want.known);
@@ -230,11 +232,12 @@ static void crowds(void **state)
 }
 
 /* The words of a launch, joined. */
-static abdb_status launch_text(const abdb_launch_asked *asked, char out[256], abdb_error *err)
+static abdb_status launcher_command_text(const abdb_launcher_request *request, char out[256],
+                                         abdb_error *err)
 {
     abdb_arena arena = {0};
-    abdb_launch launch;
-    abdb_status st = abdb_launch_make(&launch, asked, &arena, err);
+    abdb_launcher_command launch;
+    abdb_status st = abdb_launcher_build_command(&launch, request, &arena, err);
     size_t used = 0;
 
     out[0] = '\0';
@@ -245,10 +248,10 @@ static abdb_status launch_text(const abdb_launch_asked *asked, char out[256], ab
 }
 
 /* Programs that are there under any name that a launcher has: links to this test. */
-static void launches(void **state)
+static void test_launcher_command_is_built_or_refused(void **state)
 {
     static const struct {
-        abdb_launch_asked asked;
+        abdb_launcher_request asked;
         const char *want; /* behind the folder of the program; of an error its words */
         bool ok;
     } cases[] = {
@@ -275,12 +278,12 @@ static void launches(void **state)
         assert_int_equal(symlink("/bin/sh", path), 0);
     }
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        abdb_launch_asked asked = cases[i].asked;
+        abdb_launcher_request asked = cases[i].asked;
         abdb_error err = {0};
 
         snprintf(launcher, sizeof launcher, "%s%s", folder, asked.launcher);
         asked.launcher = launcher;
-        if (launch_text(&asked, text, &err) == ABDB_OK) {
+        if (launcher_command_text(&asked, text, &err) == ABDB_OK) {
             assert_true(cases[i].ok);
             assert_string_equal(text + strlen(folder) + 1, cases[i].want);
         } else if (cases[i].ok || !strstr(err.message, cases[i].want)) {
@@ -294,7 +297,7 @@ static void launches(void **state)
     rmdir(folder);
 }
 
-static void kept(void **state)
+static void test_rank_records_are_stored_in_entry(void **state)
 {
     json_t *result = json_loads(
         "{\"ranks\":[{\"host\":\"1\",\"device\":\"d\",\"binding\":\"0\",\"time_s\":2,"
@@ -306,8 +309,8 @@ static void kept(void **state)
     abdb_error err = {0};
 
     (void)state;
-    assert_null(abdb_ranks_wrong(result));
-    assert_ok(abdb_ranks_keep(e, result, 5, &arena, &list, &err));
+    assert_null(abdb_ranks_why_invalid(result));
+    assert_ok(abdb_entry_add_ranks(e, result, 5, &arena, &list, &err));
     assert_int_equal(e->ranks, 2);
     assert_string_equal(e->field[ABDB_FIELD_devices], "2");
     assert_string_equal(e->field[ABDB_FIELD_nodes], "2");
@@ -321,7 +324,7 @@ static void kept(void **state)
 }
 
 /* Of a thousand ranks two times are kept. */
-static void many(void **state)
+static void test_times_of_extreme_ranks_only_are_kept(void **state)
 {
     json_t *list = json_array(), *result = json_pack("{s:O}", "ranks", list);
     abdb_entry *e = calloc(1, sizeof *e);
@@ -334,7 +337,7 @@ static void many(void **state)
         json_array_append_new(list,
                               json_pack("{s:s,s:s,s:s,s:f}", "host", "1", "device", "", "binding",
                                         "", "time_s", i == 77 ? 9.0 : 1.0 + (i != 500)));
-    assert_ok(abdb_ranks_keep(e, result, 5, &arena, &ranks, &err));
+    assert_ok(abdb_entry_add_ranks(e, result, 5, &arena, &ranks, &err));
     assert_int_equal(e->ranks, 1000);
     assert_int_equal(e->results, 2);
     assert_int_equal(e->result[0].rank, 500);
@@ -346,7 +349,7 @@ static void many(void **state)
     free(e);
 }
 
-static void wrong_ranks(void **state)
+static void test_malformed_rank_records_are_refused(void **state)
 {
     static const char *const texts[] = {
         "{\"ranks\":4}",
@@ -361,23 +364,24 @@ static void wrong_ranks(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         json_t *result = json_loads(texts[i], 0, NULL);
 
-        if (!abdb_ranks_wrong(result)) fail_msg("%s", texts[i]);
+        if (!abdb_ranks_why_invalid(result)) fail_msg("%s", texts[i]);
         json_decref(result);
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_wrong_element),
-                                       cmocka_unit_test(sums),
-                                       cmocka_unit_test(anothers_part),
-                                       cmocka_unit_test(shapes),
-                                       cmocka_unit_test(refused),
-                                       cmocka_unit_test(meetings), cmocka_unit_test(crowds),
-                                       cmocka_unit_test(launches),
-                                       cmocka_unit_test(kept),
-                                       cmocka_unit_test(many),
-                                       cmocka_unit_test(wrong_ranks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_wrong_element_is_found),
+                                       cmocka_unit_test(test_missing_or_doubled_rank_is_found),
+                                       cmocka_unit_test(test_part_of_another_rank_is_found),
+                                       cmocka_unit_test(test_messages_are_whole_elements),
+                                       cmocka_unit_test(test_bad_collective_is_refused),
+                                       cmocka_unit_test(test_ranks_meet_before_collectives_only),
+                                       cmocka_unit_test(test_shared_cores_are_recognised),
+                                       cmocka_unit_test(test_launcher_command_is_built_or_refused),
+                                       cmocka_unit_test(test_rank_records_are_stored_in_entry),
+                                       cmocka_unit_test(test_times_of_extreme_ranks_only_are_kept),
+                                       cmocka_unit_test(test_malformed_rank_records_are_refused)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,8 @@
 
 #include "ingest/importer.h"
 #include "ingest/registry.h"
-#include "query/program/exporting.h"
-#include "schema/core/queue.h"
+#include "query/export/export_records.h"
+#include "schema/core/sink_thread.h"
 #include "schema/core/record_json.h"
 #include "tests/unit/check.h"
 
@@ -25,7 +25,7 @@ static const abdb_rank ranks[] = {
     {0, "node a", NULL, NULL}, {1, "node b", "GPU 1", "16-31"}, {2, "node a", "GPU 0", NULL}};
 
 /* One of everything. */
-static abdb_entry *entry_of_all(void)
+static abdb_entry *make_entry_with_every_part(void)
 {
     abdb_entry *e = calloc(1, sizeof *e);
     abdb_result *r;
@@ -33,13 +33,13 @@ static abdb_entry *entry_of_all(void)
     assert_non_null(e);
     e->field[ABDB_FIELD_evidence] = "measured";
     e->field[ABDB_FIELD_workload] = "gemm";
-    abdb_entry_factor(e, "n", "4096");
-    r = abdb_entry_result(e, "time_s", 0.25);
+    abdb_entry_add_factor(e, "n", "4096");
+    r = abdb_entry_add_result(e, "time_s", 0.25);
     r->sample = samples;
     r->samples = 2;
-    r = abdb_entry_result(e, "loss", 1.5);
+    r = abdb_entry_add_result(e, "loss", 1.5);
     r->x = 3.5;
-    r = abdb_entry_result(e, "loss", 2.5);
+    r = abdb_entry_add_result(e, "loss", 2.5);
     r->x = 0;
     e->telemetry = readings;
     e->telemetries = 3;
@@ -52,7 +52,7 @@ static abdb_entry *entry_of_all(void)
     return e;
 }
 
-static void same_text(const char *a, const char *b)
+static void assert_same_text(const char *a, const char *b)
 {
     if (!a || !b)
         assert_true(!a && !b);
@@ -61,61 +61,61 @@ static void same_text(const char *a, const char *b)
 }
 
 /* The same number, or both are none. */
-static void same_number(double a, double b)
+static void assert_same_number_or_nan(double a, double b)
 {
     if (!(a == b || (isnan(a) && isnan(b)))) fail_msg("%.17g is not %.17g", a, b);
 }
 
-static void same_lists(const abdb_entry *a, const abdb_entry *b)
+static void assert_same_telemetry_spans_ranks(const abdb_entry *a, const abdb_entry *b)
 {
     assert_int_equal(a->telemetries, b->telemetries);
     assert_int_equal(a->spans, b->spans);
     assert_int_equal(a->ranks, b->ranks);
     for (size_t i = 0; i < a->telemetries; i++) {
-        same_text(a->telemetry[i].sensor, b->telemetry[i].sensor);
-        same_text(a->telemetry[i].quantity, b->telemetry[i].quantity);
-        same_text(a->telemetry[i].unit, b->telemetry[i].unit);
-        same_number(a->telemetry[i].t_s, b->telemetry[i].t_s);
-        same_number(a->telemetry[i].value, b->telemetry[i].value);
+        assert_same_text(a->telemetry[i].sensor, b->telemetry[i].sensor);
+        assert_same_text(a->telemetry[i].quantity, b->telemetry[i].quantity);
+        assert_same_text(a->telemetry[i].unit, b->telemetry[i].unit);
+        assert_same_number_or_nan(a->telemetry[i].t_s, b->telemetry[i].t_s);
+        assert_same_number_or_nan(a->telemetry[i].value, b->telemetry[i].value);
     }
     for (size_t i = 0; i < a->spans; i++) {
-        same_text(a->span[i].name, b->span[i].name);
-        same_text(a->span[i].within, b->span[i].within);
-        same_text(a->span[i].kernel, b->span[i].kernel);
-        same_text(a->span[i].provider, b->span[i].provider);
+        assert_same_text(a->span[i].name, b->span[i].name);
+        assert_same_text(a->span[i].within, b->span[i].within);
+        assert_same_text(a->span[i].kernel, b->span[i].kernel);
+        assert_same_text(a->span[i].provider, b->span[i].provider);
         assert_true(a->span[i].calls == b->span[i].calls);
-        same_number(a->span[i].time_s, b->span[i].time_s);
-        same_number(a->span[i].ops, b->span[i].ops);
-        same_number(a->span[i].bytes, b->span[i].bytes);
+        assert_same_number_or_nan(a->span[i].time_s, b->span[i].time_s);
+        assert_same_number_or_nan(a->span[i].ops, b->span[i].ops);
+        assert_same_number_or_nan(a->span[i].bytes, b->span[i].bytes);
     }
     for (size_t i = 0; i < a->ranks; i++) {
         assert_int_equal(a->rank[i].rank, b->rank[i].rank);
-        same_text(a->rank[i].host, b->rank[i].host);
-        same_text(a->rank[i].device, b->rank[i].device);
-        same_text(a->rank[i].binding, b->rank[i].binding);
+        assert_same_text(a->rank[i].host, b->rank[i].host);
+        assert_same_text(a->rank[i].device, b->rank[i].device);
+        assert_same_text(a->rank[i].binding, b->rank[i].binding);
     }
 }
 
-static void same_entry(const abdb_entry *a, const abdb_entry *b)
+static void assert_same_entry(const abdb_entry *a, const abdb_entry *b)
 {
-    same_lists(a, b);
-    same_text(a->process.campaign, b->process.campaign);
-    same_text(a->process.backend, b->process.backend);
-    same_text(a->process.started, b->process.started);
+    assert_same_telemetry_spans_ranks(a, b);
+    assert_same_text(a->process.campaign, b->process.campaign);
+    assert_same_text(a->process.backend, b->process.backend);
+    assert_same_text(a->process.started, b->process.started);
     assert_int_equal(a->process.repetition, b->process.repetition);
     assert_int_equal(a->process.start, b->process.start);
     assert_true(a->origin == b->origin);
     assert_int_equal(a->results, b->results);
     for (size_t i = 0; i < a->results; i++) {
-        same_text(a->result[i].metric, b->result[i].metric);
-        same_number(a->result[i].value, b->result[i].value);
-        same_number(a->result[i].x, b->result[i].x);
+        assert_same_text(a->result[i].metric, b->result[i].metric);
+        assert_same_number_or_nan(a->result[i].value, b->result[i].value);
+        assert_same_number_or_nan(a->result[i].x, b->result[i].x);
         assert_int_equal(a->result[i].samples, b->result[i].samples);
         for (size_t j = 0; j < a->result[i].samples; j++) {
-            same_number(a->result[i].sample[j].value, b->result[i].sample[j].value);
-            same_number(a->result[i].sample[j].t_s, b->result[i].sample[j].t_s);
+            assert_same_number_or_nan(a->result[i].sample[j].value, b->result[i].sample[j].value);
+            assert_same_number_or_nan(a->result[i].sample[j].t_s, b->result[i].sample[j].t_s);
             assert_int_equal(a->result[i].sample[j].rank, b->result[i].sample[j].rank);
-            same_text(a->result[i].sample[j].mark, b->result[i].sample[j].mark);
+            assert_same_text(a->result[i].sample[j].mark, b->result[i].sample[j].mark);
         }
     }
 }
@@ -127,21 +127,21 @@ typedef struct {
     const abdb_entry *want; /* NULL: any */
     size_t entries, rejects;
     char reason[256];
-} looker;
+} entry_checker;
 
-static abdb_status on_entry(void *self, const abdb_entry *entry, abdb_error *err)
+static abdb_status compare_and_count_entry(void *self, const abdb_entry *entry, abdb_error *err)
 {
-    looker *l = self;
+    entry_checker *l = self;
 
     (void)err;
     l->entries++;
-    if (l->want) same_entry(l->want, entry);
+    if (l->want) assert_same_entry(l->want, entry);
     return ABDB_OK;
 }
 
-static abdb_status on_reject(void *self, const abdb_reject *reject, abdb_error *err)
+static abdb_status count_reject_keep_reason(void *self, const abdb_reject *reject, abdb_error *err)
 {
-    looker *l = self;
+    entry_checker *l = self;
 
     (void)err;
     l->rejects++;
@@ -149,20 +149,21 @@ static abdb_status on_reject(void *self, const abdb_reject *reject, abdb_error *
     return ABDB_OK;
 }
 
-static abdb_sink sink_of(looker *l)
+static abdb_sink sink_into_checker(entry_checker *l)
 {
-    return (abdb_sink){l, on_entry, NULL, on_reject, abdb_sink_no_row_end};
+    return (abdb_sink){l, compare_and_count_entry, NULL, count_reject_keep_reason,
+                       abdb_sink_ignore_row_end};
 }
 
-static looker read_line(const char *line, const abdb_entry *want)
+static entry_checker import_record_line(const char *line, const abdb_entry *want)
 {
-    looker l = {.want = want};
-    abdb_sink sink = sink_of(&l);
-    abdb_words words = {0};
+    entry_checker l = {.want = want};
+    abdb_sink sink = sink_into_checker(&l);
+    abdb_overrides words = {0};
     abdb_error err = {0};
     abdb_input in;
 
-    assert_ok(abdb_input_memory(&in, "r.jsonl", line, strlen(line), &err));
+    assert_ok(abdb_input_decode_memory(&in, "r.jsonl", line, strlen(line), &err));
     assert_ok(abdb_import_records.read(&in, &words, &sink, &err));
     abdb_input_close(&in);
     return l;
@@ -170,9 +171,9 @@ static looker read_line(const char *line, const abdb_entry *want)
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-static void abdb_round_trip(void **state)
+static void test_json_round_trip_keeps_entry(void **state)
 {
-    abdb_entry *e = entry_of_all();
+    abdb_entry *e = make_entry_with_every_part();
     const long long origins[] = {0x0123456789abcdef, INT64_MAX, 1, ABDB_ORIGIN_NONE,
                                  ABDB_ORIGIN_UNSAID};
     abdb_text text = {0};
@@ -181,21 +182,21 @@ static void abdb_round_trip(void **state)
     for (size_t i = 0; i < sizeof origins / sizeof origins[0]; i++) {
         e->origin = origins[i];
         abdb_text_clear(&text);
-        abdb_entry_json(&text, e);
-        assert_int_equal(read_line(abdb_text_get(&text), e).entries, 1);
+        abdb_entry_append_json_line(&text, e);
+        assert_int_equal(import_record_line(abdb_text_get(&text), e).entries, 1);
     }
     assert_null(strstr(abdb_text_get(&text), "origin")); /* of the last, which says none */
     memset(e, 0, sizeof *e);
-    abdb_entry_result(e, "time_s", 1);
+    abdb_entry_add_result(e, "time_s", 1);
     abdb_text_clear(&text);
-    abdb_entry_json(&text, e);
-    assert_int_equal(read_line(abdb_text_get(&text), e).entries, 1);
+    abdb_entry_append_json_line(&text, e);
+    assert_int_equal(import_record_line(abdb_text_get(&text), e).entries, 1);
     abdb_text_free(&text);
     free(e);
 }
 
 /* What is no base unit is brought to it, as everywhere. */
-static void units_of_readings(void **state)
+static void test_telemetry_gets_base_units(void **state)
 {
     const abdb_telemetry want = {"gpu", "clock", "Hz", 2, 1.5e9};
     abdb_entry *e = calloc(1, sizeof *e);
@@ -205,13 +206,14 @@ static void units_of_readings(void **state)
     e->telemetry = &want;
     e->telemetries = 1;
     assert_int_equal(
-        read_line("{\"record\":\"entry\",\"telemetry\":[[\"gpu\",\"clock\",\"MHz\",2,1500]]}", e)
+        import_record_line(
+            "{\"record\":\"entry\",\"telemetry\":[[\"gpu\",\"clock\",\"MHz\",2,1500]]}", e)
             .entries,
         1);
     free(e);
 }
 
-static void wrong_members(void **state)
+static void test_malformed_members_are_rejected(void **state)
 {
     static const char *const cases[][2] = {
         {"\"telemetry\":7", "telemetry is no list"},
@@ -252,17 +254,17 @@ static void wrong_members(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char line[512];
-        looker l;
+        entry_checker l;
 
         snprintf(line, sizeof line, "{\"record\":\"entry\",%s}", cases[i][0]);
-        l = read_line(line, NULL);
+        l = import_record_line(line, NULL);
         if (l.entries || l.rejects != 1 || !strstr(l.reason, cases[i][1]))
             fail_msg("%s: '%s' does not say '%s'", line, l.reason, cases[i][1]);
     }
 }
 
 /* A place of 0 is a place, and none is none, in every file that has places. */
-static abdb_status note_places(void *self, const abdb_entry *entry, abdb_error *err)
+static abdb_status append_x_of_results(void *self, const abdb_entry *entry, abdb_error *err)
 {
     (void)err;
     for (size_t i = 0; i < entry->results; i++)
@@ -273,7 +275,7 @@ static abdb_status note_places(void *self, const abdb_entry *entry, abdb_error *
     return ABDB_OK;
 }
 
-static void places(void **state)
+static void test_x_of_0_differs_from_no_x(void **state)
 {
     static const char *const cases[][2] = {
         {"{\"record\":\"entry\",\"result\":[{\"metric\":\"loss\",\"statistic\":\"value\","
@@ -291,13 +293,14 @@ static void places(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const abdb_importer *importer;
         abdb_text told = {0};
-        abdb_sink sink = {&told, note_places, NULL, abdb_sink_no_reject, abdb_sink_no_row_end};
-        abdb_words words = {0};
+        abdb_sink sink = {&told, append_x_of_results, NULL, abdb_sink_ignore_reject,
+                          abdb_sink_ignore_row_end};
+        abdb_overrides words = {0};
         abdb_error err = {0};
         abdb_input in;
 
-        assert_ok(abdb_input_memory(&in, "file", cases[i][0], strlen(cases[i][0]), &err));
-        assert_ok(abdb_importer_find(&importer, NULL, &in, &err));
+        assert_ok(abdb_input_decode_memory(&in, "file", cases[i][0], strlen(cases[i][0]), &err));
+        assert_ok(abdb_importer_by_name_or_bid(&importer, NULL, &in, &err));
         assert_ok(importer->read(&in, &words, &sink, &err));
         assert_string_equal(abdb_text_get(&told), cases[i][1]);
         abdb_text_free(&told);
@@ -305,7 +308,8 @@ static void places(void **state)
     }
 }
 
-static void no_key(void *self, const abdb_entry *entry, abdb_key key[3], long long *origin)
+static void copy_origin_clear_key(void *self, const abdb_entry *entry, abdb_key key[3],
+                                  long long *origin)
 {
     (void)self;
     *origin = entry->origin;
@@ -313,28 +317,28 @@ static void no_key(void *self, const abdb_entry *entry, abdb_key key[3], long lo
 }
 
 /* What the queue's thread is handed, as text: it must not end a test itself. */
-static abdb_status print_entry(void *self, const abdb_entry *entry, abdb_error *err)
+static abdb_status append_entry_as_json(void *self, const abdb_entry *entry, abdb_error *err)
 {
     (void)err;
-    abdb_entry_json(self, entry);
+    abdb_entry_append_json_line(self, entry);
     return ABDB_OK;
 }
 
 /* The queue's copies stay when the caller's are gone. */
-static void queued(void **state)
+static void test_sink_thread_copies_entries(void **state)
 {
-    const abdb_keymaker keys = {NULL, no_key, NULL};
-    abdb_entry *want = entry_of_all();
+    const abdb_keymaker keys = {NULL, copy_origin_clear_key, NULL};
+    abdb_entry *want = make_entry_with_every_part();
     abdb_text told = {0}, three = {0};
-    abdb_sink inner = {&told, print_entry, NULL, NULL, NULL}, sink;
-    abdb_queue *queue;
+    abdb_sink inner = {&told, append_entry_as_json, NULL, NULL, NULL}, sink;
+    abdb_sink_thread *queue;
     abdb_error err = {0};
 
     (void)state;
-    assert_ok(abdb_queue_open(&queue, &inner, &keys, &err));
-    sink = abdb_queue_sink(queue);
+    assert_ok(abdb_sink_thread_start(&queue, &inner, &keys, &err));
+    sink = abdb_sink_thread_get_sink(queue);
     for (int i = 0; i < 3; i++) {
-        abdb_entry *e = entry_of_all();
+        abdb_entry *e = make_entry_with_every_part();
         abdb_telemetry *reading = malloc(sizeof readings);
         abdb_span *span = malloc(sizeof spans);
         abdb_rank *rank = malloc(sizeof ranks);
@@ -354,9 +358,9 @@ static void queued(void **state)
         free(span);
         free(rank);
         free(e);
-        abdb_entry_json(&three, want);
+        abdb_entry_append_json_line(&three, want);
     }
-    assert_ok(abdb_queue_close(queue, &err));
+    assert_ok(abdb_sink_thread_drain_and_join(queue, &err));
     assert_string_equal(abdb_text_get(&told), abdb_text_get(&three));
     abdb_text_free(&told);
     abdb_text_free(&three);
@@ -365,9 +369,11 @@ static void queued(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(abdb_round_trip), cmocka_unit_test(units_of_readings),
-        cmocka_unit_test(wrong_members), cmocka_unit_test(places), cmocka_unit_test(queued)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_json_round_trip_keeps_entry),
+                                       cmocka_unit_test(test_telemetry_gets_base_units),
+                                       cmocka_unit_test(test_malformed_members_are_rejected),
+                                       cmocka_unit_test(test_x_of_0_differs_from_no_x),
+                                       cmocka_unit_test(test_sink_thread_copies_entries)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ typedef struct {
     abdb_writer *writer;
 } store;
 
-static void open_store(store *s)
+static void create_store(store *s)
 {
     abdb_error err = {0};
 
@@ -23,16 +23,16 @@ static void open_store(store *s)
     assert_ok(abdb_writer_open(&s->writer, s->db, &err));
 }
 
-static void close_store(store *s)
+static void close_and_delete_store(store *s)
 {
     abdb_writer_close(s->writer);
     abdb_db_close(s->db);
     unlink(s->path);
 }
 
-static void hand(store *s, const char *device, double value)
+static void write_entry_of_device(store *s, const char *device, double value)
 {
-    abdb_sink sink = abdb_writer_sink(s->writer);
+    abdb_sink sink = abdb_writer_get_sink(s->writer);
     abdb_entry *e = calloc(1, sizeof *e);
     abdb_error err = {0};
 
@@ -42,7 +42,7 @@ static void hand(store *s, const char *device, double value)
     e->field[ABDB_FIELD_workload] = "gemm";
     e->field[ABDB_FIELD_device] = device;
     e->locator = "line 2";
-    abdb_entry_result(e, "flops_per_s", value);
+    abdb_entry_add_result(e, "flops_per_s", value);
     assert_ok(sink.entry(sink.self, e, &err));
     assert_ok(sink.row_end(sink.self, &err));
     free(e);
@@ -50,101 +50,108 @@ static void hand(store *s, const char *device, double value)
 
 /* Reads "bytes" as one version of an importer does: device X as value, and Y as always. Was there
  * anything to read? */
-static bool reads(store *s, const char *bytes, int version, abdb_refresh refresh, double value)
+static bool import_reading_unless_known(store *s, const char *bytes, int importer_version,
+                                        abdb_refresh refresh, double value_of_x)
 {
-    abdb_unit_info unit = {.path = "f",
-                           .format = "test",
-                           .words = "",
-                           .data = bytes,
-                           .size = strlen(bytes),
-                           .importer = version,
-                           .refresh = refresh};
+    abdb_import_file unit = {.path = "f",
+                             .format = "test",
+                             .overrides = "",
+                             .data = bytes,
+                             .size = strlen(bytes),
+                             .importer = importer_version,
+                             .refresh = refresh};
     abdb_counts counts;
     abdb_error err = {0};
     int known;
 
-    assert_ok(abdb_writer_begin(s->writer, &unit, &known, &counts, &err));
+    assert_ok(abdb_writer_begin_unless_known(s->writer, &unit, &known, &counts, &err));
     if (known) return false;
-    hand(s, "X", value);
-    hand(s, "Y", 1);
+    write_entry_of_device(s, "X", value_of_x);
+    write_entry_of_device(s, "Y", 1);
     assert_ok(abdb_writer_commit(s->writer, &counts, &err));
-    assert_ok(abdb_writer_index(s->writer, &err));
+    assert_ok(abdb_writer_update_derived(s->writer, &err));
     return true;
 }
 
-static long long ask(store *s, const char *sql)
+static long long query_integer(store *s, const char *sql)
 {
     abdb_error err = {0};
     sqlite3_int64 out;
 
-    assert_ok(abdb_db_integer(s->db, sql, &out, &err));
+    assert_ok(abdb_db_query_integer(s->db, sql, &out, &err));
     return out;
 }
 
-static void versions(void **state)
+static void test_newer_importer_replaces_its_reading(void **state)
 {
     store s;
 
     (void)state;
-    open_store(&s);
-    assert_true(reads(&s, "a", 1, ABDB_REFRESH_NO, 10));
-    assert_false(reads(&s, "a", 2, ABDB_REFRESH_NO, 20));   /* known is known */
-    assert_false(reads(&s, "a", 1, ABDB_REFRESH_ALSO, 20)); /* this version read it */
-    assert_false(reads(&s, "b", 2, ABDB_REFRESH_ONLY, 20)); /* never read */
-    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 2);
-    assert_true(reads(&s, "a", 2, ABDB_REFRESH_ONLY, 20));
-    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 2);
-    assert_int_equal(ask(&s, "SELECT value FROM v_result WHERE raw_device = 'X'"), 20);
-    assert_int_equal(ask(&s, "SELECT count(*) FROM withdrawal WHERE target GLOB '????*@1'"), 1);
-    assert_false(reads(&s, "a", 2, ABDB_REFRESH_ALSO, 30));
-    assert_false(reads(&s, "a", 1, ABDB_REFRESH_ALSO, 30)); /* an older program */
-    assert_true(reads(&s, "a", 4, ABDB_REFRESH_ALSO, 10));  /* what the first said, said again */
-    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 2);
-    assert_int_equal(ask(&s, "SELECT value FROM v_result WHERE raw_device = 'X'"), 10);
-    close_store(&s);
+    create_store(&s);
+    assert_true(import_reading_unless_known(&s, "a", 1, ABDB_REFRESH_NO, 10));
+    assert_false(import_reading_unless_known(&s, "a", 2, ABDB_REFRESH_NO, 20)); /* known is known */
+    assert_false(
+        import_reading_unless_known(&s, "a", 1, ABDB_REFRESH_ALSO, 20)); /* this version read it */
+    assert_false(import_reading_unless_known(&s, "b", 2, ABDB_REFRESH_ONLY, 20)); /* never read */
+    assert_int_equal(query_integer(&s, "SELECT count(*) FROM v_result"), 2);
+    assert_true(import_reading_unless_known(&s, "a", 2, ABDB_REFRESH_ONLY, 20));
+    assert_int_equal(query_integer(&s, "SELECT count(*) FROM v_result"), 2);
+    assert_int_equal(query_integer(&s, "SELECT value FROM v_result WHERE raw_device = 'X'"), 20);
+    assert_int_equal(
+        query_integer(&s, "SELECT count(*) FROM withdrawal WHERE target GLOB '????*@1'"), 1);
+    assert_false(import_reading_unless_known(&s, "a", 2, ABDB_REFRESH_ALSO, 30));
+    assert_false(
+        import_reading_unless_known(&s, "a", 1, ABDB_REFRESH_ALSO, 30)); /* an older program */
+    assert_true(import_reading_unless_known(&s, "a", 4, ABDB_REFRESH_ALSO,
+                                            10)); /* what the first said, said again */
+    assert_int_equal(query_integer(&s, "SELECT count(*) FROM v_result"), 2);
+    assert_int_equal(query_integer(&s, "SELECT value FROM v_result WHERE raw_device = 'X'"), 10);
+    close_and_delete_store(&s);
 }
 
-static void other_words(void **state)
+static void test_reading_with_other_overrides_stays(void **state)
 {
     store s;
     abdb_error err = {0};
 
     (void)state;
-    open_store(&s);
-    assert_true(reads(&s, "a", 1, ABDB_REFRESH_NO, 10));
+    create_store(&s);
+    assert_true(import_reading_unless_known(&s, "a", 1, ABDB_REFRESH_NO, 10));
     /* the same bytes with other words, read by the same version, which nobody replaced */
     assert_ok(abdb_db_exec(s.db, "UPDATE artifact SET words = 'x=1'", &err));
-    assert_true(reads(&s, "a", 2, ABDB_REFRESH_NO, 20));
+    assert_true(import_reading_unless_known(&s, "a", 2, ABDB_REFRESH_NO, 20));
     assert_ok(abdb_db_exec(s.db,
                            "INSERT INTO withdrawal (target, reason, date) SELECT sha256 || '@1',"
                            " 'as if', '2024' FROM artifact LIMIT 1",
                            &err));
-    assert_ok(abdb_writer_index(s.writer, &err));
-    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result WHERE raw_device = 'X'"), 2);
-    close_store(&s);
+    assert_ok(abdb_writer_update_derived(s.writer, &err));
+    assert_int_equal(query_integer(&s, "SELECT count(*) FROM v_result WHERE raw_device = 'X'"), 2);
+    close_and_delete_store(&s);
 }
 
-static void withdrawn(void **state)
+static void test_refresh_leaves_withdrawn_file_out(void **state)
 {
     store s;
     abdb_text told = {0};
     abdb_error err = {0};
 
     (void)state;
-    open_store(&s);
-    assert_true(reads(&s, "a", 1, ABDB_REFRESH_NO, 10));
-    assert_ok(abdb_withdraw(s.db, "f", "wrong", &told, &err));
-    assert_ok(abdb_writer_index(s.writer, &err));
-    assert_false(reads(&s, "a", 2, ABDB_REFRESH_ONLY, 20)); /* it stays withdrawn */
-    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 0);
+    create_store(&s);
+    assert_true(import_reading_unless_known(&s, "a", 1, ABDB_REFRESH_NO, 10));
+    assert_ok(abdb_withdraw_by_name(s.db, "f", "wrong", &told, &err));
+    assert_ok(abdb_writer_update_derived(s.writer, &err));
+    assert_false(
+        import_reading_unless_known(&s, "a", 2, ABDB_REFRESH_ONLY, 20)); /* it stays withdrawn */
+    assert_int_equal(query_integer(&s, "SELECT count(*) FROM v_result"), 0);
     abdb_text_free(&told);
-    close_store(&s);
+    close_and_delete_store(&s);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(versions), cmocka_unit_test(other_words),
-                                       cmocka_unit_test(withdrawn)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_newer_importer_replaces_its_reading),
+                                       cmocka_unit_test(test_reading_with_other_overrides_stays),
+                                       cmocka_unit_test(test_refresh_leaves_withdrawn_file_out)};
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("refresh", tests, NULL, NULL);

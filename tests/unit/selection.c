@@ -8,15 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "query/answer/quotes.h"
-#include "query/compare/sets.h"
-#include "query/compare/spelling.h"
+#include "query/answer/price_quote.h"
+#include "query/compare/result_set.h"
+#include "query/compare/selection_spelling.h"
 #include "schema/store/db.h"
 #include "tests/unit/check.h"
 
 static char folder[] = "/tmp/abdb-selection-XXXXXX", database[64];
 
-static int make_folder(void **state)
+static int create_scratch_folder(void **state)
 {
     (void)state;
     if (!mkdtemp(folder)) return -1;
@@ -24,14 +24,14 @@ static int make_folder(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
+static int remove_scratch_folder(void **state)
 {
     (void)state;
     remove(database);
     return rmdir(folder);
 }
 
-static void grammar(void **state)
+static void test_selection_is_parsed_or_refused(void **state)
 {
     static const struct {
         const char *text, *column, *op, *value;
@@ -71,7 +71,7 @@ static void grammar(void **state)
     }
 }
 
-static void quotes(void **state)
+static void test_price_quotes_are_parsed_in_turn(void **state)
 {
     char text[] = "H200-SXM=2.5 USD/h, B200-SXM = 4 USD/h,H100-SXM=16 USD/h/8", *rest = text;
     char bad[][32] = {"H200-SXM=2.5 EUR/h", "H200-SXM=2.5 USD/h/", "H200-SXM=2.5 USD/h/0",
@@ -80,27 +80,27 @@ static void quotes(void **state)
     abdb_error err;
 
     (void)state;
-    assert_ok(abdb_quote_next(&rest, "price", &quote, &err));
+    assert_ok(abdb_parse_next_quote(&rest, "price", &quote, &err));
     assert_string_equal(quote.device, "H200-SXM");
     assert_true(quote.amount > 2.49 && quote.amount < 2.51 && !quote.is_counted);
-    assert_ok(abdb_quote_next(&rest, "price", &quote, &err));
+    assert_ok(abdb_parse_next_quote(&rest, "price", &quote, &err));
     assert_string_equal(quote.device, "B200-SXM");
-    assert_ok(abdb_quote_next(&rest, "price", &quote, &err)); /* of a node */
+    assert_ok(abdb_parse_next_quote(&rest, "price", &quote, &err)); /* of a node */
     assert_true(quote.amount > 1.99 && quote.amount < 2.01 && quote.is_counted);
-    assert_ok(abdb_quote_next(&rest, "price", &quote, &err));
+    assert_ok(abdb_parse_next_quote(&rest, "price", &quote, &err));
     assert_null(quote.device);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         rest = bad[i];
-        assert_status(abdb_quote_next(&rest, "price", &quote, &err), ABDB_USAGE);
+        assert_status(abdb_parse_next_quote(&rest, "price", &quote, &err), ABDB_USAGE);
     }
 }
 
 /* Damaged selections against an empty database: taken or refused with words, never anything else,
  * and nothing of them reaches SQL. */
-static void damaged(void **state)
+static void test_damaged_selection_is_refused(void **state)
 {
     static const char alphabet[] = "abdeivc=!<>~,'\" .:*[]%_-0123456789;()|x";
-    const abdb_measure any = {0};
+    const abdb_normalisation any = {0};
     abdb_error err;
     abdb_db *db;
     unsigned seed = 7;
@@ -118,7 +118,7 @@ static void damaged(void **state)
             text[i] = alphabet[(seed = seed * 1103515245 + 12345) / 65536 % (sizeof alphabet - 1)];
         text[size] = '\0';
         if (round % 3 == 0) memcpy(text, "devices", size < 7 ? size : 7);
-        st = abdb_set_load(&set, db->sql, text, NULL, &any, &err);
+        st = abdb_set_load_normalised(&set, db->sql, text, NULL, &any, &err);
         if (st != ABDB_USAGE && st != ABDB_LIMIT) fail_msg("'%s': status %d", text, (int)st);
         abdb_set_free(&set);
     }
@@ -128,7 +128,8 @@ static void damaged(void **state)
 
 static long long read_rows; /* by statements that went through a whole table or index */
 
-static int count_read(unsigned event, void *context, void *statement, void *time)
+static int add_full_scan_rows_of_statement(unsigned event, void *context, void *statement,
+                                           void *time)
 {
     (void)event, (void)context, (void)time;
     read_rows += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1);
@@ -136,7 +137,7 @@ static int count_read(unsigned event, void *context, void *statement, void *time
 }
 
 /* A database of what that SQL brings, whose statements count the rows that they look through. */
-static abdb_db *counted(const char *sql)
+static abdb_db *create_db_counting_scanned_rows(const char *sql)
 {
     abdb_error err;
     abdb_db *db;
@@ -144,13 +145,13 @@ static abdb_db *counted(const char *sql)
     remove(database);
     assert_ok(abdb_db_open(&db, database, ABDB_CREATE, &err));
     assert_ok(abdb_db_exec(db, sql, &err));
-    sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, count_read, NULL);
+    sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, add_full_scan_rows_of_statement, NULL);
     return db;
 }
 
 /* A word alone may stand in any of fourteen columns: the descriptions are read once for all of
  * them. */
-static void words(void **state)
+static void test_bare_word_finds_its_column_in_one_scan(void **state)
 {
     static const char many[] =
         "INSERT INTO source (source, kind, rank) VALUES ('test', 'user', 50);"
@@ -169,12 +170,12 @@ static void words(void **state)
     abdb_db *db;
 
     (void)state;
-    db = counted(many);
+    db = create_db_counting_scanned_rows(many);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         abdb_selection said = {0};
 
         read_rows = 0;
-        assert_ok(abdb_spell(&said, db->sql, cases[i].text, &err));
+        assert_ok(abdb_selection_parse_respelled(&said, db->sql, cases[i].text, &err));
         assert_string_equal(said.condition[0].column, cases[i].column);
         assert_string_equal(said.condition[0].value, cases[i].value);
         if (read_rows > 5500) fail_msg("%s: %lld rows were read", cases[i].text, read_rows);
@@ -185,7 +186,7 @@ static void words(void **state)
 }
 
 /* A result that is named by its key is looked up, however many others there are. */
-static void key_is_looked_up(void **state)
+static void test_result_key_is_looked_up_not_scanned(void **state)
 {
     static const char many[] =
         "INSERT INTO source (source, kind, rank) VALUES ('test', 'user', 50);"
@@ -199,16 +200,16 @@ static void key_is_looked_up(void **state)
         "  SELECT i, i, i, 1, 1 FROM n;"
         "INSERT INTO result_row (result_id, entry_id, ordinal, quantity_id, value)"
         "  SELECT entry_id, entry_id, 0, 1, entry_id FROM entry_row;";
-    const abdb_measure any = {0};
+    const abdb_normalisation any = {0};
     abdb_set set = {0};
     abdb_error err;
     abdb_db *db;
 
     (void)state;
-    db = counted(many);
+    db = create_db_counting_scanned_rows(many);
     read_rows = 0;
-    assert_ok(
-        abdb_set_load(&set, db->sql, "key=r-00000000000000070000000000000007-0", NULL, &any, &err));
+    assert_ok(abdb_set_load_normalised(&set, db->sql, "key=r-00000000000000070000000000000007-0",
+                                       NULL, &any, &err));
     assert_int_equal(set.table.rows, 1);
     if (read_rows > 500) fail_msg("%lld rows were read", read_rows);
     abdb_set_free(&set);
@@ -217,7 +218,7 @@ static void key_is_looked_up(void **state)
 }
 
 /* Keys of results are taken apart; anything else is NULL. */
-static void keys(void **state)
+static void test_sql_functions_parse_result_keys(void **state)
 {
     static const struct {
         const char *sql;
@@ -253,9 +254,13 @@ static void keys(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(grammar),          cmocka_unit_test(quotes),
-                                       cmocka_unit_test(damaged),          cmocka_unit_test(words),
-                                       cmocka_unit_test(key_is_looked_up), cmocka_unit_test(keys)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_selection_is_parsed_or_refused),
+        cmocka_unit_test(test_price_quotes_are_parsed_in_turn),
+        cmocka_unit_test(test_damaged_selection_is_refused),
+        cmocka_unit_test(test_bare_word_finds_its_column_in_one_scan),
+        cmocka_unit_test(test_result_key_is_looked_up_not_scanned),
+        cmocka_unit_test(test_sql_functions_parse_result_keys)};
 
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, create_scratch_folder, remove_scratch_folder);
 }

@@ -11,7 +11,7 @@
 
 static char folder[64], path[128];
 
-static int make_folder(void **state)
+static int create_scratch_folder(void **state)
 {
     (void)state;
     snprintf(folder, sizeof folder, "/tmp/abdb-store-XXXXXX");
@@ -20,7 +20,7 @@ static int make_folder(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
+static int remove_scratch_folder(void **state)
 {
     char command[128];
 
@@ -38,7 +38,7 @@ static void write_file(const char *bytes, size_t size)
     fclose(file);
 }
 
-static void refuses(abdb_mode mode, const char *message)
+static void assert_open_fails_with(abdb_mode mode, const char *message)
 {
     abdb_db *db = NULL;
     abdb_error err = {0};
@@ -47,18 +47,18 @@ static void refuses(abdb_mode mode, const char *message)
     if (!strstr(err.message, message)) fail_msg("'%s' does not say '%s'", err.message, message);
 }
 
-static void not_a_database(void **state)
+static void test_absent_empty_or_text_file_is_refused(void **state)
 {
     (void)state;
-    refuses(ABDB_READ, "no database at");
+    assert_open_fails_with(ABDB_READ, "no database at");
     write_file("", 0);
-    refuses(ABDB_READ, "is empty");
+    assert_open_fails_with(ABDB_READ, "is empty");
     write_file("this is a text file, long enough to be looked at: not a database at all", 71);
-    refuses(ABDB_READ, "is not an abdb database");
-    refuses(ABDB_CREATE, "is not an abdb database");
+    assert_open_fails_with(ABDB_READ, "is not an abdb database");
+    assert_open_fails_with(ABDB_CREATE, "is not an abdb database");
 }
 
-static void raw_sql(const char *sql)
+static void execute_sql_without_abdb(const char *sql)
 {
     sqlite3 *db;
 
@@ -67,19 +67,19 @@ static void raw_sql(const char *sql)
     sqlite3_close(db);
 }
 
-static void others_and_newer(void **state)
+static void test_foreign_or_newer_db_is_refused(void **state)
 {
     (void)state;
-    raw_sql("CREATE TABLE t (x); PRAGMA application_id = 7");
-    refuses(ABDB_READ, "not abdb's (application_id 7)");
-    refuses(ABDB_CREATE, "not abdb's");
-    raw_sql("CREATE TABLE process (x); PRAGMA application_id = 1633838178;"
-            "PRAGMA user_version = 999");
-    refuses(ABDB_READ, "newer abdb");
-    refuses(ABDB_CREATE, "newer abdb");
+    execute_sql_without_abdb("CREATE TABLE t (x); PRAGMA application_id = 7");
+    assert_open_fails_with(ABDB_READ, "not abdb's (application_id 7)");
+    assert_open_fails_with(ABDB_CREATE, "not abdb's");
+    execute_sql_without_abdb("CREATE TABLE process (x); PRAGMA application_id = 1633838178;"
+                             "PRAGMA user_version = 999");
+    assert_open_fails_with(ABDB_READ, "newer abdb");
+    assert_open_fails_with(ABDB_CREATE, "newer abdb");
 }
 
-static void damaged(void **state)
+static void test_damaged_db_is_refused(void **state)
 {
     abdb_db *db;
     abdb_error err = {0};
@@ -92,20 +92,20 @@ static void damaged(void **state)
     fseek(file, 100, SEEK_SET);
     for (int i = 0; i < 3000; i++) fputc(0x5a, file);
     fclose(file);
-    refuses(ABDB_READ, "damaged");
-    refuses(ABDB_WRITE, "damaged");
+    assert_open_fails_with(ABDB_READ, "damaged");
+    assert_open_fails_with(ABDB_WRITE, "damaged");
 }
 
-static void before_the_first_release(void **state)
+static void test_prerelease_db_is_refused(void **state)
 {
     (void)state;
-    raw_sql("CREATE TABLE entry_row (entry_id INTEGER PRIMARY KEY);"
-            "PRAGMA application_id = 1633838178; PRAGMA user_version = 7");
-    refuses(ABDB_READ, "before its first release");
-    refuses(ABDB_WRITE, "before its first release");
+    execute_sql_without_abdb("CREATE TABLE entry_row (entry_id INTEGER PRIMARY KEY);"
+                             "PRAGMA application_id = 1633838178; PRAGMA user_version = 7");
+    assert_open_fails_with(ABDB_READ, "before its first release");
+    assert_open_fails_with(ABDB_WRITE, "before its first release");
 }
 
-static void leaves_no_log(void **state)
+static void test_closed_db_leaves_no_wal(void **state)
 {
     abdb_db *db;
     abdb_error err = {0};
@@ -125,7 +125,7 @@ typedef struct {
     abdb_writer *writer;
 } store;
 
-static store open_store(void)
+static store create_store(void)
 {
     abdb_error err = {0};
     store s;
@@ -141,25 +141,26 @@ static void close_store(store *s)
     abdb_db_close(s->db);
 }
 
-static sqlite3_int64 ask(store *s, const char *sql)
+static sqlite3_int64 query_integer(store *s, const char *sql)
 {
     abdb_error err = {0};
     sqlite3_int64 out = -1;
 
-    assert_ok(abdb_db_integer(s->db, sql, &out, &err));
+    assert_ok(abdb_db_query_integer(s->db, sql, &out, &err));
     return out;
 }
 
 /* One MLPerf statement in a unit of its own; returns the counts of the unit. */
-static abdb_counts say(store *s, const char *source, const char *system, const char *raw,
-                       double value, const char *id, const char *devices)
+static abdb_counts import_statement_return_counts(store *s, const char *source, const char *system,
+                                                  const char *raw_text, double value,
+                                                  const char *public_id, const char *devices)
 {
     static int number;
     char bytes[32];
-    abdb_unit_info unit = {.path = "x", .format = "test", .words = "", .data = bytes};
+    abdb_import_file unit = {.path = "x", .format = "test", .overrides = "", .data = bytes};
     abdb_entry *e = calloc(1, sizeof *e);
     abdb_result *r;
-    abdb_sink sink = abdb_writer_sink(s->writer);
+    abdb_sink sink = abdb_writer_get_sink(s->writer);
     abdb_counts counts;
     abdb_error err = {0};
     int known;
@@ -172,36 +173,40 @@ static abdb_counts say(store *s, const char *source, const char *system, const c
     e->field[ABDB_FIELD_division] = "closed";
     e->field[ABDB_FIELD_system] = system;
     e->field[ABDB_FIELD_model] = "m";
-    e->field[ABDB_FIELD_public_id] = id;
+    e->field[ABDB_FIELD_public_id] = public_id;
     e->field[ABDB_FIELD_devices] = devices;
-    abdb_entry_factor(e, "software", source);
-    r = abdb_entry_result(e, "tokens_per_s", value);
-    r->raw_value = raw;
+    abdb_entry_add_factor(e, "software", source);
+    r = abdb_entry_add_result(e, "tokens_per_s", value);
+    r->raw_value = raw_text;
     r->raw_unit = "Tokens/s";
-    assert_ok(abdb_writer_begin(s->writer, &unit, &known, &counts, &err));
+    assert_ok(abdb_writer_begin_unless_known(s->writer, &unit, &known, &counts, &err));
     assert_ok(sink.entry(sink.self, e, &err));
     assert_ok(sink.row_end(sink.self, &err));
     assert_ok(abdb_writer_commit(s->writer, &counts, &err));
-    assert_ok(abdb_writer_index(s->writer, &err));
+    assert_ok(abdb_writer_update_derived(s->writer, &err));
     free(e);
     return counts;
 }
 
-static void identity(void **state)
+static void test_same_statement_is_one_result(void **state)
 {
-    store s = open_store();
+    store s = create_store();
 
     (void)state;
-    assert_int_equal(say(&s, "a", "S (8x, TRT)", "10.0", 10, "1", "8").accepted, 1);
-    assert_int_equal(say(&s, "a", "S (8x, TRT)", "10.0", 10, "1", "8").duplicate,
-                     1); /* a witness */
-    assert_int_equal(ask(&s, "SELECT count(*) FROM witness"), 2);
-    assert_int_equal(say(&s, "b", "s 8x trt", "10.0", 10, NULL, "9").accepted,
-                     1); /* another source */
-    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 1);
-    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result WHERE flags = 'devices-disagree' AND"
-                             " sources = 2 AND disagree = 0 AND public_id = '1'"),
-                     1);
+    assert_int_equal(
+        import_statement_return_counts(&s, "a", "S (8x, TRT)", "10.0", 10, "1", "8").accepted, 1);
+    assert_int_equal(
+        import_statement_return_counts(&s, "a", "S (8x, TRT)", "10.0", 10, "1", "8").duplicate,
+        1); /* a witness */
+    assert_int_equal(query_integer(&s, "SELECT count(*) FROM witness"), 2);
+    assert_int_equal(
+        import_statement_return_counts(&s, "b", "s 8x trt", "10.0", 10, NULL, "9").accepted,
+        1); /* another source */
+    assert_int_equal(query_integer(&s, "SELECT count(*) FROM v_result"), 1);
+    assert_int_equal(
+        query_integer(&s, "SELECT count(*) FROM v_result WHERE flags = 'devices-disagree' AND"
+                          " sources = 2 AND disagree = 0 AND public_id = '1'"),
+        1);
     close_store(&s);
 }
 
@@ -211,107 +216,118 @@ static void counts_in_any_spelling(void **state)
 {
     static const char *const spellings[] = {"1024", "1,024", "1.024e3", "+1024", "01024", "1024.0"};
     static const char *const no_counts[] = {"1.024", "1,02", "1024x", "0", "-8", "1e99"};
-    store s = open_store();
+    store s = create_store();
 
     (void)state;
-    assert_int_equal(say(&s, "a", "X", "1.0", 1, NULL, spellings[1]).accepted, 1);
-    assert_int_equal(ask(&s, "SELECT devices FROM description"), 1024);
+    assert_int_equal(
+        import_statement_return_counts(&s, "a", "X", "1.0", 1, NULL, spellings[1]).accepted, 1);
+    assert_int_equal(query_integer(&s, "SELECT devices FROM description"), 1024);
     for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++)
-        assert_int_equal(say(&s, "a", "X", "1.0", 1, NULL, spellings[i]).duplicate, 1);
+        assert_int_equal(
+            import_statement_return_counts(&s, "a", "X", "1.0", 1, NULL, spellings[i]).duplicate,
+            1);
     for (size_t i = 0; i < sizeof no_counts / sizeof no_counts[0]; i++)
-        assert_int_equal(say(&s, "a", "X", "1.0", 1, NULL, no_counts[i]).rejected, 1);
-    assert_int_equal(ask(&s, "SELECT count(*) FROM description"), 1);
-    assert_int_equal(ask(&s, "SELECT count(*) FROM reject WHERE reason LIKE 'devices is %'"), 6);
+        assert_int_equal(
+            import_statement_return_counts(&s, "a", "X", "1.0", 1, NULL, no_counts[i]).rejected, 1);
+    assert_int_equal(query_integer(&s, "SELECT count(*) FROM description"), 1);
+    assert_int_equal(
+        query_integer(&s, "SELECT count(*) FROM reject WHERE reason LIKE 'devices is %'"), 6);
     close_store(&s);
 }
 
-static void values_decide(void **state)
+static void test_values_decide_what_is_one_result(void **state)
 {
-    store s = open_store();
+    store s = create_store();
 
     (void)state;
-    say(&s, "site", "X", "15.0", 15, "1", "8");
-    say(&s, "site", "X", "15.0", 15, "2", "8"); /* repeated under a second ID */
-    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 1);
-    assert_int_equal(ask(&s, "SELECT count(*) FROM v_statement WHERE flags LIKE '%repeated%'"), 1);
-    say(&s, "checker", "X", "10.0", 10, NULL, "8");
-    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result WHERE disagree = 1"), 1);
-    say(&s, "checker", "X", "20.0", 20, NULL,
-        "8"); /* now the checker repeats the name: 15 is a mean */
-    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 2);
-    assert_int_equal(ask(&s, "SELECT count(*) FROM v_statement WHERE flags LIKE '%averaged%'"), 2);
-    say(&s, "third", "X", "31.9", 31.9, NULL, "8"); /* agrees with nothing: a result of its own */
-    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 3);
+    import_statement_return_counts(&s, "site", "X", "15.0", 15, "1", "8");
+    import_statement_return_counts(&s, "site", "X", "15.0", 15, "2",
+                                   "8"); /* repeated under a second ID */
+    assert_int_equal(query_integer(&s, "SELECT count(*) FROM v_result"), 1);
+    assert_int_equal(
+        query_integer(&s, "SELECT count(*) FROM v_statement WHERE flags LIKE '%repeated%'"), 1);
+    import_statement_return_counts(&s, "checker", "X", "10.0", 10, NULL, "8");
+    assert_int_equal(query_integer(&s, "SELECT count(*) FROM v_result WHERE disagree = 1"), 1);
+    import_statement_return_counts(&s, "checker", "X", "20.0", 20, NULL,
+                                   "8"); /* now the checker repeats the name: 15 is a mean */
+    assert_int_equal(query_integer(&s, "SELECT count(*) FROM v_result"), 2);
+    assert_int_equal(
+        query_integer(&s, "SELECT count(*) FROM v_statement WHERE flags LIKE '%averaged%'"), 2);
+    import_statement_return_counts(&s, "third", "X", "31.9", 31.9, NULL,
+                                   "8"); /* agrees with nothing: a result of its own */
+    assert_int_equal(query_integer(&s, "SELECT count(*) FROM v_result"), 3);
     close_store(&s);
 }
 
-static void rounding(void **state)
+static void test_rounded_values_agree(void **state)
 {
-    store s = open_store();
+    store s = create_store();
 
     (void)state;
-    say(&s, "a", "X", "1016380.0", 1016380, NULL, NULL); /* six digits of LoadGen, then padding */
-    say(&s, "b", "X", "1016375", 1016375, NULL, NULL);
-    say(&s, "a", "Y", "3.99057", 3.99057, NULL, NULL);
-    say(&s, "b", "Y", "3.99", 3.99, NULL, NULL);
-    assert_int_equal(ask(&s, "SELECT sum(disagree) FROM v_result"), 0);
-    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 2);
-    say(&s, "c", "Y", "4.00", 4.00, NULL, NULL);
-    assert_int_equal(ask(&s, "SELECT sum(disagree) FROM v_result"), 1);
+    import_statement_return_counts(&s, "a", "X", "1016380.0", 1016380, NULL,
+                                   NULL); /* six digits of LoadGen, then padding */
+    import_statement_return_counts(&s, "b", "X", "1016375", 1016375, NULL, NULL);
+    import_statement_return_counts(&s, "a", "Y", "3.99057", 3.99057, NULL, NULL);
+    import_statement_return_counts(&s, "b", "Y", "3.99", 3.99, NULL, NULL);
+    assert_int_equal(query_integer(&s, "SELECT sum(disagree) FROM v_result"), 0);
+    assert_int_equal(query_integer(&s, "SELECT count(*) FROM v_result"), 2);
+    import_statement_return_counts(&s, "c", "Y", "4.00", 4.00, NULL, NULL);
+    assert_int_equal(query_integer(&s, "SELECT sum(disagree) FROM v_result"), 1);
     close_store(&s);
 }
 
-static void later_alias(void **state)
+static void test_later_alias_renames_results(void **state)
 {
     abdb_fact alias = {.table = "alias", .columns = 3};
-    store s = open_store();
-    abdb_sink sink = abdb_writer_sink(s.writer);
+    store s = create_store();
+    abdb_sink sink = abdb_writer_get_sink(s.writer);
     abdb_counts counts;
     abdb_error err = {0};
     int known;
 
     (void)state;
-    say(&s, "a", "X", "1.0", 1, NULL, NULL);
-    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result WHERE model = 'm'"), 1);
+    import_statement_return_counts(&s, "a", "X", "1.0", 1, NULL, NULL);
+    assert_int_equal(query_integer(&s, "SELECT count(*) FROM v_result WHERE model = 'm'"), 1);
     alias.column[0].name = "kind", alias.column[0].text = "model";
     alias.column[1].name = "spelling", alias.column[1].text = "m";
     alias.column[2].name = "canon", alias.column[2].text = "mended";
-    assert_ok(abdb_writer_begin(s.writer, NULL, &known, &counts, &err));
+    assert_ok(abdb_writer_begin_unless_known(s.writer, NULL, &known, &counts, &err));
     assert_ok(sink.fact(sink.self, &alias, &err));
     assert_ok(abdb_writer_commit(s.writer, &counts, &err));
-    assert_ok(abdb_writer_index(s.writer, &err));
-    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result WHERE model = 'mended'"), 1);
+    assert_ok(abdb_writer_update_derived(s.writer, &err));
+    assert_int_equal(query_integer(&s, "SELECT count(*) FROM v_result WHERE model = 'mended'"), 1);
     close_store(&s);
 }
 
-static void unit_is_whole(void **state)
+static void test_rolled_back_import_leaves_nothing(void **state)
 {
-    abdb_unit_info unit = {.path = "x", .format = "test", .words = "", .data = "q", .size = 1};
-    store s = open_store();
+    abdb_import_file unit = {
+        .path = "x", .format = "test", .overrides = "", .data = "q", .size = 1};
+    store s = create_store();
     abdb_reject reject = {.line = 2, .reason = "no"};
-    abdb_sink sink = abdb_writer_sink(s.writer);
+    abdb_sink sink = abdb_writer_get_sink(s.writer);
     abdb_counts counts;
     abdb_error err = {0};
     int known;
 
     (void)state;
-    assert_ok(abdb_writer_begin(s.writer, &unit, &known, &counts, &err));
+    assert_ok(abdb_writer_begin_unless_known(s.writer, &unit, &known, &counts, &err));
     assert_ok(sink.reject(sink.self, &reject, &err));
     assert_ok(sink.row_end(sink.self, &err));
     abdb_writer_rollback(s.writer, &counts);
     assert_int_equal(counts.rejected, 1);
-    assert_int_equal(ask(&s, "SELECT count(*) FROM artifact"), 0);
+    assert_int_equal(query_integer(&s, "SELECT count(*) FROM artifact"), 0);
     close_store(&s);
 }
 
-static void finite_only(void **state)
+static void test_infinite_values_are_rejected(void **state)
 {
-    store s = open_store();
-    abdb_counts counts = say(&s, "a", "X", "inf", INFINITY, NULL, NULL);
+    store s = create_store();
+    abdb_counts counts = import_statement_return_counts(&s, "a", "X", "inf", INFINITY, NULL, NULL);
 
     (void)state;
     assert_int_equal(counts.rejected, 1);
-    assert_int_equal(ask(&s, "SELECT count(*) FROM result"), 0);
+    assert_int_equal(query_integer(&s, "SELECT count(*) FROM result"), 0);
     assert_int_not_equal(sqlite3_exec(s.db->sql,
                                       "INSERT INTO spec (spec_key, spec_key_low, device, quantity,"
                                       " value, unit, raw_value, source, locator)"
@@ -321,8 +337,8 @@ static void finite_only(void **state)
     close_store(&s);
 }
 
-static int no_drop(void *self, int action, const char *a, const char *b, const char *c,
-                   const char *d)
+static int deny_drop_of_temp_table(void *self, int action, const char *a, const char *b,
+                                   const char *c, const char *d)
 {
     (void)self, (void)a, (void)b, (void)c, (void)d;
     return action == SQLITE_DROP_TEMP_TABLE ? SQLITE_DENY : SQLITE_OK;
@@ -330,7 +346,7 @@ static int no_drop(void *self, int action, const char *a, const char *b, const c
 
 /* Tables that a merge needs and could not remove (for want of memory) are in the way of what comes
  * after it: no success. */
-static void merge_leaves_nothing(void **state)
+static void test_merge_that_cannot_clean_up_fails(void **state)
 {
     char other[160];
     abdb_db *db = NULL, *from = NULL;
@@ -342,19 +358,20 @@ static void merge_leaves_nothing(void **state)
     assert_int_equal(abdb_db_open(&from, other, ABDB_CREATE, &err), ABDB_OK);
     abdb_db_close(from);
     assert_int_equal(abdb_db_open(&db, path, ABDB_CREATE, &err), ABDB_OK);
-    assert_int_equal(abdb_merge(db, other, &counts, &err), ABDB_OK);
-    sqlite3_set_authorizer(db->sql, no_drop, NULL);
-    assert_int_equal(abdb_merge(db, other, &counts, &err), ABDB_DB);
+    assert_int_equal(abdb_merge_database(db, other, &counts, &err), ABDB_OK);
+    sqlite3_set_authorizer(db->sql, deny_drop_of_temp_table, NULL);
+    assert_int_equal(abdb_merge_database(db, other, &counts, &err), ABDB_DB);
     abdb_db_close(db);
 }
 
-static void every_column_is_documented(void **state)
+static void test_every_view_column_is_documented(void **state)
 {
-    store s = open_store();
+    store s = create_store();
 
     (void)state;
     assert_int_equal(
-        ask(&s, "SELECT count(*) FROM (SELECT v.name, c.name FROM sqlite_schema v,"
+        query_integer(
+            &s, "SELECT count(*) FROM (SELECT v.name, c.name FROM sqlite_schema v,"
                 " pragma_table_info(v.name) c WHERE v.type = 'view' AND v.name GLOB 'v_*' AND NOT "
                 "EXISTS "
                 "(SELECT 1 FROM column_doc d"
@@ -365,21 +382,22 @@ static void every_column_is_documented(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-    const struct CMUnitTest tests[] = {TEST(not_a_database),
-                                       TEST(others_and_newer),
-                                       TEST(damaged),
-                                       TEST(before_the_first_release),
-                                       TEST(leaves_no_log),
-                                       TEST(identity),
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, create_scratch_folder, remove_scratch_folder)
+    const struct CMUnitTest tests[] = {TEST(test_absent_empty_or_text_file_is_refused),
+                                       TEST(test_foreign_or_newer_db_is_refused),
+                                       TEST(test_damaged_db_is_refused),
+                                       TEST(test_prerelease_db_is_refused),
+                                       TEST(test_closed_db_leaves_no_wal),
+                                       TEST(test_same_statement_is_one_result),
                                        TEST(counts_in_any_spelling),
-                                       TEST(values_decide),
-                                       TEST(rounding),
-                                       TEST(later_alias),
-                                       TEST(unit_is_whole),
-                                       TEST(finite_only),
-                                       TEST(merge_leaves_nothing),
-                                       TEST(every_column_is_documented)};
+                                       TEST(test_values_decide_what_is_one_result),
+                                       TEST(test_rounded_values_agree),
+                                       TEST(test_later_alias_renames_results),
+                                       TEST(test_rolled_back_import_leaves_nothing),
+                                       TEST(test_infinite_values_are_rejected),
+                                       TEST(test_merge_that_cannot_clean_up_fails),
+                                       TEST(test_every_view_column_is_documented)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static struct {
     double budget_s;     /* of a check */
 } wrong = {.budget_s = 1e9};
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status use_problem_as_state(void **state, const abdb_problem *p, abdb_error *err)
 {
     (void)err;
     *state = (void *)(uintptr_t)p;
@@ -29,12 +29,12 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
 }
 
 /* The output of a problem: its last tensor. */
-static abdb_tensor *output(abdb_problem *p)
+static abdb_tensor *output_tensor_of(abdb_problem *p)
 {
     return &p->tensor[p->tensors - 1];
 }
 
-static abdb_status compute(abdb_problem *p, abdb_error *err)
+static abdb_status run_right_implementation(abdb_problem *p, abdb_error *err)
 {
     void *own = p;
     abdb_status st = ABDB_OK;
@@ -46,103 +46,114 @@ done:
     return st;
 }
 
-static abdb_status launch(void *state, abdb_error *err)
+static abdb_status launch_with_planted_mistake(void *state, abdb_error *err)
 {
     abdb_problem *p = state;
-    abdb_tensor *out = output(p);
+    abdb_tensor *out = output_tensor_of(p);
     /* One element near the middle: neither the first nor the last, which any check would look
      * at. */
-    size_t at = abdb_tensor_count(out) / 2 + 1, nth = wrong.launches++;
+    size_t at = abdb_tensor_element_count(out) / 2 + 1, nth = wrong.launches++;
 
     if (wrong.what == NOTHING || (wrong.what == FIRST_ONLY && nth > 0) ||
         (wrong.what == EVERY_OTHER && nth % 2))
         return ABDB_OK;
-    if (compute(p, err) != ABDB_OK) return err->status;
-    if (wrong.what == ONE_ELEMENT) abdb_tensor_set(out, at, abdb_tensor_get(out, at) + 1);
+    if (run_right_implementation(p, err) != ABDB_OK) return err->status;
+    if (wrong.what == ONE_ELEMENT)
+        abdb_tensor_set_rounded(out, at, abdb_tensor_get_f64(out, at) + 1);
     if (wrong.what == ONE_UNIT) ((uint16_t *)out->data)[at] ^= 1; /* of bf16 */
     if (wrong.what == ZEROS)
-        memset(out->data, 0, abdb_tensor_count(out) * abdb_dtype_size(out->dtype));
+        memset(out->data, 0, abdb_tensor_element_count(out) * abdb_dtype_size(out->dtype));
     if (wrong.what == OF_ANOTHER && wrong.other && wrong.other != p)
-        memcpy(out->data, output(wrong.other)->data,
-               abdb_tensor_count(out) * abdb_dtype_size(out->dtype));
+        memcpy(out->data, output_tensor_of(wrong.other)->data,
+               abdb_tensor_element_count(out) * abdb_dtype_size(out->dtype));
     /* Two copies are launched in turn: `other` is the one before. */
     wrong.other = p;
     return ABDB_OK;
 }
 
-static const abdb_impl impl = {.provider = "wrong", .prepare = prepare, .launch = launch};
+static const abdb_impl impl = {
+    .provider = "wrong", .prepare = use_problem_as_state, .launch = launch_with_planted_mistake};
 
 /* The error that a check finds of two copies after some launches; exact: of inputs whose result
  * is. */
-static double found(const abdb_kernel *kernel, const abdb_impl *of, int what, bool exact,
-                    const char *params)
+static double error_found_of_planted_mistake(const abdb_kernel *kernel, const abdb_impl *right_impl,
+                                             int mistake, bool exact, const char *params)
 {
     json_t *object = json_loads(params, 0, NULL);
-    abdb_copy copies[2] = {{.state = NULL}, {.state = NULL}};
-    abdb_checked checked = {0};
+    abdb_instance copies[2] = {{.state = NULL}, {.state = NULL}};
+    abdb_verify_result checked = {0};
     abdb_error err = {0};
 
     assert_non_null(object);
-    wrong.what = what;
-    wrong.of = of;
+    wrong.what = mistake;
+    wrong.of = right_impl;
     wrong.launches = 0;
     wrong.other = NULL;
     for (size_t i = 0; i < 2; i++) {
-        const abdb_recipe recipe = {.kernel = kernel,
-                                    .impl = &impl,
-                                    .device = abdb_host_device(2),
-                                    .params = object,
-                                    .seed = i,
-                                    .exact = exact};
+        const abdb_instance_spec recipe = {.kernel = kernel,
+                                           .impl = &impl,
+                                           .device = abdb_init_host_device(2),
+                                           .params = object,
+                                           .seed = i,
+                                           .exact = exact};
 
-        assert_ok(abdb_copy_make(&copies[i], &recipe, &err));
+        assert_ok(abdb_instance_make(&copies[i], &recipe, &err));
         if (exact) assert_true(copies[i].exact);
     }
     /* Twice: some mistakes are made from the second launch on only. */
     for (int i = 0; i < 2; i++)
-        assert_ok(abdb_copies_check(copies, 2, wrong.budget_s, &checked, &err));
-    for (size_t i = 0; i < 2; i++) abdb_copy_free(&copies[i]);
+        assert_ok(abdb_instances_launch_and_verify(copies, 2, wrong.budget_s, &checked, &err));
+    for (size_t i = 0; i < 2; i++) abdb_instance_free(&copies[i]);
     json_decref(object);
-    assert_true(checked.share == 1 || checked.error > 1); /* all was looked at, or it was wrong */
+    assert_true(checked.rows_checked_share == 1 ||
+                checked.error > 1); /* all was looked at, or it was wrong */
     return checked.error;
 }
 
-static void stale_and_borrowed(void **state)
+static void test_stale_or_borrowed_outputs_are_found(void **state)
 {
     static const int kinds[] = {FIRST_ONLY, EVERY_OTHER, OF_ANOTHER, NOTHING, ONE_ELEMENT, ZEROS};
     const char *params = "{\"n\":\"40\"}";
 
     (void)state;
-    assert_true(found(&abdb_kernel_gemm, &abdb_ref_gemm, RIGHT, false, params) <= 1);
-    assert_true(found(&abdb_kernel_gemm, &abdb_ref_gemm, RIGHT, true, params) <= 1);
+    assert_true(error_found_of_planted_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, RIGHT, false,
+                                               params) <= 1);
+    assert_true(error_found_of_planted_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, RIGHT, true,
+                                               params) <= 1);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        assert_true(found(&abdb_kernel_gemm, &abdb_ref_gemm, kinds[i], false, params) > 1);
-        assert_true(found(&abdb_kernel_gemm, &abdb_ref_gemm, kinds[i], true, params) > 1);
+        assert_true(error_found_of_planted_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, kinds[i],
+                                                   false, params) > 1);
+        assert_true(error_found_of_planted_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, kinds[i],
+                                                   true, params) > 1);
     }
 }
 
 /* Attention over so many keys that the mean of their values is nearly nothing. */
-static void zeros_of_attention(void **state)
+static void test_zeros_for_attention_are_found(void **state)
 {
     const char *params = "{\"dtype\":\"bf16\",\"batch\":\"1\",\"heads\":\"4\",\"kv_heads\":\"2\","
                          "\"d\":\"32\",\"sequence\":\"4096\"}";
 
     (void)state;
-    assert_true(found(&abdb_kernel_paged, &abdb_ref_paged, RIGHT, false, params) <= 1);
-    assert_true(found(&abdb_kernel_paged, &abdb_ref_paged, ZEROS, false, params) > 1);
+    assert_true(error_found_of_planted_mistake(&abdb_kernel_paged, &abdb_ref_paged, RIGHT, false,
+                                               params) <= 1);
+    assert_true(error_found_of_planted_mistake(&abdb_kernel_paged, &abdb_ref_paged, ZEROS, false,
+                                               params) > 1);
 }
 
-static void last_bit(void **state)
+static void test_one_wrong_bit_of_bf16_is_found(void **state)
 {
     const char *params = "{\"dtype\":\"bf16\",\"m\":\"20\",\"n\":\"30\",\"k\":\"500\"}";
 
     (void)state;
-    assert_true(found(&abdb_kernel_gemm, &abdb_ref_gemm, RIGHT, true, params) <= 1);
-    assert_true(found(&abdb_kernel_gemm, &abdb_ref_gemm, ONE_UNIT, true, params) > 1);
+    assert_true(error_found_of_planted_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, RIGHT, true,
+                                               params) <= 1);
+    assert_true(error_found_of_planted_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, ONE_UNIT, true,
+                                               params) > 1);
 }
 
 /* Vectors that are only moved are all looked at, however little time there is. */
-static void moved_are_checked_whole(void **state)
+static void test_moved_vectors_are_checked_whole(void **state)
 {
     static const char *const params[] = {
         "{\"rows\":\"200000\",\"bytes\":\"64\",\"fraction\":\"1\"}",
@@ -151,55 +162,63 @@ static void moved_are_checked_whole(void **state)
     (void)state;
     wrong.budget_s = 0;
     for (int i = 0; i < 2; i++) {
-        assert_true(found(&abdb_kernel_gather, &abdb_ref_gather, RIGHT, false, params[i]) <= 1);
-        assert_true(found(&abdb_kernel_gather, &abdb_ref_gather, ONE_ELEMENT, false, params[i]) >
-                    1);
-        assert_true(found(&abdb_kernel_gather, &abdb_ref_gather, NOTHING, false, params[i]) > 1);
+        assert_true(error_found_of_planted_mistake(&abdb_kernel_gather, &abdb_ref_gather, RIGHT,
+                                                   false, params[i]) <= 1);
+        assert_true(error_found_of_planted_mistake(&abdb_kernel_gather, &abdb_ref_gather,
+                                                   ONE_ELEMENT, false, params[i]) > 1);
+        assert_true(error_found_of_planted_mistake(&abdb_kernel_gather, &abdb_ref_gather, NOTHING,
+                                                   false, params[i]) > 1);
     }
     wrong.budget_s = 1e9;
 }
 
 /* What is read and written is as it was before each launch. */
-static void read_and_written(void **state)
+static void test_inout_tensors_are_restored(void **state)
 {
     const char *scatter = "{\"op\":\"scatter\",\"rows\":\"300\",\"bytes\":\"64\"}",
                *updates = "{\"words\":\"1024\",\"updates\":\"4096\",\"parts\":\"2\"}";
 
     (void)state;
-    assert_true(found(&abdb_kernel_gather, &abdb_ref_gather, RIGHT, false, scatter) <= 1);
-    assert_true(found(&abdb_kernel_gather, &abdb_ref_gather, NOTHING, false, scatter) > 1);
-    assert_true(found(&abdb_kernel_gather, &abdb_ref_gather, ONE_ELEMENT, false, scatter) > 1);
-    assert_true(found(&abdb_kernel_gups, &abdb_ref_gups, RIGHT, false, updates) <= 1);
-    assert_true(found(&abdb_kernel_gups, &abdb_ref_gups, NOTHING, false, updates) > 1);
-    assert_true(found(&abdb_kernel_gups, &abdb_ref_gups, FIRST_ONLY, false, updates) > 1);
+    assert_true(error_found_of_planted_mistake(&abdb_kernel_gather, &abdb_ref_gather, RIGHT, false,
+                                               scatter) <= 1);
+    assert_true(error_found_of_planted_mistake(&abdb_kernel_gather, &abdb_ref_gather, NOTHING,
+                                               false, scatter) > 1);
+    assert_true(error_found_of_planted_mistake(&abdb_kernel_gather, &abdb_ref_gather, ONE_ELEMENT,
+                                               false, scatter) > 1);
+    assert_true(error_found_of_planted_mistake(&abdb_kernel_gups, &abdb_ref_gups, RIGHT, false,
+                                               updates) <= 1);
+    assert_true(error_found_of_planted_mistake(&abdb_kernel_gups, &abdb_ref_gups, NOTHING, false,
+                                               updates) > 1);
+    assert_true(error_found_of_planted_mistake(&abdb_kernel_gups, &abdb_ref_gups, FIRST_ONLY, false,
+                                               updates) > 1);
 }
 
-static double element_a(const abdb_problem *p, size_t i, size_t k)
+static double get_element_of_a(const abdb_problem *p, size_t i, size_t k)
 {
-    return abdb_tensor_get(&p->tensor[0], i * p->tensor[0].dim[1] + k);
+    return abdb_tensor_get_f64(&p->tensor[0], i * p->tensor[0].dim[1] + k);
 }
 
-static double element_b(const abdb_problem *p, size_t k, size_t j)
+static double get_element_of_b(const abdb_problem *p, size_t k, size_t j)
 {
-    return abdb_tensor_get(&p->tensor[1], k * p->tensor[1].dim[1] + j);
+    return abdb_tensor_get_f64(&p->tensor[1], k * p->tensor[1].dim[1] + j);
 }
 
 /* One wrong element of 90,000 marks its row and no other; so does one that is no whole number. */
-static void products_are_checked_whole(void **state)
+static void test_freivalds_marks_only_the_wrong_row(void **state)
 {
     enum { N = 300, K = 50 };
     static float a[N * K], b[K * N], c[N * N];
     abdb_problem p = {.tensors = 3,
-                      .tensor = {abdb_tensor_of(ABDB_F32, ABDB_IN, N, K, 0, 0),
-                                 abdb_tensor_of(ABDB_F32, ABDB_IN, K, N, 0, 0),
-                                 abdb_tensor_of(ABDB_F32, ABDB_OUT, N, N, 0, 0)}};
-    abdb_product q = {.p = &p,
-                      .a = element_a,
-                      .b = element_b,
-                      .c = &p.tensor[2],
-                      .rows = N,
-                      .depth = K,
-                      .columns = N};
+                      .tensor = {abdb_tensor_contiguous(ABDB_F32, ABDB_IN, N, K, 0, 0),
+                                 abdb_tensor_contiguous(ABDB_F32, ABDB_IN, K, N, 0, 0),
+                                 abdb_tensor_contiguous(ABDB_F32, ABDB_OUT, N, N, 0, 0)}};
+    abdb_freivalds_product q = {.p = &p,
+                                .a = get_element_of_a,
+                                .b = get_element_of_b,
+                                .c = &p.tensor[2],
+                                .rows = N,
+                                .depth = K,
+                                .columns = N};
     abdb_error err = {0};
 
     (void)state;
@@ -207,8 +226,8 @@ static void products_are_checked_whole(void **state)
     p.tensor[1].data = b;
     p.tensor[2].data = c;
     for (size_t i = 0; i < N * K; i++) {
-        a[i] = (float)abdb_random_whole(1, i, 8);
-        b[i] = (float)abdb_random_whole(2, i, 8);
+        a[i] = (float)abdb_random_nonzero_integer(1, i, 8);
+        b[i] = (float)abdb_random_nonzero_integer(2, i, 8);
     }
     for (size_t i = 0; i < N * N; i++)
         for (size_t k = 0; k < K; k++) c[i] += a[i / N * K + k] * b[k * N + i % N];
@@ -217,7 +236,7 @@ static void products_are_checked_whole(void **state)
         float *one = &c[123 * N + 17], was = *one;
 
         *one += kind == 1 ? 1 : kind == 2 ? 0.5f : kind == 3 ? NAN : 0;
-        assert_ok(abdb_suspect_product(&q, 7, marks, &err));
+        assert_ok(abdb_freivalds_mark_wrong_rows(&q, 7, marks, &err));
         for (size_t i = 0; i < N; i++) assert_int_equal(marks[i], kind > 0 && i == 123);
         *one = was;
     }
@@ -229,14 +248,14 @@ static struct {
     double ops; /* of a launch */
 } slow;
 
-static void slow_work(const abdb_problem *p, abdb_work *out)
+static void count_work_of_slow_kernel(const abdb_problem *p, abdb_work *out)
 {
     (void)p;
     *out = (abdb_work){.ops = slow.ops};
 }
 
-static void slow_reference(const abdb_problem *p, int tensor, const size_t *row, size_t n,
-                           double *out, double *magnitude)
+static void sleep_count_calls_give_zeros(const abdb_problem *p, int tensor, const size_t *row,
+                                         size_t n, double *out, double *magnitude)
 {
     const struct timespec nap = {.tv_nsec = 5000000};
 
@@ -252,38 +271,40 @@ static void slow_reference(const abdb_problem *p, int tensor, const size_t *row,
 }
 
 /* Comparisons end soon after their time is up, and no piece is longer than it must be. */
-static void time_is_kept(void **state)
+static void test_verification_keeps_time_budget(void **state)
 {
     static float zeros[65536 * 16];
-    static const abdb_kernel kernel = {
-        .work = slow_work, .reference = slow_reference, .bound = abdb_bound_exact};
-    const abdb_check how = {.kernel = &kernel, .budget_s = 0.02};
+    static const abdb_kernel kernel = {.count_work = count_work_of_slow_kernel,
+                                       .reference_rows = sleep_count_calls_give_zeros,
+                                       .error_bound = abdb_error_bound_zero};
+    const abdb_verify_options how = {.kernel = &kernel, .budget_s = 0.02};
     abdb_problem p = {.tensors = 1,
-                      .tensor = {abdb_tensor_of(ABDB_F32, ABDB_OUT, 65536, 16, 0, 0)}};
-    abdb_checked checked;
+                      .tensor = {abdb_tensor_contiguous(ABDB_F32, ABDB_OUT, 65536, 16, 0, 0)}};
+    abdb_verify_result checked;
     abdb_error err = {0};
 
     (void)state;
     p.tensor[0].data = zeros;
-    assert_ok(abdb_verify(&how, &p, &p, &checked, &err));
-    assert_true(checked.error == 0 && checked.share > 0 && checked.share < 1);
+    assert_ok(abdb_verify_outputs(&how, &p, &p, &checked, &err));
+    assert_true(checked.error == 0 && checked.rows_checked_share > 0 &&
+                checked.rows_checked_share < 1);
     assert_true(slow.calls >= 2 && slow.calls <= 5 * (size_t)omp_get_max_threads() + 2);
     assert_int_equal(slow.most, 256);
     slow.ops = 65536 * 1e7; /* long rows: few at once, however narrow */
     slow.most = 0;
-    assert_ok(abdb_verify(&how, &p, &p, &checked, &err));
+    assert_ok(abdb_verify_outputs(&how, &p, &p, &checked, &err));
     assert_int_equal(slow.most, 16);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stale_and_borrowed),
-                                       cmocka_unit_test(zeros_of_attention),
-                                       cmocka_unit_test(last_bit),
-                                       cmocka_unit_test(read_and_written),
-                                       cmocka_unit_test(moved_are_checked_whole),
-                                       cmocka_unit_test(products_are_checked_whole),
-                                       cmocka_unit_test(time_is_kept)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stale_or_borrowed_outputs_are_found),
+                                       cmocka_unit_test(test_zeros_for_attention_are_found),
+                                       cmocka_unit_test(test_one_wrong_bit_of_bf16_is_found),
+                                       cmocka_unit_test(test_inout_tensors_are_restored),
+                                       cmocka_unit_test(test_moved_vectors_are_checked_whole),
+                                       cmocka_unit_test(test_freivalds_marks_only_the_wrong_row),
+                                       cmocka_unit_test(test_verification_keeps_time_budget)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

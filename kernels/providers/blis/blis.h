@@ -6,6 +6,6 @@
 
 extern const abdb_impl abdb_blis_gemm;
 /* The processor family that BLIS took this one for. */
-const char *abdb_blis_arch(void);
+const char *abdb_blis_arch_name(void);
 
 #endif

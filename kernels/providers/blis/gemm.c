@@ -3,23 +3,23 @@
 
 #include "kernels/providers/blis/blis.h"
 
-static int accepts(const abdb_problem *p, const char **why_not)
+static int blis_gemm_accepts(const abdb_problem *p, const char **why_not)
 {
-    abdb_gemm g = abdb_gemm_of(p);
+    abdb_gemm g = abdb_gemm_from_problem(p);
 
     *why_not = "BLIS has no packed and no batched products here";
     if (p->tensor[0].rank == 3 || g.packed) return 0;
     *why_not = "BLIS has no epilogues of a product";
-    if (abdb_gemm_fused(p)) return 0;
+    if (abdb_gemm_has_bias_or_activation(p)) return 0;
     *why_not = "BLIS has products of f32 and f64";
     return p->tensor[0].dtype == ABDB_F64 || p->tensor[0].dtype == ABDB_F32;
 }
 
-static abdb_status launch(void *state, abdb_error *err)
+static abdb_status blis_gemm_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const abdb_tensor *a = &p->tensor[0], *b = &p->tensor[1], *c = &p->tensor[2];
-    abdb_gemm g = abdb_gemm_of(p);
+    abdb_gemm g = abdb_gemm_from_problem(p);
     dim_t m = (dim_t)g.m, n = (dim_t)g.n, k = (dim_t)g.k, lda = g.ta ? m : k, ldb = g.tb ? k : n;
     trans_t ta = g.ta ? BLIS_TRANSPOSE : BLIS_NO_TRANSPOSE,
             tb = g.tb ? BLIS_TRANSPOSE : BLIS_NO_TRANSPOSE;
@@ -35,15 +35,16 @@ static abdb_status launch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
-const char *abdb_blis_arch(void)
+const char *abdb_blis_arch_name(void)
 {
     return bli_arch_string(bli_arch_query_id());
 }
 
-static const char *chosen(const void *state)
+static const char *blis_gemm_chosen_arch(const void *state)
 {
     (void)state;
-    return abdb_blis_arch();
+    return abdb_blis_arch_name();
 }
 
-const abdb_impl abdb_blis_gemm = {"gemm", "blis", accepts, NULL, launch, chosen, NULL};
+const abdb_impl abdb_blis_gemm = {
+    "gemm", "blis", blis_gemm_accepts, NULL, blis_gemm_launch, blis_gemm_chosen_arch, NULL};

@@ -7,28 +7,29 @@
 enum { X, P, Y, DY = 2, DX, DP };
 
 /* All pieces of memory of forward but x and y, which may be the problem's. */
-static abdb_status make_room(abdb_cu_block *b, abdb_error *err)
+static abdb_status alloc_block_activations(abdb_cu_block *b, abdb_error *err)
 {
     void **const one[] = {&b->n1, &b->att, &b->h, &b->n2};
     abdb_status st = ABDB_OK;
 
-    for (size_t i = 0; i < sizeof one / sizeof one[0]; i++) TRY(abdb_cu_room(b, b->d, one[i], err));
-    TRY(abdb_cu_room(b, 3 * b->d, &b->qkv, err));
-    TRY(abdb_cu_room(b, 4 * b->d, &b->f, err));
-    TRY(abdb_cu_room(b, 4 * b->d, &b->g, err));
-    TRY(abdb_cu_scratch(b->job, b->n * b->heads * sizeof(float), &b->logarithm, err));
-    if (!b->y) TRY(abdb_cu_room(b, b->d, &b->y, err));
+    for (size_t i = 0; i < sizeof one / sizeof one[0]; i++)
+        TRY(abdb_cu_block_alloc_rows(b, b->d, one[i], err));
+    TRY(abdb_cu_block_alloc_rows(b, 3 * b->d, &b->qkv, err));
+    TRY(abdb_cu_block_alloc_rows(b, 4 * b->d, &b->f, err));
+    TRY(abdb_cu_block_alloc_rows(b, 4 * b->d, &b->g, err));
+    TRY(abdb_cu_alloc_scratch(b->job, b->n * b->heads * sizeof(float), &b->logarithm, err));
+    if (!b->y) TRY(abdb_cu_block_alloc_rows(b, b->d, &b->y, err));
 done:
     return st;
 }
 
-static int accepts(const abdb_problem *p, const char **why_not)
+static int cuda_block_accepts(const abdb_problem *p, const char **why_not)
 {
     *why_not = "cuBLAS was not found";
     return ((const abdb_cu_device *)p->device)->blas != NULL;
 }
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status cuda_block_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     bool forward = p->tensors == 3;
@@ -42,15 +43,17 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cu_job_new(&b.job, p, err));
-    TRY(make_room(&b, err));
+    TRY(alloc_block_activations(&b, err));
     TRY(abdb_cu_block_forward(&b, err));
     if (!forward) {
-        TRY(abdb_cu_before(b.job, err)); /* what forward keeps is there */
+        TRY(abdb_cu_run_and_clear_steps(b.job, err)); /* what forward keeps is there */
         TRY(abdb_cu_block_backward(&b, &t[DY], &t[DX], &t[DP], err));
     }
 done:
-    return abdb_cu_hand(st, b.job, state, err);
+    return abdb_cu_job_to_state_or_free(st, b.job, state, err);
 }
 
-const abdb_impl abdb_cu_block_impl = {"transformer-block", "cuda",         accepts,      prepare,
-                                      abdb_cu_launch,      abdb_cu_chosen, abdb_cu_close};
+const abdb_impl abdb_cu_block_impl = {"transformer-block", "cuda",
+                                      cuda_block_accepts,  cuda_block_prepare,
+                                      abdb_cu_job_launch,  abdb_cu_job_chosen_text,
+                                      abdb_cu_job_free};

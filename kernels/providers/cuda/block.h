@@ -3,7 +3,7 @@
 #ifndef ABDB_PROVIDERS_CUDA_BLOCK_H
 #define ABDB_PROVIDERS_CUDA_BLOCK_H
 
-#include "kernels/providers/cuda/cu/args.h"
+#include "kernels/providers/cuda/cu/kernel_args.h"
 #include "kernels/providers/cuda/launch.h"
 
 /* Matrices and vectors of parameters; where they begin is said in kernels/micro/block.c. */
@@ -29,16 +29,16 @@ typedef struct {
 } abdb_cu_block;
 
 /* Rows of so many numbers. */
-ABDB_MUST_USE abdb_status abdb_cu_room(abdb_cu_block *b, size_t columns, void **out,
-                                       abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_block_alloc_rows(abdb_cu_block *b, size_t columns, void **out,
+                                                   abdb_error *err);
 /* A matrix or a vector of parameters, or of a tensor like them; columns and rows of a matrix. */
-void *abdb_cu_matrix_at(const abdb_cu_block *b, const abdb_tensor *t, int which);
-void *abdb_cu_vector_at(const abdb_cu_block *b, const abdb_tensor *t, int which);
-size_t abdb_cu_columns_of(const abdb_cu_block *b, int which);
-size_t abdb_cu_depth_of(const abdb_cu_block *b, int which);
+void *abdb_cu_block_weight_matrix(const abdb_cu_block *b, const abdb_tensor *t, int which);
+void *abdb_cu_block_weight_vector(const abdb_cu_block *b, const abdb_tensor *t, int which);
+size_t abdb_cu_block_matrix_columns(const abdb_cu_block *b, int which);
+size_t abdb_cu_block_matrix_rows(const abdb_cu_block *b, int which);
 /* Heads of a third of qkv: 0 queries, 1 keys, 2 values; of rows of d. */
-abdb_cu_heads abdb_cu_third(const abdb_cu_block *b, void *data, size_t which);
-abdb_cu_heads abdb_cu_plain_heads(const abdb_cu_block *b, void *data);
+abdb_cu_heads abdb_cu_block_qkv_heads(const abdb_cu_block *b, void *data, size_t which);
+abdb_cu_heads abdb_cu_block_contiguous_heads(const abdb_cu_block *b, void *data);
 /* Forward, from x to y. */
 ABDB_MUST_USE abdb_status abdb_cu_block_forward(abdb_cu_block *b, abdb_error *err);
 /* Backward, from dY to dX and gradients of parameters, after forward. */

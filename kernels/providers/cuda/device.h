@@ -34,19 +34,20 @@ typedef struct {
 
 /* The device that $ABDB_CUDA_DEVICE or $ABDB_DEVICE numbers, by default the first. ABDB_BACKEND:
  * there is none. */
-ABDB_MUST_USE abdb_status abdb_cu_open(abdb_device **out, abdb_error *err);
-/* After abdb_cu_open: all devices, as abdb_backend wants them; NULL where $ABDB_CUDA_DEVICE has
- * chosen one, or there is no driver. The text is kept. */
-const char *abdb_cu_devices(void);
+ABDB_MUST_USE abdb_status abdb_cu_open_device(abdb_device **out, abdb_error *err);
+/* After abdb_cu_open_device: all devices, as abdb_backend wants them; NULL where $ABDB_CUDA_DEVICE
+ * has chosen one, or there is no driver. The text is kept. */
+const char *abdb_cu_list_devices(void);
 /* A kernel by file and name; the file is loaded at its first use. ABDB_BACKEND. */
-ABDB_MUST_USE abdb_status abdb_cu_function(abdb_cu_device *d, const char *file, const char *name,
-                                           CUfunction *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_load_kernel_function(abdb_cu_device *d, const char *file,
+                                                       const char *name, CUfunction *out,
+                                                       abdb_error *err);
 /* Bytes of a device's workspace, which cuBLAS and cuBLASLt share. */
-size_t abdb_cu_workspace(void);
+size_t abdb_cu_workspace_bytes(void);
 /* An attribute of the device, 0 where it has none. */
-int abdb_cu_attribute(const abdb_cu_device *d, CUdevice_attribute what);
+int abdb_cu_device_attribute(const abdb_cu_device *d, CUdevice_attribute what);
 /* A pointer of a tensor as the driver takes it. */
-static inline CUdeviceptr abdb_cu_at(const void *data)
+static inline CUdeviceptr abdb_cu_device_pointer(const void *data)
 {
     return (CUdeviceptr)(uintptr_t)data;
 }

@@ -12,7 +12,7 @@ abdb_cu_library abdb_cu;
 #define TEXT(x)  TEXT_(x)
 
 /* A function of a library, into its field; POSIX has a pointer to it come out as one to data. */
-static bool find(void *library, const char *name, void *field)
+static bool load_symbol_into_field(void *library, const char *name, void *field)
 {
     void *found = dlsym(library, name);
 
@@ -22,23 +22,24 @@ static bool find(void *library, const char *name, void *field)
 
 /* The library that a variable names, else the first of the usual names that is there. Why not is
  * copied at once: what dlerror gives is gone with the next call. */
-static void *open_one(const char *variable, const char *const *usual, char why[160])
+static void *open_named_or_usual_library(const char *variable, const char *const *usual_names,
+                                         char why[160])
 {
     const char *asked = getenv(variable);
     void *library = asked ? dlopen(asked, RTLD_NOW) : NULL;
 
     *why = '\0';
     if (asked && !library) snprintf(why, 160, "%.159s", dlerror());
-    for (size_t i = 0; !asked && !library && usual[i]; i++) {
-        library = dlopen(usual[i], RTLD_NOW);
+    for (size_t i = 0; !asked && !library && usual_names[i]; i++) {
+        library = dlopen(usual_names[i], RTLD_NOW);
         if (!library && !*why) snprintf(why, 160, "%.159s", dlerror());
     }
     return library;
 }
 
-#define FIND(name) all &= find(library, TEXT(name), &abdb_cu.name##_);
+#define FIND(name) all &= load_symbol_into_field(library, TEXT(name), &abdb_cu.name##_);
 
-static bool find_driver(void *library)
+static bool resolve_driver_functions(void *library)
 {
     bool all = true;
 
@@ -46,7 +47,7 @@ static bool find_driver(void *library)
     return all;
 }
 
-static bool find_blas(void *library)
+static bool resolve_cublas_functions(void *library)
 {
     bool all = true;
 
@@ -54,7 +55,7 @@ static bool find_blas(void *library)
     return all;
 }
 
-static bool find_lt(void *library)
+static bool resolve_cublaslt_functions(void *library)
 {
     bool all = true;
 
@@ -65,27 +66,27 @@ static bool find_lt(void *library)
 /* The libraries of this toolkit's version, by its number. */
 #define BLAS_NUMBER TEXT(CUBLAS_VER_MAJOR)
 
-abdb_status abdb_cu_load(abdb_error *err)
+abdb_status abdb_cu_load_libraries(abdb_error *err)
 {
     static const char *const drivers[] = {"libcuda.so.1", "libcuda.so", NULL},
                              *const blas[] = {"libcublas.so." BLAS_NUMBER, "libcublas.so", NULL},
                              *const lt[] = {"libcublasLt.so." BLAS_NUMBER, "libcublasLt.so", NULL};
     char why[160] = "";
-    void *library = open_one("ABDB_CUDA_DRIVER", drivers, why);
+    void *library = open_named_or_usual_library("ABDB_CUDA_DRIVER", drivers, why);
 
     if (!library)
         return ABDB_FAIL(err, ABDB_BACKEND, "no CUDA driver, which comes with NVIDIA's: %s", why);
-    if (!find_driver(library))
+    if (!resolve_driver_functions(library))
         return ABDB_FAIL(err, ABDB_BACKEND, "a CUDA driver older than this program: %d.%d wanted",
                          CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10);
-    library = open_one("ABDB_CUBLAS", blas, abdb_cu.no_blas);
-    abdb_cu.blas = library && find_blas(library);
-    library = open_one("ABDB_CUBLASLT", lt, abdb_cu.no_lt);
-    abdb_cu.lt = library && find_lt(library);
-    return abdb_cu_check(abdb_cu.cuInit_(0), "cuInit", err);
+    library = open_named_or_usual_library("ABDB_CUBLAS", blas, abdb_cu.no_blas);
+    abdb_cu.blas = library && resolve_cublas_functions(library);
+    library = open_named_or_usual_library("ABDB_CUBLASLT", lt, abdb_cu.no_lt);
+    abdb_cu.lt = library && resolve_cublaslt_functions(library);
+    return abdb_cu_check_result(abdb_cu.cuInit_(0), "cuInit", err);
 }
 
-abdb_status abdb_cu_check(CUresult code, const char *what, abdb_error *err)
+abdb_status abdb_cu_check_result(CUresult code, const char *what, abdb_error *err)
 {
     const char *name = NULL, *text = NULL;
 
@@ -97,7 +98,7 @@ abdb_status abdb_cu_check(CUresult code, const char *what, abdb_error *err)
                      text ? text : "");
 }
 
-abdb_status abdb_cublas_check(cublasStatus_t code, const char *what, abdb_error *err)
+abdb_status abdb_cublas_check_status(cublasStatus_t code, const char *what, abdb_error *err)
 {
     static const struct {
         cublasStatus_t code;

@@ -82,16 +82,17 @@ typedef struct {
     char no_blas[160], no_lt[160]; /* else why not */
 } abdb_cu_library;
 
-/* Filled by abdb_cu_load. */
+/* Filled by abdb_cu_load_libraries. */
 extern abdb_cu_library abdb_cu;
 
 /* Loads libcuda.so.1 ($ABDB_CUDA_DRIVER: another), and cuBLAS and cuBLASLt where they are
  * ($ABDB_CUBLAS, $ABDB_CUBLASLT). ABDB_BACKEND: there is no driver. */
-ABDB_MUST_USE abdb_status abdb_cu_load(abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_load_libraries(abdb_error *err);
 /* ABDB_OK; ABDB_NOMEM where the device's memory is what was missing; else ABDB_BACKEND, and what
  * failed. */
-ABDB_MUST_USE abdb_status abdb_cu_check(CUresult code, const char *what, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_check_result(CUresult code, const char *what, abdb_error *err);
 /* The same of cuBLAS and cuBLASLt. */
-ABDB_MUST_USE abdb_status abdb_cublas_check(cublasStatus_t code, const char *what, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cublas_check_status(cublasStatus_t code, const char *what,
+                                                   abdb_error *err);
 
 #endif

@@ -4,16 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/providers/cuda/cu/args.h"
-#include "kernels/providers/cuda/cu/maps.h"
+#include "kernels/providers/cuda/cu/kernel_args.h"
+#include "kernels/providers/cuda/cu/thread_maps.h"
 #include "kernels/providers/cuda/implementations.h"
-#include "kernels/providers/cuda/rows.h"
+#include "kernels/providers/cuda/row_ops.h"
 
 enum { SOFTMAX, LAYERNORM, RMSNORM, GELU, SILU, ROTARY, CROSS_ENTROPY, ADAMW };
-enum { LANES = 4 }; /* as in flat.cu */
+enum { LANES = 4 }; /* as in elementwise.cu */
 static const double beta1 = 0.9, beta2 = 0.999, step = 10;
 
-static int accepts(const abdb_problem *p, const char **why_not)
+static int cuda_elementwise_accepts(const abdb_problem *p, const char **why_not)
 {
     const char *stores = abdb_param_text(p, "stores");
 
@@ -21,19 +21,19 @@ static int accepts(const abdb_problem *p, const char **why_not)
     return !stores || strcmp(stores, "nt") != 0;
 }
 
-static abdb_status add_rows(abdb_cu_job *job, int op, abdb_error *err)
+static abdb_status add_row_op(abdb_cu_job *job, int op, abdb_error *err)
 {
     static const char *const names[] = {"softmax", "layernorm", "rmsnorm", NULL,
                                         NULL,      NULL,        "loss"};
     const abdb_tensor *t = job->p->tensor;
-    abdb_cu_row of = {.x = t[0].data, .y = t[job->p->tensors - 1].data, .columns = t[0].dim[1]};
+    abdb_cu_row_op of = {.x = t[0].data, .y = t[job->p->tensors - 1].data, .columns = t[0].dim[1]};
 
     if (op != SOFTMAX) of.p = t[1].data;
     if (op == LAYERNORM) of.q = t[2].data;
-    return abdb_cu_add_rows(job, names[op], t[0].dtype, t[0].dim[0], &of, err);
+    return abdb_cu_add_row_kernel(job, names[op], t[0].dtype, t[0].dim[0], &of, err);
 }
 
-static abdb_status add_rotary(abdb_cu_job *job, abdb_error *err)
+static abdb_status add_rotary_embedding(abdb_cu_job *job, abdb_error *err)
 {
     const abdb_tensor *t = job->p->tensor;
     size_t half = t[0].dim[1] / 2, lanes = half % LANES == 0 ? LANES : 1;
@@ -45,11 +45,12 @@ static abdb_status add_rotary(abdb_cu_job *job, abdb_error *err)
                          .positions = t[1].dim[0],
                          .wide = lanes > 1};
 
-    return abdb_cu_add_named(job, "flat.cu", "rotary", t[0].dtype,
-                             abdb_cu_grid(of.rows * (half / lanes)), &of, sizeof of, err);
+    return abdb_cu_add_kernel_of_dtype(job, "elementwise.cu", "rotary", t[0].dtype,
+                                       abdb_cu_blocks_for_pieces(of.rows * (half / lanes)), &of,
+                                       sizeof of, err);
 }
 
-static abdb_status add_adamw(abdb_cu_job *job, abdb_error *err)
+static abdb_status add_adamw_update(abdb_cu_job *job, abdb_error *err)
 {
     const abdb_tensor *t = job->p->tensor;
     abdb_cu_adamw of = {.p = t[0].data,
@@ -59,15 +60,16 @@ static abdb_status add_adamw(abdb_cu_job *job, abdb_error *err)
                         .p_out = t[4].data,
                         .m_out = t[5].data,
                         .v_out = t[6].data,
-                        .n = abdb_tensor_count(&t[0]),
+                        .n = abdb_tensor_element_count(&t[0]),
                         .by_m = (float)(1 / (1 - pow(beta1, step))),
                         .by_v = (float)(1 / (1 - pow(beta2, step)))};
 
-    return abdb_cu_add_named(job, "flat.cu", "adamw", t[0].dtype, abdb_cu_grid(of.n / LANES), &of,
-                             sizeof of, err);
+    return abdb_cu_add_kernel_of_dtype(job, "elementwise.cu", "adamw", t[0].dtype,
+                                       abdb_cu_blocks_for_pieces(of.n / LANES), &of, sizeof of,
+                                       err);
 }
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status cuda_elementwise_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     static const char *const words[] = {"softmax", "layernorm",     "rmsnorm", "gelu", "silu",
                                         "rotary",  "cross-entropy", "adamw",   NULL};
@@ -76,20 +78,25 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     int op;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_word(p, "op", words, &op, err));
+    TRY(abdb_param_word_index(p, "op", words, &op, err));
     TRY(abdb_cu_job_new(&job, p, err));
     if (op == ROTARY)
-        TRY(add_rotary(job, err));
+        TRY(add_rotary_embedding(job, err));
     else if (op == ADAMW)
-        TRY(add_adamw(job, err));
+        TRY(add_adamw_update(job, err));
     else if (op == GELU || op == SILU)
-        TRY(abdb_cu_add_flat(job, words[op], t[0].dtype, t[0].data, t[1].data,
-                             abdb_tensor_count(&t[0]), err));
+        TRY(abdb_cu_add_elementwise_kernel(job, words[op], t[0].dtype, t[0].data, t[1].data,
+                                           abdb_tensor_element_count(&t[0]), err));
     else
-        TRY(add_rows(job, op, err));
+        TRY(add_row_op(job, op, err));
 done:
-    return abdb_cu_hand(st, job, state, err);
+    return abdb_cu_job_to_state_or_free(st, job, state, err);
 }
 
-const abdb_impl abdb_cu_elementwise = {"elementwise",  "cuda",         accepts,      prepare,
-                                       abdb_cu_launch, abdb_cu_chosen, abdb_cu_close};
+const abdb_impl abdb_cu_elementwise = {"elementwise",
+                                       "cuda",
+                                       cuda_elementwise_accepts,
+                                       cuda_elementwise_prepare,
+                                       abdb_cu_job_launch,
+                                       abdb_cu_job_chosen_text,
+                                       abdb_cu_job_free};

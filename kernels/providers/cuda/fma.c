@@ -1,12 +1,12 @@
 /* fma.c - multiply-adds in registers. */
-#include "kernels/providers/cuda/cu/args.h"
-#include "kernels/providers/cuda/cu/maps.h"
+#include "kernels/providers/cuda/cu/kernel_args.h"
+#include "kernels/providers/cuda/cu/thread_maps.h"
 #include "kernels/providers/cuda/implementations.h"
-#include "kernels/providers/cuda/rows.h"
+#include "kernels/providers/cuda/row_ops.h"
 
 enum { CHAINS = 8 }; /* as in fma.cu */
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status cuda_fma_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     abdb_cu_fma of = {
@@ -16,11 +16,12 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cu_job_new(&job, p, err));
-    TRY(abdb_cu_add_named(job, "fma.cu", "fma", t[0].dtype, (of.width + each - 1) / each, &of,
-                          sizeof of, err));
+    TRY(abdb_cu_add_kernel_of_dtype(job, "fma.cu", "fma", t[0].dtype, (of.width + each - 1) / each,
+                                    &of, sizeof of, err));
 done:
-    return abdb_cu_hand(st, job, state, err);
+    return abdb_cu_job_to_state_or_free(st, job, state, err);
 }
 
-const abdb_impl abdb_cu_fma_impl = {"fma",          "cuda",         NULL,         prepare,
-                                    abdb_cu_launch, abdb_cu_chosen, abdb_cu_close};
+const abdb_impl abdb_cu_fma_impl = {
+    "fma",           "cuda", NULL, cuda_fma_prepare, abdb_cu_job_launch, abdb_cu_job_chosen_text,
+    abdb_cu_job_free};

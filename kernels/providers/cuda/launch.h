@@ -14,16 +14,17 @@ enum { ABDB_CU_ARGUMENTS = 512, ABDB_CU_KERNEL_NAME = 64 };
 typedef struct {
     const char *file, *function;
     size_t grid[3], block, shared;
-} abdb_cu_call;
+} abdb_cu_kernel_launch;
 
 typedef struct {
     CUfunction kernel;
-    abdb_cu_call call;
+    abdb_cu_kernel_launch call;
     char name[ABDB_CU_KERNEL_NAME];
-    double argument[ABDB_CU_ARGUMENTS / 8]; /* one struct of kernels/providers/cuda/cu/args.h */
-    abdb_status (*other)(void *what, abdb_error *err); /* instead of a kernel */
-    void *what;
-    void (*forget)(void *what);
+    double
+        argument[ABDB_CU_ARGUMENTS / 8]; /* one struct of kernels/providers/cuda/cu/kernel_args.h */
+    abdb_status (*host_call)(void *what, abdb_error *err); /* instead of a kernel */
+    void *context;
+    void (*free_context)(void *what);
 } abdb_cu_step;
 
 typedef struct {
@@ -37,46 +38,46 @@ typedef struct {
     char chosen[160];
 } abdb_cu_job;
 
-/* An empty job for a problem; abdb_cu_close frees it, also after a failure. */
+/* An empty job for a problem; abdb_cu_job_free frees it, also after a failure. */
 ABDB_MUST_USE abdb_status abdb_cu_job_new(abdb_cu_job **out, const abdb_problem *p,
                                           abdb_error *err);
 /* Adds a kernel, whose one argument is a copy of a struct. ABDB_USAGE: the device has no such grid
  * or so much shared memory. */
-ABDB_MUST_USE abdb_status abdb_cu_add(abdb_cu_job *job, const abdb_cu_call *call,
-                                      const void *argument, size_t size, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_add_kernel(abdb_cu_job *job, const abdb_cu_kernel_launch *call,
+                                             const void *argument, size_t size, abdb_error *err);
 /* Adds what the host does to enqueue more; `what` is given to `forget` with the job, also after a
  * failure. */
-ABDB_MUST_USE abdb_status abdb_cu_add_other(abdb_cu_job *job,
-                                            abdb_status (*other)(void *what, abdb_error *err),
-                                            void *what, void (*forget)(void *what),
-                                            abdb_error *err);
+ABDB_MUST_USE abdb_status
+abdb_cu_add_host_call(abdb_cu_job *job, abdb_status (*host_call)(void *what, abdb_error *err),
+                      void *context, void (*free_context)(void *what), abdb_error *err);
 /* Memory of the device for as long as the job. */
-ABDB_MUST_USE abdb_status abdb_cu_scratch(abdb_cu_job *job, size_t size, void **out,
-                                          abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_alloc_scratch(abdb_cu_job *job, size_t size, void **out,
+                                                abdb_error *err);
 /* The same, with what the host has. */
-ABDB_MUST_USE abdb_status abdb_cu_give(abdb_cu_job *job, const void *from, size_t size, void **out,
-                                       abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_upload_to_scratch(abdb_cu_job *job, const void *from, size_t size,
+                                                    void **out, abdb_error *err);
 /* launch, chosen and close of implementations whose state is a job. */
-abdb_status abdb_cu_launch(void *state, abdb_error *err);
-const char *abdb_cu_chosen(const void *state);
-void abdb_cu_close(void *state);
+abdb_status abdb_cu_job_launch(void *state, abdb_error *err);
+const char *abdb_cu_job_chosen_text(const void *state);
+void abdb_cu_job_free(void *state);
 /* For the end of `prepare`: the job becomes the state (and a graph, if that was asked for), or is
  * freed where st is not ABDB_OK. Returns st, or what the graph says. */
-abdb_status abdb_cu_hand(abdb_status st, abdb_cu_job *job, void **state, abdb_error *err);
+abdb_status abdb_cu_job_to_state_or_free(abdb_status st, abdb_cu_job *job, void **state,
+                                         abdb_error *err);
 /* Does what a job has so far at once, waits for it, and leaves it out of launches: what is prepared
  * beforehand. */
-ABDB_MUST_USE abdb_status abdb_cu_before(abdb_cu_job *job, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_run_and_clear_steps(abdb_cu_job *job, abdb_error *err);
 
 /* The end of a kernel's name: "f32", "bf16", "f16", "f64", "i8". */
-const char *abdb_cu_suffix(abdb_dtype dtype);
+const char *abdb_cu_kernel_name_suffix(abdb_dtype dtype);
 /* The next multiple over it, in multiples. */
-static inline size_t abdb_cu_pieces(size_t n, size_t piece)
+static inline size_t abdb_cu_ceil_divide(size_t n, size_t piece)
 {
     return (n + piece - 1) / piece;
 }
 /* Blocks for n pieces, at most: so many that every processor has work several times. */
-size_t abdb_cu_blocks(const abdb_cu_device *d, size_t pieces);
+size_t abdb_cu_block_count(const abdb_cu_device *d, size_t pieces);
 /* Measures what an empty kernel takes, launched and as a node of a graph. */
-ABDB_MUST_USE abdb_status abdb_cu_launch_cost(abdb_cu_device *d, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_measure_launch_cost(abdb_cu_device *d, abdb_error *err);
 
 #endif

@@ -52,7 +52,7 @@ static const struct {
                  {"nvmlDeviceGetPersistenceMode", &nvml.persistence},
                  {"nvmlDeviceGetEccMode", &nvml.ecc}};
 
-void abdb_nvml_open(const char *bus)
+void abdb_nvml_load_and_find_device(const char *bus)
 {
     const char *asked = getenv("ABDB_NVML");
     void *library = dlopen(asked ? asked : "libnvidia-ml.so.1", RTLD_NOW);
@@ -69,41 +69,43 @@ void abdb_nvml_open(const char *bus)
 }
 
 /* A whole number that a function tells, times a unit; NAN: it does not. */
-static double number(nvml_return (*ask)(nvml_device, unsigned *), double unit)
+static double read_uint_or_nan(nvml_return (*ask)(nvml_device, unsigned *), double unit)
 {
     unsigned value = 0;
 
     return nvml.device && ask && ask(nvml.device, &value) == 0 ? unit * value : (double)NAN;
 }
 
-static double of_kind(nvml_return (*ask)(nvml_device, int, unsigned *), int kind, double unit)
+static double read_uint_of_kind_or_nan(nvml_return (*ask)(nvml_device, int, unsigned *), int kind,
+                                       double unit)
 {
     unsigned value = 0;
 
     return nvml.device && ask && ask(nvml.device, kind, &value) == 0 ? unit * value : (double)NAN;
 }
 
-static double of_long(nvml_return (*ask)(nvml_device, unsigned long long *), double unit)
+static double read_ulong_or_nan(nvml_return (*ask)(nvml_device, unsigned long long *), double unit)
 {
     unsigned long long value = 0;
 
     return nvml.device && ask && ask(nvml.device, &value) == 0 ? unit * (double)value : (double)NAN;
 }
 
-void abdb_nvml_sense(abdb_sensors *out)
+void abdb_nvml_read_sensors(abdb_sensors *out)
 {
     out->part = "gpu";
-    out->clock_hz = of_kind(nvml.clock, NVML_SM, 1e6);
-    out->memory_clock_hz = of_kind(nvml.clock, NVML_MEMORY, 1e6);
-    out->temperature_c = of_kind(nvml.temperature, NVML_GPU_TEMPERATURE, 1);
-    out->power_w = number(nvml.power, 1e-3);
-    out->energy_j = of_long(nvml.energy, 1e-3); /* since the driver was loaded */
+    out->clock_hz = read_uint_of_kind_or_nan(nvml.clock, NVML_SM, 1e6);
+    out->memory_clock_hz = read_uint_of_kind_or_nan(nvml.clock, NVML_MEMORY, 1e6);
+    out->temperature_c = read_uint_of_kind_or_nan(nvml.temperature, NVML_GPU_TEMPERATURE, 1);
+    out->power_w = read_uint_or_nan(nvml.power, 1e-3);
+    out->energy_j = read_ulong_or_nan(nvml.energy, 1e-3); /* since the driver was loaded */
     out->energy_most_j = 1e-3 * 0x1p64;
-    out->throttle = of_long(nvml.reasons, 1);
+    out->throttle = read_ulong_or_nan(nvml.reasons, 1);
 }
 
 /* The bits of nvmlClocksThrottleReasons that say why a clock is not higher. */
-static void tell_reasons(void (*tell)(void *to, const char *key, const char *text), void *to)
+static void report_throttle_reasons(void (*tell)(void *to, const char *key, const char *text),
+                                    void *to)
 {
     static const char *const names[] = {
         "idle",         "applications setting", "power cap",        "hardware slowdown",
@@ -120,8 +122,8 @@ static void tell_reasons(void (*tell)(void *to, const char *key, const char *tex
     tell(to, "gpu_throttle", *text ? text : "none");
 }
 
-static void tell_number(void (*tell)(void *to, const char *key, const char *text), void *to,
-                        const char *key, double value, const char *unit)
+static void report_number_if_finite(void (*tell)(void *to, const char *key, const char *text),
+                                    void *to, const char *key, double value, const char *unit)
 {
     char text[64];
 
@@ -130,18 +132,20 @@ static void tell_number(void (*tell)(void *to, const char *key, const char *text
     tell(to, key, text);
 }
 
-void abdb_nvml_describe(void (*tell)(void *to, const char *key, const char *text), void *to)
+void abdb_nvml_describe_device(void (*tell)(void *to, const char *key, const char *text), void *to)
 {
     unsigned now = 0, other = 0;
     char text[96];
 
     if (!nvml.device) return;
     if (nvml.driver && nvml.driver(text, sizeof text) == 0) tell(to, "gpu_driver", text);
-    tell_number(tell, to, "gpu_clock_most", of_kind(nvml.clock_most, NVML_SM, 1), " MHz");
-    tell_number(tell, to, "gpu_memory_clock_most", of_kind(nvml.clock_most, NVML_MEMORY, 1),
-                " MHz");
-    tell_number(tell, to, "gpu_power_limit", number(nvml.limit, 1e-3), " W");
-    tell_number(tell, to, "gpu_power_limit_usual", number(nvml.limit_usual, 1e-3), " W");
+    report_number_if_finite(tell, to, "gpu_clock_most",
+                            read_uint_of_kind_or_nan(nvml.clock_most, NVML_SM, 1), " MHz");
+    report_number_if_finite(tell, to, "gpu_memory_clock_most",
+                            read_uint_of_kind_or_nan(nvml.clock_most, NVML_MEMORY, 1), " MHz");
+    report_number_if_finite(tell, to, "gpu_power_limit", read_uint_or_nan(nvml.limit, 1e-3), " W");
+    report_number_if_finite(tell, to, "gpu_power_limit_usual",
+                            read_uint_or_nan(nvml.limit_usual, 1e-3), " W");
     if (nvml.limits && nvml.limits(nvml.device, &now, &other) == 0) {
         snprintf(text, sizeof text, "%.6g to %.6g W", 1e-3 * now, 1e-3 * other);
         tell(to, "gpu_power_limits", text);
@@ -152,5 +156,5 @@ void abdb_nvml_describe(void (*tell)(void *to, const char *key, const char *text
         tell(to, "gpu_persistence", now ? "enabled" : "disabled");
     if (nvml.ecc && nvml.ecc(nvml.device, &now, &other) == 0)
         tell(to, "gpu_ecc", now ? "enabled" : "disabled");
-    tell_reasons(tell, to);
+    report_throttle_reasons(tell, to);
 }

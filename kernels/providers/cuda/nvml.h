@@ -7,10 +7,10 @@
 
 /* Finds the device at a PCI address; without libnvidia-ml.so.1 ($ABDB_NVML: another) nothing is
  * told. */
-void abdb_nvml_open(const char *bus);
+void abdb_nvml_load_and_find_device(const char *bus);
 /* Clocks, power, energy, temperature, reasons of a lower clock; what is not told becomes NAN. */
-void abdb_nvml_sense(abdb_sensors *out);
+void abdb_nvml_read_sensors(abdb_sensors *out);
 /* Driver, clocks at most, power limits, MIG, persistence, ECC, and why the clock is lower now. */
-void abdb_nvml_describe(void (*tell)(void *to, const char *key, const char *text), void *to);
+void abdb_nvml_describe_device(void (*tell)(void *to, const char *key, const char *text), void *to);
 
 #endif

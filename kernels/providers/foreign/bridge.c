@@ -16,7 +16,7 @@ static abdb_device device;
 static abdb_impl impl[KERNELS_MOST];
 static const abdb_impl *native[KERNELS_MOST + 1];
 
-static abdb_status check(int code, abdb_error *err)
+static abdb_status status_of_bridge_code(int code, abdb_error *err)
 {
     if (code == ABDB_BRIDGE_OK) return ABDB_OK;
     return ABDB_FAIL(err, code == ABDB_BRIDGE_NOMEM ? ABDB_NOMEM : ABDB_BACKEND, "%s",
@@ -24,14 +24,14 @@ static abdb_status check(int code, abdb_error *err)
 }
 
 /* Handles are small numbers: they travel in the pointer of a tensor's data. */
-static size_t number(const void *data)
+static size_t handle_of_pointer(const void *data)
 {
     return (size_t)(uintptr_t)data;
 }
 
 /* --- the device ------------------------------------------------------------------------------- */
 
-static abdb_status alloc(abdb_device *d, size_t size, bool huge, void **out, abdb_error *err)
+static abdb_status bridge_alloc(abdb_device *d, size_t size, bool huge, void **out, abdb_error *err)
 {
     (void)d;
     if (huge) return ABDB_FAIL(err, ABDB_USAGE, "%s chooses its pages itself", bridge->backend);
@@ -39,59 +39,61 @@ static abdb_status alloc(abdb_device *d, size_t size, bool huge, void **out, abd
     return *out ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "%s", bridge->fault());
 }
 
-static void release(abdb_device *d, void *memory)
+static void bridge_release(abdb_device *d, void *memory)
 {
     (void)d;
-    bridge->release(number(memory));
+    bridge->release(handle_of_pointer(memory));
 }
 
-static double available(abdb_device *d)
+static double bridge_available_bytes(abdb_device *d)
 {
     (void)d;
-    return bridge->memory > 0 ? bridge->memory : abdb_memory_available() / 2;
+    return bridge->memory > 0 ? bridge->memory : abdb_memory_available_bytes() / 2;
 }
 
-static abdb_status upload(abdb_device *d, void *to, const void *from, size_t size, abdb_error *err)
+static abdb_status bridge_upload(abdb_device *d, void *to, const void *from, size_t size,
+                                 abdb_error *err)
 {
     (void)d;
-    return check(bridge->upload(number(to), from, size), err);
+    return status_of_bridge_code(bridge->upload(handle_of_pointer(to), from, size), err);
 }
 
-static abdb_status download(abdb_device *d, void *to, const void *from, size_t size,
-                            abdb_error *err)
+static abdb_status bridge_download(abdb_device *d, void *to, const void *from, size_t size,
+                                   abdb_error *err)
 {
     (void)d;
-    return check(bridge->download(to, number(from), size), err);
+    return status_of_bridge_code(bridge->download(to, handle_of_pointer(from), size), err);
 }
 
-static abdb_status fill(abdb_device *d, void *to, unsigned char byte, size_t size, abdb_error *err)
+static abdb_status bridge_fill_bytes(abdb_device *d, void *to, unsigned char byte, size_t size,
+                                     abdb_error *err)
 {
     (void)d;
-    return check(bridge->fill(number(to), byte, size), err);
+    return status_of_bridge_code(bridge->fill(handle_of_pointer(to), byte, size), err);
 }
 
-static abdb_status flush(abdb_device *d, abdb_error *err)
+static abdb_status bridge_flush_caches(abdb_device *d, abdb_error *err)
 {
     (void)d;
-    return check(bridge->flush(), err);
+    return status_of_bridge_code(bridge->flush(), err);
 }
 
-static abdb_status begin(abdb_device *d, abdb_error *err)
+static abdb_status bridge_begin_timing(abdb_device *d, abdb_error *err)
 {
     (void)d;
-    return check(bridge->begin(), err);
+    return status_of_bridge_code(bridge->begin(), err);
 }
 
-static abdb_status end(abdb_device *d, double *time_s, abdb_error *err)
+static abdb_status bridge_end_timing(abdb_device *d, double *time_s, abdb_error *err)
 {
     (void)d;
-    return check(bridge->end(time_s), err);
+    return status_of_bridge_code(bridge->end(time_s), err);
 }
 
 /* --- implementations -------------------------------------------------------------------------- */
 
 /* A problem as JSON; free() it. NULL: no memory. */
-static char *told(const abdb_problem *p)
+static char *problem_to_json(const abdb_problem *p)
 {
     static const char *const roles[] = {"in", "out", "inout"};
     json_t *params = json_object(), *tensors = json_array(), *all;
@@ -105,9 +107,10 @@ static char *told(const abdb_problem *p)
 
         for (int k = 0; k < t->rank; k++)
             json_array_append_new(dim, json_integer((json_int_t)t->dim[k]));
-        json_array_append_new(tensors, json_pack("{s:s,s:s,s:o,s:I}", "dtype",
-                                                 abdb_dtype_name(t->dtype), "role", roles[t->role],
-                                                 "dim", dim, "data", (json_int_t)number(t->data)));
+        json_array_append_new(tensors,
+                              json_pack("{s:s,s:s,s:o,s:I}", "dtype", abdb_dtype_name(t->dtype),
+                                        "role", roles[t->role], "dim", dim, "data",
+                                        (json_int_t)handle_of_pointer(t->data)));
     }
     all = json_pack("{s:s,s:o,s:o}", "kernel", p->kernel, "params", params, "tensors", tensors);
     text = json_dumps(all, JSON_COMPACT);
@@ -115,50 +118,50 @@ static char *told(const abdb_problem *p)
     return text;
 }
 
-static int accepts(const abdb_problem *p, const char **why_not)
+static int bridge_kernel_accepts(const abdb_problem *p, const char **why_not)
 {
-    char *text = told(p);
+    char *text = problem_to_json(p);
 
     *why_not = text ? bridge->accepts(text) : "there is no memory to ask";
     free(text);
     return !*why_not;
 }
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status bridge_kernel_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
-    char *text = told(p);
+    char *text = problem_to_json(p);
     size_t made = 0;
-    abdb_status st =
-        text ? check(bridge->prepare(text, &made), err) : ABDB_FAIL(err, ABDB_NOMEM, "a problem");
+    abdb_status st = text ? status_of_bridge_code(bridge->prepare(text, &made), err)
+                          : ABDB_FAIL(err, ABDB_NOMEM, "a problem");
 
     free(text);
     *state = st == ABDB_OK ? (void *)(uintptr_t)made : NULL;
     return st;
 }
 
-static abdb_status launch(void *state, abdb_error *err)
+static abdb_status bridge_kernel_launch(void *state, abdb_error *err)
 {
-    return check(bridge->launch(number(state)), err);
+    return status_of_bridge_code(bridge->launch(handle_of_pointer(state)), err);
 }
 
-static void close_state(void *state)
+static void bridge_kernel_close(void *state)
 {
-    bridge->close(number(state));
+    bridge->close(handle_of_pointer(state));
 }
 
-static void list_kernels(const char *names)
+static void build_impls_of_named_kernels(const char *names)
 {
     size_t count = 0;
 
     for (size_t i = 0; abdb_kernels[i] && count < KERNELS_MOST; i++) {
-        if (!abdb_has_word(names, ' ', abdb_kernels[i]->name, strlen(abdb_kernels[i]->name)))
+        if (!abdb_list_has_word(names, ' ', abdb_kernels[i]->name, strlen(abdb_kernels[i]->name)))
             continue;
         impl[count] = (abdb_impl){.kernel = abdb_kernels[i]->name,
                                   .provider = bridge->backend,
-                                  .accepts = accepts,
-                                  .prepare = prepare,
-                                  .launch = launch,
-                                  .close = close_state};
+                                  .accepts = bridge_kernel_accepts,
+                                  .prepare = bridge_kernel_prepare,
+                                  .launch = bridge_kernel_launch,
+                                  .close = bridge_kernel_close};
         native[count] = &impl[count];
         count++;
     }
@@ -166,7 +169,7 @@ static void list_kernels(const char *names)
 
 /* --- the program ------------------------------------------------------------------------------ */
 
-static abdb_status open_device(abdb_device **out, abdb_error *err)
+static abdb_status bridge_open_device(abdb_device **out, abdb_error *err)
 {
     int threads = bridge->threads > 0 ? bridge->threads : 1;
 
@@ -176,18 +179,18 @@ static abdb_status open_device(abdb_device **out, abdb_error *err)
                            .resolution_s = bridge->resolution_s,
                            .cost_s = bridge->cost_s,
                            .threads = bridge->threads,
-                           .limits = abdb_machine_limits(threads),
-                           .own_threads = true,
-                           .alloc = alloc,
-                           .release = release,
-                           .available = available,
-                           .upload = upload,
-                           .download = download,
-                           .fill = fill,
-                           .flush = flush,
-                           .begin = begin,
-                           .end = end,
-                           .sense = abdb_sensors_of_host};
+                           .limits = abdb_machine_cache_sizes(threads),
+                           .driver_threads = true,
+                           .alloc = bridge_alloc,
+                           .release = bridge_release,
+                           .available = bridge_available_bytes,
+                           .upload = bridge_upload,
+                           .download = bridge_download,
+                           .fill = bridge_fill_bytes,
+                           .flush_caches = bridge_flush_caches,
+                           .begin_timing = bridge_begin_timing,
+                           .end_timing = bridge_end_timing,
+                           .read_sensors = abdb_sensors_read_host};
     if (bridge->cache > 0) {
         device.limits.last = (size_t)bridge->cache;
         device.limits.claimed = 0;
@@ -196,7 +199,7 @@ static abdb_status open_device(abdb_device **out, abdb_error *err)
     return ABDB_OK;
 }
 
-static const char *library(void)
+static const char *bridge_library_name(void)
 {
     return bridge->library;
 }
@@ -206,12 +209,12 @@ int abdb_bridge_main(const abdb_bridge *own, int argc, char **argv)
     static abdb_backend backend;
 
     bridge = own;
-    list_kernels(own->kernels);
+    build_impls_of_named_kernels(own->kernels);
     backend = (abdb_backend){.name = own->backend,
                              .summary = own->summary,
                              .native = native,
-                             .library = own->library ? library : NULL,
+                             .library = own->library ? bridge_library_name : NULL,
                              .devices = own->devices,
-                             .open = open_device};
+                             .open = bridge_open_device};
     return abdb_backend_main(&backend, argc, argv);
 }

@@ -1,33 +1,33 @@
 /* collective.c - the kernels of several ranks as the device of rank 0 is asked for them; what is
- * sent is in job.c. See world.h. */
+ * sent is in job.c. See ranks.h. */
 #include <stdlib.h>
 
-#include "kernels/providers/mpi/world.h"
+#include "kernels/providers/mpi/ranks.h"
 
 typedef struct {
     abdb_device *device;
     int job;
-} launched;
+} queued_collective;
 
-static int accepts(const abdb_problem *p, const char **why_not)
+static int mpi_collective_accepts(const abdb_problem *p, const char **why_not)
 {
     abdb_exchange x;
 
-    abdb_exchange_of(p, &x);
+    abdb_exchange_from_problem(p, &x);
     *why_not = p->device->limits.ranks < 2 ? "it was started with one rank: abdb run --ranks 2"
                                            : "it was started with fewer ranks: abdb run --ranks N";
     if (x.ranks > p->device->limits.ranks) return 0;
-    return abdb_mpi_can(&x, why_not);
+    return abdb_mpi_supports_exchange(&x, why_not);
 }
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status mpi_collective_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
-    launched *l = calloc(1, sizeof *l);
+    queued_collective *l = calloc(1, sizeof *l);
     abdb_status st = ABDB_OK;
 
     if (!l) return ABDB_FAIL(err, ABDB_NOMEM, "a collective");
     l->device = p->device;
-    st = abdb_mpi_lead_open(p->device, p, &l->job, err);
+    st = abdb_mpi_open_collective(p->device, p, &l->job, err);
     if (st == ABDB_OK)
         *state = l;
     else
@@ -35,23 +35,29 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     return st;
 }
 
-static abdb_status launch(void *state, abdb_error *err)
+static abdb_status mpi_collective_enqueue(void *state, abdb_error *err)
 {
-    const launched *l = state;
+    const queued_collective *l = state;
 
-    return abdb_mpi_lead_launch(l->device, l->job, err);
+    return abdb_mpi_queue_launch(l->device, l->job, err);
 }
 
-static void stop(void *state)
+static void mpi_collective_close(void *state)
 {
-    launched *l = state;
+    queued_collective *l = state;
 
-    abdb_mpi_lead_close(l->device, l->job);
+    abdb_mpi_close_collective(l->device, l->job);
     free(l);
 }
 
-#define IMPL(id, printed) \
-    const abdb_impl abdb_mpi_##id = {printed, "mpi", accepts, prepare, launch, NULL, stop};
+#define IMPL(id, printed)                                    \
+    const abdb_impl abdb_mpi_##id = {printed,                \
+                                     "mpi",                  \
+                                     mpi_collective_accepts, \
+                                     mpi_collective_prepare, \
+                                     mpi_collective_enqueue, \
+                                     NULL,                   \
+                                     mpi_collective_close};
 IMPL(all_reduce, "all-reduce")
 IMPL(all_gather, "all-gather")
 IMPL(reduce_scatter, "reduce-scatter")

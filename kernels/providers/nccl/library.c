@@ -25,7 +25,7 @@ static const struct {
                  {"ncclSend", &abdb_nccl.send},
                  {"ncclRecv", &abdb_nccl.receive}};
 
-abdb_status abdb_nccl_load(abdb_error *err)
+abdb_status abdb_nccl_load_library(abdb_error *err)
 {
     const char *asked = getenv("ABDB_NCCL");
     void *library = dlopen(asked ? asked : "libnccl.so.2", RTLD_NOW);
@@ -45,7 +45,7 @@ abdb_status abdb_nccl_load(abdb_error *err)
     return ABDB_OK;
 }
 
-const char *abdb_nccl_name(void)
+const char *abdb_nccl_name_and_version(void)
 {
     static char text[64];
     int version = 0;
@@ -60,7 +60,7 @@ const char *abdb_nccl_name(void)
     return text;
 }
 
-abdb_status abdb_nccl_check(int code, const char *what, abdb_error *err)
+abdb_status abdb_nccl_check_result(int code, const char *what, abdb_error *err)
 {
     if (code == 0) return ABDB_OK;
     return ABDB_FAIL(err, ABDB_BACKEND, "%s: %s", what, abdb_nccl.error(code));

@@ -45,14 +45,14 @@ typedef struct {
                    CUstream stream);
 } abdb_nccl_library;
 
-/* Filled by abdb_nccl_load. */
+/* Filled by abdb_nccl_load_library. */
 extern abdb_nccl_library abdb_nccl;
 
 /* Loads libnccl.so.2 ($ABDB_NCCL: another). ABDB_BACKEND: it is not there, or lacks a function. */
-ABDB_MUST_USE abdb_status abdb_nccl_load(abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_nccl_load_library(abdb_error *err);
 /* "NCCL 2.27.3"; NULL before it was loaded. */
-const char *abdb_nccl_name(void);
+const char *abdb_nccl_name_and_version(void);
 /* ABDB_OK, or ABDB_BACKEND with what failed. */
-ABDB_MUST_USE abdb_status abdb_nccl_check(int code, const char *what, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_nccl_check_result(int code, const char *what, abdb_error *err);
 
 #endif

@@ -18,9 +18,9 @@ typedef struct {
     dnnl_memory_t memory[4], plain_b; /* A, B, C, bias */
     const char *name;
     bool packed;
-} product;
+} onednn_matmul;
 
-static dnnl_data_type_t type_of(abdb_dtype dtype)
+static dnnl_data_type_t dnnl_type_of_dtype(abdb_dtype dtype)
 {
     switch (dtype) {
     case ABDB_F32: return dnnl_f32;
@@ -31,9 +31,9 @@ static dnnl_data_type_t type_of(abdb_dtype dtype)
     }
 }
 
-static void stop(void *state)
+static void onednn_gemm_free(void *state)
 {
-    product *s = state;
+    onednn_matmul *s = state;
 
     for (int i = 0; i < 4; i++)
         if (s->memory[i]) dnnl_memory_destroy(s->memory[i]);
@@ -54,9 +54,9 @@ static void stop(void *state)
 
 /* A matrix of the problem, `rows` by `columns`, of a batch so many: as it is stored, or transposed,
  * when the strides of its rows and columns change places. */
-static abdb_status describe_matrix(const abdb_tensor *t, const abdb_gemm *g, size_t rows,
-                                   size_t columns, bool transposed, dnnl_memory_desc_t *out,
-                                   abdb_error *err)
+static abdb_status init_matrix_memory_desc(const abdb_tensor *t, const abdb_gemm *g, size_t rows,
+                                           size_t columns, bool transposed, dnnl_memory_desc_t *out,
+                                           abdb_error *err)
 {
     dnnl_dim_t r = (dnnl_dim_t)rows, c = (dnnl_dim_t)columns, n = (dnnl_dim_t)g->batch;
     dnnl_dims_t dims = {n, r, c}, flat = {r, c};
@@ -65,14 +65,16 @@ static abdb_status describe_matrix(const abdb_tensor *t, const abdb_gemm *g, siz
     bool batch = t->rank == 3;
     abdb_status st = ABDB_OK;
 
-    ASK(dnnl_memory_desc_init_by_strides(out, t->rank, batch ? dims : flat, type_of(t->dtype),
+    ASK(dnnl_memory_desc_init_by_strides(out, t->rank, batch ? dims : flat,
+                                         dnnl_type_of_dtype(t->dtype),
                                          batch ? strides : flat_strides));
 done:
     return st;
 }
 
 /* What follows the product; the caller destroys *out. */
-static abdb_status describe_end(const abdb_gemm *g, dnnl_primitive_attr_t *out, abdb_error *err)
+static abdb_status create_beta_activation_attr(const abdb_gemm *g, dnnl_primitive_attr_t *out,
+                                               abdb_error *err)
 {
     static const dnnl_alg_kind_t kind[] = {[ABDB_ACT_RELU] = dnnl_eltwise_relu,
                                            [ABDB_ACT_GELU] = dnnl_eltwise_gelu_tanh,
@@ -93,11 +95,11 @@ done:
 }
 
 /* The product as oneDNN describes it; the layouts of its matrices and its bias as they are. */
-static abdb_status describe(product *s, const abdb_problem *p, dnnl_memory_desc_t *shape,
-                            abdb_error *err)
+static abdb_status create_engine_and_matmul_desc(onednn_matmul *s, const abdb_problem *p,
+                                                 dnnl_memory_desc_t *shape, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
-    abdb_gemm g = abdb_gemm_of(p);
+    abdb_gemm g = abdb_gemm_from_problem(p);
     dnnl_dims_t dims = {(dnnl_dim_t)g.batch, (dnnl_dim_t)g.k, (dnnl_dim_t)g.n},
                 one = {1, t[2].rank == 3 ? 1 : (dnnl_dim_t)g.n, (dnnl_dim_t)g.n};
     dnnl_memory_desc_t free_b;
@@ -106,17 +108,18 @@ static abdb_status describe(product *s, const abdb_problem *p, dnnl_memory_desc_
     abdb_status st = ABDB_OK;
 
     ASK(dnnl_engine_create(&s->engine, dnnl_cpu, 0));
-    TRY(describe_matrix(&t[0], &g, g.m, g.k, g.ta, &shape[0], err));
-    TRY(describe_matrix(&t[1], &g, g.k, g.n, g.tb, &shape[1], err));
-    TRY(describe_matrix(&t[2], &g, g.m, g.n, false, &shape[2], err));
+    TRY(init_matrix_memory_desc(&t[0], &g, g.m, g.k, g.ta, &shape[0], err));
+    TRY(init_matrix_memory_desc(&t[1], &g, g.k, g.n, g.tb, &shape[1], err));
+    TRY(init_matrix_memory_desc(&t[2], &g, g.m, g.n, false, &shape[2], err));
     ASK(dnnl_memory_desc_init_by_tag(&free_b, t[1].rank, t[1].rank == 3 ? dims : dims + 1,
-                                     type_of(t[1].dtype), dnnl_format_tag_any));
+                                     dnnl_type_of_dtype(t[1].dtype), dnnl_format_tag_any));
     if (g.bias)
-        ASK(dnnl_memory_desc_init_by_tag(&shape[3], t[2].rank, one, type_of(g.bias->dtype),
+        ASK(dnnl_memory_desc_init_by_tag(&shape[3], t[2].rank, one,
+                                         dnnl_type_of_dtype(g.bias->dtype),
                                          t[2].rank == 3 ? dnnl_abc : dnnl_ab));
     ASK(dnnl_matmul_desc_init(&matmul, &shape[0], g.packed ? &free_b : &shape[1],
                               g.bias ? &shape[3] : NULL, &shape[2]));
-    TRY(describe_end(&g, &end, err));
+    TRY(create_beta_activation_attr(&g, &end, err));
     ASK(dnnl_primitive_desc_create(&s->description, &matmul, end, s->engine, NULL));
     s->packed = g.packed;
 done:
@@ -125,11 +128,11 @@ done:
 }
 
 /* Which formats it has depends on its version and the processor: it is asked. */
-static int accepts(const abdb_problem *p, const char **why_not)
+static int onednn_gemm_accepts(const abdb_problem *p, const char **why_not)
 {
     abdb_dtype dtype = p->tensor[0].dtype;
     dnnl_memory_desc_t shape[4];
-    product *s = calloc(1, sizeof *s);
+    onednn_matmul *s = calloc(1, sizeof *s);
     abdb_error err;
     int can;
 
@@ -139,13 +142,14 @@ static int accepts(const abdb_problem *p, const char **why_not)
         return 0;
     }
     *why_not = "this oneDNN has no such product of that format on this processor";
-    can = describe(s, p, shape, &err) == ABDB_OK;
-    stop(s);
+    can = create_engine_and_matmul_desc(s, p, shape, &err) == ABDB_OK;
+    onednn_gemm_free(s);
     return can;
 }
 
 /* B into the layout that the product was made for. */
-static abdb_status pack(product *s, const dnnl_memory_desc_t *plain, void *data, abdb_error *err)
+static abdb_status reorder_b_to_library_layout(onednn_matmul *s, const dnnl_memory_desc_t *plain,
+                                               void *data, abdb_error *err)
 {
     const dnnl_memory_desc_t *wanted =
         dnnl_primitive_desc_query_md(s->description, dnnl_query_weights_md, 0);
@@ -169,31 +173,31 @@ done:
     return st;
 }
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status onednn_gemm_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
-    product *s = calloc(1, sizeof *s);
+    onednn_matmul *s = calloc(1, sizeof *s);
     dnnl_memory_desc_t shape[4];
     abdb_status st = ABDB_OK;
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a product");
-    TRY(describe(s, p, shape, err));
+    TRY(create_engine_and_matmul_desc(s, p, shape, err));
     ASK(dnnl_stream_create(&s->stream, s->engine, dnnl_stream_default_flags));
     for (int i = 0; i < p->tensors; i++)
         if (i != 1 || !s->packed)
             ASK(dnnl_memory_create(&s->memory[i], &shape[i], s->engine, p->tensor[i].data));
     ASK(dnnl_primitive_desc_query(s->description, dnnl_query_impl_info_str, 0, &s->name));
     ASK(dnnl_primitive_create(&s->product, s->description));
-    if (s->packed) TRY(pack(s, &shape[1], p->tensor[1].data, err));
+    if (s->packed) TRY(reorder_b_to_library_layout(s, &shape[1], p->tensor[1].data, err));
     *state = s;
     s = NULL;
 done:
-    if (s) stop(s);
+    if (s) onednn_gemm_free(s);
     return st;
 }
 
-static abdb_status launch(void *state, abdb_error *err)
+static abdb_status onednn_gemm_launch(void *state, abdb_error *err)
 {
-    const product *s = state;
+    const onednn_matmul *s = state;
     const dnnl_exec_arg_t args[4] = {{DNNL_ARG_SRC, s->memory[0]},
                                      {DNNL_ARG_WEIGHTS, s->memory[1]},
                                      {DNNL_ARG_DST, s->memory[2]},
@@ -206,9 +210,15 @@ done:
     return st;
 }
 
-static const char *chosen(const void *state)
+static const char *onednn_gemm_chosen_impl(const void *state)
 {
-    return ((const product *)state)->name;
+    return ((const onednn_matmul *)state)->name;
 }
 
-const abdb_impl abdb_onednn_gemm = {"gemm", "onednn", accepts, prepare, launch, chosen, stop};
+const abdb_impl abdb_onednn_gemm = {"gemm",
+                                    "onednn",
+                                    onednn_gemm_accepts,
+                                    onednn_gemm_prepare,
+                                    onednn_gemm_launch,
+                                    onednn_gemm_chosen_impl,
+                                    onednn_gemm_free};

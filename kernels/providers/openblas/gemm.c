@@ -4,21 +4,21 @@
 
 #include "kernels/providers/openblas/openblas.h"
 
-static int accepts(const abdb_problem *p, const char **why_not)
+static int openblas_gemm_accepts(const abdb_problem *p, const char **why_not)
 {
     *why_not = "OpenBLAS packs in its products only";
-    if (abdb_gemm_of(p).packed) return 0;
+    if (abdb_gemm_from_problem(p).packed) return 0;
     *why_not = "OpenBLAS has no epilogues of a product";
-    if (abdb_gemm_fused(p)) return 0;
+    if (abdb_gemm_has_bias_or_activation(p)) return 0;
     *why_not = "OpenBLAS of Debian 12 has products of f32 and f64";
     return p->tensor[0].dtype == ABDB_F64 || p->tensor[0].dtype == ABDB_F32;
 }
 
-static abdb_status launch(void *state, abdb_error *err)
+static abdb_status openblas_gemm_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const abdb_tensor *a = &p->tensor[0], *b = &p->tensor[1], *c = &p->tensor[2];
-    abdb_gemm g = abdb_gemm_of(p);
+    abdb_gemm g = abdb_gemm_from_problem(p);
     blasint m = (blasint)g.m, n = (blasint)g.n, k = (blasint)g.k, lda = g.ta ? m : k,
             ldb = g.tb ? k : n;
     CBLAS_TRANSPOSE ta = g.ta ? CblasTrans : CblasNoTrans, tb = g.tb ? CblasTrans : CblasNoTrans;
@@ -36,15 +36,17 @@ static abdb_status launch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
-const char *abdb_openblas_core(void)
+const char *abdb_openblas_core_name(void)
 {
     return openblas_get_corename();
 }
 
-static const char *chosen(const void *state)
+static const char *openblas_gemm_chosen_core(const void *state)
 {
     (void)state;
-    return abdb_openblas_core();
+    return abdb_openblas_core_name();
 }
 
-const abdb_impl abdb_openblas_gemm = {"gemm", "openblas", accepts, NULL, launch, chosen, NULL};
+const abdb_impl abdb_openblas_gemm = {"gemm", "openblas",           openblas_gemm_accepts,
+                                      NULL,   openblas_gemm_launch, openblas_gemm_chosen_core,
+                                      NULL};

@@ -5,7 +5,7 @@
 
 #include "kernels/providers/openblas/openblas.h"
 
-static int accepts(const abdb_problem *p, const char **why_not)
+static int openblas_copy_dot_accepts(const abdb_problem *p, const char **why_not)
 {
     const char *op = abdb_param_text(p, "op"), *stores = abdb_param_text(p, "stores");
 
@@ -21,7 +21,7 @@ static int accepts(const abdb_problem *p, const char **why_not)
     return op && (strcmp(op, "copy") == 0 || strcmp(op, "dot") == 0);
 }
 
-static abdb_status launch(void *state, abdb_error *err)
+static abdb_status openblas_copy_dot_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const abdb_tensor *x = &p->tensor[0], *y = &p->tensor[1], *z = &p->tensor[2];
@@ -40,10 +40,16 @@ static abdb_status launch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
-static const char *chosen(const void *state)
+static const char *openblas_copy_dot_chosen_core(const void *state)
 {
     (void)state;
-    return abdb_openblas_core();
+    return abdb_openblas_core_name();
 }
 
-const abdb_impl abdb_openblas_stream = {"stream", "openblas", accepts, NULL, launch, chosen, NULL};
+const abdb_impl abdb_openblas_stream = {"stream",
+                                        "openblas",
+                                        openblas_copy_dot_accepts,
+                                        NULL,
+                                        openblas_copy_dot_launch,
+                                        openblas_copy_dot_chosen_core,
+                                        NULL};

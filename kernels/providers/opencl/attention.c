@@ -4,28 +4,30 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/providers/opencl/decode.h"
-#include "kernels/providers/opencl/heads.h"
+#include "kernels/providers/opencl/decode_attention.h"
+#include "kernels/providers/opencl/flash_attention.h"
 #include "kernels/providers/opencl/opencl.h"
-#include "kernels/providers/opencl/product.h"
+#include "kernels/providers/opencl/packed_gemm.h"
 
 enum { Q, K, V, O, L, OUT = 3, D_OUT = 4, L_IN = 5, DQ = 6, DK, DV, ITEMS = 128 };
 
-static bool is_word(const abdb_problem *p, const char *name, const char *word)
+static bool attention_param_equals(const abdb_problem *p, const char *name, const char *word)
 {
     const char *text = abdb_param_text(p, name);
 
     return text && strcmp(text, word) == 0;
 }
 
-static int accepts(const abdb_problem *p, const char **why_not)
+static int opencl_attention_accepts(const abdb_problem *p, const char **why_not)
 {
     *why_not = "gradients are made in blocks only (algorithm=flash)";
-    if (is_word(p, "pass", "backward") && is_word(p, "algorithm", "plain")) return 0;
-    return abdb_cl_accepts(p, why_not);
+    if (attention_param_equals(p, "pass", "backward") &&
+        attention_param_equals(p, "algorithm", "plain"))
+        return 0;
+    return abdb_cl_supports_formats(p, why_not);
 }
 
-static abdb_cl_attention size_of(const abdb_problem *p)
+static abdb_cl_attention attention_size_of_problem(const abdb_problem *p)
 {
     return (abdb_cl_attention){.batch = (size_t)abdb_param_number(p, "batch", 1),
                                .heads = (size_t)abdb_param_number(p, "heads", 1),
@@ -33,12 +35,12 @@ static abdb_cl_attention size_of(const abdb_problem *p)
                                .queries = (size_t)abdb_param_number(p, "queries", 1),
                                .keys = (size_t)abdb_param_number(p, "keys", 1),
                                .d = (size_t)abdb_param_number(p, "d", 1),
-                               .causal = is_word(p, "causal", "yes")};
+                               .causal = attention_param_equals(p, "causal", "yes")};
 }
 
 /* A tensor of heads one after another. */
-static abdb_cl_heads heads_of(const abdb_problem *p, const abdb_cl_attention *s, int tensor,
-                              bool keys)
+static abdb_cl_heads contiguous_heads_of_tensor(const abdb_problem *p, const abdb_cl_attention *s,
+                                                int tensor, bool keys)
 {
     size_t head = (keys ? s->keys : s->queries) * s->d;
 
@@ -49,33 +51,37 @@ static abdb_cl_heads heads_of(const abdb_problem *p, const abdb_cl_attention *s,
                            .row = s->d};
 }
 
-static abdb_status add_back(abdb_cl_job *job, const abdb_cl_attention *s, abdb_error *err)
+static abdb_status cl_add_flash_backward(abdb_cl_job *job, const abdb_cl_attention *s,
+                                         abdb_error *err)
 {
     const abdb_problem *p = job->p;
-    abdb_cl_slopes of = {.q = heads_of(p, s, Q, false),
-                         .k = heads_of(p, s, K, true),
-                         .v = heads_of(p, s, V, true),
-                         .o = heads_of(p, s, OUT, false),
-                         .d_o = heads_of(p, s, D_OUT, false),
-                         .dq = heads_of(p, s, DQ, false),
-                         .dk = heads_of(p, s, DK, true),
-                         .dv = heads_of(p, s, DV, true),
-                         .logarithm = p->tensor[L_IN].data};
+    abdb_cl_attention_backward of = {.q = contiguous_heads_of_tensor(p, s, Q, false),
+                                     .k = contiguous_heads_of_tensor(p, s, K, true),
+                                     .v = contiguous_heads_of_tensor(p, s, V, true),
+                                     .o = contiguous_heads_of_tensor(p, s, OUT, false),
+                                     .d_o = contiguous_heads_of_tensor(p, s, D_OUT, false),
+                                     .dq = contiguous_heads_of_tensor(p, s, DQ, false),
+                                     .dk = contiguous_heads_of_tensor(p, s, DK, true),
+                                     .dv = contiguous_heads_of_tensor(p, s, DV, true),
+                                     .logarithm = p->tensor[L_IN].data};
 
-    return abdb_cl_flash_back(job, s, &of, err);
+    return abdb_cl_add_flash_backward(job, s, &of, err);
 }
 
-static abdb_status add_flash(abdb_cl_job *job, const abdb_cl_attention *s, abdb_error *err)
+static abdb_status cl_add_flash_forward(abdb_cl_job *job, const abdb_cl_attention *s,
+                                        abdb_error *err)
 {
-    abdb_cl_heads q = heads_of(job->p, s, Q, false), k = heads_of(job->p, s, K, true),
-                  v = heads_of(job->p, s, V, true), o = heads_of(job->p, s, O, false);
+    abdb_cl_heads q = contiguous_heads_of_tensor(job->p, s, Q, false),
+                  k = contiguous_heads_of_tensor(job->p, s, K, true),
+                  v = contiguous_heads_of_tensor(job->p, s, V, true),
+                  o = contiguous_heads_of_tensor(job->p, s, O, false);
 
-    return abdb_cl_flash(job, s, &q, &k, &v, &o, job->p->tensor[L].data, err);
+    return abdb_cl_add_flash_forward(job, s, &q, &k, &v, &o, job->p->tensor[L].data, err);
 }
 
 /* The matrix of a tensor of heads; keys and values are shared by a group. */
-static abdb_cl_matrix matrix_of(const abdb_problem *p, const abdb_cl_attention *s, int tensor,
-                                bool keys)
+static abdb_cl_matrix matrix_of_heads_tensor(const abdb_problem *p, const abdb_cl_attention *s,
+                                             int tensor, bool keys)
 {
     return (abdb_cl_matrix){.data = p->tensor[tensor].data,
                             .dtype = p->tensor[tensor].dtype,
@@ -85,78 +91,89 @@ static abdb_cl_matrix matrix_of(const abdb_problem *p, const abdb_cl_attention *
                             .share = keys ? s->heads / s->kv_heads : 1};
 }
 
-static abdb_status add_plain(abdb_cl_job *job, const abdb_cl_attention *s, abdb_error *err)
+static abdb_status cl_add_unfused_attention(abdb_cl_job *job, const abdb_cl_attention *s,
+                                            abdb_error *err)
 {
     const abdb_problem *p = job->p;
-    size_t heads = s->batch * s->heads, items = abdb_cl_local(p, ITEMS);
-    abdb_cl_matrix q = matrix_of(p, s, Q, false), k = matrix_of(p, s, K, true),
-                   v = matrix_of(p, s, V, true), o = matrix_of(p, s, O, false),
+    size_t heads = s->batch * s->heads, items = abdb_cl_work_group_size(p, ITEMS);
+    abdb_cl_matrix q = matrix_of_heads_tensor(p, s, Q, false),
+                   k = matrix_of_heads_tensor(p, s, K, true),
+                   v = matrix_of_heads_tensor(p, s, V, true),
+                   o = matrix_of_heads_tensor(p, s, O, false),
                    score = {.dtype = ABDB_F32,
                             .row = s->keys,
                             .column = 1,
                             .stride = s->queries * s->keys};
-    abdb_cl_size size = {.m = s->queries,
-                         .n = s->keys,
-                         .k = s->d,
-                         .batch = heads,
-                         .dtype = ABDB_F32,
-                         .tiles = abdb_cl_usual(job->d, ABDB_F32)};
+    abdb_cl_gemm_size size = {.m = s->queries,
+                              .n = s->keys,
+                              .k = s->d,
+                              .batch = heads,
+                              .dtype = ABDB_F32,
+                              .tiles = abdb_cl_default_tiles(job->d, ABDB_F32)};
     cl_mem scores;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_cl_scratch(job, heads * s->queries * s->keys * sizeof(float), &scores, err));
+    TRY(abdb_cl_alloc_scratch(job, heads * s->queries * s->keys * sizeof(float), &scores, err));
     score.data = scores;
     k.row = 1;
     k.column = s->d;
-    TRY(abdb_cl_product(job, &q, &k, &score, &size, err));
-    TRY(abdb_cl_add(
-        job, &(abdb_cl_call){"scores.cl", "probabilities", "-DF32", {heads * s->queries}, {items}},
+    TRY(abdb_cl_add_pack_and_gemm(job, &q, &k, &score, &size, err));
+    TRY(abdb_cl_add_kernel(
+        job,
+        &(abdb_cl_kernel_call){
+            "softmax_scores.cl", "softmax_scores_in_place", "-DF32", {heads * s->queries}, {items}},
         err, "bbllfi", scores, p->tensor[L].data, s->queries, s->keys, 1 / sqrt((double)s->d),
         s->causal));
     size.n = s->d;
     size.k = s->keys;
-    TRY(abdb_cl_product(job, &score, &v, &o, &size, err));
+    TRY(abdb_cl_add_pack_and_gemm(job, &score, &v, &o, &size, err));
 done:
     return st;
 }
 
 /* One query: the keys of a head are one page. */
-static abdb_status add_decode(abdb_cl_job *job, const abdb_cl_attention *s, abdb_error *err)
+static abdb_status cl_add_single_query_decode(abdb_cl_job *job, const abdb_cl_attention *s,
+                                              abdb_error *err)
 {
     const abdb_tensor *t = job->p->tensor;
-    abdb_cl_decode of = {.q = t[Q].data,
-                         .k = t[K].data,
-                         .v = t[V].data,
-                         .o = t[O].data,
-                         .logarithm = t[L].data,
-                         .dtype = t[Q].dtype,
-                         .batch = s->batch,
-                         .heads = s->heads,
-                         .kv_heads = s->kv_heads,
-                         .d = s->d,
-                         .block = s->keys};
+    abdb_cl_decode_attention of = {.q = t[Q].data,
+                                   .k = t[K].data,
+                                   .v = t[V].data,
+                                   .o = t[O].data,
+                                   .logarithm = t[L].data,
+                                   .dtype = t[Q].dtype,
+                                   .batch = s->batch,
+                                   .heads = s->heads,
+                                   .kv_heads = s->kv_heads,
+                                   .d = s->d,
+                                   .block = s->keys};
 
-    return abdb_cl_add_decode(job, &of, err);
+    return abdb_cl_add_decode_attention(job, &of, err);
 }
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status opencl_attention_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
-    abdb_cl_attention s = size_of(p);
+    abdb_cl_attention s = attention_size_of_problem(p);
     abdb_cl_job *job = NULL;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cl_job_new(&job, p, err));
-    if (is_word(p, "pass", "backward"))
-        TRY(add_back(job, &s, err));
-    else if (is_word(p, "algorithm", "plain"))
-        TRY(add_plain(job, &s, err));
+    if (attention_param_equals(p, "pass", "backward"))
+        TRY(cl_add_flash_backward(job, &s, err));
+    else if (attention_param_equals(p, "algorithm", "plain"))
+        TRY(cl_add_unfused_attention(job, &s, err));
     else if (s.queries == 1)
-        TRY(add_decode(job, &s, err));
+        TRY(cl_add_single_query_decode(job, &s, err));
     else
-        TRY(add_flash(job, &s, err));
+        TRY(cl_add_flash_forward(job, &s, err));
 done:
-    return abdb_cl_hand(st, job, state);
+    return abdb_cl_job_to_state_or_free(st, job, state);
 }
 
-const abdb_impl abdb_cl_attention_impl = {"attention",    "opencl",       accepts,      prepare,
-                                          abdb_cl_launch, abdb_cl_chosen, abdb_cl_close};
+const abdb_impl abdb_cl_attention_impl = {"attention",
+                                          "opencl",
+                                          opencl_attention_accepts,
+                                          opencl_attention_prepare,
+                                          abdb_cl_job_launch,
+                                          abdb_cl_job_chosen_text,
+                                          abdb_cl_job_free};

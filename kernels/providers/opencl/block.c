@@ -5,21 +5,22 @@
 enum { X, P, Y, DY = 2, DX, DP };
 
 /* All pieces of memory of forward. */
-static abdb_status make_room(abdb_cl_block *b, abdb_error *err)
+static abdb_status cl_alloc_block_activations(abdb_cl_block *b, abdb_error *err)
 {
     cl_mem *const one[] = {&b->x, &b->n1, &b->att, &b->h, &b->n2, &b->y};
     abdb_status st = ABDB_OK;
 
-    for (size_t i = 0; i < sizeof one / sizeof one[0]; i++) TRY(abdb_cl_room(b, b->d, one[i], err));
-    TRY(abdb_cl_room(b, 3 * b->d, &b->qkv, err));
-    TRY(abdb_cl_room(b, 4 * b->d, &b->f, err));
-    TRY(abdb_cl_room(b, 4 * b->d, &b->g, err));
-    TRY(abdb_cl_room(b, b->attention.heads, &b->logarithm, err));
+    for (size_t i = 0; i < sizeof one / sizeof one[0]; i++)
+        TRY(abdb_cl_block_alloc_rows(b, b->d, one[i], err));
+    TRY(abdb_cl_block_alloc_rows(b, 3 * b->d, &b->qkv, err));
+    TRY(abdb_cl_block_alloc_rows(b, 4 * b->d, &b->f, err));
+    TRY(abdb_cl_block_alloc_rows(b, 4 * b->d, &b->g, err));
+    TRY(abdb_cl_block_alloc_rows(b, b->attention.heads, &b->logarithm, err));
 done:
     return st;
 }
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status opencl_block_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     size_t sequence = (size_t)abdb_param_number(p, "sequence", 1),
@@ -32,18 +33,20 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cl_job_new(&b.job, p, err));
-    TRY(make_room(&b, err));
-    TRY(abdb_cl_convert(&b, true, t[X].dtype, t[X].data, b.x, err));
+    TRY(cl_alloc_block_activations(&b, err));
+    TRY(abdb_cl_block_widen_or_narrow(&b, true, t[X].dtype, t[X].data, b.x, err));
     TRY(abdb_cl_block_forward(&b, err));
     if (p->tensors == 3) {
-        TRY(abdb_cl_convert(&b, false, t[Y].dtype, b.y, t[Y].data, err));
+        TRY(abdb_cl_block_widen_or_narrow(&b, false, t[Y].dtype, b.y, t[Y].data, err));
     } else {
-        TRY(abdb_cl_before(b.job, err)); /* what forward keeps is there */
+        TRY(abdb_cl_run_and_clear_steps(b.job, err)); /* what forward keeps is there */
         TRY(abdb_cl_block_backward(&b, &t[DY], &t[DX], &t[DP], err));
     }
 done:
-    return abdb_cl_hand(st, b.job, state);
+    return abdb_cl_job_to_state_or_free(st, b.job, state);
 }
 
-const abdb_impl abdb_cl_block_impl = {"transformer-block", "opencl",       abdb_cl_accepts, prepare,
-                                      abdb_cl_launch,      abdb_cl_chosen, abdb_cl_close};
+const abdb_impl abdb_cl_block_impl = {"transformer-block",      "opencl",
+                                      abdb_cl_supports_formats, opencl_block_prepare,
+                                      abdb_cl_job_launch,       abdb_cl_job_chosen_text,
+                                      abdb_cl_job_free};

@@ -2,8 +2,8 @@
 #ifndef ABDB_PROVIDERS_OPENCL_BLOCK_H
 #define ABDB_PROVIDERS_OPENCL_BLOCK_H
 
-#include "kernels/providers/opencl/heads.h"
-#include "kernels/providers/opencl/product.h"
+#include "kernels/providers/opencl/flash_attention.h"
+#include "kernels/providers/opencl/packed_gemm.h"
 
 /* Matrices and vectors of parameters; where they begin is said in kernels/micro/block.c. */
 enum { ABDB_CL_QKV, ABDB_CL_OUT, ABDB_CL_UP, ABDB_CL_DOWN, ABDB_CL_MATRICES };
@@ -32,24 +32,25 @@ typedef struct {
 } abdb_cl_block;
 
 /* Rows of so many numbers of f32. */
-ABDB_MUST_USE abdb_status abdb_cl_room(abdb_cl_block *b, size_t columns, cl_mem *out,
-                                       abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_block_alloc_rows(abdb_cl_block *b, size_t columns, cl_mem *out,
+                                                   abdb_error *err);
 /* A format to f32 (widen) or back; so many rows of d. */
-ABDB_MUST_USE abdb_status abdb_cl_convert(abdb_cl_block *b, bool widen, abdb_dtype dtype,
-                                          void *from, void *to, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_block_widen_or_narrow(abdb_cl_block *b, bool widen,
+                                                        abdb_dtype dtype, void *from, void *to,
+                                                        abdb_error *err);
 /* Where a matrix or a vector of parameters begins, in elements; its columns. */
-size_t abdb_cl_matrix_at(const abdb_cl_block *b, int which);
-size_t abdb_cl_vector_at(const abdb_cl_block *b, int which);
-size_t abdb_cl_columns_of(const abdb_cl_block *b, int which);
+size_t abdb_cl_block_matrix_offset(const abdb_cl_block *b, int which);
+size_t abdb_cl_block_vector_offset(const abdb_cl_block *b, int which);
+size_t abdb_cl_block_matrix_columns(const abdb_cl_block *b, int which);
 /* Heads of a third of qkv: 0 queries, 1 keys, 2 values. */
-abdb_cl_heads abdb_cl_third(const abdb_cl_block *b, void *data, size_t which);
+abdb_cl_heads abdb_cl_block_qkv_heads(const abdb_cl_block *b, void *data, size_t which);
 /* Heads of rows of d. */
-abdb_cl_heads abdb_cl_plain_heads(const abdb_cl_block *b, void *data);
+abdb_cl_heads abdb_cl_block_contiguous_heads(const abdb_cl_block *b, void *data);
 /* A kernel of groups of a row each, or of pieces of `elements`; options besides. */
-abdb_cl_call abdb_cl_by_row(const abdb_cl_block *b, const char *file, const char *function,
-                            const char *options);
-abdb_cl_call abdb_cl_by_piece(const char *file, const char *function, const char *options,
-                              size_t elements);
+abdb_cl_kernel_call abdb_cl_block_call_per_row(const abdb_cl_block *b, const char *file,
+                                               const char *function, const char *options);
+abdb_cl_kernel_call abdb_cl_block_call_per_chunk(const char *file, const char *function,
+                                                 const char *options, size_t elements);
 /* Forward, from x to y. */
 ABDB_MUST_USE abdb_status abdb_cl_block_forward(abdb_cl_block *b, abdb_error *err);
 /* Backward, from dY to dX and gradients (tensors of the problem), after forward. */

@@ -6,93 +6,95 @@
 #include <string.h>
 
 #include "kernels/harness/harness.h"
-#include "kernels/providers/opencl/choose.h"
+#include "kernels/providers/opencl/device_selection.h"
 #include "kernels/providers/opencl/memory.h"
-#include "schema/core/grow.h"
+#include "schema/core/array.h"
 
 enum { PATTERN = 128 }; /* the longest that clEnqueueFillBuffer takes */
 
-static abdb_status alloc(abdb_device *d, size_t size, bool huge, void **out, abdb_error *err)
+static abdb_status opencl_alloc(abdb_device *d, size_t size, bool huge, void **out, abdb_error *err)
 {
     if (huge) return ABDB_FAIL(err, ABDB_USAGE, "OpenCL leaves pages to its driver");
-    return abdb_cl_alloc((abdb_cl_device *)d, size, out, err);
+    return abdb_cl_alloc_with_address((abdb_cl_device *)d, size, out, err);
 }
 
-static void release(abdb_device *d, void *memory)
+static void opencl_release(abdb_device *d, void *memory)
 {
-    abdb_cl_release((abdb_cl_device *)d, memory);
+    abdb_cl_release_address((abdb_cl_device *)d, memory);
 }
 
-static double available(abdb_device *d)
+static double opencl_available_bytes(abdb_device *d)
 {
     abdb_cl_device *c = (abdb_cl_device *)d;
     cl_ulong size = 0;
 
-    if (c->processor) return abdb_memory_available() / 2; /* the host keeps a copy of all */
+    if (c->processor) return abdb_memory_available_bytes() / 2; /* the host keeps a copy of all */
     clGetDeviceInfo(c->id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof size, &size, NULL);
     return (double)size;
 }
 
-static abdb_status upload(abdb_device *d, void *to, const void *from, size_t size, abdb_error *err)
+static abdb_status opencl_upload(abdb_device *d, void *to, const void *from, size_t size,
+                                 abdb_error *err)
 {
     abdb_cl_device *c = (abdb_cl_device *)d;
-    abdb_cl_place p = abdb_cl_find(c, to);
+    abdb_cl_buffer_offset p = abdb_cl_buffer_at_address(c, to);
 
-    return abdb_cl_check(
+    return abdb_cl_check_result(
         clEnqueueWriteBuffer(c->queue, p.memory, CL_TRUE, p.at, size, from, 0, NULL, NULL),
         "clEnqueueWriteBuffer", err);
 }
 
-static abdb_status download(abdb_device *d, void *to, const void *from, size_t size,
-                            abdb_error *err)
+static abdb_status opencl_download(abdb_device *d, void *to, const void *from, size_t size,
+                                   abdb_error *err)
 {
     abdb_cl_device *c = (abdb_cl_device *)d;
-    abdb_cl_place p = abdb_cl_find(c, from);
+    abdb_cl_buffer_offset p = abdb_cl_buffer_at_address(c, from);
 
-    return abdb_cl_check(
+    return abdb_cl_check_result(
         clEnqueueReadBuffer(c->queue, p.memory, CL_TRUE, p.at, size, to, 0, NULL, NULL),
         "clEnqueueReadBuffer", err);
 }
 
-static abdb_status fill(abdb_device *d, void *to, unsigned char byte, size_t size, abdb_error *err)
+static abdb_status opencl_fill_and_wait(abdb_device *d, void *to, unsigned char byte, size_t size,
+                                        abdb_error *err)
 {
     abdb_cl_device *c = (abdb_cl_device *)d;
-    abdb_cl_place p = abdb_cl_find(c, to);
+    abdb_cl_buffer_offset p = abdb_cl_buffer_at_address(c, to);
     unsigned char pattern[PATTERN];
     size_t whole = p.at % PATTERN ? 0 : size / PATTERN * PATTERN;
     abdb_status st = ABDB_OK;
 
     memset(pattern, byte, sizeof pattern);
     if (whole)
-        TRY(abdb_cl_check(
+        TRY(abdb_cl_check_result(
             clEnqueueFillBuffer(c->queue, p.memory, pattern, PATTERN, p.at, whole, 0, NULL, NULL),
             "clEnqueueFillBuffer", err));
     if (size > whole)
-        TRY(abdb_cl_check(clEnqueueFillBuffer(c->queue, p.memory, pattern, 1, p.at + whole,
-                                              size - whole, 0, NULL, NULL),
-                          "clEnqueueFillBuffer", err));
-    TRY(abdb_cl_check(clFinish(c->queue), "clFinish", err));
+        TRY(abdb_cl_check_result(clEnqueueFillBuffer(c->queue, p.memory, pattern, 1, p.at + whole,
+                                                     size - whole, 0, NULL, NULL),
+                                 "clEnqueueFillBuffer", err));
+    TRY(abdb_cl_check_result(clFinish(c->queue), "clFinish", err));
 done:
     return st;
 }
 
-static abdb_status flush(abdb_device *d, abdb_error *err)
+static abdb_status opencl_flush_caches(abdb_device *d, abdb_error *err)
 {
     abdb_cl_device *c = (abdb_cl_device *)d;
     size_t size = 2 * (d->limits.claimed ? d->limits.claimed : d->limits.last);
     abdb_status st = ABDB_OK;
 
-    if (!c->flushed) TRY(abdb_cl_alloc(c, size, &c->flushed, err));
-    TRY(fill(d, c->flushed, 0, size, err));
+    if (!c->flushed) TRY(abdb_cl_alloc_with_address(c, size, &c->flushed, err));
+    TRY(opencl_fill_and_wait(d, c->flushed, 0, size, err));
 done:
     return st;
 }
 
 /* --- a timed stretch -------------------------------------------------------------------------- */
 
-abdb_status abdb_cl_event(abdb_cl_device *d, cl_event **out, abdb_error *err)
+abdb_status abdb_cl_append_event(abdb_cl_device *d, cl_event **out, abdb_error *err)
 {
-    cl_event *more = abdb_grow(d->event, d->events, &d->room, sizeof *more);
+    cl_event *more = abdb_array_reserve_one(d->event, d->events, &d->room, sizeof *more);
 
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "events of launches");
     d->event = more;
@@ -101,7 +103,7 @@ abdb_status abdb_cl_event(abdb_cl_device *d, cl_event **out, abdb_error *err)
     return ABDB_OK;
 }
 
-static void forget(abdb_cl_device *c)
+static void release_launch_events(abdb_cl_device *c)
 {
     for (size_t i = 0; i < c->events; i++)
         if (c->event[i]) clReleaseEvent(c->event[i]);
@@ -109,17 +111,17 @@ static void forget(abdb_cl_device *c)
 }
 
 /* The threads of libgomp, which made inputs or checked outputs, would spin beside the device's. */
-static abdb_status begin(abdb_device *d, abdb_error *err)
+static abdb_status opencl_begin_timing(abdb_device *d, abdb_error *err)
 {
     abdb_cl_device *c = (abdb_cl_device *)d;
 
     if (c->processor) omp_pause_resource_all(omp_pause_soft);
-    forget(c);
-    return abdb_cl_check(clFinish(c->queue), "clFinish", err);
+    release_launch_events(c);
+    return abdb_cl_check_result(clFinish(c->queue), "clFinish", err);
 }
 
 /* Did any launch of the stretch fail? */
-static abdb_status check_events(abdb_cl_device *c, abdb_error *err)
+static abdb_status check_launches_succeeded(abdb_cl_device *c, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -129,14 +131,14 @@ static abdb_status check_events(abdb_cl_device *c, abdb_error *err)
         if (!c->event[i]) continue;
         clGetEventInfo(c->event[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
                        NULL);
-        TRY(abdb_cl_check(status < 0 ? status : CL_SUCCESS, "a kernel ended", err));
+        TRY(abdb_cl_check_result(status < 0 ? status : CL_SUCCESS, "a kernel ended", err));
     }
 done:
     return st;
 }
 
 /* From the start of the first kernel to the end of the last, by the device's clock. */
-static abdb_status end(abdb_device *d, double *time_s, abdb_error *err)
+static abdb_status opencl_end_timing(abdb_device *d, double *time_s, abdb_error *err)
 {
     abdb_cl_device *c = (abdb_cl_device *)d;
     cl_ulong first = 0, last = 0;
@@ -144,32 +146,34 @@ static abdb_status end(abdb_device *d, double *time_s, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     *time_s = 0;
-    TRY(check_events(c, err));
-    TRY(abdb_cl_check(waited, "clFinish", err));
+    TRY(check_launches_succeeded(c, err));
+    TRY(abdb_cl_check_result(waited, "clFinish", err));
     if (c->events) {
-        TRY(abdb_cl_check(clGetEventProfilingInfo(c->event[0], CL_PROFILING_COMMAND_START,
-                                                  sizeof first, &first, NULL),
-                          "clGetEventProfilingInfo", err));
-        TRY(abdb_cl_check(clGetEventProfilingInfo(c->event[c->events - 1], CL_PROFILING_COMMAND_END,
-                                                  sizeof last, &last, NULL),
-                          "clGetEventProfilingInfo", err));
+        TRY(abdb_cl_check_result(clGetEventProfilingInfo(c->event[0], CL_PROFILING_COMMAND_START,
+                                                         sizeof first, &first, NULL),
+                                 "clGetEventProfilingInfo", err));
+        TRY(abdb_cl_check_result(clGetEventProfilingInfo(c->event[c->events - 1],
+                                                         CL_PROFILING_COMMAND_END, sizeof last,
+                                                         &last, NULL),
+                                 "clGetEventProfilingInfo", err));
         *time_s = 1e-9 * (double)(last - first);
     }
 done:
-    forget(c);
+    release_launch_events(c);
     return st;
 }
 
 /* What the host tells is told of its processors only. */
-static void sense(abdb_device *d, int how, abdb_sensors *out)
+static void opencl_read_sensors(abdb_device *d, int how, abdb_sensors *out)
 {
-    abdb_sensors_of_host(d, how, out);
+    abdb_sensors_read_host(d, how, out);
     if (!((abdb_cl_device *)d)->processor)
         out->clock_hz = out->temperature_c = out->energy_j = out->energy_most_j = NAN;
 }
 
-static void describe(abdb_device *d, void (*tell)(void *to, const char *key, const char *text),
-                     void *to)
+static void opencl_describe_device(abdb_device *d,
+                                   void (*tell)(void *to, const char *key, const char *text),
+                                   void *to)
 {
     static const struct {
         const char *key;
@@ -203,78 +207,81 @@ static void describe(abdb_device *d, void (*tell)(void *to, const char *key, con
     tell(to, "opencl_memory", text);
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         if (getenv(variables[i])) tell(to, variables[i], getenv(variables[i]));
-    abdb_cl_list(tell, to);
+    abdb_cl_report_devices(tell, to);
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
 /* What one begin and end cost. */
-static double cost_of(abdb_device *d)
+static double measure_begin_end_cost_s(abdb_device *d)
 {
     abdb_error err;
-    double start = abdb_now_s(), time_s;
+    double start = abdb_clock_seconds(), time_s;
     enum { TIMES = 100 };
 
     for (int i = 0; i < TIMES; i++)
-        if (begin(d, &err) != ABDB_OK || end(d, &time_s, &err) != ABDB_OK) break;
-    return (abdb_now_s() - start) / TIMES;
+        if (opencl_begin_timing(d, &err) != ABDB_OK ||
+            opencl_end_timing(d, &time_s, &err) != ABDB_OK)
+            break;
+    return (abdb_clock_seconds() - start) / TIMES;
 }
 
-static abdb_limits limits_of(const abdb_cl_device *c)
+static abdb_machine_caches read_cache_and_unit_limits(const abdb_cl_device *c)
 {
     cl_uint units = 1;
     cl_ulong cache = 0, local = 0;
-    abdb_limits l;
+    abdb_machine_caches l;
 
     clGetDeviceInfo(c->id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
-    if (c->processor) return abdb_machine_limits((int)units);
+    if (c->processor) return abdb_machine_cache_sizes((int)units);
     clGetDeviceInfo(c->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache, &cache, NULL);
     clGetDeviceInfo(c->id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local, &local, NULL);
-    l = (abdb_limits){.l1 = local, .l2 = cache / units, .last = cache, .threads = (int)units};
+    l = (abdb_machine_caches){
+        .l1 = local, .l2 = cache / units, .last = cache, .threads = (int)units};
     if (l.last < 32 << 20) l.last = 32 << 20; /* some tell of a part only */
     return l;
 }
 
-static abdb_status make_queue(abdb_cl_device *c, abdb_error *err)
+static abdb_status create_context_and_queue(abdb_cl_device *c, abdb_error *err)
 {
     cl_int code;
     abdb_status st = ABDB_OK;
 
     c->context = clCreateContext(NULL, 1, &c->id, NULL, NULL, &code);
-    TRY(abdb_cl_check(code, "clCreateContext", err));
+    TRY(abdb_cl_check_result(code, "clCreateContext", err));
     c->queue = clCreateCommandQueue(c->context, c->id, CL_QUEUE_PROFILING_ENABLE, &code);
-    TRY(abdb_cl_check(code, "clCreateCommandQueue", err));
+    TRY(abdb_cl_check_result(code, "clCreateCommandQueue", err));
 done:
     return st;
 }
 
-abdb_status abdb_cl_open(abdb_device **out, abdb_error *err)
+abdb_status abdb_cl_open_device(abdb_device **out, abdb_error *err)
 {
     static abdb_cl_device c; /* of this process, there is one */
     size_t step_ns = 1;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_cl_choose(&c, err));
-    TRY(make_queue(&c, err));
+    TRY(abdb_cl_select_device(&c, err));
+    TRY(create_context_and_queue(&c, err));
     clGetDeviceInfo(c.id, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof step_ns, &step_ns, NULL);
     c.device = (abdb_device){.name = c.name,
                              .clock = "OpenCL profiling events",
                              .resolution_s = 1e-9 * (double)step_ns,
-                             .limits = limits_of(&c),
-                             .own_threads = true,
-                             .alloc = alloc,
-                             .release = release,
-                             .available = available,
-                             .upload = upload,
-                             .download = download,
-                             .fill = fill,
-                             .flush = flush,
-                             .begin = begin,
-                             .end = end,
-                             .sense = sense,
-                             .describe = describe};
+                             .limits = read_cache_and_unit_limits(&c),
+                             .driver_threads = true,
+                             .alloc = opencl_alloc,
+                             .release = opencl_release,
+                             .available = opencl_available_bytes,
+                             .upload = opencl_upload,
+                             .download = opencl_download,
+                             .fill = opencl_fill_and_wait,
+                             .flush_caches = opencl_flush_caches,
+                             .begin_timing = opencl_begin_timing,
+                             .end_timing = opencl_end_timing,
+                             .read_sensors = opencl_read_sensors,
+                             .describe = opencl_describe_device};
     if (c.processor) c.device.threads = c.device.limits.threads;
-    c.device.cost_s = cost_of(&c.device);
+    c.device.cost_s = measure_begin_end_cost_s(&c.device);
     *out = &c.device;
 done:
     return st;

@@ -47,17 +47,18 @@ typedef struct {
 /* The device that $ABDB_OPENCL_DEVICE, or else $ABDB_DEVICE, names: part of "platform: device", or
  * its number in the list; by default the first GPU, else the first of all. ABDB_BACKEND: there is
  * none, with what there is. */
-ABDB_MUST_USE abdb_status abdb_cl_open(abdb_device **out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_open_device(abdb_device **out, abdb_error *err);
 /* The name of an error code, such as "CL_INVALID_WORK_GROUP_SIZE". */
-const char *abdb_cl_error(cl_int code);
+const char *abdb_cl_error_name(cl_int code);
 /* ABDB_OK; ABDB_NOMEM where memory is what was missing; else ABDB_BACKEND, and what failed. */
-ABDB_MUST_USE abdb_status abdb_cl_check(cl_int code, const char *what, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_check_result(cl_int code, const char *what, abdb_error *err);
 /* Room for one more event of the stretch. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_cl_event(abdb_cl_device *d, cl_event **out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_append_event(abdb_cl_device *d, cl_event **out, abdb_error *err);
 /* A program of files of kernels (kernels/providers/opencl/cl; "a.cl b.cl"), built with these
  * options, once; kept by the device. Binaries are kept in $XDG_CACHE_HOME/abdb/opencl.
  * ABDB_BACKEND: it does not build; the log is in the message, and whole on the standard error. */
-ABDB_MUST_USE abdb_status abdb_cl_program(abdb_cl_device *d, const char *file, const char *options,
-                                          cl_program *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_build_or_reuse_program(abdb_cl_device *d, const char *file,
+                                                         const char *options, cl_program *out,
+                                                         abdb_error *err);
 
 #endif

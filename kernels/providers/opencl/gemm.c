@@ -3,28 +3,29 @@
 #include <stdio.h>
 
 #include "kernels/providers/opencl/opencl.h"
-#include "kernels/providers/opencl/product.h"
+#include "kernels/providers/opencl/packed_gemm.h"
 
 enum { A, B, C };
 static const double large_ops = 1e9;
 
-static abdb_status choose(const abdb_problem *p, abdb_cl_size *s, abdb_error *err)
+static abdb_status choose_or_search_tiles(const abdb_problem *p, abdb_cl_gemm_size *s,
+                                          abdb_error *err)
 {
     static const char *const words[] = {"auto", "usual", "search", NULL};
     double ops = 2 * (double)s->m * (double)s->n * (double)s->k * (double)s->batch;
     int which;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_word(p, "tiles", words, &which, err));
-    s->tiles = abdb_cl_usual((const abdb_cl_device *)p->device, s->dtype);
+    TRY(abdb_param_word_index(p, "tiles", words, &which, err));
+    s->tiles = abdb_cl_default_tiles((const abdb_cl_device *)p->device, s->dtype);
     if (which == 2 || (which == 0 && ops >= large_ops))
-        TRY(abdb_cl_search(p, s->dtype, &s->tiles, err));
+        TRY(abdb_cl_find_fastest_tiles(p, s->dtype, &s->tiles, err));
 done:
     return st;
 }
 
 /* Rows and columns as they are multiplied: of what is stored transposed they change places. */
-static abdb_cl_matrix matrix_of(const abdb_tensor *t, bool transposed)
+static abdb_cl_matrix gemm_matrix_of_tensor(const abdb_tensor *t, bool transposed)
 {
     size_t rows = t->dim[t->rank - 2], columns = t->dim[t->rank - 1];
 
@@ -35,39 +36,46 @@ static abdb_cl_matrix matrix_of(const abdb_tensor *t, bool transposed)
                             .stride = t->rank == 3 ? rows * columns : 0};
 }
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status opencl_gemm_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
-    abdb_gemm g = abdb_gemm_of(p);
-    abdb_cl_matrix a = matrix_of(&t[A], g.ta), b = matrix_of(&t[B], g.tb),
-                   c = matrix_of(&t[C], false);
-    abdb_cl_size s = {
+    abdb_gemm g = abdb_gemm_from_problem(p);
+    abdb_cl_matrix a = gemm_matrix_of_tensor(&t[A], g.ta), b = gemm_matrix_of_tensor(&t[B], g.tb),
+                   c = gemm_matrix_of_tensor(&t[C], false);
+    abdb_cl_gemm_size s = {
         .m = g.m, .n = g.n, .k = g.k, .batch = g.batch, .dtype = t[A].dtype, .add = g.beta};
     abdb_cl_panels pa, pb;
     abdb_cl_job *job = NULL;
     abdb_status st = ABDB_OK;
 
-    TRY(choose(p, &s, err));
+    TRY(choose_or_search_tiles(p, &s, err));
     TRY(abdb_cl_job_new(&job, p, err));
     snprintf(job->chosen, sizeof job->chosen, "tiles of %d x %zu, depth %zu, %s", s.tiles.rows,
-             (size_t)s.tiles.vectors * abdb_cl_lanes(job->d, s.dtype), s.tiles.depth, s.tiles.how);
-    TRY(abdb_cl_pack_b(job, &b, &s, &pb, err));
-    if (g.packed) TRY(abdb_cl_before(job, err));
-    TRY(abdb_cl_pack_a(job, &a, &s, &pa, err));
-    TRY(abdb_cl_tile(job, &pa, &pb, &c, &s, err));
+             (size_t)s.tiles.vectors * abdb_cl_vector_lanes(job->d, s.dtype), s.tiles.depth,
+             s.tiles.how);
+    TRY(abdb_cl_add_pack_b(job, &b, &s, &pb, err));
+    if (g.packed) TRY(abdb_cl_run_and_clear_steps(job, err));
+    TRY(abdb_cl_add_pack_a(job, &a, &s, &pa, err));
+    TRY(abdb_cl_add_tiled_gemm(job, &pa, &pb, &c, &s, err));
 done:
-    return abdb_cl_hand(st, job, state);
+    return abdb_cl_job_to_state_or_free(st, job, state);
 }
 
-static int accepts(const abdb_problem *p, const char **why_not)
+static int opencl_gemm_accepts(const abdb_problem *p, const char **why_not)
 {
     *why_not = "opencl has no epilogues of a product yet";
-    if (abdb_gemm_fused(p)) return 0;
+    if (abdb_gemm_has_bias_or_activation(p)) return 0;
     *why_not = "opencl adds to a C of f32, f64 and i32, not to one that is rounded";
-    if (abdb_gemm_of(p).beta && (p->tensor[C].dtype == ABDB_BF16 || p->tensor[C].dtype == ABDB_F16))
+    if (abdb_gemm_from_problem(p).beta &&
+        (p->tensor[C].dtype == ABDB_BF16 || p->tensor[C].dtype == ABDB_F16))
         return 0;
-    return abdb_cl_accepts(p, why_not);
+    return abdb_cl_supports_formats(p, why_not);
 }
 
-const abdb_impl abdb_cl_gemm = {"gemm",         "opencl",       accepts,      prepare,
-                                abdb_cl_launch, abdb_cl_chosen, abdb_cl_close};
+const abdb_impl abdb_cl_gemm = {"gemm",
+                                "opencl",
+                                opencl_gemm_accepts,
+                                opencl_gemm_prepare,
+                                abdb_cl_job_launch,
+                                abdb_cl_job_chosen_text,
+                                abdb_cl_job_free};

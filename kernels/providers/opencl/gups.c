@@ -2,7 +2,7 @@
 #include "kernels/providers/opencl/job.h"
 #include "kernels/providers/opencl/opencl.h"
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status opencl_gups_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     size_t parts = (size_t)abdb_param_number(p, "parts", 1),
            updates = (size_t)abdb_param_number(p, "updates", 1);
@@ -10,11 +10,17 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cl_job_new(&job, p, err));
-    TRY(abdb_cl_add(job, &(abdb_cl_call){"gups.cl", "update", "", {parts}, {1}}, err, "bll",
-                    p->tensor[0].data, p->tensor[0].dim[0] / parts, updates / parts));
+    TRY(abdb_cl_add_kernel(
+        job, &(abdb_cl_kernel_call){"gups.cl", "gups_random_xor", "", {parts}, {1}}, err, "bll",
+        p->tensor[0].data, p->tensor[0].dim[0] / parts, updates / parts));
 done:
-    return abdb_cl_hand(st, job, state);
+    return abdb_cl_job_to_state_or_free(st, job, state);
 }
 
-const abdb_impl abdb_cl_gups = {"gups",         "opencl",       abdb_cl_accepts, prepare,
-                                abdb_cl_launch, abdb_cl_chosen, abdb_cl_close};
+const abdb_impl abdb_cl_gups = {"gups",
+                                "opencl",
+                                abdb_cl_supports_formats,
+                                opencl_gups_prepare,
+                                abdb_cl_job_launch,
+                                abdb_cl_job_chosen_text,
+                                abdb_cl_job_free};

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "kernels/providers/opencl/memory.h"
-#include "schema/core/grow.h"
+#include "schema/core/array.h"
 
 enum { LINE = 4096 }; /* where pieces of `work` begin: more than any device asks for */
 
@@ -23,11 +23,11 @@ abdb_status abdb_cl_job_new(abdb_cl_job **out, const abdb_problem *p, abdb_error
 }
 
 /* One argument, or two, by its letter. */
-static cl_int set_argument(const abdb_cl_device *d, cl_kernel kernel, cl_uint *next, char letter,
-                           va_list *more)
+static cl_int set_kernel_argument(const abdb_cl_device *d, cl_kernel kernel, cl_uint *next,
+                                  char letter, va_list *more)
 {
     cl_uint at = (*next)++;
-    abdb_cl_place place;
+    abdb_cl_buffer_offset place;
     cl_ulong whole;
     cl_int number;
     cl_float real;
@@ -35,11 +35,11 @@ static cl_int set_argument(const abdb_cl_device *d, cl_kernel kernel, cl_uint *n
 
     switch (letter) {
     case 'b':
-        place = abdb_cl_find(d, va_arg(*more, void *));
+        place = abdb_cl_buffer_at_address(d, va_arg(*more, void *));
         if (place.at) return CL_INVALID_MEM_OBJECT;
         return clSetKernelArg(kernel, at, sizeof place.memory, &place.memory);
     case 'p':
-        place = abdb_cl_find(d, va_arg(*more, void *));
+        place = abdb_cl_buffer_at_address(d, va_arg(*more, void *));
         whole = va_arg(*more, size_t);
         if (place.at % whole) return CL_MISALIGNED_SUB_BUFFER_OFFSET;
         whole = place.at / whole;
@@ -60,7 +60,7 @@ static cl_int set_argument(const abdb_cl_device *d, cl_kernel kernel, cl_uint *n
     }
 }
 
-static void set_sizes(abdb_cl_step *step, const abdb_cl_call *call)
+static void set_step_name_and_sizes(abdb_cl_step *step, const abdb_cl_kernel_call *call)
 {
     step->name = call->function;
     for (cl_uint i = 0; i < 3; i++) {
@@ -72,7 +72,8 @@ static void set_sizes(abdb_cl_step *step, const abdb_cl_call *call)
 
 /* The options of a call, and the work-items of a group, which the compiler knows, too, unless the
  * device has no such groups: that is the launch's to say. */
-static void options_of(const abdb_cl_job *job, const abdb_cl_call *call, char *out, size_t room)
+static void write_call_options(const abdb_cl_job *job, const abdb_cl_kernel_call *call, char *out,
+                               size_t room)
 {
     size_t items = call->items[0] ? call->items[0] : 1, most = 1;
 
@@ -82,51 +83,51 @@ static void options_of(const abdb_cl_job *job, const abdb_cl_call *call, char *o
 }
 
 /* The step for a kernel: a new one, or of a job that does it at once that of before. */
-static abdb_status find_step(abdb_cl_job *job, cl_program program, const char *function,
-                             abdb_cl_step **out, abdb_error *err)
+static abdb_status find_or_create_step(abdb_cl_job *job, cl_program program, const char *function,
+                                       abdb_cl_step **out, abdb_error *err)
 {
     abdb_cl_step *more;
     char what[128];
     cl_int code;
     abdb_status st = ABDB_OK;
 
-    for (size_t i = 0; job->at_once && i < job->steps; i++) {
+    for (size_t i = 0; job->immediate && i < job->steps; i++) {
         *out = &job->step[i];
         if ((*out)->program == program && strcmp((*out)->name, function) == 0) return ABDB_OK;
     }
-    more = abdb_grow(job->step, job->steps, &job->room, sizeof *more);
+    more = abdb_array_reserve_one(job->step, job->steps, &job->room, sizeof *more);
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a job");
     job->step = more;
     more += job->steps;
     *more = (abdb_cl_step){.program = program, .name = function};
     snprintf(what, sizeof what, "clCreateKernel of %s", function);
     more->kernel = clCreateKernel(program, function, &code);
-    TRY(abdb_cl_check(code, what, err));
+    TRY(abdb_cl_check_result(code, what, err));
     job->steps++;
     *out = more;
 done:
     return st;
 }
 
-static abdb_status enqueue(abdb_cl_job *job, const abdb_cl_step *s, abdb_error *err)
+static abdb_status enqueue_step(abdb_cl_job *job, const abdb_cl_step *s, abdb_error *err)
 {
     cl_event *event;
     char what[128];
     cl_int code;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_cl_event(job->d, &event, err));
+    TRY(abdb_cl_append_event(job->d, &event, err));
     code = clEnqueueNDRangeKernel(job->d->queue, s->kernel, s->dims, NULL, s->global, s->local, 0,
                                   NULL, event);
     snprintf(what, sizeof what, "clEnqueueNDRangeKernel of %s with %zu x %zu x %zu items", s->name,
              s->local[0], s->local[1], s->local[2]);
-    TRY(abdb_cl_check(code, what, err));
+    TRY(abdb_cl_check_result(code, what, err));
 done:
     return st;
 }
 
-abdb_status abdb_cl_add(abdb_cl_job *job, const abdb_cl_call *call, abdb_error *err,
-                        const char *letters, ...)
+abdb_status abdb_cl_add_kernel(abdb_cl_job *job, const abdb_cl_kernel_call *call, abdb_error *err,
+                               const char *argument_kinds, ...)
 {
     abdb_cl_step *step = NULL;
     cl_program program = NULL;
@@ -136,123 +137,124 @@ abdb_status abdb_cl_add(abdb_cl_job *job, const abdb_cl_call *call, abdb_error *
     va_list list;
     abdb_status st = ABDB_OK;
 
-    if (job->counts) return ABDB_OK;
-    options_of(job, call, options, sizeof options);
-    TRY(abdb_cl_program(job->d, call->file, options, &program, err));
-    TRY(find_step(job, program, call->function, &step, err));
-    set_sizes(step, call);
-    va_start(list, letters);
-    for (size_t i = 0; letters[i] && code == CL_SUCCESS; i++) {
-        code = set_argument(job->d, step->kernel, &next, letters[i], &list);
+    if (job->counting_only) return ABDB_OK;
+    write_call_options(job, call, options, sizeof options);
+    TRY(abdb_cl_build_or_reuse_program(job->d, call->file, options, &program, err));
+    TRY(find_or_create_step(job, program, call->function, &step, err));
+    set_step_name_and_sizes(step, call);
+    va_start(list, argument_kinds);
+    for (size_t i = 0; argument_kinds[i] && code == CL_SUCCESS; i++) {
+        code = set_kernel_argument(job->d, step->kernel, &next, argument_kinds[i], &list);
         snprintf(what, sizeof what, "clSetKernelArg %zu of %s", i, call->function);
     }
     va_end(list);
-    TRY(abdb_cl_check(code, what, err));
-    if (job->at_once) TRY(enqueue(job, step, err));
+    TRY(abdb_cl_check_result(code, what, err));
+    if (job->immediate) TRY(enqueue_step(job, step, err));
 done:
     return st;
 }
 
-abdb_status abdb_cl_scratch(abdb_cl_job *job, size_t size, cl_mem *out, abdb_error *err)
+abdb_status abdb_cl_alloc_scratch(abdb_cl_job *job, size_t size, cl_mem *out, abdb_error *err)
 {
-    cl_mem *more = abdb_grow(job->scratch, job->scratches, &job->scratch_room, sizeof *more);
+    cl_mem *more =
+        abdb_array_reserve_one(job->scratch, job->scratches, &job->scratch_room, sizeof *more);
     cl_buffer_region region = {job->used, size};
     cl_int code;
 
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a job");
     job->scratch = more;
     *out = NULL;
-    if (job->at_once) job->used += abdb_cl_pieces(size, LINE) * LINE;
-    if (job->counts) return ABDB_OK;
-    if (job->at_once)
+    if (job->immediate) job->used += abdb_cl_ceil_divide(size, LINE) * LINE;
+    if (job->counting_only) return ABDB_OK;
+    if (job->immediate)
         *out = clCreateSubBuffer(job->work, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
                                  &region, &code);
     else
         *out = clCreateBuffer(job->d->context, CL_MEM_READ_WRITE, size, NULL, &code);
     if (code == CL_SUCCESS) more[job->scratches++] = *out;
-    return abdb_cl_check(code, "memory between kernels", err);
+    return abdb_cl_check_result(code, "memory between kernels", err);
 }
 
-void abdb_cl_forget(abdb_cl_job *job)
+void abdb_cl_free_scratch(abdb_cl_job *job)
 {
     for (size_t i = 0; i < job->scratches; i++) clReleaseMemObject(job->scratch[i]);
     job->scratches = 0;
     job->used = 0;
 }
 
-abdb_status abdb_cl_launch(void *state, abdb_error *err)
+abdb_status abdb_cl_job_launch(void *state, abdb_error *err)
 {
     abdb_cl_job *job = state;
     abdb_status st = ABDB_OK;
 
-    for (size_t i = 0; i < job->steps; i++) TRY(enqueue(job, &job->step[i], err));
-    TRY(abdb_cl_check(clFlush(job->d->queue), "clFlush", err));
+    for (size_t i = 0; i < job->steps; i++) TRY(enqueue_step(job, &job->step[i], err));
+    TRY(abdb_cl_check_result(clFlush(job->d->queue), "clFlush", err));
 done:
     return st;
 }
 
-static void forget_steps(abdb_cl_job *job)
+static void release_and_clear_steps(abdb_cl_job *job)
 {
     for (size_t i = 0; i < job->steps; i++) clReleaseKernel(job->step[i].kernel);
     job->steps = 0;
 }
 
-abdb_status abdb_cl_before(abdb_cl_job *job, abdb_error *err)
+abdb_status abdb_cl_run_and_clear_steps(abdb_cl_job *job, abdb_error *err)
 {
     abdb_device *d = &job->d->device;
     double time_s;
     abdb_status st = ABDB_OK;
 
-    TRY(d->begin(d, err));
-    TRY(abdb_cl_launch(job, err));
-    TRY(d->end(d, &time_s, err));
-    forget_steps(job);
+    TRY(d->begin_timing(d, err));
+    TRY(abdb_cl_job_launch(job, err));
+    TRY(d->end_timing(d, &time_s, err));
+    release_and_clear_steps(job);
 done:
     return st;
 }
 
-const char *abdb_cl_chosen(const void *state)
+const char *abdb_cl_job_chosen_text(const void *state)
 {
     const abdb_cl_job *job = state;
 
     return *job->chosen ? job->chosen : NULL;
 }
 
-void abdb_cl_close(void *state)
+void abdb_cl_job_free(void *state)
 {
     abdb_cl_job *job = state;
 
-    forget_steps(job);
-    abdb_cl_forget(job);
+    release_and_clear_steps(job);
+    abdb_cl_free_scratch(job);
     if (job->work) clReleaseMemObject(job->work);
     free(job->step);
     free(job->scratch);
     free(job);
 }
 
-abdb_status abdb_cl_hand(abdb_status st, abdb_cl_job *job, void **state)
+abdb_status abdb_cl_job_to_state_or_free(abdb_status st, abdb_cl_job *job, void **state)
 {
     if (st == ABDB_OK)
         *state = job;
     else if (job)
-        abdb_cl_close(job);
+        abdb_cl_job_free(job);
     return st;
 }
 
-int abdb_cl_accepts(const abdb_problem *p, const char **why_not)
+int abdb_cl_supports_formats(const abdb_problem *p, const char **why_not)
 {
     bool doubles = ((const abdb_cl_device *)p->device)->doubles;
 
     for (int i = 0; i < p->tensors; i++) {
         *why_not = "the kernels for OpenCL have no such format yet";
-        if (!abdb_cl_format(p->tensor[i].dtype)) return 0;
+        if (!abdb_cl_format_option(p->tensor[i].dtype)) return 0;
         *why_not = "this OpenCL device has no f64 (cl_khr_fp64)";
         if (p->tensor[i].dtype == ABDB_F64 && !doubles) return 0;
     }
     return 1;
 }
 
-const char *abdb_cl_format(abdb_dtype dtype)
+const char *abdb_cl_format_option(abdb_dtype dtype)
 {
     static const char *const options[ABDB_DTYPE_COUNT] = {
         [ABDB_F64] = "-DF64", [ABDB_F32] = "-DF32", [ABDB_BF16] = "-DBF16",
@@ -261,12 +263,12 @@ const char *abdb_cl_format(abdb_dtype dtype)
     return options[dtype];
 }
 
-size_t abdb_cl_lanes(const abdb_cl_device *d, abdb_dtype dtype)
+size_t abdb_cl_vector_lanes(const abdb_cl_device *d, abdb_dtype dtype)
 {
     return (size_t)d->wide / (dtype == ABDB_F64 ? 8 : 4);
 }
 
-size_t abdb_cl_local(const abdb_problem *p, size_t usual)
+size_t abdb_cl_work_group_size(const abdb_problem *p, size_t usual)
 {
     double asked = abdb_param_number(p, "local", 0);
 

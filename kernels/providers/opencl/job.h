@@ -23,7 +23,7 @@ typedef struct {
     char chosen[160];
     /* Of a job that does each kernel when it is added (steps are then kernels to use again):
      * scratch is taken from `work`, of which `used` bytes are; where `counts`, that is all. */
-    bool at_once, counts;
+    bool immediate, counting_only;
     cl_mem work;
     size_t used;
 } abdb_cl_job;
@@ -33,44 +33,44 @@ typedef struct {
 typedef struct {
     const char *file, *function, *options;
     size_t groups[3], items[3];
-} abdb_cl_call;
+} abdb_cl_kernel_call;
 
-/* An empty job for a problem; abdb_cl_close frees it, also after a failure. */
+/* An empty job for a problem; abdb_cl_job_free frees it, also after a failure. */
 ABDB_MUST_USE abdb_status abdb_cl_job_new(abdb_cl_job **out, const abdb_problem *p,
                                           abdb_error *err);
 /* Adds a kernel. Arguments by letter: b a cl_mem (or data of a tensor), p an address of the device
  * and a size of elements, as a cl_mem and a ulong, the elements before it; l a size_t as ulong, i
  * an int, f a double as float, d a double. */
-ABDB_MUST_USE abdb_status abdb_cl_add(abdb_cl_job *job, const abdb_cl_call *call, abdb_error *err,
-                                      const char *letters, ...);
-/* Memory of the device for as long as the job, or until abdb_cl_forget. */
-ABDB_MUST_USE abdb_status abdb_cl_scratch(abdb_cl_job *job, size_t size, cl_mem *out,
-                                          abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_add_kernel(abdb_cl_job *job, const abdb_cl_kernel_call *call,
+                                             abdb_error *err, const char *argument_kinds, ...);
+/* Memory of the device for as long as the job, or until abdb_cl_free_scratch. */
+ABDB_MUST_USE abdb_status abdb_cl_alloc_scratch(abdb_cl_job *job, size_t size, cl_mem *out,
+                                                abdb_error *err);
 /* Of a job that does each kernel at once: scratch is free again. */
-void abdb_cl_forget(abdb_cl_job *job);
+void abdb_cl_free_scratch(abdb_cl_job *job);
 /* launch, chosen and close of implementations whose state is a job. */
-abdb_status abdb_cl_launch(void *state, abdb_error *err);
-const char *abdb_cl_chosen(const void *state);
-void abdb_cl_close(void *state);
+abdb_status abdb_cl_job_launch(void *state, abdb_error *err);
+const char *abdb_cl_job_chosen_text(const void *state);
+void abdb_cl_job_free(void *state);
 /* For the end of `prepare`: the job becomes the state, or is freed where st is not ABDB_OK. Returns
  * st.
  */
-abdb_status abdb_cl_hand(abdb_status st, abdb_cl_job *job, void **state);
+abdb_status abdb_cl_job_to_state_or_free(abdb_status st, abdb_cl_job *job, void **state);
 /* Does what a job has so far at once, waits for it, and leaves it out of launches: what is prepared
  * beforehand. */
-ABDB_MUST_USE abdb_status abdb_cl_before(abdb_cl_job *job, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_run_and_clear_steps(abdb_cl_job *job, abdb_error *err);
 
 /* `accepts`, or its last part: are all tensors of formats that the kernels and the device have? */
-int abdb_cl_accepts(const abdb_problem *p, const char **why_not);
+int abdb_cl_supports_formats(const abdb_problem *p, const char **why_not);
 /* The option that names a format to common.cl: "-DF32", ... */
-const char *abdb_cl_format(abdb_dtype dtype);
+const char *abdb_cl_format_option(abdb_dtype dtype);
 /* Elements of a vector of a work-item: of the numbers that are computed with. */
-size_t abdb_cl_lanes(const abdb_cl_device *d, abdb_dtype dtype);
+size_t abdb_cl_vector_lanes(const abdb_cl_device *d, abdb_dtype dtype);
 /* Work-items of a group of a kernel whose items stand side by side: the parameter `local`, else 1
  * on a processor and `usual` elsewhere. */
-size_t abdb_cl_local(const abdb_problem *p, size_t usual);
+size_t abdb_cl_work_group_size(const abdb_problem *p, size_t usual);
 /* The next multiple over it, in multiples. */
-static inline size_t abdb_cl_pieces(size_t n, size_t piece)
+static inline size_t abdb_cl_ceil_divide(size_t n, size_t piece)
 {
     return (n + piece - 1) / piece;
 }

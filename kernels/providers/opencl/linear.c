@@ -1,36 +1,38 @@
 /* linear.c - layers of pruned or quantised weights, brought into their form beforehand: panels
- * (dense), strips of bytes, halves or blocks (strip.cl), columns of what is not 0 (sparse.cl). */
+ * (dense), strips of bytes, halves or blocks (linear_quantised.cl), columns of what is not 0
+ * (linear_sparse.cl). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/providers/opencl/opencl.h"
-#include "kernels/providers/opencl/product.h"
+#include "kernels/providers/opencl/packed_gemm.h"
 
 enum { X, W, Y, X_SCALE, W_SCALE, BLOCK_K = 64, SPARSE_COLUMNS = 8 };
 
 typedef struct {
     abdb_cl_job *job;
     const abdb_tensor *t;
-    abdb_cl_size size;
+    abdb_cl_gemm_size size;
     abdb_cl_matrix x;
     size_t strip; /* columns */
-} layer;
+} cl_linear_layer;
 
 /* Whole numbers or weights that the host has made, on the device. */
-static abdb_status give(layer *l, const void *data, size_t size, cl_mem *out, abdb_error *err)
+static abdb_status upload_to_scratch(cl_linear_layer *l, const void *data, size_t size, cl_mem *out,
+                                     abdb_error *err)
 {
     abdb_device *d = &l->job->d->device;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_cl_scratch(l->job, size ? size : 1, out, err));
+    TRY(abdb_cl_alloc_scratch(l->job, size ? size : 1, out, err));
     if (size) TRY(d->upload(d, *out, data, size, err));
 done:
     return st;
 }
 
 /* W of f32, in the host's memory, to be freed. */
-static abdb_status take(layer *l, float **out, abdb_error *err)
+static abdb_status download_weights(cl_linear_layer *l, float **out, abdb_error *err)
 {
     abdb_device *d = &l->job->d->device;
     size_t size = l->size.k * l->size.n * sizeof(float);
@@ -43,33 +45,35 @@ done:
     return st;
 }
 
-static abdb_status add_dense(layer *l, abdb_error *err)
+static abdb_status cl_add_dense_gemm(cl_linear_layer *l, abdb_error *err)
 {
-    const abdb_cl_size *s = &l->size;
+    const abdb_cl_gemm_size *s = &l->size;
     abdb_cl_matrix w = {.data = l->t[W].data, .dtype = ABDB_F32, .row = s->n, .column = 1},
                    y = {.data = l->t[Y].data, .dtype = ABDB_F32, .row = s->n, .column = 1};
     abdb_cl_panels a, b;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_cl_pack_b(l->job, &w, s, &b, err));
-    TRY(abdb_cl_before(l->job, err));
-    TRY(abdb_cl_pack_a(l->job, &l->x, s, &a, err));
-    TRY(abdb_cl_tile(l->job, &a, &b, &y, s, err));
+    TRY(abdb_cl_add_pack_b(l->job, &w, s, &b, err));
+    TRY(abdb_cl_run_and_clear_steps(l->job, err));
+    TRY(abdb_cl_add_pack_a(l->job, &l->x, s, &a, err));
+    TRY(abdb_cl_add_tiled_gemm(l->job, &a, &b, &y, s, err));
 done:
     return st;
 }
 
 /* Which blocks of each strip are not 0: where the list of a strip begins, and the list. */
-static abdb_status find_blocks(layer *l, cl_mem *start, cl_mem *list, abdb_error *err)
+static abdb_status upload_nonzero_blocks(cl_linear_layer *l, cl_mem *start, cl_mem *list,
+                                         abdb_error *err)
 {
-    size_t k = l->size.k, n = l->size.n, strips = abdb_cl_pieces(n, l->strip), blocks = k / BLOCK_K;
+    size_t k = l->size.k, n = l->size.n, strips = abdb_cl_ceil_divide(n, l->strip),
+           blocks = k / BLOCK_K;
     int *first = calloc(strips + 1, sizeof *first), *found = calloc(strips * blocks, sizeof *found);
     float *w = NULL;
     int count = 0;
     abdb_status st = ABDB_OK;
 
     if (!first || !found) TRY(ABDB_FAIL(err, ABDB_NOMEM, "blocks of weights"));
-    TRY(take(l, &w, err));
+    TRY(download_weights(l, &w, err));
     for (size_t s = 0; s < strips; s++) {
         for (size_t b = 0; b < blocks; b++) {
             bool any = false;
@@ -81,8 +85,8 @@ static abdb_status find_blocks(layer *l, cl_mem *start, cl_mem *list, abdb_error
         }
         first[s + 1] = count;
     }
-    TRY(give(l, first, (strips + 1) * sizeof *first, start, err));
-    TRY(give(l, found, (size_t)count * sizeof *found, list, err));
+    TRY(upload_to_scratch(l, first, (strips + 1) * sizeof *first, start, err));
+    TRY(upload_to_scratch(l, found, (size_t)count * sizeof *found, list, err));
 done:
     free(first);
     free(found);
@@ -90,10 +94,10 @@ done:
     return st;
 }
 
-static abdb_status add_strips(layer *l, const char *kind, abdb_error *err)
+static abdb_status add_column_strips_gemm(cl_linear_layer *l, const char *kind, abdb_error *err)
 {
-    const abdb_cl_size *s = &l->size;
-    size_t rows = l->t[W].dim[0], strips = abdb_cl_pieces(s->n, l->strip);
+    const abdb_cl_gemm_size *s = &l->size;
+    size_t rows = l->t[W].dim[0], strips = abdb_cl_ceil_divide(s->n, l->strip);
     bool blocks = l->t[W].dtype == ABDB_F32;
     cl_mem w, start, list;
     abdb_cl_panels x;
@@ -102,28 +106,32 @@ static abdb_status add_strips(layer *l, const char *kind, abdb_error *err)
 
     snprintf(options, sizeof options, "-DF32 -DROWS=%d -D%s%s", s->tiles.rows, kind,
              l->t[X].dtype == ABDB_I8 ? " -DX_SCALED" : "");
-    TRY(abdb_cl_scratch(l->job, strips * rows * l->strip * (blocks ? 4 : 1), &w, err));
-    TRY(abdb_cl_add(l->job, &(abdb_cl_call){"strip.cl", "strips", options, {strips, rows}, {0}},
-                    err, "bbl", l->t[W].data, w, s->n));
+    TRY(abdb_cl_alloc_scratch(l->job, strips * rows * l->strip * (blocks ? 4 : 1), &w, err));
+    TRY(abdb_cl_add_kernel(
+        l->job,
+        &(abdb_cl_kernel_call){
+            "linear_quantised.cl", "copy_weights_to_strips", options, {strips, rows}, {0}},
+        err, "bbl", l->t[W].data, w, s->n));
     start = list = w;
-    if (blocks) TRY(find_blocks(l, &start, &list, err));
-    TRY(abdb_cl_before(l->job, err));
-    TRY(abdb_cl_pack_a(l->job, &l->x, s, &x, err));
-    TRY(abdb_cl_add(l->job,
-                    &(abdb_cl_call){"strip.cl",
-                                    "layer",
-                                    options,
-                                    {abdb_cl_pieces(s->m, (size_t)s->tiles.rows), strips},
-                                    {0}},
-                    err, "bbbbbbblll", x.panels, w, l->t[Y].data, l->t[X_SCALE].data,
-                    l->t[W_SCALE].data, start, list, s->m, s->n, s->k));
+    if (blocks) TRY(upload_nonzero_blocks(l, &start, &list, err));
+    TRY(abdb_cl_run_and_clear_steps(l->job, err));
+    TRY(abdb_cl_add_pack_a(l->job, &l->x, s, &x, err));
+    TRY(abdb_cl_add_kernel(
+        l->job,
+        &(abdb_cl_kernel_call){"linear_quantised.cl",
+                               "linear_layer_gemm",
+                               options,
+                               {abdb_cl_ceil_divide(s->m, (size_t)s->tiles.rows), strips},
+                               {0}},
+        err, "bbbbbbblll", x.panels, w, l->t[Y].data, l->t[X_SCALE].data, l->t[W_SCALE].data, start,
+        list, s->m, s->n, s->k));
 done:
     return st;
 }
 
 /* Columns of W: where each begins, its rows and weights. */
-static abdb_status find_columns(layer *l, cl_mem *start, cl_mem *row, cl_mem *weight,
-                                abdb_error *err)
+static abdb_status upload_nonzeros_of_columns(cl_linear_layer *l, cl_mem *start, cl_mem *row,
+                                              cl_mem *weight, abdb_error *err)
 {
     size_t k = l->size.k, n = l->size.n, all = 0, count = 0;
     int *first = calloc(n + 1, sizeof *first), *at = NULL;
@@ -131,7 +139,7 @@ static abdb_status find_columns(layer *l, cl_mem *start, cl_mem *row, cl_mem *we
     abdb_status st = ABDB_OK;
 
     if (!first) TRY(ABDB_FAIL(err, ABDB_NOMEM, "columns of weights"));
-    TRY(take(l, &w, err));
+    TRY(download_weights(l, &w, err));
     for (size_t i = 0; i < k * n; i++) all += w[i] != 0;
     at = malloc((all + 1) * sizeof *at);
     left = malloc((all + 1) * sizeof *left);
@@ -144,9 +152,9 @@ static abdb_status find_columns(layer *l, cl_mem *start, cl_mem *row, cl_mem *we
         }
         first[j + 1] = (int)count;
     }
-    TRY(give(l, first, (n + 1) * sizeof *first, start, err));
-    TRY(give(l, at, count * sizeof *at, row, err));
-    TRY(give(l, left, count * sizeof *left, weight, err));
+    TRY(upload_to_scratch(l, first, (n + 1) * sizeof *first, start, err));
+    TRY(upload_to_scratch(l, at, count * sizeof *at, row, err));
+    TRY(upload_to_scratch(l, left, count * sizeof *left, weight, err));
 done:
     free(first);
     free(at);
@@ -155,62 +163,65 @@ done:
     return st;
 }
 
-static abdb_status add_sparse(layer *l, abdb_error *err)
+static abdb_status cl_add_sparse_gemm(cl_linear_layer *l, abdb_error *err)
 {
-    size_t lanes = abdb_cl_lanes(l->job->d, ABDB_F32),
+    size_t lanes = abdb_cl_vector_lanes(l->job->d, ABDB_F32),
            side = (l->size.m > 2 * lanes ? 4 : 2) * lanes;
     cl_mem start, row, weight;
     abdb_cl_panels x;
     char options[64];
     abdb_status st = ABDB_OK;
 
-    TRY(find_columns(l, &start, &row, &weight, err));
+    TRY(upload_nonzeros_of_columns(l, &start, &row, &weight, err));
     l->size.tiles.rows = (int)side;
-    TRY(abdb_cl_pack_a(l->job, &l->x, &l->size, &x, err));
+    TRY(abdb_cl_add_pack_a(l->job, &l->x, &l->size, &x, err));
     snprintf(options, sizeof options, "-DF32 -DSIDE=%zu", side);
-    TRY(abdb_cl_add(l->job,
-                    &(abdb_cl_call){"sparse.cl",
-                                    "layer",
-                                    options,
-                                    {abdb_cl_pieces(l->size.n, SPARSE_COLUMNS),
-                                     abdb_cl_pieces(l->size.m, side)},
-                                    {0}},
-                    err, "bbbbblll", x.panels, start, row, weight, l->t[Y].data, l->size.m,
-                    l->size.n, l->size.k));
+    TRY(abdb_cl_add_kernel(l->job,
+                           &(abdb_cl_kernel_call){"linear_sparse.cl",
+                                                  "linear_layer_gemm",
+                                                  options,
+                                                  {abdb_cl_ceil_divide(l->size.n, SPARSE_COLUMNS),
+                                                   abdb_cl_ceil_divide(l->size.m, side)},
+                                                  {0}},
+                           err, "bbbbblll", x.panels, start, row, weight, l->t[Y].data, l->size.m,
+                           l->size.n, l->size.k));
 done:
     return st;
 }
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status opencl_linear_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const char *weights = abdb_param_text(p, "weights"), *pattern = abdb_param_text(p, "pattern");
     const abdb_tensor *t = p->tensor;
-    layer l = {.t = t,
-               .size = {.m = t[X].dim[0],
-                        .n = t[Y].dim[1],
-                        .k = t[X].dim[1],
-                        .batch = 1,
-                        .dtype = ABDB_F32},
-               .x = {.data = t[X].data, .dtype = t[X].dtype, .row = t[X].dim[1], .column = 1}};
+    cl_linear_layer l = {
+        .t = t,
+        .size =
+            {.m = t[X].dim[0], .n = t[Y].dim[1], .k = t[X].dim[1], .batch = 1, .dtype = ABDB_F32},
+        .x = {.data = t[X].data, .dtype = t[X].dtype, .row = t[X].dim[1], .column = 1}};
     bool pruned = abdb_param_number(p, "sparsity", 0) > 0;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cl_job_new(&l.job, p, err));
-    l.size.tiles = abdb_cl_usual(l.job->d, ABDB_F32);
-    l.strip = 2 * abdb_cl_lanes(l.job->d, ABDB_F32);
+    l.size.tiles = abdb_cl_default_tiles(l.job->d, ABDB_F32);
+    l.strip = 2 * abdb_cl_vector_lanes(l.job->d, ABDB_F32);
     if (weights && strcmp(weights, "i8") == 0)
-        TRY(add_strips(&l, "BYTES", err));
+        TRY(add_column_strips_gemm(&l, "BYTES", err));
     else if (weights && strcmp(weights, "i4") == 0)
-        TRY(add_strips(&l, "HALVES", err));
+        TRY(add_column_strips_gemm(&l, "HALVES", err));
     else if (pruned && pattern && strcmp(pattern, "block") == 0)
-        TRY(add_strips(&l, "BLOCKS", err));
+        TRY(add_column_strips_gemm(&l, "BLOCKS", err));
     else if (pruned || (pattern && strcmp(pattern, "2:4") == 0))
-        TRY(add_sparse(&l, err));
+        TRY(cl_add_sparse_gemm(&l, err));
     else
-        TRY(add_dense(&l, err));
+        TRY(cl_add_dense_gemm(&l, err));
 done:
-    return abdb_cl_hand(st, l.job, state);
+    return abdb_cl_job_to_state_or_free(st, l.job, state);
 }
 
-const abdb_impl abdb_cl_linear = {"linear",       "opencl",       abdb_cl_accepts, prepare,
-                                  abdb_cl_launch, abdb_cl_chosen, abdb_cl_close};
+const abdb_impl abdb_cl_linear = {"linear",
+                                  "opencl",
+                                  abdb_cl_supports_formats,
+                                  opencl_linear_prepare,
+                                  abdb_cl_job_launch,
+                                  abdb_cl_job_chosen_text,
+                                  abdb_cl_job_free};

@@ -4,11 +4,12 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#include "schema/core/grow.h"
+#include "schema/core/array.h"
 
-abdb_status abdb_cl_alloc(abdb_cl_device *d, size_t size, void **out, abdb_error *err)
+abdb_status abdb_cl_alloc_with_address(abdb_cl_device *d, size_t size, void **out, abdb_error *err)
 {
-    abdb_cl_piece *more = abdb_grow(d->piece, d->pieces, &d->piece_room, sizeof *more), piece;
+    abdb_cl_piece *more = abdb_array_reserve_one(d->piece, d->pieces, &d->piece_room, sizeof *more),
+                  piece;
     cl_int code;
     abdb_status st = ABDB_OK;
 
@@ -16,7 +17,7 @@ abdb_status abdb_cl_alloc(abdb_cl_device *d, size_t size, void **out, abdb_error
     d->piece = more;
     piece.size = size ? size : 1;
     piece.memory = clCreateBuffer(d->context, CL_MEM_READ_WRITE, piece.size, NULL, &code);
-    TRY(abdb_cl_check(code, "clCreateBuffer", err));
+    TRY(abdb_cl_check_result(code, "clCreateBuffer", err));
     piece.address =
         mmap(NULL, piece.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (piece.address == MAP_FAILED) {
@@ -29,7 +30,7 @@ done:
     return st;
 }
 
-void abdb_cl_release(abdb_cl_device *d, void *address)
+void abdb_cl_release_address(abdb_cl_device *d, void *address)
 {
     for (size_t i = 0; i < d->pieces; i++) {
         if (d->piece[i].address != address) continue;
@@ -40,7 +41,7 @@ void abdb_cl_release(abdb_cl_device *d, void *address)
     }
 }
 
-abdb_cl_place abdb_cl_find(const abdb_cl_device *d, const void *address)
+abdb_cl_buffer_offset abdb_cl_buffer_at_address(const abdb_cl_device *d, const void *address)
 {
     uintptr_t at = (uintptr_t)address;
 
@@ -48,7 +49,7 @@ abdb_cl_place abdb_cl_find(const abdb_cl_device *d, const void *address)
         uintptr_t first = (uintptr_t)d->piece[i].address;
 
         if (at >= first && at - first < d->piece[i].size)
-            return (abdb_cl_place){d->piece[i].memory, at - first};
+            return (abdb_cl_buffer_offset){d->piece[i].memory, at - first};
     }
-    return (abdb_cl_place){(cl_mem)at, 0};
+    return (abdb_cl_buffer_offset){(cl_mem)at, 0};
 }

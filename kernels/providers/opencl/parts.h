@@ -10,39 +10,40 @@ enum { ABDB_CL_CHUNK = 1 << 14 }; /* elements of a group where there are no rows
 typedef struct {
     abdb_cl_job *job; /* does each kernel when it is added */
     abdb_dtype dtype;
-    size_t size;        /* of an element */
-    size_t items;       /* of a group that has a row */
-    char format[64];    /* options of the compiler */
-    cl_mem pairs;       /* of rows: grows, and is small beside any of their tensors */
-    size_t paired;      /* rows that it has room for */
-    abdb_status status; /* what went wrong first */
+    size_t size;           /* of an element */
+    size_t items;          /* of a group that has a row */
+    char format[64];       /* options of the compiler */
+    cl_mem row_workspace;  /* of rows: grows, and is small beside any of their tensors */
+    size_t workspace_rows; /* rows that it has room for */
+    abdb_status status;    /* what went wrong first */
     abdb_error err;
-} abdb_cl_maker;
+} abdb_cl_builder;
 
-/* maker.c: `open` and `close` of parts. */
-ABDB_MUST_USE abdb_status abdb_cl_maker_open(void **self, const abdb_problem *p, abdb_dtype dtype,
-                                             abdb_error *err);
-void abdb_cl_maker_close(void *self);
+/* call_builder.c: `open` and `close` of parts. */
+ABDB_MUST_USE abdb_status abdb_cl_builder_open(void **self, const abdb_problem *p, abdb_dtype dtype,
+                                               abdb_error *err);
+void abdb_cl_builder_close(void *self);
 /* Ends a part: scratch is free, what went wrong is kept. */
-void abdb_cl_made(abdb_cl_maker *s, abdb_status st, const abdb_error *err);
+void abdb_cl_end_part(abdb_cl_builder *s, abdb_status st, const abdb_error *err);
 /* A kernel of groups of a row each; of pieces of all elements; of a work-item for a vector of
  * columns. */
-abdb_cl_call abdb_cl_rows_call(const abdb_cl_maker *s, const char *file, const char *function,
-                               const char *options, size_t rows);
-abdb_cl_call abdb_cl_pieces_call(const abdb_cl_maker *s, const char *file, const char *function,
-                                 const char *options, size_t n);
-abdb_cl_call abdb_cl_columns_call(const abdb_cl_maker *s, const char *file, const char *function,
-                                  const char *options, size_t columns);
+abdb_cl_kernel_call abdb_cl_call_per_row(const abdb_cl_builder *s, const char *file,
+                                         const char *function, const char *options, size_t rows);
+abdb_cl_kernel_call abdb_cl_call_per_chunk(const abdb_cl_builder *s, const char *file,
+                                           const char *function, const char *options, size_t n);
+abdb_cl_kernel_call abdb_cl_call_per_column_vector(const abdb_cl_builder *s, const char *file,
+                                                   const char *function, const char *options,
+                                                   size_t columns);
 
-/* Members of abdb_parts that are in embedding.c and parts_rows.c. */
-void abdb_cl_part_bags(void *self, const abdb_part_bags *x);
-void abdb_cl_part_rows(void *self, const abdb_part_rows *x);
+/* Members of abdb_parts that are in embedding.c and parts_row_ops.c. */
+void abdb_cl_part_embedding_bags(void *self, const abdb_part_embedding_bags *x);
+void abdb_cl_part_row_ops(void *self, const abdb_part_row_op *x);
 void abdb_cl_part_embedding(void *self, const abdb_part_embedding *x, bool backward);
-double abdb_cl_part_loss(void *self, const abdb_part_loss *x);
-void abdb_cl_part_add(void *self, size_t n, const void *x, void *to);
-void abdb_cl_part_update(void *self, const abdb_part_update *x);
+double abdb_cl_part_cross_entropy(void *self, const abdb_part_cross_entropy *x);
+void abdb_cl_part_add_to_wide(void *self, size_t n, const void *x, void *to);
+void abdb_cl_part_adamw_update(void *self, const abdb_part_adamw *x);
 /* Two numbers of f32 for each of so many rows, for a part. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_cl_pairs(abdb_cl_maker *s, size_t rows, cl_mem *out,
-                                        abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_row_workspace(abdb_cl_builder *s, size_t rows, cl_mem *out,
+                                                abdb_error *err);
 
 #endif

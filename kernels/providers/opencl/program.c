@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/providers/opencl/cache.h"
+#include "kernels/providers/opencl/program_cache.h"
 #include "kernels/providers/opencl/device.h"
 #include "schema/core/embedded.h"
 
 enum { NAME = 64 };
 extern const abdb_embedded abdb_cl_files[];
 
-static const char *file_of(const char *name)
+static const char *embedded_file_text(const char *name)
 {
     for (const abdb_embedded *f = abdb_cl_files; f->name; f++)
         if (strcmp(f->name, name) == 0) return f->text;
@@ -19,9 +19,9 @@ static const char *file_of(const char *name)
 }
 
 /* What a compiler is given: what all share, then the files, whose lines are counted from 1. */
-static abdb_status source_of(const char *files, abdb_text *out, abdb_error *err)
+static abdb_status append_program_source(const char *files, abdb_text *out, abdb_error *err)
 {
-    const char *at = files, *common = file_of("common.cl");
+    const char *at = files, *common = embedded_file_text("common.cl");
 
     abdb_text_printf(out, "#line 1 \"common.cl\"\n%s", common ? common : "");
     while (*at) {
@@ -30,7 +30,7 @@ static abdb_status source_of(const char *files, abdb_text *out, abdb_error *err)
         const char *text;
 
         snprintf(name, sizeof name, "%.*s", (int)size, at);
-        text = file_of(name);
+        text = embedded_file_text(name);
         if (!text) return ABDB_FAIL(err, ABDB_BACKEND, "there is no %s", name);
         abdb_text_printf(out, "\n#line 1 \"%s\"\n%s", name, text);
         at += size + (at[size] == ' ');
@@ -39,8 +39,8 @@ static abdb_status source_of(const char *files, abdb_text *out, abdb_error *err)
 }
 
 /* The log of a build that failed: whole to the standard error, its beginning into the message. */
-static abdb_status show_log(abdb_cl_device *d, cl_program program, const char *file, cl_int code,
-                            abdb_error *err)
+static abdb_status print_build_log_and_fail(abdb_cl_device *d, cl_program program, const char *file,
+                                            cl_int code, abdb_error *err)
 {
     size_t size = 0;
     char *log = NULL;
@@ -48,19 +48,19 @@ static abdb_status show_log(abdb_cl_device *d, cl_program program, const char *f
     clGetProgramBuildInfo(program, d->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
     log = calloc(size + 1, 1);
     if (log) clGetProgramBuildInfo(program, d->id, CL_PROGRAM_BUILD_LOG, size, log, NULL);
-    fprintf(stderr, "%s does not build on %s: %s\n%s\n", file, d->name, abdb_cl_error(code),
+    fprintf(stderr, "%s does not build on %s: %s\n%s\n", file, d->name, abdb_cl_error_name(code),
             log ? log : "");
-    (void)!ABDB_FAIL(err, ABDB_BACKEND, "%s does not build: %s: %.600s", file, abdb_cl_error(code),
-                     log ? log : "");
+    (void)!ABDB_FAIL(err, ABDB_BACKEND, "%s does not build: %s: %.600s", file,
+                     abdb_cl_error_name(code), log ? log : "");
     free(log);
     return ABDB_BACKEND;
 }
 
 /* From what was kept; NULL: nothing that this driver takes. */
-static cl_program from_cache(abdb_cl_device *d, const char *key, const char *options)
+static cl_program load_cached_binary(abdb_cl_device *d, const char *key, const char *options)
 {
     size_t size = 0;
-    unsigned char *data = abdb_cl_cached(key, &size);
+    unsigned char *data = abdb_cl_cache_read(key, &size);
     const unsigned char *binary = data;
     cl_int status = CL_SUCCESS, code = CL_SUCCESS;
     cl_program program = NULL;
@@ -76,7 +76,7 @@ static cl_program from_cache(abdb_cl_device *d, const char *key, const char *opt
     return program;
 }
 
-static void keep(cl_program program, const char *key)
+static void cache_program_binary(cl_program program, const char *key)
 {
     size_t size = 0;
     unsigned char *data;
@@ -88,41 +88,41 @@ static void keep(cl_program program, const char *key)
     data = malloc(size);
     if (data &&
         clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof data, &data, NULL) == CL_SUCCESS)
-        abdb_cl_keep(key, data, size);
+        abdb_cl_cache_write(key, data, size);
     free(data);
 }
 
-static abdb_status build(abdb_cl_device *d, const char *file, const char *options, cl_program *out,
-                         abdb_error *err)
+static abdb_status build_or_load_program(abdb_cl_device *d, const char *file, const char *options,
+                                         cl_program *out, abdb_error *err)
 {
     abdb_text source = {0}, key = {0};
     const char *text;
     cl_int code;
     abdb_status st = ABDB_OK;
 
-    TRY(source_of(file, &source, err));
+    TRY(append_program_source(file, &source, err));
     text = abdb_text_get(&source);
     abdb_text_printf(&key, "%s\n%s\n%s\n%s", d->name, d->driver, options, text);
     if (key.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a program"));
-    *out = from_cache(d, abdb_text_get(&key), options);
+    *out = load_cached_binary(d, abdb_text_get(&key), options);
     if (*out) goto done;
     *out = clCreateProgramWithSource(d->context, 1, &text, NULL, &code);
-    TRY(abdb_cl_check(code, "clCreateProgramWithSource", err));
+    TRY(abdb_cl_check_result(code, "clCreateProgramWithSource", err));
     code = clBuildProgram(*out, 1, &d->id, options, NULL, NULL);
     if (code != CL_SUCCESS) {
-        st = show_log(d, *out, file, code, err);
+        st = print_build_log_and_fail(d, *out, file, code, err);
         clReleaseProgram(*out);
         goto done;
     }
-    keep(*out, abdb_text_get(&key));
+    cache_program_binary(*out, abdb_text_get(&key));
 done:
     abdb_text_free(&source);
     abdb_text_free(&key);
     return st;
 }
 
-abdb_status abdb_cl_program(abdb_cl_device *d, const char *file, const char *options,
-                            cl_program *out, abdb_error *err)
+abdb_status abdb_cl_build_or_reuse_program(abdb_cl_device *d, const char *file, const char *options,
+                                           cl_program *out, abdb_error *err)
 {
     const char *more = getenv("ABDB_OPENCL_OPTIONS");
     char all[1024];
@@ -141,7 +141,7 @@ abdb_status abdb_cl_program(abdb_cl_device *d, const char *file, const char *opt
     b->file = file;
     b->options = strdup(all);
     if (!b->options) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a program"));
-    TRY(build(d, file, all, &b->program, err));
+    TRY(build_or_load_program(d, file, all, &b->program, err));
     b->next = d->built;
     d->built = b;
     *out = b->program;

@@ -7,14 +7,14 @@
 
 enum { CHUNK = 1 << 14, ITEMS = 256, PASSES_MOST = 1 << 16 };
 
-static bool is_word(const abdb_problem *p, const char *name, const char *word)
+static bool stream_param_equals(const abdb_problem *p, const char *name, const char *word)
 {
     const char *text = abdb_param_text(p, name);
 
     return text && strcmp(text, word) == 0;
 }
 
-static int accepts(const abdb_problem *p, const char **why_not)
+static int opencl_stream_accepts(const abdb_problem *p, const char **why_not)
 {
     const char *level = abdb_param_text(p, "level");
 
@@ -23,36 +23,40 @@ static int accepts(const abdb_problem *p, const char **why_not)
     *why_not = "the device's compiler and scheduler decide on loops and order";
     if (abdb_param_text(p, "unroll") || abdb_param_text(p, "grain")) return 0;
     *why_not = "sums store one number";
-    if (is_word(p, "stores", "nt") && (is_word(p, "op", "dot") || is_word(p, "op", "read")))
+    if (stream_param_equals(p, "stores", "nt") &&
+        (stream_param_equals(p, "op", "dot") || stream_param_equals(p, "op", "read")))
         return 0;
-    return abdb_cl_accepts(p, why_not);
+    return abdb_cl_supports_formats(p, why_not);
 }
 
 /* The sums of groups, then their sum. */
-static abdb_status add_sum(abdb_cl_job *job, const char *options, size_t n, size_t items,
-                           abdb_error *err)
+static abdb_status cl_add_two_stage_sum(abdb_cl_job *job, const char *options, size_t n,
+                                        size_t items, abdb_error *err)
 {
     const abdb_tensor *t = job->p->tensor;
-    size_t groups = abdb_cl_pieces(n, CHUNK);
-    abdb_cl_call call = {"sum.cl", "parts", options, {groups}, {items}};
+    size_t groups = abdb_cl_ceil_divide(n, CHUNK);
+    abdb_cl_kernel_call call = {
+        "sum_reduction.cl", "partial_sum_of_group", options, {groups}, {items}};
     cl_mem part;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_cl_scratch(job, groups * abdb_dtype_size(t[0].dtype), &part, err));
+    TRY(abdb_cl_alloc_scratch(job, groups * abdb_dtype_size(t[0].dtype), &part, err));
     for (double r = abdb_param_number(job->p, "repeat", 1); r > 0; r--) {
-        TRY(abdb_cl_add(job, &call, err, "bbbl", t[0].data, t[1].data, part, n));
-        TRY(abdb_cl_add(job, &(abdb_cl_call){"sum.cl", "total", options, {1}, {1}}, err, "blb",
-                        part, groups, t[2].data));
+        TRY(abdb_cl_add_kernel(job, &call, err, "bbbl", t[0].data, t[1].data, part, n));
+        TRY(abdb_cl_add_kernel(
+            job,
+            &(abdb_cl_kernel_call){"sum_reduction.cl", "total_of_partial_sums", options, {1}, {1}},
+            err, "blb", part, groups, t[2].data));
     }
 done:
     return st;
 }
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status opencl_stream_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     const char *op = abdb_param_text(p, "op");
-    size_t n = (size_t)abdb_param_number(p, "n", 1), items = abdb_cl_local(p, ITEMS),
+    size_t n = (size_t)abdb_param_number(p, "n", 1), items = abdb_cl_work_group_size(p, ITEMS),
            fmas = (size_t)abdb_param_number(p, "fmas", 1);
     bool dot = op && strcmp(op, "dot") == 0;
     char options[128];
@@ -62,24 +66,33 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     if (!op) op = "triad";
     if (strcmp(op, "fma") == 0) op = "chain"; /* fma is a word of the compiler's */
     TRY(abdb_cl_job_new(&job, p, err));
-    snprintf(options, sizeof options, "%s -DOP=%s -DCHUNK=%d%s%s", abdb_cl_format(t[0].dtype), op,
-             CHUNK, is_word(p, "stores", "nt") ? " -DNT" : "", dot ? " -DDOT" : "");
+    snprintf(options, sizeof options, "%s -DOP=%s -DCHUNK=%d%s%s",
+             abdb_cl_format_option(t[0].dtype), op, CHUNK,
+             stream_param_equals(p, "stores", "nt") ? " -DNT" : "", dot ? " -DDOT" : "");
     snprintf(job->chosen, sizeof job->chosen, "%zu work-items a group, vectors of %zu", items,
-             abdb_cl_lanes(job->d, t[0].dtype));
+             abdb_cl_vector_lanes(job->d, t[0].dtype));
     if (abdb_param_number(p, "repeat", 1) > PASSES_MOST)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "at most %d passes are launched together", PASSES_MOST));
     if (dot || strcmp(op, "read") == 0) {
-        TRY(add_sum(job, options, n, items, err));
+        TRY(cl_add_two_stage_sum(job, options, n, items, err));
     } else {
         for (double r = abdb_param_number(p, "repeat", 1); r > 0; r--)
-            TRY(abdb_cl_add(
-                job,
-                &(abdb_cl_call){"stream.cl", "pass", options, {abdb_cl_pieces(n, CHUNK)}, {items}},
-                err, "bbbll", t[0].data, t[1].data, t[2].data, n, fmas));
+            TRY(abdb_cl_add_kernel(job,
+                                   &(abdb_cl_kernel_call){"stream.cl",
+                                                          "stream_pass_of_group",
+                                                          options,
+                                                          {abdb_cl_ceil_divide(n, CHUNK)},
+                                                          {items}},
+                                   err, "bbbll", t[0].data, t[1].data, t[2].data, n, fmas));
     }
 done:
-    return abdb_cl_hand(st, job, state);
+    return abdb_cl_job_to_state_or_free(st, job, state);
 }
 
-const abdb_impl abdb_cl_stream = {"stream",       "opencl",       accepts,      prepare,
-                                  abdb_cl_launch, abdb_cl_chosen, abdb_cl_close};
+const abdb_impl abdb_cl_stream = {"stream",
+                                  "opencl",
+                                  opencl_stream_accepts,
+                                  opencl_stream_prepare,
+                                  abdb_cl_job_launch,
+                                  abdb_cl_job_chosen_text,
+                                  abdb_cl_job_free};

@@ -19,7 +19,7 @@
         }                                                             \
     } while (0)
 
-static abdb_status fma_launch(void *state, abdb_error *err)
+static abdb_status ref_fma_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     size_t width = p->tensor[2].dim[0], n = (size_t)abdb_param_number(p, "n", 1);
@@ -38,7 +38,7 @@ static abdb_status fma_launch(void *state, abdb_error *err)
 
             for (size_t s = 0; s < n; s++)
                 for (size_t j = 0; j < 2; j++)
-                    sum += abdb_bf16_value(x[2 * i + j]) * abdb_bf16_value(y[2 * (i % 16) + j]);
+                    sum += abdb_bf16_to_f32(x[2 * i + j]) * abdb_bf16_to_f32(y[2 * (i % 16) + j]);
             z[i] = sum;
         }
     } else if (p->tensor[0].dtype == ABDB_F16) {
@@ -49,8 +49,8 @@ static abdb_status fma_launch(void *state, abdb_error *err)
             volatile uint16_t sum = 0;
 
             for (size_t s = 0; s < n; s++)
-                sum = abdb_f16(abdb_f16_value(x[i]) * abdb_f16_value(y[i % 16]) +
-                               abdb_f16_value(sum));
+                sum = abdb_f16_from_f32(abdb_f16_to_f32(x[i]) * abdb_f16_to_f32(y[i % 16]) +
+                                        abdb_f16_to_f32(sum));
             z[i] = sum;
         }
     } else {
@@ -68,7 +68,7 @@ static abdb_status fma_launch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
-static abdb_status latency_launch(void *state, abdb_error *err)
+static abdb_status ref_latency_chase_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const int32_t *next = p->tensor[0].data;
@@ -80,7 +80,7 @@ static abdb_status latency_launch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
-static abdb_status gather_launch(void *state, abdb_error *err)
+static abdb_status ref_gather_or_scatter_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const int32_t *index = p->tensor[1].data;
@@ -97,7 +97,7 @@ static abdb_status gather_launch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
-static abdb_status gups_launch(void *state, abdb_error *err)
+static abdb_status ref_gups_random_xor_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     size_t parts = (size_t)abdb_param_number(p, "parts", 1), words = p->tensor[0].dim[0] / parts,
@@ -109,7 +109,7 @@ static abdb_status gups_launch(void *state, abdb_error *err)
         uint64_t random = 0x9E3779B97F4A7C15u * (part + 1);
 
         for (size_t i = 0; i < updates; i++) {
-            uint64_t next = abdb_random_next(&random);
+            uint64_t next = abdb_xorshift64_next(&random);
 
             word[next % words] ^= next;
         }
@@ -117,7 +117,9 @@ static abdb_status gups_launch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
-const abdb_impl abdb_ref_gups = {"gups", "ref", NULL, NULL, gups_launch, NULL, NULL};
-const abdb_impl abdb_ref_fma = {"fma", "ref", NULL, NULL, fma_launch, NULL, NULL};
-const abdb_impl abdb_ref_latency = {"latency", "ref", NULL, NULL, latency_launch, NULL, NULL};
-const abdb_impl abdb_ref_gather = {"gather", "ref", NULL, NULL, gather_launch, NULL, NULL};
+const abdb_impl abdb_ref_gups = {"gups", "ref", NULL, NULL, ref_gups_random_xor_launch, NULL, NULL};
+const abdb_impl abdb_ref_fma = {"fma", "ref", NULL, NULL, ref_fma_launch, NULL, NULL};
+const abdb_impl abdb_ref_latency = {"latency", "ref", NULL, NULL, ref_latency_chase_launch,
+                                    NULL,      NULL};
+const abdb_impl abdb_ref_gather = {"gather", "ref", NULL, NULL, ref_gather_or_scatter_launch,
+                                   NULL,     NULL};

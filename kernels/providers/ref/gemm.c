@@ -11,12 +11,12 @@ typedef struct {
     abdb_gemm g;
     /* From an element to the next: of A along M and K, of B along K and N. */
     size_t a_row, a_next, b_next, b_column;
-} product;
+} gemm_layout;
 
 /* What follows the sum of column j. */
-static double finish(const product *s, size_t j, double x)
+static double add_bias_and_activate(const gemm_layout *s, size_t j, double x)
 {
-    if (s->g.bias) x += abdb_tensor_get(s->g.bias, j);
+    if (s->g.bias) x += abdb_tensor_get_f64(s->g.bias, j);
     switch (s->g.act) {
     case ABDB_ACT_RELU: return x < 0 ? 0 : x;
     case ABDB_ACT_GELU: return x / (1 + exp(-1.5957691216057308 * (x + 0.044715 * x * x * x)));
@@ -29,7 +29,7 @@ static double finish(const product *s, size_t j, double x)
  * is not). f32 and f64 sum in their own format; sums of bytes wrap around, as what is added to
  * launch after launch will. */
 #define PRODUCT(name, in, out, sum)                                                           \
-    static void name(const product *s, size_t batch)                                          \
+    static void name(const gemm_layout *s, size_t batch)                                      \
     {                                                                                         \
         size_t m = s->g.m, n = s->g.n, k = s->g.k;                                            \
         const in *a = (const in *)s->p->tensor[0].data + batch * m * k,                       \
@@ -43,15 +43,15 @@ static double finish(const product *s, size_t j, double x)
                     c[j] = (out)((sum)c[j] + (sum)((out)a[i * s->a_row + l * s->a_next] *     \
                                                    (out)b[l * s->b_next + j * s->b_column])); \
             for (size_t j = 0; j < n && (s->g.bias || s->g.act); j++)                         \
-                c[j] = (out)finish(s, j, (double)c[j]);                                       \
+                c[j] = (out)add_bias_and_activate(s, j, (double)c[j]);                        \
         }                                                                                     \
     }
-PRODUCT(product_f64, double, double, double)
-PRODUCT(product_f32, float, float, float)
-PRODUCT(product_i8, int8_t, int32_t, uint32_t)
+PRODUCT(gemm_f64, double, double, double)
+PRODUCT(gemm_f32, float, float, float)
+PRODUCT(gemm_i8, int8_t, int32_t, uint32_t)
 
 /* Any format whose sums are f32. */
-static void short_product(const product *s, size_t batch)
+static void gemm_any_dtype_f32_sums(const gemm_layout *s, size_t batch)
 {
     const abdb_tensor *a = &s->p->tensor[0], *b = &s->p->tensor[1], *c = &s->p->tensor[2];
     size_t m = s->g.m, n = s->g.n, k = s->g.k;
@@ -62,16 +62,17 @@ static void short_product(const product *s, size_t batch)
             float sum = 0;
 
             for (size_t l = 0; l < k; l++)
-                sum += (float)abdb_tensor_get(a, batch * m * k + i * s->a_row + l * s->a_next) *
-                       (float)abdb_tensor_get(b, batch * k * n + l * s->b_next + j * s->b_column);
-            if (s->g.beta) sum += (float)abdb_tensor_get(c, at);
-            abdb_tensor_set(c, at, finish(s, j, (double)sum));
+                sum +=
+                    (float)abdb_tensor_get_f64(a, batch * m * k + i * s->a_row + l * s->a_next) *
+                    (float)abdb_tensor_get_f64(b, batch * k * n + l * s->b_next + j * s->b_column);
+            if (s->g.beta) sum += (float)abdb_tensor_get_f64(c, at);
+            abdb_tensor_set_rounded(c, at, add_bias_and_activate(s, j, (double)sum));
         }
 }
 
-static abdb_status launch(void *state, abdb_error *err)
+static abdb_status ref_gemm_launch(void *state, abdb_error *err)
 {
-    product s = {.p = state, .g = abdb_gemm_of(state)};
+    gemm_layout s = {.p = state, .g = abdb_gemm_from_problem(state)};
 
     (void)err;
     s.a_row = s.g.ta ? 1 : s.g.k;
@@ -79,18 +80,19 @@ static abdb_status launch(void *state, abdb_error *err)
     s.b_next = s.g.tb ? 1 : s.g.n;
     s.b_column = s.g.tb ? s.g.k : 1;
     for (size_t batch = 0; batch < s.g.batch; batch++) switch (s.p->tensor[0].dtype) {
-        case ABDB_F64: product_f64(&s, batch); break;
-        case ABDB_F32: product_f32(&s, batch); break;
-        case ABDB_I8: product_i8(&s, batch); break;
-        default: short_product(&s, batch);
+        case ABDB_F64: gemm_f64(&s, batch); break;
+        case ABDB_F32: gemm_f32(&s, batch); break;
+        case ABDB_I8: gemm_i8(&s, batch); break;
+        default: gemm_any_dtype_f32_sums(&s, batch);
         }
     return ABDB_OK;
 }
 
-static int accepts(const abdb_problem *p, const char **why_not)
+static int ref_gemm_accepts(const abdb_problem *p, const char **why_not)
 {
     *why_not = "the reference packs nothing";
-    return !abdb_gemm_of(p).packed;
+    return !abdb_gemm_from_problem(p).packed;
 }
 
-const abdb_impl abdb_ref_gemm = {"gemm", "ref", accepts, NULL, launch, NULL, NULL};
+const abdb_impl abdb_ref_gemm = {"gemm", "ref", ref_gemm_accepts, NULL, ref_gemm_launch,
+                                 NULL,   NULL};

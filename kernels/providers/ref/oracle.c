@@ -11,11 +11,11 @@ typedef struct {
     const abdb_kernel *kernel;
     size_t *row;
     double *out, *magnitude;
-} oracle;
+} reference_state;
 
-static void stop(void *state)
+static void reference_free(void *state)
 {
-    oracle *s = state;
+    reference_state *s = state;
 
     free(s->row);
     free(s->out);
@@ -23,9 +23,9 @@ static void stop(void *state)
     free(s);
 }
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status reference_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
-    oracle *s = calloc(1, sizeof *s);
+    reference_state *s = calloc(1, sizeof *s);
     size_t rows = 1, most = 1;
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a reference");
@@ -33,7 +33,7 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     for (size_t i = 0; abdb_kernels[i]; i++)
         if (strcmp(abdb_kernels[i]->name, p->kernel) == 0) s->kernel = abdb_kernels[i];
     for (int i = 0; i < p->tensors; i++) {
-        size_t count = abdb_tensor_count(&p->tensor[i]);
+        size_t count = abdb_tensor_element_count(&p->tensor[i]);
 
         if (p->tensor[i].role == ABDB_IN) continue;
         rows = p->tensor[i].dim[0] > rows ? p->tensor[i].dim[0] : rows;
@@ -43,7 +43,7 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     s->out = calloc(most, sizeof *s->out);
     s->magnitude = calloc(most, sizeof *s->magnitude);
     if (!s->kernel || !s->row || !s->out || !s->magnitude) {
-        stop(s);
+        reference_free(s);
         return ABDB_FAIL(err, ABDB_NOMEM, "a reference");
     }
     for (size_t i = 0; i < rows; i++) s->row[i] = i;
@@ -51,24 +51,25 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     return ABDB_OK;
 }
 
-static abdb_status launch(void *state, abdb_error *err)
+static abdb_status reference_launch_all_outputs(void *state, abdb_error *err)
 {
-    const oracle *s = state;
+    const reference_state *s = state;
 
     (void)err;
     for (int t = 0; t < s->p->tensors; t++) {
         const abdb_tensor *out = &s->p->tensor[t];
 
         if (out->role == ABDB_IN) continue;
-        s->kernel->reference(s->p, t, s->row, out->dim[0], s->out, s->magnitude);
-        for (size_t i = 0; i < abdb_tensor_count(out); i++) abdb_tensor_set(out, i, s->out[i]);
+        s->kernel->reference_rows(s->p, t, s->row, out->dim[0], s->out, s->magnitude);
+        for (size_t i = 0; i < abdb_tensor_element_count(out); i++)
+            abdb_tensor_set_rounded(out, i, s->out[i]);
     }
     return ABDB_OK;
 }
 
 /* Parameters that only say how a result is computed (blocks, grouping) change nothing here; stores
  * past the caches are refused, because a number of plain stores must not stand under their name. */
-static int accepts(const abdb_problem *p, const char **why_not)
+static int reference_accepts_no_nt_stores(const abdb_problem *p, const char **why_not)
 {
     const char *stores = abdb_param_text(p, "stores");
 
@@ -79,7 +80,13 @@ static int accepts(const abdb_problem *p, const char **why_not)
 /* For each kernel of the registry marked ORACLE an abdb_impl; those marked OWN have one in a file
  * here. */
 #define OWN(name, printed)
-#define ORACLE(name, printed) \
-    const abdb_impl abdb_ref_##name = {printed, "ref", accepts, prepare, launch, NULL, stop};
+#define ORACLE(name, printed)                                          \
+    const abdb_impl abdb_ref_##name = {printed,                        \
+                                       "ref",                          \
+                                       reference_accepts_no_nt_stores, \
+                                       reference_prepare,              \
+                                       reference_launch_all_outputs,   \
+                                       NULL,                           \
+                                       reference_free};
 #define KERNEL(name, printed, ref) ref(name, printed)
 #include "kernels/registry.def"

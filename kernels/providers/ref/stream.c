@@ -8,9 +8,9 @@ typedef struct {
     const abdb_problem *p;
     char op; /* first letter; 'd' for dot, 'r' read, 'w' write, 'f' fma */
     size_t n, repeat, fmas;
-} stream;
+} stream_state;
 
-static int accepts(const abdb_problem *p, const char **why_not)
+static int ref_stream_accepts(const abdb_problem *p, const char **why_not)
 {
     const char *stores = abdb_param_text(p, "stores");
 
@@ -20,15 +20,15 @@ static int accepts(const abdb_problem *p, const char **why_not)
     return !stores || strcmp(stores, "plain") == 0;
 }
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status ref_stream_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
-    stream *s = malloc(sizeof *s);
+    stream_state *s = malloc(sizeof *s);
     const char *op = abdb_param_text(p, "op");
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "stream");
-    *s = (stream){p, op ? op[0] : 't', (size_t)abdb_param_number(p, "n", 1),
-                  (size_t)abdb_param_number(p, "repeat", 1),
-                  (size_t)abdb_param_number(p, "fmas", 1)};
+    *s = (stream_state){p, op ? op[0] : 't', (size_t)abdb_param_number(p, "n", 1),
+                        (size_t)abdb_param_number(p, "repeat", 1),
+                        (size_t)abdb_param_number(p, "fmas", 1)};
     *state = s;
     return ABDB_OK;
 }
@@ -74,9 +74,9 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
         }                                                                                  \
     } while (0)
 
-static abdb_status launch(void *state, abdb_error *err)
+static abdb_status ref_stream_launch(void *state, abdb_error *err)
 {
-    const stream *s = state;
+    const stream_state *s = state;
     size_t n = s->n;
 
     (void)err;
@@ -91,4 +91,5 @@ static abdb_status launch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
-const abdb_impl abdb_ref_stream = {"stream", "ref", accepts, prepare, launch, NULL, free};
+const abdb_impl abdb_ref_stream = {
+    "stream", "ref", ref_stream_accepts, ref_stream_prepare, ref_stream_launch, NULL, free};

@@ -15,42 +15,42 @@ typedef struct {
     const abdb_vec_isa *isa;
     bool backward, decode; /* decode: few queries, keys are read where they are */
     size_t parts;          /* of the keys, where there are fewer heads than threads */
-} attention;
+} attention_state;
 
 /* decode: d is a multiple of GRAIN, and at most FEW heads share keys; beyond, packing pays. */
 enum { GRAIN = 16, FEW = 16 };
 
-static int accepts(const abdb_problem *p, const char **why_not)
+static int vec_attention_accepts(const abdb_problem *p, const char **why_not)
 {
     const char *algorithm = abdb_param_text(p, "algorithm"), *pass = abdb_param_text(p, "pass");
 
-    if (!abdb_vec_can(p, why_not)) return 0;
+    if (!abdb_vec_supports_problem(p, why_not)) return 0;
     *why_not = "backward only by blocks (algorithm=flash)";
     if (algorithm && strcmp(algorithm, "plain") == 0 && pass && strcmp(pass, "backward") == 0)
         return 0;
     *why_not = "of bf16 this processor has no dot product, or d is odd";
-    return abdb_vec_multiplies(p, p->tensor[0].dtype) &&
+    return abdb_vec_supports_gemm_dtype(p, p->tensor[0].dtype) &&
            (p->tensor[0].dtype != ABDB_BF16 || p->tensor[0].dim[1] % 2 == 0);
 }
 
-static void stop(void *state)
+static void vec_attention_free(void *state)
 {
-    attention *s = state;
+    attention_state *s = state;
 
     free(s->a.room);
     free(s);
 }
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status vec_attention_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
-    attention *s = calloc(1, sizeof *s);
+    attention_state *s = calloc(1, sizeof *s);
     const char *causal = abdb_param_text(p, "causal"), *pass = abdb_param_text(p, "pass"),
                *algorithm = abdb_param_text(p, "algorithm");
     abdb_vec_attention *a;
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "attention");
     a = &s->a;
-    s->isa = abdb_vec_pick(p);
+    s->isa = abdb_vec_select_isa(p);
     s->backward = pass && strcmp(pass, "backward") == 0;
     *a = (abdb_vec_attention){.dtype = p->tensor[0].dtype,
                               .batch = (size_t)abdb_param_number(p, "batch", 1),
@@ -61,7 +61,7 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
                               .d = p->tensor[0].dim[1],
                               .causal = causal && strcmp(causal, "yes") == 0,
                               .plain = algorithm && strcmp(algorithm, "plain") == 0,
-                              .threads = abdb_vec_threads(p),
+                              .threads = abdb_vec_thread_count(p),
                               .q = p->tensor[0].data,
                               .k = p->tensor[1].data,
                               .v = p->tensor[2].data,
@@ -83,11 +83,12 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
                 a->d % GRAIN == 0;
     /* As many parts of the keys as give each thread one piece of work. */
     s->parts = ((size_t)a->threads + a->batch * a->kv_heads - 1) / (a->batch * a->kv_heads);
-    a->room = abdb_vec_room(s->decode ? s->parts * a->batch * a->kv_heads * sizeof(float) *
-                                            abdb_vec_decode_floats(a->heads / a->kv_heads, a->d)
-                                      : s->isa->attention_bytes(a, s->backward));
+    a->room = abdb_vec_alloc_huge_pages(
+        s->decode ? s->parts * a->batch * a->kv_heads * sizeof(float) *
+                        abdb_vec_decode_work_floats(a->heads / a->kv_heads, a->d)
+                  : s->isa->attention_bytes(a, s->backward));
     if (!a->room) {
-        stop(s);
+        vec_attention_free(s);
         return ABDB_FAIL(err, ABDB_NOMEM, "room for attention");
     }
     *state = s;
@@ -96,11 +97,11 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
 
 /* One query of each head. Items of work are (head of keys, part of its keys); each adds up in a
  * room of its own, and then the parts of a head are put together. */
-static void decode(const attention *s)
+static void run_single_query_attention(const attention_state *s)
 {
     const abdb_vec_attention *a = &s->a;
     size_t group = a->heads / a->kv_heads, all = a->batch * a->kv_heads;
-    size_t each = abdb_vec_decode_floats(group, a->d), size = abdb_dtype_size(a->dtype);
+    size_t each = abdb_vec_decode_work_floats(group, a->d), size = abdb_dtype_size(a->dtype);
     abdb_vec_decode x = {.dtype = a->dtype, .rows = group, .d = a->d, .row = a->d};
 
 #pragma omp parallel num_threads(a->threads) firstprivate(x)
@@ -111,8 +112,8 @@ static void decode(const attention *s)
                    n = a->keys * (i % s->parts + 1) / s->parts - from,
                    at = (kv * a->keys + from) * a->d * size;
 
-            abdb_vec_decode_begin(&x, s->isa, &s->p->tensor[0], kv * group,
-                                  (float *)(void *)a->room + i * each);
+            abdb_vec_decode_init(&x, s->isa, &s->p->tensor[0], kv * group,
+                                 (float *)(void *)a->room + i * each);
             s->isa->decode(&x, (const char *)a->k + at, (const char *)a->v + at,
                            (const char *)a->k + at + n * a->d * size, n, n);
         }
@@ -120,28 +121,31 @@ static void decode(const attention *s)
         for (size_t kv = 0; kv < all; kv++) {
             float *room = (float *)(void *)a->room + kv * s->parts * each;
 
-            abdb_vec_decode_at(&x, s->isa, room);
-            abdb_vec_decode_end(&x, s->parts, &s->p->tensor[3], kv * group, a->l + kv * group);
+            abdb_vec_decode_set_workspace(&x, s->isa, room);
+            abdb_vec_decode_merge_parts(&x, s->parts, &s->p->tensor[3], kv * group,
+                                        a->l + kv * group);
         }
     }
 }
 
-static abdb_status launch(void *state, abdb_error *err)
+static abdb_status vec_attention_launch(void *state, abdb_error *err)
 {
-    const attention *s = state;
+    const attention_state *s = state;
 
     (void)err;
     if (s->decode)
-        decode(s);
+        run_single_query_attention(s);
     else
         s->isa->attention(&s->a, s->backward);
     return ABDB_OK;
 }
 
-static const char *chosen(const void *state)
+static const char *vec_attention_chosen_isa(const void *state)
 {
-    return ((const attention *)state)->isa->name;
+    return ((const attention_state *)state)->isa->name;
 }
 
-const abdb_impl abdb_vec_attention_impl = {"attention", "vec",  accepts, prepare,
-                                           launch,      chosen, stop};
+const abdb_impl abdb_vec_attention_impl = {"attention",           "vec",
+                                           vec_attention_accepts, vec_attention_prepare,
+                                           vec_attention_launch,  vec_attention_chosen_isa,
+                                           vec_attention_free};

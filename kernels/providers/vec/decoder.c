@@ -1,5 +1,5 @@
 /* decoder.c - backend vec's parts of networks that generate text: norms, what stands between
- * products, and what is picked; products are in weights.c, attention in cached.c. See
+ * products, and what is picked; products are in weights.c, attention in kv_cache_attention.c. See
  * kernels/workloads/decoder.h. */
 #include "kernels/providers/vec/decoder.h"
 
@@ -14,7 +14,7 @@
 enum { LINE = 64, PIECE = 1024 };
 
 /* What stands for the problem of a transformer block: it picks instructions and blocks. */
-static abdb_problem stand_in(const abdb_problem *p, abdb_dtype dtype)
+static abdb_problem block_problem_stand_in(const abdb_problem *p, abdb_dtype dtype)
 {
     abdb_problem q = *p;
 
@@ -23,15 +23,15 @@ static abdb_problem stand_in(const abdb_problem *p, abdb_dtype dtype)
     return q;
 }
 
-static const char *refuses(const abdb_problem *p, abdb_dtype dtype, int form, size_t d,
-                           size_t columns)
+static const char *vec_decoder_why_refused(const abdb_problem *p, abdb_dtype dtype, int form,
+                                           size_t d, size_t columns)
 {
-    abdb_problem q = stand_in(p, dtype);
+    abdb_problem q = block_problem_stand_in(p, dtype);
     const char *why;
 
     if (dtype != ABDB_F32 && dtype != ABDB_BF16) return "parts of networks but in f32 and bf16";
-    if (!abdb_vec_can(&q, &why)) return why;
-    if (!abdb_vec_multiplies(&q, dtype) || !abdb_vec_tune(&q))
+    if (!abdb_vec_supports_problem(&q, &why)) return why;
+    if (!abdb_vec_supports_gemm_dtype(&q, dtype) || !abdb_vec_select_tuning(&q))
         return "products of this format or blocks on this processor";
     if (columns % 16 || d % 16) return "rows or heads whose length is no multiple of 16";
     if (form == ABDB_WEIGHTS_I4 && columns % ABDB_QUANTISE_GROUP)
@@ -39,45 +39,46 @@ static const char *refuses(const abdb_problem *p, abdb_dtype dtype, int form, si
     return NULL;
 }
 
-static void stop(void *self)
+static void vec_decoder_close(void *self)
 {
-    abdb_vec_maker *s = self;
+    abdb_vec_decoder_state *s = self;
 
     free(s->work);
     free(s);
 }
 
-static abdb_status start(void **self, const abdb_problem *p, abdb_dtype dtype, abdb_error *err)
+static abdb_status vec_decoder_open(void **self, const abdb_problem *p, abdb_dtype dtype,
+                                    abdb_error *err)
 {
-    abdb_problem q = stand_in(p, dtype);
-    abdb_vec_maker *s = calloc(1, sizeof *s);
+    abdb_problem q = block_problem_stand_in(p, dtype);
+    abdb_vec_decoder_state *s = calloc(1, sizeof *s);
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "parts");
     s->dtype = dtype;
     s->size = abdb_dtype_size(dtype);
-    s->isa = abdb_vec_pick(&q);
-    s->tuning = abdb_vec_tune(&q);
-    s->threads = abdb_vec_threads(p);
+    s->isa = abdb_vec_select_isa(&q);
+    s->tuning = abdb_vec_select_tuning(&q);
+    s->threads = abdb_vec_thread_count(p);
     s->p.params = 1;
     s->p.param[0] = (abdb_param){"op", "read", NAN};
     *self = s;
     return ABDB_OK;
 }
 
-static abdb_status reserve(void *self, size_t bytes, abdb_error *err)
+static abdb_status vec_decoder_alloc_workspace(void *self, size_t bytes, abdb_error *err)
 {
-    abdb_vec_maker *s = self;
+    abdb_vec_decoder_state *s = self;
 
-    s->work = abdb_vec_room(bytes);
+    s->work = abdb_vec_alloc_huge_pages(bytes);
     if (!s->work) return ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes to work in", bytes);
     memset(s->work, 0, bytes); /* its pages are there */
     return ABDB_OK;
 }
 
-static void norm(void *self, size_t rows, size_t columns, const void *x, const void *gain,
-                 void *out)
+static void vec_rmsnorm_rows(void *self, size_t rows, size_t columns, const void *x,
+                             const void *gain, void *out)
 {
-    const abdb_vec_maker *s = self;
+    const abdb_vec_decoder_state *s = self;
 
 #pragma omp parallel num_threads(s->threads) if (rows > 1)
     {
@@ -86,14 +87,14 @@ static void norm(void *self, size_t rows, size_t columns, const void *x, const v
                at = low * columns * s->size;
 
         if (high > low)
-            abdb_vec_over_rows(s, ABDB_RMSNORM, high - low, columns, (const char *)x + at, gain,
-                               (char *)out + at);
+            abdb_vec_run_row_op(s, ABDB_RMSNORM, high - low, columns, (const char *)x + at, gain,
+                                (char *)out + at);
     }
 }
 
-static void gate(void *self, size_t rows, size_t columns, const void *x, void *out)
+static void vec_swiglu_rows(void *self, size_t rows, size_t columns, const void *x, void *out)
 {
-    const abdb_vec_maker *s = self;
+    const abdb_vec_decoder_state *s = self;
     size_t pieces = (columns + PIECE - 1) / PIECE;
 
 #pragma omp parallel for num_threads(s->threads) schedule(static)
@@ -107,7 +108,7 @@ static void gate(void *self, size_t rows, size_t columns, const void *x, void *o
                               .add = g + columns * s->size,
                               .out = (char *)out + (row * columns + from) * s->size};
 
-        s->isa->steps(&step, 0, 1);
+        s->isa->block_steps(&step, 0, 1);
     }
 }
 
@@ -144,27 +145,27 @@ static void gate(void *self, size_t rows, size_t columns, const void *x, void *o
         while (at + 1 < n && name##_key(x[at]) != most) at++;                           \
         return (int32_t)at;                                                             \
     }
-PICK(pick_bf16, int16_t, 0x7FFF, 0x7F80)
-PICK(pick_f32, int32_t, 0x7FFFFFFF, 0x7F800000)
+PICK(argmax_bf16, int16_t, 0x7FFF, 0x7F80)
+PICK(argmax_f32, int32_t, 0x7FFFFFFF, 0x7F800000)
 
-static void pick(void *self, size_t rows, size_t columns, const void *x, int32_t *out)
+static void vec_argmax_rows(void *self, size_t rows, size_t columns, const void *x, int32_t *out)
 {
-    const abdb_vec_maker *s = self;
+    const abdb_vec_decoder_state *s = self;
 
 #pragma omp parallel for num_threads(s->threads) schedule(static) if (rows > 1)
     for (size_t i = 0; i < rows; i++)
-        out[i] = s->dtype == ABDB_BF16 ? pick_bf16((const int16_t *)x + i * columns, columns)
-                                       : pick_f32((const int32_t *)x + i * columns, columns);
+        out[i] = s->dtype == ABDB_BF16 ? argmax_bf16((const int16_t *)x + i * columns, columns)
+                                       : argmax_f32((const int32_t *)x + i * columns, columns);
 }
 
-static void read_all(void *self, const void *at, size_t bytes)
+static void vec_read_every_byte(void *self, const void *at, size_t bytes)
 {
-    const abdb_vec_maker *s = self;
+    const abdb_vec_decoder_state *s = self;
     size_t n = bytes / sizeof(float);
     abdb_problem p = s->p;
     double sum = 0;
 
-    p.tensor[0] = abdb_tensor_of(ABDB_F32, ABDB_IN, n, 0, 0, 0);
+    p.tensor[0] = abdb_tensor_contiguous(ABDB_F32, ABDB_IN, n, 0, 0, 0);
     p.tensor[0].data = (void *)(uintptr_t)at;
 #pragma omp parallel num_threads(s->threads) reduction(+ : sum)
     {
@@ -176,20 +177,20 @@ static void read_all(void *self, const void *at, size_t bytes)
     *(volatile double *)&sum = sum;
 }
 
-const abdb_decoder abdb_vec_decoder = {.refuses = refuses,
-                                       .open = start,
-                                       .close = stop,
-                                       .room_of_weigh = abdb_vec_weigh_room,
-                                       .room_of_attention = abdb_vec_cached_room,
-                                       .reserve = reserve,
-                                       .bytes_of = abdb_vec_weights_bytes,
-                                       .make = abdb_vec_weights_make,
-                                       .value = abdb_vec_weights_value,
-                                       .weigh = abdb_vec_weigh,
-                                       .embed = abdb_vec_embed,
-                                       .norm = norm,
-                                       .remember = abdb_vec_remember,
-                                       .attend = abdb_vec_attend,
-                                       .gate = gate,
-                                       .pick = pick,
-                                       .read = read_all};
+const abdb_decoder abdb_vec_decoder = {.why_refused = vec_decoder_why_refused,
+                                       .open = vec_decoder_open,
+                                       .close = vec_decoder_close,
+                                       .weight_gemm_work_bytes = abdb_vec_weight_gemm_work_bytes,
+                                       .attention_work_bytes = abdb_vec_kv_attention_bytes,
+                                       .alloc_workspace = vec_decoder_alloc_workspace,
+                                       .weights_byte_size = abdb_vec_weights_byte_size,
+                                       .build_weights = abdb_vec_build_packed_weights,
+                                       .dequantise_weight = abdb_vec_dequantise_weight,
+                                       .weight_gemm = abdb_vec_weight_gemm,
+                                       .embed_tokens = abdb_vec_embed_tokens,
+                                       .rmsnorm_rows = vec_rmsnorm_rows,
+                                       .rotate_and_append_kv = abdb_vec_rotate_and_append_kv,
+                                       .attend_kv_cache = abdb_vec_attend_kv_cache,
+                                       .swiglu_rows = vec_swiglu_rows,
+                                       .argmax_rows = vec_argmax_rows,
+                                       .read_all_bytes = vec_read_every_byte};

@@ -14,12 +14,12 @@ typedef struct {
     const abdb_vec_isa *isa;
     float *room;
     size_t each; /* elements of room for a thread */
-} state_of_rows;
+} elementwise_state;
 
 /* Stores go past the caches when they are asked to, or when tensors together are larger than the
  * last level, so that nothing of them would be left there. Half a row of each output must then be
  * whole lines, because such a store wants an aligned address and rotary writes both halves. */
-static bool past_caches(const abdb_problem *p)
+static bool should_use_nontemporal_stores(const abdb_problem *p)
 {
     const char *stores = abdb_param_text(p, "stores");
     size_t bytes = 0;
@@ -28,71 +28,79 @@ static bool past_caches(const abdb_problem *p)
         const abdb_tensor *t = &p->tensor[i];
         size_t size = abdb_dtype_size(t->dtype);
 
-        bytes += abdb_tensor_count(t) * size;
+        bytes += abdb_tensor_element_count(t) * size;
         if (t->role == ABDB_OUT &&
             ((uintptr_t)t->data % ALIGNMENT || t->dim[t->rank - 1] / 2 * size % ALIGNMENT))
             return false;
     }
     if (stores && strcmp(stores, "auto") != 0) return strcmp(stores, "nt") == 0;
-    return VEC_PAST && bytes > abdb_cache_size();
+    return VEC_PAST && bytes > abdb_last_level_cache_bytes();
 }
 
-static void stop(void *state)
+static void vec_elementwise_free(void *state)
 {
-    state_of_rows *s = state;
+    elementwise_state *s = state;
 
     free(s->room);
     free(s);
 }
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status vec_elementwise_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     static const char *const words[] = {ABDB_ROW_OPERATIONS, NULL};
-    size_t columns = p->tensor[0].dim[1], threads = (size_t)abdb_vec_threads(p), size;
-    state_of_rows *s = calloc(1, sizeof *s);
+    size_t columns = p->tensor[0].dim[1], threads = (size_t)abdb_vec_thread_count(p), size;
+    elementwise_state *s = calloc(1, sizeof *s);
     int op;
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "rows");
-    if (abdb_param_word(p, "op", words, &op, err) != ABDB_OK) {
+    if (abdb_param_word_index(p, "op", words, &op, err) != ABDB_OK) {
         free(s);
         return err->status;
     }
-    s->isa = abdb_vec_pick(p);
+    s->isa = abdb_vec_select_isa(p);
     /* Whole vectors, and 64 floats between threads, so that no two write to one line. */
     size = (columns + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     s->each = 2 * size + ALIGNMENT;
     s->room = aligned_alloc(ALIGNMENT, threads * s->each * sizeof *s->room);
-    s->rows = (abdb_vec_rows){
-        .p = p, .op = op, .columns = columns, .past = past_caches(p), .row_size = size};
+    s->rows = (abdb_vec_rows){.p = p,
+                              .op = op,
+                              .columns = columns,
+                              .past = should_use_nontemporal_stores(p),
+                              .row_size = size};
     if (!s->room) {
-        stop(s);
+        vec_elementwise_free(s);
         return ABDB_FAIL(err, ABDB_NOMEM, "a row for each thread");
     }
     *state = s;
     return ABDB_OK;
 }
 
-static abdb_status launch(void *state, abdb_error *err)
+static abdb_status vec_elementwise_launch(void *state, abdb_error *err)
 {
-    const state_of_rows *s = state;
+    const elementwise_state *s = state;
     size_t rows = s->rows.p->tensor[0].dim[0];
 
     (void)err;
-#pragma omp parallel num_threads(abdb_vec_threads(s->rows.p))
+#pragma omp parallel num_threads(abdb_vec_thread_count(s->rows.p))
     {
         size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
         abdb_vec_rows mine = s->rows;
 
         mine.row = s->room + thread * s->each;
-        s->isa->rows(&mine, rows * thread / threads, rows * (thread + 1) / threads);
+        s->isa->row_ops(&mine, rows * thread / threads, rows * (thread + 1) / threads);
     }
     return ABDB_OK;
 }
 
-static const char *chosen(const void *state)
+static const char *vec_elementwise_chosen_isa(const void *state)
 {
-    return ((const state_of_rows *)state)->isa->name;
+    return ((const elementwise_state *)state)->isa->name;
 }
 
-const abdb_impl abdb_vec_elementwise = {"elementwise", "vec",  abdb_vec_can, prepare,
-                                        launch,        chosen, stop};
+const abdb_impl abdb_vec_elementwise = {"elementwise",
+                                        "vec",
+                                        abdb_vec_supports_problem,
+                                        vec_elementwise_prepare,
+                                        vec_elementwise_launch,
+                                        vec_elementwise_chosen_isa,
+                                        vec_elementwise_free};

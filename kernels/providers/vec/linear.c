@@ -13,16 +13,16 @@ typedef struct {
     const abdb_problem *p;
     const abdb_vec_isa *isa;
     abdb_vec_linear linear;
-    abdb_vec_product product; /* dense */
+    abdb_vec_gemm_call product; /* dense */
     bool dense, bytes;
     void *packed, *room, *sums;
     uint32_t *start, *index;
     size_t each; /* floats of room of a thread */
-} linear;
+} linear_state;
 
-static void stop(void *state)
+static void vec_linear_free(void *state)
 {
-    linear *s = state;
+    linear_state *s = state;
 
     free(s->packed);
     free(s->room);
@@ -34,7 +34,7 @@ static void stop(void *state)
 
 /* The weights that are left, column after column (compressed sparse columns): start[j] to start[j +
  * 1] are those of column j, index their place along K. */
-static bool pack_columns(linear *s, size_t k, size_t n)
+static bool pack_csc_weights(linear_state *s, size_t k, size_t n)
 {
     const float *w = s->p->tensor[W].data;
     size_t left = 0;
@@ -43,7 +43,7 @@ static bool pack_columns(linear *s, size_t k, size_t n)
     for (size_t i = 0; i < k * n; i++) left += w[i] != 0;
     s->start = calloc(n + 1, sizeof *s->start);
     s->index = calloc(left + 1, sizeof *s->index);
-    s->packed = value = abdb_vec_room((left + 1) * sizeof *value);
+    s->packed = value = abdb_vec_alloc_huge_pages((left + 1) * sizeof *value);
     if (!s->start || !s->index || !value) return false;
     left = 0;
     for (size_t j = 0; j < n; j++) {
@@ -57,7 +57,7 @@ static bool pack_columns(linear *s, size_t k, size_t n)
     return true;
 }
 
-static bool block_left(const float *w, size_t n)
+static bool block_has_nonzero(const float *w, size_t n)
 {
     for (size_t r = 0; r < BLOCK_K; r++)
         for (size_t j = 0; j < PANEL; j++)
@@ -67,8 +67,8 @@ static bool block_left(const float *w, size_t n)
 
 /* Blocks of 64 x 32 with any weight left, panel of 32 columns by panel: start[j] to start[j + 1]
  * are those of panel j, index which 64 along K. Within a block elements lie in the panels that
- * tiles.c reads, whose width is the instruction set's. */
-static bool pack_blocks(linear *s, size_t k, size_t n)
+ * gemm_tiles.c reads, whose width is the instruction set's. */
+static bool pack_nonzero_blocks(linear_state *s, size_t k, size_t n)
 {
     const float *w = s->p->tensor[W].data;
     size_t panels = n / PANEL, deep = k / BLOCK_K, left = 0, wide = s->isa->panel;
@@ -79,10 +79,11 @@ static bool pack_blocks(linear *s, size_t k, size_t n)
     if (!s->start || !s->index) return false;
     for (size_t j = 0; j < panels; j++) {
         for (size_t i = 0; i < deep; i++)
-            if (block_left(w + i * BLOCK_K * n + j * PANEL, n)) s->index[left++] = (uint32_t)i;
+            if (block_has_nonzero(w + i * BLOCK_K * n + j * PANEL, n))
+                s->index[left++] = (uint32_t)i;
         s->start[j + 1] = (uint32_t)left;
     }
-    s->packed = value = abdb_vec_room((left + 1) * BLOCK_K * PANEL * sizeof *value);
+    s->packed = value = abdb_vec_alloc_huge_pages((left + 1) * BLOCK_K * PANEL * sizeof *value);
     if (!value) return false;
     for (size_t j = 0; j < panels; j++)
         for (size_t b = s->start[j]; b < s->start[j + 1]; b++, value += BLOCK_K * PANEL)
@@ -95,12 +96,12 @@ static bool pack_blocks(linear *s, size_t k, size_t n)
 
 /* Bytes by panels of 32 columns, a panel's rows one after another and zeros beyond the last column;
  * of i4 two rows of K share one of bytes. Scales are padded to whole panels alike. */
-static bool pack_bytes(linear *s, size_t rows, size_t n)
+static bool pack_quantised_panels(linear_state *s, size_t rows, size_t n)
 {
     const int8_t *w = s->p->tensor[W].data;
     size_t panels = (n + PANEL - 1) / PANEL, scales = s->p->tensor[W_SCALE].dim[0];
     const float *scale = s->p->tensor[W_SCALE].data;
-    int8_t *out = s->packed = abdb_vec_room(panels * rows * PANEL);
+    int8_t *out = s->packed = abdb_vec_alloc_huge_pages(panels * rows * PANEL);
     float *padded = s->sums = calloc(scales * panels * PANEL, sizeof *padded);
 
     if (!out || !padded) return false;
@@ -120,41 +121,41 @@ static bool pack_bytes(linear *s, size_t rows, size_t n)
     return true;
 }
 
-/* An ordinary product, B packed beforehand; of bytes its sums in i32 go to s->sums, and scale_sums
- * makes the result of them. */
-static bool prepare_dense(linear *s)
+/* An ordinary product, B packed beforehand; of bytes its sums in i32 go to s->sums, and
+ * scale_i32_sums_to_output makes the result of them. */
+static bool prepare_dense_gemm(linear_state *s)
 {
     const abdb_tensor *x = &s->p->tensor[X];
     size_t m = x->dim[0], k = x->dim[1], n = s->p->tensor[Y].dim[1], packed;
 
     s->bytes = x->dtype == ABDB_I8;
-    if (s->bytes) s->sums = abdb_vec_room(m * n * sizeof(int32_t));
-    s->product = (abdb_vec_product){.dtype = x->dtype,
-                                    .m = m,
-                                    .n = n,
-                                    .k = k,
-                                    .lda = k,
-                                    .ldb = n,
-                                    .ldc = n,
-                                    .threads = abdb_vec_threads(s->p),
-                                    .tuning = abdb_vec_tune(s->p),
-                                    .a = x->data,
-                                    .b = s->p->tensor[W].data,
-                                    .c = s->bytes ? s->sums : s->p->tensor[Y].data,
-                                    .ready = true};
-    abdb_vec_product_plan(&s->product);
-    packed = abdb_vec_packed_bytes(&s->product);
-    s->room = abdb_vec_room(packed + abdb_vec_product_bytes(&s->product));
+    if (s->bytes) s->sums = abdb_vec_alloc_huge_pages(m * n * sizeof(int32_t));
+    s->product = (abdb_vec_gemm_call){.dtype = x->dtype,
+                                      .m = m,
+                                      .n = n,
+                                      .k = k,
+                                      .lda = k,
+                                      .ldb = n,
+                                      .ldc = n,
+                                      .threads = abdb_vec_thread_count(s->p),
+                                      .tuning = abdb_vec_select_tuning(s->p),
+                                      .a = x->data,
+                                      .b = s->p->tensor[W].data,
+                                      .c = s->bytes ? s->sums : s->p->tensor[Y].data,
+                                      .b_packed = true};
+    abdb_vec_gemm_plan(&s->product);
+    packed = abdb_vec_packed_b_bytes(&s->product);
+    s->room = abdb_vec_alloc_huge_pages(packed + abdb_vec_gemm_workspace_bytes(&s->product));
     if (!s->room || (s->bytes && !s->sums)) return false;
     s->product.room_b = s->room;
-    abdb_vec_product_room(&s->product, (char *)s->room + packed);
+    abdb_vec_gemm_set_workspace(&s->product, (char *)s->room + packed);
     s->isa->pack(&s->product);
     return true;
 }
 
 /* Weights in the form that isa/linear.c multiplies. What was allocated before a failure is freed by
  * stop(). */
-static bool prepare_other(linear *s)
+static bool prepare_sparse_or_quantised(linear_state *s)
 {
     const abdb_problem *p = s->p;
     const char *pattern = abdb_param_text(p, "pattern"), *weights = abdb_param_text(p, "weights");
@@ -167,31 +168,31 @@ static bool prepare_other(linear *s)
     s->linear.how = p->tensor[W].dtype == ABDB_I8              ? ABDB_QUANTISED
                     : pattern && strcmp(pattern, "block") == 0 ? ABDB_BLOCKS
                                                                : ABDB_UNSTRUCTURED;
-    done = s->linear.how == ABDB_QUANTISED ? pack_bytes(s, p->tensor[W].dim[0], n)
-           : s->linear.how == ABDB_BLOCKS  ? pack_blocks(s, k, n)
-                                           : pack_columns(s, k, n);
+    done = s->linear.how == ABDB_QUANTISED ? pack_quantised_panels(s, p->tensor[W].dim[0], n)
+           : s->linear.how == ABDB_BLOCKS  ? pack_nonzero_blocks(s, k, n)
+                                           : pack_csc_weights(s, k, n);
     s->linear.packed = s->packed;
     s->linear.start = s->start;
     s->linear.index = s->index;
-    s->each = (s->isa->linear_floats(&s->linear) + LINE - 1) / LINE * LINE;
-    s->room = abdb_vec_room((size_t)abdb_vec_threads(p) * s->each * sizeof(float));
+    s->each = (s->isa->linear_work_floats(&s->linear) + LINE - 1) / LINE * LINE;
+    s->room = abdb_vec_alloc_huge_pages((size_t)abdb_vec_thread_count(p) * s->each * sizeof(float));
     return done && s->room;
 }
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status vec_linear_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
-    linear *s = calloc(1, sizeof *s);
+    linear_state *s = calloc(1, sizeof *s);
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a layer");
     s->p = p;
-    s->isa = abdb_vec_pick(p);
+    s->isa = abdb_vec_select_isa(p);
     /* Not dense, although nothing is pruned, where a pattern is named: then its own path is asked
      * for. */
     s->dense = p->tensor[X].dtype == ABDB_I8 ||
                (p->tensor[W].dtype == ABDB_F32 && abdb_param_number(p, "sparsity", 0) == 0 &&
                 !abdb_param_text(p, "pattern"));
-    if (!(s->dense ? prepare_dense(s) : prepare_other(s))) {
-        stop(s);
+    if (!(s->dense ? prepare_dense_gemm(s) : prepare_sparse_or_quantised(s))) {
+        vec_linear_free(s);
         return ABDB_FAIL(err, ABDB_NOMEM, "a layer's weights");
     }
     *state = s;
@@ -199,7 +200,7 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
 }
 
 /* Sums of bytes times the scales of their row and column. */
-static void scale_sums(const linear *s)
+static void scale_i32_sums_to_output(const linear_state *s)
 {
     const int32_t *sums = s->sums;
     const float *by_row = s->p->tensor[X_SCALE].data, *by_column = s->p->tensor[W_SCALE].data;
@@ -212,18 +213,18 @@ static void scale_sums(const linear *s)
             y[i * n + j] = (float)sums[i * n + j] * by_row[i] * by_column[j];
 }
 
-static abdb_status launch(void *state, abdb_error *err)
+static abdb_status vec_linear_launch(void *state, abdb_error *err)
 {
-    const linear *s = state;
+    const linear_state *s = state;
     size_t panels = (s->linear.n + PANEL - 1) / PANEL;
 
     (void)err;
     if (s->dense) {
         s->isa->gemm(&s->product);
-        if (s->bytes) scale_sums(s);
+        if (s->bytes) scale_i32_sums_to_output(s);
         return ABDB_OK;
     }
-#pragma omp parallel num_threads(abdb_vec_threads(s->p))
+#pragma omp parallel num_threads(abdb_vec_thread_count(s->p))
     {
         size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
 
@@ -233,10 +234,15 @@ static abdb_status launch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
-static const char *chosen(const void *state)
+static const char *vec_linear_chosen_isa(const void *state)
 {
-    return ((const linear *)state)->isa->name;
+    return ((const linear_state *)state)->isa->name;
 }
 
-const abdb_impl abdb_vec_linear_impl = {"linear", "vec", abdb_vec_can_multiply, prepare, launch,
-                                        chosen,   stop};
+const abdb_impl abdb_vec_linear_impl = {"linear",
+                                        "vec",
+                                        abdb_vec_supports_gemm,
+                                        vec_linear_prepare,
+                                        vec_linear_launch,
+                                        vec_linear_chosen_isa,
+                                        vec_linear_free};

@@ -20,10 +20,10 @@ typedef struct {
     char *work;
     char *zeros; /* where a vector is not there */
     size_t widest;
-} maker;
+} parts_state;
 
 /* What stands for the problem of a transformer block: it picks instructions and blocks. */
-static abdb_problem stand_in(const abdb_problem *p, abdb_dtype dtype)
+static abdb_problem parts_problem_stand_in(const abdb_problem *p, abdb_dtype dtype)
 {
     abdb_problem q = *p;
 
@@ -32,80 +32,82 @@ static abdb_problem stand_in(const abdb_problem *p, abdb_dtype dtype)
     return q;
 }
 
-static const char *refuses(const abdb_problem *p, abdb_dtype dtype, size_t d, size_t columns)
+static const char *vec_parts_why_refused(const abdb_problem *p, abdb_dtype dtype, size_t d,
+                                         size_t columns)
 {
-    abdb_problem q = stand_in(p, dtype);
+    abdb_problem q = parts_problem_stand_in(p, dtype);
     const char *why;
 
     if (dtype != ABDB_F32 && dtype != ABDB_BF16) return "parts of networks but in f32 and bf16";
-    if (!abdb_vec_can(&q, &why)) return why;
-    if (!abdb_vec_multiplies(&q, dtype) || !abdb_vec_tune(&q))
+    if (!abdb_vec_supports_problem(&q, &why)) return why;
+    if (!abdb_vec_supports_gemm_dtype(&q, dtype) || !abdb_vec_select_tuning(&q))
         return "products of this format or blocks on this processor";
     if (columns % 16) return "rows whose length is no multiple of 16";
     if (d % 2) return "heads of an odd size";
     return NULL;
 }
 
-static void stop(void *self)
+static void vec_parts_close(void *self)
 {
-    maker *s = self;
+    parts_state *s = self;
 
     free(s->work);
     free(s->zeros);
     free(s);
 }
 
-static abdb_status start(void **self, const abdb_problem *p, abdb_dtype dtype, abdb_error *err)
+static abdb_status vec_parts_open(void **self, const abdb_problem *p, abdb_dtype dtype,
+                                  abdb_error *err)
 {
-    abdb_problem q = stand_in(p, dtype);
-    maker *s = calloc(1, sizeof *s);
+    abdb_problem q = parts_problem_stand_in(p, dtype);
+    parts_state *s = calloc(1, sizeof *s);
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "parts");
     s->dtype = dtype;
     s->size = abdb_dtype_size(dtype);
-    s->isa = abdb_vec_pick(&q);
-    s->tuning = abdb_vec_tune(&q);
-    s->threads = abdb_vec_threads(p);
+    s->isa = abdb_vec_select_isa(&q);
+    s->tuning = abdb_vec_select_tuning(&q);
+    s->threads = abdb_vec_thread_count(p);
     *self = s;
     return ABDB_OK;
 }
 
 /* --- working memory --------------------------------------------------------------------------- */
 
-static abdb_vec_product planned(const maker *s, const abdb_part_product *x)
+static abdb_vec_gemm_call plan_gemm_of_part(const parts_state *s, const abdb_part_gemm *x)
 {
-    abdb_vec_product q = {.dtype = s->dtype,
-                          .m = x->m,
-                          .n = x->n,
-                          .k = x->k,
-                          .lda = x->lda  ? x->lda
-                                 : x->ta ? x->m
-                                         : x->k,
-                          .ldb = x->tb ? x->k : x->n,
-                          .ldc = x->ldc ? x->ldc : x->n,
-                          .ta = x->ta,
-                          .tb = x->tb,
-                          .bias = x->bias,
-                          .act = x->act,
-                          .ready = x->packed != NULL,
-                          .threads = s->threads,
-                          .tuning = s->tuning,
-                          .a = x->a,
-                          .b = x->b,
-                          .c = x->c};
+    abdb_vec_gemm_call q = {.dtype = s->dtype,
+                            .m = x->m,
+                            .n = x->n,
+                            .k = x->k,
+                            .lda = x->lda  ? x->lda
+                                   : x->ta ? x->m
+                                           : x->k,
+                            .ldb = x->tb ? x->k : x->n,
+                            .ldc = x->ldc ? x->ldc : x->n,
+                            .ta = x->ta,
+                            .tb = x->tb,
+                            .bias = x->bias,
+                            .act = x->act,
+                            .b_packed = x->packed != NULL,
+                            .threads = s->threads,
+                            .tuning = s->tuning,
+                            .a = x->a,
+                            .b = x->b,
+                            .c = x->c};
 
-    abdb_vec_product_plan(&q);
+    abdb_vec_gemm_plan(&q);
     return q;
 }
 
-static size_t room_of_product(void *self, const abdb_part_product *x)
+static size_t vec_gemm_part_work_bytes(void *self, const abdb_part_gemm *x)
 {
-    abdb_vec_product q = planned(self, x);
+    abdb_vec_gemm_call q = plan_gemm_of_part(self, x);
 
-    return abdb_vec_product_bytes(&q);
+    return abdb_vec_gemm_workspace_bytes(&q);
 }
 
-static abdb_vec_attention attending(const maker *s, const abdb_part_attention *x)
+static abdb_vec_attention self_attention_args(const parts_state *s, const abdb_part_attention *x)
 {
     size_t width = x->heads * x->d, third = width * s->size;
     const char *qkv = x->qkv;
@@ -135,35 +137,35 @@ static abdb_vec_attention attending(const maker *s, const abdb_part_attention *x
                                 .dv = dqkv ? dqkv + 2 * third : NULL};
 }
 
-static size_t room_of_attention(void *self, const abdb_part_attention *x, bool backward)
+static size_t vec_attention_work_bytes(void *self, const abdb_part_attention *x, bool backward)
 {
-    const maker *s = self;
-    abdb_vec_attention a = attending(s, x);
+    const parts_state *s = self;
+    abdb_vec_attention a = self_attention_args(s, x);
 
     return s->isa->attention_bytes(&a, backward);
 }
 
 /* Sums of columns of two kinds for each thread, in whole lines. */
-static size_t floats_of_rows(size_t columns)
+static size_t column_sum_floats_per_thread(size_t columns)
 {
-    return abdb_vec_up(2 * columns, LINE);
+    return abdb_vec_round_up(2 * columns, LINE);
 }
 
-static size_t room_of_rows(void *self, size_t columns)
+static size_t vec_row_ops_bytes_note_widest(void *self, size_t columns)
 {
-    maker *s = self;
+    parts_state *s = self;
 
     s->widest = columns > s->widest ? columns : s->widest;
-    return (size_t)s->threads * floats_of_rows(columns) * sizeof(float);
+    return (size_t)s->threads * column_sum_floats_per_thread(columns) * sizeof(float);
 }
 
-static abdb_status reserve(void *self, size_t bytes, abdb_error *err)
+static abdb_status vec_parts_alloc_workspace(void *self, size_t bytes, abdb_error *err)
 {
-    maker *s = self;
+    parts_state *s = self;
 
     s->room = bytes;
-    s->work = abdb_vec_room(bytes);
-    s->zeros = aligned_alloc(LINE, abdb_vec_up(s->widest * s->size + 1, LINE));
+    s->work = abdb_vec_alloc_huge_pages(bytes);
+    s->zeros = aligned_alloc(LINE, abdb_vec_round_up(s->widest * s->size + 1, LINE));
     if (!s->work || !s->zeros) return ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes to work in", bytes);
     memset(s->zeros, 0, s->widest * s->size);
     return ABDB_OK;
@@ -171,51 +173,51 @@ static abdb_status reserve(void *self, size_t bytes, abdb_error *err)
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-static void product(void *self, const abdb_part_product *x)
+static void vec_gemm_part(void *self, const abdb_part_gemm *x)
 {
-    const maker *s = self;
-    abdb_vec_product q = planned(s, x);
+    const parts_state *s = self;
+    abdb_vec_gemm_call q = plan_gemm_of_part(s, x);
 
     q.room_b = (void *)(uintptr_t)x->packed; /* it is only read */
-    abdb_vec_product_room(&q, s->work);
-    abdb_vec_multiplies_with(s->isa, &q)->gemm(&q);
+    abdb_vec_gemm_set_workspace(&q, s->work);
+    abdb_vec_isa_for_packed_gemm(s->isa, &q)->gemm(&q);
 }
 
 /* b as it is packed. */
-static abdb_vec_product laid_out(const maker *s, const abdb_part_product *x)
+static abdb_vec_gemm_call plan_gemm_with_packed_b(const parts_state *s, const abdb_part_gemm *x)
 {
-    abdb_part_product as = *x;
+    abdb_part_gemm as = *x;
 
     as.packed = x;
-    return planned(s, &as);
+    return plan_gemm_of_part(s, &as);
 }
 
-static size_t packed_bytes(void *self, const abdb_part_product *x)
+static size_t vec_packed_b_bytes(void *self, const abdb_part_gemm *x)
 {
-    abdb_vec_product q = laid_out(self, x);
+    abdb_vec_gemm_call q = plan_gemm_with_packed_b(self, x);
 
-    return abdb_vec_packed_bytes(&q);
+    return abdb_vec_packed_b_bytes(&q);
 }
 
-static void pack(void *self, const abdb_part_product *x, void *to)
+static void vec_pack_b(void *self, const abdb_part_gemm *x, void *to)
 {
-    const maker *s = self;
-    abdb_vec_product q = laid_out(s, x);
+    const parts_state *s = self;
+    abdb_vec_gemm_call q = plan_gemm_with_packed_b(s, x);
 
     q.room_b = to;
     s->isa->pack(&q);
 }
 
-static void attention(void *self, const abdb_part_attention *x, bool backward)
+static void vec_attention_or_gradients(void *self, const abdb_part_attention *x, bool backward)
 {
-    const maker *s = self;
-    abdb_vec_attention a = attending(s, x);
+    const parts_state *s = self;
+    abdb_vec_attention a = self_attention_args(s, x);
 
     a.room = s->work;
     s->isa->attention(&a, backward);
 }
 
-static int step_of(int what)
+static int step_of_row_op(int what)
 {
     static const int steps[] = {ABDB_STEP_CROSS, ABDB_STEP_NORM,      ABDB_STEP_BIAS,
                                 ABDB_STEP_GELU,  ABDB_STEP_GELU_BACK, ABDB_STEP_NORM_BACK,
@@ -226,25 +228,26 @@ static int step_of(int what)
 
 /* Each thread adds up columns in room of its own; they are put together in double, in the order of
  * threads, and rounded once. */
-static void put_together(const maker *s, size_t first, size_t columns, void *out)
+static void merge_column_sums_of_threads(const parts_state *s, size_t first, size_t columns,
+                                         void *out)
 {
     const float *sums = (const float *)(const void *)s->work;
     abdb_tensor to = {.dtype = s->dtype, .data = out};
-    size_t each = floats_of_rows(s->widest);
+    size_t each = column_sum_floats_per_thread(s->widest);
 
     for (size_t j = 0; j < columns && out; j++) {
         double sum = 0;
 
         for (size_t t = 0; t < (size_t)s->threads; t++) sum += (double)sums[t * each + first + j];
-        abdb_tensor_set(&to, j, sum);
+        abdb_tensor_set_rounded(&to, j, sum);
     }
 }
 
-static void rows(void *self, const abdb_part_rows *x)
+static void vec_row_ops_with_column_sums(void *self, const abdb_part_row_op *x)
 {
-    const maker *s = self;
-    size_t each = floats_of_rows(s->widest);
-    abdb_vec_step step = {.what = step_of(x->what),
+    const parts_state *s = self;
+    size_t each = column_sum_floats_per_thread(s->widest);
+    abdb_vec_step step = {.what = step_of_row_op(x->what),
                           .dtype = s->dtype,
                           .columns = x->columns,
                           .x = x->x,
@@ -262,19 +265,20 @@ static void rows(void *self, const abdb_part_rows *x)
 
         mine.sums = (float *)(void *)s->work + thread * each;
         if (sums) memset(mine.sums, 0, 2 * x->columns * sizeof *mine.sums);
-        s->isa->steps(&mine, x->rows * thread / threads, x->rows * (thread + 1) / threads);
+        s->isa->block_steps(&mine, x->rows * thread / threads, x->rows * (thread + 1) / threads);
     }
     if (!sums) return;
-    put_together(s, 0, x->columns, x->dgain);
-    put_together(s, x->columns, x->columns, x->dshift);
+    merge_column_sums_of_threads(s, 0, x->columns, x->dgain);
+    merge_column_sums_of_threads(s, x->columns, x->columns, x->dshift);
 }
 
 /* --- ends of the network ---------------------------------------------------------------------- */
 
 /* One row: to += the sum of `count` rows of x, `order` saying which or NULL: every `apart`-th from
  * `first` on. */
-static void sum_rows(const maker *s, const abdb_part_embedding *x, const int32_t *order,
-                     size_t count, size_t first, size_t apart, float *sums, char *to, bool onto)
+static void sum_rows_into_one(const parts_state *s, const abdb_part_embedding *x,
+                              const int32_t *order, size_t count, size_t first, size_t stride,
+                              float *sums, char *to, bool add_to_existing)
 {
     abdb_tensor t = {.dtype = s->dtype, .data = to};
     abdb_vec_step step = {
@@ -282,18 +286,19 @@ static void sum_rows(const maker *s, const abdb_part_embedding *x, const int32_t
 
     memset(sums, 0, x->columns * sizeof *sums);
     for (size_t i = 0; i < count; i++) {
-        size_t row = order ? (size_t)order[i] : first + i * apart;
+        size_t row = order ? (size_t)order[i] : first + i * stride;
 
         step.x = (const char *)x->x + row * x->columns * s->size;
-        s->isa->steps(&step, 0, 1);
+        s->isa->block_steps(&step, 0, 1);
     }
     for (size_t j = 0; j < x->columns; j++)
-        abdb_tensor_set(&t, j, (double)sums[j] + (onto ? abdb_tensor_get(&t, j) : 0));
+        abdb_tensor_set_rounded(
+            &t, j, (double)sums[j] + (add_to_existing ? abdb_tensor_get_f64(&t, j) : 0));
 }
 
-static void embedding_back(const maker *s, const abdb_part_embedding *x)
+static void vec_accumulate_embedding_grads(const parts_state *s, const abdb_part_embedding *x)
 {
-    size_t each = floats_of_rows(s->widest), row = x->columns * s->size;
+    size_t each = column_sum_floats_per_thread(s->widest), row = x->columns * s->size;
 
 #pragma omp parallel num_threads(s->threads)
     {
@@ -304,23 +309,23 @@ static void embedding_back(const maker *s, const abdb_part_embedding *x)
             size_t count = (size_t)(x->first[t + 1] - x->first[t]);
 
             if (count)
-                sum_rows(s, x, x->order + x->first[t], count, 0, 0, sums,
-                         (char *)x->table + t * row, true);
+                sum_rows_into_one(s, x, x->order + x->first[t], count, 0, 0, sums,
+                                  (char *)x->table + t * row, true);
         }
 #pragma omp for schedule(static)
         for (size_t place = 0; place < x->sequence; place++)
-            sum_rows(s, x, NULL, x->rows / x->sequence, place, x->sequence, sums,
-                     (char *)x->position + place * row, false);
+            sum_rows_into_one(s, x, NULL, x->rows / x->sequence, place, x->sequence, sums,
+                              (char *)x->position + place * row, false);
     }
 }
 
-static void embedding(void *self, const abdb_part_embedding *x, bool backward)
+static void vec_embed_or_gradients(void *self, const abdb_part_embedding *x, bool backward)
 {
-    const maker *s = self;
+    const parts_state *s = self;
     size_t row = x->columns * s->size;
 
     if (backward) {
-        embedding_back(s, x);
+        vec_accumulate_embedding_grads(s, x);
         return;
     }
 #pragma omp parallel for num_threads(s->threads) schedule(static)
@@ -332,13 +337,13 @@ static void embedding(void *self, const abdb_part_embedding *x, bool backward)
                               .gain = (const char *)x->position + r % x->sequence * row,
                               .out = (char *)x->x + r * row};
 
-        s->isa->steps(&step, 0, 1);
+        s->isa->block_steps(&step, 0, 1);
     }
 }
 
-static void bags(void *self, const abdb_part_bags *x)
+static void vec_embedding_bag_sums(void *self, const abdb_part_embedding_bags *x)
 {
-    const maker *s = self;
+    const parts_state *s = self;
     abdb_vec_bags b = {.dtype = s->dtype,
                        .table = x->table,
                        .index = x->index,
@@ -355,13 +360,13 @@ static void bags(void *self, const abdb_part_bags *x)
     {
         size_t thread = (size_t)omp_get_thread_num(), n = (size_t)omp_get_num_threads();
 
-        s->isa->bags(&b, all * thread / n, all * (thread + 1) / n);
+        s->isa->embedding_bags(&b, all * thread / n, all * (thread + 1) / n);
     }
 }
 
-static double loss(void *self, const abdb_part_loss *x)
+static double vec_cross_entropy_and_gradient(void *self, const abdb_part_cross_entropy *x)
 {
-    const maker *s = self;
+    const parts_state *s = self;
     abdb_vec_loss of = {s->dtype, x->columns, x->target, (float)x->scale, x->x};
     double sum = 0;
 
@@ -375,9 +380,9 @@ static double loss(void *self, const abdb_part_loss *x)
 }
 
 /* Pieces of CHUNK elements as rows of a sum of one row each. */
-static void add(void *self, size_t n, const void *x, void *to)
+static void vec_add_to_wide_sums(void *self, size_t n, const void *x, void *to)
 {
-    const maker *s = self;
+    const parts_state *s = self;
     size_t chunks = (n + CHUNK - 1) / CHUNK;
 
 #pragma omp parallel for num_threads(s->threads) schedule(static)
@@ -390,15 +395,15 @@ static void add(void *self, size_t n, const void *x, void *to)
                               .x = rest.data,
                               .sums = (float *)to + at};
 
-        s->isa->steps(&step, 0, 1);
+        s->isa->block_steps(&step, 0, 1);
         for (size_t j = whole; j < count; j++)
-            ((float *)to)[at + j] += (float)abdb_tensor_get(&rest, j);
+            ((float *)to)[at + j] += (float)abdb_tensor_get_f64(&rest, j);
     }
 }
 
-static void update(void *self, const abdb_part_update *x)
+static void vec_adamw_update(void *self, const abdb_part_adamw *x)
 {
-    const maker *s = self;
+    const parts_state *s = self;
     size_t chunks = (x->n + CHUNK - 1) / CHUNK;
     abdb_vec_update of = {.dtype = s->dtype,
                           .g = x->g,
@@ -418,24 +423,24 @@ static void update(void *self, const abdb_part_update *x)
 
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (size_t c = 0; c < chunks; c++)
-        s->isa->update(&of, c * CHUNK, c + 1 < chunks ? (c + 1) * CHUNK : x->n);
+        s->isa->adamw_update(&of, c * CHUNK, c + 1 < chunks ? (c + 1) * CHUNK : x->n);
 }
 
-const abdb_parts abdb_vec_parts = {.refuses = refuses,
-                                   .open = start,
-                                   .close = stop,
-                                   .room_of_product = room_of_product,
-                                   .room_of_attention = room_of_attention,
-                                   .room_of_rows = room_of_rows,
-                                   .reserve = reserve,
-                                   .packed_bytes = packed_bytes,
-                                   .pack = pack,
-                                   .product = product,
-                                   .attention = attention,
-                                   .rows = rows,
-                                   .embedding = embedding,
-                                   .bags = bags,
-                                   .loss = loss,
-                                   .add = add,
-                                   .update = update,
+const abdb_parts abdb_vec_parts = {.why_refused = vec_parts_why_refused,
+                                   .open = vec_parts_open,
+                                   .close = vec_parts_close,
+                                   .gemm_work_bytes = vec_gemm_part_work_bytes,
+                                   .attention_work_bytes = vec_attention_work_bytes,
+                                   .row_op_work_bytes = vec_row_ops_bytes_note_widest,
+                                   .alloc_workspace = vec_parts_alloc_workspace,
+                                   .packed_bytes = vec_packed_b_bytes,
+                                   .pack = vec_pack_b,
+                                   .gemm = vec_gemm_part,
+                                   .attention = vec_attention_or_gradients,
+                                   .row_op = vec_row_ops_with_column_sums,
+                                   .embedding = vec_embed_or_gradients,
+                                   .embedding_bags = vec_embedding_bag_sums,
+                                   .cross_entropy = vec_cross_entropy_and_gradient,
+                                   .add_to_wide = vec_add_to_wide_sums,
+                                   .adamw_update = vec_adamw_update,
                                    .decoder = &abdb_vec_decoder};

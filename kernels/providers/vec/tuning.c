@@ -18,7 +18,7 @@ static const abdb_vec_tuning rows[] = {
 };
 enum { ZEN, INTEL, AMX, ROWS };
 
-const abdb_vec_tuning *abdb_vec_tune(const abdb_problem *p)
+const abdb_vec_tuning *abdb_vec_select_tuning(const abdb_problem *p)
 {
     const char *asked = p ? abdb_param_text(p, "blocks") : NULL;
 
@@ -26,17 +26,17 @@ const abdb_vec_tuning *abdb_vec_tune(const abdb_problem *p)
         if (strcmp(rows[i].name, asked) == 0) return &rows[i];
     if (asked) return NULL;
 #if defined(__x86_64__)
-    if (p && abdb_vec_pick(p) == &abdb_vec_amx) return &rows[AMX];
+    if (p && abdb_vec_select_isa(p) == &abdb_vec_amx) return &rows[AMX];
     if (__builtin_cpu_is("intel")) return &rows[INTEL];
 #endif
     return &rows[ZEN];
 }
 
-int abdb_vec_can_multiply(const abdb_problem *p, const char **why_not)
+int abdb_vec_supports_gemm(const abdb_problem *p, const char **why_not)
 {
-    if (!abdb_vec_can(p, why_not)) return 0;
+    if (!abdb_vec_supports_problem(p, why_not)) return 0;
     *why_not = "there are no such blocks; there are zen, intel and amx";
-    if (!abdb_vec_tune(p)) return 0;
+    if (!abdb_vec_select_tuning(p)) return 0;
     *why_not = "this processor has no dot product of that format";
-    return abdb_vec_multiplies(p, p->tensor[0].dtype);
+    return abdb_vec_supports_gemm_dtype(p, p->tensor[0].dtype);
 }

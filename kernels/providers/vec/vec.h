@@ -58,15 +58,16 @@ typedef struct {
 } abdb_vec_tuning;
 /* The row of a problem: its parameter blocks=, else that of this processor and instruction set;
  * NULL: there is none of that name. p may be NULL: this processor's. */
-const abdb_vec_tuning *abdb_vec_tune(const abdb_problem *p);
+const abdb_vec_tuning *abdb_vec_select_tuning(const abdb_problem *p);
 /* Has it products of its first operand's format, and its blocks? Else why not. */
-int abdb_vec_can_multiply(const abdb_problem *p, const char **why_not);
+int abdb_vec_supports_gemm(const abdb_problem *p, const char **why_not);
 
 /* C (m x n) = act(A (m x k) x B (k x n) + beta C + bias), row-major with rows lda, ldb, ldc
  * elements apart; ta, tb: A is stored k x m, B n x k. C of bf16 is bf16, of f16 f16, of i8 i32; all
  * that is added to a sum is added before it is rounded.
- * abdb_vec_product_plan chooses blocks and says how much memory it packs into;
- * abdb_vec_product_room gives it, from one `room` that products one after another may share. */
+ * abdb_vec_gemm_plan chooses blocks and says how much memory it packs into;
+ * abdb_vec_gemm_set_workspace gives it, from one `room` that products one after another may share.
+ */
 typedef struct {
     abdb_dtype dtype;
     size_t m, n, k, lda, ldb, ldc;
@@ -77,41 +78,42 @@ typedef struct {
     const abdb_vec_tuning *tuning; /* NULL: of this processor */
     const void *a, *b;
     void *c;
-    /* of abdb_vec_product_plan */
+    /* of abdb_vec_gemm_plan */
     size_t size, block, depth, slab; /* bytes of an element; rows of A in a block; columns of A in a
                                         pass; columns of B that are packed at a time */
     size_t grid_m, grid_n;           /* threads by rows and by columns of C: each packs what it
                                         needs, and none waits for another */
     bool direct;                     /* A is read where it is */
-    bool few;                        /* of few rows: B is read where it is (isa/few.c) */
+    bool skinny;                     /* of few rows: B is read where it is (isa/few.c) */
     size_t packed_a, packed_b, sums; /* bytes for each thread: a block, a slab, sums to round */
-    /* of abdb_vec_product_room */
+    /* of abdb_vec_gemm_set_workspace */
     void *room_a, *room_b;
     float *room_sums;
-    bool ready; /* all of B has been packed into room_b beforehand, which the caller gives */
-} abdb_vec_product;
+    bool b_packed; /* all of B has been packed into room_b beforehand, which the caller gives */
+} abdb_vec_gemm_call;
 
-void abdb_vec_product_plan(abdb_vec_product *product);
+void abdb_vec_gemm_plan(abdb_vec_gemm_call *product);
 /* Bytes of room that it takes, without those of a B that is `ready`. */
-size_t abdb_vec_product_bytes(const abdb_vec_product *product);
-void abdb_vec_product_room(abdb_vec_product *product, void *room);
+size_t abdb_vec_gemm_workspace_bytes(const abdb_vec_gemm_call *product);
+void abdb_vec_gemm_set_workspace(abdb_vec_gemm_call *product, void *room);
 
 /* Of a product that is `ready`: bytes of its B. Rows of A and threads change nothing of it. */
-size_t abdb_vec_packed_bytes(const abdb_vec_product *product);
+size_t abdb_vec_packed_b_bytes(const abdb_vec_gemm_call *product);
 /* Where numbers of such a B lie, of f32 or bf16: pass by pass of `deep` rows, panel by panel of
  * `columns`, each a row of `each` numbers of every column after another. Sizes in bytes; `deep` is
  * a multiple of 32. */
 typedef struct {
     size_t deep, columns, each, size, row, panel, pass;
 } abdb_vec_layout;
-abdb_vec_layout abdb_vec_packed_layout(const abdb_vec_product *product, const abdb_vec_isa *isa);
-static inline size_t abdb_vec_packed_at(const abdb_vec_layout *x, size_t k, size_t n)
+abdb_vec_layout abdb_vec_packed_b_layout(const abdb_vec_gemm_call *product,
+                                         const abdb_vec_isa *isa);
+static inline size_t abdb_vec_packed_b_offset(const abdb_vec_layout *x, size_t k, size_t n)
 {
     return k / x->deep * x->pass + n / x->columns * x->panel + k % x->deep / x->each * x->row +
            (n % x->columns * x->each + k % x->each) * x->size;
 }
 /* Memory for working in, in huge pages where the system gives them; free() it. NULL: none left. */
-void *abdb_vec_room(size_t bytes);
+void *abdb_vec_alloc_huge_pages(size_t bytes);
 
 /* Element-wise kernels over rows (kernels/micro/elementwise.c). */
 #define ABDB_ROW_OPERATIONS \
@@ -167,15 +169,15 @@ typedef struct {
     float *acc, *most, *sum; /* what has been added up: rows x d, rows, rows */
 } abdb_vec_decode;
 /* Floats of room that one takes. */
-size_t abdb_vec_decode_floats(size_t rows, size_t d);
+size_t abdb_vec_decode_work_floats(size_t rows, size_t d);
 /* Everything lies in room. */
-void abdb_vec_decode_at(abdb_vec_decode *x, const abdb_vec_isa *isa, float *room);
+void abdb_vec_decode_set_workspace(abdb_vec_decode *x, const abdb_vec_isa *isa, float *room);
 /* The same, and begins with rows [first, first + rows) of q. */
-void abdb_vec_decode_begin(abdb_vec_decode *x, const abdb_vec_isa *isa, const abdb_tensor *q,
-                           size_t first, float *room);
+void abdb_vec_decode_init(abdb_vec_decode *x, const abdb_vec_isa *isa, const abdb_tensor *q,
+                          size_t first, float *room);
 /* Rows of O, and of L unless NULL, from `parts` of the keys whose rooms follow one another. */
-void abdb_vec_decode_end(const abdb_vec_decode *x, size_t parts, const abdb_tensor *o, size_t first,
-                         float *l);
+void abdb_vec_decode_merge_parts(const abdb_vec_decode *x, size_t parts, const abdb_tensor *o,
+                                 size_t first, float *l);
 
 /* Embedding bags: tables of `rows` rows, one after another; indices by table, sample and lookup.
  * Rows of bf16 are added up in f32 and their sums rounded once. */
@@ -258,27 +260,27 @@ struct abdb_vec_isa {
     /* Vectors [low, high) by index. */
     abdb_vec_part *gather;
     /* The whole product, on its threads; B packed beforehand. */
-    void (*gemm)(const abdb_vec_product *product);
-    void (*pack)(const abdb_vec_product *product);
+    void (*gemm)(const abdb_vec_gemm_call *product);
+    void (*pack)(const abdb_vec_gemm_call *product);
     void (*attention)(const abdb_vec_attention *attention, bool backward);
     size_t (*attention_bytes)(const abdb_vec_attention *attention, bool backward);
     /* `keys` rows of K and V more, of which the first `seen` count; `then` are the next keys. */
     void (*decode)(const abdb_vec_decode *x, const void *k, const void *v, const void *then,
                    size_t keys, size_t seen);
     /* Bags [low, high), counted table by table. */
-    void (*bags)(const abdb_vec_bags *bags, size_t low, size_t high);
+    void (*embedding_bags)(const abdb_vec_bags *bags, size_t low, size_t high);
     /* Random updates of a table of words. */
-    void (*updates)(uint64_t *word, size_t words, size_t updates, uint64_t seed);
+    void (*gups_updates)(uint64_t *word, size_t words, size_t updates, uint64_t seed);
     /* Panels of 32 columns [low, high), with room for linear_floats. */
     void (*linear)(const abdb_vec_linear *linear, size_t low, size_t high, float *room);
-    size_t (*linear_floats)(const abdb_vec_linear *linear);
+    size_t (*linear_work_floats)(const abdb_vec_linear *linear);
     size_t panel; /* columns of a panel of f32 */
-    void (*steps)(const abdb_vec_step *step, size_t low, size_t high);
+    void (*block_steps)(const abdb_vec_step *step, size_t low, size_t high);
     /* Rows [low, high). */
-    void (*rows)(const abdb_vec_rows *rows, size_t low, size_t high);
+    void (*row_ops)(const abdb_vec_rows *rows, size_t low, size_t high);
     double (*loss)(const abdb_vec_loss *loss, size_t low, size_t high);
     /* Elements [low, high). */
-    void (*update)(const abdb_vec_update *update, size_t low, size_t high);
+    void (*adamw_update)(const abdb_vec_update *update, size_t low, size_t high);
 };
 extern const abdb_vec_isa abdb_vec_base, abdb_vec_avx2, abdb_vec_avx512, abdb_vec_amx,
     abdb_vec_neon;
@@ -286,29 +288,30 @@ extern const abdb_vec_isa abdb_vec_base, abdb_vec_avx2, abdb_vec_avx512, abdb_ve
 /* What a problem runs on: its parameter isa=base, avx2, avx512, amx (aarch64: neon), else the
  * widest here (amx only for products of bf16 and i8, and attention of bf16 by blocks, which it is
  * for); NULL: the processor has it not. */
-const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p);
+const abdb_vec_isa *abdb_vec_select_isa(const abdb_problem *p);
 /* Has this processor multiply-adds of that format in that set: dot products of bf16 and i8, sums of
  * f16. */
-bool abdb_vec_own(const abdb_vec_isa *isa, abdb_dtype dtype);
+bool abdb_vec_has_native_fma(const abdb_vec_isa *isa, abdb_dtype dtype);
 /* Is its instruction set here, and as many threads? Else why not. */
-int abdb_vec_can(const abdb_problem *p, const char **why_not);
+int abdb_vec_supports_problem(const abdb_problem *p, const char **why_not);
 /* Has it products of that format: of bf16 and i8 only some processors have, of f16 all, as f32. */
-bool abdb_vec_multiplies(const abdb_problem *p, abdb_dtype dtype);
+bool abdb_vec_supports_gemm_dtype(const abdb_problem *p, abdb_dtype dtype);
 /* What a product goes by of which B is `ready`: few rows leave tiles of AMX empty, and what was
  * packed for those has vectors for AVX-512, too. */
-const abdb_vec_isa *abdb_vec_multiplies_with(const abdb_vec_isa *isa, const abdb_vec_product *q);
+const abdb_vec_isa *abdb_vec_isa_for_packed_gemm(const abdb_vec_isa *isa,
+                                                 const abdb_vec_gemm_call *q);
 /* Bytes of an element where it is packed. */
-static inline size_t abdb_vec_packed(abdb_dtype dtype)
+static inline size_t abdb_vec_packed_element_bytes(abdb_dtype dtype)
 {
     return dtype == ABDB_F16 ? 4 : abdb_dtype_size(dtype);
 }
 /* n in whole grains. */
-static inline size_t abdb_vec_up(size_t n, size_t grain)
+static inline size_t abdb_vec_round_up(size_t n, size_t grain)
 {
     return (n + grain - 1) / grain * grain;
 }
 /* Threads of a problem: its parameter, else all. */
-int abdb_vec_threads(const abdb_problem *p);
+int abdb_vec_thread_count(const abdb_problem *p);
 
 extern const abdb_impl abdb_vec_stream, abdb_vec_fma, abdb_vec_latency, abdb_vec_gather,
     abdb_vec_gemm, abdb_vec_elementwise, abdb_vec_attention_impl, abdb_vec_paged,

@@ -14,95 +14,99 @@ enum { LINE = 64, PANEL = 32, ROWS = 240, DEEP = 16 };
 
 /* --- where they lie --------------------------------------------------------------------------- */
 
-static size_t panels_of(const abdb_weights *w)
+static size_t panel_count(const abdb_weights *w)
 {
     return (w->n + PANEL - 1) / PANEL;
 }
 
 /* Bytes of a panel, without its scales. */
-static size_t panel_of(const abdb_weights *w)
+static size_t bytes_per_panel(const abdb_weights *w)
 {
     return (w->form == ABDB_WEIGHTS_I4 ? w->k / 2 : w->k) * PANEL;
 }
 
 /* Numbers along K that share a scale. */
-static size_t group_of(const abdb_weights *w)
+static size_t values_per_scale(const abdb_weights *w)
 {
     return w->form == ABDB_WEIGHTS_I4 ? ABDB_QUANTISE_GROUP : w->k;
 }
 
-static size_t scales_at(const abdb_weights *w)
+static size_t scales_offset_after_panels(const abdb_weights *w)
 {
-    return abdb_vec_up(panels_of(w) * panel_of(w), LINE);
+    return abdb_vec_round_up(panel_count(w) * bytes_per_panel(w), LINE);
 }
 
-static float *scales_of(const abdb_weights *w, size_t panel)
+static float *scales_of_panel(const abdb_weights *w, size_t panel)
 {
-    return (float *)(void *)((char *)w->data + scales_at(w)) + panel * (w->k / group_of(w)) * PANEL;
+    return (float *)(void *)((char *)w->data + scales_offset_after_panels(w)) +
+           panel * (w->k / values_per_scale(w)) * PANEL;
 }
 
 /* A product with weights of the format of activations. */
-static abdb_vec_product planned(const abdb_vec_maker *s, const abdb_part_weigh *x)
+static abdb_vec_gemm_call plan_weight_gemm(const abdb_vec_decoder_state *s,
+                                           const abdb_part_weight_gemm *x)
 {
-    abdb_vec_product q = {.dtype = s->dtype,
-                          .m = x->m,
-                          .n = x->w->n,
-                          .k = x->w->k,
-                          .lda = x->w->k,
-                          .ldb = x->w->n,
-                          .ldc = x->w->n,
-                          .beta = x->add,
-                          .threads = s->threads,
-                          .tuning = s->tuning,
-                          .a = x->x,
-                          .c = x->y,
-                          .ready = true,
-                          .room_b = x->w->data};
+    abdb_vec_gemm_call q = {.dtype = s->dtype,
+                            .m = x->m,
+                            .n = x->w->n,
+                            .k = x->w->k,
+                            .lda = x->w->k,
+                            .ldb = x->w->n,
+                            .ldc = x->w->n,
+                            .beta = x->add,
+                            .threads = s->threads,
+                            .tuning = s->tuning,
+                            .a = x->x,
+                            .c = x->y,
+                            .b_packed = true,
+                            .room_b = x->w->data};
 
-    abdb_vec_product_plan(&q);
+    abdb_vec_gemm_plan(&q);
     return q;
 }
 
-static abdb_vec_layout layout_of(const abdb_vec_maker *s, const abdb_weights *w)
+static abdb_vec_layout packed_layout_of_weights(const abdb_vec_decoder_state *s,
+                                                const abdb_weights *w)
 {
-    abdb_part_weigh x = {.m = 1, .w = w};
-    abdb_vec_product q = planned(s, &x);
+    abdb_part_weight_gemm x = {.m = 1, .w = w};
+    abdb_vec_gemm_call q = plan_weight_gemm(s, &x);
 
-    return abdb_vec_packed_layout(&q, s->isa);
+    return abdb_vec_packed_b_layout(&q, s->isa);
 }
 
-size_t abdb_vec_weights_bytes(void *self, const abdb_weights *w)
+size_t abdb_vec_weights_byte_size(void *self, const abdb_weights *w)
 {
-    const abdb_vec_maker *s = self;
-    abdb_part_weigh x = {.m = 1, .w = w};
-    abdb_vec_product q;
+    const abdb_vec_decoder_state *s = self;
+    abdb_part_weight_gemm x = {.m = 1, .w = w};
+    abdb_vec_gemm_call q;
 
     if (w->form == ABDB_WEIGHTS_SAME) {
-        q = planned(s, &x);
-        return abdb_vec_packed_bytes(&q);
+        q = plan_weight_gemm(s, &x);
+        return abdb_vec_packed_b_bytes(&q);
     }
-    return scales_at(w) + panels_of(w) * (w->k / group_of(w)) * PANEL * sizeof(float);
+    return scales_offset_after_panels(w) +
+           panel_count(w) * (w->k / values_per_scale(w)) * PANEL * sizeof(float);
 }
 
 /* `wide` columns from `left` on, in the format of activations; what their panels have beyond them
  * is 0, as tiles of AMX multiply it. */
-static void lay_plain(const abdb_vec_maker *s, const abdb_weights *w, size_t left, size_t wide,
-                      const float *in)
+static void pack_unquantised_columns(const abdb_vec_decoder_state *s, const abdb_weights *w,
+                                     size_t left, size_t wide, const float *in)
 {
-    abdb_vec_layout x = layout_of(s, w);
+    abdb_vec_layout x = packed_layout_of_weights(s, w);
     size_t panels = (wide + x.columns - 1) / x.columns;
 
     for (size_t from = 0; from < w->k; from += x.deep)
-        memset((char *)w->data + abdb_vec_packed_at(&x, from, left), 0, panels * x.panel);
+        memset((char *)w->data + abdb_vec_packed_b_offset(&x, from, left), 0, panels * x.panel);
     for (size_t from = 0; from < w->k; from += DEEP) /* rows that stay near */
         for (size_t j = 0; j < wide; j++) {
-            char *to = (char *)w->data + abdb_vec_packed_at(&x, from, left + j);
+            char *to = (char *)w->data + abdb_vec_packed_b_offset(&x, from, left + j);
 
             for (size_t i = 0; i < DEEP && from + i < w->k; i++) {
                 void *at = to + i / x.each * x.row + i % x.each * x.size;
 
                 if (s->dtype == ABDB_BF16)
-                    *(uint16_t *)at = abdb_bf16(in[j * w->k + from + i]);
+                    *(uint16_t *)at = abdb_bf16_from_f32(in[j * w->k + from + i]);
                 else
                     *(float *)at = in[j * w->k + from + i];
             }
@@ -110,30 +114,31 @@ static void lay_plain(const abdb_vec_maker *s, const abdb_weights *w, size_t lef
 }
 
 /* The same, quantised; what a panel has beyond the last column is 0. */
-static void lay_quantised(const abdb_weights *w, size_t left, size_t wide, const float *in,
-                          int8_t *room)
+static void quantise_and_pack_columns(const abdb_weights *w, size_t left, size_t wide,
+                                      const float *in, int8_t *room)
 {
-    size_t group = group_of(w), panel = left / PANEL;
-    uint8_t *out = (uint8_t *)w->data + panel * panel_of(w);
-    float *scale = scales_of(w, panel);
+    size_t group = values_per_scale(w), panel = left / PANEL;
+    uint8_t *out = (uint8_t *)w->data + panel * bytes_per_panel(w);
+    float *scale = scales_of_panel(w, panel);
     bool halves = w->form == ABDB_WEIGHTS_I4;
 
-    memset(out, halves ? 0x88 : 0, panel_of(w));
+    memset(out, halves ? 0x88 : 0, bytes_per_panel(w));
     memset(scale, 0, w->k / group * PANEL * sizeof *scale);
     for (size_t j = 0; j < wide; j++) {
         for (size_t i = 0; i < w->k; i += group)
             scale[i / group * PANEL + j] =
-                abdb_quantise(in + j * w->k + i, group, halves ? 7 : 127, room + i);
+                abdb_quantise_symmetric(in + j * w->k + i, group, halves ? 7 : 127, room + i);
         for (size_t i = 0; i < w->k && !halves; i++) out[i * PANEL + j] = (uint8_t)room[i];
         for (size_t i = 0; i < w->k && halves; i += 2)
             out[i / 2 * PANEL + j] = (uint8_t)((room[i] + 8) | (unsigned)(room[i + 1] + 8) << 4);
     }
 }
 
-abdb_status abdb_vec_weights_make(void *self, const abdb_weights *w, abdb_column_of *column,
-                                  const void *from, abdb_error *err)
+abdb_status abdb_vec_build_packed_weights(void *self, const abdb_weights *w,
+                                          abdb_column_reader *column, const void *from,
+                                          abdb_error *err)
 {
-    const abdb_vec_maker *s = self;
+    const abdb_vec_decoder_state *s = self;
     bool failed = false;
 
 #pragma omp parallel num_threads(s->threads) reduction(|| : failed)
@@ -143,15 +148,15 @@ abdb_status abdb_vec_weights_make(void *self, const abdb_weights *w, abdb_column
 
         failed = !in || !room;
 #pragma omp for schedule(dynamic, 1)
-        for (size_t p = 0; p < panels_of(w); p++) {
+        for (size_t p = 0; p < panel_count(w); p++) {
             size_t left = p * PANEL, wide = w->n - left < PANEL ? w->n - left : PANEL;
 
             if (failed) continue;
             for (size_t j = 0; j < wide; j++) column(from, left + j, in + j * w->k);
             if (w->form == ABDB_WEIGHTS_SAME)
-                lay_plain(s, w, left, wide, in);
+                pack_unquantised_columns(s, w, left, wide, in);
             else
-                lay_quantised(w, left, wide, in, room);
+                quantise_and_pack_columns(w, left, wide, in, room);
         }
         free(in);
         free(room);
@@ -159,22 +164,22 @@ abdb_status abdb_vec_weights_make(void *self, const abdb_weights *w, abdb_column
     return failed ? ABDB_FAIL(err, ABDB_NOMEM, "columns of weights") : ABDB_OK;
 }
 
-double abdb_vec_weights_value(void *self, const abdb_weights *w, size_t k, size_t n)
+double abdb_vec_dequantise_weight(void *self, const abdb_weights *w, size_t k, size_t n)
 {
-    const abdb_vec_maker *s = self;
+    const abdb_vec_decoder_state *s = self;
     size_t panel = n / PANEL, j = n % PANEL;
-    const uint8_t *in = (const uint8_t *)w->data + panel * panel_of(w);
+    const uint8_t *in = (const uint8_t *)w->data + panel * bytes_per_panel(w);
     abdb_tensor t = {.dtype = s->dtype, .data = w->data};
     abdb_vec_layout x;
     int number;
 
     if (w->form == ABDB_WEIGHTS_SAME) {
-        x = layout_of(s, w);
-        return abdb_tensor_get(&t, abdb_vec_packed_at(&x, k, n) / s->size);
+        x = packed_layout_of_weights(s, w);
+        return abdb_tensor_get_f64(&t, abdb_vec_packed_b_offset(&x, k, n) / s->size);
     }
     number = w->form == ABDB_WEIGHTS_I8 ? (int8_t)in[k * PANEL + j]
                                         : (in[k / 2 * PANEL + j] >> 4 * (k % 2) & 15) - 8;
-    return number * (double)scales_of(w, panel)[k / group_of(w) * PANEL + j];
+    return number * (double)scales_of_panel(w, panel)[k / values_per_scale(w) * PANEL + j];
 }
 
 /* --- products --------------------------------------------------------------------------------- */
@@ -184,42 +189,43 @@ double abdb_vec_weights_value(void *self, const abdb_weights *w, size_t k, size_
 typedef struct {
     abdb_vec_linear linear;
     size_t x, y, rooms, each, bytes;
-} quantised;
+} quantised_gemm;
 
-static quantised quantised_of(const abdb_vec_maker *s, const abdb_part_weigh *x, size_t m)
+static quantised_gemm plan_quantised_gemm(const abdb_vec_decoder_state *s,
+                                          const abdb_part_weight_gemm *x, size_t m)
 {
     const abdb_weights *w = x->w;
     bool plain = s->dtype == ABDB_F32;
-    quantised q = {.linear = {.how = ABDB_QUANTISED,
-                              .halves = w->form == ABDB_WEIGHTS_I4,
-                              .m = m,
-                              .n = w->n,
-                              .k = w->k,
-                              .packed = w->data,
-                              .scales = w->k / group_of(w),
-                              .panel = panel_of(w)}};
+    quantised_gemm q = {.linear = {.how = ABDB_QUANTISED,
+                                   .halves = w->form == ABDB_WEIGHTS_I4,
+                                   .m = m,
+                                   .n = w->n,
+                                   .k = w->k,
+                                   .packed = w->data,
+                                   .scales = w->k / values_per_scale(w),
+                                   .panel = bytes_per_panel(w)}};
 
-    q.each = abdb_vec_up(s->isa->linear_floats(&q.linear), LINE);
-    q.y = plain ? 0 : abdb_vec_up(m * w->k * sizeof(float), LINE);
-    q.rooms = q.y + (plain && !x->add ? 0 : abdb_vec_up(m * w->n * sizeof(float), LINE));
+    q.each = abdb_vec_round_up(s->isa->linear_work_floats(&q.linear), LINE);
+    q.y = plain ? 0 : abdb_vec_round_up(m * w->k * sizeof(float), LINE);
+    q.rooms = q.y + (plain && !x->add ? 0 : abdb_vec_round_up(m * w->n * sizeof(float), LINE));
     q.bytes = q.rooms + (size_t)s->threads * q.each * sizeof(float);
     return q;
 }
 
-size_t abdb_vec_weigh_room(void *self, const abdb_part_weigh *x)
+size_t abdb_vec_weight_gemm_work_bytes(void *self, const abdb_part_weight_gemm *x)
 {
-    const abdb_vec_maker *s = self;
-    abdb_vec_product q;
-    abdb_part_weigh adds = *x;
+    const abdb_vec_decoder_state *s = self;
+    abdb_vec_gemm_call q;
+    abdb_part_weight_gemm adds = *x;
 
     adds.add = true;
     if (x->w->form != ABDB_WEIGHTS_SAME)
-        return quantised_of(s, &adds, x->m < ROWS ? x->m : ROWS).bytes;
-    q = planned(s, x);
-    return abdb_vec_product_bytes(&q);
+        return plan_quantised_gemm(s, &adds, x->m < ROWS ? x->m : ROWS).bytes;
+    q = plan_weight_gemm(s, x);
+    return abdb_vec_gemm_workspace_bytes(&q);
 }
 
-static float wider(uint16_t bits)
+static float bf16_bits_to_float(uint16_t bits)
 {
     union {
         uint32_t bits;
@@ -230,8 +236,8 @@ static float wider(uint16_t bits)
 }
 
 /* Columns [left, right) of sums to y. */
-static void round_off(const abdb_vec_maker *s, const float *in, void *y, size_t m, size_t n,
-                      size_t left, size_t right, bool add)
+static void store_sums_to_y_columns(const abdb_vec_decoder_state *s, const float *in, void *y,
+                                    size_t m, size_t n, size_t left, size_t right, bool add)
 {
     for (size_t i = 0; i < m; i++)
         for (size_t j = left; j < right; j++) {
@@ -242,22 +248,22 @@ static void round_off(const abdb_vec_maker *s, const float *in, void *y, size_t 
             } else {
                 uint16_t *out = (uint16_t *)y + at;
 
-                *out = abdb_bf16(in[at] + (add ? wider(*out) : 0));
+                *out = abdb_bf16_from_f32(in[at] + (add ? bf16_bits_to_float(*out) : 0));
             }
         }
 }
 
-static void weigh_quantised(const abdb_vec_maker *s, const abdb_part_weigh *x, size_t row,
-                            size_t rows)
+static void run_quantised_weight_gemm(const abdb_vec_decoder_state *s,
+                                      const abdb_part_weight_gemm *x, size_t row, size_t rows)
 {
-    quantised q = quantised_of(s, x, rows);
-    size_t count = rows * x->w->k, panels = panels_of(x->w), n = x->w->n;
+    quantised_gemm q = plan_quantised_gemm(s, x, rows);
+    size_t count = rows * x->w->k, panels = panel_count(x->w), n = x->w->n;
     bool plain = s->dtype == ABDB_F32, direct = plain && !x->add;
     const char *in = (const char *)x->x + row * x->w->k * s->size;
     char *out = (char *)x->y + row * n * s->size;
     float *wide = (float *)(void *)(s->work + q.x);
 
-    q.linear.scale = scales_of(x->w, 0);
+    q.linear.scale = scales_of_panel(x->w, 0);
     q.linear.x = plain ? (const void *)in : wide;
     q.linear.y = (float *)(void *)(direct ? out : s->work + q.y);
 #pragma omp parallel num_threads(s->threads)
@@ -268,47 +274,47 @@ static void weigh_quantised(const abdb_vec_maker *s, const abdb_part_weigh *x, s
         if (!plain) {
 #pragma omp for schedule(static)
             for (size_t i = 0; i < count; i++)
-                wide[i] = wider(((const uint16_t *)(const void *)in)[i]);
+                wide[i] = bf16_bits_to_float(((const uint16_t *)(const void *)in)[i]);
         }
         s->isa->linear(&q.linear, low, high,
                        (float *)(void *)(s->work + q.rooms) + thread * q.each);
         if (!direct)
-            round_off(s, q.linear.y, out, rows, n, low * PANEL, high * PANEL < n ? high * PANEL : n,
-                      x->add);
+            store_sums_to_y_columns(s, q.linear.y, out, rows, n, low * PANEL,
+                                    high * PANEL < n ? high * PANEL : n, x->add);
     }
 }
 
-void abdb_vec_weigh(void *self, const abdb_part_weigh *x)
+void abdb_vec_weight_gemm(void *self, const abdb_part_weight_gemm *x)
 {
-    const abdb_vec_maker *s = self;
+    const abdb_vec_decoder_state *s = self;
 
     if (x->w->form == ABDB_WEIGHTS_SAME) {
-        abdb_vec_product q = planned(s, x);
+        abdb_vec_gemm_call q = plan_weight_gemm(s, x);
 
-        abdb_vec_product_room(&q, s->work);
-        abdb_vec_multiplies_with(s->isa, &q)->gemm(&q);
+        abdb_vec_gemm_set_workspace(&q, s->work);
+        abdb_vec_isa_for_packed_gemm(s->isa, &q)->gemm(&q);
         return;
     }
     for (size_t row = 0; row < x->m; row += ROWS)
-        weigh_quantised(s, x, row, x->m - row < ROWS ? x->m - row : ROWS);
+        run_quantised_weight_gemm(s, x, row, x->m - row < ROWS ? x->m - row : ROWS);
 }
 
 /* --- rows of them ----------------------------------------------------------------------------- */
 
 /* A piece of x at a time: its numbers lie in as many rows of packed w, or half as many, which are
  * asked for while those of the token before are read. */
-static void embed_same(const abdb_vec_maker *s, const abdb_weights *w, const int32_t *token,
-                       size_t rows, char *out)
+static void copy_packed_token_rows(const abdb_vec_decoder_state *s, const abdb_weights *w,
+                                   const int32_t *token, size_t rows, char *out)
 {
-    abdb_vec_layout x = layout_of(s, w);
+    abdb_vec_layout x = packed_layout_of_weights(s, w);
 
 #pragma omp parallel for num_threads(s->threads) schedule(static) if (rows > 1)
     for (size_t low = 0; low < w->k; low += PANEL)
         for (size_t i = 0; i < rows; i++) {
             size_t wide = w->k - low < PANEL ? w->k - low : PANEL;
             size_t next = (size_t)token[i + 1 < rows ? i + 1 : i];
-            const char *in = (char *)w->data + abdb_vec_packed_at(&x, low, (size_t)token[i]),
-                       *then = (char *)w->data + abdb_vec_packed_at(&x, low, next);
+            const char *in = (char *)w->data + abdb_vec_packed_b_offset(&x, low, (size_t)token[i]),
+                       *then = (char *)w->data + abdb_vec_packed_b_offset(&x, low, next);
             char *to = out + (i * w->k + low) * s->size;
 
             for (size_t k = 0; k < wide / x.each && rows > 1; k++)
@@ -318,19 +324,20 @@ static void embed_same(const abdb_vec_maker *s, const abdb_weights *w, const int
         }
 }
 
-void abdb_vec_embed(void *self, const abdb_weights *w, const int32_t *token, size_t rows, void *x)
+void abdb_vec_embed_tokens(void *self, const abdb_weights *w, const int32_t *token, size_t rows,
+                           void *x)
 {
-    const abdb_vec_maker *s = self;
+    const abdb_vec_decoder_state *s = self;
     abdb_tensor t = {.dtype = s->dtype, .data = x};
 
     if (w->form == ABDB_WEIGHTS_SAME) {
-        embed_same(s, w, token, rows, x);
+        copy_packed_token_rows(s, w, token, rows, x);
         return;
     }
 #pragma omp parallel for num_threads(s->threads) schedule(static) if (rows > 1)
     for (size_t low = 0; low < w->k; low += PANEL)
         for (size_t i = 0; i < rows; i++)
             for (size_t k = low; k < low + PANEL && k < w->k; k++)
-                abdb_tensor_set(&t, i * w->k + k,
-                                abdb_vec_weights_value(self, w, k, (size_t)token[i]));
+                abdb_tensor_set_rounded(&t, i * w->k + k,
+                                        abdb_vec_dequantise_weight(self, w, k, (size_t)token[i]));
 }

@@ -16,7 +16,7 @@
 
   const counts = (state, device, offer) => offer.device === device && (state.kind === "any" || offer.kind === state.kind);
 
-  // How many devices of an offer whole nodes of a row's system use; below 1: it holds no node (schema/core/offer.h).
+  // How many devices of an offer whole nodes of a row's system use; below 1: it holds no node (schema/core/offer_capacity.h).
   const usedOf = (row, offered) => {
     const size = row.devices, nodes = Number(row.known("nodes")), node = nodes >= 1 ? size / nodes : size % offered === 0 ? offered : size;
     return offered > 1 ? Math.floor(offered / node) * node : 1;

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "query/answer/plotting.h"
+#include "query/answer/plot_figure.h"
 #include "schema/core/outfile.h"
 #include "schema/store/digest.h"
 
@@ -17,29 +17,29 @@ typedef struct {
     const char *group, *title;
     bool drawn;     /* a figure */
     abdb_plot plot; /* of a report alone: report and table */
-} abdb_page;
+} abdb_site_page;
 
 /* The facts behind all numbers of all pages, found by key. */
 typedef struct {
     abdb_table table;
     size_t *order;     /* rows by key */
     size_t *by_source; /* rows by source, then as the table has them */
-} abdb_facts;
+} abdb_fact_index;
 
 typedef struct {
     const char *folder, *origin; /* origin: name of the database's file */
     char today[16];              /* of which day prices are asked */
     abdb_db *db;
     size_t pages, room;
-    abdb_page *page;
-    abdb_facts facts;
+    abdb_site_page *page;
+    abdb_fact_index facts;
     abdb_table explore; /* of explore.sql: what explore.html holds as JSON, and its keys */
     char charts[32];    /* version of the library that draws in it; "": none was found */
     abdb_arena arena;
 } abdb_site;
 
 /* Has explore.html a result to show? */
-static inline bool abdb_site_explores(const abdb_site *site)
+static inline bool abdb_site_has_explore_data(const abdb_site *site)
 {
     return site->explore.rows && site->explore.value[1].kind == ABDB_STRING;
 }
@@ -54,54 +54,57 @@ ABDB_MUST_USE abdb_status abdb_site_write(abdb_db *db, const char *origin, const
 /* --- inside of query/answer/site/ ------------------------------------------------------------- */
 
 /* Loads the facts of all keys, text with blanks between them. */
-ABDB_MUST_USE abdb_status abdb_facts_find(abdb_facts *out, abdb_db *db, const char *keys,
-                                          abdb_error *err);
-void abdb_facts_free(abdb_facts *facts);
+ABDB_MUST_USE abdb_status abdb_fact_index_load(abdb_fact_index *out, abdb_db *db, const char *keys,
+                                               abdb_error *err);
+void abdb_fact_index_free(abdb_fact_index *facts);
 /* The row of a key of `size` bytes; SIZE_MAX: there is none. */
-size_t abdb_facts_row(const abdb_facts *facts, const char *key, size_t size);
+size_t abdb_fact_index_find(const abdb_fact_index *facts, const char *key, size_t size);
 /* A cell of a fact, "" where it is missing. The text is the table's, or the thread's. */
-const char *abdb_facts_cell(const abdb_facts *facts, size_t row, const char *column);
+const char *abdb_fact_cell_text(const abdb_fact_index *facts, size_t row, const char *column);
 /* Where a fact stands: page and anchor. */
-void abdb_facts_link(const abdb_facts *facts, size_t row, FILE *out);
+void abdb_write_fact_link(const abdb_fact_index *facts, size_t row, FILE *out);
 
 /* Begins a file of the site; NULL: err says why. */
-FILE *abdb_site_file(abdb_outfile *made, const abdb_site *site, const char *file, abdb_error *err);
+FILE *abdb_site_open_file(abdb_outfile *made, const abdb_site *site, const char *file,
+                          abdb_error *err);
 
-/* explore.c: what the page holds, and the keys of its facts, blanks between them. */
-ABDB_MUST_USE abdb_status abdb_explore_load(abdb_site *site, abdb_error *err);
-const char *abdb_explore_keys(const abdb_site *site);
-ABDB_MUST_USE abdb_status abdb_explore_write(const abdb_site *site, abdb_error *err);
-/* front.c: the first page, the questions that people ask; and a picture that leads to its page. */
-ABDB_MUST_USE abdb_status abdb_front_write(const abdb_site *site, abdb_error *err);
-void abdb_front_picture(FILE *out, const abdb_page *page);
-/* charts.c: the library that draws, with its licence, where there is one; else it is said. */
-ABDB_MUST_USE abdb_status abdb_charts_write(abdb_site *site, abdb_error *err);
+/* explore_page.c: what the page holds, and the keys of its facts, blanks between them. */
+ABDB_MUST_USE abdb_status abdb_site_load_explore_data(abdb_site *site, abdb_error *err);
+const char *abdb_site_explore_fact_keys(const abdb_site *site);
+ABDB_MUST_USE abdb_status abdb_site_write_explore_page(const abdb_site *site, abdb_error *err);
+/* index_page.c: the first page, the questions that people ask; and a picture that leads to its
+ * page. */
+ABDB_MUST_USE abdb_status abdb_site_write_index_page(const abdb_site *site, abdb_error *err);
+void abdb_write_linked_figure(FILE *out, const abdb_site_page *page);
+/* d3_library.c: the library that draws, with its licence, where there is one; else it is said. */
+ABDB_MUST_USE abdb_status abdb_site_copy_d3(abdb_site *site, abdb_error *err);
 
 enum { ABDB_PRINT = 8 }; /* digits of a digest that tell a row */
-void abdb_carried_digest(const json_t *object, char out[ABDB_SHA256_HEX]);
-/* carried.c: what a page carries for `abdb verify`; NULL: no memory. */
-json_t *abdb_carried_by_page(const abdb_page *page);
+void abdb_json_digest(const json_t *object, char out[ABDB_SHA256_HEX]);
+/* manifest.c: what a page carries for `abdb verify`; NULL: no memory. */
+json_t *abdb_page_manifest(const abdb_site_page *page);
 /* Of facts->by_source[first] to the one before `next`. */
-json_t *abdb_carried_by_source(const abdb_facts *facts, size_t first, size_t next);
-json_t *abdb_carried_by_explore(const abdb_site *site);
-json_t *abdb_carried_by_list(const abdb_site *site, bool figures, bool reports, bool sources);
+json_t *abdb_source_page_manifest(const abdb_fact_index *facts, size_t first, size_t next);
+json_t *abdb_explore_page_manifest(const abdb_site *site);
+json_t *abdb_list_page_manifest(const abdb_site *site, bool figures, bool reports, bool sources);
 /* A page in memory: written to `out`, then stored. */
 typedef struct {
     FILE *out;
     char *data;
     size_t size;
-} abdb_sheet;
+} abdb_page_buffer;
 /* NULL: no memory. */
-FILE *abdb_sheet_open(abdb_sheet *sheet);
+FILE *abdb_page_buffer_open(abdb_page_buffer *sheet);
 /* Stores what was written as `file`, with what it carries; both are taken, whatever comes of it. */
-ABDB_MUST_USE abdb_status abdb_sheet_store(abdb_sheet *sheet, const abdb_site *site,
-                                           const char *file, json_t *said, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_page_write_with_manifest(abdb_page_buffer *sheet,
+                                                        const abdb_site *site, const char *file,
+                                                        json_t *said, abdb_error *err);
 
 /* The name of a source as part of a file's name: another for each source. */
-void abdb_page_file(const char *source, char out[ABDB_PAGE_FILE]);
-void abdb_page_begin(FILE *out, const char *title, const char *here);
-void abdb_page_end(FILE *out, const abdb_site *site);
+void abdb_source_to_file_name(const char *source, char out[ABDB_PAGE_FILE]);
+void abdb_write_page_head(FILE *out, const char *title, const char *here);
+void abdb_write_page_foot(FILE *out, const abdb_site *site);
 /* The body of a page: picture, table with links, where its numbers come from. */
-void abdb_page_body(FILE *out, const abdb_site *site, const abdb_page *page);
+void abdb_write_page_body(FILE *out, const abdb_site *site, const abdb_site_page *page);
 
 #endif

@@ -1,5 +1,5 @@
 -- price-performance.sql - what a million tokens cost: for each benchmark, scenario and device the best closed MLPerf result of
--- one device, by the lowest on-demand price that counts today of those that hold a node of its system (schema/core/offer.h).
+-- one device, by the lowest on-demand price that counts today of those that hold a node of its system (schema/core/offer_capacity.h).
 -- Derived; not an official or verified MLPerf metric.
 SELECT b.model, b.scenario, b.device, b.round, b.each AS tokens_per_s, min(p.per_device_hour) AS usd_per_hour,
        min(p.per_device_hour) / b.each * 1000000 / 3600 AS usd_per_million_tokens, b.key

@@ -3,8 +3,8 @@
 #ifndef ABDB_PROVIDERS_CUDA_DEVICE_CUH
 #define ABDB_PROVIDERS_CUDA_DEVICE_CUH
 
-#include "kernels/providers/cuda/cu/args.h"
-#include "kernels/providers/cuda/cu/maps.h"
+#include "kernels/providers/cuda/cu/kernel_args.h"
+#include "kernels/providers/cuda/cu/thread_maps.h"
 
 #ifndef ABDB_EMULATED
 #include <cuda_bf16.h>
@@ -42,16 +42,16 @@ static __device__ __forceinline__ float fast_exp2(float x)
 {
     return exp2f(x);
 }
-static __device__ __forceinline__ float reciprocal_root(float x)
+static __device__ __forceinline__ float reciprocal_sqrt(float x)
 {
     return 1 / sqrtf(x);
 }
-static __device__ __forceinline__ int dot4(unsigned a, unsigned b, int sum)
+static __device__ __forceinline__ int dot4_i8_accumulate(unsigned a, unsigned b, int sum)
 {
     return __dp4a((int)a, (int)b, sum);
 }
 /* Two f16 at once. */
-static __device__ __forceinline__ unsigned fma_halves(unsigned a, unsigned b, unsigned c)
+static __device__ __forceinline__ unsigned fma_f16x2(unsigned a, unsigned b, unsigned c)
 {
     unsigned d;
 
@@ -59,11 +59,11 @@ static __device__ __forceinline__ unsigned fma_halves(unsigned a, unsigned b, un
     return d;
 }
 /* Read once, written once: it need not stay in caches. */
-template <class T> static __device__ __forceinline__ T load_once(const T *from)
+template <class T> static __device__ __forceinline__ T load_streaming(const T *from)
 {
     return __ldcs(from);
 }
-template <class T> static __device__ __forceinline__ void store_once(T *to, T value)
+template <class T> static __device__ __forceinline__ void store_streaming(T *to, T value)
 {
     __stcs(to, value);
 }
@@ -101,7 +101,7 @@ template <class T> static __device__ __forceinline__ T warp_sum(T x)
     for (int m = WARP_SIZE / 2; m > 0; m /= 2) x += __shfl_xor_sync((unsigned)ALL_LANES, x, m);
     return x;
 }
-static __device__ __forceinline__ float warp_most(float x)
+static __device__ __forceinline__ float warp_max(float x)
 {
     for (int m = WARP_SIZE / 2; m > 0; m /= 2)
         x = fmaxf(x, __shfl_xor_sync((unsigned)ALL_LANES, x, m));
@@ -121,17 +121,17 @@ template <class T> static __device__ T block_sum(T x, T *room)
     x = lane < warps ? room[lane] : T(0);
     return warp_sum(x);
 }
-static __device__ inline float block_most(float x, float *room)
+static __device__ inline float block_max(float x, float *room)
 {
     unsigned warp = threadIdx.x / WARP_SIZE, lane = threadIdx.x % WARP_SIZE,
              warps = blockDim.x / WARP_SIZE;
 
-    x = warp_most(x);
+    x = warp_max(x);
     __syncthreads();
     if (lane == 0) room[warp] = x;
     __syncthreads();
     x = lane < warps ? room[lane] : -INFINITY;
-    return warp_most(x);
+    return warp_max(x);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* flash.cu - attention forward in blocks, by tensor cores (Dao 2023): four warps, each with 16 or 32
  * queries whose sums stay in registers; keys and values come while the other is worked on. */
-#include "kernels/providers/cuda/cu/tensor.cuh"
+#include "kernels/providers/cuda/cu/tensor_core.cuh"
 
 enum { WARPS = 4 };
 static __device__ const float log2_e = 1.4426950408889634f, log_2 = 0.6931471805599453f;
@@ -12,7 +12,7 @@ template <int tiles, int wide, int keys> struct rows_of {
 };
 
 template <class T, int tiles, int wide, int keys>
-static __device__ __forceinline__ void find_scores(rows_of<tiles, wide, keys> &r, const T *q,
+static __device__ __forceinline__ void compute_score_tile(rows_of<tiles, wide, keys> &r, const T *q,
                                                    const T *k)
 {
     int first = threadIdx.x / WARP_SIZE * tiles * 16;
@@ -28,14 +28,14 @@ static __device__ __forceinline__ void find_scores(rows_of<tiles, wide, keys> &r
         uint32_t a[tiles][4], b[4];
 
 #pragma unroll
-        for (int m = 0; m < tiles; m++) load_a<T, wide>(a[m], q, first + m * 16, c);
+        for (int m = 0; m < tiles; m++) load_operand_a<T, wide>(a[m], q, first + m * 16, c);
 #pragma unroll
         for (int n = 0; n < keys / 16; n++) {
-            load_b<T, wide>(b, k, n * 16, c);
+            load_two_operands_b<T, wide>(b, k, n * 16, c);
 #pragma unroll
             for (int m = 0; m < tiles; m++) {
-                multiply(r.score[m][2 * n], a[m], b, T());
-                multiply(r.score[m][2 * n + 1], a[m], b + 2, T());
+                mma_accumulate(r.score[m][2 * n], a[m], b, T());
+                mma_accumulate(r.score[m][2 * n + 1], a[m], b + 2, T());
             }
         }
     }
@@ -44,14 +44,14 @@ static __device__ __forceinline__ void find_scores(rows_of<tiles, wide, keys> &r
 /* Scores of keys that a query does not see become -infinity; first: of the tile's keys. */
 template <int tiles, int wide, int keys>
 static __device__ __forceinline__ void
-hide(rows_of<tiles, wide, keys> &r, const abdb_cu_attention &a, uint32_t query, uint32_t first)
+mask_unseen_scores(rows_of<tiles, wide, keys> &r, const abdb_cu_attention &a, uint32_t query, uint32_t first)
 {
 #pragma unroll
     for (int m = 0; m < tiles; m++)
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             uint32_t row = query + m * 16 + i / 2 * 8,
-                     seen = abdb_cu_seen(row, a.queries, a.keys, a.causal);
+                     seen = abdb_cu_visible_key_count(row, a.queries, a.keys, a.causal);
 
 #pragma unroll
             for (int n = 0; n < keys / 8; n++)
@@ -62,7 +62,7 @@ hide(rows_of<tiles, wide, keys> &r, const abdb_cu_attention &a, uint32_t query, 
 
 /* Scores to exponentials; sums become as much less as the largest score has grown. */
 template <int tiles, int wide, int keys>
-static __device__ __forceinline__ void weigh(rows_of<tiles, wide, keys> &r, float scale)
+static __device__ __forceinline__ void update_online_softmax(rows_of<tiles, wide, keys> &r, float scale)
 {
 #pragma unroll
     for (int m = 0; m < tiles; m++)
@@ -91,7 +91,7 @@ static __device__ __forceinline__ void weigh(rows_of<tiles, wide, keys> &r, floa
 }
 
 template <class T, int tiles, int wide, int keys>
-static __device__ __forceinline__ void collect(rows_of<tiles, wide, keys> &r, const T *v)
+static __device__ __forceinline__ void accumulate_weighted_values(rows_of<tiles, wide, keys> &r, const T *v)
 {
 #pragma unroll
     for (int c = 0; c < keys / 16; c++) {
@@ -103,15 +103,15 @@ static __device__ __forceinline__ void collect(rows_of<tiles, wide, keys> &r, co
             for (int i = 0; i < 4; i++) {
                 const float *s = r.score[m][2 * c + i / 2] + i % 2 * 2;
 
-                p[m][i] = two_halves<T>(s[0], s[1]);
+                p[m][i] = pack_two_halves<T>(s[0], s[1]);
             }
 #pragma unroll
         for (int n = 0; n < wide / 16; n++) {
-            load_b_turned<T, wide>(b, v, n * 16, c);
+            load_two_b_transposed<T, wide>(b, v, n * 16, c);
 #pragma unroll
             for (int m = 0; m < tiles; m++) {
-                multiply(r.sum[m][2 * n], p[m], b, T());
-                multiply(r.sum[m][2 * n + 1], p[m], b + 2, T());
+                mma_accumulate(r.sum[m][2 * n], p[m], b, T());
+                mma_accumulate(r.sum[m][2 * n + 1], p[m], b + 2, T());
             }
         }
     }
@@ -119,7 +119,7 @@ static __device__ __forceinline__ void collect(rows_of<tiles, wide, keys> &r, co
 
 template <class T, int tiles, int wide, int keys>
 static __device__ __forceinline__ void
-write(rows_of<tiles, wide, keys> &r, const abdb_cu_attention &a, uint32_t query, float scale)
+write_normalised_rows(rows_of<tiles, wide, keys> &r, const abdb_cu_attention &a, uint32_t query, float scale)
 {
     uint32_t blocks = (a.queries + WARPS * tiles * 16 - 1) / (WARPS * tiles * 16),
              head = blockIdx.x / blocks % a.heads, batch = blockIdx.x / blocks / a.heads;
@@ -145,13 +145,13 @@ write(rows_of<tiles, wide, keys> &r, const abdb_cu_attention &a, uint32_t query,
 
                 if (column < a.d)
                     *(uint32_t *)(o + row * a.o.row + column) =
-                        two_halves<T>(r.sum[m][n][2 * h] * by, r.sum[m][n][2 * h + 1] * by);
+                        pack_two_halves<T>(r.sum[m][n][2 * h] * by, r.sum[m][n][2 * h + 1] * by);
             }
         }
 }
 
 template <class T, int tiles, int wide, int keys>
-static __device__ __forceinline__ void flash(const abdb_cu_attention &a)
+static __device__ __forceinline__ void flash_attention_forward(const abdb_cu_attention &a)
 {
     enum { ROWS = WARPS * tiles * 16, PITCH = pitch<wide>::value };
     DYNAMIC(memory);
@@ -175,42 +175,42 @@ static __device__ __forceinline__ void flash(const abdb_cu_attention &a)
             for (int i = 0; i < 4; i++) r.sum[m][n][i] = 0;
     }
     last = query + ROWS < a.queries ? query + ROWS - 1 : a.queries - 1;
-    last = abdb_cu_seen(last, a.queries, a.keys, a.causal); /* keys that any row sees */
+    last = abdb_cu_visible_key_count(last, a.queries, a.keys, a.causal); /* keys that any row sees */
     own = query + threadIdx.x / WARP_SIZE * tiles * 16 + threadIdx.x % WARP_SIZE / 4;
-    fetch_tile<T, ROWS, wide>(q_tile, q, a.q.row, query, a.queries, a.d);
-    fetch_tile<T, keys, wide>(k_tile, k, a.k.row, 0, a.keys, a.d);
-    copy_group();
+    fetch_tile_async<T, ROWS, wide>(q_tile, q, a.q.row, query, a.queries, a.d);
+    fetch_tile_async<T, keys, wide>(k_tile, k, a.k.row, 0, a.keys, a.d);
+    commit_async_copies();
     for (uint32_t first = 0; first < last; first += keys) {
-        copy_wait<0>();
+        wait_async_copies<0>();
         __syncthreads(); /* keys are there, and nobody needs the values before them */
-        fetch_tile<T, keys, wide>(v_tile, v, a.v.row, first, a.keys, a.d);
-        copy_group();
-        find_scores<T>(r, q_tile, k_tile);
-        if (first + keys > abdb_cu_seen(query, a.queries, a.keys, a.causal)) hide(r, a, own, first);
-        copy_wait<0>();
+        fetch_tile_async<T, keys, wide>(v_tile, v, a.v.row, first, a.keys, a.d);
+        commit_async_copies();
+        compute_score_tile<T>(r, q_tile, k_tile);
+        if (first + keys > abdb_cu_visible_key_count(query, a.queries, a.keys, a.causal)) mask_unseen_scores(r, a, own, first);
+        wait_async_copies<0>();
         __syncthreads(); /* values are there, and nobody needs these keys */
         if (first + keys < last)
-            fetch_tile<T, keys, wide>(k_tile, k, a.k.row, first + keys, a.keys, a.d);
-        copy_group();
-        weigh(r, scale);
-        collect<T>(r, v_tile);
+            fetch_tile_async<T, keys, wide>(k_tile, k, a.k.row, first + keys, a.keys, a.d);
+        commit_async_copies();
+        update_online_softmax(r, scale);
+        accumulate_weighted_values<T>(r, v_tile);
     }
-    write<T>(r, a, own, scale);
+    write_normalised_rows<T>(r, a, own, scale);
 }
 
 KERNEL(flash_64_bf16, abdb_cu_attention, WARPS *WARP_SIZE)
 {
-    flash<bf16, 2, 64, 64>(a);
+    flash_attention_forward<bf16, 2, 64, 64>(a);
 }
 KERNEL(flash_64_f16, abdb_cu_attention, WARPS *WARP_SIZE)
 {
-    flash<f16, 2, 64, 64>(a);
+    flash_attention_forward<f16, 2, 64, 64>(a);
 }
 KERNEL(flash_128_bf16, abdb_cu_attention, WARPS *WARP_SIZE)
 {
-    flash<bf16, 2, 128, 32>(a);
+    flash_attention_forward<bf16, 2, 128, 32>(a);
 }
 KERNEL(flash_128_f16, abdb_cu_attention, WARPS *WARP_SIZE)
 {
-    flash<f16, 2, 128, 32>(a);
+    flash_attention_forward<f16, 2, 128, 32>(a);
 }

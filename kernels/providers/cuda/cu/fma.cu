@@ -5,7 +5,7 @@
 
 enum { CHAINS = 8, PERIOD = 16 };
 
-template <class T> static __device__ void recur(const abdb_cu_fma &a)
+template <class T> static __device__ void run_fma_chains(const abdb_cu_fma &a)
 {
     uint64_t low = (blockIdx.x * (uint64_t)blockDim.x) * CHAINS + threadIdx.x;
     const T by = T(1 - 0x1p-12), more = T(0x1p-13);
@@ -30,14 +30,14 @@ template <class T> static __device__ void recur(const abdb_cu_fma &a)
 
 KERNEL(fma_f32, abdb_cu_fma, ABDB_CU_THREADS)
 {
-    recur<float>(a);
+    run_fma_chains<float>(a);
 }
 KERNEL(fma_f64, abdb_cu_fma, ABDB_CU_THREADS)
 {
-    recur<double>(a);
+    run_fma_chains<double>(a);
 }
 
-static __device__ __forceinline__ unsigned turned(unsigned x, int by)
+static __device__ __forceinline__ unsigned rotate_bits_left(unsigned x, int by)
 {
     return x << by | (by ? x >> (32 - by) : 0);
 }
@@ -86,8 +86,8 @@ KERNEL(fma_i8, abdb_cu_fma, ABDB_CU_THREADS)
     for (uint64_t s = 0; s < a.n; s++)
 #pragma unroll
         for (int c = 0; c < CHAINS; c++) {
-            sum[c] = dot4(x[c], y[c], sum[c]);
-            y[c] = turned(y[c], a.none);
+            sum[c] = dot4_i8_accumulate(x[c], y[c], sum[c]);
+            y[c] = rotate_bits_left(y[c], a.none);
         }
 #pragma unroll
     for (int c = 0; c < CHAINS; c++) {
@@ -115,7 +115,7 @@ KERNEL(fma_f16, abdb_cu_fma, ABDB_CU_THREADS)
     }
     for (uint64_t s = 0; s < a.n; s++)
 #pragma unroll
-        for (int c = 0; c < CHAINS; c++) sum[c] = fma_halves(x[c], y[c], sum[c]);
+        for (int c = 0; c < CHAINS; c++) sum[c] = fma_f16x2(x[c], y[c], sum[c]);
 #pragma unroll
     for (int c = 0; c < CHAINS; c++) {
         uint64_t at = 2 * (low + c * blockDim.x);

@@ -5,10 +5,10 @@
 enum { ROWS = 4 };
 
 /* Group `thread / group` of a block has rows number + k x groups; its threads the vectors of them. */
-template <class V, bool scatter> static __device__ __forceinline__ void rows(const abdb_cu_rows &a)
+template <class V, bool scatter> static __device__ __forceinline__ void copy_rows_by_index(const abdb_cu_indexed_rows &a)
 {
     uint64_t width = a.width * sizeof(float) / sizeof(V);
-    unsigned group = abdb_cu_group(width), groups = blockDim.x / group;
+    unsigned group = abdb_cu_threads_per_row(width), groups = blockDim.x / group;
     uint64_t first = (blockIdx.x * (uint64_t)groups + threadIdx.x / group) * ROWS;
     unsigned in = threadIdx.x % group;
     uint64_t at[ROWS];
@@ -21,35 +21,35 @@ template <class V, bool scatter> static __device__ __forceinline__ void rows(con
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
             if (first + r < a.count)
-                v[r] = load_once((const V *)a.from + (scatter ? first + r : at[r]) * width + c);
+                v[r] = load_streaming((const V *)a.from + (scatter ? first + r : at[r]) * width + c);
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
             if (first + r < a.count)
-                store_once((V *)a.to + (scatter ? at[r] : first + r) * width + c, v[r]);
+                store_streaming((V *)a.to + (scatter ? at[r] : first + r) * width + c, v[r]);
     }
 }
 
-KERNEL(gather_16, abdb_cu_rows, ABDB_CU_THREADS)
+KERNEL(gather_16, abdb_cu_indexed_rows, ABDB_CU_THREADS)
 {
-    rows<uint4, false>(a);
+    copy_rows_by_index<uint4, false>(a);
 }
-KERNEL(gather_8, abdb_cu_rows, ABDB_CU_THREADS)
+KERNEL(gather_8, abdb_cu_indexed_rows, ABDB_CU_THREADS)
 {
-    rows<double, false>(a);
+    copy_rows_by_index<double, false>(a);
 }
-KERNEL(gather_4, abdb_cu_rows, ABDB_CU_THREADS)
+KERNEL(gather_4, abdb_cu_indexed_rows, ABDB_CU_THREADS)
 {
-    rows<float, false>(a);
+    copy_rows_by_index<float, false>(a);
 }
-KERNEL(scatter_16, abdb_cu_rows, ABDB_CU_THREADS)
+KERNEL(scatter_16, abdb_cu_indexed_rows, ABDB_CU_THREADS)
 {
-    rows<uint4, true>(a);
+    copy_rows_by_index<uint4, true>(a);
 }
-KERNEL(scatter_8, abdb_cu_rows, ABDB_CU_THREADS)
+KERNEL(scatter_8, abdb_cu_indexed_rows, ABDB_CU_THREADS)
 {
-    rows<double, true>(a);
+    copy_rows_by_index<double, true>(a);
 }
-KERNEL(scatter_4, abdb_cu_rows, ABDB_CU_THREADS)
+KERNEL(scatter_4, abdb_cu_indexed_rows, ABDB_CU_THREADS)
 {
-    rows<float, true>(a);
+    copy_rows_by_index<float, true>(a);
 }

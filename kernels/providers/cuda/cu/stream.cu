@@ -4,7 +4,7 @@
 
 enum { COPY, SCALE, ADD, TRIAD, WRITE, CHAIN };
 
-template <int op, class T> static __device__ __forceinline__ T one(T x, T y, uint64_t fmas)
+template <int op, class T> static __device__ __forceinline__ T apply_stream_op(T x, T y, uint64_t fmas)
 {
     const T s = T(0.4);
 
@@ -18,58 +18,58 @@ template <int op, class T> static __device__ __forceinline__ T one(T x, T y, uin
 }
 
 template <int op, class T, bool past>
-static __device__ __forceinline__ void pass(const abdb_cu_pass &a)
+static __device__ __forceinline__ void run_stream_pass(const abdb_cu_pass &a)
 {
     enum { LANES = ABDB_CU_VECTOR / sizeof(T) };
     const T *x = (const T *)a.x, *y = (const T *)a.y;
     T *z = (T *)a.z;
-    uint64_t vectors = a.n / LANES, rest = abdb_cu_rest(a.n, LANES) + threadIdx.x;
+    uint64_t vectors = a.n / LANES, rest = abdb_cu_first_leftover(a.n, LANES) + threadIdx.x;
     vector16<T> p[ABDB_CU_EACH], q[ABDB_CU_EACH];
 
 #pragma unroll
     for (int i = 0; i < ABDB_CU_EACH; i++) {
-        uint64_t at = abdb_cu_piece(blockIdx.x, threadIdx.x, i);
+        uint64_t at = abdb_cu_piece_of_thread(blockIdx.x, threadIdx.x, i);
 
         if (at >= vectors) continue;
-        if (op != WRITE) p[i].raw = load_once((const uint4 *)x + at);
-        if (op == ADD || op == TRIAD) q[i].raw = load_once((const uint4 *)y + at);
+        if (op != WRITE) p[i].raw = load_streaming((const uint4 *)x + at);
+        if (op == ADD || op == TRIAD) q[i].raw = load_streaming((const uint4 *)y + at);
     }
 #pragma unroll
     for (int i = 0; i < ABDB_CU_EACH; i++) {
-        uint64_t at = abdb_cu_piece(blockIdx.x, threadIdx.x, i);
+        uint64_t at = abdb_cu_piece_of_thread(blockIdx.x, threadIdx.x, i);
 
         if (at >= vectors) continue;
 #pragma unroll
-        for (int j = 0; j < LANES; j++) p[i].at[j] = one<op>(p[i].at[j], q[i].at[j], a.fmas);
+        for (int j = 0; j < LANES; j++) p[i].at[j] = apply_stream_op<op>(p[i].at[j], q[i].at[j], a.fmas);
         if (past)
-            store_once((uint4 *)z + at, p[i].raw);
+            store_streaming((uint4 *)z + at, p[i].raw);
         else
             ((uint4 *)z)[at] = p[i].raw;
     }
     if (blockIdx.x == 0 && rest < a.n)
-        z[rest] = one<op>(op == WRITE ? T(0) : x[rest], op == ADD || op == TRIAD ? y[rest] : T(0),
+        z[rest] = apply_stream_op<op>(op == WRITE ? T(0) : x[rest], op == ADD || op == TRIAD ? y[rest] : T(0),
                           a.fmas);
 }
 
-template <bool dot, class T> static __device__ __forceinline__ void parts(const abdb_cu_sum &a)
+template <bool dot, class T> static __device__ __forceinline__ void partial_sum_of_block(const abdb_cu_partial_sums &a)
 {
     enum { LANES = ABDB_CU_VECTOR / sizeof(T) };
     SHARED(T, room, 33);
     const T *x = (const T *)a.x, *y = (const T *)a.y;
-    uint64_t vectors = a.n / LANES, rest = abdb_cu_rest(a.n, LANES) + threadIdx.x;
+    uint64_t vectors = a.n / LANES, rest = abdb_cu_first_leftover(a.n, LANES) + threadIdx.x;
     T sum = 0;
 
-    for (uint64_t b = blockIdx.x; b < abdb_cu_grid(vectors); b += gridDim.x) {
+    for (uint64_t b = blockIdx.x; b < abdb_cu_blocks_for_pieces(vectors); b += gridDim.x) {
         vector16<T> p[ABDB_CU_EACH], q[ABDB_CU_EACH];
 
 #pragma unroll
         for (int i = 0; i < ABDB_CU_EACH; i++) {
-            uint64_t at = abdb_cu_piece(b, threadIdx.x, i);
+            uint64_t at = abdb_cu_piece_of_thread(b, threadIdx.x, i);
 
             p[i].raw = q[i].raw = uint4{0, 0, 0, 0};
             if (at >= vectors) continue;
-            p[i].raw = load_once((const uint4 *)x + at);
-            if (dot) q[i].raw = load_once((const uint4 *)y + at);
+            p[i].raw = load_streaming((const uint4 *)x + at);
+            if (dot) q[i].raw = load_streaming((const uint4 *)y + at);
         }
 #pragma unroll
         for (int i = 0; i < ABDB_CU_EACH; i++)
@@ -82,7 +82,7 @@ template <bool dot, class T> static __device__ __forceinline__ void parts(const 
     if (threadIdx.x == 0) ((T *)a.out)[blockIdx.x] = sum;
 }
 
-template <class T> static __device__ __forceinline__ void total(const abdb_cu_sum &a)
+template <class T> static __device__ __forceinline__ void sum_partial_sums(const abdb_cu_partial_sums &a)
 {
     SHARED(T, room, 33);
     T sum = 0;
@@ -95,19 +95,19 @@ template <class T> static __device__ __forceinline__ void total(const abdb_cu_su
 #define PASS(name, op)                                     \
     KERNEL(name##_f32, abdb_cu_pass, ABDB_CU_THREADS)      \
     {                                                      \
-        pass<op, float, false>(a);                         \
+        run_stream_pass<op, float, false>(a);                         \
     }                                                      \
     KERNEL(name##_f64, abdb_cu_pass, ABDB_CU_THREADS)      \
     {                                                      \
-        pass<op, double, false>(a);                        \
+        run_stream_pass<op, double, false>(a);                        \
     }                                                      \
     KERNEL(name##_past_f32, abdb_cu_pass, ABDB_CU_THREADS) \
     {                                                      \
-        pass<op, float, true>(a);                          \
+        run_stream_pass<op, float, true>(a);                          \
     }                                                      \
     KERNEL(name##_past_f64, abdb_cu_pass, ABDB_CU_THREADS) \
     {                                                      \
-        pass<op, double, true>(a);                         \
+        run_stream_pass<op, double, true>(a);                         \
     }
 PASS(copy, COPY)
 PASS(scale, SCALE)
@@ -116,27 +116,27 @@ PASS(triad, TRIAD)
 PASS(write, WRITE)
 PASS(fma, CHAIN)
 
-KERNEL(read_f32, abdb_cu_sum, ABDB_CU_THREADS)
+KERNEL(read_f32, abdb_cu_partial_sums, ABDB_CU_THREADS)
 {
-    parts<false, float>(a);
+    partial_sum_of_block<false, float>(a);
 }
-KERNEL(read_f64, abdb_cu_sum, ABDB_CU_THREADS)
+KERNEL(read_f64, abdb_cu_partial_sums, ABDB_CU_THREADS)
 {
-    parts<false, double>(a);
+    partial_sum_of_block<false, double>(a);
 }
-KERNEL(dot_f32, abdb_cu_sum, ABDB_CU_THREADS)
+KERNEL(dot_f32, abdb_cu_partial_sums, ABDB_CU_THREADS)
 {
-    parts<true, float>(a);
+    partial_sum_of_block<true, float>(a);
 }
-KERNEL(dot_f64, abdb_cu_sum, ABDB_CU_THREADS)
+KERNEL(dot_f64, abdb_cu_partial_sums, ABDB_CU_THREADS)
 {
-    parts<true, double>(a);
+    partial_sum_of_block<true, double>(a);
 }
-KERNEL(total_f32, abdb_cu_sum, ABDB_CU_THREADS)
+KERNEL(total_f32, abdb_cu_partial_sums, ABDB_CU_THREADS)
 {
-    total<float>(a);
+    sum_partial_sums<float>(a);
 }
-KERNEL(total_f64, abdb_cu_sum, ABDB_CU_THREADS)
+KERNEL(total_f64, abdb_cu_partial_sums, ABDB_CU_THREADS)
 {
-    total<double>(a);
+    sum_partial_sums<double>(a);
 }

@@ -1,6 +1,6 @@
 /* bias.cl - rows of a bias, and what is there already (-DON_TOP): a product is added to them; and
  * what else adds rows. A group has a row. */
-KERNEL void spread(global const ELEMENT *bias, global const float *base, global float *to,
+KERNEL void broadcast_bias_on_base(global const ELEMENT *bias, global const float *base, global float *to,
                    ulong columns, ulong first)
 {
     bias += first;
@@ -16,7 +16,7 @@ KERNEL void spread(global const ELEMENT *bias, global const float *base, global 
 }
 
 /* out = x + bias (+ add), each where it is wanted; _at: elements before. */
-KERNEL void lift(global const ELEMENT *x, ulong x_at, global const ELEMENT *bias, ulong bias_at,
+KERNEL void add_bias_and_residual(global const ELEMENT *x, ulong x_at, global const ELEMENT *bias, ulong bias_at,
                  global const ELEMENT *add, ulong add_at, global ELEMENT *out, ulong out_at,
                  ulong columns, int biased, int adds)
 {
@@ -45,7 +45,7 @@ KERNEL void lift(global const ELEMENT *x, ulong x_at, global const ELEMENT *bias
 }
 
 /* A cross layer's end: out = by (x + bias) + add, the bias where it is wanted. */
-KERNEL void crossed(global const ELEMENT *x, ulong x_at, global const ELEMENT *bias, ulong bias_at,
+KERNEL void combine_cross_layer(global const ELEMENT *x, ulong x_at, global const ELEMENT *bias, ulong bias_at,
                     global const ELEMENT *by, ulong by_at, global const ELEMENT *add, ulong add_at,
                     global ELEMENT *out, ulong out_at, ulong columns, int biased)
 {

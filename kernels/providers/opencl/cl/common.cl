@@ -70,8 +70,8 @@ typedef float ELEMENT;
 #define PUT(p, i, x)  (p)[i] = to_bf16(x)
 #define GETV(p, i)    GLUE(as_float, LANES)(GLUE(convert_uint, LANES)(VLOAD(0, (p) + (i))) << 16)
 #define ROUNDV(b)     (((b) + 0x7FFF + ((b) >> 16 & 1)) >> 16)
-#define PUTV(p, i, v) put_bf16(v, (p) + (i))
-void put_bf16(FLOATV v, global ushort *to)
+#define PUTV(p, i, v) store_bf16_vector(v, (p) + (i))
+void store_bf16_vector(FLOATV v, global ushort *to)
 {
     UINTV b = GLUE(as_uint, LANES)(v);
 
@@ -122,11 +122,11 @@ typedef ELEMENT ROW;
 #define FOLD8(v, with) FOLD4(with((v).lo, (v).hi), with)
 #define FOLD4(v, with) with(with((v).x, (v).y), with((v).z, (v).w))
 #define PLUS(a, b)     ((a) + (b))
-REAL sum_of(REALV v)
+REAL sum_of_vector(REALV v)
 {
     return FOLD(v, PLUS);
 }
-REAL max_of(REALV v)
+REAL max_of_vector(REALV v)
 {
     return FOLD(v, fmax);
 }

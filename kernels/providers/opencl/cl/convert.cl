@@ -1,5 +1,5 @@
 /* convert.cl - a format to f32 (`widen`) and back, rounded (`narrow`). A group has CHUNK elements. */
-KERNEL void widen(global const ELEMENT *from, global float *to, ulong n)
+KERNEL void widen_to_f32(global const ELEMENT *from, global float *to, ulong n)
 {
     ulong low = get_group_id(0) * (ulong)CHUNK, here = min((ulong)CHUNK, n - low);
 
@@ -9,7 +9,7 @@ KERNEL void widen(global const ELEMENT *from, global float *to, ulong n)
     EACH_LEFT(i, here) to[i] = GET(from, i);
 }
 
-KERNEL void narrow(global const float *from, global ELEMENT *to, ulong n)
+KERNEL void narrow_from_f32(global const float *from, global ELEMENT *to, ulong n)
 {
     ulong low = get_group_id(0) * (ulong)CHUNK, here = min((ulong)CHUNK, n - low);
 

@@ -1,8 +1,8 @@
 /* flash.cl - attention in blocks (Dao et al. 2022), forward: a work-item has ROWS queries of a head
- * and goes through BLOCK keys after BLOCK keys. Q and V as rows, K turned (heads.cl).
- * Products: blocks.cl. Output: row r of head h of batch b at first + b batch + h head + r row. */
+ * and goes through BLOCK keys after BLOCK keys. Q and V as rows, K turned (copy_heads.cl).
+ * Products: attention_blocks.cl. Output: row r of head h of batch b at first + b batch + h head + r row. */
 /* Exponentials of a row of scores of the first `seen` keys; what is kept so far becomes `less`. */
-void weigh(float s[BLOCK], long seen, float *most, float *sum, float *less)
+void update_online_softmax_row(float s[BLOCK], long seen, float *most, float *sum, float *less)
 {
     FLOATV top = *most, all = 0;
     float now;
@@ -21,7 +21,7 @@ void weigh(float s[BLOCK], long seen, float *most, float *sum, float *less)
     *most = now;
 }
 
-KERNEL void flash(global const float *q, global const float *k_turned, global const float *v,
+KERNEL void flash_attention_rows(global const float *q, global const float *k_turned, global const float *v,
                   global ELEMENT *out, global float *logarithm, ulong logarithm_at, ulong queries, ulong keys, ulong d,
                   ulong q_padded, ulong k_padded, ulong group, int causal, ulong first, ulong batch,
                   ulong head, ulong row)
@@ -46,7 +46,7 @@ KERNEL void flash(global const float *q, global const float *k_turned, global co
         for (ulong r = 0; r < ROWS; r++) {
             ulong seen = causal ? min(at + r + 1 + keys - queries, keys) : keys;
 
-            weigh(p[r], min((long)seen - (long)j, (long)BLOCK), &most[r], &sum[r], &less[r]);
+            update_online_softmax_row(p[r], min((long)seen - (long)j, (long)BLOCK), &most[r], &sum[r], &less[r]);
         }
         collect(o, p, less, v + j * WIDE);
     }

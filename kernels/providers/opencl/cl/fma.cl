@@ -6,7 +6,7 @@
 enum { CHAINS = 8, PERIOD = 16 };
 
 #if defined F64 || defined F32
-KERNEL void steps(global const REAL *x, global const REAL *y, global REAL *z, ulong width, ulong n,
+KERNEL void run_fma_chains_of_item(global const REAL *x, global const REAL *y, global REAL *z, ulong width, ulong n,
                   int none)
 {
     ulong low = get_global_id(0) * (CHAINS * LANES), high = min(low + CHAINS * LANES, width);
@@ -31,7 +31,7 @@ KERNEL void steps(global const REAL *x, global const REAL *y, global REAL *z, ul
     }
 }
 #elif defined BF16
-KERNEL void steps(global const ushort *x, global const ushort *y, global float *z, ulong width,
+KERNEL void run_fma_chains_of_item(global const ushort *x, global const ushort *y, global float *z, ulong width,
                   ulong n, int none)
 {
     ulong low = get_global_id(0) * (CHAINS * LANES), high = min(low + CHAINS * LANES, width);
@@ -74,7 +74,7 @@ KERNEL void steps(global const ushort *x, global const ushort *y, global float *
 }
 #elif defined F16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
-KERNEL void steps(global const half *x, global const half *y, global half *z, ulong width, ulong n,
+KERNEL void run_fma_chains_of_item(global const half *x, global const half *y, global half *z, ulong width, ulong n,
                   int none)
 {
     ulong low = get_global_id(0) * (CHAINS * PERIOD), high = min(low + CHAINS * PERIOD, width);
@@ -102,7 +102,7 @@ KERNEL void steps(global const half *x, global const half *y, global half *z, ul
     }
 }
 #else
-KERNEL void steps(global const char *x, global const char *y, global int *z, ulong width, ulong n,
+KERNEL void run_fma_chains_of_item(global const char *x, global const char *y, global int *z, ulong width, ulong n,
                   int none)
 {
     ulong low = get_global_id(0) * LANES, high = min(low + LANES, width);

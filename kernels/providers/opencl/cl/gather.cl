@@ -1,6 +1,6 @@
 /* gather.cl - rows of `width` elements by index, to a row each (gather), or each to its row
  * (-DSCATTER). A work-item takes ROWS rows. */
-KERNEL void rows(global const float *from, global const int *index, global float *to, ulong count,
+KERNEL void gather_or_scatter_rows(global const float *from, global const int *index, global float *to, ulong count,
                  ulong width)
 {
     ulong low = get_global_id(0) * (ulong)ROWS, high = min(low + ROWS, count);

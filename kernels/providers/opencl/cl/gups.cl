@@ -1,6 +1,6 @@
 /* gups.cl - updates at random places: a work-item a part of the table, each with a sequence of
  * numbers of its own (xorshift64). */
-KERNEL void update(global ulong *table, ulong words, ulong updates)
+KERNEL void gups_random_xor(global ulong *table, ulong words, ulong updates)
 {
     ulong part = get_global_id(0), random = 0x9E3779B97F4A7C15ul * (part + 1);
     global ulong *mine = table + part * words;

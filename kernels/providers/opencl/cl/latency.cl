@@ -1,5 +1,5 @@
 /* latency.cl - one load after another that depends on it, by one work-item. */
-KERNEL void walk(global const int *next, global int *end, ulong hops)
+KERNEL void chase_pointers(global const int *next, global int *end, ulong hops)
 {
     int at = 0;
 

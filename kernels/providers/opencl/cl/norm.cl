@@ -1,6 +1,6 @@
 /* norm.cl - rows to mean 0 and variance 1 times gamma plus beta (-DCENTRED; -DNO_SHIFT: no beta), or
  * to a mean of squares of 1 times gamma; a group has a row. Numbers named _at: elements before. */
-KERNEL void norm(global const ROW *x, ulong x_at, global const ELEMENT *gamma, ulong gamma_at,
+KERNEL void layernorm_or_rmsnorm(global const ROW *x, ulong x_at, global const ELEMENT *gamma, ulong gamma_at,
                  global const ELEMENT *beta, ulong beta_at, global ROW *y, ulong y_at,
                  ulong columns)
 {

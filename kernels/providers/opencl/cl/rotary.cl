@@ -1,6 +1,6 @@
 /* rotary.cl - pairs (x[i], x[i + columns / 2]) of a row turned by what the row's position has in the
  * table: cosines, then sines. A group has a row. */
-KERNEL void turn(global const ELEMENT *x, global const float *table, global ELEMENT *y,
+KERNEL void apply_rotary_to_rows(global const ELEMENT *x, global const float *table, global ELEMENT *y,
                  ulong columns, ulong positions)
 {
     ulong half_row = columns / 2;

@@ -19,7 +19,7 @@ KERNEL void softmax(global const ELEMENT *x, global ELEMENT *y, ulong columns)
     EACH_LEFT(i, columns) PUT(y, i, exp(GET(x, i) - top) * all);
 }
 
-KERNEL void loss(global const ELEMENT *x, global const int *target, global float *y, ulong columns)
+KERNEL void cross_entropy_rows(global const ELEMENT *x, global const int *target, global float *y, ulong columns)
 {
     local REAL room[ITEMS];
     REALV most = -INFINITY, sum = 0;
@@ -39,7 +39,7 @@ KERNEL void loss(global const ELEMENT *x, global const int *target, global float
 }
 
 /* The same loss; x becomes its slope times `factor`. _at: elements before. */
-KERNEL void loss_back(global ELEMENT *x, ulong x_at, global const int *target, ulong target_at,
+KERNEL void cross_entropy_and_gradient(global ELEMENT *x, ulong x_at, global const int *target, ulong target_at,
                       global float *y, ulong columns, float factor)
 {
     local REAL room[ITEMS];

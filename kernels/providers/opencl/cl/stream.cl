@@ -13,12 +13,12 @@
 #define STORE(z, i, v) PUTV(z, i, v)
 #endif
 
-REALV stepsv(REALV x, ulong fmas)
+REALV fma_steps_of_vector(REALV x, ulong fmas)
 {
     for (ulong f = 0; f < fmas; f++) x = fma((REALV)KEEP, x, (REALV)ADD);
     return x;
 }
-REAL steps(REAL x, ulong fmas)
+REAL fma_steps(REAL x, ulong fmas)
 {
     for (ulong f = 0; f < fmas; f++) x = fma(KEEP, x, ADD);
     return x;
@@ -30,18 +30,18 @@ REAL steps(REAL x, ulong fmas)
 #define V_add   VLOAD(0, x + i) + VLOAD(0, y + i)
 #define V_triad VLOAD(0, x + i) + FACTOR *VLOAD(0, y + i)
 #define V_write (REALV) FACTOR
-#define V_chain stepsv(VLOAD(0, x + i), fmas)
+#define V_chain fma_steps_of_vector(VLOAD(0, x + i), fmas)
 #define S_copy  x[i]
 #define S_scale FACTOR *x[i]
 #define S_add   x[i] + y[i]
 #define S_triad x[i] + FACTOR *y[i]
 #define S_write FACTOR
-#define S_chain steps(x[i], fmas)
+#define S_chain fma_steps(x[i], fmas)
 
 #define PICK_(a, b) a##b
 #define PICK(a, b)  PICK_(a, b)
 
-KERNEL void pass(global const REAL *x, global const REAL *y, global REAL *z, ulong n, ulong fmas)
+KERNEL void stream_pass_of_group(global const REAL *x, global const REAL *y, global REAL *z, ulong n, ulong fmas)
 {
     ulong low = get_group_id(0) * (ulong)CHUNK, high = min(low + CHUNK, n), each = LANES;
     ulong whole = low + (high - low) / each * each;

@@ -1,8 +1,8 @@
 /* amx.c - products by tiles of 16 rows of 64 bytes (AMX): two tiles of A, two of B, four of sums,
- * so that each tile that is read takes part in two products. B lies in the panels of tile.h, whose
- * steps (a pair of bf16, four i8) are what a tile of B has in a row; A row after row; the elements
- * of both are zero up to whole tiles, and rows behind A's last may be anything that can be read.
- * Intel, Architectures Optimization Reference Manual, chapter on AMX. */
+ * so that each tile that is read takes part in two products. B lies in the panels of gemm_tile.h,
+ * whose steps (a pair of bf16, four i8) are what a tile of B has in a row; A row after row; the
+ * elements of both are zero up to whole tiles, and rows behind A's last may be anything that can be
+ * read. Intel, Architectures Optimization Reference Manual, chapter on AMX. */
 #include <string.h>
 
 #include "kernels/providers/vec/isa/isa.h"
@@ -21,12 +21,12 @@ static const struct {
            .bytes = {ROW, ROW, ROW, ROW, ROW, ROW, ROW, ROW},
            .rows = {SIDE, SIDE, SIDE, SIDE, SIDE, SIDE, SIDE, SIDE}};
 
-void VEC(amx_begin)(void)
+void VEC(amx_configure_tiles)(void)
 {
     _tile_loadconfig(&shape);
 }
 
-void VEC(amx_end)(void)
+void VEC(amx_release_tiles)(void)
 {
     _tile_release();
 }
@@ -73,14 +73,14 @@ BLOCK(bf16_block, _tile_dpbf16ps)
 BLOCK(i8_block, _tile_dpbssd)
 
 /* Rows and columns at an edge of C: by way of a whole block. */
-static void copy_edge(size_t rows, size_t bytes, const char *from, size_t from_row, char *to,
-                      size_t to_row)
+static void copy_edge_of_block(size_t rows, size_t bytes, const char *from, size_t from_row,
+                               char *to, size_t to_row)
 {
     for (size_t i = 0; i < rows; i++) memcpy(to + i * to_row, from + i * from_row, bytes);
 }
 
-void VEC(amx_tiles)(bool bytes, size_t m, size_t n, size_t tiles, const char *a, size_t lda,
-                    const char *b, size_t panel, char *c, size_t ldc, bool add)
+void VEC(amx_gemm)(bool bytes, size_t m, size_t n, size_t tiles, const char *a, size_t lda,
+                   const char *b, size_t panel, char *c, size_t ldc, bool add)
 {
     char edge[ROWS * COLUMNS * 4] __attribute__((aligned(64)));
 
@@ -91,9 +91,9 @@ void VEC(amx_tiles)(bool bytes, size_t m, size_t n, size_t tiles, const char *a,
             char *at = c + i * ldc + j * 4, *to = whole ? at : edge;
             size_t row = whole ? ldc : COLUMNS * 4;
 
-            if (!whole && add) copy_edge(rows, wide * 4, at, ldc, edge, row);
+            if (!whole && add) copy_edge_of_block(rows, wide * 4, at, ldc, edge, row);
             (bytes ? i8_block : bf16_block)(tiles, a + i * lda, lda, b, to, row, add, rows <= SIDE);
-            if (!whole) copy_edge(rows, wide * 4, edge, row, at, ldc);
+            if (!whole) copy_edge_of_block(rows, wide * 4, edge, row, at, ldc);
         }
 }
 #else

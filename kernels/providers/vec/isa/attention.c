@@ -34,7 +34,7 @@ typedef struct {
     vec_f32 *sums;             /* of tiles: sums of exponentials, as vectors */
     float *left;               /* of f16: rows of Q or dO as f32; of tiles: of Q, padded */
     void *p, *slopes, *turned; /* slopes: of tiles, gradients of scores, and turned round */
-} local;
+} thread_workspace;
 
 /* Everything in a->room. kt, vt: keys and values transposed, packed as the right matrix of a
  * product with rows of Q or dO; v, k, q, dout: packed along their rows. *_head and *_panel: from a
@@ -53,12 +53,12 @@ typedef struct {
     float *scores, *sums;
     void *probabilities;
     size_t row;
-    local *mine;
+    thread_workspace *mine;
     size_t bytes;
-} places;
+} attention_workspace;
 
 /* Is it made by tiles of AMX? */
-static bool by_tiles_of_amx(const abdb_vec_attention *a)
+static bool attention_uses_amx_tiles(const abdb_vec_attention *a)
 {
 #if defined(__AMX_TILE__)
     return a->dtype == ABDB_BF16 && !a->plain;
@@ -69,57 +69,64 @@ static bool by_tiles_of_amx(const abdb_vec_attention *a)
 }
 
 /* The next `bytes` of a->room; NULL while they are only counted. */
-static void *take(const abdb_vec_attention *a, places *x, size_t bytes)
+static void *claim_or_count_workspace(const abdb_vec_attention *a, attention_workspace *x,
+                                      size_t bytes)
 {
     void *at = a->room ? a->room + x->bytes : NULL;
 
-    x->bytes += abdb_vec_up(bytes, LINE);
+    x->bytes += abdb_vec_round_up(bytes, LINE);
     return at;
 }
 
 /* What a thread works in by tiles. */
-static local place_tiles(const abdb_vec_attention *a, places *x, bool backward)
+static thread_workspace lay_out_amx_thread_workspace(const abdb_vec_attention *a,
+                                                     attention_workspace *x, bool backward)
 {
     if (backward)
-        return (local){.s = take(a, x, SLICE * S_ROW_BACK * sizeof(float)),
-                       .t = take(a, x, SLICE * S_ROW_BACK * sizeof(float)),
-                       .p = take(a, x, SLICE * P_ROW_BACK * 2),
-                       .slopes = take(a, x, SLICE * P_ROW_BACK * 2),
-                       .turned = take(a, x, QUERIES_BACK * TURNED_ROW * 2),
-                       .dk = take(a, x, KEYS * x->wide * sizeof(float)),
-                       .dv = take(a, x, KEYS * x->wide * sizeof(float)),
-                       .most = take(a, x, QUERIES_BACK * sizeof(float)),
-                       .sum = take(a, x, QUERIES_BACK * sizeof(float))};
-    return (local){.s = take(a, x, SLICE * S_ROW * sizeof(float)),
-                   .p = take(a, x, SLICE * P_ROW * 2),
-                   .left = take(a, x, QUERIES_AMX * (x->deep + PAD_ROW) * 2),
-                   .acc = take(a, x, QUERIES_AMX * x->wide * sizeof(float)),
-                   .most = take(a, x, QUERIES_AMX * sizeof(float)),
-                   .sums = take(a, x, QUERIES_AMX * sizeof(vec_f32))};
+        return (thread_workspace){
+            .s = claim_or_count_workspace(a, x, SLICE * S_ROW_BACK * sizeof(float)),
+            .t = claim_or_count_workspace(a, x, SLICE * S_ROW_BACK * sizeof(float)),
+            .p = claim_or_count_workspace(a, x, SLICE * P_ROW_BACK * 2),
+            .slopes = claim_or_count_workspace(a, x, SLICE * P_ROW_BACK * 2),
+            .turned = claim_or_count_workspace(a, x, QUERIES_BACK * TURNED_ROW * 2),
+            .dk = claim_or_count_workspace(a, x, KEYS * x->wide * sizeof(float)),
+            .dv = claim_or_count_workspace(a, x, KEYS * x->wide * sizeof(float)),
+            .most = claim_or_count_workspace(a, x, QUERIES_BACK * sizeof(float)),
+            .sum = claim_or_count_workspace(a, x, QUERIES_BACK * sizeof(float))};
+    return (thread_workspace){
+        .s = claim_or_count_workspace(a, x, SLICE * S_ROW * sizeof(float)),
+        .p = claim_or_count_workspace(a, x, SLICE * P_ROW * 2),
+        .left = claim_or_count_workspace(a, x, QUERIES_AMX * (x->deep + PAD_ROW) * 2),
+        .acc = claim_or_count_workspace(a, x, QUERIES_AMX * x->wide * sizeof(float)),
+        .most = claim_or_count_workspace(a, x, QUERIES_AMX * sizeof(float)),
+        .sums = claim_or_count_workspace(a, x, QUERIES_AMX * sizeof(vec_f32))};
 }
 
-static void place_local(const abdb_vec_attention *a, places *x, bool backward)
+static void lay_out_thread_workspaces(const abdb_vec_attention *a, attention_workspace *x,
+                                      bool backward)
 {
-    x->mine = take(a, x, (size_t)a->threads * sizeof *x->mine);
+    x->mine = claim_or_count_workspace(a, x, (size_t)a->threads * sizeof *x->mine);
     for (int i = 0; x->tiled && i < a->threads; i++) {
-        local mine = place_tiles(a, x, backward);
+        thread_workspace mine = lay_out_amx_thread_workspace(a, x, backward);
 
         if (a->room) x->mine[i] = mine;
     }
     for (int i = 0; !x->tiled && i < a->threads; i++) {
         size_t scores = sizeof(float) * (backward ? QUERIES_BACK * KEYS : QUERIES * KEYS_FORWARD),
                keys = sizeof(float) * KEYS * x->wide;
-        local mine = {.s = take(a, x, scores)};
+        thread_workspace mine = {.s = claim_or_count_workspace(a, x, scores)};
 
-        mine.p = backward || a->dtype == ABDB_BF16 ? take(a, x, scores) : mine.s;
-        if (a->dtype == ABDB_F16) mine.left = take(a, x, QUERIES * a->d * sizeof(float));
+        mine.p =
+            backward || a->dtype == ABDB_BF16 ? claim_or_count_workspace(a, x, scores) : mine.s;
+        if (a->dtype == ABDB_F16)
+            mine.left = claim_or_count_workspace(a, x, QUERIES * a->d * sizeof(float));
         if (backward) {
-            mine.t = take(a, x, scores);
-            mine.dk = take(a, x, keys);
-            mine.dv = take(a, x, keys);
+            mine.t = claim_or_count_workspace(a, x, scores);
+            mine.dk = claim_or_count_workspace(a, x, keys);
+            mine.dv = claim_or_count_workspace(a, x, keys);
         } else {
-            mine.acc = take(a, x, QUERIES * x->wide * sizeof(float));
-            mine.most = take(a, x, 2 * QUERIES * sizeof(float));
+            mine.acc = claim_or_count_workspace(a, x, QUERIES * x->wide * sizeof(float));
+            mine.most = claim_or_count_workspace(a, x, 2 * QUERIES * sizeof(float));
             mine.sum = mine.most ? mine.most + QUERIES : NULL;
         }
         if (a->room) x->mine[i] = mine;
@@ -127,93 +134,95 @@ static void place_local(const abdb_vec_attention *a, places *x, bool backward)
 }
 
 /* What backward wants besides; sizes of heads and panels are known. */
-static void place_back(const abdb_vec_attention *a, places *x)
+static void lay_out_backward_workspace(const abdb_vec_attention *a, attention_workspace *x)
 {
     size_t heads = a->batch * a->heads, kv = a->batch * a->kv_heads;
 
     if (x->tiled) {
-        x->qt_head = abdb_vec_up(a->queries, VEC_PANEL) / VEC_PANEL * x->kt_panel;
-        x->rows_head = abdb_vec_up(a->keys, SLICE) * (x->deep + PAD_ROW) * 2;
-        x->qt = take(a, x, heads * x->qt_head * 4);
-        x->dout_t = take(a, x, heads * x->qt_head * 4);
-        x->k_rows = take(a, x, kv * x->rows_head);
-        x->v_rows = take(a, x, kv * x->rows_head);
+        x->qt_head = abdb_vec_round_up(a->queries, VEC_PANEL) / VEC_PANEL * x->kt_panel;
+        x->rows_head = abdb_vec_round_up(a->keys, SLICE) * (x->deep + PAD_ROW) * 2;
+        x->qt = claim_or_count_workspace(a, x, heads * x->qt_head * 4);
+        x->dout_t = claim_or_count_workspace(a, x, heads * x->qt_head * 4);
+        x->k_rows = claim_or_count_workspace(a, x, kv * x->rows_head);
+        x->v_rows = claim_or_count_workspace(a, x, kv * x->rows_head);
     } else {
-        x->kt = take(a, x, kv * x->kt_head * 4);
-        x->vt = take(a, x, kv * x->kt_head * 4);
+        x->kt = claim_or_count_workspace(a, x, kv * x->kt_head * 4);
+        x->vt = claim_or_count_workspace(a, x, kv * x->kt_head * 4);
     }
-    x->k = take(a, x, kv * x->v_head * 4);
-    x->q = take(a, x, heads * x->q_head * 4);
-    x->dout = take(a, x, heads * x->q_head * 4);
-    x->d = take(a, x, heads * a->queries * sizeof *x->d);
+    x->k = claim_or_count_workspace(a, x, kv * x->v_head * 4);
+    x->q = claim_or_count_workspace(a, x, heads * x->q_head * 4);
+    x->dout = claim_or_count_workspace(a, x, heads * x->q_head * 4);
+    x->d = claim_or_count_workspace(a, x, heads * a->queries * sizeof *x->d);
     /* Threads own blocks of keys, and each adds to dQ of all queries: where there are few heads,
      * keys are cut into parts with a dQ each, which gather_dq adds up. */
     x->parts = kv >= 2 * (size_t)a->threads ? 1 : (2 * (size_t)a->threads + kv - 1) / kv;
-    x->dq = take(a, x, x->parts * heads * a->queries * x->wide * sizeof *x->dq);
+    x->dq = claim_or_count_workspace(a, x, x->parts * heads * a->queries * x->wide * sizeof *x->dq);
 }
 
-static void place(const abdb_vec_attention *a, bool backward, places *x)
+static void lay_out_attention_workspace(const abdb_vec_attention *a, bool backward,
+                                        attention_workspace *x)
 {
     size_t step = a->dtype == ABDB_BF16 ? 2 : 1, kv = a->batch * a->kv_heads,
-           panels = abdb_vec_up(a->d, VEC_PANEL) / VEC_PANEL;
+           panels = abdb_vec_round_up(a->d, VEC_PANEL) / VEC_PANEL;
 
-    *x = (places){.keys = backward ? KEYS : KEYS_FORWARD,
-                  .wide = abdb_vec_up(a->d, VEC_PANEL),
-                  .tiled = by_tiles_of_amx(a)};
-    x->deep = x->tiled ? abdb_vec_up(a->d, SLICE) : a->d;
+    *x = (attention_workspace){.keys = backward ? KEYS : KEYS_FORWARD,
+                               .wide = abdb_vec_round_up(a->d, VEC_PANEL),
+                               .tiled = attention_uses_amx_tiles(a)};
+    x->deep = x->tiled ? abdb_vec_round_up(a->d, SLICE) : a->d;
     x->kt_panel = x->deep / step * VEC_PANEL;
-    x->kt_head = abdb_vec_up(a->keys, VEC_PANEL) / VEC_PANEL * x->kt_panel;
-    x->v_panel = abdb_vec_up(a->keys, x->tiled ? SLICE : 2) / step * VEC_PANEL;
+    x->kt_head = abdb_vec_round_up(a->keys, VEC_PANEL) / VEC_PANEL * x->kt_panel;
+    x->v_panel = abdb_vec_round_up(a->keys, x->tiled ? SLICE : 2) / step * VEC_PANEL;
     x->v_head = panels * x->v_panel;
-    x->q_panel = abdb_vec_up(a->queries, x->tiled ? SLICE : 2) / step * VEC_PANEL;
+    x->q_panel = abdb_vec_round_up(a->queries, x->tiled ? SLICE : 2) / step * VEC_PANEL;
     x->q_head = panels * x->q_panel;
     if (!backward) {
-        x->kt = take(a, x, kv * x->kt_head * 4);
-        x->v = take(a, x, kv * x->v_head * 4);
+        x->kt = claim_or_count_workspace(a, x, kv * x->kt_head * 4);
+        x->v = claim_or_count_workspace(a, x, kv * x->v_head * 4);
     } else {
-        place_back(a, x);
+        lay_out_backward_workspace(a, x);
     }
     if (a->plain) {
-        x->row = abdb_vec_up(a->keys, VEC_PANEL);
-        x->scores = take(a, x, a->queries * x->row * sizeof *x->scores);
-        x->sums = take(a, x, a->queries * sizeof *x->sums);
-        x->probabilities = step == 2 ? take(a, x, a->queries * x->row * 2) : x->scores;
+        x->row = abdb_vec_round_up(a->keys, VEC_PANEL);
+        x->scores = claim_or_count_workspace(a, x, a->queries * x->row * sizeof *x->scores);
+        x->sums = claim_or_count_workspace(a, x, a->queries * sizeof *x->sums);
+        x->probabilities =
+            step == 2 ? claim_or_count_workspace(a, x, a->queries * x->row * 2) : x->scores;
     }
-    place_local(a, x, backward);
+    lay_out_thread_workspaces(a, x, backward);
 }
 
 size_t VEC(attention_bytes)(const abdb_vec_attention *a, bool backward)
 {
     abdb_vec_attention sized = *a;
-    places x;
+    attention_workspace x;
 
     sized.room = NULL;
-    place(&sized, backward, &x);
+    lay_out_attention_workspace(&sized, backward, &x);
     return x.bytes;
 }
 
 /* Steps [from, to) of a panel: 0. */
-static void clear_steps(char *panel, size_t from, size_t to)
+static void zero_panel_steps(char *panel, size_t from, size_t to)
 {
     memset(panel + 4 * from * VEC_PANEL, 0, 4 * (to - from) * VEC_PANEL);
 }
 
 /* Rows of one head as panels along its columns, and, transposed, along its rows: rows [from, to).
  * What a panel has beyond them is 0. */
-static void pack_head(const abdb_vec_attention *a, const void *rows, size_t row, size_t count,
-                      size_t from, size_t to, char *along, size_t panel, char *transposed,
-                      size_t transposed_panel)
+static void pack_head_rows_as_panels(const abdb_vec_attention *a, const void *rows, size_t row,
+                                     size_t count, size_t from, size_t to, char *along,
+                                     size_t panel, char *transposed, size_t transposed_panel)
 {
     size_t step = a->dtype == ABDB_BF16 ? 2 : 1;
-    abdb_vec_product b = {
+    abdb_vec_gemm_call b = {
         .dtype = a->dtype, .size = abdb_dtype_size(a->dtype), .b = rows, .ldb = row};
 
     if (along) {
         b.k = count;
         b.n = a->d;
         for (size_t j = 0; j < a->d; j += VEC_PANEL, along += 4 * panel) {
-            VEC(pack_panel)(&b, from, to - from, j, along + 4 * (from / step * VEC_PANEL));
-            if (to == count) clear_steps(along, (to + step - 1) / step, panel / VEC_PANEL);
+            VEC(pack_panel_of_b)(&b, from, to - from, j, along + 4 * (from / step * VEC_PANEL));
+            if (to == count) zero_panel_steps(along, (to + step - 1) / step, panel / VEC_PANEL);
         }
     }
     if (!transposed) return;
@@ -223,14 +232,14 @@ static void pack_head(const abdb_vec_attention *a, const void *rows, size_t row,
     for (size_t j = from; j < to; j += VEC_PANEL) {
         char *out = transposed + 4 * (j / VEC_PANEL * transposed_panel);
 
-        VEC(pack_panel)(&b, 0, a->d, j, out);
-        clear_steps(out, a->d / step, transposed_panel / VEC_PANEL);
+        VEC(pack_panel_of_b)(&b, 0, a->d, j, out);
+        zero_panel_steps(out, a->d / step, transposed_panel / VEC_PANEL);
     }
 }
 
 /* Rows [from, to) of d elements, zeros behind them up to `deep`, and a pad. */
-static void pack_rows(const places *x, const uint16_t *rows, size_t stride, size_t from, size_t to,
-                      size_t d, char *out)
+static void copy_rows_zero_padded(const attention_workspace *x, const uint16_t *rows, size_t stride,
+                                  size_t from, size_t to, size_t d, char *out)
 {
     for (size_t i = from; i < to; i++) {
         char *row = out + i * (x->deep + PAD_ROW) * 2;
@@ -241,7 +250,7 @@ static void pack_rows(const places *x, const uint16_t *rows, size_t stride, size
 }
 
 /* Keys and values, and backward queries and gradients too, by all threads. */
-static void pack_all(const abdb_vec_attention *a, const places *x)
+static void pack_all_operands(const abdb_vec_attention *a, const attention_workspace *x)
 {
     size_t size = abdb_dtype_size(a->dtype), of_keys = (a->keys + PART - 1) / PART,
            of_queries = (a->queries + PART - 1) / PART;
@@ -254,15 +263,17 @@ static void pack_all(const abdb_vec_attention *a, const places *x)
                     size,
                t = 4 * head * x->kt_head, v = 4 * head * x->v_head;
 
-        pack_head(a, (const char *)a->k + at, a->of_kv.row, a->keys, from, to,
-                  x->k ? x->k + v : NULL, x->v_panel, x->kt ? x->kt + t : NULL, x->kt_panel);
-        pack_head(a, (const char *)a->v + at, a->of_kv.row, a->keys, from, to,
-                  x->v ? x->v + v : NULL, x->v_panel, x->vt ? x->vt + t : NULL, x->kt_panel);
+        pack_head_rows_as_panels(a, (const char *)a->k + at, a->of_kv.row, a->keys, from, to,
+                                 x->k ? x->k + v : NULL, x->v_panel, x->kt ? x->kt + t : NULL,
+                                 x->kt_panel);
+        pack_head_rows_as_panels(a, (const char *)a->v + at, a->of_kv.row, a->keys, from, to,
+                                 x->v ? x->v + v : NULL, x->v_panel, x->vt ? x->vt + t : NULL,
+                                 x->kt_panel);
         if (x->k_rows) {
-            pack_rows(x, (const uint16_t *)a->k + at / size, a->of_kv.row, from, to, a->d,
-                      x->k_rows + head * x->rows_head);
-            pack_rows(x, (const uint16_t *)a->v + at / size, a->of_kv.row, from, to, a->d,
-                      x->v_rows + head * x->rows_head);
+            copy_rows_zero_padded(x, (const uint16_t *)a->k + at / size, a->of_kv.row, from, to,
+                                  a->d, x->k_rows + head * x->rows_head);
+            copy_rows_zero_padded(x, (const uint16_t *)a->v + at / size, a->of_kv.row, from, to,
+                                  a->d, x->v_rows + head * x->rows_head);
         }
     }
     if (!x->q) return;
@@ -273,35 +284,37 @@ static void pack_all(const abdb_vec_attention *a, const places *x)
         size_t b = head / a->heads, h = head % a->heads, q = 4 * head * x->q_head,
                t = 4 * head * x->qt_head;
 
-        pack_head(a, (const char *)a->q + (b * a->of_q.batch + h * a->of_q.head) * size,
-                  a->of_q.row, a->queries, from, to, x->q + q, x->q_panel, x->qt ? x->qt + t : NULL,
-                  x->kt_panel);
-        pack_head(a, (const char *)a->dout + (b * a->of_o.batch + h * a->of_o.head) * size,
-                  a->of_o.row, a->queries, from, to, x->dout + q, x->q_panel,
-                  x->dout_t ? x->dout_t + t : NULL, x->kt_panel);
+        pack_head_rows_as_panels(
+            a, (const char *)a->q + (b * a->of_q.batch + h * a->of_q.head) * size, a->of_q.row,
+            a->queries, from, to, x->q + q, x->q_panel, x->qt ? x->qt + t : NULL, x->kt_panel);
+        pack_head_rows_as_panels(
+            a, (const char *)a->dout + (b * a->of_o.batch + h * a->of_o.head) * size, a->of_o.row,
+            a->queries, from, to, x->dout + q, x->q_panel, x->dout_t ? x->dout_t + t : NULL,
+            x->kt_panel);
     }
 }
 
 /* --- f32 -------------------------------------------------------------------------------------- */
 
-static void f32_write(float *out, const float *in, size_t n, float by)
+static void f32_store_row_scaled(float *out, const float *in, size_t n, float by)
 {
     size_t j = 0;
 
-    for (; j + VEC_F32 <= n; j += VEC_F32) vec_put_f32(out + j, vec_get_f32(in + j) * by, false);
-    if (j < n) vec_keep_f32(out + j, vec_get_f32(in + j) * by, n - j);
+    for (; j + VEC_F32 <= n; j += VEC_F32) vec_store_f32(out + j, vec_load_f32(in + j) * by, false);
+    if (j < n) vec_store_part_f32(out + j, vec_load_f32(in + j) * by, n - j);
 }
 
 /* Scores as the left matrix of a product, by rows and by columns: as they are. */
-static const float *f32_in_rows(const float *s, size_t rows, size_t n, void *room)
+static const float *f32_scores_as_left_by_rows(const float *s, size_t rows, size_t n, void *room)
 {
     (void)rows, (void)n, (void)room;
     return s;
 }
-#define f32_by_columns f32_in_rows
+#define f32_scores_as_left_by_columns f32_scores_as_left_by_rows
 
 /* Rows of Q or dO as the left matrix of a product. */
-static const float *f32_left(const float *rows, size_t stride, size_t n, size_t d, float *room)
+static const float *f32_rows_as_left_operand(const float *rows, size_t stride, size_t n, size_t d,
+                                             float *room)
 {
     (void)stride, (void)n, (void)d, (void)room;
     return rows;
@@ -312,49 +325,50 @@ static const float *f32_left(const float *rows, size_t stride, size_t n, size_t 
 #define STEP                1
 #define A_TYPE              float
 #define TILES(...)          VEC(f32_tiles)(__VA_ARGS__, 0)
-#define GET_F               vec_get_f32
-#define PUT_F               vec_put_f32
-#define PART_F              vec_part_f32
+#define GET_F               vec_load_f32
+#define PUT_F               vec_store_f32
+#define PART_F              vec_load_part_f32
 #define P_TYPE              float
 #define LEFT_ROW(stride, d) (stride)
-#define PAIRS               f32_pairs
+#define PAIRS               f32_add_gradients_of_block
 #include "kernels/providers/vec/isa/flash.h"
 
 /* --- f16: products are of f32, and probabilities stay f32 ------------------------------------- */
 
-static void f16_write(uint16_t *out, const float *in, size_t n, float by)
+static void f16_store_row_scaled(uint16_t *out, const float *in, size_t n, float by)
 {
     size_t j = 0;
 
-    for (; j + VEC_F32 <= n; j += VEC_F32) vec_put_f16(out + j, vec_get_f32(in + j) * by, false);
-    if (j < n) vec_keep_f16(out + j, vec_get_f32(in + j) * by, n - j);
+    for (; j + VEC_F32 <= n; j += VEC_F32) vec_store_f16(out + j, vec_load_f32(in + j) * by, false);
+    if (j < n) vec_store_part_f16(out + j, vec_load_f32(in + j) * by, n - j);
 }
 
-static const float *f16_left(const uint16_t *rows, size_t stride, size_t n, size_t d, float *room)
+static const float *f16_rows_as_left_operand(const uint16_t *rows, size_t stride, size_t n,
+                                             size_t d, float *room)
 {
     for (size_t i = 0; i < n; i++) {
         size_t j = 0;
 
         for (; j + VEC_F32 <= d; j += VEC_F32)
-            vec_put_f32(room + i * d + j, vec_get_f16(rows + i * stride + j), false);
-        for (; j < d; j++) room[i * d + j] = abdb_f16_value(rows[i * stride + j]);
+            vec_store_f32(room + i * d + j, vec_load_f16(rows + i * stride + j), false);
+        for (; j < d; j++) room[i * d + j] = abdb_f16_to_f32(rows[i * stride + j]);
     }
     return room;
 }
-#define f16_in_rows    f32_in_rows
-#define f16_by_columns f32_in_rows
+#define f16_scores_as_left_by_rows    f32_scores_as_left_by_rows
+#define f16_scores_as_left_by_columns f32_scores_as_left_by_rows
 
 #define FLASH(name)         f16_##name
 #define ELEMENT             uint16_t
 #define STEP                1
 #define A_TYPE              float
 #define TILES(...)          VEC(f32_tiles)(__VA_ARGS__, 0)
-#define GET_F               vec_get_f16
-#define PUT_F               vec_put_f32
-#define PART_F              vec_part_f16
+#define GET_F               vec_load_f16
+#define PUT_F               vec_store_f32
+#define PART_F              vec_load_part_f16
 #define P_TYPE              float
 #define LEFT_ROW(stride, d) (d)
-#define PAIRS               f16_pairs
+#define PAIRS               f16_add_gradients_of_block
 #include "kernels/providers/vec/isa/flash.h"
 
 /* --- bf16 ------------------------------------------------------------------------------------- */
@@ -362,41 +376,44 @@ static const float *f16_left(const uint16_t *rows, size_t stride, size_t n, size
 #if VEC_WIDTH == 64
 VEC_WITH("avx512bf16")
 
-static void bf16_write(uint16_t *out, const float *in, size_t n, float by)
+static void bf16_store_row_scaled(uint16_t *out, const float *in, size_t n, float by)
 {
     size_t j = 0;
 
-    for (; j + VEC_F32 <= n; j += VEC_F32) vec_put_native(out + j, vec_get_f32(in + j) * by, false);
-    if (j < n) vec_keep_bf16(out + j, vec_get_f32(in + j) * by, n - j);
+    for (; j + VEC_F32 <= n; j += VEC_F32)
+        vec_store_native_bf16(out + j, vec_load_f32(in + j) * by, false);
+    if (j < n) vec_store_part_bf16(out + j, vec_load_f32(in + j) * by, n - j);
 }
 
-static const abdb_bf16_pair *bf16_left(const uint16_t *rows, size_t stride, size_t n, size_t d,
-                                       float *room)
+static const abdb_bf16_pair *bf16_rows_as_left_operand(const uint16_t *rows, size_t stride,
+                                                       size_t n, size_t d, float *room)
 {
     (void)stride, (void)n, (void)d, (void)room;
     return (const abdb_bf16_pair *)(const void *)rows;
 }
 
 /* Rows rounded to bf16: pairs along a row. */
-static const abdb_bf16_pair *bf16_in_rows(const float *s, size_t rows, size_t n, void *room)
+static const abdb_bf16_pair *bf16_scores_as_left_by_rows(const float *s, size_t rows, size_t n,
+                                                         void *room)
 {
     uint16_t *p = room;
 
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < n; j += VEC_F32)
-            vec_put_native(p + i * KEYS + j, vec_get_f32(s + i * KEYS + j), false);
+            vec_store_native_bf16(p + i * KEYS + j, vec_load_f32(s + i * KEYS + j), false);
     return room;
 }
 
 /* Pairs down a column: two rows become one, the second in the upper halves. */
-static const abdb_bf16_pair *bf16_by_columns(const float *s, size_t rows, size_t n, void *room)
+static const abdb_bf16_pair *bf16_scores_as_left_by_columns(const float *s, size_t rows, size_t n,
+                                                            void *room)
 {
     uint32_t *p = room;
 
     for (size_t i = 0; i < rows; i += 2)
         for (size_t j = 0; j < n; j += VEC_F32) {
-            __m512 low = (__m512)vec_get_f32(s + i * KEYS + j),
-                   high = i + 1 < rows ? (__m512)vec_get_f32(s + (i + 1) * KEYS + j)
+            __m512 low = (__m512)vec_load_f32(s + i * KEYS + j),
+                   high = i + 1 < rows ? (__m512)vec_load_f32(s + (i + 1) * KEYS + j)
                                        : _mm512_setzero_ps();
             __m512i pair = _mm512_or_si512(
                 _mm512_cvtepu16_epi32((__m256i)_mm512_cvtneps_pbh(low)),
@@ -412,16 +429,17 @@ static const abdb_bf16_pair *bf16_by_columns(const float *s, size_t rows, size_t
 #define STEP                2
 #define A_TYPE              abdb_bf16_pair
 #define TILES(...)          VEC(bf16_tiles)(__VA_ARGS__, 0)
-#define GET_F               vec_get_bf16
-#define PUT_F               vec_put_native
-#define PART_F              vec_part_bf16
+#define GET_F               vec_load_bf16
+#define PUT_F               vec_store_native_bf16
+#define PART_F              vec_load_part_bf16
 #define P_TYPE              uint16_t
 #define LEFT_ROW(stride, d) ((stride) / STEP)
 #if defined(__AMX_TILE__)
 #include "kernels/providers/vec/isa/flash_amx.h"
-#define PAIRS(...) (x->tiled ? amx_pairs : bf16_pairs)(__VA_ARGS__)
+#define PAIRS(...) \
+    (x->tiled ? amx_add_gradients_of_block : bf16_add_gradients_of_block)(__VA_ARGS__)
 #else
-#define PAIRS bf16_pairs
+#define PAIRS bf16_add_gradients_of_block
 #endif
 #include "kernels/providers/vec/isa/flash.h"
 VEC_WITHOUT
@@ -430,19 +448,19 @@ VEC_WITHOUT
 void VEC(attention)(const abdb_vec_attention *a, bool backward)
 {
 #if defined(__AMX_TILE__)
-    if (by_tiles_of_amx(a) && !backward) {
-        amx_forward(a);
+    if (attention_uses_amx_tiles(a) && !backward) {
+        amx_attention_forward(a);
         return;
     }
 #endif
 #if VEC_WIDTH == 64
     if (a->dtype == ABDB_BF16) {
-        (backward ? bf16_backward : bf16_forward)(a);
+        (backward ? bf16_attention_backward : bf16_attention_forward)(a);
         return;
     }
 #endif
     if (a->dtype == ABDB_F16)
-        (backward ? f16_backward : f16_forward)(a);
+        (backward ? f16_attention_backward : f16_attention_forward)(a);
     else
-        (backward ? f32_backward : f32_forward)(a);
+        (backward ? f32_attention_backward : f32_attention_forward)(a);
 }

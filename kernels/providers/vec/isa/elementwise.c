@@ -14,54 +14,54 @@ enum {
 
 #define ROW_OF(name) f32_##name
 #define ELEMENT      float
-#define GET          vec_get_f32
-#define PUT          vec_put_f32
-#define PART         vec_part_f32
-#define KEEP         vec_keep_f32
-#include "kernels/providers/vec/isa/rows.h"
+#define GET          vec_load_f32
+#define PUT          vec_store_f32
+#define PART         vec_load_part_f32
+#define KEEP         vec_store_part_f32
+#include "kernels/providers/vec/isa/row_ops.h"
 
 #define ROW_OF(name) bf16_##name
 #define ELEMENT      uint16_t
-#define GET          vec_get_bf16
-#define PUT          vec_put_bf16
-#define PART         vec_part_bf16
-#define KEEP         vec_keep_bf16
-#include "kernels/providers/vec/isa/rows.h"
+#define GET          vec_load_bf16
+#define PUT          vec_store_bf16
+#define PART         vec_load_part_bf16
+#define KEEP         vec_store_part_bf16
+#include "kernels/providers/vec/isa/row_ops.h"
 
 #define ROW_OF(name) f16_##name
 #define ELEMENT      uint16_t
-#define GET          vec_get_f16
-#define PUT          vec_put_f16
-#define PART         vec_part_f16
-#define KEEP         vec_keep_f16
-#include "kernels/providers/vec/isa/rows.h"
+#define GET          vec_load_f16
+#define PUT          vec_store_f16
+#define PART         vec_load_part_f16
+#define KEEP         vec_store_part_f16
+#include "kernels/providers/vec/isa/row_ops.h"
 
 #if VEC_WIDTH == 64
 VEC_WITH("avx512bf16")
 #define ROW_OF(name) native_##name
 #define ELEMENT      uint16_t
-#define GET          vec_get_bf16
-#define PUT          vec_put_native
-#define PART         vec_part_bf16
-#define KEEP         vec_keep_bf16
-#include "kernels/providers/vec/isa/rows.h"
+#define GET          vec_load_bf16
+#define PUT          vec_store_native_bf16
+#define PART         vec_load_part_bf16
+#define KEEP         vec_store_part_bf16
+#include "kernels/providers/vec/isa/row_ops.h"
 VEC_WITHOUT
 #endif
 
-void VEC(rows)(const abdb_vec_rows *s, size_t low, size_t high)
+void VEC(row_ops)(const abdb_vec_rows *s, size_t low, size_t high)
 {
     switch (s->p->tensor[0].dtype) {
     case ABDB_BF16:
 #if VEC_WIDTH == 64
         if (__builtin_cpu_supports("avx512bf16")) {
-            native_all(s, low, high);
+            native_run_row_op(s, low, high);
             break;
         }
 #endif
-        bf16_all(s, low, high);
+        bf16_run_row_op(s, low, high);
         break;
-    case ABDB_F16: f16_all(s, low, high); break;
-    default: f32_all(s, low, high);
+    case ABDB_F16: f16_run_row_op(s, low, high); break;
+    default: f32_run_row_op(s, low, high);
     }
-    if (s->past) vec_fence();
+    if (s->past) vec_store_fence();
 }

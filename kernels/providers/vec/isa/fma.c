@@ -71,22 +71,22 @@ CHAIN(double, vec_f64, vec_f64_any, VEC_F64)
         }                                                                                         \
     }
 
-DOT(bf16_dots, "avx512bf16", __m512, _mm512_setzero_ps(),
+DOT(run_dot_chains_bf16, "avx512bf16", __m512, _mm512_setzero_ps(),
     _mm512_dpbf16_ps(sum[c], (__m512bh)a[c], (__m512bh)b), _mm512_storeu_ps)
-DOT(i8_dots, "avx512vnni", __m512i, _mm512_setzero_si512(), _mm512_dpbusd_epi32(sum[c], a[c], b),
-    _mm512_storeu_si512)
+DOT(run_dot_chains_i8, "avx512vnni", __m512i, _mm512_setzero_si512(),
+    _mm512_dpbusd_epi32(sum[c], a[c], b), _mm512_storeu_si512)
 #endif
 
-void VEC(fma)(const abdb_problem *p, size_t low, size_t high)
+void VEC(fma_chains)(const abdb_problem *p, size_t low, size_t high)
 {
     switch (p->tensor[0].dtype) {
     case ABDB_F64: double_chains(p, low, high); break;
     case ABDB_F32: float_chains(p, low, high); break;
 #if defined(__AVX512F__)
-    case ABDB_BF16: bf16_dots(p, low, high); break;
-    case ABDB_I8: i8_dots(p, low, high); break;
+    case ABDB_BF16: run_dot_chains_bf16(p, low, high); break;
+    case ABDB_I8: run_dot_chains_i8(p, low, high); break;
 #if defined(VEC_HALVES)
-    case ABDB_F16: VEC(f16_sums)(p, low, high); break;
+    case ABDB_F16: VEC(f16_fma_chains)(p, low, high); break;
 #endif
 #endif
     default: break; /* refused */

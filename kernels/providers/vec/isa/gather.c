@@ -8,13 +8,13 @@
 
 enum { LINE = 64, AHEAD_BYTES = 8192, AHEAD_MOST = 32, PAST_BYTES = 128, LONG_BYTES = 4096 };
 
-static inline void copy_line(char *out, const char *in, bool past)
+static inline void copy_cache_line(char *out, const char *in, bool past)
 {
     for (size_t i = 0; i < LINE; i += VEC_BYTES) {
         vec_f32 v = *(const vec_f32 *)(const void *)(in + i);
 
         if (past)
-            vec_past(out + i, v);
+            vec_store_nontemporal(out + i, v);
         else
             *(vec_f32 *)(void *)(out + i) = v;
     }
@@ -22,8 +22,8 @@ static inline void copy_line(char *out, const char *in, bool past)
 
 /* Vectors `low` to `high` of LONG_BYTES or more, in whole lines: with each line that is copied the
  * one AHEAD_BYTES later is asked for. All of a vector at once would wait for one another. */
-static void gather_long(char *out, const char *in, const int32_t *index, size_t low, size_t high,
-                        size_t bytes, bool past)
+static void gather_long_rows_prefetching(char *out, const char *in, const int32_t *index,
+                                         size_t low, size_t high, size_t bytes, bool past)
 {
     size_t next = low + AHEAD_BYTES / bytes, at = AHEAD_BYTES % bytes;
 
@@ -33,12 +33,12 @@ static void gather_long(char *out, const char *in, const int32_t *index, size_t 
                 at = 0;
                 next++;
             }
-            if (next < high) vec_ask(in + (size_t)index[next] * bytes + at);
-            copy_line(out + i * bytes + l, in + (size_t)index[i] * bytes + l, past);
+            if (next < high) vec_prefetch(in + (size_t)index[next] * bytes + at);
+            copy_cache_line(out + i * bytes + l, in + (size_t)index[i] * bytes + l, past);
         }
 }
 
-void VEC(gather)(const abdb_problem *p, size_t low, size_t high)
+void VEC(gather_or_scatter)(const abdb_problem *p, size_t low, size_t high)
 {
     const int32_t *index = p->tensor[1].data;
     const char *in = p->tensor[0].data, *op = abdb_param_text(p, "op"),
@@ -51,7 +51,7 @@ void VEC(gather)(const abdb_problem *p, size_t low, size_t high)
     bool past = VEC_PAST && lines && (stores ? strcmp(stores, "nt") == 0 : bytes >= PAST_BYTES);
 
     if (!scatter && lines && bytes >= LONG_BYTES) {
-        gather_long(out, in, index, low, high, bytes, past);
+        gather_long_rows_prefetching(out, in, index, low, high, bytes, past);
         low = high;
     }
     for (size_t i = low; i < high; i++) {
@@ -59,10 +59,10 @@ void VEC(gather)(const abdb_problem *p, size_t low, size_t high)
 
         if (!scatter && i + ahead < count)
             for (size_t l = 0; l < bytes; l += LINE)
-                vec_ask(in + (size_t)index[i + ahead] * bytes + l);
+                vec_prefetch(in + (size_t)index[i + ahead] * bytes + l);
         for (size_t l = 0; lines && l < bytes; l += LINE)
-            copy_line(out + to * bytes + l, in + from * bytes + l, past);
+            copy_cache_line(out + to * bytes + l, in + from * bytes + l, past);
         if (!lines) memcpy(out + to * bytes, in + from * bytes, bytes);
     }
-    if (past) vec_fence();
+    if (past) vec_store_fence();
 }

@@ -15,17 +15,17 @@
 /* --- multiplying ------------------------------------------------------------------------------ */
 
 /* Rows and columns of C from packed B; a and c by bytes. */
-static void multiply(const abdb_vec_product *s, size_t rows, size_t columns, size_t steps,
-                     const void *a, size_t ai, size_t ak, const void *b, void *c, size_t ldc,
-                     bool add)
+static void multiply_packed_panels(const abdb_vec_gemm_call *s, size_t rows, size_t columns,
+                                   size_t steps, const void *a, size_t ai, size_t ak, const void *b,
+                                   void *c, size_t ldc, bool add)
 {
-    size_t panel = panel_bytes(s) / step_bytes(s), ahead = s->tuning->ahead;
+    size_t panel = packed_panel_bytes(s) / bytes_per_step(s), ahead = s->tuning->ahead;
 
 #if defined(__AMX_TILE__)
-    if (by_tiles(s)) {
-        VEC(amx_tiles)
-        (s->dtype == ABDB_I8, rows, columns, steps / VEC_STEPS, a, ai * 4, b, panel_bytes(s), c,
-         ldc * 4, add);
+    if (gemm_uses_amx_tiles(s)) {
+        VEC(amx_gemm)
+        (s->dtype == ABDB_I8, rows, columns, steps / VEC_STEPS, a, ai * 4, b, packed_panel_bytes(s),
+         c, ldc * 4, add);
         return;
     }
 #endif
@@ -55,75 +55,78 @@ typedef struct {
     size_t top, bottom, left, right;
     char *a, *b;
     float *sums;
-} share;
+} thread_share;
 
 /* Where part `i` of `parts` of n begins, in whole grains. */
-static size_t cut(size_t n, size_t grain, size_t i, size_t parts)
+static size_t grain_aligned_cut(size_t n, size_t grain, size_t part, size_t parts)
 {
-    size_t grains = (n + grain - 1) / grain, at = grains * i / parts * grain;
+    size_t grains = (n + grain - 1) / grain, at = grains * part / parts * grain;
 
     return at < n ? at : n;
 }
 
-static share share_of(const abdb_vec_product *s, size_t thread)
+static thread_share share_of_thread(const abdb_vec_gemm_call *s, size_t thread)
 {
-    size_t columns = ROW / step_bytes(s), i = thread / s->grid_n, j = thread % s->grid_n;
+    size_t columns = ROW / bytes_per_step(s), i = thread / s->grid_n, j = thread % s->grid_n;
 
-    return (share){.top = cut(s->m, TILE_ROWS, i, s->grid_m),
-                   .bottom = cut(s->m, TILE_ROWS, i + 1, s->grid_m),
-                   .left = cut(s->n, columns, j, s->grid_n),
-                   .right = cut(s->n, columns, j + 1, s->grid_n),
-                   .a = (char *)s->room_a + thread * s->packed_a,
-                   .b = (char *)s->room_b + (s->ready ? 0 : thread * s->packed_b),
-                   .sums = (float *)(void *)((char *)s->room_sums + thread * s->sums)};
+    return (thread_share){.top = grain_aligned_cut(s->m, TILE_ROWS, i, s->grid_m),
+                          .bottom = grain_aligned_cut(s->m, TILE_ROWS, i + 1, s->grid_m),
+                          .left = grain_aligned_cut(s->n, columns, j, s->grid_n),
+                          .right = grain_aligned_cut(s->n, columns, j + 1, s->grid_n),
+                          .a = (char *)s->room_a + thread * s->packed_a,
+                          .b = (char *)s->room_b + (s->b_packed ? 0 : thread * s->packed_b),
+                          .sums = (float *)(void *)((char *)s->room_sums + thread * s->sums)};
 }
 
 /* Where the packed panels of columns from `left` on, of the pass at `depth`, lie: in the thread's
  * slab, or (packed beforehand) among all panels, pass by pass. */
-static char *packed_at(const abdb_vec_product *s, const share *x, size_t left, size_t depth)
+static char *packed_panels_of_columns(const abdb_vec_gemm_call *s, const thread_share *x,
+                                      size_t left, size_t depth)
 {
-    size_t columns = ROW / step_bytes(s);
+    size_t columns = ROW / bytes_per_step(s);
 
-    if (!s->ready) return x->b;
-    return x->b +
-           (depth / s->depth * ((s->n + columns - 1) / columns) + left / columns) * panel_bytes(s);
+    if (!s->b_packed) return x->b;
+    return x->b + (depth / s->depth * ((s->n + columns - 1) / columns) + left / columns) *
+                      packed_panel_bytes(s);
 }
 
-static void pack_slab(const abdb_vec_product *s, const share *x, size_t left, size_t wide,
-                      size_t depth, size_t deep)
+static void pack_slab_of_b(const abdb_vec_gemm_call *s, const thread_share *x, size_t left,
+                           size_t wide, size_t depth, size_t deep)
 {
-    size_t columns = ROW / step_bytes(s);
-    size_t steps = steps_of(s, deep), pad = (packed_steps(s, deep) - steps) * ROW;
-    char *out = packed_at(s, x, left, depth);
+    size_t columns = ROW / bytes_per_step(s);
+    size_t steps = steps_of_depth(s, deep), pad = (packed_steps_of_depth(s, deep) - steps) * ROW;
+    char *out = packed_panels_of_columns(s, x, left, depth);
 
-    for (size_t j = 0; j < wide; j += columns, out += panel_bytes(s)) {
-        VEC(pack_panel)(s, depth, deep, left + j, out);
+    for (size_t j = 0; j < wide; j += columns, out += packed_panel_bytes(s)) {
+        VEC(pack_panel_of_b)(s, depth, deep, left + j, out);
         memset(out + steps * ROW, 0, pad);
     }
 }
 
 /* Rows of a block where the tiles want them: packed into the share's room, or where they are.
  * From a row to the next, and from a step to the next, in steps. */
-static const char *pack_rows(const abdb_vec_product *s, const share *x, size_t row, size_t rows,
-                             size_t depth, size_t deep, size_t *ai, size_t *ak)
+static const char *pack_or_point_at_rows_of_a(const abdb_vec_gemm_call *s, const thread_share *x,
+                                              size_t row, size_t rows, size_t depth, size_t deep,
+                                              size_t *ai, size_t *ak)
 {
-    size_t step = step_bytes(s);
+    size_t step = bytes_per_step(s);
 
-    *ai = packed_steps(s, deep) + PAD / step;
+    *ai = packed_steps_of_depth(s, deep) + PAD / step;
     *ak = 1;
-    if (s->direct && !by_tiles(s)) {
+    if (s->direct && !gemm_uses_amx_tiles(s)) {
         *ai = s->lda * s->size / step;
         return (const char *)s->a + (row * s->lda + depth) * s->size;
     }
-    if (s->ta && !by_tiles(s)) {
+    if (s->ta && !gemm_uses_amx_tiles(s)) {
         *ai = 1;
         *ak = s->block + PAD / step;
     }
     if (s->ta)
-        VEC(pack_transposed)(s, row, rows, depth, deep, by_tiles(s) ? *ai : *ak, x->a);
+        VEC(pack_rows_of_transposed_a)
+        (s, row, rows, depth, deep, gemm_uses_amx_tiles(s) ? *ai : *ak, x->a);
     else
         for (size_t r = 0; r < rows; r++)
-            VEC(pack_row)(s, row + r, depth, deep, x->a + r * *ai * step);
+            VEC(pack_row_of_a)(s, row + r, depth, deep, x->a + r * *ai * step);
     return x->a;
 }
 
@@ -133,108 +136,110 @@ enum { NEAR_ROWS = 96 };
 
 /* A panel of C, `wide` columns from `left` on, in one pass, rounded from sums that no other panel
  * needs. What C has to say is asked for before the sums are there. */
-static void multiply_rounded(const abdb_vec_product *s, const share *x, size_t row, size_t rows,
-                             size_t left, size_t wide, const char *a, size_t ai, size_t ak,
-                             const char *b)
+static void multiply_panel_and_round(const abdb_vec_gemm_call *s, const thread_share *x, size_t row,
+                                     size_t rows, size_t left, size_t wide, const char *a,
+                                     size_t ai, size_t ak, const char *b)
 {
-    size_t steps = packed_steps(s, s->k), columns = ROW / step_bytes(s);
+    size_t steps = packed_steps_of_depth(s, s->k), columns = ROW / bytes_per_step(s);
 
     for (size_t i = 0; i < rows; i += NEAR_ROWS) {
         size_t some = rows - i < NEAR_ROWS ? rows - i : NEAR_ROWS;
         const char *c = (const char *)s->c + ((row + i) * s->ldc + left) * s->size;
 
         for (size_t r = 0; r < some; r++) __builtin_prefetch(c + r * s->ldc * s->size, 1);
-        multiply(s, some, wide, steps, a + i * ai * step_bytes(s), ai, ak, b, x->sums, columns,
-                 false);
-        VEC(finish)(s, x->sums, columns, row + i, some, left, wide, s->beta);
+        multiply_packed_panels(s, some, wide, steps, a + i * ai * bytes_per_step(s), ai, ak, b,
+                               x->sums, columns, false);
+        VEC(epilogue)(s, x->sums, columns, row + i, some, left, wide, s->beta);
     }
 }
 
 /* Rows [row, row + rows) of a share, `wide` columns from `left` on, one pass. The last pass of what
  * is more than a sum goes panel by panel, each finished while it is near. */
-static void multiply_block(const abdb_vec_product *s, const share *x, size_t row, size_t rows,
-                           size_t left, size_t wide, size_t depth, size_t deep)
+static void multiply_block_of_share(const abdb_vec_gemm_call *s, const thread_share *x, size_t row,
+                                    size_t rows, size_t left, size_t wide, size_t depth,
+                                    size_t deep)
 {
     /* C of bf16 and f16 is summed in f32 over all passes, and rounded with the last. */
     bool rounded = s->dtype == ABDB_BF16 || s->dtype == ABDB_F16;
     bool last = depth + deep == s->k && (rounded || s->bias || s->act);
-    size_t step = step_bytes(s), columns = last ? ROW / step : wide, ai, ak;
+    size_t step = bytes_per_step(s), columns = last ? ROW / step : wide, ai, ak;
     size_t ldc = rounded ? s->slab : s->ldc;
-    const char *a = pack_rows(s, x, row, rows, depth, deep, &ai, &ak),
-               *b = packed_at(s, x, left, depth);
+    const char *a = pack_or_point_at_rows_of_a(s, x, row, rows, depth, deep, &ai, &ak),
+               *b = packed_panels_of_columns(s, x, left, depth);
     char *c = rounded ? (char *)(x->sums + (row - x->top) * s->slab)
                       : (char *)s->c + (row * s->ldc + left) * step;
 
-    for (size_t j = 0; j < wide; j += columns, c += columns * step, b += panel_bytes(s)) {
+    for (size_t j = 0; j < wide; j += columns, c += columns * step, b += packed_panel_bytes(s)) {
         size_t here = wide - j < columns ? wide - j : columns;
 
         if (rounded && deep == s->k) {
-            multiply_rounded(s, x, row, rows, left + j, here, a, ai, ak, b);
+            multiply_panel_and_round(s, x, row, rows, left + j, here, a, ai, ak, b);
             continue;
         }
-        multiply(s, rows, here, packed_steps(s, deep), a, ai, ak, b, c, ldc,
-                 depth > 0 || (s->beta && !rounded));
-        if (last) VEC(finish)(s, c, ldc, row, rows, left + j, here, s->beta && rounded);
+        multiply_packed_panels(s, rows, here, packed_steps_of_depth(s, deep), a, ai, ak, b, c, ldc,
+                               depth > 0 || (s->beta && !rounded));
+        if (last) VEC(epilogue)(s, c, ldc, row, rows, left + j, here, s->beta && rounded);
     }
 }
 
 /* One slab of a share after another, pass by pass: packed, then multiplied block by block. */
-static void multiply_slabs(const abdb_vec_product *s, const share *x)
+static void pack_and_multiply_slabs(const abdb_vec_gemm_call *s, const thread_share *x)
 {
     for (size_t left = x->left; left < x->right; left += s->slab)
         for (size_t depth = 0; depth < s->k; depth += s->depth) {
             size_t wide = x->right - left < s->slab ? x->right - left : s->slab;
             size_t deep = s->k - depth < s->depth ? s->k - depth : s->depth;
 
-            if (!s->ready) pack_slab(s, x, left, wide, depth, deep);
+            if (!s->b_packed) pack_slab_of_b(s, x, left, wide, depth, deep);
             for (size_t row = x->top; row < x->bottom; row += s->block)
-                multiply_block(s, x, row, x->bottom - row < s->block ? x->bottom - row : s->block,
-                               left, wide, depth, deep);
+                multiply_block_of_share(s, x, row,
+                                        x->bottom - row < s->block ? x->bottom - row : s->block,
+                                        left, wide, depth, deep);
         }
 }
 
-static void multiply_share(const abdb_vec_product *s, const share *x)
+static void multiply_share_of_thread(const abdb_vec_gemm_call *s, const thread_share *x)
 {
-    if (s->few) {
-        VEC(few)(s, x->left, x->right);
+    if (s->skinny) {
+        VEC(gemm_skinny)(s, x->left, x->right);
         return;
     }
 #if defined(__AMX_TILE__)
-    if (by_tiles(s)) VEC(amx_begin)();
-    multiply_slabs(s, x);
-    if (by_tiles(s)) VEC(amx_end)();
+    if (gemm_uses_amx_tiles(s)) VEC(amx_configure_tiles)();
+    pack_and_multiply_slabs(s, x);
+    if (gemm_uses_amx_tiles(s)) VEC(amx_release_tiles)();
 #else
-    multiply_slabs(s, x);
+    pack_and_multiply_slabs(s, x);
 #endif
 }
 
-void VEC(gemm)(const abdb_vec_product *s)
+void VEC(gemm)(const abdb_vec_gemm_call *s)
 {
     if (s->threads == 1) { /* perhaps one of many at once */
-        share x = share_of(s, 0);
+        thread_share x = share_of_thread(s, 0);
 
-        multiply_share(s, &x);
+        multiply_share_of_thread(s, &x);
         return;
     }
 #pragma omp parallel num_threads(s->threads)
     {
         size_t thread = (size_t)omp_get_thread_num();
-        share x = share_of(s, thread);
+        thread_share x = share_of_thread(s, thread);
 
-        if (thread < s->grid_m * s->grid_n) multiply_share(s, &x);
+        if (thread < s->grid_m * s->grid_n) multiply_share_of_thread(s, &x);
     }
 }
 
 /* By the threads that will read it: pages lie near them. */
-void VEC(pack)(const abdb_vec_product *s)
+void VEC(pack_b)(const abdb_vec_gemm_call *s)
 {
 #pragma omp parallel num_threads(s->threads)
     {
         size_t thread = (size_t)omp_get_thread_num();
-        share x = share_of(s, thread);
+        thread_share x = share_of_thread(s, thread);
 
         for (size_t depth = 0; thread < s->grid_n && depth < s->k; depth += s->depth)
-            pack_slab(s, &x, x.left, x.right - x.left, depth,
-                      s->k - depth < s->depth ? s->k - depth : s->depth);
+            pack_slab_of_b(s, &x, x.left, x.right - x.left, depth,
+                           s->k - depth < s->depth ? s->k - depth : s->depth);
     }
 }

@@ -12,7 +12,8 @@ enum { LANES_X = 4, TOKENS = LANES_X * VEC_F32, DEEP = 256, GROUP = 32 };
 /* --- quantised: a piece of a panel becomes f32, then it is multiplied ------------------------- */
 
 /* Steps [from, from + deep) of a panel of 32 columns in bytes, or in halves of bytes. */
-static void expand(const abdb_vec_linear *s, size_t panel, size_t from, size_t deep, float *out)
+static void dequantise_panel_piece(const abdb_vec_linear *s, size_t panel, size_t from, size_t deep,
+                                   float *out)
 {
     const float *scale = s->scale + panel * s->scales * 32;
     const int8_t *bytes = (const int8_t *)s->packed + panel * s->panel;
@@ -32,10 +33,10 @@ static void expand(const abdb_vec_linear *s, size_t panel, size_t from, size_t d
     }
 }
 
-/* Panels of 32 columns [low, high) for the rows [row, row + rows). tiles.c's panels may be
+/* Panels of 32 columns [low, high) for the rows [row, row + rows). gemm_tiles.c's panels may be
  * narrower: what is expanded is put into their order. */
-static void quantised(const abdb_vec_linear *s, size_t low, size_t high, size_t row, size_t rows,
-                      float *room)
+static void multiply_quantised_panels(const abdb_vec_linear *s, size_t low, size_t high, size_t row,
+                                      size_t rows, float *room)
 {
     for (size_t panel = low; panel < high; panel++) {
         size_t left = panel * 32, wide = s->n - left < 32 ? s->n - left : 32;
@@ -45,7 +46,7 @@ static void quantised(const abdb_vec_linear *s, size_t low, size_t high, size_t 
             size_t deep = s->k - from < DEEP ? s->k - from : DEEP;
             const float *b = room;
 
-            expand(s, panel, from, deep, room);
+            dequantise_panel_piece(s, panel, from, deep, room);
             if (VEC_PANEL != 32) {
                 float *order = room + DEEP * 32;
 
@@ -67,7 +68,8 @@ static void quantised(const abdb_vec_linear *s, size_t low, size_t high, size_t 
 
 /* --- blocks: those that are left, one product each -------------------------------------------- */
 
-static void blocks(const abdb_vec_linear *s, size_t low, size_t high, size_t row, size_t rows)
+static void multiply_nonzero_blocks(const abdb_vec_linear *s, size_t low, size_t high, size_t row,
+                                    size_t rows)
 {
     const size_t each = 64 * 32;
 
@@ -87,7 +89,7 @@ static void blocks(const abdb_vec_linear *s, size_t low, size_t high, size_t row
 
 /* Column `j` of W against TOKENS rows of X, which lie transposed: each weight that is left is
  * multiplied with whole vectors. Two chains of sums hide the latency of the multiply-add. */
-VEC_INLINE void column(const abdb_vec_linear *s, size_t j, const float *x, float *out)
+VEC_INLINE void multiply_csc_column(const abdb_vec_linear *s, size_t j, const float *x, float *out)
 {
     vec_f32 sum[LANES_X], more[LANES_X];
     const float *value = (const float *)s->packed;
@@ -111,8 +113,8 @@ VEC_INLINE void column(const abdb_vec_linear *s, size_t j, const float *x, float
         (vec_f32_any *)(out + v * VEC_F32) = sum[v] + more[v];
 }
 
-static void unstructured(const abdb_vec_linear *s, size_t low, size_t high, size_t row, size_t rows,
-                         float *room)
+static void multiply_csc_columns(const abdb_vec_linear *s, size_t low, size_t high, size_t row,
+                                 size_t rows, float *room)
 {
     float out[VEC_F32 * TOKENS] __attribute__((aligned(64)));
     const float *x = (const float *)s->x + row * s->k;
@@ -124,33 +126,34 @@ static void unstructured(const abdb_vec_linear *s, size_t low, size_t high, size
     for (size_t j = low * 32; j < high * 32 && j < s->n; j += VEC_F32) {
         size_t wide = s->n - j < VEC_F32 ? s->n - j : VEC_F32;
 
-        for (size_t c = 0; c < wide; c++) column(s, j + c, room, out + c * TOKENS);
+        for (size_t c = 0; c < wide; c++) multiply_csc_column(s, j + c, room, out + c * TOKENS);
         for (size_t i = 0; i < rows; i++)
             for (size_t c = 0; c < wide; c++) s->y[(row + i) * s->n + j + c] = out[c * TOKENS + i];
     }
 }
 
-size_t VEC(linear_floats)(const abdb_vec_linear *s)
+size_t VEC(linear_work_floats)(const abdb_vec_linear *s)
 {
     return s->how == ABDB_UNSTRUCTURED ? s->k * TOKENS : 2 * DEEP * 32;
 }
 
-void VEC(linear)(const abdb_vec_linear *s, size_t low, size_t high, float *room)
+void VEC(multiply_pruned_or_quantised)(const abdb_vec_linear *s, size_t low, size_t high,
+                                       float *room)
 {
     /* Rows at a time: as many as lie side by side, or 120, ten tiles of 12. */
     const size_t most = s->how == ABDB_UNSTRUCTURED ? TOKENS : 120;
 
     if (s->how == ABDB_QUANTISED && s->m <= VEC_FEW) {
-        VEC(few_quantised)(s, low, high);
+        VEC(gemm_skinny_quantised)(s, low, high);
         return;
     }
     for (size_t row = 0; row < s->m; row += most) {
         size_t rows = s->m - row < most ? s->m - row : most;
 
         switch (s->how) {
-        case ABDB_UNSTRUCTURED: unstructured(s, low, high, row, rows, room); break;
-        case ABDB_BLOCKS: blocks(s, low, high, row, rows); break;
-        default: quantised(s, low, high, row, rows, room);
+        case ABDB_UNSTRUCTURED: multiply_csc_columns(s, low, high, row, rows, room); break;
+        case ABDB_BLOCKS: multiply_nonzero_blocks(s, low, high, row, rows); break;
+        default: multiply_quantised_panels(s, low, high, row, rows, room);
         }
     }
 }

@@ -23,13 +23,13 @@
 #define VEC_WITHOUT        VEC_PRAGMA(GCC pop_options)
 #endif
 
-static inline __attribute__((always_inline, unused)) void vec_ask(const void *at)
+static inline __attribute__((always_inline, unused)) void vec_prefetch(const void *at)
 {
     __builtin_prefetch(at, 0, 3);
 }
 
 /* A vector past the caches, to an address that is aligned to it. */
-static inline __attribute__((always_inline, unused)) void vec_past(void *at, vec_f32 v)
+static inline __attribute__((always_inline, unused)) void vec_store_nontemporal(void *at, vec_f32 v)
 {
 #if VEC_WIDTH == 64
     _mm512_stream_ps(at, (__m512)v);
@@ -43,7 +43,7 @@ static inline __attribute__((always_inline, unused)) void vec_past(void *at, vec
 }
 
 /* What went past the caches has arrived before what follows. */
-static inline __attribute__((always_inline, unused)) void vec_fence(void)
+static inline __attribute__((always_inline, unused)) void vec_store_fence(void)
 {
 #if defined(__x86_64__)
     _mm_sfence();

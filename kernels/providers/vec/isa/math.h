@@ -14,7 +14,7 @@ typedef uint32_t vec_u32 __attribute__((vector_size(VEC_BYTES)));
 typedef uint16_t vec_u16 __attribute__((vector_size(VEC_BYTES / 2)));
 typedef uint16_t vec_u16_any __attribute__((vector_size(VEC_BYTES / 2), aligned(2), may_alias));
 
-VEC_INLINE vec_f32 vec_of(float x)
+VEC_INLINE vec_f32 vec_broadcast(float x)
 {
     return (vec_f32){0} + x;
 }
@@ -52,7 +52,7 @@ VEC_INLINE vec_f32 vec_sqrt(vec_f32 a)
 #endif
 }
 
-VEC_INLINE float vec_sum(vec_f32 v)
+VEC_INLINE float vec_sum_lanes(vec_f32 v)
 {
 #if VEC_WIDTH == 64
     return _mm512_reduce_add_ps((__m512)v);
@@ -65,7 +65,7 @@ VEC_INLINE float vec_sum(vec_f32 v)
 }
 
 /* The largest lane. What comes out where one of them is NaN is not defined. */
-VEC_INLINE float vec_most(vec_f32 v)
+VEC_INLINE float vec_max_lane(vec_f32 v)
 {
 #if VEC_WIDTH == 64
     return _mm512_reduce_max_ps((__m512)v);
@@ -88,7 +88,7 @@ VEC_INLINE vec_f32 vec_exp2(vec_f32 x)
 #if VEC_WIDTH == 64
     n = (vec_f32)_mm512_roundscale_ps((__m512)x, 0);
 #else
-    x = vec_max(vec_of(-150), x); /* this order: a NaN in x stays */
+    x = vec_max(vec_broadcast(-150), x); /* this order: a NaN in x stays */
     n = (x + 0x1.8p23f) - 0x1.8p23f;
 #endif
     f = x - n;
@@ -120,15 +120,15 @@ VEC_INLINE vec_f32 vec_gelu_argument(vec_f32 x)
 
 /* 1 + e^-z: what a number is divided by that is taken times the logistic function of z. Below -88,
  * where that is 0 beside any number, the power would leave the format. */
-VEC_INLINE vec_f32 vec_gate(vec_f32 z)
+VEC_INLINE vec_f32 vec_one_plus_exp_minus(vec_f32 z)
 {
-    return vec_exp2(vec_max(vec_of(-88), z) * -vec_log2_e) + 1.0f;
+    return vec_exp2(vec_max(vec_broadcast(-88), z) * -vec_log2_e) + 1.0f;
 }
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
 /* So many bytes as lanes. (gcc makes single conversions of a __builtin_convertvector of bytes.) */
-VEC_INLINE vec_i32 vec_signed_bytes(const void *at)
+VEC_INLINE vec_i32 vec_load_i8_as_i32(const void *at)
 {
 #if defined(__AVX512F__)
     return (vec_i32)_mm512_cvtepi8_epi32(_mm_loadu_si128(at));
@@ -141,7 +141,7 @@ VEC_INLINE vec_i32 vec_signed_bytes(const void *at)
 #endif
 }
 
-VEC_INLINE vec_i32 vec_unsigned_bytes(const void *at)
+VEC_INLINE vec_i32 vec_load_u8_as_i32(const void *at)
 {
 #if defined(__AVX512F__)
     return (vec_i32)_mm512_cvtepu8_epi32(_mm_loadu_si128(at));
@@ -158,7 +158,7 @@ VEC_INLINE vec_i32 vec_unsigned_bytes(const void *at)
 
 /* Widened in one step: gcc takes halves of a vector and puts them together again, which made sums
  * of rows of bf16 take twice as long. */
-VEC_INLINE vec_f32 vec_from_bf16(vec_u16 v)
+VEC_INLINE vec_f32 vec_bf16_to_f32(vec_u16 v)
 {
 #if VEC_WIDTH == 64
     return (vec_f32)((vec_u32)_mm512_cvtepu16_epi32((__m256i)v) << 16);
@@ -170,7 +170,7 @@ VEC_INLINE vec_f32 vec_from_bf16(vec_u16 v)
 }
 
 /* Rounded to nearest even; a NaN stays one. */
-VEC_INLINE vec_u16 vec_to_bf16(vec_f32 v)
+VEC_INLINE vec_u16 vec_f32_to_bf16(vec_f32 v)
 {
     vec_u32 bits = (vec_u32)v, up = bits + 0x7FFF + (bits >> 16 & 1), nan = (vec_u32)(v != v);
 
@@ -179,7 +179,7 @@ VEC_INLINE vec_u16 vec_to_bf16(vec_f32 v)
 
 /* --- f16: by the processor's conversions, where the set has them ------------------------------ */
 
-VEC_INLINE vec_f32 vec_from_f16(vec_u16 v)
+VEC_INLINE vec_f32 vec_f16_to_f32(vec_u16 v)
 {
 #if VEC_WIDTH == 64
     return (vec_f32)_mm512_cvtph_ps((__m256i)v);
@@ -196,8 +196,8 @@ VEC_INLINE vec_f32 vec_from_f16(vec_u16 v)
 #endif
 }
 
-/* As abdb_f16. */
-VEC_INLINE vec_u16 vec_to_f16(vec_f32 v)
+/* As abdb_f16_from_f32. */
+VEC_INLINE vec_u16 vec_f32_to_f16(vec_f32 v)
 {
 #if VEC_WIDTH == 64
     return (vec_u16)_mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT);
@@ -219,31 +219,31 @@ VEC_INLINE vec_u16 vec_to_f16(vec_f32 v)
 
 /* --- reading and writing: whole vectors, or the first `there` elements ------------------------ */
 
-VEC_INLINE vec_f32 vec_get_f32(const float *at)
+VEC_INLINE vec_f32 vec_load_f32(const float *at)
 {
     return *(const vec_f32_any *)at;
 }
 
-VEC_INLINE vec_f32 vec_get_bf16(const uint16_t *at)
+VEC_INLINE vec_f32 vec_load_bf16(const uint16_t *at)
 {
-    return vec_from_bf16(*(const vec_u16_any *)at);
+    return vec_bf16_to_f32(*(const vec_u16_any *)at);
 }
 
-VEC_INLINE vec_f32 vec_get_f16(const uint16_t *at)
+VEC_INLINE vec_f32 vec_load_f16(const uint16_t *at)
 {
-    return vec_from_f16(*(const vec_u16_any *)at);
+    return vec_f16_to_f32(*(const vec_u16_any *)at);
 }
 
 /* past: beyond the caches; the address is aligned to what is written. */
-VEC_INLINE void vec_put_f32(float *at, vec_f32 v, bool past)
+VEC_INLINE void vec_store_f32(float *at, vec_f32 v, bool past)
 {
     if (!past)
         *(vec_f32_any *)at = v;
     else
-        vec_past(at, v);
+        vec_store_nontemporal(at, v);
 }
 
-VEC_INLINE void vec_put_u16(uint16_t *at, vec_u16 bits, bool past)
+VEC_INLINE void vec_store_u16(uint16_t *at, vec_u16 bits, bool past)
 {
 #if VEC_WIDTH == 64
     if (past) {
@@ -261,76 +261,76 @@ VEC_INLINE void vec_put_u16(uint16_t *at, vec_u16 bits, bool past)
     *(vec_u16_any *)at = bits;
 }
 
-VEC_INLINE void vec_put_bf16(uint16_t *at, vec_f32 v, bool past)
+VEC_INLINE void vec_store_bf16(uint16_t *at, vec_f32 v, bool past)
 {
-    vec_put_u16(at, vec_to_bf16(v), past);
+    vec_store_u16(at, vec_f32_to_bf16(v), past);
 }
 
-VEC_INLINE void vec_put_f16(uint16_t *at, vec_f32 v, bool past)
+VEC_INLINE void vec_store_f16(uint16_t *at, vec_f32 v, bool past)
 {
-    vec_put_u16(at, vec_to_f16(v), past);
+    vec_store_u16(at, vec_f32_to_f16(v), past);
 }
 
 #if VEC_WIDTH == 64
 VEC_WITH("avx512bf16")
 /* bf16 by the processor's own conversion, where it has one. */
-VEC_INLINE void vec_put_native(uint16_t *at, vec_f32 v, bool past)
+VEC_INLINE void vec_store_native_bf16(uint16_t *at, vec_f32 v, bool past)
 {
-    vec_put_u16(at, (vec_u16)_mm512_cvtneps_pbh((__m512)v), past);
+    vec_store_u16(at, (vec_u16)_mm512_cvtneps_pbh((__m512)v), past);
 }
 VEC_WITHOUT
 #endif
 
 /* Parts go through room on the stack, by loops: what has a call in it, memcpy too, makes gcc keep
  * the sums of the loop around it in memory. */
-VEC_INLINE vec_f32 vec_part(vec_f32 v, size_t there, float beyond)
+VEC_INLINE vec_f32 vec_set_lanes_beyond(vec_f32 v, size_t there, float beyond)
 {
     for (size_t i = there; i < VEC_F32; i++) v[i] = beyond;
     return v;
 }
 
-VEC_INLINE vec_f32 vec_part_f32(const float *at, size_t there, float beyond)
+VEC_INLINE vec_f32 vec_load_part_f32(const float *at, size_t there, float beyond)
 {
-    vec_f32 v = vec_of(beyond);
+    vec_f32 v = vec_broadcast(beyond);
 
     for (size_t i = 0; i < there; i++) v[i] = at[i];
     return v;
 }
 
-VEC_INLINE vec_f32 vec_part_bf16(const uint16_t *at, size_t there, float beyond)
+VEC_INLINE vec_f32 vec_load_part_bf16(const uint16_t *at, size_t there, float beyond)
 {
     vec_u16 bits = {0};
 
     for (size_t i = 0; i < there; i++) bits[i] = at[i];
-    return vec_part(vec_from_bf16(bits), there, beyond);
+    return vec_set_lanes_beyond(vec_bf16_to_f32(bits), there, beyond);
 }
 
-VEC_INLINE vec_f32 vec_part_f16(const uint16_t *at, size_t there, float beyond)
+VEC_INLINE vec_f32 vec_load_part_f16(const uint16_t *at, size_t there, float beyond)
 {
     vec_u16 bits = {0};
 
     for (size_t i = 0; i < there; i++) bits[i] = at[i];
-    return vec_part(vec_from_f16(bits), there, beyond);
+    return vec_set_lanes_beyond(vec_f16_to_f32(bits), there, beyond);
 }
 
-VEC_INLINE void vec_keep_f32(float *at, vec_f32 v, size_t there)
+VEC_INLINE void vec_store_part_f32(float *at, vec_f32 v, size_t there)
 {
     for (size_t i = 0; i < there; i++) at[i] = v[i];
 }
 
-VEC_INLINE void vec_keep_u16(uint16_t *at, vec_u16 bits, size_t there)
+VEC_INLINE void vec_store_part_u16(uint16_t *at, vec_u16 bits, size_t there)
 {
     for (size_t i = 0; i < there; i++) at[i] = bits[i];
 }
 
-VEC_INLINE void vec_keep_bf16(uint16_t *at, vec_f32 v, size_t there)
+VEC_INLINE void vec_store_part_bf16(uint16_t *at, vec_f32 v, size_t there)
 {
-    vec_keep_u16(at, vec_to_bf16(v), there);
+    vec_store_part_u16(at, vec_f32_to_bf16(v), there);
 }
 
-VEC_INLINE void vec_keep_f16(uint16_t *at, vec_f32 v, size_t there)
+VEC_INLINE void vec_store_part_f16(uint16_t *at, vec_f32 v, size_t there)
 {
-    vec_keep_u16(at, vec_to_f16(v), there);
+    vec_store_part_u16(at, vec_f32_to_f16(v), there);
 }
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/providers/vec/isa/pack.h"
-#include "kernels/providers/vec/isa/turn.h"
+#include "kernels/providers/vec/isa/transpose.h"
 
 #define PACK_ALWAYS static inline __attribute__((always_inline))
 
@@ -13,41 +13,42 @@ enum { EACH = 4 }; /* elements of a step, at most */
 
 /* Elements of a step, bytes of one, of a step; lanes of a vector: constants where they are
  * inlined. */
-PACK_ALWAYS size_t each_of(abdb_dtype dtype)
+PACK_ALWAYS size_t elements_per_step(abdb_dtype dtype)
 {
     return dtype == ABDB_BF16 ? 2 : dtype == ABDB_I8 ? 4 : 1;
 }
 
-PACK_ALWAYS size_t size_of(abdb_dtype dtype)
+PACK_ALWAYS size_t stored_element_bytes(abdb_dtype dtype)
 {
     return dtype == ABDB_F64 ? 8 : dtype == ABDB_F32 ? 4 : dtype == ABDB_I8 ? 1 : 2;
 }
 
-PACK_ALWAYS size_t lanes_of(abdb_dtype dtype)
+PACK_ALWAYS size_t lanes_per_vector(abdb_dtype dtype)
 {
     return dtype == ABDB_F64 ? VEC_F64 : VEC_F32;
 }
 
-PACK_ALWAYS vec_i32 whole_vector(const void *at)
+PACK_ALWAYS vec_i32 load_vector_unaligned(const void *at)
 {
     return *(const vec_i32_any *)at;
 }
 
-PACK_ALWAYS void turn(abdb_dtype dtype, vec_i32 *v)
+PACK_ALWAYS void transpose_square(abdb_dtype dtype, vec_i32 *v)
 {
     if (dtype == ABDB_F64)
-        vec_turn_64(v);
+        vec_transpose_64(v);
     else
-        vec_turn_32(v);
+        vec_transpose_32(v);
 }
 
 /* A step of each of a vector's neighbours from `at` on; its elements lie `row` bytes apart, and
  * `deep` of them are left: what is missing is 0. */
-PACK_ALWAYS vec_i32 across(abdb_dtype dtype, const char *at, size_t row, size_t deep)
+PACK_ALWAYS vec_i32 load_step_across_neighbours(abdb_dtype dtype, const char *at, size_t row_bytes,
+                                                size_t deep)
 {
 #if defined(__AVX512F__)
     if (dtype == ABDB_BF16) {
-        const __m256i *low = (const void *)at, *high = (const void *)(at + row);
+        const __m256i *low = (const void *)at, *high = (const void *)(at + row_bytes);
         __m512i all = _mm512_cvtepu16_epi32(_mm256_loadu_si256(low));
 
         if (deep > 1)
@@ -59,7 +60,7 @@ PACK_ALWAYS vec_i32 across(abdb_dtype dtype, const char *at, size_t row, size_t 
         __m512i all = _mm512_setzero_si512();
 
         for (size_t r = 0; r < EACH && r < deep; r++) {
-            __m128i part = _mm_loadu_si128((const void *)(at + r * row));
+            __m128i part = _mm_loadu_si128((const void *)(at + r * row_bytes));
 
             all = _mm512_or_si512(all,
                                   _mm512_slli_epi32(_mm512_cvtepu8_epi32(part), 8 * (unsigned)r));
@@ -67,187 +68,203 @@ PACK_ALWAYS vec_i32 across(abdb_dtype dtype, const char *at, size_t row, size_t 
         return (vec_i32)all;
     }
 #endif
-    (void)row, (void)deep;
-    if (dtype == ABDB_F16) return (vec_i32)vec_get_f16((const uint16_t *)(const void *)at);
-    return whole_vector(at);
+    (void)row_bytes, (void)deep;
+    if (dtype == ABDB_F16) return (vec_i32)vec_load_f16((const uint16_t *)(const void *)at);
+    return load_vector_unaligned(at);
 }
 
 /* The same of `wide` neighbours, which may be fewer than lanes. */
-PACK_ALWAYS vec_i32 across_part(abdb_dtype dtype, const char *at, size_t row, size_t deep,
-                                size_t wide)
+PACK_ALWAYS vec_i32 load_step_across_part(abdb_dtype dtype, const char *at, size_t row_bytes,
+                                          size_t deep, size_t wide)
 {
     char part[EACH * VEC_BYTES] = {0};
 
-    if (wide >= lanes_of(dtype)) return across(dtype, at, row, deep);
-    for (size_t r = 0; r < each_of(dtype) && r < deep; r++)
-        memcpy(part + r * VEC_BYTES, at + r * row, wide * size_of(dtype));
-    return across(dtype, part, VEC_BYTES, deep);
+    if (wide >= lanes_per_vector(dtype))
+        return load_step_across_neighbours(dtype, at, row_bytes, deep);
+    for (size_t r = 0; r < elements_per_step(dtype) && r < deep; r++)
+        memcpy(part + r * VEC_BYTES, at + r * row_bytes, wide * stored_element_bytes(dtype));
+    return load_step_across_neighbours(dtype, part, VEC_BYTES, deep);
 }
 
 /* Steps one after another from `at` on; `deep` elements are left. */
-PACK_ALWAYS vec_i32 along(abdb_dtype dtype, const char *at, size_t deep)
+PACK_ALWAYS vec_i32 load_steps_along_row(abdb_dtype dtype, const char *at, size_t deep)
 {
     char part[VEC_BYTES] = {0};
 
-    if (deep < lanes_of(dtype) * each_of(dtype)) {
-        memcpy(part, at, deep * size_of(dtype));
+    if (deep < lanes_per_vector(dtype) * elements_per_step(dtype)) {
+        memcpy(part, at, deep * stored_element_bytes(dtype));
         at = part;
     }
-    if (dtype == ABDB_F16) return (vec_i32)vec_get_f16((const uint16_t *)(const void *)at);
-    return whole_vector(at);
+    if (dtype == ABDB_F16) return (vec_i32)vec_load_f16((const uint16_t *)(const void *)at);
+    return load_vector_unaligned(at);
 }
 
 /* --- packing A -------------------------------------------------------------------------------- */
 
 /* f16 to f32, a row. */
-static void widen(const uint16_t *in, size_t n, float *out)
+static void widen_f16_row_to_f32(const uint16_t *in, size_t n, float *out)
 {
     size_t i = 0;
 
-    for (; i + VEC_F32 <= n; i += VEC_F32) vec_put_f32(out + i, vec_get_f16(in + i), false);
-    for (; i < n; i++) out[i] = abdb_f16_value(in[i]);
+    for (; i + VEC_F32 <= n; i += VEC_F32) vec_store_f32(out + i, vec_load_f16(in + i), false);
+    for (; i < n; i++) out[i] = abdb_f16_to_f32(in[i]);
 }
 
-void VEC(pack_row)(const abdb_vec_product *s, size_t row, size_t depth, size_t deep, char *out)
+void VEC(pack_row_of_a)(const abdb_vec_gemm_call *s, size_t row, size_t depth, size_t deep,
+                        char *out)
 {
-    size_t bytes = deep * s->size, whole = packed_steps(s, deep) * step_bytes(s);
+    size_t bytes = deep * s->size, whole = packed_steps_of_depth(s, deep) * bytes_per_step(s);
     const char *in = (const char *)s->a + (row * s->lda + depth) * s->size;
 
     if (s->dtype == ABDB_F16) {
-        widen((const uint16_t *)(const void *)in, deep, (float *)(void *)out);
+        widen_f16_row_to_f32((const uint16_t *)(const void *)in, deep, (float *)(void *)out);
         return;
     }
     memcpy(out, in, bytes);
     memset(out + bytes, 0, whole - bytes);
-    if (s->dtype == ABDB_I8 && !by_tiles(s))
+    if (s->dtype == ABDB_I8 && !gemm_uses_amx_tiles(s))
         for (size_t i = 0; i < bytes; i++) out[i] = (char)(out[i] ^ (char)0x80);
 }
 
-/* Of an A that is stored transposed, steps lie across: one after another they are what tiles.c
+/* Of an A that is stored transposed, steps lie across: one after another they are what gemm_tiles.c
  * takes; for tiles of AMX squares of them are turned into rows. */
-PACK_ALWAYS void transposed(const abdb_vec_product *s, const abdb_dtype dtype, const char *a,
-                            size_t rows, size_t deep, size_t stride, char *out)
+PACK_ALWAYS void pack_transposed_steps(const abdb_vec_gemm_call *s, const abdb_dtype dtype,
+                                       const char *a, size_t rows, size_t deep, size_t stride,
+                                       char *out)
 {
-    size_t each = each_of(dtype), lanes = lanes_of(dtype), row = s->lda * size_of(dtype);
+    size_t each = elements_per_step(dtype), lanes = lanes_per_vector(dtype),
+           row = s->lda * stored_element_bytes(dtype);
 
     for (size_t k = 0; k < deep; k += each)
         for (size_t i = 0; i < rows; i += lanes) {
-            vec_i32 v =
-                across_part(dtype, a + k * row + i * size_of(dtype), row, deep - k, rows - i);
+            vec_i32 v = load_step_across_part(dtype, a + k * row + i * stored_element_bytes(dtype),
+                                              row, deep - k, rows - i);
 
             if (dtype == ABDB_I8) v ^= (int)0x80808080;
-            *(vec_i32_any *)(void *)(out + (k / each * stride + i) * step_bytes(s)) = v;
+            *(vec_i32_any *)(void *)(out + (k / each * stride + i) * bytes_per_step(s)) = v;
         }
 }
 
-PACK_ALWAYS void transposed_rows(const abdb_vec_product *s, const abdb_dtype dtype, const char *a,
-                                 size_t rows, size_t deep, size_t stride, char *out)
+PACK_ALWAYS void pack_transposed_rows_amx(const abdb_vec_gemm_call *s, const abdb_dtype dtype,
+                                          const char *a, size_t rows, size_t deep, size_t stride,
+                                          char *out)
 {
-    size_t each = each_of(dtype), row = s->lda * size_of(dtype);
+    size_t each = elements_per_step(dtype), row = s->lda * stored_element_bytes(dtype);
 
-    for (size_t k = 0; k < packed_steps(s, deep); k += VEC_F32)
+    for (size_t k = 0; k < packed_steps_of_depth(s, deep); k += VEC_F32)
         for (size_t i = 0; i < rows; i += VEC_F32) {
             vec_i32 v[VEC_F32];
 
             for (size_t l = 0; l < VEC_F32; l++)
                 v[l] = (k + l) * each < deep
-                           ? across_part(dtype, a + (k + l) * each * row + i * size_of(dtype), row,
-                                         deep - (k + l) * each, rows - i)
+                           ? load_step_across_part(
+                                 dtype, a + (k + l) * each * row + i * stored_element_bytes(dtype),
+                                 row, deep - (k + l) * each, rows - i)
                            : (vec_i32){0};
-            turn(dtype, v);
+            transpose_square(dtype, v);
             for (size_t r = 0; r < VEC_F32; r++)
                 *(vec_i32_any *)(void *)(out + ((i + r) * stride + k) * 4) = v[r];
         }
 }
 
-void VEC(pack_transposed)(const abdb_vec_product *s, size_t row, size_t rows, size_t depth,
-                          size_t deep, size_t stride, char *out)
+void VEC(pack_rows_of_transposed_a)(const abdb_vec_gemm_call *s, size_t row, size_t rows,
+                                    size_t depth, size_t deep, size_t stride, char *out)
 {
     const char *a = (const char *)s->a + (depth * s->lda + row) * s->size;
 
-    if (by_tiles(s)) {
+    if (gemm_uses_amx_tiles(s)) {
         if (s->dtype == ABDB_I8)
-            transposed_rows(s, ABDB_I8, a, rows, deep, stride, out);
+            pack_transposed_rows_amx(s, ABDB_I8, a, rows, deep, stride, out);
         else
-            transposed_rows(s, ABDB_BF16, a, rows, deep, stride, out);
+            pack_transposed_rows_amx(s, ABDB_BF16, a, rows, deep, stride, out);
         return;
     }
     switch (s->dtype) {
-    case ABDB_F64: transposed(s, ABDB_F64, a, rows, deep, stride, out); break;
-    case ABDB_F32: transposed(s, ABDB_F32, a, rows, deep, stride, out); break;
-    case ABDB_F16: transposed(s, ABDB_F16, a, rows, deep, stride, out); break;
-    case ABDB_BF16: transposed(s, ABDB_BF16, a, rows, deep, stride, out); break;
-    default: transposed(s, ABDB_I8, a, rows, deep, stride, out);
+    case ABDB_F64: pack_transposed_steps(s, ABDB_F64, a, rows, deep, stride, out); break;
+    case ABDB_F32: pack_transposed_steps(s, ABDB_F32, a, rows, deep, stride, out); break;
+    case ABDB_F16: pack_transposed_steps(s, ABDB_F16, a, rows, deep, stride, out); break;
+    case ABDB_BF16: pack_transposed_steps(s, ABDB_BF16, a, rows, deep, stride, out); break;
+    default: pack_transposed_steps(s, ABDB_I8, a, rows, deep, stride, out);
     }
 }
 
 /* --- packing B -------------------------------------------------------------------------------- */
 
 /* A panel of a B that is stored as it is: steps lie across. */
-PACK_ALWAYS void panel(const abdb_vec_product *s, const abdb_dtype dtype, const char *b,
-                       size_t deep, size_t wide, char *out)
+PACK_ALWAYS void pack_panel_of_rows(const abdb_vec_gemm_call *s, const abdb_dtype dtype,
+                                    const char *b, size_t deep, size_t wide, char *out)
 {
-    size_t lanes = lanes_of(dtype), row = s->ldb * size_of(dtype);
+    size_t lanes = lanes_per_vector(dtype), row = s->ldb * stored_element_bytes(dtype);
 
-    for (size_t k = 0; k < deep; k += each_of(dtype), b += each_of(dtype) * row, out += ROW) {
+    for (size_t k = 0; k < deep;
+         k += elements_per_step(dtype), b += elements_per_step(dtype) * row, out += ROW) {
         vec_i32_any *to = (vec_i32_any *)(void *)out;
 
         if (wide == 2 * lanes) {
-            to[0] = across(dtype, b, row, deep - k);
-            to[1] = across(dtype, b + lanes * size_of(dtype), row, deep - k);
+            to[0] = load_step_across_neighbours(dtype, b, row, deep - k);
+            to[1] = load_step_across_neighbours(dtype, b + lanes * stored_element_bytes(dtype), row,
+                                                deep - k);
         } else {
-            to[0] = across_part(dtype, b, row, deep - k, wide);
-            to[1] = wide > lanes ? across_part(dtype, b + lanes * size_of(dtype), row, deep - k,
-                                               wide - lanes)
-                                 : (vec_i32){0};
+            to[0] = load_step_across_part(dtype, b, row, deep - k, wide);
+            to[1] = wide > lanes
+                        ? load_step_across_part(dtype, b + lanes * stored_element_bytes(dtype), row,
+                                                deep - k, wide - lanes)
+                        : (vec_i32){0};
         }
     }
 }
 
 /* Of one that is stored transposed, a column's steps lie one after another. */
-PACK_ALWAYS void transposed_panel(const abdb_vec_product *s, const abdb_dtype dtype, const char *b,
-                                  size_t deep, size_t wide, char *out)
+PACK_ALWAYS void pack_panel_of_columns(const abdb_vec_gemm_call *s, const abdb_dtype dtype,
+                                       const char *b, size_t deep, size_t wide, char *out)
 {
-    size_t lanes = lanes_of(dtype), column = s->ldb * size_of(dtype), steps = steps_of(s, deep);
+    size_t lanes = lanes_per_vector(dtype), column = s->ldb * stored_element_bytes(dtype),
+           steps = steps_of_depth(s, deep);
 
     for (size_t half = 0; half < 2; half++)
         for (size_t k = 0; k < steps; k += lanes) {
-            size_t from = k * each_of(dtype), there = steps - k < lanes ? steps - k : lanes;
+            size_t from = k * elements_per_step(dtype),
+                   there = steps - k < lanes ? steps - k : lanes;
             vec_i32 v[VEC_F32];
 
             for (size_t j = 0; j < lanes; j++)
                 v[j] = half * lanes + j < wide
-                           ? along(dtype, b + (half * lanes + j) * column + from * size_of(dtype),
-                                   deep - from)
+                           ? load_steps_along_row(dtype,
+                                                  b + (half * lanes + j) * column +
+                                                      from * stored_element_bytes(dtype),
+                                                  deep - from)
                            : (vec_i32){0};
-            turn(dtype, v);
+            transpose_square(dtype, v);
             for (size_t l = 0; l < there; l++)
                 *(vec_i32_any *)(void *)(out + (k + l) * ROW + half * VEC_BYTES) = v[l];
         }
 }
 
-#define PANEL(name, dtype)                                                                         \
-    static void name(const abdb_vec_product *s, size_t depth, size_t deep, size_t column,          \
-                     size_t wide, char *out)                                                       \
-    {                                                                                              \
-        const char *b = s->b;                                                                      \
-                                                                                                   \
-        if (s->tb)                                                                                 \
-            transposed_panel(s, dtype, b + (column * s->ldb + depth) * size_of(dtype), deep, wide, \
-                             out);                                                                 \
-        else                                                                                       \
-            panel(s, dtype, b + (depth * s->ldb + column) * size_of(dtype), deep, wide, out);      \
+#define PANEL(name, dtype)                                                                        \
+    static void name(const abdb_vec_gemm_call *s, size_t depth, size_t deep, size_t column,       \
+                     size_t wide, char *out)                                                      \
+    {                                                                                             \
+        const char *b = s->b;                                                                     \
+                                                                                                  \
+        if (s->tb)                                                                                \
+            pack_panel_of_columns(s, dtype,                                                       \
+                                  b + (column * s->ldb + depth) * stored_element_bytes(dtype),    \
+                                  deep, wide, out);                                               \
+        else                                                                                      \
+            pack_panel_of_rows(s, dtype,                                                          \
+                               b + (depth * s->ldb + column) * stored_element_bytes(dtype), deep, \
+                               wide, out);                                                        \
     }
-PANEL(panel_f64, ABDB_F64)
-PANEL(panel_f32, ABDB_F32)
-PANEL(panel_f16, ABDB_F16)
-PANEL(panel_bf16, ABDB_BF16)
-PANEL(panel_i8, ABDB_I8)
+PANEL(pack_panel_f64, ABDB_F64)
+PANEL(pack_panel_f32, ABDB_F32)
+PANEL(pack_panel_f16, ABDB_F16)
+PANEL(pack_panel_bf16, ABDB_BF16)
+PANEL(pack_panel_i8, ABDB_I8)
 
 /* 128 times the sum of each column of B, behind the last step. The instruction for bytes
- * multiplies unsigned by signed, so A is packed as a + 128, and FINISH of tiles.c takes (128 x
+ * multiplies unsigned by signed, so A is packed as a + 128, and FINISH of gemm_tiles.c takes (128 x
  * sum of B) off. */
-static void add_offsets(size_t steps, char *panel)
+static void append_column_sum_offsets(size_t steps, char *panel)
 {
     int32_t *sums = (int32_t *)(void *)(panel + steps * ROW);
 
@@ -258,17 +275,19 @@ static void add_offsets(size_t steps, char *panel)
                 sums[j] += 128 * ((const int8_t *)panel)[k * ROW + 4 * j + q];
 }
 
-void VEC(pack_panel)(const abdb_vec_product *s, size_t depth, size_t deep, size_t column, char *out)
+void VEC(pack_panel_of_b)(const abdb_vec_gemm_call *s, size_t depth, size_t deep, size_t column,
+                          char *out)
 {
-    size_t columns = ROW / step_bytes(s), wide = s->n - column < columns ? s->n - column : columns;
+    size_t columns = ROW / bytes_per_step(s),
+           wide = s->n - column < columns ? s->n - column : columns;
 
     switch (s->dtype) {
-    case ABDB_F64: panel_f64(s, depth, deep, column, wide, out); break;
-    case ABDB_F32: panel_f32(s, depth, deep, column, wide, out); break;
-    case ABDB_F16: panel_f16(s, depth, deep, column, wide, out); break;
-    case ABDB_BF16: panel_bf16(s, depth, deep, column, wide, out); break;
+    case ABDB_F64: pack_panel_f64(s, depth, deep, column, wide, out); break;
+    case ABDB_F32: pack_panel_f32(s, depth, deep, column, wide, out); break;
+    case ABDB_F16: pack_panel_f16(s, depth, deep, column, wide, out); break;
+    case ABDB_BF16: pack_panel_bf16(s, depth, deep, column, wide, out); break;
     default:
-        panel_i8(s, depth, deep, column, wide, out);
-        if (!by_tiles(s)) add_offsets(steps_of(s, deep), out);
+        pack_panel_i8(s, depth, deep, column, wide, out);
+        if (!gemm_uses_amx_tiles(s)) append_column_sum_offsets(steps_of_depth(s, deep), out);
     }
 }

@@ -13,18 +13,19 @@
 enum { ROW = 2 * VEC_BYTES, PAD = 64 };
 
 /* Bytes of a step of A, and of a sum. */
-static inline size_t step_bytes(const abdb_vec_product *s)
+static inline size_t bytes_per_step(const abdb_vec_gemm_call *s)
 {
     return s->dtype == ABDB_F64 ? 8 : 4;
 }
 
-static inline size_t steps_of(const abdb_vec_product *s, size_t deep)
+static inline size_t steps_of_depth(const abdb_vec_gemm_call *s, size_t deep)
 {
-    return (deep * abdb_vec_packed(s->dtype) + step_bytes(s) - 1) / step_bytes(s);
+    return (deep * abdb_vec_packed_element_bytes(s->dtype) + bytes_per_step(s) - 1) /
+           bytes_per_step(s);
 }
 
 /* Is it made of tiles of AMX? Then A and B are packed as they are, up to whole tiles. */
-static inline bool by_tiles(const abdb_vec_product *s)
+static inline bool gemm_uses_amx_tiles(const abdb_vec_gemm_call *s)
 {
 #if defined(__AMX_TILE__)
     return s->dtype == ABDB_BF16 || s->dtype == ABDB_I8;
@@ -34,25 +35,29 @@ static inline bool by_tiles(const abdb_vec_product *s)
 #endif
 }
 
-static inline size_t packed_steps(const abdb_vec_product *s, size_t deep)
+static inline size_t packed_steps_of_depth(const abdb_vec_gemm_call *s, size_t deep)
 {
-    return by_tiles(s) ? abdb_vec_up(steps_of(s, deep), VEC_STEPS) : steps_of(s, deep);
+    return gemm_uses_amx_tiles(s) ? abdb_vec_round_up(steps_of_depth(s, deep), VEC_STEPS)
+                                  : steps_of_depth(s, deep);
 }
 
 /* From a panel of B to the next: the steps of a whole pass, and one more row, where i8 keeps what
  * its result is corrected by (add_offsets). */
-static inline size_t panel_bytes(const abdb_vec_product *s)
+static inline size_t packed_panel_bytes(const abdb_vec_gemm_call *s)
 {
-    return (abdb_vec_up(steps_of(s, s->depth < s->k ? s->depth : s->k), VEC_STEPS) + 1) * ROW;
+    return (abdb_vec_round_up(steps_of_depth(s, s->depth < s->k ? s->depth : s->k), VEC_STEPS) +
+            1) *
+           ROW;
 }
 
 /* Row `row` of A, elements [depth, depth + deep), zeros up to a whole step. */
-void VEC(pack_row)(const abdb_vec_product *s, size_t row, size_t depth, size_t deep, char *out);
+void VEC(pack_row_of_a)(const abdb_vec_gemm_call *s, size_t row, size_t depth, size_t deep,
+                        char *out);
 
 /* The same of `rows` rows of an A that is stored transposed: step k of all rows, then step k + 1,
  * `stride` steps apart, and up to VEC_F32 steps behind the last row of each; for tiles of AMX row
  * after row, `stride` apart, of whole vectors of steps and rows. */
-void VEC(pack_transposed)(const abdb_vec_product *s, size_t row, size_t rows, size_t depth,
-                          size_t deep, size_t stride, char *out);
+void VEC(pack_rows_of_transposed_a)(const abdb_vec_gemm_call *s, size_t row, size_t rows,
+                                    size_t depth, size_t deep, size_t stride, char *out);
 
 #endif

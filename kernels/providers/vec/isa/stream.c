@@ -13,7 +13,7 @@ typedef struct {
     char op; /* first letter */
     bool nt;
     size_t unroll, fmas, grain; /* grain: elements together, 0: all in order */
-} pass;
+} pass_options;
 
 /* z[i] = expr for i in [low, high): expr is a vector at j, `one` a single element. With stores past
  * the caches, elements up to the first aligned address go one by one; those beyond the last whole
@@ -32,7 +32,7 @@ typedef struct {
             {                                                            \
                 size_t j = i + u * (size_t)LANES;                        \
                                                                          \
-                vec_past(z + j, (vec_f32)(V)(expr));                     \
+                vec_store_nontemporal(z + j, (vec_f32)(V)(expr));        \
             }                                                            \
         for (; !nt && i + step <= high; i += step)                       \
             _Pragma("GCC unroll 16") for (size_t u = 0; u < unroll; u++) \
@@ -80,7 +80,7 @@ typedef struct {
                 _Pragma("GCC unroll 16") for (size_t c = 0; c < CHAINS; c++) v[c] = a * v[c] + b; \
             if (nt && (uintptr_t)z % VEC_BYTES == 0)                                              \
                 _Pragma("GCC unroll 16") for (size_t c = 0; c < CHAINS; c++)                      \
-                    vec_past(z + i + c * (size_t)LANES, (vec_f32)v[c]);                           \
+                    vec_store_nontemporal(z + i + c * (size_t)LANES, (vec_f32)v[c]);              \
             else                                                                                  \
                 _Pragma("GCC unroll 16") for (size_t c = 0; c < CHAINS; c++) *                    \
                     (ANY *)(z + i + c * (size_t)LANES) = v[c];                                    \
@@ -97,92 +97,94 @@ CHAIN(double, vec_f64, vec_f64_any, VEC_F64)
 
 /* One pass over [low, high) of every operation, with `unroll` a constant in each copy that T_loops
  * picks, so that the compiler unrolls it. */
-#define LOOPS(T, V, ANY, LANES)                                                                  \
-    static inline __attribute__((always_inline)) double T##_unrolled(                            \
-        const abdb_problem *p, char op, bool nt, size_t fmas, size_t low, size_t high,           \
-        const size_t unroll)                                                                     \
-    {                                                                                            \
-        const T *restrict x = p->tensor[0].data, *restrict y = p->tensor[1].data;                \
-        T *restrict z = p->tensor[2].data;                                                       \
-        const T f = (T)0.4;                                                                      \
-        double sum = 0;                                                                          \
-        V all = {0};                                                                             \
-                                                                                                 \
-        all += f;                                                                                \
-        if (op == 'c') WRITE(T, V, ANY, LANES, *(const ANY *)(x + j), x[j]);                     \
-        if (op == 's') WRITE(T, V, ANY, LANES, f **(const ANY *)(x + j), f *x[j]);               \
-        if (op == 'a')                                                                           \
-            WRITE(T, V, ANY, LANES, *(const ANY *)(x + j) + *(const ANY *)(y + j), x[j] + y[j]); \
-        if (op == 't')                                                                           \
-            WRITE(T, V, ANY, LANES, *(const ANY *)(x + j) + f * *(const ANY *)(y + j),           \
-                  x[j] + f * y[j]);                                                              \
-        if (op == 'w') WRITE(T, V, ANY, LANES, all, f);                                          \
-        if (op == 'f') T##_chains(x, z, nt, fmas, low, high);                                    \
-        if (op == 'd')                                                                           \
-            SUM(T, V, ANY, LANES, *(const ANY *)(x + j) * *(const ANY *)(y + j), x[j] * y[j]);   \
-        if (op == 'r') SUM(T, V, ANY, LANES, *(const ANY *)(x + j), x[j]);                       \
-        return sum;                                                                              \
-    }                                                                                            \
-                                                                                                 \
-    static double T##_loops(const abdb_problem *p, const pass *s, size_t low, size_t high)       \
-    {                                                                                            \
-        switch (s->unroll) {                                                                     \
-        case 1: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 1);                     \
-        case 2: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 2);                     \
-        case 8: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 8);                     \
-        case 16: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 16);                   \
-        default: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 4);                    \
-        }                                                                                        \
+#define LOOPS(T, V, ANY, LANES)                                                                    \
+    static inline __attribute__((always_inline)) double T##_unrolled(                              \
+        const abdb_problem *p, char op, bool nt, size_t fmas, size_t low, size_t high,             \
+        const size_t unroll)                                                                       \
+    {                                                                                              \
+        const T *restrict x = p->tensor[0].data, *restrict y = p->tensor[1].data;                  \
+        T *restrict z = p->tensor[2].data;                                                         \
+        const T f = (T)0.4;                                                                        \
+        double sum = 0;                                                                            \
+        V all = {0};                                                                               \
+                                                                                                   \
+        all += f;                                                                                  \
+        if (op == 'c') WRITE(T, V, ANY, LANES, *(const ANY *)(x + j), x[j]);                       \
+        if (op == 's') WRITE(T, V, ANY, LANES, f **(const ANY *)(x + j), f *x[j]);                 \
+        if (op == 'a')                                                                             \
+            WRITE(T, V, ANY, LANES, *(const ANY *)(x + j) + *(const ANY *)(y + j), x[j] + y[j]);   \
+        if (op == 't')                                                                             \
+            WRITE(T, V, ANY, LANES, *(const ANY *)(x + j) + f * *(const ANY *)(y + j),             \
+                  x[j] + f * y[j]);                                                                \
+        if (op == 'w') WRITE(T, V, ANY, LANES, all, f);                                            \
+        if (op == 'f') T##_chains(x, z, nt, fmas, low, high);                                      \
+        if (op == 'd')                                                                             \
+            SUM(T, V, ANY, LANES, *(const ANY *)(x + j) * *(const ANY *)(y + j), x[j] * y[j]);     \
+        if (op == 'r') SUM(T, V, ANY, LANES, *(const ANY *)(x + j), x[j]);                         \
+        return sum;                                                                                \
+    }                                                                                              \
+                                                                                                   \
+    static double T##_loops(const abdb_problem *p, const pass_options *s, size_t low, size_t high) \
+    {                                                                                              \
+        switch (s->unroll) {                                                                       \
+        case 1: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 1);                       \
+        case 2: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 2);                       \
+        case 8: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 8);                       \
+        case 16: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 16);                     \
+        default: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 4);                      \
+        }                                                                                          \
     }
 
 LOOPS(float, vec_f32, vec_f32_any, VEC_F32)
 LOOPS(double, vec_f64, vec_f64_any, VEC_F64)
 
-static double loops(const abdb_problem *p, const pass *s, size_t low, size_t high)
+static double run_pass_of_dtype(const abdb_problem *p, const pass_options *s, size_t low,
+                                size_t high)
 {
     return p->tensor[0].dtype == ABDB_F64 ? double_loops(p, s, low, high)
                                           : float_loops(p, s, low, high);
 }
 
-static size_t common_divisor(size_t a, size_t b)
+static size_t greatest_common_divisor(size_t a, size_t b)
 {
-    return b ? common_divisor(b, a % b) : a;
+    return b ? greatest_common_divisor(b, a % b) : a;
 }
 
 /* All grains of [low, high), each once and each far from the one before: every `step`th of them
  * (mod their number), step being near the golden section and without a common divisor, so that all
  * are reached. */
-static void scattered(const abdb_problem *p, const pass *s, size_t low, size_t high)
+static void run_pass_in_scattered_grains(const abdb_problem *p, const pass_options *s, size_t low,
+                                         size_t high)
 {
     size_t count = (high - low + s->grain - 1) / s->grain, step = count * 618 / 1000 | 1, at = 0;
 
-    while (common_divisor(count, step) > 1) step += 2;
+    while (greatest_common_divisor(count, step) > 1) step += 2;
     for (size_t i = 0; i < count; i++) {
         size_t from = low + at * s->grain;
 
-        loops(p, s, from, high - from < s->grain ? high : from + s->grain);
+        run_pass_of_dtype(p, s, from, high - from < s->grain ? high : from + s->grain);
         at = (at + step) % count;
     }
 }
 
-double VEC(stream)(const abdb_problem *p, size_t low, size_t high)
+double VEC(stream_passes)(const abdb_problem *p, size_t low, size_t high)
 {
     const char *op = abdb_param_text(p, "op"), *stores = abdb_param_text(p, "stores");
     size_t grain = (size_t)abdb_param_number(p, "grain", 0);
-    pass s = {.op = op ? *op : 't',
-              .nt = stores && strcmp(stores, "nt") == 0,
-              .unroll = (size_t)abdb_param_number(p, "unroll", grain ? 1 : 4),
-              .fmas = (size_t)abdb_param_number(p, "fmas", 1),
-              .grain = grain / abdb_dtype_size(p->tensor[0].dtype)};
+    pass_options s = {.op = op ? *op : 't',
+                      .nt = stores && strcmp(stores, "nt") == 0,
+                      .unroll = (size_t)abdb_param_number(p, "unroll", grain ? 1 : 4),
+                      .fmas = (size_t)abdb_param_number(p, "fmas", 1),
+                      .grain = grain / abdb_dtype_size(p->tensor[0].dtype)};
     double sum = 0;
 
     for (size_t r = (size_t)abdb_param_number(p, "repeat", 1); r > 0; r--) {
         if (s.grain)
-            scattered(p, &s, low, high);
+            run_pass_in_scattered_grains(p, &s, low, high);
         else
-            sum = loops(p, &s, low, high);
+            sum = run_pass_of_dtype(p, &s, low, high);
         __asm__ volatile("" : : : "memory"); /* a pass is a pass */
     }
-    if (s.nt) vec_fence();
+    if (s.nt) vec_store_fence();
     return sum;
 }

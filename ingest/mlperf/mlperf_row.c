@@ -1,0 +1,426 @@
+/* mlperf_row.c - from a row of MLPerf results to an entry; see mlperf_row.h.
+ *
+ * How real files disagree: v0.7 states no unit (the scenario decides), later ones call LLM tokens
+ * samples or queries, latencies come in ns, ms or s under one column, scenario names in any case,
+ * "N/A", "-" and "" stand for no accelerator, the site counts accelerators per node and the checker
+ * per node and in total.
+ */
+#include "ingest/mlperf/mlperf_row.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "ingest/mlperf/figure_rules.h"
+#include "schema/core/units.h"
+
+enum { REASON_SIZE = 200, ACCURACY_MAX = 12 };
+
+/* All spellings of every generation of tables, most recent first; white space and case do not count
+ * (abdb_csv_find_column). */
+const abdb_mlperf_column abdb_mlperf_columns[MLPERF_SHARED] = {
+    MLPERF_COLUMN(public_id, "Public ID|PrivateID"),
+    MLPERF_COLUMN(submitter, "Organization|Submitter"),
+    MLPERF_COLUMN(availability, "Availability"),
+    MLPERF_COLUMN(division, "Division/Power|Division"),
+    MLPERF_COLUMN(system_type, "System Type|SystemType"),
+    MLPERF_COLUMN(system, "System Name (click + for details)|System Name|SystemName"),
+    MLPERF_COLUMN(scenario, "Scenario"),
+    MLPERF_COLUMN(nodes, "# of Nodes|number_of_nodes|Number Of Nodes"),
+    MLPERF_COLUMN(processor, "Processor (click + for details)|Processor|host_processor_model_name|"
+                             "Host Processor Model Name"),
+    MLPERF_COLUMN(processors_per_node,
+                  "# of  Processors|host_processors_per_node|Host Processors Per Node"),
+    MLPERF_COLUMN(cores, "Host Processor Core Count|host_processor_core_count"),
+    MLPERF_COLUMN(accelerator, "Accelerator (click + for details)|Accelerator|"
+                               "accelerator_model_name|Accelerator Model Name"),
+    MLPERF_COLUMN(accelerators_per_node,
+                  "Accelerators per node|# of Accelerators|accelerators_per_node"),
+    MLPERF_COLUMN(accelerators, "Total Accelerators|total_accelerators"),
+    MLPERF_COLUMN(software, "Software|framework"),
+    MLPERF_COLUMN(os, "Operating System|operating_system"),
+    MLPERF_COLUMN(notes, "notes"),
+    MLPERF_COLUMN(round, "Version"),
+    MLPERF_COLUMN(has_power, "Has Power|has_power"),
+    MLPERF_COLUMN(url, "Code"),
+};
+
+void abdb_mlperf_find_columns(const abdb_mlperf_column *map, size_t count,
+                              const abdb_csv_header *header, int place[MLPERF_COLUMN_MAX])
+{
+    for (size_t i = 0; i < count; i++) place[i] = abdb_csv_find_column(header, map[i].names);
+}
+
+void abdb_mlperf_copy_row_columns(const abdb_mlperf_column *map, size_t count,
+                                  const int place[MLPERF_COLUMN_MAX], const abdb_csv_row *csv,
+                                  abdb_mlperf_row *row)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *text = abdb_csv_cell_or_null(csv, place[i]);
+
+        if (!text) continue;
+        memcpy((char *)row + map[i].offset, &text, sizeof text);
+    }
+}
+
+const char *abdb_mlperf_canonical_scenario(const char *text)
+{
+    static const char *const names[] = {"Offline", "Server", "Interactive", "SingleStream",
+                                        "MultiStream"};
+
+    for (size_t i = 0; text && i < sizeof names / sizeof names[0]; i++)
+        if (abdb_scenario_names_equal(text, names[i])) return names[i];
+    return text;
+}
+
+static const char *copy_lowercase(abdb_arena *arena, const char *text)
+{
+    char *copy = text ? abdb_arena_copy(arena, text, strlen(text)) : NULL;
+
+    for (char *s = copy; s && *s; s++)
+        if (*s >= 'A' && *s <= 'Z') *s = (char)(*s + 32);
+    return copy;
+}
+
+static int is_missing_word(const char *text)
+{
+    return !text || !*text || strcasecmp(text, "N/A") == 0 || strcmp(text, "-") == 0;
+}
+
+/* The unit that a scenario's result has where the file states none (rules of v0.7). */
+static const char *default_unit_of_scenario(const char *scenario)
+{
+    if (!scenario) return NULL;
+    if (strcmp(scenario, "Offline") == 0) return "Samples/s";
+    if (strcmp(scenario, "Server") == 0 || strcmp(scenario, "Interactive") == 0) return "Queries/s";
+    if (strcmp(scenario, "SingleStream") == 0) return "Latency (ms)";
+    return strcmp(scenario, "MultiStream") == 0 ? "Streams" : NULL;
+}
+
+static const char *metric_of_unit(const abdb_unit *unit, const char *suite)
+{
+    static const struct {
+        const char *base, *metric;
+    } table[] = {{"token/s", "tokens_per_s"},
+                 {"sample/s", "samples_per_s"},
+                 {"query/s", "queries_per_s"},
+                 {"sample/query", "samples_per_query"},
+                 {"W", "power_w"},
+                 {"J", "energy_j"}};
+
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (strcmp(unit->base, table[i].base) == 0) return table[i].metric;
+    if (strcmp(unit->base, "s") != 0) return NULL;
+    return suite && (strcmp(suite, "training") == 0 || strcmp(suite, "hpc") == 0)
+               ? "time_to_train_s"
+               : "latency_s";
+}
+
+static const char *statistic_in_unit_text(const char *unit)
+{
+    if (strstr(unit, "90.00_percentile") || strstr(unit, "90th percentile")) return "p90";
+    return strstr(unit, "99.00_percentile") ? "p99" : "value";
+}
+
+/* Is it the value of a result? False: reason says why not. */
+static bool check_positive_value(const char *text, const char *unit_text, const char *metric,
+                                 const char *name, double *value, const char **field, char *reason)
+{
+    *field = name;
+    if (!text || !abdb_double_parse(text, ABDB_MARK_POINT, value)) {
+        snprintf(reason, REASON_SIZE, "%s is '%.60s', not a number", name, text ? text : "");
+    } else if (*value <= 0) { /* 0 and negative numbers stand for runs that failed */
+        snprintf(reason, REASON_SIZE, "%s is %.60s: no result", name, text);
+    } else if (!metric) {
+        *field = "Units";
+        snprintf(reason, REASON_SIZE,
+                 "unknown unit '%.60s'; known are Tokens/s, Samples/s, Queries/s,"
+                 " Latency (ms), Watts, ...",
+                 unit_text ? unit_text : "");
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* One value with its unit as a result of entry. */
+static int add_result_with_unit(abdb_entry *entry, const char *text, const char *unit_text,
+                                int stated, const char *name, const char **field, char *reason)
+{
+    const abdb_unit *unit = unit_text ? abdb_unit_find(unit_text) : NULL;
+    const char *metric = unit ? metric_of_unit(unit, entry->field[ABDB_FIELD_suite]) : NULL;
+    abdb_result *result;
+    double value;
+
+    if (!check_positive_value(text, unit_text, metric, name, &value, field, reason)) {
+        abdb_count_values_read(abdb_has_digit(text));
+        return 0;
+    }
+    result = abdb_entry_add_result(entry, metric, abdb_unit_to_base_value(unit, value));
+    if (!result) return 0;
+    result->statistic = statistic_in_unit_text(unit_text);
+    result->raw_value = text;
+    result->raw_unit = stated ? unit_text : NULL;
+    return 1;
+}
+
+/* "ROUGE1: 44.4  TOKENS_PER_SAMPLE: 283.0", "acc: 76.1" or "75.9". */
+static void add_accuracy_results(abdb_entry *entry, abdb_arena *arena, const char *text)
+{
+    char *copy = text ? abdb_arena_copy(arena, text, strlen(text)) : NULL, *name, *rest = NULL;
+    double value;
+
+    if (!copy) return;
+    if (abdb_double_parse(copy, ABDB_MARK_POINT, &value)) {
+        abdb_result *result = abdb_entry_add_result(entry, "accuracy", value);
+
+        if (result) result->raw_value = text;
+        return;
+    }
+    name = strtok_r(copy, " ", &rest);
+    for (int i = 0; name; i++) {
+        char *number = strtok_r(NULL, " ", &rest), *colon = strrchr(name, ':');
+        abdb_result *result;
+        const char *metric;
+
+        if (!number || !colon || !abdb_double_parse(number, ABDB_MARK_POINT, &value) ||
+            i == ACCURACY_MAX) {
+            abdb_entry_count_left_out_value(entry); /* what stands here, and behind, is no score */
+            return;
+        }
+        *colon = '\0';
+        metric = strcasecmp(name, "TOKENS_PER_SAMPLE") == 0
+                     ? "tokens_per_sample"
+                     : abdb_arena_printf(arena, "accuracy.%s", copy_lowercase(arena, name));
+        result = metric ? abdb_entry_add_result(entry, metric, value) : NULL;
+        if (result) result->raw_value = number;
+        name = strtok_r(NULL, " ", &rest);
+    }
+}
+
+/* Parses a count of a row. False, with field and reason: the text has digits, but is no count. A
+ * word ("N/A") leaves *out as it was. */
+static bool parse_row_count(const char *text, const char *name, long long high, long long *out,
+                            const char **field, char *reason)
+{
+    if (!text || !abdb_has_digit(text) || abdb_count_parse(text, ABDB_MARK_POINT, 0, high, out))
+        return true;
+    *field = name;
+    snprintf(reason, REASON_SIZE, "%s is '%.60s', not a whole number", name, text);
+    return false;
+}
+
+/* Sets the devices that took part: accelerators in total, or nodes x per node, or sockets. False,
+ * with field and reason: one of these counts is damaged. */
+static bool set_device_and_counts(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_row *row,
+                                  const char **field, char *reason)
+{
+    long long nodes = 0, each = 0, total = 0, sockets = 0;
+
+    if (!parse_row_count(row->nodes, "number_of_nodes", 1000000, &nodes, field, reason) ||
+        !parse_row_count(row->accelerators_per_node, "accelerators_per_node", 1000000, &each, field,
+                         reason) ||
+        !parse_row_count(row->accelerators, "total_accelerators", 100000000, &total, field,
+                         reason) ||
+        !parse_row_count(row->processors_per_node, "host_processors_per_node", 1000000, &sockets,
+                         field, reason))
+        return false;
+    if (nodes > 0) entry->field[ABDB_FIELD_nodes] = abdb_arena_printf(arena, "%lld", nodes);
+    if (nodes == 0) nodes = 1;
+    if (is_missing_word(row->accelerator)) {
+        entry->field[ABDB_FIELD_device] = is_missing_word(row->processor) ? NULL : row->processor;
+        if (sockets > 0 && row->processor)
+            entry->field[ABDB_FIELD_devices] = abdb_arena_printf(arena, "%lld", nodes * sockets);
+        if (row->processor)
+            abdb_entry_add_valueless_factor(entry, "accelerator", ABDB_INAPPLICABLE);
+        return true;
+    }
+    entry->field[ABDB_FIELD_device] = row->accelerator;
+    /* "Total Accelerators" exists since v6.0 only. */
+    if (total <= 0) total = each * nodes;
+    if (total > 0) entry->field[ABDB_FIELD_devices] = abdb_arena_printf(arena, "%lld", total);
+    if (each > 0)
+        abdb_entry_add_number_factor(entry, "devices_per_node", (double)each,
+                                     abdb_arena_printf(arena, "%lld", each));
+    return true;
+}
+
+/* A factor known, unknown (blank) or inapplicable ("N/A"). */
+static void add_factor_or_absence(abdb_entry *entry, const char *name, const char *text)
+{
+    if (!text)
+        abdb_entry_add_valueless_factor(entry, name, ABDB_UNKNOWN);
+    else if (is_missing_word(text))
+        abdb_entry_add_valueless_factor(entry, name, ABDB_INAPPLICABLE);
+    else
+        abdb_entry_add_factor(entry, name, text);
+}
+
+static void add_row_factors(abdb_entry *entry, const abdb_mlperf_row *row)
+{
+    add_factor_or_absence(entry, "host_processor", row->processor);
+    add_factor_or_absence(entry, "host_processors_per_node", row->processors_per_node);
+    add_factor_or_absence(entry, "host_processor_core_count", row->cores);
+    add_factor_or_absence(entry, "software", row->software);
+    add_factor_or_absence(entry, "operating_system", row->os);
+    if (row->notes) abdb_entry_add_factor(entry, "notes", row->notes);
+    if (row->location) abdb_entry_add_factor(entry, "location", row->location);
+    if (row->used_model && row->model && strcmp(row->used_model, row->model) != 0)
+        abdb_entry_add_factor(entry, "used_model", row->used_model);
+}
+
+static int is_true_text(const char *text)
+{
+    return text && (strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0);
+}
+
+/* The checker's column compares the name of a folder with the scenario that LoadGen ran, letter by
+ * letter: "offline" is not "Offline" to it, and LoadGen runs Interactive as Server. There it says
+ * nothing about the result. */
+static const char *inferred_flag_text(const abdb_mlperf_row *row)
+{
+    const char *scenario = abdb_mlperf_canonical_scenario(row->scenario);
+
+    if (!is_true_text(row->inferred)) return "";
+    if (scenario && (strcmp(scenario, "Interactive") == 0 || strcmp(scenario, row->scenario) != 0))
+        return " perhaps-inferred";
+    return " inferred";
+}
+
+/* What the rules of its round say, and where they leave it open the row's samples. */
+static bool result_counts_tokens(const abdb_mlperf_row *row)
+{
+    const abdb_figure_request ask = {.round = row->round,
+                                     .model = row->model,
+                                     .scenario = row->scenario,
+                                     .tokens = row->accuracy &&
+                                               strstr(row->accuracy, "TOKENS_PER_SAMPLE")};
+
+    return abdb_figure_result_is_tokens(&ask);
+}
+
+/* Tokens that a table calls samples or queries: its word stays the raw unit. */
+static bool relabel_samples_as_tokens(abdb_entry *entry, const abdb_mlperf_row *row)
+{
+    abdb_result *result = &entry->result[0];
+
+    if ((strcmp(result->metric, "samples_per_s") != 0 &&
+         strcmp(result->metric, "queries_per_s") != 0) ||
+        !result_counts_tokens(row))
+        return false;
+    result->metric = "tokens_per_s";
+    return true;
+}
+
+/* What all of MLCommons' files say of a row, in abdb's words. A division may carry power
+ * ("closed-power"): that is a flag here, so that rows with and without it meet. */
+static void set_entry_fields(abdb_entry *entry, abdb_arena *arena,
+                             const abdb_mlperf_context *context, const abdb_mlperf_row *row)
+{
+    const char *division = row->division ? copy_lowercase(arena, row->division) : NULL;
+    int power = is_true_text(row->has_power) || (division && strstr(division, "power"));
+    int errors = row->errors && strcmp(row->errors, "0") != 0;
+
+    if (division && strncmp(division, "closed", 6) == 0)
+        division = "closed";
+    else if (division && strncmp(division, "open", 4) == 0)
+        division = "open";
+    entry->field[ABDB_FIELD_evidence] = "mlperf";
+    entry->field[ABDB_FIELD_kind] = "statement";
+    entry->field[ABDB_FIELD_verified] = context->verified;
+    entry->field[ABDB_FIELD_suite] = row->suite ? row->suite : "inference";
+    entry->field[ABDB_FIELD_source] = context->source;
+    entry->field[ABDB_FIELD_submitter] = row->submitter;
+    entry->field[ABDB_FIELD_availability] = copy_lowercase(arena, row->availability);
+    entry->field[ABDB_FIELD_division] = division;
+    entry->field[ABDB_FIELD_system_type] = copy_lowercase(arena, row->system_type);
+    entry->field[ABDB_FIELD_system] = row->system ? row->system : row->platform;
+    entry->field[ABDB_FIELD_platform] = row->platform;
+    entry->field[ABDB_FIELD_model] = row->model;
+    entry->field[ABDB_FIELD_workload] = row->model;
+    entry->field[ABDB_FIELD_scenario] = abdb_mlperf_canonical_scenario(row->scenario);
+    entry->field[ABDB_FIELD_round] = row->round;
+    entry->field[ABDB_FIELD_public_id] = row->public_id;
+    entry->field[ABDB_FIELD_url] = row->url;
+    entry->field[ABDB_FIELD_dtype] =
+        is_missing_word(row->weights) ? NULL : copy_lowercase(arena, row->weights);
+    entry->field[ABDB_FIELD_flags] = abdb_trim_in_place(abdb_arena_printf(
+        arena, "%s%s%s%s%s", context->flags ? context->flags : "", inferred_flag_text(row),
+        power ? " power" : "", errors ? " errors" : "", row->unit ? "" : " unit-inferred"));
+}
+
+/* The other values of a row that is refused are read too, so that they count among those that were.
+ */
+static void count_rest_of_rejected_row(abdb_entry *entry, abdb_arena *arena,
+                                       const abdb_mlperf_row *row, bool rate_unread,
+                                       bool power_unread)
+{
+    const char *field;
+    char reason[REASON_SIZE];
+
+    if (rate_unread)
+        (void)add_result_with_unit(entry, row->result, row->unit, 1, "Result", &field, reason);
+    if (power_unread && row->power)
+        (void)add_result_with_unit(entry, row->power, row->power_unit, 1, "Power", &field, reason);
+    add_accuracy_results(entry, arena, row->accuracy);
+}
+
+bool abdb_mlperf_fill_entry(abdb_entry *entry, abdb_arena *arena,
+                            const abdb_mlperf_context *context, const abdb_mlperf_row *row,
+                            const char **field, char *reason)
+{
+    const char *unit = row->unit;
+
+    *field = NULL;
+    if (!row->model) {
+        *field = "Model";
+        snprintf(reason, REASON_SIZE, "no model or benchmark");
+        count_rest_of_rejected_row(entry, arena, row, true, true);
+        return false;
+    }
+    entry->locator = context->locator;
+    entry->line = context->line;
+    set_entry_fields(entry, arena, context, row);
+    if (!set_device_and_counts(entry, arena, row, field, reason)) {
+        count_rest_of_rejected_row(entry, arena, row, true, true);
+        return false;
+    }
+    add_row_factors(entry, row);
+    if (!unit) unit = default_unit_of_scenario(abdb_mlperf_canonical_scenario(row->scenario));
+    if (!add_result_with_unit(entry, row->result, unit, row->unit != NULL, "Result", field,
+                              reason)) {
+        count_rest_of_rejected_row(entry, arena, row, false, true);
+        return false;
+    }
+    /* Logs name their unit in the figure itself; only tables are corrected. */
+    if (strcmp(context->source, "mlperf-logs") != 0 && relabel_samples_as_tokens(entry, row))
+        entry->field[ABDB_FIELD_flags] = abdb_trim_in_place(
+            abdb_arena_printf(arena, "%s unit-corrected", entry->field[ABDB_FIELD_flags]));
+    if (row->power &&
+        !add_result_with_unit(entry, row->power, row->power_unit, 1, "Power", field, reason)) {
+        count_rest_of_rejected_row(entry, arena, row, false, false);
+        return false;
+    }
+    *field = NULL;
+    add_accuracy_results(entry, arena, row->accuracy);
+    return true;
+}
+
+abdb_status abdb_mlperf_import_row(const abdb_mlperf_context *context, const abdb_mlperf_row *row,
+                                   const char **field, char *reason, abdb_error *err)
+{
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    abdb_arena arena = {0};
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    if (abdb_mlperf_fill_entry(entry, &arena, context, row, field, reason)) {
+        abdb_entry_apply_overrides(entry, context->words);
+        st = context->sink->entry(context->sink->self, entry, err);
+    }
+    abdb_arena_free(&arena);
+    free(entry);
+    return st;
+}

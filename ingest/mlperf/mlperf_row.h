@@ -1,0 +1,65 @@
+/* mlperf_row.h - what the importers of MLPerf results share: they fill an abdb_mlperf_row with
+ * text, wherever it stands in their files, and mlperf_row.c makes the entry of it - metric and
+ * unit, scenario, accuracy, devices, factors and flags. */
+#ifndef ABDB_INGEST_MLPERF_H
+#define ABDB_INGEST_MLPERF_H
+
+#include "ingest/importer.h"
+#include "ingest/read/csv.h"
+
+/* A row of MLPerf results before it is an entry: text as the source has it, NULL where it has none.
+ */
+typedef struct {
+    const char *submitter, *availability, *division, *system_type, *system, *platform, *used_model,
+        *model, *scenario, *result, *unit, *accuracy, *nodes, *processor, *processors_per_node,
+        *cores, *accelerator, *accelerators_per_node, *accelerators, *software, *os, *notes, *round,
+        *inferred, *has_power, *weights, *public_id, *url, *location, *errors, *suite, *power,
+        *power_unit;
+} abdb_mlperf_row;
+
+/* Which column of a header fills which member of abdb_mlperf_row. */
+typedef struct {
+    size_t offset;
+    const char *names; /* '|' between them */
+} abdb_mlperf_column;
+#define MLPERF_COLUMN(member, names)             \
+    {                                            \
+        offsetof(abdb_mlperf_row, member), names \
+    }
+enum { MLPERF_COLUMN_MAX = 48, MLPERF_SHARED = 20 };
+
+/* The columns that say the same in every table of MLPerf, by all names that they have anywhere;
+ * what is called alike and means another thing is the importer's own. */
+extern const abdb_mlperf_column abdb_mlperf_columns[MLPERF_SHARED];
+
+/* The header's place of each of map[0..count), -1 where it has none. */
+void abdb_mlperf_find_columns(const abdb_mlperf_column *map, size_t count,
+                              const abdb_csv_header *header, int place[MLPERF_COLUMN_MAX]);
+/* Fills what the CSV row has; the rest of row stays. */
+void abdb_mlperf_copy_row_columns(const abdb_mlperf_column *map, size_t count,
+                                  const int place[MLPERF_COLUMN_MAX], const abdb_csv_row *csv,
+                                  abdb_mlperf_row *row);
+
+typedef struct {
+    const abdb_overrides *words;
+    const abdb_sink *sink;
+    const char *source, *verified, *locator, *flags;
+    long line; /* of the row at hand, 0 unknown */
+} abdb_mlperf_context;
+
+/* Makes the entry of a row and hands it over. When the row cannot be one, *field and *reason say
+ * why and nothing was handed over: the caller rejects it. reason has room for 200 bytes. */
+ABDB_MUST_USE abdb_status abdb_mlperf_import_row(const abdb_mlperf_context *context,
+                                                 const abdb_mlperf_row *row, const char **field,
+                                                 char *reason, abdb_error *err);
+
+/* A scenario as MLCommons writes it today ("Single Stream" is SingleStream), or the text itself. */
+const char *abdb_mlperf_canonical_scenario(const char *text);
+
+/* Fills entry from a row, all but the user's words: strings are the arena's and the row's. False,
+ * with *field and reason: the row cannot be one. */
+bool abdb_mlperf_fill_entry(abdb_entry *entry, abdb_arena *arena,
+                            const abdb_mlperf_context *context, const abdb_mlperf_row *row,
+                            const char **field, char *reason);
+
+#endif

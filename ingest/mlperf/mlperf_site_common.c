@@ -1,0 +1,55 @@
+/* mlperf_site_common.c - what both exports of the results pages share; see mlperf_site_common.h. */
+#include "ingest/mlperf/mlperf_site_common.h"
+
+#include <ctype.h>
+#include <string.h>
+
+const char *abdb_mlperf_round_of_public_id(abdb_arena *arena, const char *public_id)
+{
+    size_t size;
+
+    if (!public_id) return NULL;
+    if (*public_id == 'v') public_id++;
+    size = strspn(public_id, "0123456789.");
+    /* At least "1.0", then "-NUMBER". */
+    if (size < 3 || public_id[size] != '-' || !isdigit((unsigned char)public_id[0])) return NULL;
+    return abdb_arena_printf(arena, "v%.*s", (int)size, public_id);
+}
+
+int abdb_mlperf_site_has_cell(const abdb_input *in, const char *word)
+{
+    size_t size = strlen(word);
+
+    for (size_t i = 0; i + size <= in->text_size; i++) {
+        const char *at = memchr(in->text + i, word[0], in->text_size - i - size + 1);
+
+        if (!at) return 0;
+        i = (size_t)(at - in->text);
+        if (memcmp(at, word, size) != 0) continue;
+        /* A cell is bounded by delimiters, quotes or the ends of its line. */
+        if (i && !strchr(",\t\n\"", at[-1])) continue;
+        if (i + size == in->text_size || strchr(",\t\r\n\"", at[size])) return 1;
+    }
+    return 0;
+}
+
+const char *abdb_mlperf_site_guess_type(const abdb_input *in)
+{
+    if (abdb_mlperf_site_has_cell(in, "Server") || abdb_mlperf_site_has_cell(in, "Interactive"))
+        return "datacenter";
+    return abdb_mlperf_site_has_cell(in, "SingleStream") ? "edge" : NULL;
+}
+
+abdb_mlperf_context abdb_mlperf_site_make_context(const abdb_overrides *overrides,
+                                                  const abdb_sink *sink, bool averaged,
+                                                  const char *system_type)
+{
+    static const char *const flags[2][2] = {
+        {"system-type-unknown", ""}, {"perhaps-averaged system-type-unknown", "perhaps-averaged"}};
+
+    return (abdb_mlperf_context){.words = overrides,
+                                 .sink = sink,
+                                 .source = "mlperf-site",
+                                 .verified = "yes",
+                                 .flags = flags[averaged][system_type != NULL]};
+}

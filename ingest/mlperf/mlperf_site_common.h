@@ -1,0 +1,21 @@
+/* mlperf_site_common.h - what the flat and the pivot export of MLCommons' results pages share. */
+#ifndef ABDB_INGEST_MLPERF_SITE_H
+#define ABDB_INGEST_MLPERF_SITE_H
+
+#include "ingest/mlperf/mlperf_row.h"
+
+/* "5.1-0001" or "v6.0-0001" -> "v5.1"; NULL when it is neither. From arena. */
+const char *abdb_mlperf_round_of_public_id(abdb_arena *arena, const char *public_id);
+/* The pages export one system type at a time and do not name it: Server and Interactive exist in
+ * the datacenter category only, SingleStream without either means edge. NULL: cannot be told. */
+const char *abdb_mlperf_site_guess_type(const abdb_input *in);
+/* Does text hold the word as a whole cell? */
+int abdb_mlperf_site_has_cell(const abdb_input *in, const char *word);
+
+/* What all rows of an export share; its flags say what the export does not tell. averaged: it shows
+ * a mean where several results share a name; system_type NULL: unknown. */
+abdb_mlperf_context abdb_mlperf_site_make_context(const abdb_overrides *overrides,
+                                                  const abdb_sink *sink, bool averaged,
+                                                  const char *system_type);
+
+#endif

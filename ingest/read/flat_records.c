@@ -1,0 +1,468 @@
+/* flat_records.c - records with named values out of JSON, CSV and INSERT statements; see
+ * flat_records.h. One handler sees the same abdb_flat_record whichever of them it was, so importers
+ * are written once. */
+#include "ingest/read/flat_records.h"
+#include "schema/core/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/read/csv.h"
+
+/* A bid looks at the first MiB. */
+enum { HEAD = 1 << 20 };
+
+typedef struct {
+    abdb_flat_handler handler;
+    void *self;
+    const abdb_sink *sink; /* for damaged lines */
+    const abdb_input *in;
+    char delimiter;
+    abdb_csv_header header;
+} flat_reader;
+
+size_t abdb_flat_find_series(const abdb_flat_record *record, const char *name, const double **x)
+{
+    for (size_t i = 0; i < record->series; i++)
+        if (strcmp(record->serie[i].name, name) == 0) {
+            *x = record->serie[i].x;
+            return record->serie[i].n;
+        }
+    return 0;
+}
+
+bool abdb_flat_set_result_samples(abdb_result *result, const abdb_flat_record *record,
+                                  const char *name, const char *unit, abdb_arena *arena)
+{
+    const double *x;
+    size_t n = abdb_flat_find_series(record, name, &x);
+    abdb_sample *sample = n ? abdb_arena_alloc(arena, n * sizeof *sample) : NULL;
+
+    if (n && !sample) return false;
+    for (size_t i = 0; i < n; i++)
+        sample[i] = (abdb_sample){
+            .value = abdb_unit_to_base_value(abdb_unit_find(unit), x[i]), .t_s = NAN, .rank = -1};
+    result->sample = sample;
+    result->samples = n;
+    if (n) result->n = (long long)n;
+    return true;
+}
+
+void abdb_flat_count_refused_values(const abdb_flat_record *record, const char *const *names)
+{
+    for (; *names; names++)
+        abdb_count_values_read(abdb_has_digit(abdb_flat_text_or_null(record, *names)));
+}
+
+abdb_status abdb_flat_reject_and_end_row(const abdb_sink *sink, const abdb_flat_record *record,
+                                         const char *field, const char *reason, abdb_error *err)
+{
+    const char *text = abdb_flat_text_or_null(record, field);
+    abdb_decimal_mark mark = abdb_flat_mark(record, field);
+    char doubt[200];
+    abdb_reject reject = {
+        .line = record->line, .field = field, .reason = reason, .raw = record->raw};
+    abdb_status st;
+
+    if (text && abdb_number_is_doubtful(text, mark))
+        reject.reason = abdb_number_explain(NULL, text, mark, doubt, sizeof doubt);
+    st = sink->reject(sink->self, &reject, err);
+
+    return st == ABDB_OK ? sink->row_end(sink->self, err) : st;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static const char *json_scalar_to_text(abdb_arena *arena, const json_t *value)
+{
+    char number[32];
+
+    if (json_is_string(value))
+        return abdb_arena_copy(arena, json_string_value(value), json_string_length(value));
+    if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
+    if (!json_is_number(value)) return NULL;
+    abdb_format_shortest_double(json_number_value(value), number);
+    return abdb_arena_copy(arena, number, strlen(number));
+}
+
+/* Numbers of an array; 0: there are none, or something else is among them. */
+static size_t json_array_to_numbers(abdb_arena *arena, const json_t *array, const double **out)
+{
+    size_t n = json_array_size(array);
+    double *x = n && n <= FLAT_SAMPLES_MAX ? abdb_arena_alloc(arena, n * sizeof *x) : NULL;
+
+    for (size_t i = 0; x && i < n; i++) {
+        const json_t *value = json_array_get(array, i);
+
+        if (!json_is_number(value)) return 0;
+        x[i] = json_number_value(value);
+    }
+    *out = x;
+    return x ? n : 0;
+}
+
+/* One JSON object: plain members become items, arrays of numbers series; what is nested deeper
+ * is left to importers that know it. Members beyond the maxima are dropped. */
+static abdb_status pass_object_as_record(flat_reader *r, const json_t *object, long line,
+                                         const char *locator, abdb_error *err)
+{
+    abdb_flat_record *record = calloc(1, sizeof *record);
+    abdb_arena arena = {0};
+    char *raw = json_dumps(object, JSON_COMPACT);
+    const char *name;
+    json_t *value;
+    abdb_status st = ABDB_OK;
+
+    if (!record || !raw) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a record"));
+    record->line = line;
+    record->locator = locator;
+    record->raw = raw;
+    /* The cast takes const away by way of an integer, without a warning: jansson's macro wants a
+     * plain pointer and changes nothing. */
+    json_object_foreach((json_t *)(size_t)object, name, value)
+    {
+        const double *x;
+        size_t n = json_is_array(value) ? json_array_to_numbers(&arena, value, &x) : 0;
+
+        if (n && record->series < FLAT_SERIES_MAX) {
+            record->serie[record->series].name = name;
+            record->serie[record->series].x = x;
+            record->serie[record->series++].n = n;
+        } else if (!json_is_array(value) && !json_is_object(value) &&
+                   record->items < FLAT_ITEMS_MAX) {
+            record->item[record->items].name = name;
+            record->item[record->items++].text = json_scalar_to_text(&arena, value);
+        }
+    }
+    TRY(r->handler(r->self, record, err));
+done:
+    free(raw);
+    free(record);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+static abdb_status pass_objects_of_value(flat_reader *r, const json_t *value, long line,
+                                         abdb_error *err)
+{
+    char locator[32];
+    const json_t *item;
+    size_t i;
+    abdb_status st = ABDB_OK;
+
+    snprintf(locator, sizeof locator, "line %ld", line);
+    if (json_is_object(value)) return pass_object_as_record(r, value, line, locator, err);
+    json_array_foreach(value, i, item)
+    {
+        snprintf(locator, sizeof locator, "[%zu]", i);
+        if (json_is_object(item)) TRY(pass_object_as_record(r, item, 0, locator, err));
+    }
+done:
+    return st;
+}
+
+/* A line that is no JSON, in a file of one object a line: kept as rejected. */
+static abdb_status reject_damaged_json_line(flat_reader *r, const char *text, size_t size,
+                                            long line, const char *fault, abdb_error *err)
+{
+    abdb_flat_record record = {.line = line};
+    char *raw = strndup(text, size);
+    abdb_status st;
+
+    if (!raw) return ABDB_FAIL(err, ABDB_NOMEM, "a line");
+    record.raw = raw;
+    st = abdb_flat_reject_and_end_row(r->sink, &record, "", fault, err);
+    free(raw);
+    return st;
+}
+
+/* Values one after another, as JSON lines are; one value is the simple case. */
+static abdb_status read_json_records(flat_reader *r, const abdb_input *in, abdb_error *err)
+{
+    const char *text = in->text, *end = in->text + in->text_size;
+    long line = 1;
+    bool lines = false; /* has one object ended on its line? */
+    abdb_status st = ABDB_OK;
+
+    for (;;) {
+        json_error_t fault;
+        json_t *value;
+        const char *stop;
+
+        for (; text < end && strchr(" \t\r\n", *text) && *text; text++) line += *text == '\n';
+        if (text == end) break;
+        /* With JSON_DISABLE_EOF_CHECK jansson stops behind one value and leaves in fault.position
+         * how many bytes that took. */
+        value = json_loadb(text, (size_t)(end - text), JSON_DISABLE_EOF_CHECK, &fault);
+        stop = memchr(text, '\n', (size_t)(end - text));
+        if (!stop) stop = end;
+        /* Once an object has ended on its own line, the file is JSON lines: a bad line is a reject
+         * and the next one is read. Before, the whole file is damaged. */
+        if (!value && lines) {
+            TRY(reject_damaged_json_line(r, text, (size_t)(stop - text), line, fault.text, err));
+            text = stop;
+            continue;
+        }
+        if (!value)
+            return ABDB_FAIL(err, ABDB_DATA,
+                             "line %ld column %d: %s; the file is damaged or truncated",
+                             line + fault.line - 1, fault.column, fault.text);
+        lines = lines || fault.position <= stop - text;
+        st = pass_objects_of_value(r, value, line, err);
+        json_decref(value);
+        if (st != ABDB_OK) break;
+        for (int i = 0; i < fault.position && text < end; i++, text++) line += *text == '\n';
+    }
+done:
+    return st;
+}
+
+abdb_status abdb_flat_parse_json_document(json_t **out, const abdb_input *in, abdb_error *err)
+{
+    json_error_t fault;
+
+    *out = json_loadb(in->text, in->text_size, 0, &fault);
+    if (*out) return ABDB_OK;
+    return ABDB_FAIL(err, ABDB_DATA, "line %d column %d: %s; the file is damaged or truncated",
+                     fault.line, fault.column, fault.text);
+}
+
+abdb_status abdb_flat_read_json_member(const abdb_input *in, const char *member,
+                                       abdb_flat_handler handler, void *self, abdb_error *err)
+{
+    flat_reader r = {.handler = handler, .self = self};
+    json_t *root;
+    const json_t *value, *item;
+    char locator[64];
+    size_t i;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_flat_parse_json_document(&root, in, err));
+    value = json_object_get(root, member);
+    if (json_is_object(value)) TRY(pass_object_as_record(&r, value, 0, member, err));
+    json_array_foreach(value, i, item)
+    {
+        snprintf(locator, sizeof locator, "%s[%zu]", member, i);
+        if (json_is_object(item)) TRY(pass_object_as_record(&r, item, 0, locator, err));
+    }
+done:
+    json_decref(root);
+    return st;
+}
+
+/* --- CSV -------------------------------------------------------------------------------------- */
+
+static abdb_status pass_csv_row_as_record(void *self, const abdb_csv_row *row, abdb_error *err)
+{
+    flat_reader *r = self;
+    abdb_flat_record *record;
+    char locator[32], doubt[FLAT_DOUBT_SIZE] = "", *raw = NULL;
+    abdb_status st = ABDB_OK;
+
+    if (!r->header.count) {
+        st = abdb_csv_header_copy_row(&r->header, row, err);
+        return st == ABDB_OK ? abdb_csv_find_marks(&r->header, r->in, r->delimiter, err) : st;
+    }
+    record = calloc(1, sizeof *record);
+    raw = strndup(row->raw, row->raw_size);
+    if (!record || !raw) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a record"));
+    snprintf(locator, sizeof locator, "line %ld", row->line);
+    record->line = row->line;
+    record->locator = locator;
+    record->raw = raw;
+    record->doubt = doubt;
+    for (size_t i = 0; i < row->count && i < r->header.count && i < FLAT_ITEMS_MAX; i++) {
+        record->item[i].name = r->header.name[i];
+        record->item[i].mark = abdb_csv_mark(&r->header, (int)i);
+        record->item[record->items++].text = row->field[i];
+    }
+    TRY(r->handler(r->self, record, err));
+done:
+    free(record);
+    free(raw);
+    return st;
+}
+
+/* --- INSERT INTO t (a, b) VALUES ('x', 'y'); -------------------------------------------------- */
+
+/* The next word of a list in brackets: bare, or in single quotes with '' for one. *text moves
+ * behind it and its comma; NULL: the list is over. */
+static const char *parse_next_sql_value(abdb_arena *arena, const char **text, const char *end)
+{
+    abdb_text word = {0};
+    const char *s = *text, *kept;
+    bool quoted;
+
+    while (s < end && strchr(" \t\r\n,", *s) && *s) s++;
+    if (s == end || *s == ')' || !*s) {
+        *text = s;
+        return NULL;
+    }
+    quoted = *s == '\'';
+    s += quoted;
+    for (; s < end && *s; s++) {
+        if (quoted && *s == '\'' && s + 1 < end && s[1] == '\'')
+            s++;
+        else if (quoted ? *s == '\'' : strchr(",) \t\r\n", *s) != NULL)
+            break;
+        abdb_text_add(&word, s, 1);
+    }
+    *text = s + (s < end && quoted);
+    kept = abdb_arena_copy(arena, abdb_text_get(&word), word.size);
+    abdb_text_free(&word);
+    return kept;
+}
+
+static abdb_status pass_insert_as_record(flat_reader *r, const char *text, const char *end,
+                                         long line, abdb_error *err)
+{
+    abdb_flat_record *record = calloc(1, sizeof *record);
+    abdb_arena arena = {0};
+    const char *names = memchr(text, '(', (size_t)(end - text));
+    const char *values = memmem(text, (size_t)(end - text), "VALUES", 6), *word;
+    char locator[32];
+    size_t count = 0;
+    abdb_status st = ABDB_OK;
+
+    if (!record) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a record"));
+    values = values ? memchr(values, '(', (size_t)(end - values)) : NULL;
+    if (!names || !values || names >= values) goto done;
+    snprintf(locator, sizeof locator, "line %ld", line);
+    record->line = line;
+    record->locator = locator;
+    record->raw = abdb_arena_copy(&arena, text, (size_t)(end - text));
+    if (!record->raw) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a row"));
+    for (names++;
+         record->items < FLAT_ITEMS_MAX && (word = parse_next_sql_value(&arena, &names, values));)
+        record->item[record->items++].name = word;
+    for (values++; count < record->items && (word = parse_next_sql_value(&arena, &values, end));)
+        record->item[count++].text = word;
+    TRY(r->handler(r->self, record, err));
+done:
+    free(record);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+static abdb_status read_insert_statements(flat_reader *r, const abdb_input *in, abdb_error *err)
+{
+    const char *text = in->text, *end = in->text + in->text_size;
+    abdb_status st = ABDB_OK;
+
+    for (long line = 1; text < end && st == ABDB_OK; line++) {
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+
+        if (!stop) stop = end;
+        /* A statement stands on one line, as llama-bench prints it. */
+        if (stop - text > 12 && strncmp(text, "INSERT INTO ", 12) == 0)
+            st = pass_insert_as_record(r, text, stop, line, err);
+        text = stop + (stop < end);
+    }
+    return st;
+}
+
+abdb_status abdb_flat_read_records(const abdb_input *in, const abdb_sink *sink,
+                                   abdb_flat_handler handler, void *self, abdb_error *err)
+{
+    flat_reader r = {.handler = handler, .self = self, .sink = sink, .in = in};
+    size_t i = 0;
+    abdb_status st;
+
+    while (i < in->text_size && strchr(" \t\r\n", in->text[i]) && in->text[i]) i++;
+    if (i < in->text_size && (in->text[i] == '[' || in->text[i] == '{'))
+        return read_json_records(&r, in, err);
+    if (memmem(in->text, in->text_size < HEAD ? in->text_size : HEAD, "INSERT INTO ", 12))
+        return read_insert_statements(&r, in, err);
+    r.delimiter = abdb_csv_guess_delimiter(in->text, in->text_size);
+    st = abdb_csv_read_input(in, r.delimiter, pass_csv_row_as_record, &r, err);
+    abdb_csv_header_free(&r.header);
+    return st;
+}
+
+/* --- bids ------------------------------------------------------------------------------------- */
+
+/* Is there a JSON key of that name, quoted for the whole of it, bare for a part? */
+static bool has_json_key(const char *text, const char *end, const char *word, size_t size)
+{
+    for (const char *at = text; (at = memmem(at, (size_t)(end - at), word, size)); at++) {
+        const char *s = at + size;
+
+        if (*word != '"') {
+            while (s < end && *s != '"' && *s != '\n') s++;
+            if (s++ == end || s[-1] != '"') continue;
+        }
+        while (s < end && strchr(" \t\r\n", *s) && *s) s++;
+        if (s < end && *s == ':') return true;
+    }
+    return false;
+}
+
+/* Where the bytes of a bid begin, behind blanks. */
+static const char *skip_leading_blanks(const abdb_input *in, const char *end)
+{
+    const char *text = in->text;
+
+    while (text < end && strchr(" \t\r\n", *text) && *text) text++;
+    return text;
+}
+
+/* Takes the first row and stops the reading: ABDB_STOPPED is no fault here. */
+static abdb_status copy_header_and_stop(void *self, const abdb_csv_row *row, abdb_error *err)
+{
+    abdb_status st = abdb_csv_header_copy_row(self, row, err);
+
+    return st == ABDB_OK ? ABDB_FAIL(err, ABDB_STOPPED, "header read") : st;
+}
+
+/* Are all the words columns of the first line? */
+static bool header_has_all_columns(const char *text, const char *end, const char *words)
+{
+    const char *stop = memchr(text, '\n', (size_t)(end - text));
+    abdb_csv_header header = {0};
+    bool all;
+    char name[64];
+    abdb_error err;
+
+    if (stop) end = stop;
+    (void)!abdb_csv_read(text, (size_t)(end - text),
+                         abdb_csv_guess_delimiter(text, (size_t)(end - text)), copy_header_and_stop,
+                         &header, &err);
+    all = header.count > 1;
+    while (all && *words) {
+        size_t word = strcspn(words, "|");
+
+        snprintf(name, sizeof name, "%.*s", (int)word, words);
+        all = abdb_csv_find_column(&header, name) >= 0;
+        words += word + (words[word] == '|');
+    }
+    abdb_csv_header_free(&header);
+    return all;
+}
+
+static bool begins_with_create_or_insert(const char *text, const char *end)
+{
+    return end - text > 7 && (strncmp(text, "CREATE ", 7) == 0 || strncmp(text, "INSERT ", 7) == 0);
+}
+
+bool abdb_flat_has_value_names(const abdb_input *in, const char *value_names)
+{
+    const char *end = in->text + (in->text_size < HEAD ? in->text_size : HEAD);
+    const char *text = skip_leading_blanks(in, end);
+    bool json = text < end && (*text == '{' || *text == '['),
+         sql = begins_with_create_or_insert(text, end);
+
+    if (text == end) return false;
+    if (!json && !sql)
+        return !strchr(value_names, '"') && header_has_all_columns(text, end, value_names);
+    while (*value_names) {
+        size_t word = strcspn(value_names, "|");
+
+        if (json ? !has_json_key(text, end, value_names, word)
+                 : !memmem(text, (size_t)(end - text), value_names, word))
+            return false;
+        value_names += word + (value_names[word] == '|');
+    }
+    return true;
+}

@@ -1,0 +1,89 @@
+/* flat_records.h - records with named values, whatever holds them: an array of JSON objects, JSON
+ * objects one after another (JSON lines, or one that fills the file), CSV with a header, or the
+ * INSERT statements that tools print.
+ *
+ * A value is text as it stands (a JSON number as it prints, true and false by those words); null
+ * and missing are NULL. An array of numbers is a series. Objects inside objects are left out.
+ */
+#ifndef ABDB_INGEST_FLAT_H
+#define ABDB_INGEST_FLAT_H
+
+#include <jansson.h>
+
+#include "ingest/importer.h"
+
+/* What lies beyond is dropped without a word: records of known programs have a tenth of it. */
+enum {
+    FLAT_ITEMS_MAX = 256,
+    FLAT_SERIES_MAX = 32,
+    FLAT_SAMPLES_MAX = 1 << 20,
+    FLAT_DOUBT_SIZE = 200
+};
+
+typedef struct {
+    size_t items, series;
+    struct {
+        const char *name, *text;
+        abdb_decimal_mark mark; /* of its column; of JSON and SQL unknown */
+    } item[FLAT_ITEMS_MAX];
+    struct {
+        const char *name;
+        const double *x;
+        size_t n;
+    } serie[FLAT_SERIES_MAX];
+    long line;           /* where it begins, 0 unknown */
+    const char *locator; /* "[3]", or "line 4" */
+    const char *raw;     /* as it was, for rejects */
+    char *doubt;         /* room of FLAT_DOUBT_SIZE for abdb_flat_number_or_nan, or NULL */
+} abdb_flat_record;
+
+/* Called for each record. Anything but ABDB_OK stops the reading. */
+typedef abdb_status (*abdb_flat_handler)(void *self, const abdb_flat_record *record,
+                                         abdb_error *err);
+
+/* A damaged line among JSON lines goes to sink as rejected. ABDB_DATA: damaged or truncated, with
+ * line and column; the records before were handed over. */
+ABDB_MUST_USE abdb_status abdb_flat_read_records(const abdb_input *in, const abdb_sink *sink,
+                                                 abdb_flat_handler handler, void *self,
+                                                 abdb_error *err);
+/* The same for one member of a JSON document's object: an object, or an array of them. No record:
+ * there is no such member. ABDB_DATA: the document is damaged. */
+ABDB_MUST_USE abdb_status abdb_flat_read_json_member(const abdb_input *in, const char *member,
+                                                     abdb_flat_handler handler, void *self,
+                                                     abdb_error *err);
+/* A whole JSON document; *out is the caller's to json_decref. ABDB_DATA: damaged, with line and
+ * column. */
+ABDB_MUST_USE abdb_status abdb_flat_parse_json_document(json_t **out, const abdb_input *in,
+                                                        abdb_error *err);
+/* Do the records have values of all these names ('|' between them)? In JSON they are keys: quoted
+ * whole ones, bare ones parts; in a table words of the header. A text that only mentions them, as a
+ * program does that prints such records, has none. For bids: the first bytes tell. */
+bool abdb_flat_has_value_names(const abdb_input *in, const char *value_names);
+/* The text of a value, or NULL. */
+const char *abdb_flat_text_or_null(const abdb_flat_record *record, const char *name);
+/* The decimal mark of that value's column. */
+abdb_decimal_mark abdb_flat_mark(const abdb_flat_record *record, const char *name);
+/* A value as a number; NAN: missing or none. One that could have another decimal mark is noted in
+ * the record's doubt, for abdb_flat_pass_doubt. */
+double abdb_flat_number_or_nan(const abdb_flat_record *record, const char *name);
+/* A value as a count; 0: missing, or no whole number above 0. */
+long long abdb_flat_parse_count(const abdb_flat_record *record, const char *name);
+/* Makes the entry one that the store refuses, if a number that was asked for is in doubt. */
+void abdb_flat_pass_doubt(abdb_entry *entry, const abdb_flat_record *record);
+/* Samples of that name and their number; 0: none. */
+size_t abdb_flat_find_series(const abdb_flat_record *record, const char *name, const double **x);
+/* Gives the result the samples of that name, in a unit of units.def, and their number. false: no
+ * memory. */
+bool abdb_flat_set_result_samples(abdb_result *result, const abdb_flat_record *record,
+                                  const char *name, const char *unit, abdb_arena *arena);
+/* Counts the values of a record that is refused before results are made of them: those of names,
+ * which ends with NULL, that have a digit. */
+void abdb_flat_count_refused_values(const abdb_flat_record *record, const char *const *names);
+/* Keeps the record as rejected, and ends the row. Where the field holds a number that could have
+ * another decimal mark, the reason is that, with its readings. */
+ABDB_MUST_USE abdb_status abdb_flat_reject_and_end_row(const abdb_sink *sink,
+                                                       const abdb_flat_record *record,
+                                                       const char *field, const char *reason,
+                                                       abdb_error *err);
+
+#endif

@@ -1,0 +1,207 @@
+/* markdown_tables.c - tables of markdown files, read line by line: a line of cells waits
+ * (reader.before) until the next one shows whether it was a header; see markdown_tables.h. */
+#include "ingest/read/markdown_tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELLS_MAX = 64, HEAD = 1 << 20 };
+
+typedef struct {
+    char *copy; /* the line, taken apart */
+    char *cell[CELLS_MAX];
+    size_t cells;
+} table_line;
+
+/* The text of a cell or title, in place: without **, `, and [text](link). */
+static char *strip_markup_in_place(char *cell)
+{
+    char *out = cell;
+
+    cell = out = abdb_trim_in_place(cell);
+    for (char *s = cell; *s; s++) {
+        char *close;
+
+        if (*s == '`' || (s[0] == '*' && s[1] == '*')) {
+            s += *s == '*';
+            continue;
+        }
+        close = *s == '[' ? strstr(s, "](") : NULL;
+        if (close && strchr(close, ')')) {
+            size_t size = (size_t)(close - s - 1);
+
+            memmove(out, s + 1, size);
+            out += size;
+            s = strchr(close, ')');
+            continue;
+        }
+        *out++ = *s;
+    }
+    *out = '\0';
+    return abdb_trim_in_place(cell);
+}
+
+/* Takes "| a | b |" apart; cells 0: no such line, or no memory, which ends the unit. */
+static void split_table_line(table_line *line, const char *text, size_t size)
+{
+    char *s;
+
+    *line = (table_line){0};
+    while (size && (*text == ' ' || *text == '\t')) text++, size--;
+    if (!size || *text != '|') return;
+    line->copy = strndup(text + 1, size - 1);
+    if (!line->copy) abdb_count_allocation_failure();
+    for (s = line->copy; s && line->cells < CELLS_MAX;) {
+        char *bar = s;
+
+        /* "\|" is a bar within a cell. */
+        while (*bar && (*bar != '|' || (bar > s && bar[-1] == '\\'))) bar++;
+        if (!*bar && !*(s + strspn(s, " \t\r"))) break; /* behind the last bar */
+        line->cell[line->cells++] = s;
+        if (!*bar) break;
+        *bar = '\0';
+        s = bar + 1;
+    }
+}
+
+/* "|---|:--:|": the line that makes the one above it a header. */
+static bool is_header_separator(const table_line *line)
+{
+    for (size_t i = 0; i < line->cells; i++)
+        if (!strchr(line->cell[i], '-') || line->cell[i][strspn(line->cell[i], " \t\r:-")] != '\0')
+            return false;
+    return line->cells > 0;
+}
+
+static void free_table_line(table_line *line)
+{
+    free(line->copy);
+    *line = (table_line){0};
+}
+
+typedef struct {
+    abdb_flat_handler handler;
+    void *self;
+    table_line before, header; /* before: the line above, which dashes make a header */
+    bool in_table;
+    char title[200], header_title[200];
+} markdown_reader;
+
+static abdb_status pass_table_row_as_record(markdown_reader *r, const table_line *row,
+                                            const char *raw, size_t size, long number,
+                                            abdb_error *err)
+{
+    abdb_flat_record *record = calloc(1, sizeof *record);
+    char locator[32], *copy = strndup(raw, size);
+    char extra[CELLS_MAX][32];
+    bool any = false;
+    abdb_status st = ABDB_OK;
+
+    if (!record || !copy) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a row"));
+    snprintf(locator, sizeof locator, "line %ld", number);
+    record->line = number;
+    record->locator = locator;
+    record->raw = copy;
+    for (size_t i = 0; i < row->cells; i++) {
+        char *cell = strip_markup_in_place(row->cell[i]);
+
+        snprintf(extra[i], sizeof extra[i], "column %zu", i + 1);
+        record->item[record->items].name = i < r->header.cells ? r->header.cell[i] : extra[i];
+        record->item[record->items++].text = cell;
+        any |= *cell != '\0';
+    }
+    record->item[record->items].name = "(title)";
+    record->item[record->items++].text = r->header_title;
+    if (any) TRY(r->handler(r->self, record, err));
+done:
+    free(copy);
+    free(record);
+    return st;
+}
+
+static void remember_table_title(markdown_reader *r, const char *text, size_t size)
+{
+    char line[200];
+    char *s;
+
+    snprintf(line, sizeof line, "%.*s", (int)(size < sizeof line ? size : sizeof line - 1), text);
+    s = line + strspn(line, "#> \t");
+    s = strip_markup_in_place(s);
+    if (!*s || strncmp(s, "```", 3) == 0) return;
+    if (s[strlen(s) - 1] == ':') s[strlen(s) - 1] = '\0';
+    snprintf(r->title, sizeof r->title, "%s", s);
+}
+
+/* Three cases: dashes under a line of cells begin a table, cells within a table are a row, anything
+ * else ends the table (and, if it is text, is the title of the next). */
+static abdb_status process_markdown_line(markdown_reader *r, const char *text, size_t size,
+                                         long number, abdb_error *err)
+{
+    table_line line;
+    abdb_status st = ABDB_OK;
+
+    split_table_line(&line, text, size);
+    if (line.cells && is_header_separator(&line) && r->before.cells) {
+        free_table_line(&r->header);
+        r->header = r->before;
+        r->before = (table_line){0};
+        for (size_t i = 0; i < r->header.cells; i++)
+            r->header.cell[i] = strip_markup_in_place(r->header.cell[i]);
+        snprintf(r->header_title, sizeof r->header_title, "%s", r->title);
+        r->in_table = true;
+    } else if (line.cells && r->in_table) {
+        st = pass_table_row_as_record(r, &line, text, size, number, err);
+    } else {
+        r->in_table = false;
+        free_table_line(&r->before);
+        r->before = line;
+        if (!line.cells) remember_table_title(r, text, size);
+        return ABDB_OK;
+    }
+    free_table_line(&line);
+    return st;
+}
+
+abdb_status markdown_read_tables(const abdb_input *in, abdb_flat_handler handler, void *self,
+                                 abdb_error *err)
+{
+    markdown_reader *r = calloc(1, sizeof *r);
+    const char *text = in->text, *end = in->text + in->text_size;
+    abdb_status st = ABDB_OK;
+
+    if (!r) return ABDB_FAIL(err, ABDB_NOMEM, "a markdown file");
+    r->handler = handler;
+    r->self = self;
+    for (long number = 1; text < end && st == ABDB_OK; number++) {
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+        size_t size = (size_t)((stop ? stop : end) - text);
+
+        while (size && text[size - 1] == '\r') size--;
+        st = process_markdown_line(r, text, size, number, err);
+        text = stop ? stop + 1 : end;
+    }
+    free_table_line(&r->before);
+    free_table_line(&r->header);
+    free(r);
+    return st;
+}
+
+bool markdown_has_table(const abdb_input *in)
+{
+    const char *text = in->text;
+    const char *end = text + (in->text_size < HEAD ? in->text_size : HEAD);
+    bool before = false, found = false;
+
+    while (text < end && !found) {
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+        table_line line;
+
+        split_table_line(&line, text, (size_t)((stop ? stop : end) - text));
+        found = before && is_header_separator(&line);
+        before = line.cells > 0;
+        free_table_line(&line);
+        text = stop ? stop + 1 : end;
+    }
+    return found;
+}

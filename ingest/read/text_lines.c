@@ -1,0 +1,155 @@
+/* text_lines.c - lines of a console, and the looks that bids take at them; see lines.h. */
+#include "ingest/read/text_lines.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* " 12: text" -> "text". At most six digits: longer ones are data, not the number of a process. */
+static char *skip_launcher_prefix(char *line)
+{
+    char *s = line + strspn(line, " ");
+    size_t digits = strspn(s, "0123456789");
+
+    if (!digits || digits > 6 || s[digits] != ':' || (s[digits + 1] && s[digits + 1] != ' '))
+        return line;
+    return s + digits + 1 + (s[digits + 1] == ' ');
+}
+
+/* A line with a comma anywhere is taken for CSV. */
+static void split_line_into_words(text_line *line, char *copy)
+{
+    const char *between = strchr(copy, ',') ? "," : " \t";
+    char *place;
+
+    line->words = 0;
+    for (char *word = strtok_r(copy, between, &place); word && line->words < LINE_WORDS_MAX;
+         word = strtok_r(NULL, between, &place))
+        line->word[line->words++] = abdb_trim_in_place(word);
+}
+
+abdb_status lines_read_each(const abdb_input *in, line_handler handler, void *self, abdb_error *err)
+{
+    const char *text = in->text, *end = in->text + in->text_size;
+    text_line line = {0};
+    abdb_status st = ABDB_OK;
+
+    while (text < end && st == ABDB_OK) {
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+        size_t size = (size_t)((stop ? stop : end) - text);
+        char *own = strndup(text, size), *copy;
+
+        if (!own) return ABDB_FAIL(err, ABDB_NOMEM, "a line");
+        own[strcspn(own, "\r")] = '\0';
+        line.number++;
+        line.text = skip_launcher_prefix(own);
+        copy = strdup(line.text);
+        if (copy) {
+            split_line_into_words(&line, copy);
+            st = handler(self, &line, err);
+        } else
+            st = ABDB_FAIL(err, ABDB_NOMEM, "a line");
+        free(copy);
+        free(own);
+        /* The handler's strings die here; where the reading stands is told for the progress
+         * line. */
+        text += size + (stop != NULL);
+        if (in->at) *in->at = (size_t)(text - in->text);
+    }
+    return st;
+}
+
+/* What lines_table looks for, and how far it got. */
+typedef struct {
+    const char *first, *words;
+    size_t numbers;
+    bool headed, found;
+} table_look;
+
+/* Does the line begin with the word and hold all the others? A '#' before is none. */
+static bool is_table_header(const table_look *look, const text_line *line)
+{
+    size_t skip = line->words && strcmp(line->word[0], "#") == 0;
+    const char *words = look->words;
+    const char *first = skip < line->words ? line->word[skip] : "";
+
+    if (strcmp(first + (*first == '#'), look->first) != 0) return false;
+    while (*words) {
+        size_t word = strcspn(words, "|"), i = skip;
+
+        while (i < line->words &&
+               (strlen(line->word[i]) != word || strncmp(line->word[i], words, word) != 0))
+            i++;
+        if (i == line->words) return false;
+        words += word + (words[word] == '|');
+    }
+    return true;
+}
+
+static abdb_status find_header_then_numbers(void *self, const text_line *line, abdb_error *err)
+{
+    table_look *look = self;
+    size_t numbers = 0;
+
+    if (!look->headed) {
+        look->headed = is_table_header(look, line);
+        return ABDB_OK;
+    }
+    for (size_t i = 0; i < line->words; i++) numbers += !isnan(line_word_as_number(line, i));
+    look->found = numbers >= look->numbers;
+    return look->found ? ABDB_FAIL(err, ABDB_STOPPED, "seen") : ABDB_OK;
+}
+
+bool lines_have_printed_table(const abdb_input *in, const char *first_word,
+                              const char *header_words, size_t numbers)
+{
+    abdb_input head = *in;
+    table_look look = {.first = first_word, .words = header_words, .numbers = numbers};
+    abdb_error err;
+
+    if (head.text_size > BID_SIZE) head.text_size = BID_SIZE;
+    head.at = NULL;
+    if (!memmem(head.text, head.text_size, first_word, strlen(first_word))) return false;
+    (void)!lines_read_each(&head, find_header_then_numbers, &look, &err);
+    return look.found;
+}
+
+bool lines_any_begins_with(const abdb_input *in, const char *text)
+{
+    const char *at = in->text, *end = at + (in->text_size < BID_SIZE ? in->text_size : BID_SIZE);
+    size_t size = strlen(text);
+
+    for (const char *s = at; (s = memmem(s, (size_t)(end - s), text, size)); s++) {
+        const char *before = s;
+
+        while (before > at && before[-1] != '\n') before--; /* "12: ": a launcher's */
+        while (before < s && strchr(" \t0123456789:", *before)) before++;
+        if (before == s) return true;
+    }
+    return false;
+}
+
+double line_word_as_number(const text_line *line, size_t word)
+{
+    double value;
+
+    return word < line->words && abdb_double_parse(line->word[word], ABDB_MARK_UNKNOWN, &value)
+               ? value
+               : NAN;
+}
+
+void line_count_refused_values(const text_line *line, size_t from)
+{
+    for (size_t i = from; i < line->words; i++)
+        abdb_count_values_read(isfinite(line_word_as_number(line, i)));
+}
+
+abdb_status line_reject_and_end_row(const abdb_sink *sink, const text_line *line, const char *field,
+                                    const char *reason, abdb_error *err)
+{
+    abdb_reject reject = {
+        .line = line->number, .field = field, .reason = reason, .raw = line->text};
+    abdb_status st = sink->reject(sink->self, &reject, err);
+
+    return st == ABDB_OK ? sink->row_end(sink->self, err) : st;
+}

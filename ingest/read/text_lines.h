@@ -1,0 +1,42 @@
+/* text_lines.h - what programs print on a console, line by line.
+ *
+ * A launcher may have put the number of the process before each line ("12: ", as srun -l does): it
+ * is taken off.
+ */
+#ifndef ABDB_INGEST_LINES_H
+#define ABDB_INGEST_LINES_H
+
+#include "ingest/importer.h"
+
+enum { LINE_WORDS_MAX = 64, BID_SIZE = 1 << 20 };
+
+typedef struct {
+    long number;      /* from 1 */
+    const char *text; /* without its end and its launcher's prefix */
+    size_t words;     /* between blanks, or commas where there are; at most LINE_WORDS_MAX */
+    const char *word[LINE_WORDS_MAX];
+} text_line;
+
+/* Called for each line; strings are borrowed for the call. */
+typedef abdb_status (*line_handler)(void *self, const text_line *line, abdb_error *err);
+/* ABDB_NOMEM, or what the handler said. */
+ABDB_MUST_USE abdb_status lines_read_each(const abdb_input *in, line_handler handler, void *self,
+                                          abdb_error *err);
+/* For bids, of the first BID_SIZE bytes: is there a table that a program printed, a header that
+ * begins with a word and holds all the others ('|' between them), and behind it a line of so many
+ * numbers? A program that could print it has the header in quotes, and no numbers. */
+bool lines_have_printed_table(const abdb_input *in, const char *first_word,
+                              const char *header_words, size_t numbers);
+/* Does a line begin with that text, but for what a launcher puts before it? */
+bool lines_any_begins_with(const abdb_input *in, const char *text);
+/* The word as a number; NAN: there is none, or it is no number. */
+double line_word_as_number(const text_line *line, size_t word);
+/* Counts the values of a line that is refused before results are made of them: its numbers from
+ * that word on. */
+void line_count_refused_values(const text_line *line, size_t from);
+/* Keeps the line as rejected, and ends the row. */
+ABDB_MUST_USE abdb_status line_reject_and_end_row(const abdb_sink *sink, const text_line *line,
+                                                  const char *field, const char *reason,
+                                                  abdb_error *err);
+
+#endif

@@ -1,0 +1,195 @@
+/* jsonl_record_parts.c - what stands beside the results of a record: lists of telemetry, spans and
+ * ranks, the process, the origin; see jsonl_record_parts.h. Each take_* either fills the entry or
+ * writes a reason; an empty reason means that all is well so far. */
+#include "ingest/tables/jsonl_record_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/core/units.h"
+
+typedef struct {
+    abdb_entry *e;
+    const json_t *object;
+    abdb_arena *arena;
+    char *reason;
+    size_t room;
+} parts;
+
+static const char *text_of_member(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+/* The list of that name: its length, and room for that many of `size`. False, with reason: it is
+ * no list, or there is no memory. */
+static bool allocate_list_of_member(parts *r, const char *name, size_t size, void **out,
+                                    size_t *count)
+{
+    const json_t *list = json_object_get(r->object, name);
+
+    *count = json_array_size(list);
+    *out = *count ? abdb_arena_alloc(r->arena, *count * size) : NULL;
+    if (list && !json_is_null(list) && !json_is_array(list))
+        snprintf(r->reason, r->room, "%s is no list", name);
+    else if (*count && !*out)
+        snprintf(r->reason, r->room, "out of memory for its %s", name);
+    return !*r->reason;
+}
+
+/* Text that need not be there. */
+static bool read_optional_text(const json_t *object, const char *name, const char **out)
+{
+    const json_t *value = json_object_get(object, name);
+
+    *out = json_string_value(value);
+    return *out || !value || json_is_null(value);
+}
+
+/* A number that need not be there, and is not negative. */
+static bool read_optional_amount(const json_t *object, const char *name, double *out)
+{
+    const json_t *value = json_object_get(object, name);
+
+    *out = json_is_number(value) ? json_number_value(value) : NAN;
+    return !value || json_is_null(value) || *out >= 0;
+}
+
+/* A whole number of at least `least`; 3.0 is none. */
+static bool read_required_integer(const json_t *object, const char *name, long long least,
+                                  long long *out)
+{
+    const json_t *value = json_object_get(object, name);
+
+    *out = json_integer_value(value);
+    return json_is_integer(value) && *out >= least;
+}
+
+static bool parse_telemetry(parts *r)
+{
+    abdb_entry *e = r->e;
+    abdb_telemetry *t;
+    void *room;
+
+    if (!allocate_list_of_member(r, "telemetry", sizeof *t, &room, &e->telemetries)) return false;
+    e->telemetry = t = room;
+    for (size_t i = 0; i < e->telemetries; i++) {
+        const json_t *item = json_array_get(json_object_get(r->object, "telemetry"), i),
+                     *t_s = json_array_get(item, 3), *value = json_array_get(item, 4);
+        const char *spelling = json_string_value(json_array_get(item, 2));
+        const abdb_unit *unit = spelling ? abdb_unit_find(spelling) : NULL;
+
+        t[i].sensor = json_string_value(json_array_get(item, 0));
+        t[i].quantity = json_string_value(json_array_get(item, 1));
+        if (!t[i].sensor || !t[i].quantity || !unit || !json_is_number(t_s) ||
+            !json_is_number(value)) {
+            snprintf(r->reason, r->room,
+                     "telemetry[%zu] is no [sensor, quantity, unit, t_s, value]: three texts, of "
+                     "which abdb knows the unit, and two numbers",
+                     i);
+            return false;
+        }
+        t[i].unit = unit->base;
+        t[i].t_s = json_number_value(t_s);
+        t[i].value = abdb_unit_to_base_value(unit, json_number_value(value));
+    }
+    return true;
+}
+
+static bool parse_spans(parts *r)
+{
+    abdb_entry *e = r->e;
+    abdb_span *s;
+    void *room;
+
+    if (!allocate_list_of_member(r, "span", sizeof *s, &room, &e->spans)) return false;
+    e->span = s = room;
+    for (size_t i = 0; i < e->spans; i++) {
+        const json_t *item = json_array_get(json_object_get(r->object, "span"), i);
+
+        s[i].name = text_of_member(item, "name");
+        if (!s[i].name || !read_required_integer(item, "calls", 1, &s[i].calls) ||
+            !read_optional_amount(item, "time_s", &s[i].time_s) || isnan(s[i].time_s) ||
+            !read_optional_amount(item, "ops", &s[i].ops) ||
+            !read_optional_amount(item, "bytes", &s[i].bytes) ||
+            !read_optional_text(item, "within", &s[i].within) ||
+            !read_optional_text(item, "kernel", &s[i].kernel) ||
+            !read_optional_text(item, "provider", &s[i].provider)) {
+            snprintf(r->reason, r->room,
+                     "span[%zu] wants a name, calls (1 or more) and time_s; ops and bytes are "
+                     "numbers, within, kernel and provider texts",
+                     i);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool parse_ranks(parts *r)
+{
+    abdb_entry *e = r->e;
+    abdb_rank *k;
+    void *room;
+
+    if (!allocate_list_of_member(r, "rank", sizeof *k, &room, &e->ranks)) return false;
+    e->rank = k = room;
+    for (size_t i = 0; i < e->ranks; i++) {
+        const json_t *item = json_array_get(json_object_get(r->object, "rank"), i);
+        long long number;
+
+        k[i].host = text_of_member(item, "host");
+        if (!k[i].host || !read_required_integer(item, "rank", 0, &number) ||
+            !read_optional_text(item, "device", &k[i].device) ||
+            !read_optional_text(item, "binding", &k[i].binding)) {
+            snprintf(r->reason, r->room,
+                     "rank[%zu] wants rank (0 or more) and host; device and binding are texts", i);
+            return false;
+        }
+        k[i].rank = (long)number;
+    }
+    return true;
+}
+
+static bool parse_process(parts *r)
+{
+    const json_t *value = json_object_get(r->object, "process");
+    abdb_process *p = &r->e->process;
+    long long repetition, start;
+
+    if (!value || json_is_null(value)) return true;
+    p->campaign = text_of_member(value, "campaign");
+    p->backend = text_of_member(value, "backend");
+    p->started = text_of_member(value, "started");
+    if (!p->campaign || !p->backend || !p->started ||
+        !read_required_integer(value, "repetition", 1, &repetition) ||
+        !read_required_integer(value, "start", 1, &start)) {
+        snprintf(r->reason, r->room,
+                 "process wants campaign, backend and started (texts), repetition and start (1 or "
+                 "more)");
+        return false;
+    }
+    p->repetition = (long)repetition;
+    p->start = (long)start;
+    return true;
+}
+
+static bool parse_origin(parts *r)
+{
+    const json_t *value = json_object_get(r->object, "origin");
+    const char *text = json_is_null(value) ? "none" : json_string_value(value);
+
+    if (!value || (text && abdb_origin_parse(text, &r->e->origin))) return true;
+    snprintf(r->reason, r->room, "origin is neither null nor 16 hexadecimal digits of 63 bits");
+    return false;
+}
+
+bool abdb_parse_record_parts(abdb_entry *e, const json_t *object, abdb_arena *arena, char *reason,
+                             size_t room)
+{
+    parts r = {e, object, arena, reason, room};
+
+    return parse_telemetry(&r) && parse_spans(&r) && parse_ranks(&r) && parse_process(&r) &&
+           parse_origin(&r);
+}

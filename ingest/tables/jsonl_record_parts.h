@@ -1,0 +1,17 @@
+/* jsonl_record_parts.h - what stands beside the results of one of abdb's own records: telemetry,
+ * spans, ranks, process, origin. See schema/core/record_json.h. */
+#ifndef ABDB_INGEST_RECORD_PARTS_H
+#define ABDB_INGEST_RECORD_PARTS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "schema/core/record.h"
+#include "schema/core/text.h"
+
+/* Fills them in; texts stay the record's, lists come from arena. False, with reason (of `room`
+ * bytes): one of them is not what it should be. */
+bool abdb_parse_record_parts(abdb_entry *e, const json_t *object, abdb_arena *arena, char *reason,
+                             size_t room);
+
+#endif

@@ -1,0 +1,238 @@
+/* table_map_parse.c - parses the lines of a map file into map_line; table_map.c applies them. The
+ * form is in table_map.h. */
+#include "ingest/tables/table_map_internal.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "schema/core/units.h"
+
+/* The next letter of a column's name that counts. */
+static int next_significant_letter(const char **s)
+{
+    for (;;) {
+        if (strncasecmp(*s, "<br>", 4) == 0)
+            *s += 4;
+        else if (**s && (isspace((unsigned char)**s) || **s == '*' || **s == '`'))
+            ++*s;
+        else
+            return **s ? tolower((unsigned char)*(*s)++) : 0;
+    }
+}
+
+bool map_column_names_equal(const char *a, const char *b)
+{
+    for (;;) {
+        int x = next_significant_letter(&a), y = next_significant_letter(&b);
+
+        if (x != y) return false;
+        if (!x) return true;
+    }
+}
+
+/* --- parsing ---------------------------------------------------------------------------------- */
+
+typedef struct {
+    table_map *map;
+    const char *path;
+    long line;
+    const char *word[MAP_WORDS_MAX];
+    size_t words;
+    abdb_error *err;
+} parser;
+
+/* "PATH: line N: what word", for all faults of a map. */
+static abdb_status map_syntax_error(parser *p, const char *what, const char *word)
+{
+    return ABDB_FAIL(p->err, ABDB_DATA, "%s: line %ld: %s%s%s", p->path, p->line, what,
+                     word ? " " : "", word ? word : "");
+}
+
+/* Splits a line into words; "..." is one word, # begins a comment. */
+static abdb_status split_map_line(parser *p, const char *s, const char *end)
+{
+    p->words = 0;
+    while (s < end) {
+        const char *from;
+        bool quoted;
+
+        while (s < end && isspace((unsigned char)*s)) s++;
+        if (s == end || *s == '#') break;
+        quoted = *s == '"';
+        from = s += quoted;
+        while (s < end && (quoted ? *s != '"' : !isspace((unsigned char)*s))) s++;
+        if (quoted && s == end) return map_syntax_error(p, "a quote is never closed", NULL);
+        if (p->words == MAP_WORDS_MAX) return map_syntax_error(p, "too many words", NULL);
+        p->word[p->words] = abdb_arena_copy(&p->map->arena, from, (size_t)(s - from));
+        if (!p->word[p->words++]) return ABDB_FAIL(p->err, ABDB_NOMEM, "a map");
+        s += quoted;
+    }
+    return ABDB_OK;
+}
+
+/* The words from `from` on, copied into the map's arena, since the next line overwrites
+ * parser.word. */
+static const char **copy_remaining_words(parser *p, size_t from, size_t *count)
+{
+    size_t n = p->words - from;
+    const char **list = abdb_arena_alloc(&p->map->arena, (n + 1) * sizeof *list);
+
+    if (list && n) memcpy(list, p->word + from, n * sizeof *list);
+    *count = list ? n : 0;
+    return list;
+}
+
+static abdb_status parse_line_options(parser *p, map_line *line, size_t at)
+{
+    while (at < p->words) {
+        const char *name = p->word[at], *value = at + 1 < p->words ? p->word[at + 1] : NULL;
+
+        if (!value) return map_syntax_error(p, "no value behind", name);
+        if (strcmp(name, "map") == 0) {
+            line->word = copy_remaining_words(p, at + 1, &line->words);
+            return line->words % 2 ? map_syntax_error(p, "map wants pairs: CELL MEANING", NULL)
+                                   : ABDB_OK;
+        }
+        if (strcmp(name, "unit") == 0) {
+            if (strcmp(value, "cell") != 0 && !abdb_unit_find(value))
+                return map_syntax_error(p, "unknown unit", value);
+            line->unit = value;
+        } else if (line->options + 2 <= MAP_OPTIONS_MAX) {
+            line->option[line->options++] = name;
+            line->option[line->options++] = value;
+        }
+        at += 2;
+    }
+    return ABDB_OK;
+}
+
+/* field, factor, metric, spec, price: NAME column C ..., or NAME "constant" ... */
+static abdb_status parse_value_line(parser *p, map_verb verb)
+{
+    map_line *line;
+
+    if (p->words < 3) return map_syntax_error(p, "wants a name and a column or value", NULL);
+    if (p->map->count == MAP_LINES_MAX) return map_syntax_error(p, "too many lines", NULL);
+    line = &p->map->line[p->map->count++];
+    line->verb = verb;
+    line->name = p->word[1];
+    if (verb == MAP_METRIC && !abdb_metric_find(line->name))
+        return map_syntax_error(p, "unknown metric", line->name);
+    if (strcmp(p->word[2], "column") != 0) {
+        line->constant = p->word[2];
+        return parse_line_options(p, line, 3);
+    }
+    if (p->words < 4) return map_syntax_error(p, "column wants a name", NULL);
+    line->column = p->word[3];
+    return parse_line_options(p, line, 4);
+}
+
+/* decide FIELD CELL MEANING COLUMN PATTERN ... */
+static abdb_status parse_decide_line(parser *p)
+{
+    map_line *line;
+
+    if (p->words < 6 || p->words % 2)
+        return map_syntax_error(p, "decide wants FIELD CELL MEANING COLUMN PATTERN ...", NULL);
+    if (p->map->count == MAP_LINES_MAX) return map_syntax_error(p, "too many lines", NULL);
+    line = &p->map->line[p->map->count++];
+    line->verb = MAP_DECIDE;
+    line->name = p->word[1];
+    line->constant = p->word[2];
+    line->column = p->word[3];
+    line->word = copy_remaining_words(p, 4, &line->words);
+    return ABDB_OK;
+}
+
+static abdb_status parse_version_line(parser *p)
+{
+    long long version;
+
+    if (!abdb_count_parse(p->word[1], ABDB_MARK_UNKNOWN, 1, 1000000, &version))
+        return map_syntax_error(p, "version wants a number from 1 on, not", p->word[1]);
+    p->map->version = (int)version;
+    return ABDB_OK;
+}
+
+static abdb_status parse_map_line(parser *p)
+{
+    static const struct {
+        const char *word;
+        map_verb verb;
+    } verbs[] = {{"field", MAP_FIELD},   {"set", MAP_FIELD}, {"factor", MAP_FACTOR},
+                 {"metric", MAP_METRIC}, {"spec", MAP_SPEC}, {"price", MAP_PRICE}};
+    const char *verb = p->word[0];
+
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        if (strcmp(verb, verbs[i].word) == 0) return parse_value_line(p, verbs[i].verb);
+    if (strcmp(verb, "decide") == 0) return parse_decide_line(p);
+    if (p->words < 2) return map_syntax_error(p, "no value behind", verb);
+    if (strcmp(verb, "name") == 0)
+        p->map->name = p->word[1];
+    else if (strcmp(verb, "summary") == 0)
+        p->map->summary = p->word[1];
+    else if (strcmp(verb, "version") == 0)
+        return parse_version_line(p);
+    else if (strcmp(verb, "member") == 0)
+        p->map->member = p->word[1];
+    else if (strcmp(verb, "match") == 0)
+        p->map->match = copy_remaining_words(p, 1, &p->map->match_count);
+    else if (strcmp(verb, "missing") == 0)
+        p->map->missing = copy_remaining_words(p, 1, &p->map->missing_count);
+    else if (strcmp(verb, "ignore") == 0)
+        p->map->ignore = copy_remaining_words(p, 1, &p->map->ignore_count);
+    else
+        return map_syntax_error(p, "no such word:", verb);
+    return ABDB_OK;
+}
+
+abdb_status table_map_parse(table_map **out, const char *path, const char *text, abdb_error *err)
+{
+    parser p = {.map = calloc(1, sizeof *p.map), .path = path, .err = err};
+    abdb_status st = ABDB_OK;
+
+    *out = NULL;
+    if (!p.map) return ABDB_FAIL(err, ABDB_NOMEM, "a map");
+    p.map->version = 1;
+    if (strncmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3; /* an editor's byte order mark */
+    while (*text) {
+        size_t size = strcspn(text, "\r\n");
+
+        p.line++;
+        TRY(split_map_line(&p, text, text + size));
+        if (p.words) TRY(parse_map_line(&p));
+        /* \n, \r\n and \r all end a line, and each counts once. */
+        text += size + (text[size] == '\r' && text[size + 1] == '\n');
+        text += *text == '\n' || *text == '\r';
+    }
+    if (!p.map->name) TRY(ABDB_FAIL(err, ABDB_DATA, "%s: no line 'name NAME'", path));
+    *out = p.map;
+done:
+    if (st != ABDB_OK) table_map_free(p.map);
+    return st;
+}
+
+void table_map_free(table_map *map)
+{
+    if (!map) return;
+    abdb_arena_free(&map->arena);
+    free(map);
+}
+
+const char *table_map_name(const table_map *map)
+{
+    return map->name;
+}
+
+int table_map_version(const table_map *map)
+{
+    return map->version;
+}
+
+const char *table_map_summary(const table_map *map)
+{
+    return map->summary ? map->summary : "";
+}

@@ -1,0 +1,87 @@
+/* value_balance.c - values read against values handed over, row by row; see value_balance.h. */
+#include "ingest/value_balance.h"
+
+#include <stdio.h>
+
+static long count_left_out_values(const abdb_balance *b)
+{
+    return b->left_out ? b->left_out->values : 0;
+}
+
+static void start_row_count(abdb_balance *b)
+{
+    b->read_before = abdb_values_read_by_thread();
+    b->left_before = count_left_out_values(b);
+    b->handed = b->rejects = 0;
+}
+
+static abdb_status settle_row_reject_lost(abdb_balance *b, abdb_error *err)
+{
+    long read = abdb_values_read_by_thread() - b->read_before;
+    long told = b->handed + count_left_out_values(b) - b->left_before, missing = read - told;
+    char reason[120];
+    abdb_reject fault = {.reason = reason};
+    abdb_status st = ABDB_OK;
+
+    b->read += missing > 0 ? read : told; /* one value may be part of two entries */
+    if (missing > 0) {
+        b->rejected += missing;
+        if (!b->rejects) {
+            b->lost += missing;
+            snprintf(reason, sizeof reason,
+                     "%ld values were read and came to nothing: a fault of abdb, please report it",
+                     missing);
+            st = b->inner.reject(b->inner.self, &fault, err);
+        }
+    }
+    start_row_count(b);
+    return st;
+}
+
+static abdb_status count_and_pass_entry(void *self, const abdb_entry *entry, abdb_error *err)
+{
+    abdb_balance *b = self;
+
+    b->handed += (long)(entry->results + entry->values_left_out);
+    return b->inner.entry(b->inner.self, entry, err);
+}
+
+static abdb_status pass_fact_on(void *self, const abdb_fact *fact, abdb_error *err)
+{
+    abdb_balance *b = self;
+
+    return b->inner.fact(b->inner.self, fact, err);
+}
+
+static abdb_status count_and_pass_reject(void *self, const abdb_reject *reject, abdb_error *err)
+{
+    abdb_balance *b = self;
+
+    b->rejects++;
+    return b->inner.reject(b->inner.self, reject, err);
+}
+
+static abdb_status settle_and_pass_row_end(void *self, abdb_error *err)
+{
+    abdb_balance *b = self;
+    abdb_status st = settle_row_reject_lost(b, err);
+
+    return st == ABDB_OK ? b->inner.row_end(b->inner.self, err) : st;
+}
+
+abdb_sink abdb_balance_open_sink(abdb_balance *b, const abdb_sink *inner,
+                                 const abdb_left_out *left_out)
+{
+    *b = (abdb_balance){.inner = *inner, .left_out = left_out};
+    start_row_count(b);
+    return (abdb_sink){b, count_and_pass_entry, pass_fact_on, count_and_pass_reject,
+                       settle_and_pass_row_end};
+}
+
+abdb_status abdb_balance_settle_last_row(abdb_balance *b, abdb_error *err)
+{
+    bool open = b->handed || b->rejects || abdb_values_read_by_thread() != b->read_before ||
+                count_left_out_values(b) != b->left_before;
+
+    return open ? settle_row_reject_lost(b, err) : ABDB_OK;
+}

@@ -1,0 +1,30 @@
+/* value_balance.h - a sink that holds importers to account: of the values that they read none
+ * vanishes.
+ *
+ * Each value that an importer takes out of its source is counted where all of them pass
+ * (abdb_count_values_read, by abdb_entry_add_result and its like), and each that it hands over
+ * passes here. At the end of a row the two must be equal, or the rest is what the rejects of the
+ * row kept out. What came to nothing without a reject is a fault of the importer: the row gets one
+ * that says so.
+ */
+#ifndef ABDB_INGEST_BALANCE_H
+#define ABDB_INGEST_BALANCE_H
+
+#include "ingest/importer.h"
+
+typedef struct {
+    abdb_sink inner;
+    const abdb_left_out *left_out;         /* what the importer passes over by name, or NULL */
+    long read_before, left_before, handed; /* of the row at hand */
+    long rejects;
+    long read, rejected,
+        lost; /* of all rows: values; lost: those that are faults, among rejected */
+} abdb_balance;
+
+/* The sink for an importer, which must run in this thread; inner is copied. */
+abdb_sink abdb_balance_open_sink(abdb_balance *balance, const abdb_sink *inner,
+                                 const abdb_left_out *left_out);
+/* Ends the row that the importer left open, if it did: what was read behind the last row_end. */
+ABDB_MUST_USE abdb_status abdb_balance_settle_last_row(abdb_balance *balance, abdb_error *err);
+
+#endif

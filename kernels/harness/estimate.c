@@ -1,0 +1,393 @@
+/* estimate.c - how long a cell will take here and now; see harness.h. Small cells are tried, once
+ * and briefly: they tell what a kernel computes or moves in a second, what filling and comparing
+ * cost and how steady the machine is. Larger ones follow from their work. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/harness/harness.h"
+#include "schema/core/stats.h"
+
+enum { KNOWN_MAX = 256, LAUNCHES = 12, WRITES = 12, LIKE_MOST = 4 };
+/* Memory that is tried: what a large cell will hold tells more of new memory than a small piece,
+ * which the system has at hand. Never more than that share of what is free. */
+static const double piece_share = 0.125, piece_least = 16 << 20, piece_most = 1 << 30;
+static const double small_bytes = 128e6, small_ops = 3e8, one_check_s = 0.01, all_writes_s = 0.03;
+/* A larger problem is tried where another one says that it is quick. */
+static const double large_bytes = 256e6, quick_launch_s = 0.1, near_work = 0.7;
+/* Seconds of trials: at least, a share of what is told, at most. */
+static const double trials_least_s = 1, trials_share = 0.03, trials_most_s = 8;
+
+/* What a trial told of a kernel by an implementation, in one number format. */
+typedef struct {
+    const abdb_impl *impl;
+    abdb_dtype dtype;
+    bool of_ops;        /* bounded by operations, not by bytes */
+    uint64_t words;     /* digest of the parameters that are words, and of threads */
+    bool exact;         /* it has inputs whose result is exact: one more copy */
+    double ops, bytes;  /* of a launch */
+    double reference;   /* operations of its reference */
+    double check;       /* seconds of a whole comparison, for each of these */
+    double fill;        /* seconds for each byte of its tensors */
+    double launch, iqr; /* of the problem that was tried, relative */
+} pilot_run;
+
+static struct {
+    pilot_run known[KNOWN_MAX];
+    size_t count;
+    double spent_s, told_s;    /* on trials; of all cells that were asked for */
+    double piece;              /* bytes of memory that were tried */
+    double fresh, fill, write; /* seconds a byte: being given new memory, filling old with numbers
+                                  of f32, writing it */
+    double iqr;                /* of writing it, relative: memory may be less steady than caches */
+    double
+        filled[ABDB_DTYPE_COUNT]; /* filling old memory with numbers of each format; 0: unknown */
+    double given;                 /* bytes of the largest cell so far: the next one has them */
+} so_far;
+
+/* Is a problem bounded by this, "bytes" or "operations"? */
+static bool is_bottleneck(const abdb_kernel *kernel, const abdb_problem *p, const char *by)
+{
+    const char *bound = kernel->bottleneck ? kernel->bottleneck(p) : NULL;
+
+    return bound && strcmp(bound, by) == 0;
+}
+
+/* Seconds of a launch, by those of a trial; where bytes bound it, and did not bound the trial, by
+ * how fast memory is written. */
+static double launch_seconds_by_pilot(const pilot_run *t, const abdb_kernel *kernel,
+                                      const abdb_problem *p)
+{
+    bool of_ops = is_bottleneck(kernel, p, "operations");
+    abdb_work w;
+
+    kernel->count_work(p, &w);
+    if (!of_ops && t->of_ops) return fmax(w.bytes, 1) * so_far.write;
+    return t->launch * (of_ops ? fmax(w.ops, 1) / t->ops : fmax(w.bytes, 1) / t->bytes);
+}
+
+/* What the reference does for all outputs: the operations, or a step for each element where it only
+ * moves them. */
+static double reference_operation_count(const abdb_problem *p, const abdb_kernel *kernel)
+{
+    double count = 1;
+    abdb_work w;
+
+    for (int i = 0; i < p->tensors; i++)
+        if (p->tensor[i].role != ABDB_IN) count += (double)abdb_tensor_element_count(&p->tensor[i]);
+    kernel->count_work(p, &w);
+    return fmax(w.ops, count);
+}
+
+/* Writes a piece of memory some times: what that takes a byte, and how steady it is. */
+static void time_memory_writes(abdb_device *d, void *piece, double bytes)
+{
+    double time_s[WRITES], begun_s = abdb_clock_seconds(), now_s = begun_s;
+    abdb_summary summary;
+    abdb_error err;
+    size_t n = 0;
+
+    so_far.write = so_far.fill;
+    so_far.iqr = 0;
+    if (!d->on_host) return;
+    for (; n < WRITES && now_s - begun_s < all_writes_s; n++) {
+        double before_s = now_s;
+
+        if (d->fill(d, piece, 0, (size_t)bytes, &err) != ABDB_OK) return;
+        now_s = abdb_clock_seconds();
+        time_s[n] = now_s - before_s;
+    }
+    if (abdb_sort_and_summarise(time_s, n, &summary, &err) != ABDB_OK) return;
+    so_far.write = summary.median / bytes;
+    so_far.iqr = summary.iqr / fmax(summary.median, 1e-9);
+}
+
+/* Fills a piece of memory twice and writes it: what that takes a byte. */
+static void time_memory_fill_and_write(abdb_device *d, double cell)
+{
+    double most = fmin(piece_most, piece_share * abdb_memory_available_bytes()), at_s[3];
+    double piece = fmax(fmin(piece_share * cell, most), piece_least);
+    abdb_tensor t = abdb_tensor_contiguous(ABDB_F32, ABDB_IN, (size_t)piece / 4, 0, 0, 0);
+
+    if (!(piece > 2 * so_far.piece)) return;
+    t.data = malloc((size_t)piece);
+    if (!t.data) return;
+    so_far.piece = piece;
+    for (int i = 0; i < 3; i++) {
+        at_s[i] = abdb_clock_seconds();
+        if (i < 2) abdb_fill_uniform(&t, 1);
+    }
+    so_far.fill = (at_s[2] - at_s[1]) / piece;
+    so_far.fresh = fmax(0, (at_s[1] - at_s[0]) / piece - so_far.fill);
+    time_memory_writes(d, t.data, piece);
+    free(t.data);
+}
+
+double abdb_estimate_new_memory_seconds(abdb_device *d, double bytes)
+{
+    time_memory_fill_and_write(d, bytes);
+    return so_far.fresh * bytes;
+}
+
+/* Seconds a byte of filling old memory with numbers of a format: short ones are more of them. */
+static double fill_seconds_per_byte(abdb_dtype dtype)
+{
+    size_t bytes = (size_t)piece_least;
+    abdb_tensor t = abdb_tensor_contiguous(dtype, ABDB_IN, bytes / abdb_dtype_size(dtype), 0, 0, 0);
+    double begun = 0;
+
+    if (so_far.filled[dtype] > 0) return so_far.filled[dtype];
+    t.data = malloc(bytes);
+    if (!t.data) return so_far.fill;
+    for (int i = 0; i < 2; i++) {
+        begun = abdb_clock_seconds();
+        abdb_fill_uniform(&t, 1);
+    }
+    so_far.filled[dtype] = (abdb_clock_seconds() - begun) / (double)bytes;
+    free(t.data);
+    return so_far.filled[dtype];
+}
+
+/* Launches of a copy that was made, and one comparison, unless another trial had it. */
+static abdb_status time_launches_and_comparison(abdb_instance *c, const abdb_instance_spec *r,
+                                                const pilot_run *similar_pilot, pilot_run *t,
+                                                abdb_error *err)
+{
+    double time_s[LAUNCHES], begin_s = abdb_clock_seconds(), compared_s;
+    abdb_verify_result checked = {0};
+    abdb_summary summary;
+    abdb_work work;
+    int n = 0;
+    abdb_status st = ABDB_OK;
+
+    if (similar_pilot)
+        TRY(abdb_instances_launch_and_fetch(c, 1, err));
+    else
+        TRY(abdb_instances_launch_and_verify(c, 1, one_check_s, &checked,
+                                             err)); /* its launch is the first, too */
+    compared_s = abdb_clock_seconds() - begin_s;
+    for (begin_s = abdb_clock_seconds();
+         n < LAUNCHES && (n < 2 || abdb_clock_seconds() - begin_s < one_check_s); n++) {
+        TRY(r->device->begin_timing(r->device, err));
+        TRY(r->impl->launch(c->state, err));
+        TRY(r->device->end_timing(r->device, &time_s[n], err));
+    }
+    TRY(abdb_sort_and_summarise(time_s, (size_t)n, &summary, err));
+    t->launch = fmax(summary.median, 1e-9);
+    t->iqr = summary.iqr / t->launch;
+    r->kernel->count_work(&c->p, &work);
+    t->ops = fmax(work.ops, 1);
+    t->bytes = fmax(work.bytes, 1);
+    t->reference = reference_operation_count(&c->p, r->kernel);
+    if (similar_pilot) {
+        t->check = similar_pilot->check;
+        return ABDB_OK;
+    }
+    t->check =
+        fmax(0, compared_s - t->launch) / fmax(checked.rows_checked_share, 1e-3) / t->reference;
+done:
+    return st;
+}
+
+/* Tries a problem; false where it cannot be made. */
+static bool make_pilot_run(const abdb_instance_spec *asked, const pilot_run *similar_pilot,
+                           pilot_run *t)
+{
+    abdb_instance_spec r = *asked;
+    abdb_instance copy = {.p = {.device = r.device}};
+    double begin_s = abdb_clock_seconds();
+    abdb_error err;
+    bool ok;
+
+    r.exact = !similar_pilot;
+    ok = abdb_instance_make(&copy, &r, &err) == ABDB_OK;
+    t->exact = similar_pilot ? similar_pilot->exact : copy.exact;
+    t->fill = (abdb_clock_seconds() - begin_s) / fmax(abdb_problem_tensor_bytes(&copy.p), 1 << 20);
+    ok = ok && time_launches_and_comparison(&copy, &r, similar_pilot, t, &err) == ABDB_OK;
+    abdb_instance_free(&copy);
+    so_far.spent_s += abdb_clock_seconds() - begin_s;
+    return ok;
+}
+
+/* FNV-1a, with what came before. */
+static uint64_t fnv1a_append_text(uint64_t digest, const char *text)
+{
+    for (; *text; text++) digest = (digest ^ (unsigned char)*text) * 1099511628211u;
+    return digest;
+}
+
+/* Digest of the parameters that change what runs: words, but for the provider (it is known by its
+ * implementation), and threads. */
+static uint64_t digest_word_params(const abdb_problem *p)
+{
+    uint64_t digest = 14695981039346656037u;
+
+    for (int i = 0; i < p->params; i++) {
+        const abdb_param *param = &p->param[i];
+
+        if (strcmp(param->name, "provider") == 0 ||
+            (isfinite(param->value) && strcmp(param->name, "threads") != 0))
+            continue;
+        digest = fnv1a_append_text(fnv1a_append_text(digest, param->name), param->text);
+    }
+    return digest;
+}
+
+/* How much a trial tells of what is asked for: from 0, nothing, to LIKE_MOST. */
+static int pilot_similarity(const pilot_run *t, const pilot_run *wanted)
+{
+    if (t->impl != wanted->impl || t->dtype != wanted->dtype) return 0;
+    return 1 + 2 * (t->of_ops == wanted->of_ops) + (t->words == wanted->words);
+}
+
+/* How far its work is from that of a trial: 0, the same; 1, e times as much, or as little. */
+static double log_distance_of_work(const pilot_run *t, const abdb_kernel *kernel,
+                                   const abdb_problem *p)
+{
+    return fabs(log(launch_seconds_by_pilot(t, kernel, p) / t->launch));
+}
+
+/* The trial that tells most of it, of several the nearest; NULL: none does. */
+static const pilot_run *find_most_similar_pilot(const abdb_kernel *kernel, const abdb_problem *p,
+                                                const pilot_run *wanted)
+{
+    const pilot_run *best = NULL;
+
+    for (size_t i = 0; i < so_far.count; i++) {
+        const pilot_run *t = &so_far.known[i];
+        int more = pilot_similarity(t, wanted) - (best ? pilot_similarity(best, wanted) : 1);
+
+        if (more > 0 || (more == 0 && (!best || log_distance_of_work(t, kernel, p) <
+                                                    log_distance_of_work(best, kernel, p))))
+            best = t;
+    }
+    return best;
+}
+
+/* Is a problem worth a trial? Small ones are, and larger ones that are known to be quick, unless
+ * one like it was tried. */
+static bool is_worth_pilot_run(const abdb_kernel *kernel, const abdb_problem *p,
+                               const pilot_run *nearest_pilot, const pilot_run *wanted)
+{
+    double bytes = abdb_problem_tensor_bytes(p), quick_s = quick_launch_s;
+    bool small, same = nearest_pilot && pilot_similarity(nearest_pilot, wanted) == LIKE_MOST;
+    abdb_work w;
+
+    kernel->count_work(p, &w);
+    small = bytes <= small_bytes && w.ops <= small_ops;
+    if (same && log_distance_of_work(nearest_pilot, kernel, p) < (small ? 1e-9 : near_work))
+        return false;
+    if (small) return true;
+    if (!nearest_pilot || bytes > large_bytes) return false;
+    if (nearest_pilot->of_ops != wanted->of_ops)
+        quick_s *= 4; /* it computed slowly, as bytes bounded it */
+    return launch_seconds_by_pilot(nearest_pilot, kernel, p) <= quick_s;
+}
+
+/* What is known of the kernel, by this trial or one before; NULL: nothing. */
+static const pilot_run *find_or_make_pilot_run(const abdb_instance_spec *asked,
+                                               const abdb_problem *p)
+{
+    abdb_instance_spec r = *asked;
+    pilot_run new = {.impl = r.impl,
+                     .dtype = p->tensor[0].dtype,
+                     .of_ops = is_bottleneck(r.kernel, p, "operations"),
+                     .words = digest_word_params(p)};
+    const pilot_run *like = find_most_similar_pilot(r.kernel, p, &new);
+
+    if (so_far.spent_s > fmin(trials_least_s + trials_share * so_far.told_s, trials_most_s) ||
+        so_far.count == KNOWN_MAX)
+        return like;
+    if (!is_worth_pilot_run(r.kernel, p, like, &new)) {
+        if (like || !r.kernel->small_params) return like;
+        r.overrides = r.kernel->small_params;
+    }
+    if (!make_pilot_run(&r, like, &new)) return like;
+    so_far.known[so_far.count] = new;
+    return &so_far.known[so_far.count++];
+}
+
+/* How unsteady launches will be, relative: those that wait for memory at least as much as writing
+ * it was, if less where they are longer, as short disturbances even out. */
+static double predict_relative_iqr(const pilot_run *t, const abdb_instance_spec *r,
+                                   const abdb_problem *p, double bytes_of_copies)
+{
+    if (!is_bottleneck(r->kernel, p, "bytes") || bytes_of_copies <= (double)r->device->limits.last)
+        return t->iqr;
+    return fmax(t->iqr, so_far.iqr * sqrt(fmin(1, so_far.piece / abdb_problem_tensor_bytes(p))));
+}
+
+/* Seconds of samples: of unsteady launches those until three looks show no improvement (measure.c,
+ * enough). */
+static double estimate_sampling_seconds(const abdb_sampling *rule, double each_s, bool is_unsteady)
+{
+    double count = fmax(rule->min_samples, rule->min_time_s / each_s);
+
+    for (int i = 0; i < 3 && is_unsteady; i++) count = 1.25 * count + 10;
+    return fmin(count * each_s,
+                fmax(rule->max_time_s, (double)abdb_required_sample_count(rule, each_s) * each_s));
+}
+
+/* Seconds of two comparisons, each with so much time; kept: the second goes on where the first one
+ * ended. */
+static double two_comparisons_seconds(double whole_s, double each_s, bool continues)
+{
+    return continues ? fmin(whole_s, 2 * each_s) : 2 * fmin(whole_s, each_s);
+}
+
+/* Seconds of comparisons: two with inputs whose result is exact, and of others one before the
+ * samples and two after them, of all copies, which share the time. What the reference computed is
+ * kept where it is not too much. What is checked small is so at about the size of the trial. */
+static double estimate_comparison_seconds(const abdb_problem *p, const abdb_sampling *rule,
+                                          const pilot_run *t, const abdb_kernel *kernel,
+                                          size_t copies, bool small)
+{
+    double whole = t->check * (small ? t->reference : reference_operation_count(p, kernel)),
+           all = whole * (double)copies, each = 0, before, most = 0;
+    bool kept;
+
+    for (int i = 0; i < p->tensors; i++) {
+        if (p->tensor[i].role == ABDB_IN) continue;
+        most = fmax(most, (double)abdb_tensor_element_count(&p->tensor[i]));
+        each += rule->check_s / 2; /* each output has that */
+    }
+    kept = most <= ABDB_KEPT_MOST;
+    before = fmin(whole, each);
+    return before + two_comparisons_seconds(kept ? all - before : all, each, kept) +
+           (t->exact ? two_comparisons_seconds(whole, each, kept) : 0);
+}
+
+double abdb_estimate_kernel_cell_seconds(const abdb_instance_spec *r, const abdb_problem *p,
+                                         const abdb_sampling *rule, size_t copies, bool small)
+{
+    const abdb_machine_caches *l = &r->device->limits;
+    double bytes = abdb_problem_tensor_bytes(p), held = bytes * (double)copies;
+    double launch, launches, fill, samples, all, fresh = 0, flush = 0;
+    const pilot_run *t;
+    pilot_run unknown;
+
+    time_memory_fill_and_write(r->device, held);
+    unknown = (pilot_run){.fill = so_far.fill,
+                          .launch = fmax(so_far.write, 1e-12),
+                          .ops = 1,
+                          .bytes = 1,
+                          .check = 1e-8};
+    t = find_or_make_pilot_run(r, p);
+    if (!t) t = &unknown;
+    fill = bytes > small_bytes ? fmax(fill_seconds_per_byte(p->tensor[0].dtype), so_far.write)
+                               : t->fill;
+    launch = launch_seconds_by_pilot(t, r->kernel, p);
+    launches = (t->exact ? 2 : 0) + 4 + 2 * (double)copies;
+    if (rule->cold) flush = 2 * (double)(l->claimed ? l->claimed : l->last) * so_far.write;
+    samples = estimate_sampling_seconds(rule, launch + flush,
+                                        predict_relative_iqr(t, r, p, held) > rule->iqr_target);
+    if (held > so_far.given) {
+        fresh = so_far.fresh * (held - so_far.given);
+        so_far.given = held;
+    }
+    all = fresh + fill * (held + (t->exact ? bytes : 0)) +
+          estimate_comparison_seconds(p, rule, t, r->kernel, copies, small) + launches * launch +
+          fmax(rule->warm_s, (rule->warm_ups + 1) * launch) + samples + 3 * rule->canary_s;
+    so_far.told_s += all;
+    return all;
+}

@@ -1,0 +1,255 @@
+/* problem_instance.c - a problem with its tensors: made, filled, prepared, launched and checked;
+ * see harness.h. Inputs are made in the host's memory and brought to the device; outputs are
+ * brought back to be compared. On the host both are the same memory, but for what a kernel reads
+ * and writes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/harness/harness.h"
+#include "schema/core/number.h"
+
+enum { POISON = 0xFF }; /* NaN in every format, -1 of whole numbers */
+
+static size_t tensor_byte_size(const abdb_tensor *t)
+{
+    return abdb_tensor_element_count(t) * abdb_dtype_size(t->dtype);
+}
+
+/* The cell's parameters; texts are borrowed from the JSON, which outlives the problem. A number
+ * begins with a digit. */
+abdb_status abdb_problem_add_json_params(abdb_problem *p, json_t *params, abdb_error *err)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(params, key, value)
+    {
+        const char *text = json_string_value(value);
+
+        if (!text) return ABDB_FAIL(err, ABDB_USAGE, "parameter %s is no string", key);
+        if (p->params == ABDB_PARAM_MAX) return ABDB_FAIL(err, ABDB_LIMIT, "too many parameters");
+        p->param[p->params].name = key;
+        p->param[p->params].text = text;
+        p->param[p->params].value = NAN;
+        if (*text >= '0' && *text <= '9') {
+            double number;
+
+            if (abdb_double_parse_prefix(text, &number) == strlen(text))
+                p->param[p->params].value = number;
+        }
+        p->params++;
+    }
+    return ABDB_OK;
+}
+
+/* Sets what "name=value ..." says. */
+static abdb_status set_overriding_params(abdb_problem *p, const char *overrides, abdb_error *err)
+{
+    char text[128], *rest = NULL;
+    abdb_status st = ABDB_OK;
+
+    snprintf(text, sizeof text, "%s", overrides);
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        char *equals = strchr(word, '=');
+
+        *equals = '\0';
+        TRY(abdb_param_set_integer(p, word, abdb_double_parse_or(equals + 1, 0), err));
+    }
+done:
+    return st;
+}
+
+/* Memory of a tensor on the device; of its inputs and of what comes back on the host, which are the
+ * same where the device is the host, but for a tensor that is read and written. */
+static abdb_status alloc_tensor_memory(abdb_instance *c, int tensor_index, bool huge,
+                                       abdb_error *err)
+{
+    abdb_device *d = c->p.device;
+    size_t size = tensor_byte_size(&c->p.tensor[tensor_index]);
+    abdb_role role = c->p.tensor[tensor_index].role;
+    void **data = &c->p.tensor[tensor_index].data, **in = &c->in.tensor[tensor_index].data,
+         **back = &c->back.tensor[tensor_index].data;
+    abdb_status st = ABDB_OK;
+
+    TRY(d->alloc(d, size, huge, data, err));
+    if (d->on_host) {
+        *in = *back = *data;
+        if (role == ABDB_INOUT) *in = NULL;
+    }
+    if (!*in && role != ABDB_OUT) *in = malloc(size);
+    if (!*back && role != ABDB_IN) *back = malloc(size);
+    if ((role != ABDB_OUT && !*in) || (role != ABDB_IN && !*back))
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes", size));
+done:
+    return st;
+}
+
+static abdb_status alloc_and_fill_tensors(abdb_instance *c, abdb_error *err)
+{
+    static const char *const fills[] = {"uniform", "zeros", "integers", NULL}, *const sizes[] = {
+                                                                                   "small", "huge",
+                                                                                   NULL};
+    abdb_device *d = c->p.device;
+    double need = abdb_problem_tensor_bytes(&c->p);
+    int how, huge;
+    abdb_status st = ABDB_OK;
+
+    if (d->use_ranks) TRY(d->use_ranks(d, abdb_problem_rank_count(&c->p), err));
+    TRY(abdb_param_word_index(&c->p, "fill", fills, &how, err));
+    TRY(abdb_param_word_index(&c->p, "pages", sizes, &huge, err));
+    /* A fifth is left to what implementations pack, to the check, and to everybody else. */
+    if (need > 0.8 * d->available(d))
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "needs %.1f GB, %.1f GB are available", need / 1e9,
+                      d->available(d) / 1e9));
+    for (int i = 0; i < c->p.tensors; i++) {
+        TRY(alloc_tensor_memory(c, i, huge, err));
+        /* Each tensor of each copy has a seed of its own. */
+        if (c->p.tensor[i].role != ABDB_OUT)
+            abdb_fill_by_mode(&c->in.tensor[i], c->seed * ABDB_TENSOR_MAX + (unsigned)i, how);
+    }
+    if (c->kernel->prepare_inputs) c->kernel->prepare_inputs(&c->in, c->seed);
+    if (c->exact && c->kernel->make_exact_inputs)
+        c->exact = c->kernel->make_exact_inputs(&c->in, c->seed);
+    for (int i = 0; i < c->p.tensors; i++)
+        if (c->p.tensor[i].role == ABDB_IN && !d->on_host)
+            TRY(d->upload(d, c->p.tensor[i].data, c->in.tensor[i].data,
+                          tensor_byte_size(&c->p.tensor[i]), err));
+    TRY(abdb_instance_reset_outputs(c, err));
+done:
+    return st;
+}
+
+abdb_status abdb_instance_reset_outputs(abdb_instance *c, abdb_error *err)
+{
+    abdb_device *d = c->p.device;
+    abdb_status st = ABDB_OK;
+
+    for (int i = 0; i < c->p.tensors; i++) {
+        const abdb_tensor *t = &c->p.tensor[i];
+
+        if (t->role == ABDB_OUT) TRY(d->fill(d, t->data, POISON, tensor_byte_size(t), err));
+        if (t->role != ABDB_INOUT) continue;
+        if (d->on_host)
+            memcpy(t->data, c->in.tensor[i].data, tensor_byte_size(t));
+        else
+            TRY(d->upload(d, t->data, c->in.tensor[i].data, tensor_byte_size(t), err));
+    }
+done:
+    return st;
+}
+
+/* The problem of a recipe, without its tensors. */
+static abdb_status setup_instance_problem(abdb_instance *c, const abdb_instance_spec *r,
+                                          abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    *c = (abdb_instance){.p = {.kernel = r->kernel->name, .device = r->device},
+                         .kernel = r->kernel,
+                         .impl = r->impl,
+                         .seed = r->seed,
+                         .exact = r->exact};
+    TRY(abdb_problem_add_json_params(&c->p, r->params, err));
+    if (r->overrides) TRY(set_overriding_params(&c->p, r->overrides, err));
+    TRY(r->kernel->setup_tensors(&c->p, &r->device->limits, err));
+    c->in = c->back = c->p;
+done:
+    return st;
+}
+
+abdb_status abdb_instance_make(abdb_instance *c, const abdb_instance_spec *r, abdb_error *err)
+{
+    void *state = &c->p;
+    double start;
+    abdb_status st = ABDB_OK;
+
+    TRY(setup_instance_problem(c, r, err));
+    TRY(alloc_and_fill_tensors(c, err));
+    start = abdb_clock_seconds();
+    if (c->impl->prepare) TRY(c->impl->prepare(&state, &c->p, err));
+    c->prepare_s = abdb_clock_seconds() - start;
+    c->state = state;
+done:
+    return st;
+}
+
+void abdb_instance_free(abdb_instance *c)
+{
+    abdb_device *d = c->p.device;
+
+    if (c->state && c->impl->close) c->impl->close(c->state);
+    for (int i = 0; i < c->p.tensors; i++) {
+        void *data = c->p.tensor[i].data;
+
+        if (c->in.tensor[i].data != data) free(c->in.tensor[i].data);
+        if (c->back.tensor[i].data != data) free(c->back.tensor[i].data);
+        if (data) d->release(d, data);
+        abdb_reference_cache_free(&c->wanted[i]);
+    }
+    *c = (abdb_instance){0};
+}
+
+/* Outputs as a launch left them, in the host's memory. */
+static abdb_status download_outputs(abdb_instance *c, abdb_error *err)
+{
+    abdb_device *d = c->p.device;
+    abdb_status st = ABDB_OK;
+
+    for (int i = 0; i < c->p.tensors && !d->on_host; i++)
+        if (c->p.tensor[i].role != ABDB_IN)
+            TRY(d->download(d, c->back.tensor[i].data, c->p.tensor[i].data,
+                            tensor_byte_size(&c->p.tensor[i]), err));
+done:
+    return st;
+}
+
+abdb_status abdb_instances_launch_and_fetch(abdb_instance *copies, size_t count, abdb_error *err)
+{
+    abdb_device *d = copies[0].p.device;
+    double time_s;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < count; i++) TRY(abdb_instance_reset_outputs(&copies[i], err));
+    TRY(d->begin_timing(d, err));
+    for (size_t i = 0; i < count; i++) TRY(copies[i].impl->launch(copies[i].state, err));
+    TRY(d->end_timing(d, &time_s, err));
+    for (size_t i = 0; i < count; i++) TRY(download_outputs(&copies[i], err));
+done:
+    return st;
+}
+
+abdb_status abdb_instances_launch_and_verify(abdb_instance *copies, size_t count, double budget_s,
+                                             abdb_verify_result *out, abdb_error *err)
+{
+    double share = 1;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_instances_launch_and_fetch(copies, count, err));
+    for (size_t i = 0; i < count; i++) {
+        const abdb_verify_options how = {copies[i].kernel, copies[i].exact, copies[i].seed,
+                                         budget_s / (double)count, copies[i].wanted};
+        abdb_verify_result one;
+
+        TRY(abdb_verify_outputs(&how, &copies[i].in, &copies[i].back, &one, err));
+        out->error = fmax(out->error, one.error);
+        share = fmin(share, one.rows_checked_share);
+    }
+    out->rows_checked_share = fmax(out->rows_checked_share, share);
+done:
+    return st;
+}
+
+bool abdb_instance_outputs_finite(const abdb_instance *c)
+{
+    size_t broken = 0;
+
+    for (int t = 0; t < c->back.tensors; t++) {
+        const abdb_tensor *tensor = &c->back.tensor[t];
+        size_t count = tensor->role == ABDB_IN ? 0 : abdb_tensor_element_count(tensor);
+
+#pragma omp parallel for reduction(+ : broken) schedule(static)
+        for (size_t i = 0; i < count; i++) broken += !isfinite(abdb_tensor_get_f64(tensor, i));
+    }
+    return broken == 0;
+}

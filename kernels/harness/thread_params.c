@@ -1,0 +1,32 @@
+/* thread_params.c - threads that were asked for and those that ran; see harness.h. */
+#include "kernels/harness/harness.h"
+#include "schema/core/text.h"
+
+enum { THREADS_MOST = 1 << 20 };
+
+abdb_status abdb_parse_threads_param(const abdb_problem *p, int *out, abdb_error *err)
+{
+    const char *said = abdb_param_text(p, "threads");
+    long long asked = 0;
+
+    *out = 0;
+    if (said && !abdb_count_parse(said, ABDB_MARK_POINT, 1, THREADS_MOST, &asked))
+        return ABDB_FAIL(err, ABDB_USAGE, "threads=%s is no whole number from 1 on", said);
+    *out = (int)asked;
+    return ABDB_OK;
+}
+
+abdb_status abdb_check_threads_used(const abdb_problem *p, int *out, abdb_error *err)
+{
+    const abdb_device *d = p->device;
+    int asked;
+    abdb_status st = abdb_parse_threads_param(p, &asked, err);
+
+    *out = abdb_thread_count_end_max();
+    if (d->driver_threads) *out = d->threads ? d->threads : 1;
+    if (st != ABDB_OK || !asked || asked == *out) return st;
+    if (!d->threads)
+        return ABDB_FAIL(err, ABDB_USAGE, "threads are of processors: this device has none");
+    return ABDB_FAIL(err, ABDB_USAGE, "it ran on %d of the %d threads that were asked for", *out,
+                     asked);
+}

@@ -1,0 +1,252 @@
+/* rank_workload.c - a workload on the ranks of MPI: each has a state of its own, and what opens,
+ * resets, runs and closes it on rank 0 does so on all of them, by orders (ranks.h). What they add
+ * up among themselves are reductions that go on while they compute. See
+ * kernels/workloads/workload.h. */
+#include "kernels/workloads/workload.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/harness/harness.h"
+#include "kernels/providers/mpi/ranks.h"
+#include "schema/core/number.h"
+
+/* PIECE: numbers of a reduction; WAITING: of them at a time, as the library has a copy of each. */
+enum { PIECE = 1 << 20, WAITING = 8, NAMES = 4096 };
+
+/* Of this process there is one. */
+static struct {
+    abdb_mpi_ranks *w;
+    abdb_device *lead, *rank; /* of all; of this rank alone */
+    const struct abdb_parts *parts;
+    const abdb_workload *of;
+    abdb_workload over;             /* what rank 0 runs in its place */
+    const abdb_run_context *staged; /* rank 0: of the session */
+    char names[NAMES];              /* lines of name and value: parameters */
+    abdb_problem p;
+    abdb_spans spans; /* of ranks that nobody asks */
+    abdb_run_context stage;
+    abdb_rank_group crew;
+    void *state; /* NULL: this rank has none */
+    MPI_Comm comm;
+    MPI_Request request[WAITING];
+    size_t started; /* reductions so far */
+} band;
+
+/* --- what ranks do together ------------------------------------------------------------------- */
+
+static void wait_for_all_reductions(const abdb_rank_group *c)
+{
+    (void)c;
+    MPI_Waitall(WAITING, band.request, MPI_STATUSES_IGNORE);
+}
+
+static void start_sum_all_reduce(const abdb_rank_group *c, abdb_dtype dtype, size_t n, void *x)
+{
+    size_t size = abdb_dtype_size(dtype);
+    MPI_Datatype type = dtype == ABDB_F64 ? MPI_DOUBLE : MPI_FLOAT;
+
+    (void)c;
+    for (size_t at = 0; at < n; at += PIECE) {
+        MPI_Request *request = &band.request[band.started++ % WAITING];
+
+        MPI_Wait(request, MPI_STATUS_IGNORE); /* the oldest one */
+        MPI_Iallreduce(MPI_IN_PLACE, (char *)x + at * size, (int)(n - at < PIECE ? n - at : PIECE),
+                       type, MPI_SUM, band.comm, request);
+    }
+}
+
+static void progress_reductions(const abdb_rank_group *c)
+{
+    int done;
+
+    (void)c;
+    MPI_Testall(WAITING, band.request, &done, MPI_STATUSES_IGNORE);
+}
+
+/* --- what is ordered -------------------------------------------------------------------------- */
+
+/* Parameters from lines of text, which must stay. */
+static void parse_params_from_lines(abdb_problem *p, char *line)
+{
+    for (char *end; *line && p->params < ABDB_PARAM_MAX; line = end + 1) {
+        char *value = strchr(line, '=');
+        abdb_param *at = &p->param[p->params];
+
+        end = strchr(line, '\n');
+        if (!value || !end || value > end) return;
+        *value++ = *end = '\0';
+        *at = (abdb_param){line, value, NAN};
+        if (*value >= '0' && *value <= '9') {
+            double number;
+
+            if (abdb_double_parse_prefix(value, &number) == strlen(value)) at->value = number;
+        }
+        p->params++;
+    }
+}
+
+static abdb_status receive_params_open_workload(const abdb_mpi_command *o, abdb_error *err)
+{
+    abdb_mpi_ranks *w = band.w;
+    abdb_status st = ABDB_OK;
+
+    MPI_Bcast(band.names, NAMES, MPI_BYTE, 0, MPI_COMM_WORLD);
+    band.of = abdb_workloads[o->at];
+    band.comm = w->rank < o->ranks ? w->comm[o->ranks] : MPI_COMM_NULL;
+    if (w->rank >= o->ranks) goto done;
+    band.p = (abdb_problem){.kernel = band.of->name, .device = band.rank};
+    band.spans = (abdb_spans){.now = abdb_clock_seconds, .device = band.rank};
+    band.crew = (abdb_rank_group){.rank = w->rank,
+                                  .ranks = o->ranks,
+                                  .start_allreduce = start_sum_all_reduce,
+                                  .progress = progress_reductions,
+                                  .wait_allreduce = wait_for_all_reductions};
+    band.stage = (abdb_run_context){
+        .p = &band.p, .device = band.rank, .parts = band.parts, .spans = &band.spans};
+    if (w->rank == 0) band.stage = *band.staged;
+    band.stage.crew = &band.crew;
+    if (w->rank > 0) {
+        parse_params_from_lines(&band.p, band.names);
+        TRY(band.of->resolve_params(&band.p, &band.rank->limits, err));
+    }
+    TRY(band.of->open(&band.state, &band.stage, err));
+done:
+    return st;
+}
+
+static void close_workload_of_rank(void)
+{
+    if (band.state) band.of->close(band.state);
+    band.state = NULL;
+}
+
+/* Seconds that a repetition took this rank, from when all were there. */
+static abdb_status run_workload_after_barrier(double *took_s, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+    double began_s;
+
+    *took_s = 0;
+    if (!band.state) return ABDB_OK;
+    MPI_Barrier(band.comm);
+    began_s = abdb_clock_seconds();
+    abdb_spans_reset_totals(band.stage.spans);
+    st = band.of->run(band.state, err);
+    *took_s = abdb_clock_seconds() - began_s;
+    return st;
+}
+
+/* What rank 0 ordered, on this rank. */
+static abdb_status execute_workload_command(const abdb_mpi_command *o, double *took_s,
+                                            abdb_error *err)
+{
+    *took_s = 0;
+    switch (o->verb) {
+    case ABDB_MPI_WORK_OPEN: return receive_params_open_workload(o, err);
+    case ABDB_MPI_WORK_RESET: return band.state ? band.of->reset(band.state, err) : ABDB_OK;
+    case ABDB_MPI_WORK_RUN: return run_workload_after_barrier(took_s, err);
+    default: close_workload_of_rank(); return ABDB_OK;
+    }
+}
+
+/* --- rank 0's side ---------------------------------------------------------------------------- */
+
+static abdb_status command_workload_on_all_ranks(abdb_mpi_verb verb, abdb_error *err)
+{
+    return abdb_mpi_broadcast_and_execute(band.w, &(abdb_mpi_command){.verb = verb}, err);
+}
+
+/* All ranks take part, unless it is said how many. */
+static abdb_status shape_defaulting_to_all_ranks(abdb_problem *p, const abdb_machine_caches *limits,
+                                                 abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    if (!abdb_param_text(p, "ranks")) TRY(abdb_param_set_integer(p, "ranks", band.w->size, err));
+    TRY(band.of->resolve_params(p, limits, err));
+done:
+    return st;
+}
+
+/* Ranks of this host share its memory; elsewhere there is as much for as many. */
+static void effort_with_memory_of_ranks(const abdb_run_context *s, abdb_effort *out)
+{
+    band.of->count_work_and_memory(s, out);
+    out->memory *= abdb_problem_rank_count(s->p);
+}
+
+static void write_params_as_lines(const abdb_problem *problem)
+{
+    size_t used = 0;
+
+    *band.names = '\0';
+    for (int i = 0; i < problem->params && used < NAMES; i++)
+        used += (size_t)snprintf(band.names + used, NAMES - used, "%s=%s\n", problem->param[i].name,
+                                 problem->param[i].text);
+}
+
+static abdb_status open_workload_on_all_ranks(void **state, const abdb_run_context *s,
+                                              abdb_error *err)
+{
+    abdb_mpi_command o = {.verb = ABDB_MPI_WORK_OPEN, .ranks = abdb_problem_rank_count(s->p)};
+    abdb_status st;
+
+    while (abdb_workloads[o.at] != band.of) o.at++;
+    band.staged = s;
+    write_params_as_lines(s->p);
+    TRY(band.lead->use_ranks(band.lead, o.ranks, err));
+    st = abdb_mpi_broadcast_and_execute(band.w, &o, err);
+    if (st != ABDB_OK) (void)!command_workload_on_all_ranks(ABDB_MPI_WORK_CLOSE, NULL);
+    TRY(st);
+    *state = band.state;
+done:
+    return st;
+}
+
+static abdb_status reset_workload_on_all_ranks(void *state, abdb_error *err)
+{
+    (void)state;
+    return command_workload_on_all_ranks(ABDB_MPI_WORK_RESET, err);
+}
+
+static abdb_status run_workload_on_all_ranks(void *state, abdb_error *err)
+{
+    abdb_status st = command_workload_on_all_ranks(ABDB_MPI_WORK_RUN, err);
+
+    (void)state;
+    abdb_mpi_copy_rank_times(band.lead);
+    return st;
+}
+
+static void close_workload_on_all_ranks(void *state)
+{
+    (void)state;
+    (void)!command_workload_on_all_ranks(ABDB_MPI_WORK_CLOSE, NULL);
+}
+
+void abdb_mpi_init_rank_workload(abdb_mpi_ranks *w, abdb_device *lead,
+                                 const struct abdb_parts *parts)
+{
+    for (int i = 0; i < WAITING; i++) band.request[i] = MPI_REQUEST_NULL;
+    band.w = w;
+    band.lead = lead;
+    band.rank = w->host;
+    band.rank->limits.ranks = w->size;
+    band.parts = parts;
+    w->workload_command = execute_workload_command;
+}
+
+void abdb_mpi_wrap_workload(const abdb_workload *workload, abdb_rank_workload *out)
+{
+    band.of = workload;
+    band.over = *workload;
+    band.over.resolve_params = shape_defaulting_to_all_ranks;
+    band.over.count_work_and_memory = effort_with_memory_of_ranks;
+    band.over.open = open_workload_on_all_ranks;
+    band.over.reset = reset_workload_on_all_ranks;
+    band.over.run = run_workload_on_all_ranks;
+    band.over.close = close_workload_on_all_ranks;
+    *out = (abdb_rank_workload){&band.over, band.rank, band.parts};
+}

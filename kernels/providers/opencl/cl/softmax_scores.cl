@@ -1,0 +1,24 @@
+/* softmax_scores.cl - the whole matrix of scores of a head, a group a row: masked, scaled, to probabilities,
+ * and the logarithm of the sum. */
+KERNEL void softmax_scores_in_place(global float *s, global float *logarithm, ulong queries, ulong keys,
+                          float scale, int causal)
+{
+    local float room[ITEMS];
+    ulong r = get_group_id(0), seen = causal ? r % queries + 1 + keys - queries : keys;
+    FLOATV most = -INFINITY, sum = 0;
+    float top, all;
+
+    s += r * keys;
+    EACH_VECTOR(i, seen) most = fmax(most, VLOAD(0, s + i));
+    top = max_of(most);
+    EACH_LEFT(i, seen) top = fmax(top, s[i]);
+    top = group_max(top, room);
+    EACH_VECTOR(i, seen) sum += exp(scale * (VLOAD(0, s + i) - top));
+    all = sum_of(sum);
+    EACH_LEFT(i, seen) all += exp(scale * (s[i] - top));
+    all = group_sum(all, room);
+    EACH_VECTOR(i, seen) VSTORE(exp(scale * (VLOAD(0, s + i) - top)) / all, 0, s + i);
+    EACH_LEFT(i, seen) s[i] = exp(scale * (s[i] - top)) / all;
+    for (ulong i = seen + get_local_id(0); i < keys; i += ITEMS) s[i] = 0;
+    if (get_local_id(0) == 0) logarithm[r] = scale * top + log(all);
+}

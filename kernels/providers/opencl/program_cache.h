@@ -1,0 +1,15 @@
+/* program_cache.h - built programs, kept between processes. */
+#ifndef ABDB_PROVIDERS_OPENCL_CACHE_H
+#define ABDB_PROVIDERS_OPENCL_CACHE_H
+
+#include <stddef.h>
+
+#include "schema/core/text.h"
+
+/* What was kept under a key, size bytes that the caller frees; NULL: nothing, or what is there is
+ * of another key or damaged. */
+unsigned char *abdb_cl_cache_read(const char *key, size_t *size);
+/* Keeps bytes under a key; where that is not possible nothing is kept. */
+void abdb_cl_cache_write(const char *key, const void *data, size_t size);
+
+#endif

@@ -1,0 +1,317 @@
+/* cell_entry.c - the entry that a finished cell becomes: times with their interval, rates, factors,
+ * flags, and the process that measured it; see cell_entry.h. */
+#include "kernels/runner/cell_entry.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/runner/expand_providers.h"
+#include "kernels/runner/rank_results.h"
+#include "kernels/runner/record_line.h"
+#include "schema/core/array.h"
+#include "schema/core/stats.h"
+#include "schema/core/timing.h"
+
+const char *abdb_cell_stored_name(abdb_arena *arena, const char *backend, const char *device,
+                                  const abdb_cell *cell, size_t repetition)
+{
+    const char *on = device ? device : "", *gap = device ? " " : "";
+    const char *name = abdb_arena_printf(arena, "%s%s%s %s", backend, gap, on, cell->name);
+    return name && repetition ? abdb_arena_printf(arena, "%s #%zu", name, repetition + 1) : name;
+}
+
+/* The median absolute deviation times 1.48 is a standard deviation, where times are normal; samples
+ * further than ten of those from the median are marked, and stay. */
+static const double outlier_mads = 14.8; /* 10 x 1.48 MAD */
+
+/* Keeps how far the median of a cell is known, half of its interval, relative: reports of a run say
+ * how small a difference it could see. */
+static void append_median_uncertainty(abdb_run_tally *t, const abdb_summary *s)
+{
+    double *more;
+
+    if (!s->has_interval || !(s->median > 0)) return;
+    more = abdb_array_reserve_one(t->spread, t->spreads, &t->room, sizeof *more);
+    if (!more) return; /* the report has one cell less */
+    t->spread = more;
+    t->spread[t->spreads++] = (s->high - s->low) / 2 / s->median;
+}
+
+static void mark_outlier_samples(abdb_sample *sample, size_t n, const abdb_summary *summary)
+{
+    for (size_t i = 0; i < n; i++)
+        if (summary->mad > 0 &&
+            fabs(sample[i].value - summary->median) > outlier_mads * summary->mad)
+            sample[i].mark = "outlier";
+}
+
+/* What a result says beside time and rates: metrics of the same names. */
+static const char *const beside[] = {"canary_shift",  "load",     "steal",  "clock_hz",
+                                     "temperature_c", "energy_j", "power_w"};
+
+/* Median time with its interval and samples, and the rates that follow from the kernel's work. */
+static abdb_status add_time_rates_and_metrics(abdb_entry *e, abdb_cell_validation *t,
+                                              abdb_run_tally *tally, abdb_error *err)
+{
+    double *times = calloc(t->samples ? t->samples : 1, sizeof *times), ops, bytes;
+    const json_t *error = json_object_get(t->result, "error");
+    abdb_summary summary;
+    abdb_result *r;
+    abdb_status st = ABDB_OK;
+
+    if (!times) return ABDB_FAIL(err, ABDB_NOMEM, "samples");
+    for (size_t i = 0; i < t->samples; i++) times[i] = t->sample[i].value;
+    TRY(abdb_sort_and_summarise(times, t->samples, &summary, err));
+    mark_outlier_samples(t->sample, t->samples, &summary);
+    append_median_uncertainty(tally, &summary);
+    r = abdb_entry_add_result(e, "time_s", summary.median);
+    r->statistic = "median";
+    r->n = (long long)t->samples;
+    r->formula = "median@1";
+    r->sample = t->sample;
+    r->samples = t->samples;
+    if (summary.has_interval) {
+        r->low = summary.low;
+        r->high = summary.high;
+        r->spread = "ci95";
+    }
+    r = abdb_entry_add_result(e, "time_s", summary.min);
+    r->statistic = "min";
+    r->n = (long long)t->samples;
+    ops = json_number_value(json_object_get(t->result, "ops"));
+    bytes = json_number_value(json_object_get(t->result, "bytes"));
+    if (ops > 0 && summary.median > 0) {
+        bool whole =
+            abdb_record_text_or_empty(t->result, "dtype")[0] == 'i'; /* i8: no floating point */
+
+        r = abdb_entry_add_result(e, whole ? "ops_per_s" : "flops_per_s", ops / summary.median);
+        r->statistic = "median";
+        r->formula = abdb_record_text_or_empty(t->result, "formula");
+    }
+    if (bytes > 0 && summary.median > 0) {
+        r = abdb_entry_add_result(e, "bytes_per_s", bytes / summary.median);
+        r->statistic = "median";
+        r->formula = abdb_record_text_or_empty(t->result, "formula");
+    }
+    if (json_is_number(error)) abdb_entry_add_result(e, "error", json_number_value(error));
+    abdb_entry_add_result(e, "prepare_s",
+                          json_number_value(json_object_get(t->result, "prepare_s")));
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+        const json_t *value = json_object_get(t->result, beside[i]);
+
+        if (json_is_number(value)) abdb_entry_add_result(e, beside[i], json_number_value(value));
+    }
+    for (size_t i = 0; i < t->metrics; i++) {
+        r = abdb_entry_add_result(e, t->metric[i].metric, t->metric[i].value);
+        if (!r) break; /* the harness keeps to what there is room for */
+        r->statistic = t->metric[i].statistic;
+        r->x = t->metric[i].x;
+    }
+done:
+    free(times);
+    return st;
+}
+
+static const char *const bounds[] = {"operations", "bytes", NULL},
+                         *const ceilings[] = {"peak_flops", "peak_ops", "memory_bandwidth", NULL},
+                         *const caches[] = {"L1", "L2", "L3", NULL};
+
+/* A member of the result that is one of those words; another means nothing, and is left out. */
+static void add_factor_if_listed(abdb_entry *e, const json_t *result, const char *name,
+                                 const char *const *words)
+{
+    const char *text = abdb_record_text_or_empty(result, name);
+
+    for (size_t i = 0; words[i]; i++)
+        if (strcmp(words[i], text) == 0) abdb_entry_add_factor(e, name, text);
+}
+
+/* Threads that a launch ran on, where the backend knows them, else those that it was given. */
+static void add_thread_factors(abdb_entry *e, abdb_arena *arena, const abdb_cell_validation *t)
+{
+    json_t *given = json_object_get(t->device, "threads"),
+           *used = json_object_get(t->result, "threads");
+    long long asked = json_integer_value(given), ran = json_integer_value(used);
+
+    if (!json_is_integer(used)) ran = asked;
+    if (ran > 0 && !json_object_get(json_object_get(t->result, "factors"), "threads"))
+        abdb_entry_add_factor(e, "threads", abdb_arena_printf(arena, "%lld", ran));
+    if (asked > 0 && ran > 0 && asked != ran)
+        abdb_entry_add_factor(e, "threads_asked", abdb_arena_printf(arena, "%lld", asked));
+}
+
+/* Of a backend that does not say which provider computed it: the only one that it has. */
+static void add_only_provider_factor(abdb_entry *e, const abdb_cell_validation *t,
+                                     const abdb_cell *cell)
+{
+    const char *only = abdb_nth_provider_of_kernel(t->hello, cell->kernel, 0);
+
+    if (!only || abdb_nth_provider_of_kernel(t->hello, cell->kernel, 1) ||
+        abdb_cell_param_text(cell, "provider") ||
+        json_object_get(json_object_get(t->result, "factors"), "provider"))
+        return;
+    abdb_entry_add_factor(e, "provider", only);
+}
+
+/* What a result was measured under, as factors: parameters of the cell (where the backend did
+ * not say itself what it made of them), then what the backend told, then what this program
+ * decided. `op` is called operation in the database; dtype is a column and no factor. */
+static void add_measurement_factors(abdb_entry *e, abdb_arena *arena, const abdb_backend_session *s,
+                                    const abdb_cell *cell)
+{
+    const abdb_cell_validation *t = &s->told;
+    json_t *factors = json_object_get(t->result, "factors"), *value;
+    bool whole = abdb_samples_are_processes(t);
+    const char *key;
+
+    for (size_t i = 0; i < cell->params; i++)
+        if (!json_object_get(factors, cell->param[i].key) &&
+            strcmp(cell->param[i].key, "dtype") != 0)
+            abdb_entry_add_factor(
+                e, strcmp(cell->param[i].key, "op") == 0 ? "operation" : cell->param[i].key,
+                cell->param[i].text);
+    json_object_foreach(factors, key, value) if (strcmp(key, "dtype") != 0) abdb_entry_add_factor(
+        e, strcmp(key, "op") == 0 ? "operation" : key, json_string_value(value));
+    add_thread_factors(e, arena, t);
+    add_only_provider_factor(e, t, cell);
+    if (*abdb_record_text_or_empty(t->result, "chosen"))
+        abdb_entry_add_factor(e, "chosen", abdb_record_text_or_empty(t->result, "chosen"));
+    if (s->o->core_type) abdb_entry_add_factor(e, "core_type_asked", s->o->core_type);
+    abdb_entry_add_factor(e, "commit", s->o->commit);
+    abdb_entry_add_factor(e, "branch", s->o->branch);
+    abdb_entry_add_factor(e, "dirty", s->o->dirty);
+    abdb_entry_add_factor(e, "node", s->o->node);
+    if (*abdb_record_text_or_empty(t->environment, "library"))
+        abdb_entry_add_factor(e, "library", abdb_record_text_or_empty(t->environment, "library"));
+    if (json_is_integer(json_object_get(t->result, "batch")))
+        abdb_entry_add_factor(
+            e, "sample_launches",
+            abdb_arena_printf(arena, "%lld",
+                              (long long)json_integer_value(json_object_get(t->result, "batch"))));
+    abdb_entry_add_factor(e, "clock", abdb_record_text_or_empty(t->device, "clock"));
+    abdb_entry_add_factor(e, "clock_policy", "as-shipped");
+    add_factor_if_listed(e, t->result, "bound", bounds);
+    add_factor_if_listed(e, t->result, "ceiling", ceilings);
+    add_factor_if_listed(e, t->result, "resident", caches);
+    if (json_is_number(json_object_get(t->result, "checked")))
+        abdb_entry_add_factor(
+            e, "checked",
+            abdb_arena_printf(arena, "%.3g",
+                              json_number_value(json_object_get(t->result, "checked"))));
+    if (*abdb_record_text_or_empty(t->result, "energy_scope"))
+        abdb_entry_add_factor(e, "energy_scope",
+                              abdb_record_text_or_empty(t->result, "energy_scope"));
+    /* What is the same for all kernels where their backend does not say otherwise. */
+    if (!whole && !json_object_get(factors, "fill")) abdb_entry_add_factor(e, "fill", "uniform");
+    if (!whole && !json_object_get(factors, "cache")) abdb_entry_add_factor(e, "cache", "hot");
+    abdb_entry_add_factor(e, "sampling", whole ? "process@1" : s->o->quick ? "quick@1" : "cpu@1");
+}
+
+static bool results_are_finite(const abdb_entry *e)
+{
+    for (size_t i = 0; i < e->results; i++)
+        if (!isfinite(e->result[i].value)) return false;
+    return true;
+}
+
+/* Words that a reader of the median should know, "" where there is none. */
+static const char *measurement_flags_text(abdb_arena *arena, const abdb_backend_session *s, bool ok)
+{
+    const abdb_cell_validation *t = &s->told;
+    bool unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
+    bool imprecise = ok && t->samples < ABDB_PRECISE_LEAST && !abdb_samples_are_processes(t);
+    const char *words =
+        abdb_arena_printf(arena, "%s%s%s", s->o->quick ? " quick" : "",
+                          imprecise ? " imprecise" : "", unsteady ? " unsteady" : "");
+
+    return words && *words ? words + 1 : "";
+}
+
+/* What the entry says of itself. */
+static void set_entry_fields(abdb_entry *e, abdb_arena *arena, const abdb_backend_session *s,
+                             const abdb_cell *cell, bool ok)
+{
+    const abdb_cell_validation *t = &s->told;
+
+    e->field[ABDB_FIELD_evidence] = "measured";
+    e->field[ABDB_FIELD_kind] = "run";
+    e->field[ABDB_FIELD_status] = t->status;
+    e->field[ABDB_FIELD_reason] = ok ? NULL : t->reason;
+    e->field[ABDB_FIELD_verified] =
+        ok ? abdb_record_text_or_empty(t->result, "verified") : "unchecked";
+    e->field[ABDB_FIELD_suite] = "abdb";
+    e->field[ABDB_FIELD_workload] = cell->kernel;
+    e->field[ABDB_FIELD_device] = t->device ? abdb_record_text_or_empty(t->device, "name") : NULL;
+    e->field[ABDB_FIELD_devices] = t->device ? "1" : NULL;
+    e->field[ABDB_FIELD_nodes] = "1";
+    e->field[ABDB_FIELD_backend] = s->o->name;
+    e->field[ABDB_FIELD_dtype] =
+        ok ? abdb_record_text_or_empty(t->result, "dtype") : abdb_cell_param_text(cell, "dtype");
+    e->field[ABDB_FIELD_date] = t->date;
+    e->field[ABDB_FIELD_tag] = s->o->tag;
+    e->field[ABDB_FIELD_campaign] = s->o->campaign;
+    e->field[ABDB_FIELD_cell] =
+        abdb_cell_stored_name(arena, s->o->name, s->o->device, cell, s->o->repetition);
+    e->field[ABDB_FIELD_flags] = measurement_flags_text(arena, s, ok);
+    e->field[ABDB_FIELD_source] = "abdb-run";
+}
+
+static void count_cell_status(abdb_run_tally *tally, const char *status)
+{
+    if (strcmp(status, "ok") == 0)
+        tally->ok++;
+    else if (strcmp(status, "not-implemented") == 0)
+        tally->not_implemented++;
+    else if (strcmp(status, "cancelled") == 0)
+        tally->cancelled++;
+    else if (strcmp(status, "failed") == 0 || strcmp(status, "bad-answer") == 0)
+        tally->failed++;
+    else
+        tally->crashed++;
+}
+
+/* One cell as an entry, whatever became of it: a cell that crashed or timed out is a row with
+ * its status and reason. */
+abdb_status abdb_build_and_store_entry(abdb_backend_session *s, const abdb_cell *cell,
+                                       abdb_run_tally *tally, abdb_error *err)
+{
+    abdb_entry *e = calloc(1, sizeof *e);
+    abdb_arena arena = {0};
+    abdb_cell_validation *t = &s->told;
+    abdb_rank *ranks = NULL;
+    bool ok = strcmp(t->status, "ok") == 0;
+    char *environment =
+        t->environment ? json_dumps(t->environment, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    abdb_status st = ABDB_OK;
+
+    if (!e) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry"));
+    if (ok) TRY(add_time_rates_and_metrics(e, t, tally, err));
+    if (ok && !results_are_finite(e)) { /* of 1e300 operations in 1e-300 s */
+        abdb_reject_cell(t, "4.7", "its work and its times make a rate that is not finite");
+        e->results = 0;
+        ok = false;
+    }
+    set_entry_fields(e, &arena, s, cell, ok);
+    if (ok) TRY(abdb_entry_add_ranks(e, t->result, t->samples, &arena, &ranks, err));
+    s->doubtful = strstr(e->field[ABDB_FIELD_flags], "imprecise") ||
+                  strstr(e->field[ABDB_FIELD_flags], "unsteady");
+    e->environment = environment;
+    e->process = s->process;
+    e->origin = ABDB_ORIGIN_NONE; /* the campaign, the cell and its date tell it apart */
+    e->telemetry = t->telemetry;
+    e->telemetries = t->telemetries;
+    e->span = t->span;
+    e->spans = ok ? t->spans : 0;
+    add_measurement_factors(e, &arena, s, cell);
+    TRY(s->sink->entry(s->sink->self, e, err));
+    if (ok && strcmp(e->field[ABDB_FIELD_verified], "pass") != 0) tally->unverified++;
+    if (strstr(e->field[ABDB_FIELD_flags], "unsteady")) tally->unsteady++;
+    count_cell_status(tally, t->status);
+done:
+    free(environment);
+    free(ranks);
+    abdb_arena_free(&arena);
+    free(e);
+    return st;
+}

@@ -1,0 +1,49 @@
+/* device_memory.c - memory of the device that a workload's state lies in; see memory.h. */
+#include "kernels/workloads/device_memory.h"
+
+#include <string.h>
+
+abdb_status abdb_device_alloc_zeroed(const abdb_run_context *s, size_t bytes, void **out,
+                                     abdb_error *err)
+{
+    abdb_device *d = s->device;
+    void *memory = NULL;
+    abdb_status st = ABDB_OK;
+
+    *out = NULL;
+    if (d->alloc(d, bytes, true, &memory, err) != ABDB_OK)
+        TRY(d->alloc(d, bytes, false, &memory, err));
+    *out = memory;
+    TRY(d->fill(d, memory, 0, bytes, err)); /* every page is touched */
+done:
+    return st;
+}
+
+abdb_status abdb_device_upload(const abdb_run_context *s, void *to, const void *from, size_t bytes,
+                               abdb_error *err)
+{
+    if (!s->device->on_host) return s->device->upload(s->device, to, from, bytes, err);
+    memcpy(to, from, bytes);
+    return ABDB_OK;
+}
+
+abdb_status abdb_device_download(const abdb_run_context *s, void *to, const void *from,
+                                 size_t bytes, abdb_error *err)
+{
+    if (!s->device->on_host) return s->device->download(s->device, to, from, bytes, err);
+    memcpy(to, from, bytes);
+    return ABDB_OK;
+}
+
+abdb_status abdb_device_clear_bytes(const abdb_run_context *s, void *to, size_t bytes,
+                                    abdb_error *err)
+{
+    if (!s->device->on_host) return s->device->fill(s->device, to, 0, bytes, err);
+    memset(to, 0, bytes);
+    return ABDB_OK;
+}
+
+abdb_status abdb_parts_check_failed(const abdb_run_context *s, void *parts, abdb_error *err)
+{
+    return s->parts->check_failed ? s->parts->check_failed(parts, err) : ABDB_OK;
+}

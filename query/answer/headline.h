@@ -1,0 +1,50 @@
+/* headline.h - what the rows of a figure show, as a sentence.
+ *
+ * A figure says in its head what its findings compare, `# ranks: VALUE NAME`: of each NAME the best
+ * number in column VALUE (the lowest, where `low` stands behind it), of the rows for which hold
+ *   in COLUMN         its cell is that of the table's last row (the latest round, say)
+ *   of COLUMN=TEXT    its cell is that text
+ *   unless COLUMN     its cell is empty (nothing is in doubt)
+ * and sentences, `# finding: words`. The first sentence all of whose {words} have a value is said:
+ *   {COLUMN}          what the cells of the column say, where all of those rows agree
+ *   {PARAMETER}       of the report: its value
+ *   {min COLUMN}, {max COLUMN}   of the rows with a number there
+ *   {count}, {all}    names that are ranked, where there are two or more; rows that are drawn
+ *   {leader} {best}   the first and its number; none where the first and the second are the same
+ *                     number as printed, where a rule refuses to compare the two
+ *                     (abdb_compare), or where there is no second
+ *   {first COLUMN}    the cell of the first, or of the only one
+ *   {second} {gap}    the next, and by how much it is behind: "9 %", "under 1 %"
+ *   {rival} {rival_gap}   the best that another vendor makes, where the second is the leader's;
+ *                     others may stand between, so the sentence says that it is another's
+ *   {tied}            the names that share the first place, two or more: "A and B"
+ *   {only}            the one name, where there is no second
+ * A name whose row says that it is not verified is followed by "(unverified)".
+ */
+#ifndef ABDB_QUERY_FINDING_H
+#define ABDB_QUERY_FINDING_H
+
+#include "plots/figure.h"
+#include "query/answer/report.h"
+
+typedef struct {
+    const char *sentence; /* NULL: no sentence can be said of these rows */
+    const char *subtitle; /* NULL: the figure has none */
+    const char *note;     /* why there is no leader, where a rule refuses it; or NULL */
+} abdb_headline;
+
+/* The words, from the table's arena. value: of the report's parameters, given or by default.
+ * vendor: of each row's device, or NULL. ABDB_FORMAT: the head names a column that the report has
+ * not. */
+ABDB_MUST_USE abdb_status abdb_headline_make(abdb_headline *out, abdb_db *db,
+                                             const abdb_figure *figure, const abdb_report *report,
+                                             const char *const *value, const char *const *vendor,
+                                             abdb_table *table, abdb_error *err);
+/* A number in words: "14.3 thousand", "1.02 million", "437", "0.78". out has 40 bytes. */
+void abdb_format_number_words(double number, char out[40]);
+/* Round and verification of the results behind the rows, and who states them: a line, from the
+ * table's arena; "" where the rows name no facts. */
+ABDB_MUST_USE abdb_status abdb_describe_verification(const char **out, abdb_db *db,
+                                                     abdb_table *table, abdb_error *err);
+
+#endif

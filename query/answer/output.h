@@ -1,0 +1,42 @@
+/* output.h - the only way out for text: what abdb prints, it prints by these.
+ *
+ * Much of it was written by others: names of files and members, cells, labels, messages of
+ * backends. It reaches people as plain text (see schema/core/sanitize_text.h), and programs as it
+ * is.
+ */
+#ifndef ABDB_QUERY_SAY_H
+#define ABDB_QUERY_SAY_H
+
+#include <stdio.h>
+
+#include "schema/core/sanitize_text.h"
+
+/* As fprintf, for people: what stands in the format is ours, each %s and %c is others' and made
+ * plain. Returns the bytes that were written. */
+size_t abdb_print_sanitized(FILE *out, const char *format, ...) ABDB_PRINTF(2, 3);
+size_t abdb_vprint_sanitized(FILE *out, const char *format, va_list args);
+/* Words of our own to standard error, at once: from a handler of signals too. */
+void abdb_print_stderr_signal_safe(const char *words);
+/* As fwrite, for programs: the bytes as they are, but on a terminal each line as plain text. False:
+ * not all could be written. */
+bool abdb_write_sanitizing_terminal(FILE *out, const char *data, size_t size);
+/* Does the stream end at a terminal? */
+bool abdb_stream_is_terminal(FILE *out);
+/* Columns of that terminal; 0: it does not end at one. */
+int abdb_terminal_width(FILE *out);
+/* Standard output goes to a pager now, on a terminal of so many columns. */
+void abdb_set_pager_width(int columns);
+/* Prints words and ends the line; on a terminal they are folded at its width, and lines after the
+ * first are indented. */
+void abdb_print_wrapped(FILE *out, int indent, const char *text);
+/* SGR codes of our own, "1" or "31", where colours may be; "0" ends them. */
+void abdb_print_colour_code(FILE *out, const char *codes);
+
+/* A remark to standard error. */
+void abdb_print_remark(const char *format, ...) ABDB_PRINTF(1, 2);
+/* The remark that a program had left processes behind, which were ended. */
+void abdb_remark_escaped(void *self, const char *path, const char *processes);
+/* One line of progress on standard error, only on a terminal; total 0: unknown. done < 0 clears. */
+void abdb_print_progress_bar(const char *what, double done, double total);
+
+#endif

@@ -1,0 +1,209 @@
+/* parameter_value.c - is a value one that a parameter of a report can have? See report.h. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "query/answer/price_quote.h"
+#include "query/answer/report.h"
+#include "query/answer/sql_rows.h"
+#include "schema/core/date.h"
+
+/* Quotes: 'DEVICE=AMOUNT USD/h', several joined by ','. The device must be one of names. */
+static abdb_status check_price_quotes(const char *option, const char *value, const char **names,
+                                      size_t count, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    abdb_text like = {0};
+    char *rest = abdb_arena_copy(&arena, value, strlen(value)), *device;
+    abdb_quote quote;
+    abdb_status st = ABDB_OK;
+
+    if (!rest) TRY(ABDB_FAIL(err, ABDB_NOMEM, "--%s", option));
+    for (;;) {
+        size_t i = 0;
+
+        TRY(abdb_parse_next_quote(&rest, option, &quote, err));
+        device = quote.device;
+        if (!device) break;
+        while (i < count && strcmp(names[i], device) != 0) i++;
+        if (i < count) continue;
+        for (size_t n = 0; n < count && like.size < 200; n++)
+            if (strncasecmp(names[n], device, strlen(device)) == 0)
+                abdb_text_printf(&like, "%s%s", like.size ? ", " : "", names[n]);
+        if (!like.size && abdb_nearest_name(device, names, count))
+            abdb_text_puts(&like, abdb_nearest_name(device, names, count));
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--%s: no device '%s'%s%s%s", option, device,
+                      like.size ? "; did you mean " : "", abdb_text_get(&like),
+                      like.size ? "?" : ""));
+    }
+done:
+    abdb_text_free(&like);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+/* Of the names the shortest one whose family `word` is (llama2-70b: llama2-70b-99); NULL: none. A
+ * model that only begins so is another one. */
+static abdb_status find_model_of_family(abdb_db *db, const char *word, const char *const *names,
+                                        size_t count, const char **meant, abdb_error *err)
+{
+    abdb_table models = {0};
+    char folded[256];
+    abdb_status st = ABDB_OK;
+
+    *meant = NULL;
+    TRY(abdb_run_readonly_sql(
+        db, "SELECT model, abdb_fold(family) FROM model ORDER BY length(model), model", NULL, NULL,
+        &models, err));
+    abdb_fold_name(word, folded, sizeof folded);
+    for (size_t i = 0; i < models.rows && !*meant; i++)
+        if (*folded && strcmp(abdb_cell_text(&models, i, 1), folded) == 0)
+            for (size_t n = 0; n < count && !*meant; n++)
+                if (strcmp(names[n], abdb_cell_text(&models, i, 0)) == 0) *meant = names[n];
+done:
+    abdb_table_free(&models);
+    return st;
+}
+
+/* What is said below the table of a value that was taken for another. */
+static void note_value_replaced(const abdb_report *report, size_t p, const char *typed,
+                                const char *replacement, abdb_table *table)
+{
+    if (table->notes == ABDB_NOTE_MAX) return;
+    table->note[table->notes++] =
+        abdb_arena_printf(&table->arena, "! --%s %s: nothing here is called so, taken for %s",
+                          report->option[p].name, typed, replacement);
+}
+
+/* Is the number in the range "LOW..HIGH" of the parameter? */
+static abdb_status check_number_range(const char *option, const char *range, const char *value,
+                                      double number, abdb_error *err)
+{
+    bool above = *range == '>';
+    const char *dots = strstr(range, "..");
+    char low[32] = "", most[40] = "";
+    double least, highest;
+
+    if (dots) snprintf(low, sizeof low, "%.*s", (int)(dots - range) - above, range + above);
+    if (!abdb_double_parse(low, ABDB_MARK_UNKNOWN, &least))
+        return ABDB_FAIL(err, ABDB_FORMAT, "--%s: '%s' is no range", option, range);
+    if (!abdb_double_parse(dots + 2, ABDB_MARK_UNKNOWN, &highest)) highest = INFINITY;
+    if ((above ? number > least : number >= least) && number <= highest) return ABDB_OK;
+    if (isfinite(highest)) snprintf(most, sizeof most, " and at most %s", dots + 2);
+    return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a number %s %s%s, not '%s'", option,
+                     above ? "above" : "of at least", low, most, value);
+}
+
+/* Of names those that begin by a word, whatever its case: the only one, or NULL and all of them in
+ * a list. */
+static const char *find_only_completion(const char *word, const char *const *names, size_t count,
+                                        abdb_text *list)
+{
+    const char *only = NULL;
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (strncasecmp(names[i], word, strlen(word)) == 0 &&
+            strchr("- ", names[i][strlen(word)]) && names[i][strlen(word)]) {
+            only = names[i];
+            if (found++ < 8) abdb_text_printf(list, "%s%s", list->size ? ", " : "", names[i]);
+        }
+    if (found > 8) abdb_text_puts(list, ", ...");
+    return found == 1 ? only : NULL;
+}
+
+/* A value that is none of the names: which is meant, in words. */
+static abdb_status fail_unknown_value(const abdb_report *report, size_t p, const char *value,
+                                      const char *const *names, size_t count, const char *longer,
+                                      abdb_error *err)
+{
+    const char *near = *longer ? NULL : abdb_nearest_name(value, names, count);
+    bool pattern = *longer && strcmp(report->param[p].type, "pattern") == 0;
+
+    if (*longer)
+        return ABDB_FAIL(err, ABDB_USAGE, "--%s: '%s' may be %s%s%s%s", report->option[p].name,
+                         value, longer, pattern ? "; all of them: " : "", pattern ? value : "",
+                         pattern ? "*" : "");
+    return ABDB_FAIL(err, ABDB_USAGE,
+                     "--%s: nothing here is called '%s'%s%s%s; `abdb query %s --help`"
+                     " lists what is",
+                     report->option[p].name, value, near ? ", did you mean '" : "",
+                     near ? near : "", near ? "'?" : "", report->name);
+}
+
+/* A pattern ("h1*") that meets one of the names, its beginning spelled as there; NULL: none. */
+static const char *match_pattern_spelling(const char *pattern, const char *const *names,
+                                          size_t count, abdb_arena *arena)
+{
+    size_t plain = strcspn(pattern, "*?");
+
+    for (size_t i = 0; i < count && pattern[plain]; i++)
+        if (abdb_glob_matches(pattern, names[i]))
+            return abdb_arena_printf(arena, "%.*s%s", (int)plain, names[i], pattern + plain);
+    return NULL;
+}
+
+abdb_status abdb_report_resolve_value(abdb_db *db, const abdb_report *report, size_t p,
+                                      const char **bound, abdb_table *table, abdb_error *err)
+{
+    const char *value = *bound, *meant;
+    const abdb_report_param *param = &report->param[p];
+    abdb_table list = {0};
+    const char **names = NULL, *option = report->option[p].name;
+    abdb_text longer = {0};
+    size_t with_rows = 0;
+    double number = 0;
+    abdb_status st = ABDB_OK;
+
+    if ((strcmp(param->type, "number") == 0 || strcmp(param->type, "days") == 0) &&
+        !abdb_double_parse(value, ABDB_MARK_UNKNOWN, &number))
+        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a number, not '%s'", option, value);
+    if (strcmp(param->type, "date") == 0 && !abdb_date_is_single_day(value))
+        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a date as 2026-01-31, not '%s'", option,
+                         value);
+    if (param->range) TRY(check_number_range(option, param->range, value, number, err));
+    if (!param->values) return ABDB_OK;
+    TRY(abdb_run_readonly_sql(db, param->values, NULL, NULL, &list, err));
+    names = calloc(list.rows + 1, sizeof *names);
+    if (!names) TRY(ABDB_FAIL(err, ABDB_NOMEM, "values of --%s", param->name));
+    for (size_t i = 0; i < list.rows; i++) {
+        const abdb_value *v = &list.value[i * list.columns];
+
+        names[i] = v->kind == ABDB_STRING ? v->text : "";
+    }
+    if (strcmp(param->type, "price") == 0) {
+        st = check_price_quotes(option, value, names, list.rows, err);
+        goto done;
+    }
+    meant = strcmp(param->type, "pattern") == 0
+                ? match_pattern_spelling(value, names, list.rows, &table->arena)
+                : NULL;
+    if (meant) {
+        *bound = meant;
+        goto done;
+    }
+    while (with_rows < list.rows && (list.columns < 2 || abdb_cell_number(&list, with_rows, 1)))
+        with_rows++;
+    meant = abdb_name_by_loose_spelling(value, names, with_rows);
+    if (!meant) {
+        TRY(find_model_of_family(db, value, names, with_rows, &meant, err));
+        if (meant) note_value_replaced(report, p, value, meant, table);
+    }
+    if (!meant) meant = abdb_name_by_loose_spelling(value, names, list.rows);
+    if (!meant && (meant = find_only_completion(value, names, list.rows, &longer)))
+        note_value_replaced(report, p, value, meant, table);
+    if (meant) {
+        *bound = abdb_arena_copy(&table->arena, meant, strlen(meant));
+        if (!*bound) st = ABDB_FAIL(err, ABDB_NOMEM, "values of --%s", param->name);
+        goto done;
+    }
+    st = fail_unknown_value(report, p, value, names, list.rows, abdb_text_get(&longer), err);
+done:
+    free(names);
+    abdb_text_free(&longer);
+    abdb_table_free(&list);
+    return st;
+}

@@ -1,0 +1,14 @@
+/* pick_columns.h - a table of the columns that a person picked, in their order. */
+#ifndef ABDB_QUERY_COLUMNS_H
+#define ABDB_QUERY_COLUMNS_H
+
+#include "query/answer/table.h"
+
+/* out: the rows of a table with the columns that `names` lists, ',' between them, as a column or
+ * its heading is called; the notes stay. For people marks stay with their columns, and what is said
+ * once above the table is still said; where rows differ in that a note tells. out borrows the
+ * table's strings: free it first. ABDB_USAGE: no such column, or one named twice. */
+ABDB_MUST_USE abdb_status abdb_table_pick_columns(const abdb_table *table, const char *names,
+                                                  bool people, abdb_table *out, abdb_error *err);
+
+#endif

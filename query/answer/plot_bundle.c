@@ -1,0 +1,288 @@
+/* plot_bundle.c - a figure with all that is needed to publish and to defend it; see plot_figure.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/answer/escape.h"
+#include "query/answer/explain.h"
+#include "query/answer/plot_figure.h"
+#include "query/answer/provenance.h"
+#include "query/answer/render.h"
+#include "query/answer/output.h"
+#include "query/answer/search_path.h"
+#include "schema/core/outfile.h"
+#include "schema/core/outfolder.h"
+#include "schema/core/outguard.h"
+#include "schema/store/digest.h"
+
+/* The facts behind all rows, for their sources. */
+static abdb_status load_plot_facts(const abdb_plot *plot, abdb_db *db, abdb_table *facts,
+                                   abdb_error *err)
+{
+    abdb_text keys = {0};
+    abdb_status st = ABDB_OK;
+
+    abdb_append_fact_keys(&plot->table, SIZE_MAX, &keys);
+    if (keys.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "bundle"));
+    if (keys.size) TRY(abdb_facts_load_by_keys(db, abdb_text_get(&keys), facts, err));
+done:
+    abdb_text_free(&keys);
+    return st;
+}
+
+static const char *plot_title(const abdb_plot *plot)
+{
+    return plot->table.title ? plot->table.title : plot->figure.name;
+}
+
+/* Sources, a line each. */
+static abdb_status format_source_list(const abdb_plot *plot, abdb_db *db, char **text, size_t *size,
+                                      abdb_error *err)
+{
+    abdb_table facts = {0};
+    FILE *memory = NULL;
+    abdb_status st = ABDB_OK;
+
+    TRY(load_plot_facts(plot, db, &facts, err));
+    memory = open_memstream(text, size);
+    if (!memory) TRY(ABDB_FAIL(err, ABDB_NOMEM, "bundle"));
+    abdb_print_citations(&facts, false, memory);
+    fclose(memory);
+done:
+    abdb_table_free(&facts);
+    return st;
+}
+
+/* What is said with a picture in one kind of document; `sources` has a line each. */
+typedef void include(const abdb_plot *plot, const char *path, char *sources, FILE *out);
+
+static abdb_status write_with_sources(const abdb_plot *plot, abdb_db *db, const char *path,
+                                      FILE *out, include *write, abdb_error *err)
+{
+    char *sources = NULL;
+    size_t size = 0;
+    abdb_status st = ABDB_OK;
+
+    TRY(format_source_list(plot, db, &sources, &size, err));
+    write(plot, path, sources, out);
+done:
+    free(sources);
+    return st;
+}
+
+/* A line in one kind of document. */
+typedef void line_writer(FILE *out, const char *text);
+
+static void write_markdown_line(FILE *out, const char *text)
+{
+    fputs("\n", out);
+    abdb_write_markdown_escaped(out, text);
+    fputs("\n", out);
+}
+
+static void write_latex_line(FILE *out, const char *text)
+{
+    abdb_write_latex_escaped(out, text);
+    fputs("\\par\n", out);
+}
+
+/* What the picture says below its title, and what it has no room for: subtitle, status, what is not
+ * drawn, notes; a line each. */
+static void write_caption_lines(const abdb_plot *plot, FILE *out, line_writer *put)
+{
+    char *copy = strdup(abdb_text_get(&plot->undrawn)), *rest = copy, *one;
+    abdb_arena arena = {0};
+    const char *heads[] = {plot->subtitle, plot->status};
+
+    if (!copy) abdb_count_allocation_failure();
+    for (size_t i = 0; i < 2; i++)
+        if (heads[i] && *heads[i]) put(out, heads[i]);
+    while (copy && (one = strsep(&rest, "\n")) && *one) put(out, one);
+    for (size_t i = 0; i < plot->table.notes; i++) {
+        const char *note = abdb_plot_caption_note(&arena, plot->table.note[i]);
+
+        if (*note) put(out, note);
+    }
+    abdb_arena_free(&arena);
+    free(copy);
+}
+
+static void write_markdown_figure(const abdb_plot *plot, const char *path, char *sources, FILE *out)
+{
+    char *line;
+
+    fputs("![", out);
+    abdb_write_markdown_escaped(out, plot_title(plot));
+    fputs("](", out);
+    abdb_write_path_as_url(out, path);
+    fputs(")\n\n**", out);
+    abdb_write_markdown_escaped(out, plot_title(plot));
+    fputs("**\n", out);
+    write_caption_lines(plot, out, write_markdown_line);
+    if (*sources) fputs("\nSources:\n\n", out);
+    while ((line = strsep(&sources, "\n"))) {
+        if (!*line) continue;
+        fputs("- ", out);
+        abdb_write_markdown_escaped(out, line);
+        fputs("\n", out);
+    }
+}
+
+static void write_latex_figure(const abdb_plot *plot, const char *path, char *sources, FILE *out)
+{
+    char *line;
+
+    abdb_print_sanitized(
+        out, "\\begin{figure}\n\\centering\n\\includegraphics[width=\\linewidth]{%s}\n\\caption{",
+        path);
+    abdb_write_latex_escaped(out, plot_title(plot));
+    abdb_print_sanitized(out, "}\n\\label{fig:%s}\n\\par\\footnotesize\n", plot->figure.name);
+    write_caption_lines(plot, out, write_latex_line);
+    while ((line = strsep(&sources, "\n"))) {
+        if (!*line) continue;
+        fputs("Source: ", out);
+        abdb_write_latex_escaped(out, line);
+        fputs("\\par\n", out);
+    }
+    fputs("\\end{figure}\n", out);
+}
+
+abdb_status abdb_plot_write_markdown(const abdb_plot *plot, abdb_db *db, const char *path,
+                                     FILE *out, abdb_error *err)
+{
+    return write_with_sources(plot, db, path, out, write_markdown_figure, err);
+}
+
+abdb_status abdb_plot_write_latex(const abdb_plot *plot, abdb_db *db, const char *path, FILE *out,
+                                  abdb_error *err)
+{
+    return write_with_sources(plot, db, path, out, write_latex_figure, err);
+}
+
+/* What `out` does not take is said when it is committed. */
+typedef abdb_status writer(const abdb_plot *plot, abdb_db *db, const char *path, FILE *out,
+                           abdb_error *err);
+
+static abdb_status write_bundle_csv(const abdb_plot *plot, abdb_db *db, const char *path, FILE *out,
+                                    abdb_error *err)
+{
+    (void)db;
+    (void)path;
+    (void)err;
+    abdb_render_csv(&plot->table, out);
+    return ABDB_OK;
+}
+
+static abdb_status write_gnuplot_script(const abdb_plot *plot, abdb_db *db, const char *path,
+                                        FILE *out, abdb_error *err)
+{
+    (void)db;
+    (void)path;
+    (void)err;
+    (void)abdb_write_sanitizing_terminal(out, abdb_text_get(&plot->script), plot->script.size);
+    return ABDB_OK;
+}
+
+/* What a bundle consists of, and who writes it. */
+static const struct {
+    const char *suffix, *shown; /* shown: the picture that it includes */
+    writer *write;              /* NULL: a picture */
+    abdb_picture picture;
+} parts[] = {{"svg", NULL, NULL, ABDB_SVG},
+             {"png", NULL, NULL, ABDB_PNG},
+             {"pdf", NULL, NULL, ABDB_PDF},
+             {"csv", NULL, write_bundle_csv, ABDB_PICTURES},
+             {"gp", NULL, write_gnuplot_script, ABDB_PICTURES},
+             {"md", "svg", abdb_plot_write_markdown, ABDB_PICTURES},
+             {"tex", "pdf", abdb_plot_write_latex, ABDB_PICTURES}};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+/* NAME.json: what `abdb verify` asks for, with the digest of each file. */
+static abdb_status write_provenance_json(const abdb_plot *plot, const char *folder, abdb_tone tone,
+                                         abdb_error *err)
+{
+    char names[PARTS][300], digests[PARTS][ABDB_SHA256_HEX], path[4096];
+    const char *files[2 * PARTS + 1] = {NULL};
+    abdb_text proof = {0}, part = {0};
+    abdb_outfile out = {0};
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < PARTS; i++) {
+        snprintf(names[i], sizeof names[i], "%s.%s", plot->figure.name, parts[i].suffix);
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        abdb_text_clear(&part);
+        TRY(abdb_read_file(path, &part, err));
+        abdb_sha256_hex(abdb_text_get(&part), part.size, digests[i]);
+        files[2 * i] = names[i];
+        files[2 * i + 1] = digests[i];
+    }
+    TRY(abdb_provenance_append_json(plot, ABDB_PICTURES, tone, NULL, files, &proof, err));
+    abdb_text_puts(&proof, "\n");
+    snprintf(path, sizeof path, "%s/%s.json", folder, plot->figure.name);
+    TRY(abdb_outfile_open(&out, path, err));
+    (void)abdb_write_sanitizing_terminal(out.file, abdb_text_get(&proof), proof.size);
+    TRY(abdb_outfile_commit(&out, err));
+done:
+    abdb_outfile_discard(&out);
+    abdb_text_free(&proof);
+    abdb_text_free(&part);
+    return st;
+}
+
+/* No member of the bundle is written where one of them would replace a protected file. */
+static abdb_status check_members(const abdb_plot *plot, const char *folder, abdb_error *err)
+{
+    char path[4096];
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < PARTS && st == ABDB_OK; i++) {
+        snprintf(path, sizeof path, "%s/%s.%s", folder, plot->figure.name, parts[i].suffix);
+        st = abdb_outguard_check_path(path, err);
+    }
+    snprintf(path, sizeof path, "%s/%s.json", folder, plot->figure.name);
+    return st == ABDB_OK ? abdb_outguard_check_path(path, err) : st;
+}
+
+/* Writes all parts of a bundle, which shows them by their last names, into a folder. */
+static abdb_status write_parts(const abdb_plot *plot, abdb_db *db, const char *folder,
+                               abdb_tone tone, abdb_error *err)
+{
+    char path[4096], shown[300];
+    abdb_outfile out = {0};
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < PARTS; i++) {
+        snprintf(path, sizeof path, "%s/%s.%s", folder, plot->figure.name, parts[i].suffix);
+        snprintf(shown, sizeof shown, "%s.%s", plot->figure.name,
+                 parts[i].shown ? parts[i].shown : "");
+        if (!parts[i].write) {
+            TRY(abdb_plot_draw_with_provenance(plot, parts[i].picture, tone, path, err));
+            continue;
+        }
+        TRY(abdb_outfile_open(&out, path, err));
+        TRY(parts[i].write(plot, db, shown, out.file, err));
+        TRY(abdb_outfile_commit(&out, err));
+    }
+    TRY(write_provenance_json(plot, folder, tone, err));
+done:
+    abdb_outfile_discard(&out);
+    return st;
+}
+
+abdb_status abdb_plot_write_bundle(const abdb_plot *plot, abdb_db *db, const char *folder,
+                                   abdb_tone tone, abdb_error *err)
+{
+    abdb_outfolder out = {0};
+    abdb_status st = ABDB_OK;
+
+    TRY(check_members(plot, folder, err));
+    TRY(abdb_outfolder_open_into(&out, folder, err));
+    TRY(write_parts(plot, db, out.partial_path, tone, err));
+    TRY(abdb_outfolder_commit(&out, err));
+    for (size_t i = 0; i < PARTS; i++)
+        abdb_print_sanitized(stdout, "%s/%s.%s\n", folder, plot->figure.name, parts[i].suffix);
+    abdb_print_sanitized(stdout, "%s/%s.json\n", folder, plot->figure.name);
+done:
+    abdb_outfolder_discard(&out);
+    return st;
+}

@@ -1,0 +1,444 @@
+/* plot_figure.c - from the name of a figure to a picture; see plot_figure.h. */
+#include "query/answer/plot_figure.h"
+#include "query/answer/mlperf_footnotes.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/answer/buffered_output.h"
+#include "query/answer/deadline.h"
+#include "query/answer/headline.h"
+#include "plots/provenance.h"
+#include "query/answer/provenance.h"
+#include "query/answer/sql_rows.h"
+#include "query/answer/output.h"
+#include "schema/store/digest.h"
+
+static const char *shipped_gnuplot_style(void)
+{
+    for (size_t i = 0; abdb_figures[i].name; i++)
+        if (strcmp(abdb_figures[i].name, "style.gp") == 0) return abdb_figures[i].text;
+    return "";
+}
+
+abdb_status abdb_plot_load(abdb_plot *plot, const char *name, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    *plot = (abdb_plot){0};
+    TRY(abdb_figure_load(&plot->figure, name, err));
+    TRY(abdb_report_load(&plot->report, plot->figure.report, err));
+done:
+    return st;
+}
+
+void abdb_plot_free(abdb_plot *plot)
+{
+    abdb_text_free(&plot->script);
+    abdb_text_free(&plot->undrawn);
+    abdb_table_free(&plot->table);
+    abdb_report_free(&plot->report);
+    abdb_figure_free(&plot->figure);
+}
+
+/* The figure's own defaults, "factor=gas, all", where nothing was given. */
+static abdb_status apply_figure_defaults(const abdb_plot *plot, abdb_arena *arena,
+                                         const char **value, abdb_error *err)
+{
+    const char *with = plot->figure.with;
+    char *rest = with ? abdb_arena_copy(arena, with, strlen(with)) : NULL, *one;
+
+    if (with && !rest) return ABDB_FAIL(err, ABDB_NOMEM, "figure %s", plot->figure.name);
+    while ((one = strsep(&rest, ","))) {
+        char *equals = strchr(one, '=');
+        size_t p = 0;
+
+        if (equals) *equals = '\0';
+        one = abdb_trim_in_place(one);
+        while (p < plot->report.params && strcmp(plot->report.param[p].name, one) != 0) p++;
+        if (p == plot->report.params)
+            return ABDB_FAIL(err, ABDB_FORMAT, "figure %s: report %s has no parameter '%s'",
+                             plot->figure.name, plot->figure.report, one);
+        if (!value[p]) value[p] = equals ? abdb_trim_in_place(equals + 1) : "";
+    }
+    return ABDB_OK;
+}
+
+/* Is it a column that figures see: a visible one, or a hidden one that the figure names? */
+static bool column_is_for_figure(const abdb_figure *figure, const char *column)
+{
+    const char *lists[] = {figure->series, figure->series_by, figure->levels};
+
+    if (column[0] != '_') return true;
+    for (size_t i = 0; i < 3; i++)
+        for (const char *s = lists[i]; s && *(s += strspn(s, " ,"));) {
+            size_t size = strcspn(s, " ,");
+
+            if (strlen(column) == size && strncmp(column, s, size) == 0) return true;
+            s += size;
+        }
+    return false;
+}
+
+/* Does a stretch of a note say what to type? */
+static bool text_contains_command(const char *text, size_t size)
+{
+    static const char *const verbs[] = {
+        "abdb audit", "abdb compare", "abdb explain", "abdb import", "abdb plot", "abdb query",
+        "abdb rank",  "abdb run",     "abdb export",  "-o csv",      "`"};
+
+    for (size_t i = 0; i < size; i++) {
+        if (i + 2 < size && text[i] == '-' && text[i + 1] == '-' &&
+            isalpha((unsigned char)text[i + 2]))
+            return true;
+        for (size_t v = 0; v < sizeof verbs / sizeof verbs[0]; v++) {
+            size_t length = strlen(verbs[v]);
+
+            if (i + length <= size && strncmp(text + i, verbs[v], length) == 0) return true;
+        }
+    }
+    return false;
+}
+
+/* How far the next clause goes: to a bracket, or behind "; ", ": " or ". ". */
+static size_t next_clause_size(const char *text)
+{
+    size_t size = 1;
+
+    if (*text == '(') return strcspn(text, ")") + (strchr(text, ')') != NULL);
+    while (text[size] && text[size] != '(') {
+        if (strchr(";:.", text[size]) && text[size + 1] == ' ') return size + 2;
+        size++;
+    }
+    return size;
+}
+
+/* What to type is left out of a note. */
+static const char *strip_command_clauses(abdb_arena *arena, const char *note)
+{
+    abdb_text out = {0};
+    const char *kept;
+
+    for (size_t size; *note; note += size) {
+        size = next_clause_size(note);
+        if (!text_contains_command(note, size))
+            abdb_text_add(&out, note, size);
+        else if (out.size && out.data[out.size - 1] == ' ' && strchr(" ;:.,", note[size]))
+            out.size--; /* its blank goes with a bracket */
+    }
+    while (out.size && strchr(" ;:", out.data[out.size - 1])) out.data[--out.size] = '\0';
+    kept = abdb_arena_copy(arena, abdb_text_get(&out), out.size);
+    abdb_text_free(&out);
+    return kept ? kept : "";
+}
+
+/* --- devices -------------------------------------------------------------------------------------
+ */
+
+/* The column that names the devices; SIZE_MAX: there is none. */
+static size_t find_device_column(const abdb_plot *plot)
+{
+    const char *names[] = {plot->figure.names, "device", "accelerator"};
+    int at = -1;
+
+    for (size_t i = 0; i < 3 && at < 0; i++)
+        if (names[i]) at = abdb_table_column_index(&plot->table, names[i]);
+    return at < 0 ? SIZE_MAX : (size_t)at;
+}
+
+/* Marks the rows whose device one of the names or patterns meets, ',' between them. ABDB_USAGE: one
+ * meets none (the nearest is named). */
+static abdb_status mark_rows_by_device(const abdb_plot *plot, const char *option, const char *list,
+                                       unsigned char *marked, abdb_error *err)
+{
+    const abdb_table *t = &plot->table;
+    size_t column = find_device_column(plot);
+    const char **names = calloc(t->rows + 1, sizeof *names);
+    char *copy = strdup(list), *rest = copy, *one;
+    abdb_status st = ABDB_OK;
+
+    if (!copy || !names) TRY(ABDB_FAIL(err, ABDB_NOMEM, "figure %s", plot->figure.name));
+    if (column == SIZE_MAX)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--%s: figure %s shows no devices", option,
+                      plot->figure.name));
+    for (size_t r = 0; r < t->rows; r++) names[r] = abdb_cell_text(t, r, column);
+    while ((one = strsep(&rest, ","))) {
+        size_t met = 0;
+        const char *near;
+
+        one = abdb_trim_in_place(one);
+        for (size_t r = 0; *one && r < t->rows; r++)
+            if (abdb_glob_matches(one, names[r])) {
+                marked[r] = 1;
+                met++;
+            }
+        if (met || !*one) continue;
+        near = abdb_nearest_name(one, names, t->rows);
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--%s: nothing that figure %s shows is called '%s'%s%s%s",
+                      option, plot->figure.name, one, near ? ", did you mean '" : "",
+                      near ? near : "", near ? "'?" : ""));
+    }
+done:
+    free(copy);
+    free(names);
+    return st;
+}
+
+/* Leaves only the rows of these devices. */
+static abdb_status drop_rows_of_other_devices(abdb_plot *plot, const char *list, abdb_error *err)
+{
+    abdb_table *t = &plot->table;
+    unsigned char *marked = calloc(t->rows + 1, 1);
+    size_t kept = 0;
+    abdb_status st = ABDB_OK;
+
+    if (!marked) return ABDB_FAIL(err, ABDB_NOMEM, "figure %s", plot->figure.name);
+    TRY(mark_rows_by_device(plot, "devices", list, marked, err));
+    for (size_t r = 0; r < t->rows; r++)
+        if (marked[r])
+            memmove(t->value + kept++ * t->columns, t->value + r * t->columns,
+                    t->columns * sizeof *t->value);
+    t->rows = kept;
+done:
+    free(marked);
+    return st;
+}
+
+/* Who makes the device of each row; "" where nobody says. */
+static abdb_status load_vendor_of_rows(const abdb_plot *plot, abdb_db *db, const char **vendor,
+                                       abdb_table *devices, abdb_error *err)
+{
+    size_t column = find_device_column(plot);
+    abdb_status st =
+        abdb_run_readonly_sql(db, "SELECT device, vendor FROM v_device", NULL, NULL, devices, err);
+
+    for (size_t r = 0; st == ABDB_OK && r < plot->table.rows; r++) {
+        const char *name = column == SIZE_MAX ? "" : abdb_cell_text(&plot->table, r, column);
+
+        vendor[r] = "";
+        for (size_t d = 0; d < devices->rows && *name; d++)
+            if (strcmp(abdb_cell_text(devices, d, 0), name) == 0)
+                vendor[r] = abdb_cell_text(devices, d, 1);
+    }
+    return st;
+}
+
+/* --- the script ---------------------------------------------------------------------------------
+ */
+
+const char *abdb_plot_caption_note(abdb_arena *arena, const char *note)
+{
+    note = strip_command_clauses(arena, note);
+    if (strncmp(note, "… ", strlen("… ")) == 0) /* "... 7 more (--all)" */
+        note = abdb_arena_printf(arena, "not drawn: %s", note + strlen("… "));
+    if (note && strncmp(note, "! ", 2) == 0) note += 2; /* loud on a screen only */
+    return note ? note : "";
+}
+
+/* The notes of the table as the picture says them. */
+static void collect_caption_notes(abdb_table *table, abdb_drawing *drawing, const char **notes)
+{
+    for (size_t i = 0; i < table->notes; i++) {
+        notes[drawing->notes] = abdb_plot_caption_note(&table->arena, table->note[i]);
+        drawing->notes += *notes[drawing->notes] != '\0';
+    }
+}
+
+/* The columns of the table as what figures draw. */
+static abdb_status build_gnuplot_script(abdb_plot *plot, abdb_drawing *drawing, abdb_error *err)
+{
+    abdb_table *table = &plot->table;
+    const char *names[ABDB_COLUMN_MAX], *notes[ABDB_NOTE_MAX],
+        **cells = calloc(table->rows * table->columns + 1, sizeof *cells);
+    /* Which columns hold text: those are named in pictures, numbers are drawn. */
+    unsigned char text[ABDB_COLUMN_MAX] = {0};
+    size_t shown[ABDB_COLUMN_MAX], columns = 0;
+    abdb_status st = ABDB_OK;
+
+    if (!cells) return ABDB_FAIL(err, ABDB_NOMEM, "figure %s", plot->figure.name);
+    collect_caption_notes(table, drawing, notes);
+    for (size_t c = 0; c < table->columns; c++)
+        if (column_is_for_figure(&plot->figure, table->column[c].name)) shown[columns++] = c;
+    *drawing = (abdb_drawing){.rows = table->rows,
+                              .columns = columns,
+                              .name = names,
+                              .cell = cells,
+                              .text = text,
+                              .title = table->title,
+                              .subtitle = plot->subtitle,
+                              .status = plot->status,
+                              .notes = drawing->notes,
+                              .note = notes,
+                              .lit = drawing->lit,
+                              .vendor = drawing->vendor,
+                              .undrawn = &plot->undrawn};
+    for (size_t c = 0; c < columns; c++) {
+        names[c] = table->column[shown[c]].name;
+        for (size_t r = 0; r < table->rows; r++) {
+            const abdb_value *v = &table->value[r * table->columns + shown[c]];
+            char number[32];
+            const char *cell = abdb_value_text(v, number);
+
+            text[c] |= v->kind == ABDB_STRING;
+            if (v->kind == ABDB_NULL) continue;
+            if (v->kind != ABDB_STRING) cell = abdb_arena_copy(&table->arena, cell, strlen(cell));
+            if (!cell) TRY(ABDB_FAIL(err, ABDB_NOMEM, "figure %s", plot->figure.name));
+            cells[r * columns + c] = cell;
+        }
+    }
+    TRY(abdb_figure_build_script(&plot->figure, shipped_gnuplot_style(), drawing, &plot->script,
+                                 err));
+done:
+    free(cells);
+    return st;
+}
+
+static const char *copy_into_table(abdb_table *table, const char *text)
+{
+    return text ? abdb_arena_copy(&table->arena, text, strlen(text)) : NULL;
+}
+
+/* Title, subtitle and status: the person's, else what the rows show, else what the figure is. */
+static abdb_status set_title_subtitle_status(abdb_plot *plot, abdb_db *db, const char *const *value,
+                                             const char *const *vendor, const abdb_plot_look *look,
+                                             abdb_error *err)
+{
+    abdb_table *table = &plot->table;
+    const char *plain = table->title;
+    abdb_headline said;
+    abdb_status st = ABDB_OK;
+
+    if (plot->figure.title)
+        plain = abdb_report_fill_title(&plot->report, value, plot->figure.title, table);
+    TRY(abdb_headline_make(&said, db, &plot->figure, &plot->report, value, vendor, table, err));
+    table->title = look->title     ? copy_into_table(table, look->title)
+                   : said.sentence ? said.sentence
+                                   : plain;
+    plot->subtitle = look->subtitle                 ? copy_into_table(table, look->subtitle)
+                     : said.subtitle                ? said.subtitle
+                     : said.sentence || look->title ? plain
+                                                    : NULL;
+    if (said.note && table->notes < ABDB_NOTE_MAX) table->note[table->notes++] = said.note;
+    TRY(abdb_describe_verification(&plot->status, db, table, err));
+done:
+    return st;
+}
+
+/* What was asked for is part of what the picture carries. */
+static void copy_look_into_plot(abdb_plot *plot, const abdb_plot_look *look)
+{
+    plot->look = (abdb_plot_look){.title = copy_into_table(&plot->table, look->title),
+                                  .subtitle = copy_into_table(&plot->table, look->subtitle),
+                                  .highlight = copy_into_table(&plot->table, look->highlight),
+                                  .devices = copy_into_table(&plot->table, look->devices),
+                                  .size = copy_into_table(&plot->table, look->size),
+                                  .vendor_colours = look->vendor_colours};
+}
+
+/* The values as given; `today` is said, since tomorrow's is another. */
+static abdb_status copy_parameter_values(abdb_plot *plot, abdb_db *db, const char *const *value,
+                                         abdb_error *err)
+{
+    abdb_table now = {0};
+    abdb_status st = ABDB_OK;
+
+    for (size_t p = 0; p < plot->report.params; p++) {
+        const char *given = value ? value[p] : NULL;
+
+        if (!given && strcmp(plot->report.param[p].name, "today") == 0) {
+            TRY(abdb_run_readonly_sql(db, "SELECT date('now')", NULL, NULL, &now, err));
+            given = abdb_cell_text(&now, 0, 0);
+        }
+        plot->value[p] = copy_into_table(&plot->table, given);
+    }
+done:
+    abdb_table_free(&now);
+    return st;
+}
+
+abdb_status abdb_plot_run_report(abdb_plot *plot, abdb_db *db, const char *const *value,
+                                 abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    TRY(copy_parameter_values(plot, db, value, err));
+    TRY(abdb_report_run_with_footnotes(db, &plot->report, plot->value, &plot->table, err));
+done:
+    return st;
+}
+
+abdb_status abdb_plot_run_and_script(abdb_plot *plot, abdb_db *db, const char *const *value,
+                                     const abdb_plot_look *look, abdb_error *err)
+{
+    static const abdb_plot_look plain = {0};
+    const char *mine[ABDB_PARAM_COUNT] = {0}, **vendor = NULL;
+    unsigned char *lit = NULL;
+    abdb_arena arena = {0};
+    abdb_table devices = {0};
+    abdb_drawing drawing = {0};
+    abdb_status st = ABDB_OK;
+
+    if (!look) look = &plain;
+    copy_look_into_plot(plot, look);
+    if (look->size) TRY(abdb_figure_set_size(&plot->figure, look->size, err));
+    plot->figure.vendor_colours = look->vendor_colours;
+    TRY(copy_parameter_values(plot, db, value, err));
+    for (size_t i = 0; i < plot->report.params; i++) mine[i] = plot->value[i];
+    if (look->devices) abdb_report_lift_row_limits(&plot->report, mine);
+    TRY(apply_figure_defaults(plot, &arena, mine, err));
+    TRY(abdb_report_run_with_footnotes(db, &plot->report, mine, &plot->table, err));
+    if (look->devices && plot->table.rows)
+        TRY(drop_rows_of_other_devices(plot, look->devices, err));
+    vendor = calloc(plot->table.rows + 1, sizeof *vendor);
+    lit = calloc(plot->table.rows + 1, 1);
+    if (!vendor || !lit) TRY(ABDB_FAIL(err, ABDB_NOMEM, "figure %s", plot->figure.name));
+    TRY(load_vendor_of_rows(plot, db, vendor, &devices, err));
+    if (look->highlight && plot->table.rows) {
+        TRY(mark_rows_by_device(plot, "highlight", look->highlight, lit, err));
+        drawing.lit = lit;
+    }
+    drawing.vendor = vendor;
+    TRY(set_title_subtitle_status(plot, db, mine, vendor, look, err));
+    TRY(build_gnuplot_script(plot, &drawing, err));
+done:
+    free(vendor);
+    free(lit);
+    abdb_table_free(&devices);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+abdb_status abdb_plot_draw_with_provenance(const abdb_plot *plot, abdb_picture picture,
+                                           abdb_tone tone, const char *path, abdb_error *err)
+{
+    abdb_output_buffer answer = {0};
+    abdb_text stamp = {0}, whole = {0};
+    char *data = NULL, digest[ABDB_SHA256_HEX];
+    size_t size = 0;
+    FILE *drawn = open_memstream(&data, &size);
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_output_buffer_open(&answer, err));
+    answer.is_terminal_graphics = picture == ABDB_SIXEL;
+    if (!drawn) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a picture"));
+    TRY(abdb_figure_draw(abdb_text_get(&plot->script), picture, tone, abdb_deadline_seconds_left(),
+                         drawn, err));
+    if (fflush(drawn) != 0) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a picture"));
+    if (picture != ABDB_DUMB && picture != ABDB_SIXEL) {
+        abdb_sha256_hex(data, size, digest);
+        TRY(abdb_provenance_append_json(plot, picture, tone, digest, NULL, &stamp, err));
+    }
+    abdb_provenance_embed(picture, data, size, abdb_text_get(&stamp), &whole);
+    if (whole.failed ||
+        !abdb_write_sanitizing_terminal(answer.file, abdb_text_get(&whole), whole.size))
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "a picture"));
+    TRY(abdb_output_buffer_write_to(&answer, path, err));
+done:
+    if (drawn) fclose(drawn);
+    free(data);
+    abdb_text_free(&stamp);
+    abdb_text_free(&whole);
+    abdb_output_buffer_free(&answer);
+    return st;
+}

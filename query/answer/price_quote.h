@@ -1,0 +1,20 @@
+/* price_quote.h - the reader's own prices: 'DEVICE=2.49 USD/h', several joined by ','. What N
+ * devices cost together is 'DEVICE=19.92 USD/h/8'. */
+#ifndef ABDB_QUERY_QUOTES_H
+#define ABDB_QUERY_QUOTES_H
+
+#include "schema/core/text.h"
+
+typedef struct {
+    char *device;    /* as written; NULL: there is none any more */
+    double amount;   /* USD for one device and hour */
+    bool is_counted; /* the quote says for how many devices it is: /1, /8 */
+    double devices;  /* these; 1 where it does not say */
+} abdb_quote;
+
+/* Takes the next quote off *rest, whose text is changed. ABDB_USAGE: not of that form, or another
+ * currency (no exchange rates are kept). */
+ABDB_MUST_USE abdb_status abdb_parse_next_quote(char **rest, const char *option, abdb_quote *out,
+                                                abdb_error *err);
+
+#endif

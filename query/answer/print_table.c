@@ -1,0 +1,72 @@
+/* print_table.c - the formats by name, which print each, and which are for programs; see table.h.
+ * The order is that of abdb_format. */
+#include <stdio.h>
+#include <string.h>
+
+#include "query/answer/render.h"
+#include "query/answer/output.h"
+#include "schema/core/outfile.h"
+#include "schema/core/text.h"
+
+static const struct {
+    const char *name;
+    abdb_format format;
+    void (*print)(const abdb_table *table, FILE *out);
+    int for_programs;
+} formats[] = {
+    {"table", ABDB_TABLE, abdb_render_table, 0},
+    {"markdown", ABDB_MARKDOWN, abdb_render_markdown, 0},
+    {"csv", ABDB_CSV, abdb_render_csv, 1},
+    {"json", ABDB_JSON, abdb_render_json, 1},
+    {"jsonl", ABDB_JSONL, abdb_render_jsonl, 1},
+    {"html", ABDB_HTML, abdb_render_html, 0},
+    {"latex", ABDB_LATEX, abdb_render_latex, 0},
+    {"csv", ABDB_SPREADSHEET, abdb_render_spreadsheet, 1}, /* found by --spreadsheet */
+};
+enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
+
+const char *abdb_format_name(size_t i)
+{
+    return i < ABDB_SPREADSHEET ? formats[i].name : NULL;
+}
+
+/* "there are table, markdown, ... and latex". */
+static void append_format_names(abdb_text *out)
+{
+    for (size_t i = 0; abdb_format_name(i); i++)
+        abdb_text_printf(out, "%s%s",
+                         !i                        ? "there are "
+                         : abdb_format_name(i + 1) ? ", "
+                                                   : " and ",
+                         abdb_format_name(i));
+}
+
+abdb_status abdb_format_find(abdb_format *out, const char *name, abdb_error *err)
+{
+    const char *names[FORMAT_COUNT], *near;
+    abdb_text all = {0};
+    abdb_status st;
+
+    for (size_t i = 0; i < FORMAT_COUNT; i++) {
+        names[i] = formats[i].name;
+        if (strcmp(name, names[i]) != 0) continue;
+        *out = formats[i].format;
+        return ABDB_OK;
+    }
+    near = abdb_nearest_name(name, names, FORMAT_COUNT);
+    append_format_names(&all);
+    st = ABDB_FAIL(err, ABDB_USAGE, "no format '%s'%s%s; %s", name, near ? ", did you mean " : "",
+                   near ? near : "", abdb_text_get(&all));
+    abdb_text_free(&all);
+    return st;
+}
+
+abdb_status abdb_table_print(const abdb_table *table, abdb_format format, FILE *out,
+                             abdb_error *err)
+{
+    formats[format].print(table, out);
+    for (size_t i = 0; formats[format].for_programs && i < table->notes; i++)
+        abdb_print_sanitized(stderr, "%s\n", table->note[i]);
+    if (fflush(out) != 0 || ferror(out)) return abdb_fail_write_or_raise_sigpipe(out, err);
+    return ABDB_OK;
+}

@@ -1,0 +1,46 @@
+/* provenance_rows.h - rows as a picture carries them; see provenance.h. Inside of answer/. */
+#ifndef ABDB_QUERY_PROOF_ROWS_H
+#define ABDB_QUERY_PROOF_ROWS_H
+
+#include <jansson.h>
+
+#include "query/answer/provenance.h"
+#include "query/answer/table.h"
+#include "schema/store/digest.h"
+
+/* What verify found: rows of the table that it prints. */
+typedef struct {
+    abdb_db *db;
+    abdb_table *out;
+    const char *file; /* as the table names it */
+    abdb_verify_outcome *verdict;
+} abdb_verifier;
+
+/* One thing that differs; texts may be NULL. */
+ABDB_MUST_USE abdb_status abdb_verify_add_difference(abdb_verifier *c, const char *change,
+                                                     const char *row, const char *column,
+                                                     const char *before, const char *now,
+                                                     const char *key, abdb_error *err);
+/* Adds that a fact is shown no more, in that row (or NULL): was it withdrawn here, is it not here
+ * at all, or here but another is shown? */
+ABDB_MUST_USE abdb_status abdb_verify_add_missing_fact(abdb_verifier *c, const char *key,
+                                                       const char *row, abdb_error *err);
+/* site/carried_check.c: the facts of a page of the site; rest: the page without what it carries. */
+ABDB_MUST_USE abdb_status abdb_verify_site_page(abdb_verifier *c, const json_t *said,
+                                                const abdb_text *rest, abdb_error *err);
+/* The values of a report's parameters that an object carries. ABDB_USAGE: it has no such. */
+ABDB_MUST_USE abdb_status abdb_verify_read_parameters(const char *file, const json_t *said,
+                                                      const abdb_report *report,
+                                                      const char *value[ABDB_PARAM_COUNT],
+                                                      abdb_error *err);
+
+/* The visible cells of a row as text, and the keys of the facts behind it, blanks between them. */
+json_t *abdb_provenance_row_cells(const abdb_table *table, size_t row);
+json_t *abdb_provenance_row_keys(const abdb_table *table, size_t row);
+json_t *abdb_provenance_parameters(const abdb_plot *plot);
+/* columns, rows and keys of a table, as an object of its own. */
+json_t *abdb_provenance_table_json(const abdb_table *table);
+/* The SHA-256 of that object, and its size as text. */
+void abdb_provenance_digest(const json_t *rows, char out[ABDB_SHA256_HEX], size_t *size);
+
+#endif

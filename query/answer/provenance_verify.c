@@ -1,0 +1,459 @@
+/* provenance_verify.c - does a database still say what a picture was made of? See provenance.h. */
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "plots/provenance.h"
+#include "query/answer/provenance.h"
+#include "query/answer/provenance_rows.h"
+
+enum { KEY_SIZE = 64 };
+
+/* --- files ----------------------------------------------------------------------------------- */
+
+static const char *path_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* --- rows of then and of now ----------------------------------------------------------------- */
+
+typedef struct {
+    const json_t *columns, *rows, *keys;
+    size_t name; /* the column that names a row */
+} provenance_rows;
+
+static const char *json_array_text(const json_t *array, size_t i)
+{
+    const char *text = json_string_value(json_array_get(array, i));
+
+    return text ? text : "";
+}
+
+static const char *row_name(const provenance_rows *r, size_t row)
+{
+    return json_array_text(json_array_get(r->rows, row), r->name);
+}
+
+static void copy_first_key(const provenance_rows *r, size_t row, char out[KEY_SIZE])
+{
+    const char *keys = json_array_text(r->keys, row);
+
+    snprintf(out, KEY_SIZE, "%.*s", (int)strcspn(keys, " "), keys);
+}
+
+static size_t find_column_index(const provenance_rows *r, const char *name)
+{
+    size_t i = 0, count = json_array_size(r->columns);
+
+    while (i < count && strcmp(json_array_text(r->columns, i), name) != 0) i++;
+    return i;
+}
+
+/* The row that is the same thing now: of the same facts, else, where facts were replaced, of that
+ * name; count: there is none. */
+static size_t find_matching_row(const provenance_rows *then, size_t row, const provenance_rows *now,
+                                const bool *taken, bool by_name)
+{
+    size_t i = 0, count = json_array_size(now->rows);
+
+    for (; i < count; i++) {
+        if (taken[i]) continue;
+        if (by_name
+                ? strcmp(row_name(then, row), row_name(now, i)) == 0
+                : *json_array_text(then->keys, row) &&
+                      strcmp(json_array_text(then->keys, row), json_array_text(now->keys, i)) == 0)
+            break;
+    }
+    return i;
+}
+
+/* The first key of a row that another has not; "": it has all. */
+static void first_missing_key(const provenance_rows *then, size_t row, const provenance_rows *now,
+                              size_t other, char out[KEY_SIZE])
+{
+    const char *keys = json_array_text(then->keys, row),
+               *others = json_array_text(now->keys, other);
+
+    for (*out = '\0'; *(keys += strspn(keys, " ")); keys += strcspn(keys, " ")) {
+        size_t size = strcspn(keys, " ");
+
+        if (abdb_list_has_word(others, ' ', keys, size)) continue;
+        snprintf(out, KEY_SIZE, "%.*s", (int)size, keys);
+        return;
+    }
+}
+
+/* The cells that differ in two rows, behind what became of the fact that they had. */
+static abdb_status report_cell_changes(abdb_verifier *c, const provenance_rows *then, size_t row,
+                                       const provenance_rows *now, size_t other, abdb_error *err)
+{
+    char key[KEY_SIZE];
+    abdb_status st = ABDB_OK;
+
+    first_missing_key(then, row, now, other, key);
+    if (*key) st = abdb_verify_add_missing_fact(c, key, row_name(then, row), err);
+    copy_first_key(now, other, key);
+    for (size_t i = 0; i < json_array_size(then->columns) && st == ABDB_OK; i++) {
+        const char *name = json_array_text(then->columns, i),
+                   *before = json_array_text(json_array_get(then->rows, row), i),
+                   *after = json_array_text(json_array_get(now->rows, other),
+                                            find_column_index(now, name));
+
+        if (strcmp(before, after) == 0) continue;
+        c->verdict->changed = true;
+        st = abdb_verify_add_difference(c, "changed", row_name(then, row), name, before, after, key,
+                                        err);
+    }
+    return st;
+}
+
+static abdb_status report_row_changes(abdb_verifier *c, const provenance_rows *then,
+                                      const provenance_rows *now, abdb_error *err)
+{
+    size_t before = json_array_size(then->rows), after = json_array_size(now->rows);
+    bool *met = calloc(before + 1, sizeof *met), *taken = calloc(after + 1, sizeof *taken);
+    char key[KEY_SIZE];
+    abdb_status st = ABDB_OK;
+
+    if (!met || !taken) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", c->file));
+    for (int by_name = 0; by_name < 2; by_name++)
+        for (size_t r = 0; r < before; r++) {
+            size_t other = met[r] ? after : find_matching_row(then, r, now, taken, by_name);
+
+            if (other == after) continue;
+            met[r] = taken[other] = true;
+            TRY(report_cell_changes(c, then, r, now, other, err));
+        }
+    for (size_t r = 0; r < before; r++) {
+        if (met[r]) continue;
+        copy_first_key(then, r, key);
+        TRY(abdb_verify_add_missing_fact(c, key, row_name(then, r), err));
+    }
+    for (size_t r = 0; r < after; r++) {
+        if (taken[r]) continue;
+        copy_first_key(now, r, key);
+        TRY(abdb_verify_add_difference(c, "added", row_name(now, r), NULL, NULL, NULL, key, err));
+    }
+    c->verdict->changed = true;
+done:
+    free(met);
+    free(taken);
+    return st;
+}
+
+/* --- one picture ----------------------------------------------------------------------------- */
+
+/* The figure as it was asked for then, out of this database. */
+static abdb_status rebuild_recorded_figure(abdb_verifier *c, const json_t *provenance,
+                                           abdb_plot *plot, abdb_error *err)
+{
+    const json_t *look = json_object_get(provenance, "look");
+    const char *value[ABDB_PARAM_COUNT] = {0}, *figure;
+    abdb_status st = ABDB_OK;
+
+    figure = json_string_value(json_object_get(provenance, "figure"));
+    TRY(abdb_plot_load(plot, figure, err));
+    TRY(abdb_verify_read_parameters(c->file, provenance, &plot->report, value, err));
+    st = abdb_plot_run_and_script(
+        plot, c->db, value,
+        &(abdb_plot_look){.title = json_string_value(json_object_get(look, "title")),
+                          .subtitle = json_string_value(json_object_get(look, "subtitle")),
+                          .highlight = json_string_value(json_object_get(look, "highlight")),
+                          .devices = json_string_value(json_object_get(look, "devices")),
+                          .size = json_string_value(json_object_get(look, "size")),
+                          .vendor_colours = json_is_true(json_object_get(look, "vendor_colours"))},
+        err);
+    /* Too little left to draw, or a round or a device that is gone, is a change that rows tell. */
+    if (st == ABDB_DATA || st == ABDB_USAGE) st = ABDB_OK;
+done:
+    return st;
+}
+
+static abdb_tone recorded_tone(const json_t *provenance)
+{
+    const char *name = json_string_value(json_object_get(provenance, "tone"));
+    abdb_tone tone = ABDB_TONES;
+
+    while (name && --tone > ABDB_LIGHT && strcmp(abdb_tone_name[tone], name) != 0) {
+    }
+    return name ? tone : ABDB_LIGHT;
+}
+
+/* An SVG is the same bytes wherever the same gnuplot draws the same script: one that says it is
+ * made of this data and shows other things was edited. */
+static abdb_status check_svg_redraws_same(abdb_verifier *c, const abdb_plot *plot,
+                                          const json_t *provenance,
+                                          const abdb_text *svg_without_metadata, abdb_error *err)
+{
+    char *data = NULL, *made;
+    size_t size = 0;
+    FILE *drawn = open_memstream(&data, &size);
+    abdb_status st = ABDB_OK;
+
+    if (!drawn) return ABDB_FAIL(err, ABDB_NOMEM, "%s", c->file);
+    TRY(abdb_figure_draw(abdb_text_get(&plot->script), ABDB_SVG, recorded_tone(provenance),
+                         INFINITY, drawn, err));
+    if (fflush(drawn) != 0) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", c->file));
+    if (size == svg_without_metadata->size && memcmp(data, svg_without_metadata->data, size) == 0)
+        goto done;
+    made = memmem(data, size, "<desc>", 6);
+    if (!made ||
+        !memmem(svg_without_metadata->data, svg_without_metadata->size, made, strcspn(made, "\n")))
+        goto done;
+    c->verdict->edited = true;
+    st = abdb_verify_add_difference(c, "edited: its data draw another picture", NULL, NULL, NULL,
+                                    NULL, NULL, err);
+done:
+    fclose(drawn);
+    free(data);
+    return st;
+}
+
+static provenance_rows rows_from_json(const json_t *object, const abdb_plot *plot)
+{
+    provenance_rows r = {json_object_get(object, "columns"), json_object_get(object, "rows"),
+                         json_object_get(object, "keys"), 0};
+    const char *names[] = {plot->figure.names, "device", "accelerator"};
+
+    for (size_t i = 3; i-- > 0;)
+        if (names[i] && find_column_index(&r, names[i]) < json_array_size(r.columns))
+            r.name = find_column_index(&r, names[i]);
+    return r;
+}
+
+/* Rows and keys of the database against those of the picture. rest: the picture, or NULL. */
+static abdb_status check_figure_data(abdb_verifier *c, const json_t *provenance,
+                                     const abdb_text *rest, abdb_error *err)
+{
+    abdb_plot plot = {0};
+    json_t *now = NULL;
+    char digest[ABDB_SHA256_HEX];
+    const char *data = json_string_value(json_object_get(provenance, "data")),
+               *script = json_string_value(json_object_get(provenance, "script"));
+    size_t size;
+    abdb_status st = ABDB_OK;
+
+    TRY(rebuild_recorded_figure(c, provenance, &plot, err));
+    now = abdb_provenance_table_json(&plot.table);
+    abdb_provenance_digest(now, digest, &size);
+    if (strcmp(digest, data) != 0) {
+        provenance_rows before = rows_from_json(provenance, &plot),
+                        after = rows_from_json(now, &plot);
+
+        if (before.rows)
+            TRY(report_row_changes(c, &before, &after, err));
+        else
+            TRY(abdb_verify_add_difference(c, "changed", NULL, NULL, NULL, NULL, NULL, err));
+        c->verdict->changed = true;
+        goto done;
+    }
+    abdb_sha256_hex(abdb_text_get(&plot.script), plot.script.size, digest);
+    if (strcmp(digest, script) != 0)
+        TRY(abdb_verify_add_difference(c, "drawn otherwise now: another abdb or figure", NULL, NULL,
+                                       NULL, NULL, NULL, err));
+    else if (rest && abdb_picture_kind_of_bytes(rest->data, rest->size) == ABDB_SVG)
+        TRY(check_svg_redraws_same(c, &plot, provenance, rest, err));
+done:
+    json_decref(now);
+    abdb_plot_free(&plot);
+    return st;
+}
+
+/* The object, with all that is needed of the right kind; what it says of itself must agree. */
+static abdb_status parse_provenance_check_rows(abdb_verifier *c, const char *text, size_t size,
+                                               json_t **out, abdb_error *err)
+{
+    static const char *const texts[] = {"figure", "data", "script"};
+    json_error_t why;
+    json_t *said = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why), *rows;
+    char digest[ABDB_SHA256_HEX];
+    bool whole = json_is_object(said);
+    size_t length;
+
+    *out = said;
+    if (json_is_string(json_object_get(said, "page"))) return ABDB_OK;
+    for (size_t i = 0; i < 3; i++) whole = whole && json_is_string(json_object_get(said, texts[i]));
+    if (!whole)
+        return ABDB_FAIL(err, ABDB_FORMAT, "%s: what it carries is no word of abdb's", c->file);
+    if (!json_object_get(said, "rows")) return ABDB_OK;
+    rows = json_pack("{s:O?, s:O?, s:O?}", "columns", json_object_get(said, "columns"), "rows",
+                     json_object_get(said, "rows"), "keys", json_object_get(said, "keys"));
+    abdb_provenance_digest(rows, digest, &length);
+    json_decref(rows);
+    if (strcmp(digest, json_string_value(json_object_get(said, "data"))) == 0) return ABDB_OK;
+    c->verdict->edited = true;
+    return abdb_verify_add_difference(c, "edited: the rows that it carries", NULL, NULL, NULL, NULL,
+                                      NULL, err);
+}
+
+static abdb_status check_embedded_provenance(abdb_verifier *c, const abdb_text *file,
+                                             abdb_error *err)
+{
+    abdb_text stamp = {0}, rest = {0};
+    json_t *said = NULL;
+    char digest[ABDB_SHA256_HEX];
+    const char *bytes;
+    abdb_status st = abdb_provenance_extract(abdb_text_get(file), file->size, &stamp, &rest, err);
+
+    if (st != ABDB_OK) {
+        (void)abdb_error_prepend_context(err, "%s", c->file);
+        goto done;
+    }
+    TRY(parse_provenance_check_rows(c, abdb_text_get(&stamp), stamp.size, &said, err));
+    bytes = json_string_value(json_object_get(said, "bytes"));
+    abdb_sha256_hex(abdb_text_get(&rest), rest.size, digest);
+    if (!bytes || strcmp(digest, bytes) != 0) {
+        c->verdict->edited = true;
+        TRY(abdb_verify_add_difference(c, "edited: the bytes of the file", NULL, NULL, bytes,
+                                       digest, NULL, err));
+    }
+    if (json_object_get(said, "page")) {
+        c->verdict->is_site_page = true;
+        TRY(abdb_verify_site_page(c, said, &rest, err));
+    } else
+        TRY(check_figure_data(c, said, c->verdict->edited ? NULL : &rest, err));
+done:
+    json_decref(said);
+    abdb_text_free(&stamp);
+    abdb_text_free(&rest);
+    return st;
+}
+
+/* --- bundles --------------------------------------------------------------------------------- */
+
+/* The files that a bundle names, beside its list. */
+static abdb_status check_bundle_file_digests(abdb_verifier *c, const char *path,
+                                             const json_t *files, abdb_error *err)
+{
+    const char *own = c->file, *name;
+    json_t *digest;
+    abdb_status st = ABDB_OK;
+
+    json_object_foreach((json_t *)(uintptr_t)files, name, digest)
+    {
+        char place[4096], now[ABDB_SHA256_HEX] = "";
+        abdb_text whole = {0};
+        abdb_error why;
+
+        c->file = name;
+        snprintf(place, sizeof place, "%.*s%s", (int)(path_base_name(path) - path), path, name);
+        if (strchr(name, '/') || !json_is_string(digest))
+            st = ABDB_FAIL(err, ABDB_FORMAT, "%s: it names a file that is none of a bundle", own);
+        else if (abdb_picture_read_file(place, &whole, &why) != ABDB_OK) {
+            c->verdict->edited = true;
+            st = abdb_verify_add_difference(c, "edited: the file is missing", NULL, NULL, NULL,
+                                            NULL, NULL, err);
+        } else {
+            abdb_sha256_hex(abdb_text_get(&whole), whole.size, now);
+            if (strcmp(now, json_string_value(digest)) != 0) {
+                c->verdict->edited = true;
+                st = abdb_verify_add_difference(c, "edited: the bytes of the file", NULL, NULL,
+                                                json_string_value(digest), now, NULL, err);
+            }
+        }
+        abdb_text_free(&whole);
+        if (st != ABDB_OK) break;
+    }
+    c->file = own;
+    return st;
+}
+
+static abdb_status check_bundle_digests_and_data(abdb_verifier *c, const char *path,
+                                                 const abdb_text *file, abdb_error *err)
+{
+    json_t *said = NULL;
+    abdb_status st = ABDB_OK;
+
+    if (file->size > ABDB_STAMP_MOST)
+        TRY(ABDB_FAIL(err, ABDB_LIMIT, "%s: what it carries is huge", c->file));
+    TRY(parse_provenance_check_rows(c, abdb_text_get(file), file->size, &said, err));
+    TRY(check_bundle_file_digests(c, path, json_object_get(said, "files"), err));
+    TRY(check_figure_data(c, said, NULL, err));
+done:
+    json_decref(said);
+    return st;
+}
+
+static abdb_status check_picture_or_bundle(abdb_verifier *c, const char *path, abdb_error *err)
+{
+    abdb_text file = {0};
+    abdb_status st = ABDB_OK;
+
+    c->file = path_base_name(path);
+    TRY(abdb_picture_read_file(path, &file, err));
+    st = *abdb_text_get(&file) == '{' ? check_bundle_digests_and_data(c, path, &file, err)
+                                      : check_embedded_provenance(c, &file, err);
+done:
+    abdb_text_free(&file);
+    return st;
+}
+
+static bool name_ends_with(const char *name, const char *end)
+{
+    size_t size = strlen(name), less = strlen(end);
+
+    return size > less && strcmp(name + size - less, end) == 0;
+}
+
+/* Every NAME.json of a folder; of a site, which has none, every page and picture. */
+static abdb_status check_bundles_or_site(abdb_verifier *c, const char *path, abdb_error *err)
+{
+    struct dirent **entry = NULL;
+    int count = scandir(path, &entry, NULL, alphasort);
+    size_t found = 0;
+    abdb_status st = ABDB_OK;
+
+    for (int site = 0; site < 2 && !found; site++)
+        for (int i = 0; i < count && st == ABDB_OK; i++) {
+            const char *name = entry[i]->d_name;
+            char place[4096];
+
+            if (site ? !name_ends_with(name, ".html") && !name_ends_with(name, ".svg")
+                     : !name_ends_with(name, ".json"))
+                continue;
+            found++;
+            snprintf(place, sizeof place, "%s/%s", path, name);
+            st = check_picture_or_bundle(c, place, err);
+        }
+    for (int i = 0; i < count; i++) free(entry[i]);
+    free(entry);
+    if (st == ABDB_OK && !found)
+        st = ABDB_FAIL(err, ABDB_FORMAT,
+                       "%s: no bundle of `abdb plot --bundle`, and no site: it has no NAME.json and"
+                       " no page",
+                       path);
+    return st;
+}
+
+abdb_status abdb_verify_provenance(abdb_db *db, const char *path, abdb_table *out,
+                                   abdb_verify_outcome *verdict, abdb_error *err)
+{
+    static const char *const columns[] = {"file",   "change", "row", "column",
+                                          "before", "now",    "key"};
+    abdb_verifier c = {.db = db, .out = out, .verdict = verdict};
+    struct stat about;
+    abdb_status st = ABDB_OK;
+
+    *verdict = (abdb_verify_outcome){0};
+    out->columns = sizeof columns / sizeof *columns;
+    for (size_t i = 0; i < out->columns; i++)
+        out->column[i] = (abdb_column){.name = columns[i], .style = "cut40"};
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        TRY(check_bundles_or_site(&c, path, err));
+    else
+        TRY(check_picture_or_bundle(&c, path, err));
+    out->title = verdict->edited ? "The file is not what abdb wrote"
+                                 : abdb_arena_printf(&out->arena,
+                                                     verdict->changed
+                                                         ? "The facts of this database give another"
+                                                           " %s now"
+                                                         : "The facts of this database still give"
+                                                           " this %s",
+                                                     verdict->is_site_page ? "page" : "figure");
+done:
+    return st;
+}

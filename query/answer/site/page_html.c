@@ -1,0 +1,268 @@
+/* page_html.c - one page of a site: picture, table, where its numbers come from; see site.h. */
+
+#include "query/answer/escape.h"
+#include "query/answer/explain.h"
+#include "query/answer/render.h"
+#include "query/answer/output.h"
+#include "query/answer/site/site.h"
+#include "schema/core/version.h"
+
+/* Columns of text from which a cell may wrap (class w). */
+enum { WIDE = 36 };
+
+FILE *abdb_site_open_file(abdb_outfile *made, const abdb_site *site, const char *file,
+                          abdb_error *err)
+{
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/%s", site->folder, file);
+    return abdb_outfile_open(made, path, err) == ABDB_OK ? made->file : NULL;
+}
+
+void abdb_write_page_head(FILE *out, const char *title, const char *current_file)
+{
+    static const char *const links[][2] = {{"index.html", "Overview"},
+                                           {"explore.html", "Explore"},
+                                           {"figures.html", "Figures"},
+                                           {"sources.html", "Sources"}};
+
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          /* file: is what 'self' does not mean to some browsers for pages of a folder */
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+          "script-src 'self' file:; style-src 'self' file:; img-src 'self' file: data: blob:; "
+          "base-uri 'none'; form-action 'none'\">\n<title>",
+          out);
+    abdb_write_html_escaped(out, title);
+    fputs(
+        "</title><link rel=\"stylesheet\" href=\"site.css\"><script defer src=\"site.js\"></script>"
+        "<link rel=\"icon\" href=\"data:,\"></head>\n<body>"
+        "<a class=\"skip\" href=\"#main\">Skip to the content</a>\n"
+        "<header><nav aria-label=\"Pages\">",
+        out);
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        abdb_print_sanitized(out, "<a href=\"%s\"%s>%s</a>\n", links[i][0],
+                             strcmp(links[i][0], current_file) == 0 ? " aria-current=\"page\"" : "",
+                             links[i][1]);
+    fputs("</nav></header>\n<main id=\"main\"><h1>", out);
+    abdb_write_html_escaped(out, title);
+    fputs("</h1>\n", out);
+}
+
+void abdb_write_page_foot(FILE *out, const abdb_site *site)
+{
+    fputs("</main>\n<footer><p>Made from ", out);
+    abdb_write_html_escaped(out, site->origin);
+    fputs(
+        " by abdb " ABDB_VERSION ", the accelerator benchmark database. A number leads to the "
+        "facts behind it, a fact to its "
+        "source. The MLPerf name and logo are registered and unregistered trademarks of MLCommons "
+        "Association in the United States and other countries. All rights reserved. Unauthorized "
+        "use strictly prohibited. See www.mlcommons.org for more information.</p></footer></body>"
+        "</html>\n",
+        out);
+}
+
+/* How many facts the keys name, and the row of the first that is known; 0 where none is. */
+static size_t count_known_facts(const abdb_fact_index *facts, const char *keys, size_t *first)
+{
+    size_t count = 0;
+
+    *first = SIZE_MAX;
+    while (keys && *(keys += strspn(keys, " "))) {
+        size_t size = strcspn(keys, " ");
+
+        if (*first == SIZE_MAX) *first = abdb_fact_index_find(facts, keys, size);
+        count++;
+        keys += size;
+    }
+    return *first == SIZE_MAX ? 0 : count;
+}
+
+/* A number is a link: to its fact, or to the list of facts of its row. */
+static void write_cell_linked_to_facts(FILE *out, const abdb_site *site, const abdb_table *t,
+                                       size_t r, size_t c, bool numeric)
+{
+    const abdb_value *v = &t->value[r * t->columns + c];
+    char cell[ABDB_CELL_SIZE], digits[32];
+    size_t first, count = 0;
+
+    abdb_format_cell(t, r, c, cell);
+    if (numeric && v->kind != ABDB_NULL) {
+        const char *exact = abdb_value_text(v, digits);
+
+        count = count_known_facts(&site->facts, abdb_fact_keys_of_cell(t, r, c), &first);
+        if (abdb_double_parse_or(exact, 0) ==
+            abdb_double_parse_or(cell, 0)) /* what the script reads of the words */
+            fputs("<td>", out);
+        else
+            abdb_print_sanitized(out, "<td data-v=\"%s\">", exact);
+    } else
+        abdb_print_sanitized(out, "<td%s>",
+                             !numeric && abdb_display_width(cell) > WIDE ? " class=\"w\"" : "");
+    if (count == 1) {
+        fputs("<a href=\"", out);
+        abdb_write_fact_link(&site->facts, first, out);
+        fputs("\">", out);
+    } else if (count)
+        abdb_print_sanitized(out, "<a href=\"#d%zu\">", r + 1);
+    abdb_write_html_escaped(out, cell);
+    if (count) fputs("</a>", out);
+}
+
+/* Begins a table in which names tell columns of numbers ("n3"): one word for all of their cells. */
+static void write_table_start(FILE *out, const abdb_table *t)
+{
+    size_t place = 0;
+
+    fputs(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table class=\"",
+        out);
+    for (size_t c = 0; c < t->columns; c++)
+        if (abdb_column_is_visible(t, c) && (place++, abdb_column_is_all_numbers(t, c)))
+            abdb_print_sanitized(out, " n%zu", place);
+    fputs("\">\n", out);
+    abdb_write_html_table_head(out, t);
+}
+
+static void write_page_table(FILE *out, const abdb_site *site, const abdb_site_page *page)
+{
+    const abdb_table *t = &page->plot.table;
+    char line[2048];
+
+    abdb_format_hoisted_columns(t, line, sizeof line);
+    if (line[0]) {
+        fputs("<p class=\"note\">", out);
+        abdb_write_html_escaped(out, line);
+        fputs("</p>\n", out);
+    }
+    write_table_start(out, t);
+    for (size_t r = 0; r < t->rows; r++) { /* HTML wants no end of cells and rows */
+        fputs("<tr>", out);
+        for (size_t c = 0; c < t->columns; c++)
+            if (abdb_column_is_visible(t, c))
+                write_cell_linked_to_facts(out, site, t, r, c, abdb_column_is_all_numbers(t, c));
+        fputs("\n", out);
+    }
+    fputs("</tbody></table></div>\n", out);
+}
+
+/* What a row is called: its first text. */
+static void write_row_name(FILE *out, const abdb_table *t, size_t r)
+{
+    char cell[ABDB_CELL_SIZE];
+
+    for (size_t c = 0; c < t->columns; c++)
+        if (abdb_column_is_visible(t, c) && t->value[r * t->columns + c].kind == ABDB_STRING) {
+            abdb_format_cell(t, r, c, cell);
+            abdb_write_html_escaped(out, cell);
+            return;
+        }
+    abdb_print_sanitized(out, "row %zu", r + 1);
+}
+
+static void write_fact_link_and_source(FILE *out, const abdb_fact_index *facts, size_t row)
+{
+    const char *printed = abdb_fact_cell_text(facts, row, "raw_value");
+    bool is_printed = *printed != '\0';
+
+    fputs("<a href=\"", out);
+    abdb_write_fact_link(facts, row, out);
+    fputs("\">", out);
+    abdb_write_html_escaped(out,
+                            abdb_fact_cell_text(facts, row, is_printed ? "raw_value" : "value"));
+    fputc(' ', out);
+    abdb_write_html_escaped(out, abdb_fact_cell_text(facts, row, is_printed ? "raw_unit" : "unit"));
+    fputs("</a> ", out);
+    abdb_write_html_escaped(out, abdb_fact_cell_text(facts, row, "source"));
+}
+
+/* Rows whose numbers were made from several facts: which. */
+static void write_facts_behind_rows(FILE *out, const abdb_site *site, const abdb_table *t)
+{
+    bool begun = false;
+
+    for (size_t r = 0; r < t->rows; r++) {
+        const char *keys = NULL;
+        size_t first, count = 0, shown = 0;
+
+        for (size_t c = 0; c < t->columns; c++) {
+            const char *some =
+                abdb_column_is_visible(t, c) && t->value[r * t->columns + c].kind != ABDB_STRING
+                    ? abdb_fact_keys_of_cell(t, r, c)
+                    : NULL;
+            size_t found = count_known_facts(&site->facts, some, &first);
+
+            if (found > count) {
+                count = found;
+                keys = some;
+            }
+        }
+        if (count < 2) continue;
+        if (!begun) fputs("<h2>Facts behind each row</h2><ul class=\"how\">\n", out);
+        begun = true;
+        abdb_print_sanitized(out, "<li id=\"d%zu\">", r + 1);
+        write_row_name(out, t, r);
+        fputs(": ", out);
+        for (; *(keys += strspn(keys, " ")) && shown < ABDB_SITE_FACTS;
+             keys += strcspn(keys, " ")) {
+            size_t row = abdb_fact_index_find(&site->facts, keys, strcspn(keys, " "));
+
+            if (row == SIZE_MAX) continue;
+            if (shown++) fputs(", ", out);
+            write_fact_link_and_source(out, &site->facts, row);
+        }
+        if (count > shown) abdb_print_sanitized(out, " and %zu more", count - shown);
+        fputs("</li>\n", out);
+    }
+    if (begun) fputs("</ul>\n", out);
+}
+
+/* What the columns mean, with the formulas of those that were computed. */
+static void write_column_meanings(FILE *out, const abdb_site_page *page)
+{
+    const abdb_report *report = &page->plot.report;
+
+    fputs("<details><summary>Columns and formulas</summary><dl class=\"how\">\n", out);
+    for (size_t i = 0; i < report->columns; i++) {
+        const char *meaning = report->column[i].meaning;
+
+        if (!meaning || !*meaning) continue;
+        fputs("<dt>", out);
+        abdb_write_html_escaped(out, report->column[i].label && *report->column[i].label
+                                         ? report->column[i].label
+                                         : report->column[i].name);
+        fputs("</dt><dd>", out);
+        abdb_write_html_escaped(out, meaning);
+        fputs("</dd>\n", out);
+    }
+    fputs("</dl></details>\n", out);
+}
+
+void abdb_write_page_body(FILE *out, const abdb_site *site, const abdb_site_page *page)
+{
+    if (page->drawn) {
+        const char *name = page->plot.figure.name;
+
+        abdb_print_sanitized(out, "<figure><a href=\"%s.svg\"><img src=\"%s.svg\" alt=\"", name,
+                             name);
+        abdb_write_html_escaped(out, page->title);
+        fputs(": drawn from the table below\"></a></figure>\n", out);
+    }
+    if (page->plot.report.explore && abdb_site_has_explore_data(site)) {
+        fputs("<p><a href=\"explore.html#", out);
+        abdb_write_html_escaped(out, page->plot.report.explore);
+        fputs("\">Choose and price it yourself</a></p>\n", out);
+    }
+    write_page_table(out, site, page);
+    for (size_t i = 0; i < page->plot.table.notes; i++) {
+        fputs("<p class=\"note\">", out);
+        abdb_write_html_escaped(out, page->plot.table.note[i]);
+        fputs("</p>\n", out);
+    }
+    write_facts_behind_rows(out, site, &page->plot.table);
+    write_column_meanings(out, page);
+    abdb_print_sanitized(out, "<p class=\"note\"><code>abdb %s %s</code></p>\n",
+                         page->drawn ? "plot" : "query",
+                         page->drawn ? page->plot.figure.name : page->plot.report.name);
+}

@@ -1,0 +1,58 @@
+/* commands.c - the one command table, from commands.def: help, man page and completion come from
+ * it. */
+#include <string.h>
+
+#include "query/cli/command_line.h"
+
+/* clang-format off */
+/* Of every verb that writes. */
+#define BUSY_OPTION \
+    {"busy", 0, "SECONDS", "wait so long while another program writes (default 300)"}
+/* Of every verb that answers. */
+#define TIMEOUT_OPTION \
+    {"timeout", 0, "SECONDS", \
+     "give up after so many seconds (default 60, 0: never), or where a value takes 256 MiB or" \
+     " the query 2 GiB"}
+#define COLUMNS_OPTION {"columns", 0, "NAME,...", "these columns of the table, in this order"}
+/* How compare and rank normalise. */
+#define MEASURE_OPTIONS \
+    {"where", 'w', "SELECTION", "conditions on all: column OP value, ..."}, \
+    {"metric", 'm', "NAME", "the metric (default: the workload's own)"}, \
+    {"per", 0, "device|node|watt|joule|dollar|peak|bandwidth|none", \
+     "divide rates by what produced them (default: device, where their numbers differ)"}, \
+    {"peak", 0, "published|measured|clock", "of --per peak (default published)"}, \
+    {"provider", 0, "NAME", "of --per dollar: only prices of this provider"}, \
+    {"price-kind", 0, "KIND", "of --per dollar: on-demand (default), reserved, spot; any"}, \
+    {"price-date", 0, "DATE", "of --per dollar: prices as they were on this day"}, \
+    {"price-max-age", 0, "DAYS", "of --per dollar: leave out undated and older prices, say 90d"}, \
+    {"price", 0, "QUOTES", \
+     "your own: 'DEVICE=2.49 USD/h' (of a node of 8: '19.92 USD/h/8'), ..."}, \
+    {"today", 0, "DATE", "the day to which a price's age is counted (default: today)"}, \
+    TIMEOUT_OPTION
+/* clang-format on */
+
+#define OPTIONS(...) __VA_ARGS__
+#define VERB(name, synopsis, summary, takes, options, details, examples) \
+    static const abdb_option name##_options[] = {options{NULL, 0, NULL, NULL}};
+#define VERB_AS(name, printed, synopsis, summary, takes, options, details, examples) \
+    static const abdb_option name##_options[] = {options{NULL, 0, NULL, NULL}};
+#include "query/cli/commands.def"
+#undef VERB_AS
+#undef VERB
+
+const abdb_command abdb_commands[] = {
+#define VERB(name, synopsis, summary, takes, options, details, examples) \
+    {#name, synopsis, summary, name##_options, takes, details, examples},
+#define VERB_AS(name, printed, synopsis, summary, takes, options, details, examples) \
+    {printed, synopsis, summary, name##_options, takes, details, examples},
+#include "query/cli/commands.def"
+#undef VERB_AS
+#undef VERB
+    {NULL, NULL, NULL, NULL, 0, NULL, NULL}};
+
+const abdb_command *abdb_command_find(const char *name)
+{
+    for (const abdb_command *c = abdb_commands; c->name; c++)
+        if (strcmp(c->name, name) == 0) return c;
+    return NULL;
+}

@@ -1,0 +1,49 @@
+/* choose_filter.c - which results will do, and what is left out; see choose_filter.h. */
+#include "query/compare/choose_filter.h"
+
+#include <math.h>
+#include <string.h>
+
+void abdb_system_choice_leave_out(abdb_system_choice *c, const char *name, const char *why,
+                                  size_t n)
+{
+    for (size_t i = 0; i < c->left_outs; i++)
+        if (strcmp(c->left_out[i].what, name) == 0 && strcmp(c->left_out[i].why, why) == 0) {
+            c->left_out[i].n += n;
+            return;
+        }
+    if (c->left_outs < ABDB_LEFT_OUT_MAX)
+        c->left_out[c->left_outs++] = (abdb_choice_left_out){name, why, n, NAN};
+}
+
+static const abdb_set *choice_result_set(const abdb_system_choice *c)
+{
+    return &c->ranking.set;
+}
+
+double abdb_system_rate_or_time(const abdb_system_choice *c, size_t member)
+{
+    double value = choice_result_set(c)->member[member].value;
+
+    return c->training ? value
+                       : value * abdb_member_number(choice_result_set(c), member, ABDB_M_devices);
+}
+
+bool abdb_result_can_be_multiplied(const abdb_system_choice *c, size_t member)
+{
+    const abdb_member *m = &choice_result_set(c)->member[member];
+
+    return !m->why && isfinite(m->value) && m->value > 0 &&
+           abdb_member_number(choice_result_set(c), member, ABDB_M_devices) >= 1 &&
+           (!c->by_watt || isfinite(c->watts[member]));
+}
+
+bool abdb_result_meets_request(const abdb_system_choice *c, const abdb_choose_options *o,
+                               size_t member, const char *device)
+{
+    if (device &&
+        strcmp(abdb_member_text(choice_result_set(c), member, ABDB_M_device), device) != 0)
+        return false;
+    return abdb_result_can_be_multiplied(c, member) &&
+           !(c->training && abdb_system_rate_or_time(c, member) > o->time_limit_s);
+}

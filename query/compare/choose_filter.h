@@ -1,0 +1,25 @@
+/* choose_filter.h - what the files of a choice share: which results will do, and what is left out.
+ */
+#ifndef ABDB_COMPARE_CHOOSING_H
+#define ABDB_COMPARE_CHOOSING_H
+
+#include "query/compare/choose.h"
+#include "query/compare/price_offers.h"
+
+typedef struct {
+    const abdb_choose_options *o;
+    sqlite3 *db;
+    abdb_table offers;
+    double days; /* the oldest price that counts; NAN: any */
+} abdb_choose_context;
+
+/* The rate of one system, or the time that a training takes on it. */
+double abdb_system_rate_or_time(const abdb_system_choice *c, size_t member);
+/* Can the result be multiplied, and is it of the device and in time? device NULL: of any. */
+bool abdb_result_meets_request(const abdb_system_choice *c, const abdb_choose_options *o,
+                               size_t member, const char *device);
+bool abdb_result_can_be_multiplied(const abdb_system_choice *c, size_t member);
+void abdb_system_choice_leave_out(abdb_system_choice *c, const char *name, const char *why,
+                                  size_t n);
+
+#endif

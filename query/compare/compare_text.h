@@ -1,0 +1,30 @@
+/* compare_text.h - the sentences of a comparison, shared by its screen and its tables. */
+#ifndef ABDB_QUERY_COMPARE_LINES_H
+#define ABDB_QUERY_COMPARE_LINES_H
+
+#include "query/answer/report.h"
+#include "query/compare/compare.h"
+
+/* A copy that belongs to the table; never NULL. */
+const char *abdb_table_copy_text(abdb_table *table, const char *text);
+/* One more note, if there is room. */
+void abdb_table_add_note(abdb_table *table, const char *text);
+/* "H200-SXM" where a set is of one device, else its selection. */
+const char *abdb_set_device_or_selection(const abdb_set *set);
+/* Is a factor one that people want to read (not the other half of another)? */
+bool abdb_factor_is_displayed(const char *factor);
+size_t abdb_count_shown_pairs(const abdb_comparison *c, size_t contender);
+
+/* Each appends to out. */
+void abdb_append_exploratory_stamp(const abdb_comparison *c, abdb_text *out);
+void abdb_append_set_headings(const abdb_comparison *c, abdb_text *out);
+void abdb_append_shared_factors(const abdb_comparison *c, abdb_text *out);
+void abdb_append_comparability_line(const abdb_comparison *c, size_t contender, abdb_text *out);
+/* Factors that differ with their values, or the names of those unknown on a side. */
+void abdb_append_differing_factors(const abdb_comparison *c, size_t contender, bool unknown,
+                                   abdb_text *out);
+/* Refusals, legend, what was left out, prices and footnotes as notes of t. */
+ABDB_MUST_USE abdb_status abdb_add_comparison_notes(const abdb_comparison *c, abdb_db *db,
+                                                    abdb_table *t, abdb_error *err);
+
+#endif

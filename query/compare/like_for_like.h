@@ -1,0 +1,39 @@
+/* like_for_like.h - what makes a ratio one of like with like: rates per device where the numbers of
+ * devices differ, results of equal size, and the same accuracy target, power submission,
+ * availability and verification.
+ */
+#ifndef ABDB_COMPARE_ALIKE_H
+#define ABDB_COMPARE_ALIKE_H
+
+#include "query/compare/compare.h"
+
+/* What values are normalised by: what was asked for; else "device" where rates add and come from
+ * unlike numbers of devices (the sets are normalised anew; what does not add keeps its value); else
+ * "none". */
+ABDB_MUST_USE abdb_status abdb_sets_choose_per_renormalise(abdb_set *set, size_t sets, sqlite3 *db,
+                                                           const abdb_normalisation *requested,
+                                                           const char **per, abdb_error *err);
+/* In what two sides differ, so that their ratio is no headline: "devices 8|88, availability
+ * available|preview"; "" where they are alike. per: as above. From arena. */
+const char *abdb_describe_unlike_factors(abdb_side a, abdb_side b, const char *per,
+                                         abdb_arena *arena);
+/* One member as a side. */
+typedef struct {
+    abdb_group group;
+    size_t member;
+    abdb_side side;
+} abdb_single_member_side;
+void abdb_make_single_member_side(abdb_single_member_side *out, const abdb_set *set, size_t member);
+/* The results of both sides at the number of devices that both have and at which they do best;
+ * false: there is none, or all are of that size. */
+bool abdb_select_best_common_size(abdb_side a, abdb_side b, bool higher, abdb_group *of_a,
+                                  abdb_group *of_b, abdb_arena *arena);
+/* "8, 16, 88": of the members, in their order of size; the first few. *usual: the most frequent;
+ * may be NULL. From arena. */
+const char *abdb_device_counts_text(const abdb_set *set, size_t sets, double *usual,
+                                    abdb_arena *arena);
+/* "per device, because the numbers of devices differ (8, 88); ...", where that was not asked for,
+ * is added to out. */
+void abdb_append_comparison_basis(const abdb_comparison *c, abdb_text *out);
+
+#endif

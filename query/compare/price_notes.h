@@ -1,0 +1,27 @@
+/* price_notes.h - what the reader must know of the prices that meet in an answer. */
+#ifndef ABDB_QUERY_PRICE_LINES_H
+#define ABDB_QUERY_PRICE_LINES_H
+
+#include "query/compare/result_set.h"
+
+enum { ABDB_PRICES_KINDS_MAX = 8, ABDB_PRICES_PROVIDERS_MAX = 64, ABDB_PRICES_SMALL_MAX = 32 };
+
+/* The prices of an answer; starts as {0}. Texts are borrowed. */
+typedef struct {
+    const char *kind[ABDB_PRICES_KINDS_MAX];
+    size_t kinds;
+    struct {
+        const char *kind, *provider;
+    } from[ABDB_PRICES_PROVIDERS_MAX]; /* in the order of their kinds */
+    size_t providers;
+    double oldest_days;
+    const char *small[ABDB_PRICES_SMALL_MAX]; /* offers that hold no node of a system, each once */
+    size_t smalls;
+} abdb_price_summary;
+
+void abdb_price_summary_add(abdb_price_summary *met, const abdb_member *member);
+/* Notes: prices of different kind, providers of different kind, old prices, offers that are too
+ * small. */
+void abdb_price_summary_add_notes(const abdb_price_summary *met, abdb_table *t);
+
+#endif

@@ -1,0 +1,153 @@
+/* price_offers.c - the prices that count on a day; see price_offers.h. */
+#include "query/compare/price_offers.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "query/answer/price_quote.h"
+#include "schema/core/offer_capacity.h"
+
+enum { NODE_RATIO = 10 }; /* a quote so many times what is stored is asked about */
+
+/* ?1 the day that was asked (NULL: the latest of each provider and kind), ?2 a provider, ?3 a kind,
+ * ?4 the day from which ages are counted (NULL: the day that was asked, else
+ * today). Cheapest first. */
+static const char stored[] =
+    "SELECT o.device, o.per_device_hour, o.provider, o.kind, o.valid_from,"
+    " julianday(coalesce(?4, ?1, date('now'))) - julianday(o.first_day), o.locator, o.key, p.kind,"
+    " o.devices"
+    " FROM v_price_offer o LEFT JOIN v_provider p ON p.provider = o.provider"
+    " WHERE (?1 IS NOT NULL OR o.valid_to IS NULL) AND (?1 IS NULL OR (coalesce(o.last_day, '')"
+    "  <= ?1 AND (o.valid_to IS NULL OR o.valid_to > ?1)))"
+    " AND (?2 IS NULL OR o.provider = ?2) AND (?3 = 'any' OR o.kind = coalesce(?3, 'on-demand'))"
+    " ORDER BY o.per_device_hour, o.valid_from DESC, o.key";
+
+/* Takes the offers of a device out. */
+static void remove_device_offers(abdb_table *t, const char *device)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < t->rows; i++) {
+        if (strcmp(abdb_cell_text(t, i, ABDB_OFFER_DEVICE), device) == 0) continue;
+        memmove(&t->value[kept * t->columns], &t->value[i * t->columns],
+                t->columns * sizeof *t->value);
+        kept++;
+    }
+    t->rows = kept;
+}
+
+static abdb_status replace_offers_by_quote(abdb_table *t, const char *device,
+                                           const abdb_quote *quote, const char *words,
+                                           abdb_error *err)
+{
+    const char *texts[ABDB_OFFER_COLUMNS] = {[ABDB_OFFER_DEVICE] = device,
+                                             [ABDB_OFFER_PROVIDER] = "you",
+                                             [ABDB_OFFER_KIND] = "own quote",
+                                             [ABDB_OFFER_LOCATOR] = words};
+    abdb_value *v;
+
+    remove_device_offers(t, device);
+    v = abdb_table_append_row(t);
+    if (!v) return ABDB_FAIL(err, ABDB_NOMEM, "a quote");
+    for (size_t i = 0; i < ABDB_OFFER_COLUMNS; i++)
+        v[i] = texts[i] ? (abdb_value){.kind = ABDB_STRING, .text = texts[i]} : (abdb_value){0};
+    v[ABDB_OFFER_PRICE] = (abdb_value){.kind = ABDB_REAL, .real = quote->amount};
+    v[ABDB_OFFER_SIZE] = (abdb_value){.kind = ABDB_REAL, .real = quote->devices};
+    v[ABDB_OFFER_AGE_DAYS] = (abdb_value){.kind = ABDB_REAL, .real = 0};
+    return ABDB_OK;
+}
+
+/* Is the quote perhaps that of a whole node? The reader is asked where it is far above what is
+ * stored, unless the quote says for how many devices it is. */
+static abdb_status refuse_likely_node_price(sqlite3 *db, const char *device,
+                                            const abdb_quote *quote, abdb_error *err)
+{
+    abdb_binds binds = {0};
+    abdb_table t = {0};
+    double least;
+    abdb_status st = ABDB_OK;
+
+    if (quote->is_counted) return ABDB_OK;
+    (void)abdb_bind_add_text(&binds, device);
+    TRY(abdb_query_to_table(db,
+                            "SELECT min(per_device_hour) FROM v_price_offer"
+                            " WHERE device = ?1 AND kind = 'on-demand' AND valid_to IS NULL",
+                            &binds, &t, err));
+    least = t.rows ? abdb_cell_number(&t, 0, 0) : NAN;
+    if (quote->amount > NODE_RATIO * least)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "%g USD/h for one %s is %.0f times what is stored (%g): per node? Write"
+                      " '%s=%g USD/h/8' for a node of 8, and '/1' if it is for one device",
+                      quote->amount, device, quote->amount / least, least, device, quote->amount));
+done:
+    abdb_table_free(&t);
+    return st;
+}
+
+static abdb_status parse_and_add_quotes(abdb_table *t, sqlite3 *db, const char *quotes,
+                                        abdb_error *err)
+{
+    char *rest = abdb_arena_copy(&t->arena, quotes, strlen(quotes));
+    const char *device, *words;
+    abdb_quote quote;
+    abdb_status st = ABDB_OK;
+
+    while (rest) {
+        rest += strspn(rest, " ");
+        words = abdb_arena_printf(&t->arena, "--price %.*s", (int)strcspn(rest, ","), rest);
+        TRY(abdb_parse_next_quote(&rest, "price", &quote, err));
+        TRY(abdb_resolve_canonical_name(db, "device", quote.device, &device, &t->arena, err));
+        TRY(refuse_likely_node_price(db, device, &quote, err));
+        TRY(replace_offers_by_quote(t, device, &quote, words, err));
+    }
+done:
+    return st;
+}
+
+abdb_status abdb_load_offers_and_quotes(abdb_table *out, sqlite3 *db,
+                                        const abdb_normalisation *options, abdb_error *err)
+{
+    abdb_binds binds = {0};
+    abdb_status st = ABDB_OK;
+
+    (void)(abdb_bind_add_text(&binds, options->price_date) &&
+           abdb_bind_add_text(&binds, options->provider) &&
+           abdb_bind_add_text(&binds, options->price_kind) &&
+           abdb_bind_add_text(&binds, options->today));
+    TRY(abdb_query_to_table(db, stored, &binds, out, err));
+    if (options->price && *options->price) TRY(parse_and_add_quotes(out, db, options->price, err));
+done:
+    return st;
+}
+
+/* Is it of the device, and new enough? */
+static bool offer_matches(const abdb_table *offers, size_t i, const char *device, double days)
+{
+    return strcmp(abdb_cell_text(offers, i, ABDB_OFFER_DEVICE), device) == 0 &&
+           (isnan(days) || abdb_cell_number(offers, i, ABDB_OFFER_AGE_DAYS) <= days);
+}
+
+size_t abdb_find_cheapest_offer(const abdb_table *offers, const char *device, double days)
+{
+    for (size_t i = 0; i < offers->rows; i++)
+        if (offer_matches(offers, i, device, days)) return i;
+    return SIZE_MAX;
+}
+
+size_t abdb_find_cheapest_fitting_offer(const abdb_table *offers, const char *device, double days,
+                                        double devices, double nodes, abdb_text *small)
+{
+    for (size_t i = 0; i < offers->rows; i++) {
+        double size = abdb_cell_number(offers, i, ABDB_OFFER_SIZE);
+
+        if (!offer_matches(offers, i, device, days)) continue;
+        if (!*abdb_cell_text(offers, i, ABDB_OFFER_KEY) ||
+            abdb_offer_holds_one_node(devices, nodes, size))
+            return i;
+        abdb_text_puts(small, small->size ? ", " : "");
+        abdb_text_printf(small, ABDB_OFFER_FORMAT, device,
+                         abdb_cell_number(offers, i, ABDB_OFFER_PRICE),
+                         abdb_cell_text(offers, i, ABDB_OFFER_PROVIDER), size);
+    }
+    return SIZE_MAX;
+}

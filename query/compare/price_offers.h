@@ -1,0 +1,41 @@
+/* price_offers.h - the prices that count on a day, the reader's own instead of what is stored. */
+#ifndef ABDB_COMPARE_OFFERS_H
+#define ABDB_COMPARE_OFFERS_H
+
+#include "query/compare/result_set.h"
+
+/* Columns of an offer. Of the reader's own: provider "you", kind "own quote", no date, no key,
+ * locator "--price DEVICE=2.49 USD/h". */
+typedef enum {
+    ABDB_OFFER_DEVICE, /* canonical */
+    ABDB_OFFER_PRICE,  /* USD for one device and hour */
+    ABDB_OFFER_PROVIDER,
+    ABDB_OFFER_KIND,
+    ABDB_OFFER_FROM,     /* date of the price */
+    ABDB_OFFER_AGE_DAYS, /* on the day `today`, of its first day; 0 of the reader's own; none:
+                            undated */
+    ABDB_OFFER_LOCATOR,
+    ABDB_OFFER_KEY,
+    ABDB_OFFER_PROVIDER_KIND, /* tier-1 cloud, GPU cloud, ...; none: not known */
+    ABDB_OFFER_SIZE,          /* devices that are rented together; 1: or stated for one device */
+    ABDB_OFFER_COLUMNS
+} abdb_offer_column;
+
+/* The offers of v_price_offer that count on asked->price_date (NULL: the latest of each provider
+ * and kind), of asked->provider where it is given and of one kind: asked->price_kind, else
+ * on-demand; "any": of all kinds. A device that asked->price quotes has that price alone. Cheapest
+ * first. ABDB_USAGE: a quote that is none, or its device; or one so far above what is stored that
+ * it seems to be for a node. */
+ABDB_MUST_USE abdb_status abdb_load_offers_and_quotes(abdb_table *out, sqlite3 *db,
+                                                      const abdb_normalisation *options,
+                                                      abdb_error *err);
+/* The cheapest offer of a device that is not older than days (NAN: of any age, and undated);
+ * SIZE_MAX: none. */
+size_t abdb_find_cheapest_offer(const abdb_table *offers, const char *device, double days);
+/* The cheapest of them that holds a node of a system of so many devices on so many nodes (NAN: not
+ * known), by schema/core/offer_capacity.h; the reader's own always counts. small: those that would
+ * be cheaper, in words, is added to. */
+size_t abdb_find_cheapest_fitting_offer(const abdb_table *offers, const char *device, double days,
+                                        double devices, double nodes, abdb_text *small);
+
+#endif

@@ -1,0 +1,264 @@
+/* regression_gate.c - a comparison as a gate; see regression_gate.h. */
+#include "query/compare/regression_gate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/answer/escape.h"
+#include "query/answer/output.h"
+
+/* A pair that could not show even a doubling was not judged, whatever its verdict. */
+static const double blind = 1.0;
+enum { NAMED_MAX = 5, VERDICTS = ABDB_VERDICT_STATED + 1 };
+
+abdb_status abdb_gate_check_verdict_names(const char *list, abdb_error *err)
+{
+    while (list && *list) {
+        size_t size = strcspn(list, ","), known = 0;
+
+        while (known < VERDICTS &&
+               (strlen(abdb_verdict_name((abdb_verdict)known)) != size ||
+                strncmp(abdb_verdict_name((abdb_verdict)known), list, size) != 0))
+            known++;
+        if (known == VERDICTS)
+            return ABDB_FAIL(err, ABDB_USAGE,
+                             "--fail-on wants faster, slower, same, unclear, too-few or stated, not"
+                             " '%.*s'",
+                             (int)size, list);
+        list += size + (list[size] == ',');
+    }
+    return ABDB_OK;
+}
+
+/* --- names and messages ----------------------------------------------------------------------- */
+
+/* "vec gemm n=512": the cell without its repetition; else what was run. */
+static const char *cell_display_name(abdb_gate *g, const abdb_set *set, size_t member)
+{
+    const char *cell = abdb_member_text(set, member, ABDB_M_cell);
+    const char *model = abdb_member_text(set, member, ABDB_M_model);
+    const char *number = strstr(cell, " #");
+
+    if (*cell)
+        return abdb_arena_copy(&g->arena, cell, number ? (size_t)(number - cell) : strlen(cell));
+    return abdb_arena_printf(&g->arena, "%s %s",
+                             *model ? model : abdb_member_text(set, member, ABDB_M_workload),
+                             abdb_member_text(set, member, ABDB_M_scenario));
+}
+
+static bool pair_lacks_power(const abdb_difference *d)
+{
+    return d->verdict == ABDB_VERDICT_UNCLEAR && isfinite(d->p) && !(d->detectable_change < blind);
+}
+
+static const char *format_pair_message(abdb_gate *g, const abdb_pair *pair)
+{
+    const abdb_difference *d = &pair->difference;
+    const char *why = pair->left.n ? pair->right.why : pair->left.why;
+
+    if (!pair->has_ratio)
+        return abdb_arena_printf(&g->arena, "no value: %s", why ? why : "unknown");
+    if (d->reason)
+        return abdb_arena_printf(&g->arena, "%s: %s", abdb_verdict_name(d->verdict), d->reason);
+    if (d->verdict == ABDB_VERDICT_STATED)
+        return abdb_arena_printf(&g->arena,
+                                 "stated: %.3fx of single values without samples,"
+                                 " which no test can judge",
+                                 d->ratio);
+    return abdb_arena_printf(
+        &g->arena, "%s: %.3fx (%.3f to %.3f), p %.2g over all; shows %.1f %%%s",
+        abdb_verdict_name(d->verdict), d->ratio, d->low, d->high, d->p_corrected,
+        100 * d->detectable_change,
+        pair_lacks_power(d)
+            ? ", not even a doubling: more processes (abdb run --repeat), a quieter machine"
+            : "");
+}
+
+static abdb_status append_gate_cell(abdb_gate *g, const abdb_set *set, size_t member,
+                                    abdb_gate_cell cell, abdb_error *err)
+{
+    const char *kernel = abdb_member_text(set, member, ABDB_M_workload);
+
+    cell.kernel = abdb_arena_copy(&g->arena, kernel, strlen(kernel));
+    cell.name = cell_display_name(g, set, member);
+    if (!cell.kernel || !cell.name || !cell.message) return ABDB_FAIL(err, ABDB_NOMEM, "a gate");
+    g->fails += cell.state == ABDB_GATE_FAILS;
+    g->missing += cell.state == ABDB_GATE_MISSING;
+    g->cell[g->count++] = cell;
+    return ABDB_OK;
+}
+
+/* --- cells ------------------------------------------------------------------------------------ */
+
+static abdb_status append_pair_cell(abdb_gate *g, const abdb_pair *pair, abdb_error *err)
+{
+    const char *word = abdb_verdict_name(pair->difference.verdict);
+    abdb_gate_cell cell = {.message = format_pair_message(g, pair),
+                           .verdict = pair->difference.verdict};
+
+    if (pair->has_ratio && abdb_list_has_word(g->fail_on, ',', word, strlen(word)))
+        cell.state = ABDB_GATE_FAILS;
+    else if (!pair->has_ratio || cell.verdict == ABDB_VERDICT_STATED ||
+             cell.verdict == ABDB_VERDICT_TOO_FEW || !isfinite(pair->difference.p) ||
+             pair_lacks_power(&pair->difference))
+        cell.state = ABDB_GATE_MISSING;
+    return append_gate_cell(g, pair->b.set, pair->b.group->member[0], cell, err);
+}
+
+/* Groups of a set that are in no pair with that contender. */
+static abdb_status append_unpaired_cells(abdb_gate *g, const abdb_comparison *c, size_t set,
+                                         size_t contender, abdb_error *err)
+{
+    const char letter = (char)('A' + contender), other = set ? 'A' : letter;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < c->groups[set].count; i++) {
+        const abdb_group *group = &c->groups[set].group[i];
+        bool met = false;
+
+        for (size_t p = 0; p < c->pairs && !met; p++)
+            met = c->pair[p].contender == contender &&
+                  strcmp((set ? c->pair[p].b : c->pair[p].a).group->key, group->key) == 0;
+        if (met) continue;
+        TRY(append_gate_cell(
+            g, &c->set[set], group->member[0],
+            (abdb_gate_cell){.state = ABDB_GATE_MISSING,
+                             .verdict = ABDB_VERDICT_TOO_FEW,
+                             .message = abdb_arena_printf(
+                                 &g->arena, "not paired: %c has nothing like it", other)},
+            err));
+    }
+done:
+    return st;
+}
+
+abdb_status abdb_gate_evaluate_pairs(abdb_gate *out, const abdb_comparison *c, const char *fail_on,
+                                     bool missing_fails, abdb_error *err)
+{
+    size_t most = c->pairs + 1;
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_gate){.fail_on = fail_on, .missing_fails = missing_fails};
+    for (size_t s = 1; s < c->sets; s++) most += c->groups[0].count + c->groups[s].count;
+    out->cell = calloc(most, sizeof *out->cell);
+    if (!out->cell) return ABDB_FAIL(err, ABDB_NOMEM, "a gate");
+    for (size_t i = 0; i < c->pairs; i++)
+        if (abdb_pair_may_be_shown(c, &c->pair[i]) && c->pair[i].choice != ABDB_OF_ANY_SIZE)
+            TRY(append_pair_cell(out, &c->pair[i], err));
+    for (size_t s = 1; s < c->sets; s++) {
+        TRY(append_unpaired_cells(out, c, 0, s, err));
+        TRY(append_unpaired_cells(out, c, s, s, err));
+    }
+done:
+    if (st != ABDB_OK) abdb_gate_free(out);
+    return st;
+}
+
+void abdb_gate_free(abdb_gate *g)
+{
+    free(g->cell);
+    abdb_arena_free(&g->arena);
+    *g = (abdb_gate){0};
+}
+
+/* "vec gemm n=512 (slower: ...), ... and 3 more" */
+static void append_cells_in_state(const abdb_gate *g, abdb_gate_state state, abdb_text *out)
+{
+    size_t named = 0, all = state == ABDB_GATE_FAILS ? g->fails : g->missing;
+
+    for (size_t i = 0; i < g->count && named < NAMED_MAX; i++) {
+        if (g->cell[i].state != state) continue;
+        abdb_text_printf(out, "%s%s (%s)", named++ ? "; " : "", g->cell[i].name,
+                         g->cell[i].message);
+    }
+    if (all > named) abdb_text_printf(out, "; and %zu more", all - named);
+}
+
+abdb_status abdb_gate_fail_unless_held(const abdb_gate *g, abdb_error *err)
+{
+    abdb_text words = {0};
+    abdb_status st = ABDB_OK;
+
+    if (g->fails) {
+        append_cells_in_state(g, ABDB_GATE_FAILS, &words);
+        st = ABDB_FAIL(err, ABDB_GATE, "%zu of %zu cell%s: %s (--fail-on %s)", g->fails, g->count,
+                       abdb_plural_ending((long long)g->count), abdb_text_get(&words), g->fail_on);
+    } else if (g->missing && g->missing_fails) {
+        append_cells_in_state(g, ABDB_GATE_MISSING, &words);
+        st = ABDB_FAIL(err, ABDB_GATE,
+                       "%zu of %zu cell%s could not be judged (--missing warn lets them pass): %s",
+                       g->missing, g->count, abdb_plural_ending((long long)g->count),
+                       abdb_text_get(&words));
+    }
+    abdb_text_free(&words);
+    return st;
+}
+
+/* --- for other programs ----------------------------------------------------------------------- */
+
+void abdb_gate_write_junit(const abdb_gate *g, const char *name, FILE *out)
+{
+    size_t errors = g->missing_fails ? g->missing : 0;
+
+    abdb_print_sanitized(
+        out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"");
+    abdb_write_html_escaped(out, name);
+    abdb_print_sanitized(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n",
+                         g->count, g->fails, errors, g->missing - errors);
+    for (size_t i = 0; i < g->count; i++) {
+        const abdb_gate_cell *cell = &g->cell[i];
+        const char *element = cell->state == ABDB_GATE_FAILS ? "failure"
+                              : g->missing_fails             ? "error"
+                                                             : "skipped";
+
+        abdb_print_sanitized(out, "    <testcase classname=\"abdb.");
+        abdb_write_html_escaped(out, cell->kernel);
+        abdb_print_sanitized(out, "\" name=\"");
+        abdb_write_html_escaped(out, cell->name);
+        abdb_print_sanitized(out, "\">\n      ");
+        if (cell->state == ABDB_GATE_HOLDS) {
+            abdb_print_sanitized(out, "<system-out>");
+            abdb_write_html_escaped(out, cell->message);
+            abdb_print_sanitized(out, "</system-out>\n    </testcase>\n");
+            continue;
+        }
+        abdb_print_sanitized(out, "<%s message=\"", element);
+        abdb_write_html_escaped(out, cell->message);
+        abdb_print_sanitized(out, "\"/>\n    </testcase>\n");
+    }
+    abdb_print_sanitized(out, "  </testsuite>\n</testsuites>\n");
+}
+
+/* What would end a message, or the title before it, is written as its code. */
+static void write_github_escaped(FILE *out, const char *text, bool title)
+{
+    abdb_text coded = {0};
+
+    for (; *text; text++)
+        if (strchr(title ? "%\r\n:," : "%\r\n", *text))
+            abdb_text_printf(&coded, "%%%02X", (unsigned)(unsigned char)*text);
+        else
+            abdb_text_add(&coded, text, 1);
+    abdb_print_sanitized(out, "%s", abdb_text_get(&coded));
+    abdb_text_free(&coded);
+}
+
+void abdb_gate_write_github(const abdb_gate *g, const char *name, FILE *out)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        const abdb_gate_cell *cell = &g->cell[i];
+        bool error = cell->state == ABDB_GATE_FAILS || g->missing_fails;
+
+        if (cell->state == ABDB_GATE_HOLDS) continue;
+        abdb_print_sanitized(out, "::%s title=", error ? "error" : "warning");
+        write_github_escaped(out, cell->name, true);
+        abdb_print_sanitized(out, "::");
+        write_github_escaped(out, cell->message, false);
+        abdb_print_sanitized(out, "\n");
+    }
+    abdb_print_sanitized(out, "::notice title=");
+    write_github_escaped(out, name, true);
+    abdb_print_sanitized(out, "::%zu cell%s, %zu fail, %zu could not be judged\n", g->count,
+                         abdb_plural_ending((long long)g->count), g->fails, g->missing);
+}

@@ -1,0 +1,135 @@
+/* result_set.h - sets of results picked by a selection, with their factors and their normalised
+ * values.
+ *
+ * A selection is `column OP value` joined by commas (query/compare/selection.h). A column is one of
+ * v_comparable, a factor, or a metric of the same run (`tpot_s < 0.05`, `ttft_s:p99 < 2`).
+ * `run=latest`, `run=latest~1` and `run=CAMPAIGN` mean one command of abdb run. Device, model and
+ * workload are resolved by the aliases. A selection that names `quantity` picks specifications.
+ */
+#ifndef ABDB_COMPARE_SETS_H
+#define ABDB_COMPARE_SETS_H
+
+#include "query/answer/sql_rows.h"
+#include "query/compare/selection.h"
+#include "schema/core/record.h"
+
+enum { ABDB_MEMBERS_MAX = 20000, ABDB_TRAITS_MAX = 192, ABDB_SPELT_MAX = 12 };
+
+/* Columns of a member, as v_comparable has them. */
+#define ABDB_MEMBER_COLUMNS(X)                                                                  \
+    X(result_id)                                                                                \
+    X(key)                                                                                      \
+    X(evidence)                                                                                 \
+    X(source)                                                                                   \
+    X(suite)                                                                                    \
+    X(system_type)                                                                              \
+    X(round)                                                                                    \
+    X(division)                                                                                 \
+    X(availability)                                                                             \
+    X(verified)                                                                                 \
+    X(submitter)                                                                                \
+    X(system)                                                                                   \
+    X(workload)                                                                                 \
+    X(benchmark)                                                                                \
+    X(model)                                                                                    \
+    X(scenario)                                                                                 \
+    X(device)                                                                                   \
+    X(devices) X(nodes) X(backend) X(dtype) X(metric) X(metric_class) X(statistic) X(rank) X(x) \
+        X(unit) X(accuracy_target) X(compatibility) X(power_submission) X(averaged) X(inferred) \
+            X(engine) X(sparsity) X(basis) X(power_limit) X(standing) X(disputed) X(tag)        \
+                X(campaign) X(better) X(flags) X(value) X(disagree) X(public_id) X(point_id)    \
+                    X(entry_id) X(process_id) X(cell) X(ordinal) X(run) X(date)
+typedef enum {
+#define X(name) ABDB_M_##name,
+    ABDB_MEMBER_COLUMNS(X)
+#undef X
+        ABDB_M_COUNT
+} abdb_member_column;
+enum { ABDB_M_FACTORS = ABDB_M_campaign + 1 }; /* columns before this one are factors */
+
+/* One factor of a member. */
+typedef struct {
+    const char *name, *text;
+    abdb_factor_state state;
+} abdb_member_factor;
+
+typedef struct {
+    size_t traits;
+    abdb_member_factor *trait; /* sorted by name */
+    double value;              /* normalised as asked; NAN: it has none */
+    const char *unit;          /* of value */
+    bool divided;              /* value is of one device */
+    const char *why;           /* why it cannot stand for its set, or NULL */
+    const char *facts;         /* keys beside its own, or NULL */
+    const char *price;         /* "IDC on-demand 2024-01-04, 1052 days old", or NULL */
+    const char *provider, *provider_kind, *price_kind; /* of that price */
+    double price_age_days;                             /* NAN: undated */
+    const char *too_small; /* cheaper offers that do not hold a node of its system, or NULL */
+} abdb_member;
+
+typedef struct {
+    const char *selection;
+    const char *note; /* what has to be said of how it was understood, or NULL */
+    abdb_table table; /* ABDB_M_COUNT columns */
+    abdb_member *member;
+    size_t members;
+    abdb_arena arena;
+} abdb_set;
+
+/* How values are normalised. NULL: the default. */
+typedef struct {
+    const char *metric; /* NULL: the workload's own */
+    const char *per;    /* device node watt joule dollar peak bandwidth none */
+    bool spare;         /* per device: what does not add over devices keeps its value */
+    const char *peak;   /* published, measured, clock */
+    const char *price_date, *provider, *price_kind; /* of the prices that count; "any" kind */
+    const char *price;                              /* 'DEVICE=2.49 USD/h,...': the reader's own */
+    const char *price_max_age_days, *today;
+} abdb_normalisation;
+
+/* The results that both selections pick (where may be NULL). ABDB_USAGE: not of the grammar, an
+ * unknown or ambiguous name (the candidates are listed), or nothing is picked. */
+ABDB_MUST_USE abdb_status abdb_set_load_normalised(abdb_set *out, sqlite3 *db,
+                                                   const char *selection, const char *where,
+                                                   const abdb_normalisation *measure,
+                                                   abdb_error *err);
+void abdb_set_free(abdb_set *set);
+/* A column's text; "" where it is NULL. */
+const char *abdb_member_text(const abdb_set *set, size_t member, abdb_member_column column);
+double abdb_member_number(const abdb_set *set, size_t member, abdb_member_column column);
+/* The factor of that name, or NULL. */
+const abdb_member_factor *abdb_member_find_factor(const abdb_member *member, const char *name);
+
+/* names.c: the canonical name that a word means. ABDB_USAGE: unknown (the nearest is named) or
+ * ambiguous. */
+ABDB_MUST_USE abdb_status abdb_resolve_canonical_name(sqlite3 *db, const char *kind,
+                                                      const char *word, const char **out,
+                                                      abdb_arena *arena, abdb_error *err);
+/* Of several models that a word means the only one with results as measured: of its metric, or a
+ * rate where it divides one; decided: there were several. measure NULL: as above. */
+ABDB_MUST_USE abdb_status abdb_resolve_name_by_metric(sqlite3 *db, const char *kind,
+                                                      const char *word,
+                                                      const abdb_normalisation *measure,
+                                                      const char **out, bool *decided,
+                                                      abdb_arena *arena, abdb_error *err);
+/* names.c: does it divide values, which only rates can be? */
+bool abdb_normalisation_needs_rates(const abdb_normalisation *measure);
+/* Is it a word for --per? The formula's name, or NULL for "none". ABDB_USAGE: it is not. */
+ABDB_MUST_USE abdb_status abdb_find_per_formula(const char *per, const char **formula,
+                                                abdb_error *err);
+/* result_set.c: the factors of each row of a set. */
+ABDB_MUST_USE abdb_status abdb_set_load_factors(abdb_set *set, sqlite3 *db, abdb_error *err);
+/* normalise.c: fills value, unit, why, facts and price of each member. */
+ABDB_MUST_USE abdb_status abdb_set_normalise_values(abdb_set *set, sqlite3 *db,
+                                                    const abdb_normalisation *measure,
+                                                    abdb_error *err);
+/* selection_sql.c: the campaign that `run=latest~1` means; of another value *out is the value, a
+ * run or a campaign by name. ABDB_USAGE: it is not '=', or there are fewer. */
+ABDB_MUST_USE abdb_status abdb_resolve_run_to_campaign(sqlite3 *db, abdb_arena *arena,
+                                                       const abdb_condition *c, const char **out,
+                                                       abdb_error *err);
+/* selection_sql.c: the rows of a set. */
+ABDB_MUST_USE abdb_status abdb_set_select_rows(abdb_set *set, sqlite3 *db, const char *where,
+                                               const abdb_normalisation *measure, abdb_error *err);
+
+#endif

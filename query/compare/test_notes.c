@@ -1,0 +1,199 @@
+/* test_notes.c - sentences below a comparison of what was measured; see test_notes.h. */
+#include "query/compare/test_notes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "query/compare/environment_diff.h"
+
+enum { REASONS_MAX = 4, BESIDE_MAX = 6 };
+
+typedef struct {
+    size_t tested, blind, hopeless, drifting, most, unused;
+    double least_drift, most_drift;
+} tested_pair_counts;
+
+/* What the tested pairs have in common. */
+static tested_pair_counts summarise_tested_pairs(const abdb_comparison *c)
+{
+    tested_pair_counts n = {.least_drift = INFINITY};
+
+    for (size_t i = 0; i < c->pairs; i++) {
+        const abdb_difference *d = &c->pair[i].difference;
+
+        if (!isfinite(d->detectable_change) || !abdb_pair_may_be_shown(c, &c->pair[i])) continue;
+        n.tested++;
+        n.unused += d->unused;
+        n.blind += d->detectable_change > abdb_change_to_detect(c);
+        n.hopeless += d->detectable_change > abdb_change_to_detect(c) && !d->processes_needed;
+        if (d->detectable_change > abdb_change_to_detect(c) && d->processes_needed > n.most)
+            n.most = d->processes_needed;
+        if (d->paired) continue;
+        n.drifting++;
+        n.least_drift = fmin(n.least_drift, d->drift);
+        n.most_drift = fmax(n.most_drift, d->drift);
+    }
+    return n;
+}
+
+static void add_test_note(abdb_table *t, const char *text)
+{
+    if (text && t->notes < ABDB_NOTE_MAX) t->note[t->notes++] = text;
+}
+
+static void note_drift_range(const tested_pair_counts *n, abdb_table *t)
+{
+    char range[64];
+
+    if (!n->drifting) return;
+    snprintf(range, sizeof range, "%.1f", 100 * n->least_drift);
+    if (n->most_drift > n->least_drift + 5e-4)
+        snprintf(range, sizeof range, "%.1f to %.1f", 100 * n->least_drift, 100 * n->most_drift);
+    add_test_note(
+        t, abdb_arena_printf(
+               &t->arena,
+               "measured by separate commands, between which this machine is taken to drift by %s"
+               " %% (one standard deviation, by abdb run --calibrate, 1 %% at least, or --drift):"
+               " abdb run --builds lets two builds take turns, and it cancels.",
+               range));
+}
+
+/* Why pairs could not be tested, each reason once. */
+static void note_untested_reasons(const abdb_comparison *c, abdb_table *t)
+{
+    const char *seen[REASONS_MAX];
+    size_t count = 0;
+
+    for (size_t i = 0; i < c->pairs && count < REASONS_MAX; i++) {
+        const char *reason = c->pair[i].difference.reason;
+        bool known = !reason || !abdb_pair_may_be_shown(c, &c->pair[i]);
+
+        for (size_t k = 0; k < count; k++) known = known || strcmp(seen[k], reason) == 0;
+        if (known) continue;
+        seen[count++] = reason;
+        add_test_note(t,
+                      abdb_arena_printf(&t->arena, "%s: %s.",
+                                        abdb_verdict_name(c->pair[i].difference.verdict), reason));
+    }
+}
+
+void abdb_note_test_method_and_power(const abdb_comparison *c, abdb_table *t)
+{
+    tested_pair_counts n = summarise_tested_pairs(c);
+    double find = 100 * abdb_change_to_detect(c);
+    const char *beyond = "";
+
+    note_untested_reasons(c, t);
+    if (!n.tested) return;
+    add_test_note(
+        t, abdb_arena_printf(
+               &t->arena,
+               "each process counts once, by its median; trimmed means and their ratio with its"
+               " %g %% interval; faster and slower: %g %% or more, and p at most %g%s"
+               " (Holm). shows: the smallest change found 99 times in 100.",
+               100 * (1 - abdb_significance_level(c)), 100 * abdb_effect_threshold(c),
+               abdb_significance_level(c),
+               n.tested > 1 ? abdb_arena_printf(&t->arena, " over all %zu pairs", n.tested) : ""));
+    if (n.unused)
+        add_test_note(t, abdb_arena_printf(
+                             &t->arena,
+                             "%zu process%s took no turn with the other side and %s not"
+                             " counted (--where run=latest picks the last command).",
+                             n.unused, n.unused == 1 ? "" : "es", n.unused == 1 ? "is" : "are"));
+    note_drift_range(&n, t);
+    if (!n.blind) return;
+    if (n.hopeless == n.blind)
+        beyond =
+            abdb_arena_printf(&t->arena, "; not even %d processes a side would", ABDB_REPEAT_MOST);
+    add_test_note(t, abdb_arena_printf(
+                         &t->arena, "%zu of %zu pair%s cannot show a change of %g %%%s.", n.blind,
+                         n.tested, abdb_plural_ending((long long)n.tested), find, beyond));
+    if (n.most)
+        add_test_note(
+            t, abdb_arena_printf(&t->arena,
+                                 "%s would with %zu processes a side (abdb run --repeat %zu).",
+                                 n.hopeless     ? "The others"
+                                 : n.blind == 1 ? "It"
+                                                : "They",
+                                 n.most, n.most));
+}
+
+/* --- what else differs ------------------------------------------------------------------------ */
+
+static bool contender_is_faster_or_slower(const abdb_comparison *c, size_t contender)
+{
+    for (size_t i = 0; i < c->pairs; i++) {
+        abdb_verdict verdict = c->pair[i].difference.verdict;
+
+        if (c->pair[i].contender == contender && abdb_pair_may_be_shown(c, &c->pair[i]) &&
+            (verdict == ABDB_VERDICT_FASTER || verdict == ABDB_VERDICT_SLOWER))
+            return true;
+    }
+    return false;
+}
+
+/* A factor that all of a set share, or "". */
+static const char *factor_shared_by_set(const abdb_set *set, const char *name)
+{
+    const abdb_member_factor *first =
+        set->members ? abdb_member_find_factor(&set->member[0], name) : NULL;
+
+    if (!first || first->state != ABDB_KNOWN) return "";
+    for (size_t i = 1; i < set->members; i++) {
+        const abdb_member_factor *t = abdb_member_find_factor(&set->member[i], name);
+
+        if (!t || t->state != ABDB_KNOWN || strcmp(t->text, first->text) != 0) return "";
+    }
+    return first->text;
+}
+
+/* "commit 1a2b|3c4d  compiler gcc 12|gcc 13", of one contender: what may explain a change. */
+static abdb_status append_environment_changes(const abdb_comparison *c, size_t contender,
+                                              abdb_text *out, abdb_error *err)
+{
+    static const char *const revision[] = {"commit", "branch", "dirty"};
+    const abdb_set *a = &c->set[0], *b = &c->set[contender];
+    abdb_table rows = {0};
+    size_t named = 0, more = 0;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < sizeof revision / sizeof revision[0]; i++) {
+        const char *x = factor_shared_by_set(a, revision[i]),
+                   *y = factor_shared_by_set(b, revision[i]);
+
+        if (strcmp(x, y) != 0)
+            abdb_text_printf(out, "%s%s %.12s|%.12s", out->size ? "  " : "", revision[i], x, y);
+    }
+    TRY(abdb_query_environment_diff(c->db, a, b, &rows, err));
+    for (size_t i = 0; i < rows.rows; i++) {
+        if (strcmp(abdb_cell_text(&rows, i, 3), "matters") != 0) continue;
+        if (named++ < BESIDE_MAX)
+            abdb_text_printf(out, "%s%s %.60s|%.60s", out->size ? "  " : "",
+                             abdb_cell_text(&rows, i, 0), abdb_cell_text(&rows, i, 1),
+                             abdb_cell_text(&rows, i, 2));
+        else
+            more++;
+    }
+    if (more) abdb_text_printf(out, "  and %zu more (--environment)", more);
+done:
+    abdb_table_free(&rows);
+    return st;
+}
+
+abdb_status abdb_note_environment_changes(const abdb_comparison *c, abdb_table *t, abdb_error *err)
+{
+    abdb_text words = {0};
+    abdb_status st = ABDB_OK;
+
+    for (size_t s = 1; s < c->sets; s++) {
+        if (!contender_is_faster_or_slower(c, s)) continue;
+        abdb_text_clear(&words);
+        TRY(append_environment_changes(c, s, &words, err));
+        if (words.size)
+            add_test_note(t, abdb_arena_printf(&t->arena, "beside it %c differs from A: %s",
+                                               (char)('A' + s), abdb_text_get(&words)));
+    }
+done:
+    abdb_text_free(&words);
+    return st;
+}

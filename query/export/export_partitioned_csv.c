@@ -1,0 +1,237 @@
+/* export_partitioned_csv.c - public views as folders of CSV files, for engines that read columns;
+ * see export_records.h.
+ *
+ * DIR/VIEW/data.csv, and of what there are many DIR/VIEW/evidence=E/month=YYYY-MM/data.csv, where
+ * what the folders say is in no file. Numbers of this file (result_id, entry_id, ...) leave as the
+ * numbers that stand for them in a warehouse, which are made of the content: so folders of several
+ * files join, and the same facts give the same bytes. Rows are in the order of all their columns.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/answer/escape.h"
+#include "query/answer/output.h"
+#include "query/export/export_records.h"
+#include "schema/core/outfile.h"
+#include "schema/core/outfolder.h"
+
+/* What partitions a view: nothing, its own evidence and date, or those of its run. */
+typedef enum { WHOLE, BY_OWN, BY_RUN } division;
+
+static const struct {
+    const char *view;
+    division division;
+} datasets[] = {
+    {"v_result", BY_OWN}, {"v_sample", BY_RUN}, {"v_run_factor", BY_RUN}, {"v_kernel", BY_RUN},
+    {"v_mlperf", BY_OWN}, {"v_spec", WHOLE},    {"v_price_offer", WHOLE}, {"v_device", WHOLE},
+    {"v_model", WHOLE},   {"v_source", WHOLE},  {"v_column", WHOLE},
+};
+
+/* Numbers of this file, and SQL of what stands for them everywhere, up to the column. */
+#define RESULT_NUMBER                                                                    \
+    "(SELECT (e.entry_key | (r.ordinal << 40)) - (e.entry_key & (r.ordinal << 40)) FROM" \
+    " result_row r JOIN entry_row e ON e.entry_id = r.entry_id WHERE r.result_id = v."
+
+static const struct {
+    const char *column, *sql;
+} numbers[] = {
+    {"result_id", RESULT_NUMBER},
+    {"bound_id", RESULT_NUMBER},
+    {"entry_id", "(SELECT e.entry_key FROM entry_row e WHERE e.entry_id = v."},
+    {"point_id", "(SELECT p.point_key FROM point p WHERE p.point_id = v."},
+    {"process_id", "(SELECT p.process_key FROM process p WHERE p.process_id = v."},
+    {"spec_id", "(SELECT s.spec_key FROM spec s WHERE s.spec_id = v."},
+    {"price_id", "(SELECT p.price_key FROM price p WHERE p.price_id = v."},
+};
+
+typedef struct {
+    abdb_outfolder out;
+    abdb_outfile file;
+    abdb_text path, open, line, header; /* open: the path of the file that is open, or empty */
+} partition_writer;
+
+static void append_column_expression(abdb_text *sql, const char *name)
+{
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (strcmp(name, numbers[i].column) == 0) {
+            abdb_text_printf(sql, ", %s%s)", numbers[i].sql, name);
+            return;
+        }
+    abdb_text_printf(sql, ", v.\"%s\"", name);
+}
+
+/* SQL of a view's rows, whose first two columns are the partition, and the line of its header. */
+static abdb_status build_partition_query(abdb_db *db, size_t set, abdb_text *sql, abdb_text *header,
+                                         abdb_error *err)
+{
+    static const char *const parts[] = {
+        [WHOLE] = "NULL, NULL",
+        [BY_OWN] = "v.evidence, CASE WHEN v.date GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]*'"
+                   " THEN substr(v.date, 1, 7) END",
+        [BY_RUN] = "w.evidence, CASE WHEN w.date GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]*'"
+                   " THEN substr(w.date, 1, 7) END"};
+    division by = datasets[set].division;
+    sqlite3_stmt *s = NULL;
+    int columns = 2;
+    int code = sqlite3_prepare_v2(db->sql, "SELECT name FROM pragma_table_info(?1)", -1, &s, NULL);
+
+    abdb_text_clear(sql);
+    abdb_text_clear(header);
+    abdb_text_printf(sql, "SELECT %s", parts[by]);
+    if (code == SQLITE_OK) code = sqlite3_bind_text(s, 1, datasets[set].view, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK)
+        while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+            const char *name = abdb_sql_text_or_empty(s, 0);
+
+            if (by != WHOLE && strcmp(name, "evidence") == 0) continue;
+            append_column_expression(sql, name);
+            abdb_text_printf(header, "%s%s", header->size ? "," : "", name);
+            columns++;
+        }
+    sqlite3_finalize(s);
+    abdb_text_puts(header, "\n");
+    abdb_text_printf(sql, " FROM %s v%s ORDER BY 1, 2", datasets[set].view,
+                     by == BY_RUN ? " JOIN v_run w ON w.entry_id = v.entry_id" : "");
+    for (int i = 3; i <= columns; i++) abdb_text_printf(sql, ", %d", i);
+    if (code != SQLITE_DONE) return abdb_db_report_sqlite_error(db, err, datasets[set].view);
+    return sql->failed || header->failed ? ABDB_FAIL(err, ABDB_NOMEM, "columns") : ABDB_OK;
+}
+
+/* --- one row ---------------------------------------------------------------------------------- */
+
+/* NULL is nothing, an empty text is "". */
+static void append_csv_cell(abdb_text *line, sqlite3_stmt *s, int i)
+{
+    char number[32];
+    const char *text;
+    double value;
+
+    switch (sqlite3_column_type(s, i)) {
+    case SQLITE_NULL: break;
+    case SQLITE_INTEGER: abdb_text_printf(line, "%lld", sqlite3_column_int64(s, i)); break;
+    case SQLITE_FLOAT:
+        value = sqlite3_column_double(s, i);
+        abdb_format_double_17_digits(value, number);
+        abdb_text_puts(line, isinf(value) ? value < 0 ? "-Infinity" : "Infinity" : number);
+        break;
+    default:
+        text = abdb_sql_text_or_empty(s, i);
+        if (*text)
+            abdb_append_csv_field(line, text, 0);
+        else
+            abdb_text_puts(line, "\"\"");
+    }
+}
+
+static abdb_status write_csv_text(partition_writer *j, const abdb_text *text, abdb_error *err)
+{
+    if (text->failed) return ABDB_FAIL(err, ABDB_NOMEM, "a row");
+    if (!abdb_write_sanitizing_terminal(j->file.file, abdb_text_get(text), text->size))
+        return ABDB_FAIL(err, ABDB_IO, "cannot write %s: %s", abdb_text_get(&j->open),
+                         strerror(errno));
+    return ABDB_OK;
+}
+
+/* Closes the file that is open, if any. */
+static abdb_status commit_partition_file(partition_writer *j, abdb_error *err)
+{
+    if (!j->open.size) return ABDB_OK;
+    abdb_text_clear(&j->open);
+    return abdb_outfile_commit(&j->file, err);
+}
+
+/* The file of this partition is open, with its header. part: its evidence and month, NULL where
+ * there is none, as Hive, DuckDB and Spark write it. */
+static abdb_status switch_partition_file(partition_writer *j, size_t set, const char *const part[2],
+                                         abdb_error *err)
+{
+    static const char none[] = "__HIVE_DEFAULT_PARTITION__";
+    abdb_status st = ABDB_OK;
+
+    abdb_text_clear(&j->path);
+    abdb_text_printf(&j->path, "%s/%s/", j->out.partial_path, datasets[set].view);
+    if (datasets[set].division != WHOLE)
+        abdb_text_printf(&j->path, "evidence=%s/month=%s/", part[0] ? part[0] : none,
+                         part[1] ? part[1] : none);
+    abdb_text_puts(&j->path, "data.csv");
+    if (j->path.failed) return ABDB_FAIL(err, ABDB_NOMEM, "a path");
+    if (j->open.size && strcmp(abdb_text_get(&j->open), abdb_text_get(&j->path)) == 0)
+        return ABDB_OK;
+    TRY(commit_partition_file(j, err));
+    TRY(abdb_outfolder_make_parents(&j->out, abdb_text_get(&j->path), err));
+    TRY(abdb_outfile_open(&j->file, abdb_text_get(&j->path), err));
+    abdb_text_puts(&j->open, abdb_text_get(&j->path));
+    st = write_csv_text(j, &j->header, err);
+done:
+    return st;
+}
+
+static abdb_status write_partitioned_row(partition_writer *j, size_t set, sqlite3_stmt *s,
+                                         abdb_error *err)
+{
+    const char *part[2] = {NULL, NULL};
+    abdb_status st = ABDB_OK;
+
+    for (int i = 0; i < 2; i++)
+        if (sqlite3_column_type(s, i) != SQLITE_NULL) part[i] = abdb_sql_text_or_empty(s, i);
+    TRY(switch_partition_file(j, set, part, err));
+    abdb_text_clear(&j->line);
+    for (int i = 2; i < sqlite3_column_count(s); i++) {
+        if (i > 2) abdb_text_puts(&j->line, ",");
+        append_csv_cell(&j->line, s, i);
+    }
+    abdb_text_puts(&j->line, "\n");
+    st = write_csv_text(j, &j->line, err);
+done:
+    return st;
+}
+
+/* --- one view, all of them -------------------------------------------------------------------- */
+
+/* A view that has no row is a file that has a header only. */
+static abdb_status write_view_files(partition_writer *j, abdb_db *db, size_t set, abdb_error *err)
+{
+    static const char *const none[2] = {NULL, NULL};
+    abdb_text sql = {0};
+    sqlite3_stmt *s = NULL;
+    abdb_status st = ABDB_OK;
+    int code;
+
+    TRY(build_partition_query(db, set, &sql, &j->header, err));
+    code = sqlite3_prepare_v2(db->sql, abdb_text_get(&sql), -1, &s, NULL);
+    if (code == SQLITE_OK)
+        while ((code = sqlite3_step(s)) == SQLITE_ROW) TRY(write_partitioned_row(j, set, s, err));
+    if (code != SQLITE_DONE) TRY(abdb_db_report_sqlite_error(db, err, datasets[set].view));
+    if (!j->open.size) TRY(switch_partition_file(j, set, none, err));
+    TRY(commit_partition_file(j, err));
+done:
+    sqlite3_finalize(s);
+    abdb_text_free(&sql);
+    return st;
+}
+
+abdb_status abdb_export_partitioned_csv(abdb_db *db, const char *folder, abdb_error *err)
+{
+    partition_writer j = {0};
+    bool begun = false;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_outfolder_open(&j.out, folder, err));
+    if (sqlite3_exec(db->sql, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
+        TRY(abdb_db_report_sqlite_error(db, err, "begin"));
+    begun = true;
+    for (size_t i = 0; i < sizeof datasets / sizeof *datasets; i++)
+        TRY(write_view_files(&j, db, i, err));
+    TRY(abdb_outfolder_commit(&j.out, err));
+done:
+    if (begun) sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    abdb_outfile_discard(&j.file);
+    abdb_outfolder_discard(&j.out);
+    abdb_text_free(&j.path);
+    abdb_text_free(&j.open);
+    abdb_text_free(&j.line);
+    abdb_text_free(&j.header);
+    return st;
+}

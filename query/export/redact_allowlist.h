@@ -1,0 +1,12 @@
+/* redact_allowlist.h - may a text leave? By the list of redact.def, and by what it looks like. */
+#ifndef ABDB_QUERY_REDACT_TEXT_H
+#define ABDB_QUERY_REDACT_TEXT_H
+
+#include <stdbool.h>
+
+/* Is the column on the list? */
+bool abdb_column_may_leave(const char *column);
+/* Is it, and has the text the form that the list asks for? */
+bool abdb_text_may_leave(const char *column, const char *text);
+
+#endif

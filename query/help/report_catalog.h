@@ -1,0 +1,22 @@
+/* report_catalog.h - what can be asked: reports by the question that they answer, a search over
+ * all. */
+#ifndef ABDB_PROGRAM_CATALOG_H
+#define ABDB_PROGRAM_CATALOG_H
+
+#include "query/answer/table.h"
+#include "schema/core/error.h"
+#include "schema/store/db.h"
+
+/* All reports, grouped by question; the user's own come last. */
+void abdb_print_report_catalog(void);
+/* The functions that SQL may call, as rows: function, arguments, origin, group, meaning. The texts
+ * are constants. */
+ABDB_MUST_USE abdb_status abdb_catalog_functions(abdb_table *out, abdb_error *err);
+/* The same as rows of name, group and question, for -o and --json. The caller frees the table. */
+ABDB_MUST_USE abdb_status abdb_report_catalog_table(abdb_table *out, abdb_error *err);
+/* Reports, figures and columns of public views (those only where db is not NULL) whose names or
+ * meanings hold every word of `words`. ABDB_USAGE: nothing does. */
+ABDB_MUST_USE abdb_status abdb_print_catalog_matches(abdb_db *db, const char *words,
+                                                     abdb_error *err);
+
+#endif

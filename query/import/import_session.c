@@ -1,0 +1,379 @@
+/* import_session.c - files, archives, pipes and rounds into an open database: finds out what each
+ * path is, streams archives member by member, gives files of an MLPerf round to that round until
+ * all have been seen, and counts what became of every row. See import_session.h. */
+#include "query/import/import_session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ingest/read/archive.h"
+#include "query/answer/sql_rows.h"
+#include "query/import/input_files.h"
+#include "schema/store/digest.h"
+
+/* A failure of one file is said and counted; one of the database, or of the command, is returned.
+ */
+static abdb_status report_or_return_failure(import_session *s, const char *path, abdb_status st,
+                                            abdb_error *err)
+{
+    abdb_error_prepend_context(err, "%s", path);
+    if (st == ABDB_DB || st == ABDB_BUSY || st == ABDB_NOMEM || st == ABDB_USAGE) return st;
+    abdb_print_error_exit_code(err);
+    s->refused += st != ABDB_GATE;
+    s->gated += st == ABDB_GATE;
+    return ABDB_OK;
+}
+
+static void add_import_counts(import_counts *to, const abdb_import_result *unit)
+{
+    to->files++;
+    to->known += unit->known != 0;
+    if (unit->known) return;
+    to->rows.accepted += unit->counts.accepted;
+    to->rows.duplicate += unit->counts.duplicate;
+    to->rows.rejected += unit->counts.rejected;
+    to->rows.ignored += unit->counts.ignored;
+    to->rows.refused += unit->counts.refused;
+    to->rows.values_kept += unit->counts.values_kept;
+    to->rows.values_known += unit->counts.values_known;
+    to->rows.values_rejected += unit->counts.values_rejected;
+    to->rows.values_left_out += unit->counts.values_left_out;
+    to->rows.factors_left_out += unit->counts.factors_left_out;
+    to->rows.entries += unit->counts.entries;
+    to->rows.entries_without_device += unit->counts.entries_without_device;
+}
+
+static void count_import_by_format(import_session *s, const abdb_import_result *unit)
+{
+    size_t i = 0;
+
+    add_import_counts(&s->total, unit);
+    while (i < s->formats && strcmp(s->format[i].format, unit->format) != 0) i++;
+    if (i == IMPORT_FORMATS_MAX) return;
+    if (i == s->formats) s->format[s->formats++].format = unit->format;
+    add_import_counts(&s->format[i].counts, unit);
+}
+
+/* Gives a file of a round to the round it belongs to: *taken. */
+static abdb_status hand_over_to_round(import_session *s, const abdb_input *input, bool *taken,
+                                      abdb_error *err)
+{
+    abdb_round_role role =
+        s->options->format ? ROUND_OTHER : abdb_mlperf_round_role_of_path(input->path);
+    char digest[ABDB_SHA256_HEX];
+
+    *taken = false;
+    if (role != ROUND_PART) return ABDB_OK;
+    abdb_sha256_hex(input->data, input->size, digest);
+    return abdb_mlperf_round_add_file(s->round, input, digest, taken, err);
+}
+
+/* One input as one unit. `named`: on the command line; else an unknown format is passed over. */
+static abdb_status import_one_input(import_session *s, const abdb_input *input, bool named,
+                                    abdb_error *err)
+{
+    abdb_import_result unit = {0};
+    bool taken = false;
+    unsigned starved = abdb_allocation_failures();
+    abdb_status st = hand_over_to_round(s, input, &taken, err);
+
+    if (taken) return st;
+    if (st == ABDB_OK) st = abdb_import_input(s->writer, input, s->options, &unit, err);
+    /* What could not be read for want of memory is neither damaged nor of no known format. */
+    if (st != ABDB_OK && abdb_allocation_failures() != starved)
+        st = ABDB_FAIL(err, ABDB_NOMEM, "a file");
+
+    abdb_print_progress_bar("", -1, 0);
+    if (st == ABDB_FORMAT && !named) { /* a README beside the data is no failure */
+        s->passed_over += !s->shipped;
+        return ABDB_OK;
+    }
+    if (st != ABDB_OK) return report_or_return_failure(s, input->path, st, err);
+    if (unit.known && s->options->refresh) return ABDB_OK; /* nobody asked for it */
+    count_import_by_format(s, &unit);
+    if (!s->quiet && (!s->shipped || unit.counts.rejected))
+        abdb_importing_print_unit(s, input->path, &unit);
+    return ABDB_OK;
+}
+
+static abdb_status import_archive_member(void *self, const char *path, const abdb_input *input,
+                                         abdb_error *err)
+{
+    return input ? import_one_input(self, input, false, err)
+                 : report_or_return_failure(self, path, err->status, err);
+}
+
+/* Is the file needed? Files of a round that its results do not need are not even read; whoever
+ * names one wants it. */
+static bool wants_file(import_session *s, const char *path)
+{
+    bool beside = !s->options->format && abdb_mlperf_round_role_of_path(path) == ROUND_BESIDE;
+
+    s->beside += beside;
+    return !beside;
+}
+
+/* Is a part of the member's name hidden, as the files are that a folder's import leaves out? */
+static bool is_hidden(const char *name)
+{
+    for (const char *part = name; *part;) {
+        size_t size = strcspn(part, "/");
+        bool up = (size == 1 && *part == '.') || (size == 2 && strncmp(part, "..", 2) == 0);
+
+        if (*part == '.' && !up && (part[size] || !abdb_is_unfinished_spool(part))) return true;
+        part += size;
+        part += strspn(part, "/");
+    }
+    return false;
+}
+
+static bool member_is_needed(void *self, const char *path, const char *name)
+{
+    import_session *s = self;
+
+    if (!is_hidden(name)) return wants_file(s, path);
+    abdb_skipped_files_add(&s->skipped, ABDB_SKIPPED_HIDDEN, path);
+    return false;
+}
+
+static abdb_status skip_member(void *self, const char *path, const char *name,
+                               abdb_member_kind kind, abdb_error *err)
+{
+    import_session *s = self;
+
+    (void)err;
+    abdb_skipped_files_add(&s->skipped,
+                           is_hidden(name)               ? ABDB_SKIPPED_HIDDEN
+                           : kind == ABDB_MEMBER_SYMLINK ? ABDB_SKIPPED_SYMLINK
+                                                         : ABDB_SKIPPED_SPECIAL,
+                           path);
+    return ABDB_OK;
+}
+
+abdb_status abdb_import_pending_rounds(import_session *s, abdb_error *err)
+{
+    import_counts c = {0};
+    abdb_status st = ABDB_OK;
+    size_t count;
+
+    if (!s->round) return ABDB_OK;
+    TRY(abdb_mlperf_round_group_folders(s->round, err));
+    count = abdb_mlperf_round_folder_count(s->round);
+    if (!count && abdb_mlperf_round_file_count(s->round))
+        abdb_print_remark("descriptions of a round's systems, without results: nothing to keep");
+    for (size_t i = 0; i < count; i++) {
+        const abdb_round_folder *f = abdb_mlperf_round_get_folder(s->round, i);
+        abdb_import_result unit;
+
+        abdb_print_progress_bar(f->path, (double)i, (double)count);
+        st = abdb_import_round_folder(s->writer, s->round, i, s->options, &unit, err);
+        if (st != ABDB_OK) {
+            TRY(report_or_return_failure(s, f->path, st, err));
+        } else if (!unit.known || !s->options->refresh) {
+            count_import_by_format(s, &unit);
+            add_import_counts(&c, &unit);
+        }
+        if (i + 1 < count &&
+            strcmp(f->root, abdb_mlperf_round_get_folder(s->round, i + 1)->root) == 0)
+            continue;
+        abdb_print_progress_bar("", -1, 0);
+        if (!s->quiet && c.files) abdb_importing_print_round(s, f->root, unit.format, &c);
+        c = (import_counts){0};
+    }
+done:
+    abdb_mlperf_round_destroy(s->round);
+    s->round = NULL;
+    return st;
+}
+
+/* A found file that is packed but does not call itself an archive (a network's weights, a
+ * document) is one of another format. */
+static bool is_archive_to_read(const char *path, bool named, const char *head, size_t size)
+{
+    return abdb_archive_has_magic(path, head, size) && (named || abdb_archive_has_suffix(path));
+}
+
+/* What came of an archive, to be compared: units, files of rounds, and failures that were said. */
+typedef struct {
+    size_t kept, failed;
+} archive_yield;
+
+static archive_yield yield_so_far(const import_session *s)
+{
+    return (archive_yield){s->total.files + abdb_mlperf_round_file_count(s->round),
+                           s->refused + s->gated};
+}
+
+/* An archive is a stream; head[0..size) was read from it already. One that is named and of which
+ * nothing was kept is a failure, whatever its members are. */
+static abdb_status import_archive_members(import_session *s, const char *path, int in,
+                                          const void *head, size_t size, bool named,
+                                          abdb_error *err)
+{
+    const abdb_member_handler handler = {s, member_is_needed, import_archive_member, skip_member};
+    archive_yield before = yield_so_far(s), now;
+    abdb_status st = abdb_archive_walk_file(in, path, head, size, &handler, err);
+
+    s->archives_named += named;
+    now = yield_so_far(s);
+    if (st != ABDB_OK) abdb_mlperf_round_mark_truncated(s->round, path);
+    if (st == ABDB_OK && named && !s->options->refresh && now.kept == before.kept &&
+        now.failed == before.failed)
+        st = ABDB_FAIL(err, ABDB_FORMAT,
+                       "nothing was kept: it has no file of a format that abdb reads; `abdb help"
+                       " import` lists the formats");
+    if (now.kept == before.kept && st != ABDB_IO && (st != ABDB_OK || now.failed > before.failed))
+        s->archives_without++;
+    return st == ABDB_DATA || st == ABDB_LIMIT || st == ABDB_IO || st == ABDB_FORMAT
+               ? report_or_return_failure(s, path, st, err)
+               : st;
+}
+
+/* An archive of a kind that abdb does not read. */
+static abdb_status refuse_archive(import_session *s, const char *path, const char *why,
+                                  abdb_error *err)
+{
+    s->archives_without++;
+    return report_or_return_failure(s, path, ABDB_FAIL(err, ABDB_FORMAT, "%s", why), err);
+}
+
+/* Standard input, or a named pipe: what cannot be mapped; and what somebody may still write to, on
+ * another machine perhaps, and should not be. */
+static abdb_status import_spooled_stream(import_session *s, const char *path, int in,
+                                         const char *head, size_t size, bool named, abdb_error *err)
+{
+    abdb_spool spool = {0};
+    abdb_input input = {0};
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_spool_append(&spool, head, size, err));
+    TRY(abdb_spool_append_file(&spool, in, err));
+    TRY(abdb_spool_open_as_input(&spool, &input, path, err));
+done:
+    st = st == ABDB_OK ? import_one_input(s, &input, named, err)
+                       : report_or_return_failure(s, path, st, err);
+    abdb_input_close(&input);
+    abdb_spool_free(&spool);
+    return st;
+}
+
+/* Fills head as far as the file goes; of a folder nothing, which abdb_input_open_and_decode
+ * refuses. */
+static abdb_status read_file_head(int in, char head[ABDB_ARCHIVE_HEAD], size_t *size,
+                                  abdb_error *err)
+{
+    ssize_t got;
+
+    *size = 0;
+    while (*size < ABDB_ARCHIVE_HEAD &&
+           (got = read(in, head + *size, ABDB_ARCHIVE_HEAD - *size)) != 0) {
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0 && errno == EISDIR) break;
+        if (got < 0) return ABDB_FAIL(err, ABDB_IO, "cannot read: %s", strerror(errno));
+        *size += (size_t)got;
+    }
+    return ABDB_OK;
+}
+
+/* What begins with `head` and goes on in `in`. */
+static abdb_status import_archive_pipe_or_file(import_session *s, const char *path, int in,
+                                               const char *head, size_t size, bool named,
+                                               abdb_error *err)
+{
+    const char *why = abdb_archive_why_unread(head, size);
+    struct stat info;
+    abdb_input input;
+    abdb_status st;
+
+    if (is_archive_to_read(path, named, head, size))
+        return import_archive_members(s, path, in, head, size, named, err);
+    if (why && (named || abdb_archive_has_suffix(path))) return refuse_archive(s, path, why, err);
+    if (abdb_is_unfinished_spool(path)) {
+        if (!s->quiet)
+            abdb_print_remark(
+                "%s: of a command that was killed, or still runs; what is whole is read", path);
+        return import_spooled_stream(s, path, in, head, size, named, err);
+    }
+    if (in == STDIN_FILENO || (fstat(in, &info) == 0 && S_ISFIFO(info.st_mode)))
+        return import_spooled_stream(s, path, in, head, size, true, err);
+    st = abdb_input_open_and_decode(&input, path, err);
+    st = st == ABDB_OK ? import_one_input(s, &input, named, err)
+                       : report_or_return_failure(s, path, st, err);
+    abdb_input_close(&input);
+    return st;
+}
+
+abdb_status abdb_import_path(import_session *s, const char *path, bool named, abdb_error *err)
+{
+    bool is_stdin = strcmp(path, "-") == 0 && named;
+    char head[ABDB_ARCHIVE_HEAD];
+    size_t size = 0;
+    int in = -1;
+    abdb_status st = ABDB_OK;
+
+    if (!s->round) TRY(abdb_mlperf_round_create(&s->round, err));
+    if (!named && !wants_file(s, path)) return ABDB_OK;
+    in = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    st = in < 0 ? ABDB_FAIL(err, ABDB_IO, "cannot open: %s", strerror(errno))
+                : read_file_head(in, head, &size, err);
+    st = st == ABDB_OK ? import_archive_pipe_or_file(s, path, in, head, size, named, err)
+                       : report_or_return_failure(s, path, st, err);
+done:
+    if (in > 0) close(in);
+    return st;
+}
+
+abdb_status abdb_import_note_last_ids(import_session *s, abdb_db *db, abdb_error *err)
+{
+    abdb_status st = abdb_db_query_integer(db, "SELECT coalesce(max(price_id), 0) FROM price",
+                                           &s->last_price, err);
+
+    if (st == ABDB_OK)
+        st = abdb_db_query_integer(db, "SELECT coalesce(max(entry_id), 0) FROM entry_row",
+                                   &s->last_entry, err);
+    if (s->shipped) s->fresh = !s->last_price && !s->last_entry;
+    return st;
+}
+
+abdb_status abdb_warn_prices_without_device(const import_session *s, abdb_db *db, abdb_error *err)
+{
+    static const char sql[] =
+        "SELECT p.device, count(*) FROM price p JOIN name n ON n.kind = 'device'"
+        " AND n.spelling = p.device AND n.how = 'unresolved' WHERE p.price_id > CAST(?1 AS INTEGER)"
+        " GROUP BY p.device ORDER BY 2 DESC, 1";
+    abdb_binds binds = {0};
+    abdb_table t = {0};
+    abdb_text names = {0};
+    char mark[32];
+    double count = 0;
+    abdb_status st = ABDB_OK;
+
+    snprintf(mark, sizeof mark, "%lld", (long long)s->last_price);
+    (void)abdb_bind_add_text(&binds, mark);
+    TRY(abdb_query_to_table(db->sql, sql, &binds, &t, err));
+    for (size_t i = 0; i < t.rows; i++) {
+        count += abdb_cell_number(&t, i, 1);
+        abdb_text_printf(&names, "%s%s (%.0f)", i ? ", " : "", abdb_cell_text(&t, i, 0),
+                         abdb_cell_number(&t, i, 1));
+    }
+    if (t.rows)
+        abdb_print_remark(
+            "prices that name no known device, or several, and meet no result: %.0f: %s;"
+            " an alias, or --set device=NAME, says which",
+            count, abdb_text_get(&names));
+done:
+    abdb_text_free(&names);
+    abdb_table_free(&t);
+    return st;
+}
+
+void abdb_import_session_close(import_session *s)
+{
+    abdb_mlperf_round_destroy(s->round);
+    s->round = NULL;
+    abdb_skipped_files_free(&s->skipped);
+}

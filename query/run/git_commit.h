@@ -1,0 +1,20 @@
+/* git_commit.h - which revision is measured, as git tells it. */
+#ifndef ABDB_QUERY_COMMIT_H
+#define ABDB_QUERY_COMMIT_H
+
+#include "schema/core/error.h"
+#include "schema/core/text.h"
+
+typedef struct {
+    const char *commit; /* the revision in full, or what the user called it */
+    const char *branch; /* NULL: none is checked out, or not git's word */
+    const char *dirty;  /* "yes": tracked files differ from it; "no"; NULL: not git's word */
+} abdb_commit;
+
+/* `auto`: of the checkout that the folder is in, by the program git, started without a shell;
+ * ABDB_USAGE where there is none. Any other word is the commit's name. From arena. */
+ABDB_MUST_USE abdb_status abdb_resolve_commit(abdb_commit *out, const char *word,
+                                              const char *folder, abdb_arena *arena,
+                                              abdb_error *err);
+
+#endif

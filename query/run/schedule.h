@@ -1,0 +1,62 @@
+/* schedule.h - what takes turns in a command of abdb run: each backend, of each build. */
+#ifndef ABDB_QUERY_LANES_H
+#define ABDB_QUERY_LANES_H
+
+#include "kernels/runner/launcher.h"
+#include "query/run/find_backends.h"
+#include "query/cli/command_line.h"
+#include "query/run/git_commit.h"
+
+enum { ABDB_LANES_MAX = 128 };
+
+typedef struct {
+    const char *backend, *path, *tag; /* tag NULL: none */
+    const char *const *argument;      /* words before the verb, up to a NULL: of --command */
+    const char *device;               /* of several that the backend has; NULL: its only one */
+    bool absent;                      /* it has none */
+    size_t counter;                   /* lanes of one backend count their starts together */
+    const unsigned char *has;         /* of each cell of the plan: 1 where this lane measures it */
+    abdb_commit commit;
+    bool ranks; /* it may be started as several processes, and is where `launch` has words */
+} abdb_schedule_entry;
+
+typedef struct {
+    size_t count;
+    abdb_schedule_entry lane[ABDB_LANES_MAX];
+    bool builds;                  /* measured against each other, in turn: --builds, --command */
+    bool commands;                /* they are whole programs: --command */
+    unsigned char *has;           /* of all lanes */
+    abdb_launcher_command launch; /* --ranks: of lanes that have ranks */
+    abdb_arena arena;
+} abdb_schedule;
+
+/* The programs of --command NAME='WORD...', each a lane with that tag, cut into words as a shell
+ * does, without its variables and patterns. ABDB_USAGE: no such option, or a program that is not
+ * there. */
+ABDB_MUST_USE abdb_status abdb_schedule_from_commands(abdb_schedule *out, const abdb_args *args,
+                                                      abdb_error *err);
+/* Does an axis of the plan give each {KEY} of the commands, and do they use each axis? ABDB_USAGE:
+ * no. */
+ABDB_MUST_USE abdb_status abdb_schedule_check_placeholders(const abdb_schedule *lanes,
+                                                           const abdb_plan *plan, abdb_error *err);
+/* Says what judges them, once they were measured. */
+void abdb_print_compare_command(const abdb_schedule *lanes, const abdb_args *args);
+/* The chosen backends; with --builds TAG=FOLDER,... those of each folder, builds innermost. With
+ * --commit, of what commit each is: the working directory's, or that of a build's folder.
+ * ABDB_USAGE: a folder lacks a backend, or an option is wrong. */
+ABDB_MUST_USE abdb_status abdb_schedule_build(abdb_schedule *out, const abdb_args *args,
+                                              const abdb_backend_list *backends,
+                                              const unsigned char *chosen, abdb_error *err);
+/* Do the backends know the names of kernels, axes and providers of a plan? Then its cells become
+ * one for each provider (kernels/runner/expand_providers.h), and lanes know theirs. A backend with
+ * several devices becomes a lane for each, unless ABDB_DEVICE names one; one without any takes part
+ * only where the backends were named. With --ranks only lanes that have ranks stay, unless the
+ * backends were named. ABDB_USAGE: the nearest name is suggested; none has ranks. */
+ABDB_MUST_USE abdb_status abdb_schedule_probe_expand_plan(abdb_schedule *lanes, abdb_plan *plan,
+                                                          bool backends_were_named,
+                                                          abdb_error *err);
+/* Processors that this process may use. */
+int abdb_count_usable_processors(void);
+void abdb_schedule_free(abdb_schedule *lanes);
+
+#endif

@@ -1,0 +1,211 @@
+/* schedule_commands.c - whole programs that take turns: abdb run --command; see schedule.h. */
+#include <string.h>
+#include <unistd.h>
+
+#include "query/answer/output.h"
+#include "query/run/schedule.h"
+#include "query/run/slurm_script.h"
+#include "schema/core/child_process.h"
+
+enum { WORDS_MAX = ABDB_ARGUMENTS - 3 };
+static const char blanks[] = " \t\n";
+
+/* Appends the next word of *text, which moves on: blanks end it, but not within quotes or behind a
+ * backslash. False: a quote has no end. */
+static bool append_next_command_word(const char **text, abdb_text *out)
+{
+    const char *at = *text;
+    char quote = '\0';
+
+    for (; *at && (quote || !strchr(blanks, *at)); at++) {
+        if (quote ? *at == quote : *at == '\'' || *at == '"')
+            quote = quote ? '\0' : *at;
+        else if (*at == '\\' && quote != '\'' && at[1])
+            abdb_text_add(out, ++at, 1);
+        else
+            abdb_text_add(out, at, 1);
+    }
+    *text = at + strspn(at, blanks);
+    return !quote;
+}
+
+/* A word for a shell, not in quotes as it stands at `from`? Says so, and how a shell gets it. */
+static bool warn_shell_operator(const char *tag, const char *text, const char *from,
+                                const char *word)
+{
+    abdb_text whole = {0};
+    bool simple = !strpbrk(text, "'\"\\$`!");
+
+    if (!abdb_list_has_word("| || > >> 2> < && & ;", ' ', word, strlen(word)) ||
+        strncmp(from, word, strlen(word)) != 0)
+        return false;
+    abdb_text_printf(&whole, "--command \"%s=sh -c '%s'\"", tag, simple ? text : "...");
+    abdb_print_remark(
+        "%s: no shell runs this, so that the program gets '%s' as a word; with one: %s", tag, word,
+        abdb_text_get(&whole));
+    abdb_text_free(&whole);
+    return true;
+}
+
+static abdb_status split_command_words(abdb_schedule *lanes, const char *tag, const char *text,
+                                       const char *const **out, abdb_error *err)
+{
+    const char **words = abdb_arena_alloc(&lanes->arena, (WORDS_MAX + 1) * sizeof *words);
+    abdb_text word = {0};
+    size_t count = 0;
+    bool warned = false;
+    abdb_status st = ABDB_OK;
+
+    if (!words) return ABDB_FAIL(err, ABDB_NOMEM, "a command");
+    text += strspn(text, blanks);
+    for (const char *at = text, *from = at; *at; from = at) {
+        if (count == WORDS_MAX)
+            TRY(ABDB_FAIL(err, ABDB_LIMIT, "--command: more than %d words", WORDS_MAX));
+        abdb_text_clear(&word);
+        if (!append_next_command_word(&at, &word))
+            TRY(ABDB_FAIL(err, ABDB_USAGE, "--command: a quote has no end: %s", text));
+        warned = warned || warn_shell_operator(tag, text, from, abdb_text_get(&word));
+        words[count] = abdb_arena_copy(&lanes->arena, abdb_text_get(&word), word.size);
+        if (!words[count++] || word.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a command"));
+    }
+    words[count] = NULL;
+    *out = words;
+    if (!count) TRY(ABDB_FAIL(err, ABDB_USAGE, "--command wants NAME=COMMAND"));
+    /* With a {KEY} in it, it is another in each cell, which says so where it is not there. */
+    if (strchr(words[0], '/') && !strchr(words[0], '{') && access(words[0], X_OK) != 0)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--command: there is no program %s", words[0]));
+done:
+    abdb_text_free(&word);
+    return st;
+}
+
+static abdb_status append_command_entry(abdb_schedule *out, const char *text, abdb_error *err)
+{
+    const char *equals = strchr(text, '=');
+    const char *folder = abdb_program_folder(&out->arena);
+    abdb_schedule_entry *lane = &out->lane[out->count];
+    abdb_status st = ABDB_OK;
+
+    if (!equals || equals == text)
+        return ABDB_FAIL(err, ABDB_USAGE, "--command wants NAME=COMMAND, not '%s'", text);
+    if (out->count == ABDB_LANES_MAX)
+        return ABDB_FAIL(err, ABDB_LIMIT, "more than %d commands", ABDB_LANES_MAX);
+    *lane =
+        (abdb_schedule_entry){.backend = "command",
+                              .path = abdb_arena_printf(&out->arena, "%s/abdb-command", folder),
+                              .tag = abdb_arena_copy(&out->arena, text, (size_t)(equals - text))};
+    if (!folder || !lane->path || !lane->tag) return ABDB_FAIL(err, ABDB_NOMEM, "a command");
+    for (size_t i = 0; i < out->count; i++)
+        if (strcmp(out->lane[i].tag, lane->tag) == 0)
+            return ABDB_FAIL(err, ABDB_USAGE, "--command names '%s' twice", lane->tag);
+    TRY(split_command_words(out, lane->tag, equals + 1, &lane->argument, err));
+    out->count++;
+done:
+    return st;
+}
+
+abdb_status abdb_schedule_from_commands(abdb_schedule *out, const abdb_args *args, abdb_error *err)
+{
+    /* What is of kernels, and has no meaning here. */
+    static const char *const others[] = {
+        "plan",     "kernel", "search",    "backend", "builds", "tag",       "energy",  "ranks",
+        "launcher", "hosts",  "core-type", "scale",   "slurm",  "calibrate", "threads", "commit"};
+    const char *text;
+    size_t at = 0;
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_schedule){.builds = true, .commands = true};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (abdb_arg_value(args, others[i]))
+            return ABDB_FAIL(err, ABDB_USAGE,
+                             "--command measures whole programs: no --%s beside it", others[i]);
+    while ((text = abdb_arg_next_value(args, "command", &at)))
+        TRY(append_command_entry(out, text, err));
+done:
+    return st;
+}
+
+/* Has a word {KEY} of that key? */
+static bool word_has_placeholder(const char *word, const char *key)
+{
+    size_t size = strlen(key);
+
+    for (; (word = strchr(word, '{')); word++)
+        if (strncmp(word + 1, key, size) == 0 && word[1 + size] == '}') return true;
+    return false;
+}
+
+/* Every {KEY} of a word is an axis. Those of a shell, ${KEY}, are its own, and {{KEY}} is a {KEY}
+ * that stays. */
+static abdb_status require_axis_for_placeholders(const abdb_schedule_entry *lane, const char *word,
+                                                 const abdb_cell *cell, abdb_error *err)
+{
+    for (const char *at = word; (at = strchr(at, '{')); at++) {
+        size_t size = abdb_braced_name_length(at);
+        bool shell = at > word && at[-1] == '$',
+             twice = at > word && at[-1] == '{' && size && at[size] == '}';
+        char key[64];
+
+        snprintf(key, sizeof key, "%.*s", size ? (int)size - 2 : 0, at + 1);
+        if (!size || shell || twice || abdb_cell_param_text(cell, key)) continue;
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "--command %s: no --axis gives {%s} a value; if the braces shall stay,"
+                         " write {{%s}}",
+                         lane->tag, key, key);
+    }
+    return ABDB_OK;
+}
+
+abdb_status abdb_schedule_check_placeholders(const abdb_schedule *lanes, const abdb_plan *plan,
+                                             abdb_error *err)
+{
+    const abdb_cell *cell = plan->cell; /* all have the same keys */
+    abdb_status st = ABDB_OK;
+
+    if (!lanes->commands) return ABDB_OK;
+    for (size_t i = 0; i < lanes->count; i++)
+        for (const char *const *word = lanes->lane[i].argument; *word; word++)
+            TRY(require_axis_for_placeholders(&lanes->lane[i], *word, cell, err));
+    for (size_t p = 0; p < cell->params; p++) {
+        const char *key = cell->param[p].key;
+        bool used = false;
+
+        for (size_t i = 0; i < lanes->count; i++)
+            for (const char *const *word = lanes->lane[i].argument; *word; word++)
+                used = used || word_has_placeholder(*word, key);
+        if (!used)
+            TRY(ABDB_FAIL(err, ABDB_USAGE,
+                          "no --command has {%s}, so that --axis %s=... would measure the same"
+                          " again: put {%s} where its value belongs",
+                          key, key, key));
+    }
+done:
+    return st;
+}
+
+void abdb_print_compare_command(const abdb_schedule *lanes, const abdb_args *args)
+{
+    abdb_text command = {0}, tag = {0};
+
+    if (lanes->count < 2) return;
+    for (size_t i = 0; i < lanes->count; i++) {
+        const char *name = lanes->lane[i].tag, *quote = strpbrk(name, ",'\" ") ? "'" : "";
+
+        abdb_text_clear(&tag);
+        abdb_text_printf(&tag, "tag=%s", quote);
+        for (; *name; name++) { /* a doubled quote is one of the text */
+            if (*name == '\'') abdb_text_puts(&tag, quote);
+            abdb_text_add(&tag, name, 1);
+        }
+        abdb_text_puts(&tag, quote);
+        abdb_append_shell_word(&command, abdb_text_get(&tag));
+    }
+    abdb_text_puts(&command, " --where run=latest --fail-on slower");
+    if (abdb_arg_value(args, "db")) {
+        abdb_text_puts(&command, " --db");
+        abdb_append_shell_word(&command, abdb_arg_value(args, "db"));
+    }
+    abdb_print_sanitized(stdout, "which is slower: abdb compare%s\n", abdb_text_get(&command));
+    abdb_text_free(&command);
+    abdb_text_free(&tag);
+}

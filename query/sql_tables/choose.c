@@ -1,0 +1,331 @@
+/* choose.c - abdb_choose(asked): what to buy or rent for a wanted rate; see table_functions.h. Rows
+ * of kind 'choice' are purchases, cheapest first; 'left-out' says what was left out, why, how many
+ * results that are, and below which price (break_even) it would be first where one is missing. */
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "query/answer/sql_rows.h"
+#include "query/compare/choose.h"
+#include "query/sql_tables/table_functions.h"
+
+/* In the order of the schema below. */
+typedef enum {
+    KIND,
+    PLACE,
+    DEVICE,
+    SYSTEMS,
+    DEVICES,
+    SIZE,
+    RATE,
+    UNIT,
+    PRICE,
+    PRICE_KIND,
+    PROVIDER,
+    PROVIDER_KIND,
+    PRICE_DATE,
+    PRICE_AGE,
+    DEAREST,
+    PROVIDERS,
+    USD_PER_HOUR,
+    USD_PER_MILLION,
+    USD_OF_RUN,
+    WATTS,
+    COST,
+    BREAK_EVEN,
+    SUBMITTERS,
+    SUBMITTER,
+    SYSTEM,
+    EVIDENCE,
+    VERIFIED,
+    AVAILABILITY,
+    ROUND,
+    DTYPE,
+    PUBLIC_ID,
+    WORK,
+    SCENARIO,
+    FACTS,
+    N,
+    WHY,
+    OFFERED,
+    RENTED,
+    COLUMNS
+} column;
+
+/* A value of the object as text, from arena; NULL: none, or it is null or empty. */
+static const char *json_option_text(json_t *options_json, const char *key, abdb_arena *arena)
+{
+    json_t *value = json_object_get(options_json, key);
+
+    if (json_is_number(value)) return abdb_arena_printf(arena, "%.17g", json_number_value(value));
+    return json_is_string(value) && *json_string_value(value) ? json_string_value(value) : NULL;
+}
+
+/* What a number may be is declared by the report and checked there; from SQL no less than 0. */
+static abdb_status parse_number_option(json_t *options_json, const char *key, double fallback,
+                                       abdb_arena *arena, double *out, abdb_error *err)
+{
+    const char *text = json_option_text(options_json, key, arena);
+
+    *out = fallback;
+    if (text && (!abdb_double_parse(text, ABDB_MARK_UNKNOWN, out) || !(*out >= 0)))
+        return ABDB_FAIL(err, ABDB_USAGE, "%s wants a number of at least 0, not '%s'", key, text);
+    return ABDB_OK;
+}
+
+/* "30min", "2h", "90s", "1.5d", or minutes as MLPerf prints them. */
+static abdb_status parse_training_time(const char *text, double *out, abdb_error *err)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"", 60}, {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+    char number[64];
+    size_t size = strspn(text, "0123456789.");
+
+    snprintf(number, sizeof number, "%.*s", (int)size, text);
+    text += size + strspn(text + size, " ");
+    for (size_t i = 0;
+         abdb_double_parse(number, ABDB_MARK_UNKNOWN, out) && i < sizeof units / sizeof units[0];
+         i++)
+        if (strcmp(text, units[i].unit) == 0 && *out > 0) {
+            *out *= units[i].seconds;
+            return ABDB_OK;
+        }
+    return ABDB_FAIL(err, ABDB_USAGE, "a time to train is 30min, 2h or 1d, or 'any', not '%s%s'",
+                     number, text);
+}
+
+/* The unit of the rates that a selection picks is known only when it has been loaded: a wanted rate
+ * is read twice, and the second time its unit is checked. */
+static abdb_status parse_choose_options(json_t *options_json, abdb_choose_options *o,
+                                        abdb_arena *arena, abdb_error *err)
+{
+    static const char *const words[] = {"dollar", "device", "watt", NULL};
+    const char *rate = json_option_text(options_json, "rate", arena),
+               *by = json_option_text(options_json, "saves", arena);
+    const char *train = json_option_text(options_json, "time_to_train", arena);
+    abdb_status st = ABDB_OK;
+
+    *o = (abdb_choose_options){.selection = json_option_text(options_json, "selection", arena),
+                               .where = json_option_text(options_json, "where", arena),
+                               .rate = NAN,
+                               .time_limit_s = NAN};
+    o->measure = (abdb_normalisation){
+        .metric = json_option_text(options_json, "metric", arena),
+        .provider = json_option_text(options_json, "provider", arena),
+        .price_kind = json_option_text(options_json, "price_kind", arena),
+        .price_date = json_option_text(options_json, "price_date", arena),
+        .price = json_option_text(options_json, "price", arena),
+        .price_max_age_days = json_option_text(options_json, "price_max_age", arena),
+        .today = json_option_text(options_json, "today", arena)};
+    o->ownership.capital = json_option_text(options_json, "own", arena);
+    if (!o->selection) o->selection = "";
+    if (by && !abdb_text_is_in_list(by, words))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "chosen per dollar, device or watt, not '%s'", by));
+    o->by = by && *by == 'w'                  ? ABDB_BY_WATT
+            : by && strcmp(by, "device") == 0 ? ABDB_BY_DEVICE
+                                              : ABDB_BY_DOLLAR;
+    if (rate && train)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "a rate is of work that goes on, a time to train of one training: give one"
+                      " (of trainings there is the figure choose-training)"));
+    if (rate) TRY(abdb_parse_rate(rate, NULL, &o->rate, err));
+    if (train && strcmp(train, "any") == 0)
+        o->measure.metric = "time_to_train_s";
+    else if (train)
+        TRY(parse_training_time(train, &o->time_limit_s, err));
+    TRY(parse_number_option(options_json, "life", 4, arena, &o->ownership.life_years, err));
+    TRY(parse_number_option(options_json, "utilisation", 0.7, arena, &o->ownership.utilisation,
+                            err));
+    TRY(parse_number_option(options_json, "power", 1000, arena, &o->ownership.power_w, err));
+    TRY(parse_number_option(options_json, "pue", 1.3, arena, &o->ownership.pue, err));
+    TRY(parse_number_option(options_json, "electricity", 0.1, arena, &o->ownership.usd_per_kwh,
+                            err));
+    if (!(o->ownership.life_years > 0) || !(o->ownership.utilisation > 0) ||
+        o->ownership.utilisation > 1 || o->ownership.pue < 1)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "life is above 0, utilisation a fraction, 0.7 for 70 %%, and pue at least 1;"
+                      " not %g, %g and %g",
+                      o->ownership.life_years, o->ownership.utilisation, o->ownership.pue));
+done:
+    return st;
+}
+
+static void set_text_cell(abdb_table *t, abdb_value *row, column at, const char *text)
+{
+    if (text && *text)
+        row[at] =
+            (abdb_value){.kind = ABDB_STRING, .text = abdb_arena_printf(&t->arena, "%s", text)};
+}
+
+static void set_real_cell(abdb_value *row, column at, double value)
+{
+    if (isfinite(value)) row[at] = (abdb_value){.kind = ABDB_REAL, .real = value};
+}
+
+static void set_integer_cell(abdb_value *row, column at, double value)
+{
+    if (isfinite(value)) row[at] = (abdb_value){.kind = ABDB_INTEGER, .integer = (long long)value};
+}
+
+static void copy_result_cells(const abdb_system_choice *c, const abdb_purchase *p, abdb_table *t,
+                              abdb_value *row)
+{
+    static const struct {
+        column to;
+        abdb_member_column from;
+    } copied[] = {{UNIT, ABDB_M_unit},           {SUBMITTER, ABDB_M_submitter},
+                  {SYSTEM, ABDB_M_system},       {EVIDENCE, ABDB_M_evidence},
+                  {VERIFIED, ABDB_M_verified},   {AVAILABILITY, ABDB_M_availability},
+                  {ROUND, ABDB_M_round},         {DTYPE, ABDB_M_dtype},
+                  {PUBLIC_ID, ABDB_M_public_id}, {SCENARIO, ABDB_M_scenario}};
+    const abdb_set *set = &c->ranking.set;
+    const char *model = abdb_member_text(set, p->member, ABDB_M_model);
+    const char *key = abdb_member_text(set, p->member, ABDB_M_key);
+
+    for (size_t i = 0; i < sizeof copied / sizeof copied[0]; i++)
+        set_text_cell(t, row, copied[i].to, abdb_member_text(set, p->member, copied[i].from));
+    set_text_cell(t, row, WORK, *model ? model : abdb_member_text(set, p->member, ABDB_M_workload));
+    set_integer_cell(row, SIZE, abdb_member_number(set, p->member, ABDB_M_devices));
+    set_real_cell(row, RATE, p->rate);
+    row[FACTS] = (abdb_value){.kind = ABDB_STRING,
+                              .text = abdb_arena_printf(&t->arena, "%s%s%s", key,
+                                                        *p->price_key ? " " : "", p->price_key)};
+}
+
+static abdb_status append_purchase_row(const abdb_system_choice *c, size_t i, abdb_table *t,
+                                       abdb_error *err)
+{
+    const abdb_purchase *p = &c->row[i];
+    abdb_value *row = abdb_table_append_row(t);
+
+    if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
+    set_text_cell(t, row, KIND, "choice");
+    set_integer_cell(row, PLACE, (double)i + 1);
+    set_text_cell(t, row, DEVICE, p->device);
+    set_integer_cell(row, SYSTEMS, p->systems);
+    set_integer_cell(row, DEVICES, p->devices);
+    set_real_cell(row, PRICE, p->price);
+    if (isfinite(p->price)) set_integer_cell(row, OFFERED, p->offer_devices);
+    if (isfinite(p->price)) set_integer_cell(row, RENTED, p->rented_devices);
+    set_text_cell(t, row, PRICE_KIND, p->price_kind);
+    set_text_cell(t, row, PROVIDER, p->provider);
+    set_text_cell(t, row, PROVIDER_KIND, p->provider_kind);
+    set_text_cell(t, row, PRICE_DATE, p->price_date);
+    if (p->providers) set_real_cell(row, PRICE_AGE, p->price_age_days);
+    if (p->providers) set_real_cell(row, DEAREST, p->dearest);
+    set_integer_cell(row, PROVIDERS, (double)p->providers);
+    set_real_cell(row, USD_PER_HOUR, p->usd_per_hour);
+    set_real_cell(row, USD_PER_MILLION, p->usd_per_million);
+    set_real_cell(row, USD_OF_RUN, p->usd_of_run);
+    set_real_cell(row, WATTS, p->watts);
+    set_real_cell(row, COST, p->cost);
+    set_real_cell(row, BREAK_EVEN, p->break_even);
+    set_integer_cell(row, SUBMITTERS, (double)p->submitters);
+    copy_result_cells(c, p, t, row);
+    return ABDB_OK;
+}
+
+static abdb_status append_left_out_rows(const abdb_system_choice *c, abdb_table *t, abdb_error *err)
+{
+    for (size_t i = 0; i < c->left_outs; i++) {
+        const abdb_choice_left_out *l = &c->left_out[i];
+        abdb_value *row = abdb_table_append_row(t);
+
+        if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
+        set_text_cell(t, row, KIND, "left-out");
+        set_text_cell(t, row, DEVICE, l->what);
+        set_text_cell(t, row, WHY, l->why);
+        if (l->n) set_integer_cell(row, N, (double)l->n);
+        set_real_cell(row, BREAK_EVEN, l->first_below);
+    }
+    if (c->ranking.set.note) {
+        abdb_value *row = abdb_table_append_row(t);
+
+        if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
+        set_text_cell(t, row, KIND, "note");
+        set_text_cell(t, row, WHY, c->ranking.set.note);
+    }
+    return ABDB_OK;
+}
+
+/* Where nothing matches: which trainings there are, or which scenarios of the named model, or what
+ * has rates. */
+static abdb_status add_available_to_error(sqlite3 *db, abdb_status st, const abdb_choose_options *o,
+                                          bool training, abdb_error *err)
+{
+    static const char trainings[] =
+        "SELECT 'trainings', group_concat(model, ', ') FROM (SELECT DISTINCT model FROM v_mlperf"
+        " WHERE unit = 's' AND suite = 'training' AND left_out = '' ORDER BY 1)";
+    static const char served[] =
+        "SELECT CASE WHEN named THEN 'scenarios of ' || ?1 ELSE 'what can be chosen' END,"
+        " (SELECT group_concat(name, ', ') FROM (SELECT DISTINCT iif(named, scenario, model) AS "
+        "name"
+        " FROM v_mlperf WHERE left_out = '' AND unit LIKE '%/s'"
+        " AND (NOT named OR substr(model, 1, length(?1)) = ?1) ORDER BY 1))"
+        " FROM (SELECT EXISTS (SELECT 1 FROM v_mlperf WHERE substr(model, 1, length(?1)) = ?1"
+        " AND left_out = '' AND unit LIKE '%/s') AS named)";
+    abdb_error before = *err;
+    abdb_binds binds = {0};
+    abdb_table t = {0};
+    char word[128];
+
+    if (st != ABDB_USAGE || strncmp(err->message, "no result matches", 17) != 0) return st;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(o->selection, ","), o->selection);
+    if (!training) (void)abdb_bind_add_text(&binds, word);
+    if (abdb_query_to_table(db, training ? trainings : served, &binds, &t, err) == ABDB_OK &&
+        *abdb_cell_text(&t, 0, 1))
+        st = ABDB_FAIL(err, ABDB_USAGE, "%s; %s: %s", before.message, abdb_cell_text(&t, 0, 0),
+                       abdb_cell_text(&t, 0, 1));
+    else
+        *err = before;
+    abdb_table_free(&t);
+    return st;
+}
+
+static abdb_status fill_choose_rows(sqlite3 *db, const char *const *argument, abdb_table *out,
+                                    abdb_error *err)
+{
+    json_error_t wrong = {0};
+    json_t *asked = json_loads(argument[0], 0, &wrong);
+    abdb_arena arena = {0};
+    abdb_choose_options o;
+    abdb_system_choice c = {0};
+    const char *rate;
+    abdb_status st = ABDB_OK;
+
+    out->columns = COLUMNS;
+    if (!json_is_object(asked))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "the options are no JSON object in UTF-8: %s", wrong.text));
+    TRY(parse_choose_options(asked, &o, &arena, err));
+    st = abdb_choose_cheapest_systems(&c, db, &o, err);
+    TRY(add_available_to_error(db, st, &o, c.training, err));
+    rate = json_option_text(asked, "rate", &arena);
+    if (rate && c.count)
+        TRY(abdb_parse_rate(rate, abdb_member_text(&c.ranking.set, c.row[0].member, ABDB_M_unit),
+                            &o.rate, err));
+    for (size_t i = 0; i < c.count; i++) TRY(append_purchase_row(&c, i, out, err));
+    TRY(append_left_out_rows(&c, out, err));
+done:
+    abdb_system_choice_free(&c);
+    abdb_arena_free(&arena);
+    json_decref(asked);
+    return st;
+}
+
+const abdb_table_function abdb_table_choose = {
+    "abdb_choose",
+    "CREATE TABLE x(kind TEXT, place INTEGER, device TEXT, systems INTEGER, devices INTEGER,"
+    " size INTEGER, rate REAL, unit TEXT, usd_per_device_hour REAL, price_kind TEXT, provider TEXT,"
+    " provider_kind TEXT, price_date TEXT, price_age_days REAL, dearest REAL, providers INTEGER,"
+    " usd_per_hour REAL, usd_per_million REAL, usd_of_run REAL, watts REAL, cost REAL,"
+    " break_even REAL, submitters INTEGER, submitter TEXT, system TEXT, evidence TEXT,"
+    " verified TEXT, availability TEXT, round TEXT, dtype TEXT, public_id TEXT, work TEXT,"
+    " scenario TEXT, facts TEXT, n INTEGER, why TEXT, asked HIDDEN, offered INTEGER,"
+    " rented INTEGER)",
+    OFFERED,
+    1,
+    1,
+    ABDB_ALLOW_NOTHING,
+    fill_choose_rows};

@@ -1,0 +1,59 @@
+/* table_functions.h - table-valued functions of SQL, in the program and in the loadable extension
+ * abdb.so:
+ *
+ *   abdb_csv(path [, delimiter])    a row per record: line, record (JSON object), fields (array)
+ *   abdb_archive(path)              a row per member: member, size_B, contents, problem
+ *   abdb_changes(values [, series]) a row per change of level of a JSON array of numbers: place
+ *                                   (the first value after it), ratio, p; series: looked at
+ *                                   together, 20,000 at most
+ *   abdb_choose(asked)              what to buy or rent for a wanted rate; asked: a JSON object of
+ *                                   the options of `abdb choose`, '-' as '_'; saves: --per
+ *   abdb_compare(baseline, contender [, metric [, per [, exploratory]]])
+ *                                   the columns of `abdb compare -o csv`; exploratory 1: pairs that
+ *                                   a rule refuses too, stamped
+ *   abdb_fleet(measured)            nodes against their peers (schema/core/fleet.h): a row a node,
+ *                                   cell NULL, and a row a node and cell; measured: a JSON array
+ *                                   of [node, cell, process, seconds], the first three texts
+ *   abdb_members(selection [, per [, metric]])
+ *                                   each result picked, as `abdb rank` sees it: what it may be
+ *                                   ranked with, its value, its factors
+ *   abdb_offers([quotes [, day [, provider [, kind [, today]]]]])
+ *                                   the prices that count on a day (NULL: the latest of each
+ *                                   provider and kind); a device that quotes name ('DEVICE=2.49
+ *                                   USD/h', several joined by ',') has that price alone
+ *   abdb_roofline(device [, dtype]) the roof by intensity, from published and measured ceilings
+ *   abdb_measure(kernel, backend [, params [, quick]])
+ *                                   runs a kernel; a row per sample
+ *
+ * The first two read files and the last runs a program: they can be called from SQL only, never
+ * from a view or trigger, and the program registers them only where an option allows it.
+ */
+#ifndef ABDB_TABLES_TABLES_H
+#define ABDB_TABLES_TABLES_H
+
+#include "query/answer/table.h"
+#include "schema/functions/sqlite.h"
+
+enum { ABDB_ALLOW_NOTHING, ABDB_ALLOW_FILES = 1, ABDB_ALLOW_PROGRAMS = 2 };
+
+enum { ABDB_ARGUMENTS_MAX = 5 };
+
+/* One function. fill makes all rows; argument[i] is NULL where it was not given. */
+typedef struct {
+    const char *name;
+    const char *schema;    /* CREATE TABLE x(columns..., arguments HIDDEN, later columns...) */
+    int columns;           /* before the arguments */
+    int required, allowed; /* arguments */
+    int needs;             /* ABDB_ALLOW_* */
+    abdb_status (*compute_rows)(sqlite3 *db, const char *const *argument, abdb_table *out,
+                                abdb_error *err);
+} abdb_table_function;
+
+extern const abdb_table_function abdb_table_csv, abdb_table_archive, abdb_table_compare,
+    abdb_table_changes, abdb_table_choose, abdb_table_fleet, abdb_table_members, abdb_table_offers,
+    abdb_table_roofline, abdb_table_measure;
+
+/* Registers the functions that `allow` allows; returns SQLite's code. */
+int abdb_register_table_functions(sqlite3 *db, int allow);
+
+#endif

@@ -1,0 +1,176 @@
+/* cmd_choose.c - abdb choose: what to buy or rent. It is the report choose, with the words of the
+ * question put together: `abdb choose llama2-70b server --rate 100k/s`. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/answer/mlperf_footnotes.h"
+#include "query/answer/price_quote.h"
+#include "query/answer/report.h"
+#include "query/answer/search_path.h"
+#include "query/compare/result_set.h"
+#include "query/verbs/table_output.h"
+
+/* The words given, joined as --selection; NULL: none. From arena. */
+static const char *join_positional_words(const abdb_args *args, abdb_arena *arena)
+{
+    const char *out = NULL;
+
+    for (int i = 0; i < args->positionals; i++)
+        out =
+            out ? abdb_arena_printf(arena, "%s,%s", out, args->positional[i]) : args->positional[i];
+    return out;
+}
+
+/* Are these quotes, of devices that are known? Cuts them. */
+static abdb_status require_valid_quotes(sqlite3 *db, char *quotes, abdb_arena *arena,
+                                        abdb_error *err)
+{
+    const char *device;
+    abdb_quote quote;
+    abdb_status st = ABDB_OK;
+
+    while (quotes) {
+        TRY(abdb_parse_next_quote(&quotes, "price", &quote, err));
+        TRY(abdb_resolve_canonical_name(db, "device", quote.device, &device, arena, err));
+    }
+done:
+    return st;
+}
+
+/* A line of a file of prices, "DEVICE=2.49 USD/h" or "DEVICE,2.49", as a quote behind the others.
+ */
+static abdb_status append_price_line(sqlite3 *db, abdb_text *quotes, char *line, const char *path,
+                                     int number, abdb_arena *arena, abdb_error *err)
+{
+    char *comma = strrchr(line, ',');
+    const char *said = line, *equals = strchr(line, '=');
+    abdb_error wrong = {0};
+    abdb_status st;
+
+    if (!equals && comma)
+        said = abdb_arena_printf(arena, "%.*s=%s USD/h", (int)(comma - line), line,
+                                 abdb_trim_in_place(comma + 1));
+    st = require_valid_quotes(db, abdb_arena_printf(arena, "%s", said), arena, &wrong);
+    if (st != ABDB_OK && strncmp(wrong.message, "--price ", 8) != 0) /* no such device */
+        return ABDB_FAIL(err, st, "--prices %s, line %d: %s", path, number, wrong.message);
+    if (st != ABDB_OK)
+        return ABDB_FAIL(err, st,
+                         "--prices %s, line %d: 'DEVICE=2.49 USD/h' or 'DEVICE,2.49' (USD per"
+                         " device and hour) is wanted, not '%s'",
+                         path, number, line);
+    if (quotes->size) abdb_text_puts(quotes, ",");
+    abdb_text_puts(quotes, said);
+    return ABDB_OK;
+}
+
+/* The lines of --prices FILE (# begins a comment), and behind them --price: of several quotes for a
+ * device the last counts. NULL: neither. */
+static abdb_status read_price_file_and_option(const abdb_args *args, sqlite3 *db, abdb_arena *arena,
+                                              const char **out, abdb_error *err)
+{
+    const char *path = abdb_arg_value(args, "prices");
+    abdb_text file = {0}, quotes = {0};
+    char *rest = NULL, *line;
+    int number = 0;
+    abdb_status st = ABDB_OK;
+
+    *out = abdb_arg_value(args, "price");
+    if (!path) return ABDB_OK;
+    TRY(abdb_read_text_file(path, &file, err));
+    for (rest = file.data; (line = strsep(&rest, "\n"));) {
+        number++;
+        line[strcspn(line, "#\r")] = '\0';
+        line = abdb_trim_in_place(line);
+        if (*line) TRY(append_price_line(db, &quotes, line, path, number, arena, err));
+    }
+    if (!quotes.size) TRY(ABDB_FAIL(err, ABDB_USAGE, "%s holds no price", path));
+    *out = abdb_arena_printf(arena, "%s%s%s", abdb_text_get(&quotes), *out ? "," : "",
+                             *out ? *out : "");
+done:
+    abdb_text_free(&file);
+    abdb_text_free(&quotes);
+    return st;
+}
+
+/* Options that the report has under the same name. */
+static void collect_report_values(const abdb_report *report, const abdb_args *args,
+                                  const char **value)
+{
+    abdb_report_values_from_args(report, args, value);
+    if (abdb_format_is_for_programs(args)) abdb_report_lift_row_limits(report, value);
+}
+
+static void set_param_value(const abdb_report *report, const char *name, const char *text,
+                            const char **value)
+{
+    for (size_t i = 0; text && *text && i < report->params; i++)
+        if (strcmp(report->param[i].name, name) == 0) value[i] = text;
+}
+
+/* Is there any result? A database without one would call every name unknown. */
+static abdb_status require_any_result(abdb_db *db, abdb_error *err)
+{
+    long long any = 0;
+    abdb_status st =
+        abdb_db_query_integer(db, "SELECT EXISTS (SELECT 1 FROM result_row)", &any, err);
+
+    if (st == ABDB_OK && !any)
+        st = ABDB_FAIL(err, ABDB_UNFAIR,
+                       "this database holds no result: `abdb import data` brings what is shipped");
+    return st;
+}
+
+static abdb_status run_choose(int argc, char **argv, abdb_error *err)
+{
+    const char *value[ABDB_PARAM_COUNT] = {0}, *prices;
+    abdb_arena arena = {0};
+    abdb_report report = {0};
+    abdb_table table = {0};
+    abdb_db *db = NULL;
+    abdb_args args;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_report_load(&report, "choose", err));
+    TRY(abdb_args_parse(&args, argc, argv, "choose", report.option, err));
+    collect_report_values(&report, &args, value);
+    set_param_value(&report, "selection", join_positional_words(&args, &arena), value);
+    if (abdb_arg_value(&args, "model") && args.positionals == 0 &&
+        !abdb_arg_value(&args, "scenario") && !abdb_arg_value(&args, "time-to-train"))
+        abdb_print_remark("no --scenario: of those that may not be compared, the one with the most"
+                          " devices is taken");
+    TRY(abdb_open_guarded_readonly_db(&args, &db, err));
+    TRY(require_any_result(db, err));
+    TRY(read_price_file_and_option(&args, db->sql, &arena, &prices, err));
+    set_param_value(&report, "price", prices, value);
+    TRY(abdb_report_run_with_footnotes(db, &report, value, &table, err));
+    TRY(abdb_print_table_as_asked(&args, &table, err));
+    if (!table.rows)
+        TRY(ABDB_FAIL(err, ABDB_UNFAIR, "there is nothing to choose from; %s",
+                      abdb_arg_value(&args, "brief") ? "without --brief lines say why"
+                                                     : "the lines above say why"));
+done:
+    abdb_table_free(&table);
+    abdb_report_free(&report);
+    abdb_db_close(db);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+/* Whoever typed the verb knows nothing of the report and its function, which lead the message. */
+static void strip_error_prefix(abdb_error *err)
+{
+    static const char lead[] = "report choose: abdb_choose: ";
+    size_t size = sizeof lead - 1;
+
+    if (strncmp(err->message, lead, size) == 0)
+        memmove(err->message, err->message + size, strlen(err->message + size) + 1);
+}
+
+int abdb_cmd_choose(int argc, char **argv)
+{
+    abdb_error err;
+
+    if (run_choose(argc, argv, &err) == ABDB_OK) return 0;
+    strip_error_prefix(&err);
+    return abdb_print_error_exit_code(&err);
+}

@@ -1,0 +1,123 @@
+/* cmd_demo.c - abdb demo: what abdb does, as commands that are printed before they run, so that
+ * whoever reads along can type them. Each is this program again. */
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "plots/figure.h"
+#include "query/cli/command_line.h"
+#include "schema/core/child_process.h"
+
+enum { WORDS = 16, CHUNK = 4096 };
+
+/* Says what comes, and which words of abdb show it: none that a shell would take apart. */
+static const struct {
+    const char *what, *word[WORDS];
+} steps[] = {
+    {"The evidence that abdb ships: published results, specifications and prices, each with its"
+     " source",
+     {"import", "data", "--quiet"}},
+    {"Which accelerator serves Llama 2 70B fastest, per chip?",
+     {"query", "mlperf-llm", "--round", "v6.0", "--model", "llama2-70b-99", "--scenario",
+      "Server"}},
+    {"By how much, and may the two be compared?",
+     {"compare", "device=H200-SXM", "device=MI355X", "--where",
+      "model=llama2-70b-99,devices=8,scenario=Server", "--per", "device"}},
+    {"How fast is this machine? A matrix product and a copy through memory, each checked",
+     {"run", "--quick", "--quiet", "--backend", "vec", "--kernel", "gemm", "--axis", "n=1024",
+      "--axis", "dtype=f32", "--tag", "demo"}},
+    {NULL,
+     {"run", "--quick", "--quiet", "--backend", "vec", "--kernel", "stream", "--axis", "op=copy",
+      "--tag", "demo"}},
+    {NULL, {"query", "kernels", "--tag", "demo", "--brief"}},
+    {"A picture for an article",
+     {"plot", "mlperf-llm", "--round", "v6.0", "--model", "llama2-70b-99", "--scenario", "Server",
+      "--out", "abdb-demo.svg"}},
+};
+
+static void print_step_command(const char *what, const char *const *word)
+{
+    if (what) {
+        abdb_print_sanitized(stdout, "\n");
+        abdb_print_colour_code(stdout, "1");
+        abdb_print_sanitized(stdout, "%s", what);
+        abdb_print_colour_code(stdout, "0");
+        abdb_print_sanitized(stdout, "\n");
+    }
+    abdb_print_sanitized(stdout, "$ abdb");
+    for (; *word; word++) abdb_print_sanitized(stdout, " %s", *word);
+    abdb_print_sanitized(stdout, "\n");
+    fflush(stdout);
+}
+
+/* A picture wants gnuplot, which a wheel does not bring: without it the step says so, and is no
+ * failure. */
+static bool skip_plot_without_gnuplot(const char *verb)
+{
+    abdb_error err;
+    char version[64];
+
+    if (strcmp(verb, "plot") != 0 || abdb_gnuplot_version(version, sizeof version, &err) == ABDB_OK)
+        return false;
+    abdb_print_sanitized(stdout, "left out: %s\n", err.message);
+    return true;
+}
+
+/* This program, with these words and that database; its output becomes ours. *code: its exit code.
+ */
+static abdb_status run_step_copy_output(const char *const *word, const char *db, int *code,
+                                        abdb_error *err)
+{
+    abdb_program p = {.in = -1, .out = -1, .error_output = -1};
+    abdb_start_options how = {.path = "/proc/self/exe", .argument = {"--db", db}};
+    char chunk[CHUNK];
+    ssize_t size;
+    int status;
+    abdb_status st = ABDB_OK;
+
+    for (int i = 0; i < WORDS && word[i]; i++) how.argument[2 + i] = word[i];
+    TRY(abdb_program_start_with_pipes(&p, &how, err));
+    close(p.in);
+    p.in = -1;
+    while ((size = read(p.out, chunk, sizeof chunk)) > 0 || (size < 0 && errno == EINTR))
+        if (size > 0) abdb_write_sanitizing_terminal(stdout, chunk, (size_t)size);
+    fflush(stdout);
+    if (size < 0)
+        st = ABDB_FAIL(err, ABDB_IO, "cannot read what abdb %s says: %s", word[0], strerror(errno));
+done:
+    status = p.pid ? abdb_program_kill_and_reap(&p) : 0;
+    *code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return st;
+}
+
+int abdb_cmd_demo(int argc, char **argv)
+{
+    abdb_args args;
+    abdb_error err;
+    const char *db;
+    int code = 0, worst = 0;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_args_parse(&args, argc, argv, "demo", NULL, &err));
+    if (args.positionals)
+        TRY(ABDB_FAIL(&err, ABDB_USAGE, "demo takes no words: %s", args.positional[0]));
+    db = abdb_arg_value(&args, "db");
+    if (!db) db = "abdb-demo.db";
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        print_step_command(steps[i].what, steps[i].word);
+        if (skip_plot_without_gnuplot(steps[i].word[0])) continue;
+        TRY(run_step_copy_output(steps[i].word, db, &code, &err));
+        if (code > worst) worst = code;
+        if (code >= 128) break;      /* stopped by the user, or killed */
+        if (!i && code) return code; /* without the evidence there is nothing to show */
+    }
+    abdb_print_sanitized(
+        stdout,
+        "\nAll of it is in %s. Next: export ABDB_DB=%s, then abdb query (what can be asked),"
+        " abdb choose --help, abdb run --list, abdb site\n",
+        db, db);
+done:
+    if (st != ABDB_OK) return abdb_print_error_exit_code(&err);
+    return worst;
+}

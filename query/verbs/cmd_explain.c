@@ -1,0 +1,307 @@
+/* cmd_explain.c - abdb explain: where a number comes from. Either words are keys, names and claims,
+ * or a report, its column and a selection that picks one row; in both cases the facts are printed
+ * as a tree, a table or citations. */
+#include <math.h>
+#include <string.h>
+
+#include "query/answer/buffered_output.h"
+#include "query/answer/explain.h"
+#include "query/answer/mlperf_footnotes.h"
+#include "query/answer/render.h"
+#include "query/answer/sql_rows.h"
+#include "query/compare/selection.h"
+#include "query/cli/pager.h"
+#include "query/verbs/table_output.h"
+
+enum { NAMES_MAX = 256 };
+
+/* What is explained, a line, and how it was made where no source states it. */
+typedef struct {
+    abdb_text line, made;
+    double value;      /* NAN: no number */
+    bool per_dollar;   /* the formula of its column divides a rate by a price */
+    const char *quote; /* the reader's own price, which no fact holds; or NULL */
+} heading;
+
+static void print_heading(const heading *head, FILE *out)
+{
+    abdb_print_sanitized(out, "%s\n", abdb_text_get(&head->line));
+    if (head->made.size) abdb_print_sanitized(out, "└ %s\n", abdb_text_get(&head->made));
+}
+
+static double value_as_number(const abdb_value *value)
+{
+    if (value->kind == ABDB_INTEGER) return (double)value->integer;
+    return value->kind == ABDB_REAL ? value->real : NAN;
+}
+
+/* Has it at most three digits that are not 0? */
+static bool has_at_most_three_digits(double value)
+{
+    return isfinite(value) && fabs(abdb_number_round(value, 3) - value) < 1e-9 * fabs(value);
+}
+
+/* "= 1st / 2nd x 3.6e-15": what makes the value of two facts in their base units, where it is
+ * known: by the formula of the column, or because of all ways to put them together a single one
+ * leaves a round factor. Any other factor would be a formula that nobody used. */
+static void print_derivation(const heading *head, const abdb_table *facts, FILE *out)
+{
+    int at = abdb_table_column_index(facts, "value");
+    double first, second, value = head->value;
+    size_t found = 0, way = 0;
+
+    if (facts->rows != 2 || at < 0 || !isfinite(value)) return;
+    first = value_as_number(&facts->value[at]);
+    second = value_as_number(&facts->value[facts->columns + (size_t)at]);
+    {
+        const struct {
+            const char *text;
+            double factor;
+        } ways[] = {{"1st / 2nd", value * second / first},
+                    {"1st x 2nd", value / first / second},
+                    {"1st x 2nd / 3600", value * 3600 / first / second}, /* s, and USD an hour */
+                    {"1st", value / first},
+                    {"2nd", value / second}}; /* a price, of which a rate says how often */
+
+        for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+            if (has_at_most_three_digits(ways[i].factor)) {
+                found++;
+                way = i;
+            }
+        if (head->per_dollar) way = 0;
+        if ((found == 1 || head->per_dollar) && isfinite(ways[way].factor))
+            abdb_print_sanitized(out, "= %s x %.6g\n", ways[way].text, ways[way].factor);
+    }
+}
+
+/* The facts as a tree below `head`, which may be NULL, and what uses them. */
+static abdb_status print_fact_tree_and_uses(const abdb_args *args, abdb_db *db, const heading *head,
+                                            const abdb_table *facts, FILE *out, abdb_error *err)
+{
+    if (head) {
+        print_heading(head, out);
+        print_derivation(head, facts, out);
+    }
+    abdb_print_fact_tree(facts, out);
+    if (head && head->quote)
+        abdb_print_sanitized(out, "and your own price: --price '%s'\n", head->quote);
+    if (facts->rows && abdb_arg_value(args, "uses"))
+        return abdb_print_uses_of_facts(db, facts, out, err);
+    if (facts->rows)
+        abdb_print_sanitized(out, "which reports and figures use %s: add --uses\n",
+                             facts->rows == 1 ? "it" : "them");
+    return ABDB_OK;
+}
+
+/* The facts: as citations, as a table, or as a tree below `head`, which may be NULL. */
+static abdb_status print_facts_as_asked(const abdb_args *args, abdb_db *db, const heading *head,
+                                        const char *keys, abdb_error *err)
+{
+    const char *cite = abdb_arg_value(args, "cite"), *path = abdb_arg_value(args, "out");
+    abdb_table facts = {0};
+    abdb_output_buffer said = {0};
+    abdb_status st = ABDB_OK;
+
+    if (cite && strcmp(cite, "text") != 0 && strcmp(cite, "bibtex") != 0)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--cite wants text or bibtex, not '%s'", cite));
+    TRY(abdb_facts_load_by_keys(db, keys, &facts, err));
+    if (!facts.rows && !facts.notes && !head)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "nothing here is called '%s': give a key, a public ID, the name of a fact or "
+                      "of a claim,"
+                      " or a report with column and selection",
+                      keys));
+    if (!cite && (abdb_arg_value(args, "format") || abdb_arg_value(args, "json"))) {
+        TRY(abdb_print_table_as_asked(args, &facts, err));
+        goto done;
+    }
+    TRY(abdb_output_buffer_open(&said, err));
+    if (cite)
+        abdb_print_citations(&facts, strcmp(cite, "bibtex") == 0, said.file);
+    else
+        TRY(print_fact_tree_and_uses(args, db, head, &facts, said.file, err));
+    if (!path) abdb_pipe_stdout_to_pager();
+    TRY(abdb_output_buffer_write_to(&said, path, err));
+done:
+    abdb_output_buffer_free(&said);
+    abdb_table_free(&facts);
+    return st;
+}
+
+/* --- of a report ------------------------------------------------------------------------------ */
+
+/* Keeps the rows that the selection picks. */
+static abdb_status drop_unmatched_rows(abdb_table *table, const abdb_selection *selection,
+                                       abdb_error *err)
+{
+    size_t kept = 0, width = table->columns;
+
+    for (size_t r = 0; r < table->rows; r++) {
+        bool match;
+        abdb_status st = abdb_row_meets_selection(selection, table, r, &match, err);
+
+        if (st != ABDB_OK) return st;
+        if (match)
+            memmove(&table->value[kept++ * width], &table->value[r * width],
+                    width * sizeof *table->value);
+    }
+    table->rows = kept;
+    return ABDB_OK;
+}
+
+/* "0.6646 ExaFLOP/$   what the report says of the column". */
+static void append_cell_and_meaning(const abdb_report *report, const abdb_table *table,
+                                    size_t column, abdb_text *out)
+{
+    const abdb_column *c = &table->column[column];
+    char shown[ABDB_CELL_SIZE];
+
+    abdb_format_cell(table, 0, column, shown);
+    abdb_text_printf(out, "%s %s", *shown ? shown : "(no value)", c->label ? c->label : c->name);
+    for (size_t i = 0; i < report->columns; i++)
+        if (strcmp(report->column[i].name, c->name) == 0 && report->column[i].meaning &&
+            *report->column[i].meaning)
+            abdb_text_printf(out, "   %s%s%s", report->column[i].meaning,
+                             report->column[i].formula ? "; " : "",
+                             report->column[i].formula ? report->column[i].formula : "");
+}
+
+/* The report's parameters, of a number that has no facts. */
+static void append_computed_from_options(const abdb_report *report, const abdb_args *args,
+                                         abdb_text *out)
+{
+    abdb_text_printf(out,
+                     "no source states it: computed by `abdb query %s --sql` from this"
+                     " database and",
+                     report->name);
+    for (size_t i = 0; i < report->params; i++) {
+        const char *given = abdb_arg_value(args, report->option[i].name);
+
+        if (given || report->param[i].fallback)
+            abdb_text_printf(out, " --%s %s%s", report->option[i].name,
+                             given ? given : report->param[i].fallback,
+                             given ? " (yours)" : " (default)");
+    }
+    abdb_text_puts(out, report->params ? "" : " no option");
+}
+
+/* Does the formula of the column divide by a price? */
+static bool formula_divides_by_price(const abdb_report *report, const char *column)
+{
+    for (size_t i = 0; i < report->columns; i++)
+        if (strcmp(report->column[i].name, column) == 0)
+            return report->column[i].formula && strstr(report->column[i].formula, "per_dollar");
+    return false;
+}
+
+/* Was the row made with the reader's own price? */
+static bool row_uses_own_price(const abdb_table *table)
+{
+    int provider = abdb_table_column_index(table, "provider");
+
+    return provider >= 0 && strcmp(abdb_cell_text(table, 0, (size_t)provider), "you") == 0;
+}
+
+/* A number of a report is named by its column and by what picks its row. It was made of the
+ * facts in the hidden column _facts_COLUMN, or else _facts; none: it was made of options. */
+static abdb_status explain_selected_cell(const abdb_report *report, const abdb_args *args,
+                                         abdb_db *db, abdb_table *table, abdb_error *err)
+{
+    abdb_selection selection = {0};
+    heading head = {.value = NAN};
+    const char *keys;
+    size_t column = 0;
+    abdb_status st = ABDB_OK;
+
+    for (int i = 2; i < args->positionals; i++)
+        TRY(abdb_selection_parse(&selection, args->positional[i], err));
+    TRY(abdb_table_require_column(table, args->positional[1], &column, err));
+    TRY(drop_unmatched_rows(table, &selection, err));
+    if (!table->rows)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "no row of %s is like that; `abdb query %s` lists them",
+                      report->name, report->name));
+    if (table->rows > 1) {
+        TRY(abdb_print_table_as_asked(args, table, err));
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "%zu rows of %s: which one? pick it by column=value,...",
+                      table->rows, report->name));
+    }
+    keys = abdb_fact_keys_of_cell(table, 0, column);
+    head.value = value_as_number(&table->value[column]);
+    head.per_dollar = formula_divides_by_price(report, table->column[column].name);
+    if (row_uses_own_price(table)) head.quote = abdb_arg_value(args, "price");
+    append_cell_and_meaning(report, table, column, &head.line);
+    if (!keys || !*keys) append_computed_from_options(report, args, &head.made);
+    if (head.line.failed || head.made.failed)
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "explaining %s", report->name));
+    TRY(print_facts_as_asked(args, db, &head, keys ? keys : "", err));
+done:
+    abdb_selection_free(&selection);
+    abdb_text_free(&head.line);
+    abdb_text_free(&head.made);
+    return st;
+}
+
+static abdb_status explain_report_cell(const char *name, int argc, char **argv, abdb_error *err)
+{
+    const char *value[ABDB_PARAM_COUNT] = {0};
+    abdb_report report = {0};
+    abdb_table table = {0};
+    abdb_args args;
+    abdb_db *db = NULL;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_report_load(&report, name, err));
+    TRY(abdb_args_parse(&args, argc, argv, "explain", report.option, err));
+    if (args.positionals < 2)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "which column of %s? `abdb query %s --help` lists them",
+                      name, name));
+    abdb_report_values_from_args(&report, &args, value);
+    TRY(abdb_open_guarded_readonly_db(&args, &db, err));
+    TRY(abdb_report_run_with_footnotes(db, &report, value, &table, err));
+    TRY(explain_selected_cell(&report, &args, db, &table, err));
+done:
+    abdb_table_free(&table);
+    abdb_report_free(&report);
+    abdb_db_close(db);
+    return st;
+}
+
+/* --- of keys and names ------------------------------------------------------------------------ */
+
+static abdb_status explain_fact_keys(int argc, char **argv, abdb_error *err)
+{
+    abdb_text keys = {0};
+    abdb_args args;
+    abdb_db *db = NULL;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_args_parse(&args, argc, argv, "explain", NULL, err));
+    if (!args.positionals)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "explain what? a key, a fact, a claim, or REPORT COLUMN SELECTION"));
+    for (int i = 0; i < args.positionals; i++)
+        abdb_text_printf(&keys, "%s%s", i ? " " : "", args.positional[i]);
+    if (keys.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "explain"));
+    TRY(abdb_open_guarded_readonly_db(&args, &db, err));
+    TRY(print_facts_as_asked(&args, db, NULL, abdb_text_get(&keys), err));
+done:
+    abdb_text_free(&keys);
+    abdb_db_close(db);
+    return st;
+}
+
+int abdb_cmd_explain(int argc, char **argv)
+{
+    abdb_arena arena = {0};
+    const char *names[NAMES_MAX];
+    size_t count = abdb_list_report_names(names, NAMES_MAX, &arena);
+    bool of_report = false;
+    abdb_error err;
+    abdb_status st;
+
+    for (size_t i = 0; argc > 1 && i < count; i++) of_report |= strcmp(argv[1], names[i]) == 0;
+    st = of_report ? explain_report_cell(argv[1], argc, argv, &err)
+                   : explain_fact_keys(argc, argv, &err);
+    abdb_arena_free(&arena);
+    return st == ABDB_OK ? 0 : abdb_print_error_exit_code(&err);
+}

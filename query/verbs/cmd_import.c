@@ -1,0 +1,309 @@
+/* cmd_import.c - abdb import: files, folders, archives and standard input into the database, one
+ * transaction a file or member. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ingest/read/archive.h"
+#include "ingest/tables/table_map.h"
+#include "query/answer/search_path.h"
+#include "query/import/input_files.h"
+#include "query/import/import_session.h"
+#include "schema/core/outfile.h"
+#include "schema/core/timing.h"
+#include "schema/store/digest.h"
+
+/* The word data, where no such path exists, means the data that abdb ships; from arena. */
+static abdb_status resolve_import_path(const char *word, abdb_arena *arena, const char **out,
+                                       abdb_error *err)
+{
+    *out = strcmp(word, "data") == 0 && access(word, F_OK) != 0 ? abdb_shipped_data_folder(arena)
+                                                                : word;
+    return *out ? ABDB_OK
+                : ABDB_FAIL(err, ABDB_IO,
+                            "the data that abdb ships are not installed;"
+                            " ABDB_DATA names their folder");
+}
+
+/* Reads again: each of the paths, or all that is there. */
+static abdb_status reimport_paths(import_session *s, abdb_db *db, const abdb_args *args,
+                                  abdb_error *err)
+{
+    abdb_arena arena = {0};
+    abdb_status st = ABDB_OK;
+
+    for (int i = 0; i < (args->positionals ? args->positionals : 1); i++) {
+        const char *path = NULL;
+
+        if (args->positionals) TRY(resolve_import_path(args->positional[i], &arena, &path, err));
+        if (s->options->retry)
+            TRY(abdb_import_retry_rejected(s, db, path, args, err));
+        else
+            TRY(abdb_import_refresh_outdated(s, db, path, err));
+    }
+done:
+    abdb_arena_free(&arena);
+    return st;
+}
+
+/* Is path the folder of the data that abdb ships, or in it? */
+static bool is_in_shipped_data(const char *path, abdb_arena *arena)
+{
+    const char *folder = abdb_shipped_data_folder(arena);
+    char *shipped = folder ? realpath(folder, NULL) : NULL, *real = realpath(path, NULL);
+    size_t size = shipped ? strlen(shipped) : 0;
+    bool is = size && real && strncmp(real, shipped, size) == 0 &&
+              (real[size] == '/' || real[size] == '\0');
+
+    free(shipped);
+    free(real);
+    return is;
+}
+
+/* What is to be read: of what abdb ships, and of the user. */
+enum { SHIPPED, OWN, OWNERS };
+
+/* A path that holds no file to read; and a folder of the user's that hides what abdb ships. */
+static void warn_nothing_read(const char *word, const char *path, bool shipped, size_t found,
+                              abdb_arena *arena)
+{
+    bool hides = strcmp(word, "data") == 0 && !shipped;
+    const char *folder = hides ? abdb_shipped_data_folder(arena) : NULL;
+
+    if (!found) abdb_print_remark("%s: nothing was read, there is no file in it", path);
+    if (hides)
+        abdb_print_remark("data is the folder here; the data that abdb ships: abdb import %s",
+                          folder ? folder : "is not installed (ABDB_DATA names its folder)");
+}
+
+static abdb_status collect_files_by_owner(abdb_file_list list[OWNERS], const abdb_args *args,
+                                          abdb_skipped_files *skipped, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    size_t before;
+    abdb_status st = ABDB_OK;
+
+    for (int i = 0; i < args->positionals; i++) {
+        abdb_file_list *to;
+        const char *path;
+
+        TRY(resolve_import_path(args->positional[i], &arena, &path, err));
+        to = &list[is_in_shipped_data(path, &arena) ? SHIPPED : OWN];
+        before = to->count;
+        TRY(abdb_file_list_add_path(to, path, skipped, err));
+        if (!abdb_arg_value(args, "quiet"))
+            warn_nothing_read(args->positional[i], path, to == &list[SHIPPED], to->count - before,
+                              &arena);
+    }
+done:
+    abdb_arena_free(&arena);
+    return st;
+}
+
+/* What abdb ships comes first, so that only what the user brought is asked for what it lacks. */
+static abdb_status import_shipped_then_own(import_session *s, abdb_db *db,
+                                           const abdb_file_list list[OWNERS], abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    for (int owner = SHIPPED; owner < OWNERS; owner++) {
+        s->shipped = owner == SHIPPED;
+        if (!s->shipped && list[owner].count) s->fresh = false;
+        TRY(abdb_import_note_last_ids(s, db, err));
+        for (size_t i = 0; i < list[owner].count; i++) {
+            const abdb_file *file = &list[owner].item[i];
+
+            abdb_print_progress_bar(file->path, (double)i, (double)list[owner].count);
+            TRY(abdb_import_path(s, file->path, file->named, err));
+        }
+    }
+    TRY(abdb_import_pending_rounds(s, err));
+done:
+    return st;
+}
+
+/* --timing: seconds of each part, on standard error. */
+static void print_part_timings(void)
+{
+    size_t count;
+    const abdb_timing *list = abdb_timing_list(&count);
+
+    for (size_t i = 0; i < count; i++)
+        abdb_print_sanitized(stderr, "%9.3f s  %s\n", list[i].seconds, list[i].what);
+}
+
+static int import_exit_code(const import_session *s)
+{
+    bool again = s->options->retry || s->options->refresh;
+
+    if (s->refused)
+        return abdb_exit_code(s->total.files || s->archives_without ? ABDB_PARTIAL : ABDB_DATA);
+    /* descriptions of a round without its results, say: each file of the archive was read */
+    if (s->archives_named && !s->total.files && !s->gated && !again)
+        return abdb_exit_code(ABDB_PARTIAL);
+    return s->gated ? abdb_exit_code(ABDB_GATE) : 0;
+}
+
+extern const abdb_embedded abdb_vocabulary[];
+
+/* Does a line of the dictionaries of this build begin with a device of that name, or say that it is
+ * a spelling of one? */
+static bool is_known_device_name(const char *cell)
+{
+    size_t size = strlen(cell);
+
+    for (size_t i = 0; size && abdb_vocabulary[i].name; i++) {
+        bool aliases = strcmp(abdb_vocabulary[i].name, "aliases.csv") == 0;
+
+        if (!aliases && strcmp(abdb_vocabulary[i].name, "devices.csv") != 0) continue;
+        for (const char *line = abdb_vocabulary[i].text; line; line = strchr(line, '\n')) {
+            line += *line == '\n';
+            /* Lines of aliases.csv begin with the kind, then the spelling. */
+            if (aliases && strncmp(line, "device,", 7) == 0) line += 7;
+            if (strncasecmp(line, cell, size) == 0 && line[size] == ',') return true;
+        }
+    }
+    return false;
+}
+
+/* --suggest-map: a draft on standard output. */
+static abdb_status print_suggested_map(const char *path, abdb_error *err)
+{
+    abdb_text out = {0};
+    abdb_input input = {0};
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_input_open_and_decode(&input, path, err));
+    if (abdb_archive_has_magic(path, input.data, input.size))
+        TRY(ABDB_FAIL(err, ABDB_FORMAT, "is an archive: unpack it, and name a table of it"));
+    TRY(table_map_draft_from_input(&out, &input, is_known_device_name, err));
+    if (!abdb_write_sanitizing_terminal(stdout, abdb_text_get(&out), out.size))
+        TRY(abdb_fail_write_or_raise_sigpipe(stdout, err));
+done:
+    if (st != ABDB_OK) abdb_error_prepend_context(err, "%s", path);
+    abdb_input_close(&input);
+    abdb_text_free(&out);
+    return st;
+}
+
+/* --map: a file, or the name of one in the user's folder. The caller frees *out. */
+static abdb_status load_map_file(const char *path, abdb_overrides *overrides, table_map **out,
+                                 abdb_error *err)
+{
+    abdb_text text = {0};
+    const char *own = abdb_arena_printf(&overrides->arena, "%s/%s.map",
+                                        abdb_user_config_folder(&overrides->arena, "maps"), path);
+    char *digest = abdb_arena_alloc(&overrides->arena, ABDB_SHA256_HEX);
+    struct stat info;
+    abdb_status st = ABDB_OK;
+
+    if (!own || !digest) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a map"));
+    if (access(path, F_OK) != 0 && lstat(own, &info) == 0) {
+        path = own;
+        TRY(abdb_read_own_text_file(path, &text, err));
+    } else {
+        TRY(abdb_read_text_file(path, &text, err));
+    }
+    TRY(table_map_parse(out, path, abdb_text_get(&text), err));
+    abdb_sha256_hex(abdb_text_get(&text), text.size, digest);
+    overrides->map = *out;
+    overrides->map_digest = digest;
+done:
+    abdb_text_free(&text);
+    return st;
+}
+
+/* A long file: rows per second and the time that is left. */
+static void show_import_progress(const char *path, long rows, double share, double seconds)
+{
+    char what[200];
+    double left = share > 0 ? seconds / share - seconds : 0;
+
+    snprintf(what, sizeof what, "%% %.100s  %.0f rows/s, %.0f s left", path, (double)rows / seconds,
+             left);
+    abdb_print_progress_bar(what, 100 * share, 100);
+}
+
+/* Which of the files are read, and what is said of them. */
+static abdb_status parse_import_options(const abdb_args *args, abdb_import_options *options,
+                                        abdb_overrides *overrides, table_map **map, abdb_error *err)
+{
+    bool refresh = abdb_arg_value(args, "refresh") != NULL;
+    const char *setting;
+    size_t at = 0;
+    abdb_status st = ABDB_OK;
+
+    options->retry = abdb_arg_value(args, "retry-rejects") != NULL;
+    options->refresh = refresh ? ABDB_REFRESH_ONLY : ABDB_REFRESH_NO;
+    options->format = abdb_arg_value(args, "format");
+    options->replace = abdb_arg_value(args, "replace") != NULL;
+    options->dry_run = abdb_arg_value(args, "dry-run") != NULL;
+    options->strict = abdb_arg_value(args, "strict") != NULL;
+    if (refresh && options->retry)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--refresh or --retry-rejects, one after the other"));
+    if (refresh && (options->format || abdb_arg_value(args, "set")))
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "--refresh takes neither --set nor --format: it repeats what was said then"));
+    if (options->replace && (refresh || options->retry))
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "--replace goes with a PATH, not with --refresh or --retry-rejects"));
+    if (!args->positionals && !options->retry && !refresh)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "import what? abdb import PATH..., or `abdb import data`"));
+    while ((setting = abdb_arg_next_value(args, "set", &at)))
+        TRY(abdb_overrides_add_setting(overrides, setting, err));
+    if (abdb_arg_value(args, "map")) {
+        TRY(load_map_file(abdb_arg_value(args, "map"), overrides, map, err));
+        if (!options->format) options->format = "table";
+    }
+done:
+    return st;
+}
+
+int abdb_cmd_import(int argc, char **argv)
+{
+    abdb_overrides words = {0};
+    abdb_import_options options = {.words = &words, .progress = show_import_progress};
+    abdb_db *db = NULL;
+    abdb_writer *writer = NULL;
+    table_map *map = NULL;
+    abdb_file_list list[OWNERS] = {0};
+    import_session s = {.options = &options};
+    abdb_busy_timeout patience;
+    abdb_args args;
+    abdb_error err;
+    bool again;
+    abdb_status st = ABDB_OK;
+    int code = 0;
+
+    TRY(abdb_args_parse(&args, argc, argv, "import", NULL, &err));
+    if (abdb_arg_value(&args, "suggest-map"))
+        TRY(print_suggested_map(abdb_arg_value(&args, "suggest-map"), &err));
+    if (abdb_arg_value(&args, "suggest-map")) goto done;
+    TRY(parse_import_options(&args, &options, &words, &map, &err));
+    again = options.retry || options.refresh;
+    if (abdb_arg_value(&args, "timing")) abdb_timing_enable();
+    if (!again) TRY(collect_files_by_owner(list, &args, &s.skipped, &err));
+    TRY(abdb_arg_lock_patience(&args, &patience, &err));
+    TRY(abdb_open_db_for_writing(&db, &writer, abdb_arg_db_path(&args), &patience, &err));
+    s.writer = writer;
+    s.quiet = abdb_arg_value(&args, "quiet") != NULL;
+    if (again) TRY(abdb_import_note_last_ids(&s, db, &err));
+    TRY(again ? reimport_paths(&s, db, &args, &err) : import_shipped_then_own(&s, db, list, &err));
+    TRY(abdb_writer_update_derived(writer, &err));
+    if (!s.quiet) abdb_print_import_summary(&s);
+    if (!s.quiet) TRY(abdb_warn_prices_without_device(&s, db, &err));
+    if (!s.quiet) TRY(abdb_print_next_steps(&s, db, &err));
+    code = import_exit_code(&s);
+    print_part_timings();
+done:
+    if (st != ABDB_OK) code = abdb_print_error_exit_code(&err);
+    for (int i = 0; i < OWNERS; i++) abdb_file_list_free(&list[i]);
+    abdb_import_session_close(&s);
+    table_map_free(map);
+    abdb_overrides_free(&words);
+    abdb_writer_close(writer);
+    abdb_db_close(db);
+    return code;
+}

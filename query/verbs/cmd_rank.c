@@ -1,0 +1,417 @@
+/* cmd_rank.c - abdb rank: the best under constraints (query/compare/rank.h) as rows: one table for
+ * programs with all columns, for people scaled, and without columns that are empty. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/answer/mlperf_footnotes.h"
+#include "query/compare/like_for_like.h"
+#include "query/compare/compare_text.h"
+#include "query/compare/price_notes.h"
+#include "query/compare/rank.h"
+#include "query/compare/compare_table.h"
+#include "query/verbs/normalisation_options.h"
+#include "query/verbs/table_output.h"
+
+/* Places of each group that people see; --all and formats for programs show all. */
+enum { LIMIT = 20 };
+
+typedef enum {
+    C_WORK,
+    C_SCENARIO,
+    C_METRIC,
+    C_PER,
+    C_DIVISION,
+    C_GROUP,
+    C_PLACE,
+    C_NAME,
+    C_DEVICES,
+    C_SUBMITTER,
+    C_SYSTEM,
+    C_VALUE,
+    C_UNIT,
+    C_OTHER,
+    C_FRONT,
+    C_OF,
+    C_RATIO,
+    C_PRICE,
+    C_ROUND,
+    C_DTYPE,
+    C_VERIFIED,
+    C_ID,
+    C_UNLIKE,
+    C_EXPLORATORY,
+    C_RESULT,
+    C_FACTS,
+    C_COUNT
+} column;
+static const struct {
+    const char *name, *label, *style;
+} columns[C_COUNT] = {{"workload", NULL, "cut30"},
+                      {"scenario", NULL, ""},
+                      {"metric", NULL, ""},
+                      {"per", NULL, ""},
+                      {"division", NULL, ""},
+                      {"group", NULL, "cut60"},
+                      {"place", "#", ""},
+                      {"device", NULL, "cut28"},
+                      {"devices", "chips", ""},
+                      {"submitter", NULL, "cut20"},
+                      {"system", NULL, "cut30"},
+                      {"value", NULL, "g6"},
+                      {"unit", NULL, ""},
+                      {"other", NULL, "g5"},
+                      {"front", NULL, ""},
+                      {"of", NULL, ""},
+                      {"ratio", "of first", "2"},
+                      {"price", NULL, ""},
+                      {"round", NULL, ""},
+                      {"dtype", "weights", ""},
+                      {"verified", NULL, ""},
+                      {"public_id", "ID", ""},
+                      {"unlike", "unlike the first in", "cut44"},
+                      {"exploratory", NULL, ""},
+                      {"_key", NULL, ""},
+                      {"_facts", NULL, ""}};
+
+/* The selection that the options spell: --workload, --scenario and the words given. */
+static const char *build_selection_text(const abdb_args *args, abdb_arena *arena)
+{
+    const char *workload = abdb_arg_value(args, "workload"),
+               *scenario = abdb_arg_value(args, "scenario");
+    abdb_text out = {0};
+    const char *copy;
+
+    if (workload) abdb_selection_append_equal(&out, "work", workload);
+    if (scenario) abdb_selection_append_equal(&out, "scenario", scenario);
+    for (int i = 0; i < args->positionals; i++)
+        abdb_text_printf(&out, "%s%s", out.size ? "," : "", args->positional[i]);
+    copy = abdb_arena_copy(arena, abdb_text_get(&out), out.size);
+    abdb_text_free(&out);
+    return copy ? copy : "";
+}
+
+static void set_text_cell(abdb_table *t, abdb_value *row, column c, const char *value)
+{
+    if (value && *value)
+        row[c] = (abdb_value){.kind = ABDB_STRING, .text = abdb_table_copy_text(t, value)};
+}
+
+static void set_real_cell(abdb_value *row, column c, double value)
+{
+    if (isfinite(value)) row[c] = (abdb_value){.kind = ABDB_REAL, .real = value};
+}
+
+static void set_integer_cell(abdb_value *row, column c, double value)
+{
+    if (isfinite(value)) row[c] = (abdb_value){.kind = ABDB_INTEGER, .integer = (long long)value};
+}
+
+static void copy_result_cells(const abdb_ranking *r, size_t at, abdb_table *t, abdb_value *row)
+{
+    static const struct {
+        column to;
+        abdb_member_column from;
+    } copied[] = {{C_SCENARIO, ABDB_M_scenario}, {C_METRIC, ABDB_M_metric},
+                  {C_DIVISION, ABDB_M_division}, {C_SUBMITTER, ABDB_M_submitter},
+                  {C_SYSTEM, ABDB_M_system},     {C_ROUND, ABDB_M_round},
+                  {C_DTYPE, ABDB_M_dtype},       {C_VERIFIED, ABDB_M_verified},
+                  {C_ID, ABDB_M_public_id},      {C_RESULT, ABDB_M_key}};
+    const abdb_member *m = &r->set.member[at];
+    const char *model = abdb_member_text(&r->set, at, ABDB_M_model);
+
+    set_text_cell(t, row, C_WORK, *model ? model : abdb_member_text(&r->set, at, ABDB_M_workload));
+    for (size_t i = 0; i < sizeof copied / sizeof copied[0]; i++)
+        set_text_cell(t, row, copied[i].to, abdb_member_text(&r->set, at, copied[i].from));
+    set_integer_cell(row, C_DEVICES, abdb_member_number(&r->set, at, ABDB_M_devices));
+    set_text_cell(t, row, C_PRICE, m->price);
+    row[C_FACTS] = (abdb_value){
+        .kind = ABDB_STRING,
+        .text = abdb_arena_printf(&t->arena, "%s%s%s", abdb_member_text(&r->set, at, ABDB_M_key),
+                                  m->facts ? " " : "", m->facts ? m->facts : "")};
+}
+
+/* For people: one prefix for all rows, taken from the first. */
+static void scale_values_to_one_prefix(abdb_table *t)
+{
+    abdb_unit_prefix scale = {1, ""};
+
+    if (t->rows && t->value[C_UNIT].kind == ABDB_STRING && t->value[C_VALUE].kind == ABDB_REAL)
+        scale = abdb_pick_unit_prefix(fabs(t->value[C_VALUE].real), t->value[C_UNIT].text);
+    for (size_t i = 0; i < t->rows; i++) {
+        abdb_value *row = t->value + i * t->columns;
+
+        if (row[C_UNIT].kind != ABDB_STRING || row[C_VALUE].kind != ABDB_REAL) continue;
+        row[C_VALUE].real /= scale.factor;
+        row[C_UNIT].text =
+            strcmp(row[C_UNIT].text, "1") == 0
+                ? "%"
+                : abdb_arena_printf(&t->arena, "%s%s", scale.prefix, row[C_UNIT].text);
+    }
+}
+
+/* Does this entry of a group's key stand in no other column, and differ among the groups? */
+static bool key_entry_tells_groups_apart(const abdb_ranking *r, const char *key, size_t name,
+                                         size_t size)
+{
+    static const char *const shown[] = {"model",    "workload", "scenario", "division",
+                                        "evidence", "dtype",    "metric",   NULL};
+    char word[64];
+
+    snprintf(word, sizeof word, "%.*s", (int)name, key);
+    if (abdb_text_is_in_list(word, shown) || !abdb_factor_is_displayed(word)) return false;
+    for (size_t g = 0; g < r->groups.count; g++) {
+        const char *at = strstr(r->groups.group[g].key, word);
+
+        while (at && ((at > r->groups.group[g].key && at[-1] != '\x1f') || at[name] != '='))
+            at = strstr(at + 1, word);
+        if (!at || strncmp(at, key, size) != 0 || (at[size] && at[size] != '\x1f')) return true;
+    }
+    return false;
+}
+
+/* "input_tokens=8192 concurrency=16": what the results of a group share and others do not. */
+static void format_group_differences(const abdb_ranking *r, size_t group, abdb_text *out)
+{
+    const char *key = r->groups.group[group].key;
+
+    abdb_text_clear(out);
+    for (size_t size; *key; key += size + (key[size] != 0)) {
+        size = strcspn(key, "\x1f");
+        if (key_entry_tells_groups_apart(r, key, strcspn(key, "="), size))
+            abdb_text_printf(out, "%s%.*s", out->size ? " " : "", (int)size, key);
+    }
+}
+
+static abdb_status append_ranked_row(const abdb_ranking *r, const abdb_ranked *x,
+                                     const abdb_ranked *first, const abdb_rank_options *o,
+                                     abdb_table *t, abdb_error *err)
+{
+    abdb_value *row = abdb_table_append_row(t);
+
+    if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "a ranking");
+    if (o->suite) {
+        row[C_VALUE] = (abdb_value){.kind = ABDB_REAL, .real = x->geomean};
+        set_integer_cell(row, C_OF, (double)x->n);
+        set_text_cell(t, row, C_UNIT, "geomean of ratios");
+    } else {
+        abdb_text group = {0};
+
+        copy_result_cells(r, x->member, t, row);
+        format_group_differences(r, x->group, &group);
+        set_text_cell(t, row, C_GROUP, abdb_text_get(&group));
+        abdb_text_free(&group);
+        set_real_cell(row, C_VALUE, x->value);
+        set_real_cell(row, C_OTHER, x->other);
+        set_text_cell(t, row, C_UNIT, r->set.member[x->member].unit);
+        set_integer_cell(row, C_OF, (double)x->of);
+        set_real_cell(row, C_RATIO,
+                      first->value > 0 && !*x->unlike ? x->value / first->value : NAN);
+        set_text_cell(t, row, C_UNLIKE, x->unlike);
+        set_text_cell(t, row, C_FRONT, x->front ? "front" : "");
+    }
+    set_text_cell(t, row, C_PER, strcmp(r->per, "none") != 0 ? r->per : "");
+    set_integer_cell(row, C_PLACE, (double)x->place);
+    set_text_cell(t, row, C_NAME,
+                  (o->pareto || o->pick == ABDB_PICK_EACH) && !o->by
+                      ? abdb_member_text(&r->set, x->member, ABDB_M_device)
+                      : x->name);
+    if (o->exploratory) set_text_cell(t, row, C_EXPLORATORY, "EXPLORATORY: NOT COMPARABLE");
+    return ABDB_OK;
+}
+
+/* A column without a value in any row is left out for people. */
+static void hide_empty_columns(abdb_table *t)
+{
+    for (size_t c = 0; c < t->columns; c++) {
+        bool any = false;
+
+        for (size_t i = 0; i < t->rows && !any; i++)
+            any = t->value[i * t->columns + c].kind != ABDB_NULL;
+        if (!any && t->column[c].name[0] != '_')
+            t->column[c].name = abdb_table_copy_text(t, "_empty");
+    }
+}
+
+/* Of the rows that are shown, or of all that make a suite. */
+static void add_price_notes(const abdb_ranking *r, const abdb_rank_options *o, abdb_table *t)
+{
+    abdb_price_summary met = {0};
+
+    for (size_t i = 0; !o->suite && i < r->count; i++)
+        abdb_price_summary_add(&met, &r->set.member[r->row[i].member]);
+    for (size_t i = 0; o->suite && i < r->set.members; i++)
+        abdb_price_summary_add(&met, &r->set.member[i]);
+    abdb_price_summary_add_notes(&met, t);
+}
+
+static abdb_status add_ranking_notes(const abdb_ranking *r, const abdb_rank_options *o,
+                                     size_t hidden, abdb_table *t, abdb_error *err)
+{
+    const char *formula = NULL, *why = NULL;
+    bool mlperf = strcmp(abdb_member_text(&r->set, 0, ABDB_M_evidence), "mlperf") == 0;
+
+    if (hidden) t->cut = abdb_arena_printf(&t->arena, "… %zu more (--all)", hidden);
+    abdb_status st = abdb_find_per_formula(r->per, &formula, err);
+
+    if (st != ABDB_OK) return st;
+    if (!o->measure.per && formula) {
+        double usual = 0;
+        const char *sizes = abdb_device_counts_text(&r->set, 1, &usual, &t->arena);
+
+        t->note[t->notes++] = abdb_arena_printf(
+            &t->arena,
+            "per %s, because the numbers of devices differ (%s); --per none ranks totals, --where"
+            " devices=%.0f systems of one size",
+            r->per, sizes, usual);
+    }
+    if (formula)
+        t->note[t->notes++] =
+            abdb_arena_printf(&t->arena, "%s: derived by abdb%s", formula,
+                              mlperf ? "; not an official or verified MLPerf® metric." : ".");
+    add_price_notes(r, o, t);
+    for (size_t i = 0; i < r->set.members && !why; i++) why = r->set.member[i].why;
+    if (r->left_out)
+        t->note[t->notes++] =
+            abdb_arena_printf(&t->arena, "%zu of %zu results left out%s%s", r->left_out,
+                              r->set.members, why ? ": " : "", why ? why : "");
+    if (o->suite) {
+        t->note[t->notes++] = abdb_arena_printf(
+            &t->arena, "geometric mean of ratios to %s over %zu benchmarks and scenarios%s",
+            o->baseline ? o->baseline : "the first", r->suite,
+            mlperf ? "; composite, not endorsed by MLCommons" : "");
+        if (r->twins)
+            t->note[t->notes++] = abdb_arena_printf(
+                &t->arena, "%zu more repeat a number of another accuracy target: counted once",
+                r->twins);
+        if (r->excluded.size)
+            t->note[t->notes++] = abdb_arena_printf(
+                &t->arena, "excluded, because a result is missing or not alike: %s",
+                abdb_text_get(&r->excluded));
+        if (r->common.size)
+            t->note[t->notes++] = abdb_arena_printf(
+                &t->arena, "the largest common part%s is %s",
+                r->part ? ", ranked here," : " (--common ranks it)", abdb_text_get(&r->common));
+    } else if (o->pareto)
+        abdb_table_add_note(
+            t, "front: no other run here is at least as good in both and better in one");
+    else
+        abdb_table_add_note(
+            t, o->pick == ABDB_PICK_MEDIAN
+                   ? "the median of each; `of` counts its results; the row is the nearest one"
+                   : "the best of each; `of` counts the results that it is the best of");
+    if (!o->exploratory && r->groups.count > 1 && !o->suite)
+        t->note[t->notes++] = abdb_arena_printf(
+            &t->arena,
+            "%zu groups that may not be compared with one another: # begins anew in each",
+            r->groups.count);
+    return ABDB_OK;
+}
+
+/* Columns and title of what was ranked. */
+static void set_columns_and_title(const abdb_rank_options *o, abdb_table *t)
+{
+    const char *what = o->suite                      ? "Suite score"
+                       : o->pareto                   ? "Pareto front"
+                       : o->pick == ABDB_PICK_MEDIAN ? "Median of each "
+                       : o->pick == ABDB_PICK_EACH   ? "Each result"
+                                                     : "Best of each ";
+    bool whole = o->suite || o->pareto || o->pick == ABDB_PICK_EACH;
+
+    t->columns = C_COUNT;
+    for (size_t c = 0; c < C_COUNT; c++)
+        t->column[c] = (abdb_column){columns[c].name, columns[c].label, columns[c].style};
+    if (o->by) t->column[C_NAME].label = o->by;
+    if (o->pareto) t->column[C_OTHER].label = o->pareto;
+    t->title = abdb_arena_printf(&t->arena, "%s%s%s",
+                                 o->exploratory ? "EXPLORATORY, NOT COMPARABLE: " : "", what,
+                                 whole   ? ""
+                                 : o->by ? o->by
+                                         : "device");
+    t->hoist = "workload scenario metric per division group unit round dtype verified exploratory";
+}
+
+static abdb_status fill_ranking_table(const abdb_args *args, const abdb_ranking *r,
+                                      const abdb_rank_options *o, abdb_db *db, abdb_table *t,
+                                      abdb_error *err)
+{
+    size_t hidden = 0, first = 0;
+    long long limit = LIMIT;
+    const char *text_limit = abdb_arg_value(args, "limit");
+    bool all = abdb_arg_value(args, "all") != NULL;
+    abdb_status st = ABDB_OK;
+
+    if (text_limit && !abdb_count_parse(text_limit, ABDB_MARK_UNKNOWN, 1, 1000000, &limit))
+        return ABDB_FAIL(err, ABDB_USAGE, "--limit wants a number of rows, not '%s'", text_limit);
+    if (!text_limit && abdb_format_is_for_programs(args)) limit = LLONG_MAX;
+    set_columns_and_title(o, t);
+    for (size_t i = 0; i < r->count; i++) {
+        if (!i || r->row[i].group != r->row[i - 1].group) first = i;
+        if (o->pareto && !all && !r->row[i].front) continue;
+        if (!all && (long long)r->row[i].place > limit) {
+            hidden++;
+            continue;
+        }
+        TRY(append_ranked_row(r, &r->row[i], &r->row[first], o, t, err));
+    }
+    if (!t->rows)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "no run here has both metrics: %s is missing", o->pareto));
+    TRY(add_ranking_notes(r, o, hidden, t, err));
+    TRY(abdb_add_mlperf_footnotes(db, t, false, err));
+    abdb_table_append_cut_note(t);
+done:
+    return st;
+}
+
+static abdb_status run_rank(int argc, char **argv, abdb_error *err)
+{
+    abdb_rank_options o = {0};
+    abdb_ranking ranking = {0};
+    abdb_arena arena = {0};
+    abdb_table table = {0};
+    abdb_args args;
+    abdb_db *db = NULL;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_args_parse(&args, argc, argv, "rank", NULL, err));
+    abdb_parse_normalisation(&args, &o.measure);
+    TRY(abdb_parse_pick_option(&args, &o.pick, err));
+    o.by = abdb_arg_value(&args, "by");
+    o.pareto = abdb_arg_value(&args, "pareto");
+    o.baseline = abdb_arg_value(&args, "baseline");
+    o.common = abdb_arg_value(&args, "common") != NULL;
+    o.suite = o.common || abdb_arg_value(&args, "suite") != NULL;
+    o.exploratory = abdb_arg_value(&args, "exploratory") != NULL;
+    if (!args.positionals && !abdb_arg_value(&args, "workload") && !abdb_arg_value(&args, "where"))
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "rank what? --workload NAME, or a selection such as model=llama2-70b-99"));
+    TRY(abdb_open_guarded_readonly_db(&args, &db, err));
+    TRY(abdb_rank_results(&ranking, db->sql, build_selection_text(&args, &arena),
+                          abdb_arg_value(&args, "where"), &o, err));
+    if (ranking.set.note) abdb_print_remark("%s", ranking.set.note);
+    if (!ranking.count)
+        TRY(ABDB_FAIL(err, ABDB_UNFAIR, "no result can be ranked: %s",
+                      ranking.set.member[0].why ? ranking.set.member[0].why
+                                                : "none says its device, or what --by names; "
+                                                  "import with --set device=NAME, or --by model"));
+    TRY(fill_ranking_table(&args, &ranking, &o, db, &table, err));
+    if (!abdb_format_is_for_programs(&args)) {
+        scale_values_to_one_prefix(&table);
+        hide_empty_columns(&table);
+    }
+    TRY(abdb_print_table_as_asked(&args, &table, err));
+done:
+    abdb_table_free(&table);
+    abdb_ranking_free(&ranking);
+    abdb_arena_free(&arena);
+    abdb_db_close(db);
+    return st;
+}
+
+int abdb_cmd_rank(int argc, char **argv)
+{
+    abdb_error err;
+
+    return run_rank(argc, argv, &err) == ABDB_OK ? 0 : abdb_print_error_exit_code(&err);
+}

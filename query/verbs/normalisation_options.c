@@ -1,0 +1,33 @@
+/* normalisation_options.c - the options by which compare and rank normalise, from words to an
+ * abdb_measure; see normalisation_options.h. */
+#include "query/verbs/normalisation_options.h"
+
+#include <string.h>
+
+void abdb_parse_normalisation(const abdb_args *args, abdb_normalisation *out)
+{
+    *out = (abdb_normalisation){.metric = abdb_arg_value(args, "metric"),
+                                .per = abdb_arg_value(args, "per"),
+                                .peak = abdb_arg_value(args, "peak"),
+                                .price_date = abdb_arg_value(args, "price-date"),
+                                .provider = abdb_arg_value(args, "provider"),
+                                .price_kind = abdb_arg_value(args, "price-kind"),
+                                .price = abdb_arg_value(args, "price"),
+                                .price_max_age_days = abdb_arg_value(args, "price-max-age"),
+                                .today = abdb_arg_value(args, "today")};
+}
+
+abdb_status abdb_parse_pick_option(const abdb_args *args, abdb_pick *out, abdb_error *err)
+{
+    static const char *const names[] = {"best", "median", "each"};
+    const char *pick = abdb_arg_value(args, "pick");
+
+    *out = ABDB_PICK_BEST;
+    for (int i = 0; pick && i < 3; i++)
+        if (strcmp(names[i], pick) == 0) {
+            *out = (abdb_pick)i;
+            return ABDB_OK;
+        }
+    return pick ? ABDB_FAIL(err, ABDB_USAGE, "--pick wants best, median or each, not '%s'", pick)
+                : ABDB_OK;
+}

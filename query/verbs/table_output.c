@@ -1,0 +1,109 @@
+/* table_output.c - what verbs that print rows share: the database opened to be read and guarded
+ * (answer/ask.c), with the table-valued functions that the options allow; and a table printed. */
+#include "query/verbs/table_output.h"
+
+#include <string.h>
+
+#include "query/answer/pick_columns.h"
+#include "query/answer/deadline.h"
+#include "query/cli/pager.h"
+#include "query/sql_tables/table_functions.h"
+#include "schema/core/outfile.h"
+#include "schema/store/derive.h"
+
+abdb_status abdb_print_table_as_asked(const abdb_args *args, abdb_table *table, abdb_error *err)
+{
+    const char *name = abdb_arg_value(args, "format"), *path = abdb_arg_value(args, "out");
+    const char *columns = abdb_arg_value(args, "columns");
+    abdb_format format = ABDB_TABLE;
+    abdb_table picked = {0};
+    abdb_outfile out = {0};
+    abdb_status st = ABDB_OK;
+
+    abdb_deadline_cancel();
+    if (abdb_arg_value(args, "json")) format = ABDB_JSON;
+    if (name) TRY(abdb_format_find(&format, name, err));
+    if (abdb_arg_value(args, "spreadsheet")) {
+        if (format != ABDB_CSV)
+            TRY(ABDB_FAIL(err, ABDB_USAGE, "--spreadsheet is for -o csv: give both"));
+        format = ABDB_SPREADSHEET;
+    }
+    if (abdb_arg_value(args, "brief")) abdb_table_notes_to_count(table);
+    if (columns)
+        TRY(abdb_table_pick_columns(table, columns, !abdb_format_is_for_programs(args), &picked,
+                                    err));
+    if (format == ABDB_TABLE && !path) abdb_pipe_stdout_to_pager();
+    TRY(abdb_outfile_open(&out, path, err));
+    TRY(abdb_table_print(columns ? &picked : table, format, out.file, err));
+    TRY(abdb_outfile_commit(&out, err));
+done:
+    abdb_outfile_discard(&out);
+    abdb_table_free(&picked);
+    return st;
+}
+
+bool abdb_format_is_for_programs(const abdb_args *args)
+{
+    const char *name = abdb_arg_value(args, "format");
+
+    return abdb_arg_value(args, "json") ||
+           (name && (strcmp(name, "csv") == 0 || strncmp(name, "json", 4) == 0));
+}
+
+/* An option that is a number of seconds, 0 among them, or `normal`. */
+static abdb_status read_seconds(const abdb_args *args, const char *option, double normal,
+                                double *seconds, abdb_error *err)
+{
+    const char *text = abdb_arg_value(args, option);
+
+    *seconds = normal;
+    if (text && (!abdb_double_parse(text, ABDB_MARK_UNKNOWN, seconds) || *seconds < 0))
+        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants seconds, not '%s'", option, text);
+    return ABDB_OK;
+}
+
+abdb_status abdb_parse_timeout(const abdb_args *args, double *seconds, abdb_error *err)
+{
+    return read_seconds(args, "timeout", ABDB_TIMEOUT_S, seconds, err);
+}
+
+abdb_status abdb_link_limits(const abdb_args *args, abdb_stream_limits *out, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    TRY(read_seconds(args, "timeout", ABDB_LINK_ALL_S, &out->all_s, err));
+    TRY(read_seconds(args, "wait", ABDB_LINK_SILENCE_S, &out->silence_s, err));
+done:
+    return st;
+}
+
+abdb_status abdb_open_guarded_readonly_db(const abdb_args *args, abdb_db **db, abdb_error *err)
+{
+    double timeout_s;
+    bool behind;
+    int allow = ABDB_ALLOW_NOTHING;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_parse_timeout(args, &timeout_s, err));
+    if (abdb_arg_value(args, "allow-files")) allow |= ABDB_ALLOW_FILES;
+    if (abdb_arg_value(args, "allow-run")) allow |= ABDB_ALLOW_PROGRAMS;
+    TRY(abdb_db_open(db, abdb_arg_db_path(args), ABDB_READ, err));
+    if (abdb_register_table_functions((*db)->sql, allow) != SQLITE_OK)
+        TRY(abdb_db_report_sqlite_error(*db, err, "table-valued functions"));
+    TRY(abdb_derive_is_behind(*db, &behind, err));
+    if (behind)
+        abdb_print_remark(
+            "names are not resolved yet: an import is under way, or was interrupted (then"
+            " `abdb init --db %s` mends it)",
+            abdb_arg_db_path(args));
+    TRY(abdb_allow_reads_until_deadline(*db, timeout_s, err));
+done:
+    return st;
+}
+
+void abdb_report_values_from_args(const abdb_report *report, const abdb_args *args,
+                                  const char **value)
+{
+    for (size_t i = 0; i < report->params; i++)
+        value[i] = abdb_arg_value(args, report->option[i].name);
+}

@@ -1,0 +1,38 @@
+/* encode_rows.h - rows of a database in the form that every machine shares: numbers of the file are
+ * replaced by keys, which are made of content, so that rows of any database join those of others.
+ *
+ * entry_id becomes entry_key, the numbers of descriptions, sets of factors, environments,
+ * processes, specifications, prices and notes their keys; that of a quantity or an artifact is made
+ * of what it says; that of a result is the key of its entry with its ordinal in it (exclusive or of
+ * bits 40 and up). What meets by accident in 63 bits is refused by the store, never mixed. */
+#ifndef ABDB_QUERY_CARRY_H
+#define ABDB_QUERY_CARRY_H
+
+#include "query/warehouse/store_client.h"
+#include "schema/store/db.h"
+
+/* Tables that are carried as they are: dictionaries, rules, claims, withdrawals. End: NULL. */
+extern const char *const abdb_carry_plain[];
+/* Tables whose number is their key; those whose rows are asked for first come behind abdb_carry_few
+ * (notes, specifications, prices). */
+extern const char *const abdb_carry_few[], *const abdb_carry_many[];
+
+/* Makes the numbers that carried rows need, for this connection: temporary tables
+ * artifact_number and quantity_number, and SQL functions. */
+ABDB_MUST_USE abdb_status abdb_create_encoding_tables(abdb_db *db, abdb_error *err);
+/* SQL that gives the rows of a keyed table in carried form; `where` may be "". The caller's to
+ * free by sqlite3_free; NULL: no memory. */
+char *abdb_keyed_table_sql(abdb_db *db, const char *table, const char *where);
+/* SQL of what belongs to the entries of temp.batch (entry_id, number), by table; NULL: no such. */
+const char *abdb_entry_rows_sql(const char *table);
+
+/* Sends a request WORD TABLE COLUMN... with the rows that sql gives; its columns name those there.
+ * *rows of them. The answer is the caller's to read. */
+ABDB_MUST_USE abdb_status abdb_send_encoded_rows(abdb_store_client *link, abdb_db *db,
+                                                 const char *request, const char *table,
+                                                 const char *sql, long long *rows, abdb_error *err);
+/* The samples of temp.batch, as arrays. */
+ABDB_MUST_USE abdb_status abdb_send_encoded_samples(abdb_store_client *link, abdb_db *db,
+                                                    long long *rows, abdb_error *err);
+
+#endif

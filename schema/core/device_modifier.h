@@ -1,0 +1,45 @@
+/* device_modifier.h - what names of devices carry beside the product.
+ *
+ * "AMD Instinct MI300X-NPS1-SPX-192GB-750W" is the MI300X of AMD, 192 GB, 750 W, one partition.
+ * Which words are such decorations is data (data/rules/decorations.csv, the table `decoration`).
+ */
+#ifndef ABDB_CORE_DECORATION_H
+#define ABDB_CORE_DECORATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One rule. The pattern is words between blanks, as a name has them in lower case without
+ * punctuation; brackets of any kind are the words "(" and ")". "#" in a word stands for a number,
+ * "..." for any words up to the bracket that closes. */
+typedef struct {
+    const char *pattern;
+    const char
+        *attribute; /* vendor, form_factor, memory, kind: what a device is known for; else free */
+    const char *value;         /* what it says, the number in place of a "#"; NULL: the number */
+    const char *factor, *unit; /* NULL: it becomes no factor */
+} abdb_modifier_rule;
+
+enum { ABDB_DECORATIONS_MAX = 12, ABDB_BARE_SIZE = 128, ABDB_DECORATION_SIZE = 32 };
+
+/* A name without its decorations, and these in the order of the rules, each once. */
+typedef struct {
+    char core[ABDB_BARE_SIZE]; /* the words of the product without blanks: "mi300x" */
+    size_t count;
+    struct {
+        const abdb_modifier_rule *rule;
+        char value[ABDB_DECORATION_SIZE];
+    } modifier[ABDB_DECORATIONS_MAX];
+} abdb_parsed_device_name;
+
+/* Takes a name apart by the rules, the first that fits before the others. false: it is longer or
+ * says more than a name of a device does; *out is then of no use. */
+bool abdb_parse_device_name(const abdb_modifier_rule *rule, size_t rules, const char *name,
+                            abdb_parsed_device_name *out);
+/* Does it say that? Who says "SXM5" says "SXM". */
+bool abdb_device_name_has_modifier(const abdb_parsed_device_name *bare, const char *attribute,
+                                   const char *value);
+/* Does `said` say `value`? It is that, or that with a number behind its letters. */
+bool abdb_modifier_value_matches(const char *stated_value, const char *value);
+
+#endif

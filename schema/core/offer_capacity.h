@@ -1,0 +1,20 @@
+/* offer_capacity.h - which offers of devices hold a system that was measured: one rule for every
+ * answer that divides by a rented price. */
+#ifndef ABDB_CORE_OFFER_H
+#define ABDB_CORE_OFFER_H
+
+#include <stdbool.h>
+
+/* How an offer is told (device, USD/h, provider, devices), and why it is left out. */
+#define ABDB_OFFER_FORMAT "%s at %.4g USD/h of %s, %.0f together"
+#define ABDB_OFFER_SMALL  "offers of fewer devices than a node of the measured system has"
+
+/* How many of the devices that are offered together are used by whole nodes of a system; below 1:
+ * the offer holds no node. Offered 1: any number can be had. Where the number of nodes is not known
+ * (NAN, 0), a system is made of whole offers, or is one node. */
+double abdb_offer_usable_devices(double devices, double nodes, double offered);
+/* Does the offer hold a node? Where the number of devices is not known (NAN), nothing speaks
+ * against it. */
+bool abdb_offer_holds_one_node(double devices, double nodes, double offered);
+
+#endif

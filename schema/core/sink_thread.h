@@ -1,0 +1,28 @@
+/* sink_thread.h - a sink that hands its records to another sink in a thread of its own, so that
+ * reading and storing overlap. Records are copied; their order stays. Errors of the other sink come
+ * back late: at the next record, or when the queue is closed.
+ */
+#ifndef ABDB_CORE_QUEUE_H
+#define ABDB_CORE_QUEUE_H
+
+#include "schema/core/record.h"
+
+typedef struct abdb_sink_thread abdb_sink_thread;
+
+/* What the reading thread does with each entry, so that the storing one need not: it fills key and
+ * origin. And what the storing thread does with the keys of an entry that inner (its self) gets a
+ * little later, or NULL. */
+typedef struct {
+    void *self;
+    void (*make)(void *self, const abdb_entry *entry, abdb_key key[3], long long *origin);
+    void (*prefetch_keys)(const void *inner, const abdb_key key[3]);
+} abdb_keymaker;
+
+/* inner and keys must stay until the queue is closed. ABDB_NOMEM: no memory or no thread. */
+ABDB_MUST_USE abdb_status abdb_sink_thread_start(abdb_sink_thread **out, const abdb_sink *inner,
+                                                 const abdb_keymaker *keys, abdb_error *err);
+abdb_sink abdb_sink_thread_get_sink(abdb_sink_thread *queue);
+/* Waits until everything was handed over, or an error stopped it, which is returned. */
+ABDB_MUST_USE abdb_status abdb_sink_thread_drain_and_join(abdb_sink_thread *queue, abdb_error *err);
+
+#endif

@@ -1,0 +1,13 @@
+/* sql_functions.h - SQL functions in C, linked into abdb and built as the loadable extension
+ * abdb.so. functions.def lists them all with their arguments and meaning; here are the scalar ones,
+ * and the statistics are in sql_statistics.h.
+ */
+#ifndef ABDB_FUNCTIONS_H
+#define ABDB_FUNCTIONS_H
+
+#include "schema/functions/sqlite.h"
+
+/* Registers all functions on db; returns SQLite's code. */
+int abdb_sql_register_functions(sqlite3 *db);
+
+#endif

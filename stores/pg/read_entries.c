@@ -1,0 +1,261 @@
+/* read_entries.c - which entries are wanted, and the rows that belong to them; see read_entries.h.
+ */
+#include "stores/pg/read_entries.h"
+
+#include <stdlib.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { CONDITIONS = 32 };
+
+/* What belongs to the wanted entries, of tables that many entries share. */
+static const struct {
+    const char *table, *where;
+} belongs[] = {
+    {"description", "description_id IN (SELECT e.description_id FROM abdb.entry_row e JOIN"
+                    " pg_temp.wanted w ON w.entry_id = e.entry_id)"},
+    {"point", "point_id IN (SELECT e.point_id FROM abdb.entry_row e JOIN pg_temp.wanted w"
+              " ON w.entry_id = e.entry_id)"},
+    {"point_factor", "point_id IN (SELECT e.point_id FROM abdb.entry_row e JOIN pg_temp.wanted w"
+                     " ON w.entry_id = e.entry_id)"},
+    {"environment", "environment_id IN (SELECT e.environment_id FROM abdb.entry_row e JOIN"
+                    " pg_temp.wanted w ON w.entry_id = e.entry_id)"},
+    {"process", "process_id IN (SELECT e.process_id FROM abdb.entry_row e JOIN pg_temp.wanted w"
+                " ON w.entry_id = e.entry_id)"},
+    {"part", "whole IN (SELECT entry_id FROM pg_temp.wanted)"},
+    {"fact", "kind <> 'result' OR id IN (SELECT r.result_id FROM abdb.result_row r JOIN"
+             " pg_temp.wanted w ON w.entry_id = r.entry_id)"},
+    {"artifact", "artifact_id IN (SELECT artifact_id FROM pg_temp.wanted_artifact)"},
+    {"reject", "artifact_id IN (SELECT artifact_id FROM pg_temp.wanted_artifact)"},
+};
+static const char *const of_entries[] = {"entry_row", "result_row", "sample_row",  "telemetry",
+                                         "span",      "rank",       "witness_row", NULL};
+
+static const char wanted_sql[] =
+    "CREATE TEMP TABLE wanted_artifact AS SELECT e.artifact_id FROM abdb.entry_row e JOIN"
+    "  pg_temp.wanted w ON w.entry_id = e.entry_id WHERE e.artifact_id IS NOT NULL"
+    " UNION SELECT x.artifact_id FROM abdb.witness_row x JOIN pg_temp.wanted w"
+    "  ON w.entry_id = x.entry_id UNION SELECT artifact_id FROM abdb.origin";
+
+/* A glob as a regular expression. */
+static char *glob_to_regex(const char *glob)
+{
+    abdb_text out = {0};
+
+    abdb_text_puts(&out, "^");
+    for (; *glob; glob++) {
+        if (*glob == '*')
+            abdb_text_puts(&out, ".*");
+        else if (*glob == '?')
+            abdb_text_puts(&out, ".");
+        else {
+            if (strchr("\\^$.|+(){}", *glob)) abdb_text_puts(&out, "\\");
+            abdb_text_add(&out, glob, 1);
+        }
+    }
+    abdb_text_puts(&out, "$");
+    return out.failed ? NULL : out.data;
+}
+
+/* Is it a column of v_statement (its type into *numeric) or a factor? */
+static abdb_status classify_column_or_factor(abdb_server *s, const char *name, bool *column,
+                                             bool *numeric, abdb_error *err)
+{
+    static const char sql[] =
+        "SELECT 1, typcategory = 'N' FROM pg_attribute JOIN pg_type t ON t.oid = atttypid"
+        " WHERE attrelid = 'abdb.v_statement'::regclass AND attname = $1 AND attnum > 0"
+        " AND $1 <> 'n' UNION ALL SELECT 2, false FROM abdb.factor WHERE factor = $1";
+    PGresult *found;
+    abdb_status st = abdb_server_query(s, sql, 1, &name, "nt", &found, err);
+
+    if (st != ABDB_OK) return st;
+    if (!PQntuples(found)) {
+        PQclear(found);
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "no column or factor '%s' there; columns are those of"
+                         " `abdb query --schema v_statement`",
+                         name);
+    }
+    *column = PQgetvalue(found, 0, 0)[0] == '1';
+    *numeric = PQgetvalue(found, 0, 1)[0] == 't';
+    PQclear(found);
+    return ABDB_OK;
+}
+
+/* One condition as SQL, its value as parameter number `n`. */
+static abdb_status append_condition_sql(abdb_server *s, const abdb_request *c, int n,
+                                        abdb_text *sql, const char **value, abdb_error *err)
+{
+    static const char *const ops[] = {"=", "!=", "<", "<=", ">", ">=", "~", NULL};
+    const char *name = strncmp(c->word[0], "factor.", 7) == 0 ? c->word[0] + 7 : c->word[0];
+    bool column = false, numeric = false, glob;
+    double number;
+    abdb_status st = ABDB_OK;
+
+    if (c->words != 3 || !abdb_text_is_in_list(c->word[1], ops))
+        return ABDB_FAIL(err, ABDB_USAGE, "a condition is COLUMN OP VALUE");
+    TRY(classify_column_or_factor(s, name, &column, &numeric, err));
+    if (name != c->word[0]) column = false;
+    glob = strcmp(c->word[1], "~") == 0;
+    if (column && numeric && !glob && !abdb_double_parse(c->word[2], ABDB_MARK_POINT, &number))
+        return ABDB_FAIL(err, ABDB_USAGE, "%s is a number, not '%s'", name, c->word[2]);
+    *value = glob ? glob_to_regex(c->word[2]) : strdup(c->word[2]);
+    if (!*value) return ABDB_FAIL(err, ABDB_NOMEM, "a condition");
+    if (column) {
+        abdb_text_puts(sql, " AND v.");
+        abdb_append_quoted_identifier(sql, name);
+        abdb_text_printf(sql, "%s %s $%d%s", numeric && glob ? "::text" : "", c->word[1], n,
+                         numeric && !glob ? "::float8" : "");
+        return ABDB_OK;
+    }
+    numeric = !glob && abdb_double_parse(c->word[2], ABDB_MARK_POINT, &number);
+    abdb_text_puts(sql, " AND EXISTS (SELECT 1 FROM abdb.point_factor p WHERE p.point_id ="
+                        " v.point_id AND p.factor = ");
+    {
+        char *quoted = PQescapeLiteral(s->connection, name, strlen(name));
+
+        abdb_text_puts(sql, quoted ? quoted : "NULL");
+        PQfreemem(quoted);
+    }
+    abdb_text_printf(sql, numeric ? " AND p.num %s $%d::float8)" : " AND p.text %s $%d)",
+                     c->word[1], n);
+done:
+    return st;
+}
+
+static abdb_status select_entries_by_conditions(abdb_server *s, abdb_error *err)
+{
+    abdb_text sql = {0};
+    const char *value[CONDITIONS] = {0};
+    PGresult *result = NULL;
+    const char *row;
+    size_t size;
+    int count = 0;
+    abdb_status st = ABDB_OK, heard = ABDB_OK;
+
+    abdb_text_puts(&sql, "CREATE TEMP TABLE wanted AS SELECT DISTINCT v.entry_id FROM"
+                         " abdb.v_statement v WHERE true");
+    while ((row = abdb_wire_read_row(&size, &heard, st == ABDB_OK ? err : NULL))) {
+        abdb_request condition;
+        char *copy;
+
+        if (st != ABDB_OK) continue;
+        copy = strndup(row, size);
+        if (!copy) {
+            st = ABDB_FAIL(err, ABDB_NOMEM, "conditions");
+        } else if (count == CONDITIONS) {
+            st = ABDB_FAIL(err, ABDB_LIMIT, "more than %d conditions", CONDITIONS);
+        } else {
+            abdb_wire_split_row(copy, &condition);
+            st = append_condition_sql(s, &condition, count + 1, &sql, &value[count], err);
+            count += value[count] != NULL;
+        }
+        free(copy);
+    }
+    if (st == ABDB_OK) st = heard;
+    if (st == ABDB_OK && sql.failed) st = ABDB_FAIL(err, ABDB_NOMEM, "a selection");
+    if (st == ABDB_OK)
+        st = abdb_server_query(s, abdb_text_get(&sql), count, value, "", &result, err);
+    PQclear(result);
+    for (int i = 0; i < count; i++) free((void *)(uintptr_t)value[i]);
+    abdb_text_free(&sql);
+    return st;
+}
+
+abdb_status abdb_select_wanted_entries(abdb_server *s, const abdb_request *r, abdb_text *answer,
+                                       abdb_error *err)
+{
+    const char *which = r->words > 1 ? r->word[1] : "";
+    bool where = strcmp(which, "where") == 0;
+    long long count;
+    abdb_status st;
+
+    st =
+        abdb_server_execute(s, "DROP TABLE IF EXISTS pg_temp.wanted, pg_temp.wanted_artifact", err);
+    if (where) {
+        if (st == ABDB_OK) st = select_entries_by_conditions(s, err);
+    } else if (st == ABDB_OK && strcmp(which, "all") == 0) {
+        st = abdb_server_execute(
+            s, "CREATE TEMP TABLE wanted AS SELECT entry_id FROM abdb.entry_row", err);
+    } else if (st == ABDB_OK) {
+        st = abdb_server_execute(
+            s,
+            "CREATE TEMP TABLE wanted AS SELECT e.entry_id FROM abdb.description d"
+            " JOIN abdb.entry_row e ON e.description_id = d.description_id"
+            " WHERE d.evidence = 'mlperf' AND d.kind <> 'run'",
+            err);
+    }
+    TRY(st);
+    if (where)
+        TRY(abdb_server_execute(
+            s,
+            "INSERT INTO wanted SELECT DISTINCT p.piece FROM abdb.part p JOIN wanted w"
+            " ON w.entry_id = p.whole WHERE p.piece NOT IN (SELECT entry_id FROM"
+            " wanted)",
+            err));
+    TRY(abdb_server_execute(
+        s, "CREATE UNIQUE INDEX ON pg_temp.wanted (entry_id); ANALYZE pg_temp.wanted", err));
+    TRY(abdb_server_execute(s,
+                            strcmp(which, "all") != 0
+                                ? wanted_sql
+                                : "CREATE TEMP TABLE wanted_artifact AS SELECT artifact_id FROM"
+                                  " abdb.artifact",
+                            err));
+    TRY(abdb_server_query_number(s, "SELECT count(*) FROM pg_temp.wanted", &count, err));
+    abdb_text_printf(answer, "%lld", count);
+done:
+    return st;
+}
+
+abdb_status abdb_send_table_rows(abdb_server *s, const abdb_request *r, abdb_text *answer,
+                                 abdb_error *err)
+{
+    abdb_text sql = {0};
+    const char *table;
+    long long rows;
+    abdb_status st = ABDB_OK;
+
+    if (r->words < 3) return ABDB_FAIL(err, ABDB_USAGE, "a request without columns");
+    table = r->word[1];
+    abdb_text_puts(&sql, "COPY (SELECT ");
+    for (int i = 2; i < r->words; i++) {
+        abdb_text_puts(&sql, i > 2 ? ", t." : "t.");
+        abdb_append_quoted_identifier(&sql, r->word[i]);
+    }
+    abdb_text_puts(&sql, " FROM abdb.");
+    abdb_append_quoted_identifier(&sql, table);
+    abdb_text_puts(&sql, " t");
+    if (abdb_text_is_in_list(table, of_entries))
+        abdb_text_puts(&sql, " JOIN pg_temp.wanted w ON w.entry_id = t.entry_id");
+    for (size_t i = 0; i < sizeof belongs / sizeof belongs[0]; i++)
+        if (strcmp(belongs[i].table, table) == 0)
+            abdb_text_printf(&sql, " WHERE %s", belongs[i].where);
+    abdb_text_puts(&sql, ") TO STDOUT");
+    if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
+    TRY(abdb_server_copy_to_answer(s, abdb_text_get(&sql), &rows, err));
+    abdb_text_printf(answer, "%lld", rows);
+done:
+    abdb_text_free(&sql);
+    return st;
+}
+
+abdb_status abdb_send_spellings(abdb_server *s, abdb_text *answer, abdb_error *err)
+{
+    static const char *const columns[] = {"device", "model", "workload", "submitter", "system"};
+    abdb_text sql = {0};
+    long long rows = 0;
+    abdb_status st = ABDB_OK;
+
+    abdb_text_puts(&sql, "COPY (");
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        abdb_text_printf(&sql,
+                         "%s SELECT DISTINCT '%s', %s FROM abdb.description WHERE %s IS NOT NULL",
+                         i ? " UNION ALL" : "", columns[i], columns[i], columns[i]);
+    abdb_text_puts(&sql, ") TO STDOUT");
+    if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "spellings"));
+    TRY(abdb_server_copy_to_answer(s, abdb_text_get(&sql), &rows, err));
+    abdb_text_printf(answer, "%lld", rows);
+done:
+    abdb_text_free(&sql);
+    return st;
+}
