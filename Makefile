@@ -376,8 +376,8 @@ bench: ## paired ratios against peers on this machine, and a million results
 torch: ## PyTorch from PyPI into build/torch, for the backend torch and its test; not needed otherwise
 	@[ -x $(BUILD)/torch/bin/python ] || python3 -m venv $(BUILD)/torch
 	@$(BUILD)/torch/bin/pip install -q torch && echo "ABDB_PYTHON=$(CURDIR)/$(BUILD)/torch/bin/python abdb run --backend torch ..."
-peers: ## DuckDB and Datasette from PyPI into build/venv, for make bench and one test; not needed otherwise
-	@[ -x $(BUILD)/venv/bin/datasette ] || { python3 -m venv $(BUILD)/venv && $(BUILD)/venv/bin/pip install -q duckdb datasette; }
+peers: ## DuckDB, Datasette and the newest SQLite (apsw) from PyPI into build/venv, for make bench, a few tests and check-ports; not needed otherwise
+	@[ -x $(BUILD)/venv/bin/datasette ] || { python3 -m venv $(BUILD)/venv && $(BUILD)/venv/bin/pip install -q duckdb datasette apsw; }
 spark: peers ## Spark from PyPI into build/venv, for make check-ports; it wants Java 17 (Debian: openjdk-17-jre-headless)
 	@$(BUILD)/venv/bin/pip install -q pyspark
 fuzz: ## ten thousand damaged files per format under sanitizers (MUTANTS=, SEED=), and libFuzzer through the writer for FUZZ_MINUTES (10), adding up
@@ -399,7 +399,7 @@ soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases;
 	@KILLED_PUSHES=100 BUILD=$(BUILD) bats tests/cli/warehouse.bats -f killed
 	@KILLED_TASKS=50 BUILD=$(BUILD) bats tests/cli/merge.bats -f killed
 	@BUILD=$(BUILD) tests/fleet.py 300
-check-ports: ## PostgreSQL's rows, Citus where it is installed, aarch64 under qemu-user, other compilers, musl, decimal commas, MPI between hosts, Slurm, no libraries, 4 GiB, packages: what is installed of them
+check-ports: ## PostgreSQL's rows, Citus where it is installed, aarch64 under qemu-user, other compilers, musl, decimal commas, MPI between hosts, Slurm, no libraries, 4 GiB, the newest SQLite, packages: what is installed of them
 	@$(MAKE) -s all
 	@BUILD=$(BUILD) tests/ports/postgresql.sh
 	@BUILD=$(BUILD) CITUS=1 tests/ports/postgresql.sh
@@ -413,6 +413,7 @@ check-ports: ## PostgreSQL's rows, Citus where it is installed, aarch64 under qe
 	@tests/ports/musl.sh
 	@tests/ports/without.sh
 	@BUILD=$(BUILD) tests/ports/big.sh
+	@BUILD=$(BUILD) tests/ports/sqlite.sh
 	@tests/ports/packages.sh
 dist: ## source archive of this revision with its digest, into build/dist
 	@packages/dist.sh

@@ -3,8 +3,9 @@
 #   add CAMPAIGN TARGET COUNT FINDINGS SECONDS   after each stretch of a campaign, into build/soak/campaigns.tsv
 #   count CAMPAIGN TARGET                        how many there are of all commits together: a campaign goes on from there
 #   since CAMPAIGN TARGET                        how many of them came after the last finding
-#   table                                        all of it as a table for people
-#   ship                                         moves it into tests/campaigns.tsv and writes the table into tests/CAMPAIGNS.md
+#   table                                        all of it as a table for people, a row for each target
+#   summary                                      a row for each campaign
+#   ship                                         moves it into tests/campaigns.tsv and writes the summary into tests/CAMPAIGNS.md
 # A line has tabs between commit, campaign, target, count, findings, seconds and date; what is said of a target again on the same
 # commit and day is added to its line; what came after its last finding has a line of its own. A commit with a + had changes that were
 # not committed.
@@ -12,7 +13,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 local_file=${LEDGER:-${BUILD:-build}/soak/campaigns.tsv} shipped=${LEDGER_SHIPPED:-tests/campaigns.tsv} page=${LEDGER_PAGE:-tests/CAMPAIGNS.md}
 usage() {
-    sed -n '3,7s/^# *//p' "$0" >&2
+    sed -n '3,8s/^# *//p' "$0" >&2
     exit 2
 }
 
@@ -57,6 +58,21 @@ table() {
         LC_ALL=C sort
 }
 
+# Adds the rows of `table` up by campaign. Beside the sums stands the target that was tried least often since its last finding.
+summarise_campaigns() {
+    echo '| campaign | targets | count | findings | fewest since a finding | minutes | last |'
+    echo '|---|---|---|---|---|---|---|'
+    table | tail -n +3 | awk -F' *[|] *' '
+        function number(text) { gsub(",", "", text); return text + 0 }
+        function grouped(n,  s, out) { for (s = sprintf("%d", n); length(s) > 3; s = substr(s, 1, length(s) - 3)) out = "," substr(s, length(s) - 2) out; return s out }
+        { if (!($2 in targets)) names[++n] = $2
+          targets[$2]++; count[$2] += number($4); findings[$2] += $6; minutes[$2] += $7
+          if (!($2 in fewest) || number($5) < fewest[$2]) { fewest[$2] = number($5); least[$2] = $3 }
+          if ($9 > last[$2]) last[$2] = $9 }
+        END { for (i = 1; i <= n; i++) { c = names[i]
+            printf "| %s | %d | %s | %d | %s (%s) | %d | %s |\n", c, targets[c], grouped(count[c]), findings[c], grouped(fewest[c]), least[c], minutes[c], last[c] } }'
+}
+
 ship() {
     mkdir -p "$(dirname "$local_file")"
     (
@@ -65,7 +81,7 @@ ship() {
         mv "$shipped.new" "$shipped"
         rm -f "$local_file"
     ) 9>"$local_file.lock"
-    table >"$page.table"
+    summarise_campaigns >"$page.table"
     sed -i -e '/^<!-- campaigns: /,/^<!-- end of campaigns/{//!d}' -e "/^<!-- campaigns: /r $page.table" "$page"
     rm "$page.table"
 }
@@ -75,6 +91,7 @@ add) shift; add "$@" ;;
 count) [ $# = 3 ] || usage; both | awk -F'\t' -v c="$2" -v t="$3" '$2 == c && $3 == t { n += $4 } END { printf "%d\n", n }' ;;
 since) [ $# = 3 ] || usage; both | sums | awk -F'\t' -v c="$2" -v t="$3" '$2 == c && $3 == t { n = $5 ? 0 : n + $4 } END { printf "%d\n", n }' ;;
 table) table ;;
+summary) summarise_campaigns ;;
 ship) ship ;;
 *) usage ;;
 esac

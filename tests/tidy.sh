@@ -59,6 +59,7 @@ check "text leaves by query/answer/say.c alone" "$(for f in $(find query -name '
 check "arrays grow by schema/core/grow.h, text by text.h" "$(grep -nE '\brealloc(array)?\(' -r schema ingest plots kernels query --include='*.[ch]' | grep -vE '^schema/core/(grow|text)\.c')"
 check "programs are started by schema/core/process.h" "$(grep -nE '\b(v?fork|popen|posix_spawnp?|execl?[vpe]*)\(' -r schema ingest plots kernels query --include='*.[ch]' | grep -vE '^(schema/core/process|query/program/pager|kernels/programs/command).c')" # a pager reads the terminal: it stays in our process group; a program that is timed is started as fast as can be, in a group of abdb_group_start
 check "columns are read as text through sqlite.h, which gives no NULL unasked" "$(grep -n 'sqlite3_column_text' -r schema query --include='*.[ch]' | grep -v '^schema/functions/sqlite.h')"
+check "databases are opened through schema/functions/authorizer.h, which restricts them" "$(grep -nE '\bsqlite3_open(16|_v2)?\(|\bsqlite3_set_authorizer\(' -r schema ingest plots query stores --include='*.[ch]' | grep -v '^schema/functions/authorizer.c')"
 check "files are written through outfile.h alone" "$(grep -nE 'fopen\(.*"[wa]|O_WRONLY|O_CREAT' $(find schema ingest plots kernels/runner query -name '*.c') | grep -vE '^(schema/core/outfile|query/program/spooling)\.c')"
 check "NOTICE and packages/debian/copyright name what asks to be named, and the archives of STATIC=1" "$(python3 - <<'EOF'
 import csv, pathlib, re

@@ -1,10 +1,10 @@
 /* ask.c - read-only SQL into tables; see report.h.
  *
  * Three locks, each of which would do: the file is opened read-only, query_only is set, and an
- * authorizer refuses everything but reading. While a report keeps rows, two hold: the authorizer
- * lets temporary tables be made, for which query_only has to be off. Functions that touch files
- * are not registered at all. Time is limited by a deadline, a value by its size, all memory of
- * SQLite together by memory_max.
+ * authorizer refuses everything but reading, and every function that functions.def does not list.
+ * While a report keeps rows, two hold: the authorizer lets temporary tables be made, for which
+ * query_only has to be off. Functions that touch files are not registered at all. Time is limited
+ * by a deadline, a value by its size, all memory of SQLite together by memory_max.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include "query/answer/deadline.h"
 #include "query/answer/report.h"
 #include "query/answer/rows.h"
+#include "schema/functions/authorizer.h"
 
 enum { PROGRESS_STEPS = 10000, VALUE_SIZE_MAX = 256 << 20 }; /* an archive's members have room */
 static const sqlite3_int64 memory_max = 2ll << 30;
@@ -23,79 +24,20 @@ static int over_time(void *unused)
     return abdb_deadline_over();
 }
 
-/* What SQLite asks before it prepares a statement (a, b, c: table, column, database, as the action
- * has it). What is not allowed here is refused. */
-static int authorize(void *unused, int action, const char *a, const char *b, const char *c,
-                     const char *d)
-{
-    static const char *const pragmas[] = {
-        "table_info",       "table_xinfo",  "table_list",        "index_list",    "index_info",
-        "foreign_key_list", "user_version", "application_id",    "function_list", "compile_options",
-        "integrity_check",  "quick_check",  "foreign_key_check", "database_list", "encoding",
-        "page_count",       "page_size"};
-    (void)unused, (void)c, (void)d;
-    switch (action) {
-    case SQLITE_SELECT:
-    case SQLITE_READ:
-    case SQLITE_RECURSIVE: return SQLITE_OK;
-    case SQLITE_FUNCTION: return b && strcmp(b, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
-    case SQLITE_PRAGMA:
-        for (size_t i = 0; i < sizeof pragmas / sizeof pragmas[0]; i++)
-            if (a && sqlite3_stricmp(a, pragmas[i]) == 0 &&
-                /* The first six take a name as their argument, integrity_check a number; of the
-                 * others an argument would set something. */
-                (!b || i < 6 || strcmp(pragmas[i], "integrity_check") == 0))
-                return SQLITE_OK;
-        return SQLITE_DENY;
-    default: return SQLITE_DENY;
-    }
-}
-
-/* The same, and what is temporary may be made and dropped. */
-static int authorize_keeping(void *unused, int action, const char *a, const char *b, const char *c,
-                             const char *d)
-{
-    switch (action) {
-    case SQLITE_CREATE_TABLE: /* sqlite_stat1 */
-    case SQLITE_CREATE_TEMP_TABLE:
-    case SQLITE_DROP_TEMP_TABLE:
-    case SQLITE_ANALYZE:
-    case SQLITE_INSERT:
-    case SQLITE_UPDATE:
-    case SQLITE_DELETE: return c && strcmp(c, "temp") == 0 ? SQLITE_OK : SQLITE_DENY;
-    default: return authorize(unused, action, a, b, c, d);
-    }
-}
-
 abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
 {
-    /* Asked once before the authorizer is set, which would refuse to let eponymous virtual tables
-     * be declared later; they prepare and return nothing. Those that are not registered here just
-     * fail. */
-    static const char *const functions[] = {
-        "SELECT 1 FROM abdb_csv(NULL)",           "SELECT 1 FROM abdb_archive(NULL)",
-        "SELECT 1 FROM abdb_compare(NULL, NULL)", "SELECT 1 FROM abdb_offers LIMIT 0",
-        "SELECT 1 FROM abdb_choose(NULL)",        "SELECT 1 FROM abdb_roofline(NULL)",
-        "SELECT 1 FROM abdb_measure(NULL, NULL)", "SELECT 1 FROM abdb_changes('[]')",
-        "SELECT 1 FROM abdb_fleet('[]')",         "SELECT 1 FROM abdb_members(NULL)"};
     abdb_status st;
 
-    sqlite3_set_authorizer(db->sql, NULL, NULL); /* it may have been set before */
+    abdb_sql_authorize(db->sql, ABDB_SQL_ALL); /* it may read only, from before */
     st = abdb_db_exec(db,
-                      "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF;"
-                      "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
-                      /* made now, because the authorizer would refuse to declare them */
-                      "SELECT 1 FROM json_each('[]'), json_tree('[]')",
+                      "PRAGMA query_only = ON; PRAGMA cache_size = -65536;"
+                      "PRAGMA temp_store = MEMORY",
                       err);
-    for (size_t i = 0; st == ABDB_OK && i < sizeof functions / sizeof functions[0]; i++)
-        sqlite3_exec(db->sql, functions[i], NULL, NULL, NULL); /* not all are registered */
-
     if (st != ABDB_OK) return st;
-    sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_limit(db->sql, SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_limit(db->sql, SQLITE_LIMIT_LENGTH, VALUE_SIZE_MAX);
     sqlite3_hard_heap_limit64(memory_max);
-    sqlite3_set_authorizer(db->sql, authorize, NULL);
+    abdb_sql_authorize(db->sql, ABDB_SQL_READING);
     abdb_deadline_begin(timeout_s);
     sqlite3_progress_handler(db->sql, PROGRESS_STEPS, over_time, NULL);
     return ABDB_OK;
@@ -111,6 +53,7 @@ static const char *nearest_name(abdb_db *db, const char *message, abdb_arena *ar
                  {"no such table: ",
                   "SELECT name FROM sqlite_schema WHERE type = 'view' AND name GLOB 'v_*'"},
                  {"no such function: ", "PRAGMA function_list"}};
+    enum { KIND_FUNCTION = 2 };
     const char *names[1024], *near = NULL;
     sqlite3_stmt *s = NULL;
     size_t count = 0;
@@ -124,7 +67,9 @@ static const char *nearest_name(abdb_db *db, const char *message, abdb_arena *ar
             continue;
         while (count < sizeof names / sizeof names[0] && sqlite3_step(s) == SQLITE_ROW) {
             const char *text = abdb_sql_text(s, 0);
+            const abdb_sql_function *f = abdb_sql_function_find(text);
 
+            if (i == KIND_FUNCTION && (!f || f->refused)) continue;
             names[count] = abdb_arena_copy(arena, text, strlen(text));
             count += names[count] != NULL;
         }
@@ -147,7 +92,7 @@ static const char *views_with(abdb_db *db, const char *name, abdb_arena *arena)
 
     if (sqlite3_prepare_v2(db->sql, sql, -1, &s, NULL) != SQLITE_OK) return NULL;
     sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
-    if (sqlite3_step(s) == SQLITE_ROW)
+    if (sqlite3_step(s) == SQLITE_ROW && sqlite3_column_type(s, 0) != SQLITE_NULL)
         views = abdb_arena_printf(arena, "; it is in %s", abdb_sql_text(s, 0));
     sqlite3_finalize(s);
     return views;
@@ -178,8 +123,45 @@ static const char *nearest_keyword(const char *sql)
     return NULL;
 }
 
-/* A mistake in a reader's SQL: where it is, and what was perhaps meant. */
-static abdb_status sql_mistake(abdb_db *db, const char *sql, int offset, abdb_error *err)
+/* What a reader can do about a message of SQLite that abdb's own restrictions cause, or NULL. at:
+ * the SQL from the place of the mistake on. */
+static const char *explain_refusal(const char *message, const char *at)
+{
+    if (strncmp(message, "no such column: ", 16) == 0 && *at == '"')
+        return " (a text stands in single quotes; double quotes are for names)";
+    if (strncmp(message, "no such module: ", 16) == 0)
+        return ": abdb opens no virtual table that a file brings";
+    if (strcmp(message, "not authorized") == 0)
+        return " (a pragma is a statement of its own here, PRAGMA table_list, not a table)";
+    return NULL;
+}
+
+/* Names a function that SQL may not call, with the reason, where a message of SQLite is about one:
+ * either the connection does not have it or the authorizer refused it. False: it is not. */
+static bool refuse_function(const char *message, abdb_error *err)
+{
+    static const char *const begins[] = {"not authorized to use function: ", "no such function: "};
+
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
+        const char *name = message + strlen(begins[i]), *why = "it is not on abdb's list";
+        const abdb_sql_function *f;
+
+        if (strncmp(message, begins[i], strlen(begins[i])) != 0) continue;
+        f = abdb_sql_function_find(name);
+        if (i > 0 && (!f || !f->refused)) return false; /* there is none */
+        if (f && f->refused) why = f->refused;
+        (void)ABDB_FAIL(err, ABDB_USAGE,
+                        "SQL may not call the function %s: %s; `abdb query --functions` lists those"
+                        " that it may call",
+                        f ? f->name : name, why);
+        return true;
+    }
+    return false;
+}
+
+/* A mistake in a reader's SQL, a part of text: where it is, and what was perhaps meant. */
+static abdb_status sql_mistake(abdb_db *db, const char *text, const char *sql, int offset,
+                               abdb_error *err)
 {
     abdb_arena arena = {0};
     const char *message = abdb_arena_printf(&arena, "%s", sqlite3_errmsg(db->sql)), *near,
@@ -196,11 +178,12 @@ static abdb_status sql_mistake(abdb_db *db, const char *sql, int offset, abdb_er
         hint = views_with(db, near, &arena);
     else if (near)
         hint = abdb_arena_printf(&arena, ", did you mean '%s'?", near);
-    for (int i = 0; i < offset && sql[i]; i++) line += sql[i] == '\n';
+    for (const char *c = text; c < sql + offset && *c; c++) line += *c == '\n';
     if (offset >= 0) {
         snprintf(place, sizeof place, "line %d: ", line);
         snprintf(beside, sizeof beside, " near '%.30s'", sql + offset);
     }
+    if (!hint) hint = explain_refusal(message, offset >= 0 ? sql + offset : "");
     st = strncmp(message, "abdb_", 5) == 0 /* of a function of ours: it says all */
              ? ABDB_FAIL(err, ABDB_USAGE, "%s", message)
              : ABDB_FAIL(err, ABDB_USAGE, "%s%s%s%s; `abdb query --schema` shows views and columns",
@@ -211,7 +194,7 @@ static abdb_status sql_mistake(abdb_db *db, const char *sql, int offset, abdb_er
 
 /* What SQLite says of a reader's own SQL, as an error with an exit code and what to do. Its
  * texts are asked only where its codes do not tell. */
-static abdb_status sql_fail(abdb_db *db, const char *sql, abdb_error *err)
+static abdb_status sql_fail(abdb_db *db, const char *text, const char *sql, abdb_error *err)
 {
     int code = sqlite3_errcode(db->sql) & 0xff, offset = sqlite3_error_offset(db->sql);
 
@@ -224,6 +207,7 @@ static abdb_status sql_fail(abdb_db *db, const char *sql, abdb_error *err)
                          "the query wants more than %lld GiB of memory: ask for fewer rows or"
                          " columns",
                          (long long)memory_max >> 30);
+    if (refuse_function(sqlite3_errmsg(db->sql), err)) return err->status;
     if (code == SQLITE_AUTH)
         return ABDB_FAIL(err, ABDB_USAGE, "`abdb query` only reads: %s", sqlite3_errmsg(db->sql));
     if (strstr(sqlite3_errmsg(db->sql), "no such table: abdb_csv") ||
@@ -233,7 +217,7 @@ static abdb_status sql_fail(abdb_db *db, const char *sql, abdb_error *err)
         return ABDB_FAIL(err, ABDB_USAGE, "SQL may not run programs here; --allow-run lets it");
     if (code == SQLITE_IOERR && strncmp(sqlite3_errmsg(db->sql), "abdb_", 5) == 0)
         return ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(db->sql)); /* of a function of ours */
-    if (code == SQLITE_ERROR) return sql_mistake(db, sql, offset, err);
+    if (code == SQLITE_ERROR) return sql_mistake(db, text, sql, offset, err);
     return abdb_db_fail(db, err, "query");
 }
 
@@ -254,45 +238,94 @@ static void bind_params(sqlite3_stmt *s, const abdb_report *report, const char *
     }
 }
 
-abdb_status abdb_sql_table(abdb_db *db, const char *sql, const abdb_report *report,
-                           const char *const *value, abdb_table *table, abdb_error *err)
+/* Where the text goes on after blanks, comments and empty statements; at its end: "". */
+static const char *skip_empty_statements(const char *sql)
 {
-    const char *rest = sql, *now;
+    for (;;) {
+        sql += strspn(sql, " \t\r\n\f;");
+        if (strncmp(sql, "--", 2) == 0) {
+            sql += strcspn(sql, "\n");
+        } else if (strncmp(sql, "/*", 2) == 0) {
+            const char *end = strstr(sql + 2, "*/");
+
+            sql = end ? end + 2 : sql + strlen(sql); /* as SQLite reads it */
+        } else {
+            return sql;
+        }
+    }
+}
+
+/* Refuses a second statement in what follows the first one of text; comments are none. */
+static abdb_status refuse_second(const char *text, const char *rest, abdb_error *err)
+{
+    int line = 1;
+
+    rest = skip_empty_statements(rest);
+    if (!*rest) return ABDB_OK;
+    for (const char *c = text; c < rest; c++) line += *c == '\n';
+    return ABDB_FAIL(err, ABDB_USAGE,
+                     "more than one statement: a second begins on line %d with '%.40s'. Ask them"
+                     " one at a time, join them with UNION ALL, or type them in `abdb query -i`",
+                     line, rest);
+}
+
+/* Runs the first statement of sql, a part of text, by which errors count lines; *rest is what
+ * follows it. rest NULL: nothing may follow it, else it does not run. */
+static abdb_status run_statement(abdb_db *db, const char *text, const char *sql, const char **rest,
+                                 const abdb_report *report, const char *const *value,
+                                 abdb_table *table, abdb_error *err)
+{
+    const char *behind = "";
     sqlite3_stmt *s = NULL;
     abdb_status st = ABDB_OK;
+    int code;
 
-    while (*rest) {
-        int code;
-
-        now = rest;
-        if (sqlite3_prepare_v2(db->sql, now, -1, &s, &rest) != SQLITE_OK)
-            TRY(sql_fail(db, now, err));
-        if (!s) continue; /* white space, a comment */
-        if (!sqlite3_stmt_readonly(s))
-            TRY(ABDB_FAIL(err, ABDB_USAGE,
-                          "`abdb query` only reads; this statement would change"
-                          " something: %.60s",
-                          now));
-        bind_params(s, report, value);
-        TRY(abdb_rows_columns(s, table, err));
-        while ((code = sqlite3_step(s)) == SQLITE_ROW) TRY(abdb_rows_take(s, table, err));
-        if (code != SQLITE_DONE) TRY(sql_fail(db, now, err));
-        sqlite3_finalize(s);
-        s = NULL;
-    }
+    if (sqlite3_prepare_v2(db->sql, sql, -1, &s, &behind) != SQLITE_OK)
+        TRY(sql_fail(db, text, sql, err));
+    if (!rest) TRY(refuse_second(text, behind, err));
+    if (rest) *rest = behind;
+    if (!s) return ABDB_OK;
+    if (!sqlite3_stmt_readonly(s))
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "`abdb query` only reads; this statement would change something: %.60s",
+                      sql));
+    bind_params(s, report, value);
+    TRY(abdb_rows_columns(s, table, err));
+    while ((code = sqlite3_step(s)) == SQLITE_ROW) TRY(abdb_rows_take(s, table, err));
+    if (code != SQLITE_DONE) TRY(sql_fail(db, text, sql, err));
 done:
     sqlite3_finalize(s);
     return st;
+}
+
+abdb_status abdb_sql_next(abdb_db *db, const char **sql, abdb_table *table, abdb_error *err)
+{
+    const char *text = *sql, *first = skip_empty_statements(text);
+
+    *sql = "";
+    return *first ? run_statement(db, text, first, sql, NULL, NULL, table, err) : ABDB_OK;
+}
+
+abdb_status abdb_sql_table(abdb_db *db, const char *sql, const abdb_report *report,
+                           const char *const *value, abdb_table *table, abdb_error *err)
+{
+    const char *first = skip_empty_statements(sql);
+
+    if (!*first)
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "there is no SQL statement, only comments or blanks; `abdb query` lists"
+                         " what can be asked");
+    return run_statement(db, sql, first, NULL, report, value, table, err);
 }
 
 /* Opens the guard for what is temporary, or closes it again. query_only is off only between the
  * two, while statements of the report itself run. */
 static void let_keep(abdb_db *db, bool open)
 {
-    sqlite3_set_authorizer(db->sql, NULL, NULL);
+    abdb_sql_authorize(db->sql, ABDB_SQL_ALL);
     sqlite3_exec(db->sql, open ? "PRAGMA query_only = OFF" : "PRAGMA query_only = ON", NULL, NULL,
                  NULL);
-    sqlite3_set_authorizer(db->sql, open ? authorize_keeping : authorize, NULL);
+    abdb_sql_authorize(db->sql, open ? ABDB_SQL_READING_AND_TABLES : ABDB_SQL_READING);
 }
 
 /* One statement that sqlite3_mprintf gave, to its end. */
@@ -304,11 +337,12 @@ static abdb_status keep_step(abdb_db *db, char *sql, const abdb_report *report,
     abdb_status st = ABDB_OK;
 
     if (!sql) return ABDB_FAIL(err, ABDB_NOMEM, "a table of a report");
-    if (sqlite3_prepare_v2(db->sql, sql, -1, &s, &rest) != SQLITE_OK) TRY(sql_fail(db, sql, err));
+    if (sqlite3_prepare_v2(db->sql, sql, -1, &s, &rest) != SQLITE_OK)
+        TRY(sql_fail(db, sql, sql, err));
     rest += strspn(rest, " \n");
     if (*rest) TRY(ABDB_FAIL(err, ABDB_USAGE, "a table is one statement, not also: %.60s", rest));
     bind_params(s, report, value);
-    if (sqlite3_step(s) != SQLITE_DONE) TRY(sql_fail(db, sql, err));
+    if (sqlite3_step(s) != SQLITE_DONE) TRY(sql_fail(db, sql, sql, err));
 done:
     sqlite3_finalize(s);
     sqlite3_free(sql);

@@ -116,11 +116,16 @@ size_t abdb_report_names(const char **names, size_t room, abdb_arena *arena);
 /* Makes db answer questions only: an authorizer, query_only, limits of size and memory, and a
  * deadline in seconds (deadline.h; 0: none). */
 ABDB_MUST_USE abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err);
-/* Runs every statement of sql, parameters bound by name from report (may be NULL) and value; rows
- * of the last one go into table. ABDB_USAGE: a statement that would change something. */
+/* Runs the one statement of sql, parameters bound by name from report (may be NULL) and value; its
+ * rows go into table. ABDB_USAGE: none or several statements (then none runs), one that would
+ * change something, a mistake in it. */
 ABDB_MUST_USE abdb_status abdb_sql_table(abdb_db *db, const char *sql, const abdb_report *report,
                                          const char *const *value, abdb_table *table,
                                          abdb_error *err);
+/* Runs the first statement of *sql and moves *sql behind it; at the end of the text *sql is "".
+ * Without a statement the table has no column. */
+ABDB_MUST_USE abdb_status abdb_sql_next(abdb_db *db, const char **sql, abdb_table *table,
+                                        abdb_error *err);
 /* Keeps the rows of one SELECT as the temporary table `name`, counted for the planner; nothing but
  * that may be written. ABDB_USAGE: sql is anything else. */
 ABDB_MUST_USE abdb_status abdb_sql_keep(abdb_db *db, const char *name, const char *sql,

@@ -83,7 +83,7 @@ abdb_status abdb_shelf_read(const abdb_shelf *shelf, const char *name, abdb_text
     *origin = folder && !strchr(name, '/')
                   ? abdb_arena_printf(arena, "%s/%s%s", folder, name, shelf->suffix)
                   : NULL;
-    if (*origin && access(*origin, R_OK) == 0) return abdb_read_file(*origin, text, err);
+    if (*origin && access(*origin, R_OK) == 0) return abdb_read_text_file(*origin, text, err);
     *origin = NULL;
     for (const abdb_embedded *e = shelf->shipped; e->name; e++)
         if (!is_hidden(shelf, e->name) && strlen(name) == stem(shelf, e->name) &&
@@ -126,4 +126,21 @@ abdb_status abdb_read_file(const char *path, abdb_text *out, abdb_error *err)
     fclose(file);
     if (out->failed) st = ABDB_FAIL(err, ABDB_NOMEM, "%s", path);
     return st;
+}
+
+abdb_status abdb_read_text_file(const char *path, abdb_text *out, abdb_error *err)
+{
+    size_t before = out->size;
+    abdb_status st = abdb_read_file(path, out, err);
+    const char *text = abdb_text_get(out) + before, *zero;
+    long line = 1;
+
+    if (st != ABDB_OK) return st;
+    zero = memchr(text, '\0', out->size - before);
+    if (!zero) return ABDB_OK;
+    for (const char *c = text; c < zero; c++) line += *c == '\n';
+    return ABDB_FAIL(err, ABDB_USAGE,
+                     "%s, line %ld: a zero byte, which ends no text: is it a text file? UTF-16 is"
+                     " not read here (iconv -f UTF-16 -t UTF-8)",
+                     path, line);
 }

@@ -27,5 +27,8 @@ ABDB_MUST_USE abdb_status abdb_shelf_read(const abdb_shelf *shelf, const char *n
 const char *abdb_user_folder(abdb_arena *arena, const char *kind);
 /* Whole file as NUL-terminated text. */
 ABDB_MUST_USE abdb_status abdb_read_file(const char *path, abdb_text *out, abdb_error *err);
+/* The same for a file that is read as text. ABDB_USAGE: it holds a zero byte, behind which nothing
+ * would be read. */
+ABDB_MUST_USE abdb_status abdb_read_text_file(const char *path, abdb_text *out, abdb_error *err);
 
 #endif

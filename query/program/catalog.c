@@ -7,6 +7,7 @@
 #include "query/answer/report.h"
 #include "query/program/cli.h"
 #include "query/program/pager.h"
+#include "schema/functions/authorizer.h"
 
 enum { NAMES_MAX = 256, NAME_WIDTH = 23 };
 
@@ -48,6 +49,18 @@ static size_t print_group(const char *group, const char **names, size_t count)
     return printed;
 }
 
+/* Prints abdb's own functions with their arguments, those of every connection, folded. */
+static void print_function_names(void)
+{
+    abdb_text text = {0};
+
+    for (const abdb_sql_function *f = abdb_sql_functions; f->name; f++)
+        if (strcmp(f->origin, "abdb") == 0 && strcmp(f->group, "internal") != 0)
+            abdb_text_printf(&text, "%s%s(%s)", text.size ? "; " : "", f->name, f->arguments);
+    abdb_print_folded(stdout, abdb_text_get(&text), 0);
+    abdb_text_free(&text);
+}
+
 void abdb_catalog_print(void)
 {
     abdb_arena arena = {0};
@@ -62,11 +75,8 @@ void abdb_catalog_print(void)
     puts("\nOr read-only SQL over the public views, which `abdb query --schema` explains:\n"
          "  abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\"\n"
          "  abdb query -i\n"
-         "with functions of abdb beside those of SQLite: median quantile mad geomean hmean stddev\n"
-         "ci_low ci_high hl_ratio boot_ci mwu_p tost_p to_unit(v, from, to) abdb_compare(a, b,\n"
-         "metric, per) abdb_roofline(device, dtype) abdb_changes(values) abdb_fleet(measured)\n"
-         "abdb_offers(quotes, day, provider, kind, today) abdb_members(selection, per, metric)\n"
-         "offer_fits(devices, nodes, offered)");
+         "with functions of abdb beside those of SQLite (`abdb query --functions`):");
+    print_function_names();
     abdb_arena_free(&arena);
 }
 
@@ -89,6 +99,24 @@ static abdb_status add_report(abdb_table *out, const char *name, abdb_error *err
         st = ABDB_FAIL(err, ABDB_NOMEM, "the list of reports");
 done:
     return st;
+}
+
+abdb_status abdb_catalog_functions(abdb_table *out, abdb_error *err)
+{
+    static const char *const columns[] = {"function", "arguments", "origin", "group", "meaning"};
+
+    *out = (abdb_table){.title = "Functions that SQL may call", .columns = 5};
+    for (size_t i = 0; i < 5; i++) out->column[i] = (abdb_column){columns[i], NULL, ""};
+    for (const abdb_sql_function *f = abdb_sql_functions; f->name; f++) {
+        const char *const cells[] = {f->name, f->arguments, f->origin, f->group, f->meaning};
+        abdb_value *row;
+
+        if (f->refused || strcmp(f->group, "internal") == 0) continue;
+        row = abdb_table_row(out);
+        if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "the list of functions");
+        for (size_t i = 0; i < 5; i++) row[i] = (abdb_value){.kind = ABDB_STRING, .text = cells[i]};
+    }
+    return ABDB_OK;
 }
 
 abdb_status abdb_catalog_table(abdb_table *out, abdb_error *err)

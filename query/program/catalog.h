@@ -8,6 +8,9 @@
 
 /* All reports, grouped by question; the user's own come last. */
 void abdb_catalog_print(void);
+/* The functions that SQL may call, as rows: function, arguments, origin, group, meaning. The texts
+ * are constants. */
+ABDB_MUST_USE abdb_status abdb_catalog_functions(abdb_table *out, abdb_error *err);
 /* The same as rows of name, group and question, for -o and --json. The caller frees the table. */
 ABDB_MUST_USE abdb_status abdb_catalog_table(abdb_table *out, abdb_error *err);
 /* Reports, figures and columns of public views (those only where db is not NULL) whose names or

@@ -75,7 +75,7 @@ static abdb_status read_prices(const abdb_args *args, sqlite3 *db, abdb_arena *a
 
     *out = abdb_arg(args, "price");
     if (!path) return ABDB_OK;
-    TRY(abdb_read_file(path, &file, err));
+    TRY(abdb_read_text_file(path, &file, err));
     for (rest = file.data; (line = strsep(&rest, "\n"));) {
         number++;
         line[strcspn(line, "#\r")] = '\0';

@@ -184,7 +184,7 @@ static abdb_status open_map(const char *path, abdb_words *words, table_map **out
 
     if (!own || !digest) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a map"));
     if (access(path, F_OK) != 0 && access(own, F_OK) == 0) path = own;
-    TRY(abdb_read_file(path, &text, err));
+    TRY(abdb_read_text_file(path, &text, err));
     TRY(table_map_parse(out, path, abdb_text_get(&text), err));
     abdb_sha256_hex(abdb_text_get(&text), text.size, digest);
     words->map = *out;

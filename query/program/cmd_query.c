@@ -238,11 +238,13 @@ static abdb_status search(const abdb_args *args, abdb_error *err)
     return st;
 }
 
-/* What can be asked, as rows: -o, --json or --out was given. */
-static abdb_status print_catalog(const abdb_args *args, abdb_error *err)
+/* What can be asked as rows (-o, --json or --out was given), or the functions of SQL. */
+static abdb_status print_catalog(const abdb_args *args,
+                                 abdb_status (*list)(abdb_table *out, abdb_error *err),
+                                 abdb_error *err)
 {
     abdb_table table;
-    abdb_status st = abdb_catalog_table(&table, err);
+    abdb_status st = list(&table, err);
 
     if (st == ABDB_OK) st = abdb_print_table(args, &table, err);
     abdb_table_free(&table);
@@ -256,9 +258,9 @@ static const char shell_help[] =
     "  .reports              named reports\n"
     "  .views                public views\n"
     "  .schema VIEW          its columns\n"
+    "  .functions            functions that SQL may call\n"
     "  .mode FORMAT          table, markdown, csv, json, jsonl, html, latex\n"
-    "  .quit\n"
-    "Functions: median(x) quantile(x, q) geomean(x) to_unit(v, 'GB/s', 'TB/s') abdb_fold(text)\n";
+    "  .quit\n";
 
 typedef struct {
     abdb_db *db;
@@ -266,15 +268,32 @@ typedef struct {
     double timeout_s;
 } shell;
 
-static void shell_sql(shell *s, const char *sql)
+/* Runs the statements one after another, each with its own time, and prints the rows of each. The
+ * first error is printed and ends them. */
+static void run_statements(shell *s, const char *sql)
 {
-    abdb_table table = {0};
-    abdb_error err;
-    abdb_status st = abdb_guard(s->db, s->timeout_s, &err);
+    abdb_status st = ABDB_OK;
 
-    if (st == ABDB_OK) st = abdb_sql_table(s->db, sql, NULL, NULL, &table, &err);
-    abdb_deadline_end();
-    if (st == ABDB_OK) st = abdb_table_print(&table, s->format, stdout, &err);
+    while (st == ABDB_OK && *sql) {
+        abdb_table table = {0};
+        abdb_error err;
+
+        st = abdb_guard(s->db, s->timeout_s, &err);
+        if (st == ABDB_OK) st = abdb_sql_next(s->db, &sql, &table, &err);
+        abdb_deadline_end();
+        if (st == ABDB_OK && table.columns) st = abdb_table_print(&table, s->format, stdout, &err);
+        if (st != ABDB_OK) abdb_report_error(&err);
+        abdb_table_free(&table);
+    }
+}
+
+static void print_functions(abdb_format format)
+{
+    abdb_table table;
+    abdb_error err;
+    abdb_status st = abdb_catalog_functions(&table, &err);
+
+    if (st == ABDB_OK) st = abdb_table_print(&table, format, stdout, &err);
     if (st != ABDB_OK) abdb_report_error(&err);
     abdb_table_free(&table);
 }
@@ -290,14 +309,16 @@ static bool shell_command(shell *s, char *line)
     if (strcmp(verb, ".quit") == 0 || strcmp(verb, ".exit") == 0) return false;
     if (strcmp(verb, ".reports") == 0)
         abdb_catalog_print();
+    else if (strcmp(verb, ".functions") == 0)
+        print_functions(s->format);
     else if (strcmp(verb, ".views") == 0)
-        shell_sql(s, "SELECT DISTINCT view FROM v_column");
+        run_statements(s, "SELECT DISTINCT view FROM v_column");
     else if (strcmp(verb, ".schema") == 0) {
         sql = sqlite3_mprintf("SELECT view, column_name AS \"column\", unit, meaning FROM v_column "
                               "WHERE %Q IS NULL OR"
                               " view = %Q ORDER BY view, place",
                               word, word);
-        if (sql) shell_sql(s, sql);
+        if (sql) run_statements(s, sql);
         sqlite3_free(sql);
     } else if (strcmp(verb, ".mode") == 0 && word) {
         if (abdb_format_find(&s->format, word, &err) != ABDB_OK) abdb_report_error(&err);
@@ -315,6 +336,7 @@ static abdb_status run_shell(const abdb_args *args, abdb_error *err)
     abdb_text statement = {0};
     char *line = NULL;
     size_t room = 0;
+    ssize_t size;
     bool terminal = isatty(STDIN_FILENO);
     abdb_status st = ABDB_OK;
 
@@ -327,7 +349,10 @@ static abdb_status run_shell(const abdb_args *args, abdb_error *err)
     for (;;) {
         if (terminal) abdb_say(stdout, "%s> ", statement.size ? "   ..." : "abdb");
         fflush(stdout);
-        if (getline(&line, &room, stdin) < 0) break;
+        size = getline(&line, &room, stdin);
+        if (size < 0) break;
+        if (strlen(line) != (size_t)size)
+            TRY(ABDB_FAIL(err, ABDB_USAGE, "standard input holds a zero byte: it is no text"));
         if (!statement.size && line[strspn(line, " \t")] == '.') {
             if (!shell_command(&s, line)) break;
             continue;
@@ -338,12 +363,12 @@ static abdb_status run_shell(const abdb_args *args, abdb_error *err)
                 abdb_text_clear(&statement);
             continue;
         }
-        shell_sql(&s, abdb_text_get(&statement));
+        run_statements(&s, abdb_text_get(&statement));
         abdb_text_clear(&statement);
     }
     if (ferror(stdin))
         TRY(ABDB_FAIL(err, ABDB_IO, "cannot read standard input: %s", strerror(errno)));
-    if (statement.size) shell_sql(&s, abdb_text_get(&statement));
+    if (statement.size) run_statements(&s, abdb_text_get(&statement));
 done:
     free(line);
     abdb_text_free(&statement);
@@ -371,7 +396,7 @@ static abdb_status run_file(const char *path, int argc, char **argv, abdb_error 
     abdb_report report = {0};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_read_file(path, &text, err));
+    TRY(abdb_read_text_file(path, &text, err));
     TRY(abdb_report_parse(&report, path, abdb_text_get(&text), err));
     report.origin = path;
     TRY(run_report(&report, argc, argv, err));
@@ -415,11 +440,13 @@ static int query(int argc, char **argv)
             TRY(show_schema(word, &args, &err));
         else if (abdb_arg(&args, "search"))
             TRY(search(&args, &err));
+        else if (abdb_arg(&args, "functions"))
+            TRY(print_catalog(&args, abdb_catalog_functions, &err));
         else if (is_sql)
             TRY(run_sql(word, &args, &err));
         else if (abdb_arg(&args, "format") || abdb_arg(&args, "json") || abdb_arg(&args, "out") ||
                  abdb_arg(&args, "columns"))
-            TRY(print_catalog(&args, &err));
+            TRY(print_catalog(&args, abdb_catalog_table, &err));
         else
             abdb_catalog_print();
     }

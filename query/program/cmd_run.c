@@ -65,7 +65,7 @@ static abdb_status named_plan(abdb_plan *plan, const char *name, abdb_error *err
         }
     }
     if (access(name, R_OK) == 0) {
-        TRY(abdb_read_file(name, &text, err));
+        TRY(abdb_read_text_file(name, &text, err));
         TRY(abdb_plan_add(plan, abdb_text_get(&text), err));
         goto done;
     }

@@ -14,6 +14,7 @@
 #include "query/program/redact_known.h"
 #include "query/program/redact_text.h"
 #include "schema/core/record_json.h"
+#include "schema/functions/authorizer.h"
 #include "schema/store/digest.h"
 #include "schema/store/walk.h"
 
@@ -420,7 +421,7 @@ abdb_status abdb_redaction_list(abdb_redaction *r, const char *entries, abdb_tab
                                abdb_sink_no_row_end};
     abdb_status st = ABDB_OK;
 
-    if (sqlite3_open(":memory:", &r->ledger) != SQLITE_OK ||
+    if (abdb_sql_open(&r->ledger, ":memory:", SQLITE_OPEN_READWRITE) != SQLITE_OK ||
         sqlite3_exec(r->ledger, make, NULL, NULL, NULL) != SQLITE_OK ||
         sqlite3_prepare_v2(r->ledger, add, -1, &r->note, NULL) != SQLITE_OK)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "a list of what would leave"));

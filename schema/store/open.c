@@ -8,19 +8,19 @@
 
 #include "schema/core/outfile.h"
 #include "schema/core/text.h"
+#include "schema/functions/authorizer.h"
 #include "schema/functions/functions.h"
 #include "schema/store/db.h"
 #include "schema/store/shape.h"
 
 /* Opens, and obeys nothing that a file says of itself: its views and checks call no function that
- * does more than compute, its pages are looked at before they are read. Returns SQLite's code. */
+ * does more than compute, its virtual tables are never constructed, its pages are looked at before
+ * they are read. Returns SQLite's code. */
 static int open_distrusted(abdb_db *db, const char *path, int flags)
 {
-    int code = sqlite3_open_v2(path, &db->sql, flags, NULL);
+    int code = abdb_sql_open(&db->sql, path, flags);
 
     if (code != SQLITE_OK) return code;
-    sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(db->sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_exec(db->sql, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
     abdb_db_wait(db, true);
     return SQLITE_OK;
@@ -139,7 +139,7 @@ static abdb_status copy_file(abdb_db *db, const char *begun, const char *path, a
 {
     sqlite3 *copy = NULL;
     sqlite3_backup *backup = NULL;
-    int code = sqlite3_open(begun, &copy), closed;
+    int code = abdb_sql_open(&copy, begun, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE), closed;
 
     if (code == SQLITE_OK) {
         backup = sqlite3_backup_init(copy, "main", db->sql, "main");

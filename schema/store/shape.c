@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "schema/core/text.h"
+#include "schema/functions/authorizer.h"
 
 enum { OBJECTS_MAX = 256 };
 
@@ -133,6 +134,14 @@ static bool is_same(const object *own, const char *sql, bool *failed)
     return same;
 }
 
+/* Would a table or view of that name hide a table function of SQL, which abdb's own SQL calls? */
+static bool hides_function(const char *name)
+{
+    const abdb_sql_function *f = abdb_sql_function_find(name);
+
+    return (f && strcmp(f->group, "table") == 0) || sqlite3_strnicmp(name, "pragma_", 7) == 0;
+}
+
 /* One row of sqlite_schema. */
 static abdb_status look_at(const abdb_db *db, expected *e, sqlite3_stmt *s, bool tables,
                            bool *views, abdb_error *err)
@@ -142,6 +151,11 @@ static abdb_status look_at(const abdb_db *db, expected *e, sqlite3_stmt *s, bool
     bool same, failed = false;
     abdb_status st = ABDB_OK;
 
+    if ((strcmp(type, "table") == 0 || strcmp(type, "view") == 0) && hides_function(name))
+        return ABDB_FAIL(err, ABDB_DB,
+                         "%s: its %s %s hides the function of that name, which abdb calls: drop it"
+                         " with sqlite3, or do not use the file",
+                         db->path, type, name);
     if (!own || strcmp(type, "index") == 0) return ABDB_OK;
     if (strcmp(type, "trigger") == 0)
         return ABDB_FAIL(err, ABDB_DB,

@@ -25,7 +25,8 @@ setup() {
     tests/ledger.sh ship
     [ ! -e "$LEDGER" ]
     [ "$(tests/ledger.sh count fuzz csv)" = 1234668 ]
-    grep -qF "| fuzz | csv | 1,234,668 | 1,234,568 | 2 | 120 | 3 | $(date -u +%F) |" "$LEDGER_PAGE"
+    tests/ledger.sh table | grep -qF "| fuzz | csv | 1,234,668 | 1,234,568 | 2 | 120 | 3 | $(date -u +%F) |"
+    grep -qF "| fuzz | 1 | 1,234,668 | 2 | 1,234,568 (csv) | 120 | $(date -u +%F) |" "$LEDGER_PAGE"
     [ "$(grep -c . "$LEDGER_PAGE")" = 7 ]
     [ "$(grep -c old "$LEDGER_PAGE")" = 0 ]
     cp "$LEDGER_PAGE" "$LEDGER_PAGE.1"
@@ -53,8 +54,15 @@ setup() {
     [[ $output == *"a line that is none: nonsense"* ]]
 }
 
-@test "the table of tests/CAMPAIGNS.md is what the ledger that is shipped says" {
-    LEDGER=/dev/null LEDGER_SHIPPED=tests/campaigns.tsv tests/ledger.sh table >"$BATS_TEST_TMPDIR/made"
+@test "the summary has a row for each campaign, and names the target that was tried least since its last finding" {
+    printf 'aaa\tfuzz\tcsv\t2000\t0\t600\t2026-01-02\naaa\tfuzz\tmap\t50000\t1\t60\t2026-01-03\nbbb\tfuzz\tmap\t1500\t0\t60\t2026-01-04\n' >"$LEDGER_SHIPPED"
+    printf 'aaa\tkills\timport\t7\t0\t60\t2026-01-01\naaa\tfuzz-coverage\tcsv\t9\t9\t60\t2026-01-05\n' >>"$LEDGER_SHIPPED"
+    [ "$(tests/ledger.sh summary | tail -n +3)" = "| fuzz | 2 | 53,500 | 1 | 1,500 (map) | 12 | 2026-01-04 |
+| kills | 1 | 7 | 0 | 7 (import) | 1 | 2026-01-01 |" ]
+}
+
+@test "the table of tests/CAMPAIGNS.md is the summary of the shipped ledger" {
+    LEDGER=/dev/null LEDGER_SHIPPED=tests/campaigns.tsv tests/ledger.sh summary >"$BATS_TEST_TMPDIR/made"
     sed -n '/^<!-- campaigns: /,/^<!-- end of campaigns/{//!p}' tests/CAMPAIGNS.md | diff - "$BATS_TEST_TMPDIR/made"
 }
 

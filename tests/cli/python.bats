@@ -109,6 +109,7 @@ except abdb.Error as e: print(e)"
     def __init__(self, db): self.db = db
     def execute(self, *a): return self.db.execute(*a)
     def close(self): self.db.close()
+    def set_authorizer(self, ask): self.db.set_authorizer(ask)
 real = sqlite3.connect
 sqlite3.connect = lambda *a, **k: Plain(real(*a, **k))
 print(abdb.connect(extension=False).execute("SELECT count(*) > 0 FROM v_result").fetchone())

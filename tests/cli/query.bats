@@ -203,7 +203,7 @@ S
     try "SELECT 1 AS a; DELETE FROM device" "not also: DELETE FROM device"
     try "SELECT 1 AS a; SELECT 2" "one statement"
     try "DELETE FROM device" "syntax error"
-    try "SELECT load_extension('x')" "not authorized"
+    try "SELECT load_extension('x')" "may not call the function load_extension"
     try "SELECT a FROM nowhere" "no such table: nowhere"
     for write in "DELETE FROM device" "CREATE TEMP TABLE u (a)" "INSERT INTO t VALUES (2)" "DROP TABLE t" "PRAGMA query_only = OFF"; do # tables stay as they are
         printf -- '-- title: T\n-- @table t\nSELECT 1 AS a\n-- @rows\n%s;\n' "$write" >own/reports/try.sql

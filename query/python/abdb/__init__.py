@@ -177,14 +177,36 @@ def _other_python():
     return "Debian's python3 has it"
 
 
+def _load(connection, library, name):
+    """Loads a library by the entry point of that name, for which Python before 3.12 has no parameter: SQLite makes it from the file's name."""
+    with tempfile.TemporaryDirectory() as folder:
+        link = pathlib.Path(folder) / f"{name}.so"
+        link.symlink_to(pathlib.Path(library).resolve())
+        connection.load_extension(str(link))
+
+
+def _allow_listed_functions(connection, path):
+    """Without abdb.so: an authorizer that refuses every function that is not on abdb's list. Error: the file holds virtual tables, which
+    sqlite3 would construct."""
+    listed = {row["function"] for row in json.loads(_call("query", [], None, {"functions": True, "json": True})[0])}
+    virtual = [name for name, in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'")]
+    if virtual:
+        connection.close()
+        raise Error(f"{path} holds virtual tables ({', '.join(virtual)[:200]}), which abdb does not open: drop them, or connect with the extension")
+    connection.set_authorizer(lambda action, table, name, database, view:
+                              sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_FUNCTION and name.lower() not in listed else sqlite3.SQLITE_OK)
+
+
 def connect(db=None, extension=True):
-    """A read-only sqlite3 connection, with abdb's functions (median, hl_ratio, abdb_compare, ...) unless extension is False.
+    """A read-only sqlite3 connection, with abdb's functions (median, hl_ratio, abdb_compare, ...) unless extension is False. SQL may call the
+    functions that `abdb query --functions` lists, and opens no virtual table; for functions of your own, connection.set_authorizer(None).
     Error: this Python's sqlite3 cannot load extensions; the views answer without."""
     path = pathlib.Path(db or os.environ.get("ABDB_DB") or "abdb.db")
     if not path.is_file():
         raise Error(f"no database at {path}; abdb.import_('data') makes one")
     connection = sqlite3.connect(path.resolve().as_uri() + "?mode=ro", uri=True)
     if not extension:
+        _allow_listed_functions(connection, path)
         return connection
     library = os.environ.get("ABDB_EXTENSION") or _beside("lib/abdb/abdb.so")
     why = None
@@ -198,6 +220,7 @@ def connect(db=None, extension=True):
         connection.close()
         raise Error(f"abdb's SQL functions cannot be loaded: {why}. abdb.connect(path, extension=False) has the views alone")
     connection.enable_load_extension(True)
+    _load(connection, library, "abdb_guard")
     connection.load_extension(library)
     connection.enable_load_extension(False)
     return connection

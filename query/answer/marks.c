@@ -1,0 +1,103 @@
+/* marks.c - the marks of a report's text that stand for SQL; see marks.h. */
+#include "query/answer/marks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "schema/core/offer.h"
+
+/* What every reader must know of the prices behind rows, for `-- @prices NAME`: one line each where
+ * prices or providers of different kind meet, and where prices are old. */
+static const char prices_said[] =
+    "%s prices_met AS (SELECT kind, provider_kind, provider, age_days FROM %.*s),\n"
+    "prices_said (line) AS (\n"
+    "  SELECT '! prices of different kind meet: ' || (SELECT group_concat(kind, ', ')\n"
+    "    FROM (SELECT DISTINCT kind FROM prices_met ORDER BY 1))\n"
+    "   WHERE (SELECT count(DISTINCT kind) FROM prices_met) > 1\n"
+    "  UNION ALL\n"
+    "  SELECT '! providers of different kind, whose prices include different things: ' ||\n"
+    "    (SELECT group_concat(line, ', ') FROM (\n"
+    "     SELECT coalesce(provider_kind, 'of unknown kind') || ' (' ||\n"
+    "            group_concat(provider, ', ') || ')' AS line\n"
+    "       FROM (SELECT DISTINCT provider_kind, provider FROM prices_met\n"
+    "              WHERE kind <> 'own quote' ORDER BY 1, 2)\n"
+    "      GROUP BY provider_kind ORDER BY provider_kind))\n"
+    "   WHERE (SELECT count(DISTINCT coalesce(provider_kind, '')) FROM prices_met\n"
+    "           WHERE kind <> 'own quote') > 1\n"
+    "  UNION ALL\n"
+    "  SELECT printf('! prices are up to %%d days old: ask for a quote of today, and give it by'\n"
+    "                || ' --price', max(age_days))\n"
+    "    FROM prices_met HAVING max(age_days) > 180\n";
+/* ... and of the offers between these two that hold no node of a system. */
+static const char small_said[] =
+    "  UNION ALL\n"
+    "  SELECT 'left out: ' || group_concat(format('" ABDB_OFFER_TOLD "', device, per_device_hour,\n"
+    "      provider, devices), ', ') || ': " ABDB_OFFER_SMALL "'\n"
+    "    FROM (SELECT DISTINCT device, per_device_hour, provider, devices FROM ";
+static const char small_said_end[] = " ORDER BY 1, 2) HAVING count(*) > 0\n";
+
+/* The offers of table `offer` for each size of system of a table, for `-- @offers`: all of them,
+ * and the cheapest that holds a node (schema/core/offer.h). */
+static const char offers_met[] =
+    "-- @table met\n"
+    "SELECT *, row_number() OVER (PARTITION BY device, size, nodes%s, fits\n"
+    "                             ORDER BY per_device_hour, valid_from DESC, key) AS place,\n"
+    "       NOT fits AND per_device_hour < coalesce(min(CASE WHEN fits THEN per_device_hour END)\n"
+    "         OVER (PARTITION BY device, size, nodes%s), 9e999) AS small\n"
+    "  FROM (SELECT s.devices AS size, s.nodes, o.*,\n"
+    "               o.kind = 'own quote' OR offer_fits(s.devices, s.nodes, o.devices) AS fits\n"
+    "          FROM (SELECT DISTINCT device, devices, nodes FROM %.*s) s\n"
+    "          JOIN offer o ON o.device = s.device)\n"
+    "-- @table used\n"
+    "SELECT * FROM met WHERE fits AND place = 1\n";
+
+/* TABLE [WHERE ...] [BY COLUMN, ...] */
+static void append_offer_tables(abdb_text *out, const char *systems, size_t size)
+{
+    static const char by[] = " BY ";
+    const char *at = strstr(systems, by), *end = systems + size;
+    char columns[80] = "";
+
+    if (at && at < end) {
+        snprintf(columns, sizeof columns, ", %.*s", (int)(end - at - 4), at + 4);
+        size = (size_t)(at - systems);
+    }
+    abdb_text_printf(out, offers_met, columns, columns, (int)size, systems);
+}
+
+/* NAME [SMALL]; goes on with @with, where there is one. */
+static void append_price_notes(abdb_text *out, const char *names, size_t size, bool with)
+{
+    size_t word = strcspn(names, " \n");
+
+    abdb_text_printf(out, prices_said, with ? "," : "WITH", (int)word, names);
+    if (word < size) {
+        abdb_text_puts(out, small_said);
+        abdb_text_add(out, names + word + 1, size - word - 1);
+        abdb_text_puts(out, small_said_end);
+    }
+    abdb_text_puts(out, ")\n");
+}
+
+char *abdb_report_expand_marks(abdb_arena *arena, const char *text)
+{
+    static const char prices[] = "-- @prices ", offers[] = "-- @offers ";
+    const size_t length = sizeof prices - 1; /* of both */
+    bool with = strstr(text, "\n-- @with\n") != NULL;
+    abdb_text out = {0};
+    char *copy;
+
+    for (size_t size; *text; text += size) {
+        size = strcspn(text, "\n");
+        if (strncmp(text, prices, length) == 0)
+            append_price_notes(&out, text + length, size - length, with);
+        else if (strncmp(text, offers, length) == 0)
+            append_offer_tables(&out, text + length, size - length);
+        else
+            abdb_text_add(&out, text, size + (text[size] == '\n'));
+        size += text[size] == '\n';
+    }
+    copy = out.failed ? NULL : abdb_arena_copy(arena, abdb_text_get(&out), out.size);
+    abdb_text_free(&out);
+    return copy;
+}
