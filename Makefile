@@ -307,7 +307,7 @@ $(BUILD)/gen/packages.c: $(BUILD)/settings Makefile
 	   echo 'const abdb_backend_package abdb_store_packages[] = {'; $(foreach l,$(STORES),echo '{"$(l)", "$(PACKAGE_$(l))", "$(patsubst packages/debian/%.install,%,$(wildcard packages/debian/abdb-store-$(l).install))"},';) echo '{0}};'; } >$@.tmp && mv $@.tmp $@
 # The loadable extension: the same files compiled again, because SQLite hands over its interface there.
 EXTENSION_COMPARE := $(filter-out %/environment.c %/gate.c %/lines.c %/screen.c %/trial_lines.c,$(wildcard query/compare/*.c))
-EXTENSION := $(CORE) $(wildcard schema/functions/*.c) ingest/read/csv.c ingest/read/input.c ingest/read/archive.c $(RUNNER) \
+EXTENSION := $(CORE) $(wildcard schema/functions/*.c) ingest/read/csv.c ingest/read/input.c $(addprefix ingest/read/,archive.c archive_kind.c archive_member.c archive_source.c hard_links.c member_name.c) $(RUNNER) \
              query/answer/table.c query/answer/rows.c query/answer/quotes.c query/program/backends.c $(EXTENSION_COMPARE) $(wildcard query/program/tables/*.c)
 so_obj = $(patsubst %.c,$(BUILD)/so/%.o,$(1))
 $(BUILD)/so/%.o: %.c $(BUILD)/settings
@@ -395,6 +395,7 @@ soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases;
 	@BUILD=$(BUILD) python3 tests/fault/campaign.py kills --server --budget $${KILL_MINUTES:-60}
 	@BUILD=$(BUILD) python3 tests/fault/campaign.py faults --server --budget $${FAULT_MINUTES:-60}
 	@BUILD=$(BUILD) python3 tests/fault/crowd.py --seconds 600
+	@BUILD=$(BUILD) tests/powercut.sh
 	@BUILD=$(BUILD) tests/fault_mutants.sh
 	@KILLED_PUSHES=100 BUILD=$(BUILD) bats tests/cli/warehouse.bats -f killed
 	@KILLED_TASKS=50 BUILD=$(BUILD) bats tests/cli/merge.bats -f killed

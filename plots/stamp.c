@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "schema/core/outguard.h"
 #include <zlib.h>
 
 static const char png_head[] = "\x89PNG\r\n\x1a\n", svg_begin[] = "<metadata id=\"abdb\">",
@@ -406,6 +408,7 @@ abdb_status abdb_stamp_read(const char *path, abdb_text *out, abdb_error *err)
     ssize_t size = 0;
     abdb_status st = ABDB_OK;
 
+    TRY(abdb_outguard_protect_input(path, err));
     if (file < 0 || fstat(file, &about) != 0)
         TRY(ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno)));
     if (!S_ISREG(about.st_mode)) TRY(ABDB_FAIL(err, ABDB_FORMAT, "%s: no regular file", path));

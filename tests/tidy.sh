@@ -54,13 +54,18 @@ check "no print, exit or abort below the program" "$(grep -nE '\b(printf|puts|ex
 check "text leaves by query/answer/say.c alone" "$(for f in $(find query -name '*.c' | grep -vE '/(say|escape|answer|spooling)\.c$|^query/warehouse/link.c'); do
     perl -0777 -ne 'while (/(?<!\w)(?:v?[fd]?printf|fwrite|perror|(?:f?puts|f?putc|putchar)(?!\s*\(\s*(?:"|\x27\\?.\x27)))\s*\(/g) {
       next if substr($_, 0, $-[0]) =~ /SELECT $/; $n = 1 + (substr($_, 0, $-[0]) =~ tr/\n//); print "$ARGV:$n: $&\n" }' "$f"; done
-  grep -nE '\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b' -r schema ingest plots kernels/runner --include='*.[ch]' | grep -vE 'dup2|^schema/core/outfile'
+  grep -nE '\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b' -r schema ingest plots kernels/runner --include='*.[ch]' | grep -vE 'dup2|^schema/core/out(file|guard)'
   grep -nE '/dev/tty|\bwrite\((1|2|STD|fileno)' -r query --include='*.c' | grep -v ^query/answer/say.c)"
 check "arrays grow by schema/core/grow.h, text by text.h" "$(grep -nE '\brealloc(array)?\(' -r schema ingest plots kernels query --include='*.[ch]' | grep -vE '^schema/core/(grow|text)\.c')"
 check "programs are started by schema/core/process.h" "$(grep -nE '\b(v?fork|popen|posix_spawnp?|execl?[vpe]*)\(' -r schema ingest plots kernels query --include='*.[ch]' | grep -vE '^(schema/core/process|query/program/pager|kernels/programs/command).c')" # a pager reads the terminal: it stays in our process group; a program that is timed is started as fast as can be, in a group of abdb_group_start
 check "columns are read as text through sqlite.h, which gives no NULL unasked" "$(grep -n 'sqlite3_column_text' -r schema query --include='*.[ch]' | grep -v '^schema/functions/sqlite.h')"
 check "databases are opened through schema/functions/authorizer.h, which restricts them" "$(grep -nE '\bsqlite3_open(16|_v2)?\(|\bsqlite3_set_authorizer\(' -r schema ingest plots query stores --include='*.[ch]' | grep -v '^schema/functions/authorizer.c')"
 check "files are written through outfile.h alone" "$(grep -nE 'fopen\(.*"[wa]|O_WRONLY|O_CREAT' $(find schema ingest plots kernels/runner query -name '*.c') | grep -vE '^(schema/core/outfile|query/program/spooling)\.c')"
+check "what makes or renames files checks outguard.h, or makes none that has a name of the user's" "$(grep -nE '\b(mkdir|mkdirat|mknod|mkfifo|rename|renameat|renameat2|creat|link|symlink|truncate|mk[a-z]*temp|freopen)\(|O_RDWR' \
+    $(find schema ingest plots kernels/runner query -name '*.c') | grep -vE '^(schema/core/(outfile|outfolder)|query/program/(spooling|files)|ingest/read/input)\.c|"/dev/null"'
+  for f in outfile:abdb_outfile_open outfile:abdb_outfile_commit outfile:open_direct outfolder:abdb_outfolder_open outfolder:abdb_outfolder_ensure; do
+    perl -0777 -ne 'exit !/^\S.* \Q'"${f#*:}"'\E\([^;{]*\)\n\{(?:(?!^\}).)*abdb_outguard_check_(path|descriptor)\(/ms' "schema/core/${f%:*}.c" || echo "$f checks nothing"; done
+  grep -q 'abdb_outguard_check_path(s->path' query/program/spooling.c || echo "spooling.c checks nothing")"
 check "NOTICE and packages/debian/copyright name what asks to be named, and the archives of STATIC=1" "$(python3 - <<'EOF'
 import csv, pathlib, re
 notice, debian = open("NOTICE").read(), open("packages/debian/copyright").read()

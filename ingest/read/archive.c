@@ -1,410 +1,468 @@
 /* archive.c - members of archives as a stream, by libarchive; see archive.h. The bulk of it is
- * distrust: what an archive expands to is counted against the bytes that were read of it (is_bomb),
- * filters are chosen here instead of by libarchive (kinds), and archives in archives are walked in
- * the same bounded memory. */
+ * distrust: what an archive expands to is counted against the bytes that were read of it
+ * (archive_source.h), filters are chosen here instead of by libarchive (archive_kind.h), and
+ * archives in archives are walked in the same bounded memory. An archive with hard links is walked
+ * three times (hard_links.h). */
 #include "ingest/read/archive.h"
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
-/* A ratio is asked only beyond FREE_BYTES: a small file of blanks packs 1000-fold and harms nobody.
- * CHUNK, 128 KiB, is what is held of a stream at a time. */
-enum { FREE_BYTES = 64 << 20, CHUNK = 1 << 17 };
+#include "ingest/read/archive_member.h"
 
-typedef int support_filter(struct archive *);
+static abdb_status walk_source(archive_source *source, const char *path, int depth, archive_walk *w,
+                               abdb_spool *spool, abdb_error *err);
+static abdb_status walk_archive(archive_source *source, const char *path, int depth,
+                                archive_walk *w, abdb_error *err);
 
-/* What is read as an archive, and the one filter before it: libarchive left to itself would bid
- * with filters that start programs, and chain filters whose bytes nobody counts. What is compressed
- * twice is an archive in an archive. */
-typedef struct {
-    size_t at, size;
-    const char *bytes;
-    int filter;
-    support_filter *support; /* NULL: a container, no filter */
-} archive_kind;
-
-static const archive_kind kinds[] = {
-    {0, 2, "\x1f\x8b", ARCHIVE_FILTER_GZIP, archive_read_support_filter_gzip},
-    {0, 3, "BZh", ARCHIVE_FILTER_BZIP2, archive_read_support_filter_bzip2},
-    {0, 6, "\xfd\x37zXZ\0", ARCHIVE_FILTER_XZ, archive_read_support_filter_xz},
-    {0, 4, "LZIP", ARCHIVE_FILTER_LZIP, archive_read_support_filter_lzip},
-    {0, 4, "\x28\xb5\x2f\xfd", ARCHIVE_FILTER_ZSTD, archive_read_support_filter_zstd},
-    {0, 4, "\x04\x22\x4d\x18", ARCHIVE_FILTER_LZ4, archive_read_support_filter_lz4},
-    {0, 4, "PK\x03\x04", ARCHIVE_FILTER_NONE, NULL},
-    {0, 6, "7z\xbc\xaf\x27\x1c", ARCHIVE_FILTER_NONE, NULL},
-    {257, 5, "ustar", ARCHIVE_FILTER_NONE, NULL}};
-
-static const archive_kind *kind_of(const void *head, size_t size)
+/* Walks the archive that is the member at hand, whose first bytes are in the room. compression: l
+ * is what this archive is compressed by. */
+static abdb_status walk_inner(const archive_level *l, size_t first, const char *path, int depth,
+                              bool compression, archive_walk *w, abdb_error *err)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (size >= kinds[i].at + kinds[i].size &&
-            memcmp((const char *)head + kinds[i].at, kinds[i].bytes, kinds[i].size) == 0)
-            return &kinds[i];
-    return NULL;
-}
+    archive_room *room = &w->room[l->index];
+    archive_source inner = {.memory = room->first,
+                            .size = first,
+                            .file = -1,
+                            .pipe = -1,
+                            .outer = l,
+                            .uncounted = compression,
+                            .total = &w->total,
+                            .chunk = room->rest};
+    abdb_status st;
 
-bool abdb_archive_is(const void *head, size_t size)
-{
-    return kind_of(head, size) != NULL;
-}
-
-bool abdb_archive_is_named(const char *path)
-{
-    static const char *const ends[] = {"!",     ".tar", ".tgz", ".tbz",  ".tbz2", ".txz",
-                                       ".tzst", ".zip", ".7z",  ".cpio", ".gz",   ".bz2",
-                                       ".xz",   ".lz",  ".zst", ".lz4"};
-    size_t size = strlen(path);
-
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        size_t end = strlen(ends[i]);
-
-        if (size >= end && strcasecmp(path + size - end, ends[i]) == 0) return true;
-    }
-    return false;
-}
-
-/* An archive that is being walked, and the one that it is a member of. */
-typedef struct level {
-    struct archive *a;
-    const struct level *outer; /* or NULL */
-    size_t before;             /* bytes of all when it began */
-} level;
-
-/* What reading a member needs, kept for the next one of its depth. */
-typedef struct {
-    char *first, *rest; /* CHUNK bytes each, or NULL */
-    abdb_spool spool;
-} member_room;
-
-typedef struct {
-    const abdb_member_handler *handler;
-    size_t total, members; /* bytes and members of all depths together, those left out too */
-    bool stopped;          /* the handler said so */
-    member_room room[ABDB_ARCHIVE_DEPTH_MAX + 1];
-} walk_state;
-
-/* Where the bytes of an archive come from: memory or what was read already, then a file, or the
- * member at hand of the archive around it. */
-typedef struct {
-    const char *head;
-    size_t head_size;
-    int file;           /* -1: none */
-    const level *outer; /* or NULL */
-    walk_state *w;
-    char *chunk;
-    int failure; /* errno of a read of the file, or 0; libarchive forgets it */
-} byte_source;
-
-/* Is what was expanded so far out of proportion to what was read, here or further out? */
-static bool is_bomb(const walk_state *w, const level *l)
-{
-    for (; l; l = l->outer) {
-        la_int64_t in = archive_filter_bytes(l->a, -1);
-        size_t out = w->total - l->before;
-
-        /* archive_filter_bytes(a, -1) are the packed bytes that libarchive has taken from the
-         * source; divided rather than multiplied, so nothing overflows. */
-        if (out > FREE_BYTES && out / ABDB_ARCHIVE_RATIO_MAX > (size_t)(in > 0 ? in : 1))
-            return true;
-    }
-    return false;
-}
-
-/* The source of an inner archive: the data of the member at hand of the outer one. Its bytes count
- * once for the outer archive here, and what they expand to counts for both. */
-static la_ssize_t read_member_bytes(struct archive *a, byte_source *s)
-{
-    la_ssize_t got = archive_read_data(s->outer->a, s->chunk, CHUNK);
-
-    if (got < 0) {
-        archive_set_error(a, EIO, "%s", archive_error_string(s->outer->a));
-        return got;
-    }
-    s->w->total += (size_t)got;
-    if (!is_bomb(s->w, s->outer)) return got;
-    archive_set_error(a, EIO, "it is an archive bomb");
-    return -1;
-}
-
-/* libarchive's read callback: first what was read already to recognise the archive, then the rest.
- * 0 is the end, a negative number an error. */
-static la_ssize_t read_source(struct archive *a, void *self, const void **out)
-{
-    byte_source *s = self;
-    la_ssize_t got;
-
-    *out = s->head;
-    if (s->head_size) {
-        got = (la_ssize_t)s->head_size;
-        s->head_size = 0;
-        return got;
-    }
-    *out = s->chunk;
-    if (s->outer) return read_member_bytes(a, s);
-    if (s->file < 0) return 0;
-    do got = read(s->file, s->chunk, CHUNK);
-    while (got < 0 && errno == EINTR);
-    if (got < 0) archive_set_error(a, s->failure = errno, "%s", strerror(errno));
-    return got;
-}
-
-/* Seeking helps formats whose directory stands at the end; a pipe cannot. */
-static la_int64_t seek_source(struct archive *a, void *self, la_int64_t offset, int whence)
-{
-    byte_source *s = self;
-    off_t at;
-
-    (void)a;
-    if (s->outer || s->file < 0) return ARCHIVE_FAILED;
-    at = lseek(s->file, (off_t)offset, whence);
-    if (at < 0) return ARCHIVE_FAILED;
-    s->head_size = 0;
-    return at;
-}
-
-/* .DS_Store, ._name (macOS's copies of attributes) and other hidden files. */
-static bool is_rubbish(const char *name)
-{
-    const char *base = strrchr(name, '/');
-
-    return *(base ? base + 1 : name) == '.';
-}
-
-static abdb_status walk_source(byte_source *source, const char *path, int depth, abdb_error *err);
-
-static abdb_status check_bomb(const walk_state *w, const level *l, abdb_error *err)
-{
-    return is_bomb(w, l) ? ABDB_FAIL(err, ABDB_LIMIT, "expands more than %d-fold: an archive bomb",
-                                     ABDB_ARCHIVE_RATIO_MAX)
-                         : ABDB_OK;
-}
-
-/* Reads the rest of the member at hand behind its first bytes. */
-static abdb_status read_rest(const level *l, walk_state *w, abdb_spool *spool, char *chunk,
-                             abdb_error *err)
-{
-    la_ssize_t got;
-    abdb_status st = ABDB_OK;
-
-    while ((got = archive_read_data(l->a, chunk, CHUNK)) > 0) {
-        w->total += (size_t)got;
-        TRY(abdb_spool_add(spool, chunk, (size_t)got, err));
-        TRY(check_bomb(w, l, err));
-    }
-    if (got < 0)
-        st = ABDB_FAIL(err, ABDB_DATA, "the archive is damaged or truncated here: %s",
-                       archive_error_string(l->a));
-done:
+    if (compression) w->total -= first;
+    st = walk_source(&inner, path, depth, w, &room->spool, err);
+    abdb_spool_clear(&room->spool);
     return st;
 }
 
-/* Passes over a member. libarchive would do so alone, but within one call, however much that is:
- * left to it are only the members of a zip that is no member itself, which it finds by their
- * directory, or expands at most by deflate's 1032. What is damaged the next header says. */
-static abdb_status skip_member(const level *l, walk_state *w, abdb_error *err)
+/* Reads a member whose first bytes are in the room: an archive is walked, another file is handed
+ * over whole. Both bytes and name must be an archive's: a .npz or .docx is a zip by its bytes, and
+ * nobody wants its inside. */
+static abdb_status read_begun(const archive_level *l, size_t first, const char *path, int depth,
+                              archive_walk *w, abdb_error *err)
 {
-    bool is_zip = (archive_format(l->a) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP;
-    const void *data;
-    la_int64_t offset;
-    size_t size;
-    abdb_status st = ABDB_OK;
-
-    if (is_zip && !l->outer) return ABDB_OK;
-    while (archive_read_data_block(l->a, &data, &size, &offset) == ARCHIVE_OK) {
-        w->total += size;
-        TRY(check_bomb(w, l, err));
-    }
-done:
-    return st;
-}
-
-/* Hands over a member, or NULL for one that could not be read: err says why. */
-static abdb_status hand_over(walk_state *w, const char *path, const abdb_input *input,
-                             abdb_error *err)
-{
-    abdb_status st = w->handler->member(w->handler->self, path, input, err);
-
-    w->stopped |= st != ABDB_OK;
-    return st;
-}
-
-/* One member: an archive is walked, another file is handed over whole. */
-static abdb_status read_member(const level *l, const char *path, int depth, walk_state *w,
-                               abdb_error *err)
-{
-    member_room *room = &w->room[depth];
+    archive_room *room = &w->room[l->index];
     abdb_input input = {0};
-    la_ssize_t got;
+    const char *why;
     abdb_status st = ABDB_OK;
 
-    if (!room->first) room->first = malloc(CHUNK);
-    if (!room->rest) room->rest = malloc(CHUNK);
-    if (!room->first || !room->rest) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a member"));
-    got = archive_read_data(l->a, room->first, CHUNK);
-    if (got < 0)
-        TRY(ABDB_FAIL(err, ABDB_DATA, "the archive is damaged or truncated here: %s",
-                      archive_error_string(l->a)));
-    w->total += (size_t)got;
-    /* Both, bytes and name: a .npz or .docx is a zip by its bytes, and nobody wants its inside. */
-    if (abdb_archive_is(room->first, (size_t)got) && abdb_archive_is_named(path)) {
-        byte_source inner = {room->first, (size_t)got, -1, l, w, room->rest, 0};
-
-        TRY(walk_source(&inner, path, depth + 1, err));
-        goto done;
+    if (abdb_archive_is_named(path)) {
+        if (abdb_archive_is(path, room->first, first))
+            return walk_inner(l, first, path, depth + 1, false, w, err);
+        why = abdb_archive_why_unread(room->first, first);
+        if (why) return ABDB_FAIL(err, ABDB_FORMAT, "%s", why);
     }
-    TRY(abdb_spool_add(&room->spool, room->first, (size_t)got, err));
-    TRY(read_rest(l, w, &room->spool, room->rest, err));
+    TRY(abdb_archive_spool_member(l, w, first, err));
     TRY(abdb_spool_input(&room->spool, &input, path, err));
-    TRY(hand_over(w, path, &input, err));
+    TRY(abdb_archive_hand_over(w, path, &input, err));
 done:
     if (input.path) abdb_input_close(&input);
     abdb_spool_clear(&room->spool);
     return st;
 }
 
-/* A member that cannot be read is said; what follows it is read where that can be trusted. */
-static abdb_status take_member(const level *l, const char *path, int depth, walk_state *w,
-                               abdb_error *err)
-{
-    abdb_status st = read_member(l, path, depth, w, err);
+/* --- the passes over the members of a container --------------------------------------------- */
 
-    if (st == ABDB_OK || st == ABDB_NOMEM || w->stopped) return st;
-    TRY(hand_over(w, path, NULL, err));
-    if (is_bomb(w, l)) st = ABDB_FAIL(err, ABDB_LIMIT, "given up at %s: an archive bomb", path);
-done:
+static abdb_status note_link(const archive_member *m, const char *target, archive_walk *w,
+                             abdb_error *err)
+{
+    bool wanted = abdb_archive_member_is_wanted(w, m->path, m->name);
+    abdb_status st = abdb_hard_links_add(&w->links, m->archive, m->name, target, wanted, err);
+
+    return wanted || st != ABDB_LIMIT ? abdb_archive_hand_over_failure(w, m->path, st, err)
+                                      : ABDB_OK;
+}
+
+/* READ_MEMBERS: a file is read, a hard link noted, anything else left out. */
+static abdb_status read_entry(const archive_level *l, const archive_member *m, archive_walk *w,
+                              abdb_error *err)
+{
+    mode_t type = archive_entry_filetype(m->entry);
+    size_t first = 0;
+    abdb_status st = ABDB_OK;
+
+    if (m->target) return note_link(m, m->target, w, err);
+    if (!m->body_of && type != AE_IFREG) {
+        if (w->handler->leave_out)
+            st = w->handler->leave_out(w->handler->self, m->path, m->name,
+                                       type == AE_IFLNK ? ABDB_MEMBER_SYMLINK : ABDB_MEMBER_SPECIAL,
+                                       err);
+        w->stopped |= st != ABDB_OK;
+        return st;
+    }
+    if (abdb_archive_is_emptied_link(l, m->entry)) return note_link(m, m->name, w, err);
+    if (!abdb_archive_member_is_wanted(w, m->path, m->name)) return ABDB_OK;
+    if (archive_entry_is_encrypted(m->entry))
+        st = ABDB_FAIL(err, ABDB_DATA,
+                       "is encrypted, and abdb asks for no password: unpack the archive, and import"
+                       " the folder");
+    else if ((st = abdb_archive_read_first(l, w, &first, err)) == ABDB_OK)
+        st = read_begun(l, first, m->path, m->depth, w, err);
+    return abdb_archive_end_member(l, m->path, st, w, err);
+}
+
+/* "ARCHIVE!NAME", the name cleaned. */
+static const char *make_key(abdb_arena *arena, const char *archive, const char *name)
+{
+    const char *clean = abdb_member_name_clean(arena, name);
+
+    return clean ? abdb_arena_printf(arena, "%s!%s", archive, clean) : "";
+}
+
+/* Is the member an archive by its name, and holds it targets of hard links? */
+static bool leads_into(const archive_member *m, abdb_arena *arena, const archive_walk *w)
+{
+    return abdb_archive_is_named(m->path) &&
+           abdb_hard_links_lead_into(&w->links, abdb_arena_printf(arena, "%s!", m->path));
+}
+
+/* Walks an archive in the archive if targets of hard links are in it. Failures were handed over by
+ * the first pass. */
+static abdb_status follow_links_into(const archive_level *l, const archive_member *m,
+                                     abdb_arena *arena, archive_walk *w, abdb_error *err)
+{
+    size_t first = 0;
+    abdb_status st = ABDB_OK;
+
+    if (!leads_into(m, arena, w)) return ABDB_OK;
+    st = abdb_archive_read_first(l, w, &first, err);
+    if (st == ABDB_OK && abdb_archive_is(m->path, w->room[l->index].first, first))
+        st = walk_inner(l, first, m->path, m->depth + 1, false, w, err);
+    return st == ABDB_NOMEM || w->stopped ? st : ABDB_OK;
+}
+
+/* LOCATE_TARGETS: the member is the source of links, or a link. */
+static abdb_status locate_entry(const archive_level *l, const archive_member *m, archive_walk *w,
+                                abdb_error *err)
+{
+    abdb_arena arena = {0};
+    const char *key = make_key(&arena, m->archive, m->name);
+    abdb_status st = ABDB_OK;
+
+    if (m->target || abdb_archive_is_emptied_link(l, m->entry)) {
+        abdb_hard_links_pass(&w->links, key);
+    } else if (m->body_of || archive_entry_filetype(m->entry) == AE_IFREG) {
+        size_t number = w->members;
+
+        if (m->body_of)
+            abdb_hard_links_offer_source(&w->links, make_key(&arena, m->archive, m->body_of),
+                                         number);
+        abdb_hard_links_offer_source(&w->links, key, number);
+        st = follow_links_into(l, m, &arena, w, err);
+    }
+    abdb_arena_free(&arena);
     return st;
 }
 
-static bool is_file(struct archive_entry *entry)
+/* Reads the bytes of a link: a file is handed over, an archive is walked. */
+static abdb_status deliver_bytes(const archive_level *l, const hard_link *link,
+                                 const abdb_spool *spool, int depth, archive_walk *w,
+                                 abdb_error *err)
 {
-    const char *name = archive_entry_pathname(entry);
+    archive_walk *inside = NULL;
+    abdb_input input = {0};
+    abdb_status st = ABDB_OK;
 
-    return archive_entry_filetype(entry) == AE_IFREG && !archive_entry_hardlink(entry) && name &&
-           !is_rubbish(name);
+    w->total += spool->size;
+    TRY(abdb_archive_check_bomb(w->total, l, err));
+    TRY(abdb_spool_input((abdb_spool *)(size_t)spool, &input, link->path, err));
+    if (abdb_archive_is_named(link->path) && abdb_archive_is(link->path, input.data, input.size)) {
+        archive_source source = {.memory = (const char *)input.data,
+                                 .size = input.size,
+                                 .file = -1,
+                                 .pipe = -1,
+                                 .outer = l,
+                                 .outer_ended = true};
+
+        inside = calloc(1, sizeof *inside);
+        if (!inside) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a hard link"));
+        inside->handler = w->handler;
+        inside->total = w->total;
+        source.total = &inside->total;
+        st = walk_archive(&source, link->path, depth + 1, inside, err);
+        w->total = inside->total;
+        w->stopped |= inside->stopped;
+    } else {
+        TRY(abdb_archive_hand_over(w, link->path, &input, err));
+    }
+done:
+    free(inside);
+    if (input.path) abdb_input_close(&input);
+    return st;
 }
 
-/* "ARCHIVE!MEMBER"; what is only compressed has no member's name. NULL: no memory. */
-static const char *member_path(const level *l, struct archive_entry *entry, const char *archive,
-                               abdb_arena *arena)
-{
-    bool named = archive_format(l->a) != ARCHIVE_FORMAT_RAW;
-
-    return abdb_arena_printf(arena, "%s!%s", archive, named ? archive_entry_pathname(entry) : "");
-}
-
-static abdb_status walk_entries(const level *l, const char *archive_path, int depth, walk_state *w,
+/* Walks the archive in the room's spool, in which targets of hard links are. Failures were handed
+ * over by the first pass. */
+static abdb_status walk_spooled(const archive_level *l, const archive_member *m, archive_walk *w,
                                 abdb_error *err)
 {
-    struct archive_entry *entry;
-    abdb_arena arena = {0};
-    const char *path;
-    size_t files = 0;
-    abdb_status st = ABDB_OK;
-    int code;
+    abdb_input input = {0};
+    abdb_status st = abdb_spool_input(&w->room[l->index].spool, &input, m->path, err);
 
-    while ((code = archive_read_next_header(l->a, &entry)) == ARCHIVE_OK || code == ARCHIVE_WARN) {
+    if (st == ABDB_OK && abdb_archive_is(m->path, input.data, input.size)) {
+        archive_source source = {.memory = (const char *)input.data,
+                                 .size = input.size,
+                                 .file = -1,
+                                 .pipe = -1,
+                                 .outer = l,
+                                 .outer_ended = true,
+                                 .total = &w->total};
+
+        st = walk_source(&source, m->path, m->depth + 1, w, NULL, err);
+    }
+    if (input.path) abdb_input_close(&input);
+    return st == ABDB_NOMEM || w->stopped ? st : ABDB_OK;
+}
+
+/* DELIVER_LINKS: hands over the member's bytes under the name of each of its links. */
+static abdb_status deliver_entry(const archive_level *l, const archive_member *m, archive_walk *w,
+                                 abdb_error *err)
+{
+    abdb_spool *spool = &w->room[l->index].spool;
+    abdb_arena arena = {0};
+    const char *key = make_key(&arena, m->archive, m->body_of ? m->body_of : m->name);
+    size_t number = w->members, first = 0;
+    hard_link *link = abdb_hard_links_next(&w->links, key, number);
+    abdb_error why = {0};
+    abdb_status st = ABDB_OK, got = ABDB_OK;
+
+    if (!link) {
+        st = follow_links_into(l, m, &arena, w, err);
+        goto done;
+    }
+    if (archive_entry_is_encrypted(m->entry))
+        got = ABDB_FAIL(&why, ABDB_DATA, "%s is encrypted", link->target_name);
+    else if ((got = abdb_archive_read_first(l, w, &first, &why)) == ABDB_OK)
+        got = abdb_archive_spool_member(l, w, first, &why);
+    for (; link; link = abdb_hard_links_next(&w->links, key, number)) {
+        link->delivered = true;
+        if (got == ABDB_OK)
+            st = deliver_bytes(l, link, spool, m->depth, w, err);
+        else
+            st = ABDB_FAIL(err, got, "a hard link to %s, which cannot be read: %s",
+                           link->target_name, why.message);
+        TRY(abdb_archive_end_member(l, link->path, st, w, err));
+    }
+    if (got == ABDB_OK && leads_into(m, &arena, w)) TRY(walk_spooled(l, m, w, err));
+done:
+    abdb_spool_clear(spool);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+/* --- archives --------------------------------------------------------------------------------- */
+
+static abdb_status walk_entry(const archive_level *l, const archive_member *m, archive_walk *w,
+                              abdb_error *err)
+{
+    switch (w->pass) {
+    case LOCATE_TARGETS: return locate_entry(l, m, w, err);
+    case DELIVER_LINKS: return deliver_entry(l, m, w, err);
+    case READ_MEMBERS: break;
+    }
+    return read_entry(l, m, w, err);
+}
+
+static abdb_status walk_entries(const archive_level *l, const char *archive, int depth,
+                                archive_walk *w, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    size_t members = 0, folders = 0;
+    archive_member m;
+    int code;
+    abdb_status st = ABDB_OK;
+
+    for (;;) {
+        TRY(abdb_archive_read_member_header(l, archive, depth, members + folders + 1, w, &arena, &m,
+                                            &code, err));
+        if (code != ARCHIVE_OK && code != ARCHIVE_WARN) break;
         /* Members that nobody wants count too: to pass over a million of them takes time all the
          * same. */
         if (w->members++ == ABDB_MEMBER_COUNT_MAX)
             TRY(ABDB_FAIL(err, ABDB_LIMIT, "more than %d members", ABDB_MEMBER_COUNT_MAX));
-        if (is_file(entry)) {
-            files++;
-            path = member_path(l, entry, archive_path, &arena);
-            if (!path) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a member"));
-            if (!w->handler->wants || w->handler->wants(w->handler->self, path))
-                TRY(take_member(l, path, depth, w, err));
-            abdb_arena_free(&arena);
+        if (archive_entry_filetype(m.entry) == AE_IFDIR && !m.target) {
+            folders++;
+        } else {
+            members++;
+            TRY(walk_entry(l, &m, w, err));
         }
-        TRY(skip_member(l, w, err)); /* what a refused one left, too */
+        TRY(abdb_archive_skip_member(l, m.entry, w, err)); /* what a refused one left, too */
+        abdb_arena_clear(&arena);
     }
-    if (code == ARCHIVE_EOF && files == 0)
-        TRY(ABDB_FAIL(err, ABDB_DATA, "an archive without files: nothing to import"));
-    if (code != ARCHIVE_EOF)
-        st = ABDB_FAIL(err, ABDB_DATA, "damaged or truncated: %s", archive_error_string(l->a));
+    st = abdb_archive_end_entries(l, code, members, folders, err);
 done:
     abdb_arena_free(&arena);
     return st;
 }
 
-/* The filter that the first bytes ask for, and the formats that may follow: all of them run inside
- * of this process. A libarchive that was built without a library would start a program instead; it
- * says so by ARCHIVE_WARN, before anything is started. */
-static abdb_status support(struct archive *a, const archive_kind *kind, abdb_error *err)
+/* Walks what is compressed: a container has this archive's path, another file is its only member,
+ * without a name. */
+static abdb_status walk_compressed(const archive_level *l, const char *path, int depth,
+                                   archive_walk *w, abdb_error *err)
 {
-    if (kind && kind->support &&
-        (kind->support(a) != ARCHIVE_OK ||
-         archive_read_append_filter(a, kind->filter) != ARCHIVE_OK))
-        return ABDB_FAIL(err, ABDB_DATA, "the libarchive here cannot read it by itself: %s",
-                         archive_error_string(a));
-    if (!kind || !kind->support) (void)archive_read_append_filter(a, ARCHIVE_FILTER_NONE);
-    archive_read_support_format_tar(a);
-    archive_read_support_format_zip(a);
-    archive_read_support_format_7zip(a);
-    archive_read_support_format_cpio(a);
-    archive_read_support_format_raw(a);
-    return ABDB_OK;
-}
+    abdb_arena arena = {0};
+    const char *inside = abdb_arena_printf(&arena, "%s!", path);
+    const abdb_archive_kind *kind = NULL;
+    struct archive_entry *entry;
+    size_t first = 0;
+    abdb_status st;
 
-static abdb_status walk_source(byte_source *source, const char *path, int depth, abdb_error *err)
-{
-    level here = {archive_read_new(), source->outer, source->w->total};
-    abdb_status st = ABDB_OK;
-
-    if (!here.a) return ABDB_FAIL(err, ABDB_NOMEM, "an archive");
-    if (depth > ABDB_ARCHIVE_DEPTH_MAX)
-        TRY(ABDB_FAIL(err, ABDB_LIMIT, "archives more than %d deep", ABDB_ARCHIVE_DEPTH_MAX));
-    TRY(support(here.a, kind_of(source->head, source->head_size), err));
-    archive_read_set_read_callback(here.a, read_source);
-    archive_read_set_callback_data(here.a, source);
-    /* Only a seekable file gets the callback: with it libarchive reads a zip by the directory at
-     * its end. */
-    if (!source->outer && source->file >= 0 && lseek(source->file, 0, SEEK_CUR) >= 0)
-        archive_read_set_seek_callback(here.a, seek_source);
-    if (archive_read_open1(here.a) != ARCHIVE_OK)
-        TRY(ABDB_FAIL(err, ABDB_DATA, "cannot be read as an archive: %s",
-                      archive_error_string(here.a)));
-    TRY(walk_entries(&here, path, depth, source->w, err));
-done:
-    archive_read_free(here.a);
-    if (source->failure) st = ABDB_FAIL(err, ABDB_IO, "cannot read: %s", strerror(source->failure));
+    st = archive_read_next_header(l->a, &entry) == ARCHIVE_OK
+             ? abdb_archive_read_first(l, w, &first, err)
+             : abdb_archive_fail_damaged(l, err);
+    if (st == ABDB_OK) kind = abdb_archive_kind_of(inside, w->room[l->index].first, first);
+    if (kind && kind->support_format) {
+        st = walk_inner(l, first, path, depth, true, w, err);
+    } else if (w->pass == READ_MEMBERS) {
+        w->members++;
+        if (abdb_archive_member_is_wanted(w, inside, "")) {
+            if (st == ABDB_OK) st = read_begun(l, first, inside, depth, w, err);
+            st = abdb_archive_end_member(l, inside, st, w, err);
+        }
+    } else if (kind &&
+               abdb_hard_links_lead_into(&w->links, abdb_arena_printf(&arena, "%s!", inside))) {
+        st = walk_inner(l, first, inside, depth + 1, false, w, err);
+    }
+    abdb_arena_free(&arena);
     return st;
 }
 
-static void free_rooms(walk_state *w)
+/* Walks an archive once. Where it needs to seek, and its source cannot, it is read from the spool.
+ */
+static abdb_status walk_source(archive_source *source, const char *path, int depth, archive_walk *w,
+                               abdb_spool *spool, abdb_error *err)
 {
-    for (size_t i = 0; i < sizeof w->room / sizeof w->room[0]; i++) {
-        free(w->room[i].first);
-        free(w->room[i].rest);
-        abdb_spool_free(&w->room[i].spool);
+    archive_level here = {.a = archive_read_new(),
+                          .kind = abdb_archive_kind_of(path, source->memory, source->size),
+                          .outer = source->outer,
+                          .before = w->total,
+                          .index = source->outer ? source->outer->index + 1 : 0};
+    abdb_status st = ABDB_OK;
+
+    if (!here.a) return ABDB_FAIL(err, ABDB_NOMEM, "an archive");
+    if (!here.kind) TRY(ABDB_FAIL(err, ABDB_FORMAT, "no archive, and not compressed"));
+    if (depth > ABDB_ARCHIVE_DEPTH_MAX)
+        TRY(ABDB_FAIL(err, ABDB_LIMIT, "archives more than %d deep", ABDB_ARCHIVE_DEPTH_MAX));
+    if (here.kind->needs_seeking && !abdb_archive_source_can_seek(source))
+        TRY(abdb_archive_source_spool(source, spool, err));
+    here.can_seek = abdb_archive_source_can_seek(source);
+    TRY(abdb_archive_source_open(here.a, source, here.kind, err));
+    TRY(here.kind->support_format ? walk_entries(&here, path, depth, w, err)
+                                  : walk_compressed(&here, path, depth, w, err));
+done:
+    archive_read_free(here.a);
+    if (source->error.status == ABDB_IO) {
+        *err = source->error;
+        st = ABDB_IO;
     }
+    return st;
+}
+
+/* One of the passes that follow links. What is damaged was said by the first. */
+static abdb_status walk_links(archive_source *source, const char *path, int depth, archive_walk *w,
+                              walk_pass pass, abdb_error *err)
+{
+    abdb_status st;
+
+    w->pass = pass;
+    w->members = 0;
+    if (!abdb_archive_source_rewind(source))
+        return ABDB_FAIL(err, ABDB_LIMIT,
+                         "more than %d bytes came through the pipe, which cannot be read twice:"
+                         " import the archive from a file",
+                         ABDB_INPUT_SIZE_MAX);
+    st = walk_source(source, path, depth, w, &w->spool, err);
+    return st == ABDB_NOMEM || w->stopped ? st : ABDB_OK;
+}
+
+/* Hands over the bytes of all hard links that were noted, or the reason why there are none. */
+static abdb_status read_links(archive_source *source, const char *path, int depth, archive_walk *w,
+                              abdb_error *err)
+{
+    abdb_error why = {0};
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_hard_links_sort(&w->links, err));
+    st = walk_links(source, path, depth, w, LOCATE_TARGETS, &why);
+    if (st == ABDB_OK) {
+        abdb_hard_links_settle(&w->links);
+        st = walk_links(source, path, depth, w, DELIVER_LINKS, &why);
+    }
+    if (st == ABDB_NOMEM || w->stopped) {
+        *err = why;
+        goto done;
+    }
+    for (size_t i = 0; i < w->links.count; i++) {
+        const hard_link *l = &w->links.item[i];
+
+        if (!l->wanted || l->delivered) continue;
+        TRY(abdb_archive_hand_over_failure(
+            w, l->path,
+            ABDB_FAIL(err, st == ABDB_OK ? ABDB_DATA : st, "a hard link to %s, %s", l->target_name,
+                      st == ABDB_OK ? "which is no file of the archive that could"
+                                      " be read"
+                                    : why.message),
+            err));
+    }
+    st = ABDB_OK;
+done:
+    return st;
+}
+
+/* Walks an archive with all passes that it needs, and frees what the state holds. The first failure
+ * is returned. */
+static abdb_status walk_archive(archive_source *source, const char *path, int depth,
+                                archive_walk *w, abdb_error *err)
+{
+    abdb_error later;
+    abdb_status st, links = ABDB_OK;
+
+    abdb_name_locales_open(&w->locales);
+    st = walk_source(source, path, depth, w, &w->spool, err);
+    if (w->links.count && !w->stopped && st != ABDB_NOMEM) {
+        links = read_links(source, path, depth, w, &later);
+        if (st == ABDB_OK && links != ABDB_OK) *err = later;
+    }
+    abdb_archive_walk_free(w);
+    return st == ABDB_OK ? links : st;
 }
 
 abdb_status abdb_archive_walk(const abdb_input *in, const abdb_member_handler *handler,
                               abdb_error *err)
 {
-    walk_state w = {.handler = handler};
-    byte_source source = {(const char *)in->data, in->size, -1, NULL, &w, NULL, 0};
+    archive_walk w = {.handler = handler};
+    archive_source source = {.memory = (const char *)in->data,
+                             .size = in->size,
+                             .file = -1,
+                             .pipe = -1,
+                             .total = &w.total};
 
-    abdb_status st = walk_source(&source, in->path, 0, err);
-
-    free_rooms(&w);
-    return st;
+    return walk_archive(&source, in->path, 0, &w, err);
 }
 
 abdb_status abdb_archive_stream(int file, const char *path, const void *head, size_t size,
                                 const abdb_member_handler *handler, abdb_error *err)
 {
-    walk_state w = {.handler = handler};
-    byte_source source = {head, size, file, NULL, &w, malloc(CHUNK), 0};
-    abdb_status st = source.chunk ? walk_source(&source, path, 0, err)
-                                  : ABDB_FAIL(err, ABDB_NOMEM, "an archive");
+    archive_walk w = {.handler = handler};
+    off_t at = lseek(file, 0, SEEK_CUR);
+    archive_source source = {.memory = head,
+                             .size = size,
+                             .file = at < 0 ? -1 : file,
+                             .start = at < 0 ? 0 : at - (off_t)size,
+                             .pipe = at < 0 ? file : -1,
+                             .total = &w.total,
+                             .chunk = malloc(ARCHIVE_CHUNK)};
+    abdb_error ignored;
+    abdb_status st;
 
+    if (!source.chunk) return ABDB_FAIL(err, ABDB_NOMEM, "an archive");
+    if (at < 0 && abdb_spool_add(&w.spool, head, size, &ignored) == ABDB_OK) source.copy = &w.spool;
+    st = walk_archive(&source, path, 0, &w, err);
     free(source.chunk);
-    free_rooms(&w);
     return st;
 }

@@ -1,9 +1,12 @@
 /* archive.h - the members of containers and compressed files, by libarchive, one after another, in
- * bounded memory. An archive is read as a stream, from a file, a pipe or another archive. Nothing
- * is extracted: paths are labels, links and devices are left out, and a member too large for memory
- * lies in a file without a name (abdb_spool in importer.h) while it is read. Nothing is started:
- * only filters and formats that run inside of this process are known. What is left out is read too,
- * where libarchive must expand it to get past it, and counts as what is read. */
+ * bounded memory. An archive is read as a stream, from a file, a pipe or another archive; a zip or
+ * 7z, whose directory stands at its end, is first copied to a file without a name (abdb_spool in
+ * importer.h) where its source cannot seek. So is what comes through a pipe, up to 1 GiB, since
+ * hard links are read when the archive is read again. Nothing is extracted: paths are labels,
+ * symbolic links are not followed, and a member too large for memory lies in a file without a name
+ * while it is read. Nothing is started: only filters and formats that run inside of this process
+ * are known. What is left out is read too, where libarchive must expand it to get past it, and
+ * counts as what is read. */
 #ifndef ABDB_INGEST_ARCHIVE_H
 #define ABDB_INGEST_ARCHIVE_H
 
@@ -18,23 +21,38 @@ enum {
     ABDB_ARCHIVE_HEAD = 512        /* bytes that tell an archive */
 };
 
-/* Do the first bytes say that it is a container or compressed? */
-bool abdb_archive_is(const void *head, size_t size);
+/* Do the first bytes say that it is a container or compressed? The path decides where an empty tar
+ * cannot be told from other zero bytes. */
+bool abdb_archive_is(const char *path, const void *head, size_t size);
+/* Why abdb does not read this archive, which it recognises (RAR and others), and what to do in its
+ * place; or NULL. */
+const char *abdb_archive_why_unread(const void *head, size_t size);
 /* Does the name end as those of archives and compressed files do? What is only packed inside (a
  * document, a network's weights) has another name, and is no archive where nobody named it. */
 bool abdb_archive_is_named(const char *path);
 
+typedef enum {
+    ABDB_MEMBER_SYMLINK, /* its target, if it is a member, is read where it stands */
+    ABDB_MEMBER_SPECIAL  /* a device, a named pipe, a socket */
+} abdb_member_kind;
+
 typedef struct {
     void *self;
-    /* Is the member worth reading? NULL: all are. */
-    bool (*wants)(void *self, const char *path);
-    /* Called for each regular member, with the path "ARCHIVE!MEMBER": input, or NULL and why in
-     * err. Anything but ABDB_OK stops. */
+    /* Is the file worth reading? name: the member's name in its archive, "" of what is only
+     * compressed. NULL: all are. Asked once for each file and hard link. */
+    bool (*wants)(void *self, const char *path, const char *name);
+    /* Called for each file and hard link, with the path "ARCHIVE!MEMBER" in UTF-8: input, or NULL
+     * and the reason in err. A hard link has its target's bytes, and comes when all else was read.
+     * Anything but ABDB_OK stops. */
     abdb_status (*member)(void *self, const char *path, const abdb_input *input, abdb_error *err);
+    /* Called for each member that is neither a file nor a folder. NULL: nobody asks. Anything but
+     * ABDB_OK stops. */
+    abdb_status (*leave_out)(void *self, const char *path, const char *name, abdb_member_kind kind,
+                             abdb_error *err);
 } abdb_member_handler;
 
-/* Walks the members of an archive in memory. ABDB_DATA: damaged or truncated; the members before
- * were handed over. ABDB_LIMIT: over a limit above. */
+/* Walks the members of an archive in memory. ABDB_DATA: damaged, truncated, or without files; the
+ * members before were handed over. ABDB_LIMIT: over a limit above. */
 ABDB_MUST_USE abdb_status abdb_archive_walk(const abdb_input *input,
                                             const abdb_member_handler *handler, abdb_error *err);
 /* The same for a file or pipe: head[0..size) was read from it already. path names it. */

@@ -5,7 +5,7 @@
  * times in a turn. {KEY} in a word is the parameter KEY of the cell, and {{KEY}} of no parameter is
  * {KEY}. It reads nothing, its standard output is dropped, and of its standard error the last line
  * is the reason where it fails. It runs in a process group that it may end as it likes, and that
- * ends with this process.
+ * ends with this process. What it leaves behind, in whatever session, is ended after each start.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #include "schema/core/plain.h"
 #include "schema/core/process.h"
 
-enum { RUNS_MAX = 20, BEAT_S = 1, LAST_WORDS = 240, FILES_MAX = 64 };
+enum { RUNS_MAX = 20, BEAT_S = 1, LAST_WORDS = 240, FILES_MAX = 64, ORPHANS_S = 5 };
 /* A talkative program is listened to now and then, and finds room meanwhile. */
 enum { REST_MS = 1, CHUNK = 65536, PIPE_SIZE = 1 << 20 };
 static const double turn_s = 0.2; /* starts of a turn, together: a longer one is started once */
@@ -39,7 +39,8 @@ typedef struct {
     int said[2];           /* pipe of its standard error */
     char tail[LAST_WORDS]; /* the last of it */
     bool cancelled;
-    char why[LAST_WORDS + 120]; /* "": it did what it should */
+    char escaped[ABDB_ESCAPED_SIZE]; /* processes that it left behind and that were ended */
+    char why[LAST_WORDS + 120];      /* "": it did what it should */
 } turn;
 
 /* Takes what it has said on standard error out of the pipe; how much was it? What it leaves behind
@@ -99,11 +100,16 @@ static void kill_group(void)
     if (group) kill(-group, SIGKILL);
 }
 
-/* What the program has left behind ends before the next one starts. */
-static void end_group(void)
+/* Ends what the program has left behind before the next one starts; processes that had left its
+ * group are named in t->escaped. */
+static void end_group(turn *t)
 {
+    char escaped[ABDB_ESCAPED_SIZE];
+
     kill_group(); /* its number is nobody else's until its leader is reaped */
     waitpid(group, NULL, 0);
+    abdb_end_children(group, ORPHANS_S, NULL, escaped);
+    if (*escaped) memcpy(t->escaped, escaped, sizeof t->escaped);
     group = 0;
 }
 
@@ -176,7 +182,7 @@ static double start_once(turn *t)
                  strerror(fault));
     else
         await(t, program = pid, &end_s);
-    end_group();
+    end_group(t);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&how);
     return end_s - begin_s;
@@ -251,6 +257,17 @@ static void take_turn(turn *t)
     tell(t->cell, t->words);
 }
 
+/* Names on standard error what the program left behind. */
+static void print_escaped(const turn *t)
+{
+    abdb_text line = {0};
+
+    abdb_text_plain(&line, t->words[0]);
+    fprintf(stderr, "abdb: %s left processes behind, which were ended: %s\n", abdb_text_get(&line),
+            t->escaped);
+    abdb_text_free(&line);
+}
+
 static void run_cell(char *const *words, size_t count, json_t *request)
 {
     char *own[ABDB_ARGUMENTS + 1] = {NULL};
@@ -268,6 +285,7 @@ static void run_cell(char *const *words, size_t count, json_t *request)
     fcntl(t.said[0], F_SETFL, O_NONBLOCK);
     fcntl(t.said[0], F_SETPIPE_SZ, PIPE_SIZE); /* where that is not allowed it has less */
     if (!*t.why) take_turn(&t);
+    if (*t.escaped) print_escaped(&t);
     abdb_text_plain(&why, t.why);
     abdb_print_record(json_pack("{s:s,s:s,s:s,s:s}", "kind", "end", "cell", t.cell, "status",
                                 t.cancelled ? "cancelled"
@@ -337,6 +355,7 @@ int main(int argc, char **argv)
     if (!abdb_records_open()) return 6;
     for (int file = 3; file < FILES_MAX; file++) fcntl(file, F_SETFD, FD_CLOEXEC);
     if (!open_signals()) return 6;
+    abdb_adopt_orphans();
     abdb_print_record(json_pack("{s:s,s:i,s:s,s:s,s:[{s:s,s:s,s:s,s:s}]}", "kind", "hello",
                                 "protocol", 1, "backend", command.name, "summary", command.summary,
                                 "kernels", "name", "wall-time", "provider", command.name, "summary",

@@ -13,7 +13,7 @@
 
 #include "schema/core/timing.h"
 
-enum { LINE_SIZE_MAX = 1 << 20, BEGINNING = 80, CHUNK = 65536 };
+enum { LINE_SIZE_MAX = 1 << 20, BEGINNING = 80, CHUNK = 65536, WORDS_MOST = 1 << 20 };
 
 /* Thread count, binding and wait policy are set before exec, because libraries read them when they
  * are loaded. All of them use libgomp's one pool of threads. What the user has set of binding and
@@ -49,7 +49,8 @@ abdb_status abdb_child_start(abdb_child *c, const abdb_run_options *o, const cha
                              abdb_error *err)
 {
     static const volatile int never = 0;
-    abdb_start how = {.path = o->path, .prepare = set_environment, .given = o};
+    abdb_start how = {
+        .path = o->path, .words_most = WORDS_MOST, .prepare = set_environment, .given = o};
     size_t words = 0;
     abdb_error why;
 
@@ -71,6 +72,7 @@ abdb_status abdb_child_start(abdb_child *c, const abdb_run_options *o, const cha
     c->skipping = false;
     c->deaf = 0;
     c->launched = o->launch;
+    c->options = o;
     abdb_text_clear(&c->buffer);
     return ABDB_OK;
 }
@@ -169,6 +171,8 @@ static int finish(abdb_child *c, bool kill_now)
         abdb_program_ended(p, ABDB_GRACE_S, c->stop);
     }
     status = abdb_program_finish(p);
+    if (*p->escaped && c->options->escaped)
+        c->options->escaped(c->options->self, c->options->path, p->escaped);
     abdb_text_free(&c->buffer);
     abdb_text_free(&c->line);
     return status;

@@ -13,6 +13,7 @@ typedef struct {
     bool skipping;            /* the rest of a line that was too long */
     int deaf;                 /* errno of a read that failed, or 0 */
     bool launched;            /* the process is what has launched its ranks */
+    const abdb_run_options *options;
 } abdb_child;
 
 /* ABDB_TOO_LONG: the beginning of a line of more than 1 MiB; the rest is dropped. ABDB_UNHEARD:

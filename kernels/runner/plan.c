@@ -9,8 +9,9 @@
 #include <string.h>
 
 #include "schema/core/grow.h"
+#include "schema/core/plain.h"
 
-enum { VALUES_MAX = 512 };
+enum { VALUES_MAX = 512, WORD_MOST = 16000 };
 
 typedef struct {
     const char *key;
@@ -44,12 +45,6 @@ static int range(const char *text, double *from, double *to, char *how, double *
     text = end + 1;
     *step = strtod(text, &end);
     return end != text && !*end;
-}
-
-static bool is_utf8(const char *text)
-{
-    for (int size; *text && (size = abdb_utf8_length(text)) > 0;) text += size;
-    return !*text;
 }
 
 static abdb_status take_values(abdb_plan *plan, axis *a, const char *text, abdb_error *err)
@@ -182,12 +177,13 @@ static abdb_status add_line(abdb_plan *plan, char *line, abdb_error *err)
     if (!axes) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
     kernel = abdb_arena_copy(&plan->arena, word, strlen(word));
     if (!kernel) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a plan"));
+    TRY(abdb_check_name("the name of a kernel", word, strlen(word), WORD_MOST, err));
     if (strchr(word, '='))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' comes before a kernel's name", word));
     while ((word = strtok_r(NULL, " \t", &rest))) {
         char *equals = strchr(word, '=');
 
-        if (!is_utf8(word)) TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' is not UTF-8", word));
+        TRY(abdb_check_name("a word of a cell", word, strlen(word), WORD_MOST, err));
         if (!equals || equals == word || !equals[1])
             TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' is not key=values", word));
         if (count == ABDB_AXIS_MAX)

@@ -47,7 +47,9 @@ typedef struct {
     double timeout_s;
     volatile const int *stop; /* 1: end after the sample at hand; more: at once; NULL: never */
     void (*progress)(void *self, const char *cell, size_t done, size_t total);
-    void *self;
+    /* Called where processes of the program had left its process group and were ended; or NULL. */
+    void (*escaped)(void *self, const char *path, const char *processes);
+    void *self;              /* of both */
     unsigned char *doubtful; /* of each cell that ran: 1 where its median is in doubt; or NULL */
 } abdb_run_options;
 /* Was it asked to end? */

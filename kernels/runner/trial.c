@@ -365,6 +365,8 @@ void abdb_trial_finish(abdb_trial *t)
     left = left_behind(group);
     if (left) abdb_clause_broken(t, "1.3", "it leaves %zu processes behind", left);
     status = abdb_child_end(&t->child);
+    if (!left && *t->child.process.escaped)
+        abdb_clause_broken(t, "1.3", "it leaves processes behind: %s", t->child.process.escaped);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         abdb_clause_broken(t, "1.3", "it ends with %s %d", WIFEXITED(status) ? "code" : "signal",
                            WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));

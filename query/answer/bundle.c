@@ -1,5 +1,4 @@
 /* bundle.c - a figure with all that is needed to publish and to defend it; see plotting.h. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,8 +10,9 @@
 #include "query/answer/render.h"
 #include "query/answer/say.h"
 #include "query/answer/shelf.h"
-#include "schema/core/outpart.h"
 #include "schema/core/outfile.h"
+#include "schema/core/outfolder.h"
+#include "schema/core/outguard.h"
 #include "schema/store/digest.h"
 
 /* The facts behind all rows, for their sources. */
@@ -229,6 +229,20 @@ done:
     return st;
 }
 
+/* No member of the bundle is written where one of them would replace a protected file. */
+static abdb_status check_members(const abdb_plot *plot, const char *folder, abdb_error *err)
+{
+    char path[4096];
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < PARTS && st == ABDB_OK; i++) {
+        snprintf(path, sizeof path, "%s/%s.%s", folder, plot->figure.name, parts[i].suffix);
+        st = abdb_outguard_check_path(path, err);
+    }
+    snprintf(path, sizeof path, "%s/%s.json", folder, plot->figure.name);
+    return st == ABDB_OK ? abdb_outguard_check_path(path, err) : st;
+}
+
 abdb_status abdb_bundle_write(const abdb_plot *plot, abdb_db *db, const char *folder,
                               abdb_tone tone, abdb_error *err)
 {
@@ -236,7 +250,8 @@ abdb_status abdb_bundle_write(const abdb_plot *plot, abdb_db *db, const char *fo
     abdb_outfile out = {0};
     abdb_status st = ABDB_OK;
 
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) return abdb_outpart_fail("make", folder, err);
+    TRY(abdb_outfolder_ensure(folder, err));
+    TRY(check_members(plot, folder, err));
     for (size_t i = 0; i < PARTS; i++) {
         snprintf(path, sizeof path, "%s/%s.%s", folder, plot->figure.name, parts[i].suffix);
         snprintf(shown, sizeof shown, "%s.%s", plot->figure.name,

@@ -152,6 +152,12 @@ void abdb_remark(const char *format, ...)
     va_end(args);
 }
 
+void abdb_remark_escaped(void *self, const char *path, const char *processes)
+{
+    (void)self;
+    abdb_remark("%s left processes behind, which were ended: %s", path, processes);
+}
+
 void abdb_progress(const char *what, double done, double total)
 {
     enum { WIDTH = 24 };

@@ -33,6 +33,8 @@ void abdb_paint(FILE *out, const char *codes);
 
 /* A remark to standard error. */
 void abdb_remark(const char *format, ...) ABDB_PRINTF(1, 2);
+/* The remark that a program had left processes behind, which were ended. */
+void abdb_remark_escaped(void *self, const char *path, const char *processes);
 /* One line of progress on standard error, only on a terminal; total 0: unknown. done < 0 clears. */
 void abdb_progress(const char *what, double done, double total);
 

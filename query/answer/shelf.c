@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "query/answer/say.h"
+#include "schema/core/outguard.h"
 
 enum { NAMES_MAX = 256 };
 
@@ -115,11 +116,13 @@ const char *abdb_user_folder(abdb_arena *arena, const char *kind)
 
 abdb_status abdb_read_file(const char *path, abdb_text *out, abdb_error *err)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file;
     char chunk[65536];
     size_t size;
-    abdb_status st = ABDB_OK;
+    abdb_status st = abdb_outguard_protect_input(path, err);
 
+    if (st != ABDB_OK) return st;
+    file = fopen(path, "rb");
     if (!file) return ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno));
     while ((size = fread(chunk, 1, sizeof chunk, file)) > 0) abdb_text_add(out, chunk, size);
     if (ferror(file)) st = ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno));

@@ -53,7 +53,7 @@ abdb_status abdb_campaign_meant(sqlite3 *db, abdb_arena *arena, const abdb_condi
                          c->value);
     TRY(abdb_rows(db,
                   "SELECT campaign FROM entry WHERE campaign IS NOT NULL GROUP BY campaign"
-                  " ORDER BY max(date) DESC, campaign",
+                  " ORDER BY max(date) DESC, campaign DESC",
                   NULL, &campaigns, err));
     if ((size_t)back >= campaigns.rows)
         TRY(ABDB_FAIL(err, ABDB_USAGE,

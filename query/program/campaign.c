@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/runner/told.h"
 #include "schema/core/stats.h"
 
 /* A median known no better than this cannot show a change of 2 %. */
@@ -14,6 +15,29 @@ static const double noisy = 0.02;
 enum { AGAIN_MOST = 2 };
 /* With fewer processes than these the first advice is to take more. */
 enum { FEW_REPETITIONS = 5 };
+
+abdb_status abdb_campaign_check_clock(abdb_db *db, abdb_error *err)
+{
+    sqlite3_stmt *s = NULL;
+    char now[32];
+    int code = sqlite3_prepare_v2(db->sql,
+                                  "SELECT campaign, max(date) FROM entry WHERE campaign IS NOT NULL"
+                                  " GROUP BY campaign ORDER BY 2 DESC, 1 DESC LIMIT 1",
+                                  -1, &s, NULL);
+    abdb_status st = ABDB_OK;
+
+    abdb_now_text(now);
+    if (code == SQLITE_OK) code = sqlite3_step(s);
+    if (code == SQLITE_ROW && strcmp(abdb_sql_text(s, 1), now) > 0)
+        abdb_remark("the clock (%s) is behind the newest run here, %s of %s: run=latest will mean"
+                    " that one, and not what is measured now; set the clock, and name this run by"
+                    " its campaign or --tag",
+                    now, abdb_sql_text(s, 0), abdb_sql_text(s, 1));
+    else if (code != SQLITE_ROW && code != SQLITE_DONE)
+        st = abdb_db_fail(db, err, "the newest run");
+    sqlite3_finalize(s);
+    return st;
+}
 
 /* The sink of the runner: each cell is a transaction of its own. */
 static abdb_status keep_cell(void *self, const abdb_entry *entry, abdb_error *err)

@@ -29,6 +29,9 @@ typedef struct {
     bool again; /* cells whose median is in doubt are measured again, twice at most (--gate) */
 } abdb_turns;
 
+/* Prints a remark where the newest run of the database is dated after now: what is measured now
+ * will not be run=latest, which goes by date. */
+ABDB_MUST_USE abdb_status abdb_campaign_check_clock(abdb_db *db, abdb_error *err);
 /* Tells how far it is; self is the keeper. */
 void abdb_turns_progress(void *self, const char *cell, size_t done, size_t total);
 /* All cells by one lane after another, or (--interleave, --builds) cell by cell by all, to and fro.

@@ -3,12 +3,15 @@
 #include "query/program/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "schema/core/outguard.h"
 
 enum { FIRST_LONG = 1000 }; /* what getopt_long gives for the first long option */
 
@@ -85,6 +88,121 @@ static const abdb_option *option_of(const abdb_args *args, int code)
     return NULL;
 }
 
+/* Is the argument of the option a file that the command reads? FILE in the table of options says
+ * so, but for the output and the database. */
+static bool names_input(const abdb_args *args, const char *name)
+{
+    if (strcmp(name, "out") == 0 || strcmp(name, "db") == 0) return false;
+    for (size_t i = 0; i < args->options; i++)
+        if (strcmp(args->option[i]->name, name) == 0)
+            return args->option[i]->argument && strstr(args->option[i]->argument, "FILE");
+    return false;
+}
+
+static bool reads_positionals(const abdb_command *command)
+{
+    static const char *const words[] = {"FILE", "PATH", "PROGRAM", ".db"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(command->synopsis, words[i])) return true;
+    return false;
+}
+
+/* Does the option name what the command writes? */
+static bool names_output(const char *name)
+{
+    static const char *const outputs[] = {"out", "bundle", "partition", "spool"};
+
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        if (strcmp(name, outputs[i]) == 0) return true;
+    return false;
+}
+
+/* Protects the database and each file that the command line names to be read, then checks where
+ * standard output goes and what the command is to write. */
+static abdb_status protect_files(const abdb_args *args, const abdb_command *command,
+                                 abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_outguard_protect_database(abdb_arg_db(args), err));
+    for (size_t i = 0; i < args->count; i++)
+        if (names_input(args, args->given[i].name))
+            TRY(abdb_outguard_protect_input(args->given[i].value, err));
+    for (int i = 0; i < args->positionals && reads_positionals(command); i++)
+        if (strstr(command->synopsis, ".db"))
+            TRY(abdb_outguard_protect_database(args->positional[i], err));
+        else
+            TRY(abdb_outguard_protect_input(args->positional[i], err));
+    TRY(abdb_outguard_check_path(NULL, err));
+    for (size_t i = 0; i < args->count; i++)
+        if (names_output(args->given[i].name))
+            TRY(abdb_outguard_check_path(args->given[i].value, err));
+done:
+    return st;
+}
+
+abdb_status abdb_guard_streams(int argc, char **argv, abdb_error *err)
+{
+    const char *path = getenv("ABDB_DB");
+    abdb_error unsaid;
+    abdb_status st = ABDB_OK;
+
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strncmp(argv[i], "--db=", 5) == 0)
+            path = argv[i] + 5;
+        else if (strcmp(argv[i], "--db") == 0 && i + 1 < argc)
+            path = argv[++i];
+    TRY(abdb_outguard_protect_database(path && *path ? path : "abdb.db", err));
+    TRY(abdb_outguard_check_path(NULL, err));
+    st = abdb_outguard_check_descriptor(STDERR_FILENO, "standard error", err);
+done:
+    /* what is printed now must not go into the database either */
+    for (int file = STDOUT_FILENO; file <= STDERR_FILENO && st != ABDB_OK; file++)
+        if (abdb_outguard_check_descriptor(file, "", &unsaid) != ABDB_OK) {
+            int other = file == STDERR_FILENO && abdb_outguard_check_descriptor(STDOUT_FILENO, "",
+                                                                                &unsaid) == ABDB_OK
+                            ? dup(STDOUT_FILENO)
+                            : open("/dev/null", O_RDWR | O_CLOEXEC);
+
+            if (other >= 0 && dup2(other, file) >= 0) close(other);
+        }
+    return st;
+}
+
+/* Checks the argument of an option. What is no free text is a name or a list of them; of a command
+ * that is what stands before the equals sign. */
+static abdb_status check_argument(const abdb_option *option, const char *value, abdb_error *err)
+{
+    static const char *const free_texts[] = {"TEXT",   "SELECTION", "FILE", "DIR",
+                                             "FOLDER", "PATH",      "URL",  "WORDS",
+                                             "QUOTES", "OPTION",    NULL};
+    bool command = strcmp(option->name, "command") == 0;
+    size_t size = command ? strcspn(value, "=") : strlen(value), most = ABDB_ARGUMENT_MOST;
+    char what[64];
+
+    snprintf(what, sizeof what, "--%s", option->name);
+    if (command || strcmp(option->argument, "NAME") == 0) most = ABDB_NAME_MOST;
+    if (!abdb_is_word(option->argument, free_texts))
+        return abdb_check_name(what, value, size, most, err);
+    return size <= most ? ABDB_OK
+                        : ABDB_FAIL(err, ABDB_USAGE, "%s has %zu bytes: more than %zu are none",
+                                    what, size, most);
+}
+
+/* Checks that words beside the options are no longer than a name or a path may be. What is free
+ * text there, SQL and notes, has no such bound. */
+static abdb_status check_words(const abdb_args *args, const char *verb, abdb_error *err)
+{
+    static const char *const free_words[] = {"query", "note", NULL};
+
+    for (int i = 0; i < args->positionals && !abdb_is_word(verb, free_words); i++)
+        if (strlen(args->positional[i]) > ABDB_ARGUMENT_MOST)
+            return ABDB_FAIL(err, ABDB_USAGE, "'%.40s...' has %zu bytes: more than %d are no name",
+                             args->positional[i], strlen(args->positional[i]), ABDB_ARGUMENT_MOST);
+    return ABDB_OK;
+}
+
 abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const char *verb,
                             const abdb_option *more, abdb_error *err)
 {
@@ -122,12 +240,14 @@ abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const char *
                                   err);
         if (args->count == ABDB_GIVEN_MAX)
             return ABDB_FAIL(err, ABDB_USAGE, "at most %d options", ABDB_GIVEN_MAX);
+        if (optarg && check_argument(option, optarg, err) != ABDB_OK) return ABDB_USAGE;
         args->given[args->count].name = option->name;
         args->given[args->count++].value = optarg ? optarg : "";
     }
     args->positional = argv + optind;
     args->positionals = argc - optind;
-    return ABDB_OK;
+    if (check_words(args, verb, err) != ABDB_OK) return ABDB_USAGE;
+    return protect_files(args, command, err);
 }
 
 const char *abdb_arg(const abdb_args *args, const char *name)

@@ -16,6 +16,9 @@
 #include "schema/store/write.h"
 
 enum { ABDB_GIVEN_MAX = 256, ABDB_OPTION_MAX = 96 };
+/* Bytes of an argument: each may be escaped threefold in a pattern, of which SQLite takes 50000.
+ * And of a name, which may be a path. */
+enum { ABDB_ARGUMENT_MOST = 16000, ABDB_NAME_MOST = 4096 };
 
 typedef struct {
     const abdb_option *option[ABDB_OPTION_MAX];
@@ -48,8 +51,10 @@ const abdb_command *abdb_command_find(const char *name);
 extern const abdb_option abdb_common_options[], abdb_output_options[];
 
 /* Parses argv[1..] by getopt_long against the options of a verb, those that every verb has, and
- * `more` (a report's; may be NULL). ABDB_USAGE: unknown option (the nearest is named), missing
- * argument. */
+ * `more` (a report's; may be NULL), and protects the database and each file that they name to be
+ * read from the outputs of this command (schema/core/outguard.h). ABDB_USAGE: unknown option (the
+ * nearest is named), missing argument, a name that is too long or has a line break or another
+ * control character; standard output is a protected file. */
 ABDB_MUST_USE abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const char *verb,
                                           const abdb_option *more, abdb_error *err);
 /* Place in argv of the first word that is neither an option of the verb or of all, nor the
@@ -63,6 +68,9 @@ const char *abdb_arg_next(const abdb_args *args, const char *name, size_t *at);
 /* --db, or ABDB_DB, or ./abdb.db. */
 const char *abdb_arg_db(const abdb_args *args);
 
+/* Protects the database that the command line and ABDB_DB name, and checks that neither standard
+ * output nor standard error is it. ABDB_USAGE: one is; then the stream that is leads elsewhere. */
+ABDB_MUST_USE abdb_status abdb_guard_streams(int argc, char **argv, abdb_error *err);
 /* Prints "abdb: message" to standard error and returns the exit code of the status. */
 int abdb_report_error(const abdb_error *err);
 

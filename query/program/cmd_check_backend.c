@@ -141,8 +141,10 @@ static abdb_status try_program(const abdb_args *args, const char *path, abdb_err
 {
     const char *format = abdb_arg(args, "format"), *wait = abdb_arg(args, "wait");
     abdb_plan plan = {0};
-    abdb_run_options run = {
-        .path = path, .argument = (const char *const *)args->positional + 1, .stop = &stopping};
+    abdb_run_options run = {.path = path,
+                            .argument = (const char *const *)args->positional + 1,
+                            .stop = &stopping,
+                            .escaped = abdb_remark_escaped};
     abdb_conform how = {
         .run = &run, .cells = &plan, .kernel = abdb_arg(args, "kernel"), .wait_s = wait_default_s};
     abdb_clause rule[ABDB_CLAUSES];

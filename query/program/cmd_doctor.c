@@ -102,7 +102,9 @@ static int check_backends(abdb_table *t)
         warnings++;
     }
     for (size_t i = 0; i < list.count; i++) {
-        abdb_run_options options = {.name = list.backend[i].name, .path = list.backend[i].path};
+        abdb_run_options options = {.name = list.backend[i].name,
+                                    .path = list.backend[i].path,
+                                    .escaped = abdb_remark_escaped};
         json_t *all = NULL, *device;
 
         snprintf(text, sizeof text, "backend %s", options.name);
@@ -162,6 +164,20 @@ static int check_readings(abdb_db *db, abdb_table *t)
     return (int)count;
 }
 
+/* At rest a database is one file. Returns how many warnings there were. */
+static int check_one_file(const char *path, abdb_table *t)
+{
+    char log[PATH_MAX], text[3 * PATH_MAX];
+
+    if (!abdb_db_has_log(path, log) || abdb_db_is_open_elsewhere(path)) return 0;
+    snprintf(text, sizeof text,
+             "a part of the database is in %s, and no program has it open: copy both files"
+             " together, or run `abdb init --db %s`, which puts them together",
+             log, path);
+    found(t, WANTS_ATTENTION, "one file", text);
+    return 1;
+}
+
 static int check_database(const char *path, abdb_table *t)
 {
     abdb_db *db = NULL;
@@ -169,20 +185,21 @@ static int check_database(const char *path, abdb_table *t)
     struct stat info;
     sqlite3_int64 results = 0, fine = 0;
     char text[600];
-    int stale;
+    int stale, apart;
 
     if (stat(path, &info) != 0) {
         snprintf(text, sizeof text, "%.400s is not there yet: init, import and run make it", path);
         found(t, ABSENT, "database", text);
         return 0;
     }
+    apart = check_one_file(path, t); /* before it is opened here */
     if (abdb_db_open(&db, path, ABDB_READ, &err) != ABDB_OK ||
         abdb_db_integer(db, "SELECT count(*) FROM result", &results, &err) != ABDB_OK ||
         abdb_db_integer(db, "SELECT count(*) FROM pragma_quick_check WHERE quick_check = 'ok'",
                         &fine, &err) != ABDB_OK) {
         found(t, WANTS_ATTENTION, "database", err.message);
         abdb_db_close(db);
-        return 1;
+        return 1 + apart;
     }
     snprintf(text, sizeof text, "%.400s: %lld values, %s, %s", path, (long long)results,
              fine ? "sound" : "DAMAGED", access(path, W_OK) == 0 ? "writable" : "read-only");
@@ -193,7 +210,7 @@ static int check_database(const char *path, abdb_table *t)
               " makes them anew");
     stale = check_readings(db, t) + db->lent;
     abdb_db_close(db);
-    return !fine + stale;
+    return !fine + stale + apart;
 }
 
 /* --rebuild: all derived rows from nothing. */
@@ -254,7 +271,7 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
     check_gnuplot(&t);
     warnings += check_backends(&t);
     warnings += check_database(abdb_arg_db(&args), &t);
-    if (abdb_arg(&args, "json") || abdb_arg(&args, "format"))
+    if (abdb_arg(&args, "json") || abdb_arg(&args, "format") || abdb_arg(&args, "out"))
         TRY(abdb_print_table(&args, &t, err));
     else
         print(&t, warnings);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "query/compare/sets.h"
@@ -183,6 +184,7 @@ static abdb_status export_db(job *j, const char *path, abdb_error *err)
         return ABDB_FAIL(err, ABDB_USAGE, "%s exists: name another file, or remove it", path);
     TRY(abdb_outfile_open(&out, path, err));
     if (!out.part) TRY(ABDB_FAIL(err, ABDB_USAGE, "-o db wants --out FILE, not '%s'", path));
+    out.mode &= ~(mode_t)(S_IWGRP | S_IWOTH); /* as SQLite makes databases, under any umask */
     TRY(make_db(j, out.part, err));
     TRY(abdb_outfile_commit(&out, err));
 done:

@@ -5,6 +5,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "ingest/read/archive.h"
 #include "ingest/tables/map.h"
 #include "query/answer/shelf.h"
 #include "query/program/files.h"
@@ -74,7 +75,8 @@ static void say_unread(const char *word, const char *path, bool shipped, size_t 
                     folder ? folder : "is not installed (ABDB_DATA names its folder)");
 }
 
-static abdb_status collect(abdb_file_list list[OWNERS], const abdb_args *args, abdb_error *err)
+static abdb_status collect(abdb_file_list list[OWNERS], const abdb_args *args,
+                           abdb_skipped_files *skipped, abdb_error *err)
 {
     abdb_arena arena = {0};
     size_t before;
@@ -87,7 +89,7 @@ static abdb_status collect(abdb_file_list list[OWNERS], const abdb_args *args, a
         TRY(take_path(args->positional[i], &arena, &path, err));
         to = &list[is_shipped(path, &arena) ? SHIPPED : OWN];
         before = to->count;
-        TRY(abdb_files_add(to, path, err));
+        TRY(abdb_files_add(to, path, skipped, err));
         if (!abdb_arg(args, "quiet"))
             say_unread(args->positional[i], path, to == &list[SHIPPED], to->count - before, &arena);
     }
@@ -130,7 +132,13 @@ static void print_timing(void)
 
 static int exit_code(const import_session *s)
 {
-    if (s->refused) return abdb_exit_code(s->total.files ? ABDB_PARTIAL : ABDB_DATA);
+    bool again = s->options->retry || s->options->refresh;
+
+    if (s->refused)
+        return abdb_exit_code(s->total.files || s->archives_without ? ABDB_PARTIAL : ABDB_DATA);
+    /* descriptions of a round without its results, say: each file of the archive was read */
+    if (s->archives_named && !s->total.files && !s->gated && !again)
+        return abdb_exit_code(ABDB_PARTIAL);
     return s->gated ? abdb_exit_code(ABDB_GATE) : 0;
 }
 
@@ -164,6 +172,8 @@ static abdb_status suggest_map(const char *path, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_input_open(&input, path, err));
+    if (abdb_archive_is(path, input.data, input.size))
+        TRY(ABDB_FAIL(err, ABDB_FORMAT, "is an archive: unpack it, and name a table of it"));
     TRY(table_map_suggest(&out, &input, is_device, err));
     if (!abdb_put(stdout, abdb_text_get(&out), out.size)) TRY(abdb_outfile_unwritten(stdout, err));
 done:
@@ -261,7 +271,7 @@ int abdb_cmd_import(int argc, char **argv)
     TRY(take_options(&args, &options, &words, &map, &err));
     again = options.retry || options.refresh;
     if (abdb_arg(&args, "timing")) abdb_timing_start();
-    if (!again) TRY(collect(list, &args, &err));
+    if (!again) TRY(collect(list, &args, &s.skipped, &err));
     TRY(abdb_arg_busy(&args, &patience, &err));
     TRY(abdb_open_writer(&db, &writer, abdb_arg_db(&args), &patience, &err));
     s.writer = writer;

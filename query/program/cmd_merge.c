@@ -1,5 +1,6 @@
 /* cmd_merge.c - abdb merge: other databases' facts into this one. */
 #include "query/program/cli.h"
+#include "schema/core/outguard.h"
 
 int abdb_cmd_merge(int argc, char **argv)
 {
@@ -13,6 +14,12 @@ int abdb_cmd_merge(int argc, char **argv)
 
     TRY(abdb_args_parse(&args, argc, argv, "merge", NULL, &err));
     if (!args.positionals) TRY(ABDB_FAIL(&err, ABDB_USAGE, "merge what? abdb merge OTHER.db..."));
+    for (int i = 0; i < args.positionals; i++)
+        if (abdb_outguard_are_same(args.positional[i], abdb_arg_db(&args)))
+            TRY(ABDB_FAIL(&err, ABDB_USAGE,
+                          "%s is the database %s itself: name another to merge into it, or give"
+                          " --db",
+                          args.positional[i], abdb_arg_db(&args)));
     TRY(abdb_arg_busy(&args, &patience, &err));
     TRY(abdb_open_writer(&db, &writer, abdb_arg_db(&args), &patience, &err));
     for (int i = 0; i < args.positionals; i++) {

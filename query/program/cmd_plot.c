@@ -1,5 +1,4 @@
 /* cmd_plot.c - abdb plot: figures, each drawing a report. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,7 +8,7 @@
 #include "query/answer/plotting.h"
 #include "query/program/screen.h"
 #include "schema/core/outfile.h"
-#include "schema/core/outpart.h"
+#include "schema/core/outfolder.h"
 
 enum { FIGURES_MAX = 256 };
 
@@ -239,7 +238,7 @@ static abdb_status draw_set(int argc, char **argv, abdb_error *err)
     if (!members)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "no figure belongs to a set '%s'; `abdb plot` lists them",
                       set));
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) TRY(abdb_outpart_fail("make", folder, err));
+    TRY(abdb_outfolder_ensure(folder, err));
     TRY(abdb_open_guarded(&args, &db, err));
     for (size_t i = 0; i < members; i++) {
         abdb_progress(names[i], (double)i, (double)members);

@@ -1,10 +1,12 @@
 /* cmd_pull.c - abdb pull: facts of a warehouse into a database, all of them or a selection. */
 #include <string.h>
+#include <unistd.h>
 
 #include "query/compare/selection.h"
 #include "query/program/files.h"
 #include "query/program/screen.h"
 #include "query/warehouse/pull.h"
+#include "schema/core/outfile.h"
 
 /* The entries that the selections mean, asked of the warehouse; *count of them. */
 static abdb_status want(const abdb_args *args, abdb_link *link, long long *count, abdb_error *err)
@@ -55,7 +57,7 @@ static abdb_status print(const abdb_args *args, const abdb_counts *counts, const
         .column = {{.name = "warehouse"}, {.name = "entries"}, {.name = "entries_there"}}};
     abdb_status st = ABDB_OK;
 
-    if (!abdb_arg(args, "json") && !abdb_arg(args, "format")) {
+    if (!abdb_arg(args, "json") && !abdb_arg(args, "format") && !abdb_arg(args, "out")) {
         abdb_say(stdout, "%s: %ld entries new, %ld here already\n", address, counts->accepted,
                  counts->duplicate);
         return ABDB_OK;
@@ -70,6 +72,21 @@ done:
     return st;
 }
 
+/* Removes a database that was made for what could not be taken, unless somebody else has used it
+ * meanwhile. */
+static void remove_new(const char *path)
+{
+    abdb_db *db = NULL;
+    sqlite3_int64 entries = 1;
+    bool empty =
+        abdb_db_open(&db, path, ABDB_READ, NULL) == ABDB_OK &&
+        abdb_db_integer(db, "SELECT count(*) FROM main.entry_row", &entries, NULL) == ABDB_OK &&
+        !entries;
+
+    abdb_db_close(db);
+    if (empty) abdb_outfile_remove(path);
+}
+
 /* What is wanted into a database of its own, and that into the user's: the union, by keys. */
 static abdb_status pull(const abdb_args *args, abdb_link *link, const char *address,
                         abdb_error *err)
@@ -80,6 +97,7 @@ static abdb_status pull(const abdb_args *args, abdb_link *link, const char *addr
     abdb_counts counts = {0};
     abdb_patience patience;
     long long count;
+    bool is_new = false;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_arg_busy(args, &patience, err));
@@ -90,14 +108,17 @@ static abdb_status pull(const abdb_args *args, abdb_link *link, const char *addr
     TRY(abdb_pull_rows(link, copy, ABDB_PULL_ALL, err));
     abdb_db_close(copy);
     copy = NULL;
+    is_new = access(abdb_arg_db(args), F_OK) != 0;
     TRY(abdb_open_writer(&db, &writer, abdb_arg_db(args), &patience, err));
     TRY(abdb_merge(db, scratch.path, &counts, err));
+    is_new = false; /* it has something to keep */
     TRY(abdb_writer_index(writer, err));
     TRY(print(args, &counts, address, err));
 done:
     abdb_db_close(copy);
     abdb_writer_close(writer);
     abdb_db_close(db);
+    if (is_new) remove_new(abdb_arg_db(args));
     abdb_scratch_remove(&scratch);
     return st;
 }
@@ -109,6 +130,7 @@ int abdb_cmd_pull(int argc, char **argv)
     abdb_args args;
     abdb_error err;
     const char *url, *address;
+    abdb_stream_limits limits;
     int code = 0;
     abdb_status st = ABDB_OK;
 
@@ -120,8 +142,9 @@ int abdb_cmd_pull(int argc, char **argv)
     url = abdb_arena_copy(&arena, args.positional[0], strlen(args.positional[0]));
     address = abdb_link_address(&arena, args.positional[0]);
     abdb_link_hide(args.positional[0]); /* from who lists processes */
+    TRY(abdb_link_limits(&args, &limits, &err));
     if (!url) TRY(ABDB_FAIL(&err, ABDB_NOMEM, "an address"));
-    st = abdb_link_open(&link, abdb_program_folder(&arena), url, "read", false, &err);
+    st = abdb_link_open(&link, abdb_program_folder(&arena), url, "read", false, &limits, &err);
     if (st == ABDB_OK) st = pull(&args, &link, address, &err);
     if (st != ABDB_OK) abdb_context(&err, "%s", address);
 done:

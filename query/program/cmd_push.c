@@ -26,7 +26,7 @@ static abdb_status print(const abdb_args *args, const abdb_pushed *p, const char
     if (p->different.size)
         abdb_remark("rows that say otherwise there, and stay as they are there: %s",
                     abdb_text_get(&p->different));
-    if (!abdb_arg(args, "json") && !abdb_arg(args, "format")) {
+    if (!abdb_arg(args, "json") && !abdb_arg(args, "format") && !abdb_arg(args, "out")) {
         abdb_say(stdout,
                  "%s: %lld entries new (%lld results, %lld samples), %lld there already;"
                  " %lld other rows new\n",
@@ -71,6 +71,7 @@ int abdb_cmd_push(int argc, char **argv)
     abdb_args args;
     abdb_error err;
     const char *url, *address;
+    abdb_stream_limits limits;
     int code = 0;
     abdb_status st = ABDB_OK;
 
@@ -80,10 +81,11 @@ int abdb_cmd_push(int argc, char **argv)
     url = abdb_arena_copy(&arena, args.positional[0], strlen(args.positional[0]));
     address = abdb_link_address(&arena, args.positional[0]);
     abdb_link_hide(args.positional[0]); /* from who lists processes */
+    TRY(abdb_link_limits(&args, &limits, &err));
     if (!url) TRY(ABDB_FAIL(&err, ABDB_NOMEM, "an address"));
     TRY(abdb_db_open(&db, abdb_arg_db(&args), ABDB_READ, &err));
     st = abdb_link_open(&link, abdb_program_folder(&arena), url, "make",
-                        abdb_arg(&args, "upgrade") != NULL, &err);
+                        abdb_arg(&args, "upgrade") != NULL, &limits, &err);
     if (st == ABDB_OK && strncmp(abdb_text_get(&link.said), "other", 5) == 0)
         abdb_remark("tables and views there are another build's: --upgrade makes them this one's");
     if (st == ABDB_OK) st = push(&args, &link, db, address, &err);

@@ -340,6 +340,7 @@ static abdb_status run_all(const abdb_args *args, const abdb_plan *plan, const a
                           .energy = abdb_arg(args, "energy") != NULL,
                           .stop = &stopping,
                           .progress = abdb_turns_progress,
+                          .escaped = abdb_remark_escaped,
                           .self = k};
     unsigned char *todo = calloc(2 * plan->cells + 1, 1);
     unsigned char lost[ABDB_LANES_MAX] = {0};
@@ -363,6 +364,7 @@ static abdb_status run_all(const abdb_args *args, const abdb_plan *plan, const a
         if (!*campaign)
             abdb_remark("nothing to resume: this plan was not begun here; measuring it whole");
     }
+    if (k->db) TRY(abdb_campaign_check_clock(k->db, err));
     if (!*campaign) new_campaign(key, campaign);
     o.campaign = campaign;
     if (abdb_arg(args, "spool"))

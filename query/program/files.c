@@ -45,30 +45,75 @@ bool abdb_files_is_part(const char *path)
            strcmp(name + size - (sizeof end - 1), end) == 0;
 }
 
-static abdb_status walk(abdb_file_list *list, const char *folder, int depth, abdb_error *err)
+void abdb_skipped_files_add(abdb_skipped_files *skipped, abdb_skipped_kind kind, const char *path)
+{
+    if (!skipped) return;
+    if (skipped->kind[kind].count++ < ABDB_SKIPPED_NAMES)
+        abdb_text_printf(&skipped->kind[kind].names, "%s%.200s",
+                         skipped->kind[kind].names.size ? ", " : "", path);
+}
+
+void abdb_skipped_files_free(abdb_skipped_files *skipped)
+{
+    for (size_t i = 0; i < ABDB_SKIPPED_KINDS; i++) abdb_text_free(&skipped->kind[i].names);
+    *skipped = (abdb_skipped_files){0};
+}
+
+/* A folder being listed. */
+typedef struct {
+    abdb_file_list *list;
+    abdb_skipped_files *skipped;
+} listing;
+
+static abdb_status list_folder(const listing *l, const char *folder, int depth, bool hidden,
+                               abdb_error *err);
+
+/* Lists what a name in a folder stands for. In a hidden folder files are only counted. */
+static abdb_status list_entry(const listing *l, const char *path, const char *name, int depth,
+                              bool hidden, abdb_error *err)
+{
+    struct stat info;
+
+    hidden |= name[0] == '.' && !abdb_files_is_part(name);
+    if (lstat(path, &info) != 0) {
+        if (errno == ENOENT || hidden) return ABDB_OK; /* it went meanwhile */
+        return ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno));
+    }
+    if (S_ISDIR(info.st_mode)) return list_folder(l, path, depth + 1, hidden, err);
+    if (hidden)
+        abdb_skipped_files_add(l->skipped, ABDB_SKIPPED_HIDDEN, path);
+    else if (S_ISLNK(info.st_mode))
+        abdb_skipped_files_add(l->skipped, ABDB_SKIPPED_SYMLINK, path);
+    else if (!S_ISREG(info.st_mode))
+        abdb_skipped_files_add(l->skipped, ABDB_SKIPPED_SPECIAL, path);
+    else
+        return add_file(l->list, path, false, err);
+    return ABDB_OK;
+}
+
+/* Lists a folder and those in it. A hidden one that cannot be read is no failure. */
+static abdb_status list_folder(const listing *l, const char *folder, int depth, bool hidden,
+                               abdb_error *err)
 {
     struct dirent **entry = NULL;
     int count = depth < DEPTH_MAX ? scandir(folder, &entry, NULL, by_name) : -1;
     abdb_status st = ABDB_OK;
 
+    if (count < 0 && hidden) return ABDB_OK;
     if (count < 0)
         return ABDB_FAIL(err, ABDB_IO, "%s: %s", folder,
                          depth < DEPTH_MAX ? strerror(errno) : "folders too deep");
     for (int i = 0; i < count; i++) {
+        const char *name = entry[i]->d_name;
         char *path = NULL;
-        struct stat info;
 
-        if (st == ABDB_OK && (entry[i]->d_name[0] != '.' || abdb_files_is_part(entry[i]->d_name))) {
-            if (asprintf(&path, "%s/%s", folder, entry[i]->d_name) < 0) {
+        if (st == ABDB_OK && strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
+            if (asprintf(&path, "%s/%s", folder, name) < 0) {
                 path = NULL;
                 st = ABDB_FAIL(err, ABDB_NOMEM, "files of %s", folder);
-            } else if (lstat(path, &info) != 0) {
-                if (errno != ENOENT) /* it went meanwhile */
-                    st = ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno));
-            } else if (S_ISDIR(info.st_mode))
-                st = walk(list, path, depth + 1, err);
-            else if (S_ISREG(info.st_mode))
-                st = add_file(list, path, false, err);
+            } else {
+                st = list_entry(l, path, name, depth, hidden, err);
+            }
         }
         free(path);
         free(entry[i]);
@@ -77,12 +122,14 @@ static abdb_status walk(abdb_file_list *list, const char *folder, int depth, abd
     return st;
 }
 
-abdb_status abdb_files_add(abdb_file_list *list, const char *path, abdb_error *err)
+abdb_status abdb_files_add(abdb_file_list *list, const char *path, abdb_skipped_files *skipped,
+                           abdb_error *err)
 {
     struct stat info;
 
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode) ? walk(list, path, 0, err)
-                                                           : add_file(list, path, true, err);
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode)
+               ? list_folder(&(listing){list, skipped}, path, 0, false, err)
+               : add_file(list, path, true, err);
 }
 
 void abdb_files_free(abdb_file_list *list)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "schema/core/error.h"
+#include "schema/core/text.h"
 
 typedef struct {
     char *path;
@@ -18,12 +19,34 @@ typedef struct {
     size_t count, room;
 } abdb_file_list;
 
+/* What is not read of a folder or an archive, and named with its count. */
+typedef enum {
+    ABDB_SKIPPED_HIDDEN,  /* its name, or that of a folder above it, begins with a point */
+    ABDB_SKIPPED_SYMLINK, /* its target, if it lies there, is read where it lies */
+    ABDB_SKIPPED_SPECIAL, /* a device, a named pipe, a socket */
+    ABDB_SKIPPED_KINDS
+} abdb_skipped_kind;
+
+enum { ABDB_SKIPPED_NAMES = 5 }; /* that are kept of each kind */
+/* Zeroed is empty. */
+typedef struct {
+    struct {
+        size_t count;
+        abdb_text names; /* of the first of them */
+    } kind[ABDB_SKIPPED_KINDS];
+} abdb_skipped_files;
+
+/* Counts a file, and keeps the names of the first. */
+void abdb_skipped_files_add(abdb_skipped_files *skipped, abdb_skipped_kind kind, const char *path);
+void abdb_skipped_files_free(abdb_skipped_files *skipped);
+
 /* Is it what abdb run --spool has not finished, ".c-....jsonl.part"? */
 bool abdb_files_is_part(const char *path);
-/* Adds what path means: a folder's files, in the order of their names, links and hidden ones left
- * out, but unfinished spools; else path itself, whether it is there or not. ABDB_LIMIT: too many,
- * or too deep. */
-ABDB_MUST_USE abdb_status abdb_files_add(abdb_file_list *list, const char *path, abdb_error *err);
+/* Adds what path means: a folder's files, in the order of their names; else path itself, whether it
+ * is there or not. Of a folder, symbolic links, special files and hidden ones (but for unfinished
+ * spools) go to skipped, which may be NULL. ABDB_LIMIT: too many, or too deep. */
+ABDB_MUST_USE abdb_status abdb_files_add(abdb_file_list *list, const char *path,
+                                         abdb_skipped_files *skipped, abdb_error *err);
 void abdb_files_free(abdb_file_list *list);
 
 /* A file for a moment, in a folder of its own in $TMPDIR or /tmp. Zeroed is none. */

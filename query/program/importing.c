@@ -15,98 +15,6 @@
 #include "query/program/files.h"
 #include "schema/store/digest.h"
 
-/* "; values: 14 kept, 2 left out" of what was read now. */
-static const char *say_values(const abdb_counts *c, char out[160])
-{
-    const struct {
-        long n;
-        const char *what;
-    } parts[] = {{c->values_kept, "kept"},
-                 {c->values_known, "known"},
-                 {c->values_rejected, "rejected"},
-                 {c->values_left_out, "left out"}};
-    size_t size = 0;
-
-    *out = '\0';
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (parts[i].n)
-            size += (size_t)snprintf(out + size, 160 - size, "%s%ld %s",
-                                     size ? ", " : "; values: ", parts[i].n, parts[i].what);
-    return out;
-}
-
-const char *abdb_importing_as(const import_session *s)
-{
-    if (s->options->words && s->options->words->map) return " (with --map as now)";
-    return s->options->format ? " (with --format as now)" : "";
-}
-
-/* What is missing, and how it is said; a file that names no device answers nothing per device. */
-static void say_missing(const import_session *s, const char *path, const abdb_counts *c)
-{
-    if (c->factors_left_out)
-        abdb_remark("%s: factors left out, beyond %d an entry: %ld", path, ABDB_FACTOR_MAX,
-                    c->factors_left_out);
-    if (c->entries && c->entries_without_device == c->entries)
-        abdb_remark("%s: no device is named in any of its %ld entries: nothing per device, watt or"
-                    " dollar comes of them; `abdb import --replace --set device=NAME --set"
-                    " devices=N %.*s`%s says it",
-                    path, c->entries, (int)strcspn(path, "!"), path, abdb_importing_as(s));
-}
-
-/* What was passed over, by name. */
-static void say_left_out(const char *path, const abdb_left_out *list)
-{
-    abdb_text names = {0};
-
-    for (size_t i = 0; i < list->items; i++)
-        abdb_text_printf(&names, "%s%s (%ld)", i ? ", " : "", list->item[i].name,
-                         list->item[i].values);
-    if (list->others) abdb_text_printf(&names, ", others (%ld)", list->others);
-    if (list->items)
-        abdb_remark("%s: left out, for nothing here says what it is: %s", path,
-                    abdb_text_get(&names));
-    abdb_text_free(&names);
-}
-
-/* What of the file was refused, and why the first. */
-static void say_refused(const char *path, const abdb_counts *c, bool dry_run)
-{
-    char rows[40] = "", values[64] = "";
-
-    if (c->rejected) snprintf(rows, sizeof rows, "%ld row%s", c->rejected, abdb_s(c->rejected));
-    if (c->refused)
-        snprintf(values, sizeof values, "%s%ld value%s of accepted rows", *rows ? " and " : "",
-                 c->refused, abdb_s(c->refused));
-    if (*rows || *values)
-        abdb_remark("%s: %s%s refused; first %s%s", path, rows, values, c->first_reject,
-                    dry_run ? "" : "; `abdb query rejects` lists all");
-}
-
-static void print_unit(const import_session *s, const char *path, const abdb_unit_result *unit)
-{
-    const abdb_counts *c = &unit->counts;
-    long rows = c->accepted + c->duplicate + c->rejected + c->ignored;
-    char values[160];
-
-    if (unit->known)
-        abdb_say(
-            stdout,
-            "%s: already imported, nothing changed (%ld accepted, %ld duplicate, %ld rejected, %ld"
-            " ignored then)\n",
-            path, c->accepted, c->duplicate, c->rejected, c->ignored);
-    else
-        abdb_say(
-            stdout,
-            "%s: %s%ld row%s: %ld accepted, %ld duplicate, %ld rejected, %ld ignored%s  [%s]\n",
-            path, s->options->dry_run ? "would keep: " : "", rows, abdb_s(rows), c->accepted,
-            c->duplicate, c->rejected, c->ignored, say_values(c, values), unit->format);
-    if (!unit->known) say_refused(path, c, s->options->dry_run);
-    if (!unit->known) say_missing(s, path, c);
-    if (!unit->known) say_left_out(path, &unit->left_out);
-    if (unit->remark) abdb_remark("%s: %s", path, unit->remark);
-}
-
 /* A failure of one file is said and counted; one of the database, or of the command, is returned.
  */
 static abdb_status say_failure(import_session *s, const char *path, abdb_status st, abdb_error *err)
@@ -183,7 +91,8 @@ static abdb_status import_input(import_session *s, const abdb_input *input, bool
     if (st != ABDB_OK) return say_failure(s, input->path, st, err);
     if (unit.known && s->options->refresh) return ABDB_OK; /* nobody asked for it */
     count_unit(s, &unit);
-    if (!s->quiet && (!s->shipped || unit.counts.rejected)) print_unit(s, input->path, &unit);
+    if (!s->quiet && (!s->shipped || unit.counts.rejected))
+        abdb_importing_print_unit(s, input->path, &unit);
     return ABDB_OK;
 }
 
@@ -194,30 +103,51 @@ static abdb_status import_member(void *self, const char *path, const abdb_input 
                  : say_failure(self, path, err->status, err);
 }
 
-/* Files of a round that its results do not need are not even read; whoever names one wants it. */
-static bool wants_member(void *self, const char *path)
+/* Is the file needed? Files of a round that its results do not need are not even read; whoever
+ * names one wants it. */
+static bool wants_file(import_session *s, const char *path)
 {
-    import_session *s = self;
     bool beside = !s->options->format && abdb_mlperf_round_role(path) == ROUND_BESIDE;
 
     s->beside += beside;
     return !beside;
 }
 
-/* What one round brought, in one line. */
-static void print_round(const import_session *s, const char *root, const char *format,
-                        const import_counts *c)
+/* Is a part of the member's name hidden, as the files are that a folder's import leaves out? */
+static bool is_hidden(const char *name)
 {
-    char values[160];
+    for (const char *part = name; *part;) {
+        size_t size = strcspn(part, "/");
+        bool up = (size == 1 && *part == '.') || (size == 2 && strncmp(part, "..", 2) == 0);
 
-    abdb_say(
-        stdout,
-        "%s: %s%zu result folders (%zu already there): %ld accepted, %ld duplicate, %ld rejected,"
-        " %ld ignored%s  [%s]\n",
-        *root ? root : ".", s->options->dry_run ? "would keep: " : "", c->files, c->known,
-        c->rows.accepted, c->rows.duplicate, c->rows.rejected, c->rows.ignored,
-        say_values(&c->rows, values), format);
-    say_missing(s, *root ? root : ".", &c->rows);
+        if (*part == '.' && !up && (part[size] || !abdb_files_is_part(part))) return true;
+        part += size;
+        part += strspn(part, "/");
+    }
+    return false;
+}
+
+static bool wants_member(void *self, const char *path, const char *name)
+{
+    import_session *s = self;
+
+    if (!is_hidden(name)) return wants_file(s, path);
+    abdb_skipped_files_add(&s->skipped, ABDB_SKIPPED_HIDDEN, path);
+    return false;
+}
+
+static abdb_status skip_member(void *self, const char *path, const char *name,
+                               abdb_member_kind kind, abdb_error *err)
+{
+    import_session *s = self;
+
+    (void)err;
+    abdb_skipped_files_add(&s->skipped,
+                           is_hidden(name)               ? ABDB_SKIPPED_HIDDEN
+                           : kind == ABDB_MEMBER_SYMLINK ? ABDB_SKIPPED_SYMLINK
+                                                         : ABDB_SKIPPED_SPECIAL,
+                           path);
+    return ABDB_OK;
 }
 
 abdb_status abdb_importing_rounds(import_session *s, abdb_error *err)
@@ -246,7 +176,7 @@ abdb_status abdb_importing_rounds(import_session *s, abdb_error *err)
         if (i + 1 < count && strcmp(f->root, abdb_mlperf_round_folder(s->round, i + 1)->root) == 0)
             continue;
         abdb_progress("", -1, 0);
-        if (!s->quiet && c.files) print_round(s, f->root, unit.format, &c);
+        if (!s->quiet && c.files) abdb_importing_print_round(s, f->root, unit.format, &c);
         c = (import_counts){0};
     }
 done:
@@ -259,19 +189,50 @@ done:
  * document) is one of another format. */
 static bool is_archive(const char *path, bool named, const char *head, size_t size)
 {
-    return abdb_archive_is(head, size) && (named || abdb_archive_is_named(path));
+    return abdb_archive_is(path, head, size) && (named || abdb_archive_is_named(path));
 }
 
-/* An archive is a stream; head[0..size) was read from it already. */
-static abdb_status import_archive(import_session *s, const char *path, int in, const void *head,
-                                  size_t size, abdb_error *err)
+/* What came of an archive, to be compared: units, files of rounds, and failures that were said. */
+typedef struct {
+    size_t kept, failed;
+} archive_yield;
+
+static archive_yield yield_so_far(const import_session *s)
 {
-    const abdb_member_handler handler = {s, wants_member, import_member};
+    return (archive_yield){s->total.files + abdb_mlperf_round_files(s->round),
+                           s->refused + s->gated};
+}
+
+/* An archive is a stream; head[0..size) was read from it already. One that is named and of which
+ * nothing was kept is a failure, whatever its members are. */
+static abdb_status import_archive(import_session *s, const char *path, int in, const void *head,
+                                  size_t size, bool named, abdb_error *err)
+{
+    const abdb_member_handler handler = {s, wants_member, import_member, skip_member};
+    archive_yield before = yield_so_far(s), now;
     abdb_status st = abdb_archive_stream(in, path, head, size, &handler, err);
 
+    s->archives_named += named;
+    now = yield_so_far(s);
     if (st != ABDB_OK) abdb_mlperf_round_truncated(s->round, path);
-    return st == ABDB_DATA || st == ABDB_LIMIT || st == ABDB_IO ? say_failure(s, path, st, err)
-                                                                : st;
+    if (st == ABDB_OK && named && !s->options->refresh && now.kept == before.kept &&
+        now.failed == before.failed)
+        st = ABDB_FAIL(err, ABDB_FORMAT,
+                       "nothing was kept: it has no file of a format that abdb reads; `abdb help"
+                       " import` lists the formats");
+    if (now.kept == before.kept && st != ABDB_IO && (st != ABDB_OK || now.failed > before.failed))
+        s->archives_without++;
+    return st == ABDB_DATA || st == ABDB_LIMIT || st == ABDB_IO || st == ABDB_FORMAT
+               ? say_failure(s, path, st, err)
+               : st;
+}
+
+/* An archive of a kind that abdb does not read. */
+static abdb_status refuse_archive(import_session *s, const char *path, const char *why,
+                                  abdb_error *err)
+{
+    s->archives_without++;
+    return say_failure(s, path, ABDB_FAIL(err, ABDB_FORMAT, "%s", why), err);
 }
 
 /* Standard input, or a named pipe: what cannot be mapped; and what somebody may still write to, on
@@ -313,11 +274,14 @@ static abdb_status read_head(int in, char head[ABDB_ARCHIVE_HEAD], size_t *size,
 static abdb_status import_opened(import_session *s, const char *path, int in, const char *head,
                                  size_t size, bool named, abdb_error *err)
 {
+    const char *why = abdb_archive_why_unread(head, size);
     struct stat info;
     abdb_input input;
     abdb_status st;
 
-    if (is_archive(path, named, head, size)) return import_archive(s, path, in, head, size, err);
+    if (is_archive(path, named, head, size))
+        return import_archive(s, path, in, head, size, named, err);
+    if (why && (named || abdb_archive_is_named(path))) return refuse_archive(s, path, why, err);
     if (abdb_files_is_part(path)) {
         if (!s->quiet)
             abdb_remark("%s: of a command that was killed, or still runs; what is whole is read",
@@ -341,7 +305,7 @@ abdb_status abdb_importing_file(import_session *s, const char *path, bool named,
     abdb_status st = ABDB_OK;
 
     if (!s->round) TRY(abdb_mlperf_round_open(&s->round, err));
-    if (!named && !wants_member(s, path)) return ABDB_OK;
+    if (!named && !wants_file(s, path)) return ABDB_OK;
     in = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     st = in < 0 ? ABDB_FAIL(err, ABDB_IO, "cannot open: %s", strerror(errno))
                 : read_head(in, head, &size, err);
@@ -350,36 +314,6 @@ abdb_status abdb_importing_file(import_session *s, const char *path, bool named,
 done:
     if (in > 0) close(in);
     return st;
-}
-
-static void print_counts(const import_session *s, const char *name, const import_counts *c,
-                         const char *tail)
-{
-    char values[160];
-    bool built_in = s->fresh && c->known; /* only what is shipped was read */
-
-    abdb_say(stdout,
-             "%s: %zu file%s (%zu %s): %ld row%s accepted, %ld duplicate, %ld rejected, %ld"
-             " ignored%s%s\n",
-             name, c->files, abdb_s((long long)c->files), c->known,
-             built_in ? "part of every new database" : "already there", c->rows.accepted,
-             abdb_s(c->rows.accepted), c->rows.duplicate, c->rows.rejected, c->rows.ignored,
-             say_values(&c->rows, values), tail);
-}
-
-void abdb_importing_print(const import_session *s)
-{
-    bool refused = s->total.rows.rejected || s->total.rows.refused;
-    const char *tail = refused ? "  (abdb query rejects)" : "";
-
-    if (s->total.files + s->refused + s->passed_over > 1) {
-        for (size_t i = 0; i < s->formats && s->formats > 1; i++)
-            print_counts(s, s->format[i].format, &s->format[i].counts, "");
-        print_counts(s, "total", &s->total, tail);
-    }
-    if (s->beside) abdb_remark("files of rounds beside the results, not needed: %zu", s->beside);
-    if (s->passed_over) abdb_remark("files of other formats, passed over: %zu", s->passed_over);
-    if (s->refused) abdb_remark("files refused: %zu", s->refused);
 }
 
 abdb_status abdb_importing_begin(import_session *s, abdb_db *db, abdb_error *err)
@@ -429,4 +363,5 @@ void abdb_importing_close(import_session *s)
 {
     abdb_mlperf_round_close(s->round);
     s->round = NULL;
+    abdb_skipped_files_free(&s->skipped);
 }

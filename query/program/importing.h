@@ -4,6 +4,7 @@
 #define ABDB_QUERY_IMPORTING_H
 
 #include "query/program/cli.h"
+#include "query/program/files.h"
 #include "query/program/unit.h"
 
 enum { IMPORT_FORMATS_MAX = 96 };
@@ -28,6 +29,10 @@ typedef struct {
     } format[IMPORT_FORMATS_MAX];
     size_t formats;
     size_t refused, gated, passed_over, beside;
+    abdb_skipped_files skipped;
+    /* Archives of the command line, and archives of which nothing was kept, but for those that
+     * could not be read. */
+    size_t archives_named, archives_without;
     sqlite3_int64 last_price, last_entry; /* of before: what is beyond is new */
 } import_session;
 
@@ -51,6 +56,12 @@ ABDB_MUST_USE abdb_status abdb_importing_refresh(import_session *session, abdb_d
 /* Before the first file: what is there already. */
 ABDB_MUST_USE abdb_status abdb_importing_begin(import_session *session, abdb_db *db,
                                                abdb_error *err);
+/* One unit: its line, and remarks on what of it was refused or left out. */
+void abdb_importing_print_unit(const import_session *session, const char *path,
+                               const abdb_unit_result *unit);
+/* What one round brought, in one line. */
+void abdb_importing_print_round(const import_session *session, const char *root, const char *format,
+                                const import_counts *counts);
 /* The summary: by format, and what was left out. */
 void abdb_importing_print(const import_session *session);
 /* Says which new prices name no known device, so that no result meets them. */

@@ -140,7 +140,7 @@ static abdb_status read_again(import_session *s, const reading *r, const abdb_un
     abdb_status st = ABDB_OK;
 
     s->options = options;
-    TRY(abdb_files_add(&files, r->file, err));
+    TRY(abdb_files_add(&files, r->file, NULL, err));
     for (size_t i = 0; i < files.count; i++)
         TRY(abdb_importing_file(s, files.item[i].path, files.item[i].named, err));
     TRY(abdb_importing_rounds(s, err));

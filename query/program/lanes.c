@@ -234,7 +234,8 @@ abdb_status abdb_lanes_plan(abdb_lanes *lanes, abdb_plan *plan, bool named, abdb
         abdb_run_options o = {.name = lanes->lane[i].backend,
                               .path = lanes->lane[i].path,
                               .argument = lanes->lane[i].argument,
-                              .as_is = lanes->commands};
+                              .as_is = lanes->commands,
+                              .escaped = abdb_remark_escaped};
         abdb_error none; /* what is wrong with it is said when it should run */
 
         (void)!abdb_backend_describe(&o, &said[i], &none);

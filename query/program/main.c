@@ -94,6 +94,11 @@ static int printed(int code)
 
     bool written = fflush(stdout) == 0 && !ferror(stdout);
 
+    if (abdb_db_left_apart(&err) != ABDB_OK) {
+        int left = abdb_report_error(&err);
+
+        if (code == 0) code = left;
+    }
     if (code != 0 || (written && !abdb_starved())) return code;
     if (written) {
         abdb_fail(&err, ABDB_NOMEM, "not all was said or done");
@@ -106,9 +111,11 @@ static int printed(int code)
 static int run(int argc, char **argv)
 {
     const abdb_command *command;
+    abdb_error err;
 
     signal(SIGXFSZ, SIG_IGN); /* a file over its limit is an error, not an end */
     verb_first(argc, argv);
+    if (abdb_guard_streams(argc, argv, &err) != ABDB_OK) return abdb_report_error(&err);
     if (argc < 2 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0) {
         abdb_print_help(argc < 2 ? stderr : stdout, NULL);
         return argc < 2 ? 2 : 0;

@@ -48,14 +48,31 @@ bool abdb_is_for_programs(const abdb_args *args)
            (name && (strcmp(name, "csv") == 0 || strncmp(name, "json", 4) == 0));
 }
 
+/* An option that is a number of seconds, 0 among them, or `normal`. */
+static abdb_status read_seconds(const abdb_args *args, const char *option, double normal,
+                                double *seconds, abdb_error *err)
+{
+    const char *text = abdb_arg(args, option);
+
+    *seconds = normal;
+    if (text && (!abdb_number(text, seconds) || *seconds < 0))
+        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants seconds, not '%s'", option, text);
+    return ABDB_OK;
+}
+
 abdb_status abdb_timeout(const abdb_args *args, double *seconds, abdb_error *err)
 {
-    const char *text = abdb_arg(args, "timeout");
+    return read_seconds(args, "timeout", ABDB_TIMEOUT_S, seconds, err);
+}
 
-    *seconds = ABDB_TIMEOUT_S;
-    if (text && (!abdb_number(text, seconds) || *seconds < 0))
-        return ABDB_FAIL(err, ABDB_USAGE, "--timeout wants seconds, not '%s'", text);
-    return ABDB_OK;
+abdb_status abdb_link_limits(const abdb_args *args, abdb_stream_limits *out, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    TRY(read_seconds(args, "timeout", ABDB_LINK_ALL_S, &out->all_s, err));
+    TRY(read_seconds(args, "wait", ABDB_LINK_SILENCE_S, &out->silence_s, err));
+done:
+    return st;
 }
 
 abdb_status abdb_open_guarded(const abdb_args *args, abdb_db **db, abdb_error *err)

@@ -4,9 +4,16 @@
 
 #include "query/answer/report.h"
 #include "query/program/cli.h"
+#include "query/warehouse/stream.h"
+
+/* Defaults of push and pull. Silence: a server makes the views of a large warehouse meanwhile. */
+enum { ABDB_LINK_ALL_S = 6 * 3600, ABDB_LINK_SILENCE_S = 600 };
 
 /* --timeout, or the default. ABDB_USAGE: not a number of seconds. */
 ABDB_MUST_USE abdb_status abdb_timeout(const abdb_args *args, double *seconds, abdb_error *err);
+/* --timeout and --wait of push and pull. ABDB_USAGE: not a number of seconds. */
+ABDB_MUST_USE abdb_status abdb_link_limits(const abdb_args *args, abdb_stream_limits *out,
+                                           abdb_error *err);
 /* The database that the options name, opened to be read and guarded by --timeout. */
 ABDB_MUST_USE abdb_status abdb_open_guarded(const abdb_args *args, abdb_db **db, abdb_error *err);
 /* Prints as -o, --json, --columns, --brief and --out say, on a terminal through a pager; the

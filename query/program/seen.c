@@ -8,6 +8,7 @@
 #include "kernels/runner/known.h"
 #include "kernels/runner/provide.h"
 #include "kernels/runner/runner.h"
+#include "query/answer/say.h"
 #include "schema/functions/sqlite.h"
 #include "schema/store/derive.h"
 
@@ -165,7 +166,8 @@ static json_t *one_of(const char *name, const char *id, const json_t *described,
 static abdb_status look(abdb_db *db, const char *name, const char *path, const char *id,
                         json_t *list, json_t **described, abdb_error *err)
 {
-    abdb_run_options options = {.name = name, .path = path, .device = id};
+    abdb_run_options options = {
+        .name = name, .path = path, .device = id, .escaped = abdb_remark_escaped};
     bool there = abdb_backend_describe(&options, described, err) == ABDB_OK;
     json_t *one = one_of(name, id, *described, there ? NULL : err->message);
 

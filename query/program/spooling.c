@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "schema/core/outguard.h"
 #include "schema/core/record_json.h"
 
 struct abdb_spooling {
@@ -44,6 +45,7 @@ abdb_status abdb_spooling_open(abdb_spooling **out, const char *folder, const ch
 {
     abdb_spooling *s = calloc(1, sizeof *s);
     char host[64];
+    abdb_status st;
 
     name_host(host);
     if (s) s->file = -1;
@@ -53,10 +55,12 @@ abdb_status abdb_spooling_open(abdb_spooling **out, const char *folder, const ch
         if (s) release(s);
         return ABDB_FAIL(err, ABDB_NOMEM, "a spool file");
     }
-    s->file = open(s->hidden, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-    if (s->file < 0) {
-        abdb_status st = ABDB_FAIL(err, ABDB_IO, "%s: %s", folder, strerror(errno));
-
+    st = abdb_outguard_check_path(s->path, err);
+    if (st == ABDB_OK) /* measurements are written by nobody else, whatever the umask is */
+        s->file = open(s->hidden, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+    if (st == ABDB_OK && s->file < 0)
+        st = ABDB_FAIL(err, ABDB_IO, "%s: %s", folder, strerror(errno));
+    if (st != ABDB_OK) {
         release(s);
         return st;
     }

@@ -1,11 +1,8 @@
 /* link.c - the line to a store; see link.h. */
 #include "query/warehouse/link.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static const struct {
@@ -48,21 +45,8 @@ void abdb_link_hide(char *url)
     if (password) memset(url + (password - url), 'x', size);
 }
 
-/* Both ends as streams; the one that is written to blocks, as whoever reads it reads all of it. */
-static abdb_status make_streams(abdb_link *link, abdb_error *err)
-{
-    fcntl(link->program.in, F_SETFL, fcntl(link->program.in, F_GETFL) & ~O_NONBLOCK);
-    link->in = fdopen(link->program.in, "w");
-    if (link->in) link->program.in = -1;
-    link->out = fdopen(link->program.out, "r");
-    if (link->out) link->program.out = -1;
-    if (!link->in || !link->out) return ABDB_FAIL(err, ABDB_NOMEM, "a store");
-    setvbuf(link->in, NULL, _IOFBF, 1 << 16);
-    return ABDB_OK;
-}
-
 abdb_status abdb_link_open(abdb_link *link, const char *folder, const char *url, const char *may,
-                           bool upgrade, abdb_error *err)
+                           bool upgrade, const abdb_stream_limits *limits, abdb_error *err)
 {
     const char *more[] = {url, may, upgrade ? "upgrade" : NULL, NULL};
     char path[4096];
@@ -80,8 +64,7 @@ abdb_status abdb_link_open(abdb_link *link, const char *folder, const char *url,
             "abdb-store-%s is not here: install the package abdb-store-%s, or build abdb with"
             " %s: `make deps`, then `make`",
             stores[i].store, stores[i].store, stores[i].package);
-    TRY(abdb_program_start(&link->program, &(abdb_start){.path = path}, err));
-    TRY(make_streams(link, err));
+    TRY(abdb_stream_open(&link->stream, path, limits, err));
     abdb_link_ask(link, "open", more);
     TRY(abdb_link_asked(link, false, err));
     TRY(abdb_link_rest(link, err));
@@ -91,14 +74,7 @@ done:
 
 void abdb_link_close(abdb_link *link)
 {
-    if (link->in) fputs("close\n", link->in);
-    if (link->in) fclose(link->in);
-    if (link->out) fclose(link->out);
-    if (link->program.pid) {
-        abdb_program_ended(&link->program, 5, NULL);
-        abdb_program_finish(&link->program);
-    }
-    free(link->row);
+    abdb_stream_close(&link->stream, "close\n");
     abdb_text_free(&link->said);
     *link = (abdb_link){0};
 }
@@ -119,16 +95,6 @@ void abdb_link_escape(abdb_text *row, const char *text, size_t size)
     }
 }
 
-/* Nothing comes, or can be said, any more. */
-static abdb_status gone(abdb_link *link, abdb_error *err)
-{
-    if (ferror(link->out))
-        return ABDB_FAIL(err, ABDB_IO, "cannot read what the store says: %s", strerror(errno));
-    if (link->unsaid && link->unsaid != EPIPE)
-        return ABDB_FAIL(err, ABDB_IO, "cannot write to the store: %s", strerror(link->unsaid));
-    return ABDB_FAIL(err, ABDB_IO, "the store ended without an answer");
-}
-
 void abdb_link_ask(abdb_link *link, const char *word, const char *const *more)
 {
     abdb_text line = {0};
@@ -139,24 +105,29 @@ void abdb_link_ask(abdb_link *link, const char *word, const char *const *more)
         abdb_link_escape(&line, *more, strlen(*more));
     }
     abdb_text_puts(&line, "\n");
-    if (line.failed || abdb_link_put(link, &line, NULL) != ABDB_OK)
-        fputs("\n", link->in); /* no request: the answer says so */
+    link->most = link->rows = 0;
+    if (line.failed) abdb_text_clear(&line);
+    /* Half a request is none, which the answer says; so does whoever sends the next word. */
+    (void)!abdb_stream_send(&link->stream, line.failed ? "\n" : line.data,
+                            line.failed ? 1 : line.size, NULL);
     abdb_text_free(&line);
 }
 
 abdb_status abdb_link_put(abdb_link *link, const abdb_text *row, abdb_error *err)
 {
     if (row->failed) return ABDB_FAIL(err, ABDB_NOMEM, "a row");
-    if (fwrite(abdb_text_get(row), 1, row->size, link->in) == row->size) return ABDB_OK;
-    if (!link->unsaid) link->unsaid = errno;
-    return gone(link, err);
+    link->most++;
+    return abdb_stream_send(&link->stream, abdb_text_get(row), row->size, err);
 }
 
 abdb_status abdb_link_asked(abdb_link *link, bool rows, abdb_error *err)
 {
-    if ((!rows || fputs("\\.\n", link->in) >= 0) && fflush(link->in) == 0) return ABDB_OK;
-    if (!link->unsaid) link->unsaid = errno;
-    return gone(link, err);
+    abdb_status st = ABDB_OK;
+
+    if (rows) TRY(abdb_stream_send(&link->stream, "\\.\n", 3, err));
+    TRY(abdb_stream_flush(&link->stream, err));
+done:
+    return st;
 }
 
 /* What stands for a word in a row, in place; "\N" alone is no word. */
@@ -179,14 +150,12 @@ static char *plain(char *word)
     return word;
 }
 
-static void split(abdb_link *link)
+static void split(abdb_link *link, char *row)
 {
     char *end;
 
     link->words = 0;
-    link->row[strcspn(link->row, "\n")] = '\0';
-    for (char *word = link->row; word && link->words < ABDB_LINK_WORDS;
-         word = end ? end + 1 : NULL) {
+    for (char *word = row; word && link->words < ABDB_LINK_WORDS; word = end ? end + 1 : NULL) {
         end = strchr(word, '\t');
         if (end) *end = '\0';
         link->word[link->words++] = plain(word);
@@ -202,14 +171,23 @@ static bool says(const abdb_link *link, int at, const char *word)
 abdb_status abdb_link_row(abdb_link *link, bool *more, abdb_error *err)
 {
     long long status;
-    ssize_t size;
+    char *row;
+    abdb_status st = ABDB_OK;
 
     *more = false;
-    size = getline(&link->row, &link->room, link->out);
-    if (size <= 0 || link->row[size - 1] != '\n') return gone(link, err);
-    *more = strncmp(link->row, "\\.\t", 3) != 0;
-    if (!*more) memcpy(link->row, "..", 2); /* a word like others */
-    split(link);
+    TRY(abdb_stream_line(&link->stream, &row, err));
+    *more = strncmp(row, "\\.\t", 3) != 0;
+    if (!*more) memcpy(row, "..", 2); /* a word like others */
+    if (*more && !abdb_stream_is_text(row)) {
+        link->stream.failed = true;
+        return ABDB_FAIL(err, ABDB_IO, "the store answered a row that is not UTF-8");
+    }
+    split(link, row);
+    link->rows += *more;
+    if (*more && link->most != ABDB_LINK_ANY && link->rows > link->most) {
+        link->stream.failed = true;
+        return ABDB_FAIL(err, ABDB_LIMIT, "the store answered more rows than were asked for");
+    }
     if (*more) return ABDB_OK;
     if (link->words == 4 && says(link, 1, "error") && link->word[2] && link->word[3] &&
         abdb_whole(link->word[2], 1, ABDB_STATUS_COUNT - 1, &status))
@@ -218,7 +196,8 @@ abdb_status abdb_link_row(abdb_link *link, bool *more, abdb_error *err)
         return ABDB_FAIL(err, ABDB_IO, "the store answered what is no answer");
     abdb_text_clear(&link->said);
     abdb_text_puts(&link->said, link->word[2] ? link->word[2] : "");
-    return ABDB_OK;
+done:
+    return st;
 }
 
 abdb_status abdb_link_wide(const abdb_link *link, int words, abdb_error *err)
@@ -230,11 +209,10 @@ abdb_status abdb_link_wide(const abdb_link *link, int words, abdb_error *err)
 
 abdb_status abdb_link_rest(abdb_link *link, abdb_error *err)
 {
-    bool more = true;
-    abdb_status st = ABDB_OK;
+    bool more;
 
-    while (more && st == ABDB_OK) st = abdb_link_row(link, &more, err);
-    return st;
+    link->most = 0;
+    return abdb_link_row(link, &more, err);
 }
 
 abdb_status abdb_link_do(abdb_link *link, const char *word, const char *argument, abdb_error *err)

@@ -4,33 +4,32 @@
 #define ABDB_QUERY_LINK_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
-#include "schema/core/process.h"
-#include "schema/core/text.h"
+#include "query/warehouse/stream.h"
 
-enum { ABDB_LINK_WORDS = 64 };
+enum { ABDB_LINK_WORDS = 64, ABDB_LINK_ANY = -1 };
 
 /* Zeroed is none. */
 typedef struct {
-    abdb_program program;
-    FILE *in, *out; /* what it reads, what it says */
-    int unsaid;     /* errno of the first write to it that failed, or 0 */
-    char *row;      /* the last row */
-    size_t room;
-    char *word[ABDB_LINK_WORDS]; /* its words; NULL: the row has none there */
+    abdb_stream stream;
+    char *word[ABDB_LINK_WORDS]; /* words of the last row; NULL: the row has none there */
     int words;
+    long long rows; /* of the answer so far */
+    long long most; /* rows that the answer may have: as many as the request; or ABDB_LINK_ANY */
     abdb_text said; /* what stood beside the last "ok" */
 } abdb_link;
 
 /* Starts the store that the scheme of the URL names (postgresql: abdb-store-pg), from the folder of
  * this program, and opens the warehouse. may: "make" one where there is none, or "read".
- * ABDB_USAGE: no store knows the URL, or no program for it is here. */
+ * ABDB_USAGE: no store knows the URL, or no program for it is here. ABDB_LIMIT from any call: the
+ * store is past a limit, or answers more than it was asked. */
 ABDB_MUST_USE abdb_status abdb_link_open(abdb_link *link, const char *folder, const char *url,
-                                         const char *may, bool upgrade, abdb_error *err);
+                                         const char *may, bool upgrade,
+                                         const abdb_stream_limits *limits, abdb_error *err);
 void abdb_link_close(abdb_link *link);
 /* Begins a request: the word and those of a list that ends with NULL. Rows may follow, then
- * abdb_link_asked. */
+ * abdb_link_asked. The answer may have as many rows as the request; ABDB_LINK_ANY in link->most
+ * after this call lifts that. */
 void abdb_link_ask(abdb_link *link, const char *word, const char *const *more);
 /* One row of the request, with its end of line. */
 ABDB_MUST_USE abdb_status abdb_link_put(abdb_link *link, const abdb_text *row, abdb_error *err);
@@ -41,7 +40,7 @@ ABDB_MUST_USE abdb_status abdb_link_asked(abdb_link *link, bool rows, abdb_error
 ABDB_MUST_USE abdb_status abdb_link_row(abdb_link *link, bool *more, abdb_error *err);
 /* Refuses a row that has not so many words: what is missing would be that of the row before. */
 ABDB_MUST_USE abdb_status abdb_link_wide(const abdb_link *link, int words, abdb_error *err);
-/* The rest of an answer whose rows nobody wants. */
+/* The end of an answer that has no rows: one is an error. */
 ABDB_MUST_USE abdb_status abdb_link_rest(abdb_link *link, abdb_error *err);
 /* A request without rows, whose answer has none: WORD [ARGUMENT]. */
 ABDB_MUST_USE abdb_status abdb_link_do(abdb_link *link, const char *word, const char *argument,

@@ -1,6 +1,7 @@
 /* pull.c - facts of a warehouse as a database; see pull.h. */
 #include "query/warehouse/pull.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +57,8 @@ static abdb_status target_open(target *t, abdb_db *db, const char *table, const 
     sqlite3_finalize(s);
     s = NULL;
     sqlite3_free(query);
-    query = sqlite3_mprintf("INSERT OR IGNORE INTO main.%w (%s) VALUES (%s)", table,
+    /* not OR IGNORE, which would pass over a NULL where none may be */
+    query = sqlite3_mprintf("INSERT INTO main.%w (%s) VALUES (%s) ON CONFLICT DO NOTHING", table,
                             abdb_text_get(&sql), abdb_text_get(&values));
     if (!query || sqlite3_prepare_v2(db->sql, query, -1, &t->insert, NULL) != SQLITE_OK)
         TRY(abdb_db_fail(db, err, table));
@@ -68,17 +70,43 @@ done:
     return st;
 }
 
-/* Binds a word as a column of that type. */
-static void bind(sqlite3_stmt *s, int i, char type, const char *word)
+/* A whole number of 64 bits, which abdb_whole does not hold. */
+static bool read_key(const char *word, sqlite3_int64 *out)
 {
+    const char *digits = word + (*word == '-');
+    char *end;
+
+    errno = 0;
+    *out = strtoll(word, &end, 10);
+    return *digits && digits[strspn(digits, "0123456789")] == '\0' && errno == 0;
+}
+
+/* Binds a word as a column of that type. ABDB_IO: it is none of that type. */
+static abdb_status bind(sqlite3_stmt *s, int i, char type, const char *word, abdb_error *err)
+{
+    double number = 0;
+    sqlite3_int64 key = 0;
+
     if (!word)
         sqlite3_bind_null(s, i);
-    else if (type == 'I')
-        sqlite3_bind_int64(s, i, strtoll(word, NULL, 10));
-    else if (type == 'R')
-        sqlite3_bind_double(s, i, strtod(word, NULL));
-    else
+    else if (type == 'I' && read_key(word, &key))
+        sqlite3_bind_int64(s, i, key);
+    else if (type == 'R' && !strchr(word, ',') && abdb_number(word, &number))
+        sqlite3_bind_double(s, i, number);
+    else if (type == 'T')
         sqlite3_bind_text(s, i, word, -1, SQLITE_STATIC);
+    else
+        return ABDB_FAIL(err, ABDB_IO, "the store answered '%.40s' where a number belongs", word);
+    return ABDB_OK;
+}
+
+/* Why a row that the store gave could not be added. */
+static abdb_status refuse_row(abdb_db *db, abdb_error *err, const char *table)
+{
+    if ((sqlite3_extended_errcode(db->sql) & 0xff) != SQLITE_CONSTRAINT)
+        return abdb_db_fail(db, err, table);
+    return ABDB_FAIL(err, ABDB_IO, "the store answered a row of %s that cannot be: %s", table,
+                     sqlite3_errmsg(db->sql));
 }
 
 /* Asks for the columns of the target, which stand in the answer in its order. */
@@ -88,6 +116,7 @@ static abdb_status ask(abdb_link *link, const target *t, abdb_error *err)
 
     for (int i = 0; i < t->columns; i++) more[i + 1] = t->column[i];
     abdb_link_ask(link, "fetch", more);
+    link->most = ABDB_LINK_ANY;
     return abdb_link_asked(link, false, err);
 }
 
@@ -103,8 +132,9 @@ static abdb_status fetch(abdb_link *link, abdb_db *db, const char *table, const 
         st = abdb_link_row(link, &more, err);
         if (st == ABDB_OK && more) st = abdb_link_wide(link, t.columns, err);
         if (st != ABDB_OK || !more) break;
-        for (int i = 0; i < t.columns; i++) bind(t.insert, i + 1, t.type[i], link->word[i]);
-        if (sqlite3_step(t.insert) != SQLITE_DONE) st = abdb_db_fail(db, err, table);
+        for (int i = 0; i < t.columns && st == ABDB_OK; i++)
+            st = bind(t.insert, i + 1, t.type[i], link->word[i], err);
+        if (st == ABDB_OK && sqlite3_step(t.insert) != SQLITE_DONE) st = refuse_row(db, err, table);
         sqlite3_reset(t.insert);
     }
     target_close(&t);
@@ -140,13 +170,16 @@ static abdb_status unfold(abdb_db *db, char *const word[6], sqlite3_stmt *sample
 {
     static const char types[] = "RRIT";
     const char *at[4];
-    char *room = malloc(strlen(word[2] ? word[2] : "") + strlen(word[5] ? word[5] : "") + 64);
+    size_t size = 1;
+    char *room;
     sqlite3_int64 first = *last + 1;
     abdb_status st = ABDB_OK;
 
+    for (int k = 2; k < 6; k++) size += strlen(word[k] ? word[k] : "");
+    room = malloc(size);
     if (!room) return ABDB_FAIL(err, ABDB_NOMEM, "samples");
     for (int k = 0; k < 4; k++) at[k] = word[k + 2];
-    while (at[0] && *at[0] && strcmp(at[0], "}") != 0) {
+    while (at[0] && *at[0] && *at[0] != '}') {
         sqlite3_bind_int64(sample, 1, ++*last);
         for (int k = 0; k < 4; k++) {
             const char *text = element(&at[k], room);
@@ -154,16 +187,16 @@ static abdb_status unfold(abdb_db *db, char *const word[6], sqlite3_stmt *sample
             if (text && types[k] == 'T')
                 sqlite3_bind_text(sample, k + 2, text, -1, SQLITE_TRANSIENT);
             else
-                bind(sample, k + 2, types[k], text);
+                TRY(bind(sample, k + 2, types[k], text, err));
         }
-        if (sqlite3_step(sample) != SQLITE_DONE) TRY(abdb_db_fail(db, err, "samples"));
+        if (sqlite3_step(sample) != SQLITE_DONE) TRY(refuse_row(db, err, "samples"));
         sqlite3_reset(sample);
     }
-    bind(lies, 1, 'I', word[0]);
-    bind(lies, 2, 'I', word[1]);
+    TRY(bind(lies, 1, 'I', word[0], err));
+    TRY(bind(lies, 2, 'I', word[1], err));
     sqlite3_bind_int64(lies, 3, first);
     sqlite3_bind_int64(lies, 4, *last);
-    if (sqlite3_step(lies) != SQLITE_DONE) TRY(abdb_db_fail(db, err, "samples"));
+    if (sqlite3_step(lies) != SQLITE_DONE) TRY(refuse_row(db, err, "samples"));
     sqlite3_reset(lies);
 done:
     free(room);
@@ -186,6 +219,7 @@ static abdb_status fetch_samples(abdb_link *link, abdb_db *db, abdb_error *err)
                            NULL) != SQLITE_OK)
         TRY(abdb_db_fail(db, err, "samples"));
     abdb_link_ask(link, "fetch", columns);
+    link->most = ABDB_LINK_ANY;
     TRY(abdb_link_asked(link, false, err));
     while (more) {
         TRY(abdb_link_row(link, &more, err));

@@ -25,6 +25,7 @@ static abdb_status fetch_spellings(abdb_link *link, abdb_db *db, abdb_error *err
         TRY(abdb_db_fail(db, err, "spellings"));
     TRY(abdb_db_exec(db, "BEGIN", err));
     abdb_link_ask(link, "spellings", none);
+    link->most = ABDB_LINK_ANY;
     TRY(abdb_link_asked(link, false, err));
     while (more) {
         TRY(abdb_link_row(link, &more, err));

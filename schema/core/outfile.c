@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "schema/core/outguard.h"
 #include "schema/core/outpart.h"
 
 /* Does `what` (unlink, a test) with a part and with what SQLite writes beside a database; true when
@@ -41,24 +42,46 @@ void abdb_outfile_remove(const char *path)
     each_beside(path, unlink);
 }
 
-/* A new file beside the place, with the mode that the place has, or that new files have. */
+/* A new file beside the place, which its owner alone reads until it takes the place. */
 static int open_part(abdb_outfile *out)
 {
-    struct stat old;
     int file = -1;
 
     for (int i = 0; file < 0 && i < ABDB_OUTPART_TRIES; i++) {
         free(out->part);
         out->part = abdb_outpart_name(out->place);
         if (!out->part) return -1;
-        file = open(out->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        file = open(out->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (file < 0 && errno != EEXIST) return -1;
     }
-    if (file >= 0 && stat(out->place, &old) == 0) {
-        (void)!fchown(file, old.st_uid, old.st_gid); /* where that is not allowed: the writer's */
-        (void)!fchmod(file, old.st_mode & 07777);
-    }
+    out->mode = abdb_outpart_apply_umask(0666);
+    out->owner = (uid_t)-1;
+    out->group = (gid_t)-1;
+    abdb_outfile_copy_access(out, out->place);
     return file;
+}
+
+void abdb_outfile_copy_access(abdb_outfile *out, const char *path)
+{
+    struct stat info;
+
+    if (stat(path, &info) != 0) return;
+    out->mode = info.st_mode & 0777;
+    out->owner = info.st_uid;
+    out->group = info.st_gid;
+}
+
+/* Gives the part the owner and mode of the place. Where the owner cannot be given, the file is the
+ * writer's. */
+static bool set_access(const abdb_outfile *out)
+{
+    int file = fileno(out->file);
+    struct stat info;
+
+    if (fstat(file, &info) != 0) return false;
+    if (out->owner != (uid_t)-1 && (out->owner != info.st_uid || out->group != info.st_gid))
+        (void)!fchown(file, out->owner, out->group);
+    return fchmod(file, out->mode) == 0 || errno == EPERM || errno == ENOTSUP;
 }
 
 /* The stream that is open already where the path means it, such as /dev/stdout; or NULL. */
@@ -75,14 +98,34 @@ static FILE *standard(const char *path)
     return NULL;
 }
 
-/* Is there no place that a file could take: a pipe, a device, a descriptor, a link to nothing? */
+/* Is there no place that a file could take: a pipe, a device, a descriptor? */
 static bool is_direct(const char *path)
 {
     struct stat info;
 
     if (strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0) return true;
-    if (stat(path, &info) == 0) return !S_ISREG(info.st_mode);
-    return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+}
+
+/* Opens what has no place. What the path means may have changed since it was checked, so the file
+ * is checked again when it is open, before anything in it is removed. */
+static abdb_status open_direct(abdb_outfile *out, const char *path, abdb_error *err)
+{
+    struct stat info;
+    int file = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    abdb_status st;
+
+    if (file < 0) return abdb_outpart_fail("write", path, err);
+    st = abdb_outguard_check_descriptor(file, path, err);
+    if (st == ABDB_OK &&
+        (fstat(file, &info) != 0 || (S_ISREG(info.st_mode) && ftruncate(file, 0) != 0)))
+        st = abdb_outpart_fail("write", path, err);
+    if (st == ABDB_OK) {
+        out->file = fdopen(file, "w");
+        if (!out->file) st = abdb_outpart_fail("write", path, err);
+    }
+    if (st != ABDB_OK) close(file);
+    return st;
 }
 
 /* Ends the program where nobody reads any more. */
@@ -113,27 +156,40 @@ static abdb_status fail(abdb_outfile *out, const char *path, abdb_error *err)
     return st;
 }
 
-abdb_status abdb_outfile_open(abdb_outfile *out, const char *path, abdb_error *err)
+/* Opens the part of out->place, which is the caller's to set. */
+static abdb_status begin_part(abdb_outfile *out, const char *path, abdb_error *err)
 {
     int file;
 
-    *out = (abdb_outfile){.file = standard(path)};
-    if (out->file) return ABDB_OK;
-    if (is_direct(path)) {
-        out->file = fopen(path, "we");
-        return out->file ? ABDB_OK : fail(out, path, err);
-    }
-    /* Renaming would replace a file that is write-protected; a plain write would not, and neither
-     * do we. */
-    if (access(path, F_OK) == 0 && access(path, W_OK) != 0) return fail(out, path, err);
-    out->place = access(path, F_OK) == 0 ? realpath(path, NULL) : strdup(path);
-    if (!out->place) return fail(out, path, err);
     abdb_outpart_sweep(out->place, abdb_outfile_remove);
     file = open_part(out);
     out->file = file >= 0 ? fdopen(file, "w") : NULL;
     if (out->file) return ABDB_OK;
     if (file >= 0) close(file);
     return fail(out, path, err);
+}
+
+abdb_status abdb_outfile_open_new(abdb_outfile *out, const char *path, abdb_error *err)
+{
+    *out = (abdb_outfile){.place = strdup(path)};
+    return out->place ? begin_part(out, path, err) : fail(out, path, err);
+}
+
+abdb_status abdb_outfile_open(abdb_outfile *out, const char *path, abdb_error *err)
+{
+    abdb_status st;
+
+    *out = (abdb_outfile){0};
+    st = abdb_outguard_check_path(path, err);
+    if (st != ABDB_OK) return st;
+    out->file = standard(path);
+    if (out->file) return ABDB_OK;
+    if (is_direct(path)) return open_direct(out, path, err);
+    /* Renaming would replace a file that is write-protected; a plain write would not, and neither
+     * do we. */
+    if (access(path, F_OK) == 0 && access(path, W_OK) != 0) return fail(out, path, err);
+    out->place = abdb_outguard_resolve_links(path);
+    return out->place ? begin_part(out, path, err) : fail(out, path, err);
 }
 
 abdb_status abdb_outfile_commit(abdb_outfile *out, abdb_error *err)
@@ -150,8 +206,16 @@ abdb_status abdb_outfile_commit(abdb_outfile *out, abdb_error *err)
         fine = false; /* a database with a log beside it is not whole: SQLite could not close it */
         errno = 0;
     }
-    if (fine && out->part)
-        fine = fsync(fileno(out->file)) == 0 && rename(out->part, out->place) == 0;
+    if (fine && out->part) { /* another file may have come to the place meanwhile */
+        abdb_status st = abdb_outguard_check_path(out->place, err);
+
+        if (st != ABDB_OK) {
+            abdb_outfile_discard(out);
+            return st;
+        }
+        fine =
+            set_access(out) && fsync(fileno(out->file)) == 0 && rename(out->part, out->place) == 0;
+    }
     if (!fine) return fail(out, out->place ? out->place : "the output", err);
     free(out->part);
     out->part = NULL;

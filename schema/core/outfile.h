@@ -4,12 +4,19 @@
  * place by one rename when it is whole and on the disk. Whatever comes before that - an error, a
  * full disk, SIGKILL - leaves what stood there as it was. The part of a killed program is removed
  * by the next one that writes to the same place. Standard output, pipes and devices have no place
- * to take: they are written directly. A link is followed; the mode of an old file is kept.
+ * to take: they are written directly.
+ *
+ * A symbolic link is followed when the file is opened, also one to a name that does not exist yet:
+ * its target is replaced, the link stays. The rename at the end follows none: a link that comes to
+ * the place meanwhile is replaced, and its target stays as it is. The part is its owner's alone
+ * (0600) until it takes the place; then it has the owner and mode of the file that it replaces, or
+ * those of a new file under the umask. outguard.h has the files that no output replaces.
  */
 #ifndef ABDB_CORE_OUTFILE_H
 #define ABDB_CORE_OUTFILE_H
 
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "schema/core/error.h"
 
@@ -17,10 +24,20 @@ typedef struct {
     FILE *file;         /* written to */
     char *place, *part; /* part: where it is meanwhile (SQLite writes there by name); NULL: directly
                          */
+    mode_t mode;        /* what the file will have where it has a place */
+    uid_t owner;
+    gid_t group;
 } abdb_outfile;
 
-/* Begins to write to path; NULL and "-" are standard output. ABDB_IO: it cannot be written. */
+/* Begins to write to path; NULL and "-" are standard output. ABDB_IO: it cannot be written.
+ * ABDB_USAGE: it is the database or an input (outguard.h). */
 ABDB_MUST_USE abdb_status abdb_outfile_open(abdb_outfile *out, const char *path, abdb_error *err);
+/* Begins a file beside a path where the caller lets nothing be replaced: what is there is not
+ * looked at before the commit, which refuses a database. */
+ABDB_MUST_USE abdb_status abdb_outfile_open_new(abdb_outfile *out, const char *path,
+                                                abdb_error *err);
+/* The file will have owner and mode of that one, if it is there. */
+void abdb_outfile_copy_access(abdb_outfile *out, const char *path);
 /* What was written takes its place. ABDB_IO: not all of it could be written; then nothing does. */
 ABDB_MUST_USE abdb_status abdb_outfile_commit(abdb_outfile *out, abdb_error *err);
 /* Not all could be written to a stream: ABDB_IO. Where its reader has seen enough (`| head`) the

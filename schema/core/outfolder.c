@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "schema/core/outguard.h"
 #include "schema/core/outpart.h"
 
 enum { FOLDERS_OPEN = 16 };
@@ -50,12 +51,23 @@ static abdb_status fail(abdb_outfolder *out, const char *path, abdb_error *err)
     return st;
 }
 
+abdb_status abdb_outfolder_ensure(const char *path, abdb_error *err)
+{
+    abdb_status st = abdb_outguard_check_path(path, err);
+
+    if (st == ABDB_OK && mkdir(path, 0777) != 0 && errno != EEXIST)
+        st = abdb_outpart_fail("make", path, err);
+    return st;
+}
+
 abdb_status abdb_outfolder_open(abdb_outfolder *out, const char *path, abdb_error *err)
 {
     size_t size = strlen(path);
     struct stat info;
+    abdb_status st = abdb_outguard_check_path(path, err);
 
     *out = (abdb_outfolder){0};
+    if (st != ABDB_OK) return st;
     while (size > 1 && path[size - 1] == '/') size--;
     if (lstat(path, &info) == 0 && !is_empty(path))
         return ABDB_FAIL(err, ABDB_USAGE, "%s exists: name another folder, or remove it", path);
@@ -66,7 +78,7 @@ abdb_status abdb_outfolder_open(abdb_outfolder *out, const char *path, abdb_erro
         free(out->part);
         out->part = abdb_outpart_name(out->place);
         if (!out->part) break;
-        if (mkdir(out->part, 0777) == 0) return ABDB_OK;
+        if (mkdir(out->part, 0700) == 0) return ABDB_OK; /* its owner's alone, meanwhile */
         if (errno != EEXIST) break;
     }
     free(out->part); /* nothing was made: nothing to remove */
@@ -108,7 +120,7 @@ static int sync_one(const char *path, const struct stat *info, int kind, struct 
 abdb_status abdb_outfolder_commit(abdb_outfolder *out, abdb_error *err)
 {
     if (nftw(out->part, sync_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS) != 0 ||
-        rename(out->part, out->place) != 0)
+        chmod(out->part, abdb_outpart_apply_umask(0777)) != 0 || rename(out->part, out->place) != 0)
         return fail(out, out->place, err);
     free(out->part);
     out->part = NULL;

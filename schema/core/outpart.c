@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BASE_MAX = 200 };
@@ -60,6 +61,14 @@ void abdb_outpart_sweep(const char *place, void (*remove_part)(const char *part)
         remove_part(path);
     }
     if (dir) closedir(dir);
+}
+
+mode_t abdb_outpart_apply_umask(mode_t mode)
+{
+    mode_t mask = umask(077); /* strict meanwhile: another thread may make a file */
+
+    umask(mask);
+    return mode & ~mask;
 }
 
 char *abdb_outpart_name(const char *place)

@@ -3,6 +3,8 @@
 #ifndef ABDB_CORE_OUTPART_H
 #define ABDB_CORE_OUTPART_H
 
+#include <sys/types.h>
+
 #include "schema/core/error.h"
 
 enum { ABDB_OUTPART_TRIES = 16 };
@@ -12,6 +14,8 @@ enum { ABDB_OUTPART_TRIES = 16 };
 abdb_status abdb_outpart_fail(const char *verb, const char *place, abdb_error *err);
 /* A name that is hardly taken, for a part of this place; the caller's. NULL: errno says why. */
 char *abdb_outpart_name(const char *place);
+/* The mode that a new file or folder gets where `mode` is asked for. */
+mode_t abdb_outpart_apply_umask(mode_t mode);
 /* Removes the parts of this place whose writers are gone. */
 void abdb_outpart_sweep(const char *place, void (*remove_part)(const char *part));
 

@@ -235,3 +235,28 @@ void abdb_text_vplain(abdb_text *out, const char *format, va_list args)
     }
     va_end(rest);
 }
+
+/* Does the character end a line, command a terminal, or turn the direction of others? */
+static bool is_control(unsigned c)
+{
+    return c < 0x20 || (c >= 0x7f && c <= 0x9f) || (c >= 0x2028 && c <= 0x202e) ||
+           (c >= 0x2066 && c <= 0x2069);
+}
+
+abdb_status abdb_check_name(const char *what, const char *text, size_t size, size_t most,
+                            abdb_error *err)
+{
+    if (size > most)
+        return ABDB_FAIL(err, ABDB_USAGE, "%s has %zu bytes: more than %zu are no name", what, size,
+                         most);
+    for (const char *at = text; at < text + size;) {
+        int length = abdb_utf8_length(at);
+
+        if (!length) return ABDB_FAIL(err, ABDB_USAGE, "%s '%s' is not UTF-8", what, text);
+        if (is_control(code_point((const unsigned char *)at, length)))
+            return ABDB_FAIL(err, ABDB_USAGE,
+                             "%s has a line break or another control character: '%s'", what, text);
+        at += length;
+    }
+    return ABDB_OK;
+}

@@ -12,6 +12,7 @@
 
 #include <stdarg.h>
 
+#include "schema/core/error.h"
 #include "schema/core/text.h"
 
 enum { ABDB_PLAIN_SIZE = 16 };
@@ -24,6 +25,10 @@ void abdb_text_plain(abdb_text *out, const char *text);
 /* As vprintf, but each %s and %c is made plain, and %-9s counts columns. Knows d, i, u, x, c, s, e,
  * f and g, with the lengths l, ll and z. */
 void abdb_text_vplain(abdb_text *out, const char *format, va_list args);
+/* Checks that `size` bytes of text can be a name, a tag or another word: UTF-8 without line breaks,
+ * controls and marks of direction, of at most `most` bytes. ABDB_USAGE names it as `what`. */
+ABDB_MUST_USE abdb_status abdb_check_name(const char *what, const char *text, size_t size,
+                                          size_t most, abdb_error *err);
 /* Columns of a terminal that the plain form of a text takes (combining marks 0, all else 1). */
 int abdb_width(const char *text);
 

@@ -1,24 +1,51 @@
 /* process.c - programs that do not outlive the one that started them; see process.h.
  *
- * fork, not posix_spawn: the child must ask for SIGKILL at the end of its parent, which no
- * attribute of posix_spawn does.
+ * Between this process and a program stands its guard: a process that adopts whatever the program
+ * leaves behind (PR_SET_CHILD_SUBREAPER), so that neither setsid nor a second fork hides a process
+ * from it. It waits for the end of the program, for the word to finish, and for the end of this
+ * process, which closes the other end of its socket. fork, not posix_spawn: the program must ask
+ * for SIGKILL at the end of its parent, which no attribute of posix_spawn does.
  */
 #include "schema/core/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "schema/core/relay.h"
 #include "schema/core/timing.h"
 
-enum { KILLED_S = 60 }; /* a driver may hold a killed process for a while */
+enum {
+    KILLED_S = 60, /* a driver may hold a killed process for a while */
+    SLACK_S = 5,   /* and by so much its guard may be late to report that */
+    OPEN_MAX_GUESS = 1024
+};
+
+/* What a guard reports: the number of the program, that it has ended, that all have. */
+typedef struct {
+    enum { STARTED, ENDED, FINISHED } what;
+    int value; /* the number, or the wait status */
+    char escaped[ABDB_ESCAPED_SIZE];
+} guard_report;
+
+/* The ends of the pipes that the program reads, writes and says on; `mask`: of signals, before
+ * those that the parent handles were blocked. */
+typedef struct {
+    const abdb_start *how;
+    int end[3];
+    int words; /* the other end of what it says, which the guard passes on; -1: it does not */
+    const sigset_t *mask;
+} birth;
 
 static void shut(int *end)
 {
@@ -26,136 +53,257 @@ static void shut(int *end)
     *end = -1;
 }
 
-/* The child: it becomes the program, or ends with 127. `end`: what it reads, writes and says on;
- * `mask`: of signals, before those that the parent handles were blocked. */
-static _Noreturn void become(const abdb_start *how, pid_t parent, const int *end,
-                             const sigset_t *mask)
+/* The child becomes the program, or ends with 127. */
+static _Noreturn void become(const birth *b, pid_t parent)
 {
     const char *argv[ABDB_ARGUMENTS + 2] = {NULL};
 
     signal(SIGINT, SIG_DFL); /* one that comes now ends it; the parent's handler would lose it */
     signal(SIGTERM, SIG_DFL);
-    sigprocmask(SIG_SETMASK, mask, NULL);
+    sigprocmask(SIG_SETMASK, b->mask, NULL);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127); /* it ended before it was asked to tell */
-    if (how->prepare) how->prepare(how->given);
+    if (b->how->prepare) b->how->prepare(b->how->given);
     for (int i = 0; i < 3; i++)
-        if (end[i] >= 0) dup2(end[i], i);
+        if (b->end[i] >= 0) dup2(b->end[i], i);
     signal(SIGPIPE, SIG_DFL);
-    argv[0] = how->path;
-    for (size_t i = 0; i < ABDB_ARGUMENTS; i++) argv[i + 1] = how->argument[i];
-    execvp(how->path, (char *const *)(size_t)argv); /* the program's copies: nobody writes them */
+    argv[0] = b->how->path;
+    for (size_t i = 0; i < ABDB_ARGUMENTS; i++) argv[i + 1] = b->how->argument[i];
+    execvp(b->how->path,
+           (char *const *)(size_t)argv); /* the program's copies: nobody writes them */
     _exit(127);
 }
 
-/* A process that waits for the end of this one and then kills the group, which may have members
- * that PR_SET_PDEATHSIG does not reach: children of the child. It is in a session of its own, so
- * that what ends its parent's group does not end it; group 0: it leads that group itself. Returns
- * its number; 0: not started. */
-static pid_t guard(pid_t group)
+/* Closes every file from `first` on: the guard holds no end of a pipe and no database open. */
+static void close_from(unsigned first)
 {
-    pid_t parent = getpid(), pid;
-    sigset_t all, mask;
-    int number;
+    if (syscall(SYS_close_range, first, ~0U, 0U) == 0) return; /* musl has no function for it */
+    for (int file = (int)first; file < OPEN_MAX_GUESS; file++) close(file);
+}
 
-    /* All signals are blocked from its first moment and taken by sigwait, so one that comes before
-     * the loop is not lost, and none ends it. */
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &mask);
-    pid = fork();
-    if (pid != 0) {
-        sigprocmask(SIG_SETMASK, &mask, NULL);
-        return pid > 0 ? pid : 0;
+static void wake_up(int number)
+{
+    (void)number;
+}
+
+/* Reports the end of the program once (*ended), without reaping it, and reaps those orphans that
+ * have ended, which would fill the table of processes in a long run. */
+static void notice_ends(pid_t pid, int control, bool *ended)
+{
+    siginfo_t info = {0};
+
+    while (!*ended && waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid) {
+        guard_report report = {.what = ENDED};
+
+        *ended = info.si_pid == pid;
+        if (*ended)
+            send(control, &report, sizeof report, MSG_NOSIGNAL);
+        else
+            waitpid(info.si_pid, NULL, 0);
+        info.si_pid = 0;
     }
-    if (group)
-        setsid();
-    else
-        setpgid(0, 0);
-    syscall(SYS_close_range, 0U, ~0U,
-            0U); /* ends of pipes above all; musl has no function for it */
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    while (getppid() == parent) sigwait(&all, &number);
-    kill(group ? -group : 0, SIGKILL);
+}
+
+/* Waits until something comes to do for the guard; true: to finish. Where what the program says
+ * finds no room, the guard looks again, soon, as the program waits too. */
+static bool await_finish(const abdb_relay *words, const sigset_t *but_children)
+{
+    static const struct timespec soon = {0, 20000000};
+    bool ready = abdb_relay_ready(words), blocked = words->from >= 0 && !ready;
+    struct pollfd heard[] = {{.fd = 0, .events = POLLIN},
+                             {.fd = ready ? words->from : -1, .events = POLLIN}};
+
+    return ppoll(heard, 2, blocked ? &soon : NULL, but_children) > 0 && heard[0].revents;
+}
+
+/* The guard's life: it starts the program, waits until this process asks for the end or ends, and
+ * ends all that it has started. It is in a session of its own, so that what ends the group of its
+ * parent does not end it, and no signal but SIGKILL does. */
+static _Noreturn void guard_program(const birth *b, int control)
+{
+    abdb_relay words = {.from = -1};
+    guard_report report = {.what = STARTED};
+    sigset_t but_children;
+    pid_t self = getpid(), pid;
+    bool ended = false;
+
+    abdb_adopt_orphans();
+    signal(SIGCHLD, wake_up);
+    pid = fork();
+    if (pid == 0) become(b, self);
+    report.value = pid > 0 ? pid : -errno;
+    if (pid > 0) setpgid(pid, pid); /* here too: whoever of the two comes first */
+    setsid();
+    dup2(control, 0);
+    if (b->words >= 0) {
+        dup2(b->words, 1);
+        abdb_relay_open(&words, 1, 2, b->how->words_most, b->how->path);
+    }
+    close_from(b->words >= 0 ? 3 : 1);
+    send(0, &report, sizeof report, MSG_NOSIGNAL);
+    if (pid < 0) _exit(1);
+    sigfillset(&but_children);
+    sigdelset(&but_children, SIGCHLD);
+    do {
+        notice_ends(pid, 0, &ended);
+        abdb_relay_pass(&words);
+    } while (!await_finish(&words, &but_children));
+    kill(-pid, SIGKILL); /* the group is there until its leader is reaped */
+    report = (guard_report){.what = FINISHED, .value = SIGKILL};
+    abdb_end_children(pid, KILLED_S, &report.value, report.escaped);
+    abdb_relay_close(&words);
+    send(0, &report, sizeof report, MSG_NOSIGNAL);
     _exit(0);
+}
+
+/* A child of this process with all signals blocked from its first moment, so that none ends it;
+ * `mask` gets those that were blocked before. As fork. */
+static pid_t fork_deaf(sigset_t *mask)
+{
+    sigset_t all;
+    pid_t pid;
+
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, mask);
+    pid = fork();
+    if (pid != 0) sigprocmask(SIG_SETMASK, mask, NULL);
+    return pid;
 }
 
 pid_t abdb_group_start(void)
 {
-    pid_t group = guard(0);
+    pid_t parent = getpid(), group;
+    sigset_t all, mask;
+    int number;
 
-    if (group) setpgid(group, group); /* here too: whoever of the two comes first */
-    return group;
+    group = fork_deaf(&mask);
+    if (group > 0) setpgid(group, group); /* here too: whoever of the two comes first */
+    if (group != 0) return group > 0 ? group : 0;
+    setpgid(0, 0);
+    close_from(0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    sigfillset(&all);
+    while (getppid() == parent) sigwait(&all, &number);
+    kill(0, SIGKILL);
+    _exit(0);
+}
+
+/* --- from this side --------------------------------------------------------------------------- */
+
+/* Waits at most wait_s for the next report of the guard, which stays unread where `peek` is given.
+ * False: none came; *gone: none will. */
+static bool await_report(const abdb_program *p, double wait_s, int peek, guard_report *out,
+                         bool *gone)
+{
+    struct pollfd waiting = {.fd = p->control, .events = POLLIN};
+    ssize_t size;
+
+    *gone = false;
+    if (poll(&waiting, 1, wait_s > 0 ? (int)(wait_s * 1000) + 1 : 0) <= 0) return false;
+    size = recv(p->control, out, sizeof *out, peek | MSG_DONTWAIT);
+    *gone = size == 0 || (size < 0 && errno != EINTR && errno != EAGAIN);
+    return size == (ssize_t)sizeof *out;
+}
+
+/* Forks the guard, which starts the program, and reads the number of the program. */
+static abdb_status start_guarded(abdb_program *p, birth *b, const int control[2], abdb_error *err)
+{
+    sigset_t mask;
+    guard_report report = {.what = ENDED};
+    ssize_t size;
+
+    b->mask = &mask;
+    p->guard = fork_deaf(&mask);
+    if (p->guard == 0) guard_program(b, control[1]);
+    if (p->guard < 0) return ABDB_FAIL(err, ABDB_IO, "fork: %s", strerror(errno));
+    close(control[1]); /* here, so that the end of the guard ends the wait */
+    do size = recv(control[0], &report, sizeof report, 0);
+    while (size < 0 && errno == EINTR);
+    if (size == (ssize_t)sizeof report && report.what == STARTED && report.value > 0) {
+        p->pid = report.value;
+        return ABDB_OK;
+    }
+    waitpid(p->guard, NULL, 0);
+    return ABDB_FAIL(err, ABDB_IO, "fork: %s",
+                     size == (ssize_t)sizeof report && report.value < 0 ? strerror(-report.value)
+                                                                        : "its guard has ended");
 }
 
 abdb_status abdb_program_start(abdb_program *p, const abdb_start *how, abdb_error *err)
 {
-    pid_t parent = getpid();
-    int in[2] = {-1, -1}, out[2] = {-1, -1}, words[2] = {-1, -1};
-    sigset_t handled, mask;
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, words[2] = {-1, -1}, control[2] = {-1, -1};
+    birth b = {.how = how, .words = -1};
     abdb_status st = ABDB_OK;
 
-    *p = (abdb_program){0, 0, -1, -1, -1};
+    *p = (abdb_program){.in = -1, .out = -1, .words = -1, .control = -1};
     if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 ||
-        (how->words && pipe2(words, O_CLOEXEC) != 0))
+        ((how->words || how->words_most) && pipe2(words, O_CLOEXEC) != 0) ||
+        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) != 0)
         TRY(ABDB_FAIL(err, ABDB_IO, "pipe: %s", strerror(errno)));
     signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_DFL); /* where it was ignored nobody is told how a child ended */
-    sigemptyset(&handled);
-    sigaddset(&handled, SIGINT);
-    sigaddset(&handled, SIGTERM);
-    sigprocmask(SIG_BLOCK, &handled, &mask);
-    p->pid = fork();
-    if (p->pid == 0) become(how, parent, (const int[]){in[0], out[1], words[1]}, &mask);
-    sigprocmask(SIG_SETMASK, &mask, NULL);
-    if (p->pid < 0) TRY(ABDB_FAIL(err, ABDB_IO, "fork: %s", strerror(errno)));
-    setpgid(p->pid, p->pid); /* here too: whoever of the two comes first */
-    p->guard = guard(p->pid);
+    b.end[0] = in[0];
+    b.end[1] = out[1];
+    b.end[2] = words[1];
+    if (!how->words) b.words = words[0];
+    st = start_guarded(p, &b, control, err);
+    control[1] = -1;
+    TRY(st);
     p->in = in[1];
     p->out = out[0];
-    p->words = words[0];
-    in[1] = out[0] = words[0] = -1;
+    if (how->words) p->words = words[0];
+    p->control = control[0];
+    in[1] = out[0] = control[0] = -1;
+    if (how->words) words[0] = -1;
     fcntl(p->in, F_SETFL, O_NONBLOCK);
 done:
-    if (st != ABDB_OK) p->pid = 0;
+    if (st != ABDB_OK) p->pid = p->guard = 0;
     for (int i = 0; i < 2; i++) {
         shut(&in[i]);
         shut(&out[i]);
         shut(&words[i]);
+        shut(&control[i]);
     }
     return st;
 }
 
 bool abdb_program_ended(const abdb_program *p, double wait_s, const volatile int *stop)
 {
-    const struct timespec nap = {0, 2000000};
-    double until_s = abdb_steady_s() + wait_s;
+    double until_s = abdb_steady_s() + wait_s, most_s = stop ? 0.02 : 1;
 
     for (;;) {
-        siginfo_t info = {0};
-        /* WNOWAIT leaves it unreaped: until then nobody else can be given its number, which is also
-         * that of the group that finish() kills. */
-        int code = waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+        double left_s = until_s - abdb_steady_s();
+        guard_report report;
+        bool gone;
 
-        if ((code == 0 && info.si_pid == p->pid) || (code < 0 && errno != EINTR)) return true;
+        if (await_report(p, left_s < most_s ? left_s : most_s, MSG_PEEK, &report, &gone) || gone)
+            return true;
         if (abdb_steady_s() >= until_s || (stop && *stop > 1)) return false;
-        nanosleep(&nap, NULL);
     }
 }
 
 int abdb_program_finish(abdb_program *p)
 {
+    double until_s = abdb_steady_s() + KILLED_S + SLACK_S;
     int status = SIGKILL; /* of one that cannot be reaped */
+    bool gone = false, finished = false;
 
     shut(&p->in);
-    kill(-p->pid, SIGKILL); /* the group is there until its leader is reaped */
-    if (abdb_program_ended(p, KILLED_S, NULL)) waitpid(p->pid, &status, 0);
-    if (p->guard > 0) {
-        kill(p->guard, SIGKILL);
-        waitpid(p->guard, NULL, 0);
+    shutdown(p->control, SHUT_WR);
+    while (!finished && !gone && abdb_steady_s() < until_s) {
+        guard_report report;
+
+        if (!await_report(p, 1, 0, &report, &gone)) continue;
+        status = report.value;
+        finished = report.what == FINISHED;
+        if (finished) memcpy(p->escaped, report.escaped, sizeof p->escaped);
     }
+    kill(p->guard, SIGKILL);
+    waitpid(p->guard, NULL, 0);
     shut(&p->out);
     shut(&p->words);
+    shut(&p->control);
     p->pid = p->guard = 0;
     return status;
 }

@@ -6,14 +6,19 @@
 #include <sys/types.h>
 
 #include "schema/core/error.h"
+#include "schema/core/orphans.h"
 
 /* A program that runs, and our ends of its pipes: we write what it reads (`in`, which never blocks)
  * and read what it writes (`out`) and says on standard error (`words`). -1: closed, or not asked
  * for; whoever closes an end before the finish says so by -1. */
 typedef struct {
     pid_t pid;   /* also the number of its process group; 0: none runs */
-    pid_t guard; /* kills that group when this process ends; 0: could not be started */
+    pid_t guard; /* its parent, which ends all that it has started when this process ends */
     int in, out, words;
+    int control; /* the line to the guard */
+    /* After the finish: which processes had left its process group and were ended, "sleep (4711),
+     * sh (4712) and 3 more"; "": none. */
+    char escaped[ABDB_ESCAPED_SIZE];
 } abdb_program;
 
 enum { ABDB_ARGUMENTS = 100 };
@@ -21,22 +26,26 @@ enum { ABDB_ARGUMENTS = 100 };
 typedef struct {
     const char *path;                     /* looked for in PATH where it has no slash */
     const char *argument[ABDB_ARGUMENTS]; /* the first NULL ends them */
-    bool words;                           /* its standard error comes to `words`; else it is ours */
+    bool words;                           /* its standard error comes to `words` */
+    /* Else so many bytes of it are passed on to ours, as plain text where that is a terminal, and a
+     * message stands for the rest; 0: it has ours. */
+    size_t words_most;
     /* Runs in the new process before the program, to set its environment; NULL: nothing. */
     void (*prepare)(const void *given);
     const void *given;
 } abdb_start;
 
-/* Starts a program in a process group of its own that ends when this process ends, however that
- * ends. A program that is not there ends with code 127. ABDB_IO: no pipe or process could be had.
- * From then on SIGPIPE is ignored in this process, and SIGCHLD is not. */
+/* Starts a program in a process group of its own. It ends when this process ends, however that
+ * ends, and so do all processes that it has started, in whatever session they are. A program that
+ * is not there ends with code 127. ABDB_IO: no pipe or process could be had. From then on SIGPIPE
+ * is ignored in this process, and SIGCHLD is not. */
 ABDB_MUST_USE abdb_status abdb_program_start(abdb_program *p, const abdb_start *how,
                                              abdb_error *err);
 /* Waits for it, at most wait_s, and where stop is given until *stop is above 1; true when it has
  * ended. It is not reaped. */
 bool abdb_program_ended(const abdb_program *p, double wait_s, const volatile int *stop);
-/* Closes our ends, kills what is left of its group, reaps it and ends its guard. Returns its wait
- * status. */
+/* Closes our ends, kills the program and every process that it has started, and reaps them; those
+ * outside of its group are named in p->escaped. Returns its wait status. */
 int abdb_program_finish(abdb_program *p);
 /* A process group for programs that are started otherwise: the process that leads it only waits,
  * and kills the group when this process ends, however that ends. Returns its number; 0: it could

@@ -2,6 +2,8 @@
 #include "schema/store/db.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +59,11 @@ abdb_status abdb_db_fail(abdb_db *db, abdb_error *err, const char *doing)
                          " longer with --busy SECONDS",
                          db->path, db->patience.seconds, doing);
     case SQLITE_FULL:
-        return ABDB_FAIL(err, ABDB_DB, "%s: the disk is full (%s); what was begun is undone",
-                         db->path, doing);
+        return ABDB_FAIL(
+            err, ABDB_DB,
+            "%s: the disk is full (%s); the transaction that failed is undone, and those"
+            " that were committed before it are kept",
+            db->path, doing);
     case SQLITE_NOTADB:
         return ABDB_FAIL(err, ABDB_DB, "%s is not an abdb database; name another with --db",
                          db->path);
@@ -104,14 +109,93 @@ abdb_status abdb_db_integer(abdb_db *db, const char *sql, sqlite3_int64 *out, ab
     return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(db, err, sql);
 }
 
+int abdb_db_use_journal(abdb_db *db)
+{
+    return sqlite3_exec(db->sql,
+                        "PRAGMA main.synchronous = FULL; PRAGMA main.journal_mode = DELETE", NULL,
+                        NULL, NULL);
+}
+
+/* Puts the log back into the file. Where another connection is open the log stays for it, and the
+ * last writer that closes puts it back; what readers allow is copied now. ABDB_PARTIAL: the log
+ * stays for another reason. */
+static abdb_status end_log(abdb_db *db, abdb_error *err)
+{
+    const char *words;
+    int code;
+
+    abdb_db_wait(db, false);
+    if (sqlite3_get_autocommit(db->sql) == 0)
+        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL); /* a failure was reported already */
+    code = abdb_db_use_journal(db) & 0xff;
+    if (code == SQLITE_OK || code == SQLITE_NOTADB) return ABDB_OK;
+    words = sqlite3_errstr(code);
+    if (code == SQLITE_BUSY || code == SQLITE_LOCKED) {
+        code = sqlite3_wal_checkpoint_v2(db->sql, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+        if (code == SQLITE_OK || (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED)
+            return ABDB_OK;
+        words = sqlite3_errstr(code);
+    }
+    return ABDB_FAIL(err, ABDB_PARTIAL,
+                     "%s: what was committed is kept, but not in one file: a part of it is in"
+                     " %s-wal (%s); copy both files together, or make room and run `abdb init --db"
+                     " %s`, which puts them together",
+                     db->path, db->path, words, db->path);
+}
+
+/* The last database that a close left in more than one file. */
+static struct {
+    char *path;
+    abdb_error err;
+} apart;
+
+abdb_status abdb_db_left_apart(abdb_error *err)
+{
+    char log[PATH_MAX];
+
+    if (!apart.path || !abdb_db_has_log(apart.path, log)) return ABDB_OK;
+    *err = apart.err;
+    return err->status;
+}
+
+bool abdb_db_has_log(const char *path, char log[PATH_MAX])
+{
+    static const char *const suffixes[] = {"-wal", "-journal"};
+    struct stat info;
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        snprintf(log, PATH_MAX, "%s%s", path, suffixes[i]);
+        if (stat(log, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) return true;
+    }
+    return false;
+}
+
+bool abdb_db_is_open_elsewhere(const char *path)
+{
+    /* the bytes that SQLite locks while a connection is open: "lockingv3" of its documentation */
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 1 << 30, .l_len = 512};
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    bool is = file >= 0 && fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+
+    if (file >= 0) close(file);
+    return is;
+}
+
 void abdb_db_close(abdb_db *db)
 {
+    char log[PATH_MAX];
+    abdb_error err;
+    bool whole;
+
     if (!db) return;
-    if (db->sql && db->mode != ABDB_READ) { /* at rest: one file, readable on any medium */
-        abdb_db_wait(db, false);
-        sqlite3_exec(db->sql, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
-    }
+    whole = !db->sql || db->mode == ABDB_READ || end_log(db, &err) == ABDB_OK;
     sqlite3_close_v2(db->sql);
+    if (!whole && abdb_db_has_log(db->path, log)) {
+        free(apart.path);
+        apart.path = db->path;
+        apart.err = err;
+        db->path = NULL;
+    }
     free(db->path);
     free(db);
 }

@@ -8,6 +8,7 @@
 #ifndef ABDB_STORE_DB_H
 #define ABDB_STORE_DB_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "schema/core/embedded.h"
@@ -56,9 +57,22 @@ void abdb_db_wait(abdb_db *db, bool wait);
 /* What a wait does, as SQLite calls it: naps for the turn-th time; 0: patience is over. self: the
  * abdb_db. */
 int abdb_db_nap(void *self, int turn);
+/* Changes from the log to a rollback journal; SQLite's code. The journal is synced before it
+ * counts (synchronous = FULL): SQLite's checksum does not notice a page of it that a power cut
+ * tore, and would roll back to zeros (unit/powercut). */
+int abdb_db_use_journal(abdb_db *db);
 /* A writer's close puts the log back into the file, unless somebody still reads: at rest a database
- * is one file in rollback mode, which any medium can serve. */
+ * is one file in rollback mode, which any medium can serve. Where it cannot (a full disk),
+ * abdb_db_left_apart reports it. */
 void abdb_db_close(abdb_db *db);
+/* Did a close leave a database in more than one file, and is it still so? ABDB_PARTIAL: yes; err
+ * has where the rest is and what to do. main.c asks at the end of every verb. */
+ABDB_MUST_USE abdb_status abdb_db_left_apart(abdb_error *err);
+/* Is a part of the database in a file beside it (-wal, -journal)? log: that file's path. */
+bool abdb_db_has_log(const char *path, char log[PATH_MAX]);
+/* Does another process have the database open? Not for a database that this one has open: closing
+ * the descriptor would drop its locks. */
+bool abdb_db_is_open_elsewhere(const char *path);
 /* Runs statements that return no rows. */
 ABDB_MUST_USE abdb_status abdb_db_exec(abdb_db *db, const char *sql, abdb_error *err);
 /* The first column of the first row as an integer; 0 when there is no row. */

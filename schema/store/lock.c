@@ -99,7 +99,7 @@ static void put_log_aside(abdb_writer *w, size_t size)
         (size_t)(pages * page) > size)
         return;
     abdb_db_wait(w->db, false);
-    sqlite3_exec(w->db->sql, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    abdb_db_use_journal(w->db);
     abdb_db_wait(w->db, true);
     w->journal = 1;
 }

@@ -154,30 +154,29 @@ static abdb_status copy_file(abdb_db *db, const char *begun, const char *path, a
                      "cannot back up %s to %s: %s", db->path, path, sqlite3_errstr(code));
 }
 
-/* Copies the file to FILE.vN.bak. The copy is made under another name and takes its own when it is
- * whole; what an interrupted one left is replaced. A backup that is there already is somebody's,
+/* Copies the file to FILE.vN.bak, which has its owner and mode. The copy takes that name when it is
+ * whole; what an interrupted one left is removed. A backup that is there already is somebody's,
  * unless it holds the very bytes: then a migration ended after it was made. */
 static abdb_status back_up(abdb_db *db, int version, abdb_error *err)
 {
     char *path = sqlite3_mprintf("%s.v%d.bak", db->path, version);
-    char *begun = sqlite3_mprintf("%s.v%d.bak.part", db->path, version);
+    abdb_outfile copy = {0};
+    struct stat info;
     abdb_status st = ABDB_OK;
 
-    if (!path || !begun) TRY(ABDB_FAIL(err, ABDB_NOMEM, "backup of %s", db->path));
-    abdb_outfile_remove(begun);
-    st = copy_file(db, begun, path, err);
-    if (st == ABDB_OK && access(path, F_OK) == 0) {
-        if (!are_alike(begun, path))
-            st = ABDB_FAIL(err, ABDB_DB, "%s is in the way of a backup; move it and try again",
-                           path);
-        abdb_outfile_remove(begun);
-    } else if (st == ABDB_OK && rename(begun, path) != 0) {
-        st = ABDB_FAIL(err, ABDB_DB, "cannot back up to %s: %s", path, strerror(errno));
-    }
-    if (st != ABDB_OK) abdb_outfile_remove(begun);
+    if (!path) return ABDB_FAIL(err, ABDB_NOMEM, "backup of %s", db->path);
+    if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        TRY(ABDB_FAIL(err, ABDB_DB, "%s is in the way of a backup; move it and try again", path));
+    TRY(abdb_outfile_open_new(&copy, path, err));
+    abdb_outfile_copy_access(&copy, db->path);
+    TRY(copy_file(db, copy.part, path, err));
+    if (access(path, F_OK) != 0)
+        st = abdb_outfile_commit(&copy, err);
+    else if (!are_alike(copy.part, path))
+        st = ABDB_FAIL(err, ABDB_DB, "%s is in the way of a backup; move it and try again", path);
 done:
+    abdb_outfile_discard(&copy);
     sqlite3_free(path);
-    sqlite3_free(begun);
     return st;
 }
 

@@ -164,7 +164,9 @@ done:
 
 static void take_log_back(abdb_writer *w)
 {
-    if (w->journal) sqlite3_exec(w->db->sql, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    if (w->journal)
+        sqlite3_exec(w->db->sql, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", NULL,
+                     NULL, NULL);
     w->journal = 0;
 }
 

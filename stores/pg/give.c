@@ -65,7 +65,7 @@ static abdb_status kind_of(abdb_server *s, const char *name, bool *column, bool 
         " WHERE attrelid = 'abdb.v_statement'::regclass AND attname = $1 AND attnum > 0"
         " AND $1 <> 'n' UNION ALL SELECT 2, false FROM abdb.factor WHERE factor = $1";
     PGresult *found;
-    abdb_status st = abdb_server_ask(s, sql, 1, &name, &found, err);
+    abdb_status st = abdb_server_ask(s, sql, 1, &name, "nt", &found, err);
 
     if (st != ABDB_OK) return st;
     if (!PQntuples(found)) {
@@ -153,7 +153,7 @@ static abdb_status select_where(abdb_server *s, abdb_error *err)
     }
     if (st == ABDB_OK) st = heard;
     if (st == ABDB_OK && sql.failed) st = ABDB_FAIL(err, ABDB_NOMEM, "a selection");
-    if (st == ABDB_OK) st = abdb_server_ask(s, abdb_text_get(&sql), count, value, &result, err);
+    if (st == ABDB_OK) st = abdb_server_ask(s, abdb_text_get(&sql), count, value, "", &result, err);
     PQclear(result);
     for (int i = 0; i < count; i++) free((void *)(uintptr_t)value[i]);
     abdb_text_free(&sql);

@@ -71,7 +71,7 @@ static abdb_status find(abdb_server *s, const abdb_request *r, target *t, abdb_e
     abdb_server_name(&t->name, t->table);
     abdb_server_name(&t->first, r->word[2]);
     name = abdb_text_get(&t->name);
-    TRY(abdb_server_ask(s, sql, 1, &name, &keys, err));
+    TRY(abdb_server_ask(s, sql, 1, &name, "t", &keys, err));
     if (!PQntuples(keys)) TRY(ABDB_FAIL(err, ABDB_USAGE, "no table '%s' there", t->table));
     for (int i = 2; i < r->words; i++) {
         bool of_key = false;
@@ -240,7 +240,7 @@ static abdb_status say_lost(abdb_server *s, const target *t, const PGresult *won
                      abdb_text_get(&t->first));
     if (keys.failed || sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
     value = abdb_text_get(&keys);
-    TRY(abdb_server_ask(s, abdb_text_get(&sql), 1, &value, &lost, err));
+    TRY(abdb_server_ask(s, abdb_text_get(&sql), 1, &value, "n", &lost, err));
     for (int i = 0; i < PQntuples(lost); i++)
         abdb_wire_say(PQgetvalue(lost, i, 0), (size_t)PQgetlength(lost, i, 0));
 done:
@@ -275,8 +275,10 @@ abdb_status abdb_keep_put(abdb_server *s, const abdb_request *r, bool claim, abd
     TRY(begin(s, r, &t, &rows, err));
     insert_sql(&sql, &t);
     if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
-    TRY(abdb_server_ask(s, abdb_text_get(&sql), 0, NULL, &result, err));
+    TRY(abdb_server_ask(s, abdb_text_get(&sql), 0, NULL, claim ? "n" : "?", &result, err));
     added = PQntuples(result);
+    if (added > rows)
+        TRY(ABDB_FAIL(err, ABDB_IO, "the warehouse added %lld rows of %lld", added, rows));
     if (strcmp(t.table, "chunk") != 0) abdb_server_brought(s, t.table, added); /* is no fact */
     if (claim && added) TRY(note_mlperf(s, err));
     if (added < rows) TRY(check_collisions(s, &t, err));

@@ -69,7 +69,7 @@ static abdb_status make_views(abdb_server *s, const texts *t, abdb_error *err)
     }
     TRY(abdb_server_do(s, abdb_dialect("rights.sql"), err));
     TRY(abdb_server_ask(s, "INSERT INTO warehouse (tables, views) VALUES (md5($1), md5($2))", 2,
-                        digest, &result, err));
+                        digest, "", &result, err));
     PQclear(result);
 done:
     return st;
@@ -121,7 +121,7 @@ static abdb_status look(abdb_server *s, const texts *t, bool *there, bool *same,
     TRY(abdb_server_ask(s,
                         "SELECT 1 FROM (SELECT tables, views FROM abdb.warehouse ORDER BY made DESC"
                         " LIMIT 1) w WHERE tables = md5($1) AND views = md5($2)",
-                        2, digest, &result, err));
+                        2, digest, "n", &result, err));
     *same = PQntuples(result) > 0;
     PQclear(result);
 done:
@@ -141,13 +141,13 @@ abdb_status abdb_warehouse_open(abdb_server *s, bool may_make, bool may_upgrade,
     if (!there && !may_make)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "there is no warehouse of abdb: `abdb push` makes one"));
     if (there && (same || !may_upgrade)) goto done;
-    TRY(abdb_server_do(s, "BEGIN; SELECT pg_advisory_xact_lock(7091, 0)", err));
+    TRY(abdb_server_begin(s, "BEGIN; SELECT pg_advisory_xact_lock(7091, 0)", err));
     TRY(look(s, &t, &there, &same, err));
     if (!same) {
         *word = there ? "upgraded" : "made";
         TRY((there ? upgrade : make)(s, &t, err));
     }
-    TRY(abdb_server_do(s, "COMMIT", err));
+    TRY(abdb_server_commit(s, err));
 done:
     if (st != ABDB_OK && PQtransactionStatus(s->link) != PQTRANS_IDLE)
         PQclear(PQexec(s->link, "ROLLBACK"));

@@ -8,6 +8,8 @@
 
 #include "stores/wire.h"
 
+enum { SAID_MOST = 1 << 16 };
+
 /* Puts stars where a message says what it must not. */
 static void hide(char *message, const char *secret)
 {
@@ -18,13 +20,17 @@ static void hide(char *message, const char *secret)
 
 abdb_status abdb_server_fail(abdb_server *s, abdb_error *err, const char *doing)
 {
-    char *said = strdup(s->link ? PQerrorMessage(s->link) : "");
+    /* more than a message holds, so that no half of a secret is at its end */
+    char *said = strndup(s->link ? PQerrorMessage(s->link) : "", SAID_MOST);
     size_t size = said ? strlen(said) : 0;
 
     while (size && said[size - 1] == '\n') said[--size] = '\0';
     if (said) hide(said, s->url);
     if (said) hide(said, s->password);
-    abdb_fail(err, ABDB_IO, "%s: %s", doing, said && *said ? said : "no memory");
+    abdb_fail(err, ABDB_IO, "%s: %s", doing,
+              !said   ? "no memory"
+              : *said ? said
+                      : "the server answered what was not asked for");
     free(said);
     return ABDB_IO;
 }
@@ -123,14 +129,76 @@ abdb_status abdb_server_doing(abdb_server *s, abdb_error *err, const char *forma
     return st;
 }
 
+/* Is it a whole number as PostgreSQL prints one? */
+static bool is_whole(const char *text)
+{
+    const char *digits = text + (*text == '-');
+
+    return *digits && !digits[strspn(digits, "0123456789")];
+}
+
+/* Is the answer what it has to be? libpq does not look: a value that is not there is NULL. */
+static abdb_status check_shape(const PGresult *result, const char *shape, abdb_error *err)
+{
+    int columns = (int)strlen(shape);
+
+    if (PQnfields(result) != columns)
+        return ABDB_FAIL(err, ABDB_IO, "the warehouse answered %d columns where %d were asked for",
+                         PQnfields(result), columns);
+    for (int row = 0; row < PQntuples(result); row++)
+        for (int i = 0; i < columns; i++) {
+            bool none = PQgetisnull(result, row, i);
+            const char *text = PQgetvalue(result, row, i);
+
+            if (none && shape[i] != '?')
+                return ABDB_FAIL(err, ABDB_IO, "the warehouse answered NULL where a value belongs");
+            if (strlen(text) != (size_t)PQgetlength(result, row, i))
+                return ABDB_FAIL(err, ABDB_IO, "the warehouse answered a text with a NUL");
+            if (shape[i] == 'n' && !is_whole(text))
+                return ABDB_FAIL(err, ABDB_IO,
+                                 "the warehouse answered '%.40s' where a number belongs", text);
+        }
+    return ABDB_OK;
+}
+
+abdb_status abdb_server_begin(abdb_server *s, const char *sql, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_server_do(s, sql, err));
+    if (PQtransactionStatus(s->link) != PQTRANS_INTRANS)
+        TRY(ABDB_FAIL(err, ABDB_IO, "the warehouse began no transaction"));
+done:
+    return st;
+}
+
+abdb_status abdb_server_commit(abdb_server *s, abdb_error *err)
+{
+    PGresult *result = PQexec(s->link, "COMMIT");
+    bool done = PQresultStatus(result) == PGRES_COMMAND_OK,
+         kept = done && strcmp(PQcmdStatus(result), "COMMIT") == 0 &&
+                PQtransactionStatus(s->link) == PQTRANS_IDLE;
+
+    PQclear(result);
+    if (!done) return abdb_server_fail(s, err, "the warehouse");
+    return kept ? ABDB_OK
+                : ABDB_FAIL(err, ABDB_IO,
+                            "the warehouse did not commit: nothing of this transaction is kept");
+}
+
 abdb_status abdb_server_ask(abdb_server *s, const char *sql, int count, const char *const *value,
-                            PGresult **out, abdb_error *err)
+                            const char *shape, PGresult **out, abdb_error *err)
 {
     ExecStatusType is;
 
     *out = PQexecParams(s->link, sql, count, NULL, value, NULL, NULL, 0);
     is = PQresultStatus(*out);
-    if (is == PGRES_TUPLES_OK || is == PGRES_COMMAND_OK) return ABDB_OK;
+    if (is == PGRES_TUPLES_OK || is == PGRES_COMMAND_OK) {
+        if (check_shape(*out, shape, err) == ABDB_OK) return ABDB_OK;
+        PQclear(*out);
+        *out = NULL;
+        return ABDB_IO;
+    }
     PQclear(*out);
     *out = NULL;
     return abdb_server_fail(s, err, "the warehouse");
@@ -139,14 +207,18 @@ abdb_status abdb_server_ask(abdb_server *s, const char *sql, int count, const ch
 abdb_status abdb_server_number(abdb_server *s, const char *sql, long long *out, abdb_error *err)
 {
     PGresult *result;
-    abdb_status st = abdb_server_ask(s, sql, 0, NULL, &result, err);
+    abdb_status st = abdb_server_ask(s, sql, 0, NULL, "?", &result, err);
+    const char *text;
 
     *out = 0;
     if (st != ABDB_OK) return st;
-    if (PQntuples(result) && !PQgetisnull(result, 0, 0))
-        *out = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
+    text = PQntuples(result) && !PQgetisnull(result, 0, 0) ? PQgetvalue(result, 0, 0) : "0";
+    if (is_whole(text))
+        *out = strtoll(text, NULL, 10);
+    else
+        st = ABDB_FAIL(err, ABDB_IO, "the warehouse answered '%.40s' where a number belongs", text);
     PQclear(result);
-    return ABDB_OK;
+    return st;
 }
 
 /* The end of a COPY: *rows are those of the command. */
@@ -189,16 +261,27 @@ abdb_status abdb_server_copy_out(abdb_server *s, const char *sql, long long *row
 {
     PGresult *result = PQexec(s->link, sql);
     bool ready = PQresultStatus(result) == PGRES_COPY_OUT;
+    bool lines = true;
     char *row;
     int size;
+    long long said = 0;
+    abdb_status st = ABDB_OK;
 
     PQclear(result);
     if (!ready) return abdb_server_fail(s, err, "the warehouse");
-    while ((size = PQgetCopyData(s->link, &row, 0)) > 0) {
-        abdb_wire_say(row, (size_t)size - 1);
+    while (lines && (size = PQgetCopyData(s->link, &row, 0)) > 0) {
+        /* a row is a line; two in one could end the answer */
+        lines = memchr(row, '\n', (size_t)size) == row + size - 1;
+        if (lines) abdb_wire_say(row, (size_t)size - 1);
         PQfreemem(row);
+        said++;
     }
-    return copied(s, rows, err);
+    if (!lines) return ABDB_FAIL(err, ABDB_IO, "the warehouse answered a row that is not a line");
+    TRY(copied(s, rows, err));
+    if (said != *rows)
+        TRY(ABDB_FAIL(err, ABDB_IO, "the warehouse answered %lld rows of %lld", said, *rows));
+done:
+    return st;
 }
 
 void abdb_server_name(abdb_text *sql, const char *name)

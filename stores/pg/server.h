@@ -27,11 +27,17 @@ ABDB_MUST_USE abdb_status abdb_server_do(abdb_server *s, const char *sql, abdb_e
 /* The same of a formatted text. */
 ABDB_MUST_USE abdb_status abdb_server_doing(abdb_server *s, abdb_error *err, const char *format,
                                             ...) ABDB_PRINTF(3, 4);
-/* One statement with text parameters; *out is the caller's to clear (PQclear). */
+/* Runs statements that begin a transaction. ABDB_IO also where the server reports none. */
+ABDB_MUST_USE abdb_status abdb_server_begin(abdb_server *s, const char *sql, abdb_error *err);
+/* Commits. ABDB_IO also where the server rolls back instead, as it does after an error. */
+ABDB_MUST_USE abdb_status abdb_server_commit(abdb_server *s, abdb_error *err);
+/* One statement with text parameters; *out is the caller's to clear (PQclear). `shape` has a letter
+ * for each column of the rows that it must give: n a whole number, t a text, ? either or NULL.
+ * ABDB_IO: the server answers otherwise. */
 ABDB_MUST_USE abdb_status abdb_server_ask(abdb_server *s, const char *sql, int count,
-                                          const char *const *value, PGresult **out,
-                                          abdb_error *err);
-/* Its first number, 0 where it gives none. */
+                                          const char *const *value, const char *shape,
+                                          PGresult **out, abdb_error *err);
+/* Its first number, 0 where it gives none or NULL. */
 ABDB_MUST_USE abdb_status abdb_server_number(abdb_server *s, const char *sql, long long *out,
                                              abdb_error *err);
 /* The request's rows into COPY ... FROM STDIN; *rows of them. */

@@ -128,7 +128,7 @@ given() {
     for kind in WRITE MALLOC; do
         [ $kind = WRITE ] && most=$writes || most=$allocations
         for ((i = 1; i <= faults / 2; i++)); do
-            rm -f t.db t.db-* t.db.v1.bak t.db.v1.bak.part
+            rm -f t.db t.db-* t.db.v1.bak .t.db.v1.bak.*.part*
             cp old.db t.db
             harmed $kind $((1 + most * (i - 1) / (faults / 2) + RANDOM % (1 + most / (faults / 2)))) "$build/unit/migration" t.db
             same "$(sqlite3 t.db 'PRAGMA integrity_check; PRAGMA foreign_key_check')" ok

@@ -231,7 +231,7 @@ H100,gpt,,tokens_per_s,value,20,'
     run abdb import 3.tar
     fails 0 "3.tar!2.tar!1.tar!c.csv: 7 rows: 3 accepted"
     run abdb import 7.tar
-    fails 6 "archives more than 4 deep"
+    fails 5 "archives more than 4 deep"
     mkdir d && ln -s ../../../etc/passwd d/link && mkfifo d/pipe && cp c.csv d/real.csv
     tar cf links.tar d
     python3 - <<'P'
@@ -244,7 +244,10 @@ P
     before=$(find "$dir" | sort)
     run abdb import links.tar evil.tar
     fails 0 "links.tar!d/real.csv"
-    [[ "$output" != *hidden* ]]
+    fails 0 "hidden files, not read: 1 (evil.tar!._hidden.csv)"
+    fails 0 "symbolic links, not followed: 1 (links.tar!d/link)"
+    fails 0 "devices, named pipes and sockets, not read: 1 (links.tar!d/pipe)"
+    [[ "$output" != *"hidden.csv: "* ]]
     [ ! -e /tmp/absolute-escape.csv ]
     same "$(find "$dir" | grep -v 't.db' | sort)" "$(echo "$before" | grep -v 't.db')"
 }

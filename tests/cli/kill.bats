@@ -74,7 +74,7 @@ sound() {
     "$build/unit/migration" t.db
     whole=$(awk -v n=$(($(date +%s%N) - begin)) 'BEGIN { print n / 1e9 }')
     for ((i = 1; i <= kills / 4; i++)); do
-        rm -f t.db t.db-* t.db.v1.bak t.db.v1.bak.part
+        rm -f t.db t.db-* t.db.v1.bak .t.db.v1.bak.*.part*
         cp old.db t.db
         "$build/unit/migration" t.db >/dev/null 2>&1 &
         pid=$!
@@ -91,7 +91,7 @@ sound() {
         *) false ;;
         esac
         same "$(sqlite3 t.db "PRAGMA user_version")|$(sqlite3 t.db.v1.bak "PRAGMA user_version; PRAGMA quick_check")" $'2|1\nok'
-        same "$(compgen -G 't.db.v1.bak.*')" ""
+        same "$(compgen -G 't.db.v1.bak.*'; compgen -G '.t.db.v1.bak.*')" ""
         same "$(facts)" "$want"
     done
 }

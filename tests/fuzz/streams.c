@@ -212,7 +212,8 @@ FUZZ_TARGET(fuzz_warehouse)
     snprintf(scratch, sizeof scratch, "%s/scratch.db", fuzz_folder());
     lay_out(scratch);
     fuzz_says(data + 1, size - 1);
-    if (abdb_link_open(&link, store_folder(), "postgresql://h/d", "make", false, &err) == ABDB_OK) {
+    if (abdb_link_open(&link, store_folder(), "postgresql://h/d", "make", false,
+                       &(abdb_stream_limits){60, 60}, &err) == ABDB_OK) {
         switch (data[0]) {
         case 'p': (void)!abdb_push(&link, db, &pushed, &err); break;
         case 's': (void)!abdb_settle(&link, scratch, &err); break;

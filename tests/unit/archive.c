@@ -55,11 +55,17 @@ static abdb_status note(void *self, const char *path, const abdb_input *input, a
     return ABDB_OK;
 }
 
+static bool is_wanted(void *self, const char *path, const char *name)
+{
+    (void)self, (void)path;
+    return strcmp(name, "in/.left-out") != 0;
+}
+
 static abdb_status walk(const bytes *archive, char seen[256], abdb_error *err)
 {
     const abdb_input input = {
         .path = "a", .data = (const unsigned char *)archive->data, .size = archive->size};
-    const abdb_member_handler handler = {seen, NULL, note};
+    const abdb_member_handler handler = {seen, is_wanted, note, NULL};
 
     seen[0] = '\0';
     return abdb_archive_walk(&input, &handler, err);
@@ -87,7 +93,7 @@ static void compressed(void **state)
         }
         if (filters[f] == ARCHIVE_FILTER_NONE) continue;
         pack(&one, ARCHIVE_FORMAT_RAW, filters[f], "b.csv", &text);
-        assert_true(abdb_archive_is(one.data, one.size));
+        assert_true(abdb_archive_is("a", one.data, one.size));
         assert_ok(walk(&one, seen, &err));
         assert_string_equal(seen, "a!=some text\n|");
     }
@@ -123,7 +129,7 @@ static void for_programs(void **state)
         bytes *inner = &two;
 
         memcpy(inner->data, magic[i], inner->size = 12);
-        assert_false(abdb_archive_is(inner->data, inner->size));
+        assert_false(abdb_archive_is("a", inner->data, inner->size));
         pack(&one, ARCHIVE_FORMAT_RAW, ARCHIVE_FILTER_GZIP, "x", inner);
         assert_ok(walk(&one, seen, &err));
         assert_int_equal(strncmp(seen, "a!=", 3), 0);
@@ -173,7 +179,7 @@ static void bomb_further_out(void **state)
     enum { FILES = 20, SIZE = 5000000, FREE = 64 << 20 };
     struct archive *a = archive_write_new();
     tally t = {0};
-    const abdb_member_handler handler = {&t, NULL, count};
+    const abdb_member_handler handler = {&t, is_wanted, count, NULL};
     abdb_input input = {.path = "a"};
     char name[16];
     abdb_error err;
@@ -209,7 +215,7 @@ static void bomb_of_nothing(void **state)
     FILE *file = tmpfile();
     char head[ABDB_ARCHIVE_HEAD];
     tally t = {0};
-    const abdb_member_handler handler = {&t, NULL, count};
+    const abdb_member_handler handler = {&t, NULL, count, NULL};
     abdb_error err;
 
     (void)state;

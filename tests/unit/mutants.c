@@ -140,7 +140,7 @@ static void feed(const char *data, size_t size)
     abdb_input in;
 
     if (abdb_input_memory(&in, "mutant", data, size, &err) == ABDB_OK) {
-        if (abdb_archive_is(in.data, in.size))
+        if (abdb_archive_is(in.path, in.data, in.size))
             (void)!abdb_archive_walk(&in, &(abdb_member_handler){.member = on_member}, &err);
         if (abdb_importer_find(&importer, NULL, &in, &err) == ABDB_OK)
             read_balanced(importer, &in, &sink);

@@ -4,7 +4,6 @@
 #include "query/answer/site/site.h"
 #include "query/answer/footnotes.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -13,7 +12,7 @@
 #include "query/answer/explain.h"
 #include "query/answer/render.h"
 #include "query/answer/say.h"
-#include "schema/core/outpart.h"
+#include "schema/core/outfolder.h"
 #include "schema/core/grow.h"
 #include "schema/core/outfile.h"
 
@@ -390,7 +389,7 @@ abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
     abdb_site site = {.folder = folder, .origin = origin, .db = db};
     abdb_status st = ABDB_OK;
 
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) return abdb_outpart_fail("make", folder, err);
+    TRY(abdb_outfolder_ensure(folder, err));
     TRY(find_today(&site, err));
     TRY(find_pages(&site, err));
     TRY(abdb_explore_load(&site, err));

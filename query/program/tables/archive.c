@@ -3,6 +3,7 @@
 
 #include "ingest/read/archive.h"
 #include "query/program/tables/tables.h"
+#include "schema/core/outguard.h"
 
 enum { HELD_MAX = 256 << 20 }; /* bytes of all members together: they are held at once */
 
@@ -25,22 +26,36 @@ static bool is_text(const unsigned char *s, size_t size)
     return true;
 }
 
+/* Adds a row of the member's name alone; NULL: no memory. */
+static abdb_value *add_named_row(reader *r, const char *path)
+{
+    abdb_value *row = abdb_table_row(r->out);
+    const char *name = strchr(path, '!');
+
+    name = name ? name + 1 : path;
+    if (row)
+        row[0] = (abdb_value){.kind = ABDB_STRING,
+                              .text = abdb_arena_copy(&r->out->arena, name, strlen(name))};
+    return row && row[0].text ? row : NULL;
+}
+
+static abdb_status set_problem(reader *r, abdb_value *row, const char *why, abdb_error *err)
+{
+    row[3] = (abdb_value){.kind = ABDB_STRING,
+                          .text = abdb_arena_copy(&r->out->arena, why, strlen(why))};
+    return row[3].text ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "members");
+}
+
 static abdb_status on_member(void *self, const char *path, const abdb_input *input, abdb_error *err)
 {
     reader *r = self;
-    abdb_value *row = abdb_table_row(r->out);
-    const char *name = strchr(path, '!');
+    abdb_value *row = add_named_row(r, path);
     char why[ABDB_ERROR_SIZE];
 
     if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "members");
-    name = name ? name + 1 : path;
-    row[0] = (abdb_value){.kind = ABDB_STRING,
-                          .text = abdb_arena_copy(&r->out->arena, name, strlen(name))};
     if (!input) { /* err says why there are no bytes; the rest goes on */
         snprintf(why, sizeof why, "%s", err->message);
-        row[3] = (abdb_value){.kind = ABDB_STRING,
-                              .text = abdb_arena_copy(&r->out->arena, why, strlen(why))};
-        return row[3].text ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "members");
+        return set_problem(r, row, why, err);
     }
     r->held += input->size;
     if (r->held > HELD_MAX)
@@ -52,7 +67,21 @@ static abdb_status on_member(void *self, const char *path, const abdb_input *inp
         .text = abdb_arena_copy(&r->out->arena, (const char *)input->data, input->size)};
     /* Bytes that are no text have their size beside them, by which tables.c makes a blob. */
     if (input->size && !is_text(input->data, input->size)) row[2].integer = (long long)input->size;
-    return row[0].text && row[2].text ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "members");
+    return row[2].text ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "members");
+}
+
+/* What is neither a file nor a folder is a row with its problem. */
+static abdb_status on_left_out(void *self, const char *path, const char *name,
+                               abdb_member_kind kind, abdb_error *err)
+{
+    abdb_value *row = add_named_row(self, path);
+
+    (void)name;
+    if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "members");
+    return set_problem(self, row,
+                       kind == ABDB_MEMBER_SYMLINK ? "a symbolic link, which is not followed"
+                                                   : "a device, named pipe or socket",
+                       err);
 }
 
 static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *out, abdb_error *err)
@@ -63,10 +92,11 @@ static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *ou
 
     (void)db;
     out->columns = 4;
+    TRY(abdb_outguard_protect_input(argument[0], err));
     TRY(abdb_input_open(&in, argument[0], err));
-    if (!abdb_archive_is(in.data, in.size))
+    if (!abdb_archive_is(argument[0], in.data, in.size))
         TRY(ABDB_FAIL(err, ABDB_FORMAT, "%s is no archive and not compressed", argument[0]));
-    TRY(abdb_archive_walk(&in, &(abdb_member_handler){&r, NULL, on_member}, err));
+    TRY(abdb_archive_walk(&in, &(abdb_member_handler){&r, NULL, on_member, on_left_out}, err));
 done:
     if (in.path) abdb_input_close(&in);
     return st;

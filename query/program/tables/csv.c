@@ -4,6 +4,7 @@
 #include "ingest/importer.h"
 #include "ingest/read/csv.h"
 #include "query/program/tables/tables.h"
+#include "schema/core/outguard.h"
 
 typedef struct {
     abdb_table *out;
@@ -69,6 +70,7 @@ static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *ou
 
     (void)db;
     out->columns = 3;
+    TRY(abdb_outguard_protect_input(argument[0], err));
     TRY(abdb_input_open(&in, argument[0], err));
     if (!delimiter) delimiter = abdb_csv_delimiter(in.text, in.text_size);
     TRY(abdb_csv_read_input(&in, delimiter, on_row, &r, err));

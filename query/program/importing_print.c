@@ -1,0 +1,159 @@
+/* importing_print.c - what an import prints: lines of units, rounds and formats, and remarks; see
+ * importing.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "query/program/importing.h"
+
+/* "; values: 14 kept, 2 left out" of what was read now. */
+static const char *say_values(const abdb_counts *c, char out[160])
+{
+    const struct {
+        long n;
+        const char *what;
+    } parts[] = {{c->values_kept, "kept"},
+                 {c->values_known, "known"},
+                 {c->values_rejected, "rejected"},
+                 {c->values_left_out, "left out"}};
+    size_t size = 0;
+
+    *out = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i].n)
+            size += (size_t)snprintf(out + size, 160 - size, "%s%ld %s",
+                                     size ? ", " : "; values: ", parts[i].n, parts[i].what);
+    return out;
+}
+
+const char *abdb_importing_as(const import_session *s)
+{
+    if (s->options->words && s->options->words->map) return " (with --map as now)";
+    return s->options->format ? " (with --format as now)" : "";
+}
+
+/* What is missing, and how it is said; a file that names no device answers nothing per device. */
+static void say_missing(const import_session *s, const char *path, const abdb_counts *c)
+{
+    if (c->factors_left_out)
+        abdb_remark("%s: factors left out, beyond %d an entry: %ld", path, ABDB_FACTOR_MAX,
+                    c->factors_left_out);
+    if (c->entries && c->entries_without_device == c->entries)
+        abdb_remark("%s: no device is named in any of its %ld entries: nothing per device, watt or"
+                    " dollar comes of them; `abdb import --replace --set device=NAME --set"
+                    " devices=N %.*s`%s says it",
+                    path, c->entries, (int)strcspn(path, "!"), path, abdb_importing_as(s));
+}
+
+/* What was passed over, by name. */
+static void say_left_out(const char *path, const abdb_left_out *list)
+{
+    abdb_text names = {0};
+
+    for (size_t i = 0; i < list->items; i++)
+        abdb_text_printf(&names, "%s%s (%ld)", i ? ", " : "", list->item[i].name,
+                         list->item[i].values);
+    if (list->others) abdb_text_printf(&names, ", others (%ld)", list->others);
+    if (list->items)
+        abdb_remark("%s: left out, for nothing here says what it is: %s", path,
+                    abdb_text_get(&names));
+    abdb_text_free(&names);
+}
+
+/* What of the file was refused, and why the first. */
+static void say_refused(const char *path, const abdb_counts *c, bool dry_run)
+{
+    char rows[40] = "", values[64] = "";
+
+    if (c->rejected) snprintf(rows, sizeof rows, "%ld row%s", c->rejected, abdb_s(c->rejected));
+    if (c->refused)
+        snprintf(values, sizeof values, "%s%ld value%s of accepted rows", *rows ? " and " : "",
+                 c->refused, abdb_s(c->refused));
+    if (*rows || *values)
+        abdb_remark("%s: %s%s refused; first %s%s", path, rows, values, c->first_reject,
+                    dry_run ? "" : "; `abdb query rejects` lists all");
+}
+
+void abdb_importing_print_unit(const import_session *s, const char *path,
+                               const abdb_unit_result *unit)
+{
+    const abdb_counts *c = &unit->counts;
+    long rows = c->accepted + c->duplicate + c->rejected + c->ignored;
+    char values[160];
+
+    if (unit->known)
+        abdb_say(
+            stdout,
+            "%s: already imported, nothing changed (%ld accepted, %ld duplicate, %ld rejected, %ld"
+            " ignored then)\n",
+            path, c->accepted, c->duplicate, c->rejected, c->ignored);
+    else
+        abdb_say(
+            stdout,
+            "%s: %s%ld row%s: %ld accepted, %ld duplicate, %ld rejected, %ld ignored%s  [%s]\n",
+            path, s->options->dry_run ? "would keep: " : "", rows, abdb_s(rows), c->accepted,
+            c->duplicate, c->rejected, c->ignored, say_values(c, values), unit->format);
+    if (!unit->known) say_refused(path, c, s->options->dry_run);
+    if (!unit->known) say_missing(s, path, c);
+    if (!unit->known) say_left_out(path, &unit->left_out);
+    if (unit->remark) abdb_remark("%s: %s", path, unit->remark);
+}
+
+void abdb_importing_print_round(const import_session *s, const char *root, const char *format,
+                                const import_counts *c)
+{
+    char values[160];
+
+    abdb_say(
+        stdout,
+        "%s: %s%zu result folders (%zu already there): %ld accepted, %ld duplicate, %ld rejected,"
+        " %ld ignored%s  [%s]\n",
+        *root ? root : ".", s->options->dry_run ? "would keep: " : "", c->files, c->known,
+        c->rows.accepted, c->rows.duplicate, c->rows.rejected, c->rows.ignored,
+        say_values(&c->rows, values), format);
+    say_missing(s, *root ? root : ".", &c->rows);
+}
+
+static void print_counts(const import_session *s, const char *name, const import_counts *c,
+                         const char *tail)
+{
+    char values[160];
+    bool built_in = s->fresh && c->known; /* only what is shipped was read */
+
+    abdb_say(stdout,
+             "%s: %zu file%s (%zu %s): %ld row%s accepted, %ld duplicate, %ld rejected, %ld"
+             " ignored%s%s\n",
+             name, c->files, abdb_s((long long)c->files), c->known,
+             built_in ? "part of every new database" : "already there", c->rows.accepted,
+             abdb_s(c->rows.accepted), c->rows.duplicate, c->rows.rejected, c->rows.ignored,
+             say_values(&c->rows, values), tail);
+}
+
+static void print_skipped(const abdb_skipped_files *skipped)
+{
+    static const char *const words[ABDB_SKIPPED_KINDS] = {
+        [ABDB_SKIPPED_HIDDEN] = "hidden files, not read",
+        [ABDB_SKIPPED_SYMLINK] = "symbolic links, not followed",
+        [ABDB_SKIPPED_SPECIAL] = "devices, named pipes and sockets, not read"};
+
+    for (size_t i = 0; i < ABDB_SKIPPED_KINDS; i++)
+        if (skipped->kind[i].count)
+            abdb_remark("%s: %zu (%s%s)", words[i], skipped->kind[i].count,
+                        abdb_text_get(&skipped->kind[i].names),
+                        skipped->kind[i].count > ABDB_SKIPPED_NAMES ? ", ..." : "");
+}
+
+void abdb_importing_print(const import_session *s)
+{
+    bool refused = s->total.rows.rejected || s->total.rows.refused;
+    const char *tail = refused ? "  (abdb query rejects)" : "";
+
+    if (s->total.files + s->refused + s->passed_over > 1) {
+        for (size_t i = 0; i < s->formats && s->formats > 1; i++)
+            print_counts(s, s->format[i].format, &s->format[i].counts, "");
+        print_counts(s, "total", &s->total, tail);
+    }
+    if (s->beside) abdb_remark("files of rounds beside the results, not needed: %zu", s->beside);
+    if (s->passed_over) abdb_remark("files of other formats, passed over: %zu", s->passed_over);
+    print_skipped(&s->skipped);
+    if (s->refused) abdb_remark("files refused: %zu", s->refused);
+}

@@ -1,0 +1,192 @@
+/* stream.c - lines to a store and from it, within bounds; see stream.h. */
+#include "query/warehouse/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "query/answer/say.h"
+#include "schema/core/grow.h"
+#include "schema/core/timing.h"
+
+enum { BLOCK = 1 << 16, FAREWELL_S = 5, LONGEST_S = 3600, WORDS_MOST = 1 << 18 };
+
+abdb_status abdb_stream_open(abdb_stream *s, const char *path, const abdb_stream_limits *limits,
+                             abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    *s = (abdb_stream){.limits = *limits, .until_s = abdb_steady_s() + limits->all_s};
+    TRY(abdb_program_start(&s->program, &(abdb_start){.path = path, .words_most = WORDS_MOST},
+                           err));
+    fcntl(s->program.out, F_SETFL, O_NONBLOCK);
+done:
+    return st;
+}
+
+void abdb_stream_close(abdb_stream *s, const char *farewell)
+{
+    if (s->program.pid) {
+        if (farewell && !s->failed &&
+            abdb_stream_send(s, farewell, strlen(farewell), NULL) == ABDB_OK &&
+            abdb_stream_flush(s, NULL) == ABDB_OK)
+            abdb_program_ended(&s->program, FAREWELL_S, NULL);
+        abdb_program_finish(&s->program);
+        if (*s->program.escaped) abdb_remark_escaped(NULL, "the store", s->program.escaped);
+    }
+    abdb_text_free(&s->unsent);
+    free(s->heard);
+    *s = (abdb_stream){0};
+}
+
+/* Fails for good: the program is past a limit. */
+static abdb_status end_stream(abdb_stream *s)
+{
+    s->failed = true;
+    return ABDB_LIMIT;
+}
+
+/* Waits until the file is ready, within the limits; since_s: when the program was last heard of.
+ * `what` says what it has not done. */
+static abdb_status await_file(abdb_stream *s, int file, short events, double since_s,
+                              const char *what, abdb_error *err)
+{
+    struct pollfd waiting = {.fd = file, .events = events};
+    const abdb_stream_limits *most = &s->limits;
+
+    for (;;) {
+        double now_s = abdb_steady_s(), left_s = LONGEST_S;
+
+        if (most->all_s > 0) left_s = fmin(left_s, s->until_s - now_s);
+        if (left_s < 0) {
+            (void)!ABDB_FAIL(err, ABDB_LIMIT, "not done after %g s: --timeout SECONDS gives more",
+                             most->all_s);
+            return end_stream(s);
+        }
+        if (most->silence_s > 0) left_s = fmin(left_s, since_s + most->silence_s - now_s);
+        if (left_s < 0) {
+            (void)!ABDB_FAIL(err, ABDB_LIMIT,
+                             "the store %s for %g s: it is taken for dead; --wait SECONDS gives it"
+                             " longer",
+                             what, most->silence_s);
+            return end_stream(s);
+        }
+        if (poll(&waiting, 1, (int)(left_s * 1000) + 1) > 0) return ABDB_OK;
+    }
+}
+
+abdb_status abdb_stream_flush(abdb_stream *s, abdb_error *err)
+{
+    const char *text = abdb_text_get(&s->unsent);
+    size_t left = s->unsent.size;
+    double since_s = abdb_steady_s();
+    abdb_status st = ABDB_OK;
+
+    if (s->unsent.failed) return ABDB_FAIL(err, ABDB_NOMEM, "a request");
+    while (left) {
+        ssize_t wrote;
+
+        TRY(await_file(s, s->program.in, POLLOUT, since_s, "has read nothing", err));
+        wrote = write(s->program.in, text, left);
+        if (wrote < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+        if (wrote < 0) {
+            s->failed = true;
+            TRY(errno == EPIPE
+                    ? ABDB_FAIL(err, ABDB_IO, "the store ended without an answer")
+                    : ABDB_FAIL(err, ABDB_IO, "cannot write to the store: %s", strerror(errno)));
+        }
+        text += wrote;
+        left -= (size_t)wrote;
+        since_s = abdb_steady_s();
+    }
+done:
+    abdb_text_clear(&s->unsent);
+    return st;
+}
+
+abdb_status abdb_stream_send(abdb_stream *s, const char *text, size_t size, abdb_error *err)
+{
+    if (s->failed) return ABDB_FAIL(err, ABDB_IO, "the store ended without an answer");
+    abdb_text_add(&s->unsent, text, size);
+    return s->unsent.size < BLOCK && !s->unsent.failed ? ABDB_OK : abdb_stream_flush(s, err);
+}
+
+bool abdb_stream_is_text(const char *line)
+{
+    for (const char *at = line; *at;) {
+        int length = (signed char)*at >= 0 ? 1 : abdb_utf8_length(at);
+
+        if (!length) return false;
+        at += length;
+    }
+    return true;
+}
+
+/* Reads once behind what is there, after moving that to the front. */
+static abdb_status read_more(abdb_stream *s, double since_s, abdb_error *err)
+{
+    ssize_t size;
+    abdb_status st = ABDB_OK;
+
+    if (s->at) {
+        memmove(s->heard, s->heard + s->at, s->end - s->at);
+        s->end -= s->at;
+        s->searched -= s->at;
+        s->at = 0;
+    }
+    while (s->room - s->end < BLOCK) {
+        char *more = abdb_grow(s->heard, s->room, &s->room, 1);
+
+        if (!more) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a line of the store"));
+        s->heard = more;
+    }
+    TRY(await_file(s, s->program.out, POLLIN, since_s, "has answered nothing", err));
+    size = read(s->program.out, s->heard + s->end, s->room - s->end);
+    if (size < 0 && (errno == EAGAIN || errno == EINTR)) return ABDB_OK;
+    if (size <= 0) s->failed = true;
+    if (size < 0)
+        TRY(ABDB_FAIL(err, ABDB_IO, "cannot read what the store says: %s", strerror(errno)));
+    if (!size) TRY(ABDB_FAIL(err, ABDB_IO, "the store ended without an answer"));
+    s->end += (size_t)size;
+done:
+    return st;
+}
+
+abdb_status abdb_stream_line(abdb_stream *s, char **line, abdb_error *err)
+{
+    double since_s = abdb_steady_s();
+    abdb_status st = ABDB_OK;
+
+    if (s->failed) return ABDB_FAIL(err, ABDB_IO, "the store ended without an answer");
+    for (;;) {
+        size_t had = s->end;
+        char *end = s->end > s->searched
+                        ? memchr(s->heard + s->searched, '\n', s->end - s->searched)
+                        : NULL;
+
+        if (end) {
+            size_t size = (size_t)(end - s->heard) - s->at;
+
+            *end = '\0';
+            *line = s->heard + s->at;
+            s->at = s->searched = (size_t)(end - s->heard) + 1;
+            if (!memchr(*line, '\0', size)) return ABDB_OK;
+            s->failed = true;
+            return ABDB_FAIL(err, ABDB_IO, "the store answered a line with a NUL");
+        }
+        s->searched = s->end;
+        if (s->end - s->at > ABDB_STREAM_LINE) {
+            s->failed = true;
+            return ABDB_FAIL(err, ABDB_LIMIT, "the store answered a line of more than %d MiB",
+                             ABDB_STREAM_LINE >> 20);
+        }
+        TRY(read_more(s, since_s, err));
+        if (s->end != had) since_s = abdb_steady_s();
+    }
+done:
+    return st;
+}

@@ -1,0 +1,47 @@
+/* stream.h - lines to a store and from it, within bounds: of a line, of silence, of all time. */
+#ifndef ABDB_QUERY_STREAM_H
+#define ABDB_QUERY_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "schema/core/process.h"
+#include "schema/core/text.h"
+
+enum { ABDB_STREAM_LINE = 256 << 20 }; /* samples of a result are one; a value may have as much */
+
+/* Seconds of all that is done with a program, and of silence; 0: no limit. */
+typedef struct {
+    double all_s, silence_s;
+} abdb_stream_limits;
+
+/* Zeroed is none. */
+typedef struct {
+    abdb_program program;
+    abdb_stream_limits limits;
+    double until_s; /* the end of limits.all_s, on the steady clock */
+    abdb_text unsent;
+    char *heard; /* what was read, from `at` to `end`; `searched`: no line ends before it */
+    size_t at, searched, end, room;
+    bool failed; /* nothing comes, or can be sent, any more: it is killed at the end */
+} abdb_stream;
+
+/* Starts the program. */
+ABDB_MUST_USE abdb_status abdb_stream_open(abdb_stream *stream, const char *path,
+                                           const abdb_stream_limits *limits, abdb_error *err);
+/* Sends what was not sent yet, and ends the program: after its `farewell`, if that is not NULL and
+ * nothing failed, else at once. Processes that it left behind are named in a remark. */
+void abdb_stream_close(abdb_stream *stream, const char *farewell);
+/* Appends text to what is sent; it is sent in blocks. ABDB_IO: the program has ended; ABDB_LIMIT:
+ * it does not read. */
+ABDB_MUST_USE abdb_status abdb_stream_send(abdb_stream *stream, const char *text, size_t size,
+                                           abdb_error *err);
+/* Sends all of it now. */
+ABDB_MUST_USE abdb_status abdb_stream_flush(abdb_stream *stream, abdb_error *err);
+/* The next line, its end as NUL, in *line until the next call. ABDB_IO: the program has ended, or
+ * the line has a NUL; ABDB_LIMIT: it is too long, or does not come. */
+ABDB_MUST_USE abdb_status abdb_stream_line(abdb_stream *stream, char **line, abdb_error *err);
+/* Is the line UTF-8? */
+bool abdb_stream_is_text(const char *line);
+
+#endif
