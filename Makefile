@@ -50,9 +50,13 @@ $$(error WITH_$(1)=yes, but $(2) and $(4) do not compile and link; `make deps` i
 endif
 endif
 endef
-$(eval $(call library,openblas,cblas.h,cblas_ddot(0$(,)0$(,)1$(,)0$(,)1)!=0,-lopenblas,libopenblas-openmp-dev))
+# Debian's alternatives may choose the pthread build of these two for all programs; ours look into the folder of the OpenMP build first.
+MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
+openmp_first = $(addprefix -Xlinker --enable-new-dtags -Xlinker -rpath -Xlinker ,$(wildcard /usr/lib/$(MULTIARCH)/$(1)-openmp))
+$(eval $(call library,openblas,cblas.h,cblas_ddot(0$(,)0$(,)1$(,)0$(,)1)!=0,$(call openmp_first,openblas) -lopenblas,libopenblas-openmp-dev))
 $(eval $(call library,onednn,dnnl.h,dnnl_matmul_desc_init(0$(,)0$(,)0$(,)0$(,)0)==0,-ldnnl,libdnnl-dev))
-$(eval $(call library,blis,blis-openmp/blis.h,bli_info_get_version_str()==0,-lblis -lm,libblis-openmp-dev))
+$(eval $(call library,blis,blis-openmp/blis.h,bli_info_get_version_str()==0,$(call openmp_first,blis) -lblis -lm,libblis-openmp-dev))
+$(foreach l,openblas blis,$(eval MORE_$(l) += -DABDB_MULTIARCH='"$(MULTIARCH)"'))
 
 $(eval $(call library,opencl,CL/cl.h,clGetPlatformIDs(0$(,)0$(,)0)==0,-lOpenCL,ocl-icd-opencl-dev opencl-c-headers))
 $(eval $(call library,mpi,mpi/mpi.h,MPI_Finalize(),-lmpi,libopenmpi-dev openmpi-bin))
@@ -144,7 +148,7 @@ WAREHOUSES := $(foreach l,$(STORES),$(if $(filter yes,$(HAVE_$(l))),abdb-store-$
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(BUILD)/abdb.so $(BUILD)/libabdb-kernels.so
 
 
-.PHONY: all deps demo measured test check-ports gallery bench peers spark torch fuzz soak install uninstall help tidy lint clean config unit docs dist wheel deb site golden bench-import outputs
+.PHONY: all deps demo demo-backends measured test check-ports gallery bench peers spark torch fuzz soak install uninstall help tidy lint clean config unit docs dist wheel deb site golden bench-import outputs
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
@@ -342,13 +346,17 @@ deps: ## install missing Debian packages (with sudo when not root)
 # For people as many compilers as processors, unless they said -j.
 JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
+# What the demo is built of and draws with; `make deps`, then `make`, brings the rest.
+DEMO_DEBS = $(CORE_DEBS) $(PACKAGE_openblas) gnuplot-nox fonts-lato fonts-dejavu-core
+
 # --- targets for people ----------------------------------------------------------------------------
-demo: ## the main job on real input: import, answer, measure, draw (first answers in a minute, all under three)
-	@$(MAKE) -s deps
+demo: ## the main job on real input: import, answer, measure, draw (first answers in a minute, all under three); builds what it needs of all, `make deps`, then `make`, the rest
+	@$(MAKE) -s deps DEBS='$(DEMO_DEBS)' TEST_DEBS=
 	@$(MAKE) $(JOBS) -s $(BUILD)/abdb
 	@query/demo.sh evidence $(BUILD)
-	@$(MAKE) $(JOBS) -s all
+	@$(MAKE) $(JOBS) -s demo-backends
 	@query/demo.sh machine $(BUILD)
+demo-backends: $(addprefix $(BUILD)/abdb-run-,ref vec $(if $(filter yes,$(HAVE_openblas)),openblas)) # in a make of its own: by then `make deps` has brought the library
 measured: ## measure this machine, quiet for some minutes, for data/measured: steady and verified cells, redacted
 	@$(MAKE) -s all
 	@query/measured.sh $(BUILD)
@@ -381,7 +389,7 @@ peers: ## DuckDB, Datasette and the newest SQLite (apsw) from PyPI into build/ve
 spark: peers ## Spark from PyPI into build/venv, for make check-ports; it wants Java 17 (Debian: openjdk-17-jre-headless)
 	@$(BUILD)/venv/bin/pip install -q pyspark
 fuzz: ## ten thousand damaged files per format under sanitizers (MUTANTS=, SEED=), and libFuzzer through the writer for FUZZ_MINUTES (10), adding up
-	@$(MAKE) -s SANITIZE=1 all unit
+	@$(MAKE) $(JOBS) -s SANITIZE=1 all unit
 	@MUTANTS=$${MUTANTS:-10000} SEED=$${SEED:-$$RANDOM} build-sanitize/unit/mutants
 	@tests/fuzz.sh --budget $${FUZZ_MINUTES:-10}
 soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases; all cells by all backends; all wrong kernels; the gate for GATE_MINUTES (10), adding up
@@ -400,22 +408,8 @@ soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases;
 	@KILLED_PUSHES=100 BUILD=$(BUILD) bats tests/cli/warehouse.bats -f killed
 	@KILLED_TASKS=50 BUILD=$(BUILD) bats tests/cli/merge.bats -f killed
 	@BUILD=$(BUILD) tests/fleet.py 300
-check-ports: ## PostgreSQL's rows, Citus where it is installed, aarch64 under qemu-user, other compilers, musl, decimal commas, MPI between hosts, Slurm, no libraries, 4 GiB, the newest SQLite, packages: what is installed of them
-	@$(MAKE) -s all
-	@BUILD=$(BUILD) tests/ports/postgresql.sh
-	@BUILD=$(BUILD) CITUS=1 tests/ports/postgresql.sh
-	@! bash tests/citus.sh here || BUILD=$(BUILD) CITUS=1 bats tests/cli/warehouse.bats tests/cli/scale.bats
-	@BUILD=$(BUILD) tests/ports/spark.sh
-	@BUILD=$(BUILD) tests/ports/arm64.sh
-	@tests/ports/compilers.sh
-	@BUILD=$(BUILD) tests/ports/locale.sh
-	@BUILD=$(BUILD) tests/ports/hosts.sh
-	@BUILD=$(BUILD) tests/ports/slurm.sh
-	@tests/ports/musl.sh
-	@tests/ports/without.sh
-	@BUILD=$(BUILD) tests/ports/big.sh
-	@BUILD=$(BUILD) tests/ports/sqlite.sh
-	@tests/ports/packages.sh
+check-ports: ## PostgreSQL's rows, Citus, Spark, aarch64 under qemu-user, other compilers, musl, decimal commas, MPI between hosts, Slurm, no libraries, 4 GiB, the newest SQLite, packages: what is installed of them; a table at the end (PARTS="locale big": these)
+	@BUILD=$(BUILD) tests/ports/check.sh $(PARTS)
 dist: ## source archive of this revision with its digest, into build/dist
 	@packages/dist.sh
 wheel: ## a Python wheel with programs, data, SQL extension and module, into build/dist (builds with STATIC=1)

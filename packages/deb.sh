@@ -27,8 +27,10 @@ abdb ($version) unstable; urgency=medium
  -- $maintainer  $(date -u -R -d "@$when")
 EOF
 DEB_BUILD_OPTIONS="nocheck parallel=$(nproc) ${DEB_BUILD_OPTIONS:-}" dpkg-buildpackage -us -uc -b >"$out/deb.log" 2>&1 || { tail -30 "$out/deb.log" >&2; exit 1; }
-rm -f "$out"/*.deb
+rm -rf "$out"/*.deb "$out/debug"
+mkdir "$out/debug" # symbols for debuggers, which `apt-get install ./build/dist/*.deb` leaves out
+mv ../*-dbgsym_*.deb "$out/debug"
 mv ../*.deb "$out"
 # without an address of yours the packages carry none, which lintian would not have
-lintian --fail-on error,warning $([ -n "${DEBEMAIL:-}" ] || echo --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog) "$out"/*.deb
-cd "$out" && ls -1 ./*.deb
+lintian --fail-on error,warning $([ -n "${DEBEMAIL:-}" ] || echo --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog) "$out"/*.deb "$out"/debug/*.deb
+cd "$out" && ls -1 ./*.deb debug/*.deb

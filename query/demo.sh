@@ -86,6 +86,7 @@ machine() {
     echo "          abdb compare tag=as-installed tag=core-type-auto"
     echo "          abdb explain perf-per-dollar exaflop_per_usd device=Gaudi2"
     echo "          abdb audit claims              what documents claim, recomputed"
+    echo "          make deps, then make           the other backends, SQL extension, man pages"
 }
 
 "$1"

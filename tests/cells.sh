@@ -17,6 +17,7 @@ has_device() {
     "$build/abdb-run-$1" describe >"$dir/$1.says" 2>/dev/null || true
     grep -q '"kind": *"device"' "$dir/$1.says"
 }
+[ ! -x "$build/abdb-run-cuda" ] || has_device cuda || BUILD=$build tests/built.sh emulated/libcuda.so
 if [ -e "$build/emulated/libcuda.so" ] && [ -x "$build/abdb-run-cuda" ] && ! has_device cuda; then
     export ABDB_CUDA_DRIVER=$build/emulated/libcuda.so ABDB_CUBLAS=$build/emulated/libcuda.so ABDB_EMULATED_ARCH=90
     export ABDB_CUBLASLT=$build/emulated/libcuda.so ABDB_NVML=$build/emulated/libcuda.so

@@ -21,7 +21,7 @@ while [[ ${1:-} == -* ]]; do
     esac
 done
 command -v clang >/dev/null || { echo "SKIP fuzz: no clang (apt-get install clang libclang-rt-14-dev)"; exit 0; }
-[ $what = list ] && [ -e build-fuzz/running ] || make -s SANITIZE=fuzz build-fuzz/fuzz build-fuzz/unit/corpus
+[ $what = list ] && [ -e build-fuzz/running ] || env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -j"${JOBS:-$(nproc)}" SANITIZE=fuzz build-fuzz/fuzz build-fuzz/unit/corpus
 [ $what = list ] && [ -e build-fuzz/running ] || cp build-fuzz/fuzz build-fuzz/running
 mkdir -p build-fuzz/findings build-fuzz/logs build-fuzz/coverage
 list=$(ABDB_FUZZ= build-fuzz/running 2>&1 | sed 1d || true)

@@ -40,6 +40,14 @@ BEHIND = """Array.from(document.querySelectorAll("main table")).filter((t) => {
   return i !== undefined && t.tBodies[0].rows.length && t.tBodies[0].rows[0].cells[i].getBoundingClientRect().right > innerWidth;
 }).map((t) => "a table's numbers are behind the edge: " + t.tHead.textContent.slice(0, 60))"""
 
+# A picture that is wider than its place has a line above it that says so.
+UNSAID = """Array.from(document.querySelectorAll("figure")).filter((f) => f.querySelector("a > img") &&
+  f.querySelector("a > img").offsetWidth > f.clientWidth + 1 && getComputedStyle(f, "::before").content === "none"
+).map((f) => "a picture is cut, and nothing says that it moves: " + f.querySelector("img").alt.slice(0, 60))"""
+# On a desk explore's table has its last column within its border.
+CUT = """Array.from(document.querySelectorAll("#rows")).map((t) => t.closest(".scroll")).filter((s) => s.scrollWidth > s.clientWidth)
+  .map((s) => `the table is cut: ${s.scrollWidth} of ${s.clientWidth} pixels`)"""
+
 
 def main():
     axe, folder, pages = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"), pathlib.Path(sys.argv[2]), sys.argv[3:]
@@ -50,8 +58,7 @@ def main():
             for width, dark in ((1280, False), (390, True)):
                 browser.size(width, 900, dark)
                 lines = problems_of(browser, axe, folder / name, "#" + fragment if fragment else "")
-                if width == 390:
-                    lines += browser.js(BEHIND)
+                lines += browser.js(BEHIND) + browser.js(UNSAID) if width == 390 else browser.js(CUT)
                 for line in lines:
                     print(f"{page} {width}: {line}")
                     bad += 1

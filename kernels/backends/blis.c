@@ -28,8 +28,10 @@ static abdb_status open_host(abdb_device **out, abdb_error *err)
 {
     if (bli_info_get_enable_pthreads())
         return ABDB_FAIL(err, ABDB_BACKEND,
-                         "this %s has threads of its own; install the OpenMP build"
-                         " (libblis4-openmp)",
+                         "this %s has threads of its own: apt-get install libblis4-openmp;"
+                         " where it is installed beside others, update-alternatives --config"
+                         " libblis.so.4-" ABDB_MULTIARCH " chooses it for all programs, and"
+                         " LD_LIBRARY_PATH=/usr/lib/" ABDB_MULTIARCH "/blis-openmp for one",
                          library());
     *out = abdb_host_device(threads());
     return ABDB_OK;

@@ -22,10 +22,13 @@ static int threads(void)
 static abdb_status open_host(abdb_device **out, abdb_error *err)
 {
     if (openblas_get_parallel() == OPENBLAS_THREAD)
-        return ABDB_FAIL(err, ABDB_BACKEND,
-                         "this OpenBLAS (%s) has threads of its own; install the OpenMP build"
-                         " (libopenblas0-openmp)",
-                         openblas_get_config());
+        return ABDB_FAIL(
+            err, ABDB_BACKEND,
+            "this OpenBLAS (%s) has threads of its own: apt-get install libopenblas0-openmp;"
+            " where it is installed beside others, update-alternatives --config"
+            " libopenblas.so.0-" ABDB_MULTIARCH " chooses it for all programs, and"
+            " LD_LIBRARY_PATH=/usr/lib/" ABDB_MULTIARCH "/openblas-openmp for one",
+            openblas_get_config());
     *out = abdb_host_device(threads());
     return ABDB_OK;
 }

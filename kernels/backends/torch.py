@@ -1,7 +1,15 @@
 #!/bin/sh
 # torch.py - abdb-run-torch: PyTorch on any device that it has. The shell reads these lines and starts Python, $ABDB_PYTHON
-# or python3, with the same file; to Python they are the text between three quotes.
-''''exec "${ABDB_PYTHON:-python3}" "$0" "$@" # '''
+# or python3, with the same file; to Python they are the text between three quotes. Without a Python it is a backend without a device.
+''''command -v "${ABDB_PYTHON:-python3}" >/dev/null || {
+    why="python3 is not here, nor does ABDB_PYTHON name another Python: apt-get install python3, then pip install torch"
+    case $1 in
+    describe) echo "{\"kind\":\"no-device\",\"reason\":\"$why\"}" ;;
+    *) echo "abdb-run-torch: $why" >&2 ;;
+    esac
+    exit 127
+}
+exec "${ABDB_PYTHON:-python3}" "$0" "$@" # '''
 """Shapes, inputs, sampling, verification and the protocol are abdb's own: libabdb-kernels.so, whose interface is
 kernels/providers/foreign/bridge.h. Here stand PyTorch's way of each kernel, and its devices. ABDB_DEVICE chooses one:
 cpu, cuda:0, hpu:0, xpu:0, mps."""

@@ -4,6 +4,7 @@
 
 #include "kernels/runner/answer.h"
 #include "kernels/runner/child.h"
+#include "kernels/runner/missing.h"
 #include "schema/core/timing.h"
 
 /* Seconds of one cell: as the backend says, which may have tried it; else from its work, meant
@@ -88,13 +89,26 @@ done:
     return st;
 }
 
+/* Makes of a program that ended for want of its interpreter or a library a backend without a
+ * device, with the reason; one that gave a reason of its own keeps that. */
+static void note_missing(json_t *all, const char *path, int wait_status)
+{
+    char why[800];
+
+    if (json_object_get(all, "hello") || !abdb_status_means_missing(wait_status)) return;
+    if (*abdb_record_text(json_object_get(all, "no-device"), "reason")) return;
+    abdb_describe_missing(why, sizeof why, path, wait_status);
+    json_object_set_new(all, "no-device", json_pack("{s:s}", "reason", why));
+}
+
 abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out, abdb_error *err)
 {
     abdb_child child = {0};
     json_t *all = json_object();
     double begin_s = abdb_steady_s();
     abdb_status st = ABDB_OK;
-    bool said_bye = false;
+    bool said_bye = false, missing;
+    int ended;
 
     TRY(abdb_child_start(&child, options, "describe", err));
     while (!said_bye) {
@@ -115,9 +129,11 @@ abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out,
             json_decref(record);
         }
     }
-    abdb_child_end(&child);
+    ended = abdb_child_end(&child);
     TRY(st);
-    if (!said_bye || !json_object_get(all, "hello"))
+    note_missing(all, options->path, ended);
+    missing = !json_object_get(all, "hello") && abdb_status_means_missing(ended);
+    if (!missing && (!said_bye || !json_object_get(all, "hello")))
         TRY(ABDB_FAIL(err, ABDB_BACKEND, "%s does not describe itself as abdb's protocol asks",
                       options->path));
     if (json_object_get(all, "no-device"))

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "kernels/runner/answer.h"
+#include "kernels/runner/missing.h"
 #include "kernels/runner/provide.h"
 #include "kernels/runner/trial.h"
 
@@ -74,6 +75,12 @@ static abdb_status describe(abdb_trial *t, json_t **is, abdb_error *err)
         for (size_t i = 0; i < sizeof seen / sizeof seen[0]; i++) abdb_clause_held(t, seen[i]);
     }
     abdb_trial_finish(t);
+    if (!t->told.hello && abdb_status_means_missing(t->wait_status)) {
+        char why[800];
+
+        abdb_describe_missing(why, sizeof why, t->how->run->path, t->wait_status);
+        TRY(ABDB_FAIL(err, ABDB_BACKEND, "%s", why));
+    }
 done:
     return st;
 }

@@ -379,7 +379,7 @@ static void note_exit(session *s)
         abdb_told_end(&s->told, as, "a rank was ended by signal %d (%s)", WEXITSTATUS(status) - 128,
                       strsignal(WEXITSTATUS(status) - 128));
     else
-        abdb_told_exit(&s->told, as, status);
+        abdb_told_exit(&s->told, s->o->launch ? NULL : s->o->path, as, status);
 }
 
 /* A launcher asks the other ranks to end when one has ended, and rank 0 says of the cell that it

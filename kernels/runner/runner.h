@@ -5,7 +5,8 @@
  *     no-device, cancelled, timeout, crash or bad-answer.
  * (2) Silence for SILENCE_S, or a cell over its time: SIGTERM to the process group, SIGKILL after
  *     GRACE_S, the cell is kept with status `timeout`, and a new process goes on with the next.
- * (3) A process that ends inside a cell: status `crash`, and a new process goes on.
+ * (3) A process that ends inside a cell: status `crash`, and a new process goes on. One that ends
+ *     before its first record for want of an interpreter or a library (missing.h): `no-device`.
  * (4) Anything that is no record is ignored, and so are unknown kinds and fields. A record that
  *     breaks the protocol, one of another cell above all: status `bad-answer`, and a new process
  *     goes on (told.h).
@@ -82,7 +83,8 @@ ABDB_MUST_USE abdb_status abdb_backend_estimate(const abdb_run_options *options,
                                                 abdb_expected *out, abdb_error *err);
 /* What `describe` prints: an object with the members hello, environment and device, or NULL
  * members. The caller's reference. ABDB_BACKEND: it does not say so, or has no device: then the
- * object is there, too, with hello and no-device. */
+ * object is there, too, with hello and no-device; without hello where what runs the program is not
+ * installed. */
 ABDB_MUST_USE abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out,
                                                 abdb_error *err);
 /* The name under which a cell is stored: "openblas gemm dtype=f32 n=1024", of a backend with

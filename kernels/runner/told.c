@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "kernels/runner/answer.h"
+#include "kernels/runner/missing.h"
 #include "kernels/runner/provide.h"
 #include "kernels/runner/ranks.h"
 #include "schema/core/timing.h"
@@ -110,15 +111,21 @@ void abdb_told_end(abdb_told *t, const char *status, const char *format, ...)
     t->ended = true;
 }
 
-void abdb_told_exit(abdb_told *t, const char *status, int wait_status)
+void abdb_told_exit(abdb_told *t, const char *path, const char *status, int wait_status)
 {
-    if (WIFSIGNALED(wait_status))
+    char why[sizeof t->reason];
+
+    if (path && !t->hello && abdb_status_means_missing(wait_status)) {
+        abdb_describe_missing(why, sizeof why, path, wait_status);
+        abdb_told_end(t, "no-device", "%s", why);
+    } else if (WIFSIGNALED(wait_status)) {
         abdb_told_end(t, status, "the process was ended by signal %d (%s)", WTERMSIG(wait_status),
                       strsignal(WTERMSIG(wait_status)));
-    else if (WIFEXITED(wait_status))
+    } else if (WIFEXITED(wait_status)) {
         abdb_told_end(t, status, "the process ended with code %d", WEXITSTATUS(wait_status));
-    else
+    } else {
         abdb_told_end(t, status, "the process ended inside this cell");
+    }
 }
 
 void abdb_told_refuse(abdb_told *t, const char *rule, const char *format, ...)

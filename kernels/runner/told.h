@@ -48,8 +48,9 @@ ABDB_MUST_USE abdb_status abdb_told_line(abdb_told *told, const char *path, cons
                                          abdb_error *err);
 /* Ends the cell with that status and reason, as abdb saw it. */
 void abdb_told_end(abdb_told *told, const char *status, const char *format, ...) ABDB_PRINTF(3, 4);
-/* Ends it because the process ended inside of it, with that wait status. */
-void abdb_told_exit(abdb_told *told, const char *status, int wait_status);
+/* Ends it because the process ended inside of it, with that wait status. path: of its program;
+ * where what runs that is not installed, the cell ends as `no-device`. NULL: ranks ran it. */
+void abdb_told_exit(abdb_told *told, const char *path, const char *status, int wait_status);
 /* Ends it as one that broke a rule of the protocol, named by its number: what was measured is
  * dropped. */
 void abdb_told_refuse(abdb_told *told, const char *rule, const char *format, ...) ABDB_PRINTF(3, 4);

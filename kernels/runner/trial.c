@@ -305,6 +305,7 @@ abdb_status abdb_trial_start(abdb_trial *t, const char *verb, abdb_error *err)
 
     t->bye = t->no_device = t->ending = false;
     t->records = t->hellos = 0;
+    t->wait_status = 0;
     abdb_told_forget(&t->told);
     abdb_told_ask(&t->told, &none);
     return abdb_child_start(&t->child, t->how->run, verb, err);
@@ -364,7 +365,7 @@ void abdb_trial_finish(abdb_trial *t)
     }
     left = left_behind(group);
     if (left) abdb_clause_broken(t, "1.3", "it leaves %zu processes behind", left);
-    status = abdb_child_end(&t->child);
+    status = t->wait_status = abdb_child_end(&t->child);
     if (!left && *t->child.process.escaped)
         abdb_clause_broken(t, "1.3", "it leaves processes behind: %s", t->child.process.escaped);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)

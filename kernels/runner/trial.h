@@ -19,6 +19,7 @@ typedef struct {
     size_t records, hellos, samples; /* of this start; samples of this cell */
     double last_t_s;                 /* of its samples */
     char kind[32];                   /* of the last record */
+    int wait_status;                 /* of the last start that ended by itself */
 } abdb_trial;
 
 /* What came first: a record of those kinds, silence, or the end of the program. */

@@ -1,7 +1,6 @@
 /* bundle.c - a figure with all that is needed to publish and to defend it; see plotting.h. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "query/answer/escape.h"
 #include "query/answer/explain.h"
@@ -221,7 +220,6 @@ static abdb_status write_proof(const abdb_plot *plot, const char *folder, abdb_t
     TRY(abdb_outfile_open(&out, path, err));
     (void)abdb_put(out.file, abdb_text_get(&proof), proof.size);
     TRY(abdb_outfile_commit(&out, err));
-    abdb_say(stdout, "%s\n", path);
 done:
     abdb_outfile_discard(&out);
     abdb_text_free(&proof);
@@ -243,30 +241,46 @@ static abdb_status check_members(const abdb_plot *plot, const char *folder, abdb
     return st == ABDB_OK ? abdb_outguard_check_path(path, err) : st;
 }
 
-abdb_status abdb_bundle_write(const abdb_plot *plot, abdb_db *db, const char *folder,
-                              abdb_tone tone, abdb_error *err)
+/* Writes all parts of a bundle, which shows them by their last names, into a folder. */
+static abdb_status write_parts(const abdb_plot *plot, abdb_db *db, const char *folder,
+                               abdb_tone tone, abdb_error *err)
 {
     char path[4096], shown[300];
     abdb_outfile out = {0};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_outfolder_ensure(folder, err));
-    TRY(check_members(plot, folder, err));
     for (size_t i = 0; i < PARTS; i++) {
         snprintf(path, sizeof path, "%s/%s.%s", folder, plot->figure.name, parts[i].suffix);
         snprintf(shown, sizeof shown, "%s.%s", plot->figure.name,
                  parts[i].shown ? parts[i].shown : "");
         if (!parts[i].write) {
             TRY(abdb_plot_store(plot, parts[i].picture, tone, path, err));
-        } else {
-            TRY(abdb_outfile_open(&out, path, err));
-            TRY(parts[i].write(plot, db, shown, out.file, err));
-            TRY(abdb_outfile_commit(&out, err));
+            continue;
         }
-        abdb_say(stdout, "%s\n", path);
+        TRY(abdb_outfile_open(&out, path, err));
+        TRY(parts[i].write(plot, db, shown, out.file, err));
+        TRY(abdb_outfile_commit(&out, err));
     }
     TRY(write_proof(plot, folder, tone, err));
 done:
     abdb_outfile_discard(&out);
+    return st;
+}
+
+abdb_status abdb_bundle_write(const abdb_plot *plot, abdb_db *db, const char *folder,
+                              abdb_tone tone, abdb_error *err)
+{
+    abdb_outfolder out = {0};
+    abdb_status st = ABDB_OK;
+
+    TRY(check_members(plot, folder, err));
+    TRY(abdb_outfolder_open_into(&out, folder, err));
+    TRY(write_parts(plot, db, out.part, tone, err));
+    TRY(abdb_outfolder_commit(&out, err));
+    for (size_t i = 0; i < PARTS; i++)
+        abdb_say(stdout, "%s/%s.%s\n", folder, plot->figure.name, parts[i].suffix);
+    abdb_say(stdout, "%s/%s.json\n", folder, plot->figure.name);
+done:
+    abdb_outfolder_discard(&out);
     return st;
 }

@@ -119,7 +119,8 @@ static void print_tally(const abdb_run_tally *t, const char *campaign, const cha
     if (t->unverified) abdb_say(stdout, ", %zu of them failed verification", t->unverified);
     if (t->not_implemented) abdb_say(stdout, ", %zu not implemented", t->not_implemented);
     if (t->failed) abdb_say(stdout, ", %zu failed", t->failed);
-    if (t->crashed) abdb_say(stdout, ", %zu crashed, timed out or out of memory", t->crashed);
+    if (t->crashed)
+        abdb_say(stdout, ", %zu crashed, timed out, out of memory or without a device", t->crashed);
     if (t->cancelled) abdb_say(stdout, ", %zu cancelled", t->cancelled);
     if (t->again) abdb_say(stdout, ", %zu of them again because they were in doubt", t->again);
     if (spool)

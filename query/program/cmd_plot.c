@@ -8,7 +8,8 @@
 #include "query/answer/plotting.h"
 #include "query/program/screen.h"
 #include "schema/core/outfile.h"
-#include "schema/core/outfolder.h"
+#include "schema/core/outguard.h"
+#include "schema/core/outpart.h"
 
 enum { FIGURES_MAX = 256 };
 
@@ -223,6 +224,7 @@ static abdb_status draw_set(int argc, char **argv, abdb_error *err)
     abdb_arena arena = {0};
     abdb_db *db = NULL;
     abdb_args args;
+    bool is_new = false;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_args_parse(&args, argc, argv, "plot", NULL, err));
@@ -238,7 +240,9 @@ static abdb_status draw_set(int argc, char **argv, abdb_error *err)
     if (!members)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "no figure belongs to a set '%s'; `abdb plot` lists them",
                       set));
-    TRY(abdb_outfolder_ensure(folder, err));
+    TRY(abdb_outguard_check_path(folder, err));
+    is_new = mkdir(folder, 0777) == 0;
+    if (!is_new && errno != EEXIST) TRY(abdb_outpart_fail("make", folder, err));
     TRY(abdb_open_guarded(&args, &db, err));
     for (size_t i = 0; i < members; i++) {
         abdb_progress(names[i], (double)i, (double)members);
@@ -252,6 +256,7 @@ static abdb_status draw_set(int argc, char **argv, abdb_error *err)
         TRY(ABDB_FAIL(err, ABDB_PARTIAL, "figures that could not be drawn: %zu", failed));
     if (!drawn) TRY(ABDB_FAIL(err, ABDB_DATA, "nothing to draw in the whole set '%s'", set));
 done:
+    if (is_new && !drawn) rmdir(folder);
     abdb_db_close(db);
     abdb_arena_free(&arena);
     return st;

@@ -88,6 +88,8 @@ int abdb_cmd_push(int argc, char **argv)
                         abdb_arg(&args, "upgrade") != NULL, &limits, &err);
     if (st == ABDB_OK && strncmp(abdb_text_get(&link.said), "other", 5) == 0)
         abdb_remark("tables and views there are another build's: --upgrade makes them this one's");
+    if (st == ABDB_OK && strchr(abdb_text_get(&link.said), ';'))
+        abdb_remark("%s", strchr(abdb_text_get(&link.said), ';') + 2);
     if (st == ABDB_OK) st = push(&args, &link, db, address, &err);
     if (st != ABDB_OK) abdb_context(&err, "%s", address);
 done:

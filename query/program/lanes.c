@@ -236,11 +236,12 @@ abdb_status abdb_lanes_plan(abdb_lanes *lanes, abdb_plan *plan, bool named, abdb
                               .argument = lanes->lane[i].argument,
                               .as_is = lanes->commands,
                               .escaped = abdb_remark_escaped};
-        abdb_error none; /* what is wrong with it is said when it should run */
+        abdb_error none = {0}; /* what is wrong with it is said when it should run */
 
         (void)!abdb_backend_describe(&o, &said[i], &none);
         hello[i] = json_object_get(said[i], "hello");
         lanes->lane[i].absent = json_object_get(said[i], "no-device") != NULL;
+        if (lanes->lane[i].absent && named) abdb_remark("%s: %s", o.name, none.message);
         lanes->lane[i].ranks = json_is_true(json_object_get(hello[i], "ranks"));
     }
     keep_present(lanes, hello, named);

@@ -1,4 +1,5 @@
-/* outfolder.c - a folder that appears whole or not at all; see outfolder.h. */
+/* outfolder.c - a folder that appears whole or not at all, or whose files change all together; see
+ * outfolder.h. */
 #include "schema/core/outfolder.h"
 
 #include <dirent.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "schema/core/outguard.h"
+#include "schema/core/outfile.h"
 #include "schema/core/outpart.h"
 
 enum { FOLDERS_OPEN = 16 };
@@ -86,6 +88,38 @@ abdb_status abdb_outfolder_open(abdb_outfolder *out, const char *path, abdb_erro
     return fail(out, path, err);
 }
 
+abdb_status abdb_outfolder_open_into(abdb_outfolder *out, const char *path, abdb_error *err)
+{
+    struct stat info;
+    char *inside = NULL;
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_outfolder){0};
+    TRY(abdb_outguard_check_path(path, err));
+    if (stat(path, &info) != 0) {
+        st = abdb_outfolder_open(out, path, err);
+        out->merges = true; /* another may make it meanwhile */
+        return st;
+    }
+    if (!S_ISDIR(info.st_mode)) {
+        errno = ENOTDIR;
+        return abdb_outpart_fail("make", path, err);
+    }
+    /* The part lies inside: whoever may write there may not write beside it, perhaps. */
+    out->merges = true;
+    out->place = realpath(path, NULL);
+    if (!out->place || asprintf(&inside, "%s/output", out->place) < 0) return fail(out, path, err);
+    abdb_outpart_sweep(inside, remove_tree);
+    out->part = abdb_outpart_name(inside);
+    free(inside);
+    if (out->part && mkdir(out->part, 0700) == 0) return ABDB_OK;
+    free(out->part);
+    out->part = NULL;
+    return fail(out, path, err);
+done:
+    return st;
+}
+
 abdb_status abdb_outfolder_lead(const abdb_outfolder *out, const char *path, abdb_error *err)
 {
     char *folder = strdup(path), *slash = folder ? folder + strlen(out->part) : NULL;
@@ -117,15 +151,113 @@ static int sync_one(const char *path, const struct stat *info, int kind, struct 
     return code;
 }
 
+/* Copies a file through a symbolic link, which stays. */
+static abdb_status copy_through_link(const char *from, const char *to, abdb_error *err)
+{
+    char chunk[1 << 14];
+    size_t size;
+    abdb_outfile out = {0};
+    FILE *file = fopen(from, "rbe");
+    abdb_status st = ABDB_OK;
+
+    if (!file) return abdb_outpart_fail("read", from, err);
+    TRY(abdb_outfile_open(&out, to, err));
+    while ((size = fread(chunk, 1, sizeof chunk, file)) > 0)
+        if (fwrite(chunk, 1, size, out.file) != size) TRY(abdb_outpart_fail("write", to, err));
+    if (ferror(file)) TRY(abdb_outpart_fail("read", from, err));
+    TRY(abdb_outfile_commit(&out, err));
+done:
+    abdb_outfile_discard(&out);
+    fclose(file);
+    return st;
+}
+
+/* One file takes its place; it has the mode of the file that it replaces. */
+static abdb_status move_file(const char *from, const char *to, abdb_error *err)
+{
+    struct stat old;
+
+    if (lstat(to, &old) == 0) {
+        if (S_ISLNK(old.st_mode)) return copy_through_link(from, to, err);
+        if (S_ISREG(old.st_mode)) (void)!chmod(from, old.st_mode & 07777);
+    }
+    return rename(from, to) == 0 ? ABDB_OK : abdb_outpart_fail("write", to, err);
+}
+
+/* Every file below `from` takes its place below `to`. checks_only: moves nothing, and checks that
+ * no file meets a folder there, and no folder a file. */
+static abdb_status move_tree(const char *from, const char *to, bool checks_only, abdb_error *err)
+{
+    DIR *dir = opendir(from);
+    struct dirent *entry;
+    char *one = NULL, *other = NULL;
+    abdb_status st = ABDB_OK;
+
+    if (!dir) return abdb_outpart_fail("read", from, err);
+    while ((entry = readdir(dir))) {
+        struct stat is, was;
+        bool had;
+
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        free(one), free(other);
+        one = other = NULL;
+        if (asprintf(&one, "%s/%s", from, entry->d_name) < 0) one = NULL;
+        if (asprintf(&other, "%s/%s", to, entry->d_name) < 0) other = NULL;
+        if (!one || !other) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a path"));
+        if (lstat(one, &is) != 0) TRY(abdb_outpart_fail("read", one, err));
+        had = stat(other, &was) == 0;
+        if (had && S_ISDIR(was.st_mode) != S_ISDIR(is.st_mode)) {
+            errno = S_ISDIR(is.st_mode) ? ENOTDIR : EISDIR;
+            TRY(abdb_outpart_fail("write", other, err));
+        }
+        if (!S_ISDIR(is.st_mode)) {
+            TRY(checks_only ? abdb_outguard_check_path(other, err) : move_file(one, other, err));
+            continue;
+        }
+        if (!had && checks_only) continue;
+        if (!had && mkdir(other, 0777) != 0) TRY(abdb_outpart_fail("make", other, err));
+        TRY(move_tree(one, other, checks_only, err));
+    }
+done:
+    free(one);
+    free(other);
+    closedir(dir);
+    return st;
+}
+
+/* The folder as a whole takes a place where nothing is; else its files do, one by one. */
+static abdb_status take_place(const abdb_outfolder *out, abdb_error *err)
+{
+    struct stat info;
+    abdb_status st = ABDB_OK;
+
+    if (!out->merges || stat(out->place, &info) != 0) {
+        if (chmod(out->part, abdb_outpart_apply_umask(0777)) != 0)
+            return abdb_outpart_fail("make", out->place, err);
+        if (rename(out->part, out->place) == 0) return ABDB_OK;
+        if (!out->merges || (errno != ENOTEMPTY && errno != EEXIST))
+            return abdb_outpart_fail("make", out->place, err);
+    }
+    TRY(move_tree(out->part, out->place, true, err));
+    TRY(move_tree(out->part, out->place, false, err));
+    remove_tree(out->part);
+done:
+    return st;
+}
+
 abdb_status abdb_outfolder_commit(abdb_outfolder *out, abdb_error *err)
 {
-    if (nftw(out->part, sync_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS) != 0 ||
-        chmod(out->part, abdb_outpart_apply_umask(0777)) != 0 || rename(out->part, out->place) != 0)
+    abdb_status st = ABDB_OK;
+
+    if (nftw(out->part, sync_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS) != 0)
         return fail(out, out->place, err);
-    free(out->part);
-    out->part = NULL;
+    st = take_place(out, err);
+    if (st == ABDB_OK) {
+        free(out->part);
+        out->part = NULL;
+    }
     abdb_outfolder_discard(out);
-    return ABDB_OK;
+    return st;
 }
 
 void abdb_outfolder_discard(abdb_outfolder *out)

@@ -1,4 +1,4 @@
-/* outfolder.h - a folder that appears whole or not at all.
+/* outfolder.h - a folder that appears whole or not at all, or whose files change all together.
  *
  * Its files are written into a folder beside its place, ".NAME.PID-NUMBER.part", which takes that
  * place by one rename when all of them are there. What a killed program left is removed by the next
@@ -7,10 +7,13 @@
 #ifndef ABDB_CORE_OUTFOLDER_H
 #define ABDB_CORE_OUTFOLDER_H
 
+#include <stdbool.h>
+
 #include "schema/core/error.h"
 
 typedef struct {
     char *place, *part; /* part: where files are written meanwhile */
+    bool merges;        /* the place may hold files already */
 } abdb_outfolder;
 
 /* Makes a folder for files that appear one by one, unless it is there. ABDB_IO: it cannot be made.
@@ -20,11 +23,17 @@ ABDB_MUST_USE abdb_status abdb_outfolder_ensure(const char *path, abdb_error *er
  * ABDB_IO: it cannot be made. */
 ABDB_MUST_USE abdb_status abdb_outfolder_open(abdb_outfolder *out, const char *path,
                                               abdb_error *err);
+/* Begins to write files into a folder that may be there and hold others: at the commit each takes
+ * its place by one rename, and what has another name stays. Until then nothing of the folder
+ * changes. ABDB_IO: it cannot be made or written. */
+ABDB_MUST_USE abdb_status abdb_outfolder_open_into(abdb_outfolder *out, const char *path,
+                                                   abdb_error *err);
 /* Makes the folders that lead from the part to the file: all of its path but the last word.
  * path: begins with out->part. */
 ABDB_MUST_USE abdb_status abdb_outfolder_lead(const abdb_outfolder *out, const char *path,
                                               abdb_error *err);
-/* What was written takes its place. ABDB_IO: it cannot; then nothing is left. */
+/* What was written takes its place. ABDB_IO: it cannot; then nothing of it is left, unless a folder
+ * that was there refused some of the renames. */
 ABDB_MUST_USE abdb_status abdb_outfolder_commit(abdb_outfolder *out, abdb_error *err);
 /* Removes what was written; nothing after a commit, and of one that is zeroed. */
 void abdb_outfolder_discard(abdb_outfolder *out);

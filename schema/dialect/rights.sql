@@ -1,6 +1,6 @@
 -- rights.sql - who may do what in a warehouse: abdb_read reads, abdb_write adds facts besides and neither changes nor deletes one. What
 -- is derived from facts it makes anew, as an index. Who brought a fact and when, only the server says. Where whoever runs this may make
--- no roles, they are left to an administrator, and this is run again with the next upgrade.
+-- no roles, they are left to an administrator, and this is run again with the next `abdb push --upgrade`.
 
 DO $$
 DECLARE
@@ -12,7 +12,7 @@ BEGIN
         END IF;
     END LOOP;
 EXCEPTION
-    WHEN insufficient_privilege THEN RAISE NOTICE 'roles';
+    WHEN insufficient_privilege THEN NULL; -- abdb push prints it (stores/pg/access.c)
     WHEN unique_violation OR duplicate_object THEN NULL; -- another database of this server makes them at this moment
 END $$;
 

@@ -1,5 +1,8 @@
 -- upgrade.sql - a warehouse of another build becomes this build's: today's tables are in the schema abdb_new, empty. Tables and columns
--- that are missing are added, CHECKs and views made anew; facts stay as they are. What only taking away could do is refused by name.
+-- that are missing are added, keys, CHECKs, indexes, functions and views made anew; facts stay as they are. What only taking away could do is
+-- refused by name. The temporary table remade has the tables that were not there.
+
+CREATE TEMP TABLE remade (relname NAME) ON COMMIT DROP;
 
 DO $$
 DECLARE
@@ -15,8 +18,10 @@ BEGIN
     FOR v IN SELECT p.oid::REGPROCEDURE AS name FROM pg_proc p WHERE p.pronamespace = 'abdb_new'::REGNAMESPACE LOOP
         EXECUTE format('ALTER ROUTINE %s SET SCHEMA abdb', v.name);
     END LOOP;
+    IF to_regclass('abdb.column_doc') IS NOT NULL THEN
+        DELETE FROM abdb.column_doc;
+    END IF;
 END $$;
-DELETE FROM abdb.column_doc;
 
 DO $$
 DECLARE
@@ -28,6 +33,7 @@ BEGIN
               WHERE n.relnamespace = 'abdb_new'::REGNAMESPACE AND n.relkind IN ('r', 'p') AND NOT n.relispartition LOOP
         IF t.old IS NULL THEN
             EXECUTE format('ALTER TABLE abdb_new.%I SET SCHEMA abdb', t.relname);
+            INSERT INTO pg_temp.remade VALUES (t.relname);
             CONTINUE;
         END IF;
         FOR c IN SELECT a.attname, format_type(a.atttypid, a.atttypmod) AS type, a.attnotnull, pg_get_expr(d.adbin, d.adrelid) AS usual,
@@ -62,14 +68,42 @@ BEGIN
                                                            WHERE conrelid = t.old AND contype = 'c') LOOP
             EXECUTE format('ALTER TABLE abdb.%I ADD %s', t.relname, c.def);
         END LOOP;
+        FOR c IN SELECT n.conname, pg_get_constraintdef(n.oid) AS def FROM pg_constraint n
+                  WHERE n.conrelid = t.new AND n.contype IN ('p', 'u')
+                    AND NOT EXISTS (SELECT 1 FROM pg_constraint o WHERE o.conrelid = t.old AND o.contype = n.contype
+                                       AND (n.contype = 'p' OR pg_get_constraintdef(o.oid) = pg_get_constraintdef(n.oid))) LOOP
+            EXECUTE format('ALTER TABLE abdb.%I ADD CONSTRAINT %I %s', t.relname, c.conname, c.def);
+        END LOOP;
         FOR c IN SELECT o.indexname FROM pg_indexes o JOIN pg_indexes n ON n.schemaname = 'abdb_new' AND n.indexname = o.indexname
                   WHERE o.schemaname = 'abdb' AND o.tablename = t.relname AND replace(n.indexdef, ' abdb_new.', ' abdb.') <> o.indexdef LOOP
             EXECUTE format('DROP INDEX abdb.%I', c.indexname);
         END LOOP;
         FOR c IN SELECT indexdef FROM pg_indexes n WHERE n.schemaname = 'abdb_new' AND n.tablename = t.relname
                     AND NOT EXISTS (SELECT 1 FROM pg_indexes o WHERE o.schemaname = 'abdb' AND o.indexname = n.indexname) LOOP
-            EXECUTE replace(c.indexdef, ' abdb_new.', ' abdb.');
+            EXECUTE replace(replace(c.indexdef, ' abdb_new.', ' abdb.'), ' ON ONLY ', ' ON '); -- of partitions, too
         END LOOP;
     END LOOP;
 END $$;
 DROP SCHEMA abdb_new CASCADE;
+
+-- Where tables were not there: rows of entries that are gone would stand in the way of those entries when they come again; pushes compare
+-- all keys again; and everything that is derived is made anew.
+DO $$
+DECLARE
+    t RECORD;
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM pg_temp.remade) THEN
+        RETURN;
+    END IF;
+    IF EXISTS (SELECT 1 FROM pg_temp.remade WHERE relname = 'entry_row') THEN
+        FOR t IN SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'entry_id' AND NOT a.attisdropped
+                  WHERE c.relnamespace = 'abdb'::REGNAMESPACE AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+                    AND c.relname <> 'entry_row' LOOP
+            EXECUTE format('DELETE FROM abdb.%I', t.relname);
+        END LOOP;
+    END IF;
+    DELETE FROM abdb.chunk;
+    DELETE FROM abdb.witnessed;
+    DELETE FROM abdb.settled;
+    INSERT INTO abdb.arrival (brought) VALUES ('description spec price device model alias decoration mlperf source metric withdrawal witness_row fact');
+END $$;

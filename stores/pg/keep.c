@@ -55,7 +55,7 @@ static void add_column(target *t, const char *column, bool of_key)
     }
 }
 
-/* What the catalog says of the table: is the column of its key? ABDB_USAGE: no such table. */
+/* What the catalog says of the table: is the column of its key? ABDB_IO: no such table. */
 static abdb_status find(abdb_server *s, const abdb_request *r, target *t, abdb_error *err)
 {
     static const char sql[] =
@@ -72,7 +72,11 @@ static abdb_status find(abdb_server *s, const abdb_request *r, target *t, abdb_e
     abdb_server_name(&t->first, r->word[2]);
     name = abdb_text_get(&t->name);
     TRY(abdb_server_ask(s, sql, 1, &name, "t", &keys, err));
-    if (!PQntuples(keys)) TRY(ABDB_FAIL(err, ABDB_USAGE, "no table '%s' there", t->table));
+    if (!PQntuples(keys))
+        TRY(ABDB_FAIL(err, ABDB_IO,
+                      "the warehouse lacks the table %s, or its primary key: its owner runs `abdb"
+                      " push --upgrade`",
+                      t->table));
     for (int i = 2; i < r->words; i++) {
         bool of_key = false;
 

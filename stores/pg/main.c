@@ -14,15 +14,18 @@ static const rlim_t memory_most = (rlim_t)1 << 30; /* twice that of a row, and o
 static abdb_status do_open(abdb_server *s, const abdb_request *r, abdb_text *said, abdb_error *err)
 {
     const char *word = "";
+    abdb_text besides = {0};
     abdb_status st = ABDB_OK;
 
     if (r->words < 3 || s->link) return ABDB_FAIL(err, ABDB_USAGE, "open URL make|read [upgrade]");
     TRY(abdb_server_open(s, r->word[1], err));
     TRY(abdb_warehouse_open(s, strcmp(r->word[2], "make") == 0,
-                            r->words > 3 && strcmp(r->word[3], "upgrade") == 0, &word, err));
-    abdb_text_printf(said, "%s PostgreSQL %d.%d", word, PQserverVersion(s->link) / 10000,
-                     PQserverVersion(s->link) % 10000);
+                            r->words > 3 && strcmp(r->word[3], "upgrade") == 0, &word, &besides,
+                            err));
+    abdb_text_printf(said, "%s PostgreSQL %d.%d%s", word, PQserverVersion(s->link) / 10000,
+                     PQserverVersion(s->link) % 10000, abdb_text_get(&besides));
 done:
+    abdb_text_free(&besides);
     return st;
 }
 

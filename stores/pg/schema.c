@@ -1,8 +1,11 @@
 /* schema.c - the tables and views of a warehouse; see schema.h. */
 #include "stores/pg/schema.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "stores/pg/access.h"
 
 const char *abdb_dialect(const char *name)
 {
@@ -75,21 +78,41 @@ done:
     return st;
 }
 
+/* Makes the schema, tables, views and rights. A schema abdb that somebody made beforehand is used
+ * where it is empty. */
 static abdb_status make(abdb_server *s, const texts *t, abdb_error *err)
 {
+    static const char schemas[] = "SELECT count(*) FROM pg_namespace WHERE nspname = 'abdb'",
+                      others[] = "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid ="
+                                 " c.relnamespace WHERE n.nspname = 'abdb'";
+    long long schema, relations;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_server_do(s, "CREATE SCHEMA abdb", err));
+    TRY(abdb_server_number(s, schemas, &schema, err));
+    TRY(abdb_server_number(s, others, &relations, err));
+    if (relations)
+        TRY(ABDB_FAIL(err, ABDB_IO,
+                      "the schema abdb there holds tables that are not abdb's: name another"
+                      " database, or rename that schema"));
+    if (!schema) TRY(abdb_access_check_create(s, err));
+    if (!schema) TRY(abdb_server_do(s, "CREATE SCHEMA abdb", err));
     TRY(abdb_server_do(s, abdb_text_get(&t->tables), err));
     TRY(make_views(s, t, err));
 done:
     return st;
 }
 
-static abdb_status upgrade(abdb_server *s, const texts *t, abdb_error *err)
+/* Brings tables, columns, checks, indexes, functions, views and rights to those of this build,
+ * whatever of them was dropped. Adds to `said` the tables that had to be made. */
+static abdb_status upgrade(abdb_server *s, const texts *t, abdb_text *said, abdb_error *err)
 {
+    static const char made[] = "SELECT string_agg(relname, ', ' ORDER BY relname) FROM"
+                               " pg_temp.remade HAVING count(*) > 0";
+    PGresult *names = NULL;
     abdb_status st = ABDB_OK;
 
+    TRY(abdb_access_check(s, ABDB_ACCESS_UPGRADE, err));
+    TRY(abdb_access_check_create(s, err));
     /* today's tables in a schema of their own, beside those that are there */
     TRY(abdb_server_do(s,
                        "DROP SCHEMA IF EXISTS abdb_new, abdb_whole CASCADE; CREATE SCHEMA abdb_new;"
@@ -99,55 +122,99 @@ static abdb_status upgrade(abdb_server *s, const texts *t, abdb_error *err)
     TRY(abdb_server_do(s, "SET LOCAL search_path = abdb", err));
     TRY(abdb_server_do(s, abdb_dialect("upgrade.sql"), err));
     TRY(make_views(s, t, err));
+    TRY(abdb_server_ask(s, made, 0, NULL, "t", &names, err));
+    if (PQntuples(names))
+        abdb_text_printf(said,
+                         "; tables that were not there and are empty now: %s. Where they had been"
+                         " dropped, a push brings back what stands alone, and not what belonged to"
+                         " entries that are still there: for those make the warehouse again (DROP"
+                         " SCHEMA abdb CASCADE) and push each file",
+                         PQgetvalue(names, 0, 0));
 done:
+    PQclear(names);
     return st;
 }
 
-/* Is there a warehouse (*there), and is it of this build (*same)? */
-static abdb_status look(abdb_server *s, const texts *t, bool *there, bool *same, abdb_error *err)
+/* What the catalog shows of a warehouse. */
+typedef struct {
+    bool there; /* tables of abdb are */
+    bool whole; /* its table `warehouse` is, too */
+    bool same;  /* tables and views are of this build */
+} state;
+
+static abdb_status read_state(abdb_server *s, const texts *t, state *is, abdb_error *err)
 {
+    static const char sql[] = "SELECT count(*) FROM pg_tables WHERE schemaname = 'abdb' AND ",
+                      *const of[] = {"tablename IN ('entry_row', 'arrival', 'artifact')",
+                                     "tablename = 'warehouse'"};
     const char *digest[] = {abdb_text_get(&t->tables), abdb_text_get(&t->digested)};
     PGresult *result = NULL;
-    long long is;
+    long long count[2];
+    char whole[sizeof sql + 80];
     abdb_status st = ABDB_OK;
 
-    *there = *same = false;
-    TRY(abdb_server_number(s,
-                           "SELECT count(*) FROM pg_tables WHERE schemaname = 'abdb' AND"
-                           " tablename = 'warehouse'",
-                           &is, err));
-    *there = is > 0;
-    if (!*there) goto done;
+    *is = (state){0};
+    for (int i = 0; i < 2; i++) {
+        snprintf(whole, sizeof whole, "%s%s", sql, of[i]);
+        TRY(abdb_server_number(s, whole, &count[i], err));
+    }
+    is->there = count[0] || count[1];
+    is->whole = count[1];
+    if (!is->whole) goto done;
     TRY(abdb_server_ask(s,
                         "SELECT 1 FROM (SELECT tables, views FROM abdb.warehouse ORDER BY made DESC"
                         " LIMIT 1) w WHERE tables = md5($1) AND views = md5($2)",
                         2, digest, "n", &result, err));
-    *same = PQntuples(result) > 0;
+    is->same = PQntuples(result) > 0;
     PQclear(result);
 done:
     return st;
 }
 
+/* In one transaction, alone: makes the warehouse, or brings it to this build. */
+static abdb_status make_or_upgrade(abdb_server *s, const texts *t, bool may_upgrade,
+                                   const char **word, abdb_text *said, abdb_error *err)
+{
+    state is;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_server_begin(s, "BEGIN; SELECT pg_advisory_xact_lock(7091, 0)", err));
+    TRY(read_state(s, t, &is, err));
+    if (!is.there) {
+        *word = "made";
+        TRY(make(s, t, err));
+    } else if (may_upgrade) {
+        *word = "upgraded";
+        TRY(upgrade(s, t, said, err));
+    } else { /* another has made it meanwhile */
+        *word = is.same ? "current" : "other";
+    }
+    TRY(abdb_server_commit(s, err));
+done:
+    return st;
+}
+
 abdb_status abdb_warehouse_open(abdb_server *s, bool may_make, bool may_upgrade, const char **word,
-                                abdb_error *err)
+                                abdb_text *said, abdb_error *err)
 {
     texts t = {0};
-    bool there, same;
+    state is;
     abdb_status st = ABDB_OK;
 
     TRY(texts_make(&t, err));
-    TRY(look(s, &t, &there, &same, err));
-    *word = same ? "current" : "other";
-    if (!there && !may_make)
+    TRY(abdb_access_check(s, may_make ? ABDB_ACCESS_PUSH : ABDB_ACCESS_READ, err));
+    TRY(read_state(s, &t, &is, err));
+    *word = is.same ? "current" : "other";
+    if (!is.there && !may_make)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "there is no warehouse of abdb: `abdb push` makes one"));
-    if (there && (same || !may_upgrade)) goto done;
-    TRY(abdb_server_begin(s, "BEGIN; SELECT pg_advisory_xact_lock(7091, 0)", err));
-    TRY(look(s, &t, &there, &same, err));
-    if (!same) {
-        *word = there ? "upgraded" : "made";
-        TRY((there ? upgrade : make)(s, &t, err));
-    }
-    TRY(abdb_server_commit(s, err));
+    if (is.there && !is.whole && !may_upgrade)
+        TRY(ABDB_FAIL(err, ABDB_IO,
+                      "the warehouse lacks the table warehouse: its owner runs `abdb push"
+                      " --upgrade`"));
+    if (!is.there || may_upgrade) TRY(make_or_upgrade(s, &t, may_upgrade, word, said, err));
+    if (may_make)
+        TRY(abdb_access_report_roles(
+            s, strcmp(*word, "made") == 0 || strcmp(*word, "upgraded") == 0, said, err));
 done:
     if (st != ABDB_OK && PQtransactionStatus(s->link) != PQTRANS_IDLE)
         PQclear(PQexec(s->link, "ROLLBACK"));

@@ -11,10 +11,12 @@ extern const abdb_embedded abdb_pg_tables[], abdb_pg_dialect[], abdb_views[];
 /* The text of a file of schema/dialect. */
 const char *abdb_dialect(const char *name);
 
-/* make: where there is no warehouse, one is made; upgrade: one of another build becomes this
- * build's. *word: "made", "current", "upgraded", or "other": it is another build's and was left as
- * it is. */
+/* make: where there is no warehouse, one is made; upgrade: one that is there is brought to this
+ * build's tables, views and rights, whatever of them was dropped. *word: "made", "current",
+ * "upgraded", or "other": it is another build's and was left as it is. What the user should know
+ * besides is added to `said`, each sentence behind "; ". ABDB_IO: the user lacks a right, or the
+ * warehouse a table. */
 ABDB_MUST_USE abdb_status abdb_warehouse_open(abdb_server *s, bool make, bool upgrade,
-                                              const char **word, abdb_error *err);
+                                              const char **word, abdb_text *said, abdb_error *err);
 
 #endif

@@ -35,6 +35,36 @@ abdb_status abdb_server_fail(abdb_server *s, abdb_error *err, const char *doing)
     return ABDB_IO;
 }
 
+/* The next step after an error of PostgreSQL with this SQLSTATE; NULL: none is known. */
+static const char *find_next_step(const char *state)
+{
+    static const struct {
+        const char *state, *step;
+    } steps[] = {
+        {"42P01", "the warehouse lacks a table: its owner runs `abdb push --upgrade`"},
+        {"42703", "the warehouse lacks a column: its owner runs `abdb push --upgrade`"},
+        {"42883", "the warehouse lacks a function: its owner runs `abdb push --upgrade`"},
+        {"3F000", "the warehouse lacks its schema: `abdb push` makes it"},
+        {"42501", "a right is missing: members of the role abdb_write add, members of abdb_read"
+                  " read, and --upgrade is for the owner"},
+    };
+
+    for (size_t i = 0; state && i < sizeof steps / sizeof steps[0]; i++)
+        if (strcmp(steps[i].state, state) == 0) return steps[i].step;
+    return NULL;
+}
+
+/* Fills err from a result. Where the next step is known, the first sentence of PostgreSQL stands
+ * beside it, without its statement and its context. */
+static abdb_status fail_by_result(abdb_server *s, const PGresult *result, abdb_error *err)
+{
+    const char *step = find_next_step(PQresultErrorField(result, PG_DIAG_SQLSTATE)),
+               *said = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+
+    if (!step || !said) return abdb_server_fail(s, err, "the warehouse");
+    return ABDB_FAIL(err, ABDB_IO, "the warehouse: %s; %s", said, step);
+}
+
 /* The password that the URL holds is kept apart, to be hidden. libpq's own words about a URL that
  * it cannot read would print it. */
 static abdb_status read_url(abdb_server *s, const char *url, abdb_error *err)
@@ -106,11 +136,12 @@ abdb_status abdb_server_do(abdb_server *s, const char *sql, abdb_error *err)
 {
     PGresult *result = PQexec(s->link, sql);
     ExecStatusType is = PQresultStatus(result);
+    abdb_status st = ABDB_OK;
 
+    if (is != PGRES_COMMAND_OK && is != PGRES_TUPLES_OK && is != PGRES_EMPTY_QUERY)
+        st = fail_by_result(s, result, err);
     PQclear(result);
-    return is == PGRES_COMMAND_OK || is == PGRES_TUPLES_OK || is == PGRES_EMPTY_QUERY
-               ? ABDB_OK
-               : abdb_server_fail(s, err, "the warehouse");
+    return st;
 }
 
 abdb_status abdb_server_doing(abdb_server *s, abdb_error *err, const char *format, ...)
@@ -190,6 +221,7 @@ abdb_status abdb_server_ask(abdb_server *s, const char *sql, int count, const ch
                             const char *shape, PGresult **out, abdb_error *err)
 {
     ExecStatusType is;
+    abdb_status st;
 
     *out = PQexecParams(s->link, sql, count, NULL, value, NULL, NULL, 0);
     is = PQresultStatus(*out);
@@ -199,9 +231,10 @@ abdb_status abdb_server_ask(abdb_server *s, const char *sql, int count, const ch
         *out = NULL;
         return ABDB_IO;
     }
+    st = fail_by_result(s, *out, err);
     PQclear(*out);
     *out = NULL;
-    return abdb_server_fail(s, err, "the warehouse");
+    return st;
 }
 
 abdb_status abdb_server_number(abdb_server *s, const char *sql, long long *out, abdb_error *err)
@@ -231,7 +264,7 @@ static abdb_status copied(abdb_server *s, long long *rows, abdb_error *err)
     if (fine)
         *rows = strtoll(PQcmdTuples(result), NULL, 10);
     else
-        st = abdb_server_fail(s, err, "the warehouse");
+        st = fail_by_result(s, result, err);
     PQclear(result);
     while ((result = PQgetResult(s->link))) PQclear(result);
     return st;
@@ -241,7 +274,7 @@ abdb_status abdb_server_copy_in(abdb_server *s, const char *sql, long long *rows
 {
     PGresult *result = PQexec(s->link, sql);
     bool ready = PQresultStatus(result) == PGRES_COPY_IN, sent = ready;
-    abdb_status st = ready ? ABDB_OK : abdb_server_fail(s, err, "the warehouse"), heard = ABDB_OK;
+    abdb_status st = ready ? ABDB_OK : fail_by_result(s, result, err), heard = ABDB_OK;
     const char *row;
     size_t size;
 
@@ -265,10 +298,10 @@ abdb_status abdb_server_copy_out(abdb_server *s, const char *sql, long long *row
     char *row;
     int size;
     long long said = 0;
-    abdb_status st = ABDB_OK;
+    abdb_status st = ready ? ABDB_OK : fail_by_result(s, result, err);
 
     PQclear(result);
-    if (!ready) return abdb_server_fail(s, err, "the warehouse");
+    if (!ready) return st;
     while (lines && (size = PQgetCopyData(s->link, &row, 0)) > 0) {
         /* a row is a line; two in one could end the answer */
         lines = memchr(row, '\n', (size_t)size) == row + size - 1;

@@ -39,6 +39,11 @@ said_by_others() {
 half_of_data() {
     ls "$root"/data/{,rules/,results/}*.csv | grep -vE 'mlperf-(inference-v[45]|training)|specs-epoch|v6.0-site'
 }
+# What `make` alone does not build is built here: need_built unit/migration.
+need_built() {
+    local target
+    for target in "$@"; do [ -e "$build/$target" ] || (cd "$root" && tests/built.sh "$target") || return; done
+}
 need_realdata() {
     [ -d "$realdata/$1" ] || skip "no $realdata/$1 (set ABDB_REALDATA)"
 }

@@ -8,7 +8,7 @@ setup_file() {
 }
 need_program() {
     [ -x "$build/abdb-run-cuda" ] || skip "built without CUDA: nvcc of NVIDIA's toolkit and g++, then make"
-    [ -e "$build/emulated/libcuda.so" ] || skip "no emulated driver: make unit"
+    need_built emulated/libcuda.so
     export ABDB_CUDA_DRIVER=$build/emulated/libcuda.so ABDB_CUBLAS=$build/emulated/libcuda.so
     export ABDB_CUBLASLT=$build/emulated/libcuda.so ABDB_NVML=$build/emulated/libcuda.so
 }

@@ -116,6 +116,7 @@ given() {
 }
 
 @test "writes and allocations fail in a migration: the old version or the new one, and the next one ends it" {
+    need_built unit/migration
     need_shim
     abdb import -q "$fixtures"/{checker,specs}.csv # little, so that the backup is not nearly all of it
     cp t.db old.db

@@ -8,7 +8,7 @@ setup_file() {
 }
 need_program() {
     [ -x "$build/abdb-run-nccl" ] || skip "built without CUDA: nvcc of NVIDIA's toolkit and g++, then make"
-    [ -e "$build/emulated/libcuda.so" ] || skip "no emulated driver: make unit"
+    need_built emulated/libcuda.so
     export ABDB_CUDA_DRIVER=$build/emulated/libcuda.so ABDB_NCCL=$build/emulated/libcuda.so
     export ABDB_EMULATED_DEVICES=4 ABDB_EMULATED_NAME="NVIDIA H100 80GB HBM3"
 }

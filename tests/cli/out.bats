@@ -62,7 +62,12 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
     same "$(facts public.db)" "$(facts)"
     run bash -c "ulimit -f 4; abdb plot training --bundle b"
     fails 6 "cannot write"
-    for f in $(ls -A b 2>/dev/null); do [ "$(stat -c %s "b/$f")" -gt 0 ]; done
+    [ ! -e b ] # a folder that is not there appears whole or not at all
+    mkdir b
+    echo mine >b/notes.txt
+    run bash -c "ulimit -f 4; abdb plot training --bundle b"
+    fails 6 "cannot write"
+    same "$(ls -A b)" notes.txt
     clean
     rm t.db # a site of few pages
     abdb import -q "$root/data/results/databricks.csv" "$root/data/prices.csv"
@@ -72,11 +77,29 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
     run bash -c "ulimit -f 24; abdb site --out s"
     fails 6 "cannot write"
     clean
+    diff -r s before # all pages are of one state
+    run bash -c "ulimit -f 24; abdb site --out fresh"
+    fails 6 "cannot write"
+    [ ! -e fresh ]
+    run bash -c "ulimit -f 0; abdb plot --set all --out figures"
+    [ "$status" != 0 ]
+    [ ! -e figures ]
     abdb site --out after >/dev/null
-    for f in s/*; do # each page is the old one or a whole new one
-        cmp -s "$f" "before/${f#s/}" || cmp "$f" "after/${f#s/}"
-    done
     no diff -rq before after >/dev/null
+    echo mine >s/notes.txt
+    chmod 600 s/index.html
+    ln -s ../linked.css linked && mv linked s/linked.css && mv s/site.css linked.css && mv s/linked.css s/site.css
+    abdb site --out s >/dev/null
+    same "$(cat s/notes.txt; stat -c %a s/index.html; readlink s/site.css)" $'mine\n600\n../linked.css'
+    rm s/notes.txt s/site.css && mv linked.css s/site.css
+    diff -r s after
+    rm s/index.html && mkdir s/index.html # a folder in the way: nothing is changed before that is seen
+    cp -r s odd
+    abdb import -q "$fixtures/summary.json" || true
+    run abdb site --out s
+    fails 6 "s/index.html"
+    diff -r s odd
+    clean
 }
 
 @test "export -o db killed at any moment: no file or a whole one, and the next try makes it" {
@@ -185,6 +208,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
 }
 
 @test "a migration's backup is whole or not there" {
+    need_built unit/migration
     abdb init
     sqlite3 t.db "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
         INSERT INTO source (source, kind, title) SELECT i, 'user', hex(zeroblob(400)) FROM n"

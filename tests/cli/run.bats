@@ -222,8 +222,17 @@ C
     for b in openblas blis onednn; do
         [ -x "$build/abdb-run-$b" ] || continue
         run env LD_PRELOAD="$dir/own.so" "$build/abdb-run-$b" describe
-        [[ $output == *"has threads of its own; install"*OpenMP* && $output != *'"kind":"device"'* ]] || { echo "$b: $output"; false; }
+        [[ $output == *"has threads of its own"*"; install"*OpenMP* || $output == *"has threads of its own: apt-get install "*-openmp*update-alternatives* ]] || { echo "$b: $output"; false; }
+        [[ $output != *'"kind":"device"'* ]] || { echo "$b: $output"; false; }
         "$build/abdb-run-$b" describe | grep -q '"kind":"device"'
+    done
+}
+
+@test "openblas and blis find their OpenMP build whatever the alternatives of the system choose" {
+    for b in openblas blis; do
+        [ -x "$build/abdb-run-$b" ] || continue
+        folder=$(ls -d /usr/lib/*/"$b"-openmp 2>/dev/null) || skip "Debian's OpenMP build of $b is not here"
+        ldd "$build/abdb-run-$b" | grep -q "$folder/lib$b"
     done
 }
 

@@ -20,3 +20,12 @@ need_server() {
 database() { # NAME
     if [ -n "${CITUS-}" ]; then bash "$kind" database "$server" "$1" 2>/dev/null; else psql -X -q -h "$server/server" -U abdb -d postgres -c "CREATE DATABASE $1"; fi
 }
+# A database of that name on the server; its address is in $url.
+warehouse() {
+    need_server
+    database "$1"
+    name=$1
+    url=$(address abdb)
+}
+address() { echo "postgresql://$1@/$name?host=$server/server"; }
+there() { psql -X -q -t -A -v ON_ERROR_STOP=1 -h "$server/server" -U "${as:-abdb}" -d "$name" -c "SET search_path = abdb, public" -c "$1" 2>&1; }

@@ -3,7 +3,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 build=${BUILD:-build}
-[ -e "$build/emulated/libcuda.so" ] || { echo "no emulated driver (nvcc, then make unit): wrong CUDA kernels are not tried"; exit 0; }
+[ ! -x "$build/abdb-run-cuda" ] || tests/built.sh emulated/libcuda.so || exit 1
+[ -e "$build/emulated/libcuda.so" ] || { echo "no emulated driver (nvcc and g++, then make): wrong CUDA kernels are not tried"; exit 0; }
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 wrong=0 all=0

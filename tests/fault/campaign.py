@@ -228,6 +228,7 @@ def main():
         return int(bool(cases.forgotten()))
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     trial.build()
+    subprocess.run([os.path.join(state.ROOT, "tests/built.sh"), "unit/migration"], check=True)
     print(f"seed {args.seed}", flush=True)
     folder = tempfile.mkdtemp(prefix="abdb-fault-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
     url = warehouse(folder) if args.server else ""

@@ -17,14 +17,14 @@ localedef -i de_DE -f UTF-8 "$dir/$language" >/dev/null 2>&1 || [ -d "$dir/$lang
 of() { # FOLDER COMMAND...: as is done for it: the second has another time zone, umask and language, and names build/dist from the root
     if [ "$1" = "${folders[0]}" ]; then "${@:2}"; else (umask 077 && LOCPATH=$dir LC_ALL=$language TZ=West7:30 DIST=$1/build/dist "${@:2}"); fi
 }
-both() { # WHAT PATTERN: make WHAT in both folders gives the same files
+both() { # WHAT PATTERNS: make WHAT in both folders gives the same files
     local f head
     head=$(git rev-parse HEAD)
     for f in "${folders[@]}"; do
         [ "$(cat "$f/build/dist/$1.of" 2>/dev/null)" = "$head" ] || { of "$f" make -s -C "$f" "$1" >"$dir/out" 2>&1 && echo "$head" >"$f/build/dist/$1.of"; } || return
     done
     (cd "${folders[0]}/build/dist" && sha256sum $2) >"$dir/sums" && (cd "${folders[1]}/build/dist" && sha256sum -c "$dir/sums") >>"$dir/out" 2>&1 &&
-        [ "$(find "${folders[1]}/build/dist" -name "$2" | wc -l)" = "$(wc -l <"$dir/sums")" ]
+        [ "$(cd "${folders[1]}/build/dist" && ls $2 | wc -l)" = "$(wc -l <"$dir/sums")" ]
 }
 bare() { env -i PATH="$1:/usr/bin:/bin" HOME="$dir/user" NO_COLOR=1 "${@:2}" >"$dir/out" 2>&1; } # FOLDER COMMAND...: as a user who has nothing else
 demo() { bare "$1" abdb demo && grep -q '14313.0' "$dir/out" && grep -qE 'gemm n=1024 .* f32' "$dir/out"; }
@@ -83,19 +83,29 @@ assert len(abdb.query("SELECT 1 FROM v_run WHERE workload = '"'x'"'", db="w.db")
             bare "$dir/pytest/bin" python -m pytest -q --abdb-tag first --abdb-repeat 2 test_speed.py &&
             bare "$dir/pytest/bin" abdb query "SELECT DISTINCT tag FROM v_run" && grep -q first "$dir/out"
         ok "the plug-in measures in pytest"
+        left() { find "$dir/pytest" "$dir/venv" -name '*abdb*' -not -path '*/pip/*'; find "$dir/pytest" "$dir/venv" -type d -empty -not -name include; }
+        { "$dir/pytest/bin/pip" uninstall -qy abdb && "$dir/venv/bin/pip" uninstall -qy abdb && [ -z "$(left)" ]; } >"$dir/out" 2>&1 || { left >>"$dir/out"; false; }
+        ok "pip uninstall leaves no file and no empty folder"
     else echo "# SKIP the plug-in: apt-get install python3-pytest"; fi
     cd "$root" || exit 1
 }
 
 deb() {
     command -v dh >/dev/null && command -v lintian >/dev/null || { echo "# SKIP Debian packages: apt-get install debhelper lintian"; return; }
-    both deb '*.deb'
+    both deb '*.deb debug/*.deb'
     ok "make deb: the same packages from two folders, and lintian has nothing to say"
     for deb in "${folders[0]}"/build/dist/*.deb; do dpkg-deb -x "$deb" "$dir/unpacked" || break; done >"$dir/out" 2>&1
     cd "$dir/user" && demo "$dir/unpacked/usr/bin"
     ok "unpacked, abdb demo answers and measures"
     [ "$(find "$dir/unpacked/usr/bin" -name 'abdb-run-*' | wc -l)" -ge 4 ] && MANPATH=$dir/unpacked/usr/share/man man -w abdb-compare >"$dir/out" 2>&1
     ok "backends and a man page for each verb are in them"
+    no_pattern=$(cd "${folders[0]}/build/dist" && ls ./*.deb | grep -c dbgsym)
+    { [ "$no_pattern" = 0 ] && dpkg-deb -f "${folders[0]}"/build/dist/abdb-backend-openblas_*.deb Depends | grep '^libopenblas0-openmp' &&
+        dpkg-deb -f "${folders[0]}"/build/dist/abdb_*.deb Recommends | grep -w python3; } >"$dir/out" 2>&1
+    ok "*.deb installs no symbols; openblas depends on the build that it runs with, abdb recommends python3"
+    { mkdir -p "$dir/unpacked/usr/lib/python3/dist-packages/abdb/__pycache__" && dpkg-deb -e "${folders[0]}"/build/dist/python3-abdb_*.deb "$dir/python" &&
+        sed -i "s|/usr/lib|$dir/unpacked/usr/lib|" "$dir/python/prerm" && sh "$dir/python/prerm" remove && [ ! -e "$dir/unpacked/usr/lib/python3/dist-packages/abdb/__pycache__" ]; } >"$dir/out" 2>&1
+    ok "removing python3-abdb takes Python's compiled copies with it"
     cd "$root" || exit 1
 }
 for part in $parts; do $part; done

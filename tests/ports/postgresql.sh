@@ -4,6 +4,7 @@
 # two workers of Citus, where the extension is installed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+[ -x "${BUILD:-build}/abdb" ] || tests/built.sh all || exit 1
 build=${BUILD:-build}
 server=tests/${CITUS:+citus}
 [ -n "${CITUS-}" ] || server=tests/postgresql

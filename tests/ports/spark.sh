@@ -4,6 +4,7 @@
 # ABDB_PEERS: a Python that has duckdb and pyspark (default: that of make spark).
 set -uo pipefail
 cd "$(dirname "$0")/../.."
+[ -x "${BUILD:-build}/abdb" ] || tests/built.sh all || exit 1
 root=$PWD build=$PWD/${BUILD:-build} python=${ABDB_PEERS:-$PWD/${BUILD:-build}/venv/bin/python}
 "$python" -c 'import duckdb, pyspark' 2>/dev/null && command -v java >/dev/null ||
     { echo "1..0 # SKIP no DuckDB, Spark or Java (make spark; Debian: openjdk-17-jre-headless)"; exit 0; }

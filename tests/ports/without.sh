@@ -25,7 +25,7 @@ bare import -q data
 bare query mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server
 said "it answers" 14313.0
 bare run --quick --kernel gemm --axis n=64 --axis dtype=f32
-said "it measures" "1 cells measured"
+said "it measures" "1 cell measured"
 bare doctor
 said "doctor says how to get a backend" "install the package abdb-backend-openblas, or build abdb from its source with libopenblas"
 bare plot mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server --out "$dir/f.svg"

@@ -5,7 +5,6 @@
 #include "query/answer/footnotes.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "query/answer/deadline.h"
 #include "query/answer/escape.h"
@@ -386,10 +385,12 @@ static abdb_status find_today(abdb_site *site, abdb_error *err)
 
 abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder, abdb_error *err)
 {
-    abdb_site site = {.folder = folder, .origin = origin, .db = db};
+    abdb_outfolder whole = {0};
+    abdb_site site = {.origin = origin, .db = db};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_outfolder_ensure(folder, err));
+    TRY(abdb_outfolder_open_into(&whole, folder, err));
+    site.folder = whole.part;
     TRY(find_today(&site, err));
     TRY(find_pages(&site, err));
     TRY(abdb_explore_load(&site, err));
@@ -409,9 +410,11 @@ abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
     TRY(write_sources(&site, err));
     TRY(write_figures(&site, err));
     TRY(abdb_front_write(&site, err));
+    TRY(abdb_outfolder_commit(&whole, err));
     abdb_say(stdout, "%s/index.html: %zu pages, %zu facts\n", folder, site.pages,
              site.facts.table.rows);
 done:
+    abdb_outfolder_discard(&whole);
     for (size_t i = 0; i < site.pages; i++) abdb_plot_free(&site.page[i].plot);
     free(site.page);
     abdb_facts_free(&site.facts);

@@ -183,9 +183,22 @@ def compare(config, baseline, contender, **gate):
 def in_our_words(text):
     """Options of `abdb compare` as this plug-in calls them, and what can be done here."""
     text = re.sub(r"--(drift|missing|find|fail-on)\b", r"--abdb-\1", str(text))
+    absent = re.search(r"no database at (\S+?);", text)
+    if absent:
+        return (f"no database at {absent.group(1)}, so no baseline: --abdb-db FILE or $ABDB_DB names the one that the baseline was measured into; "
+                "two checkouts that are compared share one file")
     if "by separate commands" in text:
         text = text.replace("commands", "sessions").replace("let them take turns (abdb run --builds or --command), ", "")
     return text.replace("abdb run --gate takes 10", "--abdb-repeat 10 is usual")
+
+
+def pytest_unconfigure(config):
+    """Removes the compiled copies of this package that pytest wrote, because no uninstaller knows them."""
+    for copy in pathlib.Path(module.__file__).parent.glob("__pycache__/*-pytest-*.pyc"):
+        try:
+            copy.unlink()
+        except OSError:  # another session was first, or the folder is another's
+            pass
 
 
 def repeat(config):

@@ -1,0 +1,25 @@
+/* access.h - who may do what in a warehouse, and the sentences for those who may not. */
+#ifndef ABDB_STORES_ACCESS_H
+#define ABDB_STORES_ACCESS_H
+
+#include <stdbool.h>
+
+#include "stores/pg/server.h"
+
+typedef enum {
+    ABDB_ACCESS_READ,   /* a pull */
+    ABDB_ACCESS_PUSH,   /* a push into a warehouse that is there */
+    ABDB_ACCESS_UPGRADE /* changes its tables */
+} abdb_access;
+
+/* Checks that the user of the connection may do that in the schema abdb, which is there. ABDB_IO:
+ * the error names the role that is missing and the SQL that grants it. */
+ABDB_MUST_USE abdb_status abdb_access_check(abdb_server *s, abdb_access wanted, abdb_error *err);
+/* Checks that the user may make a schema in this database. ABDB_IO: names the right. */
+ABDB_MUST_USE abdb_status abdb_access_check_create(abdb_server *s, abdb_error *err);
+/* Adds to `said`, behind "; ", what the owner should know about the roles: they could not be made
+ * (changed: tables or views were made just now), or have no rights here yet. Of others nothing. */
+ABDB_MUST_USE abdb_status abdb_access_report_roles(abdb_server *s, bool changed, abdb_text *said,
+                                                   abdb_error *err);
+
+#endif
