@@ -8,8 +8,7 @@
 #include "query/answer/plotting.h"
 #include "query/program/screen.h"
 #include "schema/core/outfile.h"
-#include "schema/core/outguard.h"
-#include "schema/core/outpart.h"
+#include "schema/core/outfolder.h"
 
 enum { FIGURES_MAX = 256 };
 
@@ -219,7 +218,7 @@ done:
 
 static abdb_status draw_set(int argc, char **argv, abdb_error *err)
 {
-    const char *names[FIGURES_MAX], *set, *folder;
+    const char *names[FIGURES_MAX], *set, *folder = NULL;
     size_t count, members = 0, drawn = 0, failed = 0;
     abdb_arena arena = {0};
     abdb_db *db = NULL;
@@ -240,9 +239,7 @@ static abdb_status draw_set(int argc, char **argv, abdb_error *err)
     if (!members)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "no figure belongs to a set '%s'; `abdb plot` lists them",
                       set));
-    TRY(abdb_outguard_check_path(folder, err));
-    is_new = mkdir(folder, 0777) == 0;
-    if (!is_new && errno != EEXIST) TRY(abdb_outpart_fail("make", folder, err));
+    TRY(abdb_outfolder_ensure(folder, &is_new, err));
     TRY(abdb_open_guarded(&args, &db, err));
     for (size_t i = 0; i < members; i++) {
         abdb_progress(names[i], (double)i, (double)members);
@@ -256,7 +253,7 @@ static abdb_status draw_set(int argc, char **argv, abdb_error *err)
         TRY(ABDB_FAIL(err, ABDB_PARTIAL, "figures that could not be drawn: %zu", failed));
     if (!drawn) TRY(ABDB_FAIL(err, ABDB_DATA, "nothing to draw in the whole set '%s'", set));
 done:
-    if (is_new && !drawn) rmdir(folder);
+    if (folder && is_new && !drawn) rmdir(folder);
     abdb_db_close(db);
     abdb_arena_free(&arena);
     return st;

@@ -53,12 +53,12 @@ static abdb_status fail(abdb_outfolder *out, const char *path, abdb_error *err)
     return st;
 }
 
-abdb_status abdb_outfolder_ensure(const char *path, abdb_error *err)
+abdb_status abdb_outfolder_ensure(const char *path, bool *is_new, abdb_error *err)
 {
     abdb_status st = abdb_outguard_check_path(path, err);
 
-    if (st == ABDB_OK && mkdir(path, 0777) != 0 && errno != EEXIST)
-        st = abdb_outpart_fail("make", path, err);
+    *is_new = st == ABDB_OK && mkdir(path, 0777) == 0;
+    if (st == ABDB_OK && !*is_new && errno != EEXIST) st = abdb_outpart_fail("make", path, err);
     return st;
 }
 

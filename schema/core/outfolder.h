@@ -16,9 +16,9 @@ typedef struct {
     bool merges;        /* the place may hold files already */
 } abdb_outfolder;
 
-/* Makes a folder for files that appear one by one, unless it is there. ABDB_IO: it cannot be made.
- * ABDB_USAGE: the path is the database's or an input's (outguard.h). */
-ABDB_MUST_USE abdb_status abdb_outfolder_ensure(const char *path, abdb_error *err);
+/* Makes a folder for files that appear one by one, unless it is there; *is_new: it was made.
+ * ABDB_IO: it cannot be made. ABDB_USAGE: the path is the database's or an input's (outguard.h). */
+ABDB_MUST_USE abdb_status abdb_outfolder_ensure(const char *path, bool *is_new, abdb_error *err);
 /* Begins to write a folder at path. ABDB_USAGE: something is there that is no empty folder.
  * ABDB_IO: it cannot be made. */
 ABDB_MUST_USE abdb_status abdb_outfolder_open(abdb_outfolder *out, const char *path,
