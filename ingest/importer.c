@@ -20,6 +20,33 @@ static bool is_fact_column(const char *name)
     return abdb_is_word(name, names);
 }
 
+/* Rewrites the value of a count in its plain spelling, so that "1,024" and "1024" make one artifact
+ * key and one factor; an amount stays as it is typed. False, with reason: a number is wanted, and
+ * this is none. */
+static bool rewrite_number(abdb_words *words, const char *name, char **value, char *reason,
+                           size_t room)
+{
+    int field = abdb_field_find(name);
+    double number;
+    long long count;
+
+    if (field >= 0 && abdb_fields[field].is_number) {
+        if (!abdb_count_parse(*value, ABDB_MARK_UNKNOWN, 1, 100000000, &count)) {
+            snprintf(reason, room, "%s is '%.60s', not a whole number of at least 1", name, *value);
+            return false;
+        }
+        *value = abdb_arena_printf(&words->arena, "%lld", count);
+        if (!*value) snprintf(reason, room, "out of memory");
+        return *value != NULL;
+    }
+    if ((strcmp(name, "amount") == 0 || strcmp(name, "power_limit") == 0) &&
+        !abdb_double_parse(*value, ABDB_MARK_UNKNOWN, &number)) {
+        abdb_number_explain(name, *value, ABDB_MARK_UNKNOWN, reason, room);
+        return false;
+    }
+    return true;
+}
+
 abdb_status abdb_words_add(abdb_words *words, const char *setting, abdb_error *err)
 {
     const char *equals = strchr(setting, '=');
@@ -52,6 +79,8 @@ abdb_status abdb_words_add(abdb_words *words, const char *setting, abdb_error *e
         value = abdb_arena_copy(&words->arena, date, strlen(date));
         if (!value) return ABDB_FAIL(err, ABDB_NOMEM, "--set");
     }
+    if (!rewrite_number(words, name, &value, reason, sizeof reason))
+        return ABDB_FAIL(err, ABDB_USAGE, "--set: %s", reason);
     mark = abdb_arena_printf(&words->arena, "user_word.%s", name);
     if (!mark) return ABDB_FAIL(err, ABDB_NOMEM, "--set");
     words->word[words->count].name = name;
@@ -82,6 +111,8 @@ void abdb_entry_complete(abdb_entry *entry, const abdb_words *words)
             abdb_entry_factor(entry, words->word[i].name + 7, words->word[i].value);
         abdb_entry_factor(entry, words->word[i].mark, words->word[i].value);
     }
+    for (int i = 0; i < ABDB_FIELD_COUNT; i++)
+        if (abdb_fields[i].is_number) abdb_entry_rewrite_count(entry, i, ABDB_MARK_UNKNOWN);
     /* Rewrites the entry's dates into the kept form. */
     (void)abdb_entry_dates(entry, &text); /* one that is none is refused by the store */
 }
@@ -129,8 +160,25 @@ void abdb_entry_measured(abdb_entry *entry, const char *source, const char *work
     entry->line = line;
 }
 
+void abdb_entry_add_spelled_factor(abdb_entry *entry, const char *name, const char *text,
+                                   abdb_decimal_mark mark, abdb_arena *arena)
+{
+    char plain[32];
+    double value;
+
+    if (text && strchr(text, ',') && abdb_double_parse(text, mark, &value)) {
+        abdb_number_print(value, plain);
+        text = abdb_arena_copy(arena, plain, strlen(plain));
+        if (!text) {
+            entry->factors_left_out++;
+            return;
+        }
+    }
+    abdb_entry_factor(entry, name, text);
+}
+
 abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char *statistic,
-                               const char *raw, const char *unit)
+                               const char *raw, abdb_decimal_mark mark, const char *unit)
 {
     const abdb_unit *found = abdb_unit_find(unit);
     double value;
@@ -138,8 +186,12 @@ abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char
 
     /* A word is no loss: tables print "-" and N/A where nothing was measured. A number that cannot
      * be kept, or a damaged one, is counted below. */
-    if (!raw || (!abdb_number(raw, &value) && !abdb_has_digit(raw))) return NULL;
-    if (!found || !abdb_number(raw, &value) || !(value > 0)) {
+    if (!raw || (!abdb_double_parse(raw, mark, &value) && !abdb_has_digit(raw))) return NULL;
+    if (!found || !abdb_double_parse(raw, mark, &value) || !(value > 0)) {
+        if (!entry->doubt && abdb_number_is_doubtful(raw, mark)) {
+            abdb_number_explain(metric, raw, mark, entry->doubt_text, sizeof entry->doubt_text);
+            entry->doubt = entry->doubt_text;
+        }
         abdb_entry_leave(entry);
         return NULL;
     }

@@ -92,7 +92,7 @@ typedef struct {
 /* Takes one "column=value". ABDB_USAGE: not of that form, or no such column. */
 ABDB_MUST_USE abdb_status abdb_words_add(abdb_words *words, const char *setting, abdb_error *err);
 /* The last step before an entry is handed over: what it does not say itself is filled in, with a
- * note that it is the user's word, and its dates take the form that is kept. */
+ * note that it is the user's word, and its dates and counts take the form that is kept. */
 void abdb_entry_complete(abdb_entry *entry, const abdb_words *words);
 /* The value set for a name, or NULL. */
 const char *abdb_words_get(const abdb_words *words, const char *name);
@@ -104,11 +104,18 @@ void abdb_words_free(abdb_words *words);
  * place. All are borrowed; line 0: unknown. */
 void abdb_entry_measured(abdb_entry *entry, const char *source, const char *workload,
                          const char *locator, long line);
-/* Adds a number as a source prints it, in a unit of units.def, as a result in the base unit. NULL:
- * raw is NULL or a word ("N/A"); or, counted as left out, a damaged number, not above zero, of an
- * unknown unit, or without room. raw and unit are borrowed. */
+/* Adds a factor as a column with that decimal mark spells it. A number with thousands marks or a
+ * decimal comma is kept in its plain spelling (from arena), so that all spellings are one factor;
+ * other text, "08" and "1e3" too, may be a name and stays. */
+void abdb_entry_add_spelled_factor(abdb_entry *entry, const char *name, const char *text,
+                                   abdb_decimal_mark mark, abdb_arena *arena);
+/* Adds a number as a source prints it, with that decimal mark and in a unit of units.def, as a
+ * result in the base unit. NULL: raw is NULL or a word ("N/A"); or, counted as left out, a damaged
+ * number, not above zero, of an unknown unit, or without room. A number that could have another
+ * decimal mark makes the whole entry one that the store refuses (entry->doubt). raw and unit are
+ * borrowed. */
 abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char *statistic,
-                               const char *raw, const char *unit);
+                               const char *raw, abdb_decimal_mark mark, const char *unit);
 
 /* One format. Two importers that bid alike are an error (registry.h), so bids are fixed by how sure
  * the look is: 95 a mark that only abdb writes, 90 to 85 keys or columns that one program has, 80

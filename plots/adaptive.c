@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { TINTS_MOST = 600, DEEP = 16, COLOUR = 32 };
 
@@ -80,10 +79,17 @@ static bool spell(const attribute *a, char out[COLOUR])
     memcpy(out, text, sizeof text);
     if (strncmp(text, "rgb(", 4) == 0) {
         s += 3;
-        for (int i = 0; i < 3; i++) part[i] = (unsigned)strtoul(s + 1, &s, 10) & 255U;
-    } else if (*text == '#' && a->value_size == 7) {
-        unsigned long all = strtoul(text + 1, NULL, 16);
+        for (int i = 0; i < 3; i++) {
+            unsigned long long number = 0;
 
+            s += *s != '\0';
+            s += abdb_digits_parse_prefix(s, 10, &number);
+            part[i] = (unsigned)number & 255U;
+        }
+    } else if (*text == '#' && a->value_size == 7) {
+        unsigned long long all = 0;
+
+        (void)abdb_digits_parse_prefix(text + 1, 16, &all);
         for (int i = 0; i < 3; i++) part[i] = (unsigned)(all >> (16 - 8 * i)) & 255U;
     } else
         return true;
@@ -136,15 +142,18 @@ static void put_rules(const joiner *j, abdb_text *out)
 static void put_short(abdb_text *out, const char *text, size_t size)
 {
     for (const char *end = text + size; text < end;) {
-        char *behind, number[40];
+        char number[40];
+        double value;
+        size_t digits =
+            isdigit((unsigned char)*text) || (*text == '-' && isdigit((unsigned char)text[1]))
+                ? abdb_double_parse_prefix(text, &value)
+                : 0;
 
-        if (isdigit((unsigned char)*text) || (*text == '-' && isdigit((unsigned char)text[1]))) {
-            double value = strtod(text, &behind);
-
+        if (digits) {
             snprintf(number, sizeof number, "%.1f", value);
             if (number[strlen(number) - 1] == '0') number[strlen(number) - 2] = '\0';
             abdb_text_puts(out, strcmp(number, "-0") == 0 ? "0" : number);
-            text = behind;
+            text += digits;
         } else {
             size_t blanks = strspn(text, " ");
 

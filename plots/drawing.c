@@ -77,7 +77,8 @@ static abdb_status keep_rows(maker *m, abdb_error *err)
         double number;
 
         while (next_column(m, &list, &c, &above, &st, err)) {
-            bool is_number = !m->d->text[c] && abdb_number(at(m->d, r, c), &number);
+            bool is_number =
+                !m->d->text[c] && abdb_double_parse(at(m->d, r, c), ABDB_MARK_POINT, &number);
             bool is_low = is_number && above && !(number > 0);
 
             whole &= is_number && !is_low;
@@ -93,8 +94,8 @@ static int by_number(const void *a, const void *b)
 {
     double x = 0, y = 0;
 
-    (void)abdb_number(*(const char *const *)a, &x);
-    (void)abdb_number(*(const char *const *)b, &y);
+    (void)abdb_double_parse(*(const char *const *)a, ABDB_MARK_POINT, &x);
+    (void)abdb_double_parse(*(const char *const *)b, ABDB_MARK_POINT, &y);
     return (x > y) - (x < y);
 }
 
@@ -120,7 +121,7 @@ static void sort_series(const maker *m, levels *l, size_t by, size_t most)
         size_t n = level_of(l, at(m->d, m->row[i], l->column));
         double number = INFINITY;
 
-        (void)abdb_number(at(m->d, m->row[i], by), &number);
+        (void)abdb_double_parse(at(m->d, m->row[i], by), ABDB_MARK_POINT, &number);
         if (!is_lit(m, m->row[i])) number += 1e9; /* behind those that are highlighted */
         if (n == LEVELS_MAX) continue;
         if (n == l->count) {
@@ -357,7 +358,7 @@ static void add_bounds(const maker *m)
             const char *cell = at(m->d, m->row[i], c);
 
             if ((size_t)abdb_width(cell) > widest) widest = (size_t)abdb_width(cell);
-            if (m->d->text[c] || !abdb_number(cell, &number)) continue;
+            if (m->d->text[c] || !abdb_double_parse(cell, ABDB_MARK_POINT, &number)) continue;
             if (!found || number < low) low = number;
             if (!found++ || number > high) high = number;
         }

@@ -33,7 +33,7 @@ static void take_grow(abdb_figure *f, char *value)
     if (!what) return;
     *what = '\0';
     f->grown = abdb_trim(what + 1);
-    if (abdb_whole(value, 0, NUMBER_MOST, &points)) f->grow = (int)points;
+    if (abdb_count_parse(value, ABDB_MARK_POINT, 0, NUMBER_MOST, &points)) f->grow = (int)points;
 }
 
 static void take_size(abdb_figure *f, char *value)
@@ -43,8 +43,8 @@ static void take_size(abdb_figure *f, char *value)
 
     if (!comma) return;
     *comma = '\0';
-    if (abdb_whole(abdb_trim(value), 1, NUMBER_MOST, &width) &&
-        abdb_whole(abdb_trim(comma + 1), 1, NUMBER_MOST, &height)) {
+    if (abdb_count_parse(abdb_trim(value), ABDB_MARK_POINT, 1, NUMBER_MOST, &width) &&
+        abdb_count_parse(abdb_trim(comma + 1), ABDB_MARK_POINT, 1, NUMBER_MOST, &height)) {
         f->width = (int)width;
         f->height = (int)height;
     }
@@ -63,7 +63,8 @@ static void take_series(abdb_figure *f, char *value)
     }
     if (!blank) return;
     *blank = '\0';
-    if (abdb_whole(abdb_trim(blank + 1), 1, NUMBER_MOST, &most)) f->series_most = (size_t)most;
+    if (abdb_count_parse(abdb_trim(blank + 1), ABDB_MARK_POINT, 1, NUMBER_MOST, &most))
+        f->series_most = (size_t)most;
 }
 
 static void take_line(abdb_figure *f, const char *key, char *value)
@@ -83,7 +84,8 @@ static void take_line(abdb_figure *f, const char *key, char *value)
     if (strcmp(key, "size") == 0) take_size(f, value);
     if (strcmp(key, "grow") == 0) take_grow(f, value);
     if (strcmp(key, "series") == 0) take_series(f, value);
-    if (strcmp(key, "least") == 0 && abdb_whole(value, 0, NUMBER_MOST, &number))
+    if (strcmp(key, "least") == 0 &&
+        abdb_count_parse(value, ABDB_MARK_POINT, 0, NUMBER_MOST, &number))
         f->least = (size_t)number;
 }
 
@@ -125,8 +127,8 @@ abdb_status abdb_figure_resize(abdb_figure *f, const char *size, abdb_error *err
         int width, height;
         double pixels;
     } sizes[] = {{"slide", 800, 450, 2.4}, {"card", 600, 315, 2}};
-    char *end;
-    long width, height;
+    const char *end = size;
+    unsigned long long width = 0, height = 0;
 
     if (strcmp(size, "article") == 0) return ABDB_OK;
     f->fixed = true;
@@ -138,8 +140,8 @@ abdb_status abdb_figure_resize(abdb_figure *f, const char *size, abdb_error *err
             f->pixels = sizes[i].pixels;
             return ABDB_OK;
         }
-    width = strtol(size, &end, 10);
-    height = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+    end += abdb_digits_parse_prefix(end, 10, &width);
+    end += *end == 'x' ? 1 + abdb_digits_parse_prefix(end + 1, 10, &height) : 0;
     if (*end || width < LEAST_WIDTH || width > MOST || height < LEAST_HEIGHT || height > MOST)
         return ABDB_FAIL(err, ABDB_USAGE,
                          "--size wants article, slide, card, or points such as 720x440 (%dx%d to"

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -193,7 +194,7 @@ static long trailer_number(const char *data, size_t size, const char *word)
     at += strlen(word);
     snprintf(digits, sizeof digits, "%.*s",
              (int)(size - (size_t)(at - data) < 22 ? size - (size_t)(at - data) : 22), at);
-    return strtol(digits, NULL, 10);
+    return (long)abdb_digits_parse_or(digits, LONG_MAX, -1);
 }
 
 /* The information of the document once more, with the stamp: PDF calls it an incremental update. */
@@ -240,10 +241,12 @@ static bool pdf_string(const char *at, const char *end, abdb_text *out)
 
         if (is_hex) {
             char pair[3] = {c, at + 1 < end ? at[1] : '0', '\0'};
+            unsigned long long byte = 0;
 
             if (c == '>') return true;
             if (!isxdigit((unsigned char)c)) continue;
-            c = (char)strtol(pair, NULL, 16);
+            (void)abdb_digits_parse_prefix(pair, 16, &byte);
+            c = (char)byte;
             at++;
         } else if (c == '\\' && at + 1 < end) {
             const char *known = strchr(letters, *++at);
@@ -251,10 +254,12 @@ static bool pdf_string(const char *at, const char *end, abdb_text *out)
             c = known ? meant[known - letters] : *at;
             if (*at >= '0' && *at <= '7') {
                 char octal[4] = {0};
+                unsigned long long byte = 0;
 
                 for (int i = 0; i < 3 && at < end && *at >= '0' && *at <= '7'; i++)
                     octal[i] = *at++;
-                c = (char)strtol(octal, NULL, 8);
+                (void)abdb_digits_parse_prefix(octal, 8, &byte);
+                c = (char)byte;
                 at--;
             } else if (*at == '\n')
                 continue;

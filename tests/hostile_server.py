@@ -193,6 +193,9 @@ class Session:
             self.done("ROLLBACK" if self.way == "rollback" else "COMMIT")
         elif first == "SELECT" and "attname" in sql and "indisprimary" in sql:
             self.answer([b"source"])
+        elif first == "SELECT" and "has_schema_privilege" in sql:  # rights: no schema of that name yet
+            self.describe(8)
+            self.done("SELECT 0")
         elif first == "SELECT":
             self.answer([b"7" if re.search("pg_tables|abdb.warehouse|pg_temp.wanted", sql) else b"0"])
         elif first == "INSERT" and "RETURNING" in sql:

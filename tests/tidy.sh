@@ -49,6 +49,7 @@ check "functions of 70 lines" "$(awk 'FNR == 1 { start = 0 } /^[a-z].*\)$/ { sta
 check "functions of complexity 25" "$(perl -ne 'if (/^[a-z].*\(/ && !/;$/) { $name = $_; $n = 1 } s{"(\\.|[^"\\])*"|\x27(\\.|[^\x27\\])+\x27|/\*.*?(\*/|$)|^ \* .*}{}g;
   $n += () = /\b(?:if|for|while|case)\b|&&|\|\||\?/g; if (/^\}$/) { print "$ARGV: $n: $name" if $n > 25; $n = 1 }' $(printf '%s\n' $sources | grep '\.c$'))"
 check "no banned call" "$(grep -nE '\b(strcpy|strcat|sprintf|vsprintf|gets|system|tmpnam|alloca|strtok|sscanf)\(' $(printf '%s\n' $sources | grep -v ^tests))"
+check "numbers are read by schema/core/number.c alone" "$(grep -nE '\b(strto(u?ll?|[dfqi]|ld|[iu]max)(_l)?|ato([fil]|ll)|[vfs]{0,2}w?scanf|wcsto[a-z]+|strtonum|std::sto[a-z]+|from_chars)\b *\(' -r schema ingest kernels plots query stores --include='*.[ch]' --include='*.cu' --include='*.cuh' --include='*.cpp' --include='*.cl' | grep -v '^schema/core/number\.c:')"
 check "no print, exit or abort below the program" "$(grep -nE '\b(printf|puts|exit|abort)\(' $(find schema ingest plots kernels/runner kernels/micro kernels/providers -name '*.c') | grep -vE "_exit|sqlite3_mprintf|abdb_\w*printf|snprintf|vsnprintf|fprintf|SELECT printf")"
 # what others wrote reaches people plain: say.c and escape.c see to it; pictures and spool files are no screens
 check "text leaves by query/answer/say.c alone" "$(for f in $(find query -name '*.c' | grep -vE '/(say|escape|answer|spooling)\.c$|^query/warehouse/link.c'); do

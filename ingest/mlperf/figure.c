@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ingest/read/csv.h"
@@ -22,12 +21,13 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 int abdb_figure_round(const char *round)
 {
-    char *minor;
-    long major;
+    const char *minor;
+    unsigned long long major = 0;
 
     if (!round || *round != 'v' || !isdigit((unsigned char)round[1])) return 0;
-    major = strtol(round + 1, &minor, 10);
-    return (int)(1000 * major + (*minor == '.' ? strtol(minor + 1, NULL, 10) : 0));
+    minor = round + 1 + abdb_digits_parse_prefix(round + 1, 10, &major);
+    if (major > 999) return 0;
+    return (int)(1000 * major) + (*minor == '.' ? (int)abdb_digits_parse_or(minor + 1, 999, 0) : 0);
 }
 
 static const char *keep(const abdb_csv_row *row, const abdb_csv_header *header, const char *name)
@@ -54,7 +54,7 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
                             .unit = keep(row, header, "raw_unit")};
     if (!r->model || !r->scenario || !r->ran || !r->figure || !r->unit)
         return ABDB_FAIL(err, ABDB_NOMEM, "rules");
-    r->times = strtod(keep(row, header, "times"), NULL);
+    r->times = abdb_double_parse_or(keep(row, header, "times"), 0);
     rules++;
     return ABDB_OK;
 }

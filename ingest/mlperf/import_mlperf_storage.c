@@ -57,8 +57,9 @@ static void add_rates(reader *r, abdb_entry *entry, const json_t *o, const char 
                       const char *bytes, const char *statistic)
 {
     abdb_entry_stated(entry, "samples_per_s", statistic, text_of(&r->arena, o, samples),
-                      "Samples/s");
-    abdb_entry_stated(entry, "bytes_per_s", statistic, text_of(&r->arena, o, bytes), "MB/s");
+                      ABDB_MARK_POINT, "Samples/s");
+    abdb_entry_stated(entry, "bytes_per_s", statistic, text_of(&r->arena, o, bytes),
+                      ABDB_MARK_POINT, "MB/s");
 }
 
 static void add_factors(reader *r, abdb_entry *entry, const json_t *o)
@@ -177,7 +178,7 @@ static abdb_status read_summary(reader *r, abdb_entry *entry, const json_t *root
     add_rates(r, entry, metric, "train_throughput_mean_samples_per_second",
               "train_io_mean_MB_per_second", "mean");
     abdb_entry_stated(entry, "accelerator_utilisation", "mean",
-                      text_of(&r->arena, metric, "train_au_mean_percentage"), "%");
+                      text_of(&r->arena, metric, "train_au_mean_percentage"), ABDB_MARK_POINT, "%");
     /* The benchmark wants the emulated accelerators busy for 90 % of the time (70 % for some
      * models); a run below it is invalid. */
     if (met && strcmp(met, "success") != 0) {

@@ -129,7 +129,7 @@ static bool is_value(const char *text, const char *unit_text, const char *metric
                      double *value, const char **field, char *reason)
 {
     *field = name;
-    if (!text || !abdb_number(text, value)) {
+    if (!text || !abdb_double_parse(text, ABDB_MARK_POINT, value)) {
         snprintf(reason, REASON_SIZE, "%s is '%.60s', not a number", name, text ? text : "");
     } else if (*value <= 0) { /* 0 and negative numbers stand for runs that failed */
         snprintf(reason, REASON_SIZE, "%s is %.60s: no result", name, text);
@@ -173,7 +173,7 @@ static void add_accuracy(abdb_entry *entry, abdb_arena *arena, const char *text)
     double value;
 
     if (!copy) return;
-    if (abdb_number(copy, &value)) {
+    if (abdb_double_parse(copy, ABDB_MARK_POINT, &value)) {
         abdb_result *result = abdb_entry_result(entry, "accuracy", value);
 
         if (result) result->raw_value = text;
@@ -185,7 +185,8 @@ static void add_accuracy(abdb_entry *entry, abdb_arena *arena, const char *text)
         abdb_result *result;
         const char *metric;
 
-        if (!number || !colon || !abdb_number(number, &value) || i == ACCURACY_MAX) {
+        if (!number || !colon || !abdb_double_parse(number, ABDB_MARK_POINT, &value) ||
+            i == ACCURACY_MAX) {
             abdb_entry_leave(entry); /* what stands here, and behind, is no score */
             return;
         }
@@ -199,22 +200,41 @@ static void add_accuracy(abdb_entry *entry, abdb_arena *arena, const char *text)
     }
 }
 
-/* Devices that took part: accelerators in total, or nodes x per node, or sockets. */
-static void set_devices(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_row *row)
+/* Parses a count of a row. False, with field and reason: the text has digits, but is no count. A
+ * word ("N/A") leaves *out as it was. */
+static bool parse_row_count(const char *text, const char *name, long long high, long long *out,
+                            const char **field, char *reason)
 {
-    long long nodes = 1, each = 0, total = 0, sockets = 0;
-    int has_nodes = row->nodes && abdb_whole(row->nodes, 1, 1000000, &nodes);
+    if (!text || !abdb_has_digit(text) || abdb_count_parse(text, ABDB_MARK_POINT, 0, high, out))
+        return true;
+    *field = name;
+    snprintf(reason, REASON_SIZE, "%s is '%.60s', not a whole number", name, text);
+    return false;
+}
 
-    if (has_nodes) entry->field[ABDB_FIELD_nodes] = abdb_arena_printf(arena, "%lld", nodes);
-    if (row->accelerators_per_node) abdb_whole(row->accelerators_per_node, 0, 1000000, &each);
-    if (row->accelerators) abdb_whole(row->accelerators, 0, 100000000, &total);
-    if (row->processors_per_node) abdb_whole(row->processors_per_node, 0, 1000000, &sockets);
+/* Sets the devices that took part: accelerators in total, or nodes x per node, or sockets. False,
+ * with field and reason: one of these counts is damaged. */
+static bool set_devices(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_row *row,
+                        const char **field, char *reason)
+{
+    long long nodes = 0, each = 0, total = 0, sockets = 0;
+
+    if (!parse_row_count(row->nodes, "number_of_nodes", 1000000, &nodes, field, reason) ||
+        !parse_row_count(row->accelerators_per_node, "accelerators_per_node", 1000000, &each, field,
+                         reason) ||
+        !parse_row_count(row->accelerators, "total_accelerators", 100000000, &total, field,
+                         reason) ||
+        !parse_row_count(row->processors_per_node, "host_processors_per_node", 1000000, &sockets,
+                         field, reason))
+        return false;
+    if (nodes > 0) entry->field[ABDB_FIELD_nodes] = abdb_arena_printf(arena, "%lld", nodes);
+    if (nodes == 0) nodes = 1;
     if (is_none(row->accelerator)) {
         entry->field[ABDB_FIELD_device] = is_none(row->processor) ? NULL : row->processor;
         if (sockets > 0 && row->processor)
             entry->field[ABDB_FIELD_devices] = abdb_arena_printf(arena, "%lld", nodes * sockets);
         if (row->processor) abdb_entry_factor_state(entry, "accelerator", ABDB_INAPPLICABLE);
-        return;
+        return true;
     }
     entry->field[ABDB_FIELD_device] = row->accelerator;
     /* "Total Accelerators" exists since v6.0 only. */
@@ -223,6 +243,7 @@ static void set_devices(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_
     if (each > 0)
         abdb_entry_factor_number(entry, "devices_per_node", (double)each,
                                  abdb_arena_printf(arena, "%lld", each));
+    return true;
 }
 
 /* A factor known, unknown (blank) or inapplicable ("N/A"). */
@@ -357,7 +378,10 @@ bool abdb_mlperf_fill(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_co
     entry->locator = context->locator;
     entry->line = context->line;
     set_fields(entry, arena, context, row);
-    set_devices(entry, arena, row);
+    if (!set_devices(entry, arena, row, field, reason)) {
+        read_refused(entry, arena, row, true, true);
+        return false;
+    }
     set_factors(entry, row);
     if (!unit) unit = scenario_unit(abdb_mlperf_scenario(row->scenario));
     if (!add_value(entry, row->result, unit, row->unit != NULL, "Result", field, reason)) {

@@ -330,13 +330,13 @@ bool abdb_mlperf_clock(const char *text, double *out)
     if (!text) return false;
     for (size_t i = 0; i < sizeof form - 1; i++)
         if (form[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != form[i]) return false;
-    month = (int)strtol(text, NULL, 10);
-    day = (int)strtol(text + 3, NULL, 10);
-    year = (int)strtol(text + 6, NULL, 10);
-    hour = (int)strtol(text + 11, NULL, 10);
-    minute = (int)strtol(text + 14, NULL, 10);
+    month = (int)abdb_digits_parse_or(text, 99, 0);
+    day = (int)abdb_digits_parse_or(text + 3, 99, 0);
+    year = (int)abdb_digits_parse_or(text + 6, 9999, 0);
+    hour = (int)abdb_digits_parse_or(text + 11, 99, 0);
+    minute = (int)abdb_digits_parse_or(text + 14, 99, 0);
     if (month < 1 || month > 12 || day < 1 || day > 31 || year < 1970 ||
-        !abdb_number(text + sizeof form - 1, &second))
+        !abdb_double_parse(text + sizeof form - 1, ABDB_MARK_POINT, &second))
         return false;
     *out = 1000 * (86400.0 * (double)days_of(year, month, day) + 3600.0 * hour + 60.0 * minute) +
            1000 * second;
@@ -367,7 +367,7 @@ static abdb_status power_line(void *self, const text_line *line, abdb_error *err
     if (line->words == 0) return ABDB_OK;
     if (line->words < 4 || strcmp(line->word[0], "Time") != 0 ||
         strcmp(line->word[2], "Watts") != 0 || !abdb_mlperf_clock(line->word[1], &power.t_ms) ||
-        !abdb_number(line->word[3], &power.watts))
+        !abdb_double_parse(line->word[3], ABDB_MARK_POINT, &power.watts))
         return ABDB_FAIL(err, ABDB_DATA, "line %ld: not 'Time,MM-DD-YYYY hh:mm:ss.mmm,Watts,...'",
                          line->number);
     return add_power(self, power, err);

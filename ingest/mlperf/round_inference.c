@@ -57,7 +57,8 @@ static const char *official_result(abdb_arena *arena, const run_log *log, const 
         *unit = rule->unit;
         *inferred = *rule->ran != '\0';
         /* times 1: the text as LoadGen printed it, with all its digits. */
-        if (!text || rule->times == 1.0 || !abdb_number(text, &value)) continue;
+        if (!text || rule->times == 1.0 || !abdb_double_parse(text, ABDB_MARK_POINT, &value))
+            continue;
         product = abdb_arena_alloc(arena, 32);
         if (product) abdb_number_print(rule->times * value, product);
         text = product;
@@ -97,7 +98,8 @@ static void add_latencies(abdb_entry *entry, const run_log *log)
                 snprintf(key, sizeof key, "result_time_to_output_token_%s", marks[k].statistic);
                 text = get(log, key);
             }
-            abdb_entry_stated(entry, lines[i].metric, marks[k].statistic, text, "ns");
+            abdb_entry_stated(entry, lines[i].metric, marks[k].statistic, text, ABDB_MARK_POINT,
+                              "ns");
         }
 }
 
@@ -240,7 +242,8 @@ abdb_status abdb_round_inference_run(const abdb_mlperf_values *values, bool is_s
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     text = scenario ? official_result(&arena, &log, NULL, model, scenario, &unit, &inferred) : NULL;
     known = unit ? abdb_unit_find(unit) : NULL;
-    if (!model || !text || !known || !abdb_number(text, &value) || !(value > 0)) {
+    if (!model || !text || !known || !abdb_double_parse(text, ABDB_MARK_POINT, &value) ||
+        !(value > 0)) {
         abdb_value_read(abdb_has_digit(text));
         snprintf(reason, REASON, "%s",
                  model ? "no figure of its scenario: not the log of a performance run"
@@ -256,7 +259,7 @@ abdb_status abdb_round_inference_run(const abdb_mlperf_values *values, bool is_s
                       : strcmp(known->base, "sample/s") == 0 ? "samples_per_s"
                       : strcmp(known->base, "query/s") == 0  ? "queries_per_s"
                                                              : "latency_s",
-                      "value", text, unit);
+                      "value", text, ABDB_MARK_POINT, unit);
     if (is_invalid(&log)) {
         entry->field[ABDB_FIELD_status] = "failed";
         entry->field[ABDB_FIELD_reason] = "LoadGen says that the run is not VALID";

@@ -27,7 +27,7 @@ static double number_of(const abdb_run_log *log, const char *key)
     const char *text = abdb_run_log_get(log, key);
     double value;
 
-    return text && abdb_number(text, &value) ? value : 0;
+    return text && abdb_double_parse(text, ABDB_MARK_POINT, &value) ? value : 0;
 }
 
 /* Milliseconds that a clock of this folder is behind UTC; 0: it is UTC, or nobody says. */
@@ -36,7 +36,8 @@ static double behind_utc(const abdb_round_folder *f, const char *member)
     const char *text = abdb_mlperf_get(abdb_round_member(f, member), "timezone");
     double seconds;
 
-    if (!f->round || strcmp(f->round, "v1.0") != 0 || !text || !abdb_number(text, &seconds))
+    if (!f->round || strcmp(f->round, "v1.0") != 0 || !text ||
+        !abdb_double_parse(text, ABDB_MARK_POINT, &seconds))
         return 0;
     return 1000 * seconds;
 }

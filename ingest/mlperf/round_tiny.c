@@ -45,7 +45,8 @@ static const char *median(abdb_arena *arena, const abdb_mlperf_values *log, abdb
 
     *n = 0;
     for (size_t i = 0; i < log->pairs && *n < WINDOWS_MAX; i++)
-        if (strcmp(log->pair[i].key, "throughput") == 0 && abdb_number(log->pair[i].text, &value))
+        if (strcmp(log->pair[i].key, "throughput") == 0 &&
+            abdb_double_parse(log->pair[i].text, ABDB_MARK_POINT, &value))
             window[(*n)++] = value;
     if (!text || abdb_summarise(window, *n, summary, NULL) != ABDB_OK) return NULL;
     abdb_number_print(summary->median, text);
@@ -85,7 +86,8 @@ abdb_status abdb_round_tiny(const abdb_round_folder *f, const abdb_words *words,
     entry->result[0].high = summary.max;
     entry->result[0].spread = "minmax";
     entry->result[0].formula = "mlperf-tiny-median@1";
-    if (abdb_mlperf_get(accuracy, "auc") && abdb_number(abdb_mlperf_get(accuracy, "auc"), &auc)) {
+    if (abdb_mlperf_get(accuracy, "auc") &&
+        abdb_double_parse(abdb_mlperf_get(accuracy, "auc"), ABDB_MARK_POINT, &auc)) {
         abdb_result *result = abdb_entry_result(entry, "accuracy.auc", auc);
 
         if (result) result->raw_value = abdb_mlperf_get(accuracy, "auc");

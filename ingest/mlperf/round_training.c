@@ -6,6 +6,7 @@
  * reference's). A run that failed counts as the slowest; more failures than are left out make the
  * score void. HPC scores strong scaling alike; its weak scaling is another quantity, not computed.
  */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,8 @@ static double run_ms(const abdb_mlperf_values *log)
                *stop = abdb_mlperf_get(log, "stop_ms");
     double from, to;
 
-    if (!start || !stop || !abdb_number(start, &from) || !abdb_number(stop, &to) || to <= from)
+    if (!start || !stop || !abdb_double_parse(start, ABDB_MARK_POINT, &from) ||
+        !abdb_double_parse(stop, ABDB_MARK_POINT, &to) || to <= from)
         return stop && start ? NAN : INFINITY; /* a log that ends early is a run that failed */
     return status && strcmp(status, "success") != 0 ? INFINITY : to - from;
 }
@@ -63,13 +65,29 @@ static bool fill(scorer *s, const abdb_mlperf_values *log, const char *raw, cons
     return true;
 }
 
+/* Adds the last accuracy of a log as a result; one with digits that is no number is counted as left
+ * out. */
+static void add_accuracy(abdb_entry *entry, const char *text)
+{
+    abdb_result *result;
+    double value;
+
+    if (!text) return;
+    if (!abdb_double_parse(text, ABDB_MARK_POINT, &value)) {
+        if (abdb_has_digit(text)) abdb_entry_leave(entry);
+        return;
+    }
+    result = abdb_entry_result(entry, "accuracy", value);
+    if (result) result->raw_value = text;
+}
+
 /* One result_N.txt: run_stop - run_start in milliseconds, infinite where the run failed. Such a
  * run is kept without a result, as its failure counts in the score. */
 static abdb_status keep_run(scorer *s, const abdb_round_file *file, char *reason, abdb_error *err)
 {
     const abdb_mlperf_values *log = &file->values;
     const char *accuracy = abdb_mlperf_get(log, "eval_accuracy");
-    double ms = run_ms(log), value;
+    double ms = run_ms(log);
     char *raw;
 
     if (isnan(ms)) {
@@ -86,7 +104,8 @@ static abdb_status keep_run(scorer *s, const abdb_round_file *file, char *reason
     abdb_entry_factor(&s->entry, "samples_count", abdb_mlperf_get(log, "samples_count"));
     abdb_entry_factor(
         &s->entry, "repetition_index",
-        abdb_arena_printf(&s->arena, "%ld", strtol(file->member + strlen("result_"), NULL, 10)));
+        abdb_arena_printf(&s->arena, "%lld",
+                          abdb_digits_parse_or(file->member + strlen("result_"), LONG_MAX, 0)));
     if (!isfinite(ms)) {
         s->entry.field[ABDB_FIELD_status] = "failed";
         s->entry.field[ABDB_FIELD_reason] = abdb_mlperf_get(log, "status")
@@ -94,10 +113,8 @@ static abdb_status keep_run(scorer *s, const abdb_round_file *file, char *reason
                                                 : "the log ends before run_stop";
         abdb_entry_forget_results(&s->entry); /* the 1 that stood for no time */
         s->failed++;
-    } else if (accuracy && abdb_number(accuracy, &value)) {
-        abdb_result *result = abdb_entry_result(&s->entry, "accuracy", value);
-
-        if (result) result->raw_value = accuracy;
+    } else {
+        add_accuracy(&s->entry, accuracy);
     }
     abdb_entry_complete(&s->entry, s->words);
     if (s->runs < RUNS_MAX) s->ms[s->runs] = ms;
@@ -137,7 +154,7 @@ static abdb_status keep_score(scorer *s, const abdb_score_rule *rule, char *reas
     abdb_result *result;
 
     if (!raw) return ABDB_FAIL(err, ABDB_NOMEM, "a score");
-    if (factor && (!abdb_number(factor, &times) || times < 1)) {
+    if (factor && (!abdb_double_parse(factor, ABDB_MARK_POINT, &times) || times < 1)) {
         snprintf(reason, REASON, "scaling.json: '%.40s' is no factor of 1 or more", factor);
         return ABDB_OK;
     }
@@ -229,7 +246,7 @@ abdb_status abdb_round_training_run(const abdb_mlperf_values *log, const abdb_wo
     abdb_entry *entry = calloc(1, sizeof *entry);
     const char *benchmark = abdb_mlperf_get(log, "submission_benchmark"),
                *accuracy = abdb_mlperf_get(log, "eval_accuracy");
-    double ms = run_ms(log), value;
+    double ms = run_ms(log);
     char raw[32];
     abdb_status st = ABDB_OK;
 
@@ -249,15 +266,13 @@ abdb_status abdb_round_training_run(const abdb_mlperf_values *log, const abdb_wo
     abdb_entry_factor(entry, "samples_count", abdb_mlperf_get(log, "samples_count"));
     /* 0 is refused by abdb_entry_stated: a failed run has no result. */
     abdb_number_print(isfinite(ms) ? ms : 0, raw);
-    if (!abdb_entry_stated(entry, "time_to_train_s", "value", raw, "ms")) {
+    if (!abdb_entry_stated(entry, "time_to_train_s", "value", raw, ABDB_MARK_POINT, "ms")) {
         entry->field[ABDB_FIELD_status] = "failed";
         entry->field[ABDB_FIELD_reason] = abdb_mlperf_get(log, "status")
                                               ? abdb_mlperf_get(log, "status")
                                               : "the log ends before run_stop";
-    } else if (accuracy && abdb_number(accuracy, &value)) {
-        abdb_result *result = abdb_entry_result(entry, "accuracy", value);
-
-        if (result) result->raw_value = accuracy;
+    } else {
+        add_accuracy(entry, accuracy);
     }
     abdb_entry_complete(entry, words);
     st = sink->entry(sink->self, entry, err);

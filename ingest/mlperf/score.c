@@ -30,8 +30,9 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
     benchmark = abdb_csv_get(row, abdb_csv_column(header, "benchmark"));
     runs = abdb_csv_get(row, abdb_csv_column(header, "runs"));
     dropped = abdb_csv_get(row, abdb_csv_column(header, "dropped"));
-    if (!benchmark || !runs || !dropped || !abdb_whole(runs, 1, 1000, &count) ||
-        !abdb_whole(dropped, 0, count, &without))
+    if (!benchmark || !runs || !dropped ||
+        !abdb_count_parse(runs, ABDB_MARK_POINT, 1, 1000, &count) ||
+        !abdb_count_parse(dropped, ABDB_MARK_POINT, 0, count, &without))
         return ABDB_FAIL(err, ABDB_DATA, "a rule without runs");
     *r = (abdb_score_rule){
         .since = abdb_figure_round(abdb_csv_get(row, abdb_csv_column(header, "since"))),

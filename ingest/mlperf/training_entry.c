@@ -91,7 +91,8 @@ static void spread(abdb_mlperf_values *out)
     long long all, over;
 
     if (!mark || !each || !nodes || strcmp(mark + 1, each) != 0 ||
-        !abdb_whole(each, 0, INT_MAX, &all) || !abdb_whole(nodes, 1, INT_MAX, &over) || all % over)
+        !abdb_count_parse(each, ABDB_MARK_POINT, 0, INT_MAX, &all) ||
+        !abdb_count_parse(nodes, ABDB_MARK_POINT, 1, INT_MAX, &over) || all % over)
         return;
     for (size_t i = 0; i < out->pairs; i++)
         if (strcmp(out->pair[i].key, "accelerators_per_node") == 0)

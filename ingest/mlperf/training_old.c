@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "schema/core/error.h"
+#include "schema/core/number.h"
 
 /* The object of a text, where its quotes are Python's too. */
 static json_t *object_of(const char *text)
@@ -58,13 +59,14 @@ static const char *status_of(const json_t *value)
 static json_t *event_of_v05(const char *line)
 {
     const char *benchmark = strchr(line, ' '), *rest, *text, *status;
-    char *end, key[64];
+    char key[64];
     json_t *event, *value, *inner;
     double seconds;
+    size_t digits;
 
     if (!benchmark || !(rest = strchr(++benchmark, ' '))) return NULL;
-    seconds = strtod(rest, &end);
-    if (end == rest || !(rest = strstr(end, ") "))) return NULL;
+    digits = abdb_double_parse_prefix(rest, &seconds);
+    if (!digits || !(rest = strstr(rest + digits, ") "))) return NULL;
     text = abdb_mlperf_old_key(rest + 2, key);
     value = text ? object_of(text) : json_null();
     status = strcmp(key, "run_stop") == 0 ? status_of(value) : NULL;
@@ -83,9 +85,11 @@ static json_t *event_of_v05(const char *line)
 /* ":::MLL 1558511260.864 run_start: {"value": null, "metadata": {...}}" behind the colons. */
 static json_t *event_of_v06(const char *line)
 {
-    char *end, key[64];
-    double seconds = strtod(line, &end);
-    const char *text = end == line ? NULL : abdb_mlperf_old_key(end + strspn(end, " "), key);
+    char key[64];
+    double seconds;
+    size_t digits = abdb_double_parse_prefix(line, &seconds);
+    const char *text =
+        digits ? abdb_mlperf_old_key(line + digits + strspn(line + digits, " "), key) : NULL;
     json_t *object = text ? object_of(text) : NULL;
 
     if (!json_is_object(object) || json_object_set_new(object, "key", json_string(key)) ||

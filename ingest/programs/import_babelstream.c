@@ -28,6 +28,10 @@ typedef struct {
 /* One function of either form, as printed; NULL: not said. */
 typedef struct {
     const char *function, *rate, *unit, *min, *mean, *max; /* unit of the rate; times in s */
+    struct {
+        abdb_decimal_mark rate, min, mean, max;
+    } mark;
+    const abdb_flat_record *record; /* NULL: a line of the console */
 } timing;
 
 static bool is_csv(const abdb_input *in)
@@ -64,6 +68,7 @@ static abdb_status keep(state *s, const timing *t, long line, const char *locato
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     abdb_entry_measured(entry, s->mccalpin ? "mccalpin-stream" : "babelstream", "babelstream",
                         locator, line);
+    if (t->record) abdb_flat_pass_doubt(entry, t->record);
     entry->field[ABDB_FIELD_device] = *s->device ? s->device : NULL;
     entry->field[ABDB_FIELD_backend] = *s->implementation ? s->implementation : NULL;
     entry->field[ABDB_FIELD_dtype] = *s->dtype ? s->dtype : NULL;
@@ -73,10 +78,10 @@ static abdb_status keep(state *s, const timing *t, long line, const char *locato
     abdb_entry_factor(entry, "driver", s->driver);
     abdb_entry_factor(entry, "repetitions", s->runs);
     abdb_entry_factor(entry, "threads", s->threads);
-    abdb_entry_stated(entry, "bytes_per_s", "max", t->rate, t->unit);
-    abdb_entry_stated(entry, "time_s", "min", t->min, "s");
-    abdb_entry_stated(entry, "time_s", "mean", t->mean, "s");
-    abdb_entry_stated(entry, "time_s", "max", t->max, "s");
+    abdb_entry_stated(entry, "bytes_per_s", "max", t->rate, t->mark.rate, t->unit);
+    abdb_entry_stated(entry, "time_s", "min", t->min, t->mark.min, "s");
+    abdb_entry_stated(entry, "time_s", "mean", t->mean, t->mark.mean, "s");
+    abdb_entry_stated(entry, "time_s", "max", t->max, t->mark.max, "s");
     abdb_entry_complete(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
@@ -98,9 +103,20 @@ static bool take(const char *text, const char *key, char *out, size_t size)
     return true;
 }
 
+/* The number that ends at the first blank, thousands marks included; 0: there is none. */
+static double parse_first_word(const char *text)
+{
+    char word[64];
+    double number = 0;
+
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(text, " "), text);
+    (void)abdb_double_parse(word, ABDB_MARK_POINT, &number);
+    return number;
+}
+
 static void take_array(state *s, const char *text)
 {
-    double size = strtod(text, NULL);
+    double size = parse_first_word(text);
 
     if (size > 0 && strstr(text, " MB"))
         snprintf(s->array, sizeof s->array, "%.0f", size * 1e6);
@@ -132,7 +148,7 @@ static void take_setting(state *s, const text_line *line)
                  : strcmp(word, "float") == 0 ? "fp32"
                                               : "");
     if (take(text, "This system uses", word, sizeof word)) {
-        s->element_bytes = strtod(word, NULL);
+        s->element_bytes = parse_first_word(word);
         snprintf(s->dtype, sizeof s->dtype, "%s",
                  s->element_bytes == 8   ? "fp64"
                  : s->element_bytes == 4 ? "fp32"
@@ -194,10 +210,15 @@ static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *
     double n = abdb_flat_number(r, "n_elements"), size = abdb_flat_number(r, "sizeof");
     timing t = {.function = abdb_flat_get(r, "function"),
                 .rate = abdb_flat_get(r, key),
+                .record = r,
                 .unit = binary ? "MiB/s" : "MB/s",
                 .min = abdb_flat_get(r, "min_runtime"),
                 .mean = abdb_flat_get(r, "avg_runtime"),
-                .max = abdb_flat_get(r, "max_runtime")};
+                .max = abdb_flat_get(r, "max_runtime"),
+                .mark = {.rate = abdb_flat_mark(r, key),
+                         .min = abdb_flat_mark(r, "min_runtime"),
+                         .mean = abdb_flat_mark(r, "avg_runtime"),
+                         .max = abdb_flat_mark(r, "max_runtime")}};
 
     if (!t.function || !(abdb_flat_number(r, key) > 0)) {
         abdb_flat_refused(r, values);
@@ -222,4 +243,4 @@ static abdb_status read_stream(const abdb_input *in, const abdb_words *words, co
 }
 
 const abdb_importer abdb_import_babelstream = {
-    "babelstream", "BabelStream (console, --csv) and STREAM (console)", 1, NULL, bid, read_stream};
+    "babelstream", "BabelStream (console, --csv) and STREAM (console)", 2, NULL, bid, read_stream};

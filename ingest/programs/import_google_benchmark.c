@@ -117,7 +117,8 @@ static void add_counters(abdb_entry *entry, const abdb_flat_record *r, const cha
         if (!text || is_own(name)) continue;
         while (k < sizeof rates / sizeof rates[0] && strcmp(rates[k].name, name) != 0) k++;
         if (k < sizeof rates / sizeof rates[0])
-            abdb_entry_stated(entry, rates[k].metric, statistic, text, rates[k].unit);
+            abdb_entry_stated(entry, rates[k].metric, statistic, text, ABDB_MARK_UNKNOWN,
+                              rates[k].unit);
         else
             abdb_entry_factor(entry, name, text);
     }
@@ -145,7 +146,7 @@ static abdb_status on_benchmark(void *self, const abdb_flat_record *r, abdb_erro
     if (!statistic) goto row; /* ignored */
     if (!name) name = abdb_flat_get(r, "name");
     result = abdb_entry_stated(entry, "time_s", statistic, abdb_flat_get(r, "real_time"),
-                               unit ? unit : "ns");
+                               abdb_flat_mark(r, "real_time"), unit ? unit : "ns");
     add_counters(entry, r, statistic);
     if (!result || !name) {
         TRY(abdb_flat_reject(s->sink, r, name ? "real_time" : "name",
@@ -153,8 +154,7 @@ static abdb_status on_benchmark(void *self, const abdb_flat_record *r, abdb_erro
                              err));
         goto done;
     }
-    if (abdb_flat_number(r, "iterations") > 0)
-        result->n = (long long)abdb_flat_number(r, "iterations");
+    result->n = abdb_flat_parse_count(r, "iterations");
     abdb_entry_measured(entry, "google-benchmark", name, r->locator, 0);
     if (abdb_flat_get(r, "aggregate_name")) entry->field[ABDB_FIELD_kind] = "average";
     entry->field[ABDB_FIELD_date] = s->date;

@@ -42,9 +42,11 @@ static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    result = abdb_entry_stated(entry, "time_s", "mean", abdb_flat_get(r, "mean"), "s");
+    result = abdb_entry_stated(entry, "time_s", "mean", abdb_flat_get(r, "mean"),
+                               abdb_flat_mark(r, "mean"), "s");
     for (size_t i = 0; i < sizeof statistics / sizeof statistics[0]; i++)
-        abdb_entry_stated(entry, "time_s", statistics[i], abdb_flat_get(r, statistics[i]), "s");
+        abdb_entry_stated(entry, "time_s", statistics[i], abdb_flat_get(r, statistics[i]),
+                          abdb_flat_mark(r, statistics[i]), "s");
     if (!result || !abdb_flat_get(r, "command")) {
         TRY(abdb_flat_reject(s->sink, r, result ? "command" : "mean",
                              result ? "no command" : "no time: missing, zero or no number", err));

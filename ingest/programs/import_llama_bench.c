@@ -131,7 +131,8 @@ static abdb_status keep_results(abdb_entry *entry, const abdb_flat_record *r, ab
         result->spread = "sd";
     }
     if (!(ns > 0)) {
-        (void)abdb_entry_stated(entry, "time_s", "mean", abdb_flat_get(r, "avg_ns"), "ns");
+        (void)abdb_entry_stated(entry, "time_s", "mean", abdb_flat_get(r, "avg_ns"),
+                                abdb_flat_mark(r, "avg_ns"), "ns");
         return ABDB_OK;
     }
     result = abdb_entry_result(entry, "time_s", ns * 1e-9);
@@ -191,6 +192,7 @@ static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
         abdb_entry_factor(entry, factors[i], plain(abdb_flat_get(r, factors[i])));
     TRY(keep_results(entry, r, &a, err));
+    abdb_flat_pass_doubt(entry, r);
     TRY(finish(s, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
@@ -236,12 +238,13 @@ static bool take_test(abdb_entry *entry, abdb_arena *a, const char *test)
                     : strncmp(s, "tg", 2) == 0 ? 1
                     : *s == 'd'                ? 2
                                                : -1;
-        char *end;
+        size_t digits;
 
         if (which < 0) return false;
-        value[which] = strtod(s + (which < 2 ? 2 : 1), &end);
-        if (end == s + (which < 2 ? 2 : 1)) return false;
-        s = end + strspn(end, " +@");
+        s += which < 2 ? 2 : 1;
+        digits = abdb_double_parse_prefix(s, &value[which]);
+        if (!digits) return false;
+        s += digits + strspn(s + digits, " +@");
     }
     if (!(value[0] > 0) && !(value[1] > 0)) return false;
     entry->field[ABDB_FIELD_scenario] = scenario_of(value[0], value[1]);
@@ -258,7 +261,7 @@ static bool take_rate(abdb_entry *entry, abdb_arena *a, const char *text)
     abdb_result *result;
     double rate, sd;
 
-    if (!mean || !abdb_number(mean, &rate) || !(rate > 0)) {
+    if (!mean || !abdb_double_parse(mean, ABDB_MARK_UNKNOWN, &rate) || !(rate > 0)) {
         abdb_value_read(abdb_has_digit(mean));
         return false;
     }
@@ -266,7 +269,7 @@ static bool take_rate(abdb_entry *entry, abdb_arena *a, const char *text)
     result->statistic = "mean";
     result->raw_value = mean;
     result->raw_unit = "t/s";
-    if (sign && abdb_number(sign + strlen("± "), &sd)) {
+    if (sign && abdb_double_parse(sign + strlen("± "), ABDB_MARK_UNKNOWN, &sd)) {
         result->low = rate - sd;
         result->high = rate + sd;
         result->spread = "sd";
@@ -395,7 +398,7 @@ done:
 const abdb_importer abdb_import_llama_bench = {
     "llama-bench",
     "llama-bench of llama.cpp: csv, json, jsonl, sql, and the table of a log",
-    1,
+    2,
     NULL,
     bid,
     read_llama};

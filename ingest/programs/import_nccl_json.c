@@ -77,17 +77,20 @@ static abdb_status keep(reader *r, const json_t *size, const char *member, const
     abdb_entry_measured(entry, "nccl-tests", *r->collective ? r->collective : NULL,
                         abdb_arena_printf(&r->arena, "results[%zu].%s", index, member), 0);
     entry->field[ABDB_FIELD_dtype] = dtype_of(text_of(r, size, "type", NULL));
-    if (wrong && abdb_number(wrong, &bad))
+    if (wrong && abdb_double_parse(wrong, ABDB_MARK_UNKNOWN, &bad))
         entry->field[ABDB_FIELD_verified] = bad > 0 ? "fail" : "pass";
     abdb_entry_factor(entry, "message_bytes", text_of(r, size, "size", NULL));
     abdb_entry_factor(entry, "redop", text_of(r, size, "redop", NULL));
     abdb_entry_factor(entry, "root", text_of(r, size, "root", NULL));
     abdb_entry_factor(entry, "place", place);
-    abdb_entry_stated(entry, "time_s", "mean", text_of(r, side, "time", NULL), "us");
-    abdb_entry_stated(entry, "bytes_per_s", "mean", text_of(r, side, "alg_bw", "algbw"), "GB/s");
+    abdb_entry_stated(entry, "time_s", "mean", text_of(r, side, "time", NULL), ABDB_MARK_UNKNOWN,
+                      "us");
+    abdb_entry_stated(entry, "bytes_per_s", "mean", text_of(r, side, "alg_bw", "algbw"),
+                      ABDB_MARK_UNKNOWN, "GB/s");
     abdb_entry_stated(entry, "busbw_bytes_per_s", "mean", text_of(r, side, "bus_bw", "busbw"),
-                      "GB/s");
-    if (text_of(r, size, "size", NULL) && abdb_number(text_of(r, size, "size", NULL), &x))
+                      ABDB_MARK_UNKNOWN, "GB/s");
+    if (text_of(r, size, "size", NULL) &&
+        abdb_double_parse(text_of(r, size, "size", NULL), ABDB_MARK_UNKNOWN, &x))
         /* x is the message size in bytes, the abscissa of a sweep. */
         for (size_t i = 0; i < entry->results; i++) entry->result[i].x = x;
     abdb_entry_complete(entry, r->words);

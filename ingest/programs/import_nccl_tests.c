@@ -67,7 +67,8 @@ static void take_rank(state *s, const text_line *line)
 {
     const char *on = strstr(line->text, " on "), *name = strchr(line->text, ']');
     const char *host = NULL, *number = strstr(line->text, "Rank ");
-    long said;
+    char rank[32];
+    long long said;
 
     if (s->columns) { /* behind a table: another run begins */
         s->columns = s->hosts = 0;
@@ -75,8 +76,11 @@ static void take_rank(state *s, const text_line *line)
         s->device = NULL;
     }
     s->ranks++;
-    said = number ? strtol(number + 5, NULL, 10) : 0;
-    if (said < LONG_MAX / 2 && said + 1 > s->ranks) s->ranks = said + 1; /* others' were lost */
+    if (number) number += 5 + strspn(number + 5, " ");
+    snprintf(rank, sizeof rank, "%.*s", number ? (int)strcspn(number, " ") : 0,
+             number ? number : "");
+    if (abdb_count_parse(rank, ABDB_MARK_POINT, 0, LONG_MAX / 2, &said) && said + 1 > s->ranks)
+        s->ranks = (long)said + 1; /* others' were lost */
     if (!s->device && name) {
         name += 1 + strspn(name + 1, " ");
         s->device = abdb_arena_copy(&s->arena, name, strlen(name));
@@ -157,7 +161,8 @@ static const char *dtype_of(const char *type)
 static void add(abdb_entry *entry, const char *metric, const text_line *line, size_t column,
                 const char *unit)
 {
-    abdb_result *result = abdb_entry_stated(entry, metric, "mean", word(line, column), unit);
+    abdb_result *result =
+        abdb_entry_stated(entry, metric, "mean", word(line, column), ABDB_MARK_UNKNOWN, unit);
 
     if (result) result->x = line_number(line, 0);
 }

@@ -97,22 +97,21 @@ static abdb_status keep(state *s, const json_t *one, const char *mode, bool *kep
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    result =
-        abdb_entry_stated(entry, "time_s", "mean", summary_of(one, mode, "time/gpu/mean"), "s");
+    result = abdb_entry_stated(entry, "time_s", "mean", summary_of(one, mode, "time/gpu/mean"),
+                               ABDB_MARK_UNKNOWN, "s");
     if (!result) {
         abdb_left_out_entry(s->left_out, entry);
         goto done;
     }
-    /* 1e15: a double beyond 2^63 has no defined value as long long. */
-    if (samples && abdb_number(samples, &number) && number > 0 && number < 1e15)
-        result->n = (long long)number;
-    if (relative && abdb_number(relative, &number) && number >= 0) {
+    if (samples) (void)abdb_count_parse(samples, ABDB_MARK_UNKNOWN, 1, 1LL << 53, &result->n);
+    if (relative && abdb_double_parse(relative, ABDB_MARK_UNKNOWN, &number) && number >= 0) {
         result->low = result->value * (1 - number);
         result->high = result->value * (1 + number);
         result->spread = "sd";
     }
     abdb_entry_stated(entry, "bytes_per_s", "mean",
-                      summary_of(one, mode, "bw/global/bytes_per_second"), "B/s");
+                      summary_of(one, mode, "bw/global/bytes_per_second"), ABDB_MARK_UNKNOWN,
+                      "B/s");
     abdb_entry_measured(entry, "nvbench", s->benchmark, s->locator, 0);
     entry->field[ABDB_FIELD_device] = device_of(s, one);
     entry->field[ABDB_FIELD_devices] = entry->field[ABDB_FIELD_device] ? "1" : NULL;

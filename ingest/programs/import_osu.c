@@ -133,7 +133,8 @@ static abdb_status keep(state *s, const text_line *line, abdb_error *err)
                                                                                      : "unchecked";
             continue;
         }
-        result = abdb_entry_stated(entry, c->metric, c->statistic, line->word[i], c->unit);
+        result = abdb_entry_stated(entry, c->metric, c->statistic, line->word[i], ABDB_MARK_UNKNOWN,
+                                   c->unit);
         if (result) result->x = line_number(line, 0);
     }
     if (!entry->results)

@@ -42,16 +42,16 @@ static void add_latency(abdb_entry *entry, const abdb_flat_record *r, size_t whi
         ms = false;
     }
     abdb_entry_stated(entry, latencies[which][1], statistics[how][1], abdb_flat_get(r, key),
-                      ms ? "ms" : "s");
+                      abdb_flat_mark(r, key), ms ? "ms" : "s");
 }
 
 static void add_rate(abdb_entry *entry, const abdb_flat_record *r, const char *key,
                      const char *metric, const char *unit)
 {
-    abdb_result *result = abdb_entry_stated(entry, metric, "value", abdb_flat_get(r, key), unit);
+    abdb_result *result = abdb_entry_stated(entry, metric, "value", abdb_flat_get(r, key),
+                                            abdb_flat_mark(r, key), unit);
 
-    if (result && abdb_flat_number(r, "completed") > 0)
-        result->n = (long long)abdb_flat_number(r, "completed");
+    if (result) result->n = abdb_flat_parse_count(r, "completed");
 }
 
 /* Tokens of one request: the total over the requests that were completed. */

@@ -240,6 +240,7 @@ void abdb_csv_header_free(abdb_csv_header *header)
 {
     for (size_t i = 0; i < header->count; i++) free(header->name[i]);
     free(header->name);
+    free(header->mark);
     *header = (abdb_csv_header){0};
 }
 

@@ -34,10 +34,12 @@ ABDB_MUST_USE abdb_status abdb_csv_read_input(const abdb_input *in, char delimit
 /* '\t', ',' or ';': whichever the first line has most of. */
 char abdb_csv_delimiter(const char *text, size_t size);
 
-/* Names of columns. The strings belong to the header; free with abdb_csv_header_free. */
+/* Names of columns, and their decimal marks where abdb_csv_find_marks looked for them. The memory
+ * belongs to the header; free with abdb_csv_header_free. */
 typedef struct {
     size_t count;
     char **name;
+    abdb_decimal_mark *mark; /* ABDB_CSV_COLUMN_MAX of them, or NULL: unknown */
 } abdb_csv_header;
 ABDB_MUST_USE abdb_status abdb_csv_header_take(abdb_csv_header *header, const abdb_csv_row *row,
                                                abdb_error *err);
@@ -47,6 +49,12 @@ void abdb_csv_header_free(abdb_csv_header *header);
 int abdb_csv_column(const abdb_csv_header *header, const char *names);
 /* The text of column i of the row, NULL when i < 0, the row is short or the field is empty. */
 const char *abdb_csv_get(const abdb_csv_row *row, int i);
+/* Reads the whole text once to find the decimal mark of each column by its cells; a text without a
+ * comma inside a number is not read. A column whose cells contradict each other stays unknown. */
+ABDB_MUST_USE abdb_status abdb_csv_find_marks(abdb_csv_header *header, const abdb_input *in,
+                                              char delimiter, abdb_error *err);
+/* The decimal mark of a column; unknown for -1, and before abdb_csv_find_marks. */
+abdb_decimal_mark abdb_csv_mark(const abdb_csv_header *header, int column);
 /* Keeps a row as rejected. */
 ABDB_MUST_USE abdb_status abdb_csv_reject(const abdb_sink *sink, const abdb_csv_row *row,
                                           const char *field, const char *reason, abdb_error *err);

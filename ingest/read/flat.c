@@ -18,24 +18,10 @@ typedef struct {
     abdb_flat_handler handler;
     void *self;
     const abdb_sink *sink; /* for damaged lines */
+    const abdb_input *in;
+    char delimiter;
     abdb_csv_header header;
 } reader;
-
-const char *abdb_flat_get(const abdb_flat_record *record, const char *name)
-{
-    for (size_t i = 0; i < record->items; i++)
-        if (strcmp(record->item[i].name, name) == 0)
-            return record->item[i].text && *record->item[i].text ? record->item[i].text : NULL;
-    return NULL;
-}
-
-double abdb_flat_number(const abdb_flat_record *record, const char *name)
-{
-    const char *text = abdb_flat_get(record, name);
-    double value;
-
-    return text && abdb_number(text, &value) ? value : NAN;
-}
 
 size_t abdb_flat_samples(const abdb_flat_record *record, const char *name, const double **x)
 {
@@ -72,9 +58,16 @@ void abdb_flat_refused(const abdb_flat_record *record, const char *const *names)
 abdb_status abdb_flat_reject(const abdb_sink *sink, const abdb_flat_record *record,
                              const char *field, const char *reason, abdb_error *err)
 {
+    const char *text = abdb_flat_get(record, field);
+    abdb_decimal_mark mark = abdb_flat_mark(record, field);
+    char doubt[200];
     abdb_reject reject = {
         .line = record->line, .field = field, .reason = reason, .raw = record->raw};
-    abdb_status st = sink->reject(sink->self, &reject, err);
+    abdb_status st;
+
+    if (text && abdb_number_is_doubtful(text, mark))
+        reject.reason = abdb_number_explain(NULL, text, mark, doubt, sizeof doubt);
+    st = sink->reject(sink->self, &reject, err);
 
     return st == ABDB_OK ? sink->row_end(sink->self, err) : st;
 }
@@ -263,10 +256,13 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     reader *r = self;
     abdb_flat_record *record;
-    char locator[32], *raw = NULL;
+    char locator[32], doubt[FLAT_DOUBT_SIZE] = "", *raw = NULL;
     abdb_status st = ABDB_OK;
 
-    if (!r->header.count) return abdb_csv_header_take(&r->header, row, err);
+    if (!r->header.count) {
+        st = abdb_csv_header_take(&r->header, row, err);
+        return st == ABDB_OK ? abdb_csv_find_marks(&r->header, r->in, r->delimiter, err) : st;
+    }
     record = calloc(1, sizeof *record);
     raw = strndup(row->raw, row->raw_size);
     if (!record || !raw) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a record"));
@@ -274,8 +270,10 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
     record->line = row->line;
     record->locator = locator;
     record->raw = raw;
+    record->doubt = doubt;
     for (size_t i = 0; i < row->count && i < r->header.count && i < FLAT_ITEMS_MAX; i++) {
         record->item[i].name = r->header.name[i];
+        record->item[i].mark = abdb_csv_mark(&r->header, (int)i);
         record->item[record->items++].text = row->field[i];
     }
     TRY(r->handler(r->self, record, err));
@@ -365,7 +363,7 @@ static abdb_status read_inserts(reader *r, const abdb_input *in, abdb_error *err
 abdb_status abdb_flat_read(const abdb_input *in, const abdb_sink *sink, abdb_flat_handler handler,
                            void *self, abdb_error *err)
 {
-    reader r = {.handler = handler, .self = self, .sink = sink};
+    reader r = {.handler = handler, .self = self, .sink = sink, .in = in};
     size_t i = 0;
     abdb_status st;
 
@@ -374,7 +372,8 @@ abdb_status abdb_flat_read(const abdb_input *in, const abdb_sink *sink, abdb_fla
         return read_json(&r, in, err);
     if (memmem(in->text, in->text_size < HEAD ? in->text_size : HEAD, "INSERT INTO ", 12))
         return read_inserts(&r, in, err);
-    st = abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &r, err);
+    r.delimiter = abdb_csv_delimiter(in->text, in->text_size);
+    st = abdb_csv_read_input(in, r.delimiter, on_row, &r, err);
     abdb_csv_header_free(&r.header);
     return st;
 }

@@ -13,12 +13,18 @@
 #include "ingest/importer.h"
 
 /* What lies beyond is dropped without a word: records of known programs have a tenth of it. */
-enum { FLAT_ITEMS_MAX = 256, FLAT_SERIES_MAX = 32, FLAT_SAMPLES_MAX = 1 << 20 };
+enum {
+    FLAT_ITEMS_MAX = 256,
+    FLAT_SERIES_MAX = 32,
+    FLAT_SAMPLES_MAX = 1 << 20,
+    FLAT_DOUBT_SIZE = 200
+};
 
 typedef struct {
     size_t items, series;
     struct {
         const char *name, *text;
+        abdb_decimal_mark mark; /* of its column; of JSON and SQL unknown */
     } item[FLAT_ITEMS_MAX];
     struct {
         const char *name;
@@ -28,6 +34,7 @@ typedef struct {
     long line;           /* where it begins, 0 unknown */
     const char *locator; /* "[3]", or "line 4" */
     const char *raw;     /* as it was, for rejects */
+    char *doubt;         /* room of FLAT_DOUBT_SIZE for abdb_flat_number, or NULL */
 } abdb_flat_record;
 
 /* Called for each record. Anything but ABDB_OK stops the reading. */
@@ -52,8 +59,15 @@ ABDB_MUST_USE abdb_status abdb_flat_document(json_t **out, const abdb_input *in,
 bool abdb_flat_has(const abdb_input *in, const char *words);
 /* The text of a value, or NULL. */
 const char *abdb_flat_get(const abdb_flat_record *record, const char *name);
-/* A value as a number; NAN: missing or none. */
+/* The decimal mark of that value's column. */
+abdb_decimal_mark abdb_flat_mark(const abdb_flat_record *record, const char *name);
+/* A value as a number; NAN: missing or none. One that could have another decimal mark is noted in
+ * the record's doubt, for abdb_flat_pass_doubt. */
 double abdb_flat_number(const abdb_flat_record *record, const char *name);
+/* A value as a count; 0: missing, or no whole number above 0. */
+long long abdb_flat_parse_count(const abdb_flat_record *record, const char *name);
+/* Makes the entry one that the store refuses, if a number that was asked for is in doubt. */
+void abdb_flat_pass_doubt(abdb_entry *entry, const abdb_flat_record *record);
 /* Samples of that name and their number; 0: none. */
 size_t abdb_flat_samples(const abdb_flat_record *record, const char *name, const double **x);
 /* Gives the result the samples of that name, in a unit of units.def, and their number. false: no
@@ -63,7 +77,8 @@ bool abdb_flat_add_samples(abdb_result *result, const abdb_flat_record *record, 
 /* Counts the values of a record that is refused before results are made of them: those of names,
  * which ends with NULL, that have a digit. */
 void abdb_flat_refused(const abdb_flat_record *record, const char *const *names);
-/* Keeps the record as rejected, and ends the row. */
+/* Keeps the record as rejected, and ends the row. Where the field holds a number that could have
+ * another decimal mark, the reason is that, with its readings. */
 ABDB_MUST_USE abdb_status abdb_flat_reject(const abdb_sink *sink, const abdb_flat_record *record,
                                            const char *field, const char *reason, abdb_error *err);
 

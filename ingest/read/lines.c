@@ -132,7 +132,9 @@ double line_number(const text_line *line, size_t word)
 {
     double value;
 
-    return word < line->words && abdb_number(line->word[word], &value) ? value : NAN;
+    return word < line->words && abdb_double_parse(line->word[word], ABDB_MARK_UNKNOWN, &value)
+               ? value
+               : NAN;
 }
 
 void line_refused(const text_line *line, size_t from)

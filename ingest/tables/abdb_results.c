@@ -84,14 +84,15 @@ static const char *get(const abdb_results *s, const abdb_csv_row *row, int name)
     return cell || !s->words || !s->words->count ? cell : abdb_words_get(s->words, names[name]);
 }
 
-bool abdb_results_value(const char *text, const char *unit_text, double *out, const char **base,
-                        const char **field, char *reason, size_t room)
+bool abdb_results_value(const char *text, abdb_decimal_mark mark, const char *unit_text,
+                        double *out, const char **base, const char **field, char *reason,
+                        size_t room)
 {
     const abdb_unit *unit = unit_text ? abdb_unit_find(unit_text) : NULL;
 
     *field = "value";
-    if (!text || !abdb_number(text, out)) {
-        snprintf(reason, room, "value is '%.60s', not a number", text ? text : "");
+    if (!text || !abdb_double_parse(text, mark, out)) {
+        abdb_number_explain("value", text ? text : "", mark, reason, room);
         return false;
     }
     *field = "unit";
@@ -106,11 +107,34 @@ bool abdb_results_value(const char *text, const char *unit_text, double *out, co
     return true;
 }
 
-/* No text is NAN, which is no fault; text that is no number is one. */
-static bool number_or_nan(const char *text, double *out)
+static abdb_decimal_mark find_mark(const abdb_results *s, int name)
 {
+    return abdb_csv_mark(s->header, s->at[name]);
+}
+
+/* A number that may be missing: NAN. False, with field and reason: the text is no number. */
+static bool parse_optional(const abdb_results *s, const abdb_csv_row *row, int name, double *out,
+                           const char **field, char *reason, size_t room)
+{
+    const char *text = get(s, row, name);
+
     *out = NAN;
-    return !text || abdb_number(text, out);
+    if (!text || abdb_double_parse(text, find_mark(s, name), out)) return true;
+    *field = names[name];
+    abdb_number_explain(names[name], text, find_mark(s, name), reason, room);
+    return false;
+}
+
+/* The samples behind a value, 0 if nothing is stated. False, with field and reason: no count. */
+static bool parse_sample_count(const abdb_results *s, const abdb_csv_row *row, long long *out,
+                               const char **field, char *reason, size_t room)
+{
+    const char *text = get(s, row, N);
+
+    if (!text || abdb_count_parse(text, find_mark(s, N), 0, 1LL << 53, out)) return true;
+    *field = names[N];
+    snprintf(reason, room, "n is '%.60s', not a whole number", text);
+    return false;
 }
 
 /* The value of a row; false when it is none. */
@@ -123,7 +147,7 @@ static bool take_result(const abdb_results *s, const abdb_csv_row *row, abdb_ent
     const abdb_unit *unit;
     abdb_result *result;
     char units[120];
-    double value, n;
+    double value;
 
     *field = "metric";
     if (!info) {
@@ -132,7 +156,8 @@ static bool take_result(const abdb_results *s, const abdb_csv_row *row, abdb_ent
                  metric ? metric : "");
         return false;
     }
-    if (!abdb_results_value(text, unit_text, &value, &base, field, reason, room)) {
+    if (!abdb_results_value(text, find_mark(s, VALUE), unit_text, &value, &base, field, reason,
+                            room)) {
         if (strcmp(*field, "unit") == 0)
             snprintf(reason, room, "unknown unit '%.60s': %s is in %s", unit_text ? unit_text : "",
                      info->name, abdb_unit_spellings(info->unit, units, sizeof units));
@@ -151,17 +176,14 @@ static bool take_result(const abdb_results *s, const abdb_csv_row *row, abdb_ent
     result->raw_unit = unit_text;
     result->fact = get(s, row, FACT);
     if (statistic) result->statistic = statistic;
-    *field = "low, high, n or x";
-    if (!number_or_nan(get(s, row, LOW), &result->low) ||
-        !number_or_nan(get(s, row, HIGH), &result->high) || !number_or_nan(get(s, row, N), &n) ||
-        !number_or_nan(get(s, row, X), &result->x)) {
-        snprintf(reason, room, "not a number");
+    if (!parse_optional(s, row, LOW, &result->low, field, reason, room) ||
+        !parse_optional(s, row, HIGH, &result->high, field, reason, room) ||
+        !parse_sample_count(s, row, &result->n, field, reason, room) ||
+        !parse_optional(s, row, X, &result->x, field, reason, room))
         return false;
-    }
     unit = abdb_unit_find(unit_text);
     result->low = abdb_unit_base(unit, result->low);
     result->high = abdb_unit_base(unit, result->high);
-    if (isfinite(n)) result->n = (long long)n;
     result->spread = get(s, row, SPREAD);
     result->formula = get(s, row, FORMULA);
     *field = NULL;
@@ -190,9 +212,13 @@ static bool take_others(const abdb_results *s, const abdb_csv_row *row, abdb_ent
         unit = strchr(cell, ' ') ? abdb_unit_find(strchr(cell, ' ') + 1)
                : info            ? abdb_unit_find(info->unit)
                                  : NULL;
-        if (!info || !unit || strcmp(unit->base, info->unit) != 0 || !abdb_number(number, &value)) {
-            snprintf(reason, room, "'%.60s' is no %.60s: a number, a blank and a unit of %s", cell,
-                     metric, info ? info->unit : "a metric");
+        if (!info || !unit || strcmp(unit->base, info->unit) != 0 ||
+            !abdb_double_parse(number, abdb_csv_mark(s->header, (int)i), &value)) {
+            if (abdb_number_is_doubtful(number, abdb_csv_mark(s->header, (int)i)))
+                abdb_number_explain(NULL, number, abdb_csv_mark(s->header, (int)i), reason, room);
+            else
+                snprintf(reason, room, "'%.60s' is no %.60s: a number, a blank and a unit of %s",
+                         cell, metric, info ? info->unit : "a metric");
             return false;
         }
         result = abdb_entry_result(entry, metric, abdb_unit_base(unit, value));
@@ -226,10 +252,14 @@ static abdb_status take_row(abdb_results *s, const abdb_csv_row *row, const char
     for (size_t i = 0; i < s->header->count; i++) {
         const char *cell = abdb_csv_get(row, (int)i);
 
-        if (s->field[i] >= 0)
+        if (s->field[i] >= 0) {
             entry->field[s->field[i]] = cell;
-        else if (s->factor[i])
-            abdb_entry_factor(entry, s->header->name[i] + 7, cell);
+            if (cell && abdb_fields[s->field[i]].is_number)
+                abdb_entry_rewrite_count(entry, s->field[i], abdb_csv_mark(s->header, (int)i));
+        } else if (s->factor[i]) {
+            abdb_entry_add_spelled_factor(entry, s->header->name[i] + 7, cell,
+                                          abdb_csv_mark(s->header, (int)i), &s->arena);
+        }
     }
     if (!entry->field[ABDB_FIELD_kind]) entry->field[ABDB_FIELD_kind] = "statement";
     status = entry->field[ABDB_FIELD_status];

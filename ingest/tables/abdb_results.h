@@ -21,8 +21,10 @@ ABDB_MUST_USE abdb_status abdb_results_row(abdb_results *results, const abdb_csv
                                            const char **field, char *reason, size_t room,
                                            abdb_error *err);
 void abdb_results_close(abdb_results *results);
-/* A value with its unit, in the base unit. Fills reason and returns false when it is none. */
-bool abdb_results_value(const char *text, const char *unit_text, double *out, const char **base,
-                        const char **field, char *reason, size_t room);
+/* A value with its unit, in the base unit; mark is that of its column. Fills reason and returns
+ * false when it is none. */
+bool abdb_results_value(const char *text, abdb_decimal_mark mark, const char *unit_text,
+                        double *out, const char **base, const char **field, char *reason,
+                        size_t room);
 
 #endif

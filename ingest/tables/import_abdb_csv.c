@@ -199,6 +199,11 @@ static void put_number(abdb_fact *fact, const char *name, double value)
     fact->column[fact->columns++].num = value;
 }
 
+static abdb_decimal_mark find_mark(const state *s, const char *name)
+{
+    return abdb_csv_mark(&s->header, abdb_csv_column(&s->header, name));
+}
+
 /* One column that goes into the table as it is; false when it is no number or date and should be.
  */
 static bool take_column(const state *s, abdb_fact *fact, const char *name, const char *text,
@@ -217,11 +222,10 @@ static bool take_column(const state *s, abdb_fact *fact, const char *name, const
     }
     if (!abdb_has_word(s->kind->numbers, '|', name, strlen(name))) {
         put_text(fact, name, text);
-    } else if (abdb_number(text, &number)) {
+    } else if (abdb_fact_parse_number(name, text, find_mark(s, name), &number, reason, room)) {
         put_number(fact, name, number);
     } else {
         *field = name;
-        snprintf(reason, room, "%s is '%.60s', not a number", name, text);
         return false;
     }
     return true;
@@ -260,20 +264,25 @@ static bool take_columns(const state *s, const abdb_csv_row *row, abdb_fact *fac
 }
 
 /* The number of a claim: one, or a range, "2-3". */
-static bool take_claim(const char *text, abdb_fact *fact, const char **field, char *reason,
-                       size_t room)
+static bool take_claim(const char *text, abdb_decimal_mark mark, abdb_fact *fact,
+                       const char **field, char *reason, size_t room)
 {
     const char *dash = strchr(text, '-');
     char first[32];
     double from, to;
 
-    if (abdb_number(text, &from)) {
+    if (abdb_double_parse(text, mark, &from)) {
         put_number(fact, "stated", from);
     } else {
         snprintf(first, sizeof first, "%.*s", dash ? (int)(dash - text) : 0, text);
-        if (!dash || !abdb_number(first, &from) || !abdb_number(dash + 1, &to)) {
+        if (!dash || !abdb_double_parse(first, mark, &from) ||
+            !abdb_double_parse(dash + 1, mark, &to)) {
             *field = "value";
-            snprintf(reason, room, "value is '%.60s', neither a number nor a range as 2-3", text);
+            if (abdb_number_is_doubtful(text, mark))
+                abdb_number_explain("value", text, mark, reason, room);
+            else
+                snprintf(reason, room, "value is '%.60s', neither a number nor a range as 2-3",
+                         text);
             return false;
         }
         put_number(fact, "stated", from);
@@ -292,20 +301,24 @@ static bool take_value(const state *s, const abdb_csv_row *row, abdb_fact *fact,
     double value;
 
     if (strcmp(table, "spec") == 0) {
-        if (!abdb_results_value(text, get(s, row, "unit"), &value, &base, field, reason, room))
+        if (!abdb_results_value(text, find_mark(s, "value"), get(s, row, "unit"), &value, &base,
+                                field, reason, room))
             return false;
         put_number(fact, "value", value);
         put_text(fact, "unit", base);
         put_text(fact, "raw_value", text);
         put_text(fact, "raw_unit", get(s, row, "unit"));
     } else if (strcmp(table, "claim") == 0) {
-        return take_claim(text, fact, field, reason, room);
+        return take_claim(text, find_mark(s, "value"), fact, field, reason, room);
     } else if (strcmp(table, "price") == 0) {
-        if (!abdb_number(text, &value) || value < 0) {
-            *field = "amount";
-            snprintf(reason, room, "amount is '%.60s', not a number", text);
+        *field = "amount";
+        if (!abdb_fact_parse_number("amount", text, find_mark(s, "amount"), &value, reason, room))
+            return false;
+        if (value < 0) {
+            snprintf(reason, room, "amount is '%.60s', below zero", text);
             return false;
         }
+        *field = NULL;
         put_number(fact, "amount", value);
         put_text(fact, "raw_value", text);
     }
@@ -333,7 +346,7 @@ static abdb_status keep_term(const state *s, const abdb_csv_row *row, char *word
     double power = 1;
 
     if (caret) *caret = '\0';
-    if (caret && !abdb_number(caret + 1, &power))
+    if (caret && !abdb_double_parse(caret + 1, ABDB_MARK_UNKNOWN, &power))
         return abdb_csv_reject(s->sink, row, "terms", "an exponent is no number", err);
     put_text(&term, "claim", get(s, row, "claim"));
     put_number(&term, "term", number);
@@ -406,6 +419,7 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
                 "line 1: not a header of abdb's own files (sources, devices, models,"
                 " aliases, specs, prices, results, claims, withdrawals, rules, rounds)");
         TRY(check_header(s, err));
+        TRY(abdb_csv_find_marks(&s->header, s->in, ',', err));
         return s->kind ? ABDB_OK
                        : abdb_results_open(&s->results, &s->header, s->words, s->sink, err);
     }
@@ -438,7 +452,7 @@ static abdb_status read_own(const abdb_input *in, const abdb_words *words, const
 const abdb_importer abdb_import_abdb_csv = {
     "abdb-csv",
     "abdb's own: sources, devices, models, aliases, specs, prices, results, claims, rules, rounds",
-    1,
+    2,
     NULL,
     bid,
     read_own};

@@ -66,7 +66,8 @@ static void note_left_out(const state *s, const table_map *map, const abdb_flat_
     double value;
 
     for (size_t i = 0; s->left_out && i < record->items; i++)
-        if (record->item[i].text && abdb_number(record->item[i].text, &value) &&
+        if (record->item[i].text &&
+            abdb_double_parse(record->item[i].text, ABDB_MARK_POINT, &value) &&
             table_map_leaves(map, record->item[i].name))
             abdb_left_out_add(s->left_out, record->item[i].name);
 }
@@ -157,5 +158,5 @@ static int maps_version(void)
 
 const abdb_importer abdb_import_mapped = {
     "table", "a table (CSV, JSON records, markdown) that a map file explains; --map FILE: yours",
-    1,       maps_version,
+    2,       maps_version,
     bid,     read_mapped};

@@ -442,5 +442,5 @@ static abdb_status read_records(const abdb_input *in, const abdb_words *words,
 }
 
 const abdb_importer abdb_import_records = {
-    "abdb-jsonl", "abdb's own records, JSON lines (abdb export, abdb run --spool)", 2, NULL, bid,
+    "abdb-jsonl", "abdb's own records, JSON lines (abdb export, abdb run --spool)", 3, NULL, bid,
     read_records};

@@ -120,9 +120,17 @@ static abdb_status reject(row_state *r, const char *column, const char *reason)
     return r->sink->reject(r->sink->self, &bad, r->err);
 }
 
+/* The decimal mark of a line's column. What the map itself writes is plain. */
+static abdb_decimal_mark find_mark(const row_state *r, const map_line *line)
+{
+    for (size_t i = 0; line->column && i < r->record->items; i++)
+        if (map_same_column(r->record->item[i].name, line->column)) return r->record->item[i].mark;
+    return ABDB_MARK_UNKNOWN;
+}
+
 /* A cell as a number in a base unit. False: reason says why. */
-static bool number_of(row_state *r, const map_line *line, const char *text, double *out,
-                      const char **raw_unit, const char **base, char *reason)
+static bool parse_cell(row_state *r, const map_line *line, const char *text, double *out,
+                       const char **raw_unit, const char **base, char *reason)
 {
     /* "12.5 GB/s" where the cell carries its unit: the number is what consists of digits, without
      * an "e" at its end, which is a letter of the unit. */
@@ -139,8 +147,8 @@ static bool number_of(row_state *r, const map_line *line, const char *text, doub
         number = abdb_trim(abdb_arena_printf(&r->arena, "%.*s", (int)strcspn(text, "%"), text));
     }
     unit = abdb_unit_find(unit_text ? unit_text : "1");
-    if (!number || !abdb_number(number, out)) {
-        snprintf(reason, REASON, "'%.60s' is not a number", text);
+    if (!number || !abdb_double_parse(number, find_mark(r, line), out)) {
+        abdb_number_explain(NULL, text, find_mark(r, line), reason, REASON);
         return false;
     }
     if (!unit) {
@@ -160,6 +168,12 @@ static const char *option_of(const map_line *line, const char *name)
     return NULL;
 }
 
+static void set_field(abdb_entry *entry, int field, const char *text, abdb_decimal_mark mark)
+{
+    entry->field[field] = text;
+    if (abdb_fields[field].is_number) abdb_entry_rewrite_count(entry, field, mark);
+}
+
 /* The fields and factors that all entries of the row share. */
 static void begin_entry(row_state *r, abdb_entry *entry)
 {
@@ -174,9 +188,9 @@ static void begin_entry(row_state *r, abdb_entry *entry)
         if (line->verb != MAP_FIELD && line->verb != MAP_FACTOR) continue;
         text = value_of(r->map, line, r->record);
         if (line->verb == MAP_FACTOR)
-            abdb_entry_factor(entry, line->name, text);
+            abdb_entry_add_spelled_factor(entry, line->name, text, find_mark(r, line), &r->arena);
         else if (text && abdb_field_find(line->name) >= 0)
-            entry->field[abdb_field_find(line->name)] = text;
+            set_field(entry, abdb_field_find(line->name), text, find_mark(r, line));
     }
 }
 
@@ -211,7 +225,7 @@ static abdb_status add_metric(row_state *r, const map_line *line, abdb_entry *en
 
     /* Tables repeat their heading in the middle: a cell that is its own heading holds nothing. */
     if (!text || (line->column && map_same_column(text, line->column))) return ABDB_OK;
-    if (!number_of(r, line, text, &value, &raw_unit, &base, reason)) {
+    if (!parse_cell(r, line, text, &value, &raw_unit, &base, reason)) {
         abdb_value_read(abdb_has_digit(text));
         return reject(r, line->column, reason);
     }
@@ -336,16 +350,21 @@ static void fill_fact(row_state *r, const map_line *line, abdb_fact *fact)
             : r->record->locator);
 }
 
-/* Numbers of prices that are text here. */
-static bool put_devices(abdb_fact *fact)
+/* Rewrites the devices of a price as a number. False: they are no count. */
+static bool put_devices(const row_state *r, abdb_fact *fact)
 {
+    abdb_decimal_mark mark = ABDB_MARK_UNKNOWN;
+
+    for (size_t i = 0; i < r->map->count; i++)
+        if (r->map->line[i].verb == MAP_FIELD && strcmp(r->map->line[i].name, "devices") == 0)
+            mark = find_mark(r, &r->map->line[i]);
     for (size_t i = 0; i < fact->columns; i++)
         if (strcmp(fact->column[i].name, "devices") == 0) {
-            double value;
+            long long count;
 
-            if (!abdb_number(fact->column[i].text, &value)) return false;
+            if (!abdb_count_parse(fact->column[i].text, mark, 1, 100000000, &count)) return false;
             fact->column[i].text = NULL;
-            fact->column[i].num = value;
+            fact->column[i].num = (double)count;
         }
     return true;
 }
@@ -365,7 +384,7 @@ static abdb_status make_fact(row_state *r, const map_line *line)
     double value;
 
     if (!text || map_same_column(text, line->column ? line->column : "")) return ABDB_OK;
-    if (!number_of(r, line, text, &value, &raw_unit, &base, reason))
+    if (!parse_cell(r, line, text, &value, &raw_unit, &base, reason))
         return reject(r, line->column, reason);
     fill_fact(r, line, &fact);
     for (size_t i = 0; i < (price ? 5 : 0); i++)
@@ -374,7 +393,8 @@ static abdb_status make_fact(row_state *r, const map_line *line)
             return reject(r, line->column, reason);
         }
     if (!has(&fact, "device")) return reject(r, line->column, "no device: add --set device=...");
-    if (price && !put_devices(&fact)) return reject(r, "devices", "not a number");
+    if (price && !put_devices(r, &fact))
+        return reject(r, "devices", "not a whole number of at least 1");
     put(&fact, "raw_value", text);
     if (!price) {
         put(&fact, "quantity", line->name);

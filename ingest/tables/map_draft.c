@@ -269,7 +269,8 @@ static const char *field_of(const draft *d, const char *name, const char *cell)
         bool counts = i < 2;
 
         if (speaks_of(name, table[i].words) &&
-            (!cell || abdb_number(cell, &value) == counts || strcmp(table[i].field, "date") == 0))
+            (!cell || abdb_double_parse(cell, ABDB_MARK_POINT, &value) == counts ||
+             strcmp(table[i].field, "date") == 0))
             return table[i].field;
     }
     return NULL;
@@ -282,7 +283,7 @@ static void draft_column(draft *d, const char *name, const char *cell)
     double value;
     const char *field = field_of(d, name, cell), *wide = wide_of(name), *unit, *metric = NULL;
 
-    is_number = cell && abdb_number(cell, &value);
+    is_number = cell && abdb_double_parse(cell, ABDB_MARK_POINT, &value);
     unit = unit_of(name, word);
     if (!*unit) unit = usual_unit(name, &guess);
     if (*unit && is_number) metric = metric_of(name, abdb_unit_find(unit)->base);

@@ -150,7 +150,7 @@ static abdb_status take_version(parser *p)
 {
     long long version;
 
-    if (!abdb_whole(p->word[1], 1, 1000000, &version))
+    if (!abdb_count_parse(p->word[1], ABDB_MARK_UNKNOWN, 1, 1000000, &version))
         return fail(p, "version wants a number from 1 on, not", p->word[1]);
     p->map->version = (int)version;
     return ABDB_OK;

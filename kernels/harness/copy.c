@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/harness/harness.h"
+#include "schema/core/number.h"
 
 enum { POISON = 0xFF }; /* NaN in every format, -1 of whole numbers */
 
@@ -15,7 +16,7 @@ static size_t size_of(const abdb_tensor *t)
 }
 
 /* The cell's parameters; texts are borrowed from the JSON, which outlives the problem. A number
- * begins with a digit: strtod alone would take `inf` and `nan`, too. */
+ * begins with a digit. */
 abdb_status abdb_copy_params(abdb_problem *p, json_t *params, abdb_error *err)
 {
     const char *key;
@@ -31,10 +32,10 @@ abdb_status abdb_copy_params(abdb_problem *p, json_t *params, abdb_error *err)
         p->param[p->params].text = text;
         p->param[p->params].value = NAN;
         if (*text >= '0' && *text <= '9') {
-            char *end;
-            double number = strtod(text, &end);
+            double number;
 
-            if (!*end) p->param[p->params].value = number;
+            if (abdb_double_parse_prefix(text, &number) == strlen(text))
+                p->param[p->params].value = number;
         }
         p->params++;
     }
@@ -52,7 +53,7 @@ static abdb_status override(abdb_problem *p, const char *overrides, abdb_error *
         char *equals = strchr(word, '=');
 
         *equals = '\0';
-        TRY(abdb_param_set(p, word, strtod(equals + 1, NULL), err));
+        TRY(abdb_param_set(p, word, abdb_double_parse_or(equals + 1, 0), err));
     }
 done:
     return st;

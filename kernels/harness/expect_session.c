@@ -4,7 +4,6 @@
  * its own work. Of small cells the check takes longest: it is tried alone, a second of all. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/harness/harness.h"
@@ -53,7 +52,8 @@ static abdb_status choose(abdb_problem *p, const abdb_problem *cell, const char 
         memcpy(text[n], at, all);
         text[n][name] = text[n][all] = '\0';
         *one = (abdb_param){text[n], text[n] + name + 1, NAN};
-        if (*one->text >= '0' && *one->text <= '9') one->value = strtod(one->text, NULL);
+        if (*one->text >= '0' && *one->text <= '9')
+            one->value = abdb_double_parse_or(one->text, NAN);
         at += all + (at[all] == ' ');
     }
     return ABDB_OK;

@@ -1,6 +1,7 @@
 /* machine.c - what can be known of this machine and build; see harness.h. Names follow MLPerf's
  * system description where it has one. No host or user name. */
 #include <features.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,14 +106,14 @@ static size_t level_size(int level)
     for (int i = 0; i < 8; i++) {
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/level", i);
         if (!first_line(path, text, sizeof text)) break;
-        if (strtol(text, NULL, 10) != level) continue;
+        if (abdb_digits_parse_or(text, INT_MAX, 0) != level) continue;
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/type", i);
         if (first_line(path, text, sizeof text) && text[0] == 'I') continue; /* of instructions */
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
         if (!first_line(path, text, sizeof text)) break;
-        return strtoul(text, NULL, 10) * (strchr(text, 'K')   ? 1024u
-                                          : strchr(text, 'M') ? 1048576u
-                                                              : 1u);
+        return (size_t)abdb_digits_parse_or(text, INT_MAX, 0) * (strchr(text, 'K')   ? 1024u
+                                                                 : strchr(text, 'M') ? 1048576u
+                                                                                     : 1u);
     }
     return 0;
 }
@@ -133,7 +134,8 @@ static size_t told_cache(void)
     const char *text = getenv("ABDB_LAST_LEVEL_BYTES");
     long long bytes;
 
-    return text && abdb_whole(text, 1, 1ll << 50, &bytes) ? (size_t)bytes : 0;
+    return text && abdb_count_parse(text, ABDB_MARK_POINT, 1, 1ll << 50, &bytes) ? (size_t)bytes
+                                                                                 : 0;
 }
 
 abdb_limits abdb_machine_limits(int threads)
@@ -159,8 +161,9 @@ double abdb_memory_total(void)
 {
     char text[64];
 
-    return keyed_line("/proc/meminfo", "MemTotal", text, sizeof text) ? 1024 * strtod(text, NULL)
-                                                                      : 0;
+    return keyed_line("/proc/meminfo", "MemTotal", text, sizeof text)
+               ? 1024 * abdb_double_parse_or(text, 0)
+               : 0;
 }
 
 int abdb_memory_nodes(void)
@@ -171,9 +174,12 @@ int abdb_memory_nodes(void)
     /* As "0" or "0-3,8". */
     if (!first_line("/sys/devices/system/node/online", text, sizeof text)) return 1;
     for (char *s = text; *s; s += *s == ',') {
-        long from = strtol(s, &s, 10), to = *s == '-' ? strtol(s + 1, &s, 10) : from;
+        unsigned long long from = 0, to;
 
-        nodes += (int)(to - from + 1);
+        s += abdb_digits_parse_prefix(s, 10, &from);
+        to = from;
+        if (*s == '-') s += 1 + abdb_digits_parse_prefix(s + 1, 10, &to);
+        nodes += to >= from && to - from < INT_MAX / 2 ? (int)(to - from + 1) : 1;
         s += strcspn(s, ",");
     }
     return nodes > 0 ? nodes : 1;
@@ -186,11 +192,12 @@ double abdb_memory_available(void)
     double available = 1e18, limit, used;
 
     if (keyed_line("/proc/meminfo", "MemAvailable", text, sizeof text))
-        available = 1024 * strtod(text, NULL);
+        available = 1024 * abdb_double_parse_or(text, 0);
     if (first_line("/sys/fs/cgroup/memory.max", text, sizeof text) && text[0] != 'm') {
-        limit = strtod(text, NULL);
-        used =
-            first_line("/sys/fs/cgroup/memory.current", text, sizeof text) ? strtod(text, NULL) : 0;
+        limit = abdb_double_parse_or(text, 0);
+        used = first_line("/sys/fs/cgroup/memory.current", text, sizeof text)
+                   ? abdb_double_parse_or(text, 0)
+                   : 0;
         if (limit - used < available) available = limit - used;
     }
     return available;

@@ -13,18 +13,19 @@ static bool read_binding(const char *text, cpu_set_t *out)
 {
     CPU_ZERO(out);
     while (*text) {
-        char *end;
-        long from = strtol(text, &end, 10), to = from;
+        unsigned long long from, to;
+        size_t size = abdb_digits_parse_prefix(text, 10, &from);
 
-        if (end == text) return false;
-        text = end;
+        if (!size) return false;
+        text += size;
+        to = from;
         if (*text == '-') {
-            to = strtol(text + 1, &end, 10);
-            if (end == text + 1) return false;
-            text = end;
+            size = abdb_digits_parse_prefix(text + 1, 10, &to);
+            if (!size) return false;
+            text += 1 + size;
         }
-        if (from < 0 || to < from || to >= CPU_SETSIZE || (*text && *text != ',')) return false;
-        for (long i = from; i <= to; i++) CPU_SET((size_t)i, out);
+        if (to < from || to >= CPU_SETSIZE || (*text && *text != ',')) return false;
+        for (size_t i = from; i <= to; i++) CPU_SET(i, out);
         text += *text == ',';
     }
     return CPU_COUNT(out) > 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/harness/harness.h"
+#include "schema/core/number.h"
 
 enum { PATH_SIZE = 512, ZONES = 64 };
 
@@ -18,33 +19,45 @@ static const char *place(char out[PATH_SIZE], const char *path)
     return out;
 }
 
-static bool read_number(const char *path, double *out)
+/* Reads the first line of a file. False: there is none. */
+static bool read_line(const char *path, char *line, size_t room)
 {
     char full[PATH_SIZE];
     FILE *file = fopen(place(full, path), "r");
-    bool got = file && fscanf(file, "%lf", out) == 1;
+    bool got = file && fgets(line, (int)room, file);
 
     if (file) fclose(file);
     return got;
 }
 
+static bool read_number(const char *path, double *out)
+{
+    char line[128];
+
+    return read_line(path, line, sizeof line) && abdb_double_parse_prefix(line, out) > 0;
+}
+
 /* Time that the hypervisor gave to others, and all time, of all processors. */
 static void read_ticks(abdb_sensors *s)
 {
-    char full[PATH_SIZE];
-    FILE *file = fopen(place(full, "/proc/stat"), "r");
     /* Columns of the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq,
      * steal; in ticks since the start. What follows (guest) is counted in user already. */
-    double tick[8];
+    double tick, ticks = 0;
+    char line[512];
+    const char *at = line;
 
     s->stolen = s->ticks = NAN;
-    if (file && fscanf(file, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &tick[0], &tick[1], &tick[2],
-                       &tick[3], &tick[4], &tick[5], &tick[6], &tick[7]) == 8) {
-        s->stolen = tick[7];
-        s->ticks = 0;
-        for (int i = 0; i < 8; i++) s->ticks += tick[i];
+    if (!read_line("/proc/stat", line, sizeof line) || strncmp(line, "cpu", 3) != 0) return;
+    at += 3;
+    for (int i = 0; i < 8; i++) {
+        size_t size = abdb_double_parse_prefix(at, &tick);
+
+        if (!size) return;
+        at += size;
+        ticks += tick;
     }
-    if (file) fclose(file);
+    s->stolen = tick;
+    s->ticks = ticks;
 }
 
 /* The largest of a number that several zones, clocks or packages have, or (sum) all of them

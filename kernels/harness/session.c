@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/harness/harness.h"
+#include "schema/core/number.h"
 #include "schema/core/stats.h"
 
 enum { REPETITIONS = ABDB_REPETITIONS_MAX, LACKS = 400, ENERGY_CAP_S = 4 * ABDB_ENERGY_WINDOW_S };
@@ -111,7 +112,7 @@ static double status_bytes(const char *name)
 
     while (file && isnan(bytes) && fgets(line, sizeof line, file))
         if (strncmp(line, name, strlen(name)) == 0)
-            bytes = 1024 * strtod(line + strlen(name), NULL);
+            bytes = 1024 * abdb_double_parse_or(line + strlen(name), 0);
     if (file) fclose(file);
     return bytes;
 }

@@ -10,7 +10,7 @@ abdb_status abdb_threads_asked(const abdb_problem *p, int *out, abdb_error *err)
     long long asked = 0;
 
     *out = 0;
-    if (said && !abdb_whole(said, 1, THREADS_MOST, &asked))
+    if (said && !abdb_count_parse(said, ABDB_MARK_POINT, 1, THREADS_MOST, &asked))
         return ABDB_FAIL(err, ABDB_USAGE, "threads=%s is no whole number from 1 on", said);
     *out = (int)asked;
     return ABDB_OK;

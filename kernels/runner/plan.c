@@ -34,17 +34,15 @@ static abdb_status add_value(abdb_plan *plan, axis *a, const char *text, size_t 
  * that the text is a value itself. */
 static int range(const char *text, double *from, double *to, char *how, double *step)
 {
-    char *end;
+    size_t size = abdb_double_parse_prefix(text, from);
 
-    *from = strtod(text, &end);
-    if (end == text || *end != '-') return 0;
-    text = end + 1;
-    *to = strtod(text, &end);
-    if (end == text || (*end != '*' && *end != '+')) return 0;
-    *how = *end;
-    text = end + 1;
-    *step = strtod(text, &end);
-    return end != text && !*end;
+    text += size;
+    if (!size || *text++ != '-') return 0;
+    text += size = abdb_double_parse_prefix(text, to);
+    if (!size || (*text != '*' && *text != '+')) return 0;
+    *how = *text++;
+    size = abdb_double_parse_prefix(text, step);
+    return size && !text[size];
 }
 
 static abdb_status take_values(abdb_plan *plan, axis *a, const char *text, abdb_error *err)

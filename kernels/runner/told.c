@@ -281,15 +281,16 @@ static bool check_asked(abdb_told *t, const json_t *result)
                                : abdb_record_text(json_object_get(result, "factors"), key);
         double number;
 
-        if (strcmp(key, "threads") == 0 && json_is_integer(threads) && abdb_number(text, &number) &&
+        if (strcmp(key, "threads") == 0 && json_is_integer(threads) &&
+            abdb_double_parse(text, ABDB_MARK_POINT, &number) &&
             number != (double)json_integer_value(threads)) {
             abdb_told_refuse(t, "4.10", "it ran on %lld threads where %s were asked",
                              (long long)json_integer_value(threads), text);
             return false;
         }
         if (!*said || strcmp(said, text) == 0 || strcmp(text, "auto") == 0 ||
-            (strcmp(key, "threads") != 0 && abdb_number(text, &number) &&
-             abdb_number(said, &number)))
+            (strcmp(key, "threads") != 0 && abdb_double_parse(text, ABDB_MARK_POINT, &number) &&
+             abdb_double_parse(said, ABDB_MARK_POINT, &number)))
             continue;
         abdb_told_refuse(t, "4.10", "it measured %s=%s where %s was asked", key, said, text);
         return false;

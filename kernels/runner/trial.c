@@ -3,11 +3,11 @@
 #include "kernels/runner/trial.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <math.h>
 #include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -320,11 +320,11 @@ static size_t left_behind(pid_t group)
 
     while (dir && (entry = readdir(dir))) {
         char path[300], state[512] = "", *after;
+        unsigned long long parent = 0, of = 0;
         FILE *file;
-        long parent, of;
 
         if (*entry->d_name < '0' || *entry->d_name > '9' ||
-            strtol(entry->d_name, NULL, 10) == group)
+            abdb_digits_parse_or(entry->d_name, LONG_MAX, 0) == group)
             continue;
         snprintf(path, sizeof path, "/proc/%.20s/stat", entry->d_name);
         file = fopen(path, "r");
@@ -333,9 +333,9 @@ static size_t left_behind(pid_t group)
         after = fgets(state, sizeof state, file) ? strrchr(state, ')') : NULL;
         fclose(file);
         if (!after || strlen(after) < 5 || after[2] == 'Z') continue;
-        parent = strtol(after + 4, &after, 10);
-        of = strtol(after, NULL, 10);
-        count += parent > 0 && of == group;
+        after += 4 + abdb_digits_parse_prefix(after + 4, 10, &parent);
+        (void)abdb_digits_parse_prefix(after, 10, &of);
+        count += parent > 0 && of == (unsigned long long)group;
     }
     if (dir) closedir(dir);
     return count;

@@ -230,7 +230,8 @@ static void bind_params(sqlite3_stmt *s, const abdb_report *report, const char *
             double number;
 
             if (strcmp(name + 1, report->param[p].name) != 0 || !value[p]) continue;
-            if (strcmp(report->param[p].type, "text") != 0 && abdb_number(value[p], &number))
+            if (strcmp(report->param[p].type, "text") != 0 &&
+                abdb_double_parse(value[p], ABDB_MARK_UNKNOWN, &number))
                 sqlite3_bind_double(s, i, number);
             else
                 sqlite3_bind_text(s, i, value[p], -1, SQLITE_STATIC);

@@ -57,7 +57,7 @@ void abdb_deadline_begin_as(int argc, char *const *argv)
 
         if (strncmp(argv[i], option, size) != 0) continue;
         if (argv[i][size] == '=') value = argv[i] + size + 1;
-        if (abdb_number(value, &given) && given >= 0) seconds = given;
+        if (abdb_double_parse(value, ABDB_MARK_UNKNOWN, &given) && given >= 0) seconds = given;
     }
     abdb_deadline_begin(seconds);
 }

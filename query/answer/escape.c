@@ -131,7 +131,7 @@ static bool is_formula(const char *text)
                                          "\n", "＝", "＋", "－", "＠"};
     double number;
 
-    if (abdb_number(text, &number)) return false;
+    if (abdb_double_parse(text, ABDB_MARK_POINT, &number)) return false;
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
         if (strncmp(text, starts[i], strlen(starts[i])) == 0) return true;
     return false;
@@ -156,7 +156,7 @@ void abdb_csv_text(abdb_text *out, const char *text, int style)
         text = abdb_text_get(&plain);
     }
     quoted = strpbrk(text, ",\"\r\n") || *text == ' ' || (*text && text[strlen(text) - 1] == ' ');
-    if (spreadsheet && *text) quoted |= !abdb_number(text, &number);
+    if (spreadsheet && *text) quoted |= !abdb_double_parse(text, ABDB_MARK_POINT, &number);
     if (quoted) abdb_text_puts(out, "\"");
     if (spreadsheet && is_formula(text)) abdb_text_puts(out, "'");
     add_quoted(out, text);

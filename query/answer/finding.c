@@ -65,7 +65,7 @@ static bool number_at(const maker *m, size_t row, size_t column, double *out)
 {
     char digits[32];
 
-    return abdb_number(cell(m, row, column, digits), out);
+    return abdb_double_parse(cell(m, row, column, digits), ABDB_MARK_POINT, out);
 }
 
 /* --- the rank -------------------------------------------------------------------------------- */

@@ -12,14 +12,15 @@ abdb_status abdb_quote_next(char **rest, const char *option, abdb_quote *out, ab
     char *unit = number ? strstr(number, usd) : NULL;
     const char *count = unit ? unit + sizeof usd - 1 : "";
     long long devices = 1;
-    bool good =
-        unit && (!*count || (*count == '/' && abdb_whole(count + 1, 1, DEVICES_MAX, &devices)));
+    bool good = unit && (!*count || (*count == '/' && abdb_count_parse(count + 1, ABDB_MARK_UNKNOWN,
+                                                                       1, DEVICES_MAX, &devices)));
 
     *out = (abdb_quote){.is_counted = *count == '/'};
     if (!item) return ABDB_OK;
     /* Cuts "DEVICE=2.49 USD/h" into three texts; put back where the number is none. */
     if (good) *unit = *number++ = '\0';
-    if (!good || !abdb_number(abdb_trim(number), &out->amount) || out->amount <= 0) {
+    if (!good || !abdb_double_parse(abdb_trim(number), ABDB_MARK_UNKNOWN, &out->amount) ||
+        out->amount <= 0) {
         if (good) { /* for the message */
             *unit = ' ';
             number[-1] = '=';

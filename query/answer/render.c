@@ -84,7 +84,8 @@ static void show_text(const char *text, const char *style, char out[ABDB_CELL_SI
     size_t room = ABDB_CELL_SIZE;
     long long most; /* the mark of what was cut has room behind them */
 
-    if (strncmp(style, "cut", 3) == 0 && abdb_whole(style + 3, 0, ABDB_CELL_SIZE - 5, &most))
+    if (strncmp(style, "cut", 3) == 0 &&
+        abdb_count_parse(style + 3, ABDB_MARK_POINT, 0, ABDB_CELL_SIZE - 5, &most))
         room = (size_t)most + 1;
     if (!abdb_plain(text, out, room) && room < ABDB_CELL_SIZE) memcpy(out + strlen(out), "…", 4);
 }
@@ -95,7 +96,9 @@ static void show_real(double value, const char *style, char out[ABDB_CELL_SIZE])
     double size = fabs(value);
     long long said;
     int digits =
-        style[0] == 'g' && abdb_whole(style + 1, 1, DIGITS_MOST, &said) ? (int)said : DIGITS;
+        style[0] == 'g' && abdb_count_parse(style + 1, ABDB_MARK_POINT, 1, DIGITS_MOST, &said)
+            ? (int)said
+            : DIGITS;
     int decimals;
 
     if (size >= 1e15 || (size < 1e-4 && size > 0)) {

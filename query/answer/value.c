@@ -88,9 +88,9 @@ static abdb_status check_range(const char *option, const char *range, const char
     double least, highest;
 
     if (dots) snprintf(low, sizeof low, "%.*s", (int)(dots - range) - above, range + above);
-    if (!abdb_number(low, &least))
+    if (!abdb_double_parse(low, ABDB_MARK_UNKNOWN, &least))
         return ABDB_FAIL(err, ABDB_FORMAT, "--%s: '%s' is no range", option, range);
-    if (!abdb_number(dots + 2, &highest)) highest = INFINITY;
+    if (!abdb_double_parse(dots + 2, ABDB_MARK_UNKNOWN, &highest)) highest = INFINITY;
     if ((above ? number > least : number >= least) && number <= highest) return ABDB_OK;
     if (isfinite(highest)) snprintf(most, sizeof most, " and at most %s", dots + 2);
     return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a number %s %s%s, not '%s'", option,
@@ -159,7 +159,7 @@ abdb_status abdb_report_check(abdb_db *db, const abdb_report *report, size_t p, 
     abdb_status st = ABDB_OK;
 
     if ((strcmp(param->type, "number") == 0 || strcmp(param->type, "days") == 0) &&
-        !abdb_number(value, &number))
+        !abdb_double_parse(value, ABDB_MARK_UNKNOWN, &number))
         return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a number, not '%s'", option, value);
     if (strcmp(param->type, "date") == 0 && !abdb_date_is_day(value))
         return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a date as 2026-01-31, not '%s'", option,

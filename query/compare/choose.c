@@ -418,7 +418,8 @@ abdb_status abdb_choose(abdb_choosing *c, sqlite3 *db, const abdb_choose_options
     rank.measure.per = c->training ? "none" : "device"; /* whatever a source states it per */
     if (c->training && o->by == ABDB_BY_WATT)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "trainings are chosen per dollar or device"));
-    if (o->measure.price_max_age_days && !abdb_number(o->measure.price_max_age_days, &s.days))
+    if (o->measure.price_max_age_days &&
+        !abdb_double_parse(o->measure.price_max_age_days, ABDB_MARK_UNKNOWN, &s.days))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--price-max-age wants days, not '%s'",
                       o->measure.price_max_age_days));
     TRY(abdb_ranking_make(&c->ranking, db, o->selection, o->where, &rank, err));

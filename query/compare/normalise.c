@@ -232,7 +232,7 @@ static abdb_status prepare(normaliser *n, abdb_error *err)
 
         snprintf(text, sizeof text, "%s", m->price_max_age_days);
         if (text[0] && text[strlen(text) - 1] == 'd') text[strlen(text) - 1] = '\0';
-        if (!abdb_number(text, &n->days))
+        if (!abdb_double_parse(text, ABDB_MARK_UNKNOWN, &n->days))
             return ABDB_FAIL(err, ABDB_USAGE, "--price-max-age wants days, such as 90d, not '%s'",
                              m->price_max_age_days);
     }

@@ -48,7 +48,8 @@ abdb_status abdb_campaign_meant(sqlite3 *db, abdb_arena *arena, const abdb_condi
     if (strcmp(c->op, "=") != 0)
         return ABDB_FAIL(err, ABDB_USAGE, "run wants '=': run=latest, run=latest~1, run=CAMPAIGN");
     if (strncmp(c->value, "latest", 6) != 0) return ABDB_OK;
-    if (c->value[6] && (c->value[6] != '~' || !abdb_whole(c->value + 7, 0, 1000000, &back)))
+    if (c->value[6] && (c->value[6] != '~' ||
+                        !abdb_count_parse(c->value + 7, ABDB_MARK_UNKNOWN, 0, 1000000, &back)))
         return ABDB_FAIL(err, ABDB_USAGE, "'%s' is no run: latest, latest~1, latest~2, ...",
                          c->value);
     TRY(abdb_rows(db,
@@ -130,7 +131,7 @@ static abdb_status metric_condition(query *q, const abdb_condition *c, abdb_erro
                                          colon ? (size_t)(colon - c->column) : strlen(c->column));
     double value;
 
-    if (!abdb_number(c->value, &value))
+    if (!abdb_double_parse(c->value, ABDB_MARK_UNKNOWN, &value))
         return ABDB_FAIL(err, ABDB_USAGE, "%s is a metric: '%s' is not a number", c->column,
                          c->value);
     abdb_text_printf(&q->sql,
@@ -158,7 +159,8 @@ static abdb_status factor_condition(query *q, const abdb_condition *c, abdb_erro
     abdb_table known = {0};
     const char **names = NULL, *near;
     double number;
-    bool by_number = abdb_number(c->value, &number) && strcmp(c->op, "~") != 0;
+    bool by_number =
+        abdb_double_parse(c->value, ABDB_MARK_UNKNOWN, &number) && strcmp(c->op, "~") != 0;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_rows(q->db,
@@ -267,7 +269,7 @@ static abdb_status add_condition(query *q, const abdb_condition *c, abdb_error *
                      abdb_condition_operator(c)); /* a known name */
     if (strcmp(c->op, "~") == 0 || !abdb_column_is_number(c->column))
         return abdb_bind_add_text(&q->binds, c->value) ? ABDB_OK : too_many(err);
-    if (!abdb_number(c->value, &number))
+    if (!abdb_double_parse(c->value, ABDB_MARK_UNKNOWN, &number))
         return ABDB_FAIL(err, ABDB_USAGE, "%s wants a number, not '%s'", c->column, c->value);
     if (!abdb_bind_add_number(&q->binds, number)) st = too_many(err);
 done:

@@ -128,7 +128,7 @@ static bool holds(const abdb_condition *c, const abdb_value *v)
     if (strcmp(c->op, "~") == 0) return sqlite3_strglob(c->value, text) == 0;
     if (v->kind == ABDB_STRING && abdb_condition_round(c, &b) && round_order(text, &a)) {
         order = (a > b) - (a < b);
-    } else if (v->kind != ABDB_STRING && abdb_number(c->value, &b)) {
+    } else if (v->kind != ABDB_STRING && abdb_double_parse(c->value, ABDB_MARK_UNKNOWN, &b)) {
         a = v->kind == ABDB_INTEGER ? (double)v->integer : v->real;
         order = (a > b) - (a < b);
     } else

@@ -64,7 +64,7 @@ abdb_status abdb_rate_parse(const char *text, const char *unit, double *out, abd
         }
     rest += strspn(rest, " ");
     rest = as_second(rest, second, &factor);
-    if (!abdb_number(number, out) || !(*out > 0))
+    if (!abdb_double_parse(number, ABDB_MARK_UNKNOWN, out) || !(*out > 0))
         return ABDB_FAIL(
             err, ABDB_USAGE,
             "a rate is a number with its unit, such as 100k/s or 1500 token/s, not '%s'", text);
@@ -85,7 +85,7 @@ abdb_status abdb_capital_next(char **rest, sqlite3 *db, const char **device, dou
     if (amount) *amount++ = '\0';
     unit = amount ? strstr(amount, "USD") : NULL;
     if (unit && !unit[strlen("USD")]) *unit = '\0';
-    if (!amount || !abdb_number(abdb_trim(amount), usd) || !(*usd > 0))
+    if (!amount || !abdb_double_parse(abdb_trim(amount), ABDB_MARK_UNKNOWN, usd) || !(*usd > 0))
         return ABDB_FAIL(err, ABDB_USAGE,
                          "--own wants 'DEVICE=45000', dollars for a device with its share of the"
                          " system, several joined by commas; not '%s'",

@@ -286,7 +286,7 @@ abdb_status abdb_arg_busy(const abdb_args *args, abdb_patience *out, abdb_error 
     const char *text = abdb_arg(args, "busy");
 
     *out = (abdb_patience){300, abdb_arg(args, "quiet") ? NULL : tell_of_wait};
-    if (text && (!abdb_number(text, &out->seconds) || out->seconds < 0))
+    if (text && (!abdb_double_parse(text, ABDB_MARK_UNKNOWN, &out->seconds) || out->seconds < 0))
         return ABDB_FAIL(err, ABDB_USAGE, "--busy wants seconds, not '%s'", text);
     return ABDB_OK;
 }

@@ -132,7 +132,7 @@ static abdb_status read_launch(const abdb_args *args, abdb_launch *out, abdb_are
 
     *out = (abdb_launch){0};
     if (!text) return ABDB_OK;
-    if (!abdb_whole(text, 1, ABDB_LAUNCH_RANKS, &asked.ranks))
+    if (!abdb_count_parse(text, ABDB_MARK_UNKNOWN, 1, ABDB_LAUNCH_RANKS, &asked.ranks))
         return ABDB_FAIL(err, ABDB_USAGE, "--ranks wants a whole number, not '%s'", text);
     return abdb_launch_make(out, &asked, arena, err);
 }
@@ -154,7 +154,7 @@ static abdb_status try_program(const abdb_args *args, const char *path, abdb_err
 
     TRY(read_launch(args, &launch, &arena, err));
     if (launch.ranks) run.launch = &launch;
-    if (wait && (!abdb_number(wait, &how.wait_s) || how.wait_s <= 0))
+    if (wait && (!abdb_double_parse(wait, ABDB_MARK_UNKNOWN, &how.wait_s) || how.wait_s <= 0))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--wait wants seconds, not '%s'", wait));
     TRY(make_cells(&plan, args, err));
     TRY(abdb_conform_try(&how, rule, err));

@@ -25,15 +25,16 @@ static abdb_status read_options(const abdb_args *args, abdb_compare_options *o, 
                                 .alpha = ABDB_ALPHA,
                                 .find = ABDB_FIND};
     abdb_measure_options(args, &o->measure);
-    if (effect && (!abdb_number(effect, &o->effect) || !(o->effect > 0)))
+    if (effect && (!abdb_double_parse(effect, ABDB_MARK_UNKNOWN, &o->effect) || !(o->effect > 0)))
         return ABDB_FAIL(err, ABDB_USAGE, "--effect wants a fraction such as 0.01, not '%s'",
                          effect);
-    if (alpha && (!abdb_number(alpha, &o->alpha) || !(o->alpha > 0 && o->alpha < 1)))
+    if (alpha && (!abdb_double_parse(alpha, ABDB_MARK_UNKNOWN, &o->alpha) ||
+                  !(o->alpha > 0 && o->alpha < 1)))
         return ABDB_FAIL(err, ABDB_USAGE, "--alpha wants a probability such as 0.001, not '%s'",
                          alpha);
-    if (find && (!abdb_number(find, &o->find) || !(o->find > 0)))
+    if (find && (!abdb_double_parse(find, ABDB_MARK_UNKNOWN, &o->find) || !(o->find > 0)))
         return ABDB_FAIL(err, ABDB_USAGE, "--find wants a fraction such as 0.05, not '%s'", find);
-    if (drift && (!abdb_number(drift, &o->drift) || !(o->drift > 0)))
+    if (drift && (!abdb_double_parse(drift, ABDB_MARK_UNKNOWN, &o->drift) || !(o->drift > 0)))
         return ABDB_FAIL(err, ABDB_USAGE, "--drift wants a fraction such as 0.05, not '%s'", drift);
     if (missing && strcmp(missing, "fail") != 0 && strcmp(missing, "warn") != 0)
         return ABDB_FAIL(err, ABDB_USAGE, "--missing wants fail or warn, not '%s'", missing);

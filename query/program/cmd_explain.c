@@ -2,7 +2,6 @@
  * or a report, its column and a selection that picks one row; in both cases the facts are printed
  * as a tree, a table or citations. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "query/answer/answer.h"
@@ -39,10 +38,7 @@ static double number_of(const abdb_value *value)
 /* Has it at most three digits that are not 0? */
 static bool is_round(double value)
 {
-    char text[32];
-
-    snprintf(text, sizeof text, "%.3g", value);
-    return fabs(strtod(text, NULL) - value) < 1e-9 * fabs(value);
+    return isfinite(value) && fabs(abdb_number_round(value, 3) - value) < 1e-9 * fabs(value);
 }
 
 /* "= 1st / 2nd x 3.6e-15": what makes the value of two facts in their base units, where it is

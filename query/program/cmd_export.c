@@ -82,11 +82,12 @@ static abdb_status select_entries(abdb_db *db, const abdb_args *args, abdb_arena
         } else if (abdb_condition_round(c, &number))
             term = sqlite3_mprintf(" AND round_order %s %!.17g", op, number);
         else if (kind == 1)
-            term = abdb_column_is_number(c->column) && abdb_number(c->value, &number)
+            term = abdb_column_is_number(c->column) &&
+                           abdb_double_parse(c->value, ABDB_MARK_UNKNOWN, &number)
                        ? sqlite3_mprintf(" AND \"%w\" %s %!.17g", c->column, op, number)
                        : sqlite3_mprintf(" AND \"%w\" %s %Q", c->column, op, c->value);
         else
-            term = abdb_number(c->value, &number)
+            term = abdb_double_parse(c->value, ABDB_MARK_UNKNOWN, &number)
                        ? sqlite3_mprintf(" AND EXISTS (SELECT 1 FROM point_factor p WHERE"
                                          " p.point_id = v_statement.point_id AND p.factor = %Q"
                                          " AND p.num %s %!.17g)",

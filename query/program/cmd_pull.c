@@ -40,7 +40,7 @@ static abdb_status want(const abdb_args *args, abdb_link *link, long long *count
         TRY(abdb_link_asked(link, true, err));
         TRY(abdb_link_rest(link, err));
     }
-    if (!abdb_whole(abdb_text_get(&link->said), 0, 1LL << 62, count) ||
+    if (!abdb_count_parse(abdb_text_get(&link->said), ABDB_MARK_UNKNOWN, 0, 1LL << 62, count) ||
         (!*count && selection.count))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "the selection is empty: no result there is like that"));
 done:

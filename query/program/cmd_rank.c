@@ -333,7 +333,7 @@ static abdb_status fill(const abdb_args *args, const abdb_ranking *r, const abdb
     bool all = abdb_arg(args, "all") != NULL;
     abdb_status st = ABDB_OK;
 
-    if (text_limit && !abdb_whole(text_limit, 1, 1000000, &limit))
+    if (text_limit && !abdb_count_parse(text_limit, ABDB_MARK_UNKNOWN, 1, 1000000, &limit))
         return ABDB_FAIL(err, ABDB_USAGE, "--limit wants a number of rows, not '%s'", text_limit);
     if (!text_limit && abdb_is_for_programs(args)) limit = LLONG_MAX;
     head(o, t);

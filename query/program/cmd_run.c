@@ -258,10 +258,10 @@ static abdb_status read_numbers(const abdb_args *args, abdb_run_options *o, abdb
     o->timeout_s = abdb_arg(args, "scale")   ? ABDB_SCALED_TIMEOUT_S
                    : abdb_arg(args, "quick") ? ABDB_QUICK_TIMEOUT_S
                                              : ABDB_CELL_TIMEOUT_S;
-    if (text && (!abdb_number(text, &o->timeout_s) || o->timeout_s <= 0))
+    if (text && (!abdb_double_parse(text, ABDB_MARK_UNKNOWN, &o->timeout_s) || o->timeout_s <= 0))
         return ABDB_FAIL(err, ABDB_USAGE, "--timeout wants seconds, not '%s'", text);
     text = abdb_arg(args, "threads");
-    if (text && !abdb_whole(text, 1, 65536, &threads))
+    if (text && !abdb_count_parse(text, ABDB_MARK_UNKNOWN, 1, 65536, &threads))
         return ABDB_FAIL(err, ABDB_USAGE, "--threads wants a whole number, not '%s'", text);
     o->threads = (int)threads;
     o->node = abdb_arg(args, "node");
@@ -278,7 +278,8 @@ static abdb_status read_search(const abdb_args *args, double *budget_s, abdb_err
     *budget_s = budget_default_s;
     if (what && strcmp(what, "mamf") != 0)
         return ABDB_FAIL(err, ABDB_USAGE, "no search '%s'; there is mamf", what);
-    if (budget && (!what || !abdb_number(budget, budget_s) || *budget_s <= 0))
+    if (budget &&
+        (!what || !abdb_double_parse(budget, ABDB_MARK_UNKNOWN, budget_s) || *budget_s <= 0))
         return ABDB_FAIL(err, ABDB_USAGE, "--budget wants seconds, of --search mamf");
     return ABDB_OK;
 }
@@ -298,7 +299,7 @@ static abdb_status read_repeats(const abdb_args *args, repeats *out, abdb_error 
                 calibrate;
     out->repetitions = out->gate ? GATE_REPEAT : 1;
     out->commands = calibrate ? CALIBRATE_COMMANDS : 1;
-    if (text && !abdb_whole(text, 1, 1000, &out->repetitions))
+    if (text && !abdb_count_parse(text, ABDB_MARK_UNKNOWN, 1, 1000, &out->repetitions))
         return ABDB_FAIL(err, ABDB_USAGE, "--repeat wants a whole number up to 1000, not '%s'",
                          text);
     if (out->gate && abdb_arg(args, "quick"))

@@ -92,7 +92,7 @@ static bool reads_back(const abdb_result *r)
     const abdb_unit *unit = r->raw_unit ? abdb_unit_find(r->raw_unit) : NULL;
     double read;
 
-    return unit && r->raw_value && abdb_number(r->raw_value, &read) &&
+    return unit && r->raw_value && abdb_double_parse(r->raw_value, ABDB_MARK_UNKNOWN, &read) &&
            abdb_unit_base(unit, read) == r->value;
 }
 

@@ -116,7 +116,7 @@ static abdb_status read_launch(abdb_lanes *out, const abdb_args *args, abdb_erro
     if (!text && (asked.launcher || asked.hosts))
         return ABDB_FAIL(err, ABDB_USAGE, "--launcher and --hosts want --ranks: how many?");
     if (!text) return ABDB_OK;
-    if (!abdb_whole(text, 1, ABDB_LAUNCH_RANKS, &asked.ranks))
+    if (!abdb_count_parse(text, ABDB_MARK_UNKNOWN, 1, ABDB_LAUNCH_RANKS, &asked.ranks))
         return ABDB_FAIL(err, ABDB_USAGE, "--ranks wants a whole number, not '%s'", text);
     return abdb_launch_make(&out->launch, &asked, &out->arena, err);
 }

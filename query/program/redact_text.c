@@ -73,7 +73,7 @@ static bool has_form(form wanted, const char *text)
     switch (wanted) {
     case WORDS: return are_words(text);
     case DATE: return is_date(text);
-    case NUMBER: return abdb_number(text, &number);
+    case NUMBER: return abdb_double_parse(text, ABDB_MARK_POINT, &number);
     case UNIT: return abdb_unit_find(text) != NULL;
     case METRIC: return abdb_metric_find(text) != NULL && are_words(text);
     case FORMULA: return is_formula(text);

@@ -55,7 +55,7 @@ static abdb_status read_seconds(const abdb_args *args, const char *option, doubl
     const char *text = abdb_arg(args, option);
 
     *seconds = normal;
-    if (text && (!abdb_number(text, seconds) || *seconds < 0))
+    if (text && (!abdb_double_parse(text, ABDB_MARK_UNKNOWN, seconds) || *seconds < 0))
         return ABDB_FAIL(err, ABDB_USAGE, "--%s wants seconds, not '%s'", option, text);
     return ABDB_OK;
 }

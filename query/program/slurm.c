@@ -290,7 +290,7 @@ static abdb_status find_places(places *p, const abdb_args *args, abdb_arena *are
         return ABDB_FAIL(err, ABDB_USAGE, "--spool %s: Slurm gives %% and \\ in it a meaning",
                          p->spool);
     if (strspn(nodes, "0123456789") == strlen(nodes) &&
-        !abdb_whole(nodes, 1, NODES_MOST, &p->nodes))
+        !abdb_count_parse(nodes, ABDB_MARK_UNKNOWN, 1, NODES_MOST, &p->nodes))
         return ABDB_FAIL(err, ABDB_USAGE, "--slurm wants how many nodes, up to %d, or their names",
                          NODES_MOST);
     p->db = absolute(arena, abdb_arg_db(args));

@@ -190,7 +190,7 @@ abdb_status abdb_link_row(abdb_link *link, bool *more, abdb_error *err)
     }
     if (*more) return ABDB_OK;
     if (link->words == 4 && says(link, 1, "error") && link->word[2] && link->word[3] &&
-        abdb_whole(link->word[2], 1, ABDB_STATUS_COUNT - 1, &status))
+        abdb_count_parse(link->word[2], ABDB_MARK_POINT, 1, ABDB_STATUS_COUNT - 1, &status))
         return ABDB_FAIL(err, (abdb_status)status, "%s", link->word[3]);
     if (link->words < 3 || !says(link, 1, "ok"))
         return ABDB_FAIL(err, ABDB_IO, "the store answered what is no answer");

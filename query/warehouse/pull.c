@@ -1,7 +1,6 @@
 /* pull.c - facts of a warehouse as a database; see pull.h. */
 #include "query/warehouse/pull.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,29 +69,20 @@ done:
     return st;
 }
 
-/* A whole number of 64 bits, which abdb_whole does not hold. */
-static bool read_key(const char *word, sqlite3_int64 *out)
-{
-    const char *digits = word + (*word == '-');
-    char *end;
-
-    errno = 0;
-    *out = strtoll(word, &end, 10);
-    return *digits && digits[strspn(digits, "0123456789")] == '\0' && errno == 0;
-}
-
-/* Binds a word as a column of that type. ABDB_IO: it is none of that type. */
+/* Binds a word as a column of that type. ABDB_IO: it is none of that type. A store writes numbers
+ * without thousands marks. */
 static abdb_status bind(sqlite3_stmt *s, int i, char type, const char *word, abdb_error *err)
 {
-    double number = 0;
-    sqlite3_int64 key = 0;
+    abdb_number number = {0};
 
+    if (word && type != 'T' && !strchr(word, ','))
+        number = abdb_number_parse(word, ABDB_MARK_POINT);
     if (!word)
         sqlite3_bind_null(s, i);
-    else if (type == 'I' && read_key(word, &key))
-        sqlite3_bind_int64(s, i, key);
-    else if (type == 'R' && !strchr(word, ',') && abdb_number(word, &number))
-        sqlite3_bind_double(s, i, number);
+    else if (type == 'I' && number.is_whole)
+        sqlite3_bind_int64(s, i, number.whole);
+    else if (type == 'R' && number.found)
+        sqlite3_bind_double(s, i, number.value);
     else if (type == 'T')
         sqlite3_bind_text(s, i, word, -1, SQLITE_STATIC);
     else

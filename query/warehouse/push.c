@@ -1,7 +1,7 @@
 /* push.c - the facts of a database into a warehouse; see push.h. */
 #include "query/warehouse/push.h"
 
-#include <stdlib.h>
+#include <limits.h>
 
 #include "query/answer/say.h"
 #include "query/warehouse/carry.h"
@@ -16,16 +16,23 @@ typedef struct {
     abdb_error *err;
 } pusher;
 
+/* The number of a row, which the store sends back; 0, the number of no row: something else. */
+static long long parse_row_number(const abdb_link *link)
+{
+    return abdb_digits_parse_or(link->word[0] ? link->word[0] : "", LLONG_MAX, 0);
+}
+
 /* What the store said of a put: rows that were added, and those that say otherwise there. */
 static void note_put(pusher *p, const char *table)
 {
-    char *rest;
-    long long added = strtoll(abdb_text_get(&p->link->said), &rest, 10);
-    long long different = strtoll(rest, NULL, 10);
+    const char *said = abdb_text_get(&p->link->said);
+    unsigned long long added = 0, different = 0;
 
-    p->out->rows += added;
+    said += abdb_digits_parse_prefix(said, 10, &added);
+    (void)abdb_digits_parse_prefix(said, 10, &different);
+    p->out->rows += (long long)added;
     if (different)
-        abdb_text_printf(&p->out->different, "%s%s %lld", p->out->different.size ? ", " : "", table,
+        abdb_text_printf(&p->out->different, "%s%s %llu", p->out->different.size ? ", " : "", table,
                          different);
 }
 
@@ -58,7 +65,7 @@ static abdb_status ask_missing(pusher *p, const char *table, const char *sql)
     while (more) {
         TRY(abdb_link_row(p->link, &more, p->err));
         if (!more) break;
-        sqlite3_bind_int64(s, 1, strtoll(p->link->word[0] ? p->link->word[0] : "", NULL, 10));
+        sqlite3_bind_int64(s, 1, parse_row_number(p->link));
         if (sqlite3_step(s) != SQLITE_DONE) TRY(abdb_db_fail(p->db, p->err, table));
         sqlite3_reset(s);
     }
@@ -150,7 +157,7 @@ static abdb_status claim(pusher *p)
         TRY(abdb_link_row(p->link, &more, p->err));
         if (!more) break;
         sql = sqlite3_mprintf("DELETE FROM temp.batch WHERE number = %lld",
-                              strtoll(p->link->word[0] ? p->link->word[0] : "", NULL, 10));
+                              parse_row_number(p->link));
         st = sql ? abdb_db_exec(p->db, sql, p->err) : ABDB_FAIL(p->err, ABDB_NOMEM, "entries");
         sqlite3_free(sql);
         if (st != ABDB_OK) break;

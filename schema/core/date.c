@@ -3,10 +3,11 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
+
+#include "schema/core/number.h"
 
 enum { YEAR_MIN = 1900, YEAR_MAX = 2199, FRACTION_MAX = 12, TEXT_MAX = 80 };
 
@@ -157,11 +158,11 @@ static int day_of(const char *word, size_t size)
     const char *rest = word + count;
 
     if (!count || count > 2) return 0;
-    if (size == count) return (int)strtol(word, NULL, 10);
+    if (size == count) return (int)abdb_digits_parse_or(word, 99, 0);
     if (size != count + 2) return 0;
     return strncmp(rest, "st", 2) == 0 || strncmp(rest, "nd", 2) == 0 ||
                    strncmp(rest, "rd", 2) == 0 || strncmp(rest, "th", 2) == 0
-               ? (int)strtol(word, NULL, 10)
+               ? (int)abdb_digits_parse_or(word, 99, 0)
                : 0;
 }
 

@@ -1,19 +1,44 @@
-/* number.c - numbers from text and to text; declared in text.h. Short cuts take the numbers that
- * files are full of; whatever they do not cover goes to strtod and printf. */
-#include <ctype.h>
+/* number.c - numbers from text and to text; see number.h. Short cuts take the numbers that files
+ * are full of; whatever they do not cover goes to the C library. */
+#include "schema/core/number.h"
+
 #include <float.h>
+#include <locale.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/core/text.h"
+enum { EXACT_DIGITS = 15, NUMBER_ROOM = 128 };
 
-enum { EXACT_DIGITS = 15 };
+/* Formats and converts with a decimal point, whatever setlocale says. The C library has this locale
+ * built in, so that asking for it cannot fail. */
+static locale_t c_locale;
+
+static void open_c_locale(void)
+{
+    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+static locale_t get_c_locale(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, open_c_locale);
+    return c_locale;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
 
 /* Digits with at most one point, as "1234.5": the digits as a whole number and the power of ten
  * below, both exact, so that one division rounds as strtod does (Clinger, PLDI 1990). */
-static bool simple_number(const char *plain, double *out)
+static bool parse_short_number(const char *text, abdb_number *out)
 {
     static const double power[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
@@ -21,10 +46,10 @@ static bool simple_number(const char *plain, double *out)
     int digits = 0, after = 0;
     bool point = false;
 
-    for (const char *s = plain; *s; s++) {
+    for (const char *s = text; *s; s++) {
         if (*s == '.' && !point) {
             point = true;
-        } else if (*s >= '0' && *s <= '9' && digits < EXACT_DIGITS) {
+        } else if (is_digit(*s) && digits < EXACT_DIGITS) {
             whole = whole * 10 + (*s - '0');
             digits++;
             after += point;
@@ -33,65 +58,256 @@ static bool simple_number(const char *plain, double *out)
         }
     }
     if (!digits) return false;
-    *out = (double)whole / power[after];
+    out->found = true;
+    out->value = (double)whole / power[after];
+    out->is_whole = out->value == floor(out->value); /* exact: a fraction has at most 15 digits */
+    out->whole = out->is_whole ? (long long)out->value : 0;
     return true;
 }
 
-/* Are the commas of the whole part thousands marks, "27,803.90", and is nothing but a number there?
- * The text without them is put into plain. */
-static bool without_commas(const char *string, char *plain, size_t room)
+/* How many characters of text spell an exponent; 0: none. */
+static size_t exponent_length(const char *text)
 {
-    size_t used = 0, digits = 0,
-           lead = 0; /* digits: since the last comma; lead: before the first */
-    bool comma = false, whole = true;
+    size_t sign = (*text == 'e' || *text == 'E') && (text[1] == '+' || text[1] == '-'), digits;
 
-    for (const char *s = string; *s; s++) {
-        bool is_digit = isdigit((unsigned char)*s);
+    if (*text != 'e' && *text != 'E') return 0;
+    digits = strspn(text + 1 + sign, "0123456789");
+    return digits ? 1 + sign + digits : 0;
+}
 
-        /* Only what a decimal number is made of: no "inf", "nan" or hexadecimal, which strtod would
-         * take. */
-        if (used + 1 >= room || (!is_digit && !strchr("+-.,eE", *s))) return false;
-        if (*s == ',') {
-            if (!whole || lead == 0 || lead > 3 || (comma && digits != 3)) return false;
-            comma = true;
-            digits = 0;
-            continue;
+/* Copies the digits before the decimal mark to plain. False: thousands marks stand where no group
+ * of three follows, or behind a zero. */
+static bool copy_integer_part(const char *text, size_t size, char thousands, char *plain)
+{
+    size_t lead = strspn(text, "0123456789"), used = lead;
+
+    if (lead > size) lead = used = size;
+    memcpy(plain, text, lead);
+    if (lead < size && (lead < 1 || lead > 3 || *text == '0')) return false;
+    for (size_t at = lead; at < size; at += 4) {
+        if (size - at < 4 || text[at] != thousands) return false;
+        for (int i = 1; i < 4; i++) {
+            if (!is_digit(text[at + (size_t)i])) return false;
+            plain[used++] = text[at + (size_t)i];
         }
-        if (strchr(".eE", *s)) {
-            if (comma && whole && digits != 3) return false;
-            whole = false;
-        }
-        if (is_digit && whole) {
-            digits++;
-            lead += !comma;
-        }
-        plain[used++] = *s;
     }
     plain[used] = '\0';
-    return used > 0 && !(comma && whole && digits != 3);
+    return true;
 }
 
-bool abdb_number(const char *string, double *out)
+/* Rewrites a number with that decimal mark as C spells it: no thousands marks, a point. */
+static bool rewrite_plainly(const char *text, char decimal, char plain[NUMBER_ROOM])
 {
-    char plain[64], *end;
-    double value;
+    char thousands = decimal == ',' ? '.' : ',';
+    size_t size, digits, used;
+    const char *end;
 
-    if (simple_number(string, out)) return true;
-    if (!without_commas(string, plain, sizeof plain)) return false;
-    value = strtod(plain, &end);
-    if (*end || !isfinite(value)) return false;
+    if (strlen(text) >= NUMBER_ROOM) return false;
+    *plain = '\0';
+    if (*text == '+' || *text == '-') {
+        memcpy(plain, text++, 1);
+        *++plain = '\0';
+    }
+    digits = strspn(text, "0123456789,.");
+    end = memchr(text, decimal, digits);
+    size = end ? (size_t)(end - text) : digits;
+    if (!copy_integer_part(text, size, thousands, plain)) return false;
+    used = strlen(plain);
+    if (end) {
+        size_t fraction = strspn(end + 1, "0123456789");
+
+        if (used + fraction == 0 || (size_t)(end - text) + 1 + fraction != digits) return false;
+        plain[used++] = '.';
+        memcpy(plain + used, end + 1, fraction);
+        plain[used += fraction] = '\0';
+    }
+    if (used == 0) return false;
+    text += digits;
+    if (exponent_length(text) != strlen(text)) return false;
+    if (*text && memchr(text - digits, thousands, digits)) return false;
+    memcpy(plain + used, text, strlen(text) + 1);
+    return true;
+}
+
+/* Does the plain number, "-12.50e3", spell a whole one that fits? By its digits: the nearest double
+ * may be whole where the number is not. */
+static bool spells_whole(const char *plain, long long *out)
+{
+    const char *end = plain + strcspn(plain, "eE"),
+               *point = memchr(plain, '.', (size_t)(end - plain));
+    bool negative = *plain == '-';
+    unsigned long long exponent = 0;
+    long long scale, whole = 0;
+
+    plain += *plain == '-' || *plain == '+';
+    if (*end)
+        (void)abdb_digits_parse_prefix(end + 1 + (end[1] == '-' || end[1] == '+'), 10, &exponent);
+    scale = exponent > 9999 ? 9999 : (long long)exponent;
+    if (*end && end[1] == '-') scale = -scale;
+    if (point) scale -= end - point - 1;
+    while (end > plain && (end[-1] == '0' || end[-1] == '.')) scale += *--end == '0';
+    if (end == plain) return *out = 0, true;
+    if (scale < 0) return false;
+    for (; plain < end; plain++)
+        if (*plain != '.' && (__builtin_mul_overflow(whole, 10, &whole) ||
+                              __builtin_sub_overflow(whole, *plain - '0', &whole)))
+            return false;
+    for (; scale > 0 && whole; scale--)
+        if (__builtin_mul_overflow(whole, 10, &whole)) return false;
+    if (!negative && __builtin_sub_overflow(0, whole, &whole)) return false;
+    *out = whole;
+    return true;
+}
+
+static abdb_number parse_with(const char *text, char decimal)
+{
+    char plain[NUMBER_ROOM], *end;
+    abdb_number number = {0};
+
+    if (!rewrite_plainly(text, decimal, plain)) return number;
+    number.value = strtod_l(plain, &end, get_c_locale());
+    /* 0 of digits that are not all zeros: too small for a double. */
+    number.found = !*end && isfinite(number.value) &&
+                   (number.value != 0 || strcspn(plain, "123456789") >= strcspn(plain, "eE"));
+    number.is_whole = number.found && spells_whole(plain, &number.whole);
+    return number;
+}
+
+abdb_number abdb_number_parse(const char *text, abdb_decimal_mark mark)
+{
+    abdb_number number = {0};
+
+    if (mark == ABDB_MARK_COMMA) return parse_with(text, ',');
+    if (parse_short_number(text, &number)) return number;
+    number = parse_with(text, '.');
+    if (mark == ABDB_MARK_UNKNOWN && number.found && strchr(text, ',') &&
+        parse_with(text, ',').found)
+        number.found = false;
+    return number;
+}
+
+bool abdb_double_parse(const char *text, abdb_decimal_mark mark, double *out)
+{
+    abdb_number number = abdb_number_parse(text, mark);
+
+    if (number.found) *out = number.value;
+    return number.found;
+}
+
+bool abdb_count_parse(const char *text, abdb_decimal_mark mark, long long low, long long high,
+                      long long *out)
+{
+    abdb_number number =
+        abdb_number_parse(text, mark == ABDB_MARK_UNKNOWN ? ABDB_MARK_POINT : mark);
+
+    if (!number.found || !number.is_whole || number.whole < low || number.whole > high)
+        return false;
+    *out = number.whole;
+    return true;
+}
+
+bool abdb_number_is_doubtful(const char *text, abdb_decimal_mark mark)
+{
+    return !abdb_number_parse(text, mark).found &&
+           (parse_with(text, '.').found || parse_with(text, ',').found);
+}
+
+const char *abdb_number_explain(const char *name, const char *text, abdb_decimal_mark mark,
+                                char *out, size_t room)
+{
+    abdb_number point = parse_with(text, '.'), comma = parse_with(text, ',');
+    char with_point[32], with_comma[32], begin[160];
+
+    if (name)
+        snprintf(begin, sizeof begin, "%.60s is '%.60s', ", name, text);
+    else
+        snprintf(begin, sizeof begin, "'%.60s' is ", text);
+    if (point.found) abdb_number_print(point.value, with_point);
+    if (comma.found) abdb_number_print(comma.value, with_comma);
+    if (mark == ABDB_MARK_UNKNOWN && point.found && comma.found)
+        snprintf(out, room, "%snot a number for certain, but %s or %s: write the one that is meant",
+                 begin, with_point, with_comma);
+    else if (mark != ABDB_MARK_COMMA && comma.found)
+        snprintf(out, room, "%snot a number with a decimal point: write %s if that is meant", begin,
+                 with_comma);
+    else if (mark == ABDB_MARK_COMMA && point.found)
+        snprintf(out, room, "%snot a number with a decimal comma, as others of its column", begin);
+    else
+        snprintf(out, room, "%snot a number", begin);
+    return out;
+}
+
+size_t abdb_double_parse_prefix(const char *text, double *out)
+{
+    size_t blanks = strspn(text, " \t\n\v\f\r"), size = 0;
+    char plain[NUMBER_ROOM];
+    abdb_number number;
+
+    text += blanks;
+    size += *text == '-' || *text == '+';
+    size += strspn(text + size, "0123456789");
+    if (text[size] == '.') size += 1 + strspn(text + size + 1, "0123456789");
+    size += exponent_length(text + size);
+    if (size >= sizeof plain) return 0;
+    memcpy(plain, text, size);
+    plain[size] = '\0';
+    number = abdb_number_parse(plain, ABDB_MARK_POINT);
+    if (!number.found) return 0;
+    *out = number.value;
+    return blanks + size;
+}
+
+static unsigned digit_of(char c)
+{
+    return is_digit(c)            ? (unsigned)(c - '0')
+           : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+           : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
+                                  : 16;
+}
+
+size_t abdb_digits_parse_prefix(const char *text, unsigned base, unsigned long long *out)
+{
+    size_t blanks = strspn(text, " \t\n\v\f\r"), size = blanks;
+    unsigned long long value = 0;
+
+    for (; digit_of(text[size]) < base; size++)
+        if (__builtin_mul_overflow(value, base, &value) ||
+            __builtin_add_overflow(value, digit_of(text[size]), &value))
+            return 0;
+    if (size == blanks) return 0;
     *out = value;
-    return true;
+    return size;
 }
 
-bool abdb_whole(const char *string, long long low, long long high, long long *out)
+long long abdb_digits_parse_or(const char *text, long long most, long long otherwise)
 {
-    double value;
+    unsigned long long number;
 
-    if (!abdb_number(string, &value) || value != floor(value)) return false;
-    if (value < (double)low || value > (double)high) return false;
-    *out = (long long)value;
-    return true;
+    if (!abdb_digits_parse_prefix(text, 10, &number) || number > (unsigned long long)most)
+        return otherwise;
+    return (long long)number;
+}
+
+double abdb_double_parse_or(const char *text, double otherwise)
+{
+    double value = otherwise;
+
+    (void)abdb_double_parse_prefix(text, &value);
+    return value;
+}
+
+/* --- printing --------------------------------------------------------------------------------- */
+
+/* Prints `digits` digits as printf does in the C locale: "%.0f" with 0, else "%.*g". */
+static void print_digits(double value, int digits, char *out)
+{
+    locale_t before = uselocale(get_c_locale());
+
+    if (digits == 0)
+        snprintf(out, 32, "%.0f", value);
+    else
+        snprintf(out, 32, "%.*g", digits, value);
+    (void)uselocale(before);
 }
 
 size_t abdb_whole_print(long long value, char *out)
@@ -113,16 +329,24 @@ size_t abdb_whole_print(long long value, char *out)
 void abdb_number_print(double value, char *out)
 {
     if (value == floor(value) && fabs(value) < 1e15) {
-        snprintf(out, 32, "%.0f", value);
+        print_digits(value, 0, out);
         return;
     }
     /* A number that 15 digits or fewer give is printed with as many by 15, because no other decimal
      * of 15 digits gives it, unless it has lost bits at the lower end of doubles; 17 always read
      * back as the same double. */
     for (int digits = fabs(value) < DBL_MIN ? 1 : EXACT_DIGITS; digits <= 17; digits++) {
-        snprintf(out, 32, "%.*g", digits, value);
-        if (strtod(out, NULL) == value) return;
+        print_digits(value, digits, out);
+        if (strtod_l(out, NULL, get_c_locale()) == value) return;
     }
+}
+
+double abdb_number_round(double value, int digits)
+{
+    char text[32];
+
+    print_digits(value, digits, text);
+    return strtod_l(text, NULL, get_c_locale());
 }
 
 /* --- 17 digits -------------------------------------------------------------------------------- */
@@ -188,5 +412,5 @@ void abdb_number_print17(double value, char *out)
     if (isnan(value))
         snprintf(out, 32, signbit(value) ? "-nan" : "nan");
     else if (!print17(value, out))
-        snprintf(out, 32, "%.17g", value);
+        print_digits(value, 17, out);
 }

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "schema/core/number.h"
 #include "schema/core/timing.h"
 
 enum { CHILDREN_AT_ONCE = 64, NAMED_MAX = 4, SEEN_MAX = 256, NAP_NS = 1000000 };
@@ -71,13 +73,13 @@ static size_t list_children(pid_t *child, size_t room)
     size_t count = 0;
 
     for (struct dirent *entry; all && count < room && (entry = readdir(all));) {
-        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        pid_t pid = (pid_t)abdb_digits_parse_or(entry->d_name, INT_MAX, 0);
         char stat[512], *end;
 
         if (pid <= 0 || !read_proc(pid, "stat", stat, sizeof stat)) continue;
         end = strrchr(stat, ')'); /* of its name, which may be any text */
         if (!end || end[1] != ' ' || end[2] == 'Z' || strlen(end) < 4) continue;
-        if (strtol(end + 4, NULL, 10) == self) child[count++] = pid;
+        if (abdb_digits_parse_or(end + 4, INT_MAX, 0) == self) child[count++] = pid;
     }
     if (all) closedir(all);
     return count;

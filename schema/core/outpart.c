@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "schema/core/number.h"
+
 enum { BASE_MAX = 200 };
 
 static const char *base_of(const char *place)
@@ -46,16 +48,17 @@ void abdb_outpart_sweep(const char *place, void (*remove_part)(const char *part)
     snprintf(prefix, sizeof prefix, ".%.*s.", BASE_MAX, base);
     dir = opendir(*folder ? folder : ".");
     while (dir && (entry = readdir(dir))) {
-        char *end;
-        long pid;
+        const char *end;
+        unsigned long long pid = 0;
 
         if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0) continue;
-        pid = strtol(entry->d_name + strlen(prefix), &end, 10);
+        end = entry->d_name + strlen(prefix);
+        end += abdb_digits_parse_prefix(end, 10, &pid);
         /* The writer's process must be gone for certain (ESRCH): one of another user answers EPERM,
          * and its part stays. A number that was given to another process since only delays the
          * removal. */
         if (*end != '-' || strlen(end) != strlen("-12345678.part") || !strstr(end, ".part") ||
-            pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
+            pid < 1 || pid > INT_MAX || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
             continue;
         snprintf(path, sizeof path, "%s%s", folder, entry->d_name);
         remove_part(path);

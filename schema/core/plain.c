@@ -113,16 +113,14 @@ typedef struct {
 
 static int read_number(const char **at, va_list *args)
 {
-    char *end;
-    long number;
+    unsigned long long number = 0;
 
     if (**at == '*') {
         ++*at;
         return va_arg(*args, int);
     }
-    number = strtol(*at, &end, 10);
-    *at = end;
-    return (int)number;
+    *at += abdb_digits_parse_prefix(*at, 10, &number);
+    return number < INT_MAX ? (int)number : INT_MAX;
 }
 
 static void take_while(const char **at, const char *set, char *out, size_t room)

@@ -20,7 +20,7 @@ typedef enum { RECORD_ENTRY, RECORD_FACT, RECORD_REJECT, RECORD_ROW_END } record
  * results, most entries a few of each. */
 typedef struct {
     const char *field[ABDB_FIELD_COUNT];
-    const char *locator, *environment, *role;
+    const char *locator, *environment, *role, *doubt;
     long line;
     abdb_key key[3];
     long long origin;
@@ -179,6 +179,7 @@ static packed_entry *pack_entry(batch *b, const abdb_entry *e)
     p->locator = keep(b, e->locator, &failed);
     p->environment = keep(b, e->environment, &failed);
     p->role = keep(b, e->role, &failed);
+    p->doubt = keep(b, e->doubt, &failed);
     p->line = e->line;
     p->origin = e->origin;
     p->pieces = e->pieces;
@@ -242,6 +243,7 @@ static abdb_status hand_entry(abdb_queue *q, const packed_entry *p)
     e->locator = p->locator;
     e->environment = p->environment;
     e->role = p->role;
+    e->doubt = p->doubt;
     e->line = p->line;
     e->origin = p->origin;
     e->process = p->process;

@@ -2,7 +2,6 @@
 #include "schema/core/record.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <stdio.h>
 #include <limits.h>
 #include <string.h>
@@ -70,7 +69,7 @@ void abdb_entry_factor(abdb_entry *entry, const char *name, const char *text)
     double value;
 
     if (!text || !*text) return;
-    if (!abdb_number(text, &value)) value = NAN;
+    if (!abdb_double_parse(text, ABDB_MARK_UNKNOWN, &value)) value = NAN;
     abdb_entry_factor_number(entry, name, value, text);
 }
 
@@ -89,12 +88,12 @@ void abdb_origin_print(long long origin, char out[17])
 
 bool abdb_origin_parse(const char *text, long long *origin)
 {
-    unsigned long long number;
+    unsigned long long number = 0;
 
     *origin = ABDB_ORIGIN_NONE;
     if (strcmp(text, "none") == 0) return true;
     if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16) return false;
-    number = strtoull(text, NULL, 16);
+    (void)abdb_digits_parse_prefix(text, 16, &number);
     *origin = (long long)number;
     return number > 0 && number <= LLONG_MAX;
 }
@@ -134,7 +133,7 @@ void abdb_entry_forget_results(abdb_entry *entry)
 void abdb_entry_reuse(abdb_entry *entry)
 {
     memset(entry->field, 0, sizeof entry->field);
-    entry->environment = entry->role = NULL;
+    entry->environment = entry->role = entry->doubt = NULL;
     entry->origin = ABDB_ORIGIN_UNSAID;
     entry->pieces = entry->factors = entry->results = 0;
     entry->values_left_out = entry->factors_left_out = 0;
@@ -181,6 +180,77 @@ const char *abdb_entry_dates(abdb_entry *entry, const char **text)
         entry->field[dates[i]] = date;
     }
     return NULL;
+}
+
+bool abdb_entry_parse_count(const abdb_entry *entry, int field, long long *out)
+{
+    const char *text = entry->field[field];
+
+    return text && *text && abdb_count_parse(text, ABDB_MARK_UNKNOWN, 1, 100000000, out);
+}
+
+void abdb_entry_rewrite_count(abdb_entry *entry, int field, abdb_decimal_mark mark)
+{
+    char *room = entry->counts[field == ABDB_FIELD_nodes];
+    const char *text = entry->field[field];
+    long long count;
+
+    if (!text || !abdb_count_parse(text, mark, 0, LLONG_MAX, &count)) return;
+    abdb_whole_print(count, room);
+    entry->field[field] = strcmp(text, room) == 0 ? text : room;
+}
+
+static bool is_count_column(const char *column)
+{
+    static const char *const names[] = {"dies",    "year",     "layers", "hidden_size", "heads",
+                                        "devices", "kv_heads", "part",   "vocabulary",  "share",
+                                        "place",   "needed",   "term",   "runs",        "dropped",
+                                        "rank",    NULL};
+
+    return abdb_is_word(column, names);
+}
+
+bool abdb_fact_column_is_number(const char *table, const char *column)
+{
+    static const char *const names[] = {"accuracy_target",
+                                        "parameters",
+                                        "parameters_active",
+                                        "power_limit",
+                                        "value",
+                                        "amount",
+                                        "stated",
+                                        "upper",
+                                        "coefficient",
+                                        "offset",
+                                        "power",
+                                        "low",
+                                        "high",
+                                        "times",
+                                        NULL};
+
+    /* A note has text of these names. */
+    return strcmp(table, "note") != 0 && (is_count_column(column) || abdb_is_word(column, names));
+}
+
+bool abdb_fact_parse_number(const char *column, const char *text, abdb_decimal_mark mark,
+                            double *out, char *reason, size_t room)
+{
+    long long count;
+
+    if (!is_count_column(column)) {
+        if (abdb_double_parse(text, mark, out)) return true;
+        abdb_number_explain(column, text, mark, reason, room);
+        return false;
+    }
+    if (!abdb_count_parse(text, mark, -(1LL << 53), 1LL << 53, &count)) {
+        bool is_number = abdb_number_parse(text, mark).found;
+
+        snprintf(reason, room, "%s is '%.60s', not a %snumber", column, text,
+                 is_number ? "whole " : "");
+        return false;
+    }
+    *out = (double)count;
+    return true;
 }
 
 const char *abdb_fact_dates(abdb_fact *fact, const char **text)

@@ -11,6 +11,7 @@
 
 #include "schema/core/date.h"
 #include "schema/core/error.h"
+#include "schema/core/number.h"
 
 typedef enum {
 #define FIELD(name, number, meaning) ABDB_FIELD_##name,
@@ -123,6 +124,11 @@ typedef struct {
     abdb_factor factor[ABDB_FACTOR_MAX];
     abdb_result result[ABDB_RESULT_MAX];
     char dates[2][ABDB_DATE_SIZE]; /* room for abdb_entry_dates */
+    char counts[2][24];            /* room for abdb_entry_rewrite_count */
+    /* Why a number of the source cannot be read for certain: the store refuses the entry for it.
+     * NULL: all can. */
+    const char *doubt;
+    char doubt_text[200]; /* room for it */
 } abdb_entry;
 
 /* An origin as text in exchange formats: "none", or 16 hexadecimal digits. _print fills 17 bytes;
@@ -157,6 +163,13 @@ long abdb_values_read(void);
  * of the first that is no date and stays as it was: *text. */
 const char *abdb_entry_dates(abdb_entry *entry, const char **text);
 
+/* The number of a field that is one, as the store checks, keeps and keys it. False: the field has
+ * no text, or text that is no count. */
+bool abdb_entry_parse_count(const abdb_entry *entry, int field, long long *out);
+/* Rewrites a field that is a count as it is kept, "1024" for "1,024" and "1e3", by the decimal mark
+ * of its column. Text that is no count stays: the store refuses it with its reason. */
+void abdb_entry_rewrite_count(abdb_entry *entry, int field, abdb_decimal_mark mark);
+
 /* A row of a dictionary or of published facts: device, spec, alias, price, source, model, claim. */
 enum { ABDB_FACT_MAX = 32 };
 typedef struct {
@@ -170,7 +183,13 @@ typedef struct {
     } column[ABDB_FACT_MAX];
     char dates[2][ABDB_DATE_SIZE]; /* room for abdb_fact_dates */
 } abdb_fact;
-/* The same for the columns of a fact. */
+/* A column of a fact that is a number, by the name of the column: a whole one of a count, any other
+ * of a quantity, with that decimal mark. False, with reason: the text is none. */
+bool abdb_fact_parse_number(const char *column, const char *text, abdb_decimal_mark mark,
+                            double *out, char *reason, size_t room);
+/* Is the column a number in the table of the fact? */
+bool abdb_fact_column_is_number(const char *table, const char *column);
+/* The same as abdb_entry_dates for the columns of a fact. */
 const char *abdb_fact_dates(abdb_fact *fact, const char **text);
 
 typedef struct {

@@ -77,7 +77,7 @@ static void put_factor(abdb_text *out, const abdb_factor *f)
                          f->state == ABDB_UNKNOWN ? "unknown" : "inapplicable");
         return;
     }
-    if (!abdb_number(f->text, &read)) read = NAN;
+    if (!abdb_double_parse(f->text, ABDB_MARK_UNKNOWN, &read)) read = NAN;
     same = isnan(read) ? isnan(f->num) : read == f->num;
     if (same && !f->unit) {
         abdb_text_json(out, f->text);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "schema/core/number.h"
+
 /* Up to here 2^-n is a normal double, and binomial probabilities are summed exactly. */
 enum { BINOMIAL_MAX = 1000 };
 
@@ -93,11 +95,7 @@ enum { DIGITS = 13 };
 
 static double to_digits(double value)
 {
-    char text[32];
-
-    if (!isfinite(value)) return value;
-    snprintf(text, sizeof text, "%.*e", DIGITS - 1, value);
-    return strtod(text, NULL);
+    return isfinite(value) ? abdb_number_round(value, DIGITS) : value;
 }
 
 double abdb_unlog(double x)

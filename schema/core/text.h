@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "schema/core/error.h"
+#include "schema/core/number.h"
 
 /* Text that grows. Zeroed is empty. After a failed allocation `failed` is set, the text stays as it
  * was, and later appends do nothing: check once, at the end. */
@@ -64,19 +65,8 @@ char *abdb_trim(char *string);
  * "DGX H200 (8x, TRT)" and "DGX H200 (8x TRT)" meet. out has room bytes. Letters outside ASCII are
  * kept as bytes, except the typographic hyphens and spaces (U+2010..U+2015, U+00A0, U+202F). */
 void abdb_fold(const char *name, char *out, size_t room);
-/* A decimal number that fills the whole string, finite; commas as thousands marks ("27,803.90").
- * The decimal point is always '.'. Returns false for anything else, "" and "N/A" too. */
-bool abdb_number(const char *string, double *out);
 /* Has the text a digit, so that it is a number or a damaged one, and no word? NULL has none. */
 bool abdb_has_digit(const char *string);
-/* A whole number in [low, high]. */
-bool abdb_whole(const char *string, long long low, long long high, long long *out);
-/* The shortest decimal text that reads back as value. out has at least 32 bytes. */
-void abdb_number_print(double value, char *out);
-/* The text of a whole number; out has at least 24 bytes. Returns its length. */
-size_t abdb_whole_print(long long value, char *out);
-/* The text of "%.17g" (a NaN as "nan" or "-nan"), faster; out has at least 32 bytes. */
-void abdb_number_print17(double value, char *out);
 /* Edit distance (insert, delete, replace, swap = 1), case-insensitive. */
 int abdb_distance(const char *a, const char *b);
 /* The name nearest to `name`, or NULL when none is near enough to suggest. */

@@ -53,11 +53,13 @@ static void key_number(sqlite3_context *context, int count, sqlite3_value **valu
 {
     const char *key = (const char *)sqlite3_value_text(value[0]);
     char digits[KEY_INDEXED + 1] = "";
+    unsigned long long number = 0;
 
     (void)count;
     if (!key_end(key)) return;
     memcpy(digits, key + 2, KEY_INDEXED);
-    sqlite3_result_int64(context, (sqlite3_int64)strtoull(digits, NULL, 16));
+    (void)abdb_digits_parse_prefix(digits, 16, &number);
+    sqlite3_result_int64(context, (sqlite3_int64)number);
 }
 
 /* key_ordinal(KEY): the place of a result in its entry. */
@@ -67,7 +69,8 @@ static void key_ordinal(sqlite3_context *context, int count, sqlite3_value **val
     long long place;
 
     (void)count;
-    if (end && *key == 'r' && *end == '-' && abdb_whole(end + 1, 0, 1000000000, &place))
+    if (end && *key == 'r' && *end == '-' &&
+        abdb_count_parse(end + 1, ABDB_MARK_POINT, 0, 1000000000, &place))
         sqlite3_result_int64(context, place);
 }
 

@@ -265,7 +265,8 @@ static abdb_status keep_factors(const vocabulary *v, sqlite3_stmt *keep, const c
         abdb_bind_text(keep, 1, spelling);
         abdb_bind_text(keep, 2, rule->factor);
         abdb_bind_text(keep, 3, bare->said[i].value);
-        if (abdb_number(bare->said[i].value, &number)) sqlite3_bind_double(keep, 4, number);
+        if (abdb_double_parse(bare->said[i].value, ABDB_MARK_POINT, &number))
+            sqlite3_bind_double(keep, 4, number);
         abdb_bind_text(keep, 5, rule->unit);
         if (sqlite3_step(keep) != SQLITE_DONE) return abdb_db_fail(v->db, err, "names of devices");
     }

@@ -2,9 +2,9 @@
  * its description, factors, results, samples, pieces and places go in. Inside a file an entry has a
  * small number, and so have the texts that many entries share; keys are looked up in maps of memory
  * first (keymap.h). */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "schema/store/digest.h"
@@ -87,6 +87,7 @@ static abdb_status keep_description(abdb_writer *w, const abdb_entry *e, abdb_ke
 {
     abdb_slot row;
     int column = 4;
+    long long count;
     abdb_status st = ABDB_OK;
 
     if (w->all_descriptions)
@@ -106,8 +107,8 @@ static abdb_status keep_description(abdb_writer *w, const abdb_entry *e, abdb_ke
         if (!text && i == ABDB_FIELD_status) text = "ok";
         if (!text && i == ABDB_FIELD_verified) text = "unknown";
         if (!text && i == ABDB_FIELD_flags) text = "";
-        if (text && abdb_fields[i].is_number)
-            abdb_slot_whole(row, column++, strtoll(text, NULL, 10));
+        if (abdb_fields[i].is_number && abdb_entry_parse_count(e, i, &count))
+            abdb_slot_whole(row, column++, count);
         else
             abdb_slot_text(row, column++, text);
     }
@@ -127,7 +128,9 @@ static sqlite3_int64 place_line(const char *locator)
     const char *digits = locator && strncmp(locator, "line ", 5) == 0 ? locator + 5 : "";
     size_t count = strspn(digits, "0123456789");
 
-    return count && count < 15 && !digits[count] && *digits != '0' ? strtoll(digits, NULL, 10) : 0;
+    return count && count < 15 && !digits[count] && *digits != '0'
+               ? abdb_digits_parse_or(digits, LLONG_MAX, 0)
+               : 0;
 }
 
 static const char *said(const char *text)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "schema/core/units.h"
 #include "schema/store/derive.h"
 #include "schema/store/digest.h"
 #include "schema/store/writer.h"
@@ -131,11 +132,70 @@ done:
     return st;
 }
 
+/* The column of that name as text, or NULL; its number in *num. */
+static const char *find_column(const abdb_fact *fact, const char *name, double *num)
+{
+    for (size_t i = 0; i < fact->columns; i++)
+        if (strcmp(fact->column[i].name, name) == 0) {
+            if (num) *num = fact->column[i].num;
+            return fact->column[i].text;
+        }
+    return NULL;
+}
+
+/* Is the text digits with at most one point, without a zero before them, as a number is written
+ * plainly? */
+static bool is_plain(const char *text)
+{
+    size_t lead, size;
+
+    text += *text == '-';
+    lead = size = strspn(text, "0123456789");
+    if (text[size] == '.') size += 1 + strspn(text + size + 1, "0123456789");
+    return !text[size] && (lead < 2 || *text != '0');
+}
+
+/* Writes a raw value ("1,935", "$2,490.00", "1.9e3 GB/s") with its number in the plain spelling.
+ * False: the number is spelled plainly already, or is not the value of the fact. */
+static bool spell_plainly(const abdb_fact *fact, const char *raw, char plain[128])
+{
+    static const abdb_decimal_mark marks[] = {ABDB_MARK_POINT, ABDB_MARK_COMMA};
+    size_t head = raw ? strspn(raw, "$ ") : 0, digits;
+    const abdb_unit *unit = NULL;
+    double value = NAN, number;
+    char text[64], printed[32];
+
+    if (!raw) return false;
+    digits = strspn(raw + head, "+-0123456789.,eE");
+    while (digits && strchr("eE", raw[head + digits - 1])) digits--;
+    if (!digits || digits >= sizeof text || strlen(raw) >= 90) return false;
+    memcpy(text, raw + head, digits);
+    text[digits] = '\0';
+    if (strcmp(fact->table, "price") == 0) {
+        (void)find_column(fact, "amount", &value);
+    } else {
+        const char *name = find_column(fact, "raw_unit", NULL);
+
+        (void)find_column(fact, "value", &value);
+        unit = name ? abdb_unit_find(name) : NULL;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (!abdb_double_parse(text, marks[i], &number)) continue;
+        if ((unit ? abdb_unit_base(unit, number) : number) != value) continue;
+        if (marks[i] == ABDB_MARK_POINT && is_plain(text)) return false;
+        abdb_number_print(number, printed);
+        snprintf(plain, 128, "%.*s%s%s", (int)head, raw, printed, raw + head + digits);
+        return true;
+    }
+    return false;
+}
+
 /* The key of a published fact: of its columns in the order of the table, whatever order and form a
  * file gave them in; one that is left out counts as what the table puts there. */
 static abdb_key fact_digest(abdb_text *text, const fact_table *table, const abdb_fact *fact)
 {
     const char *names = table->columns;
+    char plain[128];
 
     abdb_text_clear(text);
     abdb_text_puts(text, fact->table);
@@ -148,7 +208,9 @@ static abdb_key fact_digest(abdb_text *text, const fact_table *table, const abdb
 
             if (strncmp(name, names, (size_t)size) != 0 || name[size]) continue;
             said = fact->column[i].text || isfinite(fact->column[i].num);
-            if (fact->column[i].text)
+            if (strcmp(name, "raw_value") == 0 && spell_plainly(fact, fact->column[i].text, plain))
+                abdb_text_printf(text, "\x1f%s=%s", name, plain);
+            else if (fact->column[i].text)
                 abdb_text_printf(text, "\x1f%s=%s", name, fact->column[i].text);
             else if (said)
                 abdb_text_printf(text, "\x1f%s=%.17g", name, fact->column[i].num);
@@ -312,10 +374,27 @@ done:
     return st;
 }
 
-abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err)
+/* Replaces the text of columns that are numbers by the number, so that each spelling is one fact.
+ * NULL, or the column whose text is no number, with reason. */
+static const char *parse_numbers(abdb_fact *fact, char *reason, size_t room)
+{
+    for (size_t i = 0; i < fact->columns; i++) {
+        const char *name = fact->column[i].name, *text = fact->column[i].text;
+
+        if (!text || !abdb_fact_column_is_number(fact->table, name)) continue;
+        if (!abdb_fact_parse_number(name, text, ABDB_MARK_UNKNOWN, &fact->column[i].num, reason,
+                                    room))
+            return name;
+        fact->column[i].text = NULL;
+    }
+    return NULL;
+}
+
+abdb_status abdb_writer_fact(void *self, const abdb_fact *given, abdb_error *err)
 {
     const fact_table *table = NULL;
     abdb_writer *w = self;
+    abdb_fact copy = *given, *fact = &copy;
     char reason[300];
     abdb_reject reject = {.line = fact->line, .reason = reason, .raw = fact->locator};
     abdb_status st = abdb_writer_lock(w, err);
@@ -325,6 +404,7 @@ abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err)
         if (strcmp(fact_tables[i].table, fact->table) == 0) table = &fact_tables[i];
     if (!table) return ABDB_FAIL(err, ABDB_DATA, "no table '%s'", fact->table);
     reject.field = fact_fault(table, fact, reason, sizeof reason);
+    if (!reject.field) reject.field = parse_numbers(fact, reason, sizeof reason);
     if (reject.field) return abdb_writer_reject(self, &reject, err);
     return table->digest_key ? keep_published(self, table, fact, err)
                              : keep_word(self, table, fact, err);

@@ -36,13 +36,12 @@ static const char *fault_of_fields(const abdb_entry *e)
         return words;
     }
     for (int i = 0; i < ABDB_FIELD_COUNT; i++) {
-        int least = i == ABDB_FIELD_nodes || i == ABDB_FIELD_devices;
-        long long whole;
+        long long count;
 
-        if (!abdb_fields[i].is_number || !e->field[i]) continue;
-        if (abdb_whole(e->field[i], least, 100000000, &whole)) continue;
-        snprintf(words, sizeof words, "%s is '%.60s', not a whole number%s", abdb_fields[i].name,
-                 e->field[i], least ? " of at least 1" : "");
+        if (!abdb_fields[i].is_number || !e->field[i] || abdb_entry_parse_count(e, i, &count))
+            continue;
+        snprintf(words, sizeof words, "%s is '%.60s', not a whole number of at least 1",
+                 abdb_fields[i].name, e->field[i]);
         return words;
     }
     return NULL;
@@ -96,6 +95,7 @@ const char *abdb_entry_fault(const abdb_entry *e)
     const char *fault = fault_of_identity(e);
 
     if (!fault) fault = fault_of_fields(e);
+    if (!fault && e->doubt) fault = e->doubt;
     for (size_t i = 0; !fault && i < e->results; i++) fault = fault_of_result(&e->result[i]);
     return fault ? fault : fault_of_circumstances(e);
 }

@@ -191,6 +191,17 @@ static long long make_origin(key_maker *k, const abdb_entry *e)
     return digest_text(k).high;
 }
 
+/* The text of a field; a count in one spelling, whichever its source has. */
+static void append_field(abdb_text *text, const abdb_entry *e, int field)
+{
+    long long count;
+
+    if (abdb_fields[field].is_number && abdb_entry_parse_count(e, field, &count))
+        put_whole(text, count);
+    else
+        abdb_text_puts(text, e->field[field]);
+}
+
 /* Keys of the factors, of the shared fields and of the whole: content, and where there is one the
  * origin; no path, line or time of import. All 0: no memory. */
 static void make_keys(key_maker *k, const abdb_ordered *o, abdb_key key[ABDB_KEYS],
@@ -208,7 +219,7 @@ static void make_keys(key_maker *k, const abdb_ordered *o, abdb_key key[ABDB_KEY
         if (abdb_field_is_shared(i) && says_more(e, i)) {
             abdb_text_puts(text, abdb_fields[i].name);
             abdb_text_puts(text, "=");
-            abdb_text_puts(text, e->field[i]);
+            append_field(text, e, i);
             abdb_text_puts(text, "\x1f");
         }
     shared = text->size;

@@ -96,7 +96,7 @@ static abdb_status add_condition(abdb_server *s, const abdb_request *c, int n, a
     TRY(kind_of(s, name, &column, &numeric, err));
     if (name != c->word[0]) column = false;
     glob = strcmp(c->word[1], "~") == 0;
-    if (column && numeric && !glob && !abdb_number(c->word[2], &number))
+    if (column && numeric && !glob && !abdb_double_parse(c->word[2], ABDB_MARK_POINT, &number))
         return ABDB_FAIL(err, ABDB_USAGE, "%s is a number, not '%s'", name, c->word[2]);
     *value = glob ? pattern_of(c->word[2]) : strdup(c->word[2]);
     if (!*value) return ABDB_FAIL(err, ABDB_NOMEM, "a condition");
@@ -107,7 +107,7 @@ static abdb_status add_condition(abdb_server *s, const abdb_request *c, int n, a
                          numeric && !glob ? "::float8" : "");
         return ABDB_OK;
     }
-    numeric = !glob && abdb_number(c->word[2], &number);
+    numeric = !glob && abdb_double_parse(c->word[2], ABDB_MARK_POINT, &number);
     abdb_text_puts(sql, " AND EXISTS (SELECT 1 FROM abdb.point_factor p WHERE p.point_id ="
                         " v.point_id AND p.factor = ");
     {

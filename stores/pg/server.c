@@ -1,6 +1,7 @@
 /* server.c - the connection to PostgreSQL; see server.h. */
 #include "stores/pg/server.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,9 +247,7 @@ abdb_status abdb_server_number(abdb_server *s, const char *sql, long long *out, 
     *out = 0;
     if (st != ABDB_OK) return st;
     text = PQntuples(result) && !PQgetisnull(result, 0, 0) ? PQgetvalue(result, 0, 0) : "0";
-    if (is_whole(text))
-        *out = strtoll(text, NULL, 10);
-    else
+    if (!abdb_count_parse(text, ABDB_MARK_POINT, LLONG_MIN, LLONG_MAX, out))
         st = ABDB_FAIL(err, ABDB_IO, "the warehouse answered '%.40s' where a number belongs", text);
     PQclear(result);
     return st;
@@ -262,7 +261,7 @@ static abdb_status copied(abdb_server *s, long long *rows, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     if (fine)
-        *rows = strtoll(PQcmdTuples(result), NULL, 10);
+        *rows = abdb_digits_parse_or(PQcmdTuples(result), LLONG_MAX, 0);
     else
         st = fail_by_result(s, result, err);
     PQclear(result);

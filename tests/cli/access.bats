@@ -51,6 +51,7 @@ P
 }
 
 @test "a backup has the owner and mode of its database, also while it is made" {
+    need_built unit/migration
     abdb import -q "$fixtures/specs.csv"
     for m in 600 640 644; do
         rm -f t.db.v1.bak

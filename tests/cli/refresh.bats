@@ -6,7 +6,7 @@ load common
     abdb import -q "$fixtures/tables.md" "$fixtures/osu.txt" || true
     maps=("$root"/ingest/maps/*.map)
     raised=$(cat "${maps[@]}" | awk '$1 == "version" { n += $2 - 1 } END { print n + 0 }')
-    same "$(sqlite3 t.db "SELECT importer FROM artifact WHERE format = 'table'")" $((1 + ${#maps[@]} + raised))
+    same "$(sqlite3 t.db "SELECT importer FROM artifact WHERE format = 'table'")" $((2 + ${#maps[@]} + raised))
     [ "$(sqlite3 t.db "SELECT importer FROM artifact WHERE format = 'osu'")" -ge 1 ]
     same "$(sqlite3 t.db "SELECT count(*) FROM artifact WHERE importer < 1")" 0
 
@@ -42,7 +42,7 @@ values() {
     run abdb import x.csv
     fails 0 "already imported"
     run abdb doctor
-    fails 0 "abdb-csv: 1 file read by version 0 of its importer, now 1; \`abdb import --refresh\` reads it again"
+    fails 0 "abdb-csv: 1 file read by version 1 of its importer, now 2; \`abdb import --refresh\` reads it again"
     run abdb import --refresh --dry-run
     fails 0 "would keep: 1 row: 1 accepted"
     same "$(values)" "X 1.5, Y 2.5"
@@ -50,9 +50,9 @@ values() {
     fails 0 "x.csv: 1 row: 1 accepted"
     [[ "$output" != *y.csv* ]]
     same "$(values)" "X 15, Y 2.5"
-    same "$(sqlite3 t.db "SELECT target, reason FROM withdrawal")" "$(sha256sum <x.csv | cut -c1-64)@0|read again by a newer importer"
+    same "$(sqlite3 t.db "SELECT target, reason FROM withdrawal")" "$(sha256sum <x.csv | cut -c1-64)@1|read again by a newer importer"
     run abdb query withdrawals -o csv
-    fails 0 "@0,x.csv,read again by a newer importer"
+    fails 0 "@1,x.csv,read again by a newer importer"
     run abdb import --refresh
     fails 0 "nothing to read again"
     run abdb doctor
@@ -96,7 +96,7 @@ values() {
     grow_old 4.csv
     sqlite3 t.db "UPDATE withdrawal SET target = '$(sha256sum <4.csv | cut -c1-64)'"
     run abdb doctor
-    fails 0 "table: 1 file read by version 0 of its importer, now 1; \`abdb import --refresh --map FILE\` reads it again"
+    fails 0 "table: 1 file read by version 1 of its importer, now 2; \`abdb import --refresh --map FILE\` reads it again"
     fails 0 "abdb-csv: 4 files read"
     run abdb import --refresh
     fails 0 "1.csv is not there any more: left as it was read"
@@ -169,7 +169,7 @@ values() {
     [[ "$output" != *"read by version"* ]]
     abdb init
     same "$(sqlite3 t.db "SELECT count(*) FROM artifact a WHERE path LIKE '(built in)%' AND importer = 0 AND NOT EXISTS
-        (SELECT 1 FROM artifact n WHERE n.path = a.path AND n.importer = 1)")" 0
+        (SELECT 1 FROM artifact n WHERE n.path = a.path AND n.importer = 2)")" 0
     [ "$(ask "SELECT count(*) FROM v_device")" -gt 100 ]
 }
 

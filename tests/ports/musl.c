@@ -23,7 +23,7 @@ static void print_numbers(void)
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         double x = 0;
-        bool is = abdb_number(texts[i], &x);
+        bool is = abdb_double_parse(texts[i], ABDB_MARK_UNKNOWN, &x);
 
         abdb_number_print(is ? x : 0, text);
         printf("%s: %d %s", texts[i], is, text);

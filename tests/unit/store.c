@@ -205,6 +205,26 @@ static void identity(void **state)
     close_store(&s);
 }
 
+/* The store gets an entry from importers and from others (a merge, a run): it reads a count itself,
+ * whichever spelling it has. */
+static void counts_in_any_spelling(void **state)
+{
+    static const char *const spellings[] = {"1024", "1,024", "1.024e3", "+1024", "01024", "1024.0"};
+    static const char *const no_counts[] = {"1.024", "1,02", "1024x", "0", "-8", "1e99"};
+    store s = open_store();
+
+    (void)state;
+    assert_int_equal(say(&s, "a", "X", "1.0", 1, NULL, spellings[1]).accepted, 1);
+    assert_int_equal(ask(&s, "SELECT devices FROM description"), 1024);
+    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++)
+        assert_int_equal(say(&s, "a", "X", "1.0", 1, NULL, spellings[i]).duplicate, 1);
+    for (size_t i = 0; i < sizeof no_counts / sizeof no_counts[0]; i++)
+        assert_int_equal(say(&s, "a", "X", "1.0", 1, NULL, no_counts[i]).rejected, 1);
+    assert_int_equal(ask(&s, "SELECT count(*) FROM description"), 1);
+    assert_int_equal(ask(&s, "SELECT count(*) FROM reject WHERE reason LIKE 'devices is %'"), 6);
+    close_store(&s);
+}
+
 static void values_decide(void **state)
 {
     store s = open_store();
@@ -352,6 +372,7 @@ int main(void)
                                        TEST(before_the_first_release),
                                        TEST(leaves_no_log),
                                        TEST(identity),
+                                       TEST(counts_in_any_spelling),
                                        TEST(values_decide),
                                        TEST(rounding),
                                        TEST(later_alias),

@@ -195,15 +195,15 @@ const char *abdb_cu_devices(void)
 static abdb_status choose(abdb_cu_device *c, abdb_error *err)
 {
     const char *own = getenv("ABDB_CUDA_DEVICE"), *asked = own ? own : getenv("ABDB_DEVICE");
-    char *rest = NULL;
+    unsigned long long number = 0;
     bool any = !own && asked && !*asked; /* ABDB_DEVICE= says nothing */
-    long number = asked ? strtol(asked, &rest, 10) : 0;
+    size_t digits = asked ? abdb_digits_parse_prefix(asked, 10, &number) : 0;
     int count = 0;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cu_check(abdb_cu.cuDeviceGetCount_(&count), "cuDeviceGetCount", err));
     if (count == 0) TRY(ABDB_FAIL(err, ABDB_BACKEND, "there is no CUDA device"));
-    if (asked && !any && (!*asked || *rest || number < 0 || number >= count))
+    if (asked && !any && (!digits || asked[digits] || number >= (unsigned)count))
         TRY(ABDB_FAIL(err, ABDB_BACKEND, "no CUDA device is number '%s' (%s): there are %d, from 0",
                       asked, own ? "ABDB_CUDA_DEVICE" : "ABDB_DEVICE", count));
     TRY(abdb_cu_check(abdb_cu.cuDeviceGet_(&c->id, (int)number), "cuDeviceGet", err));

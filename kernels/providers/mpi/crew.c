@@ -5,11 +5,11 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/harness/harness.h"
 #include "kernels/providers/mpi/world.h"
+#include "schema/core/number.h"
 
 /* PIECE: numbers of a reduction; WAITING: of them at a time, as the library has a copy of each. */
 enum { PIECE = 1 << 20, WAITING = 8, NAMES = 4096 };
@@ -78,10 +78,9 @@ static void read_names(abdb_problem *p, char *line)
         *value++ = *end = '\0';
         *at = (abdb_param){line, value, NAN};
         if (*value >= '0' && *value <= '9') {
-            char *rest;
-            double number = strtod(value, &rest);
+            double number;
 
-            if (!*rest) at->value = number;
+            if (abdb_double_parse_prefix(value, &number) == strlen(value)) at->value = number;
         }
         p->params++;
     }

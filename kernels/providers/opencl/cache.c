@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "schema/core/number.h"
 #include "schema/core/outfile.h"
 
 enum { HEADER = 128, PATH = 1024 };
@@ -58,11 +59,15 @@ unsigned char *abdb_cl_cached(const char *key, size_t *size)
         file && fgets(header, sizeof header, file) && strncmp(header, magic, sizeof magic - 1) == 0;
 
     if (ok) {
-        char *at = header + sizeof magic - 1;
+        const char *at = header + sizeof magic - 1;
+        unsigned long long number[3] = {0};
 
-        key_size = strtoull(at, &at, 10);
-        *size = strtoull(at, &at, 10);
-        check = strtoull(at, &at, 16);
+        at += abdb_digits_parse_prefix(at, 10, &number[0]);
+        at += abdb_digits_parse_prefix(at, 10, &number[1]);
+        (void)abdb_digits_parse_prefix(at, 16, &number[2]);
+        key_size = number[0];
+        *size = number[1];
+        check = number[2];
         ok = key_size == strlen(key) && *size && *size < size_most;
     }
     if (ok) {

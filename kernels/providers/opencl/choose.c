@@ -106,7 +106,8 @@ static const choice *asked_for(const choices *all, const char *text)
     char pattern[ABDB_CL_NAME];
     long long number;
 
-    if (abdb_whole(text, 1, (long long)all->count, &number)) return &all->at[number - 1];
+    if (abdb_count_parse(text, ABDB_MARK_POINT, 1, (long long)all->count, &number))
+        return &all->at[number - 1];
     snprintf(pattern, sizeof pattern, "*%s*", text);
     for (size_t i = 0; i < all->count; i++)
         if (abdb_glob(pattern, all->at[i].name)) return &all->at[i];

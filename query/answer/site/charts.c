@@ -1,5 +1,6 @@
 /* charts.c - the library that draws in explore.html: D3, which is found where Debian's package
  * node-d3 puts it (or where ABDB_D3 says) and copied into the site with its licence; see site.h. */
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -18,7 +19,8 @@ static void read_version(const char *text, char out[32])
     static const char lead[] = "// https://d3js.org v";
 
     out[0] = '\0';
-    if (strncmp(text, lead, sizeof lead - 1) != 0 || strtol(text + sizeof lead - 1, NULL, 10) < 5)
+    if (strncmp(text, lead, sizeof lead - 1) != 0 ||
+        abdb_digits_parse_or(text + sizeof lead - 1, INT_MAX, 0) < 5)
         return;
     snprintf(out, 32, "%.*s", (int)strspn(text + sizeof lead - 1, "0123456789."),
              text + sizeof lead - 1);

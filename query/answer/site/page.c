@@ -1,5 +1,4 @@
 /* page.c - one page of a site: picture, table, where its numbers come from; see site.h. */
-#include <stdlib.h>
 
 #include "query/answer/escape.h"
 #include "query/answer/explain.h"
@@ -91,7 +90,8 @@ static void put_cell(FILE *out, const abdb_site *site, const abdb_table *t, size
         const char *exact = abdb_value_text(v, digits);
 
         count = count_facts(&site->facts, abdb_facts_of(t, r, c), &first);
-        if (strtod(exact, NULL) == strtod(cell, NULL)) /* what the script reads of the words */
+        if (abdb_double_parse_or(exact, 0) ==
+            abdb_double_parse_or(cell, 0)) /* what the script reads of the words */
             fputs("<td>", out);
         else
             abdb_say(out, "<td data-v=\"%s\">", exact);

@@ -36,7 +36,7 @@ static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *ou
     (void)db;
     out->columns = 3; /* of the schema below */
     TRY(read_values(argument[0], &value, &n, err));
-    if (argument[1] && (!abdb_number(argument[1], &series) || series < 1))
+    if (argument[1] && (!abdb_double_parse(argument[1], ABDB_MARK_UNKNOWN, &series) || series < 1))
         TRY(ABDB_FAIL(err, ABDB_DATA, "abdb_changes: how many series is a whole number"));
     TRY(abdb_changes(value, n, (size_t)series, alpha, effect, change, &count, err));
     for (size_t i = 0; i < count; i++) {

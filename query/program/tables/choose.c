@@ -68,7 +68,7 @@ static abdb_status number_of(json_t *asked, const char *key, double fallback, ab
     const char *text = text_of(asked, key, arena);
 
     *out = fallback;
-    if (text && (!abdb_number(text, out) || !(*out >= 0)))
+    if (text && (!abdb_double_parse(text, ABDB_MARK_UNKNOWN, out) || !(*out >= 0)))
         return ABDB_FAIL(err, ABDB_USAGE, "%s wants a number of at least 0, not '%s'", key, text);
     return ABDB_OK;
 }
@@ -85,7 +85,9 @@ static abdb_status time_of(const char *text, double *out, abdb_error *err)
 
     snprintf(number, sizeof number, "%.*s", (int)size, text);
     text += size + strspn(text + size, " ");
-    for (size_t i = 0; abdb_number(number, out) && i < sizeof units / sizeof units[0]; i++)
+    for (size_t i = 0;
+         abdb_double_parse(number, ABDB_MARK_UNKNOWN, out) && i < sizeof units / sizeof units[0];
+         i++)
         if (strcmp(text, units[i].unit) == 0 && *out > 0) {
             *out *= units[i].seconds;
             return ABDB_OK;

@@ -11,7 +11,9 @@ static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *ou
     abdb_comparison comparison = {0};
     abdb_status st = ABDB_OK;
 
-    options.exploratory = argument[4] && abdb_number(argument[4], &exploratory) && exploratory != 0;
+    options.exploratory = argument[4] &&
+                          abdb_double_parse(argument[4], ABDB_MARK_UNKNOWN, &exploratory) &&
+                          exploratory != 0;
     TRY(abdb_compare(&comparison, db, sets, 2, &options, err));
     TRY(abdb_comparison_table(&comparison, out, err));
 done:
