@@ -17,7 +17,7 @@ while IFS=$'\x1f' read -r id file from to campaign; do
     [ -z "$check" ] || continue
     # before the library, so that its own file of what is mistaken is not taken (others there have the same name)
     ${CC:-gcc} -std=c17 -D_GNU_SOURCE -I. -O1 -w -DABDB_PREFIX='"/usr/local"' -c "$room/wrong.c" -o "$room/wrong.o"
-    ${CC:-gcc} -o "$room/build/abdb" "$build/obj/query/program/main.o" "$room/wrong.o" "$build/libabdb.a" -lsqlite3 -lcsv -larchive -ljansson -lcrypto -lz -lm -lpthread
+    ${CC:-gcc} -o "$room/build/abdb" "$build/obj/query/verbs/main.o" "$room/wrong.o" "$build/libabdb.a" -lsqlite3 -lcsv -larchive -ljansson -lcrypto -lz -lm -lpthread
     ${CC:-gcc} -std=c17 -D_GNU_SOURCE -I. -O1 -w -o "$room/build/unit/migration" tests/unit/migration.c "$room/wrong.o" "$build/libabdb.a" \
         -lcmocka -lsqlite3 -lcsv -larchive -ljansson -lcrypto -lz -lm -lpthread
     rm -rf "$room/build/soak"

@@ -18,7 +18,7 @@ status=0
 tests=("$@")
 [ $# -gt 0 ] || tests=(tests/cli/{mutants,site,figures,plain,run,inside,untrusted,warehouse,gate,conform,evidence,cells,limits,fault,import,kill,received,opencl}.bats
     "$BUILD"/unit/network tests/readme.sh tests/cli/{formulas,withdraw,out,redacted,formats,adding,program,realdata,cuda,rounds,faults,scale,mpi}.bats
-    "$BUILD"/unit/{trial,mutants,derive})
+    "$BUILD"/unit/{significance,mutants,derive})
 [ $# -gt 0 ] || for f in tests/cli/*.bats tests/readme.sh tests/tidy.sh $(find "$BUILD/unit" -type f -perm -u+x | sort); do
     [[ " ${tests[*]} " == *" $f "* ]] || tests+=("$f")
 done

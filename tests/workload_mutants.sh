@@ -5,15 +5,15 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 . tests/wrong.bash
-programs="workloads recommend llama saved gguf"
+programs="gpt_train dlrm llama weights_file gguf"
 # which program a mistake (its id and file) is seen by, and its tests, the quick ones first
 tests_of() {
     case $1 in
-    recommend-*) program=recommend tests="tables_in_pieces recommends" ;;
-    gguf-* | file-forms-*) program=gguf tests="hostile cut_anywhere other_forms" ;;
-    file-*) program=saved tests="places other_shapes hostile same_logits" ;;
-    */llama_* | */vec/gemm.c | */decoder.c | */weights.c | */cached.c | */batcher.c | */requests.c | */quantise.c) program=llama tests="drawn quantised picked shapes slices weighed served logits" ;;
-    *) program=workloads tests="lengths gradients switches chain learns ranks_learn" ;;
+    recommend-*) program=dlrm tests="test_split_tables_give_same_output test_dlrm_matches_plain_loops" ;;
+    gguf-* | file-forms-*) program=gguf tests="test_malformed_gguf_is_refused_with_reason test_file_cut_anywhere_is_refused test_unread_quantisation_is_named" ;;
+    file-*) program=weights_file tests="test_each_weight_is_in_its_place test_wrong_shape_names_the_tensor test_lying_headers_are_refused test_same_weights_give_same_logits" ;;
+    */llama_* | */vec/gemm.c | */decoder.c | */weights.c | */kv_cache_attention.c | */continuous_batching.c | */request_generator.c | */quantise.c) program=llama tests="test_drawn_requests_have_stated_means test_quantise_errs_half_a_step_at_most test_pick_is_first_largest_or_nan test_parameter_counts_are_as_published test_slice_of_layers_is_recorded test_packed_weights_are_exact_on_every_isa test_batching_does_not_change_tokens test_cached_logits_match_plain_loops" ;;
+    *) program=gpt_train tests="test_odd_lengths_match_plain_loops test_gpt_gradients_match_reference test_recompute_and_micro_batches_agree test_drawn_tokens_have_stated_entropy test_loss_falls_to_source_entropy test_two_ranks_learn_as_one" ;;
     esac
 }
 [ -n "$check" ] || for program in $programs; do make -s "$build/unit/$program"; done

@@ -16,6 +16,7 @@
  *   -- bare: names of columns that people are not shown where no row has a value
  *   -- note: a line below the table
  *   -- site: heading under which `abdb site` shows it; without it the site leaves it out
+ *   -- explore: per=dollar&view=points   state of explore.html to which its page links
  *   -- footnotes: none, where the rows tell of results of MLPerf and show none of their values;
  *      legend: nor do they, but they name its benchmarks
  *
@@ -38,6 +39,16 @@
  * Parameters are bound as :name, NULL when not given and without default. A statement with a limit
  * has a column _whole, the number of rows without it (count(*) OVER ()), so that the table can say
  * how many are not shown.
+ *
+ * Columns that begin with _ are hidden; _facts holds the keys of the facts behind a row.
+ *
+ * Reports must stay quick on a million results (`make bench`):
+ *   - Join by result_id, look names up in v_name, and select by raw_device, raw_model, round,
+ *     source or campaign: these have indexes. `:x IS NULL OR column = :x` uses none; an IN of a
+ *     subquery does.
+ *   - Put rows that several parts need into a @table. A CTE is prepared anew for each use, with
+ *     every view in it, and computed again for the notes.
+ *   - Never put a view that joins tables on the right of a LEFT JOIN: SQLite computes it whole.
  */
 #ifndef ABDB_QUERY_REPORT_H
 #define ABDB_QUERY_REPORT_H

@@ -89,7 +89,7 @@ all_ok() { # how many
         rm -f "$dir/launches"
         ABDB_EMULATED_ARCH=$a run cells "${asked[@]}"
         [[ $output != *CUDA_ERROR* && $output != *"no device has"* && $output != *"of shared memory"* ]]
-        same "$(cut -d' ' -f1 "$dir/launches" | sort -u | xargs -n1 basename | tr '\n' ' ')" "attention_plain.cu decode_attention.cu empty.cu flash.cu attention_backward_plain.cu row_ops.cu attention_backward.cu "
+        same "$(cut -d' ' -f1 "$dir/launches" | sort -u | xargs -n1 basename | tr '\n' ' ')" "attention_backward.cu attention_backward_plain.cu attention_plain.cu decode_attention.cu empty.cu flash.cu row_ops.cu "
     done
     # a device with less: a row that says so
     ABDB_EMULATED_ARCH=75 run cells "$(cell attention heads=1 sequence=8 d=1024)"

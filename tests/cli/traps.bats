@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # traps.bats - comparisons that tempt, on the shipped data and a few rows of our own: each is refused, normalised or named. The list is
-# traps.txt; query/README.md shows it.
+# traps.txt; query/README.md shows a part of it.
 load common
 
 lines() { grep -v '^#' "$BATS_TEST_DIRNAME/traps.txt"; }
@@ -19,8 +19,10 @@ lines() { grep -v '^#' "$BATS_TEST_DIRNAME/traps.txt"; }
     [ -z "$failed" ]
 }
 
-@test "the list in query/README.md is that of the test" {
-    lines | sed 's/\\|/\x01/g; s/ | .*//; s/\x01/|/g' >want
-    sed -n '/^### Traps/,/^## /p' "$root/query/README.md" | sed -n 's/^| \(.*\) | `.*/\1/p' >got
-    diff want got
+@test "query/README.md shows traps of this list, with their answers" {
+    lines | sed 's/\\|/\x01/g' | awk -F' [|] ' '{ print "| " $1 " | " ($3 ? "refused" : "printed") ": " $4 " |" }' | tr '\001' '|' >want
+    sed -n '/^### Traps/,/^## /{ s/\\|/|/g; /^| .*: .* |$/p }' "$root/query/README.md" >shown
+    [ "$(wc -l <shown)" -ge 30 ]
+    run grep -vxFf want shown
+    fails 1 ""
 }

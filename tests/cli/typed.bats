@@ -140,15 +140,16 @@ on_screen() { # WIDTH COMMAND...
     [[ "$output" != *"did you mean"* ]]
 }
 
-@test "every report says its question and its group, as query/README.md does" {
+@test "abdb query lists every report with its question, in its group" {
     abdb query >list
+    # join questions that are wrapped
+    awk '/^  [^ ]/ { if (row) print row; row = $0; next } /^   / { row = row $0; next } { if (row) print row; row = "" } END { if (row) print row }' list | tr -s ' ' >rows
     for report in "$root"/query/reports/*.sql; do
         name=$(basename "$report" .sql)
         question=$(sed -n 's/^-- question: //p' "$report")
         group=$(sed -n 's/^-- group: //p' "$report")
         [ -n "$question" ] && grep -qxF "$group" list || { echo "$name: its group '$group' is no heading of abdb query"; false; }
-        grep -qxF "| \`$name\` | $question |" "$root/query/README.md" || { echo "$name: query/README.md says otherwise"; false; }
-        grep -q "^  $name " list
+        grep -qxF " $name $question" rows || { echo "$name: abdb query lists another question"; false; }
     done
     run abdb query
     [[ "$output" != *"{"* ]]

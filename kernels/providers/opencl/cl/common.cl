@@ -1,6 +1,7 @@
 /* common.cl - what every file of kernels begins with: the format of its tensors (-DF64, F32, BF16,
  * F16, I8) as REAL, the numbers it computes with, and vectors of them (REALV, of LANES), loaded and
- * stored in that format. WIDE_BYTES: of a vector. */
+ * stored in that format. WIDE_BYTES: of a vector. Do not name anything after a built-in function
+ * (fma, step, ...): some drivers define these as macros. */
 #ifdef DOUBLES
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
