@@ -23,7 +23,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable as _Iterable
 
 __all__ = ["Error", "Picture", "Rows", "campaign", "compare", "connect", "entry", "environment", "import_", "plot", "program", "query", "rank",
            "record", "run", "store"]
@@ -372,7 +372,7 @@ def _line(record):
 
 def store(lines, db=None):
     """Stores what `entry` made, all of it or nothing. Error: abdb refuses a line, and why."""
-    lines = list(lines) if isinstance(lines, Iterable) else [None]
+    lines = list(lines) if isinstance(lines, _Iterable) else [None]
     if not all(isinstance(line, str) and "\n" not in line for line in lines):
         raise Error("store wants the lines that abdb.entry made, in a list")
     given = "".join(line + "\n" for line in lines).encode(errors="surrogatepass")
