@@ -100,7 +100,7 @@ check "no binary file" "$(git diff --cached --numstat "$(git hash-object -t tree
 check "importers count values through schema/core/record.h" "$(grep -nE '\b(results|values_left_out)(\+\+|--| [-+]?= )' -r ingest --include='*.c')"
 check "one version" "$(v=$(sed -n 's/^#define ABDB_VERSION "\(.*\)"/\1/p' schema/core/version.h); grep -qx "version: $v" CITATION.cff || echo "CITATION.cff is not of $v"
   grep -qx "__version__ = \"$v\"" query/python/abdb/__init__.py || echo "abdb.__version__ is not $v"
-  grep -m1 '^## ' CHANGELOG.md | grep -qE "^## $v( |$)" || echo "CHANGELOG.md does not begin with $v")"
+  grep -m1 '^## [0-9]' CHANGELOG.md | grep -qE "^## $v( |$)" || echo "CHANGELOG.md's newest version is not $v")"
 check "each importer is registered, with its page" "$(for f in ingest/*/import_*.c; do b=$(basename "$f" .c); grep -q "^FORMAT(abdb_$b, \"" ingest/registry.def || echo "$f"; done)"
 check "each kernel is listed" "$(for f in kernels/micro/*.c; do b=$(basename "$f" .c); [[ $b = problem || $b = format || $b = freivalds || $b = registry || $b = collective ]] || grep -q "^KERNEL($b," kernels/registry.def || echo "$f"; done)"
 check "each backend is built" "$(for f in kernels/backends/*.c; do b=$(basename "$f" .c); grep -qE "^BACKENDS.*abdb-run-$b\b|call library,$b," Makefile || echo "$f"; done)"
