@@ -59,12 +59,12 @@ void attention_backward_rows(bool turns, global const float *a, global const flo
         for (ulong j = low; j < high; j += BLOCK) {
             ulong line = (turns ? g : h) * queries;
 
-            dots(a, x_turned + g * through * d + j, through, d, 1, s);
-            dots(b, y_turned + g * through * d + j, through, d, 1, p);
+            scaled_dots_with_columns(a, x_turned + g * through * d + j, through, d, 1, s);
+            scaled_dots_with_columns(b, y_turned + g * through * d + j, through, d, 1, p);
             probs_and_score_gradients(s, p, logarithm + line, means + line, scale, at, j, queries, keys, causal,
                    turns);
-            collect(o, p, whole, x + (g * through + j) * WIDE);
-            if (turns) collect(too, s, whole, y + (g * through + j) * WIDE);
+            rescale_and_add_product(o, p, whole, x + (g * through + j) * WIDE);
+            if (turns) rescale_and_add_product(too, s, whole, y + (g * through + j) * WIDE);
         }
     store_rows(out + first + place, o, (turns ? keys : queries) - at, d, row);
     if (turns) store_rows(out_too + first_too + place, too, keys - at, d, row);

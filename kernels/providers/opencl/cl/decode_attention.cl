@@ -19,7 +19,7 @@ void query_key_dots(global const ELEMENT *q, global const ELEMENT *k, ulong coun
 
             for (int i = 0; i < WHOLE; i++)
                 sum = fma(GETV(q, g * D + i * LANES), GETV(k, i * LANES), sum);
-            one = sum_of(sum);
+            one = sum_of_vector(sum);
             for (int i = WHOLE * LANES; i < D; i++) one += GET(q, g * D + i) * GET(k, i);
             s[g][j] = one;
         }
@@ -39,7 +39,7 @@ void update_softmax_of_group(kept *t, float s[GROUP][TOKENS], long seen, float s
         for (int j = 0; j < TOKENS; j += LANES) {
             FLOATV p = seen > 0 ? exp(VLOAD(0, s[g] + j) - now) : (FLOATV)0;
 
-            sum += sum_of(p);
+            sum += sum_of_vector(p);
             VSTORE(p, 0, s[g] + j);
         }
         t->sum[g] = t->sum[g] * less + sum;

@@ -9,7 +9,7 @@ void update_online_softmax_row(float s[BLOCK], long seen, float *most, float *su
 
     for (long j = max(seen, 0l); j < BLOCK; j++) s[j] = -INFINITY;
     for (int j = 0; j < BLOCK; j += LANES) top = fmax(top, VLOAD(0, s + j));
-    now = max_of(top);
+    now = max_of_vector(top);
     *less = exp(*most - now);
     for (int j = 0; j < BLOCK; j += LANES) {
         FLOATV p = exp(VLOAD(0, s + j) - now);
@@ -17,7 +17,7 @@ void update_online_softmax_row(float s[BLOCK], long seen, float *most, float *su
         all += p;
         VSTORE(p, 0, s + j);
     }
-    *sum = *sum * *less + sum_of(all);
+    *sum = *sum * *less + sum_of_vector(all);
     *most = now;
 }
 
@@ -42,13 +42,13 @@ KERNEL void flash_attention_rows(global const float *q, global const float *k_tu
         for (int i = 0; i < WIDE; i++) o[r][i] = 0;
     }
     for (ulong j = 0; j < last; j += BLOCK) {
-        dots(q, k_turned + j, k_padded, d, rsqrt((float)d), p);
+        scaled_dots_with_columns(q, k_turned + j, k_padded, d, rsqrt((float)d), p);
         for (ulong r = 0; r < ROWS; r++) {
             ulong seen = causal ? min(at + r + 1 + keys - queries, keys) : keys;
 
             update_online_softmax_row(p[r], min((long)seen - (long)j, (long)BLOCK), &most[r], &sum[r], &less[r]);
         }
-        collect(o, p, less, v + j * WIDE);
+        rescale_and_add_product(o, p, less, v + j * WIDE);
     }
     for (ulong r = 0; r < ROWS && at + r < queries; r++) {
         for (ulong i = 0; i < d; i++) PUT(out, r * row + i, o[r][i] / sum[r]);

@@ -69,7 +69,7 @@ KERNEL void attend_to_kv_cache(global const ELEMENT *qkv, ulong qkv_at, global c
             float one;
 
             for (ulong c = 0; c < whole; c++) sum = fma(VLOAD(c, q), GETV(k, c * LANES), sum);
-            one = sum_of(sum);
+            one = sum_of_vector(sum);
             for (ulong i = whole * LANES; i < d; i++) one = fma(q[i], GET(k, i), one);
             p[t] = low + t < seen ? one * scale : -INFINITY;
             top = fmax(top, p[t]);

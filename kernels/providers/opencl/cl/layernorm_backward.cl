@@ -18,12 +18,12 @@ KERNEL void layernorm_backward_rows(global const ROW *dy, ulong dy_at, global co
     dx += dx_at + row;
     gain += gain_at;
     EACH_VECTOR(i, columns) sum += ROWV(x, i);
-    all = sum_of(sum);
+    all = sum_of_vector(sum);
     EACH_LEFT(i, columns) all += ROW1(x, i);
     mean = group_sum(all, room) / columns;
     sum = 0;
     EACH_VECTOR(i, columns) sum += (ROWV(x, i) - mean) * (ROWV(x, i) - mean);
-    all = sum_of(sum);
+    all = sum_of_vector(sum);
     EACH_LEFT(i, columns) all += (ROW1(x, i) - mean) * (ROW1(x, i) - mean);
     scale = 1 / sqrt(group_sum(all, room) / columns + 1e-5f);
     sum = 0;
@@ -34,8 +34,8 @@ KERNEL void layernorm_backward_rows(global const ROW *dy, ulong dy_at, global co
         sum += back;
         by += back * (ROWV(x, i) - mean) * scale;
     }
-    all = sum_of(sum);
-    along = sum_of(by);
+    all = sum_of_vector(sum);
+    along = sum_of_vector(by);
     EACH_LEFT(i, columns)
     {
         float back = ROW1(dy, i) * GET(gain, i);

@@ -14,7 +14,7 @@ KERNEL void layernorm_or_rmsnorm(global const ROW *x, ulong x_at, global const E
     beta += beta_at;
 #ifdef CENTRED
     EACH_VECTOR(i, columns) sum += ROWV(x, i);
-    all = sum_of(sum);
+    all = sum_of_vector(sum);
     EACH_LEFT(i, columns) all += ROW1(x, i);
     mean = group_sum(all, room) / columns;
 #endif
@@ -25,7 +25,7 @@ KERNEL void layernorm_or_rmsnorm(global const ROW *x, ulong x_at, global const E
 
         sum = fma(v, v, sum);
     }
-    all = sum_of(sum);
+    all = sum_of_vector(sum);
     EACH_LEFT(i, columns) all += (ROW1(x, i) - mean) * (ROW1(x, i) - mean);
     scale = 1 / sqrt(group_sum(all, room) / columns + (REAL)1e-5);
 #if defined CENTRED && !defined NO_SHIFT

@@ -72,7 +72,7 @@ KERNEL void weight_gemm(global const ELEMENT *x, ulong x_at, global const uchar 
         }
         for (int i = 0; i < ROWS && r + i < m; i++)
             for (int c = 0; c < COLUMNS && low + c < n; c++) {
-                float all = sum_of(sum[i][c]);
+                float all = sum_of_vector(sum[i][c]);
 
                 for (ulong j = k; j < depth; j++)
                     all = fma(GET(row[i], j), WEIGHT(column[c], scale[c], j), all);

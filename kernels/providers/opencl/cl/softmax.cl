@@ -8,11 +8,11 @@ KERNEL void softmax(global const ELEMENT *x, global ELEMENT *y, ulong columns)
     x += get_group_id(0) * columns;
     y += get_group_id(0) * columns;
     EACH_VECTOR(i, columns) most = fmax(most, GETV(x, i));
-    top = max_of(most);
+    top = max_of_vector(most);
     EACH_LEFT(i, columns) top = fmax(top, GET(x, i));
     top = group_max(top, room);
     EACH_VECTOR(i, columns) sum += exp(GETV(x, i) - top);
-    all = sum_of(sum);
+    all = sum_of_vector(sum);
     EACH_LEFT(i, columns) all += exp(GET(x, i) - top);
     all = 1 / group_sum(all, room);
     EACH_VECTOR(i, columns) PUTV(y, i, exp(GETV(x, i) - top) * all);
@@ -27,11 +27,11 @@ KERNEL void cross_entropy_rows(global const ELEMENT *x, global const int *target
 
     x += get_group_id(0) * columns;
     EACH_VECTOR(i, columns) most = fmax(most, GETV(x, i));
-    top = max_of(most);
+    top = max_of_vector(most);
     EACH_LEFT(i, columns) top = fmax(top, GET(x, i));
     top = group_max(top, room);
     EACH_VECTOR(i, columns) sum += exp(GETV(x, i) - top);
-    all = sum_of(sum);
+    all = sum_of_vector(sum);
     EACH_LEFT(i, columns) all += exp(GET(x, i) - top);
     all = group_sum(all, room);
     if (get_local_id(0) == 0)
@@ -49,11 +49,11 @@ KERNEL void cross_entropy_and_gradient(global ELEMENT *x, ulong x_at, global con
 
     x += x_at + get_group_id(0) * columns;
     EACH_VECTOR(i, columns) most = fmax(most, GETV(x, i));
-    top = max_of(most);
+    top = max_of_vector(most);
     EACH_LEFT(i, columns) top = fmax(top, GET(x, i));
     top = group_max(top, room);
     EACH_VECTOR(i, columns) sum += exp(GETV(x, i) - top);
-    all = sum_of(sum);
+    all = sum_of_vector(sum);
     EACH_LEFT(i, columns) all += exp(GET(x, i) - top);
     all = group_sum(all, room);
     if (get_local_id(0) == 0) y[get_group_id(0)] = log(all) + top - GET(x, wanted);

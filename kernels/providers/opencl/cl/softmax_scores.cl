@@ -10,11 +10,11 @@ KERNEL void softmax_scores_in_place(global float *s, global float *logarithm, ul
 
     s += r * keys;
     EACH_VECTOR(i, seen) most = fmax(most, VLOAD(0, s + i));
-    top = max_of(most);
+    top = max_of_vector(most);
     EACH_LEFT(i, seen) top = fmax(top, s[i]);
     top = group_max(top, room);
     EACH_VECTOR(i, seen) sum += exp(scale * (VLOAD(0, s + i) - top));
-    all = sum_of(sum);
+    all = sum_of_vector(sum);
     EACH_LEFT(i, seen) all += exp(scale * (s[i] - top));
     all = group_sum(all, room);
     EACH_VECTOR(i, seen) VSTORE(exp(scale * (VLOAD(0, s + i) - top)) / all, 0, s + i);

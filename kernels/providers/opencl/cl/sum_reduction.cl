@@ -20,7 +20,7 @@ KERNEL void partial_sum_of_group(global const REAL *x, global const REAL *y, glo
             chain[c] += VLOAD(0, x + i + c * LANES);
 #endif
     for (int c = 1; c < CHAINS; c++) chain[0] += chain[c];
-    sum = sum_of(chain[0]);
+    sum = sum_of_vector(chain[0]);
     for (ulong i = whole + get_local_id(0); i < high; i += get_local_size(0))
 #ifdef DOT
         sum += x[i] * y[i];
