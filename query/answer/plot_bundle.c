@@ -283,6 +283,7 @@ abdb_status abdb_plot_write_bundle(const abdb_plot *plot, abdb_db *db, const cha
         abdb_print_sanitized(stdout, "%s/%s.%s\n", folder, plot->figure.name, parts[i].suffix);
     abdb_print_sanitized(stdout, "%s/%s.json\n", folder, plot->figure.name);
 done:
+    if (st != ABDB_OK) abdb_outfolder_replace_partial_path_in_error(&out, folder, err);
     abdb_outfolder_discard(&out);
     return st;
 }

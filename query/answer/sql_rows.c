@@ -102,6 +102,11 @@ abdb_status abdb_fail_sql_read(sqlite3 *db, abdb_error *err)
     case SQLITE_INTERRUPT:
         return ABDB_FAIL(err, ABDB_LIMIT,
                          "the time-out was reached; --timeout SECONDS allows more");
+    case SQLITE_CORRUPT:
+        return ABDB_FAIL(err, ABDB_DB,
+                         "%s is damaged, or its disk cannot read it (%s); restore a backup, or"
+                         " rescue it with sqlite3 .recover",
+                         sqlite3_db_filename(db, "main"), sqlite3_errmsg(db));
     default: return ABDB_FAIL(err, ABDB_DB, "cannot read the database: %s", sqlite3_errmsg(db));
     }
 }

@@ -228,6 +228,7 @@ abdb_status abdb_export_partitioned_csv(abdb_db *db, const char *folder, abdb_er
 done:
     if (begun) sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
     abdb_outfile_discard(&j.file);
+    if (st != ABDB_OK) abdb_outfolder_replace_partial_path_in_error(&j.out, folder, err);
     abdb_outfolder_discard(&j.out);
     abdb_text_free(&j.path);
     abdb_text_free(&j.open);

@@ -141,6 +141,25 @@ done:
     return st;
 }
 
+void abdb_outfolder_replace_partial_path_in_error(const abdb_outfolder *out, const char *path,
+                                                  abdb_error *err)
+{
+    char text[ABDB_ERROR_SIZE], *from = text, *found;
+    size_t used = 0, size = out->partial_path ? strlen(out->partial_path) : 0, shown = strlen(path);
+
+    while (shown > 1 && path[shown - 1] == '/') shown--;
+    if (!size || !strstr(err->message, out->partial_path)) return;
+    memcpy(text, err->message, sizeof text);
+    err->message[0] = '\0';
+    while (used < sizeof err->message && (found = strstr(from, out->partial_path))) {
+        used += (size_t)snprintf(err->message + used, sizeof err->message - used, "%.*s%.*s",
+                                 (int)(found - from), from, (int)shown, path);
+        from = found + size;
+    }
+    if (used < sizeof err->message)
+        snprintf(err->message + used, sizeof err->message - used, "%s", from);
+}
+
 /* The names of files are on the disk, not only what is in them. */
 static int nftw_fsync_directory(const char *path, const struct stat *info, int kind, struct FTW *at)
 {

@@ -60,15 +60,19 @@ need_filter() {
     filled "$fixtures/checker.csv"
     ./inject --count n -- env LD_PRELOAD="$shim" abdb plot mlperf-llm --bundle post >out
     writes=$(awk '$1 == "write" { print $2 }' n) missed=0
+    mkdir there
     for ((i = writes; i > writes - 9; i--)); do # the last file says the digests of all others
-        rm -rf post
-        code=0
-        ./inject --count n --write $i -- env LD_PRELOAD="$shim" abdb plot mlperf-llm --bundle post >out 2>err || code=$?
-        grep -qE "^hit write .*/post/.*\.(csv|gp|md|tex|json)" n || continue
-        [ $code = 6 ] && grep -qE "cannot write post/mlperf-llm\.(csv|gp|md|tex|json): " err || { grep hit n; cat err; return 1; }
-        missed=$((missed + 1))
+        for place in post there; do             # a folder that abdb makes, and one that is there
+            rm -rf post
+            code=0
+            ./inject --count n --write $i -- env LD_PRELOAD="$shim" abdb plot mlperf-llm --bundle $place >out 2>err || code=$?
+            grep -qE "^hit write .*\.part/.*\.(csv|gp|md|tex|json)\." n || continue
+            [ $code = 6 ] && grep -qE "cannot write $place/mlperf-llm\.(csv|gp|md|tex|json): " err && [ ! -e post ] && [ -z "$(ls -A there)" ] ||
+                { grep hit n; cat err; return 1; }
+            missed=$((missed + 1))
+        done
     done
-    [ $missed -ge 5 ]
+    [ $missed -ge 10 ]
 }
 
 @test "a picture says all that it says, or there is none: a page of the database that cannot be read is an error" {
@@ -89,13 +93,21 @@ need_filter() {
 @test "a site of a database that cannot be read whole is none; only a report's own fault leaves it out" {
     need_filter
     filled "$fixtures/osu.txt"
-    for ((at = 90; at < 400; at += 100)); do # within the answers of figures and reports
+    abdb site --out whole
+    refused=0
+    # Within the answers of figures and reports. SQLite itself passes over some reads that fail: it only looks whether its tables are
+    # those of before. Then the site is the whole one.
+    for at in 60 90 {200..500..20}; do
         rm -rf s
         run ./inject --count n --read $at -- env LD_PRELOAD="$shim" abdb site --out s
-        grep "^hit read .*t.db" n
+        grep -q "^hit read .*t.db" n
+        [ "$status" != 0 ] || { diff -r s whole && continue; }
         fails 6 "is damaged, or its disk cannot read it"
-        [ ! -e s/index.html ]
+        [ ! -e s ]
+        refused=$((refused + 1))
+        [ $refused -lt 4 ] || break
     done
+    [ $refused = 4 ]
 }
 
 @test "an export that fails leaves nothing in TMPDIR, nor beside its place, and says why" {

@@ -6,7 +6,7 @@
  * their own. */
 #include <errno.h>
 #include <fcntl.h>
-#include <store_client.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdint.h>

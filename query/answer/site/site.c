@@ -424,6 +424,7 @@ abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
     abdb_print_sanitized(stdout, "%s/index.html: %zu pages, %zu facts\n", folder, site.pages,
                          site.facts.table.rows);
 done:
+    if (st != ABDB_OK) abdb_outfolder_replace_partial_path_in_error(&whole, folder, err);
     abdb_outfolder_discard(&whole);
     for (size_t i = 0; i < site.pages; i++) abdb_plot_free(&site.page[i].plot);
     free(site.page);
