@@ -61,7 +61,7 @@ def is_refusal(message, name):
 here = sorted({(row[0], row[4]) for row in connect().execute("PRAGMA function_list")})
 for name in sorted({name for name, _ in here} - listed - refused):
     fault("this SQLite has a function that functions.def does not name:", name)
-for entry in "abdb_allow_reads_until_deadline", "abdb_reader":
+for entry in "abdb_guard", "abdb_reader":
     restricted = connect(entry)
     for name, arguments in here:
         message = call(restricted, name, arguments)
