@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
 # --- settings: make NAME=value -------------------------------------------------------------------
-# SANITIZE=1: addresses and undefined behaviour; thread: races; by gcc. fuzz: what tests/fuzz.sh runs; coverage: which lines ran; by clang.
+# SANITIZE=1: addresses and undefined behaviour; thread: races; by gcc. fuzz: what tests/campaigns/fuzz.sh runs; coverage: which lines ran; by clang.
 ifeq ($(origin CC),default)
 CC := $(if $(filter fuzz coverage,$(SANITIZE)),clang,gcc)
 endif
@@ -391,23 +391,23 @@ spark: peers ## Spark from PyPI into build/venv, for make check-ports; it wants 
 fuzz: ## ten thousand damaged files per format under sanitizers (MUTANTS=, SEED=), and libFuzzer through the writer for FUZZ_MINUTES (10), adding up
 	@$(MAKE) $(JOBS) -s SANITIZE=1 all unit
 	@MUTANTS=$${MUTANTS:-10000} SEED=$${SEED:-$$RANDOM} build-sanitize/unit/mutants
-	@tests/fuzz.sh --budget $${FUZZ_MINUTES:-10}
+	@tests/campaigns/fuzz.sh --budget $${FUZZ_MINUTES:-10}
 soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases; all cells by all backends; all wrong kernels; the gate for GATE_MINUTES (10), adding up
 	@$(MAKE) -s test KILLS=2000 FAULTS=2000 THOROUGH=40 ROUNDS=2000 MUTANTS=3000
-	@BUILD=$(BUILD) tests/cells.sh
-	@tests/mutants.sh
-	@BUILD=$(BUILD) tests/workload_mutants.sh
-	@BUILD=$(BUILD) tests/opencl_mutants.sh
-	@BUILD=$(BUILD) tests/cuda/mutants.sh
-	@BUILD=$(BUILD) bash tests/gate.sh
+	@BUILD=$(BUILD) tests/campaigns/cells.sh
+	@tests/mutants/kernels.sh
+	@BUILD=$(BUILD) tests/mutants/workloads.sh
+	@BUILD=$(BUILD) tests/mutants/opencl.sh
+	@BUILD=$(BUILD) tests/mutants/cuda.sh
+	@BUILD=$(BUILD) bash tests/campaigns/gate.sh
 	@BUILD=$(BUILD) python3 tests/fault/campaign.py kills --server --budget $${KILL_MINUTES:-60}
 	@BUILD=$(BUILD) python3 tests/fault/campaign.py faults --server --budget $${FAULT_MINUTES:-60}
 	@BUILD=$(BUILD) python3 tests/fault/crowd.py --seconds 600
-	@BUILD=$(BUILD) tests/powercut.sh
-	@BUILD=$(BUILD) tests/fault_mutants.sh
+	@BUILD=$(BUILD) tests/campaigns/powercut.sh
+	@BUILD=$(BUILD) tests/mutants/faults.sh
 	@KILLED_PUSHES=100 BUILD=$(BUILD) bats tests/cli/warehouse.bats -f killed
 	@KILLED_TASKS=50 BUILD=$(BUILD) bats tests/cli/merge.bats -f killed
-	@BUILD=$(BUILD) tests/fleet.py 300
+	@BUILD=$(BUILD) tests/campaigns/simulate_fleets.py 300
 check-ports: ## PostgreSQL's rows, Citus, Spark, aarch64 under qemu-user, other compilers, musl, decimal commas, MPI between hosts, Slurm, no libraries, 4 GiB, the newest SQLite, packages: what is installed of them; a table at the end (PARTS="locale big": these)
 	@BUILD=$(BUILD) tests/ports/check.sh $(PARTS)
 dist: ## source archive of this revision with its digest, into build/dist
@@ -421,10 +421,10 @@ deb: ## Debian packages, into build/dist
 site: ## the shipped evidence as web pages, in build/site
 	@$(MAKE) -s all
 	@rm -rf $(BUILD)/site $(BUILD)/site.db && $(BUILD)/abdb import -q --db $(BUILD)/site.db data && $(BUILD)/abdb site --db $(BUILD)/site.db --out $(BUILD)/site
-lint: ## static analysis: gcc -fanalyzer, clang-tidy, cppcheck; findings are mended or explained in tests/lint.txt (ten minutes)
-	@tests/lint.sh
+lint: ## static analysis: gcc -fanalyzer, clang-tidy, cppcheck; findings are mended or explained in tests/checks/lint.txt (ten minutes)
+	@tests/checks/lint.sh
 tidy: ## floors, style and duplicates of lists
-	@tests/tidy.sh
+	@tests/checks/tidy.sh
 config: ## what was found on this machine
 	@echo "compiler  $(CC)"; $(foreach l,$(LIBRARIES) $(MORE) $(STORES),echo "$(l)  $(HAVE_$(l)) (WITH_$(l)=$(WITH_$(l)))";) echo "prefix    $(PREFIX)"
 golden: all ## write golden outputs anew (look at the difference before you commit it)
@@ -478,7 +478,7 @@ $(BUILD)/fuzz: $(FUZZ)
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) -fsanitize=fuzzer $(ALL_LDFLAGS) $(FUZZ_LINK) -o $@ $^ $(LIBS)
 
-# What each backend computes, to tell which wrong kernels change a result: its program with another main (tests/mutants.sh).
+# What each backend computes, to tell which wrong kernels change a result: its program with another main (tests/mutants/kernels.sh).
 define outputs_rule
 $(BUILD)/mutants/outputs-$(1): $(call obj,tests/mutants/outputs.c kernels/backends/$(1).c $(wildcard kernels/providers/$(1)/*.c) $(filter-out %/backend.c,$(HARNESS)) $(MICRO) $(CORE)) $(EXTRA_$(1)) $(if $(filter vec,$(1)),$(VEC_OBJ))
 	@mkdir -p $$(@D)

@@ -17,16 +17,16 @@ status=0
 # run.sh FILE...: those only. The long ones first, so that the end does not wait for them.
 tests=("$@")
 [ $# -gt 0 ] || tests=(tests/cli/{mutants,site,figures,plain,run,inside,untrusted,warehouse,gate,conform,evidence,cells,limits,fault,import,kill,received,opencl}.bats
-    "$BUILD"/unit/network tests/readme.sh tests/cli/{formulas,withdraw,out,redacted,formats,adding,program,realdata,cuda,rounds,faults,scale,mpi}.bats
+    "$BUILD"/unit/network tests/checks/readme.sh tests/cli/{formulas,withdraw,out,redacted,formats,adding,program,realdata,cuda,rounds,faults,scale,mpi}.bats
     "$BUILD"/unit/{significance,mutants,derive})
-[ $# -gt 0 ] || for f in tests/cli/*.bats tests/readme.sh tests/tidy.sh $(find "$BUILD/unit" -type f -perm -u+x | sort); do
+[ $# -gt 0 ] || for f in tests/cli/*.bats tests/checks/readme.sh tests/checks/tidy.sh $(find "$BUILD/unit" -type f -perm -u+x | sort); do
     [[ " ${tests[*]} " == *" $f "* ]] || tests+=("$f")
 done
 # unit programs, which plain make does not build
 units=()
 [ $# -gt 0 ] || units=(unit/network)
 for test in "${tests[@]}"; do [[ $test != "$BUILD"/unit/* ]] || units+=("${test#"$BUILD"/}"); done
-[ ${#units[@]} = 0 ] || tests/built.sh "${units[@]}"
+[ ${#units[@]} = 0 ] || tests/checks/build_targets.sh "${units[@]}"
 # three, as some of them mostly wait
 prove -j3 --timer --merge -e 'bash tests/tap.sh' "${tests[@]}" -v >"$log" 2>&1 || status=$?
 grep -E '^not ok' -A 12 "$log" || true

@@ -1,8 +1,8 @@
 /* number.h - the only reader of numbers in text, and their text.
  *
  * No other file turns text into a number: two readers of one cell once stored 1 for "1,024", which
- * a check had accepted as 1024. `tests/tidy.sh` rejects strtod, strtol and their kin elsewhere. No
- * function here depends on setlocale.
+ * a check had accepted as 1024. `tests/checks/tidy.sh` rejects strtod, strtol and their kin
+ * elsewhere. No function here depends on setlocale.
  */
 #ifndef ABDB_CORE_NUMBER_H
 #define ABDB_CORE_NUMBER_H

@@ -10,7 +10,7 @@ python=${ABDB_PEERS:-$build/venv/bin/python}
 "$python" -c 'import duckdb' 2>/dev/null || { echo "columns: no DuckDB (make peers, or ABDB_PEERS: a Python that has it)"; exit 0; }
 dir=$(mktemp -d)
 db=$dir/million.db
-trap 'bash tests/postgresql.sh stop "$dir"; rm -rf "$dir"' EXIT
+trap 'bash tests/ports/postgresql_server.sh stop "$dir"; rm -rf "$dir"' EXIT
 seconds() { # COMMAND...: how long it took
     local begun=${EPOCHREALTIME/./}
     "$@" >/dev/null
@@ -29,8 +29,8 @@ echo
 echo "| | seconds to make | size |"
 echo "|---|---|---|"
 echo "| SQLite file | | $(size "$db") |"
-if bash tests/postgresql.sh here && [ -x "$build/abdb-store-pg" ]; then
-    bash tests/postgresql.sh start "$dir"
+if bash tests/ports/postgresql_server.sh here && [ -x "$build/abdb-store-pg" ]; then
+    bash tests/ports/postgresql_server.sh start "$dir"
     url="postgresql://abdb@/postgres?host=$dir/server"
     took=$(seconds "$build/abdb" push "$url" --db "$db")
     psql -X -q -d "$url" -c "VACUUM ANALYZE"
@@ -45,12 +45,12 @@ echo "| of it v_sample.parquet | | $(size "$dir/columns/parquet/v_sample.parquet
 
 for ((i = 0; i < rounds; i++)); do
     for ((e = 0; e < ${#engines[@]}; e += 2)); do
-        TIMES=$dir/times.$i "$python" tests/answers.py "${engines[e]}" "${engines[e + 1]}" >"$dir/answers.${engines[e]}"
+        TIMES=$dir/times.$i "$python" tests/checks/scale_answers.py "${engines[e]}" "${engines[e + 1]}" >"$dir/answers.${engines[e]}"
         cmp "$dir/answers.sqlite" "$dir/answers.${engines[e]}"
     done
 done
 if [ -n "${SPARK-}" ]; then
-    TIMES=$dir/times.spark "$python" tests/answers.py spark "$dir/columns" >"$dir/answers.spark" 2>"$dir/said" || { tail -5 "$dir/said"; exit 1; }
+    TIMES=$dir/times.spark "$python" tests/checks/scale_answers.py spark "$dir/columns" >"$dir/answers.spark" 2>"$dir/said" || { tail -5 "$dir/said"; exit 1; }
     cmp "$dir/answers.sqlite" "$dir/answers.spark"
 fi
 echo

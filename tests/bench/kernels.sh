@@ -5,7 +5,7 @@
 # BABELSTREAM: those programs, built with the same number of elements (n=33554432 doubles).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-tests/built.sh bench/launch
+tests/checks/build_targets.sh bench/launch
 build=$PWD/${BUILD:-build}
 pairs=${PAIRS:-15}
 dir=$(mktemp -d)

@@ -29,7 +29,7 @@ for size in small large; do
     echo "site      $(count $size) results: $s s of processor time, $(du -sb "$dir/$size" | cut -f1) bytes, explore.html $(stat -c %s "$dir/$size/explore.html")"
 done
 if command -v chromium >/dev/null && [ -e "$dir/large/d3.min.js" ]; then
-    echo "explore   $(python3 tests/site_explore.py "$dir/large.db" "$dir/large" soon) (goal 1000)"
+    echo "explore   $(python3 tests/pages/check_explore.py "$dir/large.db" "$dir/large" soon) (goal 1000)"
 else
     echo "explore   not tried: apt-get install chromium node-d3"
 fi

@@ -5,12 +5,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$PWD/${BUILD:-build}
-if ! bash tests/postgresql.sh here || [ ! -x "$build/abdb-store-pg" ]; then
+if ! bash tests/ports/postgresql_server.sh here || [ ! -x "$build/abdb-store-pg" ]; then
     echo "warehouse: no PostgreSQL server, or no libpq-dev when abdb was built"
     exit 0
 fi
 dir=$(mktemp -d)
-trap 'bash tests/postgresql.sh stop "$dir"; rm -rf "$dir"' EXIT
+trap 'bash tests/ports/postgresql_server.sh stop "$dir"; rm -rf "$dir"' EXIT
 db=${DIR:-$dir}/million.db
 if [ ! -s "$db" ]; then
     "$build/abdb" import -q data --db "$db"
@@ -18,7 +18,7 @@ if [ ! -s "$db" ]; then
     "$build/abdb" init --db "$db" >/dev/null
     sqlite3 "$db" ANALYZE
 fi
-bash tests/postgresql.sh start "$dir"
+bash tests/ports/postgresql_server.sh start "$dir"
 url="postgresql://abdb@/postgres?host=$dir/server"
 
 line() { # GOAL_S NAME COMMAND...

@@ -41,5 +41,5 @@ M
     printf 'Rack,Card,Watts\nR1,H100-SXM,700\n' >racks.csv
     run abdb import racks.csv --set source=us
     fails 0 "1 row"
-    same "$(git -C "$root" ls-files >/dev/null; bash tests/tidy.sh | grep -A3 '^not ok' | grep -v 'second thread\|no binary\|one machine' || true)" ""
+    same "$(git -C "$root" ls-files >/dev/null; bash tests/checks/tidy.sh | grep -A3 '^not ok' | grep -v 'second thread\|no binary\|one machine' || true)" ""
 }

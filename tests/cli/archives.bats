@@ -39,7 +39,7 @@ formats="tar links pax v7 flagged unflagged 7z newc"
 @test "the same tree gives the same rows and counts from a folder and every container, in every locale, from pipes and inside others" {
     local of place want
     tree tree
-    for of in $formats; do python3 "$root/tests/pack.py" $of t.$of tree; done
+    for of in $formats; do python3 "$root/tests/checks/pack_archive.py" $of t.$of tree; done
     want=$(counted folder.db tree)
     [[ $want == "exit 0 "*"0 rejected"*"passed over: 1"* ]] || { echo "$want"; cat folder.db.err; false; }
     [[ $want == *"total: 9 files (2 already there)"*"not followed: 1"* ]] || { echo "$want"; false; }
@@ -57,7 +57,7 @@ formats="tar links pax v7 flagged unflagged 7z newc"
         same "$of gz $(counted x.db t.$of.gz)" "$of gz $want"
         rm -f x.db
         mkdir -p in && mv t.$of "in/inner ü.$(case $of in *flagged) echo zip ;; 7z) echo 7z ;; newc) echo cpio ;; *) echo tar ;; esac)"
-        python3 "$root/tests/pack.py" flagged outer.zip in
+        python3 "$root/tests/checks/pack_archive.py" flagged outer.zip in
         same "$of in zip $(counted x.db outer.zip)" "$of in zip $want"
         rm -f x.db
         same "$of in zip in a pipe $(xz -0 <outer.zip | counted x.db -)" "$of in zip in a pipe $want"
@@ -70,7 +70,7 @@ formats="tar links pax v7 flagged unflagged 7z newc"
     tree tree
     abdb init >/dev/null
     for of in $formats; do
-        python3 "$root/tests/pack.py" $of t.$of tree
+        python3 "$root/tests/checks/pack_archive.py" $of t.$of tree
         abdb query "SELECT member, size_B, problem IS NULL AS whole FROM abdb_archive('t.$of') ORDER BY 1" -o csv --allow-files >$of.csv
         cmp tar.csv $of.csv
         [ "$(wc -l <$of.csv)" -eq $(($(find tree -type f -o -type l | wc -l) + 1)) ]
@@ -285,7 +285,7 @@ P
 
 @test "compressed as zst, xz, bz2, lz4 and lzip, in several pieces, names stay; RAR and its like are refused by name" {
     tree tree
-    python3 "$root/tests/pack.py" links t.tar tree
+    python3 "$root/tests/checks/pack_archive.py" links t.tar tree
     want=$(counted want.db tree)
     for tool in zstd xz bzip2 lz4 lzip; do
         command -v $tool >/dev/null || continue

@@ -3,7 +3,7 @@
 load common
 
 @test "every backend is right at the cells of each kernel that it has; what it lacks is not implemented, by name" {
-    run "$root/tests/cells.sh" --lean
+    run "$root/tests/campaigns/cells.sh" --lean
     [ "$status" -eq 0 ] || { echo "$output"; return 1; }
     for b in ref vec openblas onednn blis mpi; do
         [ ! -x "$build/abdb-run-$b" ] || grep -qE "^\| $b \|.* 0 \|$" <<<"$output" || { echo "no $b: $output"; return 1; }
@@ -21,8 +21,8 @@ load common
 "$build/abdb-run-ref" "\$@" | sed -u -E '/"kind": *"result".*"gups/s/"pass"/"fail"/; s/("kernels": *\[)/\1{"name":"latency","provider":"x"},/; /"end".*"latency/s/"ok"/"not-implemented","reason":"not today at all"/; /"(sample|result|telemetry)".*"latency/d'
 P
     chmod +x b/abdb-run-ref
-    grep -E 'gups|latency' "$root/tests/cells.plan" >small.plan
-    BUILD=$dir/b CELLS=$dir/small.plan run "$root/tests/cells.sh" --lean ref
+    grep -E 'gups|latency' "$root/tests/campaigns/cells.plan" >small.plan
+    BUILD=$dir/b CELLS=$dir/small.plan run "$root/tests/campaigns/cells.sh" --lean ref
     fails 1 "ref gups words=65536 updates=20000 | ok | fail"
     [[ $output == *"ref: latency is listed, and never right"* ]]
 }

@@ -42,7 +42,7 @@ half_of_data() {
 # What `make` alone does not build is built here: need_built unit/migration.
 need_built() {
     local target
-    for target in "$@"; do [ -e "$build/$target" ] || (cd "$root" && tests/built.sh "$target") || return; done
+    for target in "$@"; do [ -e "$build/$target" ] || (cd "$root" && tests/checks/build_targets.sh "$target") || return; done
 }
 need_realdata() {
     [ -d "$realdata/$1" ] || skip "no $realdata/$1 (set ABDB_REALDATA)"
@@ -76,6 +76,6 @@ same() {
 # Everything that is a fact, without artifact, line, time and the numbers that a row has in its own file.
 facts() {
     local text
-    text=$(sqlite3 -bail "${1:-$ABDB_DB}" <"$root/tests/facts.sql") || { echo "no facts: $RANDOM$RANDOM$RANDOM"; return 1; } # nothing is equal to that
+    text=$(sqlite3 -bail "${1:-$ABDB_DB}" <"$root/tests/checks/facts.sql") || { echo "no facts: $RANDOM$RANDOM$RANDOM"; return 1; } # nothing is equal to that
     sha256sum <<<"$text"
 }

@@ -2,7 +2,7 @@
 # conform.bats - abdb check-backend: right backends keep all rules, each wrong one breaks the one that it is made to break; and
 # what abdb run makes of them.
 load common
-wrong=$root/tests/wrong_backend.py
+wrong=$root/tests/backends/wrong_backend.py
 
 check() { # WAY OPTIONS...: the rules that it breaks
     local way=$1

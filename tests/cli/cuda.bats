@@ -59,7 +59,7 @@ all_ok() { # how many
     fails 0 "not-implemented cuBLAS was not found"
 }
 
-# One cell of each kernel is in cells.bats, all are in tests/cells.sh (make soak): here what only this backend has.
+# One cell of each kernel is in cells.bats, all are in tests/campaigns/cells.sh (make soak): here what only this backend has.
 @test "cuda: graphs, wide rows, stores past the caches and short sums are verified" {
     need_program
     asked=("$(cell elementwise op=softmax rows=3 columns=40000)" "$(cell elementwise op=cross-entropy rows=9 columns=1032 dtype=f16)"

@@ -6,7 +6,7 @@ load server
 
 @test "every query of the dashboards has rows that its panel can show, and no other right than reading" {
     need_server
-    python3 "$root/tests/grafana.py" records >fleet.jsonl
+    python3 "$root/tests/pages/check_grafana.py" records >fleet.jsonl
     filled "$root/data" "$fixtures/figures.jsonl"
     abdb import -q fleet.jsonl
     abdb push "postgresql://abdb@/postgres?host=$server/server" >/dev/null
@@ -14,7 +14,7 @@ load server
     url="postgresql://grafana@/postgres?host=$server/server"
     asked=0
     for board in "$root"/query/grafana/dashboards/*.json; do
-        python3 "$root/tests/grafana.py" "$board" "$url" >said || { grep -A5 '^not ok' said; false; }
+        python3 "$root/tests/pages/check_grafana.py" "$board" "$url" >said || { grep -A5 '^not ok' said; false; }
         asked=$((asked + $(grep -c '^ok' said)))
         cat said >>all
     done
@@ -26,7 +26,7 @@ load server
     python3 - "$root" "$url" <<'P'
 import json, sys
 sys.argv, (root, url) = ["", "none"], sys.argv[1:]
-text = open(f"{root}/tests/grafana.py").read()
+text = open(f"{root}/tests/pages/check_grafana.py").read()
 exec(text[:text.rindex('if sys.argv[1] == "hostile"')])
 def first(board, panel):
     board, chosen, source = json.load(open(f"{root}/query/grafana/dashboards/{board}.json")), {}, Source(url)
@@ -64,7 +64,7 @@ P
     wrong() { # SED what it says
         sed "$1" "$board" >wrong.json
         no cmp -s wrong.json "$board"
-        run python3 "$root/tests/grafana.py" wrong.json "$url"
+        run python3 "$root/tests/pages/check_grafana.py" wrong.json "$url"
         fails 1 "$2"
     }
     wrong 's/device:sqlstring/device/' "unquoted variable"
@@ -88,7 +88,7 @@ P
     }
     asked=0
     for board in "$root"/query/grafana/dashboards/*.json; do
-        run python3 "$root/tests/grafana.py" hostile "$board" "$url"
+        run python3 "$root/tests/pages/check_grafana.py" hostile "$board" "$url"
         fails 0 "queries with hostile values"
         asked=$((asked + $(tail -1 <<<"$output" | cut -d' ' -f1)))
     done
@@ -96,7 +96,7 @@ P
     # the same check finds a query whose values are not quoted
     sed 's/IN (${device:sqlstring})/IN (${device:sqlstring}) OR 1=1/' "$root/query/grafana/dashboards/fleet-health.json" >open.json
     no cmp -s open.json "$root/query/grafana/dashboards/fleet-health.json"
-    run python3 "$root/tests/grafana.py" hostile open.json "$url"
+    run python3 "$root/tests/pages/check_grafana.py" hostile open.json "$url"
     fails 1 "not ok"
     for sql in "INSERT INTO abdb.source (source, kind) VALUES ('x', 'user')" "DELETE FROM abdb.entry_row" "UPDATE abdb.source SET kind = 'user'" "DROP TABLE abdb.source" \
         "TRUNCATE abdb.source" "CREATE TABLE abdb.x (a int)" "CREATE TABLE public.x (a int)" "CREATE SCHEMA x" "COPY abdb.source TO PROGRAM 'touch $dir/pwned'" \

@@ -64,7 +64,7 @@ begin() {
 # A backend whose describe and run start the daemon.
 make_backend() {
     mkdir -p fake
-    printf '#!/bin/bash\n"%s/daemon"\n[ -z "$FLOOD" ] || head -c 20000000 /dev/zero | tr "\\0" "w" | fold -w 99 >&2\n[ -z "$ESCAPE" ] || printf "\\033]0;owned\\007\\n" >&2\nexec python3 "%s/tests/wrong_backend.py" right "$@"\n' "$dir" "$root" >fake/abdb-run-wrong
+    printf '#!/bin/bash\n"%s/daemon"\n[ -z "$FLOOD" ] || head -c 20000000 /dev/zero | tr "\\0" "w" | fold -w 99 >&2\n[ -z "$ESCAPE" ] || printf "\\033]0;owned\\007\\n" >&2\nexec python3 "%s/tests/backends/wrong_backend.py" right "$@"\n' "$dir" "$root" >fake/abdb-run-wrong
     chmod +x fake/abdb-run-wrong
     export ABDB_BACKENDS=$dir/fake
 }

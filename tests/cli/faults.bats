@@ -35,7 +35,7 @@ need_filter() {
 }
 
 @test "mistakes that the campaigns must find fit the sources" {
-    bash "$root/tests/fault_mutants.sh" --check
+    bash "$root/tests/mutants/faults.sh" --check
 }
 
 @test "a picture that gnuplot's pipe breaks off is no picture" {
@@ -135,7 +135,7 @@ need_filter() {
     need_filter
     filled "$fixtures/checker.csv"
     mv t.db held.db
-    mkdir liar && cp "$build/abdb" liar/ && cp "$root/tests/liar.py" liar/abdb-store-pg
+    mkdir liar && cp "$build/abdb" liar/ && cp "$root/tests/backends/lying_store.py" liar/abdb-store-pg
     abdb init >/dev/null
     export HELD=held.db LACKS=
     for class in read write; do

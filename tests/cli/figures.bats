@@ -88,12 +88,12 @@ script() { # FIGURE
 @test "each is drawn without the values that files of others may leave out" {
     fill
     for f in $(abdb plot --names); do echo "$f $(given "$f")"; done |
-        python3 "$root/tests/figure_empty.py" own >said || { cat said; false; }
+        python3 "$root/tests/pages/check_empty_figures.py" own >said || { cat said; false; }
     grep -Eq '^[3-9][0-9] drawn, 0 not' said || { cat said; false; }
     for value in 0 1e15 ${THOROUGH:+-3 1e-9}; do
         for f in sweep gather collectives mbu-users tpot-users cost-users roofline ceilings paired fleet latency-throughput peaks sparsity loss recommend-beside; do
             echo "$f $(given "$f")"
-        done | python3 "$root/tests/figure_empty.py" --each own $value >said || { cat said; false; }
+        done | python3 "$root/tests/pages/check_empty_figures.py" --each own $value >said || { cat said; false; }
     done
     rm "$ABDB_DB"
     filled "$fixtures/osu.txt" # of which one collective has times, and no bus bandwidth
@@ -118,10 +118,10 @@ script() { # FIGURE
         picture "$f"
         draw "$f" --adaptive --out "$f-adaptive.svg" >/dev/null # fails where the dark one is not the light one in other colours
     done
-    run python3 "$root/tests/figure_check.py" ./*.svg
+    run python3 "$root/tests/pages/check_figure_text.py" ./*.svg
     fails 0 "0 problems"
     printf '<svg width="300" height="100" xmlns="http://www.w3.org/2000/svg"><text x="10" y="50">Hello world</text><text x="30" y="52">Second</text><text x="280" y="20">outside</text></svg>' >bad.svg
-    run python3 "$root/tests/figure_check.py" bad.svg
+    run python3 "$root/tests/pages/check_figure_text.py" bad.svg
     fails 1 "overlap: Hello world / Second"
     fails 1 "outside: outside"
 }
@@ -166,7 +166,7 @@ script() { # FIGURE
     run abdb plot cost-users --price 'H200-SXM=2.5 USD/h' --out c.svg
     fails 0 c.svg
     if command -v chromium >/dev/null; then
-        run python3 "$root/tests/figure_check.py" ./*.svg
+        run python3 "$root/tests/pages/check_figure_text.py" ./*.svg
         fails 0 "0 problems"
     fi
 }
@@ -349,6 +349,6 @@ P
     done <asked
     python3 -c 'import xml.dom.minidom, sys; [xml.dom.minidom.parse(f) for f in sys.argv[1:]]' ./*.svg
     command -v chromium >/dev/null || skip "no chromium"
-    run python3 "$root/tests/figure_check.py" ./*.svg # cards, too
+    run python3 "$root/tests/pages/check_figure_text.py" ./*.svg # cards, too
     fails 0 "36 pictures, 0 problems"
 }

@@ -2,7 +2,7 @@
 # fleet.bats - abdb query fleet: nodes slower than their peers, and where the data cannot tell.
 load common
 
-fleet() { python3 "$root/tests/fleet_records.py" "$@"; }
+fleet() { python3 "$root/tests/backends/write_fleet_records.py" "$@"; }
 said() { abdb query fleet "$@" -o jsonl 2>/dev/null; }
 
 @test "a slow node is found, in the cell where it is slow; equal ones and those of another device are not called" {
@@ -68,6 +68,6 @@ for line in sys.stdin:
 }
 
 @test "hundreds of drawn fleets: equal nodes are not called, those that can be shown are found" {
-    BUILD=${BUILD:-build} python3 "$root/tests/fleet.py" 10 >table
+    BUILD=${BUILD:-build} python3 "$root/tests/campaigns/simulate_fleets.py" 10 >table
     same "$(wc -l <table)" 26
 }

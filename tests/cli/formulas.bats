@@ -24,7 +24,7 @@ formulas() { sed -n 's/^-- column:.* | //p' "$1" | grep -oE '\b[a-z_]+@[0-9]+'; 
 check() { # REPORT.sql OPTIONS
     sed 's/AS _facts/AS facts/g' "$1" >shown.sql
     eval "abdb query -f shown.sql $2 -o csv" >rows.csv 2>err || { cat err; return 1; }
-    python3 "$root/tests/formulas.py" "$1" rows.csv "$ABDB_DB" >found || { echo "$1 $2"; cat found; return 1; }
+    python3 "$root/tests/checks/report_formulas.py" "$1" rows.csv "$ABDB_DB" >found || { echo "$1 $2"; cat found; return 1; }
     sed "s#^#$(basename "$1" .sql) #" found >>checked
 }
 # Lines of SQL that compute: words and comments left out.

@@ -82,7 +82,7 @@ refused_everywhere() { # SQL WORDS [site]
         $p -c 'import sqlite3; sqlite3.connect(":memory:").enable_load_extension(True)' 2>/dev/null && python=$p && break
     done
     [ -n "$python" ] || skip "no Python whose sqlite3 loads extensions"
-    run $python "$root/tests/functions.py" sqlite3 "$build/abdb.so"
+    run $python "$root/tests/checks/sqlite_functions.py" sqlite3 "$build/abdb.so"
     fails 0 " refused"
 }
 

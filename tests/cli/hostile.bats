@@ -8,7 +8,7 @@ need_liar() {
     mv t.db held.db
     mkdir liar
     cp "$build/abdb" liar/
-    cp "$root/tests/hostile_store.py" liar/abdb-store-pg
+    cp "$root/tests/backends/hostile_store.py" liar/abdb-store-pg
     export HELD=$dir/held.db WAY MARK=$((RANDOM + 100000))
 }
 # The verb ends with exit code 6 and those words within its time and 700 MiB; nothing lives on, and the file is as it was, or not there.

@@ -8,7 +8,7 @@ setup_file() {
     [ -x "$BATS_TEST_DIRNAME/../../${BUILD:-build}/abdb-store-pg" ] || return 0
     served=$(mktemp -d)
     ABDB_PATH=/nonexistent "$BATS_TEST_DIRNAME/../../${BUILD:-build}/abdb" import -q --db "$served/held.db" "$BATS_TEST_DIRNAME/../fixtures/"{checker.csv,results.csv,specs.csv}
-    python3 "$BATS_TEST_DIRNAME/../hostile_server.py" "$served/held.db" "$served" 3>&- &
+    python3 "$BATS_TEST_DIRNAME/../backends/hostile_server.py" "$served/held.db" "$served" 3>&- &
     echo $! >"$served/pid"
     for ((i = 0; i < 100; i++)); do
         [ ! -e "$served/.s.PGSQL.5432" ] || break

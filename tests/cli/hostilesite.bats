@@ -23,7 +23,7 @@ P
     hostile_rows
     abdb import -q evil.jsonl
     abdb site --out s >/dev/null
-    run python3 "$root/tests/site_explore.py" "$ABDB_DB" s operated
+    run python3 "$root/tests/pages/check_explore.py" "$ABDB_DB" s operated
     fails 0 "controls used"
     [ -z "$(find . -name pwned)" ]
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# ignored.bats - what tests/ignored.pl looks for is found: assertions that look as if they failed a test, and cannot; and no others.
+# ignored.bats - what tests/checks/ignored_failures.pl looks for is found: assertions that look as if they failed a test, and cannot; and no others.
 load common
 
 @test "a command that is negated, and a list whose test is not the last, are found where they stand" {
@@ -7,7 +7,7 @@ load common
         printf '#!/usr/bin/env bats\n@test "a" {\n    %s\n    true\n}\n' "$line" >wrong.bats
         # it is what it is taken for: bats passes it, though nothing of it is true
         (echo >there; exec bats wrong.bats) >said 2>&1 3>&- || { cat said; false; }
-        same "$(perl "$root/tests/ignored.pl" wrong.bats | cut -d: -f1-2)" "wrong.bats:3"
+        same "$(perl "$root/tests/checks/ignored_failures.pl" wrong.bats | cut -d: -f1-2)" "wrong.bats:3"
     done <<'W'
 ! true
 ! echo a | grep -q a
@@ -21,7 +21,7 @@ true && [ -e nowhere ] && grep -q '' there
 [ 1 = 2 ] || { i=1 && [ "$i" = 2 ] && grep -q a there; }
 W
     printf 'set -euo pipefail\nf() {\n    ! grep -q a b |\n        grep c\n    true\n}\n' >wrong.sh
-    same "$(perl "$root/tests/ignored.pl" wrong.sh | cut -d: -f1-2)" "wrong.sh:4"
+    same "$(perl "$root/tests/checks/ignored_failures.pl" wrong.sh | cut -d: -f1-2)" "wrong.sh:4"
 }
 
 @test "what counts is not taken for it" {
@@ -46,9 +46,9 @@ X
     no grep -q a b
 }
 R
-    silent perl "$root/tests/ignored.pl" right.bats
+    silent perl "$root/tests/checks/ignored_failures.pl" right.bats
     printf 'set -u\n! true\ntrue\n' >asked.sh # set -e is not on
-    silent perl "$root/tests/ignored.pl" asked.sh
+    silent perl "$root/tests/checks/ignored_failures.pl" asked.sh
 }
 
 @test "no and silent fail where a command cannot answer" {

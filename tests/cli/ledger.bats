@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# ledger.bats - what campaigns did adds up, by commit, target and day, and the table of CAMPAIGNS.md is made of it.
+# ledger.bats - what campaigns did adds up, by commit, target and day, and the table of README.md is made of it.
 
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
@@ -7,49 +7,49 @@ setup() {
 }
 
 @test "stretches of a campaign add up, also those that end at once" {
-    for i in 1 2 3 4; do tests/ledger.sh add fuzz csv 1000 0 60 & done
+    for i in 1 2 3 4; do tests/campaigns/ledger.sh add fuzz csv 1000 0 60 & done
     wait
-    tests/ledger.sh add fuzz map 7 1 1
-    tests/ledger.sh add kills csv 5 0 1
-    [ "$(tests/ledger.sh count fuzz csv)" = 4000 ]
-    [ "$(tests/ledger.sh count fuzz map)" = 7 ]
-    [ "$(tests/ledger.sh count fuzz none)" = 0 ]
+    tests/campaigns/ledger.sh add fuzz map 7 1 1
+    tests/campaigns/ledger.sh add kills csv 5 0 1
+    [ "$(tests/campaigns/ledger.sh count fuzz csv)" = 4000 ]
+    [ "$(tests/campaigns/ledger.sh count fuzz map)" = 7 ]
+    [ "$(tests/campaigns/ledger.sh count fuzz none)" = 0 ]
     [ "$(wc -l <"$LEDGER")" = 3 ]
 }
 
 @test "what is shipped counts on, and the table says what came after the last finding" {
     printf 'before\n<!-- campaigns: here -->\nold\n<!-- end of campaigns -->\nafter\n' >"$LEDGER_PAGE"
     printf 'aaa\tfuzz\tcsv\t100\t2\t3600\t2026-01-02\nbbb\tfuzz\tcsv\t1234567\t0\t3600\t2026-01-03\n' >"$LEDGER_SHIPPED"
-    tests/ledger.sh add fuzz csv 1 0 1
-    tests/ledger.sh add fuzz-coverage csv 60 407 61 # seconds and edges, no findings
-    tests/ledger.sh ship
+    tests/campaigns/ledger.sh add fuzz csv 1 0 1
+    tests/campaigns/ledger.sh add fuzz-coverage csv 60 407 61 # seconds and edges, no findings
+    tests/campaigns/ledger.sh ship
     [ ! -e "$LEDGER" ]
-    [ "$(tests/ledger.sh count fuzz csv)" = 1234668 ]
-    tests/ledger.sh table | grep -qF "| fuzz | csv | 1,234,668 | 1,234,568 | 2 | 120 | 3 | $(date -u +%F) |"
+    [ "$(tests/campaigns/ledger.sh count fuzz csv)" = 1234668 ]
+    tests/campaigns/ledger.sh table | grep -qF "| fuzz | csv | 1,234,668 | 1,234,568 | 2 | 120 | 3 | $(date -u +%F) |"
     grep -qF "| fuzz | 1 | 1,234,668 | 2 | 1,234,568 (csv) | 120 | $(date -u +%F) |" "$LEDGER_PAGE"
     [ "$(grep -c . "$LEDGER_PAGE")" = 7 ]
     [ "$(grep -c old "$LEDGER_PAGE")" = 0 ]
     cp "$LEDGER_PAGE" "$LEDGER_PAGE.1"
-    tests/ledger.sh ship
+    tests/campaigns/ledger.sh ship
     cmp "$LEDGER_PAGE" "$LEDGER_PAGE.1"
 }
 
 @test "what came after the last finding is told apart within a day, too" {
-    for found in 0 1 0 0; do tests/ledger.sh add fuzz csv 10 $found 1; done
-    [ "$(tests/ledger.sh since fuzz csv)" = 20 ]
-    [ "$(tests/ledger.sh count fuzz csv)" = 40 ]
+    for found in 0 1 0 0; do tests/campaigns/ledger.sh add fuzz csv 10 $found 1; done
+    [ "$(tests/campaigns/ledger.sh since fuzz csv)" = 20 ]
+    [ "$(tests/campaigns/ledger.sh count fuzz csv)" = 40 ]
     [ "$(wc -l <"$LEDGER")" = 2 ]
-    tests/ledger.sh add fuzz csv 10 3 1
-    [ "$(tests/ledger.sh since fuzz csv)" = 0 ]
+    tests/campaigns/ledger.sh add fuzz csv 10 3 1
+    [ "$(tests/campaigns/ledger.sh since fuzz csv)" = 0 ]
     [ "$(cut -f4,5,6 "$LEDGER")" = "50	4	5" ]
-    [ "$(tests/ledger.sh since fuzz none)" = 0 ]
+    [ "$(tests/campaigns/ledger.sh since fuzz none)" = 0 ]
 }
 
 @test "words that are no numbers, and a damaged ledger, are refused" {
-    run tests/ledger.sh add fuzz csv many 0 1
+    run tests/campaigns/ledger.sh add fuzz csv many 0 1
     [ "$status" = 2 ]
     echo nonsense >"$LEDGER"
-    run tests/ledger.sh table
+    run tests/campaigns/ledger.sh table
     [ "$status" != 0 ]
     [[ $output == *"a line that is none: nonsense"* ]]
 }
@@ -57,17 +57,17 @@ setup() {
 @test "the summary has a row for each campaign, and names the target that was tried least since its last finding" {
     printf 'aaa\tfuzz\tcsv\t2000\t0\t600\t2026-01-02\naaa\tfuzz\tmap\t50000\t1\t60\t2026-01-03\nbbb\tfuzz\tmap\t1500\t0\t60\t2026-01-04\n' >"$LEDGER_SHIPPED"
     printf 'aaa\tkills\timport\t7\t0\t60\t2026-01-01\naaa\tfuzz-coverage\tcsv\t9\t9\t60\t2026-01-05\n' >>"$LEDGER_SHIPPED"
-    [ "$(tests/ledger.sh summary | tail -n +3)" = "| fuzz | 2 | 53,500 | 1 | 1,500 (map) | 12 | 2026-01-04 |
+    [ "$(tests/campaigns/ledger.sh summary | tail -n +3)" = "| fuzz | 2 | 53,500 | 1 | 1,500 (map) | 12 | 2026-01-04 |
 | kills | 1 | 7 | 0 | 7 (import) | 1 | 2026-01-01 |" ]
 }
 
-@test "the table of tests/CAMPAIGNS.md is the summary of the shipped ledger" {
-    LEDGER=/dev/null LEDGER_SHIPPED=tests/campaigns.tsv tests/ledger.sh summary >"$BATS_TEST_TMPDIR/made"
-    sed -n '/^<!-- campaigns: /,/^<!-- end of campaigns/{//!p}' tests/CAMPAIGNS.md | diff - "$BATS_TEST_TMPDIR/made"
+@test "the table of tests/campaigns/README.md is the summary of the shipped ledger" {
+    LEDGER=/dev/null LEDGER_SHIPPED=tests/campaigns/ledger.tsv tests/campaigns/ledger.sh summary >"$BATS_TEST_TMPDIR/made"
+    sed -n '/^<!-- campaigns: /,/^<!-- end of campaigns/{//!p}' tests/campaigns/README.md | diff - "$BATS_TEST_TMPDIR/made"
 }
 
 @test "a ledger that is no file stays what it is" {
     mkfifo "$BATS_TEST_TMPDIR/pipe"
-    LEDGER=$BATS_TEST_TMPDIR/pipe tests/ledger.sh add fuzz csv 1 0 1
+    LEDGER=$BATS_TEST_TMPDIR/pipe tests/campaigns/ledger.sh add fuzz csv 1 0 1
     [ -p "$BATS_TEST_TMPDIR/pipe" ]
 }

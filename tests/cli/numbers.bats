@@ -183,7 +183,7 @@ refuses() { # REASON OPTION...
 
 @test "no spelling of any number of any fixture stores another one, or makes another fact" {
     mkdir spellings
-    python3 "$root/tests/spellings.py" "$build/abdb" "$fixtures" spellings >out
+    python3 "$root/tests/checks/number_spellings.py" "$build/abdb" "$fixtures" spellings >out
     same "$(grep -v 'spellings tried' out)" ""
     read -r tried _ _ accepted _ <<<"$(tail -1 out)"
     # 156 columns, three spellings of each; with THOROUGH all seven

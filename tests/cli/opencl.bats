@@ -156,7 +156,7 @@ cell() { # KERNEL key=value...
 }
 
 @test "opencl: the table of wrong parts fits the sources" {
-    run "$root/tests/opencl_mutants.sh" --check
+    run "$root/tests/mutants/opencl.sh" --check
     same "$status" 0
 }
 

@@ -22,7 +22,7 @@ said_plain() {
     shown || return
     [ "$(cat "$dir"/said/* | wc -c)" -gt "${1:-1000}" ] || { echo "next to nothing was said"; cat "$dir"/said/*; return 1; }
     grep -qr 'u001b' "$dir/said" || { echo "nothing of what was planted was shown"; return 1; }
-    python3 "$root/tests/plain_check.py" --screen "$dir"/said/* >faults && return
+    python3 "$root/tests/checks/control_characters.py" --screen "$dir"/said/* >faults && return
     while IFS=: read -r file what; do
         echo "$(grep "^${file##*/}: " "$dir/asked")$what"
     done <faults
@@ -31,7 +31,7 @@ said_plain() {
 need_terminal() {
     command -v script >/dev/null || skip "no script(1) (bsdutils)"
 }
-# The same as in plant.py, for names of files and arguments.
+# The same as in plant_hostile_text.py, for names of files and arguments.
 evil=$' \033]0;title\a\033[35m\u009b35m\u202e\u2066\u200b\u00ad\ufeff\u2028\U000e0041\x7f\x9b35m\b\r\nFORGED'
 
 fill() {
@@ -41,10 +41,10 @@ fill() {
 
 @test "what the checks look for is found" {
     printf 'a\tb\n  line\n' >good
-    python3 "$root/tests/plain_check.py" good
+    python3 "$root/tests/checks/control_characters.py" good
     for bad in $'\033[1m' $'\u009b' $'\u202e' $'\u200b' $'\x9b' $'\ufeff' $'x\nFORGED' $'\x07'; do
         printf '%s' "$bad" >bad
-        run python3 "$root/tests/plain_check.py" bad
+        run python3 "$root/tests/checks/control_characters.py" bad
         [ "$status" -eq 1 ] || { echo "not found: $bad"; false; }
     done
     need_terminal
@@ -116,7 +116,7 @@ P
     same "$output" 0
 }
 
-# Every report, figure, comparison and citation, of a database that somebody else made. Forty rows of a view: plant.py reaches
+# Every report, figure, comparison and citation, of a database that somebody else made. Forty rows of a view: plant_hostile_text.py reaches
 # each of its columns in eight of them at least.
 look_around() {
     for r in $(abdb query --names); do screen abdb query "$r"; done
@@ -173,13 +173,13 @@ look_at_documents() {
     said_plain 100000
     documents=(site/*.html site/*.svg pictures/*.svg bundle/*)
     [ ${#documents[@]} -gt 20 ]
-    python3 "$root/tests/plain_check.py" $(printf '%s\n' "${documents[@]}" | grep -E 'html|svg|md|tex|gp')
+    python3 "$root/tests/checks/control_characters.py" $(printf '%s\n' "${documents[@]}" | grep -E 'html|svg|md|tex|gp')
 }
 
 @test "a database with all its names planted: every screen and page is plain" {
     need_terminal
     fill
-    python3 "$root/tests/plant.py" t.db names
+    python3 "$root/tests/checks/plant_hostile_text.py" t.db names
     look_around
     look_at_documents
     for screenful in 'geomean' 'COMPARABLE' '@misc' 'INSERT INTO' '"record":"entry"' 'use'; do
@@ -190,7 +190,7 @@ look_at_documents() {
 @test "a database with every text planted somewhere: every screen and page is plain" {
     need_terminal
     fill
-    python3 "$root/tests/plant.py" t.db all
+    python3 "$root/tests/checks/plant_hostile_text.py" t.db all
     look_around
 }
 

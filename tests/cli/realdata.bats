@@ -159,7 +159,7 @@ results() { # closed datacenter results of a round: one per result, not per metr
 
 @test "every real file is imported, or refused with a reason" {
     [ -d "$realdata" ] || skip "no $realdata (set ABDB_REALDATA)"
-    sh "$root/tests/walk.sh" "$realdata" >walk.txt
+    sh "$root/tests/checks/import_realdata.sh" "$realdata" >walk.txt
     diff "$root/tests/golden/walk.txt" walk.txt
     # nothing is passed over in silence
     same "$(grep -c ': [0-9]* *$' walk.txt)" "$(grep -c 'measurements/.*json: 0 *$\|systems/.*json: 0 *$' walk.txt)"

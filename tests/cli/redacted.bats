@@ -41,7 +41,7 @@ exports() {
     for form in "${ways[@]}"; do
         cp clean.db t.db
         if [ "$form" = all ]; then planted=("${forms[@]}"); else planted=("$form"); fi
-        python3 "$root/tests/plant_tokens.py" t.db "${planted[@]}"
+        python3 "$root/tests/checks/plant_tokens.py" t.db "${planted[@]}"
         rm -f out.*
         exports out
         for f in out.jsonl out.csv out.sql out.db; do
@@ -54,7 +54,7 @@ exports() {
 @test "of plain words only those of the listed columns leave, and --list prints each of them" {
     fill
     cp t.db clean.db
-    python3 "$root/tests/plant_tokens.py" t.db " %s"
+    python3 "$root/tests/checks/plant_tokens.py" t.db " %s"
     exports out
     abdb export --redacted --list -o csv >list.csv 2>/dev/null
     for f in out.jsonl out.csv out.sql out.db; do

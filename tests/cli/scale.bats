@@ -31,8 +31,8 @@ parquet() {
     abdb export -o csv --partition again
     diff -r again plain
     # what other texts hold: quotes, commas, ends of lines, escapes; but for bytes that are no UTF-8
-    sed 's/b"\\x9b35m/b"/' "$root/tests/plant.py" >plant.py
-    python3 plant.py t.db names >/dev/null
+    sed 's/b"\\x9b35m/b"/' "$root/tests/checks/plant_hostile_text.py" >plant_hostile_text.py
+    python3 plant_hostile_text.py t.db names >/dev/null
     sqlite3 t.db "UPDATE description SET system = char(13) || char(10) || 'a, \"b\"' || char(92) || 'N' || char(10) WHERE description_id % 7 = 0;
         UPDATE description SET submitter = '' WHERE description_id % 7 = 1; UPDATE description SET submitter = 'NULL' WHERE description_id % 7 = 2;
         UPDATE description SET tag = ' ' WHERE description_id % 7 = 3; UPDATE description SET tag = '\"' WHERE description_id % 7 = 4;
@@ -40,16 +40,16 @@ parquet() {
         UPDATE result_row SET value = 0.1 + 0.2 WHERE result_id % 11 = 2; UPDATE sample_row SET value = 9007199254740993.0, t_s = 1e22 WHERE sample_id % 3 = 0"
     abdb doctor --rebuild >/dev/null
     abdb export -o csv --partition columns
-    python3 "$root/tests/columns_check.py" t.db columns >said || { grep -A3 '^not ok' said; false; }
+    python3 "$root/tests/checks/exported_columns.py" t.db columns >said || { grep -A3 '^not ok' said; false; }
     duck
     parquet columns
-    "$python" "$root/tests/columns_check.py" t.db columns parquet >said || { grep -A3 '^not ok' said; false; }
+    "$python" "$root/tests/checks/exported_columns.py" t.db columns parquet >said || { grep -A3 '^not ok' said; false; }
 }
 
 @test "SQLite and DuckDB answer five questions alike, to the last bit" {
     asked
     abdb export -o csv --partition columns
-    python3 "$root/tests/answers.py" sqlite t.db >lite
+    python3 "$root/tests/checks/scale_answers.py" sqlite t.db >lite
     # every question has an answer, and what it computes is there
     same "$(grep -c '^== .*: [1-9][0-9]* rows' lite)" 5
     same "$(sed -n '/^== kernel-history/,/^== ml/p' lite | awk -F'\t' 'NF == 8 && $8 != "~"' | grep -c .)" \
@@ -68,7 +68,7 @@ assert float(spread) == float(p95) / float(p50)
 P
     duck
     parquet columns
-    "$python" "$root/tests/answers.py" duckdb columns >duck
+    "$python" "$root/tests/checks/scale_answers.py" duckdb columns >duck
     cmp lite duck
 }
 
@@ -77,9 +77,9 @@ P
     asked
     abdb export -o csv --partition columns
     url="postgresql://abdb@/postgres?host=$server/server"
-    abdb push "$url" >/dev/null && python3 "$root/tests/answers.py" postgresql "$url" >there
+    abdb push "$url" >/dev/null && python3 "$root/tests/checks/scale_answers.py" postgresql "$url" >there
     abdb pull "$url" --db back.db >/dev/null && abdb export --db back.db -o csv --partition back
-    python3 "$root/tests/answers.py" sqlite t.db >lite
+    python3 "$root/tests/checks/scale_answers.py" sqlite t.db >lite
     cmp lite there
     for view in result sample run_factor kernel mlperf; do diff -r columns/v_$view back/v_$view; done
 }
@@ -129,9 +129,9 @@ P
     same "$(cat public/v_sample/*/*/data.csv | grep -c '^[-0-9]')" "$(sqlite3 t.db "SELECT count(*) FROM v_sample")"
     abdb init --db none.db >/dev/null
     abdb export --db none.db -o csv --partition none
-    python3 "$root/tests/columns_check.py" none.db none >said || { cat said; false; }
+    python3 "$root/tests/checks/exported_columns.py" none.db none >said || { cat said; false; }
     duck
     parquet none
-    "$python" "$root/tests/answers.py" duckdb none >said
+    "$python" "$root/tests/checks/scale_answers.py" duckdb none >said
     same "$(grep -c ': 0 rows' said)" 5
 }

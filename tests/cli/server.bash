@@ -4,7 +4,7 @@ setup_file() {
     export server=
     [ -x "$BATS_TEST_DIRNAME/../../${BUILD:-build}/abdb-store-pg" ] || return 0
     export kind=${CITUS:+citus}
-    kind=$BATS_TEST_DIRNAME/../${kind:-postgresql}.sh
+    kind=$BATS_TEST_DIRNAME/../ports/${kind:-postgresql}_server.sh
     bash "$kind" here || return 0
     server=$(mktemp -d)
     bash "$kind" start "$server" 3>&- # bats waits for what holds its descriptor

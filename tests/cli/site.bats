@@ -124,8 +124,8 @@ P
 need_chromium() {
     command -v chromium >/dev/null || skip "no chromium: apt-get install chromium"
 }
-explored() { # WHAT...: tests/site_explore.py on the site s
-    run python3 "$root/tests/site_explore.py" "$ABDB_DB" s "$@"
+explored() { # WHAT...: tests/pages/check_explore.py on the site s
+    run python3 "$root/tests/pages/check_explore.py" "$ABDB_DB" s "$@"
     [ "$status" = 0 ] || { echo "$output" | cut -c 1-1500; return 1; }
 }
 
@@ -135,12 +135,12 @@ explored() { # WHAT...: tests/site_explore.py on the site s
     need_chromium
     shipped_site
     key=$(grep -oE 'r-[0-9a-f]{32}-0' s/explore.html | head -1)
-    run python3 "$root/tests/site_check.py" axe_playwright_python/axe.min.js s index.html figures.html sources.html mlperf-llm.html report-specs.html \
+    run python3 "$root/tests/pages/check_site.py" axe_playwright_python/axe.min.js s index.html figures.html sources.html mlperf-llm.html report-specs.html \
         source-databricks-gaudi2.html explore.html "explore.html#what=llama2-70b-99&scenario=Server&view=points&per=dollar&by=key&a=$key&b=$key" \
         "explore.html#what=llama2-70b-99&scenario=Server&per=rate&by=key" # the widest table
     fails 0 "9 pages, 0 problems"
     sed -i 's/<html lang="en">/<html>/; s/ alt="[^"]*"//' s/mlperf-llm.html
-    run python3 "$root/tests/site_check.py" axe_playwright_python/axe.min.js s mlperf-llm.html
+    run python3 "$root/tests/pages/check_site.py" axe_playwright_python/axe.min.js s mlperf-llm.html
     fails 1 "image-alt"
 }
 

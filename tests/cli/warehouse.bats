@@ -184,8 +184,8 @@ measured() {
     warehouse hostile
     fill_one
     # everything that a terminal, SQL, COPY or an array takes for its own; but for bytes that are no UTF-8
-    sed 's/b"\\x9b35m/b"/' "$root/tests/plant.py" >plant.py
-    python3 plant.py t.db names >/dev/null
+    sed 's/b"\\x9b35m/b"/' "$root/tests/checks/plant_hostile_text.py" >plant_hostile_text.py
+    python3 plant_hostile_text.py t.db names >/dev/null
     sqlite3 t.db "UPDATE description SET system = char(92) || '.' || char(10) || char(9) || char(92) || 'N' || ''';DROP TABLE entry_row;--' || char(34) || '{NULL}' WHERE description_id % 3 = 0;
         UPDATE result_row SET raw_value = char(92) || 'N' WHERE result_id % 3 = 0; UPDATE result_row SET raw_value = char(92) || '.' WHERE result_id % 3 = 1"
     abdb doctor --rebuild >/dev/null
@@ -244,7 +244,7 @@ P
     filled "$fixtures/checker.csv" "$fixtures/results.csv" "$fixtures/specs.csv" "$fixtures/prices.csv"
     mkdir liar
     cp "$build/abdb" liar/
-    cp "$root/tests/liar.py" liar/abdb-store-pg
+    cp "$root/tests/backends/lying_store.py" liar/abdb-store-pg
     mv t.db held.db
     abdb init >/dev/null
     empty=$(facts)
@@ -300,7 +300,7 @@ P
     measured m.db
     cp one.db all.db
     abdb merge --db all.db two.db m.db >/dev/null
-    ROUNDS=${KILLED_PUSHES:-2} python3 "$root/tests/pushers.py" "$build/abdb" "$url" one.db two.db m.db all.db >said || { cat said; false; }
+    ROUNDS=${KILLED_PUSHES:-2} python3 "$root/tests/backends/killed_pushers.py" "$build/abdb" "$url" one.db two.db m.db all.db >said || { cat said; false; }
     abdb push "$url" --db all.db >said
     grep ': 0 entries new' said
     abdb pull "$url" --db back.db >/dev/null

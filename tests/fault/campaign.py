@@ -28,8 +28,8 @@ import state
 import trial
 
 CLASSES = ["malloc", "own", "write", "fsync", "open", "rename", "mkdir", "unlink", "truncate", "fork", "exec", "pipe", "read", "list"]
-SERVER = os.path.join(state.ROOT, "tests/postgresql.sh")
-LEDGER = os.path.join(state.ROOT, "tests/ledger.sh")
+SERVER = os.path.join(state.ROOT, "tests/ports/postgresql_server.sh")
+LEDGER = os.path.join(state.ROOT, "tests/campaigns/ledger.sh")
 CHAIN = 10  # kills of a large case on one file before it is repeated undisturbed
 GOLDEN = 0.6180339887498949  # its multiples spread evenly, wherever they stop
 
@@ -228,7 +228,7 @@ def main():
         return int(bool(cases.forgotten()))
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     trial.build()
-    subprocess.run([os.path.join(state.ROOT, "tests/built.sh"), "unit/migration"], check=True)
+    subprocess.run([os.path.join(state.ROOT, "tests/checks/build_targets.sh"), "unit/migration"], check=True)
     print(f"seed {args.seed}", flush=True)
     folder = tempfile.mkdtemp(prefix="abdb-fault-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
     url = warehouse(folder) if args.server else ""

@@ -128,7 +128,7 @@ def main():
     for p in problems[:20]:
         print("FOUND", p)
     if args.seconds >= 60:  # shorter ones are tests
-        subprocess.run(["bash", os.path.join(state.ROOT, "tests/ledger.sh"), "add", "crowd", "one-file", str(sum(crowd.rows.values())), str(len(problems)),
+        subprocess.run(["bash", os.path.join(state.ROOT, "tests/campaigns/ledger.sh"), "add", "crowd", "one-file", str(sum(crowd.rows.values())), str(len(problems)),
                         str(round(args.seconds))], check=False)
     print(f"crowd: seed {args.seed}, {args.seconds:g} s: {sum(crowd.rows.values())} rows of {len(crowd.rows)} files and merges, {crowd.cells} runs,"
           f" {crowd.looks} looks: {len(problems)} findings")

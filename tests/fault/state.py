@@ -6,7 +6,7 @@ import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-with open(os.path.join(ROOT, "tests/facts.sql"), encoding="utf-8") as file:
+with open(os.path.join(ROOT, "tests/checks/facts.sql"), encoding="utf-8") as file:
     FACTS = [s for s in file.read().split(";\n") if s.strip() and "FROM note" not in s]
 # What people said of facts, without the time at which they did.
 EVENTS = ["SELECT DISTINCT target, event, reason FROM withdrawal ORDER BY 1, 2, 3", "SELECT DISTINCT kind, target, text, author FROM note ORDER BY 1, 2, 3, 4"]

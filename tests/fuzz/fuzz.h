@@ -1,6 +1,7 @@
 /* fuzz.h - what bytes of strangers go through: each target takes some, as the program would, and
- * must end with a status. tests/fuzz.sh runs them under libFuzzer, tests/unit/corpus.c what it
- * found worth keeping. A broken promise ends in fuzz_broken, which no sanitizer overlooks. */
+ * must end with a status. tests/campaigns/fuzz.sh runs them under libFuzzer, tests/unit/corpus.c
+ * what it found worth keeping. A broken promise ends in fuzz_broken, which no sanitizer
+ * overlooks. */
 #ifndef ABDB_TESTS_FUZZ_H
 #define ABDB_TESTS_FUZZ_H
 

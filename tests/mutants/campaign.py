@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""campaign.py - are wrong kernels caught? Each mutant of table.txt is built in a copy of the tree and tried at its cells.
+"""campaign.py - are wrong kernels caught? Each mutant of kernels.txt is built in a copy of the tree and tried at its cells.
 
 campaign.py [--jobs N] [--minutes N] [--few] [--only REGEX] [--check]
 
@@ -26,7 +26,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-SOURCES = ("Makefile", "packages", "kernels", "schema", "tests/mutants")
+SOURCES = ("Makefile", "packages", "kernels", "schema", "tests/mutants/outputs.c")
 SILENCE_S = 60  # as long a program may be silent before it counts as hung
 SHARE = 0.95
 ENVIRONMENT = dict(os.environ, OMP_NUM_THREADS="4", OMP_WAIT_POLICY="passive", OPENBLAS_NUM_THREADS="2", OMP_DYNAMIC="false")
@@ -39,7 +39,7 @@ class Mutant:
     def __init__(self, line, text):
         fields = [f.strip() for f in text.split("|")]
         if len(fields) != 4:
-            raise SystemExit(f"table.txt:{line}: id | kind | file | cells")
+            raise SystemExit(f"kernels.txt:{line}: id | kind | file | cells")
         self.line, self.few = line, fields[0].endswith("*")
         self.id, self.kind, self.file, self.cells = fields[0].rstrip("*"), fields[1], "kernels/providers/" + fields[2], fields[3]
         self.places, self.reason = [], ""  # [old lines, new lines, how often]
@@ -50,7 +50,7 @@ class Mutant:
         text = (root / self.file).read_text()
         for old, new, count in (("\n".join(o), "\n".join(n), c) for o, n, c in self.places):
             if not old or text.count(old) != count:
-                raise SystemExit(f"table.txt:{self.line}: {self.id}: {self.file} has {text.count(old)} times, not {count}: {old}")
+                raise SystemExit(f"kernels.txt:{self.line}: {self.id}: {self.file} has {text.count(old)} times, not {count}: {old}")
             text = text.replace(old, new)
         return text
 
@@ -74,9 +74,9 @@ def read_table(path):
         elif mark in ("-", "+", "=", "!"):
             mutants[-1].add(mark, rest)
         elif mark not in ("", "#"):
-            raise SystemExit(f"table.txt:{number}: a line begins with @, -, +, =, ! or #")
+            raise SystemExit(f"kernels.txt:{number}: a line begins with @, -, +, =, ! or #")
     if len({m.id for m in mutants}) < len(mutants):
-        raise SystemExit("table.txt: an id stands twice")
+        raise SystemExit("kernels.txt: an id stands twice")
     return mutants
 
 
@@ -237,10 +237,10 @@ class Ledger:
     """What was judged of these sources on this processor: a line of JSON each, by what the mutant is."""
 
     def __init__(self, folder):
-        print_of = hashlib.sha256((HERE.parent / "cells.plan").read_bytes())
+        print_of = hashlib.sha256((HERE.parent / "campaigns/cells.plan").read_bytes())
         parts = [ROOT / name for name in SOURCES]
         for file in sorted(f for part in parts for f in (part.rglob("*") if part.is_dir() else [part]) if f.is_file()):
-            if file.name not in ("table.txt", "campaign.py") and file.suffix not in (".md", ".pyc", ".plan") and file.parent.name != "runner":
+            if file.suffix not in (".md", ".pyc", ".plan") and file.parent.name != "runner":
                 print_of.update(str(file.relative_to(ROOT)).encode() + file.read_bytes())
         about = pathlib.Path("/proc/cpuinfo").read_text()
         print_of.update("".join(sorted(set(re.findall(r"(?m)^(?:flags|Features|cpu family|model)\s*:.*", about)))).encode())
@@ -264,8 +264,8 @@ class Campaign:
         self.work, self.args, self.bad, self.left, self.sound = work, args, [], 0, True
         self.ledger = None if args.few else Ledger(ROOT / os.environ.get("BUILD", "build") / "soak")
         self.end_s = time.monotonic() + args.minutes * 60
-        self.cells, plan = {}, list(read_cells(HERE.parent / "cells.plan"))
-        self.mutants = [m for m in read_table(HERE / "table.txt") if re.search(args.only, m.id) and (m.few or not args.few)]
+        self.cells, plan = {}, list(read_cells(HERE.parent / "campaigns/cells.plan"))
+        self.mutants = [m for m in read_table(HERE / "kernels.txt") if re.search(args.only, m.id) and (m.few or not args.few)]
         build = ROOT / os.environ.get("BUILD", "build")
         for backend in sorted({m.backend for m in self.mutants}):
             mine = [m for m in self.mutants if m.backend == backend and not self.judged(m)]
@@ -402,7 +402,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
     if args.check:
-        mutants = read_table(HERE / "table.txt")
+        mutants = read_table(HERE / "kernels.txt")
         for mutant in mutants:
             mutant.source(ROOT)
         print(f"{len(mutants)} mutants, {sum(m.few for m in mutants)} of them in make test")

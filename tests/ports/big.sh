@@ -2,7 +2,7 @@
 # big.sh - a database of more than 4 GiB: facts on pages behind the border are read, added to, checked and copied. In TAP.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-[ -x "${BUILD:-build}/abdb" ] || tests/built.sh all || exit 1
+[ -x "${BUILD:-build}/abdb" ] || tests/checks/build_targets.sh all || exit 1
 build=${BUILD:-build} dir=$(mktemp -d -p "${TMPDIR:-/tmp}")
 trap 'rm -rf "$dir"' EXIT
 [ "$(df --output=avail -B1 "$dir" | tail -1)" -gt 12000000000 ] || { echo "1..0 # SKIP less than 12 GB are free in $dir"; exit 0; }

@@ -22,7 +22,7 @@ run_part() {
         ;;
     citus) CITUS=1 bash tests/ports/postgresql.sh ;;
     citus-cli)
-        bash tests/citus.sh here || { echo "1..0 # SKIP Citus is not installed"; return 0; }
+        bash tests/ports/citus_server.sh here || { echo "1..0 # SKIP Citus is not installed"; return 0; }
         CITUS=1 bats --tap tests/cli/warehouse.bats tests/cli/scale.bats
         ;;
     *) bash "tests/ports/$1.sh" ;;

@@ -3,7 +3,7 @@
 # two nodes, a rank that dies ends all. As root, with iproute2. In TAP.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-[ -x "${BUILD:-build}/abdb" ] || tests/built.sh all || exit 1
+[ -x "${BUILD:-build}/abdb" ] || tests/checks/build_targets.sh all || exit 1
 build=$PWD/${BUILD:-build}
 skip() { echo "1..0 # SKIP $1"; exit 0; }
 [ -x "$build/abdb-run-mpi" ] || skip "built without MPI (Debian: libopenmpi-dev openmpi-bin)"

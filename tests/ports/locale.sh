@@ -2,7 +2,7 @@
 # locale.sh - where numbers have decimal commas (LC_ALL=de_DE.UTF-8): imports, reports, measurements and figures are as elsewhere. In TAP.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-[ -x "${BUILD:-build}/abdb" ] || tests/built.sh all || exit 1
+[ -x "${BUILD:-build}/abdb" ] || tests/checks/build_targets.sh all || exit 1
 build=${BUILD:-build} dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 localedef -i de_DE -f UTF-8 "$dir/de_DE.UTF-8" >/dev/null 2>&1 || [ -d "$dir/de_DE.UTF-8" ] ||

@@ -4,10 +4,10 @@
 # two workers of Citus, where the extension is installed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-[ -x "${BUILD:-build}/abdb" ] || tests/built.sh all || exit 1
+[ -x "${BUILD:-build}/abdb" ] || tests/checks/build_targets.sh all || exit 1
 build=${BUILD:-build}
-server=tests/${CITUS:+citus}
-[ -n "${CITUS-}" ] || server=tests/postgresql
+server=tests/ports/${CITUS:+citus}_server
+[ -n "${CITUS-}" ] || server=tests/ports/postgresql_server
 if ! bash $server.sh here || [ ! -x "$build/abdb-store-pg" ]; then
     echo "1..0 # SKIP ${CITUS:+Citus, }PostgreSQL's server or psql is not installed, or libpq-dev was not when abdb was built"
     exit 0

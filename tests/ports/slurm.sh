@@ -4,7 +4,7 @@
 # node and on two. As root. In TAP.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-[ -x "${BUILD:-build}/abdb" ] || tests/built.sh all || exit 1
+[ -x "${BUILD:-build}/abdb" ] || tests/checks/build_targets.sh all || exit 1
 build=$PWD/${BUILD:-build}
 skip() { echo "1..0 # SKIP $1"; exit 0; }
 [ "$(id -u)" = 0 ] || skip "only root makes network namespaces"

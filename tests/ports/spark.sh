@@ -4,7 +4,7 @@
 # ABDB_PEERS: a Python that has duckdb and pyspark (default: that of make spark).
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-[ -x "${BUILD:-build}/abdb" ] || tests/built.sh all || exit 1
+[ -x "${BUILD:-build}/abdb" ] || tests/checks/build_targets.sh all || exit 1
 root=$PWD build=$PWD/${BUILD:-build} python=${ABDB_PEERS:-$PWD/${BUILD:-build}/venv/bin/python}
 "$python" -c 'import duckdb, pyspark' 2>/dev/null && command -v java >/dev/null ||
     { echo "1..0 # SKIP no DuckDB, Spark or Java (make spark; Debian: openjdk-17-jre-headless)"; exit 0; }
@@ -26,12 +26,12 @@ SQL
 cat >"$dir/folders/texts.sql" <<'SQL'
 SELECT key, evidence, month, system, submitter, CAST(value AS DOUBLE) AS value FROM columns_csv ORDER BY key;
 SQL
-"$python" tests/answers.py spark "$dir/columns" schema/scale/questions/*.sql "$dir/folders/texts.sql" >"$dir/spark" 2>"$dir/said"
-python3 tests/answers.py sqlite "$dir/t.db" >"$dir/lite"
+"$python" tests/checks/scale_answers.py spark "$dir/columns" schema/scale/questions/*.sql "$dir/folders/texts.sql" >"$dir/spark" 2>"$dir/said"
+python3 tests/checks/scale_answers.py sqlite "$dir/t.db" >"$dir/lite"
 sed '/^== texts/,$d' "$dir/spark" | diff "$dir/lite" - >"$dir/out" 2>&1 && [ "$(grep -c '^== .*: [1-9]' "$dir/lite")" = 5 ] &&
     { grep -qa 'executors: 2' "$dir/said" || { tail -5 "$dir/said" >"$dir/out"; false; }; }
 ok "five questions on two workers have SQLite's answers, to the last bit"
-python3 tests/answers.py sqlite "$dir/t.db" "$dir/file/texts.sql" >"$dir/lite.texts"
+python3 tests/checks/scale_answers.py sqlite "$dir/t.db" "$dir/file/texts.sql" >"$dir/lite.texts"
 sed -n '/^== texts/,$p' "$dir/spark" | diff "$dir/lite.texts" - >"$dir/out" 2>&1 && [ "$(wc -l <"$dir/lite.texts")" -gt 2000 ]
 ok "folders of CSV read by Spark: NULL, empty texts, ends of lines, every bit"
 exit $failed

@@ -13,7 +13,7 @@ for p in "$build/venv/bin/python" python3 /usr/bin/python3; do
 done
 [ -n "$python" ] || { echo "1..0 # SKIP no apsw, which brings a newer SQLite (make peers installs it)"; exit 0; }
 [ -e "$build/abdb.so" ] || { echo "1..0 # SKIP no $build/abdb.so"; exit 0; }
-"$python" tests/functions.py apsw "$build/abdb.so" >"$dir/out" 2>&1
+"$python" tests/checks/sqlite_functions.py apsw "$build/abdb.so" >"$dir/out" 2>&1
 ok "functions of SQLite $("$python" -c 'import apsw; print(apsw.sqlite_lib_version())') are listed or refused"
 sed 's/^/# /' "$dir/out" | tail -1
 echo "1..$n"

@@ -1,5 +1,5 @@
 /* fleet.c - tests of schema/core/fleet: what is no evidence, an outcome computed a second time, and
- * fleets of known truth. tests/fleet.py draws hundreds more. */
+ * fleets of known truth. tests/campaigns/simulate_fleets.py draws hundreds more. */
 #include "schema/core/fleet.h"
 
 #include <math.h>

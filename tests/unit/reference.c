@@ -1,6 +1,7 @@
 /* reference.c - the references that results are verified by, against values computed elsewhere: the
- * inputs of small problems and what each reference makes of them go to tests/reference.py, which
- * computes the same by its own algorithms and prints the test's lines. */
+ * inputs of small problems and what each reference makes of them go to
+ * tests/checks/kernel_references.py, which computes the same by its own algorithms and prints the
+ * test's lines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -154,7 +155,7 @@ int main(int argc, char **argv)
         puts("1..0 # SKIP no python3 to compute the references elsewhere");
         return 0;
     }
-    out = popen("python3 tests/reference.py", "w");
+    out = popen("python3 tests/checks/kernel_references.py", "w");
     if (!out) return 1;
     for (size_t i = 0; i < CELLS; i++)
         print_cell_with_reference(out, cells[i].kernel, cells[i].cell);
