@@ -32,8 +32,8 @@ ABDB_MUST_USE abdb_status abdb_outfolder_open_into(abdb_outfolder *out, const ch
  * path: begins with out->part. */
 ABDB_MUST_USE abdb_status abdb_outfolder_make_parents(const abdb_outfolder *out, const char *path,
                                                       abdb_error *err);
-/* Replaces the path of the part by `path`, the folder's own, wherever an error names it: the part is
- * gone when a reader looks for it. */
+/* Replaces the path of the part by `path`, the folder's own, wherever an error names it: the part
+ * is gone when a reader looks for it. */
 void abdb_outfolder_replace_partial_path_in_error(const abdb_outfolder *out, const char *path,
                                                   abdb_error *err);
 /* What was written takes its place. ABDB_IO: it cannot; then nothing of it is left, unless a folder
