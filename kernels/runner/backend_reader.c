@@ -1,5 +1,5 @@
 /* backend_reader.c - takes the lines of a program that is tried, checks each as a line and as a
- * record, and hands it to cell_validation.c, which checks what it says of its cell; see trial.h. */
+ * record, and hands it to cell_validation.c, which checks what it says of its cell; see backend_reader.h. */
 #include "kernels/runner/backend_reader.h"
 
 #include <dirent.h>

@@ -102,7 +102,10 @@ static abdb_status read_until_cell_ends(abdb_backend_session *s, abdb_error *err
             if (line[strspn(line, " \t")] == '{')
                 abdb_reject_cell(&s->told, "2.2", "a record of more than 1 MiB");
             break;
-        case ABDB_ENDED: reap_and_record_exit(s); return ABDB_OK;
+        case ABDB_ENDED: /* a process closes its output before it has an exit status */
+            (void)abdb_program_wait_until_ended(&s->child.process, 1, s->child.stop);
+            reap_and_record_exit(s);
+            return ABDB_OK;
         case ABDB_UNHEARD: return abdb_child_fail_unreadable(&s->child, s->o->path, err);
         case ABDB_QUIET: break;
         }

@@ -10,7 +10,8 @@ cd "$(dirname "$0")/../.."
 build=$PWD/${BUILD:-build}
 abdb=$build/abdb goal=300 processes=${GATE_PROCESSES:-30}
 # counts hold for the statistics and loads that they were made with
-print=$(cat schema/core/{trial,student}.[ch] query/compare/{judge,processes,noise}.[ch] tests/bench/toil.* 2>/dev/null | sha256sum | cut -c1-12)
+sources=(schema/core/{trimmed_mean_test,student_t}.{c,h} query/compare/{verdict.c,process_samples.{c,h},calibrated_noise.{c,h}} tests/bench/toil.{c,plan})
+print=$(cat "${sources[@]}" | sha256sum | cut -c1-12) # with pipefail a file that is absent ends the script
 soak=$build/soak ledger=$build/soak/gate-$print.tsv
 mkdir -p "$soak"
 [ -s "$ledger" ] || printf '#date\tround\twhat\tcell\tverdict\tratio\tshows\n' >"$ledger"

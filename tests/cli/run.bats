@@ -148,7 +148,7 @@ B
     fails 0 "an empty region of them takes"
     # each name that the rules have a sentence about is recorded by something: a misspelt one would never be met
     jq -r 'paths(type != "object") | map(select(type == "string")) | join(".")' environment | sort -u >recorded
-    grep -o '"[a-zA-Z_]*"' "$root/kernels/harness/machine.c" | tr -d '"' | sort -u >names # some files are not everywhere
+    grep -o '"[a-zA-Z_]*"' "$root/kernels/harness/machine_info.c" | tr -d '"' | sort -u >names # some files are not everywhere
     for key in $(grep -o '^environment,[^,*]*' "$root/data/rules/workloads.csv" | cut -d, -f2); do
         case $key in driver | power_limit | mig | ecc | cache_l?) continue ;; esac # of other devices; made by level
         grep -qx "$key" recorded || grep -qx "${key#variables.}" names || { echo "nothing records $key"; return 1; }
