@@ -62,7 +62,7 @@ formats="tar links pax v7 flagged unflagged 7z newc"
             same "$of gz $(counted x.db t.$of.gz)" "$of gz $want"
         fi
         mkdir -p in && mv t.$of "in/inner ü.$(case $of in *flagged) echo zip ;; 7z) echo 7z ;; newc) echo cpio ;; *) echo tar ;; esac)"
-        python3 "$root/tests/pack.py" flagged outer.zip in
+        python3 "$root/tests/checks/pack_archive.py" flagged outer.zip in
         if thorough || [ $((n % 2)) = 0 ]; then
             rm -f x.db
             same "$of in zip $(counted x.db outer.zip)" "$of in zip $want"
