@@ -45,22 +45,32 @@ formats="tar links pax v7 flagged unflagged 7z newc"
     [[ $want == *"total: 9 files (2 already there)"*"not followed: 1"* ]] || { echo "$want"; false; }
     same "$(sqlite3 folder.db "SELECT count(DISTINCT platform) FROM entry")" 2
     mkdir loc && localedef -i tr_TR -f UTF-8 loc/tr_TR.UTF-8 2>/dev/null || true
+    n=0 # two of four locales for each container, every second one within gzip, and within a zip by one way; THOROUGH: all
     for of in $formats; do
+        n=$((n + 1)) k=$n
         for place in C C.UTF-8 POSIX tr_TR.UTF-8; do
+            k=$((k + 1))
+            thorough || [ $((k % 4)) -lt 2 ] || continue
             rm -f x.db
             same "$place $of $(LOCPATH=$([ $place = tr_TR.UTF-8 ] && echo loc) LC_ALL=$place counted x.db t.$of)" "$place $of $want"
         done
         rm -f x.db
         same "$of pipe $(cat t.$of | counted x.db -)" "$of pipe $want"
-        rm -f x.db
-        gzip -c t.$of >t.$of.gz
-        same "$of gz $(counted x.db t.$of.gz)" "$of gz $want"
-        rm -f x.db
+        if thorough || [ $((n % 2)) = 0 ]; then
+            rm -f x.db
+            gzip -c t.$of >t.$of.gz
+            same "$of gz $(counted x.db t.$of.gz)" "$of gz $want"
+        fi
         mkdir -p in && mv t.$of "in/inner ü.$(case $of in *flagged) echo zip ;; 7z) echo 7z ;; newc) echo cpio ;; *) echo tar ;; esac)"
         python3 "$root/tests/checks/pack_archive.py" flagged outer.zip in
-        same "$of in zip $(counted x.db outer.zip)" "$of in zip $want"
-        rm -f x.db
-        same "$of in zip in a pipe $(xz -0 <outer.zip | counted x.db -)" "$of in zip in a pipe $want"
+        if thorough || [ $((n % 2)) = 0 ]; then
+            rm -f x.db
+            same "$of in zip $(counted x.db outer.zip)" "$of in zip $want"
+        fi
+        if thorough || [ $((n % 2)) = 1 ]; then # 7z is one of these: it seeks
+            rm -f x.db
+            same "$of in zip in a pipe $(xz -0 <outer.zip | counted x.db -)" "$of in zip in a pipe $want"
+        fi
         rm -r in outer.zip
     done
 }

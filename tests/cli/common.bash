@@ -39,6 +39,8 @@ said_by_others() {
 half_of_data() {
     ls "$root"/data/{,rules/,results/}*.csv | grep -vE 'mlperf-(inference-v[45]|training)|specs-epoch|v6.0-site'
 }
+# Is this `make soak`? It tries every pair of a product; `make test` tries a part that has each member of both sides.
+thorough() { [ -n "${THOROUGH-}" ]; }
 # What `make` alone does not build is built here: need_built unit/migration.
 need_built() {
     local target

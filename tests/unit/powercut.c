@@ -2,7 +2,8 @@
  * or whole, and the database that is left opens, is sound, and is as it was before or after one of
  * the transactions. powercut_vfs.h says what a cut can leave.
  *
- * $POWERCUTS: how many random parts are tried at each moment (2), $SEED: of what chance. The states
+ * $POWERCUTS: how many random parts are tried at each moment (2), $SEED: of what chance. A long
+ * verb is cut at SAMPLED_SYNCS of its syncs, drawn anew each time; THOROUGH: at each. The states
  * that are allowed are those of a program that ends at the moment of a commit, with all that was
  * written. */
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 #include "query/cli/command_line.h"
 #include "tests/unit/powercut_vfs.h"
 
-enum { WORDS = 16, STATES_MAX = 4096 };
+enum { WORDS = 16, STATES_MAX = 4096, SAMPLED_SYNCS = 6 };
 
 /* --- a verb ----------------------------------------------------------------------------------- */
 
@@ -45,10 +46,28 @@ static bool is_state_of_a_commit(const char *found, size_t last_commit)
     return false;
 }
 
-/* Cuts the power in front of each sync and deletion and after it, in all ways. Returns how often
- * that left what is not allowed; `cuts`: how many there were. */
-static size_t cut_at_each_sync_count_wrong(int unsynced_files, size_t *cuts)
+static bool is_sync_or_deletion(step_kind kind)
 {
+    return kind == SYNC || kind == DELETE || kind == DELETE_SYNCED;
+}
+
+/* Every how many syncs one is cut: 1 with THOROUGH, else so that about SAMPLED_SYNCS are. */
+static size_t distance_of_sampled_syncs(void)
+{
+    size_t syncs = 0;
+
+    if (getenv("THOROUGH") && *getenv("THOROUGH")) return 1;
+    for (size_t i = 0; i < record.count; i++) syncs += is_sync_or_deletion(record.item[i].kind);
+    return (syncs + SAMPLED_SYNCS - 1) / SAMPLED_SYNCS;
+}
+
+/* Cuts the power in front of each sync and deletion and after it, in all ways; in front of
+ * and after a sample of them where there are many. Returns how often that left what is not allowed;
+ * `cuts`: how many there were. */
+static size_t cut_at_syncs_count_wrong(int unsynced_files, size_t *cuts)
+{
+    size_t distance = unsynced_files ? 1 : distance_of_sampled_syncs(), syncs = 0;
+    size_t first = distance ? (size_t)rand() % distance : 0;
     const char *random = getenv("POWERCUTS");
     int parts = random ? atoi(random) : 2;
     char place[160], found[200];
@@ -61,7 +80,7 @@ static size_t cut_at_each_sync_count_wrong(int unsynced_files, size_t *cuts)
         step_kind now = record.item[i].kind;
 
         commits += now == COMMIT;
-        if (now != SYNC && now != DELETE && now != DELETE_SYNCED) continue;
+        if (!is_sync_or_deletion(now) || syncs++ % distance != first) continue;
         for (size_t cut = i; cut <= i + 1; cut++)
             for (int p = 0; p < 2 + parts; p++) {
                 write_files_as_left_by_cut(cut, p < 2 ? (loss_policy)p : PART, unsynced_files,
@@ -147,7 +166,7 @@ static void assert_verb_survives_power_cuts(const char *label, int (*verb)(int a
     record.on = true;
     assert_int_equal(run_verb_silently(verb, words), 0);
     record.on = false;
-    wrong = cut_at_each_sync_count_wrong(0, &cuts);
+    wrong = cut_at_syncs_count_wrong(0, &cuts);
     print_message("# %s: %zu cuts, %zu wrong, %zu states\n", label, cuts, wrong, state_count);
     assert_true(state_count > least_commits);
     assert_true(journal_synced_before_its_count());
@@ -305,7 +324,7 @@ static void test_disk_that_does_not_sync_is_found(void **state)
     assert_verb_survives_power_cuts("import", abdb_cmd_import,
                                     VERB_WORDS("import", "-q", "--db", path, tables[1]), 2);
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
-        wrong = cut_at_each_sync_count_wrong(lies[i], &cuts);
+        wrong = cut_at_syncs_count_wrong(lies[i], &cuts);
         print_message("# files that are not synced: %d; wrong: %zu of %zu\n", lies[i], wrong, cuts);
         assert_true(wrong > 0);
     }
