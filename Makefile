@@ -360,7 +360,7 @@ demo-backends: $(addprefix $(BUILD)/abdb-run-,ref vec $(if $(filter yes,$(HAVE_o
 measured: ## measure this machine, quiet for some minutes, for data/measured: steady and verified cells, redacted
 	@$(MAKE) -s all
 	@query/measured.sh $(BUILD)
-test: ## all tests, under ten minutes
+test: ## all tests, about a quarter of an hour on two cores
 	@$(MAKE) -s deps
 	@$(MAKE) $(JOBS) all unit
 	@BUILD=$(BUILD) tests/run.sh

@@ -236,7 +236,7 @@ static void append_pdf_provenance(const char *data, size_t size, const char *sta
 }
 
 /* A string of PDF at `at`, appended: (text) with its escapes, or <hex>. False: it does not end. */
-static bool parse_pdf_string(const char *at, const char *end, abdb_text *out)
+static bool append_decoded_pdf_string(const char *at, const char *end, abdb_text *out)
 {
     static const char letters[] = "nrtbf", meant[] = "\n\r\t\b\f";
     bool is_hex = *at == '<';
@@ -292,7 +292,7 @@ static bool find_pdf_provenance_key(const char *data, size_t size, abdb_text *st
         while (value < data + size && strchr(" \r\n\t", *value)) value++;
         abdb_text_clear(stamp);
         if (value < data + size && (*value == '(' || *value == '<') &&
-            parse_pdf_string(value, data + size, stamp))
+            append_decoded_pdf_string(value, data + size, stamp))
             return true;
     }
     return false;

@@ -187,7 +187,7 @@ static abdb_status import_stream_line(void *self, const text_line *line, abdb_er
                      strlen(line->word[0] + strlen(functions[i]));
     if (!s->table || !known) return ABDB_OK;
     if (line->words != 5 || !(line_word_as_number(line, 1) > 0)) {
-        line_count_refused_values(line, 1);
+        line_count_numbers_of_refused_line(line, 1);
         return line_reject_and_end_row(s->sink, line, "", "not a rate and three times", err);
     }
     snprintf(locator, sizeof locator, "line %ld", line->number);

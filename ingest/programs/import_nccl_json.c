@@ -110,8 +110,8 @@ static abdb_status import_nccl_json_placement(reader *r, const json_t *size, con
     return ABDB_OK;
 }
 
-static abdb_status import_nccl_json_size(reader *r, const json_t *size, size_t index,
-                                         abdb_error *err)
+static abdb_status import_or_reject_nccl_json_size(reader *r, const json_t *size, size_t index,
+                                                   abdb_error *err)
 {
     char field[32];
     abdb_status st = ABDB_OK;
@@ -145,7 +145,7 @@ static abdb_status read_nccl_json(const abdb_input *in, const abdb_overrides *ov
                       "\"args\" names no collective; say it with --set workload=NAME, which is"
                       " all_reduce, all_gather, ..."));
     json_array_foreach(json_object_get(root, "results"), i, size)
-        TRY(import_nccl_json_size(&r, size, i, err));
+        TRY(import_or_reject_nccl_json_size(&r, size, i, err));
 done:
     json_decref(root);
     abdb_arena_free(&r.arena);

@@ -138,7 +138,7 @@ double line_word_as_number(const text_line *line, size_t word)
                : NAN;
 }
 
-void line_count_refused_values(const text_line *line, size_t from)
+void line_count_numbers_of_refused_line(const text_line *line, size_t from)
 {
     for (size_t i = from; i < line->words; i++)
         abdb_count_values_read(isfinite(line_word_as_number(line, i)));

@@ -33,7 +33,7 @@ bool lines_any_begins_with(const abdb_input *in, const char *text);
 double line_word_as_number(const text_line *line, size_t word);
 /* Counts the values of a line that is refused before results are made of them: its numbers from
  * that word on. */
-void line_count_refused_values(const text_line *line, size_t from);
+void line_count_numbers_of_refused_line(const text_line *line, size_t from);
 /* Keeps the line as rejected, and ends the row. */
 ABDB_MUST_USE abdb_status line_reject_and_end_row(const abdb_sink *sink, const text_line *line,
                                                   const char *field, const char *reason,

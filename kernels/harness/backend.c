@@ -51,7 +51,7 @@ static void append_words_to_json(json_t *list, const char *names)
 
 /* Parameters that a cell of this kernel may have: the kernel's, the backend's, and those that every
  * cell may have. */
-static json_t *list_kernel_parameters_json(const abdb_backend *backend, const abdb_kernel *kernel)
+static json_t *list_parameter_names_json(const abdb_backend *backend, const abdb_kernel *kernel)
 {
     json_t *list = json_array();
 
@@ -101,7 +101,7 @@ static void print_hello_record(const abdb_backend *backend)
             kernels, json_pack("{s:s,s:s,s:s,s:s,s:s,s:o}", "name", kernel->name, "provider",
                                backend->native[i]->provider, "summary", kernel->summary, "formula",
                                kernel->formula, "parameters", kernel->parameters, "names",
-                               list_kernel_parameters_json(backend, kernel)));
+                               list_parameter_names_json(backend, kernel)));
     }
     for (size_t i = 0; backend->parts && abdb_workloads[i]; i++)
         json_array_append_new(kernels, describe_workload_json(backend, abdb_workloads[i]));
@@ -161,7 +161,8 @@ static void run_or_estimate_cell(const abdb_backend *backend, abdb_device *devic
     else if (estimate)
         (void)!abdb_print_kernel_estimate(backend, device, cell, request, &status, &err);
     else
-        (void)!abdb_run_kernel_cell(backend, device, cell, request, &stopping, &status, &err);
+        (void)!abdb_run_and_print_kernel_cell(backend, device, cell, request, &stopping, &status,
+                                              &err);
     print_end_record(cell, status, strcmp(status, "ok") == 0 ? "" : err.message);
 }
 

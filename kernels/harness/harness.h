@@ -160,7 +160,7 @@ typedef struct {
     int hosts;
     bool known, shared, oversubscribed;
 } abdb_rank_sharing;
-abdb_rank_sharing abdb_find_rank_sharing(const abdb_rank_place *place, int ranks);
+abdb_rank_sharing abdb_find_hosts_and_cpu_sharing(const abdb_rank_place *place, int ranks);
 /* Adds the first `ranks` of the device to a result, with the times of each, and what they share to
  * its factors. */
 void abdb_result_json_add_ranks(json_t *result, abdb_device *device, int ranks,
@@ -170,10 +170,10 @@ void abdb_result_json_add_ranks(json_t *result, abdb_device *device, int ranks,
  * ----------------------------------------------------------------------------------- */
 const abdb_kernel *abdb_find_kernel_by_name(const char *name);
 /* Runs a cell and prints its samples and result; *status is what its end is called. */
-ABDB_MUST_USE abdb_status abdb_run_kernel_cell(const abdb_backend *backend, abdb_device *device,
-                                               const char *cell, json_t *request,
-                                               const volatile int *stop, const char **status,
-                                               abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_run_and_print_kernel_cell(const abdb_backend *backend,
+                                                         abdb_device *device, const char *cell,
+                                                         json_t *request, const volatile int *stop,
+                                                         const char **status, abdb_error *err);
 /* Prints how much a cell would do, without doing it. */
 ABDB_MUST_USE abdb_status abdb_print_kernel_estimate(const abdb_backend *backend,
                                                      abdb_device *device, const char *cell,
@@ -184,8 +184,8 @@ void abdb_print_sample_records(const char *cell, const abdb_samples *samples);
 
 /* --- session.c: a workload, which keeps its state from repetition to repetition --------------- */
 const abdb_workload *abdb_find_workload_by_name(const char *name);
-/* Runs a cell of it and prints samples, spans, metrics and the result, as abdb_run_kernel_cell
- * does. */
+/* Runs a cell of it and prints samples, spans, metrics and the result, as
+ * abdb_run_and_print_kernel_cell does. */
 ABDB_MUST_USE abdb_status abdb_run_workload_cell(const abdb_workload *workload,
                                                  const abdb_backend *backend, abdb_device *device,
                                                  const char *cell, json_t *request,

@@ -344,9 +344,10 @@ done:
     return st;
 }
 
-abdb_status abdb_run_kernel_cell(const abdb_backend *backend, abdb_device *device, const char *cell,
-                                 json_t *request, const volatile int *stop, const char **status,
-                                 abdb_error *err)
+abdb_status abdb_run_and_print_kernel_cell(const abdb_backend *backend, abdb_device *device,
+                                           const char *cell, json_t *request,
+                                           const volatile int *stop, const char **status,
+                                           abdb_error *err)
 {
     kernel_cell *c = calloc(1, sizeof *c);
     abdb_status st = ABDB_OK;

@@ -53,7 +53,7 @@ static bool note_sharing_on_host(const abdb_rank_place *place, int ranks, int ra
     return true;
 }
 
-abdb_rank_sharing abdb_find_rank_sharing(const abdb_rank_place *place, int ranks)
+abdb_rank_sharing abdb_find_hosts_and_cpu_sharing(const abdb_rank_place *place, int ranks)
 {
     abdb_rank_sharing c = {.known = true};
 
@@ -98,7 +98,7 @@ void abdb_result_json_add_ranks(json_t *result, abdb_device *device, int ranks,
         json_array_append_new(list, rank_place_and_times_json(&place[r], s, r, scratch));
     }
     if (json_array_size(list)) {
-        crowd = abdb_find_rank_sharing(place, ranks);
+        crowd = abdb_find_hosts_and_cpu_sharing(place, ranks);
         json_object_set(result, "ranks", list);
         if (crowd.known) {
             json_object_set_new(factors, "binding", json_string(crowd.shared ? "shared" : "own"));

@@ -72,8 +72,8 @@ static attention_sizes attention_sizes_of_problem(const abdb_problem *p)
     return s;
 }
 
-static abdb_status attention_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
-                                           abdb_error *err)
+static abdb_status attention_define_tensors(abdb_problem *p, const abdb_machine_caches *limits,
+                                            abdb_error *err)
 {
     size_t q, k;
     attention_sizes s;
@@ -171,7 +171,7 @@ static double estimate_log_sum_exp(const abdb_problem *p, const attention_sizes 
     return log(exp(score) + (double)n * exp(square / 2));
 }
 
-static void attention_prepare_inputs(const abdb_problem *p, uint64_t seed)
+static void attention_sharpen_random_inputs(const abdb_problem *p, uint64_t seed)
 {
     attention_sizes s = attention_sizes_of_problem(p);
     size_t rows = s.batch * s.heads * s.queries;
@@ -382,11 +382,11 @@ const abdb_kernel abdb_kernel_attention = {
                   "sequence=1024 "
                   "(or queries, keys)  d=64  causal=no|yes  dtype=f32|bf16|f16",
     .names = "pass algorithm batch heads kv_heads sequence queries keys d causal",
-    .setup_tensors = attention_setup_tensors,
+    .setup_tensors = attention_define_tensors,
     .count_work = attention_count_work,
     .reference_rows = attention_reference_rows,
     .error_bound = attention_error_bound,
     .norm_bound = attention_norm_bound,
-    .prepare_inputs = attention_prepare_inputs,
+    .prepare_inputs = attention_sharpen_random_inputs,
     .bottleneck = attention_bottleneck,
 };

@@ -1,5 +1,5 @@
-/* backend_reader.c - takes the lines of a program that is tried, checks each as a line and as a
- * record, and hands it to cell_validation.c, which checks what it says of its cell; see backend_reader.h. */
+/* backend_reader.c - reads the lines of a program under test, checks each as a line and as a
+ * record, and passes it to cell_validation.c, which checks its contents; see backend_reader.h. */
 #include "kernels/runner/backend_reader.h"
 
 #include <dirent.h>

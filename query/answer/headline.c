@@ -446,9 +446,9 @@ static const char *capitalise_first_letter(const headline_builder *m, const char
     return copy;
 }
 
-abdb_status abdb_headline_make(abdb_headline *out, abdb_db *db, const abdb_figure *f,
-                               const abdb_report *report, const char *const *value,
-                               const char *const *vendor, abdb_table *table, abdb_error *err)
+abdb_status abdb_headline_from_table(abdb_headline *out, abdb_db *db, const abdb_figure *f,
+                                     const abdb_report *report, const char *const *value,
+                                     const char *const *vendor, abdb_table *table, abdb_error *err)
 {
     headline_builder m = {.db = db, .report = report, .given = value, .vendor = vendor, .t = table};
     abdb_status st = ABDB_OK;

@@ -60,9 +60,10 @@ static abdb_status find_model_of_family(abdb_db *db, const char *word, const cha
         &models, err));
     abdb_fold_name(word, folded, sizeof folded);
     for (size_t i = 0; i < models.rows && !*meant; i++)
-        if (*folded && strcmp(abdb_cell_text(&models, i, 1), folded) == 0)
+        if (*folded && strcmp(abdb_cell_text_or_empty(&models, i, 1), folded) == 0)
             for (size_t n = 0; n < count && !*meant; n++)
-                if (strcmp(names[n], abdb_cell_text(&models, i, 0)) == 0) *meant = names[n];
+                if (strcmp(names[n], abdb_cell_text_or_empty(&models, i, 0)) == 0)
+                    *meant = names[n];
 done:
     abdb_table_free(&models);
     return st;

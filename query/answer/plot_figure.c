@@ -162,7 +162,7 @@ static abdb_status mark_rows_by_device(const abdb_plot *plot, const char *option
     if (column == SIZE_MAX)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--%s: figure %s shows no devices", option,
                       plot->figure.name));
-    for (size_t r = 0; r < t->rows; r++) names[r] = abdb_cell_text(t, r, column);
+    for (size_t r = 0; r < t->rows; r++) names[r] = abdb_cell_text_or_empty(t, r, column);
     while ((one = strsep(&rest, ","))) {
         size_t met = 0;
         const char *near;
@@ -214,12 +214,13 @@ static abdb_status load_vendor_of_rows(const abdb_plot *plot, abdb_db *db, const
         abdb_run_readonly_sql(db, "SELECT device, vendor FROM v_device", NULL, NULL, devices, err);
 
     for (size_t r = 0; st == ABDB_OK && r < plot->table.rows; r++) {
-        const char *name = column == SIZE_MAX ? "" : abdb_cell_text(&plot->table, r, column);
+        const char *name =
+            column == SIZE_MAX ? "" : abdb_cell_text_or_empty(&plot->table, r, column);
 
         vendor[r] = "";
         for (size_t d = 0; d < devices->rows && *name; d++)
-            if (strcmp(abdb_cell_text(devices, d, 0), name) == 0)
-                vendor[r] = abdb_cell_text(devices, d, 1);
+            if (strcmp(abdb_cell_text_or_empty(devices, d, 0), name) == 0)
+                vendor[r] = abdb_cell_text_or_empty(devices, d, 1);
     }
     return st;
 }
@@ -311,7 +312,8 @@ static abdb_status set_title_subtitle_status(abdb_plot *plot, abdb_db *db, const
 
     if (plot->figure.title)
         plain = abdb_report_fill_title(&plot->report, value, plot->figure.title, table);
-    TRY(abdb_headline_make(&said, db, &plot->figure, &plot->report, value, vendor, table, err));
+    TRY(abdb_headline_from_table(&said, db, &plot->figure, &plot->report, value, vendor, table,
+                                 err));
     table->title = look->title     ? copy_into_table(table, look->title)
                    : said.sentence ? said.sentence
                                    : plain;
@@ -348,7 +350,7 @@ static abdb_status copy_parameter_values(abdb_plot *plot, abdb_db *db, const cha
 
         if (!given && strcmp(plot->report.param[p].name, "today") == 0) {
             TRY(abdb_run_readonly_sql(db, "SELECT date('now')", NULL, NULL, &now, err));
-            given = abdb_cell_text(&now, 0, 0);
+            given = abdb_cell_text_or_empty(&now, 0, 0);
         }
         plot->value[p] = copy_into_table(&plot->table, given);
     }

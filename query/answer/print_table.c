@@ -21,7 +21,7 @@ static const struct {
     {"jsonl", ABDB_JSONL, abdb_render_jsonl, 1},
     {"html", ABDB_HTML, abdb_render_html, 0},
     {"latex", ABDB_LATEX, abdb_render_latex, 0},
-    {"csv", ABDB_SPREADSHEET, abdb_render_spreadsheet, 1}, /* found by --spreadsheet */
+    {"csv", ABDB_SPREADSHEET, abdb_render_csv_safe_from_formulas, 1}, /* found by --spreadsheet */
 };
 enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
 

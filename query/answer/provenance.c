@@ -9,8 +9,7 @@
 
 enum { ROWS_MOST = 500, ROWS_SIZE_MOST = 512 << 10 };
 
-/* A text as JSON can hold it: one that is not UTF-8 in its plain form. NULL: no memory. */
-static json_t *json_sanitized_string(const char *text)
+json_t *abdb_json_sanitized_string(const char *text)
 {
     json_t *out = json_string(text);
     abdb_text plain = {0};
@@ -34,7 +33,7 @@ json_t *abdb_provenance_row_keys(const abdb_table *t, size_t row)
         if (keys.size) abdb_text_puts(&keys, " ");
         abdb_text_puts(&keys, v->text);
     }
-    out = json_sanitized_string(abdb_text_get(&keys));
+    out = abdb_json_sanitized_string(abdb_text_get(&keys));
     abdb_text_free(&keys);
     return out;
 }
@@ -48,9 +47,9 @@ json_t *abdb_provenance_row_cells(const abdb_table *t, size_t r)
         const abdb_value *v = &t->value[r * t->columns + c];
 
         if (t->column[c].name[0] != '_')
-            json_array_append_new(row, v->kind == ABDB_NULL
-                                           ? json_null()
-                                           : json_sanitized_string(abdb_value_text(v, digits)));
+            json_array_append_new(
+                row, v->kind == ABDB_NULL ? json_null()
+                                          : abdb_json_sanitized_string(abdb_value_text(v, digits)));
     }
     return row;
 }
@@ -89,7 +88,7 @@ json_t *abdb_provenance_parameters(const abdb_plot *plot)
     for (size_t p = 0; p < plot->report.params; p++)
         if (plot->value[p])
             json_object_set_new(out, plot->report.param[p].name,
-                                json_sanitized_string(plot->value[p]));
+                                abdb_json_sanitized_string(plot->value[p]));
     return out;
 }
 
@@ -133,7 +132,7 @@ abdb_status abdb_provenance_append_json(const abdb_plot *plot, abdb_picture pict
     json_object_set_new(all, "script", json_string(digest));
     if (bytes) json_object_set_new(all, "bytes", json_string(bytes));
     for (size_t i = 0; i < plot->table.notes; i++)
-        json_array_append_new(notes, json_sanitized_string(plot->table.note[i]));
+        json_array_append_new(notes, abdb_json_sanitized_string(plot->table.note[i]));
     json_object_set_new(all, "notes", notes);
     if (files) {
         json_t *list = json_object();

@@ -38,6 +38,8 @@ ABDB_MUST_USE abdb_status abdb_verify_read_parameters(const char *file, const js
 json_t *abdb_provenance_row_cells(const abdb_table *table, size_t row);
 json_t *abdb_provenance_row_keys(const abdb_table *table, size_t row);
 json_t *abdb_provenance_parameters(const abdb_plot *plot);
+/* A text as JSON can hold it: sanitized where it is not UTF-8. NULL: no memory. */
+json_t *abdb_json_sanitized_string(const char *text);
 /* columns, rows and keys of a table, as an object of its own. */
 json_t *abdb_provenance_table_json(const abdb_table *table);
 /* The SHA-256 of that object, and its size as text. */

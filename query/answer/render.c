@@ -363,7 +363,7 @@ void abdb_render_csv(const abdb_table *t, FILE *out)
     write_csv_table(t, 0, out);
 }
 
-void abdb_render_spreadsheet(const abdb_table *t, FILE *out)
+void abdb_render_csv_safe_from_formulas(const abdb_table *t, FILE *out)
 {
     write_csv_table(t, ABDB_CSV_SPREADSHEET, out);
 }

@@ -8,7 +8,7 @@
 void abdb_render_table(const abdb_table *table, FILE *out);
 void abdb_render_markdown(const abdb_table *table, FILE *out);
 void abdb_render_csv(const abdb_table *table, FILE *out);
-void abdb_render_spreadsheet(const abdb_table *table, FILE *out);
+void abdb_render_csv_safe_from_formulas(const abdb_table *table, FILE *out);
 void abdb_render_json(const abdb_table *table, FILE *out);
 void abdb_render_jsonl(const abdb_table *table, FILE *out);
 void abdb_render_html(const abdb_table *table, FILE *out);

@@ -128,7 +128,7 @@ done:
     return st;
 }
 
-const char *abdb_cell_text(const abdb_table *table, size_t row, size_t column)
+const char *abdb_cell_text_or_empty(const abdb_table *table, size_t row, size_t column)
 {
     static _Thread_local char number[4][32];
     static _Thread_local int next;

@@ -36,7 +36,7 @@ abdb_status abdb_fail_sql_read(sqlite3 *db, abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_query_to_table(sqlite3 *db, const char *sql, const abdb_binds *binds,
                                               abdb_table *table, abdb_error *err);
 /* Text of a cell; "" where it is NULL. The text is the table's, or the thread's for a number. */
-const char *abdb_cell_text(const abdb_table *table, size_t row, size_t column);
+const char *abdb_cell_text_or_empty(const abdb_table *table, size_t row, size_t column);
 /* A cell as a number; NAN where it is none. */
 double abdb_cell_number(const abdb_table *table, size_t row, size_t column);
 

@@ -39,7 +39,8 @@ void abdb_calibrations_free(abdb_calibrations *book)
 
 static bool rows_equal_in_column(const abdb_table *t, size_t a, size_t b, size_t column)
 {
-    return strcmp(abdb_cell_text(t, a, column), abdb_cell_text(t, b, column)) == 0;
+    return strcmp(abdb_cell_text_or_empty(t, a, column), abdb_cell_text_or_empty(t, b, column)) ==
+           0;
 }
 
 /* Pools the cells whose column is `value`; all where it is NULL. Rows come sorted by cell, campaign
@@ -61,7 +62,7 @@ static abdb_status pool_calibration_noise(const abdb_table *t, size_t column, co
             command[end - i] = commands;
             logs[end - i] = log(abdb_cell_number(t, end, TIME));
         }
-        if (!value || strcmp(abdb_cell_text(t, i, column), value) == 0)
+        if (!value || strcmp(abdb_cell_text_or_empty(t, i, column), value) == 0)
             TRY(abdb_noise_accumulate(&sums, logs, command, end - i, err));
     }
     *out = abdb_noise_from_sums(&sums);

@@ -296,9 +296,10 @@ static abdb_status append_rented_or_leave_out(abdb_system_choice *c, const abdb_
 static void leave_out_unused_quotes(abdb_system_choice *c, const abdb_choose_context *s)
 {
     for (size_t i = 0; i < s->offers.rows; i++) {
-        const char *device = abdb_cell_text(&s->offers, i, ABDB_OFFER_DEVICE);
+        const char *device = abdb_cell_text_or_empty(&s->offers, i, ABDB_OFFER_DEVICE);
 
-        if (strcmp(abdb_cell_text(&s->offers, i, ABDB_OFFER_PROVIDER), "you") != 0) continue;
+        if (strcmp(abdb_cell_text_or_empty(&s->offers, i, ABDB_OFFER_PROVIDER), "you") != 0)
+            continue;
         if (!device_has_row_or_note(c, device))
             abdb_system_choice_leave_out(
                 c, abdb_arena_printf(&c->arena, "%s", device),

@@ -350,7 +350,8 @@ abdb_status abdb_compare_sets(abdb_comparison *out, sqlite3 *db, const char *con
     TRY(split_groups_by_backend(out, err));
     for (size_t i = 0; each && i < sets; i++)
         TRY(split_into_single_members(&out->groups[i], &out->arena, err));
-    TRY(abdb_sets_choose_per_renormalise(out->set, sets, db, &options->measure, &out->per, err));
+    TRY(abdb_sets_normalise_per_device_if_counts_differ(out->set, sets, db, &options->measure,
+                                                        &out->per, err));
     for (size_t i = 1; i < sets; i++)
         TRY(each ? join_all_pairs_by_key(out, i, err) : pair_groups_by_nearest_key(out, i, err));
     TRY(abdb_pairs_set_verdicts(out, err));

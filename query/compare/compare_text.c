@@ -172,7 +172,7 @@ static abdb_status note_failed_cells(const abdb_comparison *c, abdb_table *t, ab
             t->note[t->notes++] = abdb_arena_printf(
                 &t->arena,
                 "%c: %s of the cells of %s without a result (abdb query kernels --failed)",
-                (char)('A' + s), abdb_cell_text(&rows, 0, 0), campaign);
+                (char)('A' + s), abdb_cell_text_or_empty(&rows, 0, 0), campaign);
         abdb_table_free(&rows);
         if (st != ABDB_OK) break;
     }

@@ -97,7 +97,7 @@ abdb_status abdb_compare_environments(abdb_db *db, const char *a, const char *b,
     table->column[2].label = "B";
     table->column[1].style = table->column[2].style = "cut40";
     for (size_t i = 0; i < table->rows; i++)
-        matter += strcmp(abdb_cell_text(table, i, 3), "matters") == 0;
+        matter += strcmp(abdb_cell_text_or_empty(table, i, 3), "matters") == 0;
     table->note[table->notes++] = abdb_arena_printf(
         &table->arena, "%zu differ%s, %zu of them matter%s for what a kernel can reach",
         table->rows, table->rows == 1 ? "s" : "", matter, matter == 1 ? "s" : "");

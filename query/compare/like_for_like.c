@@ -63,9 +63,9 @@ static bool per_device_values_usable(const abdb_set *set, size_t sets)
     return divided;
 }
 
-abdb_status abdb_sets_choose_per_renormalise(abdb_set *set, size_t sets, sqlite3 *db,
-                                             const abdb_normalisation *requested, const char **per,
-                                             abdb_error *err)
+abdb_status abdb_sets_normalise_per_device_if_counts_differ(abdb_set *set, size_t sets, sqlite3 *db,
+                                                            const abdb_normalisation *requested,
+                                                            const char **per, abdb_error *err)
 {
     abdb_normalisation measure = *requested;
     abdb_status st = ABDB_OK;

@@ -10,9 +10,9 @@
 /* What values are normalised by: what was asked for; else "device" where rates add and come from
  * unlike numbers of devices (the sets are normalised anew; what does not add keeps its value); else
  * "none". */
-ABDB_MUST_USE abdb_status abdb_sets_choose_per_renormalise(abdb_set *set, size_t sets, sqlite3 *db,
-                                                           const abdb_normalisation *requested,
-                                                           const char **per, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_sets_normalise_per_device_if_counts_differ(
+    abdb_set *set, size_t sets, sqlite3 *db, const abdb_normalisation *requested, const char **per,
+    abdb_error *err);
 /* In what two sides differ, so that their ratio is no headline: "devices 8|88, availability
  * available|preview"; "" where they are alike. per: as above. From arena. */
 const char *abdb_describe_unlike_factors(abdb_side a, abdb_side b, const char *per,

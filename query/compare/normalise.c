@@ -89,7 +89,7 @@ static bool divides_by_price(const normaliser *n)
 
 static const char *copy_offer_text(normaliser *n, size_t offer_row, abdb_offer_column column)
 {
-    const char *text = abdb_cell_text(&n->offers, offer_row, column);
+    const char *text = abdb_cell_text_or_empty(&n->offers, offer_row, column);
 
     return abdb_arena_copy(&n->set->arena, text, strlen(text));
 }
@@ -115,18 +115,19 @@ static const char *why_no_offer_fits(normaliser *n, const char *device)
 static const char *describe_offer_price(const abdb_table *offers, size_t offer_row,
                                         abdb_arena *arena)
 {
-    const char *from = abdb_cell_text(offers, offer_row, ABDB_OFFER_FROM);
+    const char *from = abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_FROM);
     const char *about = strchr(from, '/') ? "up to " : "";
     double age = abdb_cell_number(offers, offer_row, ABDB_OFFER_AGE_DAYS);
 
-    if (!*abdb_cell_text(offers, offer_row, ABDB_OFFER_KEY)) return "your own quote";
+    if (!*abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_KEY)) return "your own quote";
     if (isnan(age))
         return abdb_arena_printf(arena, "%s %s, undated",
-                                 abdb_cell_text(offers, offer_row, ABDB_OFFER_PROVIDER),
-                                 abdb_cell_text(offers, offer_row, ABDB_OFFER_KIND));
+                                 abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_PROVIDER),
+                                 abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_KIND));
     return abdb_arena_printf(arena, "%s %s %s, %s%.0f days old",
-                             abdb_cell_text(offers, offer_row, ABDB_OFFER_PROVIDER),
-                             abdb_cell_text(offers, offer_row, ABDB_OFFER_KIND), from, about, age);
+                             abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_PROVIDER),
+                             abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_KIND), from,
+                             about, age);
 }
 
 /* The cheapest offer of a member's device that holds a node of its system; keeps what would be
@@ -158,7 +159,7 @@ static void apply_cheapest_offer(normaliser *n, size_t i)
         if (!m->why) m->why = why_no_offer_fits(n, device);
         return;
     }
-    key = abdb_cell_text(&n->offers, at, ABDB_OFFER_KEY);
+    key = abdb_cell_text_or_empty(&n->offers, at, ABDB_OFFER_KEY);
     m->facts = *key ? abdb_arena_copy(arena, key, strlen(key)) : NULL;
     m->price = describe_offer_price(&n->offers, at, arena);
     m->provider = copy_offer_text(n, at, ABDB_OFFER_PROVIDER);
@@ -186,7 +187,7 @@ static void use_undivided_or_exclude(normaliser *n, size_t i)
         m->why = "only rates that add are divided by devices, not times, latencies and fractions";
 }
 
-static abdb_status normalise_member(normaliser *n, size_t i, abdb_error *err)
+static abdb_status normalise_member_or_note_why_not(normaliser *n, size_t i, abdb_error *err)
 {
     abdb_member *m = &n->set->member[i];
     abdb_arena *arena = &n->set->arena;
@@ -286,7 +287,7 @@ abdb_status abdb_set_normalise_values(abdb_set *set, sqlite3 *db, const abdb_nor
         set->member[i].facts = NULL;
         set->member[i].too_small = NULL;
         if (pers[n.per].formula) {
-            TRY(normalise_member(&n, i, err));
+            TRY(normalise_member_or_note_why_not(&n, i, err));
         } else {
             use_stated_value(set, i);
         }

@@ -28,7 +28,7 @@ static void remove_device_offers(abdb_table *t, const char *device)
     size_t kept = 0;
 
     for (size_t i = 0; i < t->rows; i++) {
-        if (strcmp(abdb_cell_text(t, i, ABDB_OFFER_DEVICE), device) == 0) continue;
+        if (strcmp(abdb_cell_text_or_empty(t, i, ABDB_OFFER_DEVICE), device) == 0) continue;
         memmove(&t->value[kept * t->columns], &t->value[i * t->columns],
                 t->columns * sizeof *t->value);
         kept++;
@@ -123,7 +123,7 @@ done:
 /* Is it of the device, and new enough? */
 static bool offer_matches(const abdb_table *offers, size_t i, const char *device, double days)
 {
-    return strcmp(abdb_cell_text(offers, i, ABDB_OFFER_DEVICE), device) == 0 &&
+    return strcmp(abdb_cell_text_or_empty(offers, i, ABDB_OFFER_DEVICE), device) == 0 &&
            (isnan(days) || abdb_cell_number(offers, i, ABDB_OFFER_AGE_DAYS) <= days);
 }
 
@@ -141,13 +141,13 @@ size_t abdb_find_cheapest_fitting_offer(const abdb_table *offers, const char *de
         double size = abdb_cell_number(offers, i, ABDB_OFFER_SIZE);
 
         if (!offer_matches(offers, i, device, days)) continue;
-        if (!*abdb_cell_text(offers, i, ABDB_OFFER_KEY) ||
+        if (!*abdb_cell_text_or_empty(offers, i, ABDB_OFFER_KEY) ||
             abdb_offer_holds_one_node(devices, nodes, size))
             return i;
         abdb_text_puts(small, small->size ? ", " : "");
         abdb_text_printf(small, ABDB_OFFER_FORMAT, device,
                          abdb_cell_number(offers, i, ABDB_OFFER_PRICE),
-                         abdb_cell_text(offers, i, ABDB_OFFER_PROVIDER), size);
+                         abdb_cell_text_or_empty(offers, i, ABDB_OFFER_PROVIDER), size);
     }
     return SIZE_MAX;
 }

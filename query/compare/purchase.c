@@ -120,7 +120,7 @@ static offer read_offer_price_size(const abdb_choose_context *s, size_t offer_ro
 static bool offer_applies_to_device(const abdb_choose_context *s, size_t offer_row,
                                     const char *device)
 {
-    return strcmp(abdb_cell_text(&s->offers, offer_row, ABDB_OFFER_DEVICE), device) == 0 &&
+    return strcmp(abdb_cell_text_or_empty(&s->offers, offer_row, ABDB_OFFER_DEVICE), device) == 0 &&
            (isnan(s->days) ||
             abdb_cell_number(&s->offers, offer_row, ABDB_OFFER_AGE_DAYS) <= s->days);
 }
@@ -128,18 +128,18 @@ static bool offer_applies_to_device(const abdb_choose_context *s, size_t offer_r
 static const char *copy_offer_cell(abdb_system_choice *c, const abdb_table *offers,
                                    size_t offer_row, abdb_offer_column column)
 {
-    return abdb_arena_printf(&c->arena, "%s", abdb_cell_text(offers, offer_row, column));
+    return abdb_arena_printf(&c->arena, "%s", abdb_cell_text_or_empty(offers, offer_row, column));
 }
 
 /* Is it the first of its device and provider that counts? */
 static bool is_first_offer_of_provider(const abdb_choose_context *s, size_t offer_row,
                                        const char *device)
 {
-    const char *provider = abdb_cell_text(&s->offers, offer_row, ABDB_OFFER_PROVIDER);
+    const char *provider = abdb_cell_text_or_empty(&s->offers, offer_row, ABDB_OFFER_PROVIDER);
 
     for (size_t k = 0; k < offer_row; k++)
         if (offer_applies_to_device(s, k, device) &&
-            strcmp(abdb_cell_text(&s->offers, k, ABDB_OFFER_PROVIDER), provider) == 0)
+            strcmp(abdb_cell_text_or_empty(&s->offers, k, ABDB_OFFER_PROVIDER), provider) == 0)
             return false;
     return true;
 }
@@ -161,7 +161,7 @@ static void fill_offer_details_note_small(abdb_system_choice *c, const abdb_choo
                 abdb_system_choice_leave_out(
                     c,
                     abdb_arena_printf(&c->arena, ABDB_OFFER_FORMAT, p->device, one.price,
-                                      abdb_cell_text(t, i, ABDB_OFFER_PROVIDER), one.size),
+                                      abdb_cell_text_or_empty(t, i, ABDB_OFFER_PROVIDER), one.size),
                     ABDB_OFFER_SMALL, 0);
         } else if (one.price > p->dearest)
             p->dearest = one.price;

@@ -266,7 +266,8 @@ abdb_status abdb_rank_results(abdb_ranking *out, sqlite3 *db, const char *select
                       o->by));
     TRY(abdb_rulebook_load(&out->book, db, err));
     TRY(abdb_set_load_normalised(&out->set, db, selection, where, &o->measure, err));
-    TRY(abdb_sets_choose_per_renormalise(&out->set, 1, db, &o->measure, &out->per, err));
+    TRY(abdb_sets_normalise_per_device_if_counts_differ(&out->set, 1, db, &o->measure, &out->per,
+                                                        err));
     TRY(detect_several_providers(out, err));
     if (o->exploratory)
         TRY(merge_into_one_group(out, err));

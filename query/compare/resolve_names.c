@@ -19,7 +19,7 @@ static abdb_status query_rows_with_texts(sqlite3 *db, const char *sql, const cha
 static void append_first_column(const abdb_table *t, abdb_text *out)
 {
     for (size_t i = 0; i < t->rows && i < 12; i++)
-        abdb_text_printf(out, "%s%s", i ? ", " : "", abdb_cell_text(t, i, 0));
+        abdb_text_printf(out, "%s%s", i ? ", " : "", abdb_cell_text_or_empty(t, i, 0));
     if (t->rows > 12) abdb_text_puts(out, ", ...");
 }
 
@@ -78,8 +78,8 @@ static abdb_status find_only_measured_model(sqlite3 *db, const abdb_table *model
     for (size_t i = 0; i < models->rows; i++) {
         abdb_table any = {0};
 
-        TRY(query_rows_with_texts(db, sql, abdb_cell_text(models, i, 0), m->metric, NULL, &any,
-                                  err));
+        TRY(query_rows_with_texts(db, sql, abdb_cell_text_or_empty(models, i, 0), m->metric, NULL,
+                                  &any, err));
         if (any.rows) {
             fit++;
             last = i;
@@ -130,7 +130,7 @@ abdb_status abdb_resolve_name_by_metric(sqlite3 *db, const char *kind, const cha
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%s '%s' is ambiguous: %s", kind, word,
                       abdb_text_get(&list)));
     }
-    word = abdb_cell_text(&found, at, 0);
+    word = abdb_cell_text_or_empty(&found, at, 0);
     *out = abdb_arena_copy(arena, word, strlen(word));
     if (!*out) st = ABDB_FAIL(err, ABDB_NOMEM, "a name");
 done:

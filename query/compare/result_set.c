@@ -30,7 +30,7 @@ typedef struct {
 
 const char *abdb_member_text(const abdb_set *set, size_t member, abdb_member_column column)
 {
-    return abdb_cell_text(&set->table, member, column);
+    return abdb_cell_text_or_empty(&set->table, member, column);
 }
 
 double abdb_member_number(const abdb_set *set, size_t member, abdb_member_column column)
@@ -106,9 +106,9 @@ static abdb_factor_state null_column_state(const loader *l, const char *factor,
                                            const char *evidence)
 {
     for (size_t i = 0; i < l->needs.rows; i++)
-        if (strcmp(abdb_cell_text(&l->needs, i, 0), factor) == 0)
-            return strstr(abdb_cell_text(&l->needs, i, 1), evidence) ? ABDB_UNKNOWN
-                                                                     : ABDB_INAPPLICABLE;
+        if (strcmp(abdb_cell_text_or_empty(&l->needs, i, 0), factor) == 0)
+            return strstr(abdb_cell_text_or_empty(&l->needs, i, 1), evidence) ? ABDB_UNKNOWN
+                                                                              : ABDB_INAPPLICABLE;
     return ABDB_INAPPLICABLE;
 }
 
@@ -167,9 +167,9 @@ static abdb_status collect_member_factors(loader *l, abdb_set *set, size_t i, ab
     if (!trait) return ABDB_FAIL(err, ABDB_NOMEM, "factors");
     for (size_t c = 0; c < ABDB_M_FACTORS; c++) {
         const abdb_value *v = &set->table.value[i * set->table.columns + c];
-        bool unknown =
-            v->kind == ABDB_NULL ||
-            (c == ABDB_M_verified && strcmp(abdb_cell_text(&set->table, i, c), "unknown") == 0);
+        bool unknown = v->kind == ABDB_NULL ||
+                       (c == ABDB_M_verified &&
+                        strcmp(abdb_cell_text_or_empty(&set->table, i, c), "unknown") == 0);
 
         if (c == ABDB_M_result_id || c == ABDB_M_key) continue;
         trait[count].name = names[c];
@@ -179,7 +179,7 @@ static abdb_status collect_member_factors(loader *l, abdb_set *set, size_t i, ab
                                  ? ABDB_INAPPLICABLE
                                  : null_column_state(l, names[c], evidence);
         trait[count++].text =
-            unknown ? "" : copy_text_or_null(l->arena, abdb_cell_text(&set->table, i, c));
+            unknown ? "" : copy_text_or_null(l->arena, abdb_cell_text_or_empty(&set->table, i, c));
     }
     for (size_t k = 0; p && k < p->count; k++) {
         said |= strcmp(p->trait[k].name, "per") == 0;

@@ -9,7 +9,7 @@
 
 static const char *copy_rule_cell(abdb_arena *arena, const abdb_table *t, size_t row, size_t column)
 {
-    const char *text = abdb_cell_text(t, row, column);
+    const char *text = abdb_cell_text_or_empty(t, row, column);
 
     return abdb_arena_copy(arena, text, strlen(text));
 }

@@ -86,7 +86,7 @@ static size_t collect_column_values(const combinations *all, size_t column, cons
 
     for (size_t i = 0; i < column; i++) at += columns[i].way == BY_READING;
     for (size_t row = 0; row < all->table.rows; row++) {
-        const char *text = abdb_cell_text(&all->table, row, at);
+        const char *text = abdb_cell_text_or_empty(&all->table, row, at);
         size_t k = 0;
 
         while (k < count && strcmp(names[k], text) != 0) k++;
@@ -173,8 +173,8 @@ static abdb_status fail_word_not_found(sqlite3 *db, const char *word, abdb_error
         " ORDER BY 1 LIMIT 1",
         &binds, &like, err));
     if (like.rows) /* the beginning of names: this lists them */
-        TRY(abdb_resolve_canonical_name(db, abdb_cell_text(&like, 0, 0), word, &canon, &arena,
-                                        err));
+        TRY(abdb_resolve_canonical_name(db, abdb_cell_text_or_empty(&like, 0, 0), word, &canon,
+                                        &arena, err));
     abdb_text_puts(&sql, "SELECT DISTINCT whole FROM name WHERE kind IN ('device', 'model')");
     for (size_t i = 0; i < COLUMNS; i++)
         abdb_text_printf(&sql, " UNION SELECT %s FROM description WHERE %s <> ''", columns[i].name,

@@ -62,7 +62,7 @@ abdb_status abdb_resolve_run_to_campaign(sqlite3 *db, abdb_arena *arena, const a
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "run=%s: there are %zu runs here; measure with `abdb run --plan quick`",
                       c->value, campaigns.rows));
-    *out = abdb_arena_printf(arena, "%s", abdb_cell_text(&campaigns, (size_t)back, 0));
+    *out = abdb_arena_printf(arena, "%s", abdb_cell_text_or_empty(&campaigns, (size_t)back, 0));
     if (!*out) st = ABDB_FAIL(err, ABDB_NOMEM, "a selection");
 done:
     abdb_table_free(&campaigns);
@@ -384,7 +384,7 @@ static abdb_status append_available_metrics(query *q, const abdb_selection *s,
     TRY(build_select_sql(q, s, m, "r.metric", err));
     TRY(abdb_query_to_table(q->db, abdb_text_get(&q->sql), &q->binds, &found, err));
     for (size_t i = 0; i < found.rows; i++) {
-        const char *name = abdb_cell_text(&found, i, 0);
+        const char *name = abdb_cell_text_or_empty(&found, i, 0);
 
         if (!abdb_list_has_word(abdb_text_get(message), ' ', name, strlen(name)))
             abdb_text_printf(message, "%s %s", i ? "" : lead, name);
@@ -455,7 +455,7 @@ static abdb_status retry_with_longer_model_name(query *q, abdb_selection *s,
                                    " AND abdb_fold(model) <> ?1 ORDER BY length(model), model",
                                    folded, NULL, NULL, &longer, err));
         for (size_t k = 0; k < longer.rows && !set->table.rows; k++) {
-            c->value = abdb_cell_text(&longer, k, 0);
+            c->value = abdb_cell_text_or_empty(&longer, k, 0);
             TRY(build_select_sql(q, s, m, select_columns, err));
             abdb_table_free(&set->table);
             TRY(abdb_query_to_table(q->db, abdb_text_get(&q->sql), &q->binds, &set->table, err));

@@ -166,11 +166,12 @@ static abdb_status append_environment_changes(const abdb_comparison *c, size_t c
     }
     TRY(abdb_query_environment_diff(c->db, a, b, &rows, err));
     for (size_t i = 0; i < rows.rows; i++) {
-        if (strcmp(abdb_cell_text(&rows, i, 3), "matters") != 0) continue;
+        if (strcmp(abdb_cell_text_or_empty(&rows, i, 3), "matters") != 0) continue;
         if (named++ < BESIDE_MAX)
             abdb_text_printf(out, "%s%s %.60s|%.60s", out->size ? "  " : "",
-                             abdb_cell_text(&rows, i, 0), abdb_cell_text(&rows, i, 1),
-                             abdb_cell_text(&rows, i, 2));
+                             abdb_cell_text_or_empty(&rows, i, 0),
+                             abdb_cell_text_or_empty(&rows, i, 1),
+                             abdb_cell_text_or_empty(&rows, i, 2));
         else
             more++;
     }

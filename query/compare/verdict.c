@@ -274,7 +274,7 @@ static void set_verdict_and_power(const abdb_comparison *c, abdb_pair *pair, siz
     /* What could be shown is asked at the level that Holm's correction leaves to the strictest
      * test. */
     double each = alpha / (double)(tests ? tests : 1);
-    double t = abdb_student_critical_t(alpha, d->outcome.freedom);
+    double t = abdb_student_two_sided_critical_t(alpha, d->outcome.freedom);
 
     d->verdict = abdb_outcome_decide_verdict(&d->outcome, d->p_corrected, pair->higher,
                                              abdb_effect_threshold(c), alpha);

@@ -357,7 +357,7 @@ abdb_status abdb_warn_prices_without_device(const import_session *s, abdb_db *db
     TRY(abdb_query_to_table(db->sql, sql, &binds, &t, err));
     for (size_t i = 0; i < t.rows; i++) {
         count += abdb_cell_number(&t, i, 1);
-        abdb_text_printf(&names, "%s%s (%.0f)", i ? ", " : "", abdb_cell_text(&t, i, 0),
+        abdb_text_printf(&names, "%s%s (%.0f)", i ? ", " : "", abdb_cell_text_or_empty(&t, i, 0),
                          abdb_cell_number(&t, i, 1));
     }
     if (t.rows)

@@ -52,8 +52,8 @@ static abdb_status print_missing_need(const import_session *s, abdb_db *db, size
     (void)abdb_bind_add_text(&binds, mark);
     TRY(abdb_query_to_table(db->sql, needs[i].sql, &binds, &t, err));
     for (size_t row = 0; row < t.rows && row < NAMED; row++)
-        abdb_text_printf(&names, "%s%s (%.0f)", row ? ", " : "", abdb_cell_text(&t, row, 0),
-                         abdb_cell_number(&t, row, 1));
+        abdb_text_printf(&names, "%s%s (%.0f)", row ? ", " : "",
+                         abdb_cell_text_or_empty(&t, row, 0), abdb_cell_number(&t, row, 1));
     if (t.rows > NAMED) abdb_text_printf(&names, " and %zu more", t.rows - NAMED);
     if (t.rows && needs[i].lacks) TRY(abdb_db_query_integer(db, needs[i].lacks, &lacks, err));
     if (t.rows)

@@ -33,10 +33,10 @@ abdb_status abdb_print_calibrated_noise(abdb_db *db, const char *campaign, FILE 
         abdb_print_sanitized(out, "this machine differs from itself, standard deviations of all its"
                                   " calibrations here:\n");
     for (size_t i = 0; i < kernels.rows; i++) {
-        TRY(abdb_calibrations_load(&book, db->sql, abdb_cell_text(&kernels, i, 0), err));
-        TRY(abdb_calibrations_find_noise(&book, abdb_cell_text(&kernels, i, 1), NULL, &noise, NULL,
-                                         err));
-        print_kernel_noise(abdb_cell_text(&kernels, i, 1), &noise, out);
+        TRY(abdb_calibrations_load(&book, db->sql, abdb_cell_text_or_empty(&kernels, i, 0), err));
+        TRY(abdb_calibrations_find_noise(&book, abdb_cell_text_or_empty(&kernels, i, 1), NULL,
+                                         &noise, NULL, err));
+        print_kernel_noise(abdb_cell_text_or_empty(&kernels, i, 1), &noise, out);
     }
 done:
     abdb_calibrations_free(&book);

@@ -225,7 +225,8 @@ static void append_import_job(abdb_text *out, const abdb_args *args, const scrip
                         "echo \"measured by job $job, imported by job ${end%%;*}\"\n");
 }
 
-static void append_script(abdb_text *out, const abdb_args *args, const script_paths *p)
+static void append_script_that_submits_jobs(abdb_text *out, const abdb_args *args,
+                                            const script_paths *p)
 {
     abdb_text_puts(out, "#!/bin/sh\n"
                         "# Made by abdb run --slurm: sh FILE submits a job array that measures, one"
@@ -312,7 +313,7 @@ abdb_status abdb_slurm_write_or_submit(const abdb_args *args, abdb_error *err)
 
     TRY(check_slurm_options(args, err));
     TRY(resolve_script_paths(&p, args, &arena, err));
-    append_script(&script, args, &p);
+    append_script_that_submits_jobs(&script, args, &p);
     if (script.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a script"));
     if (file || !abdb_arg_value(args, "submit")) {
         TRY(abdb_outfile_open(&out, file, err));

@@ -88,8 +88,8 @@ static abdb_status on_left_out(void *self, const char *path, const char *name,
                        err);
 }
 
-static abdb_status fill_archive_rows(sqlite3 *db, const char *const *argument, abdb_table *out,
-                                     abdb_error *err)
+static abdb_status fill_rows_of_archive_members(sqlite3 *db, const char *const *argument,
+                                                abdb_table *out, abdb_error *err)
 {
     reader r = {.out = out};
     abdb_input in = {0};
@@ -115,4 +115,4 @@ const abdb_table_function abdb_table_archive = {
     1,
     1,
     ABDB_ALLOW_FILES,
-    fill_archive_rows};
+    fill_rows_of_archive_members};

@@ -275,9 +275,9 @@ static abdb_status add_available_to_error(sqlite3 *db, abdb_status st, const abd
     snprintf(word, sizeof word, "%.*s", (int)strcspn(o->selection, ","), o->selection);
     if (!training) (void)abdb_bind_add_text(&binds, word);
     if (abdb_query_to_table(db, training ? trainings : served, &binds, &t, err) == ABDB_OK &&
-        *abdb_cell_text(&t, 0, 1))
-        st = ABDB_FAIL(err, ABDB_USAGE, "%s; %s: %s", before.message, abdb_cell_text(&t, 0, 0),
-                       abdb_cell_text(&t, 0, 1));
+        *abdb_cell_text_or_empty(&t, 0, 1))
+        st = ABDB_FAIL(err, ABDB_USAGE, "%s; %s: %s", before.message,
+                       abdb_cell_text_or_empty(&t, 0, 0), abdb_cell_text_or_empty(&t, 0, 1));
     else
         *err = before;
     abdb_table_free(&t);

@@ -36,7 +36,8 @@ static abdb_status append_roofline_point(abdb_table *out, const abdb_table *in, 
 {
     double peak = abdb_cell_number(in, row, 2), bandwidth = abdb_cell_number(in, row, 3);
     abdb_value *v = abdb_table_append_row(out);
-    const char *texts[] = {device, abdb_cell_text(in, row, 1), abdb_cell_text(in, row, 0)};
+    const char *texts[] = {device, abdb_cell_text_or_empty(in, row, 1),
+                           abdb_cell_text_or_empty(in, row, 0)};
 
     if (!v) return ABDB_FAIL(err, ABDB_NOMEM, "a roofline");
     for (int i = 0; i < 3; i++)
@@ -50,7 +51,7 @@ static abdb_status append_roofline_point(abdb_table *out, const abdb_table *in, 
     set_real_cell(&v[7], bandwidth);
     set_real_cell(&v[8], peak / bandwidth);
     for (size_t i = 0; i < 2; i++) {
-        const char *key = abdb_cell_text(in, row, 4 + i);
+        const char *key = abdb_cell_text_or_empty(in, row, 4 + i);
 
         v[9 + i] =
             (abdb_value){.kind = ABDB_STRING, .text = abdb_arena_printf(&out->arena, "%s", key)};

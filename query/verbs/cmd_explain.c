@@ -199,7 +199,7 @@ static bool row_uses_own_price(const abdb_table *table)
 {
     int provider = abdb_table_column_index(table, "provider");
 
-    return provider >= 0 && strcmp(abdb_cell_text(table, 0, (size_t)provider), "you") == 0;
+    return provider >= 0 && strcmp(abdb_cell_text_or_empty(table, 0, (size_t)provider), "you") == 0;
 }
 
 /* A number of a report is named by its column and by what picks its row. It was made of the

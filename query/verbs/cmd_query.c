@@ -125,7 +125,7 @@ static abdb_status fail_if_column_has_value(const abdb_args *args, const abdb_ta
         bool bad = false;
 
         for (size_t j = 0; j < table->columns; j++) {
-            const char *text = asked[j] ? abdb_cell_text(table, i, j) : "";
+            const char *text = asked[j] ? abdb_cell_text_or_empty(table, i, j) : "";
 
             bad = bad || (*text && strcmp(text, "0") != 0);
         }

@@ -152,7 +152,7 @@ static char *unescape_word_in_place(char *word)
     return word;
 }
 
-static void split_row_into_words(abdb_store_client *link, char *row)
+static void split_row_and_unescape_words(abdb_store_client *link, char *row)
 {
     char *end;
 
@@ -184,7 +184,7 @@ abdb_status abdb_store_read_row(abdb_store_client *link, bool *more, abdb_error 
         link->stream.failed = true;
         return ABDB_FAIL(err, ABDB_IO, "the store answered a row that is not UTF-8");
     }
-    split_row_into_words(link, row);
+    split_row_and_unescape_words(link, row);
     link->rows += *more;
     if (*more && link->most != ABDB_LINK_ANY && link->rows > link->most) {
         link->stream.failed = true;

@@ -236,7 +236,7 @@ static abdb_status apply_holm_and_set_verdicts(abdb_fleet_row *row,
         double t, each = o->alpha * share / (double)(tests ? tests : 1);
 
         if (isnan(one->p)) continue;
-        t = abdb_student_critical_t(o->alpha, one->freedom) * one->error;
+        t = abdb_student_two_sided_critical_t(o->alpha, one->freedom) * one->error;
         row[i].p_corrected = fmin(1, all[i] / share);
         row[i].ratio = abdb_exp_rounded(one->difference);
         row[i].low = abdb_exp_rounded(one->difference - t);

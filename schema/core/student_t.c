@@ -28,7 +28,7 @@ double abdb_student_two_sided_p(double t, double freedom)
     return fmax(LEAST, 1 - inside);
 }
 
-double abdb_student_critical_t(double p, double freedom)
+double abdb_student_two_sided_critical_t(double p, double freedom)
 {
     double low = 0, high = 1;
 

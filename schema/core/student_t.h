@@ -10,7 +10,7 @@
  * caution, at least 1; above 400 the normal distribution. At least 1e-15. */
 double abdb_student_two_sided_p(double t, double freedom);
 /* The t that is exceeded in size with probability p in (0, 1). */
-double abdb_student_critical_t(double p, double freedom);
+double abdb_student_two_sided_critical_t(double p, double freedom);
 /* Holm: adjusted[i] is the smallest family-wise level at which test i is rejected. NAN stays NAN
  * and is none of the tests. 0: no memory. */
 int abdb_holm_adjust_p(const double *p, size_t n, double *adjusted);

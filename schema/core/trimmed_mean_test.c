@@ -171,9 +171,10 @@ double abdb_outcome_detectable_change(const abdb_reader_outcome *o, double alpha
 {
     /* A difference of `found` is just significant; a true one must be larger by what the estimate
      * may fall short of it in 1 of 100 repetitions (one-sided, hence 2 x missed). */
-    double found = abdb_student_critical_t(alpha, o->freedom) * o->error;
+    double found = abdb_student_two_sided_critical_t(alpha, o->freedom) * o->error;
 
-    return fmax(found, effect) + abdb_student_critical_t(2 * missed, o->freedom) * o->error;
+    return fmax(found, effect) +
+           abdb_student_two_sided_critical_t(2 * missed, o->freedom) * o->error;
 }
 
 size_t abdb_trial_processes_needed(const abdb_backend_reader *t, const abdb_reader_outcome *o,
@@ -215,7 +216,7 @@ abdb_verdict abdb_outcome_decide_verdict(const abdb_reader_outcome *o, double p_
         return (o->difference > 0) == higher_is_better ? ABDB_VERDICT_FASTER : ABDB_VERDICT_SLOWER;
     /* Both one-sided tests at alpha hold where the interval of confidence 1 - 2 alpha lies within
      * the effect. */
-    return size + abdb_student_critical_t(2 * alpha, o->freedom) * o->error <= least
+    return size + abdb_student_two_sided_critical_t(2 * alpha, o->freedom) * o->error <= least
                ? ABDB_VERDICT_SAME
                : ABDB_VERDICT_UNCLEAR;
 }

@@ -62,7 +62,7 @@ static void append_number_17_digits(abdb_text *text, double value)
     abdb_text_puts(text, digits);
 }
 
-static void append_result_key_text(abdb_text *text, const abdb_result *r)
+static void append_whole_result_to_key(abdb_text *text, const abdb_result *r)
 {
     abdb_text_puts(text, "\x1e");
     abdb_text_puts(text, r->metric);
@@ -233,7 +233,7 @@ static void compute_entry_keys(key_maker *k, const abdb_sorted_entry *o, abdb_ke
         append_integer(text, *origin);
     }
     append_unshared_fields(text, e);
-    for (size_t i = 0; i < e->results; i++) append_result_key_text(text, o->result[i]);
+    for (size_t i = 0; i < e->results; i++) append_whole_result_to_key(text, o->result[i]);
     abdb_digest_add(&digest, abdb_text_get(text) + shared, text->size - shared);
     key[ABDB_KEY_ENTRY] = abdb_digest_key_so_far(&digest);
     if (text->failed) memset(key, 0, ABDB_KEYS * sizeof *key);

@@ -10,7 +10,8 @@ need_mpi() {
 # The processes of ranks below a command, the last first.
 ranks_of() {
     local launcher
-    launcher=$(pgrep -P "$1" -x mpirun) && pgrep -P "$launcher" | sort -rn
+    # a guard stands between abdb and the launcher
+    launcher=$(pgrep -P "$1,$(pgrep -d, -P "$1")" -x mpirun) && pgrep -P "$launcher" | sort -rn
 }
 # Starts a long cell in the background and waits until it is sampled: its ranks live.
 begin() {

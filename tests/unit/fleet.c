@@ -116,8 +116,8 @@ static void test_six_nodes_match_hand_computation(void **state)
     freedom = 16 / ((2.0 / 3) * (2.0 / 3) / 2 + (10.0 / 3) * (10.0 / 3) / 2);
     p = abdb_student_two_sided_p(0.47 / error, freedom);
     assert_true(fabs(row[0].p_corrected / (6 * p) - 1) < 1e-9); /* Holm: the least of six */
-    assert_true(fabs(log(row[0].low) - 0.47 + abdb_student_critical_t(0.001, freedom) * error) <
-                1e-9);
+    assert_true(fabs(log(row[0].low) - 0.47 +
+                     abdb_student_two_sided_critical_t(0.001, freedom) * error) < 1e-9);
     assert_int_equal(row[0].verdict, ABDB_VERDICT_UNCLEAR); /* two degrees of freedom */
     free(row);
 }

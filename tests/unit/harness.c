@@ -327,7 +327,8 @@ static double measure_ticks_per_launch(const char *cache, FILE *records)
 
     counting.count = 0;
     counting.each = 3 * 4 * 2048;
-    assert_ok(abdb_run_kernel_cell(&backend, &counting.device, "x", asked, &stop, &status, &err));
+    assert_ok(abdb_run_and_print_kernel_cell(&backend, &counting.device, "x", asked, &stop, &status,
+                                             &err));
     fseek(records, from, SEEK_SET);
     while (fgets(line, sizeof line, records)) {
         json_t *record = json_loads(line, 0, NULL);

@@ -221,7 +221,8 @@ static void test_shared_cores_are_recognised(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        abdb_rank_sharing is = abdb_find_rank_sharing(cases[i].place, 3), want = cases[i].want;
+        abdb_rank_sharing is = abdb_find_hosts_and_cpu_sharing(cases[i].place, 3),
+                          want = cases[i].want;
 
         assert_int_equal(is.hosts, want.hosts);
         assert_int_equal(is.known, want.known);

@@ -215,7 +215,7 @@ const abdb_parts abdb_cl_parts = {.why_refused = opencl_parts_why_refused,
                                   .embedding = abdb_cl_part_embedding,
                                   .embedding_bags = abdb_cl_part_embedding_bags,
                                   .cross_entropy = abdb_cl_part_cross_entropy,
-                                  .add_to_wide = abdb_cl_part_add_to_wide,
+                                  .add_to_wide = abdb_cl_part_add_to_float_sums,
                                   .adamw_update = abdb_cl_part_adamw_update,
                                   .check_failed = opencl_parts_first_error,
                                   .decoder = &abdb_cl_decoder};

@@ -40,7 +40,7 @@ void abdb_cl_part_embedding_bags(void *self, const abdb_part_embedding_bags *x);
 void abdb_cl_part_row_ops(void *self, const abdb_part_row_op *x);
 void abdb_cl_part_embedding(void *self, const abdb_part_embedding *x, bool backward);
 double abdb_cl_part_cross_entropy(void *self, const abdb_part_cross_entropy *x);
-void abdb_cl_part_add_to_wide(void *self, size_t n, const void *x, void *to);
+void abdb_cl_part_add_to_float_sums(void *self, size_t n, const void *x, void *to);
 void abdb_cl_part_adamw_update(void *self, const abdb_part_adamw *x);
 /* Two numbers of f32 for each of so many rows, for a part. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_cl_row_workspace(abdb_cl_builder *s, size_t rows, cl_mem *out,

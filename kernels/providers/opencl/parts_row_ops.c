@@ -185,7 +185,7 @@ double abdb_cl_part_cross_entropy(void *self, const abdb_part_cross_entropy *x)
 
 /* --- updates ---------------------------------------------------------------------------------- */
 
-void abdb_cl_part_add_to_wide(void *self, size_t n, const void *x, void *to)
+void abdb_cl_part_add_to_float_sums(void *self, size_t n, const void *x, void *to)
 {
     abdb_cl_builder *s = self;
     char options[OPTIONS] = "";

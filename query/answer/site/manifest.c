@@ -69,7 +69,8 @@ json_t *abdb_source_page_manifest(const abdb_fact_index *facts, size_t first, si
         json_array_append_new(rows, abdb_provenance_row_cells(&facts->table, facts->by_source[i]));
     abdb_json_digest(rows, digest);
     json_decref(rows);
-    return json_pack("{s:s, s:s, s:s}", "page", "source", "source", source, "data", digest);
+    return json_pack("{s:s, s:o, s:s}", "page", "source", "source",
+                     abdb_json_sanitized_string(source), "data", digest);
 }
 
 static json_t *manifest_with_text_digest(const char *page, const char *text)

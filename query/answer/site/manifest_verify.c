@@ -243,8 +243,8 @@ static abdb_status check_listed_page_digest(abdb_verifier *c, const char *name, 
         TRY(abdb_query_to_table(c->db->sql, "SELECT title FROM v_source WHERE source = ?1",
                                 &(abdb_binds){1, {{name, 0}}}, &titles, err));
         if (titles.rows)
-            abdb_sha256_hex(abdb_cell_text(&titles, 0, 0), strlen(abdb_cell_text(&titles, 0, 0)),
-                            now);
+            abdb_sha256_hex(abdb_cell_text_or_empty(&titles, 0, 0),
+                            strlen(abdb_cell_text_or_empty(&titles, 0, 0)), now);
     } else {
         TRY(rerun_page_query(c, none, kind, name, today, &page, err));
         rows = abdb_provenance_table_json(&page.plot.table);
