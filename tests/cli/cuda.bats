@@ -93,7 +93,7 @@ all_ok() { # how many
     done
     # a device with less: a row that says so
     ABDB_EMULATED_ARCH=75 run cells "$(cell attention heads=1 sequence=8 d=1024)"
-    fails 0 "attend_f32 wants 82688 bytes of shared memory, this device has 65536 for a block"
+    fails 0 "attention_f32 wants 82688 bytes of shared memory, this device has 65536 for a block"
 }
 
 @test "cuda: without a driver it says what is missing, and which device there is not" {
