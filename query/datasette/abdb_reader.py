@@ -31,7 +31,7 @@ def prepare_connection(conn, database, datasette):
     if database in INTERNAL:
         return
     with tempfile.TemporaryDirectory() as folder:  # SQLite makes the name of the entry point from that of the file
-        link = pathlib.Path(folder) / ("abdb_allow_reads_until_deadline.so" if database == "_memory" else "abdb_reader.so")
+        link = pathlib.Path(folder) / ("abdb_guard.so" if database == "_memory" else "abdb_reader.so")
         link.symlink_to(_find_library())
         conn.enable_load_extension(True)
         conn.load_extension(str(link))

@@ -11,12 +11,12 @@ BEGIN
             OPEN plan FOR EXECUTE format('SELECT * FROM abdb.%I', v.relname); -- plans it, and asks nothing yet
             CLOSE plan;
         EXCEPTION WHEN feature_not_supported THEN
-            EXECUTE format('CREATE OR REPLACE VIEW abdb.%I AS SELECT * FROM abdb_parse_integer_in_range.%1$I', v.relname);
+            EXECUTE format('CREATE OR REPLACE VIEW abdb.%I AS SELECT * FROM abdb_whole.%1$I', v.relname);
         END;
     END LOOP;
-    DROP TABLE abdb_parse_integer_in_range.column_doc CASCADE;
+    DROP TABLE abdb_whole.column_doc CASCADE;
     IF (SELECT count(*) FROM pg_roles WHERE rolname IN ('abdb_read', 'abdb_write')) = 2 THEN
-        GRANT USAGE ON SCHEMA abdb_parse_integer_in_range TO abdb_read, abdb_write;
-        GRANT SELECT ON ALL TABLES IN SCHEMA abdb_parse_integer_in_range TO abdb_read, abdb_write;
+        GRANT USAGE ON SCHEMA abdb_whole TO abdb_read, abdb_write;
+        GRANT SELECT ON ALL TABLES IN SCHEMA abdb_whole TO abdb_read, abdb_write;
     END IF;
 END $$;

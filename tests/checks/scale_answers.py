@@ -42,7 +42,7 @@ def postgresql(target):
         done = subprocess.run(["psql", "-X", "-v", "ON_ERROR_STOP=1", target], input=script, text=True, capture_output=True)
         if done.returncode and os.environ.get("CITUS") and path == "abdb": # what it cannot spread it answers of gathered rows
             print("gathered", file=sys.stderr)
-            return ask(sql, "abdb_parse_integer_in_range, abdb")
+            return ask(sql, "abdb_whole, abdb")
         if done.returncode:
             raise SystemExit(done.stderr)
         return [[None if v == "~" else v for v in row] for row in csv.reader(io.StringIO(done.stdout))]

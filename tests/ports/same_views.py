@@ -85,7 +85,7 @@ def from_warehouse(questions):
         said = asked(list(enumerate(questions)), "abdb", folder)
         none = [(i, q) for i, q in enumerate(questions) if not os.path.exists(f"{folder}/{i}")]
         if none and os.environ.get("CITUS"):
-            said = asked(none, "abdb_parse_integer_in_range, abdb", folder)
+            said = asked(none, "abdb_whole, abdb", folder)
         answers = []
         for i, (_, _, columns) in enumerate(questions):
             name = f"{folder}/{i}"

@@ -264,7 +264,7 @@ def connect(db=None, extension=True):
         connection.close()
         raise Error(f"abdb's SQL functions cannot be loaded: {why}. abdb.connect(path, extension=False) has the views alone")
     connection.enable_load_extension(True)
-    _load(connection, library, "abdb_allow_reads_until_deadline")
+    _load(connection, library, "abdb_guard")
     connection.load_extension(library)
     connection.enable_load_extension(False)
     return connection

@@ -331,7 +331,7 @@ def hold(config, states):
 
 
 def say_blind(config, rows):
-    least = float(config.getoption("abdb_change_to_detect") or 0.05)
+    least = float(config.getoption("abdb_find") or 0.05)
     blind = [row["shows"] for row in rows if row.get("shows") and row["shows"] > least]
     return [f"{len(blind)} of {len(rows)} cannot show a change of {percent(least)}, one of them none below {percent(max(blind))}:"
             " more processes (--abdb-repeat), less drift, or a quieter machine"] if blind else []
