@@ -272,32 +272,32 @@ static bool append_tied_names(const headline_builder *m, abdb_text *out)
 }
 
 /* A word of the rank. */
-static bool append_rank_word(const headline_builder *m, const char *placeholder, abdb_text *out)
+static bool append_rank_word(const headline_builder *m, const char *braced_word, abdb_text *out)
 {
     bool leads = m->places > 1 && m->ties == 1 && !m->refused;
     char number[40];
 
-    if (strcmp(placeholder, "best") == 0 && m->places && !m->refused) {
+    if (strcmp(braced_word, "best") == 0 && m->places && !m->refused) {
         format_nth_best_value(m, 0, number);
         abdb_text_puts(out, number);
         return true;
     }
-    if (strcmp(placeholder, "count") == 0 && m->places > 1) {
+    if (strcmp(braced_word, "count") == 0 && m->places > 1) {
         abdb_text_printf(out, "%zu", m->places);
         return true;
     }
-    if (strcmp(placeholder, "tied") == 0) return !m->refused && append_tied_names(m, out);
-    if (strcmp(placeholder, "only") == 0 && m->places == 1)
+    if (strcmp(braced_word, "tied") == 0) return !m->refused && append_tied_names(m, out);
+    if (strcmp(braced_word, "only") == 0 && m->places == 1)
         append_ranked_name(m, 0, out);
-    else if (strcmp(placeholder, "leader") == 0 && leads)
+    else if (strcmp(braced_word, "leader") == 0 && leads)
         append_ranked_name(m, 0, out);
-    else if (strcmp(placeholder, "second") == 0 && leads)
+    else if (strcmp(braced_word, "second") == 0 && leads)
         append_ranked_name(m, 1, out);
-    else if (strcmp(placeholder, "gap") == 0 && leads)
+    else if (strcmp(braced_word, "gap") == 0 && leads)
         append_gap_to_first(m, 1, out);
-    else if (strcmp(placeholder, "rival") == 0 && leads && m->rival)
+    else if (strcmp(braced_word, "rival") == 0 && leads && m->rival)
         append_ranked_name(m, m->rival, out);
-    else if (strcmp(placeholder, "rival_gap") == 0 && leads && m->rival)
+    else if (strcmp(braced_word, "rival_gap") == 0 && leads && m->rival)
         append_gap_to_first(m, m->rival, out);
     else
         return false;
@@ -369,23 +369,23 @@ static bool append_common_value(const headline_builder *m, const char *column_na
     return common != NULL;
 }
 
-static bool append_placeholder_value(const headline_builder *m, const char *placeholder,
+static bool append_braced_word_value(const headline_builder *m, const char *braced_word,
                                      abdb_text *out)
 {
-    if (strcmp(placeholder, "all") == 0) {
+    if (strcmp(braced_word, "all") == 0) {
         abdb_text_printf(out, "%zu", m->t->rows);
         return m->t->rows > 0;
     }
-    if (m->ranked && append_rank_word(m, placeholder, out)) return true;
-    if (strncmp(placeholder, "first ", 6) == 0)
-        return append_cell_of_first(m, placeholder + 6, out);
-    if (strncmp(placeholder, "min ", 4) == 0 || strncmp(placeholder, "max ", 4) == 0)
-        return append_column_bound(m, placeholder, out);
-    if (append_common_value(m, placeholder, out)) return true;
+    if (m->ranked && append_rank_word(m, braced_word, out)) return true;
+    if (strncmp(braced_word, "first ", 6) == 0)
+        return append_cell_of_first(m, braced_word + 6, out);
+    if (strncmp(braced_word, "min ", 4) == 0 || strncmp(braced_word, "max ", 4) == 0)
+        return append_column_bound(m, braced_word, out);
+    if (append_common_value(m, braced_word, out)) return true;
     for (size_t p = 0; p < m->report->params; p++) {
         const char *value = m->given[p] ? m->given[p] : m->report->param[p].fallback;
 
-        if (strcmp(m->report->param[p].name, placeholder) != 0 || !value || !*value) continue;
+        if (strcmp(m->report->param[p].name, braced_word) != 0 || !value || !*value) continue;
         abdb_text_puts(out, value);
         return true;
     }
@@ -426,7 +426,7 @@ static const char *fill_sentence_template(const headline_builder *m, const char 
         if (!*sentence) break;
         plain = strcspn(sentence, "}");
         snprintf(word, sizeof word, "%.*s", (int)(plain - 1), sentence + 1);
-        whole = sentence[plain] == '}' && append_placeholder_value(m, word, &out);
+        whole = sentence[plain] == '}' && append_braced_word_value(m, word, &out);
         sentence += plain + (sentence[plain] == '}');
         sentence += skip_size_if_min_equals_max(m, word, sentence);
     }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/answer/marks.h"
+#include "query/answer/sql_marks.h"
 #include "query/answer/search_path.h"
 
 extern const abdb_embedded abdb_reports[];

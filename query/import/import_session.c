@@ -96,7 +96,7 @@ static abdb_status import_one_input(import_session *s, const abdb_input *input, 
     if (unit.known && s->options->refresh) return ABDB_OK; /* nobody asked for it */
     count_import_by_format(s, &unit);
     if (!s->quiet && (!s->shipped || unit.counts.rejected))
-        abdb_importing_print_unit(s, input->path, &unit);
+        abdb_print_import_result(s, input->path, &unit);
     return ABDB_OK;
 }
 
@@ -181,7 +181,7 @@ abdb_status abdb_import_pending_rounds(import_session *s, abdb_error *err)
             strcmp(f->root, abdb_mlperf_round_get_folder(s->round, i + 1)->root) == 0)
             continue;
         abdb_print_progress_bar("", -1, 0);
-        if (!s->quiet && c.files) abdb_importing_print_round(s, f->root, unit.format, &c);
+        if (!s->quiet && c.files) abdb_print_round_result(s, f->root, unit.format, &c);
         c = (import_counts){0};
     }
 done:

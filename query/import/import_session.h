@@ -58,11 +58,11 @@ ABDB_MUST_USE abdb_status abdb_import_refresh_outdated(import_session *session, 
 ABDB_MUST_USE abdb_status abdb_import_note_last_ids(import_session *session, abdb_db *db,
                                                     abdb_error *err);
 /* One unit: its line, and remarks on what of it was refused or left out. */
-void abdb_importing_print_unit(const import_session *session, const char *path,
-                               const abdb_import_result *unit);
+void abdb_print_import_result(const import_session *session, const char *path,
+                              const abdb_import_result *unit);
 /* What one round brought, in one line. */
-void abdb_importing_print_round(const import_session *session, const char *root, const char *format,
-                                const import_counts *counts);
+void abdb_print_round_result(const import_session *session, const char *root, const char *format,
+                             const import_counts *counts);
 /* The summary: by format, and what was left out. */
 void abdb_print_import_summary(const import_session *session);
 /* Says which new prices name no known device, so that no result meets them. */

@@ -1,7 +1,7 @@
-/* marks.h - the marks of a report's text that stand for SQL: `-- @offers` and `-- @prices`, which
+/* sql_marks.h - the marks of a report's text that stand for SQL: `-- @offers` and `-- @prices`, which
  * report.h explains. */
-#ifndef ABDB_QUERY_MARKS_H
-#define ABDB_QUERY_MARKS_H
+#ifndef ABDB_QUERY_SQL_MARKS_H
+#define ABDB_QUERY_SQL_MARKS_H
 
 #include "schema/core/text.h"
 

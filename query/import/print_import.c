@@ -1,4 +1,4 @@
-/* importing_print.c - what an import prints: lines of units, rounds and formats, and remarks; see
+/* print_import.c - what an import prints: lines of units, rounds and formats, and remarks; see
  * import_session.h. */
 #include <stdio.h>
 #include <string.h>
@@ -76,8 +76,8 @@ static void warn_refused_rows_and_values(const char *path, const abdb_counts *c,
                           dry_run ? "" : "; `abdb query rejects` lists all");
 }
 
-void abdb_importing_print_unit(const import_session *s, const char *path,
-                               const abdb_import_result *unit)
+void abdb_print_import_result(const import_session *s, const char *path,
+                              const abdb_import_result *unit)
 {
     const abdb_counts *c = &unit->counts;
     long rows = c->accepted + c->duplicate + c->rejected + c->ignored;
@@ -102,8 +102,8 @@ void abdb_importing_print_unit(const import_session *s, const char *path,
     if (unit->remark) abdb_print_remark("%s: %s", path, unit->remark);
 }
 
-void abdb_importing_print_round(const import_session *s, const char *root, const char *format,
-                                const import_counts *c)
+void abdb_print_round_result(const import_session *s, const char *root, const char *format,
+                             const import_counts *c)
 {
     char values[160];
 

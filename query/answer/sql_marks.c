@@ -1,5 +1,5 @@
-/* marks.c - the marks of a report's text that stand for SQL; see marks.h. */
-#include "query/answer/marks.h"
+/* sql_marks.c - the marks of a report's text that stand for SQL; see sql_marks.h. */
+#include "query/answer/sql_marks.h"
 
 #include <stdio.h>
 #include <string.h>
