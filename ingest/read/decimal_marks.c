@@ -1,6 +1,6 @@
-/* decimal_marks.c - the decimal mark of each column of a delimited text, found in the column's own cells;
- * see csv.h. "0.5" can only have a decimal point, "0,371" and "34.988,10" only a decimal comma;
- * "1,234" can have either, and decides nothing. */
+/* decimal_marks.c - the decimal mark of each column of a delimited text, found in the column's own
+ * cells; see csv.h. "0.5" can only have a decimal point, "0,371" and "34.988,10" only a decimal
+ * comma; "1,234" can have either, and decides nothing. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

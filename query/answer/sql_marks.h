@@ -1,5 +1,5 @@
-/* sql_marks.h - the marks of a report's text that stand for SQL: `-- @offers` and `-- @prices`, which
- * report.h explains. */
+/* sql_marks.h - the marks of a report's text that stand for SQL: `-- @offers` and `-- @prices`,
+ * which report.h explains. */
 #ifndef ABDB_QUERY_SQL_MARKS_H
 #define ABDB_QUERY_SQL_MARKS_H
 
