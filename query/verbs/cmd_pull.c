@@ -132,8 +132,7 @@ int abdb_cmd_pull(int argc, char **argv)
     abdb_store_client link = {0};
     abdb_args args;
     abdb_error err;
-    const char *url, *address;
-    abdb_stream_limits limits;
+    abdb_store_address store;
     int code = 0;
     abdb_status st = ABDB_OK;
 
@@ -142,15 +141,11 @@ int abdb_cmd_pull(int argc, char **argv)
         TRY(ABDB_FAIL(&err, ABDB_USAGE,
                       "pull from where? abdb pull postgresql://USER@HOST/DATABASE --where"
                       " SELECTION"));
-    url = abdb_arena_copy(&arena, args.positional[0], strlen(args.positional[0]));
-    address = abdb_url_without_password(&arena, args.positional[0]);
-    abdb_mask_password_in_place(args.positional[0]); /* from who lists processes */
-    TRY(abdb_link_limits(&args, &limits, &err));
-    if (!url) TRY(ABDB_FAIL(&err, ABDB_NOMEM, "an address"));
-    st = abdb_store_client_open(&link, abdb_program_folder(&arena), url, "read", false, &limits,
-                                &err);
-    if (st == ABDB_OK) st = pull_and_merge(&args, &link, address, &err);
-    if (st != ABDB_OK) abdb_error_prepend_context(&err, "%s", address);
+    TRY(abdb_read_store_arguments(&args, &arena, &store, &err));
+    st = abdb_store_client_open(&link, abdb_program_folder(&arena), store.url, "read", false,
+                                &store.limits, &err);
+    if (st == ABDB_OK) st = pull_and_merge(&args, &link, store.shown, &err);
+    if (st != ABDB_OK) abdb_error_prepend_context(&err, "%s", store.shown);
 done:
     if (st != ABDB_OK) code = abdb_print_error_exit_code(&err);
     abdb_store_client_close(&link);

@@ -72,29 +72,24 @@ int abdb_cmd_push(int argc, char **argv)
     abdb_db *db = NULL;
     abdb_args args;
     abdb_error err;
-    const char *url, *address;
-    abdb_stream_limits limits;
+    abdb_store_address store;
     int code = 0;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_args_parse(&args, argc, argv, "push", NULL, &err));
     if (args.positionals != 1)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "push where? abdb push postgresql://USER@HOST/DATABASE"));
-    url = abdb_arena_copy(&arena, args.positional[0], strlen(args.positional[0]));
-    address = abdb_url_without_password(&arena, args.positional[0]);
-    abdb_mask_password_in_place(args.positional[0]); /* from who lists processes */
-    TRY(abdb_link_limits(&args, &limits, &err));
-    if (!url) TRY(ABDB_FAIL(&err, ABDB_NOMEM, "an address"));
+    TRY(abdb_read_store_arguments(&args, &arena, &store, &err));
     TRY(abdb_db_open(&db, abdb_arg_db_path(&args), ABDB_READ, &err));
-    st = abdb_store_client_open(&link, abdb_program_folder(&arena), url, "make",
-                                abdb_arg_value(&args, "upgrade") != NULL, &limits, &err);
+    st = abdb_store_client_open(&link, abdb_program_folder(&arena), store.url, "make",
+                                abdb_arg_value(&args, "upgrade") != NULL, &store.limits, &err);
     if (st == ABDB_OK && strncmp(abdb_text_get(&link.result_text), "other", 5) == 0)
         abdb_print_remark(
             "tables and views there are another build's: --upgrade makes them this one's");
     if (st == ABDB_OK && strchr(abdb_text_get(&link.result_text), ';'))
         abdb_print_remark("%s", strchr(abdb_text_get(&link.result_text), ';') + 2);
-    if (st == ABDB_OK) st = push_and_derive(&args, &link, db, address, &err);
-    if (st != ABDB_OK) abdb_error_prepend_context(&err, "%s", address);
+    if (st == ABDB_OK) st = push_and_derive(&args, &link, db, store.shown, &err);
+    if (st != ABDB_OK) abdb_error_prepend_context(&err, "%s", store.shown);
 done:
     if (st != ABDB_OK) code = abdb_print_error_exit_code(&err);
     abdb_store_client_close(&link);

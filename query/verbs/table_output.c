@@ -10,6 +10,7 @@
 #include "query/sql_tables/table_functions.h"
 #include "schema/core/outfile.h"
 #include "schema/store/derive.h"
+#include "query/warehouse/store_client.h"
 
 abdb_status abdb_print_table_as_asked(const abdb_args *args, abdb_table *table, abdb_error *err)
 {
@@ -67,12 +68,18 @@ abdb_status abdb_parse_timeout(const abdb_args *args, double *seconds, abdb_erro
     return read_seconds(args, "timeout", ABDB_TIMEOUT_S, seconds, err);
 }
 
-abdb_status abdb_link_limits(const abdb_args *args, abdb_stream_limits *out, abdb_error *err)
+abdb_status abdb_read_store_arguments(const abdb_args *args, abdb_arena *arena,
+                                      abdb_store_address *store, abdb_error *err)
 {
+    char *given = args->positional[0];
     abdb_status st = ABDB_OK;
 
-    TRY(read_seconds(args, "timeout", ABDB_LINK_ALL_S, &out->all_s, err));
-    TRY(read_seconds(args, "wait", ABDB_LINK_SILENCE_S, &out->silence_s, err));
+    store->url = abdb_arena_copy(arena, given, strlen(given));
+    store->shown = abdb_url_without_password(arena, given);
+    abdb_mask_password_in_place(given); /* from who lists processes */
+    TRY(read_seconds(args, "timeout", ABDB_LINK_ALL_S, &store->limits.all_s, err));
+    TRY(read_seconds(args, "wait", ABDB_LINK_SILENCE_S, &store->limits.silence_s, err));
+    if (!store->url) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an address"));
 done:
     return st;
 }

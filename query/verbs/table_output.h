@@ -12,9 +12,16 @@ enum { ABDB_LINK_ALL_S = 6 * 3600, ABDB_LINK_SILENCE_S = 600 };
 /* --timeout, or the default. ABDB_USAGE: not a number of seconds. */
 ABDB_MUST_USE abdb_status abdb_parse_timeout(const abdb_args *args, double *seconds,
                                              abdb_error *err);
-/* --timeout and --wait of push and pull. ABDB_USAGE: not a number of seconds. */
-ABDB_MUST_USE abdb_status abdb_link_limits(const abdb_args *args, abdb_stream_limits *out,
-                                           abdb_error *err);
+/* The warehouse of push and pull: its URL, the URL without a password for messages, and
+ * the limits of --timeout and --wait. */
+typedef struct {
+    const char *url, *shown;
+    abdb_stream_limits limits;
+} abdb_store_address;
+/* Fills it from the first positional word, in which the password is masked, so that a list of
+ * processes does not show it. ABDB_USAGE: not a number of seconds. */
+ABDB_MUST_USE abdb_status abdb_read_store_arguments(const abdb_args *args, abdb_arena *arena,
+                                                    abdb_store_address *store, abdb_error *err);
 /* The database that the options name, opened to be read and guarded by --timeout. */
 ABDB_MUST_USE abdb_status abdb_open_guarded_readonly_db(const abdb_args *args, abdb_db **db,
                                                         abdb_error *err);
