@@ -75,7 +75,7 @@ done:
 static abdb_status bind_text_as_type(sqlite3_stmt *s, int i, char type, const char *word,
                                      abdb_error *err)
 {
-    abdb_parse_number number = {0};
+    abdb_number number = {0};
 
     if (word && type != 'T' && !strchr(word, ','))
         number = abdb_number_parse(word, ABDB_MARK_POINT);

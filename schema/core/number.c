@@ -38,7 +38,7 @@ static bool is_digit(char c)
 
 /* Digits with at most one point, as "1234.5": the digits as a whole number and the power of ten
  * below, both exact, so that one division rounds as strtod does (Clinger, PLDI 1990). */
-static bool parse_short_number(const char *text, abdb_parse_number *out)
+static bool parse_short_number(const char *text, abdb_number *out)
 {
     static const double power[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
@@ -159,10 +159,10 @@ static bool spells_whole(const char *plain, long long *out)
     return true;
 }
 
-static abdb_parse_number parse_with(const char *text, char decimal)
+static abdb_number parse_with(const char *text, char decimal)
 {
     char plain[NUMBER_ROOM], *end;
-    abdb_parse_number number = {0};
+    abdb_number number = {0};
 
     if (!rewrite_plainly(text, decimal, plain)) return number;
     number.value = strtod_l(plain, &end, get_c_locale());
@@ -173,9 +173,9 @@ static abdb_parse_number parse_with(const char *text, char decimal)
     return number;
 }
 
-abdb_parse_number abdb_number_parse(const char *text, abdb_decimal_mark mark)
+abdb_number abdb_number_parse(const char *text, abdb_decimal_mark mark)
 {
-    abdb_parse_number number = {0};
+    abdb_number number = {0};
 
     if (mark == ABDB_MARK_COMMA) return parse_with(text, ',');
     if (parse_short_number(text, &number)) return number;
@@ -188,7 +188,7 @@ abdb_parse_number abdb_number_parse(const char *text, abdb_decimal_mark mark)
 
 bool abdb_double_parse(const char *text, abdb_decimal_mark mark, double *out)
 {
-    abdb_parse_number number = abdb_number_parse(text, mark);
+    abdb_number number = abdb_number_parse(text, mark);
 
     if (number.found) *out = number.value;
     return number.found;
@@ -197,7 +197,7 @@ bool abdb_double_parse(const char *text, abdb_decimal_mark mark, double *out)
 bool abdb_count_parse(const char *text, abdb_decimal_mark mark, long long low, long long high,
                       long long *out)
 {
-    abdb_parse_number number =
+    abdb_number number =
         abdb_number_parse(text, mark == ABDB_MARK_UNKNOWN ? ABDB_MARK_POINT : mark);
 
     if (!number.found || !number.is_whole || number.whole < low || number.whole > high)
@@ -215,7 +215,7 @@ bool abdb_number_is_doubtful(const char *text, abdb_decimal_mark mark)
 const char *abdb_number_explain(const char *name, const char *text, abdb_decimal_mark mark,
                                 char *out, size_t room)
 {
-    abdb_parse_number point = parse_with(text, '.'), comma = parse_with(text, ',');
+    abdb_number point = parse_with(text, '.'), comma = parse_with(text, ',');
     char with_point[32], with_comma[32], begin[160];
 
     if (name)
@@ -241,7 +241,7 @@ size_t abdb_double_parse_prefix(const char *text, double *out)
 {
     size_t blanks = strspn(text, " \t\n\v\f\r"), size = 0;
     char plain[NUMBER_ROOM];
-    abdb_parse_number number;
+    abdb_number number;
 
     text += blanks;
     size += *text == '-' || *text == '+';

@@ -21,12 +21,12 @@ typedef struct {
     double value;  /* the nearest double */
     bool is_whole; /* the text spells a whole number that fits `whole` */
     long long whole;
-} abdb_parse_number;
+} abdb_number;
 
 /* Reads a decimal number that fills the text: sign, digits with thousands marks or without, decimal
  * mark, exponent. Blanks, units, "inf", "nan", hexadecimal, and thousands marks together with an
  * exponent are no number; neither is a number too large or too small for a double. */
-abdb_parse_number abdb_number_parse(const char *text, abdb_decimal_mark mark);
+abdb_number abdb_number_parse(const char *text, abdb_decimal_mark mark);
 /* The value alone. False, and *out as it was: no number. */
 bool abdb_double_parse(const char *text, abdb_decimal_mark mark, double *out);
 /* A count: a whole number in [low, high]. Counts have no fraction, so a comma before three digits

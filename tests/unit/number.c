@@ -82,7 +82,7 @@ static void check_cases(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int mark = ABDB_MARK_UNKNOWN; mark <= ABDB_MARK_COMMA; mark++) {
             double want = cases[i].value[mark];
-            abdb_parse_number number = abdb_number_parse(cases[i].text, (abdb_decimal_mark)mark);
+            abdb_number number = abdb_number_parse(cases[i].text, (abdb_decimal_mark)mark);
 
             if (number.found == isnan(want) || (number.found && number.value != want))
                 fail_msg("'%s' with mark %d: %d %g", cases[i].text, mark, number.found,
@@ -124,7 +124,7 @@ static void wholes(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof wholes / sizeof wholes[0]; i++) {
-        abdb_parse_number number = abdb_number_parse(wholes[i].text, ABDB_MARK_POINT);
+        abdb_number number = abdb_number_parse(wholes[i].text, ABDB_MARK_POINT);
 
         if (!number.found || number.is_whole != wholes[i].is ||
             (wholes[i].is && number.whole != wholes[i].whole))
@@ -157,9 +157,9 @@ static void group(const char *plain, char decimal, char *out)
     *out = '\0';
 }
 
-static void same_number(const char *text, abdb_decimal_mark mark, abdb_parse_number want)
+static void same_number(const char *text, abdb_decimal_mark mark, abdb_number want)
 {
-    abdb_parse_number got = abdb_number_parse(text, mark);
+    abdb_number got = abdb_number_parse(text, mark);
 
     if (!got.found || got.value != want.value || got.is_whole != want.is_whole ||
         (got.is_whole && got.whole != want.whole))
@@ -174,7 +174,7 @@ static void spellings(void **state)
 
     (void)state;
     for (int i = 0; i < 100000; i++) {
-        abdb_parse_number want;
+        abdb_number want;
         int places, size;
 
         seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
