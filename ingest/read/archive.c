@@ -66,6 +66,19 @@ done:
     return st;
 }
 
+/* An archive that lies in memory whole: a file, or a member of `outer` that was read to its end. */
+static archive_source source_of_input(const abdb_input *in, const archive_level *outer,
+                                      size_t *total)
+{
+    return (archive_source){.memory = (const char *)in->data,
+                            .size = in->size,
+                            .file = -1,
+                            .pipe = -1,
+                            .outer = outer,
+                            .outer_ended = outer != NULL,
+                            .total = total};
+}
+
 /* --- the passes over the members of a container --------------------------------------------- */
 
 static abdb_status note_link(const archive_member *m, const char *target, archive_walk *w,
@@ -106,14 +119,6 @@ static abdb_status read_entry(const archive_level *l, const archive_member *m, a
     return abdb_archive_end_member(l, m->path, st, w, err);
 }
 
-/* "ARCHIVE!NAME", the name cleaned. */
-static const char *make_key(abdb_arena *arena, const char *archive, const char *name)
-{
-    const char *clean = abdb_member_name_clean(arena, name);
-
-    return clean ? abdb_arena_printf(arena, "%s!%s", archive, clean) : "";
-}
-
 /* Is the member an archive by its name, and holds it targets of hard links? */
 static bool leads_into(const archive_member *m, abdb_arena *arena, const archive_walk *w)
 {
@@ -141,7 +146,7 @@ static abdb_status locate_entry(const archive_level *l, const archive_member *m,
                                 abdb_error *err)
 {
     abdb_arena arena = {0};
-    const char *key = make_key(&arena, m->archive, m->name);
+    const char *key = abdb_hard_link_key(&arena, m->archive, m->name);
     abdb_status st = ABDB_OK;
 
     if (m->target || abdb_archive_is_emptied_link(l, m->entry)) {
@@ -150,8 +155,8 @@ static abdb_status locate_entry(const archive_level *l, const archive_member *m,
         size_t number = w->members;
 
         if (m->body_of)
-            abdb_hard_links_offer_source(&w->links, make_key(&arena, m->archive, m->body_of),
-                                         number);
+            abdb_hard_links_offer_source(
+                &w->links, abdb_hard_link_key(&arena, m->archive, m->body_of), number);
         abdb_hard_links_offer_source(&w->links, key, number);
         st = follow_links_into(l, m, &arena, w, err);
     }
@@ -160,9 +165,8 @@ static abdb_status locate_entry(const archive_level *l, const archive_member *m,
 }
 
 /* Reads the bytes of a link: a file is handed over, an archive is walked. */
-static abdb_status deliver_bytes(const archive_level *l, const hard_link *link,
-                                 const abdb_spool *spool, int depth, archive_walk *w,
-                                 abdb_error *err)
+static abdb_status deliver_bytes(const archive_level *l, const hard_link *link, abdb_spool *spool,
+                                 int depth, archive_walk *w, abdb_error *err)
 {
     archive_walk *inside = NULL;
     abdb_input input = {0};
@@ -170,21 +174,16 @@ static abdb_status deliver_bytes(const archive_level *l, const hard_link *link,
 
     w->total += spool->size;
     TRY(abdb_archive_check_bomb(w->total, l, err));
-    TRY(abdb_spool_open_as_input((abdb_spool *)(size_t)spool, &input, link->path, err));
+    TRY(abdb_spool_open_as_input(spool, &input, link->path, err));
     if (abdb_archive_has_suffix(link->path) &&
         abdb_archive_has_magic(link->path, input.data, input.size)) {
-        archive_source source = {.memory = (const char *)input.data,
-                                 .size = input.size,
-                                 .file = -1,
-                                 .pipe = -1,
-                                 .outer = l,
-                                 .outer_ended = true};
+        archive_source source;
 
         inside = calloc(1, sizeof *inside);
         if (!inside) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a hard link"));
         inside->handler = w->handler;
         inside->total = w->total;
-        source.total = &inside->total;
+        source = source_of_input(&input, l, &inside->total);
         st = walk_archive(&source, link->path, depth + 1, inside, err);
         w->total = inside->total;
         w->stopped |= inside->stopped;
@@ -206,13 +205,7 @@ static abdb_status walk_spooled(const archive_level *l, const archive_member *m,
     abdb_status st = abdb_spool_open_as_input(&w->room[l->index].spool, &input, m->path, err);
 
     if (st == ABDB_OK && abdb_archive_has_magic(m->path, input.data, input.size)) {
-        archive_source source = {.memory = (const char *)input.data,
-                                 .size = input.size,
-                                 .file = -1,
-                                 .pipe = -1,
-                                 .outer = l,
-                                 .outer_ended = true,
-                                 .total = &w->total};
+        archive_source source = source_of_input(&input, l, &w->total);
 
         st = open_and_walk_archive(&source, m->path, m->depth + 1, w, NULL, err);
     }
@@ -226,7 +219,7 @@ static abdb_status deliver_entry(const archive_level *l, const archive_member *m
 {
     abdb_spool *spool = &w->room[l->index].spool;
     abdb_arena arena = {0};
-    const char *key = make_key(&arena, m->archive, m->body_of ? m->body_of : m->name);
+    const char *key = abdb_hard_link_key(&arena, m->archive, m->body_of ? m->body_of : m->name);
     size_t number = w->members, first = 0;
     hard_link *link = abdb_hard_links_next(&w->links, key, number);
     abdb_error why = {0};
@@ -437,11 +430,7 @@ abdb_status abdb_archive_walk_memory(const abdb_input *in, const abdb_member_han
                                      abdb_error *err)
 {
     archive_walk w = {.handler = handler};
-    archive_source source = {.memory = (const char *)in->data,
-                             .size = in->size,
-                             .file = -1,
-                             .pipe = -1,
-                             .total = &w.total};
+    archive_source source = source_of_input(in, NULL, &w.total);
 
     return walk_archive(&source, in->path, 0, &w, err);
 }

@@ -7,8 +7,7 @@
 #include "ingest/read/member_name.h"
 #include "schema/core/array.h"
 
-/* "ARCHIVE!NAME", the name cleaned; from the arena. */
-static const char *make_key(abdb_arena *arena, const char *archive, const char *name)
+const char *abdb_hard_link_key(abdb_arena *arena, const char *archive, const char *name)
 {
     const char *clean = abdb_member_name_clean(arena, name);
 
@@ -33,8 +32,8 @@ abdb_status abdb_hard_links_add(hard_link_list *list, const char *archive, const
     list->item[list->count++] =
         (hard_link){.path = abdb_arena_printf(&list->arena, "%s!%s", archive, name),
                     .target_name = abdb_arena_copy(&list->arena, target, strlen(target)),
-                    .key = make_key(&list->arena, archive, name),
-                    .target = make_key(&list->arena, archive, target),
+                    .key = abdb_hard_link_key(&list->arena, archive, name),
+                    .target = abdb_hard_link_key(&list->arena, archive, target),
                     .wanted = wanted};
     list->bytes += size;
     return abdb_allocation_failures() == starved ? ABDB_OK

@@ -31,6 +31,9 @@ typedef struct {
     abdb_arena arena;
 } hard_link_list;
 
+/* "ARCHIVE!NAME", the name cleaned, by which members and targets are compared; from the arena. "":
+ * no memory, which abdb_allocation_failures counts. */
+const char *abdb_hard_link_key(abdb_arena *arena, const char *archive, const char *name);
 /* Notes a link of an archive. ABDB_LIMIT: its names would exceed HARD_LINKS_BYTES_MAX. */
 ABDB_MUST_USE abdb_status abdb_hard_links_add(hard_link_list *list, const char *archive,
                                               const char *name, const char *target, bool wanted,
