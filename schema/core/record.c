@@ -80,6 +80,33 @@ void abdb_entry_add_valueless_factor(abdb_entry *entry, const char *name, abdb_f
     append_factor_or_count_lost(entry, name, state);
 }
 
+static bool words_contain(const char *words, const char *word)
+{
+    size_t size = strlen(word);
+
+    for (; *words; words += strspn(words, " ")) {
+        size_t length = strcspn(words, " ");
+
+        if (length == size && strncmp(words, word, size) == 0) return true;
+        words += length;
+    }
+    return false;
+}
+
+void abdb_entry_add_mark(abdb_entry *entry, const char *mark)
+{
+    const char *flags = entry->field[ABDB_FIELD_flags];
+    size_t used;
+
+    if (flags && words_contain(flags, mark)) return;
+    if (flags != entry->flags)
+        snprintf(entry->flags, sizeof entry->flags, "%s", flags ? flags : "");
+    used = strlen(entry->flags);
+    if (used + 1 + strlen(mark) < sizeof entry->flags)
+        snprintf(entry->flags + used, sizeof entry->flags - used, "%s%s", used ? " " : "", mark);
+    entry->field[ABDB_FIELD_flags] = entry->flags;
+}
+
 void abdb_origin_to_text(long long origin, char out[17])
 {
     if (origin > 0)

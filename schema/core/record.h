@@ -129,6 +129,7 @@ typedef struct {
      * NULL: all can. */
     const char *doubt;
     char doubt_text[200]; /* room for it */
+    char flags[240];      /* room for abdb_entry_add_mark */
 } abdb_entry;
 
 /* An origin as text in exchange formats: "none", or 16 hexadecimal digits. _print fills 17 bytes;
@@ -143,6 +144,10 @@ void abdb_entry_add_number_factor(abdb_entry *entry, const char *name, double va
 void abdb_entry_add_valueless_factor(abdb_entry *entry, const char *name, abdb_factor_state state);
 /* Adds a result with statistic "value" and nothing else known; NULL when there is no room. */
 abdb_result *abdb_entry_add_result(abdb_entry *entry, const char *metric, double value);
+
+/* Adds a judgement on the row to its flags, once: the name of a row of data/rules/marks.csv, whose
+ * effect decides what rankings and comparisons do with the row. */
+void abdb_entry_add_mark(abdb_entry *entry, const char *mark);
 
 /* Counts a value that the source has and the entry does not. */
 void abdb_entry_count_left_out_value(abdb_entry *entry);
