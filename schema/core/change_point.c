@@ -37,6 +37,8 @@ typedef struct {
     double z; /* how far its mean rank is from that of the rest, standardised */
 } segment;
 
+/* The stretch of the ranked series whose rank sum is furthest from its mean, in standard
+ * deviations; z is 0 if there is none. */
 static segment find_most_deviating_segment(ranked_series *p)
 {
     size_t n = p->n, least = ABDB_PART_LEAST;

@@ -142,6 +142,7 @@ static int month_from_name(const char *word, size_t size)
     return 0;
 }
 
+/* True for a weekday in English, whole or cut to three letters or more, with or without a point. */
 static bool is_weekday_name(const char *word, size_t size)
 {
     static const char *const names[] = {"monday", "tuesday",  "wednesday", "thursday",
@@ -215,6 +216,7 @@ static void convert_to_utc(date_parts *p)
     p->minute = tm.tm_min;
 }
 
+/* Writes a date in ISO 8601, as precise as its parts are known. */
 static void format_iso_date(const date_parts *p, char out[ABDB_DATE_SIZE])
 {
     int at = snprintf(out, ABDB_DATE_SIZE, "%04d", p->year);
@@ -266,6 +268,7 @@ bool abdb_date_to_iso(const char *text, char out[ABDB_DATE_SIZE])
     return true;
 }
 
+/* True for a date or range of days in the form in which dates are stored. */
 static bool is_kept_iso_date(const char *text)
 {
     static const char form[] = "0000-00-00T00:00:00";

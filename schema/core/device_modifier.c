@@ -27,6 +27,7 @@ static const char *normalize_bracket(char c)
     return c && strchr("([{", c) ? "(" : c && strchr(")]}", c) ? ")" : NULL;
 }
 
+/* Splits a device's name into lower-case words and brackets. False: too long, or too many words. */
 static bool split_name_into_words(const char *name, name_words *out)
 {
     char *at = out->text;
@@ -127,6 +128,8 @@ static void substitute_number_in_value(const char *value, const char *number,
                  value + before + 1);
 }
 
+/* Takes the words that match a rule out of the name and adds what they mean to out. False: too many
+ * modifiers. */
 static bool extract_modifiers_of_rule(name_words *w, const abdb_modifier_rule *rule,
                                       abdb_parsed_device_name *out)
 {

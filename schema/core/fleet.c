@@ -86,6 +86,8 @@ static size_t process_deviations_from_peers(const fleet *f, size_t from, size_t 
     return count;
 }
 
+/* For each node and cell, the median over its processes of the deviation from the other nodes; NAN
+ * with too few processes. */
 static void compute_node_cell_medians(fleet *f)
 {
     for (size_t i = 0; i < f->cells * f->nodes; i++) f->median[i] = NAN;
@@ -156,6 +158,7 @@ done:
     return st;
 }
 
+/* Number of processes among measurements from to end - 1 of one node, of one cell or of all. */
 static size_t count_node_processes(const fleet *f, size_t from, size_t end, size_t cell)
 {
     size_t count = 0, last = SIZE_MAX;
@@ -258,6 +261,8 @@ static size_t count_rows_over_all_cells(const abdb_fleet_row *row, size_t n)
     return count;
 }
 
+/* Sorts the measurements, averages those that a process repeats, and computes the medians of each
+ * node. The fleet uses the caller's array. */
 static abdb_status init_fleet_sort_merge_median(fleet *f, abdb_fleet_measurement *measurements,
                                                 size_t n, abdb_error *err)
 {

@@ -159,6 +159,8 @@ static bool spells_whole(const char *plain, long long *out)
     return true;
 }
 
+/* Reads the whole text as a number with that decimal mark; .found is false if it is none, not
+ * finite, or too small for a double. */
 static abdb_number parse_with(const char *text, char decimal)
 {
     char plain[NUMBER_ROOM], *end;

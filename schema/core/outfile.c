@@ -144,6 +144,8 @@ abdb_status abdb_fail_write_or_raise_sigpipe(FILE *out, abdb_error *err)
     return ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?");
 }
 
+/* Removes the unfinished output and returns the error of errno; a closed pipe ends the program as
+ * SIGPIPE would. */
 static abdb_status discard_and_report_write_error(abdb_outfile *out, const char *path,
                                                   abdb_error *err)
 {

@@ -113,6 +113,8 @@ bool abdb_outguard_are_same(const char *one, const char *other)
     return are_same(&a, &b);
 }
 
+/* Adds a path to the protected files with its role and identity; a path of the same role is added
+ * once. */
 static abdb_status protect(protected_role role, const char *path, const char *shown,
                            abdb_error *err)
 {
@@ -134,6 +136,7 @@ static abdb_status protect(protected_role role, const char *path, const char *sh
     return ABDB_OK;
 }
 
+/* Protects the files that SQLite keeps beside a database: -wal, -shm and -journal. */
 static abdb_status protect_beside(const char *database, const char *shown, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
@@ -171,6 +174,7 @@ abdb_status abdb_outguard_protect_input(const char *path, abdb_error *err)
     return protect(INPUT, path, path, err);
 }
 
+/* The error of writing a protected file, by its role. */
 static abdb_status refuse(const char *out, const protected_file *file, abdb_error *err)
 {
     switch (file->role) {
@@ -192,6 +196,7 @@ static abdb_status refuse(const char *out, const protected_file *file, abdb_erro
                      out, file->shown);
 }
 
+/* Refuses an output that is one of the protected files, as they were and as they are now. */
 static abdb_status check_identity(const identity *asked, const char *name, abdb_error *err)
 {
     for (size_t i = 0; i < guard.count; i++) {

@@ -42,6 +42,8 @@ const abdb_metric_info *abdb_metric_find(const char *name)
     return NULL;
 }
 
+/* Adds a factor without a value. NULL, and one more factor is counted as left out: there is no
+ * room. */
 static abdb_factor *append_factor_or_count_lost(abdb_entry *entry, const char *name,
                                                 abdb_factor_state state)
 {
@@ -80,6 +82,7 @@ void abdb_entry_add_valueless_factor(abdb_entry *entry, const char *name, abdb_f
     append_factor_or_count_lost(entry, name, state);
 }
 
+/* True if word is one of the words between blanks. */
 static bool words_contain(const char *words, const char *word)
 {
     size_t size = strlen(word);
@@ -229,6 +232,7 @@ void abdb_entry_rewrite_count(abdb_entry *entry, int field, abdb_decimal_mark ma
     entry->field[field] = strcmp(text, room) == 0 ? text : room;
 }
 
+/* True for a column of a fact that is a whole number. */
 static bool is_count_column(const char *column)
 {
     static const char *const names[] = {"dies",    "year",     "layers", "hidden_size", "heads",

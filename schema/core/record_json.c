@@ -66,6 +66,7 @@ static void append_json_text_item(abdb_text *out, const char *text)
         abdb_text_puts(out, "null");
 }
 
+/* Appends a factor as its text, or as an object where it has a unit, another number or no value. */
 static void append_factor_json(abdb_text *out, const abdb_factor *f)
 {
     double read = NAN;
@@ -90,6 +91,7 @@ static void append_factor_json(abdb_text *out, const abdb_factor *f)
     abdb_text_puts(out, "}");
 }
 
+/* Appends the samples of a result: [value, seconds, rank, mark] each. */
 static void append_samples_json(abdb_text *out, const abdb_result *r)
 {
     if (!r->samples) return;
@@ -108,6 +110,7 @@ static void append_samples_json(abdb_text *out, const abdb_result *r)
     abdb_text_puts(out, "]");
 }
 
+/* Appends a result as an object without the members that are unknown. */
 static void append_result_json(abdb_text *out, const abdb_result *r)
 {
     append_comma_unless_first(out);
@@ -130,6 +133,7 @@ static void append_result_json(abdb_text *out, const abdb_result *r)
     abdb_text_puts(out, "}");
 }
 
+/* Appends the readings of an entry: [sensor, quantity, unit, seconds, value] each. */
 static void append_telemetry_json(abdb_text *out, const abdb_entry *e)
 {
     if (!e->telemetries) return;
@@ -149,6 +153,7 @@ static void append_telemetry_json(abdb_text *out, const abdb_entry *e)
     abdb_text_puts(out, "]");
 }
 
+/* Appends the spans of an entry as objects, in their order. */
 static void append_spans_json(abdb_text *out, const abdb_entry *e)
 {
     if (!e->spans) return;
@@ -171,6 +176,7 @@ static void append_spans_json(abdb_text *out, const abdb_entry *e)
     abdb_text_puts(out, "]");
 }
 
+/* Appends the ranks of an entry as objects. */
 static void append_ranks_json(abdb_text *out, const abdb_entry *e)
 {
     if (!e->ranks) return;
@@ -187,6 +193,7 @@ static void append_ranks_json(abdb_text *out, const abdb_entry *e)
     abdb_text_puts(out, "]");
 }
 
+/* Appends the process that measured an entry, if it is known. */
 static void append_process_json(abdb_text *out, const abdb_process *p)
 {
     if (!p->campaign) return;
@@ -200,6 +207,8 @@ static void append_process_json(abdb_text *out, const abdb_process *p)
     abdb_text_puts(out, "}");
 }
 
+/* Appends the origin of an entry: null for none, 16 hexadecimal digits, or nothing if the store is
+ * to make it. */
 static void append_origin_json(abdb_text *out, long long origin)
 {
     if (origin == ABDB_ORIGIN_UNSAID) return;

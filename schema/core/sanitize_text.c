@@ -112,6 +112,7 @@ typedef struct {
     int width, precision; /* precision -1: none */
 } conversion;
 
+/* Reads width or precision from the format, or from the arguments for '*'; *at moves behind it. */
 static int parse_number_or_star(const char **at, va_list *args)
 {
     unsigned long long number = 0;
@@ -160,6 +161,7 @@ static void append_formatted_number(abdb_text *out, const char *format, ...)
     abdb_text_puts(out, text);
 }
 
+/* Formats the next argument as the integer type that the length names. */
 static void append_integer_argument(abdb_text *out, const conversion *c, const char *format,
                                     va_list *args)
 {
@@ -195,6 +197,7 @@ static void append_sanitized_padded(abdb_text *out, const conversion *c, const c
     abdb_text_free(&some);
 }
 
+/* Formats the next argument by its conversion; text is sanitized. */
 static void append_converted_argument(abdb_text *out, const conversion *c, va_list *args)
 {
     const char *string;

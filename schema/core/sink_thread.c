@@ -84,6 +84,7 @@ static const char *batch_copy_text(batch *b, const char *text, bool *failed)
     return copy;
 }
 
+/* Copies a result, its texts and samples into the batch. False: no memory. */
 static bool pack_result(batch *b, abdb_result *to, const abdb_result *from)
 {
     bool failed = false;
@@ -109,6 +110,7 @@ static bool pack_result(batch *b, abdb_result *to, const abdb_result *from)
     return !failed;
 }
 
+/* Copies the readings of an entry and their texts into the batch. False: no memory. */
 static bool pack_telemetry(batch *b, packed_entry *p, const abdb_entry *e)
 {
     bool failed = false;
@@ -125,6 +127,7 @@ static bool pack_telemetry(batch *b, packed_entry *p, const abdb_entry *e)
     return !failed;
 }
 
+/* Copies the spans of an entry and their texts into the batch. False: no memory. */
 static bool pack_spans(batch *b, packed_entry *p, const abdb_entry *e)
 {
     bool failed = false;
@@ -142,6 +145,7 @@ static bool pack_spans(batch *b, packed_entry *p, const abdb_entry *e)
     return !failed;
 }
 
+/* Copies the ranks of an entry and their texts into the batch. False: no memory. */
 static bool pack_ranks(batch *b, packed_entry *p, const abdb_entry *e)
 {
     bool failed = false;
@@ -158,6 +162,7 @@ static bool pack_ranks(batch *b, packed_entry *p, const abdb_entry *e)
     return !failed;
 }
 
+/* Copies the process of an entry and its texts into the batch. False: no memory. */
 static bool pack_process(batch *b, abdb_process *to, const abdb_process *from)
 {
     bool failed = false;
@@ -169,6 +174,7 @@ static bool pack_process(batch *b, abdb_process *to, const abdb_process *from)
     return !failed;
 }
 
+/* A copy of an entry in the batch, as long as what it has needs. NULL: no memory. */
 static packed_entry *pack_entry(batch *b, const abdb_entry *e)
 {
     packed_entry *p = batch_alloc(b, sizeof *p);
@@ -203,6 +209,7 @@ static packed_entry *pack_entry(batch *b, const abdb_entry *e)
     return failed ? NULL : p;
 }
 
+/* A copy of a fact and its texts in the batch. NULL: no memory. */
 static abdb_fact *pack_fact(batch *b, const abdb_fact *f)
 {
     abdb_fact *p = batch_alloc(b, sizeof *p);
@@ -220,6 +227,7 @@ static abdb_fact *pack_fact(batch *b, const abdb_fact *f)
     return failed ? NULL : p;
 }
 
+/* A copy of a reject and its texts in the batch. NULL: no memory. */
 static abdb_reject *pack_reject(batch *b, const abdb_reject *r)
 {
     abdb_reject *p = batch_alloc(b, sizeof *p);
@@ -265,6 +273,7 @@ static abdb_status unpack_entry_to_inner_sink(abdb_sink_thread *q, const packed_
     return q->inner->entry(q->inner->self, e, &q->error);
 }
 
+/* Hands a record of a batch to the sink behind the thread, by its kind. */
 static abdb_status pass_record_to_inner_sink(abdb_sink_thread *q, const queued *r)
 {
     switch (r->kind) {
@@ -292,6 +301,8 @@ static void prefetch_coming_records(const abdb_sink_thread *q, const batch *b, s
         q->keys->prefetch_keys(q->inner->self, ((const packed_entry *)r->record)->key);
 }
 
+/* The thread: hands over one full batch after another until the queue is closed; after an error it
+ * only empties them. */
 static void *run_storing_thread(void *self)
 {
     abdb_sink_thread *q = self;
@@ -341,6 +352,8 @@ static abdb_status submit_batch_wait_for_free(abdb_sink_thread *q)
     return st;
 }
 
+/* Adds a record to the batch that is filled and sends the batch when it is full. Returns an error
+ * of the storing thread, too. */
 static abdb_status enqueue_record(abdb_sink_thread *q, record_kind kind, void *record,
                                   abdb_error *err)
 {
@@ -390,6 +403,7 @@ abdb_sink abdb_sink_thread_get_sink(abdb_sink_thread *q)
     return (abdb_sink){q, enqueue_entry_with_keys, enqueue_fact, enqueue_reject, enqueue_row_end};
 }
 
+/* Frees the queue and its batches; the thread has ended. */
 static void free_sink_thread(abdb_sink_thread *q)
 {
     for (size_t i = 0; i < BATCHES; i++) {

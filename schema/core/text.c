@@ -11,6 +11,7 @@
 
 enum { FIRST_ROOM = 64, ARENA_BLOCK = 16384, DISTANCE_MAX = 64 };
 
+/* Makes room for that many more bytes and a zero byte. False: no memory, now or before. */
 static bool ensure_text_room(abdb_text *text, size_t more)
 {
     size_t need = text->size + more + 1, room = text->room ? text->room : FIRST_ROOM;

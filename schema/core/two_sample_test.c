@@ -9,6 +9,7 @@
 #include "schema/core/midranks.h"
 #include "schema/core/stats.h"
 
+/* Refuses a side without samples, and samples that are not positive and finite. */
 static abdb_status check_samples_positive(const abdb_two_samples *two, abdb_error *err)
 {
     if (!two->m || !two->n)
@@ -275,6 +276,7 @@ static double median_of_one_resample(const double *x, size_t n, double *room, ui
     return abdb_quantile_sorted(room, n, 0.5);
 }
 
+/* Quantile q of the median of a over resamples; with n > 0, of the ratio median(b) / median(a). */
 static abdb_status bootstrap_median_quantile(const double *a, size_t m, const double *b, size_t n,
                                              double q, double *out, abdb_error *err)
 {

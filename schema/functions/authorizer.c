@@ -161,6 +161,7 @@ static int remove_unlisted_functions(sqlite3 *db)
     return code == SQLITE_OK && count == BATCH ? SQLITE_ERROR : code;
 }
 
+/* Drops all modules of virtual tables but the allowed ones. */
 static int drop_modules(sqlite3 *db)
 {
     const char *names[TABLES_MAX] = {NULL};

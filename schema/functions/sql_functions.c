@@ -12,6 +12,7 @@
 
 enum { FOLD_MAX = 1024 };
 
+/* abdb_fold(name): the name in the form in which spellings are compared. */
 static void sql_abdb_fold(sqlite3_context *context, int count, sqlite3_value **value)
 {
     char out[FOLD_MAX];
@@ -23,6 +24,8 @@ static void sql_abdb_fold(sqlite3_context *context, int count, sqlite3_value **v
     sqlite3_result_text(context, out, -1, SQLITE_TRANSIENT);
 }
 
+/* to_unit(value, from, to): the value in another unit; an error if the units measure different
+ * things. */
 static void sql_to_unit(sqlite3_context *context, int count, sqlite3_value **value)
 {
     const char *from = (const char *)sqlite3_value_text(value[1]);

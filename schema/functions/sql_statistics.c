@@ -35,6 +35,7 @@ typedef struct {
     int failed;
 } sample_queue;
 
+/* quantile(x, q): type 7 of Hyndman and Fan, as abdb_quantile_sorted. */
 static abdb_status quantile_of_samples(const samples *s, double *out, int *has, abdb_error *err)
 {
     if (!(s->option >= 0 && s->option <= 1))
@@ -45,6 +46,7 @@ static abdb_status quantile_of_samples(const samples *s, double *out, int *has, 
     return ABDB_OK;
 }
 
+/* mad(x): the median absolute deviation from the median. */
 static abdb_status mad_of_samples(const samples *s, double *out, int *has, abdb_error *err)
 {
     abdb_summary summary = {0};
@@ -55,6 +57,7 @@ static abdb_status mad_of_samples(const samples *s, double *out, int *has, abdb_
     return st;
 }
 
+/* stddev(x): the sample standard deviation, NULL for one value. */
 static abdb_status stddev_of_samples(const samples *s, double *out, int *has, abdb_error *err)
 {
     abdb_summary summary = {0};
@@ -65,6 +68,7 @@ static abdb_status stddev_of_samples(const samples *s, double *out, int *has, ab
     return st;
 }
 
+/* geomean(x): exp(mean(log x)); an error if a value is not positive. */
 static abdb_status geomean_of_samples(const samples *s, double *out, int *has, abdb_error *err)
 {
     double sum = 0;
@@ -78,6 +82,7 @@ static abdb_status geomean_of_samples(const samples *s, double *out, int *has, a
     return ABDB_OK;
 }
 
+/* hmean(x): n / sum(1 / x); an error if a value is not positive. */
 static abdb_status harmonic_mean_of_samples(const samples *s, double *out, int *has,
                                             abdb_error *err)
 {
@@ -204,6 +209,8 @@ static const statistic statistics[] = {
 
 /* --- SQLite's side ---------------------------------------------------------------------------- */
 
+/* Makes room for one more sample behind the last: moves the samples to the front, or gets more
+ * memory. 0: no memory. */
 static int ensure_queue_room(sample_queue *q)
 {
     size_t live = q->end - q->first, room = q->room, sides = q->room;
@@ -233,6 +240,8 @@ static int value_or_side_is_null(const statistic *f, sqlite3_value **value)
            (f->sides && sqlite3_value_type(value[1]) == SQLITE_NULL);
 }
 
+/* Appends the value of a row, its side and the option of the function; a row with NULL is left out.
+ */
 static void aggregate_append_row(sqlite3_context *context, int count, sqlite3_value **value)
 {
     const statistic *f = sqlite3_user_data(context);
@@ -248,6 +257,7 @@ static void aggregate_append_row(sqlite3_context *context, int count, sqlite3_va
     q->option = f->has_option ? sqlite3_value_double(value[count - 1]) : f->option;
 }
 
+/* Drops the value of the row that leaves the window frame. */
 static void aggregate_drop_oldest_row(sqlite3_context *context, int count, sqlite3_value **value)
 {
     sample_queue *q = sqlite3_aggregate_context(context, sizeof *q);
@@ -258,6 +268,8 @@ static void aggregate_drop_oldest_row(sqlite3_context *context, int count, sqlit
         q->first++;
 }
 
+/* Computes the statistic of a copy of the samples, so that the frame can go on, and returns it to
+ * SQLite. */
 static void aggregate_set_result(sqlite3_context *context)
 {
     const statistic *f = sqlite3_user_data(context);
@@ -288,6 +300,7 @@ static void aggregate_set_result(sqlite3_context *context)
     free(s.x);
 }
 
+/* Returns the statistic at the end of an aggregate and frees its samples. */
 static void aggregate_set_result_and_free(sqlite3_context *context)
 {
     sample_queue *q = sqlite3_aggregate_context(context, 0);

@@ -52,6 +52,8 @@ bool abdb_reading_decide_skip(abdb_writer *w, const abdb_reading *r)
     return read ? !w->replaces && !w->retries : w->unit->refresh == ABDB_REFRESH_ONLY;
 }
 
+/* Inserts the row of the file that is imported, with its digest, size and importer; w->artifact
+ * becomes its id. */
 static abdb_status insert_artifact_row(abdb_writer *w, const abdb_import_file *unit,
                                        abdb_error *err)
 {

@@ -25,6 +25,7 @@ typedef struct {
     int flag[3]; /* names, sources, gone; of last_sql the first: entries were touched */
 } derived_state;
 
+/* Reads up to which ids derived rows are made, and which kinds of them are stale. */
 static abdb_status read_derived_state(abdb_db *db, const char *sql, derived_state *out,
                                       abdb_error *err)
 {
@@ -102,6 +103,8 @@ static abdb_status analyze_if_outgrown(abdb_db *db, const abdb_marks *counted,
     return outgrown ? abdb_db_exec(db, ANALYZE "ANALYZE main", err) : ABDB_OK;
 }
 
+/* Makes the derived rows of what was added since the last time, or all of them again: names,
+ * withdrawn rows, ceilings and subjects. */
 static abdb_status update_derived_tables(abdb_db *db, bool from_scratch, abdb_error *err)
 {
     static const abdb_marks nothing = {0};

@@ -3,6 +3,7 @@
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "schema/store/digest.h"
 
+/* Writes 64 hexadecimal digits and a zero byte. */
 static void digest_to_hex(const unsigned char digest[ABDB_SHA256_SIZE], char out[ABDB_SHA256_HEX])
 {
     static const char hex[] = "0123456789abcdef";

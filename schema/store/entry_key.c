@@ -21,6 +21,8 @@ static int compare_series_positions(double a, double b)
     return (a > b) - (a < b);
 }
 
+/* Orders results by metric, statistic, rank and place in the series; equal ones keep their order in
+ * the entry. */
 static int compare_result_order(const void *a, const void *b)
 {
     const abdb_result *x = *(const abdb_result *const *)a, *y = *(const abdb_result *const *)b;
@@ -49,6 +51,7 @@ static void append_integer(abdb_text *text, long long value)
     abdb_text_add(text, digits, abdb_format_integer(value, digits));
 }
 
+/* Appends a number as %.17g prints it. */
 static void append_number_17_digits(abdb_text *text, double value)
 {
     char digits[32];
@@ -62,6 +65,8 @@ static void append_number_17_digits(abdb_text *text, double value)
     abdb_text_puts(text, digits);
 }
 
+/* Appends all of a result that makes two measurements differ, samples included, to the text that
+ * becomes the key. */
 static void append_whole_result_to_key(abdb_text *text, const abdb_result *r)
 {
     abdb_text_puts(text, "\x1e");
@@ -125,6 +130,7 @@ static abdb_key digest_key_text_cached(key_maker *k)
     return k->point[i].key;
 }
 
+/* The key of the sorted factors of an entry, by name, state and text. */
 static abdb_key key_of_factors(key_maker *k, const abdb_sorted_entry *o)
 {
     abdb_text_clear(&k->text);
@@ -239,6 +245,7 @@ static void compute_entry_keys(key_maker *k, const abdb_sorted_entry *o, abdb_ke
     if (text->failed) memset(key, 0, ABDB_KEYS * sizeof *key);
 }
 
+/* The keys of an entry that can be stored; zeros for one that cannot. */
 static void compute_keys_if_valid(void *self, const abdb_entry *entry, abdb_key key[ABDB_KEYS],
                                   long long *origin)
 {

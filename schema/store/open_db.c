@@ -88,6 +88,8 @@ static abdb_status check_folder_is_writable(const char *path, abdb_error *err)
     return st;
 }
 
+/* Refuses a path that is missing, a folder, a device, empty or not accessible in the mode of db,
+ * with the next step. */
 static abdb_status check_database_path(abdb_db *db, abdb_error *err)
 {
     struct stat info;

@@ -289,6 +289,8 @@ static int compare_text_null_last(const char *a, const char *b)
     return strcmp(a, b);
 }
 
+/* True if a stands for the result before b: the lower rank of its source, then more digits, then
+ * the first public ID, then the smaller key. */
 static int is_preferred_statement(const statement *a, const statement *b)
 {
     int order = a->rank - b->rank;
@@ -361,6 +363,8 @@ static void mark_repeated_public_ids(statement *row, size_t from, size_t to)
     }
 }
 
+/* Decides what rows from to to - 1, statements of one result, have in common, and inserts a row of
+ * subject for each. */
 static abdb_status resolve_and_insert_subject(abdb_db *db, sqlite3_stmt *s, statement *row,
                                               size_t from, size_t to, abdb_error *err)
 {
@@ -420,6 +424,7 @@ done:
     return st;
 }
 
+/* Goes through the sorted statements one identity at a time and inserts the subjects of each. */
 static abdb_status link_and_insert_all_names(abdb_db *db, statement_table *t, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;

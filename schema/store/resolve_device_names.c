@@ -47,6 +47,7 @@ static const char *copy_column_text(vocabulary *v, sqlite3_stmt *s, int i)
     return text ? abdb_arena_copy(&v->arena, text, strlen(text)) : NULL;
 }
 
+/* Adds a row of decoration: what a word around a device's name means. False: no memory. */
 static bool append_modifier_rule(vocabulary *v, sqlite3_stmt *s)
 {
     abdb_modifier_rule *more =
@@ -60,6 +61,7 @@ static bool append_modifier_rule(vocabulary *v, sqlite3_stmt *s)
     return v->rule[v->rules - 1].pattern && v->rule[v->rules - 1].attribute;
 }
 
+/* Adds a spelling that stands for one device, by the core of its name. False: no memory. */
 static bool append_known_name(vocabulary *v, sqlite3_stmt *s)
 {
     known_name *more = abdb_array_reserve_one(v->name, v->names, &v->name_room, sizeof *more);
@@ -74,6 +76,7 @@ static bool append_known_name(vocabulary *v, sqlite3_stmt *s)
     return true;
 }
 
+/* Adds a device with its vendor, form factor and memory. False: no memory. */
 static bool append_known_device(vocabulary *v, sqlite3_stmt *s)
 {
     known_device *more =
@@ -87,6 +90,7 @@ static bool append_known_device(vocabulary *v, sqlite3_stmt *s)
     return v->device[v->devices - 1].device != NULL;
 }
 
+/* Calls handle_row for each row of the query until it returns false, which means no memory. */
 static abdb_status call_for_each_row(vocabulary *v, const char *sql,
                                      bool (*handle_row)(vocabulary *, sqlite3_stmt *),
                                      abdb_error *err)
@@ -109,6 +113,7 @@ static int compare_name_core(const void *a, const void *b)
     return strcmp(((const known_name *)a)->bare.core, ((const known_name *)b)->bare.core);
 }
 
+/* Loads the rules for modifiers, the known spellings, sorted by their cores, and the devices. */
 static abdb_status load_vocabulary(vocabulary *v, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
@@ -128,6 +133,7 @@ done:
     return st;
 }
 
+/* Index of the first known name whose core is not less than this one (binary search). */
 static size_t first_name_with_core(const vocabulary *v, const char *core)
 {
     size_t low = 0, high = v->names;
@@ -272,6 +278,8 @@ static bool modifier_is_implied_by_device(const vocabulary *v, const char *canon
     return strcmp(rule->attribute, "memory") != 0 || sizes < 2;
 }
 
+/* Inserts the factors that the words around a device's name state, such as its power limit, but for
+ * those that the device implies. */
 static abdb_status store_device_name_factors(const vocabulary *v, sqlite3_stmt *insert_factor,
                                              const char *spelling, const char *canon,
                                              const abdb_parsed_device_name *bare, abdb_error *err)
@@ -295,6 +303,8 @@ static abdb_status store_device_name_factors(const vocabulary *v, sqlite3_stmt *
     return ABDB_OK;
 }
 
+/* Resolves each spelling to a device where the core of its name leads to one, and inserts the
+ * factors of all spellings. */
 static abdb_status resolve_names_store_factors(vocabulary *v, sqlite3_stmt *select_names,
                                                sqlite3_stmt *update_meaning,
                                                sqlite3_stmt *insert_factor, abdb_error *err)

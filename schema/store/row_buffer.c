@@ -55,6 +55,7 @@ static abdb_row_buffer *buffer_of_cursor(sqlite3_vtab_cursor *cursor)
     return ((gathered *)cursor->pVtab)->rows;
 }
 
+/* Declares the virtual table over the buffered rows, with columns c1, c2, ... */
 static int row_vtab_connect(sqlite3 *db, void *rows, int argc, const char *const *argv,
                             sqlite3_vtab **out, char **error)
 {
@@ -92,6 +93,7 @@ static int row_vtab_best_index(sqlite3_vtab *table, sqlite3_index_info *info)
     return SQLITE_OK;
 }
 
+/* Opens a cursor before the first buffered row. */
 static int row_vtab_open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
 {
     reader *r = sqlite3_malloc(sizeof *r);
@@ -128,6 +130,7 @@ static int row_vtab_is_at_end(sqlite3_vtab_cursor *cursor)
     return ((reader *)cursor)->at >= buffer_of_cursor(cursor)->waiting;
 }
 
+/* Returns one cell of the current row to SQLite; its text stays in the buffer. */
 static int row_vtab_result_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column)
 {
     const abdb_row_buffer *g = buffer_of_cursor(cursor);

@@ -63,6 +63,7 @@ static const struct {
     {"claim_term", "SELECT claim, term, part, power, fact FROM claim_term ORDER BY claim, term"},
 };
 
+/* Hands a row of a table of facts to the sink, its columns by name. */
 static abdb_status pass_row_to_sink_as_fact(sqlite3_stmt *s, const char *table,
                                             const abdb_sink *sink, abdb_error *err)
 {
@@ -193,6 +194,7 @@ static abdb_status fail_entry_exceeds_limit(const scanner *w, const char *what, 
                      w->db->path, (long long)w->id, most, what);
 }
 
+/* Reads the factors of a point into the scanner's entry. */
 static abdb_status read_entry_factors(scanner *w, sqlite3_int64 point)
 {
     sqlite3_stmt *s = w->statement[W_FACTOR];
@@ -252,6 +254,7 @@ static void read_telemetry_row(scanner *w, sqlite3_stmt *s, void *at)
                                              .value = sqlite3_column_double(s, 4)};
 }
 
+/* Reads a span from the current row into the place at. */
 static void read_span_row(scanner *w, sqlite3_stmt *s, void *at)
 {
     *(abdb_span *)at = (abdb_span){.name = copy_column_or_empty(w, s, 0),
@@ -296,6 +299,8 @@ static abdb_status read_rows_into_arena_list(scanner *w, scan_statement which, s
     return code == SQLITE_DONE ? ABDB_OK : abdb_db_report_sqlite_error(w->db, w->err, "an entry");
 }
 
+/* Reads an entry's telemetry, spans and ranks; the lists live as long as the arena of the scanner.
+ */
 static abdb_status read_telemetry_spans_ranks(scanner *w, sqlite3_int64 id)
 {
     abdb_entry *e = &w->entry;
@@ -313,6 +318,7 @@ done:
     return st;
 }
 
+/* Reads an entry's results and their samples in stored order. */
 static abdb_status read_entry_results(scanner *w, sqlite3_int64 id)
 {
     sqlite3_stmt *s = w->statement[W_RESULT];

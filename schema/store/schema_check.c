@@ -180,6 +180,8 @@ static abdb_status check_schema_row(const abdb_db *db, expected_objects *e, sqli
     return st;
 }
 
+/* Compares each object in the file with the expected ones. Fails if a table is missing; *views
+ * becomes false if a view is missing or differs. */
 static abdb_status check_all_schema_rows(abdb_db *db, expected_objects *e, bool tables, bool *views,
                                          abdb_error *err)
 {
@@ -211,6 +213,7 @@ static abdb_status check_all_schema_rows(abdb_db *db, expected_objects *e, bool 
     return st;
 }
 
+/* Lists the tables and views that this build creates. False: more than the list has room for. */
 static bool list_expected_objects(expected_objects *e)
 {
     bool fits = true;

@@ -11,6 +11,7 @@
 /* Text for a reason that names what was found. */
 static _Thread_local char words[160];
 
+/* Why evidence, kind or source cannot be stored; NULL if they can. */
 static const char *why_identity_invalid(const abdb_entry *e)
 {
     static const char *const evidences[] = {"measured", "published", "mlperf", NULL};
@@ -27,6 +28,7 @@ static const char *why_identity_invalid(const abdb_entry *e)
     return NULL;
 }
 
+/* Why a date or a count of the entry cannot be stored; NULL if all can. */
 static const char *why_fields_invalid(const abdb_entry *e)
 {
     static const abdb_field dates[] = {ABDB_FIELD_date, ABDB_FIELD_retrieved};
@@ -57,6 +59,8 @@ static bool metric_may_be_negative(const abdb_metric_info *metric)
     return abdb_text_is_in_list(metric->unit, units);
 }
 
+/* Why a result cannot be stored (not finite, below zero, an unknown metric or spread); NULL if it
+ * can. */
 static const char *why_result_invalid(const abdb_result *r)
 {
     static const char *const spreads[] = {"ci95", "minmax", "iqr", "sd", NULL};
@@ -76,6 +80,7 @@ static const char *why_result_invalid(const abdb_result *r)
     return words;
 }
 
+/* Why telemetry, spans, process or status cannot be stored; NULL if all can. */
 static const char *why_measurement_parts_invalid(const abdb_entry *e)
 {
     for (size_t i = 0; i < e->telemetries; i++)

@@ -81,6 +81,7 @@ abdb_status abdb_withdrawal_insert_events(abdb_db *db, const char *event, const 
     return st;
 }
 
+/* Withdraws one import or fact in a transaction of its own. */
 static abdb_status insert_withdrawal_commit(abdb_db *db, const char *target, const char *reason,
                                             abdb_error *err)
 {

@@ -71,6 +71,7 @@ abdb_status abdb_writer_open(abdb_writer **out, abdb_db *db, abdb_error *err)
     return ABDB_OK;
 }
 
+/* Empties the caches of ids, which a rollback or another writer made wrong. */
 static void forget_cached_ids(abdb_writer *w)
 {
     abdb_keymap_free(&w->entries);
@@ -271,6 +272,8 @@ done:
     return st;
 }
 
+/* Counts a row of the input once, by what its entries and facts became: accepted, duplicate,
+ * rejected or ignored. */
 static abdb_status count_finished_row(void *self, abdb_error *err)
 {
     abdb_writer *w = self;

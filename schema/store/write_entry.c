@@ -60,6 +60,8 @@ done:
     return st;
 }
 
+/* Adds the source of an entry as one of MLPerf, a program or a user, unless the entry before had
+ * the same one. */
 static abdb_status insert_source_if_new(abdb_writer *w, const abdb_entry *e, abdb_error *err)
 {
     const char *evidence = e->field[ABDB_FIELD_evidence], *source = e->field[ABDB_FIELD_source];

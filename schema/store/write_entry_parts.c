@@ -106,6 +106,7 @@ done:
     return st;
 }
 
+/* Inserts a result, the quantity it is a value of, and its samples, which get consecutive ids. */
 static abdb_status insert_result_with_samples(abdb_writer *w, const abdb_result *r,
                                               sqlite3_int64 entry, sqlite3_int64 ordinal,
                                               abdb_error *err)
@@ -136,6 +137,7 @@ done:
     return st;
 }
 
+/* Inserts the sorted results of an entry, each with its place as ordinal. */
 static abdb_status insert_results(abdb_writer *w, const abdb_sorted_entry *o, sqlite3_int64 id,
                                   abdb_error *err)
 {
@@ -149,6 +151,7 @@ done:
     return st;
 }
 
+/* Inserts the readings of sensors of an entry. */
 static abdb_status insert_telemetry(abdb_writer *w, const abdb_entry *e, sqlite3_int64 id,
                                     abdb_error *err)
 {
@@ -170,6 +173,7 @@ done:
     return st;
 }
 
+/* Inserts the spans of an entry, numbered from 1 in the order of the workload. */
 static abdb_status insert_spans(abdb_writer *w, const abdb_entry *e, sqlite3_int64 id,
                                 abdb_error *err)
 {
@@ -195,6 +199,7 @@ done:
     return st;
 }
 
+/* Inserts host, device and binding of each rank of an entry. */
 static abdb_status insert_ranks(abdb_writer *w, const abdb_entry *e, sqlite3_int64 id,
                                 abdb_error *err)
 {

@@ -282,6 +282,7 @@ static abdb_status mark_derived_rows_stale(abdb_writer *w, const fact_table *tab
                                                : ABDB_OK;
 }
 
+/* Adds the sources that a fact names, as sources of a user, where they are new. */
 static abdb_status insert_sources_of_fact(abdb_writer *w, const abdb_fact *fact, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
@@ -341,6 +342,8 @@ done:
     return st;
 }
 
+/* Inserts a specification, price or claim unless its content is stored already; then its place in
+ * this file, and its name. */
 static abdb_status store_published_fact(abdb_writer *w, const fact_table *table,
                                         const abdb_fact *fact, abdb_error *err)
 {
@@ -364,6 +367,8 @@ done:
     return st;
 }
 
+/* Inserts or replaces a row of a dictionary; if that changed anything, rows derived from it are
+ * made again. */
 static abdb_status upsert_dictionary_mark_stale(abdb_writer *w, const fact_table *table,
                                                 const abdb_fact *fact, abdb_error *err)
 {
