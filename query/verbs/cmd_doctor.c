@@ -28,6 +28,7 @@ static void append_check_result(abdb_table *t, state is, const char *what, const
     if (!row[1].text || !row[2].text) t->rows--;
 }
 
+/* Adds the versions of abdb, its compiler and its libraries. */
 static void report_build_versions(abdb_table *t)
 {
     char text[256];
@@ -90,6 +91,8 @@ static void append_backend_and_providers(abdb_text *offered, const char *name,
     }
 }
 
+/* Starts each backend for a moment and adds what it reports, then the backends that were not built.
+ * Returns the number of warnings. */
 static int check_and_report_backends(abdb_table *t)
 {
     abdb_backend_list list;
@@ -179,6 +182,8 @@ static int check_one_file(const char *path, abdb_table *t)
     return 1;
 }
 
+/* Adds what can be checked of a database: one file, version, integrity, views, old imports. Returns
+ * the number of warnings. */
 static int check_database_file(const char *path, abdb_table *t)
 {
     abdb_db *db = NULL;
@@ -256,6 +261,7 @@ static void print_check_results(const abdb_table *t, int warnings)
                          warnings ? "lines with ! want attention" : "nothing wants attention");
 }
 
+/* Checks build, data, backends and database, and prints the results. */
 static abdb_status run_doctor(int argc, char **argv, abdb_error *err)
 {
     abdb_arena arena = {0};

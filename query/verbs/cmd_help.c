@@ -40,6 +40,7 @@ static const char map_page[] =
     "\nother columns are like the patterns (* and ?, in any case), the cell means that; the first"
     "\nline that holds counts.\n";
 
+/* Prints the options of a verb, one a line. */
 static void print_option_list(FILE *out, const abdb_option *list)
 {
     for (; list && list->name; list++) {
@@ -80,6 +81,7 @@ static void print_lines_indented(FILE *out, const char *lines, const char *inden
 static const char *const rounds[] = {"mlperf-inference-round", "mlperf-training-round",
                                      "mlperf-hpc-round", "mlperf-tiny-round", NULL};
 
+/* Prints name and summary of each shipped map. */
 static void print_shipped_maps(FILE *out)
 {
     for (size_t i = 0; abdb_maps[i].name; i++) {
@@ -192,6 +194,7 @@ void abdb_print_help_of_verb(FILE *out, const abdb_command *command)
 
 /* --- the manual page -------------------------------------------------------------------------- */
 
+/* Writes text so that roff prints it as it is. */
 static void write_roff_escaped(FILE *out, const char *text)
 {
     abdb_text line = {0};
@@ -224,6 +227,7 @@ static void write_roff_lines(FILE *out, const char *text)
     }
 }
 
+/* Writes the options of a verb as a list of the man page. */
 static void write_man_options(FILE *out, const abdb_option *list)
 {
     for (; list && list->name; list++) {
@@ -243,6 +247,8 @@ static void write_man_options(FILE *out, const abdb_option *list)
     }
 }
 
+/* Writes what each importer reads and ignores, and the page about map files, as sections of a man
+ * page. */
 static void write_man_formats(FILE *out)
 {
     fputs(".SH FORMATS THAT IMPORT READS\n", out);

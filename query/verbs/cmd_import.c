@@ -78,6 +78,7 @@ static void warn_nothing_read(const char *word, const char *path, bool shipped, 
                           folder ? folder : "is not installed (ABDB_DATA names its folder)");
 }
 
+/* Sorts the given paths into the shipped data and the user's own files; folders are walked. */
 static abdb_status collect_files_by_owner(abdb_file_list list[OWNERS], const abdb_args *args,
                                           abdb_skipped_files *skipped, abdb_error *err)
 {
@@ -134,6 +135,7 @@ static void print_part_timings(void)
         abdb_print_sanitized(stderr, "%9.3f s  %s\n", list[i].seconds, list[i].what);
 }
 
+/* The exit status of an import that ran to its end: 0, partial, bad data, or gated by --strict. */
 static int import_exit_code(const import_session *s)
 {
     bool again = s->options->retry || s->options->refresh;

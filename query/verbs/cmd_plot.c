@@ -12,6 +12,7 @@
 
 enum { FIGURES_MAX = 256 };
 
+/* Prints all figures, by name alone or with title and report. Returns 0, the exit status. */
 static int print_figure_list(bool names_only)
 {
     abdb_arena arena = {0};
@@ -36,6 +37,7 @@ static int print_figure_list(bool names_only)
     return 0;
 }
 
+/* The kind of picture of --type, or of the ending of --out; SVG by default. */
 static abdb_status parse_picture_type(const abdb_args *args, abdb_picture *out, abdb_error *err)
 {
     const char *type = abdb_arg_value(args, "type"), *path = abdb_arg_value(args, "out");
@@ -142,6 +144,7 @@ static abdb_plot_look parse_look_options(const abdb_args *args)
                             .vendor_colours = abdb_arg_value(args, "vendor-colours") != NULL};
 }
 
+/* Draws one figure with the options of its report, or prints its help. */
 static abdb_status draw_named_figure(const char *name, int argc, char **argv, abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0};
@@ -219,6 +222,7 @@ done:
     return st;
 }
 
+/* Draws every figure of --set into the folder of --out; fails if none had rows. */
 static abdb_status draw_figure_set(int argc, char **argv, abdb_error *err)
 {
     const char *names[FIGURES_MAX], *set, *folder = NULL;

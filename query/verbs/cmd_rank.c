@@ -108,6 +108,7 @@ static void set_integer_cell(abdb_value *row, column c, double value)
     if (isfinite(value)) row[c] = (abdb_value){.kind = ABDB_INTEGER, .integer = (long long)value};
 }
 
+/* Copies the columns of a ranked result into the row of the table. */
 static void copy_result_cells(const abdb_ranking *r, size_t at, abdb_table *t, abdb_value *row)
 {
     static const struct {
@@ -184,6 +185,7 @@ static void format_group_differences(const abdb_ranking *r, size_t group, abdb_t
     }
 }
 
+/* Adds the row of one place in the ranking: its value, its ratio to the first, and its group. */
 static abdb_status append_ranked_row(const abdb_ranking *r, const abdb_ranked *x,
                                      const abdb_ranked *first, const abdb_rank_options *o,
                                      abdb_table *t, abdb_error *err)
@@ -246,6 +248,7 @@ static void add_price_notes(const abdb_ranking *r, const abdb_rank_options *o, a
     abdb_price_summary_add_notes(&met, t);
 }
 
+/* Adds the notes below a ranking: how it was normalised, which groups it has, what is hidden. */
 static abdb_status add_ranking_notes(const abdb_ranking *r, const abdb_rank_options *o,
                                      size_t hidden, abdb_table *t, abdb_error *err)
 {
@@ -332,6 +335,7 @@ static void set_columns_and_title(const abdb_rank_options *o, abdb_table *t)
     t->hoist = "workload scenario metric per division group unit round dtype verified exploratory";
 }
 
+/* Fills the table with the ranking up to --limit, its notes and MLPerf's footnotes. */
 static abdb_status fill_ranking_table(const abdb_args *args, const abdb_ranking *r,
                                       const abdb_rank_options *o, abdb_db *db, abdb_table *t,
                                       abdb_error *err)
@@ -364,6 +368,7 @@ done:
     return st;
 }
 
+/* Parses the options, ranks and prints. */
 static abdb_status run_rank(int argc, char **argv, abdb_error *err)
 {
     abdb_rank_options o = {0};

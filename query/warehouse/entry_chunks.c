@@ -14,6 +14,7 @@ static void digest_add_integer(abdb_digest *digest, sqlite3_int64 number)
     abdb_digest_add(digest, bytes, sizeof bytes);
 }
 
+/* Inserts a range of entries, first to last, with the digest of their keys. */
 static abdb_status insert_chunk_row(abdb_db *db, sqlite3_stmt *into, const abdb_digest *digest,
                                     sqlite3_int64 first, sqlite3_int64 last, abdb_error *err)
 {

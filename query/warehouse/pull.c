@@ -32,6 +32,7 @@ static void row_inserter_close(row_inserter *t)
     abdb_arena_free(&t->arena);
 }
 
+/* Prepares the insertion of rows into a local table, without the skipped columns. */
 static abdb_status row_inserter_open(row_inserter *t, abdb_db *db, const char *table,
                                      const char *skipped_columns, abdb_error *err)
 {
@@ -113,6 +114,7 @@ static abdb_status request_table_columns(abdb_store_client *link, const row_inse
     return abdb_store_end_request(link, false, err);
 }
 
+/* Asks the store for a table, without the columns in leave, and inserts its rows. */
 static abdb_status fetch_table_rows(abdb_store_client *link, abdb_db *db, const char *table,
                                     const char *leave, abdb_error *err)
 {
@@ -227,6 +229,7 @@ done:
     return st;
 }
 
+/* Fetches each table of the list, with a progress bar. */
 static abdb_status fetch_tables(abdb_store_client *link, abdb_db *db, const char *const *list,
                                 abdb_error *err)
 {

@@ -36,6 +36,8 @@ static void count_added_and_different(pusher *p, const char *table)
                          different);
 }
 
+/* Sends the rows of a query into a table of the warehouse and counts what it added and what differs
+ * there. */
 static abdb_status upload_table_rows(pusher *p, const char *table, const char *sql)
 {
     long long rows;
@@ -75,6 +77,7 @@ done:
     return st;
 }
 
+/* Sends every dictionary whole; rows that the warehouse has stay as they are. */
 static abdb_status upload_dictionaries(pusher *p)
 {
     abdb_status st = ABDB_OK;
@@ -168,6 +171,8 @@ done:
     return st;
 }
 
+/* Sends BATCH missing entries with their parts, from that place on, in one transaction of the
+ * warehouse. */
 static abdb_status upload_entry_batch(pusher *p, long long first_place)
 {
     static const char *const circumstances[] = {"telemetry", "span", "rank", NULL};
@@ -219,6 +224,7 @@ done:
     return st;
 }
 
+/* Asks which entries the warehouse lacks and sends them, sorted by key, in batches. */
 static abdb_status upload_missing_entries(pusher *p)
 {
     static const char todo[] =

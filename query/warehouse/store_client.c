@@ -152,6 +152,7 @@ static char *unescape_word_in_place(char *word)
     return word;
 }
 
+/* Splits a line of the store at tabs into link->word, in place. */
 static void split_row_and_unescape_words(abdb_store_client *link, char *row)
 {
     char *end;
