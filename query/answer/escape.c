@@ -25,6 +25,7 @@ static void write_sanitized_escaped(FILE *out, const char *text, escaper *escape
         }
 }
 
+/* The entity of a letter with a meaning in HTML; NULL for others. */
 static const char *html_entity_for(char letter)
 {
     switch (letter) {
@@ -42,6 +43,7 @@ void abdb_write_html_escaped(FILE *out, const char *text)
     write_sanitized_escaped(out, text, html_entity_for);
 }
 
+/* The escaped form of a letter with a meaning in Markdown; NULL for others. */
 static const char *markdown_escape_for(char letter)
 {
     switch (letter) {

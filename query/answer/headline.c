@@ -71,6 +71,7 @@ static bool parse_cell_number(const headline_builder *m, size_t row, size_t colu
 
 /* --- the rank -------------------------------------------------------------------------------- */
 
+/* Finds a column that a figure's head names; an error if its report has none. */
 static abdb_status require_ranks_column(const headline_builder *m, const abdb_figure *f,
                                         const char *name, size_t *out, abdb_error *err)
 {
@@ -137,6 +138,7 @@ static int compare_ranked_values(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
+/* Ranks the names by the best of their eligible rows. */
 static void rank_best_row_per_name(headline_builder *m)
 {
     for (size_t r = 0; r < m->t->rows; r++) {
@@ -236,6 +238,7 @@ done:
 
 /* --- the words ------------------------------------------------------------------------------- */
 
+/* Appends the name in a place; one whose value is not verified gets that word. */
 static void append_ranked_name(const headline_builder *m, size_t nth, abdb_text *out)
 {
     int verified = abdb_table_column_index(m->t, "verified");
@@ -247,6 +250,7 @@ static void append_ranked_name(const headline_builder *m, size_t nth, abdb_text 
         abdb_text_puts(out, " (unverified)");
 }
 
+/* Appends how far a place is from the first, in percent. */
 static void append_gap_to_first(const headline_builder *m, size_t nth, abdb_text *out)
 {
     double percent = 100 * fabs(1 - m->place[nth].value / m->place[0].value);
@@ -369,6 +373,7 @@ static bool append_common_value(const headline_builder *m, const char *column_na
     return common != NULL;
 }
 
+/* Appends the value of a word in braces. False: the table has no value for it. */
 static bool append_braced_word_value(const headline_builder *m, const char *braced_word,
                                      abdb_text *out)
 {

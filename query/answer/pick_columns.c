@@ -17,6 +17,7 @@ static void pick_column(picked *p, size_t column)
     p->column[p->count++] = column;
 }
 
+/* Picks the columns named in a list, in its order; each once. */
 static abdb_status pick_named_columns(picked *p, const abdb_table *t, const char *names,
                                       abdb_error *err)
 {

@@ -56,6 +56,7 @@ done:
 /* What is said with a picture in one kind of document; `sources` has a line each. */
 typedef void include(const abdb_plot *plot, const char *path, char *sources, FILE *out);
 
+/* Writes a file of the bundle that lists the sources of the figure. */
 static abdb_status write_with_sources(const abdb_plot *plot, abdb_db *db, const char *path,
                                       FILE *out, include *write, abdb_error *err)
 {
@@ -107,6 +108,7 @@ static void write_caption_lines(const abdb_plot *plot, FILE *out, line_writer *p
     free(copy);
 }
 
+/* Writes picture, caption and sources in Markdown; sources is cut up. */
 static void write_markdown_figure(const abdb_plot *plot, const char *path, char *sources, FILE *out)
 {
     char *line;
@@ -128,6 +130,7 @@ static void write_markdown_figure(const abdb_plot *plot, const char *path, char 
     }
 }
 
+/* Writes picture, caption and sources as a LaTeX figure; sources is cut up. */
 static void write_latex_figure(const abdb_plot *plot, const char *path, char *sources, FILE *out)
 {
     char *line;
@@ -163,6 +166,7 @@ abdb_status abdb_plot_write_latex(const abdb_plot *plot, abdb_db *db, const char
 typedef abdb_status writer(const abdb_plot *plot, abdb_db *db, const char *path, FILE *out,
                            abdb_error *err);
 
+/* Writes the rows behind the figure as CSV. */
 static abdb_status write_bundle_csv(const abdb_plot *plot, abdb_db *db, const char *path, FILE *out,
                                     abdb_error *err)
 {
@@ -173,6 +177,7 @@ static abdb_status write_bundle_csv(const abdb_plot *plot, abdb_db *db, const ch
     return ABDB_OK;
 }
 
+/* Writes the script that gnuplot drew. */
 static abdb_status write_gnuplot_script(const abdb_plot *plot, abdb_db *db, const char *path,
                                         FILE *out, abdb_error *err)
 {

@@ -111,6 +111,7 @@ static abdb_status report_cell_changes(abdb_verifier *c, const provenance_rows *
     return st;
 }
 
+/* Pairs the recorded rows with today's, by key and then by name, and reports what changed. */
 static abdb_status report_row_changes(abdb_verifier *c, const provenance_rows *then,
                                       const provenance_rows *now, abdb_error *err)
 {
@@ -173,6 +174,7 @@ done:
     return st;
 }
 
+/* The tone that a picture was drawn in; light if it records none. */
 static abdb_tone recorded_tone(const json_t *provenance)
 {
     const char *name = json_string_value(json_object_get(provenance, "tone"));
@@ -213,6 +215,7 @@ done:
     return st;
 }
 
+/* The rows of a recorded table, and which column names them. */
 static provenance_rows rows_from_json(const json_t *object, const abdb_plot *plot)
 {
     provenance_rows r = {json_object_get(object, "columns"), json_object_get(object, "rows"),
@@ -290,6 +293,7 @@ static abdb_status parse_provenance_check_rows(abdb_verifier *c, const char *tex
                                       NULL, err);
 }
 
+/* Checks the digest of a picture and the data recorded in it. */
 static abdb_status check_embedded_provenance(abdb_verifier *c, const abdb_text *file,
                                              abdb_error *err)
 {
@@ -362,6 +366,7 @@ static abdb_status check_bundle_file_digests(abdb_verifier *c, const char *path,
     return st;
 }
 
+/* Checks the digests of a bundle's files and the data recorded with them. */
 static abdb_status check_bundle_digests_and_data(abdb_verifier *c, const char *path,
                                                  const abdb_text *file, abdb_error *err)
 {
@@ -378,6 +383,7 @@ done:
     return st;
 }
 
+/* Checks a picture, or the bundle whose manifest path is. */
 static abdb_status check_picture_or_bundle(abdb_verifier *c, const char *path, abdb_error *err)
 {
     abdb_text file = {0};

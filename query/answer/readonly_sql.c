@@ -221,6 +221,7 @@ static abdb_status fail_user_sql(abdb_db *db, const char *text, const char *sql,
     return abdb_db_report_sqlite_error(db, err, "query");
 }
 
+/* Binds the parameters of a report by name; numbers as numbers. */
 static void bind_report_parameters(sqlite3_stmt *s, const abdb_report *report,
                                    const char *const *value)
 {

@@ -80,6 +80,7 @@ bool abdb_column_is_all_numbers(const abdb_table *t, size_t column)
     return any;
 }
 
+/* Sanitizes a text and cuts it at the width of its style. */
 static void format_text_cell(const char *text, const char *style, char out[ABDB_CELL_SIZE])
 {
     size_t room = ABDB_CELL_SIZE;
@@ -92,6 +93,7 @@ static void format_text_cell(const char *text, const char *style, char out[ABDB_
         memcpy(out + strlen(out), "…", 4);
 }
 
+/* Formats a number with the significant digits of its style. */
 static void format_real_cell(double value, const char *style, char out[ABDB_CELL_SIZE])
 {
     enum { DIGITS = 6, DIGITS_MOST = 17 };
@@ -314,6 +316,7 @@ static void export_column_name(const abdb_table *t, size_t column, char out[80])
         snprintf(out, 80, "%.*s_mark", (int)(strlen(name) - 6), name);
 }
 
+/* Appends the names of the exported columns as a line of CSV. */
 static void append_csv_header(const abdb_table *t, int style, abdb_text *line)
 {
     char name[80];
@@ -328,6 +331,7 @@ static void append_csv_header(const abdb_table *t, int style, abdb_text *line)
     abdb_text_puts(line, "\n");
 }
 
+/* Appends the exported cells of a row as a line of CSV. */
 static void append_csv_row(const abdb_table *t, size_t row, int style, abdb_text *line)
 {
     char number[32];
@@ -343,6 +347,7 @@ static void append_csv_row(const abdb_table *t, size_t row, int style, abdb_text
     abdb_text_puts(line, "\n");
 }
 
+/* Writes the exported columns as CSV with a header. */
 static void write_csv_table(const abdb_table *t, int style, FILE *out)
 {
     abdb_text line = {0};
@@ -368,6 +373,7 @@ void abdb_render_csv_safe_from_formulas(const abdb_table *t, FILE *out)
     write_csv_table(t, ABDB_CSV_SPREADSHEET, out);
 }
 
+/* Appends a row as a JSON object of its exported columns. */
 static void append_json_object(const abdb_table *t, size_t row, abdb_text *text)
 {
     char name[80], number[32];
@@ -392,6 +398,7 @@ static void append_json_object(const abdb_table *t, size_t row, abdb_text *text)
     abdb_text_puts(text, "}");
 }
 
+/* Writes the rows as JSON objects with that text between them. */
 static void write_json_objects(const abdb_table *t, FILE *out, const char *between)
 {
     abdb_text text = {0};

@@ -4,6 +4,7 @@
 #include "query/answer/render.h"
 #include "query/answer/output.h"
 
+/* Prints a text padded to its width on the terminal; the last column gets no blanks behind it. */
 static void print_padded(FILE *out, const char *text, int width, bool right, bool last)
 {
     int left = width - abdb_display_width(text);

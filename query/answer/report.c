@@ -42,6 +42,7 @@ static const char *option_name_of_param(abdb_report *r, const char *name)
     return copy ? copy : name;
 }
 
+/* Reads a line `-- param:` of a report's head. */
 static abdb_status parse_param_line(abdb_report *r, char *line, abdb_error *err)
 {
     abdb_report_param *p = &r->param[r->params];
@@ -72,6 +73,7 @@ static abdb_status parse_param_line(abdb_report *r, char *line, abdb_error *err)
     return ABDB_OK;
 }
 
+/* Reads a line `-- footnotes:` of a report's head. */
 static abdb_status parse_footnotes_line(abdb_report *r, const char *text, abdb_error *err)
 {
     r->counts_only = true;
@@ -90,6 +92,7 @@ const char *const abdb_report_groups[] = {"Which accelerator is faster?",
                                           "What is in the database, and where from?",
                                           NULL};
 
+/* Reads any line of a report's head; the texts stay in line. */
 static abdb_status parse_header_line(abdb_report *r, char *line, abdb_error *err)
 {
     char *colon = strchr(line, ':'), *text, *rest;
@@ -310,6 +313,7 @@ const char *abdb_report_fill_title(const abdb_report *report, const char *const 
     return fill_title_template(&table->arena, report, whole, title);
 }
 
+/* Gives the table the title, labels and notes of its report. */
 static void apply_header_to_table(const abdb_report *report, const char *const *value,
                                   abdb_table *table)
 {

@@ -60,6 +60,7 @@ static bool verb_has_option(const abdb_args *args, const char *name)
     return false;
 }
 
+/* The error of an option that the verb lacks, with the nearest one. */
 static abdb_status fail_unknown_option(const abdb_args *args, const char *given, abdb_error *err)
 {
     const char *names[ABDB_OPTION_MAX], *near = NULL;

@@ -161,6 +161,8 @@ static void leave_out_device_found_elsewhere(abdb_system_choice *c, const abdb_c
         0);
 }
 
+/* Chooses the group of results that answers the question; what the other groups have is listed as
+ * left out. */
 static void choose_group_note_others(abdb_system_choice *c, const abdb_choose_options *o)
 {
     const abdb_groups *all = &c->ranking.groups;
@@ -200,6 +202,8 @@ static bool result_is_of_device(const abdb_system_choice *c, size_t member, cons
            (isnan(size) || fabs(own - size) < 0.5);
 }
 
+/* Number of different submitters with a result of the device, of that many devices if size is a
+ * number. */
 static size_t count_submitters(const abdb_system_choice *c, const char *device, double size)
 {
     const abdb_group *g = &c->ranking.groups.group[c->group];
@@ -219,6 +223,7 @@ static size_t count_submitters(const abdb_system_choice *c, const char *device, 
     return count;
 }
 
+/* Adds a purchase to the answer, with the number of its submitters. */
 static abdb_status append_purchase(abdb_system_choice *c, abdb_purchase p, abdb_error *err)
 {
     abdb_purchase *more = abdb_array_reserve_one(c->row, c->count, &c->room, sizeof *more);
@@ -362,6 +367,7 @@ done:
     return st;
 }
 
+/* Orders purchases by cost, then by device and kind of price. */
 static int compare_cost_then_device(const void *a, const void *b)
 {
     const abdb_purchase *x = a, *y = b;

@@ -158,6 +158,7 @@ static double best_value_at_device_count(abdb_side side, double devices, bool hi
     return best;
 }
 
+/* Selects the members of a side that have so many devices, into the arena. False: none has. */
 static bool select_members_by_device_count(abdb_side side, double devices, abdb_group *out,
                                            abdb_arena *arena)
 {

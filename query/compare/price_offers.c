@@ -36,6 +36,7 @@ static void remove_device_offers(abdb_table *t, const char *device)
     t->rows = kept;
 }
 
+/* Replaces all offers of a device by the user's own quote. */
 static abdb_status replace_offers_by_quote(abdb_table *t, const char *device,
                                            const abdb_quote *quote, const char *words,
                                            abdb_error *err)
@@ -84,6 +85,7 @@ done:
     return st;
 }
 
+/* Reads the quotes of --price, separated by commas; each replaces the offers of its device. */
 static abdb_status parse_and_add_quotes(abdb_table *t, sqlite3 *db, const char *quotes,
                                         abdb_error *err)
 {

@@ -10,6 +10,7 @@
 
 /* --- who is ranked ---------------------------------------------------------------------------- */
 
+/* Sets *out to the column of that name. 0: there is none. */
 static int find_member_column(const char *name, abdb_member_column *out)
 {
     static const char *const names[] = {
@@ -162,6 +163,7 @@ static int compare_group_value_name(const void *a, const void *b)
     return strcmp(x->row.name, y->row.name);
 }
 
+/* Sorts by group and value and numbers the places, from 1 in each group. */
 static abdb_status sort_and_number_places(abdb_ranking *r, abdb_error *err)
 {
     sortable *all = calloc(r->count + 1, sizeof *all);

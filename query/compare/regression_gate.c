@@ -52,6 +52,7 @@ static bool pair_lacks_power(const abdb_difference *d)
     return d->verdict == ABDB_VERDICT_UNCLEAR && isfinite(d->p) && !(d->detectable_change < blind);
 }
 
+/* A sentence on the ratio of a pair, or why there is none, in the arena. */
 static const char *format_pair_message(abdb_gate *g, const abdb_pair *pair)
 {
     const abdb_difference *d = &pair->difference;
@@ -75,6 +76,7 @@ static const char *format_pair_message(abdb_gate *g, const abdb_pair *pair)
             : "");
 }
 
+/* Adds a judged cell with its name and counts it by its state. */
 static abdb_status append_gate_cell(abdb_gate *g, const abdb_set *set, size_t member,
                                     abdb_gate_cell cell, abdb_error *err)
 {
@@ -91,6 +93,8 @@ static abdb_status append_gate_cell(abdb_gate *g, const abdb_set *set, size_t me
 
 /* --- cells ------------------------------------------------------------------------------------ */
 
+/* Judges a pair: it fails if its verdict is in --fail-on, and is missing if nothing could be
+ * judged. */
 static abdb_status append_pair_cell(abdb_gate *g, const abdb_pair *pair, abdb_error *err)
 {
     const char *word = abdb_verdict_name(pair->difference.verdict);

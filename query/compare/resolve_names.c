@@ -5,6 +5,7 @@
 
 #include "query/compare/result_set.h"
 
+/* Runs a query with up to three texts as its parameters. */
 static abdb_status query_rows_with_texts(sqlite3 *db, const char *sql, const char *a, const char *b,
                                          const char *c, abdb_table *out, abdb_error *err)
 {
@@ -23,6 +24,7 @@ static void append_first_column(const abdb_table *t, abdb_text *out)
     if (t->rows > 12) abdb_text_puts(out, ", ...");
 }
 
+/* The error of a name that is not in the database, with names like it. */
 static abdb_status fail_unknown_name(sqlite3 *db, const char *kind, const char *word,
                                      abdb_error *err)
 {

@@ -55,6 +55,7 @@ static const char *copy_text_or_null(abdb_arena *arena, const char *text)
     return text ? abdb_arena_copy(arena, text, strlen(text)) : NULL;
 }
 
+/* Loads the factors of a set of factors by its id. */
 static abdb_status load_point_factors(loader *l, const char *id, point *out, abdb_error *err)
 {
     abdb_member_factor list[ABDB_TRAITS_MAX];
@@ -83,6 +84,7 @@ static abdb_status load_point_factors(loader *l, const char *id, point *out, abd
     return ABDB_OK;
 }
 
+/* The factors of a set, from the cache or the database. *out belongs to the loader. */
 static abdb_status find_or_load_point(loader *l, const char *id, const point **out, abdb_error *err)
 {
     abdb_status st;

@@ -62,6 +62,7 @@ static char *column_values_sql(size_t column)
     }
 }
 
+/* Loads, once, which values of the spelled columns occur together. */
 static abdb_status load_value_combinations(sqlite3 *db, combinations *all, abdb_error *err)
 {
     abdb_text sql = {0};

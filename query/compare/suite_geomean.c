@@ -146,6 +146,7 @@ static void append_limited_list(abdb_text *out, size_t *n, const char *text, con
         abdb_text_puts(out, ", ...");
 }
 
+/* Writes which benchmarks the ranked names have in common, and who has them. */
 static void describe_common_subset(const suite *s, uint64_t subset)
 {
     const abdb_ranking *r = s->r;
@@ -199,6 +200,7 @@ static bool collect_baseline_groups(suite *s)
     return true;
 }
 
+/* Lists each ranked name once, with a bit for each group in which it has a ratio. */
 static void collect_names_with_groups(suite *s)
 {
     const abdb_ranking *r = s->r;

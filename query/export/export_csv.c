@@ -120,6 +120,7 @@ static const abdb_result *find_extra_result(csv *c, const abdb_entry *e, const c
     return NULL;
 }
 
+/* Appends the value of a further result of the row, or an empty cell. */
 static void append_extra_result_cell(csv *c, const abdb_result *r)
 {
     char text[32];
@@ -140,6 +141,8 @@ static const char *known_factor_text(const abdb_entry *e, const char *name)
     return NULL;
 }
 
+/* Counts what an entry has and the CSV has no column for: samples, telemetry, unknown factors and
+ * the like. */
 static void count_values_without_column(csv *c, const abdb_entry *e)
 {
     for (size_t i = 0; i < e->factors; i++) c->left_out += e->factor[i].state != ABDB_KNOWN;
@@ -184,6 +187,7 @@ static abdb_status write_entry_row(void *self, const abdb_entry *e, abdb_error *
     return ABDB_OK;
 }
 
+/* Writes the names of the columns that some entry fills. */
 static void write_csv_header(csv *c)
 {
     static const char *const always[] = {"metric", "statistic", "value", "unit"};

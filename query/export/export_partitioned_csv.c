@@ -52,6 +52,7 @@ typedef struct {
     abdb_text path, open, line, header; /* open: the path of the file that is open, or empty */
 } partition_writer;
 
+/* Appends the SQL of a column; numbers that engines read differently are cast. */
 static void append_column_expression(abdb_text *sql, const char *name)
 {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -168,6 +169,7 @@ done:
     return st;
 }
 
+/* Writes a row to the file of its partition, which the first two columns name. */
 static abdb_status write_partitioned_row(partition_writer *j, size_t set, sqlite3_stmt *s,
                                          abdb_error *err)
 {

@@ -102,6 +102,8 @@ static const char *redact_device(abdb_redaction *r, const char *text)
 
 /* --- the environment -------------------------------------------------------------------------- */
 
+/* A copy of a JSON value with its texts and numbers replaced unless the column may leave. The
+ * caller owns it. */
 static json_t *redact_json_value(abdb_redaction *r, const char *column, const json_t *value)
 {
     char number[32];
@@ -124,6 +126,8 @@ static json_t *redact_json_value(abdb_redaction *r, const char *column, const js
     return json_deep_copy(value); /* true, false or null */
 }
 
+/* A copy of an object, redacted member by member; names that are not listed are replaced. The
+ * caller owns it. */
 static json_t *redact_json_object(abdb_redaction *r, json_t *object)
 {
     json_t *out = json_object(), *value;
@@ -148,6 +152,7 @@ static json_t *redact_json_object(abdb_redaction *r, json_t *object)
     return out;
 }
 
+/* The redacted environment in the arena; NULL if it is no JSON object. */
 static const char *redact_environment(abdb_redaction *r, const char *text)
 {
     json_t *object = text ? json_loads(text, 0, NULL) : NULL;
@@ -164,6 +169,8 @@ static const char *redact_environment(abdb_redaction *r, const char *text)
 
 /* --- an entry --------------------------------------------------------------------------------- */
 
+/* Replaces the value of a factor in place unless its column may leave; nodes keep distinct
+ * pseudonyms. */
 static void redact_factor(abdb_redaction *r, abdb_factor *f)
 {
     const char *column = abdb_arena_printf(&r->arena, "factor.%s", f->name), *text;
@@ -185,6 +192,7 @@ static void redact_factor(abdb_redaction *r, abdb_factor *f)
     *f = (abdb_factor){.name = f->name, .text = text, .num = NAN, .state = f->state};
 }
 
+/* Replaces the texts of a result and its samples in place; its numbers stay. */
 static void redact_result(abdb_redaction *r, abdb_result *v)
 {
     abdb_sample *sample;
@@ -245,6 +253,7 @@ static void redact_telemetry_spans_ranks(abdb_redaction *r, abdb_entry *e)
     e->process.started = redact_text(r, "started", e->process.started);
 }
 
+/* Hands on an entry that abdb ships as it is, any other redacted and without its keys. */
 static abdb_status redact_and_pass_entry(void *self, const abdb_entry *entry, abdb_error *err)
 {
     abdb_redaction *r = self;
@@ -275,6 +284,7 @@ static abdb_status redact_and_pass_entry(void *self, const abdb_entry *entry, ab
     return r->next->entry(r->next->self, e, err);
 }
 
+/* Hands on a fact that abdb ships; counts and withholds a row of the user's. */
 static abdb_status pass_shipped_facts_only(void *self, const abdb_fact *fact, abdb_error *err)
 {
     abdb_redaction *r = self;

@@ -67,6 +67,7 @@ static bool looks_like_formula(const char *text)
            strspn(at + 1, "0123456789") == strlen(at + 1);
 }
 
+/* True if the text has the form that lets it leave. */
 static bool text_has_form(form required_form, const char *text)
 {
     double number;

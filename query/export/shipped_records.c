@@ -39,6 +39,7 @@ static abdb_status append_record_digest(collector *c, abdb_error *err)
     return ABDB_OK;
 }
 
+/* Adds the name of a shipped source. */
 static abdb_status append_source_name(abdb_shipped_records *k, const char *name, abdb_error *err)
 {
     const char **more =
@@ -59,6 +60,7 @@ static abdb_status collect_entry_digest(void *self, const abdb_entry *entry, abd
     return append_record_digest(c, err);
 }
 
+/* Adds the digest of a shipped fact, and the name of a shipped source. */
 static abdb_status collect_fact_digest(void *self, const abdb_fact *fact, abdb_error *err)
 {
     collector *c = self;
@@ -74,6 +76,7 @@ done:
     return st;
 }
 
+/* Adds the digests of all records in the database at path, sorted. */
 static abdb_status collect_shipped_digests(abdb_shipped_records *known, const char *path,
                                            abdb_error *err)
 {
@@ -92,6 +95,7 @@ done:
     return st;
 }
 
+/* Imports the shipped data into a new database at path. */
 static abdb_status import_shipped_data(const char *path, const char *data, abdb_error *err)
 {
     char verb[] = "import", quiet[] = "-q", option[] = "--db", to[256], from[4096];

@@ -11,6 +11,7 @@
 
 enum { NAMES_MAX = 256, NAME_WIDTH = 23 };
 
+/* Prints a name and, beside or below it, its meaning folded to the terminal. */
 static void print_name_and_meaning(const char *name, const char *meaning, const char *more)
 {
     abdb_text text = {0};

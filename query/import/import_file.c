@@ -55,6 +55,7 @@ static abdb_status forward_reject(void *self, const abdb_reject *reject, abdb_er
     return c->inner.reject(c->inner.self, reject, err);
 }
 
+/* Counts a row and shows the progress at most five times a second, then hands the row on. */
 static abdb_status count_row_show_progress(void *self, abdb_error *err)
 {
     enum { ROWS = 4096 };
@@ -110,6 +111,8 @@ done:
     return st;
 }
 
+/* Reads one file or folder into the sink and settles the balance of its values; large files are
+ * stored by a second thread. */
 static abdb_status read_records_into_sink(const record_source *p,
                                           const abdb_import_options *options, const abdb_sink *sink,
                                           abdb_balance *balance, abdb_error *err)

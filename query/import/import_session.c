@@ -28,6 +28,7 @@ static abdb_status report_or_return_failure(import_session *s, const char *path,
     return ABDB_OK;
 }
 
+/* Adds the counts of a file; a known file counts as known only. */
 static void add_import_counts(import_counts *to, const abdb_import_result *unit)
 {
     to->files++;
@@ -47,6 +48,7 @@ static void add_import_counts(import_counts *to, const abdb_import_result *unit)
     to->rows.entries_without_device += unit->counts.entries_without_device;
 }
 
+/* Adds the counts of a file to the total and to its format. */
 static void count_import_by_format(import_session *s, const abdb_import_result *unit)
 {
     size_t i = 0;
@@ -140,6 +142,7 @@ static bool member_is_needed(void *self, const char *path, const char *name)
     return false;
 }
 
+/* Counts a member that is not read, by its kind. */
 static abdb_status skip_member(void *self, const char *path, const char *name,
                                abdb_member_kind kind, abdb_error *err)
 {

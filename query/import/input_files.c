@@ -14,6 +14,7 @@
 
 enum { DEPTH_MAX = 32, FILES_MAX = 1000000 };
 
+/* Adds a copy of the path to the list. named: the user typed it. */
 static abdb_status append_file_path(abdb_file_list *list, const char *path, bool named,
                                     abdb_error *err)
 {

@@ -40,6 +40,7 @@ static const struct {
      "SELECT NOT EXISTS (SELECT 1 FROM price)"},
 };
 
+/* Prints what an imported row lacks for a question, with the first names, if any lacks it. */
 static abdb_status print_missing_need(const import_session *s, abdb_db *db, size_t i,
                                       const char *mark, abdb_error *err)
 {

@@ -117,6 +117,7 @@ void abdb_print_round_result(const import_session *s, const char *root, const ch
     warn_lost_factors_and_no_device(s, *root ? root : ".", &c->rows);
 }
 
+/* Prints the counts of an import in one line. */
 static void print_import_counts(const import_session *s, const char *name, const import_counts *c,
                                 const char *tail)
 {
@@ -133,6 +134,7 @@ static void print_import_counts(const import_session *s, const char *name, const
         format_value_counts(&c->rows, values), tail);
 }
 
+/* Prints how many hidden files, links and devices were not read, with the first names. */
 static void print_skipped(const abdb_skipped_files *skipped)
 {
     static const char *const words[ABDB_SKIPPED_KINDS] = {

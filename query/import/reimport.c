@@ -63,6 +63,7 @@ static abdb_status grow_past_import_list(past_import_list *list, abdb_error *err
     return ABDB_OK;
 }
 
+/* Adds an earlier import to the list unless it equals the last one. */
 static abdb_status append_past_import_once(past_import_list *list, const char *path,
                                            const char *overrides_text, const char *format,
                                            abdb_error *err)
@@ -289,6 +290,7 @@ static void print_why_not_reread(const char *file, const char *overrides_text)
             file);
 }
 
+/* Prints which imports --refresh could not read again, such as files that are gone. */
 static abdb_status print_imports_not_reread(abdb_db *db, const char *path, abdb_error *err)
 {
     past_import_list list = {0};

@@ -5,6 +5,7 @@
 
 #include "query/compare/calibrated_noise.h"
 
+/* Prints how far processes and commands of a kernel spread. */
 static void print_kernel_noise(const char *kernel, const abdb_noise *n, FILE *out)
 {
     if (isnan(n->command)) {

@@ -115,6 +115,7 @@ done:
     return st;
 }
 
+/* Prints how many cells were measured, failed or were left out, and how to look at them. */
 static void print_cell_counts(const abdb_run_tally *t, const char *campaign, const char *spool)
 {
     abdb_print_sanitized(stdout, "%s: %zu cell%s measured", campaign, t->ok,
@@ -167,6 +168,7 @@ static void print_noise_and_advice(const abdb_run_tally *t, size_t repetitions)
     fputc('\n', stdout);
 }
 
+/* Sets the options of the run to a backend, device and build of the schedule. */
 static void set_options_from_schedule(const abdb_campaign *t, const abdb_schedule_entry *lane)
 {
     t->o->name = t->k->backend = lane->backend;
@@ -304,6 +306,7 @@ void abdb_campaign_print_estimate(const abdb_campaign *t, size_t repetitions, do
 
 /* --- mamf: each backend searches -------------------------------------------------------------- */
 
+/* Prints the fastest shape that a search found, and what its neighbours cost. */
 static void print_search_result(const char *backend, const abdb_cell *of, const abdb_mamf *m)
 {
     static const char *const sides[] = {"m", "n", "k"};

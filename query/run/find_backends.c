@@ -22,6 +22,7 @@ static bool list_has_backend(const abdb_backend_list *list, const char *name)
     return false;
 }
 
+/* Adds the programs abdb-run-NAME of a folder; a missing folder has none. */
 static abdb_status add_backends_in_folder(abdb_backend_list *list, const char *folder,
                                           abdb_error *err)
 {

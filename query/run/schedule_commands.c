@@ -47,6 +47,8 @@ static bool warn_shell_operator(const char *tag, const char *text, const char *f
     return true;
 }
 
+/* Splits a command into words as a shell would, without expansion; warns of words that a shell
+ * would expand. */
 static abdb_status split_command_words(abdb_schedule *lanes, const char *tag, const char *text,
                                        const char *const **out, abdb_error *err)
 {
@@ -79,6 +81,7 @@ done:
     return st;
 }
 
+/* Adds the command of NAME=COMMAND to the schedule. */
 static abdb_status append_command_entry(abdb_schedule *out, const char *text, abdb_error *err)
 {
     const char *equals = strchr(text, '=');

@@ -13,6 +13,7 @@
 
 enum { NODES_MOST = 100000 };
 
+/* Appends a word that the shell reads back unchanged. */
 static void append_shell_quoted(abdb_text *out, const char *word)
 {
     bool plain = *word && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -70,6 +71,7 @@ static abdb_status require_no_control_characters(const abdb_args *args, abdb_err
     return ABDB_OK;
 }
 
+/* Refuses an address with a password, which would stand in the script. */
 static abdb_status require_no_password_in_url(const char *url, abdb_error *err)
 {
     const char *host = url ? strstr(url, "://") : NULL, *at = host ? strchr(host, '@') : NULL;
@@ -81,6 +83,8 @@ static abdb_status require_no_password_in_url(const char *url, abdb_error *err)
     return ABDB_OK;
 }
 
+/* Refuses options that belong to --slurm where it is missing, and those that cannot be combined
+ * with it. */
 static abdb_status check_slurm_options(const abdb_args *args, abdb_error *err)
 {
     static const char *const names[] = {"slurm", "partition", "account", "time", "ranks"};
@@ -143,6 +147,7 @@ static void append_node_command(abdb_text *out, const abdb_args *args, const cha
     abdb_text_puts(out, " --node=\"$node\" --spool=\"$spool/$node\"\n");
 }
 
+/* Appends --option=value, quoted; nothing without a value. */
 static void append_option(abdb_text *out, const char *option, const char *value)
 {
     abdb_text word = {0};
@@ -167,6 +172,7 @@ typedef struct {
     long long nodes; /* 0: they are named */
 } script_paths;
 
+/* Appends the job array that measures, one node a task. */
 static void append_array_job(abdb_text *out, const abdb_args *args, const script_paths *p)
 {
     const char *named = p->nodes ? NULL : abdb_arg_value(args, "slurm"), *more;
@@ -199,6 +205,7 @@ static void append_array_job(abdb_text *out, const abdb_args *args, const script
                             "scontrol release \"$job\" || { scancel \"$job\"; exit 1; }\n");
 }
 
+/* Appends the job that imports, and pushes, when the array has ended. */
 static void append_import_job(abdb_text *out, const abdb_args *args, const script_paths *p)
 {
     const char *url = abdb_arg_value(args, "push");
@@ -225,6 +232,7 @@ static void append_import_job(abdb_text *out, const abdb_args *args, const scrip
                         "echo \"measured by job $job, imported by job ${end%%;*}\"\n");
 }
 
+/* Appends the whole script: head, array job and import job. */
 static void append_script_that_submits_jobs(abdb_text *out, const abdb_args *args,
                                             const script_paths *p)
 {
@@ -276,6 +284,7 @@ done:
     return st;
 }
 
+/* Makes the paths of the script absolute; refuses a spool that cannot be written. */
 static abdb_status resolve_script_paths(script_paths *p, const abdb_args *args, abdb_arena *arena,
                                         abdb_error *err)
 {

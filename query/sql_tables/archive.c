@@ -47,6 +47,7 @@ static abdb_status set_problem(reader *r, abdb_value *row, const char *why, abdb
     return row[3].text ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "members");
 }
 
+/* Adds a member with its text, or with the reason why it could not be read. */
 static abdb_status append_archive_member_row(void *self, const char *path, const abdb_input *input,
                                              abdb_error *err)
 {
@@ -88,6 +89,7 @@ static abdb_status on_left_out(void *self, const char *path, const char *name,
                        err);
 }
 
+/* abdb_archive(PATH): a row for each member. */
 static abdb_status fill_rows_of_archive_members(sqlite3 *db, const char *const *argument,
                                                 abdb_table *out, abdb_error *err)
 {

@@ -169,6 +169,7 @@ static void set_integer_cell(abdb_value *row, column at, double value)
     if (isfinite(value)) row[at] = (abdb_value){.kind = ABDB_INTEGER, .integer = (long long)value};
 }
 
+/* Copies the columns of the result behind a purchase into its row. */
 static void copy_result_cells(const abdb_system_choice *c, const abdb_purchase *p, abdb_table *t,
                               abdb_value *row)
 {
@@ -194,6 +195,7 @@ static void copy_result_cells(const abdb_system_choice *c, const abdb_purchase *
                                                         *p->price_key ? " " : "", p->price_key)};
 }
 
+/* Adds the row of the purchase in place i + 1. */
 static abdb_status append_purchase_row(const abdb_system_choice *c, size_t i, abdb_table *t,
                                        abdb_error *err)
 {
@@ -227,6 +229,7 @@ static abdb_status append_purchase_row(const abdb_system_choice *c, size_t i, ab
     return ABDB_OK;
 }
 
+/* Adds a row for each candidate that was left out, with the reason, and one for the note. */
 static abdb_status append_left_out_rows(const abdb_system_choice *c, abdb_table *t, abdb_error *err)
 {
     for (size_t i = 0; i < c->left_outs; i++) {
@@ -284,6 +287,7 @@ static abdb_status add_available_to_error(sqlite3 *db, abdb_status st, const abd
     return st;
 }
 
+/* abdb_choose(JSON): the answer to a question, as rows. */
 static abdb_status fill_choose_rows(sqlite3 *db, const char *const *argument, abdb_table *out,
                                     abdb_error *err)
 {

@@ -4,6 +4,7 @@
 #include "query/compare/compare.h"
 #include "query/sql_tables/table_functions.h"
 
+/* abdb_compare(LEFT, RIGHT, ...): the pairs that `abdb compare` would print. */
 static abdb_status fill_compare_rows(sqlite3 *db, const char *const *argument, abdb_table *out,
                                      abdb_error *err)
 {

@@ -38,6 +38,7 @@ static void build_record_object(reader *r, const abdb_csv_row *row)
     abdb_text_puts(&r->text, "}");
 }
 
+/* Adds a row of the CSV as a JSON object with its line; the first row is the header. */
 static abdb_status append_record_row(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     reader *r = self;
@@ -61,6 +62,7 @@ done:
     return st;
 }
 
+/* abdb_csv(PATH, DELIMITER): a row for each row of the file. */
 static abdb_status fill_csv_rows(sqlite3 *db, const char *const *argument, abdb_table *out,
                                  abdb_error *err)
 {

@@ -52,6 +52,7 @@ static size_t index_of_name(const char *text, const char *const *list, size_t co
     return found ? (size_t)(found - list) : 0; /* all are in it */
 }
 
+/* Reads the JSON array of [node, cell, process, seconds]. */
 static abdb_status parse_measurements(fleet_measurements *r, const char *text, abdb_error *err)
 {
     const char **process = NULL;
@@ -103,6 +104,7 @@ static abdb_status set_text_cell(abdb_table *out, abdb_value *v, const char *tex
     return v->text ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a fleet");
 }
 
+/* Adds the verdict on a node, of one cell or of all. */
 static abdb_status append_node_row(abdb_table *out, const fleet_measurements *r,
                                    const abdb_fleet_row *row, abdb_error *err)
 {
@@ -125,6 +127,7 @@ done:
     return st;
 }
 
+/* abdb_fleet(JSON): each node against the others. */
 static abdb_status fill_fleet_rows(sqlite3 *db, const char *const *argument, abdb_table *out,
                                    abdb_error *err)
 {

@@ -17,6 +17,7 @@ static void set_text_cell(abdb_table *out, abdb_value *v, const char *value)
     if (!v->text) v->kind = ABDB_NULL;
 }
 
+/* Adds a sample of a measured cell, or a row without a value if r is NULL. */
 static abdb_status append_sample_row(abdb_table *out, const abdb_entry *e, const abdb_result *r,
                                      size_t seq, abdb_error *err)
 {
@@ -37,6 +38,7 @@ static abdb_status append_sample_row(abdb_table *out, const abdb_entry *e, const
     return ABDB_OK;
 }
 
+/* Adds the samples of the time of a cell, or one row that says why there are none. */
 static abdb_status append_samples_of_entry(void *self, const abdb_entry *e, abdb_error *err)
 {
     const abdb_result *timed = NULL;

@@ -3,6 +3,7 @@
 #include "query/compare/price_offers.h"
 #include "query/sql_tables/table_functions.h"
 
+/* abdb_offers(...): the offers that a question may use, quotes included. */
 static abdb_status fill_offer_rows(sqlite3 *db, const char *const *argument, abdb_table *out,
                                    abdb_error *err)
 {

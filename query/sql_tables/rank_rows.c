@@ -56,6 +56,7 @@ static const char *append_factors_find_missing(abdb_text *out, const abdb_rulebo
     return missing;
 }
 
+/* Adds a member of a group with its factors and those that it lacks. */
 static abdb_status append_member_row(abdb_table *out, const abdb_rulebook *book,
                                      const abdb_set *set, const char *key, size_t i,
                                      abdb_error *err)
@@ -90,6 +91,7 @@ done:
     return st;
 }
 
+/* abdb_rank_rows(...): the members of every group of a selection. */
 static abdb_status fill_member_rows(sqlite3 *db, const char *const *argument, abdb_table *out,
                                     abdb_error *err)
 {

@@ -31,6 +31,7 @@ static void set_real_cell(abdb_value *v, double x)
     *v = (abdb_value){.kind = ABDB_REAL, .real = x};
 }
 
+/* Adds the roof of one format at an operational intensity: min(peak, intensity x bandwidth). */
 static abdb_status append_roofline_point(abdb_table *out, const abdb_table *in, size_t row,
                                          const char *device, double intensity, abdb_error *err)
 {
@@ -59,6 +60,7 @@ static abdb_status append_roofline_point(abdb_table *out, const abdb_table *in, 
     return ABDB_OK;
 }
 
+/* abdb_roofline(DEVICE, ...): points of the device's roofs. */
 static abdb_status fill_roofline_points(sqlite3 *db, const char *const *argument, abdb_table *out,
                                         abdb_error *err)
 {

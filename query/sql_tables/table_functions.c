@@ -20,6 +20,7 @@ typedef struct {
     size_t row;
 } cursor;
 
+/* Declares the table of a function; one with side effects is for top-level SQL only. */
 static int vtab_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                         sqlite3_vtab **out, char **message)
 {
@@ -74,6 +75,7 @@ static int vtab_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
     return SQLITE_OK;
 }
 
+/* Opens a cursor without rows. */
 static int vtab_open_cursor(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out)
 {
     cursor *c = calloc(1, sizeof *c);
@@ -84,6 +86,7 @@ static int vtab_open_cursor(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out)
     return SQLITE_OK;
 }
 
+/* Frees the arguments and rows of a cursor. */
 static void clear_cursor(cursor *c)
 {
     for (int i = 0; i < ABDB_ARGUMENTS_MAX; i++) {
@@ -101,6 +104,7 @@ static int vtab_close_cursor(sqlite3_vtab_cursor *base)
     return SQLITE_OK;
 }
 
+/* Takes the arguments and computes all rows of the function at once. */
 static int vtab_compute_all_rows(sqlite3_vtab_cursor *base, int given, const char *ignored,
                                  int argc, sqlite3_value **argv)
 {
@@ -138,6 +142,7 @@ static int vtab_is_past_end(sqlite3_vtab_cursor *base)
     return ((cursor *)base)->row >= ((cursor *)base)->table.rows;
 }
 
+/* Returns a cell of the current row, or an argument, to SQLite. */
 static int vtab_column_value(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
 {
     const cursor *c = (const cursor *)base;

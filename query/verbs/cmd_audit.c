@@ -9,6 +9,7 @@
 enum { NAMES_MAX = 256 };
 static const char prefix[] = "audit-";
 
+/* Prints the audits, by name alone or with their titles. Returns 0. */
 static int print_audit_list(bool names_only)
 {
     abdb_arena arena = {0};

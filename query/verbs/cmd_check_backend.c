@@ -141,6 +141,7 @@ static abdb_status parse_ranks_option(const abdb_args *args, abdb_launcher_comma
     return abdb_launcher_build_command(out, &asked, arena, err);
 }
 
+/* Tries each rule of the protocol on the program and prints which hold. */
 static abdb_status check_protocol_and_print(const abdb_args *args, const char *path,
                                             abdb_error *err)
 {

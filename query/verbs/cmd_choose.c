@@ -120,6 +120,7 @@ static abdb_status require_any_result(abdb_db *db, abdb_error *err)
     return st;
 }
 
+/* Runs the report choose with the question on the command line and prints the answer. */
 static abdb_status run_choose(int argc, char **argv, abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0}, *prices;

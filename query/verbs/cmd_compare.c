@@ -12,6 +12,7 @@
 #include "query/verbs/table_output.h"
 #include "schema/core/outfile.h"
 
+/* Reads the options of compare; texts belong to args. */
 static abdb_status parse_compare_options(const abdb_args *args, abdb_compare_options *o,
                                          abdb_error *err)
 {
@@ -75,6 +76,7 @@ static abdb_status print_environment_diffs(const abdb_args *args, abdb_db *db,
     return st;
 }
 
+/* Prints a comparison as text for people, or as a table in the format asked for. */
 static abdb_status print_comparison(const abdb_args *args, const abdb_comparison *c, abdb_db *db,
                                     abdb_error *err)
 {
@@ -164,6 +166,8 @@ static abdb_status fail_if_not_comparable(const abdb_comparison *c, abdb_error *
     return ABDB_OK;
 }
 
+/* Compares the sets of the command line, prints, and fails if a verdict of --fail-on was reached.
+ */
 static abdb_status run_compare(int argc, char **argv, abdb_error *err)
 {
     const char *sets[ABDB_SETS_MAX + 1];

@@ -36,6 +36,7 @@ static const struct {
       "--out", "abdb-demo.svg"}},
 };
 
+/* Prints the heading of a step and the command that it runs. */
 static void print_step_command(const char *what, const char *const *word)
 {
     if (what) {

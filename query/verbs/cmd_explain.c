@@ -241,6 +241,7 @@ done:
     return st;
 }
 
+/* Explains one value of a report: its formula, and the facts that it was computed from. */
 static abdb_status explain_report_cell(const char *name, int argc, char **argv, abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0};
@@ -268,6 +269,7 @@ done:
 
 /* --- of keys and names ------------------------------------------------------------------------ */
 
+/* Explains each key or fact of the command line. */
 static abdb_status explain_fact_keys(int argc, char **argv, abdb_error *err)
 {
     abdb_text keys = {0};

@@ -137,6 +137,7 @@ typedef struct {
     long left_out;             /* what a CSV has no column for */
 } export_job;
 
+/* Writes the records as JSON lines. */
 static abdb_status write_jsonl_export(export_job *j, FILE *out, abdb_error *err)
 {
     abdb_export *e = calloc(1, sizeof *e);
@@ -176,6 +177,7 @@ done:
     return st;
 }
 
+/* Writes the records into a new database, which appears whole or not at all. */
 static abdb_status export_to_database_file(export_job *j, const char *path, abdb_error *err)
 {
     abdb_outfile out = {0};
@@ -210,6 +212,7 @@ done:
     return st;
 }
 
+/* Writes SQL statements that make the database, or the selected part of it, again. */
 static abdb_status write_sql_export(export_job *j, FILE *out, abdb_error *err)
 {
     abdb_scratch scratch = {0};
@@ -247,6 +250,7 @@ done:
     return st;
 }
 
+/* Writes the export in its format to path or standard output. */
 static abdb_status export_in_format(export_job *j, const char *form, const char *path,
                                     abdb_error *err)
 {
@@ -287,6 +291,7 @@ done:
     return st;
 }
 
+/* Prints how many values the format has no place for, and what a redaction replaced or withheld. */
 static void print_left_out_counts(const export_job *j)
 {
     if (j->left_out)

@@ -67,6 +67,7 @@ static void print_verb_and_report_options(FILE *out, const abdb_command *command
     abdb_report_free(&report);
 }
 
+/* Prints each line behind the indent. */
 static void print_lines_indented(FILE *out, const char *lines, const char *indent)
 {
     while (*lines) {

@@ -47,6 +47,7 @@ static abdb_status resolve_note_target(abdb_db *db, size_t kind, const char *wor
     return st;
 }
 
+/* Stores a note on a tag, run, result or file in a transaction of its own. */
 static abdb_status store_note(abdb_writer *writer, const char *kind, const char *target,
                               const char *text, const char *author, abdb_error *err)
 {

@@ -56,6 +56,7 @@ static abdb_status parse_picture_type(const abdb_args *args, abdb_picture *out, 
                 : ABDB_OK;
 }
 
+/* Prints what a figure draws and where its options are listed. */
 static void print_figure_help(const abdb_plot *plot)
 {
     abdb_print_sanitized(
@@ -134,6 +135,7 @@ done:
     return st;
 }
 
+/* The options that change the look of a picture, not its data; their texts belong to args. */
 static abdb_plot_look parse_look_options(const abdb_args *args)
 {
     return (abdb_plot_look){.title = abdb_arg_value(args, "title"),

@@ -51,6 +51,7 @@ done:
     return st;
 }
 
+/* Prints what a pull brought, as a sentence or as a row in the format asked for. */
 static abdb_status print_pulled_counts(const abdb_args *args, const abdb_counts *counts,
                                        const char *address, abdb_error *err)
 {

@@ -11,6 +11,7 @@ static void set_integer_cell(abdb_table *t, size_t column, long long value)
     t->value[column] = (abdb_value){.kind = ABDB_INTEGER, .integer = value};
 }
 
+/* Prints what a push added, as a sentence or as a row in the format asked for. */
 static abdb_status print_pushed_counts(const abdb_args *args, const abdb_push_counts *p,
                                        const char *address, abdb_error *err)
 {
@@ -48,6 +49,7 @@ done:
     return st;
 }
 
+/* Pushes the database, has the warehouse's derived rows made again, and prints the counts. */
 static abdb_status push_and_derive(const abdb_args *args, abdb_store_client *link, abdb_db *db,
                                    const char *address, abdb_error *err)
 {

@@ -17,6 +17,7 @@ enum { NAMES_MAX = 256 };
 
 /* --- what can be asked ------------------------------------------------------------------------ */
 
+/* Prints the names of all reports, for completion. Returns 0. */
 static int print_report_names(void)
 {
     abdb_arena arena = {0};
@@ -52,6 +53,7 @@ static void print_column_meaning(const char *name, const char *meaning, const ch
                          formula && meaning && *meaning ? "; " : "", formula ? formula : "");
 }
 
+/* Prints title, question, parameters with values from the database, and columns of a report. */
 static void print_report_help(const abdb_report *report, const char *path)
 {
     const char *nothing[ABDB_PARAM_COUNT] = {0}, *title;
@@ -136,6 +138,7 @@ static abdb_status fail_if_column_has_value(const abdb_args *args, const abdb_ta
                      abdb_plural_ending((long long)table->rows), count == 1 ? "has" : "have", list);
 }
 
+/* Runs a report with the parameters of the command line, or prints its help. */
 static abdb_status run_and_print_report(abdb_report *report, int argc, char **argv, abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0};
@@ -176,6 +179,7 @@ done:
     return st;
 }
 
+/* Runs one SELECT of the user and prints its rows. */
 static abdb_status run_and_print_sql(const char *sql, const abdb_args *args, abdb_error *err)
 {
     abdb_db *db = NULL;
@@ -193,6 +197,7 @@ done:
     return st;
 }
 
+/* Prints the columns of a view with units and meanings. */
 static abdb_status print_view_columns(const char *view, const abdb_args *args, abdb_error *err)
 {
     const char *value[1] = {view};
@@ -294,6 +299,7 @@ static void run_statements(shell *s, const char *sql)
     }
 }
 
+/* Prints the SQL functions of abdb. */
 static void print_functions(abdb_format format)
 {
     abdb_table table;
@@ -397,6 +403,7 @@ static const char *find_name_and_file_option(int argc, char **argv, const char *
     return at ? argv[at] : NULL;
 }
 
+/* Reads the report in a file and runs it. */
 static abdb_status run_report_file(const char *path, int argc, char **argv, abdb_error *err)
 {
     abdb_text text = {0};
@@ -413,6 +420,7 @@ done:
     return st;
 }
 
+/* Runs the report of that name. */
 static abdb_status run_named_report(const char *word, int argc, char **argv, abdb_error *err)
 {
     abdb_report report = {0};
@@ -423,6 +431,8 @@ static abdb_status run_named_report(const char *word, int argc, char **argv, abd
     return st;
 }
 
+/* Runs the form of `abdb query` that was used: a file, SQL, --schema, a report, or the list.
+ * Returns the exit status. */
 static int dispatch_query_form(int argc, char **argv)
 {
     const char *file, *word = find_name_and_file_option(argc, argv, &file);

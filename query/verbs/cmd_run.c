@@ -44,8 +44,6 @@ static void print_resume_command(const abdb_args *args, char **argv)
 
 /* --- the plan --------------------------------------------------------------------------------- */
 
-/* Adds a shipped plan, or the plan in a file of that name; names the nearest plan if there is none.
- */
 static abdb_status load_named_plan(abdb_plan *plan, const char *name, abdb_error *err)
 {
     const char *names[64], *near;
@@ -109,7 +107,6 @@ done:
     return st;
 }
 
-/* Makes the plan of --plan, of --kernel with its --axis, of --search or of --command. */
 static abdb_status build_plan_from_options(abdb_plan *plan, const abdb_args *args, abdb_error *err)
 {
     const char *name = abdb_arg_value(args, "plan"), *kernel = abdb_arg_value(args, "kernel"),
@@ -221,8 +218,6 @@ static void digest_plan_and_options(const abdb_plan *plan, const abdb_args *args
     abdb_text_free(&text);
 }
 
-/* The newest campaign in the database with that key of its plan, for --resume; empty if there is
- * none. */
 static abdb_status find_last_campaign(abdb_db *db, const char *key, char out[64], abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
@@ -263,7 +258,6 @@ static int run_exit_code(const abdb_run_tally *t)
     return t->crashed || t->failed || t->cancelled ? abdb_exit_code(ABDB_PARTIAL) : 0;
 }
 
-/* Reads --timeout, --threads, --node and --core-type, or their defaults. */
 static abdb_status parse_limit_options(const abdb_args *args, abdb_run_options *o, abdb_error *err)
 {
     const char *text = abdb_arg_value(args, "timeout");
@@ -286,7 +280,6 @@ static abdb_status parse_limit_options(const abdb_args *args, abdb_run_options *
     return ABDB_OK;
 }
 
-/* Reads --search and its --budget in seconds. */
 static abdb_status parse_search_options(const abdb_args *args, double *budget_s, abdb_error *err)
 {
     const char *what = abdb_arg_value(args, "search"), *budget = abdb_arg_value(args, "budget");
@@ -306,8 +299,6 @@ typedef struct {
     long long repetitions, commands;
 } repeat_counts;
 
-/* Reads how often each cell is measured and how many commands of a calibration run; refuses options
- * that contradict each other. */
 static abdb_status parse_repeat_options(const abdb_args *args, repeat_counts *out, abdb_error *err)
 {
     const char *text = abdb_arg_value(args, "repeat");

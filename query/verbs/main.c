@@ -35,6 +35,7 @@ static const struct {
               {"show", "abdb explain KEY"},
               {"man", "abdb help VERB"}};
 
+/* Prints that there is no such verb, with the nearest one. Returns the exit status. */
 static int fail_unknown_verb(const char *name)
 {
     abdb_report report = {0};
@@ -108,6 +109,7 @@ static int exit_code_after_flush(int code)
     return abdb_print_error_exit_code(&err);
 }
 
+/* Runs the verb of the command line. Returns its exit status. */
 static int dispatch_verb(int argc, char **argv)
 {
     const abdb_command *command;

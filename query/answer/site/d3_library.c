@@ -46,6 +46,7 @@ done:
     return st;
 }
 
+/* Writes a file of the site: the head, then the text. */
 static abdb_status write_site_file_with_head(const abdb_site *site, const char *name,
                                              const char *head, const abdb_text *text,
                                              abdb_error *err)

@@ -27,6 +27,7 @@ static int compare_fact_keys(const void *a, const void *b, void *facts)
     return strcmp(first, abdb_fact_cell_text(facts, *(const size_t *)b, "key"));
 }
 
+/* Orders facts by their source, then by their row. */
 static int compare_fact_sources(const void *a, const void *b, void *facts)
 {
     size_t x = *(const size_t *)a, y = *(const size_t *)b;

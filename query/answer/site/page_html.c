@@ -125,6 +125,7 @@ static void write_table_start(FILE *out, const abdb_table *t)
     abdb_write_html_table_head(out, t);
 }
 
+/* Writes the table of a page; each value links to its facts. */
 static void write_page_table(FILE *out, const abdb_site *site, const abdb_site_page *page)
 {
     const abdb_table *t = &page->plot.table;
@@ -161,6 +162,7 @@ static void write_row_name(FILE *out, const abdb_table *t, size_t r)
     abdb_print_sanitized(out, "row %zu", r + 1);
 }
 
+/* Writes a fact as printed, with a link to it, and its source. */
 static void write_fact_link_and_source(FILE *out, const abdb_fact_index *facts, size_t row)
 {
     const char *printed = abdb_fact_cell_text(facts, row, "raw_value");

@@ -17,6 +17,7 @@
 
 enum { NAMES_MAX = 256 };
 
+/* Room for one more page, zeroed; site->pages does not count it yet. NULL: no memory. */
 static abdb_site_page *reserve_page(abdb_site *site, abdb_error *err)
 {
     abdb_site_page *more =
@@ -96,6 +97,7 @@ static bool figure_draws_report(const abdb_site *site, const char *report)
     return false;
 }
 
+/* Adds the page of a report if the report asks for one and has rows. */
 static abdb_status add_report_page(abdb_site *site, const char *name, abdb_error *err)
 {
     abdb_site_page *page = reserve_page(site, err);
@@ -119,6 +121,7 @@ static abdb_status add_report_page(abdb_site *site, const char *name, abdb_error
     return ABDB_OK;
 }
 
+/* Adds a page for each figure and report, with a progress bar. */
 static abdb_status build_all_pages(abdb_site *site, abdb_error *err)
 {
     const char *figures[NAMES_MAX], *reports[NAMES_MAX];
@@ -158,6 +161,7 @@ done:
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
+/* Writes a page and, if it has one, its picture. */
 static abdb_status write_page_and_svg(const abdb_site *site, const abdb_site_page *page,
                                       abdb_error *err)
 {
@@ -313,6 +317,7 @@ static abdb_status write_source_page(const abdb_site *site, size_t first_fact, s
                                          abdb_source_page_manifest(facts, first_fact, *next), err);
 }
 
+/* Writes a page for each source and the page that lists them. */
 static abdb_status write_source_pages_and_list(const abdb_site *site, abdb_error *err)
 {
     const abdb_fact_index *facts = &site->facts;
@@ -346,6 +351,7 @@ static abdb_status write_source_pages_and_list(const abdb_site *site, abdb_error
     return st == ABDB_OK ? stored : st;
 }
 
+/* Writes the page with all figures. */
 static abdb_status write_figures_list(const abdb_site *site, abdb_error *err)
 {
     abdb_page_buffer sheet;
@@ -363,6 +369,7 @@ static abdb_status write_figures_list(const abdb_site *site, abdb_error *err)
                                          abdb_list_page_manifest(site, true, false, false), err);
 }
 
+/* Writes the style sheets and scripts that abdb carries. */
 static abdb_status write_css_and_scripts(const abdb_site *site, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
@@ -383,6 +390,7 @@ done:
     return st;
 }
 
+/* Reads today's date from SQLite. */
 static abdb_status query_today(abdb_site *site, abdb_error *err)
 {
     abdb_table now = {0};
