@@ -347,6 +347,8 @@ abdb_status abdb_compare_sets(abdb_comparison *out, sqlite3 *db, const char *con
             goto done;
         }
     }
+    for (size_t i = 1; i < sets; i++)
+        TRY(abdb_sets_refuse_overlap(&out->set[0], &out->set[i], (char)('A' + i), err));
     TRY(split_groups_by_backend(out, err));
     for (size_t i = 0; each && i < sets; i++)
         TRY(split_into_single_members(&out->groups[i], &out->arena, err));
@@ -387,7 +389,8 @@ bool abdb_same_number_other_target(const abdb_set *a, size_t i, double x, const 
 static bool pair_counts_in_geomean(const abdb_pair *pair)
 {
     return pair->has_ratio && pair->comparability != ABDB_REFUSED && !*pair->unlike &&
-           pair->choice != ABDB_OF_ANY_SIZE;
+           pair->choice != ABDB_OF_ANY_SIZE && pair->difference.ratio > 0 &&
+           isfinite(pair->difference.ratio);
 }
 
 static bool pair_is_no_repeat(const abdb_comparison *c, size_t pair_index)
@@ -409,9 +412,20 @@ static bool pair_is_no_repeat(const abdb_comparison *c, size_t pair_index)
     return true;
 }
 
+bool abdb_pairs_mix_directions(const abdb_comparison *c, size_t contender)
+{
+    bool seen[2] = {false, false};
+
+    for (size_t i = 0; i < c->pairs; i++)
+        if (c->pair[i].contender == contender && pair_counts_in_geomean(&c->pair[i]))
+            seen[c->pair[i].higher] = true;
+    return seen[0] && seen[1];
+}
+
 double abdb_geomean_of_like_ratios(const abdb_comparison *c, size_t contender, size_t *n,
                                    size_t *left_out, size_t *repeats)
 {
+    bool mixed = abdb_pairs_mix_directions(c, contender);
     double sum = 0;
 
     *n = *left_out = *repeats = 0;
@@ -425,7 +439,7 @@ double abdb_geomean_of_like_ratios(const abdb_comparison *c, size_t contender, s
             ++*left_out;
             ++*repeats;
         } else {
-            sum += log(pair->difference.ratio);
+            sum += log(pair->difference.ratio) * (mixed && !pair->higher ? -1 : 1);
             ++*n;
         }
     }

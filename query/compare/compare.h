@@ -166,6 +166,10 @@ typedef struct {
     abdb_arena arena;
 } abdb_comparison;
 
+/* overlap.c: refuses two sides that share results (ABDB_USAGE, with the first of them); b is called
+ * by that letter. */
+ABDB_MUST_USE abdb_status abdb_sets_refuse_overlap(const abdb_set *a, const abdb_set *b,
+                                                   char letter, abdb_error *err);
 /* Compares set 0 with each of the others. ABDB_USAGE: see abdb_set_load_normalised. The selections
  * and options are borrowed until the comparison is freed. */
 ABDB_MUST_USE abdb_status abdb_compare_sets(abdb_comparison *out, sqlite3 *db,
@@ -181,7 +185,10 @@ ABDB_MUST_USE abdb_status abdb_pairs_set_verdicts(abdb_comparison *c, abdb_error
 double abdb_effect_threshold(const abdb_comparison *c);
 double abdb_significance_level(const abdb_comparison *c);
 double abdb_change_to_detect(const abdb_comparison *c);
-/* The geometric mean of a contender's headlines; *n: how many, *left_out: the rest, *twins: those
+/* Is more better in some of a contender's headlines, and less in others? */
+bool abdb_pairs_mix_directions(const abdb_comparison *c, size_t contender);
+/* The geometric mean of a contender's headlines, where directions mix of how many times better it
+ * is in each, else of the ratios as they are; *n: how many, *left_out: the rest, *twins: those
  * of the rest that repeat a number, because the 99 % and the 99.9 % target of a benchmark often
  * carry one. NAN where there are none. */
 double abdb_geomean_of_like_ratios(const abdb_comparison *c, size_t contender, size_t *n,

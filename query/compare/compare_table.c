@@ -1,18 +1,18 @@
-/* compare_table.c - a comparison for people: a block of rows for each contender, one row a pair;
- * see compare_table.h. */
+/* compare_table.c - a comparison for people: a block for each contender; see compare_table.h. */
 #include "query/compare/compare_table.h"
-#include "query/compare/like_for_like.h"
-#include "query/answer/output.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "query/answer/deadline.h"
+#include "query/answer/output.h"
 #include "query/answer/render.h"
 #include "query/compare/compare_text.h"
+#include "query/compare/like_for_like.h"
 
 enum { BLOCK_COLUMNS = 7 };
+
 /* --- numbers ---------------------------------------------------------------------------------- */
 
 abdb_unit_prefix abdb_pick_unit_prefix(double value, const char *unit)
@@ -20,8 +20,7 @@ abdb_unit_prefix abdb_pick_unit_prefix(double value, const char *unit)
     static const abdb_unit_prefix large[] = {{1e18, "E"}, {1e15, "P"}, {1e12, "T"},
                                              {1e9, "G"},  {1e6, "M"},  {1e3, "k"}};
     static const abdb_unit_prefix small[] = {{1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}};
-    /* Units that take large prefixes: operations and bytes. Times take small ones, fractions become
-     * per cent. */
+    /* Operations and bytes take large prefixes, times small ones; fractions become per cent. */
     bool counts =
         strncmp(unit, "FLOP", 4) == 0 || strncmp(unit, "OP", 2) == 0 || strncmp(unit, "B", 1) == 0;
 
@@ -363,15 +362,16 @@ static abdb_status append_contender_rows(const abdb_comparison *c, size_t conten
         char text[64];
 
         if (!row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a comparison"));
+        for (size_t k = 1; k < 6; k++) write_cell_text(t, row, k, "");
         snprintf(text, sizeof text, "geomean %zu of %zu", n, n + left_out);
         write_cell_text(t, row, 0, text);
-        for (size_t k = 1; k < 4; k++) write_cell_text(t, row, k, "");
         snprintf(text, sizeof text, "%.2fx", mean);
         write_cell_text(t, row, 4, text);
-        write_cell_text(t, row, 5, "");
         write_cell_text(t, row, 6,
                         strcmp(abdb_member_text(&c->set[0], 0, ABDB_M_evidence), "mlperf") == 0
                             ? "composite, not endorsed by MLCommons"
+                        : abdb_pairs_mix_directions(c, contender)
+                            ? "composite, above 1 is better: times turned over"
                             : "composite");
     }
 done:

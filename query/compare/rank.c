@@ -61,6 +61,7 @@ static abdb_status load_second_metric(abdb_ranking *r, sqlite3 *db, const char *
     abdb_table t = {0};
     char metric[96];
     const char *colon = strchr(name, ':');
+    const abdb_metric_info *info;
     abdb_status st = ABDB_OK;
 
     *out = NAN;
@@ -74,9 +75,17 @@ static abdb_status load_second_metric(abdb_ranking *r, sqlite3 *db, const char *
            abdb_bind_add_text(&binds, colon ? colon + 1 : NULL));
     TRY(abdb_query_to_table(
         db,
-        "SELECT value FROM result WHERE entry_id = CAST(?1 AS INTEGER) AND metric = ?2"
-        " AND (?3 IS NULL OR statistic = ?3) ORDER BY ordinal LIMIT 1",
+        "SELECT value, statistic FROM result WHERE entry_id = CAST(?1 AS INTEGER) AND metric = ?2"
+        " AND statistic <> 'sd' AND (?3 IS NULL OR statistic = ?3) ORDER BY ordinal",
         &binds, &t, err));
+    info = abdb_metric_find(metric);
+    if (!colon && t.rows > 1 && info && strcmp(info->unit, "s") == 0)
+        TRY(ABDB_FAIL(
+            err, ABDB_USAGE,
+            "--pareto %s: of which statistic? these results have several (%s, %s%s); write"
+            " %s:p99",
+            name, abdb_cell_text_or_empty(&t, 0, 1), abdb_cell_text_or_empty(&t, 1, 1),
+            t.rows > 2 ? ", ..." : "", name));
     if (t.rows) *out = abdb_cell_number(&t, 0, 0);
 done:
     abdb_table_free(&t);
@@ -100,7 +109,7 @@ static abdb_status update_best_of_name(abdb_ranking *r, size_t group, size_t mem
         row = &r->row[i - 1];
         if (strcmp(row->name, name) != 0) continue;
         row->of++;
-        if (r->higher ? value > row->value : value < row->value) {
+        if (abdb_ranking_group_is_higher(r, group) ? value > row->value : value < row->value) {
             row->member = member;
             row->value = value;
         }
@@ -170,7 +179,9 @@ static abdb_status sort_and_number_places(abdb_ranking *r, abdb_error *err)
 
     if (!all) return ABDB_FAIL(err, ABDB_NOMEM, "a ranking");
     for (size_t i = 0; i < r->count; i++)
-        all[i] = (sortable){r->row[i], r->higher ? -r->row[i].value : r->row[i].value};
+        all[i] = (sortable){r->row[i], abdb_ranking_group_is_higher(r, r->row[i].group)
+                                           ? -r->row[i].value
+                                           : r->row[i].value};
     qsort(all, r->count, sizeof *all, compare_group_value_name);
     for (size_t i = 0; i < r->count; i++) {
         r->row[i] = all[i].row;
@@ -208,7 +219,8 @@ static abdb_status mark_pareto_front(abdb_ranking *r, sqlite3 *db, const char *n
         x->front = isfinite(x->other);
         for (size_t k = 0; k < r->count && x->front; k++) {
             const abdb_ranked *y = &r->row[k];
-            double gain = (r->higher ? 1 : -1) * (y->value - x->value);
+            double gain =
+                (abdb_ranking_group_is_higher(r, x->group) ? 1 : -1) * (y->value - x->value);
             double other = (r->other_higher ? 1 : -1) * (y->other - x->other);
 
             if (y->group == x->group && isfinite(y->other) && gain >= 0 && other >= 0 &&
@@ -277,7 +289,6 @@ abdb_status abdb_rank_results(abdb_ranking *out, sqlite3 *db, const char *select
         TRY(abdb_groups_split(&out->groups, &out->book, &out->set, false, NULL, &out->arena, err));
     out->row = calloc(out->set.members + 1, sizeof *out->row);
     if (!out->row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a ranking"));
-    out->higher = strcmp(abdb_member_text(&out->set, 0, ABDB_M_better), "lower") != 0;
     for (size_t g = 0; g < out->groups.count; g++)
         for (size_t i = 0; i < out->groups.group[g].count; i++) {
             size_t member = out->groups.group[g].member[i];

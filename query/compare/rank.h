@@ -4,6 +4,8 @@
 #ifndef ABDB_COMPARE_RANK_H
 #define ABDB_COMPARE_RANK_H
 
+#include <string.h>
+
 #include "query/compare/compare.h"
 
 typedef struct {
@@ -36,7 +38,7 @@ typedef struct {
     abdb_ranked *row; /* by group, then place */
     const char *per;  /* what values are normalised by: as asked, or like_for_like.h */
     size_t left_out;  /* members that cannot stand for anything */
-    bool higher, other_higher;
+    bool other_higher;
     bool providers;     /* a backend is ranked by each of its providers */
     size_t suite;       /* groups of the suite */
     size_t twins;       /* groups that repeat a number of another accuracy target: not in it */
@@ -52,6 +54,14 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_rank_results(abdb_ranking *out, sqlite3 *db, const char *selection,
                                             const char *where, const abdb_rank_options *options,
                                             abdb_error *err);
+/* Is more better in that group? Groups of other metrics may have the other direction. */
+static inline bool abdb_ranking_group_is_higher(const abdb_ranking *ranking, size_t group)
+{
+    const abdb_group *g = &ranking->groups.group[group];
+
+    return !g->count ||
+           strcmp(abdb_member_text(&ranking->set, g->member[0], ABDB_M_better), "lower") != 0;
+}
 /* suite_geomean.c: one row for each name instead of one for each group and name. */
 ABDB_MUST_USE abdb_status abdb_ranking_by_suite_geomean(abdb_ranking *r, const abdb_rank_options *o,
                                                         abdb_error *err);

@@ -1,12 +1,29 @@
 /* selection.c - picking rows; see selection.h. */
-#include "query/compare/selection.h"
+#include "query/compare/condition_value.h"
 
 #include <string.h>
 
 #include "schema/functions/sqlite.h"
 
-/* Those of two characters first, so that "<=" is not read as "<". */
-static const char *const operators[] = {"!=", "<=", ">=", "=", "<", ">", "~"};
+/* What is written, and the operator that it is. Longer ones first, so that "<=" is not read as
+ * "<". */
+static const struct {
+    const char *written, *op;
+} operators[] = {{"\u2264", "<="}, {"\u2265", ">="}, {"\u2260", "!="}, {"!=", "!="}, {"<=", "<="},
+                 {">=", ">="},     {"=", "="},       {"<", "<"},       {">", ">"},   {"~", "~"}};
+
+/* Where the first operator or comma of text stands, or its end. */
+static const char *find_operator_or_comma(const char *text)
+{
+    const char *end = text + strcspn(text, "=!<>~,");
+
+    for (size_t i = 0; i < 3; i++) {
+        const char *at = strstr(text, operators[i].written);
+
+        if (at && at < end) end = at;
+    }
+    return end;
+}
 
 /* The place of a round in time, as the views count it: 10001 of v10.1. */
 static bool parse_round_order(const char *text, double *order)
@@ -72,17 +89,19 @@ static abdb_status parse_condition_value(abdb_selection *out, const char **s, co
 static abdb_status parse_condition(abdb_selection *out, const char **text, abdb_error *err)
 {
     abdb_condition *c = &out->condition[out->count];
-    const char *s = *text + strspn(*text, " "), *end = s + strcspn(s, "=!<>~,");
+    const char *s = *text + strspn(*text, " "), *end = find_operator_or_comma(s);
     bool quoted = *s == '\'' || *s == '"';
-    size_t size = (size_t)(end - s);
+    size_t size = (size_t)(end - s), written = 0;
     abdb_status st = ABDB_OK;
 
     if (out->count == ABDB_CONDITION_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT, "more than %d conditions", ABDB_CONDITION_MAX);
     while (size && s[size - 1] == ' ') size--;
     *c = (abdb_condition){0};
-    for (size_t i = 0; !quoted && i < sizeof operators / sizeof operators[0] && !c->op; i++)
-        if (strncmp(end, operators[i], strlen(operators[i])) == 0) c->op = operators[i];
+    for (size_t i = 0; !quoted && i < sizeof operators / sizeof operators[0] && !c->op; i++) {
+        written = strlen(operators[i].written);
+        if (strncmp(end, operators[i].written, written) == 0) c->op = operators[i].op;
+    }
     if (!size || (!c->op && !out->words))
         return ABDB_FAIL(err, ABDB_USAGE,
                          "'%s' is no selection: column OP value, joined by commas, OP one of"
@@ -91,7 +110,7 @@ static abdb_status parse_condition(abdb_selection *out, const char **text, abdb_
     if (c->op) {
         c->column = abdb_arena_copy(&out->arena, s, size);
         if (!c->column) return ABDB_FAIL(err, ABDB_NOMEM, "a selection");
-        s = end + strlen(c->op);
+        s = end + written;
     }
     TRY(parse_condition_value(out, &s, &c->value, err));
     *text = s + (*s == ',');
@@ -129,7 +148,7 @@ static bool value_meets_condition(const abdb_condition *c, const abdb_value *v)
     if (v->kind == ABDB_STRING && abdb_condition_is_round_range(c, &b) &&
         parse_round_order(text, &a)) {
         order = (a > b) - (a < b);
-    } else if (v->kind != ABDB_STRING && abdb_double_parse(c->value, ABDB_MARK_UNKNOWN, &b)) {
+    } else if (v->kind != ABDB_STRING && abdb_condition_value_to_number(c->value, NULL, &b)) {
         a = v->kind == ABDB_INTEGER ? (double)v->integer : v->real;
         order = (a > b) - (a < b);
     } else
@@ -145,12 +164,19 @@ static bool value_meets_condition(const abdb_condition *c, const abdb_value *v)
 abdb_status abdb_row_meets_selection(const abdb_selection *selection, const abdb_table *table,
                                      size_t row, bool *out, abdb_error *err)
 {
+    double number;
+
     *out = true;
     for (size_t i = 0; i < selection->count; i++) {
         const abdb_condition *c = &selection->condition[i];
         size_t at;
         abdb_status st = abdb_table_require_column(table, c->column, &at, err);
 
+        if (st != ABDB_OK) return st;
+        if (table->value[row * table->columns + at].kind > ABDB_NULL &&
+            table->value[row * table->columns + at].kind != ABDB_STRING &&
+            abdb_condition_is_ordered(c))
+            st = abdb_condition_require_number(c, NULL, &number, err);
         if (st != ABDB_OK) return st;
         *out &= value_meets_condition(c, &table->value[row * table->columns + at]);
     }

@@ -44,7 +44,8 @@ static bool repeats_number_of_other_target(const abdb_ranking *r, const abdb_ran
     return false;
 }
 
-/* Of a name to the baseline in a group; NAN: one of them has no result, or they are not alike. */
+/* How many times better a name is than the baseline in a group, whatever the direction of its
+ * metric; NAN: one of them has no result above zero, or they are not alike. */
 static double ratio_to_baseline(const suite *s, size_t group, const char *name)
 {
     const abdb_ranking *r = s->r;
@@ -52,6 +53,7 @@ static double ratio_to_baseline(const suite *s, size_t group, const char *name)
                       *own = find_ranked_row(r, group, name);
     abdb_arena arena = {0};
     abdb_single_member_side a, b;
+    double ratio;
     bool alike;
 
     if (!base || !own || !(own->value > 0) || !(base->value > 0)) return NAN;
@@ -60,7 +62,9 @@ static double ratio_to_baseline(const suite *s, size_t group, const char *name)
     alike = !*abdb_describe_unlike_factors(a.side, b.side, r->per, &arena);
     abdb_arena_free(&arena);
     if (!alike) return NAN;
-    return r->higher ? own->value / base->value : base->value / own->value;
+    ratio = abdb_ranking_group_is_higher(r, group) ? own->value / base->value
+                                                   : base->value / own->value;
+    return isfinite(ratio) && ratio > 0 ? ratio : NAN;
 }
 
 static int count_set_bits(uint64_t x)

@@ -250,8 +250,10 @@ abdb_status abdb_pair_summarise_and_test(abdb_comparison *c, abdb_pair *pair, ab
     if (a.sampled && b.sampled)
         TRY(test_process_samples(c, pair, &a, &b, err));
     else if (pair->left.value > 0 && pair->right.value > 0) {
-        pair->difference.ratio = pair->right.value / pair->left.value;
-        pair->has_ratio = true;
+        double ratio = pair->right.value / pair->left.value;
+
+        pair->has_ratio = isfinite(ratio) && ratio > 0; /* else it is beyond a double */
+        if (pair->has_ratio) pair->difference.ratio = ratio;
     }
 done:
     abdb_processes_free(&a);

@@ -380,7 +380,7 @@ END
     run abdb compare device=H200-SXM device=B200-SXM --per head
     fails 2 "--per 'head'"
     run abdb compare device=H200-SXM,devices=eight device=B200-SXM
-    fails 2 "devices wants a number"
+    fails 2 "devices=eight: 'eight' is not a number"
     run abdb compare run=latest run=latest~99
     fails 2 "run=latest~99: there are"
     run abdb compare run=latest run=latest~x
