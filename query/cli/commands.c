@@ -28,6 +28,7 @@
     {"price", 0, "QUOTES", \
      "your own: 'DEVICE=2.49 USD/h' (of a node of 8: '19.92 USD/h/8'), ..."}, \
     {"today", 0, "DATE", "the day to which a price's age is counted (default: today)"}, \
+    {"marks", 0, "any", "with what marks leave out (abdb query \"SELECT * FROM v_mark\")"}, \
     TIMEOUT_OPTION
 /* clang-format on */
 

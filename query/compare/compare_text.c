@@ -139,7 +139,7 @@ static void note_left_out_results(const abdb_comparison *c, abdb_table *t)
         const char *why = NULL;
 
         for (size_t i = 0; i < c->set[s].members; i++)
-            if (c->set[s].member[i].why) {
+            if (c->set[s].member[i].why && !c->set[s].member[i].mark) {
                 n++;
                 why = c->set[s].member[i].why;
             }
@@ -147,6 +147,7 @@ static void note_left_out_results(const abdb_comparison *c, abdb_table *t)
             t->note[t->notes++] =
                 abdb_arena_printf(&t->arena, "%c: %zu of %zu results left out: %s", (char)('A' + s),
                                   n, c->set[s].members, why);
+        abdb_set_add_mark_notes(&c->set[s], (char[]){(char)('A' + s), '\0'}, t);
     }
 }
 

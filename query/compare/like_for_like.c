@@ -121,6 +121,15 @@ static void append_factor_difference(const char *name, abdb_side a, abdb_side b,
     abdb_arena_free(&arena);
 }
 
+/* The mark that would leave results of a side out, were it not asked for; "none". */
+static const char *mark_shown_of_side(abdb_side side)
+{
+    for (size_t i = 0; i < side.group->count; i++)
+        if (side.set->member[side.group->member[i]].mark_shown)
+            return side.set->member[side.group->member[i]].mark_shown;
+    return "none";
+}
+
 const char *abdb_describe_unlike_factors(abdb_side a, abdb_side b, const char *per,
                                          abdb_arena *arena)
 {
@@ -128,13 +137,17 @@ const char *abdb_describe_unlike_factors(abdb_side a, abdb_side b, const char *p
                                           "verified"};
     bool none = strcmp(per, "none") == 0, device = strcmp(per, "device") == 0;
     abdb_text out = {0};
-    const char *kept;
+    const char *kept, *x, *y;
 
     if (none || (device && !(side_is_per_device(a) && side_is_per_device(b))))
         append_factor_difference("devices", a, b, side_is_mlperf(a) && side_is_mlperf(b), &out);
     for (size_t i = 0;
          side_is_mlperf(a) && side_is_mlperf(b) && i < sizeof factors / sizeof *factors; i++)
         append_factor_difference(factors[i], a, b, true, &out);
+    x = mark_shown_of_side(a);
+    y = mark_shown_of_side(b);
+    if (strcmp(x, "none") != 0 || strcmp(y, "none") != 0)
+        abdb_text_printf(&out, "%smark %s|%s", out.size ? ", " : "", x, y);
     kept = abdb_arena_copy(arena, abdb_text_get(&out), out.size);
     abdb_text_free(&out);
     return kept ? kept : "";

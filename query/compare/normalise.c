@@ -52,11 +52,62 @@ abdb_status abdb_find_per_formula(const char *per, const char **formula, abdb_er
     return ABDB_OK;
 }
 
-/* Why a member cannot stand for its set. */
-static const char *why_member_excluded(const abdb_set *set, size_t i, size_t per)
+typedef struct {
+    abdb_set *set;
+    sqlite3 *db;
+    const abdb_normalisation *measure;
+    size_t per;
+    sqlite3_stmt *find;
+    abdb_table offers; /* where a price is wanted */
+    double days;       /* the oldest that counts; NAN: any */
+    abdb_table marks;  /* those that leave out: mark, sentence, effect */
+} normaliser;
+
+/* The first mark of a member that leaves it out; what it says becomes the reason. One that is let
+ * through is noted. */
+static const char *why_member_marked(normaliser *n, size_t i)
 {
+    const char *marks = abdb_member_text(n->set, i, ABDB_M_marks);
+    abdb_member *m = &n->set->member[i];
+
+    m->mark = m->mark_shown = NULL;
+    for (size_t k = 0; *marks && k < n->marks.rows && !m->mark; k++) {
+        const char *mark = abdb_cell_text_or_empty(&n->marks, k, 0);
+
+        if (!abdb_list_has_word(marks, ' ', mark, strlen(mark))) continue;
+        mark = abdb_arena_copy(&n->set->arena, mark, strlen(mark));
+        if (n->measure->marks &&
+            strcmp(abdb_cell_text_or_empty(&n->marks, k, 2), "leave out") == 0) {
+            m->mark_shown = mark;
+            continue;
+        }
+        m->mark = mark;
+        return abdb_arena_printf(&n->set->arena, "%s: %s", mark,
+                                 abdb_cell_text_or_empty(&n->marks, k, 1));
+    }
+    return NULL;
+}
+
+static abdb_status load_marks(normaliser *n, abdb_error *err)
+{
+    const char *marks = n->measure->marks;
+
+    if (marks && strcmp(marks, "any") != 0)
+        return ABDB_FAIL(err, ABDB_USAGE, "--marks wants any, not '%s'", marks);
+    return abdb_query_to_table(n->db,
+                               "SELECT mark, sentence, effect FROM mark WHERE effect <> 'show'"
+                               " ORDER BY effect DESC, mark",
+                               NULL, &n->marks, err);
+}
+
+/* Why a member cannot stand for its set. */
+static const char *why_member_excluded(normaliser *n, size_t i, size_t per)
+{
+    const abdb_set *set = n->set;
+    const char *marked = why_member_marked(n, i);
     const char *flags = abdb_member_text(set, i, ABDB_M_flags);
 
+    if (marked) return marked;
     if (abdb_list_has_word(flags, ' ', "averaged", strlen("averaged")))
         return "average of submissions";
     if (abdb_list_has_word(flags, ' ', "errors", strlen("errors"))) return "errors";
@@ -66,16 +117,6 @@ static const char *why_member_excluded(const abdb_set *set, size_t i, size_t per
         return "sources disagree on the number of devices";
     return NULL;
 }
-
-typedef struct {
-    abdb_set *set;
-    sqlite3 *db;
-    const abdb_normalisation *measure;
-    size_t per;
-    sqlite3_stmt *find;
-    abdb_table offers; /* where a price is wanted */
-    double days;       /* the oldest that counts; NAN: any */
-} normaliser;
 
 static bool divides_by_devices(const normaliser *n)
 {
@@ -182,7 +223,7 @@ static void use_undivided_or_exclude(normaliser *n, size_t i)
 
     if (n->measure->spare) {
         use_stated_value(n->set, i);
-        m->why = why_member_excluded(n->set, i, 0);
+        m->why = why_member_excluded(n, i, 0);
     } else if (!m->why)
         m->why = "only rates that add are divided by devices, not times, latencies and fractions";
 }
@@ -281,8 +322,9 @@ abdb_status abdb_set_normalise_values(abdb_set *set, sqlite3 *db, const abdb_nor
     if (!measure->per) n.per = 0;
     if (measure->per) TRY(abdb_find_per_formula(measure->per, &ignored, err));
     if (pers[n.per].formula) TRY(check_options_prepare_sql(&n, err));
+    TRY(load_marks(&n, err));
     for (size_t i = 0; i < set->members; i++) {
-        set->member[i].why = why_member_excluded(set, i, n.per);
+        set->member[i].why = why_member_excluded(&n, i, n.per);
         set->member[i].divided = false;
         set->member[i].facts = NULL;
         set->member[i].too_small = NULL;
@@ -297,5 +339,26 @@ abdb_status abdb_set_normalise_values(abdb_set *set, sqlite3 *db, const abdb_nor
 done:
     sqlite3_finalize(n.find);
     abdb_table_free(&n.offers);
+    abdb_table_free(&n.marks);
     return st;
+}
+
+void abdb_set_add_mark_notes(const abdb_set *set, const char *who, abdb_table *t)
+{
+    for (size_t i = 0; i < set->members; i++) {
+        const char *mark = set->member[i].mark;
+        size_t n = 0, before = 0;
+
+        if (!mark) continue;
+        for (size_t k = 0; k < set->members; k++)
+            if (set->member[k].mark && strcmp(set->member[k].mark, mark) == 0) {
+                n++;
+                before += k < i;
+            }
+        if (before || t->notes == ABDB_NOTE_MAX) continue;
+        t->note[t->notes++] =
+            abdb_arena_printf(&t->arena, "%s%s%zu row%s left out: %s (%s); --marks any shows %s",
+                              who ? who : "", who ? ": " : "", n, n == 1 ? "" : "s", mark,
+                              set->member[i].why + strlen(mark) + 2, n == 1 ? "it" : "them");
+    }
 }

@@ -16,29 +16,30 @@
 enum { ABDB_MEMBERS_MAX = 20000, ABDB_TRAITS_MAX = 192, ABDB_SPELT_MAX = 12 };
 
 /* Columns of a member, as v_comparable has them. */
-#define ABDB_MEMBER_COLUMNS(X)                                                                  \
-    X(result_id)                                                                                \
-    X(key)                                                                                      \
-    X(evidence)                                                                                 \
-    X(source)                                                                                   \
-    X(suite)                                                                                    \
-    X(system_type)                                                                              \
-    X(round)                                                                                    \
-    X(division)                                                                                 \
-    X(availability)                                                                             \
-    X(verified)                                                                                 \
-    X(submitter)                                                                                \
-    X(system)                                                                                   \
-    X(workload)                                                                                 \
-    X(benchmark)                                                                                \
-    X(model)                                                                                    \
-    X(scenario)                                                                                 \
-    X(device)                                                                                   \
-    X(devices) X(nodes) X(backend) X(dtype) X(metric) X(metric_class) X(statistic) X(rank) X(x) \
-        X(unit) X(accuracy_target) X(compatibility) X(power_submission) X(averaged) X(inferred) \
-            X(engine) X(sparsity) X(basis) X(power_limit) X(standing) X(disputed) X(tag)        \
-                X(campaign) X(better) X(flags) X(value) X(disagree) X(public_id) X(point_id)    \
-                    X(entry_id) X(process_id) X(cell) X(ordinal) X(run) X(date)
+#define ABDB_MEMBER_COLUMNS(X)                                                                    \
+    X(result_id)                                                                                  \
+    X(key)                                                                                        \
+    X(evidence)                                                                                   \
+    X(source)                                                                                     \
+    X(suite)                                                                                      \
+    X(system_type)                                                                                \
+    X(round)                                                                                      \
+    X(division)                                                                                   \
+    X(availability)                                                                               \
+    X(verified)                                                                                   \
+    X(submitter)                                                                                  \
+    X(system)                                                                                     \
+    X(workload)                                                                                   \
+    X(benchmark)                                                                                  \
+    X(model)                                                                                      \
+    X(scenario)                                                                                   \
+    X(device)                                                                                     \
+    X(devices)                                                                                    \
+    X(nodes) X(backend) X(dtype) X(metric) X(metric_class) X(statistic) X(rank) X(x) X(unit)      \
+        X(accuracy_target) X(compatibility) X(power_submission) X(averaged) X(inferred) X(engine) \
+            X(sparsity) X(basis) X(power_limit) X(standing) X(disputed) X(tag) X(campaign)        \
+                X(better) X(flags) X(value) X(disagree) X(public_id) X(point_id) X(entry_id)      \
+                    X(process_id) X(cell) X(ordinal) X(run) X(date) X(marks) X(verified_by)
 typedef enum {
 #define X(name) ABDB_M_##name,
     ABDB_MEMBER_COLUMNS(X)
@@ -60,6 +61,8 @@ typedef struct {
     const char *unit;          /* of value */
     bool divided;              /* value is of one device */
     const char *why;           /* why it cannot stand for its set, or NULL */
+    const char *mark;          /* the judgement that leaves it out, or NULL */
+    const char *mark_shown;    /* one that would, were it not asked for (--marks any), or NULL */
     const char *facts;         /* keys beside its own, or NULL */
     const char *price;         /* "IDC on-demand 2024-01-04, 1052 days old", or NULL */
     const char *provider, *provider_kind, *price_kind; /* of that price */
@@ -85,6 +88,7 @@ typedef struct {
     const char *price_date, *provider, *price_kind; /* of the prices that count; "any" kind */
     const char *price;                              /* 'DEVICE=2.49 USD/h,...': the reader's own */
     const char *price_max_age_days, *today;
+    const char *marks; /* "any": marks with the effect "leave out" leave nothing out */
 } abdb_normalisation;
 
 /* The results that both selections pick (where may be NULL). ABDB_USAGE: not of the grammar, an
@@ -114,6 +118,9 @@ ABDB_MUST_USE abdb_status abdb_resolve_name_by_metric(sqlite3 *db, const char *k
                                                       abdb_arena *arena, abdb_error *err);
 /* names.c: does it divide values, which only rates can be? */
 bool abdb_normalisation_needs_rates(const abdb_normalisation *measure);
+/* "2 rows left out: failed (The run failed.); --marks any shows them": each mark that left members
+ * of the set out; who: what stands before it, or NULL. (normalise.c) */
+void abdb_set_add_mark_notes(const abdb_set *set, const char *who, abdb_table *t);
 /* Is it a word for --per? The formula's name, or NULL for "none". ABDB_USAGE: it is not. */
 ABDB_MUST_USE abdb_status abdb_find_per_formula(const char *per, const char **formula,
                                                 abdb_error *err);

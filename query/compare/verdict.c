@@ -32,7 +32,7 @@ static abdb_status summarise_side(abdb_side side, bool higher, abdb_pick pick,
             x[out->n++] = m->value;
         } else {
             out->left_out++;
-            if (!out->why) out->why = m->why;
+            if (!out->why) out->why = m->mark ? m->mark : m->why;
         }
     }
     if (out->n) {

@@ -24,6 +24,7 @@
 -- param: electricity | number 0.. | 0.10 | of --own: USD per kWh
 -- param: limit | number 1.. | 12 | rows at most
 -- param: today | date | | the day to which a price's age is counted (default: --price-date, else today)
+-- param: marks | text | | any: with the results that marks leave out (abdb query "SELECT * FROM v_mark") | SELECT 'any'
 -- column: work | what | | that is run
 -- column: scenario | scenario | | of MLPerf, or training
 -- column: place | # | |
@@ -80,7 +81,7 @@ SELECT coalesce(nullif(substr(iif(:model IS NULL, '', ',work=' || quote(:model))
 SELECT json_object('selection', a.selection, 'rate', :rate, 'time_to_train', :time_to_train, 'where', :where,
   'saves', :per, 'metric', :metric, 'provider', :provider, 'price_kind', :price_kind, 'price_date', :price_date,
   'price_max_age', :price_max_age, 'price', :price, 'own', :own, 'life', :life, 'utilisation', :utilisation, 'power', :power,
-  'pue', :pue, 'electricity', :electricity, 'today', :today) AS said, a.selection AS selection FROM asked a
+  'pue', :pue, 'electricity', :electricity, 'today', :today, 'marks', :marks) AS said, a.selection AS selection FROM asked a
 -- @table choice
 SELECT c.* FROM options a, abdb_choose(a.said) c
  WHERE a.selection IS NOT NULL

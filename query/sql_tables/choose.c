@@ -118,7 +118,8 @@ static abdb_status parse_choose_options(json_t *options_json, abdb_choose_option
         .price_date = json_option_text(options_json, "price_date", arena),
         .price = json_option_text(options_json, "price", arena),
         .price_max_age_days = json_option_text(options_json, "price_max_age", arena),
-        .today = json_option_text(options_json, "today", arena)};
+        .today = json_option_text(options_json, "today", arena),
+        .marks = json_option_text(options_json, "marks", arena)};
     o->ownership.capital = json_option_text(options_json, "own", arena);
     if (!o->selection) o->selection = "";
     if (by && !abdb_text_is_in_list(by, words))

@@ -42,6 +42,8 @@ typedef enum {
     C_ID,
     C_UNLIKE,
     C_EXPLORATORY,
+    C_MARKS,
+    C_VERIFIED_BY,
     C_RESULT,
     C_FACTS,
     C_COUNT
@@ -72,6 +74,8 @@ static const struct {
                       {"public_id", "ID", ""},
                       {"unlike", "unlike the first in", "cut44"},
                       {"exploratory", NULL, ""},
+                      {"marks", NULL, ""},
+                      {"verified_by", "verified by", ""},
                       {"_key", NULL, ""},
                       {"_facts", NULL, ""}};
 
@@ -118,7 +122,8 @@ static void copy_result_cells(const abdb_ranking *r, size_t at, abdb_table *t, a
                   {C_DIVISION, ABDB_M_division}, {C_SUBMITTER, ABDB_M_submitter},
                   {C_SYSTEM, ABDB_M_system},     {C_ROUND, ABDB_M_round},
                   {C_DTYPE, ABDB_M_dtype},       {C_VERIFIED, ABDB_M_verified},
-                  {C_ID, ABDB_M_public_id},      {C_RESULT, ABDB_M_key}};
+                  {C_ID, ABDB_M_public_id},      {C_RESULT, ABDB_M_key},
+                  {C_MARKS, ABDB_M_marks},       {C_VERIFIED_BY, ABDB_M_verified_by}};
     const abdb_member *m = &r->set.member[at];
     const char *model = abdb_member_text(&r->set, at, ABDB_M_model);
 
@@ -248,11 +253,27 @@ static void add_price_notes(const abdb_ranking *r, const abdb_rank_options *o, a
     abdb_price_summary_add_notes(&met, t);
 }
 
+static void add_left_out_notes(const abdb_ranking *r, abdb_table *t)
+{
+    const char *why = NULL;
+    size_t marked = 0;
+
+    for (size_t i = 0; i < r->set.members; i++) {
+        marked += r->set.member[i].mark != NULL;
+        if (!why && !r->set.member[i].mark) why = r->set.member[i].why;
+    }
+    if (r->left_out > marked)
+        t->note[t->notes++] =
+            abdb_arena_printf(&t->arena, "%zu of %zu results left out%s%s", r->left_out - marked,
+                              r->set.members, why ? ": " : "", why ? why : "");
+    abdb_set_add_mark_notes(&r->set, NULL, t);
+}
+
 /* Adds the notes below a ranking: how it was normalised, which groups it has, what is hidden. */
 static abdb_status add_ranking_notes(const abdb_ranking *r, const abdb_rank_options *o,
                                      size_t hidden, abdb_table *t, abdb_error *err)
 {
-    const char *formula = NULL, *why = NULL;
+    const char *formula = NULL;
     bool mlperf = strcmp(abdb_member_text(&r->set, 0, ABDB_M_evidence), "mlperf") == 0;
 
     if (hidden) t->cut = abdb_arena_printf(&t->arena, "… %zu more (--all)", hidden);
@@ -274,11 +295,7 @@ static abdb_status add_ranking_notes(const abdb_ranking *r, const abdb_rank_opti
             abdb_arena_printf(&t->arena, "%s: derived by abdb%s", formula,
                               mlperf ? "; not an official or verified MLPerf® metric." : ".");
     add_price_notes(r, o, t);
-    for (size_t i = 0; i < r->set.members && !why; i++) why = r->set.member[i].why;
-    if (r->left_out)
-        t->note[t->notes++] =
-            abdb_arena_printf(&t->arena, "%zu of %zu results left out%s%s", r->left_out,
-                              r->set.members, why ? ": " : "", why ? why : "");
+    add_left_out_notes(r, t);
     if (o->suite) {
         t->note[t->notes++] = abdb_arena_printf(
             &t->arena, "geometric mean of ratios to %s over %zu benchmarks and scenarios%s",
@@ -332,7 +349,8 @@ static void set_columns_and_title(const abdb_rank_options *o, abdb_table *t)
                                  whole   ? ""
                                  : o->by ? o->by
                                          : "device");
-    t->hoist = "workload scenario metric per division group unit round dtype verified exploratory";
+    t->hoist = "workload scenario metric per division group unit round dtype verified exploratory "
+               "verified_by";
 }
 
 /* Fills the table with the ranking up to --limit, its notes and MLPerf's footnotes. */

@@ -14,7 +14,8 @@ void abdb_parse_normalisation(const abdb_args *args, abdb_normalisation *out)
                                 .price_kind = abdb_arg_value(args, "price-kind"),
                                 .price = abdb_arg_value(args, "price"),
                                 .price_max_age_days = abdb_arg_value(args, "price-max-age"),
-                                .today = abdb_arg_value(args, "today")};
+                                .today = abdb_arg_value(args, "today"),
+                                .marks = abdb_arg_value(args, "marks")};
 }
 
 abdb_status abdb_parse_pick_option(const abdb_args *args, abdb_pick *out, abdb_error *err)

@@ -125,3 +125,25 @@ CREATE TABLE figure_rule (
     source   TEXT NOT NULL,                 -- who says so
     locator  TEXT NOT NULL                  -- where
 ) STRICT;
+
+-- One judgement on a result: a word of its flags, or one that the views find. Filled from data/rules/marks.csv.
+CREATE TABLE mark (
+    mark     TEXT NOT NULL PRIMARY KEY,     -- the word, such as 'failed'
+    effect   TEXT NOT NULL CHECK (effect IN ('show', 'leave out', 'refuse')),  -- only shown; not ranked; not compared
+    sentence TEXT NOT NULL,                 -- what it says
+    source   TEXT,                          -- who says so
+    locator  TEXT                           -- where
+) STRICT;
+
+-- One result of an official round of MLPerf, as its publisher lists it. Filled from data/rules/official.csv. Of a round with a row
+-- all results are listed.
+CREATE TABLE official_result (
+    suite     TEXT NOT NULL,                -- inference, training, ...
+    round     TEXT NOT NULL,                -- version of the suite
+    public_id TEXT NOT NULL,                -- without the v that some write before it
+    model     TEXT NOT NULL,                -- benchmark, canonical
+    scenario  TEXT NOT NULL DEFAULT '',     -- '' where the suite has none
+    stated    REAL NOT NULL CHECK (abs(stated) < 9e999),  -- the result, in its base unit
+    source    TEXT,                         -- who lists it
+    PRIMARY KEY (suite, round, public_id, model, scenario, stated)
+) STRICT, WITHOUT ROWID;

@@ -73,3 +73,12 @@ SELECT DISTINCT n.whole AS device
   FROM name n
  WHERE n.kind = 'device' AND n.part = 1
    AND n.spelling IN (SELECT e.device FROM entry e WHERE e.source = 'abdb-run' AND e.evidence = 'measured');
+
+CREATE VIEW result_marked AS
+SELECT r.result_id,
+       (SELECT string_agg(m.mark, ' ' ORDER BY m.mark) FROM mark m
+         WHERE strpos(' ' || e.flags || ' ' || coalesce(s.flags, '') || ' ', ' ' || m.mark || ' ') > 0) AS marks
+  FROM result_row r
+  JOIN entry e ON e.entry_id = r.entry_id
+  LEFT JOIN subject s ON s.result_id = r.result_id
+ WHERE e.flags <> '' OR s.flags <> '';

@@ -9,8 +9,8 @@ COPY (SELECT * FROM read_csv('v_result/*/*/data.csv', header = true, delim = ','
     {result_id: 'BIGINT', round_order: 'BIGINT', devices: 'BIGINT', nodes: 'BIGINT', rank: 'BIGINT', n: 'BIGINT',
     point_id: 'BIGINT', process_id: 'BIGINT', entry_id: 'BIGINT', entry_key: 'BIGINT', ordinal: 'BIGINT', subject:
     'BIGINT', preferred: 'BIGINT', sources: 'BIGINT', disagree: 'BIGINT', adds: 'BIGINT', x: 'DOUBLE', value: 'DOUBLE',
-    low: 'DOUBLE', high: 'DOUBLE', total: 'DOUBLE', each: 'DOUBLE'})) TO 'parquet/v_result.parquet' (FORMAT parquet,
-    COMPRESSION zstd);
+    low: 'DOUBLE', high: 'DOUBLE', total: 'DOUBLE', each: 'DOUBLE', checked_share: 'DOUBLE'})) TO
+    'parquet/v_result.parquet' (FORMAT parquet, COMPRESSION zstd);
 COPY (SELECT * FROM read_csv('v_sample/*/*/data.csv', header = true, delim = ',', quote = '"', escape = '"', nullstr =
     '', allow_quoted_nulls = false, all_varchar = true, hive_partitioning = true, hive_types_autocast = false, types =
     {result_id: 'BIGINT', seq: 'BIGINT', rank: 'BIGINT', entry_id: 'BIGINT', ordinal: 'BIGINT', t_s: 'DOUBLE', value:
@@ -29,8 +29,8 @@ COPY (SELECT * FROM read_csv('v_mlperf/*/*/data.csv', header = true, delim = ','
     {result_id: 'BIGINT', round_order: 'BIGINT', devices: 'BIGINT', nodes: 'BIGINT', rank: 'BIGINT', n: 'BIGINT',
     point_id: 'BIGINT', process_id: 'BIGINT', entry_id: 'BIGINT', entry_key: 'BIGINT', ordinal: 'BIGINT', subject:
     'BIGINT', preferred: 'BIGINT', sources: 'BIGINT', disagree: 'BIGINT', adds: 'BIGINT', x: 'DOUBLE', value: 'DOUBLE',
-    low: 'DOUBLE', high: 'DOUBLE', total: 'DOUBLE', each: 'DOUBLE', value_per_device: 'DOUBLE'})) TO
-    'parquet/v_mlperf.parquet' (FORMAT parquet, COMPRESSION zstd);
+    low: 'DOUBLE', high: 'DOUBLE', total: 'DOUBLE', each: 'DOUBLE', value_per_device: 'DOUBLE', checked_share:
+    'DOUBLE'})) TO 'parquet/v_mlperf.parquet' (FORMAT parquet, COMPRESSION zstd);
 COPY (SELECT * FROM read_csv('v_spec/data.csv', header = true, delim = ',', quote = '"', escape = '"', nullstr = '',
     allow_quoted_nulls = false, all_varchar = true, types = {preferred: 'BIGINT', spec_id: 'BIGINT', spec_key: 'BIGINT',
     power_limit: 'DOUBLE', value: 'DOUBLE'})) TO 'parquet/v_spec.parquet' (FORMAT parquet, COMPRESSION zstd);

@@ -55,6 +55,9 @@ static const fact_table fact_tables[] = {
     {"figure_rule", NULL, "place",
      " place since until model scenario ran counted figure times raw_unit source locator "},
     {"score_rule", NULL, "place", " place since until benchmark runs dropped source locator "},
+    {"mark", NULL, "mark", " mark effect sentence source locator "},
+    {"official_result", NULL, "suite, round, public_id, model, scenario, stated",
+     " suite round public_id model scenario stated source "},
     {"withdrawal", NULL, NULL, " target reason date event "},
     {"round", NULL, "suite, round", " suite round published source locator "},
 };

@@ -114,3 +114,14 @@ SELECT DISTINCT n.whole AS device
   FROM name n
  WHERE n.kind = 'device' AND n.part = 1
    AND EXISTS (SELECT 1 FROM entry e WHERE e.source = 'abdb-run' AND e.device = n.spelling AND e.evidence = 'measured');
+
+-- Marks of a result that its flags say, in order, blanks between.
+CREATE VIEW result_marked AS
+SELECT r.result_id AS result_id,
+       (SELECT group_concat(o.mark, ' ')
+          FROM (SELECT m.mark FROM mark m
+                 WHERE instr(' ' || e.flags || ' ' || coalesce(s.flags, '') || ' ', ' ' || m.mark || ' ') ORDER BY m.mark) o) AS marks
+  FROM result_row r
+  JOIN entry e ON e.entry_id = r.entry_id
+  LEFT JOIN subject s ON s.result_id = r.result_id
+ WHERE e.flags <> '' OR s.flags <> '';

@@ -35,15 +35,57 @@ SELECT r.result_id AS result_id, 'r-' || substr(e.run, 3) || '-' || r.ordinal AS
   FROM v_run e
   JOIN result r ON r.entry_id = e.entry_id;
 
--- One statement of one source. total and each: of a rate, over all devices that took part and for one of them, whatever
--- its source states it for; NULL where that cannot be told.
-CREATE VIEW v_statement AS
+-- The same with total and each.
+CREATE VIEW told_each AS
 SELECT t.*,
        CASE WHEN t.adds = 1 THEN CASE t.per WHEN 'device' THEN t.value * t.devices WHEN 'node' THEN t.value * t.nodes
                                             WHEN 'system' THEN t.value END END AS total,
        CASE WHEN t.adds = 1 THEN CASE t.per WHEN 'device' THEN t.value WHEN 'node' THEN t.value * t.nodes / nullif(t.devices, 0)
                                             WHEN 'system' THEN t.value / nullif(t.devices, 0) END END AS each
   FROM told t;
+
+-- A statement of MLPerf that an official list names: how many results of its ID, benchmark and scenario the list has, and how
+-- many of them are its own value (to a thousandth: sources print three digits or more). Performance only: lists have no other.
+-- Of a round without a list there is no row.
+CREATE VIEW official_of AS
+SELECT t.result_id AS result_id,
+       (SELECT count(*) FROM official_result o
+         WHERE o.suite = t.suite AND o.round = t.round AND o.public_id = ltrim(t.public_id, 'v') AND o.model = coalesce(t.model, t.workload)
+           AND o.scenario = coalesce(t.scenario, '')) AS listed,
+       (SELECT count(*) FROM official_result o
+         WHERE o.suite = t.suite AND o.round = t.round AND o.public_id = ltrim(t.public_id, 'v') AND o.model = coalesce(t.model, t.workload)
+           AND o.scenario = coalesce(t.scenario, '') AND abs(o.stated - t.value) <= 0.001 * abs(o.stated)) AS agreeing
+  FROM told t
+ WHERE t.evidence = 'mlperf' AND t.metric_class = 'performance' AND t.public_id IS NOT NULL
+   AND EXISTS (SELECT 1 FROM official_result o WHERE o.suite = t.suite AND o.round = t.round);
+
+-- One statement of one source. total and each: of a rate, over all devices that took part and for one of them, whatever
+-- its source states it for; NULL where that cannot be told.
+-- marks: the words of its flags that are marks, and what is found here. above-ceiling: a rate of one device above the highest
+-- dense peak that anybody states of it in this number format (a hundredth for rounding), or above its memory bandwidth; of
+-- training 6 operations for each token and active parameter. conflict: an official list has its ID with another value.
+CREATE VIEW v_statement AS
+SELECT s.*,
+       trim(coalesce((SELECT m.marks FROM result_marked m WHERE m.result_id = s.result_id), '') ||
+            CASE WHEN s.each IS NOT NULL AND (s.unit IN ('FLOP/s', 'OP/s') OR (s.unit = 'B/s' AND s.medium = 'memory')
+                                              OR (s.unit = 'token/s' AND s.scenario = 'training'))
+                  AND s.each * CASE s.unit WHEN 'token/s' THEN
+                        6 * (SELECT coalesce(m.parameters_active, m.parameters) FROM model m WHERE m.model = s.model) ELSE 1 END
+                      > 1.01 * (SELECT max(p.value) FROM v_peak p
+                                 WHERE p.device = s.device
+                                   AND p.quantity = CASE s.unit WHEN 'B/s' THEN 'memory_bandwidth' WHEN 'OP/s' THEN 'peak_ops' ELSE 'peak_flops' END
+                                   AND (s.unit IN ('B/s', 'token/s') OR s.number_format IS NULL OR p.dtype = s.number_format))
+                 THEN ' above-ceiling' ELSE '' END ||
+            CASE WHEN s.evidence = 'mlperf' AND EXISTS (SELECT 1 FROM official_of o WHERE o.result_id = s.result_id
+                                                           AND o.listed > 0 AND o.agreeing = 0) THEN ' conflict' ELSE '' END) AS marks,
+       CASE WHEN s.verified = 'pass' THEN CASE WHEN s.source = 'abdb-run' AND ' ' || s.flags || ' ' NOT LIKE '% self-verified %'
+                                               THEN 'abdb' ELSE 'program' END
+            WHEN s.evidence = 'mlperf' THEN CASE WHEN EXISTS (SELECT 1 FROM official_of o WHERE o.result_id = s.result_id AND o.agreeing > 0)
+                                                 THEN 'mlcommons' WHEN s.verified = 'yes' THEN 'file' END
+            WHEN s.verified = 'yes' THEN 'file' END AS verified_by,
+       CASE WHEN s.verified = 'pass' THEN (SELECT p.num FROM point_factor p WHERE p.point_id = s.point_id AND p.factor = 'checked')
+            END AS checked_share
+  FROM told_each s;
 
 -- One statement as it is stored, nothing looked up: for counting.
 CREATE VIEW v_stored AS
@@ -59,6 +101,19 @@ SELECT r.result_id AS result_id, r.entry_id AS entry_id, r.ordinal AS ordinal, e
 CREATE VIEW v_result AS
 SELECT t.* FROM v_statement t
  WHERE t.evidence <> 'mlperf' OR NOT EXISTS (SELECT 1 FROM subject s WHERE s.result_id = t.result_id AND s.preferred = 0);
+
+-- One mark of a result, and what follows from it: show; leave out of rankings, figures and choices; refuse to compare.
+CREATE VIEW v_result_mark AS
+SELECT r.result_id AS result_id, m.mark AS mark, m.effect AS effect, m.sentence AS sentence, m.source AS source, m.locator AS locator,
+       r.key AS key, r.entry_id AS entry_id, r.ordinal AS ordinal
+  FROM v_statement r
+  JOIN mark m ON ' ' || r.marks || ' ' LIKE '% ' || m.mark || ' %';
+
+-- One judgement that a result can carry.
+CREATE VIEW v_mark AS SELECT mark, effect, sentence, source, locator FROM mark;
+
+-- One result that an official round of MLPerf lists.
+CREATE VIEW v_official_result AS SELECT suite, round, public_id, model, scenario, stated, source FROM official_result;
 
 -- One kind of device of a result.
 CREATE VIEW v_result_device AS
@@ -146,6 +201,30 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_result', 68, 'adds', '', '1: a rate that adds over devices; 0: it does not, as what a wire carries, times and fractions'),
 ('v_result', 69, 'total', 'unit', 'of a rate that adds: over all devices that took part; NULL: it cannot be told'),
 ('v_result', 70, 'each', 'unit', 'of a rate that adds: for one device, per_device@1; NULL: it cannot be told'),
+('v_result', 71, 'marks', '', 'judgements on the row, blanks between (v_mark): failed, contradiction, above-ceiling, conflict, ...'),
+('v_result', 72, 'verified_by', '', 'mlcommons: an official list has this ID with this value; file: its file says so; abdb: compared by abdb; program: by the program that measured; NULL: nobody'),
+('v_result', 73, 'checked_share', '1', 'of the outputs of a kernel that passed: the share that was compared; NULL: not recorded'),
+('v_result_mark', 1, 'result_id', '', 'number of the result in this file (v_result)'),
+('v_result_mark', 2, 'mark', '', 'the word (v_mark)'),
+('v_result_mark', 3, 'effect', '', 'show; leave out: of rankings, figures and choices; refuse: to compare, too'),
+('v_result_mark', 4, 'sentence', '', 'what it says'),
+('v_result_mark', 5, 'source', '', 'who says so'),
+('v_result_mark', 6, 'locator', '', 'where'),
+('v_result_mark', 7, 'key', '', 'printed key of the result'),
+('v_result_mark', 8, 'entry_id', '', 'number of the run in this file (v_run)'),
+('v_result_mark', 9, 'ordinal', '', 'place of the result in the run'),
+('v_mark', 1, 'mark', '', 'the word'),
+('v_mark', 2, 'effect', '', 'show, leave out or refuse'),
+('v_mark', 3, 'sentence', '', 'what it says'),
+('v_mark', 4, 'source', '', 'who says so'),
+('v_mark', 5, 'locator', '', 'where'),
+('v_official_result', 1, 'suite', '', 'suite of MLPerf'),
+('v_official_result', 2, 'round', '', 'version of the suite'),
+('v_official_result', 3, 'public_id', '', 'ID of the result, without the v that some write before it'),
+('v_official_result', 4, 'model', '', 'canonical benchmark'),
+('v_official_result', 5, 'scenario', '', 'scenario'),
+('v_official_result', 6, 'stated', '', 'the result, in its base unit'),
+('v_official_result', 7, 'source', '', 'who lists it'),
 ('v_result_device', 1, 'result_id', '', 'number of the result in this file (v_result)'),
 ('v_result_device', 2, 'device', '', 'canonical device'),
 ('v_result_device', 3, 'devices', '', 'number of this kind; NULL where a mixed system does not say'),

@@ -29,7 +29,8 @@ SELECT r.result_id AS result_id, r.key AS key, r.evidence AS evidence, r.source 
        r.public_id AS public_id, r.url AS url, r.retrieved AS retrieved, r.date AS date, r.tag AS tag,
        r.campaign AS campaign, r.cell AS cell, r.run AS run, r.raw_device AS raw_device, r.disagree AS disagree,
        r.point_id AS point_id, r.process_id AS process_id, r.entry_id AS entry_id, r.ordinal AS ordinal, r.raw_model AS raw_model,
-       r.raw_workload AS raw_workload, CAST(NULL AS TEXT) AS standing, CAST(NULL AS TEXT) AS disputed
+       r.raw_workload AS raw_workload, CAST(NULL AS TEXT) AS standing, CAST(NULL AS TEXT) AS disputed, r.marks AS marks,
+       r.verified_by AS verified_by, r.checked_share AS checked_share
   FROM v_result r;
 
 -- One preferred specification, in the columns of v_comparable, so that peaks can be compared too. It is no result: result_id
@@ -54,7 +55,8 @@ SELECT CAST(NULL AS INTEGER) AS result_id, s.key AS key, 'published' AS evidence
        CAST(NULL AS INTEGER) AS ordinal, CAST(NULL AS TEXT) AS raw_model, CAST(NULL AS TEXT) AS raw_workload,
        s.standing AS standing,
        CASE WHEN s.trust = 'suspect' THEN 'suspect' WHEN o.quarantined = 1 THEN 'left out'
-            WHEN o.low < 0.99 * s.value OR o.high > 1.01 * s.value THEN 'differ' ELSE 'no' END AS disputed
+            WHEN o.low < 0.99 * s.value OR o.high > 1.01 * s.value THEN 'differ' ELSE 'no' END AS disputed,
+       '' AS marks, CAST(NULL AS TEXT) AS verified_by, CAST(NULL AS DOUBLE PRECISION) AS checked_share
   FROM v_spec s
   LEFT JOIN ( -- all that is stated of the same, once for all rows
        SELECT device, quantity, basis, coalesce(dtype, '') AS dtype, coalesce(engine, '') AS engine,
@@ -202,6 +204,9 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_comparable', 60, 'raw_workload', '', 'workload as published'),
 ('v_comparable', 61, 'standing', '', 'of a specification: vendor, citing, document, estimate, projection'),
 ('v_comparable', 62, 'disputed', '', 'of a specification: no; differ (another source, by over 1 %); left out (another value is quarantined); suspect'),
+('v_comparable', 63, 'marks', '', 'judgements on the row, blanks between (v_mark)'),
+('v_comparable', 64, 'verified_by', '', 'mlcommons, file, abdb or program (v_result)'),
+('v_comparable', 65, 'checked_share', '1', 'share of the outputs that was compared'),
 ('v_column_factor', 1, 'factor', '', 'name of the factor'),
 ('v_column_factor', 2, 'needs', '', 'kinds of evidence that have it; elsewhere it is inapplicable'),
 ('v_rule', 1, 'rule', '', 'short name'),

@@ -120,6 +120,7 @@ given() {
     need_shim
     abdb import -q "$fixtures"/{checker,specs}.csv # little, so that the backup is not nearly all of it
     cp t.db old.db
+    v=$(sqlite3 old.db "PRAGMA user_version")
     want=$(facts)
     tables() { sqlite3 t.db "SELECT sql FROM sqlite_schema WHERE type = 'table' ORDER BY name"; }
     "$inject" --count calls -- env FAULT_COUNT=counts LD_PRELOAD="$shim" "$build/unit/migration" t.db
@@ -129,11 +130,11 @@ given() {
     for kind in WRITE MALLOC; do
         [ $kind = WRITE ] && most=$writes || most=$allocations
         for ((i = 1; i <= faults / 2; i++)); do
-            rm -f t.db t.db-* t.db.v1.bak .t.db.v1.bak.*.part*
+            rm -f t.db t.db-* t.db.v$v.bak .t.db.v$v.bak.*.part*
             cp old.db t.db
             harmed $kind $((1 + most * (i - 1) / (faults / 2) + RANDOM % (1 + most / (faults / 2)))) "$build/unit/migration" t.db
             same "$(sqlite3 t.db 'PRAGMA integrity_check; PRAGMA foreign_key_check')" ok
-            [ "$(sqlite3 t.db "PRAGMA user_version")" = 2 ] || { rm -f t.db.v1.bak && "$build/unit/migration" t.db; }
+            [ "$(sqlite3 t.db "PRAGMA user_version")" = $((v + 1)) ] || { rm -f t.db.v$v.bak && "$build/unit/migration" t.db; }
             same "$(tables)" "$next"
             same "$(facts)" "$want"
         done

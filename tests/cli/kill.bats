@@ -70,12 +70,13 @@ sound() {
     need_built unit/migration
     abdb import -q "$root/data"
     cp t.db old.db
+    v=$(sqlite3 old.db "PRAGMA user_version")
     want=$(facts)
     begin=$(date +%s%N)
     "$build/unit/migration" t.db
     whole=$(awk -v n=$(($(date +%s%N) - begin)) 'BEGIN { print n / 1e9 }')
     for ((i = 1; i <= kills / 4; i++)); do
-        rm -f t.db t.db-* t.db.v1.bak .t.db.v1.bak.*.part*
+        rm -f t.db t.db-* t.db.v$v.bak .t.db.v$v.bak.*.part*
         cp old.db t.db
         "$build/unit/migration" t.db >/dev/null 2>&1 &
         pid=$!
@@ -84,15 +85,15 @@ sound() {
         wait $pid 2>/dev/null || true
         sound
         case $(sqlite3 t.db "PRAGMA user_version") in
-        1) # a backup that is whole is the reader's: it is not replaced
-            [ ! -e t.db.v1.bak ] || same "$(sqlite3 t.db.v1.bak 'PRAGMA quick_check')" ok
-            rm -f t.db.v1.bak
+        "$v") # a backup that is whole is the reader's: it is not replaced
+            [ ! -e t.db.v$v.bak ] || same "$(sqlite3 t.db.v$v.bak 'PRAGMA quick_check')" ok
+            rm -f t.db.v$v.bak
             "$build/unit/migration" t.db ;;
-        2) ;;
+        $((v + 1))) ;;
         *) false ;;
         esac
-        same "$(sqlite3 t.db "PRAGMA user_version")|$(sqlite3 t.db.v1.bak "PRAGMA user_version; PRAGMA quick_check")" $'2|1\nok'
-        same "$(compgen -G 't.db.v1.bak.*'; compgen -G '.t.db.v1.bak.*')" ""
+        same "$(sqlite3 t.db "PRAGMA user_version")|$(sqlite3 t.db.v$v.bak "PRAGMA user_version; PRAGMA quick_check")" "$((v + 1))|$v"$'\nok'
+        same "$(compgen -G "t.db.v$v.bak.*"; compgen -G ".t.db.v$v.bak.*")" ""
         same "$(facts)" "$want"
     done
 }

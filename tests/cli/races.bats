@@ -91,7 +91,8 @@ P
     need_built unit/migration
     abdb import -q "$fixtures/specs.csv"
     echo "of others" >theirs
-    for name in t.db.v1.bak t.db.v1.bak.part; do
+    v=$(sqlite3 t.db "PRAGMA user_version")
+    for name in t.db.v$v.bak t.db.v$v.bak.part; do
         ln -s theirs $name
         run "$build/unit/migration" t.db
         same "$(cat theirs)" "of others"

@@ -40,11 +40,26 @@ static void assert_open_fails_with(abdb_mode mode, const char *message)
     if (!strstr(err.message, message)) fail_msg("'%s' does not say '%s'", err.message, message);
 }
 
-/* A next version that is made up: another table, and a column. */
-static const abdb_embedded next_version[] = {
-    {"002_gadget.sql", "CREATE TABLE gadget (gadget TEXT NOT NULL PRIMARY KEY) STRICT;"
-                       "ALTER TABLE source ADD COLUMN colour TEXT;"},
-    {NULL, NULL}};
+/* A next version that is made up, another table and a column: its file stands behind the real
+ * ones. */
+static const abdb_embedded *migrations_and(const char *name, const char *text)
+{
+    static abdb_embedded list[32];
+    int n = 0;
+
+    for (; abdb_migrations[n].name; n++) list[n] = abdb_migrations[n];
+    list[n] = (abdb_embedded){name, text};
+    list[n + 1] = (abdb_embedded){NULL, NULL};
+    return list;
+}
+
+static const abdb_embedded *next_version(void)
+{
+    return migrations_and("999_gadget.sql",
+                          "CREATE TABLE gadget (gadget TEXT NOT NULL PRIMARY KEY) STRICT;"
+                          "ALTER TABLE source ADD COLUMN colour TEXT;");
+}
+
 /* schema/ddl as it would be then. */
 static const abdb_embedded *tables_of_next_version(void)
 {
@@ -63,8 +78,11 @@ static const abdb_embedded *tables_of_next_version(void)
     return list;
 }
 
-static const abdb_embedded wrong_version[] = {
-    {"002_wrong.sql", "CREATE TABLE gadget (gadget TEXT); CREATE TABLE source (x)"}, {NULL, NULL}};
+static const abdb_embedded *wrong_version(void)
+{
+    return migrations_and("999_wrong.sql",
+                          "CREATE TABLE gadget (gadget TEXT); CREATE TABLE source (x)");
+}
 
 static void create_db_of_current_version(void)
 {
@@ -76,9 +94,17 @@ static void create_db_of_current_version(void)
     abdb_db_close(db);
 }
 
+static int current_version(void)
+{
+    int n = 1;
+
+    while (abdb_migrations[n - 1].name) n++;
+    return n;
+}
+
 static void format_backup_path(char out[160])
 {
-    snprintf(out, 160, "%s.v1.bak", path);
+    snprintf(out, 160, "%s.v%d.bak", path, current_version());
 }
 
 static void test_migration_keeps_rows_and_a_backup(void **state)
@@ -91,12 +117,12 @@ static void test_migration_keeps_rows_and_a_backup(void **state)
 
     (void)state;
     create_db_of_current_version();
-    abdb_schema_override_for_tests(tables_of_next_version(), next_version);
+    abdb_schema_override_for_tests(tables_of_next_version(), next_version());
     assert_open_fails_with(ABDB_READ, "migrates it");
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
-    assert_int_equal(db->migrated, 1);
+    assert_int_equal(db->migrated, current_version());
     assert_ok(abdb_db_query_integer(db, "PRAGMA user_version", &n, &err));
-    assert_int_equal(n, 2);
+    assert_int_equal(n, current_version() + 1);
     assert_ok(abdb_db_query_integer(db, "SELECT count(*) FROM gadget", &n, &err));
     assert_ok(
         abdb_db_query_integer(db, "SELECT count(*) FROM v_source WHERE source = 'old'", &n, &err));
@@ -117,20 +143,20 @@ static void test_failed_migration_changes_nothing(void **state)
 
     (void)state;
     create_db_of_current_version();
-    abdb_schema_override_for_tests(NULL, wrong_version);
-    assert_open_fails_with(ABDB_WRITE, "schema/migrations/002_wrong.sql");
+    abdb_schema_override_for_tests(NULL, wrong_version());
+    assert_open_fails_with(ABDB_WRITE, "schema/migrations/999_wrong.sql");
     abdb_schema_override_for_tests(NULL, NULL);
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
     assert_int_equal(db->migrated, 0);
     assert_ok(abdb_db_exec(db, "INSERT INTO source (source, kind) VALUES ('new', 'blog')", &err));
     abdb_db_close(db);
-    abdb_schema_override_for_tests(tables_of_next_version(), next_version);
+    abdb_schema_override_for_tests(tables_of_next_version(), next_version());
     assert_open_fails_with(
         ABDB_WRITE, "in the way of a backup"); /* the good one of before: nobody's to delete */
     format_backup_path(backup);
     unlink(backup);
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
-    assert_int_equal(db->migrated, 1);
+    assert_int_equal(db->migrated, current_version());
     abdb_db_close(db);
     abdb_schema_override_for_tests(NULL, NULL);
 }
@@ -145,13 +171,13 @@ static void test_backup_of_unchanged_file_is_reused(void **state)
 
     (void)state;
     create_db_of_current_version();
-    abdb_schema_override_for_tests(NULL, wrong_version);
-    assert_open_fails_with(ABDB_WRITE, "schema/migrations/002_wrong.sql");
+    abdb_schema_override_for_tests(NULL, wrong_version());
+    assert_open_fails_with(ABDB_WRITE, "schema/migrations/999_wrong.sql");
     format_backup_path(backup);
     assert_int_equal(stat(backup, &before), 0);
-    abdb_schema_override_for_tests(tables_of_next_version(), next_version);
+    abdb_schema_override_for_tests(tables_of_next_version(), next_version());
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
-    assert_int_equal(db->migrated, 1);
+    assert_int_equal(db->migrated, current_version());
     abdb_db_close(db);
     abdb_schema_override_for_tests(NULL, NULL);
     assert_int_equal(stat(backup, &after), 0);
@@ -176,9 +202,9 @@ static void test_partial_backup_is_replaced(void **state)
     assert_non_null(file);
     fputs("half", file);
     fclose(file);
-    abdb_schema_override_for_tests(tables_of_next_version(), next_version);
+    abdb_schema_override_for_tests(tables_of_next_version(), next_version());
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
-    assert_int_equal(db->migrated, 1);
+    assert_int_equal(db->migrated, current_version());
     abdb_db_close(db);
     abdb_schema_override_for_tests(NULL, NULL);
     assert_int_equal(access(backup, F_OK), 0);
@@ -191,7 +217,7 @@ static int migrate_file_return_exit_code(const char *file)
     abdb_error err = {0};
     abdb_status st;
 
-    abdb_schema_override_for_tests(tables_of_next_version(), next_version);
+    abdb_schema_override_for_tests(tables_of_next_version(), next_version());
     st = abdb_db_open(&db, file, ABDB_WRITE, &err);
     abdb_db_close(db);
     if (st != ABDB_OK) fprintf(stderr, "%s\n", err.message);

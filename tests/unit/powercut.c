@@ -292,23 +292,24 @@ static void test_note_survives_power_cuts(void **state)
 
 static void test_migration_survives_power_cuts(void **state)
 {
-    static const abdb_embedded next[] = {
-        {"002_gadget.sql", "CREATE TABLE gadget (gadget TEXT NOT NULL PRIMARY KEY) STRICT;"
-                           "INSERT INTO gadget VALUES ('a');"},
-        {NULL, NULL}};
-    static abdb_embedded ddl[33];
+    static abdb_embedded ddl[33], next[32];
     char name[200], found[200];
-    size_t n = 0;
+    size_t n = 0, version = 0;
 
     (void)state;
     import_table_into_db(path, tables[0]);
     while (abdb_ddl[n].name && n < 31) ddl[n] = abdb_ddl[n], n++;
     ddl[n] = (abdb_embedded){"099_gadget.sql",
                              "CREATE TABLE gadget (gadget TEXT NOT NULL PRIMARY KEY) STRICT;"};
+    for (; abdb_migrations[version].name; version++) next[version] = abdb_migrations[version];
+    next[version++] = (abdb_embedded){
+        "999_gadget.sql", "CREATE TABLE gadget (gadget TEXT NOT NULL PRIMARY KEY) STRICT;"
+                          "INSERT INTO gadget VALUES ('a');"};
     abdb_schema_override_for_tests(ddl, next);
     assert_verb_survives_power_cuts("migration", abdb_cmd_init, VERB_WORDS("init", "--db", path),
                                     1);
-    snprintf(name, sizeof name, "%s.v1.bak", path); /* it took its name before the first commit */
+    /* it took its name before the first commit */
+    snprintf(name, sizeof name, "%s.v%zu.bak", path, version);
     digest_of_db_or_damage(name, found);
     assert_string_equal(found, states[0]);
 }

@@ -1,4 +1,4 @@
--- 040_published.sql - specifications and prices, and which of them count.
+-- 015_published.sql - specifications and prices, and which of them count.
 
 -- One stated specification, judged. engine: as stated; where the source does not say, by what else it says of the device: a
 -- peak of 16 bit that equals that of its matrix engine, is a half to a quarter of its peak of 8 bit, or is more than four

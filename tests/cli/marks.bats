@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# marks.bats - judgements on rows (data/rules/marks.csv): what is marked stands in no ranking, choice or figure unless asked for.
+load common
+
+HEAD=evidence,source,workload,device,devices,dtype,metric,value,unit,locator,flags
+
+@test "a rate above the peak or bandwidth of its device is marked, named, and left out of rankings and comparisons" {
+    filled "$root/data"
+    { echo $HEAD
+        echo "published,me,gemm,Trainium2,1,bf16,flops_per_s,9800,TFLOP/s,l1,"
+        echo "published,me,gemm,TPU-v5e,1,bf16,flops_per_s,40000,TFLOP/s,l2,"
+        echo "published,me,gemm,H100-SXM,1,bf16,flops_per_s,700,TFLOP/s,l3,"
+        echo "published,me,gemm,Trainium2,16,bf16,flops_per_s,9800,TFLOP/s,l4,"
+        echo "published,me,copy,H100-SXM,1,bf16,bytes_per_s,40000,GB/s,l5,"
+        echo "published,me,copy,MI355X,1,bf16,bytes_per_s,4000,GB/s,l6,"; } >imp.csv
+    abdb import -q imp.csv
+    same "$(ask "SELECT locator FROM v_result WHERE source = 'me' AND marks = 'above-ceiling' ORDER BY 1" | xargs)" "l1 l2 l5"
+    same "$(ask "SELECT count(*) FROM v_result WHERE source <> 'me' AND marks LIKE '%above-ceiling%'")" 0
+    run abdb rank source=me,workload=gemm --per none
+    fails 0 "2 rows left out: above-ceiling (The rate is above the published peak of its device.); --marks any shows them"
+    [[ $output != *TPU-v5e* ]]
+    same "$(abdb rank source=me,workload=gemm --per device -o csv --columns device,value,marks 2>/dev/null | tail -n +2 | grep -v '^#' | head -2)" \
+        $'H100-SXM,700000000000000,\nTrainium2,612500000000000,'
+    abdb rank source=me,workload=gemm --per device --marks any -o csv --columns device,marks 2>/dev/null | grep -q '^TPU-v5e,above-ceiling'
+    run abdb rank source=me,workload=gemm --marks all
+    fails 2 "--marks wants any, not 'all'"
+    run abdb compare device=TPU-v5e,source=me device=H100-SXM,source=me --where workload=gemm
+    fails 3 "no pair could be compared: above-ceiling"
+    run abdb compare device=TPU-v5e,source=me device=H100-SXM,source=me --where workload=gemm --marks any
+    fails 0 "mark above-ceiling|none"
+    [[ $output == *"(0.02x)"* ]] # no headline
+}
+
+@test "every mark that leaves out or refuses: its rows are in no ranking, choice or left_out = '' of v_mlperf" {
+    filled "$root/data/devices.csv" "$root/data/models.csv" "$root/data/aliases.csv" "$root/data/rules"
+    marks=$(ask "SELECT mark FROM v_mark WHERE effect <> 'show' ORDER BY 1")
+    [ "$(wc -w <<<"$marks")" -ge 7 ]
+    for mark in $marks; do
+        for flags in "$mark" "power $mark" "$mark inferred:log"; do
+            { echo "evidence,kind,source,suite,round,division,availability,system_type,submitter,system,workload,model,scenario,device,devices,metric,value,unit,locator,flags"
+                echo "mlperf,statement,me,inference,v8.0,closed,available,datacenter,A,One,llama2-70b-99,llama2-70b-99,Server,H100-SXM,8,tokens_per_s,900,Tokens/s,l1,\"$flags\""
+                echo "mlperf,statement,me,inference,v8.0,closed,available,datacenter,B,Two,llama2-70b-99,llama2-70b-99,Server,MI355X,8,tokens_per_s,800,Tokens/s,l2,"; } >m.csv
+            rm -f one.db
+            cp "$ABDB_DB" one.db
+            abdb import -q --db one.db m.csv
+            same "$(sqlite3 one.db "SELECT marks FROM v_result WHERE source = 'me' AND locator = 'l1'")" "$mark"
+            same "$(abdb rank --db one.db model=llama2-70b-99 --per device -o csv --columns device,of 2>/dev/null | tail -n +2 | grep -c H100)" 0
+            same "$(abdb choose --db one.db llama2-70b-99 Server --rate 1k/s --price 'H100-SXM=1 USD/h,MI355X=1 USD/h' -o csv --columns device 2>/dev/null | grep -c H100)" 0
+            same "$(sqlite3 one.db "SELECT left_out, device FROM v_mlperf ORDER BY 2 DESC")" "|MI355X"$'\n'"$mark|H100-SXM"
+        done
+        abdb rank --db one.db model=llama2-70b-99 --per device 2>&1 | grep -qF "1 row left out: $mark ("
+    done
+    # what a mark only says, and a word that only contains one, leaves nothing out
+    for flags in self-verified failed-over unfailed; do
+        sed "2s/,[^,]*$/,$flags/" m.csv >n.csv
+        cp "$ABDB_DB" two.db
+        abdb import -q --db two.db n.csv
+        same "$(abdb rank --db two.db model=llama2-70b-99 --per device -o csv --columns device 2>/dev/null | grep -c H100)" 1
+        rm -f two.db
+    done
+}
+
+@test "who verified: abdb its own kernels with the share that it compared, a program its own" {
+    told() { echo "{\"record\":\"entry\",\"field\":{\"evidence\":\"measured\",\"kind\":\"run\",\"verified\":\"pass\",\"workload\":\"w\",\"device\":\"d\",\"devices\":\"1\",\"source\":\"$1\",\"date\":\"2026-01-01\",\"flags\":\"$2\"},\"factor\":{\"checked\":\"0.05\"},\"result\":[{\"metric\":\"time_s\",\"statistic\":\"value\",\"value\":$3,\"raw_value\":\"$3\"}]}"; }
+    { told abdb-run "" 1; told abdb-run self-verified 2; told other "" 3; } >a.jsonl
+    abdb import -q a.jsonl
+    same "$(ask "SELECT value, verified, verified_by, checked_share, marks FROM v_result ORDER BY 1" | tr '\n' ' ')" \
+        "1,pass,abdb,0.05, 2,pass,program,0.05,self-verified 3,pass,program,0.05, "
+}
