@@ -2,6 +2,7 @@
  * handed over, and the count of what was passed over; see importer.h. */
 #include "ingest/importer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,7 +170,14 @@ void abdb_entry_add_spelled_factor(abdb_entry *entry, const char *name, const ch
     char plain[32];
     double value;
 
-    if (text && strchr(text, ',') && abdb_double_parse(text, mark, &value)) {
+    const char *rewritten = mark == ABDB_MARK_COMMA ? ",.'\xC2\xE2" : ",'\xC2\xE2";
+
+    /* A text that could be two numbers stays text. */
+    if (text && mark == ABDB_MARK_EITHER && abdb_number_is_doubtful(text, mark)) {
+        abdb_entry_add_number_factor(entry, name, NAN, text);
+        return;
+    }
+    if (text && strpbrk(text, rewritten) && abdb_double_parse(text, mark, &value)) {
         abdb_format_shortest_double(value, plain);
         text = abdb_arena_copy(arena, plain, strlen(plain));
         if (!text) {

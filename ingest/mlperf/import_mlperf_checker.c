@@ -24,6 +24,7 @@ enum { MAP_COUNT = sizeof map / sizeof map[0] };
 
 typedef struct {
     abdb_mlperf_context context;
+    const abdb_input *in;
     abdb_csv_header header;
     int place[MLPERF_COLUMN_MAX], shared[MLPERF_COLUMN_MAX];
 } state;
@@ -51,6 +52,11 @@ static abdb_status import_checker_row(void *self, const abdb_csv_row *csv, abdb_
         TRY(abdb_csv_header_copy_row(&s->header, csv, err));
         abdb_mlperf_find_columns(abdb_mlperf_columns, MLPERF_SHARED, &s->header, s->shared);
         abdb_mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
+        TRY(abdb_csv_find_marks(&s->header, s->in,
+                                abdb_csv_guess_delimiter(s->in->text, s->in->text_size), err));
+        s->context.result_mark =
+            abdb_csv_mark(&s->header, abdb_csv_find_column(&s->header, "Result|perf_value"));
+        s->context.mark = s->header.file_mark;
         return ABDB_OK;
     }
     if (csv->count != s->header.count) {
@@ -78,6 +84,7 @@ static abdb_status read_mlperf_checker(const abdb_input *in, const abdb_override
                                        const abdb_sink *sink, abdb_error *err)
 {
     state s = {
+        .in = in,
         .context = {
             .words = overrides, .sink = sink, .source = "mlperf-checker", .verified = "unknown"}};
     abdb_status st = abdb_csv_read_input(in, abdb_csv_guess_delimiter(in->text, in->text_size),

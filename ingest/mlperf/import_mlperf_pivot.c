@@ -153,14 +153,19 @@ static abdb_status read_mlperf_pivot(const abdb_input *in, const abdb_overrides 
                                      const abdb_sink *sink, abdb_error *err)
 {
     state s = {.system_type = abdb_mlperf_site_guess_type(in)};
+    char delimiter = abdb_csv_guess_delimiter(in->text, in->text_size);
+    abdb_csv_header marks = {0}; /* of its columns only */
     abdb_status st;
 
     s.context = abdb_mlperf_site_make_context(overrides, sink, true, s.system_type);
-    st = abdb_csv_read_input(in, abdb_csv_guess_delimiter(in->text, in->text_size),
-                             import_pivot_row, &s, err);
+    TRY(abdb_csv_find_marks(&marks, in, delimiter, err));
+    s.context.result_mark = s.context.mark = marks.file_mark;
+    st = abdb_csv_read_input(in, delimiter, import_pivot_row, &s, err);
     if (st == ABDB_OK && s.lines < HEADER_LINES)
         st = ABDB_FAIL(err, ABDB_FORMAT,
                        "line %d: the five header lines of the crosstab are cut off", s.lines);
+done:
+    abdb_csv_header_free(&marks);
     abdb_csv_header_free(&s.suite);
     abdb_csv_header_free(&s.model);
     abdb_csv_header_free(&s.scenario);

@@ -16,16 +16,18 @@
 #include "ingest/read/csv.h"
 #include "schema/core/units.h"
 
+#define RESULT_NAMES "Result|Avg. Result at System Name|Result at System Name"
 static const abdb_mlperf_column map[] = {
     MLPERF_COLUMN(suite, "Benchmark|vdate"), /* "Tiny v0.5" */
     MLPERF_COLUMN(model, "Model MLC|Model"),
     MLPERF_COLUMN(unit, "Units"),
-    MLPERF_COLUMN(result, "Result|Avg. Result at System Name|Result at System Name"),
+    MLPERF_COLUMN(result, RESULT_NAMES),
 };
 enum { MAP_COUNT = sizeof map / sizeof map[0] };
 
 typedef struct {
     abdb_mlperf_context context;
+    const abdb_input *in;
     abdb_csv_header header;
     int place[MLPERF_COLUMN_MAX], shared[MLPERF_COLUMN_MAX];
     const char *system_type;
@@ -208,6 +210,11 @@ static abdb_status handle_header_or_site_row(void *self, const abdb_csv_row *csv
     if (abdb_csv_find_column(&s->header, "Avg. Result at System Name") >= 0)
         s->context =
             abdb_mlperf_site_make_context(s->context.words, s->context.sink, true, s->system_type);
+    TRY(abdb_csv_find_marks(&s->header, s->in,
+                            abdb_csv_guess_delimiter(s->in->text, s->in->text_size), err));
+    s->context.result_mark =
+        abdb_csv_mark(&s->header, abdb_csv_find_column(&s->header, RESULT_NAMES));
+    s->context.mark = s->header.file_mark;
 done:
     return st;
 }
@@ -215,7 +222,7 @@ done:
 static abdb_status read_mlperf_site(const abdb_input *in, const abdb_overrides *overrides,
                                     const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.system_type = abdb_mlperf_site_guess_type(in)};
+    state s = {.in = in, .system_type = abdb_mlperf_site_guess_type(in)};
     abdb_status st;
 
     s.context = abdb_mlperf_site_make_context(overrides, sink, false, s.system_type);

@@ -126,10 +126,13 @@ static const char *statistic_in_unit_text(const char *unit)
 
 /* Is it the value of a result? False: reason says why not. */
 static bool check_positive_value(const char *text, const char *unit_text, const char *metric,
-                                 const char *name, double *value, const char **field, char *reason)
+                                 const char *name, abdb_decimal_mark mark, double *value,
+                                 const char **field, char *reason)
 {
     *field = name;
-    if (!text || !abdb_double_parse(text, ABDB_MARK_POINT, value)) {
+    if (text && abdb_number_is_doubtful(text, mark)) {
+        abdb_number_explain(name, text, mark, reason, REASON_SIZE);
+    } else if (!text || !abdb_double_parse(text, mark, value)) {
         snprintf(reason, REASON_SIZE, "%s is '%.60s', not a number", name, text ? text : "");
     } else if (*value <= 0) { /* 0 and negative numbers stand for runs that failed */
         snprintf(reason, REASON_SIZE, "%s is %.60s: no result", name, text);
@@ -147,14 +150,15 @@ static bool check_positive_value(const char *text, const char *unit_text, const 
 
 /* One value with its unit as a result of entry. */
 static int add_result_with_unit(abdb_entry *entry, const char *text, const char *unit_text,
-                                int stated, const char *name, const char **field, char *reason)
+                                int stated, const char *name, abdb_decimal_mark mark,
+                                const char **field, char *reason)
 {
     const abdb_unit *unit = unit_text ? abdb_unit_find(unit_text) : NULL;
     const char *metric = unit ? metric_of_unit(unit, entry->field[ABDB_FIELD_suite]) : NULL;
     abdb_result *result;
     double value;
 
-    if (!check_positive_value(text, unit_text, metric, name, &value, field, reason)) {
+    if (!check_positive_value(text, unit_text, metric, name, mark, &value, field, reason)) {
         abdb_count_values_read(abdb_has_digit(text));
         return 0;
     }
@@ -167,13 +171,14 @@ static int add_result_with_unit(abdb_entry *entry, const char *text, const char 
 }
 
 /* "ROUGE1: 44.4  TOKENS_PER_SAMPLE: 283.0", "acc: 76.1" or "75.9". */
-static void add_accuracy_results(abdb_entry *entry, abdb_arena *arena, const char *text)
+static void add_accuracy_results(abdb_entry *entry, abdb_arena *arena, const char *text,
+                                 abdb_decimal_mark mark)
 {
     char *copy = text ? abdb_arena_copy(arena, text, strlen(text)) : NULL, *name, *rest = NULL;
     double value;
 
     if (!copy) return;
-    if (abdb_double_parse(copy, ABDB_MARK_POINT, &value)) {
+    if (abdb_double_parse(copy, mark, &value)) {
         abdb_result *result = abdb_entry_add_result(entry, "accuracy", value);
 
         if (result) result->raw_value = text;
@@ -185,8 +190,7 @@ static void add_accuracy_results(abdb_entry *entry, abdb_arena *arena, const cha
         abdb_result *result;
         const char *metric;
 
-        if (!number || !colon || !abdb_double_parse(number, ABDB_MARK_POINT, &value) ||
-            i == ACCURACY_MAX) {
+        if (!number || !colon || !abdb_double_parse(number, mark, &value) || i == ACCURACY_MAX) {
             abdb_entry_count_left_out_value(entry); /* what stands here, and behind, is no score */
             return;
         }
@@ -202,11 +206,10 @@ static void add_accuracy_results(abdb_entry *entry, abdb_arena *arena, const cha
 
 /* Parses a count of a row. False, with field and reason: the text has digits, but is no count. A
  * word ("N/A") leaves *out as it was. */
-static bool parse_row_count(const char *text, const char *name, long long high, long long *out,
-                            const char **field, char *reason)
+static bool parse_row_count(const char *text, const char *name, abdb_decimal_mark mark,
+                            long long high, long long *out, const char **field, char *reason)
 {
-    if (!text || !abdb_has_digit(text) || abdb_count_parse(text, ABDB_MARK_POINT, 0, high, out))
-        return true;
+    if (!text || !abdb_has_digit(text) || abdb_count_parse(text, mark, 0, high, out)) return true;
     *field = name;
     snprintf(reason, REASON_SIZE, "%s is '%.60s', not a whole number", name, text);
     return false;
@@ -215,17 +218,17 @@ static bool parse_row_count(const char *text, const char *name, long long high, 
 /* Sets the devices that took part: accelerators in total, or nodes x per node, or sockets. False,
  * with field and reason: one of these counts is damaged. */
 static bool set_device_and_counts(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_row *row,
-                                  const char **field, char *reason)
+                                  abdb_decimal_mark mark, const char **field, char *reason)
 {
     long long nodes = 0, each = 0, total = 0, sockets = 0;
 
-    if (!parse_row_count(row->nodes, "number_of_nodes", 1000000, &nodes, field, reason) ||
-        !parse_row_count(row->accelerators_per_node, "accelerators_per_node", 1000000, &each, field,
+    if (!parse_row_count(row->nodes, "number_of_nodes", mark, 1000000, &nodes, field, reason) ||
+        !parse_row_count(row->accelerators_per_node, "accelerators_per_node", mark, 1000000, &each,
+                         field, reason) ||
+        !parse_row_count(row->accelerators, "total_accelerators", mark, 100000000, &total, field,
                          reason) ||
-        !parse_row_count(row->accelerators, "total_accelerators", 100000000, &total, field,
-                         reason) ||
-        !parse_row_count(row->processors_per_node, "host_processors_per_node", 1000000, &sockets,
-                         field, reason))
+        !parse_row_count(row->processors_per_node, "host_processors_per_node", mark, 1000000,
+                         &sockets, field, reason))
         return false;
     if (nodes > 0) entry->field[ABDB_FIELD_nodes] = abdb_arena_printf(arena, "%lld", nodes);
     if (nodes == 0) nodes = 1;
@@ -354,6 +357,7 @@ static void set_entry_fields(abdb_entry *entry, abdb_arena *arena,
 /* The other values of a row that is refused are read too, so that they count among those that were.
  */
 static void count_rest_of_rejected_row(abdb_entry *entry, abdb_arena *arena,
+                                       const abdb_mlperf_context *context,
                                        const abdb_mlperf_row *row, bool rate_unread,
                                        bool power_unread)
 {
@@ -361,10 +365,12 @@ static void count_rest_of_rejected_row(abdb_entry *entry, abdb_arena *arena,
     char reason[REASON_SIZE];
 
     if (rate_unread)
-        (void)add_result_with_unit(entry, row->result, row->unit, 1, "Result", &field, reason);
+        (void)add_result_with_unit(entry, row->result, row->unit, 1, "Result", context->result_mark,
+                                   &field, reason);
     if (power_unread && row->power)
-        (void)add_result_with_unit(entry, row->power, row->power_unit, 1, "Power", &field, reason);
-    add_accuracy_results(entry, arena, row->accuracy);
+        (void)add_result_with_unit(entry, row->power, row->power_unit, 1, "Power",
+                                   context->result_mark, &field, reason);
+    add_accuracy_results(entry, arena, row->accuracy, context->mark);
 }
 
 bool abdb_mlperf_fill_entry(abdb_entry *entry, abdb_arena *arena,
@@ -377,34 +383,34 @@ bool abdb_mlperf_fill_entry(abdb_entry *entry, abdb_arena *arena,
     if (!row->model) {
         *field = "Model";
         snprintf(reason, REASON_SIZE, "no model or benchmark");
-        count_rest_of_rejected_row(entry, arena, row, true, true);
+        count_rest_of_rejected_row(entry, arena, context, row, true, true);
         return false;
     }
     entry->locator = context->locator;
     entry->line = context->line;
     set_entry_fields(entry, arena, context, row);
-    if (!set_device_and_counts(entry, arena, row, field, reason)) {
-        count_rest_of_rejected_row(entry, arena, row, true, true);
+    if (!set_device_and_counts(entry, arena, row, context->mark, field, reason)) {
+        count_rest_of_rejected_row(entry, arena, context, row, true, true);
         return false;
     }
     add_row_factors(entry, row);
     if (!unit) unit = default_unit_of_scenario(abdb_mlperf_canonical_scenario(row->scenario));
-    if (!add_result_with_unit(entry, row->result, unit, row->unit != NULL, "Result", field,
-                              reason)) {
-        count_rest_of_rejected_row(entry, arena, row, false, true);
+    if (!add_result_with_unit(entry, row->result, unit, row->unit != NULL, "Result",
+                              context->result_mark, field, reason)) {
+        count_rest_of_rejected_row(entry, arena, context, row, false, true);
         return false;
     }
     /* Logs name their unit in the figure itself; only tables are corrected. */
     if (strcmp(context->source, "mlperf-logs") != 0 && relabel_samples_as_tokens(entry, row))
         entry->field[ABDB_FIELD_flags] = abdb_trim_in_place(
             abdb_arena_printf(arena, "%s unit-corrected", entry->field[ABDB_FIELD_flags]));
-    if (row->power &&
-        !add_result_with_unit(entry, row->power, row->power_unit, 1, "Power", field, reason)) {
-        count_rest_of_rejected_row(entry, arena, row, false, false);
+    if (row->power && !add_result_with_unit(entry, row->power, row->power_unit, 1, "Power",
+                                            context->result_mark, field, reason)) {
+        count_rest_of_rejected_row(entry, arena, context, row, false, false);
         return false;
     }
     *field = NULL;
-    add_accuracy_results(entry, arena, row->accuracy);
+    add_accuracy_results(entry, arena, row->accuracy, context->mark);
     return true;
 }
 

@@ -45,6 +45,8 @@ typedef struct {
     const abdb_sink *sink;
     const char *source, *verified, *locator, *flags;
     long line; /* of the row at hand, 0 unknown */
+    /* Of the column of results, and of all others together. */
+    abdb_decimal_mark result_mark, mark;
 } abdb_mlperf_context;
 
 /* Makes the entry of a row and hands it over. When the row cannot be one, *field and *reason say

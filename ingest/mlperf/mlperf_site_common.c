@@ -27,8 +27,8 @@ int abdb_mlperf_site_has_cell(const abdb_input *in, const char *word)
         i = (size_t)(at - in->text);
         if (memcmp(at, word, size) != 0) continue;
         /* A cell is bounded by delimiters, quotes or the ends of its line. */
-        if (i && !strchr(",\t\n\"", at[-1])) continue;
-        if (i + size == in->text_size || strchr(",\t\r\n\"", at[size])) return 1;
+        if (i && !strchr(",;\t\n\"", at[-1])) continue;
+        if (i + size == in->text_size || strchr(",;\t\r\n\"", at[size])) return 1;
     }
     return 0;
 }

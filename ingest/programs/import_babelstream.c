@@ -177,7 +177,9 @@ static abdb_status import_stream_line(void *self, const text_line *line, abdb_er
                                             "Triad", "Dot", "Nstream"};
     state *s = self;
     bool known = false;
-    timing t = {.unit = s->unit};
+    timing t = {
+        .unit = s->unit,
+        .mark = {.rate = line->mark, .min = line->mark, .mean = line->mark, .max = line->mark}};
     char locator[32];
 
     parse_setting_line(s, line);

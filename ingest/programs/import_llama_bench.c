@@ -26,6 +26,7 @@ typedef struct {
     const char *device, *build; /* of a log; NULL: unknown */
     char *column[COLUMNS_MAX];  /* of the table at hand */
     size_t columns;
+    abdb_decimal_mark mark; /* of a log's tables */
     abdb_arena arena;
 } state;
 
@@ -260,15 +261,34 @@ static bool parse_test_cell(abdb_entry *entry, abdb_arena *a, const char *test)
     return true;
 }
 
-/* "422.28 ± 1.78" */
-static bool add_rate_of_cell(abdb_entry *entry, abdb_arena *a, const char *text)
+/* "4,33 GiB" as other locales print it. */
+static const char *with_decimal_point(abdb_arena *a, const char *cell, abdb_decimal_mark mark)
+{
+    size_t size = strcspn(cell, " ");
+    char number[32], plain[32];
+    double value;
+
+    snprintf(number, sizeof number, "%.*s", (int)size, cell);
+    if (mark != ABDB_MARK_COMMA || !strchr(number, ',') || !abdb_double_parse(number, mark, &value))
+        return cell;
+    abdb_format_shortest_double(value, plain);
+    return abdb_arena_printf(a, "%s%s", plain, cell + size);
+}
+
+/* "422.28 ± 1.78". False: no rate; place then has its text. */
+static bool add_rate_of_cell(abdb_entry *entry, abdb_arena *a, const char *text,
+                             abdb_decimal_mark mark, abdb_flat_record *place)
 {
     char *mean = abdb_arena_copy(a, text, strcspn(text, " "));
     const char *sign = strstr(text, "± ");
     abdb_result *result;
     double rate, sd;
 
-    if (!mean || !abdb_double_parse(mean, ABDB_MARK_UNKNOWN, &rate) || !(rate > 0)) {
+    place->items = 1;
+    place->item[0].name = "t/s";
+    place->item[0].text = mean;
+    place->item[0].mark = mark;
+    if (!mean || !abdb_double_parse(mean, mark, &rate) || !(rate > 0)) {
         abdb_count_values_read(abdb_has_digit(mean));
         return false;
     }
@@ -276,7 +296,7 @@ static bool add_rate_of_cell(abdb_entry *entry, abdb_arena *a, const char *text)
     result->statistic = "mean";
     result->raw_value = mean;
     result->raw_unit = "t/s";
-    if (sign && abdb_double_parse(sign + strlen("± "), ABDB_MARK_UNKNOWN, &sd)) {
+    if (sign && abdb_double_parse(sign + strlen("± "), mark, &sd)) {
         result->low = rate - sd;
         result->high = rate + sd;
         result->spread = "sd";
@@ -315,9 +335,10 @@ static abdb_status import_table_row(state *s, char *const *word, long line, cons
         else if (strcmp(name, "test") == 0)
             tested = parse_test_cell(entry, &a, word[i]);
         else if (strcmp(name, "t/s") == 0)
-            rated = add_rate_of_cell(entry, &a, word[i]);
+            rated = add_rate_of_cell(entry, &a, word[i], s->mark, &place);
         else
-            abdb_entry_add_factor(entry, long_name_of_column(name), word[i]);
+            abdb_entry_add_factor(entry, long_name_of_column(name),
+                                  with_decimal_point(&a, word[i], s->mark));
     }
     if (!tested || !rated) {
         TRY(abdb_flat_reject_and_end_row(
@@ -365,6 +386,7 @@ static abdb_status handle_table_line(void *self, const text_line *line, abdb_err
     size_t n;
     abdb_status st = ABDB_OK;
 
+    s->mark = line->mark;
     /* Any other line ends the table. */
     if (*line->text != '|') s->columns = 0;
     if (*line->text != '|' || strncmp(line->text, "| ---", 5) == 0) return ABDB_OK;

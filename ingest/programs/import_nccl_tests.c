@@ -162,7 +162,7 @@ static void add_mean_with_size(abdb_entry *entry, const char *metric, const text
                                size_t column, const char *unit)
 {
     abdb_result *result = abdb_entry_add_printed_result(
-        entry, metric, "mean", word_or_null(line, column), ABDB_MARK_UNKNOWN, unit);
+        entry, metric, "mean", word_or_null(line, column), line->mark, unit);
 
     if (result) result->x = line_word_as_number(line, 0);
 }

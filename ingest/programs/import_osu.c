@@ -134,7 +134,7 @@ static abdb_status import_osu_row(state *s, const text_line *line, abdb_error *e
             continue;
         }
         result = abdb_entry_add_printed_result(entry, c->metric, c->statistic, line->word[i],
-                                               ABDB_MARK_UNKNOWN, c->unit);
+                                               line->mark, c->unit);
         if (result) result->x = line_word_as_number(line, 0);
     }
     if (!entry->results)

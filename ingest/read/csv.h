@@ -39,7 +39,8 @@ char abdb_csv_guess_delimiter(const char *text, size_t size);
 typedef struct {
     size_t count;
     char **name;
-    abdb_decimal_mark *mark; /* ABDB_CSV_COLUMN_MAX of them, or NULL: unknown */
+    abdb_decimal_mark *mark;     /* ABDB_CSV_COLUMN_MAX of them, or NULL: unknown */
+    abdb_decimal_mark file_mark; /* of all columns together */
 } abdb_csv_header;
 ABDB_MUST_USE abdb_status abdb_csv_header_copy_row(abdb_csv_header *header, const abdb_csv_row *row,
                                                    abdb_error *err);
@@ -49,8 +50,8 @@ void abdb_csv_header_free(abdb_csv_header *header);
 int abdb_csv_find_column(const abdb_csv_header *header, const char *names);
 /* The text of column i of the row, NULL when i < 0, the row is short or the field is empty. */
 const char *abdb_csv_cell_or_null(const abdb_csv_row *row, int i);
-/* Reads the whole text once to find the decimal mark of each column by its cells; a text without a
- * comma inside a number is not read. A column whose cells contradict each other stays unknown. */
+/* Reads the whole text once to find the decimal mark of each column, as decimal_marks.h says; a
+ * text in which none is in doubt is not read. The first row is no evidence. */
 ABDB_MUST_USE abdb_status abdb_csv_find_marks(abdb_csv_header *header, const abdb_input *in,
                                               char delimiter, abdb_error *err);
 /* The decimal mark of a column; unknown for -1, and before abdb_csv_find_marks. */

@@ -1,39 +1,80 @@
-/* decimal_marks.c - the decimal mark of each column of a delimited text, found in the column's own
- * cells; see csv.h. "0.5" can only have a decimal point, "0,371" and "34.988,10" only a decimal
- * comma; "1,234" can have either, and decides nothing. */
+/* decimal_marks.c - the evidence for decimal marks; see decimal_marks.h. */
+#include "ingest/read/decimal_marks.h"
+
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ingest/read/csv.h"
 
-typedef struct {
-    bool is_header; /* the row at hand is the first one */
-    unsigned char seen[ABDB_CSV_COLUMN_MAX];
-} finder;
+enum { SEEN_POINT = 1, SEEN_COMMA = 2, CELL = 64 };
 
-enum { SEEN_POINT = 1, SEEN_COMMA = 2 };
-
-/* Which decimal mark the cell must have: SEEN_POINT, SEEN_COMMA, or 0 for either and none. */
-static unsigned char find_cell_mark(const char *cell)
+/* Columns whose numbers with a mark are no measures: "CUDA 12.4", "25.11." */
+static bool is_version_or_date_heading(const char *heading)
 {
-    bool point, comma;
+    static const char *const words[] = {"version", "driver", "cuda",    "rocm",  "date",
+                                        "datum",   "build",  "release", "commit"};
 
-    if (!strpbrk(cell, ".,") || strspn(cell, "+-0123456789.,eE") != strlen(cell)) return 0;
-    point = abdb_number_parse(cell, ABDB_MARK_POINT).found;
-    comma = abdb_number_parse(cell, ABDB_MARK_COMMA).found;
-    return point == comma ? 0 : point ? SEEN_POINT : SEEN_COMMA;
+    for (size_t i = 0; heading && i < sizeof words / sizeof words[0]; i++)
+        if (strcasestr(heading, words[i])) return true;
+    return false;
 }
 
-static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
+/* "0,1" may be two numbers: devices of a list. */
+static bool may_be_list(const char *number)
 {
-    finder *f = self;
+    return strlen(number) == 3 && number[1] == ',';
+}
 
-    (void)err;
-    for (size_t i = 0; !f->is_header && i < row->count; i++)
-        f->seen[i] |= find_cell_mark(row->field[i]);
-    f->is_header = false;
-    return ABDB_OK;
+void abdb_marks_note_cell(abdb_mark_evidence *evidence, size_t column, const char *heading,
+                          const char *cell)
+{
+    bool alone = is_version_or_date_heading(heading);
+
+    if (column >= ABDB_MARK_COLUMNS || !strpbrk(cell, ".,")) return;
+    cell += strspn(cell, "$ ");
+    if (!strchr("+-.,0123456789", *cell)) return;
+    while (*cell) {
+        size_t size = abdb_number_span(cell);
+        char number[CELL];
+        abdb_decimal_mark mark = ABDB_MARK_UNKNOWN;
+        unsigned char seen;
+
+        snprintf(number, sizeof number, "%.*s", (int)(size < CELL ? size : 0), cell);
+        cell += size;
+        size = strlen(number);
+        /* "12.5E" of "12.5EB": a letter of the unit. */
+        while (size && strchr("eE", number[size - 1])) number[--size] = '\0';
+        if (!isdigit((unsigned char)*cell)) mark = abdb_number_find_mark(number);
+        seen = mark == ABDB_MARK_POINT ? SEEN_POINT : mark == ABDB_MARK_COMMA ? SEEN_COMMA : 0;
+        evidence->column[column] |= seen;
+        if (!alone && !may_be_list(number)) evidence->file |= seen;
+        cell += strcspn(cell, " ");
+        cell += strspn(cell, " ");
+    }
+}
+
+static abdb_decimal_mark mark_of_evidence(unsigned char seen)
+{
+    return seen == SEEN_POINT   ? ABDB_MARK_POINT
+           : seen == SEEN_COMMA ? ABDB_MARK_COMMA
+           : seen               ? ABDB_MARK_EITHER
+                                : ABDB_MARK_UNKNOWN;
+}
+
+abdb_decimal_mark abdb_marks_of_file(const abdb_mark_evidence *evidence, char delimiter)
+{
+    if (!evidence->file && delimiter == ';') return ABDB_MARK_EITHER;
+    return mark_of_evidence(evidence->file);
+}
+
+abdb_decimal_mark abdb_marks_of_column(const abdb_mark_evidence *evidence, size_t column,
+                                       char delimiter)
+{
+    if (column < ABDB_MARK_COLUMNS && evidence->column[column])
+        return mark_of_evidence(evidence->column[column]);
+    return abdb_marks_of_file(evidence, delimiter);
 }
 
 /* Are there digits grouped by points, as in "1.024.000"? */
@@ -51,7 +92,7 @@ static bool may_have_grouping_points(const char *text, size_t size)
 }
 
 /* Is there a comma between digits that may be part of a number? Where the comma separates cells,
- * such a number is all that stands between two quotes. */
+ * such a number is the beginning of what stands between two quotes. */
 static bool may_have_commas(const char *text, size_t size, char delimiter)
 {
     const char *end = text + size, *at = text;
@@ -63,31 +104,56 @@ static bool may_have_commas(const char *text, size_t size, char delimiter)
             if (at < end && *at >= '0' && *at <= '9') return true;
             continue;
         }
-        while (at < end && *at && strchr("+-0123456789.,eE ", *at)) at++;
+        if (at == end || !*at || !strchr("+-$ .0123456789", *at)) continue;
+        while (at < end && *at != '"' && *at != '\n') at++;
         if (at < end && *at == '"' && memchr(from, ',', (size_t)(at - from))) return true;
     }
     return false;
 }
 
+bool abdb_marks_are_needed(const char *text, size_t size, char delimiter)
+{
+    return delimiter == ';' || may_have_commas(text, size, delimiter) ||
+           may_have_grouping_points(text, size);
+}
+
+/* --- of delimited text ------------------------------------------------------------------------ */
+
+typedef struct {
+    bool is_header; /* the row at hand is the first one */
+    const abdb_csv_header *header;
+    abdb_mark_evidence evidence;
+} finder;
+
+static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
+{
+    finder *f = self;
+
+    (void)err;
+    for (size_t i = 0; !f->is_header && i < row->count; i++)
+        abdb_marks_note_cell(&f->evidence, i, i < f->header->count ? f->header->name[i] : NULL,
+                             row->field[i]);
+    f->is_header = false;
+    return ABDB_OK;
+}
+
 abdb_status abdb_csv_find_marks(abdb_csv_header *header, const abdb_input *in, char delimiter,
                                 abdb_error *err)
 {
-    finder f = {.is_header = true};
+    finder f = {.is_header = true, .header = header};
     abdb_error fault;
 
     free(header->mark);
     header->mark = NULL;
-    if (!may_have_commas(in->text, in->text_size, delimiter) &&
-        !may_have_grouping_points(in->text, in->text_size))
-        return ABDB_OK;
+    header->file_mark = ABDB_MARK_UNKNOWN;
+    if (!abdb_marks_are_needed(in->text, in->text_size, delimiter)) return ABDB_OK;
     header->mark = calloc(ABDB_CSV_COLUMN_MAX, sizeof *header->mark);
     if (!header->mark) return ABDB_FAIL(err, ABDB_NOMEM, "a header");
     /* A damaged file is reported by whoever reads its rows; the rows before count here. */
     (void)!abdb_csv_read(in->text, in->text_size, delimiter, on_row, &f, &fault);
+    header->file_mark = abdb_marks_of_file(&f.evidence, delimiter);
     for (size_t i = 0; i < ABDB_CSV_COLUMN_MAX; i++)
-        header->mark[i] = f.seen[i] == SEEN_POINT   ? ABDB_MARK_POINT
-                          : f.seen[i] == SEEN_COMMA ? ABDB_MARK_COMMA
-                                                    : ABDB_MARK_UNKNOWN;
+        header->mark[i] = abdb_marks_of_column(&f.evidence, i, delimiter);
     return ABDB_OK;
 }
 

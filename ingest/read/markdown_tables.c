@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/read/decimal_marks.h"
+
 enum { CELLS_MAX = 64, HEAD = 1 << 20 };
 
 typedef struct {
@@ -84,9 +86,40 @@ typedef struct {
     abdb_flat_handler handler;
     void *self;
     table_line before, header; /* before: the line above, which dashes make a header */
-    bool in_table;
+    bool in_table, needs_marks;
+    abdb_mark_evidence table, file; /* of the table at hand, and of all */
+    const char *end;                /* of the text */
     char title[200], header_title[200];
 } markdown_reader;
+
+/* Looks for decimal marks in the cells from text on, up to the end of the table, or of the file. */
+static void find_marks(markdown_reader *r, const char *text, bool whole_file)
+{
+    abdb_mark_evidence *evidence = whole_file ? &r->file : &r->table;
+
+    *evidence = (abdb_mark_evidence){0};
+    while (r->needs_marks && text < r->end) {
+        const char *stop = memchr(text, '\n', (size_t)(r->end - text));
+        table_line line;
+
+        split_table_line(&line, text, (size_t)((stop ? stop : r->end) - text));
+        for (size_t i = 0; i < line.cells; i++)
+            abdb_marks_note_cell(evidence, i, i < r->header.cells ? r->header.cell[i] : NULL,
+                                 strip_markup_in_place(line.cell[i]));
+        text = stop && (line.cells || whole_file) ? stop + 1 : r->end;
+        free_table_line(&line);
+    }
+}
+
+/* A table without evidence, among others that have decimal commas, may have either mark. */
+static abdb_decimal_mark mark_of_column(const markdown_reader *r, size_t column)
+{
+    abdb_decimal_mark mark = abdb_marks_of_column(&r->table, column, '|'),
+                      others = abdb_marks_of_file(&r->file, '|');
+    bool has_commas = others == ABDB_MARK_COMMA || others == ABDB_MARK_EITHER;
+
+    return mark == ABDB_MARK_UNKNOWN && has_commas ? ABDB_MARK_EITHER : mark;
+}
 
 static abdb_status pass_table_row_as_record(markdown_reader *r, const table_line *row,
                                             const char *raw, size_t size, long number,
@@ -108,6 +141,7 @@ static abdb_status pass_table_row_as_record(markdown_reader *r, const table_line
 
         snprintf(extra[i], sizeof extra[i], "column %zu", i + 1);
         record->item[record->items].name = i < r->header.cells ? r->header.cell[i] : extra[i];
+        record->item[record->items].mark = mark_of_column(r, i);
         record->item[record->items++].text = cell;
         any |= *cell != '\0';
     }
@@ -138,6 +172,7 @@ static void remember_table_title(markdown_reader *r, const char *text, size_t si
 static abdb_status process_markdown_line(markdown_reader *r, const char *text, size_t size,
                                          long number, abdb_error *err)
 {
+    const char *end_of_line = memchr(text + size, '\n', (size_t)(r->end - text) - size);
     table_line line;
     abdb_status st = ABDB_OK;
 
@@ -150,6 +185,7 @@ static abdb_status process_markdown_line(markdown_reader *r, const char *text, s
             r->header.cell[i] = strip_markup_in_place(r->header.cell[i]);
         snprintf(r->header_title, sizeof r->header_title, "%s", r->title);
         r->in_table = true;
+        find_marks(r, end_of_line ? end_of_line + 1 : r->end, false);
     } else if (line.cells && r->in_table) {
         st = pass_table_row_as_record(r, &line, text, size, number, err);
     } else {
@@ -173,6 +209,9 @@ abdb_status markdown_read_tables(const abdb_input *in, abdb_flat_handler handler
     if (!r) return ABDB_FAIL(err, ABDB_NOMEM, "a markdown file");
     r->handler = handler;
     r->self = self;
+    r->end = end;
+    r->needs_marks = abdb_marks_are_needed(in->text, in->text_size, '|');
+    find_marks(r, text, true);
     for (long number = 1; text < end && st == ABDB_OK; number++) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         size_t size = (size_t)((stop ? stop : end) - text);

@@ -1,9 +1,12 @@
 /* text_lines.c - lines of a console, and the looks that bids take at them; see lines.h. */
 #include "ingest/read/text_lines.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "ingest/read/decimal_marks.h"
 
 /* " 12: text" -> "text". At most six digits: longer ones are data, not the number of a process. */
 static char *skip_launcher_prefix(char *line)
@@ -16,10 +19,41 @@ static char *skip_launcher_prefix(char *line)
     return s + digits + 1 + (s[digits + 1] == ' ');
 }
 
-/* A line with a comma anywhere is taken for CSV. */
+/* Begins the word with a number that a program prints: "157,15", not "1.0.2" and not "8B"? */
+static bool is_printed_number(const char *word, size_t size)
+{
+    return size && strspn(word, "+-") < size && isdigit((unsigned char)word[strspn(word, "+-")]) &&
+           abdb_number_span(word) >= size;
+}
+
+static size_t count_printed_numbers(const char *line)
+{
+    size_t count = 0, size;
+
+    for (line += strspn(line, " \t"); *line; line += size, line += strspn(line, " \t")) {
+        size = strcspn(line, " \t");
+        count += is_printed_number(line, size);
+    }
+    return count;
+}
+
+/* Is a row of numbers that blanks separate: one with a mark says something. */
+enum { ROW_NUMBERS = 3 };
+
+/* Are all commas of the line within the numbers of such a row? */
+static bool has_decimal_commas(const char *line)
+{
+    for (const char *comma = line; (comma = strchr(comma, ',')); comma++)
+        if (comma == line || !isdigit((unsigned char)comma[-1]) ||
+            !isdigit((unsigned char)comma[1]))
+            return false;
+    return count_printed_numbers(line) >= ROW_NUMBERS;
+}
+
+/* A line with a comma anywhere is taken for CSV, but for one with decimal commas. */
 static void split_line_into_words(text_line *line, char *copy)
 {
-    const char *between = strchr(copy, ',') ? "," : " \t";
+    const char *between = strchr(copy, ',') && !has_decimal_commas(copy) ? "," : " \t";
     char *place;
 
     line->words = 0;
@@ -28,10 +62,37 @@ static void split_line_into_words(text_line *line, char *copy)
         line->word[line->words++] = abdb_trim_in_place(word);
 }
 
+/* The decimal mark of the rows of numbers in a console's text; unknown where no comma asks. */
+static abdb_decimal_mark find_mark_of_rows(const char *text, const char *end)
+{
+    abdb_mark_evidence *evidence;
+    abdb_decimal_mark mark;
+
+    if (text == end || *text == '{' || !abdb_marks_are_needed(text, (size_t)(end - text), ' '))
+        return ABDB_MARK_UNKNOWN;
+    evidence = calloc(1, sizeof *evidence);
+    while (evidence && text < end) {
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+        char *own = strndup(text, (size_t)((stop ? stop : end) - text)), *place;
+        bool row = own && count_printed_numbers(own) >= ROW_NUMBERS;
+
+        if (own) own[strcspn(own, "\r")] = '\0';
+        for (char *word = row ? strtok_r(own, " \t|", &place) : NULL; word;
+             word = strtok_r(NULL, " \t|", &place))
+            if (is_printed_number(word, strlen(word)))
+                abdb_marks_note_cell(evidence, 0, NULL, word);
+        free(own);
+        text = stop ? stop + 1 : end;
+    }
+    mark = evidence ? abdb_marks_of_file(evidence, ' ') : ABDB_MARK_UNKNOWN;
+    free(evidence);
+    return mark;
+}
+
 abdb_status lines_read_each(const abdb_input *in, line_handler handler, void *self, abdb_error *err)
 {
     const char *text = in->text, *end = in->text + in->text_size;
-    text_line line = {0};
+    text_line line = {.mark = find_mark_of_rows(text, end)};
     abdb_status st = ABDB_OK;
 
     while (text < end && st == ABDB_OK) {
@@ -133,9 +194,8 @@ double line_word_as_number(const text_line *line, size_t word)
 {
     double value;
 
-    return word < line->words && abdb_double_parse(line->word[word], ABDB_MARK_UNKNOWN, &value)
-               ? value
-               : NAN;
+    return word < line->words && abdb_double_parse(line->word[word], line->mark, &value) ? value
+                                                                                         : NAN;
 }
 
 void line_count_numbers_of_refused_line(const text_line *line, size_t from)

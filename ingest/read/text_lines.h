@@ -13,8 +13,10 @@ enum { LINE_WORDS_MAX = 64, BID_SIZE = 1 << 20 };
 typedef struct {
     long number;      /* from 1 */
     const char *text; /* without its end and its launcher's prefix */
-    size_t words;     /* between blanks, or commas where there are; at most LINE_WORDS_MAX */
+    size_t words;     /* between blanks, or commas that are no decimal ones; at most
+                         LINE_WORDS_MAX */
     const char *word[LINE_WORDS_MAX];
+    abdb_decimal_mark mark; /* of the rows of numbers in the text, as decimal_marks.h says */
 } text_line;
 
 /* Called for each line; strings are borrowed for the call. */

@@ -132,28 +132,42 @@ static abdb_decimal_mark find_mark(const row_state *r, const map_line *line)
     return ABDB_MARK_UNKNOWN;
 }
 
+/* Behind blanks, no-break ones included ("12,5 %" of a French sheet). */
+static const char *skip_blanks(const char *text)
+{
+    static const char *const blanks[] = {" ", "\t", "\xC2\xA0", "\xE2\x80\xAF", "\xE2\x80\x89"};
+
+    for (size_t i = 0; i < sizeof blanks / sizeof blanks[0]; i++)
+        if (strncmp(text, blanks[i], strlen(blanks[i])) == 0)
+            return skip_blanks(text + strlen(blanks[i]));
+    return text;
+}
+
 /* A cell as a number in a base unit. False: reason says why. */
 static bool parse_cell(row_state *r, const map_line *line, const char *text, double *out,
                        const char **raw_unit, const char **base, char *reason)
 {
     /* "12.5 GB/s" where the cell carries its unit: the number is what consists of digits, without
      * an "e" at its end, which is a letter of the unit. */
-    size_t digits = strspn(text, "+-0123456789.,eE");
+    size_t digits = abdb_number_span(text);
     const char *unit_text = line->unit, *number = text;
     const abdb_unit *unit;
 
-    if (*number == '$') number++;
+    if (*number == '$' && (line->verb == MAP_PRICE || (unit_text && strstr(unit_text, "USD"))))
+        number++;
     if (unit_text && strcmp(unit_text, "cell") == 0) {
         while (digits && (text[digits - 1] == 'e' || text[digits - 1] == 'E')) digits--;
-        unit_text = abdb_trim_in_place(abdb_arena_printf(&r->arena, "%s", text + digits));
+        unit_text =
+            abdb_trim_in_place(abdb_arena_printf(&r->arena, "%s", skip_blanks(text + digits)));
         number = abdb_trim_in_place(abdb_arena_printf(&r->arena, "%.*s", (int)digits, text));
-    } else if (unit_text && strcmp(unit_text, "%") == 0 && strchr(text, '%')) {
-        number =
-            abdb_trim_in_place(abdb_arena_printf(&r->arena, "%.*s", (int)strcspn(text, "%"), text));
+    } else if (unit_text && strcmp(unit_text, "%") == 0 &&
+               strcmp(skip_blanks(text + digits), "%") == 0) {
+        number = abdb_arena_printf(&r->arena, "%.*s", (int)digits, text);
     }
     unit = abdb_unit_find(unit_text ? unit_text : "1");
     if (!number || !abdb_double_parse(number, find_mark(r, line), out)) {
-        abdb_number_explain(NULL, text, find_mark(r, line), reason, REASON);
+        abdb_number_explain(NULL, number && *number ? number : text, find_mark(r, line), reason,
+                            REASON);
         return false;
     }
     if (!unit) {

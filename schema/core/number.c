@@ -34,6 +34,21 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* Marks of thousands that are no decimal mark anywhere: of Swiss, French and other spellings. */
+static const char *const grouping_marks[] = {
+    "'", "\xE2\x80\x99",                       /* apostrophes, straight and curled */
+    "\xC2\xA0", "\xE2\x80\xAF", "\xE2\x80\x89" /* blanks: no-break, narrow no-break, thin */
+};
+
+/* The bytes of the grouping mark that text begins with; 0: none. */
+static size_t grouping_mark_length(const char *text)
+{
+    for (size_t i = 0; i < sizeof grouping_marks / sizeof grouping_marks[0]; i++)
+        if (strncmp(text, grouping_marks[i], strlen(grouping_marks[i])) == 0)
+            return strlen(grouping_marks[i]);
+    return 0;
+}
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 /* Digits with at most one point, as "1234.5": the digits as a whole number and the power of ten
@@ -75,6 +90,25 @@ static size_t exponent_length(const char *text)
     return digits ? 1 + sign + digits : 0;
 }
 
+/* Copies text with an apostrophe for each grouping mark. False: it is too long, or has several kinds
+ * of them. */
+static bool copy_with_one_grouping_mark(const char *text, char out[NUMBER_ROOM])
+{
+    const char *first = NULL;
+    size_t used = 0, size;
+
+    for (; *text; used++) {
+        if (used + 1 >= NUMBER_ROOM) return false;
+        size = grouping_mark_length(text);
+        if (size && first && strncmp(text, first, size) != 0) return false;
+        if (size) first = text;
+        out[used] = size ? '\'' : *text;
+        text += size ? size : 1;
+    }
+    out[used] = '\0';
+    return true;
+}
+
 /* Copies the digits before the decimal mark to plain. False: thousands marks stand where no group
  * of three follows, or behind a zero. */
 static bool copy_integer_part(const char *text, size_t size, char thousands, char *plain)
@@ -98,17 +132,19 @@ static bool copy_integer_part(const char *text, size_t size, char thousands, cha
 /* Rewrites a number with that decimal mark as C spells it: no thousands marks, a point. */
 static bool rewrite_plainly(const char *text, char decimal, char plain[NUMBER_ROOM])
 {
-    char thousands = decimal == ',' ? '.' : ',';
+    char thousands = decimal == ',' ? '.' : ',', own[NUMBER_ROOM];
     size_t size, digits, used;
     const char *end;
 
-    if (strlen(text) >= NUMBER_ROOM) return false;
+    if (!copy_with_one_grouping_mark(text, own)) return false;
+    text = own;
+    if (strchr(text, '\'')) thousands = '\'';
     *plain = '\0';
     if (*text == '+' || *text == '-') {
         memcpy(plain, text++, 1);
         *++plain = '\0';
     }
-    digits = strspn(text, "0123456789,.");
+    digits = strspn(text, "0123456789,.'");
     end = memchr(text, decimal, digits);
     size = end ? (size_t)(end - text) : digits;
     if (!copy_integer_part(text, size, thousands, plain)) return false;
@@ -175,16 +211,43 @@ static abdb_number parse_with(const char *text, char decimal)
     return number;
 }
 
+static bool has_two_readings(const char *text)
+{
+    abdb_number point = parse_with(text, '.'), comma = parse_with(text, ',');
+
+    return point.found && comma.found && point.value != comma.value;
+}
+
+abdb_decimal_mark abdb_number_find_mark(const char *text)
+{
+    bool point, comma;
+
+    if (!strpbrk(text, ".,") || !is_digit(text[strspn(text, "+-.,")])) return ABDB_MARK_UNKNOWN;
+    point = parse_with(text, '.').found;
+    comma = parse_with(text, ',').found;
+    return point == comma ? ABDB_MARK_UNKNOWN : point ? ABDB_MARK_POINT : ABDB_MARK_COMMA;
+}
+
+size_t abdb_number_span(const char *text)
+{
+    size_t size = 0, more;
+
+    while ((more = strspn(text + size, "+-0123456789.,eE")) > 0 ||
+           (size && is_digit(text[size - 1]) && (more = grouping_mark_length(text + size)) > 0 &&
+            is_digit(text[size + more])))
+        size += more;
+    return size;
+}
+
 abdb_number abdb_number_parse(const char *text, abdb_decimal_mark mark)
 {
     abdb_number number = {0};
 
     if (mark == ABDB_MARK_COMMA) return parse_with(text, ',');
-    if (parse_short_number(text, &number)) return number;
+    if (mark != ABDB_MARK_EITHER && parse_short_number(text, &number)) return number;
     number = parse_with(text, '.');
-    if (mark == ABDB_MARK_UNKNOWN && number.found && strchr(text, ',') &&
-        parse_with(text, ',').found)
-        number.found = false;
+    if (mark == ABDB_MARK_EITHER || (mark == ABDB_MARK_UNKNOWN && strchr(text, ',')))
+        number.found = number.found && !has_two_readings(text);
     return number;
 }
 
@@ -199,8 +262,7 @@ bool abdb_double_parse(const char *text, abdb_decimal_mark mark, double *out)
 bool abdb_count_parse(const char *text, abdb_decimal_mark mark, long long low, long long high,
                       long long *out)
 {
-    abdb_number number =
-        abdb_number_parse(text, mark == ABDB_MARK_UNKNOWN ? ABDB_MARK_POINT : mark);
+    abdb_number number = abdb_number_parse(text, mark == ABDB_MARK_COMMA ? mark : ABDB_MARK_POINT);
 
     if (!number.found || !number.is_whole || number.whole < low || number.whole > high)
         return false;
@@ -226,7 +288,7 @@ const char *abdb_number_explain(const char *name, const char *text, abdb_decimal
         snprintf(begin, sizeof begin, "'%.60s' is ", text);
     if (point.found) abdb_format_shortest_double(point.value, with_point);
     if (comma.found) abdb_format_shortest_double(comma.value, with_comma);
-    if (mark == ABDB_MARK_UNKNOWN && point.found && comma.found)
+    if ((mark == ABDB_MARK_UNKNOWN || mark == ABDB_MARK_EITHER) && has_two_readings(text))
         snprintf(out, room, "%snot a number for certain, but %s or %s: write the one that is meant",
                  begin, with_point, with_comma);
     else if (mark != ABDB_MARK_COMMA && comma.found)

@@ -11,10 +11,17 @@
 #include <stddef.h>
 
 /* The decimal mark of a column, as far as its file shows it. The other mark then groups thousands,
- * in threes: "27,803.90" with a point, "27.803,90" with a comma. Unknown: numbers are read with a
- * decimal point, and text that a comma makes doubtful ("1,234") or that only a decimal comma
- * explains ("0,371") is no number; abdb_number_explain gives the readings. */
-typedef enum { ABDB_MARK_UNKNOWN, ABDB_MARK_POINT, ABDB_MARK_COMMA } abdb_decimal_mark;
+ * in threes: "27,803.90" with a point, "27.803,90" with a comma; so do apostrophes and no-break
+ * blanks, whatever the mark is. Unknown: numbers are read with a decimal point, and text that a
+ * comma makes doubtful ("1,234") or that only a decimal comma explains ("0,371") is no number;
+ * abdb_number_explain gives the readings. Either: the file speaks of decimal commas too, so that a
+ * point makes a text doubtful as well ("1.234"). */
+typedef enum {
+    ABDB_MARK_UNKNOWN,
+    ABDB_MARK_POINT,
+    ABDB_MARK_COMMA,
+    ABDB_MARK_EITHER
+} abdb_decimal_mark;
 
 typedef struct {
     bool found;    /* the whole text is one finite decimal number; else nothing below counts */
@@ -39,6 +46,11 @@ bool abdb_count_parse(const char *text, abdb_decimal_mark mark, long long low, l
 const char *abdb_number_explain(const char *name, const char *text, abdb_decimal_mark mark,
                                 char *out, size_t room);
 
+/* The decimal mark that a text must have to be a number, "0.5" and "0,371"; unknown: it is none, or
+ * a number with either. */
+abdb_decimal_mark abdb_number_find_mark(const char *text);
+/* How many bytes at the beginning may belong to a number: its digits, signs, marks, "e". */
+size_t abdb_number_span(const char *text);
 /* Is the text no number with that mark, but one with another? */
 bool abdb_number_is_doubtful(const char *text, abdb_decimal_mark mark);
 

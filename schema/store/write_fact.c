@@ -173,7 +173,7 @@ static bool spell_plainly(const abdb_fact *fact, const char *raw, char plain[128
     char text[64], printed[32];
 
     if (!raw) return false;
-    digits = strspn(raw + head, "+-0123456789.,eE");
+    digits = abdb_number_span(raw + head);
     while (digits && strchr("eE", raw[head + digits - 1])) digits--;
     if (!digits || digits >= sizeof text || strlen(raw) >= 90) return false;
     memcpy(text, raw + head, digits);

@@ -1,0 +1,37 @@
+/* decimal_marks.h - the decimal mark of each column of a table, found in the table's own cells.
+ *
+ * "0.5" can only have a decimal point, "0,371", "34.988,10" and "3,022E+06" only a decimal comma;
+ * "1,234" and "1.234" can have either, and decide nothing. A column without evidence of its own has
+ * the mark of the other columns, if they agree.
+ */
+#ifndef ABDB_INGEST_DECIMAL_MARKS_H
+#define ABDB_INGEST_DECIMAL_MARKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "schema/core/number.h"
+
+enum { ABDB_MARK_COLUMNS = 512 };
+
+/* Begin with one that is all zeros. */
+typedef struct {
+    unsigned char column[ABDB_MARK_COLUMNS]; /* which marks its cells must have */
+    unsigned char file;                      /* of all columns that count for others */
+} abdb_mark_evidence;
+
+/* Notes a cell: one number, or words that begin with one ("12,5 W", "157,15 ± 0,17"). What looks
+ * like a list ("0,1") and the columns of versions and dates say nothing about other columns.
+ * heading may be NULL. */
+void abdb_marks_note_cell(abdb_mark_evidence *evidence, size_t column, const char *heading,
+                          const char *cell);
+/* The mark of a column: its own, else that of the file. */
+abdb_decimal_mark abdb_marks_of_column(const abdb_mark_evidence *evidence, size_t column,
+                                       char delimiter);
+/* The mark of what has no column. With ';' between cells, as spreadsheets write them where the
+ * comma is the decimal mark, a file without evidence may have either. */
+abdb_decimal_mark abdb_marks_of_file(const abdb_mark_evidence *evidence, char delimiter);
+/* Can the text have a number that a mark makes doubtful? Else nobody needs to look for evidence. */
+bool abdb_marks_are_needed(const char *text, size_t size, char delimiter);
+
+#endif
