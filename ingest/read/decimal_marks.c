@@ -8,7 +8,7 @@
 #include "ingest/read/csv.h"
 
 typedef struct {
-    bool is_header; /* the row at hand is the first one */
+    const abdb_csv_header *header;
     unsigned char seen[ABDB_CSV_COLUMN_MAX];
 } finder;
 
@@ -29,10 +29,10 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     finder *f = self;
 
-    (void)err;
-    for (size_t i = 0; !f->is_header && i < row->count; i++)
-        f->seen[i] |= find_cell_mark(row->field[i]);
-    f->is_header = false;
+    if (row->line <= f->header->line) return ABDB_OK;
+    if (abdb_csv_row_is_header(f->header, row))
+        return ABDB_FAIL(err, ABDB_STOPPED, "another table");
+    for (size_t i = 0; i < row->count; i++) f->seen[i] |= find_cell_mark(row->field[i]);
     return ABDB_OK;
 }
 
@@ -72,7 +72,7 @@ static bool may_have_commas(const char *text, size_t size, char delimiter)
 abdb_status abdb_csv_find_marks(abdb_csv_header *header, const abdb_input *in, char delimiter,
                                 abdb_error *err)
 {
-    finder f = {.is_header = true};
+    finder f = {.header = header};
     abdb_error fault;
 
     free(header->mark);

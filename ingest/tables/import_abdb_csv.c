@@ -411,6 +411,15 @@ done:
     return st;
 }
 
+/* Is the row the header of a file of abdb's own? */
+static bool is_own_header(const void *self, const abdb_csv_row *row)
+{
+    const abdb_csv_header header = {.count = row->count, .name = row->field};
+
+    (void)self;
+    return header.count > 1 && (find_file_kind(&header) || is_results_header(&header));
+}
+
 static abdb_status import_own_csv_row(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     state *s = self;
@@ -418,24 +427,26 @@ static abdb_status import_own_csv_row(void *self, const abdb_csv_row *row, abdb_
     char reason[256] = "";
     abdb_status st = ABDB_OK;
 
-    if (!s->header.count) {
+    if (!s->header.count || abdb_csv_row_is_header(&s->header, row)) {
+        abdb_results_close(s->results);
+        s->results = NULL;
+        s->header.is_another = is_own_header;
         TRY(abdb_csv_header_copy_row(&s->header, row, err));
         s->kind = find_file_kind(&s->header);
         if (!s->kind && !is_results_header(&s->header))
             return ABDB_FAIL(
                 err, ABDB_FORMAT,
-                "line 1: not a header of abdb's own files (sources, devices, models,"
-                " aliases, specs, prices, results, claims, withdrawals, rules, rounds)");
+                "line %ld: not a header of abdb's own files (sources, devices, models,"
+                " aliases, specs, prices, results, claims, withdrawals, rules, rounds)",
+                row->line);
         TRY(check_header_columns(s, err));
         TRY(abdb_csv_find_marks(&s->header, s->in, ',', err));
         return s->kind
                    ? ABDB_OK
                    : abdb_results_open_for_header(&s->results, &s->header, s->words, s->sink, err);
     }
-    if (row->count != s->header.count) {
+    if (!abdb_csv_row_fits(&s->header, row, s->in, ',', reason, sizeof reason)) {
         field = "row";
-        snprintf(reason, sizeof reason, "%zu columns where the header has %zu", row->count,
-                 s->header.count);
     } else if (s->kind) {
         TRY(import_fact_row(s, row, &field, reason, sizeof reason, err));
     } else {
