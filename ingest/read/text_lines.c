@@ -16,6 +16,18 @@ static char *skip_launcher_prefix(char *line)
     return s + digits + 1 + (s[digits + 1] == ' ');
 }
 
+/* "> > text", a quotation in a reply, -> "text". */
+static char *skip_quote_marks(char *line)
+{
+    char *s = line;
+
+    while (s[strspn(s, " ")] == '>') {
+        s += strspn(s, " ") + 1;
+        s += *s == ' ';
+    }
+    return s;
+}
+
 /* A line with a comma anywhere is taken for CSV. */
 static void split_line_into_words(text_line *line, char *copy)
 {
@@ -42,7 +54,7 @@ abdb_status lines_read_each(const abdb_input *in, line_handler handler, void *se
         if (!own) return ABDB_FAIL(err, ABDB_NOMEM, "a line");
         own[strcspn(own, "\r")] = '\0';
         line.number++;
-        line.text = skip_launcher_prefix(own);
+        line.text = skip_launcher_prefix(skip_quote_marks(own));
         copy = strdup(line.text);
         if (copy) {
             split_line_into_words(&line, copy);
@@ -123,7 +135,7 @@ bool lines_any_begins_with(const abdb_input *in, const char *text)
         const char *before = s;
 
         while (before > at && before[-1] != '\n') before--; /* "12: ": a launcher's */
-        while (before < s && strchr(" \t0123456789:", *before)) before++;
+        while (before < s && strchr(" \t0123456789:>", *before)) before++;
         if (before == s) return true;
     }
     return false;

@@ -144,6 +144,19 @@ static bool column_name_is_repeated(const abdb_csv_header *header, size_t i)
     return k < i;
 }
 
+/* kind NULL: results. */
+static bool is_column_of_kind(const file_kind *kind, const char *name)
+{
+    size_t size = strlen(name);
+
+    if (kind)
+        return abdb_list_has_word(kind->required, '|', name, size) ||
+               abdb_list_has_word(kind->optional, '|', name, size);
+    return abdb_list_has_word(abdb_results_columns, '|', name, size) ||
+           abdb_field_index_by_name(name) >= 0 || strncmp(name, "factor.", 7) == 0 ||
+           strncmp(name, "also.", 5) == 0;
+}
+
 /* Every column must be one that the kind has, and stand once: a misspelt one, or the second of two,
  * would lose data silently. */
 static abdb_status check_header_columns(state *s, abdb_error *err)
@@ -155,13 +168,9 @@ static abdb_status check_header_columns(state *s, abdb_error *err)
         size_t count = 0;
 
         if (column_name_is_repeated(&s->header, i))
-            return ABDB_FAIL(err, ABDB_FORMAT, "line 1: column '%.60s' stands there twice", name);
-        if (s->kind ? abdb_list_has_word(s->kind->required, '|', name, strlen(name)) ||
-                          abdb_list_has_word(s->kind->optional, '|', name, strlen(name))
-                    : abdb_list_has_word(abdb_results_columns, '|', name, strlen(name)) ||
-                          abdb_field_index_by_name(name) >= 0 || strncmp(name, "factor.", 7) == 0 ||
-                          strncmp(name, "also.", 5) == 0)
-            continue;
+            return ABDB_FAIL(err, ABDB_FORMAT, "line %ld: column '%.60s' stands there twice",
+                             s->header.line, name);
+        if (is_column_of_kind(s->kind, name)) continue;
         snprintf(list, sizeof list, "%s|%s", s->kind ? s->kind->required : abdb_results_columns,
                  s->kind ? s->kind->optional : "");
         for (word = strtok_r(list, "|", &rest); word && count < 16;
@@ -169,9 +178,9 @@ static abdb_status check_header_columns(state *s, abdb_error *err)
             near[count++] = word;
         for (int f = 0; !s->kind && f < ABDB_FIELD_COUNT; f++) near[count++] = abdb_fields[f].name;
         best = abdb_nearest_name(name, near, count);
-        return ABDB_FAIL(err, ABDB_FORMAT, "line 1: a %s file has no column '%s'%s%s%s",
-                         s->kind ? s->kind->kind : "results", name, best ? "; did you mean '" : "",
-                         best ? best : "", best ? "'?" : "");
+        return ABDB_FAIL(err, ABDB_FORMAT, "line %ld: a %s file has no column '%s'%s%s%s",
+                         s->header.line, s->kind ? s->kind->kind : "results", name,
+                         best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
     }
     return ABDB_OK;
 }
@@ -411,13 +420,17 @@ done:
     return st;
 }
 
-/* Is the row the header of a file of abdb's own? */
+/* Is the row the header of a file of abdb's own: does it hold columns of one kind only? */
 static bool is_own_header(const void *self, const abdb_csv_row *row)
 {
     const abdb_csv_header header = {.count = row->count, .name = row->field};
+    const file_kind *kind = find_file_kind(&header);
 
     (void)self;
-    return header.count > 1 && (find_file_kind(&header) || is_results_header(&header));
+    if (header.count < 2 || (!kind && !is_results_header(&header))) return false;
+    for (size_t i = 0; i < row->count; i++)
+        if (row->field[i][0] && !is_column_of_kind(kind, row->field[i])) return false;
+    return true;
 }
 
 static abdb_status import_own_csv_row(void *self, const abdb_csv_row *row, abdb_error *err)
