@@ -23,21 +23,28 @@ static const abdb_mlperf_column map[] = {
 enum { MAP_COUNT = sizeof map / sizeof map[0] };
 
 typedef struct {
-    abdb_mlperf_context context;
     const abdb_input *in;
+    char delimiter;
+    abdb_mlperf_context context;
     abdb_csv_header header;
     int place[MLPERF_COLUMN_MAX], shared[MLPERF_COLUMN_MAX];
 } state;
 
+static bool is_checker_header(const char *text, size_t size)
+{
+    return abdb_csv_first_line_has(text, size, "Organization|SystemType|MlperfModel|Location") ||
+           abdb_csv_first_line_has(text, size, "system_id|benchmark|perf_metric|perf_value");
+}
+
 static int mlperf_checker_bid(const abdb_input *in)
 {
-    if (abdb_csv_first_line_has(in->text, in->text_size,
-                                "Organization|SystemType|MlperfModel|Location"))
-        return 90;
-    if (abdb_csv_first_line_has(in->text, in->text_size,
-                                "system_id|benchmark|perf_metric|perf_value"))
-        return 90;
-    return 0;
+    return is_checker_header(in->text, in->text_size) ? 90 : 0;
+}
+
+static bool is_another_checker_header(const void *self, const abdb_csv_row *row)
+{
+    (void)self;
+    return is_checker_header(row->raw, row->raw_size);
 }
 
 static abdb_status import_checker_row(void *self, const abdb_csv_row *csv, abdb_error *err)
@@ -48,20 +55,17 @@ static abdb_status import_checker_row(void *self, const abdb_csv_row *csv, abdb_
     char reason[200], locator[32];
     abdb_status st = ABDB_OK;
 
-    if (!s->header.count) {
+    if (!s->header.count || abdb_csv_row_is_header(&s->header, csv)) {
         TRY(abdb_csv_header_copy_row(&s->header, csv, err));
         abdb_mlperf_find_columns(abdb_mlperf_columns, MLPERF_SHARED, &s->header, s->shared);
         abdb_mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
-        TRY(abdb_csv_find_marks(&s->header, s->in,
-                                abdb_csv_guess_delimiter(s->in->text, s->in->text_size), err));
+        TRY(abdb_csv_find_marks(&s->header, s->in, s->delimiter, err));
         s->context.result_mark =
             abdb_csv_mark(&s->header, abdb_csv_find_column(&s->header, "Result|perf_value"));
         s->context.mark = s->header.file_mark;
         return ABDB_OK;
     }
-    if (csv->count != s->header.count) {
-        snprintf(reason, sizeof reason, "%zu columns where the header has %zu", csv->count,
-                 s->header.count);
+    if (!abdb_csv_row_fits(&s->header, csv, s->in, s->delimiter, reason, sizeof reason)) {
         TRY(abdb_csv_reject_row(s->context.sink, csv, NULL, reason, err));
         return s->context.sink->row_end(s->context.sink->self, err);
     }
@@ -85,10 +89,11 @@ static abdb_status read_mlperf_checker(const abdb_input *in, const abdb_override
 {
     state s = {
         .in = in,
+        .delimiter = abdb_csv_guess_delimiter(in->text, in->text_size),
+        .header = {.is_another = is_another_checker_header},
         .context = {
             .words = overrides, .sink = sink, .source = "mlperf-checker", .verified = "unknown"}};
-    abdb_status st = abdb_csv_read_input(in, abdb_csv_guess_delimiter(in->text, in->text_size),
-                                         import_checker_row, &s, err);
+    abdb_status st = abdb_csv_read_input(in, s.delimiter, import_checker_row, &s, err);
 
     if (st == ABDB_OK && s.header.count &&
         (abdb_csv_find_column(&s.header, "MlperfModel|benchmark") < 0 ||

@@ -24,7 +24,9 @@ typedef struct {
     size_t first;             /* first column of results */
     char *system[LABELS_MAX]; /* labels of the current system */
     int lines;
-    const char *system_type;
+    const abdb_input *in;
+    char delimiter;
+    const char *system_type; /* of the whole export, or NULL */
 } state;
 
 static int mlperf_pivot_bid(const abdb_input *in)
@@ -92,10 +94,11 @@ static abdb_status import_cells_of_line(state *s, const abdb_csv_row *csv, abdb_
 {
     abdb_arena arena = {0};
     abdb_mlperf_row row = {0};
+    const char *labelled_type;
     abdb_status st = ABDB_OK;
 
     copy_system_labels_to_row(s, &row);
-    if (s->system_type) row.system_type = s->system_type;
+    labelled_type = row.system_type;
     row.round = abdb_mlperf_round_of_public_id(&arena, row.public_id);
     for (size_t i = s->first; i < csv->count; i++) {
         const char *field = NULL;
@@ -106,6 +109,9 @@ static abdb_status import_cells_of_line(state *s, const abdb_csv_row *csv, abdb_
         row.model = nonempty_label_of_column(&s->model, i);
         row.scenario = nonempty_label_of_column(&s->scenario, i);
         row.unit = nonempty_label_of_column(&s->label, i);
+        row.system_type = abdb_mlperf_site_type_of_row(s->system_type, row.scenario);
+        if (!row.system_type) row.system_type = labelled_type;
+        s->context.flags = abdb_mlperf_site_flags(true, row.system_type);
         snprintf(locator, sizeof locator, "line %ld column %zu", csv->line, i + 1);
         s->context.locator = locator;
         s->context.line = csv->line;
@@ -120,12 +126,12 @@ done:
 static abdb_status import_pivot_row(void *self, const abdb_csv_row *csv, abdb_error *err)
 {
     state *s = self;
+    char reason[80];
     abdb_status st = ABDB_OK;
 
     if (s->lines < HEADER_LINES) return store_header_line(s, csv, err);
-    if (csv->count <= s->first) {
-        TRY(abdb_csv_reject_row(s->context.sink, csv, NULL,
-                                "fewer columns than labels: a truncated line", err));
+    if (!abdb_csv_row_fits(&s->label, csv, s->in, s->delimiter, reason, sizeof reason)) {
+        TRY(abdb_csv_reject_row(s->context.sink, csv, "row", reason, err));
         return s->context.sink->row_end(s->context.sink->self, err);
     }
     for (size_t i = 0; i + 1 < s->first && csv->field[0][0];
@@ -152,15 +158,16 @@ done:
 static abdb_status read_mlperf_pivot(const abdb_input *in, const abdb_overrides *overrides,
                                      const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.system_type = abdb_mlperf_site_guess_type(in)};
-    char delimiter = abdb_csv_guess_delimiter(in->text, in->text_size);
+    state s = {.in = in,
+               .delimiter = abdb_csv_guess_delimiter(in->text, in->text_size),
+               .system_type = abdb_mlperf_site_guess_type(in)};
     abdb_csv_header marks = {0}; /* of its columns only */
     abdb_status st;
 
-    s.context = abdb_mlperf_site_make_context(overrides, sink, true, s.system_type);
-    TRY(abdb_csv_find_marks(&marks, in, delimiter, err));
+    s.context = abdb_mlperf_site_make_context(overrides, sink);
+    TRY(abdb_csv_find_marks(&marks, in, s.delimiter, err));
     s.context.result_mark = s.context.mark = marks.file_mark;
-    st = abdb_csv_read_input(in, delimiter, import_pivot_row, &s, err);
+    st = abdb_csv_read_input(in, s.delimiter, import_pivot_row, &s, err);
     if (st == ABDB_OK && s.lines < HEADER_LINES)
         st = ABDB_FAIL(err, ABDB_FORMAT,
                        "line %d: the five header lines of the crosstab are cut off", s.lines);
@@ -177,7 +184,7 @@ done:
 const abdb_importer abdb_import_mlperf_pivot = {
     "mlperf-site-pivot",
     "crosstab of the MLCommons results pages (UTF-16 or re-saved by Excel)",
-    3,
+    4,
     NULL,
     mlperf_pivot_bid,
     read_mlperf_pivot};

@@ -26,11 +26,13 @@ static const abdb_mlperf_column map[] = {
 enum { MAP_COUNT = sizeof map / sizeof map[0] };
 
 typedef struct {
-    abdb_mlperf_context context;
     const abdb_input *in;
+    char delimiter;
+    abdb_mlperf_context context;
     abdb_csv_header header;
     int place[MLPERF_COLUMN_MAX], shared[MLPERF_COLUMN_MAX];
-    const char *system_type;
+    const char *system_type; /* of the whole export, or NULL */
+    bool averaged;
     bool waits; /* a row was read and not yet handed over: */
     abdb_mlperf_row row;
     abdb_csv_row csv;
@@ -40,6 +42,12 @@ typedef struct {
 static int is_site_header(const char *text, size_t size)
 {
     return abdb_csv_first_line_has(text, size, "Public ID|Organization|Model MLC|Units");
+}
+
+static bool is_another_site_header(const void *self, const abdb_csv_row *row)
+{
+    (void)self;
+    return is_site_header(row->raw, row->raw_size);
 }
 
 static int mlperf_site_bid(const abdb_input *in)
@@ -76,6 +84,7 @@ static abdb_status import_waiting_row(state *s, const abdb_csv_row *csv, abdb_er
     snprintf(locator, sizeof locator, "line %ld", at->line);
     s->context.locator = locator;
     s->context.line = at->line;
+    s->context.flags = abdb_mlperf_site_flags(s->averaged, s->row.system_type);
     if (!s->row.unit) {
         field = "Units";
         abdb_count_values_read(abdb_has_digit(s->row.result));
@@ -176,11 +185,9 @@ static abdb_status import_site_row(state *s, const abdb_csv_row *csv, abdb_error
     char reason[200];
     abdb_status st = ABDB_OK;
 
-    if (csv->count > s->header.count) {
+    if (!abdb_csv_row_fits(&s->header, csv, s->in, s->delimiter, reason, sizeof reason)) {
         TRY(import_waiting_row(s, NULL, err));
         s->waits = false;
-        snprintf(reason, sizeof reason, "%zu columns where the header has %zu", csv->count,
-                 s->header.count);
         TRY(abdb_csv_reject_row(s->context.sink, csv, "row", reason, err));
         return s->context.sink->row_end(s->context.sink->self, err);
     }
@@ -189,7 +196,8 @@ static abdb_status import_site_row(state *s, const abdb_csv_row *csv, abdb_error
     row.suite = suite_from_label(&arena, row.suite, row.scenario != NULL);
     if (!row.suite) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a suite"));
     if (!row.round) row.round = abdb_mlperf_round_of_public_id(&arena, row.public_id);
-    if (!row.system_type && strcmp(row.suite, "inference") == 0) row.system_type = s->system_type;
+    if (!row.system_type && strcmp(row.suite, "inference") == 0)
+        row.system_type = abdb_mlperf_site_type_of_row(s->system_type, row.scenario);
     if (!row.division) row.division = "closed"; /* the pages' default tab; --set cannot undo it */
     TRY(pair_power_with_performance(s, &row, csv, err));
 done:
@@ -202,16 +210,17 @@ static abdb_status handle_header_or_site_row(void *self, const abdb_csv_row *csv
     state *s = self;
     abdb_status st = ABDB_OK;
 
-    if (s->header.count) return import_site_row(s, csv, err);
+    bool is_header = !s->header.count || abdb_csv_row_is_header(&s->header, csv);
+
+    if (!is_header) return import_site_row(s, csv, err);
     if (csv->line == 1 && !is_site_header(csv->raw, csv->raw_size)) return ABDB_OK; /* a title */
+    TRY(import_waiting_row(s, NULL, err));
+    s->waits = false;
     TRY(abdb_csv_header_copy_row(&s->header, csv, err));
     abdb_mlperf_find_columns(abdb_mlperf_columns, MLPERF_SHARED, &s->header, s->shared);
     abdb_mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
-    if (abdb_csv_find_column(&s->header, "Avg. Result at System Name") >= 0)
-        s->context =
-            abdb_mlperf_site_make_context(s->context.words, s->context.sink, true, s->system_type);
-    TRY(abdb_csv_find_marks(&s->header, s->in,
-                            abdb_csv_guess_delimiter(s->in->text, s->in->text_size), err));
+    s->averaged = abdb_csv_find_column(&s->header, "Avg. Result at System Name") >= 0;
+    TRY(abdb_csv_find_marks(&s->header, s->in, s->delimiter, err));
     s->context.result_mark =
         abdb_csv_mark(&s->header, abdb_csv_find_column(&s->header, RESULT_NAMES));
     s->context.mark = s->header.file_mark;
@@ -222,12 +231,13 @@ done:
 static abdb_status read_mlperf_site(const abdb_input *in, const abdb_overrides *overrides,
                                     const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.in = in, .system_type = abdb_mlperf_site_guess_type(in)};
-    abdb_status st;
+    state s = {.in = in,
+               .delimiter = abdb_csv_guess_delimiter(in->text, in->text_size),
+               .header = {.is_another = is_another_site_header},
+               .system_type = abdb_mlperf_site_guess_type(in),
+               .context = abdb_mlperf_site_make_context(overrides, sink)};
+    abdb_status st = abdb_csv_read_input(in, s.delimiter, handle_header_or_site_row, &s, err);
 
-    s.context = abdb_mlperf_site_make_context(overrides, sink, false, s.system_type);
-    st = abdb_csv_read_input(in, abdb_csv_guess_delimiter(in->text, in->text_size),
-                             handle_header_or_site_row, &s, err);
     if (st == ABDB_OK) st = import_waiting_row(&s, NULL, err);
     if (st == ABDB_OK &&
         (s.header.count == 0 || abdb_csv_find_column(&s.header, "Model MLC|Model") < 0))
@@ -242,7 +252,7 @@ static abdb_status read_mlperf_site(const abdb_input *in, const abdb_overrides *
 const abdb_importer abdb_import_mlperf_site = {
     "mlperf-site-csv",
     "flat export of the MLCommons results pages (UTF-16 or re-saved)",
-    3,
+    4,
     NULL,
     mlperf_site_bid,
     read_mlperf_site};

@@ -35,21 +35,33 @@ int abdb_mlperf_site_has_cell(const abdb_input *in, const char *word)
 
 const char *abdb_mlperf_site_guess_type(const abdb_input *in)
 {
-    if (abdb_mlperf_site_has_cell(in, "Server") || abdb_mlperf_site_has_cell(in, "Interactive"))
-        return "datacenter";
-    return abdb_mlperf_site_has_cell(in, "SingleStream") ? "edge" : NULL;
+    bool server = abdb_mlperf_site_has_cell(in, "Server") ||
+                  abdb_mlperf_site_has_cell(in, "Interactive"),
+         stream = abdb_mlperf_site_has_cell(in, "SingleStream");
+
+    return server == stream ? NULL : server ? "datacenter" : "edge";
 }
 
-abdb_mlperf_context abdb_mlperf_site_make_context(const abdb_overrides *overrides,
-                                                  const abdb_sink *sink, bool averaged,
-                                                  const char *system_type)
+const char *abdb_mlperf_site_type_of_row(const char *system_type, const char *scenario)
+{
+    scenario = abdb_mlperf_canonical_scenario(scenario);
+    if (!system_type && scenario &&
+        (strcmp(scenario, "SingleStream") == 0 || strcmp(scenario, "MultiStream") == 0))
+        return "edge";
+    return system_type;
+}
+
+const char *abdb_mlperf_site_flags(bool averaged, const char *system_type)
 {
     static const char *const flags[2][2] = {
         {"system-type-unknown", ""}, {"perhaps-averaged system-type-unknown", "perhaps-averaged"}};
 
-    return (abdb_mlperf_context){.words = overrides,
-                                 .sink = sink,
-                                 .source = "mlperf-site",
-                                 .verified = "yes",
-                                 .flags = flags[averaged][system_type != NULL]};
+    return flags[averaged][system_type != NULL];
+}
+
+abdb_mlperf_context abdb_mlperf_site_make_context(const abdb_overrides *overrides,
+                                                  const abdb_sink *sink)
+{
+    return (abdb_mlperf_context){
+        .words = overrides, .sink = sink, .source = "mlperf-site", .verified = "yes"};
 }

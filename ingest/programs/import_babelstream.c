@@ -7,6 +7,7 @@
  * of a number format. The rate is that of the least time (10^6 or, if asked, 2^20 bytes). An entry
  * is one function. The input row is a line of the table, or a record of the CSV.
  */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +16,24 @@
 #include "ingest/read/flat_records.h"
 #include "ingest/read/text_lines.h"
 
+/* What one run says of itself. A file may hold several, of either program. */
 typedef struct {
-    const abdb_overrides *words;
-    const abdb_sink *sink;
     char version[48], implementation[48], driver[48], dtype[8], array[32], runs[16], threads[16];
     char device[128];
     const char *unit; /* of the rates */
     double element_bytes;
-    bool table, mccalpin;
+    bool mccalpin;
+    size_t min, mean, max; /* words of a line of the table; 0: no table yet */
+    long rows;
+} stream_run;
+
+typedef struct {
+    const abdb_overrides *words;
+    const abdb_sink *sink;
+    abdb_left_out *left_out;
+    stream_run run;
+    size_t at, room; /* at: which run the line at hand belongs to */
+    bool *failed;    /* of each run: its validation failed, wherever that is printed */
 } state;
 
 /* One function of either form, as printed; NULL: not said. */
@@ -44,7 +55,8 @@ static int babelstream_bid(const abdb_input *in)
     if (is_babelstream_csv(in)) return 85;
     return lines_have_printed_table(in, "Function", "MBytes/sec", 4) ||
                    lines_have_printed_table(in, "Function", "MiBytes/sec", 4) ||
-                   lines_have_printed_table(in, "Function", "Rate|MB/s", 4)
+                   lines_have_printed_table(in, "Function", "Rate|MB/s", 4) ||
+                   lines_have_printed_table(in, "Function", "Rate|(MB/s)", 4)
                ? 85
                : 0;
 }
@@ -62,23 +74,28 @@ static const char *operation_name_of_function(const char *function, char out[16]
 static abdb_status import_function_timing(state *s, const timing *t, long line, const char *locator,
                                           abdb_error *err)
 {
+    const stream_run *run = &s->run;
     abdb_entry *entry = calloc(1, sizeof *entry);
     char operation[16];
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    abdb_entry_set_measured_run(entry, s->mccalpin ? "mccalpin-stream" : "babelstream",
+    abdb_entry_set_measured_run(entry, run->mccalpin ? "mccalpin-stream" : "babelstream",
                                 "babelstream", locator, line);
     if (t->record) abdb_flat_pass_doubt(entry, t->record);
-    entry->field[ABDB_FIELD_device] = *s->device ? s->device : NULL;
-    entry->field[ABDB_FIELD_backend] = *s->implementation ? s->implementation : NULL;
-    entry->field[ABDB_FIELD_dtype] = *s->dtype ? s->dtype : NULL;
+    entry->field[ABDB_FIELD_device] = *run->device ? run->device : NULL;
+    entry->field[ABDB_FIELD_backend] = *run->implementation ? run->implementation : NULL;
+    entry->field[ABDB_FIELD_dtype] = *run->dtype ? run->dtype : NULL;
     abdb_entry_add_factor(entry, "operation", operation_name_of_function(t->function, operation));
-    abdb_entry_add_factor(entry, "array_bytes", s->array);
-    abdb_entry_add_factor(entry, "software", s->version);
-    abdb_entry_add_factor(entry, "driver", s->driver);
-    abdb_entry_add_factor(entry, "repetitions", s->runs);
-    abdb_entry_add_factor(entry, "threads", s->threads);
+    abdb_entry_add_factor(entry, "array_bytes", run->array);
+    abdb_entry_add_factor(entry, "software", run->version);
+    abdb_entry_add_factor(entry, "driver", run->driver);
+    abdb_entry_add_factor(entry, "repetitions", run->runs);
+    abdb_entry_add_factor(entry, "threads", run->threads);
+    if (s->failed && s->failed[s->at]) {
+        entry->field[ABDB_FIELD_verified] = "fail";
+        abdb_entry_add_mark(entry, "failed");
+    }
     abdb_entry_add_printed_result(entry, "bytes_per_s", "max", t->rate, t->mark.rate, t->unit);
     abdb_entry_add_printed_result(entry, "time_s", "min", t->min, t->mark.min, "s");
     abdb_entry_add_printed_result(entry, "time_s", "mean", t->mean, t->mark.mean, "s");
@@ -115,90 +132,185 @@ static double parse_first_word(const char *text)
     return number;
 }
 
-static void set_array_bytes(state *s, const char *text)
+static void set_array_bytes(stream_run *run, const char *text)
 {
     double size = parse_first_word(text);
 
     if (size > 0 && strstr(text, " MB"))
-        snprintf(s->array, sizeof s->array, "%.0f", size * 1e6);
-    else if (size > 0 && strstr(text, "(elements)") && s->element_bytes > 0)
-        snprintf(s->array, sizeof s->array, "%.0f", size * s->element_bytes);
+        snprintf(run->array, sizeof run->array, "%.0f", size * 1e6);
+    else if (size > 0 && strstr(text, "(elements)") && run->element_bytes > 0)
+        snprintf(run->array, sizeof run->array, "%.0f", size * run->element_bytes);
+}
+
+/* "Function MBytes/sec Min (sec) Max Average" of BabelStream, "Function Best Rate MB/s Avg time Min
+ * time Max time" of STREAM: where each time stands in a line of the table. */
+static void find_columns_of_table(stream_run *run, const text_line *line)
+{
+    size_t column = 2;
+
+    run->unit = strstr(line->text, "MiBytes/sec") ? "MiB/s" : "MB/s";
+    run->mccalpin = strstr(line->text, "Rate") != NULL;
+    run->min = run->mean = run->max = 0;
+    for (size_t i = 1; i < line->words; i++) {
+        if (strncmp(line->word[i], "Min", 3) == 0) run->min = column++;
+        if (strncmp(line->word[i], "Max", 3) == 0) run->max = column++;
+        if (strncmp(line->word[i], "Av", 2) == 0) run->mean = column++;
+    }
 }
 
 /* The lines before the table, which say what holds for all of its rows. BabelStream's versions and
  * McCalpin's STREAM print them in their own words: each is looked for, the missing are left out. */
-static void parse_setting_line(state *s, const text_line *line)
+static void parse_setting_line(stream_run *run, const text_line *line)
 {
     const char *text = line->text;
     char word[128];
 
     if (strncmp(text, "BabelStream", 11) == 0 || strncmp(text, "GPU-STREAM", 10) == 0)
-        snprintf(s->version, sizeof s->version, "%s", line->word[0]);
-    if (copy_value_behind_key(text, "Version:", word, sizeof word) && strlen(s->version) < 12)
-        snprintf(s->version + strlen(s->version), 32, " %.30s", word);
+        snprintf(run->version, sizeof run->version, "%s", line->word[0]);
+    if (copy_value_behind_key(text, "Version:", word, sizeof word) && strlen(run->version) < 12)
+        snprintf(run->version + strlen(run->version), 32, " %.30s", word);
     if (copy_value_behind_key(text, "STREAM version", word, sizeof word)) {
-        snprintf(s->version, sizeof s->version, "STREAM %.20s",
+        snprintf(run->version, sizeof run->version, "STREAM %.20s",
                  line->words > 3 ? line->word[3] : "");
-        s->mccalpin = true;
+        run->mccalpin = true;
     }
-    copy_value_behind_key(text, "Implementation:", s->implementation, sizeof s->implementation);
-    copy_value_behind_key(text, "Driver:", s->driver, sizeof s->driver);
+    copy_value_behind_key(text, "Implementation:", run->implementation, sizeof run->implementation);
+    copy_value_behind_key(text, "Driver:", run->driver, sizeof run->driver);
     if (copy_value_behind_key(text, "Precision:", word, sizeof word))
-        snprintf(s->dtype, sizeof s->dtype, "%s",
+        snprintf(run->dtype, sizeof run->dtype, "%s",
                  strcmp(word, "double") == 0  ? "fp64"
                  : strcmp(word, "float") == 0 ? "fp32"
                                               : "");
     if (copy_value_behind_key(text, "This system uses", word, sizeof word)) {
-        s->element_bytes = parse_first_word(word);
-        snprintf(s->dtype, sizeof s->dtype, "%s",
-                 s->element_bytes == 8   ? "fp64"
-                 : s->element_bytes == 4 ? "fp32"
-                                         : "");
+        run->element_bytes = parse_first_word(word);
+        snprintf(run->dtype, sizeof run->dtype, "%s",
+                 run->element_bytes == 8   ? "fp64"
+                 : run->element_bytes == 4 ? "fp32"
+                                           : "");
     }
     if (copy_value_behind_key(text, "Array size:", word, sizeof word) ||
         copy_value_behind_key(text, "Array size =", word, sizeof word))
-        set_array_bytes(s, word);
+        set_array_bytes(run, word);
     if (copy_value_behind_key(text, "Running kernels", word, sizeof word) ||
         copy_value_behind_key(text, "Each kernel will be executed", word, sizeof word))
-        snprintf(s->runs, sizeof s->runs, "%.*s", (int)strspn(word, "0123456789"), word);
-    copy_value_behind_key(text, "Number of Threads counted =", s->threads, sizeof s->threads);
+        snprintf(run->runs, sizeof run->runs, "%.*s", (int)strspn(word, "0123456789"), word);
+    copy_value_behind_key(text, "Number of Threads counted =", run->threads, sizeof run->threads);
     if (strncmp(text, "Using ", 6) == 0 && strstr(text, " device "))
-        copy_value_behind_key(strstr(text, " device "), " device ", s->device, sizeof s->device);
-    if (strstr(s->device, " (compute_units=")) *strstr(s->device, " (compute_units=") = '\0';
-    if (strncmp(text, "Function", 8) == 0) {
-        s->table = true;
-        s->unit = strstr(text, "MiBytes/sec") ? "MiB/s" : "MB/s";
+        copy_value_behind_key(strstr(text, " device "), " device ", run->device,
+                              sizeof run->device);
+    if (strstr(run->device, " (compute_units=")) *strstr(run->device, " (compute_units=") = '\0';
+    if (strncmp(text, "Function", 8) == 0) find_columns_of_table(run, line);
+}
+
+/* Does the line begin with what is printed before a table, but behind none? */
+static bool is_setting_line(const char *text)
+{
+    static const char *const begin[] = {"BabelStream",
+                                        "GPU-STREAM",
+                                        "STREAM version",
+                                        "Version:",
+                                        "Implementation:",
+                                        "Driver:",
+                                        "Precision:",
+                                        "This system uses",
+                                        "Array size",
+                                        "Running kernels",
+                                        "Each kernel will be executed",
+                                        "Number of Threads counted"};
+
+    for (size_t i = 0; i < sizeof begin / sizeof begin[0]; i++)
+        if (strncmp(text, begin[i], strlen(begin[i])) == 0) return true;
+    return false;
+}
+
+/* Begins another run where the line cannot belong to the one at hand. Both passes go through here.
+ */
+static void enter_run_of_line(state *s, const char *text)
+{
+    bool first = strncmp(text, "BabelStream", 11) == 0 || strncmp(text, "GPU-STREAM", 10) == 0 ||
+                 strncmp(text, "STREAM version", 14) == 0;
+    bool header = strncmp(text, "Function", 8) == 0;
+
+    if (!first && !(s->run.rows && (header || is_setting_line(text)))) return;
+    s->run = (stream_run){.unit = "MB/s"};
+    s->at++;
+}
+
+static bool is_known_function(const char *word)
+{
+    static const char *const functions[] = {"Copy",  "Mul", "Scale",  "Add",
+                                            "Triad", "Dot", "Nstream"};
+
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        size_t size = strlen(functions[i]);
+
+        if (strncmp(word, functions[i], size) == 0 &&
+            (!word[size] || strcmp(word + size, ":") == 0))
+            return true;
     }
+    return false;
+}
+
+/* A function of whatever name with four numbers, or a known one; or "GEOMEAN 349700.8". */
+static bool is_table_row(const state *s, const text_line *line)
+{
+    size_t numbers = 0;
+
+    if (!s->run.min || !line->words || !isalpha((unsigned char)line->word[0][0])) return false;
+    for (size_t i = 1; i < line->words; i++) numbers += line_word_as_number(line, i) >= 0;
+    return is_known_function(line->word[0]) || (numbers == line->words - 1 && numbers % 3 == 1);
+}
+
+/* "Validation failed on a[]" of BabelStream stands before the table, "Failed Validation on array
+ * a[]" of STREAM behind it. */
+static abdb_status note_failed_validation(void *self, const text_line *line, abdb_error *err)
+{
+    state *s = self;
+
+    enter_run_of_line(s, line->text);
+    if (strncmp(line->text, "Function", 8) == 0) find_columns_of_table(&s->run, line);
+    s->run.rows += is_table_row(s, line);
+    if (s->at >= s->room) {
+        size_t room = 2 * s->at + 8;
+        bool *more = realloc(s->failed, room * sizeof *more);
+
+        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a log");
+        memset(more + s->room, 0, (room - s->room) * sizeof *more);
+        s->failed = more;
+        s->room = room;
+    }
+    s->failed[s->at] |=
+        strstr(line->text, "Validation failed") || strstr(line->text, "Failed Validation");
+    return ABDB_OK;
 }
 
 static abdb_status import_stream_line(void *self, const text_line *line, abdb_error *err)
 {
-    static const char *const functions[] = {"Copy",  "Mul", "Scale",  "Add",
-                                            "Triad", "Dot", "Nstream"};
     state *s = self;
-    bool known = false;
     timing t = {
-        .unit = s->unit,
+        .unit = s->run.unit,
         .mark = {.rate = line->mark, .min = line->mark, .mean = line->mark, .max = line->mark}};
     char locator[32];
 
-    parse_setting_line(s, line);
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0] && line->words; i++)
-        known |= strncmp(line->word[0], functions[i], strlen(functions[i])) == 0 &&
-                 strspn(line->word[0] + strlen(functions[i]), ":") ==
-                     strlen(line->word[0] + strlen(functions[i]));
-    if (!s->table || !known) return ABDB_OK;
-    if (line->words != 5 || !(line_word_as_number(line, 1) > 0)) {
+    enter_run_of_line(s, line->text);
+    parse_setting_line(&s->run, line);
+    if (!is_table_row(s, line)) return ABDB_OK;
+    s->run.rows++;
+    if (line->words == 2) { /* the mean over all functions */
+        abdb_left_out_count_value(s->left_out, line->word[0]);
+        return ABDB_OK;
+    }
+    if (line->words != 5 || !s->run.max || !s->run.mean || !(line_word_as_number(line, 1) > 0)) {
         line_count_numbers_of_refused_line(line, 1);
         return line_reject_and_end_row(s->sink, line, "", "not a rate and three times", err);
     }
     snprintf(locator, sizeof locator, "line %ld", line->number);
     t.function = line->word[0];
     t.rate = line->word[1];
-    /* BabelStream: rate, min, max, average. STREAM: rate, average, min, max. */
-    t.min = line->word[s->mccalpin ? 3 : 2];
-    t.max = line->word[s->mccalpin ? 4 : 3];
-    t.mean = line->word[s->mccalpin ? 2 : 4];
+    t.unit = s->run.unit;
+    t.min = line->word[s->run.min];
+    t.max = line->word[s->run.max];
+    t.mean = line->word[s->run.mean];
     return import_function_timing(s, &t, line->number, locator, err);
 }
 
@@ -229,24 +341,30 @@ static abdb_status import_babelstream_record(void *self, const abdb_flat_record 
         return abdb_flat_reject_and_end_row(s->sink, r, key, "no function, or no rate", err);
     }
 
-    snprintf(s->version, sizeof s->version, "BabelStream");
-    snprintf(s->dtype, sizeof s->dtype, "%s", size == 8 ? "fp64" : size == 4 ? "fp32" : "");
-    snprintf(s->runs, sizeof s->runs, "%.12s",
+    s->run = (stream_run){.version = "BabelStream"};
+    snprintf(s->run.dtype, sizeof s->run.dtype, "%s", size == 8 ? "fp64" : size == 4 ? "fp32" : "");
+    snprintf(s->run.runs, sizeof s->run.runs, "%.12s",
              abdb_flat_text_or_null(r, "num_times") ? abdb_flat_text_or_null(r, "num_times") : "");
-    if (n * size > 0) snprintf(s->array, sizeof s->array, "%.0f", n * size);
+    if (n * size > 0) snprintf(s->run.array, sizeof s->run.array, "%.0f", n * size);
     return import_function_timing(s, &t, r->line, r->locator, err);
 }
 
 static abdb_status read_babelstream(const abdb_input *in, const abdb_overrides *overrides,
                                     const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.words = overrides, .sink = sink, .unit = "MB/s"};
+    state s = {.words = overrides, .sink = sink, .left_out = in->left_out, .run = {.unit = "MB/s"}};
+    abdb_status st;
 
     if (is_babelstream_csv(in))
         return abdb_flat_read_records(in, sink, import_babelstream_record, &s, err);
-    return lines_read_each(in, import_stream_line, &s, err);
+    st = lines_read_each(in, note_failed_validation, &s, err);
+    s.run = (stream_run){.unit = "MB/s"};
+    s.at = 0;
+    if (st == ABDB_OK) st = lines_read_each(in, import_stream_line, &s, err);
+    free(s.failed);
+    return st;
 }
 
 const abdb_importer abdb_import_babelstream = {
-    "babelstream",   "BabelStream (console, --csv) and STREAM (console)", 2, NULL, babelstream_bid,
+    "babelstream",   "BabelStream (console, --csv) and STREAM (console)", 3, NULL, babelstream_bid,
     read_babelstream};

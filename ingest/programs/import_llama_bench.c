@@ -20,13 +20,21 @@
 
 enum { COLUMNS_MAX = 32 };
 
+/* What the lines around one table say. A log, or a thread of posts, may hold several. */
+typedef struct {
+    const char *device, *build; /* NULL: unknown */
+} log_run;
+
 typedef struct {
     const abdb_overrides *words;
     const abdb_sink *sink;
-    const char *device, *build; /* of a log; NULL: unknown */
-    char *column[COLUMNS_MAX];  /* of the table at hand */
+    log_run *run;              /* of a log */
+    size_t runs, room, at;     /* at: which one the line at hand belongs to */
+    bool has_table, has_ended; /* of that run: was its table, was its last line seen? */
+    char *column[COLUMNS_MAX]; /* of the table at hand */
     size_t columns;
     abdb_decimal_mark mark; /* of a log's tables */
+    bool in_table;
     abdb_arena arena;
 } state;
 
@@ -70,6 +78,24 @@ static const char *scenario_of_token_counts(double prompt, double generated)
     return prompt > 0 ? "prompt" : "generation";
 }
 
+/* "NVIDIA A/NVIDIA B", as of 2023: a list, where each name begins with the same maker. A slash
+ * within a name stays. */
+static const char *commas_for_slashes(abdb_arena *arena, const char *devices)
+{
+    size_t maker = strcspn(devices, " ");
+    abdb_text text = {0};
+    const char *list;
+
+    for (const char *s = devices; *s; s++)
+        if (*s == '/' && devices[maker] && strncmp(s + 1, devices, maker + 1) == 0)
+            abdb_text_add(&text, ", ", 2);
+        else
+            abdb_text_add(&text, s, 1);
+    list = text.failed ? devices : abdb_arena_copy(arena, abdb_text_get(&text), text.size);
+    abdb_text_free(&text);
+    return list ? list : devices;
+}
+
 /* Devices in "A, B"; NULL of nothing. */
 static const char *count_listed_devices(abdb_arena *arena, const char *devices)
 {
@@ -91,10 +117,21 @@ static const char *common_device_name(abdb_arena *arena, const char *devices)
     return first ? first : devices;
 }
 
+/* With the backend RPC devices of other machines take part, which nothing names. */
+static void forget_devices_of_rpc_run(abdb_entry *entry)
+{
+    const char *backend = entry->field[ABDB_FIELD_backend];
+
+    if (!backend || !strstr(backend, "RPC")) return;
+    abdb_entry_add_factor(entry, "local_device", entry->field[ABDB_FIELD_device]);
+    entry->field[ABDB_FIELD_device] = entry->field[ABDB_FIELD_devices] = NULL;
+}
+
 static abdb_status complete_and_pass_llama_entry(state *s, abdb_entry *entry, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
+    forget_devices_of_rpc_run(entry);
     abdb_entry_set_measured_run(entry, "llama-bench", "llama-bench", entry->locator, entry->line);
     abdb_entry_apply_overrides(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
@@ -177,7 +214,7 @@ static abdb_status import_llama_bench_record(void *self, const abdb_flat_record 
                                          "no rate: avg_ts is missing, zero or no number", err));
         goto done;
     }
-    if (!devices) devices = abdb_flat_text_or_null(r, "cpu_info");
+    devices = devices ? commas_for_slashes(&a, devices) : abdb_flat_text_or_null(r, "cpu_info");
     entry->line = r->line;
     entry->locator = r->locator;
     entry->field[ABDB_FIELD_model] = abdb_flat_text_or_null(r, "model_type");
@@ -234,6 +271,13 @@ static size_t split_table_row(char *line, char *word[COLUMNS_MAX])
     return n;
 }
 
+/* "tg64@pp8192": generation alone is timed, behind a prompt (-gp of ik_llama.cpp). */
+static const char *scenario_of_test_cell(const char *test, const double value[3])
+{
+    if (strncmp(test, "tg", 2) == 0 && value[0] > 0) return "generation behind a prompt";
+    return scenario_of_token_counts(value[0], value[1]);
+}
+
 /* "pp512+tg128 @ d4096": prompt, generated, depth as text; false: not of that form. */
 static bool parse_test_cell(abdb_entry *entry, abdb_arena *a, const char *test)
 {
@@ -255,7 +299,7 @@ static bool parse_test_cell(abdb_entry *entry, abdb_arena *a, const char *test)
         s += digits + strspn(s + digits, " +@");
     }
     if (!(value[0] > 0) && !(value[1] > 0)) return false;
-    entry->field[ABDB_FIELD_scenario] = scenario_of_token_counts(value[0], value[1]);
+    entry->field[ABDB_FIELD_scenario] = scenario_of_test_cell(test, value);
     for (int i = 0; i < 3; i++)
         abdb_entry_add_factor(entry, names[i], abdb_arena_printf(a, "%.0f", value[i]));
     return true;
@@ -311,6 +355,7 @@ static abdb_status import_table_row(state *s, char *const *word, long line, cons
                                     abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
+    const log_run *run = &s->run[s->at];
     abdb_flat_record place = {.line = line, .raw = raw};
     abdb_arena a = {0};
     bool tested = false, rated = false;
@@ -321,9 +366,9 @@ static abdb_status import_table_row(state *s, char *const *word, long line, cons
     snprintf(locator, sizeof locator, "line %ld", line);
     entry->line = line;
     entry->locator = locator;
-    entry->field[ABDB_FIELD_device] = s->device;
-    entry->field[ABDB_FIELD_devices] = s->device ? "1" : NULL;
-    abdb_entry_add_factor(entry, "software", s->build);
+    entry->field[ABDB_FIELD_device] = run->device;
+    entry->field[ABDB_FIELD_devices] = run->device ? "1" : NULL;
+    abdb_entry_add_factor(entry, "software", run->build);
     for (size_t i = 0; i < s->columns; i++) {
         const char *name = s->column[i];
 
@@ -354,54 +399,108 @@ done:
     return st;
 }
 
-/* What the lines around the table say. */
-static void find_device_and_build(state *s, const char *line)
+static bool is_table_heading(const char *line)
+{
+    return *line == '|' && strstr(line, " test |") && strstr(line, " t/s |");
+}
+
+/* The device that a line of the loader names, or NULL. */
+static const char *find_device_in_line(const char *line)
 {
     static const char *const before[] = {"Device 0: ", "ggml_vulkan: 0 = "};
 
-    for (size_t i = 0; i < 2 && !s->device; i++) {
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
         const char *at = strstr(line, before[i]);
 
-        if (at) {
-            at += strlen(before[i]);
-            s->device = abdb_arena_copy(&s->arena, at, strcspn(at, ",("));
-            if (s->device) s->device = abdb_trim_in_place((char *)(size_t)s->device);
-        }
+        if (at) return at + strlen(before[i]);
     }
-    if (strncmp(line, "build: ", 7) == 0)
-        s->build = abdb_arena_printf(&s->arena, "llama.cpp %s", line + 7);
+    return NULL;
 }
 
+/* Begins another run where the line cannot belong to the one at hand: behind its last line, and
+ * where a table or the loader's lines come a second time. Both passes go through here. */
+static void enter_run_of_line(state *s, const char *line)
+{
+    bool table = is_table_heading(line + strspn(line, " \t")),
+         build = strncmp(line, "build: ", 7) == 0;
+    bool loader = strncmp(line, "ggml_", 5) == 0 || find_device_in_line(line);
+
+    if ((s->has_table && (table || loader)) || (s->has_ended && (table || loader || build))) {
+        s->at++;
+        s->has_table = s->has_ended = false;
+        s->columns = 0;
+    }
+    s->has_table |= table;
+    s->has_ended |= build && s->has_table;
+}
+
+/* What the lines around the tables say, run by run. */
 static abdb_status handle_line_around_table(void *self, const text_line *line, abdb_error *err)
 {
-    (void)err;
-    find_device_and_build(self, line->text);
+    state *s = self;
+    const char *at = find_device_in_line(line->text);
+    log_run *run;
+
+    enter_run_of_line(s, line->text);
+    if (s->at >= s->room) {
+        size_t room = 2 * s->at + 8;
+        log_run *more = realloc(s->run, room * sizeof *more);
+
+        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a log");
+        memset(more + s->room, 0, (room - s->room) * sizeof *more);
+        s->run = more;
+        s->room = room;
+    }
+    run = &s->run[s->at];
+    if (at && !run->device) {
+        /* "NAME, compute capability" or "NAME (driver)"; "(R)" belongs to the name. */
+        const char *end = strstr(at, " (");
+        size_t size = strcspn(at, ",");
+        char *device = abdb_arena_copy(
+            &s->arena, at, end && (size_t)(end - at) < size ? (size_t)(end - at) : size);
+
+        run->device = device ? abdb_trim_in_place(device) : NULL;
+    }
+    if (strncmp(line->text, "build: ", 7) == 0)
+        run->build = abdb_arena_printf(&s->arena, "llama.cpp %s", line->text + 7);
     return ABDB_OK;
+}
+
+/* Does a row between bars stand where the header at hand has a test? Lines of the loader may stand
+ * between the rows of a table. */
+static bool is_row_of_open_table(const state *s, char *const *word, size_t words)
+{
+    for (size_t i = 0; i < words && words == s->columns; i++)
+        if (strcmp(s->column[i], "test") == 0)
+            return strncmp(word[i], "pp", 2) == 0 || strncmp(word[i], "tg", 2) == 0;
+    return false;
 }
 
 static abdb_status handle_table_line(void *self, const text_line *line, abdb_error *err)
 {
     state *s = self;
+    const char *text = line->text + strspn(line->text, " \t");
     char *copy, *word[COLUMNS_MAX];
     size_t n;
     abdb_status st = ABDB_OK;
 
     s->mark = line->mark;
-    /* Any other line ends the table. */
-    if (*line->text != '|') s->columns = 0;
-    if (*line->text != '|' || strncmp(line->text, "| ---", 5) == 0) return ABDB_OK;
-    copy = strdup(line->text);
+    enter_run_of_line(s, line->text);
+    if (*text != '|') s->in_table = false;
+    if (*text != '|' || text[strspn(text, "| :-")] == '\0') return ABDB_OK;
+    copy = strdup(text);
     if (!copy) return ABDB_FAIL(err, ABDB_NOMEM, "a line");
     n = split_table_row(copy, word);
-    if (n && strcmp(word[0], "model") == 0) {
-        char *names = abdb_arena_copy(&s->arena, line->text, strlen(line->text));
+    if (n && strcmp(word[0], "model") == 0 && is_table_heading(text)) {
+        char *names = abdb_arena_copy(&s->arena, text, strlen(text));
 
         s->columns = names ? split_table_row(names, s->column) : 0;
+        s->in_table = true;
         if (!names) st = ABDB_FAIL(err, ABDB_NOMEM, "a line");
-    } else if (s->columns && n == s->columns)
+    } else if (n == s->columns && (s->in_table || is_row_of_open_table(s, word, n)))
         st = import_table_row(s, word, line->number, line->text, err);
-    else if (s->columns)
-        st = line_reject_and_end_row(s->sink, line, "",
+    else if (s->in_table)
+        st = line_reject_and_end_row(s->sink, line, "row",
                                      "not as many cells as the table has columns", err);
     free(copy);
     return st;
@@ -418,9 +517,12 @@ static abdb_status read_llama_bench(const abdb_input *in, const abdb_overrides *
     } else {
         /* Twice over the file: the build's line stands behind the table that it belongs to. */
         TRY(lines_read_each(in, handle_line_around_table, &s, err));
+        s.at = 0;
+        s.has_table = s.has_ended = false;
         TRY(lines_read_each(in, handle_table_line, &s, err));
     }
 done:
+    free(s.run);
     abdb_arena_free(&s.arena);
     return st;
 }
@@ -428,7 +530,7 @@ done:
 const abdb_importer abdb_import_llama_bench = {
     "llama-bench",
     "llama-bench of llama.cpp: csv, json, jsonl, sql, and the table of a log",
-    2,
+    3,
     NULL,
     llama_bench_bid,
     read_llama_bench};

@@ -25,11 +25,14 @@ typedef struct {
     const abdb_overrides *words;
     const abdb_sink *sink;
     abdb_left_out *left_out;
-    char collective[48]; /* "all_reduce"; "": unknown */
-    long ranks;
+    char collective[48], next[48]; /* "all_reduce", "": unknown; next: of the run behind this one */
+    long ranks, rank_lines;        /* ranks: one more than the highest */
+    long said;                     /* GPUs of one process, by the line of settings */
+    long rows;                     /* of this run */
+    bool note_before;              /* was the line before a note? */
     size_t hosts;
     const char *host[HOSTS_MAX];
-    const char *device;            /* of the first rank */
+    const char *device;            /* of all ranks: "A", or "A, B" of unlike ones */
     size_t columns, first, second; /* second: where the in-place columns begin, 0 none */
     char name[LINE_WORDS_MAX][16];
     abdb_arena arena;
@@ -47,19 +50,86 @@ static bool ends_program_name(const char *text)
     return !*text || isspace((unsigned char)*text);
 }
 
-/* "srun ... ./build/all_reduce_perf -b 8" -> "all_reduce"; the last one named before a table. */
-static void find_collective_in_line(state *s, const char *text)
+/* State ends with a run: what the next one does not say is unknown. */
+static void begin_run(state *s)
 {
+    s->columns = s->hosts = 0;
+    s->ranks = s->rank_lines = s->said = s->rows = 0;
+    s->device = NULL;
+    memcpy(s->collective, s->next, sizeof s->collective);
+    s->next[0] = '\0';
+}
+
+/* "srun ... ./build/all_reduce_perf -b 8" -> "all_reduce"; the last one named before a table. What
+ * is named behind the rows is the next run's, but for the note that closes this one. */
+static void find_collective_in_line(state *s, const text_line *line)
+{
+    const char *text = line->text;
+    char *name = s->rows ? s->next : s->collective;
+
+    if (strstr(text, "concluded")) return;
+    if (s->rows && s->note_before && line->words == 2 && strcmp(line->word[0], "#") == 0) return;
     for (const char *end = text; (end = strstr(end, "_perf")); end += 5) {
         const char *begin = end;
 
         while (begin > text && (islower((unsigned char)begin[-1]) || begin[-1] == '_')) begin--;
         /* "_perf" must end its word: all_reduce_perf.cu is a source file. */
         if (begin == end || !ends_program_name(end + 5)) continue;
-        snprintf(s->collective, sizeof s->collective, "%.*s", (int)(end - begin), begin);
-        if (strcmp(s->collective, "alltoall") == 0)
-            snprintf(s->collective, sizeof s->collective, "all_to_all");
+        snprintf(name, sizeof s->collective, "%.*s", (int)(end - begin), begin);
+        if (strcmp(name, "alltoall") == 0) snprintf(name, sizeof s->collective, "all_to_all");
     }
+}
+
+static bool list_has_name(const char *list, const char *name)
+{
+    size_t size = strlen(name);
+
+    for (; list; list = strstr(list, ", ") ? strstr(list, ", ") + 2 : NULL)
+        if (strncmp(list, name, size) == 0 && (!list[size] || strncmp(list + size, ", ", 2) == 0))
+            return true;
+    return false;
+}
+
+/* Unlike devices are a list. */
+static void note_device_of_rank(state *s, const char *text)
+{
+    char *name = abdb_arena_copy(&s->arena, text, strlen(text));
+
+    if (!name) return;
+    name = abdb_trim_in_place(name);
+    if (!*name || list_has_name(s->device, name)) return;
+    s->device = s->device ? abdb_arena_printf(&s->arena, "%s, %s", s->device, name) : name;
+}
+
+/* "# nThread 1 nGpus 8 minBytes ...": what a run begins with. */
+static void note_settings_of_run(state *s, const text_line *line)
+{
+    long long threads = 0, gpus = 0;
+
+    if (s->rows) begin_run(s);
+    for (size_t i = 0; i + 1 < line->words; i++) {
+        if (strcmp(line->word[i], "nThread") == 0)
+            (void)abdb_count_parse(line->word[i + 1], ABDB_MARK_POINT, 1, 4096, &threads);
+        if (strcmp(line->word[i], "nGpus") == 0)
+            (void)abdb_count_parse(line->word[i + 1], ABDB_MARK_POINT, 1, 4096, &gpus);
+    }
+    s->said = (long)(threads * gpus);
+}
+
+/* Devices of one run; 0: unknown. Programs built without MPI that mpirun starts together list all
+ * their ranks from 0: as many runs as times that the ranks are listed. */
+static long count_devices_of_run(const state *s, size_t *nodes)
+{
+    size_t times = s->ranks && s->rank_lines > s->ranks && s->rank_lines % s->ranks == 0
+                       ? (size_t)(s->rank_lines / s->ranks)
+                       : 1;
+
+    *nodes = s->hosts < HOSTS_MAX && s->hosts % times == 0 ? s->hosts / times : 0;
+    if (times > 1 && s->hosts == 1) *nodes = 1;
+    if (s->rank_lines < s->ranks) *nodes = 0; /* lines of ranks were lost */
+    if (s->ranks >= s->said) return s->ranks;
+    *nodes = 0; /* one process has more than all that are listed: lines were lost */
+    return 0;
 }
 
 /* "#  Rank  0 Group  0 Pid 204199 on  nid005471 device  0 [0009:01:00] NVIDIA GH200 120GB" */
@@ -70,22 +140,14 @@ static void count_rank_note_host_device(state *s, const text_line *line)
     char rank[32];
     long long said;
 
-    if (s->columns) { /* behind a table: another run begins */
-        s->columns = s->hosts = 0;
-        s->ranks = 0;
-        s->device = NULL;
-    }
-    s->ranks++;
+    if (s->rows) begin_run(s);
+    s->rank_lines++;
     if (number) number += 5 + strspn(number + 5, " ");
     snprintf(rank, sizeof rank, "%.*s", number ? (int)strcspn(number, " ") : 0,
              number ? number : "");
     if (abdb_count_parse(rank, ABDB_MARK_POINT, 0, LONG_MAX / 2, &said) && said + 1 > s->ranks)
-        s->ranks = (long)said + 1; /* others' were lost */
-    if (!s->device && name) {
-        name += 1 + strspn(name + 1, " ");
-        s->device = abdb_arena_copy(&s->arena, name, strlen(name));
-        if (s->device) s->device = abdb_trim_in_place((char *)(size_t)s->device);
-    }
+        s->ranks = (long)said + 1; /* others' may have been lost */
+    if (name) note_device_of_rank(s, name + 1);
     if (!on) return;
     on += 4 + strspn(on + 4, " ");
     for (size_t i = 0; i < s->hosts; i++)
@@ -100,6 +162,7 @@ static bool parse_table_header(state *s, const text_line *line)
     size_t skip = line->words && strcmp(line->word[0], "#") == 0;
 
     if (line->words < skip + 5 || strcmp(line->word[skip], "size") != 0) return false;
+    if (s->rows) begin_run(s);
     s->columns = line->words - skip;
     s->first = s->second = 0;
     for (size_t i = 0; i < s->columns; i++) {
@@ -173,15 +236,38 @@ static void add_nonblank_factor(abdb_entry *entry, const char *factor, const cha
     if (text && *text) abdb_entry_add_factor(entry, factor, text);
 }
 
+/* The old column "error" is the largest relative deviation; what nccl-tests allowed it by type.
+ * NAN: unknown. */
+static double largest_error_of_type(const char *dtype)
+{
+    static const struct {
+        const char *dtype;
+        double limit;
+    } limits[] = {{"fp64", 1e-12}, {"fp32", 1e-5}, {"fp16", 1e-2}, {"bf16", 1e-2}, {"int8", 0},
+                  {"uint8", 0},    {"int32", 0},   {"uint32", 0},  {"int64", 0},   {"uint64", 0}};
+
+    for (size_t i = 0; dtype && i < sizeof limits / sizeof limits[0]; i++)
+        if (strcmp(dtype, limits[i].dtype) == 0) return limits[i].limit;
+    return NAN;
+}
+
+/* NULL: not checked, or nobody knows what was allowed. */
+static const char *verdict_of_error(double error, double limit)
+{
+    if (!(error >= 0) || isnan(limit)) return NULL;
+    return error > limit ? "fail" : "pass";
+}
+
 /* One size in one place: its columns begin with the time. */
 static abdb_status import_nccl_table_placement(state *s, const text_line *line, size_t from,
                                                const char *place, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
-    size_t checked = find_column_from(s, "#wrong", from);
-    const char *wrong =
-        word_or_null(line, checked < s->columns ? checked : find_column_from(s, "error", from));
+    size_t checked = find_column_from(s, "#wrong", from), nodes;
+    size_t wrong_column = checked < s->columns ? checked : find_column_from(s, "error", from);
+    const char *wrong = word_or_null(line, wrong_column);
+    long devices;
     const char *workload = *s->collective ? s->collective : NULL;
     abdb_status st = ABDB_OK;
 
@@ -192,12 +278,18 @@ static abdb_status import_nccl_table_placement(state *s, const text_line *line, 
     entry->field[ABDB_FIELD_device] = s->device;
     entry->field[ABDB_FIELD_dtype] =
         dtype_of_printed_type(word_or_null(line, find_column_from(s, "type", 0)));
-    if (s->ranks) entry->field[ABDB_FIELD_devices] = abdb_arena_printf(&a, "%ld", s->ranks);
-    if (s->hosts && s->hosts < HOSTS_MAX)
-        entry->field[ABDB_FIELD_nodes] = abdb_arena_printf(&a, "%zu", s->hosts);
-    if (wrong && line_word_as_number(line, checked) >= 0)
+    devices = count_devices_of_run(s, &nodes);
+    if (devices) entry->field[ABDB_FIELD_devices] = abdb_arena_printf(&a, "%ld", devices);
+    if (nodes) entry->field[ABDB_FIELD_nodes] = abdb_arena_printf(&a, "%zu", nodes);
+    if (wrong) {
+        double limit =
+            checked < s->columns ? 0 : largest_error_of_type(entry->field[ABDB_FIELD_dtype]);
+
         entry->field[ABDB_FIELD_verified] =
-            line_word_as_number(line, checked) > 0 ? "fail" : "pass";
+            verdict_of_error(line_word_as_number(line, wrong_column), limit);
+    }
+    if (entry->field[ABDB_FIELD_verified] && strcmp(entry->field[ABDB_FIELD_verified], "fail") == 0)
+        abdb_entry_add_mark(entry, "failed");
     abdb_entry_add_factor(entry, "message_bytes", word_or_null(line, 0));
     add_nonblank_factor(entry, "redop", word_or_null(line, find_column_from(s, "redop", 0)));
     add_nonblank_factor(entry, "root", word_or_null(line, find_column_from(s, "root", 0)));
@@ -244,10 +336,15 @@ static abdb_status import_nccl_line(void *self, const text_line *line, abdb_erro
     text_line filled = *line;
     abdb_status st = ABDB_OK;
 
-    find_collective_in_line(s, line->text);
-    if (is_rank_line(line, note)) count_rank_note_host_device(s, line);
+    find_collective_in_line(s, line);
+    s->note_before = note;
+    if (is_rank_line(line, note))
+        count_rank_note_host_device(s, line);
+    else if (note && strstr(line->text, "nThread ") && strstr(line->text, "nGpus "))
+        note_settings_of_run(s, line);
     if (parse_table_header(s, line) || note || !s->columns || !(line_word_as_number(line, 0) >= 0))
         return ABDB_OK;
+    s->rows++;
     insert_blank_redop_and_root(s, &filled);
     line = &filled;
     if (line->words != s->columns) {
@@ -291,7 +388,7 @@ static abdb_status read_nccl_tests(const abdb_input *in, const abdb_overrides *o
 const abdb_importer abdb_import_nccl_tests = {
     "nccl-tests",
     "nccl-tests and rccl-tests: the table of the console, or a CSV copy of it",
-    2,
+    3,
     NULL,
     nccl_tests_bid,
     read_nccl_tests};

@@ -136,9 +136,10 @@ static abdb_status parse_csv_text(const abdb_input *in, const char *text, size_t
                                   abdb_error *err)
 {
     csv_reader *r = calloc(1, sizeof *r);
-    const char *at = text, *end = text + size, *released = text;
+    size_t sep = abdb_csv_sep_line_size(text, size);
+    const char *at = text + sep, *end = text + size, *released = text;
     abdb_status st = ABDB_OK;
-    long line = 1;
+    long line = 1 + (sep > 0);
 
     if (!r) return ABDB_FAIL(err, ABDB_NOMEM, "a CSV reader");
     if (csv_init(&r->parser, 0) != 0) {
@@ -152,8 +153,8 @@ static abdb_status parse_csv_text(const abdb_input *in, const char *text, size_t
     r->handler = handler;
     r->self = self;
     r->err = err;
-    r->row_start = text;
-    r->row_line = 1;
+    r->row_start = at;
+    r->row_line = line;
     while (at < end && r->status == ABDB_OK) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         size_t length = newline ? (size_t)(newline - at) + 1 : (size_t)(end - at);
@@ -210,12 +211,22 @@ abdb_status abdb_csv_read_input(const abdb_input *in, char delimiter, abdb_csv_h
                           self, err);
 }
 
+size_t abdb_csv_sep_line_size(const char *text, size_t size)
+{
+    const char *end = memchr(text, '\n', size);
+
+    if (!end || end - text < 5 || end - text > 6 || strncasecmp(text, "sep=", 4) != 0) return 0;
+    if (!strchr(",;\t", text[4]) || (end - text == 6 && text[5] != '\r')) return 0;
+    return (size_t)(end - text) + 1;
+}
+
 /* Quotes are not looked at: a comma within a quoted name of the header counts, and has never
  * outweighed the real delimiter. */
 char abdb_csv_guess_delimiter(const char *text, size_t size)
 {
     size_t tabs = 0, commas = 0, semicolons = 0;
 
+    if (abdb_csv_sep_line_size(text, size)) return text[4];
     for (size_t i = 0; i < size && text[i] != '\n'; i++) {
         tabs += text[i] == '\t';
         commas += text[i] == ',';
@@ -228,7 +239,11 @@ char abdb_csv_guess_delimiter(const char *text, size_t size)
 abdb_status abdb_csv_header_copy_row(abdb_csv_header *header, const abdb_csv_row *row,
                                      abdb_error *err)
 {
+    const abdb_csv_header asked = {.is_another = header->is_another, .self = header->self};
+
     abdb_csv_header_free(header);
+    *header = asked;
+    header->line = row->line;
     header->name = calloc(row->count ? row->count : 1, sizeof *header->name);
     if (!header->name) return ABDB_FAIL(err, ABDB_NOMEM, "header");
     for (size_t i = 0; i < row->count; i++) {
@@ -272,6 +287,92 @@ int abdb_csv_find_column(const abdb_csv_header *header, const char *names)
     return -1;
 }
 
+static bool cell_is_heading(const abdb_csv_header *header, const char *cell)
+{
+    for (size_t i = 0; i < header->count; i++)
+        if (column_names_match(header->name[i], cell, strlen(cell))) return true;
+    return false;
+}
+
+/* Numbers are no headings: a look that spares most rows the comparison with all names. */
+static bool has_cell_of_digits(const abdb_csv_row *row)
+{
+    for (size_t i = 0; i < row->count; i++)
+        if (isdigit((unsigned char)row->field[i][0])) return true;
+    return false;
+}
+
+bool abdb_csv_row_is_header(const abdb_csv_header *header, const abdb_csv_row *row)
+{
+    size_t cells = 0, headings = 0;
+
+    if (!row->count || !header->count) return false;
+    if (strcmp(row->field[0], header->name[0]) != 0 && has_cell_of_digits(row)) return false;
+    if (header->is_another && header->is_another(header->self, row)) return true;
+    for (size_t i = 0; i < row->count; i++) {
+        if (!row->field[i][0]) continue;
+        cells++;
+        headings += cell_is_heading(header, row->field[i]);
+    }
+    return headings > 1 && 2 * headings > cells;
+}
+
+/* Cells up to the last that is not empty. */
+static size_t count_filled_cells(char *const *cell, size_t count)
+{
+    while (count && !cell[count - 1][0]) count--;
+    return count;
+}
+
+typedef struct {
+    const abdb_csv_header *header;
+    size_t width, rows, others; /* others: rows of another width */
+} padding_look;
+
+static abdb_status count_rows_of_width(void *self, const abdb_csv_row *row, abdb_error *err)
+{
+    padding_look *look = self;
+
+    if (row->line <= look->header->line) return ABDB_OK;
+    if (abdb_csv_row_is_header(look->header, row))
+        return ABDB_FAIL(err, ABDB_STOPPED, "another table");
+    look->rows++;
+    look->others += row->count != look->width;
+    return ABDB_OK;
+}
+
+/* A cell too many that is empty may be a cell put in before an empty last one: it is padding where
+ * every row has it. */
+static bool all_rows_are_padded(abdb_csv_header *header, size_t width, const abdb_input *in,
+                                char delimiter)
+{
+    padding_look look = {.header = header, .width = width};
+    abdb_error fault;
+
+    if (header->padding == CSV_PADDING_UNKNOWN) {
+        (void)!abdb_csv_read(in->text, in->text_size, delimiter, count_rows_of_width, &look,
+                             &fault);
+        header->padding = look.others ? CSV_NOT_PADDED : CSV_PADDED;
+    }
+    return header->padding == CSV_PADDED;
+}
+
+bool abdb_csv_row_fits(abdb_csv_header *header, const abdb_csv_row *row, const abdb_input *in,
+                       char delimiter, char *reason, size_t room)
+{
+    size_t named = count_filled_cells(header->name, header->count);
+
+    if (row->count == named || row->count == header->count) {
+        if (count_filled_cells(row->field, row->count) <= named) return true;
+    } else if (row->count > named && header->count == named &&
+               count_filled_cells(row->field, row->count) <= named &&
+               (row->count > named + 1 || all_rows_are_padded(header, row->count, in, delimiter))) {
+        return true;
+    }
+    snprintf(reason, room, "%zu cells where the header has %zu", row->count, named);
+    return false;
+}
+
 const char *abdb_csv_cell_or_null(const abdb_csv_row *row, int i)
 {
     if (i < 0 || (size_t)i >= row->count || !row->field[i][0]) return NULL;
@@ -293,9 +394,11 @@ abdb_status abdb_csv_reject_row(const abdb_sink *sink, const abdb_csv_row *row, 
 
 bool abdb_csv_first_line_has(const char *text, size_t size, const char *words)
 {
-    const char *end = memchr(text, '\n', size);
-    size_t length = end ? (size_t)(end - text) : size;
+    size_t sep = abdb_csv_sep_line_size(text, size), length;
+    const char *end = memchr(text + sep, '\n', size - sep);
 
+    text += sep;
+    length = end ? (size_t)(end - text) : size - sep;
     while (*words) {
         size_t word = strcspn(words, "|");
         bool found = false;

@@ -31,8 +31,11 @@ ABDB_MUST_USE abdb_status abdb_csv_read(const char *text, size_t size, char deli
 ABDB_MUST_USE abdb_status abdb_csv_read_input(const abdb_input *in, char delimiter,
                                               abdb_csv_handler handler, void *self,
                                               abdb_error *err);
-/* '\t', ',' or ';': whichever the first line has most of. */
+/* '\t', ',' or ';': what Excel's first line "sep=;" names, else whichever the first line has most
+ * of. The readers above pass over such a line. */
 char abdb_csv_guess_delimiter(const char *text, size_t size);
+/* The bytes of Excel's first line "sep=;" with its end; 0: there is none. */
+size_t abdb_csv_sep_line_size(const char *text, size_t size);
 
 /* Names of columns, and their decimal marks where abdb_csv_find_marks looked for them. The memory
  * belongs to the header; free with abdb_csv_header_free. */
@@ -41,17 +44,30 @@ typedef struct {
     char **name;
     abdb_decimal_mark *mark;     /* ABDB_CSV_COLUMN_MAX of them, or NULL: unknown */
     abdb_decimal_mark file_mark; /* of all columns together */
+    long line;                   /* where it stands */
+    /* Is a row without a number the header of another table of this format? NULL: nobody asks. */
+    bool (*is_another)(const void *self, const abdb_csv_row *row);
+    const void *self;
+    enum { CSV_PADDING_UNKNOWN, CSV_NOT_PADDED, CSV_PADDED } padding; /* of all rows alike */
 } abdb_csv_header;
 ABDB_MUST_USE abdb_status abdb_csv_header_copy_row(abdb_csv_header *header, const abdb_csv_row *row,
                                                    abdb_error *err);
 void abdb_csv_header_free(abdb_csv_header *header);
+/* Does the row begin another table: is it the header again, or a changed one, most of whose cells
+ * are names of this one, or another that is_another knows? */
+bool abdb_csv_row_is_header(const abdb_csv_header *header, const abdb_csv_row *row);
+/* Has the row as many cells as the header? Empty cells behind the last heading are allowed where
+ * the header or all rows of the table have them, and where there are several. False, with the
+ * reason: what stands in its cells may belong to other columns. in, delimiter: the whole text. */
+bool abdb_csv_row_fits(abdb_csv_header *header, const abdb_csv_row *row, const abdb_input *in,
+                       char delimiter, char *reason, size_t room);
 /* First column with one of the names ('|' between them; white space and case do not count), or -1.
  */
 int abdb_csv_find_column(const abdb_csv_header *header, const char *names);
 /* The text of column i of the row, NULL when i < 0, the row is short or the field is empty. */
 const char *abdb_csv_cell_or_null(const abdb_csv_row *row, int i);
-/* Reads the whole text once to find the decimal mark of each column, as decimal_marks.h says; a
- * text in which none is in doubt is not read. The first row is no evidence. */
+/* Reads the text from this header to the next, or to its end, to find the decimal mark of each
+ * column, as decimal_marks.h says; a text in which none is in doubt is not read. */
 ABDB_MUST_USE abdb_status abdb_csv_find_marks(abdb_csv_header *header, const abdb_input *in,
                                               char delimiter, abdb_error *err);
 /* The decimal mark of a column; unknown for -1, and before abdb_csv_find_marks. */
@@ -60,7 +76,8 @@ abdb_decimal_mark abdb_csv_mark(const abdb_csv_header *header, int column);
 ABDB_MUST_USE abdb_status abdb_csv_reject_row(const abdb_sink *sink, const abdb_csv_row *row,
                                               const char *field, const char *reason,
                                               abdb_error *err);
-/* Does the first line of text hold all these words ('|' between them)? For bids. */
+/* Does the first line of text (behind Excel's "sep=;") hold all these words ('|' between them)? For
+ * bids. */
 bool abdb_csv_first_line_has(const char *text, size_t size, const char *words);
 
 #endif

@@ -120,7 +120,6 @@ bool abdb_marks_are_needed(const char *text, size_t size, char delimiter)
 /* --- of delimited text ------------------------------------------------------------------------ */
 
 typedef struct {
-    bool is_header; /* the row at hand is the first one */
     const abdb_csv_header *header;
     abdb_mark_evidence evidence;
 } finder;
@@ -129,18 +128,19 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     finder *f = self;
 
-    (void)err;
-    for (size_t i = 0; !f->is_header && i < row->count; i++)
+    if (row->line <= f->header->line) return ABDB_OK;
+    if (abdb_csv_row_is_header(f->header, row))
+        return ABDB_FAIL(err, ABDB_STOPPED, "another table");
+    for (size_t i = 0; i < row->count; i++)
         abdb_marks_note_cell(&f->evidence, i, i < f->header->count ? f->header->name[i] : NULL,
                              row->field[i]);
-    f->is_header = false;
     return ABDB_OK;
 }
 
 abdb_status abdb_csv_find_marks(abdb_csv_header *header, const abdb_input *in, char delimiter,
                                 abdb_error *err)
 {
-    finder f = {.is_header = true, .header = header};
+    finder f = {.header = header};
     abdb_error fault;
 
     free(header->mark);

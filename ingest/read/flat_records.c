@@ -19,6 +19,7 @@ typedef struct {
     void *self;
     const abdb_sink *sink; /* for damaged lines */
     const abdb_input *in;
+    abdb_flat_header_check is_header; /* or NULL */
     char delimiter;
     abdb_csv_header header;
 } flat_reader;
@@ -119,6 +120,7 @@ static abdb_status pass_object_as_record(flat_reader *r, const json_t *object, l
     record->line = line;
     record->locator = locator;
     record->raw = raw;
+    record->object = object;
     /* The cast takes const away by way of an integer, without a warning: jansson's macro wants a
      * plain pointer and changes nothing. */
     json_object_foreach((json_t *)(size_t)object, name, value)
@@ -254,17 +256,38 @@ done:
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
+/* The row's cells as names of a record, for who knows headers. */
+static bool is_header_of_another_table(const void *self, const abdb_csv_row *row)
+{
+    const flat_reader *r = self;
+    abdb_flat_record record = {0};
+
+    for (size_t i = 0; i < row->count && i < FLAT_ITEMS_MAX; i++)
+        record.item[record.items++].name = row->field[i];
+    return r->is_header(r->self, &record);
+}
+
+static abdb_status reject_row_of_another_width(flat_reader *r, const abdb_csv_row *row,
+                                               const char *reason, abdb_error *err)
+{
+    abdb_status st = abdb_csv_reject_row(r->sink, row, "row", reason, err);
+
+    return st == ABDB_OK ? r->sink->row_end(r->sink->self, err) : st;
+}
+
 static abdb_status pass_csv_row_as_record(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     flat_reader *r = self;
     abdb_flat_record *record;
-    char locator[32], doubt[FLAT_DOUBT_SIZE] = "", *raw = NULL;
+    char locator[32], doubt[FLAT_DOUBT_SIZE] = "", reason[80], *raw = NULL;
     abdb_status st = ABDB_OK;
 
-    if (!r->header.count) {
+    if (!r->header.count || abdb_csv_row_is_header(&r->header, row)) {
         st = abdb_csv_header_copy_row(&r->header, row, err);
         return st == ABDB_OK ? abdb_csv_find_marks(&r->header, r->in, r->delimiter, err) : st;
     }
+    if (!abdb_csv_row_fits(&r->header, row, r->in, r->delimiter, reason, sizeof reason))
+        return reject_row_of_another_width(r, row, reason, err);
     record = calloc(1, sizeof *record);
     raw = strndup(row->raw, row->raw_size);
     if (!record || !raw) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a record"));
@@ -363,10 +386,12 @@ static abdb_status read_insert_statements(flat_reader *r, const abdb_input *in, 
     return st;
 }
 
-abdb_status abdb_flat_read_records(const abdb_input *in, const abdb_sink *sink,
-                                   abdb_flat_handler handler, void *self, abdb_error *err)
+abdb_status abdb_flat_read_tables(const abdb_input *in, const abdb_sink *sink,
+                                  abdb_flat_header_check is_header, abdb_flat_handler handler,
+                                  void *self, abdb_error *err)
 {
-    flat_reader r = {.handler = handler, .self = self, .sink = sink, .in = in};
+    flat_reader r = {
+        .handler = handler, .self = self, .sink = sink, .in = in, .is_header = is_header};
     size_t i = 0;
     abdb_status st;
 
@@ -376,9 +401,17 @@ abdb_status abdb_flat_read_records(const abdb_input *in, const abdb_sink *sink,
     if (memmem(in->text, in->text_size < HEAD ? in->text_size : HEAD, "INSERT INTO ", 12))
         return read_insert_statements(&r, in, err);
     r.delimiter = abdb_csv_guess_delimiter(in->text, in->text_size);
+    if (is_header) r.header.is_another = is_header_of_another_table;
+    r.header.self = &r;
     st = abdb_csv_read_input(in, r.delimiter, pass_csv_row_as_record, &r, err);
     abdb_csv_header_free(&r.header);
     return st;
+}
+
+abdb_status abdb_flat_read_records(const abdb_input *in, const abdb_sink *sink,
+                                   abdb_flat_handler handler, void *self, abdb_error *err)
+{
+    return abdb_flat_read_tables(in, sink, NULL, handler, self, err);
 }
 
 /* --- bids ------------------------------------------------------------------------------------- */
@@ -419,12 +452,14 @@ static abdb_status copy_header_and_stop(void *self, const abdb_csv_row *row, abd
 /* Are all the words columns of the first line? */
 static bool header_has_all_columns(const char *text, const char *end, const char *words)
 {
-    const char *stop = memchr(text, '\n', (size_t)(end - text));
+    const char *stop;
     abdb_csv_header header = {0};
     bool all;
     char name[64];
     abdb_error err;
 
+    stop = text + abdb_csv_sep_line_size(text, (size_t)(end - text));
+    stop = memchr(stop, '\n', (size_t)(end - stop));
     if (stop) end = stop;
     (void)!abdb_csv_read(text, (size_t)(end - text),
                          abdb_csv_guess_delimiter(text, (size_t)(end - text)), copy_header_and_stop,

@@ -31,21 +31,31 @@ typedef struct {
         const double *x;
         size_t n;
     } serie[FLAT_SERIES_MAX];
-    long line;           /* where it begins, 0 unknown */
-    const char *locator; /* "[3]", or "line 4" */
-    const char *raw;     /* as it was, for rejects */
-    char *doubt;         /* room of FLAT_DOUBT_SIZE for abdb_flat_number_or_nan, or NULL */
+    long line;            /* where it begins, 0 unknown */
+    const char *locator;  /* "[3]", or "line 4" */
+    const char *raw;      /* as it was, for rejects */
+    const json_t *object; /* with what is nested; NULL: no JSON */
+    char *doubt;          /* room of FLAT_DOUBT_SIZE for abdb_flat_number_or_nan, or NULL */
 } abdb_flat_record;
+
+/* Is a row of a table, whose cells are the names of the record, the header of another table? */
+typedef bool (*abdb_flat_header_check)(const void *self, const abdb_flat_record *record);
 
 /* Called for each record. Anything but ABDB_OK stops the reading. */
 typedef abdb_status (*abdb_flat_handler)(void *self, const abdb_flat_record *record,
                                          abdb_error *err);
 
-/* A damaged line among JSON lines goes to sink as rejected. ABDB_DATA: damaged or truncated, with
+/* A damaged line among JSON lines, and a row of a table with more or fewer cells than headings, go
+ * to sink as rejected; a repeated or changed header begins another table. ABDB_DATA: damaged or truncated, with
  * line and column; the records before were handed over. */
 ABDB_MUST_USE abdb_status abdb_flat_read_records(const abdb_input *in, const abdb_sink *sink,
                                                  abdb_flat_handler handler, void *self,
                                                  abdb_error *err);
+/* The same for tables one after another, in one file: is_header knows the header of each. */
+ABDB_MUST_USE abdb_status abdb_flat_read_tables(const abdb_input *in, const abdb_sink *sink,
+                                                abdb_flat_header_check is_header,
+                                                abdb_flat_handler handler, void *self,
+                                                abdb_error *err);
 /* The same for one member of a JSON document's object: an object, or an array of them. No record:
  * there is no such member. ABDB_DATA: the document is damaged. */
 ABDB_MUST_USE abdb_status abdb_flat_read_json_member(const abdb_input *in, const char *member,

@@ -85,6 +85,7 @@ static void free_table_line(table_line *line)
 typedef struct {
     abdb_flat_handler handler;
     void *self;
+    const abdb_sink *sink;     /* for rows of another width */
     table_line before, header; /* before: the line above, which dashes make a header */
     bool in_table, needs_marks;
     abdb_mark_evidence table, file; /* of the table at hand, and of all */
@@ -121,14 +122,13 @@ static abdb_decimal_mark mark_of_column(const markdown_reader *r, size_t column)
     return mark == ABDB_MARK_UNKNOWN && has_commas ? ABDB_MARK_EITHER : mark;
 }
 
-static abdb_status pass_table_row_as_record(markdown_reader *r, const table_line *row,
-                                            const char *raw, size_t size, long number,
-                                            abdb_error *err)
+static abdb_status pass_table_row_as_record(markdown_reader *r, table_line *row, const char *raw,
+                                            size_t size, long number, abdb_error *err)
 {
     abdb_flat_record *record = calloc(1, sizeof *record);
     char locator[32], *copy = strndup(raw, size);
-    char extra[CELLS_MAX][32];
-    bool any = false;
+    char reason[80];
+    size_t filled = 0;
     abdb_status st = ABDB_OK;
 
     if (!record || !copy) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a row"));
@@ -137,17 +137,25 @@ static abdb_status pass_table_row_as_record(markdown_reader *r, const table_line
     record->locator = locator;
     record->raw = copy;
     for (size_t i = 0; i < row->cells; i++) {
-        char *cell = strip_markup_in_place(row->cell[i]);
-
-        snprintf(extra[i], sizeof extra[i], "column %zu", i + 1);
-        record->item[record->items].name = i < r->header.cells ? r->header.cell[i] : extra[i];
+        row->cell[i] = strip_markup_in_place(row->cell[i]);
+        if (row->cell[i][0]) filled = i + 1;
+    }
+    if (!filled) goto done;
+    if (row->cells < r->header.cells || filled > r->header.cells ||
+        row->cells == r->header.cells + 1) {
+        snprintf(reason, sizeof reason, "%zu cells where the header has %zu", row->cells,
+                 r->header.cells);
+        TRY(abdb_flat_reject_and_end_row(r->sink, record, "row", reason, err));
+        goto done;
+    }
+    for (size_t i = 0; i < r->header.cells; i++) {
+        record->item[record->items].name = r->header.cell[i];
         record->item[record->items].mark = mark_of_column(r, i);
-        record->item[record->items++].text = cell;
-        any |= *cell != '\0';
+        record->item[record->items++].text = row->cell[i];
     }
     record->item[record->items].name = "(title)";
     record->item[record->items++].text = r->header_title;
-    if (any) TRY(r->handler(r->self, record, err));
+    TRY(r->handler(r->self, record, err));
 done:
     free(copy);
     free(record);
@@ -184,6 +192,7 @@ static abdb_status process_markdown_line(markdown_reader *r, const char *text, s
         for (size_t i = 0; i < r->header.cells; i++)
             r->header.cell[i] = strip_markup_in_place(r->header.cell[i]);
         snprintf(r->header_title, sizeof r->header_title, "%s", r->title);
+        r->title[0] = '\0';
         r->in_table = true;
         find_marks(r, end_of_line ? end_of_line + 1 : r->end, false);
     } else if (line.cells && r->in_table) {
@@ -199,8 +208,8 @@ static abdb_status process_markdown_line(markdown_reader *r, const char *text, s
     return st;
 }
 
-abdb_status markdown_read_tables(const abdb_input *in, abdb_flat_handler handler, void *self,
-                                 abdb_error *err)
+abdb_status markdown_read_tables(const abdb_input *in, const abdb_sink *sink,
+                                 abdb_flat_handler handler, void *self, abdb_error *err)
 {
     markdown_reader *r = calloc(1, sizeof *r);
     const char *text = in->text, *end = in->text + in->text_size;
@@ -212,6 +221,7 @@ abdb_status markdown_read_tables(const abdb_input *in, abdb_flat_handler handler
     r->end = end;
     r->needs_marks = abdb_marks_are_needed(in->text, in->text_size, '|');
     find_marks(r, text, true);
+    r->sink = sink;
     for (long number = 1; text < end && st == ABDB_OK; number++) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         size_t size = (size_t)((stop ? stop : end) - text);

@@ -19,6 +19,18 @@ static char *skip_launcher_prefix(char *line)
     return s + digits + 1 + (s[digits + 1] == ' ');
 }
 
+/* "> > text", a quotation in a reply, -> "text". */
+static char *skip_quote_marks(char *line)
+{
+    char *s = line;
+
+    while (s[strspn(s, " ")] == '>') {
+        s += strspn(s, " ") + 1;
+        s += *s == ' ';
+    }
+    return s;
+}
+
 /* Begins the word with a number that a program prints: "157,15", not "1.0.2" and not "8B"? */
 static bool is_printed_number(const char *word, size_t size)
 {
@@ -103,7 +115,7 @@ abdb_status lines_read_each(const abdb_input *in, line_handler handler, void *se
         if (!own) return ABDB_FAIL(err, ABDB_NOMEM, "a line");
         own[strcspn(own, "\r")] = '\0';
         line.number++;
-        line.text = skip_launcher_prefix(own);
+        line.text = skip_launcher_prefix(skip_quote_marks(own));
         copy = strdup(line.text);
         if (copy) {
             split_line_into_words(&line, copy);
@@ -184,7 +196,7 @@ bool lines_any_begins_with(const abdb_input *in, const char *text)
         const char *before = s;
 
         while (before > at && before[-1] != '\n') before--; /* "12: ": a launcher's */
-        while (before < s && strchr(" \t0123456789:", *before)) before++;
+        while (before < s && strchr(" \t0123456789:>", *before)) before++;
         if (before == s) return true;
     }
     return false;

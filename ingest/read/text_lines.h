@@ -1,7 +1,7 @@
 /* text_lines.h - what programs print on a console, line by line.
  *
- * A launcher may have put the number of the process before each line ("12: ", as srun -l does): it
- * is taken off.
+ * A launcher may have put the number of the process before each line ("12: ", as srun -l does), and
+ * a reply the marks of a quotation ("> "): they are taken off.
  */
 #ifndef ABDB_INGEST_LINES_H
 #define ABDB_INGEST_LINES_H
@@ -12,7 +12,7 @@ enum { LINE_WORDS_MAX = 64, BID_SIZE = 1 << 20 };
 
 typedef struct {
     long number;      /* from 1 */
-    const char *text; /* without its end and its launcher's prefix */
+    const char *text; /* without its end, quotation marks and launcher's prefix */
     size_t words;     /* between blanks, or commas that are no decimal ones; at most
                          LINE_WORDS_MAX */
     const char *word[LINE_WORDS_MAX];

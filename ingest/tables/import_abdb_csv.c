@@ -147,6 +147,19 @@ static bool column_name_is_repeated(const abdb_csv_header *header, size_t i)
     return k < i;
 }
 
+/* kind NULL: results. */
+static bool is_column_of_kind(const file_kind *kind, const char *name)
+{
+    size_t size = strlen(name);
+
+    if (kind)
+        return abdb_list_has_word(kind->required, '|', name, size) ||
+               abdb_list_has_word(kind->optional, '|', name, size);
+    return abdb_list_has_word(abdb_results_columns, '|', name, size) ||
+           abdb_field_index_by_name(name) >= 0 || strncmp(name, "factor.", 7) == 0 ||
+           strncmp(name, "also.", 5) == 0;
+}
+
 /* Every column must be one that the kind has, and stand once: a misspelt one, or the second of two,
  * would lose data silently. */
 static abdb_status check_header_columns(state *s, abdb_error *err)
@@ -158,13 +171,9 @@ static abdb_status check_header_columns(state *s, abdb_error *err)
         size_t count = 0;
 
         if (column_name_is_repeated(&s->header, i))
-            return ABDB_FAIL(err, ABDB_FORMAT, "line 1: column '%.60s' stands there twice", name);
-        if (s->kind ? abdb_list_has_word(s->kind->required, '|', name, strlen(name)) ||
-                          abdb_list_has_word(s->kind->optional, '|', name, strlen(name))
-                    : abdb_list_has_word(abdb_results_columns, '|', name, strlen(name)) ||
-                          abdb_field_index_by_name(name) >= 0 || strncmp(name, "factor.", 7) == 0 ||
-                          strncmp(name, "also.", 5) == 0)
-            continue;
+            return ABDB_FAIL(err, ABDB_FORMAT, "line %ld: column '%.60s' stands there twice",
+                             s->header.line, name);
+        if (is_column_of_kind(s->kind, name)) continue;
         snprintf(list, sizeof list, "%s|%s", s->kind ? s->kind->required : abdb_results_columns,
                  s->kind ? s->kind->optional : "");
         for (word = strtok_r(list, "|", &rest); word && count < 16;
@@ -172,9 +181,9 @@ static abdb_status check_header_columns(state *s, abdb_error *err)
             near[count++] = word;
         for (int f = 0; !s->kind && f < ABDB_FIELD_COUNT; f++) near[count++] = abdb_fields[f].name;
         best = abdb_nearest_name(name, near, count);
-        return ABDB_FAIL(err, ABDB_FORMAT, "line 1: a %s file has no column '%s'%s%s%s",
-                         s->kind ? s->kind->kind : "results", name, best ? "; did you mean '" : "",
-                         best ? best : "", best ? "'?" : "");
+        return ABDB_FAIL(err, ABDB_FORMAT, "line %ld: a %s file has no column '%s'%s%s%s",
+                         s->header.line, s->kind ? s->kind->kind : "results", name,
+                         best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
     }
     return ABDB_OK;
 }
@@ -414,6 +423,19 @@ done:
     return st;
 }
 
+/* Is the row the header of a file of abdb's own: does it hold columns of one kind only? */
+static bool is_own_header(const void *self, const abdb_csv_row *row)
+{
+    const abdb_csv_header header = {.count = row->count, .name = row->field};
+    const file_kind *kind = find_file_kind(&header);
+
+    (void)self;
+    if (header.count < 2 || (!kind && !is_results_header(&header))) return false;
+    for (size_t i = 0; i < row->count; i++)
+        if (row->field[i][0] && !is_column_of_kind(kind, row->field[i])) return false;
+    return true;
+}
+
 static abdb_status import_own_csv_row(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     state *s = self;
@@ -421,24 +443,26 @@ static abdb_status import_own_csv_row(void *self, const abdb_csv_row *row, abdb_
     char reason[256] = "";
     abdb_status st = ABDB_OK;
 
-    if (!s->header.count) {
+    if (!s->header.count || abdb_csv_row_is_header(&s->header, row)) {
+        abdb_results_close(s->results);
+        s->results = NULL;
+        s->header.is_another = is_own_header;
         TRY(abdb_csv_header_copy_row(&s->header, row, err));
         s->kind = find_file_kind(&s->header);
         if (!s->kind && !is_results_header(&s->header))
             return ABDB_FAIL(
                 err, ABDB_FORMAT,
-                "line 1: not a header of abdb's own files (sources, devices, models,"
-                " aliases, specs, prices, results, claims, withdrawals, rules, rounds)");
+                "line %ld: not a header of abdb's own files (sources, devices, models,"
+                " aliases, specs, prices, results, claims, withdrawals, rules, rounds)",
+                row->line);
         TRY(check_header_columns(s, err));
         TRY(abdb_csv_find_marks(&s->header, s->in, ',', err));
         return s->kind
                    ? ABDB_OK
                    : abdb_results_open_for_header(&s->results, &s->header, s->words, s->sink, err);
     }
-    if (row->count != s->header.count) {
+    if (!abdb_csv_row_fits(&s->header, row, s->in, ',', reason, sizeof reason)) {
         field = "row";
-        snprintf(reason, sizeof reason, "%zu columns where the header has %zu", row->count,
-                 s->header.count);
     } else if (s->kind) {
         TRY(import_fact_row(s, row, &field, reason, sizeof reason, err));
     } else {

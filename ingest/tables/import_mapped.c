@@ -85,11 +85,21 @@ static abdb_status import_mapped_record(void *self, const abdb_flat_record *reco
     return table_map_import_row(map, record, s->words, s->sink, err);
 }
 
+/* A map of this build, or the user's, has its columns among the cells. */
+static bool is_header_of_some_map(const void *self, const abdb_flat_record *record)
+{
+    const state *s = self;
+
+    if (s->users) return table_map_matches_columns(s->users, record);
+    return find_map_for_record(s, record) != NULL;
+}
+
 static abdb_status read_table_records(const abdb_input *in, const abdb_sink *sink,
                                       abdb_flat_handler handler, void *self, abdb_error *err)
 {
-    return markdown_has_table(in) ? markdown_read_tables(in, handler, self, err)
-                                  : abdb_flat_read_records(in, sink, handler, self, err);
+    return markdown_has_table(in)
+               ? markdown_read_tables(in, sink, handler, self, err)
+               : abdb_flat_read_tables(in, sink, is_header_of_some_map, handler, self, err);
 }
 
 static abdb_status look_for_fitting_map(void *self, const abdb_flat_record *record, abdb_error *err)
@@ -161,7 +171,7 @@ static int sum_builtin_map_versions(void)
 const abdb_importer abdb_import_mapped = {
     "table",
     "a table (CSV, JSON records, markdown) that a map file explains; --map FILE: yours",
-    2,
+    3,
     sum_builtin_map_versions,
     mapped_table_bid,
     read_mapped_tables};

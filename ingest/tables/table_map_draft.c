@@ -369,7 +369,7 @@ abdb_status table_map_draft_from_input(abdb_text *out, const abdb_input *in,
                         "set     evidence published     # or measured\n"
                         "set     workload gpt           # what was run\n");
     if (markdown_has_table(in))
-        TRY(markdown_read_tables(in, draft_map_from_first_row, &d, err));
+        TRY(markdown_read_tables(in, &nowhere, draft_map_from_first_row, &d, err));
     else
         TRY(abdb_flat_read_records(in, &nowhere, draft_map_from_first_row, &d, err));
     if (!d.done) st = ABDB_FAIL(err, ABDB_FORMAT, "no table with a header and a row");
