@@ -168,6 +168,9 @@ typedef struct {
     /* Parameters "name=value ..." at which the whole is verified where the problem itself is
      * larger: its own check would take far longer than the measurement. NULL: every problem is. */
     const char *small_params;
+    /* Sizes "name=value ..." to which those of a large problem shrink, so that a quick trial tells
+     * what its operations take; others stay. NULL: there is no such trial. */
+    const char *pilot_sizes;
     /* What bounds the rate of a problem: "operations" or "bytes". NULL: neither does. */
     const char *(*bottleneck)(const abdb_problem *p);
     /* The ceiling of a machine that a problem is made to find: "peak_flops", "peak_ops" or

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/harness/harness.h"
+#include "schema/core/number.h"
 #include "schema/core/stats.h"
 
 enum { KNOWN_MAX = 256, LAUNCHES = 12, WRITES = 12, LIKE_MOST = 4 };
@@ -13,8 +14,11 @@ enum { KNOWN_MAX = 256, LAUNCHES = 12, WRITES = 12, LIKE_MOST = 4 };
  * which the system has at hand. Never more than that share of what is free. */
 static const double piece_share = 0.125, piece_least = 16 << 20, piece_most = 1 << 30;
 static const double small_bytes = 128e6, small_ops = 3e8, one_check_s = 0.01, all_writes_s = 0.03;
-/* A larger problem is tried where another one says that it is quick. */
+/* A larger problem is tried where another one says that it is quick. A launch of less than
+ * short_launch_s on a device is mostly the cost of any launch, so a large one seems longer than it
+ * is: that is tried, unless making its inputs on the host takes longer than long_fill_s. */
 static const double large_bytes = 256e6, quick_launch_s = 0.1, near_work = 0.7;
+static const double short_launch_s = 1e-3, short_launch_excess = 10, long_fill_s = 2;
 /* Seconds of trials: at least, a share of what is told, at most. */
 static const double trials_least_s = 1, trials_share = 0.03, trials_most_s = 8;
 
@@ -270,6 +274,7 @@ static bool is_worth_pilot_run(const abdb_kernel *kernel, const abdb_problem *p,
                                const pilot_run *nearest_pilot, const pilot_run *wanted)
 {
     double bytes = abdb_problem_tensor_bytes(p), quick_s = quick_launch_s;
+    bool on_host = p->device->on_host;
     bool small, same = nearest_pilot && pilot_similarity(nearest_pilot, wanted) == LIKE_MOST;
     abdb_work w;
 
@@ -278,33 +283,66 @@ static bool is_worth_pilot_run(const abdb_kernel *kernel, const abdb_problem *p,
     if (same && log_distance_of_work(nearest_pilot, kernel, p) < (small ? 1e-9 : near_work))
         return false;
     if (small) return true;
-    if (!nearest_pilot || bytes > large_bytes) return false;
+    if (!nearest_pilot ||
+        bytes * (on_host ? 1 : so_far.fill) > (on_host ? large_bytes : long_fill_s))
+        return false;
+    if (!on_host && nearest_pilot->launch < short_launch_s) quick_s *= short_launch_excess;
     if (nearest_pilot->of_ops != wanted->of_ops)
         quick_s *= 4; /* it computed slowly, as bytes bounded it */
     return launch_seconds_by_pilot(nearest_pilot, kernel, p) <= quick_s;
 }
 
-/* What is known of the kernel, by this trial or one before; NULL: nothing. */
+/* The sizes of a problem that are larger than the kernel's trial has them, as "name=value ..." of
+ * the trial. False: none is. */
+static bool shrink_to_pilot_sizes(const abdb_kernel *kernel, const abdb_problem *p, char out[128])
+{
+    size_t used = 0;
+
+    for (const char *at = kernel->pilot_sizes; at && *at; at += strspn(at, " ")) {
+        size_t name = strcspn(at, "="), all = strcspn(at, " ");
+        double most = abdb_double_parse_or(at + name + 1, 0);
+
+        for (int i = 0; i < p->params && used + all + 2 < 128; i++)
+            if (strlen(p->param[i].name) == name && strncmp(p->param[i].name, at, name) == 0 &&
+                p->param[i].value > most) {
+                memcpy(out + used, at, all);
+                used += all;
+                out[used++] = ' ';
+            }
+        at += all;
+    }
+    out[used] = '\0';
+    return used > 0;
+}
+
+/* What is known of the kernel, by this trial or one before; NULL: nothing. A large problem of a
+ * kernel that was not tried yet is tried smaller first, which tells whether it is quick itself. */
 static const pilot_run *find_or_make_pilot_run(const abdb_instance_spec *asked,
                                                const abdb_problem *p)
 {
-    abdb_instance_spec r = *asked;
-    pilot_run new = {.impl = r.impl,
-                     .dtype = p->tensor[0].dtype,
-                     .of_ops = is_bottleneck(r.kernel, p, "operations"),
-                     .words = digest_word_params(p)};
-    const pilot_run *like = find_most_similar_pilot(r.kernel, p, &new);
+    for (bool smaller = true; smaller;) {
+        char sizes[128];
+        abdb_instance_spec r = *asked;
+        pilot_run new = {.impl = r.impl,
+                         .dtype = p->tensor[0].dtype,
+                         .of_ops = is_bottleneck(r.kernel, p, "operations"),
+                         .words = digest_word_params(p)};
+        const pilot_run *like = find_most_similar_pilot(r.kernel, p, &new);
 
-    if (so_far.spent_s > fmin(trials_least_s + trials_share * so_far.told_s, trials_most_s) ||
-        so_far.count == KNOWN_MAX)
-        return like;
-    if (!is_worth_pilot_run(r.kernel, p, like, &new)) {
-        if (like || !r.kernel->small_params) return like;
-        r.overrides = r.kernel->small_params;
+        if (so_far.spent_s > fmin(trials_least_s + trials_share * so_far.told_s, trials_most_s) ||
+            so_far.count == KNOWN_MAX)
+            return like;
+        smaller = !is_worth_pilot_run(r.kernel, p, like, &new);
+        if (smaller) {
+            if (like) return like;
+            r.overrides = r.kernel->small_params;
+            if (!r.overrides && shrink_to_pilot_sizes(r.kernel, p, sizes)) r.overrides = sizes;
+            if (!r.overrides) return NULL;
+        }
+        if (!make_pilot_run(&r, like, &new)) return like;
+        so_far.known[so_far.count++] = new;
     }
-    if (!make_pilot_run(&r, like, &new)) return like;
-    so_far.known[so_far.count] = new;
-    return &so_far.known[so_far.count++];
+    return &so_far.known[so_far.count - 1];
 }
 
 /* How unsteady launches will be, relative: those that wait for memory at least as much as writing

@@ -254,6 +254,7 @@ typedef struct {
  * were fetched, on the host. */
 typedef struct {
     abdb_problem p, in, back;
+    char override_names[128]; /* of parameters of p that the spec overrides */
     const abdb_kernel *kernel;
     const abdb_impl *impl;
     uint64_t seed;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernels/harness/harness.h"
+#include "schema/core/fixed_text.h"
 #include "schema/core/number.h"
 
 enum { POISON = 0xFF }; /* NaN in every format, -1 of whole numbers */
@@ -43,18 +44,19 @@ abdb_status abdb_problem_add_json_params(abdb_problem *p, json_t *params, abdb_e
     return ABDB_OK;
 }
 
-/* Sets what "name=value ..." says. */
-static abdb_status set_overriding_params(abdb_problem *p, const char *overrides, abdb_error *err)
+/* Sets what "name=value ..." says; the names are kept in c, where the parameters point to them. */
+static abdb_status set_overriding_params(abdb_instance *c, const char *overrides, abdb_error *err)
 {
-    char text[128], *rest = NULL;
+    char *text = c->override_names, *rest = NULL;
     abdb_status st = ABDB_OK;
 
-    snprintf(text, sizeof text, "%s", overrides);
+    if (!abdb_format_if_fits(text, sizeof c->override_names, "%s", overrides))
+        return ABDB_FAIL(err, ABDB_LIMIT, "too many parameters of a trial: %s", overrides);
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         char *equals = strchr(word, '=');
 
         *equals = '\0';
-        TRY(abdb_param_set_integer(p, word, abdb_double_parse_or(equals + 1, 0), err));
+        TRY(abdb_param_set_integer(&c->p, word, abdb_double_parse_or(equals + 1, 0), err));
     }
 done:
     return st;
@@ -151,7 +153,7 @@ static abdb_status setup_instance_problem(abdb_instance *c, const abdb_instance_
                          .seed = r->seed,
                          .exact = r->exact};
     TRY(abdb_problem_add_json_params(&c->p, r->params, err));
-    if (r->overrides) TRY(set_overriding_params(&c->p, r->overrides, err));
+    if (r->overrides) TRY(set_overriding_params(c, r->overrides, err));
     TRY(r->kernel->setup_tensors(&c->p, &r->device->limits, err));
     c->in = c->back = c->p;
 done:

@@ -388,5 +388,6 @@ const abdb_kernel abdb_kernel_attention = {
     .error_bound = attention_error_bound,
     .norm_bound = attention_norm_bound,
     .prepare_inputs = attention_sharpen_random_inputs,
+    .pilot_sizes = "batch=1 heads=1 kv_heads=1 queries=512 keys=512",
     .bottleneck = attention_bottleneck,
 };

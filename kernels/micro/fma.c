@@ -160,6 +160,7 @@ const abdb_kernel abdb_kernel_fma = {
     .error_bound = fma_error_bound,
     .norm_bound = fma_norm_bound,
     .prepare_inputs = fma_prepare_inputs,
+    .pilot_sizes = "width=16384",
     .bottleneck = abdb_bottleneck_operations,
     .ceiling_metric = fma_ceiling_metric,
     .make_exact_inputs = fma_make_exact_inputs,

@@ -435,6 +435,7 @@ const abdb_kernel abdb_kernel_gemm = {
     .error_bound = gemm_error_bound,
     .norm_bound = gemm_norm_bound,
     .prepare_inputs = gemm_prepare_inputs,
+    .pilot_sizes = "batch=1 m=512 n=512 k=512",
     .bottleneck = gemm_bottleneck,
     .ceiling_metric = gemm_ceiling_metric,
     .make_exact_inputs = gemm_make_exact_inputs,

@@ -281,6 +281,7 @@ const abdb_kernel abdb_kernel_linear = {
     .error_bound = linear_error_bound,
     .norm_bound = linear_norm_bound,
     .prepare_inputs = linear_prepare_inputs,
+    .pilot_sizes = "m=128 n=1024 k=1024",
     .bottleneck = linear_bottleneck,
     .make_exact_inputs = linear_make_exact_inputs,
     .mark_suspect_rows = linear_mark_suspect_rows,

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "kernels/harness/harness.h"
+#include "schema/core/fixed_text.h"
 #include "schema/core/sanitize_text.h"
 #include "schema/core/child_process.h"
 
@@ -196,8 +197,9 @@ static const char *find_braced_param(const char *s, const json_t *params)
     const char *end = *s == '{' ? strchr(s, '}') : NULL;
     char key[64];
 
-    snprintf(key, sizeof key, "%.*s", end ? (int)(end - s - 1) : 0, s + 1);
-    return end ? json_string_value(json_object_get(params, key)) : NULL;
+    if (!end || !abdb_format_if_fits(key, sizeof key, "%.*s", (int)(end - s - 1), s + 1))
+        return NULL;
+    return json_string_value(json_object_get(params, key));
 }
 
 /* A word with each {KEY} replaced by that parameter; {{KEY}} of no parameter is {KEY}, and other

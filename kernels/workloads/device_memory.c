@@ -13,9 +13,10 @@ abdb_status abdb_device_alloc_zeroed(const abdb_run_context *s, size_t bytes, vo
     *out = NULL;
     if (d->alloc(d, bytes, true, &memory, err) != ABDB_OK)
         TRY(d->alloc(d, bytes, false, &memory, err));
-    *out = memory;
     TRY(d->fill(d, memory, 0, bytes, err)); /* every page is touched */
+    *out = memory;
 done:
+    if (st != ABDB_OK && memory) d->release(d, memory);
     return st;
 }
 

@@ -259,9 +259,8 @@ abdb_status abdb_gpt_alloc_and_init(abdb_gpt *g, const abdb_run_context *stage,
     g->host = calloc(g->rows + s->vocabulary + 1, sizeof *g->host);
     if (!g->layer || !g->host) TRY(ABDB_FAIL(err, ABDB_NOMEM, "layers"));
     /* Gradients of what the network has not, and moments, are 0. */
-    st = abdb_device_alloc_zeroed(stage, g->bytes, &memory, err);
+    TRY(abdb_device_alloc_zeroed(stage, g->bytes, &memory, err));
     g->memory = memory;
-    TRY(st);
     TRY(stage->parts->alloc_workspace(g->parts, g->work, err));
     lay_out_or_count_memory(g);
     TRY(init_and_upload_parameters(g, &b, err));

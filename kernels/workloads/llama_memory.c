@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/workloads/device_memory.h"
 #include "kernels/workloads/llama_net.h"
 #include "kernels/workloads/parts.h"
 
@@ -219,17 +220,13 @@ abdb_status abdb_llama_alloc_and_init(abdb_llama *g, const abdb_run_context *sta
                                       const abdb_llama_shape *s, const abdb_llama_capacity *most,
                                       const abdb_llama_weights_source *source, abdb_error *err)
 {
-    abdb_device *device = stage->device;
     void *memory;
     abdb_status st = ABDB_OK;
 
     TRY(open_decoder_and_count_memory(g, stage, s, most, err));
     TRY(alloc_host_arrays(g, err));
-    /* In large pages, where the system has them. */
-    if (device->alloc(device, g->bytes, true, &memory, err) != ABDB_OK)
-        TRY(device->alloc(device, g->bytes, false, &memory, err));
+    TRY(abdb_device_alloc_zeroed(stage, g->bytes, &memory, err));
     g->memory = memory;
-    TRY(device->fill(device, memory, 0, g->bytes, err)); /* every page is touched */
     TRY(g->decoder->alloc_workspace(g->self, g->work, err));
     lay_out_or_count_memory(g);
     TRY(build_and_upload_weights(g, source, err));

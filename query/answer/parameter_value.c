@@ -147,6 +147,26 @@ static const char *match_pattern_spelling(const char *pattern, const char *const
     return NULL;
 }
 
+/* A value of a type that needs no list of values. *number is that of a number or of days; of days
+ * *bound loses its d. */
+static abdb_status check_number_or_date(const abdb_report_param *param, const char *option,
+                                        const char **bound, double *number, abdb_arena *arena,
+                                        abdb_error *err)
+{
+    const char *value = *bound;
+
+    if (strcmp(param->type, "number") == 0 && !abdb_double_parse(value, ABDB_MARK_UNKNOWN, number))
+        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a number, not '%s'", option, value);
+    if (strcmp(param->type, "date") == 0 && !abdb_date_is_single_day(value))
+        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a date as 2026-01-31, not '%s'", option,
+                         value);
+    if (strcmp(param->type, "days") != 0) return ABDB_OK;
+    if (!abdb_days_parse(value, number))
+        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants days, such as 90d, not '%s'", option, value);
+    *bound = abdb_arena_copy(arena, value, strcspn(value, "d"));
+    return *bound ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "--%s", option);
+}
+
 abdb_status abdb_report_resolve_value(abdb_db *db, const abdb_report *report, size_t p,
                                       const char **bound, abdb_table *table, abdb_error *err)
 {
@@ -159,12 +179,8 @@ abdb_status abdb_report_resolve_value(abdb_db *db, const abdb_report *report, si
     double number = 0;
     abdb_status st = ABDB_OK;
 
-    if ((strcmp(param->type, "number") == 0 || strcmp(param->type, "days") == 0) &&
-        !abdb_double_parse(value, ABDB_MARK_UNKNOWN, &number))
-        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a number, not '%s'", option, value);
-    if (strcmp(param->type, "date") == 0 && !abdb_date_is_single_day(value))
-        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a date as 2026-01-31, not '%s'", option,
-                         value);
+    TRY(check_number_or_date(param, option, bound, &number, &table->arena, err));
+    value = *bound;
     if (param->range) TRY(check_number_range(option, param->range, value, number, err));
     if (!param->values) return ABDB_OK;
     TRY(abdb_run_readonly_sql(db, param->values, NULL, NULL, &list, err));

@@ -10,6 +10,7 @@
 #include "query/answer/render.h"
 #include "query/answer/output.h"
 #include "query/answer/search_path.h"
+#include "schema/core/fixed_text.h"
 #include "schema/core/outfile.h"
 #include "schema/core/outfolder.h"
 #include "schema/core/outguard.h"
@@ -241,10 +242,12 @@ static abdb_status check_members(const abdb_plot *plot, const char *folder, abdb
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < PARTS && st == ABDB_OK; i++) {
-        snprintf(path, sizeof path, "%s/%s.%s", folder, plot->figure.name, parts[i].suffix);
+        if (!abdb_format_if_fits(path, sizeof path, "%s/%s.%s", folder, plot->figure.name,
+                                 parts[i].suffix))
+            return ABDB_FAIL(err, ABDB_USAGE, "too long a path: %s/%s", folder, plot->figure.name);
         st = abdb_outguard_check_path(path, err);
     }
-    snprintf(path, sizeof path, "%s/%s.json", folder, plot->figure.name);
+    (void)!abdb_format_if_fits(path, sizeof path, "%s/%s.json", folder, plot->figure.name);
     return st == ABDB_OK ? abdb_outguard_check_path(path, err) : st;
 }
 

@@ -64,6 +64,8 @@ abdb_status abdb_format_find(abdb_format *out, const char *name, abdb_error *err
 abdb_status abdb_table_print(const abdb_table *table, abdb_format format, FILE *out,
                              abdb_error *err)
 {
+    for (size_t i = 0; i < table->notes; i++)
+        if (!table->note[i]) return ABDB_FAIL(err, ABDB_NOMEM, "a note");
     formats[format].print(table, out);
     for (size_t i = 0; formats[format].for_programs && i < table->notes; i++)
         abdb_print_sanitized(stderr, "%s\n", table->note[i]);

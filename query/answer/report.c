@@ -398,9 +398,6 @@ abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *
 
     for (size_t i = 0; i < report->params; i++) {
         bound[i] = value[i] ? value[i] : report->param[i].fallback;
-        if (value[i] && strcmp(report->param[i].type, "days") == 0)
-            bound[i] = abdb_arena_copy(&table->arena, value[i],
-                                       strlen(value[i]) - (strchr(value[i], 'd') != NULL));
         if (strcmp(report->param[i].type, "flag") == 0)
             bound[i] = value[i] ? "1" : "0";
         else if (value[i])

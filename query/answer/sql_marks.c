@@ -27,7 +27,7 @@ static const char prices_said[] =
     "  UNION ALL\n"
     "  SELECT printf('! prices are up to %%d days old: ask for a quote of today, and give it by'\n"
     "                || ' --price', max(age_days))\n"
-    "    FROM prices_met HAVING max(age_days) > 180\n";
+    "    FROM prices_met HAVING max(age_days) > price_old_days()\n";
 /* ... and of the offers between these two that hold no node of a system. */
 static const char small_said[] =
     "  UNION ALL\n"

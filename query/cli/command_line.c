@@ -29,10 +29,18 @@ const abdb_option abdb_output_options[] = {
     {"brief", 0, NULL, "the rows; notes and footnotes are only counted"},
     {NULL, 0, NULL, NULL}};
 
+static bool verb_has_option(const abdb_args *args, const char *name)
+{
+    for (size_t i = 0; i < args->options; i++)
+        if (strcmp(args->option[i]->name, name) == 0) return true;
+    return false;
+}
+
+/* Adds those of a list whose names are not there yet: what a verb has of its own comes first. */
 static void append_option_list(abdb_args *args, const abdb_option *list)
 {
     for (; list && list->name && args->options < ABDB_OPTION_MAX; list++)
-        args->option[args->options++] = list;
+        if (!verb_has_option(args, list->name)) args->option[args->options++] = list;
 }
 
 /* What other programs call an option of ours: it is meant where the verb has it. */

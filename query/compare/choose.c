@@ -443,9 +443,8 @@ abdb_status abdb_choose_cheapest_systems(abdb_system_choice *c, sqlite3 *db,
     rank.measure.per = c->training ? "none" : "device"; /* whatever a source states it per */
     if (c->training && o->by == ABDB_BY_WATT)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "trainings are chosen per dollar or device"));
-    if (o->measure.price_max_age_days &&
-        !abdb_double_parse(o->measure.price_max_age_days, ABDB_MARK_UNKNOWN, &s.days))
-        TRY(ABDB_FAIL(err, ABDB_USAGE, "--price-max-age wants days, not '%s'",
+    if (o->measure.price_max_age_days && !abdb_days_parse(o->measure.price_max_age_days, &s.days))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--price-max-age wants days, such as 90d, not '%s'",
                       o->measure.price_max_age_days));
     TRY(abdb_rank_results(&c->ranking, db, o->selection, o->where, &rank, err));
     c->watts = calloc(ranked_set(c)->members + 1, sizeof *c->watts);

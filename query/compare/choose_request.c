@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "query/compare/choose.h"
+#include "schema/core/fixed_text.h"
 #include "schema/core/units.h"
 
 static const double hours_of_year = 8760;
@@ -54,7 +55,7 @@ abdb_status abdb_parse_rate(const char *text, const char *unit, double *out, abd
     const char *rest = text + size;
     double factor = 1;
 
-    snprintf(number, sizeof number, "%.*s", (int)size, text);
+    if (!abdb_format_if_fits(number, sizeof number, "%.*s", (int)size, text)) *number = '\0';
     rest += strspn(rest, " ");
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
         if (*rest == prefixes[i].letter) {

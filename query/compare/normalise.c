@@ -273,15 +273,9 @@ static abdb_status check_options_prepare_sql(normaliser *n, abdb_error *err)
     const char *basis = m->peak ? m->peak : "published", *sql;
 
     n->days = NAN;
-    if (m->price_max_age_days) {
-        char text[24];
-
-        snprintf(text, sizeof text, "%s", m->price_max_age_days);
-        if (text[0] && text[strlen(text) - 1] == 'd') text[strlen(text) - 1] = '\0';
-        if (!abdb_double_parse(text, ABDB_MARK_UNKNOWN, &n->days))
-            return ABDB_FAIL(err, ABDB_USAGE, "--price-max-age wants days, such as 90d, not '%s'",
-                             m->price_max_age_days);
-    }
+    if (m->price_max_age_days && !abdb_days_parse(m->price_max_age_days, &n->days))
+        return ABDB_FAIL(err, ABDB_USAGE, "--price-max-age wants days, such as 90d, not '%s'",
+                         m->price_max_age_days);
     for (int i = 0; i < 2; i++) {
         const char *day = i ? m->today : m->price_date;
 

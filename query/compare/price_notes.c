@@ -7,9 +7,6 @@
 #include "query/answer/table.h"
 #include "schema/core/offer_capacity.h"
 
-/* As in the reports, report.c. */
-enum { OLD_DAYS = 180 };
-
 static void add_too_small_offer(abdb_price_summary *met, const char *small)
 {
     for (size_t i = 0; i < met->smalls; i++)
@@ -79,7 +76,7 @@ void abdb_price_summary_add_notes(const abdb_price_summary *met, abdb_table *t)
     abdb_text_clear(&line);
     abdb_text_printf(&line, "! prices are up to %.0f days old: ask for a quote of today",
                      met->oldest_days);
-    if (met->oldest_days > OLD_DAYS) add_price_note(t, &line);
+    if (met->oldest_days > ABDB_PRICE_OLD_DAYS) add_price_note(t, &line);
     abdb_text_clear(&line);
     for (size_t i = 0; i < met->smalls; i++)
         abdb_text_printf(&line, "%s%s", i ? ", " : "left out: ", met->small[i]);

@@ -1,6 +1,6 @@
 /* price_notes.h - what the reader must know of the prices that meet in an answer. */
-#ifndef ABDB_QUERY_PRICE_LINES_H
-#define ABDB_QUERY_PRICE_LINES_H
+#ifndef ABDB_QUERY_PRICE_NOTES_H
+#define ABDB_QUERY_PRICE_NOTES_H
 
 #include "query/compare/result_set.h"
 

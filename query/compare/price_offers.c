@@ -94,9 +94,11 @@ static abdb_status parse_and_add_quotes(abdb_table *t, sqlite3 *db, const char *
     abdb_quote quote;
     abdb_status st = ABDB_OK;
 
+    if (!rest) return ABDB_FAIL(err, ABDB_NOMEM, "--price");
     while (rest) {
         rest += strspn(rest, " ");
         words = abdb_arena_printf(&t->arena, "--price %.*s", (int)strcspn(rest, ","), rest);
+        if (!words) TRY(ABDB_FAIL(err, ABDB_NOMEM, "--price"));
         TRY(abdb_parse_next_quote(&rest, "price", &quote, err));
         TRY(abdb_resolve_canonical_name(db, "device", quote.device, &device, &t->arena, err));
         TRY(refuse_likely_node_price(db, device, &quote, err));

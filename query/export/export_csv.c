@@ -12,30 +12,39 @@
 #include "query/answer/escape.h"
 #include "query/answer/output.h"
 #include "query/export/export_records.h"
+#include "schema/core/array.h"
 #include "schema/core/units.h"
 #include "schema/store/scan.h"
 
-enum { COLUMNS_MAX = 400 };
+/* Names of columns, each once; from the arena of the export. */
+typedef struct {
+    const char **name;
+    size_t count, room;
+} column_names;
 
 typedef struct {
     FILE *out;
     int style; /* of cells */
     abdb_arena arena;
     bool field[ABDB_FIELD_COUNT];
-    const char *factor[COLUMNS_MAX], *also[COLUMNS_MAX];
-    size_t factors, alsos;
+    column_names factors, alsos;
     bool cells, facts, spreads, counts, origins;
     long left_out, *told;
     abdb_text line;
 } csv;
 
-static size_t find_or_add_column(csv *c, const char **list, size_t *count, const char *name)
+static abdb_status add_column_once(csv *c, column_names *list, const char *name, abdb_error *err)
 {
-    for (size_t i = 0; i < *count; i++)
-        if (strcmp(list[i], name) == 0) return i;
-    if (*count == COLUMNS_MAX) return COLUMNS_MAX;
-    list[*count] = abdb_arena_copy(&c->arena, name, strlen(name));
-    return list[*count] ? (*count)++ : COLUMNS_MAX;
+    const char **more;
+
+    for (size_t i = 0; name && i < list->count; i++)
+        if (strcmp(list->name[i], name) == 0) return ABDB_OK;
+    more = abdb_array_reserve_one(list->name, list->count, &list->room, sizeof *more);
+    if (more) list->name = more;
+    if (more && name) more[list->count] = abdb_arena_copy(&c->arena, name, strlen(name));
+    if (!more || !name || !more[list->count]) return ABDB_FAIL(err, ABDB_NOMEM, "columns");
+    list->count++;
+    return ABDB_OK;
 }
 
 static const char *extra_result_column_name(csv *c, const abdb_result *r)
@@ -49,13 +58,13 @@ static const char *extra_result_column_name(csv *c, const abdb_result *r)
 static abdb_status note_used_columns(void *self, const abdb_entry *e, abdb_error *err)
 {
     csv *c = self;
+    abdb_status st = ABDB_OK;
 
-    (void)err;
     for (int i = 0; i < ABDB_FIELD_COUNT; i++) c->field[i] |= e->field[i] && *e->field[i];
     c->origins |= strcmp(e->field[ABDB_FIELD_evidence], "measured") == 0;
     for (size_t i = 0; i < e->factors; i++)
         if (e->factor[i].state == ABDB_KNOWN)
-            find_or_add_column(c, c->factor, &c->factors, e->factor[i].name);
+            TRY(add_column_once(c, &c->factors, e->factor[i].name, err));
     for (size_t i = 0; i < e->results; i++) {
         const abdb_result *r = &e->result[i];
 
@@ -63,9 +72,10 @@ static abdb_status note_used_columns(void *self, const abdb_entry *e, abdb_error
         c->facts |= r->fact != NULL;
         c->spreads |= r->spread != NULL;
         c->counts |= r->n > 0;
-        if (i) find_or_add_column(c, c->also, &c->alsos, extra_result_column_name(c, r));
+        if (i) TRY(add_column_once(c, &c->alsos, extra_result_column_name(c, r), err));
     }
-    return ABDB_OK;
+done:
+    return st;
 }
 
 static int compare_column_names(const void *a, const void *b)
@@ -115,8 +125,11 @@ static void append_value_cells(csv *c, const abdb_result *r)
 
 static const abdb_result *find_extra_result(csv *c, const abdb_entry *e, const char *name)
 {
-    for (size_t i = 1; i < e->results; i++)
-        if (strcmp(extra_result_column_name(c, &e->result[i]), name) == 0) return &e->result[i];
+    for (size_t i = 1; i < e->results; i++) {
+        const char *column = extra_result_column_name(c, &e->result[i]);
+
+        if (column && strcmp(column, name) == 0) return &e->result[i];
+    }
     return NULL;
 }
 
@@ -176,9 +189,10 @@ static abdb_status write_entry_row(void *self, const abdb_entry *e, abdb_error *
     if (c->facts) append_cell(c, first->fact);
     if (c->origins) abdb_origin_to_text(e->origin, origin);
     if (c->origins) append_cell(c, origin);
-    for (size_t i = 0; i < c->factors; i++) append_cell(c, known_factor_text(e, c->factor[i]));
-    for (size_t i = 0; i < c->alsos; i++)
-        append_extra_result_cell(c, find_extra_result(c, e, c->also[i]));
+    for (size_t i = 0; i < c->factors.count; i++)
+        append_cell(c, known_factor_text(e, c->factors.name[i]));
+    for (size_t i = 0; i < c->alsos.count; i++)
+        append_extra_result_cell(c, find_extra_result(c, e, c->alsos.name[i]));
     count_values_without_column(c, e);
     abdb_text_puts(&c->line, "\n");
     if (c->line.failed) return ABDB_FAIL(err, ABDB_NOMEM, "a row");
@@ -201,12 +215,12 @@ static void write_csv_header(csv *c)
     if (c->cells) append_cell(c, "locator");
     if (c->facts) append_cell(c, "fact");
     if (c->origins) append_cell(c, "origin");
-    for (size_t i = 0; i < c->factors; i++) {
+    for (size_t i = 0; i < c->factors.count; i++) {
         abdb_text_clear(&name);
-        abdb_text_printf(&name, "factor.%s", c->factor[i]);
+        abdb_text_printf(&name, "factor.%s", c->factors.name[i]);
         append_cell(c, abdb_text_get(&name));
     }
-    for (size_t i = 0; i < c->alsos; i++) append_cell(c, c->also[i]);
+    for (size_t i = 0; i < c->alsos.count; i++) append_cell(c, c->alsos.name[i]);
     abdb_text_puts(&c->line, "\n");
     abdb_write_sanitizing_terminal(c->out, abdb_text_get(&c->line), c->line.size);
     abdb_text_free(&name);
@@ -243,8 +257,10 @@ abdb_status abdb_export_csv(abdb_db *db, const char *entries, abdb_redaction *re
     c->style = abdb_stream_is_terminal(out) ? ABDB_CSV_PLAIN : 0;
     if (!entries) entries = "SELECT entry_id FROM entry";
     TRY(abdb_export_records(db, entries, redaction, &first, err));
-    qsort(c->factor, c->factors, sizeof *c->factor, compare_column_names);
-    qsort(c->also, c->alsos, sizeof *c->also, compare_column_names);
+    if (c->factors.count)
+        qsort(c->factors.name, c->factors.count, sizeof *c->factors.name, compare_column_names);
+    if (c->alsos.count)
+        qsort(c->alsos.name, c->alsos.count, sizeof *c->alsos.name, compare_column_names);
     write_csv_header(c);
     TRY(abdb_export_records(db, entries, redaction, &second, err));
     if (fflush(out) != 0)
@@ -252,6 +268,8 @@ abdb_status abdb_export_csv(abdb_db *db, const char *entries, abdb_redaction *re
     *left_out = c->left_out;
 done:
     abdb_text_free(&c->line);
+    free(c->factors.name);
+    free(c->alsos.name);
     abdb_arena_free(&c->arena);
     free(c);
     return st;

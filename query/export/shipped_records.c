@@ -9,6 +9,7 @@
 #include "query/cli/command_line.h"
 #include "query/import/input_files.h"
 #include "schema/core/array.h"
+#include "schema/core/fixed_text.h"
 #include "schema/core/record_json.h"
 #include "schema/store/digest.h"
 #include "schema/store/scan.h"
@@ -101,8 +102,9 @@ static abdb_status import_shipped_data(const char *path, const char *data, abdb_
     char verb[] = "import", quiet[] = "-q", option[] = "--db", to[256], from[4096];
     char *words[] = {verb, quiet, option, to, from, NULL};
 
-    snprintf(to, sizeof to, "%s", path);
-    snprintf(from, sizeof from, "%s", data);
+    if (!abdb_format_if_fits(to, sizeof to, "%s", path) ||
+        !abdb_format_if_fits(from, sizeof from, "%s", data))
+        return ABDB_FAIL(err, ABDB_IO, "too long a path: %s, %s", path, data);
     return abdb_cmd_import(5, words) == 0
                ? ABDB_OK
                : ABDB_FAIL(err, ABDB_IO, "cannot read the data that abdb ships, in %s", data);

@@ -225,7 +225,7 @@ static void offer_option_names(completion_request *t)
             char name[64];
 
             snprintf(name, sizeof name, "--%s", o->name);
-            offer_if_prefix_matches(t, name, o->help);
+            if (find_option(t, name) == o) offer_if_prefix_matches(t, name, o->help);
         }
 }
 

@@ -271,6 +271,7 @@ static abdb_status import_builtin_vocabulary(abdb_db *db, abdb_writer *writer, a
     abdb_sha256_hex(abdb_text_get(&all), all.size, digest);
     sql = sqlite3_mprintf("SELECT count(*) FROM meta WHERE key = 'vocabulary' AND value = %Q",
                           digest);
+    if (!sql || all.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "the vocabulary"));
     TRY(abdb_db_query_integer(db, sql, &have, err));
     if (have) goto done;
     for (size_t i = 0; abdb_vocabulary[i].name; i++) {
@@ -289,6 +290,7 @@ static abdb_status import_builtin_vocabulary(abdb_db *db, abdb_writer *writer, a
     }
     sqlite3_free(sql);
     sql = sqlite3_mprintf("INSERT OR REPLACE INTO meta VALUES ('vocabulary', %Q)", digest);
+    if (!sql) TRY(ABDB_FAIL(err, ABDB_NOMEM, "the vocabulary"));
     TRY(abdb_db_exec(db, sql, err));
     TRY(abdb_writer_update_derived(writer, err));
 done:

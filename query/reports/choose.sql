@@ -91,7 +91,7 @@ SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first
        printf(iif(usd_per_million < 999.5, '%.3g', '%.0f'), usd_per_million) AS million_said,
        printf(iif(usd_of_run < 99999.5, '%.5g', '%.0f'), usd_of_run) AS run_said,
        substr(CASE WHEN providers > 0 AND provider <> 'you' AND price_age_days IS NULL THEN ', price undated'
-                   WHEN price_age_days > 180 THEN printf(', price up to %d days old', price_age_days) ELSE '' END
+                   WHEN price_age_days > price_old_days() THEN printf(', price up to %d days old', price_age_days) ELSE '' END
            || CASE WHEN evidence = 'mlperf' AND submitters = 1 THEN ', one submitter' ELSE '' END
            || CASE WHEN evidence = 'mlperf' AND coalesce(verified, 'unknown') <> 'yes' THEN ', not known to be verified'
                    WHEN evidence = 'published' THEN ', published, not verified' ELSE '' END
@@ -100,8 +100,8 @@ SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first
            || CASE WHEN offered = 1 AND size > 1 AND provider <> 'you' THEN ', price of one device' ELSE '' END, 3) AS uncertain
   FROM choice c WHERE c.kind = 'choice'
 -- @table fresh
-SELECT c.*, printf(iif(usd_per_hour < 99999.5, '%.5g', '%.0f'), usd_per_hour) AS hour_said FROM (SELECT 1 FROM purchase WHERE place = 1 AND price_age_days > 180 AND :price_max_age IS NULL AND :per = 'dollar') o
-  CROSS JOIN options a CROSS JOIN abdb_choose(json_set(a.said, '$.price_max_age', '180')) c
+SELECT c.*, printf(iif(usd_per_hour < 99999.5, '%.5g', '%.0f'), usd_per_hour) AS hour_said FROM (SELECT 1 FROM purchase WHERE place = 1 AND price_age_days > price_old_days() AND :price_max_age IS NULL AND :per = 'dollar') o
+  CROSS JOIN options a CROSS JOIN abdb_choose(json_set(a.said, '$.price_max_age', price_old_days())) c
  WHERE c.kind = 'choice' AND c.place = 1
 -- @table priced
 SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days FROM choice
@@ -145,8 +145,8 @@ SELECT line FROM (
   UNION ALL
   SELECT 2, printf('! uncertain of %s: %s', device, uncertain) FROM first WHERE uncertain <> ''
   UNION ALL
-  SELECT 2, CASE WHEN device = first_device THEN printf('with prices of the last 180 days it stays first, for %s USD/h', hour_said)
-                 ELSE printf('with prices of the last 180 days %s is first: %d device%s for %s USD/h', device, devices, CASE devices WHEN 1 THEN '' ELSE 's' END, hour_said) END
+  SELECT 2, CASE WHEN device = first_device THEN printf('with prices of the last %d days it stays first, for %s USD/h', price_old_days(), hour_said)
+                 ELSE printf('with prices of the last %d days %s is first: %d device%s for %s USD/h', price_old_days(), device, devices, CASE devices WHEN 1 THEN '' ELSE 's' END, hour_said) END
     FROM (SELECT device AS first_device FROM first) g, fresh f
   UNION ALL
   SELECT 2, printf('it stays first up to %.4g USD per device and hour; %s at %.4g wins below %.4g', f.break_even, s.name,

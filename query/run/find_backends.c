@@ -44,7 +44,8 @@ static abdb_status add_backends_in_folder(abdb_backend_list *list, const char *f
         path = abdb_arena_printf(&list->arena, "%s/%s", folder, entry->d_name);
         if (!path || access(path, X_OK) != 0) continue;
         list->backend[list->count].name = abdb_arena_copy(&list->arena, name, strlen(name));
-        list->backend[list->count++].path = path;
+        list->backend[list->count].path = path;
+        list->count += list->backend[list->count].name != NULL;
     }
     if (!listed) (void)ABDB_FAIL(err, ABDB_IO, "cannot list %s: %s", folder, strerror(errno));
     if (dir) closedir(dir);

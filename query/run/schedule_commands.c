@@ -6,6 +6,7 @@
 #include "query/run/schedule.h"
 #include "query/run/slurm_script.h"
 #include "schema/core/child_process.h"
+#include "schema/core/fixed_text.h"
 
 enum { WORDS_MAX = ABDB_ARGUMENTS - 3 };
 static const char blanks[] = " \t\n";
@@ -149,8 +150,10 @@ static abdb_status require_axis_for_placeholders(const abdb_schedule_entry *lane
              twice = at > word && at[-1] == '{' && size && at[size] == '}';
         char key[64];
 
-        snprintf(key, sizeof key, "%.*s", size ? (int)size - 2 : 0, at + 1);
-        if (!size || shell || twice || abdb_cell_param_text(cell, key)) continue;
+        if (!size || shell || twice) continue;
+        if (abdb_format_if_fits(key, sizeof key, "%.*s", (int)size - 2, at + 1) &&
+            abdb_cell_param_text(cell, key))
+            continue;
         return ABDB_FAIL(err, ABDB_USAGE,
                          "--command %s: no --axis gives {%s} a value; if the braces shall stay,"
                          " write {{%s}}",

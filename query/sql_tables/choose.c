@@ -8,6 +8,7 @@
 #include "query/answer/sql_rows.h"
 #include "query/compare/choose.h"
 #include "query/sql_tables/table_functions.h"
+#include "schema/core/fixed_text.h"
 
 /* In the order of the schema below. */
 typedef enum {
@@ -83,7 +84,8 @@ static abdb_status parse_training_time(const char *text, double *out, abdb_error
     char number[64];
     size_t size = strspn(text, "0123456789.");
 
-    snprintf(number, sizeof number, "%.*s", (int)size, text);
+    if (!abdb_format_if_fits(number, sizeof number, "%.*s", (int)size, text))
+        return ABDB_FAIL(err, ABDB_USAGE, "a time to train of %zu digits: '%.40s...'", size, text);
     text += size + strspn(text + size, " ");
     for (size_t i = 0;
          abdb_double_parse(number, ABDB_MARK_UNKNOWN, out) && i < sizeof units / sizeof units[0];

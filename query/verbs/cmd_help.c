@@ -53,6 +53,17 @@ static void print_option_list(FILE *out, const abdb_option *list)
     }
 }
 
+/* The options of every verb, but those that the verb has with a meaning of its own. */
+static void print_common_options(FILE *out, const abdb_command *command)
+{
+    for (const abdb_option *o = abdb_common_options; o->name; o++) {
+        const abdb_option one[] = {*o, {NULL, 0, NULL, NULL}}, *own = command->options;
+
+        while (own && own->name && strcmp(own->name, o->name) != 0) own++;
+        if (!own || !own->name) print_option_list(out, one);
+    }
+}
+
 /* Those of a verb, and those that it has from the report of its name. */
 static void print_verb_and_report_options(FILE *out, const abdb_command *command,
                                           void (*print)(FILE *out, const abdb_option *list))
@@ -171,7 +182,7 @@ void abdb_print_help_of_verb(FILE *out, const abdb_command *command)
     }
     print_verb_and_report_options(out, command, print_option_list);
     if (command->takes & ABDB_PRINTS_ROWS) print_option_list(out, abdb_output_options);
-    print_option_list(out, abdb_common_options);
+    print_common_options(out, command);
     if (strcmp(command->name, "run") == 0)
         fputs("\nyour own backends are found in the folder $ABDB_BACKENDS; ABDB_DEVICE=ID takes one"
               " device\n(`man abdb` has all variables)\n",

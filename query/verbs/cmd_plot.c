@@ -7,6 +7,7 @@
 #include "query/answer/deadline.h"
 #include "query/answer/plot_figure.h"
 #include "query/verbs/table_output.h"
+#include "schema/core/fixed_text.h"
 #include "schema/core/outfile.h"
 #include "schema/core/outfolder.h"
 
@@ -215,7 +216,9 @@ static abdb_status draw_figure_of_set(abdb_db *db, const abdb_args *args, const 
         goto done;
     }
     if (st != ABDB_OK) goto done;
-    snprintf(path, sizeof path, "%s/%s.%s", folder, name, abdb_picture_name[picture]);
+    if (!abdb_format_if_fits(path, sizeof path, "%s/%s.%s", folder, name,
+                             abdb_picture_name[picture]))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "too long a path: %s/%s", folder, name));
     TRY(abdb_plot_draw_with_provenance(&plot, picture, parse_tone(args), path, err));
     abdb_print_sanitized(stdout, "%s\n", path);
     ++*drawn;

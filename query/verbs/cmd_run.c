@@ -56,10 +56,10 @@ static abdb_status load_named_plan(abdb_plan *plan, const char *name, abdb_error
         size_t size = strlen(abdb_plans[count].name) - 5;
 
         names[count] = abdb_arena_printf(&arena, "%.*s", (int)size, abdb_plans[count].name);
-        if (strcmp(names[count], name) == 0) {
-            st = abdb_plan_add_text(plan, abdb_plans[count].text, err);
-            goto done;
-        }
+        if (!names[count]) TRY(ABDB_FAIL(err, ABDB_NOMEM, "names of plans"));
+        if (strcmp(names[count], name) != 0) continue;
+        st = abdb_plan_add_text(plan, abdb_plans[count].text, err);
+        goto done;
     }
     if (access(name, R_OK) == 0) {
         TRY(abdb_read_text_file(name, &text, err));
@@ -171,10 +171,10 @@ static abdb_status mark_chosen_backends(const abdb_backend_list *all, const char
                          " `abdb doctor` says what is missing");
     while (requested_names && *requested_names) {
         size_t size = strcspn(requested_names, ","), i = 0;
-        char name[64];
+        char name[256];
 
         snprintf(name, sizeof name, "%.*s", (int)size, requested_names);
-        while (i < all->count && strcmp(names[i], name) != 0) i++;
+        while (i < all->count && (strcmp(names[i], name) != 0 || size >= sizeof name)) i++;
         if (i == all->count) {
             TRY(fail_if_known_but_missing(name, err));
             near = abdb_nearest_name(name, names, all->count);

@@ -52,7 +52,8 @@ static abdb_status row_inserter_open(row_inserter *t, abdb_db *db, const char *t
         t->type[t->columns] = *abdb_sql_text_or_empty(s, 1);
         abdb_text_printf(&sql, "%s\"%s\"", t->columns ? ", " : "", name);
         abdb_text_printf(&values, "%s?%d", t->columns ? ", " : "", t->columns + 1);
-        t->column[t->columns++] = abdb_arena_copy(&t->arena, name, strlen(name));
+        t->column[t->columns] = abdb_arena_copy(&t->arena, name, strlen(name));
+        if (!t->column[t->columns++]) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", table));
     }
     if (sqlite3_reset(s) != SQLITE_OK) TRY(abdb_db_report_sqlite_error(db, err, table));
     sqlite3_finalize(s);

@@ -317,6 +317,18 @@ void abdb_date_error_text(const char *name, const char *text, char *reason, size
              name, text);
 }
 
+bool abdb_days_parse(const char *text, double *out)
+{
+    double days;
+    size_t size = abdb_double_parse_prefix(text, &days);
+
+    if (!size || isspace((unsigned char)*text) || strcmp(text + size + (text[size] == 'd'), "") ||
+        !(days >= 0))
+        return false;
+    *out = days;
+    return true;
+}
+
 void abdb_date_now_utc(char out[ABDB_DATE_SIZE])
 {
     time_t now = time(NULL);

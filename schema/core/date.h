@@ -26,6 +26,8 @@ bool abdb_date_is_single_day(const char *text);
 bool abdb_column_holds_date(const char *name);
 /* What is wrong with a text that is no date, and what to write. reason has room bytes. */
 void abdb_date_error_text(const char *name, const char *text, char *reason, size_t room);
+/* A span of whole or part days, "90" or "90d", 0 or more. False, and *out as it was: none. */
+bool abdb_days_parse(const char *text, double *out);
 /* This moment in UTC, to the second. */
 void abdb_date_now_utc(char out[ABDB_DATE_SIZE]);
 

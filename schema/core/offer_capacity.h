@@ -1,9 +1,12 @@
-/* offer_capacity.h - which offers of devices hold a system that was measured: one rule for every
- * answer that divides by a rented price. */
+/* offer_capacity.h - which offers of devices hold a system that was measured, and when a price is
+ * old: one rule for every answer that divides by a rented price. */
 #ifndef ABDB_CORE_OFFER_H
 #define ABDB_CORE_OFFER_H
 
 #include <stdbool.h>
+
+/* A price of more days is called old wherever it is shown: the market has moved on. */
+enum { ABDB_PRICE_OLD_DAYS = 180 };
 
 /* How an offer is told (device, USD/h, provider, devices), and why it is left out. */
 #define ABDB_OFFER_FORMAT "%s at %.4g USD/h of %s, %.0f together"

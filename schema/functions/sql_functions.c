@@ -93,6 +93,14 @@ static void sql_offer_fits(sqlite3_context *context, int count, sqlite3_value **
                                                           value_or_nan(value[1]), offered));
 }
 
+/* sql_price_old_days(): the age beyond which a price is called old. */
+static void sql_price_old_days(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    (void)count;
+    (void)value;
+    sqlite3_result_int(context, ABDB_PRICE_OLD_DAYS);
+}
+
 int abdb_sql_register_functions(sqlite3 *db)
 {
     /* INNOCUOUS: files are opened with a distrusted schema, and their views may call only such
@@ -111,6 +119,9 @@ int abdb_sql_register_functions(sqlite3 *db)
     if (code == SQLITE_OK)
         code =
             sqlite3_create_function(db, "offer_fits", 3, flags, NULL, sql_offer_fits, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_create_function(db, "price_old_days", 0, flags, NULL, sql_price_old_days,
+                                       NULL, NULL);
     if (code == SQLITE_OK) code = abdb_sql_register_statistics(db);
     return code;
 }

@@ -14,8 +14,8 @@ static const struct {
 } tables[] = {
     {"source", "SELECT source, kind, title, author, url, published, retrieved, licence, rank FROM"
                " source ORDER BY source"},
-    {"device", "SELECT device, vendor, architecture, form_factor, kind, dies, year, source, locator"
-               " FROM device ORDER BY device"},
+    {"device", "SELECT device, vendor, architecture, form_factor, memory, kind, dies, year, source,"
+               " locator FROM device ORDER BY device"},
     {"model",
      "SELECT model, task, family, accuracy_target, parameters, parameters_active, layers,"
      " hidden_size, heads, kv_heads, vocabulary, source, locator FROM model ORDER BY model"},

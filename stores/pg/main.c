@@ -76,6 +76,21 @@ static const char wants_sql[] =
     "withdrawal|witness_row|fact)\\M' THEN 'subjects' END) FROM (SELECT string_agg(brought, ' ')"
     " AS brought FROM pg_temp.seen) s";
 
+/* Begins a transaction that no other session can begin meanwhile. What it sees is of the moment at
+ * which it has the lock, so the session takes it first; then the lock becomes the transaction's,
+ * whose end releases it, however it ends. */
+static abdb_status begin_alone(abdb_server *s, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_server_execute(s, "SELECT pg_advisory_lock(7091, 2)", err));
+    TRY(abdb_server_begin(s, "BEGIN ISOLATION LEVEL REPEATABLE READ", err));
+    TRY(abdb_server_execute(s, "SELECT pg_advisory_xact_lock(7091, 2), pg_advisory_unlock(7091, 2)",
+                            err));
+done:
+    return st;
+}
+
 /* Begins to make derived rows anew, alone: what is wanted of them; nothing where no arrival waits
  * for them, then nothing is begun. What the store makes itself is made. */
 static abdb_status handle_start_deriving(abdb_server *s, const abdb_request *r, abdb_text *reply,
@@ -93,8 +108,7 @@ static abdb_status handle_start_deriving(abdb_server *s, const abdb_request *r, 
         abdb_text_puts(reply, "nothing");
         goto done;
     }
-    TRY(abdb_server_execute(s, "SELECT pg_advisory_lock(7091, 2)", err));
-    TRY(abdb_server_begin(s, "BEGIN ISOLATION LEVEL REPEATABLE READ", err));
+    TRY(begin_alone(s, err));
     TRY(abdb_server_execute(
         s,
         "CREATE TEMP TABLE seen ON COMMIT DROP AS SELECT a.* FROM abdb.arrival a"
@@ -119,7 +133,6 @@ static abdb_status handle_finish_deriving(abdb_server *s, const abdb_request *r,
     TRY(abdb_server_execute(s, "INSERT INTO abdb.settled SELECT arrival_id FROM pg_temp.seen",
                             err));
     TRY(abdb_server_commit(s, err));
-    TRY(abdb_server_execute(s, "SELECT pg_advisory_unlock(7091, 2)", err));
     TRY(abdb_server_execute(s, "SELECT abdb.count_again()", err));
 done:
     return st;

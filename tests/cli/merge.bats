@@ -83,6 +83,31 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     sort all.csv | cmp - csv.sorted
 }
 
+@test "export: every column of every dictionary comes back" {
+    printf '%s\n' '{"record":"note","kind":"campaign","target":"c-1","text":"new driver","author":"me","date":"2026-01-02"}' \
+        '{"record":"spec","device":"H100-SXM","quantity":"memory_size","basis":"card","power_limit":700,"value":80e9,"unit":"B","raw_value":"80","raw_unit":"GB","source":"abdb","locator":"a test"}' >more.jsonl
+    abdb import -q --db one.db "$root"/data/*.csv "$root/data/rules" more.jsonl
+    same "$(sqlite3 one.db "SELECT count(*) FROM reject")" 0
+    abdb export --db one.db >one.jsonl
+    abdb init --db back.db >/dev/null # what is built in would hide what does not come back
+    sed 's/^{"record":"\([a-z_]*\)".*/PRAGMA foreign_keys = OFF; DELETE FROM \1;/' one.jsonl | sort -u | sqlite3 back.db
+    abdb import -q --db back.db one.jsonl
+    abdb export --db back.db | cmp - one.jsonl
+    # numbers of rows are each file's own; who brought what, and what SQLite counted, too
+    sqlite3 one.db "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('artifact', 'origin', 'meta', 'sqlite_stat1', 'column_doc')" >tables
+    while read -r table; do
+        columns=$(sqlite3 one.db "SELECT group_concat('\"' || name || '\"') FROM pragma_table_info('$table') WHERE name <> 'id' AND name NOT LIKE '%\_id' ESCAPE '\'")
+        [ -n "$columns" ] || continue
+        for db in one back; do sqlite3 $db.db "SELECT $columns FROM \"$table\" ORDER BY $columns" >$db.rows; done
+        cmp one.rows back.rows || { echo "$table"; false; }
+        [ -s one.rows ] && grep -q "^{\"record\":\"$table\"" one.jsonl || continue
+        for column in ${columns//,/ }; do # else nothing was tried
+            [ "$(sqlite3 one.db "SELECT count($column) FROM \"$table\"")" -gt 0 ] || { echo "no $column in $table"; false; }
+        done
+    done <tables
+    [ "$(sed 's/^{"record":"\([a-z_]*\)".*/\1/' one.jsonl | sort -u | wc -l)" -ge 22 ]
+}
+
 @test "export: records keep every digit, samples and states" {
     abdb import -q "$fixtures/records.jsonl"
     same "$(ask "SELECT line, reason FROM v_reject" | cut -d, -f1)" 5
@@ -115,6 +140,16 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     done
     abdb merge --db merged.db results.db >/dev/null
     same "$(sqlite3 merged.db 'SELECT count(*) FROM result_row')" "$(sqlite3 results.db 'SELECT count(*) FROM result_row')"
+}
+
+@test "export: CSV has a column for every factor, however many" {
+    for i in {1..450}; do
+        echo '{"record":"entry","field":{"evidence":"measured","kind":"run","status":"ok","workload":"w","device":"d","source":"abdb-run"},"factor":{"f'$i'":"v'$i'"},"result":[{"metric":"time_s","statistic":"median","value":'$i'}]}'
+    done >many.jsonl
+    abdb import -q --db many.db many.jsonl
+    abdb export --db many.db -o csv >many.csv 2>/dev/null
+    same "$(head -1 many.csv | tr , '\n' | grep -c '^factor\.f[0-9]*$')" 450
+    same "$(tail -n +2 many.csv | grep -o '\bv[0-9]*\b' | sort -u | wc -l)" 450
 }
 
 @test "export: a selection, and what is wrong with one" {

@@ -81,3 +81,16 @@ V
     run abdb run --command "$(printf %04097d 0)=true"
     fails 2 "--command has 4097 bytes"
 }
+
+@test "words of a command line that are longer than any name or number are refused, never cut" {
+    run abdb run --kernel gemm --backend "$(printf 'v%.0s' {1..90})" -n
+    fails 2 "$(printf 'v%.0s' {1..90})"
+    filled "$root"/data/*.csv "$root/data/results" "$root/data/rules"
+    zeros=$(printf '0%.0s' {1..70})
+    run abdb choose --model llama2-70b-99 --scenario Server --rate "1$zeros"
+    fails 2 "1$zeros"
+    run abdb choose --rate "0.$zeros$zeros"1 --model llama2-70b-99 --scenario Server
+    [ "$status" = 2 ]
+    run abdb choose --time-to-train "1${zeros}min"
+    fails 2 "a time to train"
+}

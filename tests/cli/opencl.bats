@@ -91,6 +91,45 @@ cell() { # KERNEL key=value...
         ([$s[:-1][].time_s] | add) * $r.batch / $s[-1].t_s | select(. > 0.2 and . <= 1)] | length' "$dir/records")" 2
 }
 
+@test "opencl: the search skips tiles that the device refuses; where it refuses all, its words are the reason" {
+    need_device
+    cat >refuse.c <<'END'
+#include <CL/cl.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+/* The first product's tiles build nowhere; with REFUSE=all no tiles do. */
+cl_int clBuildProgram(cl_program p, cl_uint n, const cl_device_id *d, const char *options, void (CL_CALLBACK *done)(cl_program, void *), void *data)
+{
+    cl_int (*real)(cl_program, cl_uint, const cl_device_id *, const char *, void (CL_CALLBACK *)(cl_program, void *), void *) = dlsym(RTLD_NEXT, "clBuildProgram");
+    static char first[1024];
+
+    if (options && strstr(options, "-DVECTORS=")) {
+        if (!*first) strncpy(first, options, sizeof first - 1);
+        if (strcmp(getenv("REFUSE"), "all") == 0 || strcmp(first, options) == 0) return CL_OUT_OF_RESOURCES;
+    }
+    return real(p, n, d, options, done, data);
+}
+END
+    gcc -shared -fPIC -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=120 -o refuse.so refuse.c -ldl
+    search() { XDG_CACHE_HOME=$dir/cache LD_PRELOAD=$dir/refuse.so REFUSE=$1 cells "$(cell gemm n=400 tiles=search provider=opencl)"; }
+    run search first
+    fails 0 " ok "
+    rm -r cache # else what was found is kept
+    run search all
+    fails 0 CL_OUT_OF_RESOURCES
+}
+
+@test "opencl: words of the user that are too long are refused, never cut" {
+    need_device
+    options=$(printf -- '-DA%d=1 ' {1..200})
+    ABDB_OPENCL_OPTIONS=$options run cells "$(cell stream n=4096 op=copy)"
+    fails 0 "failed ABDB_OPENCL_OPTIONS is too long"
+    long=$(printf 'x%.0s' {1..400})
+    ABDB_OPENCL_DEVICE=$long run "$build/abdb-run-opencl" describe
+    fails 0 "no OpenCL device is called '$long'"
+}
+
 @test "opencl: an error of a launch is a row with its name, and the next cell goes on" {
     need_device
     run abdb run --kernel stream --backend opencl --axis local=900000,1 --axis n=4096 --axis op=copy --quick

@@ -47,6 +47,25 @@ quote() { # PROVIDER KIND AMOUNT DATE: a price of a B200
     fails 0 "Monthly on-demand 2026-09, 80 days old"
 }
 
+@test "an age is days, with a d or without, for every verb and in SQL; what is none is refused" {
+    fill
+    verbs=("rank ${dollars[*]}" "choose --model llama2-70b-99 --scenario Server --rate 10000" "query price-performance" "query perf-per-dollar" "query token-cost")
+    sql() { echo "SELECT count(*) FROM abdb_choose(json_object('selection', 'work=llama2-70b-99,scenario=Server', 'rate', '10000', 'price_max_age', '$1'))"; }
+    for verb in "${verbs[@]}"; do
+        for age in 9000 9000d 0 90.5d; do
+            run abdb $verb --price-max-age "$age" --today 2026-11-20
+            [[ $status =~ ^[03]$ ]] || { echo "$verb $age: $output"; false; }
+        done
+        for age in -5 d 90dd "90 d" 9x 1,000 "$(printf '9%.0s' {1..400})d"; do
+            run abdb $verb --price-max-age "$age" --today 2026-11-20
+            fails 2 "--price-max-age wants days, such as 90d, not '${age:0:40}"
+        done
+    done
+    for age in 9000 9000d; do abdb query "$(sql $age)" >/dev/null; done
+    run abdb query "$(sql 90dd)"
+    fails 2 "--price-max-age wants days, such as 90d, not '90dd'"
+}
+
 @test "a date that is not known is a range: as old as its first day, in force from its last" {
     fill
     quote Acme on-demand 0.5 2026-01-01/2026-06-30

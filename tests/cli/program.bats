@@ -165,6 +165,9 @@ load common
     fails 0 14313.0
     [[ $output == *"gemm n=1024"* ]]
     [ ! -e abdb-demo.svg ]
+    run abdb demo --help
+    same "$(grep -c -- --db <<<"$output")" 1
+    fails 0 "(default: abdb-demo.db, whatever \$ABDB_DB is)"
     # any other failure is one
     run env PATH="$dir/bin" "$build/abdb" demo --db /nonexistent/demo.db
     [ "$status" -ne 0 ]

@@ -117,6 +117,27 @@ objects() {
     fails 0 "not what belonged to entries that are still there"
 }
 
+@test "deriving that fails keeps no one else from deriving" {
+    warehouse deriving
+    filled "$fixtures/records.jsonl"
+    abdb push "$url" >/dev/null
+    there "INSERT INTO arrival (brought) VALUES ('name')"
+    mkfifo in
+    "$build/abdb-store-pg" <in >out &
+    exec 7>in
+    answered() { for ((i = 0; i < 100; i++)); do [ "$(grep -c '^\\\.' out)" -lt "$1" ] || return 0; sleep 0.1; done; cat out; return 1; }
+    printf 'open\t%s\tmake\nsettle\n' "$url" >&7
+    answered 2
+    same "$(tail -1 out | cut -f2)" ok
+    same "$(there "SELECT pg_try_advisory_lock(7091, 2)" | tail -1)" f # it derives, alone
+    printf 'derived\tnothing\tcolumn\n\\.\n' >&7
+    answered 3
+    same "$(tail -1 out | cut -f2)" error
+    same "$(there "SELECT pg_try_advisory_lock(7091, 2)" | tail -1)" t
+    exec 7>&-
+    wait
+}
+
 @test "a schema abdb that is another's is left alone; an empty one is used" {
     warehouse others
     there_as_superuser "CREATE SCHEMA abdb; CREATE TABLE abdb.theirs (x INT); INSERT INTO abdb.theirs VALUES (1)"

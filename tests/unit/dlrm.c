@@ -105,6 +105,61 @@ static void test_split_tables_give_same_output(void **state)
     }
 }
 
+static int held_pieces;
+
+static abdb_status allocate_and_count(abdb_device *d, size_t size, bool huge, void **out,
+                                      abdb_error *err)
+{
+    abdb_device *host = abdb_init_host_device(2);
+
+    (void)d;
+    held_pieces++;
+    return host->alloc(host, size, huge, out, err);
+}
+
+static void release_and_count(abdb_device *d, void *memory)
+{
+    abdb_device *host = abdb_init_host_device(2);
+
+    (void)d;
+    held_pieces--;
+    host->release(host, memory);
+}
+
+static abdb_status fail_to_fill(abdb_device *d, void *data, unsigned char byte, size_t size,
+                                abdb_error *err)
+{
+    (void)d;
+    (void)data;
+    (void)byte;
+    (void)size;
+    return ABDB_FAIL(err, ABDB_BACKEND, "the device is gone");
+}
+
+/* A device that gives memory but cannot clear it: the memory is given back. */
+static void test_memory_released_if_fill_fails(void **state)
+{
+    abdb_device broken = *abdb_init_host_device(2);
+    abdb_problem p = {.kernel = "dlrm", .params = 1, .param = {{"model", "tiny", NAN}}};
+    abdb_spans spans = {.now = zero_clock};
+    abdb_run_context stage = {
+        .p = &p, .device = &broken, .parts = &abdb_ref_parts, .spans = &spans};
+    abdb_dlrm_shape s;
+    abdb_dlrm d;
+    abdb_error err = {0};
+
+    (void)state;
+    assert_ok(abdb_dlrm_parse_shape(&p, &s, &err));
+    abdb_dlrm_derive_widths(&s);
+    broken.alloc = allocate_and_count;
+    broken.release = release_and_count;
+    broken.fill = fail_to_fill;
+    held_pieces = 0;
+    assert_status(abdb_dlrm_alloc_and_init(&d, &stage, &s, 3, &err), ABDB_BACKEND);
+    abdb_dlrm_free(&d);
+    assert_int_equal(held_pieces, 0);
+}
+
 /* Vectors of no whole lines, few and many samples. */
 static void test_dlrm_matches_plain_loops(void **state)
 {
@@ -152,6 +207,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_dlrm_matches_plain_loops),
                                        cmocka_unit_test(test_split_tables_give_same_output),
+                                       cmocka_unit_test(test_memory_released_if_fill_fails),
                                        cmocka_unit_test(test_dlrm_work_matches_hand_count)};
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     omp_set_num_threads(1); /* small networks */

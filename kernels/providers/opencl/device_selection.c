@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/harness/harness.h"
+#include "schema/core/fixed_text.h"
 #include "schema/core/text.h"
 
 enum { PLATFORMS = 16, DEVICES = 64, BOARD_NAME_AMD = 0x4038 };
@@ -109,7 +110,7 @@ static const choice *find_by_number_or_name(const choices *all, const char *text
 
     if (abdb_count_parse(text, ABDB_MARK_POINT, 1, (long long)all->count, &number))
         return &all->at[number - 1];
-    snprintf(pattern, sizeof pattern, "*%s*", text);
+    if (!abdb_format_if_fits(pattern, sizeof pattern, "*%s*", text)) return NULL;
     for (size_t i = 0; i < all->count; i++)
         if (abdb_glob_matches(pattern, all->at[i].name)) return &all->at[i];
     return NULL;

@@ -7,6 +7,7 @@
 #include "kernels/providers/opencl/program_cache.h"
 #include "kernels/providers/opencl/device.h"
 #include "schema/core/embedded.h"
+#include "schema/core/fixed_text.h"
 
 enum { NAME = 64 };
 extern const abdb_embedded abdb_cl_files[];
@@ -129,8 +130,12 @@ abdb_status abdb_cl_build_or_reuse_program(abdb_cl_device *d, const char *file, 
     abdb_cl_built *b;
     abdb_status st = ABDB_OK;
 
-    snprintf(all, sizeof all, "-DWIDE_BYTES=%d %s %s %s", d->wide, d->doubles ? "-DDOUBLES" : "",
-             options, more ? more : "");
+    if (!abdb_format_if_fits(all, sizeof all, "-DWIDE_BYTES=%d %s %s %s", d->wide,
+                             d->doubles ? "-DDOUBLES" : "", options, more ? more : ""))
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "ABDB_OPENCL_OPTIONS is too long: with abdb's own options at most %zu"
+                         " characters",
+                         sizeof all - 1);
     for (b = d->built; b; b = b->next)
         if (strcmp(b->file, file) == 0 && strcmp(b->options, all) == 0) {
             *out = b->program;

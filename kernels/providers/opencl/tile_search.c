@@ -20,7 +20,8 @@ static const struct {
                   {16, {8, 1, 2048, "searched"}},  {16, {8, 2, 2048, "searched"}}};
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
-/* The least time of some launches; infinite where the device does not take these tiles. */
+/* The least time of some launches of a product of SIZE with these tiles. An error: the device
+ * refuses them, as of a local size or of registers that it has not; or it fails altogether. */
 static abdb_status time_gemm_with_tiles(const abdb_problem *p, abdb_dtype dtype,
                                         const abdb_cl_tiles *tiles, double *least, abdb_error *err)
 {
@@ -80,6 +81,7 @@ abdb_status abdb_cl_find_fastest_tiles(const abdb_problem *p, abdb_dtype dtype, 
     const abdb_cl_device *d = (const abdb_cl_device *)p->device;
     abdb_cl_tiles usual = abdb_cl_default_tiles(d, dtype);
     double quickest = INFINITY, time_s;
+    abdb_status refused = ABDB_OK;
     char key[3 * ABDB_CL_NAME];
     unsigned char best = 0;
     abdb_status st = ABDB_OK;
@@ -91,11 +93,12 @@ abdb_status abdb_cl_find_fastest_tiles(const abdb_problem *p, abdb_dtype dtype, 
 
             if (candidates[i].wide != d->wide) continue;
             if (one.depth > usual.depth) one.depth = usual.depth;
-            TRY(time_gemm_with_tiles(p, dtype, &one, &time_s, err));
-            if (time_s >= quickest) continue;
+            refused = time_gemm_with_tiles(p, dtype, &one, &time_s, err);
+            if (refused != ABDB_OK || time_s >= quickest) continue;
             quickest = time_s;
             best = (unsigned char)i;
         }
+        if (isinf(quickest)) TRY(refused); /* all of them: err has why */
         *out = candidates[best].tiles;
         abdb_cl_cache_write(key, &best, 1);
     }

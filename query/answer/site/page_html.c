@@ -5,6 +5,7 @@
 #include "query/answer/render.h"
 #include "query/answer/output.h"
 #include "query/answer/site/site.h"
+#include "schema/core/fixed_text.h"
 #include "schema/core/version.h"
 
 /* Columns of text from which a cell may wrap (class w). */
@@ -15,7 +16,10 @@ FILE *abdb_site_open_file(abdb_outfile *made, const abdb_site *site, const char 
 {
     char path[4096];
 
-    snprintf(path, sizeof path, "%s/%s", site->folder, file);
+    if (!abdb_format_if_fits(path, sizeof path, "%s/%s", site->folder, file)) {
+        (void)!ABDB_FAIL(err, ABDB_IO, "too long a path: %s/%s", site->folder, file);
+        return NULL;
+    }
     return abdb_outfile_open(made, path, err) == ABDB_OK ? made->file : NULL;
 }
 

@@ -165,7 +165,7 @@ done:
 static abdb_status write_page_and_svg(const abdb_site *site, const abdb_site_page *page,
                                       abdb_error *err)
 {
-    char file[200], path[4096];
+    char file[300], path[4096];
     abdb_page_buffer sheet;
     FILE *out;
 

@@ -13,7 +13,7 @@ enum { ABDB_PAGE_FILE = 160 }; /* bytes of a source's name as part of a file's *
 
 /* A page: a figure with its table, or a report alone. */
 typedef struct {
-    char name[160]; /* of the file, without .html */
+    char name[272]; /* of the file, without .html */
     const char *group, *title;
     bool drawn;     /* a figure */
     abdb_plot plot; /* of a report alone: report and table */

@@ -63,14 +63,29 @@ typedef struct {
         for (size_t j = i; j < high; j++) sum += (double)(one);               \
     } while (0)
 
-/* z = f times (1 - 2^-12) z + 2^-13 of x, CHAINS vectors side by side: as many as hide the latency
- * of a multiply-add. */
+/* v = f times (1 - 2^-12) v + 2^-13, for one element. */
+#define CHAIN_OF_ONE(T)                                  \
+    static T T##_chain(T v, size_t fmas)                 \
+    {                                                    \
+        const T a = (T)(1 - 0x1p-12), b = (T)0x1p-13;    \
+                                                         \
+        for (size_t s = 0; s < fmas; s++) v = a * v + b; \
+        return v;                                        \
+    }
+CHAIN_OF_ONE(float)
+CHAIN_OF_ONE(double)
+
+/* z[low, high) = the chains of x[low, high), CHAINS vectors side by side: as many as hide the
+ * latency of a multiply-add. Stores past the caches begin at the first aligned address, as in
+ * WRITE. */
 #define CHAIN(T, V, ANY, LANES)                                                                   \
     static void T##_chains(const T *x, T *z, bool nt, size_t fmas, size_t low, size_t high)       \
     {                                                                                             \
         const T a = (T)(1 - 0x1p-12), b = (T)0x1p-13;                                             \
         size_t i = low;                                                                           \
                                                                                                   \
+        for (; nt && i < high && (uintptr_t)(z + i) % VEC_BYTES; i++)                             \
+            z[i] = T##_chain(x[i], fmas);                                                         \
         for (; i + CHAINS * (size_t)LANES <= high; i += CHAINS * (size_t)LANES) {                 \
             V v[CHAINS];                                                                          \
                                                                                                   \
@@ -78,19 +93,14 @@ typedef struct {
                 *(const ANY *)(x + i + c * (size_t)LANES);                                        \
             for (size_t s = 0; s < fmas; s++)                                                     \
                 _Pragma("GCC unroll 16") for (size_t c = 0; c < CHAINS; c++) v[c] = a * v[c] + b; \
-            if (nt && (uintptr_t)z % VEC_BYTES == 0)                                              \
+            if (nt)                                                                               \
                 _Pragma("GCC unroll 16") for (size_t c = 0; c < CHAINS; c++)                      \
                     vec_store_nontemporal(z + i + c * (size_t)LANES, (vec_f32)v[c]);              \
             else                                                                                  \
                 _Pragma("GCC unroll 16") for (size_t c = 0; c < CHAINS; c++) *                    \
                     (ANY *)(z + i + c * (size_t)LANES) = v[c];                                    \
         }                                                                                         \
-        for (; i < high; i++) {                                                                   \
-            T v = x[i];                                                                           \
-                                                                                                  \
-            for (size_t s = 0; s < fmas; s++) v = a * v + b;                                      \
-            z[i] = v;                                                                             \
-        }                                                                                         \
+        for (; i < high; i++) z[i] = T##_chain(x[i], fmas);                                       \
     }
 CHAIN(float, vec_f32, vec_f32_any, VEC_F32)
 CHAIN(double, vec_f64, vec_f64_any, VEC_F64)
