@@ -120,6 +120,7 @@ abdb_status abdb_writer_begin_transaction(abdb_writer *w, abdb_error *err)
     if (w->unit) leave_wal_for_large_file(w, w->unit->size);
     TRY(abdb_db_exec(w->db, "BEGIN IMMEDIATE", err));
     w->open = 1;
+    w->marked_stale = 0;
     if (!w->unit) return ABDB_OK;
     TRY(abdb_reading_find_newest(w, &there, err));
     if (abdb_reading_decide_skip(w, &there)) {

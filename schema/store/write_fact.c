@@ -271,18 +271,22 @@ static abdb_status find_fact_id_by_key(abdb_writer *w, const fact_table *table, 
     return st;
 }
 
-/* What a change of a dictionary makes stale: derived rows are made anew for what it touches. */
+/* What a change of a dictionary makes stale: derived rows are made anew for what it touches. Each
+ * is marked once in a transaction. */
 static abdb_status mark_derived_rows_stale(abdb_writer *w, const fact_table *table, abdb_error *err)
 {
-    static const char *const naming[] = {"device", "model", "alias", "decoration"};
+    static const struct {
+        const char *table, *mark;
+    } stale[] = {{"device", "names"},     {"model", "names"},     {"alias", "names"},
+                 {"decoration", "names"}, {"withdrawal", "gone"}, {"source", "sources"}};
 
     w->row_new = w->unit_dirty = 1;
-    for (size_t i = 0; i < sizeof naming / sizeof naming[0]; i++)
-        if (strcmp(table->table, naming[i]) == 0)
-            return abdb_derive_mark_stale(w->db, "names", err);
-    if (strcmp(table->table, "withdrawal") == 0) return abdb_derive_mark_stale(w->db, "gone", err);
-    return strcmp(table->table, "source") == 0 ? abdb_derive_mark_stale(w->db, "sources", err)
-                                               : ABDB_OK;
+    for (unsigned i = 0; i < sizeof stale / sizeof stale[0]; i++) {
+        if (strcmp(table->table, stale[i].table) != 0 || w->marked_stale & 1u << i) continue;
+        w->marked_stale |= 1u << i;
+        return abdb_derive_mark_stale(w->db, stale[i].mark, err);
+    }
+    return ABDB_OK;
 }
 
 /* Adds the sources that a fact names, as sources of a user, where they are new. */
@@ -301,21 +305,34 @@ done:
     return st;
 }
 
+/* The INSERT of the fact's columns. The last one is kept: rows of a file mostly have the same. */
+static abdb_status prepare_fact_upsert(abdb_writer *w, const fact_table *table,
+                                       const abdb_fact *fact, abdb_error *err)
+{
+    build_fact_upsert_sql(table, fact, &w->text);
+    if (w->text.failed) return ABDB_FAIL(err, ABDB_NOMEM, "a row of %s", fact->table);
+    if (w->fact_upsert && strcmp(sqlite3_sql(w->fact_upsert), abdb_text_get(&w->text)) == 0)
+        return ABDB_OK;
+    sqlite3_finalize(w->fact_upsert);
+    w->fact_upsert = NULL;
+    return sqlite3_prepare_v2(w->db->sql, abdb_text_get(&w->text), -1, &w->fact_upsert, NULL) ==
+                   SQLITE_OK
+               ? ABDB_OK
+               : abdb_db_report_sqlite_error(w->db, err, fact->table);
+}
+
 /* Inserts the row; a constraint that it breaks makes it a reject. *kept: it is there now. */
 static abdb_status insert_fact_or_reject(abdb_writer *w, const fact_table *table,
                                          const abdb_fact *fact, abdb_key key, bool *kept,
                                          abdb_error *err)
 {
-    abdb_text sql = {0};
-    sqlite3_stmt *s = NULL;
+    sqlite3_stmt *s;
     int at = 1, code;
     abdb_status st = ABDB_OK;
 
     *kept = false;
-    build_fact_upsert_sql(table, fact, &sql);
-    if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a row of %s", fact->table));
-    code = sqlite3_prepare_v2(w->db->sql, abdb_text_get(&sql), -1, &s, NULL);
-    if (code != SQLITE_OK) TRY(abdb_db_report_sqlite_error(w->db, err, fact->table));
+    TRY(prepare_fact_upsert(w, table, fact, err));
+    s = w->fact_upsert;
     if (table->digest_key) {
         abdb_bind_key_parts(s, at, key);
         at += 2;
@@ -340,8 +357,10 @@ static abdb_status insert_fact_or_reject(abdb_writer *w, const fact_table *table
         *kept = true;
     }
 done:
-    sqlite3_finalize(s);
-    abdb_text_free(&sql);
+    if (w->fact_upsert) {
+        sqlite3_reset(w->fact_upsert);
+        sqlite3_clear_bindings(w->fact_upsert);
+    }
     return st;
 }
 

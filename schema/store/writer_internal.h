@@ -56,6 +56,8 @@ enum { ABDB_INDEX_MAX = 32 };
 struct abdb_writer {
     abdb_db *db;
     sqlite3_stmt *statement[S_COUNT];
+    sqlite3_stmt *fact_upsert;    /* of the last fact, or NULL */
+    unsigned marked_stale;        /* what the open transaction has marked, a bit each */
     int begun;                    /* a unit was begun */
     int open;                     /* its transaction is open: a record came */
     const abdb_import_file *unit; /* of the unit, or NULL */
