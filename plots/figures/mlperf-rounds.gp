@@ -2,7 +2,7 @@
 # finding: {leader} leads the latest round, {round}, in {model} {scenario} at {best} {unit} per device
 # finding: {tied} share the lead of the latest round, {round}, in {model} {scenario} at {best} {unit} per device
 # finding: {only} alone has results in the latest round, {round}, of {model} {scenario}: {best} {unit} per device
-# subtitle: {unit} per device†, the best submission of each device and round; hollow: unverified
+# subtitle: {unit} per device†, the best submission of each device and round; hollow: not in an official list
 # ranks: per_chip device in round
 # report: mlperf-rounds
 # needs: per_chip>0
@@ -33,7 +33,7 @@ do for [i=0:series-1] { end_x[i + 1] = 0; stats $data index i using (column(c_ro
 eval label_ends
 # Filled marks, so that a hollow one says something; of two lines of one colour the marks differ.
 full(i) = int(word("7 5 9 13 11 15", i % 6 + 1))
-sure(i) = strcol(c_verified) eq "yes"
+sure(i) = strcol(c_verified_by) eq "mlcommons"
 plot for [i=0:series-1] $data index i using (column(c_round_level)):(column(c_per_chip)) with lines lt i + 1 dt 1 lc rgb series_tint(i + 1) notitle, \
      for [i=0:series-1] '' index i using (column(c_round_level)):(sure(0) ? column(c_per_chip) : NaN) with points pt full(i) ps 0.9 lc rgb series_tint(i + 1) notitle, \
      for [i=0:series-1] '' index i using (column(c_round_level)):(sure(0) ? NaN : column(c_per_chip)) with points pt full(i) ps 1.1 lc rgb series_tint(i + 1) notitle, \

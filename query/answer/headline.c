@@ -242,11 +242,20 @@ done:
 static void append_ranked_name(const headline_builder *m, size_t nth, abdb_text *out)
 {
     int verified = abdb_table_column_index(m->t, "verified");
+    int by = abdb_table_column_index(m->t, "verified_by");
     char digits[32];
+    const char *said;
 
     abdb_text_puts(out, m->place[nth].name);
-    if (verified >= 0 &&
-        strcmp(headline_cell_text(m, m->place[nth].row, (size_t)verified, digits), "yes") != 0)
+    if (by >= 0) {
+        said = headline_cell_text(m, m->place[nth].row, (size_t)by, digits);
+        if (strcmp(said, "file") == 0)
+            abdb_text_puts(out, " (verified as its file states)");
+        else if (strcmp(said, "mlcommons") != 0)
+            abdb_text_puts(out, " (unverified)");
+    } else if (verified >= 0 &&
+               strcmp(headline_cell_text(m, m->place[nth].row, (size_t)verified, digits), "yes") !=
+                   0)
         abdb_text_puts(out, " (unverified)");
 }
 

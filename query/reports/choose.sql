@@ -93,7 +93,8 @@ SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first
        substr(CASE WHEN providers > 0 AND provider <> 'you' AND price_age_days IS NULL THEN ', price undated'
                    WHEN price_age_days > price_old_days() THEN printf(', price up to %d days old', price_age_days) ELSE '' END
            || CASE WHEN evidence = 'mlperf' AND submitters = 1 THEN ', one submitter' ELSE '' END
-           || CASE WHEN evidence = 'mlperf' AND coalesce(verified, 'unknown') <> 'yes' THEN ', not known to be verified'
+           || CASE WHEN evidence = 'mlperf' AND verified_by = 'file' THEN ', verified as its file states'
+                   WHEN evidence = 'mlperf' AND coalesce(verified_by, '') <> 'mlcommons' THEN ', not known to be verified'
                    WHEN evidence = 'published' THEN ', published, not verified' ELSE '' END
            || CASE WHEN coalesce(availability, 'available') NOT LIKE 'available%' THEN ', ' || availability ELSE '' END
            || CASE WHEN price_kind = 'owned' THEN ', your assumptions' ELSE '' END

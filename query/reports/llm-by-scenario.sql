@@ -13,7 +13,7 @@
 -- column: rounds | rounds | | rounds of the best results
 -- column: of | of | | results
 -- @table chosen
-SELECT r.device, r.scenario, r.round || CASE r.verified WHEN 'yes' THEN '' ELSE ' unverified' END AS round, r.each, r.key
+SELECT r.device, r.scenario, r.round || CASE WHEN r.verified_by = 'mlcommons' THEN '' WHEN r.verified_by = 'file' THEN ' stated as verified' ELSE ' unverified' END AS round, r.each, r.key
   FROM (SELECT DISTINCT spelling FROM v_name WHERE kind = 'model' AND canon = :model) n -- an index of models leads on
   JOIN v_mlperf r ON r.raw_model = n.spelling
  WHERE r.unit = 'token/s' AND r.division = :division AND r.left_out = '' AND (:round IS NULL OR r.round = :round)

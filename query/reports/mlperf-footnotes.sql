@@ -8,11 +8,16 @@ WITH key (key) AS (
   SELECT DISTINCT value FROM json_each('[' || replace(json_quote(coalesce(:keys, '')), ' ', '","') || ']') WHERE value GLOB 'r-*'),
 told AS MATERIALIZED ( -- what is looked up for each, once
   SELECT r.suite, r.round, r.round_order, r.division, r.model, CASE WHEN r.raw_model IS NULL THEN r.workload END AS workload, r.scenario,
-         r.public_id, r.verified, r.url, r.retrieved, r.flags
+         r.public_id, r.verified, r.url, r.retrieved, r.flags,
+         replace(r.artifact, rtrim(r.artifact, replace(r.artifact, '/', '')), '') AS artifact, -- without its folder
+         -- 3: an official list says so; of others that their file calls verified 2: of a round whose list is not held, 1: of one whose list is
+         CASE WHEN r.verified_by = 'mlcommons' THEN 3 WHEN r.verified_by IS NULL THEN 0
+              WHEN EXISTS (SELECT 1 FROM v_official_result o WHERE o.suite = r.suite AND o.round = r.round
+                              AND (r.system_type IS NULL OR o.system_type = r.system_type)) THEN 1 ELSE 2 END AS sure
     FROM key JOIN v_statement r ON r.entry_key = key_number(key.key) AND r.ordinal = key_ordinal(key.key) AND r.key = key.key
    WHERE r.evidence = 'mlperf'),
 shown AS (
-  SELECT r.suite, r.round, r.round_order, r.division, coalesce(r.model, r.workload) AS model, r.scenario, r.public_id, r.verified,
+  SELECT r.suite, r.round, r.round_order, r.division, coalesce(r.model, r.workload) AS model, r.scenario, r.public_id, r.sure, r.artifact,
          CASE WHEN r.url GLOB 'https://github.com/*/blob/*' THEN substr(r.url, 1, instr(r.url, '/blob/') - 1)
               WHEN r.url GLOB 'https://github.com/*/tree/*' THEN substr(r.url, 1, instr(r.url, '/tree/') - 1) ELSE r.url END AS url,
          coalesce((SELECT m.family FROM v_model m WHERE m.model = r.model), r.model, r.workload) AS benchmark, r.retrieved,
@@ -21,12 +26,13 @@ shown AS (
     FROM told r),
 flagged AS MATERIALIZED (SELECT flags, count(*) AS n FROM told WHERE flags <> '' GROUP BY flags),
 one AS ( -- of a round and benchmark, its accuracy targets and scenarios together
-  SELECT row_number() OVER (ORDER BY round_order DESC, round DESC, benchmark, division, verified DESC) AS number, *
+  SELECT row_number() OVER (ORDER BY round_order DESC, round DESC, benchmark, division, sure DESC) AS number, *
     FROM (SELECT suite, round, max(round_order) AS round_order, division, benchmark, json_group_array(DISTINCT model) AS models,
                  json_group_array(DISTINCT scenario) AS scenarios, json_group_array(DISTINCT public_id) AS ids,
                  count(DISTINCT public_id) AS n, min(first) AS first, max(last) AS last, count(*) - count(retrieved) AS undated,
-                 count(DISTINCT url) AS urls, min(url) AS url, min(verified = 'yes') AS verified
-            FROM shown GROUP BY suite, round, division, benchmark, verified = 'yes')),
+                 count(DISTINCT url) AS urls, min(url) AS url, sure, sure > 1 AS verified,
+                 CASE count(DISTINCT artifact) WHEN 1 THEN min(artifact) ELSE 'their files' END AS file
+            FROM shown GROUP BY suite, round, division, benchmark, sure)),
 inferred AS ( -- which word, how many, and what it means
   SELECT v.word, v.meaning, coalesce((SELECT sum(s.n) FROM flagged s WHERE ' ' || s.flags || ' ' LIKE '% ' || v.word || ' %'), 0) AS n
     FROM (SELECT 'not-inferred:log' AS word, 'run, not inferred, as the log says (the submission checker''s column says otherwise)' AS meaning
@@ -48,7 +54,9 @@ SELECT footnote FROM (
          '. Retrieved ' || CASE WHEN first IS NULL THEN 'on a date not recorded' WHEN undated > 0 THEN 'on dates recorded for some only'
               WHEN first = last THEN first ELSE 'between ' || first || ' and ' || last END || ' from ' ||
          CASE urls WHEN 0 THEN 'a place not recorded' WHEN 1 THEN url ELSE 'mlcommons.org and the results repositories' END ||
-         '. Result ' || CASE WHEN verified THEN '' ELSE 'not ' END || 'verified by MLCommons Association.' AS footnote
+         '. Result ' || CASE sure WHEN 3 THEN 'verified by MLCommons Association.' WHEN 0 THEN 'not verified by MLCommons Association.'
+           WHEN 2 THEN 'published, list of the round not held; stated as verified by ' || file || '.'
+           ELSE 'stated as verified by ' || file || ', not in the official list of its round.' END AS footnote
     FROM one WHERE number <= 40
   UNION ALL
   SELECT 2, 0, printf('[...] and %d more benchmarks of MLPerf®: -o csv lists the results, `abdb query mlperf-footnotes --keys` their footnotes', n - 40)

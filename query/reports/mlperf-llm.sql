@@ -25,8 +25,9 @@
 -- column: of | of | | submissions with this accelerator
 -- column: public_id | ID | | result ID
 -- column: dtype | weights | | number format of the weights
--- column: verified | verified | | yes: reviewed by MLCommons
--- hoist: round division model scenario verified dtype
+-- column: verified | verified | | yes: reviewed by MLCommons, or stated so
+-- column: verified_by | verified by | | mlcommons: an official list has it; file: its file says so
+-- hoist: round division model scenario verified verified_by dtype
 -- @table found
 WITH llm (spelling) AS (
   SELECT n.spelling FROM v_name n JOIN v_model m ON m.model = n.canon
@@ -64,7 +65,7 @@ SELECT c.result_id, c.model, c.scenario, c.left_out FROM chosen c
 -- @rows
 SELECT m.round, m.division, m.model, m.scenario, m.device AS accelerator, m.devices AS chips, m.submitter, m.system,
        m.total AS tokens_per_s, m.each AS tokens_per_s_per_chip, o.of, CASE WHEN o.doubtful > 0 THEN '‡' END AS of__mark, m.public_id, m.dtype,
-       m.verified, m.key AS _facts, b.whole AS _whole
+       m.verified, m.verified_by, m.key AS _facts, b.whole AS _whole
   FROM shown b
   JOIN v_mlperf m ON m.result_id = b.result_id
   JOIN (SELECT s.result_id, count(*) AS of,
@@ -78,7 +79,8 @@ SELECT line FROM (
     FROM work WHERE :one AND place = 1 AND n > 1
   UNION ALL
   SELECT 2, printf('%d left out: ', count(*)) || (SELECT group_concat(words, ', ') FROM (
-         SELECT printf('%d %s', count(*), left_out) AS words FROM chosen WHERE left_out <> ''
+         SELECT printf('%d %s', count(*), left_out) ||
+           coalesce((SELECT ' (' || m.sentence || ')' FROM v_mark m WHERE m.mark = left_out), '') AS words FROM chosen WHERE left_out <> ''
           GROUP BY left_out ORDER BY left_out))
     FROM chosen WHERE left_out <> '' HAVING count(*) > 0
   UNION ALL

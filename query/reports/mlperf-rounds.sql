@@ -16,11 +16,12 @@
 -- column: submitter | submitter | cut22 |
 -- column: of | of | | submissions of the round with this device
 -- column: public_id | ID | | result ID
--- column: verified | verified | | yes: reviewed by MLCommons
--- hoist: unit verified
+-- column: verified | verified | | yes: reviewed by MLCommons, or stated so
+-- column: verified_by | verified by | | mlcommons: an official list has it; file: its file says so
+-- hoist: unit verified verified_by
 -- @table first
 WITH chosen AS (
-  SELECT r.round, r.round_order, r.device, r.each, r.unit, r.devices, r.submitter, r.public_id, r.verified, r.key
+  SELECT r.round, r.round_order, r.device, r.each, r.unit, r.devices, r.submitter, r.public_id, r.verified, r.verified_by, r.key
     FROM (SELECT DISTINCT spelling FROM v_name WHERE kind = 'model' AND canon = :model) n -- an index of models leads on
     JOIN v_mlperf r ON r.raw_model = n.spelling
    WHERE r.scenario = :scenario AND r.division = :division AND r.system_type = :system_type AND r.left_out = ''
@@ -33,7 +34,7 @@ best AS (
     FROM chosen WHERE unit = (SELECT unit FROM chosen GROUP BY unit ORDER BY count(*) DESC, unit LIMIT 1))
 SELECT *, row_number() OVER (PARTITION BY round ORDER BY each DESC, key) AS nth FROM best WHERE place = 1
 -- @rows
-SELECT f.round, f.device, f.each AS per_chip, f.unit, f.devices AS chips, f.submitter, f.of, f.public_id, f.verified,
+SELECT f.round, f.device, f.each AS per_chip, f.unit, f.devices AS chips, f.submitter, f.of, f.public_id, f.verified, f.verified_by,
        (SELECT min(o.nth) FROM first o WHERE o.device = f.device) AS _lead, f.key AS _facts
   FROM first f
  ORDER BY f.round_order, (SELECT count(*) FROM first o WHERE o.device = f.device) DESC, f.top DESC, f.device;

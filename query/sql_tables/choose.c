@@ -50,6 +50,7 @@ typedef enum {
     WHY,
     OFFERED,
     RENTED,
+    VERIFIED_BY,
     COLUMNS
 } column;
 
@@ -179,11 +180,17 @@ static void copy_result_cells(const abdb_system_choice *c, const abdb_purchase *
     static const struct {
         column to;
         abdb_member_column from;
-    } copied[] = {{UNIT, ABDB_M_unit},           {SUBMITTER, ABDB_M_submitter},
-                  {SYSTEM, ABDB_M_system},       {EVIDENCE, ABDB_M_evidence},
-                  {VERIFIED, ABDB_M_verified},   {AVAILABILITY, ABDB_M_availability},
-                  {ROUND, ABDB_M_round},         {DTYPE, ABDB_M_dtype},
-                  {PUBLIC_ID, ABDB_M_public_id}, {SCENARIO, ABDB_M_scenario}};
+    } copied[] = {{UNIT, ABDB_M_unit},
+                  {SUBMITTER, ABDB_M_submitter},
+                  {SYSTEM, ABDB_M_system},
+                  {EVIDENCE, ABDB_M_evidence},
+                  {VERIFIED, ABDB_M_verified},
+                  {AVAILABILITY, ABDB_M_availability},
+                  {ROUND, ABDB_M_round},
+                  {DTYPE, ABDB_M_dtype},
+                  {PUBLIC_ID, ABDB_M_public_id},
+                  {SCENARIO, ABDB_M_scenario},
+                  {VERIFIED_BY, ABDB_M_verified_by}};
     const abdb_set *set = &c->ranking.set;
     const char *model = abdb_member_text(set, p->member, ABDB_M_model);
     const char *key = abdb_member_text(set, p->member, ABDB_M_key);
@@ -330,7 +337,7 @@ const abdb_table_function abdb_table_choose = {
     " break_even REAL, submitters INTEGER, submitter TEXT, system TEXT, evidence TEXT,"
     " verified TEXT, availability TEXT, round TEXT, dtype TEXT, public_id TEXT, work TEXT,"
     " scenario TEXT, facts TEXT, n INTEGER, why TEXT, asked HIDDEN, offered INTEGER,"
-    " rented INTEGER)",
+    " rented INTEGER, verified_by TEXT)",
     OFFERED,
     1,
     1,

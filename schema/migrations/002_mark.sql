@@ -9,15 +9,19 @@ CREATE TABLE mark (
     locator  TEXT                           -- where
 ) STRICT;
 
--- One result of an official round of MLPerf, as its publisher lists it. Filled from data/rules/official.csv. Of a round with a row
--- all results are listed.
+-- One result of an official round of MLPerf, as its publisher lists it. Filled from data/rules/official.csv. Of a round and system
+-- type with a row all results are listed.
 CREATE TABLE official_result (
     suite     TEXT NOT NULL,                -- inference, training, ...
     round     TEXT NOT NULL,                -- version of the suite
+    system_type TEXT NOT NULL,              -- datacenter, edge
     public_id TEXT NOT NULL,                -- without the v that some write before it
     model     TEXT NOT NULL,                -- benchmark, canonical
     scenario  TEXT NOT NULL DEFAULT '',     -- '' where the suite has none
+    submitter TEXT NOT NULL,                -- canonical
+    system    TEXT NOT NULL,                -- as published
     stated    REAL NOT NULL CHECK (abs(stated) < 9e999),  -- the result, in its base unit
     source    TEXT,                         -- who lists it
     PRIMARY KEY (suite, round, public_id, model, scenario, stated)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX official_result_system ON official_result (suite, round, system, model, scenario);

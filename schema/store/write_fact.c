@@ -57,7 +57,7 @@ static const fact_table fact_tables[] = {
     {"score_rule", NULL, "place", " place since until benchmark runs dropped source locator "},
     {"mark", NULL, "mark", " mark effect sentence source locator "},
     {"official_result", NULL, "suite, round, public_id, model, scenario, stated",
-     " suite round public_id model scenario stated source "},
+     " suite round system_type public_id model scenario submitter system stated source "},
     {"withdrawal", NULL, NULL, " target reason date event "},
     {"round", NULL, "suite, round", " suite round published source locator "},
 };

@@ -84,6 +84,20 @@ SELECT n.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.value AS 
  WHERE j.basis = 'card' AND coalesce(s.sparsity, 'dense') = 'dense'
    AND s.quantity IN ('peak_flops', 'peak_ops', 'memory_bandwidth') AND j.trust < 2;
 
+-- The peak of one device in one number format: of one card, dense, without quarantined values; of its engines the best, of what is
+-- stated of that what v_peak prefers. accumulation: the number format in which its products are added, where the source says so.
+CREATE VIEW v_device_peak AS
+SELECT b.device AS device, b.dtype AS dtype, b.quantity AS quantity, b.value AS value, b.unit AS unit, b.engine AS engine,
+       b.accumulation AS accumulation, b.source AS source, b.spec_id AS spec_id, b.key AS key, b.guess AS guess
+  FROM (SELECT e.*, row_number() OVER (PARTITION BY e.device, e.dtype ORDER BY e.guess, e.value DESC, e.key) AS place
+          FROM (SELECT p.*, CASE WHEN s.note LIKE '%fp16 accumulation%' THEN 'fp16' WHEN s.note LIKE '%fp32 accumulation%' THEN 'fp32' END
+                         AS accumulation,
+                       row_number() OVER (PARTITION BY p.device, p.dtype, p.engine ORDER BY p.guess, p.preference) AS nth
+                  FROM v_peak p JOIN spec_stated s ON s.spec_id = p.spec_id
+                 WHERE p.dtype IS NOT NULL) e
+         WHERE e.nth = 1) b
+ WHERE b.place = 1;
+
 -- Which statement of a specification is preferred.
 CREATE VIEW v_spec_order AS SELECT place, standing, source_kind, note, sentence, source, locator FROM spec_order;
 
@@ -202,6 +216,17 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_peak', 9, 'preference', '', 'smallest first: matrix engine, no power limit, not suspect, place of v_spec_order, rank of the source, newest'),
 ('v_peak', 10, 'engine', '', 'matrix or vector'),
 ('v_peak', 11, 'guess', '', '1: an estimate or a projection'),
+('v_device_peak', 1, 'device', '', 'canonical device'),
+('v_device_peak', 2, 'dtype', '', 'number format'),
+('v_device_peak', 3, 'quantity', '', 'peak_flops or peak_ops'),
+('v_device_peak', 4, 'value', 'unit', 'of one card, dense, of its best engine'),
+('v_device_peak', 5, 'unit', '', 'base unit'),
+('v_device_peak', 6, 'engine', '', 'matrix or vector'),
+('v_device_peak', 7, 'accumulation', '', 'fp16 or fp32: in what products are added; NULL: the source does not say'),
+('v_device_peak', 8, 'source', '', 'who says it'),
+('v_device_peak', 9, 'spec_id', '', 'number of the specification in this file (v_spec)'),
+('v_device_peak', 10, 'key', '', 'its printed key'),
+('v_device_peak', 11, 'guess', '', '1: an estimate or a projection, as nothing else is stated'),
 ('v_ratio', 1, 'ratio', '', 'short name (v_spec_ratio)'),
 ('v_ratio', 2, 'device', '', 'canonical device'),
 ('v_ratio', 3, 'value', '1', 'the ratio; of stacks of memory B/s'),

@@ -44,20 +44,27 @@ SELECT t.*,
                                             WHEN 'system' THEN t.value / nullif(t.devices, 0) END END AS each
   FROM told t;
 
--- A statement of MLPerf that an official list names: how many results of its ID, benchmark and scenario the list has, and how
--- many of them are its own value (to a thousandth: sources print three digits or more). Performance only: lists have no other.
--- Of a round without a list there is no row.
+-- A statement of MLPerf performance, of a round of which there is an official list. listed: results that the list has under its
+-- ID, benchmark and scenario. agreeing: those of them that its submitter handed in with its value (to a thousandth: some print
+-- four digits); of a statement without an ID those of its submitter and system.
 CREATE VIEW official_of AS
 SELECT t.result_id AS result_id,
        (SELECT count(*) FROM official_result o
-         WHERE o.suite = t.suite AND o.round = t.round AND o.public_id = ltrim(t.public_id, 'v') AND o.model = coalesce(t.model, t.workload)
-           AND o.scenario = coalesce(t.scenario, '')) AS listed,
-       (SELECT count(*) FROM official_result o
-         WHERE o.suite = t.suite AND o.round = t.round AND o.public_id = ltrim(t.public_id, 'v') AND o.model = coalesce(t.model, t.workload)
-           AND o.scenario = coalesce(t.scenario, '') AND abs(o.stated - t.value) <= 0.001 * abs(o.stated)) AS agreeing
+         WHERE o.suite = t.suite AND o.round = t.round AND o.public_id = ltrim(t.public_id, 'v')
+           AND o.model = coalesce(t.model, t.workload) AND o.scenario = coalesce(t.scenario, '')) AS listed,
+       CASE WHEN t.public_id IS NULL THEN
+            (SELECT count(*) FROM official_result o
+              WHERE o.suite = t.suite AND o.round = t.round AND o.system = t.system AND o.submitter = t.submitter
+                AND o.model = coalesce(t.model, t.workload) AND o.scenario = coalesce(t.scenario, '')
+                AND abs(o.stated - t.value) <= 0.001 * abs(o.stated))
+            ELSE (SELECT count(*) FROM official_result o
+              WHERE o.suite = t.suite AND o.round = t.round AND o.public_id = ltrim(t.public_id, 'v') AND o.submitter = t.submitter
+                AND o.model = coalesce(t.model, t.workload) AND o.scenario = coalesce(t.scenario, '')
+                AND abs(o.stated - t.value) <= 0.001 * abs(o.stated)) END AS agreeing
   FROM told t
- WHERE t.evidence = 'mlperf' AND t.metric_class = 'performance' AND t.public_id IS NOT NULL
-   AND EXISTS (SELECT 1 FROM official_result o WHERE o.suite = t.suite AND o.round = t.round);
+ WHERE t.evidence = 'mlperf' AND t.metric_class = 'performance' AND t.kind <> 'run'
+   AND EXISTS (SELECT 1 FROM official_result o
+                WHERE o.suite = t.suite AND o.round = t.round AND (t.system_type IS NULL OR o.system_type = t.system_type));
 
 -- One statement of one source. total and each: of a rate, over all devices that took part and for one of them, whatever
 -- its source states it for; NULL where that cannot be told.
@@ -77,7 +84,8 @@ SELECT s.*,
                                    AND (s.unit IN ('B/s', 'token/s') OR s.number_format IS NULL OR p.dtype = s.number_format))
                  THEN ' above-ceiling' ELSE '' END ||
             CASE WHEN s.evidence = 'mlperf' AND EXISTS (SELECT 1 FROM official_of o WHERE o.result_id = s.result_id
-                                                           AND o.listed > 0 AND o.agreeing = 0) THEN ' conflict' ELSE '' END) AS marks,
+                                                           AND o.listed > 0 AND o.agreeing = 0)
+                  AND EXISTS (SELECT 1 FROM entry e WHERE e.entry_id = s.entry_id AND e.public_id IS NOT NULL) THEN ' conflict' ELSE '' END) AS marks,
        CASE WHEN s.verified = 'pass' THEN CASE WHEN s.source = 'abdb-run' AND ' ' || s.flags || ' ' NOT LIKE '% self-verified %'
                                                THEN 'abdb' ELSE 'program' END
             WHEN s.evidence = 'mlperf' THEN CASE WHEN EXISTS (SELECT 1 FROM official_of o WHERE o.result_id = s.result_id AND o.agreeing > 0)
@@ -113,7 +121,8 @@ SELECT r.result_id AS result_id, m.mark AS mark, m.effect AS effect, m.sentence 
 CREATE VIEW v_mark AS SELECT mark, effect, sentence, source, locator FROM mark;
 
 -- One result that an official round of MLPerf lists.
-CREATE VIEW v_official_result AS SELECT suite, round, public_id, model, scenario, stated, source FROM official_result;
+CREATE VIEW v_official_result AS SELECT suite, round, public_id, model, scenario, stated, source, submitter, system, system_type
+  FROM official_result;
 
 -- One kind of device of a result.
 CREATE VIEW v_result_device AS
@@ -225,6 +234,9 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_official_result', 5, 'scenario', '', 'scenario'),
 ('v_official_result', 6, 'stated', '', 'the result, in its base unit'),
 ('v_official_result', 7, 'source', '', 'who lists it'),
+('v_official_result', 8, 'submitter', '', 'canonical'),
+('v_official_result', 9, 'system', '', 'as published'),
+('v_official_result', 10, 'system_type', '', 'datacenter or edge'),
 ('v_result_device', 1, 'result_id', '', 'number of the result in this file (v_result)'),
 ('v_result_device', 2, 'device', '', 'canonical device'),
 ('v_result_device', 3, 'devices', '', 'number of this kind; NULL where a mixed system does not say'),

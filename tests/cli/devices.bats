@@ -160,3 +160,31 @@ EOF
     abdb import -q odd.csv
     same "$(abdb query unresolved -o csv --kind model | tail -1)" "model,Oddity-9B,1"
 }
+
+@test "the names that programs print and people use mean the device" {
+    names='NVIDIA H20|HGX-H20
+H20|HGX-H20
+NVIDIA H20-3e|H20-3e
+NVIDIA B300 SXM6 AC|B300-SXM
+B200|B200-SXM
+nvidia b200|B200-SXM
+TPU v5 lite|TPU-v5e
+TPU v6 lite|TPU-v6e-Trillium
+TPU v6e|TPU-v6e-Trillium
+TPU7x|TPU-v7-Ironwood
+NVIDIA GB10|GB10
+HL-225|Gaudi2
+HL-225D|Gaudi2
+HL-325L|Gaudi3
+MI355|MI355X
+MI325|MI325X
+RTX PRO 6000 Blackwell Server Edition|RTX-PRO-6000-SE
+NVIDIA GH200 144G HBM3e|GH200-144GB'
+    cut -d'|' -f1 <<<"$names" | spell
+    while IFS='|' read -r spelling device; do
+        meaning=$(meant "$spelling")
+        same "${meaning#* }" "$device"
+    done <<<"$names"
+    printf '%s\n' H200 GB200-NVL72x "Apple M4 Max" | spell # one of several, or nobody's
+    is "Apple M4 Max" "unresolved Apple M4 Max"
+}

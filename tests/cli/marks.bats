@@ -67,3 +67,50 @@ HEAD=evidence,source,workload,device,devices,dtype,metric,value,unit,locator,fla
     same "$(ask "SELECT value, verified, verified_by, checked_share, marks FROM v_result ORDER BY 1" | tr '\n' ' ')" \
         "1,pass,abdb,0.05, 2,pass,program,0.05,self-verified 3,pass,program,0.05, "
 }
+
+site() { # ID ORGANIZATION VALUE: a row of the system that ID 6.0-0010 has
+    local system
+    system=$(ask "SELECT system FROM v_official_result WHERE round = 'v6.0' AND public_id = '6.0-0010' LIMIT 1")
+    echo "mlperf,statement,mlperf-site,yes,$1,inference,v6.0,datacenter,closed,available,$2,\"$system\",llama2-70b-99,llama2-70b-99,Server,B300-SXM,8,tokens_per_s,$3,Tokens/s,l1"
+}
+HEADER=evidence,kind,source,verified,public_id,suite,round,system_type,division,availability,submitter,system,workload,model,scenario,device,devices,metric,value,unit,locator
+
+@test "verified by MLCommons is what an official list says, not a form of file" {
+    filled "$root/data/devices.csv" "$root/data/models.csv" "$root/data/aliases.csv" "$root/data/rules"
+    value=$(ask "SELECT stated FROM v_official_result WHERE round = 'v6.0' AND public_id = '6.0-0010' AND model = 'llama2-70b-99' AND scenario = 'Server'")
+    who=$(ask "SELECT submitter FROM v_official_result WHERE round = 'v6.0' AND public_id = '6.0-0010' LIMIT 1")
+    said() { # ID ORGANIZATION VALUE [ROUND]: verified, verified_by and marks of the row
+        { echo "$HEADER"; site "$1" "$2" "$3" | sed "s/,v6\.0,/,${4:-v6.0},/"; } >one.csv
+        rm -f one.db
+        cp "$ABDB_DB" one.db
+        abdb import -q --db one.db one.csv
+        sqlite3 one.db "SELECT verified, verified_by, marks FROM v_result"
+    }
+    same "$(said 6.0-0010 "$who" "$value")" "yes|mlcommons|"
+    same "$(said v6.0-0010 "$who" "$value")" "yes|mlcommons|"
+    same "$(said 6.0-0010 "$who" "$(awk -v v="$value" 'BEGIN { printf "%.5g", v }')")" "yes|mlcommons|"
+    same "$(said 6.0-0010 "$who" "$(awk -v v="$value" 'BEGIN { print 1.01 * v }')")" "yes|file|conflict"
+    same "$(said 6.0-0010 "Somebody Else" "$value")" "yes|file|conflict"
+    same "$(said 6.0-9998 VendorX 800000)" "yes|file|"
+    key=$(sqlite3 one.db "SELECT key FROM v_result")
+    run abdb query --db one.db mlperf-footnotes --keys "$key"
+    fails 0 "Result stated as verified by one.csv, not in the official list of its round."
+    [[ $output == *"Unverified MLPerf"* ]]
+    same "$(said 5.0-0001 VendorX 800000 v5.0)" "yes|file|"
+    run abdb query --db one.db mlperf-footnotes --keys "$(sqlite3 one.db "SELECT key FROM v_result")"
+    fails 0 "Result published, list of the round not held; stated as verified by one.csv."
+    run abdb choose --db one.db llama2-70b-99 Server --rate 1k/s --price 'B300-SXM=1 USD/h'
+    fails 0 "verified as its file states"
+    # an ID that the source leaves out: submitter, system and value tell
+    same "$(said "" "$who" "$value")" "yes|mlcommons|"
+    same "$(said "" "Somebody Else" "$value")" "yes|file|"
+}
+
+@test "what is shipped of rounds whose list is held agrees with it, and no list has a result twice" {
+    filled "$root/data"
+    same "$(ask "SELECT count(*) FROM v_statement WHERE marks LIKE '%conflict%'")" 0
+    same "$(ask "SELECT round, verified_by, count(*) > 300 FROM v_statement WHERE source IN ('mlperf-summary', 'mlperf-site') AND round IN ('v5.1', 'v6.0') GROUP BY 1, 2" | xargs)" \
+        "v5.1,mlcommons,1 v6.0,mlcommons,1"
+    same "$(ask "SELECT count(*) FROM (SELECT 1 FROM v_official_result GROUP BY suite, round, public_id, model, scenario HAVING count(*) > 1)")" 0
+    same "$(ask "SELECT count(*) FROM v_official_result WHERE source NOT IN (SELECT source FROM v_source WHERE title IS NOT NULL)")" 0
+}

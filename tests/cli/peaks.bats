@@ -240,3 +240,36 @@ bytes/s of a stack of HBM3
     run abdb audit gaps --limit 400 -o csv
     for device in CS-3 Jetson-AGX-Thor Jetson-AGX-Orin Xeon-6787P; do fails 0 "no dense bf16 or fp16 peak,$device"; done
 }
+
+@test "v_device_peak: one row per device and format, of one card, dense, nothing quarantined; products that add in fp32 before those in fp16" {
+    filled "$root/data"
+    same "$(ask "SELECT count(*) - count(DISTINCT device || ' ' || dtype) FROM v_device_peak")" 0
+    same "$(ask "SELECT count(*) FROM v_device_peak p JOIN v_spec s ON s.spec_id = p.spec_id
+        WHERE s.basis <> 'card' OR coalesce(s.sparsity, 'dense') <> 'dense' OR s.trust = 'quarantined'")" 0
+    same "$(ask "SELECT count(*) FROM (SELECT DISTINCT device, dtype FROM v_peak WHERE dtype IS NOT NULL EXCEPT SELECT device, dtype FROM v_device_peak)")" 0
+    peak() { ask "SELECT value / 1e9, accumulation, engine FROM v_device_peak WHERE device = '$1' AND dtype = '$2'"; }
+    same "$(peak RTX-4090 fp16)" 165150,fp32,matrix
+    same "$(peak RTX-4090 fp8)" 330300,fp32,matrix
+    same "$(peak RTX-5090 fp16)" 209500,fp32,matrix
+    same "$(peak RTX-5090 bf16)" 209500,fp32,matrix
+    same "$(peak RTX-5090 fp8)" 419000,fp32,matrix
+    same "$(peak B300-SXM fp32)" 75000,,vector
+    run abdb compare RTX-4090 L40S --where quantity=peak_flops,dtype=fp16,engine=matrix
+    fails 0 "2.19x"
+}
+
+@test "values that were found wrong: B200, B300, GH200, CS-2, Ascend 910B, MI300, MI308X" {
+    filled "$root/data"
+    stated() { ask "SELECT value / 1e9 FROM v_spec WHERE device = '$1' AND quantity = '$2' AND basis = 'card' AND preferred = 1"; }
+    same "$(stated B200-SXM memory_bandwidth)" 7700
+    same "$(stated B300-SXM memory_size)" 270
+    same "$(stated GH200-144GB memory_size)" 144
+    same "$(stated GH200-144GB memory_bandwidth)" 4900
+    for gone in "CS-2 memory_size" "Ascend-910B memory_size" "Ascend-910B memory_bandwidth" "MI300 memory_size" "MI300 memory_bandwidth" "MI300 power" \
+        "MI308X memory_bandwidth"; do
+        same "$(stated ${gone% *} ${gone#* })" ""
+    done
+    run abdb compare MI300 MI300X --where quantity=memory_bandwidth
+    [ "$status" -ne 0 ]
+}
+

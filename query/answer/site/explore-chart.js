@@ -46,7 +46,7 @@
     if (place) link.attr("href", place);
     return link;
   };
-  const isHollow = (r) => r.row.known("evidence") === "mlperf" && r.row.known("verified") !== "yes";
+  const isHollow = (r) => r.row.known("evidence") === "mlperf" && r.row.verifiedAs !== "verified";
 
   const bars = (seen) => (group, width, colours) => {
     const shown = seen.ranked.slice(0, 40), narrow = width < 560, most = d3.max(shown, (r) => Math.abs(r.value)) || 1;

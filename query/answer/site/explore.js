@@ -149,7 +149,7 @@
   };
   const tell = (r) => {
     const { row } = r, parts = [`${show(r.value)} ${seen.unit}`, row.known("device"), row.devices && `${row.devices} chips`, row.known("system"), row.known("submitter"),
-      row.id && `ID ${row.id}`, row.known("round"), row.known("verified") && row.known("evidence") === "mlperf" && (row.known("verified") === "yes" ? "verified" : "not verified"),
+      row.id && `ID ${row.id}`, row.known("round"), row.known("evidence") === "mlperf" && row.verifiedAs,
       abdb.isPriced(state.per) && `at ${show(abdb.pricedOf(r, state).price)} USD/h`, row.known("source")];
     return parts.filter(Boolean).join(", ");
   };
@@ -174,7 +174,7 @@
     seen.acrossLabel = abdb.across[state.across].label;
     seen.valueLabel = `${seen.unit}${direction < 0 ? " (less is better)" : ""}`;
     const some = (name) => [...new Set(ranked.map((r) => r.row.known(name)).filter(Boolean))];
-    const unverified = ranked.filter((r) => r.row.known("evidence") === "mlperf" && r.row.known("verified") !== "yes").length;
+    const unverified = ranked.filter((r) => r.row.known("evidence") === "mlperf" && r.row.verifiedAs !== "verified").length;
     seen.subtitle = [state.suite, some("round").join(" "), some("division").join(" "), perWords(), abdb.pers[state.per].formula && (state.per === "rate" ? "as abdb choose" : `formula ${abdb.pers[state.per].formula}`),
       abdb.isPriced(state.per) && `${state.prices.size ? `${state.prices.size} prices of your own, else ` : ""}cheapest stored offer, ${state.kind}${oldest(ranked)}`,
       unverified && `${unverified} unverified (hollow)`, state.by === "key" ? `${ranked.length} of ${rows.length} results` : `${ranked.length} ${rowWords[state.by]}, ${rows.length} results`].filter(Boolean).join(" · ");
@@ -280,7 +280,7 @@
     if (!r) return;
     const box = mark.querySelector(".shape").getBoundingClientRect(), lines = [
       ["", `${show(r.value)} ${seen.unit}`], ["device", `${row.known("device")}${row.devices ? `, ${row.devices} chips` : ""}`], ["system", row.known("system")],
-      ["submitter", row.known("submitter")], ["ID", row.id], ["round", [row.known("round"), row.known("division"), row.known("verified") === "yes" ? "verified" : row.known("verified") ? "not verified" : ""]
+      ["submitter", row.known("submitter")], ["ID", row.id], ["round", [row.known("round"), row.known("division"), row.known("evidence") === "mlperf" ? row.verifiedAs : ""]
         .filter(Boolean).join(", ")], ["software", row.known("software")], ["source", abdb.source(row.known("source")).title || row.known("source")]];
     tip.replaceChildren(...lines.filter(([, words]) => words).map(([name, words]) => make(name ? "p" : "strong", name ? `${name}: ${words}` : words)));
     tip.append(link("the fact behind it", abdb.place(row.known("source"), row.key)));

@@ -35,7 +35,7 @@ one AS MATERIALIZED (
 row AS MATERIALIZED (
   SELECT o.*, c.public_id, c.round_order,
          json_array(CASE WHEN c.url GLOB 'https://github.com/*/blob/*' THEN substr(c.url, 1, instr(c.url, '/blob/') - 1)
-                    WHEN c.url GLOB 'https://github.com/*/tree/*' THEN substr(c.url, 1, instr(c.url, '/tree/') - 1) ELSE c.url END, c.retrieved, c.date) AS place
+                    WHEN c.url GLOB 'https://github.com/*/tree/*' THEN substr(c.url, 1, instr(c.url, '/tree/') - 1) ELSE c.url END, c.retrieved, c.date, c.verified_by) AS place
     FROM one o CROSS JOIN v_comparable c ON c.result_id = o.result_id),
 -- texts that many rows share stand once, and rows have their numbers
 item AS MATERIALIZED (SELECT r.result_id, j.value AS text FROM row r, json_each(r.factors) j),
