@@ -38,6 +38,17 @@ static const char *copy_figure_rule_cell(const abdb_csv_row *row, const abdb_csv
     return text ? abdb_arena_copy(&kept, text, strlen(text)) : "";
 }
 
+/* "automotive:ssd" -> "automotive", and *model moves behind the colon; no suite is inference. */
+static const char *split_suite_off_model(const char **model)
+{
+    const char *colon = *model ? strchr(*model, ':') : NULL, *suite;
+
+    if (!colon) return "inference";
+    suite = abdb_arena_copy(&kept, *model, (size_t)(colon - *model));
+    *model = colon + 1;
+    return suite;
+}
+
 static abdb_status parse_figure_rule_row(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     abdb_csv_header *header = self;
@@ -54,7 +65,8 @@ static abdb_status parse_figure_rule_row(void *self, const abdb_csv_row *row, ab
         .tokens = *copy_figure_rule_cell(row, header, "counted") != '\0',
         .figure = copy_figure_rule_cell(row, header, "figure"),
         .unit = copy_figure_rule_cell(row, header, "raw_unit")};
-    if (!r->model || !r->scenario || !r->ran || !r->figure || !r->unit)
+    r->suite = split_suite_off_model(&r->model);
+    if (!r->suite || !r->model || !r->scenario || !r->ran || !r->figure || !r->unit)
         return ABDB_FAIL(err, ABDB_NOMEM, "rules");
     r->times = abdb_double_parse_or(copy_figure_rule_cell(row, header, "times"), 0);
     rules++;
@@ -99,6 +111,7 @@ static bool figure_rule_applies(const abdb_figure_rule *r, const abdb_figure_req
         scenario = "Server";
         same = true;
     }
+    if (strcmp(r->suite, ask->suite ? ask->suite : "inference") != 0) return false;
     if (round && (round < r->since || (r->until && round > r->until))) return false;
     /* Without a "*" the names must be equal, with it only up to it. */
     if (strncmp(ask->model ? ask->model : "", r->model, stem) != 0) return false;
@@ -108,6 +121,14 @@ static bool figure_rule_applies(const abdb_figure_rule *r, const abdb_figure_req
     /* A rule with `ran` is for an inferred result: it fits only where LoadGen ran just that
      * scenario. */
     return same ? !*r->ran : abdb_scenario_names_equal(ask->ran, r->ran);
+}
+
+bool abdb_figure_suite_has_rules(const char *suite)
+{
+    (void)pthread_once(&once, parse_embedded_figure_rules);
+    for (size_t i = 0; i < rules; i++)
+        if (strcmp(rule[i].suite, suite) == 0) return true;
+    return false;
 }
 
 const abdb_figure_rule *abdb_figure_next_matching_rule(const abdb_figure_request *request,

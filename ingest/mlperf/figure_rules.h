@@ -10,6 +10,7 @@
 
 typedef struct {
     int since, until;           /* rounds: 1000 major + minor; until 0: still */
+    const char *suite;          /* whose rule it is: "inference" */
     const char *model;          /* "*" behind it: what begins so */
     const char *scenario, *ran; /* ran: what LoadGen ran where the result was inferred, else "" */
     bool tokens;                /* only where LoadGen counted tokens */
@@ -17,15 +18,18 @@ typedef struct {
     double times;               /* the result is so many times the figure */
 } abdb_figure_rule;
 
-/* What is asked for. round NULL: unknown, any fits. ran: what LoadGen ran; NULL: the scenario. */
+/* What is asked for. suite NULL: inference. round NULL: unknown, any fits. ran: what LoadGen ran;
+ * NULL: the scenario. */
 typedef struct {
-    const char *round, *model, *scenario, *ran;
+    const char *suite, *round, *model, *scenario, *ran;
     bool tokens; /* LoadGen counted tokens */
 } abdb_figure_request;
 
 /* The next rule from *at on that fits, the most special first; *at moves behind it. NULL: none. */
 const abdb_figure_rule *abdb_figure_next_matching_rule(const abdb_figure_request *request,
                                                        size_t *at);
+/* Has the suite any rule? One without has no official figure. */
+bool abdb_figure_suite_has_rules(const char *suite);
 /* "v5.1" -> 5001; 0: none. */
 int abdb_round_name_to_number(const char *round);
 /* Are two names of a scenario the same: "Single Stream", "singlestream"? NULL is none. */

@@ -13,14 +13,13 @@
 #include "ingest/read/csv.h"
 
 /* Where each part of abdb_mlperf_row comes from. */
-static const abdb_mlperf_column map[] = {
+const abdb_mlperf_column abdb_mlperf_checker_columns[MLPERF_CHECKER] = {
     MLPERF_COLUMN(platform, "Platform|system_id"), MLPERF_COLUMN(used_model, "Model"),
     MLPERF_COLUMN(model, "MlperfModel|benchmark"), MLPERF_COLUMN(result, "Result|perf_value"),
     MLPERF_COLUMN(unit, "Units|perf_metric"),      MLPERF_COLUMN(accuracy, "Accuracy"),
     MLPERF_COLUMN(location, "Location"),           MLPERF_COLUMN(inferred, "inferred"),
     MLPERF_COLUMN(weights, "weight_data_types"),   MLPERF_COLUMN(errors, "errors"),
 };
-enum { MAP_COUNT = sizeof map / sizeof map[0] };
 
 typedef struct {
     const abdb_input *in;
@@ -58,7 +57,7 @@ static abdb_status import_checker_row(void *self, const abdb_csv_row *csv, abdb_
     if (!s->header.count || abdb_csv_row_is_header(&s->header, csv)) {
         TRY(abdb_csv_header_copy_row(&s->header, csv, err));
         abdb_mlperf_find_columns(abdb_mlperf_columns, MLPERF_SHARED, &s->header, s->shared);
-        abdb_mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
+        abdb_mlperf_find_columns(abdb_mlperf_checker_columns, MLPERF_CHECKER, &s->header, s->place);
         TRY(abdb_csv_find_marks(&s->header, s->in, s->delimiter, err));
         s->context.result_mark =
             abdb_csv_mark(&s->header, abdb_csv_find_column(&s->header, "Result|perf_value"));
@@ -70,7 +69,7 @@ static abdb_status import_checker_row(void *self, const abdb_csv_row *csv, abdb_
         return s->context.sink->row_end(s->context.sink->self, err);
     }
     abdb_mlperf_copy_row_columns(abdb_mlperf_columns, MLPERF_SHARED, s->shared, csv, &row);
-    abdb_mlperf_copy_row_columns(map, MAP_COUNT, s->place, csv, &row);
+    abdb_mlperf_copy_row_columns(abdb_mlperf_checker_columns, MLPERF_CHECKER, s->place, csv, &row);
     /* Location is the path of the result folder, which begins with its division. */
     if (row.location && strncmp(row.location, "closed", 6) == 0 && !row.division)
         row.division = "closed";
@@ -108,7 +107,7 @@ static abdb_status read_mlperf_checker(const abdb_input *in, const abdb_override
 const abdb_importer abdb_import_mlperf_checker = {
     "mlperf-checker-csv",
     "summary.csv of the MLPerf inference submission checker, v0.7 to v6.x",
-    2,
+    3,
     NULL,
     mlperf_checker_bid,
     read_mlperf_checker};

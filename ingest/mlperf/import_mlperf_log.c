@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <jansson.h>
-
+#include "ingest/mlperf/mllog_json.h"
 #include "ingest/mlperf/round.h"
 #include "ingest/read/text_lines.h"
 
@@ -24,8 +23,8 @@ static bool has_mllog_line(const abdb_input *in, bool *training)
     *training = false;
     for (const char *s = in->text; (s = memmem(s, (size_t)(end - s), ":::MLLOG", 8)); s++) {
         const char *stop = memchr(s, '\n', (size_t)(end - s)), *key;
-        json_t *object = json_loadb(s + 8, (size_t)((stop ? stop : end) - s - 8),
-                                    JSON_DECODE_INT_AS_REAL | JSON_DISABLE_EOF_CHECK, NULL);
+        json_t *object =
+            abdb_mllog_parse_object(s + 8, (size_t)((stop ? stop : end) - s - 8), NULL);
 
         key = json_string_value(json_object_get(object, "key"));
         logged = logged || key;

@@ -2,7 +2,8 @@
  *
  * An array of objects; performance and power of a row stand in one object. "a#" counts accelerators
  * per node. Keys have changed little since v3.1; unknown ones are ignored. An input row is an
- * object.
+ * object. The checker of v6.1 writes another file of that kind, summary.json: one object whose
+ * members "0", "1", ... are the lines of its summary.csv.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +12,24 @@
 #include "ingest/mlperf/mlperf_row.h"
 #include "ingest/read/flat_records.h"
 
+/* {"0": {... "Organization" ... "MlperfModel" ...: the first object shows it. */
+static bool is_keyed_summary(const char *text, size_t size)
+{
+    size_t head = size < 4096 ? size : 4096, i = 1;
+
+    while (i < head && strchr(" \t\r\n", text[i])) i++;
+    return i + 4 < head && strncmp(text + i, "\"0\"", 3) == 0 &&
+           memmem(text, head, "\"Organization\"", 14) && memmem(text, head, "\"MlperfModel\"", 13);
+}
+
 static int mlperf_summary_bid(const abdb_input *in)
 {
     size_t i = 0;
 
     while (i < in->text_size && strchr(" \t\r\n", in->text[i]) && in->text[i]) i++;
-    if (i == in->text_size || in->text[i] != '[') return 0;
+    if (i == in->text_size) return 0;
+    if (in->text[i] == '{') return is_keyed_summary(in->text + i, in->text_size - i) ? 85 : 0;
+    if (in->text[i] != '[') return 0;
     /* One of two keys within the first 4 KiB of an array: the first object shows all of them. */
     for (size_t k = i; k < in->text_size && k < i + 4096; k++)
         if ((k + 13 < in->text_size && strncmp(in->text + k, "\"Performance_", 13) == 0) ||
@@ -25,21 +38,24 @@ static int mlperf_summary_bid(const abdb_input *in)
     return 0;
 }
 
-/* A member as text: strings as they are, numbers and booleans printed. From arena. */
-static const char *nonempty_member_as_text(abdb_arena *arena, const json_t *object, const char *key)
+/* Hands the row over, or rejects its object. */
+static abdb_status import_row_or_reject(const abdb_mlperf_context *context, const json_t *object,
+                                        abdb_arena *arena, const abdb_mlperf_row *row,
+                                        abdb_error *err)
 {
-    const json_t *value = json_object_get(object, key);
-    char number[32];
+    const char *field = NULL;
+    char reason[200] = "";
+    abdb_status st = abdb_mlperf_import_row(context, row, &field, reason, err);
 
-    if (json_is_string(value)) {
-        const char *text = json_string_value(value);
+    if (st == ABDB_OK && field) {
+        char *raw = json_dumps(object, JSON_COMPACT);
+        const char *place = abdb_arena_printf(arena, "%s.%s", context->locator, field);
+        abdb_reject reject = {.field = place, .reason = reason, .raw = raw};
 
-        return *text ? text : NULL;
+        st = context->sink->reject(context->sink->self, &reject, err);
+        free(raw);
     }
-    if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
-    if (!json_is_number(value)) return NULL;
-    abdb_format_shortest_double(json_number_value(value), number);
-    return abdb_arena_copy(arena, number, strlen(number));
+    return st;
 }
 
 /* One object of summary_results.json. Performance and power of a run are one object there: the
@@ -49,50 +65,75 @@ static abdb_status import_summary_object(const abdb_mlperf_context *context, con
 {
     abdb_arena a = {0};
     abdb_mlperf_row row = {
-        .public_id = nonempty_member_as_text(&a, object, "ID"),
-        .submitter = nonempty_member_as_text(&a, object, "Submitter"),
-        .availability = nonempty_member_as_text(&a, object, "Availability"),
-        .division = nonempty_member_as_text(&a, object, "Category"),
-        .system_type = nonempty_member_as_text(&a, object, "Suite"),
-        .system = nonempty_member_as_text(&a, object, "System"),
-        .platform = nonempty_member_as_text(&a, object, "Platform"),
-        .used_model = nonempty_member_as_text(&a, object, "UsedModel"),
-        .model = nonempty_member_as_text(&a, object, "Model"),
-        .scenario = nonempty_member_as_text(&a, object, "Scenario"),
-        .accuracy = nonempty_member_as_text(&a, object, "Accuracy"),
-        .nodes = nonempty_member_as_text(&a, object, "Nodes"),
-        .processor = nonempty_member_as_text(&a, object, "Processor"),
-        .processors_per_node = nonempty_member_as_text(&a, object, "host_processors_per_node"),
-        .cores = nonempty_member_as_text(&a, object, "host_processor_core_count"),
-        .accelerator = nonempty_member_as_text(&a, object, "Accelerator"),
-        .accelerators_per_node = nonempty_member_as_text(&a, object, "a#"),
-        .location = nonempty_member_as_text(&a, object, "Location"),
-        .software = nonempty_member_as_text(&a, object, "Software"),
-        .os = nonempty_member_as_text(&a, object, "operating_system"),
-        .notes = nonempty_member_as_text(&a, object, "Notes"),
-        .round = nonempty_member_as_text(&a, object, "version"),
-        .inferred = nonempty_member_as_text(&a, object, "inferred"),
-        .has_power = nonempty_member_as_text(&a, object, "has_power"),
-        .weights = nonempty_member_as_text(&a, object, "weight_data_types"),
-        .url = nonempty_member_as_text(&a, object, "Details"),
-        .errors = nonempty_member_as_text(&a, object, "errors"),
-        .result = nonempty_member_as_text(&a, object, "Performance_Result"),
-        .unit = nonempty_member_as_text(&a, object, "Performance_Units"),
-        .power = nonempty_member_as_text(&a, object, "Power_Result"),
-        .power_unit = nonempty_member_as_text(&a, object, "Power_Units")};
-    const char *field = NULL;
-    char reason[200] = "";
-    abdb_status st = abdb_mlperf_import_row(context, &row, &field, reason, err);
+        .public_id = abdb_mlperf_member_as_text(&a, object, "ID"),
+        .submitter = abdb_mlperf_member_as_text(&a, object, "Submitter"),
+        .availability = abdb_mlperf_member_as_text(&a, object, "Availability"),
+        .division = abdb_mlperf_member_as_text(&a, object, "Category"),
+        .system_type = abdb_mlperf_member_as_text(&a, object, "Suite"),
+        .system = abdb_mlperf_member_as_text(&a, object, "System"),
+        .platform = abdb_mlperf_member_as_text(&a, object, "Platform"),
+        .used_model = abdb_mlperf_member_as_text(&a, object, "UsedModel"),
+        .model = abdb_mlperf_member_as_text(&a, object, "Model"),
+        .scenario = abdb_mlperf_member_as_text(&a, object, "Scenario"),
+        .accuracy = abdb_mlperf_member_as_text(&a, object, "Accuracy"),
+        .nodes = abdb_mlperf_member_as_text(&a, object, "Nodes"),
+        .processor = abdb_mlperf_member_as_text(&a, object, "Processor"),
+        .processors_per_node = abdb_mlperf_member_as_text(&a, object, "host_processors_per_node"),
+        .cores = abdb_mlperf_member_as_text(&a, object, "host_processor_core_count"),
+        .accelerator = abdb_mlperf_member_as_text(&a, object, "Accelerator"),
+        .accelerators_per_node = abdb_mlperf_member_as_text(&a, object, "a#"),
+        .location = abdb_mlperf_member_as_text(&a, object, "Location"),
+        .software = abdb_mlperf_member_as_text(&a, object, "Software"),
+        .os = abdb_mlperf_member_as_text(&a, object, "operating_system"),
+        .notes = abdb_mlperf_member_as_text(&a, object, "Notes"),
+        .round = abdb_mlperf_member_as_text(&a, object, "version"),
+        .inferred = abdb_mlperf_member_as_text(&a, object, "inferred"),
+        .has_power = abdb_mlperf_member_as_text(&a, object, "has_power"),
+        .weights = abdb_mlperf_member_as_text(&a, object, "weight_data_types"),
+        .url = abdb_mlperf_member_as_text(&a, object, "Details"),
+        .errors = abdb_mlperf_member_as_text(&a, object, "errors"),
+        .result = abdb_mlperf_member_as_text(&a, object, "Performance_Result"),
+        .unit = abdb_mlperf_member_as_text(&a, object, "Performance_Units"),
+        .power = abdb_mlperf_member_as_text(&a, object, "Power_Result"),
+        .power_unit = abdb_mlperf_member_as_text(&a, object, "Power_Units")};
+    abdb_status st = import_row_or_reject(context, object, &a, &row, err);
 
-    if (st == ABDB_OK && field) {
-        char *raw = json_dumps(object, JSON_COMPACT);
-        const char *place = abdb_arena_printf(&a, "%s.%s", context->locator, field);
-        abdb_reject reject = {.field = place, .reason = reason, .raw = raw};
-
-        st = context->sink->reject(context->sink->self, &reject, err);
-        free(raw);
-    }
     abdb_arena_free(&a);
+    return st;
+}
+
+/* One line of the checker's summary as an object. */
+static abdb_status import_checker_object(const abdb_mlperf_context *context, const json_t *object,
+                                         abdb_error *err)
+{
+    abdb_arena a = {0};
+    abdb_mlperf_row row = {0};
+    abdb_status st;
+
+    abdb_mlperf_copy_row_members(abdb_mlperf_columns, MLPERF_SHARED, object, &a, &row);
+    abdb_mlperf_copy_row_members(abdb_mlperf_checker_columns, MLPERF_CHECKER, object, &a, &row);
+    st = import_row_or_reject(context, object, &a, &row, err);
+    abdb_arena_free(&a);
+    return st;
+}
+
+typedef abdb_status (*object_reader)(const abdb_mlperf_context *, const json_t *, abdb_error *);
+
+static abdb_status import_member(const abdb_mlperf_context *context, const json_t *object,
+                                 object_reader read, abdb_error *err)
+{
+    const abdb_sink *sink = context->sink;
+    abdb_status st = ABDB_OK;
+
+    if (json_is_object(object)) {
+        TRY(read(context, object, err));
+    } else {
+        abdb_reject reject = {.field = context->locator, .reason = "not an object"};
+
+        TRY(sink->reject(sink->self, &reject, err));
+    }
+    TRY(sink->row_end(sink->self, err));
+done:
     return st;
 }
 
@@ -102,11 +143,22 @@ static abdb_status read_mlperf_summary(const abdb_input *in, const abdb_override
     abdb_mlperf_context context = {
         .words = overrides, .sink = sink, .source = "mlperf-summary", .verified = "yes"};
     json_t *root, *object;
+    const char *key;
     char locator[32];
     size_t i;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_flat_parse_json_document(&root, in, err));
+    if (json_is_object(root)) {
+        context.source = "mlperf-checker";
+        context.verified = "unknown";
+        json_object_foreach(root, key, object)
+        {
+            context.locator = key;
+            TRY(import_member(&context, object, import_checker_object, err));
+        }
+        goto done;
+    }
     if (!json_is_array(root))
         TRY(ABDB_FAIL(err, ABDB_FORMAT,
                       "line 1: not an array of results, as summary_results.json is"));
@@ -114,14 +166,7 @@ static abdb_status read_mlperf_summary(const abdb_input *in, const abdb_override
     {
         snprintf(locator, sizeof locator, "[%zu]", i);
         context.locator = locator;
-        if (json_is_object(object)) {
-            TRY(import_summary_object(&context, object, err));
-        } else {
-            abdb_reject reject = {.field = locator, .reason = "not an object"};
-
-            TRY(sink->reject(sink->self, &reject, err));
-        }
-        TRY(sink->row_end(sink->self, err));
+        TRY(import_member(&context, object, import_summary_object, err));
     }
 done:
     json_decref(root);
@@ -130,8 +175,8 @@ done:
 
 const abdb_importer abdb_import_mlperf_summary = {
     "mlperf-summary-json",
-    "summary_results.json of a round of MLPerf results",
-    2,
+    "summary_results.json of a round of MLPerf results, and the checker's summary.json",
+    3,
     NULL,
     mlperf_summary_bid,
     read_mlperf_summary};

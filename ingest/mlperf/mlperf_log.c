@@ -6,6 +6,7 @@
  * numbers in Python's dictionaries are quoted or not; training logs of several nodes repeat
  * run_stop; descriptions of systems have numbers as text. */
 #include "ingest/mlperf/mlperf_log.h"
+#include "ingest/mlperf/mllog_json.h"
 #include "ingest/mlperf/training_v05_log.h"
 
 #include <math.h>
@@ -86,11 +87,8 @@ static abdb_status parse_mllog_json(json_t **out, const text_line *line, abdb_er
 
     *out = NULL;
     if (!json) return ABDB_OK;
-    /* Integers as real numbers: LoadGen's seeds have 64 bits, and jansson refuses more than 63. */
-    *out = json_loads(json + 8, JSON_DECODE_INT_AS_REAL | JSON_DISABLE_EOF_CHECK, &error);
-    if (json_is_object(*out)) return ABDB_OK;
-    json_decref(*out);
-    *out = NULL;
+    *out = abdb_mllog_parse_object(json + 8, strlen(json + 8), &error);
+    if (*out) return ABDB_OK;
     return ABDB_FAIL(err, ABDB_DATA, "line %ld: no JSON behind :::MLLOG: %s", line->number,
                      error.text);
 }

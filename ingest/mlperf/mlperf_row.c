@@ -14,6 +14,7 @@
 #include <strings.h>
 
 #include "ingest/mlperf/figure_rules.h"
+#include "ingest/mlperf/token_rates.h"
 #include "schema/core/units.h"
 
 enum { REASON_SIZE = 200, ACCURACY_MAX = 12 };
@@ -42,7 +43,7 @@ const abdb_mlperf_column abdb_mlperf_columns[MLPERF_SHARED] = {
     MLPERF_COLUMN(software, "Software|framework"),
     MLPERF_COLUMN(os, "Operating System|operating_system"),
     MLPERF_COLUMN(notes, "notes"),
-    MLPERF_COLUMN(round, "Version"),
+    MLPERF_COLUMN(round, "Version|version"),
     MLPERF_COLUMN(has_power, "Has Power|has_power"),
     MLPERF_COLUMN(url, "Code"),
 };
@@ -65,14 +66,54 @@ void abdb_mlperf_copy_row_columns(const abdb_mlperf_column *map, size_t count,
     }
 }
 
+const char *abdb_mlperf_member_as_text(abdb_arena *arena, const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    const char *text = json_string_value(value);
+    char number[32];
+
+    if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
+    if (!json_is_number(value)) return text && *text ? text : NULL;
+    abdb_format_shortest_double(json_number_value(value), number);
+    return abdb_arena_copy(arena, number, strlen(number));
+}
+
+void abdb_mlperf_copy_row_members(const abdb_mlperf_column *map, size_t count, const json_t *object,
+                                  abdb_arena *arena, abdb_mlperf_row *row)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *names = abdb_arena_copy(arena, map[i].names, strlen(map[i].names)), *rest = NULL;
+        const char *text = NULL;
+
+        for (char *name = names ? strtok_r(names, "|", &rest) : NULL; name && !text;
+             name = strtok_r(NULL, "|", &rest))
+            text = abdb_mlperf_member_as_text(arena, object, name);
+        if (text) memcpy((char *)row + map[i].offset, &text, sizeof text);
+    }
+}
+
 const char *abdb_mlperf_canonical_scenario(const char *text)
 {
-    static const char *const names[] = {"Offline", "Server", "Interactive", "SingleStream",
-                                        "MultiStream"};
+    static const char *const names[] = {"Offline",      "Server",      "Interactive",
+                                        "SingleStream", "MultiStream", "ConstantStream"};
 
     for (size_t i = 0; text && i < sizeof names / sizeof names[0]; i++)
         if (abdb_scenario_names_equal(text, names[i])) return names[i];
     return text;
+}
+
+const char *abdb_mlperf_suite_of_system_type(const char *system_type)
+{
+    static const struct {
+        const char *word, *suite;
+    } table[] = {{"datacenter", "inference"}, {"edge", "inference"}, {"adas", "automotive"},
+                 {"ivi", "automotive"},       {"mobile", "mobile"},  {"smartphone", "mobile"},
+                 {"data center", "inference"}};
+
+    if (!system_type || !*system_type) return "inference";
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (strcasestr(system_type, table[i].word)) return table[i].suite;
+    return NULL;
 }
 
 static const char *copy_lowercase(abdb_arena *arena, const char *text)
@@ -106,6 +147,7 @@ static const char *metric_of_unit(const abdb_unit *unit, const char *suite)
     } table[] = {{"token/s", "tokens_per_s"},
                  {"sample/s", "samples_per_s"},
                  {"query/s", "queries_per_s"},
+                 {"task/s", "tasks_per_s"},
                  {"sample/query", "samples_per_query"},
                  {"W", "power_w"},
                  {"J", "energy_j"}};
@@ -292,31 +334,6 @@ static const char *inferred_flag_text(const abdb_mlperf_row *row)
     return " inferred";
 }
 
-/* What the rules of its round say, and where they leave it open the row's samples. */
-static bool result_counts_tokens(const abdb_mlperf_row *row)
-{
-    const abdb_figure_request ask = {.round = row->round,
-                                     .model = row->model,
-                                     .scenario = row->scenario,
-                                     .tokens = row->accuracy &&
-                                               strstr(row->accuracy, "TOKENS_PER_SAMPLE")};
-
-    return abdb_figure_result_is_tokens(&ask);
-}
-
-/* Tokens that a table calls samples or queries: its word stays the raw unit. */
-static bool relabel_samples_as_tokens(abdb_entry *entry, const abdb_mlperf_row *row)
-{
-    abdb_result *result = &entry->result[0];
-
-    if ((strcmp(result->metric, "samples_per_s") != 0 &&
-         strcmp(result->metric, "queries_per_s") != 0) ||
-        !result_counts_tokens(row))
-        return false;
-    result->metric = "tokens_per_s";
-    return true;
-}
-
 /* What all of MLCommons' files say of a row, in abdb's words. A division may carry power
  * ("closed-power"): that is a flag here, so that rows with and without it meet. */
 static void set_entry_fields(abdb_entry *entry, abdb_arena *arena,
@@ -325,6 +342,8 @@ static void set_entry_fields(abdb_entry *entry, abdb_arena *arena,
     const char *division = row->division ? copy_lowercase(arena, row->division) : NULL;
     int power = is_true_text(row->has_power) || (division && strstr(division, "power"));
     int errors = row->errors && strcmp(row->errors, "0") != 0;
+    const char *suite =
+        row->suite ? row->suite : abdb_mlperf_suite_of_system_type(row->system_type);
 
     if (division && strncmp(division, "closed", 6) == 0)
         division = "closed";
@@ -333,7 +352,7 @@ static void set_entry_fields(abdb_entry *entry, abdb_arena *arena,
     entry->field[ABDB_FIELD_evidence] = "mlperf";
     entry->field[ABDB_FIELD_kind] = "statement";
     entry->field[ABDB_FIELD_verified] = context->verified;
-    entry->field[ABDB_FIELD_suite] = row->suite ? row->suite : "inference";
+    entry->field[ABDB_FIELD_suite] = suite ? suite : "inference";
     entry->field[ABDB_FIELD_source] = context->source;
     entry->field[ABDB_FIELD_submitter] = row->submitter;
     entry->field[ABDB_FIELD_availability] = copy_lowercase(arena, row->availability);
@@ -401,7 +420,7 @@ bool abdb_mlperf_fill_entry(abdb_entry *entry, abdb_arena *arena,
         return false;
     }
     /* Logs name their unit in the figure itself; only tables are corrected. */
-    if (strcmp(context->source, "mlperf-logs") != 0 && relabel_samples_as_tokens(entry, row))
+    if (strcmp(context->source, "mlperf-logs") != 0 && abdb_mlperf_relabel_tokens(entry, row))
         entry->field[ABDB_FIELD_flags] = abdb_trim_in_place(
             abdb_arena_printf(arena, "%s unit-corrected", entry->field[ABDB_FIELD_flags]));
     if (row->power && !add_result_with_unit(entry, row->power, row->power_unit, 1, "Power",

@@ -4,6 +4,8 @@
 #ifndef ABDB_INGEST_MLPERF_H
 #define ABDB_INGEST_MLPERF_H
 
+#include <jansson.h>
+
 #include "ingest/importer.h"
 #include "ingest/read/csv.h"
 
@@ -40,6 +42,16 @@ void abdb_mlperf_copy_row_columns(const abdb_mlperf_column *map, size_t count,
                                   const int place[MLPERF_COLUMN_MAX], const abdb_csv_row *csv,
                                   abdb_mlperf_row *row);
 
+/* The member of that name as text: a string as it is, a number or boolean printed from arena; NULL:
+ * none, or "". */
+const char *abdb_mlperf_member_as_text(abdb_arena *arena, const json_t *object, const char *name);
+/* As abdb_mlperf_copy_row_columns, of a JSON object's members: text as it is, numbers printed. */
+void abdb_mlperf_copy_row_members(const abdb_mlperf_column *map, size_t count, const json_t *object,
+                                  abdb_arena *arena, abdb_mlperf_row *row);
+/* The columns of the submission checker's summary that the shared ones lack. */
+enum { MLPERF_CHECKER = 10 };
+extern const abdb_mlperf_column abdb_mlperf_checker_columns[MLPERF_CHECKER];
+
 typedef struct {
     const abdb_overrides *words;
     const abdb_sink *sink;
@@ -54,6 +66,10 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_mlperf_import_row(const abdb_mlperf_context *context,
                                                  const abdb_mlperf_row *row, const char **field,
                                                  char *reason, abdb_error *err);
+
+/* The suite of a result by its system_type: "inference" of datacenter, edge and what is not said,
+ * "automotive" of adas, "mobile"; NULL: of none that abdb knows. */
+const char *abdb_mlperf_suite_of_system_type(const char *system_type);
 
 /* A scenario as MLCommons writes it today ("Single Stream" is SingleStream), or the text itself. */
 const char *abdb_mlperf_canonical_scenario(const char *text);

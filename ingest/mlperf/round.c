@@ -4,7 +4,7 @@
  * brings the files of a result together (abdb_mlperf_round_group_folders). Where a path puts a file
  * is round_path.c's business. */
 #include "ingest/mlperf/round_text_pool.h"
-#include "ingest/mlperf/round_path.h"
+#include "ingest/mlperf/round_unread.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +38,7 @@ struct abdb_mlperf_round {
     size_t folders;
     const char *truncated[16];
     size_t truncations;
+    abdb_unread_folders unread;
 };
 
 /* --- taking files ----------------------------------------------------------------------------- */
@@ -53,6 +54,7 @@ void abdb_mlperf_round_destroy(abdb_mlperf_round *round)
     if (!round) return;
     abdb_text_pool_free(&round->pool);
     abdb_arena_free(&round->scratch);
+    abdb_round_unread_free(&round->unread);
     free(round->item);
     free(round->folder);
     free(round);
@@ -175,6 +177,17 @@ abdb_status abdb_mlperf_round_add_file(abdb_mlperf_round *round, const abdb_inpu
     }
     abdb_arena_clear(&round->scratch);
     return st;
+}
+
+abdb_status abdb_mlperf_round_note_unread(abdb_mlperf_round *round, const char *path,
+                                          abdb_error *err)
+{
+    return abdb_round_unread_note(&round->unread, path, err);
+}
+
+size_t abdb_mlperf_round_power_logs(const abdb_mlperf_round *round)
+{
+    return round->unread.power_logs;
 }
 
 void abdb_mlperf_round_mark_truncated(abdb_mlperf_round *round, const char *path)
@@ -325,16 +338,47 @@ static void set_folder_identity(abdb_mlperf_round *round, abdb_round_folder *f,
             f->whole = false;
 }
 
+static int compare_folders(const void *a, const void *b)
+{
+    const abdb_round_folder *x = a, *y = b;
+    int order = strcmp(x->root, y->root);
+
+    return order ? order : strcmp(x->path, y->path);
+}
+
+/* Adds the folders of which no reader took a file, in a tree that is a round's, or of a system that
+ * is described. */
+static void add_unread_folders(abdb_mlperf_round *round, const description_list *list)
+{
+    size_t read = round->folders;
+
+    abdb_round_unread_sort(&round->unread);
+    for (size_t i = 0; i < round->unread.items; i++) {
+        const abdb_unread_folder *u = &round->unread.item[i];
+        const folder_location where = {u->root, u->folder, u->where};
+        abdb_round_folder *f = &round->folder[round->folders];
+
+        *f = (abdb_round_folder){.root = u->root, .path = u->folder};
+        if (bsearch(f, round->folder, read, sizeof *f, compare_folders)) continue;
+        attach_descriptions(f, &where, list);
+        if (!u->in_tree && !f->system) continue;
+        set_folder_identity(round, f, &where);
+        f->unread = u->file;
+        round->folders++;
+    }
+    qsort(round->folder, round->folders, sizeof *round->folder, compare_folders);
+}
+
 abdb_status abdb_mlperf_round_group_folders(abdb_mlperf_round *round, abdb_error *err)
 {
     description_list list = {0};
+    size_t room = round->items + round->unread.items + 1;
     abdb_status st = ABDB_OK;
     size_t to;
 
-    if (!round->items) return ABDB_OK;
     sort_items_keep_last_copy(round);
-    round->folder = calloc(round->items, sizeof *round->folder);
-    list.at = calloc(round->items, sizeof *list.at);
+    round->folder = calloc(room, sizeof *round->folder);
+    list.at = calloc(room, sizeof *list.at);
     if (!round->folder || !list.at) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%zu files", round->items));
     for (size_t i = 0; i < round->items; i++)
         if (!*round->item[i].home->folder) list.at[list.count++] = &round->item[i];
@@ -353,6 +397,7 @@ abdb_status abdb_mlperf_round_group_folders(abdb_mlperf_round *round, abdb_error
         for (size_t i = from; i < to; i++) f->file[f->files++] = &round->item[i].file;
         attach_descriptions(f, first, &list);
     }
+    add_unread_folders(round, &list);
 done:
     free(list.at);
     return st;
@@ -373,23 +418,6 @@ const abdb_round_folder *abdb_mlperf_round_get_folder(const abdb_mlperf_round *r
     return &round->folder[i];
 }
 
-/* How the result folders of a suite are read; the version is raised when they are read otherwise.
- */
-static const struct {
-    const char *name;
-    int version;
-} formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 3},
-               [ROUND_TRAINING] = {"mlperf-training-round", 4},
-               [ROUND_HPC] = {"mlperf-hpc-round", 2},
-               [ROUND_TINY] = {"mlperf-tiny-round", 3}};
-
-int abdb_mlperf_round_format_version(const char *format)
-{
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
-        if (strcmp(format, formats[i].name) == 0) return formats[i].version;
-    return 0;
-}
-
 abdb_status abdb_mlperf_round_get_manifest(const abdb_mlperf_round *round, size_t i,
                                            abdb_text *path, const char **format,
                                            abdb_text *manifest, abdb_error *err)
@@ -397,7 +425,7 @@ abdb_status abdb_mlperf_round_get_manifest(const abdb_mlperf_round *round, size_
     const abdb_round_folder *f = &round->folder[i];
     const abdb_round_file *beside[] = {f->system, f->measurement, f->mapping};
 
-    *format = formats[f->suite].name;
+    *format = abdb_round_format_of_suite(f->suite);
     abdb_text_clear(path);
     abdb_text_clear(manifest);
     abdb_text_printf(path, "%s%s%s", f->root, *f->root ? "/" : "", f->path);
@@ -407,6 +435,7 @@ abdb_status abdb_mlperf_round_get_manifest(const abdb_mlperf_round *round, size_
                      f->whole ? "" : " (truncated)");
     for (size_t k = 0; k < f->files; k++)
         abdb_text_printf(manifest, "%s  %s\n", f->file[k]->sha256, f->file[k]->path);
+    if (f->unread) abdb_text_printf(manifest, "unread  %s/%s\n", f->path, f->unread);
     for (size_t k = 0; k < 3; k++)
         if (beside[k]) abdb_text_printf(manifest, "%s  %s\n", beside[k]->sha256, beside[k]->path);
     return path->failed || manifest->failed ? ABDB_FAIL(err, ABDB_NOMEM, "a folder") : ABDB_OK;
@@ -440,6 +469,9 @@ abdb_status abdb_mlperf_round_import_folder(const abdb_mlperf_round *round, size
 
     if (damage)
         snprintf(reason, sizeof reason, "%.190s", damage);
+    else if (f->unread)
+        snprintf(reason, sizeof reason, "no log that abdb reads: %.120s is none of a known form",
+                 f->unread);
     else if (!f->system)
         snprintf(reason, sizeof reason,
                  "no systems/%.60s.json in what was imported: import the submitter's whole folder",

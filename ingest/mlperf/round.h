@@ -33,7 +33,8 @@ typedef struct {
     abdb_round_suite suite;
     const char *division, *submitter, *platform, *benchmark, *scenario; /* of the path, or NULL */
     const char *round;                                                  /* "v5.1", or NULL */
-    bool whole; /* everything that could belong to it was read */
+    const char *unread; /* no reader took a file: the first where a log should be; else NULL */
+    bool whole;         /* everything that could belong to it was read */
     size_t files;
     const abdb_round_file **file;
     const abdb_round_file *system, *measurement, *mapping; /* NULL: none */
@@ -59,6 +60,14 @@ abdb_round_role abdb_mlperf_round_role_of_path(const char *path);
 ABDB_MUST_USE abdb_status abdb_mlperf_round_add_file(abdb_mlperf_round *round, const abdb_input *in,
                                                      const char *sha256, bool *taken,
                                                      abdb_error *err);
+/* Tells the round of a file that it did not take: a folder whose files were all of that kind will
+ * be rejected. */
+ABDB_MUST_USE abdb_status abdb_mlperf_round_note_unread(abdb_mlperf_round *round, const char *path,
+                                                        abdb_error *err);
+/* Power logs of training runs that were seen and are not read. */
+size_t abdb_mlperf_round_power_logs(const abdb_mlperf_round *round);
+/* Has the folder no log of a run that a reader took? */
+bool abdb_mlperf_round_folder_lacks_log(const abdb_round_folder *folder);
 /* Files of that archive or folder may be missing: no score of several runs is made from it. */
 void abdb_mlperf_round_mark_truncated(abdb_mlperf_round *round, const char *path);
 /* Groups the files: afterwards the folders can be asked for. */
@@ -67,6 +76,8 @@ ABDB_MUST_USE abdb_status abdb_mlperf_round_group_folders(abdb_mlperf_round *rou
 size_t abdb_mlperf_round_folder_count(const abdb_mlperf_round *round);
 size_t abdb_mlperf_round_file_count(const abdb_mlperf_round *round); /* that were taken */
 const abdb_round_folder *abdb_mlperf_round_get_folder(const abdb_mlperf_round *round, size_t i);
+/* The name of the format of a suite's folders. */
+const char *abdb_round_format_of_suite(abdb_round_suite suite);
 /* Which version of a round's format reads its folders; 0: none of a round. */
 int abdb_mlperf_round_format_version(const char *format);
 /* Where folder i lies, its format, and the list of its files with their digests, which stands for

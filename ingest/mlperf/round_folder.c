@@ -25,6 +25,42 @@ const char *abdb_round_version_in_path(abdb_arena *arena, const char *root)
     return found;
 }
 
+/* How the result folders of a suite are read; the version is raised when they are read otherwise.
+ */
+static const struct {
+    const char *name;
+    int version;
+} formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 4},
+               [ROUND_TRAINING] = {"mlperf-training-round", 5},
+               [ROUND_HPC] = {"mlperf-hpc-round", 3},
+               [ROUND_TINY] = {"mlperf-tiny-round", 3}};
+
+bool abdb_mlperf_round_folder_lacks_log(const abdb_round_folder *f)
+{
+    for (size_t i = 0; i < f->files; i++) {
+        const char *member = f->file[i]->member;
+
+        if (f->suite == ROUND_TRAINING || f->suite == ROUND_HPC
+                ? strncmp(member, "result_", 7) == 0
+                : strstr(member, "performance/") &&
+                      (strstr(member, "mlperf_log_") || strstr(member, "result")))
+            return false;
+    }
+    return true;
+}
+
+int abdb_mlperf_round_format_version(const char *format)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (strcmp(format, formats[i].name) == 0) return formats[i].version;
+    return 0;
+}
+
+const char *abdb_round_format_of_suite(abdb_round_suite suite)
+{
+    return formats[suite].name;
+}
+
 const abdb_mlperf_values *abdb_round_values_of_file(const abdb_round_folder *folder,
                                                     const char *member)
 {
@@ -76,6 +112,9 @@ void abdb_round_fill_row_of_system(const abdb_round_folder *f, abdb_mlperf_row *
         .notes = nonempty_value_of_file(f->system, "sw_notes"),
         .weights = nonempty_value_of_file(f->measurement, "weight_data_types"),
         .location = f->path};
+    if (!row->weights) /* results/.../measurements.json of v6.0 on */
+        row->weights = abdb_mlperf_get_first_value(
+            abdb_round_values_of_file(f, "measurements.json"), "weight_data_types");
     if (f->mapping && nonempty_value_of_file(f->mapping, f->benchmark))
         row->model = nonempty_value_of_file(f->mapping, f->benchmark);
 }

@@ -36,11 +36,12 @@ static bool loadgen_counted_tokens(const run_log *log)
 
 /* The result by the rules of the round: the first figure that the log has. *inferred: LoadGen ran
  * another scenario. */
-static const char *find_official_result(abdb_arena *arena, const run_log *log, const char *round,
-                                        const char *model, const char *scenario, const char **unit,
-                                        bool *inferred)
+static const char *find_official_result(abdb_arena *arena, const run_log *log, const char *suite,
+                                        const char *round, const char *model, const char *scenario,
+                                        const char **unit, bool *inferred)
 {
-    const abdb_figure_request ask = {.round = round,
+    const abdb_figure_request ask = {.suite = suite,
+                                     .round = round,
                                      .model = model,
                                      .scenario = scenario,
                                      .ran = get_log_value(log, "effective_scenario"),
@@ -110,8 +111,16 @@ static void add_factors_and_date(abdb_entry *entry, const run_log *log, const ab
     } table[] = {{"loadgen_version", "loadgen_version"},
                  {"target_queries_per_s", "requested_server_target_qps"},
                  {"query_count", "result_query_count"},
+                 {"requests", "requests"},
+                 {"failed_requests", "failed_requests"},
+                 {"load_pattern", "load_pattern"},
+                 {"target_concurrency", "target_concurrency"},
+                 {"endpoints_version", "endpoints_version"},
                  {"duration_ms", "effective_min_duration_ms"}};
-    const abdb_round_file *described[] = {f->system, f->measurement};
+    const abdb_mlperf_values *described[] = {
+        f->system ? &f->system->values : NULL,
+        f->measurement ? &f->measurement->values
+                       : abdb_round_values_of_file(f, "measurements.json")};
     static const char *const words[] = {"accelerator_memory_capacity",
                                         "accelerator_memory_configuration",
                                         "accelerator_interconnect",
@@ -129,9 +138,9 @@ static void add_factors_and_date(abdb_entry *entry, const run_log *log, const ab
         abdb_entry_add_factor(entry, table[i].factor, get_log_value(log, table[i].key));
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         for (size_t k = 0; k < 2; k++)
-            abdb_entry_add_factor(
-                entry, words[i],
-                described[k] ? abdb_mlperf_get_first_value(&described[k]->values, words[i]) : NULL);
+            abdb_entry_add_factor(entry, words[i],
+                                  described[k] ? abdb_mlperf_get_first_value(described[k], words[i])
+                                               : NULL);
     entry->field[ABDB_FIELD_date] = get_log_value(log, "test_datetime");
 }
 
@@ -141,6 +150,74 @@ static bool run_is_invalid(const run_log *log)
     const char *validity = get_log_value(log, "result_validity");
 
     return validity && strcmp(validity, "VALID") != 0;
+}
+
+/* Requests of the Endpoints client that failed, or were not answered. */
+static void mark_failed_requests(abdb_entry *entry, const run_log *log)
+{
+    const char *failed = get_log_value(log, "failed_requests"),
+               *issued = get_log_value(log, "requests"),
+               *done = get_log_value(log, "result_query_count");
+
+    if ((failed && abdb_double_parse_or(failed, 0) > 0) ||
+        (issued && done && abdb_double_parse_or(done, 0) < abdb_double_parse_or(issued, 0)))
+        abdb_entry_add_mark(entry, "failed");
+}
+
+/* What is known beside the official figure, of a run that is valid; of one that is not, nothing. */
+static void add_latencies_or_failure(abdb_entry *entry, const run_log *log)
+{
+    if (!run_is_invalid(log)) {
+        add_latency_results(entry, log);
+        mark_failed_requests(entry, log);
+        return;
+    }
+    entry->field[ABDB_FIELD_status] = "failed";
+    entry->field[ABDB_FIELD_reason] = get_log_value(log, "qps")
+                                          ? "the client did not complete its run"
+                                          : "LoadGen says that the run is not VALID";
+    abdb_entry_leave_out_results(entry);
+}
+
+/* A suite without rules, or a scenario whose official figure is not known: the run with its
+ * latencies, no score, and a reject that says so. */
+static abdb_status import_run_without_figure(abdb_entry *entry, abdb_arena *arena,
+                                             const abdb_round_folder *f,
+                                             const abdb_mlperf_context *context, const run_log *log,
+                                             abdb_mlperf_row *row, char *reason, abdb_error *err)
+{
+    const char *field = NULL, *scenario = abdb_mlperf_canonical_scenario(row->scenario),
+               *why = abdb_arena_printf(arena,
+                                        "which figure of %.30s, %.20s is official is not known:"
+                                        " latencies kept, no score",
+                                        row->suite, scenario);
+    const abdb_reject reject = {.field = f->path, .reason = why};
+    abdb_status st = ABDB_OK;
+
+    if (!why) return ABDB_FAIL(err, ABDB_NOMEM, "a run");
+    row->result = "1"; /* stands for no figure, and is taken away below */
+    row->unit = "Samples/s";
+    if (!abdb_mlperf_fill_entry(entry, arena, context, row, &field, reason)) return ABDB_OK;
+    abdb_count_values_read(-1);
+    memmove(entry->result, entry->result + 1, --entry->results * sizeof *entry->result);
+    entry->field[ABDB_FIELD_kind] = "run";
+    add_latencies_or_failure(entry, log);
+    add_factors_and_date(entry, log, f);
+    abdb_entry_apply_overrides(entry, context->words);
+    TRY(context->sink->entry(context->sink->self, entry, err));
+    TRY(context->sink->reject(context->sink->self, &reject, err));
+done:
+    return st;
+}
+
+/* The suite of a folder; NULL: of none that abdb knows. Mobile's submissions may call their systems
+ * edge: their repository tells, or the folder that their apps write. */
+static const char *suite_of_folder(const abdb_round_folder *f, const char *locator,
+                                   const char *system_type)
+{
+    if (strcasestr(f->root, "mobile_") || strncmp(locator, "log_performance/", 16) == 0)
+        return "mobile";
+    return abdb_mlperf_suite_of_system_type(system_type);
 }
 
 /* The result of one scenario of a result folder. Where LoadGen ran another scenario than the
@@ -155,9 +232,16 @@ static abdb_status import_scenario_score(abdb_entry *entry, abdb_arena *arena,
     bool inferred;
 
     row->scenario = f->scenario;
-    row->result =
-        find_official_result(arena, log, f->round, row->model, f->scenario, &row->unit, &inferred);
+    row->suite = suite_of_folder(f, context->locator, row->system_type);
+    if (!row->suite) {
+        snprintf(reason, REASON, "no rules for system type '%.60s'", row->system_type);
+        return ABDB_OK;
+    }
+    row->result = find_official_result(arena, log, row->suite, f->round, row->model, f->scenario,
+                                       &row->unit, &inferred);
     row->inferred = inferred ? "1" : "0";
+    if (!row->result && (!abdb_figure_suite_has_rules(row->suite) || get_log_value(log, "qps")))
+        return import_run_without_figure(entry, arena, f, context, log, row, reason, err);
     if (!row->result) {
         snprintf(reason, REASON,
                  "no figure for scenario %.40s in performance/run_1 (LoadGen ran %.40s)",
@@ -169,12 +253,7 @@ static abdb_status import_scenario_score(abdb_entry *entry, abdb_arena *arena,
     entry->field[ABDB_FIELD_kind] = "score";
     if (inferred) entry->result[0].formula = "mlperf-inferred@1";
     abdb_round_add_power_and_energy(entry, f, log, inferred);
-    if (run_is_invalid(log)) {
-        entry->field[ABDB_FIELD_status] = "failed";
-        entry->field[ABDB_FIELD_reason] = "LoadGen says that the run is not VALID";
-        abdb_entry_leave_out_results(entry);
-    } else
-        add_latency_results(entry, log);
+    add_latencies_or_failure(entry, log);
     add_factors_and_date(entry, log, f);
     abdb_entry_apply_overrides(entry, context->words);
     return context->sink->entry(context->sink->self, entry, err);
@@ -183,12 +262,19 @@ static abdb_status import_scenario_score(abdb_entry *entry, abdb_arena *arena,
 /* The logs of the first run, in v0.5 without its folder too. *locator: the one that counts. */
 static run_log find_run_logs(const abdb_round_folder *f, const char **locator)
 {
-    static const char *const files[] = {
-        "performance/run_1/mlperf_log_detail.txt", "performance/run_1/mlperf_log_summary.txt",
-        "performance/mlperf_log_detail.txt", "performance/mlperf_log_summary.txt"};
+    static const char *const files[] = {"performance/run_1/mlperf_log_detail.txt",
+                                        "performance/run_1/mlperf_log_summary.txt",
+                                        "performance/mlperf_log_detail.txt",
+                                        "performance/mlperf_log_summary.txt",
+                                        "log_performance/mlperf_log_detail.txt",
+                                        "log_performance/mlperf_log_summary.txt",
+                                        "log_performance/run_1/mlperf_log_detail.txt",
+                                        "log_performance/run_1/mlperf_log_summary.txt",
+                                        "performance/result_summary.json",
+                                        "performance/run_1/result_summary.json"};
     run_log log = {0};
 
-    for (size_t i = 0; i < 4 && !log.detail && !log.summary; i += 2) {
+    for (size_t i = 0; i < sizeof files / sizeof files[0] && !log.detail && !log.summary; i += 2) {
         log.detail = abdb_round_values_of_file(f, files[i]);
         log.summary = abdb_round_values_of_file(f, files[i + 1]);
         *locator = log.detail ? files[i] : files[i + 1];
@@ -212,11 +298,12 @@ abdb_status abdb_round_import_inference(const abdb_round_folder *f, const abdb_o
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     if (!log.detail && !log.summary) {
         snprintf(reason, REASON,
-                 "no mlperf_log_detail.txt or mlperf_log_summary.txt in"
+                 "no mlperf_log_detail.txt, mlperf_log_summary.txt or result_summary.json in"
                  " performance/run_1");
         goto done;
     }
     abdb_round_fill_row_of_system(f, &row);
+    if (!accuracy) accuracy = abdb_round_values_of_file(f, "accuracy/accuracy_results.json");
     row.accuracy = abdb_mlperf_get_first_value(accuracy, "accuracy");
     st = import_scenario_score(entry, &arena, f, &context, &log, &row, reason, err);
 done:
@@ -241,8 +328,9 @@ abdb_status abdb_mlperf_import_inference_log(const abdb_mlperf_values *values, b
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    text = scenario ? find_official_result(&arena, &log, NULL, model, scenario, &unit, &inferred)
-                    : NULL;
+    text = scenario
+               ? find_official_result(&arena, &log, NULL, NULL, model, scenario, &unit, &inferred)
+               : NULL;
     known = unit ? abdb_unit_find(unit) : NULL;
     if (!model || !text || !known || !abdb_double_parse(text, ABDB_MARK_POINT, &value) ||
         !(value > 0)) {
@@ -262,12 +350,7 @@ abdb_status abdb_mlperf_import_inference_log(const abdb_mlperf_values *values, b
                                   : strcmp(known->base, "query/s") == 0  ? "queries_per_s"
                                                                          : "latency_s",
                                   "value", text, ABDB_MARK_POINT, unit);
-    if (run_is_invalid(&log)) {
-        entry->field[ABDB_FIELD_status] = "failed";
-        entry->field[ABDB_FIELD_reason] = "LoadGen says that the run is not VALID";
-        abdb_entry_leave_out_results(entry);
-    } else
-        add_latency_results(entry, &log);
+    add_latencies_or_failure(entry, &log);
     add_factors_and_date(entry, &log, &nowhere);
     abdb_entry_apply_overrides(entry, overrides);
     st = sink->entry(sink->self, entry, err);

@@ -8,6 +8,7 @@
  */
 #include "ingest/mlperf/round_path.h"
 
+#include "ingest/mlperf/endpoints_summary.h"
 #include "ingest/mlperf/training_v05_description.h"
 
 #include <string.h>
@@ -44,13 +45,16 @@ static abdb_mlperf_reader find_inference_file_reader(const abdb_round_path *p, s
 {
     const char *name = p->part[p->parts - 1];
 
-    bool performance = p->parts - at > 4 && strcmp(p->part[at + 3], "performance") == 0;
+    bool performance = p->parts - at > 4 && (strcmp(p->part[at + 3], "performance") == 0 ||
+                                             /* of Mobile's apps */
+                                             strcmp(p->part[at + 3], "log_performance") == 0);
 
     /* the logs of v0.5 may lie without the folder of a run */
     if (performance &&
         (p->parts - at == 5 || (p->parts - at == 6 && strcmp(p->part[at + 4], "run_1") == 0))) {
         if (strcmp(name, "mlperf_log_detail.txt") == 0) return abdb_mlperf_read_detail_log;
         if (strcmp(name, "mlperf_log_summary.txt") == 0) return abdb_mlperf_read_summary_log;
+        if (strcmp(name, "result_summary.json") == 0) return abdb_mlperf_read_endpoints_summary;
         if (strcmp(name, "spl.txt") == 0) return abdb_mlperf_read_power_log;
     }
     if (performance && p->parts - at == 6 && strcmp(p->part[at + 4], "power") == 0 &&
@@ -59,6 +63,11 @@ static abdb_mlperf_reader find_inference_file_reader(const abdb_round_path *p, s
     if (p->parts - at == 5 && strcmp(p->part[at + 3], "accuracy") == 0 &&
         strcmp(name, "accuracy.txt") == 0)
         return abdb_mlperf_read_accuracy_file;
+    if (p->parts - at == 5 && strcmp(p->part[at + 3], "accuracy") == 0 &&
+        strcmp(name, "accuracy_results.json") == 0)
+        return abdb_mlperf_read_endpoints_accuracy;
+    if (p->parts - at == 4 && strcmp(name, "measurements.json") == 0) /* v6.0 on */
+        return abdb_mlperf_read_json_members;
     return NULL;
 }
 

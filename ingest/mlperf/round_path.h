@@ -26,6 +26,8 @@ typedef struct {
     abdb_mlperf_reader reader; /* NULL: not needed */
 } abdb_round_path;
 
+/* Is it a file of a submitter, in a tree that is a round's without doubt? p: its path's parts. */
+bool abdb_round_is_in_submitter_tree(const abdb_round_path *p, const char *path);
 /* "closed", "Open", "network", ... */
 bool abdb_round_is_division(const char *part);
 /* Whose results they are: the folder above "results", or in training v0.5 that behind "v0.5.0". */

@@ -67,8 +67,7 @@ static bool is_storage_report_path(const char *path)
            path_ends_with(path, "/summary.json");
 }
 
-/* Is it a file of a submitter, in a tree that is a round's without doubt? */
-static bool is_in_submitter_tree(const abdb_round_path *p, const char *path)
+bool abdb_round_is_in_submitter_tree(const abdb_round_path *p, const char *path)
 {
     bool known = false, divided = true;
 
@@ -90,7 +89,7 @@ abdb_round_role abdb_mlperf_round_role_of_path(const char *path)
 
     if (abdb_round_parse_path(&p, &arena, path) && p.reader)
         role = ROUND_PART;
-    else if (abdb_round_split_path(&p, &arena, path) && is_in_submitter_tree(&p, path))
+    else if (abdb_round_split_path(&p, &arena, path) && abdb_round_is_in_submitter_tree(&p, path))
         role = ROUND_BESIDE;
     abdb_arena_free(&arena);
     return role;

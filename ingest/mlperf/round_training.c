@@ -233,7 +233,10 @@ abdb_status abdb_round_import_training(const abdb_round_folder *f, const abdb_ov
             TRY(import_training_run(s, f->file[i], reason, err));
             if (*reason) goto done;
         }
-    if (!s->runs) goto done;
+    if (!s->runs) {
+        snprintf(reason, REASON, "no result_N.txt that is the log of a run");
+        goto done;
+    }
     why = why_no_score(s, rule);
     if (why)
         reject_with_reason(s, why, &st, err);

@@ -15,6 +15,8 @@
 #include "query/import/input_files.h"
 #include "schema/store/digest.h"
 
+enum { NAMED_FOLDERS_MAX = 5 };
+
 /* A failure of one file is said and counted; one of the database, or of the command, is returned.
  */
 static abdb_status report_or_return_failure(import_session *s, const char *path, abdb_status st,
@@ -67,11 +69,15 @@ static abdb_status hand_over_to_round(import_session *s, const abdb_input *input
     abdb_round_role role =
         s->options->format ? ROUND_OTHER : abdb_mlperf_round_role_of_path(input->path);
     char digest[ABDB_SHA256_HEX];
+    abdb_status st = ABDB_OK;
 
     *taken = false;
     if (role != ROUND_PART) return ABDB_OK;
     abdb_sha256_hex(input->data, input->size, digest);
-    return abdb_mlperf_round_add_file(s->round, input, digest, taken, err);
+    TRY(abdb_mlperf_round_add_file(s->round, input, digest, taken, err));
+    if (!*taken) TRY(abdb_mlperf_round_note_unread(s->round, input->path, err));
+done:
+    return st;
 }
 
 /* One input as one unit. `named`: on the command line; else an unknown format is passed over. */
@@ -113,10 +119,13 @@ static abdb_status import_archive_member(void *self, const char *path, const abd
  * names one wants it. */
 static bool wants_file(import_session *s, const char *path)
 {
-    bool beside = !s->options->format && abdb_mlperf_round_role_of_path(path) == ROUND_BESIDE;
+    abdb_round_role role = s->options->format ? ROUND_PART : abdb_mlperf_round_role_of_path(path);
+    abdb_error err;
 
-    s->beside += beside;
-    return !beside;
+    /* For want of memory a folder is forgotten here, and the import fails at its next step. */
+    if (role != ROUND_PART) (void)!abdb_mlperf_round_note_unread(s->round, path, &err);
+    s->beside += role == ROUND_BESIDE;
+    return role != ROUND_BESIDE;
 }
 
 /* Is a part of the member's name hidden, as the files are that a folder's import leaves out? */
@@ -164,6 +173,7 @@ abdb_status abdb_import_pending_rounds(import_session *s, abdb_error *err)
     size_t count;
 
     if (!s->round) return ABDB_OK;
+    s->power_logs += abdb_mlperf_round_power_logs(s->round);
     TRY(abdb_mlperf_round_group_folders(s->round, err));
     count = abdb_mlperf_round_folder_count(s->round);
     if (!count && abdb_mlperf_round_file_count(s->round))
@@ -172,6 +182,9 @@ abdb_status abdb_import_pending_rounds(import_session *s, abdb_error *err)
         const abdb_round_folder *f = abdb_mlperf_round_get_folder(s->round, i);
         abdb_import_result unit;
 
+        s->folders_without_log += abdb_mlperf_round_folder_lacks_log(f);
+        if (abdb_mlperf_round_folder_lacks_log(f) && s->folders_without_log <= NAMED_FOLDERS_MAX)
+            abdb_print_remark("%s: no log of a run that abdb reads", f->path);
         abdb_print_progress_bar(f->path, (double)i, (double)count);
         st = abdb_import_round_folder(s->writer, s->round, i, s->options, &unit, err);
         if (st != ABDB_OK) {

@@ -161,6 +161,11 @@ void abdb_print_import_summary(const import_session *s)
     }
     if (s->beside)
         abdb_print_remark("files of rounds beside the results, not needed: %zu", s->beside);
+    if (s->power_logs)
+        abdb_print_remark("power logs of training runs, not read: %zu", s->power_logs);
+    if (s->folders_without_log)
+        abdb_print_remark("result folders without a log that abdb reads, rejected: %zu",
+                          s->folders_without_log);
     if (s->passed_over)
         abdb_print_remark("files of other formats, passed over: %zu", s->passed_over);
     print_skipped(&s->skipped);

@@ -142,6 +142,7 @@ static int import_exit_code(const import_session *s)
 
     if (s->refused)
         return abdb_exit_code(s->total.files || s->archives_without ? ABDB_PARTIAL : ABDB_DATA);
+    if (s->folders_without_log && !again) return abdb_exit_code(ABDB_PARTIAL);
     /* descriptions of a round without its results, say: each file of the archive was read */
     if (s->archives_named && !s->total.files && !s->gated && !again)
         return abdb_exit_code(ABDB_PARTIAL);

@@ -115,7 +115,7 @@ CREATE TABLE figure_rule (
     place    INTEGER NOT NULL PRIMARY KEY,  -- 1, 2, ...: the first that fits counts
     since    TEXT,                          -- first round, NULL: from the first
     until    TEXT,                          -- last round, NULL: still
-    model    TEXT NOT NULL,                 -- benchmark; with a * behind it what begins so
+    model    TEXT NOT NULL,                 -- benchmark; with a * behind it what begins so; before a colon the suite, if not inference
     scenario TEXT NOT NULL,                 -- scenario of the result
     ran      TEXT,                          -- scenario that LoadGen ran, where the result is inferred from another
     counted  TEXT CHECK (counted = 'tokens'),  -- tokens: only where LoadGen counted them

@@ -8,6 +8,8 @@
  * `device` says of it, and anything else is nothing that tells another device from it. Where that
  * fails the spelling stays unresolved: "NVIDIA H100-SXM5-64GB" is no H100-SXM.
  *
+ * A name that joins several known devices ("H200 + MI350X", "A and B") is a mixed system of them.
+ *
  * What the decorations of a spelling say beyond its device (a power limit, a partition mode) is
  * kept as its factors.
  */
@@ -303,6 +305,99 @@ static abdb_status store_device_name_factors(const vocabulary *v, sqlite3_stmt *
     return ABDB_OK;
 }
 
+/* --- systems of several devices --------------------------------------------------------------- */
+
+enum { MIXED_PARTS_MAX = 8 };
+
+/* Splits text at +, comma, &, / and ';', and at the word "and"; 0: not into several parts, or into
+ * too many. */
+static size_t split_at_joiners(char *text, char *part[MIXED_PARTS_MAX])
+{
+    size_t parts = 1;
+
+    for (char *s = text; *s; s++) /* "A and B" as "A   + B" */
+        if (strncasecmp(s, " and ", 5) == 0) memcpy(s, "   + ", 5);
+    part[0] = text;
+    for (char *s = text; (s = strpbrk(s, "+,&/;")); s++) {
+        if (parts == MIXED_PARTS_MAX) return 0;
+        *s = '\0';
+        part[parts++] = s + 1;
+    }
+    for (size_t i = 0; i < parts; i++) {
+        part[i] = abdb_trim_in_place(part[i]);
+        if (!*part[i]) return 0;
+    }
+    return parts > 1 ? parts : 0;
+}
+
+/* Makes an unresolved name that joins several known devices a mixed system of these. A name of
+ * which a part is not known, or that names one device twice, stays unresolved. */
+static abdb_status store_mixed_system(vocabulary *v, sqlite3_stmt *remove, sqlite3_stmt *insert,
+                                      const char *spelling, abdb_error *err)
+{
+    char *text = abdb_arena_copy(&v->arena, spelling, strlen(spelling)), *part[MIXED_PARTS_MAX];
+    const char *canon[MIXED_PARTS_MAX], *whole = "";
+    size_t parts = text ? split_at_joiners(text, part) : 0;
+
+    for (size_t i = 0; i < parts; i++) {
+        abdb_parsed_device_name bare;
+
+        canon[i] = abdb_parse_device_name(v->rule, v->rules, part[i], &bare)
+                       ? resolve_device_by_core(v, &bare)
+                       : NULL;
+        if (!canon[i]) return ABDB_OK;
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(canon[k], canon[i]) == 0) return ABDB_OK;
+        whole = abdb_arena_printf(&v->arena, "%s%s%s", whole, i ? " + " : "", canon[i]);
+        if (!whole) return ABDB_FAIL(err, ABDB_NOMEM, "names of devices");
+    }
+    if (!parts) return ABDB_OK;
+    sqlite3_reset(remove);
+    abdb_bind_text_or_null(remove, 1, spelling);
+    if (sqlite3_step(remove) != SQLITE_DONE)
+        return abdb_db_report_sqlite_error(v->db, err, "names of devices");
+    for (size_t i = 0; i < parts; i++) {
+        sqlite3_reset(insert);
+        abdb_bind_text_or_null(insert, 1, spelling);
+        sqlite3_bind_int64(insert, 2, (sqlite3_int64)i + 1);
+        abdb_bind_text_or_null(insert, 3, canon[i]);
+        abdb_bind_text_or_null(insert, 4, whole);
+        sqlite3_bind_int64(insert, 5, (sqlite3_int64)parts);
+        if (sqlite3_step(insert) != SQLITE_DONE)
+            return abdb_db_report_sqlite_error(v->db, err, "names of devices");
+    }
+    return ABDB_OK;
+}
+
+static abdb_status resolve_mixed_systems(vocabulary *v, abdb_error *err)
+{
+    static const char *const sql[] = {
+        "SELECT group_concat(spelling, char(10)) FROM meant WHERE kind = 'device'"
+        " AND how = 'unresolved' AND (spelling GLOB '*[+,&/;]*' OR spelling LIKE '% and %')",
+        "DELETE FROM meant WHERE kind = 'device' AND spelling = ?1",
+        "INSERT INTO meant (kind, spelling, part, canon, folded, share, parts, whole, how)"
+        " VALUES ('device', ?1, ?2, ?3, abdb_fold(?4), NULL, ?5, ?4, 'decorated')"};
+    sqlite3_stmt *s[3] = {NULL};
+    char *list = NULL, *rest = NULL;
+    abdb_status st = ABDB_OK;
+
+    for (int i = 0; i < 3; i++)
+        if (sqlite3_prepare_v2(v->db->sql, sql[i], -1, &s[i], NULL) != SQLITE_OK)
+            TRY(abdb_db_report_sqlite_error(v->db, err, "names of devices"));
+    if (sqlite3_step(s[0]) == SQLITE_ROW) {
+        const char *text = abdb_sql_text_or_empty(s[0], 0);
+
+        list = abdb_arena_copy(&v->arena, text, strlen(text));
+    }
+    sqlite3_reset(s[0]);
+    for (char *name = list ? strtok_r(list, "\n", &rest) : NULL; name;
+         name = strtok_r(NULL, "\n", &rest))
+        TRY(store_mixed_system(v, s[1], s[2], name, err));
+done:
+    for (int i = 0; i < 3; i++) sqlite3_finalize(s[i]);
+    return st;
+}
+
 /* Resolves each spelling to a device where the core of its name leads to one, and inserts the
  * factors of all spellings. */
 static abdb_status resolve_names_store_factors(vocabulary *v, sqlite3_stmt *select_names,
@@ -356,6 +451,7 @@ abdb_status abdb_resolve_device_names(abdb_db *db, abdb_error *err)
         if (sqlite3_prepare_v2(db->sql, sql[i], -1, &s[i], NULL) != SQLITE_OK)
             TRY(abdb_db_report_sqlite_error(db, err, "names of devices"));
     TRY(resolve_names_store_factors(&v, s[0], s[1], s[2], err));
+    TRY(resolve_mixed_systems(&v, err));
 done:
     for (int i = 0; i < 3; i++) sqlite3_finalize(s[i]);
     free(v.rule);

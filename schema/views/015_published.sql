@@ -286,7 +286,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_figure_rule', 1, 'place', '', 'the first that fits counts'),
 ('v_figure_rule', 2, 'since', '', 'first round; NULL: from the first'),
 ('v_figure_rule', 3, 'until', '', 'last round; NULL: still'),
-('v_figure_rule', 4, 'model', '', 'benchmark; with a * behind it what begins so'),
+('v_figure_rule', 4, 'model', '', 'benchmark; with a * behind it what begins so; before a colon the suite, if not inference'),
 ('v_figure_rule', 5, 'scenario', '', 'scenario of the result'),
 ('v_figure_rule', 6, 'ran', '', 'what LoadGen ran, where the result is inferred from another scenario'),
 ('v_figure_rule', 7, 'counted', '', 'tokens: only where LoadGen counted them'),

@@ -1,0 +1,83 @@
+/* mllog_json.c - the JSON behind ":::MLLOG"; see mllog_json.h. */
+#include "ingest/mlperf/mllog_json.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "schema/core/text.h"
+
+enum { JSON_FLAGS = JSON_DECODE_INT_AS_REAL | JSON_DISABLE_EOF_CHECK };
+
+/* Where the string that begins behind `at` ends: at its closing quote, or at end. *odd: one of its
+ * backslashes escapes nothing. */
+static const char *find_string_end(const char *at, const char *end, bool *odd)
+{
+    *odd = false;
+    for (; at < end && *at != '"'; at++) {
+        if (*at != '\\') continue;
+        if (++at == end) break;
+        *odd =
+            *odd || !strchr("\"\\/bfnrtu", *at) ||
+            (*at == 'u' && (size_t)(end - at) > 4 && strspn(at + 1, "0123456789abcdefABCDEF") < 4);
+    }
+    return at < end ? at : end;
+}
+
+/* One string with its quotes; if odd, each backslash but that of a quote is doubled. */
+static const char *append_string(abdb_text *out, const char *at, const char *end)
+{
+    bool odd;
+    const char *stop = find_string_end(at + 1, end, &odd);
+
+    abdb_text_add(out, at, 1);
+    for (at++; at < stop; at++) {
+        if (odd && *at == '\\' && (at + 1 == stop || at[1] != '"')) abdb_text_add(out, "\\", 1);
+        abdb_text_add(out, at, 1);
+    }
+    if (stop < end) abdb_text_add(out, stop++, 1);
+    return stop;
+}
+
+/* The words of Python and C++ that JSON lacks, longest first. */
+static const char *match_word(const char *at, const char *end)
+{
+    static const char *const words[] = {"-Infinity", "Infinity", "-inf", "inf",
+                                        "-nan",      "nan",      "NaN"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if ((size_t)(end - at) >= strlen(words[i]) && strncmp(at, words[i], strlen(words[i])) == 0)
+            return words[i];
+    return NULL;
+}
+
+static void mend(abdb_text *out, const char *at, const char *end)
+{
+    while (at < end) {
+        const char *word = match_word(at, end);
+
+        if (*at == '"') {
+            at = append_string(out, at, end);
+        } else if (word) {
+            abdb_text_printf(out, "\"%s\"", word);
+            at += strlen(word);
+        } else {
+            abdb_text_add(out, at++, 1);
+        }
+    }
+}
+
+json_t *abdb_mllog_parse_object(const char *text, size_t size, json_error_t *error)
+{
+    json_t *object = json_loadb(text, size, JSON_FLAGS, error);
+    abdb_text mended = {0};
+
+    if (!object) {
+        mend(&mended, text, text + size);
+        if (!mended.failed)
+            object = json_loadb(abdb_text_get(&mended), mended.size, JSON_FLAGS, NULL);
+        abdb_text_free(&mended);
+    }
+    if (json_is_object(object)) return object;
+    json_decref(object);
+    return NULL;
+}
