@@ -4,7 +4,8 @@
  * decimals where the detail log has six digits; two early-stopping sections (TTFT, TPOT) use the
  * same words, the first counts; accuracy.txt may begin with megabytes of progress bars and scores;
  * numbers in Python's dictionaries are quoted or not; training logs of several nodes repeat
- * run_stop; descriptions of systems have numbers as text. */
+ * run_start and run_stop, and an attempt that was cut off may stand before the one that counts;
+ * descriptions of systems have numbers as text. */
 #include "ingest/mlperf/mlperf_log.h"
 #include "ingest/mlperf/training_v05_log.h"
 
@@ -112,6 +113,14 @@ static abdb_status parse_pre_2020_detail_line(abdb_mlperf_values *out, const tex
     return is_wanted_detail_key(name) ? abdb_mlperf_add_value(out, name, value + 3, err) : ABDB_OK;
 }
 
+/* A file is one log: which of two its name and folder describe, nobody can tell. */
+static abdb_status fail_second_log(const text_line *line, abdb_error *err)
+{
+    return ABDB_FAIL(err, ABDB_DATA,
+                     "line %ld: a second log begins; a file holds one, so cut it in two",
+                     line->number);
+}
+
 static abdb_status parse_detail_line(void *self, const text_line *line, abdb_error *err)
 {
     abdb_mlperf_values *out = self;
@@ -124,6 +133,8 @@ static abdb_status parse_detail_line(void *self, const text_line *line, abdb_err
     if (!object) return parse_pre_2020_detail_line(out, line, err);
     key = json_string_value(json_object_get(object, "key"));
     text = scalar_to_text(json_object_get(object, "value"), number);
+    if (key && strcmp(key, "loadgen_version") == 0 && abdb_mlperf_get_first_value(out, key))
+        TRY(fail_second_log(line, err));
     if (key && text && is_wanted_detail_key(key)) TRY(abdb_mlperf_add_value(out, key, text, err));
 done:
     json_decref(object);
@@ -201,6 +212,10 @@ static abdb_status parse_summary_line(void *self, const text_line *line, abdb_er
     char words[120], buffer[80], *name, value[200];
     const char *key = NULL;
 
+    if (strncmp(line->text, "MLPerf Results Summary", 22) == 0) {
+        if (abdb_mlperf_get_first_value(self, "summary")) return fail_second_log(line, err);
+        return abdb_mlperf_add_value(self, "summary", "begun", err);
+    }
     if (!colon || (size_t)(colon - line->text) >= sizeof words) return ABDB_OK;
     snprintf(words, sizeof words, "%.*s", (int)(colon - line->text), line->text);
     snprintf(value, sizeof value, "%s", colon + 1);
@@ -428,16 +443,92 @@ done:
     return st;
 }
 
+/* A log may hold several ranks, and attempts one after another: "init_start ... run_start ..."
+ * without a run_stop, and again. One rank is followed, and of its attempts the one that counts. */
+typedef struct {
+    abdb_mlperf_values attempt, best;
+    bool counting;   /* the first pass: which rank, how many starts and stops? */
+    bool attempts;   /* several starts are attempts, not ranks without a prefix */
+    long rank, line; /* rank: -1, lines without a prefix; line: where the attempt began */
+    long starts, stops;
+    bool initialised, again; /* since the last start; again: and another start behind it */
+    bool restarted;          /* a start behind a stop */
+} training_log;
+
+static bool attempt_succeeded(const abdb_mlperf_values *attempt)
+{
+    const char *status = abdb_mlperf_get_first_value(attempt, "status");
+
+    return abdb_mlperf_get_first_value(attempt, "stop_ms") &&
+           (!status || strcmp(status, "success") == 0);
+}
+
+/* Of several attempts a successful one counts, else the last that came to an end. */
+static abdb_status end_attempt(training_log *log, abdb_error *err)
+{
+    bool succeeded = attempt_succeeded(&log->attempt);
+    bool ended = abdb_mlperf_get_first_value(&log->attempt, "stop_ms") != NULL;
+
+    if (succeeded && attempt_succeeded(&log->best))
+        return ABDB_FAIL(err, ABDB_DATA,
+                         "line %ld: a second run begins, and both succeeded; a file holds one, so"
+                         " cut it in two",
+                         log->line);
+    if (succeeded || !log->best.pairs || (ended && !attempt_succeeded(&log->best)))
+        log->best = log->attempt;
+    log->attempt = (abdb_mlperf_values){.arena = log->attempt.arena};
+    return ABDB_OK;
+}
+
+static void count_start_or_stop(training_log *log, const text_line *line, const char *key)
+{
+    if (strcmp(key, "run_start") == 0) {
+        if (!log->starts) log->rank = line->rank;
+        if (line->rank != log->rank) return;
+        log->again |= log->starts && log->initialised;
+        log->restarted |= log->stops > 0;
+        log->initialised = false;
+        log->starts++;
+    } else if (line->rank == log->rank) {
+        log->initialised |= strcmp(key, "init_start") == 0;
+        log->stops += strcmp(key, "run_stop") == 0;
+    }
+}
+
+static abdb_status enter_attempt(training_log *log, const text_line *line, const char *key,
+                                 abdb_error *err)
+{
+    bool started = abdb_mlperf_get_first_value(&log->attempt, "start_ms") != NULL;
+    bool stopped = abdb_mlperf_get_first_value(&log->attempt, "stop_ms") != NULL;
+    bool begins =
+        strcmp(key, "init_start") == 0 ? started : strcmp(key, "run_start") == 0 && stopped;
+
+    if (!log->attempts || !begins) return ABDB_OK;
+    log->line = line->number;
+    return end_attempt(log, err);
+}
+
 static abdb_status parse_training_line(void *self, const text_line *line, abdb_error *err)
 {
+    training_log *log = self;
     json_t *object = NULL;
     const char *key;
     abdb_status st = ABDB_OK;
 
+    if (log->counting && !strstr(line->text, "run_start") && !strstr(line->text, "run_stop") &&
+        !strstr(line->text, "init_start"))
+        return ABDB_OK;
+    if (!log->counting && line->rank != log->rank && line->rank >= 0 && log->rank >= 0)
+        return ABDB_OK;
     TRY(parse_mllog_json(&object, line, err));
     if (!object) object = abdb_mlperf_parse_old_event(line->text);
     key = json_string_value(json_object_get(object, "key"));
-    if (key) TRY(record_training_event(self, key, object, err));
+    if (key && log->counting) {
+        count_start_or_stop(log, line, key);
+    } else if (key) {
+        TRY(enter_attempt(log, line, key, err));
+        TRY(record_training_event(&log->attempt, key, object, err));
+    }
 done:
     json_decref(object);
     return st;
@@ -446,7 +537,18 @@ done:
 abdb_status abdb_mlperf_read_training_log(abdb_mlperf_values *out, const abdb_input *in,
                                           abdb_error *err)
 {
-    return lines_read_each(in, parse_training_line, out, err);
+    training_log log = {.attempt = {.arena = out->arena}, .counting = true, .rank = -1};
+    abdb_status st = ABDB_OK;
+
+    TRY(lines_read_each(in, parse_training_line, &log, err));
+    log.counting = false;
+    log.attempts = log.restarted || (log.again && log.starts > log.stops);
+    TRY(lines_read_each(in, parse_training_line, &log, err));
+    TRY(end_attempt(&log, err));
+    *out = log.best;
+    out->arena = log.attempt.arena;
+done:
+    return st;
 }
 
 /* --- descriptions ----------------------------------------------------------------------------- */
