@@ -142,6 +142,7 @@ static abdb_status import_osu_row(state *s, const text_line *line, abdb_error *e
             entry->field[ABDB_FIELD_verified] = pass                                 ? "pass"
                                                 : strcmp(line->word[i], "Fail") == 0 ? "fail"
                                                                                      : "unchecked";
+            if (strcmp(line->word[i], "Fail") == 0) abdb_entry_add_mark(entry, "failed");
             continue;
         }
         result = abdb_entry_add_printed_result(entry, c->metric, c->statistic, line->word[i],

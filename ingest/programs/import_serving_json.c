@@ -4,8 +4,9 @@
  * How they disagree (six files, and vLLM's own keys): vLLM's keys end in _ms and give mean, median,
  * sd and percentiles; InferenceX's have no suffix and are in seconds; e2el is the whole request.
  * "backend" is the interface that the client called: SGLang and TensorRT-LLM are measured with
- * "vllm", too, so the server stays unknown. Neither names the accelerator, its number or the number format: --set device=... --set
- * devices=... Files are pretty-printed objects, or one a line. The input row is an object.
+ * "vllm", too, so the server stays unknown. Neither names the accelerator, its number or the number
+ * format: --set device=... --set devices=... Files are pretty-printed objects, or one a line. The
+ * input row is an object.
  */
 #include <math.h>
 #include <stdio.h>

@@ -31,11 +31,11 @@ typedef struct {
         const double *x;
         size_t n;
     } serie[FLAT_SERIES_MAX];
-    long line;           /* where it begins, 0 unknown */
-    const char *locator; /* "[3]", or "line 4" */
-    const char *raw;     /* as it was, for rejects */
+    long line;            /* where it begins, 0 unknown */
+    const char *locator;  /* "[3]", or "line 4" */
+    const char *raw;      /* as it was, for rejects */
     const json_t *object; /* with what is nested; NULL: no JSON */
-    char *doubt;         /* room of FLAT_DOUBT_SIZE for abdb_flat_number_or_nan, or NULL */
+    char *doubt;          /* room of FLAT_DOUBT_SIZE for abdb_flat_number_or_nan, or NULL */
 } abdb_flat_record;
 
 /* Is a row of a table, whose cells are the names of the record, the header of another table? */
@@ -46,8 +46,8 @@ typedef abdb_status (*abdb_flat_handler)(void *self, const abdb_flat_record *rec
                                          abdb_error *err);
 
 /* A damaged line among JSON lines, and a row of a table with more or fewer cells than headings, go
- * to sink as rejected; a repeated or changed header begins another table. ABDB_DATA: damaged or truncated, with
- * line and column; the records before were handed over. */
+ * to sink as rejected; a repeated or changed header begins another table. ABDB_DATA: damaged or
+ * truncated, with line and column; the records before were handed over. */
 ABDB_MUST_USE abdb_status abdb_flat_read_records(const abdb_input *in, const abdb_sink *sink,
                                                  abdb_flat_handler handler, void *self,
                                                  abdb_error *err);

@@ -83,15 +83,14 @@ static void free_table_line(table_line *line)
 typedef struct {
     abdb_flat_handler handler;
     void *self;
-    const abdb_sink *sink; /* for rows of another width */
+    const abdb_sink *sink;     /* for rows of another width */
     table_line before, header; /* before: the line above, which dashes make a header */
     bool in_table;
     char title[200], header_title[200];
 } markdown_reader;
 
-static abdb_status pass_table_row_as_record(markdown_reader *r, table_line *row,
-                                            const char *raw, size_t size, long number,
-                                            abdb_error *err)
+static abdb_status pass_table_row_as_record(markdown_reader *r, table_line *row, const char *raw,
+                                            size_t size, long number, abdb_error *err)
 {
     abdb_flat_record *record = calloc(1, sizeof *record);
     char locator[32], *copy = strndup(raw, size);
