@@ -2,10 +2,12 @@
  * handed over, and the count of what was passed over; see importer.h. */
 #include "ingest/importer.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "schema/core/units.h"
 
@@ -99,10 +101,53 @@ const char *abdb_overrides_get(const abdb_overrides *overrides, const char *name
     return NULL;
 }
 
+/* Words that programs print where they know no device: it is unknown. */
+static bool is_no_device_name(const char *text)
+{
+    static const char *const words[] = {"undefined", "unknown", "null", "nan", "n/a", "?"};
+
+    for (size_t i = 0; text && i < sizeof words / sizeof words[0]; i++)
+        if (strcasecmp(text, words[i]) == 0) return true;
+    return false;
+}
+
+/* "retracted", "withdrawn after publication", but not "not withdrawn". */
+static bool text_withdraws(const char *text)
+{
+    static const char *const words[] = {"retracted", "withdrawn"};
+
+    for (size_t i = 0; text && i < sizeof words / sizeof words[0]; i++) {
+        const char *at = strcasestr(text, words[i]);
+        size_t size = strlen(words[i]);
+
+        if (!at || isalpha((unsigned char)at[size]) ||
+            (at > text && isalpha((unsigned char)at[-1])) ||
+            (at - text >= 4 && strncasecmp(at - 4, "not ", 4) == 0))
+            continue;
+        return true;
+    }
+    return false;
+}
+
+/* Marks an entry whose publisher says in its words that the result is none any more. */
+static void mark_withdrawn_entry(abdb_entry *entry)
+{
+    static const char *const notes[] = {"notes", "note", "remarks", "remark", "comment", "status"};
+    bool withdrawn = text_withdraws(entry->field[ABDB_FIELD_availability]);
+
+    for (size_t i = 0; i < entry->factors && !withdrawn; i++)
+        for (size_t k = 0; k < sizeof notes / sizeof notes[0]; k++)
+            withdrawn |= strcasecmp(entry->factor[i].name, notes[k]) == 0 &&
+                         text_withdraws(entry->factor[i].text);
+    if (withdrawn) abdb_entry_add_mark(entry, "withdrawn");
+}
+
 void abdb_entry_apply_overrides(abdb_entry *entry, const abdb_overrides *overrides)
 {
     const char *text;
 
+    if (is_no_device_name(entry->field[ABDB_FIELD_device])) entry->field[ABDB_FIELD_device] = NULL;
+    mark_withdrawn_entry(entry);
     for (size_t i = 0; overrides && i < overrides->count; i++) {
         int field = abdb_field_index_by_name(overrides->word[i].name);
 

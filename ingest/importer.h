@@ -94,7 +94,8 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_overrides_add_setting(abdb_overrides *overrides, const char *setting,
                                                      abdb_error *err);
 /* The last step before an entry is handed over: what it does not say itself is filled in, with a
- * note that it is the user's word, and its dates and counts take the form that is kept. */
+ * note that it is the user's word, and its dates and counts take the form that is kept. A device
+ * called "undefined" is unknown; words such as "retracted" mark the entry as withdrawn. */
 void abdb_entry_apply_overrides(abdb_entry *entry, const abdb_overrides *overrides);
 /* The value set for a name, or NULL. */
 const char *abdb_overrides_get(const abdb_overrides *overrides, const char *name);

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "ingest/mlperf/round.h"
+#include "ingest/read/csv.h"
+#include "ingest/recognised.h"
 
 #define ROUND(...)
 #define FORMAT(importer, ...) extern const abdb_importer importer;
@@ -40,27 +42,32 @@ static abdb_status find_importer_by_name(const abdb_importer **out, const char *
 /* What a refused file looks like, for the message. */
 static abdb_status fail_unrecognised_format(const abdb_input *in, abdb_error *err)
 {
-    size_t line = 0;
+    size_t line = 0, sep = abdb_csv_sep_line_size(in->text, in->text_size);
+    const char *text = in->text + sep;
     char head[100];
+
+    const char *what = abdb_recognise_unread_file(in);
 
     if (in->size == 0)
         return ABDB_FAIL(err, ABDB_FORMAT, "the file is empty (0 bytes): nothing to import");
+    if (what) return ABDB_FAIL(err, ABDB_FORMAT, "%s", what);
     if (memchr(in->text, 0, in->text_size))
         return ABDB_FAIL(err, ABDB_FORMAT,
                          "a binary file (it holds NUL bytes), not a format that"
                          " abdb reads; `abdb import --help` lists them");
-    while (line < in->text_size && line + 1 < sizeof head && in->text[line] != '\n' &&
-           in->text[line] != '\r') {
+    while (line < in->text_size - sep && line + 1 < sizeof head && text[line] != '\n' &&
+           text[line] != '\r') {
         /* Control characters become blanks, since the message goes to a terminal; bytes from 0x80
          * on stay (UTF-8). */
-        head[line] = (unsigned char)in->text[line] < 0x20 ? ' ' : in->text[line];
+        head[line] = (unsigned char)text[line] < 0x20 ? ' ' : text[line];
         line++;
     }
     head[line] = '\0';
     return ABDB_FAIL(err, ABDB_FORMAT,
-                     "line 1: not a format that abdb reads (it begins with '%s');"
+                     "line 1: not a format that abdb reads (%s%sit begins with %s'%s');"
                      " `abdb import --help` lists the formats, --format forces one",
-                     head);
+                     in->remark ? in->remark : "", in->remark ? "; " : "",
+                     sep ? "Excel's sep= and " : "", head);
 }
 
 abdb_status abdb_importer_by_name_or_bid(const abdb_importer **out, const char *name,

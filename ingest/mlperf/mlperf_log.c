@@ -3,11 +3,10 @@
  * How real files disagree: LoadGen writes keys in the order of its version; a summary rounds to two
  * decimals where the detail log has six digits; two early-stopping sections (TTFT, TPOT) use the
  * same words, the first counts; accuracy.txt may begin with megabytes of progress bars and scores;
- * numbers in Python's dictionaries are quoted or not; training logs of several nodes repeat
- * run_stop; descriptions of systems have numbers as text. */
+ * numbers in Python's dictionaries are quoted or not; descriptions of systems have numbers as text. */
 #include "ingest/mlperf/mlperf_log.h"
+#include "ingest/mlperf/mllog_line.h"
 #include "ingest/mlperf/mllog_json.h"
-#include "ingest/mlperf/training_v05_log.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,8 +50,7 @@ const char *abdb_mlperf_get_first_value(const abdb_mlperf_values *values, const 
     return NULL;
 }
 
-/* A scalar as text: from buffer, or the JSON value's own; NULL: it is none. */
-static const char *scalar_to_text(const json_t *value, char buffer[32])
+const char *abdb_mlperf_scalar_to_text(const json_t *value, char buffer[32])
 {
     if (json_is_string(value)) return json_string_value(value);
     if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
@@ -79,8 +77,7 @@ static bool is_wanted_detail_key(const char *key)
            strcmp(key, "requested_scenario") == 0 || strcmp(key, "sut_name") == 0;
 }
 
-/* The JSON behind ":::MLLOG", or NULL: another line. A damaged one is ABDB_DATA. */
-static abdb_status parse_mllog_json(json_t **out, const text_line *line, abdb_error *err)
+abdb_status abdb_mlperf_parse_mllog_line(json_t **out, const text_line *line, abdb_error *err)
 {
     const char *json = strstr(line->text, ":::MLLOG");
     json_error_t error;
@@ -110,6 +107,14 @@ static abdb_status parse_pre_2020_detail_line(abdb_mlperf_values *out, const tex
     return is_wanted_detail_key(name) ? abdb_mlperf_add_value(out, name, value + 3, err) : ABDB_OK;
 }
 
+/* A file is one log: which of two its name and folder describe, nobody can tell. */
+static abdb_status fail_second_log(const text_line *line, abdb_error *err)
+{
+    return ABDB_FAIL(err, ABDB_DATA,
+                     "line %ld: a second log begins; a file holds one, so cut it in two",
+                     line->number);
+}
+
 static abdb_status parse_detail_line(void *self, const text_line *line, abdb_error *err)
 {
     abdb_mlperf_values *out = self;
@@ -118,10 +123,12 @@ static abdb_status parse_detail_line(void *self, const text_line *line, abdb_err
     char number[32];
     abdb_status st = ABDB_OK;
 
-    TRY(parse_mllog_json(&object, line, err));
+    TRY(abdb_mlperf_parse_mllog_line(&object, line, err));
     if (!object) return parse_pre_2020_detail_line(out, line, err);
     key = json_string_value(json_object_get(object, "key"));
-    text = scalar_to_text(json_object_get(object, "value"), number);
+    text = abdb_mlperf_scalar_to_text(json_object_get(object, "value"), number);
+    if (key && strcmp(key, "loadgen_version") == 0 && abdb_mlperf_get_first_value(out, key))
+        TRY(fail_second_log(line, err));
     if (key && text && is_wanted_detail_key(key)) TRY(abdb_mlperf_add_value(out, key, text, err));
 done:
     json_decref(object);
@@ -199,6 +206,10 @@ static abdb_status parse_summary_line(void *self, const text_line *line, abdb_er
     char words[120], buffer[80], *name, value[200];
     const char *key = NULL;
 
+    if (strncmp(line->text, "MLPerf Results Summary", 22) == 0) {
+        if (abdb_mlperf_get_first_value(self, "summary")) return fail_second_log(line, err);
+        return abdb_mlperf_add_value(self, "summary", "begun", err);
+    }
     if (!colon || (size_t)(colon - line->text) >= sizeof words) return ABDB_OK;
     snprintf(words, sizeof words, "%.*s", (int)(colon - line->text), line->text);
     snprintf(value, sizeof value, "%s", colon + 1);
@@ -384,69 +395,6 @@ abdb_status abdb_mlperf_read_power_log(abdb_mlperf_values *out, const abdb_input
     return lines_read_each(in, parse_power_line, out, err);
 }
 
-/* --- training logs ---------------------------------------------------------------------------- */
-
-static abdb_status replace_or_add_value(abdb_mlperf_values *out, const char *key, const char *text,
-                                        abdb_error *err)
-{
-    for (size_t i = 0; i < out->pairs; i++)
-        if (strcmp(out->pair[i].key, key) == 0) {
-            out->pair[i].text = abdb_arena_copy(out->arena, text, strlen(text));
-            return out->pair[i].text ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a log");
-        }
-    return abdb_mlperf_add_value(out, key, text, err);
-}
-
-static abdb_status record_training_event(abdb_mlperf_values *out, const char *key,
-                                         const json_t *object, abdb_error *err)
-{
-    const json_t *metadata = json_object_get(object, "metadata");
-    const char *text, *status;
-    char number[32], time[32];
-    abdb_status st = ABDB_OK;
-
-    text = scalar_to_text(json_object_get(object, "value"), number);
-    if (!scalar_to_text(json_object_get(object, "time_ms"), time)) return ABDB_OK;
-    if (strcmp(key, "run_start") == 0) {
-        if (!abdb_mlperf_get_first_value(out, "start_ms"))
-            TRY(abdb_mlperf_add_value(out, "start_ms", time, err));
-    } else if (strcmp(key, "run_stop") == 0) {
-        TRY(replace_or_add_value(out, "stop_ms", time, err));
-        status = json_string_value(json_object_get(metadata, "status"));
-        if (status) TRY(replace_or_add_value(out, "status", status, err));
-        text = scalar_to_text(json_object_get(metadata, "samples_count"), number);
-        if (text) TRY(replace_or_add_value(out, "samples_count", text, err));
-    } else if (strcmp(key, "eval_accuracy") == 0) {
-        if (text) TRY(replace_or_add_value(out, "eval_accuracy", text, err));
-    } else if (text && strncmp(key, "tracked", 7) != 0 && strncmp(key, "train_loss", 10) != 0 &&
-               !abdb_mlperf_get_first_value(out, key)) {
-        TRY(abdb_mlperf_add_value(out, key, text, err));
-    }
-done:
-    return st;
-}
-
-static abdb_status parse_training_line(void *self, const text_line *line, abdb_error *err)
-{
-    json_t *object = NULL;
-    const char *key;
-    abdb_status st = ABDB_OK;
-
-    TRY(parse_mllog_json(&object, line, err));
-    if (!object) object = abdb_mlperf_parse_old_event(line->text);
-    key = json_string_value(json_object_get(object, "key"));
-    if (key) TRY(record_training_event(self, key, object, err));
-done:
-    json_decref(object);
-    return st;
-}
-
-abdb_status abdb_mlperf_read_training_log(abdb_mlperf_values *out, const abdb_input *in,
-                                          abdb_error *err)
-{
-    return lines_read_each(in, parse_training_line, out, err);
-}
-
 /* --- descriptions ----------------------------------------------------------------------------- */
 
 abdb_status abdb_mlperf_read_json_members(abdb_mlperf_values *out, const abdb_input *in,
@@ -461,7 +409,7 @@ abdb_status abdb_mlperf_read_json_members(abdb_mlperf_values *out, const abdb_in
     json_object_foreach(root, key, value)
     {
         char number[32], *text = NULL;
-        const char *plain = scalar_to_text(value, number);
+        const char *plain = abdb_mlperf_scalar_to_text(value, number);
 
         if (!plain && json_is_array(value)) plain = text = json_dumps(value, JSON_COMPACT);
         if (plain) st = abdb_mlperf_add_value(out, key, plain, err);

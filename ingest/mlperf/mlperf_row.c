@@ -334,6 +334,50 @@ static const char *inferred_flag_text(const abdb_mlperf_row *row)
     return " inferred";
 }
 
+/* What the rules of its round say, and where they leave it open the row's samples. */
+static bool result_counts_tokens(const abdb_mlperf_row *row)
+{
+    const abdb_figure_request ask = {.round = row->round,
+                                     .model = row->model,
+                                     .scenario = row->scenario,
+                                     .tokens = row->accuracy &&
+                                               strstr(row->accuracy, "TOKENS_PER_SAMPLE")};
+
+    return abdb_figure_result_is_tokens(&ask);
+}
+
+/* Tokens that a table calls samples or queries: its word stays the raw unit. */
+static bool relabel_samples_as_tokens(abdb_entry *entry, const abdb_mlperf_row *row)
+{
+    abdb_result *result = &entry->result[0];
+
+    if ((strcmp(result->metric, "samples_per_s") != 0 &&
+         strcmp(result->metric, "queries_per_s") != 0) ||
+        !result_counts_tokens(row))
+        return false;
+    result->metric = "tokens_per_s";
+    return true;
+}
+
+/* "datacenter,edge" is a list: a system that was submitted in both categories. The scenario says
+ * which one a result belongs to; Offline belongs to both. Returns how many types, at least 1; one
+ * may be NULL, unknown. */
+static size_t list_system_types(abdb_arena *arena, const abdb_mlperf_row *row, const char *type[2])
+{
+    const char *scenario = abdb_mlperf_canonical_scenario(row->scenario);
+    const char *types = row->system_type ? copy_lowercase(arena, row->system_type) : NULL;
+
+    type[0] = types;
+    if (!types || !strpbrk(types, ",;/") || !strstr(types, "datacenter") || !strstr(types, "edge"))
+        return 1;
+    type[0] = "datacenter";
+    type[1] = "edge";
+    if (!scenario || strcmp(scenario, "Offline") == 0) return 2;
+    if (strcmp(scenario, "SingleStream") == 0 || strcmp(scenario, "MultiStream") == 0)
+        type[0] = "edge";
+    return 1;
+}
+
 /* What all of MLCommons' files say of a row, in abdb's words. A division may carry power
  * ("closed-power"): that is a flag here, so that rows with and without it meet. */
 static void set_entry_fields(abdb_entry *entry, abdb_arena *arena,
@@ -344,6 +388,7 @@ static void set_entry_fields(abdb_entry *entry, abdb_arena *arena,
     int errors = row->errors && strcmp(row->errors, "0") != 0;
     const char *suite =
         row->suite ? row->suite : abdb_mlperf_suite_of_system_type(row->system_type);
+    const char *types[2];
 
     if (division && strncmp(division, "closed", 6) == 0)
         division = "closed";
@@ -357,7 +402,10 @@ static void set_entry_fields(abdb_entry *entry, abdb_arena *arena,
     entry->field[ABDB_FIELD_submitter] = row->submitter;
     entry->field[ABDB_FIELD_availability] = copy_lowercase(arena, row->availability);
     entry->field[ABDB_FIELD_division] = division;
-    entry->field[ABDB_FIELD_system_type] = copy_lowercase(arena, row->system_type);
+    if (list_system_types(arena, row, types) == 1) /* else one entry cannot say both */
+        entry->field[ABDB_FIELD_system_type] = types[0];
+    else
+        abdb_entry_add_factor(entry, "system_types", "datacenter, edge");
     entry->field[ABDB_FIELD_system] = row->system ? row->system : row->platform;
     entry->field[ABDB_FIELD_platform] = row->platform;
     entry->field[ABDB_FIELD_model] = row->model;
@@ -438,10 +486,16 @@ abdb_status abdb_mlperf_import_row(const abdb_mlperf_context *context, const abd
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena arena = {0};
+    abdb_mlperf_row one = *row;
+    const char *types[2];
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    if (abdb_mlperf_fill_entry(entry, &arena, context, row, field, reason)) {
+    *field = NULL;
+    for (size_t i = 0; i < list_system_types(&arena, row, types) && !*field && st == ABDB_OK; i++) {
+        one.system_type = types[i];
+        *entry = (abdb_entry){0};
+        if (!abdb_mlperf_fill_entry(entry, &arena, context, &one, field, reason)) break;
         abdb_entry_apply_overrides(entry, context->words);
         st = context->sink->entry(context->sink->self, entry, err);
     }

@@ -15,6 +15,7 @@
 
 #include "ingest/read/flat_records.h"
 #include "ingest/read/text_lines.h"
+#include "schema/core/array.h"
 
 /* What one run says of itself. A file may hold several, of either program. */
 typedef struct {
@@ -32,8 +33,8 @@ typedef struct {
     const abdb_sink *sink;
     abdb_left_out *left_out;
     stream_run run;
-    size_t at, room; /* at: which run the line at hand belongs to */
-    bool *failed;    /* of each run: its validation failed, wherever that is printed */
+    size_t at, runs, room; /* at: which run the line at hand belongs to */
+    bool *failed;          /* of each run: its validation failed, wherever that is printed */
 } state;
 
 /* One function of either form, as printed; NULL: not said. */
@@ -270,14 +271,12 @@ static abdb_status note_failed_validation(void *self, const text_line *line, abd
     enter_run_of_line(s, line->text);
     if (strncmp(line->text, "Function", 8) == 0) find_columns_of_table(&s->run, line);
     s->run.rows += is_table_row(s, line);
-    if (s->at >= s->room) {
-        size_t room = 2 * s->at + 8;
-        bool *more = realloc(s->failed, room * sizeof *more);
+    while (s->runs <= s->at) {
+        bool *more = abdb_array_reserve_one(s->failed, s->runs, &s->room, sizeof *more);
 
         if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a log");
-        memset(more + s->room, 0, (room - s->room) * sizeof *more);
         s->failed = more;
-        s->room = room;
+        s->failed[s->runs++] = false;
     }
     s->failed[s->at] |=
         strstr(line->text, "Validation failed") || strstr(line->text, "Failed Validation");

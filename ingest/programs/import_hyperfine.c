@@ -1,8 +1,8 @@
 /* import_hyperfine.c - hyperfine --export-json: wall time of commands, with every run.
  *
- * Times are in seconds whatever the console showed. Commands are the workload; parameters of a scan
- * are an object and stay in the command's text. A command that ended with another exit code than 0
- * was timed all the same (--ignore-failure): its verification failed. No file names a device. The
+ * Times are in seconds whatever the console showed. Commands are the workload, parameters of a scan
+ * factors. A command that ended with another exit code than 0, or was killed (null), was timed all
+ * the same (--ignore-failure): it failed. No file names a device. The
  * input row is an element of "results".
  */
 #include <math.h>
@@ -23,12 +23,32 @@ static int hyperfine_bid(const abdb_input *in)
 
 static bool any_run_failed(const abdb_flat_record *r)
 {
-    const double *x;
-    size_t n = abdb_flat_find_series(r, "exit_codes", &x);
-    bool failed = false;
+    const json_t *code;
+    size_t i;
 
-    for (size_t i = 0; i < n; i++) failed |= x[i] != 0;
-    return failed;
+    json_array_foreach(json_object_get(r->object, "exit_codes"), i, code)
+    {
+        if (!json_is_number(code) || json_number_value(code) != 0) return true;
+    }
+    return false;
+}
+
+/* Parameters of a scan; one that is called as a factor of this importer keeps its prefix. */
+static void add_parameter_factors(abdb_entry *entry, const abdb_flat_record *r, abdb_arena *a)
+{
+    json_t *parameters = json_object_get(r->object, "parameters"), *value;
+    const char *name;
+
+    json_object_foreach(parameters, name, value)
+    {
+        const char *text = json_string_value(value);
+        bool taken = strcmp(name, "user_s") == 0 || strcmp(name, "system_s") == 0 ||
+                     strcmp(name, "sample_unit") == 0;
+
+        if (json_is_number(value)) text = abdb_arena_printf(a, "%.17g", json_number_value(value));
+        abdb_entry_add_factor(entry, taken ? abdb_arena_printf(a, "parameter_%s", name) : name,
+                              text);
+    }
 }
 
 static abdb_status import_hyperfine_record(void *self, const abdb_flat_record *r, abdb_error *err)
@@ -63,7 +83,11 @@ static abdb_status import_hyperfine_record(void *self, const abdb_flat_record *r
     }
     abdb_entry_set_measured_run(entry, "hyperfine", abdb_flat_text_or_null(r, "command"),
                                 r->locator, 0);
-    if (any_run_failed(r)) entry->field[ABDB_FIELD_verified] = "fail";
+    if (any_run_failed(r)) {
+        entry->field[ABDB_FIELD_verified] = "fail";
+        abdb_entry_add_mark(entry, "failed");
+    }
+    add_parameter_factors(entry, r, &a);
     abdb_entry_add_factor(entry, "sample_unit",
                           "process"); /* each time is of a process of its own */
     abdb_entry_add_factor(entry, "user_s", abdb_flat_text_or_null(r, "user"));
@@ -86,5 +110,5 @@ static abdb_status read_hyperfine(const abdb_input *in, const abdb_overrides *ov
 }
 
 const abdb_importer abdb_import_hyperfine = {
-    "hyperfine",   "hyperfine --export-json: commands with every run", 2, NULL, hyperfine_bid,
+    "hyperfine",   "hyperfine --export-json: commands with every run", 3, NULL, hyperfine_bid,
     read_hyperfine};

@@ -15,8 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/programs/llama_test.h"
 #include "ingest/read/flat_records.h"
 #include "ingest/read/text_lines.h"
+#include "schema/core/array.h"
 
 enum { COLUMNS_MAX = 32 };
 
@@ -56,26 +58,6 @@ static int llama_bench_bid(const abdb_input *in)
 {
     if (abdb_flat_has_value_names(in, "build_commit|n_prompt|avg_ts")) return 85;
     return in->text_size > 80 && has_llama_bench_table(in) ? 80 : 0;
-}
-
-/* "qwen2 7B Q4_K - Medium": what stands behind the size is the number format of the weights. */
-static const char *weight_format_of_model(abdb_arena *arena, const char *model)
-{
-    for (const char *s = model; s && *s; s += strcspn(s, " "), s += *s == ' ') {
-        size_t size = strcspn(s, " ");
-
-        /* The size is a word such as "7B", "30B.A3B" (a mixture of experts) or "?B". */
-        if (size > 1 && (strncmp(s + size - 1, "B", 1) == 0 || memmem(s, size, "B.A", 3)) &&
-            strcspn(s, "0123456789?") < size && s[size])
-            return abdb_arena_copy(arena, s + size + 1, strlen(s + size + 1));
-    }
-    return NULL;
-}
-
-static const char *scenario_of_token_counts(double prompt, double generated)
-{
-    if (prompt > 0 && generated > 0) return "prompt and generation";
-    return prompt > 0 ? "prompt" : "generation";
 }
 
 /* "NVIDIA A/NVIDIA B", as of 2023: a list, where each name begins with the same maker. A slash
@@ -219,13 +201,13 @@ static abdb_status import_llama_bench_record(void *self, const abdb_flat_record 
     entry->locator = r->locator;
     entry->field[ABDB_FIELD_model] = abdb_flat_text_or_null(r, "model_type");
     entry->field[ABDB_FIELD_dtype] =
-        weight_format_of_model(&a, abdb_flat_text_or_null(r, "model_type"));
+        abdb_llama_weight_format(&a, abdb_flat_text_or_null(r, "model_type"));
     entry->field[ABDB_FIELD_device] = common_device_name(&a, devices);
     entry->field[ABDB_FIELD_devices] = count_listed_devices(&a, devices);
     entry->field[ABDB_FIELD_backend] = abdb_flat_text_or_null(r, "backends");
     entry->field[ABDB_FIELD_date] = abdb_flat_text_or_null(r, "test_time");
-    entry->field[ABDB_FIELD_scenario] = scenario_of_token_counts(
-        abdb_flat_number_or_nan(r, "n_prompt"), abdb_flat_number_or_nan(r, "n_gen"));
+    entry->field[ABDB_FIELD_scenario] = abdb_llama_scenario(abdb_flat_number_or_nan(r, "n_prompt"),
+                                                            abdb_flat_number_or_nan(r, "n_gen"));
     if (commit)
         abdb_entry_add_factor(entry, "software",
                               abdb_arena_printf(&a, "llama.cpp %s (%s)", commit,
@@ -269,40 +251,6 @@ static size_t split_table_row(char *line, char *word[COLUMNS_MAX])
     while (n < COLUMNS_MAX && (cell = strsep(&rest, "|")) && rest)
         word[n++] = abdb_trim_in_place(cell);
     return n;
-}
-
-/* "tg64@pp8192": generation alone is timed, behind a prompt (-gp of ik_llama.cpp). */
-static const char *scenario_of_test_cell(const char *test, const double value[3])
-{
-    if (strncmp(test, "tg", 2) == 0 && value[0] > 0) return "generation behind a prompt";
-    return scenario_of_token_counts(value[0], value[1]);
-}
-
-/* "pp512+tg128 @ d4096": prompt, generated, depth as text; false: not of that form. */
-static bool parse_test_cell(abdb_entry *entry, abdb_arena *a, const char *test)
-{
-    /* pp, tg and d: prompt, generated, depth. */
-    double value[3] = {0, 0, 0};
-    static const char *const names[] = {"n_prompt", "n_gen", "n_depth"};
-
-    for (const char *s = test; *s;) {
-        int which = strncmp(s, "pp", 2) == 0   ? 0
-                    : strncmp(s, "tg", 2) == 0 ? 1
-                    : *s == 'd'                ? 2
-                                               : -1;
-        size_t digits;
-
-        if (which < 0) return false;
-        s += which < 2 ? 2 : 1;
-        digits = abdb_double_parse_prefix(s, &value[which]);
-        if (!digits) return false;
-        s += digits + strspn(s + digits, " +@");
-    }
-    if (!(value[0] > 0) && !(value[1] > 0)) return false;
-    entry->field[ABDB_FIELD_scenario] = scenario_of_test_cell(test, value);
-    for (int i = 0; i < 3; i++)
-        abdb_entry_add_factor(entry, names[i], abdb_arena_printf(a, "%.0f", value[i]));
-    return true;
 }
 
 /* "4,33 GiB" as other locales print it. */
@@ -374,11 +322,11 @@ static abdb_status import_table_row(state *s, char *const *word, long line, cons
 
         if (strcmp(name, "model") == 0) {
             entry->field[ABDB_FIELD_model] = word[i];
-            entry->field[ABDB_FIELD_dtype] = weight_format_of_model(&a, word[i]);
+            entry->field[ABDB_FIELD_dtype] = abdb_llama_weight_format(&a, word[i]);
         } else if (strcmp(name, "backend") == 0)
             entry->field[ABDB_FIELD_backend] = word[i];
         else if (strcmp(name, "test") == 0)
-            tested = parse_test_cell(entry, &a, word[i]);
+            tested = abdb_llama_parse_test(entry, &a, word[i]);
         else if (strcmp(name, "t/s") == 0)
             rated = add_rate_of_cell(entry, &a, word[i], s->mark, &place);
         else
@@ -442,14 +390,12 @@ static abdb_status handle_line_around_table(void *self, const text_line *line, a
     log_run *run;
 
     enter_run_of_line(s, line->text);
-    if (s->at >= s->room) {
-        size_t room = 2 * s->at + 8;
-        log_run *more = realloc(s->run, room * sizeof *more);
+    while (s->runs <= s->at) {
+        log_run *more = abdb_array_reserve_one(s->run, s->runs, &s->room, sizeof *more);
 
         if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a log");
-        memset(more + s->room, 0, (room - s->room) * sizeof *more);
         s->run = more;
-        s->room = room;
+        s->run[s->runs++] = (log_run){0};
     }
     run = &s->run[s->at];
     if (at && !run->device) {

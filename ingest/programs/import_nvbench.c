@@ -4,7 +4,8 @@
  * has states, one for each device and value of its axes; a state has summaries, each a tag and a
  * value printed as text. Kept are the mean time on the device with its relative deviation and the
  * rate of global memory, of isolated launches (cold), and the mean time of launches in a row
- * (batch, an entry of its own: another quantity). Host times and utilisation are ignored, and so
+ * (batch, an entry of its own: another quantity), and whether a verification of the benchmark's own
+ * failed. Host times and utilisation are ignored, and so
  * are states that the benchmark skipped. The input row is a state.
  */
 #include <math.h>
@@ -53,6 +54,33 @@ static const char *find_summary_value(const json_t *one, const char *mode, const
         }
     }
     return NULL;
+}
+
+/* Does a summary of the benchmark's own, "acme/verification/pass", say 0 or false? */
+static bool own_verification_failed(const json_t *one)
+{
+    const json_t *summary, *datum;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(one, "summaries"), i, summary)
+    {
+        const char *tag = text_member(summary, "tag"), *last;
+
+        if (!tag || strncmp(tag, "nv/", 3) == 0 || !strcasestr(tag, "verif")) continue;
+        last = strrchr(tag, '/');
+        json_array_foreach(json_object_get(summary, "data"), k, datum)
+        {
+            const char *value = text_member(datum, "value");
+            bool zero = value && (strcmp(value, "0") == 0 || strcasecmp(value, "false") == 0 ||
+                                  strcasecmp(value, "fail") == 0);
+
+            /* of ".../failed" and ".../errors" 0 is good */
+            if (last && (strcasestr(last, "fail") || strcasestr(last, "err")) ? value && !zero
+                                                                              : zero)
+                return true;
+        }
+    }
+    return false;
 }
 
 static void add_axis_factors(abdb_entry *entry, const json_t *one, abdb_arena *a)
@@ -119,6 +147,10 @@ static abdb_status import_launch_mode_of_state(state *s, const json_t *one, cons
     abdb_entry_set_measured_run(entry, "nvbench", s->benchmark, s->locator, 0);
     entry->field[ABDB_FIELD_device] = device_name_of_state(s, one);
     entry->field[ABDB_FIELD_devices] = entry->field[ABDB_FIELD_device] ? "1" : NULL;
+    if (own_verification_failed(one)) {
+        entry->field[ABDB_FIELD_verified] = "fail";
+        abdb_entry_add_mark(entry, "failed");
+    }
     abdb_entry_add_factor(entry, "launches", mode);
     if (s->version)
         abdb_entry_add_factor(entry, "software", abdb_arena_printf(&a, "nvbench %s", s->version));
@@ -184,4 +216,4 @@ done:
 }
 
 const abdb_importer abdb_import_nvbench = {
-    "nvbench", "NVBench JSON: device times and rates by state", 1, NULL, nvbench_bid, read_nvbench};
+    "nvbench", "NVBench JSON: device times and rates by state", 2, NULL, nvbench_bid, read_nvbench};

@@ -70,10 +70,18 @@ static abdb_status end_test_and_parse_title(state *s, const text_line *line, abd
     return st;
 }
 
+/* Of a non-blocking test: parts of the overall time, each a quantity of its own. */
+static const char *const parts[][2] = {{"Compute", "compute_time_s"},
+                                       {"Coll. Init", "initiation_time_s"},
+                                       {"MPI_Test", "test_time_s"},
+                                       {"MPI_Wait", "wait_time_s"},
+                                       {"Pure Comm", "communication_time_s"}};
+
 static column column_of_heading(const char *name)
 {
     if (strstr(name, "MB/s")) return (column){"bytes_per_s", "value", "MB/s"};
     if (strncmp(name, "Validation", 10) == 0) return (column){"verified", NULL, ""};
+    if (strncmp(name, "Overlap", 7) == 0) return (column){"overlap", "value", "%"};
     if (!strstr(name, "(us)")) return (column){0};
     if (strncmp(name, "Avg", 3) == 0 || strncmp(name, "Latency", 7) == 0 ||
         strncmp(name, "Overall", 7) == 0)
@@ -83,6 +91,9 @@ static column column_of_heading(const char *name)
     if (strncmp(name, "P50", 3) == 0) return (column){"time_s", "p50", "us"};
     if (strncmp(name, "P90", 3) == 0) return (column){"time_s", "p90", "us"};
     if (strncmp(name, "P99", 3) == 0) return (column){"time_s", "p99", "us"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (strncmp(name, parts[i][0], strlen(parts[i][0])) == 0)
+            return (column){parts[i][1], "mean", "us"};
     return (column){0};
 }
 
@@ -131,6 +142,7 @@ static abdb_status import_osu_row(state *s, const text_line *line, abdb_error *e
             entry->field[ABDB_FIELD_verified] = pass                                 ? "pass"
                                                 : strcmp(line->word[i], "Fail") == 0 ? "fail"
                                                                                      : "unchecked";
+            if (strcmp(line->word[i], "Fail") == 0) abdb_entry_add_mark(entry, "failed");
             continue;
         }
         result = abdb_entry_add_printed_result(entry, c->metric, c->statistic, line->word[i],
@@ -179,4 +191,4 @@ static abdb_status read_osu_console(const abdb_input *in, const abdb_overrides *
 }
 
 const abdb_importer abdb_import_osu = {
-    "osu", "OSU micro-benchmarks: the table of the console", 2, NULL, osu_bid, read_osu_console};
+    "osu", "OSU micro-benchmarks: the table of the console", 3, NULL, osu_bid, read_osu_console};

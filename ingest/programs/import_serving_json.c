@@ -3,8 +3,10 @@
  *
  * How they disagree (six files, and vLLM's own keys): vLLM's keys end in _ms and give mean, median,
  * sd and percentiles; InferenceX's have no suffix and are in seconds; e2el is the whole request.
- * Neither names the accelerator, its number or the number format: --set device=... --set
- * devices=... Files are pretty-printed objects, or one a line. The input row is an object.
+ * "backend" is the interface that the client called: SGLang and TensorRT-LLM are measured with
+ * "vllm", too, so the server stays unknown. Neither names the accelerator, its number or the number
+ * format: --set device=... --set devices=... Files are pretty-printed objects, or one a line. The
+ * input row is an object.
  */
 #include <math.h>
 #include <stdio.h>
@@ -71,10 +73,10 @@ static void add_tokens_per_request(abdb_entry *entry, abdb_arena *a, const abdb_
 static abdb_status import_serving_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     static const char *const factors[][2] = {
-        {"max_concurrency", "concurrency"}, {"request_rate", "request_rate"},
-        {"num_prompts", "num_prompts"},     {"burstiness", "burstiness"},
-        {"tokenizer_id", "tokenizer"},      {"backend", "server"},
-        {"endpoint_type", "server"},        {"best_of", "best_of"}};
+        {"max_concurrency", "concurrency"},   {"request_rate", "request_rate"},
+        {"num_prompts", "num_prompts"},       {"burstiness", "burstiness"},
+        {"tokenizer_id", "tokenizer"},        {"backend", "client_backend"},
+        {"endpoint_type", "client_endpoint"}, {"best_of", "best_of"}};
     state *s = self;
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
@@ -118,7 +120,7 @@ static abdb_status read_serving_json(const abdb_input *in, const abdb_overrides 
 
 const abdb_importer abdb_import_serving_json = {"vllm-serving-json",
                                                 "serving benchmarks of vLLM and InferenceX, JSON",
-                                                1,
+                                                2,
                                                 NULL,
                                                 serving_json_bid,
                                                 read_serving_json};

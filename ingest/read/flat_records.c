@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ingest/read/csv.h"
+#include "ingest/read/insert_statements.h"
 
 /* A bid looks at the first MiB. */
 enum { HEAD = 1 << 20 };
@@ -308,84 +309,6 @@ done:
     return st;
 }
 
-/* --- INSERT INTO t (a, b) VALUES ('x', 'y'); -------------------------------------------------- */
-
-/* The next word of a list in brackets: bare, or in single quotes with '' for one. *text moves
- * behind it and its comma; NULL: the list is over. */
-static const char *parse_next_sql_value(abdb_arena *arena, const char **text, const char *end)
-{
-    abdb_text word = {0};
-    const char *s = *text, *kept;
-    bool quoted;
-
-    while (s < end && strchr(" \t\r\n,", *s) && *s) s++;
-    if (s == end || *s == ')' || !*s) {
-        *text = s;
-        return NULL;
-    }
-    quoted = *s == '\'';
-    s += quoted;
-    for (; s < end && *s; s++) {
-        if (quoted && *s == '\'' && s + 1 < end && s[1] == '\'')
-            s++;
-        else if (quoted ? *s == '\'' : strchr(",) \t\r\n", *s) != NULL)
-            break;
-        abdb_text_add(&word, s, 1);
-    }
-    *text = s + (s < end && quoted);
-    kept = abdb_arena_copy(arena, abdb_text_get(&word), word.size);
-    abdb_text_free(&word);
-    return kept;
-}
-
-static abdb_status pass_insert_as_record(flat_reader *r, const char *text, const char *end,
-                                         long line, abdb_error *err)
-{
-    abdb_flat_record *record = calloc(1, sizeof *record);
-    abdb_arena arena = {0};
-    const char *names = memchr(text, '(', (size_t)(end - text));
-    const char *values = memmem(text, (size_t)(end - text), "VALUES", 6), *word;
-    char locator[32];
-    size_t count = 0;
-    abdb_status st = ABDB_OK;
-
-    if (!record) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a record"));
-    values = values ? memchr(values, '(', (size_t)(end - values)) : NULL;
-    if (!names || !values || names >= values) goto done;
-    snprintf(locator, sizeof locator, "line %ld", line);
-    record->line = line;
-    record->locator = locator;
-    record->raw = abdb_arena_copy(&arena, text, (size_t)(end - text));
-    if (!record->raw) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a row"));
-    for (names++;
-         record->items < FLAT_ITEMS_MAX && (word = parse_next_sql_value(&arena, &names, values));)
-        record->item[record->items++].name = word;
-    for (values++; count < record->items && (word = parse_next_sql_value(&arena, &values, end));)
-        record->item[count++].text = word;
-    TRY(r->handler(r->self, record, err));
-done:
-    free(record);
-    abdb_arena_free(&arena);
-    return st;
-}
-
-static abdb_status read_insert_statements(flat_reader *r, const abdb_input *in, abdb_error *err)
-{
-    const char *text = in->text, *end = in->text + in->text_size;
-    abdb_status st = ABDB_OK;
-
-    for (long line = 1; text < end && st == ABDB_OK; line++) {
-        const char *stop = memchr(text, '\n', (size_t)(end - text));
-
-        if (!stop) stop = end;
-        /* A statement stands on one line, as llama-bench prints it. */
-        if (stop - text > 12 && strncmp(text, "INSERT INTO ", 12) == 0)
-            st = pass_insert_as_record(r, text, stop, line, err);
-        text = stop + (stop < end);
-    }
-    return st;
-}
-
 abdb_status abdb_flat_read_tables(const abdb_input *in, const abdb_sink *sink,
                                   abdb_flat_header_check is_header, abdb_flat_handler handler,
                                   void *self, abdb_error *err)
@@ -399,7 +322,7 @@ abdb_status abdb_flat_read_tables(const abdb_input *in, const abdb_sink *sink,
     if (i < in->text_size && (in->text[i] == '[' || in->text[i] == '{'))
         return read_json_records(&r, in, err);
     if (memmem(in->text, in->text_size < HEAD ? in->text_size : HEAD, "INSERT INTO ", 12))
-        return read_insert_statements(&r, in, err);
+        return abdb_flat_read_insert_statements(in, sink, handler, self, err);
     r.delimiter = abdb_csv_guess_delimiter(in->text, in->text_size);
     if (is_header) r.header.is_another = is_header_of_another_table;
     r.header.self = &r;
@@ -476,17 +399,23 @@ static bool header_has_all_columns(const char *text, const char *end, const char
     return all;
 }
 
-static bool begins_with_create_or_insert(const char *text, const char *end)
+static bool begins_with_sql(const char *text, const char *end)
 {
-    return end - text > 7 && (strncmp(text, "CREATE ", 7) == 0 || strncmp(text, "INSERT ", 7) == 0);
+    static const char *const words[] = {"CREATE ", "INSERT ", "PRAGMA ", "BEGIN TRANSACTION"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        size_t size = strlen(words[i]);
+
+        if ((size_t)(end - text) > size && strncmp(text, words[i], size) == 0) return true;
+    }
+    return false;
 }
 
 bool abdb_flat_has_value_names(const abdb_input *in, const char *value_names)
 {
     const char *end = in->text + (in->text_size < HEAD ? in->text_size : HEAD);
     const char *text = skip_leading_blanks(in, end);
-    bool json = text < end && (*text == '{' || *text == '['),
-         sql = begins_with_create_or_insert(text, end);
+    bool json = text < end && (*text == '{' || *text == '['), sql = begins_with_sql(text, end);
 
     if (text == end) return false;
     if (!json && !sql)

@@ -46,8 +46,8 @@ typedef abdb_status (*abdb_flat_handler)(void *self, const abdb_flat_record *rec
                                          abdb_error *err);
 
 /* A damaged line among JSON lines, and a row of a table with more or fewer cells than headings, go
- * to sink as rejected; a repeated or changed header begins another table. ABDB_DATA: damaged or truncated, with
- * line and column; the records before were handed over. */
+ * to sink as rejected; a repeated or changed header begins another table. ABDB_DATA: damaged or
+ * truncated, with line and column; the records before were handed over. */
 ABDB_MUST_USE abdb_status abdb_flat_read_records(const abdb_input *in, const abdb_sink *sink,
                                                  abdb_flat_handler handler, void *self,
                                                  abdb_error *err);

@@ -1,5 +1,6 @@
 /* input_file.c - files as bytes and as UTF-8 text; see importer.h. Encodings by iconv: UTF-16 with
- * a byte order mark (a lone last byte, which an editor appended, is dropped and said), UTF-8 with
+ * a byte order mark (a lone last byte, which an editor appended, is dropped and said) or without
+ * one, which is said, UTF-8 with
  * or without one, and Windows-1252 for what is no valid UTF-8. */
 #include <errno.h>
 #include <fcntl.h>
@@ -91,6 +92,19 @@ static bool is_utf8_or_binary(const abdb_input *in)
            is_valid_utf8(in->text + ascii, in->text_size - ascii);
 }
 
+/* UTF-16 without a byte order mark: of text in Latin letters every other byte is NUL, and no other.
+ * NULL: it is none. */
+static const char *utf16_without_mark(const unsigned char *d, size_t size)
+{
+    enum { LOOK = 512 };
+    size_t nul[2] = {0, 0}, look = size < LOOK ? size / 2 * 2 : LOOK;
+
+    if (look < 8) return NULL;
+    for (size_t i = 0; i < look; i++) nul[i % 2] += d[i] == 0;
+    if (nul[1] >= look / 2 - look / 16 && nul[0] == 0) return "UTF-16LE";
+    return nul[0] >= look / 2 - look / 16 && nul[1] == 0 ? "UTF-16BE" : NULL;
+}
+
 /* By falling certainty: a byte order mark, valid UTF-8, Windows-1252, and ISO-8859-1, which takes
  * every byte, where even that has holes. */
 static abdb_status detect_encoding_and_decode(abdb_input *in, abdb_error *err)
@@ -109,6 +123,11 @@ static abdb_status detect_encoding_and_decode(abdb_input *in, abdb_error *err)
             size--;
         }
         return convert_input_to_utf8(in, in->encoding, d + 2, size, err);
+    }
+    if (utf16_without_mark(d, in->size)) {
+        in->encoding = utf16_without_mark(d, in->size);
+        in->remark = "UTF-16 without a byte order mark";
+        return convert_input_to_utf8(in, in->encoding, d, in->size / 2 * 2, err);
     }
     if (in->size >= 3 && memcmp(d, "\xEF\xBB\xBF", 3) == 0) {
         in->text += 3;

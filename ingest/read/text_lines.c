@@ -9,13 +9,15 @@
 #include "ingest/read/decimal_marks.h"
 
 /* " 12: text" -> "text". At most six digits: longer ones are data, not the number of a process. */
-static char *skip_launcher_prefix(char *line)
+static char *skip_launcher_prefix(char *line, long *rank)
 {
     char *s = line + strspn(line, " ");
     size_t digits = strspn(s, "0123456789");
 
+    *rank = -1;
     if (!digits || digits > 6 || s[digits] != ':' || (s[digits + 1] && s[digits + 1] != ' '))
         return line;
+    *rank = (long)abdb_digits_parse_or(s, 999999, -1);
     return s + digits + 1 + (s[digits + 1] == ' ');
 }
 
@@ -115,7 +117,7 @@ abdb_status lines_read_each(const abdb_input *in, line_handler handler, void *se
         if (!own) return ABDB_FAIL(err, ABDB_NOMEM, "a line");
         own[strcspn(own, "\r")] = '\0';
         line.number++;
-        line.text = skip_launcher_prefix(skip_quote_marks(own));
+        line.text = skip_launcher_prefix(skip_quote_marks(own), &line.rank);
         copy = strdup(line.text);
         if (copy) {
             split_line_into_words(&line, copy);

@@ -12,6 +12,7 @@ enum { LINE_WORDS_MAX = 64, BID_SIZE = 1 << 20 };
 
 typedef struct {
     long number;      /* from 1 */
+    long rank;        /* by its launcher's prefix, -1: none */
     const char *text; /* without its end, quotation marks and launcher's prefix */
     size_t words;     /* between blanks, or commas that are no decimal ones; at most
                          LINE_WORDS_MAX */

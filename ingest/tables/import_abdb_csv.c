@@ -83,7 +83,7 @@ typedef struct {
     const abdb_sink *sink;
     abdb_csv_header header;
     const file_kind *kind; /* NULL: results */
-    abdb_results *results;
+    abdb_results *result_rows;
 } state;
 
 /* The next word of a list with '|' between them; false at its end. */
@@ -445,8 +445,8 @@ static abdb_status import_own_csv_row(void *self, const abdb_csv_row *row, abdb_
     abdb_status st = ABDB_OK;
 
     if (!s->header.count || abdb_csv_row_is_header(&s->header, row)) {
-        abdb_results_close(s->results);
-        s->results = NULL;
+        abdb_results_close(s->result_rows);
+        s->result_rows = NULL;
         s->header.is_another = is_own_header;
         TRY(abdb_csv_header_copy_row(&s->header, row, err));
         s->kind = find_file_kind(&s->header);
@@ -458,16 +458,16 @@ static abdb_status import_own_csv_row(void *self, const abdb_csv_row *row, abdb_
                 row->line);
         TRY(check_header_columns(s, err));
         TRY(abdb_csv_find_marks(&s->header, s->in, ',', err));
-        return s->kind
-                   ? ABDB_OK
-                   : abdb_results_open_for_header(&s->results, &s->header, s->words, s->sink, err);
+        return s->kind ? ABDB_OK
+                       : abdb_results_open_for_header(&s->result_rows, &s->header, s->words,
+                                                      s->sink, err);
     }
     if (!abdb_csv_row_fits(&s->header, row, s->in, ',', reason, sizeof reason)) {
         field = "row";
     } else if (s->kind) {
         TRY(import_fact_row(s, row, &field, reason, sizeof reason, err));
     } else {
-        TRY(abdb_results_import_row(s->results, row, &field, reason, sizeof reason, err));
+        TRY(abdb_results_import_row(s->result_rows, row, &field, reason, sizeof reason, err));
     }
     if (field) TRY(abdb_csv_reject_row(s->sink, row, field, reason, err));
     TRY(s->sink->row_end(s->sink->self, err));
@@ -481,7 +481,7 @@ static abdb_status read_own_csv(const abdb_input *in, const abdb_overrides *over
     state s = {.in = in, .words = overrides, .sink = sink};
     abdb_status st = abdb_csv_read_input(in, ',', import_own_csv_row, &s, err);
 
-    abdb_results_close(s.results);
+    abdb_results_close(s.result_rows);
     abdb_csv_header_free(&s.header);
     return st;
 }

@@ -13,6 +13,7 @@
 #include "ingest/read/archive.h"
 #include "query/answer/sql_rows.h"
 #include "query/import/input_files.h"
+#include "query/import/sqlite_input.h"
 #include "schema/store/digest.h"
 
 enum { NAMED_FOLDERS_MAX = 5 };
@@ -80,17 +81,33 @@ done:
     return st;
 }
 
+/* Was a format recognised, and nothing of the file kept, now or before? */
+static bool came_to_nothing(const abdb_import_result *unit)
+{
+    const abdb_counts *c = &unit->counts;
+
+    return !unit->known && !c->accepted && !c->duplicate && c->rejected + c->ignored > 0;
+}
+
 /* One input as one unit. `named`: on the command line; else an unknown format is passed over. */
 static abdb_status import_one_input(import_session *s, const abdb_input *input, bool named,
                                     abdb_error *err)
 {
     abdb_import_result unit = {0};
+    abdb_input rows = *input; /* of a database, as text */
+    const abdb_input *read = input;
     bool taken = false;
     unsigned starved = abdb_allocation_failures();
     abdb_status st = hand_over_to_round(s, input, &taken, err);
 
     if (taken) return st;
-    if (st == ABDB_OK) st = abdb_import_input(s->writer, input, s->options, &unit, err);
+    if (st == ABDB_OK && abdb_input_is_llama_bench_database(input)) {
+        rows.decoded = NULL;
+        st = abdb_input_decode_llama_bench_database(&rows, err);
+        read = &rows;
+    }
+    if (st == ABDB_OK) st = abdb_import_input(s->writer, read, s->options, &unit, err);
+    if (read == &rows) free(rows.decoded);
     /* What could not be read for want of memory is neither damaged nor of no known format. */
     if (st != ABDB_OK && abdb_allocation_failures() != starved)
         st = ABDB_FAIL(err, ABDB_NOMEM, "a file");
@@ -103,6 +120,7 @@ static abdb_status import_one_input(import_session *s, const abdb_input *input, 
     if (st != ABDB_OK) return report_or_return_failure(s, input->path, st, err);
     if (unit.known && s->options->refresh) return ABDB_OK; /* nobody asked for it */
     count_import_by_format(s, &unit);
+    s->fruitless += !s->shipped && came_to_nothing(&unit);
     if (!s->quiet && (!s->shipped || unit.counts.rejected))
         abdb_print_import_result(s, input->path, &unit);
     return ABDB_OK;

@@ -31,6 +31,7 @@ typedef struct {
     size_t formats;
     size_t refused, gated, passed_over, beside;
     size_t folders_without_log, power_logs; /* of rounds */
+    size_t fruitless; /* files that were recognised and of which nothing was kept */
     abdb_skipped_files skipped;
     /* Archives of the command line, and archives of which nothing was kept, but for those that
      * could not be read. */

@@ -170,4 +170,6 @@ void abdb_print_import_summary(const import_session *s)
         abdb_print_remark("files of other formats, passed over: %zu", s->passed_over);
     print_skipped(&s->skipped);
     if (s->refused) abdb_print_remark("files refused: %zu", s->refused);
+    if (s->fruitless)
+        abdb_print_remark("files of a known format of which no row was kept: %zu", s->fruitless);
 }

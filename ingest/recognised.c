@@ -1,0 +1,69 @@
+/* recognised.c - files of known programs that abdb does not read; see recognised.h. Only the first
+ * 64 KiB are looked at. */
+#include "ingest/recognised.h"
+
+#include <string.h>
+
+enum { HEAD = 1 << 16 };
+
+/* All words must stand in the text ('|' between them), the first of them at its beginning where
+ * `begins` says so. First match counts. */
+static const struct {
+    bool begins;
+    const char *words, *what;
+} known[] = {
+    {true, "SQLite format 3|CUPTI_ACTIVITY",
+     "a profile that Nsight Systems (nsys) exported to SQLite; abdb reads no profiles"},
+    {true, "SQLite format 3", "an SQLite database; abdb reads those of llama-bench only"},
+    {true, "PRAGMA foreign_keys=|INSERT INTO",
+     "a dump of an SQLite database, of no program whose tables abdb reads"},
+    {true, "numCycle|algbw|busbw",
+     "a CSV of rccl-tests (-Z csv); abdb reads its console output and, of nccl-tests, -J"},
+    {true, "numCycle|algBw|busBw",
+     "a CSV of rccl-tests (-Z csv); abdb reads its console output and, of nccl-tests, -J"},
+    {false, "\"algBw\"|\"busBw\"|\"inPlace\"",
+     "JSON lines of rccl-tests (-Z json); abdb reads its console output and, of nccl-tests, -J"},
+    {false, "\"nccl-tests structured output\"",
+     "JSON of a proposed form of nccl-tests; abdb reads the console output and -J of the released"},
+    {false, "| time (us)|algbw (GB/s)|busbw (GB/s)",
+     "a table of nccl-tests that was rewritten by hand; abdb reads the program's own output"},
+    {false, "S_PP t/s|S_TG t/s",
+     "a table of llama-sweep-bench or llama-batched-bench; abdb reads those of llama-bench"},
+    {false, "op_name|op_params|test_mode",
+     "output of test-backend-ops of llama.cpp; abdb reads that of llama-bench"},
+    {false, "Iterations|Time|CPU|----------\nBenchmark",
+     "console output of google-benchmark; abdb reads its JSON (--benchmark_format=json)"},
+    {false, "name,iterations,real_time,cpu_time",
+     "CSV of google-benchmark; abdb reads its JSON (--benchmark_format=json)"},
+    {false, "# Benchmark Results|GPU Time|Samples",
+     "console output of NVBench; abdb reads its JSON (--json FILE)"},
+    {false, ":::MLPv0.5", "a training log of MLPerf v0.5, which abdb reads in its round's folder"},
+    {false, ":::MLL ", "a training log of MLPerf v0.6, which abdb reads in its round's folder"},
+    {true, "timestamp|power.draw",
+     "a log of nvidia-smi; abdb reads it with a map (`abdb import --suggest-map FILE`)"},
+};
+
+static bool holds_all_words(const char *text, size_t size, const char *words, bool begins)
+{
+    while (*words) {
+        size_t word = strcspn(words, "|");
+
+        /* a first "|" belongs to its word */
+        if (!word) word = 1 + strcspn(words + 1, "|");
+        if (begins ? word > size || memcmp(text, words, word) != 0
+                   : !memmem(text, size, words, word))
+            return false;
+        begins = false;
+        words += word + (words[word] == '|');
+    }
+    return true;
+}
+
+const char *abdb_recognise_unread_file(const abdb_input *in)
+{
+    size_t size = in->text_size < HEAD ? in->text_size : HEAD;
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (holds_all_words(in->text, size, known[i].words, known[i].begins)) return known[i].what;
+    return NULL;
+}
