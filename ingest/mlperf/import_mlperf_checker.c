@@ -26,6 +26,7 @@ typedef struct {
     abdb_mlperf_context context;
     abdb_csv_header header;
     int place[MLPERF_COLUMN_MAX], shared[MLPERF_COLUMN_MAX];
+    abdb_settings others; /* of the row at hand */
 } state;
 
 static int mlperf_checker_bid(const abdb_input *in)
@@ -43,8 +44,10 @@ static abdb_status import_checker_row(void *self, const abdb_csv_row *csv, abdb_
 {
     state *s = self;
     abdb_mlperf_row row = {0};
+    abdb_settings *others = &s->others;
     const char *field;
     char reason[200], locator[32];
+    abdb_arena arena = {0};
     abdb_status st = ABDB_OK;
 
     if (!s->header.count) {
@@ -67,10 +70,15 @@ static abdb_status import_checker_row(void *self, const abdb_csv_row *csv, abdb_
     snprintf(locator, sizeof locator, "line %ld", csv->line);
     s->context.locator = locator;
     s->context.line = csv->line;
+    others->count = 0;
+    abdb_mlperf_note_other_columns(others, &arena, map, MAP_COUNT, &s->header, csv->field,
+                                   csv->count);
+    s->context.others = others;
     TRY(abdb_mlperf_import_row(&s->context, &row, &field, reason, err));
     if (field) TRY(abdb_csv_reject_row(s->context.sink, csv, field, reason, err));
     TRY(s->context.sink->row_end(s->context.sink->self, err));
 done:
+    abdb_arena_free(&arena);
     return st;
 }
 
@@ -96,7 +104,7 @@ static abdb_status read_mlperf_checker(const abdb_input *in, const abdb_override
 const abdb_importer abdb_import_mlperf_checker = {
     "mlperf-checker-csv",
     "summary.csv of the MLPerf inference submission checker, v0.7 to v6.x",
-    2,
+    3,
     NULL,
     mlperf_checker_bid,
     read_mlperf_checker};

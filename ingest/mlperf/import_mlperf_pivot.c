@@ -92,8 +92,11 @@ static abdb_status import_cells_of_line(state *s, const abdb_csv_row *csv, abdb_
 {
     abdb_arena arena = {0};
     abdb_mlperf_row row = {0};
+    abdb_settings others = {0};
     abdb_status st = ABDB_OK;
 
+    abdb_mlperf_note_other_columns(&others, &arena, NULL, 0, &s->label, s->system, s->first - 1);
+    s->context.others = &others;
     copy_system_labels_to_row(s, &row);
     if (s->system_type) row.system_type = s->system_type;
     row.round = abdb_mlperf_round_of_public_id(&arena, row.public_id);
@@ -172,7 +175,7 @@ static abdb_status read_mlperf_pivot(const abdb_input *in, const abdb_overrides 
 const abdb_importer abdb_import_mlperf_pivot = {
     "mlperf-site-pivot",
     "crosstab of the MLCommons results pages (UTF-16 or re-saved by Excel)",
-    3,
+    4,
     NULL,
     mlperf_pivot_bid,
     read_mlperf_pivot};

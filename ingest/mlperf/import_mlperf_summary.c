@@ -1,7 +1,7 @@
 /* import_mlperf_summary.c - summary_results.json, which MLCommons publishes with a round's results.
  *
  * An array of objects; performance and power of a row stand in one object. "a#" counts accelerators
- * per node. Keys have changed little since v3.1; unknown ones are ignored. An input row is an
+ * per node. Keys have changed little since v3.1; unknown ones are factors. An input row is an
  * object.
  */
 #include <stdio.h>
@@ -41,6 +41,40 @@ static const char *nonempty_member_as_text(abdb_arena *arena, const json_t *obje
     abdb_format_shortest_double(json_number_value(value), number);
     return abdb_arena_copy(arena, number, strlen(number));
 }
+
+/* The members that are read. */
+static const char *const known[] = {"ID",
+                                    "Submitter",
+                                    "Availability",
+                                    "Category",
+                                    "Suite",
+                                    "System",
+                                    "Platform",
+                                    "UsedModel",
+                                    "Model",
+                                    "Scenario",
+                                    "Accuracy",
+                                    "Nodes",
+                                    "Processor",
+                                    "host_processors_per_node",
+                                    "host_processor_core_count",
+                                    "Accelerator",
+                                    "a#",
+                                    "Location",
+                                    "Software",
+                                    "operating_system",
+                                    "Notes",
+                                    "version",
+                                    "inferred",
+                                    "has_power",
+                                    "weight_data_types",
+                                    "Details",
+                                    "errors",
+                                    "Performance_Result",
+                                    "Performance_Units",
+                                    "Power_Result",
+                                    "Power_Units",
+                                    NULL};
 
 /* One object of summary_results.json. Performance and power of a run are one object there: the
  * value is stated under Performance_*, its watts or joules under Power_*. */
@@ -82,7 +116,13 @@ static abdb_status import_summary_object(const abdb_mlperf_context *context, con
         .power_unit = nonempty_member_as_text(&a, object, "Power_Units")};
     const char *field = NULL;
     char reason[200] = "";
-    abdb_status st = abdb_mlperf_import_row(context, &row, &field, reason, err);
+    abdb_settings others = {0};
+    abdb_mlperf_context own = *context;
+    abdb_status st;
+
+    abdb_flat_note_json_members(&others, object, known, &a);
+    own.others = &others;
+    st = abdb_mlperf_import_row(&own, &row, &field, reason, err);
 
     if (st == ABDB_OK && field) {
         char *raw = json_dumps(object, JSON_COMPACT);
@@ -131,7 +171,7 @@ done:
 const abdb_importer abdb_import_mlperf_summary = {
     "mlperf-summary-json",
     "summary_results.json of a round of MLPerf results",
-    2,
+    3,
     NULL,
     mlperf_summary_bid,
     read_mlperf_summary};

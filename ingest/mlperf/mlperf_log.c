@@ -21,7 +21,10 @@ abdb_status abdb_mlperf_add_value(abdb_mlperf_values *out, const char *key, cons
 {
     size_t size;
 
-    if (out->pairs == MLPERF_PAIRS_MAX) return ABDB_OK;
+    if (out->pairs == MLPERF_PAIRS_MAX) {
+        out->lost++;
+        return ABDB_OK;
+    }
     text += strspn(text, " \t\r\n");
     size = strlen(text);
     while (size && strchr(" \t\r\n", text[size - 1])) size--;
@@ -66,7 +69,7 @@ static const char *scalar_to_text(const json_t *value, char buffer[32])
 
 /* --- detail logs of LoadGen ------------------------------------------------------------------- */
 
-static bool is_wanted_detail_key(const char *key)
+static bool is_result_or_setting(const char *key)
 {
     static const char *const begin[] = {"result_", "effective_",      "early_stopping",
                                         "power_",  "loadgen_version", "requested_use_token",
@@ -95,6 +98,27 @@ static abdb_status parse_mllog_json(json_t **out, const text_line *line, abdb_er
                      error.text);
 }
 
+/* Settings that LoadGen took others for, its sources, clocks and buffers, words for people. */
+static bool is_loadgen_bookkeeping(const char *key)
+{
+    static const char *const begin[] = {"requested_", "loadgen_", "logger_",  "qsl_",    "generic_",
+                                        "get_",       "loaded_",  "error",    "warning", "async_",
+                                        "load_",      "unload_",  "latency_", "query_",  "issue_"};
+
+    for (size_t i = 0; i < sizeof begin / sizeof begin[0]; i++)
+        if (strncmp(key, begin[i], strlen(begin[i])) == 0) return true;
+    return false;
+}
+
+static abdb_status add_detail_value(abdb_mlperf_values *out, const char *key, const char *text,
+                                    abdb_error *err)
+{
+    if (!is_result_or_setting(key) &&
+        (is_loadgen_bookkeeping(key) || abdb_mlperf_get_first_value(out, key)))
+        return ABDB_OK;
+    return abdb_mlperf_add_value(out, key, text, err);
+}
+
 /* '"pid": 6, "tid": 6, "ts": 17ns : key : value', as LoadGen wrote before 2020. */
 static abdb_status parse_pre_2020_detail_line(abdb_mlperf_values *out, const text_line *line,
                                               abdb_error *err)
@@ -109,7 +133,7 @@ static abdb_status parse_pre_2020_detail_line(abdb_mlperf_values *out, const tex
     snprintf(name, sizeof name, "%.*s", (int)(value - key), key);
     if (strcmp(name, "samples_per_query") == 0)
         return abdb_mlperf_add_value(out, "effective_samples_per_query", value + 3, err);
-    return is_wanted_detail_key(name) ? abdb_mlperf_add_value(out, name, value + 3, err) : ABDB_OK;
+    return is_result_or_setting(name) ? abdb_mlperf_add_value(out, name, value + 3, err) : ABDB_OK;
 }
 
 static abdb_status parse_detail_line(void *self, const text_line *line, abdb_error *err)
@@ -124,7 +148,7 @@ static abdb_status parse_detail_line(void *self, const text_line *line, abdb_err
     if (!object) return parse_pre_2020_detail_line(out, line, err);
     key = json_string_value(json_object_get(object, "key"));
     text = scalar_to_text(json_object_get(object, "value"), number);
-    if (key && text && is_wanted_detail_key(key)) TRY(abdb_mlperf_add_value(out, key, text, err));
+    if (key && text) TRY(add_detail_value(out, key, text, err));
 done:
     json_decref(object);
     return st;

@@ -378,10 +378,10 @@ const abdb_round_folder *abdb_mlperf_round_get_folder(const abdb_mlperf_round *r
 static const struct {
     const char *name;
     int version;
-} formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 3},
-               [ROUND_TRAINING] = {"mlperf-training-round", 4},
-               [ROUND_HPC] = {"mlperf-hpc-round", 2},
-               [ROUND_TINY] = {"mlperf-tiny-round", 3}};
+} formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 4},
+               [ROUND_TRAINING] = {"mlperf-training-round", 5},
+               [ROUND_HPC] = {"mlperf-hpc-round", 3},
+               [ROUND_TINY] = {"mlperf-tiny-round", 4}};
 
 int abdb_mlperf_round_format_version(const char *format)
 {

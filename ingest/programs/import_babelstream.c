@@ -14,6 +14,7 @@
 
 #include "ingest/read/flat_records.h"
 #include "ingest/read/text_lines.h"
+#include "ingest/read/unknown_factor.h"
 
 typedef struct {
     const abdb_overrides *words;
@@ -22,7 +23,9 @@ typedef struct {
     char device[128];
     const char *unit; /* of the rates */
     double element_bytes;
-    bool table, mccalpin;
+    bool titled, table, mccalpin;
+    abdb_settings settings; /* what else the lines before the table say */
+    abdb_arena arena;
 } state;
 
 /* One function of either form, as printed; NULL: not said. */
@@ -59,10 +62,24 @@ static const char *operation_name_of_function(const char *function, char out[16]
     return strcmp(out, "scale") == 0 ? "mul" : out;
 }
 
+/* Said by other factors, or following from them. */
+static const char *const noise[] = {"Version",
+                                    "Implementation",
+                                    "Driver",
+                                    "Precision",
+                                    "Array size",
+                                    "Number of Threads counted",
+                                    "Total size",
+                                    "Memory per array",
+                                    "Total memory required",
+                                    "STREAM version *",
+                                    NULL};
+
 static abdb_status import_function_timing(state *s, const timing *t, long line, const char *locator,
                                           abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
+    abdb_arena a = {0};
     char operation[16];
     abdb_status st = ABDB_OK;
 
@@ -83,11 +100,14 @@ static abdb_status import_function_timing(state *s, const timing *t, long line, 
     abdb_entry_add_printed_result(entry, "time_s", "min", t->min, t->mark.min, "s");
     abdb_entry_add_printed_result(entry, "time_s", "mean", t->mean, t->mark.mean, "s");
     abdb_entry_add_printed_result(entry, "time_s", "max", t->max, t->mark.max, "s");
+    if (t->record) abdb_flat_add_unread_factors(entry, t->record, NULL, &a);
+    abdb_entry_add_settings(entry, &s->settings, noise, &a);
     abdb_entry_apply_overrides(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
     free(entry);
+    abdb_arena_free(&a);
     return st;
 }
 
@@ -181,6 +201,8 @@ static abdb_status import_stream_line(void *self, const text_line *line, abdb_er
     char locator[32];
 
     parse_setting_line(s, line);
+    s->titled |= *s->version != '\0';
+    if (s->titled && !s->table) abdb_settings_parse_pair(&s->settings, &s->arena, line->text);
     for (size_t i = 0; i < sizeof functions / sizeof functions[0] && line->words; i++)
         known |= strncmp(line->word[0], functions[i], strlen(functions[i])) == 0 &&
                  strspn(line->word[0] + strlen(functions[i]), ":") ==
@@ -239,12 +261,15 @@ static abdb_status read_babelstream(const abdb_input *in, const abdb_overrides *
                                     const abdb_sink *sink, abdb_error *err)
 {
     state s = {.words = overrides, .sink = sink, .unit = "MB/s"};
+    abdb_status st;
 
     if (is_babelstream_csv(in))
         return abdb_flat_read_records(in, sink, import_babelstream_record, &s, err);
-    return lines_read_each(in, import_stream_line, &s, err);
+    st = lines_read_each(in, import_stream_line, &s, err);
+    abdb_arena_free(&s.arena);
+    return st;
 }
 
 const abdb_importer abdb_import_babelstream = {
-    "babelstream",   "BabelStream (console, --csv) and STREAM (console)", 2, NULL, babelstream_bid,
+    "babelstream",   "BabelStream (console, --csv) and STREAM (console)", 3, NULL, babelstream_bid,
     read_babelstream};

@@ -1,10 +1,10 @@
 /* import_hyperfine.c - hyperfine --export-json: wall time of commands, with every run.
  *
  * Times are in seconds whatever the console showed. Commands are the workload; parameters of a scan
- * are an object and stay in the command's text. A command that ended with another exit code than 0
- * was timed all the same (--ignore-failure): its verification failed. No file names a device. The
+ * are an object, and factors (parameters.threads). A command that ended with another exit code than
+ * 0 was timed all the same (--ignore-failure): its verification failed. No file names a device. The
  * input row is an element of "results".
- */
+ * */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +30,9 @@ static bool any_run_failed(const abdb_flat_record *r)
     for (size_t i = 0; i < n; i++) failed |= x[i] != 0;
     return failed;
 }
+
+/* Lists beside the times of the runs. */
+static const char *const noise[] = {"memory_usage_byte.count", "exit_codes.count", NULL};
 
 static abdb_status import_hyperfine_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
@@ -68,6 +71,7 @@ static abdb_status import_hyperfine_record(void *self, const abdb_flat_record *r
                           "process"); /* each time is of a process of its own */
     abdb_entry_add_factor(entry, "user_s", abdb_flat_text_or_null(r, "user"));
     abdb_entry_add_factor(entry, "system_s", abdb_flat_text_or_null(r, "system"));
+    abdb_flat_add_unread_factors(entry, r, noise, &a);
     abdb_entry_apply_overrides(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
@@ -86,5 +90,5 @@ static abdb_status read_hyperfine(const abdb_input *in, const abdb_overrides *ov
 }
 
 const abdb_importer abdb_import_hyperfine = {
-    "hyperfine",   "hyperfine --export-json: commands with every run", 2, NULL, hyperfine_bid,
+    "hyperfine",   "hyperfine --export-json: commands with every run", 3, NULL, hyperfine_bid,
     read_hyperfine};

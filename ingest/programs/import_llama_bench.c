@@ -17,6 +17,7 @@
 
 #include "ingest/read/flat_records.h"
 #include "ingest/read/text_lines.h"
+#include "ingest/read/unknown_factor.h"
 
 enum { COLUMNS_MAX = 32 };
 
@@ -159,6 +160,9 @@ static const char *boolean_word_to_digit(const char *text)
     return text && strcmp(text, "false") == 0 ? "0" : text;
 }
 
+/* What follows from the samples. */
+static const char *const noise[] = {"samples_ts.count", "samples_ns.count", NULL};
+
 static abdb_status import_llama_bench_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     state *s = self;
@@ -198,6 +202,7 @@ static abdb_status import_llama_bench_record(void *self, const abdb_flat_record 
         abdb_entry_add_factor(entry, factors[i],
                               boolean_word_to_digit(abdb_flat_text_or_null(r, factors[i])));
     TRY(add_rate_and_time_results(entry, r, &a, err));
+    abdb_flat_add_unread_factors(entry, r, noise, &a);
     abdb_flat_pass_doubt(entry, r);
     TRY(complete_and_pass_llama_entry(s, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
@@ -317,7 +322,8 @@ static abdb_status import_table_row(state *s, char *const *word, long line, cons
         else if (strcmp(name, "t/s") == 0)
             rated = add_rate_of_cell(entry, &a, word[i]);
         else
-            abdb_entry_add_factor(entry, long_name_of_column(name), word[i]);
+            abdb_entry_add_unknown_factor(entry, long_name_of_column(name), word[i],
+                                          ABDB_MARK_UNKNOWN, NULL, &a);
     }
     if (!tested || !rated) {
         TRY(abdb_flat_reject_and_end_row(
@@ -406,7 +412,7 @@ done:
 const abdb_importer abdb_import_llama_bench = {
     "llama-bench",
     "llama-bench of llama.cpp: csv, json, jsonl, sql, and the table of a log",
-    2,
+    3,
     NULL,
     llama_bench_bid,
     read_llama_bench};

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "ingest/read/text_lines.h"
+#include "ingest/read/unknown_factor.h"
 
 enum { HOSTS_MAX = 4096 };
 
@@ -32,6 +33,7 @@ typedef struct {
     const char *device;            /* of the first rank */
     size_t columns, first, second; /* second: where the in-place columns begin, 0 none */
     char name[LINE_WORDS_MAX][16];
+    abdb_settings settings; /* of the lines that begin with '#' */
     abdb_arena arena;
 } state;
 
@@ -71,7 +73,7 @@ static void count_rank_note_host_device(state *s, const text_line *line)
     long long said;
 
     if (s->columns) { /* behind a table: another run begins */
-        s->columns = s->hosts = 0;
+        s->columns = s->hosts = s->settings.count = 0;
         s->ranks = 0;
         s->device = NULL;
     }
@@ -173,6 +175,41 @@ static void add_nonblank_factor(abdb_entry *entry, const char *factor, const cha
     if (text && *text) abdb_entry_add_factor(entry, factor, text);
 }
 
+/* Sizes are those of the rows, devices those of the ranks; what stands behind the table sums it up.
+ */
+static const char *const noise[] = {
+    "minBytes", "maxBytes", "Out of bounds values", "Avg bus bandwidth", "Rank", "Using devices",
+    "Pid *",    NULL};
+
+/* A '#' line of settings: "nThread 1 nGpus 1 ...", or "NCCL version 2.20". */
+static void note_setting_line(state *s, const char *text)
+{
+    static const char version[] = " version ";
+    const char *at = strstr(text, version);
+
+    if (strstr(text, "nThread ") || strstr(text, " iters: "))
+        abdb_settings_parse_numbers(&s->settings, &s->arena, text);
+    else if (at)
+        abdb_settings_set(&s->settings, &s->arena, text + 1, (int)(at - text) + 7,
+                          at + sizeof version - 1, (int)strlen(at + sizeof version - 1));
+    else
+        abdb_settings_parse_pair(&s->settings, &s->arena, text);
+}
+
+/* Columns of the table that are none of the usual ones, of all places or of this. */
+static void add_other_columns(state *s, const text_line *line, size_t from, abdb_entry *entry,
+                              abdb_arena *a)
+{
+    static const char *const usual[] = {"size",  "count", "type",   "redop", "root", "time",
+                                        "algbw", "busbw", "#wrong", "error", NULL};
+    size_t end = from == s->first && s->second ? s->second : s->columns;
+
+    for (size_t i = 0; i < end && i < line->words; i++)
+        if (i < s->first || i >= from)
+            abdb_entry_add_unknown_factor(entry, s->name[i], line->word[i], ABDB_MARK_UNKNOWN,
+                                          usual, a);
+}
+
 /* One size in one place: its columns begin with the time. */
 static abdb_status import_nccl_table_placement(state *s, const text_line *line, size_t from,
                                                const char *place, abdb_error *err)
@@ -203,6 +240,8 @@ static abdb_status import_nccl_table_placement(state *s, const text_line *line, 
     add_nonblank_factor(entry, "root", word_or_null(line, find_column_from(s, "root", 0)));
     abdb_entry_add_factor(entry, "place", place);
     if (wrong) abdb_entry_add_factor(entry, "wrong", wrong);
+    add_other_columns(s, line, from, entry, &a);
+    abdb_entry_add_settings(entry, &s->settings, noise, &a);
     add_mean_with_size(entry, "time_s", line, from, "us");
     add_mean_with_size(entry, "bytes_per_s", line, find_column_from(s, "algbw", from), "GB/s");
     add_mean_with_size(entry, "busbw_bytes_per_s", line, find_column_from(s, "busbw", from),
@@ -245,7 +284,10 @@ static abdb_status import_nccl_line(void *self, const text_line *line, abdb_erro
     abdb_status st = ABDB_OK;
 
     find_collective_in_line(s, line->text);
-    if (is_rank_line(line, note)) count_rank_note_host_device(s, line);
+    if (is_rank_line(line, note))
+        count_rank_note_host_device(s, line);
+    else if (note && !s->columns)
+        note_setting_line(s, line->text);
     if (parse_table_header(s, line) || note || !s->columns || !(line_word_as_number(line, 0) >= 0))
         return ABDB_OK;
     insert_blank_redop_and_root(s, &filled);
@@ -291,7 +333,7 @@ static abdb_status read_nccl_tests(const abdb_input *in, const abdb_overrides *o
 const abdb_importer abdb_import_nccl_tests = {
     "nccl-tests",
     "nccl-tests and rccl-tests: the table of the console, or a CSV copy of it",
-    2,
+    3,
     NULL,
     nccl_tests_bid,
     read_nccl_tests};

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ingest/read/csv.h"
+#include "ingest/read/flat_build.h"
 
 /* A bid looks at the first MiB. */
 enum { HEAD = 1 << 20 };
@@ -27,6 +28,7 @@ size_t abdb_flat_find_series(const abdb_flat_record *record, const char *name, c
 {
     for (size_t i = 0; i < record->series; i++)
         if (strcmp(record->serie[i].name, name) == 0) {
+            if (record->asked) record->asked[FLAT_ITEMS_MAX + i] = true;
             *x = record->serie[i].x;
             return record->serie[i].n;
         }
@@ -75,71 +77,24 @@ abdb_status abdb_flat_reject_and_end_row(const abdb_sink *sink, const abdb_flat_
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static const char *json_scalar_to_text(abdb_arena *arena, const json_t *value)
-{
-    char number[32];
-
-    if (json_is_string(value))
-        return abdb_arena_copy(arena, json_string_value(value), json_string_length(value));
-    if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
-    if (!json_is_number(value)) return NULL;
-    abdb_format_shortest_double(json_number_value(value), number);
-    return abdb_arena_copy(arena, number, strlen(number));
-}
-
-/* Numbers of an array; 0: there are none, or something else is among them. */
-static size_t json_array_to_numbers(abdb_arena *arena, const json_t *array, const double **out)
-{
-    size_t n = json_array_size(array);
-    double *x = n && n <= FLAT_SAMPLES_MAX ? abdb_arena_alloc(arena, n * sizeof *x) : NULL;
-
-    for (size_t i = 0; x && i < n; i++) {
-        const json_t *value = json_array_get(array, i);
-
-        if (!json_is_number(value)) return 0;
-        x[i] = json_number_value(value);
-    }
-    *out = x;
-    return x ? n : 0;
-}
-
-/* One JSON object: plain members become items, arrays of numbers series; what is nested deeper
- * is left to importers that know it. Members beyond the maxima are dropped. */
+/* One JSON object: see abdb_flat_append_json. */
 static abdb_status pass_object_as_record(flat_reader *r, const json_t *object, long line,
                                          const char *locator, abdb_error *err)
 {
-    abdb_flat_record *record = calloc(1, sizeof *record);
+    abdb_flat_record *record = abdb_flat_record_allocate();
     abdb_arena arena = {0};
     char *raw = json_dumps(object, JSON_COMPACT);
-    const char *name;
-    json_t *value;
     abdb_status st = ABDB_OK;
 
     if (!record || !raw) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a record"));
     record->line = line;
     record->locator = locator;
     record->raw = raw;
-    /* The cast takes const away by way of an integer, without a warning: jansson's macro wants a
-     * plain pointer and changes nothing. */
-    json_object_foreach((json_t *)(size_t)object, name, value)
-    {
-        const double *x;
-        size_t n = json_is_array(value) ? json_array_to_numbers(&arena, value, &x) : 0;
-
-        if (n && record->series < FLAT_SERIES_MAX) {
-            record->serie[record->series].name = name;
-            record->serie[record->series].x = x;
-            record->serie[record->series++].n = n;
-        } else if (!json_is_array(value) && !json_is_object(value) &&
-                   record->items < FLAT_ITEMS_MAX) {
-            record->item[record->items].name = name;
-            record->item[record->items++].text = json_scalar_to_text(&arena, value);
-        }
-    }
+    abdb_flat_append_json(record, &arena, NULL, object);
     TRY(r->handler(r->self, record, err));
 done:
     free(raw);
-    free(record);
+    abdb_flat_record_free(record);
     abdb_arena_free(&arena);
     return st;
 }
@@ -265,7 +220,7 @@ static abdb_status pass_csv_row_as_record(void *self, const abdb_csv_row *row, a
         st = abdb_csv_header_copy_row(&r->header, row, err);
         return st == ABDB_OK ? abdb_csv_find_marks(&r->header, r->in, r->delimiter, err) : st;
     }
-    record = calloc(1, sizeof *record);
+    record = abdb_flat_record_allocate();
     raw = strndup(row->raw, row->raw_size);
     if (!record || !raw) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a record"));
     snprintf(locator, sizeof locator, "line %ld", row->line);
@@ -273,14 +228,13 @@ static abdb_status pass_csv_row_as_record(void *self, const abdb_csv_row *row, a
     record->locator = locator;
     record->raw = raw;
     record->doubt = doubt;
-    for (size_t i = 0; i < row->count && i < r->header.count && i < FLAT_ITEMS_MAX; i++) {
-        record->item[i].name = r->header.name[i];
-        record->item[i].mark = abdb_csv_mark(&r->header, (int)i);
-        record->item[record->items++].text = row->field[i];
+    for (size_t i = 0; i < row->count && i < r->header.count; i++) {
+        abdb_flat_append_item(record, r->header.name[i], row->field[i]);
+        record->item[record->items - 1].mark = abdb_csv_mark(&r->header, (int)i);
     }
     TRY(r->handler(r->self, record, err));
 done:
-    free(record);
+    abdb_flat_record_free(record);
     free(raw);
     return st;
 }
@@ -318,7 +272,7 @@ static const char *parse_next_sql_value(abdb_arena *arena, const char **text, co
 static abdb_status pass_insert_as_record(flat_reader *r, const char *text, const char *end,
                                          long line, abdb_error *err)
 {
-    abdb_flat_record *record = calloc(1, sizeof *record);
+    abdb_flat_record *record = abdb_flat_record_allocate();
     abdb_arena arena = {0};
     const char *names = memchr(text, '(', (size_t)(end - text));
     const char *values = memmem(text, (size_t)(end - text), "VALUES", 6), *word;
@@ -334,14 +288,13 @@ static abdb_status pass_insert_as_record(flat_reader *r, const char *text, const
     record->locator = locator;
     record->raw = abdb_arena_copy(&arena, text, (size_t)(end - text));
     if (!record->raw) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a row"));
-    for (names++;
-         record->items < FLAT_ITEMS_MAX && (word = parse_next_sql_value(&arena, &names, values));)
-        record->item[record->items++].name = word;
+    for (names++; (word = parse_next_sql_value(&arena, &names, values));)
+        abdb_flat_append_item(record, word, NULL);
     for (values++; count < record->items && (word = parse_next_sql_value(&arena, &values, end));)
         record->item[count++].text = word;
     TRY(r->handler(r->self, record, err));
 done:
-    free(record);
+    abdb_flat_record_free(record);
     abdb_arena_free(&arena);
     return st;
 }

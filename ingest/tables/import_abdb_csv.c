@@ -69,6 +69,7 @@ static const file_kind kinds[] = {
      "place|benchmark|runs|dropped|source|locator", "since|until", "place|runs|dropped"},
     {"withdrawal", "withdrawal", "target|reason|date", "target|reason|date", "instead|event", ""},
     {"provider", "provider", "provider|kind|locator", "provider|kind|source|locator", "", ""},
+    {"factor", "factor", "factor|meaning", "factor|meaning", "unit", ""},
     {"round", "round", "suite|round|published", "suite|round|published|source|locator", "", ""},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0], HEADER_SIZE = 1 << 16 };

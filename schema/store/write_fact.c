@@ -56,6 +56,7 @@ static const fact_table fact_tables[] = {
      " place since until model scenario ran counted figure times raw_unit source locator "},
     {"score_rule", NULL, "place", " place since until benchmark runs dropped source locator "},
     {"withdrawal", NULL, NULL, " target reason date event "},
+    {"factor", NULL, "factor", " factor unit meaning "},
     {"round", NULL, "suite, round", " suite round published source locator "},
 };
 
