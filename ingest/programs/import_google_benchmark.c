@@ -182,12 +182,16 @@ done:
     return st;
 }
 
+/* What is read apart. */
+static const char *const members[] = {"context.*", "benchmarks.count", NULL};
+
 static abdb_status read_google_benchmark(const abdb_input *in, const abdb_overrides *overrides,
                                          const abdb_sink *sink, abdb_error *err)
 {
     state s = {.words = overrides, .sink = sink};
     abdb_status st = ABDB_OK;
 
+    TRY(abdb_flat_note_json_root(&s.context, in, members, &s.arena, err));
     TRY(abdb_flat_read_json_member(in, "context", read_context_member, &s, err));
     TRY(abdb_flat_read_json_member(in, "benchmarks", import_benchmark_record, &s, err));
 done:

@@ -14,6 +14,8 @@
 typedef struct {
     const abdb_overrides *words;
     const abdb_sink *sink;
+    abdb_settings settings; /* what the file says beside the commands */
+    abdb_arena arena;
 } state;
 
 static int hyperfine_bid(const abdb_input *in)
@@ -72,6 +74,7 @@ static abdb_status import_hyperfine_record(void *self, const abdb_flat_record *r
     abdb_entry_add_factor(entry, "user_s", abdb_flat_text_or_null(r, "user"));
     abdb_entry_add_factor(entry, "system_s", abdb_flat_text_or_null(r, "system"));
     abdb_flat_add_unread_factors(entry, r, noise, &a);
+    abdb_entry_add_settings(entry, &s->settings, noise, &a);
     abdb_entry_apply_overrides(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
@@ -84,9 +87,15 @@ done:
 static abdb_status read_hyperfine(const abdb_input *in, const abdb_overrides *overrides,
                                   const abdb_sink *sink, abdb_error *err)
 {
-    state s = {overrides, sink};
+    static const char *const members[] = {"results.count", NULL};
+    state s = {.words = overrides, .sink = sink};
+    abdb_status st = ABDB_OK;
 
-    return abdb_flat_read_json_member(in, "results", import_hyperfine_record, &s, err);
+    TRY(abdb_flat_note_json_root(&s.settings, in, members, &s.arena, err));
+    TRY(abdb_flat_read_json_member(in, "results", import_hyperfine_record, &s, err));
+done:
+    abdb_arena_free(&s.arena);
+    return st;
 }
 
 const abdb_importer abdb_import_hyperfine = {

@@ -143,7 +143,7 @@ static void add_other_members(const state *s, abdb_entry *entry, const json_t *o
     static const char *const of_device[] = {"device.id", "device.name", "device.pci_*",
                                             "device.uuid", NULL};
     static const char *const of_file[] = {"meta.argv", "meta.argv.count", "meta.version.json.*",
-                                          "meta.version.nvbench.*", NULL};
+                                          "meta.version.nvbench.string", NULL};
 
     abdb_flat_add_json_factors(entry, NULL, one, of_state, a);
     abdb_flat_add_json_factors(entry, NULL, s->of_benchmark, of_benchmark, a);

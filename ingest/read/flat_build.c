@@ -147,7 +147,7 @@ void abdb_flat_note_json_members(abdb_settings *out, const json_t *object,
     }
     abdb_flat_append_json(record, arena, NULL, object);
     for (size_t i = 0; i < record->items; i++)
-        record->asked[i] = abdb_text_is_in_list(record->item[i].name, ignored);
+        record->asked[i] = abdb_name_is_ignored(record->item[i].name, ignored);
     abdb_flat_note_unread_values(out, record, arena);
     abdb_flat_record_free(record);
 }

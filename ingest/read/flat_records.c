@@ -184,6 +184,18 @@ abdb_status abdb_flat_parse_json_document(json_t **out, const abdb_input *in, ab
                      fault.line, fault.column, fault.text);
 }
 
+abdb_status abdb_flat_note_json_root(abdb_settings *out, const abdb_input *in,
+                                     const char *const *ignored, abdb_arena *arena, abdb_error *err)
+{
+    json_t *root;
+    abdb_status st = abdb_flat_parse_json_document(&root, in, err);
+
+    if (st != ABDB_OK) return st;
+    abdb_flat_note_json_members(out, root, ignored, arena);
+    json_decref(root);
+    return ABDB_OK;
+}
+
 abdb_status abdb_flat_read_json_member(const abdb_input *in, const char *member,
                                        abdb_flat_handler handler, void *self, abdb_error *err)
 {

@@ -85,6 +85,10 @@ void abdb_flat_add_json_factors(abdb_entry *entry, const char *outer, const json
 /* The same, noted to be added later. */
 void abdb_flat_note_json_members(abdb_settings *out, const json_t *object,
                                  const char *const *ignored, abdb_arena *arena);
+/* The same of a whole document's object. */
+ABDB_MUST_USE abdb_status abdb_flat_note_json_root(abdb_settings *out, const abdb_input *in,
+                                                   const char *const *ignored, abdb_arena *arena,
+                                                   abdb_error *err);
 void abdb_flat_note_unread_values(abdb_settings *out, const abdb_flat_record *record,
                                   abdb_arena *arena);
 /* Samples of that name and their number; 0: none. */

@@ -7,7 +7,7 @@
 
 enum { NAME_MAX_BYTES = 120 };
 
-static bool name_is_ignored(const char *name, const char *const *ignored)
+bool abdb_name_is_ignored(const char *name, const char *const *ignored)
 {
     for (; ignored && *ignored; ignored++)
         if (fnmatch(*ignored, name, 0) == 0) return true;
@@ -108,7 +108,7 @@ void abdb_entry_add_unknown_factor(abdb_entry *entry, const char *name, const ch
     const char *own;
     const abdb_factor *there;
 
-    if (!name || !*name || !text || !*text || name_is_ignored(name, ignored)) return;
+    if (!name || !*name || !text || !*text || abdb_name_is_ignored(name, ignored)) return;
     own = factor_name_of(name, arena);
     there = own ? find_factor(entry, own) : NULL;
     if (there && strcmp(there->text, text) == 0) return;

@@ -15,6 +15,9 @@ void abdb_entry_add_unknown_factor(abdb_entry *entry, const char *name, const ch
                                    abdb_decimal_mark mark, const char *const *ignored,
                                    abdb_arena *arena);
 
+/* Is the name one of that list? */
+bool abdb_name_is_ignored(const char *name, const char *const *ignored);
+
 /* Settings that a console prints before its table, by name. Zeroed is empty; strings lie in the
  * arena that they are added with. */
 enum { ABDB_SETTINGS_MAX = 96 };
