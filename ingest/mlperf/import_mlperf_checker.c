@@ -27,6 +27,7 @@ typedef struct {
     abdb_mlperf_context context;
     abdb_csv_header header;
     int place[MLPERF_COLUMN_MAX], shared[MLPERF_COLUMN_MAX];
+    abdb_settings others; /* of the row at hand */
 } state;
 
 static bool is_checker_header(const char *text, size_t size)
@@ -50,8 +51,10 @@ static abdb_status import_checker_row(void *self, const abdb_csv_row *csv, abdb_
 {
     state *s = self;
     abdb_mlperf_row row = {0};
+    abdb_settings *others = &s->others;
     const char *field;
     char reason[200], locator[32];
+    abdb_arena arena = {0};
     abdb_status st = ABDB_OK;
 
     if (!s->header.count || abdb_csv_row_is_header(&s->header, csv)) {
@@ -76,10 +79,15 @@ static abdb_status import_checker_row(void *self, const abdb_csv_row *csv, abdb_
     snprintf(locator, sizeof locator, "line %ld", csv->line);
     s->context.locator = locator;
     s->context.line = csv->line;
+    others->count = 0;
+    abdb_mlperf_note_other_columns(others, &arena, abdb_mlperf_checker_columns, MLPERF_CHECKER,
+                                   &s->header, csv->field, csv->count);
+    s->context.others = others;
     TRY(abdb_mlperf_import_row(&s->context, &row, &field, reason, err));
     if (field) TRY(abdb_csv_reject_row(s->context.sink, csv, field, reason, err));
     TRY(s->context.sink->row_end(s->context.sink->self, err));
 done:
+    abdb_arena_free(&arena);
     return st;
 }
 

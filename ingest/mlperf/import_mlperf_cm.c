@@ -52,6 +52,8 @@ static abdb_status import_cm_record(void *self, const abdb_flat_record *record, 
     abdb_mlperf_context *context = self;
     const char *git = abdb_flat_text_or_null(record, "git_url"), *field = NULL;
     abdb_mlperf_row row = {0};
+    abdb_settings others = {0};
+    abdb_arena arena = {0};
     char reason[200];
     abdb_status st = ABDB_OK;
 
@@ -75,10 +77,15 @@ static abdb_status import_cm_record(void *self, const abdb_flat_record *record, 
     context->line = record->line;
     /* MLCommons' private repositories of submissions are named submissions_inference_vX.Y. */
     context->flags = git && strstr(git, "/submissions_") ? "unreviewed" : NULL;
+    abdb_flat_note_unread_values(&others, record, &arena);
+    context->others = &others;
     TRY(abdb_mlperf_import_row(context, &row, &field, reason, err));
-    if (field) return abdb_flat_reject_and_end_row(context->sink, record, field, reason, err);
-    TRY(context->sink->row_end(context->sink->self, err));
+    if (field)
+        TRY(abdb_flat_reject_and_end_row(context->sink, record, field, reason, err));
+    else
+        TRY(context->sink->row_end(context->sink->self, err));
 done:
+    abdb_arena_free(&arena);
     return st;
 }
 
@@ -92,5 +99,5 @@ static abdb_status read_mlperf_cm(const abdb_input *in, const abdb_overrides *ov
 }
 
 const abdb_importer abdb_import_mlperf_cm = {
-    "mlperf-cm-json", "cm-result.json of MLCommons' automation", 2, NULL, mlperf_cm_bid,
+    "mlperf-cm-json", "cm-result.json of MLCommons' automation", 3, NULL, mlperf_cm_bid,
     read_mlperf_cm};

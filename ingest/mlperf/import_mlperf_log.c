@@ -75,7 +75,7 @@ done:
 const abdb_importer abdb_import_mlperf_log = {
     "mlperf-log",
     "one log of LoadGen or of an MLPerf training run (--set model=...)",
-    2,
+    3,
     NULL,
     mlperf_log_bid,
     read_mlperf_log};

@@ -95,8 +95,11 @@ static abdb_status import_cells_of_line(state *s, const abdb_csv_row *csv, abdb_
     abdb_arena arena = {0};
     abdb_mlperf_row row = {0};
     const char *labelled_type;
+    abdb_settings others = {0};
     abdb_status st = ABDB_OK;
 
+    abdb_mlperf_note_other_columns(&others, &arena, NULL, 0, &s->label, s->system, s->first - 1);
+    s->context.others = &others;
     copy_system_labels_to_row(s, &row);
     labelled_type = row.system_type;
     row.round = abdb_mlperf_round_of_public_id(&arena, row.public_id);

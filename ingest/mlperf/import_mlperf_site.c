@@ -36,7 +36,8 @@ typedef struct {
     bool waits; /* a row was read and not yet handed over: */
     abdb_mlperf_row row;
     abdb_csv_row csv;
-    abdb_arena arena; /* of both */
+    abdb_settings others; /* what else that row says */
+    abdb_arena arena;     /* of all three */
 } state;
 
 static int is_site_header(const char *text, size_t size)
@@ -85,6 +86,7 @@ static abdb_status import_waiting_row(state *s, const abdb_csv_row *csv, abdb_er
     s->context.locator = locator;
     s->context.line = at->line;
     s->context.flags = abdb_mlperf_site_flags(s->averaged, s->row.system_type);
+    s->context.others = &s->others;
     if (!s->row.unit) {
         field = "Units";
         abdb_count_values_read(abdb_has_digit(s->row.result));
@@ -140,6 +142,9 @@ static abdb_status hold_row_for_pairing(state *s, const abdb_mlperf_row *row,
             text[i] = abdb_arena_copy(&s->arena, text[i], strlen(text[i]));
             if (!text[i]) return ABDB_FAIL(err, ABDB_NOMEM, "a row");
         }
+    s->others.count = 0;
+    abdb_mlperf_note_other_columns(&s->others, &s->arena, map, MAP_COUNT, &s->header, csv->field,
+                                   csv->count);
     s->csv = (abdb_csv_row){.line = csv->line, .raw_size = csv->raw_size};
     s->csv.raw = abdb_arena_copy(&s->arena, csv->raw, csv->raw_size);
     if (!s->csv.raw) return ABDB_FAIL(err, ABDB_NOMEM, "a row");

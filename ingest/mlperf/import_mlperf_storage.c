@@ -64,6 +64,29 @@ static void add_throughput_results(reader *r, abdb_entry *entry, const json_t *o
                                   member_as_text(&r->arena, o, bytes), ABDB_MARK_POINT, "MB/s");
 }
 
+/* What is read above, or in the path; means over the time of a run, and of single steps; when and
+ * where it ran. */
+static const char *const known[] = {"accelerator",
+                                    "train_num_accelerators",
+                                    "num_accelerators",
+                                    "num_hosts",
+                                    "num_files_train",
+                                    "num_samples_per_file",
+                                    "model",
+                                    "start",
+                                    "end",
+                                    "hostname",
+                                    "train_throughput_*",
+                                    "train_io_*",
+                                    "train_au_*",
+                                    "*.count",
+                                    "host_cpuinfo*",
+                                    "host_meminfo*",
+                                    "*.host_*",
+                                    "metric.*",
+                                    "epochs.*",
+                                    NULL};
+
 static void add_storage_factors(reader *r, abdb_entry *entry, const json_t *o)
 {
     static const struct {
@@ -77,6 +100,8 @@ static void add_storage_factors(reader *r, abdb_entry *entry, const json_t *o)
 
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         abdb_entry_add_factor(entry, table[i].factor, member_as_text(&r->arena, o, table[i].key));
+    abdb_flat_add_json_factors(entry, NULL, o, known, &r->arena);
+    abdb_flat_add_json_factors(entry, NULL, json_object_get(o, "metric"), known, &r->arena);
 }
 
 static abdb_status apply_overrides_and_pass(reader *r, abdb_entry *entry, abdb_error *err)
@@ -223,7 +248,7 @@ done:
 const abdb_importer abdb_import_mlperf_storage = {
     "mlperf-storage",
     "mlperf_storage_report.json or summary.json of MLPerf Storage",
-    1,
+    2,
     NULL,
     mlperf_storage_bid,
     read_mlperf_storage};

@@ -1,7 +1,7 @@
 /* import_mlperf_summary.c - summary_results.json, which MLCommons publishes with a round's results.
  *
  * An array of objects; performance and power of a row stand in one object. "a#" counts accelerators
- * per node. Keys have changed little since v3.1; unknown ones are ignored. An input row is an
+ * per node. Keys have changed little since v3.1; unknown ones are factors. An input row is an
  * object. The checker of v6.1 writes another file of that kind, summary.json: one object whose
  * members "0", "1", ... are the lines of its summary.csv.
  */
@@ -58,6 +58,40 @@ static abdb_status import_row_or_reject(const abdb_mlperf_context *context, cons
     return st;
 }
 
+/* The members that are read. */
+static const char *const known[] = {"ID",
+                                    "Submitter",
+                                    "Availability",
+                                    "Category",
+                                    "Suite",
+                                    "System",
+                                    "Platform",
+                                    "UsedModel",
+                                    "Model",
+                                    "Scenario",
+                                    "Accuracy",
+                                    "Nodes",
+                                    "Processor",
+                                    "host_processors_per_node",
+                                    "host_processor_core_count",
+                                    "Accelerator",
+                                    "a#",
+                                    "Location",
+                                    "Software",
+                                    "operating_system",
+                                    "Notes",
+                                    "version",
+                                    "inferred",
+                                    "has_power",
+                                    "weight_data_types",
+                                    "Details",
+                                    "errors",
+                                    "Performance_Result",
+                                    "Performance_Units",
+                                    "Power_Result",
+                                    "Power_Units",
+                                    NULL};
+
 /* One object of summary_results.json. Performance and power of a run are one object there: the
  * value is stated under Performance_*, its watts or joules under Power_*. */
 static abdb_status import_summary_object(const abdb_mlperf_context *context, const json_t *object,
@@ -96,10 +130,26 @@ static abdb_status import_summary_object(const abdb_mlperf_context *context, con
         .unit = abdb_mlperf_member_as_text(&a, object, "Performance_Units"),
         .power = abdb_mlperf_member_as_text(&a, object, "Power_Result"),
         .power_unit = abdb_mlperf_member_as_text(&a, object, "Power_Units")};
-    abdb_status st = import_row_or_reject(context, object, &a, &row, err);
+    abdb_settings others = {0};
+    abdb_mlperf_context own = *context;
+    abdb_status st;
+
+    abdb_flat_note_json_members(&others, object, known, &a);
+    own.others = &others;
+    st = import_row_or_reject(&own, object, &a, &row, err);
 
     abdb_arena_free(&a);
     return st;
+}
+
+static bool is_checker_column(const char *name)
+{
+    for (size_t i = 0; i < MLPERF_SHARED; i++)
+        if (abdb_list_has_word(abdb_mlperf_columns[i].names, '|', name, strlen(name))) return true;
+    for (size_t i = 0; i < MLPERF_CHECKER; i++)
+        if (abdb_list_has_word(abdb_mlperf_checker_columns[i].names, '|', name, strlen(name)))
+            return true;
+    return false;
 }
 
 /* One line of the checker's summary as an object. */
@@ -108,11 +158,23 @@ static abdb_status import_checker_object(const abdb_mlperf_context *context, con
 {
     abdb_arena a = {0};
     abdb_mlperf_row row = {0};
+    abdb_settings others = {0};
+    abdb_mlperf_context own = *context;
+    const char *name;
+    json_t *value;
     abdb_status st;
 
+    json_object_foreach((json_t *)(size_t)object, name, value)
+    {
+        const char *text =
+            is_checker_column(name) ? NULL : abdb_mlperf_member_as_text(&a, object, name);
+
+        if (text) abdb_settings_set(&others, &a, name, (int)strlen(name), text, (int)strlen(text));
+    }
+    own.others = &others;
     abdb_mlperf_copy_row_members(abdb_mlperf_columns, MLPERF_SHARED, object, &a, &row);
     abdb_mlperf_copy_row_members(abdb_mlperf_checker_columns, MLPERF_CHECKER, object, &a, &row);
-    st = import_row_or_reject(context, object, &a, &row, err);
+    st = import_row_or_reject(&own, object, &a, &row, err);
     abdb_arena_free(&a);
     return st;
 }

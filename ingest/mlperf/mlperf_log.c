@@ -21,7 +21,10 @@ abdb_status abdb_mlperf_add_value(abdb_mlperf_values *out, const char *key, cons
 {
     size_t size;
 
-    if (out->pairs == MLPERF_PAIRS_MAX) return ABDB_OK;
+    if (out->pairs == MLPERF_PAIRS_MAX) {
+        out->lost++;
+        return ABDB_OK;
+    }
     text += strspn(text, " \t\r\n");
     size = strlen(text);
     while (size && strchr(" \t\r\n", text[size - 1])) size--;
@@ -65,7 +68,7 @@ const char *abdb_mlperf_scalar_to_text(const json_t *value, char buffer[32])
 
 /* --- detail logs of LoadGen ------------------------------------------------------------------- */
 
-static bool is_wanted_detail_key(const char *key)
+static bool is_result_or_setting(const char *key)
 {
     static const char *const begin[] = {"result_", "effective_",      "early_stopping",
                                         "power_",  "loadgen_version", "requested_use_token",
@@ -90,6 +93,27 @@ abdb_status abdb_mlperf_parse_mllog_line(json_t **out, const text_line *line, ab
                      error.text);
 }
 
+/* Settings that LoadGen took others for, its sources, clocks and buffers, words for people. */
+static bool is_loadgen_bookkeeping(const char *key)
+{
+    static const char *const begin[] = {"requested_", "loadgen_", "logger_",  "qsl_",    "generic_",
+                                        "get_",       "loaded_",  "error",    "warning", "async_",
+                                        "load_",      "unload_",  "latency_", "query_",  "issue_"};
+
+    for (size_t i = 0; i < sizeof begin / sizeof begin[0]; i++)
+        if (strncmp(key, begin[i], strlen(begin[i])) == 0) return true;
+    return false;
+}
+
+static abdb_status add_detail_value(abdb_mlperf_values *out, const char *key, const char *text,
+                                    abdb_error *err)
+{
+    if (!is_result_or_setting(key) &&
+        (is_loadgen_bookkeeping(key) || abdb_mlperf_get_first_value(out, key)))
+        return ABDB_OK;
+    return abdb_mlperf_add_value(out, key, text, err);
+}
+
 /* '"pid": 6, "tid": 6, "ts": 17ns : key : value', as LoadGen wrote before 2020. */
 static abdb_status parse_pre_2020_detail_line(abdb_mlperf_values *out, const text_line *line,
                                               abdb_error *err)
@@ -104,7 +128,7 @@ static abdb_status parse_pre_2020_detail_line(abdb_mlperf_values *out, const tex
     snprintf(name, sizeof name, "%.*s", (int)(value - key), key);
     if (strcmp(name, "samples_per_query") == 0)
         return abdb_mlperf_add_value(out, "effective_samples_per_query", value + 3, err);
-    return is_wanted_detail_key(name) ? abdb_mlperf_add_value(out, name, value + 3, err) : ABDB_OK;
+    return is_result_or_setting(name) ? abdb_mlperf_add_value(out, name, value + 3, err) : ABDB_OK;
 }
 
 /* A file is one log: which of two its name and folder describe, nobody can tell. */
@@ -129,7 +153,7 @@ static abdb_status parse_detail_line(void *self, const text_line *line, abdb_err
     text = abdb_mlperf_scalar_to_text(json_object_get(object, "value"), number);
     if (key && strcmp(key, "loadgen_version") == 0 && abdb_mlperf_get_first_value(out, key))
         TRY(fail_second_log(line, err));
-    if (key && text && is_wanted_detail_key(key)) TRY(abdb_mlperf_add_value(out, key, text, err));
+    if (key && text) TRY(add_detail_value(out, key, text, err));
 done:
     json_decref(object);
     return st;

@@ -8,7 +8,7 @@
 #ifndef ABDB_INGEST_MLPERF_LOG_H
 #define ABDB_INGEST_MLPERF_LOG_H
 
-#include "ingest/importer.h"
+#include "ingest/read/unknown_factor.h"
 
 enum { MLPERF_PAIRS_MAX = 1024, MLPERF_POWER_MAX = 1 << 20, MLPERF_TEXT_MAX = 2000 };
 
@@ -19,7 +19,7 @@ typedef struct {
 /* What one file says. Names are those of the file; texts are the arena's. */
 typedef struct {
     abdb_arena *arena;
-    size_t pairs, room;
+    size_t pairs, room, lost; /* lost: beyond MLPERF_PAIRS_MAX */
     struct {
         const char *key, *text;
     } * pair;
@@ -56,6 +56,19 @@ abdb_status abdb_mlperf_add_value(abdb_mlperf_values *out, const char *key, cons
                                   abdb_error *err);
 /* The first value of that name, or NULL. */
 const char *abdb_mlperf_get_first_value(const abdb_mlperf_values *values, const char *key);
+/* Every other value once, under its own name behind `before` (NULL: nothing), as a factor; ignored:
+ * as in ingest/read/unknown_factor.h. */
+void abdb_mlperf_add_other_values(abdb_entry *entry, const abdb_mlperf_values *values,
+                                  const char *before, const char *const *ignored,
+                                  abdb_arena *arena);
+/* The same of a log of LoadGen (settings: those that it ran with, too), of a training log, and of
+ * the description of a system ("described_system.NAME"): all but what is read elsewhere. */
+void abdb_mlperf_add_loadgen_factors(abdb_entry *entry, const abdb_mlperf_values *log,
+                                     bool settings, abdb_arena *arena);
+void abdb_mlperf_add_training_factors(abdb_entry *entry, const abdb_mlperf_values *log,
+                                      abdb_arena *arena);
+void abdb_mlperf_add_description_factors(abdb_entry *entry, const abdb_mlperf_values *system,
+                                         abdb_arena *arena);
 /* "07-25-2025 15:27:44.482" in milliseconds since 1970 by the writer's clock; false: not of that
  * form. */
 bool abdb_mlperf_parse_clock_ms(const char *text, double *out);

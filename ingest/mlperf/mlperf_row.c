@@ -54,6 +54,36 @@ void abdb_mlperf_find_columns(const abdb_mlperf_column *map, size_t count,
     for (size_t i = 0; i < count; i++) place[i] = abdb_csv_find_column(header, map[i].names);
 }
 
+/* Does a column of the map have this name, and is it this cell that it takes, or an equal one? */
+static bool cell_is_taken(const abdb_mlperf_column *map, size_t count,
+                          const abdb_csv_header *header, char *const *field, size_t fields,
+                          size_t i)
+{
+    abdb_csv_header one = {.count = 1, .name = header->name + i};
+
+    for (size_t k = 0; k < count; k++) {
+        int place = abdb_csv_find_column(&one, map[k].names) < 0
+                        ? -1
+                        : abdb_csv_find_column(header, map[k].names);
+
+        if (place >= 0 && (size_t)place < fields && field[place] && field[i])
+            return (size_t)place == i || strcmp(field[place], field[i]) == 0;
+    }
+    return false;
+}
+
+void abdb_mlperf_note_other_columns(abdb_settings *out, abdb_arena *arena,
+                                    const abdb_mlperf_column *map, size_t count,
+                                    const abdb_csv_header *header, char *const *field,
+                                    size_t fields)
+{
+    for (size_t i = 0; i < fields && i < header->count; i++)
+        if (field[i] && *field[i] && !cell_is_taken(map, count, header, field, fields, i) &&
+            !cell_is_taken(abdb_mlperf_columns, MLPERF_SHARED, header, field, fields, i))
+            abdb_settings_set(out, arena, header->name[i], (int)strlen(header->name[i]), field[i],
+                              (int)strlen(field[i]));
+}
+
 void abdb_mlperf_copy_row_columns(const abdb_mlperf_column *map, size_t count,
                                   const int place[MLPERF_COLUMN_MAX], const abdb_csv_row *csv,
                                   abdb_mlperf_row *row)
@@ -481,6 +511,12 @@ bool abdb_mlperf_fill_entry(abdb_entry *entry, abdb_arena *arena,
     return true;
 }
 
+/* Of all tables: what was checked before publication, links and numbers of the row, a second form
+ * of a value, colours. */
+static const char *const noise[] = {
+    "compliance", "git_url",  "uid", "Accuracy_div_100", "Units",        "Details", "Code",
+    "Unique ID*", "ColorKey", "p#",  "Benchmark",        "Result_Units", NULL};
+
 abdb_status abdb_mlperf_import_row(const abdb_mlperf_context *context, const abdb_mlperf_row *row,
                                    const char **field, char *reason, abdb_error *err)
 {
@@ -496,6 +532,7 @@ abdb_status abdb_mlperf_import_row(const abdb_mlperf_context *context, const abd
         one.system_type = types[i];
         *entry = (abdb_entry){0};
         if (!abdb_mlperf_fill_entry(entry, &arena, context, &one, field, reason)) break;
+        if (context->others) abdb_entry_add_settings(entry, context->others, noise, &arena);
         abdb_entry_apply_overrides(entry, context->words);
         st = context->sink->entry(context->sink->self, entry, err);
     }

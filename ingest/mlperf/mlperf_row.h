@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "ingest/importer.h"
+#include "ingest/read/unknown_factor.h"
 #include "ingest/read/csv.h"
 
 /* A row of MLPerf results before it is an entry: text as the source has it, NULL where it has none.
@@ -59,7 +60,15 @@ typedef struct {
     long line; /* of the row at hand, 0 unknown */
     /* Of the column of results, and of all others together. */
     abdb_decimal_mark result_mark, mark;
+    const abdb_settings *others; /* what else the row says: factors; NULL: nothing */
 } abdb_mlperf_context;
+
+/* The cells of a row that no member of abdb_mlperf_row takes, by the names of their columns: those
+ * of neither map nor abdb_mlperf_columns, and a second spelling that says another thing. */
+void abdb_mlperf_note_other_columns(abdb_settings *out, abdb_arena *arena,
+                                    const abdb_mlperf_column *map, size_t count,
+                                    const abdb_csv_header *header, char *const *field,
+                                    size_t fields);
 
 /* Makes the entry of a row and hands it over. When the row cannot be one, *field and *reason say
  * why and nothing was handed over: the caller rejects it. reason has room for 200 bytes. */

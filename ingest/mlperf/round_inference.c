@@ -104,6 +104,42 @@ static void add_latency_results(abdb_entry *entry, const run_log *log)
         }
 }
 
+/* Percentiles that LoadGen prints for some benchmarks only, "result_99.97_percentile_latency_ns".
+ */
+static void add_other_percentiles(abdb_entry *entry, const abdb_mlperf_values *log,
+                                  abdb_arena *arena)
+{
+    static const char *const heads[] = {"result_", "result_first_token_",
+                                        "result_time_per_output_token_"};
+    static const char *const tails[] = {"_percentile_latency_ns", "_percentile_latency_ns",
+                                        "_percentile_ns"};
+    static const char *const metrics[] = {"query_latency_s", "ttft_s", "tpot_s"};
+    static const char usual[] = "50.00 90.00 95.00 97.00 99.00 99.90";
+
+    for (size_t i = 0; log && i < log->pairs; i++)
+        for (size_t k = 0; k < 3; k++) {
+            const char *number = log->pair[i].key + strlen(heads[k]);
+            char word[12], statistic[16];
+            double value;
+
+            if (strncmp(log->pair[i].key, heads[k], strlen(heads[k])) != 0) continue;
+            snprintf(word, sizeof word, "%.*s", (int)strspn(number, "0123456789."), number);
+            if (!*word || strcmp(number + strlen(word), tails[k]) != 0 || strstr(usual, word) ||
+                !abdb_double_parse(word, ABDB_MARK_POINT, &value))
+                continue;
+            snprintf(statistic, sizeof statistic, "p%.6g", value);
+            abdb_entry_add_printed_result(entry, metrics[k],
+                                          abdb_arena_copy(arena, statistic, strlen(statistic)),
+                                          log->pair[i].text, ABDB_MARK_POINT, "ns");
+        }
+}
+
+static void add_all_latencies(abdb_entry *entry, const run_log *log, abdb_arena *arena)
+{
+    add_latency_results(entry, log);
+    add_other_percentiles(entry, log->detail ? log->detail : log->summary, arena);
+}
+
 static void add_factors_and_date(abdb_entry *entry, const run_log *log, const abdb_round_folder *f)
 {
     static const struct {
@@ -165,10 +201,10 @@ static void mark_failed_requests(abdb_entry *entry, const run_log *log)
 }
 
 /* What is known beside the official figure, of a run that is valid; of one that is not, nothing. */
-static void add_latencies_or_failure(abdb_entry *entry, const run_log *log)
+static void add_latencies_or_failure(abdb_entry *entry, const run_log *log, abdb_arena *arena)
 {
     if (!run_is_invalid(log)) {
-        add_latency_results(entry, log);
+        add_all_latencies(entry, log, arena);
         mark_failed_requests(entry, log);
         return;
     }
@@ -201,7 +237,7 @@ static abdb_status import_run_without_figure(abdb_entry *entry, abdb_arena *aren
     abdb_count_values_read(-1);
     memmove(entry->result, entry->result + 1, --entry->results * sizeof *entry->result);
     entry->field[ABDB_FIELD_kind] = "run";
-    add_latencies_or_failure(entry, log);
+    add_latencies_or_failure(entry, log, arena);
     add_factors_and_date(entry, log, f);
     abdb_entry_apply_overrides(entry, context->words);
     TRY(context->sink->entry(context->sink->self, entry, err));
@@ -253,8 +289,10 @@ static abdb_status import_scenario_score(abdb_entry *entry, abdb_arena *arena,
     entry->field[ABDB_FIELD_kind] = "score";
     if (inferred) entry->result[0].formula = "mlperf-inferred@1";
     abdb_round_add_power_and_energy(entry, f, log, inferred);
-    add_latencies_or_failure(entry, log);
+    add_latencies_or_failure(entry, log, arena);
     add_factors_and_date(entry, log, f);
+    abdb_mlperf_add_loadgen_factors(entry, log->detail, false, arena);
+    if (f->system) abdb_mlperf_add_description_factors(entry, &f->system->values, arena);
     abdb_entry_apply_overrides(entry, context->words);
     return context->sink->entry(context->sink->self, entry, err);
 }
@@ -350,8 +388,9 @@ abdb_status abdb_mlperf_import_inference_log(const abdb_mlperf_values *values, b
                                   : strcmp(known->base, "query/s") == 0  ? "queries_per_s"
                                                                          : "latency_s",
                                   "value", text, ABDB_MARK_POINT, unit);
-    add_latencies_or_failure(entry, &log);
+    add_latencies_or_failure(entry, &log, &arena);
     add_factors_and_date(entry, &log, &nowhere);
+    abdb_mlperf_add_loadgen_factors(entry, values, true, &arena);
     abdb_entry_apply_overrides(entry, overrides);
     st = sink->entry(sink->self, entry, err);
 done:

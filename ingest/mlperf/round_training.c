@@ -64,6 +64,9 @@ static bool fill_training_entry(scorer *s, const abdb_mlperf_values *log, const 
                           abdb_mlperf_get_first_value(log, "global_batch_size"));
     abdb_entry_add_factor(&s->entry, "submission_platform",
                           abdb_mlperf_get_first_value(log, "submission_platform"));
+    abdb_mlperf_add_training_factors(&s->entry, log, &s->arena);
+    if (s->folder->system)
+        abdb_mlperf_add_description_factors(&s->entry, &s->folder->system->values, &s->arena);
     return true;
 }
 
@@ -256,6 +259,7 @@ abdb_status abdb_mlperf_import_training_log(const abdb_mlperf_values *log,
     const char *benchmark = abdb_mlperf_get_first_value(log, "submission_benchmark"),
                *accuracy = abdb_mlperf_get_first_value(log, "eval_accuracy");
     double ms = run_duration_ms_or_infinity(log);
+    abdb_arena arena = {0};
     char raw[32];
     abdb_status st = ABDB_OK;
 
@@ -270,6 +274,7 @@ abdb_status abdb_mlperf_import_training_log(const abdb_mlperf_values *log,
     entry->field[ABDB_FIELD_model] = benchmark;
     entry->field[ABDB_FIELD_submitter] = abdb_mlperf_get_first_value(log, "submission_org");
     entry->field[ABDB_FIELD_platform] = abdb_mlperf_get_first_value(log, "submission_platform");
+    abdb_mlperf_add_training_factors(entry, log, &arena);
     abdb_entry_add_factor(entry, "global_batch_size",
                           abdb_mlperf_get_first_value(log, "global_batch_size"));
     abdb_entry_add_factor(entry, "seed", abdb_mlperf_get_first_value(log, "seed"));
@@ -290,5 +295,6 @@ abdb_status abdb_mlperf_import_training_log(const abdb_mlperf_values *log,
     st = sink->entry(sink->self, entry, err);
 done:
     free(entry);
+    abdb_arena_free(&arena);
     return st;
 }

@@ -15,6 +15,7 @@
 
 #include "ingest/read/flat_records.h"
 #include "ingest/read/text_lines.h"
+#include "ingest/read/unknown_factor.h"
 #include "schema/core/array.h"
 
 /* What one run says of itself. A file may hold several, of either program. */
@@ -33,8 +34,10 @@ typedef struct {
     const abdb_sink *sink;
     abdb_left_out *left_out;
     stream_run run;
-    size_t at, runs, room; /* at: which run the line at hand belongs to */
-    bool *failed;          /* of each run: its validation failed, wherever that is printed */
+    size_t at, runs, room;  /* at: which run the line at hand belongs to */
+    bool *failed;           /* of each run: its validation failed, wherever that is printed */
+    abdb_settings settings; /* what else the lines before the table say */
+    abdb_arena arena;
 } state;
 
 /* One function of either form, as printed; NULL: not said. */
@@ -72,11 +75,25 @@ static const char *operation_name_of_function(const char *function, char out[16]
     return strcmp(out, "scale") == 0 ? "mul" : out;
 }
 
+/* Said by other factors, or following from them. */
+static const char *const noise[] = {"Version",
+                                    "Implementation",
+                                    "Driver",
+                                    "Precision",
+                                    "Array size",
+                                    "Number of Threads counted",
+                                    "Total size",
+                                    "Memory per array",
+                                    "Total memory required",
+                                    "STREAM version *",
+                                    NULL};
+
 static abdb_status import_function_timing(state *s, const timing *t, long line, const char *locator,
                                           abdb_error *err)
 {
     const stream_run *run = &s->run;
     abdb_entry *entry = calloc(1, sizeof *entry);
+    abdb_arena a = {0};
     char operation[16];
     abdb_status st = ABDB_OK;
 
@@ -101,11 +118,14 @@ static abdb_status import_function_timing(state *s, const timing *t, long line, 
     abdb_entry_add_printed_result(entry, "time_s", "min", t->min, t->mark.min, "s");
     abdb_entry_add_printed_result(entry, "time_s", "mean", t->mean, t->mark.mean, "s");
     abdb_entry_add_printed_result(entry, "time_s", "max", t->max, t->mark.max, "s");
+    if (t->record) abdb_flat_add_unread_factors(entry, t->record, NULL, &a);
+    abdb_entry_add_settings(entry, &s->settings, noise, &a);
     abdb_entry_apply_overrides(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
     free(entry);
+    abdb_arena_free(&a);
     return st;
 }
 
@@ -234,6 +254,7 @@ static void enter_run_of_line(state *s, const char *text)
 
     if (!first && !(s->run.rows && (header || is_setting_line(text)))) return;
     s->run = (stream_run){.unit = "MB/s"};
+    s->settings.count = 0;
     s->at++;
 }
 
@@ -293,6 +314,8 @@ static abdb_status import_stream_line(void *self, const text_line *line, abdb_er
 
     enter_run_of_line(s, line->text);
     parse_setting_line(&s->run, line);
+    if (*s->run.version && !s->run.min)
+        abdb_settings_parse_pair(&s->settings, &s->arena, line->text);
     if (!is_table_row(s, line)) return ABDB_OK;
     s->run.rows++;
     if (line->words == 2) { /* the mean over all functions */
@@ -358,9 +381,10 @@ static abdb_status read_babelstream(const abdb_input *in, const abdb_overrides *
         return abdb_flat_read_records(in, sink, import_babelstream_record, &s, err);
     st = lines_read_each(in, note_failed_validation, &s, err);
     s.run = (stream_run){.unit = "MB/s"};
-    s.at = 0;
+    s.at = s.settings.count = 0;
     if (st == ABDB_OK) st = lines_read_each(in, import_stream_line, &s, err);
     free(s.failed);
+    abdb_arena_free(&s.arena);
     return st;
 }
 

@@ -6,19 +6,21 @@
  * Repetitions are rows of one name: each is an entry, a mean over its iterations. Counters stand
  * beside the program's own members, under any name: rates (bytes_per_second, items_per_second,
  * NAME_per_second with a NAME that abdb knows, FLOPS) are metrics with the row's statistic, others
- * are factors. The device is the machine's processor, which the file does not name. The input row
- * is an element of "benchmarks".
- */
+ * are factors, and so is what "context" says of the machine. The device is the machine's processor,
+ * which the file does not name. The input row is an element of "benchmarks".
+ * */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ingest/read/flat_records.h"
+#include "ingest/read/unknown_factor.h"
 
 typedef struct {
     const abdb_overrides *words;
     const abdb_sink *sink;
-    const char *date, *host, *cpus, *build;
+    const char *date, *host;
+    abdb_settings context; /* all else that it says */
     abdb_arena arena;
 } state;
 
@@ -47,8 +49,7 @@ static abdb_status read_context_member(void *self, const abdb_flat_record *r, ab
     (void)err;
     s->date = copy_context_value(s, r, "date");
     s->host = copy_context_value(s, r, "host_name");
-    s->cpus = copy_context_value(s, r, "num_cpus");
-    s->build = copy_context_value(s, r, "library_build_type");
+    abdb_flat_note_unread_values(&s->context, r, &s->arena);
     return ABDB_OK;
 }
 
@@ -98,7 +99,7 @@ static bool is_builtin_member_name(const char *name)
 
 /* A rate that abdb has a metric for, in the metric's base unit; else a counter is a factor. */
 static void add_counter_results_or_factors(abdb_entry *entry, const abdb_flat_record *r,
-                                           const char *statistic)
+                                           const char *statistic, abdb_arena *arena)
 {
     static const struct {
         const char *name, *metric, *unit;
@@ -122,9 +123,12 @@ static void add_counter_results_or_factors(abdb_entry *entry, const abdb_flat_re
             abdb_entry_add_printed_result(entry, rates[k].metric, statistic, text,
                                           ABDB_MARK_UNKNOWN, rates[k].unit);
         else
-            abdb_entry_add_factor(entry, name, text);
+            abdb_entry_add_unknown_factor(entry, name, text, ABDB_MARK_UNKNOWN, NULL, arena);
     }
 }
+
+/* Of the context: a path, what other programs did just then, and the form of the file. */
+static const char *const noise[] = {"executable", "load_avg.count", "json_schema_version", NULL};
 
 /* One element of `benchmarks`: an iteration states the mean of its own loop, an aggregate its
  * statistic; aggregates that abdb has no name for are counted as ignored. */
@@ -139,6 +143,7 @@ static abdb_status import_benchmark_record(void *self, const abdb_flat_record *r
     const char *unit = abdb_flat_text_or_null(r, "time_unit"),
                *name = abdb_flat_text_or_null(r, "run_name");
     abdb_result *result;
+    abdb_arena a = {0};
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
@@ -152,7 +157,6 @@ static abdb_status import_benchmark_record(void *self, const abdb_flat_record *r
     result = abdb_entry_add_printed_result(entry, "time_s", statistic,
                                            abdb_flat_text_or_null(r, "real_time"),
                                            abdb_flat_mark(r, "real_time"), unit ? unit : "ns");
-    add_counter_results_or_factors(entry, r, statistic);
     if (!result || !name) {
         TRY(abdb_flat_reject_and_end_row(
             s->sink, r, name ? "real_time" : "name",
@@ -164,18 +168,22 @@ static abdb_status import_benchmark_record(void *self, const abdb_flat_record *r
     if (abdb_flat_text_or_null(r, "aggregate_name")) entry->field[ABDB_FIELD_kind] = "average";
     entry->field[ABDB_FIELD_date] = s->date;
     entry->field[ABDB_FIELD_system] = s->host;
-    abdb_entry_add_factor(entry, "num_cpus", s->cpus);
-    abdb_entry_add_factor(entry, "library_build_type", s->build);
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
         abdb_entry_add_factor(entry, factors[i], abdb_flat_text_or_null(r, factors[i]));
+    add_counter_results_or_factors(entry, r, statistic, &a);
+    abdb_entry_add_settings(entry, &s->context, noise, &a);
     abdb_entry_apply_overrides(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
 row:
     TRY(s->sink->row_end(s->sink->self, err));
 done:
     free(entry);
+    abdb_arena_free(&a);
     return st;
 }
+
+/* What is read apart. */
+static const char *const members[] = {"context.*", "benchmarks.count", NULL};
 
 static abdb_status read_google_benchmark(const abdb_input *in, const abdb_overrides *overrides,
                                          const abdb_sink *sink, abdb_error *err)
@@ -183,6 +191,7 @@ static abdb_status read_google_benchmark(const abdb_input *in, const abdb_overri
     state s = {.words = overrides, .sink = sink};
     abdb_status st = ABDB_OK;
 
+    TRY(abdb_flat_note_json_root(&s.context, in, members, &s.arena, err));
     TRY(abdb_flat_read_json_member(in, "context", read_context_member, &s, err));
     TRY(abdb_flat_read_json_member(in, "benchmarks", import_benchmark_record, &s, err));
 done:
@@ -193,7 +202,7 @@ done:
 const abdb_importer abdb_import_google_benchmark = {
     "google-benchmark",
     "google-benchmark JSON: repetitions and aggregates",
-    2,
+    3,
     NULL,
     google_benchmark_bid,
     read_google_benchmark};

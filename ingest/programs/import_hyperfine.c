@@ -1,10 +1,11 @@
 /* import_hyperfine.c - hyperfine --export-json: wall time of commands, with every run.
  *
- * Times are in seconds whatever the console showed. Commands are the workload, parameters of a scan
- * factors. A command that ended with another exit code than 0, or was killed (null), was timed all
- * the same (--ignore-failure): it failed. No file names a device. The
+ * Times are in seconds whatever the console showed. Commands are the workload; parameters of a scan
+ * are an object, and factors (parameters.threads). A command that ended with another exit code than
+ * 0, or was killed (null), was timed all the same (--ignore-failure): it failed. No file names a
+ * device. The
  * input row is an element of "results".
- */
+ * */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 typedef struct {
     const abdb_overrides *words;
     const abdb_sink *sink;
+    abdb_settings settings; /* what the file says beside the commands */
+    abdb_arena arena;
 } state;
 
 static int hyperfine_bid(const abdb_input *in)
@@ -50,6 +53,9 @@ static void add_parameter_factors(abdb_entry *entry, const abdb_flat_record *r, 
                               text);
     }
 }
+
+/* Lists beside the times of the runs. */
+static const char *const noise[] = {"memory_usage_byte.count", "exit_codes.count", NULL};
 
 static abdb_status import_hyperfine_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
@@ -92,6 +98,8 @@ static abdb_status import_hyperfine_record(void *self, const abdb_flat_record *r
                           "process"); /* each time is of a process of its own */
     abdb_entry_add_factor(entry, "user_s", abdb_flat_text_or_null(r, "user"));
     abdb_entry_add_factor(entry, "system_s", abdb_flat_text_or_null(r, "system"));
+    abdb_flat_add_unread_factors(entry, r, noise, &a);
+    abdb_entry_add_settings(entry, &s->settings, noise, &a);
     abdb_entry_apply_overrides(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
@@ -104,9 +112,15 @@ done:
 static abdb_status read_hyperfine(const abdb_input *in, const abdb_overrides *overrides,
                                   const abdb_sink *sink, abdb_error *err)
 {
-    state s = {overrides, sink};
+    static const char *const members[] = {"results.count", NULL};
+    state s = {.words = overrides, .sink = sink};
+    abdb_status st = ABDB_OK;
 
-    return abdb_flat_read_json_member(in, "results", import_hyperfine_record, &s, err);
+    TRY(abdb_flat_note_json_root(&s.settings, in, members, &s.arena, err));
+    TRY(abdb_flat_read_json_member(in, "results", import_hyperfine_record, &s, err));
+done:
+    abdb_arena_free(&s.arena);
+    return st;
 }
 
 const abdb_importer abdb_import_hyperfine = {

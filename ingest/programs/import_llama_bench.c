@@ -18,6 +18,7 @@
 #include "ingest/programs/llama_test.h"
 #include "ingest/read/flat_records.h"
 #include "ingest/read/text_lines.h"
+#include "ingest/read/unknown_factor.h"
 #include "schema/core/array.h"
 
 enum { COLUMNS_MAX = 32 };
@@ -179,6 +180,9 @@ static const char *boolean_word_to_digit(const char *text)
     return text && strcmp(text, "false") == 0 ? "0" : text;
 }
 
+/* What follows from the samples. */
+static const char *const noise[] = {"samples_ts.count", "samples_ns.count", NULL};
+
 static abdb_status import_llama_bench_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     state *s = self;
@@ -218,6 +222,7 @@ static abdb_status import_llama_bench_record(void *self, const abdb_flat_record 
         abdb_entry_add_factor(entry, factors[i],
                               boolean_word_to_digit(abdb_flat_text_or_null(r, factors[i])));
     TRY(add_rate_and_time_results(entry, r, &a, err));
+    abdb_flat_add_unread_factors(entry, r, noise, &a);
     abdb_flat_pass_doubt(entry, r);
     TRY(complete_and_pass_llama_entry(s, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
@@ -330,8 +335,9 @@ static abdb_status import_table_row(state *s, char *const *word, long line, cons
         else if (strcmp(name, "t/s") == 0)
             rated = add_rate_of_cell(entry, &a, word[i], s->mark, &place);
         else
-            abdb_entry_add_factor(entry, long_name_of_column(name),
-                                  with_decimal_point(&a, word[i], s->mark));
+            abdb_entry_add_unknown_factor(entry, long_name_of_column(name),
+                                          with_decimal_point(&a, word[i], s->mark),
+                                          ABDB_MARK_UNKNOWN, NULL, &a);
     }
     if (!tested || !rated) {
         TRY(abdb_flat_reject_and_end_row(

@@ -22,6 +22,7 @@ typedef struct {
     const abdb_sink *sink;
     abdb_left_out *left_out;
     abdb_arena arena;
+    const json_t *root;
     char collective[48];
 } reader;
 
@@ -64,6 +65,22 @@ static void find_collective_in_args(reader *r, const json_t *value)
     snprintf(r->collective, sizeof r->collective, "%.*s", (int)(end - text), text);
 }
 
+/* What is read elsewhere, sums the file up or says when and where it was made; of a size; of a
+ * place in it. */
+static const char *const of_run[] = {"args",
+                                     "args.count",
+                                     "results.count",
+                                     "out_of_bounds.*",
+                                     "average_bus_bandwidth.*",
+                                     "start_time",
+                                     "end_time",
+                                     "*timestamp*",
+                                     NULL};
+static const char *const of_size[] = {"size", "count",          "type",       "redop",
+                                      "root", "out_of_place.*", "in_place.*", NULL};
+static const char *const of_place[] = {"time",  "alg_bw", "algbw", "bus_bw",
+                                       "busbw", "nwrong", "wrong", NULL};
+
 /* One size, in place or out of place: two entries of a row. Names changed between versions, so
  * each value is asked for by both. Times are in microseconds, bandwidths in 10^9 byte/s. */
 static abdb_status import_nccl_json_placement(reader *r, const json_t *size, const char *member,
@@ -98,6 +115,9 @@ static abdb_status import_nccl_json_placement(reader *r, const json_t *size, con
         abdb_double_parse(text_of_either_member(r, size, "size", NULL), ABDB_MARK_UNKNOWN, &x))
         /* x is the message size in bytes, the abscissa of a sweep. */
         for (size_t i = 0; i < entry->results; i++) entry->result[i].x = x;
+    abdb_flat_add_json_factors(entry, NULL, size, of_size, &r->arena);
+    abdb_flat_add_json_factors(entry, NULL, side, of_place, &r->arena);
+    abdb_flat_add_json_factors(entry, NULL, r->root, of_run, &r->arena);
     abdb_entry_apply_overrides(entry, r->words);
     if (entry->results) {
         abdb_status st = r->sink->entry(r->sink->self, entry, err);
@@ -139,6 +159,7 @@ static abdb_status read_nccl_json(const abdb_input *in, const abdb_overrides *ov
     abdb_status st = ABDB_OK;
 
     TRY(abdb_flat_parse_json_document(&root, in, err));
+    r.root = root;
     find_collective_in_args(&r, json_object_get(root, "args"));
     if (!*r.collective && !abdb_overrides_get(overrides, "workload"))
         TRY(ABDB_FAIL(err, ABDB_DATA,
@@ -153,4 +174,4 @@ done:
 }
 
 const abdb_importer abdb_import_nccl_json = {
-    "nccl-tests-json", "nccl-tests and rccl-tests with -J", 1, NULL, nccl_json_bid, read_nccl_json};
+    "nccl-tests-json", "nccl-tests and rccl-tests with -J", 2, NULL, nccl_json_bid, read_nccl_json};

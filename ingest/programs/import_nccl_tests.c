@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "ingest/read/text_lines.h"
+#include "ingest/read/unknown_factor.h"
 
 enum { HOSTS_MAX = 4096 };
 
@@ -35,6 +36,7 @@ typedef struct {
     const char *device;            /* of all ranks: "A", or "A, B" of unlike ones */
     size_t columns, first, second; /* second: where the in-place columns begin, 0 none */
     char name[LINE_WORDS_MAX][16];
+    abdb_settings settings; /* of the lines that begin with '#' */
     abdb_arena arena;
 } state;
 
@@ -53,7 +55,7 @@ static bool ends_program_name(const char *text)
 /* State ends with a run: what the next one does not say is unknown. */
 static void begin_run(state *s)
 {
-    s->columns = s->hosts = 0;
+    s->columns = s->hosts = s->settings.count = 0;
     s->ranks = s->rank_lines = s->said = s->rows = 0;
     s->device = NULL;
     memcpy(s->collective, s->next, sizeof s->collective);
@@ -258,6 +260,41 @@ static const char *verdict_of_error(double error, double limit)
     return error > limit ? "fail" : "pass";
 }
 
+/* Sizes are those of the rows, devices those of the ranks; what stands behind the table sums it up.
+ */
+static const char *const noise[] = {
+    "minBytes", "maxBytes", "Out of bounds values", "Avg bus bandwidth", "Rank", "Using devices",
+    "Pid *",    NULL};
+
+/* A '#' line of settings: "nThread 1 nGpus 1 ...", or "NCCL version 2.20". */
+static void note_setting_line(state *s, const char *text)
+{
+    static const char version[] = " version ";
+    const char *at = strstr(text, version);
+
+    if (strstr(text, "nThread ") || strstr(text, " iters: "))
+        abdb_settings_parse_numbers(&s->settings, &s->arena, text);
+    else if (at)
+        abdb_settings_set(&s->settings, &s->arena, text + 1, (int)(at - text) + 7,
+                          at + sizeof version - 1, (int)strlen(at + sizeof version - 1));
+    else
+        abdb_settings_parse_pair(&s->settings, &s->arena, text);
+}
+
+/* Columns of the table that are none of the usual ones, of all places or of this. */
+static void add_other_columns(state *s, const text_line *line, size_t from, abdb_entry *entry,
+                              abdb_arena *a)
+{
+    static const char *const usual[] = {"size",  "count", "type",   "redop", "root", "time",
+                                        "algbw", "busbw", "#wrong", "error", NULL};
+    size_t end = from == s->first && s->second ? s->second : s->columns;
+
+    for (size_t i = 0; i < end && i < line->words; i++)
+        if (i < s->first || i >= from)
+            abdb_entry_add_unknown_factor(entry, s->name[i], line->word[i], ABDB_MARK_UNKNOWN,
+                                          usual, a);
+}
+
 /* One size in one place: its columns begin with the time. */
 static abdb_status import_nccl_table_placement(state *s, const text_line *line, size_t from,
                                                const char *place, abdb_error *err)
@@ -295,6 +332,8 @@ static abdb_status import_nccl_table_placement(state *s, const text_line *line, 
     add_nonblank_factor(entry, "root", word_or_null(line, find_column_from(s, "root", 0)));
     abdb_entry_add_factor(entry, "place", place);
     if (wrong) abdb_entry_add_factor(entry, "wrong", wrong);
+    add_other_columns(s, line, from, entry, &a);
+    abdb_entry_add_settings(entry, &s->settings, noise, &a);
     add_mean_with_size(entry, "time_s", line, from, "us");
     add_mean_with_size(entry, "bytes_per_s", line, find_column_from(s, "algbw", from), "GB/s");
     add_mean_with_size(entry, "busbw_bytes_per_s", line, find_column_from(s, "busbw", from),
@@ -338,10 +377,15 @@ static abdb_status import_nccl_line(void *self, const text_line *line, abdb_erro
 
     find_collective_in_line(s, line);
     s->note_before = note;
-    if (is_rank_line(line, note))
+    if (is_rank_line(line, note)) {
         count_rank_note_host_device(s, line);
-    else if (note && strstr(line->text, "nThread ") && strstr(line->text, "nGpus "))
-        note_settings_of_run(s, line);
+    } else if (note) {
+        if (strstr(line->text, "nThread ") && strstr(line->text, "nGpus "))
+            note_settings_of_run(s, line);
+        else if (s->rows && strstr(line->text, "-tests version"))
+            begin_run(s);
+        if (!s->columns) note_setting_line(s, line->text);
+    }
     if (parse_table_header(s, line) || note || !s->columns || !(line_word_as_number(line, 0) >= 0))
         return ABDB_OK;
     s->rows++;

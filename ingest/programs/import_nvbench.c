@@ -13,12 +13,13 @@
 #include <string.h>
 
 #include "ingest/read/flat_records.h"
+#include "ingest/read/unknown_factor.h"
 
 typedef struct {
     const abdb_overrides *words;
     const abdb_sink *sink;
     abdb_left_out *left_out;
-    const json_t *devices;
+    const json_t *devices, *meta, *of_benchmark;
     const char *benchmark, *version;
     char locator[96];
 } state;
@@ -102,7 +103,7 @@ static void add_axis_factors(abdb_entry *entry, const json_t *one, abdb_arena *a
     }
 }
 
-static const char *device_name_of_state(const state *s, const json_t *one)
+static const json_t *device_of_state(const state *s, const json_t *one)
 {
     json_int_t id = json_integer_value(json_object_get(one, "device"));
     const json_t *device;
@@ -110,10 +111,72 @@ static const char *device_name_of_state(const state *s, const json_t *one)
 
     json_array_foreach(s->devices, i, device)
     {
-        if (json_integer_value(json_object_get(device, "id")) == id)
-            return text_member(device, "name");
+        if (json_integer_value(json_object_get(device, "id")) == id) return device;
     }
     return NULL;
+}
+
+/* Values of summaries that are neither read nor noise. */
+static void add_other_summaries(abdb_entry *entry, const json_t *one, const char *mode,
+                                abdb_arena *a)
+{
+    /* Read above; on the host; what follows from the mean; the place of raw samples. */
+    static const char *const ignored[] = {"nv/*/sample_size",
+                                          "nv/*/time/gpu/mean",
+                                          "nv/*/time/gpu/stdev/*",
+                                          "nv/*/time/cpu/*",
+                                          "nv/*/bw/global/*",
+                                          "nv/*/bw/item_rate",
+                                          "nv/*/walltime",
+                                          "nv/*/time/gpu/m*",
+                                          "nv/json/*",
+                                          NULL};
+    const json_t *summary, *datum;
+    size_t i, k;
+    char before[16];
+
+    snprintf(before, sizeof before, "nv/%s/", mode);
+    json_array_foreach(json_object_get(one, "summaries"), i, summary)
+    {
+        const char *tag = text_member(summary, "tag");
+
+        /* Tags of a program's own hold for all modes. */
+        if (!tag || (strncmp(tag, "nv/", 3) == 0 && strncmp(tag, before, strlen(before)) != 0))
+            continue;
+        json_array_foreach(json_object_get(summary, "data"), k, datum)
+        {
+            const char *name = text_member(datum, "name");
+
+            if (name && strcmp(name, "value") == 0)
+                abdb_entry_add_unknown_factor(entry, tag, text_member(datum, "value"),
+                                              ABDB_MARK_UNKNOWN, ignored, a);
+        }
+    }
+}
+
+/* What else the state, its benchmark, the device and the file say. */
+static void add_other_members(const state *s, abdb_entry *entry, const json_t *one,
+                              const json_t *device, abdb_arena *a)
+{
+    static const char *const of_state[] = {"name",
+                                           "device",
+                                           "type_config_index",
+                                           "is_skipped",
+                                           "skip_reason",
+                                           "axis_values.count",
+                                           "summaries.count",
+                                           NULL};
+    static const char *const of_benchmark[] = {"name",       "index",         "states.count",
+                                               "axes.count", "devices.count", NULL};
+    static const char *const of_device[] = {"device.id", "device.name", "device.pci_*",
+                                            "device.uuid", NULL};
+    static const char *const of_file[] = {"meta.argv", "meta.argv.count", "meta.version.json.*",
+                                          "meta.version.nvbench.string", NULL};
+
+    abdb_flat_add_json_factors(entry, NULL, one, of_state, a);
+    abdb_flat_add_json_factors(entry, NULL, s->of_benchmark, of_benchmark, a);
+    abdb_flat_add_json_factors(entry, "device", device, of_device, a);
+    abdb_flat_add_json_factors(entry, "meta", s->meta, of_file, a);
 }
 
 static abdb_status import_launch_mode_of_state(state *s, const json_t *one, const char *mode,
@@ -145,7 +208,7 @@ static abdb_status import_launch_mode_of_state(state *s, const json_t *one, cons
                                   find_summary_value(one, mode, "bw/global/bytes_per_second"),
                                   ABDB_MARK_UNKNOWN, "B/s");
     abdb_entry_set_measured_run(entry, "nvbench", s->benchmark, s->locator, 0);
-    entry->field[ABDB_FIELD_device] = device_name_of_state(s, one);
+    entry->field[ABDB_FIELD_device] = text_member(device_of_state(s, one), "name");
     entry->field[ABDB_FIELD_devices] = entry->field[ABDB_FIELD_device] ? "1" : NULL;
     if (own_verification_failed(one)) {
         entry->field[ABDB_FIELD_verified] = "fail";
@@ -155,6 +218,8 @@ static abdb_status import_launch_mode_of_state(state *s, const json_t *one, cons
     if (s->version)
         abdb_entry_add_factor(entry, "software", abdb_arena_printf(&a, "nvbench %s", s->version));
     add_axis_factors(entry, one, &a);
+    add_other_summaries(entry, one, mode, &a);
+    add_other_members(s, entry, one, device_of_state(s, one), &a);
     abdb_entry_apply_overrides(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     *kept = true;
@@ -199,11 +264,13 @@ static abdb_status read_nvbench(const abdb_input *in, const abdb_overrides *over
 
     TRY(abdb_flat_parse_json_document(&root, in, err));
     s.devices = json_object_get(root, "devices");
-    version = json_object_get(json_object_get(root, "meta"), "version");
+    s.meta = json_object_get(root, "meta");
+    version = json_object_get(s.meta, "version");
     s.version = text_member(json_object_get(version, "nvbench"), "string");
     json_array_foreach(json_object_get(root, "benchmarks"), i, benchmark)
     {
         s.benchmark = text_member(benchmark, "name");
+        s.of_benchmark = benchmark;
         json_array_foreach(json_object_get(benchmark, "states"), k, one)
         {
             snprintf(s.locator, sizeof s.locator, "benchmarks[%zu].states[%zu]", i, k);

@@ -14,9 +14,11 @@
 #include <string.h>
 
 #include "ingest/read/text_lines.h"
+#include "ingest/read/unknown_factor.h"
 
 typedef struct {
-    const char *metric, *statistic, *unit; /* metric NULL: not kept; unit "": Pass or Fail */
+    const char *metric, *statistic, *unit; /* metric NULL: a factor; unit "": Pass or Fail */
+    char name[48];                         /* as printed */
 } column;
 
 typedef struct {
@@ -26,6 +28,8 @@ typedef struct {
     long title_line, rows; /* rows: since the title */
     size_t columns;
     column column[LINE_WORDS_MAX];
+    abdb_settings settings; /* of the lines between title and table */
+    abdb_arena arena;
 } state;
 
 static int osu_bid(const abdb_input *in)
@@ -66,7 +70,7 @@ static abdb_status end_test_and_parse_title(state *s, const text_line *line, abd
     s->datatype[0] = '\0';
     s->title_line = line->number;
     s->rows = 0;
-    s->columns = 0;
+    s->columns = s->settings.count = 0;
     return st;
 }
 
@@ -79,21 +83,22 @@ static const char *const parts[][2] = {{"Compute", "compute_time_s"},
 
 static column column_of_heading(const char *name)
 {
-    if (strstr(name, "MB/s")) return (column){"bytes_per_s", "value", "MB/s"};
-    if (strncmp(name, "Validation", 10) == 0) return (column){"verified", NULL, ""};
-    if (strncmp(name, "Overlap", 7) == 0) return (column){"overlap", "value", "%"};
+    if (strncmp(name, "Messages/s", 10) == 0) return (column){"items_per_s", "value", "item/s", ""};
+    if (strstr(name, "MB/s")) return (column){"bytes_per_s", "value", "MB/s", ""};
+    if (strncmp(name, "Validation", 10) == 0) return (column){"verified", NULL, "", ""};
+    if (strncmp(name, "Overlap", 7) == 0) return (column){"overlap", "value", "%", ""};
     if (!strstr(name, "(us)")) return (column){0};
     if (strncmp(name, "Avg", 3) == 0 || strncmp(name, "Latency", 7) == 0 ||
         strncmp(name, "Overall", 7) == 0)
-        return (column){"time_s", "mean", "us"};
-    if (strncmp(name, "Min", 3) == 0) return (column){"time_s", "min", "us"};
-    if (strncmp(name, "Max", 3) == 0) return (column){"time_s", "max", "us"};
-    if (strncmp(name, "P50", 3) == 0) return (column){"time_s", "p50", "us"};
-    if (strncmp(name, "P90", 3) == 0) return (column){"time_s", "p90", "us"};
-    if (strncmp(name, "P99", 3) == 0) return (column){"time_s", "p99", "us"};
+        return (column){"time_s", "mean", "us", ""};
+    if (strncmp(name, "Min", 3) == 0) return (column){"time_s", "min", "us", ""};
+    if (strncmp(name, "Max", 3) == 0) return (column){"time_s", "max", "us", ""};
+    if (strncmp(name, "P50", 3) == 0) return (column){"time_s", "p50", "us", ""};
+    if (strncmp(name, "P90", 3) == 0) return (column){"time_s", "p90", "us", ""};
+    if (strncmp(name, "P99", 3) == 0) return (column){"time_s", "p99", "us", ""};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (strncmp(name, parts[i][0], strlen(parts[i][0])) == 0)
-            return (column){parts[i][1], "mean", "us"};
+            return (column){parts[i][1], "mean", "us", ""};
     return (column){0};
 }
 
@@ -111,9 +116,24 @@ static void parse_column_headings(state *s, const char *text)
                (size == 0 || text[size - 1] != ')'))
             size++;
         snprintf(name, sizeof name, "%.*s", (int)(size < 63 ? size : 63), text);
-        if (size) s->column[s->columns++] = column_of_heading(name);
+        if (size) {
+            s->column[s->columns] = column_of_heading(name);
+            snprintf(s->column[s->columns++].name, sizeof s->column->name, "%.47s", name);
+        }
         text += size;
     }
+}
+
+/* Said by a field, or by n of the results. */
+static const char *const noise[] = {"Size", "Datatype", "Iterations", NULL};
+
+static void set_iterations(const state *s, const text_line *line, abdb_entry *entry)
+{
+    double n;
+
+    for (size_t i = 1; i < s->columns; i++)
+        if (strcmp(s->column[i].name, "Iterations") == 0 && (n = line_word_as_number(line, i)) >= 1)
+            for (size_t k = 0; k < entry->results; k++) entry->result[k].n = (long long)n;
 }
 
 /* One row of a table: message size, then one column for each figure. A column without a unit is
@@ -121,6 +141,7 @@ static void parse_column_headings(state *s, const char *text)
 static abdb_status import_osu_row(state *s, const text_line *line, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
+    abdb_arena a = {0};
     char locator[32];
     abdb_status st = ABDB_OK;
 
@@ -135,7 +156,11 @@ static abdb_status import_osu_row(state *s, const text_line *line, abdb_error *e
         const column *c = &s->column[i];
         abdb_result *result;
 
-        if (!c->metric) continue;
+        if (!c->metric) {
+            abdb_entry_add_unknown_factor(entry, c->name, line->word[i], ABDB_MARK_UNKNOWN, noise,
+                                          &a);
+            continue;
+        }
         if (!*c->unit) {
             bool pass = strcmp(line->word[i], "Pass") == 0;
 
@@ -149,6 +174,8 @@ static abdb_status import_osu_row(state *s, const text_line *line, abdb_error *e
                                                line->mark, c->unit);
         if (result) result->x = line_word_as_number(line, 0);
     }
+    set_iterations(s, line, entry);
+    abdb_entry_add_settings(entry, &s->settings, noise, &a);
     if (!entry->results)
         TRY(line_reject_and_end_row(s->sink, line, "", "no time and no rate", err));
     else {
@@ -158,6 +185,7 @@ static abdb_status import_osu_row(state *s, const text_line *line, abdb_error *e
     }
 done:
     free(entry);
+    abdb_arena_free(&a);
     return st;
 }
 
@@ -170,7 +198,12 @@ static abdb_status import_osu_line(void *self, const text_line *line, abdb_error
         return end_test_and_parse_title(s, line, err);
     if (strncmp(text, "# Datatype: ", 12) == 0)
         snprintf(s->datatype, sizeof s->datatype, "%.*s", (int)strcspn(text + 12, ". "), text + 12);
-    if (strncmp(text, "# Size", 6) == 0) parse_column_headings(s, text);
+    if (strncmp(text, "# Size", 6) == 0) {
+        parse_column_headings(s, text);
+    } else if (*text == '#' && s->title_line && !s->columns) {
+        abdb_settings_parse_brackets(&s->settings, &s->arena, text);
+        (void)abdb_settings_parse_pair(&s->settings, &s->arena, text);
+    }
     if (!s->columns || !(line_word_as_number(line, 0) >= 0)) return ABDB_OK;
     s->rows++;
     if (line->words != s->columns) {
@@ -187,7 +220,9 @@ static abdb_status read_osu_console(const abdb_input *in, const abdb_overrides *
     state s = {.words = overrides, .sink = sink};
     abdb_status st = lines_read_each(in, import_osu_line, &s, err);
 
-    return st == ABDB_OK ? reject_test_without_rows(&s, err) : st;
+    if (st == ABDB_OK) st = reject_test_without_rows(&s, err);
+    abdb_arena_free(&s.arena);
+    return st;
 }
 
 const abdb_importer abdb_import_osu = {

@@ -2,11 +2,13 @@
  * form of InferenceX that came out of it.
  *
  * How they disagree (six files, and vLLM's own keys): vLLM's keys end in _ms and give mean, median,
- * sd and percentiles; InferenceX's have no suffix and are in seconds; e2el is the whole request.
- * "backend" is the interface that the client called: SGLang and TensorRT-LLM are measured with
- * "vllm", too, so the server stays unknown. Neither names the accelerator, its number or the number
- * format: --set device=... --set devices=... Files are pretty-printed objects, or one a line. The
- * input row is an object.
+ * sd and percentiles; InferenceX's have no suffix and are in seconds; e2el (SGLang: e2e_latency) is
+ * the whole request. Any percentile may be there. "backend" is the interface that the client called:
+ * SGLang and TensorRT-LLM are measured with "vllm", too, so the server stays unknown. None names the
+ * accelerator, its number or the number format: --set device=... --set devices=... What else stands
+ * in the object (--metadata, the data set, lengths) is a factor under its own name; lists of single
+ * requests are summarised. Files are pretty-printed objects, or one a line. The input row is an
+ * object.
  */
 #include <math.h>
 #include <stdio.h>
@@ -26,28 +28,125 @@ static int serving_json_bid(const abdb_input *in)
                                                                                                : 0;
 }
 
-/* Latencies: the key's middle, the metric. */
-static const char *const latencies[][2] = {
-    {"ttft", "ttft_s"}, {"tpot", "tpot_s"}, {"itl", "itl_s"}, {"e2el", "latency_s"}};
-static const char *const statistics[][2] = {{"mean", "mean"},  {"median", "median"}, {"p50", "p50"},
-                                            {"p90", "p90"},    {"p95", "p95"},       {"p99", "p99"},
-                                            {"p99.9", "p99.9"}};
+/* Latencies: the key's middle, the metric, the list of single requests in seconds. */
+static const struct {
+    const char *key, *metric, *list;
+} latencies[] = {{"ttft", "ttft_s", "ttfts"},
+                 {"tpot", "tpot_s", "tpots"},
+                 {"itl", "itl_s", "itls"},
+                 {"e2el", "latency_s", "latencies"},
+                 {"e2e_latency", "latency_s", "e2e_latencies"}};
+enum { LATENCIES = sizeof latencies / sizeof latencies[0] };
 
-static void add_latency_result(abdb_entry *entry, const abdb_flat_record *r, size_t which,
-                               size_t how)
+/* What says nothing of the run that its rates, latencies and other factors do not: times of day,
+ * and means over the time that the run took. Texts that were generated are no measurement. */
+static const char *const noise[] = {"duration",
+                                    "total_token_throughput",
+                                    "total_throughput",
+                                    "input_throughput",
+                                    "total_output_tokens_retokenized",
+                                    "start_time*",
+                                    "end_time*",
+                                    "timestamp*",
+                                    "generated_texts*",
+                                    "errors.count",
+                                    "itls.count",
+                                    NULL};
+
+/* "p99_ttft_ms": the statistic, the latency (SIZE_MAX: none) and whether it is in milliseconds.
+ * InferenceX's form, without "_ms", is in seconds. */
+static size_t parse_latency_key(const char *key, char statistic[16], bool *ms)
+{
+    size_t head = strcspn(key, "_"), size = strlen(key);
+
+    *ms = size > 3 && strcmp(key + size - 3, "_ms") == 0;
+    if (*ms) size -= 3;
+    if (!key[head] || head >= 16 || size <= head) return SIZE_MAX;
+    snprintf(statistic, 16, "%.*s", (int)head, key);
+    for (size_t i = 0; i < LATENCIES; i++)
+        if (strlen(latencies[i].key) == size - head - 1 &&
+            strncmp(key + head + 1, latencies[i].key, size - head - 1) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+static bool is_statistic_of_latency(const char *name)
+{
+    static const char *const named[] = {"mean", "median", "min", "max", NULL};
+
+    return abdb_text_is_in_list(name, named) ||
+           (*name == 'p' && name[1] && strspn(name + 1, "0123456789.") == strlen(name + 1));
+}
+
+/* The deviation of a mean is its spread. */
+static void set_spread_of_mean(abdb_result *result, const abdb_flat_record *r, size_t which,
+                               bool ms)
 {
     char key[64];
-    bool ms = true;
+    double sd;
 
-    snprintf(key, sizeof key, "%s_%s_ms", statistics[how][0], latencies[which][0]);
-    if (!abdb_flat_text_or_null(r, key)) {
-        /* Without "_ms": InferenceX's form, in seconds. */
-        key[strlen(key) - 3] = '\0';
-        ms = false;
+    snprintf(key, sizeof key, "std_%s%s", latencies[which].key, ms ? "_ms" : "");
+    sd = abdb_flat_number_or_nan(r, key) * (ms ? 1e-3 : 1);
+    if (!(sd >= 0)) return;
+    result->low = result->value - sd;
+    result->high = result->value + sd;
+    result->spread = "sd";
+}
+
+/* Every statistic of every latency that the object has. */
+static void add_latency_results(abdb_entry *entry, abdb_arena *a, const abdb_flat_record *r)
+{
+    for (size_t i = 0; i < r->items; i++) {
+        const char *key = r->item[i].name;
+        char statistic[16];
+        bool ms;
+        size_t which = parse_latency_key(key, statistic, &ms);
+        abdb_result *result;
+
+        if (which == SIZE_MAX || !is_statistic_of_latency(statistic)) continue;
+        result = abdb_entry_add_printed_result(
+            entry, latencies[which].metric, abdb_arena_copy(a, statistic, strlen(statistic)),
+            abdb_flat_text_or_null(r, key), abdb_flat_mark(r, key), ms ? "ms" : "s");
+        if (result && strcmp(statistic, "mean") == 0) set_spread_of_mean(result, r, which, ms);
     }
-    abdb_entry_add_printed_result(entry, latencies[which][1], statistics[how][1],
-                                  abdb_flat_text_or_null(r, key), abdb_flat_mark(r, key),
-                                  ms ? "ms" : "s");
+}
+
+/* Least and largest of a list of single requests; *n: how many. */
+static bool find_extremes(const abdb_flat_record *r, const char *list, double *min, double *max,
+                          size_t *n)
+{
+    const double *x;
+
+    *n = abdb_flat_find_series(r, list, &x);
+    for (size_t i = 0; i < *n; i++) {
+        *min = i && *min < x[i] ? *min : x[i];
+        *max = i && *max > x[i] ? *max : x[i];
+    }
+    return *n > 0;
+}
+
+/* Lists of single requests (--save-detailed): least and largest latency as results, lengths of
+ * prompts and answers as factors. */
+static void summarise_request_lists(abdb_entry *entry, abdb_arena *a, const abdb_flat_record *r)
+{
+    static const char *const lengths[] = {"input_lens", "output_lens"};
+    static const char *const names[] = {"min", "max"};
+    double x[2];
+    size_t n;
+
+    for (size_t i = 0; i < LATENCIES; i++)
+        for (int k = 0; find_extremes(r, latencies[i].list, &x[0], &x[1], &n) && k < 2; k++) {
+            abdb_result *result =
+                x[k] > 0 ? abdb_entry_add_result(entry, latencies[i].metric, x[k]) : NULL;
+
+            if (!result) continue;
+            result->statistic = names[k];
+            result->n = (long long)n;
+        }
+    for (size_t i = 0; i < 2; i++)
+        for (int k = 0; find_extremes(r, lengths[i], &x[0], &x[1], &n) && k < 2; k++)
+            abdb_entry_add_factor(entry, abdb_arena_printf(a, "%s.%s", lengths[i], names[k]),
+                                  abdb_arena_printf(a, "%.15g", x[k]));
 }
 
 static void add_rate_with_count(abdb_entry *entry, const abdb_flat_record *r, const char *key,
@@ -93,9 +192,9 @@ static abdb_status import_serving_record(void *self, const abdb_flat_record *r, 
     add_tokens_per_request(entry, &a, r, "total_output_tokens", "output_tokens");
     add_rate_with_count(entry, r, "output_throughput", "tokens_per_s", "token/s");
     add_rate_with_count(entry, r, "request_throughput", "queries_per_s", "query/s");
-    for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++)
-        for (size_t k = 0; k < sizeof statistics / sizeof statistics[0]; k++)
-            add_latency_result(entry, r, i, k);
+    add_latency_results(entry, &a, r);
+    summarise_request_lists(entry, &a, r);
+    abdb_flat_add_unread_factors(entry, r, noise, &a);
     if (!(abdb_flat_number_or_nan(r, "output_throughput") > 0)) {
         TRY(abdb_flat_reject_and_end_row(s->sink, r, "output_throughput",
                                          "no rate: missing, zero or no number", err));

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ingest/read/csv.h"
+#include "ingest/read/flat_build.h"
 #include "ingest/read/insert_statements.h"
 
 /* A bid looks at the first MiB. */
@@ -29,6 +30,7 @@ size_t abdb_flat_find_series(const abdb_flat_record *record, const char *name, c
 {
     for (size_t i = 0; i < record->series; i++)
         if (strcmp(record->serie[i].name, name) == 0) {
+            if (record->asked) record->asked[FLAT_ITEMS_MAX + i] = true;
             *x = record->serie[i].x;
             return record->serie[i].n;
         }
@@ -77,44 +79,13 @@ abdb_status abdb_flat_reject_and_end_row(const abdb_sink *sink, const abdb_flat_
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static const char *json_scalar_to_text(abdb_arena *arena, const json_t *value)
-{
-    char number[32];
-
-    if (json_is_string(value))
-        return abdb_arena_copy(arena, json_string_value(value), json_string_length(value));
-    if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
-    if (!json_is_number(value)) return NULL;
-    abdb_format_shortest_double(json_number_value(value), number);
-    return abdb_arena_copy(arena, number, strlen(number));
-}
-
-/* Numbers of an array; 0: there are none, or something else is among them. */
-static size_t json_array_to_numbers(abdb_arena *arena, const json_t *array, const double **out)
-{
-    size_t n = json_array_size(array);
-    double *x = n && n <= FLAT_SAMPLES_MAX ? abdb_arena_alloc(arena, n * sizeof *x) : NULL;
-
-    for (size_t i = 0; x && i < n; i++) {
-        const json_t *value = json_array_get(array, i);
-
-        if (!json_is_number(value)) return 0;
-        x[i] = json_number_value(value);
-    }
-    *out = x;
-    return x ? n : 0;
-}
-
-/* One JSON object: plain members become items, arrays of numbers series; what is nested deeper
- * is left to importers that know it. Members beyond the maxima are dropped. */
+/* One JSON object: see abdb_flat_append_json. */
 static abdb_status pass_object_as_record(flat_reader *r, const json_t *object, long line,
                                          const char *locator, abdb_error *err)
 {
-    abdb_flat_record *record = calloc(1, sizeof *record);
+    abdb_flat_record *record = abdb_flat_record_allocate();
     abdb_arena arena = {0};
     char *raw = json_dumps(object, JSON_COMPACT);
-    const char *name;
-    json_t *value;
     abdb_status st = ABDB_OK;
 
     if (!record || !raw) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a record"));
@@ -122,27 +93,11 @@ static abdb_status pass_object_as_record(flat_reader *r, const json_t *object, l
     record->locator = locator;
     record->raw = raw;
     record->object = object;
-    /* The cast takes const away by way of an integer, without a warning: jansson's macro wants a
-     * plain pointer and changes nothing. */
-    json_object_foreach((json_t *)(size_t)object, name, value)
-    {
-        const double *x;
-        size_t n = json_is_array(value) ? json_array_to_numbers(&arena, value, &x) : 0;
-
-        if (n && record->series < FLAT_SERIES_MAX) {
-            record->serie[record->series].name = name;
-            record->serie[record->series].x = x;
-            record->serie[record->series++].n = n;
-        } else if (!json_is_array(value) && !json_is_object(value) &&
-                   record->items < FLAT_ITEMS_MAX) {
-            record->item[record->items].name = name;
-            record->item[record->items++].text = json_scalar_to_text(&arena, value);
-        }
-    }
+    abdb_flat_append_json(record, &arena, NULL, object);
     TRY(r->handler(r->self, record, err));
 done:
     free(raw);
-    free(record);
+    abdb_flat_record_free(record);
     abdb_arena_free(&arena);
     return st;
 }
@@ -232,6 +187,18 @@ abdb_status abdb_flat_parse_json_document(json_t **out, const abdb_input *in, ab
                      fault.line, fault.column, fault.text);
 }
 
+abdb_status abdb_flat_note_json_root(abdb_settings *out, const abdb_input *in,
+                                     const char *const *ignored, abdb_arena *arena, abdb_error *err)
+{
+    json_t *root;
+    abdb_status st = abdb_flat_parse_json_document(&root, in, err);
+
+    if (st != ABDB_OK) return st;
+    abdb_flat_note_json_members(out, root, ignored, arena);
+    json_decref(root);
+    return ABDB_OK;
+}
+
 abdb_status abdb_flat_read_json_member(const abdb_input *in, const char *member,
                                        abdb_flat_handler handler, void *self, abdb_error *err)
 {
@@ -289,7 +256,7 @@ static abdb_status pass_csv_row_as_record(void *self, const abdb_csv_row *row, a
     }
     if (!abdb_csv_row_fits(&r->header, row, r->in, r->delimiter, reason, sizeof reason))
         return reject_row_of_another_width(r, row, reason, err);
-    record = calloc(1, sizeof *record);
+    record = abdb_flat_record_allocate();
     raw = strndup(row->raw, row->raw_size);
     if (!record || !raw) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a record"));
     snprintf(locator, sizeof locator, "line %ld", row->line);
@@ -297,14 +264,13 @@ static abdb_status pass_csv_row_as_record(void *self, const abdb_csv_row *row, a
     record->locator = locator;
     record->raw = raw;
     record->doubt = doubt;
-    for (size_t i = 0; i < row->count && i < r->header.count && i < FLAT_ITEMS_MAX; i++) {
-        record->item[i].name = r->header.name[i];
-        record->item[i].mark = abdb_csv_mark(&r->header, (int)i);
-        record->item[record->items++].text = row->field[i];
+    for (size_t i = 0; i < row->count && i < r->header.count; i++) {
+        abdb_flat_append_item(record, r->header.name[i], row->field[i]);
+        record->item[record->items - 1].mark = abdb_csv_mark(&r->header, (int)i);
     }
     TRY(r->handler(r->self, record, err));
 done:
-    free(record);
+    abdb_flat_record_free(record);
     free(raw);
     return st;
 }

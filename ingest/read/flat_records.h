@@ -3,25 +3,26 @@
  * INSERT statements that tools print.
  *
  * A value is text as it stands (a JSON number as it prints, true and false by those words); null
- * and missing are NULL. An array of numbers is a series. Objects inside objects are left out.
- */
+ * and missing are NULL. Members of an object inside an object are "outer.inner". An array of
+ * numbers is a series, one of a few words a text ("a, b"), any other only counted ("name.count").
+ * */
 #ifndef ABDB_INGEST_FLAT_H
 #define ABDB_INGEST_FLAT_H
 
 #include <jansson.h>
 
-#include "ingest/importer.h"
+#include "ingest/read/unknown_factor.h"
 
-/* What lies beyond is dropped without a word: records of known programs have a tenth of it. */
+/* What lies beyond is counted in `lost`: records of known programs have a tenth of it. */
 enum {
-    FLAT_ITEMS_MAX = 256,
+    FLAT_ITEMS_MAX = 1024,
     FLAT_SERIES_MAX = 32,
     FLAT_SAMPLES_MAX = 1 << 20,
     FLAT_DOUBT_SIZE = 200
 };
 
 typedef struct {
-    size_t items, series;
+    size_t items, series, lost;
     struct {
         const char *name, *text;
         abdb_decimal_mark mark; /* of its column; of JSON and SQL unknown */
@@ -36,6 +37,7 @@ typedef struct {
     const char *raw;      /* as it was, for rejects */
     const json_t *object; /* with what is nested; NULL: no JSON */
     char *doubt;          /* room of FLAT_DOUBT_SIZE for abdb_flat_number_or_nan, or NULL */
+    bool *asked; /* of items, behind them of series: somebody asked for it; NULL: not noted */
 } abdb_flat_record;
 
 /* Is a row of a table, whose cells are the names of the record, the header of another table? */
@@ -80,6 +82,25 @@ double abdb_flat_number_or_nan(const abdb_flat_record *record, const char *name)
 long long abdb_flat_parse_count(const abdb_flat_record *record, const char *name);
 /* Makes the entry one that the store refuses, if a number that was asked for is in doubt. */
 void abdb_flat_pass_doubt(abdb_entry *entry, const abdb_flat_record *record);
+/* Adds every value that nobody asked for as a factor under its own name, and of every list of
+ * numbers its length; what lies beyond the record is counted as left out. ignored: see
+ * ingest/read/unknown_factor.h. Call it when all else was asked for. */
+void abdb_flat_add_unread_factors(abdb_entry *entry, const abdb_flat_record *record,
+                                  const char *const *ignored, abdb_arena *arena);
+/* The same for an object of a document that is read by jansson's functions: all scalars in it but
+ * those that are ignored, which lists what the importer knows, too. outer: before their names, or
+ * NULL. */
+void abdb_flat_add_json_factors(abdb_entry *entry, const char *outer, const json_t *object,
+                                const char *const *ignored, abdb_arena *arena);
+/* The same, noted to be added later. */
+void abdb_flat_note_json_members(abdb_settings *out, const json_t *object,
+                                 const char *const *ignored, abdb_arena *arena);
+/* The same of a whole document's object. */
+ABDB_MUST_USE abdb_status abdb_flat_note_json_root(abdb_settings *out, const abdb_input *in,
+                                                   const char *const *ignored, abdb_arena *arena,
+                                                   abdb_error *err);
+void abdb_flat_note_unread_values(abdb_settings *out, const abdb_flat_record *record,
+                                  abdb_arena *arena);
 /* Samples of that name and their number; 0: none. */
 size_t abdb_flat_find_series(const abdb_flat_record *record, const char *name, const double **x);
 /* Gives the result the samples of that name, in a unit of units.def, and their number. false: no

@@ -9,8 +9,10 @@
 const char *abdb_flat_text_or_null(const abdb_flat_record *record, const char *name)
 {
     for (size_t i = 0; i < record->items; i++)
-        if (strcmp(record->item[i].name, name) == 0)
+        if (strcmp(record->item[i].name, name) == 0) {
+            if (record->asked) record->asked[i] = true;
             return record->item[i].text && *record->item[i].text ? record->item[i].text : NULL;
+        }
     return NULL;
 }
 
@@ -48,4 +50,30 @@ void abdb_flat_pass_doubt(abdb_entry *entry, const abdb_flat_record *record)
     if (!record->doubt || !*record->doubt) return;
     snprintf(entry->doubt_text, sizeof entry->doubt_text, "%s", record->doubt);
     entry->doubt = entry->doubt_text;
+}
+
+void abdb_flat_add_unread_factors(abdb_entry *entry, const abdb_flat_record *record,
+                                  const char *const *ignored, abdb_arena *arena)
+{
+    for (size_t i = 0; i < record->items; i++)
+        if (!record->asked || !record->asked[i])
+            abdb_entry_add_unknown_factor(entry, record->item[i].name, record->item[i].text,
+                                          record->item[i].mark, ignored, arena);
+    for (size_t i = 0; i < record->series; i++)
+        if (!record->asked || !record->asked[FLAT_ITEMS_MAX + i])
+            abdb_entry_add_unknown_factor(
+                entry, abdb_arena_printf(arena, "%s.count", record->serie[i].name),
+                abdb_arena_printf(arena, "%zu", record->serie[i].n), ABDB_MARK_UNKNOWN, ignored,
+                arena);
+    entry->factors_left_out += record->lost;
+}
+
+void abdb_flat_note_unread_values(abdb_settings *out, const abdb_flat_record *record,
+                                  abdb_arena *arena)
+{
+    for (size_t i = 0; i < record->items; i++)
+        if (record->item[i].text && !(record->asked && record->asked[i]))
+            abdb_settings_set(out, arena, record->item[i].name, (int)strlen(record->item[i].name),
+                              record->item[i].text, (int)strlen(record->item[i].text));
+    out->lost += record->lost;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/read/flat_build.h"
+
 typedef struct {
     abdb_flat_handler handler;
     void *self;
@@ -52,7 +54,7 @@ static void parse_created_columns(abdb_arena *arena, const char *text, const cha
         const char *name = parse_next_sql_value(arena, &s, end);
 
         if (!name) return;
-        record->item[record->items++].name = name;
+        abdb_flat_append_item(record, name, NULL);
         for (; s < end && depth && !(*s == ',' && depth == 1); s++)
             depth += *s == '(' ? 1 : *s == ')' ? -1 : 0;
     }
@@ -64,7 +66,7 @@ static abdb_status pass_insert_as_record(const statement_reader *r, const char *
                                          const char *end, const char *created, long line,
                                          abdb_error *err)
 {
-    abdb_flat_record *record = calloc(1, sizeof *record);
+    abdb_flat_record *record = abdb_flat_record_allocate();
     abdb_arena arena = {0};
     const char *values = memmem(text, (size_t)(end - text), "VALUES", 6), *word;
     const char *names = values ? memchr(text, '(', (size_t)(values - text)) : NULL;
@@ -82,18 +84,17 @@ static abdb_status pass_insert_as_record(const statement_reader *r, const char *
     while (names && record->items < FLAT_ITEMS_MAX) {
         names += *names == '(';
         if (!(word = parse_next_sql_value(&arena, &names, values))) break;
-        record->item[record->items++].name = word;
+        abdb_flat_append_item(record, word, NULL);
     }
     if (!names && created) parse_created_columns(&arena, created, text, record);
     for (values += values != NULL; values && (word = parse_next_sql_value(&arena, &values, end));
          count++)
         if (count < record->items) record->item[count].text = word;
     if (!record->items || count != record->items) {
-        abdb_reject reject = {
-            .line = line,
-            .field = "row",
-            .reason = "not as many values as columns, or columns without names",
-            .raw = record->raw};
+        abdb_reject reject = {.line = line,
+                              .field = "row",
+                              .reason = "not as many values as columns, or columns without names",
+                              .raw = record->raw};
 
         TRY(r->sink->reject(r->sink->self, &reject, err));
         TRY(r->sink->row_end(r->sink->self, err));
@@ -101,7 +102,7 @@ static abdb_status pass_insert_as_record(const statement_reader *r, const char *
     }
     TRY(r->handler(r->self, record, err));
 done:
-    free(record);
+    abdb_flat_record_free(record);
     abdb_arena_free(&arena);
     return st;
 }

@@ -73,6 +73,7 @@ static const file_kind kinds[] = {
      "stated"},
     {"withdrawal", "withdrawal", "target|reason|date", "target|reason|date", "instead|event", ""},
     {"provider", "provider", "provider|kind|locator", "provider|kind|source|locator", "", ""},
+    {"factor", "factor", "factor|meaning", "factor|meaning", "unit", ""},
     {"round", "round", "suite|round|published", "suite|round|published|source|locator", "", ""},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0], HEADER_SIZE = 1 << 16 };

@@ -66,6 +66,7 @@ static void note_unmapped_numbers(const state *s, const table_map *map,
 {
     double value;
 
+    if (table_map_has_metrics(map)) return; /* they are factors */
     for (size_t i = 0; s->left_out && i < record->items; i++)
         if (record->item[i].text &&
             abdb_double_parse(record->item[i].text, ABDB_MARK_POINT, &value) &&

@@ -9,6 +9,7 @@
 
 #include "ingest/read/text_lines.h"
 #include "ingest/tables/jsonl_record_parts.h"
+#include "ingest/read/unknown_factor.h"
 #include "schema/core/units.h"
 
 /* VERSION is the form's, in each record; the importer's own version at the end of this file says
@@ -303,7 +304,9 @@ static abdb_status import_entry_record(reader *r, const json_t *object, const te
     {
         int field = abdb_field_index_by_name(name);
 
-        if (field < 0) abdb_left_out_count_value(r->left_out, name);
+        if (field < 0) /* of a later version */
+            abdb_entry_add_unknown_factor(e, name, scalar_as_text(&r->arena, value),
+                                          ABDB_MARK_UNKNOWN, NULL, &r->arena);
         if (field < 0 || json_is_null(value)) continue;
         e->field[field] = scalar_as_text(&r->arena, value);
         if (!e->field[field]) {

@@ -70,8 +70,6 @@ const char *table_map_json_member(const table_map *map)
 
 bool table_map_column_is_unnamed(const table_map *map, const char *column)
 {
-    for (size_t i = 0; i < map->match_count; i++)
-        if (map_column_names_equal(map->match[i], column)) return false;
     for (size_t i = 0; i < map->ignore_count; i++)
         if (map_column_names_equal(map->ignore[i], column)) return false;
     for (size_t i = 0; i < map->count; i++) {
@@ -211,6 +209,23 @@ static void init_entry_from_map(row_state *r, abdb_entry *entry)
         else if (text && abdb_field_index_by_name(line->name) >= 0)
             set_field(entry, abdb_field_index_by_name(line->name), text, find_mark(r, line));
     }
+    for (size_t i = 0; i < r->record->items; i++) {
+        const char *name = r->record->item[i].name;
+
+        if (strcmp(name, "(title)") != 0 && table_map_column_is_unnamed(r->map, name) &&
+            !map_column_names_equal(r->record->item[i].text ? r->record->item[i].text : "", name))
+            abdb_entry_add_unknown_factor(entry, name,
+                                          cell_or_null_if_missing(r->map, r->record, name),
+                                          r->record->item[i].mark, NULL, &r->arena);
+    }
+    entry->factors_left_out += r->record->lost;
+}
+
+bool table_map_has_metrics(const table_map *map)
+{
+    for (size_t i = 0; i < map->count; i++)
+        if (map->line[i].verb == MAP_METRIC) return true;
+    return false;
 }
 
 static bool is_factor_name(const char *name)

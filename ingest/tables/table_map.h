@@ -45,8 +45,11 @@ const char *table_map_json_member(const table_map *map); /* or NULL */
 bool table_map_matches_columns(const table_map *map, const abdb_flat_record *record);
 /* The same of a map that was named by its user: one without a match line serves any record. */
 bool table_map_accepts_record(const table_map *map, const abdb_flat_record *record);
-/* Does no line of the map name the column? Its numbers are then passed over. */
+/* Does no line of the map name the column? Then results of the row have its cell as a factor, and
+ * numbers are passed over for specifications and prices. */
 bool table_map_column_is_unnamed(const table_map *map, const char *column);
+/* Does it make results, not only specifications or prices? */
+bool table_map_has_metrics(const table_map *map);
 /* Hands over what the map makes of one row, and ends the row. */
 ABDB_MUST_USE abdb_status table_map_import_row(const table_map *map, const abdb_flat_record *record,
                                                const abdb_overrides *overrides,

@@ -62,6 +62,31 @@ done:
     return st;
 }
 
+abdb_status abdb_verify_find_successor(abdb_verifier *c, const char *key, const char *others,
+                                       bool *found, abdb_error *err)
+{
+    static const char sql[] =
+        "SELECT key FROM successor WHERE old_key = key_number(?1) AND old = ?1"
+        " ORDER BY other_value, result_id LIMIT 1";
+    sqlite3_stmt *s = NULL;
+    int code;
+
+    *found = false;
+    if (key[0] != 'r') return ABDB_OK;
+    code = sqlite3_prepare_v2(c->db->sql, sql, -1, &s, NULL);
+    if (code == SQLITE_OK) code = sqlite3_bind_text(s, 1, key, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK) code = sqlite3_step(s);
+    if (code == SQLITE_ROW) {
+        const char *now = abdb_sql_text_or_empty(s, 0);
+
+        *found = abdb_list_has_word(others, ' ', now, strlen(now));
+    }
+    sqlite3_finalize(s);
+    return code == SQLITE_ROW || code == SQLITE_DONE
+               ? ABDB_OK
+               : abdb_db_report_sqlite_error(c->db, err, "a fact");
+}
+
 abdb_status abdb_verify_read_parameters(const char *file, const json_t *provenance,
                                         const abdb_report *report,
                                         const char *value[ABDB_PARAM_COUNT], abdb_error *err)

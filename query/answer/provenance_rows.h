@@ -25,6 +25,11 @@ ABDB_MUST_USE abdb_status abdb_verify_add_difference(abdb_verifier *c, const cha
  * at all, or here but another is shown? */
 ABDB_MUST_USE abdb_status abdb_verify_add_missing_fact(abdb_verifier *c, const char *key,
                                                        const char *row, abdb_error *err);
+/* Was the fact of that key read again, and is the key that it has now among those (blanks between
+ * them)? */
+ABDB_MUST_USE abdb_status abdb_verify_find_successor(abdb_verifier *c, const char *key,
+                                                     const char *others, bool *found,
+                                                     abdb_error *err);
 /* site/carried_check.c: the facts of a page of the site; rest: the page without what it carries. */
 ABDB_MUST_USE abdb_status abdb_verify_site_page(abdb_verifier *c, const json_t *said,
                                                 const abdb_text *rest, abdb_error *err);

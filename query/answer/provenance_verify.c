@@ -71,10 +71,15 @@ static size_t find_matching_row(const provenance_rows *then, size_t row, const p
     return i;
 }
 
-/* The first key of a row that another has not; "": it has all. */
-static void first_missing_key(const provenance_rows *then, size_t row, const provenance_rows *now,
-                              size_t other, char out[KEY_SIZE])
+/* The first key of a row that another has not, neither itself nor the key under which its file was
+ * read again; "": it has all. */
+static abdb_status first_missing_key(abdb_verifier *c, const provenance_rows *then, size_t row,
+                                     const provenance_rows *now, size_t other, char out[KEY_SIZE],
+                                     abdb_error *err)
 {
+    abdb_status st;
+    bool again;
+
     const char *keys = json_array_text(then->keys, row),
                *others = json_array_text(now->keys, other);
 
@@ -83,8 +88,11 @@ static void first_missing_key(const provenance_rows *then, size_t row, const pro
 
         if (abdb_list_has_word(others, ' ', keys, size)) continue;
         snprintf(out, KEY_SIZE, "%.*s", (int)size, keys);
-        return;
+        st = abdb_verify_find_successor(c, out, others, &again, err);
+        if (st != ABDB_OK || !again) return st;
+        *out = '\0';
     }
+    return ABDB_OK;
 }
 
 /* The cells that differ in two rows, behind what became of the fact that they had. */
@@ -94,7 +102,7 @@ static abdb_status report_cell_changes(abdb_verifier *c, const provenance_rows *
     char key[KEY_SIZE];
     abdb_status st = ABDB_OK;
 
-    first_missing_key(then, row, now, other, key);
+    TRY(first_missing_key(c, then, row, now, other, key, err));
     if (*key) st = abdb_verify_add_missing_fact(c, key, row_name(then, row), err);
     copy_first_key(now, other, key);
     for (size_t i = 0; i < json_array_size(then->columns) && st == ABDB_OK; i++) {
@@ -108,6 +116,7 @@ static abdb_status report_cell_changes(abdb_verifier *c, const provenance_rows *
         st = abdb_verify_add_difference(c, "changed", row_name(then, row), name, before, after, key,
                                         err);
     }
+done:
     return st;
 }
 
@@ -117,6 +126,7 @@ static abdb_status report_row_changes(abdb_verifier *c, const provenance_rows *t
 {
     size_t before = json_array_size(then->rows), after = json_array_size(now->rows);
     bool *met = calloc(before + 1, sizeof *met), *taken = calloc(after + 1, sizeof *taken);
+    size_t said = c->out->rows;
     char key[KEY_SIZE];
     abdb_status st = ABDB_OK;
 
@@ -139,7 +149,7 @@ static abdb_status report_row_changes(abdb_verifier *c, const provenance_rows *t
         copy_first_key(now, r, key);
         TRY(abdb_verify_add_difference(c, "added", row_name(now, r), NULL, NULL, NULL, key, err));
     }
-    c->verdict->changed = true;
+    c->verdict->changed |= c->out->rows > said;
 done:
     free(met);
     free(taken);
@@ -247,12 +257,13 @@ static abdb_status check_figure_data(abdb_verifier *c, const json_t *provenance,
         provenance_rows before = rows_from_json(provenance, &plot),
                         after = rows_from_json(now, &plot);
 
-        if (before.rows)
+        if (before.rows) {
             TRY(report_row_changes(c, &before, &after, err));
-        else
+        } else {
             TRY(abdb_verify_add_difference(c, "changed", NULL, NULL, NULL, NULL, NULL, err));
-        c->verdict->changed = true;
-        goto done;
+            c->verdict->changed = true;
+        }
+        if (c->verdict->changed) goto done;
     }
     abdb_sha256_hex(abdb_text_get(&plot.script), plot.script.size, digest);
     if (strcmp(digest, script) != 0)

@@ -55,11 +55,11 @@ typedef struct {
     double dearest;   /* the highest offer of the device that counts */
     size_t providers; /* that offer it */
     double usd_per_hour, usd_per_million, usd_of_run, watts; /* NAN: does not apply */
-    double cost; /* what is ordered: one of these, or devices */
+    double cost;        /* what is ordered: one of these, or devices */
     double performance; /* the rate of one system, or of a training minus its seconds: more is
                            better */
-    double break_even; /* USD per device and hour; NAN: not by dollars, or alone */
-    size_t submitters; /* of the device in the group; of a training on that many of them */
+    double break_even;  /* USD per device and hour; NAN: not by dollars, or alone */
+    size_t submitters;  /* of the device in the group; of a training on that many of them */
 } abdb_purchase;
 
 typedef struct {

@@ -47,6 +47,8 @@ typedef struct {
     size_t rules, roles;
     const abdb_rule *rule;
     const abdb_role *role;
+    size_t knowns;
+    const char **known; /* names of factors that have a meaning, sorted */
     abdb_arena arena;
 } abdb_rulebook;
 
@@ -96,6 +98,7 @@ typedef enum { ABDB_COMPARABLE, ABDB_EXCEPT, ABDB_REFUSED } abdb_comparability;
 typedef struct {
     const char *name, *a, *b; /* known values on each side, ',' between */
     bool unknown;             /* on a side */
+    bool meaning_unknown;     /* unknown_factors.h */
 } abdb_differing;
 
 /* What a group says under the options. */
@@ -138,8 +141,8 @@ typedef struct {
     size_t refusals, remarks;
     const abdb_rule *refusal[ABDB_RULES_MAX], *remark[ABDB_RULES_MAX];
     const char *needed_factor; /* the factor of a `needed-factor` */
-    size_t differs;
-    abdb_differing differ[ABDB_DIFFER_MAX];
+    size_t differs, differs_room;
+    abdb_differing *differ; /* of the comparison's arena */
     abdb_side_summary left, right;
     bool has_ratio;
     abdb_difference difference;
@@ -163,6 +166,7 @@ typedef struct {
     const abdb_compare_options *options;
     sqlite3 *db;
     abdb_calibrations noise;
+    abdb_text identifiers; /* factors that are left aside: unknown_factors.h */
     abdb_arena arena;
 } abdb_comparison;
 

@@ -155,7 +155,7 @@ void abdb_append_differing_factors(const abdb_comparison *c, size_t contender, b
         if (pair->contender != contender || !abdb_pair_may_be_shown(c, pair)) continue;
         for (size_t d = 0; d < pair->differs; d++) {
             const char *name = pair->differ[d].name;
-            char word[128];
+            char word[256];
 
             snprintf(word, sizeof word, " %s ", name);
             if (pair->differ[d].unknown != unknown || strstr(abdb_text_get(&seen), word)) continue;
@@ -168,6 +168,7 @@ void abdb_append_differing_factors(const abdb_comparison *c, size_t contender, b
             append_union_of_values(c, contender, name, false, &values);
             if (values.size <= VALUE_WIDTH_MAX)
                 abdb_text_printf(out, " %s", abdb_text_get(&values));
+            if (pair->differ[d].meaning_unknown) abdb_text_puts(out, ", meaning unknown");
             if (strcmp(name, "round") == 0) {
                 const abdb_member_factor *t = abdb_member_find_factor(
                     &pair->a.set->member[pair->a.group->member[0]], "compatibility");

@@ -99,6 +99,7 @@ static void differing_factors_text(const abdb_pair *pair, bool unknown, abdb_tex
         if (d->unknown != unknown) continue;
         abdb_text_printf(out, "%s%s", out->size ? "; " : "", d->name);
         if (!unknown) abdb_text_printf(out, " %s|%s", d->a, d->b);
+        if (!unknown && d->meaning_unknown) abdb_text_puts(out, ", meaning unknown");
     }
 }
 

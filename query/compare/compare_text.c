@@ -292,6 +292,10 @@ static void note_legend_and_caveats(const abdb_comparison *c, abdb_table *t)
                               mlperf ? "; not an official or verified MLPerf® metric." : ".");
     note_rule_remarks(c, t);
     note_left_out_results(c, t);
+    if (c->identifiers.size && t->notes < ABDB_NOTE_MAX)
+        t->note[t->notes++] = abdb_arena_printf(
+            &t->arena, "left aside, with another value in every row of their files:%.*s",
+            (int)c->identifiers.size - 1, abdb_text_get(&c->identifiers));
     note_repeated_numbers(c, t);
     note_unpaired_results(c, t);
     note_picked_submissions(c, t);

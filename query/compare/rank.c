@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "query/compare/like_for_like.h"
+#include "query/compare/unknown_factors.h"
 #include "schema/core/stats.h"
 
 /* --- who is ranked ---------------------------------------------------------------------------- */
@@ -235,9 +236,11 @@ done:
 /* --- like with like --------------------------------------------------------------------------- */
 
 /* In what each row differs from the first of its group. */
-static void describe_rows_unlike(abdb_ranking *r)
+static abdb_status describe_rows_unlike(abdb_ranking *r, sqlite3 *db, abdb_error *err)
 {
     abdb_single_member_side first, own;
+    const char *unknown;
+    abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < r->count; i++) {
         abdb_make_single_member_side(&own, &r->set, r->row[i].member);
@@ -247,7 +250,16 @@ static void describe_rows_unlike(abdb_ranking *r)
             own.member == first.member
                 ? ""
                 : abdb_describe_unlike_factors(first.side, own.side, r->per, &r->arena);
+        if (own.member == first.member) continue;
+        TRY(abdb_describe_unknown_differences(&unknown, db, &r->book, &r->set, first.member,
+                                              own.member, &r->arena, err));
+        if (!*unknown) continue;
+        r->row[i].unlike = abdb_arena_printf(&r->arena, "%s%s%s", r->row[i].unlike,
+                                             *r->row[i].unlike ? ", " : "", unknown);
+        if (!r->row[i].unlike) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a ranking"));
     }
+done:
+    return st;
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -302,7 +314,7 @@ abdb_status abdb_rank_results(abdb_ranking *out, sqlite3 *db, const char *select
     if (o->pick == ABDB_PICK_MEDIAN) TRY(replace_best_by_median(out, by, err));
     TRY(sort_and_number_places(out, err));
     if (o->pareto) TRY(mark_pareto_front(out, db, o->pareto, err));
-    describe_rows_unlike(out);
+    TRY(describe_rows_unlike(out, db, err));
     if (o->suite) TRY(abdb_ranking_by_suite_geomean(out, o, err));
 done:
     return st;

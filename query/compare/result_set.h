@@ -13,7 +13,7 @@
 #include "query/compare/selection.h"
 #include "schema/core/record.h"
 
-enum { ABDB_MEMBERS_MAX = 20000, ABDB_TRAITS_MAX = 192, ABDB_SPELT_MAX = 12 };
+enum { ABDB_MEMBERS_MAX = 20000, ABDB_TRAITS_MAX = 640, ABDB_SPELT_MAX = 12 };
 
 /* Columns of a member, as v_comparable has them. */
 #define ABDB_MEMBER_COLUMNS(X)                                                                    \
@@ -35,7 +35,8 @@ enum { ABDB_MEMBERS_MAX = 20000, ABDB_TRAITS_MAX = 192, ABDB_SPELT_MAX = 12 };
     X(scenario)                                                                                   \
     X(device)                                                                                     \
     X(devices)                                                                                    \
-    X(nodes) X(backend) X(dtype) X(metric) X(metric_class) X(statistic) X(rank) X(x) X(unit)      \
+    X(nodes)                                                                                      \
+    X(backend) X(dtype) X(metric) X(metric_class) X(statistic) X(rank) X(x) X(unit)               \
         X(accuracy_target) X(compatibility) X(power_submission) X(averaged) X(inferred) X(engine) \
             X(sparsity) X(basis) X(power_limit) X(standing) X(disputed) X(tag) X(campaign)        \
                 X(better) X(flags) X(value) X(disagree) X(public_id) X(point_id) X(entry_id)      \

@@ -25,7 +25,7 @@ static int compare_factor_workload(const void *a, const void *b)
 
 abdb_status abdb_rulebook_load(abdb_rulebook *out, sqlite3 *db, abdb_error *err)
 {
-    abdb_table rules = {0}, roles = {0};
+    abdb_table rules = {0}, roles = {0}, known = {0};
     abdb_rule *rule;
     abdb_role *role;
     abdb_status st = ABDB_OK;
@@ -39,11 +39,19 @@ abdb_status abdb_rulebook_load(abdb_rulebook *out, sqlite3 *db, abdb_error *err)
         NULL, &rules, err));
     TRY(abdb_query_to_table(db, "SELECT workload, factor, role, needed FROM v_workload_factor",
                             NULL, &roles, err));
+    /* Columns, what spellings of devices say, and what a workload names have a meaning, too. */
+    TRY(abdb_query_to_table(db,
+                            "SELECT factor FROM factor WHERE meaning IS NOT NULL UNION SELECT"
+                            " factor FROM v_column_factor UNION SELECT factor FROM"
+                            " v_workload_factor UNION SELECT factor FROM decoration WHERE factor"
+                            " IS NOT NULL ORDER BY 1",
+                            NULL, &known, err));
     if (rules.rows > ABDB_RULES_MAX)
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "more than %d rules", ABDB_RULES_MAX));
     rule = abdb_arena_alloc(&out->arena, (rules.rows + 1) * sizeof *rule);
     role = abdb_arena_alloc(&out->arena, (roles.rows + 1) * sizeof *role);
-    if (!rule || !role) TRY(ABDB_FAIL(err, ABDB_NOMEM, "rules"));
+    out->known = abdb_arena_alloc(&out->arena, (known.rows + 1) * sizeof *out->known);
+    if (!rule || !role || !out->known) TRY(ABDB_FAIL(err, ABDB_NOMEM, "rules"));
     for (size_t i = 0; i < rules.rows; i++) {
         const char **field[] = {&rule[i].rule,        &rule[i].effect, &rule[i].scope_factor,
                                 &rule[i].scope_value, &rule[i].factor, &rule[i].test,
@@ -61,6 +69,9 @@ abdb_status abdb_rulebook_load(abdb_rulebook *out, sqlite3 *db, abdb_error *err)
         if (!role[i].workload || !role[i].factor || !role[i].role)
             TRY(ABDB_FAIL(err, ABDB_NOMEM, "roles"));
     }
+    for (; out->knowns < known.rows; out->knowns++)
+        if (!(out->known[out->knowns] = copy_rule_cell(&out->arena, &known, out->knowns, 0)))
+            TRY(ABDB_FAIL(err, ABDB_NOMEM, "factors"));
     qsort(role, roles.rows, sizeof *role, compare_factor_workload);
     out->rules = rules.rows;
     out->rule = rule;
@@ -69,6 +80,7 @@ abdb_status abdb_rulebook_load(abdb_rulebook *out, sqlite3 *db, abdb_error *err)
 done:
     abdb_table_free(&rules);
     abdb_table_free(&roles);
+    abdb_table_free(&known);
     return st;
 }
 
@@ -91,8 +103,13 @@ const char *abdb_find_factor_role(const abdb_rulebook *book, const abdb_set *set
 {
     char workload[128], evidence[32];
     const char *who[] = {workload, evidence, "*"};
-    /* Whatever it is of, a mark that a value is the reader's own word. */
-    const char *names[] = {factor, strncmp(factor, "user_word.", 10) == 0 ? "user_word" : "*", "*"};
+    /* Whatever they are of: a mark that a value is the reader's own word, and what a submitter
+     * describes of a system. */
+    const char *names[] = {factor,
+                           strncmp(factor, "user_word.", 10) == 0          ? "user_word"
+                           : strncmp(factor, "described_system.", 17) == 0 ? "described_system"
+                                                                           : "*",
+                           "*"};
 
     snprintf(workload, sizeof workload, "%s", abdb_member_text(set, member, ABDB_M_workload));
     snprintf(evidence, sizeof evidence, "%s", abdb_member_text(set, member, ABDB_M_evidence));

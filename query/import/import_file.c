@@ -5,6 +5,7 @@
 #include "ingest/value_balance.h"
 #include "ingest/registry.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "query/cli/command_line.h"
@@ -151,7 +152,7 @@ static abdb_status import_in_transaction(abdb_writer *writer, abdb_import_file *
                                          const record_source *p, const abdb_import_options *options,
                                          abdb_import_result *out, abdb_error *err)
 {
-    abdb_text words = {0};
+    abdb_text words = {0}, others = {0};
     abdb_balance balance;
     abdb_sink sink;
     abdb_status st = ABDB_OK;
@@ -193,11 +194,16 @@ static abdb_status import_in_transaction(abdb_writer *writer, abdb_import_file *
     }
     TRY(require_values_accounted_for(&balance, abdb_writer_counts(writer), &out->left_out, err));
     TRY(abdb_writer_commit(writer, &out->counts, err));
+    if (!options->replace && options->refresh == ABDB_REFRESH_NO && !options->retry) {
+        TRY(abdb_writer_find_other_words(writer, &others, err));
+        snprintf(out->other_words, sizeof out->other_words, "%s", abdb_text_get(&others));
+    }
 kept:
     out->counts.values_rejected += balance.rejected;
 done:
     abdb_writer_rollback(writer, NULL);
     abdb_text_free(&words);
+    abdb_text_free(&others);
     return st;
 }
 

@@ -23,6 +23,7 @@ typedef struct {
     int known; /* the same file was there already; counts are those of that import */
     abdb_counts counts;
     abdb_left_out left_out;
+    char other_words[200]; /* --set of another reading of these bytes that stands beside; or "" */
 } abdb_import_result;
 
 /* Imports input as one transaction. On failure nothing of it is kept. ABDB_GATE: strict, and a row

@@ -102,6 +102,15 @@ void abdb_print_import_result(const import_session *s, const char *path,
     if (unit->remark) abdb_print_remark("%s: %s", path, unit->remark);
 }
 
+void abdb_warn_of_other_reading(const char *path, const abdb_import_result *unit)
+{
+    if (*unit->other_words)
+        abdb_print_remark(
+            "%s: these rows stand there already, read with --set %s: both count now; `abdb import"
+            " --replace` with the right words keeps one",
+            path, unit->other_words);
+}
+
 void abdb_print_round_result(const import_session *s, const char *root, const char *format,
                              const import_counts *c)
 {

@@ -43,6 +43,17 @@ WITH one_named (fact, kind, id) AS (
   SELECT fact, kind, id FROM fact
    WHERE fact IN (SELECT word FROM word UNION SELECT t.fact FROM asked a JOIN claim_term t ON t.claim = a.claim))
 SELECT * FROM one_named
+-- @table again
+-- results of readings that a newer one replaced
+WITH one_again (word, entry_key, entry_key_low, ordinal) AS (
+  SELECT w.word, e.entry_key, e.entry_key_low, r.ordinal
+    FROM range w
+   CROSS JOIN entry_row e ON likelihood(e.entry_key >= w.low, 0.00001) AND likelihood(e.entry_key <= w.high, 0.1)
+    JOIN result_row r ON r.entry_id = e.entry_id
+   WHERE w.kind IN ('r', 'e') AND e.entry_id IN (SELECT id FROM gone WHERE kind = 'entry')
+     AND (length(w.word) <= 34 AND substr(printf('%016x%016x', e.entry_key, e.entry_key_low), 1, length(w.word) - 2) = substr(w.word, 3)
+          OR w.word = printf('r-%016x%016x-%d', e.entry_key, e.entry_key_low, r.ordinal)))
+SELECT * FROM one_again
 -- @rows
 WITH meant (kind, id) AS MATERIALIZED (
   SELECT kind, id FROM named
@@ -54,6 +65,11 @@ WITH meant (kind, id) AS MATERIALIZED (
   SELECT 'result', f.result_id
     FROM range w CROSS JOIN v_fact_result f ON likelihood(f.entry_key >= w.low, 0.00001) AND likelihood(f.entry_key <= w.high, 0.1)
    WHERE f.key = w.word OR (length(w.word) <= 34 AND w.kind IN ('r', 'e') AND substr(f.key, 3, length(w.word) - 2) = substr(w.word, 3))
+  UNION -- what was read again under another key
+  SELECT 'result', (SELECT s.result_id FROM successor s
+                     WHERE s.old_key = a.entry_key AND s.old_key_low = a.entry_key_low AND s.old_ordinal = a.ordinal
+                     ORDER BY s.other_value, s.result_id LIMIT 1)
+    FROM again a
   UNION
   SELECT 'spec', f.spec_id
     FROM range w CROSS JOIN v_fact_spec f ON likelihood(f.spec_key >= w.low, 0.00001) AND likelihood(f.spec_key <= w.high, 0.1)

@@ -160,8 +160,8 @@ void abdb_entry_uncount_drop_results(abdb_entry *entry)
     entry->results = 0;
 }
 
-/* Not by memset of the whole: an entry has room for 96 factors and 64 results, and what lies beyond
- * a count (pieces, factors, results) is never read. */
+/* Not by memset of the whole: an entry has room for hundreds of factors and results, and what lies
+ * beyond a count (pieces, factors, results) is never read. */
 void abdb_entry_reset(abdb_entry *entry)
 {
     memset(entry->field, 0, sizeof entry->field);

@@ -95,7 +95,7 @@ typedef struct {
     long repetition, start; /* 1, 2, ...; start: after a crash it is started again */
 } abdb_process;
 
-enum { ABDB_FACTOR_MAX = 96, ABDB_RESULT_MAX = 64, ABDB_PIECE_MAX = 1024 };
+enum { ABDB_FACTOR_MAX = 640, ABDB_RESULT_MAX = 64, ABDB_PIECE_MAX = 1024 };
 enum { ABDB_SAMPLE_MAX = 1 << 20 }; /* of one result */
 enum { ABDB_ORIGIN_UNSAID = 0, ABDB_ORIGIN_NONE = -1 };
 

@@ -165,6 +165,40 @@ done:
     return st;
 }
 
+abdb_status abdb_writer_find_other_words(abdb_writer *w, abdb_text *out, abdb_error *err)
+{
+    /* The line of the tag is taken out of both: a tag names a measurement, and changes none. */
+    static const char sql[] =
+        "WITH reading (words, own) AS (SELECT char(10) || o.words || char(10), o.words = ?3 FROM"
+        " artifact o WHERE o.sha256 = ?1 AND o.format = ?2 AND o.accepted > 0 AND o.artifact_id NOT"
+        " IN (SELECT artifact_id FROM gone_artifact)), told (words, rest, own) AS (SELECT words,"
+        " CASE WHEN instr(words, char(10) || 'tag=') = 0 THEN words ELSE substr(words, 1, instr("
+        "words, char(10) || 'tag=')) || substr(substr(words, instr(words, char(10) || 'tag=') + 1),"
+        " 1 + instr(substr(words, instr(words, char(10) || 'tag=') + 1), char(10))) END, own FROM"
+        " reading)"
+        "SELECT trim(replace(o.words, char(10), ' ')) FROM told o, told n WHERE n.own AND NOT o.own"
+        " AND o.rest <> n.rest LIMIT 1";
+    sqlite3_stmt *s = NULL;
+    int code = sqlite3_prepare_v2(w->db->sql, sql, -1, &s, NULL);
+
+    abdb_text_clear(out);
+    if (code == SQLITE_OK) {
+        abdb_bind_text_or_null(s, 1, w->sha256);
+        abdb_bind_text_or_null(s, 2, w->unit->format);
+        abdb_bind_text_or_null(s, 3, w->unit->overrides ? w->unit->overrides : "");
+        code = sqlite3_step(s);
+    }
+    if (code == SQLITE_ROW) {
+        const char *words = abdb_sql_text_or_empty(s, 0);
+
+        abdb_text_puts(out, *words ? words : "(nothing)");
+    }
+    sqlite3_finalize(s);
+    return code == SQLITE_ROW || code == SQLITE_DONE
+               ? ABDB_OK
+               : abdb_db_report_sqlite_error(w->db, err, "artifact");
+}
+
 static void return_to_wal_mode(abdb_writer *w)
 {
     if (w->journal)

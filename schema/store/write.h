@@ -62,6 +62,10 @@ ABDB_MUST_USE abdb_status abdb_writer_commit(abdb_writer *writer, abdb_counts *c
 /* Withdraws the other readings (other words, another format) of the file that the last begin found
  * to be known. A unit that says `replace` does so when it is committed. */
 ABDB_MUST_USE abdb_status abdb_writer_withdraw_others(abdb_writer *writer, abdb_error *err);
+/* Words of another reading that stands of the bytes and format of the unit begun last, other than
+ * by its tag; "": none. Copied into out. */
+ABDB_MUST_USE abdb_status abdb_writer_find_other_words(abdb_writer *writer, abdb_text *out,
+                                                       abdb_error *err);
 /* What was counted of the unit at hand so far. */
 const abdb_counts *abdb_writer_counts(const abdb_writer *writer);
 void abdb_writer_rollback(abdb_writer *writer, abdb_counts *counts);

@@ -59,6 +59,7 @@ static const fact_table fact_tables[] = {
     {"official_result", NULL, "suite, round, public_id, model, scenario, stated",
      " suite round system_type public_id model scenario submitter system stated source "},
     {"withdrawal", NULL, NULL, " target reason date event "},
+    {"factor", NULL, "factor", " factor unit meaning "},
     {"round", NULL, "suite, round", " suite round published source locator "},
 };
 

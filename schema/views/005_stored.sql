@@ -65,6 +65,23 @@ UNION ALL
 SELECT 'price', p.price_id, p.price_key, printf('p-%016x%016x', p.price_key, p.price_key_low)
   FROM price p WHERE p.price_id IN (SELECT g.id FROM gone g WHERE g.kind = 'price');
 
+-- Results of an older reading of a file, and the one that a newer importer reads at the same place: the successor of a key. Of
+-- several there it is the one of the same quantity and value. Nothing leads from a file to its rows: ask for few.
+CREATE VIEW successor AS
+SELECT o.entry_key AS old_key, o.entry_key_low AS old_key_low, r.ordinal AS old_ordinal,
+       printf('r-%016x%016x-%d', o.entry_key, o.entry_key_low, r.ordinal) AS old, s.result_id AS result_id,
+       printf('r-%016x%016x-%d', n.entry_key, n.entry_key_low, s.ordinal) AS key, s.value <> r.value AS other_value
+  FROM entry_row o
+  JOIN result_row r ON r.entry_id = o.entry_id
+  JOIN quantity q ON q.quantity_id = r.quantity_id
+  JOIN artifact a ON a.artifact_id = o.artifact_id
+  JOIN artifact b ON b.sha256 = a.sha256 AND b.format = a.format AND b.words = a.words AND b.importer > a.importer
+  JOIN entry_row n ON n.artifact_id = b.artifact_id AND n.line IS o.line AND n.place IS o.place
+  JOIN result_row s ON s.entry_id = n.entry_id AND s.x IS r.x AND s.mpi_rank IS r.mpi_rank
+  JOIN quantity t ON t.quantity_id = s.quantity_id AND t.metric = q.metric AND t.statistic = q.statistic
+ WHERE EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = o.entry_id)
+   AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = n.entry_id);
+
 -- Rounds that anybody names: an index leads from each to the next, whatever number of entries it has.
 CREATE VIEW round_told AS
 WITH RECURSIVE r (round) AS (

@@ -1,0 +1,86 @@
+/* log_factors.c - what logs and descriptions of MLPerf say beyond what a result needs: factors
+ * under their own names; see mlperf_log.h. */
+#include <string.h>
+
+#include "ingest/mlperf/mlperf_log.h"
+
+void abdb_mlperf_add_other_values(abdb_entry *entry, const abdb_mlperf_values *values,
+                                  const char *before, const char *const *ignored, abdb_arena *arena)
+{
+    for (size_t i = 0; values && i < values->pairs; i++) {
+        const char *key = values->pair[i].key;
+
+        if (abdb_mlperf_get_first_value(values, key) != values->pair[i].text) continue;
+        if (before) key = abdb_arena_printf(arena, "%s%s", before, key);
+        abdb_entry_add_unknown_factor(entry, key, values->pair[i].text, ABDB_MARK_UNKNOWN, ignored,
+                                      arena);
+    }
+    if (values) entry->factors_left_out += values->lost;
+}
+
+/* --- LoadGen ---------------------------------------------------------------------------------- */
+
+/* Read as results, fields or factors; seeds, which every run has its own of; what was generated for
+ * a target that stands there; power, which is read apart. */
+#define READ_OF_LOADGEN                                                                          \
+    "result_*", "early_stopping*", "power_*", "test_datetime", "sut_name", "effective_scenario", \
+        "effective_min_duration_ms", "*seed*", "generated_*", "requested_*", "loadgen_*",        \
+        "num_errors.count"
+
+void abdb_mlperf_add_loadgen_factors(abdb_entry *entry, const abdb_mlperf_values *log,
+                                     bool settings, abdb_arena *arena)
+{
+    static const char *const of_run[] = {READ_OF_LOADGEN, NULL};
+    static const char *const of_round[] = {READ_OF_LOADGEN, "effective_*", NULL};
+
+    abdb_mlperf_add_other_values(entry, log, NULL, settings ? of_run : of_round, arena);
+}
+
+/* --- training and descriptions ---------------------------------------------------------------- */
+
+void abdb_mlperf_add_training_factors(abdb_entry *entry, const abdb_mlperf_values *log,
+                                      abdb_arena *arena)
+{
+    /* Read as results, fields or factors; times of day, and events that are logged underway. */
+    static const char *const known[] = {
+        "start_ms",      "stop_ms",      "status",    "eval_accuracy",
+        "samples_count", "submission_*", "seed",      "global_batch_size",
+        "cache_clear",   "init_*",       "run_*",     "epoch_*",
+        "block_*",       "eval_start",   "eval_stop", "eval_loss",
+        "throughput",    "*time*",       NULL};
+
+    abdb_mlperf_add_other_values(entry, log, NULL, known, arena);
+}
+
+void abdb_mlperf_add_description_factors(abdb_entry *entry, const abdb_mlperf_values *system,
+                                         abdb_arena *arena)
+{
+    /* Read as fields and factors of the row; words for people. */
+    static const char *const known[] = {"described_system.submitter",
+                                        "described_system.division",
+                                        "described_system.status",
+                                        "described_system.system_name",
+                                        "described_system.system_type",
+                                        "described_system.number_of_nodes",
+                                        "described_system.host_processor_model_name",
+                                        "described_system.host_processors_per_node",
+                                        "described_system.host_processor_core_count",
+                                        "described_system.accelerator_model_name",
+                                        "described_system.accelerators_per_node",
+                                        "described_system.framework",
+                                        "described_system.operating_system",
+                                        "described_system.sw_notes",
+                                        "described_system.hw_notes",
+                                        "described_system.other_software_stack",
+                                        "described_system.cooling",
+                                        "described_system.accelerator_memory_capacity",
+                                        "described_system.accelerator_memory_configuration",
+                                        "described_system.accelerator_interconnect",
+                                        "described_system.accelerator_host_interconnect",
+                                        "described_system.host_memory_capacity",
+                                        "described_system.*_notes",
+                                        "described_system.*_comment",
+                                        NULL};
+
+    abdb_mlperf_add_other_values(entry, system, "described_system.", known, arena);
+}
