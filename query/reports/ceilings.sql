@@ -3,6 +3,7 @@
 -- group: What was measured here?
 -- site: Measured here
 -- param: device | text | | a machine (default: the one measured last) | SELECT device FROM device_measured ORDER BY 1
+-- param: marks | text | | any: with the results that marks leave out (abdb query "SELECT * FROM v_mark") | SELECT 'any'
 -- column: level | level | | registers, L1, L2, L3 or memory
 -- column: what | what | | a number format, an operation with its stores, or latency
 -- column: gop_per_s | Gop/s | g4 | multiply-adds, in registers or of a product, the best that was measured
@@ -18,12 +19,15 @@
 -- @table machine
 SELECT coalesce(:device, (SELECT device FROM v_kernel
                                    WHERE campaign = (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) AND device IS NOT NULL LIMIT 1)) AS device
--- @table cell
+-- @table judged
 -- made to find the peak of a number format, or a wait for every load, or a walk over memory
 SELECT k.kernel, k.backend, CASE CAST(k.threads AS integer) || '' WHEN k.threads THEN CAST(k.threads AS integer) ELSE k.threads END AS threads, k.device, k.key, k.dtype, k.level, k.operation, k.bound, k.ceiling, k.flops_per_s, k.bytes_per_s,
-       k.time_s, k.entry_id, k.flags, (SELECT f.num FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = 'hops') AS hops
+       k.time_s, k.entry_id, k.flags, (SELECT f.num FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = 'hops') AS hops,
+       (SELECT CASE WHEN :marks = 'any' OR s.marks = '' THEN NULL ELSE (SELECT min(x.mark) FROM v_mark_out x WHERE ' ' || s.marks || ' ' LIKE x.pattern) END FROM v_statement s WHERE s.result_id = coalesce(k.bound_id, k.result_id)) AS out_by
   FROM machine m CROSS JOIN v_kernel k ON k.raw_device IN (SELECT n.spelling FROM name n WHERE n.kind = 'device' AND n.whole = m.device)
  WHERE k.status = 'ok' AND k.verified = 'pass'
+-- @table cell
+SELECT * FROM judged WHERE out_by IS NULL
 -- @rows
 WITH one AS (
   SELECT kernel, backend, threads, device, flags, key, 'registers' AS level, dtype AS what, flops_per_s / 1e9 AS gop_per_s, NULL AS gb_per_s,
@@ -46,4 +50,7 @@ SELECT level, what, gop_per_s, gb_per_s, latency_ns, kernel, backend, threads, o
 -- @notes
 SELECT 'device: ' || device FROM machine WHERE device IS NOT NULL
 UNION ALL
-SELECT 'bytes count no write-allocate traffic; a level is half of that cache; pages are small where nothing else is said' FROM machine WHERE device IS NOT NULL;
+SELECT 'bytes count no write-allocate traffic; a level is half of that cache; pages are small where nothing else is said' FROM machine WHERE device IS NOT NULL
+UNION ALL
+SELECT printf('%d row%s left out: %s (%s); --marks any shows %s', count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END, m.mark, m.sentence,
+                   CASE count(*) WHEN 1 THEN 'it' ELSE 'them' END) FROM judged s JOIN v_mark m ON m.mark = s.out_by GROUP BY m.mark, m.sentence;

@@ -7,6 +7,7 @@
 -- param: latency | text | tpot_s | ttft_s, tpot_s, itl_s, latency_s or time_s
 -- param: statistic | text | | of the latency: mean, median, p99, ...
 -- param: source | text | | only results of this source
+-- param: marks | text | | any: with the results that marks leave out (abdb query "SELECT * FROM v_mark") | SELECT 'any'
 -- column: device | device | cut24 | canonical device
 -- column: devices | chips | | devices that took part
 -- column: model | model | |
@@ -45,5 +46,6 @@ SELECT r.device, r.devices, r.model,
    AND (:device IS NULL OR l.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))
    AND (:statistic IS NULL OR l.statistic = :statistic)
    AND (:source IS NULL OR l.source = :source)
+   AND (:marks = 'any' OR (r.marks = '' AND l.marks = '') OR NOT EXISTS (SELECT 1 FROM v_mark_out x WHERE ' ' || r.marks || ' ' || l.marks || ' ' LIKE x.pattern))
  ORDER BY r.model, r.device, r.devices, (SELECT p.num FROM v_run_factor p WHERE p.entry_id = r.entry_id AND p.factor = 'input_tokens'),
           _label, l.statistic, load, r.total;

@@ -5,6 +5,7 @@
 -- param: model | text | | what was run
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: tag | text | | only measurements of this name
+-- param: marks | text | | any: with the results that marks leave out (abdb query "SELECT * FROM v_mark") | SELECT 'any'
 -- column: device | device | cut24 | canonical device
 -- column: model | model | cut30 | as the program names it
 -- column: backend | backend | | library that ran it
@@ -19,9 +20,10 @@
 -- column: n | n | | samples, where they are kept
 -- column: file | file | cut40 | that says it, or the name of the measurement: only what one file says is one line
 -- hoist: device model backend file
--- @table tests
+-- @table judged
 WITH run AS (
-  SELECT r.*, (SELECT json_group_object(f.factor, coalesce(f.num, f.text)) FROM v_run_factor f WHERE f.entry_id = r.entry_id) AS values_
+  SELECT r.*, CASE WHEN :marks = 'any' OR r.marks = '' THEN NULL ELSE (SELECT min(x.mark) FROM v_mark_out x WHERE ' ' || r.marks || ' ' LIKE x.pattern) END AS out_by,
+         (SELECT json_group_object(f.factor, coalesce(f.num, f.text)) FROM v_run_factor f WHERE f.entry_id = r.entry_id) AS values_
     FROM v_result r
    WHERE r.source = 'llama-bench' AND r.metric = 'tokens_per_s'
      AND (:model IS NULL OR r.model = :model) AND (:tag IS NULL OR r.tag = :tag)
@@ -29,6 +31,8 @@ WITH run AS (
 SELECT *, CAST(coalesce(values_ ->> 'n_prompt', 0) AS INTEGER) AS prompt, CAST(coalesce(values_ ->> 'n_gen', 0) AS INTEGER) AS gen,
        CAST(coalesce(values_ ->> 'n_depth', 0) AS INTEGER) AS depth, values_ ->> 'software' AS build,
        values_ ->> 'flash_attn' AS fa FROM run
+-- @table tests
+SELECT * FROM judged WHERE out_by IS NULL
 -- @table named
 -- what a file or a name of the user's (tag) measured together: other files may differ in what none of them says
 SELECT t.*, CASE WHEN prompt AND gen THEN 'pp' || prompt || '+tg' || gen WHEN prompt THEN 'pp' || prompt ELSE 'tg' || gen END AS test,
@@ -58,4 +62,6 @@ SELECT t.device, t.model, t.backend, t.build, t.test,
   FROM named t CROSS JOIN many m
  ORDER BY kind DESC, t.device, t.model, t.backend, t.build, prompt, gen, t.file, _label, t.depth;
 -- @notes
-SELECT 'n = ' || count(*) || CASE count(*) WHEN 1 THEN ' test' ELSE ' tests' END || '; bars: one standard deviation where the file gives it (' || count(low) || ')' FROM tests HAVING count(*) > 0;
+SELECT 'n = ' || count(*) || CASE count(*) WHEN 1 THEN ' test' ELSE ' tests' END || '; bars: one standard deviation where the file gives it (' || count(low) || ')' FROM tests HAVING count(*) > 0
+UNION ALL SELECT printf('%d row%s left out: %s (%s); --marks any shows %s', count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END, m.mark, m.sentence,
+                   CASE count(*) WHEN 1 THEN 'it' ELSE 'them' END) FROM judged s JOIN v_mark m ON m.mark = s.out_by GROUP BY m.mark, m.sentence;

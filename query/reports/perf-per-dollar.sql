@@ -12,6 +12,7 @@
 -- param: price_max_age | days | | leave out prices older than so many days, and undated ones
 -- param: price | price | | your own quotes, instead of what is stored: 'DEVICE=2.49 USD/h', several joined by a comma | SELECT spelling FROM v_name WHERE kind = 'device' AND parts = 1 ORDER BY 1
 -- param: today | date | | the day to which a price's age is counted (default: today)
+-- param: marks | text | | any: with the results that marks leave out (abdb query "SELECT * FROM v_mark") | SELECT 'any'
 -- column: device | device | | canonical device
 -- column: model | model | | what was trained
 -- column: devices | devices | | devices of the system that was measured
@@ -27,15 +28,18 @@
 -- column: rate_locator | rate from | | where
 -- column: price_locator | price from | | where
 -- hoist: source price_kind model dtype
--- @table rate
+-- @table judged
 WITH stated AS ( -- two halves, so that an index leads to one source where it is named
   SELECT * FROM v_rate WHERE source = :source AND evidence = 'published' AND metric = 'flops_per_s' AND scenario = 'training'
   UNION ALL
   SELECT * FROM v_rate WHERE :source IS NULL AND evidence = 'published' AND metric = 'flops_per_s' AND scenario = 'training')
 SELECT r.device, r.model, r.devices, r.nodes, r.dtype, r.each, r.source, r.locator, r.key,
-       (SELECT a.at_one FROM v_at_price a WHERE a.result_id = r.result_id AND a.formula = 'per_dollar@1') AS at_one
+       (SELECT a.at_one FROM v_at_price a WHERE a.result_id = r.result_id AND a.formula = 'per_dollar@1') AS at_one,
+       CASE WHEN :marks = 'any' OR r.marks = '' THEN NULL ELSE (SELECT min(x.mark) FROM v_mark_out x WHERE ' ' || r.marks || ' ' LIKE x.pattern) END AS out_by
   FROM stated r
  WHERE (:statistic = 'all' OR r.statistic = :statistic) AND (:device IS NULL OR r.device = :device)
+-- @table rate
+SELECT * FROM judged WHERE out_by IS NULL
 -- @table offered
 SELECT * FROM abdb_offers(:price, :price_date, :provider, :price_kind, :today)
 -- @table offer
@@ -69,6 +73,9 @@ SELECT line FROM (
     JOIN v_price s ON s.source = d.source AND s.provider = d.provider AND s.device = d.device AND s.instance = d.instance
      AND s.kind = d.kind AND s.valid_from = d.valid_from AND s.devices > 1
    WHERE abs(s.per_device_hour - d.per_device_hour) > s.half + d.half -- beyond the rounding of both
+  UNION ALL
+  SELECT 2, printf('%d row%s left out: %s (%s); --marks any shows %s', count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END, m.mark, m.sentence,
+                   CASE count(*) WHEN 1 THEN 'it' ELSE 'them' END) FROM judged s JOIN v_mark m ON m.mark = s.out_by GROUP BY m.mark, m.sentence
   UNION ALL
   SELECT 3, '† derived by abdb from published figures: rate and price as their sources state them.')
  ORDER BY place, line;

@@ -12,6 +12,7 @@
 -- param: price_max_age | days | | leave out prices older than so many days, and undated ones
 -- param: price | price | | your own quotes: 'DEVICE=2.49 USD/h', several joined by a comma | SELECT spelling FROM v_name WHERE kind = 'device' AND parts = 1 ORDER BY 1
 -- param: today | date | | the day to which a price's age is counted (default: today)
+-- param: marks | text | | any: with the results that marks leave out (abdb query "SELECT * FROM v_mark") | SELECT 'any'
 -- column: device | device | cut24 | canonical device
 -- column: usd_per_device_hour | USD/h/device | 2 | the lowest that counts, or your quote
 -- column: rate_per_device | rate/device† | g5 | of the best result | per_device@1
@@ -26,15 +27,17 @@
 -- column: source | source | | who states the rate
 -- column: public_id | ID | | of the result
 -- hoist: unit
--- @table rate
--- of another kind of evidence only what MLPerf has nothing of: the two are not compared
-WITH stated AS (
-  SELECT r.device, r.unit, r.devices, r.nodes, r.source, r.public_id, r.result_id, r.key, r.evidence, r.each
+-- @table judged
+  SELECT r.device, r.unit, r.devices, r.nodes, r.source, r.public_id, r.result_id, r.key, r.evidence, r.each,
+         CASE WHEN :marks = 'any' OR r.marks = '' THEN NULL ELSE (SELECT min(x.mark) FROM v_mark_out x WHERE ' ' || r.marks || ' ' LIKE x.pattern) END AS out_by
     FROM (SELECT DISTINCT spelling FROM v_name WHERE kind = 'model' AND canon = :model) n
     JOIN v_rate r ON r.raw_model = n.spelling
    WHERE r.scenario = :scenario AND r.metric_class = 'performance' AND r.devices > 0 AND r.disagree = 0
      AND coalesce(r.division, 'closed') = 'closed' AND (:round IS NULL OR r.round = :round)
-     AND ' ' || coalesce(r.flags, '') || ' ' NOT LIKE '% power %')
+     AND ' ' || coalesce(r.flags, '') || ' ' NOT LIKE '% power %'
+-- @table rate
+-- of another kind of evidence only what MLPerf has nothing of: the two are not compared
+WITH stated AS (SELECT * FROM judged WHERE out_by IS NULL)
 SELECT *, evidence = 'mlperf' OR NOT EXISTS (SELECT 1 FROM stated m WHERE m.evidence = 'mlperf') AS counts FROM stated
 -- @table offer
 SELECT * FROM abdb_offers(:price, :price_date, :provider, :price_kind, :today)
@@ -76,5 +79,7 @@ SELECT line FROM (
   UNION ALL SELECT 3, '† derived by abdb (best result / devices); not an official or verified MLPerf® metric.'
     FROM best WHERE evidence = 'mlperf' GROUP BY 1
   UNION ALL SELECT 4, count(*) || CASE count(*) WHEN 1 THEN ' result' ELSE ' results' END || ' of other evidence left out: not compared with MLPerf® results'
-    FROM rate WHERE NOT counts HAVING count(*) > 0)
+    FROM rate WHERE NOT counts HAVING count(*) > 0
+  UNION ALL SELECT 5, printf('%d row%s left out: %s (%s); --marks any shows %s', count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END, m.mark, m.sentence,
+                   CASE count(*) WHEN 1 THEN 'it' ELSE 'them' END) FROM judged s JOIN v_mark m ON m.mark = s.out_by GROUP BY m.mark, m.sentence)
  ORDER BY place;

@@ -11,6 +11,7 @@
 -- param: price_kind | text | on-demand | on-demand, reserved, spot, list; any: of all kinds | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1
 -- param: price_max_age | days | | leave out prices older than so many days, and undated ones
 -- param: today | date | | the day to which a price's age is counted (default: today)
+-- param: marks | text | | any: with the results that marks leave out (abdb query "SELECT * FROM v_mark") | SELECT 'any'
 -- column: device | device | cut24 | canonical device
 -- column: devices | chips | | devices that took part
 -- column: model | model | cut30 | as served
@@ -29,9 +30,10 @@
 -- column: price_age_days | days old | 0 | of the price; from its first day where that is a range
 -- column: source | source | |
 -- hoist: device devices model source price provider price_kind price_date price_age_days
--- @table loaded
+-- @table judged
 WITH run AS MATERIALIZED (
-  SELECT t.entry_id, t.point_id, t.device, t.devices, t.nodes, t.model, t.tag, t.source, t.total, t.each, t.result_id, t.key
+  SELECT t.entry_id, t.point_id, t.device, t.devices, t.nodes, t.model, t.tag, t.source, t.total, t.each, t.result_id, t.key,
+         CASE WHEN :marks = 'any' OR t.marks = '' THEN NULL ELSE (SELECT min(x.mark) FROM v_mark_out x WHERE ' ' || t.marks || ' ' LIKE x.pattern) END AS out_by
     FROM (SELECT source FROM v_source WHERE source <> 'abdb-run') s -- kernels serve nobody
     JOIN v_rate t ON t.source = s.source
    WHERE t.point_id IN (SELECT point_id FROM point_factor
@@ -50,6 +52,8 @@ SELECT r.*,
        (SELECT l.value FROM v_stored l WHERE l.entry_id = r.entry_id AND l.metric = 'ttft_s' AND l.statistic = :statistic
          ORDER BY l.ordinal LIMIT 1) AS ttft_s
   FROM run r
+-- @table loaded
+SELECT * FROM judged WHERE out_by IS NULL
 -- @table offer
 SELECT * FROM abdb_offers(:price, NULL, NULL, :price_kind, :today) WHERE :price_max_age IS NULL OR age_days <= :price_max_age
 -- @offers loaded
@@ -87,6 +91,8 @@ SELECT trim(CASE WHEN c.devices > 1 THEN coalesce(w.device, 'device not said') |
 SELECT line FROM (
   SELECT 1 AS place, line FROM prices_said
   UNION ALL SELECT 1, 'latencies: ' || :statistic || ' of the requests of a run; a run is one point' FROM (SELECT 1 FROM reached LIMIT 1) w
+  UNION ALL SELECT 2, printf('%d row%s left out: %s (%s); --marks any shows %s', count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END, m.mark, m.sentence,
+                   CASE count(*) WHEN 1 THEN 'it' ELSE 'them' END) FROM judged s JOIN v_mark m ON m.mark = s.out_by GROUP BY m.mark, m.sentence
   UNION ALL SELECT 2, 'no device is said by the files: `abdb import FILE --set device=... --set devices=... --set dtype=...`'
     FROM reached WHERE device IS NULL GROUP BY 1
   UNION ALL SELECT 3, 'no MBU: the model is not in the dictionary (abdb query "SELECT model FROM v_model"), or the number format or the bandwidth is not known'

@@ -12,6 +12,7 @@
 -- param: price_max_age | days | | leave out prices older than so many days, and undated ones
 -- param: today | date | | the day to which a price's age is counted (default: today)
 -- param: limit | number 1.. | 30 | rows at most
+-- param: marks | text | | any: with the results that marks leave out (abdb query "SELECT * FROM v_mark") | SELECT 'any'
 -- column: model | model | | what was run
 -- column: scenario | scenario | |
 -- column: device | device | cut24 | canonical device
@@ -28,16 +29,18 @@
 -- @table offer
 SELECT * FROM abdb_offers(NULL, :price_date, :provider, :price_kind, :today)
  WHERE :price_max_age IS NULL OR age_days <= :price_max_age
--- @table rate
--- of another kind of evidence only what MLPerf has nothing of: the two are not compared
-SELECT r.model, r.scenario, r.device, r.devices, r.nodes, r.total, r.each, r.source, r.result_id, r.key,
-       r.evidence = 'mlperf' OR max(r.evidence = 'mlperf') OVER (PARTITION BY r.model, r.scenario) = 0 AS counts
+-- @table judged
+SELECT r.model, r.scenario, r.device, r.devices, r.nodes, r.total, r.each, r.source, r.result_id, r.key, r.evidence,
+       CASE WHEN :marks = 'any' OR r.marks = '' THEN NULL ELSE (SELECT min(x.mark) FROM v_mark_out x WHERE ' ' || r.marks || ' ' LIKE x.pattern) END AS out_by
   FROM (SELECT DISTINCT device FROM offer WHERE :device IS NULL OR device = :device) o
   JOIN v_name n ON n.kind = 'device' AND n.canon = o.device AND n.parts = 1
   JOIN v_rate r ON r.raw_device = n.spelling
  WHERE r.metric = 'tokens_per_s' AND r.each > 0 AND r.disagree = 0 AND r.scenario <> 'training'
    AND (:model IS NULL OR r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))
    AND (:scenario IS NULL OR r.scenario = :scenario)
+-- @table rate
+-- of another kind of evidence only what MLPerf has nothing of: the two are not compared
+SELECT r.*, r.evidence = 'mlperf' OR max(r.evidence = 'mlperf') OVER (PARTITION BY r.model, r.scenario) = 0 AS counts FROM judged r WHERE out_by IS NULL
 -- @offers rate WHERE counts BY provider, kind
 -- @table best
 -- of the results that fit into an offer, where one does
@@ -68,5 +71,7 @@ SELECT line FROM (
   UNION ALL
   SELECT 2, 'derived by abdb: the best rate of each device and the latest price of each provider; output tokens only; not an official or verified MLPerf® metric.'
   UNION ALL SELECT 3, count(*) || CASE count(*) WHEN 1 THEN ' result' ELSE ' results' END || ' of other evidence left out: not compared with MLPerf® results'
-    FROM rate WHERE NOT counts HAVING count(*) > 0)
+    FROM rate WHERE NOT counts HAVING count(*) > 0
+  UNION ALL SELECT 4, printf('%d row%s left out: %s (%s); --marks any shows %s', count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END, m.mark, m.sentence,
+                   CASE count(*) WHEN 1 THEN 'it' ELSE 'them' END) FROM judged s JOIN v_mark m ON m.mark = s.out_by GROUP BY m.mark, m.sentence)
  ORDER BY place, line;

@@ -40,6 +40,7 @@ SELECT device, quantity, dtype, result_id
                   JOIN entry_row w ON w.entry_id = l.entry_id
                   JOIN point_factor p ON p.point_id = w.point_id
                   JOIN description d ON d.description_id = w.description_id AND d.evidence = 'measured' AND d.verified = 'pass'
+                   AND NOT EXISTS (SELECT 1 FROM mark m WHERE m.effect <> 'show' AND strpos(' ' || d.flags || ' ', ' ' || m.mark || ' ') > 0)
                   JOIN result_row r ON r.entry_id = w.entry_id
                   JOIN quantity q ON q.quantity_id = r.quantity_id
                    AND q.metric = CASE p.text WHEN 'memory_bandwidth' THEN 'bytes_per_s' WHEN 'peak_flops' THEN 'flops_per_s'

@@ -39,6 +39,8 @@ static const char keep[] =
     "  CROSS JOIN point_factor p ON p.point_id = w.point_id AND p.factor = 'ceiling'"
     "  CROSS JOIN description d ON d.description_id = w.description_id"
     "    AND d.evidence = 'measured' AND d.verified = 'pass'"
+    "    AND NOT EXISTS (SELECT 1 FROM mark m WHERE m.effect <> 'show'"
+    "      AND instr(' ' || d.flags || ' ', ' ' || m.mark || ' '))"
     "  CROSS JOIN result_row r ON r.entry_id = w.entry_id"
     "  CROSS JOIN quantity q ON q.quantity_id = r.quantity_id AND q.metric = CASE p.text"
     "    WHEN 'memory_bandwidth' THEN 'bytes_per_s' WHEN 'peak_flops' THEN 'flops_per_s'"

@@ -120,6 +120,9 @@ SELECT r.result_id AS result_id, m.mark AS mark, m.effect AS effect, m.sentence 
 -- One judgement that a result can carry.
 CREATE VIEW v_mark AS SELECT mark, effect, sentence, source, locator FROM mark;
 
+-- One judgement that leaves results out of rankings, figures and choices: those with marks LIKE its pattern, blanks around them.
+CREATE VIEW v_mark_out AS SELECT mark, effect, sentence, '% ' || mark || ' %' AS pattern FROM mark WHERE effect <> 'show';
+
 -- One result that an official round of MLPerf lists.
 CREATE VIEW v_official_result AS SELECT suite, round, public_id, model, scenario, stated, source, submitter, system, system_type
   FROM official_result;
@@ -227,6 +230,10 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_mark', 3, 'sentence', '', 'what it says'),
 ('v_mark', 4, 'source', '', 'who says so'),
 ('v_mark', 5, 'locator', '', 'where'),
+('v_mark_out', 1, 'mark', '', 'the word'),
+('v_mark_out', 2, 'effect', '', 'leave out or refuse'),
+('v_mark_out', 3, 'sentence', '', 'what it says'),
+('v_mark_out', 4, 'pattern', '', 'for LIKE, of marks with blanks around them'),
 ('v_official_result', 1, 'suite', '', 'suite of MLPerf'),
 ('v_official_result', 2, 'round', '', 'version of the suite'),
 ('v_official_result', 3, 'public_id', '', 'ID of the result, without the v that some write before it'),

@@ -114,3 +114,24 @@ HEADER=evidence,kind,source,verified,public_id,suite,round,system_type,division,
     same "$(ask "SELECT count(*) FROM (SELECT 1 FROM v_official_result GROUP BY suite, round, public_id, model, scenario HAVING count(*) > 1)")" 0
     same "$(ask "SELECT count(*) FROM v_official_result WHERE source NOT IN (SELECT source FROM v_source WHERE title IS NOT NULL)")" 0
 }
+
+@test "figures and reports leave marked rows out, say so, and show them with --marks any" {
+    filled "$root/data"
+    kernel() { # MARK GBS: a walk over memory on a machine
+        echo "{\"record\":\"entry\",\"field\":{\"evidence\":\"measured\",\"kind\":\"run\",\"verified\":\"pass\",\"workload\":\"stream\",\"device\":\"Mine\",\"devices\":\"1\",\"dtype\":\"f64\",\"backend\":\"b\",\"source\":\"abdb-run\",\"date\":\"2026-11-$3\",\"campaign\":\"c-$3\",\"cell\":\"$3\",\"flags\":\"$1\"},\"factor\":{\"operation\":\"triad\",\"bound\":\"bytes\",\"ceiling\":\"memory_bandwidth\",\"level\":\"memory\"},\"result\":[{\"metric\":\"time_s\",\"statistic\":\"median\",\"value\":0.5,\"raw_value\":\"0.5\"},{\"metric\":\"bytes_per_s\",\"statistic\":\"value\",\"value\":${2}e9,\"raw_value\":\"${2}e9\"}]}"
+    }
+    for mark in $(ask "SELECT mark FROM v_mark WHERE effect <> 'show' ORDER BY 1"); do
+        cp "$ABDB_DB" one.db
+        { kernel "$mark" 900 11; kernel "" 90 10; } >k.jsonl
+        { echo evidence,source,workload,model,scenario,device,devices,dtype,metric,value,unit,locator,flags
+            echo "published,databricks-gaudi2,MPT,MPT-7B,training,H100-SXM,8,bf16,flops_per_s,7777,TFLOP/s,l1,$mark"; } >p.csv
+        abdb import -q --db one.db k.jsonl p.csv
+        same "$(abdb query --db one.db ceilings --device Mine -o csv --columns gb_per_s 2>/dev/null | sed -n 2p)" 90
+        abdb query --db one.db ceilings --device Mine 2>&1 | grep -qF "1 row left out: $mark ("
+        same "$(abdb query --db one.db ceilings --device Mine --marks any -o csv --columns gb_per_s 2>/dev/null | sed -n 2p)" 900
+        same "$(sqlite3 one.db "SELECT value FROM ceiling_best b JOIN result_row r USING (result_id) WHERE b.device = 'Mine'")" 90000000000.0
+        same "$(abdb query --db one.db perf-per-dollar --statistic all -o csv 2>/dev/null | grep -c ,972.125,)" 0
+        abdb query --db one.db perf-per-dollar --statistic all 2>&1 | grep -qF "left out: $mark ("
+        same "$(abdb query --db one.db perf-per-dollar --statistic all --marks any -o csv 2>/dev/null | grep -c ,972.125,)" 1
+    done
+}

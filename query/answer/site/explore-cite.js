@@ -6,19 +6,21 @@
   const sorted = (values) => [...new Set(values)].sort();
 
   const footnote = (group) => {
-    const { suite, round, division, verifiedAs } = group[0].note;
+    const { suite, round, division, sure } = group[0].note;
+    const files = new Set(group.map((row) => row.file)), file = files.size === 1 ? [...files][0] : "their files";
     const ids = sorted(group.map((row) => row.id).filter(Boolean)), urls = sorted(group.map((row) => row.repository).filter(Boolean));
     const scenarios = sorted(group.map((row) => row.known("scenario")).filter(Boolean));
     const days = group.filter((row) => row.retrieved).map((row) => row.retrieved.split("/"));
     const first = sorted(days.map((d) => d[0]))[0], last = sorted(days.map((d) => d.at(-1))).at(-1);
     const when = !days.length ? "on a date not recorded" : days.length < group.length ? "on dates recorded for some only"
       : first === last ? first : `between ${first} and ${last}`;
-    return `${verifiedAs === "not verified" ? "Unverified " : ""}MLPerf® ${round || "version not recorded"} ${capital(suite || "inference")} ` +
+    return `${sure > 1 ? "" : "Unverified "}MLPerf® ${round || "version not recorded"} ${capital(suite || "inference")} ` +
       (division ? `${capital(division)} ` : "") +
       sorted(group.map((row) => row.what)).join(", ") + (scenarios.length ? ` ${scenarios.join(", ")}` : "") +
       (ids.length > 40 ? `, ${ids.length} entries (explain lists them)` : ids.length ? `, entries ${ids.join(", ")}` : ", entry IDs not recorded") +
       `. Retrieved ${when} from ${["a place not recorded", urls[0]][urls.length] ?? "mlcommons.org and the results repositories"}` +
-      `. Result ${verifiedAs}${/file/.test(verifiedAs) ? "" : " by MLCommons Association"}.`;
+      `. Result ${["not verified by MLCommons Association", `stated as verified by ${file}, not in the official list of its round`,
+        `published, list of the round not held; stated as verified by ${file}`, "verified by MLCommons Association"][sure]}.`;
   };
 
   abdb.cite = (rows) => {
@@ -28,8 +30,8 @@
         other.add(row.known("source"));
         continue;
       }
-      row.note = { suite: row.known("suite"), round: row.known("round"), division: row.known("division"), verifiedAs: row.verifiedAs };
-      const key = JSON.stringify([row.note.round, row.known("benchmark"), row.note.division, row.note.verifiedAs, row.note.suite]);
+      row.note = { suite: row.known("suite"), round: row.known("round"), division: row.known("division"), sure: row.sure };
+      const key = JSON.stringify([row.note.round, row.known("benchmark"), row.note.division, row.note.sure, row.note.suite]);
       groups.set(key, [...(groups.get(key) ?? []), row]);
     }
     const lines = [...groups.values()].map(footnote).sort().reverse();

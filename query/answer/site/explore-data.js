@@ -13,10 +13,10 @@ const abdb = {};
     const cell = (name) => line[at[name]], units = data.units[cell("units")], factors = Object.create(null);
     for (const i of cell("factors")) factors[data.factors[i][0]] = data.factors[i];
     const known = (name) => factors[name]?.[1] ?? "";
-    const [repository, retrieved, date, by] = data.places[cell("place")];
+    const [repository, retrieved, date, sure, file] = data.places[cell("place")];
     return {
       key: cell("key"), part: cell("part"), factors, known, better: cell("better"), needs: why(cell("needs")), id: cell("public_id") ?? "",
-      verifiedAs: by === "mlcommons" ? "verified" : by === "file" ? "stated as verified by its file" : "not verified",
+      sure, file, verifiedAs: ["not verified", "stated as verified by its file", "stated as verified by its file", "verified"][sure],
       repository, retrieved, date, wattFacts: cell("watt_facts"),
       what: known("model") || known("workload"), devices: Number(known("devices")) || null,
       suite: known("evidence") === "mlperf" ? `MLPerf® ${known("suite")}` : known("evidence"),

@@ -35,7 +35,13 @@ one AS MATERIALIZED (
 row AS MATERIALIZED (
   SELECT o.*, c.public_id, c.round_order,
          json_array(CASE WHEN c.url GLOB 'https://github.com/*/blob/*' THEN substr(c.url, 1, instr(c.url, '/blob/') - 1)
-                    WHEN c.url GLOB 'https://github.com/*/tree/*' THEN substr(c.url, 1, instr(c.url, '/tree/') - 1) ELSE c.url END, c.retrieved, c.date, c.verified_by) AS place
+                    WHEN c.url GLOB 'https://github.com/*/tree/*' THEN substr(c.url, 1, instr(c.url, '/tree/') - 1) ELSE c.url END, c.retrieved, c.date,
+                    -- as mlperf-footnotes tells it
+                    CASE WHEN c.verified_by = 'mlcommons' THEN 3 WHEN c.verified_by IS NULL OR c.evidence <> 'mlperf' THEN 0
+                         WHEN EXISTS (SELECT 1 FROM v_official_result f WHERE f.suite = c.suite AND f.round = c.round
+                                         AND (c.system_type IS NULL OR f.system_type = c.system_type)) THEN 1 ELSE 2 END,
+                    CASE c.verified_by WHEN 'file' THEN (SELECT replace(t.artifact, rtrim(t.artifact, replace(t.artifact, '/', '')), '')
+                                                           FROM v_statement t WHERE t.result_id = c.result_id) END) AS place
     FROM one o CROSS JOIN v_comparable c ON c.result_id = o.result_id),
 -- texts that many rows share stand once, and rows have their numbers
 item AS MATERIALIZED (SELECT r.result_id, j.value AS text FROM row r, json_each(r.factors) j),
