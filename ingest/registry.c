@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ingest/mlperf/round.h"
+#include "ingest/nearest_format.h"
 
 #define ROUND(...)
 #define FORMAT(importer, ...) extern const abdb_importer importer;
@@ -42,6 +43,7 @@ static abdb_status fail_unrecognised_format(const abdb_input *in, abdb_error *er
 {
     size_t line = 0;
     char head[100];
+    const char *near;
 
     if (in->size == 0)
         return ABDB_FAIL(err, ABDB_FORMAT, "the file is empty (0 bytes): nothing to import");
@@ -57,10 +59,13 @@ static abdb_status fail_unrecognised_format(const abdb_input *in, abdb_error *er
         line++;
     }
     head[line] = '\0';
-    return ABDB_FAIL(err, ABDB_FORMAT,
-                     "line 1: not a format that abdb reads (it begins with '%s');"
-                     " `abdb import --help` lists the formats, --format forces one",
-                     head);
+    near = abdb_nearest_format(in);
+    return ABDB_FAIL(
+        err, ABDB_FORMAT,
+        "line 1: not a format that abdb reads (it begins with '%s'%s%s);"
+        " `abdb import --help` lists the formats, --format forces one%s",
+        head, near ? "; nearest is " : "", near ? near : "",
+        abdb_may_be_table(in) ? "; `abdb import --suggest-map FILE` drafts a map of a table" : "");
 }
 
 abdb_status abdb_importer_by_name_or_bid(const abdb_importer **out, const char *name,

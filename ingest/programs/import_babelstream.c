@@ -121,6 +121,8 @@ static void set_array_bytes(state *s, const char *text)
 
     if (size > 0 && strstr(text, " MB"))
         snprintf(s->array, sizeof s->array, "%.0f", size * 1e6);
+    else if (size > 0 && strstr(text, " MiB"))
+        snprintf(s->array, sizeof s->array, "%.0f", size * 1048576);
     else if (size > 0 && strstr(text, "(elements)") && s->element_bytes > 0)
         snprintf(s->array, sizeof s->array, "%.0f", size * s->element_bytes);
 }
