@@ -10,10 +10,11 @@
 #include "schema/core/record.h"
 #include "schema/core/units.h"
 
-#define TOKENS   "token|tokens|tok|toks"
-#define SAMPLES  "sample|samples|image|images|img|imgs|sequence|sequences"
-#define REQUESTS "request|requests|req|reqs|query|queries"
-#define TIMES    "time|runtime|duration|elapsed|latency|ttft|tpot|itl|per token|per output token|wall"
+#define TOKENS    "token|tokens|tok|toks"
+#define SAMPLES   "sample|samples|image|images|img|imgs|sequence|sequences"
+#define REQUESTS  "request|requests|req|reqs|query|queries"
+#define PER_TOKEN "per token|per output token"
+#define TIMES     "time|runtime|duration|elapsed|latency|ttft|tpot|itl|wall|" PER_TOKEN
 
 void heading_fold(const char *heading, char out[HEADING_SIZE])
 {
