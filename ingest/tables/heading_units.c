@@ -41,6 +41,17 @@ static const char *unit_of_common_spelling(const char *word)
                                                                                   : NULL;
 }
 
+bool heading_unit_may_be_bits_or_bytes(const char *written)
+{
+    static const char *const words[] = {"kb/s",   "mb/s",   "gb/s",   "tb/s",  "kib/s", "mib/s",
+                                        "gib/s",  "tib/s",  "kbps",   "mbps",  "gbps",  "tbps",
+                                        "mb/sec", "gb/sec", "tb/sec", "gibps", "mibps"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcasecmp(written, words[i]) == 0) return abdb_unit_find(written) == NULL;
+    return false;
+}
+
 const char *heading_find_unit(const char *heading, char written[HEADING_UNIT], bool *bracketed)
 {
     const char *open = strpbrk(heading, "(["), *last = heading + strlen(heading), *unit = NULL;
@@ -54,7 +65,7 @@ const char *heading_find_unit(const char *heading, char written[HEADING_UNIT], b
             written[strcspn(written, " ,;")] = '\0';
             unit = unit_of_common_spelling(written);
         }
-        *bracketed = unit || strchr(written, '/');
+        *bracketed = unit || strchr(written, '/') || heading_unit_may_be_bits_or_bytes(written);
         if (*bracketed) return unit ? unit : "";
         last = open;
     }
@@ -63,17 +74,6 @@ const char *heading_find_unit(const char *heading, char written[HEADING_UNIT], b
     snprintf(written, HEADING_UNIT, "%.*s", (int)(last - from), from);
     unit = unit_of_common_spelling(written);
     return unit ? unit : "";
-}
-
-bool heading_unit_may_be_bits_or_bytes(const char *written)
-{
-    static const char *const words[] = {"kb/s",   "mb/s",   "gb/s",   "tb/s",  "kib/s", "mib/s",
-                                        "gib/s",  "tib/s",  "kbps",   "mbps",  "gbps",  "tbps",
-                                        "mb/sec", "gb/sec", "tb/sec", "gibps", "mibps"};
-
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcasecmp(written, words[i]) == 0) return abdb_unit_find(written) == NULL;
-    return false;
 }
 
 const abdb_unit *heading_find_unit_of_cell(const char *cell)

@@ -402,8 +402,8 @@ static heading_meaning find_unit_and_metric(const char *heading, const char *fol
     meaning = make_meaning(HEADING_METRIC, metric, unit);
     meaning.statistic = strcmp(unit, "min") == 0 ? NULL : find_statistic(folded);
     meaning.dtype = find_dtype(folded);
-    meaning.question = question ? question : question_of_metric(folded, metric, known, value);
-    return meaning;
+    meaning.question = question_of_metric(folded, metric, known, value);
+    return doubtful(meaning, question);
 }
 
 heading_meaning heading_find_meaning(const char *heading, const char *cell, abdb_decimal_mark mark,
@@ -429,8 +429,7 @@ heading_meaning heading_find_meaning(const char *heading, const char *cell, abdb
                     : question_of_metric(folded, named->name, abdb_unit_find(named->unit), value);
         return meaning;
     }
-    if (heading_has_word(folded, "price|cost|usd|msrp|$|$ per h|$ per hr|$ per hour|dollars|eur|€"))
-        return find_price(folded);
+    if (heading_has_word(folded, "price|cost|usd|msrp|$|dollars|eur|€")) return find_price(folded);
     if (heading_has_word(folded, "power limit|power cap"))
         return make_meaning(HEADING_FACTOR, "device_power_limit", "");
     if (heading_has_word(folded, "tdp|tgp|tbp|rated|design power|max power|board power")) {
