@@ -429,7 +429,7 @@ heading_meaning heading_find_meaning(const char *heading, const char *cell, abdb
                     : question_of_metric(folded, named->name, abdb_unit_find(named->unit), value);
         return meaning;
     }
-    if (heading_has_word(folded, "price|cost|usd|msrp|$|dollars|eur|€")) return find_price(folded);
+    if (heading_has_word(folded, "price|cost|usd|msrp|$|eur|€")) return find_price(folded);
     if (heading_has_word(folded, "power limit|power cap"))
         return make_meaning(HEADING_FACTOR, "device_power_limit", "");
     if (heading_has_word(folded, "tdp|tgp|tbp|rated|design power|max power|board power")) {
