@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ingest/mlperf/round.h"
+#include "ingest/nearest_format.h"
 #include "ingest/read/csv.h"
 #include "ingest/recognised.h"
 
@@ -45,6 +46,7 @@ static abdb_status fail_unrecognised_format(const abdb_input *in, abdb_error *er
     size_t line = 0, sep = abdb_csv_sep_line_size(in->text, in->text_size);
     const char *text = in->text + sep;
     char head[100];
+    const char *near;
 
     const char *what = abdb_recognise_unread_file(in);
 
@@ -63,11 +65,14 @@ static abdb_status fail_unrecognised_format(const abdb_input *in, abdb_error *er
         line++;
     }
     head[line] = '\0';
-    return ABDB_FAIL(err, ABDB_FORMAT,
-                     "line 1: not a format that abdb reads (%s%sit begins with %s'%s');"
-                     " `abdb import --help` lists the formats, --format forces one",
-                     in->remark ? in->remark : "", in->remark ? "; " : "",
-                     sep ? "Excel's sep= and " : "", head);
+    near = abdb_nearest_format(in);
+    return ABDB_FAIL(
+        err, ABDB_FORMAT,
+        "line 1: not a format that abdb reads (%s%sit begins with %s'%s'%s%s);"
+        " `abdb import --help` lists the formats, --format forces one%s",
+        in->remark ? in->remark : "", in->remark ? "; " : "", sep ? "Excel's sep= and " : "", head,
+        near ? "; nearest is " : "", near ? near : "",
+        abdb_may_be_table(in) ? "; `abdb import --suggest-map FILE` drafts a map of a table" : "");
 }
 
 abdb_status abdb_importer_by_name_or_bid(const abdb_importer **out, const char *name,

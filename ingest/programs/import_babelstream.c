@@ -159,6 +159,8 @@ static void set_array_bytes(stream_run *run, const char *text)
 
     if (size > 0 && strstr(text, " MB"))
         snprintf(run->array, sizeof run->array, "%.0f", size * 1e6);
+    else if (size > 0 && strstr(text, " MiB"))
+        snprintf(run->array, sizeof run->array, "%.0f", size * 1048576);
     else if (size > 0 && strstr(text, "(elements)") && run->element_bytes > 0)
         snprintf(run->array, sizeof run->array, "%.0f", size * run->element_bytes);
 }

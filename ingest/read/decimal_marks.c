@@ -10,27 +10,28 @@
 
 enum { SEEN_POINT = 1, SEEN_COMMA = 2, CELL = 64 };
 
-/* Columns whose numbers with a mark are no measures: "CUDA 12.4", "25.11." */
-static bool is_version_or_date_heading(const char *heading)
+/* Columns whose numbers with a mark are no measures: "CUDA 12.4", "25.11", "GPU IDs 0,1". */
+static bool is_heading_of_no_measure(const char *heading)
 {
-    static const char *const words[] = {"version", "driver", "cuda",    "rocm",  "date",
-                                        "datum",   "build",  "release", "commit"};
+    static const char *const words[] = {"version", "driver", "cuda",    "rocm",   "date",
+                                        "datum",   "build",  "release", "commit", "ids",
+                                        "visible", "list",   "ranks",   "cpus"};
 
     for (size_t i = 0; heading && i < sizeof words / sizeof words[0]; i++)
         if (strcasestr(heading, words[i])) return true;
     return false;
 }
 
-/* "0,1" may be two numbers: devices of a list. */
-static bool may_be_list(const char *number)
+/* "0,1" without a heading may be two numbers: devices of a list. */
+static bool may_be_list(const char *heading, const char *number)
 {
-    return strlen(number) == 3 && number[1] == ',';
+    return !heading && strlen(number) == 3 && number[1] == ',';
 }
 
 void abdb_marks_note_cell(abdb_mark_evidence *evidence, size_t column, const char *heading,
                           const char *cell)
 {
-    bool alone = is_version_or_date_heading(heading);
+    bool alone = is_heading_of_no_measure(heading);
 
     if (column >= ABDB_MARK_COLUMNS || !strpbrk(cell, ".,")) return;
     cell += strspn(cell, "$ ");
@@ -49,7 +50,7 @@ void abdb_marks_note_cell(abdb_mark_evidence *evidence, size_t column, const cha
         if (!isdigit((unsigned char)*cell)) mark = abdb_number_find_mark(number);
         seen = mark == ABDB_MARK_POINT ? SEEN_POINT : mark == ABDB_MARK_COMMA ? SEEN_COMMA : 0;
         evidence->column[column] |= seen;
-        if (!alone && !may_be_list(number)) evidence->file |= seen;
+        if (!alone && !may_be_list(heading, number)) evidence->file |= seen;
         cell += strcspn(cell, " ");
         cell += strspn(cell, " ");
     }

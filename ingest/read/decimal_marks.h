@@ -20,9 +20,9 @@ typedef struct {
     unsigned char file;                      /* of all columns that count for others */
 } abdb_mark_evidence;
 
-/* Notes a cell: one number, or words that begin with one ("12,5 W", "157,15 ± 0,17"). What looks
- * like a list ("0,1") and the columns of versions and dates say nothing about other columns.
- * heading may be NULL. */
+/* Notes a cell: one number, or words that begin with one ("12,5 W", "157,15 ± 0,17"). The
+ * columns of versions, dates and lists say nothing about other columns, nor does what looks like a
+ * list ("0,1") where heading is NULL. */
 void abdb_marks_note_cell(abdb_mark_evidence *evidence, size_t column, const char *heading,
                           const char *cell);
 /* The mark of a column: its own, else that of the file. */

@@ -90,8 +90,8 @@ static size_t exponent_length(const char *text)
     return digits ? 1 + sign + digits : 0;
 }
 
-/* Copies text with an apostrophe for each grouping mark. False: it is too long, or has several kinds
- * of them. */
+/* Copies text with an apostrophe for each grouping mark. False: it is too long, or has marks of
+ * several kinds. */
 static bool copy_with_one_grouping_mark(const char *text, char out[NUMBER_ROOM])
 {
     const char *first = NULL;

@@ -14,16 +14,24 @@ static const abdb_unit units[] = {
 };
 enum { UNIT_COUNT = sizeof units / sizeof units[0] };
 
-/* Equal without case and white space, with "\(" read as "(" (an old export escapes them), and
- * without the star of a footnote. */
-static bool equal_ignoring_case_and_marks(const char *a, const char *b)
+/* Equal without white space, with "\(" read as "(" (an old export escapes them), without the star
+ * of a footnote, and without case where that says nothing. */
+static bool equal_ignoring_marks(const char *a, const char *b, bool by_case)
 {
     for (;;) {
         while (isspace((unsigned char)*a) || *a == '\\' || *a == '*') a++;
         while (isspace((unsigned char)*b)) b++;
         if (!*a || !*b) return *a == *b;
-        if (tolower((unsigned char)*a++) != tolower((unsigned char)*b++)) return false;
+        if (by_case ? *a != *b : tolower((unsigned char)*a) != tolower((unsigned char)*b))
+            return false;
+        a++, b++;
     }
+}
+
+/* "Gib/s" is not "GiB/s": of symbols of bits and bytes each letter's case counts. */
+static bool case_tells_bits_from_bytes(const abdb_unit *unit)
+{
+    return *unit->base == 'B' && !strcasestr(unit->name, "bit") && !strcasestr(unit->name, "byte");
 }
 
 /* Symbols are exact ("MW" is not "mW"), words are not ("tokens/S" is "Tokens/s"). */
@@ -39,7 +47,7 @@ const abdb_unit *abdb_unit_find(const char *spelling)
         if (strcmp(units[i].name, spelling) == 0) return last = &units[i];
     for (size_t i = 0; i < UNIT_COUNT; i++) {
         if (strlen(units[i].name) <= SYMBOL_LENGTH ||
-            !equal_ignoring_case_and_marks(spelling, units[i].name))
+            !equal_ignoring_marks(spelling, units[i].name, case_tells_bits_from_bytes(&units[i])))
             continue;
         if (found && (found->factor != units[i].factor || strcmp(found->base, units[i].base) != 0))
             return NULL; /* two units of this spelling */

@@ -27,8 +27,8 @@ ABDB, FIXTURES, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sy
 NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?$")
 # Of a whole number and of one with a fraction: the plain spelling, and others. "1,024" is doubtful where it is no count, DAMAGED is no number.
 DAMAGED = "1.02.4"
-WHOLE = ("1024", ["1,024", DAMAGED, "1.024e3", "+1024", "01024", "1024.0", "102400e-2"])
-FRACTION = ("1024.5", ["1,024.5", DAMAGED, "1.0245e3", "1.024,5", "+1024.5", "01024.50", "1024,5"])
+WHOLE = ("1024", ["1,024", DAMAGED, "1.024e3", "+1024", "01024", "1024.0", "102400e-2", "1\u2019024", "1\u202f024"])
+FRACTION = ("1024.5", ["1,024.5", DAMAGED, "1.0245e3", "1.024,5", "+1024.5", "01024.50", "1024,5", "1'024.5", "1\u00a0024,5"])
 THOROUGH = "THOROUGH" in os.environ  # all of them for each column; else the first two, and another one for each next column
 VERBOSE = "VERBOSE" in os.environ  # counts for each fixture, on standard error
 # One file of each importer; others have more of the same.

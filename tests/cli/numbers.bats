@@ -84,9 +84,97 @@ refuses() { # REASON OPTION...
     printf 'name m\nset evidence published\nset source m\nset workload gpt\nfield device column Card\nmetric tokens_per_s column Speed unit token/s\n' >m.map
     printf 'Card;Speed\nH100-SXM;1,234\n' >t.csv
     refuses "$both" --map m.map
-    # a program's table that a spreadsheet wrote anew: the rate is plain, a time is doubtful
-    sed 's/0.00[0-9]*,/"1,234",/' "$fixtures/babelstream.csv" >t.csv
+    # a program's table that a spreadsheet wrote anew: nothing in it says which mark it is
+    printf 'function,num_times,n_elements,sizeof,max_mbytes_per_sec,min_runtime,max_runtime,avg_runtime\nCopy,100,1000,8,5,"1,234","1,235","1,234"\n' >t.csv
     refuses "$both"
+}
+
+# Numbers and prices of one import into a new database.
+facts_of() { # FILE OPTION...
+    rm -f one.db
+    abdb import -q --db one.db "$@" >said 2>&1 || { cat said; return; }
+    sqlite3 one.db "SELECT device, devices, metric, value FROM v_result ORDER BY 1, 3; SELECT devices, amount, hex(price_key) FROM price ORDER BY 1;
+        SELECT field, reason FROM reject"
+}
+
+@test "one sheet in German, French and Swiss spelling is the plain sheet: between semicolons, tabs and bars" {
+    sheet=$fixtures/locales
+    plain=$(facts_of "$sheet/plain.csv" --map "$sheet/sheet.map")
+    same "$(wc -l <<<"$plain")" 16
+    [[ $plain == *"A100-SXM-80GB|1024|power_w|371.125"* && $plain == *"T4|1|tokens_per_s|1050.0"* ]]
+    bars() { sed "s/$1/ | /g; s/^/| /; s/\$/ |/; 1s/\$/\n|---|---|---|---|---|---|/" "$sheet/$2.csv" >t.md; facts_of t.md --map "$sheet/sheet.map"; }
+    plain_bars=$(bars , plain)
+    for language in german french swiss; do
+        same "$language $(facts_of "$sheet/$language.csv" --map "$sheet/sheet.map")" "$language $plain"
+        tr ';' '\t' <"$sheet/$language.csv" >t.csv
+        same "$language tabs $(facts_of t.csv --map "$sheet/sheet.map")" "$language tabs $plain"
+        same "$language bars $(bars ';' $language)" "$language bars $plain_bars"
+    done
+    # a row alone, without any evidence, is refused by column and not read by chance
+    { head -1 "$sheet/german.csv"; echo 'T4;1;1.050;240;69,525;1'; } >t.csv
+    got=$(facts_of t.csv --map "$sheet/sheet.map")
+    same "$got" "T4|1|ttft_s|0.24
+1|1.0|$(sed 's/.*|//' <<<"$got" | sed -n 2p)
+tokens/s|'1.050' is not a number for certain, but 1.05 or 1050: write the one that is meant
+Power (W)|'69,525' is not a number for certain, but 69525 or 69.525: write the one that is meant"
+}
+
+@test "the file decides for a column without evidence, if it agrees with itself; lists, versions and dates are no evidence" {
+    printf 'name m\nset evidence published\nset source m\nset workload gpt\nfield device column Card\nmetric tokens_per_s column Speed unit token/s\nmetric power_w column Power unit cell\nfactor other column Other\n' >m.map
+    speed() { # FILE WORDS: the speed of its row, or why there is none
+        printf "$2" >"$1"
+        rm -f one.db
+        abdb import -q --db one.db --map m.map "$1" >said 2>&1 || true
+        sqlite3 one.db "SELECT value FROM v_result WHERE metric = 'tokens_per_s' UNION ALL SELECT substr(reason, 1, 40) FROM reject"
+    }
+    doubt="'12.846' is not a number for certain, bu"
+    same "$(speed t.csv 'Card;Speed;Other\nT4;12.846;0,5\n')" 12846.0
+    same "$(speed t.csv 'Card;Speed;Other\nT4;12.846;0.5\n')" 12.846
+    same "$(speed t.csv 'Card;Speed;Other\nT4;12.846;5\n')" "$doubt"
+    same "$(speed t.csv 'Card;Speed;Other;Device IDs\nT4;12.846;7;0,1\n')" "$doubt"
+    same "$(speed t.csv 'Card;Speed;Other;CUDA version\nT4;12.846;7;12.4\n')" "$doubt"
+    same "$(speed t.csv 'Card;Speed;Other;More\nT4;12.846;0,25;0.25\n')" "$doubt"
+    same "$(speed t.csv 'Card;Speed;Power\nT4;12.846;70,25 W\n')" $'12846.0'
+    same "$(sqlite3 one.db "SELECT value FROM v_result WHERE metric = 'power_w'")" 70.25
+    # between commas a point is one, but where quoted cells say otherwise
+    same "$(speed t.csv 'Card,Speed,Other\nT4,12.846,5\n')" 12.846
+    same "$(speed t.csv 'Card,Speed,Other\nT4,12.846,"0,25"\n')" 12846.0
+    same "$(speed t.csv 'Card,Speed,Other\nT4,"12,846",0.25\n')" 12846.0
+    # tables of one text: each its own marks, and doubt where a neighbour has commas
+    same "$(speed t.md '|Card|Speed|Other|\n|---|---|---|\n|T4|12.846|5|\n\ntext\n\n|Card|Speed|Other|\n|---|---|---|\n|L4|1|0,25|\n' | sort)" "$doubt
+1.0"
+    # a number of a factor follows its column, too
+    printf 'Card;Speed;Other\nT4;0,5;1.024\n' >t.csv
+    rm -f one.db
+    abdb import -q --db one.db --map m.map t.csv
+    same "$(sqlite3 one.db "SELECT num FROM v_factor WHERE factor = 'other'")" 1024.0
+    # marks of thousands that are no decimal marks; two kinds in one number, and one that starts it, are none
+    for text in "12'846" "12’846" $'12\u00a0846' $'12\u202f846'; do same "$(speed t.csv "Card;Speed\nT4;$text\n")" 12846.0; done
+    for text in "1'234’567" "'846" "12'84" "1 234"; do [[ $(speed t.csv "Card;Speed\nT4;$text\n") == "'"*" is not a number"* ]]; done
+}
+
+@test "programs under a German locale: llama-bench's table and CSV, BabelStream's console, MLPerf's exports" {
+    printf 'Device 0: NVIDIA L4, compute capability 8.9\n| model | size | params | backend | ngl | test | t/s |\n| --- | ---: | ---: | --- | --: | ---: | ---: |\n| llama 8B Q4_0 | 4,33 GiB | 8,03 B | CUDA | 99 | pp512 | 2425,003 ± 36,25 |\n| llama 8B Q4_0 | 4,33 GiB | 8,03 B | CUDA | 99 | tg128 | 57,149 ± 0,17 |\n' >t.md
+    sed 's/\([0-9]\),\([0-9]\)/\1.\2/g' t.md >u.md
+    same "$(facts_of t.md)" "$(facts_of u.md)"
+    [[ $(facts_of t.md) == *"tokens_per_s|57.149"* && $(facts_of t.md) == *"tokens_per_s|2425.003"* ]]
+    same "$(sqlite3 one.db "SELECT DISTINCT text FROM v_factor WHERE factor = 'size'")" "4.33 GiB"
+    sed 's/2425,003 ± 36,25/2,425 ± 36/; s/57,149 ± 0,17/57,149 ± 1/; s/4,33/4/; s/8,03/8/' t.md >v.md
+    got=$(facts_of v.md)
+    [[ $got == *"'2,425' is not a number for certain"*"'57,149' is not a number for certain"* ]]
+    no grep -q "tokens_per_s" <<<"$got"
+    printf 'BabelStream\nVersion: 5.0\nImplementation: CUDA\nRunning kernels 100 times\nPrecision: double\nArray size: 256.0 MiB (=0.2 GiB)\nFunction    MBytes/sec  Min (sec)   Max         Average\nCopy        939171,500  0,00040     0,00042     0,00041\nTriad       941002,512  0,00060     0,00063     0,00061\n' >t.txt
+    sed '8,$s/,/./g' t.txt >u.txt
+    same "$(facts_of t.txt)" "$(facts_of u.txt)"
+    [[ $(facts_of t.txt) == *"bytes_per_s|939171500000.0"* ]]
+    same "$(sqlite3 one.db "SELECT DISTINCT num FROM v_factor WHERE factor = 'array_bytes'")" 268435456.0
+    head='Public ID;Organization;Availability;System Name;# of Nodes;Accelerator;# of Accelerators;Model MLC;Scenario;Units;Avg. Result at System Name'
+    printf '%s\n5.1-0901;Acme;Available;Box;1;NVIDIA H200-SXM-141GB;8;Llama2-70B-99;Offline;Tokens/s;34.988,10\n5.1-0901;Acme;Available;Box;1;NVIDIA H200-SXM-141GB;8;Llama2-70B-99;Server;Tokens/s;33.072\n' "$head" >t.csv
+    got=$(facts_of t.csv)
+    [[ $got == *"tokens_per_s|33072.0"* && $got == *"tokens_per_s|34988.1"* ]]
+    same "$(sqlite3 one.db "SELECT DISTINCT system_type FROM v_result")" datacenter
+    sed -i 's/34.988,10/34.988/' t.csv
+    [[ $(facts_of t.csv) == *"Result is '33.072', not a number for certain, but 33.072 or 33072"* ]]
 }
 
 @test "the column has the evidence: a point or a comma elsewhere in it decides, and the keys are those of plain spellings" {

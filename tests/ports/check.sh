@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 export BUILD=${BUILD:-build}
 logs=$BUILD/ports
 mkdir -p "$logs"
-all=(build postgresql citus citus-cli spark arm64 compilers locale hosts slurm musl without big sqlite packages)
+all=(build postgresql citus citus-cli spark arm64 compilers locale office hosts slurm musl without big sqlite packages)
 names=("$@")
 [ $# -gt 0 ] || names=("${all[@]}")
 for name in "${names[@]}"; do

@@ -74,7 +74,31 @@ static const struct {
              {"1 ", {NO, NO, NO}},
              {"$5", {NO, NO, NO}},
              {"1_000", {NO, NO, NO}},
-             {"1'000", {NO, NO, NO}},
+             {"1'000", {1000, 1000, 1000}},
+             {"1'234.5", {1234.5, 1234.5, NO}},
+             {"1'234,5", {NO, NO, 1234.5}},
+             {"-1\xE2\x80\x99"
+              "234\xE2\x80\x99"
+              "567",
+              {-1234567, -1234567, -1234567}},
+             {"12\xC2\xA0"
+              "345,678",
+              {NO, NO, 12345.678}},
+             {"12\xE2\x80\xAF"
+              "345",
+              {12345, 12345, 12345}},
+             {"12\xC2\xA0"
+              "345\xE2\x80\xAF"
+              "678",
+              {NO, NO, NO}},
+             {"1'234.567,8", {NO, NO, NO}},
+             {"1.234'567", {NO, NO, NO}},
+             {"1'23", {NO, NO, NO}},
+             {"'123", {NO, NO, NO}},
+             {"123'", {NO, NO, NO}},
+             {"0'123", {NO, NO, NO}},
+             {"1'234e3", {NO, NO, NO}},
+             {"1\xC2", {NO, NO, NO}},
              {"\xd9\xa1", {NO, NO, NO}}};
 
 static void check_cases(void)
@@ -88,6 +112,21 @@ static void check_cases(void)
                 fail_msg("'%s' with mark %d: %d %g", cases[i].text, mark, number.found,
                          number.value);
         }
+    /* where the file may mean either, a point is read that no comma could be */
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const double *value = cases[i].value;
+        double point = value[ABDB_MARK_POINT], comma = value[ABDB_MARK_COMMA];
+        bool is_certain = !isnan(point) && (isnan(comma) || comma == point);
+        abdb_number number = abdb_number_parse(cases[i].text, ABDB_MARK_EITHER);
+        abdb_decimal_mark mark = abdb_number_find_mark(cases[i].text);
+
+        if (number.found != is_certain || (is_certain && number.value != point))
+            fail_msg("'%s' with either: %d %g", cases[i].text, number.found, number.value);
+        if (mark != (isnan(point) == isnan(comma) ? ABDB_MARK_UNKNOWN
+                     : isnan(comma)               ? ABDB_MARK_POINT
+                                                  : ABDB_MARK_COMMA))
+            fail_msg("'%s' is a number with mark %d", cases[i].text, (int)mark);
+    }
 }
 
 static void readings(void **state)

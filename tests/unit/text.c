@@ -139,6 +139,15 @@ static void test_units_convert_or_are_refused(void **state)
     assert_string_equal(abdb_unit_find("90th percentile latency \\(ns\\)")->base, "s");
     assert_null(abdb_unit_find("MW")); /* megawatts are not mW: symbols are exact */
     assert_null(abdb_unit_find("mb"));
+    /* bits and bytes by their case, and neither where it says nothing */
+    assert_true(abdb_unit_find("Gb/s")->factor * 8 == abdb_unit_find("GB/s")->factor);
+    assert_true(abdb_unit_find("Gib/s")->factor * 8 == abdb_unit_find("GiB/s")->factor);
+    assert_true(abdb_unit_find("Mib / s")->factor * 8 == abdb_unit_find("MiB / s")->factor);
+    assert_true(abdb_unit_find("GBIT/S")->factor == abdb_unit_find("Gb/s")->factor);
+    assert_null(abdb_unit_find("gib/s"));
+    assert_null(abdb_unit_find("GIB/S"));
+    assert_null(abdb_unit_find("gb/s"));
+    assert_true(abdb_unit_find("\xC2\xB5s") && abdb_unit_find("\xCE\xBCs"));
 }
 
 static void test_summary_matches_hand_computation(void **state)

@@ -1,0 +1,89 @@
+/* nearest_format.c - a refused file held against the words that formats have; see
+ * nearest_format.h. */
+#include "ingest/nearest_format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ingest/read/markdown_tables.h"
+
+enum { HEAD = 4096, WORDS_MIN = 2 };
+
+static const struct {
+    const char *format, *words; /* '|' between them */
+} signatures[] = {
+    {"llama-bench", "build_commit|avg_ts|n_prompt|n_gen|model_type|t/s|pp512|tg128"},
+    {"vllm-serving-json",
+     "request_throughput|output_throughput|ttft|tpot|e2el|num_prompts|completed"},
+    {"nccl-tests", "busbw|algbw|redop|out-of-place|nccl"},
+    {"osu", "OSU |Latency (us)|Bandwidth (MB/s)|# Size"},
+    {"babelstream", "Triad|MBytes/sec|max_mbytes_per_sec|min_runtime|BabelStream"},
+    {"google-benchmark", "real_time|cpu_time|time_unit|BM_|iterations"},
+    {"hyperfine", "hyperfine|exit_codes|\"command\"|\"median\""},
+    {"nvbench", "nvbench|GlobalMem|Elem/s|Batch GPU"},
+    {"mlperf-checker-csv", "MlperfModel|SystemType|weight_data_types|perf_metric|perf_value"},
+    {"mlperf-site-csv", "Public ID|Model MLC|Accelerator (click|System Name (click"},
+    {"mlperf-storage", "num_accelerators|train_au|mlperf_storage|DLIO"},
+};
+
+static size_t count_words(const char *head, const char *words)
+{
+    size_t count = 0;
+    char word[64];
+
+    for (; *words; words += strcspn(words, "|"), words += *words == '|') {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(words, "|"), words);
+        count += strcasestr(head, word) != NULL;
+    }
+    return count;
+}
+
+const char *abdb_nearest_format(const abdb_input *in)
+{
+    const char *best = NULL;
+    size_t most = WORDS_MIN - 1;
+    char head[HEAD + 1];
+    size_t size = in->text_size < HEAD ? in->text_size : HEAD;
+
+    memcpy(head, in->text, size);
+    head[size] = '\0';
+    for (size_t i = 0; i < sizeof signatures / sizeof signatures[0]; i++) {
+        size_t count = count_words(head, signatures[i].words);
+
+        if (count <= most) continue;
+        best = signatures[i].format;
+        most = count;
+    }
+    return best;
+}
+
+static size_t count_letter(const char *text, size_t size, char letter)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < size && text[i] != '\n'; i++) count += text[i] == letter;
+    return count;
+}
+
+/* Have the first two lines as many of a delimiter? */
+static bool has_equal_delimiters(const char *text, size_t size)
+{
+    const char *second = memchr(text, '\n', size);
+    size_t left = second ? size - (size_t)(++second - text) : 0;
+
+    for (const char *delimiter = ",;\t"; *delimiter && left; delimiter++) {
+        size_t count = count_letter(text, size, *delimiter);
+
+        if (count && count_letter(second, left, *delimiter) == count) return true;
+    }
+    return false;
+}
+
+bool abdb_may_be_table(const abdb_input *in)
+{
+    size_t at = 0;
+
+    while (at < in->text_size && strchr(" \t\r\n", in->text[at]) && in->text[at]) at++;
+    if (at < in->text_size && (in->text[at] == '{' || in->text[at] == '[')) return true;
+    return has_equal_delimiters(in->text, in->text_size) || markdown_has_table(in);
+}
