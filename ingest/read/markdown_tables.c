@@ -156,7 +156,7 @@ static bool is_separator_line(const char *text, const char *end)
 
 /* Three cases: dashes under a line of cells begin a table, cells within a table are a row (unless
  * the next line makes them a header), anything else ends the table (and, if it is text, is the
- * of the next). */
+ * title of the next). */
 static abdb_status process_markdown_line(markdown_reader *r, const char *text, size_t size,
                                          bool is_header, long number, abdb_error *err)
 {
