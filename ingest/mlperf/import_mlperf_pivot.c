@@ -133,6 +133,10 @@ static abdb_status import_pivot_row(void *self, const abdb_csv_row *csv, abdb_er
     abdb_status st = ABDB_OK;
 
     if (s->lines < HEADER_LINES) return store_header_line(s, csv, err);
+    if (abdb_csv_row_is_header(&s->label, csv))
+        return ABDB_FAIL(err, ABDB_DATA,
+                         "line %ld: a second crosstab begins; a file holds one, so cut it in two",
+                         csv->line);
     if (!abdb_csv_row_fits(&s->label, csv, s->in, s->delimiter, reason, sizeof reason)) {
         TRY(abdb_csv_reject_row(s->context.sink, csv, "row", reason, err));
         return s->context.sink->row_end(s->context.sink->self, err);

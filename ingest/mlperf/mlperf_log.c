@@ -3,7 +3,8 @@
  * How real files disagree: LoadGen writes keys in the order of its version; a summary rounds to two
  * decimals where the detail log has six digits; two early-stopping sections (TTFT, TPOT) use the
  * same words, the first counts; accuracy.txt may begin with megabytes of progress bars and scores;
- * numbers in Python's dictionaries are quoted or not; descriptions of systems have numbers as text. */
+ * numbers in Python's dictionaries are quoted or not; descriptions of systems have numbers as
+ * text. */
 #include "ingest/mlperf/mlperf_log.h"
 #include "ingest/mlperf/mllog_line.h"
 #include "ingest/mlperf/mllog_json.h"

@@ -68,8 +68,10 @@ static bool attempt_succeeded(const abdb_mlperf_values *attempt)
 /* Of several attempts a successful one counts, else the last that came to an end. */
 static abdb_status end_attempt(training_log *log, abdb_error *err)
 {
+    const abdb_mlperf_values ended_attempt = log->attempt;
     bool succeeded = attempt_succeeded(&log->attempt);
     bool ended = abdb_mlperf_get_first_value(&log->attempt, "stop_ms") != NULL;
+    abdb_status st = ABDB_OK;
 
     if (succeeded && attempt_succeeded(&log->best))
         return ABDB_FAIL(err, ABDB_DATA,
@@ -78,8 +80,13 @@ static abdb_status end_attempt(training_log *log, abdb_error *err)
                          log->line);
     if (succeeded || !log->best.pairs || (ended && !attempt_succeeded(&log->best)))
         log->best = log->attempt;
-    log->attempt = (abdb_mlperf_values){.arena = log->attempt.arena};
-    return ABDB_OK;
+    /* Who submits what is often logged before init_start. */
+    log->attempt = (abdb_mlperf_values){.arena = ended_attempt.arena};
+    for (size_t i = 0; i < ended_attempt.pairs && st == ABDB_OK; i++)
+        if (strncmp(ended_attempt.pair[i].key, "submission_", 11) == 0)
+            st = abdb_mlperf_add_value(&log->attempt, ended_attempt.pair[i].key,
+                                       ended_attempt.pair[i].text, err);
+    return st;
 }
 
 static void count_start_or_stop(training_log *log, const text_line *line, const char *key)

@@ -320,7 +320,7 @@ static abdb_status import_stream_line(void *self, const text_line *line, abdb_er
         abdb_settings_parse_pair(&s->settings, &s->arena, line->text);
     if (!is_table_row(s, line)) return ABDB_OK;
     s->run.rows++;
-    if (line->words == 2) { /* the mean over all functions */
+    if (line->words == 2 && !is_known_function(line->word[0])) { /* the mean over all functions */
         abdb_left_out_count_value(s->left_out, line->word[0]);
         return ABDB_OK;
     }

@@ -128,7 +128,6 @@ static long count_devices_of_run(const state *s, size_t *nodes)
 
     *nodes = s->hosts < HOSTS_MAX && s->hosts % times == 0 ? s->hosts / times : 0;
     if (times > 1 && s->hosts == 1) *nodes = 1;
-    if (s->rank_lines < s->ranks) *nodes = 0; /* lines of ranks were lost */
     if (s->ranks >= s->said) return s->ranks;
     *nodes = 0; /* one process has more than all that are listed: lines were lost */
     return 0;
@@ -200,6 +199,7 @@ static void insert_blank_redop_and_root(const state *s, text_line *line)
 {
     size_t redop = find_column_from(s, "redop", 0), root = find_column_from(s, "root", 0);
 
+    if (strchr(line->text, ',')) return; /* a CSV copy has its empty cells */
     if (line->words < s->columns && redop < line->words && line_word_as_number(line, redop) >= 0)
         insert_empty_word(line, redop);
     if (line->words < s->columns && root < line->words &&

@@ -369,7 +369,7 @@ bool abdb_csv_row_fits(abdb_csv_header *header, const abdb_csv_row *row, const a
                (row->count > named + 1 || all_rows_are_padded(header, row->count, in, delimiter))) {
         return true;
     }
-    snprintf(reason, room, "%zu cells where the header has %zu", row->count, named);
+    snprintf(reason, room, "%zu columns where the header has %zu", row->count, named);
     return false;
 }
 

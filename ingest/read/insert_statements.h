@@ -1,5 +1,5 @@
-/* insert_statements.h - records out of INSERT statements, as tools print them and as sqlite3's .dump
- * does, where CREATE TABLE names the columns. */
+/* insert_statements.h - records out of INSERT statements, as tools print them and as the .dump of
+ * sqlite3 does, where CREATE TABLE names the columns. */
 #ifndef ABDB_INGEST_INSERT_STATEMENTS_H
 #define ABDB_INGEST_INSERT_STATEMENTS_H
 

@@ -143,7 +143,7 @@ static abdb_status pass_table_row_as_record(markdown_reader *r, table_line *row,
     if (!filled) goto done;
     if (row->cells < r->header.cells || filled > r->header.cells ||
         row->cells == r->header.cells + 1) {
-        snprintf(reason, sizeof reason, "%zu cells where the header has %zu", row->cells,
+        snprintf(reason, sizeof reason, "%zu columns where the header has %zu", row->cells,
                  r->header.cells);
         TRY(abdb_flat_reject_and_end_row(r->sink, record, "row", reason, err));
         goto done;
@@ -175,10 +175,24 @@ static void remember_table_title(markdown_reader *r, const char *text, size_t si
     snprintf(r->title, sizeof r->title, "%s", s);
 }
 
-/* Three cases: dashes under a line of cells begin a table, cells within a table are a row, anything
- * else ends the table (and, if it is text, is the title of the next). */
+/* Are dashes what stands from text to the end of its line? */
+static bool is_separator_line(const char *text, const char *end)
+{
+    const char *stop = memchr(text, '\n', (size_t)(end - text));
+    table_line line;
+    bool is;
+
+    split_table_line(&line, text, (size_t)((stop ? stop : end) - text));
+    is = is_header_separator(&line);
+    free_table_line(&line);
+    return is;
+}
+
+/* Three cases: dashes under a line of cells begin a table, cells within a table are a row (unless
+ * the next line makes them a header), anything else ends the table (and, if it is text, is the
+ * title of the next). */
 static abdb_status process_markdown_line(markdown_reader *r, const char *text, size_t size,
-                                         long number, abdb_error *err)
+                                         bool is_header, long number, abdb_error *err)
 {
     const char *end_of_line = memchr(text + size, '\n', (size_t)(r->end - text) - size);
     table_line line;
@@ -195,7 +209,7 @@ static abdb_status process_markdown_line(markdown_reader *r, const char *text, s
         r->title[0] = '\0';
         r->in_table = true;
         find_marks(r, end_of_line ? end_of_line + 1 : r->end, false);
-    } else if (line.cells && r->in_table) {
+    } else if (line.cells && r->in_table && !is_header) {
         st = pass_table_row_as_record(r, &line, text, size, number, err);
     } else {
         r->in_table = false;
@@ -227,7 +241,8 @@ abdb_status markdown_read_tables(const abdb_input *in, const abdb_sink *sink,
         size_t size = (size_t)((stop ? stop : end) - text);
 
         while (size && text[size - 1] == '\r') size--;
-        st = process_markdown_line(r, text, size, number, err);
+        st = process_markdown_line(r, text, size, stop && is_separator_line(stop + 1, end), number,
+                                   err);
         text = stop ? stop + 1 : end;
     }
     free_table_line(&r->before);

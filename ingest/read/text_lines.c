@@ -67,11 +67,17 @@ static bool has_decimal_commas(const char *line)
 /* A line with a comma anywhere is taken for CSV, but for one with decimal commas. */
 static void split_line_into_words(text_line *line, char *copy)
 {
-    const char *between = strchr(copy, ',') && !has_decimal_commas(copy) ? "," : " \t";
-    char *place;
+    const char *between = " \t";
+    char *place, *cell = strchr(copy, ',') && !has_decimal_commas(copy) ? copy : NULL, *word;
 
     line->words = 0;
-    for (char *word = strtok_r(copy, between, &place); word && line->words < LINE_WORDS_MAX;
+    if (cell) { /* an empty cell is a word, but for those at the end */
+        while (line->words < LINE_WORDS_MAX && (word = strsep(&cell, ",")))
+            line->word[line->words++] = abdb_trim_in_place(word);
+        while (line->words && !*line->word[line->words - 1]) line->words--;
+        return;
+    }
+    for (word = strtok_r(copy, between, &place); word && line->words < LINE_WORDS_MAX;
          word = strtok_r(NULL, between, &place))
         line->word[line->words++] = abdb_trim_in_place(word);
 }

@@ -120,7 +120,7 @@ static abdb_status import_one_input(import_session *s, const abdb_input *input, 
     if (st != ABDB_OK) return report_or_return_failure(s, input->path, st, err);
     if (unit.known && s->options->refresh) return ABDB_OK; /* nobody asked for it */
     count_import_by_format(s, &unit);
-    s->fruitless += !s->shipped && came_to_nothing(&unit);
+    s->fruitless += named && came_to_nothing(&unit);
     abdb_warn_of_other_reading(input->path, &unit);
     if (!s->quiet && (!s->shipped || unit.counts.rejected))
         abdb_print_import_result(s, input->path, &unit);

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""joined_files.py - two files of one importer, one behind the other, say what both say alone.
+
+usage: joined_files.py ABDB FIXTURES REGISTRY
+
+For each importer of text, CSV or JSON lines any two of its fixtures are joined: values, devices and
+factors are those of the two alone, so that no word of the first run is taken for the second's. A
+format of one document a file refuses the joined file. Each difference is printed; exit 1 if there
+is one.
+"""
+import itertools
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+abdb, fixtures, registry = sys.argv[1:4]
+
+BARE_LLAMA = """| model | size | params | backend | ngl | test | t/s |
+| --- | --- | --- | --- | --- | --- | --- |
+| llama 7B Q4_0 | 3.56 GiB | 6.74 B | CUDA | 99 | tg128 | 64.25 ± 0.10 |
+"""
+FULL_LLAMA = """ggml_cuda_init: found 1 CUDA devices:
+  Device 0: Acme A7, compute capability 9.0
+""" + BARE_LLAMA + "\nbuild: abc1234 (100)\n"
+CSV_LLAMA = """build_commit,build_number,gpu_info,backends,model_type,n_prompt,n_gen,avg_ts,stddev_ts
+abc1234,100,Acme A1,CUDA,llama 7B Q4_0,512,0,512.5,1.5
+"""
+NEW_CSV_LLAMA = """build_commit,build_number,backends,model_type,n_depth,n_gen,n_prompt,stddev_ts,avg_ts
+abc1235,101,CUDA,llama 7B Q4_0,4096,128,0,1.5,64.5
+"""
+BARE_NCCL = """# size count type redop root time algbw busbw #wrong time algbw busbw #wrong
+ 1024 256 float sum -1 10.5 0.10 0.18 0 11.5 0.09 0.16 0
+"""
+FULL_NCCL = """# nThread 1 nGpus 1 minBytes 8 maxBytes 8
+# Rank 0 Group 0 Pid 1 on node-a device 0 [0x07] Acme A9
+# Rank 1 Group 0 Pid 2 on node-a device 1 [0x0f] Acme A9
+""" + BARE_NCCL + "# Out of bounds values : 0 OK\n# Avg bus bandwidth : 0.17\n#\n"
+BARE_STREAM = """Function    Best Rate MB/s  Avg time     Min time     Max time
+Copy:          220100.5     0.011000     0.010903     0.012500
+"""
+FULL_STREAM = """STREAM version $Revision: 5.10 $
+This system uses 4 bytes per array element.
+Array size = 80000000 (elements), Offset = 0 (elements)
+Number of Threads counted = 64
+""" + BARE_STREAM + "Failed Validation on array a[], AvgRelAbsErr > epsilon (1.000000e-13)\n"
+BARE_BABEL = """Function    MBytes/sec  Min (sec)   Max         Average
+Copy        210000.000  0.00256     0.00300     0.00270
+"""
+FULL_OSU = """# OSU MPI-CUDA Allreduce Latency Test v7.4
+# Datatype: MPI_INT.
+# Size       Avg Latency(us)        Validation
+4                       1.61              Pass
+"""
+BARE_OSU = """# OSU MPI Latency Test v7.4
+# Size       Avg Latency(us)
+4                       1.61
+"""
+SERVING = '{"date":"20250101-000000","backend":"vllm","model_id":"m","completed":5,"max_concurrency":4,"request_throughput":1.5,"output_throughput":100.5,"mean_ttft_ms":20}\n'
+BARE_SERVING = '{"completed":5,"request_throughput":2.5,"output_throughput":200.5,"mean_ttft_ms":30}\n'
+TITLED = """**BF16**:
+
+| Accelerator | MAMF | Theory | Efficiency | Best Shape MxNxK | torch version | Notes |
+| --- | --- | --- | --- | --- | --- | --- |
+| Acme A1 | 794.5 | 989 | 80.3% | 2048x2048x13312 | 2.7 | |
+"""
+UNTITLED = TITLED[TITLED.index("|"):].replace("794.5", "500.5")
+
+# importer: (fixture or text, what --set says)
+STREAMS = {
+    "llama-bench": ["llama_bench.log", BARE_LLAMA, FULL_LLAMA],
+    "llama-bench csv": [CSV_LLAMA, NEW_CSV_LLAMA],
+    "llama-bench json": ["llama_bench.jsonl"],
+    "nccl-tests": ["nccl_tests.out", BARE_NCCL, FULL_NCCL],
+    "babelstream": ["babelstream.txt", BARE_STREAM, FULL_STREAM, BARE_BABEL],
+    "babelstream csv": ["babelstream.csv"],
+    "osu": ["osu.txt", FULL_OSU, BARE_OSU],
+    "vllm-serving-json": ["serving.json", SERVING, BARE_SERVING],
+    "abdb-jsonl": ["records.jsonl", "withdrawn.jsonl"],
+    "abdb-csv": ["results.csv", "per.csv", "devices.csv", "specs.csv"],
+    "mlperf-checker-csv": ["checker.csv"],
+    "mlperf-site-csv": ["site_flat.csv"],
+    "mlperf-cm-json": ["cm_result.json"],
+    "table csv": ["catalog.csv"],
+    "table": ["tables.md", TITLED, UNTITLED],
+}
+WORDS = {"nccl-tests": ["--set", "workload=all_reduce"], "table csv": ["--set", "provider=acme"]}
+# One document, run or export a file.
+DOCUMENTS = {
+    "mlperf-log": ["mlperf_detail.txt", "mlperf_summary.txt", "mlperf_training.txt"],
+    "mlperf-site-pivot": ["site_pivot.csv"],
+    "mlperf-summary-json": ["summary.json"],
+    "mlperf-storage": ["mlperf_storage.json"],
+    "nccl-tests-json": ["nccl_tests.json"],
+    "google-benchmark": ["google_benchmark.json"],
+    "hyperfine": ["hyperfine.json"],
+    "nvbench": ["nvbench.json"],
+}
+
+
+def text_of(name):
+    if "\n" in name:
+        return name
+    text = open(fixtures + "/" + name, encoding="utf-8").read()
+    return text if text.endswith("\n") else text + "\n"
+
+
+def ending_of(name, text):
+    return os.path.splitext(name)[1] if "\n" not in name else ".md" if text.startswith("**") else ".txt"
+
+
+def records_of(db):
+    kept = []
+    for line in subprocess.run([abdb, "export", "--db", db], capture_output=True, text=True).stdout.splitlines():
+        record = json.loads(line)
+        for place in ("origin", "locator", "key", "line"):
+            record.pop(place, None)
+        for result in record.get("result", []):
+            result.pop("cell", None)
+        kept.append(json.dumps(record, sort_keys=True))
+    return kept
+
+
+def said_by(text, ending, words, known={}):
+    """What abdb keeps of a text, without places and keys, sorted; NULL: it is refused."""
+    asked = (text, ending, tuple(words))
+    if asked not in known:
+        for leftover in os.listdir(folder):
+            os.remove(folder + "/" + leftover)
+        path, db = folder + "/file" + ending, folder + "/t.db"
+        shutil.copy(empty.name + "/t.db", db)
+        open(path, "w", encoding="utf-8").write(text)
+        done = subprocess.run([abdb, "import", "-q", "--db", db, *words, path], capture_output=True, text=True)
+        kept = records_of(db)
+        known[asked] = (done.returncode not in (0, 5), sorted(set(kept) - built_in))
+    return known[asked]
+
+
+def check_streams(importer, names):
+    words = WORDS.get(importer, [])
+    for a, b in itertools.product(names, names):
+        first, second = text_of(a), text_of(b)
+        ending = ending_of(a, first)
+        alone = [said_by(first, ending, words), said_by(second, ending_of(b, second), words)]
+        joined = said_by(first + second, ending, words)
+        # what is published is one statement, however often it stands there
+        want, got = set(alone[0][1] + alone[1][1]), set(joined[1])
+        what = "%s: %s + %s" % (importer, a.split("\n")[0][:30], b.split("\n")[0][:30])
+        if not alone[0][1] or not alone[1][1]:
+            yield what + ": nothing is kept of one alone"
+        elif joined[0]:
+            yield what + ": refused"
+        elif want != got:
+            yield "%s: %d records differ: lost %.300s, made %.300s" % (
+                what, len(want ^ got), sorted(want - got)[:1], sorted(got - want)[:1])
+
+
+def check_documents(importer, names):
+    for name in names:
+        text = text_of(name)
+        ending = ending_of(name, text)
+        refused, kept = said_by(text + text, ending, ["--set", "model=m"])
+        if not said_by(text, ending, ["--set", "model=m"])[1]:
+            yield "%s: nothing is kept of %s alone" % (importer, name)
+        if not refused or kept:
+            yield "%s: two of %s in one file are not refused" % (importer, name)
+
+
+empty = tempfile.TemporaryDirectory()
+subprocess.run([abdb, "init", "--db", empty.name + "/t.db"], check=True, capture_output=True)
+built_in = set(records_of(empty.name + "/t.db"))
+with tempfile.TemporaryDirectory() as folder:
+    wrong = []
+    names = re.findall(r'^FORMAT\(\w+, "([^"]+)"', open(registry, encoding="utf-8").read(), re.M)
+    tested = {n.split()[0] for n in list(STREAMS) + list(DOCUMENTS)}
+    wrong += ["%s: an importer that this test does not know" % n for n in names if n not in tested]
+    for importer, files in STREAMS.items():
+        wrong += check_streams(importer, files)
+    for importer, files in DOCUMENTS.items():
+        wrong += check_documents(importer, files)
+    print("\n".join(wrong + ["%d differences" % len(wrong)]))
+    sys.exit(bool(wrong))

@@ -1,0 +1,163 @@
+#!/usr/bin/env bats
+# torn.bats - files as people make them: torn rows, several runs in one file, and refusals that say what a file is.
+load common
+
+@test "a row with a cell too many or too few is rejected, by every reader of tables" {
+    run python3 "$root/tests/checks/torn_rows.py" abdb "$fixtures" "$root/ingest/registry.def"
+    fails 0 "0 torn rows of"
+}
+
+@test "two files of one importer in one say what both say alone; a format of one document refuses the second" {
+    run python3 "$root/tests/checks/joined_files.py" abdb "$fixtures" "$root/ingest/registry.def"
+    fails 0 "0 differences"
+}
+
+@test "cells behind the last heading: empty ones are allowed as spreadsheets write them, others are not" {
+    printf 'name m\nset workload w\nset evidence published\nmatch GPU Speed\nfield device column GPU\nmetric tokens_per_s column Speed unit token/s\n' >t.map
+    printf 'GPU,Speed,,\nA1,1.5,,\nA2,2.5,,\n' >header.csv
+    printf 'GPU,Speed\nA1,1.5,\nA2,2.5,\n' >rows.csv
+    printf 'GPU,Speed\nA1,1.5,,,\nA2,2.5\n' >several.csv
+    for file in header rows several; do
+        run abdb import --map t.map $file.csv --dry-run
+        fails 0 "2 accepted, 0 duplicate, 0 rejected"
+    done
+    printf 'GPU,Speed,Note\nA1,1.5,x\nA0,A2,2.5,\n' >inside.csv # a cell put in before an empty last one
+    run abdb import --map t.map inside.csv --dry-run
+    fails 0 "1 accepted, 0 duplicate, 1 rejected"
+    printf '| GPU | Speed |\n|---|---|\n| A1 | 1,5 | 2 |\n| A2 | 2.5 |\n' >t.md
+    run abdb import --map t.map t.md --dry-run
+    fails 0 "1 accepted, 0 duplicate, 1 rejected"
+}
+
+@test "a header that comes again, or changed, begins another table; Excel's sep= names the delimiter" {
+    printf 'name m\nset workload w\nset evidence published\nmatch GPU Speed W\nfield device column GPU\nmetric tokens_per_s column Speed unit token/s\nmetric power_w column W unit W\n' >t.map
+    printf 'sep=;\nGPU;Speed;W\nA1;10.5;300\nGPU;W;Speed;Note\nA2;400;20.5;x\nGPU;W;Speed;Note\nA3;500;30.5;\n' >t.csv
+    abdb import -q --map t.map t.csv
+    same "$(ask "SELECT device, metric, value FROM v_result ORDER BY 1, 2")" \
+        $'A1,power_w,300\nA1,tokens_per_s,10.5\nA2,power_w,400\nA2,tokens_per_s,20.5\nA3,power_w,500\nA3,tokens_per_s,30.5'
+}
+
+@test "llama-bench: each post of a thread has its own device and build; quoted and indented tables are read; -gp, RPC" {
+    table() { printf '%s| model | size | params | backend | test | t/s |\n%s| --- | --- | --- | --- | --- | --- |\n%s| llama 7B Q4_0 | 3.56 GiB | 6.74 B | %s | %s | %s ± 0.10 |\n' "$1" "$1" "$1" "$2" "$3" "$4"; }
+    {
+        printf '  Device 0: Acme A1, compute capability 9.0\n'; table "" CUDA pp512 11; printf '\nbuild: aaaa (1)\n'
+        printf '> ggml_vulkan: Found 1 Vulkan devices:\n> ggml_vulkan: 0 = Acme(R) B2 (driver) | uma: 0\n'; table "> " Vulkan tg128 12; printf '>\n> build: bbbb (2)\n\nSame card, newer driver:\n\n'
+        table "    " Vulkan tg64@pp8192 13; printf '\n  Device 0: Acme A1, compute capability 9.0\n'; table "" CUDA,RPC pp8192+tg64 14
+    } >thread.md
+    abdb import -q thread.md
+    same "$(ask "SELECT r.value, coalesce(r.raw_device, '?'), coalesce(r.devices, '?'), r.scenario, coalesce((SELECT f.text FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.factor = 'software'), '?') FROM v_result r ORDER BY 1")" \
+        $'11,Acme A1,1,prompt,llama.cpp aaaa (1)\n12,Acme(R) B2,1,generation,llama.cpp bbbb (2)\n13,?,?,generation behind a prompt,?\n14,?,?,prompt and generation,?'
+}
+
+@test "llama-bench: an SQLite database and its dump are read; a profile and a damaged database are named" {
+    python3 - <<'P'
+import sqlite3
+c = sqlite3.connect("llama.sqlite")
+c.execute("CREATE TABLE llama_bench (build_commit TEXT, gpu_info TEXT, model_type TEXT, n_prompt INTEGER, n_gen INTEGER, avg_ts REAL)")
+c.execute("INSERT INTO llama_bench VALUES ('abc', 'Acme A1', 'llama 7B Q4_0', 512, 0, 801.5)")
+c.execute("CREATE TABLE other (a)")
+c.commit()
+open("dump.sql", "w").write("PRAGMA foreign_keys=OFF;\n" + "\n".join(c.iterdump()) + "\n")
+c = sqlite3.connect("profile.sqlite")
+c.executescript("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (a); CREATE TABLE StringIds (a);")
+data = bytearray(open("llama.sqlite", "rb").read())
+data[4096:] = b"\xff" * (len(data) - 4096)
+open("damaged.sqlite", "wb").write(data)
+P
+    for file in llama.sqlite dump.sql; do
+        run abdb import --db "$file.db" "$file"
+        fails 0 "1 accepted"
+        same "$(abdb query --db "$file.db" "SELECT raw_device, devices, value FROM v_result" -o csv | tail -1)" "Acme A1,1,801.5"
+    done
+    run abdb import profile.sqlite
+    fails 6 "Nsight Systems"
+    run abdb import damaged.sqlite
+    fails 6 "SQLite database that is damaged"
+}
+
+@test "a refusal says what the file is; a recognised file of which nothing was kept does not exit with 0" {
+    refused() { printf '%b' "$2" >"$3"; run abdb import "$3"; fails 6 "$1"; }
+    refused "CSV of rccl-tests" 'numCycle,collective,nodes,size,time,algBw,busBw,#wrong\n0,"AllReduce",1,8,5.5,1.8,3.2,"0"\n' r.csv
+    refused "JSON lines of rccl-tests" '{"algBw":0.05,"busBw":0.08,"inPlace":0,"size":1024,"time":19.1}\n' r.json
+    refused "llama-sweep-bench" '|    PP |     TG |   N_KV |   T_PP s | S_PP t/s |   T_TG s | S_TG t/s |\n|---|---|---|---|---|---|---|\n| 1 | 2 | 3 | 4 | 5 | 6 | 7 |\n' s.md
+    refused "test-backend-ops" 'build_commit,backend_name,op_name,op_params,test_mode,time_us\na,b,c,d,perf,1\n' t.csv
+    printf 'Run on (64 X 3500 MHz CPU s)\n---------------\nBenchmark       Time       CPU   Iterations\n---------------\ncopy/1   41.2 us   41.1 us   16981\n' >g.txt
+    run abdb import g.txt
+    fails 6 "console output of google-benchmark"
+    refused "console output of NVBench" '# Benchmark Results\n\n| n | Samples | GPU Time |\n|---|---|---|\n| 1 | 2x | 3 us |\n' n.md
+    refused "training log of MLPerf v0.5" ':::MLPv0.5.0 ncf 1541000010.25 (estimator.py:17) run_start\n' v.log
+    refused "an SQLite database; abdb reads those of llama-bench only" 'SQLite format 3\0rest of it, which is none\n' x.db
+    printf 'GPU,Model\nA1,m\n' | iconv -t UTF-16LE >u.csv
+    run abdb import u.csv
+    fails 6 "UTF-16 without a byte order mark"
+    printf 'function,num_times,n_elements,sizeof,max_mbytes_per_sec,min_runtime,max_runtime,avg_runtime\nCopy,100,33554432,8,1339171,0,000401,0,000421,0,000409\n' >b.csv
+    run abdb import b.csv
+    fails 5 "11 columns where the header has 8"
+}
+
+@test "BabelStream and STREAM: columns by their heading, runs apart, a failed validation is a mark" {
+    printf 'Function    Best Rate MB/s  Avg time     Min time     Max time\nCopy:          1000.0     0.011000     0.010903     0.012500\nFailed Validation on array a[]\n' >a.txt
+    printf 'BabelStream\nVersion: 5.0\nUsing CUDA device Acme A1\nFunction    MBytes/sec  Min (sec)   Max         Average\nAdd4        2000.000  0.00256     0.00300     0.00270\nGEOMEAN     2000.0\n' >>a.txt
+    abdb import -q a.txt
+    same "$(ask "SELECT source, coalesce(raw_device, '?'), verified, flags, statistic, value FROM v_result WHERE metric = 'time_s' ORDER BY 1, 5")" \
+        $'babelstream,Acme A1,unknown,,max,0.003\nbabelstream,Acme A1,unknown,,mean,0.0027\nbabelstream,Acme A1,unknown,,min,0.00256\nmccalpin-stream,?,fail,failed,max,0.0125\nmccalpin-stream,?,fail,failed,mean,0.011\nmccalpin-stream,?,fail,failed,min,0.010903'
+}
+
+@test "nccl-tests: ranks listed twice are two runs, unlike cards a list, lost ranks unknown, an old error a failure" {
+    rank() { printf '#  Rank  %s Group  0 Pid  1 on %s device  0 [0x0f] %s\n' "$1" "$2" "$3"; }
+    new='# size count type redop root time algbw busbw #wrong\n'
+    { echo 'mpirun ./all_reduce_perf -g 2'; rank 0 na A1; rank 1 na A1; rank 0 nb A1; rank 1 nb A1; printf "$new"' 8 2 float sum -1 11 1.5 2.5 0\n'
+      echo './all_gather_perf'; rank 0 na A1; rank 1 na B1; printf "$new"' 8 2 float none -1 12 1.5 2.5 0\n'
+      printf '%b' '# size count type redop time algbw busbw error\n 8 2 float sum 13 1.5 2.5 1e+00\n 16 4 float sum 14 1.5 2.5 4e-07\n'; } >n.txt
+    run abdb import n.txt
+    fails 6 "no line before it names the collective" # not all_gather: that was the run before
+    abdb import -q --set workload=broadcast n.txt
+    same "$(ask "SELECT workload, coalesce(raw_device, '?'), coalesce(devices, '?'), coalesce(nodes, '?'), verified, flags, CAST(1e6 * value AS INTEGER) FROM v_result WHERE metric = 'time_s' ORDER BY value")" \
+        $'all_reduce,A1,2,1,pass,,11\nall_gather,"A1, B1",2,1,pass,,12\nbroadcast,?,?,?,fail,failed,13\nbroadcast,?,?,?,pass,,14'
+}
+
+@test "training logs: start and stop by attempt and by rank; two runs in one file are refused" {
+    event() { printf '%s:::MLLOG {"namespace": "", "time_ms": %s, "event_type": "POINT_IN_TIME", "key": "%s", "value": %s, "metadata": {%s}}\n' "$@"; }
+    attempt() { event "" 1 submission_benchmark '"bert"' ""; event "" "$1" init_start null ""; event "" "$2" run_start null ""; [ -z "$3" ] || event "" "$3" run_stop null "\"status\": \"$4\""; }
+    seconds() { abdb import -q --db "$1.db" --set devices=8 "$1" && abdb query --db "$1.db" "SELECT value FROM v_result WHERE metric = 'time_to_train_s'" -o csv | tail -1; }
+    { attempt 1000 2000 ""; attempt 9000 10000 1210000 success; } >cut.log
+    { attempt 1000 2000 5000 aborted; attempt 9000 10000 1210000 success; } >aborted.log
+    { attempt 9000 10000 1210000 success; attempt 2000000 2001000 ""; } >again.log
+    for file in cut aborted again; do same "$(seconds $file.log)" 1200; done
+    { event "0: " 1 submission_benchmark '"bert"' ""; event "0: " 1000 run_start null ""; event "1: " 1500 run_start null ""
+      event "0: " 601000 run_stop null '"status": "success"'; event "1: " 609000 run_stop null '"status": "success"'; } >ranks.log
+    same "$(seconds ranks.log)" 600
+    { attempt 1000 2000 5000 success; attempt 9000 10000 1210000 success; } >two.log
+    run abdb import --set devices=8 two.log
+    fails 6 "a second run begins"
+}
+
+@test "whose words: a client is no server, a Server row no category, a list no type, undefined no device, retracted no result" {
+    echo '{"date": "20250101-000000", "backend": "vllm", "model_id": "m", "completed": 5, "request_throughput": 1.5, "output_throughput": 100.5, "mean_ttft_ms": 20}' >s.json
+    abdb import -q s.json
+    same "$(ask "SELECT factor, text FROM v_factor_given WHERE factor IN ('server', 'client_backend') GROUP BY 1, 2")" "client_backend,vllm"
+    head='Public ID,Organization,System Name,Accelerator,# of Accelerators,Model MLC,Scenario,Units,Result'
+    printf '%s\n3.1-1,Acme,Box,A1,1,resnet,SingleStream,Latency (ms),0.85\n3.1-1,Acme,Box,A1,1,resnet,Offline,Samples/s,100.5\n3.1-1,Acme,Box,A1,1,gptj,Server,Queries/s,10.5\n' "$head" >edge.csv
+    abdb import -q edge.csv
+    same "$(ask "SELECT scenario, coalesce(system_type, '?') FROM v_result WHERE source = 'mlperf-site' ORDER BY 1")" $'Offline,?\nServer,?\nSingleStream,edge'
+    head='Organization,SystemType,Availability,MlperfModel,Scenario,Result,Units,accelerator_model_name,accelerators_per_node,number_of_nodes,notes,Location'
+    printf '%s\nAcme,"datacenter,edge",available,resnet,Offline,10.5,Samples/s,undefined,1,1,,closed/a\nAcme,"datacenter,edge",available,resnet,Server,11.5,Queries/s,A1,1,1,,closed/a\nAcme,"edge,datacenter",retracted,resnet,SingleStream,12.5,Latency (ms),A1,1,1,,closed/a\nAcme,edge,available,resnet,Offline,13.5,Samples/s,A1,1,1,withdrawn: accuracy,closed/a\nAcme,edge,available,resnet,Offline,14.5,Samples/s,A1,1,1,not withdrawn,closed/a\n' "$head" >c.csv
+    abdb import -q --set round=v5.0 c.csv
+    same "$(ask "SELECT raw_value, system_type, coalesce(raw_device, '?'), flags FROM v_result WHERE source = 'mlperf-checker' ORDER BY 1, 2")" \
+        $'10.5,datacenter,?,\n10.5,edge,?,\n11.5,datacenter,A1,\n12.5,edge,A1,withdrawn\n13.5,edge,A1,withdrawn\n14.5,edge,A1,'
+}
+
+@test "failures and parameters of hyperfine, NVBench's own verification, non-blocking OSU tests" {
+    echo '{"results": [{"command": "sort", "mean": 2.0, "stddev": 0.1, "times": [2.0], "exit_codes": [0], "parameters": {"threads": "1", "user_s": 3}}, {"command": "sort", "mean": 0.5, "stddev": 0.1, "times": [0.5], "exit_codes": [null], "parameters": {"threads": "8"}}]}' >h.json
+    abdb import -q h.json
+    same "$(ask "SELECT r.value, r.verified, r.flags, f.text FROM v_result r JOIN v_factor_given f USING (entry_id) WHERE f.factor = 'threads' ORDER BY 1")" $'0.5,fail,failed,8\n2,unknown,,1'
+    summary() { printf '{"tag": "%s", "data": [{"name": "value", "type": "float64", "value": "%s"}]}' "$1" "$2"; }
+    printf '{"meta": {"version": {"nvbench": {"string": "0.2"}}}, "devices": [{"id": 0, "name": "A1"}], "benchmarks": [{"name": "g", "states": [{"device": 0, "is_skipped": false, "summaries": [%s, %s]}, {"device": 0, "is_skipped": false, "summaries": [%s, %s]}]}]}' \
+        "$(summary nv/cold/time/gpu/mean 0.5)" "$(summary acme/verification/pass 0)" "$(summary nv/cold/time/gpu/mean 0.25)" "$(summary acme/verification/pass 1)" >n.json
+    abdb import -q n.json
+    same "$(ask "SELECT value, verified, flags FROM v_result WHERE source = 'nvbench' ORDER BY 1")" $'0.25,unknown,\n0.5,fail,failed'
+    printf '# OSU MPI Non-blocking Allreduce Latency Test v7.4\n# Size           Overall(us)       Compute(us)    Coll. Init(us)      MPI_Test(us)      MPI_Wait(us)    Pure Comm.(us)        Overlap(%%)\n4                      22.31             12.04              1.22              0.50              8.91             11.87             13.51\n' >o.txt
+    abdb import -q o.txt
+    same "$(ask "SELECT metric, round(1e6 * value, 2) FROM v_result WHERE source = 'osu-micro-benchmarks' ORDER BY 1")" \
+        $'communication_time_s,11.87\ncompute_time_s,12.04\ninitiation_time_s,1.22\noverlap,135100\ntest_time_s,0.5\ntime_s,22.31\nwait_time_s,8.91'
+}
