@@ -36,6 +36,7 @@ static void parse_points_per_row(abdb_figure *f, char *value)
     if (abdb_count_parse(value, ABDB_MARK_POINT, 0, NUMBER_MOST, &points)) f->grow = (int)points;
 }
 
+/* size: WIDTH,HEIGHT in points; what is no size leaves the default. */
 static void parse_width_height(abdb_figure *f, char *value)
 {
     char *comma = strchr(value, ',');
@@ -50,6 +51,7 @@ static void parse_width_height(abdb_figure *f, char *value)
     }
 }
 
+/* series: COLUMN [MOST] [by COLUMN]; changes value. */
 static void parse_series_column(abdb_figure *f, char *value)
 {
     char *blank = strpbrk(value, " ");
@@ -67,6 +69,8 @@ static void parse_series_column(abdb_figure *f, char *value)
         f->series_most = (size_t)most;
 }
 
+/* Sets what a line "key: value" of the figure's head says; f borrows the value. Unknown keys are
+ * left alone. */
 static void parse_header_line(abdb_figure *f, const char *key, char *value)
 {
     const struct {
@@ -314,6 +318,7 @@ static void write_heading_subtitle_caption(const abdb_figure *f, const abdb_draw
     write_folded_array(out, &caption);
 }
 
+/* ABDB_DATA: how many rows the figure needs, how many there are, and what would give more. */
 static abdb_status fail_with_too_few_rows(const abdb_figure *f, size_t rows, size_t kept,
                                           abdb_error *err)
 {

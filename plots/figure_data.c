@@ -38,6 +38,7 @@ static const char *cell_text_at(const abdb_drawing *d, size_t row, size_t column
     return cell ? cell : "";
 }
 
+/* *out: the column of that name, of size bytes. ABDB_FORMAT: the report has none. */
 static abdb_status find_column_index(const data_builder *m, const char *name, size_t size,
                                      size_t *out, abdb_error *err)
 {
@@ -351,6 +352,8 @@ static void write_series_vendor_and_highlight(const data_builder *m)
         }
 }
 
+/* Writes for each column its number c_NAME; of texts the widest, of numbers min_NAME and
+ * max_NAME. */
 static void write_column_numbers_and_ranges(const data_builder *m)
 {
     for (size_t c = 0; c < m->d->columns; c++) {
@@ -380,6 +383,8 @@ static void write_column_numbers_and_ranges(const data_builder *m)
     }
 }
 
+/* Writes a row of the report as gnuplot reads it: cells, the number of its level in each column
+ * of levels, whether it is highlighted, and its vendor. */
 static void write_data_row(const data_builder *m, size_t r)
 {
     for (size_t c = 0; c < m->d->columns; c++) {
@@ -419,6 +424,8 @@ static void write_data_block(const data_builder *m)
     abdb_text_puts(m->out, "ABDB_END_OF_DATA\n");
 }
 
+/* Writes for each column of levels their number and names; what all names share goes to the
+ * caption. *grown: levels of the column by which the figure grows. */
 static abdb_status write_level_arrays(data_builder *m, abdb_text *shared, size_t *grown,
                                       abdb_error *err)
 {

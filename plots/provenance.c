@@ -56,6 +56,7 @@ static const struct {
 } entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
 enum { ENTITIES = 4, OF_WORDS = 3 }; /* OF_WORDS: of these outside of attributes */
 
+/* Adds text with the first `most` letters of `entities` replaced. */
 static void append_escaped_provenance(abdb_text *out, const char *text, size_t most)
 {
     for (; *text; text++) {
@@ -69,6 +70,7 @@ static void append_escaped_provenance(abdb_text *out, const char *text, size_t m
     }
 }
 
+/* Adds text with all entities replaced by their letters. */
 static void append_unescaped_provenance(abdb_text *out, const char *text, size_t size)
 {
     for (size_t at = 0; at < size;) {
@@ -142,6 +144,8 @@ static bool find_png_chunk(const char *data, size_t size, const char *type, size
     return true;
 }
 
+/* Adds to out the PNG with the stamp in a chunk iTXt before its end; what is no PNG stays as it
+ * is. */
 static void insert_png_provenance(const char *data, size_t size, const char *stamp, abdb_text *out)
 {
     size_t at = PNG_HEAD, length, text = strlen(stamp);
@@ -165,6 +169,8 @@ static void insert_png_provenance(const char *data, size_t size, const char *sta
     abdb_text_free(&chunk);
 }
 
+/* Takes the stamp out of a PNG: *stamp, and *rest without its chunk. False: there is none, or
+ * its checksum is wrong. */
 static bool extract_png_provenance(const char *data, size_t size, abdb_text *stamp, abdb_text *rest)
 {
     size_t at = PNG_HEAD, length = 0;
@@ -331,6 +337,8 @@ static bool find_provenance_in_pdf_streams(const char *data, size_t size, abdb_t
     return found;
 }
 
+/* Takes the stamp out of a PDF. Where another program wrote the PDF anew, the stamp alone is
+ * found and *rest is the whole file. */
 static bool extract_pdf_provenance(const char *data, size_t size, abdb_text *stamp, abdb_text *rest)
 {
     const char *begin = find_last_text(data, size, pdf_begin);

@@ -273,6 +273,8 @@ static bool copy_equal_text(svg_merge *j, const char **light, const char **dark,
     return true;
 }
 
+/* Writes one SVG of two that differ in colours alone. False: they differ elsewhere, or memory is
+ * missing. */
 static bool merge_svgs(svg_merge *j, const char *light, const char *dark)
 {
     while (*light) {

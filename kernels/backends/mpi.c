@@ -75,6 +75,7 @@ static int ignore_signals_and_serve_rank0(void)
     return 0;
 }
 
+/* Rank 0 speaks the protocol; the other ranks obey its commands until it ends. */
 int main(int argc, char **argv)
 {
     static const abdb_mpi_command quit = {.verb = ABDB_MPI_QUIT};

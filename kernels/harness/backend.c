@@ -90,6 +90,8 @@ static json_t *device_lines_to_json(const char *id_name_lines)
     return list;
 }
 
+/* Prints `hello`: every kernel with its provider and parameters, every workload where the
+ * backend has parts, and the devices that can be chosen. */
 static void print_hello_record(const abdb_backend *backend)
 {
     json_t *kernels = json_array(), *hello;

@@ -86,6 +86,8 @@ done:
     return st;
 }
 
+/* Opens the workload at a trial's size and repeats it; *out: its work, memory and times.
+ * ABDB_NOMEM: it takes more than half of what is free. */
 static abdb_status measure_pilot_size(const abdb_run_context *cell, const abdb_workload *w,
                                       const char *size, pilot_measurement *out, abdb_error *err)
 {
@@ -131,6 +133,8 @@ static void solve_op_and_byte_seconds(const pilot_measurement *a, const pilot_me
     }
 }
 
+/* Seconds of an operation, a byte moved and a byte of memory, from one size or two of the
+ * workload's trials. */
 static abdb_status measure_pilot_costs(const abdb_run_context *s, const abdb_workload *w,
                                        pilot_costs *out, abdb_error *err)
 {

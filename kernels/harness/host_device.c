@@ -17,6 +17,8 @@ typedef struct {
     char name[256];
 } host_device;
 
+/* Memory at a page, from the pool where that has some, or huge: in large pages. ABDB_NOMEM;
+ * ABDB_USAGE: the system gives no large pages. */
 static abdb_status host_alloc_aligned(abdb_device *d, size_t size, bool huge, void **out,
                                       abdb_error *err)
 {

@@ -78,6 +78,8 @@ static const char *machine_ceiling_metric(const kernel_cell *c)
                                                                                          : name;
 }
 
+/* Prints `result`: parameters, work, the check, noise, sensors and what the implementation
+ * chose. */
 static void print_kernel_result(const kernel_cell *c)
 {
     const abdb_problem *p = &c->at[0].p;
@@ -212,6 +214,7 @@ static size_t choose_copy_count(const kernel_cell *c)
     return (size_t)fmin(COPIES_MAX, fmax(2, ceil(beyond / bytes) + 1));
 }
 
+/* Makes the copies of cache=rotate that are not there yet, each with inputs of its own. */
 static abdb_status make_remaining_copies(kernel_cell *c, abdb_error *err)
 {
     size_t most = choose_copy_count(c);

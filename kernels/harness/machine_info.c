@@ -221,6 +221,7 @@ static void set_json_first_line_of_file(json_t *object, const char *key, const c
     if (read_first_line(path, text, sizeof text)) set_json_text_if_utf8(object, key, text);
 }
 
+/* Adds what /proc/cpuinfo and sysfs say of the processor, its instruction sets and caches. */
 static void add_processor_and_caches(json_t *m)
 {
     static const char *const keys[][2] = {{"vendor_id", "host_processor_vendor"},
@@ -260,6 +261,8 @@ static void add_processor_and_caches(json_t *m)
     }
 }
 
+/* Adds processors, limits of the cgroup, load, and the system's settings of pages, clock and
+ * frequency. */
 static void add_system_settings(json_t *m)
 {
     cpu_set_t set;
@@ -281,6 +284,7 @@ static void add_system_settings(json_t *m)
                                 "/sys/devices/system/clocksource/clocksource0/current_clocksource");
 }
 
+/* Adds compiler, libc, library, and the environment variables that change speed. */
 static void add_build_and_variables(json_t *m, const abdb_backend *backend)
 {
     static const char *const variables[] = {

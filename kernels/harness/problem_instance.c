@@ -87,6 +87,8 @@ done:
     return st;
 }
 
+/* Makes all tensors, fills the inputs by fill= and the seed, brings them to the device and
+ * spoils the outputs. ABDB_NOMEM: they take over 0.8 of what is free. */
 static abdb_status alloc_and_fill_tensors(abdb_instance *c, abdb_error *err)
 {
     static const char *const fills[] = {"uniform", "zeros", "integers", NULL}, *const sizes[] = {

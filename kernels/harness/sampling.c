@@ -144,6 +144,8 @@ typedef struct {
     int worse;
 } steadiness;
 
+/* Are the samples enough: the least number and time, and an interquartile range at the target or
+ * one that no longer shrinks; or the most time has passed. */
 static bool has_enough_steady_samples(const abdb_samples *s, const abdb_sampling *rule,
                                       double passed_s, steadiness *w)
 {

@@ -27,6 +27,7 @@ static double canary_round(double *a, const double *b, const double *c)
     return sum + a[WORDS / 2];
 }
 
+/* Seconds of so many rounds of fixed work on all threads. */
 static double time_canary_rounds(double *room, size_t rounds)
 {
     volatile double keep;

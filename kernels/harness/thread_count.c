@@ -46,6 +46,8 @@ static void count_threads_and_run_region(void *data)
 
 void GOMP_parallel(parallel_region *inside, void *data, unsigned threads, unsigned flags);
 
+/* Stands before libgomp's function of that name: counts the threads of a parallel region while a
+ * count is wanted, then calls it. */
 void GOMP_parallel(parallel_region *inside, void *data, unsigned threads, unsigned flags)
 {
     static _Atomic(parallel_launcher *) real;

@@ -122,6 +122,7 @@ static void accumulate_errors_of_rows(const output_check *o, size_t low, size_t 
     f->rows += (double)(high - low);
 }
 
+/* Rows [low, high) of the output by the kernel's reference, with magnitudes that begin at 0. */
 static abdb_status compute_reference_rows(const output_check *o, size_t low, size_t high,
                                           double *want, double *magnitude, abdb_error *err)
 {

@@ -62,6 +62,8 @@ static void wrap_workload_for_ranks(workload_cell *s)
     s->parts = over.parts;
 }
 
+/* Reads the request, resolves the parameters and counts work and memory. *status becomes
+ * not-implemented where the backend lacks a part. */
 static abdb_status parse_cell_and_count_work(workload_cell *s, json_t *request, const char **status,
                                              abdb_error *err)
 {
@@ -185,6 +187,8 @@ static bool has_enough_steady_repetitions(const workload_cell *s, double passed_
            summary.iqr <= s->rule.iqr_target * summary.median;
 }
 
+/* One repetition to warm up, then samples until they are enough or *stop; the spans of each are
+ * kept. */
 static abdb_status warm_up_and_sample(workload_cell *s, const volatile int *stop, abdb_error *err)
 {
     abdb_samples *out = &s->samples;
@@ -211,6 +215,8 @@ done:
     return st;
 }
 
+/* Makes room for samples, takes them between two runs of fixed work and two readings of the
+ * sensors; s->shift: how much the machine's speed changed. */
 static abdb_status sample_between_canaries(workload_cell *s, const volatile int *stop,
                                            abdb_error *err)
 {
@@ -259,6 +265,7 @@ static size_t find_median_repetition(workload_cell *s)
     return best;
 }
 
+/* Prints a `span` for each part that ran in that repetition. */
 static void print_span_records(const workload_cell *s, size_t repetition)
 {
     for (size_t i = 0; i < s->spans.count; i++) {
@@ -299,6 +306,7 @@ static double overhead_share(const workload_cell *s, size_t repetition)
     return 1 - computed / s->samples.time_s[repetition];
 }
 
+/* Prints a `metric` for each that was collected. */
 static void print_metric_records(const workload_cell *s)
 {
     for (size_t i = 0; i < s->metrics; i++) {
@@ -312,6 +320,7 @@ static void print_metric_records(const workload_cell *s)
     }
 }
 
+/* Prints `result`: parameters, work, the check, noise and sensors. */
 static void print_workload_result(const workload_cell *s)
 {
     json_t *factors = json_object(), *record;
@@ -336,6 +345,8 @@ static void print_workload_result(const workload_cell *s)
     abdb_print_and_free_record(record);
 }
 
+/* Collects the workload's metrics with overhead and memory, then prints samples, spans of the
+ * median repetition, metrics and the result. */
 static void collect_metrics_and_print_all(workload_cell *s, double resident_before_bytes)
 {
     double most = read_proc_status_bytes("VmHWM:");

@@ -35,6 +35,8 @@ typedef struct {
     int causal, backward, plain;
 } attention_sizes;
 
+/* The sizes that the parameters ask for, with defaults: queries and keys are `sequence`,
+ * kv_heads is heads. heads is a multiple of kv_heads; of causal attention keys >= queries. */
 static abdb_status attention_parse_params(abdb_problem *p, attention_sizes *s, abdb_error *err)
 {
     static const char *const no_yes[] = {"no", "yes", NULL},
@@ -72,6 +74,9 @@ static attention_sizes attention_sizes_of_problem(const abdb_problem *p)
     return s;
 }
 
+/* Inputs Q, K, V, outputs O and L (log-sums); backward has inputs Q, K, V, O, dO, L and outputs
+ * dQ, dK, dV. Rows of Q, O, L: batch, head, query; rows of K, V: batch, kv_head, key; columns: d,
+ * of L one. */
 static abdb_status attention_define_tensors(abdb_problem *p, const abdb_machine_caches *limits,
                                             abdb_error *err)
 {
@@ -171,6 +176,8 @@ static double estimate_log_sum_exp(const abdb_problem *p, const attention_sizes 
     return log(exp(score) + (double)n * exp(square / 2));
 }
 
+/* Aims each query at one key, so that a wrong or missing key shows. Forward: lowers the scores
+ * of even queries; backward: log-sums that fit the scores, and outputs half as large. */
 static void attention_sharpen_random_inputs(const abdb_problem *p, uint64_t seed)
 {
     attention_sizes s = attention_sizes_of_problem(p);
@@ -246,6 +253,8 @@ static double dot_rows_with_magnitude(const abdb_problem *p, const attention_siz
     return sum;
 }
 
+/* One row of O or L in double: s[j] = q . k[j] / sqrt(d) of the keys that the query sees, O =
+ * sum of softmax(s)[j] v[j], L = log of the sum of exp(s[j]). NAN where memory is missing. */
 static void attention_output_row(const abdb_problem *p, const attention_sizes *s, int tensor,
                                  size_t row, double *out, double *magnitude)
 {
@@ -307,6 +316,8 @@ static void add_query_key_gradient(const abdb_problem *p, const attention_sizes 
     }
 }
 
+/* One row of dQ, dK or dV in double: the sum of what each pair of a query and a key that it sees
+ * adds. A row of dK or dV has the queries of all heads that share its key. */
 static void attention_gradient_row(const abdb_problem *p, const attention_sizes *s, int tensor,
                                    size_t row, double *out, double *magnitude)
 {

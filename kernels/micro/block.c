@@ -31,6 +31,8 @@ typedef struct {
     int backward;
 } block_sizes;
 
+/* The sizes that the parameters ask for; n = batch x sequence tokens. d is a multiple of 32 and
+ * of heads, and heads are even wide. */
 static abdb_status block_parse_params(abdb_problem *p, block_sizes *s, abdb_error *err)
 {
     static const char *const passes[] = {"forward", "backward", NULL};
@@ -60,6 +62,8 @@ static block_sizes block_sizes_of_problem(const abdb_problem *p)
     return s;
 }
 
+/* Forward: X, P in, Y out; backward: X, P, dY in, dX, dP out. X and Y are n x d; the parameters
+ * P lie in 12d + 13 rows of d. */
 static abdb_status block_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
                                        abdb_error *err)
 {
@@ -215,6 +219,8 @@ static void row_mean_and_inverse_std(const double *x, size_t d, double *mean, do
     *scale = 1 / sqrt(square + 1e-5);
 }
 
+/* out[i][j] = (x[i][j] - mean of row i) / its standard deviation x gain[j] + shift[j]; x and out
+ * are rows x d. */
 static void layernorm_rows(double *out, const double *x, const double *gain, const double *shift,
                            size_t rows, size_t d)
 {
@@ -283,6 +289,8 @@ static size_t causal_softmax_scores(const block_arrays *a, size_t sequence_index
     return first;
 }
 
+/* Adds to att, n x d, for each batch, head and token i: the sum over tokens j <= i of
+ * softmax(q[i] . k[j] / sqrt(d / heads)) v[j]. q, k, v are the thirds of a row of qkv, n x 3d. */
 static void causal_attention_forward(const block_arrays *a)
 {
     size_t d = a->s.d, wide = d / a->s.heads;
@@ -330,6 +338,8 @@ static void causal_attention_backward(const block_arrays *a)
     }
 }
 
+/* h = x + attention(layernorm(x) Wqkv + bqkv) Wo + bo; y = h + gelu(layernorm(h) Wfc + bfc) Wpr
+ * + bpr. x, h, y are n x d, qkv n x 3d, f and g n x 4d; arrays that are added to begin with 0. */
 static void block_forward(const block_arrays *a)
 {
     size_t n = a->s.n, d = a->s.d;
@@ -391,6 +401,8 @@ static void block_backward(const block_arrays *a)
                                    p + block_vector_offset(d, G1), n, d);
 }
 
+/* Rows of Y, or of dX or dP, in double. The whole block is computed for any of them; magnitude:
+ * the largest number of the row, at least 1/8 of the largest of the output. */
 static void block_reference_rows(const abdb_problem *p, int tensor, const size_t *row, size_t count,
                                  double *out, double *magnitude)
 {

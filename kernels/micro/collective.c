@@ -121,6 +121,9 @@ done:
     return st;
 }
 
+/* X holds what every rank sends, OUT what every rank receives, the parts of ranks one after
+ * another; a broadcast has X alone, read and written. ranks=: 2 at least for messages from point to
+ * point. */
 static abdb_status collective_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
                                             abdb_error *err)
 {
@@ -215,6 +218,8 @@ static double expected_element_of_rank(const abdb_problem *p, const abdb_exchang
     return NAN;
 }
 
+/* Elements `row` of X or OUT: element row mod each of rank row / each, by the definition of the
+ * collective in exchange.h. */
 static void collective_reference_rows(const abdb_problem *p, int tensor, const size_t *row,
                                       size_t n, double *out, double *magnitude)
 {

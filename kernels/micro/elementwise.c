@@ -54,6 +54,9 @@ static int elementwise_op_index(const abdb_problem *p)
     return abdb_param_word_index(p, "op", words, &op, &err) == ABDB_OK ? op : -1;
 }
 
+/* X in and OUT out are rows x columns. Besides: layer norm has gain and shift, RMS norm a gain,
+ * of `columns` numbers; rotary POSITIONS rows of cosines and sines; cross entropy one target and
+ * one loss a row; AdamW gradients and two moments in, parameters and both moments out. */
 static abdb_status elementwise_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
                                              abdb_error *err)
 {
@@ -174,6 +177,9 @@ static double adamw_parameter_scale(size_t row, bool odd)
     return odd ? 1 : 0x1p-8;
 }
 
+/* Makes rows in which mistakes show: one large number a row, numbers whose exponential overflows
+ * f32, norms far from 0 or as small as their epsilon, parameters as small as AdamW's steps. Angle
+ * of rotary: r 10000^(-2i / columns) at position r. */
 static void elementwise_prepare_inputs(const abdb_problem *p, uint64_t seed)
 {
     const abdb_tensor *t = &p->tensor[1];
@@ -343,6 +349,8 @@ static void adamw_step_row(const reference_row *r, int tensor)
     }
 }
 
+/* Rows of an output in double, by the formula of op at the head of this file; GELU is the tanh
+ * form x / (1 + exp(-z)), z = 2 sqrt(2 / pi) (x + 0.044715 x^3), SiLU has z = x. */
 static void elementwise_reference_rows(const abdb_problem *p, int tensor, const size_t *row,
                                        size_t count, double *out, double *magnitude)
 {

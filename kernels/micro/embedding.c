@@ -16,6 +16,8 @@
 
 enum { TABLES, INDEX, OUT };
 
+/* TABLES: tables x rows rows of bytes / 4 numbers of f32; INDEX: tables x batch x lookups; OUT:
+ * batch rows, each with the sums of all tables side by side. */
 static abdb_status embedding_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
                                            abdb_error *err)
 {
@@ -60,6 +62,7 @@ static void embedding_count_work(const abdb_problem *p, abdb_work *out)
     out->bytes = sums * 4 * (n + 1) + 4 * (double)abdb_tensor_element_count(&p->tensor[INDEX]);
 }
 
+/* out[b][t][i] = the sum over lookups l of TABLES[t][INDEX[t][b][l]][i], in double. */
 static void embedding_reference_rows(const abdb_problem *p, int tensor, const size_t *row,
                                      size_t count, double *out, double *magnitude)
 {

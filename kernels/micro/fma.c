@@ -32,6 +32,8 @@ static bool dtype_uses_recurrence(const abdb_problem *p)
     return p->tensor[X].dtype == ABDB_F64 || p->tensor[X].dtype == ABDB_F32;
 }
 
+/* Z has `width` sums; X has 1, 2 (bf16) or 4 (i8) numbers for each, Y as many for PERIOD sums,
+ * after which they repeat. n: steps. */
 static abdb_status fma_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
                                      abdb_error *err)
 {
@@ -92,6 +94,8 @@ static void fma_count_work(const abdb_problem *p, abdb_work *out)
     out->bytes = abdb_problem_tensor_bytes(p);
 }
 
+/* f32 and f64: n steps of z = (1 - 2^-12) z + 2^-13 that begin with x. Else z = n times the
+ * products of x and y of one step. */
 static void fma_reference_rows(const abdb_problem *p, int tensor, const size_t *row, size_t count,
                                double *out, double *magnitude)
 {

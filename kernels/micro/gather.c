@@ -20,6 +20,9 @@ static int is_scatter(const abdb_problem *p)
     return op && strcmp(op, "scatter") == 0;
 }
 
+/* The table has rows x bytes / 4 numbers of f32, INDEX `count` = rows x fraction places, the
+ * vectors lie in `count` rows. A gather reads the table (tensor 0) into vectors, a scatter writes
+ * vectors (tensor 0) into the table, whose other rows stay. */
 static abdb_status gather_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
                                         abdb_error *err)
 {
@@ -60,6 +63,7 @@ done:
     return st;
 }
 
+/* Fills INDEX with `count` different rows of the table in random order. */
 static void gather_prepare_unique_indices(const abdb_problem *p, uint64_t seed)
 {
     size_t rows = (size_t)abdb_param_number(p, "rows", 1), count = p->tensor[INDEX].dim[0];
@@ -89,6 +93,8 @@ static void gather_count_work(const abdb_problem *p, abdb_work *out)
     out->bytes = (double)p->tensor[INDEX].dim[0] * (2 * abdb_param_number(p, "bytes", BYTES) + 4);
 }
 
+/* gather: OUT[r] = TABLE[INDEX[r]]. scatter: OUT[INDEX[i]] = TABLE[i], other rows as they were.
+ * Exact. */
 static void gather_reference_rows(const abdb_problem *p, int tensor, const size_t *row,
                                   size_t count, double *out, double *magnitude)
 {

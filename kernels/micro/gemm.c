@@ -92,6 +92,8 @@ static abdb_status gemm_append_matrix(abdb_problem *p, abdb_dtype dtype, abdb_ro
     return ABDB_OK;
 }
 
+/* A is M x K (K x M where transposed), B K x N (N x K), C M x N, of a batch so many of each; a
+ * bias has N numbers. C is in bf16 and f16 as A is, else in the accumulator of A's format. */
 static abdb_status gemm_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
                                       abdb_error *err)
 {
@@ -124,6 +126,8 @@ done:
     return st;
 }
 
+/* Operations: (2K + beta + bias + those of the activation) M N a batch; bytes: each tensor once,
+ * C twice where it is added to. */
 static void gemm_count_work(const abdb_problem *p, abdb_work *out)
 {
     static const double each[] = {[ABDB_ACT_RELU] = 1, [ABDB_ACT_GELU] = 9, [ABDB_ACT_SILU] = 4};
@@ -362,6 +366,8 @@ static double c_plus_bias_element(const abdb_problem *p, size_t i, size_t j)
            (p->tensors > BIAS ? abdb_tensor_get_f64(&p->tensor[BIAS], j) : 0);
 }
 
+/* Marks rows of C that are not A B + beta C + bias, by Freivalds' method; of a batch a row is a
+ * whole matrix. ABDB_USAGE: an activation follows. */
 static abdb_status gemm_mark_suspect_rows(const abdb_problem *p, const abdb_tensor *got,
                                           uint64_t seed, unsigned char *marks, abdb_error *err)
 {

@@ -13,6 +13,8 @@
 
 enum { TABLE, UPDATES = 1 << 22 };
 
+/* TABLE: a power of two of words of 64 bits, as two columns of i32, in `parts` equal parts with
+ * as many updates each. */
 static abdb_status gups_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
                                       abdb_error *err)
 {
@@ -50,6 +52,8 @@ static void gups_count_work(const abdb_problem *p, abdb_work *out)
     out->bytes = 16 * out->ops;
 }
 
+/* Word i begins as i; each update of its part's sequence of random numbers r is word[r mod size
+ * of the part] ^= r. Rows are words, exact. */
 static void gups_reference_rows(const abdb_problem *p, int tensor, const size_t *row, size_t count,
                                 double *out, double *magnitude)
 {

@@ -16,6 +16,8 @@
  * another line. */
 enum { NEXT, END, LINE = 64, STEP = LINE / 4, HOPS = 1 << 18 };
 
+/* NEXT: an array of `bytes`, half of a cache's size for level=, else twice what no cache holds;
+ * END: where `hops` steps lead. */
 static abdb_status latency_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
                                          abdb_error *err)
 {
@@ -46,6 +48,8 @@ done:
     return st;
 }
 
+/* Fills NEXT so that following it from any line visits all lines, in random order, before it
+ * returns. */
 static void latency_prepare_pointer_cycle(const abdb_problem *p, uint64_t seed)
 {
     int32_t *next = p->tensor[NEXT].data;
@@ -72,6 +76,7 @@ static void latency_count_work(const abdb_problem *p, abdb_work *out)
     out->bytes = LINE * abdb_param_number(p, "hops", HOPS);
 }
 
+/* END = NEXT[NEXT[... NEXT[0]]], `hops` times. */
 static void latency_reference_end(const abdb_problem *p, int tensor, const size_t *row,
                                   size_t count, double *out, double *magnitude)
 {

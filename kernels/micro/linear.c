@@ -29,6 +29,8 @@ typedef struct {
     double sparsity;
 } linear_sizes;
 
+/* The sizes and forms that the parameters ask for. Blocks want K in whole blocks of 64 and N of
+ * 32, i4 whole groups of 32 along K, 2:4 a multiple of 4; only weights=f32 are pruned. */
 static abdb_status linear_parse_params(abdb_problem *p, linear_sizes *s, abdb_error *err)
 {
     static const char *const weights[] = {"f32", "i8", "i4", NULL},
@@ -71,6 +73,9 @@ static linear_sizes linear_sizes_of_problem(const abdb_problem *p)
     return s;
 }
 
+/* X: M x K, W: K x N (i4: K / 2 x N bytes), Y: M x N of f32. Scales: one for each row of X (i8),
+ * one for each column of W (i8) or for each group of 32 of a column (i4); else a tensor of one
+ * element. */
 static abdb_status linear_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
                                         abdb_error *err)
 {
@@ -107,6 +112,8 @@ static void prune_group_to_2_of_4(float *w, size_t row_stride)
     }
 }
 
+/* Sets a share of the weights to 0: single ones or blocks at random with probability `sparsity`,
+ * or the two smallest of each four down a column. */
 static void prune_weights_by_pattern(const abdb_problem *p, uint64_t seed)
 {
     linear_sizes s = linear_sizes_of_problem(p);
@@ -162,6 +169,8 @@ static bool linear_make_exact_inputs(const abdb_problem *p, uint64_t seed)
     return true;
 }
 
+/* 2M operations for each weight that is left; bytes of X, Y, of the weights that are left and of
+ * scales of quantised ones. */
 static void linear_count_work(const abdb_problem *p, abdb_work *out)
 {
     static const double bytes[] = {4, 1, 0.5};
@@ -191,6 +200,7 @@ static double dequantised_weight(const abdb_problem *p, const linear_sizes *s, s
            abdb_tensor_get_f64(&p->tensor[W_SCALE], k / GROUP * s->n + n);
 }
 
+/* Y = X W in double, both dequantised: a number times the scale of its row, column or group. */
 static void linear_reference_rows(const abdb_problem *p, int tensor, const size_t *row,
                                   size_t count, double *out, double *magnitude)
 {
@@ -231,6 +241,8 @@ static double w_element_dequantised(const abdb_problem *p, size_t k, size_t n)
     return dequantised_weight(p, &s, k, n);
 }
 
+/* Marks rows of Y that are not X W by Freivalds' method, without the error bound of the
+ * reference. */
 static abdb_status linear_mark_suspect_rows(const abdb_problem *p, const abdb_tensor *got,
                                             uint64_t seed, unsigned char *marks, abdb_error *err)
 {

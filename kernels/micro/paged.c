@@ -21,6 +21,9 @@
 
 enum { Q, K, V, INDEX, LENGTH, O };
 
+/* Q and O: batch x heads rows of d. K and V: rows of d for each request, block of tokens,
+ * kv_head and token of the block. INDEX: the block of a request's i-th tokens, a table with a row a
+ * request or a list of used blocks; LENGTH: tokens of each request. */
 static abdb_status paged_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
                                        abdb_error *err)
 {
@@ -126,6 +129,8 @@ static void lower_scores_of_even_heads(const abdb_problem *p)
         abdb_tensor_set_rounded(&p->tensor[Q], r * d, -12 * sqrt((double)d));
 }
 
+/* Gives each request its blocks in random order and a length that leaves up to half of its last
+ * block empty; aims each query at one token; lowers the scores of even heads. */
 static void paged_prepare_inputs(const abdb_problem *p, uint64_t seed)
 {
     size_t batch = size_param_or_1(p, "batch"), block = size_param_or_1(p, "block"),
@@ -148,6 +153,8 @@ static void paged_prepare_inputs(const abdb_problem *p, uint64_t seed)
     lower_scores_of_even_heads(p);
 }
 
+/* 4d operations for each head and token; bytes: K and V of all tokens once, Q, O and the
+ * indices. */
 static void paged_count_work(const abdb_problem *p, abdb_work *out)
 {
     double tokens = 0, size = (double)abdb_dtype_size(p->tensor[K].dtype),
@@ -172,6 +179,8 @@ static double paged_error_bound(const abdb_problem *p, int tensor)
     return paged_sum_error_bound(p) + 2 * abdb_output_roundoff(&p->tensor[tensor]);
 }
 
+/* O[b][h] in double: the sum over tokens j of softmax(q . k[j] / sqrt(d)) v[j], the tokens of
+ * request b found by INDEX. NAN where memory is missing. */
 static void paged_reference_rows(const abdb_problem *p, int tensor, const size_t *row, size_t count,
                                  double *out, double *magnitude)
 {

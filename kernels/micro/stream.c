@@ -122,6 +122,9 @@ done:
     return st;
 }
 
+/* X and Y in, Z out, n elements each; those that the operation does not read have one element,
+ * and so has the sum of dot and read. repeat=: passes, chosen for level= so that they move
+ * PASSES_BYTES. */
 static abdb_status stream_setup_tensors(abdb_problem *p, const abdb_machine_caches *limits,
                                         abdb_error *err)
 {
@@ -173,6 +176,8 @@ static void stream_count_work(const abdb_problem *p, abdb_work *out)
     out->bytes = operations[op].moved * n * (double)abdb_dtype_size(p->tensor[X].dtype);
 }
 
+/* Elements of Z in long double, by the formulas at the head of this file; magnitude: the sum of
+ * the terms' magnitudes. */
 static void stream_reference_rows(const abdb_problem *p, int tensor, const size_t *row,
                                   size_t count, double *out, double *magnitude)
 {
@@ -232,6 +237,8 @@ static double stream_norm_bound(const abdb_problem *p, int tensor)
                : abdb_sum_norm_bound(&p->tensor[tensor], abdb_param_number(p, "fmas", 1));
 }
 
+/* In units of the magnitude, u being the format's rounding: n + 2 of a sum, f + 2 of f steps,
+ * else 3. */
 static double stream_error_bound(const abdb_problem *p, int tensor)
 {
     double u = abdb_dtype_unit_roundoff(p->tensor[X].dtype);

@@ -76,6 +76,8 @@ static const char *last_line_of_stderr(program_turn *t)
     return line ? line + 1 : t->tail;
 }
 
+/* Writes into t->why how a program that failed ended, with the last line of its standard error;
+ * nothing where it ended well. */
 static void describe_failed_exit(program_turn *t, int status)
 {
     const char *words;
@@ -229,6 +231,8 @@ static char *substitute_braced_params(const char *word, const json_t *params)
     return copy;
 }
 
+/* Prints `result` of a program: no operations and bytes, verified by its exit code, its words as
+ * the factor `command`. */
 static void print_command_result(const char *cell, char *const *words)
 {
     abdb_text all = {0}, line = {0};
@@ -272,6 +276,8 @@ static void print_escaped(const program_turn *t)
     abdb_text_free(&line);
 }
 
+/* Runs the program as one cell: its words with the parameters put in, samples, and an `end` that
+ * says why where it failed. */
 static void run_command_cell(char *const *words, size_t count, json_t *request)
 {
     char *own[ABDB_ARGUMENTS + 1] = {NULL};
@@ -304,6 +310,7 @@ static void run_command_cell(char *const *words, size_t count, json_t *request)
         if (t.said[i] >= 0) close(t.said[i]);
 }
 
+/* Prints what the machine is and the clock, without what is abdb-command's own. */
 static void print_environment_and_device(void)
 {
     cpu_set_t set;
@@ -346,6 +353,8 @@ static bool open_signalfd_for_child_and_int(void)
     return signals >= 0;
 }
 
+/* abdb-command WORD... describe|run|estimate, by the protocol of backends: the cells to run come
+ * as lines on standard input. */
 int main(int argc, char **argv)
 {
     const char *verb = argc > 2 ? argv[argc - 1] : "";

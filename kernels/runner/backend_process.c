@@ -156,6 +156,8 @@ abdb_status abdb_child_fail_unreadable(const abdb_child *c, const char *path, ab
     return ABDB_FAIL(err, ABDB_NOMEM, "what %s says", path);
 }
 
+/* Closes a backend's input and waits for its end, or ends its process group; reports processes
+ * that escaped. Returns its wait status. */
 static int close_input_and_end_group(abdb_child *c, bool kill_now)
 {
     abdb_program *p = &c->process;

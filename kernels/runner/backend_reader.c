@@ -60,6 +60,7 @@ static bool has_control_characters(const char *text)
     return false;
 }
 
+/* Does a text or a name anywhere in the value hold a control character, or a text a tab? */
 static bool json_has_control_characters(json_t *value)
 {
     const char *key;
@@ -98,6 +99,7 @@ static void check_line_rules(abdb_backend_reader *t, const char *line, size_t si
 
 /* --- records of the program ------------------------------------------------------------------- */
 
+/* Rule 3.2: a kernel has a name, a formula and a list of parameters that are texts. */
 static void check_hello_kernel(abdb_backend_reader *t, const json_t *kernel)
 {
     const char *name = abdb_record_text_or_empty(kernel, "name");
@@ -114,6 +116,7 @@ static void check_hello_kernel(abdb_backend_reader *t, const json_t *kernel)
     abdb_rule_set_held(t, "3.2");
 }
 
+/* Rule 3.5: each device has an id of one short word, and a name. */
 static void check_hello_devices(abdb_backend_reader *t, const json_t *devices)
 {
     json_t *one;
@@ -133,6 +136,8 @@ static void check_hello_devices(abdb_backend_reader *t, const json_t *devices)
     abdb_rule_set_held(t, "3.5");
 }
 
+/* Rules 3.1, 3.2, 3.5: hello comes first and once, names the backend as its file does, and lists
+ * kernels and devices. */
 static void check_hello_record(abdb_backend_reader *t, const json_t *hello)
 {
     const char *slash = strrchr(t->how->run->path, '/'),
@@ -176,6 +181,7 @@ static bool names_host_user_or_home(const char *text)
     return false;
 }
 
+/* Rule 3.3: the environment is an object, and none of its texts names this host, user or home. */
 static void check_environment_record(abdb_backend_reader *t, const json_t *record)
 {
     const json_t *environment = json_object_get(record, "environment");
@@ -190,6 +196,7 @@ static void check_environment_record(abdb_backend_reader *t, const json_t *recor
     abdb_rule_set_held(t, "3.3");
 }
 
+/* Rule 3.4: a device has a name, a clock with its resolution, and threads. */
 static void check_device_record(abdb_backend_reader *t, const json_t *device)
 {
     const json_t *threads = json_object_get(device, "threads"),
@@ -207,6 +214,8 @@ static void check_device_record(abdb_backend_reader *t, const json_t *device)
 /* --- records of a cell, beyond what cell_validation.c refuses
  * -------------------------------------------- */
 
+/* Rules 4.4, 4.6: samples are numbered in order, their times do not go back, and none follows
+ * the result. */
 static void check_sample_record(abdb_backend_reader *t, const json_t *sample)
 {
     const json_t *seq = json_object_get(sample, "seq"), *at = json_object_get(sample, "t_s");
@@ -220,6 +229,8 @@ static void check_sample_record(abdb_backend_reader *t, const json_t *sample)
     t->samples++;
 }
 
+/* Rules 4.5, 4.13: a cell that is not ok says why; the samples of one that is take no longer
+ * together than has passed. */
 static void check_end_record(abdb_backend_reader *t, const json_t *end)
 {
     const json_t *batch = json_object_get(t->told.result, "batch");

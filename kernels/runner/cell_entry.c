@@ -257,6 +257,7 @@ static void set_entry_fields(abdb_entry *e, abdb_arena *arena, const abdb_backen
     e->field[ABDB_FIELD_source] = "abdb-run";
 }
 
+/* Adds a cell to the tally of its status; what is no known status counts as crashed. */
 static void count_cell_status(abdb_run_tally *tally, const char *status)
 {
     if (strcmp(status, "ok") == 0)

@@ -325,6 +325,8 @@ static bool check_provider_is_listed(abdb_cell_validation *t, const json_t *resu
     return false;
 }
 
+/* Keeps the cell's result, or rejects the cell: a second one, numbers out of range, other
+ * parameters than were asked for. */
 static void validate_and_set_result(abdb_cell_validation *t, json_t *record)
 {
     static const char *const numbers[] = {"ops",          "bytes",    "error",   "prepare_s",

@@ -60,6 +60,8 @@ static void check_greeting_and_identity(abdb_backend_reader *t, const char *verb
     json_decref(now);
 }
 
+/* `describe` greets, says bye and ends; *is: what it said of itself. ABDB_BACKEND: an
+ * interpreter or a library that it needs is not here. */
 static abdb_status test_describe(abdb_backend_reader *t, json_t **is, abdb_error *err)
 {
     double wait_s = t->how->wait_s;
@@ -85,6 +87,7 @@ done:
     return st;
 }
 
+/* Rule 1.2: an unknown verb prints no record and ends with a code other than 0. */
 static abdb_status test_unknown_verb(abdb_backend_reader *t, abdb_error *err)
 {
     int status;
@@ -135,6 +138,7 @@ static abdb_status write_text_or_break_rule(abdb_backend_reader *t, const char *
     return ABDB_OK;
 }
 
+/* Asks for a cell and begins its validation. */
 static abdb_status send_cell_request(abdb_backend_reader *t, const abdb_cell *cell, bool quick,
                                      abdb_error *err)
 {

@@ -48,6 +48,8 @@ static void append_launcher_words(word_list *w, const char *text, abdb_arena *ar
     }
 }
 
+/* ABDB_USAGE: --hosts is empty, begins like an option, or has characters that no list of hosts
+ * has. */
 static abdb_status check_hosts_option(const char *hosts, abdb_error *err)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

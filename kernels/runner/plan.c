@@ -45,6 +45,8 @@ static int parse_range(const char *text, double *from, double *to, char *operato
     return size && !text[size];
 }
 
+/* Adds the values of a list to an axis: words, numbers, and ranges 256-4096*2 or 1-8+1 with all
+ * they mean. */
 static abdb_status parse_axis_values(abdb_plan *plan, axis *a, const char *text, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
@@ -104,6 +106,7 @@ static abdb_status name_and_count_cell(abdb_plan *plan, abdb_error *err)
     return ABDB_OK;
 }
 
+/* Adds the cell that has value value_index[i] of each axis i. */
 static abdb_status append_cell_of_axes(abdb_plan *plan, const char *kernel, const axis *axes,
                                        size_t count, const size_t *value_index, abdb_error *err)
 {

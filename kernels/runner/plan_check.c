@@ -79,6 +79,7 @@ static abdb_status check_provider_is_known(const abdb_cell *cell, json_t *const 
     return fail_unknown_with_nearest(what, asked, &known, err);
 }
 
+/* ABDB_USAGE: no backend has the kernel, the axis of it, or the provider; with the nearest name. */
 static abdb_status check_cell_names(const abdb_cell *cell, const name_set *kernels,
                                     json_t *const *hello, size_t hellos, abdb_error *err)
 {

@@ -11,6 +11,7 @@
 static const char *const times[] = {"time_s", "least_s", "most_s"};
 static const char *const words[] = {"host", "device", "binding"};
 
+/* Has a rank its texts, and are its times, where it has them, numbers of at least 0? */
 static bool is_valid_rank(const json_t *rank)
 {
     bool ok = json_is_object(rank);
@@ -40,6 +41,7 @@ const char *abdb_ranks_why_invalid(const json_t *result)
     return NULL;
 }
 
+/* How many different hosts the ranks name. */
 static size_t count_distinct_hosts(const json_t *ranks)
 {
     json_t *seen = json_object(), *rank;
@@ -59,6 +61,7 @@ static double number_member_or_nan(const json_t *rank, const char *name)
     return value ? json_number_value(value) : NAN;
 }
 
+/* Adds rank i's median time with its least and most as a result; nothing where it has none. */
 static void add_rank_time(abdb_entry *e, const json_t *ranks, size_t i, size_t samples)
 {
     const json_t *rank = json_array_get(ranks, i);

@@ -74,6 +74,8 @@ static bool has_slot_and_cache_blocks(const abdb_batcher *b, const abdb_request 
     return b->admitted < b->g->most.sequences && cache_blocks_of_request(b, r) <= b->blocks;
 }
 
+/* Gives a request the first empty slot and takes its blocks off the free list into the slot's
+ * row of pages. Returns the slot; there must be one, and enough blocks. */
 static size_t admit_request_to_slot(abdb_batcher *b, abdb_request *r)
 {
     size_t at = 0, width = b->g->most.width;
@@ -86,6 +88,7 @@ static size_t admit_request_to_slot(abdb_batcher *b, abdb_request *r)
     return at;
 }
 
+/* Empties a slot whose request has ended; its blocks are free again. */
 static void release_slot_and_blocks(abdb_batcher *b, size_t slot)
 {
     batch_slot *p = &b->slot[slot];
@@ -160,6 +163,8 @@ static bool prefill_waiting_prompts(abdb_batcher *b, size_t *slots)
     return true;
 }
 
+/* One pass with one token of each running request; `slots` is room for their numbers. The
+ * requests get their next tokens and times. */
 static void decode_next_tokens(abdb_batcher *b, size_t *slots)
 {
     size_t n = 0;

@@ -35,6 +35,7 @@ static abdb_dlrm_shape dlrm_shape_of_problem(const abdb_problem *p)
     return s;
 }
 
+/* Writes into out what the backend's parts lack for this model, "" where nothing is missing. */
 static void dlrm_list_missing_parts(const abdb_problem *p, const abdb_parts *parts, char *out,
                                     size_t room)
 {
@@ -57,6 +58,8 @@ static void dlrm_list_missing_parts(const abdb_problem *p, const abdb_parts *par
     if (why) snprintf(out, room, "%s", why);
 }
 
+/* Operations and bytes of all inferences of a repetition, and bytes of memory; INFINITY where
+ * they cannot be told. */
 static void dlrm_count_work_and_memory(const abdb_run_context *stage, abdb_effort *out)
 {
     abdb_dlrm_shape s = dlrm_shape_of_problem(stage->p);
@@ -85,6 +88,7 @@ static void dlrm_close_state(void *state)
     free(v);
 }
 
+/* Makes the model with its weights and tables. On failure nothing is left. */
 static abdb_status dlrm_open_state(void **state, const abdb_run_context *stage, abdb_error *err)
 {
     dlrm_serving *v = calloc(1, sizeof *v);
@@ -114,6 +118,7 @@ static abdb_status dlrm_run_inferences(void *state, abdb_error *err)
     return abdb_parts_check_failed(v->d.stage, v->d.parts, err);
 }
 
+/* Reports samples a second; *sound: some samples of the last batch agree with the reference. */
 static void dlrm_report_rate_and_verify(void *state, double median_s, abdb_metric_callback *say,
                                         void *to, bool *sound)
 {

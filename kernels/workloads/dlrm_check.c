@@ -119,6 +119,8 @@ done:
     return st;
 }
 
+/* x = x0 * (V x W + shift) + x, element by element in double, with the squares of the errors
+ * that rounding may have brought. */
 static void cross_layer_with_error(const reference_model *w, size_t layer)
 {
     affine_layer_with_error(w, &w->d->down[layer], w->x, false, w->y);

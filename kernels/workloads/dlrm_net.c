@@ -6,6 +6,7 @@ static void *element_address(char *from, size_t element, size_t size)
     return from + element * size;
 }
 
+/* c = act(a w + bias) in a span: a is batch x in, w in x out, c batch x out. */
 static void run_dense_layer(const abdb_dlrm *d, const char *name, const abdb_dlrm_layer *l,
                             const void *a, void *c)
 {
@@ -38,6 +39,8 @@ static void run_mlp(const abdb_dlrm *d, const char *name, const abdb_dlrm_layer 
     }
 }
 
+/* Writes the sums of all tables into x0, behind the output of the bottom layers: row b has table
+ * t at (t + 1) width. */
 static void run_embedding_bags(const abdb_dlrm *d)
 {
     const abdb_dlrm_shape *s = &d->s;

@@ -27,6 +27,8 @@ typedef struct {
     abdb_work prefill, decode; /* of a repetition */
 } generate_state;
 
+/* What the parameters ask for. group: prompts that one prefill pass takes, as many as
+ * ABDB_LLAMA_PREFILL tokens hold, at least one. */
 static abdb_status parse_generate_params(abdb_problem *p, generate_params *w, abdb_error *err)
 {
     static const char *const layouts[] = {"contiguous", "list", "table", NULL};
@@ -106,6 +108,8 @@ static void count_prefill_and_decode_work(const generate_params *w, abdb_work *p
     }
 }
 
+/* Operations and bytes of prefill and decoding, and bytes of memory; INFINITY where they cannot
+ * be told. */
 static void generate_count_work_and_memory(const abdb_run_context *stage, abdb_effort *out)
 {
     generate_params w = generate_params_of_problem(stage->p);
@@ -127,6 +131,7 @@ static abdb_status generate_check_results(const abdb_run_context *stage, double 
     return abdb_llama_verify_small_model(stage, &w.s, w.most.padded, error, err);
 }
 
+/* Frees a state, also one that was opened in part. */
 static void generate_close_state(void *state)
 {
     generate_state *t = state;
@@ -139,6 +144,7 @@ static void generate_close_state(void *state)
     free(t);
 }
 
+/* Makes the network and the arrays of a batch. On failure nothing is left. */
 static abdb_status generate_open_state(void **state, const abdb_run_context *stage, abdb_error *err)
 {
     generate_state *t = calloc(1, sizeof *t);
@@ -198,6 +204,8 @@ static void prefill_prompts(generate_state *t, size_t from, size_t n)
     memcpy(t->next + from, g->picked, n * sizeof *t->next);
 }
 
+/* Output tokens 2 to the last of all sequences, one pass each; the time between passes goes to
+ * time[GAP]. begun: when the first tokens were there. */
 static void decode_remaining_tokens(generate_state *t, double begun)
 {
     abdb_llama *g = &t->run.g;
@@ -221,6 +229,8 @@ static void decode_remaining_tokens(generate_state *t, double begun)
     }
 }
 
+/* Prefills all prompts, group by group, then decodes; keeps the time to first token, of prefill
+ * and of a decoded token. */
 static abdb_status generate_run_batch(void *state, abdb_error *err)
 {
     generate_state *t = state;
@@ -249,6 +259,9 @@ static abdb_status generate_run_batch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
+/* Tokens a second of all, of prefill and of decoding, quantiles of TTFT, TPOT and ITL, and bytes
+ * read a second beside the measured bandwidth (mbu). *sound: the logits of the last pass are
+ * finite. */
 static void generate_report_metrics(void *state, double median_s, abdb_metric_callback *say,
                                     void *to, bool *sound)
 {

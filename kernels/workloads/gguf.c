@@ -137,6 +137,8 @@ static size_t check_count_fits_file(cursor *c, uint64_t n, size_t least, const c
 
 /* --- metadata --------------------------------------------------------------------------------- */
 
+/* Moves the cursor past a value of a GGUF type; depth: arrays around it. An unknown type or deep
+ * arrays fail the cursor. */
 static void skip_metadata_value(cursor *c, uint64_t type, int depth)
 {
     if (type >= TYPES) {
@@ -162,6 +164,8 @@ static void skip_metadata_value(cursor *c, uint64_t type, int depth)
     }
 }
 
+/* Reads a key with its value: keeps the alignment, refuses a file that is split or of another
+ * architecture, skips all others. */
 static void read_metadata_pair(cursor *c)
 {
     text_span key = read_string(c);
@@ -272,6 +276,8 @@ static void resolve_and_check_data(cursor *c, abdb_file_tensor *s, size_t data_b
                             s->name, s->rows, s->columns);
 }
 
+/* Reads the descriptions of n tensors and finds their numbers, which begin at the next multiple
+ * of the alignment. */
 static void parse_tensor_infos(cursor *c, abdb_weights_file *f, size_t n)
 {
     size_t over, begin;

@@ -26,6 +26,8 @@ typedef struct {
     double hardware, between, all; /* operations and seconds of the last repetition */
 } gpt_training;
 
+/* The network's shape, the steps and the checks of rate and tokens=. ABDB_USAGE: tokens=file
+ * without ABDB_TOKENS. */
 static abdb_status parse_gpt_params(abdb_problem *p, abdb_gpt_shape *s, size_t *steps,
                                     abdb_error *err)
 {
@@ -67,6 +69,8 @@ static abdb_gpt_shape gpt_shape_of_problem(const abdb_problem *p, size_t *steps)
     return s;
 }
 
+/* Writes into out what the backend lacks for training this network, its ranks included; "" where
+ * nothing is missing. */
 static void gpt_list_missing_parts(const abdb_problem *p, const abdb_parts *parts, char *out,
                                    size_t room)
 {
@@ -102,6 +106,8 @@ static double token_buffer_bytes(const abdb_gpt_shape *s, size_t steps)
            2.0 * (double)s->sequence * sizeof(int32_t);
 }
 
+/* Operations and bytes of all steps of a repetition, and bytes of memory with the tokens;
+ * INFINITY where they cannot be told. */
 static void gpt_count_work_and_memory(const abdb_run_context *stage, abdb_effort *out)
 {
     size_t steps = 1;
@@ -125,6 +131,7 @@ static abdb_status gpt_check_results(const abdb_run_context *stage, double *erro
     return abdb_gpt_verify_small_model(stage, &s, error, err);
 }
 
+/* Frees a state, also one that was opened in part. */
 static void gpt_close_state(void *state)
 {
     gpt_training *t = state;
@@ -136,6 +143,8 @@ static void gpt_close_state(void *state)
     free(t);
 }
 
+/* Makes network, moments and room for tokens and losses, and opens the source of tokens. On
+ * failure nothing is left. */
 static abdb_status gpt_open_state(void **state, const abdb_run_context *stage, abdb_error *err)
 {
     gpt_training *t = calloc(1, sizeof *t);
@@ -206,6 +215,8 @@ static abdb_status gpt_draw_next_tokens(void *state, abdb_error *err)
     return t->crew ? check_ranks_have_same_weights(t, err) : ABDB_OK;
 }
 
+/* Each step: gradients from 0, summed over the micro-batches, then AdamW; the mean loss of a
+ * token over all ranks is kept. */
 static abdb_status gpt_run_training_steps(void *state, abdb_error *err)
 {
     gpt_training *t = state;
@@ -246,6 +257,8 @@ static bool losses_are_plausible(const gpt_training *t)
     return true;
 }
 
+/* Tokens and operations a second of all ranks, the entropy of the tokens, and the loss at up to
+ * CURVE steps. *sound: the losses are plausible. */
 static void gpt_report_metrics(void *state, double median_s, abdb_metric_callback *say, void *to,
                                bool *sound)
 {

@@ -71,6 +71,7 @@ done:
     return st;
 }
 
+/* Brings parameters, master weights and both moments to the host in double, c->n numbers each. */
 static abdb_status download_weights_and_moments(const gpt_verification *c, double *p, double *w,
                                                 double *m, double *v, abdb_error *err)
 {
@@ -182,6 +183,8 @@ static double gradient_error_along(const gpt_verification *c, const parameter_te
     return fabs(ours - theirs) / (bound * length * (direction_number == 0 ? 1 : 4 * unit));
 }
 
+/* Compares the gradient of every tensor of parameters, along itself and along random directions,
+ * with differences of the reference's loss; keeps the worst error in units of its bound. */
 static abdb_status verify_gradients(gpt_verification *c, abdb_error *err)
 {
     parameter_tensor tensor[PIECES];

@@ -33,6 +33,8 @@ static void lay_out_layer(abdb_gpt *g, abdb_gpt_layer *a)
     a->gelu = carve_or_count_bytes(g, 4 * row);
 }
 
+/* Places what each layer keeps for the backward pass; with recomputation all layers share it but
+ * their input x. */
 static void lay_out_layers(abdb_gpt *g)
 {
     abdb_gpt_layer shared = {0};
@@ -172,6 +174,8 @@ static bool is_left_by_sparsity(const abdb_gpt *g, const init_options *b, size_t
            (double)(abdb_random_bits_at(b->seed + 1, element) >> 11) * 0x1p-53 >= g->s.sparsity;
 }
 
+/* Element `element` of all matrices: uniform with the deviation asked, smaller by sqrt(2 layers)
+ * in products that end a residual branch, 0 where sparsity removed it. */
 static double initial_matrix_value(const abdb_gpt *g, const init_options *b, size_t element)
 {
     size_t tables = abdb_gpt_matrix_offset(&g->s, 0, 0), d2 = g->s.d * g->s.d, within;
@@ -232,6 +236,7 @@ done:
     return st;
 }
 
+/* Makes all parameters on the host, CHUNK at a time, and brings them to the device. */
 static abdb_status init_and_upload_parameters(abdb_gpt *g, const init_options *b, abdb_error *err)
 {
     size_t n = abdb_gpt_parameter_count(&g->s);

@@ -61,6 +61,8 @@ static void run_row_op_in_span(const abdb_gpt *g, const char *name, abdb_part_ro
     abdb_span_leave(g->stage->spans, ops * elements, arrays * (double)g->size * elements);
 }
 
+/* Attention of a layer, or its gradients, in a span that counts 4 (10) operations for each
+ * number of a query and token that it sees. */
 static void run_attention_in_span(const abdb_gpt *g, abdb_part_attention x, bool backward)
 {
     double width = (double)(x.heads * x.d), n = (double)(x.batch * x.sequence),
@@ -72,6 +74,8 @@ static void run_attention_in_span(const abdb_gpt *g, abdb_part_attention x, bool
                     (double)g->size * (backward ? 8 : 4) * width * n);
 }
 
+/* The arguments of a layer's attention: qkv is rows x 3d, out rows x d, l a log-sum for each
+ * head and row. */
 static abdb_part_attention attention_args_of_layer(const abdb_gpt *g, const abdb_gpt_layer *a)
 {
     return (abdb_part_attention){.batch = g->s.micro,
@@ -83,6 +87,7 @@ static abdb_part_attention attention_args_of_layer(const abdb_gpt *g, const abdb
                                  .l = a->l};
 }
 
+/* out = layernorm(x) gain + shift, rows x d, in a span. */
 static void run_layernorm(const abdb_gpt *g, void *out, const void *x, const void *gain,
                           const void *shift)
 {
@@ -181,6 +186,8 @@ static void run_layer_forward(const abdb_gpt *g, size_t i, void *y)
     add_bias_and_residual(g, y, layer_vector_address_or_null(g, i, ABDB_GPT_BDOWN), d, a->h);
 }
 
+/* The arguments of the embedding: x[r] = table[token[r]] + position[r mod sequence], or its
+ * gradients. */
 static abdb_part_embedding embedding_args(const abdb_gpt *g, void *table, void *position, void *x)
 {
     return (abdb_part_embedding){.rows = g->rows,
@@ -206,6 +213,8 @@ static void run_embedding_in_span(const abdb_gpt *g, void *table, void *position
     abdb_span_leave(g->stage->spans, elements, 3 * (double)g->size * elements);
 }
 
+/* Embedding, layers, last norm, product with the transposed table, cross entropy. Returns the
+ * sum of the losses of all rows; the logits have become their gradients. */
 static double run_forward_and_loss(const abdb_gpt *g)
 {
     size_t n = g->rows, d = g->s.d, gain = abdb_gpt_last_gain_offset(&g->s);
@@ -324,6 +333,8 @@ static void add_up_and_allreduce_gradients(const abdb_gpt *g, size_t first, size
     abdb_span_leave(g->stage->spans, n, n * (double)g->wide);
 }
 
+/* From the gradients of the logits to those of all parameters, in the reverse order; layers are
+ * computed again where that was asked, and reduced over ranks as soon as they are whole. */
 static void run_backward(const abdb_gpt *g)
 {
     size_t n = g->rows, d = g->s.d, gain = abdb_gpt_last_gain_offset(&g->s);

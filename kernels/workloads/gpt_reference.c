@@ -12,6 +12,7 @@ typedef struct {
     double *x, *y, *wide, *score;
 } reference_pass;
 
+/* out = (x - mean) / sqrt(variance + 1e-5) gain + shift, one row of d numbers. */
 static void layernorm_row(const reference_pass *w, const double *x, const double *gain,
                           const double *shift, double *out)
 {
@@ -59,6 +60,8 @@ static void causal_attention_row(const reference_pass *w, size_t t, double *out)
     }
 }
 
+/* Layer i in double: x += attention(norm(x) Wqkv) Wout, then x += gelu(norm(x) Wup) Wdown, each
+ * product with its bias; x is sequence x d. */
 static void reference_layer(const reference_pass *w, size_t i)
 {
     size_t d = w->s->d, rows = w->s->sequence;

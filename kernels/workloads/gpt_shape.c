@@ -26,6 +26,7 @@ static const struct {
               {"tiny", 2, 64, 2, 64, 32, true}};
 enum { MODELS = sizeof models / sizeof models[0] };
 
+/* *out: the number in `models` of model=, by default the first. */
 static abdb_status parse_model_param(abdb_problem *p, size_t *out, abdb_error *err)
 {
     const char *words[MODELS + 1] = {NULL};
@@ -60,6 +61,8 @@ static size_t layers_that_fit(const abdb_gpt_shape *s, size_t sequence, int thre
     return one.layers;
 }
 
+/* scale=auto: layers of the shape, and layers= of the problem, become as many as fit this
+ * machine (layers_that_fit). */
 static abdb_status scale_layers_to_machine(abdb_problem *p, abdb_gpt_shape *s, size_t sequence,
                                            abdb_error *err)
 {

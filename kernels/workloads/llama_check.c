@@ -69,6 +69,8 @@ static double allowed_weight_error(const abdb_llama *g, const float *column, siz
     return largest / (g->s.form == ABDB_WEIGHTS_I4 ? 7 : 127) * (0.5 + 1e-6);
 }
 
+/* The k x n matrix as the decoder holds it, in double; a weight further from its source than the
+ * form allows makes the error infinite. NULL: no memory. */
 static double *dequantise_and_check_matrix(llama_verification *c,
                                            const abdb_llama_weights_source *source,
                                            const abdb_weights *w, size_t layer, int which)
@@ -91,6 +93,8 @@ static double *dequantise_and_check_matrix(llama_verification *c,
     return NULL;
 }
 
+/* Takes all matrices and gains as the decoder holds them, for the reference, and checks the
+ * matrices against their source. */
 static abdb_status load_and_check_weights(llama_verification *c,
                                           const abdb_llama_weights_source *source, abdb_error *err)
 {
@@ -198,6 +202,7 @@ static void draw_tokens_and_pages(llama_verification *c, uint64_t seed)
     }
 }
 
+/* The logits of all tokens of every sequence by the reference, into c->expected. */
 static abdb_status compute_reference_logits(llama_verification *c, abdb_error *err)
 {
     for (size_t i = 0; i < SEQUENCES; i++) {
@@ -210,6 +215,7 @@ static abdb_status compute_reference_logits(llama_verification *c, abdb_error *e
     return ABDB_OK;
 }
 
+/* Frees a check, also one that was begun in part. */
 static void free_verification(llama_verification *c)
 {
     for (size_t i = 0; c->numbers.matrix && i < LAYERS * ABDB_LLAMA_MATRICES; i++)

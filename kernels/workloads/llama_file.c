@@ -21,6 +21,8 @@ static const char *const name_of[NAMES][2] = {[Q] = {"self_attn.q_proj", "attn_q
                                               [LAST] = {"lm_head", "output"},
                                               [NORM] = {"model.norm", "output_norm"}};
 
+/* Finds a matrix of a layer by its name in GGUF or safetensors, and checks that it has that
+ * shape and a format that is read. */
 static abdb_status find_tensor_and_check_shape(abdb_llama_file *f, const char *path, size_t layer,
                                                int which, size_t rows, size_t columns,
                                                abdb_error *err)
@@ -52,6 +54,8 @@ static abdb_status find_tensor_and_check_shape(abdb_llama_file *f, const char *p
     return ABDB_OK;
 }
 
+/* Finds the nine tensors of a layer, rows being outputs: q, k, v, o, gate, up, down and both
+ * norms. */
 static abdb_status find_tensors_of_layer(abdb_llama_file *f, const char *path, size_t layer,
                                          abdb_error *err)
 {
@@ -129,6 +133,7 @@ static void read_column_from_file(const void *self, size_t layer, int which, siz
         abdb_file_tensor_read_row_f32(of[V], column - wide - narrow, out);
 }
 
+/* The gains of norm number `norm`: two of each layer, then the last. */
 static void read_gains_from_file(const void *self, size_t norm, float *out)
 {
     const abdb_llama_file *f = self;

@@ -20,6 +20,8 @@ static void *carve_or_count_bytes(abdb_llama *g, size_t bytes)
     return piece;
 }
 
+/* Sizes and places of all matrices: those of each layer, the table of tokens, the last product,
+ * which has the table's place where the network ties them. */
 static void lay_out_weights(abdb_llama *g)
 {
     const abdb_llama_shape *s = &g->s;
@@ -92,6 +94,7 @@ static size_t largest_workspace_bytes(abdb_llama *g)
     return fmax((double)most, (double)g->decoder->attention_work_bytes(g->self, &long_one));
 }
 
+/* Everything that is known before memory is made: sizes, the decoder and its working memory. */
 static abdb_status open_decoder_and_count_memory(abdb_llama *g, const abdb_run_context *stage,
                                                  const abdb_llama_shape *s,
                                                  const abdb_llama_capacity *most, abdb_error *err)
@@ -149,6 +152,7 @@ static abdb_status copy_to_device(const abdb_llama *g, void *to, const void *fro
     return ABDB_OK;
 }
 
+/* Rounds the gains of all norms to the network's format and brings them to the device. */
 static abdb_status upload_norm_gains(abdb_llama *g, const abdb_llama_weights_source *source,
                                      abdb_error *err)
 {
@@ -170,6 +174,7 @@ done:
     return st;
 }
 
+/* Makes the cosines and sines of every position and brings them to the device. */
 static abdb_status upload_rotary_table(abdb_llama *g, abdb_error *err)
 {
     size_t bytes = g->most.length * g->s.head * sizeof(float);
@@ -184,6 +189,7 @@ done:
     return st;
 }
 
+/* Makes every matrix from its source's columns in the form asked, then gains and angles. */
 static abdb_status build_and_upload_weights(abdb_llama *g, const abdb_llama_weights_source *source,
                                             abdb_error *err)
 {
@@ -204,6 +210,8 @@ done:
     return st;
 }
 
+/* The host's arrays of a pass: rows, pages, tokens and picked tokens of as many sequences as
+ * `most` allows. */
 static abdb_status alloc_host_arrays(abdb_llama *g, abdb_error *err)
 {
     g->first = calloc(g->most.sequences + 1, sizeof *g->first);
@@ -263,6 +271,8 @@ static void fill_uniform_around(uint64_t state, double deviation, float centre, 
     }
 }
 
+/* Column `column` of a matrix, uniform with the source's deviation, smaller by sqrt(2 layers)
+ * where it ends a residual branch; the same for each seed. */
 static void draw_random_column(const void *self, size_t layer, int which, size_t column, float *out)
 {
     const abdb_llama_random_weights *m = self;

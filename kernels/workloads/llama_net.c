@@ -15,6 +15,7 @@ static void enter_span(const abdb_llama *g, const char *name, const char *kernel
     abdb_span_enter(g->stage->spans, name, kernel);
 }
 
+/* y = x W, or y += x W, in a span: x is m x k, W k x n in its form, y m x n. */
 static void run_weight_gemm(const abdb_llama *g, const char *name, const abdb_weights *w, size_t m,
                             const void *x, void *y, bool add)
 {
@@ -36,6 +37,7 @@ static void run_rmsnorm(const abdb_llama *g, size_t rows, const void *x, size_t 
     leave_span(g, 4 * elements, 2 * (double)g->size * elements);
 }
 
+/* The arguments of attention over a layer's part of the cache. */
 static abdb_part_kv_attention kv_attention_args(const abdb_llama *g, size_t layer)
 {
     size_t each = g->most.blocks * g->most.block * g->s.kv_heads * g->s.head * g->size;
@@ -70,6 +72,8 @@ static void count_visible_and_cached_tokens(const abdb_llama *g, double *visible
     }
 }
 
+/* Turns queries and keys of the new rows by their positions, appends keys and values to the
+ * cache, then attends to all that each row sees. */
 static void append_kv_and_attend(const abdb_llama *g, size_t layer)
 {
     abdb_part_kv_attention x = kv_attention_args(g, layer);
@@ -87,6 +91,8 @@ static void append_kv_and_attend(const abdb_llama *g, size_t layer)
 
 /* --- a pass ----------------------------------------------------------------------------------- */
 
+/* x += attention(rmsnorm(x) Wqkv) Wout; x += (silu(gate) up) Wdown, gate and up being the halves
+ * of rmsnorm(x) Wup. x is rows x d. */
 static void run_decoder_layer(const abdb_llama *g, size_t i, size_t rows)
 {
     const abdb_weights *w = g->matrix + i * ABDB_LLAMA_MATRICES;

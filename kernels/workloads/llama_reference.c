@@ -45,6 +45,7 @@ static double rotary_angle(const abdb_llama_shape *s, size_t i)
     return (1 - smooth) * a / s->factor + smooth * a;
 }
 
+/* Turns the pairs (i, head / 2 + i) of a head by its angle times the position. */
 static void rotate_head_by_position(const reference_pass *w, double *head, size_t position)
 {
     size_t half = w->s->head / 2;
@@ -78,6 +79,8 @@ static void causal_attention_head(const reference_pass *w, size_t position, size
     }
 }
 
+/* Layer i in double for the n tokens of one sequence, by the formula of run_decoder_layer in
+ * llama_net.c. */
 static void reference_layer(const reference_pass *w, size_t i)
 {
     const abdb_llama_shape *s = w->s;

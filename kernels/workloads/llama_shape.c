@@ -42,6 +42,8 @@ static size_t layers_that_fit(const abdb_llama_shape *s, int threads)
     return one.layers;
 }
 
+/* layers=, or with scale=auto as many as fit this machine (layers_that_fit); layers_of keeps the
+ * model's own number. */
 static abdb_status parse_layers_and_scale(abdb_problem *p, abdb_llama_shape *s, abdb_error *err)
 {
     static const char *const words[] = {"no", "auto", NULL};

@@ -9,6 +9,7 @@
 /* HEADER_MOST: as the format's own reader has it. */
 enum { LENGTH = ABDB_SAVED_LEAST, HEADER_MOST = 100000000 };
 
+/* The format of a name and the bytes of an element; ABDB_DTYPE_COUNT: none that is read. */
 static abdb_dtype parse_dtype_name(const char *name, size_t *size)
 {
     static const struct {
@@ -51,6 +52,9 @@ static bool read_shape_of_bytes(const json_t *shape, size_t size, size_t bytes,
            bytes / size / out->rows == out->columns && bytes / size % out->rows == 0;
 }
 
+/* Adds one tensor of the header to f, with its shape and its numbers in the map; one in a format
+ * that is not read is left out. ABDB_FORMAT: its bytes lie outside, or are not those of its shape.
+ * */
 static abdb_status read_tensor_entry(abdb_weights_file *f, const char *path, const char *name,
                                      const json_t *entry, size_t header, abdb_error *err)
 {

@@ -39,6 +39,8 @@ typedef struct {
     abdb_latencies time[KINDS];
 } serve_state;
 
+/* The size of the cache: by default as many blocks as a full batch of the longest requests
+ * takes, never fewer than one such request. */
 static abdb_status parse_cache_capacity(abdb_problem *p, serve_params *w, abdb_error *err)
 {
     static const char *const layouts[] = {"list", "table", NULL};
@@ -65,6 +67,8 @@ done:
     return st;
 }
 
+/* What the parameters ask for: lengths, arrivals, limits of latency, batch, and as many requests
+ * as keep the batch full for most of the time. */
 static abdb_status parse_serve_params(abdb_problem *p, serve_params *w, abdb_error *err)
 {
     static const char *const lengths[] = {"fixed", "uniform", "lognormal", NULL},
@@ -174,6 +178,7 @@ static abdb_status serve_check_results(const abdb_run_context *stage, double *er
     return abdb_llama_verify_small_model(stage, &w.s, w.most.padded, error, err);
 }
 
+/* Frees a state, also one that was opened in part. */
 static void serve_close_state(void *state)
 {
     serve_state *t = state;
@@ -194,6 +199,7 @@ static void sleep_seconds(double seconds)
     (void)!nanosleep(&time, NULL);
 }
 
+/* Makes all requests with their lengths and, of poisson arrivals, their times. */
 static abdb_status make_requests(serve_state *t, abdb_error *err)
 {
     const serve_params *w = &t->w;
@@ -211,6 +217,7 @@ static abdb_status make_requests(serve_state *t, abdb_error *err)
     return ABDB_OK;
 }
 
+/* Makes requests, network and batcher. On failure nothing is left. */
 static abdb_status serve_open_state(void **state, const abdb_run_context *stage, abdb_error *err)
 {
     serve_state *t = calloc(1, sizeof *t);
@@ -249,6 +256,8 @@ static abdb_status serve_draw_next_prompts(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
+/* Serves all requests once; keeps each one's times, and tokens, requests and requests within
+ * their limits a second. */
 static abdb_status serve_all_requests(void *state, abdb_error *err)
 {
     serve_state *t = state;
@@ -285,6 +294,8 @@ static void report_median(abdb_latencies *of, const char *metric, abdb_metric_ca
         say(to, &(abdb_workload_metric){metric, "median", abdb_latencies_median(of), NAN});
 }
 
+/* Reports medians of the rates over the repetitions and quantiles of TTFT, TPOT, ITL and
+ * latency. *sound: the logits of the last pass are finite. */
 static void serve_report_metrics(void *state, double median_s, abdb_metric_callback *say, void *to,
                                  bool *sound)
 {

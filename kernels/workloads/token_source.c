@@ -9,6 +9,8 @@
 
 enum { HEAD_MAGIC = 20240520, HEAD_BYTES = 1024, FOLLOWERS = 4 };
 
+/* Reads tokens of 16 bits, little end first, behind the header of llm.c where there is one.
+ * ABDB_FORMAT: an odd size, fewer than two, or a token outside the vocabulary. */
 static abdb_status read_token_file(abdb_tokens *t, FILE *file, const char *path, abdb_error *err)
 {
     unsigned char head[4];

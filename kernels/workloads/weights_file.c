@@ -11,6 +11,7 @@
 
 enum { FORGET_BYTES = 4 << 20 };
 
+/* Maps a regular file. ABDB_IO: it cannot be read; ABDB_FORMAT: too short for either format. */
 static abdb_status map_file_read_only(abdb_weights_file *f, const char *path, abdb_error *err)
 {
     struct stat of;

@@ -31,6 +31,8 @@ done:
     return st;
 }
 
+/* begin [read]: a transaction; one that writes also makes the month's partitions, and counts
+ * what it adds. */
 static abdb_status handle_begin_transaction(abdb_server *s, const abdb_request *r, abdb_text *reply,
                                             abdb_error *err)
 {
@@ -50,6 +52,7 @@ done:
     return st;
 }
 
+/* commit: notes which tables got rows, for deriving, and commits; answers with their number. */
 static abdb_status handle_commit_noting_arrivals(abdb_server *s, const abdb_request *r,
                                                  abdb_text *reply, abdb_error *err)
 {
@@ -123,6 +126,7 @@ done:
     return st;
 }
 
+/* settled: notes the arrivals that were derived and commits, which ends the lock too. */
 static abdb_status handle_finish_deriving(abdb_server *s, const abdb_request *r, abdb_text *reply,
                                           abdb_error *err)
 {
@@ -206,6 +210,7 @@ static void limit_memory(void)
 #endif
 }
 
+/* Answers requests on standard input until `close` or the end of input. */
 int main(void)
 {
     abdb_server server = {0};

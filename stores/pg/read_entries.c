@@ -123,6 +123,8 @@ done:
     return st;
 }
 
+/* Makes the temporary table `wanted` of the entries that meet all conditions, which come as
+ * rows. All rows are read, also after an error. */
 static abdb_status select_entries_by_conditions(abdb_server *s, abdb_error *err)
 {
     abdb_text sql = {0};

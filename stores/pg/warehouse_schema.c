@@ -20,6 +20,8 @@ typedef struct {
     abdb_text digested; /* all that makes the views */
 } texts;
 
+/* The SQL of tables and views as PostgreSQL takes them, and the text whose digest tells this
+ * build's from another's. */
 static abdb_status collect_schema_sql(texts *t, abdb_error *err)
 {
     static const char *const besides[] = {"rights.sql", "citus.sql", "gather.sql", "gathered.sql"};
@@ -144,6 +146,7 @@ typedef struct {
     bool same;  /* tables and views are of this build */
 } state;
 
+/* Is the warehouse there, whole, and of this build? */
 static abdb_status read_state(abdb_server *s, const texts *t, state *is, abdb_error *err)
 {
     static const char sql[] = "SELECT count(*) FROM pg_tables WHERE schemaname = 'abdb' AND ",

@@ -39,7 +39,7 @@ address() {
     make -s SANITIZE=1 build-sanitize/abdb-run-ref build-sanitize/abdb-run-vec
     ASAN_OPTIONS=halt_on_error=1:exitcode=66 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 measure build-sanitize "addresses and undefined behaviour" addresses ref vec
     # tensors that begin anywhere: one to several elements behind an aligned address
-    local unit=(kernels products network)
+    local unit=(kernels gemm network)
     [ -z "$lean" ] || return 0
     make -s SANITIZE=1 "${unit[@]/#/build-sanitize/unit/}"
     for u in "${unit[@]}"; do

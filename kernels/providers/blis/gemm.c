@@ -3,6 +3,7 @@
 
 #include "kernels/providers/blis/blis.h"
 
+/* 1: BLIS has this product (f32, f64, one at a time); else 0 and *why_not. */
 static int blis_gemm_accepts(const abdb_problem *p, const char **why_not)
 {
     abdb_gemm g = abdb_gemm_from_problem(p);
@@ -15,6 +16,7 @@ static int blis_gemm_accepts(const abdb_problem *p, const char **why_not)
     return p->tensor[0].dtype == ABDB_F64 || p->tensor[0].dtype == ABDB_F32;
 }
 
+/* C = A B + beta C by bli_sgemm or bli_dgemm, row by row: M x K, K x N, M x N, or transposed. */
 static abdb_status blis_gemm_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;

@@ -9,6 +9,7 @@
 
 #include <clblast_c.h>
 
+/* 1: CLBlast has this product (f32, f64, one at a time) on this device; else 0 and *why_not. */
 static int clblast_gemm_accepts(const abdb_problem *p, const char **why_not)
 {
     const char *tiles = abdb_param_text(p, "tiles");
@@ -24,6 +25,7 @@ static int clblast_gemm_accepts(const abdb_problem *p, const char **why_not)
     return abdb_cl_supports_formats(p, why_not);
 }
 
+/* Enqueues C = A B + beta C; a marker before it and the event of its last kernel bound its time. */
 static abdb_status clblast_gemm_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;

@@ -23,6 +23,7 @@ static bool attention_param_is(const abdb_problem *p, const char *name, const ch
     return text && strcmp(text, word) == 0;
 }
 
+/* The sizes that the kernel set in the problem's parameters. */
 static attention_sizes attention_sizes_of_problem(const abdb_problem *p)
 {
     return (attention_sizes){.batch = (size_t)abdb_param_number(p, "batch", 1),
@@ -53,6 +54,7 @@ static abdb_cu_heads heads_layout_of_tensor(const abdb_problem *p, const attenti
     return (abdb_cu_heads){p->tensor[tensor].data, heads * rows * s->d, rows * s->d, s->d};
 }
 
+/* Adds O and L of all heads in blocks; rows and shapes as in micro/attention.c. */
 static abdb_status add_flash_forward(abdb_cu_job *job, const attention_sizes *s, abdb_error *err)
 {
     const abdb_problem *p = job->p;
@@ -71,6 +73,7 @@ static abdb_status add_flash_forward(abdb_cu_job *job, const attention_sizes *s,
     return abdb_cu_add_flash_forward(job, p->tensor[Q].dtype, s->batch, &of, err);
 }
 
+/* Adds dQ, dK, dV of all heads in blocks, from Q, K, V, O, dO and L. */
 static abdb_status add_flash_backward(abdb_cu_job *job, const attention_sizes *s, abdb_error *err)
 {
     const abdb_problem *p = job->p;
@@ -152,6 +155,7 @@ static abdb_status add_single_query_decode(abdb_cu_job *job, const attention_siz
     return abdb_cu_add_decode_attention(job, t[Q].dtype, &of, s->keys, err);
 }
 
+/* A job of attention: backward, plain, of one query, or in blocks. */
 static abdb_status cuda_attention_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     attention_sizes s = attention_sizes_of_problem(p);

@@ -29,6 +29,8 @@ static int cuda_block_accepts(const abdb_problem *p, const char **why_not)
     return ((const abdb_cu_device *)p->device)->blas != NULL;
 }
 
+/* A job of a transformer block. Backward runs the forward pass here, once, and keeps its
+ * activations. */
 static abdb_status cuda_block_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;

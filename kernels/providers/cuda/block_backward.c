@@ -68,6 +68,8 @@ done:
     return st;
 }
 
+/* Adds the gradients of causal attention: d_qkv, n x 3d, from d_att, n x d; its thirds are dQ,
+ * dK, dV. */
 static abdb_status add_causal_attention_backward(abdb_cu_block *b, void *d_att, void *d_qkv,
                                                  abdb_error *err)
 {

@@ -44,6 +44,8 @@ abdb_cu_heads abdb_cu_block_contiguous_heads(const abdb_cu_block *b, void *data)
     return (abdb_cu_heads){data, b->sequence * b->d, b->d / b->heads, b->d};
 }
 
+/* Adds to = layernorm(from) gain + shift, n x d; gain and shift are places among the vectors of
+ * P. */
 static abdb_status add_layernorm(abdb_cu_block *b, void *from, void *to, int gain, int shift,
                                  abdb_error *err)
 {

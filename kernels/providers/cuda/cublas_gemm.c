@@ -34,6 +34,7 @@ cublasComputeType_t abdb_cu_compute_type(abdb_dtype dtype)
     }
 }
 
+/* Enqueues C = A B (+ C) of a batch. cuBLAS counts columns first, so it computes C^T = B^T A^T. */
 static abdb_status enqueue_cublas_gemm(void *what, abdb_error *err)
 {
     static const double ones_f64[] = {0, 1};

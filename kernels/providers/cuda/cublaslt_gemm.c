@@ -16,6 +16,7 @@ typedef struct {
     cublasLtMatmulAlgo_t algorithm;
 } cublaslt_matmul_call;
 
+/* Enqueues the product. cuBLASLt counts columns first, so it computes C^T = B^T A^T. */
 static abdb_status enqueue_cublaslt_matmul(void *what, abdb_error *err)
 {
     static const double ones_f64[] = {0, 1};
@@ -63,6 +64,8 @@ done:
     return st;
 }
 
+/* Describes C^T = B^T A^T to cuBLASLt: formats of sums and scale, transposition, and the three
+ * layouts. */
 static abdb_status create_matmul_desc_and_layouts(cublaslt_matmul_call *p, const abdb_cu_matrix *a,
                                                   const abdb_cu_matrix *b, const abdb_cu_matrix *c,
                                                   const abdb_cu_gemm_size *s, abdb_error *err)

@@ -51,6 +51,8 @@ done:
     return st;
 }
 
+/* A job of attention over pages, as micro/paged.c defines it; a list has as many pages of each
+ * request. */
 static abdb_status cuda_paged_attention_prepare(void **state, const abdb_problem *p,
                                                 abdb_error *err)
 {

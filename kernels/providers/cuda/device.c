@@ -15,6 +15,7 @@
 /* Bytes of memory that cuBLAS may use: what NVIDIA's manual advises for Hopper. */
 enum { WORKSPACE = 32 << 20 };
 
+/* Memory of the device, at least one byte. ABDB_USAGE: large pages are asked for. */
 static abdb_status cuda_alloc(abdb_device *d, size_t size, bool huge, void **out, abdb_error *err)
 {
     CUdeviceptr at = 0;
@@ -59,6 +60,7 @@ static abdb_status cuda_download(abdb_device *d, void *to, const void *from, siz
                                 "cuMemcpyDtoH", err);
 }
 
+/* Sets every byte and waits for it. */
 static abdb_status cuda_fill_and_wait(abdb_device *d, void *to, unsigned char byte, size_t size,
                                       abdb_error *err)
 {
@@ -87,6 +89,7 @@ done:
     return st;
 }
 
+/* Waits for what was enqueued, then records the first event. */
 static abdb_status cuda_begin_timing(abdb_device *d, abdb_error *err)
 {
     abdb_cu_device *c = (abdb_cu_device *)d;
@@ -129,6 +132,8 @@ int abdb_cu_device_attribute(const abdb_cu_device *d, CUdevice_attribute what)
     return abdb_cu.cuDeviceGetAttribute_(&value, what, d->id) == CUDA_SUCCESS ? value : 0;
 }
 
+/* Tells what the driver says of the device, the cost of a launch, the variables that change it,
+ * and what NVML says. */
 static void cuda_describe_device(abdb_device *d,
                                  void (*tell)(void *to, const char *key, const char *text),
                                  void *to)
@@ -222,6 +227,7 @@ done:
     return st;
 }
 
+/* Makes the device's context, one stream, and the events before and after a launch. */
 static abdb_status create_context_stream_events(abdb_cu_device *c, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
@@ -266,6 +272,8 @@ size_t abdb_cu_workspace_bytes(void)
     return WORKSPACE;
 }
 
+/* Sets processors, architecture, shared memory and the sizes of caches; l1 is the shared memory
+ * of a processor, l2 its part of the L2. */
 static void read_device_attributes(abdb_cu_device *c)
 {
     int l2 = abdb_cu_device_attribute(c, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);

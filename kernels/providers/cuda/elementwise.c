@@ -21,6 +21,7 @@ static int cuda_elementwise_accepts(const abdb_problem *p, const char **why_not)
     return !stores || strcmp(stores, "nt") != 0;
 }
 
+/* Adds softmax, a norm or cross entropy: a block a row. */
 static abdb_status add_row_op(abdb_cu_job *job, int op, abdb_error *err)
 {
     static const char *const names[] = {"softmax", "layernorm", "rmsnorm", NULL,
@@ -33,6 +34,8 @@ static abdb_status add_row_op(abdb_cu_job *job, int op, abdb_error *err)
     return abdb_cu_add_row_kernel(job, names[op], t[0].dtype, t[0].dim[0], &of, err);
 }
 
+/* Adds the rotation of pairs (i, columns / 2 + i) of each row, several pairs at once where they
+ * align. */
 static abdb_status add_rotary_embedding(abdb_cu_job *job, abdb_error *err)
 {
     const abdb_tensor *t = job->p->tensor;
@@ -50,6 +53,7 @@ static abdb_status add_rotary_embedding(abdb_cu_job *job, abdb_error *err)
                                        sizeof of, err);
 }
 
+/* Adds a step of AdamW on all elements, with the corrections of the moments for the step. */
 static abdb_status add_adamw_update(abdb_cu_job *job, abdb_error *err)
 {
     const abdb_tensor *t = job->p->tensor;
@@ -69,6 +73,7 @@ static abdb_status add_adamw_update(abdb_cu_job *job, abdb_error *err)
                                        err);
 }
 
+/* A job of the operation `op`, as micro/elementwise.c defines it. */
 static abdb_status cuda_elementwise_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     static const char *const words[] = {"softmax", "layernorm",     "rmsnorm", "gelu", "silu",

@@ -8,6 +8,8 @@
 
 enum { TABLES, INDEX, OUT, TOGETHER_MOST = 65535 }; /* blocks along y */
 
+/* A job of sums of looked-up rows: one launch for each table (mode=single), or for up to
+ * TOGETHER_MOST. */
 static abdb_status cuda_embedding_bag_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;

@@ -6,6 +6,7 @@
 
 enum { CHAINS = 8 }; /* as in fma.cu */
 
+/* A job of multiply-adds, as micro/fma.c defines them: CHAINS sums a thread. */
 static abdb_status cuda_fma_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;

@@ -9,6 +9,7 @@
 
 enum { TABLE, INDEX, OUT, ROWS = 4 }; /* ROWS: as in gather.cu */
 
+/* A job that copies rows by index, by the widest vectors that the length of a row allows. */
 static abdb_status cuda_gather_scatter_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;

@@ -30,6 +30,7 @@ static bool is_fp8_dtype(abdb_dtype dtype)
     return dtype == ABDB_E4M3 || dtype == ABDB_E5M2;
 }
 
+/* 1: cuBLASLt has this product on this device; else 0 and *why_not. */
 static int cublaslt_gemm_accepts(const abdb_problem *p, const char **why_not)
 {
     const abdb_cu_device *d = (const abdb_cu_device *)p->device;
@@ -51,6 +52,7 @@ static int cublaslt_gemm_accepts(const abdb_problem *p, const char **why_not)
     return dtype != ABDB_I8 || (s.m % 4 == 0 && s.n % 4 == 0 && s.k % 4 == 0);
 }
 
+/* 1: cuBLAS has this product; else 0 and *why_not. */
 static int cublas_gemm_accepts(const abdb_problem *p, const char **why_not)
 {
     const abdb_cu_device *d = (const abdb_cu_device *)p->device;
@@ -92,6 +94,8 @@ done:
     return st;
 }
 
+/* A job of C = A B + beta C. cuBLASLt wants B of 8 bits transposed, which each launch does where
+ * it is not. */
 static abdb_status prepare_cublas_or_lt_gemm(void **state, const abdb_problem *p, bool lt,
                                              abdb_error *err)
 {

@@ -6,6 +6,7 @@
 
 enum { WARP = 32, PARTS = 128 };
 
+/* A job of one thread that follows the array `hops` times. */
 static abdb_status cuda_latency_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     abdb_cu_latency of = {p->tensor[0].data, p->tensor[1].data,
@@ -21,6 +22,7 @@ done:
     return abdb_cu_job_to_state_or_free(st, job, state, err);
 }
 
+/* A job of random updates: a thread for each part of the table. */
 static abdb_status cuda_gups_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     size_t parts = (size_t)abdb_param_number(p, "parts", 1);

@@ -98,6 +98,8 @@ done:
     return st;
 }
 
+/* Adds a step that calls host_call(context) when the job is launched; on failure, too, context
+ * is freed. */
 abdb_status abdb_cu_add_host_call(abdb_cu_job *job,
                                   abdb_status (*host_call)(void *what, abdb_error *err),
                                   void *context, void (*free_context)(void *what), abdb_error *err)
@@ -142,6 +144,7 @@ done:
     return st;
 }
 
+/* Enqueues all steps in order; an error names the kernel and its grid. */
 static abdb_status enqueue_job_steps(abdb_cu_job *job, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
@@ -271,6 +274,7 @@ size_t abdb_cu_block_count(const abdb_cu_device *d, size_t pieces)
 
 /* --- what a launch costs --- */
 
+/* Seconds of one of the EMPTY launches of a job; 0 where they cannot be timed. */
 static double time_empty_launch_s(abdb_cu_job *job, abdb_error *err)
 {
     abdb_device *d = &job->d->device;

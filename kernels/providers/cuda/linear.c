@@ -70,6 +70,7 @@ static abdb_status add_dense_gemm(linear_layer *l, abdb_error *err)
                                    &(abdb_cu_gemm_size){l->m, l->n, l->k, 1, false}, err);
 }
 
+/* Adds Y = X W, W in i8 or (halves) i4 with scales: tiles of FEW rows for few tokens, else SIDE. */
 static abdb_status add_weight_quantised_gemm(linear_layer *l, bool halves, abdb_error *err)
 {
     abdb_cu_linear_quantised of = {
@@ -89,6 +90,7 @@ static abdb_status add_weight_quantised_gemm(linear_layer *l, bool halves, abdb_
         &of, sizeof of, err);
 }
 
+/* Transposes W once, then adds Y = (X W) times both scales, X and W in i8, on tensor cores. */
 static abdb_status add_int8_gemm(linear_layer *l, abdb_error *err)
 {
     abdb_cu_linear_int8 of = {
@@ -147,6 +149,8 @@ done:
     return st;
 }
 
+/* Uploads the weights that are not 0 by column, then adds Y = X W with X transposed by each
+ * launch. */
 static abdb_status add_sparse_weights_gemm(linear_layer *l, abdb_error *err)
 {
     abdb_cu_linear_sparse of = {.y = l->t[Y].data, .m = l->m, .n = l->n, .k = l->k};
@@ -170,6 +174,7 @@ done:
     return st;
 }
 
+/* A job of a layer, as micro/linear.c defines it: i8 by i8, quantised, dense or pruned weights. */
 static abdb_status cuda_linear_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;

@@ -21,6 +21,7 @@ static bool is_reduction_op(const abdb_problem *p)
     return stream_param_is(p, "op", "dot") || stream_param_is(p, "op", "read");
 }
 
+/* 1: the device can do the operation as asked; else 0 and *why_not. */
 static int cuda_stream_accepts(const abdb_problem *p, const char **why_not)
 {
     const char *level = abdb_param_text(p, "level");
@@ -63,6 +64,7 @@ done:
     return st;
 }
 
+/* A job of `repeat` passes over the arrays, or of a sum in two stages. */
 static abdb_status cuda_stream_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;

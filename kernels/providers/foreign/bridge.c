@@ -127,6 +127,8 @@ static int bridge_kernel_accepts(const abdb_problem *p, const char **why_not)
     return !*why_not;
 }
 
+/* Gives the problem as JSON to the program behind the bridge; *state is the number by which it
+ * knows it. */
 static abdb_status bridge_kernel_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     char *text = problem_to_json(p);
@@ -149,6 +151,7 @@ static void bridge_kernel_close(void *state)
     bridge->close(handle_of_pointer(state));
 }
 
+/* Fills `native` with an implementation of each kernel that the program names. */
 static void build_impls_of_named_kernels(const char *names)
 {
     size_t count = 0;
@@ -169,6 +172,8 @@ static void build_impls_of_named_kernels(const char *names)
 
 /* --- the program ------------------------------------------------------------------------------ */
 
+/* The device that the program described, whose functions call it back. ABDB_BACKEND: it has
+ * none, in its words. */
 static abdb_status bridge_open_device(abdb_device **out, abdb_error *err)
 {
     int threads = bridge->threads > 0 ? bridge->threads : 1;

@@ -9,6 +9,7 @@ typedef struct {
     int job;
 } queued_collective;
 
+/* 1: there are ranks enough, and MPI has the operation in that format; else 0 and *why_not. */
 static int mpi_collective_accepts(const abdb_problem *p, const char **why_not)
 {
     abdb_exchange x;
@@ -20,6 +21,7 @@ static int mpi_collective_accepts(const abdb_problem *p, const char **why_not)
     return abdb_mpi_supports_exchange(&x, why_not);
 }
 
+/* Opens the collective on all its ranks. */
 static abdb_status mpi_collective_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     queued_collective *l = calloc(1, sizeof *l);

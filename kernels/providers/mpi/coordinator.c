@@ -48,6 +48,8 @@ static int mpi_handle_to_piece_index(const void *memory)
     return (int)((const char *)memory - handle);
 }
 
+/* An equal part of `size` bytes on every rank; *out is a handle. Where one rank has no memory,
+ * all give theirs back. */
 static abdb_status ranks_alloc_parts(abdb_device *d, size_t size, bool huge, void **out,
                                      abdb_error *err)
 {

@@ -6,6 +6,7 @@
 
 enum { TAG = 1 };
 
+/* MPI's type of a format; f16 and bf16 are moved as whole numbers of 16 bits. */
 static MPI_Datatype mpi_type_of_dtype(abdb_dtype dtype)
 {
     switch (dtype) {
@@ -60,6 +61,7 @@ static void mpi_broadcast_from_rank0(const abdb_mpi_job *j)
     MPI_Bcast(j->in, j->count, j->type, 0, j->comm);
 }
 
+/* The first rank sends to the last, which answers; the others do nothing. */
 static void mpi_ping_pong_first_last(const abdb_mpi_job *j)
 {
     int last = j->x.ranks - 1;

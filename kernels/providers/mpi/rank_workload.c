@@ -42,6 +42,8 @@ static void wait_for_all_reductions(const abdb_rank_group *c)
     MPI_Waitall(WAITING, band.request, MPI_STATUSES_IGNORE);
 }
 
+/* Begins to add up n numbers over all ranks, in place and in pieces; at most WAITING of them are
+ * under way. */
 static void start_sum_all_reduce(const abdb_rank_group *c, abdb_dtype dtype, size_t n, void *x)
 {
     size_t size = abdb_dtype_size(dtype);
@@ -87,6 +89,8 @@ static void parse_params_from_lines(abdb_problem *p, char *line)
     }
 }
 
+/* On every rank: takes the parameters from rank 0 and opens the workload with them. Ranks beyond
+ * those asked take no part. */
 static abdb_status receive_params_open_workload(const abdb_mpi_command *o, abdb_error *err)
 {
     abdb_mpi_ranks *w = band.w;
@@ -187,6 +191,8 @@ static void write_params_as_lines(const abdb_problem *problem)
                                  problem->param[i].text);
 }
 
+/* On rank 0: sends the parameters and opens the workload on all ranks; where one fails, all
+ * close it. */
 static abdb_status open_workload_on_all_ranks(void **state, const abdb_run_context *s,
                                               abdb_error *err)
 {

@@ -131,6 +131,7 @@ static void gather_number_to_rank0(abdb_mpi_ranks *w, double own)
 
 /* --- orders ----------------------------------------------------------------------------------- */
 
+/* What a command of rank 0 means on this rank. A status other than ABDB_OK is this rank's alone. */
 static abdb_status execute_command(abdb_mpi_ranks *w, const abdb_mpi_command *o, abdb_error *err)
 {
     double took_s;

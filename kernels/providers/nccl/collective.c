@@ -13,6 +13,7 @@ typedef struct {
     size_t part; /* elements that each rank has of a message that ranks share */
 } collective_job;
 
+/* NCCL's number of a format. */
 static int nccl_type_of_dtype(abdb_dtype dtype)
 {
     switch (dtype) {
@@ -70,6 +71,7 @@ static int enqueue_send_and_receive(const collective_job *j, int from, size_t fr
     return code;
 }
 
+/* Sends part q of each rank r to part r of rank q, all within one group. NCCL's code. */
 static int enqueue_all_to_all(const collective_job *j)
 {
     int code = 0;
@@ -116,6 +118,8 @@ static abdb_status enqueue_nccl_group(const collective_job *j, int way, abdb_err
 
 /* --- launches --------------------------------------------------------------------------------- */
 
+/* Enqueues the messages of a launch in every rank's stream; a ping-pong is two groups, one
+ * behind the other. */
 static abdb_status enqueue_groups_of_launch(const collective_job *j, abdb_error *err)
 {
     bool twice = j->x.kind == ABDB_POINT && j->x.pattern == ABDB_PING_PONG;
@@ -127,6 +131,7 @@ done:
     return st;
 }
 
+/* Records the event before or after a launch in every rank's stream. */
 static abdb_status record_event_on_all_ranks(const collective_job *j, bool after, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
@@ -177,6 +182,7 @@ static int nccl_collective_accepts(const abdb_problem *p, const char **why_not)
     return abdb_problem_rank_count(p) <= p->device->limits.ranks;
 }
 
+/* Makes the communicators of so many ranks and notes each rank's parts of the tensors. */
 static abdb_status nccl_collective_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     collective_job *j = calloc(1, sizeof *j);

@@ -56,6 +56,7 @@ abdb_status abdb_nccl_ensure_communicators(abdb_nccl_group *g, int ranks, abdb_e
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
+/* Gives back the parts of all ranks, also of a piece that was made in part. */
 static void nccl_release_parts(abdb_device *d, void *memory)
 {
     abdb_nccl_group *g = (abdb_nccl_group *)d;
@@ -68,6 +69,7 @@ static void nccl_release_parts(abdb_device *d, void *memory)
     memset(&g->piece[at], 0, sizeof g->piece[at]);
 }
 
+/* An equal part of `size` bytes on every device; *out is a handle. On failure nothing is left. */
 static abdb_status nccl_alloc_parts(abdb_device *d, size_t size, bool huge, void **out,
                                     abdb_error *err)
 {
@@ -112,6 +114,7 @@ static double nccl_available_bytes(abdb_device *d)
     return least * g->ranks;
 }
 
+/* Brings the r-th part of the host's memory to rank r. */
 static abdb_status nccl_scatter_upload(abdb_device *d, void *to, const void *from, size_t size,
                                        abdb_error *err)
 {
@@ -131,6 +134,7 @@ done:
     return st;
 }
 
+/* Brings the part of rank r to the r-th part of the host's memory. */
 static abdb_status nccl_gather_download(abdb_device *d, void *to, const void *from, size_t size,
                                         abdb_error *err)
 {
@@ -150,6 +154,7 @@ done:
     return st;
 }
 
+/* Sets every byte of all parts, and waits. */
 static abdb_status nccl_fill_parts(abdb_device *d, void *to, unsigned char byte, size_t size,
                                    abdb_error *err)
 {
@@ -202,6 +207,7 @@ static abdb_status nccl_spread_new_tensors_over(abdb_device *d, int ranks, abdb_
 
 /* --- the clock -------------------------------------------------------------------------------- */
 
+/* Waits for all ranks, then records the first event in every stream. */
 static abdb_status nccl_begin_timing(abdb_device *d, abdb_error *err)
 {
     abdb_nccl_group *g = (abdb_nccl_group *)d;
@@ -254,6 +260,8 @@ static void nccl_get_place(abdb_device *d, int rank, abdb_rank_place *out)
     *out = (abdb_rank_place){"1", ((abdb_nccl_group *)d)->rank[rank].name, ""};
 }
 
+/* Tells the driver's version, the number of devices, and the variables that change NCCL's
+ * choices. */
 static void nccl_describe_driver(abdb_device *d,
                                  void (*tell)(void *to, const char *key, const char *text),
                                  void *to)
@@ -276,6 +284,7 @@ static void nccl_describe_driver(abdb_device *d,
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
+/* Makes device r's context, stream and events, and reads its name. */
 static abdb_status create_rank_stream_and_events(abdb_nccl_group *g, int r, abdb_error *err)
 {
     abdb_nccl_rank *of = &g->rank[r];

@@ -20,6 +20,7 @@ typedef struct {
     bool packed;
 } onednn_matmul;
 
+/* oneDNN's type of a format; i32 for all others. */
 static dnnl_data_type_t dnnl_type_of_dtype(abdb_dtype dtype)
 {
     switch (dtype) {
@@ -31,6 +32,7 @@ static dnnl_data_type_t dnnl_type_of_dtype(abdb_dtype dtype)
     }
 }
 
+/* Frees a state, also one that was prepared in part. */
 static void onednn_gemm_free(void *state)
 {
     onednn_matmul *s = state;
@@ -173,6 +175,8 @@ done:
     return st;
 }
 
+/* Describes the product to oneDNN; weights=packed: B is brought into its layout here. On failure
+ * nothing is left. */
 static abdb_status onednn_gemm_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     onednn_matmul *s = calloc(1, sizeof *s);
@@ -195,6 +199,7 @@ done:
     return st;
 }
 
+/* C = act(A B + beta C + bias) by the primitive, and waits. */
 static abdb_status onednn_gemm_launch(void *state, abdb_error *err)
 {
     const onednn_matmul *s = state;

@@ -14,6 +14,7 @@ static int openblas_gemm_accepts(const abdb_problem *p, const char **why_not)
     return p->tensor[0].dtype == ABDB_F64 || p->tensor[0].dtype == ABDB_F32;
 }
 
+/* C = A B + beta C of each matrix of a batch by cblas_sgemm or cblas_dgemm. */
 static abdb_status openblas_gemm_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;

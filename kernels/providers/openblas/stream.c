@@ -5,6 +5,7 @@
 
 #include "kernels/providers/openblas/openblas.h"
 
+/* 1: the operation is one BLAS call, copy or dot; else 0 and *why_not. */
 static int openblas_copy_dot_accepts(const abdb_problem *p, const char **why_not)
 {
     const char *op = abdb_param_text(p, "op"), *stores = abdb_param_text(p, "stores");
@@ -21,6 +22,7 @@ static int openblas_copy_dot_accepts(const abdb_problem *p, const char **why_not
     return op && (strcmp(op, "copy") == 0 || strcmp(op, "dot") == 0);
 }
 
+/* Z = X by cblas_copy, or Z = X . Y by cblas_dot, over n elements. */
 static abdb_status openblas_copy_dot_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;

@@ -27,6 +27,7 @@ static int opencl_attention_accepts(const abdb_problem *p, const char **why_not)
     return abdb_cl_supports_formats(p, why_not);
 }
 
+/* The sizes that the kernel set in the problem's parameters. */
 static abdb_cl_attention attention_size_of_problem(const abdb_problem *p)
 {
     return (abdb_cl_attention){.batch = (size_t)abdb_param_number(p, "batch", 1),
@@ -51,6 +52,7 @@ static abdb_cl_heads contiguous_heads_of_tensor(const abdb_problem *p, const abd
                            .row = s->d};
 }
 
+/* Adds dQ, dK, dV of all heads in blocks, from Q, K, V, O, dO and L. */
 static abdb_status cl_add_flash_backward(abdb_cl_job *job, const abdb_cl_attention *s,
                                          abdb_error *err)
 {
@@ -91,6 +93,7 @@ static abdb_cl_matrix matrix_of_heads_tensor(const abdb_problem *p, const abdb_c
                             .share = keys ? s->heads / s->kv_heads : 1};
 }
 
+/* Adds three steps: scores = Q K^T of all heads, softmax of each row (and L), O = scores V. */
 static abdb_status cl_add_unfused_attention(abdb_cl_job *job, const abdb_cl_attention *s,
                                             abdb_error *err)
 {
@@ -151,6 +154,7 @@ static abdb_status cl_add_single_query_decode(abdb_cl_job *job, const abdb_cl_at
     return abdb_cl_add_decode_attention(job, &of, err);
 }
 
+/* A job of attention: backward, plain, of one query, or in blocks. */
 static abdb_status opencl_attention_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     abdb_cl_attention s = attention_size_of_problem(p);

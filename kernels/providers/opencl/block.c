@@ -20,6 +20,8 @@ done:
     return st;
 }
 
+/* A job of a transformer block in f32. Backward runs the forward pass here, once, and keeps its
+ * activations. */
 static abdb_status opencl_block_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;

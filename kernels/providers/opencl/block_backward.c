@@ -94,6 +94,8 @@ done:
     return st;
 }
 
+/* Adds the gradients of causal attention: d_qkv, n x 3d, from d_att, n x d; its thirds are dQ,
+ * dK, dV. */
 static abdb_status cl_add_attention_backward(abdb_cl_block *b, cl_mem d_att, cl_mem d_qkv,
                                              abdb_error *err)
 {

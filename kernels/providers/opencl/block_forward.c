@@ -3,6 +3,8 @@
 
 #include "kernels/providers/opencl/block.h"
 
+/* Adds to = layernorm(from) gain + shift, n x d; gain and shift are places among the vectors of
+ * P. */
 static abdb_status cl_add_layernorm(abdb_cl_block *b, cl_mem from, cl_mem to, int gain, int shift,
                                     abdb_error *err)
 {

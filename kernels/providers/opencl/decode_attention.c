@@ -29,6 +29,8 @@ abdb_status abdb_cl_add_decode_attention(abdb_cl_job *job, const abdb_cl_decode_
                               of->logarithm ? of->logarithm : of->o, of->block, of->width);
 }
 
+/* A job of attention over pages, as micro/paged.c defines it; a list has as many pages of each
+ * request. */
 static abdb_status opencl_paged_attention_prepare(void **state, const abdb_problem *p,
                                                   abdb_error *err)
 {

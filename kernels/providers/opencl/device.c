@@ -55,6 +55,7 @@ static abdb_status opencl_download(abdb_device *d, void *to, const void *from, s
         "clEnqueueReadBuffer", err);
 }
 
+/* Sets every byte, by patterns of PATTERN bytes as far as they fit, and waits. */
 static abdb_status opencl_fill_and_wait(abdb_device *d, void *to, unsigned char byte, size_t size,
                                         abdb_error *err)
 {
@@ -78,6 +79,7 @@ done:
     return st;
 }
 
+/* Overwrites twice the last cache's size, so that no operand is left in it. */
 static abdb_status opencl_flush_caches(abdb_device *d, abdb_error *err)
 {
     abdb_cl_device *c = (abdb_cl_device *)d;
@@ -171,6 +173,8 @@ static void opencl_read_sensors(abdb_device *d, int how, abdb_sensors *out)
         out->clock_hz = out->temperature_c = out->energy_j = out->energy_most_j = NAN;
 }
 
+/* Tells what the driver says of platform and device, the variables that change it, and all
+ * devices to choose from. */
 static void opencl_describe_device(abdb_device *d,
                                    void (*tell)(void *to, const char *key, const char *text),
                                    void *to)
@@ -226,6 +230,8 @@ static double measure_begin_end_cost_s(abdb_device *d)
     return (abdb_clock_seconds() - start) / TIMES;
 }
 
+/* Sizes of caches and compute units; of a processor those of the host. A last cache below 32 MiB
+ * counts as 32 MiB. */
 static abdb_machine_caches read_cache_and_unit_limits(const abdb_cl_device *c)
 {
     cl_uint units = 1;
@@ -242,6 +248,7 @@ static abdb_machine_caches read_cache_and_unit_limits(const abdb_cl_device *c)
     return l;
 }
 
+/* Makes the device's context and a queue that times its kernels. */
 static abdb_status create_context_and_queue(abdb_cl_device *c, abdb_error *err)
 {
     cl_int code;

@@ -34,6 +34,7 @@ static void unbind_thread_from_core(void)
     if (abdb_get_openmp_processors(&set)) sched_setaffinity(0, sizeof set, &set);
 }
 
+/* Adds the platform's devices with their names "platform: device", as far as there is room. */
 static void append_devices_of_platform(choices *all, cl_platform_id platform)
 {
     cl_device_id id[DEVICES];
@@ -52,6 +53,8 @@ static void append_devices_of_platform(choices *all, cl_platform_id platform)
     }
 }
 
+/* Fills the list with the devices of all platforms; threads that drivers start may use all
+ * processors. */
 static void list_all_devices(choices *all)
 {
     cl_platform_id platform[PLATFORMS];
@@ -123,6 +126,8 @@ static const choice *first_gpu_else_first(const choices *all)
     return &all->at[0];
 }
 
+/* The device that ABDB_OPENCL_DEVICE or ABDB_DEVICE names, else the first GPU, else the first.
+ * ABDB_BACKEND: none, with all that there are. */
 static abdb_status pick_device_by_environment(const choices *all, const choice **out,
                                               abdb_error *err)
 {
@@ -161,6 +166,8 @@ static void partition_to_omp_threads(abdb_cl_device *c)
         c->id = part;
 }
 
+/* Sets the name (of a processor the host's, of an AMD board the board's) and the driver's
+ * version. */
 static void read_name_and_driver(abdb_cl_device *c)
 {
     char version[ABDB_CL_NAME] = "", driver[ABDB_CL_NAME] = "";

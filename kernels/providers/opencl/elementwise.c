@@ -65,6 +65,7 @@ static abdb_status add_elementwise_kernel(abdb_cl_job *job, int op, const char *
     }
 }
 
+/* A job of the operation `op`, as micro/elementwise.c defines it. */
 static abdb_status opencl_elementwise_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     static const char *const words[] = {"softmax", "layernorm",     "rmsnorm", "gelu", "silu",

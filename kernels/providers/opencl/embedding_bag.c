@@ -33,6 +33,7 @@ void abdb_cl_part_embedding_bags(void *self, const abdb_part_embedding_bags *x)
         abdb_cl_end_part(s, add_embedding_bag_sums(s->job, s->dtype, x, 0, x->tables, &err), &err);
 }
 
+/* A job of sums of looked-up rows: one launch for each table (mode=single), or for all. */
 static abdb_status opencl_embedding_bag_prepare(void **state, const abdb_problem *p,
                                                 abdb_error *err)
 {

@@ -91,6 +91,7 @@ typedef struct {
     cl_mem q, k, v, o, d_o, q_turned, k_turned, v_turned, d_o_turned, means;
 } backward_operands;
 
+/* Adds copies of Q, K, V, dO (also transposed) and O in f32, and for each query the sum of dO O. */
 static abdb_status add_backward_operand_copies(abdb_cl_job *job, const abdb_cl_attention *s,
                                                const abdb_cl_attention_backward *of,
                                                backward_operands *x, abdb_error *err)

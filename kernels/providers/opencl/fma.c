@@ -11,6 +11,7 @@ static int opencl_fma_accepts(const abdb_problem *p, const char **why_not)
     return abdb_cl_supports_formats(p, why_not);
 }
 
+/* A job of multiply-adds, as micro/fma.c defines them: several vectors of sums a work-item. */
 static abdb_status opencl_fma_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;

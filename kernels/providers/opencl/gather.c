@@ -7,6 +7,7 @@
 
 enum { TABLE, INDEX, OUT, ROWS = 256, ITEMS = 64 };
 
+/* A job that copies rows by index; on a processor a work-item copies several. */
 static abdb_status opencl_gather_scatter_prepare(void **state, const abdb_problem *p,
                                                  abdb_error *err)
 {

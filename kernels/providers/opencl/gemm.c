@@ -8,6 +8,8 @@
 enum { A, B, C };
 static const double large_ops = 1e9;
 
+/* Sets the tiles by tiles=: from the table, or searched; auto searches from large_ops operations
+ * on. */
 static abdb_status choose_or_search_tiles(const abdb_problem *p, abdb_cl_gemm_size *s,
                                           abdb_error *err)
 {
@@ -36,6 +38,8 @@ static abdb_cl_matrix gemm_matrix_of_tensor(const abdb_tensor *t, bool transpose
                             .stride = t->rank == 3 ? rows * columns : 0};
 }
 
+/* A job of C = A B + beta C: packs A and B, then multiplies tiles. weights=packed: B is packed
+ * here, not by a launch. */
 static abdb_status opencl_gemm_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
@@ -61,6 +65,7 @@ done:
     return abdb_cl_job_to_state_or_free(st, job, state);
 }
 
+/* 1: the device has this product; else 0 and *why_not. */
 static int opencl_gemm_accepts(const abdb_problem *p, const char **why_not)
 {
     *why_not = "opencl has no epilogues of a product yet";

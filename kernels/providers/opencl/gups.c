@@ -2,6 +2,7 @@
 #include "kernels/providers/opencl/job.h"
 #include "kernels/providers/opencl/opencl.h"
 
+/* A job of random updates: a work-item for each part of the table. */
 static abdb_status opencl_gups_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     size_t parts = (size_t)abdb_param_number(p, "parts", 1),

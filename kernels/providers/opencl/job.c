@@ -109,6 +109,7 @@ done:
     return st;
 }
 
+/* Enqueues one kernel with an event of its own; an error names the kernel and its items. */
 static abdb_status enqueue_step(abdb_cl_job *job, const abdb_cl_step *s, abdb_error *err)
 {
     cl_event *event;

@@ -2,6 +2,7 @@
 #include "kernels/providers/opencl/job.h"
 #include "kernels/providers/opencl/opencl.h"
 
+/* A job of one work-item that follows the array `hops` times. */
 static abdb_status opencl_latency_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     abdb_cl_job *job = NULL;

@@ -45,6 +45,7 @@ done:
     return st;
 }
 
+/* Packs W once, then adds Y = X W of f32 by tiles. */
 static abdb_status cl_add_dense_gemm(cl_linear_layer *l, abdb_error *err)
 {
     const abdb_cl_gemm_size *s = &l->size;
@@ -94,6 +95,8 @@ done:
     return st;
 }
 
+/* Copies W into strips of columns once, then adds Y = X W by them. kind: BYTES, HALVES (two
+ * weights a byte) or BLOCKS (those that are not 0). */
 static abdb_status add_column_strips_gemm(cl_linear_layer *l, const char *kind, abdb_error *err)
 {
     const abdb_cl_gemm_size *s = &l->size;
@@ -163,6 +166,7 @@ done:
     return st;
 }
 
+/* Uploads the weights that are not 0 by column, then adds Y = X W by them. */
 static abdb_status cl_add_sparse_gemm(cl_linear_layer *l, abdb_error *err)
 {
     size_t lanes = abdb_cl_vector_lanes(l->job->d, ABDB_F32),
@@ -189,6 +193,7 @@ done:
     return st;
 }
 
+/* A job of a layer, as micro/linear.c defines it: quantised, blocks, pruned or dense weights. */
 static abdb_status opencl_linear_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const char *weights = abdb_param_text(p, "weights"), *pattern = abdb_param_text(p, "pattern");

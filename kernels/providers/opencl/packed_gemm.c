@@ -42,6 +42,7 @@ static size_t packed_matrix_bytes(const panel_cut *c, const abdb_cl_gemm_size *s
            abdb_dtype_size(panel_dtype(s->dtype));
 }
 
+/* Adds the packing of a matrix into panels of c->side rows (of A) or columns (of B). */
 static abdb_status add_pack_to_buffer(abdb_cl_job *job, const abdb_cl_matrix *m,
                                       const abdb_cl_gemm_size *s, const panel_cut *c, void *panels,
                                       abdb_error *err)
@@ -60,6 +61,8 @@ static abdb_status add_pack_to_buffer(abdb_cl_job *job, const abdb_cl_matrix *m,
                               c->across, c->along, m->stride);
 }
 
+/* Makes room for a matrix's panels and adds their packing; matrices that a batch shares are
+ * packed once. */
 static abdb_status alloc_panels_and_add_pack(abdb_cl_job *job, const abdb_cl_matrix *m,
                                              const abdb_cl_gemm_size *s, const panel_cut *c,
                                              abdb_cl_panels *out, abdb_error *err)
@@ -102,6 +105,7 @@ abdb_status abdb_cl_add_pack_b_to(abdb_cl_job *job, const abdb_cl_matrix *b,
                               &(panel_cut){s->n, tile_columns(job, s), b->column, b->row}, to, err);
 }
 
+/* Adds C (+)= A B over the depth [k_from, k_to); bias and ReLU follow the last. */
 static abdb_status add_tile_kernel_of_depth(abdb_cl_job *job, const abdb_cl_panels *a,
                                             const abdb_cl_panels *b, const abdb_cl_matrix *c,
                                             const abdb_cl_gemm_size *s, size_t k_from, size_t k_to,

@@ -56,6 +56,7 @@ static abdb_cl_gemm_size gemm_size_of_part(const abdb_cl_builder *s, const abdb_
     return size;
 }
 
+/* Adds C = act(A B + bias) of a part; B may be packed already. */
 static abdb_status add_packed_gemm(const abdb_cl_builder *s, const abdb_part_gemm *x,
                                    abdb_error *err)
 {
@@ -81,6 +82,7 @@ static size_t opencl_packed_b_bytes(void *self, const abdb_part_gemm *x)
     return abdb_cl_packed_b_bytes(s->job, &size);
 }
 
+/* Enqueues the packing of B into `to`; nothing after an error. */
 static void opencl_pack_b(void *self, const abdb_part_gemm *x, void *to)
 {
     abdb_cl_builder *s = self;
@@ -135,6 +137,8 @@ static abdb_cl_heads heads_of_part_rows(const abdb_cl_builder *s, const abdb_par
                            .row = width};
 }
 
+/* Adds causal attention over qkv, batch x sequence rows of 3 x heads x d, or its gradients into
+ * dqkv. */
 static abdb_status add_causal_self_attention(const abdb_cl_builder *s, const abdb_part_attention *x,
                                              bool backward, abdb_error *err)
 {
@@ -188,6 +192,7 @@ static size_t opencl_row_ops_work_bytes(void *self, size_t columns)
     return 0;
 }
 
+/* Working memory of that many bytes in place of what there was. */
 static abdb_status opencl_alloc_workspace(void *self, size_t bytes, abdb_error *err)
 {
     abdb_cl_builder *s = self;

@@ -9,6 +9,7 @@
 
 enum { OPTIONS = 128 };
 
+/* Adds out = layernorm(x) gain (+ shift), rows x columns. */
 static abdb_status add_layernorm_call(abdb_cl_builder *s, const abdb_part_row_op *x,
                                       abdb_error *err)
 {
@@ -21,6 +22,8 @@ static abdb_status add_layernorm_call(abdb_cl_builder *s, const abdb_part_row_op
                               x->shift ? x->shift : x->gain, s->size, x->out, s->size, x->columns);
 }
 
+/* Adds the gradient of a norm's input (+ add), and the sums over rows of those of gain and
+ * shift. */
 static abdb_status add_layernorm_backward_calls(abdb_cl_builder *s, const abdb_part_row_op *x,
                                                 abdb_error *err)
 {
@@ -56,6 +59,7 @@ static abdb_status add_column_sums_call(abdb_cl_builder *s, const abdb_part_row_
                               x->columns);
 }
 
+/* Adds out *= gelu'(x), and the sums over rows where dgain is wanted. */
 static abdb_status add_gelu_backward_calls(abdb_cl_builder *s, const abdb_part_row_op *x,
                                            abdb_error *err)
 {
@@ -72,6 +76,7 @@ done:
     return st;
 }
 
+/* Adds the operation x->what (parts.h) on all rows. ABDB_BACKEND: there is no such one. */
 static abdb_status add_row_op_call(abdb_cl_builder *s, const abdb_part_row_op *x, abdb_error *err)
 {
     char options[OPTIONS];
@@ -115,6 +120,8 @@ void abdb_cl_part_row_ops(void *self, const abdb_part_row_op *x)
 
 /* --- tokens ----------------------------------------------------------------------------------- */
 
+/* Adds x[r] = table[token[r]] + position[r mod sequence], or the gradients of table and
+ * position. */
 static abdb_status add_embed_or_gradient_calls(abdb_cl_builder *s, const abdb_part_embedding *x,
                                                bool backward, abdb_error *err)
 {
@@ -150,6 +157,8 @@ void abdb_cl_part_embedding(void *self, const abdb_part_embedding *x, bool backw
         abdb_cl_end_part(s, add_embed_or_gradient_calls(s, x, backward, &err), &err);
 }
 
+/* x becomes the gradient of the loss, times scale; *sum: the losses of all rows, which are
+ * waited for. */
 static abdb_status add_cross_entropy_and_sum(abdb_cl_builder *s, const abdb_part_cross_entropy *x,
                                              double *sum, abdb_error *err)
 {

@@ -77,6 +77,7 @@ static cl_program load_cached_binary(abdb_cl_device *d, const char *key, const c
     return program;
 }
 
+/* Keeps a built program's binary under the key; what cannot be kept is built again. */
 static void cache_program_binary(cl_program program, const char *key)
 {
     size_t size = 0;
@@ -93,6 +94,8 @@ static void cache_program_binary(cl_program program, const char *key)
     free(data);
 }
 
+/* The program of a file with these options: from the cache of the same device, driver, options
+ * and source, else built. ABDB_BACKEND: the compiler's log. */
 static abdb_status build_or_load_program(abdb_cl_device *d, const char *file, const char *options,
                                          cl_program *out, abdb_error *err)
 {

@@ -14,6 +14,7 @@ static bool stream_param_equals(const abdb_problem *p, const char *name, const c
     return text && strcmp(text, word) == 0;
 }
 
+/* 1: the device can do the operation as asked; else 0 and *why_not. */
 static int opencl_stream_accepts(const abdb_problem *p, const char **why_not)
 {
     const char *level = abdb_param_text(p, "level");
@@ -52,6 +53,7 @@ done:
     return st;
 }
 
+/* A job of `repeat` passes over the arrays, or of a sum in two stages. */
 static abdb_status opencl_stream_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;

@@ -19,6 +19,8 @@
         }                                                             \
     } while (0)
 
+/* z = n steps of micro/fma.c, one element after another; sums of bf16 and i8 in f32 and i32, of
+ * f16 in f16. */
 static abdb_status ref_fma_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
@@ -68,6 +70,7 @@ static abdb_status ref_fma_launch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
+/* END = NEXT[... NEXT[0]], `hops` times. */
 static abdb_status ref_latency_chase_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
@@ -80,6 +83,7 @@ static abdb_status ref_latency_chase_launch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
+/* OUT[i] = TABLE[INDEX[i]], or of a scatter OUT[INDEX[i]] = TABLE[i], rows of `width` numbers. */
 static abdb_status ref_gather_or_scatter_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
@@ -97,6 +101,7 @@ static abdb_status ref_gather_or_scatter_launch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
+/* Each part: word[r mod words] ^= r for its sequence of random numbers r. */
 static abdb_status ref_gups_random_xor_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;

@@ -47,6 +47,7 @@ static void ref_decoder_close(void *self)
     free(s);
 }
 
+/* The state is the format of activations alone. ABDB_NOMEM. */
 static abdb_status ref_decoder_open(void **self, const abdb_problem *p, abdb_dtype dtype,
                                     abdb_error *err)
 {
@@ -100,6 +101,8 @@ static size_t ref_weights_byte_size(void *self, const abdb_weights *w)
     return scales_byte_offset(w) + w->k / quantised_group_size(w) * w->n * sizeof(float);
 }
 
+/* A column of k numbers as bytes, each group with its scale: the largest magnitude is 127 (i4:
+ * 7). Bytes lie k x n, scales groups x n behind them. */
 static void quantise_and_store_column(const abdb_weights *w, size_t column, const float *in,
                                       int8_t *room)
 {
@@ -114,6 +117,7 @@ static void quantise_and_store_column(const abdb_weights *w, size_t column, cons
     }
 }
 
+/* W, k x n, from its columns: rounded to the format, or quantised. */
 static abdb_status ref_build_weights_from_columns(void *self, const abdb_weights *w,
                                                   abdb_column_reader *column, const void *from,
                                                   abdb_error *err)
@@ -146,6 +150,8 @@ static double ref_dequantise_weight(void *self, const abdb_weights *w, size_t k,
            (double)scale[k / quantised_group_size(w) * w->n + n];
 }
 
+/* y[i][j] = sum over k of x[i][k] W[k][j], added to y where asked; x is m x k, W k x n, sums in
+ * double. */
 static void ref_weight_gemm(void *self, const abdb_part_weight_gemm *x)
 {
     const ref_decoder_state *s = self;
@@ -173,6 +179,7 @@ static void ref_embed_tokens(void *self, const abdb_weights *w, const int32_t *t
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
+/* out = x / sqrt(mean of x^2 + 1e-5) gain, rows x columns. */
 static void ref_rmsnorm_rows(void *self, size_t rows, size_t columns, const void *x,
                              const void *gain, void *out)
 {
@@ -191,6 +198,8 @@ static void ref_rmsnorm_rows(void *self, size_t rows, size_t columns, const void
     }
 }
 
+/* out[r][j] = g / (1 + exp(-g)) u, g and u being x[r][j] and x[r][columns + j]; x is rows x 2
+ * columns. */
 static void ref_swiglu_rows(void *self, size_t rows, size_t columns, const void *x, void *out)
 {
     const ref_decoder_state *s = self;
@@ -204,6 +213,7 @@ static void ref_swiglu_rows(void *self, size_t rows, size_t columns, const void 
         }
 }
 
+/* out[r]: the first column of the largest number of row r, or of the first NaN. */
 static void ref_argmax_rows(void *self, size_t rows, size_t columns, const void *x, int32_t *out)
 {
     const ref_decoder_state *s = self;
@@ -231,6 +241,8 @@ static size_t kv_cache_element_offset(const abdb_part_kv_attention *x, size_t se
     return ((block * x->kv_heads + head) * x->block + token % x->block) * x->d;
 }
 
+/* Turns the pairs (i, d / 2 + i) of a head by the angles of its position; turn has d / 2
+ * cosines, then sines, of each. */
 static void apply_rotary_to_head(const ref_decoder_state *s, const abdb_part_kv_attention *x,
                                  size_t position, char *head)
 {
@@ -247,6 +259,8 @@ static void apply_rotary_to_head(const ref_decoder_state *s, const abdb_part_kv_
     }
 }
 
+/* Turns queries and keys of the new rows by their positions; copies keys and values to their
+ * places in the cache. A row of qkv: heads, kv_heads and kv_heads times d. */
 static void ref_rotate_qk_and_append_kv(void *self, const abdb_part_kv_attention *x)
 {
     const ref_decoder_state *s = self;

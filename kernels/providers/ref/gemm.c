@@ -70,6 +70,7 @@ static void gemm_any_dtype_f32_sums(const gemm_layout *s, size_t batch)
         }
 }
 
+/* C = act(A B + beta C + bias) of each matrix of a batch, by the loops of its format. */
 static abdb_status ref_gemm_launch(void *state, abdb_error *err)
 {
     gemm_layout s = {.p = state, .g = abdb_gemm_from_problem(state)};

@@ -23,6 +23,7 @@ static void reference_free(void *state)
     free(s);
 }
 
+/* Finds the kernel and makes room for one whole output with its magnitudes. ABDB_NOMEM. */
 static abdb_status reference_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     reference_state *s = calloc(1, sizeof *s);
@@ -51,6 +52,7 @@ static abdb_status reference_prepare(void **state, const abdb_problem *p, abdb_e
     return ABDB_OK;
 }
 
+/* Computes every output by the kernel's own reference, rounded to its format. */
 static abdb_status reference_launch_all_outputs(void *state, abdb_error *err)
 {
     const reference_state *s = state;

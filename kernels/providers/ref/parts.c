@@ -47,6 +47,7 @@ static void ref_parts_close(void *self)
     free(s);
 }
 
+/* The state is the format alone; rows come later. ABDB_NOMEM. */
 static abdb_status ref_parts_open(void **self, const abdb_problem *p, abdb_dtype dtype,
                                   abdb_error *err)
 {
@@ -85,6 +86,8 @@ static abdb_status ref_parts_alloc_workspace(void *self, size_t bytes, abdb_erro
     return s->row ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes to work in", bytes);
 }
 
+/* C[i][j] = act(sum over k of A[i][k] B[k][j] + bias[j]); lda and ldc 0: rows side by side. Sums
+ * in double. */
 static void ref_gemm_bias_relu(void *self, const abdb_part_gemm *x)
 {
     const ref_parts_state *s = self;
@@ -103,6 +106,7 @@ static void ref_gemm_bias_relu(void *self, const abdb_part_gemm *x)
         }
 }
 
+/* out[b][t][j] = sum over l of table[t][index[t][b][l]][j]; rows of out are `apart` apart. */
 static void ref_embedding_bag_sums(void *self, const abdb_part_embedding_bags *x)
 {
     const ref_parts_state *s = self;
@@ -145,6 +149,8 @@ static void causal_attention_scores(const ref_parts_state *s, const abdb_part_at
     }
 }
 
+/* out of one query and head: sum over j <= query of softmax(scores)[j] v[j]; l: the log of the
+ * sum of exp(scores). first: the sequence's first row. */
 static void causal_attention_row(const ref_parts_state *s, const abdb_part_attention *x,
                                  size_t first, size_t query, size_t head)
 {
@@ -203,6 +209,8 @@ static void add_attention_row_gradients(const ref_parts_state *s, const abdb_par
     }
 }
 
+/* dq, dk, dv of one head of one sequence, summed in double over its queries, then rounded into
+ * dqkv. */
 static void attention_head_gradients(const ref_parts_state *s, const abdb_part_attention *x,
                                      size_t first, size_t head)
 {
@@ -217,6 +225,7 @@ static void attention_head_gradients(const ref_parts_state *s, const abdb_part_a
             sums[i]);
 }
 
+/* Causal attention of every batch and head, or its gradients. */
 static void ref_attention_or_gradients(void *self, const abdb_part_attention *x, bool backward)
 {
     const ref_parts_state *s = self;
@@ -238,6 +247,7 @@ static double gelu_derivative(double x)
     return s + x * s * (1 - s) * a * (1 + 3 * 0.044715 * x * x);
 }
 
+/* mean, and scale = 1 / sqrt(variance + 1e-5), of a row of x. */
 static void row_mean_and_inverse_std(const ref_parts_state *s, const abdb_part_row_op *x,
                                      size_t row, double *mean, double *scale)
 {
@@ -259,6 +269,8 @@ static double vector_element_or_zero(const ref_parts_state *s, const void *vecto
     return vector ? parts_get_element_f64(s, vector, j) : 0;
 }
 
+/* dx = scale (d gain - mean(d gain) - hat mean(d gain hat)) (+ add), hat = (x - mean) scale, d =
+ * kept; adds d hat and d to the sums of dgain and dshift. */
 static void layernorm_row_backward(const ref_parts_state *s, const abdb_part_row_op *x, size_t row)
 {
     size_t n = x->columns, at = row * n;
@@ -286,6 +298,7 @@ static void layernorm_row_backward(const ref_parts_state *s, const abdb_part_row
     }
 }
 
+/* One row of the operation x->what (parts.h); gradients of vectors are added to s->row. */
 static void apply_row_operation(const ref_parts_state *s, const abdb_part_row_op *x, size_t row)
 {
     size_t at = row * x->columns;
@@ -330,6 +343,7 @@ static void apply_row_operation(const ref_parts_state *s, const abdb_part_row_op
         }
 }
 
+/* The operation on all rows; then dgain and dshift, the sums over rows, columns numbers each. */
 static void ref_row_ops_with_column_sums(void *self, const abdb_part_row_op *x)
 {
     const ref_parts_state *s = self;
@@ -344,6 +358,8 @@ static void ref_row_ops_with_column_sums(void *self, const abdb_part_row_op *x)
 
 /* --- ends of the network ---------------------------------------------------------------------- */
 
+/* table[t] += the sum of x[r] of all rows r whose token is t; position[i] = the sum of x[r] with
+ * r mod sequence = i. */
 static void accumulate_embedding_gradients(const ref_parts_state *s, const abdb_part_embedding *x)
 {
     for (size_t j = 0; j < x->columns; j++) {
@@ -364,6 +380,7 @@ static void accumulate_embedding_gradients(const ref_parts_state *s, const abdb_
     }
 }
 
+/* x[r] = table[token[r]] + position[r mod sequence], or the gradients of table and position. */
 static void ref_embed_or_gradients(void *self, const abdb_part_embedding *x, bool backward)
 {
     const ref_parts_state *s = self;
@@ -380,6 +397,8 @@ static void ref_embed_or_gradients(void *self, const abdb_part_embedding *x, boo
                     parts_get_element_f64(s, x->position, r % x->sequence * x->columns + j));
 }
 
+/* Returns the sum over rows of log(sum of exp(x)) - x[target]; x becomes (softmax(x) - 1 at the
+ * target) scale. */
 static double ref_cross_entropy_and_gradient(void *self, const abdb_part_cross_entropy *x)
 {
     const ref_parts_state *s = self;
@@ -412,6 +431,9 @@ static void ref_add_to_wide_sums(void *self, size_t n, const void *x, void *to)
             &sums, to, i, parts_get_element_f64(&sums, to, i) + parts_get_element_f64(s, x, i));
 }
 
+/* g = gradient scale; m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; w = w (1 - rate decay) -
+ * rate m' / (sqrt(v') + epsilon), m' and v' corrected for their start; 0 where the mask is. out: w
+ * in the network's format. */
 static void ref_adamw_update(void *self, const abdb_part_adamw *x)
 {
     const ref_parts_state *s = self, state = state_with_wide_dtype(s);

@@ -20,6 +20,8 @@ static int ref_stream_accepts(const abdb_problem *p, const char **why_not)
     return !stores || strcmp(stores, "plain") == 0;
 }
 
+/* Keeps the parameters of a launch: first letter of op, elements, passes, multiply-adds.
+ * ABDB_NOMEM. */
 static abdb_status ref_stream_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     stream_state *s = malloc(sizeof *s);
@@ -74,6 +76,7 @@ static abdb_status ref_stream_prepare(void **state, const abdb_problem *p, abdb_
         }                                                                                  \
     } while (0)
 
+/* `repeat` passes of the operation over the arrays, one element after another. */
 static abdb_status ref_stream_launch(void *state, abdb_error *err)
 {
     const stream_state *s = state;

@@ -20,6 +20,8 @@ typedef struct {
 /* decode: d is a multiple of GRAIN, and at most FEW heads share keys; beyond, packing pays. */
 enum { GRAIN = 16, FEW = 16 };
 
+/* 1: it has this attention; 0 and *why_not: gradients with algorithm=plain, or a format that
+ * this processor has no dot product of. */
 static int vec_attention_accepts(const abdb_problem *p, const char **why_not)
 {
     const char *algorithm = abdb_param_text(p, "algorithm"), *pass = abdb_param_text(p, "pass");
@@ -41,6 +43,8 @@ static void vec_attention_free(void *state)
     free(s);
 }
 
+/* Strides, pointers and working memory of a launch. One query with few heads a kv_head is split
+ * over the keys, so that every thread has a part (decode). */
 static abdb_status vec_attention_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     attention_state *s = calloc(1, sizeof *s);
@@ -128,6 +132,7 @@ static void run_single_query_attention(const attention_state *s)
     }
 }
 
+/* O and L, or of backward dQ, dK, dV, as micro/attention.c defines them. */
 static abdb_status vec_attention_launch(void *state, abdb_error *err)
 {
     const attention_state *s = state;

@@ -101,6 +101,8 @@ static void run_step_and_sum_columns(const block_state *s, abdb_vec_step step, s
     }
 }
 
+/* out = layernorm(x) gain + shift, n x d; gain: the place of the gain among the vectors of P,
+ * the shift lies behind it. */
 static void block_layernorm(const block_state *s, char *out, const char *x, int gain)
 {
     run_step_and_sum_columns(s,
@@ -127,6 +129,7 @@ static void block_add_bias_and_residual(const block_state *s, char *out, int whi
                              0, NULL);
 }
 
+/* y, n x d, by the formula of micro/block.c; activations stay for the backward pass. */
 static void block_forward(const block_state *s, char *y)
 {
     size_t n = s->n, d = s->d;
@@ -174,6 +177,8 @@ static void block_layernorm_backward(const block_state *s, char *out, char *dy, 
                              2 * s->d, parameter_vector_at(s, DP, gain));
 }
 
+/* dX and dP from dY, in the reverse order of block_forward; each gradient of a matrix is (its
+ * input)^T times the gradient of its output. */
 static void block_backward(const block_state *s)
 {
     size_t n = s->n, d = s->d;
@@ -279,6 +284,8 @@ static void vec_block_free(void *state)
     free(s);
 }
 
+/* Room for all activations and for the largest product or attention; backward also runs the
+ * forward pass once, whose activations every launch uses. */
 static abdb_status vec_block_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     block_state *s = calloc(1, sizeof *s);
@@ -323,6 +330,7 @@ static abdb_status vec_block_prepare(void **state, const abdb_problem *p, abdb_e
     return ABDB_OK;
 }
 
+/* One pass, forward or backward, over the whole block. */
 static abdb_status vec_block_launch(void *state, abdb_error *err)
 {
     const block_state *s = state;

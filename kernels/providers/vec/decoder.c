@@ -23,6 +23,8 @@ static abdb_problem block_problem_stand_in(const abdb_problem *p, abdb_dtype dty
     return q;
 }
 
+/* NULL: this processor has the parts in that format, form and size; else what it lacks, in
+ * words. */
 static const char *vec_decoder_why_refused(const abdb_problem *p, abdb_dtype dtype, int form,
                                            size_t d, size_t columns)
 {
@@ -47,6 +49,7 @@ static void vec_decoder_close(void *self)
     free(s);
 }
 
+/* State of a decoder: format, instruction set and tiles. ABDB_NOMEM. */
 static abdb_status vec_decoder_open(void **self, const abdb_problem *p, abdb_dtype dtype,
                                     abdb_error *err)
 {
@@ -75,6 +78,7 @@ static abdb_status vec_decoder_alloc_workspace(void *self, size_t bytes, abdb_er
     return ABDB_OK;
 }
 
+/* out = x / sqrt(mean of x^2 + 1e-5) gain, rows x columns, rows shared among threads. */
 static void vec_rmsnorm_rows(void *self, size_t rows, size_t columns, const void *x,
                              const void *gain, void *out)
 {
@@ -92,6 +96,8 @@ static void vec_rmsnorm_rows(void *self, size_t rows, size_t columns, const void
     }
 }
 
+/* out[r][j] = silu(x[r][j]) x[r][columns + j], in pieces of rows shared among threads; x is rows
+ * x 2 columns. */
 static void vec_swiglu_rows(void *self, size_t rows, size_t columns, const void *x, void *out)
 {
     const abdb_vec_decoder_state *s = self;
@@ -158,6 +164,8 @@ static void vec_argmax_rows(void *self, size_t rows, size_t columns, const void 
                                        : argmax_f32((const int32_t *)x + i * columns, columns);
 }
 
+/* Reads memory once, on all threads, as stream's read does; the sum is used, so that no load is
+ * left out. */
 static void vec_read_every_byte(void *self, const void *at, size_t bytes)
 {
     const abdb_vec_decoder_state *s = self;

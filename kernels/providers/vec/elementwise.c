@@ -45,6 +45,8 @@ static void vec_elementwise_free(void *state)
     free(s);
 }
 
+/* Keeps the operation and makes two rows of room for each thread, far enough apart that no two
+ * threads write to one cache line. ABDB_NOMEM. */
 static abdb_status vec_elementwise_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     static const char *const words[] = {ABDB_ROW_OPERATIONS, NULL};
@@ -75,6 +77,7 @@ static abdb_status vec_elementwise_prepare(void **state, const abdb_problem *p, 
     return ABDB_OK;
 }
 
+/* The operation on all rows, shared among threads in equal parts. */
 static abdb_status vec_elementwise_launch(void *state, abdb_error *err)
 {
     const elementwise_state *s = state;

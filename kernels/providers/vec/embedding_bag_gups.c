@@ -15,6 +15,8 @@ static int vec_embedding_gups_accepts(const abdb_problem *p, const char **why_no
            abdb_param_number(p, "parts", 1) == abdb_vec_thread_count(p);
 }
 
+/* out[b][t] = the sum of the rows of table t that sample b looks up; mode=single does one table
+ * after another. */
 static abdb_status vec_embedding_bag_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
@@ -46,6 +48,7 @@ static abdb_status vec_embedding_bag_launch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
+/* word[r mod words] ^= r for each part's sequence of random numbers r, a thread for each part. */
 static abdb_status vec_gups_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;

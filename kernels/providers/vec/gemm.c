@@ -167,6 +167,8 @@ static abdb_vec_gemm_call gemm_of_batch_item(const gemm_state *s, size_t i, size
     return q;
 }
 
+/* Plans the product and makes room for packed operands. weights=packed: B is packed here, not in
+ * a launch. A large batch runs one product a thread. */
 static abdb_status vec_gemm_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     gemm_state *s = calloc(1, sizeof *s);

@@ -41,6 +41,8 @@ static size_t qkv_row_bytes(const abdb_vec_decoder_state *s, const abdb_part_kv_
     return (x->heads + 2 * x->kv_heads) * x->d * s->size;
 }
 
+/* Turns queries and keys of one new row by its position, and copies its keys and values to their
+ * places in the cache. */
 static void rotate_and_append_kv_row(const abdb_vec_decoder_state *s,
                                      const abdb_part_kv_attention *x, size_t sequence, size_t row)
 {

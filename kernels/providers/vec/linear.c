@@ -20,6 +20,7 @@ typedef struct {
     size_t each; /* floats of room of a thread */
 } linear_state;
 
+/* Frees a state, also one that was prepared in part. */
 static void vec_linear_free(void *state)
 {
     linear_state *s = state;
@@ -179,6 +180,7 @@ static bool prepare_sparse_or_quantised(linear_state *s)
     return done && s->room;
 }
 
+/* Packs the weights for their path: a plain product, sparse, or quantised weights. ABDB_NOMEM. */
 static abdb_status vec_linear_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     linear_state *s = calloc(1, sizeof *s);
@@ -213,6 +215,7 @@ static void scale_i32_sums_to_output(const linear_state *s)
             y[i * n + j] = (float)sums[i * n + j] * by_row[i] * by_column[j];
 }
 
+/* Y = X W as micro/linear.c defines it, panels of columns shared among threads. */
 static abdb_status vec_linear_launch(void *state, abdb_error *err)
 {
     const linear_state *s = state;

@@ -107,6 +107,8 @@ static void vec_paged_attention_free(void *state)
     free(s);
 }
 
+/* Sizes, the first block of each request, and room for each thread; of a padded table also for
+ * the keys and values of the longest row. ABDB_NOMEM. */
 static abdb_status vec_paged_attention_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     paged_attention *s = calloc(1, sizeof *s);
@@ -190,6 +192,7 @@ static void attend_request_and_kv_head(const paged_attention *s, size_t b, size_
     abdb_vec_decode_merge_parts(&x, 1, &t[O], first, NULL);
 }
 
+/* O as micro/paged.c defines it: a request and kv_head at a time, on whatever thread is free. */
 static abdb_status vec_paged_attention_launch(void *state, abdb_error *err)
 {
     const paged_attention *s = state;

@@ -32,6 +32,7 @@ static abdb_problem parts_problem_stand_in(const abdb_problem *p, abdb_dtype dty
     return q;
 }
 
+/* NULL: this processor has the parts in that format and size; else what it lacks, in words. */
 static const char *vec_parts_why_refused(const abdb_problem *p, abdb_dtype dtype, size_t d,
                                          size_t columns)
 {
@@ -56,6 +57,7 @@ static void vec_parts_close(void *self)
     free(s);
 }
 
+/* State of parts: format, instruction set and tiles; working memory comes later. ABDB_NOMEM. */
 static abdb_status vec_parts_open(void **self, const abdb_problem *p, abdb_dtype dtype,
                                   abdb_error *err)
 {
@@ -74,6 +76,8 @@ static abdb_status vec_parts_open(void **self, const abdb_problem *p, abdb_dtype
 
 /* --- working memory --------------------------------------------------------------------------- */
 
+/* The product C = act(A B + bias) of a part as this provider calls it, planned; lda and ldc 0:
+ * rows side by side. */
 static abdb_vec_gemm_call plan_gemm_of_part(const parts_state *s, const abdb_part_gemm *x)
 {
     abdb_vec_gemm_call q = {.dtype = s->dtype,
@@ -107,6 +111,8 @@ static size_t vec_gemm_part_work_bytes(void *self, const abdb_part_gemm *x)
     return abdb_vec_gemm_workspace_bytes(&q);
 }
 
+/* The call for causal attention over qkv, batch x sequence rows of 3 x heads x d: q, k and v are
+ * the thirds of a row, as their gradients are of dqkv. */
 static abdb_vec_attention self_attention_args(const parts_state *s, const abdb_part_attention *x)
 {
     size_t width = x->heads * x->d, third = width * s->size;
@@ -159,6 +165,8 @@ static size_t vec_row_ops_bytes_note_widest(void *self, size_t columns)
     return (size_t)s->threads * column_sum_floats_per_thread(columns) * sizeof(float);
 }
 
+/* Working memory of that many bytes, and a row of zeros for vectors that are not there.
+ * ABDB_NOMEM. */
 static abdb_status vec_parts_alloc_workspace(void *self, size_t bytes, abdb_error *err)
 {
     parts_state *s = self;
@@ -243,6 +251,8 @@ static void merge_column_sums_of_threads(const parts_state *s, size_t first, siz
     }
 }
 
+/* The operation on all rows, shared among threads; sums over rows are made by each thread and
+ * then added up. */
 static void vec_row_ops_with_column_sums(void *self, const abdb_part_row_op *x)
 {
     const parts_state *s = self;
@@ -296,6 +306,8 @@ static void sum_rows_into_one(const parts_state *s, const abdb_part_embedding *x
             &t, j, (double)sums[j] + (add_to_existing ? abdb_tensor_get_f64(&t, j) : 0));
 }
 
+/* table[t] += the sum of x[r] of all rows whose token is t; position[i] = the sum of x[r] with r
+ * mod sequence = i. */
 static void vec_accumulate_embedding_grads(const parts_state *s, const abdb_part_embedding *x)
 {
     size_t each = column_sum_floats_per_thread(s->widest), row = x->columns * s->size;
@@ -319,6 +331,7 @@ static void vec_accumulate_embedding_grads(const parts_state *s, const abdb_part
     }
 }
 
+/* x[r] = table[token[r]] + position[r mod sequence], or the gradients of table and position. */
 static void vec_embed_or_gradients(void *self, const abdb_part_embedding *x, bool backward)
 {
     const parts_state *s = self;
@@ -341,6 +354,7 @@ static void vec_embed_or_gradients(void *self, const abdb_part_embedding *x, boo
     }
 }
 
+/* out[b][t] = the sum of the rows of table t that sample b looks up; bags shared among threads. */
 static void vec_embedding_bag_sums(void *self, const abdb_part_embedding_bags *x)
 {
     const parts_state *s = self;
@@ -364,6 +378,7 @@ static void vec_embedding_bag_sums(void *self, const abdb_part_embedding_bags *x
     }
 }
 
+/* Returns the sum of the losses of all rows; x becomes its gradient, times scale. */
 static double vec_cross_entropy_and_gradient(void *self, const abdb_part_cross_entropy *x)
 {
     const parts_state *s = self;
@@ -401,6 +416,8 @@ static void vec_add_to_wide_sums(void *self, size_t n, const void *x, void *to)
     }
 }
 
+/* AdamW (micro/elementwise.c) on n parameters with their moments, in chunks shared among
+ * threads; the corrections for the start are part of step and by_root. */
 static void vec_adamw_update(void *self, const abdb_part_adamw *x)
 {
     const parts_state *s = self;

@@ -182,6 +182,7 @@ static void range_of_thread(size_t n, int threads, int thread, size_t *low, size
     *high = each * ((size_t)thread + 1) * GRAIN < n ? each * ((size_t)thread + 1) * GRAIN : n;
 }
 
+/* Z = op(X, Y), a part for each thread; of dot and read the sum of all parts. */
 static abdb_status vec_stream_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
@@ -225,6 +226,7 @@ static abdb_status vec_fma_launch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
+/* END = NEXT[... NEXT[0]], `hops` times: each load waits for the one before. */
 static abdb_status vec_latency_chase_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;

@@ -191,6 +191,8 @@ typedef struct {
     size_t x, y, rooms, each, bytes;
 } quantised_gemm;
 
+/* The quantised product of m rows, and where in the working memory rows in f32, sums and each
+ * thread's room begin. */
 static quantised_gemm plan_quantised_gemm(const abdb_vec_decoder_state *s,
                                           const abdb_part_weight_gemm *x, size_t m)
 {
@@ -253,6 +255,8 @@ static void store_sums_to_y_columns(const abdb_vec_decoder_state *s, const float
         }
 }
 
+/* Rows [row, row + rows) of y = x W, or y += x W, by quantised weights: bf16 rows become f32,
+ * panels of columns are shared among threads, sums become y. */
 static void run_quantised_weight_gemm(const abdb_vec_decoder_state *s,
                                       const abdb_part_weight_gemm *x, size_t row, size_t rows)
 {

@@ -1,5 +1,6 @@
-/* activation.cl - y = x s(z), s the logistic function: z = x (silu), or z = 2 sqrt(2/pi) (x + 0.044715
- * x^3) (-DGELU). A group has CHUNK elements. */
+/* activation.cl - y = x / (1 + exp(-z)), element by element: z = x (SiLU), or z = 2 sqrt(2 / pi)
+ * (x + 0.044715 x^3) (GELU, -DGELU); its gradient, and GELU behind a bias. A group has CHUNK
+ * elements. */
 #ifdef GELU
 #define ARGUMENT(x) (REAL)1.5957691216057308 * ((x) + (REAL)0.044715 * (x) * (x) * (x))
 #else

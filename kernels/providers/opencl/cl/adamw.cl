@@ -1,5 +1,6 @@
-/* adamw.cl - a step of AdamW: parameter, gradient and moments to parameter and moments. A group has
- * CHUNK elements; m_scale and v_scale: what corrects the moments of an early step. */
+/* adamw.cl - a step of AdamW on n parameters p with gradients g and moments m, v, element by
+ * element: m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, p = p - rate (m m_scale / (sqrt(v
+ * v_scale) + epsilon) + decay p). A group has CHUNK elements. */
 #define RATE    1e-3f
 #define BETA1   0.9f
 #define BETA2   0.999f

@@ -1,7 +1,8 @@
-/* adamw_master.cl - what is wide (f32) beside weights of a format: gradients that add up (`add`), and
- * AdamW with master weights (`update`). `slopes`: g is of f32, else (-DNARROW) of the format; -DOUT:
- * weights are stored in the format, too; -DMASKED: they are 0 where `mask` is. A group has CHUNK
- * elements; _at: elements before. move: rate / (1 - beta1^step), root: 1 / sqrt(1 - beta2^step). */
+/* adamw_master.cl - what is f32 beside weights in another format: sums of gradients
+ * (add_to_wide_sums), and AdamW with master weights w (adamw_master_update). g: of f32, with
+ * -DNARROW of the format; -DOUT: w is also stored in the format; -DMASKED: w is 0 where `mask` is
+ * 0. move: rate / (1 - beta1^step), root: 1 / sqrt(1 - beta2^step), shrink: 1 - rate decay.
+ * NAME_at: elements before the first. A group has CHUNK elements. */
 KERNEL void add_to_wide_sums(global const ELEMENT *x, ulong x_at, global float *to, ulong to_at, ulong n)
 {
     ulong low = get_group_id(0) * (ulong)CHUNK, here = min((ulong)CHUNK, n - low);

@@ -1,5 +1,5 @@
-/* column_sums.cl - the sum of each column, rounded to the format of what it becomes; a work-item has as
- * many columns as a vector has numbers. _at: elements before. */
+/* column_sums.cl - the sum over rows of each column, rounded to the format of what it becomes; a
+ * work-item has as many columns as a vector has numbers. NAME_at: elements before the first. */
 KERNEL void column_sums(global const ROW *from, ulong from_at, global ELEMENT *to, ulong to_at,
                     ulong rows, ulong width)
 {

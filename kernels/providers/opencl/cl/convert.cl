@@ -1,4 +1,5 @@
-/* convert.cl - a format to f32 (`widen`) and back, rounded (`narrow`). A group has CHUNK elements. */
+/* convert.cl - numbers of a format to f32 (widen_to_f32) and back, rounded (narrow_from_f32). A
+ * group has CHUNK elements. */
 KERNEL void widen_to_f32(global const ELEMENT *from, global float *to, ulong n)
 {
     ulong low = get_group_id(0) * (ulong)CHUNK, here = min((ulong)CHUNK, n - low);

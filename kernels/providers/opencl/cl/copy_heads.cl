@@ -1,6 +1,7 @@
-/* copy_heads.cl - one head's rows of d numbers as f32, filled up with zeros to PADDED rows: `rows` as
- * rows of WIDE numbers, `turned` as columns: number i of all rows side by side. Row r of head h of
- * batch b is at first + b batch + h head + r row. Dimensions: pieces of PIECE rows, heads, batches. */
+/* copy_heads.cl - one head's rows of d numbers as f32, filled up with rows of zeros: as `padded`
+ * rows of WIDE numbers (copy_head_rows), or transposed, d rows of `padded` numbers
+ * (copy_head_rows_transposed). Row r of head h of batch b begins at first + b batch + h head + r
+ * row. Dimensions: pieces of PIECE rows, heads, batches. */
 enum { PIECE = 16 };
 
 KERNEL void copy_head_rows(global const ELEMENT *from, global float *to, ulong count, ulong padded, ulong d,

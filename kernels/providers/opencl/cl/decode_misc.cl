@@ -1,5 +1,6 @@
-/* decode_misc.cl - what else stands between a token and the next one: silu(g) u (`swiglu`), the place of
- * the largest of a row (`pick`), memory read once (`skim`). _at: elements before. */
+/* decode_misc.cl - what else stands between a token and the next: silu(g) u of rows x 2 columns
+ * (swiglu), the column of the largest number of each row (argmax_rows), and memory read once
+ * (read_and_sum_words). NAME_at: elements before the first. */
 KERNEL void swiglu(global const ELEMENT *x, ulong x_at, global ELEMENT *out, ulong out_at,
                    ulong columns)
 {

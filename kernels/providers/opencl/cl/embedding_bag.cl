@@ -1,6 +1,7 @@
-/* embedding_bag.cl - sums of rows of embedding tables: a work-item a bag (dimension 0: samples, 1: tables
- * from `first` on), COLUMNS vectors of it at a time. apart: elements from a sample's sums to the
- * next one's; _at: elements before. */
+/* embedding_bag.cl - out[b][t] = the sum over l of table t's row index[t][b][l], rows of `width`
+ * numbers: a work-item has a bag (dimension 0: samples b, 1: tables from `first` on), COLUMNS
+ * vectors of it at a time. apart: elements from a sample's sums to the next one's; NAME_at:
+ * elements before the first. */
 enum { COLUMNS = 4 };
 
 KERNEL void embedding_bag_sums(global const ELEMENT *tables, ulong tables_at, global const int *index,

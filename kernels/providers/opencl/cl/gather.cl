@@ -1,5 +1,5 @@
-/* gather.cl - rows of `width` elements by index, to a row each (gather), or each to its row
- * (-DSCATTER). A work-item takes ROWS rows. */
+/* gather.cl - out[i] = table[index[i]], or with -DSCATTER out[index[i]] = table[i], rows of
+ * `width` numbers. A work-item takes ROWS rows. */
 KERNEL void gather_or_scatter_rows(global const float *from, global const int *index, global float *to, ulong count,
                  ulong width)
 {

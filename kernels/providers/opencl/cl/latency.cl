@@ -1,4 +1,5 @@
-/* latency.cl - one load after another that depends on it, by one work-item. */
+/* latency.cl - END = NEXT[NEXT[... NEXT[0]]], `hops` times, by one work-item: each load waits
+ * for the one before. */
 KERNEL void chase_pointers(global const int *next, global int *end, ulong hops)
 {
     int at = 0;

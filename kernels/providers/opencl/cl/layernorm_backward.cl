@@ -1,7 +1,9 @@
-/* layernorm_backward_rows.cl - slopes of a norm to mean 0 and variance 1. Of x (`layernorm_backward_rows`): a group has a row;
- * -DON_TOP: on top of `base`; `stats`: mean and scale of each row. Of its gains and shifts
- * (`layernorm_gain_shift_sums`, after it): a work-item has as many columns as a vector has numbers. _at: elements
- * before. */
+/* layernorm_backward.cl - gradients of layernorm y = (x - mean) scale gain + shift over rows x
+ * columns, scale = 1 / sqrt(variance + 1e-5), hat = (x - mean) scale. layernorm_backward_rows, a
+ * group a row: dx = scale (dy gain - mean(dy gain) - hat mean(dy gain hat)), with -DON_TOP added to
+ * `base`; mean and scale of each row go to `stats`. layernorm_gain_shift_sums, after it, a
+ * work-item some columns: the sums over rows of dy hat and dy. NAME_at: elements before the first.
+ * */
 KERNEL void layernorm_backward_rows(global const ROW *dy, ulong dy_at, global const ROW *x, ulong x_at,
                       global const ELEMENT *gain, ulong gain_at, global const ROW *base,
                       ulong base_at, global ROW *dx, ulong dx_at, global float *stats,

@@ -1,5 +1,6 @@
-/* norm.cl - rows to mean 0 and variance 1 times gamma plus beta (-DCENTRED; -DNO_SHIFT: no beta), or
- * to a mean of squares of 1 times gamma; a group has a row. Numbers named _at: elements before. */
+/* norm.cl - y = (x - mean) / sqrt(variance + 1e-5) gain + shift (-DCENTRED; -DNO_SHIFT: without
+ * shift), or y = x / sqrt(mean of x^2 + 1e-5) gain, rows x columns; a group has a row. NAME_at:
+ * elements before the first. */
 KERNEL void layernorm_or_rmsnorm(global const ROW *x, ulong x_at, global const ELEMENT *gamma, ulong gamma_at,
                  global const ELEMENT *beta, ulong beta_at, global ROW *y, ulong y_at,
                  ulong columns)

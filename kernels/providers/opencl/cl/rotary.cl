@@ -1,5 +1,6 @@
-/* rotary.cl - pairs (x[i], x[i + columns / 2]) of a row turned by what the row's position has in the
- * table: cosines, then sines. A group has a row. */
+/* rotary.cl - pairs (a, b) = (x[i], x[i + columns / 2]) of a row become (a c - b s, a s + b c),
+ * c and s being the row's position in the table: columns / 2 cosines, then sines. A group has a
+ * row. */
 KERNEL void apply_rotary_to_rows(global const ELEMENT *x, global const float *table, global ELEMENT *y,
                  ulong columns, ulong positions)
 {

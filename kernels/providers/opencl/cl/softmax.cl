@@ -1,4 +1,6 @@
-/* softmax.cl - rows of softmax, and their loss by the target's element; a group has a row. */
+/* softmax.cl - y = exp(x - max) / sum of exp(x - max) of each row (softmax), or its loss log(sum
+ * of exp(x)) - x[target] (cross_entropy_rows), also with the gradient in place of x
+ * (cross_entropy_and_gradient); rows x columns, a group has a row. */
 KERNEL void softmax(global const ELEMENT *x, global ELEMENT *y, ulong columns)
 {
     local REAL room[ITEMS];

@@ -1,5 +1,6 @@
-/* softmax_scores.cl - the whole matrix of scores of a head, a group a row: masked, scaled, to probabilities,
- * and the logarithm of the sum. */
+/* softmax_scores.cl - scores of heads, queries x keys, in place: a row becomes the softmax of `scale`
+ * times its scores over the keys that it sees, 0 beyond; L: the log of the sum of exp(scale score).
+ * A group has a row. */
 KERNEL void softmax_scores_in_place(global float *s, global float *logarithm, ulong queries, ulong keys,
                           float scale, int causal)
 {

@@ -1,5 +1,7 @@
-/* stream.cl - the loops of STREAM. A group has CHUNK elements; its items take vectors side by side.
- * -DOP=copy, scale, ...: which. -DNT: stores past the caches, where the compiler knows them. */
+/* stream.cl - z = x (copy), s x (scale), x + y (add), x + s y (triad), s (write), or f steps of
+ * (1 - 2^-12) z + 2^-13 from x (chain), n elements; -DOP says which. A group has CHUNK elements;
+ * its items take vectors side by side. -DNT: stores past the caches, where the compiler knows them.
+ * */
 #define FACTOR (REAL)0.4
 #define KEEP   (REAL)(1 - 0x1p-12)
 #define ADD    (REAL)0x1p-13

@@ -1,5 +1,5 @@
-/* sum_reduction.cl - sums of a large array, of x or of x y (-DDOT): one of each group of CHUNK elements, then
- * of these. */
+/* sum_reduction.cl - the sum of x, or of x y (-DDOT), over n elements: one of each group of
+ * CHUNK elements (partial_sum_of_group), then of these (total_of_partial_sums). */
 enum { CHAINS = 8 };
 
 KERNEL void partial_sum_of_group(global const REAL *x, global const REAL *y, global REAL *part, ulong n)

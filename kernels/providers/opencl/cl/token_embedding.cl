@@ -1,6 +1,7 @@
-/* token_embedding.cl - rows of tokens and of their places, and what gradients of rows add up to. A group has a
- * row of what comes out: of `embed` row by row, of `tokens` a token of the vocabulary, of `places` a
- * place of a sequence. _at: elements before. */
+/* token_embedding.cl - x[r] = table[token[r]] + position[r mod sequence], rows of `columns`
+ * numbers (embed_tokens_and_positions: a group a row), and gradients: table[t] += the sum of dx of
+ * the rows of token t (add_token_gradients: a group a token), position[i] = the sum of dx of the
+ * rows at place i (sum_position_gradients: a group a place). NAME_at: elements before the first. */
 KERNEL void embed_tokens_and_positions(global const ELEMENT *table, ulong table_at, global const ELEMENT *position,
                   ulong position_at, global const int *token, ulong token_at, global ELEMENT *x,
                   ulong x_at, ulong sequence, ulong columns)

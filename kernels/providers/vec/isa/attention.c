@@ -102,6 +102,8 @@ static thread_workspace lay_out_amx_thread_workspace(const abdb_vec_attention *a
         .sums = claim_or_count_workspace(a, x, QUERIES_AMX * sizeof(vec_f32))};
 }
 
+/* Each thread's scores, probabilities and sums; where a->room is NULL only their bytes are
+ * counted. */
 static void lay_out_thread_workspaces(const abdb_vec_attention *a, attention_workspace *x,
                                       bool backward)
 {
@@ -159,6 +161,8 @@ static void lay_out_backward_workspace(const abdb_vec_attention *a, attention_wo
     x->dq = claim_or_count_workspace(a, x, x->parts * heads * a->queries * x->wide * sizeof *x->dq);
 }
 
+/* Sizes of panels of packed K, V and Q, and their places; where a->room is NULL only the bytes
+ * are counted. */
 static void lay_out_attention_workspace(const abdb_vec_attention *a, bool backward,
                                         attention_workspace *x)
 {
@@ -343,6 +347,7 @@ static void f16_store_row_scaled(uint16_t *out, const float *in, size_t n, float
     if (j < n) vec_store_part_f16(out + j, vec_load_f32(in + j) * by, n - j);
 }
 
+/* n rows of d numbers of f16, `stride` apart, as f32 side by side in room, which is returned. */
 static const float *f16_rows_as_left_operand(const uint16_t *rows, size_t stride, size_t n,
                                              size_t d, float *room)
 {

@@ -8,6 +8,7 @@
 
 enum { LINE = 64, AHEAD_BYTES = 8192, AHEAD_MOST = 32, PAST_BYTES = 128, LONG_BYTES = 4096 };
 
+/* Copies LINE bytes, aligned; past: the store goes past the caches. */
 static inline void copy_cache_line(char *out, const char *in, bool past)
 {
     for (size_t i = 0; i < LINE; i += VEC_BYTES) {

@@ -65,6 +65,8 @@ static size_t grain_aligned_cut(size_t n, size_t grain, size_t part, size_t part
     return at < n ? at : n;
 }
 
+/* Rows and columns of C that a thread makes, in a grid of grid_m x grid_n at whole tiles, and
+ * its room for packed operands and sums. */
 static thread_share share_of_thread(const abdb_vec_gemm_call *s, size_t thread)
 {
     size_t columns = ROW / bytes_per_step(s), i = thread / s->grid_n, j = thread % s->grid_n;
@@ -90,6 +92,8 @@ static char *packed_panels_of_columns(const abdb_vec_gemm_call *s, const thread_
                       packed_panel_bytes(s);
 }
 
+/* Packs `deep` rows of B from row `depth` on, columns [left, left + wide), panel by panel; steps
+ * that fill up a panel are 0. */
 static void pack_slab_of_b(const abdb_vec_gemm_call *s, const thread_share *x, size_t left,
                            size_t wide, size_t depth, size_t deep)
 {
@@ -198,6 +202,8 @@ static void pack_and_multiply_slabs(const abdb_vec_gemm_call *s, const thread_sh
         }
 }
 
+/* Makes a thread's part of C: few rows without packing, else by packed tiles, of AMX where the
+ * processor has it. */
 static void multiply_share_of_thread(const abdb_vec_gemm_call *s, const thread_share *x)
 {
     if (s->skinny) {

@@ -68,6 +68,8 @@ static void multiply_quantised_panels(const abdb_vec_linear *s, size_t low, size
 
 /* --- blocks: those that are left, one product each -------------------------------------------- */
 
+/* Rows [row, row + rows) of Y = X W for panels of 32 columns: the sum over the blocks of 64 x 32
+ * weights that are not 0; panels without any become 0. */
 static void multiply_nonzero_blocks(const abdb_vec_linear *s, size_t low, size_t high, size_t row,
                                     size_t rows)
 {
@@ -113,6 +115,8 @@ VEC_INLINE void multiply_csc_column(const abdb_vec_linear *s, size_t j, const fl
         (vec_f32_any *)(out + v * VEC_F32) = sum[v] + more[v];
 }
 
+/* Rows of Y = X W for weights in compressed columns: X is transposed into room, TOKENS rows side
+ * by side, so that each weight multiplies one vector. */
 static void multiply_csc_columns(const abdb_vec_linear *s, size_t low, size_t high, size_t row,
                                  size_t rows, float *room)
 {

@@ -145,6 +145,8 @@ PACK_ALWAYS void pack_transposed_steps(const abdb_vec_gemm_call *s, const abdb_d
         }
 }
 
+/* Packs rows of a transposed A for AMX: squares of VEC_F32 x VEC_F32 steps are loaded along the
+ * depth and transposed; what is beyond the edge is 0. */
 PACK_ALWAYS void pack_transposed_rows_amx(const abdb_vec_gemm_call *s, const abdb_dtype dtype,
                                           const char *a, size_t rows, size_t deep, size_t stride,
                                           char *out)
