@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/workloads/device_memory.h"
 #include "kernels/workloads/llama_net.h"
 #include "kernels/workloads/parts.h"
 
@@ -137,17 +138,6 @@ static void read_source_column(const void *from, size_t column, float *out)
     o->source->column(o->source->self, o->layer, o->which, column, out);
 }
 
-/* Numbers from the host into memory of the device. */
-static abdb_status copy_to_device(const abdb_llama *g, void *to, const void *from, size_t bytes,
-                                  abdb_error *err)
-{
-    abdb_device *d = g->stage->device;
-
-    if (!d->on_host) return d->upload(d, to, from, bytes, err);
-    memcpy(to, from, bytes);
-    return ABDB_OK;
-}
-
 static abdb_status upload_norm_gains(abdb_llama *g, const abdb_llama_weights_source *source,
                                      abdb_error *err)
 {
@@ -161,7 +151,7 @@ static abdb_status upload_norm_gains(abdb_llama *g, const abdb_llama_weights_sou
     for (size_t i = 0; i < 2 * g->s.layers + 1; i++) {
         source->gains(source->self, i, gain);
         for (size_t j = 0; j < d; j++) abdb_tensor_set_rounded(&t, j, (double)gain[j]);
-        TRY(copy_to_device(g, g->gains + i * d * g->size, row, d * g->size, err));
+        TRY(abdb_device_upload(g->stage, g->gains + i * d * g->size, row, d * g->size, err));
     }
 done:
     free(gain);
@@ -177,7 +167,7 @@ static abdb_status upload_rotary_table(abdb_llama *g, abdb_error *err)
 
     if (!turn) TRY(ABDB_FAIL(err, ABDB_NOMEM, "angles of positions"));
     abdb_llama_rotary_table(&g->s, g->most.length, turn);
-    TRY(copy_to_device(g, g->turn, turn, bytes, err));
+    TRY(abdb_device_upload(g->stage, g->turn, turn, bytes, err));
 done:
     free(turn);
     return st;
@@ -219,17 +209,14 @@ abdb_status abdb_llama_alloc_and_init(abdb_llama *g, const abdb_run_context *sta
                                       const abdb_llama_shape *s, const abdb_llama_capacity *most,
                                       const abdb_llama_weights_source *source, abdb_error *err)
 {
-    abdb_device *device = stage->device;
-    void *memory;
+    void *memory = NULL;
     abdb_status st = ABDB_OK;
 
     TRY(open_decoder_and_count_memory(g, stage, s, most, err));
     TRY(alloc_host_arrays(g, err));
-    /* In large pages, where the system has them. */
-    if (device->alloc(device, g->bytes, true, &memory, err) != ABDB_OK)
-        TRY(device->alloc(device, g->bytes, false, &memory, err));
+    st = abdb_device_alloc_zeroed(stage, g->bytes, &memory, err);
     g->memory = memory;
-    TRY(device->fill(device, memory, 0, g->bytes, err)); /* every page is touched */
+    TRY(st);
     TRY(g->decoder->alloc_workspace(g->self, g->work, err));
     lay_out_or_count_memory(g);
     TRY(build_and_upload_weights(g, source, err));
