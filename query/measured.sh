@@ -5,6 +5,7 @@
 set -euo pipefail
 build=$(cd "${1:-build}" && pwd)
 abdb=$build/abdb
+command -v jq >/dev/null || { echo "measured.sh needs jq (apt-get install jq)" >&2; exit 2; }
 cd "$(dirname "$0")/.."
 folder=${FOLDER:-data/measured} commit=()
 ! git rev-parse --verify -q HEAD >/dev/null 2>&1 || commit=(--commit auto)

@@ -3,6 +3,15 @@
 
 #include <string.h>
 
+abdb_status abdb_device_alloc(const abdb_run_context *s, size_t bytes, void **out, abdb_error *err)
+{
+    abdb_device *d = s->device;
+
+    *out = NULL;
+    return d->alloc(d, bytes, true, out, err) == ABDB_OK ? ABDB_OK
+                                                         : d->alloc(d, bytes, false, out, err);
+}
+
 abdb_status abdb_device_alloc_zeroed(const abdb_run_context *s, size_t bytes, void **out,
                                      abdb_error *err)
 {
@@ -11,8 +20,7 @@ abdb_status abdb_device_alloc_zeroed(const abdb_run_context *s, size_t bytes, vo
     abdb_status st = ABDB_OK;
 
     *out = NULL;
-    if (d->alloc(d, bytes, true, &memory, err) != ABDB_OK)
-        TRY(d->alloc(d, bytes, false, &memory, err));
+    TRY(abdb_device_alloc(s, bytes, &memory, err));
     TRY(d->fill(d, memory, 0, bytes, err)); /* every page is touched */
     *out = memory;
 done:

@@ -9,6 +9,10 @@
 #include "kernels/workloads/parts.h"
 #include "kernels/workloads/workload.h"
 
+/* So many bytes, in large pages where the system has them; device->release gives them back.
+ * ABDB_NOMEM. */
+ABDB_MUST_USE abdb_status abdb_device_alloc(const abdb_run_context *s, size_t bytes, void **out,
+                                            abdb_error *err);
 /* So many bytes, all 0, in large pages where the system has them; device->release gives them back.
  * ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_device_alloc_zeroed(const abdb_run_context *s, size_t bytes,

@@ -216,16 +216,14 @@ static void release_embedding_tables(abdb_dlrm *d)
 /* Memory of tables, `each` in a piece, in large pages where the system has them. */
 static abdb_status alloc_tables_in_pieces(abdb_dlrm *d, abdb_error *err)
 {
-    abdb_device *device = d->stage->device;
     size_t left = d->s.tables;
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; left; i++) {
         size_t here = left < d->each ? left : d->each, bytes = byte_size_of_tables(d, here);
-        void *memory = NULL;
+        void *memory;
 
-        if (device->alloc(device, bytes, true, &memory, err) != ABDB_OK)
-            TRY(device->alloc(device, bytes, false, &memory, err));
+        TRY(abdb_device_alloc(d->stage, bytes, &memory, err));
         d->tables[i] = memory;
         left -= here;
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/workloads/device_memory.h"
 #include "kernels/workloads/llama_reference.h"
 #include "kernels/workloads/quantise.h"
 
@@ -129,15 +130,11 @@ done:
 /* Copies logits from the device: rows of c->got. */
 static abdb_status download_logits(llama_verification *c, abdb_error *err)
 {
-    abdb_device *device = c->g.stage->device;
     size_t n = SEQUENCES * VOCABULARY;
-    abdb_tensor t = {.dtype = c->g.s.dtype, .data = c->g.logits};
+    abdb_tensor t = {.dtype = c->g.s.dtype, .data = c->room};
     abdb_status st = ABDB_OK;
 
-    if (!device->on_host) {
-        TRY(device->download(device, c->room, c->g.logits, n * c->g.size, err));
-        t.data = c->room;
-    }
+    TRY(abdb_device_download(c->g.stage, c->room, c->g.logits, n * c->g.size, err));
     for (size_t i = 0; i < n; i++) c->got[i] = abdb_tensor_get_f64(&t, i);
 done:
     return st;

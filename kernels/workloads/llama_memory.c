@@ -166,7 +166,7 @@ static abdb_status upload_norm_gains(abdb_llama *g, const abdb_llama_weights_sou
     for (size_t i = 0; i < 2 * g->s.layers + 1; i++) {
         source->gains(source->self, i, gain);
         for (size_t j = 0; j < d; j++) abdb_tensor_set_rounded(&t, j, (double)gain[j]);
-        TRY(copy_to_device(g, g->gains + i * d * g->size, row, d * g->size, err));
+        TRY(abdb_device_upload(g->stage, g->gains + i * d * g->size, row, d * g->size, err));
     }
 done:
     free(gain);
@@ -183,7 +183,7 @@ static abdb_status upload_rotary_table(abdb_llama *g, abdb_error *err)
 
     if (!turn) TRY(ABDB_FAIL(err, ABDB_NOMEM, "angles of positions"));
     abdb_llama_rotary_table(&g->s, g->most.length, turn);
-    TRY(copy_to_device(g, g->turn, turn, bytes, err));
+    TRY(abdb_device_upload(g->stage, g->turn, turn, bytes, err));
 done:
     free(turn);
     return st;
@@ -228,7 +228,7 @@ abdb_status abdb_llama_alloc_and_init(abdb_llama *g, const abdb_run_context *sta
                                       const abdb_llama_shape *s, const abdb_llama_capacity *most,
                                       const abdb_llama_weights_source *source, abdb_error *err)
 {
-    void *memory;
+    void *memory = NULL;
     abdb_status st = ABDB_OK;
 
     TRY(open_decoder_and_count_memory(g, stage, s, most, err));

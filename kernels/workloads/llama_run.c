@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/workloads/device_memory.h"
 #include "kernels/workloads/llama_file.h"
 
 enum { READ_MOST = 1 << 30 };
@@ -99,13 +100,12 @@ double abdb_llama_run_read_bandwidth(abdb_llama_run *r)
 bool abdb_llama_run_outputs_valid(const abdb_llama_run *r)
 {
     const abdb_llama *g = &r->g;
-    abdb_device *device = g->stage->device;
     size_t n = g->sequences * g->s.vocabulary;
-    void *copy = device->on_host ? NULL : malloc(n * g->size);
-    abdb_tensor t = {.dtype = g->s.dtype, .data = device->on_host ? g->logits : copy};
+    void *copy = malloc(n * g->size);
+    abdb_tensor t = {.dtype = g->s.dtype, .data = copy};
     abdb_error err;
-    bool sound = device->on_host ||
-                 (copy && device->download(device, copy, g->logits, n * g->size, &err) == ABDB_OK);
+    bool sound =
+        copy && abdb_device_download(g->stage, copy, g->logits, n * g->size, &err) == ABDB_OK;
 
     for (size_t i = 0; i < n && sound; i++) sound = isfinite(abdb_tensor_get_f64(&t, i));
     for (size_t i = 0; i < g->sequences && sound; i++)

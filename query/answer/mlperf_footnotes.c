@@ -41,12 +41,6 @@ static void collect_result_keys(const abdb_table *t, abdb_text *keys, bool *with
     }
 }
 
-static void append_footnote(abdb_table *table, const char *text)
-{
-    if (table->notes < ABDB_NOTE_MAX)
-        table->note[table->notes++] = abdb_arena_printf(&table->arena, "%s", text);
-}
-
 /* The words that MLCommons prescribes, exactly. */
 static const char legend[] =
     "The MLPerf name and logo are registered and unregistered trademarks of MLCommons Association "
@@ -69,15 +63,16 @@ abdb_status abdb_add_mlperf_footnotes(abdb_db *db, abdb_table *table, bool from_
         TRY(abdb_report_load(&report, "mlperf-footnotes", err));
         TRY(abdb_run_readonly_sql(db, report.rows, &report, value, &notes, err));
         for (size_t i = 0; i < notes.rows; i++)
-            if (notes.value[i].kind == ABDB_STRING) append_footnote(table, notes.value[i].text);
+            if (notes.value[i].kind == ABDB_STRING) abdb_table_add_note(table, notes.value[i].text);
         /* The report has given each result's footnote and the legend. */
         if (notes.rows) goto done;
     }
     if (!without) goto done;
-    append_footnote(table, "Rows of MLPerf® results: select key too, and each has the "
-                           "footnote that "
-                           "MLCommons asks for (benchmark, entry, date and source of retrieval).");
-    append_footnote(table, legend);
+    abdb_table_add_note(table,
+                        "Rows of MLPerf® results: select key too, and each has the "
+                        "footnote that "
+                        "MLCommons asks for (benchmark, entry, date and source of retrieval).");
+    abdb_table_add_note(table, legend);
 done:
     abdb_text_free(&keys);
     abdb_table_free(&notes);
@@ -93,7 +88,7 @@ abdb_status abdb_report_run_with_footnotes(abdb_db *db, const abdb_report *repor
 
     if (st == ABDB_OK && !report->counts_only)
         st = abdb_add_mlperf_footnotes(db, table, false, err);
-    if (st == ABDB_OK && report->legend && table->rows) append_footnote(table, legend);
+    if (st == ABDB_OK && report->legend && table->rows) abdb_table_add_note(table, legend);
     abdb_table_append_cut_note(table);
     return st;
 }

@@ -3,7 +3,7 @@
 #define ABDB_QUERY_OPTION_H
 
 typedef struct {
-    const char *name;     /* without "--"; NULL ends a list */
+    const char *name;     /* without "--"; NULL ends a list; "": `help` heads what follows */
     char letter;          /* 0: none */
     const char *argument; /* NULL: a flag */
     const char *help;

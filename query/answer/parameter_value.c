@@ -73,10 +73,8 @@ done:
 static void note_value_replaced(const abdb_report *report, size_t p, const char *typed,
                                 const char *replacement, abdb_table *table)
 {
-    if (table->notes == ABDB_NOTE_MAX) return;
-    table->note[table->notes++] =
-        abdb_arena_printf(&table->arena, "! --%s %s: nothing here is called so, taken for %s",
-                          report->option[p].name, typed, replacement);
+    abdb_table_add_note_format(table, "! --%s %s: nothing here is called so, taken for %s",
+                               report->option[p].name, typed, replacement);
 }
 
 /* Is the number in the range "LOW..HIGH" of the parameter? */

@@ -321,7 +321,7 @@ static abdb_status set_title_subtitle_status(abdb_plot *plot, abdb_db *db, const
                      : said.subtitle                ? said.subtitle
                      : said.sentence || look->title ? plain
                                                     : NULL;
-    if (said.note && table->notes < ABDB_NOTE_MAX) table->note[table->notes++] = said.note;
+    if (said.note) abdb_table_add_note(table, said.note);
     TRY(abdb_describe_verification(&plot->status, db, table, err));
 done:
     return st;

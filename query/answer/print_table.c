@@ -14,14 +14,11 @@ static const struct {
     void (*print)(const abdb_table *table, FILE *out);
     int for_programs;
 } formats[] = {
-    {"table", ABDB_TABLE, abdb_render_table, 0},
-    {"markdown", ABDB_MARKDOWN, abdb_render_markdown, 0},
-    {"csv", ABDB_CSV, abdb_render_csv, 1},
-    {"json", ABDB_JSON, abdb_render_json, 1},
-    {"jsonl", ABDB_JSONL, abdb_render_jsonl, 1},
-    {"html", ABDB_HTML, abdb_render_html, 0},
-    {"latex", ABDB_LATEX, abdb_render_latex, 0},
-    {"csv", ABDB_SPREADSHEET, abdb_render_csv_safe_from_formulas, 1}, /* found by --spreadsheet */
+#define FORMAT(constant, before, name, print, programs) {name, constant, print, programs},
+    ABDB_FORMATS(FORMAT)
+#undef FORMAT
+        {"csv", ABDB_SPREADSHEET, abdb_render_csv_safe_from_formulas,
+         1}, /* found by --spreadsheet */
 };
 enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
 

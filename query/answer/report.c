@@ -106,6 +106,8 @@ static abdb_status parse_header_line(abdb_report *r, char *line, abdb_error *err
         r->question = text;
     else if (strcmp(line, "group") == 0)
         r->group = text;
+    else if (strcmp(line, "first") == 0)
+        r->first = strcmp(text, "yes") == 0;
     else if (strcmp(line, "hoist") == 0)
         r->hoist = text;
     else if (strcmp(line, "bare") == 0)
@@ -331,9 +333,7 @@ static void apply_header_to_table(const abdb_report *report, const char *const *
             table->column[at].style =
                 abdb_arena_printf(&table->arena, "%s", report->column[i].style);
     }
-    for (size_t i = 0; i < report->notes; i++)
-        table->note[table->notes++] =
-            abdb_arena_copy(&table->arena, report->note[i], strlen(report->note[i]));
+    for (size_t i = 0; i < report->notes; i++) abdb_table_add_note(table, report->note[i]);
 }
 
 static const char no_limit[] = "1000000000";
@@ -410,11 +410,11 @@ abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *
     }
     apply_header_to_table(report, bound, table);
     note_rows_cut_by_limit(report, bound, table);
-    for (size_t i = 0; i < notes.rows && table->notes < ABDB_NOTE_MAX; i++) {
+    for (size_t i = 0; i < notes.rows; i++) {
         char number[32];
         const char *text = abdb_value_text(&notes.value[i * notes.columns], number);
 
-        if (*text) table->note[table->notes++] = abdb_arena_printf(&table->arena, "%s", text);
+        if (*text) abdb_table_add_note(table, text);
     }
 done:
     abdb_table_free(&notes);

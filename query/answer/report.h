@@ -3,6 +3,7 @@
  * The header is comment lines, each `-- key: text`, fields separated by " | ":
  *   -- title: words; {param} is replaced by its value
  *   -- question: what it answers, for lists
+ *   -- first: yes, where `abdb query` lists it without --all
  *   -- group: heading of `abdb query` under which it is listed
  *   -- param: name | type | default | help | SQL whose first column lists values;
  *      a second, where there is one, is 0 behind those that the report has rows of. Types: text,
@@ -71,6 +72,7 @@ typedef struct {
     size_t params, columns, notes;
     bool counts_only; /* no footnotes of results of MLPerf, */
     bool legend;      /* but the words about its name */
+    bool first;       /* among the dozen that `abdb query` lists */
     abdb_report_param param[ABDB_PARAM_COUNT];
     struct {
         const char *name, *label, *style, *meaning, *formula;

@@ -1,6 +1,7 @@
 /* table.c - rows, and what the formats share; see table.h. */
 #include "query/answer/table.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -75,16 +76,56 @@ abdb_status abdb_table_require_column(const abdb_table *table, const char *name,
     return st;
 }
 
+/* Two places are kept: for the count of the dropped ones, and for what comes first or is cut. */
+static void append_note_or_count(abdb_table *table, const char *text)
+{
+    size_t last = ABDB_NOTE_MAX - 2;
+    const char *count;
+
+    if (!text) return; /* no memory: the exit code says so */
+    if (table->notes < last) {
+        table->note[table->notes++] = text;
+        return;
+    }
+    table->dropped_notes++;
+    count = abdb_arena_printf(&table->arena, "and %zu more note%s", table->dropped_notes,
+                              abdb_plural_ending(table->dropped_notes));
+    table->note[last] = count ? count : "and more notes";
+    if (table->notes == last) table->notes++;
+}
+
+void abdb_table_add_note(abdb_table *table, const char *text)
+{
+    append_note_or_count(table, abdb_arena_copy(&table->arena, text, strlen(text)));
+}
+
+void abdb_table_add_note_format(abdb_table *table, const char *format, ...)
+{
+    va_list list, again;
+    char *text;
+    int size;
+
+    va_start(list, format);
+    va_copy(again, list);
+    size = vsnprintf(NULL, 0, format, list);
+    text = size < 0 ? NULL : abdb_arena_alloc(&table->arena, (size_t)size + 1);
+    if (text) vsnprintf(text, (size_t)size + 1, format, again);
+    va_end(again);
+    va_end(list);
+    append_note_or_count(table, text);
+}
+
 void abdb_table_notes_to_count(abdb_table *table)
 {
-    size_t left = table->notes - (table->cut && table->notes);
+    size_t hidden = table->dropped_notes ? table->dropped_notes - 1 : 0,
+           left = table->notes - (table->cut && table->notes);
     const char *cut = left < table->notes ? table->note[left] : NULL;
 
     table->notes = 0;
     if (left)
         table->note[table->notes++] =
             abdb_arena_printf(&table->arena, "%zu note%s left out, footnotes among them: --brief",
-                              left, abdb_plural_ending(left));
+                              left + hidden, abdb_plural_ending(left + hidden));
     if (left && !table->note[0]) table->note[0] = "notes left out: --brief";
     if (cut) table->note[table->notes++] = cut;
 }

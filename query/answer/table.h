@@ -1,4 +1,4 @@
-/* table.h - rows of a query with what people need to read them, and the seven ways to print them.
+/* table.h - rows of a query with what people need to read them, and the ways to print them.
  *
  * A column whose name begins with '_' is hidden. A column `X__mark` is printed behind X by the
  * formats for people and is a column of its own in the formats for programs. A column listed under
@@ -12,15 +12,22 @@
 
 #include "schema/core/text.h"
 
+/* The formats: FORMAT(constant, what stands before it in a list of all, name, the function of
+ * render.h that prints it, is it for programs?). */
+#define ABDB_FORMATS(FORMAT)                                         \
+    FORMAT(ABDB_TABLE, "", "table", abdb_render_table, 0)            \
+    FORMAT(ABDB_MARKDOWN, ", ", "markdown", abdb_render_markdown, 0) \
+    FORMAT(ABDB_CSV, ", ", "csv", abdb_render_csv, 1)                \
+    FORMAT(ABDB_JSON, ", ", "json", abdb_render_json, 1)             \
+    FORMAT(ABDB_JSONL, ", ", "jsonl", abdb_render_jsonl, 1)          \
+    FORMAT(ABDB_HTML, ", ", "html", abdb_render_html, 0)             \
+    FORMAT(ABDB_LATEX, " or ", "latex", abdb_render_latex, 0)
+#define ABDB_FORMAT_CONSTANT(constant, before, name, print, programs) constant,
+#define ABDB_FORMAT_WORD(constant, before, name, print, programs)     before name
+/* "table, markdown, ... or latex" */
+#define ABDB_FORMAT_NAMES ABDB_FORMATS(ABDB_FORMAT_WORD)
 typedef enum {
-    ABDB_TABLE,
-    ABDB_MARKDOWN,
-    ABDB_CSV,
-    ABDB_JSON,
-    ABDB_JSONL,
-    ABDB_HTML,
-    ABDB_LATEX,
-    ABDB_SPREADSHEET /* CSV whose text no spreadsheet computes */
+    ABDB_FORMATS(ABDB_FORMAT_CONSTANT) ABDB_SPREADSHEET /* CSV whose text no spreadsheet computes */
 } abdb_format;
 typedef enum { ABDB_NULL, ABDB_INTEGER, ABDB_REAL, ABDB_STRING } abdb_kind;
 
@@ -47,6 +54,7 @@ typedef struct {
     abdb_value *value; /* rows x columns */
     size_t notes;
     const char *note[ABDB_NOTE_MAX];
+    size_t dropped_notes; /* that the last note counts */
     const char *cut;  /* how much is not shown: the last note, once all others are there; or NULL */
     abdb_arena arena; /* owns every string above */
 } abdb_table;
@@ -64,6 +72,9 @@ ABDB_MUST_USE abdb_status abdb_table_require_column(const abdb_table *table, con
                                                     size_t *out, abdb_error *err);
 /* A value as exact text, as the formats for programs print it. out has 32 bytes or more. */
 const char *abdb_value_text(const abdb_value *value, char out[32]);
+/* One more line below the table, copied; the last that it holds is "and N more notes". */
+void abdb_table_add_note(abdb_table *table, const char *text);
+void abdb_table_add_note_format(abdb_table *table, const char *format, ...) ABDB_PRINTF(2, 3);
 /* Puts `cut` behind the notes. */
 void abdb_table_append_cut_note(abdb_table *table);
 /* Leaves of the notes only how many there are. */

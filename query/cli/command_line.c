@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "query/answer/table.h"
 #include "schema/core/outguard.h"
 
 enum { FIRST_LONG = 1000 }; /* what getopt_long gives for the first long option */
@@ -21,7 +22,7 @@ const abdb_option abdb_common_options[] = {
     {NULL, 0, NULL, NULL}};
 
 const abdb_option abdb_output_options[] = {
-    {"format", 'o', "FORMAT", "table, markdown, csv, json, jsonl, html or latex"},
+    {"format", 'o', "FORMAT", ABDB_FORMAT_NAMES},
     {"json", 0, NULL, "the same as -o json"},
     {"spreadsheet", 0, NULL,
      "of -o csv: texts are quoted, with ' before those that a spreadsheet would compute"},
@@ -40,7 +41,7 @@ static bool verb_has_option(const abdb_args *args, const char *name)
 static void append_option_list(abdb_args *args, const abdb_option *list)
 {
     for (; list && list->name && args->options < ABDB_OPTION_MAX; list++)
-        if (!verb_has_option(args, list->name)) args->option[args->options++] = list;
+        if (*list->name && !verb_has_option(args, list->name)) args->option[args->options++] = list;
 }
 
 /* What other programs call an option of ours: it is meant where the verb has it. */

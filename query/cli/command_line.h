@@ -37,8 +37,13 @@ enum {
     ABDB_HAS_DEADLINE = 4 /* --timeout, for all of it */
 };
 
+/* Under which head the help of all verbs lists one. */
+typedef enum { ABDB_ASK, ABDB_MEASURE, ABDB_KEEP, ABDB_TIER_COUNT } abdb_verb_tier;
+
 typedef struct {
-    const char *name, *synopsis, *summary;
+    const char *name;
+    abdb_verb_tier tier;
+    const char *synopsis, *summary;
     const abdb_option *options;
     int takes;
     const char *details;  /* paragraphs for --help and the man page */
@@ -88,10 +93,8 @@ const char *abdb_program_folder(abdb_arena *arena);
 const char *abdb_shipped_data_folder(abdb_arena *arena);
 
 /* Each verb runs in a function of its name and gives the exit code. */
-#define VERB(name, ...)    int abdb_cmd_##name(int argc, char **argv);
-#define VERB_AS(name, ...) int abdb_cmd_##name(int argc, char **argv);
+#define VERB(name, ...) int abdb_cmd_##name(int argc, char **argv);
 #include "query/cli/commands.def"
-#undef VERB_AS
 #undef VERB
 /* Prints words folded at 88 columns; lines after the first are indented so far. */
 void abdb_print_paragraphs(FILE *out, const char *text, int indent);

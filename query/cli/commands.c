@@ -5,6 +5,8 @@
 #include "query/cli/command_line.h"
 
 /* clang-format off */
+/* A heading in the help, above the options that follow. */
+#define OPTION_GROUP(heading) {"", 0, NULL, heading}
 /* Of every verb that writes. */
 #define BUSY_OPTION \
     {"busy", 0, "SECONDS", "wait so long while another program writes (default 300)"}
@@ -33,23 +35,17 @@
 /* clang-format on */
 
 #define OPTIONS(...) __VA_ARGS__
-#define VERB(name, synopsis, summary, takes, options, details, examples) \
-    static const abdb_option name##_options[] = {options{NULL, 0, NULL, NULL}};
-#define VERB_AS(name, printed, synopsis, summary, takes, options, details, examples) \
+#define VERB(name, printed, tier, synopsis, summary, takes, options, details, examples) \
     static const abdb_option name##_options[] = {options{NULL, 0, NULL, NULL}};
 #include "query/cli/commands.def"
-#undef VERB_AS
 #undef VERB
 
 const abdb_command abdb_commands[] = {
-#define VERB(name, synopsis, summary, takes, options, details, examples) \
-    {#name, synopsis, summary, name##_options, takes, details, examples},
-#define VERB_AS(name, printed, synopsis, summary, takes, options, details, examples) \
-    {printed, synopsis, summary, name##_options, takes, details, examples},
+#define VERB(name, printed, tier, synopsis, summary, takes, options, details, examples) \
+    {printed, tier, synopsis, summary, name##_options, takes, details, examples},
 #include "query/cli/commands.def"
-#undef VERB_AS
 #undef VERB
-    {NULL, NULL, NULL, NULL, 0, NULL, NULL}};
+    {NULL, ABDB_ASK, NULL, NULL, NULL, 0, NULL, NULL}};
 
 const abdb_command *abdb_command_find(const char *name)
 {

@@ -489,9 +489,8 @@ abdb_status abdb_comparison_to_display_table(const abdb_comparison *c, abdb_db *
         abdb_table_add_note(out, abdb_text_get(&line));
         abdb_text_clear(&line);
         abdb_append_differing_factors(c, s, true, &line);
-        if (line.size && out->notes < ABDB_NOTE_MAX)
-            out->note[out->notes++] =
-                abdb_arena_printf(&out->arena, "unknown on a side: %s", abdb_text_get(&line));
+        if (line.size)
+            abdb_table_add_note_format(out, "unknown on a side: %s", abdb_text_get(&line));
     }
     TRY(abdb_add_comparison_notes(c, db, out, err));
 done:

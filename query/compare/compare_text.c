@@ -77,13 +77,10 @@ static void note_refusal(const abdb_comparison *c, const abdb_pair *pair, const 
     const char *a = abdb_side_factor_values(pair->a, factor, &unknown, &arena);
     const char *b = abdb_side_factor_values(pair->b, factor, &unknown, &arena);
 
-    if (t->notes + 2 < ABDB_NOTE_MAX) {
-        t->note[t->notes++] = abdb_arena_printf(
-            &t->arena, "%c/A  NOT COMPARABLE  %s (%s: A %s, %c %s; %zu pair%s)", letter, rule->rule,
-            factor, *a ? a : "unknown", letter, *b ? b : "unknown", n, abdb_plural_ending(n));
-        t->note[t->notes++] = abdb_arena_printf(&t->arena, "  %s  %s, %s", rule->sentence,
-                                                rule->source, rule->locator);
-    }
+    abdb_table_add_note_format(t, "%c/A  NOT COMPARABLE  %s (%s: A %s, %c %s; %zu pair%s)", letter,
+                               rule->rule, factor, *a ? a : "unknown", letter, *b ? b : "unknown",
+                               n, abdb_plural_ending(n));
+    abdb_table_add_note_format(t, "  %s  %s, %s", rule->sentence, rule->source, rule->locator);
     abdb_arena_free(&arena);
 }
 
@@ -107,15 +104,10 @@ static void note_contender_refusals(const abdb_comparison *c, size_t contender, 
         else
             abdb_text_printf(&more, "%s%s", more.size ? ", " : "", rule->rule);
     }
-    if (more.size && t->notes < ABDB_NOTE_MAX)
-        t->note[t->notes++] = abdb_arena_printf(&t->arena, "  also against %s (`abdb query rules`)",
-                                                abdb_text_get(&more));
+    if (more.size)
+        abdb_table_add_note_format(t, "  also against %s (`abdb query rules`)",
+                                   abdb_text_get(&more));
     abdb_text_free(&more);
-}
-
-void abdb_table_add_note(abdb_table *t, const char *text)
-{
-    if (t->notes < ABDB_NOTE_MAX) t->note[t->notes++] = abdb_table_copy_text(t, text);
 }
 
 static void note_rule_remarks(const abdb_comparison *c, abdb_table *t)
@@ -143,10 +135,9 @@ static void note_left_out_results(const abdb_comparison *c, abdb_table *t)
                 n++;
                 why = c->set[s].member[i].why;
             }
-        if (n && t->notes < ABDB_NOTE_MAX)
-            t->note[t->notes++] =
-                abdb_arena_printf(&t->arena, "%c: %zu of %zu results left out: %s", (char)('A' + s),
-                                  n, c->set[s].members, why);
+        if (n)
+            abdb_table_add_note_format(t, "%c: %zu of %zu results left out: %s", (char)('A' + s), n,
+                                       c->set[s].members, why);
         abdb_set_add_mark_notes(&c->set[s], (char[]){(char)('A' + s), '\0'}, t);
     }
 }
@@ -169,10 +160,9 @@ static abdb_status note_failed_cells(const abdb_comparison *c, abdb_table *t, ab
             " AND status <> 'ok' EXCEPT SELECT tag, cell FROM v_run WHERE campaign = ?1 "
             "AND status = 'ok')",
             &binds, &rows, err);
-        if (st == ABDB_OK && abdb_cell_number(&rows, 0, 0) > 0 && t->notes < ABDB_NOTE_MAX)
-            t->note[t->notes++] = abdb_arena_printf(
-                &t->arena,
-                "%c: %s of the cells of %s without a result (abdb query kernels --failed)",
+        if (st == ABDB_OK && abdb_cell_number(&rows, 0, 0) > 0)
+            abdb_table_add_note_format(
+                t, "%c: %s of the cells of %s without a result (abdb query kernels --failed)",
                 (char)('A' + s), abdb_cell_text_or_empty(&rows, 0, 0), campaign);
         abdb_table_free(&rows);
         if (st != ABDB_OK) break;
@@ -187,9 +177,9 @@ static void note_repeated_numbers(const abdb_comparison *c, abdb_table *t)
         size_t n, left_out, twins;
 
         abdb_geomean_of_like_ratios(c, s, &n, &left_out, &twins);
-        if (n > 1 && twins && t->notes < ABDB_NOTE_MAX)
-            t->note[t->notes++] = abdb_arena_printf(
-                &t->arena,
+        if (n > 1 && twins)
+            abdb_table_add_note_format(
+                t,
                 "%c/A geomean: %zu pairs repeat a number of another accuracy target, counted once",
                 (char)('A' + s), twins);
     }
@@ -199,37 +189,36 @@ static void note_repeated_numbers(const abdb_comparison *c, abdb_table *t)
 static void note_unpaired_results(const abdb_comparison *c, abdb_table *t)
 {
     for (size_t s = 1; s < c->sets; s++)
-        if ((c->contender_unpaired[s] || c->baseline_unpaired[s]) && t->notes < ABDB_NOTE_MAX)
-            t->note[t->notes++] = abdb_arena_printf(
-                &t->arena,
-                "not paired, because the other side has nothing like it: %zu of A, %zu of %c",
+        if (c->contender_unpaired[s] || c->baseline_unpaired[s])
+            abdb_table_add_note_format(
+                t, "not paired, because the other side has nothing like it: %zu of A, %zu of %c",
                 c->baseline_unpaired[s], c->contender_unpaired[s], (char)('A' + s));
 }
 
 /* Who stands behind the numbers: MLCommons asks for submitter, system and number of chips. */
 static void note_picked_submissions(const abdb_comparison *c, abdb_table *t)
 {
+    abdb_text line = {0};
+
     for (size_t i = 0; i < c->pairs && i < PICKS_MAX; i++)
         for (int right = 0; right < 2 && abdb_pair_may_be_shown(c, &c->pair[i]); right++) {
             abdb_side side = right ? c->pair[i].b : c->pair[i].a;
             size_t at = right ? c->pair[i].right.picked : c->pair[i].left.picked;
             const abdb_set *set = side.set;
 
-            if (at == SIZE_MAX || t->notes == ABDB_NOTE_MAX ||
-                strcmp(abdb_member_text(set, at, ABDB_M_evidence), "mlperf") != 0)
+            if (at == SIZE_MAX || strcmp(abdb_member_text(set, at, ABDB_M_evidence), "mlperf") != 0)
                 continue;
-            t->note[t->notes] = abdb_arena_printf(
-                &t->arena, "%c %s %s: ", right ? (char)('A' + c->pair[i].contender) : 'A',
-                abdb_member_text(set, at, ABDB_M_model),
-                abdb_member_text(set, at, ABDB_M_scenario));
-            t->note[t->notes] = abdb_arena_printf(&t->arena, "%s%s, %s, ", t->note[t->notes],
-                                                  abdb_member_text(set, at, ABDB_M_submitter),
-                                                  abdb_member_text(set, at, ABDB_M_system));
-            t->note[t->notes] = abdb_arena_printf(&t->arena, "%s%s chips, %s", t->note[t->notes],
-                                                  abdb_member_text(set, at, ABDB_M_devices),
-                                                  abdb_member_text(set, at, ABDB_M_round));
-            t->notes++;
+            abdb_text_clear(&line);
+            abdb_text_printf(&line, "%c %s %s: ", right ? (char)('A' + c->pair[i].contender) : 'A',
+                             abdb_member_text(set, at, ABDB_M_model),
+                             abdb_member_text(set, at, ABDB_M_scenario));
+            abdb_text_printf(&line, "%s, %s, ", abdb_member_text(set, at, ABDB_M_submitter),
+                             abdb_member_text(set, at, ABDB_M_system));
+            abdb_text_printf(&line, "%s chips, %s", abdb_member_text(set, at, ABDB_M_devices),
+                             abdb_member_text(set, at, ABDB_M_round));
+            abdb_table_add_note(t, abdb_text_get(&line));
         }
+    abdb_text_free(&line);
 }
 
 static void note_prices(const abdb_comparison *c, abdb_table *t)
@@ -249,7 +238,7 @@ static void note_prices(const abdb_comparison *c, abdb_table *t)
                                      abdb_member_text(side.set, s->picked, ABDB_M_device),
                                      side.set->member[s->picked].price);
             for (size_t k = 0; line && k < t->notes; k++) seen |= strcmp(t->note[k], line) == 0;
-            if (line && !seen && t->notes < ABDB_NOTE_MAX) t->note[t->notes++] = line;
+            if (line && !seen) abdb_table_add_note(t, line);
         }
     abdb_price_summary_add_notes(&met, t);
 }
@@ -285,16 +274,14 @@ static void note_legend_and_caveats(const abdb_comparison *c, abdb_table *t)
         abdb_table_add_note(
             t, "(ratio): what is compared differs in what the row names; no headline, and in no"
                " geometric mean.");
-    if (abdb_find_per_formula(per, &formula, &ignored) == ABDB_OK && formula &&
-        t->notes < ABDB_NOTE_MAX)
-        t->note[t->notes++] =
-            abdb_arena_printf(&t->arena, "%s%s: derived by abdb%s", mlperf ? "† " : "", formula,
-                              mlperf ? "; not an official or verified MLPerf® metric." : ".");
+    if (abdb_find_per_formula(per, &formula, &ignored) == ABDB_OK && formula)
+        abdb_table_add_note_format(t, "%s%s: derived by abdb%s", mlperf ? "† " : "", formula,
+                                   mlperf ? "; not an official or verified MLPerf® metric." : ".");
     note_rule_remarks(c, t);
     note_left_out_results(c, t);
-    if (c->identifiers.size && t->notes < ABDB_NOTE_MAX)
-        t->note[t->notes++] = abdb_arena_printf(
-            &t->arena, "left aside, with another value in every row of their files:%.*s",
+    if (c->identifiers.size)
+        abdb_table_add_note_format(
+            t, "left aside, with another value in every row of their files:%.*s",
             (int)c->identifiers.size - 1, abdb_text_get(&c->identifiers));
     note_repeated_numbers(c, t);
     note_unpaired_results(c, t);

@@ -98,9 +98,9 @@ abdb_status abdb_compare_environments(abdb_db *db, const char *a, const char *b,
     table->column[1].style = table->column[2].style = "cut40";
     for (size_t i = 0; i < table->rows; i++)
         matter += strcmp(abdb_cell_text_or_empty(table, i, 3), "matters") == 0;
-    table->note[table->notes++] = abdb_arena_printf(
-        &table->arena, "%zu differ%s, %zu of them matter%s for what a kernel can reach",
-        table->rows, table->rows == 1 ? "s" : "", matter, matter == 1 ? "s" : "");
+    abdb_table_add_note_format(
+        table, "%zu differ%s, %zu of them matter%s for what a kernel can reach", table->rows,
+        table->rows == 1 ? "s" : "", matter, matter == 1 ? "s" : "");
 done:
     abdb_set_free(&left);
     abdb_set_free(&right);

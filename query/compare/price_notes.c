@@ -37,12 +37,6 @@ void abdb_price_summary_add(abdb_price_summary *met, const abdb_member *member)
     met->from[at].provider = member->provider;
 }
 
-static void add_price_note(abdb_table *t, const abdb_text *line)
-{
-    if (t->notes < ABDB_NOTE_MAX)
-        t->note[t->notes++] = abdb_arena_printf(&t->arena, "%s", abdb_text_get(line));
-}
-
 /* "tier-1 cloud (AWS, OCI), marketplace (Prime Intellect)" */
 static size_t append_providers_by_kind(const abdb_price_summary *met, abdb_text *out)
 {
@@ -68,19 +62,19 @@ void abdb_price_summary_add_notes(const abdb_price_summary *met, abdb_table *t)
         abdb_text_puts(&line, "! prices of different kind meet: ");
         for (size_t i = 0; i < met->kinds; i++)
             abdb_text_printf(&line, "%s%s", i ? ", " : "", met->kind[i]);
-        add_price_note(t, &line);
+        abdb_table_add_note(t, abdb_text_get(&line));
     }
     abdb_text_clear(&line);
     abdb_text_puts(&line, "! providers of different kind, whose prices include different things: ");
-    if (append_providers_by_kind(met, &line) > 1) add_price_note(t, &line);
+    if (append_providers_by_kind(met, &line) > 1) abdb_table_add_note(t, abdb_text_get(&line));
     abdb_text_clear(&line);
     abdb_text_printf(&line, "! prices are up to %.0f days old: ask for a quote of today",
                      met->oldest_days);
-    if (met->oldest_days > ABDB_PRICE_OLD_DAYS) add_price_note(t, &line);
+    if (met->oldest_days > ABDB_PRICE_OLD_DAYS) abdb_table_add_note(t, abdb_text_get(&line));
     abdb_text_clear(&line);
     for (size_t i = 0; i < met->smalls; i++)
         abdb_text_printf(&line, "%s%s", i ? ", " : "left out: ", met->small[i]);
     abdb_text_puts(&line, ": " ABDB_OFFER_SMALL);
-    if (met->smalls) add_price_note(t, &line);
+    if (met->smalls) abdb_table_add_note(t, abdb_text_get(&line));
     abdb_text_free(&line);
 }

@@ -36,11 +36,6 @@ static tested_pair_counts summarise_tested_pairs(const abdb_comparison *c)
     return n;
 }
 
-static void add_test_note(abdb_table *t, const char *text)
-{
-    if (text && t->notes < ABDB_NOTE_MAX) t->note[t->notes++] = text;
-}
-
 static void note_drift_range(const tested_pair_counts *n, abdb_table *t)
 {
     char range[64];
@@ -49,13 +44,12 @@ static void note_drift_range(const tested_pair_counts *n, abdb_table *t)
     snprintf(range, sizeof range, "%.1f", 100 * n->least_drift);
     if (n->most_drift > n->least_drift + 5e-4)
         snprintf(range, sizeof range, "%.1f to %.1f", 100 * n->least_drift, 100 * n->most_drift);
-    add_test_note(
-        t, abdb_arena_printf(
-               &t->arena,
-               "measured by separate commands, between which this machine is taken to drift by %s"
-               " %% (one standard deviation, by abdb run --calibrate, 1 %% at least, or --drift):"
-               " abdb run --builds lets two builds take turns, and it cancels.",
-               range));
+    abdb_table_add_note_format(
+        t,
+        "measured by separate commands, between which this machine is taken to drift by %s"
+        " %% (one standard deviation, by abdb run --calibrate, 1 %% at least, or --drift):"
+        " abdb run --builds lets two builds take turns, and it cancels.",
+        range);
 }
 
 /* Why pairs could not be tested, each reason once. */
@@ -71,9 +65,8 @@ static void note_untested_reasons(const abdb_comparison *c, abdb_table *t)
         for (size_t k = 0; k < count; k++) known = known || strcmp(seen[k], reason) == 0;
         if (known) continue;
         seen[count++] = reason;
-        add_test_note(t,
-                      abdb_arena_printf(&t->arena, "%s: %s.",
-                                        abdb_verdict_name(c->pair[i].difference.verdict), reason));
+        abdb_table_add_note_format(t, "%s: %s.", abdb_verdict_name(c->pair[i].difference.verdict),
+                                   reason);
     }
 }
 
@@ -85,37 +78,33 @@ void abdb_note_test_method_and_power(const abdb_comparison *c, abdb_table *t)
 
     note_untested_reasons(c, t);
     if (!n.tested) return;
-    add_test_note(
-        t, abdb_arena_printf(
-               &t->arena,
-               "each process counts once, by its median; trimmed means and their ratio with its"
-               " %g %% interval; faster and slower: %g %% or more, and p at most %g%s"
-               " (Holm). shows: the smallest change found 99 times in 100.",
-               100 * (1 - abdb_significance_level(c)), 100 * abdb_effect_threshold(c),
-               abdb_significance_level(c),
-               n.tested > 1 ? abdb_arena_printf(&t->arena, " over all %zu pairs", n.tested) : ""));
+    abdb_table_add_note_format(
+        t,
+        "each process counts once, by its median; trimmed means and their ratio with its"
+        " %g %% interval; faster and slower: %g %% or more, and p at most %g%s"
+        " (Holm). shows: the smallest change found 99 times in 100.",
+        100 * (1 - abdb_significance_level(c)), 100 * abdb_effect_threshold(c),
+        abdb_significance_level(c),
+        n.tested > 1 ? abdb_arena_printf(&t->arena, " over all %zu pairs", n.tested) : "");
     if (n.unused)
-        add_test_note(t, abdb_arena_printf(
-                             &t->arena,
-                             "%zu process%s took no turn with the other side and %s not"
-                             " counted (--where run=latest picks the last command).",
-                             n.unused, n.unused == 1 ? "" : "es", n.unused == 1 ? "is" : "are"));
+        abdb_table_add_note_format(t,
+                                   "%zu process%s took no turn with the other side and %s not"
+                                   " counted (--where run=latest picks the last command).",
+                                   n.unused, n.unused == 1 ? "" : "es",
+                                   n.unused == 1 ? "is" : "are");
     note_drift_range(&n, t);
     if (!n.blind) return;
     if (n.hopeless == n.blind)
         beyond =
             abdb_arena_printf(&t->arena, "; not even %d processes a side would", ABDB_REPEAT_MOST);
-    add_test_note(t, abdb_arena_printf(
-                         &t->arena, "%zu of %zu pair%s cannot show a change of %g %%%s.", n.blind,
-                         n.tested, abdb_plural_ending((long long)n.tested), find, beyond));
+    abdb_table_add_note_format(t, "%zu of %zu pair%s cannot show a change of %g %%%s.", n.blind,
+                               n.tested, abdb_plural_ending((long long)n.tested), find, beyond);
     if (n.most)
-        add_test_note(
-            t, abdb_arena_printf(&t->arena,
-                                 "%s would with %zu processes a side (abdb run --repeat %zu).",
-                                 n.hopeless     ? "The others"
-                                 : n.blind == 1 ? "It"
-                                                : "They",
-                                 n.most, n.most));
+        abdb_table_add_note_format(t, "%s would with %zu processes a side (abdb run --repeat %zu).",
+                                   n.hopeless     ? "The others"
+                                   : n.blind == 1 ? "It"
+                                                  : "They",
+                                   n.most, n.most);
 }
 
 /* --- what else differs ------------------------------------------------------------------------ */
@@ -191,8 +180,8 @@ abdb_status abdb_note_environment_changes(const abdb_comparison *c, abdb_table *
         abdb_text_clear(&words);
         TRY(append_environment_changes(c, s, &words, err));
         if (words.size)
-            add_test_note(t, abdb_arena_printf(&t->arena, "beside it %c differs from A: %s",
-                                               (char)('A' + s), abdb_text_get(&words)));
+            abdb_table_add_note_format(t, "beside it %c differs from A: %s", (char)('A' + s),
+                                       abdb_text_get(&words));
     }
 done:
     abdb_text_free(&words);

@@ -224,6 +224,7 @@ static void offer_option_names(completion_request *t)
         for (const abdb_option *o = lists[l]; o->name; o++) {
             char name[64];
 
+            if (!*o->name) continue; /* a heading */
             snprintf(name, sizeof name, "--%s", o->name);
             if (find_option(t, name) == o) offer_if_prefix_matches(t, name, o->help);
         }

@@ -28,10 +28,11 @@ static const char *report_question_or_title(const abdb_report *report)
     return report->question ? report->question : report->title;
 }
 
-/* Reports of one group, or (NULL) of none of those above. Returns how many there are. */
-static size_t print_reports_of_group(const char *group, const char **names, size_t count)
+/* Reports of one group, or (NULL) of none of those above; all, or the first. Returns how many it
+ * leaves out. */
+static size_t print_reports_of_group(const char *group, bool all, const char **names, size_t count)
 {
-    size_t printed = 0;
+    size_t printed = 0, left_out = 0;
 
     for (size_t i = 0; i < count; i++) {
         abdb_report report;
@@ -42,14 +43,18 @@ static size_t print_reports_of_group(const char *group, const char **names, size
                 ? report.group
                 : NULL;
 
-        if (group ? own && strcmp(own, group) == 0 : !own) {
+        if (!(group ? own && strcmp(own, group) == 0 : !own)) {
+            /* another group's */
+        } else if (own && !all && !report.first) {
+            left_out++;
+        } else {
             if (!printed++) abdb_print_sanitized(stdout, "\n%s\n", group ? group : "Your own");
             print_name_and_meaning(names[i],
                                    loaded ? report_question_or_title(&report) : err.message, "");
         }
         if (loaded) abdb_report_free(&report);
     }
-    return printed;
+    return left_out;
 }
 
 /* Prints abdb's own functions with their arguments, those of every connection, folded. */
@@ -64,18 +69,19 @@ static void print_function_names(void)
     abdb_text_free(&text);
 }
 
-void abdb_print_report_catalog(void)
+void abdb_print_report_catalog(bool all)
 {
     abdb_arena arena = {0};
     const char *names[NAMES_MAX];
-    size_t count = abdb_list_report_names(names, NAMES_MAX, &arena);
+    size_t count = abdb_list_report_names(names, NAMES_MAX, &arena), left_out = 0;
 
     abdb_pipe_stdout_to_pager();
     puts("What can be asked: `abdb query NAME`; `abdb query NAME --help` explains one,\n"
          "`abdb query --search WORD` looks for one.");
     for (size_t i = 0; abdb_report_groups[i]; i++)
-        print_reports_of_group(abdb_report_groups[i], names, count);
-    print_reports_of_group(NULL, names, count);
+        left_out += print_reports_of_group(abdb_report_groups[i], all, names, count);
+    print_reports_of_group(NULL, all, names, count);
+    if (left_out) abdb_print_sanitized(stdout, "\n%zu more: `abdb query --all`.\n", left_out);
     puts("\nOr read-only SQL over the public views, which `abdb query --schema` explains:\n"
          "  abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\"\n"
          "  abdb query -i\n"

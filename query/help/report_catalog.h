@@ -7,8 +7,8 @@
 #include "schema/core/error.h"
 #include "schema/store/db.h"
 
-/* All reports, grouped by question; the user's own come last. */
-void abdb_print_report_catalog(void);
+/* Reports grouped by question, all or the first dozen; the user's own come last. */
+void abdb_print_report_catalog(bool all);
 /* The functions that SQL may call, as rows: function, arguments, origin, group, meaning. The texts
  * are constants. */
 ABDB_MUST_USE abdb_status abdb_catalog_functions(abdb_table *out, abdb_error *err);

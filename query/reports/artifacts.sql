@@ -1,6 +1,7 @@
 -- title: Imported files and what became of their rows
 -- question: which files were imported, and what became of their rows
 -- group: What is in the database, and where from?
+-- first: yes
 -- column: artifact | file | cut60 | path of the file
 -- column: format | format |  | importer that read it
 -- column: accepted | accepted |  | input rows with something new

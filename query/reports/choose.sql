@@ -1,6 +1,7 @@
 -- title: What to buy or rent for {rate} to train within {time_to_train}
 -- question: which accelerators to buy or rent for a wanted rate or training, in whole systems, the cheapest first, and what would change that
 -- group: What does it cost?
+-- first: yes
 -- site: Price and cost
 -- explore: per=rate
 -- param: model | text | | what shall be run: a benchmark or model

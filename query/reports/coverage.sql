@@ -1,6 +1,7 @@
 -- title: What is covered, and what is missing {round}
 -- question: which benchmarks a device has no result for, whether its peak and price are known
 -- group: What is a device made for?
+-- first: yes
 -- site: Devices
 -- footnotes: legend
 -- param: round | text | v6.0 | round of MLPerf | SELECT round FROM round_told ORDER BY 1

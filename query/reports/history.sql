@@ -1,6 +1,7 @@
 -- title: History of a measurement, with change points {kernel} {device}
 -- question: a cell command after command, along commits, with change points
 -- group: What was measured here?
+-- first: yes
 -- site: Measured here
 -- param: kernel | text | | one kernel
 -- param: cell | text | | one cell; several by *; of a command with its program or without

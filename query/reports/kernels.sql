@@ -1,6 +1,7 @@
 -- title: Kernels measured on this machine
 -- question: what was measured here, as a fraction of the measured and of the published ceiling
 -- group: What was measured here?
+-- first: yes
 -- site: Measured here
 -- param: kernel | text | | one kernel
 -- param: backend | text | | one backend 

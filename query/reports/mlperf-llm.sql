@@ -1,6 +1,7 @@
 -- title: MLPerf® Inference, LLM benchmarks: best submission per accelerator {round} {model} {scenario}
 -- question: MLPerf LLM inference: the best submission of each accelerator, in total and per device
 -- group: Which accelerator is faster?
+-- first: yes
 -- site: MLPerf®
 -- explore: per=device
 -- param: round | text | | round of MLPerf, or all (default: the latest here) | SELECT round FROM round_told UNION SELECT 'all' ORDER BY 1

@@ -1,6 +1,7 @@
 -- title: What the sheet says, and what was achieved
 -- question: what the sheet says, and what was achieved
 -- group: Which accelerator is faster?
+-- first: yes
 -- site: Devices
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: dtype | text | | number format

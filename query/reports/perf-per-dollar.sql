@@ -1,6 +1,7 @@
 -- title: Training throughput per dollar
 -- question: training throughput per dollar, with the age of the prices and where sources contradict themselves
 -- group: What does it cost?
+-- first: yes
 -- site: Price and cost
 -- explore: per=dollar
 -- param: source | text | | only results of this source | SELECT source FROM v_source ORDER BY 1

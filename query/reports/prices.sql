@@ -1,6 +1,7 @@
 -- title: Prices, with date, provider and age
 -- question: what an hour costs, where, of which kind, and how old the figure is
 -- group: What does it cost?
+-- first: yes
 -- site: Price and cost
 -- param: device | text | | one device | SELECT DISTINCT device FROM v_price ORDER BY 1
 -- param: provider | text | | one provider | SELECT DISTINCT provider FROM v_price ORDER BY 1

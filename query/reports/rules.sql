@@ -1,6 +1,7 @@
 -- title: Rules of comparability
 -- question: what may not be compared, and who says so
 -- group: May it be believed, and compared?
+-- first: yes
 -- footnotes: none
 -- param: effect | text | | refuse, note or formula | SELECT DISTINCT effect FROM v_rule ORDER BY 1
 -- column: rule | rule | | short name

@@ -1,6 +1,7 @@
 -- title: Scaling efficiency, recomputed
 -- question: scaling efficiency, recomputed, and where a source disagrees with itself
 -- group: Which accelerator is faster?
+-- first: yes
 -- site: Training
 -- param: source | text | | only this source | SELECT DISTINCT source FROM v_source ORDER BY 1
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1

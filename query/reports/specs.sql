@@ -1,6 +1,7 @@
 -- title: Devices: dense peaks, memory, bandwidth, power, with sources
 -- question: dense peaks by dtype, memory, bandwidth, power, each value marked with its source, `≠` where another source differs, `!` where a stated value is left out
 -- group: What is a device made for?
+-- first: yes
 -- site: Devices
 -- param: device | pattern | | one device, or several by * | SELECT DISTINCT device FROM v_spec ORDER BY 1
 -- param: vendor | text | | one vendor | SELECT DISTINCT vendor FROM v_device ORDER BY 1

@@ -1,6 +1,7 @@
 -- title: MLPerf® Training: time to train by system {model} {round}
 -- question: MLPerf training: time to train by system
 -- group: Which accelerator is faster?
+-- first: yes
 -- site: MLPerf®
 -- param: model | text | | benchmark | SELECT model, mlperf FROM model_named ORDER BY 2 DESC, 1
 -- param: round | text | | one round | SELECT round FROM round_told ORDER BY 1

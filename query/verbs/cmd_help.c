@@ -46,6 +46,10 @@ static void print_option_list(FILE *out, const abdb_option *list)
     for (; list && list->name; list++) {
         char left[64];
 
+        if (!*list->name) {
+            abdb_print_sanitized(out, "\n%s\n", list->help);
+            continue;
+        }
         snprintf(left, sizeof left, "%s%c%s--%s%s%s", list->letter ? "-" : " ",
                  list->letter ? list->letter : ' ', list->letter ? ", " : "  ", list->name,
                  list->argument ? " " : "", list->argument ? list->argument : "");
@@ -159,13 +163,24 @@ static const char stories[] =
     "    abdb run --command before='./old --flag' --command after='./new --flag'\n"
     "    abdb compare tag=before tag=after --where run=latest --fail-on slower\n";
 
+static void print_verbs_by_tier(FILE *out)
+{
+    static const char *const heads[ABDB_TIER_COUNT] = {"ask", "measure", "keep"};
+
+    for (int tier = 0; tier < ABDB_TIER_COUNT; tier++) {
+        abdb_print_sanitized(out, "\n%s\n", heads[tier]);
+        for (const abdb_command *c = abdb_commands; c->name; c++)
+            if ((int)c->tier == tier)
+                abdb_print_sanitized(out, "  %-13s %s\n", c->name, c->summary);
+    }
+}
+
 void abdb_print_help_of_verb(FILE *out, const abdb_command *command)
 {
     if (!command) {
         abdb_print_paragraphs(out, pitch, 0);
-        fputs("\nusage: abdb VERB [options]\n\n", out);
-        for (const abdb_command *c = abdb_commands; c->name; c++)
-            abdb_print_sanitized(out, "  %-13s %s\n", c->name, c->summary);
+        fputs("\nusage: abdb VERB [options]\n", out);
+        print_verbs_by_tier(out);
         abdb_write_sanitizing_terminal(out, stories, sizeof stories - 1); /* lines stay lines */
         fputs("\n`abdb VERB --help` explains one; `abdb demo` shows what it does. Every verb takes "
               "--db"
@@ -182,6 +197,7 @@ void abdb_print_help_of_verb(FILE *out, const abdb_command *command)
     }
     print_verb_and_report_options(out, command, print_option_list);
     if (command->takes & ABDB_PRINTS_ROWS) print_option_list(out, abdb_output_options);
+    if (command->options->name && !*command->options->name) fputs("\nof every verb\n", out);
     print_common_options(out, command);
     if (strcmp(command->name, "run") == 0)
         fputs("\nyour own backends are found in the folder $ABDB_BACKENDS; ABDB_DEVICE=ID takes one"
@@ -243,6 +259,10 @@ static void write_roff_lines(FILE *out, const char *text)
 static void write_man_options(FILE *out, const abdb_option *list)
 {
     for (; list && list->name; list++) {
+        if (!*list->name) {
+            abdb_print_sanitized(out, ".PP\n%s\n", list->help);
+            continue;
+        }
         fputs(".TP\n", out);
         if (list->letter) abdb_print_sanitized(out, "\\fB\\-%c\\fR, ", list->letter);
         fputs("\\fB\\-\\-", out);

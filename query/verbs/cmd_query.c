@@ -138,6 +138,13 @@ static abdb_status fail_if_column_has_value(const abdb_args *args, const abdb_ta
                      abdb_plural_ending((long long)table->rows), count == 1 ? "has" : "have", list);
 }
 
+static bool report_has_parameter(const abdb_report *report, const char *name)
+{
+    for (size_t i = 0; i < report->params; i++)
+        if (strcmp(report->param[i].name, name) == 0) return true;
+    return false;
+}
+
 /* Runs a report with the parameters of the command line, or prints its help. */
 static abdb_status run_and_print_report(abdb_report *report, int argc, char **argv, abdb_error *err)
 {
@@ -162,6 +169,8 @@ static abdb_status run_and_print_report(abdb_report *report, int argc, char **ar
                       args.positional[args.positionals - 1], report->params ? ": --" : "",
                       report->params ? report->option[0].name : "",
                       report->params ? " VALUE" : ""));
+    if (abdb_arg_value(&args, "all") && !report_has_parameter(report, "all"))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--all lists every report: it takes no name"));
     abdb_report_values_from_args(report, &args, value);
     /* a gate looks at everything, too */
     if (abdb_format_is_for_programs(&args) || abdb_arg_value(&args, "fail-on"))
@@ -265,14 +274,13 @@ static abdb_status print_catalog_as_table(const abdb_args *args,
 
 /* --- the shell -------------------------------------------------------------------------------- */
 
-static const char shell_help[] =
-    "SQL ends with ';'. Also:\n"
-    "  .reports              named reports\n"
-    "  .views                public views\n"
-    "  .schema VIEW          its columns\n"
-    "  .functions            functions that SQL may call\n"
-    "  .mode FORMAT          table, markdown, csv, json, jsonl, html, latex\n"
-    "  .quit\n";
+static const char shell_help[] = "SQL ends with ';'. Also:\n"
+                                 "  .reports              named reports\n"
+                                 "  .views                public views\n"
+                                 "  .schema VIEW          its columns\n"
+                                 "  .functions            functions that SQL may call\n"
+                                 "  .mode FORMAT          " ABDB_FORMAT_NAMES "\n"
+                                 "  .quit\n";
 
 typedef struct {
     abdb_db *db;
@@ -321,7 +329,7 @@ static bool shell_run_dot_command(shell *s, char *line)
 
     if (strcmp(verb, ".quit") == 0 || strcmp(verb, ".exit") == 0) return false;
     if (strcmp(verb, ".reports") == 0)
-        abdb_print_report_catalog();
+        abdb_print_report_catalog(true);
     else if (strcmp(verb, ".functions") == 0)
         print_functions(s->format);
     else if (strcmp(verb, ".views") == 0)
@@ -465,7 +473,7 @@ static int dispatch_query_form(int argc, char **argv)
                  abdb_arg_value(&args, "out") || abdb_arg_value(&args, "columns"))
             TRY(print_catalog_as_table(&args, abdb_report_catalog_table, &err));
         else
-            abdb_print_report_catalog();
+            abdb_print_report_catalog(abdb_arg_value(&args, "all") != NULL);
     }
 done:
     return st == ABDB_OK ? 0 : abdb_print_error_exit_code(&err);

@@ -263,9 +263,8 @@ static void add_left_out_notes(const abdb_ranking *r, abdb_table *t)
         if (!why && !r->set.member[i].mark) why = r->set.member[i].why;
     }
     if (r->left_out > marked)
-        t->note[t->notes++] =
-            abdb_arena_printf(&t->arena, "%zu of %zu results left out%s%s", r->left_out - marked,
-                              r->set.members, why ? ": " : "", why ? why : "");
+        abdb_table_add_note_format(t, "%zu of %zu results left out%s%s", r->left_out - marked,
+                                   r->set.members, why ? ": " : "", why ? why : "");
     abdb_set_add_mark_notes(&r->set, NULL, t);
 }
 
@@ -284,35 +283,32 @@ static abdb_status add_ranking_notes(const abdb_ranking *r, const abdb_rank_opti
         double usual = 0;
         const char *sizes = abdb_device_counts_text(&r->set, 1, &usual, &t->arena);
 
-        t->note[t->notes++] = abdb_arena_printf(
-            &t->arena,
+        abdb_table_add_note_format(
+            t,
             "per %s, because the numbers of devices differ (%s); --per none ranks totals, --where"
             " devices=%.0f systems of one size",
             r->per, sizes, usual);
     }
     if (formula)
-        t->note[t->notes++] =
-            abdb_arena_printf(&t->arena, "%s: derived by abdb%s", formula,
-                              mlperf ? "; not an official or verified MLPerf® metric." : ".");
+        abdb_table_add_note_format(t, "%s: derived by abdb%s", formula,
+                                   mlperf ? "; not an official or verified MLPerf® metric." : ".");
     add_price_notes(r, o, t);
     add_left_out_notes(r, t);
     if (o->suite) {
-        t->note[t->notes++] = abdb_arena_printf(
-            &t->arena, "geometric mean of ratios to %s over %zu benchmarks and scenarios%s",
+        abdb_table_add_note_format(
+            t, "geometric mean of ratios to %s over %zu benchmarks and scenarios%s",
             o->baseline ? o->baseline : "the first", r->suite,
             mlperf ? "; composite, not endorsed by MLCommons" : "");
         if (r->twins)
-            t->note[t->notes++] = abdb_arena_printf(
-                &t->arena, "%zu more repeat a number of another accuracy target: counted once",
-                r->twins);
+            abdb_table_add_note_format(
+                t, "%zu more repeat a number of another accuracy target: counted once", r->twins);
         if (r->excluded.size)
-            t->note[t->notes++] = abdb_arena_printf(
-                &t->arena, "excluded, because a result is missing or not alike: %s",
-                abdb_text_get(&r->excluded));
+            abdb_table_add_note_format(t, "excluded, because a result is missing or not alike: %s",
+                                       abdb_text_get(&r->excluded));
         if (r->common.size)
-            t->note[t->notes++] = abdb_arena_printf(
-                &t->arena, "the largest common part%s is %s",
-                r->part ? ", ranked here," : " (--common ranks it)", abdb_text_get(&r->common));
+            abdb_table_add_note_format(t, "the largest common part%s is %s",
+                                       r->part ? ", ranked here," : " (--common ranks it)",
+                                       abdb_text_get(&r->common));
     } else if (o->pareto)
         abdb_table_add_note(
             t, "front: no other run here is at least as good in both and better in one");
@@ -322,9 +318,8 @@ static abdb_status add_ranking_notes(const abdb_ranking *r, const abdb_rank_opti
                    ? "the median of each; `of` counts its results; the row is the nearest one"
                    : "the best of each; `of` counts the results that it is the best of");
     if (!o->exploratory && r->groups.count > 1 && !o->suite)
-        t->note[t->notes++] = abdb_arena_printf(
-            &t->arena,
-            "%zu groups that may not be compared with one another: # begins anew in each",
+        abdb_table_add_note_format(
+            t, "%zu groups that may not be compared with one another: # begins anew in each",
             r->groups.count);
     return ABDB_OK;
 }

@@ -13,10 +13,8 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } verbs[] = {
-#define VERB(name, ...)                           {#name, abdb_cmd_##name},
-#define VERB_AS(name, exit_code_after_flush, ...) {exit_code_after_flush, abdb_cmd_##name},
+#define VERB(name, printed, ...) {printed, abdb_cmd_##name},
 #include "query/cli/commands.def"
-#undef VERB_AS
 #undef VERB
 };
 

@@ -6,6 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD build=$PWD/${BUILD:-build} cells=${CELLS:-30000} rounds=${ROUNDS:-7}
+. tests/checks/need.bash
+need sqlite3 python3 "$build/abdb"
 python=${ABDB_PEERS:-$build/venv/bin/python}
 "$python" -c 'import duckdb' 2>/dev/null || { echo "columns: no DuckDB (make peers, or ABDB_PEERS: a Python that has it)"; exit 0; }
 dir=$(mktemp -d)

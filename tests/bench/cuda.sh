@@ -4,6 +4,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 build=${BUILD:-build} turns=${TURNS:-5} python=${PYTHON:-python3} failed=0
+. tests/checks/need.bash
+need jq
 [ -x "$build/abdb-run-cuda" ] || { echo "built without CUDA: nvcc of NVIDIA's toolkit, then make"; exit 1; }
 why=$("$build/abdb-run-cuda" describe | jq -r 'select(.kind == "no-device").reason')
 [ -z "$why" ] || { echo "$why"; exit 1; }

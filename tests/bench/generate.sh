@@ -6,6 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$PWD/${BUILD:-build}
+. tests/checks/need.bash
+need jq "$build/abdb-run-vec"
 pairs=${PAIRS:-5} layers=${LAYERS:-16}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

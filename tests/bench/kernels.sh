@@ -7,6 +7,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 tests/checks/build_targets.sh bench/launch
 build=$PWD/${BUILD:-build}
+. tests/checks/need.bash
+need jq "$build/abdb-run-vec" "$build/bench/launch"
 pairs=${PAIRS:-15}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

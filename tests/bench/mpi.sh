@@ -4,6 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-build} pairs=${PAIRS:-5} sizes=${SIZES:-8 64 512}
+. tests/checks/need.bash
+need jq
 root=()
 [ "$(id -u)" != 0 ] || root=(--allow-run-as-root)
 [ -x "$build/abdb-run-mpi" ] || { echo "MPI: absent (built without; Debian: libopenmpi-dev openmpi-bin)"; exit 0; }

@@ -5,6 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$PWD/${BUILD:-build}
+. tests/checks/need.bash
+need jq "$build/abdb"
 quick=() scale=()
 [ "${1-}" != --quick ] || { quick=(--quick); shift; }
 [ "${1-}" != --scale ] || { scale=(--scale); shift; }

@@ -5,6 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$PWD/${BUILD:-build}
+. tests/checks/need.bash
+need sqlite3 "$build/abdb"
 runs=${RUNS:-5}
 dir=${DIR:-$(mktemp -d)}
 [ -n "${DIR:-}" ] || trap 'rm -rf "$dir"' EXIT

@@ -4,6 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$PWD/${BUILD:-build}
+. tests/checks/need.bash
+need jq sqlite3 "$build/abdb"
 pairs=${PAIRS:-15}
 rows=${ROWS:-2000000}
 dir=$(mktemp -d)

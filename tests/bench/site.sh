@@ -4,6 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$PWD/${BUILD:-build}
+. tests/checks/need.bash
+need python3 "$build/abdb"
 results=${RESULTS:-10000}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

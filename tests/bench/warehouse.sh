@@ -5,6 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$PWD/${BUILD:-build}
+. tests/checks/need.bash
+need sqlite3 "$build/abdb"
 if ! bash tests/ports/postgresql_server.sh here || [ ! -x "$build/abdb-store-pg" ]; then
     echo "warehouse: no PostgreSQL server, or no libpq-dev when abdb was built"
     exit 0

@@ -4,6 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
+. tests/checks/need.bash
+need jq sqlite3 "$build/abdb"
 [[ $build == /* ]] || build=$PWD/$build
 abdb=$build/abdb
 lean= list=${CELLS:-tests/campaigns/cells.plan} # CELLS: another list

@@ -8,6 +8,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$PWD/${BUILD:-build}
+. tests/checks/need.bash
+need jq "$build/abdb"
 abdb=$build/abdb goal=300 processes=${GATE_PROCESSES:-30}
 # counts hold for the statistics and loads that they were made with
 sources=(schema/core/{trimmed_mean_test,student_t}.{c,h} query/compare/{verdict.c,process_samples.{c,h},calibrated_noise.{c,h}} tests/bench/toil.{c,plan})

@@ -27,6 +27,8 @@ check "stores include core and stores, and only they know libpq" "$(find stores 
   grep -rn 'libpq' schema ingest kernels plots query --include='*.[ch]' | grep include)"
 check "plots include core and plots" "$(includes plots/*.[ch] | grep -vE '"(schema/core|plots)/')"
 check "kernels include core and kernels" "$(find kernels -name '*.[ch]' -exec grep -Hn '^#include "' {} + | grep -vE '"(schema/core|kernels)/')"
+check "workloads touch device memory through device_memory.h alone" "$(grep -nE -- '->(upload|download|fill|alloc)\(|\bon_host\b' kernels/workloads/*.[ch] |
+  grep -vE '^kernels/workloads/(device_memory\.c|spans\.c:.*spent->kernel|dlrm_memory\.c:.*stage->device->on_host)')"
 check "mathematics knows no clock, library or harness" "$(grep -nE '#include .*(harness|time\.h|cblas|jansson)' kernels/micro/*.c)"
 check "the runner links no backend, backends no store" "$(grep -lE 'sqlite|schema/store' -r kernels; grep -ln 'kernels/providers' kernels/runner/*.[ch])"
 check "only ref runs the reference" "$(grep -rl 'providers/ref' kernels/backends kernels/providers/[!r]* | grep -v backends/ref.c)"
@@ -46,10 +48,13 @@ check "no table of a report hides one of the schema" "$(sed -n 's/^-- @table //p
 check "each figure names its report" "$(grep -LE '^# (report|like): ' plots/figures/*.gp)"
 check "lines of 100 columns" "$(awk 'length($0) > 100 { print FILENAME ":" FNR }' $sources)"
 check "files of 500 lines" "$(wc -l $sources | awk '$2 != "total" && $1 > 500')"
+check "lines of 120 columns in Makefiles" "$(awk 'length($0) > 120 { print FILENAME ":" FNR }' Makefile packages/*.mk)"
 check "functions of 70 lines" "$(awk 'FNR == 1 { start = 0 } /^[a-z].*\)$/ { start = FNR; name = $0 } /^\{$/ && !start { start = FNR } /^\}$/ { if (start && FNR - start > 71) print FILENAME ": " FNR - start " lines: " name; start = 0 }' $(printf '%s\n' $sources | grep '\.c$'))"
 # McCabe's number: 1, and 1 for each if, loop, case, condition and part of one
 check "functions of complexity 25" "$(perl -ne 'if (/^[a-z].*\(/ && !/;$/) { $name = $_; $n = 1 } s{"(\\.|[^"\\])*"|\x27(\\.|[^\x27\\])+\x27|/\*.*?(\*/|$)|^ \* .*}{}g;
   $n += () = /\b(?:if|for|while|case)\b|&&|\|\||\?/g; if (/^\}$/) { print "$ARGV: $n: $name" if $n > 25; $n = 1 }' $(printf '%s\n' $sources | grep '\.c$'))"
+# abdb_table_add_note counts those that it has no place for: "and N more notes"
+check "no note is dropped uncounted" "$(grep -nE 'notes\+\+|notes [<=+]+ .*ABDB_NOTE_MAX' -r query --include='*.c' | grep -vE '^query/answer/(table\.c|pick_columns\.c:.*(memmove|names &&)|report\.c:.*r->)')"
 check "no banned call" "$(grep -nE '\b(strcpy|strcat|sprintf|vsprintf|gets|system|tmpnam|alloca|strtok|sscanf)\(' $(printf '%s\n' $sources | grep -v ^tests))"
 check "numbers are read by schema/core/number.c alone" "$(grep -nE '\b(strto(u?ll?|[dfqi]|ld|[iu]max)(_l)?|ato([fil]|ll)|[vfs]{0,2}w?scanf|wcsto[a-z]+|strtonum|std::sto[a-z]+|from_chars)\b *\(' -r schema ingest kernels plots query stores --include='*.[ch]' --include='*.cu' --include='*.cuh' --include='*.cpp' --include='*.cl' | grep -v '^schema/core/number\.c:')"
 check "no print, exit or abort below the program" "$(grep -nE '\b(printf|puts|exit|abort)\(' $(find schema ingest plots kernels/runner kernels/micro kernels/providers -name '*.c') | grep -vE "_exit|sqlite3_mprintf|abdb_\w*printf|snprintf|vsnprintf|fprintf|SELECT printf")"
@@ -94,8 +99,17 @@ for name in sys.argv[1:]:
 EOF
 )"
 check "no script has assertions that set -e ignores" "$(perl tests/checks/ignored_failures.pl $(git ls-files '*.bats' '*.sh' '*.bash') 2>&1 </dev/null)"
+check "every script says what it needs when that is missing" "$(for f in tests/{bench,campaigns,mutants,ports}/*.sh query/*.sh; do
+  for tool in jq sqlite3 mpirun chromium '"$build/abdb[a-z-]*"'; do
+    grep -vE '^ *#' "$f" | grep -qE "(^|[|;&({] *|\\$\()$tool " || continue
+    made='' && [[ $tool != *build* ]] || made='|make -s|build_targets.sh'
+    grep -qE "(\bneed|command -v|for tool in|-[xe]) .*$(sed 's/^"//; s/\[.*//' <<<"$tool")$made" "$f" || echo "$f: $tool"
+  done; done)"
 check "nothing is unfinished" "$(grep -nE 'TODO|FIXME' $sources Makefile README.md CONTRIBUTING.md query/reports/*.sql plots/figures/*.gp)"
 check "no path of one machine" "$(git grep -nE '/work/|/root/|/home/[a-z]' -- . ':!tests/checks/tidy.sh' | head)"
+# since then; a copy without history, or with half of it, has no subjects to look at
+check "commit subjects of 72 characters" "$(since=2cbb9ca1
+  ! git merge-base --is-ancestor $since HEAD 2>/dev/null || git log --no-merges --format=%s $since..HEAD | awk 'length($0) > 72')"
 check "no binary file" "$(git diff --cached --numstat "$(git hash-object -t tree /dev/null)" | awk '$1 == "-" { print $3 }')"
 
 # --- lists that must agree -----------------------------------------------------------------------------
@@ -109,7 +123,7 @@ check "each backend is built" "$(for f in kernels/backends/*.c; do b=$(basename 
 check "each backend and store with a library has a Debian package, or is switched off there" "$(sed -nE 's/.*call (library|store),([a-z]+),.*/\1 \2/p' Makefile | while read -r kind name; do
   [ -e "packages/debian/abdb-$([ "$kind" = store ] && echo store || echo backend)-$name.install" ] || grep -q "WITH_$name=no" packages/debian/rules || echo "$name"; done)"
 check "each kernel has a cell that verifies it" "$(sed -n 's/^KERNEL(.*"\(.*\)".*/\1/p' kernels/registry.def | while read -r k; do grep -q "^$k " kernels/plans/all.plan || echo "$k"; done)"
-check "each verb has a file" "$(sed -nE 's/^VERB(_AS)?\(([a-z_]*),.*/\2/p' query/cli/commands.def | while read -r v; do [ "$v" = version ] || [ -f "query/verbs/cmd_$v.c" ] || echo "$v"; done)"
+check "each verb has a file" "$(sed -nE 's/^VERB\(([a-z_]*),.*/\1/p' query/cli/commands.def | while read -r v; do [ "$v" = version ] || [ -f "query/verbs/cmd_$v.c" ] || echo "$v"; done)"
 check "the protocol has each rule that is tried or refused by number" "$({ sed -n 's/^RULE("\([0-9.]*\)".*/\1/p' kernels/runner/conformance.def; grep -ohE '"[0-9]\.[0-9]+"' kernels/runner/{cell_validation,runner,conformance,backend_reader}.c | tr -d '"'; } |
   sort -u | while read -r r; do grep -qE "^${r//./\\.} " kernels/harness/protocol.md || echo "$r"; done
   grep -ohE '"[0-9]\.[0-9]+"' kernels/runner/{cell_validation,runner,conformance,backend_reader}.c | sort -u | while read -r r; do grep -qF "RULE($r," kernels/runner/conformance.def || echo "$r is not tried"; done

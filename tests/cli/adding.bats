@@ -34,7 +34,7 @@ M
     export PATH=$PWD/build:$PATH
     abdb import -q data
     abdb query makers | grep -q NVIDIA
-    abdb query | grep -q "makers"
+    abdb query --all | grep -q "makers"
     abdb plot makers --out makers.svg
     grep -q "Makers of devices" makers.svg
     abdb plot | grep -q makers

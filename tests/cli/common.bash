@@ -38,7 +38,7 @@ said_by_others() {
     printf '%s\n' "$root"/data/*.csv "$root"/data/{results,rules}
 }
 half_of_data() {
-    ls "$root"/data/{,rules/,results/}*.csv | grep -vE 'mlperf-(inference-v[45]|training)|specs-epoch|v6.0-site'
+    ls "$root"/data/{,rules/,results/}*.csv | grep -vE 'mlperf-(inference-v[45]|training)|specs-epoch|v6.0-site|rules/marks'
 }
 # Is this `make soak`? It tries every pair of a product; `make test` tries a part that has each member of both sides.
 thorough() { [ -n "${THOROUGH-}" ]; }

@@ -64,7 +64,8 @@ golden() { # NAME COMMAND...
 
 @test "screens of verbs" {
     golden help abdb --help
-    golden query-list abdb query
+    golden query-first abdb query
+    golden query-list abdb query --all
     golden plot-list abdb plot
     cp "$fixtures"/{checker.csv,summary.json} .
     golden import abdb import checker.csv summary.json nothing.csv

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# kill.bats - SIGKILL at random moments, one in each of $KILLS equal parts of an undisturbed run (24 by default; thousands in make soak):
+# kill.bats - SIGKILL at random moments, one in each of $KILLS equal parts of an undisturbed run (8 by default; thousands in make soak):
 # the database opens, holds whole import units only, and running the command again gives the facts of an undisturbed run.
 load common
-kills=${KILLS:-24}
+kills=${KILLS:-8}
 
 # Sleeps to a random moment of the $1th of $2 equal parts of $3 seconds.
 nap() { sleep "$(awk -v i="$1" -v n="$2" -v s="$3" -v r=$RANDOM 'BEGIN { print s * ((i * 7919) % n + r / 32767) / n }')"; }
@@ -53,7 +53,7 @@ sound() {
         kill -KILL $pid 2>/dev/null || true
         wait $pid 2>/dev/null || true
         sound
-        if ((i % 12 == 0)); then
+        if ((i % 8 == 0)); then
             "${command[@]}" --resume 2>/dev/null
             same "$(ask "SELECT count(*), count(DISTINCT cell), count(DISTINCT campaign), sum(status = 'ok'), sum(verified = 'pass') FROM v_run")" "8,8,1,8,8"
             same "$(sqlite3 t.db "SELECT count(*) FROM result r WHERE metric = 'time_s' AND statistic = 'median' AND n <> (SELECT count(*) FROM sample s WHERE s.entry_id = r.entry_id AND s.ordinal = r.ordinal)")" 0
@@ -68,7 +68,7 @@ sound() {
 
 @test "a migration killed at random moments: the file is of one version, and the next one ends it" {
     need_built unit/migration
-    abdb import -q "$root/data"
+    filled $(half_of_data)
     cp t.db old.db
     v=$(sqlite3 old.db "PRAGMA user_version")
     want=$(facts)

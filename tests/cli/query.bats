@@ -349,3 +349,20 @@ S
     run abdb query paired --baseline tag=a --contender tag=b
     fails 0 "n = 1 pair;"
 }
+
+@test "notes that a table has no place for are counted" {
+    abdb init >/dev/null
+    cat >many.sql <<'S'
+-- title: Many
+-- @rows
+SELECT 1 AS x;
+-- @notes
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) SELECT 'note ' || i FROM n;
+S
+    run abdb query -f many.sql
+    fails 0 "note 254"
+    fails 0 "and 46 more notes"
+    [[ $output != *"note 255"* ]]
+    run abdb query -f many.sql --brief
+    fails 0 "300 notes left out"
+}

@@ -141,7 +141,7 @@ on_screen() { # WIDTH COMMAND...
 }
 
 @test "abdb query lists every report with its question, in its group" {
-    abdb query >list
+    abdb query --all >list
     # join questions that are wrapped
     awk '/^  [^ ]/ { if (row) print row; row = $0; next } /^   / { row = row $0; next } { if (row) print row; row = "" } END { if (row) print row }' list | tr -s ' ' >rows
     for report in "$root"/query/reports/*.sql; do
@@ -151,8 +151,15 @@ on_screen() { # WIDTH COMMAND...
         [ -n "$question" ] && grep -qxF "$group" list || { echo "$name: its group '$group' is no heading of abdb query"; false; }
         grep -qxF " $name $question" rows || { echo "$name: abdb query lists another question"; false; }
     done
+    no grep -q "{" list
+    # without --all a dozen of them, and how many more there are
     run abdb query
-    [[ "$output" != *"{"* ]]
+    first=$(grep -l '^-- first: yes' "$root"/query/reports/*.sql | wc -l)
+    [[ $first -ge 10 && $first -le 14 ]]
+    fails 0 "$(($(ls "$root"/query/reports/*.sql | wc -l) - first)) more: \`abdb query --all\`"
+    same "$(grep -cE '^  [a-z][a-z-]+ ' <<<"$output")" "$((first + 2))" # and two examples of SQL
+    run abdb query specs --all
+    fails 2 "--all lists every report"
 }
 
 @test "what can be asked is found by a word" {

@@ -53,7 +53,10 @@ P
 @test "importing starts no program, whatever is compressed how" {
     fake_programs
     make_callers
-    for f in l* g*; do
+    callers=(l* g*) step=4 # each program and each container comes in its turn
+    ! thorough || step=1
+    for ((i = RANDOM % step; i < ${#callers[@]}; i += step)); do
+        f=${callers[i]}
         run env PATH="$dir/fake" "$build/abdb" import "$f"
         [ "$status" -le 6 ] || { echo "$f: $status $output"; false; }
         [ ! -e ran ] || { echo "importing $f started: $(cat ran)"; false; }

@@ -5,6 +5,8 @@ cd "$(dirname "$0")/../.." || exit 1
 build=${BUILD:-build}
 [ ! -x "$build/abdb-run-cuda" ] || tests/checks/build_targets.sh emulated/libcuda.so || exit 1
 [ -e "$build/emulated/libcuda.so" ] || { echo "no emulated driver (nvcc and g++, then make): wrong CUDA kernels are not tried"; exit 0; }
+. tests/checks/need.bash
+need jq
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 wrong=0 all=0

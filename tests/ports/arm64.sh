@@ -6,8 +6,8 @@ set -uo pipefail
 cd "$(dirname "$0")/../.."
 [ -x "${BUILD:-build}/abdb" ] || tests/checks/build_targets.sh all || exit 1
 native=${BUILD:-build} build=build-ports/arm64 root=build-ports/sysroot-arm64 cross=aarch64-linux-gnu-gcc qemu=qemu-aarch64-static
-for tool in $cross $qemu; do
-    command -v $tool >/dev/null || { echo "1..0 # SKIP no $tool (Debian: gcc-aarch64-linux-gnu, qemu-user-static)"; exit 0; }
+for tool in $cross $qemu sqlite3; do
+    command -v $tool >/dev/null || { echo "1..0 # SKIP no $tool (Debian: gcc-aarch64-linux-gnu, qemu-user-static, sqlite3)"; exit 0; }
 done
 mkdir -p $build
 why=$(tests/ports/sysroot.sh arm64 $root) || { echo "1..0 # SKIP $why"; exit 0; }

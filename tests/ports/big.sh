@@ -2,6 +2,7 @@
 # big.sh - a database of more than 4 GiB: facts on pages behind the border are read, added to, checked and copied. In TAP.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
+command -v sqlite3 >/dev/null || { echo "1..0 # SKIP no sqlite3 (apt-get install sqlite3)"; exit 0; }
 [ -x "${BUILD:-build}/abdb" ] || tests/checks/build_targets.sh all || exit 1
 build=${BUILD:-build} dir=$(mktemp -d -p "${TMPDIR:-/tmp}")
 trap 'rm -rf "$dir"' EXIT

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 build=$PWD/${BUILD:-build}
 skip() { echo "1..0 # SKIP $1"; exit 0; }
 [ "$(id -u)" = 0 ] || skip "only root makes network namespaces"
-for tool in slurmctld slurmd munged sbatch ip nsenter unshare; do command -v $tool >/dev/null || skip "no $tool (Debian: slurm-wlm, iproute2, util-linux)"; done
+for tool in jq slurmctld slurmd munged sbatch ip nsenter unshare; do command -v $tool >/dev/null || skip "no $tool (Debian: slurm-wlm, iproute2, util-linux)"; done
 
 dir=$(mktemp -d)
 chmod 755 "$dir"

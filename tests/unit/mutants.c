@@ -1,5 +1,5 @@
 /* mutants.c - damaged copies of the fixtures through every importer: accepted, rejected or refused,
- * never a crash, leak or hang. MUTANTS: how many of each (default 150); `make fuzz` runs many under
+ * never a crash, leak or hang. MUTANTS: how many of each (default 50); `make fuzz` runs many under
  * sanitizers. SEED: of the damage (default 1), printed with what failed. */
 #include <dirent.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 #include "ingest/registry.h"
 #include "tests/unit/check.h"
 
-enum { FILE_MAX = 1 << 20, MUTANTS = 150, TIMEOUT_S = 600 };
+enum { FILE_MAX = 1 << 20, MUTANTS = 50, TIMEOUT_S = 600 };
 
 static uint64_t random_state;
 
