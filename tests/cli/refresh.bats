@@ -6,7 +6,7 @@ load common
     abdb import -q "$fixtures/tables.md" "$fixtures/osu.txt" || true
     maps=("$root"/ingest/maps/*.map)
     raised=$(cat "${maps[@]}" | awk '$1 == "version" { n += $2 - 1 } END { print n + 0 }')
-    same "$(sqlite3 t.db "SELECT importer FROM artifact WHERE format = 'table'")" $((2 + ${#maps[@]} + raised))
+    same "$(sqlite3 t.db "SELECT importer FROM artifact WHERE format = 'table'")" $((3 + ${#maps[@]} + raised))
     [ "$(sqlite3 t.db "SELECT importer FROM artifact WHERE format = 'osu'")" -ge 1 ]
     same "$(sqlite3 t.db "SELECT count(*) FROM artifact WHERE importer < 1")" 0
 
