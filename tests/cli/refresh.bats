@@ -96,7 +96,7 @@ values() {
     grow_old 4.csv
     sqlite3 t.db "UPDATE withdrawal SET target = '$(sha256sum <4.csv | cut -c1-64)'"
     run abdb doctor
-    fails 0 "table: 1 file read by version 1 of its importer, now 2; \`abdb import --refresh --map FILE\` reads it again"
+    fails 0 "table: 1 file read by version 2 of its importer, now 3; \`abdb import --refresh --map FILE\` reads it again"
     fails 0 "abdb-csv: 4 files read"
     run abdb import --refresh
     fails 0 "1.csv is not there any more: left as it was read"
