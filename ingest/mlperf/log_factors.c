@@ -42,12 +42,17 @@ void abdb_mlperf_add_training_factors(abdb_entry *entry, const abdb_mlperf_value
                                       abdb_arena *arena)
 {
     /* Read as results, fields or factors; times of day, and events that are logged underway. */
-    static const char *const known[] = {
-        "start_ms",      "stop_ms",      "status",    "eval_accuracy",
-        "samples_count", "submission_*", "seed",      "global_batch_size",
-        "cache_clear",   "init_*",       "run_*",     "epoch_*",
-        "block_*",       "eval_start",   "eval_stop", "eval_loss",
-        "throughput",    "*time*",       NULL};
+    static const char *const known[] = {"start_ms",      "stop_ms",
+                                        "status",        "eval_accuracy",
+                                        "samples_count", "submission_*",
+                                        "seed",          "global_batch_size",
+                                        "cache_clear",   "init_*",
+                                        "run_*",         "epoch_*",
+                                        "block_*",       "eval_start",
+                                        "eval_stop",     "eval_loss",
+                                        "throughput",    "*time*",
+                                        "data_file",     "code_url",
+                                        "checkpoint",    NULL};
 
     abdb_mlperf_add_other_values(entry, log, NULL, known, arena);
 }

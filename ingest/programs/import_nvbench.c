@@ -168,10 +168,22 @@ static void add_other_members(const state *s, abdb_entry *entry, const json_t *o
                                            NULL};
     static const char *const of_benchmark[] = {"name",       "index",         "states.count",
                                                "axes.count", "devices.count", NULL};
-    static const char *const of_device[] = {"device.id", "device.name", "device.pci_*",
-                                            "device.uuid", NULL};
-    static const char *const of_file[] = {"meta.argv", "meta.argv.count", "meta.version.json.*",
-                                          "meta.version.nvbench.string", NULL};
+    /* What follows from the name of the device, and what is its own. */
+    static const char *const of_device[] = {"device.id",          "device.name",
+                                            "device.pci_*",       "device.uuid",
+                                            "device.global_*",    "device.l2_cache_size",
+                                            "device.max_*",       "device.number_of_sms",
+                                            "device.registers_*", "device.shared_memory_*",
+                                            "device.sm_*",        NULL};
+    static const char *const of_file[] = {"meta.argv",
+                                          "meta.argv.count",
+                                          "meta.version.json.*",
+                                          "meta.version.nvbench.string",
+                                          "meta.version.nvbench.major",
+                                          "meta.version.nvbench.minor",
+                                          "meta.version.nvbench.patch",
+                                          "meta.version.nvbench.git_*",
+                                          NULL};
 
     abdb_flat_add_json_factors(entry, NULL, one, of_state, a);
     abdb_flat_add_json_factors(entry, NULL, s->of_benchmark, of_benchmark, a);

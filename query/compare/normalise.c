@@ -349,10 +349,9 @@ void abdb_set_add_mark_notes(const abdb_set *set, const char *who, abdb_table *t
                 n++;
                 before += k < i;
             }
-        if (before || t->notes == ABDB_NOTE_MAX) continue;
-        t->note[t->notes++] =
-            abdb_arena_printf(&t->arena, "%s%s%zu row%s left out: %s (%s); --marks any shows %s",
-                              who ? who : "", who ? ": " : "", n, n == 1 ? "" : "s", mark,
-                              set->member[i].why + strlen(mark) + 2, n == 1 ? "it" : "them");
+        if (before) continue;
+        abdb_table_add_note_format(t, "%s%s%zu row%s left out: %s (%s); --marks any shows %s",
+                                   who ? who : "", who ? ": " : "", n, n == 1 ? "" : "s", mark,
+                                   set->member[i].why + strlen(mark) + 2, n == 1 ? "it" : "them");
     }
 }
