@@ -319,14 +319,16 @@ static int is_true_text(const char *text)
 }
 
 /* The checker's column compares the name of a folder with the scenario that LoadGen ran, letter by
- * letter: "offline" is not "Offline" to it, and LoadGen runs Interactive as Server. There it says
- * nothing about the result. */
+ * letter: "offline" is not "Offline" to it, LoadGen runs Interactive as Server, and the Endpoints
+ * client has no log of LoadGen. There it says nothing about the result. */
 static const char *inferred_flag_text(const abdb_mlperf_row *row)
 {
     const char *scenario = abdb_mlperf_canonical_scenario(row->scenario);
 
     if (!is_true_text(row->inferred)) return "";
-    if (scenario && (strcmp(scenario, "Interactive") == 0 || strcmp(scenario, row->scenario) != 0))
+    /* A folder of Server, SingleStream or Interactive is inferred from nothing. */
+    if (scenario && ((strcmp(scenario, "Offline") != 0 && strcmp(scenario, "MultiStream") != 0) ||
+                     strcmp(scenario, row->scenario) != 0))
         return " perhaps-inferred";
     return " inferred";
 }
