@@ -352,14 +352,16 @@ static int is_true_text(const char *text)
 }
 
 /* The checker's column compares the name of a folder with the scenario that LoadGen ran, letter by
- * letter: "offline" is not "Offline" to it, and LoadGen runs Interactive as Server. There it says
- * nothing about the result. */
+ * letter: "offline" is not "Offline" to it, LoadGen runs Interactive as Server, and the Endpoints
+ * client has no log of LoadGen. There it says nothing about the result. */
 static const char *inferred_flag_text(const abdb_mlperf_row *row)
 {
     const char *scenario = abdb_mlperf_canonical_scenario(row->scenario);
 
     if (!is_true_text(row->inferred)) return "";
-    if (scenario && (strcmp(scenario, "Interactive") == 0 || strcmp(scenario, row->scenario) != 0))
+    /* A folder of Server, SingleStream or Interactive is inferred from nothing. */
+    if (scenario && ((strcmp(scenario, "Offline") != 0 && strcmp(scenario, "MultiStream") != 0) ||
+                     strcmp(scenario, row->scenario) != 0))
         return " perhaps-inferred";
     return " inferred";
 }
@@ -374,19 +376,6 @@ static bool result_counts_tokens(const abdb_mlperf_row *row)
                                                strstr(row->accuracy, "TOKENS_PER_SAMPLE")};
 
     return abdb_figure_result_is_tokens(&ask);
-}
-
-/* Tokens that a table calls samples or queries: its word stays the raw unit. */
-static bool relabel_samples_as_tokens(abdb_entry *entry, const abdb_mlperf_row *row)
-{
-    abdb_result *result = &entry->result[0];
-
-    if ((strcmp(result->metric, "samples_per_s") != 0 &&
-         strcmp(result->metric, "queries_per_s") != 0) ||
-        !result_counts_tokens(row))
-        return false;
-    result->metric = "tokens_per_s";
-    return true;
 }
 
 /* "datacenter,edge" is a list: a system that was submitted in both categories. The scenario says

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "ingest/mlperf/figure_rules.h"
 
@@ -22,7 +23,11 @@ static bool result_counts_tokens(const abdb_mlperf_row *row)
  * of its rounds that counted samples, and of the others tokens by TOKENS_PER_SAMPLE. */
 static double sample_rate_bound(const abdb_mlperf_row *row)
 {
+    bool processors = !row->accelerator || strcasecmp(row->accelerator, "N/A") == 0 ||
+                      strcmp(row->accelerator, "-") == 0 || !*row->accelerator;
+
     if (strncmp(row->model, "llama3.1-405b", 13) == 0) return 5;
+    if (processors) return 25;
     if (strncmp(row->model, "llama3.1-8b", 11) == 0) return 500;
     return abdb_round_name_to_number(row->round) < 5000 ? 50 : 100; /* v5.0: B200 and later */
 }

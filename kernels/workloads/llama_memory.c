@@ -141,17 +141,6 @@ static void read_source_column(const void *from, size_t column, float *out)
     o->source->column(o->source->self, o->layer, o->which, column, out);
 }
 
-/* Numbers from the host into memory of the device. */
-static abdb_status copy_to_device(const abdb_llama *g, void *to, const void *from, size_t bytes,
-                                  abdb_error *err)
-{
-    abdb_device *d = g->stage->device;
-
-    if (!d->on_host) return d->upload(d, to, from, bytes, err);
-    memcpy(to, from, bytes);
-    return ABDB_OK;
-}
-
 /* Rounds the gains of all norms to the network's format and brings them to the device. */
 static abdb_status upload_norm_gains(abdb_llama *g, const abdb_llama_weights_source *source,
                                      abdb_error *err)

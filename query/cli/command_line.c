@@ -62,13 +62,6 @@ static const struct {
               {"--svg", "type", "type svg"},
               {"--pdf", "type", "type pdf"}};
 
-static bool verb_has_option(const abdb_args *args, const char *name)
-{
-    for (size_t i = 0; i < args->options; i++)
-        if (strcmp(args->option[i]->name, name) == 0) return true;
-    return false;
-}
-
 /* The error of an option that the verb lacks, with the nearest one. */
 static abdb_status fail_unknown_option(const abdb_args *args, const char *given, abdb_error *err)
 {

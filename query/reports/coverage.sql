@@ -4,7 +4,7 @@
 -- first: yes
 -- site: Devices
 -- footnotes: legend
--- param: round | text | v6.0 | round of MLPerf | SELECT round FROM round_told ORDER BY 1
+-- param: round | text | v6.1 | round of MLPerf | SELECT round FROM round_told ORDER BY 1
 -- param: division | text | closed | closed or open
 -- param: system_type | text | datacenter | datacenter or edge
 -- column: device | device | cut28 | canonical device

@@ -166,7 +166,9 @@ static bool key_entry_tells_groups_apart(const abdb_ranking *r, const char *key,
     char word[64];
 
     snprintf(word, sizeof word, "%.*s", (int)name, key);
-    if (abdb_text_is_in_list(word, shown) || !abdb_factor_is_displayed(word)) return false;
+    if (abdb_text_is_in_list(word, shown)) return false;
+    /* Compatible versions are no factor to be shown, and yet split groups. */
+    if (!abdb_factor_is_displayed(word) && strcmp(word, "compatibility") != 0) return false;
     for (size_t g = 0; g < r->groups.count; g++) {
         const char *at = strstr(r->groups.group[g].key, word);
 

@@ -119,3 +119,44 @@ END
     run abdb query perf-per-dollar --today 2026-02-30
     fails 2 "wants a date as 2026-01-31"
 }
+
+@test "the newest round that is shipped is named with its age, and is no older than the calendar of rounds" {
+    abdb import -q "$root/data"
+    for suite in inference training; do
+        newest=$(ask "SELECT round FROM v_mlperf WHERE suite = '$suite' ORDER BY round_order DESC LIMIT 1")
+        published=$(grep "^$suite,$newest," "$root/data/rules/rounds.csv" | cut -d, -f3)
+        [ "$published" ] # each shipped round is in the calendar
+        echo "# $suite: newest shipped round $newest of $published, $((($(date -u +%s) - $(date -ud "$(head -c 10 <<<"$published-01-01" | cut -c1-10)" +%s)) / 86400)) days old" >&3
+    done
+    # Inference ships up to the last round that the calendar names
+    same "$(ask "SELECT round FROM v_mlperf WHERE suite = 'inference' ORDER BY round_order DESC LIMIT 1")" "$(grep ^inference, "$root/data/rules/rounds.csv" | tail -1 | cut -d, -f2)"
+}
+
+@test "the 492 rows of v6.1 are those of the checker's file, value by value, and each name resolves" {
+    need_realdata mlperf-inference-checker-csv
+    f=$realdata/mlperf-inference-checker-csv/v6.1_summary_without_notes.csv
+    python3 - "$f" "$root/data/results/mlperf-inference-v6.1-checker.csv" <<'P'
+import csv, sys
+theirs, ours = (list(csv.DictReader(open(p))) for p in sys.argv[1:])
+assert len(theirs) == len(ours) == 492
+for i, (a, b) in enumerate(zip(theirs, ours), 1):
+    cpu = a["accelerator_model_name"] == "N/A"
+    said = [a["Result"], a["Units"], a["Organization"], a["SystemName"], a["Platform"], a["MlperfModel"], a["Scenario"].lower(), a["Division"], a["SystemType"], a["Availability"],
+            a["weight_data_types"].lower(), a["host_processor_model_name"] if cpu else a["accelerator_model_name"],
+            str(int(a["number_of_nodes"]) * int(a["host_processors_per_node"])) if cpu else a["total_accelerators"], a["number_of_nodes"]]
+    kept = [b[k] for k in "value unit submitter system platform model".split()] + [b["scenario"].lower()] + [b[k] for k in "division system_type availability dtype device devices nodes".split()]
+    assert said == kept, (i, said, kept)
+    assert b["locator"] == f"summary.csv of v6.1, row {i}"
+P
+    abdb import -q "$root/data"
+    before=$(ask "SELECT count(*) FROM v_mlperf WHERE round = 'v6.1' AND suite = 'inference' AND metric_class = 'performance'")
+    same "$before" 492
+    abdb import -q "$f"
+    # the file itself brings no other value, and no other result
+    same "$(ask "SELECT count(*), sum(disagree) FROM v_mlperf WHERE round = 'v6.1' AND suite = 'inference' AND metric_class = 'performance'")" 492,0
+    same "$(ask "SELECT count(*) FROM v_name WHERE how = 'unresolved' AND kind = 'device' AND spelling IN (SELECT raw_device FROM v_result WHERE round = 'v6.1')")" 0
+    same "$(ask "SELECT DISTINCT device FROM v_mlperf WHERE raw_device IN ('NVIDIA VR200', 'NVIDIA VeraRubin')")" VR200
+    # Vera Rubin: today's published TTFT and TPOT
+    same "$(ask "SELECT metric, scenario, round(value, 9) FROM v_result WHERE device = 'VR200' AND model = 'deepseek-r1' AND statistic = 'p99' AND metric IN ('ttft_s', 'tpot_s') ORDER BY 1, 2")" \
+        $'tpot_s,Interactive,0.012549086\ntpot_s,Server,0.048215361\nttft_s,Interactive,0.47531573\nttft_s,Server,0.303546985'
+}

@@ -172,9 +172,9 @@ bert-99 Server 9000 v4.1 0 Queries/s"
     run abdb explain v6.0-0010
     fails 0 "114504.0 Tokens/s   B300-SXM llama2-70b-99 Server"
     same "$(abdb explain 6.0-0010 -o csv 2>/dev/null | wc -l)" "$(abdb explain v6.0-0010 -o csv 2>/dev/null | wc -l)"
-    run abdb explain mlperf-llm tokens/s accelerator=B300-SXM --model llama2-70b-99 --scenario Server
+    run abdb explain mlperf-llm tokens/s accelerator=B300-SXM --round v6.0 --model llama2-70b-99 --scenario Server
     fails 0 "114504.0 Tokens/s"
-    run abdb explain mlperf-llm /chip accelerator=B300-SXM --model llama2-70b-99 --scenario Server
+    run abdb explain mlperf-llm /chip accelerator=B300-SXM --round v6.0 --model llama2-70b-99 --scenario Server
     fails 0 "14313.0 /chip"
     run abdb explain specs fp8 device=MI300X
     fails 0 "MI300X peak_flops fp8 dense"
