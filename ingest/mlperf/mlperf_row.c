@@ -366,18 +366,6 @@ static const char *inferred_flag_text(const abdb_mlperf_row *row)
     return " inferred";
 }
 
-/* What the rules of its round say, and where they leave it open the row's samples. */
-static bool result_counts_tokens(const abdb_mlperf_row *row)
-{
-    const abdb_figure_request ask = {.round = row->round,
-                                     .model = row->model,
-                                     .scenario = row->scenario,
-                                     .tokens = row->accuracy &&
-                                               strstr(row->accuracy, "TOKENS_PER_SAMPLE")};
-
-    return abdb_figure_result_is_tokens(&ask);
-}
-
 /* "datacenter,edge" is a list: a system that was submitted in both categories. The scenario says
  * which one a result belongs to; Offline belongs to both. Returns how many types, at least 1; one
  * may be NULL, unknown. */
