@@ -103,7 +103,7 @@ static abdb_status read_mlperf_checker(const abdb_input *in, const abdb_override
 const abdb_importer abdb_import_mlperf_checker = {
     "mlperf-checker-csv",
     "summary.csv of the MLPerf inference submission checker, v0.7 to v6.x",
-    2,
+    3,
     NULL,
     mlperf_checker_bid,
     read_mlperf_checker};

@@ -177,7 +177,7 @@ done:
 const abdb_importer abdb_import_mlperf_pivot = {
     "mlperf-site-pivot",
     "crosstab of the MLCommons results pages (UTF-16 or re-saved by Excel)",
-    3,
+    4,
     NULL,
     mlperf_pivot_bid,
     read_mlperf_pivot};

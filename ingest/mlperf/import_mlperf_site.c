@@ -242,7 +242,7 @@ static abdb_status read_mlperf_site(const abdb_input *in, const abdb_overrides *
 const abdb_importer abdb_import_mlperf_site = {
     "mlperf-site-csv",
     "flat export of the MLCommons results pages (UTF-16 or re-saved)",
-    3,
+    4,
     NULL,
     mlperf_site_bid,
     read_mlperf_site};

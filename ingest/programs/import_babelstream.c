@@ -250,5 +250,5 @@ static abdb_status read_babelstream(const abdb_input *in, const abdb_overrides *
 }
 
 const abdb_importer abdb_import_babelstream = {
-    "babelstream",   "BabelStream (console, --csv) and STREAM (console)", 2, NULL, babelstream_bid,
+    "babelstream",   "BabelStream (console, --csv) and STREAM (console)", 3, NULL, babelstream_bid,
     read_babelstream};

@@ -428,7 +428,7 @@ done:
 const abdb_importer abdb_import_llama_bench = {
     "llama-bench",
     "llama-bench of llama.cpp: csv, json, jsonl, sql, and the table of a log",
-    2,
+    3,
     NULL,
     llama_bench_bid,
     read_llama_bench};

@@ -161,7 +161,7 @@ static int sum_builtin_map_versions(void)
 const abdb_importer abdb_import_mapped = {
     "table",
     "a table (CSV, JSON records, markdown) that a map file explains; --map FILE: yours",
-    2,
+    3,
     sum_builtin_map_versions,
     mapped_table_bid,
     read_mapped_tables};

@@ -6,7 +6,7 @@ load common
     abdb import -q "$fixtures/tables.md" "$fixtures/osu.txt" || true
     maps=("$root"/ingest/maps/*.map)
     raised=$(cat "${maps[@]}" | awk '$1 == "version" { n += $2 - 1 } END { print n + 0 }')
-    same "$(sqlite3 t.db "SELECT importer FROM artifact WHERE format = 'table'")" $((2 + ${#maps[@]} + raised))
+    same "$(sqlite3 t.db "SELECT importer FROM artifact WHERE format = 'table'")" $((3 + ${#maps[@]} + raised))
     [ "$(sqlite3 t.db "SELECT importer FROM artifact WHERE format = 'osu'")" -ge 1 ]
     same "$(sqlite3 t.db "SELECT count(*) FROM artifact WHERE importer < 1")" 0
 
@@ -96,7 +96,7 @@ values() {
     grow_old 4.csv
     sqlite3 t.db "UPDATE withdrawal SET target = '$(sha256sum <4.csv | cut -c1-64)'"
     run abdb doctor
-    fails 0 "table: 1 file read by version 1 of its importer, now 2; \`abdb import --refresh --map FILE\` reads it again"
+    fails 0 "table: 1 file read by version 2 of its importer, now 3; \`abdb import --refresh --map FILE\` reads it again"
     fails 0 "abdb-csv: 4 files read"
     run abdb import --refresh
     fails 0 "1.csv is not there any more: left as it was read"
