@@ -101,7 +101,7 @@ Gib/s GiB/s 1073741824
 Mib/s MiB/s 1048576
 Gbps GBps 1000000000
 Gbit/s GByte/s 1000000000"
-    for word in gb/s gib/s mib/s GIB/S gbPS; do same "$word $(unit $word bytes_per_s)" "$word "; done
+    for word in gb/s gib/s mib/s GIB/S gbPS Tib/s Gb/sec; do same "$word $(unit $word bytes_per_s)" "$word "; done
     same "$(unit KiB/s bytes_per_s)" 8192
     for word in sec s seconds second; do same "$word $(unit $word time_s)" "$word 8"; done
     for word in us usec $'\u00b5s' $'\u03bcs' microseconds; do same "$word $(unit "$word" time_s)" "$word 8.0e-06"; done
