@@ -179,8 +179,7 @@ void abdb_settings_parse_numbers(abdb_settings *settings, abdb_arena *arena, con
     for (const char *word = key; *word; word += strspn(word, " \t")) {
         size_t size = strcspn(word, " \t");
 
-        if (word > key &&
-            (isdigit((unsigned char)*word) || (*word == '-' && isdigit((unsigned char)word[1])))) {
+        if (word > key && isdigit((unsigned char)word[*word == '-' || *word == '+'])) {
             int length = (int)(word - key);
 
             while (length && strchr(": \t", key[length - 1])) length--;
