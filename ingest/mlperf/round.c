@@ -418,23 +418,6 @@ const abdb_round_folder *abdb_mlperf_round_get_folder(const abdb_mlperf_round *r
     return &round->folder[i];
 }
 
-/* How the result folders of a suite are read; the version is raised when they are read otherwise.
- */
-static const struct {
-    const char *name;
-    int version;
-} formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 4},
-               [ROUND_TRAINING] = {"mlperf-training-round", 5},
-               [ROUND_HPC] = {"mlperf-hpc-round", 3},
-               [ROUND_TINY] = {"mlperf-tiny-round", 4}};
-
-int abdb_mlperf_round_format_version(const char *format)
-{
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
-        if (strcmp(format, formats[i].name) == 0) return formats[i].version;
-    return 0;
-}
-
 abdb_status abdb_mlperf_round_get_manifest(const abdb_mlperf_round *round, size_t i,
                                            abdb_text *path, const char **format,
                                            abdb_text *manifest, abdb_error *err)

@@ -30,10 +30,10 @@ const char *abdb_round_version_in_path(abdb_arena *arena, const char *root)
 static const struct {
     const char *name;
     int version;
-} formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 4},
-               [ROUND_TRAINING] = {"mlperf-training-round", 5},
+} formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 5},
+               [ROUND_TRAINING] = {"mlperf-training-round", 6},
                [ROUND_HPC] = {"mlperf-hpc-round", 3},
-               [ROUND_TINY] = {"mlperf-tiny-round", 3}};
+               [ROUND_TINY] = {"mlperf-tiny-round", 4}};
 
 bool abdb_mlperf_round_folder_lacks_log(const abdb_round_folder *f)
 {
