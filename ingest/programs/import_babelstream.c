@@ -15,6 +15,8 @@
 #include "ingest/read/flat_records.h"
 #include "ingest/read/text_lines.h"
 
+enum { RUNS_MAX = 256 }; /* of one file */
+
 typedef struct {
     const abdb_overrides *words;
     const abdb_sink *sink;
@@ -23,6 +25,9 @@ typedef struct {
     const char *unit; /* of the rates */
     double element_bytes;
     bool table, mccalpin;
+    size_t at_min, at_max, at_mean; /* words of a line of the table */
+    size_t run;                     /* number of the run at hand */
+    bool failed[RUNS_MAX];          /* the run's own check found wrong values */
 } state;
 
 /* One function of either form, as printed; NULL: not said. */
@@ -83,6 +88,10 @@ static abdb_status import_function_timing(state *s, const timing *t, long line, 
     abdb_entry_add_printed_result(entry, "time_s", "min", t->min, t->mark.min, "s");
     abdb_entry_add_printed_result(entry, "time_s", "mean", t->mean, t->mark.mean, "s");
     abdb_entry_add_printed_result(entry, "time_s", "max", t->max, t->mark.max, "s");
+    if (s->run < RUNS_MAX && s->failed[s->run]) {
+        entry->field[ABDB_FIELD_verified] = "fail";
+        abdb_entry_add_mark_and_problem(entry, "failed", "the program found wrong values");
+    }
     abdb_entry_apply_overrides(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
@@ -125,6 +134,39 @@ static void set_array_bytes(state *s, const char *text)
         snprintf(s->array, sizeof s->array, "%.0f", size * s->element_bytes);
 }
 
+/* The columns of times, in the order of the heading: BabelStream's is min, max, average, STREAM's
+ * average, min, max. */
+static void find_time_columns(state *s, const char *heading)
+{
+    const char *min = strstr(heading, "Min"), *max = strstr(heading, "Max"),
+               *mean = strstr(heading, "Av");
+
+    if (!min || !max || !mean) return;
+    s->at_min = 2 + (size_t)(max < min) + (size_t)(mean < min);
+    s->at_max = 2 + (size_t)(min < max) + (size_t)(mean < max);
+    s->at_mean = 2 + (size_t)(min < mean) + (size_t)(max < mean);
+}
+
+/* Does the line begin a run? */
+static bool begins_run(const char *text)
+{
+    return strncmp(text, "BabelStream", 11) == 0 || strncmp(text, "GPU-STREAM", 10) == 0 ||
+           strncmp(text, "STREAM version", 14) == 0;
+}
+
+/* The check stands before BabelStream's table and behind STREAM's. */
+static abdb_status find_failed_runs(void *self, const text_line *line, abdb_error *err)
+{
+    state *s = self;
+
+    (void)err;
+    s->run += begins_run(line->text);
+    if (s->run < RUNS_MAX && (strncmp(line->text, "Validation failed", 17) == 0 ||
+                              strncmp(line->text, "Failed Validation", 17) == 0))
+        s->failed[s->run] = true;
+    return ABDB_OK;
+}
+
 /* The lines before the table, which say what holds for all of its rows. BabelStream's versions and
  * McCalpin's STREAM print them in their own words: each is looked for, the missing are left out. */
 static void parse_setting_line(state *s, const text_line *line)
@@ -132,6 +174,7 @@ static void parse_setting_line(state *s, const text_line *line)
     const char *text = line->text;
     char word[128];
 
+    s->run += begins_run(text);
     if (strncmp(text, "BabelStream", 11) == 0 || strncmp(text, "GPU-STREAM", 10) == 0)
         snprintf(s->version, sizeof s->version, "%s", line->word[0]);
     if (copy_value_behind_key(text, "Version:", word, sizeof word) && strlen(s->version) < 12)
@@ -167,6 +210,7 @@ static void parse_setting_line(state *s, const text_line *line)
     if (strstr(s->device, " (compute_units=")) *strstr(s->device, " (compute_units=") = '\0';
     if (strncmp(text, "Function", 8) == 0) {
         s->table = true;
+        find_time_columns(s, text);
         s->unit = strstr(text, "MiBytes/sec") ? "MiB/s" : "MB/s";
     }
 }
@@ -193,10 +237,9 @@ static abdb_status import_stream_line(void *self, const text_line *line, abdb_er
     snprintf(locator, sizeof locator, "line %ld", line->number);
     t.function = line->word[0];
     t.rate = line->word[1];
-    /* BabelStream: rate, min, max, average. STREAM: rate, average, min, max. */
-    t.min = line->word[s->mccalpin ? 3 : 2];
-    t.max = line->word[s->mccalpin ? 4 : 3];
-    t.mean = line->word[s->mccalpin ? 2 : 4];
+    t.min = line->word[s->at_min];
+    t.max = line->word[s->at_max];
+    t.mean = line->word[s->at_mean];
     return import_function_timing(s, &t, line->number, locator, err);
 }
 
@@ -238,13 +281,17 @@ static abdb_status import_babelstream_record(void *self, const abdb_flat_record 
 static abdb_status read_babelstream(const abdb_input *in, const abdb_overrides *overrides,
                                     const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.words = overrides, .sink = sink, .unit = "MB/s"};
+    state s = {
+        .words = overrides, .sink = sink, .unit = "MB/s", .at_min = 2, .at_max = 3, .at_mean = 4};
+    abdb_status st;
 
     if (is_babelstream_csv(in))
         return abdb_flat_read_records(in, sink, import_babelstream_record, &s, err);
-    return lines_read_each(in, import_stream_line, &s, err);
+    st = lines_read_each(in, find_failed_runs, &s, err);
+    s.run = 0;
+    return st == ABDB_OK ? lines_read_each(in, import_stream_line, &s, err) : st;
 }
 
 const abdb_importer abdb_import_babelstream = {
-    "babelstream",   "BabelStream (console, --csv) and STREAM (console)", 2, NULL, babelstream_bid,
+    "babelstream",   "BabelStream (console, --csv) and STREAM (console)", 3, NULL, babelstream_bid,
     read_babelstream};

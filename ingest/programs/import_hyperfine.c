@@ -21,13 +21,20 @@ static int hyperfine_bid(const abdb_input *in)
     return abdb_flat_has_value_names(in, "\"results\"|\"command\"|\"mean\"|\"stddev\"") ? 85 : 0;
 }
 
-static bool any_run_failed(const abdb_flat_record *r)
+/* Runs that ended with another code than 0, or, null in the file, by a signal. */
+static size_t count_failed_runs(const abdb_flat_record *r, size_t *runs)
 {
-    const double *x;
-    size_t n = abdb_flat_find_series(r, "exit_codes", &x);
-    bool failed = false;
+    json_t *record = json_loads(r->raw, 0, NULL);
+    const json_t *codes = json_object_get(record, "exit_codes");
+    size_t failed = 0;
 
-    for (size_t i = 0; i < n; i++) failed |= x[i] != 0;
+    *runs = json_array_size(codes);
+    for (size_t i = 0; i < *runs; i++) {
+        const json_t *code = json_array_get(codes, i);
+
+        failed += !json_is_integer(code) || json_integer_value(code) != 0;
+    }
+    json_decref(record);
     return failed;
 }
 
@@ -38,6 +45,7 @@ static abdb_status import_hyperfine_record(void *self, const abdb_flat_record *r
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
     double sd = abdb_flat_number_or_nan(r, "stddev");
+    size_t runs, failed = count_failed_runs(r, &runs);
     abdb_result *result;
     abdb_status st = ABDB_OK;
 
@@ -63,7 +71,10 @@ static abdb_status import_hyperfine_record(void *self, const abdb_flat_record *r
     }
     abdb_entry_set_measured_run(entry, "hyperfine", abdb_flat_text_or_null(r, "command"),
                                 r->locator, 0);
-    if (any_run_failed(r)) entry->field[ABDB_FIELD_verified] = "fail";
+    if (failed) {
+        entry->field[ABDB_FIELD_verified] = "fail";
+        abdb_entry_add_mark_and_problem(entry, "failed", "%zu of %zu runs failed", failed, runs);
+    }
     abdb_entry_add_factor(entry, "sample_unit",
                           "process"); /* each time is of a process of its own */
     abdb_entry_add_factor(entry, "user_s", abdb_flat_text_or_null(r, "user"));
@@ -86,5 +97,5 @@ static abdb_status read_hyperfine(const abdb_input *in, const abdb_overrides *ov
 }
 
 const abdb_importer abdb_import_hyperfine = {
-    "hyperfine",   "hyperfine --export-json: commands with every run", 2, NULL, hyperfine_bid,
+    "hyperfine",   "hyperfine --export-json: commands with every run", 3, NULL, hyperfine_bid,
     read_hyperfine};

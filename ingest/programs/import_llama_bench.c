@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/check_entry.h"
+#include "ingest/programs/llama_devices.h"
 #include "ingest/read/flat_records.h"
 #include "ingest/read/text_lines.h"
 
@@ -23,8 +25,10 @@ enum { COLUMNS_MAX = 32 };
 typedef struct {
     const abdb_overrides *words;
     const abdb_sink *sink;
-    const char *device, *build; /* of a log; NULL: unknown */
-    char *column[COLUMNS_MAX];  /* of the table at hand */
+    const char *build;         /* of a log; NULL: unknown */
+    llama_devices devices;     /* that the log lists */
+    bool ended;                /* its build was named: the devices of another run follow */
+    char *column[COLUMNS_MAX]; /* of the table at hand */
     size_t columns;
     abdb_arena arena;
 } state;
@@ -67,27 +71,6 @@ static const char *scenario_of_token_counts(double prompt, double generated)
 {
     if (prompt > 0 && generated > 0) return "prompt and generation";
     return prompt > 0 ? "prompt" : "generation";
-}
-
-/* Devices in "A, B"; NULL of nothing. */
-static const char *count_listed_devices(abdb_arena *arena, const char *devices)
-{
-    size_t n = 1;
-
-    if (!devices) return NULL;
-    for (const char *s = devices; (s = strstr(s, ", ")); s++) n++;
-    return abdb_arena_printf(arena, "%zu", n);
-}
-
-/* Names that are alike are one device. */
-static const char *common_device_name(abdb_arena *arena, const char *devices)
-{
-    size_t size = devices ? strcspn(devices, ",") : 0;
-    const char *first = size ? abdb_arena_copy(arena, devices, size) : NULL;
-
-    for (const char *s = devices; first && s && (s = strstr(s, ", ")); s += 2)
-        if (strncmp(s + 2, first, size) != 0) return devices;
-    return first ? first : devices;
 }
 
 static abdb_status complete_and_pass_llama_entry(state *s, abdb_entry *entry, abdb_error *err)
@@ -165,8 +148,17 @@ static abdb_status import_llama_bench_record(void *self, const abdb_flat_record 
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
     static const char *const values[] = {"avg_ts", "avg_ns", NULL};
-    const char *devices = abdb_flat_text_or_null(r, "gpu_info"),
-               *commit = abdb_flat_text_or_null(r, "build_commit");
+    const char *commit = abdb_flat_text_or_null(r, "build_commit");
+    llama_devices devices = {0};
+    llama_choice choice = {.used = abdb_flat_text_or_null(r, "devices"),
+                           .split_mode = abdb_flat_text_or_null(r, "split_mode"),
+                           .main_gpu = abdb_flat_text_or_null(r, "main_gpu"),
+                           .tensor_split = abdb_flat_text_or_null(r, "tensor_split"),
+                           .layers = abdb_flat_text_or_null(r, "n_gpu_layers"),
+                           .backend = abdb_flat_text_or_null(r, "backends"),
+                           .processor = abdb_flat_text_or_null(r, "cpu_info"),
+                           .generates = !(abdb_flat_number_or_nan(r, "n_prompt") > 0)};
+    double tokens = abdb_flat_number_or_nan(r, "n_prompt") + abdb_flat_number_or_nan(r, "n_gen");
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
@@ -176,14 +168,13 @@ static abdb_status import_llama_bench_record(void *self, const abdb_flat_record 
                                          "no rate: avg_ts is missing, zero or no number", err));
         goto done;
     }
-    if (!devices) devices = abdb_flat_text_or_null(r, "cpu_info");
+    llama_devices_add_list(&devices, &a, abdb_flat_text_or_null(r, "gpu_info"));
     entry->line = r->line;
     entry->locator = r->locator;
     entry->field[ABDB_FIELD_model] = abdb_flat_text_or_null(r, "model_type");
     entry->field[ABDB_FIELD_dtype] =
         weight_format_of_model(&a, abdb_flat_text_or_null(r, "model_type"));
-    entry->field[ABDB_FIELD_device] = common_device_name(&a, devices);
-    entry->field[ABDB_FIELD_devices] = count_listed_devices(&a, devices);
+    llama_devices_choose(&devices, &choice, &a, entry);
     entry->field[ABDB_FIELD_backend] = abdb_flat_text_or_null(r, "backends");
     entry->field[ABDB_FIELD_date] = abdb_flat_text_or_null(r, "test_time");
     entry->field[ABDB_FIELD_scenario] = scenario_of_token_counts(
@@ -198,6 +189,8 @@ static abdb_status import_llama_bench_record(void *self, const abdb_flat_record 
         abdb_entry_add_factor(entry, factors[i],
                               boolean_word_to_digit(abdb_flat_text_or_null(r, factors[i])));
     TRY(add_rate_and_time_results(entry, r, &a, err));
+    abdb_entry_check_rate(entry, abdb_flat_number_or_nan(r, "avg_ts"),
+                          abdb_flat_number_or_nan(r, "avg_ns") * 1e-9, tokens, 1.5);
     abdb_flat_pass_doubt(entry, r);
     TRY(complete_and_pass_llama_entry(s, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
@@ -284,6 +277,17 @@ static bool add_rate_of_cell(abdb_entry *entry, abdb_arena *a, const char *text)
     return true;
 }
 
+/* Columns that say which of the listed devices ran the test. */
+static void note_choice(llama_choice *choice, const char *column, const char *text)
+{
+    if (strcmp(column, "dev") == 0) choice->used = text;
+    if (strcmp(column, "sm") == 0) choice->split_mode = text;
+    if (strcmp(column, "mg") == 0) choice->main_gpu = text;
+    if (strcmp(column, "ts") == 0) choice->tensor_split = text;
+    if (strcmp(column, "ngl") == 0) choice->layers = text;
+    if (strcmp(column, "backend") == 0) choice->backend = text;
+}
+
 /* One row of the printed table, its words already cut by columns. `test` (pp512, tg128,
  * pp512+tg128) gives scenario and token counts; "t/s" is mean ± standard deviation of the
  * repetitions. */
@@ -294,6 +298,7 @@ static abdb_status import_table_row(state *s, char *const *word, long line, cons
     abdb_flat_record place = {.line = line, .raw = raw};
     abdb_arena a = {0};
     bool tested = false, rated = false;
+    llama_choice choice = {0};
     char locator[32];
     abdb_status st = ABDB_OK;
 
@@ -301,12 +306,11 @@ static abdb_status import_table_row(state *s, char *const *word, long line, cons
     snprintf(locator, sizeof locator, "line %ld", line);
     entry->line = line;
     entry->locator = locator;
-    entry->field[ABDB_FIELD_device] = s->device;
-    entry->field[ABDB_FIELD_devices] = s->device ? "1" : NULL;
     abdb_entry_add_factor(entry, "software", s->build);
     for (size_t i = 0; i < s->columns; i++) {
         const char *name = s->column[i];
 
+        note_choice(&choice, name, word[i]);
         if (strcmp(name, "model") == 0) {
             entry->field[ABDB_FIELD_model] = word[i];
             entry->field[ABDB_FIELD_dtype] = weight_format_of_model(&a, word[i]);
@@ -325,6 +329,8 @@ static abdb_status import_table_row(state *s, char *const *word, long line, cons
             tested ? "no rate" : "not a test as pp512, tg128 or pp512+tg128 @ d4096", err));
         goto done;
     }
+    choice.generates = strcmp(entry->field[ABDB_FIELD_scenario], "generation") == 0;
+    llama_devices_choose(&s->devices, &choice, &a, entry);
     TRY(complete_and_pass_llama_entry(s, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
@@ -333,29 +339,26 @@ done:
     return st;
 }
 
-/* What the lines around the table say. */
-static void find_device_and_build(state *s, const char *line)
+/* The build's line stands behind the table that it belongs to. */
+static abdb_status find_build(void *self, const text_line *line, abdb_error *err)
 {
-    static const char *const before[] = {"Device 0: ", "ggml_vulkan: 0 = "};
+    state *s = self;
 
-    for (size_t i = 0; i < 2 && !s->device; i++) {
-        const char *at = strstr(line, before[i]);
-
-        if (at) {
-            at += strlen(before[i]);
-            s->device = abdb_arena_copy(&s->arena, at, strcspn(at, ",("));
-            if (s->device) s->device = abdb_trim_in_place((char *)(size_t)s->device);
-        }
-    }
-    if (strncmp(line, "build: ", 7) == 0)
-        s->build = abdb_arena_printf(&s->arena, "llama.cpp %s", line + 7);
+    (void)err;
+    if (strncmp(line->text, "build: ", 7) == 0)
+        s->build = abdb_arena_printf(&s->arena, "llama.cpp %s", line->text + 7);
+    return ABDB_OK;
 }
 
-static abdb_status handle_line_around_table(void *self, const text_line *line, abdb_error *err)
+/* The lines before a table list the devices of its run; a build's line ends the run. */
+static void note_devices_of_run(state *s, const char *text)
 {
-    (void)err;
-    find_device_and_build(self, line->text);
-    return ABDB_OK;
+    if (s->ended && llama_devices_is_line(text)) {
+        s->devices = (llama_devices){0};
+        s->ended = false;
+    }
+    llama_devices_add_line(&s->devices, &s->arena, text);
+    s->ended = s->ended || strncmp(text, "build: ", 7) == 0;
 }
 
 static abdb_status handle_table_line(void *self, const text_line *line, abdb_error *err)
@@ -365,6 +368,7 @@ static abdb_status handle_table_line(void *self, const text_line *line, abdb_err
     size_t n;
     abdb_status st = ABDB_OK;
 
+    note_devices_of_run(s, line->text);
     /* Any other line ends the table. */
     if (*line->text != '|') s->columns = 0;
     if (*line->text != '|' || strncmp(line->text, "| ---", 5) == 0) return ABDB_OK;
@@ -372,6 +376,7 @@ static abdb_status handle_table_line(void *self, const text_line *line, abdb_err
     if (!copy) return ABDB_FAIL(err, ABDB_NOMEM, "a line");
     n = split_table_row(copy, word);
     if (n && strcmp(word[0], "model") == 0) {
+        if (s->ended) s->devices = (llama_devices){0}; /* nothing says what ran the next table */
         char *names = abdb_arena_copy(&s->arena, line->text, strlen(line->text));
 
         s->columns = names ? split_table_row(names, s->column) : 0;
@@ -395,7 +400,7 @@ static abdb_status read_llama_bench(const abdb_input *in, const abdb_overrides *
         TRY(abdb_flat_read_records(in, sink, import_llama_bench_record, &s, err));
     } else {
         /* Twice over the file: the build's line stands behind the table that it belongs to. */
-        TRY(lines_read_each(in, handle_line_around_table, &s, err));
+        TRY(lines_read_each(in, find_build, &s, err));
         TRY(lines_read_each(in, handle_table_line, &s, err));
     }
 done:
@@ -406,7 +411,7 @@ done:
 const abdb_importer abdb_import_llama_bench = {
     "llama-bench",
     "llama-bench of llama.cpp: csv, json, jsonl, sql, and the table of a log",
-    2,
+    3,
     NULL,
     llama_bench_bid,
     read_llama_bench};

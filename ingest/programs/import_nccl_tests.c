@@ -26,10 +26,11 @@ typedef struct {
     const abdb_sink *sink;
     abdb_left_out *left_out;
     char collective[48]; /* "all_reduce"; "": unknown */
-    long ranks;
+    long ranks, listed;  /* listed: lines of ranks; others may be lost, or listed twice */
+    long each;           /* ranks of one process, of the line before them; 0 unknown */
     size_t hosts;
     const char *host[HOSTS_MAX];
-    const char *device;            /* of the first rank */
+    const char *device;            /* of all ranks, or their list */
     size_t columns, first, second; /* second: where the in-place columns begin, 0 none */
     char name[LINE_WORDS_MAX][16];
     abdb_arena arena;
@@ -62,36 +63,102 @@ static void find_collective_in_line(state *s, const char *text)
     }
 }
 
+static void forget_run(state *s)
+{
+    s->columns = s->hosts = 0;
+    s->ranks = s->listed = s->each = 0;
+    s->device = NULL;
+}
+
+/* "# nThread 1 nGpus 8 minBytes ...": what one process has. */
+static void find_ranks_of_process(state *s, const text_line *line)
+{
+    double threads = NAN, gpus = NAN;
+
+    for (size_t i = 0; i + 1 < line->words; i++) {
+        if (strcmp(line->word[i], "nThread") == 0) threads = line_word_as_number(line, i + 1);
+        if (strcmp(line->word[i], "nGpus") == 0) gpus = line_word_as_number(line, i + 1);
+    }
+    if (threads >= 1 && gpus >= 1 && threads * gpus <= 4096) {
+        if (s->columns) forget_run(s);
+        s->each = (long)(threads * gpus);
+    }
+}
+
+/* Devices that are alike have one name, others a list of each. */
+static void note_device_name(state *s, const char *text)
+{
+    char *name = abdb_arena_copy(&s->arena, text, strlen(text));
+
+    if (name) name = abdb_trim_in_place(name);
+    if (!name || !*name) return;
+    if (!s->device)
+        s->device = name;
+    else if (!strstr(s->device, name) ||
+             (strlen(s->device) != strlen(name) && !strchr(s->device, ',')))
+        s->device = abdb_arena_printf(&s->arena, "%s, %s", s->device, name);
+}
+
+static void note_host(state *s, const char *name, size_t size)
+{
+    const char *host;
+
+    for (size_t i = 0; i < s->hosts; i++)
+        if (strncmp(s->host[i], name, size) == 0 && !s->host[i][size]) return;
+    host = s->hosts < HOSTS_MAX ? abdb_arena_copy(&s->arena, name, size) : NULL;
+    if (host) s->host[s->hosts++] = host;
+}
+
 /* "#  Rank  0 Group  0 Pid 204199 on  nid005471 device  0 [0009:01:00] NVIDIA GH200 120GB" */
 static void count_rank_note_host_device(state *s, const text_line *line)
 {
     const char *on = strstr(line->text, " on "), *name = strchr(line->text, ']');
-    const char *host = NULL, *number = strstr(line->text, "Rank ");
+    const char *number = strstr(line->text, "Rank ");
     char rank[32];
     long long said;
 
-    if (s->columns) { /* behind a table: another run begins */
-        s->columns = s->hosts = 0;
-        s->ranks = 0;
-        s->device = NULL;
-    }
-    s->ranks++;
+    if (s->columns) forget_run(s); /* behind a table: another run begins */
+    s->listed++;
     if (number) number += 5 + strspn(number + 5, " ");
     snprintf(rank, sizeof rank, "%.*s", number ? (int)strcspn(number, " ") : 0,
              number ? number : "");
     if (abdb_count_parse(rank, ABDB_MARK_POINT, 0, LONG_MAX / 2, &said) && said + 1 > s->ranks)
-        s->ranks = (long)said + 1; /* others' were lost */
-    if (!s->device && name) {
-        name += 1 + strspn(name + 1, " ");
-        s->device = abdb_arena_copy(&s->arena, name, strlen(name));
-        if (s->device) s->device = abdb_trim_in_place((char *)(size_t)s->device);
-    }
+        s->ranks = (long)said + 1;
+    if (name) note_device_name(s, name + 1 + strspn(name + 1, " "));
     if (!on) return;
     on += 4 + strspn(on + 4, " ");
-    for (size_t i = 0; i < s->hosts; i++)
-        if (strncmp(s->host[i], on, strcspn(on, " ")) == 0 && !s->host[i][strcspn(on, " ")]) return;
-    if (s->hosts < HOSTS_MAX) host = abdb_arena_copy(&s->arena, on, strcspn(on, " "));
-    if (host) s->host[s->hosts++] = host;
+    note_host(s, on, strcspn(on, " "));
+}
+
+/* Devices and nodes, as far as the lines of ranks tell. Fewer lines than ranks: hosts are missing.
+ * More: programs built without MPI, each of which listed its own. */
+static void set_devices_and_nodes(const state *s, abdb_entry *entry, abdb_arena *a)
+{
+    entry->field[ABDB_FIELD_device] = s->device;
+    if (!s->ranks) return;
+    if (s->each && s->ranks % s->each) {
+        abdb_entry_add_mark_and_problem(entry, "contradiction",
+                                        "each process has %ld devices, and %ld ranks are listed",
+                                        s->each, s->ranks);
+        return;
+    }
+    entry->field[ABDB_FIELD_devices] = abdb_arena_printf(a, "%ld", s->ranks);
+    if (s->hosts && s->listed == s->ranks && s->hosts < HOSTS_MAX)
+        entry->field[ABDB_FIELD_nodes] = abdb_arena_printf(a, "%zu", s->hosts);
+}
+
+/* '#wrong' counts values; "error", before 2.8, is the largest deviation, of which only a large one
+ * tells. */
+static void set_verification(abdb_entry *entry, const text_line *line, size_t wrong, size_t error)
+{
+    double count = line_word_as_number(line, wrong), deviation = line_word_as_number(line, error);
+
+    if (count >= 0) entry->field[ABDB_FIELD_verified] = count > 0 ? "fail" : "pass";
+    if (count > 0) abdb_entry_add_mark_and_problem(entry, "failed", "%.0f values are wrong", count);
+    if (!(count >= 0) && deviation > 0.1) {
+        entry->field[ABDB_FIELD_verified] = "fail";
+        abdb_entry_add_mark_and_problem(entry, "failed", "an error of %g", deviation);
+    }
 }
 
 /* "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong" */
@@ -189,15 +256,10 @@ static abdb_status import_nccl_table_placement(state *s, const text_line *line, 
     abdb_entry_set_measured_run(entry, "nccl-tests", workload,
                                 abdb_arena_printf(&a, "line %ld %s", line->number, place),
                                 line->number);
-    entry->field[ABDB_FIELD_device] = s->device;
+    set_devices_and_nodes(s, entry, &a);
     entry->field[ABDB_FIELD_dtype] =
         dtype_of_printed_type(word_or_null(line, find_column_from(s, "type", 0)));
-    if (s->ranks) entry->field[ABDB_FIELD_devices] = abdb_arena_printf(&a, "%ld", s->ranks);
-    if (s->hosts && s->hosts < HOSTS_MAX)
-        entry->field[ABDB_FIELD_nodes] = abdb_arena_printf(&a, "%zu", s->hosts);
-    if (wrong && line_word_as_number(line, checked) >= 0)
-        entry->field[ABDB_FIELD_verified] =
-            line_word_as_number(line, checked) > 0 ? "fail" : "pass";
+    set_verification(entry, line, checked, find_column_from(s, "error", from));
     abdb_entry_add_factor(entry, "message_bytes", word_or_null(line, 0));
     add_nonblank_factor(entry, "redop", word_or_null(line, find_column_from(s, "redop", 0)));
     add_nonblank_factor(entry, "root", word_or_null(line, find_column_from(s, "root", 0)));
@@ -245,6 +307,7 @@ static abdb_status import_nccl_line(void *self, const text_line *line, abdb_erro
     abdb_status st = ABDB_OK;
 
     find_collective_in_line(s, line->text);
+    if (note) find_ranks_of_process(s, line);
     if (is_rank_line(line, note)) count_rank_note_host_device(s, line);
     if (parse_table_header(s, line) || note || !s->columns || !(line_word_as_number(line, 0) >= 0))
         return ABDB_OK;
@@ -291,7 +354,7 @@ static abdb_status read_nccl_tests(const abdb_input *in, const abdb_overrides *o
 const abdb_importer abdb_import_nccl_tests = {
     "nccl-tests",
     "nccl-tests and rccl-tests: the table of the console, or a CSV copy of it",
-    2,
+    3,
     NULL,
     nccl_tests_bid,
     read_nccl_tests};

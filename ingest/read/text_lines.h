@@ -1,7 +1,7 @@
 /* text_lines.h - what programs print on a console, line by line.
  *
- * A launcher may have put the number of the process before each line ("12: ", as srun -l does): it
- * is taken off.
+ * A launcher may have put the number of the process before each line ("12: ", as srun -l does, or
+ * "[1,0]<NAME>:", as mpirun --tag-output, of its outputs): it is taken off.
  */
 #ifndef ABDB_INGEST_LINES_H
 #define ABDB_INGEST_LINES_H

@@ -4,6 +4,7 @@
 
 #include "ingest/importer.h"
 #include "ingest/mlperf/round.h"
+#include "ingest/value_balance.h"
 #include "schema/store/write.h"
 
 typedef struct {
@@ -23,6 +24,7 @@ typedef struct {
     int known; /* the same file was there already; counts are those of that import */
     abdb_counts counts;
     abdb_left_out left_out;
+    abdb_mark_tally marks;
 } abdb_import_result;
 
 /* Imports input as one transaction. On failure nothing of it is kept. ABDB_GATE: strict, and a row

@@ -13,6 +13,7 @@ enum { IMPORT_FORMATS_MAX = 96 };
 /* Input rows and files by what became of them. */
 typedef struct {
     abdb_counts rows;
+    abdb_mark_tally marks;
     size_t files, known; /* known: imported before */
 } import_counts;
 
@@ -30,6 +31,7 @@ typedef struct {
     } format[IMPORT_FORMATS_MAX];
     size_t formats;
     size_t refused, gated, passed_over, beside;
+    size_t unkept; /* files and rounds that were recognised, and of which nothing was kept */
     abdb_skipped_files skipped;
     /* Archives of the command line, and archives of which nothing was kept, but for those that
      * could not be read. */

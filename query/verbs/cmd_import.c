@@ -143,6 +143,7 @@ static int import_exit_code(const import_session *s)
     /* descriptions of a round without its results, say: each file of the archive was read */
     if (s->archives_named && !s->total.files && !s->gated && !again)
         return abdb_exit_code(ABDB_PARTIAL);
+    if (s->unkept && !again && !s->gated) return abdb_exit_code(ABDB_PARTIAL);
     return s->gated ? abdb_exit_code(ABDB_GATE) : 0;
 }
 
