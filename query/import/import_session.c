@@ -87,11 +87,12 @@ static bool has_rows(const abdb_input *input)
 }
 
 /* What was recognised, and brought nothing, is no success. */
-static void note_unkept(import_session *s, const char *path, const char *format,
+static void note_unkept(import_session *s, const char *path, bool named, const char *format,
                         const abdb_counts *c)
 {
     if (c->accepted || c->duplicate) return;
-    s->unkept++;
+    s->unkept += named;
+    s->unkept_found += !named;
     abdb_print_remark("%s: is of the format %s, but nothing was kept of it", path, format);
 }
 
@@ -120,7 +121,8 @@ static abdb_status import_one_input(import_session *s, const abdb_input *input, 
     count_import_by_format(s, &unit);
     if (!s->quiet && (!s->shipped || unit.counts.rejected))
         abdb_print_import_result(s, input->path, &unit);
-    if (!s->shipped && has_rows(input)) note_unkept(s, input->path, unit.format, &unit.counts);
+    if (!s->shipped && has_rows(input))
+        note_unkept(s, input->path, named, unit.format, &unit.counts);
     return ABDB_OK;
 }
 
@@ -206,7 +208,8 @@ abdb_status abdb_import_pending_rounds(import_session *s, abdb_error *err)
             continue;
         abdb_print_progress_bar("", -1, 0);
         if (!s->quiet && c.files) abdb_print_round_result(s, f->root, unit.format, &c);
-        if (c.files > c.known) note_unkept(s, *f->root ? f->root : ".", unit.format, &c.rows);
+        if (c.files > c.known)
+            note_unkept(s, *f->root ? f->root : ".", false, unit.format, &c.rows);
         c = (import_counts){0};
     }
 done:

@@ -31,7 +31,9 @@ typedef struct {
     } format[IMPORT_FORMATS_MAX];
     size_t formats;
     size_t refused, gated, passed_over, beside;
-    size_t unkept; /* files and rounds that were recognised, and of which nothing was kept */
+    /* Files of the command line, and found files and rounds, that were recognised, and of which
+     * nothing was kept. */
+    size_t unkept, unkept_found;
     abdb_skipped_files skipped;
     /* Archives of the command line, and archives of which nothing was kept, but for those that
      * could not be read. */
