@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include "ingest/check_entry.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +143,7 @@ static void mark_withdrawn_entry(abdb_entry *entry)
     if (withdrawn) abdb_entry_add_mark(entry, "withdrawn");
 }
 
-void abdb_entry_apply_overrides(abdb_entry *entry, const abdb_overrides *overrides)
+void abdb_entry_fill_by_overrides(abdb_entry *entry, const abdb_overrides *overrides)
 {
     const char *text;
 
@@ -163,6 +164,13 @@ void abdb_entry_apply_overrides(abdb_entry *entry, const abdb_overrides *overrid
         if (abdb_fields[i].is_number) abdb_entry_rewrite_count(entry, i, ABDB_MARK_UNKNOWN);
     /* Rewrites the entry's dates into the kept form. */
     (void)abdb_entry_normalize_dates(entry, &text); /* one that is none is refused by the store */
+}
+
+void abdb_entry_apply_overrides(abdb_entry *entry, const abdb_overrides *overrides)
+{
+    abdb_entry_fill_by_overrides(entry, overrides);
+    abdb_entry_check_against_itself(entry, abdb_overrides_get(overrides, "devices"),
+                                    abdb_overrides_get(overrides, "nodes"));
 }
 
 static int compare_setting_lines(const void *a, const void *b)
@@ -240,7 +248,11 @@ abdb_result *abdb_entry_add_printed_result(abdb_entry *entry, const char *metric
     const abdb_unit *found = abdb_unit_find(printed_unit);
     double value;
     abdb_result *result;
+    static const char *const not_finite[] = {"NaN", "inf", "-inf", NULL};
 
+    if (printed_value && abdb_text_is_in_list(printed_value, not_finite))
+        abdb_entry_add_mark_and_problem(entry, "failed", "%s (%s) is %s", metric, statistic,
+                                        printed_value);
     /* A word is no loss: tables print "-" and N/A where nothing was measured. A number that cannot
      * be kept, or a damaged one, is counted below. */
     if (!printed_value ||

@@ -94,9 +94,12 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_overrides_add_setting(abdb_overrides *overrides, const char *setting,
                                                      abdb_error *err);
 /* The last step before an entry is handed over: what it does not say itself is filled in, with a
- * note that it is the user's word, and its dates and counts take the form that is kept. A device
- * called "undefined" is unknown; words such as "retracted" mark the entry as withdrawn. */
+ * note that it is the user's word, its dates and counts take the form that is kept, and it is held
+ * against itself (check_entry.h). A device called "undefined" is unknown; words such as "retracted"
+ * mark the entry as withdrawn. */
 void abdb_entry_apply_overrides(abdb_entry *entry, const abdb_overrides *overrides);
+/* The same without the check: for abdb's own records, which keep the marks that they have. */
+void abdb_entry_fill_by_overrides(abdb_entry *entry, const abdb_overrides *overrides);
 /* The value set for a name, or NULL. */
 const char *abdb_overrides_get(const abdb_overrides *overrides, const char *name);
 /* "a=1\nb=2" in alphabetical order: part of the artifact's key. */

@@ -2,6 +2,7 @@
 #include "ingest/value_balance.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static long count_left_out_values(const abdb_balance *b)
 {
@@ -38,11 +39,45 @@ static abdb_status settle_row_reject_lost(abdb_balance *b, abdb_error *err)
     return st;
 }
 
+static const char *const tallied[ABDB_MARKS_TALLIED] = {
+    "failed",    "contradiction", "implausible",  "above-ceiling",
+    "withdrawn", "quarantined",   "unit-unproved"};
+
+const char *abdb_mark_tallied(size_t i)
+{
+    return tallied[i];
+}
+
+void abdb_mark_tally_add(abdb_mark_tally *to, const abdb_mark_tally *more)
+{
+    for (size_t i = 0; i < ABDB_MARKS_TALLIED; i++) {
+        if (!to->mark[i].entries && more->mark[i].entries)
+            memcpy(to->mark[i].first, more->mark[i].first, sizeof to->mark[i].first);
+        to->mark[i].entries += more->mark[i].entries;
+    }
+}
+
+static void tally_marks(abdb_mark_tally *tally, const abdb_entry *entry)
+{
+    const char *where = entry->locator ? entry->locator : "";
+
+    for (size_t i = 0; entry->field[ABDB_FIELD_flags] && i < ABDB_MARKS_TALLIED; i++) {
+        size_t size = 0;
+        const char *problem = abdb_entry_problem(entry, tallied[i], &size);
+
+        if (!abdb_entry_has_mark(entry, tallied[i]) || tally->mark[i].entries++) continue;
+        snprintf(tally->mark[i].first, sizeof tally->mark[i].first, "%.60s%s%.*s", where,
+                 *where && problem ? ": " : "", (int)size, problem ? problem : "");
+    }
+}
+
 static abdb_status count_and_pass_entry(void *self, const abdb_entry *entry, abdb_error *err)
 {
     abdb_balance *b = self;
 
     b->handed += (long)(entry->results + entry->values_left_out);
+    b->entries++;
+    tally_marks(&b->marks, entry);
     return b->inner.entry(b->inner.self, entry, err);
 }
 

@@ -12,6 +12,18 @@
 
 #include "ingest/importer.h"
 
+/* Entries that carry a mark for which rankings leave them out, by mark. Zeroed is empty. */
+enum { ABDB_MARKS_TALLIED = 7 };
+typedef struct {
+    struct {
+        long entries;
+        char first[240]; /* where the first stands, and what is wrong with it */
+    } mark[ABDB_MARKS_TALLIED];
+} abdb_mark_tally;
+/* The name of a mark that is counted. */
+const char *abdb_mark_tallied(size_t i);
+void abdb_mark_tally_add(abdb_mark_tally *to, const abdb_mark_tally *more);
+
 typedef struct {
     abdb_sink inner;
     const abdb_left_out *left_out;         /* what the importer passes over by name, or NULL */
@@ -19,6 +31,8 @@ typedef struct {
     long rejects;
     long read, rejected,
         lost; /* of all rows: values; lost: those that are faults, among rejected */
+    long entries;
+    abdb_mark_tally marks;
 } abdb_balance;
 
 /* The sink for an importer, which must run in this thread; inner is copied. */

@@ -112,7 +112,7 @@ static abdb_status import_function_timing(state *s, const timing *t, long line, 
     abdb_entry_add_factor(entry, "threads", run->threads);
     if (s->failed && s->failed[s->at]) {
         entry->field[ABDB_FIELD_verified] = "fail";
-        abdb_entry_add_mark(entry, "failed");
+        abdb_entry_add_mark_and_problem(entry, "failed", "the program found wrong values");
     }
     abdb_entry_add_printed_result(entry, "bytes_per_s", "max", t->rate, t->mark.rate, t->unit);
     abdb_entry_add_printed_result(entry, "time_s", "min", t->min, t->mark.min, "s");

@@ -91,7 +91,8 @@ static abdb_status import_hyperfine_record(void *self, const abdb_flat_record *r
                                 r->locator, 0);
     if (any_run_failed(r)) {
         entry->field[ABDB_FIELD_verified] = "fail";
-        abdb_entry_add_mark(entry, "failed");
+        abdb_entry_add_mark_and_problem(entry, "failed",
+                                        "a run ended with another exit code than 0");
     }
     add_parameter_factors(entry, r, &a);
     abdb_entry_add_factor(entry, "sample_unit",

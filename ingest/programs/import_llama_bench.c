@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/check_entry.h"
+#include "ingest/programs/llama_devices.h"
 #include "ingest/programs/llama_test.h"
 #include "ingest/read/flat_records.h"
 #include "ingest/read/text_lines.h"
@@ -25,7 +27,8 @@ enum { COLUMNS_MAX = 32 };
 
 /* What the lines around one table say. A log, or a thread of posts, may hold several. */
 typedef struct {
-    const char *device, *build; /* NULL: unknown */
+    llama_devices devices; /* that the run lists */
+    const char *build;     /* NULL: unknown */
 } log_run;
 
 typedef struct {
@@ -59,45 +62,6 @@ static int llama_bench_bid(const abdb_input *in)
 {
     if (abdb_flat_has_value_names(in, "build_commit|n_prompt|avg_ts")) return 85;
     return in->text_size > 80 && has_llama_bench_table(in) ? 80 : 0;
-}
-
-/* "NVIDIA A/NVIDIA B", as of 2023: a list, where each name begins with the same maker. A slash
- * within a name stays. */
-static const char *commas_for_slashes(abdb_arena *arena, const char *devices)
-{
-    size_t maker = strcspn(devices, " ");
-    abdb_text text = {0};
-    const char *list;
-
-    for (const char *s = devices; *s; s++)
-        if (*s == '/' && devices[maker] && strncmp(s + 1, devices, maker + 1) == 0)
-            abdb_text_add(&text, ", ", 2);
-        else
-            abdb_text_add(&text, s, 1);
-    list = text.failed ? devices : abdb_arena_copy(arena, abdb_text_get(&text), text.size);
-    abdb_text_free(&text);
-    return list ? list : devices;
-}
-
-/* Devices in "A, B"; NULL of nothing. */
-static const char *count_listed_devices(abdb_arena *arena, const char *devices)
-{
-    size_t n = 1;
-
-    if (!devices) return NULL;
-    for (const char *s = devices; (s = strstr(s, ", ")); s++) n++;
-    return abdb_arena_printf(arena, "%zu", n);
-}
-
-/* Names that are alike are one device. */
-static const char *common_device_name(abdb_arena *arena, const char *devices)
-{
-    size_t size = devices ? strcspn(devices, ",") : 0;
-    const char *first = size ? abdb_arena_copy(arena, devices, size) : NULL;
-
-    for (const char *s = devices; first && s && (s = strstr(s, ", ")); s += 2)
-        if (strncmp(s + 2, first, size) != 0) return devices;
-    return first ? first : devices;
 }
 
 /* With the backend RPC devices of other machines take part, which nothing names. */
@@ -189,8 +153,17 @@ static abdb_status import_llama_bench_record(void *self, const abdb_flat_record 
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
     static const char *const values[] = {"avg_ts", "avg_ns", NULL};
-    const char *devices = abdb_flat_text_or_null(r, "gpu_info"),
-               *commit = abdb_flat_text_or_null(r, "build_commit");
+    const char *commit = abdb_flat_text_or_null(r, "build_commit");
+    llama_devices devices = {0};
+    llama_choice choice = {.used = abdb_flat_text_or_null(r, "devices"),
+                           .split_mode = abdb_flat_text_or_null(r, "split_mode"),
+                           .main_gpu = abdb_flat_text_or_null(r, "main_gpu"),
+                           .tensor_split = abdb_flat_text_or_null(r, "tensor_split"),
+                           .layers = abdb_flat_text_or_null(r, "n_gpu_layers"),
+                           .backend = abdb_flat_text_or_null(r, "backends"),
+                           .processor = abdb_flat_text_or_null(r, "cpu_info"),
+                           .generates = !(abdb_flat_number_or_nan(r, "n_prompt") > 0)};
+    double tokens = abdb_flat_number_or_nan(r, "n_prompt") + abdb_flat_number_or_nan(r, "n_gen");
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
@@ -200,14 +173,13 @@ static abdb_status import_llama_bench_record(void *self, const abdb_flat_record 
                                          "no rate: avg_ts is missing, zero or no number", err));
         goto done;
     }
-    devices = devices ? commas_for_slashes(&a, devices) : abdb_flat_text_or_null(r, "cpu_info");
+    llama_devices_add_list(&devices, &a, abdb_flat_text_or_null(r, "gpu_info"));
     entry->line = r->line;
     entry->locator = r->locator;
     entry->field[ABDB_FIELD_model] = abdb_flat_text_or_null(r, "model_type");
     entry->field[ABDB_FIELD_dtype] =
         abdb_llama_weight_format(&a, abdb_flat_text_or_null(r, "model_type"));
-    entry->field[ABDB_FIELD_device] = common_device_name(&a, devices);
-    entry->field[ABDB_FIELD_devices] = count_listed_devices(&a, devices);
+    llama_devices_choose(&devices, &choice, &a, entry);
     entry->field[ABDB_FIELD_backend] = abdb_flat_text_or_null(r, "backends");
     entry->field[ABDB_FIELD_date] = abdb_flat_text_or_null(r, "test_time");
     entry->field[ABDB_FIELD_scenario] = abdb_llama_scenario(abdb_flat_number_or_nan(r, "n_prompt"),
@@ -222,6 +194,8 @@ static abdb_status import_llama_bench_record(void *self, const abdb_flat_record 
         abdb_entry_add_factor(entry, factors[i],
                               boolean_word_to_digit(abdb_flat_text_or_null(r, factors[i])));
     TRY(add_rate_and_time_results(entry, r, &a, err));
+    abdb_entry_check_rate(entry, abdb_flat_number_or_nan(r, "avg_ts"),
+                          abdb_flat_number_or_nan(r, "avg_ns") * 1e-9, tokens, 1.5);
     abdb_flat_add_unread_factors(entry, r, noise, &a);
     abdb_flat_pass_doubt(entry, r);
     TRY(complete_and_pass_llama_entry(s, entry, err));
@@ -301,6 +275,17 @@ static bool add_rate_of_cell(abdb_entry *entry, abdb_arena *a, const char *text,
     return true;
 }
 
+/* Columns that say which of the listed devices ran the test. */
+static void note_choice(llama_choice *choice, const char *column, const char *text)
+{
+    if (strcmp(column, "dev") == 0) choice->used = text;
+    if (strcmp(column, "sm") == 0) choice->split_mode = text;
+    if (strcmp(column, "mg") == 0) choice->main_gpu = text;
+    if (strcmp(column, "ts") == 0) choice->tensor_split = text;
+    if (strcmp(column, "ngl") == 0) choice->layers = text;
+    if (strcmp(column, "backend") == 0) choice->backend = text;
+}
+
 /* One row of the printed table, its words already cut by columns. `test` (pp512, tg128,
  * pp512+tg128) gives scenario and token counts; "t/s" is mean ± standard deviation of the
  * repetitions. */
@@ -312,6 +297,7 @@ static abdb_status import_table_row(state *s, char *const *word, long line, cons
     abdb_flat_record place = {.line = line, .raw = raw};
     abdb_arena a = {0};
     bool tested = false, rated = false;
+    llama_choice choice = {0};
     char locator[32];
     abdb_status st = ABDB_OK;
 
@@ -319,12 +305,11 @@ static abdb_status import_table_row(state *s, char *const *word, long line, cons
     snprintf(locator, sizeof locator, "line %ld", line);
     entry->line = line;
     entry->locator = locator;
-    entry->field[ABDB_FIELD_device] = run->device;
-    entry->field[ABDB_FIELD_devices] = run->device ? "1" : NULL;
     abdb_entry_add_factor(entry, "software", run->build);
     for (size_t i = 0; i < s->columns; i++) {
         const char *name = s->column[i];
 
+        note_choice(&choice, name, word[i]);
         if (strcmp(name, "model") == 0) {
             entry->field[ABDB_FIELD_model] = word[i];
             entry->field[ABDB_FIELD_dtype] = abdb_llama_weight_format(&a, word[i]);
@@ -345,6 +330,8 @@ static abdb_status import_table_row(state *s, char *const *word, long line, cons
             tested ? "no rate" : "not a test as pp512, tg128 or pp512+tg128 @ d4096", err));
         goto done;
     }
+    choice.generates = strcmp(entry->field[ABDB_FIELD_scenario], "generation") == 0;
+    llama_devices_choose(&run->devices, &choice, &a, entry);
     TRY(complete_and_pass_llama_entry(s, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
@@ -358,26 +345,13 @@ static bool is_table_heading(const char *line)
     return *line == '|' && strstr(line, " test |") && strstr(line, " t/s |");
 }
 
-/* The device that a line of the loader names, or NULL. */
-static const char *find_device_in_line(const char *line)
-{
-    static const char *const before[] = {"Device 0: ", "ggml_vulkan: 0 = "};
-
-    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
-        const char *at = strstr(line, before[i]);
-
-        if (at) return at + strlen(before[i]);
-    }
-    return NULL;
-}
-
 /* Begins another run where the line cannot belong to the one at hand: behind its last line, and
  * where a table or the loader's lines come a second time. Both passes go through here. */
 static void enter_run_of_line(state *s, const char *line)
 {
     bool table = is_table_heading(line + strspn(line, " \t")),
          build = strncmp(line, "build: ", 7) == 0;
-    bool loader = strncmp(line, "ggml_", 5) == 0 || find_device_in_line(line);
+    bool loader = strncmp(line, "ggml_", 5) == 0 || llama_devices_is_line(line);
 
     if ((s->has_table && (table || loader)) || (s->has_ended && (table || loader || build))) {
         s->at++;
@@ -392,7 +366,6 @@ static void enter_run_of_line(state *s, const char *line)
 static abdb_status handle_line_around_table(void *self, const text_line *line, abdb_error *err)
 {
     state *s = self;
-    const char *at = find_device_in_line(line->text);
     log_run *run;
 
     enter_run_of_line(s, line->text);
@@ -404,15 +377,7 @@ static abdb_status handle_line_around_table(void *self, const text_line *line, a
         s->run[s->runs++] = (log_run){0};
     }
     run = &s->run[s->at];
-    if (at && !run->device) {
-        /* "NAME, compute capability" or "NAME (driver)"; "(R)" belongs to the name. */
-        const char *end = strstr(at, " (");
-        size_t size = strcspn(at, ",");
-        char *device = abdb_arena_copy(
-            &s->arena, at, end && (size_t)(end - at) < size ? (size_t)(end - at) : size);
-
-        run->device = device ? abdb_trim_in_place(device) : NULL;
-    }
+    llama_devices_add_line(&run->devices, &s->arena, line->text);
     if (strncmp(line->text, "build: ", 7) == 0)
         run->build = abdb_arena_printf(&s->arena, "llama.cpp %s", line->text + 7);
     return ABDB_OK;

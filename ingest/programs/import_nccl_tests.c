@@ -326,7 +326,7 @@ static abdb_status import_nccl_table_placement(state *s, const text_line *line, 
             verdict_of_error(line_word_as_number(line, wrong_column), limit);
     }
     if (entry->field[ABDB_FIELD_verified] && strcmp(entry->field[ABDB_FIELD_verified], "fail") == 0)
-        abdb_entry_add_mark(entry, "failed");
+        abdb_entry_add_mark_and_problem(entry, "failed", "the program found wrong values");
     abdb_entry_add_factor(entry, "message_bytes", word_or_null(line, 0));
     add_nonblank_factor(entry, "redop", word_or_null(line, find_column_from(s, "redop", 0)));
     add_nonblank_factor(entry, "root", word_or_null(line, find_column_from(s, "root", 0)));

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/check_entry.h"
 #include "ingest/read/flat_records.h"
 
 typedef struct {
@@ -169,6 +170,30 @@ static void add_tokens_per_request(abdb_entry *entry, abdb_arena *a, const abdb_
         abdb_entry_add_factor(entry, factor, abdb_arena_printf(a, "%.6g", total / requests));
 }
 
+/* No request waits longer than the whole run. */
+static void check_latencies_within_run(abdb_entry *entry, double duration)
+{
+    for (size_t i = 0; duration > 0 && i < entry->results; i++) {
+        const abdb_result *result = &entry->result[i];
+
+        if (!strstr(result->metric, "_per_s") && result->value > duration)
+            abdb_entry_add_mark_and_problem(
+                entry, "implausible", "%s (%s) is %g s, and the whole run took %g s",
+                result->metric, result->statistic, result->value, duration);
+    }
+}
+
+/* A run of which no request was completed is kept without results, as failed. False: it has none
+ * for another reason. */
+static bool keep_as_failed(abdb_entry *entry, double completed, double requested)
+{
+    if (completed != 0 || !(requested > 0)) return false;
+    abdb_entry_leave_out_results(entry);
+    entry->field[ABDB_FIELD_status] = "failed";
+    entry->field[ABDB_FIELD_reason] = "no request was completed";
+    return true;
+}
+
 static abdb_status import_serving_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     static const char *const factors[][2] = {
@@ -179,6 +204,11 @@ static abdb_status import_serving_record(void *self, const abdb_flat_record *r, 
     state *s = self;
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
+    double completed = abdb_flat_number_or_nan(r, "completed"),
+           requested = abdb_flat_number_or_nan(r, "num_prompts"),
+           failed = abdb_flat_number_or_nan(r, "failed"),
+           duration = abdb_flat_number_or_nan(r, "duration"),
+           rate = abdb_flat_number_or_nan(r, "output_throughput");
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
@@ -194,8 +224,15 @@ static abdb_status import_serving_record(void *self, const abdb_flat_record *r, 
     add_rate_with_count(entry, r, "request_throughput", "queries_per_s", "query/s");
     add_latency_results(entry, &a, r);
     summarise_request_lists(entry, &a, r);
+    if (!(requested > 0) && failed > 0) requested = completed + failed;
+    abdb_entry_check_completed(entry, completed, requested);
+    check_latencies_within_run(entry, duration);
+    abdb_entry_check_rate(entry, rate, duration, abdb_flat_number_or_nan(r, "total_output_tokens"),
+                          1.2);
+    abdb_entry_check_rate(entry, abdb_flat_number_or_nan(r, "request_throughput"), duration,
+                          completed, 1.2);
     abdb_flat_add_unread_factors(entry, r, noise, &a);
-    if (!(abdb_flat_number_or_nan(r, "output_throughput") > 0)) {
+    if (!(rate > 0) && !keep_as_failed(entry, completed, requested)) {
         TRY(abdb_flat_reject_and_end_row(s->sink, r, "output_throughput",
                                          "no rate: missing, zero or no number", err));
         goto done;

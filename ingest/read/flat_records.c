@@ -2,6 +2,7 @@
  * flat_records.h. One handler sees the same abdb_flat_record whichever of them it was, so importers
  * are written once. */
 #include "ingest/read/flat_records.h"
+#include "ingest/read/python_numbers.h"
 #include "schema/core/units.h"
 
 #include <math.h>
@@ -140,10 +141,16 @@ static abdb_status reject_damaged_json_line(flat_reader *r, const char *text, si
 static abdb_status read_json_records(flat_reader *r, const abdb_input *in, abdb_error *err)
 {
     const char *text = in->text, *end = in->text + in->text_size;
+    abdb_text plain = {0};
     long line = 1;
     bool lines = false; /* has one object ended on its line? */
     abdb_status st = ABDB_OK;
 
+    TRY(abdb_json_quote_python_numbers(in->text, in->text_size, &plain, err));
+    if (plain.size) {
+        text = abdb_text_get(&plain);
+        end = text + plain.size;
+    }
     for (;;) {
         json_error_t fault;
         json_t *value;
@@ -164,9 +171,9 @@ static abdb_status read_json_records(flat_reader *r, const abdb_input *in, abdb_
             continue;
         }
         if (!value)
-            return ABDB_FAIL(err, ABDB_DATA,
-                             "line %ld column %d: %s; the file is damaged or truncated",
-                             line + fault.line - 1, fault.column, fault.text);
+            TRY(ABDB_FAIL(err, ABDB_DATA,
+                          "line %ld column %d: %s; the file is damaged or truncated",
+                          line + fault.line - 1, fault.column, fault.text));
         lines = lines || fault.position <= stop - text;
         st = pass_objects_of_value(r, value, line, err);
         json_decref(value);
@@ -174,15 +181,22 @@ static abdb_status read_json_records(flat_reader *r, const abdb_input *in, abdb_
         for (int i = 0; i < fault.position && text < end; i++, text++) line += *text == '\n';
     }
 done:
+    abdb_text_free(&plain);
     return st;
 }
 
 abdb_status abdb_flat_parse_json_document(json_t **out, const abdb_input *in, abdb_error *err)
 {
     json_error_t fault;
+    abdb_text plain = {0};
+    abdb_status st = abdb_json_quote_python_numbers(in->text, in->text_size, &plain, err);
 
-    *out = json_loadb(in->text, in->text_size, 0, &fault);
-    if (*out) return ABDB_OK;
+    *out = NULL;
+    if (st == ABDB_OK)
+        *out = plain.size ? json_loadb(abdb_text_get(&plain), plain.size, 0, &fault)
+                          : json_loadb(in->text, in->text_size, 0, &fault);
+    abdb_text_free(&plain);
+    if (*out || st != ABDB_OK) return st;
     return ABDB_FAIL(err, ABDB_DATA, "line %d column %d: %s; the file is damaged or truncated",
                      fault.line, fault.column, fault.text);
 }

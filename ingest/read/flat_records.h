@@ -63,8 +63,8 @@ ABDB_MUST_USE abdb_status abdb_flat_read_tables(const abdb_input *in, const abdb
 ABDB_MUST_USE abdb_status abdb_flat_read_json_member(const abdb_input *in, const char *member,
                                                      abdb_flat_handler handler, void *self,
                                                      abdb_error *err);
-/* A whole JSON document; *out is the caller's to json_decref. ABDB_DATA: damaged, with line and
- * column. */
+/* A whole JSON document, in which NaN and Infinity are words; *out is the caller's to json_decref.
+ * ABDB_DATA: damaged, with line and column. */
 ABDB_MUST_USE abdb_status abdb_flat_parse_json_document(json_t **out, const abdb_input *in,
                                                         abdb_error *err);
 /* Do the records have values of all these names ('|' between them)? In JSON they are keys: quoted

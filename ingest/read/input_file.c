@@ -105,6 +105,46 @@ static const char *utf16_without_mark(const unsigned char *d, size_t size)
     return nul[0] >= look / 2 - look / 16 && nul[1] == 0 ? "UTF-16BE" : NULL;
 }
 
+/* "\033[1;32m" and "\033[K": how many bytes; 0: something else. */
+static size_t size_of_colour_code(const char *s, const char *end)
+{
+    const char *at = s + 2;
+
+    if (end - s < 3 || s[0] != '\033' || s[1] != '[') return 0;
+    while (at < end && ((*at >= '0' && *at <= '9') || *at == ';')) at++;
+    return at < end && (*at == 'm' || *at == 'K') ? (size_t)(at + 1 - s) : 0;
+}
+
+/* What a program printed for a terminal, without its colours. */
+static abdb_status take_off_colour_codes(abdb_input *in, abdb_error *err)
+{
+    const char *s = in->text, *end = s + in->text_size, *next;
+    char *out, *at;
+
+    if (!memchr(s, '\033', in->text_size)) return ABDB_OK;
+    out = at = malloc(in->text_size + 1);
+    if (!out) return ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes", in->text_size);
+    while (s < end) {
+        s += size_of_colour_code(s, end);
+        next = s < end ? memchr(s + 1, '\033', (size_t)(end - s) - 1) : end;
+        if (!next) next = end;
+        if (size_of_colour_code(s, end)) continue;
+        memcpy(at, s, (size_t)(next - s));
+        at += next - s;
+        s = next;
+    }
+    if ((size_t)(at - out) == in->text_size) {
+        free(out);
+        return ABDB_OK;
+    }
+    free(in->decoded);
+    in->decoded = out;
+    in->text = out;
+    in->text_size = (size_t)(at - out);
+    if (!in->remark) in->remark = "colour codes of a terminal were taken off";
+    return ABDB_OK;
+}
+
 /* By falling certainty: a byte order mark, valid UTF-8, Windows-1252, and ISO-8859-1, which takes
  * every byte, where even that has holes. */
 static abdb_status detect_encoding_and_decode(abdb_input *in, abdb_error *err)
@@ -148,8 +188,11 @@ static abdb_status detect_encoding_and_decode(abdb_input *in, abdb_error *err)
 abdb_status abdb_input_decode_memory(abdb_input *out, const char *path, const void *data,
                                      size_t size, abdb_error *err)
 {
+    abdb_status st;
+
     *out = (abdb_input){.path = path, .data = data, .size = size};
-    return detect_encoding_and_decode(out, err);
+    st = detect_encoding_and_decode(out, err);
+    return st == ABDB_OK ? take_off_colour_codes(out, err) : st;
 }
 
 void abdb_input_release_pages(const abdb_input *in, size_t upto)
@@ -166,6 +209,7 @@ static abdb_status map_file_and_decode(abdb_input *out, const char *path, int fi
                                        abdb_error *err)
 {
     void *map = NULL;
+    abdb_status st;
 
     *out = (abdb_input){.path = path, .data = (const unsigned char *)"", .size = size};
     if (size) {
@@ -174,7 +218,8 @@ static abdb_status map_file_and_decode(abdb_input *out, const char *path, int fi
         out->map = map;
         out->data = map;
     }
-    return detect_encoding_and_decode(out, err);
+    st = detect_encoding_and_decode(out, err);
+    return st == ABDB_OK ? take_off_colour_codes(out, err) : st;
 }
 
 abdb_status abdb_input_open_and_decode(abdb_input *out, const char *path, abdb_error *err)

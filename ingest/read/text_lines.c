@@ -8,13 +8,27 @@
 
 #include "ingest/read/decimal_marks.h"
 
+/* "[1,0]<NAME>:text", as mpirun --tag-output prints it: how many bytes stand before the text. */
+static size_t size_of_output_tag(const char *s)
+{
+    const char *at = s + 1;
+
+    if (*s != '[') return 0;
+    at += strspn(at, "0123456789,");
+    if (strncmp(at, "]<std", 5) != 0 ||
+        (strncmp(at + 5, "out>:", 5) != 0 && strncmp(at + 5, "err>:", 5) != 0))
+        return 0;
+    return (size_t)(at + 10 - s);
+}
+
 /* " 12: text" -> "text". At most six digits: longer ones are data, not the number of a process. */
 static char *skip_launcher_prefix(char *line, long *rank)
 {
     char *s = line + strspn(line, " ");
-    size_t digits = strspn(s, "0123456789");
+    size_t digits = strspn(s, "0123456789"), tag = size_of_output_tag(s);
 
     *rank = -1;
+    if (tag) return s + tag;
     if (!digits || digits > 6 || s[digits] != ':' || (s[digits + 1] && s[digits + 1] != ' '))
         return line;
     *rank = (long)abdb_digits_parse_or(s, 999999, -1);
@@ -204,6 +218,7 @@ bool lines_any_begins_with(const abdb_input *in, const char *text)
         const char *before = s;
 
         while (before > at && before[-1] != '\n') before--; /* "12: ": a launcher's */
+        if (*before == '[') before += size_of_output_tag(before);
         while (before < s && strchr(" \t0123456789:>", *before)) before++;
         if (before == s) return true;
     }

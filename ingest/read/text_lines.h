@@ -1,7 +1,8 @@
 /* text_lines.h - what programs print on a console, line by line.
  *
- * A launcher may have put the number of the process before each line ("12: ", as srun -l does), and
- * a reply the marks of a quotation ("> "): they are taken off.
+ * A launcher may have put the number of the process before each line ("12: ", as srun -l does, or
+ * "[1,0]<NAME>:", as mpirun --tag-output, of its outputs), and a reply the marks of a quotation
+ * ("> "): they are taken off.
  */
 #ifndef ABDB_INGEST_LINES_H
 #define ABDB_INGEST_LINES_H

@@ -338,7 +338,7 @@ static abdb_status import_entry_record(reader *r, const json_t *object, const te
         return ABDB_OK;
     }
     e->role = member_text_or_null(object, "role");
-    abdb_entry_apply_overrides(e, r->words);
+    abdb_entry_fill_by_overrides(e, r->words);
     name = abdb_entry_normalize_dates(e, &text);
     if (name) {
         abdb_date_error_text(name, text, reason, REASON);

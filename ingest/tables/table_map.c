@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "ingest/tables/price_check.h"
 #include "ingest/tables/table_map_internal.h"
 #include "schema/core/units.h"
 
@@ -242,9 +243,40 @@ static bool line_has_own_fields(const map_line *line)
     return false;
 }
 
+/* Is a column of a rate headed as one of a single device ("tokens/s per GPU")? */
+static bool heading_is_per_device(const char *heading)
+{
+    static const char *const words[] = {"per gpu",  "/gpu",  "per device",      "/device",
+                                        "per chip", "/chip", "per accelerator", "/accelerator",
+                                        "per card", "/card", "per_gpu",         "per_device",
+                                        "per_chip"};
+
+    for (size_t i = 0; heading && i < sizeof words / sizeof words[0]; i++)
+        if (strcasestr(heading, words[i])) return true;
+    return false;
+}
+
+/* A rate of one device in a row of several: it would be divided once more. */
+static void check_rate_per_device(row_state *r, abdb_entry *entry)
+{
+    long long devices = 0;
+
+    if (!abdb_entry_parse_count(entry, ABDB_FIELD_devices, &devices) || devices < 2) return;
+    for (size_t i = 0; i < r->map->count; i++) {
+        const map_line *line = &r->map->line[i];
+
+        if (line->verb == MAP_METRIC && heading_is_per_device(line->column))
+            abdb_entry_add_mark_and_problem(
+                entry, "contradiction",
+                "'%.60s' is of one device, and the row has %lld; the map may say `set devices 1`",
+                line->column, devices);
+    }
+}
+
 static abdb_status complete_and_pass_entry(row_state *r, abdb_entry *entry)
 {
     r->made = true;
+    if (entry->field[ABDB_FIELD_devices]) check_rate_per_device(r, entry);
     abdb_entry_apply_overrides(entry, r->words);
     return r->sink->entry(r->sink->self, entry, r->err);
 }
@@ -407,6 +439,16 @@ static bool convert_devices_to_number(const row_state *r, abdb_fact *fact)
     return true;
 }
 
+/* Has the catalog a column of instances? */
+static bool map_names_instances(const table_map *map)
+{
+    for (size_t i = 0; i < map->count; i++)
+        if (map->line[i].verb == MAP_FIELD && map->line[i].column &&
+            strcmp(map->line[i].name, "instance") == 0)
+            return true;
+    return false;
+}
+
 /* A specification or a price out of one cell of a table: the line of the map says which quantity
  * it is, the row gives the rest. A cell that holds nothing, or its own heading again, is passed
  * over. */
@@ -434,6 +476,8 @@ static abdb_status import_spec_or_price(row_state *r, const map_line *line)
         return reject_mapped_row(r, line->column, "no device: add --set device=...");
     if (price && !convert_devices_to_number(r, &fact))
         return reject_mapped_row(r, "devices", "not a whole number of at least 1");
+    if (price && !price_is_consistent(&fact, map_names_instances(r->map), reason, REASON))
+        return reject_mapped_row(r, "instance", reason);
     set_fact_column(&fact, "raw_value", text);
     if (!price) {
         set_fact_column(&fact, "quantity", line->name);

@@ -173,7 +173,8 @@ static void add_measurement_factors(abdb_entry *e, abdb_arena *arena, const abdb
                 cell->param[i].text);
     json_object_foreach(factors, key, value) if (strcmp(key, "dtype") != 0) abdb_entry_add_factor(
         e, strcmp(key, "op") == 0 ? "operation" : key, json_string_value(value));
-    add_thread_factors(e, arena, t);
+    /* What a program started by --command used of the machine nobody told. */
+    if (!whole) add_thread_factors(e, arena, t);
     add_only_provider_factor(e, t, cell);
     if (*abdb_record_text_or_empty(t->result, "chosen"))
         abdb_entry_add_factor(e, "chosen", abdb_record_text_or_empty(t->result, "chosen"));
@@ -190,7 +191,7 @@ static void add_measurement_factors(abdb_entry *e, abdb_arena *arena, const abdb
             abdb_arena_printf(arena, "%lld",
                               (long long)json_integer_value(json_object_get(t->result, "batch"))));
     abdb_entry_add_factor(e, "clock", abdb_record_text_or_empty(t->device, "clock"));
-    abdb_entry_add_factor(e, "clock_policy", "as-shipped");
+    if (!whole) abdb_entry_add_factor(e, "clock_policy", "as-shipped");
     add_factor_if_listed(e, t->result, "bound", bounds);
     add_factor_if_listed(e, t->result, "ceiling", ceilings);
     add_factor_if_listed(e, t->result, "resident", caches);
@@ -233,6 +234,7 @@ static void set_entry_fields(abdb_entry *e, abdb_arena *arena, const abdb_backen
                              const abdb_cell *cell, bool ok)
 {
     const abdb_cell_validation *t = &s->told;
+    bool whole = abdb_samples_are_processes(t); /* of a program that may use more than it tells */
 
     e->field[ABDB_FIELD_evidence] = "measured";
     e->field[ABDB_FIELD_kind] = "run";
@@ -243,8 +245,8 @@ static void set_entry_fields(abdb_entry *e, abdb_arena *arena, const abdb_backen
     e->field[ABDB_FIELD_suite] = "abdb";
     e->field[ABDB_FIELD_workload] = cell->kernel;
     e->field[ABDB_FIELD_device] = t->device ? abdb_record_text_or_empty(t->device, "name") : NULL;
-    e->field[ABDB_FIELD_devices] = t->device ? "1" : NULL;
-    e->field[ABDB_FIELD_nodes] = "1";
+    e->field[ABDB_FIELD_devices] = t->device && !whole ? "1" : NULL;
+    e->field[ABDB_FIELD_nodes] = whole ? NULL : "1";
     e->field[ABDB_FIELD_backend] = s->o->name;
     e->field[ABDB_FIELD_dtype] =
         ok ? abdb_record_text_or_empty(t->result, "dtype") : abdb_cell_param_text(cell, "dtype");

@@ -2,7 +2,6 @@
  * its bytes are here already, and the sinks between reading and storing. And databases opened for
  * writing, which get the vocabulary of this build. See import_file.h, command_line.h. */
 #include "query/import/import_file.h"
-#include "ingest/value_balance.h"
 #include "ingest/registry.h"
 
 #include <stdio.h>
@@ -200,6 +199,7 @@ static abdb_status import_in_transaction(abdb_writer *writer, abdb_import_file *
     }
 kept:
     out->counts.values_rejected += balance.rejected;
+    out->marks = balance.marks;
 done:
     abdb_writer_rollback(writer, NULL);
     abdb_text_free(&words);

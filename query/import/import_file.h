@@ -4,6 +4,7 @@
 
 #include "ingest/importer.h"
 #include "ingest/mlperf/round.h"
+#include "ingest/value_balance.h"
 #include "schema/store/write.h"
 
 typedef struct {
@@ -24,6 +25,7 @@ typedef struct {
     abdb_counts counts;
     abdb_left_out left_out;
     char other_words[200]; /* --set of another reading of these bytes that stands beside; or "" */
+    abdb_mark_tally marks;
 } abdb_import_result;
 
 /* Imports input as one transaction. On failure nothing of it is kept. ABDB_GATE: strict, and a row

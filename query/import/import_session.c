@@ -3,6 +3,7 @@
  * all have been seen, and counts what became of every row. See import_session.h. */
 #include "query/import/import_session.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ static void add_import_counts(import_counts *to, const abdb_import_result *unit)
     to->files++;
     to->known += unit->known != 0;
     if (unit->known) return;
+    abdb_mark_tally_add(&to->marks, &unit->marks);
     to->rows.accepted += unit->counts.accepted;
     to->rows.duplicate += unit->counts.duplicate;
     to->rows.rejected += unit->counts.rejected;
@@ -81,12 +83,26 @@ done:
     return st;
 }
 
-/* Was a format recognised, and nothing of the file kept, now or before? */
-static bool came_to_nothing(const abdb_import_result *unit)
+/* A table of which only the heading is there has nothing to keep. */
+static bool has_rows(const abdb_input *input)
 {
-    const abdb_counts *c = &unit->counts;
+    const char *text = input->text, *end = text + input->text_size, *line;
 
-    return !unit->known && !c->accepted && !c->duplicate && c->rejected + c->ignored > 0;
+    while (text < end && isspace((unsigned char)*text)) text++;
+    if (text == end) return false;
+    line = memchr(text, '\n', (size_t)(end - text));
+    while (line && line < end && isspace((unsigned char)*line)) line++;
+    return *text == '{' || *text == '[' || (line && line < end);
+}
+
+/* What was recognised, and brought nothing, is no success. */
+static void note_unkept(import_session *s, const char *path, bool named, const char *format,
+                        const abdb_counts *c)
+{
+    if (c->accepted || c->duplicate) return;
+    s->unkept += named;
+    s->unkept_found += !named;
+    abdb_print_remark("%s: is of the format %s, but nothing was kept of it", path, format);
 }
 
 /* One input as one unit. `named`: on the command line; else an unknown format is passed over. */
@@ -120,10 +136,11 @@ static abdb_status import_one_input(import_session *s, const abdb_input *input, 
     if (st != ABDB_OK) return report_or_return_failure(s, input->path, st, err);
     if (unit.known && s->options->refresh) return ABDB_OK; /* nobody asked for it */
     count_import_by_format(s, &unit);
-    s->fruitless += named && came_to_nothing(&unit);
     abdb_warn_of_other_reading(input->path, &unit);
     if (!s->quiet && (!s->shipped || unit.counts.rejected))
         abdb_print_import_result(s, input->path, &unit);
+    if (!s->shipped && !unit.known && has_rows(input))
+        note_unkept(s, input->path, named, unit.format, &unit.counts);
     return ABDB_OK;
 }
 
@@ -217,6 +234,8 @@ abdb_status abdb_import_pending_rounds(import_session *s, abdb_error *err)
             continue;
         abdb_print_progress_bar("", -1, 0);
         if (!s->quiet && c.files) abdb_print_round_result(s, f->root, unit.format, &c);
+        if (c.files > c.known)
+            note_unkept(s, *f->root ? f->root : ".", false, unit.format, &c.rows);
         c = (import_counts){0};
     }
 done:

@@ -13,6 +13,7 @@ enum { IMPORT_FORMATS_MAX = 96 };
 /* Input rows and files by what became of them. */
 typedef struct {
     abdb_counts rows;
+    abdb_mark_tally marks;
     size_t files, known; /* known: imported before */
 } import_counts;
 
@@ -31,7 +32,9 @@ typedef struct {
     size_t formats;
     size_t refused, gated, passed_over, beside;
     size_t folders_without_log, power_logs; /* of rounds */
-    size_t fruitless; /* files that were recognised and of which nothing was kept */
+    /* Files of the command line, and found files and rounds, that were recognised, and of which
+     * nothing was kept. */
+    size_t unkept, unkept_found;
     abdb_skipped_files skipped;
     /* Archives of the command line, and archives of which nothing was kept, but for those that
      * could not be read. */

@@ -46,6 +46,16 @@ static void warn_lost_factors_and_no_device(const import_session *s, const char 
             path, c->entries, (int)strcspn(path, "!"), path, abdb_import_repeat_hint(s));
 }
 
+/* Rows that are kept, and that rankings leave out. */
+static void warn_marked_entries(const char *path, const abdb_mark_tally *marks)
+{
+    for (size_t i = 0; i < ABDB_MARKS_TALLIED; i++)
+        if (marks->mark[i].entries)
+            abdb_print_remark("%s: marked %s: %ld entr%s%s%s", path, abdb_mark_tallied(i),
+                              marks->mark[i].entries, marks->mark[i].entries == 1 ? "y" : "ies",
+                              *marks->mark[i].first ? "; first " : "", marks->mark[i].first);
+}
+
 /* What was passed over, by name. */
 static void warn_unmapped_values(const char *path, const abdb_left_out *list)
 {
@@ -97,6 +107,7 @@ void abdb_print_import_result(const import_session *s, const char *path,
             c->accepted, c->duplicate, c->rejected, c->ignored, format_value_counts(c, values),
             unit->format);
     if (!unit->known) warn_refused_rows_and_values(path, c, s->options->dry_run);
+    if (!unit->known) warn_marked_entries(path, &unit->marks);
     if (!unit->known) warn_lost_factors_and_no_device(s, path, c);
     if (!unit->known) warn_unmapped_values(path, &unit->left_out);
     if (unit->remark) abdb_print_remark("%s: %s", path, unit->remark);
@@ -123,6 +134,7 @@ void abdb_print_round_result(const import_session *s, const char *root, const ch
         *root ? root : ".", s->options->dry_run ? "would keep: " : "", c->files, c->known,
         c->rows.accepted, c->rows.duplicate, c->rows.rejected, c->rows.ignored,
         format_value_counts(&c->rows, values), format);
+    warn_marked_entries(*root ? root : ".", &c->marks);
     warn_lost_factors_and_no_device(s, *root ? root : ".", &c->rows);
 }
 
@@ -179,6 +191,4 @@ void abdb_print_import_summary(const import_session *s)
         abdb_print_remark("files of other formats, passed over: %zu", s->passed_over);
     print_skipped(&s->skipped);
     if (s->refused) abdb_print_remark("files refused: %zu", s->refused);
-    if (s->fruitless)
-        abdb_print_remark("files of a known format of which no row was kept: %zu", s->fruitless);
 }

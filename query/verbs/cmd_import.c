@@ -139,6 +139,8 @@ static void print_part_timings(void)
 static int import_exit_code(const import_session *s)
 {
     bool again = s->options->retry || s->options->refresh;
+    bool nothing = !s->total.rows.accepted && !s->total.rows.duplicate;
+    bool unkept = s->unkept || (s->unkept_found && nothing);
 
     if (s->refused)
         return abdb_exit_code(s->total.files || s->archives_without ? ABDB_PARTIAL : ABDB_DATA);
@@ -146,7 +148,7 @@ static int import_exit_code(const import_session *s)
     /* descriptions of a round without its results, say: each file of the archive was read */
     if (s->archives_named && !s->total.files && !s->gated && !again)
         return abdb_exit_code(ABDB_PARTIAL);
-    if (s->fruitless && !again) return abdb_exit_code(ABDB_PARTIAL);
+    if (unkept && !again && !s->gated) return abdb_exit_code(ABDB_PARTIAL);
     return s->gated ? abdb_exit_code(ABDB_GATE) : 0;
 }
 

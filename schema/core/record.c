@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "schema/core/text.h"
@@ -110,6 +111,44 @@ void abdb_entry_add_mark(abdb_entry *entry, const char *mark)
     entry->field[ABDB_FIELD_flags] = entry->flags;
 }
 
+const char *abdb_entry_problem(const abdb_entry *entry, const char *mark, size_t *size)
+{
+    size_t length = strlen(mark);
+
+    for (const char *line = entry->problem; *line; line += *line == '\n') {
+        *size = strcspn(line, "\n");
+        if (strncmp(line, mark, length) == 0 && line[length] == ' ') {
+            *size -= length + 1;
+            return line + length + 1;
+        }
+        line += *size;
+    }
+    return NULL;
+}
+
+void abdb_entry_add_mark_and_problem(abdb_entry *entry, const char *mark, const char *format, ...)
+{
+    size_t used = strlen(entry->problem), ignored;
+    va_list args;
+
+    abdb_entry_add_mark(entry, mark);
+    if (abdb_entry_problem(entry, mark, &ignored)) return;
+    if (used + strlen(mark) + 2 >= sizeof entry->problem) return;
+    used += (size_t)snprintf(entry->problem + used, sizeof entry->problem - used, "%s%s ",
+                             used ? "\n" : "", mark);
+    if (used >= sizeof entry->problem) return;
+    va_start(args, format);
+    vsnprintf(entry->problem + used, sizeof entry->problem - used, format, args);
+    va_end(args);
+}
+
+bool abdb_entry_has_mark(const abdb_entry *entry, const char *mark)
+{
+    const char *flags = entry->field[ABDB_FIELD_flags];
+
+    return flags && words_contain(flags, mark);
+}
+
 void abdb_origin_to_text(long long origin, char out[17])
 {
     if (origin > 0)
@@ -169,6 +208,7 @@ void abdb_entry_reset(abdb_entry *entry)
     entry->origin = ABDB_ORIGIN_UNSAID;
     entry->pieces = entry->factors = entry->results = 0;
     entry->values_left_out = entry->factors_left_out = 0;
+    entry->problem[0] = '\0';
 }
 
 abdb_result *abdb_entry_add_result(abdb_entry *entry, const char *metric, double value)

@@ -130,6 +130,7 @@ typedef struct {
     const char *doubt;
     char doubt_text[200]; /* room for it */
     char flags[240];      /* room for abdb_entry_add_mark */
+    char problem[320];    /* a line for each mark with a sentence: abdb_entry_problem */
 } abdb_entry;
 
 /* An origin as text in exchange formats: "none", or 16 hexadecimal digits. _print fills 17 bytes;
@@ -148,6 +149,14 @@ abdb_result *abdb_entry_add_result(abdb_entry *entry, const char *metric, double
 /* Adds a judgement on the row to its flags, once: the name of a row of data/rules/marks.csv, whose
  * effect decides what rankings and comparisons do with the row. */
 void abdb_entry_add_mark(abdb_entry *entry, const char *mark);
+/* The same, and says what is wrong ("47 of 100 requests failed"): the import prints the first of
+ * each mark. A second sentence for one mark is dropped. */
+ABDB_PRINTF(3, 4)
+void abdb_entry_add_mark_and_problem(abdb_entry *entry, const char *mark, const char *format, ...);
+/* Has the entry that mark? */
+bool abdb_entry_has_mark(const abdb_entry *entry, const char *mark);
+/* What was said with the mark, of *size bytes; NULL: nothing. */
+const char *abdb_entry_problem(const abdb_entry *entry, const char *mark, size_t *size);
 
 /* Counts a value that the source has and the entry does not. */
 void abdb_entry_count_left_out_value(abdb_entry *entry);

@@ -220,10 +220,10 @@ load common
 }
 
 @test "importing again changes nothing and says so" {
-    abdb import -q "$fixtures"/*.csv "$fixtures/summary.json" || [ $? -eq 5 ] # catalog.csv wants a provider
+    abdb import -q "$fixtures"/*.csv "$fixtures/summary.json" || [ $? -eq 5 ] # nothing of catalog.csv, which needs a provider
     before=$(facts)
     run abdb import "$fixtures"/*.csv "$fixtures/summary.json"
-    fails 0 "already imported, nothing changed"
+    fails 5 "already imported, nothing changed"
     same "$(facts)" "$before"
 }
 

@@ -117,7 +117,7 @@ many_folders() { # FOLDERS SAMPLES
     inference v5.1
     mkdir elsewhere && mv v5.1/closed/Someone/systems elsewhere
     run abdb import v5.1
-    fails 0 "1 rejected"
+    fails 5 "1 rejected"
     run abdb query rejects
     fails 0 "no systems/box.json"
     mv elsewhere/systems v5.1/closed/Someone
@@ -134,7 +134,7 @@ many_folders() { # FOLDERS SAMPLES
     same "$(ask "SELECT count(*) FROM v_mlperf")" 0
     echo ':::MLLOG {"key": "broken' >>$d/mlperf_log_detail.txt
     run abdb import v5.1
-    fails 0 "1 rejected"
+    fails 5 "1 rejected"
     run abdb query rejects
     fails 0 "line 15: no JSON behind :::MLLOG"
     echo 'Time,never,Watts,9' >>$d/spl.txt
@@ -211,7 +211,7 @@ many_folders() { # FOLDERS SAMPLES
 
 @test "one log by itself is a run that --set completes" {
     run abdb import "$fixtures/mlperf_detail.txt"
-    fails 0 "1 rejected"
+    fails 5 "1 rejected"
     run abdb query rejects
     fails 0 "add --set model=NAME"
     abdb import -q "$fixtures/mlperf_detail.txt" --set model=llama2-70b-99 --set device=H100-SXM --set devices=8

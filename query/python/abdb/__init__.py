@@ -342,7 +342,7 @@ def entry(workload, samples, metric="time_s", unit=None, device=None, tag=None, 
     now = datetime.datetime.now(datetime.timezone.utc)
     about, processor = environment()
     field = {"evidence": "measured", "kind": "run", "verified": "unchecked", "suite": "python", "workload": workload,
-             "device": device or processor, "devices": 1, "nodes": 1, "backend": "python", "tag": tag, "source": "abdb-python",
+             "device": device or processor, "backend": "python", "tag": tag, "source": "abdb-python",
              "date": now.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z", "campaign": campaign(), "cell": workload}
     field.update((name, factors.pop(name)) for name in FIELDS & factors.keys())
     result = {"metric": metric, "statistic": "median", "value": statistics.median(values), "unit": unit, "n": len(values), "formula": "median@1",

@@ -1,0 +1,23 @@
+/* check_entry.h - a row held against itself, before it is handed over: what its own numbers
+ * contradict is marked (data/rules/marks.csv), with a sentence for the import's message. */
+#ifndef ABDB_INGEST_CHECK_ENTRY_H
+#define ABDB_INGEST_CHECK_ENTRY_H
+
+#include "schema/core/record.h"
+
+/* Marks `contradiction` where nodes, devices, devices per node and the system's name ("8x H100")
+ * do not fit: then no count is kept but what the user says (devices, nodes; or NULL), and what the
+ * row states becomes the factors stated_devices and stated_nodes. Marks `implausible` where a
+ * maximum is below a minimum, a lower percentile above a higher one, a mean beyond both, a first
+ * token later than the last, and where the device is called Total or Average. Marks `failed` where
+ * that is the entry's status. */
+void abdb_entry_check_against_itself(abdb_entry *entry, const char *devices, const char *nodes);
+
+/* Marks `implausible` where a rate times a duration is not the amount, by more than the factor
+ * `tolerance`. Numbers that are missing (NAN, or not above zero) say nothing. */
+void abdb_entry_check_rate(abdb_entry *entry, double rate, double seconds, double amount,
+                           double tolerance);
+/* Marks `failed` where fewer requests were completed than were asked for. */
+void abdb_entry_check_completed(abdb_entry *entry, double completed, double requested);
+
+#endif

@@ -1,0 +1,200 @@
+/* llama_devices.c - which devices ran a test of llama-bench; see llama_devices.h. */
+#include "ingest/programs/llama_devices.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* --- what is there ---------------------------------------------------------------------------- */
+
+/* The number at the beginning of a text, and where it ends; -1: there is none of a device. */
+static long number_at(const char *s, const char **end)
+{
+    long number = 0;
+
+    *end = s;
+    for (; isdigit((unsigned char)**end) && number <= LLAMA_DEVICES_MAX; ++*end)
+        number = 10 * number + (**end - '0');
+    return *end > s && number <= LLAMA_DEVICES_MAX ? number : -1;
+}
+
+/* "found 2 ROCm devices", "Found 3 Vulkan devices:": how many; -1: another line. */
+static long found_devices(const char *text)
+{
+    const char *at = strstr(text, "ound ");
+    const char *end;
+
+    if (!at || strncmp(text, "ggml_", 5) != 0 || !strstr(at, " device")) return -1;
+    return number_at(at + 5, &end);
+}
+
+/* "Device 1: NAME, ...", "ggml_vulkan: 1 = NAME (...)": where NAME begins, and its number; NULL:
+ * another line. */
+static const char *name_of_device_line(const char *text, size_t *number)
+{
+    static const char *const before[] = {"Device ", "ggml_vulkan: "};
+    static const char *const behind[] = {": ", " = "};
+
+    for (size_t i = 0; i < 2; i++) {
+        const char *at = strstr(text, before[i]);
+        const char *end;
+        long n = at ? number_at(at + strlen(before[i]), &end) : -1;
+
+        if (n < 0 || n >= LLAMA_DEVICES_MAX || strncmp(end, behind[i], strlen(behind[i])) != 0)
+            continue;
+        *number = (size_t)n;
+        return end + strlen(behind[i]);
+    }
+    return NULL;
+}
+
+bool llama_devices_is_line(const char *text)
+{
+    size_t number;
+
+    return found_devices(text) >= 0 || name_of_device_line(text, &number) != NULL;
+}
+
+void llama_devices_add_line(llama_devices *devices, abdb_arena *arena, const char *text)
+{
+    size_t number = 0;
+    const char *name = name_of_device_line(text, &number);
+    long found = found_devices(text);
+    char *copy;
+
+    if (found >= 0) {
+        *devices = (llama_devices){.count = (size_t)found};
+        return;
+    }
+    if (!name) return;
+    if (number == 0 && devices->name[0]) *devices = (llama_devices){0};
+    copy = abdb_arena_copy(arena, name, strcspn(name, ",(|"));
+    if (number >= devices->count) devices->count = number + 1;
+    devices->name[number] = copy ? abdb_trim_in_place(copy) : NULL;
+    devices->integrated[number] = strstr(name, "| uma: 1") != NULL;
+}
+
+/* What separates the names: names have slashes too ("RX 6800/6800 XT"), but each begins anew with
+ * the word that the first begins with. */
+static const char *separator_of_list(const char *list)
+{
+    size_t first = strcspn(list, " ");
+
+    if (strstr(list, ", ")) return ", ";
+    for (const char *s = list; first && (s = strchr(s, '/')); s++)
+        if (strncmp(s + 1, list, first + 1) == 0) return "/";
+    return ", ";
+}
+
+void llama_devices_add_list(llama_devices *devices, abdb_arena *arena, const char *list)
+{
+    const char *separator = list && *list ? separator_of_list(list) : "";
+
+    for (const char *s = list; s && *s && devices->count < LLAMA_DEVICES_MAX;) {
+        const char *end = strstr(s, separator);
+        size_t size = end ? (size_t)(end - s) : strlen(s);
+
+        devices->name[devices->count++] = abdb_arena_copy(arena, s, size);
+        s = end ? end + strlen(separator) : NULL;
+    }
+}
+
+/* --- what was used ---------------------------------------------------------------------------- */
+
+/* "CUDA0/CUDA2": keeps those. False: a word that is none of them. */
+static bool keep_named(bool keep[LLAMA_DEVICES_MAX], size_t count, const char *used)
+{
+    memset(keep, 0, LLAMA_DEVICES_MAX * sizeof *keep);
+    for (const char *s = used; *s; s += strcspn(s, "/,"), s += *s != '\0') {
+        const char *digits = s + strcspn(s, "0123456789/,");
+        const char *end;
+        long n = number_at(digits, &end);
+
+        if (n < 0 || (size_t)n >= count || (*end && *end != '/' && *end != ',')) return false;
+        keep[n] = true;
+    }
+    return true;
+}
+
+/* "3.00/1.00/0.00": a device with no share is not used. "0.00" alone is the default. */
+static void drop_without_share(bool keep[LLAMA_DEVICES_MAX], size_t count, const char *split)
+{
+    bool any = strpbrk(split, "123456789") != NULL;
+
+    for (size_t i = 0; any && i < count; i++) {
+        size_t size = strcspn(split, "/");
+
+        if (strcspn(split, "123456789") >= size) keep[i] = false;
+        split += size;
+        split += *split == '/';
+    }
+}
+
+/* Which are used. False: that is not certain. */
+static bool choose(const llama_devices *d, const llama_choice *choice, bool keep[LLAMA_DEVICES_MAX])
+{
+    const char *used = choice->used, *split = choice->tensor_split;
+    bool integrated = false, other = false;
+
+    for (size_t i = 0; i < d->count; i++) {
+        keep[i] = true;
+        integrated |= d->integrated[i];
+        other |= !d->integrated[i];
+    }
+    if (used && strcmp(used, "auto") != 0) {
+        if (!keep_named(keep, d->count, used)) return false;
+    } else if (integrated && other) {
+        return false; /* some builds leave the integrated one out */
+    } else if (choice->split_mode && strcmp(choice->split_mode, "none") == 0) {
+        return keep_named(keep, d->count, choice->main_gpu ? choice->main_gpu : "0");
+    }
+    if (split && strchr(split, '/')) drop_without_share(keep, d->count, split);
+    return true;
+}
+
+/* The name that all have; else their names as a list; NULL: a name is missing, or none is kept. */
+static const char *name_of_kept(const llama_devices *d, const bool *keep, abdb_arena *arena,
+                                size_t *kept)
+{
+    const char *first = NULL, *list = NULL;
+    bool alike = true, missing = false;
+
+    *kept = 0;
+    for (size_t i = 0; i < d->count; i++) {
+        if (!keep[i]) continue;
+        ++*kept;
+        missing |= !d->name[i];
+        if (missing) continue;
+        if (!first) first = d->name[i];
+        alike &= strcmp(first, d->name[i]) == 0;
+        list = list ? abdb_arena_printf(arena, "%s, %s", list, d->name[i]) : d->name[i];
+    }
+    if (missing) return NULL;
+    return alike ? first : list;
+}
+
+void llama_devices_choose(const llama_devices *d, const llama_choice *choice, abdb_arena *arena,
+                          abdb_entry *entry)
+{
+    bool keep[LLAMA_DEVICES_MAX] = {0}, certain = choose(d, choice, keep);
+    bool on_processor = (choice->layers && strcmp(choice->layers, "0") == 0) ||
+                        (choice->used && strcmp(choice->used, "none") == 0);
+    bool remote = choice->backend && strstr(choice->backend, "RPC");
+    size_t kept;
+    const char *name;
+
+    if (!d->count && !remote) {
+        entry->field[ABDB_FIELD_device] = choice->processor;
+        return;
+    }
+    /* Prompts may still be computed on the GPU. */
+    if (on_processor && !remote) {
+        if (choice->generates) entry->field[ABDB_FIELD_device] = choice->processor;
+        return;
+    }
+    if (!certain) memset(keep, 1, d->count * sizeof *keep);
+    name = name_of_kept(d, keep, arena, &kept);
+    if (remote) name = name ? abdb_arena_printf(arena, "%s, RPC", name) : NULL;
+    entry->field[ABDB_FIELD_device] = name;
+    if (certain && !remote && kept)
+        entry->field[ABDB_FIELD_devices] = abdb_arena_printf(arena, "%zu", kept);
+}

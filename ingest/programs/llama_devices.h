@@ -1,0 +1,36 @@
+/* llama_devices.h - which devices ran a test of llama-bench: those that a log or gpu_info lists,
+ * less those that its parameters leave out. What they leave open is unknown. */
+#ifndef ABDB_INGEST_LLAMA_DEVICES_H
+#define ABDB_INGEST_LLAMA_DEVICES_H
+
+#include "ingest/importer.h"
+
+enum { LLAMA_DEVICES_MAX = 64 };
+
+/* In the order of their numbers. Zeroed is empty. */
+typedef struct {
+    const char *name[LLAMA_DEVICES_MAX]; /* NULL: its line is missing */
+    bool integrated[LLAMA_DEVICES_MAX];  /* shares the processor's memory */
+    size_t count;
+} llama_devices;
+
+/* Parameters of a test, as printed; NULL: not said. */
+typedef struct {
+    const char *used; /* "CUDA1", "Vulkan0/Vulkan1", "none", "auto" */
+    const char *split_mode, *main_gpu, *tensor_split, *layers, *backend, *processor;
+    bool generates; /* it has no prompt */
+} llama_choice;
+
+/* Is it a line of a log that lists a device, or says how many were found? */
+bool llama_devices_is_line(const char *text);
+/* Adds what such a line says; a list that begins again replaces the one before. Names are the
+ * arena's. */
+void llama_devices_add_line(llama_devices *devices, abdb_arena *arena, const char *text);
+/* Adds a list as gpu_info has it: "A, A, B", or "A/A" before 2024. */
+void llama_devices_add_list(llama_devices *devices, abdb_arena *arena, const char *list);
+/* Sets device and devices of the entry: one name for devices that are alike, else the list. Without
+ * a GPU, or with no layer on it, generation runs on the processor, whose sockets nobody counted. */
+void llama_devices_choose(const llama_devices *devices, const llama_choice *choice,
+                          abdb_arena *arena, abdb_entry *entry);
+
+#endif

@@ -1,0 +1,13 @@
+/* python_numbers.h - JSON as Python writes it: NaN, Infinity and -Infinity, which JSON has not. */
+#ifndef ABDB_INGEST_PYTHON_NUMBERS_H
+#define ABDB_INGEST_PYTHON_NUMBERS_H
+
+#include "schema/core/error.h"
+#include "schema/core/text.h"
+
+/* Adds the text with NaN, Infinity and -Infinity, as Python writes them outside of strings, as
+ * "NaN", "inf" and "-inf", which JSON can hold; nothing, where there is none. */
+ABDB_MUST_USE abdb_status abdb_json_quote_python_numbers(const char *text, size_t size,
+                                                         abdb_text *out, abdb_error *err);
+
+#endif

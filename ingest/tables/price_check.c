@@ -1,0 +1,52 @@
+/* price_check.c - a price of a catalog held against its own row; see price_check.h. */
+#include "ingest/tables/price_check.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* "8x_h100", "8xA100-80GB": devices; "highgpu-8g", of Google, too. */
+static bool counts_devices(const char *name, const char *digits, size_t size)
+{
+    const char *behind = digits + size;
+    bool google = digits > name && digits[-1] == '-' && behind[0] == 'g' && !behind[1];
+
+    return google || (behind[0] == 'x' && (behind[1] == '_' || isalpha((unsigned char)behind[1])));
+}
+
+/* The number of devices in an instance's name; 0: it says none. */
+static long long count_in_instance_name(const char *name)
+{
+    for (const char *s = name; (s = strpbrk(s, "0123456789")); s += strspn(s, "0123456789")) {
+        size_t size = strspn(s, "0123456789");
+        bool begins = s == name || s[-1] == '_' || s[-1] == '-';
+        char number[4];
+        long long count;
+
+        if (!begins || size > 3 || !counts_devices(name, s, size)) continue;
+        snprintf(number, sizeof number, "%.*s", (int)size, s);
+        return abdb_count_parse(number, ABDB_MARK_POINT, 1, 512, &count) ? count : 0;
+    }
+    return 0;
+}
+
+bool price_is_consistent(const abdb_fact *price, bool of_instances, char *reason, size_t room)
+{
+    const char *instance = NULL;
+    double devices = 0;
+    long long named;
+
+    for (size_t i = 0; i < price->columns; i++) {
+        if (strcmp(price->column[i].name, "instance") == 0) instance = price->column[i].text;
+        if (strcmp(price->column[i].name, "devices") == 0) devices = price->column[i].num;
+    }
+    if (!instance || !*instance) {
+        snprintf(reason, room, "no instance: the price of an accelerator without its machine");
+        return !of_instances;
+    }
+    named = count_in_instance_name(instance);
+    if (!named || (double)named == devices) return true;
+    snprintf(reason, room, "the instance is called '%.60s', and has %.0f devices", instance,
+             devices);
+    return false;
+}
