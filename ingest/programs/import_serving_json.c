@@ -1,14 +1,14 @@
 /* import_serving_json.c - one serving benchmark as a JSON object: vLLM's benchmark_serving, and the
  * form of InferenceX that came out of it.
  *
- * How they disagree (six files, and vLLM's own keys): vLLM's keys end in _ms and give mean, median,
- * sd and percentiles; InferenceX's have no suffix and are in seconds; e2el (SGLang: e2e_latency) is
- * the whole request. Any percentile may be there. "backend" is the interface that the client called:
- * SGLang and TensorRT-LLM are measured with "vllm", too, so the server stays unknown. None names the
- * accelerator, its number or the number format: --set device=... --set devices=... What else stands
- * in the object (--metadata, the data set, lengths) is a factor under its own name; lists of single
- * requests are summarised. Files are pretty-printed objects, or one a line. The input row is an
- * object.
+ * How they disagree (six files, and vLLM's own keys): vLLM's keys end in _ms and give mean,
+ * median, sd and percentiles; InferenceX's have no suffix and are in seconds; e2el (SGLang:
+ * e2e_latency) is the whole request. Any percentile may be there. "backend" is the interface that
+ * the client called: SGLang and TensorRT-LLM are measured with "vllm", too, so the server stays
+ * unknown. None names the accelerator, its number or the number format: --set device=... --set
+ * devices=... What else stands in the object (--metadata, the data set, lengths) is a factor under
+ * its own name; lists of single requests are summarised. Files are pretty-printed objects, or one
+ * a line. The input row is an object.
  */
 #include <math.h>
 #include <stdio.h>

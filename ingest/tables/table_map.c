@@ -69,39 +69,6 @@ const char *table_map_json_member(const table_map *map)
     return map->member;
 }
 
-bool table_map_column_is_unnamed(const table_map *map, const char *column)
-{
-    for (size_t i = 0; i < map->ignore_count; i++)
-        if (map_column_names_equal(map->ignore[i], column)) return false;
-    for (size_t i = 0; i < map->count; i++) {
-        const map_line *line = &map->line[i];
-
-        if (line->verb != MAP_DECIDE && line->column &&
-            map_column_names_equal(line->column, column))
-            return false;
-        for (size_t k = 0; line->verb == MAP_DECIDE && k + 1 < line->words; k += 2)
-            if (map_column_names_equal(line->word[k], column)) return false;
-    }
-    return true;
-}
-
-bool table_map_matches_columns(const table_map *map, const abdb_flat_record *record)
-{
-    for (size_t i = 0; i < map->match_count; i++) {
-        bool found = false;
-
-        for (size_t k = 0; k < record->items && !found; k++)
-            found = map_column_names_equal(record->item[k].name, map->match[i]);
-        if (!found) return false;
-    }
-    return map->match_count > 0;
-}
-
-bool table_map_accepts_record(const table_map *map, const abdb_flat_record *record)
-{
-    return map->match_count == 0 || table_map_matches_columns(map, record);
-}
-
 /* --- one row ---------------------------------------------------------------------------------- */
 
 typedef struct {

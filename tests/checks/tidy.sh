@@ -108,7 +108,7 @@ check "every script says what it needs when that is missing" "$(for f in tests/{
 check "nothing is unfinished" "$(grep -nE 'TODO|FIXME' $sources Makefile README.md CONTRIBUTING.md query/reports/*.sql plots/figures/*.gp)"
 check "no path of one machine" "$(git grep -nE '/work/|/root/|/home/[a-z]' -- . ':!tests/checks/tidy.sh' | head)"
 # since then; a copy without history, or with half of it, has no subjects to look at
-check "commit subjects of 72 characters" "$(since=2cbb9ca1
+check "commit subjects of 72 characters" "$(since=baee511c
   ! git merge-base --is-ancestor $since HEAD 2>/dev/null || git log --no-merges --format=%s $since..HEAD | awk 'length($0) > 72')"
 check "no binary file" "$(git diff --cached --numstat "$(git hash-object -t tree /dev/null)" | awk '$1 == "-" { print $3 }')"
 
