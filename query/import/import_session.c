@@ -139,7 +139,7 @@ static abdb_status import_one_input(import_session *s, const abdb_input *input, 
     abdb_warn_of_other_reading(input->path, &unit);
     if (!s->quiet && (!s->shipped || unit.counts.rejected))
         abdb_print_import_result(s, input->path, &unit);
-    if (!s->shipped && !unit.known && has_rows(input))
+    if (!s->shipped && has_rows(input))
         note_unkept(s, input->path, named, unit.format, &unit.counts);
     return ABDB_OK;
 }

@@ -370,7 +370,7 @@ C
         abdb import -q - --set provider=acme --set devices=1 --set kind=on-demand --set per=hour --set source=my-notes --set locator=mail --set valid_from=2026-11-20
     same "$(abdb query perf-per-dollar --device H100-SXM --provider acme -o csv 2>/dev/null | tail -1 | cut -d, -f6)" 2.49
     run abdb import - --set source=my-notes <row.csv # who says it, but not where
-    fails 0 "1 rejected"
+    fails 5 "1 rejected"
     same "$(ask "SELECT reason FROM v_reject" | grep -c locator)" 1
     run abdb import - --set locatr=x <row.csv
     fails 2 "no such column"

@@ -186,7 +186,7 @@ script() { # FIGURE
     grep -q '^!\[H100-SXM trains MPT fastest, at 437 TFLOP/s per device in bf16; Gaudi2 is 45.% behind\](training.svg)' post/training.md
     grep -q '^- Databricks.*https' post/training.md || grep -q '^- .*databricks' post/training.md
     grep -q 'trademarks of MLCommons' post/mlperf-llm.md
-    grep -q 'MLPerf® v6.0 Inference Closed' post/mlperf-llm.tex
+    grep -q 'MLPerf® v6.1 Inference Closed' post/mlperf-llm.tex
     grep -qF '\includegraphics[width=\linewidth]{training.pdf}' post/training.tex
     run draw training --bundle /dev/null/x
     fails 6 "cannot make /dev/null/x"

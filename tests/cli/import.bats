@@ -121,7 +121,7 @@ load common
     same "$(ask "SELECT count(*) FROM v_normalised n JOIN v_result r USING (result_id) JOIN v_result b ON b.entry_id = r.entry_id AND b.metric = 'busbw_bytes_per_s'
         WHERE n.formula = 'busbw@1' AND abs(n.value - b.value) < 1e7")" 4
     same "$(ask "SELECT line, field FROM v_reject ORDER BY line")" $'16,\n17,time'
-    run abdb compare --metric time_s workload=all_gather,place=in-place,x=1048576 workload=all_gather,x=1048576
+    run abdb compare --metric time_s workload=all_gather,place=in-place,x=1048576 workload=all_gather,place=out-of-place,x=1048576
     fails 3 "failed-verification"
     # two runs in one log: each with its own collective and ranks
     cat "$fixtures/nccl_tests.out" >two.txt

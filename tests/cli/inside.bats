@@ -88,6 +88,12 @@ devices.csv|$(wc -c <"$fixtures/devices.csv")"
     cp "$fixtures/records.jsonl" again.jsonl
     echo >>again.jsonl
     abdb import -q "$fixtures"/{records,standing,withdrawn}.jsonl again.jsonl
+    # a file that an older importer read otherwise
+    echo '{"model_id": "m", "completed": 10, "output_throughput": 300.0, "request_throughput": 3, "mean_ttft_ms": 5, "max_concurrency": 3}' >older.jsonl
+    abdb import -q older.jsonl --set device=H100-SXM --set devices=1
+    sed -i 's/"completed"/"tensor_parallel_size": 8, "completed"/' older.jsonl
+    sqlite3 "$ABDB_DB" "UPDATE artifact SET importer = importer - 1, sha256 = '$(sha256sum <older.jsonl | cut -c1-64)' WHERE path = 'older.jsonl'"
+    abdb import -q --refresh
     abdb withdraw withdrawn.jsonl --reason "the wrong machine"
     sqlite3 "$ABDB_DB" "INSERT INTO note (note_key, note_key_low, kind, target, text, date) VALUES (1, 1, 'tag', 'before', 'as it was', '2026-01-01');
         INSERT OR IGNORE INTO round VALUES ('inference', 'v9.8', '2031-01-01', 'lab', 'p. 1')"

@@ -16,7 +16,7 @@ measured() {
     abdb init --db "$1" >/dev/null
     sqlite3 "$1" "INSERT INTO source (source, kind) VALUES ('me', 'user');
       INSERT INTO description (description_key, description_key_low, evidence, kind, source, workload, device, campaign, tag, verified) VALUES (77, 1, 'measured', 'run', 'me', 'gemm', 'Box', 'c-1', 'x', 'pass');
-      INSERT INTO factor (factor) VALUES ('ceiling'), ('batch'); INSERT INTO point (point_key, point_key_low) VALUES (78, 2);
+      INSERT OR IGNORE INTO factor (factor) VALUES ('ceiling'), ('batch'); INSERT INTO point (point_key, point_key_low) VALUES (78, 2);
       INSERT INTO point_factor VALUES (last_insert_rowid(), 'ceiling', 'known', 'peak_flops', NULL, NULL), (last_insert_rowid(), 'batch', 'known', '4', 4, NULL);
       INSERT INTO environment (environment_key, environment_key_low, body) VALUES (79, 3, '{\"a\":\"b\\\\n\"}');
       INSERT INTO process (process_key, process_key_low, campaign, backend, repetition, start, started) VALUES (80, 4, 'c-1', 'ref', 1, 1, '2026-01-01T00:00:00Z');
