@@ -142,8 +142,8 @@ arithmetic() {
 @test "rounds come in order as numbers: v10.0 after v6.0" {
     fill
     same "$(abdb query mlperf-llm -o csv 2>/dev/null | awk -F, 'NR > 1 { print $1 }' | sort -u)" v10.0
-    same "$(abdb query mlperf-llm --round all --all --model llama3.1-8b -o csv 2>/dev/null | awk -F, 'NR > 1 { print $1 }' | uniq | head -2 | tr '\n' ' ')" "v10.0 v6.0 "
-    same "$(abdb query mlperf-rounds --model llama3.1-8b --scenario Offline -o csv 2>/dev/null | awk -F, 'NR > 1 { print $1 }' | uniq | tail -2 | tr '\n' ' ')" "v6.0 v10.0 "
+    same "$(abdb query mlperf-llm --round all --all --model llama3.1-8b -o csv 2>/dev/null | awk -F, 'NR > 1 { print $1 }' | uniq | head -2 | tr '\n' ' ')" "v10.0 v6.1 "
+    same "$(abdb query mlperf-rounds --model llama3.1-8b --scenario Offline -o csv 2>/dev/null | awk -F, 'NR > 1 { print $1 }' | uniq | tail -2 | tr '\n' ' ')" "v6.1 v10.0 "
     run abdb query mlperf-systems --model llama3.1-8b
     fails 0 "round v10.0, n = 3"
     same "$(abdb query training-time --model llama2_70b_lora -o csv 2>/dev/null | awk -F, 'NR == 2 { print $2 }')" v10.0
