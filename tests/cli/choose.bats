@@ -315,7 +315,7 @@ END
     run abdb choose llama31_405b --time-to-train 2h --db shipped.db
     fails 0 "! model 'llama31_405b' is taken for llama3.1-405b-training, the only one of that name with such results"
     same "$(abdb choose llama31_405b --rate 10k/s --db shipped.db -o json 2>/dev/null | jq -r '.[0].work')" llama3.1-405b
-    run abdb choose whisper --rate 10k/s --db shipped.db
+    run abdb choose llama2_70b_lora --rate 10k/s --db shipped.db
     fails 2 "; what can be chosen: 3d-unet-99, "
     # as few devices as can be, the faster one first
     abdb choose llama2_70b_lora --time-to-train any --per device --db shipped.db -o json >got 2>/dev/null

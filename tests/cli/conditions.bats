@@ -10,7 +10,7 @@ head=evidence,kind,source,suite,workload,model,scenario,device,devices,dtype,met
 serving() { # FILE MEAN_TPOT_MS: what vLLM's client writes
     cat >"$1" <<END
 {"date":"20261101-080000","model_id":"meta-llama/Llama-3.1-8B","num_prompts":100,"request_rate":"inf","max_concurrency":64,"duration":50.0,
-"completed":100,"total_input_tokens":204800,"total_output_tokens":20480,"request_throughput":3.1,"output_throughput":5000,"mean_ttft_ms":200,
+"completed":100,"total_input_tokens":204800,"total_output_tokens":20480,"request_throughput":2.0,"output_throughput":409.6,"mean_ttft_ms":200,
 "median_ttft_ms":150,"p99_ttft_ms":900,"mean_tpot_ms":$2,"median_tpot_ms":45,"p99_tpot_ms":900}
 END
 }

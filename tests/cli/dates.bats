@@ -27,7 +27,7 @@ load common
     abdb init --db third.db
     abdb merge t.db --db third.db
     same "$(sqlite3 third.db "SELECT published FROM round WHERE round = 'v9.0'")" 2031-04-02
-    printf 'suite,round,published,source,locator\ninference,v9.1,2031-05,,\n' | abdb import - -q
+    printf 'suite,round,published,source,locator\ninference,v9.1,2031-05,,\n' | abdb import - -q || [ $? -eq 5 ]
     same "$(ask "SELECT reason FROM reject")" "source is empty"
 }
 
@@ -52,7 +52,7 @@ END
     same "$(sqlite3 t.db "SELECT valid_from FROM price")" 2024-01-04
     head -1 "$root/data/specs-seeds.csv" >s.csv
     sed -n '2s/2024-01-04/2024-02-30/p' "$root/data/specs-seeds.csv" >>s.csv
-    abdb import s.csv -q
+    abdb import s.csv -q || [ $? -eq 5 ]
     same "$(ask "SELECT field FROM reject ORDER BY rowid DESC LIMIT 1")" date
 }
 
@@ -98,7 +98,7 @@ END
     same "$(sqlite3 t.db "SELECT count(*) FROM entry WHERE source = 'vllm-serving' AND length(date) = 19")" \
          "$(sqlite3 t.db "SELECT count(*) FROM entry WHERE source = 'vllm-serving'")"
     sed 's/2024-05-03T10:11:12+02:00/soon/' g.json >soon.json
-    abdb import soon.json -q
+    abdb import soon.json -q || [ $? -eq 5 ]
     [[ "$(ask "SELECT reason FROM reject")" == *"date is 'soon', not a date"* ]]
     need_realdata mlperf-inference-round
     sqlite3 t.db "DELETE FROM reject"
