@@ -61,7 +61,9 @@ for d in rows("devices.csv"):
 
 # Spellings of the shipped results whose decorations say memory, power or cooling, read by a person.
 decorated = {"NVIDIA H200-SXM-141GB-CTS": "H200-SXM", "AMD Instinct MI300X-NPS1-SPX-192GB-750W": "MI300X",
-             "AMD MI300X-NPS1-SPX-192GB-750W": "MI300X", "AMD Instinct MI355X 288GB HBM3e (Power Cap 1000 W)": "MI355X"}
+             "AMD MI300X-NPS1-SPX-192GB-750W": "MI300X", "AMD Instinct MI355X 288GB HBM3e (Power Cap 1000 W)": "MI355X",
+             "Intel(R) Arc(TM) Pro B70": "Arc-Pro-B70", "Intel(R) Xeon(R) 6987P-C": "Xeon-6987P-C", "Intel(R) Xeon(R) 6972P": "Xeon-6972P",
+             "NVIDIA RTX PRO 4500 Blackwell-PCIe-32GB": "RTX-PRO-4500"}
 
 
 def canon(kind, text):
@@ -71,23 +73,27 @@ def canon(kind, text):
 # --- MLPerf: what the files state, a result once however many files repeat it ------------------------------------------------------
 results = {}
 for r in rows(*(f"results/{p.name}" for p in sorted((data / "results").glob("mlperf-*.csv")))):
-    if r["division"] == "closed" and r["suite"] == "inference" and fold(r["device"]) not in mixed:
+    named = re.search(r"\((\d+)x ", r["system"])
+    # a system whose name says more devices than its row has contradicts itself: no value of a device
+    if named and number(r["devices"]) and number(r["devices"]) < int(named[1]):
+        continue
+    if r["suite"] == "inference" and fold(r["device"]) not in mixed:
         model = canon("model", r["model"])
-        results.setdefault((model, r["scenario"], r["metric"]), {}).setdefault((r["round"], fold(r["submitter"]), fold(r["system"])), []).append(r)
+        results.setdefault((model, r["scenario"], r["metric"], r["division"]), {}).setdefault((r["round"], fold(r["submitter"]), fold(r["system"])), []).append(r)
 
 
-def rates(model, scenario, metric):
+def rates(model, scenario, metric, division="closed"):
     """What each result's sources say of a device: a set of rates, by device and kind of submission. Those that disagree are left out."""
     found = {}
-    for same in results.get((model, scenario, metric), {}).values():
+    for same in results.get((model, scenario, metric, division), {}).values():
         # one source that names a system twice tells of two configurations of it; else all rows tell of one
         twice = len({r["source"] for r in same}) < len(same)
         for one in [[r] for r in same] if twice else [same]:
             values = [number(r["value"]) for r in one]
             if len({r["devices"] for r in one}) > 1 or max(values) > min(values) * 1.001:
                 continue
-            power = any("power" in r["flags"].split() for r in one)
-            kind = ("power_submission=yes" if power else "power_submission=no", f"system_type={one[0]['system_type']}")
+            power = any("power" in (r.get("flags") or "").split() for r in one)
+            kind = ("power_submission=yes" if power else "power_submission=no", f"system_type={one[0]['system_type']}", one[0]["round"])
             found.setdefault((canon("device", one[0]["device"]), *kind), []).append([v / float(one[0]["devices"]) for v in values])
     return found
 
@@ -98,14 +104,27 @@ def stated(said, sets):
     return min(every, key=lambda v: abs(v - said)) if every and said is not None else None
 
 
+def of_rounds(group, submitted):
+    """A round that no rule of compatibility lists has a group of its own; the others are of the groups that name a rule."""
+    alone = re.search(r"compatibility=unlisted (v[0-9.]+)", group)
+    if alone or "compatibility=" not in group:
+        return not alone or submitted == alone[1]
+    return submitted not in unlisted
+
+
+# MLCommons' statement of which rounds may be compared ends before these.
+unlisted = {"v6.1"}
+
+
 def ranks(db):
     for model, scenario in sorted({key[:2] for key in results}):
         for row in ask(db, "rank", "--workload", model, "--scenario", scenario, "--per", "device", "--all", "-o", "jsonl"):
             if " + " in row["device"]:
                 continue
-            own, group = rates(model, scenario, row["metric"]), row["group"] or ""
+            own, group = rates(model, scenario, row["metric"], row["division"]), row["group"] or ""
             said = [word for word in group.split() if "=" in word and word.split("=")[0] in ("power_submission", "system_type")]
-            mine = [s for (name, *kind), sets in own.items() if name == row["device"] and all(word in kind for word in said) for s in sets]
+            mine = [s for (name, *kind), sets in own.items()
+                    if name == row["device"] and all(word in kind for word in said) and of_rounds(group, kind[-1]) for s in sets]
             compare("rank", f"{model} {scenario} {row['device']} {row['public_id']}", row["value"], stated(row["value"], mine))
             better = [s for s in mine if min(s) > row["value"] * 1.001]
             compare("rank, the best", f"{model} {scenario} {row['device']}: better ones {better}", 1.0, float(not better))
@@ -115,13 +134,13 @@ def comparisons(db):
     for model, scenario in sorted({key[:2] for key in results}):
         own = rates(model, scenario, "tokens_per_s")
         plain = {}
-        for (name, power, where), sets in own.items():
+        for (name, power, where, _), sets in own.items():
             if power == "power_submission=no" and where == "system_type=datacenter" and " + " not in name:
-                plain[name] = sets
+                plain.setdefault(name, []).extend(sets)
         names = sorted(plain)[:6]
         for a, b in zip(names, names[1:]):
-            for row in ask(db, "compare", f"device={a}", f"device={b}", "--where", f"model={model},scenario={scenario},power_submission=no,system_type=datacenter",
-                           "--per", "device", "-o", "jsonl"):
+            where = f"model={model},scenario={scenario},power_submission=no,system_type=datacenter,division=closed"
+            for row in ask(db, "compare", f"device={a}", f"device={b}", "--where", where, "--per", "device", "-o", "jsonl"):
                 if row["ratio"] is None or row["metric"] != "tokens_per_s":
                     continue
                 below, above = (stated(row[side], plain[name]) for side, name in (("baseline_value", a), ("contender_value", b)))
