@@ -127,7 +127,7 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     cp one.db results.db
     sqlite3 results.db "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 64) INSERT INTO result_row (entry_id, ordinal, quantity_id, value)
         SELECT 1, 100 + i, (SELECT min(quantity_id) FROM quantity), i FROM n"
-    sqlite3 factors.db "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 97) INSERT INTO point_factor (point_id, factor, state, text)
+    sqlite3 factors.db "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 641) INSERT INTO point_factor (point_id, factor, state, text)
         SELECT (SELECT point_id FROM entry_row WHERE entry_id = 1), 'f' || i, 'known', 'x' FROM n"
     sqlite3 parts.db "PRAGMA foreign_keys = OFF; WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1025) INSERT INTO part (whole, piece, role)
         SELECT 1, 100000 + i, 'run' FROM n; INSERT INTO entry_row SELECT piece, piece, piece, description_id, point_id, environment_id, process_id, date, cell, origin,

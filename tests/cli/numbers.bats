@@ -15,11 +15,11 @@ kept() { # FILE OPTION...
     sqlite3 one.db "SELECT key, devices, nodes, x, value, n, low, high FROM v_result; SELECT hex(spec_key) || hex(spec_key_low), value FROM spec;
         SELECT hex(price_key) || hex(price_key_low), devices, amount FROM price; SELECT reason FROM reject"
 }
-# Importing t.csv refuses its row and says so.
+# Importing t.csv refuses its row and says so: exit 5 where nothing of it is kept.
 refuses() { # REASON OPTION...
     rm -f one.db
     run abdb import t.csv --db one.db "${@:2}"
-    fails 0 " 0 accepted"
+    fails 5 " 0 accepted"
     [[ $output == *"$1"* ]] || { echo "does not say '$1': $output"; return 1; }
 }
 

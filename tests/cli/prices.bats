@@ -79,7 +79,7 @@ quote() { # PROVIDER KIND AMOUNT DATE: a price of a B200
     quote Acme on-demand 0.8 2026-07-01
     same "$(ask "SELECT per_device_hour FROM v_price_offer WHERE provider = 'Acme' AND valid_to IS NULL")" 0.8
     run abdb import - --set provider=Acme <<<$'device,devices,kind,amount,currency,per,valid_from,source,locator\nB200-SXM,1,spot,1,USD,hour,2026-06-30/2026-01-01,mine,mail'
-    fails 0 "1 rejected"
+    fails 5 "1 rejected"
 }
 
 @test "prices of different kind never meet silently" {
@@ -174,8 +174,11 @@ M
     fails 0 "rejected"
     same "$(ask "SELECT kind, amount FROM v_price")" on-demand,0.5
     same "$(ask "SELECT line, field FROM v_reject ORDER BY 1" | xargs)" "2,amount 3,amount"
-    quote Acme on-demand 0 2026-01-01
-    printf '{"record":"price","provider":"x","device":"L4","devices":1,"kind":"spot","amount":0,"currency":"USD","per":"hour","raw_value":"0","source":"s","locator":"l"}\n' | abdb import -q -
+    run quote Acme on-demand 0 2026-01-01
+    fails 5 "nothing was kept of it"
+    printf '{"record":"price","provider":"x","device":"L4","devices":1,"kind":"spot","amount":0,"currency":"USD","per":"hour","raw_value":"0","source":"s","locator":"l"}\n' >zero.jsonl
+    run abdb import zero.jsonl
+    fails 5 "1 rejected"
     same "$(ask "SELECT count(*) FROM v_price")" 1
 }
 

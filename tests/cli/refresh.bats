@@ -217,7 +217,7 @@ x,,2024"
     same "$(abdb query "SELECT count(*) FROM v_spec WHERE device = 'Z1'" --db third.db -o csv | tail -1)" 2
     run abdb import - <<<"target,reason,date,event
 x,y,2024,perhaps"
-    fails 0 "0 accepted"
+    fails 5 "0 accepted"
     same "$(ask "SELECT reason LIKE '%event IN (%' FROM v_reject")" 1
 }
 
