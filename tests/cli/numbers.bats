@@ -11,7 +11,7 @@ row() {
 # What one import into a new database keeps: numbers and key of the results, keys of specifications and prices; or why not.
 kept() { # FILE OPTION...
     rm -f one.db
-    abdb import -q --db one.db "$@" >said 2>&1 || { cat said; return; }
+    abdb import -q --db one.db "$@" >said 2>&1 || [ $? -eq 5 ] || { cat said; return; }
     sqlite3 one.db "SELECT key, devices, nodes, x, value, n, low, high FROM v_result; SELECT hex(spec_key) || hex(spec_key_low), value FROM spec;
         SELECT hex(price_key) || hex(price_key_low), devices, amount FROM price; SELECT reason FROM reject"
 }
@@ -92,7 +92,7 @@ refuses() { # REASON OPTION...
 # Numbers and prices of one import into a new database.
 facts_of() { # FILE OPTION...
     rm -f one.db
-    abdb import -q --db one.db "$@" >said 2>&1 || { cat said; return; }
+    abdb import -q --db one.db "$@" >said 2>&1 || [ $? -eq 5 ] || { cat said; return; }
     sqlite3 one.db "SELECT device, devices, metric, value FROM v_result ORDER BY 1, 3; SELECT devices, amount, hex(price_key) FROM price ORDER BY 1;
         SELECT field, reason FROM reject"
 }
