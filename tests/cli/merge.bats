@@ -85,7 +85,8 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
 
 @test "export: every column of every dictionary comes back" {
     printf '%s\n' '{"record":"note","kind":"campaign","target":"c-1","text":"new driver","author":"me","date":"2026-01-02"}' \
-        '{"record":"spec","device":"H100-SXM","quantity":"memory_size","basis":"card","power_limit":700,"value":80e9,"unit":"B","raw_value":"80","raw_unit":"GB","source":"abdb","locator":"a test"}' >more.jsonl
+        '{"record":"spec","device":"H100-SXM","quantity":"memory_size","basis":"card","power_limit":700,"value":80e9,"unit":"B","raw_value":"80","raw_unit":"GB","source":"abdb","locator":"a test"}' \
+        '{"record":"mark","mark":"a test","effect":"show","sentence":"A test.","source":"abdb","locator":"a test"}' >more.jsonl
     abdb import -q --db one.db "$root"/data/*.csv "$root/data/rules" more.jsonl
     same "$(sqlite3 one.db "SELECT count(*) FROM reject")" 0
     abdb export --db one.db >one.jsonl

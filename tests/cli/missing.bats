@@ -30,7 +30,7 @@ ways="interpreter by-env env-with-options from-shell not-executable library"
         fails 0 "script     absent: "
         run abdb doctor
         fails 0 "-- script"
-        [[ $output != *"! "*script* ]]
+        no grep -q '^ *! .*script' <<<"$output"
     done
 }
 

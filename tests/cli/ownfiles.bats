@@ -8,11 +8,11 @@ own_folder() {
     export ABDB_PATH=$dir/own
     mkdir -p own/reports own/figures own/maps
 }
-# COMMAND... ends within ten seconds and 1.5 GB with that exit code, and its message has the words.
+# COMMAND... ends within forty seconds and 1.5 GB with that exit code, and its message has the words.
 ends() { # CODE WORDS COMMAND...
     local code=$1 words=$2
     shift 2
-    run bash -c 'ulimit -v 1500000; exec timeout 10 "$@" </dev/null' _ "$@"
+    run bash -c 'ulimit -v 1500000; exec timeout 40 "$@" </dev/null' _ "$@"
     fails "$code" "$words" || { echo "of: $*"; return 1; }
     no grep -q $'\e' <<<"$output"
 }
