@@ -24,16 +24,17 @@ static int hyperfine_bid(const abdb_input *in)
     return abdb_flat_has_value_names(in, "\"results\"|\"command\"|\"mean\"|\"stddev\"") ? 85 : 0;
 }
 
-static bool any_run_failed(const abdb_flat_record *r)
+static size_t count_failed_runs(const abdb_flat_record *r, size_t *runs)
 {
-    const json_t *code;
-    size_t i;
+    const json_t *codes = json_object_get(r->object, "exit_codes"), *code;
+    size_t i, failed = 0;
 
-    json_array_foreach(json_object_get(r->object, "exit_codes"), i, code)
+    *runs = json_array_size(codes);
+    json_array_foreach(codes, i, code)
     {
-        if (!json_is_number(code) || json_number_value(code) != 0) return true;
+        failed += !json_is_number(code) || json_number_value(code) != 0;
     }
-    return false;
+    return failed;
 }
 
 /* Parameters of a scan; one that is called as a factor of this importer keeps its prefix. */
@@ -65,6 +66,7 @@ static abdb_status import_hyperfine_record(void *self, const abdb_flat_record *r
     abdb_arena a = {0};
     double sd = abdb_flat_number_or_nan(r, "stddev");
     abdb_result *result;
+    size_t runs, failed;
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
@@ -89,10 +91,10 @@ static abdb_status import_hyperfine_record(void *self, const abdb_flat_record *r
     }
     abdb_entry_set_measured_run(entry, "hyperfine", abdb_flat_text_or_null(r, "command"),
                                 r->locator, 0);
-    if (any_run_failed(r)) {
+    failed = count_failed_runs(r, &runs);
+    if (failed) {
         entry->field[ABDB_FIELD_verified] = "fail";
-        abdb_entry_add_mark_and_problem(entry, "failed",
-                                        "a run ended with another exit code than 0");
+        abdb_entry_add_mark_and_problem(entry, "failed", "%zu of %zu runs failed", failed, runs);
     }
     add_parameter_factors(entry, r, &a);
     abdb_entry_add_factor(entry, "sample_unit",

@@ -128,6 +128,7 @@ static long count_devices_of_run(const state *s, size_t *nodes)
 
     *nodes = s->hosts < HOSTS_MAX && s->hosts % times == 0 ? s->hosts / times : 0;
     if (times > 1 && s->hosts == 1) *nodes = 1;
+    if (s->rank_lines < s->ranks) *nodes = 0; /* lines of ranks were lost */
     if (s->ranks >= s->said) return s->ranks;
     *nodes = 0; /* one process has more than all that are listed: lines were lost */
     return 0;
@@ -325,8 +326,18 @@ static abdb_status import_nccl_table_placement(state *s, const text_line *line, 
         entry->field[ABDB_FIELD_verified] =
             verdict_of_error(line_word_as_number(line, wrong_column), limit);
     }
-    if (entry->field[ABDB_FIELD_verified] && strcmp(entry->field[ABDB_FIELD_verified], "fail") == 0)
-        abdb_entry_add_mark_and_problem(entry, "failed", "the program found wrong values");
+    if (entry->field[ABDB_FIELD_verified] &&
+        strcmp(entry->field[ABDB_FIELD_verified], "fail") == 0) {
+        if (checked < s->columns)
+            abdb_entry_add_mark_and_problem(entry, "failed", "%s values are wrong", wrong);
+        else
+            abdb_entry_add_mark_and_problem(entry, "failed", "an error of %g",
+                                            line_word_as_number(line, wrong_column));
+    }
+    if (s->said > s->ranks && s->ranks)
+        abdb_entry_add_mark_and_problem(entry, "contradiction",
+                                        "each process has %ld devices, and %ld ranks are listed",
+                                        s->said, s->ranks);
     abdb_entry_add_factor(entry, "message_bytes", word_or_null(line, 0));
     add_nonblank_factor(entry, "redop", word_or_null(line, find_column_from(s, "redop", 0)));
     add_nonblank_factor(entry, "root", word_or_null(line, find_column_from(s, "root", 0)));

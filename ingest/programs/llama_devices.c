@@ -59,6 +59,8 @@ void llama_devices_add_line(llama_devices *devices, abdb_arena *arena, const cha
     size_t number = 0;
     const char *name = name_of_device_line(text, &number);
     long found = found_devices(text);
+    const char *end;
+    size_t size;
     char *copy;
 
     if (found >= 0) {
@@ -67,7 +69,11 @@ void llama_devices_add_line(llama_devices *devices, abdb_arena *arena, const cha
     }
     if (!name) return;
     if (number == 0 && devices->name[0]) *devices = (llama_devices){0};
-    copy = abdb_arena_copy(arena, name, strcspn(name, ",(|"));
+    /* "NAME, compute capability", "NAME (driver)" or "NAME | uma"; "(R)" belongs to the name. */
+    size = strcspn(name, ",|");
+    end = strstr(name, " (");
+    if (end && (size_t)(end - name) < size) size = (size_t)(end - name);
+    copy = abdb_arena_copy(arena, name, size);
     if (number >= devices->count) devices->count = number + 1;
     devices->name[number] = copy ? abdb_trim_in_place(copy) : NULL;
     devices->integrated[number] = strstr(name, "| uma: 1") != NULL;

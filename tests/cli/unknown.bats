@@ -24,7 +24,7 @@ PY
 
 @test "an unknown factor that differs: COMPARABLE EXCEPT with its name, exit 0; rank keeps one group and says so" {
     llama a.jsonl n_cpu_moe=0 flash_attn=true
-    llama b.jsonl n_cpu_moe=36 avg_ts=20 flash_attn=true 'limits={"power": 300}'
+    llama b.jsonl n_cpu_moe=36 avg_ts=20 avg_ns=6400000000 flash_attn=true 'limits={"power": 300}'
     abdb import -q a.jsonl --set tag=a
     abdb import -q b.jsonl --set tag=b
     run abdb compare tag=a tag=b --metric tokens_per_s
