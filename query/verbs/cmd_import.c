@@ -139,7 +139,7 @@ static void print_part_timings(void)
 static int import_exit_code(const import_session *s)
 {
     bool again = s->options->retry || s->options->refresh;
-    bool nothing = !s->total.rows.accepted && !s->total.rows.duplicate;
+    bool nothing = s->total.files == s->unkept + s->unkept_found; /* now, and in earlier imports */
     bool unkept = s->unkept || (s->unkept_found && nothing);
 
     if (s->refused)
