@@ -58,6 +58,7 @@ static void count_import_by_format(import_session *s, const abdb_import_result *
 {
     size_t i = 0;
 
+    s->kept |= unit->counts.accepted || unit->counts.duplicate;
     add_import_counts(&s->total, unit);
     while (i < s->formats && strcmp(s->format[i].format, unit->format) != 0) i++;
     if (i == IMPORT_FORMATS_MAX) return;

@@ -35,6 +35,7 @@ typedef struct {
     /* Files of the command line, and found files and rounds, that were recognised, and of which
      * nothing was kept. */
     size_t unkept, unkept_found;
+    bool kept; /* something of some file was kept, now or in an earlier import */
     abdb_skipped_files skipped;
     /* Archives of the command line, and archives of which nothing was kept, but for those that
      * could not be read. */

@@ -139,8 +139,7 @@ static void print_part_timings(void)
 static int import_exit_code(const import_session *s)
 {
     bool again = s->options->retry || s->options->refresh;
-    bool nothing = s->total.files == s->unkept + s->unkept_found; /* now, and in earlier imports */
-    bool unkept = s->unkept || (s->unkept_found && nothing);
+    bool unkept = s->unkept || (s->unkept_found && !s->kept);
 
     if (s->refused)
         return abdb_exit_code(s->total.files || s->archives_without ? ABDB_PARTIAL : ABDB_DATA);

@@ -59,7 +59,8 @@ broadcast in-place - - 10331"
  8 2 float sum -1 27.02 1.50 2.50 0
 EOF
     abdb import -q copy.md
-    same "$(ask "SELECT DISTINCT devices || ' ' || nodes || ' ' || device FROM v_run")" "16 2 Acme A1"
+    # other nodes' ranks may be among the lost lines
+    same "$(ask "SELECT DISTINCT devices || ' ' || coalesce(nodes, '?') || ' ' || device FROM v_run")" "16 ? Acme A1"
 }
 
 @test "OSU tables are indented in reports, and have the units of old versions" {
