@@ -384,7 +384,9 @@ static abdb_status read_babelstream(const abdb_input *in, const abdb_overrides *
     st = lines_read_each(in, note_failed_validation, &s, err);
     s.run = (stream_run){.unit = "MB/s"};
     s.at = s.settings.count = 0;
-    if (st == ABDB_OK) st = lines_read_each(in, import_stream_line, &s, err);
+    if (st == ABDB_OK)
+        st =
+            lines_read_each_with_mark(in, lines_find_decimal_mark(in), import_stream_line, &s, err);
     free(s.failed);
     abdb_arena_free(&s.arena);
     return st;

@@ -401,7 +401,6 @@ static abdb_status handle_table_line(void *self, const text_line *line, abdb_err
     size_t n;
     abdb_status st = ABDB_OK;
 
-    s->mark = line->mark;
     enter_run_of_line(s, line->text);
     if (*text != '|') s->in_table = false;
     if (*text != '|' || text[strspn(text, "| :-")] == '\0') return ABDB_OK;
@@ -435,6 +434,7 @@ static abdb_status read_llama_bench(const abdb_input *in, const abdb_overrides *
         /* Twice over the file: the build's line stands behind the table that it belongs to. */
         TRY(lines_read_each(in, handle_line_around_table, &s, err));
         s.at = 0;
+        s.mark = lines_find_decimal_mark(in);
         s.has_table = s.has_ended = false;
         TRY(lines_read_each(in, handle_table_line, &s, err));
     }

@@ -434,7 +434,7 @@ static abdb_status read_nccl_tests(const abdb_input *in, const abdb_overrides *o
     s->left_out = in->left_out;
     s->words = overrides;
     s->sink = sink;
-    st = lines_read_each(in, import_nccl_line, s, err);
+    st = lines_read_each_with_mark(in, lines_find_decimal_mark(in), import_nccl_line, s, err);
     abdb_arena_free(&s->arena);
     free(s);
     return st;

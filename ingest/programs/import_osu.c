@@ -218,7 +218,8 @@ static abdb_status read_osu_console(const abdb_input *in, const abdb_overrides *
                                     const abdb_sink *sink, abdb_error *err)
 {
     state s = {.words = overrides, .sink = sink};
-    abdb_status st = lines_read_each(in, import_osu_line, &s, err);
+    abdb_status st =
+        lines_read_each_with_mark(in, lines_find_decimal_mark(in), import_osu_line, &s, err);
 
     if (st == ABDB_OK) st = reject_test_without_rows(&s, err);
     abdb_arena_free(&s.arena);

@@ -96,9 +96,9 @@ static void split_line_into_words(text_line *line, char *copy)
         line->word[line->words++] = abdb_trim_in_place(word);
 }
 
-/* The decimal mark of the rows of numbers in a console's text; unknown where no comma asks. */
-static abdb_decimal_mark find_mark_of_rows(const char *text, const char *end)
+abdb_decimal_mark lines_find_decimal_mark(const abdb_input *in)
 {
+    const char *text = in->text, *end = text + in->text_size;
     abdb_mark_evidence *evidence;
     abdb_decimal_mark mark;
 
@@ -125,8 +125,14 @@ static abdb_decimal_mark find_mark_of_rows(const char *text, const char *end)
 
 abdb_status lines_read_each(const abdb_input *in, line_handler handler, void *self, abdb_error *err)
 {
+    return lines_read_each_with_mark(in, ABDB_MARK_UNKNOWN, handler, self, err);
+}
+
+abdb_status lines_read_each_with_mark(const abdb_input *in, abdb_decimal_mark mark,
+                                      line_handler handler, void *self, abdb_error *err)
+{
     const char *text = in->text, *end = in->text + in->text_size;
-    text_line line = {.mark = find_mark_of_rows(text, end)};
+    text_line line = {.mark = mark};
     abdb_status st = ABDB_OK;
 
     while (text < end && st == ABDB_OK) {
@@ -205,7 +211,8 @@ bool lines_have_printed_table(const abdb_input *in, const char *first_word,
     if (head.text_size > BID_SIZE) head.text_size = BID_SIZE;
     head.at = NULL;
     if (!memmem(head.text, head.text_size, first_word, strlen(first_word))) return false;
-    (void)!lines_read_each(&head, find_header_then_numbers, &look, &err);
+    (void)!lines_read_each_with_mark(&head, lines_find_decimal_mark(&head),
+                                     find_header_then_numbers, &look, &err);
     return look.found;
 }
 

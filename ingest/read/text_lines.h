@@ -18,7 +18,7 @@ typedef struct {
     size_t words;     /* between blanks, or commas that are no decimal ones; at most
                          LINE_WORDS_MAX */
     const char *word[LINE_WORDS_MAX];
-    abdb_decimal_mark mark; /* of the rows of numbers in the text, as decimal_marks.h says */
+    abdb_decimal_mark mark; /* of lines_read_each_with_mark; unknown of lines_read_each */
 } text_line;
 
 /* Called for each line; strings are borrowed for the call. */
@@ -26,6 +26,13 @@ typedef abdb_status (*line_handler)(void *self, const text_line *line, abdb_erro
 /* ABDB_NOMEM, or what the handler said. */
 ABDB_MUST_USE abdb_status lines_read_each(const abdb_input *in, line_handler handler, void *self,
                                           abdb_error *err);
+/* The same, of lines whose numbers have that decimal mark. */
+ABDB_MUST_USE abdb_status lines_read_each_with_mark(const abdb_input *in, abdb_decimal_mark mark,
+                                                    line_handler handler, void *self,
+                                                    abdb_error *err);
+/* The decimal mark of the rows of numbers in a console's text, by the evidence of decimal_marks.h;
+ * unknown where no number has a comma. Reads the whole text. */
+abdb_decimal_mark lines_find_decimal_mark(const abdb_input *in);
 /* For bids, of the first BID_SIZE bytes: is there a table that a program printed, a header that
  * begins with a word and holds all the others ('|' between them), and behind it a line of so many
  * numbers? A program that could print it has the header in quotes, and no numbers. */
