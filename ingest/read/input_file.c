@@ -1,7 +1,7 @@
 /* input_file.c - files as bytes and as UTF-8 text; see importer.h. Encodings by iconv: UTF-16 with
- * a byte order mark (a lone last byte, which an editor appended, is dropped and said) or without
- * one, which is said, UTF-8 with
- * or without one, and Windows-1252 for what is no valid UTF-8. */
+ * a byte order mark (a lone last byte, which an editor appended, is dropped) or without one, UTF-8
+ * with or without one, and Windows-1252 for what is no valid UTF-8; a remark names what was
+ * guessed, dropped or taken off. */
 #include <errno.h>
 #include <fcntl.h>
 #include <iconv.h>
@@ -108,34 +108,36 @@ static const char *utf16_without_mark(const unsigned char *d, size_t size)
 /* "\033[1;32m" and "\033[K": how many bytes; 0: something else. */
 static size_t size_of_colour_code(const char *s, const char *end)
 {
-    const char *at = s + 2;
+    const char *at;
 
     if (end - s < 3 || s[0] != '\033' || s[1] != '[') return 0;
+    at = s + 2;
     while (at < end && ((*at >= '0' && *at <= '9') || *at == ';')) at++;
     return at < end && (*at == 'm' || *at == 'K') ? (size_t)(at + 1 - s) : 0;
 }
 
-/* What a program printed for a terminal, without its colours. */
-static abdb_status take_off_colour_codes(abdb_input *in, abdb_error *err)
+/* Where the next colour code begins; end: there is none. */
+static const char *find_colour_code(const char *s, const char *end)
 {
-    const char *s = in->text, *end = s + in->text_size, *next;
+    while ((s = memchr(s, '\033', (size_t)(end - s))) && !size_of_colour_code(s, end)) s++;
+    return s ? s : end;
+}
+
+/* What a program printed for a terminal, without its colours. An archive, which has a NUL among its
+ * first bytes, has none. */
+static abdb_status remove_colour_codes(abdb_input *in, abdb_error *err)
+{
+    enum { LOOK = 4096 };
+    const char *s = in->text, *end = s + in->text_size, *code = find_colour_code(s, end);
     char *out, *at;
 
-    if (!memchr(s, '\033', in->text_size)) return ABDB_OK;
-    out = at = malloc(in->text_size + 1);
+    if (code == end || memchr(s, 0, in->text_size < LOOK ? in->text_size : LOOK)) return ABDB_OK;
+    out = at = malloc(in->text_size);
     if (!out) return ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes", in->text_size);
-    while (s < end) {
-        s += size_of_colour_code(s, end);
-        next = s < end ? memchr(s + 1, '\033', (size_t)(end - s) - 1) : end;
-        if (!next) next = end;
-        if (size_of_colour_code(s, end)) continue;
-        memcpy(at, s, (size_t)(next - s));
-        at += next - s;
-        s = next;
-    }
-    if ((size_t)(at - out) == in->text_size) {
-        free(out);
-        return ABDB_OK;
+    for (; s < end; s = code + size_of_colour_code(code, end)) {
+        code = find_colour_code(s, end);
+        memcpy(at, s, (size_t)(code - s));
+        at += code - s;
     }
     free(in->decoded);
     in->decoded = out;
@@ -185,14 +187,18 @@ static abdb_status detect_encoding_and_decode(abdb_input *in, abdb_error *err)
     return convert_input_to_utf8(in, in->encoding, d, size, err);
 }
 
+static abdb_status decode_input(abdb_input *in, abdb_error *err)
+{
+    abdb_status st = detect_encoding_and_decode(in, err);
+
+    return st == ABDB_OK ? remove_colour_codes(in, err) : st;
+}
+
 abdb_status abdb_input_decode_memory(abdb_input *out, const char *path, const void *data,
                                      size_t size, abdb_error *err)
 {
-    abdb_status st;
-
     *out = (abdb_input){.path = path, .data = data, .size = size};
-    st = detect_encoding_and_decode(out, err);
-    return st == ABDB_OK ? take_off_colour_codes(out, err) : st;
+    return decode_input(out, err);
 }
 
 void abdb_input_release_pages(const abdb_input *in, size_t upto)
@@ -209,7 +215,6 @@ static abdb_status map_file_and_decode(abdb_input *out, const char *path, int fi
                                        abdb_error *err)
 {
     void *map = NULL;
-    abdb_status st;
 
     *out = (abdb_input){.path = path, .data = (const unsigned char *)"", .size = size};
     if (size) {
@@ -218,8 +223,7 @@ static abdb_status map_file_and_decode(abdb_input *out, const char *path, int fi
         out->map = map;
         out->data = map;
     }
-    st = detect_encoding_and_decode(out, err);
-    return st == ABDB_OK ? take_off_colour_codes(out, err) : st;
+    return decode_input(out, err);
 }
 
 abdb_status abdb_input_open_and_decode(abdb_input *out, const char *path, abdb_error *err)
