@@ -128,6 +128,16 @@ done:
     return st;
 }
 
+abdb_status abdb_query_with_three_texts(sqlite3 *db, const char *sql, const char *a, const char *b,
+                                        const char *c, abdb_table *table, abdb_error *err)
+{
+    abdb_binds binds = {0};
+
+    (void)(abdb_bind_add_text(&binds, a) && abdb_bind_add_text(&binds, b) &&
+           abdb_bind_add_text(&binds, c));
+    return abdb_query_to_table(db, sql, &binds, table, err);
+}
+
 const char *abdb_cell_text_or_empty(const abdb_table *table, size_t row, size_t column)
 {
     static _Thread_local char number[4][32];

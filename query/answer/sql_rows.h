@@ -35,6 +35,10 @@ abdb_status abdb_fail_sql_read(sqlite3 *db, abdb_error *err);
 /* All rows of one statement. binds may be NULL. ABDB_DB: SQLite's words. */
 ABDB_MUST_USE abdb_status abdb_query_to_table(sqlite3 *db, const char *sql, const abdb_binds *binds,
                                               abdb_table *table, abdb_error *err);
+/* The same, with three texts as ?1, ?2 and ?3; one that the statement does not have may be NULL. */
+ABDB_MUST_USE abdb_status abdb_query_with_three_texts(sqlite3 *db, const char *sql, const char *a,
+                                                      const char *b, const char *c,
+                                                      abdb_table *table, abdb_error *err);
 /* Text of a cell; "" where it is NULL. The text is the table's, or the thread's for a number. */
 const char *abdb_cell_text_or_empty(const abdb_table *table, size_t row, size_t column);
 /* A cell as a number; NAN where it is none. */

@@ -8,16 +8,6 @@
 #include "query/compare/selection_query.h"
 #include "query/compare/selection_spelling.h"
 
-abdb_status abdb_query_with_three_texts(sqlite3 *db, const char *sql, const char *a, const char *b,
-                                        const char *c, abdb_table *out, abdb_error *err)
-{
-    abdb_binds binds = {0};
-
-    (void)(abdb_bind_add_text(&binds, a) && abdb_bind_add_text(&binds, b) &&
-           abdb_bind_add_text(&binds, c));
-    return abdb_query_to_table(db, sql, &binds, out, err);
-}
-
 static abdb_status fail_too_many_values(abdb_error *err)
 {
     return ABDB_FAIL(err, ABDB_LIMIT, "a selection of more than %d values", ABDB_BIND_MAX);

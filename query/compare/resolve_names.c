@@ -5,17 +5,6 @@
 
 #include "query/compare/result_set.h"
 
-/* Runs a query with up to three texts as its parameters. */
-static abdb_status query_rows_with_texts(sqlite3 *db, const char *sql, const char *a, const char *b,
-                                         const char *c, abdb_table *out, abdb_error *err)
-{
-    abdb_binds binds = {0};
-
-    (void)(abdb_bind_add_text(&binds, a) && abdb_bind_add_text(&binds, b) &&
-           abdb_bind_add_text(&binds, c));
-    return abdb_query_to_table(db, sql, &binds, out, err);
-}
-
 /* "H100-SXM, H100-PCIe": the first column. */
 static void append_first_column(const abdb_table *t, abdb_text *out)
 {
@@ -33,7 +22,7 @@ static abdb_status fail_unknown_name(sqlite3 *db, const char *kind, const char *
     const char *near = NULL, **names = NULL;
     abdb_status st = ABDB_OK;
 
-    TRY(query_rows_with_texts(
+    TRY(abdb_query_with_three_texts(
         db,
         "SELECT DISTINCT whole FROM name WHERE kind = ?1 AND (whole LIKE ?2 || '%' OR"
         " whole LIKE '% ' || ?2 || '%') ORDER BY length(whole), whole",
@@ -43,8 +32,8 @@ static abdb_status fail_unknown_name(sqlite3 *db, const char *kind, const char *
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%s '%s' is not one: did you mean %s?", kind, word,
                       abdb_text_get(&list)));
     }
-    TRY(query_rows_with_texts(db, "SELECT DISTINCT whole FROM name WHERE kind = ?1", kind, NULL,
-                              NULL, &like, err));
+    TRY(abdb_query_with_three_texts(db, "SELECT DISTINCT whole FROM name WHERE kind = ?1", kind,
+                                    NULL, NULL, &like, err));
     names = calloc(like.rows + 1, sizeof *names);
     for (size_t i = 0; names && i < like.rows; i++) names[i] = like.value[i].text;
     if (names) near = abdb_nearest_name(word, names, like.rows);
@@ -80,8 +69,8 @@ static abdb_status find_only_measured_model(sqlite3 *db, const abdb_table *model
     for (size_t i = 0; i < models->rows; i++) {
         abdb_table any = {0};
 
-        TRY(query_rows_with_texts(db, sql, abdb_cell_text_or_empty(models, i, 0), m->metric, NULL,
-                                  &any, err));
+        TRY(abdb_query_with_three_texts(db, sql, abdb_cell_text_or_empty(models, i, 0), m->metric,
+                                        NULL, &any, err));
         if (any.rows) {
             fit++;
             last = i;
@@ -113,17 +102,19 @@ abdb_status abdb_resolve_name_by_metric(sqlite3 *db, const char *kind, const cha
 
     *decided = false;
     abdb_fold_name(word, folded, sizeof folded);
-    TRY(query_rows_with_texts(db,
-                              "SELECT DISTINCT whole, whole = ?2 FROM name WHERE kind = ?1 AND"
-                              " (spelling = ?2 OR whole = ?2 OR (?3 <> '' AND folded = ?3))"
-                              " ORDER BY 2 DESC, 1",
-                              kind, word, folded, &found, err));
+    TRY(abdb_query_with_three_texts(
+        db,
+        "SELECT DISTINCT whole, whole = ?2 FROM name WHERE kind = ?1 AND"
+        " (spelling = ?2 OR whole = ?2 OR (?3 <> '' AND folded = ?3))"
+        " ORDER BY 2 DESC, 1",
+        kind, word, folded, &found, err));
     if (!found.rows) /* the only one that begins so: B200 is B200-SXM */
-        TRY(query_rows_with_texts(db,
-                                  "SELECT min(whole), 1 FROM name WHERE kind = ?1 AND"
-                                  " lower(substr(whole, 1, length(?2) + 1)) = lower(?2) || '-'"
-                                  " HAVING count(DISTINCT whole) = 1",
-                                  kind, word, NULL, &found, err));
+        TRY(abdb_query_with_three_texts(
+            db,
+            "SELECT min(whole), 1 FROM name WHERE kind = ?1 AND"
+            " lower(substr(whole, 1, length(?2) + 1)) = lower(?2) || '-'"
+            " HAVING count(DISTINCT whole) = 1",
+            kind, word, NULL, &found, err));
     if (!found.rows) TRY(fail_unknown_name(db, kind, word, err));
     *decided = found.rows > 1 && abdb_cell_number(&found, 0, 1) != 1;
     if (*decided) TRY(find_only_measured_model(db, &found, measure, &at, err));

@@ -18,10 +18,6 @@ typedef struct {
     const char *note; /* a name that was taken for a longer one; NULL: none was */
 } abdb_selection_query;
 
-/* Runs a query with up to three texts as its parameters. */
-ABDB_MUST_USE abdb_status abdb_query_with_three_texts(sqlite3 *db, const char *sql, const char *a,
-                                                      const char *b, const char *c, abdb_table *out,
-                                                      abdb_error *err);
 /* Sets *yes if v_comparable has a column of that name. */
 ABDB_MUST_USE abdb_status abdb_column_exists(sqlite3 *db, const char *name, bool *yes,
                                              abdb_error *err);
