@@ -119,16 +119,25 @@ void abdb_flat_append_json(abdb_flat_record *record, abdb_arena *arena, const ch
     }
 }
 
-void abdb_flat_add_json_factors(abdb_entry *entry, const char *outer, const json_t *object,
-                                const char *const *ignored, abdb_arena *arena)
+/* The members of an object as a record; NULL, and counted: no memory. */
+static abdb_flat_record *make_record_of_json(const char *outer, const json_t *object,
+                                             abdb_arena *arena)
 {
     abdb_flat_record *record = abdb_flat_record_allocate();
 
-    if (!record) {
+    if (record)
+        abdb_flat_append_json(record, arena, outer, object);
+    else
         abdb_count_allocation_failure();
-        return;
-    }
-    abdb_flat_append_json(record, arena, outer, object);
+    return record;
+}
+
+void abdb_flat_add_json_factors(abdb_entry *entry, const char *outer, const json_t *object,
+                                const char *const *ignored, abdb_arena *arena)
+{
+    abdb_flat_record *record = make_record_of_json(outer, object, arena);
+
+    if (!record) return;
     for (size_t i = 0; i < record->items; i++)
         abdb_entry_add_unknown_factor(entry, record->item[i].name, record->item[i].text,
                                       ABDB_MARK_UNKNOWN, ignored, arena);
@@ -139,13 +148,9 @@ void abdb_flat_add_json_factors(abdb_entry *entry, const char *outer, const json
 void abdb_flat_note_json_members(abdb_settings *out, const json_t *object,
                                  const char *const *ignored, abdb_arena *arena)
 {
-    abdb_flat_record *record = abdb_flat_record_allocate();
+    abdb_flat_record *record = make_record_of_json(NULL, object, arena);
 
-    if (!record) {
-        abdb_count_allocation_failure();
-        return;
-    }
-    abdb_flat_append_json(record, arena, NULL, object);
+    if (!record) return;
     for (size_t i = 0; i < record->items; i++)
         record->asked[i] = abdb_name_is_ignored(record->item[i].name, ignored);
     abdb_flat_note_unread_values(out, record, arena);
