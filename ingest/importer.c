@@ -4,12 +4,12 @@
 
 #include <ctype.h>
 #include <math.h>
-#include "ingest/check_entry.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "ingest/check_entry.h"
 #include "schema/core/units.h"
 
 /* Columns of the tables of facts (specifications, prices) that entries do not have: --set may fill
@@ -173,11 +173,6 @@ void abdb_entry_apply_overrides(abdb_entry *entry, const abdb_overrides *overrid
                                     abdb_overrides_get(overrides, "nodes"));
 }
 
-static int compare_setting_lines(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Sorted, so that the order in which --set was typed does not make the same file another
  * artifact. */
 void abdb_overrides_canonical_text(const abdb_overrides *overrides, abdb_text *out)
@@ -191,7 +186,7 @@ void abdb_overrides_canonical_text(const abdb_overrides *overrides, abdb_text *o
         if (!line[i]) out->failed = true;
     }
     if (!out->failed) {
-        qsort(line, overrides->count, sizeof *line, compare_setting_lines);
+        qsort(line, overrides->count, sizeof *line, abdb_compare_text_pointers);
         for (size_t i = 0; i < overrides->count; i++)
             abdb_text_printf(out, "%s%s", i ? "\n" : "", line[i]);
         if (overrides->map)

@@ -31,11 +31,6 @@ static bool is_hidden_text(const abdb_search_path *shelf, const char *file)
     return shelf->hidden && strcmp(file, shelf->hidden) == 0;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Adds a copy of the name of size bytes; without memory it is left out, and said. */
 static void copy_name_or_warn(const abdb_search_path *shelf, const char **names, size_t *count,
                               const char *name, size_t size, abdb_arena *arena)
@@ -71,7 +66,7 @@ size_t abdb_search_path_list_names(const abdb_search_path *shelf, const char **n
     }
     if (!listed) abdb_print_remark("left out: what is in %s: %s", folder, strerror(errno));
     if (dir) closedir(dir);
-    qsort(names, count, sizeof *names, compare_names);
+    qsort(names, count, sizeof *names, abdb_compare_text_pointers);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || strcmp(names[i], names[kept - 1]) != 0) names[kept++] = names[i];
     return kept;

@@ -6,11 +6,6 @@
 
 enum { NAMED_MAX = 3 };
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The keys of a set's results, sorted; the caller frees the list. NULL: no memory. */
 static const char **sorted_keys(const abdb_set *set)
 {
@@ -18,7 +13,7 @@ static const char **sorted_keys(const abdb_set *set)
 
     if (!key) return NULL;
     for (size_t i = 0; i < set->members; i++) key[i] = abdb_member_text(set, i, ABDB_M_key);
-    qsort(key, set->members, sizeof *key, compare_texts);
+    qsort(key, set->members, sizeof *key, abdb_compare_text_pointers);
     return key;
 }
 

@@ -246,11 +246,6 @@ bool abdb_groups_mix_factor_values(const abdb_groups *groups, const abdb_set *se
 
 /* --- a rule and a pair ------------------------------------------------------------------------ */
 
-static int compare_text_pointers(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 const char *abdb_side_factor_values(abdb_side side, const char *factor, bool *unknown,
                                     abdb_arena *arena)
 {
@@ -273,7 +268,7 @@ const char *abdb_side_factor_values(abdb_side side, const char *factor, bool *un
         else
             *unknown |= !t || t->state == ABDB_UNKNOWN;
     }
-    if (count) qsort(seen, count, sizeof *seen, compare_text_pointers);
+    if (count) qsort(seen, count, sizeof *seen, abdb_compare_text_pointers);
     for (size_t i = 0; i < count; i++)
         if (!i || strcmp(seen[i], seen[i - 1]) != 0)
             abdb_text_printf(&out, "%s%s", out.size ? "," : "", seen[i]);

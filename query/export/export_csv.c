@@ -78,11 +78,6 @@ done:
     return st;
 }
 
-static int compare_column_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void append_cell(csv *c, const char *text)
 {
     if (c->line.size) abdb_text_puts(&c->line, ",");
@@ -258,9 +253,10 @@ abdb_status abdb_export_csv(abdb_db *db, const char *entries, abdb_redaction *re
     if (!entries) entries = "SELECT entry_id FROM entry";
     TRY(abdb_export_records(db, entries, redaction, &first, err));
     if (c->factors.count)
-        qsort(c->factors.name, c->factors.count, sizeof *c->factors.name, compare_column_names);
+        qsort(c->factors.name, c->factors.count, sizeof *c->factors.name,
+              abdb_compare_text_pointers);
     if (c->alsos.count)
-        qsort(c->alsos.name, c->alsos.count, sizeof *c->alsos.name, compare_column_names);
+        qsort(c->alsos.name, c->alsos.count, sizeof *c->alsos.name, abdb_compare_text_pointers);
     write_csv_header(c);
     TRY(abdb_export_records(db, entries, redaction, &second, err));
     if (fflush(out) != 0)

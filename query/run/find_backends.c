@@ -76,11 +76,6 @@ static abdb_status add_installed_backends(abdb_backend_list *list, abdb_error *e
 #endif
 }
 
-static int compare_backend_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 abdb_status abdb_backends_find(abdb_backend_list *out, abdb_error *err)
 {
     const char *own = getenv("ABDB_BACKENDS");
@@ -90,7 +85,7 @@ abdb_status abdb_backends_find(abdb_backend_list *out, abdb_error *err)
     if (own && *own) st = add_backends_in_folder(out, own, err);
     if (st == ABDB_OK) st = add_installed_backends(out, err);
     qsort(out->backend, out->count, sizeof out->backend[0],
-          compare_backend_names); /* name is the first member */
+          abdb_compare_text_pointers); /* name is the first member */
     return st;
 }
 

@@ -19,11 +19,6 @@ typedef struct {
     abdb_fleet_measurement *seen;
 } fleet_measurements;
 
-static int compare_text_pointers(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The names in that place of all rows: [node, cell, process, seconds]. */
 static abdb_status collect_distinct_names(const fleet_measurements *r, size_t place,
                                           const char ***out, size_t *count, abdb_error *err)
@@ -38,7 +33,7 @@ static abdb_status collect_distinct_names(const fleet_measurements *r, size_t pl
             return ABDB_FAIL(err, ABDB_DATA,
                              "abdb_fleet: row %zu is not [node, cell, process, seconds]", i + 1);
     }
-    qsort(list, r->n, sizeof *list, compare_text_pointers);
+    qsort(list, r->n, sizeof *list, abdb_compare_text_pointers);
     *count = 0;
     for (size_t i = 0; i < r->n; i++)
         if (!*count || strcmp(list[*count - 1], list[i]) != 0) list[(*count)++] = list[i];
@@ -47,7 +42,8 @@ static abdb_status collect_distinct_names(const fleet_measurements *r, size_t pl
 
 static size_t index_of_name(const char *text, const char *const *list, size_t count)
 {
-    const char *const *found = bsearch(&text, list, count, sizeof *list, compare_text_pointers);
+    const char *const *found =
+        bsearch(&text, list, count, sizeof *list, abdb_compare_text_pointers);
 
     return found ? (size_t)(found - list) : 0; /* all are in it */
 }

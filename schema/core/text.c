@@ -357,3 +357,8 @@ bool abdb_list_has_word(const char *list, char separator, const char *word, size
     }
     return false;
 }
+
+int abdb_compare_text_pointers(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}

@@ -88,5 +88,8 @@ size_t abdb_braced_name_length(const char *string);
 bool abdb_list_has_word(const char *list, char separator, const char *word, size_t size);
 /* Is the text one of a list that ends with NULL? */
 bool abdb_text_is_in_list(const char *text, const char *const *list);
+/* Compares two elements of an array of texts, or of structures that begin with a text, by their
+ * bytes: for qsort and bsearch. */
+int abdb_compare_text_pointers(const void *a, const void *b);
 
 #endif
