@@ -436,8 +436,7 @@ bool abdb_same_number_other_target(const abdb_set *a, size_t i, double x, const 
 static bool pair_counts_in_geomean(const abdb_pair *pair)
 {
     return pair->has_ratio && pair->comparability != ABDB_REFUSED && !*pair->unlike &&
-           pair->choice != ABDB_OF_ANY_SIZE && pair->difference.ratio > 0 &&
-           isfinite(pair->difference.ratio);
+           pair->choice != ABDB_OF_ANY_SIZE;
 }
 
 static bool pair_is_no_repeat(const abdb_comparison *c, size_t pair_index)

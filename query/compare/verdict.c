@@ -166,6 +166,13 @@ static const char *why_untested(abdb_comparison *c, const abdb_backend_reader *t
                              t->m, t->n, ABDB_PROCESSES_LEAST);
 }
 
+/* A ratio that is not finite and above 0 is beyond a double, and is none. */
+static void set_ratio(abdb_pair *pair, double ratio)
+{
+    pair->has_ratio = isfinite(ratio) && ratio > 0;
+    pair->difference.ratio = pair->has_ratio ? ratio : NAN;
+}
+
 /* No trial: values and a ratio, and why there is no more. */
 static abdb_status set_untested_ratio_and_reason(abdb_comparison *c, abdb_pair *pair,
                                                  abdb_error *err)
@@ -187,8 +194,7 @@ static abdb_status set_untested_ratio_and_reason(abdb_comparison *c, abdb_pair *
         pair->right.n = t->n;
         TRY(abdb_trimmed_geomean_of_logs(t->b, t->n, &pair->right.value, err));
     }
-    d->ratio = pair->right.value / pair->left.value;
-    pair->has_ratio = true;
+    set_ratio(pair, pair->right.value / pair->left.value);
 done:
     return st;
 }
@@ -218,8 +224,7 @@ static abdb_status test_process_samples(abdb_comparison *c, abdb_pair *pair, abd
     TRY(abdb_trial_test_difference(&d->trial, &d->outcome, err));
     pair->left.value = d->outcome.a;
     pair->right.value = d->outcome.b;
-    pair->has_ratio = true;
-    d->ratio = abdb_exp_rounded(d->outcome.difference);
+    set_ratio(pair, abdb_exp_rounded(d->outcome.difference));
     d->p = d->p_corrected = d->outcome.p;
 done:
     d->trial.a = d->trial.b = NULL;
@@ -249,12 +254,8 @@ abdb_status abdb_pair_summarise_and_test(abdb_comparison *c, abdb_pair *pair, ab
     if (!pair->left.n || !pair->right.n) goto done;
     if (a.sampled && b.sampled)
         TRY(test_process_samples(c, pair, &a, &b, err));
-    else if (pair->left.value > 0 && pair->right.value > 0) {
-        double ratio = pair->right.value / pair->left.value;
-
-        pair->has_ratio = isfinite(ratio) && ratio > 0; /* else it is beyond a double */
-        if (pair->has_ratio) pair->difference.ratio = ratio;
-    }
+    else if (pair->left.value > 0 && pair->right.value > 0)
+        set_ratio(pair, pair->right.value / pair->left.value);
 done:
     abdb_processes_free(&a);
     abdb_processes_free(&b);
