@@ -19,9 +19,9 @@ static long long count_of_text(const char *text)
 
 static long long count_of_factor(const abdb_entry *entry, const char *name)
 {
-    for (size_t i = 0; i < entry->factors; i++)
-        if (strcmp(entry->factor[i].name, name) == 0) return count_of_text(entry->factor[i].text);
-    return 0;
+    const abdb_factor *factor = abdb_entry_find_factor(entry, name);
+
+    return factor ? count_of_text(factor->text) : 0;
 }
 
 /* Does text begin with a word of the device's name that has a digit ("H100")? */

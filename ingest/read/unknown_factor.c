@@ -33,13 +33,6 @@ static const char *factor_name_of(const char *name, abdb_arena *arena)
     return out && kept ? out : NULL;
 }
 
-static const abdb_factor *find_factor(const abdb_entry *entry, const char *name)
-{
-    for (size_t i = 0; i < entry->factors; i++)
-        if (strcmp(entry->factor[i].name, name) == 0) return &entry->factor[i];
-    return NULL;
-}
-
 /* Columns of every result, beside the fields: compare asks them and no factor of that name. */
 static bool is_column_of_results(const char *name)
 {
@@ -110,11 +103,11 @@ void abdb_entry_add_unknown_factor(abdb_entry *entry, const char *name, const ch
 
     if (!name || !*name || !text || !*text || abdb_name_is_ignored(name, ignored)) return;
     own = factor_name_of(name, arena);
-    there = own ? find_factor(entry, own) : NULL;
+    there = own ? abdb_entry_find_factor(entry, own) : NULL;
     if (there && strcmp(there->text, text) == 0) return;
     if (own && (there || is_column_of_results(own)))
         own = abdb_arena_printf(arena, "%s.in_file", own);
-    if (!own || find_factor(entry, own)) {
+    if (!own || abdb_entry_find_factor(entry, own)) {
         entry->factors_left_out++;
         return;
     }

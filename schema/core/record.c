@@ -83,18 +83,11 @@ void abdb_entry_add_valueless_factor(abdb_entry *entry, const char *name, abdb_f
     append_factor_or_count_lost(entry, name, state);
 }
 
-/* True if word is one of the words between blanks. */
-static bool words_contain(const char *words, const char *word)
+const abdb_factor *abdb_entry_find_factor(const abdb_entry *entry, const char *name)
 {
-    size_t size = strlen(word);
-
-    for (; *words; words += strspn(words, " ")) {
-        size_t length = strcspn(words, " ");
-
-        if (length == size && strncmp(words, word, size) == 0) return true;
-        words += length;
-    }
-    return false;
+    for (size_t i = 0; i < entry->factors; i++)
+        if (strcmp(entry->factor[i].name, name) == 0) return &entry->factor[i];
+    return NULL;
 }
 
 void abdb_entry_add_mark(abdb_entry *entry, const char *mark)
@@ -102,7 +95,7 @@ void abdb_entry_add_mark(abdb_entry *entry, const char *mark)
     const char *flags = entry->field[ABDB_FIELD_flags];
     size_t used;
 
-    if (flags && words_contain(flags, mark)) return;
+    if (abdb_entry_has_mark(entry, mark)) return;
     if (flags != entry->flags)
         snprintf(entry->flags, sizeof entry->flags, "%s", flags ? flags : "");
     used = strlen(entry->flags);
@@ -144,9 +137,7 @@ void abdb_entry_add_mark_and_problem(abdb_entry *entry, const char *mark, const 
 
 bool abdb_entry_has_mark(const abdb_entry *entry, const char *mark)
 {
-    const char *flags = entry->field[ABDB_FIELD_flags];
-
-    return flags && words_contain(flags, mark);
+    return abdb_list_has_word(entry->field[ABDB_FIELD_flags], ' ', mark, strlen(mark));
 }
 
 void abdb_origin_to_text(long long origin, char out[17])

@@ -143,6 +143,8 @@ void abdb_entry_add_number_factor(abdb_entry *entry, const char *name, double va
                                   const char *text);
 /* Adds a factor that the source leaves unknown, or that cannot apply. */
 void abdb_entry_add_valueless_factor(abdb_entry *entry, const char *name, abdb_factor_state state);
+/* The factor of that name, known or not; NULL: the entry has none. */
+const abdb_factor *abdb_entry_find_factor(const abdb_entry *entry, const char *name);
 /* Adds a result with statistic "value" and nothing else known; NULL when there is no room. */
 abdb_result *abdb_entry_add_result(abdb_entry *entry, const char *metric, double value);
 
