@@ -67,10 +67,8 @@ static abdb_status import_checker_row(void *self, const abdb_csv_row *csv, abdb_
         s->context.mark = s->header.file_mark;
         return ABDB_OK;
     }
-    if (!abdb_csv_row_fits(&s->header, csv, s->in, s->delimiter, reason, sizeof reason)) {
-        TRY(abdb_csv_reject_row(s->context.sink, csv, NULL, reason, err));
-        return s->context.sink->row_end(s->context.sink->self, err);
-    }
+    if (!abdb_csv_row_fits(&s->header, csv, s->in, s->delimiter, reason, sizeof reason))
+        return abdb_csv_reject_and_end_row(s->context.sink, csv, NULL, reason, err);
     abdb_mlperf_copy_row_columns(abdb_mlperf_columns, MLPERF_SHARED, s->shared, csv, &row);
     abdb_mlperf_copy_row_columns(abdb_mlperf_checker_columns, MLPERF_CHECKER, s->place, csv, &row);
     /* Location is the path of the result folder, which begins with its division. */

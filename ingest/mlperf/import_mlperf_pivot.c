@@ -137,10 +137,8 @@ static abdb_status import_pivot_row(void *self, const abdb_csv_row *csv, abdb_er
         return ABDB_FAIL(err, ABDB_DATA,
                          "line %ld: a second crosstab begins; a file holds one, so cut it in two",
                          csv->line);
-    if (!abdb_csv_row_fits(&s->label, csv, s->in, s->delimiter, reason, sizeof reason)) {
-        TRY(abdb_csv_reject_row(s->context.sink, csv, "row", reason, err));
-        return s->context.sink->row_end(s->context.sink->self, err);
-    }
+    if (!abdb_csv_row_fits(&s->label, csv, s->in, s->delimiter, reason, sizeof reason))
+        return abdb_csv_reject_and_end_row(s->context.sink, csv, "row", reason, err);
     for (size_t i = 0; i + 1 < s->first && csv->field[0][0];
          i++) { /* a line that names its system */
         free(s->system[i]);

@@ -193,8 +193,7 @@ static abdb_status import_site_row(state *s, const abdb_csv_row *csv, abdb_error
     if (!abdb_csv_row_fits(&s->header, csv, s->in, s->delimiter, reason, sizeof reason)) {
         TRY(import_waiting_row(s, NULL, err));
         s->waits = false;
-        TRY(abdb_csv_reject_row(s->context.sink, csv, "row", reason, err));
-        return s->context.sink->row_end(s->context.sink->self, err);
+        return abdb_csv_reject_and_end_row(s->context.sink, csv, "row", reason, err);
     }
     abdb_mlperf_copy_row_columns(abdb_mlperf_columns, MLPERF_SHARED, s->shared, csv, &row);
     abdb_mlperf_copy_row_columns(map, MAP_COUNT, s->place, csv, &row);

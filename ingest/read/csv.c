@@ -392,6 +392,14 @@ abdb_status abdb_csv_reject_row(const abdb_sink *sink, const abdb_csv_row *row, 
     return sink->reject(sink->self, &reject, err);
 }
 
+abdb_status abdb_csv_reject_and_end_row(const abdb_sink *sink, const abdb_csv_row *row,
+                                        const char *field, const char *reason, abdb_error *err)
+{
+    abdb_status st = abdb_csv_reject_row(sink, row, field, reason, err);
+
+    return st == ABDB_OK ? sink->row_end(sink->self, err) : st;
+}
+
 bool abdb_csv_first_line_has(const char *text, size_t size, const char *words)
 {
     size_t sep = abdb_csv_sep_line_size(text, size), length;

@@ -76,6 +76,10 @@ abdb_decimal_mark abdb_csv_mark(const abdb_csv_header *header, int column);
 ABDB_MUST_USE abdb_status abdb_csv_reject_row(const abdb_sink *sink, const abdb_csv_row *row,
                                               const char *field, const char *reason,
                                               abdb_error *err);
+/* The same, and ends the row. */
+ABDB_MUST_USE abdb_status abdb_csv_reject_and_end_row(const abdb_sink *sink,
+                                                      const abdb_csv_row *row, const char *field,
+                                                      const char *reason, abdb_error *err);
 /* Does the first line of text (behind Excel's "sep=;") hold all these words ('|' between them)? For
  * bids. */
 bool abdb_csv_first_line_has(const char *text, size_t size, const char *words);

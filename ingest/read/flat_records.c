@@ -249,14 +249,6 @@ static bool is_header_of_another_table(const void *self, const abdb_csv_row *row
     return r->is_header(r->self, &record);
 }
 
-static abdb_status reject_row_of_another_width(flat_reader *r, const abdb_csv_row *row,
-                                               const char *reason, abdb_error *err)
-{
-    abdb_status st = abdb_csv_reject_row(r->sink, row, "row", reason, err);
-
-    return st == ABDB_OK ? r->sink->row_end(r->sink->self, err) : st;
-}
-
 static abdb_status pass_csv_row_as_record(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     flat_reader *r = self;
@@ -269,7 +261,7 @@ static abdb_status pass_csv_row_as_record(void *self, const abdb_csv_row *row, a
         return st == ABDB_OK ? abdb_csv_find_marks(&r->header, r->in, r->delimiter, err) : st;
     }
     if (!abdb_csv_row_fits(&r->header, row, r->in, r->delimiter, reason, sizeof reason))
-        return reject_row_of_another_width(r, row, reason, err);
+        return abdb_csv_reject_and_end_row(r->sink, row, "row", reason, err);
     record = abdb_flat_record_allocate();
     raw = strndup(row->raw, row->raw_size);
     if (!record || !raw) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a record"));
