@@ -341,15 +341,13 @@ void abdb_set_add_mark_notes(const abdb_set *set, const char *who, abdb_table *t
 {
     for (size_t i = 0; i < set->members; i++) {
         const char *mark = set->member[i].mark;
-        size_t n = 0, before = 0;
+        size_t n = 0, first = 0;
 
         if (!mark) continue;
-        for (size_t k = 0; k < set->members; k++)
-            if (set->member[k].mark && strcmp(set->member[k].mark, mark) == 0) {
-                n++;
-                before += k < i;
-            }
-        if (before) continue;
+        while (!set->member[first].mark || strcmp(set->member[first].mark, mark) != 0) first++;
+        if (first < i) continue;
+        for (size_t k = i; k < set->members; k++)
+            n += set->member[k].mark && strcmp(set->member[k].mark, mark) == 0;
         abdb_table_add_note_format(t, "%s%s%zu row%s left out: %s (%s); --marks any shows %s",
                                    who ? who : "", who ? ": " : "", n, n == 1 ? "" : "s", mark,
                                    set->member[i].why + strlen(mark) + 2, n == 1 ? "it" : "them");

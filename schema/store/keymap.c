@@ -42,8 +42,8 @@ static void put_without_growing(abdb_keymap *map, abdb_key key, uint32_t number)
     *slot = (abdb_keyslot){key.high, number, (uint16_t)key.low};
 }
 
-/* Makes the room of the map half as large again of the map and puts every key in its new place.
- * False: no memory. */
+/* Makes the map's room half as large again and puts every key in its new place. False: no
+ * memory. */
 static bool grow_and_rehash(abdb_keymap *map)
 {
     abdb_keymap bigger = {.room = map->room ? map->room + map->room / 2 : 1024,
