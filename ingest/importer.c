@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "ingest/check_entry.h"
+#include "schema/core/array.h"
 #include "schema/core/units.h"
 
 /* Columns of the tables of facts (specifications, prices) that entries do not have: --set may fill
@@ -186,7 +187,7 @@ void abdb_overrides_canonical_text(const abdb_overrides *overrides, abdb_text *o
         if (!line[i]) out->failed = true;
     }
     if (!out->failed) {
-        qsort(line, overrides->count, sizeof *line, abdb_compare_text_pointers);
+        abdb_array_sort(line, overrides->count, sizeof *line, abdb_compare_text_pointers);
         for (size_t i = 0; i < overrides->count; i++)
             abdb_text_printf(out, "%s%s", i ? "\n" : "", line[i]);
         if (overrides->map)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/array.h"
 #include "schema/core/sanitize_text.h"
 
 /* LEVELS_MAX: more names than a page can show. NAME_LETTERS: what fits beside a picture of 720
@@ -159,7 +160,8 @@ static void collect_level_names(const data_builder *m, levels *l, size_t most)
                 l->count < most)
                 l->name[l->count++] = name;
         }
-    if (!m->d->text[l->column]) qsort(l->name, l->count, sizeof *l->name, compare_numeric_text);
+    if (!m->d->text[l->column])
+        abdb_array_sort(l->name, l->count, sizeof *l->name, compare_numeric_text);
 }
 
 /* The place after so many letters of UTF-8 text. */

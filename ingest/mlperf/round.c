@@ -219,7 +219,7 @@ static void sort_items_keep_last_copy(abdb_mlperf_round *round)
 {
     size_t kept = 0;
 
-    qsort(round->item, round->items, sizeof *round->item, compare_folder_then_path);
+    abdb_array_sort(round->item, round->items, sizeof *round->item, compare_folder_then_path);
     for (size_t i = 0; i < round->items; i++) {
         const item *next = i + 1 < round->items ? &round->item[i + 1] : NULL;
 
@@ -359,14 +359,14 @@ static void add_unread_folders(abdb_mlperf_round *round, const description_list 
         abdb_round_folder *f = &round->folder[round->folders];
 
         *f = (abdb_round_folder){.root = u->root, .path = u->folder};
-        if (bsearch(f, round->folder, read, sizeof *f, compare_folders)) continue;
+        if (abdb_array_find_sorted(f, round->folder, read, sizeof *f, compare_folders)) continue;
         attach_descriptions(f, &where, list);
         if (!u->in_tree && !f->system) continue;
         set_folder_identity(round, f, &where);
         f->unread = u->file;
         round->folders++;
     }
-    qsort(round->folder, round->folders, sizeof *round->folder, compare_folders);
+    abdb_array_sort(round->folder, round->folders, sizeof *round->folder, compare_folders);
 }
 
 abdb_status abdb_mlperf_round_group_folders(abdb_mlperf_round *round, abdb_error *err)
@@ -382,7 +382,7 @@ abdb_status abdb_mlperf_round_group_folders(abdb_mlperf_round *round, abdb_error
     if (!round->folder || !list.at) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%zu files", round->items));
     for (size_t i = 0; i < round->items; i++)
         if (!*round->item[i].home->folder) list.at[list.count++] = &round->item[i];
-    qsort(list.at, list.count, sizeof *list.at, compare_description_paths);
+    abdb_array_sort(list.at, list.count, sizeof *list.at, compare_description_paths);
     for (size_t from = 0; from < round->items; from = to) {
         const folder_location *first = round->item[from].home;
         abdb_round_folder *f;

@@ -14,6 +14,7 @@
 
 #include "ingest/mlperf/round.h"
 #include "ingest/mlperf/score_rules.h"
+#include "schema/core/array.h"
 #include "schema/core/stats.h"
 
 enum { REASON = 200, RUNS_MAX = ABDB_PIECE_MAX };
@@ -137,7 +138,7 @@ static double sort_and_olympic_mean(double *ms, int runs, int dropped)
 
     /* Failed runs are infinite and sort last: dropped as the slowest, or, where there are more,
      * making the sum infinite. */
-    qsort(ms, (size_t)runs, sizeof *ms, abdb_compare_double);
+    abdb_array_sort(ms, (size_t)runs, sizeof *ms, abdb_compare_double);
     for (int i = dropped; i < runs - dropped; i++) sum += ms[i];
     return sum / (runs - 2 * dropped);
 }

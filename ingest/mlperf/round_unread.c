@@ -113,7 +113,7 @@ void abdb_round_unread_sort(abdb_unread_folders *list)
 {
     size_t kept = 0;
 
-    if (list->items) qsort(list->item, list->items, sizeof *list->item, compare_unread_folders);
+    abdb_array_sort(list->item, list->items, sizeof *list->item, compare_unread_folders);
     for (size_t i = 0; i < list->items; i++)
         if (!kept || strcmp(list->item[kept - 1].root, list->item[i].root) != 0 ||
             strcmp(list->item[kept - 1].folder, list->item[i].folder) != 0)

@@ -98,9 +98,10 @@ abdb_status abdb_hard_links_sort(hard_link_list *list, abdb_error *err)
         return ABDB_FAIL(err, ABDB_NOMEM, "%zu hard links", list->count);
     for (size_t i = 0; i < list->count; i++)
         list->by_target[i] = list->by_key[i] = list->by_source[i] = i;
-    qsort_r(list->by_key, list->count, sizeof *list->by_key, by_key, list->item);
+    abdb_array_sort_with(list->by_key, list->count, sizeof *list->by_key, by_key, list->item);
     for (size_t i = 0; i < list->count; i++) follow(list, &list->item[i]);
-    qsort_r(list->by_target, list->count, sizeof *list->by_target, by_target, list->item);
+    abdb_array_sort_with(list->by_target, list->count, sizeof *list->by_target, by_target,
+                         list->item);
     return ABDB_OK;
 }
 
@@ -160,7 +161,8 @@ void abdb_hard_links_settle(hard_link_list *list)
 
         if (target) l->source = target->first;
     }
-    qsort_r(list->by_source, list->count, sizeof *list->by_source, by_source, list->item);
+    abdb_array_sort_with(list->by_source, list->count, sizeof *list->by_source, by_source,
+                         list->item);
     list->next = 0;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "schema/core/array.h"
 #include "schema/core/stats.h"
 
 abdb_status abdb_latencies_alloc(abdb_latencies *l, size_t n, abdb_error *err)
@@ -33,7 +34,7 @@ void abdb_latencies_add(abdb_latencies *l, double seconds)
 static double sort_and_take_quantile(abdb_latencies *l, double q)
 {
     if (!l->count) return NAN;
-    qsort(l->s, l->count, sizeof *l->s, abdb_compare_double);
+    abdb_array_sort(l->s, l->count, sizeof *l->s, abdb_compare_double);
     return abdb_quantile_sorted(l->s, l->count, q);
 }
 

@@ -8,6 +8,7 @@
 #include "query/answer/escape.h"
 #include "query/answer/load_figure.h"
 #include "query/answer/output.h"
+#include "schema/core/array.h"
 
 /* TREE_MAX: facts that the tree shows; more are for programs. */
 enum { NAMES_MAX = 256, TREE_MAX = 40 };
@@ -228,7 +229,7 @@ static void append_source_locators(const abdb_table *facts, size_t first, abdb_t
     for (size_t r = first; place && r < facts->rows; r++)
         if (strcmp(fact_cell_text(facts, r, "source"), abdb_text_get(&source)) == 0)
             place[count++] = fact_cell_text(facts, r, "locator");
-    if (count) qsort(place, count, sizeof *place, compare_places_naturally);
+    abdb_array_sort(place, count, sizeof *place, compare_places_naturally);
     for (size_t i = 0; i < count; i++) {
         if (!*place[i] || (before && strcmp(before, place[i]) == 0)) continue;
         abdb_text_printf(out, "%s%s", out->size ? "; " : "",

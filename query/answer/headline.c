@@ -6,6 +6,7 @@
 
 #include "query/answer/explain.h"
 #include "query/answer/sql_rows.h"
+#include "schema/core/array.h"
 #include "schema/functions/sqlite.h"
 
 enum { NAMES_MAX = 400, TIES_MAX = 5, KEY_SIZE = 64 };
@@ -156,7 +157,7 @@ static void rank_best_row_per_name(headline_builder *m)
         else if (i < m->places && value > m->place[i].value)
             m->place[i] = (place){v->text, value, r};
     }
-    qsort(m->place, m->places, sizeof *m->place, compare_ranked_values);
+    abdb_array_sort(m->place, m->places, sizeof *m->place, compare_ranked_values);
 }
 
 /* The first key of a result behind the number of a row; false: of none. */

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "query/answer/output.h"
+#include "schema/core/array.h"
 #include "schema/core/outguard.h"
 
 enum { NAMES_MAX = 256, TEXT_MAX = 16 << 20 };
@@ -66,7 +67,7 @@ size_t abdb_search_path_list_names(const abdb_search_path *shelf, const char **n
     }
     if (!listed) abdb_print_remark("left out: what is in %s: %s", folder, strerror(errno));
     if (dir) closedir(dir);
-    qsort(names, count, sizeof *names, abdb_compare_text_pointers);
+    abdb_array_sort(names, count, sizeof *names, abdb_compare_text_pointers);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || strcmp(names[i], names[kept - 1]) != 0) names[kept++] = names[i];
     return kept;

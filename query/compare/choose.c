@@ -458,7 +458,7 @@ abdb_status abdb_choose_cheapest_systems(abdb_system_choice *c, sqlite3 *db,
     TRY(append_rented_and_owned(c, &s, err));
     leave_out_unused_quotes(c, &s);
     TRY(note_results_excluded_by_where(c, o, db, &rank.measure, err));
-    if (c->count) qsort(c->row, c->count, sizeof *c->row, compare_cost_then_device);
+    abdb_array_sort(c->row, c->count, sizeof *c->row, compare_cost_then_device);
     if (o->by == ABDB_BY_DOLLAR) compute_break_even_prices(c);
 done:
     abdb_table_free(&s.offers);

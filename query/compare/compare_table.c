@@ -10,6 +10,7 @@
 #include "query/answer/render.h"
 #include "query/compare/compare_text.h"
 #include "query/compare/like_for_like.h"
+#include "schema/core/array.h"
 
 enum { BLOCK_COLUMNS = 7 };
 
@@ -106,7 +107,7 @@ static bool split_classes_by_name(const abdb_comparison *c, labelled *all, size_
 
     for (size_t i = 0; i < count; i++)
         all[i].value = find_key_entry_value(c->pair[all[i].pair].a.group->key, name, &all[i].size);
-    qsort(all, count, sizeof *all, compare_class_value);
+    abdb_array_sort(all, count, sizeof *all, compare_class_value);
     for (size_t i = 1; i < count; i++) {
         before += all[i].class != all[i - 1].class;
         classes += compare_class_value(&all[i], &all[i - 1]) != 0;

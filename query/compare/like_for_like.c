@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/array.h"
 #include "schema/core/stats.h"
 
 /* Numbers of devices that a sentence names. */
@@ -229,7 +230,7 @@ const char *abdb_device_counts_text(const abdb_set *set, size_t sets, double *us
 
             if (devices > 0) x[n++] = devices;
         }
-    if (n) qsort(x, n, sizeof *x, abdb_compare_double);
+    abdb_array_sort(x, n, sizeof *x, abdb_compare_double);
     for (size_t i = 0; i < n; i++) {
         /* Sorted: equal sizes are a run, the longest run is the usual size. */
         run = i && x[i] <= x[i - 1] ? run + 1 : 1;

@@ -4,6 +4,8 @@
 
 #include "query/compare/compare.h"
 
+#include "schema/core/array.h"
+
 enum { NAMED_MAX = 3 };
 
 /* The keys of a set's results, sorted; the caller frees the list. NULL: no memory. */
@@ -13,7 +15,7 @@ static const char **sorted_keys(const abdb_set *set)
 
     if (!key) return NULL;
     for (size_t i = 0; i < set->members; i++) key[i] = abdb_member_text(set, i, ABDB_M_key);
-    qsort(key, set->members, sizeof *key, abdb_compare_text_pointers);
+    abdb_array_sort(key, set->members, sizeof *key, abdb_compare_text_pointers);
     return key;
 }
 

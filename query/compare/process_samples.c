@@ -181,7 +181,7 @@ abdb_status abdb_processes_load(abdb_processes *out, abdb_comparison *c, abdb_si
     }
     if (!out->sampled) out->count = 0;
     if (!out->count && !out->doubtful) out->sampled = false;
-    if (out->count) qsort(out->one, out->count, sizeof *out->one, compare_process_order);
+    abdb_array_sort(out->one, out->count, sizeof *out->one, compare_process_order);
     average_repeats_count_campaigns(out);
 done:
     if (st != ABDB_OK) abdb_processes_free(out);

@@ -7,6 +7,7 @@
 
 #include "query/compare/like_for_like.h"
 #include "query/compare/unknown_factors.h"
+#include "schema/core/array.h"
 #include "schema/core/stats.h"
 
 /* --- who is ranked ---------------------------------------------------------------------------- */
@@ -142,7 +143,7 @@ static abdb_status replace_best_by_median(abdb_ranking *r, abdb_member_column by
             if (member_is_rankable(&r->set.member[group->member[k]]) &&
                 strcmp(ranked_name(r, group->member[k], by), row->name) == 0)
                 x[n++] = r->set.member[group->member[k]].value;
-        qsort(x, n, sizeof *x, abdb_compare_double);
+        abdb_array_sort(x, n, sizeof *x, abdb_compare_double);
         row->value = abdb_quantile_sorted(x, n, 0.5);
         for (size_t k = 0; k < group->count; k++) {
             size_t at = group->member[k];
@@ -183,7 +184,7 @@ static abdb_status sort_and_number_places(abdb_ranking *r, abdb_error *err)
         all[i] = (sortable){r->row[i], abdb_ranking_group_is_higher(r, r->row[i].group)
                                            ? -r->row[i].value
                                            : r->row[i].value};
-    qsort(all, r->count, sizeof *all, compare_group_value_name);
+    abdb_array_sort(all, r->count, sizeof *all, compare_group_value_name);
     for (size_t i = 0; i < r->count; i++) {
         r->row[i] = all[i].row;
         r->row[i].place = i && r->row[i - 1].group == r->row[i].group ? r->row[i - 1].place + 1 : 1;

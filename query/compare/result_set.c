@@ -47,7 +47,8 @@ const abdb_member_factor *abdb_member_find_factor(const abdb_member *member, con
 {
     const abdb_member_factor key = {.name = name};
 
-    return bsearch(&key, member->trait, member->traits, sizeof key, compare_factor_names);
+    return abdb_array_find_sorted(&key, member->trait, member->traits, sizeof key,
+                                  compare_factor_names);
 }
 
 static const char *copy_text_or_null(abdb_arena *arena, const char *text)
@@ -191,7 +192,7 @@ static abdb_status collect_member_factors(loader *l, abdb_set *set, size_t i, ab
         TRY(append_device_name_factors(l, abdb_member_text(set, i, ABDB_M_entry_id), trait, &count,
                                        err));
     if (!is_spec && !said) trait[count++] = (abdb_member_factor){"per", "system", ABDB_KNOWN};
-    qsort(trait, count, sizeof *trait, compare_factor_names);
+    abdb_array_sort(trait, count, sizeof *trait, compare_factor_names);
     m->trait = trait;
     m->traits = count;
 done:

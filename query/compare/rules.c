@@ -5,6 +5,8 @@
 
 #include "query/compare/compare.h"
 
+#include "schema/core/array.h"
+
 /* --- the rulebook ----------------------------------------------------------------------------- */
 
 static const char *copy_rule_cell(abdb_arena *arena, const abdb_table *t, size_t row, size_t column)
@@ -72,7 +74,7 @@ abdb_status abdb_rulebook_load(abdb_rulebook *out, sqlite3 *db, abdb_error *err)
     for (; out->knowns < known.rows; out->knowns++)
         if (!(out->known[out->knowns] = copy_rule_cell(&out->arena, &known, out->knowns, 0)))
             TRY(ABDB_FAIL(err, ABDB_NOMEM, "factors"));
-    qsort(role, roles.rows, sizeof *role, compare_factor_workload);
+    abdb_array_sort(role, roles.rows, sizeof *role, compare_factor_workload);
     out->rules = rules.rows;
     out->rule = rule;
     out->roles = roles.rows;
@@ -95,7 +97,8 @@ static const abdb_role *find_role(const abdb_rulebook *book, const char *workloa
 {
     const abdb_role key = {.workload = workload, .factor = factor};
 
-    return bsearch(&key, book->role, book->roles, sizeof key, compare_factor_workload);
+    return abdb_array_find_sorted(&key, book->role, book->roles, sizeof key,
+                                  compare_factor_workload);
 }
 
 const char *abdb_find_factor_role(const abdb_rulebook *book, const abdb_set *set, size_t member,
@@ -213,7 +216,7 @@ abdb_status abdb_groups_split(abdb_groups *out, const abdb_rulebook *book, const
         all[i] = (keyed){abdb_arena_copy(arena, abdb_text_get(&key), key.size), i};
         if (!all[i].key || key.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "groups"));
     }
-    qsort(all, set->members, sizeof *all, compare_group_keys);
+    abdb_array_sort(all, set->members, sizeof *all, compare_group_keys);
     for (size_t i = 0; i < set->members; i++) {
         list[i] = all[i].member;
         if (!i || strcmp(all[i].key, all[i - 1].key) != 0)
@@ -268,7 +271,7 @@ const char *abdb_side_factor_values(abdb_side side, const char *factor, bool *un
         else
             *unknown |= !t || t->state == ABDB_UNKNOWN;
     }
-    if (count) qsort(seen, count, sizeof *seen, abdb_compare_text_pointers);
+    abdb_array_sort(seen, count, sizeof *seen, abdb_compare_text_pointers);
     for (size_t i = 0; i < count; i++)
         if (!i || strcmp(seen[i], seen[i - 1]) != 0)
             abdb_text_printf(&out, "%s%s", out.size ? "," : "", seen[i]);

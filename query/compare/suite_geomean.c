@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/array.h"
 #include "schema/core/stats.h"
 
 /* SUITE_MAX: groups, one bit each of a part; PARTS_MAX: intersections that are tried. */
@@ -247,7 +248,7 @@ static void rank_subset_by_geomean(suite *s, uint64_t subset)
         s->row[count++] = row;
     }
     s->rows = count;
-    if (count) qsort(s->row, count, sizeof *s->row, compare_geomean_desc);
+    abdb_array_sort(s->row, count, sizeof *s->row, compare_geomean_desc);
     for (size_t i = 0; i < count; i++) s->row[i].place = i + 1;
 }
 

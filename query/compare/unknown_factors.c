@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/array.h"
+
 static int compare_text_to_pointer(const void *key, const void *item)
 {
     return strcmp(key, *(const char *const *)item);
@@ -16,8 +18,8 @@ bool abdb_factor_meaning_is_unknown(const abdb_rulebook *book, const abdb_set *s
     if (strcmp(abdb_member_text(set, member, ABDB_M_source), "abdb-run") == 0) return false;
     if (strncmp(factor, "user_word.", 10) == 0 || strncmp(factor, "described_system.", 17) == 0)
         return false;
-    return !bsearch(factor, book->known, book->knowns, sizeof *book->known,
-                    compare_text_to_pointer);
+    return !abdb_array_find_sorted(factor, book->known, book->knowns, sizeof *book->known,
+                                   compare_text_to_pointer);
 }
 
 /* Rows of the member's file that have the factor, and their values; 0 rows: not every row has it.

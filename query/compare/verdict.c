@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "query/compare/process_samples.h"
+#include "schema/core/array.h"
 #include "schema/core/stats.h"
 #include "schema/core/student_t.h"
 
@@ -36,7 +37,7 @@ static abdb_status summarise_side(abdb_side side, bool higher, abdb_pick pick,
         }
     }
     if (out->n) {
-        qsort(x, out->n, sizeof *x, abdb_compare_double);
+        abdb_array_sort(x, out->n, sizeof *x, abdb_compare_double);
         out->low = higher ? x[0] : x[out->n - 1]; /* the worst */
         out->high = best = higher ? x[out->n - 1] : x[0];
         out->value = pick == ABDB_PICK_MEDIAN ? abdb_quantile_sorted(x, out->n, 0.5) : best;

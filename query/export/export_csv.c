@@ -253,10 +253,11 @@ abdb_status abdb_export_csv(abdb_db *db, const char *entries, abdb_redaction *re
     if (!entries) entries = "SELECT entry_id FROM entry";
     TRY(abdb_export_records(db, entries, redaction, &first, err));
     if (c->factors.count)
-        qsort(c->factors.name, c->factors.count, sizeof *c->factors.name,
-              abdb_compare_text_pointers);
+        abdb_array_sort(c->factors.name, c->factors.count, sizeof *c->factors.name,
+                        abdb_compare_text_pointers);
     if (c->alsos.count)
-        qsort(c->alsos.name, c->alsos.count, sizeof *c->alsos.name, abdb_compare_text_pointers);
+        abdb_array_sort(c->alsos.name, c->alsos.count, sizeof *c->alsos.name,
+                        abdb_compare_text_pointers);
     write_csv_header(c);
     TRY(abdb_export_records(db, entries, redaction, &second, err));
     if (fflush(out) != 0)

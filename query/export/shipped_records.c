@@ -89,7 +89,7 @@ static abdb_status collect_shipped_digests(abdb_shipped_records *known, const ch
 
     TRY(abdb_db_open(&db, path, ABDB_READ, err));
     TRY(abdb_store_scan_into_sink(db, NULL, &sink, err));
-    qsort(known->key, known->count, sizeof *known->key, compare_record_keys);
+    abdb_array_sort(known->key, known->count, sizeof *known->key, compare_record_keys);
 done:
     abdb_text_free(&c.line);
     abdb_db_close(db);
@@ -143,8 +143,8 @@ bool abdb_is_shipped_record(const abdb_shipped_records *known, const abdb_text *
 {
     const abdb_key key = abdb_key_of_bytes(abdb_text_get(line), line->size);
 
-    return known->count &&
-           bsearch(&key, known->key, known->count, sizeof key, compare_record_keys) != NULL;
+    return known->count && abdb_array_find_sorted(&key, known->key, known->count, sizeof key,
+                                                  compare_record_keys) != NULL;
 }
 
 bool abdb_is_shipped_source(const abdb_shipped_records *known, const char *source)

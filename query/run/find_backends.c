@@ -12,6 +12,7 @@
 #else
 #include "query/cli/command_line.h"
 #endif
+#include "schema/core/array.h"
 
 static const char prefix[] = "abdb-run-";
 
@@ -84,8 +85,8 @@ abdb_status abdb_backends_find(abdb_backend_list *out, abdb_error *err)
     *out = (abdb_backend_list){0};
     if (own && *own) st = add_backends_in_folder(out, own, err);
     if (st == ABDB_OK) st = add_installed_backends(out, err);
-    qsort(out->backend, out->count, sizeof out->backend[0],
-          abdb_compare_text_pointers); /* name is the first member */
+    abdb_array_sort(out->backend, out->count, sizeof out->backend[0],
+                    abdb_compare_text_pointers); /* name is the first member */
     return st;
 }
 

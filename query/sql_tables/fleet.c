@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "query/sql_tables/table_functions.h"
+#include "schema/core/array.h"
 #include "schema/core/fleet.h"
 
 enum { NODE, CELL, PROCESS, NAMES, COLUMNS = 11 };
@@ -33,7 +34,7 @@ static abdb_status collect_distinct_names(const fleet_measurements *r, size_t pl
             return ABDB_FAIL(err, ABDB_DATA,
                              "abdb_fleet: row %zu is not [node, cell, process, seconds]", i + 1);
     }
-    qsort(list, r->n, sizeof *list, abdb_compare_text_pointers);
+    abdb_array_sort(list, r->n, sizeof *list, abdb_compare_text_pointers);
     *count = 0;
     for (size_t i = 0; i < r->n; i++)
         if (!*count || strcmp(list[*count - 1], list[i]) != 0) list[(*count)++] = list[i];
@@ -43,7 +44,7 @@ static abdb_status collect_distinct_names(const fleet_measurements *r, size_t pl
 static size_t index_of_name(const char *text, const char *const *list, size_t count)
 {
     const char *const *found =
-        bsearch(&text, list, count, sizeof *list, abdb_compare_text_pointers);
+        abdb_array_find_sorted(&text, list, count, sizeof *list, abdb_compare_text_pointers);
 
     return found ? (size_t)(found - list) : 0; /* all are in it */
 }

@@ -1,4 +1,4 @@
-/* array.h - arrays that grow by one: doubling, so that n additions cost n moves. */
+/* array.h - arrays that grow by one, with doubled room; sorting and finding. */
 #ifndef ABDB_CORE_GROW_H
 #define ABDB_CORE_GROW_H
 
@@ -13,5 +13,15 @@
  *     list->item = more;
  */
 void *abdb_array_reserve_one(void *array, size_t count, size_t *capacity, size_t item_size);
+
+/* qsort, qsort_r and bsearch (which returns NULL where nothing is equal) of n items. An empty array
+ * may be NULL here, which the C standard forbids there. */
+void abdb_array_sort(void *array, size_t n, size_t item_size,
+                     int (*compare)(const void *a, const void *b));
+void abdb_array_sort_with(void *array, size_t n, size_t item_size,
+                          int (*compare)(const void *a, const void *b, void *context),
+                          void *context);
+void *abdb_array_find_sorted(const void *key, const void *array, size_t n, size_t item_size,
+                             int (*compare)(const void *key, const void *item));
 
 #endif

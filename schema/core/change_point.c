@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/array.h"
 #include "schema/core/midranks.h"
 #include "schema/core/stats.h"
 #include "schema/core/two_sample_test.h"
@@ -121,7 +122,7 @@ done:
 static double median_of_copy(const double *x, size_t n, double *room)
 {
     memcpy(room, x, n * sizeof *room);
-    qsort(room, n, sizeof *room, abdb_compare_double);
+    abdb_array_sort(room, n, sizeof *room, abdb_compare_double);
     return abdb_quantile_sorted(room, n, 0.5);
 }
 
@@ -211,7 +212,7 @@ abdb_status abdb_find_change_points(const double *x, size_t n, size_t series, do
         }
         split_span_at_segment_ends(part, i, &parts, &found, p, out, count);
     }
-    qsort(out, *count, sizeof *out, compare_change_position);
+    abdb_array_sort(out, *count, sizeof *out, compare_change_position);
     TRY(set_ratios_drop_unsupported(x, n, alpha, effect, out, count, err));
 done:
     return st;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "schema/core/array.h"
 #include "schema/core/stats.h"
 #include "schema/core/student_t.h"
 
@@ -49,7 +50,7 @@ static size_t average_repeated_measurements(abdb_fleet_measurement *measurements
 static double sort_and_take_median(double *x, size_t n)
 {
     if (!n) return NAN;
-    qsort(x, n, sizeof *x, abdb_compare_double);
+    abdb_array_sort(x, n, sizeof *x, abdb_compare_double);
     return abdb_quantile_sorted(x, n, 0.5);
 }
 
@@ -273,7 +274,7 @@ static abdb_status init_fleet_sort_merge_median(fleet *f, abdb_fleet_measurement
         if (measurements[i].node >= f->nodes) f->nodes = measurements[i].node + 1;
         if (measurements[i].cell >= f->cells) f->cells = measurements[i].cell + 1;
     }
-    qsort(measurements, n, sizeof *measurements, compare_node_process_cell);
+    abdb_array_sort(measurements, n, sizeof *measurements, compare_node_process_cell);
     f->n = average_repeated_measurements(measurements, n);
     f->median = calloc(f->cells * f->nodes + 1, sizeof *f->median);
     f->peer_median = calloc(f->cells + 1, sizeof *f->peer_median);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "schema/core/array.h"
 #include "schema/core/stats.h"
 
 static int compare_values_to_rank(const void *a, const void *b)
@@ -14,7 +15,7 @@ double abdb_sort_and_set_midranks(abdb_ranked *all, size_t n)
 {
     double ties = 0;
 
-    qsort(all, n, sizeof *all, compare_values_to_rank);
+    abdb_array_sort(all, n, sizeof *all, compare_values_to_rank);
     for (size_t i = 0, end; i < n; i = end) {
         double t;
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "schema/core/array.h"
 #include "schema/core/number.h"
 
 /* Up to here 2^-n is a normal double, and binomial probabilities are summed exactly. */
@@ -63,7 +64,7 @@ abdb_status abdb_sort_and_summarise(double *x, size_t n, abdb_summary *out, abdb
     if (n == 0) return ABDB_FAIL(err, ABDB_DATA, "no samples to summarise");
     for (size_t i = 0; i < n; i++)
         if (!isfinite(x[i])) return ABDB_FAIL(err, ABDB_DATA, "sample %zu is not a number", i);
-    qsort(x, n, sizeof *x, abdb_compare_double);
+    abdb_array_sort(x, n, sizeof *x, abdb_compare_double);
     away = calloc(n, sizeof *away);
     if (!away) return ABDB_FAIL(err, ABDB_NOMEM, "summary of %zu samples", n);
 
@@ -77,7 +78,7 @@ abdb_status abdb_sort_and_summarise(double *x, size_t n, abdb_summary *out, abdb
         away[i] = fabs(x[i] - out->median);
     }
     out->sd = n > 1 ? sqrt(square / (double)(n - 1)) : 0;
-    qsort(away, n, sizeof *away, abdb_compare_double);
+    abdb_array_sort(away, n, sizeof *away, abdb_compare_double);
     out->mad = abdb_quantile_sorted(away, n, 0.5);
     free(away);
     rank = abdb_median_interval_rank(n, 0.95);

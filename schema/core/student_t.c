@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "schema/core/array.h"
+
 #define LEAST 1e-15 /* of p: as near to 1 as the other part is known */
 
 enum { NORMAL_FROM = 400 };
@@ -70,7 +72,7 @@ int abdb_holm_adjust_p(const double *p, size_t n, double *adjusted)
         adjusted[i] = p[i];
         if (!isnan(p[i])) tests[count++] = (test){p[i], i};
     }
-    qsort(tests, count, sizeof *tests, compare_p_values);
+    abdb_array_sort(tests, count, sizeof *tests, compare_p_values);
     for (size_t i = 0; i < count; i++) {
         /* Step down: the i-th smallest p times the tests that are left, never below the one
          * before. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/array.h"
 #include "schema/core/stats.h"
 #include "schema/core/student_t.h"
 
@@ -52,7 +53,7 @@ static abdb_status copy_sorted(const double *x, size_t n, double **out, abdb_err
     *out = calloc(n, sizeof **out);
     if (!*out) return ABDB_FAIL(err, ABDB_NOMEM, "%zu processes", n);
     memcpy(*out, x, n * sizeof **out);
-    qsort(*out, n, sizeof **out, abdb_compare_double);
+    abdb_array_sort(*out, n, sizeof **out, abdb_compare_double);
     return ABDB_OK;
 }
 
@@ -90,7 +91,7 @@ static abdb_status trimmed_difference_of_pairs(const abdb_backend_reader *t,
 
     if (!pair || !d) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%zu pairs of processes", n));
     for (size_t i = 0; i < n; i++) pair[i] = (paired){t->b[i] - t->a[i], t->a[i], t->b[i]};
-    qsort(pair, n, sizeof *pair, compare_pair_differences);
+    abdb_array_sort(pair, n, sizeof *pair, compare_pair_differences);
     for (size_t i = 0; i < n; i++) d[i] = pair[i].difference;
     for (size_t i = g; i < n - g; i++) {
         a += pair[i].a / (double)h;

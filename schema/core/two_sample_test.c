@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/array.h"
 #include "schema/core/midranks.h"
 #include "schema/core/stats.h"
 
@@ -272,7 +273,7 @@ done:
 static double median_of_one_resample(const double *x, size_t n, double *room, uint64_t *state)
 {
     for (size_t i = 0; i < n; i++) room[i] = x[abdb_splitmix64_next(state) % n];
-    qsort(room, n, sizeof *room, abdb_compare_double);
+    abdb_array_sort(room, n, sizeof *room, abdb_compare_double);
     return abdb_quantile_sorted(room, n, 0.5);
 }
 
@@ -289,15 +290,15 @@ static abdb_status bootstrap_median_quantile(const double *a, size_t m, const do
     if (!room || !value || !sorted[0] || !sorted[1]) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a bootstrap"));
     if (!(q >= 0 && q <= 1)) TRY(ABDB_FAIL(err, ABDB_DATA, "boot_ci: q is not in [0, 1]"));
     memcpy(sorted[0], a, m * sizeof *a); /* sorted first, so that the order of rows plays no part */
-    qsort(sorted[0], m, sizeof *room, abdb_compare_double);
+    abdb_array_sort(sorted[0], m, sizeof *room, abdb_compare_double);
     if (n) memcpy(sorted[1], b, n * sizeof *b);
-    qsort(sorted[1], n, sizeof *room, abdb_compare_double);
+    abdb_array_sort(sorted[1], n, sizeof *room, abdb_compare_double);
     for (size_t i = 0; i < ABDB_RESAMPLES; i++) {
         double base = median_of_one_resample(sorted[0], m, room, &state);
 
         value[i] = n ? median_of_one_resample(sorted[1], n, room, &state) / base : base;
     }
-    qsort(value, ABDB_RESAMPLES, sizeof *value, abdb_compare_double);
+    abdb_array_sort(value, ABDB_RESAMPLES, sizeof *value, abdb_compare_double);
     *out = abdb_quantile_sorted(value, ABDB_RESAMPLES, q);
 done:
     free(room);

@@ -40,7 +40,7 @@ static abdb_status quantile_of_samples(const samples *s, double *out, int *has, 
 {
     if (!(s->option >= 0 && s->option <= 1))
         return ABDB_FAIL(err, ABDB_DATA, "quantile: q is not in [0, 1]");
-    qsort(s->x, s->n, sizeof *s->x, abdb_compare_double);
+    abdb_array_sort(s->x, s->n, sizeof *s->x, abdb_compare_double);
     *out = abdb_quantile_sorted(s->x, s->n, s->option);
     *has = 1;
     return ABDB_OK;
@@ -102,7 +102,7 @@ static abdb_status sort_get_median_interval_rank(const samples *s, size_t *rank,
 {
     if (!(s->option > 0 && s->option < 1))
         return ABDB_FAIL(err, ABDB_DATA, "ci: the confidence is not in (0, 1)");
-    qsort(s->x, s->n, sizeof *s->x, abdb_compare_double);
+    abdb_array_sort(s->x, s->n, sizeof *s->x, abdb_compare_double);
     *rank = abdb_median_interval_rank(s->n, s->option);
     return ABDB_OK;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/array.h"
 #include "schema/core/text.h"
 #include "schema/store/digest.h"
 #include "schema/store/writer_internal.h"
@@ -40,8 +41,8 @@ void abdb_sort_factors_and_results(abdb_sorted_entry *o, const abdb_entry *e)
     o->entry = e;
     for (size_t i = 0; i < e->factors; i++) o->factor[i] = &e->factor[i];
     for (size_t i = 0; i < e->results; i++) o->result[i] = &e->result[i];
-    if (e->factors > 1) qsort(o->factor, e->factors, sizeof *o->factor, compare_factors_by_name);
-    if (e->results > 1) qsort(o->result, e->results, sizeof *o->result, compare_result_order);
+    abdb_array_sort(o->factor, e->factors, sizeof *o->factor, compare_factors_by_name);
+    abdb_array_sort(o->result, e->results, sizeof *o->result, compare_result_order);
 }
 
 static void append_integer(abdb_text *text, long long value)

@@ -413,7 +413,7 @@ static abdb_status link_and_insert_name(abdb_db *db, sqlite3_stmt *s, statement 
     quarantine_unit_slips(row, from, to);
     if (clusters > 1) {
         for (size_t i = from; i < to; i++) row[i].place = i;
-        qsort(row + from, to - from, sizeof *row, compare_cluster_then_place);
+        abdb_array_sort(row + from, to - from, sizeof *row, compare_cluster_then_place);
     }
     for (size_t start = from, end; start < to; start = end) {
         for (end = start; end < to && row[end].cluster == row[start].cluster; end++) {

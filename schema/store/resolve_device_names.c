@@ -130,7 +130,7 @@ static abdb_status load_vocabulary(vocabulary *v, abdb_error *err)
                           append_known_name, err));
     TRY(call_for_each_row(v, "SELECT device, vendor, form_factor, memory, kind FROM device",
                           append_known_device, err));
-    if (v->names) qsort(v->name, v->names, sizeof *v->name, compare_name_core);
+    abdb_array_sort(v->name, v->names, sizeof *v->name, compare_name_core);
 done:
     return st;
 }

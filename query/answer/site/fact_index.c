@@ -6,6 +6,7 @@
 #include "query/answer/explain.h"
 #include "query/answer/output.h"
 #include "query/answer/site/site.h"
+#include "schema/core/array.h"
 #include "schema/store/digest.h"
 
 const char *abdb_fact_cell_text(const abdb_fact_index *facts, size_t row, const char *column)
@@ -49,8 +50,9 @@ abdb_status abdb_fact_index_load(abdb_fact_index *out, abdb_db *db, const char *
     out->by_source = calloc(out->table.rows + 1, sizeof *out->by_source);
     if (!out->order || !out->by_source) TRY(ABDB_FAIL(err, ABDB_NOMEM, "the facts of the site"));
     for (size_t i = 0; i < out->table.rows; i++) out->order[i] = out->by_source[i] = i;
-    qsort_r(out->by_source, out->table.rows, sizeof *out->by_source, compare_fact_sources, out);
-    qsort_r(out->order, out->table.rows, sizeof *out->order, compare_fact_keys, out);
+    abdb_array_sort_with(out->by_source, out->table.rows, sizeof *out->by_source,
+                         compare_fact_sources, out);
+    abdb_array_sort_with(out->order, out->table.rows, sizeof *out->order, compare_fact_keys, out);
 done:
     return st;
 }
