@@ -183,7 +183,9 @@ B
     for cell in gemm,n,512,8192 attention,sequence,512,16384 linear,m,128,20000 fma,width,16384,20000000; do
         IFS=, read -r kernel size small large <<<"$cell"
         of() { jq -nc --arg k "$kernel" --arg s "$size" --args '$ARGS.positional[] | {cell: "c", kernel: $k, quick: true, params: {($s): ., threads: "1"}}' "$@" | "$build/abdb-run-vec" estimate | jq -s 'map(select(.kind == "estimate") | .seconds) | last'; }
-        awk -v a="$(of "$large")" -v b="$(of "$small" "$large")" 'BEGIN { exit !(a > 0 && a < 4 * b && b < 4 * a) }' || { echo "$cell: $(of "$large") s alone, $(of "$small" "$large") s after a small one"; false; }
+        for try in 1 2 3; do # another program may take the processor during a trial
+            awk -v a="$(of "$large")" -v b="$(of "$small" "$large")" 'BEGIN { exit !(a > 0 && a < 4 * b && b < 4 * a) }' && break
+        done || { echo "$cell: $(of "$large") s alone, $(of "$small" "$large") s after a small one"; false; }
     done
     # of a workload, by what it names for that: steps, memory and the form of weights count
     session() { # KERNEL key=value ...: seconds of its cell
