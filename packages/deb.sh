@@ -29,7 +29,7 @@ EOF
 DEB_BUILD_OPTIONS="nocheck parallel=$(nproc) ${DEB_BUILD_OPTIONS:-}" dpkg-buildpackage -us -uc -b >"$out/deb.log" 2>&1 || { tail -30 "$out/deb.log" >&2; exit 1; }
 rm -rf "$out"/*.deb "$out/debug"
 mkdir "$out/debug" # symbols for debuggers, which `apt-get install ./build/dist/*.deb` leaves out
-mv ../*-dbgsym_*.deb "$out/debug"
+find .. -maxdepth 1 -name "*-dbgsym_*.deb" -exec mv -t "$out/debug" {} +
 mv ../*.deb "$out"
 # without an address of yours the packages carry none, which lintian would not have
 lintian --fail-on error,warning $([ -n "${DEBEMAIL:-}" ] || echo --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog) "$out"/*.deb "$out"/debug/*.deb

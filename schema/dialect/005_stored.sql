@@ -45,6 +45,21 @@ UNION ALL
 SELECT g.kind, g.id, p.price_key, printed('p', p.price_key, p.price_key_low)
   FROM gone g JOIN price p ON g.kind = 'price' AND p.price_id = g.id;
 
+CREATE VIEW successor AS
+SELECT o.entry_key AS old_key, o.entry_key_low AS old_key_low, r.ordinal AS old_ordinal,
+       printed('r', o.entry_key, o.entry_key_low) || '-' || r.ordinal AS old, s.result_id AS result_id,
+       printed('r', n.entry_key, n.entry_key_low) || '-' || s.ordinal AS key, (s.value <> r.value)::int AS other_value
+  FROM gone g
+  JOIN entry_row o ON g.kind = 'entry' AND o.entry_id = g.id
+  JOIN result_row r ON r.entry_id = o.entry_id
+  JOIN quantity q ON q.quantity_id = r.quantity_id
+  JOIN artifact a ON a.artifact_id = o.artifact_id
+  JOIN artifact b ON b.sha256 = a.sha256 AND b.format = a.format AND b.words = a.words AND b.importer > a.importer
+  JOIN entry_row n ON n.artifact_id = b.artifact_id AND n.line IS NOT DISTINCT FROM o.line AND n.place IS NOT DISTINCT FROM o.place
+  JOIN result_row s ON s.entry_id = n.entry_id AND s.x IS NOT DISTINCT FROM r.x AND s.mpi_rank IS NOT DISTINCT FROM r.mpi_rank
+  JOIN quantity t ON t.quantity_id = s.quantity_id AND t.metric = q.metric AND t.statistic = q.statistic
+ WHERE n.entry_id NOT IN (SELECT w.id FROM gone w WHERE w.kind = 'entry');
+
 CREATE VIEW round_told AS
 SELECT DISTINCT e.round FROM entry e WHERE e.round IS NOT NULL;
 
