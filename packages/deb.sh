@@ -32,5 +32,5 @@ mkdir "$out/debug" # symbols for debuggers, which `apt-get install ./build/dist/
 find .. -maxdepth 1 -name "*-dbgsym_*.deb" -exec mv -t "$out/debug" {} +
 mv ../*.deb "$out"
 # without an address of yours the packages carry none, which lintian would not have
-lintian --fail-on error,warning $([ -n "${DEBEMAIL:-}" ] || echo --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog) "$out"/*.deb "$out"/debug/*.deb
-cd "$out" && ls -1 ./*.deb debug/*.deb
+lintian --fail-on error,warning $([ -n "${DEBEMAIL:-}" ] || echo --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog) $(find "$out" -name '*.deb')
+cd "$out" && find . -name '*.deb' | sort
