@@ -143,7 +143,8 @@ GEN     := $(BUILD)/gen/ddl.c $(BUILD)/gen/migrations.c $(BUILD)/gen/views.c $(B
 VOCABULARY := data/sources.csv data/devices.csv data/models.csv data/aliases.csv \
               data/rules/rules.csv data/rules/compatibility.csv data/rules/workloads.csv data/rules/rounds.csv \
               data/rules/decorations.csv data/rules/orders.csv data/rules/ratios.csv data/rules/doubts.csv \
-              data/rules/engines.csv data/rules/marks.csv data/rules/official.csv data/rules/factors.csv
+              data/rules/engines.csv data/rules/marks.csv data/rules/official.csv data/rules/limits.csv \
+              data/rules/factors.csv
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(CORE) $(STORE) $(INGEST) $(PLOTS) $(RUNNER) $(QUERY)) $(patsubst \
@@ -546,7 +547,8 @@ $(BUILD)/unit/%: tests/unit/%.c $(call obj,$(MICRO) $(HARNESS) $(wildcard kernel
 # (tests/fuzz/streams.c).
 FUZZ      := $(call obj,$(wildcard tests/fuzz/*.c) $(addprefix kernels/workloads/,weights_file.c safetensors.c \
     gguf.c) kernels/micro/format.c) $(BUILD)/libabdb.a
-FUZZ_LINK := $(patsubst %,-Wl$(,)--wrap=abdb_program_%,start ended finish) \
+FUZZ_LINK := $(patsubst %,-Wl$(,)--wrap=%,abdb_program_start_with_pipes abdb_program_wait_until_ended \
+                 abdb_program_kill_and_reap) \
              $(patsubst %,-Wl$(,)--wrap=sqlite3_%,prepare_v2 prepare_v3 exec finalize close close_v2 set_authorizer)
 $(BUILD)/unit/corpus: $(call obj,tests/unit/corpus.c) $(FUZZ)
 	@mkdir -p $(@D)

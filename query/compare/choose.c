@@ -15,7 +15,8 @@ static const abdb_set *ranked_set(const abdb_system_choice *c)
 
 /* --- the group -------------------------------------------------------------------------------- */
 
-static const abdb_choose_options anything = {.rate = NAN, .time_limit_s = NAN};
+static const abdb_choose_options anything = {
+    .rate = NAN, .time_limit_s = NAN, .latency = {.ttft_s = NAN, .tpot_s = NAN, .latency_s = NAN}};
 
 /* Is member i of a group the first of its device that will do? One device may stand anywhere. */
 static bool is_first_usable_of_device(const abdb_system_choice *c, const abdb_choose_options *o,
@@ -241,6 +242,8 @@ static const char *why_no_usable_result(const abdb_system_choice *c, const abdb_
 {
     return !count_submitters(c, device, NAN) ? "no result among these"
            : !isnan(o->time_limit_s)         ? "no result in that time"
+           : abdb_latency_limits_given(&o->latency)
+               ? "no result of which it is known that it keeps the latency limit"
            : !isnan(o->rate) ? "no number of systems up to 10^12 devices has that rate"
                              : "no result that can be multiplied";
 }
@@ -441,6 +444,10 @@ abdb_status abdb_choose_cheapest_systems(abdb_system_choice *c, sqlite3 *db,
                     (o->measure.metric && strcmp(o->measure.metric, "time_to_train_s") == 0)};
     if (c->training) rank.measure.metric = "time_to_train_s";
     rank.measure.per = c->training ? "none" : "device"; /* whatever a source states it per */
+    if (c->training && abdb_latency_limits_given(&o->latency))
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "a training has no latency: leave out --ttft, --tpot and"
+                      " --latency"));
     if (c->training && o->by == ABDB_BY_WATT)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "trainings are chosen per dollar or device"));
     if (o->measure.price_max_age_days && !abdb_days_parse(o->measure.price_max_age_days, &s.days))
@@ -452,6 +459,9 @@ abdb_status abdb_choose_cheapest_systems(abdb_system_choice *c, sqlite3 *db,
     for (size_t i = 0; i < ranked_set(c)->members; i++) c->watts[i] = NAN;
     if (c->by_watt) TRY(derive_watts_from_per_watt(c, o, db, err));
     if (c->training) TRY(merge_groups_across_sizes(c, err));
+    if (abdb_latency_limits_given(&o->latency))
+        TRY(abdb_explain_latency_limits_met(ranked_set(c), db, &o->latency, &c->met_by, &c->arena,
+                                            err));
     choose_group_note_others(c, o);
     if (c->group == SIZE_MAX) goto done;
     TRY(abdb_load_offers_and_quotes(&s.offers, db, &o->measure, err));

@@ -23,6 +23,7 @@
 #ifndef ABDB_COMPARE_CHOOSE_H
 #define ABDB_COMPARE_CHOOSE_H
 
+#include "query/compare/latency_limit.h"
 #include "query/compare/rank.h"
 
 typedef enum { ABDB_BY_DOLLAR, ABDB_BY_DEVICE, ABDB_BY_WATT } abdb_choose_by;
@@ -39,6 +40,7 @@ typedef struct {
     double rate;                   /* wanted, in the unit of the results; NAN: none is */
     double time_limit_s;           /* of a training; NAN: any. Not NAN, or metric time_to_train_s:
                                       trainings are chosen */
+    abdb_latency_limits latency;   /* that the result must keep */
     abdb_choose_by by;
     abdb_ownership_costs ownership;
 } abdb_choose_options;
@@ -79,7 +81,8 @@ typedef struct {
     size_t left_outs;
     abdb_choice_left_out left_out[ABDB_LEFT_OUT_MAX];
     bool training, by_watt;
-    double *watts; /* of one system of each member of the set; NAN: not measured */
+    double *watts;             /* of one system of each member of the set; NAN: not measured */
+    const char *const *met_by; /* how each member keeps the latency limits, or NULL; NULL: none */
     abdb_arena arena;
 } abdb_system_choice;
 

@@ -44,6 +44,7 @@ bool abdb_result_meets_request(const abdb_system_choice *c, const abdb_choose_op
     if (device &&
         strcmp(abdb_member_text(choice_result_set(c), member, ABDB_M_device), device) != 0)
         return false;
+    if (abdb_latency_limits_given(&o->latency) && !(c->met_by && c->met_by[member])) return false;
     return abdb_result_can_be_multiplied(c, member) &&
            !(c->training && abdb_system_rate_or_time(c, member) > o->time_limit_s);
 }

@@ -15,7 +15,8 @@ typedef struct {
 
 /* The rate of one system, or the time that a training takes on it. */
 double abdb_system_rate_or_time(const abdb_system_choice *c, size_t member);
-/* Can the result be multiplied, and is it of the device and in time? device NULL: of any. */
+/* Can the result be multiplied, and is it of the device, in time and within the latency limits?
+ * device NULL: of any. */
 bool abdb_result_meets_request(const abdb_system_choice *c, const abdb_choose_options *o,
                                size_t member, const char *device);
 bool abdb_result_can_be_multiplied(const abdb_system_choice *c, size_t member);

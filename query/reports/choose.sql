@@ -9,6 +9,10 @@
 -- param: selection | text | | what shall be run: names, or column OP value, joined by commas (default: the LLM and scenario, or the training, that most devices of MLPerf have)
 -- param: rate | text | | wanted rate, such as 100k/s or 360M/h (default: one system of each, by what a unit of work costs)
 -- param: time_to_train | text | | a training instead: done within 30min, 2h, 1d, or any time
+-- param: ttft | text | | longest time to first token, such as 2s: only results that keep it
+-- param: tpot | text | | longest time per output token, such as 50ms: only results that keep it
+-- param: latency | text | | longest time of a whole query, such as 130ms: only results that keep it
+-- param: percentile | number 0..100 | 99 | of --ttft, --tpot and --latency: of the requests, in percent, that must keep them
 -- param: where | text | | conditions on the results: 'availability=available, devices<=8', 'verified=yes'; what they leave out is counted
 -- param: per | text | dollar | what is saved: dollar, device or watt | SELECT 'dollar' UNION SELECT 'device' UNION SELECT 'watt'
 -- param: metric | text | | metric of the results (default: the workload's own)
@@ -55,7 +59,9 @@
 -- column: public_id | ID | | of the result
 -- column: rented | rented | | devices in the whole offers that are rented
 -- column: offered | offered by | | devices that are rented together: 8 of an instance of 8; 1: any number, also where a source only says what one costs
--- hoist: work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
+-- column: met_by | limit kept by | | how the result keeps --ttft, --tpot, --latency: = as it measured, <= as its round of MLPerf requires
+-- column: limits | limits of MLPerf | | latency limits that the round of MLPerf requires of the benchmark and scenario
+-- hoist: met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
 -- @table training
 SELECT model, count(DISTINCT device) AS devices FROM v_mlperf
  WHERE :time_to_train IS NOT NULL AND unit = 's' AND suite = 'training' AND left_out = ''
@@ -65,7 +71,7 @@ SELECT model, count(DISTINCT device) AS devices FROM v_mlperf
 -- mixed systems are not counted. An LLM: the dictionary names no other task, and there is a rate of tokens.
 SELECT coalesce(nullif(substr(iif(:model IS NULL, '', ',work=' || quote(:model)) || iif(:scenario IS NULL, '', ',scenario=' || quote(:scenario))
     || coalesce(',' || :selection, ''), 2), ''),
- CASE WHEN :time_to_train IS NULL THEN (SELECT 'work=' || quote(p.model) || ',scenario=' || quote(p.scenario)
+ CASE WHEN :time_to_train IS NULL THEN (SELECT 'work=' || quote(p.model) || iif(coalesce(:ttft, :tpot, :latency) IS NULL, ',scenario=' || quote(p.scenario), '')
   FROM (SELECT m.canon AS model, s.scenario AS scenario, count(DISTINCT d.canon) AS devices
           FROM (SELECT DISTINCT raw_model, scenario, raw_device FROM v_run WHERE evidence = 'mlperf' AND division = 'closed') s
           JOIN v_name d ON d.kind = 'device' AND d.spelling = s.raw_device AND d.parts = 1
@@ -82,7 +88,8 @@ SELECT coalesce(nullif(substr(iif(:model IS NULL, '', ',work=' || quote(:model))
 SELECT json_object('selection', a.selection, 'rate', :rate, 'time_to_train', :time_to_train, 'where', :where,
   'saves', :per, 'metric', :metric, 'provider', :provider, 'price_kind', :price_kind, 'price_date', :price_date,
   'price_max_age', :price_max_age, 'price', :price, 'own', :own, 'life', :life, 'utilisation', :utilisation, 'power', :power,
-  'pue', :pue, 'electricity', :electricity, 'today', :today, 'marks', :marks) AS said, a.selection AS selection FROM asked a
+  'pue', :pue, 'electricity', :electricity, 'today', :today, 'marks', :marks,
+  'ttft', :ttft, 'tpot', :tpot, 'latency', :latency, 'percentile', :percentile) AS said, a.selection AS selection FROM asked a
 -- @table choice
 SELECT c.* FROM options a, abdb_choose(a.said) c
  WHERE a.selection IS NOT NULL
@@ -111,7 +118,7 @@ SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days F
 -- @rows
 SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_per_device_hour, usd_per_hour, usd_per_million, usd_of_run,
        CASE WHEN usd_of_run IS NOT NULL OR unit = 's' THEN rate / 60 END AS minutes, watts, of_first, break_even, dearest, providers, provider,
-       uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, nullif(unit, 's') AS unit, submitter, system, round, dtype, public_id, rented, offered,
+       uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, nullif(unit, 's') AS unit, submitter, system, round, dtype, public_id, rented, offered, met_by, limits,
        facts AS _facts,
        (SELECT number || ' ' || coalesce(nullif(trim(substr(:time_to_train, length(number) + 1)), ''), 'min')
           FROM (SELECT rtrim(:time_to_train, ' sminhd') AS number) WHERE :time_to_train <> 'any') AS _within,

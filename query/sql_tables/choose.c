@@ -51,6 +51,8 @@ typedef enum {
     OFFERED,
     RENTED,
     VERIFIED_BY,
+    MET_BY,
+    LIMITS,
     COLUMNS
 } column;
 
@@ -99,6 +101,23 @@ static abdb_status parse_training_time(const char *text, double *out, abdb_error
                      number, text);
 }
 
+/* --ttft, --tpot and --latency, each a time or nothing, and the percentile of all three. */
+static abdb_status parse_latency_options(json_t *options_json, abdb_latency_limits *out,
+                                         abdb_arena *arena, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_parse_latency("--ttft", json_option_text(options_json, "ttft", arena), &out->ttft_s,
+                           err));
+    TRY(abdb_parse_latency("--tpot", json_option_text(options_json, "tpot", arena), &out->tpot_s,
+                           err));
+    TRY(abdb_parse_latency("--latency", json_option_text(options_json, "latency", arena),
+                           &out->latency_s, err));
+    TRY(parse_number_option(options_json, "percentile", 99, arena, &out->percentile, err));
+done:
+    return st;
+}
+
 /* The unit of the rates that a selection picks is known only when it has been loaded: a wanted rate
  * is read twice, and the second time its unit is checked. */
 static abdb_status parse_choose_options(json_t *options_json, abdb_choose_options *o,
@@ -135,6 +154,7 @@ static abdb_status parse_choose_options(json_t *options_json, abdb_choose_option
                       "a rate is of work that goes on, a time to train of one training: give one"
                       " (of trainings there is the figure choose-training)"));
     if (rate) TRY(abdb_parse_rate(rate, NULL, &o->rate, err));
+    TRY(parse_latency_options(options_json, &o->latency, arena, err));
     if (train && strcmp(train, "any") == 0)
         o->measure.metric = "time_to_train_s";
     else if (train)
@@ -206,11 +226,16 @@ static void copy_result_cells(const abdb_system_choice *c, const abdb_purchase *
 }
 
 /* Adds the row of the purchase in place i + 1. */
-static abdb_status append_purchase_row(const abdb_system_choice *c, size_t i, abdb_table *t,
-                                       abdb_error *err)
+static abdb_status append_purchase_row(const abdb_system_choice *c, size_t i, sqlite3 *db,
+                                       abdb_table *t, abdb_error *err)
 {
     const abdb_purchase *p = &c->row[i];
     abdb_value *row = abdb_table_append_row(t);
+    const char *limits;
+    abdb_status st =
+        abdb_describe_scenario_limits(&c->ranking.set, p->member, db, &limits, &t->arena, err);
+
+    if (st != ABDB_OK) return st;
 
     if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
     set_text_cell(t, row, KIND, "choice");
@@ -235,6 +260,8 @@ static abdb_status append_purchase_row(const abdb_system_choice *c, size_t i, ab
     set_real_cell(row, COST, p->cost);
     set_real_cell(row, BREAK_EVEN, p->break_even);
     set_integer_cell(row, SUBMITTERS, (double)p->submitters);
+    set_text_cell(t, row, LIMITS, limits);
+    if (c->met_by) set_text_cell(t, row, MET_BY, c->met_by[p->member]);
     copy_result_cells(c, p, t, row);
     return ABDB_OK;
 }
@@ -261,6 +288,28 @@ static abdb_status append_left_out_rows(const abdb_system_choice *c, abdb_table 
         set_text_cell(t, row, WHY, c->ranking.set.note);
     }
     return ABDB_OK;
+}
+
+/* Where no result keeps the wanted latency: a row of kind 'note' for each scenario, with its
+ * limits. */
+static abdb_status append_scenario_limit_rows(const abdb_system_choice *c, sqlite3 *db,
+                                              abdb_table *t, abdb_error *err)
+{
+    abdb_table listed = {0};
+    abdb_status st = ABDB_OK;
+
+    if (!c->met_by || c->count) return ABDB_OK;
+    TRY(abdb_add_scenario_limit_notes(&c->ranking.set, db, &listed, err));
+    for (size_t i = 0; i < listed.notes; i++) {
+        abdb_value *row = abdb_table_append_row(t);
+
+        if (!row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a choice"));
+        set_text_cell(t, row, KIND, "note");
+        set_text_cell(t, row, WHY, listed.note[i]);
+    }
+done:
+    abdb_table_free(&listed);
+    return st;
 }
 
 /* Where nothing matches: which trainings there are, or which scenarios of the named model, or what
@@ -319,8 +368,9 @@ static abdb_status fill_choose_rows(sqlite3 *db, const char *const *argument, ab
     if (rate && c.count)
         TRY(abdb_parse_rate(rate, abdb_member_text(&c.ranking.set, c.row[0].member, ABDB_M_unit),
                             &o.rate, err));
-    for (size_t i = 0; i < c.count; i++) TRY(append_purchase_row(&c, i, out, err));
+    for (size_t i = 0; i < c.count; i++) TRY(append_purchase_row(&c, i, db, out, err));
     TRY(append_left_out_rows(&c, out, err));
+    TRY(append_scenario_limit_rows(&c, db, out, err));
 done:
     abdb_system_choice_free(&c);
     abdb_arena_free(&arena);
@@ -337,7 +387,7 @@ const abdb_table_function abdb_table_choose = {
     " break_even REAL, submitters INTEGER, submitter TEXT, system TEXT, evidence TEXT,"
     " verified TEXT, availability TEXT, round TEXT, dtype TEXT, public_id TEXT, work TEXT,"
     " scenario TEXT, facts TEXT, n INTEGER, why TEXT, asked HIDDEN, offered INTEGER,"
-    " rented INTEGER, verified_by TEXT)",
+    " rented INTEGER, verified_by TEXT, met_by TEXT, limits TEXT)",
     OFFERED,
     1,
     1,

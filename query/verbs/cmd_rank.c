@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "query/answer/mlperf_footnotes.h"
+#include "query/compare/latency_limit.h"
 #include "query/compare/like_for_like.h"
 #include "query/compare/compare_text.h"
 #include "query/compare/price_notes.h"
@@ -377,6 +378,7 @@ static abdb_status fill_ranking_table(const abdb_args *args, const abdb_ranking 
     if (!t->rows)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "no run here has both metrics: %s is missing", o->pareto));
     TRY(add_ranking_notes(r, o, hidden, t, err));
+    TRY(abdb_add_scenario_limit_notes(&r->set, db->sql, t, err));
     TRY(abdb_add_mlperf_footnotes(db, t, false, err));
     abdb_table_append_cut_note(t);
 done:

@@ -48,6 +48,7 @@ static const struct {
     {"official_result", "SELECT suite, round, system_type, public_id, model, scenario, submitter, "
                         "system, stated, source"
                         " FROM official_result ORDER BY 1, 2, 4, 5, 6, 9"},
+    {"scenario_limit", "SELECT * FROM scenario_limit ORDER BY 1, 2, 3, 4, 5"},
     {"note", "SELECT kind, target, text, author, date FROM note ORDER BY note_key, note_key_low"},
     {"withdrawal", "SELECT target, reason, date, event FROM withdrawal"
                    " ORDER BY target, date, event, reason"},

@@ -58,6 +58,8 @@ static const fact_table fact_tables[] = {
     {"mark", NULL, "mark", " mark effect sentence source locator "},
     {"official_result", NULL, "suite, round, public_id, model, scenario, stated",
      " suite round system_type public_id model scenario submitter system stated source "},
+    {"scenario_limit", NULL, "suite, round, benchmark, scenario, quantity",
+     " suite round benchmark scenario quantity percentile limit_s source locator "},
     {"withdrawal", NULL, NULL, " target reason date event "},
     {"factor", NULL, "factor", " factor unit meaning "},
     {"round", NULL, "suite, round", " suite round published source locator "},

@@ -133,6 +133,10 @@ CREATE VIEW v_workload_factor AS SELECT workload, factor, role, needed, why FROM
 CREATE VIEW v_compatibility AS
 SELECT suite, system_type, benchmark, scenario, since, until, source, locator FROM compatibility;
 
+-- One latency limit that a round of MLPerf sets for a benchmark and scenario.
+CREATE VIEW v_scenario_limit AS
+SELECT suite, round, benchmark, scenario, quantity, percentile, limit_s, source, locator FROM scenario_limit;
+
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_factor', 1, 'result_id', '', 'number of the result in this file (v_result)'),
 ('v_factor', 2, 'factor', '', 'name of the factor'),
@@ -232,7 +236,16 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_compatibility', 5, 'since', '', 'first round'),
 ('v_compatibility', 6, 'until', '', 'last round that is listed'),
 ('v_compatibility', 7, 'source', '', 'who says so'),
-('v_compatibility', 8, 'locator', '', 'where');
+('v_compatibility', 8, 'locator', '', 'where'),
+('v_scenario_limit', 1, 'suite', '', 'suite of MLPerf'),
+('v_scenario_limit', 2, 'round', '', 'version of the suite'),
+('v_scenario_limit', 3, 'benchmark', '', 'without its accuracy target: llama2-70b'),
+('v_scenario_limit', 4, 'scenario', '', 'Server or Interactive'),
+('v_scenario_limit', 5, 'quantity', '', 'ttft_s, tpot_s, or latency_s of a whole query'),
+('v_scenario_limit', 6, 'percentile', '%', 'of the requests, that must keep the limit'),
+('v_scenario_limit', 7, 'limit_s', 's', 'the longest that counts'),
+('v_scenario_limit', 8, 'source', '', 'who sets it'),
+('v_scenario_limit', 9, 'locator', '', 'where');
 INSERT INTO column_doc (view, place, column_name, unit, meaning)
 SELECT 'v_factor_given', place, column_name, unit, meaning FROM column_doc WHERE view = 'v_factor';
 INSERT INTO column_doc (view, place, column_name, unit, meaning)

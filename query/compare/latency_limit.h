@@ -1,0 +1,36 @@
+/* latency_limit.h - which results keep a latency limit, and how that is known.
+ *
+ * A result keeps a limit if its own run measured the percentile and it is not above the limit, else
+ * if its round of MLPerf requires a limit at least as strict of its benchmark and scenario, at a
+ * percentile at least as high. A mean never answers for a percentile.
+ */
+#ifndef ABDB_COMPARE_LATENCY_LIMIT_H
+#define ABDB_COMPARE_LATENCY_LIMIT_H
+
+#include "query/compare/result_set.h"
+
+typedef struct {
+    double ttft_s, tpot_s, latency_s; /* NAN: no limit */
+    double percentile;                /* of the requests that must keep each of them, such as 99 */
+} abdb_latency_limits;
+
+bool abdb_latency_limits_given(const abdb_latency_limits *limits);
+/* The seconds of "50ms", "2 s", "0.05": what is written after option (--ttft). NULL: NAN. */
+ABDB_MUST_USE abdb_status abdb_parse_latency(const char *option, const char *text, double *out,
+                                             abdb_error *err);
+/* *met_by, an array from arena with a text for each member of the set: how it keeps all limits,
+ * such as "Interactive: TPOT p99 <= 40 ms"; NULL where it does not, or where that is unknown. */
+ABDB_MUST_USE abdb_status abdb_explain_latency_limits_met(const abdb_set *set, sqlite3 *db,
+                                                          const abdb_latency_limits *limits,
+                                                          const char *const **met_by,
+                                                          abdb_arena *arena, abdb_error *err);
+/* *out, from arena: the latency limits that the round of MLPerf requires of a member's benchmark
+ * and scenario, "TTFT p99 <= 2 s, TPOT p99 <= 200 ms"; "" where none is known. */
+ABDB_MUST_USE abdb_status abdb_describe_scenario_limits(const abdb_set *set, size_t member,
+                                                        sqlite3 *db, const char **out,
+                                                        abdb_arena *arena, abdb_error *err);
+/* Adds a note for each scenario and its limits that members of the set have. */
+ABDB_MUST_USE abdb_status abdb_add_scenario_limit_notes(const abdb_set *set, sqlite3 *db,
+                                                        abdb_table *table, abdb_error *err);
+
+#endif
