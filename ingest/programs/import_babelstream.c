@@ -324,7 +324,8 @@ static abdb_status import_stream_line(void *self, const text_line *line, abdb_er
         abdb_left_out_count_value(s->left_out, line->word[0]);
         return ABDB_OK;
     }
-    if (line->words != 5 || !s->run.max || !s->run.mean || !(line_word_as_number(line, 1) > 0)) {
+    if (line->words != 5 || !s->run.max || s->run.max > 4 || !s->run.mean || s->run.mean > 4 ||
+        s->run.min > 4 || !(line_word_as_number(line, 1) > 0)) {
         line_count_numbers_of_refused_line(line, 1);
         return line_reject_and_end_row(s->sink, line, "", "not a rate and three times", err);
     }

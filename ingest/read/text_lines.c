@@ -83,17 +83,20 @@ static void split_line_into_words(text_line *line, char *copy)
 {
     const char *between = " \t";
     char *place, *cell = strchr(copy, ',') && !has_decimal_commas(copy) ? copy : NULL, *word;
+    size_t before = line->words;
 
     line->words = 0;
     if (cell) { /* an empty cell is a word, but for those at the end */
         while (line->words < LINE_WORDS_MAX && (word = strsep(&cell, ",")))
             line->word[line->words++] = abdb_trim_in_place(word);
-        while (line->words && !*line->word[line->words - 1]) line->words--;
-        return;
+        while (line->words && !*line->word[line->words - 1]) line->word[--line->words] = "";
+    } else {
+        for (word = strtok_r(copy, between, &place); word && line->words < LINE_WORDS_MAX;
+             word = strtok_r(NULL, between, &place))
+            line->word[line->words++] = abdb_trim_in_place(word);
     }
-    for (word = strtok_r(copy, between, &place); word && line->words < LINE_WORDS_MAX;
-         word = strtok_r(NULL, between, &place))
-        line->word[line->words++] = abdb_trim_in_place(word);
+    /* Nothing is left of a longer line before it, whose text is freed. */
+    for (size_t i = line->words; i < before; i++) line->word[i] = "";
 }
 
 abdb_decimal_mark lines_find_decimal_mark(const abdb_input *in)
@@ -135,6 +138,7 @@ abdb_status lines_read_each_with_mark(const abdb_input *in, abdb_decimal_mark ma
     text_line line = {.mark = mark};
     abdb_status st = ABDB_OK;
 
+    for (size_t i = 0; i < LINE_WORDS_MAX; i++) line.word[i] = "";
     while (text < end && st == ABDB_OK) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         size_t size = (size_t)((stop ? stop : end) - text);

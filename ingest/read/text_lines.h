@@ -12,13 +12,13 @@
 enum { LINE_WORDS_MAX = 64, BID_SIZE = 1 << 20 };
 
 typedef struct {
-    long number;      /* from 1 */
-    long rank;        /* by its launcher's prefix, -1: none */
-    const char *text; /* without its end, quotation marks and launcher's prefix */
-    size_t words;     /* between blanks, or commas that are no decimal ones; at most
+    long number;                      /* from 1 */
+    long rank;                        /* by its launcher's prefix, -1: none */
+    const char *text;                 /* without its end, quotation marks and launcher's prefix */
+    size_t words;                     /* between blanks, or commas that are no decimal ones; at most
                          LINE_WORDS_MAX */
-    const char *word[LINE_WORDS_MAX];
-    abdb_decimal_mark mark; /* of lines_read_each_with_mark; unknown of lines_read_each */
+    const char *word[LINE_WORDS_MAX]; /* "" behind the last */
+    abdb_decimal_mark mark;           /* of lines_read_each_with_mark; unknown of lines_read_each */
 } text_line;
 
 /* Called for each line; strings are borrowed for the call. */

@@ -122,9 +122,9 @@ typedef struct {
     bool has_interval, paired; /* paired: processes took turns */
     bool uncalibrated;         /* separate commands, and the drift was never measured here */
     abdb_verdict verdict;
-    const char *reason;        /* why it is no better known, or NULL */
-    abdb_backend_reader trial; /* sizes only: its numbers are gone */
-    abdb_reader_outcome outcome;
+    const char *reason;            /* why it is no better known, or NULL */
+    abdb_trimmed_mean_trial trial; /* sizes only: its numbers are gone */
+    abdb_trimmed_mean_outcome outcome;
 } abdb_difference;
 
 /* Which results of the groups a pair is of: all of them; those with equal numbers of devices, where

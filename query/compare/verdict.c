@@ -78,8 +78,8 @@ double abdb_change_to_detect(const abdb_comparison *c)
 /* --- processes -------------------------------------------------------------------------------- */
 
 /* What commands of this machine differ by, for the kernel of the pair. */
-static abdb_status find_machine_drift(abdb_comparison *c, abdb_pair *pair, abdb_backend_reader *t,
-                                      abdb_error *err)
+static abdb_status find_machine_drift(abdb_comparison *c, abdb_pair *pair,
+                                      abdb_trimmed_mean_trial *t, abdb_error *err)
 {
     size_t at = pair->a.group->member[0];
     const abdb_member_factor *bound = abdb_member_find_factor(&pair->a.set->member[at], "bound");
@@ -111,20 +111,21 @@ done:
  * the numbers. */
 static abdb_status make_paired_or_unpaired_trial(abdb_comparison *c, abdb_pair *pair,
                                                  abdb_processes *a, abdb_processes *b, double *x,
-                                                 double *y, abdb_backend_reader *t, abdb_error *err)
+                                                 double *y, abdb_trimmed_mean_trial *t,
+                                                 abdb_error *err)
 {
     size_t pairs = abdb_processes_pair_repetitions(a, b, x, y);
 
-    *t = (abdb_backend_reader){.a = x, .b = y, .m = pairs, .n = pairs, .paired = true};
+    *t = (abdb_trimmed_mean_trial){.a = x, .b = y, .m = pairs, .n = pairs, .paired = true};
     pair->difference.paired =
         pairs >= ABDB_PROCESSES_LEAST || (pairs && (pairs == a->count || pairs == b->count));
     if (pair->difference.paired) return ABDB_OK;
-    *t = (abdb_backend_reader){.a = x,
-                               .b = y,
-                               .m = a->count,
-                               .n = b->count,
-                               .a_commands = a->commands ? a->commands : 1,
-                               .b_commands = b->commands ? b->commands : 1};
+    *t = (abdb_trimmed_mean_trial){.a = x,
+                                   .b = y,
+                                   .m = a->count,
+                                   .n = b->count,
+                                   .a_commands = a->commands ? a->commands : 1,
+                                   .b_commands = b->commands ? b->commands : 1};
     for (size_t i = 0; i < a->count; i++) x[i] = a->one[i].value;
     for (size_t i = 0; i < b->count; i++) y[i] = b->one[i].value;
     return find_machine_drift(c, pair, t, err);
@@ -150,7 +151,7 @@ static const char *why_programs_mixed(abdb_comparison *c, const abdb_pair *pair,
 }
 
 /* Why there is no trial: processes without a drift that is known, or too few of them. */
-static const char *why_untested(abdb_comparison *c, const abdb_backend_reader *t, bool enough,
+static const char *why_untested(abdb_comparison *c, const abdb_trimmed_mean_trial *t, bool enough,
                                 size_t doubtful)
 {
     if (enough)
@@ -179,7 +180,7 @@ static abdb_status set_untested_ratio_and_reason(abdb_comparison *c, abdb_pair *
                                                  abdb_error *err)
 {
     abdb_difference *d = &pair->difference;
-    const abdb_backend_reader *t = &d->trial;
+    const abdb_trimmed_mean_trial *t = &d->trial;
     size_t doubtful = pair->left.doubtful + pair->right.doubtful;
     bool enough = t->m >= ABDB_PROCESSES_LEAST && t->n >= ABDB_PROCESSES_LEAST;
     abdb_status st = ABDB_OK;

@@ -127,12 +127,13 @@ static size_t set_peer_medians_count_cells(const fleet *f, size_t node)
 
 /* The row of the node whose observations are [from, end). outcome->p NAN: too few for a test. */
 static abdb_status test_node_against_peers(const fleet *f, size_t from, size_t end, size_t cell,
-                                           abdb_fleet_row *row, abdb_reader_outcome *outcome,
+                                           abdb_fleet_row *row, abdb_trimmed_mean_outcome *outcome,
                                            abdb_error *err)
 {
     abdb_noise_sums sums = {0};
     size_t *one = NULL;
-    abdb_backend_reader t = {.a = f->peer, .b = f->own, .a_commands = SIZE_MAX, .b_commands = 1};
+    abdb_trimmed_mean_trial t = {
+        .a = f->peer, .b = f->own, .a_commands = SIZE_MAX, .b_commands = 1};
     abdb_status st = ABDB_OK;
 
     outcome->p = NAN;
@@ -179,7 +180,7 @@ static bool node_measured_cell(const fleet *f, size_t from, size_t end, size_t c
 
 /* Rows over all cells, then those of the cells; outcomes beside them. */
 static abdb_status test_all_nodes_and_cells(const fleet *f, abdb_fleet_row *row,
-                                            abdb_reader_outcome *outcome, size_t *count,
+                                            abdb_trimmed_mean_outcome *outcome, size_t *count,
                                             abdb_error *err)
 {
     abdb_status st = ABDB_OK;
@@ -218,7 +219,7 @@ done:
 
 /* n rows are one family of tests, which has that share of alpha. */
 static abdb_status apply_holm_and_set_verdicts(abdb_fleet_row *row,
-                                               const abdb_reader_outcome *outcome, size_t n,
+                                               const abdb_trimmed_mean_outcome *outcome, size_t n,
                                                double share, const abdb_fleet_options *o,
                                                abdb_error *err)
 {
@@ -236,7 +237,7 @@ static abdb_status apply_holm_and_set_verdicts(abdb_fleet_row *row,
         return ABDB_FAIL(err, ABDB_NOMEM, "%zu rows", n);
     }
     for (size_t i = 0; i < n; i++) {
-        const abdb_reader_outcome *one = &outcome[i];
+        const abdb_trimmed_mean_outcome *one = &outcome[i];
         double t, each = o->alpha * share / (double)(tests ? tests : 1);
 
         if (isnan(one->p)) continue;
@@ -292,7 +293,7 @@ abdb_status abdb_fleet_compare_nodes(abdb_fleet_measurement *measurements, size_
                                      size_t *count, abdb_error *err)
 {
     fleet f;
-    abdb_reader_outcome *outcome = NULL;
+    abdb_trimmed_mean_outcome *outcome = NULL;
     size_t rows, whole;
     double share;
     abdb_status st = ABDB_OK;

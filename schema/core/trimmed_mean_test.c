@@ -81,8 +81,8 @@ static int compare_pair_differences(const void *x, const void *y)
 
 /* Pairs are trimmed by their differences; the values of both sides are of the pairs that are left,
  * so that b - a is the trimmed mean of the differences. h - 1 degrees of freedom. */
-static abdb_status trimmed_difference_of_pairs(const abdb_backend_reader *t,
-                                               abdb_reader_outcome *out, abdb_error *err)
+static abdb_status trimmed_difference_of_pairs(const abdb_trimmed_mean_trial *t,
+                                               abdb_trimmed_mean_outcome *out, abdb_error *err)
 {
     size_t n = t->n, g = trimmed_count_per_end(n), h = n - 2 * g;
     paired *pair = calloc(n, sizeof *pair);
@@ -112,8 +112,8 @@ done:
 
 /* Each side by itself; to both errors comes the drift, squared, once for each command. The degrees
  * of freedom of a sum of errors are those of Welch and Satterthwaite. */
-static abdb_status trimmed_difference_of_sides(const abdb_backend_reader *t,
-                                               abdb_reader_outcome *out, abdb_error *err)
+static abdb_status trimmed_difference_of_sides(const abdb_trimmed_mean_trial *t,
+                                               abdb_trimmed_mean_outcome *out, abdb_error *err)
 {
     double *a = NULL, *b = NULL, part[3], freedom[3], all = 0, sum = 0;
     abdb_status st = ABDB_OK;
@@ -141,13 +141,13 @@ done:
     return st;
 }
 
-abdb_status abdb_trial_test_difference(const abdb_backend_reader *t, abdb_reader_outcome *out,
-                                       abdb_error *err)
+abdb_status abdb_trial_test_difference(const abdb_trimmed_mean_trial *t,
+                                       abdb_trimmed_mean_outcome *out, abdb_error *err)
 {
     double drift;
     abdb_status st = ABDB_OK;
 
-    *out = (abdb_reader_outcome){0};
+    *out = (abdb_trimmed_mean_outcome){0};
     if (t->m < ABDB_PROCESSES_LEAST || t->n < ABDB_PROCESSES_LEAST || (t->paired && t->m != t->n))
         return ABDB_FAIL(err, ABDB_DATA, "%zu and %zu processes", t->m, t->n);
     for (size_t i = 0; i < t->m + t->n; i++)
@@ -168,7 +168,8 @@ done:
 
 /* --- what could be shown ---------------------------------------------------------------------- */
 
-double abdb_outcome_detectable_change(const abdb_reader_outcome *o, double alpha, double effect)
+double abdb_outcome_detectable_change(const abdb_trimmed_mean_outcome *o, double alpha,
+                                      double effect)
 {
     /* A difference of `found` is just significant; a true one must be larger by what the estimate
      * may fall short of it in 1 of 100 repetitions (one-sided, hence 2 x missed). */
@@ -178,8 +179,9 @@ double abdb_outcome_detectable_change(const abdb_reader_outcome *o, double alpha
            abdb_student_two_sided_critical_t(2 * missed, o->freedom) * o->error;
 }
 
-size_t abdb_trial_processes_needed(const abdb_backend_reader *t, const abdb_reader_outcome *o,
-                                   double alpha, double effect, double wanted_change)
+size_t abdb_trial_processes_needed(const abdb_trimmed_mean_trial *t,
+                                   const abdb_trimmed_mean_outcome *o, double alpha, double effect,
+                                   double wanted_change)
 {
     size_t have = t->m < t->n ? t->m : t->n;
     double drift = o->error * o->error - o->within;
@@ -188,7 +190,7 @@ size_t abdb_trial_processes_needed(const abdb_backend_reader *t, const abdb_read
     /* One by one up to 20, then in steps of a tenth. The error within shrinks with what is left
      * after trimming; the drift does not. */
     for (size_t n = have + 1; n <= ABDB_REPEAT_MOST; n += n < 20 ? 1 : n / 10) {
-        abdb_reader_outcome then = *o;
+        abdb_trimmed_mean_outcome then = *o;
         double h = (double)(n - 2 * trimmed_count_per_end(n)),
                had = (double)(have - 2 * trimmed_count_per_end(have));
 
@@ -208,7 +210,7 @@ const char *abdb_verdict_name(abdb_verdict verdict)
     return names[verdict];
 }
 
-abdb_verdict abdb_outcome_decide_verdict(const abdb_reader_outcome *o, double p_corrected,
+abdb_verdict abdb_outcome_decide_verdict(const abdb_trimmed_mean_outcome *o, double p_corrected,
                                          bool higher_is_better, double effect, double alpha)
 {
     double least = log(1 + effect), size = fabs(o->difference);

@@ -10,8 +10,8 @@
  *     same thing differs between commands (abdb run --calibrate), once for each command.
  * The values of both sides are of the processes that are left, so their ratio is the ratio.
  */
-#ifndef ABDB_CORE_TRIAL_H
-#define ABDB_CORE_TRIAL_H
+#ifndef ABDB_CORE_TRIMMED_MEAN_TEST_H
+#define ABDB_CORE_TRIMMED_MEAN_TEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ typedef struct {
     double drift;        /* standard deviation of a command, of logarithms; not of pairs */
     double drift_freedom;
     size_t a_commands, b_commands; /* at least 1 */
-} abdb_backend_reader;
+} abdb_trimmed_mean_trial;
 
 typedef struct {
     double a, b;       /* exp of the trimmed means */
@@ -41,23 +41,24 @@ typedef struct {
     double within;     /* the part of its square that more processes make smaller */
     double freedom;    /* degrees of freedom of the error */
     double p;          /* of the two-sided test of no difference */
-} abdb_reader_outcome;
+} abdb_trimmed_mean_outcome;
 
 /* What one side comes to by itself: exp of its trimmed mean. n at least 1. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_trimmed_geomean_of_logs(const double *x, size_t n, double *out,
                                                        abdb_error *err);
 /* ABDB_DATA: too few processes, or a value is not finite. */
-ABDB_MUST_USE abdb_status abdb_trial_test_difference(const abdb_backend_reader *trial,
-                                                     abdb_reader_outcome *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_trial_test_difference(const abdb_trimmed_mean_trial *trial,
+                                                     abdb_trimmed_mean_outcome *out,
+                                                     abdb_error *err);
 /* The smallest ln ratio that such data show at the level alpha in 99 of 100 repetitions, where the
  * estimate must also be `effect` (ln) or more. */
-double abdb_outcome_detectable_change(const abdb_reader_outcome *outcome, double alpha,
+double abdb_outcome_detectable_change(const abdb_trimmed_mean_outcome *outcome, double alpha,
                                       double effect);
 /* Processes a side that would show `wanted` (ln ratio), those that there are or more; 0: no number
  * of them up to ABDB_REPEAT_MOST (they vary too much, or commands drift). */
-size_t abdb_trial_processes_needed(const abdb_backend_reader *trial,
-                                   const abdb_reader_outcome *outcome, double alpha, double effect,
-                                   double wanted_change);
+size_t abdb_trial_processes_needed(const abdb_trimmed_mean_trial *trial,
+                                   const abdb_trimmed_mean_outcome *outcome, double alpha,
+                                   double effect, double wanted_change);
 
 typedef enum {
     ABDB_VERDICT_FASTER,  /* b is better */
@@ -72,8 +73,9 @@ const char *abdb_verdict_name(abdb_verdict verdict);
 /* A difference needs an effect (of the ratio: 0.01) and evidence: p_all, corrected for all that
  * were looked at, at most alpha. `same`: both one-sided tests at alpha show that it is less than
  * the effect. higher: is more better? */
-abdb_verdict abdb_outcome_decide_verdict(const abdb_reader_outcome *outcome, double p_corrected,
-                                         bool higher_is_better, double effect, double alpha);
+abdb_verdict abdb_outcome_decide_verdict(const abdb_trimmed_mean_outcome *outcome,
+                                         double p_corrected, bool higher_is_better, double effect,
+                                         double alpha);
 
 /* How one thing measured by several commands, each of some processes, varies: the standard
  * deviation of a process, and of the trimmed mean of a command, of logarithms, pooled over things.

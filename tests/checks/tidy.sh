@@ -65,6 +65,9 @@ check "text leaves by query/answer/output.c alone" "$(for f in $(find query -nam
   grep -nE '\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b' -r schema ingest plots kernels/runner --include='*.[ch]' | grep -vE 'dup2|^schema/core/out(file|guard)'
   grep -nE '/dev/tty|\bwrite\((1|2|STD|fileno)' -r query --include='*.c' | grep -v ^query/answer/output.c)"
 check "arrays grow by schema/core/array.h, text by text.h" "$(grep -nE '\brealloc(array)?\(' -r schema ingest plots kernels query --include='*.[ch]' | grep -vE '^schema/core/(array|text)\.c')"
+check "functions that fuzzers replace are there" "$(sed -z 's/\\\n//g' Makefile | sed -n 's/^FUZZ_LINK := //p' | grep -oE '\babdb_\w+' | while read -r f; do
+  grep -qE "\b$f\(" -r schema --include='*.h' || echo "$f is declared nowhere"; grep -q "__wrap_$f(" tests/fuzz/*.c || echo "$f has no replacement"; done
+  grep -ohE '__wrap_abdb_\w+' tests/fuzz/*.c | sort -u | while read -r f; do sed -z 's/\\\n//g' Makefile | grep -q "${f#__wrap_}" || echo "$f replaces nothing"; done)"
 check "arrays are sorted and searched by schema/core/array.h, which allows empty ones" "$(grep -nE '\b(qsort|bsearch)(_r)?\(' -r schema ingest plots kernels query stores --include='*.[ch]' | grep -v '^schema/core/array\.c')"
 check "programs are started by schema/core/child_process.h" "$(grep -nE '\b(v?fork|popen|posix_spawnp?|execl?[vpe]*)\(' -r schema ingest plots kernels query --include='*.[ch]' | grep -vE '^(schema/core/child_process|query/cli/pager|kernels/programs/command).c')" # a pager reads the terminal: it stays in our process group; a program that is timed is started as fast as can be, in a group of abdb_guarded_group_start
 check "columns are read as text through sqlite.h, which gives no NULL unasked" "$(grep -n 'sqlite3_column_text' -r schema query --include='*.[ch]' | grep -v '^schema/functions/sqlite.h')"

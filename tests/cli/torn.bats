@@ -101,6 +101,10 @@ P
     abdb import -q a.txt
     same "$(ask "SELECT source, coalesce(raw_device, '?'), verified, flags, statistic, value FROM v_result WHERE metric = 'time_s' ORDER BY 1, 5")" \
         $'babelstream,Acme A1,unknown,,max,0.003\nbabelstream,Acme A1,unknown,,mean,0.0027\nbabelstream,Acme A1,unknown,,min,0.00256\nmccalpin-stream,?,fail,failed,max,0.0125\nmccalpin-stream,?,fail,failed,mean,0.011\nmccalpin-stream,?,fail,failed,min,0.010903'
+    # a heading that names more columns than a row has: no cell of an earlier line takes their place
+    printf '%s\n' 'BabelStream' 'Version: 3.0' 'Function MBytes/sec Min Max Max Max Average' 'longer 1 2 3 4 5 6 7' 'Copy 100.0 0.1 0.2 0.3' >headings.txt
+    run abdb import headings.txt
+    fails 5 "2 rows refused; first line 4: : not a rate and three times"
 }
 
 @test "nccl-tests: ranks listed twice are two runs, unlike cards a list, lost ranks unknown, an old error a failure" {

@@ -18,10 +18,11 @@
 #include "schema/core/child_process.h"
 #include "tests/fuzz/fuzz.h"
 
-abdb_status __wrap_abdb_program_start(abdb_program *p, const abdb_start_options *how,
-                                      abdb_error *err);
-bool __wrap_abdb_program_ended(const abdb_program *p, double wait_s, const volatile int *stop);
-int __wrap_abdb_program_finish(abdb_program *p);
+abdb_status __wrap_abdb_program_start_with_pipes(abdb_program *p, const abdb_start_options *how,
+                                                 abdb_error *err);
+bool __wrap_abdb_program_wait_until_ended(const abdb_program *p, double wait_s,
+                                          const volatile int *stop);
+int __wrap_abdb_program_kill_and_reap(abdb_program *p);
 
 /* Beyond any number that a process has: signals to it reach nobody. */
 enum { NOBODY = 0x7ffffff0 };
@@ -35,8 +36,8 @@ void fuzz_set_program_output(const unsigned char *data, size_t size)
     says_size = size;
 }
 
-abdb_status __wrap_abdb_program_start(abdb_program *p, const abdb_start_options *how,
-                                      abdb_error *err)
+abdb_status __wrap_abdb_program_start_with_pipes(abdb_program *p, const abdb_start_options *how,
+                                                 abdb_error *err)
 {
     *p = (abdb_program){.in = -1, .out = -1, .error_output = -1};
     if (!says) return ABDB_FAIL(err, ABDB_IO, "%s: no program here", how->path);
@@ -47,13 +48,14 @@ abdb_status __wrap_abdb_program_start(abdb_program *p, const abdb_start_options 
     return ABDB_OK;
 }
 
-bool __wrap_abdb_program_ended(const abdb_program *p, double wait_s, const volatile int *stop)
+bool __wrap_abdb_program_wait_until_ended(const abdb_program *p, double wait_s,
+                                          const volatile int *stop)
 {
     (void)p, (void)wait_s, (void)stop;
     return true;
 }
 
-int __wrap_abdb_program_finish(abdb_program *p)
+int __wrap_abdb_program_kill_and_reap(abdb_program *p)
 {
     int *const ends[] = {&p->in, &p->out, &p->error_output};
 

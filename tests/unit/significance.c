@@ -88,8 +88,8 @@ static void test_holm_matches_hand_example(void **state)
 static void test_yuen_matches_hand_computation(void **state)
 {
     double a[] = {3, 1, 2, 6, 5, 4}, b[] = {6, 4, 5, 9, 8, 7};
-    abdb_backend_reader t = {.a = a, .b = b, .m = 6, .n = 6, .a_commands = 1, .b_commands = 1};
-    abdb_reader_outcome o;
+    abdb_trimmed_mean_trial t = {.a = a, .b = b, .m = 6, .n = 6, .a_commands = 1, .b_commands = 1};
+    abdb_trimmed_mean_outcome o;
     abdb_error err;
 
     (void)state;
@@ -161,16 +161,16 @@ static outcome_counts count_outcomes_of_many_comparisons(const noise_model *w, i
     abdb_error err;
 
     for (int i = 0; i < rounds; i++) {
-        abdb_backend_reader t = {.a = a,
-                                 .b = b,
-                                 .m = w->n,
-                                 .n = w->n,
-                                 .paired = w->paired,
-                                 .drift = w->paired ? 0 : w->command,
-                                 .drift_freedom = 1e9,
-                                 .a_commands = 1,
-                                 .b_commands = 1};
-        abdb_reader_outcome o;
+        abdb_trimmed_mean_trial t = {.a = a,
+                                     .b = b,
+                                     .m = w->n,
+                                     .n = w->n,
+                                     .paired = w->paired,
+                                     .drift = w->paired ? 0 : w->command,
+                                     .drift_freedom = 1e9,
+                                     .a_commands = 1,
+                                     .b_commands = 1};
+        abdb_trimmed_mean_outcome o;
         bool able, slower;
 
         draw_both_samples(w, a, b);
@@ -243,9 +243,9 @@ static void test_change_is_found_where_declared(void **state)
 static void test_proposed_repeats_show_the_effect(void **state)
 {
     noise_model w = {"", 10, true, 0.02, 0, 0, 0, 0.05};
-    abdb_backend_reader t = {.m = 10, .n = 10, .paired = true};
+    abdb_trimmed_mean_trial t = {.m = 10, .n = 10, .paired = true};
     double a[64], b[64], sum = 0;
-    abdb_reader_outcome o;
+    abdb_trimmed_mean_outcome o;
     abdb_error err;
     int able = 0;
 
@@ -265,21 +265,21 @@ static void test_proposed_repeats_show_the_effect(void **state)
         able += abdb_outcome_detectable_change(&o, 0.001, log(1.01)) <= log(1.05);
     }
     if (w.n < 12 || w.n > 60 || able < 280) fail_msg("%zu processes: %d of 400 able", w.n, able);
-    t = (abdb_backend_reader){.a = a,
-                              .b = b,
-                              .m = 10,
-                              .n = 10,
-                              .drift = 0.05,
-                              .drift_freedom = 30,
-                              .a_commands = 1,
-                              .b_commands = 1};
+    t = (abdb_trimmed_mean_trial){.a = a,
+                                  .b = b,
+                                  .m = 10,
+                                  .n = 10,
+                                  .drift = 0.05,
+                                  .drift_freedom = 30,
+                                  .a_commands = 1,
+                                  .b_commands = 1};
     assert_ok(abdb_trial_test_difference(&t, &o, &err));
     assert_int_equal(abdb_trial_processes_needed(&t, &o, 0.001, log(1.01), log(1.05)), 0);
 }
 
 static void test_verdict_needs_effect_and_evidence(void **state)
 {
-    abdb_reader_outcome o = {.difference = log(1.02), .error = 0.001, .freedom = 20};
+    abdb_trimmed_mean_outcome o = {.difference = log(1.02), .error = 0.001, .freedom = 20};
 
     (void)state;
     assert_int_equal(abdb_outcome_decide_verdict(&o, 1e-6, false, 0.01, 0.001),
