@@ -1,0 +1,330 @@
+/* ratio_factors.c - a ratio as a product of factors; see ratio_factors.h. */
+#include "query/compare/ratio_factors.h"
+
+#include <math.h>
+#include <string.h>
+
+/* In the order in which a chain changes them, where it has the choice. */
+static const struct {
+    abdb_member_column column;
+    const char *name;
+} dimensions[] = {{ABDB_M_backend, "backend"},
+                  {ABDB_M_round, "round"},
+                  {ABDB_M_devices, "scale"},
+                  {ABDB_M_dtype, "number format"},
+                  {ABDB_M_device, "device"}};
+enum { DIMENSIONS = sizeof dimensions / sizeof dimensions[0], STATES = 1 << DIMENSIONS };
+
+/* Results that may stand in a chain. A state is a set of dimensions that have the contender's value
+ * already, as bits; the others have the baseline's. */
+typedef struct {
+    const abdb_set *set; /* of all results of the question */
+    size_t from, to;     /* members: the two ends */
+    double end[2];       /* their values, per device: what compare printed, not always of one run */
+    bool higher, per_device;
+    size_t differing, place[DIMENSIONS]; /* dimensions in which the ends differ */
+    size_t member[STATES];               /* the result that stands for a state; SIZE_MAX: none */
+    unsigned before[STATES];             /* the state before it in the longest chain */
+    unsigned steps[STATES];              /* of the longest chain to it */
+} chain;
+
+static bool unit_is_per_second(const char *unit)
+{
+    size_t size = strlen(unit);
+
+    return size > 2 && strcmp(unit + size - 2, "/s") == 0;
+}
+
+/* The value that a chain compares. */
+static double chain_value(const chain *c, size_t member)
+{
+    double value = c->set->member[member].value;
+
+    if (member == c->from || member == c->to) return c->end[member == c->to];
+    return c->per_device ? value / abdb_member_number(c->set, member, ABDB_M_devices) : value;
+}
+
+static const char *dimension_text(const chain *c, size_t member, size_t d)
+{
+    return abdb_member_text(c->set, member, dimensions[d].column);
+}
+
+/* Is the member of that state, and otherwise what both ends are? */
+static bool member_is_of_state(const chain *c, size_t member, unsigned state)
+{
+    static const abdb_member_column same[] = {ABDB_M_evidence, ABDB_M_suite,     ABDB_M_system_type,
+                                              ABDB_M_division, ABDB_M_workload,  ABDB_M_model,
+                                              ABDB_M_metric,   ABDB_M_statistic, ABDB_M_scenario};
+
+    if (c->set->member[member].why || !(chain_value(c, member) > 0)) return false;
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
+        if (strcmp(abdb_member_text(c->set, member, same[i]),
+                   abdb_member_text(c->set, c->from, same[i])) != 0)
+            return false;
+    for (size_t d = 0; d < DIMENSIONS; d++) {
+        size_t like = c->from;
+
+        for (size_t i = 0; i < c->differing; i++)
+            if (c->place[i] == d && (state >> i & 1)) like = c->to;
+        if (strcmp(dimension_text(c, member, d), dimension_text(c, like, d)) != 0) return false;
+    }
+    return true;
+}
+
+/* Fills in the results of all states: the best of those in the groups of the two ends. sampled: the
+ * ends are means of several processes, which no single result stands beside. */
+static void find_results_of_states(chain *c, const abdb_groups *groups, bool sampled)
+{
+    unsigned all = (1U << c->differing) - 1;
+
+    for (unsigned state = 0; state <= all; state++) {
+        c->member[state] = state == 0 ? c->from : state == all ? c->to : SIZE_MAX;
+        for (size_t g = 0; !sampled && state != 0 && state != all && g < groups->count; g++) {
+            const abdb_group *group = &groups->group[g];
+            bool wanted = false;
+
+            for (size_t i = 0; i < group->count; i++)
+                wanted |= group->member[i] == c->from || group->member[i] == c->to;
+            for (size_t i = 0; wanted && i < group->count; i++) {
+                size_t m = group->member[i], *best = &c->member[state];
+
+                if (member_is_of_state(c, m, state) &&
+                    (*best == SIZE_MAX || (chain_value(c, m) > chain_value(c, *best)) == c->higher))
+                    *best = m;
+            }
+        }
+    }
+}
+
+/* Does state a have changed what stands first, where b has not? */
+static bool state_is_earlier_in_order(const chain *c, unsigned a, unsigned b)
+{
+    for (size_t i = 0; i < c->differing; i++)
+        if ((a >> i & 1) != (b >> i & 1)) return a >> i & 1;
+    return false;
+}
+
+/* Finds the chain with the most steps to each state that has a result. */
+static void find_longest_chain(chain *c)
+{
+    unsigned all = (1U << c->differing) - 1;
+
+    for (unsigned state = 1; state <= all; state++) {
+        c->steps[state] = 0;
+        if (c->member[state] == SIZE_MAX) continue;
+        /* Every subset of a state is a smaller number. */
+        for (unsigned sub = 0; sub < state; sub++) {
+            if ((sub & state) != sub || c->member[sub] == SIZE_MAX || (sub && !c->steps[sub]))
+                continue;
+            if (c->steps[sub] + 1 > c->steps[state] ||
+                (c->steps[sub] + 1 == c->steps[state] &&
+                 state_is_earlier_in_order(c, sub, c->before[state]))) {
+                c->steps[state] = c->steps[sub] + 1;
+                c->before[state] = sub;
+            }
+        }
+    }
+}
+
+/* A list with one word more; an empty word is unknown. NULL: no memory. */
+static const char *append_word(const char *list, const char *between, const char *word,
+                               abdb_arena *arena)
+{
+    return abdb_arena_printf(arena, "%s%s%s", list, *list ? between : "",
+                             word && *word ? word : "unknown");
+}
+
+/* "fp8, H200-SXM": the values of a member in the dimensions of a set, or their names. */
+static const char *describe_dimensions(const chain *c, size_t member, unsigned set,
+                                       const char *between, bool names, abdb_arena *arena)
+{
+    const char *out = "";
+
+    for (size_t i = 0; out && i < c->differing; i++)
+        if (set >> i & 1)
+            out = append_word(out, between,
+                              names ? dimensions[c->place[i]].name
+                                    : dimension_text(c, member, c->place[i]),
+                              arena);
+    return out ? out : "";
+}
+
+/* "8, fp4, H200-SXM or ...": the results that would separate the dimensions of one step. */
+static const char *describe_missing_results(const chain *c, unsigned from, unsigned to,
+                                            abdb_arena *arena)
+{
+    const char *out = "";
+
+    for (size_t i = 0; out && i < c->differing; i++) {
+        unsigned state = from | 1U << i;
+        const char *one = "";
+
+        if (!((to & ~from) >> i & 1)) continue;
+        for (size_t k = 0; one && k < c->differing; k++)
+            one = append_word(
+                one, ", ", dimension_text(c, state >> k & 1 ? c->to : c->from, c->place[k]), arena);
+        out = append_word(out, " or ", one, arena);
+    }
+    return out && *out ? out : NULL;
+}
+
+static void append_factor(abdb_ratio_factors *out, abdb_ratio_factor f)
+{
+    f.product = f.factor * (out->count ? out->factor[out->count - 1].product : 1);
+    if (out->count < ABDB_RATIO_FACTORS_MAX) out->factor[out->count++] = f;
+}
+
+static const char *copy_member_text(const chain *c, size_t member, abdb_member_column column,
+                                    abdb_arena *arena)
+{
+    const char *copy = abdb_arena_printf(arena, "%s", abdb_member_text(c->set, member, column));
+
+    return copy ? copy : "";
+}
+
+/* Appends the factors of the chain, from its first step to its last. */
+static void append_chain_factors(const chain *c, abdb_ratio_factors *out, abdb_arena *arena)
+{
+    unsigned all = (1U << c->differing) - 1, path[STATES], length = 0;
+
+    for (unsigned state = all; state; state = c->before[state]) path[length++] = state;
+    for (unsigned i = length; i-- > 0;) {
+        unsigned to = path[i], from = c->before[to], changed = to & ~from;
+        bool joint = (changed & (changed - 1)) != 0;
+
+        append_factor(out,
+                      (abdb_ratio_factor){
+                          .name = describe_dimensions(c, c->to, changed, " and ", true, arena),
+                          .from = describe_dimensions(c, c->from, changed, ", ", false, arena),
+                          .to = describe_dimensions(c, c->to, changed, ", ", false, arena),
+                          .factor = chain_value(c, c->member[to]) / chain_value(c, c->member[from]),
+                          .key = copy_member_text(c, c->member[to], ABDB_M_key, arena),
+                          .missing = joint ? describe_missing_results(c, from, to, arena) : NULL});
+    }
+    if (!c->differing) /* two results of one kind: other systems, submitters or runs */
+        append_factor(
+            out, (abdb_ratio_factor){.name = "system or run",
+                                     .from = copy_member_text(c, c->from, ABDB_M_system, arena),
+                                     .to = copy_member_text(c, c->to, ABDB_M_system, arena),
+                                     .factor = chain_value(c, c->to) / chain_value(c, c->from),
+                                     .key = copy_member_text(c, c->to, ABDB_M_key, arena)});
+}
+
+/* The member of a set with that key; SIZE_MAX: none. */
+static size_t find_member_by_key(const abdb_set *set, const char *key)
+{
+    for (size_t i = 0; i < set->members; i++)
+        if (strcmp(abdb_member_text(set, i, ABDB_M_key), key) == 0) return i;
+    return SIZE_MAX;
+}
+
+static bool is_per_dollar_or_watt(const abdb_comparison *c)
+{
+    return strcmp(c->per, "dollar") == 0 || strcmp(c->per, "watt") == 0;
+}
+
+/* "3.79 USD/h" or "700 W": what each device costs or draws, by the value of a device and that per
+ * dollar or watt. */
+static const char *describe_divisor(double of_device, double divided, bool dollars,
+                                    abdb_arena *arena)
+{
+    const char *out = dollars ? abdb_arena_printf(arena, "%.4g USD/h", of_device * 3600 / divided)
+                              : abdb_arena_printf(arena, "%.4g W", of_device / divided);
+
+    return out ? out : "";
+}
+
+/* The factor before the chain, if any: devices of a system, or what each device costs or draws. */
+static void append_factor_before_chain(const chain *c, const abdb_comparison *all,
+                                       const abdb_pair *pair, abdb_ratio_factors *out,
+                                       abdb_arena *arena)
+{
+    double chained = chain_value(c, c->to) / chain_value(c, c->from);
+    double from = abdb_member_number(c->set, c->from, ABDB_M_devices),
+           to = abdb_member_number(c->set, c->to, ABDB_M_devices);
+    bool dollars = strcmp(all->per, "dollar") == 0;
+
+    if (is_per_dollar_or_watt(all))
+        append_factor(out,
+                      (abdb_ratio_factor){
+                          .name = dollars ? "price per device-hour" : "power per device",
+                          .from = describe_divisor(c->end[0], pair->left.value, dollars, arena),
+                          .to = describe_divisor(c->end[1], pair->right.value, dollars, arena),
+                          .factor = out->ratio / chained,
+                          .key = ""});
+    else if (c->per_device && (from < to || from > to))
+        append_factor(out, (abdb_ratio_factor){.name = "devices of the system",
+                                               .from = abdb_arena_printf(arena, "%.0f", from),
+                                               .to = abdb_arena_printf(arena, "%.0f", to),
+                                               .factor = to / from,
+                                               .key = ""});
+}
+
+/* All results of the pair's workload, model and scenario, per device where values are divided. */
+static abdb_status load_results_of_question(abdb_set *out, const abdb_comparison *c,
+                                            const abdb_pair *pair, abdb_error *err)
+{
+    abdb_normalisation measure = c->options->measure;
+    const abdb_set *set = pair->a.set;
+    const char *model = abdb_member_text(set, pair->left.picked, ABDB_M_model),
+               *scenario = abdb_member_text(set, pair->left.picked, ABDB_M_scenario);
+    abdb_text selection = {0};
+    abdb_status st;
+
+    abdb_selection_append_equal(&selection, "work",
+                                *model ? model
+                                       : abdb_member_text(set, pair->left.picked, ABDB_M_workload));
+    if (*scenario) abdb_selection_append_equal(&selection, "scenario", scenario);
+    measure.per = strcmp(c->per, "none") == 0 ? "none" : "device";
+    st = abdb_set_load_normalised(out, c->db, abdb_text_get(&selection), NULL, &measure, err);
+    abdb_text_free(&selection);
+    return st;
+}
+
+/* Sets what the two ends count in the chain: the values that compare printed, of one device. */
+static void set_end_values(chain *ch, const abdb_comparison *c, const abdb_pair *pair)
+{
+    const double printed[] = {pair->left.value, pair->right.value};
+    const size_t member[] = {ch->from, ch->to};
+
+    for (size_t i = 0; i < 2; i++) {
+        double devices = abdb_member_number(ch->set, member[i], ABDB_M_devices);
+
+        ch->end[i] = is_per_dollar_or_watt(c) ? ch->set->member[member[i]].value : printed[i];
+        if (ch->per_device) ch->end[i] /= devices;
+    }
+}
+
+abdb_status abdb_split_ratio(abdb_ratio_factors *out, const abdb_comparison *c,
+                             const abdb_pair *pair, abdb_arena *arena, abdb_error *err)
+{
+    abdb_set set = {0};
+    abdb_groups groups;
+    chain ch = {.set = &set, .higher = pair->higher};
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_ratio_factors){.ratio = pair->difference.ratio};
+    if (!pair->has_ratio || pair->left.picked == SIZE_MAX || pair->right.picked == SIZE_MAX)
+        TRY(ABDB_FAIL(err, ABDB_UNFAIR, "there is no ratio of two results to be split"));
+    TRY(load_results_of_question(&set, c, pair, err));
+    ch.from =
+        find_member_by_key(&set, abdb_member_text(pair->a.set, pair->left.picked, ABDB_M_key));
+    ch.to = find_member_by_key(&set, abdb_member_text(pair->b.set, pair->right.picked, ABDB_M_key));
+    if (ch.from == SIZE_MAX || ch.to == SIZE_MAX)
+        TRY(ABDB_FAIL(err, ABDB_UNFAIR, "one of the two results has no value per device"));
+    ch.per_device = strcmp(c->per, "none") == 0 && unit_is_per_second(set.member[ch.from].unit) &&
+                    abdb_member_number(&set, ch.from, ABDB_M_devices) >= 1 &&
+                    abdb_member_number(&set, ch.to, ABDB_M_devices) >= 1;
+    set_end_values(&ch, c, pair);
+    for (size_t d = 0; d < DIMENSIONS; d++)
+        if (strcmp(dimension_text(&ch, ch.from, d), dimension_text(&ch, ch.to, d)) != 0)
+            ch.place[ch.differing++] = d;
+    TRY(abdb_groups_split(&groups, &c->book, &set, false, NULL, arena, err));
+    find_results_of_states(&ch, &groups, pair->left.sampled || pair->right.sampled);
+    find_longest_chain(&ch);
+    append_factor_before_chain(&ch, c, pair, out, arena);
+    append_chain_factors(&ch, out, arena);
+done:
+    abdb_set_free(&set);
+    return st;
+}

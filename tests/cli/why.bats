@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# why.bats - a ratio as a product of factors: exact, in a stable order, joint where no result separates them.
+load common
+
+head=evidence,kind,source,suite,system_type,round,division,availability,submitter,system,workload,model,scenario,device,devices,nodes,dtype,metric,value,unit
+result() { # ROUND DEVICE DEVICES DTYPE VALUE
+    printf 'mlperf,statement,lab,inference,datacenter,%s,closed,available,Acme,%s-%s,llama2-70b-99,llama2-70b-99,Server,%s,%s,1,%s,tokens_per_s,%s,token/s\n' "$1" "$2" "$3" "$2" "$3" "$4" "$5"
+}
+factors() { abdb why "$@" -o csv 2>/dev/null | python3 -c '
+import csv, sys
+print("; ".join("%s %s>%s %.6g" % (r["factor"], r["a"], r["b"], float(r["times"])) for r in csv.DictReader(sys.stdin)))'; }
+
+@test "one thing changes at each step where results allow it; what they do not separate is one factor, and is named" {
+    { echo $head; result v5.1 H200-SXM 8 fp8 800; result v6.0 H200-SXM 8 fp8 880; result v6.0 B200-SXM 8 fp8 1760; result v6.0 B200-SXM 8 fp4 2640; } >a.csv
+    abdb import -q a.csv
+    sides=(device=H200-SXM,round=v5.1 device=B200-SXM,dtype=fp4 --where llama2-70b-99,server)
+    same "$(factors "${sides[@]}")" "round v5.1>v6.0 1.1; device H200-SXM>B200-SXM 2; number format fp8>fp4 1.5"
+    # turned round, each factor is turned round
+    same "$(factors "${sides[1]}" "${sides[0]}" "${sides[@]:2}")" "number format fp4>fp8 0.666667; device B200-SXM>H200-SXM 0.5; round v6.0>v5.1 0.909091"
+    # the better of two results of a kind stands for it; a result of another benchmark does not
+    { echo $head; result v6.0 H200-SXM 8 fp8 900; result v6.0 H200-SXM 8 fp8 100 | sed 's/-8,llama/-9,llama/'; result v6.0 H200-SXM 8 fp4 5000 | sed 's/-70b-99/-70b-99.9/g'; } >b.csv
+    abdb import -q b.csv
+    same "$(factors "${sides[@]}")" "round v5.1>v6.0 1.125; device H200-SXM>B200-SXM 1.95556; number format fp8>fp4 1.5"
+    abdb withdraw --reason wrong "$(ask "SELECT key FROM v_result WHERE device = 'B200-SXM' AND dtype = 'fp8'")"
+    same "$(factors "${sides[@]}")" "round v5.1>v6.0 1.125; number format and device fp8, H200-SXM>fp4, B200-SXM 2.93333"
+    run abdb why "${sides[@]}"
+    fails 0 "number format and device cannot be separated without a result of v6.0, fp4, H200-SXM or v6.0, fp8, B200-SXM"
+    [[ $output == *"llama2-70b-99 Server: B200-SXM has 3.3 times the token/s of H200-SXM: round "*", number format and device "* ]]
+}
+
+@test "systems: the number of devices, and what they lose by scale; prices" {
+    { echo $head; result v6.0 H200-SXM 8 fp8 800; result v6.0 H200-SXM 32 fp8 2880; } >a.csv
+    abdb import -q a.csv
+    same "$(factors devices=8 devices=32 --where llama2-70b-99,server,round=v6.0 --per none)" "devices of the system 8>32 4; scale 8>32 0.9"
+    same "$(factors devices=8 devices=32 --where llama2-70b-99,server,round=v6.0 --per device)" "scale 8>32 0.9"
+    { result v6.0 B200-SXM 8 fp8 2400; } | cat <(echo $head) - >b.csv
+    abdb import -q b.csv
+    same "$(factors H200-SXM,devices=8 B200-SXM --where llama2-70b-99,server --per dollar --price 'H200-SXM=2 USD/h,B200-SXM=5 USD/h')" \
+        "price per device-hour 2 USD/h>5 USD/h 0.4; device H200-SXM>B200-SXM 3"
+}
+
+@test "the product is the ratio that compare prints, and every step is the quotient of two results, for all kinds of pairs" {
+    mapfile -t half < <(half_of_data)
+    filled "${half[@]}"
+    cat >check.py <<'END'
+import csv, json, math, random, sqlite3, subprocess, sys
+abdb = lambda *a: subprocess.run(["abdb", *a], capture_output=True, text=True)
+rows = [r for r in csv.DictReader(abdb("query", """SELECT DISTINCT model, scenario, device FROM v_mlperf WHERE suite = 'inference' AND division = 'closed'
+    AND left_out = '' AND unit LIKE '%/s' AND scenario <> '' ORDER BY 1, 2, 3 ;""", "-o", "csv").stdout.splitlines())]
+kinds = {}
+for r in rows: kinds.setdefault((r["model"], r["scenario"]), []).append(r["device"])
+pairs = [(m, s, a, b) for (m, s), d in kinds.items() for a in d for b in d if a != b and "+" not in a + b]
+random.Random(76).shuffle(pairs)
+value = {r["key"]: float(r["value"]) / float(r["devices"]) for r in csv.DictReader(abdb("query",
+    "SELECT key, value, devices FROM v_mlperf WHERE devices > 0 ;", "-o", "csv").stdout.splitlines())}
+split = steps = 0
+for m, s, a, b in pairs[:int(sys.argv[1])]:
+    question = [f"device={a}", f"device={b}", "--where", f"model={m},scenario={s}", "--per", "device"]
+    got = abdb("why", *question, "--json")
+    if got.returncode == 3: continue
+    assert got.returncode == 0, (question, got.stderr)
+    compared = json.loads(abdb("compare", *question, "--json").stdout)
+    ratios = [float(r["ratio"]) for r in compared if r.get("ratio") is not None]
+    product, before, first = 1.0, None, None
+    for r in json.loads(got.stdout):
+        if r["place"] == 1: product, before = 1.0, None
+        product *= r["times"]
+        assert math.isclose(product, r["product"], rel_tol=1e-12), (question, r)
+        if before: # from one named result to the next
+            assert math.isclose(r["times"], value[r["result"]] / value[before], rel_tol=1e-9), (question, r)
+            steps += 1
+        else: # the baseline is a result of the first device
+            start = value[r["result"]] / r["times"]
+            assert any(math.isclose(start, v, rel_tol=1e-9) for v in value.values()), (question, r)
+        before = r["result"]
+        if math.isclose(product, r["ratio"], rel_tol=1e-12):
+            assert any(math.isclose(r["ratio"], x, rel_tol=1e-9) for x in ratios), (question, r["ratio"], ratios)
+            split += 1
+        last = (product, r["ratio"])
+    assert math.isclose(*last, rel_tol=1e-12), (question, last)
+print(split, steps)
+assert split > int(sys.argv[1]) / 3 and steps > 0, (split, steps)
+END
+    python3 check.py $(thorough && echo 1000 || echo 40)
+}
+
+@test "processes are compared as they are tested; what may not be compared is refused with its rule" {
+    filled "$fixtures/figures.jsonl" "$root/data/rules/rules.csv"
+    abdb why tag=before tag=after --json 2>/dev/null | jq -e 'length > 0 and all(.[]; (.product / .ratio - 1 | fabs) < 1e-12)'
+    { echo $head; result v6.0 H200-SXM 8 fp8 800; result v6.0 H200-SXM 8 fp8 800 | sed 's/llama2-70b-99/llama3.1-8b/g; s/-8,/-9,/'; } >a.csv
+    abdb import -q a.csv
+    run abdb why llama2-70b-99 llama3.1-8b
+    fails 3 "NOT COMPARABLE  mlperf-same-benchmark"
+    run abdb why H200-SXM
+    fails 2 "why what? two selections"
+    run abdb why H200-SXM H200-SXM
+    fails 2 "share"
+}
