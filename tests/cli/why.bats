@@ -11,8 +11,7 @@ import csv, sys
 print("; ".join("%s %s>%s %.6g" % (r["factor"], r["a"], r["b"], float(r["times"])) for r in csv.DictReader(sys.stdin)))'; }
 
 @test "one thing changes at each step where results allow it; what they do not separate is one factor, and is named" {
-    { echo $head; result v5.1 H200-SXM 8 fp8 800; result v6.0 H200-SXM 8 fp8 880; result v6.0 B200-SXM 8 fp8 1760; result v6.0 B200-SXM 8 fp4 2640; } >a.csv
-    abdb import -q a.csv
+    abdb import -q "$fixtures/chain.csv"
     sides=(device=H200-SXM,round=v5.1 device=B200-SXM,dtype=fp4 --where llama2-70b-99,server)
     same "$(factors "${sides[@]}")" "round v5.1>v6.0 1.1; device H200-SXM>B200-SXM 2; number format fp8>fp4 1.5"
     # turned round, each factor is turned round

@@ -62,7 +62,7 @@ CASES = [
     Case("query-file", ["query", "--allow-files", "SELECT count(*) AS n FROM abdb_csv('{results}')"], codes=(2, 6)),
     Case("query-schema", ["query", "--schema"]),
     Case("compare", ["compare", "device=Fast-80GB", "device=Some CPU", "--exploratory"]),
-    Case("why", ["why", "H200-SXM", "B200-SXM", "--where", "llama2-70b-99,server"]),
+    Case("why", ["why", "device=H200-SXM,round=v5.1", "device=B200-SXM,dtype=fp4", "--where", "llama2-70b-99,server"]),
     Case("rank", ["rank", "--workload", "llama2-70b-99", "--columns", "device"]),
     Case("choose", ["choose", "--model", "llama2-70b", "--scenario", "Server", "--rate", "10k/s"]),
     Case("plot", ["plot", "mlperf-llm", "--out", "p.svg"], needs="gnuplot"),
@@ -133,7 +133,7 @@ class Bases:
         subprocess.run(["tar", "czf", self.files["archive"], "-C", FIXTURES, "osu.txt", "stream.txt", "results.csv", "site_flat.csv"], check=True)
         self.abdb("init", "--db", self.db("empty"))
         self.abdb("import", "-q", "--db", self.db("full"), *(os.path.join(FIXTURES, f) for f in (
-            "checker.csv", "results.csv", "specs.csv", "prices.csv", "summary.json", "records.jsonl", "standing.jsonl")))
+            "checker.csv", "results.csv", "specs.csv", "prices.csv", "summary.json", "records.jsonl", "standing.jsonl", "chain.csv")))
         self.abdb("import", "-q", "--db", self.db("other"), os.path.join(FIXTURES, "osu.txt"), os.path.join(FIXTURES, "results.csv"),
                   os.path.join(FIXTURES, "google_benchmark.json"))
         if shutil.which("gnuplot"):
