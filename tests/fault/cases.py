@@ -62,6 +62,7 @@ CASES = [
     Case("query-file", ["query", "--allow-files", "SELECT count(*) AS n FROM abdb_csv('{results}')"], codes=(2, 6)),
     Case("query-schema", ["query", "--schema"]),
     Case("compare", ["compare", "device=Fast-80GB", "device=Some CPU", "--exploratory"]),
+    Case("mcp", ["mcp"]),
     Case("why", ["why", "device=H200-SXM,round=v5.1", "device=B200-SXM,dtype=fp4", "--where", "llama2-70b-99,server"]),
     Case("rank", ["rank", "--workload", "llama2-70b-99", "--columns", "device"]),
     Case("choose", ["choose", "--model", "llama2-70b", "--scenario", "Server", "--rate", "10k/s"]),
