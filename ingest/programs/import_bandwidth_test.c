@@ -1,10 +1,10 @@
 /* import_bandwidth_test.c - bandwidthTest of the CUDA samples: the console, and its CSV lines.
  *
- * How ten files disagree: before 10.0 MB/s (10^6 byte/s), later GB/s; "Quick Mode" copies one size,
- * "Range" and "Shmoo" many; PINNED and PAGEABLE stand above the table; --csv prints
- * "bandwidthTest-H2D-Pinned, Bandwidth = 12.4 GB/s, Time = ..., Size = 32000000 bytes, ...". The device
- * is "Device 0: NAME", without it unknown. The copy within a device counts reads and writes. The input
- * row is a line of a table.
+ * How ten files disagree: before 10.0 MB/s (10^6 byte/s), later GB/s; "Quick Mode" copies one
+ * size, "Range" and "Shmoo" many; PINNED and PAGEABLE stand above the table; --csv prints
+ * "bandwidthTest-H2D-Pinned, Bandwidth = 12.4 GB/s, Time = ..., Size = 32000000 bytes, ...". The
+ * device is "Device 0: NAME", without it unknown. The copy within a device counts reads and
+ * writes. The input row is a line of a table.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static void note_heading(state *s, const char *text)
         snprintf(s->mode, sizeof s->mode, "%.*s", (int)strcspn(text, " "), text);
 }
 
-/* "bandwidthTest-H2D-Pinned, Bandwidth = 12.4 GB/s, Time = 0.00258 s, Size = 32000000 bytes, ..." */
+/* "bandwidthTest-H2D-Pinned, Bandwidth = 12.4 GB/s, Time = ..., Size = 32000000 bytes, ..." */
 static abdb_status import_csv_line(state *s, const text_line *line, const char *text,
                                    abdb_error *err)
 {

@@ -1,11 +1,12 @@
 /* import_nvbandwidth.c - nvbandwidth: its console, and its JSON (-j).
  *
- * How twelve files disagree: the console of 0.1 has no title, no "Device N:" lines and no SUM; 0.2 on
- * prints 0.00 on the diagonal, later ones N/A; 0.7 on adds COEFFICIENT_OF_VARIATION; launchers and
- * prompts stand between. The description names rows and columns ("CPU(row) -> GPU(column)"), and the
- * direction of an arrow changed for the same test; the test's name did not. Bandwidths are 10^9
- * byte/s, latencies ns. JSON has the matrices as texts ("N/A"), the devices as "0: NAME (address):
- * (host)". SUM, minimum, maximum and mean follow from the cells. The input row is a row of a matrix.
+ * How twelve files disagree: the console of 0.1 has no title, no "Device N:" lines and no SUM;
+ * 0.2 on prints 0.00 on the diagonal, later ones N/A; 0.7 on adds COEFFICIENT_OF_VARIATION;
+ * launchers and prompts stand between. The description names rows and columns ("CPU(row) ->
+ * GPU(column)"), and the direction of an arrow changed for the same test; the test's name did
+ * not. Bandwidths are 10^9 byte/s, latencies ns. JSON has the matrices as texts ("N/A"), the
+ * devices as "0: NAME (address): (host)". SUM, minimum, maximum and mean follow from the cells.
+ * The input row is a row of a matrix.
  */
 #include <ctype.h>
 #include <stdio.h>

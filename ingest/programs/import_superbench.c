@@ -1,11 +1,12 @@
-/* import_superbench.c - SuperBench: results-summary.json of a node, results-summary.jsonl of several.
+/* import_superbench.c - SuperBench: results-summary.json of a node, results-summary.jsonl of
+ * several.
  *
  * How eight files of 0.2 to 0.12 disagree: 0.2 and 0.3 write FP16_TC, H2D_Mem_BW and IB_write in
  * capitals, later ones fp16_tc_flops, h2d_bw; a summary over ranks has no ":3" behind a name; a
- * benchmark run twice has an annotation ("nccl-bw:default"); a node is "node" or the file's folder.
- * Of gemm-flops, cublaslt-gemm, hipblaslt-gemm, nccl-bw, rccl-bw and mem-bw the units are known from
- * its documents, and their values are read; all other metrics carry no unit, and are left out by the
- * name of their benchmark. The input row is a metric.
+ * benchmark run twice has an annotation ("nccl-bw:default"); a node is "node" or the file's
+ * folder. Of gemm-flops, cublaslt-gemm, hipblaslt-gemm, nccl-bw, rccl-bw and mem-bw the units
+ * are known from its documents, and their values are read; all other metrics carry no unit, and
+ * are left out by the name of their benchmark. The input row is a metric.
  */
 #include <ctype.h>
 #include <stdio.h>
