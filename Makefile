@@ -143,7 +143,8 @@ GEN     := $(BUILD)/gen/ddl.c $(BUILD)/gen/migrations.c $(BUILD)/gen/views.c $(B
 VOCABULARY := data/sources.csv data/devices.csv data/models.csv data/aliases.csv \
               data/rules/rules.csv data/rules/compatibility.csv data/rules/workloads.csv data/rules/rounds.csv \
               data/rules/decorations.csv data/rules/orders.csv data/rules/ratios.csv data/rules/doubts.csv \
-              data/rules/engines.csv data/rules/marks.csv data/rules/official.csv data/rules/factors.csv
+              data/rules/engines.csv data/rules/marks.csv data/rules/official.csv data/rules/factors.csv \
+              data/rules/accept.csv
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(CORE) $(STORE) $(INGEST) $(PLOTS) $(RUNNER) $(QUERY)) $(patsubst \

@@ -1,4 +1,5 @@
 /* cmd_run.c - abdb run: options, plan, backends and the campaign, which campaign.c runs. */
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 static const double budget_default_s = 60, announced_s = 10;
 /* Processes a side where a gate depends on it; commands one after another that a calibration
  * compares. */
-enum { GATE_REPEAT = 10, CALIBRATE_COMMANDS = 6 };
+enum { GATE_REPEAT = 10, CALIBRATE_COMMANDS = 6, BUDGET_MOST_S = 30 * 86400 };
 static volatile int stopping, stop_signal; /* how often abdb was asked to stop, and by which */
 
 static void count_stop_signals(int number)
@@ -25,6 +26,15 @@ static void count_stop_signals(int number)
 
     stop_signal = number;
     if (++stopping == 1) abdb_print_stderr_signal_safe(words);
+}
+
+static volatile int out_of_time; /* --budget of a plan is over */
+
+/* Lets the sample at hand end, and begins no other cell. */
+static void end_budget(int number)
+{
+    (void)number;
+    if (!stopping) out_of_time = stopping = 1;
 }
 
 /* What goes on with an interrupted run: the same command with --resume. */
@@ -287,9 +297,9 @@ static abdb_status parse_search_options(const abdb_args *args, double *budget_s,
     *budget_s = budget_default_s;
     if (what && strcmp(what, "mamf") != 0)
         return ABDB_FAIL(err, ABDB_USAGE, "no search '%s'; there is mamf", what);
-    if (budget &&
-        (!what || !abdb_double_parse(budget, ABDB_MARK_UNKNOWN, budget_s) || *budget_s <= 0))
-        return ABDB_FAIL(err, ABDB_USAGE, "--budget wants seconds, of --search mamf");
+    if (budget && (!abdb_double_parse(budget, ABDB_MARK_UNKNOWN, budget_s) || *budget_s < 1 ||
+                   *budget_s > BUDGET_MOST_S))
+        return ABDB_FAIL(err, ABDB_USAGE, "--budget wants seconds from 1 on, not '%s'", budget);
     return ABDB_OK;
 }
 
@@ -367,6 +377,8 @@ static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
     TRY(parse_repeat_options(args, &r, err));
     t.again = r.gate;
     TRY(parse_search_options(args, &budget_s, err));
+    if (abdb_arg_value(args, "budget") && !abdb_arg_value(args, "search"))
+        alarm((unsigned)ceil(budget_s));
     if (!abdb_arg_value(args, "search"))
         abdb_campaign_print_estimate(&t, (size_t)(r.repetitions * r.commands), announced_s);
     digest_plan_and_options(plan, args, key);
@@ -431,7 +443,8 @@ done:
 
 int abdb_cmd_run(int argc, char **argv)
 {
-    struct sigaction action = {.sa_handler = count_stop_signals};
+    struct sigaction action = {.sa_handler = count_stop_signals},
+                     time_up = {.sa_handler = end_budget};
     unsigned char chosen[ABDB_BACKEND_MAX] = {0};
     abdb_backend_list backends = {0};
     abdb_schedule lanes = {0};
@@ -482,11 +495,15 @@ int abdb_cmd_run(int argc, char **argv)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "--resume needs the database, not --spool"));
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGALRM, &time_up, NULL);
     TRY(run_campaign(&args, &plan, &lanes, &k, &tally, &err));
     code = run_exit_code(&tally);
 done:
+    alarm(0);
     if (st != ABDB_OK) code = abdb_print_error_exit_code(&err);
-    if (stopping) {
+    if (out_of_time && !stop_signal)
+        abdb_print_remark("the time of --budget was over before all cells were measured");
+    else if (stopping) {
         print_resume_command(&args, argv);
         code = 128 + stop_signal; /* as a shell says it */
     }

@@ -245,9 +245,9 @@ static void judge_unit_by_peers(abdb_accept_row *row, size_t n, double p,
     row->p_peers = p;
     if (p <= ABDB_ACCEPT_ALPHA && slow)
         row->by_peers = ABDB_ACCEPT_SLOW;
-    else if ((p <= doubtful && slow) || shows > 1 - rule->floor)
+    else if (p <= doubtful && slow)
         row->by_peers = ABDB_ACCEPT_UNCLEAR;
-    else
+    else if (shows <= 1 - rule->floor) /* else they differ so much that they prove nothing */
         row->by_peers = ABDB_ACCEPT_NORMAL;
     if (isnan(row->shows) || row->origins < ABDB_ACCEPT_ORIGINS || shows < row->shows)
         row->shows = shows;

@@ -48,6 +48,9 @@ static const struct {
     {"official_result", "SELECT suite, round, system_type, public_id, model, scenario, submitter, "
                         "system, stated, source"
                         " FROM official_result ORDER BY 1, 2, 4, 5, 6, 9"},
+    {"accept_check",
+     "SELECT place, name, suite, workload, measured, pair, same, least_factor, least,"
+     " others, floor, near, effect, why, source, locator FROM accept_check ORDER BY place"},
     {"note", "SELECT kind, target, text, author, date FROM note ORDER BY note_key, note_key_low"},
     {"withdrawal", "SELECT target, reason, date, event FROM withdrawal"
                    " ORDER BY target, date, event, reason"},

@@ -58,6 +58,11 @@ static const fact_table fact_tables[] = {
     {"mark", NULL, "mark", " mark effect sentence source locator "},
     {"official_result", NULL, "suite, round, public_id, model, scenario, stated",
      " suite round system_type public_id model scenario submitter system stated source "},
+    {"accept_check", NULL, "place",
+     " place name suite workload measured pair same least_factor least others floor near effect "
+     "why "
+     "source"
+     " locator "},
     {"withdrawal", NULL, NULL, " target reason date event "},
     {"factor", NULL, "factor", " factor unit meaning "},
     {"round", NULL, "suite, round", " suite round published source locator "},
