@@ -25,6 +25,9 @@
 -- column: base_unit | unit | |
 -- column: slow | slow | | 1: slow; `--fail-on slow` makes a gate of it
 -- column: unjudged | unjudged | | 1: cannot tell
+-- column: relative | relative | 3 | here over the lowest of others, without others over the mean of its peers; more is better
+-- column: relative_top | top | 3 | highest level of others over the lowest
+-- column: floor | floor | | where fewer than five origins are known: slow below it
 -- hoist: device
 -- @table fitting
 -- each run by the first check that fits it, by one of its values
@@ -80,7 +83,14 @@ SELECT row_number() OVER (ORDER BY place, device, pair, same) - 1 AS cell, place
        count(*) AS values_here
   FROM run WHERE judged AND fits GROUP BY place, device, pair, same
 -- @table unit
-SELECT row_number() OVER (ORDER BY node, gpu) - 1 AS unit, node, gpu FROM run WHERE judged AND fits GROUP BY node, gpu
+-- files of nodes often end alike, which says nothing
+SELECT row_number() OVER (ORDER BY node, gpu) - 1 AS unit, node, gpu,
+       substr(node, 1, length(node) - coalesce((SELECT max(length(s.text)) FROM (
+         WITH RECURSIVE place(k, name) AS (SELECT 2, max(node) FROM run WHERE judged AND fits UNION ALL SELECT k + 1, name FROM place WHERE k < length(name))
+         SELECT substr(name, k) AS text FROM place WHERE substr(name, k, 1) IN ('-', '_', '.')) s
+          WHERE (SELECT count(DISTINCT node) FROM run WHERE judged AND fits) > 1
+            AND NOT EXISTS (SELECT 1 FROM run r WHERE r.judged AND r.fits AND (r.node IS NULL OR substr(r.node, -length(s.text)) <> s.text OR length(r.node) <= length(s.text)))), 0)) AS shown
+  FROM run WHERE judged AND fits GROUP BY node, gpu
 -- @table other
 -- results of others that agree with a cell in all that must, and contradict it in nothing
 SELECT c.cell, o.entry_id, o.origin, o.source, o.value, o.better
@@ -100,7 +110,7 @@ SELECT v.* FROM (SELECT json_object(
                                                      CASE o.better WHEN 'lower' THEN 1 / o.value ELSE o.value END)) FROM other o))) AS asked) q, abdb_accept(q.asked) v
 -- @table told
 SELECT v.cell, v.unit AS unit_number, c.device, k.name, k.place, c.pair, c.missing, c.known_kind, c.base_unit, k.others AS held, k.floor,
-       CASE WHEN (SELECT count(DISTINCT coalesce(node, '')) FROM unit) > 1 OR u.gpu IS NULL THEN coalesce(u.node, '') ELSE '' END
+       CASE WHEN (SELECT count(DISTINCT coalesce(node, '')) FROM unit) > 1 OR u.gpu IS NULL THEN coalesce(u.shown, '') ELSE '' END
        || CASE WHEN u.gpu IS NULL THEN '' ELSE CASE WHEN (SELECT count(DISTINCT coalesce(node, '')) FROM unit) > 1 THEN ' ' ELSE '' END || 'device ' || u.gpu END AS unit,
        CAST(printf('%.12g', CASE c.better WHEN 'lower' THEN 1 / v.here ELSE v.here END) AS real) AS value, v.here AS good,
        CAST(printf('%.12g', CASE c.better WHEN 'lower' THEN 1 / v.lowest ELSE v.lowest END) AS real) AS lowest,
@@ -108,9 +118,9 @@ SELECT v.cell, v.unit AS unit_number, c.device, k.name, k.place, c.pair, c.missi
        v.lowest AS good_lowest, v.highest AS good_highest, v.middle AS good_middle, k.least_factor,
        (SELECT p.num FROM v_run_factor p WHERE p.entry_id = c.entry_id AND p.factor = k.least_factor) AS least_found, v.peer, v.origins, v.others, v.peers, v.p_peers, v.p_others, v.by_peers, v.by_others, v.shows, v.verdict,
        (SELECT group_concat(x.source, ', ') FROM (SELECT DISTINCT o.source FROM other o WHERE o.cell = v.cell ORDER BY 1) x) AS sources,
-       CASE WHEN c.base_unit = 'FLOP/s' THEN 1e12 WHEN c.base_unit = 'OP/s' THEN 1e12 WHEN c.base_unit = 'B/s' THEN CASE WHEN v.here >= 1e12 THEN 1e12 ELSE 1e9 END
+       CASE WHEN c.base_unit IN ('FLOP/s', 'OP/s', 'B/s') THEN CASE WHEN v.here >= 1e12 THEN 1e12 ELSE 1e9 END
             WHEN c.base_unit = 's' THEN 1e-3 ELSE 1 END AS scale,
-       CASE c.base_unit WHEN 'FLOP/s' THEN 'TFLOP/s' WHEN 'OP/s' THEN 'TOP/s' WHEN 'B/s' THEN CASE WHEN v.here >= 1e12 THEN 'TB/s' ELSE 'GB/s' END WHEN 's' THEN 'ms' ELSE c.base_unit END AS scaled,
+       CASE WHEN c.base_unit IN ('FLOP/s', 'OP/s', 'B/s') THEN CASE WHEN v.here >= 1e12 THEN 'T' ELSE 'G' END || c.base_unit WHEN c.base_unit = 's' THEN 'ms' ELSE c.base_unit END AS scaled,
        CASE WHEN c.base_unit IN ('FLOP/s', 'OP/s', 'B/s', 's') THEN '%.4g' ELSE '%.5g' END AS number
   FROM verdict v JOIN cell c ON c.cell = v.cell JOIN unit u ON u.unit = v.unit JOIN v_accept_check k ON k.place = c.place
 -- @table line
@@ -142,12 +152,14 @@ SELECT cell, device, place,
             WHEN by_peers = 'cannot tell' THEN 'slower than its peers, but not certainly: measure again'
             WHEN max(origins) = 0 THEN 'its peers differ so much that little would be seen'
             ELSE printf('%.0f %% below the lowest of others, which is neither normal nor slow: another origin would settle it', 100 * (1 - min(good) / good_lowest)) END AS why,
-       min(p_peers) AS p_peers, min(p_others) AS p_others, min(value) AS value, lowest, highest, max(peers) AS peers, base_unit, min(good) AS good
+       min(p_peers) AS p_peers, min(p_others) AS p_others, min(value) AS value, lowest, highest, max(peers) AS peers, base_unit, min(good) AS good,
+       CASE WHEN max(origins) > 0 THEN min(good) / good_lowest WHEN max(peers) > 0 THEN min(good) / peer END AS relative,
+       CASE WHEN max(origins) > 0 THEN good_highest / good_lowest END AS relative_top, CASE WHEN max(origins) BETWEEN 1 AND 4 THEN floor END AS floor
   FROM told
  GROUP BY cell, verdict, CASE WHEN :each OR verdict = 'slow' THEN unit_number END
 -- @rows
 SELECT device, "check", unit, here, others, ratio, verdict, would_have_seen_percent, why, p_peers, p_others, value, lowest, highest, peers, base_unit, verdict = 'slow' AS slow,
-       verdict = 'cannot tell' AS unjudged
+       verdict = 'cannot tell' AS unjudged, relative, relative_top, floor
   FROM line ORDER BY device, place, "check", CASE verdict WHEN 'slow' THEN 0 WHEN 'cannot tell' THEN 1 ELSE 2 END, good;
 -- @notes
 SELECT text FROM (

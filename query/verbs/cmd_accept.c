@@ -77,12 +77,14 @@ static abdb_status measure_here(judged *j, abdb_error *err)
 {
     const char *plan = abdb_arg_value(j->args, "plan"), *budget = abdb_arg_value(j->args, "budget");
     const char *backend = abdb_arg_value(j->args, "backend");
-    const char *word[WORDS] = {
-        "run",   "--quiet", "--plan",   plan ? plan : "accept", "--db", j->scratch.path,
-        "--tag", "accept",  "--budget", budget ? budget : "180"};
-    size_t n = 10;
+    const char *word[WORDS] = {"run",      "--quiet", "--quick", "--interleave",
+                               "--plan",   NULL,      "--db",    j->scratch.path,
+                               "--budget", NULL,      "--tag",   "accept"};
+    size_t n = 12;
     int code;
 
+    word[5] = plan ? plan : "accept";
+    word[9] = budget ? budget : "180";
     if (backend) {
         word[n++] = "--backend";
         word[n++] = backend;

@@ -265,7 +265,7 @@ static int run_exit_code(const abdb_run_tally *t)
 {
     if (t->unverified) return abdb_exit_code(ABDB_VERIFY);
     if (t->lost) return abdb_exit_code(ABDB_BACKEND);
-    return t->crashed || t->failed || t->cancelled ? abdb_exit_code(ABDB_PARTIAL) : 0;
+    return t->crashed || t->failed || (t->cancelled && !out_of_time) ? abdb_exit_code(ABDB_PARTIAL) : 0;
 }
 
 static abdb_status parse_limit_options(const abdb_args *args, abdb_run_options *o, abdb_error *err)
