@@ -8,7 +8,7 @@
 -- param: each | flag | | a row for each device or node; else those of one verdict share one
 -- param: explain | flag | | below the table: the checks, and each result of others that counts
 -- column: device | device | cut24 | kind of device
--- column: check | check | cut34 | what was run (v_accept_check)
+-- column: check | check | cut32 | what was run (v_accept_check)
 -- column: unit | where | cut16 | node, device, or how many of them
 -- column: here | here | | the median of its values; of several units that of the slowest
 -- column: others | others | cut28 | from the lowest to the highest level, and who published them
@@ -108,7 +108,7 @@ SELECT v.* FROM (SELECT json_object(
                     JOIN unit u ON u.node IS r.node AND u.gpu IS r.gpu WHERE r.judged AND r.fits)),
     'others', json((SELECT json_group_array(json_array(o.cell, (SELECT count(DISTINCT p.origin) FROM other p WHERE p.cell = o.cell AND p.origin < o.origin),
                                                      CASE o.better WHEN 'lower' THEN 1 / o.value ELSE o.value END)) FROM other o))) AS asked) q, abdb_accept(q.asked) v
--- @table told
+-- @table judgement
 SELECT v.cell, v.unit AS unit_number, c.device, k.name, k.place, c.pair, c.missing, c.known_kind, c.base_unit, k.others AS held, k.floor,
        CASE WHEN (SELECT count(DISTINCT coalesce(node, '')) FROM unit) > 1 OR u.gpu IS NULL THEN coalesce(u.shown, '') ELSE '' END
        || CASE WHEN u.gpu IS NULL THEN '' ELSE CASE WHEN (SELECT count(DISTINCT coalesce(node, '')) FROM unit) > 1 THEN ' ' ELSE '' END || 'device ' || u.gpu END AS unit,
@@ -155,7 +155,7 @@ SELECT cell, device, place,
        min(p_peers) AS p_peers, min(p_others) AS p_others, min(value) AS value, lowest, highest, max(peers) AS peers, base_unit, min(good) AS good,
        CASE WHEN max(origins) > 0 THEN min(good) / good_lowest WHEN max(peers) > 0 THEN min(good) / peer END AS relative,
        CASE WHEN max(origins) > 0 THEN good_highest / good_lowest END AS relative_top, CASE WHEN max(origins) BETWEEN 1 AND 4 THEN floor END AS floor
-  FROM told
+  FROM judgement
  GROUP BY cell, verdict, CASE WHEN :each OR verdict = 'slow' THEN unit_number END
 -- @rows
 SELECT device, "check", unit, here, others, ratio, verdict, would_have_seen_percent, why, p_peers, p_others, value, lowest, highest, peers, base_unit, verdict = 'slow' AS slow,
@@ -170,12 +170,12 @@ SELECT text FROM (
             FROM (SELECT DISTINCT cell, "check", CAST(would_have_seen_percent + 0.5 AS integer) AS would_have_seen_percent FROM line WHERE would_have_seen_percent IS NOT NULL ORDER BY place)
            GROUP BY would_have_seen_percent ORDER BY 1) HAVING count(*) > 0
   UNION ALL SELECT 2, 1, 'slow by its peers: fewer than one report in a hundred calls a device so that is none; measure it again before you send it away'
-    FROM (SELECT 1 FROM told WHERE by_peers = 'slow' LIMIT 1)
+    FROM (SELECT 1 FROM judgement WHERE by_peers = 'slow' LIMIT 1)
   UNION ALL SELECT 2, 2, printf('measure again, only there: abdb run --slurm %s --plan accept', '''' || group_concat(node, ',') || '''')
-    FROM (SELECT DISTINCT u.node FROM told t JOIN unit u ON u.unit = t.unit_number WHERE t.verdict <> 'normal' AND t.peers > 0
+    FROM (SELECT DISTINCT u.node FROM judgement t JOIN unit u ON u.unit = t.unit_number WHERE t.verdict <> 'normal' AND t.peers > 0
              AND EXISTS (SELECT 1 FROM v_run_factor f WHERE f.entry_id <= :upto AND f.factor = 'node' AND f.text = u.node) ORDER BY u.unit) HAVING count(*) > 0
   UNION ALL SELECT 3, 0, printf('fewer than 5 origins show no spread: slow is what lies below %s of the lowest of them (abdb query "SELECT name, floor, near, why FROM v_accept_check")', group_concat(floor, ' or '))
-    FROM (SELECT DISTINCT floor FROM told WHERE origins BETWEEN 1 AND 4 ORDER BY 1) HAVING count(*) > 0
+    FROM (SELECT DISTINCT floor FROM judgement WHERE origins BETWEEN 1 AND 4 ORDER BY 1) HAVING count(*) > 0
   UNION ALL SELECT 4, 0, printf('not judged: %d result%s of no check (abdb query "SELECT * FROM v_accept_check")', count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END)
     FROM v_run e WHERE e.status = 'ok' AND (e.tag = :tag OR e.campaign = :campaign OR e.entry_id <= :upto)
      AND NOT EXISTS (SELECT 1 FROM run r WHERE r.entry_id = e.entry_id AND r.fits) HAVING count(*) > 0

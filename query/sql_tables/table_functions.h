@@ -28,8 +28,9 @@
  *   abdb_measure(kernel, backend [, params [, quick]])
  *                                   runs a kernel; a row per sample
  *
- * abdb_csv and abdb_archive read files and the last runs a program: they can be called from SQL only, never
- * from a view or trigger, and the program registers them only where an option allows it.
+ * abdb_csv and abdb_archive read files and the last runs a program: they can be called from SQL
+ * only, never from a view or trigger, and the program registers them only where an option allows
+ * it.
  */
 #ifndef ABDB_TABLES_TABLES_H
 #define ABDB_TABLES_TABLES_H

@@ -16,7 +16,9 @@
 
 enum { WORDS = 48, PATH_SIZE = 4200 };
 
-static const char *const screen = "check,unit,here,others,ratio,verdict";
+/* Columns of a screen; the device stands above them where all rows have one. */
+static const char *const screen = "device,check,unit,here,others,ratio,verdict";
+static const char *const screen_of_one = "check,unit,here,others,ratio,verdict";
 
 /* What is judged, beside the results of others. */
 typedef struct {
@@ -66,8 +68,10 @@ static abdb_status import_files(judged *j, abdb_error *err)
         if (n == WORDS) return ABDB_FAIL(err, ABDB_USAGE, "too many words: give a folder");
         word[n] = args->positional[i];
         code = run_verb(abdb_cmd_import, word, n + 1);
-        if (code > 5) return ABDB_FAIL(err, ABDB_DATA, "%s was not read", args->positional[i]);
-        if (code) j->partial = code;
+        if (code == 5) j->partial = code;
+        if (code && code != 5)
+            return ABDB_FAIL(err, code == 2 ? ABDB_USAGE : ABDB_DATA, "%s was not read",
+                             args->positional[i]);
     }
     return ABDB_OK;
 }
@@ -225,6 +229,13 @@ static bool format_is_junit(const abdb_args *args)
     return format && strcmp(format, "junit") == 0;
 }
 
+static bool is_about_one_device(const abdb_table *t)
+{
+    for (size_t i = 0; i < t->rows; i++)
+        if (strcmp(cell_text(t, i, "device"), cell_text(t, 0, "device")) != 0) return false;
+    return t->rows > 0;
+}
+
 /* Prints the table as asked: for people the columns of one screen. */
 static abdb_status print_answer(const abdb_args *args, abdb_table *table, abdb_error *err)
 {
@@ -239,7 +250,8 @@ static abdb_status print_answer(const abdb_args *args, abdb_table *table, abdb_e
     } else if (abdb_format_is_for_programs(args) || abdb_arg_value(args, "columns")) {
         TRY(abdb_print_table_as_asked(args, table, err));
     } else {
-        TRY(abdb_table_pick_columns(table, screen, true, &picked, err));
+        TRY(abdb_table_pick_columns(table, is_about_one_device(table) ? screen_of_one : screen,
+                                    true, &picked, err));
         TRY(abdb_print_table_as_asked(args, &picked, err));
     }
 done:
@@ -248,7 +260,7 @@ done:
     return st;
 }
 
-/* The exit code, the first that applies: 1 slow, 5 a check failed or could not run, 3 cannot tell. */
+/* The exit code, the first that applies: 1 slow, 5 a check failed or did not run, 3 cannot tell. */
 static abdb_status fail_unless_normal(const judged *j, const abdb_table *t, abdb_error *err)
 {
     size_t slow = count_marked_rows(t, "slow"), unjudged = count_marked_rows(t, "unjudged");

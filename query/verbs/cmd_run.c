@@ -1,5 +1,4 @@
 /* cmd_run.c - abdb run: options, plan, backends and the campaign, which campaign.c runs. */
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +9,16 @@
 #include "query/answer/search_path.h"
 #include "query/run/calibration_report.h"
 #include "query/run/campaign.h"
+#include "query/run/resume_command.h"
 #include "query/run/slurm_script.h"
+#include "query/run/time_budget.h"
 #include "schema/store/digest.h"
 
 /* Of --search; and from how many seconds on a run says beforehand how long it will take. */
 static const double budget_default_s = 60, announced_s = 10;
 /* Processes a side where a gate depends on it; commands one after another that a calibration
  * compares. */
-enum { GATE_REPEAT = 10, CALIBRATE_COMMANDS = 6, BUDGET_MOST_S = 30 * 86400 };
+enum { GATE_REPEAT = 10, CALIBRATE_COMMANDS = 6 };
 static volatile int stopping, stop_signal; /* how often abdb was asked to stop, and by which */
 
 static void count_stop_signals(int number)
@@ -28,28 +29,15 @@ static void count_stop_signals(int number)
     if (++stopping == 1) abdb_print_stderr_signal_safe(words);
 }
 
-static volatile int out_of_time; /* --budget of a plan is over */
-
-/* Lets the sample at hand end, and begins no other cell. */
-static void end_budget(int number)
+/* Reports why it stopped; returns the exit code: of a stop by a signal as a shell has it. */
+static int report_stop(const abdb_args *args, char **argv, int code)
 {
-    (void)number;
-    if (!stopping) out_of_time = stopping = 1;
-}
-
-/* What goes on with an interrupted run: the same command with --resume. */
-static void print_resume_command(const abdb_args *args, char **argv)
-{
-    abdb_text command = {0};
-
-    for (int i = 1; argv[i]; i++) abdb_append_shell_word(&command, argv[i]);
-    if (!abdb_arg_value(args, "resume")) abdb_text_puts(&command, " --resume");
-    if (abdb_arg_value(args, "spool") || abdb_arg_value(args, "search"))
-        abdb_print_remark("stopped; what was measured is kept");
-    else
-        abdb_print_remark("stopped; what was measured is kept. To go on: abdb run%s",
-                          abdb_text_get(&command));
-    abdb_text_free(&command);
+    if (stop_signal) {
+        abdb_print_resume_command(args, argv);
+        return 128 + stop_signal;
+    }
+    abdb_print_remark("the time of --budget was over before all cells were measured");
+    return code;
 }
 
 /* --- the plan --------------------------------------------------------------------------------- */
@@ -263,9 +251,12 @@ static void make_campaign_name(const char *key, char out[64])
 
 static int run_exit_code(const abdb_run_tally *t)
 {
+    bool out_of_time = abdb_time_budget_end() && !stop_signal;
+
     if (t->unverified) return abdb_exit_code(ABDB_VERIFY);
     if (t->lost) return abdb_exit_code(ABDB_BACKEND);
-    return t->crashed || t->failed || (t->cancelled && !out_of_time) ? abdb_exit_code(ABDB_PARTIAL) : 0;
+    return t->crashed || t->failed || (t->cancelled && !out_of_time) ? abdb_exit_code(ABDB_PARTIAL)
+                                                                     : 0;
 }
 
 static abdb_status parse_limit_options(const abdb_args *args, abdb_run_options *o, abdb_error *err)
@@ -298,7 +289,7 @@ static abdb_status parse_search_options(const abdb_args *args, double *budget_s,
     if (what && strcmp(what, "mamf") != 0)
         return ABDB_FAIL(err, ABDB_USAGE, "no search '%s'; there is mamf", what);
     if (budget && (!abdb_double_parse(budget, ABDB_MARK_UNKNOWN, budget_s) || *budget_s < 1 ||
-                   *budget_s > BUDGET_MOST_S))
+                   *budget_s > ABDB_BUDGET_MOST_S))
         return ABDB_FAIL(err, ABDB_USAGE, "--budget wants seconds from 1 on, not '%s'", budget);
     return ABDB_OK;
 }
@@ -378,7 +369,7 @@ static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
     t.again = r.gate;
     TRY(parse_search_options(args, &budget_s, err));
     if (abdb_arg_value(args, "budget") && !abdb_arg_value(args, "search"))
-        alarm((unsigned)ceil(budget_s));
+        abdb_time_budget_start(budget_s, &stopping);
     if (!abdb_arg_value(args, "search"))
         abdb_campaign_print_estimate(&t, (size_t)(r.repetitions * r.commands), announced_s);
     digest_plan_and_options(plan, args, key);
@@ -443,8 +434,7 @@ done:
 
 int abdb_cmd_run(int argc, char **argv)
 {
-    struct sigaction action = {.sa_handler = count_stop_signals},
-                     time_up = {.sa_handler = end_budget};
+    struct sigaction action = {.sa_handler = count_stop_signals};
     unsigned char chosen[ABDB_BACKEND_MAX] = {0};
     abdb_backend_list backends = {0};
     abdb_schedule lanes = {0};
@@ -495,18 +485,11 @@ int abdb_cmd_run(int argc, char **argv)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "--resume needs the database, not --spool"));
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGALRM, &time_up, NULL);
     TRY(run_campaign(&args, &plan, &lanes, &k, &tally, &err));
     code = run_exit_code(&tally);
 done:
-    alarm(0);
     if (st != ABDB_OK) code = abdb_print_error_exit_code(&err);
-    if (out_of_time && !stop_signal)
-        abdb_print_remark("the time of --budget was over before all cells were measured");
-    else if (stopping) {
-        print_resume_command(&args, argv);
-        code = 128 + stop_signal; /* as a shell says it */
-    }
+    if (stopping) code = report_stop(&args, argv, code);
     abdb_plan_free(&plan);
     abdb_run_tally_free(&tally);
     abdb_schedule_free(&lanes);

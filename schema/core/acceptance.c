@@ -8,9 +8,9 @@
 #include "schema/core/stats.h"
 #include "schema/core/student_t.h"
 
-/* A unit may be missed once in a hundred. What is promised wants a spread that is larger only once in
- * a thousand, because a spread that was drawn small promises most. A corrected p above `doubtful` is
- * no sign of slowness. */
+/* A unit may be missed once in a hundred. What is promised wants a spread that is larger only once
+ * in a thousand, because a spread that was drawn small promises most. A corrected p above
+ * `doubtful` is no sign of slowness. */
 static const double z_missed = 2.3263;
 static const double z_spread = 3.0902;
 static const double doubtful = 0.05;
@@ -37,7 +37,8 @@ static double median_of_sorted(const abdb_accept_value *v, size_t n)
     return 0.5 * (v[(n - 1) / 2].value + v[n / 2].value);
 }
 
-/* The end of the stretch of values of the same cell, and of the same group where `group` says so. */
+/* The end of the stretch of values of the same cell, and of the same group where `group` says so.
+ */
 static size_t stretch_end(const abdb_accept_value *v, size_t n, size_t from, bool group)
 {
     size_t end = from;
@@ -47,8 +48,8 @@ static size_t stretch_end(const abdb_accept_value *v, size_t n, size_t from, boo
     return end;
 }
 
-/* The largest standard deviation that s of so many degrees of freedom leaves credible: the chi-square
- * of 0.1 % by Wilson and Hilferty (1931). */
+/* The largest standard deviation that s of so many degrees of freedom leaves credible: the
+ * chi-square of 0.1 % by Wilson and Hilferty (1931). */
 static double upper_spread(double s, double freedom)
 {
     double part = 1 - 2 / (9 * freedom) - z_spread * sqrt(2 / (9 * freedom));
@@ -95,8 +96,8 @@ static population describe_population(const abdb_accept_value *v, size_t n, doub
     return p;
 }
 
-/* Standard deviation of the difference between one more device of one more origin and the mean, with
- * its degrees of freedom. */
+/* Standard deviation of the difference between one more device of one more origin and the mean,
+ * with its degrees of freedom. */
 static double prediction_spread(const population *p, double *freedom)
 {
     double between = p->between * (1 + 1 / (double)p->origins), within = p->within;
@@ -115,7 +116,8 @@ static double p_of_slowness(double t, double freedom)
     return t > 0 ? p : 1 - p;
 }
 
-/* The slowness (0.05) that is called slow 99 times in 100: t spreads, and what chance takes away. */
+/* The slowness (0.05) that is called slow 99 times in 100: t spreads, and what chance takes away.
+ */
 static double visible_slowness(double t, double spread, double freedom, double effect)
 {
     double chance = z_missed * upper_spread(spread, freedom);
@@ -205,9 +207,9 @@ static double p_of_furthest(double far, size_t n)
     return isfinite(t) ? fmin(1, (double)n * abdb_student_two_sided_p(t, (double)(n - 2))) : 0;
 }
 
-/* Takes the furthest unit away, a third of them at most, and notes the p of each step at the unit. An
- * earlier unit is as far as a later one is found to be: its p is the least from its step on. Units
- * whose p, of so many families, is no evidence are given back. */
+/* Takes the furthest unit away, a third of them at most, and notes the p of each step at the unit.
+ * An earlier unit is as far as a later one is found to be: its p is the least from its step on.
+ * Units whose p, of so many families, is no evidence are given back. */
 static void take_far_units_away(peer *unit, size_t n, size_t *order, double families)
 {
     double mean, spread, least = 1;

@@ -1,16 +1,17 @@
 /* acceptance.h - is a device as fast as others of its kind?
  *
- * A cell is one check (a product of one shape, a copy in one direction), a unit one of the devices or
- * nodes that are judged, an origin one publisher or site of the others. Values are logarithms; more
- * is better.
- * (1) Peers: units of one cell, at least ABDB_ACCEPT_PEERS + 1. The furthest is taken away, a third at
- *     most (Rosner's generalised extreme Studentized deviate, 1983); what is slower than the rest is
- *     slow. Each step's p is Grubbs' bound.
- * (2) Others, at least ABDB_ACCEPT_ORIGINS origins: their levels show how far origins lie apart, their
- *     devices how far devices do; a unit is one more device of one more origin (Student's t). The
- *     levels are medians; variances add, their degrees of freedom by Satterthwaite.
- * (3) Fewer origins show no spread: a unit is slow only below `floor` of the lowest value of all, and
- *     normal from `near` of it on, so that of two sets that disagree the weaker verdict counts.
+ * A cell is one check (a product of one shape, a copy in one direction), a unit one of the devices
+ * or nodes that are judged, an origin one publisher or site of the others. Values are logarithms;
+ * more is better.
+ * (1) Peers: units of one cell, at least ABDB_ACCEPT_PEERS + 1. The furthest is taken away, a
+ *     third at most (Rosner's generalised extreme Studentized deviate, 1983); what is slower than
+ *     the rest is slow. Each step's p is Grubbs' bound.
+ * (2) Others, at least ABDB_ACCEPT_ORIGINS origins: their levels show how far origins lie apart,
+ *     their devices how far devices do; a unit is one more device of one more origin (Student's
+ *     t). The levels are medians; variances add, their degrees of freedom by Satterthwaite.
+ * (3) Fewer origins show no spread: a unit is slow only below `floor` of the lowest value of all,
+ *     and normal from `near` of it on, so that of two sets that disagree the weaker verdict
+ *     counts.
  * (4) p is multiplied by the number of families: cells with peers, and units with enough origins.
  *     All together raise a false alarm in ABDB_ACCEPT_ALPHA of the reports.
  */

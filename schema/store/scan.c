@@ -45,9 +45,8 @@ static const struct {
     {"decoration", "SELECT place, pattern, says, meaning, factor, factor_unit, source, locator"
                    " FROM decoration ORDER BY place"},
     {"mark", "SELECT mark, effect, sentence, source, locator FROM mark ORDER BY mark"},
-    {"official_result", "SELECT suite, round, system_type, public_id, model, scenario, submitter, "
-                        "system, stated, source"
-                        " FROM official_result ORDER BY 1, 2, 4, 5, 6, 9"},
+    {"official_result", "SELECT suite, round, system_type, public_id, model, scenario, submitter,"
+                        " system, stated, source FROM official_result ORDER BY 1, 2, 4, 5, 6, 9"},
     {"accept_check",
      "SELECT place, name, suite, workload, measured, pair, same, least_factor, least,"
      " others, floor, near, effect, why, source, locator FROM accept_check ORDER BY place"},
