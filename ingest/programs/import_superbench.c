@@ -61,7 +61,7 @@ static bool describe_gemm_flops(reader *r, const metric_name *m, const char *val
     if (!integer && strncmp(m->metric, "fp", 2) != 0 && strncmp(m->metric, "bf", 2) != 0 &&
         strncmp(m->metric, "tf", 2) != 0)
         return false;
-    entry->field[ABDB_FIELD_workload] = "gemm";
+    entry->field[ABDB_FIELD_workload] = "gemm-flops"; /* of shapes that the file does not state */
     entry->field[ABDB_FIELD_dtype] = abdb_arena_printf(&r->arena, "%.*s", (int)size, m->metric);
     abdb_entry_add_factor(entry, "engine", strstr(m->metric, "_tc") ? "matrix" : "vector");
     abdb_entry_add_printed_result(entry, integer ? "ops_per_s" : "flops_per_s", "value", value,

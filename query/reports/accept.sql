@@ -128,7 +128,7 @@ SELECT v.cell, v.unit AS unit_number, c.device, k.name, k.place, c.pair, c.missi
 SELECT cell, device, place,
        CASE WHEN name = 'kernel' THEN replace(substr(pair, 6, instr(pair, ' threads=') - 6), ' n=auto', '')
             WHEN name = 'MLPerf' THEN name || ' ' || replace(replace(pair, 'model=', ''), 'scenario=', '')
-            WHEN name = 'gemm' THEN 'gemm ' || replace(replace(pair, 'dtype=', ''), '=', ' ')
+            WHEN name LIKE 'gemm%' THEN name || ' ' || replace(replace(replace(pair, 'dtype=', ''), 'engine=', ''), '=', ' ')
             WHEN least_factor IS NOT NULL THEN printf('%s %.4g MiB, %s', name, least_found / 1048576, replace(substr(pair, 1, instr(pair, ' message_bytes') - 1), '=', ' '))
             ELSE name || ' ' || replace(replace(replace(pair, 'operation=', ''), 'testcase=', ''), 'memory=', '') END AS "check",
        CASE WHEN count(*) > 1 THEN count(*) || ' units' ELSE max(unit) END AS unit,

@@ -123,6 +123,40 @@ done:
     return st;
 }
 
+/* --record: what is judged, without names of hosts, users and files, but with what its checks ask. */
+static abdb_status write_redacted_record(const judged *j, const char *path, abdb_error *err)
+{
+    const char *word[] = {"export",
+                          "evidence=measured",
+                          "--redacted",
+                          "--db",
+                          j->scratch.path,
+                          "-o",
+                          "jsonl",
+                          "--out",
+                          path,
+                          "--keep",
+                          NULL};
+    abdb_table table = {0};
+    abdb_db *db = NULL;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_db_open(&db, j->scratch.path, ABDB_READ, err));
+    TRY(abdb_run_readonly_sql(
+        db,
+        "SELECT group_concat(DISTINCT 'factor.' || w.value) FROM v_accept_check c,"
+        " json_each('[\"gpu\",\"peer_gpu\",\"site\",\"' || replace(c.pair || ' ' || c.same,"
+        " ' ', '\",\"') || '\"]') w WHERE w.value IN (SELECT factor FROM v_run_factor)",
+        NULL, NULL, &table, err));
+    word[10] = abdb_cell_text_or_empty(&table, 0, 0);
+    if (run_verb(abdb_cmd_export, word, *word[10] ? 11 : 9) != 0)
+        TRY(ABDB_FAIL(err, ABDB_IO, "%s was not written", path));
+done:
+    abdb_table_free(&table);
+    abdb_db_close(db);
+    return st;
+}
+
 /* Adds the results of others behind what is judged, whose numbers stay. */
 static abdb_status add_results_of_others(judged *j, abdb_error *err)
 {
@@ -332,6 +366,8 @@ int abdb_cmd_accept(int argc, char **argv)
     TRY(abdb_scratch_create(&j.scratch, &err));
     TRY(args.positionals ? import_files(&j, &err) : measure_here(&j, &err));
     TRY(count_judged(&j, &err));
+    if (abdb_arg_value(&args, "record"))
+        TRY(write_redacted_record(&j, abdb_arg_value(&args, "record"), &err));
     TRY(add_results_of_others(&j, &err));
     find_root(&j);
     TRY(judge_and_print(&j, &err));

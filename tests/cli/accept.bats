@@ -186,3 +186,39 @@ for bad in ["[]", '{"rule": [[0.85, 0.95, 0.02]], "here": [[1, 0, 5]], "others":
 P
     [ "$status" -eq 0 ] || { echo "$output"; false; }
 }
+
+@test "what is judged leaves redacted, and a hundred such files make the range of others narrow" {
+    secret() { node "$1" "$1" "${2:-1}" | sed 's/^{/{"node": "secret-host", /' >"secret-$1.json"; }
+    for i in $(seq 6); do
+        secret "$i"
+        abdb accept "secret-$i.json" --set device=MI250 --record "r$i.jsonl" >/dev/null 2>&1 || [ $? -eq 3 ]
+    done
+    [ "$(cat r?.jsonl | grep -c secret)" -eq 0 ]
+    same "$(jq -r 'select(.record == "entry") | [.field.workload, .factor.operation, .factor.memory, (.factor.gpu != null)] | join(" ")' r1.jsonl | sort -u)" "memory-copy host_to_device pinned true"
+    # three records: a range; six: a spread; more: a narrower one
+    sees() { abdb accept mine.json --set device=MI250 --json 2>/dev/null | jq -r '[.[].would_have_seen_percent] | max'; }
+    printf '{"mem-bw/h2d_bw:0": 25.6}' >mine.json
+    abdb import -q "$root/data/devices.csv" r1.jsonl r2.jsonl r3.jsonl
+    same "$(sees)" 15
+    abdb import -q r4.jsonl r5.jsonl r6.jsonl
+    six=$(sees)
+    for i in $(seq 7 100); do # as the first six, of other machines
+        python3 -c "
+import json, random
+draw = random.Random($i)
+level = draw.gauss(1, 0.004)
+for line in open('r$((i % 6 + 1)).jsonl'):
+    r = json.loads(line)
+    if r['record'] == 'entry':
+        r['result'][0]['value'] = 25.6e9 * level * draw.gauss(1, 0.002)
+    print(json.dumps(r))" >"r$i.jsonl"
+    done
+    abdb import -q r*.jsonl
+    [ "$(sees | cut -d. -f1)" -lt 8 ]
+    same "$(python3 -c "print($six > $(sees))")" True
+    run abdb accept mine.json --set device=MI250
+    fails 0 "(100 origins)"
+    printf '{"mem-bw/h2d_bw:0": 23.0}' >mine.json # 10 % below
+    run abdb accept mine.json --set device=MI250
+    fails 1 "below the median of 100 origins"
+}

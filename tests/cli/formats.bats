@@ -26,7 +26,7 @@ load common
     same "$(cell "f.text = 'device_local_copy'")" $'1250500000000,H100-SXM,1,memory\n1800250000000,H200-SXM,1,memory'
     same "$(cell "f.text = 'pinned' AND r.source = 'cuda-samples'")" $'12500000000,H100-PCIe,1,wire\n26500000000,H100-PCIe,1,wire\n1550250000000,H100-PCIe,1,memory'
     same "$(ask "SELECT workload, dtype, metric, value FROM v_result WHERE source = 'superbench' AND metric <> 'time_s' AND workload <> 'memory-copy' ORDER BY value")" \
-        $'all_reduce,,busbw_bytes_per_s,471500000000\ngemm,fp64,flops_per_s,9031250000000\ngemm,fp16,flops_per_s,279000000000000\ngemm,fp16,flops_per_s,280435500000000\ngemm,int8,ops_per_s,473072500000000\ngemm,fp8,flops_per_s,1.2905e+15'
+        $'all_reduce,,busbw_bytes_per_s,471500000000\ngemm-flops,fp64,flops_per_s,9031250000000\ngemm-flops,fp16,flops_per_s,279000000000000\ngemm-flops,fp16,flops_per_s,280435500000000\ngemm-flops,int8,ops_per_s,473072500000000\ngemm,fp8,flops_per_s,1.2905e+15'
     same "$(ask "SELECT f.text, count(*) FROM v_run r JOIN v_run_factor f USING (entry_id) WHERE r.source = 'superbench' AND f.factor = 'node' GROUP BY 1")" $'n1,8\nn2,2'
     same "$(ask "SELECT group_concat(line || ' ' || field || ': ' || reason, '; ') FROM v_reject WHERE artifact LIKE '%superbench.jsonl'")" \
         "2 gemm-flops/return_code:0: the benchmark failed; 3 : no JSON object"
