@@ -31,8 +31,8 @@
 -- hoist: device
 -- @table fitting
 -- each run by the first check that fits it, by one of its values
-SELECT entry_id, result_id, place, value, metric, better, unit AS base_unit, judged FROM (
-  SELECT r.entry_id, r.result_id, r.value, r.metric, r.better, r.unit, c.place, e.judged,
+SELECT entry_id, key, place, value, metric, better, unit AS base_unit, judged FROM (
+  SELECT r.entry_id, r.key, r.value, r.metric, r.better, r.unit, c.place, e.judged,
          row_number() OVER (PARTITION BY r.entry_id ORDER BY c.place, CASE r.statistic WHEN 'median' THEN 0 WHEN 'mean' THEN 1 WHEN 'value' THEN 2 WHEN 'max' THEN 3 ELSE 4 END, r.ordinal) AS nth
     FROM (SELECT e.entry_id, e.workload, e.suite,
                  CASE WHEN coalesce(e.tag = :tag, 0) OR coalesce(e.campaign = :campaign, 0) OR coalesce(e.entry_id <= :upto, 0) THEN 1 ELSE 0 END AS judged
@@ -93,7 +93,7 @@ SELECT row_number() OVER (ORDER BY node, gpu) - 1 AS unit, node, gpu,
   FROM run WHERE judged AND fits GROUP BY node, gpu
 -- @table other
 -- results of others that agree with a cell in all that must, and contradict it in nothing
-SELECT c.cell, o.entry_id, o.origin, o.source, o.value, o.better
+SELECT c.cell, o.entry_id, o.key, o.origin, o.source, o.value, o.better
   FROM cell c
   JOIN run o ON NOT o.judged AND o.place = c.place AND o.device = c.device AND o.pair = c.pair AND o.fits
   JOIN v_accept_check k ON k.place = c.place AND k.others = 'all'
@@ -117,6 +117,9 @@ SELECT v.cell, v.unit AS unit_number, c.device, k.name, k.place, c.pair, c.missi
        CAST(printf('%.12g', CASE c.better WHEN 'lower' THEN 1 / v.highest ELSE v.highest END) AS real) AS highest,
        v.lowest AS good_lowest, v.highest AS good_highest, v.middle AS good_middle, k.least_factor,
        (SELECT p.num FROM v_run_factor p WHERE p.entry_id = c.entry_id AND p.factor = k.least_factor) AS least_found, v.peer, v.origins, v.others, v.peers, v.p_peers, v.p_others, v.by_peers, v.by_others, v.shows, v.verdict,
+       (SELECT group_concat(r.key, ' ') FROM run r WHERE r.judged AND r.fits AND r.place = c.place AND r.device IS c.device AND r.pair = c.pair AND r.same = c.same
+           AND r.node IS u.node AND r.gpu IS u.gpu) AS facts,
+       (SELECT group_concat(o.key, ' ') FROM other o WHERE o.cell = v.cell) AS facts_of_others,
        (SELECT group_concat(x.source, ', ') FROM (SELECT DISTINCT o.source FROM other o WHERE o.cell = v.cell ORDER BY 1) x) AS sources,
        CASE WHEN c.base_unit IN ('FLOP/s', 'OP/s', 'B/s') THEN CASE WHEN v.here >= 1e12 THEN 1e12 ELSE 1e9 END
             WHEN c.base_unit = 's' THEN 1e-3 ELSE 1 END AS scale,
@@ -154,12 +157,13 @@ SELECT cell, device, place,
             ELSE printf('%.0f %% below the lowest of others, which is neither normal nor slow: another origin would settle it', 100 * (1 - min(good) / good_lowest)) END AS why,
        min(p_peers) AS p_peers, min(p_others) AS p_others, min(value) AS value, lowest, highest, max(peers) AS peers, base_unit, min(good) AS good,
        CASE WHEN max(origins) > 0 THEN min(good) / good_lowest WHEN max(peers) > 0 THEN min(good) / peer END AS relative,
-       CASE WHEN max(origins) > 0 THEN good_highest / good_lowest END AS relative_top, CASE WHEN max(origins) BETWEEN 1 AND 4 THEN floor END AS floor
+       CASE WHEN max(origins) > 0 THEN good_highest / good_lowest END AS relative_top, CASE WHEN max(origins) BETWEEN 1 AND 4 THEN floor END AS floor,
+       group_concat(facts, ' ') || coalesce(' ' || facts_of_others, '') AS facts
   FROM judgement
  GROUP BY cell, verdict, CASE WHEN :each OR verdict = 'slow' THEN unit_number END
 -- @rows
 SELECT device, "check", unit, here, others, ratio, verdict, would_have_seen_percent, why, p_peers, p_others, value, lowest, highest, peers, base_unit, verdict = 'slow' AS slow,
-       verdict = 'cannot tell' AS unjudged, relative, relative_top, floor
+       verdict = 'cannot tell' AS unjudged, relative, relative_top, floor, facts AS _facts
   FROM line ORDER BY device, place, "check", CASE verdict WHEN 'slow' THEN 0 WHEN 'cannot tell' THEN 1 ELSE 2 END, good;
 -- @notes
 SELECT text FROM (

@@ -206,7 +206,7 @@ P
         python3 -c "
 import json, random
 draw = random.Random($i)
-level = draw.gauss(1, 0.004)
+level = draw.gauss(1, 0.001)
 for line in open('r$((i % 6 + 1)).jsonl'):
     r = json.loads(line)
     if r['record'] == 'entry':
@@ -214,11 +214,50 @@ for line in open('r$((i % 6 + 1)).jsonl'):
     print(json.dumps(r))" >"r$i.jsonl"
     done
     abdb import -q r*.jsonl
-    [ "$(sees | cut -d. -f1)" -lt 8 ]
+    [ "$(sees | cut -d. -f1)" -lt 5 ]
     same "$(python3 -c "print($six > $(sees))")" True
     run abdb accept mine.json --set device=MI250
     fails 0 "(100 origins)"
     printf '{"mem-bw/h2d_bw:0": 23.0}' >mine.json # 10 % below
     run abdb accept mine.json --set device=MI250
     fails 1 "below the median of 100 origins"
+}
+
+@test "planted faults: the right check and device are named, 20 of 20, and nothing else" {
+    abdb import -q "$root"/data/{devices,aliases,sources}.csv "$root/data/results/azure-benchmarking.csv"
+    python3 - <<'P'
+import json, random
+# What eight healthy H100 print, near what is published; faults at one device, link, or all.
+for seed in range(20):
+    draw = random.Random(seed)
+    fault, gpu, peer = ("cap", "bandwidth", "link", "clock")[seed % 4], draw.randrange(8), draw.randrange(7)
+    peer += peer >= gpu
+    near = lambda value, share=1.0: value * share * draw.gauss(1, 0.003)
+    node = {"node": "n"}
+    for i in range(8):
+        slow = {"cap": 0.70, "clock": 0.90 if i == gpu else 1}.get(fault, 1)
+        for n, rate in ((8192, 1290.1), (16384, 1377.3)):
+            node[f"cublaslt-gemm/fp8e4m3_0_{n}_{n}_{n}_flops:{i}"] = near(rate, slow)
+        node[f"mem-bw/d2d_bw:{i}"] = near(2600, 0.75 if (fault, i) == ("bandwidth", gpu) else 1)
+    node["nccl-bw/allreduce_8589934592_busbw:0"] = near(478.87)
+    open(f"node-{seed}.json", "w").write(json.dumps(node))
+    with open(f"link-{seed}.txt", "w") as f:
+        print("nvbandwidth Version: v0.8", *(f"Device {i}: NVIDIA H100 80GB HBM3" for i in range(8)), sep="\n", file=f)
+        print("Running device_to_device_bidirectional_memcpy_read_sm.\nmemcpy SM GPU(row) <-> GPU(column) bandwidth (GB/s)", file=f)
+        print("   ", *range(8), file=f)
+        for i in range(8):
+            print(i, *("N/A" if i == k else round(near(672, 0.6 if (fault, i, k) == ("link", gpu, peer) else 1), 2) for k in range(8)), file=f)
+    gemm = [f"gemm fp8 m {n} n {n} k {n}" for n in (16384, 8192)]
+    want = {"cap": [f"{g}, n device {i}" for g in gemm for i in range(8)],
+            "bandwidth": [f"copy device_to_device pinned, n device {gpu}"],
+            "link": [f"copy device_to_device_bidirectional_memcpy_read_sm, link device {gpu} to {peer}"],
+            "clock": [f"{g}, n device {gpu}" for g in gemm]}[fault]
+    print(*sorted(want), sep="\n", file=open(f"want-{seed}", "w"))
+P
+    for seed in $(seq 0 19); do
+        mkdir "$seed" && mv "node-$seed.json" "$seed/node.json" && mv "link-$seed.txt" "$seed/link.txt"
+        abdb accept "$seed" --set device=H100-SXM --set devices=8 --set nodes=1 --json >"$seed.json" 2>/dev/null && false
+        jq -r '.[] | select(.slow == 1) | [.check, (.unit | sub("\\.[a-z]+"; ""))] | join(", ")' "$seed.json" | sort >"found-$seed"
+        diff "want-$seed" "found-$seed" || { echo "seed $seed"; false; }
+    done
 }
