@@ -133,7 +133,7 @@ SELECT cell, device, place,
             WHEN name = 'MLPerf' THEN name || ' ' || replace(replace(pair, 'model=', ''), 'scenario=', '')
             WHEN name LIKE 'gemm%' THEN name || ' ' || replace(replace(replace(pair, 'dtype=', ''), 'engine=', ''), '=', ' ')
             WHEN least_factor IS NOT NULL THEN printf('%s %.4g MiB, %s', name, least_found / 1048576, replace(substr(pair, 1, instr(pair, ' message_bytes') - 1), '=', ' '))
-            ELSE name || ' ' || replace(replace(replace(pair, 'operation=', ''), 'testcase=', ''), 'memory=', '') END AS "check",
+            ELSE name || ' ' || replace(replace(replace(replace(pair, 'operation=', ''), 'testcase=', ''), 'memory=', ''), 'route=', '') END AS "check",
        CASE WHEN count(*) > 1 THEN count(*) || ' units' ELSE max(unit) END AS unit,
        printf(number, CASE base_unit WHEN 's' THEN max(value) ELSE min(good) END / scale) || ' ' || scaled AS here,
        CASE WHEN max(origins) > 0 THEN CASE WHEN printf(number, lowest / scale) <> printf(number, highest / scale) THEN printf(number, min(lowest, highest) / scale) || '..' ELSE '' END

@@ -123,7 +123,7 @@ done:
     return st;
 }
 
-/* --record: what is judged, without names of hosts, users and files, but with what its checks ask. */
+/* --record: what is judged, without names of hosts, users and files, but with what checks ask. */
 static abdb_status write_redacted_record(const judged *j, const char *path, abdb_error *err)
 {
     const char *word[] = {"export",

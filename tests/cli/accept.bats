@@ -130,7 +130,8 @@ print(s.get('tests'), s.get('failures'), s.get('errors'), [t.get('name') for t i
     mkdir -p 'hostile/$(touch x)`touch y`"; DROP' && node x h 0.9 >'hostile/$(touch x)`touch y`"; DROP/r.json'
     run abdb accept hostile --set device=MI250 --plot hostile.svg
     fails 1 "device 5: "
-    [ ! -e x ] && [ ! -e y ]
+    [ ! -e x ]
+    [ ! -e y ]
 }
 
 @test "eighteen real nodes of one rack: the five slow ones are named; a second program agrees" {
@@ -195,6 +196,9 @@ P
     done
     [ "$(cat r?.jsonl | grep -c secret)" -eq 0 ]
     same "$(jq -r 'select(.record == "entry") | [.field.workload, .factor.operation, .factor.memory, (.factor.gpu != null)] | join(" ")' r1.jsonl | sort -u)" "memory-copy host_to_device pinned true"
+    # the record is judged as the file was
+    judged() { abdb accept "$@" --json 2>/dev/null | jq -c 'map([.value, .verdict]) | sort'; }
+    same "$(judged r1.jsonl)" "$(judged secret-1.json --set device=MI250)"
     # three records: a range; six: a spread; more: a narrower one
     sees() { abdb accept mine.json --set device=MI250 --json 2>/dev/null | jq -r '[.[].would_have_seen_percent] | max'; }
     printf '{"mem-bw/h2d_bw:0": 25.6}' >mine.json

@@ -32,6 +32,10 @@ load common
         "2 gemm-flops/return_code:0: the benchmark failed; 3 : no JSON object"
     same "$(ask "SELECT group_concat(reason, '; ') FROM v_reject WHERE artifact LIKE '%nvbandwidth%' ORDER BY 1")" \
         "no bandwidth: no number above zero; [CUDA_ERROR_ILLEGAL_ADDRESS] in cuStreamSynchronize"
+    abdb import -q "$fixtures/rocm_bandwidth.txt" 2>/dev/null
+    same "$(ask "SELECT value, device, devices, medium, (SELECT text FROM v_run_factor f WHERE f.entry_id = r.entry_id AND factor = 'route'), (SELECT text FROM v_run_factor f WHERE f.entry_id = r.entry_id AND factor = 'gpu') FROM v_result r WHERE workload = 'rocm-bandwidth' ORDER BY value")" \
+        $'26000000000,MI300X,2,wire,device_to_device,1\n26125000000,MI300X,1,wire,host_to_device,1\n26250000000,MI300X,1,wire,host_to_device,2\n26500000000,MI300X,1,wire,device_to_host,1\n45500000000,MI300X,1,wire,device_to_host,1\n680500000000,MI300X,1,memory,within_device,1'
+    same "$(ask "SELECT group_concat(line || ' ' || reason, '; ') FROM v_reject WHERE artifact LIKE '%rocm%'")" "25 not one value for each column of the matrix; 31 no bandwidth above zero"
     printf '{"nvbandwidth": {"testcases": [{"bandwidth_matrix": [["1"]]}]}}' >nameless.json
     run abdb import nameless.json
     fails 6 "testcases[0] has no name"
