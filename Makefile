@@ -144,7 +144,7 @@ VOCABULARY := data/sources.csv data/devices.csv data/models.csv data/aliases.csv
               data/rules/rules.csv data/rules/compatibility.csv data/rules/workloads.csv data/rules/rounds.csv \
               data/rules/decorations.csv data/rules/orders.csv data/rules/ratios.csv data/rules/doubts.csv \
               data/rules/engines.csv data/rules/marks.csv data/rules/official.csv data/rules/limits.csv \
-              data/rules/factors.csv
+              data/rules/factors.csv data/rules/accept.csv
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(CORE) $(STORE) $(INGEST) $(PLOTS) $(RUNNER) $(QUERY)) $(patsubst \
@@ -479,6 +479,7 @@ soak: ## the tests with all cases, kills, faults, wrong kernels, cells, the gate
 	@KILLED_PUSHES=100 BUILD=$(BUILD) bats tests/cli/warehouse.bats -f killed
 	@KILLED_TASKS=50 BUILD=$(BUILD) bats tests/cli/merge.bats -f killed
 	@BUILD=$(BUILD) tests/campaigns/simulate_fleets.py 300
+	@BUILD=$(BUILD) tests/campaigns/simulate_acceptance.py 1000
 check-ports: ## other systems, servers and compilers, as far as installed; a table (PARTS="locale big": these)
 	@BUILD=$(BUILD) tests/ports/check.sh $(PARTS)
 dist: ## source archive of this revision with its digest, into build/dist

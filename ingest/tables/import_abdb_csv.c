@@ -15,78 +15,17 @@
 
 #include "ingest/importer.h"
 #include "ingest/read/csv.h"
+#include "ingest/tables/csv_kinds.h"
 #include "ingest/tables/results_csv_row.h"
 
-/* One kind of file: the table of schema/ddl that its rows go into, and its columns. The first kind
- * whose signature the header holds is it. */
-typedef struct {
-    const char *kind, *table;
-    const char *signature; /* columns by which a header is known, '|' between them */
-    const char *required;  /* columns that a row must fill, or --set for all rows */
-    const char *optional;
-    const char *numbers; /* those of them that are numbers */
-} file_kind;
-
-static const file_kind kinds[] = {
-    {"claim", "claim", "claim|sentence|value", "claim|source|locator|sentence|value",
-     "words|how|coefficient|offset|terms|missing", "coefficient|offset"},
-    {"alias", "alias", "spelling|canon", "kind|spelling|canon", "part|share|source", "part|share"},
-    {"spec", "spec", "quantity|value|unit", "device|quantity|value|unit|source|locator",
-     "dtype|engine|sparsity|basis|power_limit|note|date|fact", "power_limit"},
-    {"price", "price", "device|amount|currency",
-     "provider|device|devices|kind|amount|currency|per|source|locator",
-     "instance|region|valid_from|fact", "devices"},
-    {"model", "model", "model|task", "model|task",
-     "family|accuracy_target|parameters|parameters_active|layers|hidden_size|heads|kv_heads|"
-     "vocabulary|"
-     "source|locator",
-     "accuracy_target|parameters|parameters_active|layers|hidden_size|heads|kv_heads|vocabulary"},
-    {"device", "device", "device|vendor", "device|vendor",
-     "architecture|form_factor|memory|kind|dies|year|source|locator", "dies|year"},
-    {"source", "source", "source|kind|title", "source|kind|title",
-     "author|url|published|retrieved|licence|rank", "rank"},
-    {"rule", "rule", "rule|effect|sentence", "rule|effect|sentence|source|locator",
-     "scope_factor|scope_value|factor|test|a|b", ""},
-    {"compatibility", "compatibility", "suite|benchmark|since|until",
-     "suite|benchmark|since|until|source|locator", "system_type|scenario", ""},
-    {"workload factor", "workload_factor", "workload|factor|role", "workload|factor|role",
-     "needed|why", "needed"},
-    {"order of specifications", "spec_order", "place|standing",
-     "place|standing|sentence|source|locator", "source_kind|note", "place"},
-    {"ratio of specifications", "spec_ratio", "ratio|of_quantity|to_quantity",
-     "ratio|low|high|of_quantity|to_quantity|sentence|source|locator",
-     "of_dtype|of_engine|of_sparsity|to_dtype|to_engine|to_sparsity|to_basis", "low|high"},
-    {"doubt of specifications", "spec_doubt", "doubt|effect|sentence",
-     "doubt|effect|sentence|source|locator",
-     "device|architecture|quantity|dtype|engine|sparsity|said_by|stated", "stated"},
-    {"workload engine", "workload_engine", "workload|engine", "workload|engine", "why", ""},
-    {"figure rule", "figure_rule", "scenario|figure|times",
-     "place|model|scenario|figure|times|raw_unit|source|locator", "since|until|ran|counted",
-     "place|times"},
-    {"decoration", "decoration", "place|pattern|says", "place|pattern|says|source|locator",
-     "meaning|factor|factor_unit", "place"},
-    {"score rule", "score_rule", "benchmark|runs|dropped",
-     "place|benchmark|runs|dropped|source|locator", "since|until", "place|runs|dropped"},
-    {"mark", "mark", "mark|effect|sentence", "mark|effect|sentence", "source|locator", ""},
-    {"official result", "official_result", "public_id|model|stated",
-     "suite|round|system_type|public_id|model|submitter|system|stated", "scenario|source",
-     "stated"},
-    {"scenario limit", "scenario_limit", "scenario|percentile|limit_s",
-     "suite|round|benchmark|scenario|quantity|percentile|limit_s|source|locator", "",
-     "percentile|limit_s"},
-    {"withdrawal", "withdrawal", "target|reason|date", "target|reason|date", "instead|event", ""},
-    {"provider", "provider", "provider|kind|locator", "provider|kind|source|locator", "", ""},
-    {"factor", "factor", "factor|meaning", "factor|meaning", "unit", ""},
-    {"round", "round", "suite|round|published", "suite|round|published|source|locator", "", ""},
-};
-enum { KIND_COUNT = sizeof kinds / sizeof kinds[0], HEADER_SIZE = 1 << 16 };
+enum { HEADER_SIZE = 1 << 16 };
 
 typedef struct {
     const abdb_input *in;
     const abdb_overrides *words;
     const abdb_sink *sink;
     abdb_csv_header header;
-    const file_kind *kind; /* NULL: results */
+    const abdb_csv_kind *kind; /* NULL: results */
     abdb_results *result_rows;
 } state;
 
@@ -100,16 +39,16 @@ static bool next_listed_name(const char **list, char out[64])
     return size > 0;
 }
 
-static const file_kind *find_file_kind(const abdb_csv_header *header)
+static const abdb_csv_kind *find_file_kind(const abdb_csv_header *header)
 {
-    for (size_t i = 0; i < KIND_COUNT; i++) {
-        const char *names = kinds[i].signature;
+    for (const abdb_csv_kind *kind = abdb_csv_kinds; kind->kind; kind++) {
+        const char *names = kind->signature;
         bool all = true;
         char name[64];
 
         while (all && next_listed_name(&names, name)) all = abdb_csv_find_column(header, name) >= 0;
         /* A column "metric" makes it a results file, whatever else it has. */
-        if (all && abdb_csv_find_column(header, "metric") < 0) return &kinds[i];
+        if (all && abdb_csv_find_column(header, "metric") < 0) return kind;
     }
     return NULL;
 }
@@ -153,7 +92,7 @@ static bool column_name_is_repeated(const abdb_csv_header *header, size_t i)
 }
 
 /* kind NULL: results. */
-static bool is_column_of_kind(const file_kind *kind, const char *name)
+static bool is_column_of_kind(const abdb_csv_kind *kind, const char *name)
 {
     size_t size = strlen(name);
 
@@ -432,7 +371,7 @@ done:
 static bool is_own_header(const void *self, const abdb_csv_row *row)
 {
     const abdb_csv_header header = {.count = row->count, .name = row->field};
-    const file_kind *kind = find_file_kind(&header);
+    const abdb_csv_kind *kind = find_file_kind(&header);
 
     (void)self;
     if (header.count < 2 || (!kind && !is_results_header(&header))) return false;

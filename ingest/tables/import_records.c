@@ -367,7 +367,8 @@ static abdb_status import_fact_record(reader *r, const json_t *object, const cha
         "price",         "provider",        "claim",      "claim_term",      "rule",
         "compatibility", "workload_factor", "round",      "withdrawal",      "note",
         "spec_order",    "spec_ratio",      "spec_doubt", "workload_engine", "figure_rule",
-        "decoration",    "score_rule",      "mark",       "official_result", "scenario_limit"};
+        "decoration",    "score_rule",      "mark",       "official_result", "scenario_limit",
+        "accept_check"};
     abdb_fact fact = {.line = line->number, .fact = member_text_or_null(object, "fact")};
     char locator[32];
     const char *name, *text;

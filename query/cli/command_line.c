@@ -114,7 +114,7 @@ static bool reads_positionals(const abdb_command *command)
 /* Does the option name what the command writes? */
 static bool names_output(const char *name)
 {
-    static const char *const outputs[] = {"out", "bundle", "partition", "spool"};
+    static const char *const outputs[] = {"out", "bundle", "partition", "plot", "record", "spool"};
 
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
         if (strcmp(name, outputs[i]) == 0) return true;

@@ -28,14 +28,17 @@ SELECT device, dtype, quantity, ceiling / 1e12 AS ceiling, floor / 1e12 AS achie
   FROM (SELECT c.scenario, c.workload AS work, c.device, c.dtype, c.quantity, c.ceiling, c.floor, c.fraction, c.source, c.evidence, c.key || ' ' || c.ceiling_key AS facts, c.key,
                trim(coalesce(c.model, c.workload, '') || coalesce(' ' || c.scenario, '') || coalesce(' ' || (SELECT f.text FROM v_run_factor f
                  WHERE f.entry_id = c.entry_id AND f.factor = 'operation'), '') || ' ' || c.statistic) AS what,
-               row_number() OVER (PARTITION BY c.quantity, c.device, c.dtype, c.source, c.workload, c.scenario ORDER BY c.fraction DESC, c.key) AS place
+               row_number() OVER (PARTITION BY c.quantity, c.device, c.dtype, c.source, c.workload, c.scenario ORDER BY c.fraction DESC, c.key) AS place,
+               -- a source's table of one product by shape: its best stands for it
+               c.evidence = 'published' AND c.workload = 'gemm' AND row_number() OVER (PARTITION BY c.quantity, c.device, c.dtype, c.source, c.workload ORDER BY c.fraction DESC, c.key) > 1 AS smaller
           FROM v_ceiling_of c
          WHERE (c.unit IN ('FLOP/s', 'OP/s', 'B/s') OR (c.unit = 'token/s' AND c.scenario = 'training')) AND c.basis = :basis
            AND c.fraction IS NOT NULL AND (:quantity IS NULL OR c.quantity = :quantity)
            AND c.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND (:device IS NULL OR canon = :device)
                                    AND (:basis = 'measured' OR canon IN (SELECT device FROM v_peak)))
            AND (:dtype IS NULL OR c.number_format = :dtype OR c.dtype = :dtype)) b
- WHERE NOT :best OR place = 1
+ WHERE (NOT :best OR place = 1) AND NOT smaller
  ORDER BY quantity, _nth, device, dtype, percent DESC, what, source, key LIMIT :limit;
 -- @notes
-SELECT 'a value above its ceiling is implausible or was divided by the wrong one: `abdb audit plausibility` lists them';
+SELECT 'of published products that differ in shape alone the best is shown'
+UNION ALL SELECT 'a value above its ceiling is implausible or was divided by the wrong one: `abdb audit plausibility` lists them';

@@ -1,6 +1,9 @@
 /* table_functions.h - table-valued functions of SQL, in the program and in the loadable extension
  * abdb.so:
  *
+ *   abdb_accept(judged)             units against their peers and others of their kind
+ *                                   (schema/core/acceptance.h), a row a cell and unit; judged: a
+ *                                   JSON object of lists, as the function's error writes it
  *   abdb_csv(path [, delimiter])    a row per record: line, record (JSON object), fields (array)
  *   abdb_archive(path)              a row per member: member, size_B, contents, problem
  *   abdb_changes(values [, series]) a row per change of level of a JSON array of numbers: place
@@ -25,8 +28,9 @@
  *   abdb_measure(kernel, backend [, params [, quick]])
  *                                   runs a kernel; a row per sample
  *
- * The first two read files and the last runs a program: they can be called from SQL only, never
- * from a view or trigger, and the program registers them only where an option allows it.
+ * abdb_csv and abdb_archive read files and the last runs a program: they can be called from SQL
+ * only, never from a view or trigger, and the program registers them only where an option allows
+ * it.
  */
 #ifndef ABDB_TABLES_TABLES_H
 #define ABDB_TABLES_TABLES_H
@@ -49,9 +53,9 @@ typedef struct {
                                 abdb_error *err);
 } abdb_table_function;
 
-extern const abdb_table_function abdb_table_csv, abdb_table_archive, abdb_table_compare,
-    abdb_table_changes, abdb_table_choose, abdb_table_fleet, abdb_table_members, abdb_table_offers,
-    abdb_table_roofline, abdb_table_measure;
+extern const abdb_table_function abdb_table_accept, abdb_table_csv, abdb_table_archive,
+    abdb_table_compare, abdb_table_changes, abdb_table_choose, abdb_table_fleet, abdb_table_members,
+    abdb_table_offers, abdb_table_roofline, abdb_table_measure;
 
 /* Registers the functions that `allow` allows; returns SQLite's code. */
 int abdb_register_table_functions(sqlite3 *db, int allow);

@@ -9,7 +9,7 @@
 #include "query/cli/command_line.h"
 #include "schema/core/child_process.h"
 
-enum { WORDS = 16, CHUNK = 4096 };
+enum { WORDS = 16, CHUNK = 4096, ACCEPT_ANSWERS = 3 };
 
 /* Says what comes, and which words of abdb show it: none that a shell would take apart. */
 static const struct {
@@ -31,6 +31,8 @@ static const struct {
      {"run", "--quick", "--quiet", "--backend", "vec", "--kernel", "stream", "--axis", "op=copy",
       "--tag", "demo"}},
     {NULL, {"query", "kernels", "--tag", "demo", "--brief"}},
+    {"Is it as fast as others of its kind? abdb says what would settle it, where it cannot tell",
+     {"accept", "--backend", "vec", "--budget", "20"}},
     {"A picture for an article",
      {"plot", "mlperf-llm", "--round", "v6.0", "--model", "llama2-70b-99", "--scenario", "Server",
       "--out", "abdb-demo.svg"}},
@@ -109,6 +111,8 @@ int abdb_cmd_demo(int argc, char **argv)
         print_step_command(steps[i].what, steps[i].word);
         if (skip_plot_without_gnuplot(steps[i].word[0])) continue;
         TRY(run_step_copy_output(steps[i].word, db, &code, &err));
+        /* slow, or not to be told: an answer, no failure */
+        if (strcmp(steps[i].word[0], "accept") == 0 && code <= ACCEPT_ANSWERS) code = 0;
         if (code > worst) worst = code;
         if (code >= 128) break;      /* stopped by the user, or killed */
         if (!i && code) return code; /* without the evidence there is nothing to show */

@@ -9,7 +9,9 @@
 #include "query/answer/search_path.h"
 #include "query/run/calibration_report.h"
 #include "query/run/campaign.h"
+#include "query/run/resume_command.h"
 #include "query/run/slurm_script.h"
+#include "query/run/time_budget.h"
 #include "schema/store/digest.h"
 
 /* Of --search; and from how many seconds on a run says beforehand how long it will take. */
@@ -27,19 +29,15 @@ static void count_stop_signals(int number)
     if (++stopping == 1) abdb_print_stderr_signal_safe(words);
 }
 
-/* What goes on with an interrupted run: the same command with --resume. */
-static void print_resume_command(const abdb_args *args, char **argv)
+/* Reports why it stopped; returns the exit code: of a stop by a signal as a shell has it. */
+static int report_stop(const abdb_args *args, char **argv, int code)
 {
-    abdb_text command = {0};
-
-    for (int i = 1; argv[i]; i++) abdb_append_shell_word(&command, argv[i]);
-    if (!abdb_arg_value(args, "resume")) abdb_text_puts(&command, " --resume");
-    if (abdb_arg_value(args, "spool") || abdb_arg_value(args, "search"))
-        abdb_print_remark("stopped; what was measured is kept");
-    else
-        abdb_print_remark("stopped; what was measured is kept. To go on: abdb run%s",
-                          abdb_text_get(&command));
-    abdb_text_free(&command);
+    if (stop_signal) {
+        abdb_print_resume_command(args, argv);
+        return 128 + stop_signal;
+    }
+    abdb_print_remark("the time of --budget was over before all cells were measured");
+    return code;
 }
 
 /* --- the plan --------------------------------------------------------------------------------- */
@@ -253,9 +251,12 @@ static void make_campaign_name(const char *key, char out[64])
 
 static int run_exit_code(const abdb_run_tally *t)
 {
+    bool out_of_time = abdb_time_budget_end() && !stop_signal;
+
     if (t->unverified) return abdb_exit_code(ABDB_VERIFY);
     if (t->lost) return abdb_exit_code(ABDB_BACKEND);
-    return t->crashed || t->failed || t->cancelled ? abdb_exit_code(ABDB_PARTIAL) : 0;
+    return t->crashed || t->failed || (t->cancelled && !out_of_time) ? abdb_exit_code(ABDB_PARTIAL)
+                                                                     : 0;
 }
 
 static abdb_status parse_limit_options(const abdb_args *args, abdb_run_options *o, abdb_error *err)
@@ -287,9 +288,9 @@ static abdb_status parse_search_options(const abdb_args *args, double *budget_s,
     *budget_s = budget_default_s;
     if (what && strcmp(what, "mamf") != 0)
         return ABDB_FAIL(err, ABDB_USAGE, "no search '%s'; there is mamf", what);
-    if (budget &&
-        (!what || !abdb_double_parse(budget, ABDB_MARK_UNKNOWN, budget_s) || *budget_s <= 0))
-        return ABDB_FAIL(err, ABDB_USAGE, "--budget wants seconds, of --search mamf");
+    if (budget && (!abdb_double_parse(budget, ABDB_MARK_UNKNOWN, budget_s) || *budget_s < 1 ||
+                   *budget_s > ABDB_BUDGET_MOST_S))
+        return ABDB_FAIL(err, ABDB_USAGE, "--budget wants seconds from 1 on, not '%s'", budget);
     return ABDB_OK;
 }
 
@@ -367,6 +368,8 @@ static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
     TRY(parse_repeat_options(args, &r, err));
     t.again = r.gate;
     TRY(parse_search_options(args, &budget_s, err));
+    if (abdb_arg_value(args, "budget") && !abdb_arg_value(args, "search"))
+        abdb_time_budget_start(budget_s, &stopping);
     if (!abdb_arg_value(args, "search"))
         abdb_campaign_print_estimate(&t, (size_t)(r.repetitions * r.commands), announced_s);
     digest_plan_and_options(plan, args, key);
@@ -486,10 +489,7 @@ int abdb_cmd_run(int argc, char **argv)
     code = run_exit_code(&tally);
 done:
     if (st != ABDB_OK) code = abdb_print_error_exit_code(&err);
-    if (stopping) {
-        print_resume_command(&args, argv);
-        code = 128 + stop_signal; /* as a shell says it */
-    }
+    if (stopping) code = report_stop(&args, argv, code);
     abdb_plan_free(&plan);
     abdb_run_tally_free(&tally);
     abdb_schedule_free(&lanes);

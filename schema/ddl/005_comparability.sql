@@ -165,3 +165,24 @@ CREATE TABLE scenario_limit (
     locator    TEXT,                        -- where
     PRIMARY KEY (suite, round, benchmark, scenario, quantity)
 ) STRICT, WITHOUT ROWID;
+
+-- One check of `abdb accept`: which results are held against one another, and from where on one is slow. Filled from
+-- data/rules/accept.csv.
+CREATE TABLE accept_check (
+    place        INTEGER NOT NULL PRIMARY KEY, -- the first that fits a result counts
+    name         TEXT NOT NULL,             -- as people read it
+    suite        TEXT,                      -- suite of the results; NULL: of none
+    workload     TEXT NOT NULL,             -- workload of the results; * stands for anything
+    measured     TEXT NOT NULL,             -- metric of the results
+    pair         TEXT NOT NULL,             -- fields and factors that must be known and equal, blanks between
+    same         TEXT NOT NULL DEFAULT '',  -- fields and factors that must be equal where both are known
+    least_factor TEXT,                      -- factor that must be at least
+    least        REAL,                      -- so much
+    others       TEXT NOT NULL CHECK (others IN ('all', 'peers')),  -- peers: results of others say nothing
+    floor        REAL NOT NULL CHECK (floor > 0 AND floor < 1),  -- slow below so much of the lowest value, where origins are few
+    near         REAL NOT NULL CHECK (near >= floor AND near <= 1),  -- normal from so much of it on
+    effect       REAL NOT NULL CHECK (effect >= 0 AND effect < 1),  -- least slowness that counts
+    why          TEXT NOT NULL,             -- why these
+    source       TEXT NOT NULL,             -- who says so
+    locator      TEXT NOT NULL              -- where
+) STRICT;

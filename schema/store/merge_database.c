@@ -28,6 +28,7 @@ static const char *const union_sql[] = {
     "INSERT OR IGNORE INTO main.mark SELECT * FROM other.mark WHERE true;"
     "INSERT OR IGNORE INTO main.official_result SELECT * FROM other.official_result WHERE true;"
     "INSERT OR IGNORE INTO main.scenario_limit SELECT * FROM other.scenario_limit WHERE true;"
+    "INSERT OR IGNORE INTO main.accept_check SELECT * FROM other.accept_check WHERE true;"
     "INSERT OR IGNORE INTO main.claim SELECT * FROM other.claim WHERE true;"
     "INSERT OR IGNORE INTO main.claim_term SELECT * FROM other.claim_term WHERE true;"
     "INSERT OR IGNORE INTO main.withdrawal SELECT * FROM other.withdrawal WHERE true;"

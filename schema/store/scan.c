@@ -45,10 +45,10 @@ static const struct {
     {"decoration", "SELECT place, pattern, says, meaning, factor, factor_unit, source, locator"
                    " FROM decoration ORDER BY place"},
     {"mark", "SELECT mark, effect, sentence, source, locator FROM mark ORDER BY mark"},
-    {"official_result", "SELECT suite, round, system_type, public_id, model, scenario, submitter, "
-                        "system, stated, source"
-                        " FROM official_result ORDER BY 1, 2, 4, 5, 6, 9"},
+    {"official_result", "SELECT suite, round, system_type, public_id, model, scenario, submitter,"
+                        " system, stated, source FROM official_result ORDER BY 1, 2, 4, 5, 6, 9"},
     {"scenario_limit", "SELECT * FROM scenario_limit ORDER BY 1, 2, 3, 4, 5"},
+    {"accept_check", "SELECT * FROM accept_check ORDER BY place"},
     {"note", "SELECT kind, target, text, author, date FROM note ORDER BY note_key, note_key_low"},
     {"withdrawal", "SELECT target, reason, date, event FROM withdrawal"
                    " ORDER BY target, date, event, reason"},

@@ -60,6 +60,11 @@ static const fact_table fact_tables[] = {
      " suite round system_type public_id model scenario submitter system stated source "},
     {"scenario_limit", NULL, "suite, round, benchmark, scenario, quantity",
      " suite round benchmark scenario quantity percentile limit_s source locator "},
+    {"accept_check", NULL, "place",
+     " place name suite workload measured pair same least_factor least others floor near effect "
+     "why "
+     "source"
+     " locator "},
     {"withdrawal", NULL, NULL, " target reason date event "},
     {"factor", NULL, "factor", " factor unit meaning "},
     {"round", NULL, "suite, round", " suite round published source locator "},

@@ -39,6 +39,10 @@ CREATE VIEW v_rate AS SELECT * FROM v_result WHERE adds = 1;
 -- The engine that a workload runs on, where it is always the same one. A factor `engine` of a result says otherwise.
 CREATE VIEW v_engine AS SELECT workload, engine, why FROM workload_engine;
 
+-- The checks of `abdb accept`: what counts as of its kind, and from where on a device is slow.
+CREATE VIEW v_accept_check AS
+SELECT place, name, suite, workload, measured, pair, same, least_factor, least, others, floor, near, effect, why, source, locator FROM accept_check;
+
 -- Factors that count the cores of a device that took part, and the specification that counts all of them.
 CREATE VIEW v_core (factor, quantity) AS
 VALUES ('tpcs', 'tensor_processor_cores'), ('multiprocessors', 'streaming_multiprocessors'), ('cus', 'compute_units');
@@ -149,6 +153,22 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_formula', 2, 'fraction', '', 'the formula of v_ceiling_of that it begins with, for each basis; else empty'),
 ('v_formula', 3, 'power', '', 'of the price that it wants: 1 grows with it, -1 falls; 0: it wants none'),
 ('v_formula', 4, 'meaning', '', 'in words'),
+('v_accept_check', 1, 'place', '', 'the first that fits a result counts'),
+('v_accept_check', 2, 'name', '', 'as people read it'),
+('v_accept_check', 3, 'suite', '', 'suite of the results; NULL: of none'),
+('v_accept_check', 4, 'workload', '', 'workload of the results; * stands for anything'),
+('v_accept_check', 5, 'measured', '', 'metric of the results'),
+('v_accept_check', 6, 'pair', '', 'fields and factors that must be known and equal'),
+('v_accept_check', 7, 'same', '', 'fields and factors that must be equal where both are known'),
+('v_accept_check', 8, 'least_factor', '', 'factor that must be at least'),
+('v_accept_check', 9, 'least', '', 'so much'),
+('v_accept_check', 10, 'others', '', 'all; peers: only the devices or nodes of one report are held against one another'),
+('v_accept_check', 11, 'floor', '1', 'slow below so much of the lowest value of others, where they are of fewer than five origins'),
+('v_accept_check', 12, 'near', '1', 'normal from so much of it on'),
+('v_accept_check', 13, 'effect', '1', 'least slowness that counts where the spread is known'),
+('v_accept_check', 14, 'why', '', 'reason'),
+('v_accept_check', 15, 'source', '', 'who says so'),
+('v_accept_check', 16, 'locator', '', 'where'),
 ('v_engine', 1, 'workload', '', 'workload'),
 ('v_engine', 2, 'engine', '', 'matrix or vector'),
 ('v_engine', 3, 'why', '', 'in words'),

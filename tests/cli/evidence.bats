@@ -161,7 +161,7 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
 @test "explain reaches facts for every number of every report, or says that none states it" {
     filled $(half_of_data)
     python3 "$root/tests/backends/write_fleet_records.py" 6 5 0.1 "Box F" fleet >fleet.jsonl
-    abdb import -q "$fixtures/checker.csv" "$fixtures/questions.csv" "$fixtures/figures.jsonl" fleet.jsonl
+    abdb import -q "$fixtures/checker.csv" "$fixtures/questions.csv" "$fixtures"/{figures,accept}.jsonl fleet.jsonl
     ABDB_LAST_LEVEL_BYTES=65536 abdb run --kernel stream --axis n=400000 --backend ref --quick -q # beyond the caches
     abdb run --kernel gemm --axis n=16 --axis dtype=f32 --backend ref --quick -q
     for report in $(abdb query --names); do
@@ -169,6 +169,7 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
         case $report in
         machine-changes) options=(--since 2026-02-01 --device "Box CPU") ;;
         history) options=(--device "Box CPU") ;;
+        accept) options=(--tag accepted) ;;
         speedup-map) options=(--baseline build-1 --contender build-2) ;;
         paired) options=(--baseline tag=before --contender tag=after) ;;
         esac

@@ -3,7 +3,7 @@
 # nothing to draw; bundles, sets, inclusions; names that would like to be commands.
 load common
 
-fill() { filled $(said_by_others) "$fixtures"/{figures.jsonl,fleet.jsonl,prices.csv}; }
+fill() { filled $(said_by_others) "$fixtures"/{figures.jsonl,fleet.jsonl,accept.jsonl,prices.csv}; }
 # What a figure wants to be told to draw something from the fixtures.
 given() {
     case $1 in
@@ -14,6 +14,7 @@ given() {
     paired) echo --baseline tag=before --contender tag=after ;;
     samples) echo --tag before ;;
     roofline) echo --since 2026-01-01 ;;
+    accept) echo --tag accepted ;;
     sweep) echo --x fmas ;;
     utilisation-map) echo --campaign c-after ;;
     esac

@@ -15,6 +15,47 @@ load common
     same "$(ask "SELECT line, field, reason FROM v_reject")" "10,MAMF,'about 5' is not a number"
 }
 
+@test "acceptance: nvbandwidth, bandwidthTest and SuperBench" {
+    abdb import -q "$fixtures"/nvbandwidth.{txt,json} "$fixtures/bandwidth_test.txt" "$fixtures/superbench.jsonl" 2>/dev/null
+    cell() { ask "SELECT r.value, r.device, r.devices, r.medium FROM v_result r JOIN v_run_factor f USING (entry_id) WHERE $1 ORDER BY r.value"; }
+    same "$(cell "f.text = 'host_to_device_memcpy_sm'")" $'41250000000,H100-SXM,1,wire\n50750000000,H100-SXM,1,wire'
+    same "$(cell "f.text = 'device_to_device_bidirectional_memcpy_read_sm'")" $'670250000000,H100-SXM,2,wire\n671500000000,H100-SXM,2,wire'
+    same "$(cell "f.text = 'host_device_latency_sm'")" "8.125e-07,H100-SXM,1,wire"
+    # JSON: of two kinds of devices a copy between them is of neither; the diagonal, a waived test and sums are no values
+    same "$(cell "f.text = 'device_to_device_memcpy_read_ce'")" $'360000000000,,2,wire\n360500000000,,2,wire'
+    same "$(cell "f.text = 'device_local_copy'")" $'1250500000000,H100-SXM,1,memory\n1800250000000,H200-SXM,1,memory'
+    same "$(cell "f.text = 'pinned' AND r.source = 'cuda-samples'")" $'12500000000,H100-PCIe,1,wire\n26500000000,H100-PCIe,1,wire\n1550250000000,H100-PCIe,1,memory'
+    same "$(ask "SELECT workload, dtype, metric, value FROM v_result WHERE source = 'superbench' AND metric <> 'time_s' AND workload <> 'memory-copy' ORDER BY value")" \
+        $'all_reduce,,busbw_bytes_per_s,471500000000\ngemm-flops,fp64,flops_per_s,9031250000000\ngemm-flops,fp16,flops_per_s,279000000000000\ngemm-flops,fp16,flops_per_s,280435500000000\ngemm-flops,int8,ops_per_s,473072500000000\ngemm,fp8,flops_per_s,1.2905e+15'
+    same "$(ask "SELECT f.text, count(*) FROM v_run r JOIN v_run_factor f USING (entry_id) WHERE r.source = 'superbench' AND f.factor = 'node' GROUP BY 1")" $'n1,8\nn2,2'
+    same "$(ask "SELECT group_concat(line || ' ' || field || ': ' || reason, '; ') FROM v_reject WHERE artifact LIKE '%superbench.jsonl'")" \
+        "2 gemm-flops/return_code:0: the benchmark failed; 3 : no JSON object"
+    same "$(ask "SELECT group_concat(reason, '; ') FROM v_reject WHERE artifact LIKE '%nvbandwidth%' ORDER BY 1")" \
+        "no bandwidth: no number above zero; [CUDA_ERROR_ILLEGAL_ADDRESS] in cuStreamSynchronize"
+    abdb import -q "$fixtures/rocm_bandwidth.txt" 2>/dev/null
+    same "$(ask "SELECT value, device, devices, medium, (SELECT text FROM v_run_factor f WHERE f.entry_id = r.entry_id AND factor = 'route'), (SELECT text FROM v_run_factor f WHERE f.entry_id = r.entry_id AND factor = 'gpu') FROM v_result r WHERE workload = 'rocm-bandwidth' ORDER BY value")" \
+        $'26000000000,MI300X,2,wire,device_to_device,1\n26125000000,MI300X,1,wire,host_to_device,1\n26250000000,MI300X,1,wire,host_to_device,2\n26500000000,MI300X,1,wire,device_to_host,1\n45500000000,MI300X,1,wire,device_to_host,1\n680500000000,MI300X,1,memory,within_device,1'
+    same "$(ask "SELECT group_concat(line || ' ' || reason, '; ') FROM v_reject WHERE artifact LIKE '%rocm%'")" "25 not one value for each column of the matrix; 31 no bandwidth above zero"
+    printf '{"nvbandwidth": {"testcases": [{"bandwidth_matrix": [["1"]]}]}}' >nameless.json
+    run abdb import nameless.json
+    fails 6 "testcases[0] has no name"
+    printf '%s\n' 'Running host_to_device_memcpy_ce.' 'memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)' ' 0 1' ' 0 50.5' >short.txt
+    run abdb import short.txt
+    fails 5 "not one value for each column of the matrix"
+}
+
+@test "shipped tables of the Azure guide are those of its pages" {
+    [ -d "$ABDB_REALDATA/acceptance" ] || skip "no realdata"
+    # every number in the last column of the tables that are shipped, in the order of the pages
+    for page in A100_v4 H100_v5 H200_v5 GB200_v6; do
+        awk -F'|' '/^#/ {on = /GEMM|HBM|Flash|NV Band|NCCL/} on && /^\|/ {v = $(NF - 1); gsub(/ /, "", v); if (v ~ /^[0-9.]+$/) print v + 0}' \
+            "$ABDB_REALDATA/acceptance/azure-ND_${page}_results.md"
+    done >pages
+    python3 -c "import csv; [print(float(r['value'])) for r in csv.DictReader(open('$root/data/results/azure-benchmarking.csv'))]" | awk '{print $1 + 0}' >shipped
+    diff pages shipped
+    [ "$(wc -l <pages)" -eq 174 ]
+}
+
 @test "prices: the provider is the user's word, on demand and spot apart" {
     abdb import -q "$fixtures/catalog.csv" --set provider=jarvislabs
     same "$(ask "SELECT provider, device, devices, kind, amount, currency, per FROM v_price WHERE source = 'skypilot' ORDER BY amount")" \

@@ -1,0 +1,141 @@
+/* import_bandwidth_test.c - bandwidthTest of the CUDA samples: the console, and its CSV lines.
+ *
+ * How ten files disagree: before 10.0 MB/s (10^6 byte/s), later GB/s; "Quick Mode" copies one
+ * size, "Range" and "Shmoo" many; PINNED and PAGEABLE stand above the table; --csv prints
+ * "bandwidthTest-H2D-Pinned, Bandwidth = 12.4 GB/s, Time = ..., Size = 32000000 bytes, ...". The
+ * device is "Device 0: NAME", without it unknown. The copy within a device counts reads and
+ * writes. The input row is a line of a table.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/read/text_lines.h"
+
+typedef struct {
+    const abdb_overrides *words;
+    const abdb_sink *sink;
+    char device[96], operation[24], memory[16], unit[8], mode[32];
+    long devices;
+} state;
+
+static int bandwidth_test_bid(const abdb_input *in)
+{
+    return (lines_have_printed_table(in, "Transfer", "Size|(Bytes)|Bandwidth(GB/s)", 2) ||
+            lines_have_printed_table(in, "Transfer", "Size|(Bytes)|Bandwidth(MB/s)", 2) ||
+            lines_any_begins_with(in, "bandwidthTest-H2D") ||
+            lines_any_begins_with(in, "bandwidthTest-D2H") ||
+            lines_any_begins_with(in, "bandwidthTest-D2D"))
+               ? 84
+               : 0;
+}
+
+/* One size of one direction. */
+static abdb_status add_copy(state *s, const text_line *line, const char *size, const char *rate,
+                            abdb_error *err)
+{
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    char locator[32];
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    snprintf(locator, sizeof locator, "line %ld", line->number);
+    abdb_entry_set_measured_run(entry, "cuda-samples", "memory-copy", locator, line->number);
+    entry->field[ABDB_FIELD_device] = *s->device && s->devices == 1 ? s->device : NULL;
+    entry->field[ABDB_FIELD_devices] = "1";
+    entry->field[ABDB_FIELD_nodes] = "1";
+    abdb_entry_add_factor(entry, "operation", s->operation);
+    abdb_entry_add_factor(entry, "memory", *s->memory ? s->memory : NULL);
+    abdb_entry_add_factor(entry, "bytes", size);
+    abdb_entry_add_factor(entry, "level",
+                          strcmp(s->operation, "device_to_device") == 0 ? "memory" : "wire");
+    abdb_entry_add_factor(entry, "mode", *s->mode ? s->mode : NULL);
+    abdb_entry_add_printed_result(entry, "bytes_per_s", "value", rate, line->mark, s->unit);
+    if (entry->results) {
+        abdb_entry_apply_overrides(entry, s->words);
+        TRY(s->sink->entry(s->sink->self, entry, err));
+        TRY(s->sink->row_end(s->sink->self, err));
+    } else {
+        TRY(line_reject_and_end_row(s->sink, line, "Bandwidth", "no bandwidth above zero", err));
+    }
+done:
+    free(entry);
+    return st;
+}
+
+static const char *const directions[][3] = {{"Host to Device", "H2D", "host_to_device"},
+                                            {"Device to Host", "D2H", "device_to_host"},
+                                            {"Device to Device", "D2D", "device_to_device"}};
+
+/* "Host to Device Bandwidth, 1 Device(s)", "PINNED Memory Transfers", "Quick Mode". */
+static void note_heading(state *s, const char *text)
+{
+    for (size_t i = 0; i < 3; i++) {
+        size_t size = strlen(directions[i][0]);
+
+        if (strncmp(text, directions[i][0], size) != 0 ||
+            strncmp(text + size, " Bandwidth", 10) != 0)
+            continue;
+        snprintf(s->operation, sizeof s->operation, "%s", directions[i][2]);
+        *s->unit = *s->memory = '\0';
+    }
+    if (strstr(text, "Memory Transfers") && (*text == 'P'))
+        snprintf(s->memory, sizeof s->memory, "%s", text[1] == 'I' ? "pinned" : "pageable");
+    if (strstr(text, "Bandwidth(GB/s)")) snprintf(s->unit, sizeof s->unit, "GB/s");
+    if (strstr(text, "Bandwidth(MB/s)")) snprintf(s->unit, sizeof s->unit, "MB/s");
+    if (strlen(text) < sizeof s->mode && strstr(text, " Mode"))
+        snprintf(s->mode, sizeof s->mode, "%.*s", (int)strcspn(text, " "), text);
+}
+
+/* "bandwidthTest-H2D-Pinned, Bandwidth = 12.4 GB/s, Time = ..., Size = 32000000 bytes, ..." */
+static abdb_status import_csv_line(state *s, const text_line *line, const char *text,
+                                   abdb_error *err)
+{
+    const char *rate = strstr(text, "Bandwidth = "), *size = strstr(text, "Size = ");
+    char value[32], bytes[32];
+
+    for (size_t i = 0; i < 3; i++)
+        if (strncmp(text + 14, directions[i][1], 3) == 0)
+            snprintf(s->operation, sizeof s->operation, "%s", directions[i][2]);
+    if (!rate || !size)
+        return line_reject_and_end_row(s->sink, line, "Bandwidth", "no bandwidth and size", err);
+    snprintf(s->memory, sizeof s->memory, "%s", strstr(text, "-Paged") ? "pageable" : "pinned");
+    snprintf(value, sizeof value, "%.*s", (int)strcspn(rate + 12, " ,"), rate + 12);
+    snprintf(s->unit, sizeof s->unit, "%s", strstr(rate, " MB/s") ? "MB/s" : "GB/s");
+    snprintf(bytes, sizeof bytes, "%.*s", (int)strcspn(size + 7, " ,"), size + 7);
+    return add_copy(s, line, bytes, value, err);
+}
+
+static abdb_status import_line(void *self, const text_line *line, abdb_error *err)
+{
+    state *s = self;
+    const char *text = line->text + strspn(line->text, " \t#");
+
+    if (strncmp(text, "bandwidthTest-", 14) == 0) return import_csv_line(s, line, text, err);
+    if (strncmp(text, "Device ", 7) == 0 && strchr(text, ':')) {
+        snprintf(s->device, sizeof s->device, "%s",
+                 strchr(text, ':') + 1 + strspn(strchr(text, ':') + 1, " "));
+        s->devices++;
+        return ABDB_OK;
+    }
+    if (strstr(text, "Bandwidth Test] - Starting")) s->devices = 0;
+    note_heading(s, text);
+    if (!*s->unit || !*s->operation || !(line_word_as_number(line, 0) > 0)) return ABDB_OK;
+    if (line->words != 2) {
+        line_count_numbers_of_refused_line(line, 1);
+        return line_reject_and_end_row(s->sink, line, "", "not a size and a bandwidth", err);
+    }
+    return add_copy(s, line, line->word[0], line->word[1], err);
+}
+
+static abdb_status read_bandwidth_test(const abdb_input *in, const abdb_overrides *overrides,
+                                       const abdb_sink *sink, abdb_error *err)
+{
+    state s = {.words = overrides, .sink = sink};
+
+    return lines_read_each_with_mark(in, lines_find_decimal_mark(in), import_line, &s, err);
+}
+
+const abdb_importer abdb_import_bandwidth_test = {
+    "cuda-bandwidth-test", "bandwidthTest of the CUDA samples", 1, NULL, bandwidth_test_bid,
+    read_bandwidth_test};

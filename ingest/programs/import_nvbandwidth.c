@@ -1,0 +1,274 @@
+/* import_nvbandwidth.c - nvbandwidth: its console, and its JSON (-j).
+ *
+ * How twelve files disagree: the console of 0.1 has no title, no "Device N:" lines and no SUM;
+ * 0.2 on prints 0.00 on the diagonal, later ones N/A; 0.7 on adds COEFFICIENT_OF_VARIATION;
+ * launchers and prompts stand between. The description names rows and columns ("CPU(row) ->
+ * GPU(column)"), and the direction of an arrow changed for the same test; the test's name did
+ * not. Bandwidths are 10^9 byte/s, latencies ns. JSON has the matrices as texts ("N/A"), the
+ * devices as "0: NAME (address): (host)". SUM, minimum, maximum and mean follow from the cells.
+ * The input row is a row of a matrix.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/programs/nvbandwidth_cell.h"
+#include "ingest/read/flat_records.h"
+#include "ingest/read/text_lines.h"
+
+enum { DESCRIPTION_SIZE = 120, COLUMNS_MAX = NVB_DEVICES_MAX };
+
+static bool is_nvbandwidth_json(const abdb_input *in)
+{
+    return abdb_flat_has_value_names(in, "\"nvbandwidth\"|\"testcases\"");
+}
+
+static int nvbandwidth_bid(const abdb_input *in)
+{
+    if (is_nvbandwidth_json(in)) return 90;
+    return lines_any_begins_with(in, "memcpy ") &&
+                   (lines_any_begins_with(in, "nvbandwidth Version") ||
+                    lines_any_begins_with(in, "Running ")) &&
+                   memmem(in->text, in->text_size, "(GB/s)", 6)
+               ? 82
+               : 0;
+}
+
+/* --- the console ------------------------------------------------------------------------------ */
+
+typedef struct {
+    nvb_run run;
+    char testcase[NVB_NAME_SIZE], description[DESCRIPTION_SIZE];
+    long column[COLUMNS_MAX]; /* numbers of the columns of the matrix at hand */
+    size_t columns;
+    bool described; /* a description stands above, its header is the next line of numbers */
+} console;
+
+/* "Running device_to_host_memcpy_ce." begins a test. */
+static bool begin_testcase(console *c, const text_line *line)
+{
+    const char *name =
+        line->words > 1 && strcasecmp(line->word[0], "running") == 0 ? line->word[1] : NULL;
+
+    if (!name) return false;
+    snprintf(c->testcase, sizeof c->testcase, "%.*s", (int)strcspn(name, "."), name);
+    c->described = false;
+    c->columns = 0;
+    return true;
+}
+
+/* The numbers of the columns: the first line of whole numbers under a description. */
+static bool read_column_numbers(console *c, const text_line *line)
+{
+    if (!c->described || c->columns || !line->words) return false;
+    for (size_t i = 0; i < line->words && i < COLUMNS_MAX; i++) {
+        if (!isdigit((unsigned char)line->word[i][0]) || strchr(line->word[i], '.')) break;
+        c->column[c->columns++] = (long)abdb_digits_parse_or(line->word[i], 9999, -1);
+    }
+    if (c->columns == line->words) return true;
+    c->columns = 0;
+    return false;
+}
+
+/* A row of the matrix: the number of the row, then a value for each column. */
+static abdb_status import_matrix_row(console *c, const text_line *line, abdb_error *err)
+{
+    char locator[NVB_NAME_SIZE + 40];
+    bool added;
+    abdb_status st = ABDB_OK;
+
+    if (line->words != c->columns + 1) {
+        line_count_numbers_of_refused_line(line, 1);
+        return line_reject_and_end_row(c->run.sink, line, c->testcase,
+                                       "not one value for each column of the matrix", err);
+    }
+    for (size_t i = 0; i < c->columns; i++) {
+        nvb_cell cell = {.testcase = c->testcase,
+                         .description = c->description,
+                         .value = line->word[i + 1],
+                         .row = (long)abdb_digits_parse_or(line->word[0], 9999, -1),
+                         .column = c->column[i],
+                         .locator = locator,
+                         .line = line->number};
+
+        snprintf(locator, sizeof locator, "line %ld, column %ld", line->number, c->column[i]);
+        TRY(nvb_add_cell(&c->run, &cell, &added, err));
+    }
+    TRY(c->run.sink->row_end(c->run.sink->self, err));
+done:
+    return st;
+}
+
+/* "Device 0: NVIDIA H100 80GB HBM3 (00000000:01:00)" */
+static bool note_device_line(console *c, const text_line *line)
+{
+    const char *text = line->text + strspn(line->text, " \t"), *colon = strchr(text, ':');
+
+    if (strncmp(text, "Device ", 7) != 0 || !colon || !isdigit((unsigned char)text[7]))
+        return false;
+    nvb_set_device_name(&c->run, (long)abdb_digits_parse_or(text + 7, 9999, -1),
+                        colon + 1 + strspn(colon + 1, " "));
+    return true;
+}
+
+static abdb_status import_console_line(void *self, const text_line *line, abdb_error *err)
+{
+    console *c = self;
+    const char *text = line->text + strspn(line->text, " \t");
+
+    if (note_device_line(c, line) || begin_testcase(c, line)) return ABDB_OK;
+    if (strstr(text, "(row)") || strstr(text, "GPU(column)")) {
+        snprintf(c->description, sizeof c->description, "%s", text);
+        c->described = true;
+        c->columns = 0;
+        return ABDB_OK;
+    }
+    if (!c->described) { /* versions stand before the first matrix */
+        if (!*c->testcase) (void)abdb_settings_parse_pair(&c->run.settings, &c->run.arena, text);
+        return ABDB_OK;
+    }
+    if (read_column_numbers(c, line)) return ABDB_OK;
+    if (!c->columns || !line->words || !isdigit((unsigned char)line->word[0][0])) {
+        c->described = c->described && !c->columns; /* a matrix ends at the first other line */
+        return ABDB_OK;
+    }
+    return import_matrix_row(c, line, err);
+}
+
+static abdb_status read_console(const abdb_input *in, const abdb_overrides *overrides,
+                                const abdb_sink *sink, abdb_error *err)
+{
+    console *c = calloc(1, sizeof *c);
+    abdb_status st;
+
+    if (!c) return ABDB_FAIL(err, ABDB_NOMEM, "a console");
+    c->run.words = overrides;
+    c->run.sink = sink;
+    st = lines_read_each(in, import_console_line, c, err);
+    abdb_arena_free(&c->run.arena);
+    free(c);
+    return st;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+/* What is read elsewhere, follows from the cells, or names a machine. */
+static const char *const of_document[] = {
+    "testcases*", "GPU Device list*", "GPU Device info*", "Hostname", "error", "warning", NULL};
+
+/* "0: NVIDIA H100 (00000000:01:00): (host)" */
+static void note_json_devices(nvb_run *run, const json_t *document)
+{
+    const json_t *item;
+    size_t i;
+
+    json_array_foreach(json_object_get(document, "GPU Device list"), i, item)
+    {
+        const char *text = json_string_value(item), *colon = text ? strchr(text, ':') : NULL;
+
+        if (colon)
+            nvb_set_device_name(run, (long)abdb_digits_parse_or(text, 9999, (long)i),
+                                colon + 1 + strspn(colon + 1, " "));
+    }
+}
+
+/* A test that failed is a reject; one that was waived has nothing to read. */
+static abdb_status reject_failed_testcase(nvb_run *run, const json_t *test, size_t index,
+                                          abdb_error *err)
+{
+    const char *status = json_string_value(json_object_get(test, "status"));
+    const char *error = json_string_value(json_object_get(test, "error"));
+    char field[40];
+    abdb_reject reject = {.field = field, .reason = error ? error : "the test failed"};
+
+    if (!error && (!status || strcasecmp(status, "error") != 0)) return ABDB_OK;
+    snprintf(field, sizeof field, "testcases[%zu]", index);
+    return run->sink->reject(run->sink->self, &reject, err);
+}
+
+/* One row of a test's matrix. */
+static abdb_status import_json_row(nvb_run *run, nvb_cell *cell, const json_t *row, size_t test,
+                                   abdb_error *err)
+{
+    char locator[80], number[32];
+    const json_t *item;
+    size_t column;
+    bool added;
+    abdb_status st = ABDB_OK;
+
+    json_array_foreach(row, column, item)
+    {
+        if (json_is_number(item)) abdb_format_shortest_double(json_number_value(item), number);
+        cell->value = json_is_number(item)   ? number
+                      : json_is_string(item) ? json_string_value(item)
+                                             : "N/A";
+        cell->column = (long)column;
+        cell->locator = locator;
+        snprintf(locator, sizeof locator, "testcases[%zu].bandwidth_matrix[%ld][%zu]", test,
+                 cell->row, column);
+        TRY(nvb_add_cell(run, cell, &added, err));
+    }
+    TRY(run->sink->row_end(run->sink->self, err));
+done:
+    return st;
+}
+
+static abdb_status import_json_testcase(nvb_run *run, const json_t *test, size_t index,
+                                        abdb_error *err)
+{
+    const char *name = json_string_value(json_object_get(test, "name"));
+    const char *description = json_string_value(json_object_get(test, "bandwidth_description"));
+    const json_t *row;
+    size_t i;
+    abdb_status st = ABDB_OK;
+
+    TRY(reject_failed_testcase(run, test, index, err));
+    json_array_foreach(json_object_get(test, "bandwidth_matrix"), i, row)
+    {
+        nvb_cell cell = {.testcase = name,
+                         .description = description ? description : "",
+                         .row = (long)i,
+                         .test = test};
+
+        if (!name) TRY(ABDB_FAIL(err, ABDB_DATA, "testcases[%zu] has no name", index));
+        TRY(import_json_row(run, &cell, row, index, err));
+    }
+done:
+    return st;
+}
+
+static abdb_status read_json(const abdb_input *in, const abdb_overrides *overrides,
+                             const abdb_sink *sink, abdb_error *err)
+{
+    nvb_run *run = calloc(1, sizeof *run);
+    json_t *root = NULL, *test;
+    const json_t *document;
+    size_t i;
+    abdb_status st = ABDB_OK;
+
+    if (!run) return ABDB_FAIL(err, ABDB_NOMEM, "a document");
+    run->words = overrides;
+    run->sink = sink;
+    TRY(abdb_flat_parse_json_document(&root, in, err));
+    document = json_object_get(root, "nvbandwidth");
+    note_json_devices(run, document);
+    abdb_flat_note_json_members(&run->settings, document, of_document, &run->arena);
+    json_array_foreach(json_object_get(document, "testcases"), i, test)
+        TRY(import_json_testcase(run, test, i, err));
+done:
+    json_decref(root);
+    abdb_arena_free(&run->arena);
+    free(run);
+    return st;
+}
+
+static abdb_status read_nvbandwidth(const abdb_input *in, const abdb_overrides *overrides,
+                                    const abdb_sink *sink, abdb_error *err)
+{
+    return (is_nvbandwidth_json(in) ? read_json : read_console)(in, overrides, sink, err);
+}
+
+const abdb_importer abdb_import_nvbandwidth = {
+    "nvbandwidth",   "nvbandwidth: the console, or JSON (-j)", 1, NULL, nvbandwidth_bid,
+    read_nvbandwidth};
