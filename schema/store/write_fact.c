@@ -397,14 +397,41 @@ done:
     return st;
 }
 
+/* Rejects a term of a claim that is not here: its row was rejected, or is of another file. *known:
+ * the claim is here. */
+static abdb_status reject_term_without_claim(abdb_writer *w, const abdb_fact *fact, bool *known,
+                                             abdb_error *err)
+{
+    const char *claim = find_column(fact, "claim", NULL);
+    char reason[160];
+    abdb_reject reject = {
+        .line = fact->line, .field = "claim", .reason = reason, .raw = fact->locator};
+    sqlite3_stmt *s = NULL;
+    abdb_status st = ABDB_OK;
+
+    if (sqlite3_prepare_v2(w->db->sql, "SELECT 1 FROM claim WHERE claim = ?1", -1, &s, NULL) !=
+        SQLITE_OK)
+        return abdb_db_report_sqlite_error(w->db, err, "a claim");
+    abdb_bind_text_or_null(s, 1, claim);
+    *known = sqlite3_step(s) == SQLITE_ROW;
+    if (sqlite3_finalize(s) != SQLITE_OK) TRY(abdb_db_report_sqlite_error(w->db, err, "a claim"));
+    snprintf(reason, sizeof reason, "there is no claim '%.80s' for this term", claim ? claim : "");
+    if (!*known) TRY(abdb_writer_store_reject(w, &reject, err));
+done:
+    return st;
+}
+
 /* Inserts or replaces a row of a dictionary; if that changed anything, rows derived from it are
  * made again. */
 static abdb_status upsert_dictionary_mark_stale(abdb_writer *w, const fact_table *table,
                                                 const abdb_fact *fact, abdb_error *err)
 {
-    bool kept;
+    bool kept = true;
     abdb_status st = ABDB_OK;
 
+    if (strcmp(table->table, "claim_term") == 0)
+        TRY(reject_term_without_claim(w, fact, &kept, err));
+    if (!kept) return ABDB_OK;
     if (strcmp(table->table, "claim") == 0) TRY(insert_sources_of_fact(w, fact, err));
     TRY(insert_fact_or_reject(w, table, fact, (abdb_key){0, 0}, &kept, err));
     if (!kept) return ABDB_OK;

@@ -125,3 +125,10 @@ C
     for db in t.db back.db; do sqlite3 $db "SELECT claim, how, words, stated, upper, verdict, recomputed, low, high FROM v_claim ORDER BY 1" >$db.claims; done
     diff t.db.claims back.db.claims
 }
+
+@test "a term of a claim that is not here is rejected, and nothing refers to it" {
+    printf '%s\n' '{"record":"claim_term","claim":"none.such","term":1,"part":1,"power":1,"fact":"a.fact"}' >term.jsonl
+    run abdb import term.jsonl
+    fails 5 "there is no claim 'none.such' for this term"
+    same "$(sqlite3 t.db 'PRAGMA foreign_key_check')" ""
+}
