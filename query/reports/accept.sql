@@ -187,6 +187,7 @@ SELECT text FROM (
   UNION ALL SELECT 6, l.cell, printf('%s is judged by results that agree in %s%s and are not known to differ in %s; slow below %g, normal from %g of the lowest: %s', l."check", k.pair,
                                      CASE WHEN k.least_factor IS NULL THEN '' ELSE printf(', %s at least %g', k.least_factor, k.least) END, k.same, k.floor, k.near, k.why)
     FROM (SELECT DISTINCT cell, place, "check" FROM line) l JOIN v_accept_check k ON k.place = l.place WHERE :explain
-  UNION ALL SELECT 7, l.cell, printf('%s: %s %.6g %s, %s, %s', l."check", o.source, o.value, l.base_unit, coalesce(nullif((SELECT n.same FROM run n WHERE n.entry_id = o.entry_id), ''), 'nothing else stated'), r.run)
+  UNION ALL SELECT 7, l.cell, printf('%s: %s %.6g %s (%.3f of the median of others), %s, %s', l."check", o.source, o.value, l.base_unit,
+                                     CASE o.better WHEN 'lower' THEN 1 / o.value ELSE o.value END / (SELECT j.good_middle FROM judgement j WHERE j.cell = l.cell LIMIT 1), coalesce(nullif((SELECT n.same FROM run n WHERE n.entry_id = o.entry_id), ''), 'nothing else stated'), r.run)
     FROM (SELECT DISTINCT cell, "check", base_unit FROM line) l JOIN other o ON o.cell = l.cell JOIN v_run r ON r.entry_id = o.entry_id WHERE :explain)
  ORDER BY place, nth;
