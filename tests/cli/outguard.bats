@@ -206,7 +206,7 @@ W
         [[ $options == *out* ]] || continue
         for option in $options; do
             case "$writing $verb:$option" in
-            *"$option "* | *"query:file" | *"choose:prices" | *"run:builds") ;; # of builds it reads programs alone
+            *"$option "* | *"query:file" | *"choose:prices" | *"accept:map" | *"run:builds") ;; # of builds it reads programs alone
             *) echo "no command for $verb --$option"; false ;;
             esac
         done
