@@ -57,7 +57,7 @@ SELECT f.entry_id, j.key AS nth, w.kind, j.value AS name,
   JOIN v_run r ON r.entry_id = f.entry_id
   JOIN v_accept_check c ON c.place = f.place
   JOIN (SELECT 'pair' AS kind UNION ALL SELECT 'same') w
-  JOIN json_each('["' || replace(CASE w.kind WHEN 'pair' THEN c.pair ELSE c.same END, ' ', '","') || '"]') j ON j.value <> ''
+  JOIN json_each('[' || replace(json_quote(CASE w.kind WHEN 'pair' THEN c.pair ELSE c.same END), ' ', '","') || ']') j ON j.value <> ''
 -- @table run
 -- origin: who published it, or the machine that was measured; unit: node and device
 SELECT f.*, r.device, r.source, EXISTS (SELECT 1 FROM v_device d WHERE d.device = r.device) AS known_kind,
@@ -67,7 +67,7 @@ SELECT f.*, r.device, r.source, EXISTS (SELECT 1 FROM v_device d WHERE d.device 
        coalesce((SELECT p.text FROM v_run_factor p WHERE p.entry_id = f.entry_id AND p.factor = 'node' AND p.state = 'known'),
                 CASE WHEN :root IS NOT NULL AND substr(r.artifact, 1, length(:root)) = :root
                      THEN substr(r.artifact, length(:root) + 1, coalesce(nullif(instr(substr(r.artifact, length(:root) + 1), '/'), 0) - 1, length(r.artifact)))
-                     ELSE (SELECT b.value FROM json_each('["' || replace(replace(coalesce(r.artifact, ''), '"', ''), '/', '","') || '"]') b ORDER BY b.key DESC LIMIT 1) END) AS node,
+                     ELSE (SELECT b.value FROM json_each('[' || replace(json_quote(coalesce(r.artifact, '')), '/', '","') || ']') b ORDER BY b.key DESC LIMIT 1) END) AS node,
        (SELECT group_concat(p.text, ' to ') FROM (SELECT p.text FROM v_run_factor p WHERE p.entry_id = f.entry_id AND p.factor IN ('gpu', 'peer_gpu') AND p.state = 'known' ORDER BY p.factor) p) AS gpu,
        c.least_factor IS NULL OR (SELECT p.num FROM v_run_factor p WHERE p.entry_id = f.entry_id AND p.factor = c.least_factor) >= c.least AS fits
   FROM fitting f
@@ -187,6 +187,7 @@ SELECT text FROM (
   UNION ALL SELECT 6, l.cell, printf('%s is judged by results that agree in %s%s and are not known to differ in %s; slow below %g, normal from %g of the lowest: %s', l."check", k.pair,
                                      CASE WHEN k.least_factor IS NULL THEN '' ELSE printf(', %s at least %g', k.least_factor, k.least) END, k.same, k.floor, k.near, k.why)
     FROM (SELECT DISTINCT cell, place, "check" FROM line) l JOIN v_accept_check k ON k.place = l.place WHERE :explain
-  UNION ALL SELECT 7, l.cell, printf('%s: %s %.6g %s, %s, %s', l."check", o.source, o.value, l.base_unit, coalesce(nullif((SELECT n.same FROM run n WHERE n.entry_id = o.entry_id), ''), 'nothing else stated'), r.run)
+  UNION ALL SELECT 7, l.cell, printf('%s: %s %.6g %s (%.3f of the median of others), %s, %s', l."check", o.source, o.value, l.base_unit,
+                                     CASE o.better WHEN 'lower' THEN 1 / o.value ELSE o.value END / (SELECT j.good_middle FROM judgement j WHERE j.cell = l.cell LIMIT 1), coalesce(nullif((SELECT n.same FROM run n WHERE n.entry_id = o.entry_id), ''), 'nothing else stated'), r.run)
     FROM (SELECT DISTINCT cell, "check", base_unit FROM line) l JOIN other o ON o.cell = l.cell JOIN v_run r ON r.entry_id = o.entry_id WHERE :explain)
  ORDER BY place, nth;

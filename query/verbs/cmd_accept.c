@@ -300,11 +300,12 @@ static abdb_status fail_unless_normal(const judged *j, const abdb_table *t, abdb
     size_t slow = count_marked_rows(t, "slow"), unjudged = count_marked_rows(t, "unjudged");
 
     if (slow) return ABDB_FAIL(err, ABDB_GATE, "slow: %zu of %zu lines", slow, t->rows);
-    if (j->partial || j->refused)
+    if (j->refused)
         return ABDB_FAIL(err, ABDB_PARTIAL,
-                         j->refused ? "%lld rows of the input were refused: abdb import lists them"
-                                    : "a check failed, or could not run",
-                         j->refused);
+                         "%lld row%s of the input %s refused: abdb import lists %s", j->refused,
+                         abdb_plural_ending(j->refused), j->refused == 1 ? "was" : "were",
+                         j->refused == 1 ? "it" : "them");
+    if (j->partial) return ABDB_FAIL(err, ABDB_PARTIAL, "a check failed, or could not run");
     if (unjudged || !t->rows)
         return ABDB_FAIL(err, ABDB_UNFAIR, "cannot tell: %s",
                          t->rows ? "see above" : "no result here belongs to a check");

@@ -10,7 +10,7 @@ PLANT = (b" \x1b]0;title\x07\x1b[35m" + "\u009b35m\u202e\u2066\u200b\u00ad\ufeff
 WORDS = set("evidence kind status verified suite system_type division availability round scenario metric statistic unit raw_unit "
             "quantity engine sparsity basis effect test state role spread per currency date valid_from since until dtype sha256 words "
             "imported key value view column column_name benchmark factor scope_factor scope_value a b workload missing better metric_class flags "
-            "how tbl idx stat body retrieved published raw_value format".split())
+            "how tbl idx stat body retrieved published raw_value format measured pair same least_factor others".split())
 path, how = sys.argv[1:]
 db = sqlite3.connect(path)
 db.execute("PRAGMA foreign_keys = OFF")

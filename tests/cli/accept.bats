@@ -48,7 +48,7 @@ copy host_to_device_memcpy_sm, device 0, normal"
     fails 3 "11 % below the lowest of others, which is neither normal nor slow: another origin would settle it"
     printf '{"mem-bw/h2d_bw:0": 25.75, "gemm-flops/return_code": 3}' >failed.json
     run abdb accept failed.json --set device=A100-SXM-80GB
-    fails 5 "1 rows of the input were refused"
+    fails 5 "1 row of the input was refused: abdb import lists it"
     copies "NVIDIA H100 80GB HBM3" 50.5 30 >slow.txt
     run abdb accept slow.txt failed.json --set device=H100-SXM
     [ "$status" -eq 1 ]

@@ -19,6 +19,9 @@ query -f q.sql --out HERE
 compare device=H200-SXM,model=llama2-70b-99 device=B200-SXM,model=llama2-70b-99 --exploratory --out HERE
 rank --workload llama2-70b-99 --scenario Server --out HERE
 choose llama2-70b-99 Offline --rate 1M/s --prices p.csv --out HERE
+accept link.txt --out HERE
+accept link.txt --record HERE
+accept link.txt --plot HERE
 plot peaks --type svg --out HERE
 plot peaks --bundle HERE
 plot --set mlperf --out HERE
@@ -48,6 +51,7 @@ files() { # database, and what the writers read
     echo "SELECT 1 AS one" >q.sql
     echo "B200-SXM=9.99 USD/h" >p.csv
     abdb plot peaks --type svg --out peaks.svg >/dev/null
+    cp "$fixtures/nvbandwidth.txt" link.txt
     mkdir spool
 }
 
@@ -162,6 +166,7 @@ words_of() { # a line of writers, HERE being $2
     printf 'gemm n=8 dtype=f32\n' >mine.plan
     cp "$build/abdb-run-ref" backend
     printf 'a,b\n1,2\n' >table.csv
+    cp "$root/ingest/maps/mamf.map" own.map
     tar -cf a.tar table.csv
     abdb plot peaks --bundle post >/dev/null
     cp t.db other.db
@@ -178,6 +183,8 @@ words_of() { # a line of writers, HERE being $2
         rm hard
     done <<'W'
 q.sql|query -f q.sql --out HERE
+link.txt|accept link.txt --record HERE
+own.map|accept link.txt --map own.map --out HERE
 p.csv|choose llama2-70b-99 Offline --rate 1M/s --prices p.csv --out HERE
 peaks.svg|verify peaks.svg --out HERE
 post/peaks.json|verify post --out HERE
@@ -199,7 +206,7 @@ W
         [[ $options == *out* ]] || continue
         for option in $options; do
             case "$writing $verb:$option" in
-            *"$option "* | *"query:file" | *"choose:prices" | *"run:builds") ;; # of builds it reads programs alone
+            *"$option "* | *"query:file" | *"choose:prices" | *"accept:map" | *"run:builds") ;; # of builds it reads programs alone
             *) echo "no command for $verb --$option"; false ;;
             esac
         done

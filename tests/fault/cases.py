@@ -65,6 +65,7 @@ CASES = [
     Case("mcp", ["mcp"]),
     Case("why", ["why", "device=H200-SXM,round=v5.1", "device=B200-SXM,dtype=fp4", "--where", "llama2-70b-99,server"]),
     Case("rank", ["rank", "--workload", "llama2-70b-99", "--columns", "device"]),
+    Case("accept", ["accept", "{accept}"], ends=1),
     Case("choose", ["choose", "--model", "llama2-70b", "--scenario", "Server", "--rate", "10k/s"]),
     Case("plot", ["plot", "mlperf-llm", "--out", "p.svg"], needs="gnuplot"),
     Case("plot-bundle", ["plot", "mlperf-llm", "--bundle", "post"], needs="gnuplot"),
@@ -120,7 +121,7 @@ class Bases:
         self.folder, self.url = folder, url
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
-        self.files = {name.split(".")[0]: os.path.join(FIXTURES, name) for name in ("checker.csv", "results.csv", "osu.txt")}
+        self.files = {name.split(".")[0]: os.path.join(FIXTURES, name) for name in ("checker.csv", "results.csv", "osu.txt", "accept.jsonl")}
         self.files.update(json=os.path.join(FIXTURES, "google_benchmark.json"), lines=os.path.join(FIXTURES, "records.jsonl"),
                           tables=os.path.join(FIXTURES, "tables.md"), training=os.path.join(FIXTURES, "mlperf_training.txt"),
                           flat=os.path.join(FIXTURES, "nccl_tests.json"))

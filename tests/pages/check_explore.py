@@ -103,11 +103,12 @@ def judged(b):
     rows = table("query", f"WITH p (x, y) AS (VALUES {wanted}) SELECT x, y, standing, rule, differ, \"unknown\" FROM p, abdb_compare(x, y, NULL, 'none')")
     said = {(r["x"], r["y"]): r for r in rows}
     rules = set()
+    factors = {name for *_, differ in pairs for name in differ}  # a value may hold "; ", as number formats of weights and cache do
     for a, c, refusals, differ in pairs:
         their = said[(a, c)]
         assert their["rule"] == "; ".join(refusals), (a, c, their, refusals)
         assert (their["standing"] == "not-comparable") == bool(refusals), (a, c, their)
-        names = {w.split(" ")[0] for w in their["differ"].split("; ") if w} | {w for w in their["unknown"].split("; ") if w}
+        names = {w.split(" ")[0] for w in their["differ"].split("; ") if w.split(" ")[0] in factors} | {w for w in their["unknown"].split("; ") if w}
         assert names == set(differ), (a, c, names ^ set(differ))
         rules.update(refusals)
     print(f"{len(pairs)} pairs judged as abdb compare, by {len(rules)} rules")
