@@ -17,6 +17,7 @@ typedef struct {
     const abdb_sink *sink;
     char device[96], operation[24], memory[16], unit[8], mode[32];
     long devices;
+    unsigned begun; /* directions of this run so far, a bit each */
 } state;
 
 static int bandwidth_test_bid(const abdb_input *in)
@@ -67,6 +68,14 @@ static const char *const directions[][3] = {{"Host to Device", "H2D", "host_to_d
                                             {"Device to Host", "D2H", "device_to_host"},
                                             {"Device to Device", "D2D", "device_to_device"}};
 
+/* Another run begins: its device and mode are not known yet. */
+static void begin_run(state *s)
+{
+    *s->device = *s->mode = '\0';
+    s->devices = 0;
+    s->begun = 0;
+}
+
 /* "Host to Device Bandwidth, 1 Device(s)", "PINNED Memory Transfers", "Quick Mode". */
 static void note_heading(state *s, const char *text)
 {
@@ -76,6 +85,8 @@ static void note_heading(state *s, const char *text)
         if (strncmp(text, directions[i][0], size) != 0 ||
             strncmp(text + size, " Bandwidth", 10) != 0)
             continue;
+        if (s->begun & 1U << i) begin_run(s); /* a direction comes once in a run */
+        s->begun |= 1U << i;
         snprintf(s->operation, sizeof s->operation, "%s", directions[i][2]);
         *s->unit = *s->memory = '\0';
     }
@@ -100,9 +111,9 @@ static abdb_status import_csv_line(state *s, const text_line *line, const char *
     if (!rate || !size)
         return line_reject_and_end_row(s->sink, line, "Bandwidth", "no bandwidth and size", err);
     snprintf(s->memory, sizeof s->memory, "%s", strstr(text, "-Paged") ? "pageable" : "pinned");
-    snprintf(value, sizeof value, "%.*s", (int)strcspn(rate + 12, " ,"), rate + 12);
+    snprintf(value, sizeof value, "%.*s", (int)strcspn(rate + 12, " "), rate + 12);
     snprintf(s->unit, sizeof s->unit, "%s", strstr(rate, " MB/s") ? "MB/s" : "GB/s");
-    snprintf(bytes, sizeof bytes, "%.*s", (int)strcspn(size + 7, " ,"), size + 7);
+    snprintf(bytes, sizeof bytes, "%.*s", (int)strcspn(size + 7, " "), size + 7);
     return add_copy(s, line, bytes, value, err);
 }
 
@@ -118,7 +129,8 @@ static abdb_status import_line(void *self, const text_line *line, abdb_error *er
         s->devices++;
         return ABDB_OK;
     }
-    if (strstr(text, "Bandwidth Test] - Starting")) s->devices = 0;
+    if (strstr(text, "Bandwidth Test] - Starting") || strncmp(text, "Result = ", 9) == 0)
+        begin_run(s);
     note_heading(s, text);
     if (!*s->unit || !*s->operation || !(line_word_as_number(line, 0) > 0)) return ABDB_OK;
     if (line->words != 2) {

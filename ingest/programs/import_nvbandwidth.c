@@ -2,7 +2,8 @@
  *
  * How twelve files disagree: the console of 0.1 has no title, no "Device N:" lines and no SUM;
  * 0.2 on prints 0.00 on the diagonal, later ones N/A; 0.7 on adds COEFFICIENT_OF_VARIATION;
- * launchers and prompts stand between. The description names rows and columns ("CPU(row) ->
+ * launchers and prompts stand between. A title, or a test for the
+ * second time, begins another run, of other devices. The description names rows and columns ("CPU(row) ->
  * GPU(column)"), and the direction of an arrow changed for the same test; the test's name did
  * not. Bandwidths are 10^9 byte/s, latencies ns. JSON has the matrices as texts ("N/A"), the
  * devices as "0: NAME (address): (host)". SUM, minimum, maximum and mean follow from the cells.
@@ -37,57 +38,89 @@ static int nvbandwidth_bid(const abdb_input *in)
 
 /* --- the console ------------------------------------------------------------------------------ */
 
+enum { TESTCASES_MAX = 128 };
+
 typedef struct {
     nvb_run run;
+    char begun[TESTCASES_MAX][NVB_NAME_SIZE]; /* tests of this run so far */
+    size_t begun_count;
     char testcase[NVB_NAME_SIZE], description[DESCRIPTION_SIZE];
     long column[COLUMNS_MAX]; /* numbers of the columns of the matrix at hand */
     size_t columns;
     bool described; /* a description stands above, its header is the next line of numbers */
 } console;
 
-/* "Running device_to_host_memcpy_ce." begins a test. */
+/* Another run begins: nothing of the one before holds for it. */
+static void begin_run(console *c)
+{
+    memset(c->run.device, 0, sizeof c->run.device);
+    c->run.settings = (abdb_settings){0};
+    *c->testcase = '\0';
+    c->begun_count = c->columns = 0;
+    c->described = false;
+}
+
+static bool is_begun_in_this_run(const console *c, const char *testcase)
+{
+    for (size_t i = 0; i < c->begun_count; i++)
+        if (strcmp(c->begun[i], testcase) == 0) return true;
+    return false;
+}
+
+/* "Running device_to_host_memcpy_ce." begins a test; one that was in the run already, a run. */
 static bool begin_testcase(console *c, const text_line *line)
 {
     const char *name =
         line->words > 1 && strcasecmp(line->word[0], "running") == 0 ? line->word[1] : NULL;
+    char testcase[NVB_NAME_SIZE];
 
     if (!name) return false;
-    snprintf(c->testcase, sizeof c->testcase, "%.*s", (int)strcspn(name, "."), name);
+    snprintf(testcase, sizeof testcase, "%.*s", (int)strcspn(name, "."), name);
+    if (is_begun_in_this_run(c, testcase)) begin_run(c);
+    memcpy(c->testcase, testcase, sizeof testcase);
+    if (c->begun_count < TESTCASES_MAX)
+        memcpy(c->begun[c->begun_count++], testcase, sizeof testcase);
     c->described = false;
     c->columns = 0;
     return true;
 }
 
-/* The numbers of the columns: the first line of whole numbers under a description. */
+/* The numbers of the columns: the first line of whole numbers under a description. A comma cuts
+ * words, so that no number of that line is known. */
 static bool read_column_numbers(console *c, const text_line *line)
 {
-    if (!c->described || c->columns || !line->words) return false;
+    if (!line->words || strchr(line->text, ',')) return false;
     for (size_t i = 0; i < line->words && i < COLUMNS_MAX; i++) {
-        if (!isdigit((unsigned char)line->word[i][0]) || strchr(line->word[i], '.')) break;
-        c->column[c->columns++] = (long)abdb_digits_parse_or(line->word[i], 9999, -1);
+        c->column[i] = line_word_as_index(line, i);
+        if (c->column[i] < 0) return false;
     }
-    if (c->columns == line->words) return true;
-    c->columns = 0;
-    return false;
+    c->columns = line->words;
+    return true;
+}
+
+static abdb_status reject_matrix_line(console *c, const text_line *line, const char *reason,
+                                      abdb_error *err)
+{
+    line_count_numbers_of_refused_line(line, 1);
+    return line_reject_and_end_row(c->run.sink, line, c->testcase, reason, err);
 }
 
 /* A row of the matrix: the number of the row, then a value for each column. */
 static abdb_status import_matrix_row(console *c, const text_line *line, abdb_error *err)
 {
     char locator[NVB_NAME_SIZE + 40];
+    long row = line_word_as_index(line, 0);
     bool added;
     abdb_status st = ABDB_OK;
 
-    if (line->words != c->columns + 1) {
-        line_count_numbers_of_refused_line(line, 1);
-        return line_reject_and_end_row(c->run.sink, line, c->testcase,
-                                       "not one value for each column of the matrix", err);
-    }
+    if (line->words != c->columns + 1)
+        return reject_matrix_line(c, line, "not one value for each column of the matrix", err);
+    if (row < 0) return reject_matrix_line(c, line, "no number of a row", err);
     for (size_t i = 0; i < c->columns; i++) {
         nvb_cell cell = {.testcase = c->testcase,
                          .description = c->description,
                          .value = line->word[i + 1],
-                         .row = (long)abdb_digits_parse_or(line->word[0], 9999, -1),
+                         .row = row,
                          .column = c->column[i],
                          .locator = locator,
                          .line = line->number};
@@ -117,6 +150,7 @@ static abdb_status import_console_line(void *self, const text_line *line, abdb_e
     console *c = self;
     const char *text = line->text + strspn(line->text, " \t");
 
+    if (strncmp(text, "nvbandwidth Version", 19) == 0) begin_run(c);
     if (note_device_line(c, line) || begin_testcase(c, line)) return ABDB_OK;
     if (strstr(text, "(row)") || strstr(text, "GPU(column)")) {
         snprintf(c->description, sizeof c->description, "%s", text);
@@ -128,9 +162,12 @@ static abdb_status import_console_line(void *self, const text_line *line, abdb_e
         if (!*c->testcase) (void)abdb_settings_parse_pair(&c->run.settings, &c->run.arena, text);
         return ABDB_OK;
     }
-    if (read_column_numbers(c, line)) return ABDB_OK;
-    if (!c->columns || !line->words || !isdigit((unsigned char)line->word[0][0])) {
-        c->described = c->described && !c->columns; /* a matrix ends at the first other line */
+    if (!c->columns)
+        return read_column_numbers(c, line) || !line_has_number_like_word(line)
+                   ? ABDB_OK
+                   : reject_matrix_line(c, line, "the matrix has no numbers of columns above", err);
+    if (!line->words || !isdigit((unsigned char)line->word[0][strspn(line->word[0], "+-")])) {
+        c->described = false; /* a matrix ends at the first other line */
         return ABDB_OK;
     }
     return import_matrix_row(c, line, err);

@@ -120,24 +120,36 @@ static abdb_status import_cell(state *s, const text_line *line, long row, size_t
     return st;
 }
 
-/* "D/D   0   1   2": the numbers of the columns. */
-static void read_column_numbers(state *s, const text_line *line)
+static abdb_status reject_matrix_line(state *s, const text_line *line, const char *reason,
+                                      abdb_error *err)
+{
+    line_count_numbers_of_refused_line(line, 1);
+    return line_reject_and_end_row(s->sink, line, s->direction, reason, err);
+}
+
+/* "D/D   0   1   2": the numbers of the columns. A comma cuts words, so that none is known. */
+static bool read_column_numbers(state *s, const text_line *line)
 {
     s->columns = 0;
-    for (size_t i = 1; i < line->words && s->columns < DEVICES_MAX; i++)
-        s->column[s->columns++] = (long)abdb_digits_parse_or(line->word[i], 9999, 9999);
+    if (strchr(line->text, ',')) return false;
+    for (size_t i = 1; i < line->words && i <= DEVICES_MAX; i++) {
+        s->column[i - 1] = line_word_as_index(line, i);
+        if (s->column[i - 1] < 0) return false;
+    }
+    s->columns = line->words - 1;
+    return true;
 }
 
 static abdb_status import_matrix_row(state *s, const text_line *line, abdb_error *err)
 {
-    long row = (long)abdb_digits_parse_or(line->word[0], 9999, 9999);
+    long row = line_word_as_index(line, 0);
     abdb_status st = ABDB_OK;
 
-    if (line->words != s->columns + 1) {
-        line_count_numbers_of_refused_line(line, 1);
-        return line_reject_and_end_row(s->sink, line, s->direction,
-                                       "not one value for each column of the matrix", err);
-    }
+    if (!s->columns)
+        return reject_matrix_line(s, line, "the matrix has no numbers of columns above", err);
+    if (line->words != s->columns + 1)
+        return reject_matrix_line(s, line, "not one value for each column of the matrix", err);
+    if (row < 0) return reject_matrix_line(s, line, "no number of a row", err);
     for (size_t i = 0; i < s->columns; i++) TRY(import_cell(s, line, row, i, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
@@ -158,14 +170,15 @@ static abdb_status import_line(void *self, const text_line *line, abdb_error *er
         snprintf(s->version, sizeof s->version, "%.*s", (int)strcspn(text + 27, " \r"), text + 27);
         s->direction = NULL;
     } else if (line->words && strcmp(line->word[0], "D/D") == 0) {
-        read_column_numbers(s, line);
+        if (!read_column_numbers(s, line) && s->direction)
+            return reject_matrix_line(s, line, "a column that has no number", err);
     } else if (isalpha((unsigned char)*text)) {
         s->direction = !strstr(text, "bandwidth GB/s") ? NULL
                        : strncmp(text, "Uni", 3) == 0  ? "unidirectional"
                        : strstr(text, "directional")   ? "bidirectional"
                                                        : NULL;
         s->columns = 0;
-    } else if (s->direction && s->columns && line->words) {
+    } else if (s->direction && line_has_number_like_word(line)) {
         return import_matrix_row(s, line, err);
     }
     return ABDB_OK;

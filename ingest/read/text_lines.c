@@ -244,6 +244,21 @@ double line_word_as_number(const text_line *line, size_t word)
                                                                                          : NAN;
 }
 
+long line_word_as_index(const text_line *line, size_t word)
+{
+    const char *text = line->word[word];
+
+    if (strspn(text, "0123456789") != strlen(text)) return -1;
+    return (long)abdb_digits_parse_or(text, 9999, -1);
+}
+
+bool line_has_number_like_word(const text_line *line)
+{
+    for (size_t i = 0; i < line->words; i++)
+        if (isdigit((unsigned char)line->word[i][strspn(line->word[i], "+-")])) return true;
+    return false;
+}
+
 void line_count_numbers_of_refused_line(const text_line *line, size_t from)
 {
     for (size_t i = from; i < line->words; i++)

@@ -42,6 +42,10 @@ bool lines_have_printed_table(const abdb_input *in, const char *first_word,
 bool lines_any_begins_with(const abdb_input *in, const char *text);
 /* The word as a number; NAN: there is none, or it is no number. */
 double line_word_as_number(const text_line *line, size_t word);
+/* The word as a number of a row, column or device: digits alone, to 9999. -1: it is none. */
+long line_word_as_index(const text_line *line, size_t word);
+/* Does a word of the line begin as a number does? */
+bool line_has_number_like_word(const text_line *line);
 /* Counts the values of a line that is refused before results are made of them: its numbers from
  * that word on. */
 void line_count_numbers_of_refused_line(const text_line *line, size_t from);

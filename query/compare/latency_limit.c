@@ -181,7 +181,7 @@ abdb_status abdb_add_scenario_limit_notes(const abdb_set *set, sqlite3 *db, abdb
         if (scenario_is_of_earlier_member(set, i)) continue;
         TRY(abdb_describe_scenario_limits(set, i, db, &limits, &arena, err));
         if (!*limits) continue;
-        note = abdb_arena_printf(&arena, "MLPerf's limits of %s %s: %s\n",
+        note = abdb_arena_printf(&arena, "MLPerf® limits of %s %s: %s\n",
                                  abdb_member_text(set, i, ABDB_M_model),
                                  abdb_member_text(set, i, ABDB_M_scenario), limits);
         if (!note) TRY(ABDB_FAIL(err, ABDB_NOMEM, "latency limits"));

@@ -2,10 +2,10 @@
 -- question: single facts by key or name, with source, place and file (`abdb explain` draws them as a tree)
 -- group: What is in the database, and where from?
 -- footnotes: none
--- param: keys | text | | keys (r-, s-, p-, e- of a run; 4 digits or more of one), names of facts, claims, public IDs (v6.0-0010); blanks between them
--- column: key | key | | r- result, s- specification, p- price, c- number that a claim states
+-- param: keys | text | | keys (r-, s-, p-, e- of a run; 4 digits or more of one; l- of a limit), names of facts, claims, public IDs (v6.0-0010); blanks between them
+-- column: key | key | | r- result, s- specification, p- price, c- number that a claim states, l- latency limit
 -- column: fact | fact | | its name, where it has one
--- column: kind | kind | | result, spec, price or claim
+-- column: kind | kind | | result, spec, price, claim or limit
 -- column: what | what | cut50 | in words
 -- column: value | value | g6 | in the base unit
 -- column: unit | unit | | base unit, or currency
@@ -95,7 +95,12 @@ found AS (
     FROM meant m CROSS JOIN v_fact_price f ON f.price_id = m.id WHERE m.kind = 'price'
   UNION ALL
   SELECT 'claim', NULL, 'c-' || claim, sentence, stated, '1', raw_value, NULL, 'published', source, locator, NULL, NULL, NULL
-    FROM stated WHERE claim IN (SELECT claim FROM asked))
+    FROM stated WHERE claim IN (SELECT claim FROM asked)
+  UNION ALL
+  SELECT 'limit', NULL, w.word, printf('%s %s %s p%g, %s %s', l.benchmark, l.scenario, l.quantity, l.percentile, l.suite, l.round), l.limit_s, 's',
+         NULL, NULL, 'published', l.source, l.locator, NULL, NULL, NULL
+    FROM word w JOIN v_scenario_limit l ON w.word = printf('l-%s/%s/%s/%s/%s', l.suite, l.round, l.benchmark, l.scenario, l.quantity)
+   WHERE w.word GLOB 'l-*/*')
 SELECT f.key, f.fact, f.kind, f.what, f.value, f.unit, f.raw_value, f.raw_unit, f.evidence, f.source, f.locator, f.date,
        f.artifact, f.formula, f.used_by, s.title, s.author, s.url, s.published, s.retrieved, f.key AS _facts
   FROM (SELECT f.*, (SELECT min(n.fact) FROM fact n WHERE n.kind = f.kind AND n.id = f.id) AS fact,

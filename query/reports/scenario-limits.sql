@@ -17,7 +17,7 @@ SELECT l.benchmark, l.scenario, l.quantity, l.percentile, l.limit_s,
        (SELECT f.round FROM v_scenario_limit f JOIN v_mlperf_round r ON r.suite = f.suite AND r.round = f.round
          WHERE (f.suite, f.benchmark, f.scenario, f.quantity, f.percentile, f.limit_s) = (l.suite, l.benchmark, l.scenario, l.quantity, l.percentile, l.limit_s)
            AND (:round IS NULL OR f.round = :round) ORDER BY r.round_order LIMIT 1) AS first_round,
-       l.round AS last_round, l.locator, l.source
+       l.round AS last_round, l.locator, l.source, printf('l-%s/%s/%s/%s/%s', l.suite, l.round, l.benchmark, l.scenario, l.quantity) AS _facts
   FROM (SELECT v.*, row_number() OVER (PARTITION BY v.suite, v.benchmark, v.scenario, v.quantity, v.percentile, v.limit_s
                                            ORDER BY r.round_order DESC) AS newest
           FROM v_scenario_limit v JOIN v_mlperf_round r ON r.suite = v.suite AND r.round = v.round

@@ -288,9 +288,9 @@ static abdb_status parse_search_options(const abdb_args *args, double *budget_s,
     *budget_s = budget_default_s;
     if (what && strcmp(what, "mamf") != 0)
         return ABDB_FAIL(err, ABDB_USAGE, "no search '%s'; there is mamf", what);
-    if (budget && (!abdb_double_parse(budget, ABDB_MARK_UNKNOWN, budget_s) || *budget_s < 1 ||
+    if (budget && (!abdb_double_parse(budget, ABDB_MARK_UNKNOWN, budget_s) || *budget_s <= 0 ||
                    *budget_s > ABDB_BUDGET_MOST_S))
-        return ABDB_FAIL(err, ABDB_USAGE, "--budget wants seconds from 1 on, not '%s'", budget);
+        return ABDB_FAIL(err, ABDB_USAGE, "--budget wants seconds above 0, not '%s'", budget);
     return ABDB_OK;
 }
 

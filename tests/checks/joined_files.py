@@ -69,6 +69,24 @@ TITLED = """**BF16**:
 """
 UNTITLED = TITLED[TITLED.index("|"):].replace("794.5", "500.5")
 
+BARE_NVBANDWIDTH = """Running host_to_device_memcpy_sm.
+memcpy SM CPU(row) <- GPU(column) bandwidth (GB/s)
+           0
+ 0     54.25
+"""
+BARE_BANDWIDTH_TEST = """ Device to Host Bandwidth, 1 Device(s)
+ PAGEABLE Memory Transfers
+   Transfer Size (Bytes)	Bandwidth(GB/s)
+   33554432			11.5
+"""
+BARE_ROCM_BANDWIDTH = """RocmBandwidthTest Version: 2.5.1
+          Unidirectional copy peak bandwidth GB/s
+
+          D/D       0         1
+
+          1         24.500    610.250
+"""
+
 # importer: (fixture or text, what --set says)
 STREAMS = {
     "llama-bench": ["llama_bench.log", BARE_LLAMA, FULL_LLAMA],
@@ -84,6 +102,10 @@ STREAMS = {
     "mlperf-checker-csv": ["checker.csv"],
     "mlperf-site-csv": ["site_flat.csv"],
     "mlperf-cm-json": ["cm_result.json"],
+    "nvbandwidth": ["nvbandwidth.txt", BARE_NVBANDWIDTH],
+    "cuda-bandwidth-test": ["bandwidth_test.txt", BARE_BANDWIDTH_TEST],
+    "rocm-bandwidth-test": ["rocm_bandwidth.txt", BARE_ROCM_BANDWIDTH],
+    "superbench": ["superbench.jsonl"],
     "table csv": ["catalog.csv"],
     "table": ["tables.md", TITLED, UNTITLED],
 }

@@ -170,7 +170,7 @@ P
     [ "$SECONDS" -lt 60 ]
     fails 3 "the time of --budget was over"
     run abdb run --plan tiny.plan --budget 0
-    fails 2 "--budget wants seconds from 1 on, not '0'"
+    fails 2 "--budget wants seconds above 0, not '0'"
     run abdb accept --plan nosuch
     fails 6 "nothing was measured here"
 }

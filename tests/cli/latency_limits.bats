@@ -21,10 +21,10 @@ met_by() { abdb choose --json --today 2026-11-01 "$@" 2>/dev/null | jq -r '[.[].
     same "$(chosen llama2-70b-99 --tpot 50ms --percentile 90)" "$(chosen llama2-70b-99 --tpot 50ms)"
     for stricter in '--tpot 39ms' '--ttft 449ms' '--tpot 50ms --percentile 99.9' '--tpot 50ms --latency 1s'; do
         run abdb choose llama2-70b-99 $stricter
-        fails 3 "MLPerf's limits of llama2-70b-99 Interactive: TTFT p99 <= 450 ms, TPOT p99 <= 40 ms"
+        fails 3 "MLPerf® limits of llama2-70b-99 Interactive: TTFT p99 <= 450 ms, TPOT p99 <= 40 ms"
     done
     run abdb rank llama2-70b-99 server --per device
-    fails 0 "MLPerf's limits of llama2-70b-99 Server: TTFT p99 <= 2 s, TPOT p99 <= 200 ms"
+    fails 0 "MLPerf® limits of llama2-70b-99 Server: TTFT p99 <= 2 s, TPOT p99 <= 200 ms"
     run abdb choose llama2-70b-99 server
     fails 0 "limits of MLPerf TTFT p99 <= 2 s, TPOT p99 <= 200 ms"
 }

@@ -18,6 +18,7 @@ query specs --out HERE
 query -f q.sql --out HERE
 compare device=H200-SXM,model=llama2-70b-99 device=B200-SXM,model=llama2-70b-99 --exploratory --out HERE
 rank --workload llama2-70b-99 --scenario Server --out HERE
+why device=H200-SXM device=B200-SXM --where llama2-70b-99,server --out HERE
 choose llama2-70b-99 Offline --rate 1M/s --prices p.csv --out HERE
 accept link.txt --out HERE
 accept link.txt --record HERE

@@ -77,11 +77,11 @@ in_place_of() { # TARGET|pipe
     printf -- '-- title: t\n-- param: x | text | | h | WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT max(x) FROM r\nSELECT 1 AS a' >own/reports/endless.sql
     printf -- '-- title: %%s%%n \033[31m %s {x}\n-- param: x | text | %%n%%s | %%s%%n\n-- column: a | %%n\033[2J%s | g4 | %%s\n-- note: %%n %s\nSELECT '"'%s'"' AS a\n' \
         "$evil" "$evil" "$evil" "$evil" >own/reports/words.sql
-    { echo '-- title: t'; for i in {1..30}; do echo "-- param: p$i | text | | h"; done; echo 'SELECT 1'; } >own/reports/params.sql
+    { echo '-- title: t'; for i in {1..40}; do echo "-- param: p$i | text | | h"; done; echo 'SELECT 1'; } >own/reports/params.sql
     ends 2 "only reads" abdb query write
     ends 2 "only reads" abdb query attach
     ends 2 "syntax error" abdb query offers
-    ends 2 "more than 24 params" abdb query params
+    ends 2 "more than 32 params" abdb query params
     abdb query table >/dev/null 2>&1 || [ $? = 2 ]
     abdb help --complete -- query list --x "" >/dev/null
     ends 0 "" abdb help --complete -- query endless --x ""

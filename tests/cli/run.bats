@@ -603,8 +603,8 @@ ok,'
     fails 2 "there is mamf"
     run abdb run --search mamf --plan quick
     fails 2 "finds its cells itself"
-    run abdb run --kernel gemm --budget 3
-    fails 2 "--budget wants seconds, of --search"
+    run abdb run --kernel gemm --budget soon
+    fails 2 "--budget wants seconds above 0, not 'soon'"
     run abdb run --search mamf --axis n=7 --backend ref
     fails 2 "finds m, n and k itself"
 }
