@@ -10,22 +10,24 @@
 /* --- counts ----------------------------------------------------------------------------------- */
 
 /* A count of a field or factor; 0: it has none. */
-static long long count_of_text(const char *text)
+static long long parse_count_or_zero(const char *text)
 {
     long long count = 0;
 
-    return text && abdb_count_parse(text, ABDB_MARK_UNKNOWN, 1, 100000000, &count) ? count : 0;
+    return text && abdb_integer_parse_in_range(text, ABDB_MARK_UNKNOWN, 1, 100000000, &count)
+               ? count
+               : 0;
 }
 
-static long long count_of_factor(const abdb_entry *entry, const char *name)
+static long long factor_count_or_zero(const abdb_entry *entry, const char *name)
 {
     const abdb_factor *factor = abdb_entry_find_factor(entry, name);
 
-    return factor ? count_of_text(factor->text) : 0;
+    return factor ? parse_count_or_zero(factor->text) : 0;
 }
 
 /* Does text begin with a word of the device's name that has a digit ("H100")? */
-static bool begins_with_device_word(const char *text, const char *device)
+static bool begins_with_digit_word_of_device(const char *text, const char *device)
 {
     static const char between[] = " -_/(),";
 
@@ -42,46 +44,49 @@ static bool begins_with_device_word(const char *text, const char *device)
 
 /* The number in "(8x H100-SXM-80GB)" or "8xH100" where that is the device; 0: none. "1x GB200
  * NVL72" counts racks. */
-static long long count_in_name(const char *name, const char *device)
+static long long device_count_in_system_name(const char *system, const char *device)
 {
-    for (const char *s = name; s && (s = strpbrk(s, "0123456789")); s += strspn(s, "0123456789")) {
+    for (const char *s = system; s && (s = strpbrk(s, "0123456789"));
+         s += strspn(s, "0123456789")) {
         size_t digits = strspn(s, "0123456789");
         const char *what = s + digits;
         char number[8];
 
-        if ((s > name && (isalnum((unsigned char)s[-1]) || s[-1] == '.')) || digits > 5) continue;
+        if ((s > system && (isalnum((unsigned char)s[-1]) || s[-1] == '.')) || digits > 5) continue;
         what += strspn(what, " ");
         if (*what != 'x' && *what != 'X') continue;
         what += 1 + strspn(what + 1, " ");
         if (strncasecmp(what, "NVIDIA ", 7) == 0) what += 7;
         if (strncasecmp(what, "AMD ", 4) == 0) what += 4;
         if (strncasecmp(what, "Intel ", 6) == 0) what += 6;
-        if (!begins_with_device_word(what, device) || strstr(what, "NVL")) continue;
+        if (!begins_with_digit_word_of_device(what, device) || strstr(what, "NVL")) continue;
         memcpy(number, s, digits);
         number[digits] = '\0';
-        return count_of_text(number);
+        return parse_count_or_zero(number);
     }
     return 0;
 }
 
 /* The user's word, or nothing: what the row states becomes factors. */
-static void resolve_counts(abdb_entry *entry, const char *devices, const char *nodes)
+static void replace_stated_counts_by_user_counts(abdb_entry *entry, const char *devices,
+                                                 const char *nodes)
 {
-    abdb_entry_add_factor(entry, "stated_devices", entry->field[ABDB_FIELD_devices]);
-    abdb_entry_add_factor(entry, "stated_nodes", entry->field[ABDB_FIELD_nodes]);
-    abdb_entry_add_factor(entry, "user_word.devices", devices);
-    abdb_entry_add_factor(entry, "user_word.nodes", nodes);
+    abdb_entry_add_factor_parsing_number(entry, "stated_devices", entry->field[ABDB_FIELD_devices]);
+    abdb_entry_add_factor_parsing_number(entry, "stated_nodes", entry->field[ABDB_FIELD_nodes]);
+    abdb_entry_add_factor_parsing_number(entry, "user_word.devices", devices);
+    abdb_entry_add_factor_parsing_number(entry, "user_word.nodes", nodes);
     entry->field[ABDB_FIELD_devices] = devices;
     entry->field[ABDB_FIELD_nodes] = nodes;
 }
 
-static void check_counts(abdb_entry *entry, const char *said_devices, const char *said_nodes)
+static void mark_inconsistent_device_counts(abdb_entry *entry, const char *stated_devices,
+                                            const char *stated_nodes)
 {
     const char *device = entry->field[ABDB_FIELD_device], *name = entry->field[ABDB_FIELD_system];
-    long long devices = count_of_text(entry->field[ABDB_FIELD_devices]),
-              nodes = count_of_text(entry->field[ABDB_FIELD_nodes]),
-              each = count_of_factor(entry, "devices_per_node"),
-              named = name && device ? count_in_name(name, device) : 0;
+    long long devices = parse_count_or_zero(entry->field[ABDB_FIELD_devices]),
+              nodes = parse_count_or_zero(entry->field[ABDB_FIELD_nodes]),
+              each = factor_count_or_zero(entry, "devices_per_node"),
+              named = name && device ? device_count_in_system_name(name, device) : 0;
     char problem[160] = "";
 
     if (!devices) return;
@@ -95,14 +100,14 @@ static void check_counts(abdb_entry *entry, const char *said_devices, const char
         snprintf(problem, sizeof problem, "the system is called '%.60s', and has %lld devices",
                  name, devices);
     if (!*problem) return;
-    if (!said_devices) abdb_entry_add_mark_and_problem(entry, "contradiction", "%s", problem);
-    resolve_counts(entry, said_devices, said_nodes);
+    if (!stated_devices) abdb_entry_add_mark_and_problem(entry, "contradiction", "%s", problem);
+    replace_stated_counts_by_user_counts(entry, stated_devices, stated_nodes);
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
 
 /* The share of values below a statistic: 0 of a minimum, 0.99 of p99; NAN: none. */
-static double share_below_statistic(const char *statistic)
+static double quantile_of_statistic(const char *statistic)
 {
     double percent;
 
@@ -115,18 +120,18 @@ static double share_below_statistic(const char *statistic)
 }
 
 /* Statistics of one thing: also in the same place of a series, and of the same rank. */
-static bool are_of_one_thing(const abdb_result *a, const abdb_result *b)
+static bool are_statistics_of_same_series_point(const abdb_result *a, const abdb_result *b)
 {
     return strcmp(a->metric, b->metric) == 0 && a->rank == b->rank &&
            (a->x == b->x || (isnan(a->x) && isnan(b->x)));
 }
 
 /* Percentiles of rates are counted from either end: of them only extremes have an order. */
-static bool have_an_order(const abdb_result *r, double share)
+static bool is_extreme_or_time_quantile(const abdb_result *r, double quantile)
 {
     const abdb_metric_info *metric = abdb_metric_find(r->metric);
 
-    return share == 0 || share == 1 || (metric && strcmp(metric->unit, "s") == 0);
+    return quantile == 0 || quantile == 1 || (metric && strcmp(metric->unit, "s") == 0);
 }
 
 /* Values are printed with few digits. */
@@ -135,12 +140,13 @@ static bool is_clearly_above(double a, double b, double tolerance)
     return a > b + tolerance * fabs(b);
 }
 
-static void check_pair_of_statistics(abdb_entry *entry, const abdb_result *a, const abdb_result *b)
+static void mark_implausible_statistic_pair(abdb_entry *entry, const abdb_result *a,
+                                            const abdb_result *b)
 {
-    double low = share_below_statistic(a->statistic), high = share_below_statistic(b->statistic);
+    double low = quantile_of_statistic(a->statistic), high = quantile_of_statistic(b->statistic);
     bool mean = strcmp(b->statistic, "mean") == 0;
 
-    if (low < high && have_an_order(a, low) && have_an_order(b, high) &&
+    if (low < high && is_extreme_or_time_quantile(a, low) && is_extreme_or_time_quantile(b, high) &&
         is_clearly_above(a->value, b->value, 1e-6))
         abdb_entry_add_mark_and_problem(entry, "implausible", "%s: the %s, %g, is above the %s, %g",
                                         a->metric, a->statistic, a->value, b->statistic, b->value);
@@ -152,14 +158,15 @@ static void check_pair_of_statistics(abdb_entry *entry, const abdb_result *a, co
                                         a->metric, b->value, a->statistic, a->value);
 }
 
-static void check_statistics(abdb_entry *entry)
+static void mark_inconsistent_statistics(abdb_entry *entry)
 {
     for (size_t i = 0; i < entry->results; i++)
         for (size_t k = 0; k < entry->results; k++) {
             const abdb_result *a = &entry->result[i], *b = &entry->result[k];
 
             if (i == k || !a->statistic || !b->statistic) continue;
-            if (are_of_one_thing(a, b)) check_pair_of_statistics(entry, a, b);
+            if (are_statistics_of_same_series_point(a, b))
+                mark_implausible_statistic_pair(entry, a, b);
             if (strcmp(a->metric, "ttft_s") == 0 && strcmp(b->metric, "latency_s") == 0 &&
                 strcmp(a->statistic, b->statistic) == 0 && a->rank == b->rank &&
                 is_clearly_above(a->value, b->value, 1e-3))
@@ -172,7 +179,7 @@ static void check_statistics(abdb_entry *entry)
 }
 
 /* Rows that sum up other rows. */
-static void check_device_name(abdb_entry *entry)
+static void mark_and_clear_summary_device_name(abdb_entry *entry)
 {
     static const char *const words[] = {
         "total",          "sum", "average", "avg",     "mean", "median", "overall", "geomean",
@@ -184,23 +191,24 @@ static void check_device_name(abdb_entry *entry)
     if (!summary) return;
     abdb_entry_add_mark_and_problem(
         entry, "implausible", "the device is called '%.60s': a summary of other rows", device);
-    abdb_entry_add_factor(entry, "stated_device", device);
+    abdb_entry_add_factor_parsing_number(entry, "stated_device", device);
     entry->field[ABDB_FIELD_device] = NULL;
 }
 
-void abdb_entry_check_against_itself(abdb_entry *entry, const char *devices, const char *nodes)
+void abdb_entry_mark_contradictions_and_failures(abdb_entry *entry, const char *user_devices,
+                                                 const char *user_nodes)
 {
     const char *status = entry->field[ABDB_FIELD_status], *reason = entry->field[ABDB_FIELD_reason];
 
     if (status && strcmp(status, "failed") == 0)
         abdb_entry_add_mark_and_problem(entry, "failed", "%s", reason ? reason : "the run failed");
-    check_device_name(entry);
-    check_counts(entry, devices, nodes);
-    check_statistics(entry);
+    mark_and_clear_summary_device_name(entry);
+    mark_inconsistent_device_counts(entry, user_devices, user_nodes);
+    mark_inconsistent_statistics(entry);
 }
 
-void abdb_entry_check_rate(abdb_entry *entry, double rate, double seconds, double amount,
-                           double tolerance)
+void abdb_entry_mark_rate_not_matching_amount(abdb_entry *entry, double rate, double seconds,
+                                              double amount, double tolerance)
 {
     double ratio = rate * seconds / amount;
 
@@ -211,7 +219,8 @@ void abdb_entry_check_rate(abdb_entry *entry, double rate, double seconds, doubl
                                     seconds, rate * seconds, amount);
 }
 
-void abdb_entry_check_completed(abdb_entry *entry, double completed, double requested)
+void abdb_entry_mark_failed_if_requests_failed(abdb_entry *entry, double completed,
+                                               double requested)
 {
     if (completed >= 0 && requested > completed)
         abdb_entry_add_mark_and_problem(entry, "failed", "%.0f of %.0f requests failed",

@@ -11,13 +11,15 @@
  * maximum is below a minimum, a lower percentile above a higher one, a mean beyond both, a first
  * token later than the last, and where the device is called Total or Average. Marks `failed` where
  * that is the entry's status. */
-void abdb_entry_check_against_itself(abdb_entry *entry, const char *devices, const char *nodes);
+void abdb_entry_mark_contradictions_and_failures(abdb_entry *entry, const char *user_devices,
+                                                 const char *user_nodes);
 
 /* Marks `implausible` where a rate times a duration is not the amount, by more than the factor
  * `tolerance`. Numbers that are missing (NAN, or not above zero) say nothing. */
-void abdb_entry_check_rate(abdb_entry *entry, double rate, double seconds, double amount,
-                           double tolerance);
+void abdb_entry_mark_rate_not_matching_amount(abdb_entry *entry, double rate, double seconds,
+                                              double amount, double tolerance);
 /* Marks `failed` where fewer requests were completed than were asked for. */
-void abdb_entry_check_completed(abdb_entry *entry, double completed, double requested);
+void abdb_entry_mark_failed_if_requests_failed(abdb_entry *entry, double completed,
+                                               double requested);
 
 #endif

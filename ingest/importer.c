@@ -28,15 +28,15 @@ static bool is_fact_table_column(const char *name)
 /* Rewrites the value of a count in its plain spelling, so that "1,024" and "1024" make one artifact
  * key and one factor; an amount stays as it is typed. False, with reason: a number is wanted, and
  * this is none. */
-static bool rewrite_number(abdb_overrides *words, const char *name, char **value, char *reason,
-                           size_t room)
+static bool normalize_count_or_validate_amount(abdb_overrides *words, const char *name,
+                                               char **value, char *reason, size_t room)
 {
     int field = abdb_field_index_by_name(name);
     double number;
     long long count;
 
     if (field >= 0 && abdb_fields[field].is_number) {
-        if (!abdb_count_parse(*value, ABDB_MARK_UNKNOWN, 1, 100000000, &count)) {
+        if (!abdb_integer_parse_in_range(*value, ABDB_MARK_UNKNOWN, 1, 100000000, &count)) {
             snprintf(reason, room, "%s is '%.60s', not a whole number of at least 1", name, *value);
             return false;
         }
@@ -46,7 +46,7 @@ static bool rewrite_number(abdb_overrides *words, const char *name, char **value
     }
     if ((strcmp(name, "amount") == 0 || strcmp(name, "power_limit") == 0) &&
         !abdb_double_parse(*value, ABDB_MARK_UNKNOWN, &number)) {
-        abdb_number_explain(name, *value, ABDB_MARK_UNKNOWN, reason, room);
+        abdb_number_error_text(name, *value, ABDB_MARK_UNKNOWN, reason, room);
         return false;
     }
     return true;
@@ -78,7 +78,7 @@ abdb_status abdb_overrides_add_setting(abdb_overrides *overrides, const char *se
     }
     /* Dates take their kept form (YYYY-MM-DD) here, so that two spellings of one date make one
      * artifact key (abdb_overrides_canonical_text). */
-    if (abdb_column_holds_date(name)) {
+    if (abdb_is_date_column_name(name)) {
         if (!abdb_date_to_iso(value, date)) {
             abdb_date_error_text(name, value, reason, sizeof reason);
             return ABDB_FAIL(err, ABDB_USAGE, "--set: %s", reason);
@@ -86,7 +86,7 @@ abdb_status abdb_overrides_add_setting(abdb_overrides *overrides, const char *se
         value = abdb_arena_copy(&overrides->arena, date, strlen(date));
         if (!value) return ABDB_FAIL(err, ABDB_NOMEM, "--set");
     }
-    if (!rewrite_number(overrides, name, &value, reason, sizeof reason))
+    if (!normalize_count_or_validate_amount(overrides, name, &value, reason, sizeof reason))
         return ABDB_FAIL(err, ABDB_USAGE, "--set: %s", reason);
     mark = abdb_arena_printf(&overrides->arena, "user_word.%s", name);
     if (!mark) return ABDB_FAIL(err, ABDB_NOMEM, "--set");
@@ -104,7 +104,7 @@ const char *abdb_overrides_get(const abdb_overrides *overrides, const char *name
 }
 
 /* Words that programs print where they know no device: it is unknown. */
-static bool is_no_device_name(const char *text)
+static bool is_unknown_device_placeholder(const char *text)
 {
     static const char *const words[] = {"undefined", "unknown", "null", "nan", "n/a", "?"};
 
@@ -114,7 +114,7 @@ static bool is_no_device_name(const char *text)
 }
 
 /* "retracted", "withdrawn after publication", but not "not withdrawn". */
-static bool text_withdraws(const char *text)
+static bool text_states_withdrawal(const char *text)
 {
     static const char *const words[] = {"retracted", "withdrawn"};
 
@@ -132,24 +132,26 @@ static bool text_withdraws(const char *text)
 }
 
 /* Marks an entry whose publisher says in its words that the result is none any more. */
-static void mark_withdrawn_entry(abdb_entry *entry)
+static void mark_entry_if_notes_state_withdrawal(abdb_entry *entry)
 {
     static const char *const notes[] = {"notes", "note", "remarks", "remark", "comment", "status"};
-    bool withdrawn = text_withdraws(entry->field[ABDB_FIELD_availability]);
+    bool withdrawn = text_states_withdrawal(entry->field[ABDB_FIELD_availability]);
 
     for (size_t i = 0; i < entry->factors && !withdrawn; i++)
         for (size_t k = 0; k < sizeof notes / sizeof notes[0]; k++)
             withdrawn |= strcasecmp(entry->factor[i].name, notes[k]) == 0 &&
-                         text_withdraws(entry->factor[i].text);
-    if (withdrawn) abdb_entry_add_mark(entry, "withdrawn");
+                         text_states_withdrawal(entry->factor[i].text);
+    if (withdrawn) abdb_entry_add_mark_to_flags(entry, "withdrawn");
 }
 
-void abdb_entry_fill_by_overrides(abdb_entry *entry, const abdb_overrides *overrides)
+void abdb_entry_fill_from_overrides_and_normalize(abdb_entry *entry,
+                                                  const abdb_overrides *overrides)
 {
     const char *text;
 
-    if (is_no_device_name(entry->field[ABDB_FIELD_device])) entry->field[ABDB_FIELD_device] = NULL;
-    mark_withdrawn_entry(entry);
+    if (is_unknown_device_placeholder(entry->field[ABDB_FIELD_device]))
+        entry->field[ABDB_FIELD_device] = NULL;
+    mark_entry_if_notes_state_withdrawal(entry);
     for (size_t i = 0; overrides && i < overrides->count; i++) {
         int field = abdb_field_index_by_name(overrides->word[i].name);
 
@@ -158,20 +160,23 @@ void abdb_entry_fill_by_overrides(abdb_entry *entry, const abdb_overrides *overr
         if (field >= 0)
             entry->field[field] = overrides->word[i].value;
         else if (strncmp(overrides->word[i].name, "factor.", 7) == 0)
-            abdb_entry_add_factor(entry, overrides->word[i].name + 7, overrides->word[i].value);
-        abdb_entry_add_factor(entry, overrides->word[i].mark, overrides->word[i].value);
+            abdb_entry_add_factor_parsing_number(entry, overrides->word[i].name + 7,
+                                                 overrides->word[i].value);
+        abdb_entry_add_factor_parsing_number(entry, overrides->word[i].mark,
+                                             overrides->word[i].value);
     }
     for (int i = 0; i < ABDB_FIELD_COUNT; i++)
-        if (abdb_fields[i].is_number) abdb_entry_rewrite_count(entry, i, ABDB_MARK_UNKNOWN);
+        if (abdb_fields[i].is_number) abdb_entry_normalize_count_field(entry, i, ABDB_MARK_UNKNOWN);
     /* Rewrites the entry's dates into the kept form. */
-    (void)abdb_entry_normalize_dates(entry, &text); /* one that is none is refused by the store */
+    (void)abdb_entry_normalize_dates_find_bad(entry,
+                                              &text); /* one that is none is refused by the store */
 }
 
-void abdb_entry_apply_overrides(abdb_entry *entry, const abdb_overrides *overrides)
+void abdb_entry_apply_overrides_and_check(abdb_entry *entry, const abdb_overrides *overrides)
 {
-    abdb_entry_fill_by_overrides(entry, overrides);
-    abdb_entry_check_against_itself(entry, abdb_overrides_get(overrides, "devices"),
-                                    abdb_overrides_get(overrides, "nodes"));
+    abdb_entry_fill_from_overrides_and_normalize(entry, overrides);
+    abdb_entry_mark_contradictions_and_failures(entry, abdb_overrides_get(overrides, "devices"),
+                                                abdb_overrides_get(overrides, "nodes"));
 }
 
 /* Sorted, so that the order in which --set was typed does not make the same file another
@@ -213,8 +218,8 @@ void abdb_entry_set_measured_run(abdb_entry *entry, const char *source, const ch
     entry->line = line;
 }
 
-void abdb_entry_add_spelled_factor(abdb_entry *entry, const char *name, const char *text,
-                                   abdb_decimal_mark mark, abdb_arena *arena)
+void abdb_entry_add_factor_normalizing_number(abdb_entry *entry, const char *name, const char *text,
+                                              abdb_decimal_mark mark, abdb_arena *arena)
 {
     char plain[32];
     double value;
@@ -222,7 +227,7 @@ void abdb_entry_add_spelled_factor(abdb_entry *entry, const char *name, const ch
     const char *rewritten = mark == ABDB_MARK_COMMA ? ",.'\xC2\xE2" : ",'\xC2\xE2";
 
     /* A text that could be two numbers stays text. */
-    if (text && mark == ABDB_MARK_EITHER && abdb_number_is_doubtful(text, mark)) {
+    if (text && mark == ABDB_MARK_EITHER && abdb_number_parses_only_with_other_mark(text, mark)) {
         abdb_entry_add_number_factor(entry, name, NAN, text);
         return;
     }
@@ -234,7 +239,7 @@ void abdb_entry_add_spelled_factor(abdb_entry *entry, const char *name, const ch
             return;
         }
     }
-    abdb_entry_add_factor(entry, name, text);
+    abdb_entry_add_factor_parsing_number(entry, name, text);
 }
 
 abdb_result *abdb_entry_add_printed_result(abdb_entry *entry, const char *metric,
@@ -255,9 +260,9 @@ abdb_result *abdb_entry_add_printed_result(abdb_entry *entry, const char *metric
         (!abdb_double_parse(printed_value, mark, &value) && !abdb_has_digit(printed_value)))
         return NULL;
     if (!found || !abdb_double_parse(printed_value, mark, &value) || !(value > 0)) {
-        if (!entry->doubt && abdb_number_is_doubtful(printed_value, mark)) {
-            abdb_number_explain(metric, printed_value, mark, entry->doubt_text,
-                                sizeof entry->doubt_text);
+        if (!entry->doubt && abdb_number_parses_only_with_other_mark(printed_value, mark)) {
+            abdb_number_error_text(metric, printed_value, mark, entry->doubt_text,
+                                   sizeof entry->doubt_text);
             entry->doubt = entry->doubt_text;
         }
         abdb_entry_count_left_out_value(entry);
@@ -271,7 +276,7 @@ abdb_result *abdb_entry_add_printed_result(abdb_entry *entry, const char *metric
     return result;
 }
 
-void abdb_left_out_count_entry(abdb_left_out *list, const abdb_entry *entry)
+void abdb_left_out_count_values_of_entry(abdb_left_out *list, const abdb_entry *entry)
 {
     for (size_t i = 0; list && i < entry->results + entry->values_left_out; i++) {
         abdb_count_values_read(-1); /* which counted it when it came into the entry */

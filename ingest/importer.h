@@ -29,7 +29,7 @@ typedef struct {
 /* One value of that name. list NULL: nobody asks. */
 void abdb_left_out_count_value(abdb_left_out *list, const char *name);
 /* The values of an entry that is not handed over. */
-void abdb_left_out_count_entry(abdb_left_out *list, const abdb_entry *entry);
+void abdb_left_out_count_values_of_entry(abdb_left_out *list, const abdb_entry *entry);
 
 /* A file as bytes, and as UTF-8 text whatever its encoding was. text points into the file's bytes
  * where they are UTF-8 already, else into decoded, a converted copy; both are gone with
@@ -97,9 +97,10 @@ ABDB_MUST_USE abdb_status abdb_overrides_add_setting(abdb_overrides *overrides, 
  * note that it is the user's word, its dates and counts take the form that is kept, and it is held
  * against itself (check_entry.h). A device called "undefined" is unknown; words such as "retracted"
  * mark the entry as withdrawn. */
-void abdb_entry_apply_overrides(abdb_entry *entry, const abdb_overrides *overrides);
+void abdb_entry_apply_overrides_and_check(abdb_entry *entry, const abdb_overrides *overrides);
 /* The same without the check: for abdb's own records, which keep the marks that they have. */
-void abdb_entry_fill_by_overrides(abdb_entry *entry, const abdb_overrides *overrides);
+void abdb_entry_fill_from_overrides_and_normalize(abdb_entry *entry,
+                                                  const abdb_overrides *overrides);
 /* The value set for a name, or NULL. */
 const char *abdb_overrides_get(const abdb_overrides *overrides, const char *name);
 /* "a=1\nb=2" in alphabetical order: part of the artifact's key. */
@@ -113,8 +114,8 @@ void abdb_entry_set_measured_run(abdb_entry *entry, const char *source, const ch
 /* Adds a factor as a column with that decimal mark spells it. A number with thousands marks or a
  * decimal comma is kept in its plain spelling (from arena), so that all spellings are one factor;
  * other text, "08" and "1e3" too, may be a name and stays. */
-void abdb_entry_add_spelled_factor(abdb_entry *entry, const char *name, const char *text,
-                                   abdb_decimal_mark mark, abdb_arena *arena);
+void abdb_entry_add_factor_normalizing_number(abdb_entry *entry, const char *name, const char *text,
+                                              abdb_decimal_mark mark, abdb_arena *arena);
 /* Adds a number as a source prints it, with that decimal mark and in a unit of units.def, as a
  * result in the base unit. NULL: raw is NULL or a word ("N/A"); or, counted as left out, a damaged
  * number, not above zero, of an unknown unit, or without room. A number that could have another

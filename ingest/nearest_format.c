@@ -26,7 +26,7 @@ static const struct {
     {"mlperf-storage", "num_accelerators|train_au|mlperf_storage|DLIO"},
 };
 
-static size_t count_words(const char *head, const char *words)
+static size_t count_listed_words_present(const char *head, const char *words)
 {
     size_t count = 0;
     char word[64];
@@ -48,7 +48,7 @@ const char *abdb_nearest_format(const abdb_input *in)
     memcpy(head, in->text, size);
     head[size] = '\0';
     for (size_t i = 0; i < sizeof signatures / sizeof signatures[0]; i++) {
-        size_t count = count_words(head, signatures[i].words);
+        size_t count = count_listed_words_present(head, signatures[i].words);
 
         if (count <= most) continue;
         best = signatures[i].format;
@@ -57,7 +57,7 @@ const char *abdb_nearest_format(const abdb_input *in)
     return best;
 }
 
-static size_t count_letter(const char *text, size_t size, char letter)
+static size_t count_letter_in_first_line(const char *text, size_t size, char letter)
 {
     size_t count = 0;
 
@@ -66,24 +66,24 @@ static size_t count_letter(const char *text, size_t size, char letter)
 }
 
 /* Have the first two lines as many of a delimiter? */
-static bool has_equal_delimiters(const char *text, size_t size)
+static bool first_two_lines_have_equal_delimiters(const char *text, size_t size)
 {
     const char *second = memchr(text, '\n', size);
     size_t left = second ? size - (size_t)(++second - text) : 0;
 
     for (const char *delimiter = ",;\t"; *delimiter && left; delimiter++) {
-        size_t count = count_letter(text, size, *delimiter);
+        size_t count = count_letter_in_first_line(text, size, *delimiter);
 
-        if (count && count_letter(second, left, *delimiter) == count) return true;
+        if (count && count_letter_in_first_line(second, left, *delimiter) == count) return true;
     }
     return false;
 }
 
-bool abdb_may_be_table(const abdb_input *in)
+bool abdb_looks_like_table_or_json(const abdb_input *in)
 {
     size_t at = 0;
 
     while (at < in->text_size && strchr(" \t\r\n", in->text[at]) && in->text[at]) at++;
     if (at < in->text_size && (in->text[at] == '{' || in->text[at] == '[')) return true;
-    return has_equal_delimiters(in->text, in->text_size) || markdown_has_table(in);
+    return first_two_lines_have_equal_delimiters(in->text, in->text_size) || markdown_has_table(in);
 }

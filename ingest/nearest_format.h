@@ -8,6 +8,6 @@
  * them; NULL: none. */
 const char *abdb_nearest_format(const abdb_input *in);
 /* Does it look like a table or records, which a map can explain? */
-bool abdb_may_be_table(const abdb_input *in);
+bool abdb_looks_like_table_or_json(const abdb_input *in);
 
 #endif

@@ -43,23 +43,23 @@ static const struct {
      "a log of nvidia-smi; abdb reads it with a map (`abdb import --suggest-map FILE`)"},
 };
 
-static bool holds_all_words(const char *text, size_t size, const char *words, bool begins)
+static bool holds_all_words(const char *text, size_t size, const char *words, bool first_at_start)
 {
     while (*words) {
         size_t word = strcspn(words, "|");
 
         /* a first "|" belongs to its word */
         if (!word) word = 1 + strcspn(words + 1, "|");
-        if (begins ? word > size || memcmp(text, words, word) != 0
-                   : !memmem(text, size, words, word))
+        if (first_at_start ? word > size || memcmp(text, words, word) != 0
+                           : !memmem(text, size, words, word))
             return false;
-        begins = false;
+        first_at_start = false;
         words += word + (words[word] == '|');
     }
     return true;
 }
 
-const char *abdb_recognise_unread_file(const abdb_input *in)
+const char *abdb_describe_known_unsupported_file(const abdb_input *in)
 {
     size_t size = in->text_size < HEAD ? in->text_size : HEAD;
 

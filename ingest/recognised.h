@@ -6,6 +6,6 @@
 #include "ingest/importer.h"
 
 /* What the input is, and what to do with it, as one sentence part; NULL: not known. */
-const char *abdb_recognise_unread_file(const abdb_input *in);
+const char *abdb_describe_known_unsupported_file(const abdb_input *in);
 
 #endif

@@ -48,7 +48,7 @@ static abdb_status fail_unrecognised_format(const abdb_input *in, abdb_error *er
     char head[100];
     const char *near;
 
-    const char *what = abdb_recognise_unread_file(in);
+    const char *what = abdb_describe_known_unsupported_file(in);
 
     if (in->size == 0)
         return ABDB_FAIL(err, ABDB_FORMAT, "the file is empty (0 bytes): nothing to import");
@@ -66,17 +66,19 @@ static abdb_status fail_unrecognised_format(const abdb_input *in, abdb_error *er
     }
     head[line] = '\0';
     near = abdb_nearest_format(in);
-    return ABDB_FAIL(
-        err, ABDB_FORMAT,
-        "line 1: not a format that abdb reads (%s%sit begins with %s'%s'%s%s);"
-        " `abdb import --help` lists the formats, --format forces one%s",
-        in->remark ? in->remark : "", in->remark ? "; " : "", sep ? "Excel's sep= and " : "", head,
-        near ? "; nearest is " : "", near ? near : "",
-        abdb_may_be_table(in) ? "; `abdb import --suggest-map FILE` drafts a map of a table" : "");
+    return ABDB_FAIL(err, ABDB_FORMAT,
+                     "line 1: not a format that abdb reads (%s%sit begins with %s'%s'%s%s);"
+                     " `abdb import --help` lists the formats, --format forces one%s",
+                     in->remark ? in->remark : "", in->remark ? "; " : "",
+                     sep ? "Excel's sep= and " : "", head, near ? "; nearest is " : "",
+                     near ? near : "",
+                     abdb_looks_like_table_or_json(in)
+                         ? "; `abdb import --suggest-map FILE` drafts a map of a table"
+                         : "");
 }
 
-abdb_status abdb_importer_by_name_or_bid(const abdb_importer **out, const char *name,
-                                         const abdb_input *input, abdb_error *err)
+abdb_status abdb_importer_find_by_name_or_highest_bid(const abdb_importer **out, const char *name,
+                                                      const abdb_input *input, abdb_error *err)
 {
     const abdb_importer *best = NULL, *tie = NULL;
     int most = 0;
@@ -99,7 +101,7 @@ abdb_status abdb_importer_by_name_or_bid(const abdb_importer **out, const char *
     return ABDB_OK;
 }
 
-int abdb_format_importer_version(const char *format, bool has_user_map)
+int abdb_importer_version_of_format(const char *format, bool has_user_map)
 {
     for (size_t i = 0; abdb_importers[i]; i++) {
         const abdb_importer *importer = abdb_importers[i];
@@ -109,5 +111,5 @@ int abdb_format_importer_version(const char *format, bool has_user_map)
          * read the file again. */
         return importer->version + (importer->parts && !has_user_map ? importer->parts() : 0);
     }
-    return abdb_mlperf_round_format_version(format);
+    return abdb_mlperf_round_importer_version_of_format(format);
 }

@@ -9,10 +9,12 @@ extern const abdb_importer *const abdb_importers[]; /* end: NULL */
 
 /* The importer of that name, or the highest bidder for input (name NULL). ABDB_FORMAT: none bids,
  * or two bid the same; the message says what the file looks like. ABDB_USAGE: no such name. */
-ABDB_MUST_USE abdb_status abdb_importer_by_name_or_bid(const abdb_importer **out, const char *name,
-                                                       const abdb_input *input, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_importer_find_by_name_or_highest_bid(const abdb_importer **out,
+                                                                    const char *name,
+                                                                    const abdb_input *input,
+                                                                    abdb_error *err);
 /* Which version of a format reads files today: of an importer, or of a round's result folders.
  * own_map: a map of the user's reads, none of this build. 0: no such format. */
-int abdb_format_importer_version(const char *format, bool has_user_map);
+int abdb_importer_version_of_format(const char *format, bool has_user_map);
 
 #endif

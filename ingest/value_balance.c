@@ -16,7 +16,7 @@ static void start_row_count(abdb_balance *b)
     b->handed = b->rejects = 0;
 }
 
-static abdb_status settle_row_reject_lost(abdb_balance *b, abdb_error *err)
+static abdb_status settle_row_and_reject_lost_values(abdb_balance *b, abdb_error *err)
 {
     long read = abdb_values_read_by_thread() - b->read_before;
     long told = b->handed + count_left_out_values(b) - b->left_before, missing = read - told;
@@ -43,7 +43,7 @@ static const char *const tallied[ABDB_MARKS_TALLIED] = {
     "failed",    "contradiction", "implausible",  "above-ceiling",
     "withdrawn", "quarantined",   "unit-unproved"};
 
-const char *abdb_mark_tallied(size_t i)
+const char *abdb_mark_name_tallied_at(size_t i)
 {
     return tallied[i];
 }
@@ -57,13 +57,13 @@ void abdb_mark_tally_add(abdb_mark_tally *to, const abdb_mark_tally *more)
     }
 }
 
-static void tally_marks(abdb_mark_tally *tally, const abdb_entry *entry)
+static void count_marks_keep_first_example(abdb_mark_tally *tally, const abdb_entry *entry)
 {
     const char *where = entry->locator ? entry->locator : "";
 
     for (size_t i = 0; entry->field[ABDB_FIELD_flags] && i < ABDB_MARKS_TALLIED; i++) {
         size_t size = 0;
-        const char *problem = abdb_entry_problem(entry, tallied[i], &size);
+        const char *problem = abdb_entry_find_problem_of_mark(entry, tallied[i], &size);
 
         if (!abdb_entry_has_mark(entry, tallied[i]) || tally->mark[i].entries++) continue;
         snprintf(tally->mark[i].first, sizeof tally->mark[i].first, "%.60s%s%.*s", where,
@@ -77,11 +77,11 @@ static abdb_status count_and_pass_entry(void *self, const abdb_entry *entry, abd
 
     b->handed += (long)(entry->results + entry->values_left_out);
     b->entries++;
-    tally_marks(&b->marks, entry);
+    count_marks_keep_first_example(&b->marks, entry);
     return b->inner.entry(b->inner.self, entry, err);
 }
 
-static abdb_status pass_fact_on(void *self, const abdb_fact *fact, abdb_error *err)
+static abdb_status forward_fact_to_inner_sink(void *self, const abdb_fact *fact, abdb_error *err)
 {
     abdb_balance *b = self;
 
@@ -99,7 +99,7 @@ static abdb_status count_and_pass_reject(void *self, const abdb_reject *reject, 
 static abdb_status settle_and_pass_row_end(void *self, abdb_error *err)
 {
     abdb_balance *b = self;
-    abdb_status st = settle_row_reject_lost(b, err);
+    abdb_status st = settle_row_and_reject_lost_values(b, err);
 
     return st == ABDB_OK ? b->inner.row_end(b->inner.self, err) : st;
 }
@@ -109,7 +109,7 @@ abdb_sink abdb_balance_open_sink(abdb_balance *b, const abdb_sink *inner,
 {
     *b = (abdb_balance){.inner = *inner, .left_out = left_out};
     start_row_count(b);
-    return (abdb_sink){b, count_and_pass_entry, pass_fact_on, count_and_pass_reject,
+    return (abdb_sink){b, count_and_pass_entry, forward_fact_to_inner_sink, count_and_pass_reject,
                        settle_and_pass_row_end};
 }
 
@@ -118,5 +118,5 @@ abdb_status abdb_balance_settle_last_row(abdb_balance *b, abdb_error *err)
     bool open = b->handed || b->rejects || abdb_values_read_by_thread() != b->read_before ||
                 count_left_out_values(b) != b->left_before;
 
-    return open ? settle_row_reject_lost(b, err) : ABDB_OK;
+    return open ? settle_row_and_reject_lost_values(b, err) : ABDB_OK;
 }

@@ -21,7 +21,7 @@ typedef struct {
     } mark[ABDB_MARKS_TALLIED];
 } abdb_mark_tally;
 /* The name of a mark that is counted. */
-const char *abdb_mark_tallied(size_t i);
+const char *abdb_mark_name_tallied_at(size_t i);
 void abdb_mark_tally_add(abdb_mark_tally *to, const abdb_mark_tally *more);
 
 typedef struct {

@@ -27,7 +27,7 @@ typedef enum {
     ABDB_I32,
     ABDB_DTYPE_COUNT
 } abdb_dtype;
-/* Those of the kernels of a network but products, for abdb_param_check_dtype. */
+/* Those of the kernels of a network but products, for abdb_param_parse_allowed_dtype. */
 enum { ABDB_NETWORK_DTYPES = 1 << ABDB_F32 | 1 << ABDB_BF16 | 1 << ABDB_F16 };
 typedef enum { ABDB_IN, ABDB_OUT, ABDB_INOUT } abdb_role;
 
@@ -260,26 +260,27 @@ ABDB_MUST_USE abdb_status abdb_param_set_integer(abdb_problem *p, const char *na
                                                  abdb_error *err);
 /* A parameter that is a whole number from 1 to most, `fallback` where it is not given; it is set,
  * so that the result states it. ABDB_USAGE: it is none. */
-ABDB_MUST_USE abdb_status abdb_param_check_and_set_size(abdb_problem *p, const char *name,
-                                                        double fallback, double most, size_t *out,
-                                                        abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_param_parse_size_and_store_default(abdb_problem *p, const char *name,
+                                                                  double fallback, double most,
+                                                                  size_t *out, abdb_error *err);
 /* Which of the words (end: NULL) a parameter is; the first where it is not given. ABDB_USAGE. */
-ABDB_MUST_USE abdb_status abdb_param_word_index(const abdb_problem *p, const char *name,
-                                                const char *const *words, int *out,
-                                                abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_param_choice_index(const abdb_problem *p, const char *name,
+                                                  const char *const *words, int *out,
+                                                  abdb_error *err);
 /* The same; the word is set, so that the result states it. ABDB_LIMIT: too many parameters. */
-ABDB_MUST_USE abdb_status abdb_param_word_index_and_set(abdb_problem *p, const char *name,
-                                                        const char *const *words, int *out,
-                                                        abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_param_choice_index_and_store_default(abdb_problem *p,
+                                                                    const char *name,
+                                                                    const char *const *words,
+                                                                    int *out, abdb_error *err);
 /* A size that a model has, or another that is given instead: then NAME_of is set to the model's, so
- * that nobody takes the one for the other. As abdb_param_check_and_set_size. */
-ABDB_MUST_USE abdb_status abdb_param_set_size_and_model(abdb_problem *p, const char *name,
-                                                        const char *name_of, size_t model,
-                                                        double most, size_t *out, abdb_error *err);
+ * that nobody takes the one for the other. As abdb_param_parse_size_and_store_default. */
+ABDB_MUST_USE abdb_status abdb_param_parse_size_and_store_model_default(
+    abdb_problem *p, const char *name, const char *name_of, size_t model, double most, size_t *out,
+    abdb_error *err);
 /* The parameter's dtype, or `fallback`; `allowed`: bits 1 << dtype. ABDB_USAGE. */
-ABDB_MUST_USE abdb_status abdb_param_check_dtype(const abdb_problem *p, abdb_dtype fallback,
-                                                 unsigned allowed, abdb_dtype *out,
-                                                 abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_param_parse_allowed_dtype(const abdb_problem *p, abdb_dtype fallback,
+                                                         unsigned allowed, abdb_dtype *out,
+                                                         abdb_error *err);
 /* A contiguous tensor without data; dimensions of 0 end the list. */
 abdb_tensor abdb_tensor_contiguous(abdb_dtype dtype, abdb_role role, size_t d0, size_t d1,
                                    size_t d2, size_t d3);

@@ -33,7 +33,8 @@ static void parse_points_per_row(abdb_figure *f, char *value)
     if (!what) return;
     *what = '\0';
     f->grown = abdb_trim_in_place(what + 1);
-    if (abdb_count_parse(value, ABDB_MARK_POINT, 0, NUMBER_MOST, &points)) f->grow = (int)points;
+    if (abdb_integer_parse_in_range(value, ABDB_MARK_POINT, 0, NUMBER_MOST, &points))
+        f->grow = (int)points;
 }
 
 /* size: WIDTH,HEIGHT in points; what is no size leaves the default. */
@@ -44,15 +45,17 @@ static void parse_width_height(abdb_figure *f, char *value)
 
     if (!comma) return;
     *comma = '\0';
-    if (abdb_count_parse(abdb_trim_in_place(value), ABDB_MARK_POINT, 1, NUMBER_MOST, &width) &&
-        abdb_count_parse(abdb_trim_in_place(comma + 1), ABDB_MARK_POINT, 1, NUMBER_MOST, &height)) {
+    if (abdb_integer_parse_in_range(abdb_trim_in_place(value), ABDB_MARK_POINT, 1, NUMBER_MOST,
+                                    &width) &&
+        abdb_integer_parse_in_range(abdb_trim_in_place(comma + 1), ABDB_MARK_POINT, 1, NUMBER_MOST,
+                                    &height)) {
         f->width = (int)width;
         f->height = (int)height;
     }
 }
 
 /* series: COLUMN [MOST] [by COLUMN]; changes value. */
-static void parse_series_column(abdb_figure *f, char *value)
+static void parse_series_column_limit_and_order(abdb_figure *f, char *value)
 {
     char *blank = strpbrk(value, " ");
     char *by = strstr(value, " by ");
@@ -65,13 +68,14 @@ static void parse_series_column(abdb_figure *f, char *value)
     }
     if (!blank) return;
     *blank = '\0';
-    if (abdb_count_parse(abdb_trim_in_place(blank + 1), ABDB_MARK_POINT, 1, NUMBER_MOST, &most))
+    if (abdb_integer_parse_in_range(abdb_trim_in_place(blank + 1), ABDB_MARK_POINT, 1, NUMBER_MOST,
+                                    &most))
         f->series_most = (size_t)most;
 }
 
 /* Sets what a line "key: value" of the figure's head says; f borrows the value. Unknown keys are
  * left alone. */
-static void parse_header_line(abdb_figure *f, const char *key, char *value)
+static void set_figure_header_field(abdb_figure *f, const char *key, char *value)
 {
     const struct {
         const char *key, **place;
@@ -87,9 +91,9 @@ static void parse_header_line(abdb_figure *f, const char *key, char *value)
         if (strcmp(key, texts[i].key) == 0) *texts[i].place = value;
     if (strcmp(key, "size") == 0) parse_width_height(f, value);
     if (strcmp(key, "grow") == 0) parse_points_per_row(f, value);
-    if (strcmp(key, "series") == 0) parse_series_column(f, value);
+    if (strcmp(key, "series") == 0) parse_series_column_limit_and_order(f, value);
     if (strcmp(key, "least") == 0 &&
-        abdb_count_parse(value, ABDB_MARK_POINT, 0, NUMBER_MOST, &number))
+        abdb_integer_parse_in_range(value, ABDB_MARK_POINT, 0, NUMBER_MOST, &number))
         f->least = (size_t)number;
 }
 
@@ -111,7 +115,7 @@ abdb_status abdb_figure_parse(abdb_figure *f, const char *name, const char *text
 
         if (!colon) continue;
         *colon = '\0';
-        parse_header_line(f, abdb_trim_in_place(line + 1), abdb_trim_in_place(colon + 1));
+        set_figure_header_field(f, abdb_trim_in_place(line + 1), abdb_trim_in_place(colon + 1));
     }
     if (!f->report)
         return ABDB_FAIL(err, ABDB_FORMAT, "figure %s names no report (# report: NAME)", name);
@@ -195,7 +199,7 @@ typedef struct {
 } folded_text;
 
 /* Adds a text, folded at about `width` letters. */
-static void append_folded_text(folded_text *f, const char *text)
+static void append_text_as_folded_array_lines(folded_text *f, const char *text)
 {
     size_t column = 0;
 
@@ -223,7 +227,7 @@ static void append_folded_text(folded_text *f, const char *text)
 }
 
 /* array NAME[n], its elements, and n as NAME_lines. */
-static void write_folded_array(abdb_text *out, folded_text *f)
+static void write_and_free_folded_array(abdb_text *out, folded_text *f)
 {
     abdb_text_printf(out, "%s_lines = %zu\narray %s[%zu]\n%s", f->array, f->lines, f->array,
                      f->lines ? f->lines : 1, abdb_text_get(&f->text));
@@ -231,7 +235,7 @@ static void write_folded_array(abdb_text *out, folded_text *f)
 }
 
 /* Adds a note to the first line that has room for it. */
-static bool append_note_if_it_fits(abdb_text *line, const char *note, size_t width)
+static bool append_note_to_first_line_with_room(abdb_text *line, const char *note, size_t width)
 {
     static const char mark[] = " · ";
 
@@ -248,11 +252,11 @@ static bool append_note_if_it_fits(abdb_text *line, const char *note, size_t wid
 }
 
 /* What is not drawn is said in any case, where its names do not fit by how many it is. */
-static void append_not_drawn_note(abdb_text *line, char *note, size_t width)
+static void append_not_drawn_note_or_its_count(abdb_text *line, char *note, size_t width)
 {
-    if (append_note_if_it_fits(line, note, width)) return;
+    if (append_note_to_first_line_with_room(line, note, width)) return;
     note[strcspn(note, ":")] = '\0';
-    append_note_if_it_fits(line, note, width);
+    append_note_to_first_line_with_room(line, note, width);
 }
 
 /* Is it a note that explains a mark in the picture? */
@@ -264,8 +268,9 @@ static bool note_explains_mark(const char *note)
 /* The caption: a line that says round, verification and sources, and what all names say where no
  * subtitle does, and what explains a mark in the picture, whatever room that takes; of the other
  * notes those that fit beside it and into one more line. The rest stands in the text beside it. */
-static void build_caption(const abdb_figure *f, const abdb_drawing *d, const abdb_text *notes,
-                          const char *shared, folded_text *caption)
+static void build_caption_of_fitting_notes(const abdb_figure *f, const abdb_drawing *d,
+                                           const abdb_text *notes, const char *shared,
+                                           folded_text *caption)
 {
     abdb_text line[ABDB_CAPTION_MOST] = {{0}}, marks = {0};
     char *copy = strdup(abdb_text_get(notes)), *rest = copy, *one;
@@ -276,19 +281,19 @@ static void build_caption(const abdb_figure *f, const abdb_drawing *d, const abd
     if (*shared) abdb_text_printf(&line[0], "%sall: %s", line[0].size ? " · " : "", shared);
     for (size_t i = 0; i < d->notes; i++)
         if (note_explains_mark(d->note[i]) &&
-            !append_note_if_it_fits(line, d->note[i], caption->width))
+            !append_note_to_first_line_with_room(line, d->note[i], caption->width))
             abdb_text_printf(&marks, "%s%s", marks.size ? " · " : "", d->note[i]);
     while (copy && (one = strsep(&rest, "\n")) && *one)
-        append_not_drawn_note(line, one, caption->width);
+        append_not_drawn_note_or_its_count(line, one, caption->width);
     for (size_t i = 0; i < d->notes; i++)
         if (!note_explains_mark(d->note[i]) && d->note[i][0] != '[')
-            append_note_if_it_fits(line, d->note[i], caption->width);
+            append_note_to_first_line_with_room(line, d->note[i], caption->width);
     for (size_t i = 0; i < ABDB_CAPTION_MOST; i++) {
         if (line[i].size && caption->lines < ABDB_CAPTION_MOST)
-            append_folded_text(caption, abdb_text_get(&line[i]));
+            append_text_as_folded_array_lines(caption, abdb_text_get(&line[i]));
         abdb_text_free(&line[i]);
     }
-    if (marks.size) append_folded_text(caption, abdb_text_get(&marks));
+    if (marks.size) append_text_as_folded_array_lines(caption, abdb_text_get(&marks));
     abdb_text_free(&marks);
     free(copy);
 }
@@ -306,16 +311,18 @@ static void write_heading_subtitle_caption(const abdb_figure *f, const abdb_draw
     folded_text subtitle = {.array = "subtitle", .width = (size_t)(f->width / 6.6)};
     folded_text caption = {.array = "caption"};
 
-    append_folded_text(&heading, d->title ? d->title : f->title ? f->title : f->name);
+    append_text_as_folded_array_lines(&heading, d->title   ? d->title
+                                                : f->title ? f->title
+                                                           : f->name);
     if (says || shared->size)
-        append_folded_text(&subtitle, says ? d->subtitle : abdb_text_get(shared));
-    build_caption(f, d, notes, says ? abdb_text_get(shared) : "", &caption);
+        append_text_as_folded_array_lines(&subtitle, says ? d->subtitle : abdb_text_get(shared));
+    build_caption_of_fitting_notes(f, d, notes, says ? abdb_text_get(shared) : "", &caption);
     lines[0] = heading.lines;
     lines[1] = subtitle.lines;
     lines[2] = caption.lines;
-    write_folded_array(out, &heading);
-    write_folded_array(out, &subtitle);
-    write_folded_array(out, &caption);
+    write_and_free_folded_array(out, &heading);
+    write_and_free_folded_array(out, &subtitle);
+    write_and_free_folded_array(out, &caption);
 }
 
 /* ABDB_DATA: how many rows the figure needs, how many there are, and what would give more. */

@@ -54,8 +54,8 @@ static abdb_status find_column_index(const data_builder *m, const char *name, si
 
 /* The next word of a list, and the column of that name; above: is `>0` behind it? NULL: it may not
  * be. */
-static bool parse_next_column(const data_builder *m, const char **list, size_t *column, bool *above,
-                              abdb_status *st, abdb_error *err)
+static bool find_next_listed_column(const data_builder *m, const char **list, size_t *column,
+                                    bool *above_zero, abdb_status *st, abdb_error *err)
 {
     size_t size;
 
@@ -63,8 +63,8 @@ static bool parse_next_column(const data_builder *m, const char **list, size_t *
     *list += strspn(*list, " ,");
     size = strcspn(*list, " ,");
     if (!size) return false;
-    if (above) *above = size > 2 && strncmp(*list + size - 2, ">0", 2) == 0;
-    *st = find_column_index(m, *list, above && *above ? size - 2 : size, column, err);
+    if (above_zero) *above_zero = size > 2 && strncmp(*list + size - 2, ">0", 2) == 0;
+    *st = find_column_index(m, *list, above_zero && *above_zero ? size - 2 : size, column, err);
     *list += size;
     return *st == ABDB_OK;
 }
@@ -79,7 +79,7 @@ static abdb_status select_drawable_rows(data_builder *m, abdb_error *err)
         size_t c;
         double number;
 
-        while (parse_next_column(m, &list, &c, &above, &st, err)) {
+        while (find_next_listed_column(m, &list, &c, &above, &st, err)) {
             bool is_number = !m->d->text[c] &&
                              abdb_double_parse(cell_text_at(m->d, r, c), ABDB_MARK_POINT, &number);
             bool is_low = is_number && above && !(number > 0);
@@ -110,13 +110,14 @@ static size_t find_level_index(const levels *l, const char *name)
     return i;
 }
 
-static bool row_is_highlighted(const data_builder *m, size_t row)
+static bool is_row_highlighted(const data_builder *m, size_t row)
 {
     return !m->d->lit || m->d->lit[row];
 }
 
 /* Leaves the first `most` of the names in the order of the column's least number. */
-static void sort_and_limit_series(const data_builder *m, levels *l, size_t by, size_t most)
+static void collect_series_by_least_value(const data_builder *m, levels *l, size_t by_column,
+                                          size_t most)
 {
     double least[LEVELS_MAX];
 
@@ -124,8 +125,8 @@ static void sort_and_limit_series(const data_builder *m, levels *l, size_t by, s
         size_t n = find_level_index(l, cell_text_at(m->d, m->row[i], l->column));
         double number = INFINITY;
 
-        (void)abdb_double_parse(cell_text_at(m->d, m->row[i], by), ABDB_MARK_POINT, &number);
-        if (!row_is_highlighted(m, m->row[i]))
+        (void)abdb_double_parse(cell_text_at(m->d, m->row[i], by_column), ABDB_MARK_POINT, &number);
+        if (!is_row_highlighted(m, m->row[i]))
             number += 1e9; /* behind those that are highlighted */
         if (n == LEVELS_MAX) continue;
         if (n == l->count) {
@@ -176,7 +177,7 @@ static const char *skip_utf8_letters(const char *s, int letters)
 }
 
 /* A name, cleaned; of a long one the beginning and the end, where names differ. */
-static void append_sanitized_short_name(abdb_text *out, const char *name)
+static void append_name_shortened_in_middle(abdb_text *out, const char *name)
 {
     abdb_text clean = {0};
     const char *text;
@@ -197,7 +198,7 @@ static void append_sanitized_short_name(abdb_text *out, const char *name)
 
 /* How far the next piece of a name goes: to the separator, not of what stands in brackets, or to
  * the end. */
-static size_t measure_name_piece(const char *name, const char *separator)
+static size_t name_piece_size(const char *name, const char *separator)
 {
     size_t size = 0, length = strlen(separator);
 
@@ -209,7 +210,7 @@ static size_t measure_name_piece(const char *name, const char *separator)
 }
 
 /* The next piece behind one of that size. */
-static const char *next_name_piece(const char *name, size_t size, const char *separator)
+static const char *skip_to_next_name_piece(const char *name, size_t size, const char *separator)
 {
     name += size;
     return *name ? name + strlen(separator) : name;
@@ -217,8 +218,8 @@ static const char *next_name_piece(const char *name, size_t size, const char *se
 
 static bool name_has_piece(const char *name, const char *piece, size_t size, const char *separator)
 {
-    for (size_t own; *name; name = next_name_piece(name, own, separator)) {
-        own = measure_name_piece(name, separator);
+    for (size_t own; *name; name = skip_to_next_name_piece(name, own, separator)) {
+        own = name_piece_size(name, separator);
         if (own == size && strncmp(name, piece, size) == 0) return true;
     }
     return false;
@@ -237,8 +238,8 @@ static bool piece_in_all_names(const levels *l, const char *piece, size_t size,
 static void append_common_or_own_pieces(abdb_text *out, const levels *l, const char *name,
                                         bool common, const char *separator)
 {
-    for (size_t size; *name; name = next_name_piece(name, size, separator)) {
-        size = measure_name_piece(name, separator);
+    for (size_t size; *name; name = skip_to_next_name_piece(name, size, separator)) {
+        size = name_piece_size(name, separator);
         if (!size || piece_in_all_names(l, name, size, separator) != common) continue;
         if (out->size) abdb_text_puts(out, separator);
         abdb_text_add(out, name, size);
@@ -272,7 +273,7 @@ static void move_common_pieces_to_caption(data_builder *m, levels *l, abdb_text 
 }
 
 /* An array of gnuplot with these names, and how many letters the widest has, for the margin. */
-static void write_name_array(abdb_text *out, const char *array, const levels *l)
+static void write_name_array_and_widest(abdb_text *out, const char *array, const levels *l)
 {
     size_t widest = 0;
 
@@ -280,7 +281,7 @@ static void write_name_array(abdb_text *out, const char *array, const levels *l)
     for (size_t i = 0; i < l->count; i++) {
         abdb_text one = {0};
 
-        append_sanitized_short_name(&one, l->shown[i] ? l->shown[i] : l->name[i]);
+        append_name_shortened_in_middle(&one, l->shown[i] ? l->shown[i] : l->name[i]);
         if ((size_t)abdb_display_width(abdb_text_get(&one)) > widest)
             widest = (size_t)abdb_display_width(abdb_text_get(&one));
         abdb_text_printf(out, "%s[%zu] = \"%s\"\n", array, i + 1, abdb_text_get(&one));
@@ -290,15 +291,15 @@ static void write_name_array(abdb_text *out, const char *array, const levels *l)
 }
 
 /* Drops the rows of other names than these, and says of which. */
-static void drop_rows_of_other_names(data_builder *m, const levels *these, abdb_text *notes)
+static void drop_rows_of_other_names(data_builder *m, const levels *kept_names, abdb_text *notes)
 {
-    levels rest = {.column = these->column};
+    levels rest = {.column = kept_names->column};
     size_t kept = 0;
 
     for (size_t i = 0; i < m->kept; i++) {
-        const char *name = cell_text_at(m->d, m->row[i], these->column);
+        const char *name = cell_text_at(m->d, m->row[i], kept_names->column);
 
-        if (find_level_index(these, name) < these->count)
+        if (find_level_index(kept_names, name) < kept_names->count)
             m->row[kept++] = m->row[i];
         else if (find_level_index(&rest, name) == rest.count && rest.count < LEVELS_MAX)
             rest.name[rest.count++] = name;
@@ -347,7 +348,7 @@ static void write_series_vendor_and_highlight(const data_builder *m)
             if (find_level_index(&m->series, cell_text_at(m->d, m->row[i], m->series.column)) != s)
                 continue;
             abdb_text_printf(m->out, "series_lit[%zu] = %d\nseries_vendor[%zu] = \"", s + 1,
-                             row_is_highlighted(m, m->row[i]), s + 1);
+                             is_row_highlighted(m, m->row[i]), s + 1);
             if (m->d->vendor) abdb_figure_sanitize_text(m->out, m->d->vendor[m->row[i]]);
             abdb_text_puts(m->out, "\"\n");
             break;
@@ -405,7 +406,7 @@ static void write_data_row(const data_builder *m, size_t r)
         abdb_text_printf(
             m->out, "\t%zu",
             find_level_index(&m->number[i], cell_text_at(m->d, r, m->number[i].column)) + 1);
-    abdb_text_printf(m->out, "\t%d\t\"", row_is_highlighted(m, r));
+    abdb_text_printf(m->out, "\t%d\t\"", is_row_highlighted(m, r));
     abdb_figure_sanitize_text(m->out, m->d->vendor && *m->d->vendor[r] ? m->d->vendor[r] : " ");
     abdb_text_puts(m->out, "\"\n");
 }
@@ -435,7 +436,7 @@ static abdb_status write_level_arrays(data_builder *m, abdb_text *shared, size_t
     abdb_status st = ABDB_OK;
     size_t c;
 
-    while (m->numbered < COLUMNS_MAX && parse_next_column(m, &list, &c, NULL, &st, err)) {
+    while (m->numbered < COLUMNS_MAX && find_next_listed_column(m, &list, &c, NULL, &st, err)) {
         levels *l = &m->number[m->numbered++];
         char array[96];
 
@@ -445,7 +446,7 @@ static abdb_status write_level_arrays(data_builder *m, abdb_text *shared, size_t
         snprintf(array, sizeof array, "level_%s", m->d->name[c]);
         abdb_text_printf(m->out, "levels_%s = %zu\nc_%s_level = %zu\n", m->d->name[c], l->count,
                          m->d->name[c], m->d->columns + m->numbered);
-        write_name_array(m->out, array, l);
+        write_name_array_and_widest(m->out, array, l);
         if (m->figure->grown && strcmp(m->figure->grown, m->d->name[c]) == 0) *grown = l->count;
     }
     return st;
@@ -474,13 +475,13 @@ abdb_status abdb_figure_append_data(const abdb_figure *figure, const abdb_drawin
             size_t by = 0;
 
             TRY(find_column_index(m, figure->series_by, strlen(figure->series_by), &by, err));
-            sort_and_limit_series(m, &m->series, by, figure->series_most);
+            collect_series_by_least_value(m, &m->series, by, figure->series_most);
         } else
             collect_level_names(m, &m->series, figure->series_most);
         drop_rows_of_other_names(m, &m->series, notes);
         move_common_pieces_to_caption(m, &m->series, shared);
         abdb_text_printf(script, "series = %zu\n", m->series.count);
-        write_name_array(script, "series_name", &m->series);
+        write_name_array_and_widest(script, "series_name", &m->series);
         write_series_vendor_and_highlight(m);
     }
     TRY(drop_rows_beyond_height(m, notes, err));

@@ -166,8 +166,8 @@ abdb_status abdb_gnuplot_version(char *out, size_t room, abdb_error *err)
 }
 
 /* What gnuplot draws of the script, appended. */
-static abdb_status draw_one_tone(const char *script, abdb_picture picture, bool dark,
-                                 double limit_s, abdb_text *out, abdb_error *err)
+static abdb_status append_picture_of_one_tone(const char *script, abdb_picture picture, bool dark,
+                                              double limit_s, abdb_text *out, abdb_error *err)
 {
     abdb_text whole = {0}, words = {0};
     char *data = NULL;
@@ -196,9 +196,9 @@ abdb_status abdb_figure_draw(const char *script, abdb_picture picture, abdb_tone
     abdb_text drawn = {0}, dark = {0}, both = {0}, *last = &drawn;
     abdb_status st = ABDB_OK;
 
-    TRY(draw_one_tone(script, picture, tone == ABDB_DARK, limit_s, &drawn, err));
+    TRY(append_picture_of_one_tone(script, picture, tone == ABDB_DARK, limit_s, &drawn, err));
     if (tone == ABDB_ADAPTIVE && picture == ABDB_SVG) {
-        TRY(draw_one_tone(script, picture, true, limit_s, &dark, err));
+        TRY(append_picture_of_one_tone(script, picture, true, limit_s, &dark, err));
         TRY(abdb_svg_merge_light_dark(drawn.data, dark.data, &both, err));
         last = &both;
     }

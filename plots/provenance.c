@@ -131,8 +131,8 @@ static size_t read_be32(const char *data)
 
 /* The next chunk of that type: its place, or size where there is none; *length of its data. False:
  * the chunks do not fit the file. */
-static bool find_png_chunk(const char *data, size_t size, const char *type, size_t *at,
-                           size_t *length)
+static bool find_next_png_chunk(const char *data, size_t size, const char *type, size_t *at,
+                                size_t *length)
 {
     while (*at + PNG_CHUNK <= size) {
         *length = read_be32(data + *at);
@@ -152,7 +152,7 @@ static void insert_png_provenance(const char *data, size_t size, const char *sta
     unsigned char number[4];
     abdb_text chunk = {0};
 
-    if (!find_png_chunk(data, size, "IEND", &at, &length) || at == size) at = size;
+    if (!find_next_png_chunk(data, size, "IEND", &at, &length) || at == size) at = size;
     abdb_text_add(out, data, at);
     if (at < size) {
         abdb_text_puts(&chunk, "iTXt");
@@ -175,7 +175,7 @@ static bool extract_png_provenance(const char *data, size_t size, abdb_text *sta
 {
     size_t at = PNG_HEAD, length = 0;
 
-    while (find_png_chunk(data, size, "iTXt", &at, &length) && at < size) {
+    while (find_next_png_chunk(data, size, "iTXt", &at, &length) && at < size) {
         const char *text = data + at + 8;
 
         if (length > PNG_WORD && memcmp(text, png_keyword, PNG_WORD) == 0) {
@@ -285,7 +285,7 @@ static bool append_decoded_pdf_string(const char *at, const char *end, abdb_text
 }
 
 /* The last key abdb in a piece of a PDF whose value is a whole string. */
-static bool find_pdf_provenance_key(const char *data, size_t size, abdb_text *stamp)
+static bool decode_last_pdf_provenance_value(const char *data, size_t size, abdb_text *stamp)
 {
     static const char key[] = "/abdb";
     size_t left = size;
@@ -306,7 +306,8 @@ static bool find_pdf_provenance_key(const char *data, size_t size, abdb_text *st
 
 /* What another program made of a PDF of abdb's: the information may stand in a compressed stream
  * of objects. */
-static bool find_provenance_in_pdf_streams(const char *data, size_t size, abdb_text *stamp)
+static bool decode_provenance_in_compressed_pdf_streams(const char *data, size_t size,
+                                                        abdb_text *stamp)
 {
     const char *at = data, *end = data + size;
     bool found = false;
@@ -328,7 +329,7 @@ static bool find_provenance_in_pdf_streams(const char *data, size_t size, abdb_t
 
             if (inflateInit(&z) == Z_OK) {
                 (void)inflate(&z, Z_FINISH);
-                found = find_pdf_provenance_key((char *)whole, z.total_out, stamp);
+                found = decode_last_pdf_provenance_value((char *)whole, z.total_out, stamp);
                 inflateEnd(&z);
             }
         }
@@ -343,14 +344,14 @@ static bool extract_pdf_provenance(const char *data, size_t size, abdb_text *sta
 {
     const char *begin = find_last_text(data, size, pdf_begin);
 
-    if (begin && find_pdf_provenance_key(begin, size - (size_t)(begin - data), stamp)) {
+    if (begin && decode_last_pdf_provenance_value(begin, size - (size_t)(begin - data), stamp)) {
         abdb_text_add(rest, data, (size_t)(begin - data));
         return true;
     }
     /* written anew by another program: not abdb's bytes any more, but what it was made of */
     abdb_text_add(rest, data, size);
-    return find_pdf_provenance_key(data, size, stamp) ||
-           find_provenance_in_pdf_streams(data, size, stamp);
+    return decode_last_pdf_provenance_value(data, size, stamp) ||
+           decode_provenance_in_compressed_pdf_streams(data, size, stamp);
 }
 
 /* --------------------------------------------------------------------------------------------- */
@@ -420,7 +421,7 @@ abdb_status abdb_provenance_extract(const char *data, size_t size, abdb_text *st
     return ABDB_OK;
 }
 
-abdb_status abdb_picture_read_file(const char *path, abdb_text *out, abdb_error *err)
+abdb_status abdb_picture_read_and_protect_file(const char *path, abdb_text *out, abdb_error *err)
 {
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct stat about;

@@ -101,7 +101,8 @@ static bool normalize_colour(const attribute *a, char out[COLOUR])
 }
 
 /* The light colour of an attribute, remembered with the dark one. */
-static bool write_light_record_dark(svg_merge *j, const attribute *light, const attribute *dark)
+static bool write_light_colour_record_dark(svg_merge *j, const attribute *light,
+                                           const attribute *dark)
 {
     colour_pair new = {0};
     size_t i = 0;
@@ -183,7 +184,7 @@ static bool is_translate_only(const attribute *a)
            !memmem(a->value, a->value_size, "scale", 5);
 }
 
-static bool attribute_is_default(const svg_merge *j, const attribute *a)
+static bool attribute_is_omittable(const svg_merge *j, const attribute *a)
 {
     return attribute_equals(a, "stroke-linecap", "butt") ||
            attribute_equals(a, "stroke-linejoin", "miter") ||
@@ -201,16 +202,17 @@ static bool attribute_is_colour(const attribute *a)
 /* --- tags ------------------------------------------------------------------------------------ */
 
 /* An attribute of both tags. still: gets true where it is a path that draws nothing. */
-static bool merge_attribute(svg_merge *j, const attribute *a, const attribute *b, bool *still)
+static bool merge_attribute(svg_merge *j, const attribute *a, const attribute *b,
+                            bool *draws_nothing)
 {
     bool is_path = attribute_has_name(a, "d");
 
     if (!bytes_equal(a->name, a->name_size, b->name, b->name_size)) return false;
     if (attribute_has_name(a, "font-family") && !j->family.value) j->family = *a;
-    if (attribute_is_colour(a)) return write_light_record_dark(j, a, b);
+    if (attribute_is_colour(a)) return write_light_colour_record_dark(j, a, b);
     if (!bytes_equal(a->value, a->value_size, b->value, b->value_size)) return false;
-    if (attribute_is_default(j, a)) return true;
-    *still |= is_path && path_draws_nothing(a);
+    if (attribute_is_omittable(j, a)) return true;
+    *draws_nothing |= is_path && path_draws_nothing(a);
     abdb_text_printf(j->out, " %.*s=%c", (int)a->name_size, a->name, a->value[-1]);
     if ((is_path && !j->in_symbols) || attribute_has_name(a, "points") || is_translate_only(a))
         write_rounded_coordinates(j->out, a->value, a->value_size);
@@ -261,7 +263,7 @@ static void drop_group_if_empty(svg_merge *j)
 }
 
 /* Words between tags, and what is no element; of white space with an end of line that alone. */
-static bool copy_equal_text(svg_merge *j, const char **light, const char **dark, size_t size)
+static bool copy_text_if_equal(svg_merge *j, const char **light, const char **dark, size_t size)
 {
     if (strncmp(*light, *dark, size) != 0) return false;
     if (strspn(*light, " \t\n") >= size && memchr(*light, '\n', size)) {
@@ -283,11 +285,11 @@ static bool merge_svgs(svg_merge *j, const char *light, const char *dark)
         bool closes = strncmp(light, "</g>", 4) == 0, ok;
 
         if (end)
-            ok = copy_equal_text(j, &light, &dark, (size_t)(end + 3 - light));
+            ok = copy_text_if_equal(j, &light, &dark, (size_t)(end + 3 - light));
         else if (*light == '<')
             ok = merge_tag(j, &light, &dark);
         else
-            ok = copy_equal_text(j, &light, &dark, strcspn(light, "<"));
+            ok = copy_text_if_equal(j, &light, &dark, strcspn(light, "<"));
         if (!ok || j->out->failed) return false;
         if (closes) drop_group_if_empty(j);
     }
@@ -297,7 +299,7 @@ static bool merge_svgs(svg_merge *j, const char *light, const char *dark)
 /* --- symbols --------------------------------------------------------------------------------- */
 
 /* Takes out a piece of the text. */
-static void remove_range(abdb_text *text, const char *from, const char *to)
+static void remove_text_range(abdb_text *text, const char *from, const char *to)
 {
     memmove(text->data + (from - text->data), to, text->size - (size_t)(to - text->data) + 1);
     text->size -= (size_t)(to - from);
@@ -324,9 +326,9 @@ static void drop_unused_symbols(abdb_text *text)
             do name = strstr(name + 1, id);
             while (name && isalnum((unsigned char)name[strlen(id)]));
             if (!name && strncmp(at, "\n<filter", 8) == 0)
-                remove_range(text, at, strstr(at, "</filter>") + strlen("</filter>"));
+                remove_text_range(text, at, strstr(at, "</filter>") + strlen("</filter>"));
             else if (!name)
-                remove_range(text, at, end);
+                remove_text_range(text, at, end);
         }
         end = at;
     }

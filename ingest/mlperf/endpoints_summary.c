@@ -11,24 +11,27 @@
 #include "ingest/read/flat_records.h"
 
 /* Adds a number or text under key; anything else (null, an object) is none. */
-static abdb_status add_scalar(abdb_mlperf_values *out, const char *key, const json_t *value,
-                              abdb_error *err)
+static abdb_status add_json_scalar_as_text(abdb_mlperf_values *out, const char *key,
+                                           const json_t *value, abdb_error *err)
 {
     char number[32];
 
     if (json_is_string(value))
-        return abdb_mlperf_add_value(out, key, json_string_value(value), err);
+        return abdb_mlperf_append_trimmed_value(out, key, json_string_value(value), err);
     if (json_is_boolean(value))
-        return abdb_mlperf_add_value(out, key, json_is_true(value) ? "true" : "false", err);
+        return abdb_mlperf_append_trimmed_value(out, key, json_is_true(value) ? "true" : "false",
+                                                err);
     if (!json_is_number(value)) return ABDB_OK;
     abdb_format_shortest_double(json_number_value(value), number);
-    return abdb_mlperf_add_value(out, key, number, err);
+    return abdb_mlperf_append_trimmed_value(out, key, number, err);
 }
 
 /* One of the three latencies: head and tail make the names that LoadGen's logs have, with the
  * statistic between; TPOT's min, max and mean have names of their own there. */
-static abdb_status add_latencies(abdb_mlperf_values *out, const json_t *object, const char *head,
-                                 const char *tail, const char *plain_head, abdb_error *err)
+static abdb_status
+add_latency_statistics_under_loadgen_keys(abdb_mlperf_values *out, const json_t *object,
+                                          const char *percentile_key_prefix, const char *key_suffix,
+                                          const char *mean_and_extremes_key_prefix, abdb_error *err)
 {
     static const struct {
         const char *from, *to;
@@ -39,17 +42,19 @@ static abdb_status add_latencies(abdb_mlperf_values *out, const json_t *object, 
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        snprintf(key, sizeof key, "%s%s%s", plain_head, names[i].to,
-                 strcmp(head, plain_head) == 0 ? tail : "");
-        TRY(add_scalar(out, key, json_object_get(object, names[i].from), err));
+        snprintf(key, sizeof key, "%s%s%s", mean_and_extremes_key_prefix, names[i].to,
+                 strcmp(percentile_key_prefix, mean_and_extremes_key_prefix) == 0 ? key_suffix
+                                                                                  : "");
+        TRY(add_json_scalar_as_text(out, key, json_object_get(object, names[i].from), err));
     }
     json_object_foreach(percentiles, name, value)
     {
         double percent;
 
         if (!abdb_double_parse(name, ABDB_MARK_POINT, &percent)) continue;
-        snprintf(key, sizeof key, "%s%.2f_percentile%s", head, percent, tail);
-        TRY(add_scalar(out, key, value, err));
+        snprintf(key, sizeof key, "%s%.2f_percentile%s", percentile_key_prefix, percent,
+                 key_suffix);
+        TRY(add_json_scalar_as_text(out, key, value, err));
     }
 done:
     return st;
@@ -79,18 +84,20 @@ abdb_status abdb_mlperf_read_endpoints_summary(abdb_mlperf_values *out, const ab
     if (!json_is_number(json_object_get(root, "qps")))
         TRY(ABDB_FAIL(err, ABDB_DATA, "line 1: no \"qps\", which the Endpoints client writes"));
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
-        TRY(add_scalar(out, plain[i].to, json_object_get(root, plain[i].from), err));
+        TRY(add_json_scalar_as_text(out, plain[i].to, json_object_get(root, plain[i].from), err));
     pattern = json_object_get(json_object_get(root, "run_config"), "load_pattern");
     for (size_t i = 0; i < sizeof load / sizeof load[0]; i++)
-        TRY(add_scalar(out, load[i].to, json_object_get(pattern, load[i].from), err));
+        TRY(add_json_scalar_as_text(out, load[i].to, json_object_get(pattern, load[i].from), err));
     if (!json_is_true(json_object_get(root, "complete")))
-        TRY(abdb_mlperf_add_value(out, "result_validity", "INVALID", err));
-    TRY(add_latencies(out, json_object_get(root, "latency"), "result_", "_latency_ns", "result_",
-                      err));
-    TRY(add_latencies(out, json_object_get(root, "ttft"), "result_first_token_", "_latency_ns",
-                      "result_first_token_", err));
-    TRY(add_latencies(out, json_object_get(root, "tpot"), "result_time_per_output_token_", "_ns",
-                      "result_time_to_output_token_", err));
+        TRY(abdb_mlperf_append_trimmed_value(out, "result_validity", "INVALID", err));
+    TRY(add_latency_statistics_under_loadgen_keys(out, json_object_get(root, "latency"), "result_",
+                                                  "_latency_ns", "result_", err));
+    TRY(add_latency_statistics_under_loadgen_keys(out, json_object_get(root, "ttft"),
+                                                  "result_first_token_", "_latency_ns",
+                                                  "result_first_token_", err));
+    TRY(add_latency_statistics_under_loadgen_keys(out, json_object_get(root, "tpot"),
+                                                  "result_time_per_output_token_", "_ns",
+                                                  "result_time_to_output_token_", err));
 done:
     json_decref(root);
     return st;
@@ -103,7 +110,7 @@ abdb_status abdb_mlperf_read_endpoints_accuracy(abdb_mlperf_values *out, const a
     abdb_status st = ABDB_OK;
 
     TRY(abdb_flat_parse_json_document(&root, in, err));
-    TRY(add_scalar(out, "accuracy", json_object_get(root, "average_accuracy"), err));
+    TRY(add_json_scalar_as_text(out, "accuracy", json_object_get(root, "average_accuracy"), err));
 done:
     json_decref(root);
     return st;

@@ -30,8 +30,8 @@ int abdb_round_name_to_number(const char *round)
     return (int)(1000 * major) + (*minor == '.' ? (int)abdb_digits_parse_or(minor + 1, 999, 0) : 0);
 }
 
-static const char *copy_figure_rule_cell(const abdb_csv_row *row, const abdb_csv_header *header,
-                                         const char *name)
+static const char *copy_figure_rule_cell_or_empty(const abdb_csv_row *row,
+                                                  const abdb_csv_header *header, const char *name)
 {
     const char *text = abdb_csv_cell_or_null(row, abdb_csv_find_column(header, name));
 
@@ -49,7 +49,8 @@ static const char *split_suite_off_model(const char **model)
     return suite;
 }
 
-static abdb_status parse_figure_rule_row(void *self, const abdb_csv_row *row, abdb_error *err)
+static abdb_status store_header_or_append_figure_rule(void *self, const abdb_csv_row *row,
+                                                      abdb_error *err)
 {
     abdb_csv_header *header = self;
     abdb_figure_rule *r = &rule[rules];
@@ -57,18 +58,18 @@ static abdb_status parse_figure_rule_row(void *self, const abdb_csv_row *row, ab
     if (!header->count) return abdb_csv_header_copy_row(header, row, err);
     if (rules == RULES_MAX) return ABDB_FAIL(err, ABDB_LIMIT, "more than %d rules", RULES_MAX);
     *r = (abdb_figure_rule){
-        .since = abdb_round_name_to_number(copy_figure_rule_cell(row, header, "since")),
-        .until = abdb_round_name_to_number(copy_figure_rule_cell(row, header, "until")),
-        .model = copy_figure_rule_cell(row, header, "model"),
-        .scenario = copy_figure_rule_cell(row, header, "scenario"),
-        .ran = copy_figure_rule_cell(row, header, "ran"),
-        .tokens = *copy_figure_rule_cell(row, header, "counted") != '\0',
-        .figure = copy_figure_rule_cell(row, header, "figure"),
-        .unit = copy_figure_rule_cell(row, header, "raw_unit")};
+        .since = abdb_round_name_to_number(copy_figure_rule_cell_or_empty(row, header, "since")),
+        .until = abdb_round_name_to_number(copy_figure_rule_cell_or_empty(row, header, "until")),
+        .model = copy_figure_rule_cell_or_empty(row, header, "model"),
+        .scenario = copy_figure_rule_cell_or_empty(row, header, "scenario"),
+        .ran = copy_figure_rule_cell_or_empty(row, header, "ran"),
+        .tokens = *copy_figure_rule_cell_or_empty(row, header, "counted") != '\0',
+        .figure = copy_figure_rule_cell_or_empty(row, header, "figure"),
+        .unit = copy_figure_rule_cell_or_empty(row, header, "raw_unit")};
     r->suite = split_suite_off_model(&r->model);
     if (!r->suite || !r->model || !r->scenario || !r->ran || !r->figure || !r->unit)
         return ABDB_FAIL(err, ABDB_NOMEM, "rules");
-    r->times = abdb_double_parse_or(copy_figure_rule_cell(row, header, "times"), 0);
+    r->times = abdb_double_parse_or(copy_figure_rule_cell_or_empty(row, header, "times"), 0);
     rules++;
     return ABDB_OK;
 }
@@ -81,7 +82,8 @@ static void parse_embedded_figure_rules(void)
     abdb_csv_header header = {0};
     abdb_error err;
 
-    (void)!abdb_csv_read(text, strlen(text), ',', parse_figure_rule_row, &header, &err);
+    (void)!abdb_csv_read(text, strlen(text), ',', store_header_or_append_figure_rule, &header,
+                         &err);
     abdb_csv_header_free(&header);
 }
 
@@ -150,7 +152,7 @@ const abdb_figure_rule *abdb_figure_next_matching_rule(const abdb_figure_request
     return NULL;
 }
 
-bool abdb_figure_result_is_tokens(const abdb_figure_request *request)
+bool abdb_figure_official_unit_is_tokens_per_s(const abdb_figure_request *request)
 {
     size_t at = 0;
     const abdb_figure_rule *first = abdb_figure_next_matching_rule(request, &at), *other;

@@ -35,6 +35,6 @@ int abdb_round_name_to_number(const char *round);
 /* Are two names of a scenario the same: "Single Stream", "singlestream"? NULL is none. */
 bool abdb_scenario_names_equal(const char *a, const char *b);
 /* Is the official result in tokens? Where the round is unknown and rounds differ, ask->tokens. */
-bool abdb_figure_result_is_tokens(const abdb_figure_request *request);
+bool abdb_figure_official_unit_is_tokens_per_s(const abdb_figure_request *request);
 
 #endif

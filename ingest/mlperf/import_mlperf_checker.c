@@ -32,8 +32,10 @@ typedef struct {
 
 static bool is_checker_header(const char *text, size_t size)
 {
-    return abdb_csv_first_line_has(text, size, "Organization|SystemType|MlperfModel|Location") ||
-           abdb_csv_first_line_has(text, size, "system_id|benchmark|perf_metric|perf_value");
+    return abdb_csv_first_line_has_all_words(text, size,
+                                             "Organization|SystemType|MlperfModel|Location") ||
+           abdb_csv_first_line_has_all_words(text, size,
+                                             "system_id|benchmark|perf_metric|perf_value");
 }
 
 static int mlperf_checker_bid(const abdb_input *in)
@@ -47,7 +49,8 @@ static bool is_another_checker_header(const void *self, const abdb_csv_row *row)
     return is_checker_header(row->raw, row->raw_size);
 }
 
-static abdb_status import_checker_row(void *self, const abdb_csv_row *csv, abdb_error *err)
+static abdb_status store_header_or_import_checker_row(void *self, const abdb_csv_row *csv,
+                                                      abdb_error *err)
 {
     state *s = self;
     abdb_mlperf_row row = {0};
@@ -61,16 +64,17 @@ static abdb_status import_checker_row(void *self, const abdb_csv_row *csv, abdb_
         TRY(abdb_csv_header_copy_row(&s->header, csv, err));
         abdb_mlperf_find_columns(abdb_mlperf_columns, MLPERF_SHARED, &s->header, s->shared);
         abdb_mlperf_find_columns(abdb_mlperf_checker_columns, MLPERF_CHECKER, &s->header, s->place);
-        TRY(abdb_csv_find_marks(&s->header, s->in, s->delimiter, err));
-        s->context.result_mark =
-            abdb_csv_mark(&s->header, abdb_csv_find_column(&s->header, "Result|perf_value"));
+        TRY(abdb_csv_find_decimal_marks(&s->header, s->in, s->delimiter, err));
+        s->context.result_mark = abdb_csv_decimal_mark_of_column(
+            &s->header, abdb_csv_find_column(&s->header, "Result|perf_value"));
         s->context.mark = s->header.file_mark;
         return ABDB_OK;
     }
-    if (!abdb_csv_row_fits(&s->header, csv, s->in, s->delimiter, reason, sizeof reason))
+    if (!abdb_csv_row_fits_header(&s->header, csv, s->in, s->delimiter, reason, sizeof reason))
         return abdb_csv_reject_and_end_row(s->context.sink, csv, NULL, reason, err);
-    abdb_mlperf_copy_row_columns(abdb_mlperf_columns, MLPERF_SHARED, s->shared, csv, &row);
-    abdb_mlperf_copy_row_columns(abdb_mlperf_checker_columns, MLPERF_CHECKER, s->place, csv, &row);
+    abdb_mlperf_fill_row_from_csv_cells(abdb_mlperf_columns, MLPERF_SHARED, s->shared, csv, &row);
+    abdb_mlperf_fill_row_from_csv_cells(abdb_mlperf_checker_columns, MLPERF_CHECKER, s->place, csv,
+                                        &row);
     /* Location is the path of the result folder, which begins with its division. */
     if (row.location && strncmp(row.location, "closed", 6) == 0 && !row.division)
         row.division = "closed";
@@ -78,8 +82,8 @@ static abdb_status import_checker_row(void *self, const abdb_csv_row *csv, abdb_
     s->context.locator = locator;
     s->context.line = csv->line;
     others->count = 0;
-    abdb_mlperf_note_other_columns(others, &arena, abdb_mlperf_checker_columns, MLPERF_CHECKER,
-                                   &s->header, csv->field, csv->count);
+    abdb_mlperf_collect_unmapped_columns(others, &arena, abdb_mlperf_checker_columns,
+                                         MLPERF_CHECKER, &s->header, csv->field, csv->count);
     s->context.others = others;
     TRY(abdb_mlperf_import_row(&s->context, &row, &field, reason, err));
     if (field) TRY(abdb_csv_reject_row(s->context.sink, csv, field, reason, err));
@@ -98,7 +102,8 @@ static abdb_status read_mlperf_checker(const abdb_input *in, const abdb_override
         .header = {.is_another = is_another_checker_header},
         .context = {
             .words = overrides, .sink = sink, .source = "mlperf-checker", .verified = "unknown"}};
-    abdb_status st = abdb_csv_read_input(in, s.delimiter, import_checker_row, &s, err);
+    abdb_status st =
+        abdb_csv_read_input(in, s.delimiter, store_header_or_import_checker_row, &s, err);
 
     if (st == ABDB_OK && s.header.count &&
         (abdb_csv_find_column(&s.header, "MlperfModel|benchmark") < 0 ||

@@ -43,8 +43,10 @@ static const abdb_mlperf_column map[] = {
 
 static int mlperf_cm_bid(const abdb_input *in)
 {
-    return abdb_flat_has_value_names(in, "\"MlperfModel\"|\"Organization\"|\"Result_Units\"") ? 90
-                                                                                              : 0;
+    return abdb_flat_has_all_keys_or_columns(in,
+                                             "\"MlperfModel\"|\"Organization\"|\"Result_Units\"")
+               ? 90
+               : 0;
 }
 
 static abdb_status import_cm_record(void *self, const abdb_flat_record *record, abdb_error *err)
@@ -77,7 +79,7 @@ static abdb_status import_cm_record(void *self, const abdb_flat_record *record, 
     context->line = record->line;
     /* MLCommons' private repositories of submissions are named submissions_inference_vX.Y. */
     context->flags = git && strstr(git, "/submissions_") ? "unreviewed" : NULL;
-    abdb_flat_note_unread_values(&others, record, &arena);
+    abdb_flat_append_unread_values_to_settings(&others, record, &arena);
     context->others = &others;
     TRY(abdb_mlperf_import_row(context, &row, &field, reason, err));
     if (field)

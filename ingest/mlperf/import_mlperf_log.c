@@ -24,7 +24,7 @@ static bool has_mllog_line(const abdb_input *in, bool *training)
     for (const char *s = in->text; (s = memmem(s, (size_t)(end - s), ":::MLLOG", 8)); s++) {
         const char *stop = memchr(s, '\n', (size_t)(end - s)), *key;
         json_t *object =
-            abdb_mllog_parse_object(s + 8, (size_t)((stop ? stop : end) - s - 8), NULL);
+            abdb_mllog_parse_object_leniently(s + 8, (size_t)((stop ? stop : end) - s - 8), NULL);
 
         key = json_string_value(json_object_get(object, "key"));
         logged = logged || key;

@@ -31,8 +31,9 @@ typedef struct {
 
 static int mlperf_pivot_bid(const abdb_input *in)
 {
-    return abdb_csv_first_line_has(in->text, in->text_size, "Model MLC|/  Scenario|/  Units") &&
-                   !abdb_csv_first_line_has(in->text, in->text_size, "Public ID")
+    return abdb_csv_first_line_has_all_words(in->text, in->text_size,
+                                             "Model MLC|/  Scenario|/  Units") &&
+                   !abdb_csv_first_line_has_all_words(in->text, in->text_size, "Public ID")
                ? 85
                : 0;
 }
@@ -50,7 +51,8 @@ static abdb_status fill_blank_labels_from_left(abdb_csv_header *header, size_t f
     return ABDB_OK;
 }
 
-static abdb_status store_header_line(state *s, const abdb_csv_row *csv, abdb_error *err)
+static abdb_status store_header_line_validate_at_last(state *s, const abdb_csv_row *csv,
+                                                      abdb_error *err)
 {
     abdb_csv_header *const header[HEADER_LINES] = {&s->suite, &s->suite, &s->model, &s->scenario,
                                                    &s->label};
@@ -98,7 +100,8 @@ static abdb_status import_cells_of_line(state *s, const abdb_csv_row *csv, abdb_
     abdb_settings others = {0};
     abdb_status st = ABDB_OK;
 
-    abdb_mlperf_note_other_columns(&others, &arena, NULL, 0, &s->label, s->system, s->first - 1);
+    abdb_mlperf_collect_unmapped_columns(&others, &arena, NULL, 0, &s->label, s->system,
+                                         s->first - 1);
     s->context.others = &others;
     copy_system_labels_to_row(s, &row);
     labelled_type = row.system_type;
@@ -112,7 +115,7 @@ static abdb_status import_cells_of_line(state *s, const abdb_csv_row *csv, abdb_
         row.model = nonempty_label_of_column(&s->model, i);
         row.scenario = nonempty_label_of_column(&s->scenario, i);
         row.unit = nonempty_label_of_column(&s->label, i);
-        row.system_type = abdb_mlperf_site_type_of_row(s->system_type, row.scenario);
+        row.system_type = abdb_mlperf_site_system_type_or_stream_edge(s->system_type, row.scenario);
         if (!row.system_type) row.system_type = labelled_type;
         s->context.flags = abdb_mlperf_site_flags(true, row.system_type);
         snprintf(locator, sizeof locator, "line %ld column %zu", csv->line, i + 1);
@@ -126,18 +129,19 @@ done:
     return st;
 }
 
-static abdb_status import_pivot_row(void *self, const abdb_csv_row *csv, abdb_error *err)
+static abdb_status store_labels_or_import_pivot_line(void *self, const abdb_csv_row *csv,
+                                                     abdb_error *err)
 {
     state *s = self;
     char reason[80];
     abdb_status st = ABDB_OK;
 
-    if (s->lines < HEADER_LINES) return store_header_line(s, csv, err);
+    if (s->lines < HEADER_LINES) return store_header_line_validate_at_last(s, csv, err);
     if (abdb_csv_row_is_header(&s->label, csv))
         return ABDB_FAIL(err, ABDB_DATA,
                          "line %ld: a second crosstab begins; a file holds one, so cut it in two",
                          csv->line);
-    if (!abdb_csv_row_fits(&s->label, csv, s->in, s->delimiter, reason, sizeof reason))
+    if (!abdb_csv_row_fits_header(&s->label, csv, s->in, s->delimiter, reason, sizeof reason))
         return abdb_csv_reject_and_end_row(s->context.sink, csv, "row", reason, err);
     for (size_t i = 0; i + 1 < s->first && csv->field[0][0];
          i++) { /* a line that names its system */
@@ -165,14 +169,14 @@ static abdb_status read_mlperf_pivot(const abdb_input *in, const abdb_overrides 
 {
     state s = {.in = in,
                .delimiter = abdb_csv_guess_delimiter(in->text, in->text_size),
-               .system_type = abdb_mlperf_site_guess_type(in)};
+               .system_type = abdb_mlperf_site_guess_system_type(in)};
     abdb_csv_header marks = {0}; /* of its columns only */
     abdb_status st;
 
     s.context = abdb_mlperf_site_make_context(overrides, sink);
-    TRY(abdb_csv_find_marks(&marks, in, s.delimiter, err));
+    TRY(abdb_csv_find_decimal_marks(&marks, in, s.delimiter, err));
     s.context.result_mark = s.context.mark = marks.file_mark;
-    st = abdb_csv_read_input(in, s.delimiter, import_pivot_row, &s, err);
+    st = abdb_csv_read_input(in, s.delimiter, store_labels_or_import_pivot_line, &s, err);
     if (st == ABDB_OK && s.lines < HEADER_LINES)
         st = ABDB_FAIL(err, ABDB_FORMAT,
                        "line %d: the five header lines of the crosstab are cut off", s.lines);

@@ -42,7 +42,7 @@ typedef struct {
 
 static int is_site_header(const char *text, size_t size)
 {
-    return abdb_csv_first_line_has(text, size, "Public ID|Organization|Model MLC|Units");
+    return abdb_csv_first_line_has_all_words(text, size, "Public ID|Organization|Model MLC|Units");
 }
 
 static bool is_another_site_header(const void *self, const abdb_csv_row *row)
@@ -61,7 +61,8 @@ static int mlperf_site_bid(const abdb_input *in)
     return is_site_header(second, in->text_size - (size_t)(second - in->text)) ? 70 : 0;
 }
 
-static const char *suite_from_label(abdb_arena *arena, const char *text, int has_scenario)
+static const char *suite_from_label_or_scenario(abdb_arena *arena, const char *text,
+                                                int has_scenario)
 {
     char *copy;
 
@@ -74,7 +75,7 @@ static const char *suite_from_label(abdb_arena *arena, const char *text, int has
 
 /* Hands over the row that waits, at the line of `csv` where that is not NULL: the row of its power
  * or of its rate, which says the same entry a second time. */
-static abdb_status import_waiting_row(state *s, const abdb_csv_row *csv, abdb_error *err)
+static abdb_status import_held_row(state *s, const abdb_csv_row *csv, abdb_error *err)
 {
     const abdb_csv_row *at = csv ? csv : &s->csv;
     const char *field = NULL;
@@ -102,7 +103,7 @@ done:
 }
 
 /* Do both rows speak of one submission: equal in all but value and unit? */
-static bool rows_equal_but_value(const abdb_mlperf_row *a, const abdb_mlperf_row *b)
+static bool rows_equal_except_result_and_unit(const abdb_mlperf_row *a, const abdb_mlperf_row *b)
 {
     /* abdb_mlperf_row is nothing but pointers to text, so it can be compared as an array of
      * them. */
@@ -143,8 +144,8 @@ static abdb_status hold_row_for_pairing(state *s, const abdb_mlperf_row *row,
             if (!text[i]) return ABDB_FAIL(err, ABDB_NOMEM, "a row");
         }
     s->others.count = 0;
-    abdb_mlperf_note_other_columns(&s->others, &s->arena, map, MAP_COUNT, &s->header, csv->field,
-                                   csv->count);
+    abdb_mlperf_collect_unmapped_columns(&s->others, &s->arena, map, MAP_COUNT, &s->header,
+                                         csv->field, csv->count);
     s->csv = (abdb_csv_row){.line = csv->line, .raw_size = csv->raw_size};
     s->csv.raw = abdb_arena_copy(&s->arena, csv->raw, csv->raw_size);
     if (!s->csv.raw) return ABDB_FAIL(err, ABDB_NOMEM, "a row");
@@ -153,15 +154,15 @@ static abdb_status hold_row_for_pairing(state *s, const abdb_mlperf_row *row,
 }
 
 /* A rate and its watts in two rows, in either order, are one entry. */
-static abdb_status pair_power_with_performance(state *s, const abdb_mlperf_row *row,
-                                               const abdb_csv_row *csv, abdb_error *err)
+static abdb_status merge_power_with_held_row_or_hold(state *s, const abdb_mlperf_row *row,
+                                                     const abdb_csv_row *csv, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
     if (!s->waits || !row->unit || !s->row.unit ||
         is_power_or_energy_row(row) == is_power_or_energy_row(&s->row) ||
-        !rows_equal_but_value(row, &s->row)) {
-        TRY(import_waiting_row(s, NULL, err));
+        !rows_equal_except_result_and_unit(row, &s->row)) {
+        TRY(import_held_row(s, NULL, err));
         return hold_row_for_pairing(s, row, csv, err);
     }
     if (is_power_or_energy_row(row)) {
@@ -176,57 +177,58 @@ static abdb_status pair_power_with_performance(state *s, const abdb_mlperf_row *
     /* One submission on two lines: the entry is handed over once for each, so that both input rows
      * are accounted for and both places are kept; the store sees that they are equal. */
     s->row.has_power = "1";
-    TRY(import_waiting_row(s, NULL, err));
-    TRY(import_waiting_row(s, csv, err));
+    TRY(import_held_row(s, NULL, err));
+    TRY(import_held_row(s, csv, err));
     s->waits = false;
 done:
     return st;
 }
 
-static abdb_status import_site_row(state *s, const abdb_csv_row *csv, abdb_error *err)
+static abdb_status import_or_hold_site_row(state *s, const abdb_csv_row *csv, abdb_error *err)
 {
     abdb_arena arena = {0};
     abdb_mlperf_row row = {0};
     char reason[200];
     abdb_status st = ABDB_OK;
 
-    if (!abdb_csv_row_fits(&s->header, csv, s->in, s->delimiter, reason, sizeof reason)) {
-        TRY(import_waiting_row(s, NULL, err));
+    if (!abdb_csv_row_fits_header(&s->header, csv, s->in, s->delimiter, reason, sizeof reason)) {
+        TRY(import_held_row(s, NULL, err));
         s->waits = false;
         return abdb_csv_reject_and_end_row(s->context.sink, csv, "row", reason, err);
     }
-    abdb_mlperf_copy_row_columns(abdb_mlperf_columns, MLPERF_SHARED, s->shared, csv, &row);
-    abdb_mlperf_copy_row_columns(map, MAP_COUNT, s->place, csv, &row);
-    row.suite = suite_from_label(&arena, row.suite, row.scenario != NULL);
+    abdb_mlperf_fill_row_from_csv_cells(abdb_mlperf_columns, MLPERF_SHARED, s->shared, csv, &row);
+    abdb_mlperf_fill_row_from_csv_cells(map, MAP_COUNT, s->place, csv, &row);
+    row.suite = suite_from_label_or_scenario(&arena, row.suite, row.scenario != NULL);
     if (!row.suite) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a suite"));
     if (!row.round) row.round = abdb_mlperf_round_of_public_id(&arena, row.public_id);
     if (!row.system_type && strcmp(row.suite, "inference") == 0)
-        row.system_type = abdb_mlperf_site_type_of_row(s->system_type, row.scenario);
+        row.system_type = abdb_mlperf_site_system_type_or_stream_edge(s->system_type, row.scenario);
     if (!row.division) row.division = "closed"; /* the pages' default tab; --set cannot undo it */
-    TRY(pair_power_with_performance(s, &row, csv, err));
+    TRY(merge_power_with_held_row_or_hold(s, &row, csv, err));
 done:
     abdb_arena_free(&arena);
     return st;
 }
 
-static abdb_status handle_header_or_site_row(void *self, const abdb_csv_row *csv, abdb_error *err)
+static abdb_status store_header_or_import_site_row(void *self, const abdb_csv_row *csv,
+                                                   abdb_error *err)
 {
     state *s = self;
     abdb_status st = ABDB_OK;
 
     bool is_header = !s->header.count || abdb_csv_row_is_header(&s->header, csv);
 
-    if (!is_header) return import_site_row(s, csv, err);
+    if (!is_header) return import_or_hold_site_row(s, csv, err);
     if (csv->line == 1 && !is_site_header(csv->raw, csv->raw_size)) return ABDB_OK; /* a title */
-    TRY(import_waiting_row(s, NULL, err));
+    TRY(import_held_row(s, NULL, err));
     s->waits = false;
     TRY(abdb_csv_header_copy_row(&s->header, csv, err));
     abdb_mlperf_find_columns(abdb_mlperf_columns, MLPERF_SHARED, &s->header, s->shared);
     abdb_mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
     s->averaged = abdb_csv_find_column(&s->header, "Avg. Result at System Name") >= 0;
-    TRY(abdb_csv_find_marks(&s->header, s->in, s->delimiter, err));
+    TRY(abdb_csv_find_decimal_marks(&s->header, s->in, s->delimiter, err));
     s->context.result_mark =
-        abdb_csv_mark(&s->header, abdb_csv_find_column(&s->header, RESULT_NAMES));
+        abdb_csv_decimal_mark_of_column(&s->header, abdb_csv_find_column(&s->header, RESULT_NAMES));
     s->context.mark = s->header.file_mark;
 done:
     return st;
@@ -238,11 +240,11 @@ static abdb_status read_mlperf_site(const abdb_input *in, const abdb_overrides *
     state s = {.in = in,
                .delimiter = abdb_csv_guess_delimiter(in->text, in->text_size),
                .header = {.is_another = is_another_site_header},
-               .system_type = abdb_mlperf_site_guess_type(in),
+               .system_type = abdb_mlperf_site_guess_system_type(in),
                .context = abdb_mlperf_site_make_context(overrides, sink)};
-    abdb_status st = abdb_csv_read_input(in, s.delimiter, handle_header_or_site_row, &s, err);
+    abdb_status st = abdb_csv_read_input(in, s.delimiter, store_header_or_import_site_row, &s, err);
 
-    if (st == ABDB_OK) st = import_waiting_row(&s, NULL, err);
+    if (st == ABDB_OK) st = import_held_row(&s, NULL, err);
     if (st == ABDB_OK &&
         (s.header.count == 0 || abdb_csv_find_column(&s.header, "Model MLC|Model") < 0))
         st = ABDB_FAIL(err, ABDB_FORMAT,

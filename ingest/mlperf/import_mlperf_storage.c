@@ -14,12 +14,15 @@
 
 static int mlperf_storage_bid(const abdb_input *in)
 {
-    if (abdb_flat_has_value_names(in, "\"overall\"|train_throughput_mean_samples_per_second"))
+    if (abdb_flat_has_all_keys_or_columns(in,
+                                          "\"overall\"|train_throughput_mean_samples_per_second"))
         return 90;
-    return abdb_flat_has_value_names(in, "\"num_accelerators\"|\"train_au_percentage\"") ? 90 : 0;
+    return abdb_flat_has_all_keys_or_columns(in, "\"num_accelerators\"|\"train_au_percentage\"")
+               ? 90
+               : 0;
 }
 
-static const char *member_as_text(abdb_arena *arena, const json_t *object, const char *key)
+static const char *json_member_as_text(abdb_arena *arena, const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
     char *out = json_is_number(value) ? abdb_arena_alloc(arena, 32) : NULL;
@@ -55,13 +58,15 @@ static void init_storage_entry(reader *r, abdb_entry *entry, const char *kind, c
 }
 
 static void add_throughput_results(reader *r, abdb_entry *entry, const json_t *o,
-                                   const char *samples, const char *bytes, const char *statistic)
+                                   const char *samples_key, const char *bytes_key,
+                                   const char *statistic)
 {
     abdb_entry_add_printed_result(entry, "samples_per_s", statistic,
-                                  member_as_text(&r->arena, o, samples), ABDB_MARK_POINT,
+                                  json_member_as_text(&r->arena, o, samples_key), ABDB_MARK_POINT,
                                   "Samples/s");
     abdb_entry_add_printed_result(entry, "bytes_per_s", statistic,
-                                  member_as_text(&r->arena, o, bytes), ABDB_MARK_POINT, "MB/s");
+                                  json_member_as_text(&r->arena, o, bytes_key), ABDB_MARK_POINT,
+                                  "MB/s");
 }
 
 /* What is read above, or in the path; means over the time of a run, and of single steps; when and
@@ -99,18 +104,21 @@ static void add_storage_factors(reader *r, abdb_entry *entry, const json_t *o)
                  {"samples_per_file", "num_samples_per_file"}};
 
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        abdb_entry_add_factor(entry, table[i].factor, member_as_text(&r->arena, o, table[i].key));
-    abdb_flat_add_json_factors(entry, NULL, o, known, &r->arena);
-    abdb_flat_add_json_factors(entry, NULL, json_object_get(o, "metric"), known, &r->arena);
+        abdb_entry_add_factor_parsing_number(entry, table[i].factor,
+                                             json_member_as_text(&r->arena, o, table[i].key));
+    abdb_flat_add_json_members_as_factors(entry, NULL, o, known, &r->arena);
+    abdb_flat_add_json_members_as_factors(entry, NULL, json_object_get(o, "metric"), known,
+                                          &r->arena);
 }
 
-static abdb_status apply_overrides_and_pass(reader *r, abdb_entry *entry, abdb_error *err)
+static abdb_status apply_overrides_and_send_to_sink(reader *r, abdb_entry *entry, abdb_error *err)
 {
-    abdb_entry_apply_overrides(entry, r->words);
+    abdb_entry_apply_overrides_and_check(entry, r->words);
     return r->sink->entry(r->sink->self, entry, err);
 }
 
-static abdb_status reject_field(reader *r, const char *field, const char *reason, abdb_error *err)
+static abdb_status send_field_reject_to_sink(reader *r, const char *field, const char *reason,
+                                             abdb_error *err)
 {
     abdb_reject bad = {.field = field, .reason = reason};
 
@@ -123,38 +131,38 @@ static abdb_status import_report_runs_and_score(reader *r, abdb_entry *entry, co
 {
     const json_t *overall = json_object_get(root, "overall");
     json_t *runs = json_object_get(root, "runs"), *run;
-    const char *name, *model = member_as_text(&r->arena, overall, "model");
+    const char *name, *model = json_member_as_text(&r->arena, overall, "model");
     size_t pieces = 0;
     abdb_status st = ABDB_OK;
 
-    if (!model) return reject_field(r, "overall.model", "no model", err);
+    if (!model) return send_field_reject_to_sink(r, "overall.model", "no model", err);
     json_object_foreach(runs, name, run)
     {
         if (pieces == ABDB_PIECE_MAX) {
-            TRY(reject_field(r, name, "more runs than a result has room for", err));
+            TRY(send_field_reject_to_sink(r, name, "more runs than a result has room for", err));
             continue;
         }
         init_storage_entry(r, entry, "run", abdb_arena_printf(&r->arena, "runs.%s", name), model);
         add_storage_factors(r, entry, run);
         add_throughput_results(r, entry, run, "train_throughput_samples_per_second",
                                "train_throughput_MB_per_second", "value");
-        abdb_entry_add_factor(entry, "repetition_index", name);
+        abdb_entry_add_factor_parsing_number(entry, "repetition_index", name);
         if (!entry->results) {
-            TRY(reject_field(r, entry->locator, "no throughput", err));
+            TRY(send_field_reject_to_sink(r, entry->locator, "no throughput", err));
             continue;
         }
         pieces++;
-        TRY(apply_overrides_and_pass(r, entry, err));
+        TRY(apply_overrides_and_send_to_sink(r, entry, err));
     }
     init_storage_entry(r, entry, "score", "overall", model);
     add_storage_factors(r, entry, overall);
     add_throughput_results(r, entry, overall, "train_throughput_mean_samples_per_second",
                            "train_throughput_mean_MB_per_second", "mean");
-    if (!entry->results) return reject_field(r, "overall", "no throughput", err);
+    if (!entry->results) return send_field_reject_to_sink(r, "overall", "no throughput", err);
     for (size_t i = 0; i < entry->results; i++) entry->result[i].n = (long long)pieces;
     entry->pieces = pieces;
     entry->role = "run";
-    TRY(apply_overrides_and_pass(r, entry, err));
+    TRY(apply_overrides_and_send_to_sink(r, entry, err));
 done:
     return st;
 }
@@ -190,36 +198,38 @@ static abdb_status import_dlio_summary(reader *r, abdb_entry *entry, const json_
 
     if (!model) model = abdb_overrides_get(r->words, "model");
     if (!model)
-        return reject_field(r, "model",
-                            "neither file nor path says the model: add --set model=NAME", err);
+        return send_field_reject_to_sink(
+            r, "model", "neither file nor path says the model: add --set model=NAME", err);
     /* "run3", "run_3": a digit behind it, since "run" is also part of other words. */
     for (const char *next = run; next; next = strcasestr(next + 1, "run"))
         if (next[3 + strspn(next + 3, "_")] >= '0' && next[3 + strspn(next + 3, "_")] <= '9')
             run = next;
     init_storage_entry(r, entry, "run", "metric", model);
     add_storage_factors(r, entry, root);
-    abdb_entry_add_factor(entry, "emulated_accelerator",
-                          find_last_name_in_path(r->path, accelerators,
-                                                 sizeof accelerators / sizeof accelerators[0]));
+    abdb_entry_add_factor_parsing_number(
+        entry, "emulated_accelerator",
+        find_last_name_in_path(r->path, accelerators,
+                               sizeof accelerators / sizeof accelerators[0]));
     if (run)
-        abdb_entry_add_factor(entry, "repetition_index",
-                              abdb_arena_printf(&r->arena, "%.*s", (int)strcspn(run, "/"), run));
+        abdb_entry_add_factor_parsing_number(
+            entry, "repetition_index",
+            abdb_arena_printf(&r->arena, "%.*s", (int)strcspn(run, "/"), run));
     entry->field[ABDB_FIELD_date] = start;
     add_throughput_results(r, entry, metric, "train_throughput_mean_samples_per_second",
                            "train_io_mean_MB_per_second", "mean");
-    abdb_entry_add_printed_result(entry, "accelerator_utilisation", "mean",
-                                  member_as_text(&r->arena, metric, "train_au_mean_percentage"),
-                                  ABDB_MARK_POINT, "%");
+    abdb_entry_add_printed_result(
+        entry, "accelerator_utilisation", "mean",
+        json_member_as_text(&r->arena, metric, "train_au_mean_percentage"), ABDB_MARK_POINT, "%");
     /* The benchmark wants the emulated accelerators busy for 90 % of the time (70 % for some
      * models); a run below it is invalid. */
     if (met && strcmp(met, "success") != 0) {
         entry->field[ABDB_FIELD_status] = "failed";
         entry->field[ABDB_FIELD_reason] =
             "the accelerators waited longer than the benchmark allows";
-        abdb_entry_leave_out_results(entry);
+        abdb_entry_drop_results_as_left_out(entry);
     } else if (!entry->results)
-        return reject_field(r, "metric", "no throughput", err);
-    return apply_overrides_and_pass(r, entry, err);
+        return send_field_reject_to_sink(r, "metric", "no throughput", err);
+    return apply_overrides_and_send_to_sink(r, entry, err);
 }
 
 static abdb_status read_mlperf_storage(const abdb_input *in, const abdb_overrides *overrides,

@@ -13,7 +13,7 @@
 #include "ingest/read/flat_records.h"
 
 /* {"0": {... "Organization" ... "MlperfModel" ...: the first object shows it. */
-static bool is_keyed_summary(const char *text, size_t size)
+static bool is_checker_summary_json(const char *text, size_t size)
 {
     size_t head = size < 4096 ? size : 4096, i = 1;
 
@@ -28,7 +28,8 @@ static int mlperf_summary_bid(const abdb_input *in)
 
     while (i < in->text_size && strchr(" \t\r\n", in->text[i]) && in->text[i]) i++;
     if (i == in->text_size) return 0;
-    if (in->text[i] == '{') return is_keyed_summary(in->text + i, in->text_size - i) ? 85 : 0;
+    if (in->text[i] == '{')
+        return is_checker_summary_json(in->text + i, in->text_size - i) ? 85 : 0;
     if (in->text[i] != '[') return 0;
     /* One of two keys within the first 4 KiB of an array: the first object shows all of them. */
     for (size_t k = i; k < in->text_size && k < i + 4096; k++)
@@ -134,7 +135,7 @@ static abdb_status import_summary_object(const abdb_mlperf_context *context, con
     abdb_mlperf_context own = *context;
     abdb_status st;
 
-    abdb_flat_note_json_members(&others, object, known, &a);
+    abdb_flat_append_json_members_to_settings(&others, object, known, &a);
     own.others = &others;
     st = import_row_or_reject(&own, object, &a, &row, err);
 
@@ -172,8 +173,9 @@ static abdb_status import_checker_object(const abdb_mlperf_context *context, con
         if (text) abdb_settings_set(&others, &a, name, (int)strlen(name), text, (int)strlen(text));
     }
     own.others = &others;
-    abdb_mlperf_copy_row_members(abdb_mlperf_columns, MLPERF_SHARED, object, &a, &row);
-    abdb_mlperf_copy_row_members(abdb_mlperf_checker_columns, MLPERF_CHECKER, object, &a, &row);
+    abdb_mlperf_fill_row_from_json_members(abdb_mlperf_columns, MLPERF_SHARED, object, &a, &row);
+    abdb_mlperf_fill_row_from_json_members(abdb_mlperf_checker_columns, MLPERF_CHECKER, object, &a,
+                                           &row);
     st = import_row_or_reject(&own, object, &a, &row, err);
     abdb_arena_free(&a);
     return st;
@@ -181,8 +183,9 @@ static abdb_status import_checker_object(const abdb_mlperf_context *context, con
 
 typedef abdb_status (*object_reader)(const abdb_mlperf_context *, const json_t *, abdb_error *);
 
-static abdb_status import_member(const abdb_mlperf_context *context, const json_t *object,
-                                 object_reader read, abdb_error *err)
+static abdb_status import_object_or_reject_and_end_row(const abdb_mlperf_context *context,
+                                                       const json_t *object, object_reader read,
+                                                       abdb_error *err)
 {
     const abdb_sink *sink = context->sink;
     abdb_status st = ABDB_OK;
@@ -217,7 +220,7 @@ static abdb_status read_mlperf_summary(const abdb_input *in, const abdb_override
         json_object_foreach(root, key, object)
         {
             context.locator = key;
-            TRY(import_member(&context, object, import_checker_object, err));
+            TRY(import_object_or_reject_and_end_row(&context, object, import_checker_object, err));
         }
         goto done;
     }
@@ -228,7 +231,7 @@ static abdb_status read_mlperf_summary(const abdb_input *in, const abdb_override
     {
         snprintf(locator, sizeof locator, "[%zu]", i);
         context.locator = locator;
-        TRY(import_member(&context, object, import_summary_object, err));
+        TRY(import_object_or_reject_and_end_row(&context, object, import_summary_object, err));
     }
 done:
     json_decref(root);

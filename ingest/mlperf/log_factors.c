@@ -4,16 +4,18 @@
 
 #include "ingest/mlperf/mlperf_log.h"
 
-void abdb_mlperf_add_other_values(abdb_entry *entry, const abdb_mlperf_values *values,
-                                  const char *before, const char *const *ignored, abdb_arena *arena)
+void abdb_mlperf_add_unignored_values_as_factors(abdb_entry *entry,
+                                                 const abdb_mlperf_values *values,
+                                                 const char *key_prefix, const char *const *ignored,
+                                                 abdb_arena *arena)
 {
     for (size_t i = 0; values && i < values->pairs; i++) {
         const char *key = values->pair[i].key;
 
         if (abdb_mlperf_get_first_value(values, key) != values->pair[i].text) continue;
-        if (before) key = abdb_arena_printf(arena, "%s%s", before, key);
-        abdb_entry_add_unknown_factor(entry, key, values->pair[i].text, ABDB_MARK_UNKNOWN, ignored,
-                                      arena);
+        if (key_prefix) key = abdb_arena_printf(arena, "%s%s", key_prefix, key);
+        abdb_entry_add_extra_factor_unless_ignored(entry, key, values->pair[i].text,
+                                                   ABDB_MARK_UNKNOWN, ignored, arena);
     }
     if (values) entry->factors_left_out += values->lost;
 }
@@ -28,12 +30,13 @@ void abdb_mlperf_add_other_values(abdb_entry *entry, const abdb_mlperf_values *v
         "num_errors.count"
 
 void abdb_mlperf_add_loadgen_factors(abdb_entry *entry, const abdb_mlperf_values *log,
-                                     bool settings, abdb_arena *arena)
+                                     bool include_effective_settings, abdb_arena *arena)
 {
     static const char *const of_run[] = {READ_OF_LOADGEN, NULL};
     static const char *const of_round[] = {READ_OF_LOADGEN, "effective_*", NULL};
 
-    abdb_mlperf_add_other_values(entry, log, NULL, settings ? of_run : of_round, arena);
+    abdb_mlperf_add_unignored_values_as_factors(
+        entry, log, NULL, include_effective_settings ? of_run : of_round, arena);
 }
 
 /* --- training and descriptions ---------------------------------------------------------------- */
@@ -54,7 +57,7 @@ void abdb_mlperf_add_training_factors(abdb_entry *entry, const abdb_mlperf_value
                                         "data_file",     "code_url",
                                         "checkpoint",    NULL};
 
-    abdb_mlperf_add_other_values(entry, log, NULL, known, arena);
+    abdb_mlperf_add_unignored_values_as_factors(entry, log, NULL, known, arena);
 }
 
 void abdb_mlperf_add_description_factors(abdb_entry *entry, const abdb_mlperf_values *system,
@@ -87,5 +90,5 @@ void abdb_mlperf_add_description_factors(abdb_entry *entry, const abdb_mlperf_va
                                         "described_system.*_comment",
                                         NULL};
 
-    abdb_mlperf_add_other_values(entry, system, "described_system.", known, arena);
+    abdb_mlperf_add_unignored_values_as_factors(entry, system, "described_system.", known, arena);
 }

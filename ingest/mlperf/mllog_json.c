@@ -10,24 +10,26 @@ enum { JSON_FLAGS = JSON_DECODE_INT_AS_REAL | JSON_DISABLE_EOF_CHECK };
 
 /* Where the string that begins behind `at` ends: at its closing quote, or at end. *odd: one of its
  * backslashes escapes nothing. */
-static const char *find_string_end(const char *at, const char *end, bool *odd)
+static const char *find_json_string_end_and_bad_escapes(const char *at, const char *end,
+                                                        bool *has_bad_escape)
 {
-    *odd = false;
+    *has_bad_escape = false;
     for (; at < end && *at != '"'; at++) {
         if (*at != '\\') continue;
         if (++at == end) break;
-        *odd =
-            *odd || !strchr("\"\\/bfnrtu", *at) ||
+        *has_bad_escape =
+            *has_bad_escape || !strchr("\"\\/bfnrtu", *at) ||
             (*at == 'u' && (size_t)(end - at) > 4 && strspn(at + 1, "0123456789abcdefABCDEF") < 4);
     }
     return at < end ? at : end;
 }
 
 /* One string with its quotes; if odd, each backslash but that of a quote is doubled. */
-static const char *append_string(abdb_text *out, const char *at, const char *end)
+static const char *append_json_string_fixing_escapes(abdb_text *out, const char *at,
+                                                     const char *end)
 {
     bool odd;
-    const char *stop = find_string_end(at + 1, end, &odd);
+    const char *stop = find_json_string_end_and_bad_escapes(at + 1, end, &odd);
 
     abdb_text_add(out, at, 1);
     for (at++; at < stop; at++) {
@@ -39,7 +41,7 @@ static const char *append_string(abdb_text *out, const char *at, const char *end
 }
 
 /* The words of Python and C++ that JSON lacks, longest first. */
-static const char *match_word(const char *at, const char *end)
+static const char *match_nonfinite_literal(const char *at, const char *end)
 {
     static const char *const words[] = {"-Infinity", "Infinity", "-inf", "inf",
                                         "-nan",      "nan",      "NaN"};
@@ -50,13 +52,13 @@ static const char *match_word(const char *at, const char *end)
     return NULL;
 }
 
-static void mend(abdb_text *out, const char *at, const char *end)
+static void append_json_quoting_nonfinite(abdb_text *out, const char *at, const char *end)
 {
     while (at < end) {
-        const char *word = match_word(at, end);
+        const char *word = match_nonfinite_literal(at, end);
 
         if (*at == '"') {
-            at = append_string(out, at, end);
+            at = append_json_string_fixing_escapes(out, at, end);
         } else if (word) {
             abdb_text_printf(out, "\"%s\"", word);
             at += strlen(word);
@@ -66,13 +68,13 @@ static void mend(abdb_text *out, const char *at, const char *end)
     }
 }
 
-json_t *abdb_mllog_parse_object(const char *text, size_t size, json_error_t *error)
+json_t *abdb_mllog_parse_object_leniently(const char *text, size_t size, json_error_t *error)
 {
     json_t *object = json_loadb(text, size, JSON_FLAGS, error);
     abdb_text mended = {0};
 
     if (!object) {
-        mend(&mended, text, text + size);
+        append_json_quoting_nonfinite(&mended, text, text + size);
         if (!mended.failed)
             object = json_loadb(abdb_text_get(&mended), mended.size, JSON_FLAGS, NULL);
         abdb_text_free(&mended);

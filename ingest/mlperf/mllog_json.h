@@ -12,6 +12,6 @@
  * bits); NULL, with *error: none, also after mending. NaN, Infinity and what C++ prints of them
  * become strings of that name, which no reader takes for a number; in a string with a backslash
  * that escapes nothing every backslash is one. */
-json_t *abdb_mllog_parse_object(const char *text, size_t size, json_error_t *error);
+json_t *abdb_mllog_parse_object_leniently(const char *text, size_t size, json_error_t *error);
 
 #endif

@@ -40,9 +40,9 @@ void abdb_mlperf_find_columns(const abdb_mlperf_column *map, size_t count,
 }
 
 /* Does a column of the map have this name, and is it this cell that it takes, or an equal one? */
-static bool cell_is_taken(const abdb_mlperf_column *map, size_t count,
-                          const abdb_csv_header *header, char *const *field, size_t fields,
-                          size_t i)
+static bool is_cell_mapped_or_duplicate(const abdb_mlperf_column *map, size_t count,
+                                        const abdb_csv_header *header, char *const *field,
+                                        size_t fields, size_t i)
 {
     abdb_csv_header one = {.count = 1, .name = header->name + i};
 
@@ -57,21 +57,23 @@ static bool cell_is_taken(const abdb_mlperf_column *map, size_t count,
     return false;
 }
 
-void abdb_mlperf_note_other_columns(abdb_settings *out, abdb_arena *arena,
-                                    const abdb_mlperf_column *map, size_t count,
-                                    const abdb_csv_header *header, char *const *field,
-                                    size_t fields)
+void abdb_mlperf_collect_unmapped_columns(abdb_settings *out, abdb_arena *arena,
+                                          const abdb_mlperf_column *map, size_t count,
+                                          const abdb_csv_header *header, char *const *field,
+                                          size_t fields)
 {
     for (size_t i = 0; i < fields && i < header->count; i++)
-        if (field[i] && *field[i] && !cell_is_taken(map, count, header, field, fields, i) &&
-            !cell_is_taken(abdb_mlperf_columns, MLPERF_SHARED, header, field, fields, i))
+        if (field[i] && *field[i] &&
+            !is_cell_mapped_or_duplicate(map, count, header, field, fields, i) &&
+            !is_cell_mapped_or_duplicate(abdb_mlperf_columns, MLPERF_SHARED, header, field, fields,
+                                         i))
             abdb_settings_set(out, arena, header->name[i], (int)strlen(header->name[i]), field[i],
                               (int)strlen(field[i]));
 }
 
-void abdb_mlperf_copy_row_columns(const abdb_mlperf_column *map, size_t count,
-                                  const int place[MLPERF_COLUMN_MAX], const abdb_csv_row *csv,
-                                  abdb_mlperf_row *row)
+void abdb_mlperf_fill_row_from_csv_cells(const abdb_mlperf_column *map, size_t count,
+                                         const int place[MLPERF_COLUMN_MAX],
+                                         const abdb_csv_row *csv, abdb_mlperf_row *row)
 {
     for (size_t i = 0; i < count; i++) {
         const char *text = abdb_csv_cell_or_null(csv, place[i]);
@@ -93,8 +95,9 @@ const char *abdb_mlperf_member_as_text(abdb_arena *arena, const json_t *object, 
     return abdb_arena_copy(arena, number, strlen(number));
 }
 
-void abdb_mlperf_copy_row_members(const abdb_mlperf_column *map, size_t count, const json_t *object,
-                                  abdb_arena *arena, abdb_mlperf_row *row)
+void abdb_mlperf_fill_row_from_json_members(const abdb_mlperf_column *map, size_t count,
+                                            const json_t *object, abdb_arena *arena,
+                                            abdb_mlperf_row *row)
 {
     for (size_t i = 0; i < count; i++) {
         char *names = abdb_arena_copy(arena, map[i].names, strlen(map[i].names)), *rest = NULL;

@@ -17,8 +17,8 @@
 #include "ingest/read/flat_records.h"
 #include "ingest/read/text_lines.h"
 
-abdb_status abdb_mlperf_add_value(abdb_mlperf_values *out, const char *key, const char *text,
-                                  abdb_error *err)
+abdb_status abdb_mlperf_append_trimmed_value(abdb_mlperf_values *out, const char *key,
+                                             const char *text, abdb_error *err)
 {
     size_t size;
 
@@ -69,7 +69,7 @@ const char *abdb_mlperf_scalar_to_text(const json_t *value, char buffer[32])
 
 /* --- detail logs of LoadGen ------------------------------------------------------------------- */
 
-static bool is_result_or_setting(const char *key)
+static bool is_result_or_setting_key(const char *key)
 {
     static const char *const begin[] = {"result_", "effective_",      "early_stopping",
                                         "power_",  "loadgen_version", "requested_use_token",
@@ -88,14 +88,14 @@ abdb_status abdb_mlperf_parse_mllog_line(json_t **out, const text_line *line, ab
 
     *out = NULL;
     if (!json) return ABDB_OK;
-    *out = abdb_mllog_parse_object(json + 8, strlen(json + 8), &error);
+    *out = abdb_mllog_parse_object_leniently(json + 8, strlen(json + 8), &error);
     if (*out) return ABDB_OK;
     return ABDB_FAIL(err, ABDB_DATA, "line %ld: no JSON behind :::MLLOG: %s", line->number,
                      error.text);
 }
 
 /* Settings that LoadGen took others for, its sources, clocks and buffers, words for people. */
-static bool is_loadgen_bookkeeping(const char *key)
+static bool is_loadgen_bookkeeping_key(const char *key)
 {
     static const char *const begin[] = {"requested_", "loadgen_", "logger_",  "qsl_",    "generic_",
                                         "get_",       "loaded_",  "error",    "warning", "async_",
@@ -106,18 +106,19 @@ static bool is_loadgen_bookkeeping(const char *key)
     return false;
 }
 
-static abdb_status add_detail_value(abdb_mlperf_values *out, const char *key, const char *text,
-                                    abdb_error *err)
+static abdb_status append_detail_value_unless_known_or_ignored(abdb_mlperf_values *out,
+                                                               const char *key, const char *text,
+                                                               abdb_error *err)
 {
-    if (!is_result_or_setting(key) &&
-        (is_loadgen_bookkeeping(key) || abdb_mlperf_get_first_value(out, key)))
+    if (!is_result_or_setting_key(key) &&
+        (is_loadgen_bookkeeping_key(key) || abdb_mlperf_get_first_value(out, key)))
         return ABDB_OK;
-    return abdb_mlperf_add_value(out, key, text, err);
+    return abdb_mlperf_append_trimmed_value(out, key, text, err);
 }
 
 /* '"pid": 6, "tid": 6, "ts": 17ns : key : value', as LoadGen wrote before 2020. */
-static abdb_status parse_pre_2020_detail_line(abdb_mlperf_values *out, const text_line *line,
-                                              abdb_error *err)
+static abdb_status append_value_of_pre_2020_detail_line(abdb_mlperf_values *out,
+                                                        const text_line *line, abdb_error *err)
 {
     const char *key = strstr(line->text, "ns : "), *value;
     char name[128];
@@ -128,19 +129,21 @@ static abdb_status parse_pre_2020_detail_line(abdb_mlperf_values *out, const tex
     if (!value || (size_t)(value - key) >= sizeof name) return ABDB_OK;
     snprintf(name, sizeof name, "%.*s", (int)(value - key), key);
     if (strcmp(name, "samples_per_query") == 0)
-        return abdb_mlperf_add_value(out, "effective_samples_per_query", value + 3, err);
-    return is_result_or_setting(name) ? abdb_mlperf_add_value(out, name, value + 3, err) : ABDB_OK;
+        return abdb_mlperf_append_trimmed_value(out, "effective_samples_per_query", value + 3, err);
+    return is_result_or_setting_key(name)
+               ? abdb_mlperf_append_trimmed_value(out, name, value + 3, err)
+               : ABDB_OK;
 }
 
 /* A file is one log: which of two its name and folder describe, nobody can tell. */
-static abdb_status fail_second_log(const text_line *line, abdb_error *err)
+static abdb_status fail_with_second_log_error(const text_line *line, abdb_error *err)
 {
     return ABDB_FAIL(err, ABDB_DATA,
                      "line %ld: a second log begins; a file holds one, so cut it in two",
                      line->number);
 }
 
-static abdb_status parse_detail_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status append_value_of_detail_line(void *self, const text_line *line, abdb_error *err)
 {
     abdb_mlperf_values *out = self;
     json_t *object = NULL;
@@ -149,12 +152,12 @@ static abdb_status parse_detail_line(void *self, const text_line *line, abdb_err
     abdb_status st = ABDB_OK;
 
     TRY(abdb_mlperf_parse_mllog_line(&object, line, err));
-    if (!object) return parse_pre_2020_detail_line(out, line, err);
+    if (!object) return append_value_of_pre_2020_detail_line(out, line, err);
     key = json_string_value(json_object_get(object, "key"));
     text = abdb_mlperf_scalar_to_text(json_object_get(object, "value"), number);
     if (key && strcmp(key, "loadgen_version") == 0 && abdb_mlperf_get_first_value(out, key))
-        TRY(fail_second_log(line, err));
-    if (key && text) TRY(add_detail_value(out, key, text, err));
+        TRY(fail_with_second_log_error(line, err));
+    if (key && text) TRY(append_detail_value_unless_known_or_ignored(out, key, text, err));
 done:
     json_decref(object);
     return st;
@@ -163,7 +166,7 @@ done:
 abdb_status abdb_mlperf_read_detail_log(abdb_mlperf_values *out, const abdb_input *in,
                                         abdb_error *err)
 {
-    return lines_read_each(in, parse_detail_line, out, err);
+    return lines_read_each(in, append_value_of_detail_line, out, err);
 }
 
 /* --- summaries -------------------------------------------------------------------------------- */
@@ -191,7 +194,7 @@ static const struct {
 };
 
 /* "90.00 percentile first token latency (ns)" as detail logs call it; NULL: another line. */
-static const char *detail_key_of_summary_name(const char *words, char out[80])
+static const char *detail_key_of_latency_summary_label(const char *words, char out[80])
 {
     static const struct {
         const char *words, *key;
@@ -225,15 +228,16 @@ static const char *detail_key_of_summary_name(const char *words, char out[80])
     return NULL;
 }
 
-static abdb_status parse_summary_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status append_value_of_summary_line(void *self, const text_line *line, abdb_error *err)
 {
     const char *colon = strrchr(line->text, ':');
     char words[120], buffer[80], *name, value[200];
     const char *key = NULL;
 
     if (strncmp(line->text, "MLPerf Results Summary", 22) == 0) {
-        if (abdb_mlperf_get_first_value(self, "summary")) return fail_second_log(line, err);
-        return abdb_mlperf_add_value(self, "summary", "begun", err);
+        if (abdb_mlperf_get_first_value(self, "summary"))
+            return fail_with_second_log_error(line, err);
+        return abdb_mlperf_append_trimmed_value(self, "summary", "begun", err);
     }
     if (!colon || (size_t)(colon - line->text) >= sizeof words) return ABDB_OK;
     snprintf(words, sizeof words, "%.*s", (int)(colon - line->text), line->text);
@@ -241,21 +245,22 @@ static abdb_status parse_summary_line(void *self, const text_line *line, abdb_er
     name = abdb_trim_in_place(words);
     for (size_t i = 0; !key && i < sizeof summary_keys / sizeof summary_keys[0]; i++)
         if (strcmp(name, summary_keys[i].words) == 0) key = summary_keys[i].key;
-    if (!key) key = detail_key_of_summary_name(name, buffer);
+    if (!key) key = detail_key_of_latency_summary_label(name, buffer);
     return key && !abdb_mlperf_get_first_value(self, key)
-               ? abdb_mlperf_add_value(self, key, abdb_trim_in_place(value), err)
+               ? abdb_mlperf_append_trimmed_value(self, key, abdb_trim_in_place(value), err)
                : ABDB_OK;
 }
 
 abdb_status abdb_mlperf_read_summary_log(abdb_mlperf_values *out, const abdb_input *in,
                                          abdb_error *err)
 {
-    return lines_read_each(in, parse_summary_line, out, err);
+    return lines_read_each(in, append_value_of_summary_line, out, err);
 }
 
 /* --- accuracy --------------------------------------------------------------------------------- */
 
-static void append_known_score(abdb_text *out, const char *name, const char *value, size_t size)
+static void append_score_if_name_is_known(abdb_text *out, const char *name, const char *value,
+                                          size_t size)
 {
     static const struct {
         const char *from, *to;
@@ -290,7 +295,7 @@ static void append_scores_of_python_dict(abdb_text *out, const char *text)
         snprintf(key, sizeof key, "%.*s", (int)name, text + 1);
         value += 1 + strspn(value + 1, ": '");
         digits = strspn(value, "0123456789.eE+-");
-        if (digits && digits < 40) append_known_score(out, key, value, digits);
+        if (digits && digits < 40) append_score_if_name_is_known(out, key, value, digits);
         text = value + digits + (value[digits] == '\'');
     }
 }
@@ -341,7 +346,8 @@ abdb_status abdb_mlperf_read_accuracy_file(abdb_mlperf_values *out, const abdb_i
         } else if (!text.size)
             append_accuracy_in_line(&text, line);
     }
-    if (text.size) st = abdb_mlperf_add_value(out, "accuracy", abdb_text_get(&text), err);
+    if (text.size)
+        st = abdb_mlperf_append_trimmed_value(out, "accuracy", abdb_text_get(&text), err);
     abdb_text_free(&text);
     return st;
 }
@@ -359,7 +365,7 @@ static long days_since_1970(int year, int month, int day)
     return era * 146097 + in_era * 365 + in_era / 4 - in_era / 100 + in_year - 719468;
 }
 
-bool abdb_mlperf_parse_clock_ms(const char *text, double *out)
+bool abdb_mlperf_parse_timestamp_to_epoch_ms(const char *text, double *out)
 {
     static const char form[] = "00-00-0000 00:00:";
     int month, day, year, hour, minute;
@@ -400,14 +406,14 @@ static abdb_status append_power_sample(abdb_mlperf_values *out, abdb_mlperf_powe
     return ABDB_OK;
 }
 
-static abdb_status parse_power_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status append_sample_of_power_line(void *self, const text_line *line, abdb_error *err)
 {
     abdb_mlperf_power power;
 
     if (line->words == 0) return ABDB_OK;
     if (line->words < 4 || strcmp(line->word[0], "Time") != 0 ||
         strcmp(line->word[2], "Watts") != 0 ||
-        !abdb_mlperf_parse_clock_ms(line->word[1], &power.t_ms) ||
+        !abdb_mlperf_parse_timestamp_to_epoch_ms(line->word[1], &power.t_ms) ||
         !abdb_double_parse(line->word[3], ABDB_MARK_POINT, &power.watts))
         return ABDB_FAIL(err, ABDB_DATA, "line %ld: not 'Time,MM-DD-YYYY hh:mm:ss.mmm,Watts,...'",
                          line->number);
@@ -417,7 +423,7 @@ static abdb_status parse_power_line(void *self, const text_line *line, abdb_erro
 abdb_status abdb_mlperf_read_power_log(abdb_mlperf_values *out, const abdb_input *in,
                                        abdb_error *err)
 {
-    return lines_read_each(in, parse_power_line, out, err);
+    return lines_read_each(in, append_sample_of_power_line, out, err);
 }
 
 /* --- descriptions ----------------------------------------------------------------------------- */
@@ -437,7 +443,7 @@ abdb_status abdb_mlperf_read_json_members(abdb_mlperf_values *out, const abdb_in
         const char *plain = abdb_mlperf_scalar_to_text(value, number);
 
         if (!plain && json_is_array(value)) plain = text = json_dumps(value, JSON_COMPACT);
-        if (plain) st = abdb_mlperf_add_value(out, key, plain, err);
+        if (plain) st = abdb_mlperf_append_trimmed_value(out, key, plain, err);
         free(text);
         if (st != ABDB_OK) goto done;
     }

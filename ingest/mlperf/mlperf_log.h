@@ -52,25 +52,26 @@ abdb_status abdb_mlperf_read_json_members(abdb_mlperf_values *out, const abdb_in
                                           abdb_error *err);
 
 /* One more value; key and text are copied, blanks around the text left out. */
-abdb_status abdb_mlperf_add_value(abdb_mlperf_values *out, const char *key, const char *text,
-                                  abdb_error *err);
+abdb_status abdb_mlperf_append_trimmed_value(abdb_mlperf_values *out, const char *key,
+                                             const char *text, abdb_error *err);
 /* The first value of that name, or NULL. */
 const char *abdb_mlperf_get_first_value(const abdb_mlperf_values *values, const char *key);
 /* Every other value once, under its own name behind `before` (NULL: nothing), as a factor; ignored:
  * as in ingest/read/unknown_factor.h. */
-void abdb_mlperf_add_other_values(abdb_entry *entry, const abdb_mlperf_values *values,
-                                  const char *before, const char *const *ignored,
-                                  abdb_arena *arena);
+void abdb_mlperf_add_unignored_values_as_factors(abdb_entry *entry,
+                                                 const abdb_mlperf_values *values,
+                                                 const char *key_prefix, const char *const *ignored,
+                                                 abdb_arena *arena);
 /* The same of a log of LoadGen (settings: those that it ran with, too), of a training log, and of
  * the description of a system ("described_system.NAME"): all but what is read elsewhere. */
 void abdb_mlperf_add_loadgen_factors(abdb_entry *entry, const abdb_mlperf_values *log,
-                                     bool settings, abdb_arena *arena);
+                                     bool include_effective_settings, abdb_arena *arena);
 void abdb_mlperf_add_training_factors(abdb_entry *entry, const abdb_mlperf_values *log,
                                       abdb_arena *arena);
 void abdb_mlperf_add_description_factors(abdb_entry *entry, const abdb_mlperf_values *system,
                                          abdb_arena *arena);
 /* "07-25-2025 15:27:44.482" in milliseconds since 1970 by the writer's clock; false: not of that
  * form. */
-bool abdb_mlperf_parse_clock_ms(const char *text, double *out);
+bool abdb_mlperf_parse_timestamp_to_epoch_ms(const char *text, double *out);
 
 #endif

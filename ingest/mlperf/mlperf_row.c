@@ -52,7 +52,7 @@ static const char *copy_lowercase(abdb_arena *arena, const char *text)
     return copy;
 }
 
-static int is_missing_word(const char *text)
+static int is_empty_or_not_applicable(const char *text)
 {
     return !text || !*text || strcasecmp(text, "N/A") == 0 || strcmp(text, "-") == 0;
 }
@@ -94,13 +94,14 @@ static const char *statistic_in_unit_text(const char *unit)
 }
 
 /* Is it the value of a result? False: reason says why not. */
-static bool check_positive_value(const char *text, const char *unit_text, const char *metric,
-                                 const char *name, abdb_decimal_mark mark, double *value,
-                                 const char **field, char *reason)
+static bool parse_positive_value_or_explain(const char *text, const char *unit_text,
+                                            const char *metric, const char *name,
+                                            abdb_decimal_mark mark, double *value,
+                                            const char **field, char *reason)
 {
     *field = name;
-    if (text && abdb_number_is_doubtful(text, mark)) {
-        abdb_number_explain(name, text, mark, reason, REASON_SIZE);
+    if (text && abdb_number_parses_only_with_other_mark(text, mark)) {
+        abdb_number_error_text(name, text, mark, reason, REASON_SIZE);
     } else if (!text || !abdb_double_parse(text, mark, value)) {
         snprintf(reason, REASON_SIZE, "%s is '%.60s', not a number", name, text ? text : "");
     } else if (*value <= 0) { /* 0 and negative numbers stand for runs that failed */
@@ -118,16 +119,18 @@ static bool check_positive_value(const char *text, const char *unit_text, const 
 }
 
 /* One value with its unit as a result of entry. */
-static int add_result_with_unit(abdb_entry *entry, const char *text, const char *unit_text,
-                                int stated, const char *name, abdb_decimal_mark mark,
-                                const char **field, char *reason)
+static int parse_and_add_result_or_explain(abdb_entry *entry, const char *text,
+                                           const char *unit_text, int unit_is_stated,
+                                           const char *name, abdb_decimal_mark mark,
+                                           const char **field, char *reason)
 {
     const abdb_unit *unit = unit_text ? abdb_unit_find(unit_text) : NULL;
     const char *metric = unit ? metric_of_unit(unit, entry->field[ABDB_FIELD_suite]) : NULL;
     abdb_result *result;
     double value;
 
-    if (!check_positive_value(text, unit_text, metric, name, mark, &value, field, reason)) {
+    if (!parse_positive_value_or_explain(text, unit_text, metric, name, mark, &value, field,
+                                         reason)) {
         abdb_count_values_read(abdb_has_digit(text));
         return 0;
     }
@@ -135,7 +138,7 @@ static int add_result_with_unit(abdb_entry *entry, const char *text, const char 
     if (!result) return 0;
     result->statistic = statistic_in_unit_text(unit_text);
     result->raw_value = text;
-    result->raw_unit = stated ? unit_text : NULL;
+    result->raw_unit = unit_is_stated ? unit_text : NULL;
     return 1;
 }
 
@@ -178,7 +181,8 @@ static void add_accuracy_results(abdb_entry *entry, abdb_arena *arena, const cha
 static bool parse_row_count(const char *text, const char *name, abdb_decimal_mark mark,
                             long long high, long long *out, const char **field, char *reason)
 {
-    if (!text || !abdb_has_digit(text) || abdb_count_parse(text, mark, 0, high, out)) return true;
+    if (!text || !abdb_has_digit(text) || abdb_integer_parse_in_range(text, mark, 0, high, out))
+        return true;
     *field = name;
     snprintf(reason, REASON_SIZE, "%s is '%.60s', not a whole number", name, text);
     return false;
@@ -201,8 +205,9 @@ static bool set_device_and_counts(abdb_entry *entry, abdb_arena *arena, const ab
         return false;
     if (nodes > 0) entry->field[ABDB_FIELD_nodes] = abdb_arena_printf(arena, "%lld", nodes);
     if (nodes == 0) nodes = 1;
-    if (is_missing_word(row->accelerator)) {
-        entry->field[ABDB_FIELD_device] = is_missing_word(row->processor) ? NULL : row->processor;
+    if (is_empty_or_not_applicable(row->accelerator)) {
+        entry->field[ABDB_FIELD_device] =
+            is_empty_or_not_applicable(row->processor) ? NULL : row->processor;
         if (sockets > 0 && row->processor)
             entry->field[ABDB_FIELD_devices] = abdb_arena_printf(arena, "%lld", nodes * sockets);
         if (row->processor)
@@ -220,27 +225,29 @@ static bool set_device_and_counts(abdb_entry *entry, abdb_arena *arena, const ab
 }
 
 /* A factor known, unknown (blank) or inapplicable ("N/A"). */
-static void add_factor_or_absence(abdb_entry *entry, const char *name, const char *text)
+static void add_factor_or_unknown_or_inapplicable(abdb_entry *entry, const char *name,
+                                                  const char *text)
 {
     if (!text)
         abdb_entry_add_valueless_factor(entry, name, ABDB_UNKNOWN);
-    else if (is_missing_word(text))
+    else if (is_empty_or_not_applicable(text))
         abdb_entry_add_valueless_factor(entry, name, ABDB_INAPPLICABLE);
     else
-        abdb_entry_add_factor(entry, name, text);
+        abdb_entry_add_factor_parsing_number(entry, name, text);
 }
 
 static void add_row_factors(abdb_entry *entry, const abdb_mlperf_row *row)
 {
-    add_factor_or_absence(entry, "host_processor", row->processor);
-    add_factor_or_absence(entry, "host_processors_per_node", row->processors_per_node);
-    add_factor_or_absence(entry, "host_processor_core_count", row->cores);
-    add_factor_or_absence(entry, "software", row->software);
-    add_factor_or_absence(entry, "operating_system", row->os);
-    if (row->notes) abdb_entry_add_factor(entry, "notes", row->notes);
-    if (row->location) abdb_entry_add_factor(entry, "location", row->location);
+    add_factor_or_unknown_or_inapplicable(entry, "host_processor", row->processor);
+    add_factor_or_unknown_or_inapplicable(entry, "host_processors_per_node",
+                                          row->processors_per_node);
+    add_factor_or_unknown_or_inapplicable(entry, "host_processor_core_count", row->cores);
+    add_factor_or_unknown_or_inapplicable(entry, "software", row->software);
+    add_factor_or_unknown_or_inapplicable(entry, "operating_system", row->os);
+    if (row->notes) abdb_entry_add_factor_parsing_number(entry, "notes", row->notes);
+    if (row->location) abdb_entry_add_factor_parsing_number(entry, "location", row->location);
     if (row->used_model && row->model && strcmp(row->used_model, row->model) != 0)
-        abdb_entry_add_factor(entry, "used_model", row->used_model);
+        abdb_entry_add_factor_parsing_number(entry, "used_model", row->used_model);
 }
 
 static int is_true_text(const char *text)
@@ -266,7 +273,8 @@ static const char *inferred_flag_text(const abdb_mlperf_row *row)
 /* "datacenter,edge" is a list: a system that was submitted in both categories. The scenario says
  * which one a result belongs to; Offline belongs to both. Returns how many types, at least 1; one
  * may be NULL, unknown. */
-static size_t list_system_types(abdb_arena *arena, const abdb_mlperf_row *row, const char *type[2])
+static size_t resolve_system_types_by_scenario(abdb_arena *arena, const abdb_mlperf_row *row,
+                                               const char *type[2])
 {
     const char *scenario = abdb_mlperf_canonical_scenario(row->scenario);
     const char *types = row->system_type ? copy_lowercase(arena, row->system_type) : NULL;
@@ -306,10 +314,11 @@ static void set_entry_fields(abdb_entry *entry, abdb_arena *arena,
     entry->field[ABDB_FIELD_submitter] = row->submitter;
     entry->field[ABDB_FIELD_availability] = copy_lowercase(arena, row->availability);
     entry->field[ABDB_FIELD_division] = division;
-    if (list_system_types(arena, row, types) == 1) /* else one entry cannot say both */
+    if (resolve_system_types_by_scenario(arena, row, types) ==
+        1) /* else one entry cannot say both */
         entry->field[ABDB_FIELD_system_type] = types[0];
     else
-        abdb_entry_add_factor(entry, "system_types", "datacenter, edge");
+        abdb_entry_add_factor_parsing_number(entry, "system_types", "datacenter, edge");
     entry->field[ABDB_FIELD_system] = row->system ? row->system : row->platform;
     entry->field[ABDB_FIELD_platform] = row->platform;
     entry->field[ABDB_FIELD_model] = row->model;
@@ -319,7 +328,7 @@ static void set_entry_fields(abdb_entry *entry, abdb_arena *arena,
     entry->field[ABDB_FIELD_public_id] = row->public_id;
     entry->field[ABDB_FIELD_url] = row->url;
     entry->field[ABDB_FIELD_dtype] =
-        is_missing_word(row->weights) ? NULL : copy_lowercase(arena, row->weights);
+        is_empty_or_not_applicable(row->weights) ? NULL : copy_lowercase(arena, row->weights);
     entry->field[ABDB_FIELD_flags] = abdb_trim_in_place(abdb_arena_printf(
         arena, "%s%s%s%s%s", context->flags ? context->flags : "", inferred_flag_text(row),
         power ? " power" : "", errors ? " errors" : "", row->unit ? "" : " unit-inferred"));
@@ -336,11 +345,11 @@ static void count_rest_of_rejected_row(abdb_entry *entry, abdb_arena *arena,
     char reason[REASON_SIZE];
 
     if (rate_unread)
-        (void)add_result_with_unit(entry, row->result, row->unit, 1, "Result", context->result_mark,
-                                   &field, reason);
+        (void)parse_and_add_result_or_explain(entry, row->result, row->unit, 1, "Result",
+                                              context->result_mark, &field, reason);
     if (power_unread && row->power)
-        (void)add_result_with_unit(entry, row->power, row->power_unit, 1, "Power",
-                                   context->result_mark, &field, reason);
+        (void)parse_and_add_result_or_explain(entry, row->power, row->power_unit, 1, "Power",
+                                              context->result_mark, &field, reason);
     add_accuracy_results(entry, arena, row->accuracy, context->mark);
 }
 
@@ -366,17 +375,19 @@ bool abdb_mlperf_fill_entry(abdb_entry *entry, abdb_arena *arena,
     }
     add_row_factors(entry, row);
     if (!unit) unit = default_unit_of_scenario(abdb_mlperf_canonical_scenario(row->scenario));
-    if (!add_result_with_unit(entry, row->result, unit, row->unit != NULL, "Result",
-                              context->result_mark, field, reason)) {
+    if (!parse_and_add_result_or_explain(entry, row->result, unit, row->unit != NULL, "Result",
+                                         context->result_mark, field, reason)) {
         count_rest_of_rejected_row(entry, arena, context, row, false, true);
         return false;
     }
     /* Logs name their unit in the figure itself; only tables are corrected. */
-    if (strcmp(context->source, "mlperf-logs") != 0 && abdb_mlperf_relabel_tokens(entry, row))
+    if (strcmp(context->source, "mlperf-logs") != 0 &&
+        abdb_mlperf_relabel_tokens_or_mark_unproved(entry, row))
         entry->field[ABDB_FIELD_flags] = abdb_trim_in_place(
             abdb_arena_printf(arena, "%s unit-corrected", entry->field[ABDB_FIELD_flags]));
-    if (row->power && !add_result_with_unit(entry, row->power, row->power_unit, 1, "Power",
-                                            context->result_mark, field, reason)) {
+    if (row->power &&
+        !parse_and_add_result_or_explain(entry, row->power, row->power_unit, 1, "Power",
+                                         context->result_mark, field, reason)) {
         count_rest_of_rejected_row(entry, arena, context, row, false, false);
         return false;
     }
@@ -402,12 +413,15 @@ abdb_status abdb_mlperf_import_row(const abdb_mlperf_context *context, const abd
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     *field = NULL;
-    for (size_t i = 0; i < list_system_types(&arena, row, types) && !*field && st == ABDB_OK; i++) {
+    for (size_t i = 0;
+         i < resolve_system_types_by_scenario(&arena, row, types) && !*field && st == ABDB_OK;
+         i++) {
         one.system_type = types[i];
         *entry = (abdb_entry){0};
         if (!abdb_mlperf_fill_entry(entry, &arena, context, &one, field, reason)) break;
-        if (context->others) abdb_entry_add_settings(entry, context->others, noise, &arena);
-        abdb_entry_apply_overrides(entry, context->words);
+        if (context->others)
+            abdb_entry_add_settings_as_factors(entry, context->others, noise, &arena);
+        abdb_entry_apply_overrides_and_check(entry, context->words);
         st = context->sink->entry(context->sink->self, entry, err);
     }
     abdb_arena_free(&arena);

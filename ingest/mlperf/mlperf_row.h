@@ -39,16 +39,18 @@ extern const abdb_mlperf_column abdb_mlperf_columns[MLPERF_SHARED];
 void abdb_mlperf_find_columns(const abdb_mlperf_column *map, size_t count,
                               const abdb_csv_header *header, int place[MLPERF_COLUMN_MAX]);
 /* Fills what the CSV row has; the rest of row stays. */
-void abdb_mlperf_copy_row_columns(const abdb_mlperf_column *map, size_t count,
-                                  const int place[MLPERF_COLUMN_MAX], const abdb_csv_row *csv,
-                                  abdb_mlperf_row *row);
+void abdb_mlperf_fill_row_from_csv_cells(const abdb_mlperf_column *map, size_t count,
+                                         const int place[MLPERF_COLUMN_MAX],
+                                         const abdb_csv_row *csv, abdb_mlperf_row *row);
 
 /* The member of that name as text: a string as it is, a number or boolean printed from arena; NULL:
  * none, or "". */
 const char *abdb_mlperf_member_as_text(abdb_arena *arena, const json_t *object, const char *name);
-/* As abdb_mlperf_copy_row_columns, of a JSON object's members: text as it is, numbers printed. */
-void abdb_mlperf_copy_row_members(const abdb_mlperf_column *map, size_t count, const json_t *object,
-                                  abdb_arena *arena, abdb_mlperf_row *row);
+/* As abdb_mlperf_fill_row_from_csv_cells, of a JSON object's members: text as it is, numbers
+ * printed. */
+void abdb_mlperf_fill_row_from_json_members(const abdb_mlperf_column *map, size_t count,
+                                            const json_t *object, abdb_arena *arena,
+                                            abdb_mlperf_row *row);
 /* The columns of the submission checker's summary that the shared ones lack. */
 enum { MLPERF_CHECKER = 10 };
 extern const abdb_mlperf_column abdb_mlperf_checker_columns[MLPERF_CHECKER];
@@ -65,10 +67,10 @@ typedef struct {
 
 /* The cells of a row that no member of abdb_mlperf_row takes, by the names of their columns: those
  * of neither map nor abdb_mlperf_columns, and a second spelling that says another thing. */
-void abdb_mlperf_note_other_columns(abdb_settings *out, abdb_arena *arena,
-                                    const abdb_mlperf_column *map, size_t count,
-                                    const abdb_csv_header *header, char *const *field,
-                                    size_t fields);
+void abdb_mlperf_collect_unmapped_columns(abdb_settings *out, abdb_arena *arena,
+                                          const abdb_mlperf_column *map, size_t count,
+                                          const abdb_csv_header *header, char *const *field,
+                                          size_t fields);
 
 /* Makes the entry of a row and hands it over. When the row cannot be one, *field and *reason say
  * why and nothing was handed over: the caller rejects it. reason has room for 200 bytes. */

@@ -17,7 +17,7 @@ const char *abdb_mlperf_round_of_public_id(abdb_arena *arena, const char *public
 }
 
 /* How many cells of the text hold the word, and nothing else? */
-static size_t count_cells(const abdb_input *in, const char *word)
+static size_t count_cells_equal_to_word(const abdb_input *in, const char *word)
 {
     size_t size = strlen(word), count = 0;
 
@@ -34,17 +34,19 @@ static size_t count_cells(const abdb_input *in, const char *word)
     return count;
 }
 
-const char *abdb_mlperf_site_guess_type(const abdb_input *in)
+const char *abdb_mlperf_site_guess_system_type(const abdb_input *in)
 {
     enum { FEW = 10 }; /* 7 of v6.0's 251 in the datacenter category are of SingleStream */
-    size_t servers = count_cells(in, "Server") + count_cells(in, "Interactive"),
-           streams = count_cells(in, "SingleStream");
+    size_t servers = count_cells_equal_to_word(in, "Server") +
+                     count_cells_equal_to_word(in, "Interactive"),
+           streams = count_cells_equal_to_word(in, "SingleStream");
 
     if (servers > FEW * streams) return "datacenter";
     return streams > FEW * servers ? "edge" : NULL;
 }
 
-const char *abdb_mlperf_site_type_of_row(const char *system_type, const char *scenario)
+const char *abdb_mlperf_site_system_type_or_stream_edge(const char *system_type,
+                                                        const char *scenario)
 {
     scenario = abdb_mlperf_canonical_scenario(scenario);
     if (!system_type && scenario &&

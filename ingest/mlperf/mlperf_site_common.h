@@ -9,9 +9,10 @@ const char *abdb_mlperf_round_of_public_id(abdb_arena *arena, const char *public
 /* The pages export one system type at a time and do not name it: Server and Interactive belong to
  * the datacenter category, SingleStream to edge, but for a few rows in v3.1 and v6.0. NULL: it
  * cannot be told, as where an export has many of both. */
-const char *abdb_mlperf_site_guess_type(const abdb_input *in);
+const char *abdb_mlperf_site_guess_system_type(const abdb_input *in);
 /* The type of one result of an export of that type (NULL: unknown): streams are of edge systems. */
-const char *abdb_mlperf_site_type_of_row(const char *system_type, const char *scenario);
+const char *abdb_mlperf_site_system_type_or_stream_edge(const char *system_type,
+                                                        const char *scenario);
 /* What a result's flags say that the export does not tell. averaged: it shows a mean where several
  * results share a name; system_type NULL: unknown. */
 const char *abdb_mlperf_site_flags(bool averaged, const char *system_type);

@@ -1,8 +1,8 @@
 /* round.c - gathers the files of a round and groups them into result folders; see round.h. A file
  * is read the moment it is seen (abdb_mlperf_round_add_file), since archives cannot be asked for it
  * again; only its names and values stay. When all were seen, sorting by root, folder and path
- * brings the files of a result together (abdb_mlperf_round_group_folders). Where a path puts a file
- * is round_path.c's business. */
+ * brings the files of a result together (abdb_mlperf_round_group_files_into_folders). Where a path
+ * puts a file is round_path.c's business. */
 #include "ingest/mlperf/round_text_pool.h"
 #include "ingest/mlperf/round_unread.h"
 
@@ -92,7 +92,7 @@ static bool content_fits_file_name(const abdb_round_path *p, const abdb_input *i
 }
 
 /* How many parts of the path below the root name the folder of a result. */
-static size_t count_parts_to_folder(const abdb_round_path *p)
+static size_t count_path_parts_to_result_folder(const abdb_round_path *p)
 {
     /* SYSTEM/BENCHMARK/SCENARIO in inference, SYSTEM/strong/BENCHMARK in HPC, SYSTEM/BENCHMARK
      * otherwise. */
@@ -102,8 +102,10 @@ static size_t count_parts_to_folder(const abdb_round_path *p)
 }
 
 /* Files of one folder mostly come one after another, and share their home. */
-static abdb_status find_or_add_folder(abdb_mlperf_round *round, const folder_location **out,
-                                      const abdb_round_path *p, const char *path, abdb_error *err)
+static abdb_status reuse_last_or_add_folder_location(abdb_mlperf_round *round,
+                                                     const folder_location **out,
+                                                     const abdb_round_path *p, const char *path,
+                                                     abdb_error *err)
 {
     abdb_arena *a = &round->pool.arena;
     bool result = p->anchor == ANCHOR_RESULTS; /* a description belongs to no folder of its own */
@@ -112,8 +114,8 @@ static abdb_status find_or_add_folder(abdb_mlperf_round *round, const folder_loc
     folder_location *made;
 
     if (result)
-        folder =
-            abdb_round_join_path_parts(&round->scratch, p, p->root_parts, count_parts_to_folder(p));
+        folder = abdb_round_join_path_parts(&round->scratch, p, p->root_parts,
+                                            count_path_parts_to_result_folder(p));
     if (!root || !folder) return ABDB_FAIL(err, ABDB_NOMEM, "a round");
     *out = round->last;
     if (result && *out && (*out)->where.suite == p->suite && strcmp((*out)->root, root) == 0 &&
@@ -129,8 +131,9 @@ static abdb_status find_or_add_folder(abdb_mlperf_round *round, const folder_loc
     return ABDB_OK;
 }
 
-static abdb_status read_and_keep_file(abdb_mlperf_round *round, const abdb_round_path *p,
-                                      const abdb_input *in, const char *sha256, abdb_error *err)
+static abdb_status read_and_cache_round_file(abdb_mlperf_round *round, const abdb_round_path *p,
+                                             const abdb_input *in, const char *sha256,
+                                             abdb_error *err)
 {
     abdb_mlperf_values read = {.arena = &round->scratch};
     item *it = NULL;
@@ -143,9 +146,10 @@ static abdb_status read_and_keep_file(abdb_mlperf_round *round, const abdb_round
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "more than %d bytes of logs; import the round in parts",
                       ROUND_BYTES_MAX));
     TRY(append_round_item(round, &it, err));
-    TRY(find_or_add_folder(round, &it->home, p, in->path, err));
+    TRY(reuse_last_or_add_folder_location(round, &it->home, p, in->path, err));
     if (p->anchor == ANCHOR_RESULTS)
-        member = abdb_round_join_path_parts(&round->scratch, p, count_parts_to_folder(p), p->parts);
+        member = abdb_round_join_path_parts(&round->scratch, p,
+                                            count_path_parts_to_result_folder(p), p->parts);
     it->file.path = abdb_round_join_path_parts(a, p, p->root_parts, p->parts);
     it->file.sha256 = abdb_arena_copy(a, sha256, strlen(sha256));
     it->file.member = member ? abdb_text_pool_intern(&round->pool, member) : NULL;
@@ -172,25 +176,25 @@ abdb_status abdb_mlperf_round_add_file(abdb_mlperf_round *round, const abdb_inpu
     *taken = false;
     if (abdb_round_parse_path(&p, &round->scratch, in->path) && p.reader &&
         content_fits_file_name(&p, in)) {
-        st = read_and_keep_file(round, &p, in, sha256, err);
+        st = read_and_cache_round_file(round, &p, in, sha256, err);
         *taken = st == ABDB_OK;
     }
     abdb_arena_clear(&round->scratch);
     return st;
 }
 
-abdb_status abdb_mlperf_round_note_unread(abdb_mlperf_round *round, const char *path,
-                                          abdb_error *err)
+abdb_status abdb_mlperf_round_record_unread_file(abdb_mlperf_round *round, const char *path,
+                                                 abdb_error *err)
 {
-    return abdb_round_unread_note(&round->unread, path, err);
+    return abdb_round_unread_add_folder_of_log(&round->unread, path, err);
 }
 
-size_t abdb_mlperf_round_power_logs(const abdb_mlperf_round *round)
+size_t abdb_mlperf_round_unread_power_log_count(const abdb_mlperf_round *round)
 {
     return round->unread.power_logs;
 }
 
-void abdb_mlperf_round_mark_truncated(abdb_mlperf_round *round, const char *path)
+void abdb_mlperf_round_record_truncated_path(abdb_mlperf_round *round, const char *path)
 {
     if (round->truncations < sizeof round->truncated / sizeof round->truncated[0])
         round->truncated[round->truncations++] = abdb_text_pool_intern(&round->pool, path);
@@ -238,13 +242,13 @@ static bool texts_equal_or_both_null(const char *a, const char *b)
 
 /* Is that the description of the system? Tiny's may be "SYSTEM_System_Description.json", with '_'
  * for '-'. */
-static bool is_description_of_system(const char *name, size_t stem, const char *system)
+static bool is_description_name_of_system(const char *name, size_t stem_size, const char *system)
 {
     static const char tail[] = "_system_description";
     size_t size = strlen(system);
 
-    if (stem == size && strncmp(system, name, stem) == 0) return true;
-    if (stem != size + sizeof tail - 1 || strncasecmp(name + size, tail, sizeof tail - 1) != 0)
+    if (stem_size == size && strncmp(system, name, stem_size) == 0) return true;
+    if (stem_size != size + sizeof tail - 1 || strncasecmp(name + size, tail, sizeof tail - 1) != 0)
         return false;
     for (size_t i = 0; i < size; i++)
         if (name[i] != system[i] && !(name[i] == '_' && system[i] == '-')) return false;
@@ -270,7 +274,7 @@ static bool description_fits_result(const folder_location *description,
         (d->divided && !texts_equal_or_both_null(d->part[d->at - 2], r->part[r->at - 2])))
         return false;
     if (d->anchor == ANCHOR_ENTRY) return texts_equal_or_both_null(d->part[d->at + 1], r->part[at]);
-    if (d->anchor == ANCHOR_SYSTEMS) return is_description_of_system(name, stem, r->part[at]);
+    if (d->anchor == ANCHOR_SYSTEMS) return is_description_name_of_system(name, stem, r->part[at]);
     for (size_t i = 0; i < 3; i++) /* measurements: system, benchmark, scenario */
         if (d->at + 1 + i >= d->parts || at + i >= r->parts ||
             strcmp(d->part[d->at + 1 + i], r->part[at + i]) != 0)
@@ -291,14 +295,15 @@ typedef struct {
     size_t count;
 } description_list;
 
-static bool has_measurement_values(const abdb_mlperf_values *values)
+static bool has_data_type_values(const abdb_mlperf_values *values)
 {
     return abdb_mlperf_get_first_value(values, "weight_data_types") ||
            abdb_mlperf_get_first_value(values, "input_data_types");
 }
 
-static void attach_descriptions(abdb_round_folder *folder, const folder_location *result,
-                                const description_list *list)
+static void attach_matching_descriptions_to_folder(abdb_round_folder *folder,
+                                                   const folder_location *result,
+                                                   const description_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         const item *d = list->at[i];
@@ -308,13 +313,13 @@ static void attach_descriptions(abdb_round_folder *folder, const folder_location
             folder->system = &d->file;
         else if (d->home->where.anchor == ANCHOR_MAPPING)
             folder->mapping = &d->file;
-        else if (!folder->measurement && has_measurement_values(&d->file.values))
+        else if (!folder->measurement && has_data_type_values(&d->file.values))
             folder->measurement = &d->file;
     }
 }
 
-static void set_folder_identity(abdb_mlperf_round *round, abdb_round_folder *f,
-                                const folder_location *first)
+static void set_folder_identity_and_completeness(abdb_mlperf_round *round, abdb_round_folder *f,
+                                                 const folder_location *first)
 {
     const abdb_round_path *p = &first->where;
     size_t at = p->at + 1;
@@ -338,7 +343,7 @@ static void set_folder_identity(abdb_mlperf_round *round, abdb_round_folder *f,
             f->whole = false;
 }
 
-static int compare_folders(const void *a, const void *b)
+static int compare_folders_by_root_and_path(const void *a, const void *b)
 {
     const abdb_round_folder *x = a, *y = b;
     int order = strcmp(x->root, y->root);
@@ -352,24 +357,27 @@ static void add_unread_folders(abdb_mlperf_round *round, const description_list 
 {
     size_t read = round->folders;
 
-    abdb_round_unread_sort(&round->unread);
+    abdb_round_unread_sort_and_deduplicate(&round->unread);
     for (size_t i = 0; i < round->unread.items; i++) {
         const abdb_unread_folder *u = &round->unread.item[i];
         const folder_location where = {u->root, u->folder, u->where};
         abdb_round_folder *f = &round->folder[round->folders];
 
         *f = (abdb_round_folder){.root = u->root, .path = u->folder};
-        if (abdb_array_find_sorted(f, round->folder, read, sizeof *f, compare_folders)) continue;
-        attach_descriptions(f, &where, list);
+        if (abdb_array_find_sorted(f, round->folder, read, sizeof *f,
+                                   compare_folders_by_root_and_path))
+            continue;
+        attach_matching_descriptions_to_folder(f, &where, list);
         if (!u->in_tree && !f->system) continue;
-        set_folder_identity(round, f, &where);
+        set_folder_identity_and_completeness(round, f, &where);
         f->unread = u->file;
         round->folders++;
     }
-    abdb_array_sort(round->folder, round->folders, sizeof *round->folder, compare_folders);
+    abdb_array_sort(round->folder, round->folders, sizeof *round->folder,
+                    compare_folders_by_root_and_path);
 }
 
-abdb_status abdb_mlperf_round_group_folders(abdb_mlperf_round *round, abdb_error *err)
+abdb_status abdb_mlperf_round_group_files_into_folders(abdb_mlperf_round *round, abdb_error *err)
 {
     description_list list = {0};
     size_t room = round->items + round->unread.items + 1;
@@ -391,11 +399,11 @@ abdb_status abdb_mlperf_round_group_folders(abdb_mlperf_round *round, abdb_error
             if (!items_share_folder(&round->item[from], &round->item[to])) break;
         if (!*first->folder) continue;
         f = &round->folder[round->folders++];
-        set_folder_identity(round, f, first);
+        set_folder_identity_and_completeness(round, f, first);
         f->file = abdb_arena_alloc(&round->pool.arena, (to - from) * sizeof *f->file);
         if (!f->file) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a folder"));
         for (size_t i = from; i < to; i++) f->file[f->files++] = &round->item[i].file;
-        attach_descriptions(f, first, &list);
+        attach_matching_descriptions_to_folder(f, first, &list);
     }
     add_unread_folders(round, &list);
 done:
@@ -418,14 +426,14 @@ const abdb_round_folder *abdb_mlperf_round_get_folder(const abdb_mlperf_round *r
     return &round->folder[i];
 }
 
-abdb_status abdb_mlperf_round_get_manifest(const abdb_mlperf_round *round, size_t i,
-                                           abdb_text *path, const char **format,
-                                           abdb_text *manifest, abdb_error *err)
+abdb_status abdb_mlperf_round_build_folder_manifest(const abdb_mlperf_round *round, size_t i,
+                                                    abdb_text *path, const char **format,
+                                                    abdb_text *manifest, abdb_error *err)
 {
     const abdb_round_folder *f = &round->folder[i];
     const abdb_round_file *beside[] = {f->system, f->measurement, f->mapping};
 
-    *format = abdb_round_format_of_suite(f->suite);
+    *format = abdb_round_format_name_of_suite(f->suite);
     abdb_text_clear(path);
     abdb_text_clear(manifest);
     abdb_text_printf(path, "%s%s%s", f->root, *f->root ? "/" : "", f->path);
@@ -453,9 +461,9 @@ static const char *first_damage_in_folder(const abdb_round_folder *f)
     return NULL;
 }
 
-abdb_status abdb_mlperf_round_import_folder(const abdb_mlperf_round *round, size_t i,
-                                            const abdb_overrides *overrides, const abdb_sink *sink,
-                                            abdb_error *err)
+abdb_status abdb_mlperf_round_import_or_reject_folder(const abdb_mlperf_round *round, size_t i,
+                                                      const abdb_overrides *overrides,
+                                                      const abdb_sink *sink, abdb_error *err)
 {
     static abdb_status (*const readers[])(const abdb_round_folder *, const abdb_overrides *,
                                           const abdb_sink *, char *, abdb_error *) = {

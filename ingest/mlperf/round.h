@@ -62,33 +62,37 @@ ABDB_MUST_USE abdb_status abdb_mlperf_round_add_file(abdb_mlperf_round *round, c
                                                      abdb_error *err);
 /* Tells the round of a file that it did not take: a folder whose files were all of that kind will
  * be rejected. */
-ABDB_MUST_USE abdb_status abdb_mlperf_round_note_unread(abdb_mlperf_round *round, const char *path,
-                                                        abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_mlperf_round_record_unread_file(abdb_mlperf_round *round,
+                                                               const char *path, abdb_error *err);
 /* Power logs of training runs that were seen and are not read. */
-size_t abdb_mlperf_round_power_logs(const abdb_mlperf_round *round);
+size_t abdb_mlperf_round_unread_power_log_count(const abdb_mlperf_round *round);
 /* Has the folder no log of a run that a reader took? */
 bool abdb_mlperf_round_folder_lacks_log(const abdb_round_folder *folder);
 /* Files of that archive or folder may be missing: no score of several runs is made from it. */
-void abdb_mlperf_round_mark_truncated(abdb_mlperf_round *round, const char *path);
+void abdb_mlperf_round_record_truncated_path(abdb_mlperf_round *round, const char *path);
 /* Groups the files: afterwards the folders can be asked for. */
-ABDB_MUST_USE abdb_status abdb_mlperf_round_group_folders(abdb_mlperf_round *round,
-                                                          abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_mlperf_round_group_files_into_folders(abdb_mlperf_round *round,
+                                                                     abdb_error *err);
 size_t abdb_mlperf_round_folder_count(const abdb_mlperf_round *round);
 size_t abdb_mlperf_round_file_count(const abdb_mlperf_round *round); /* that were taken */
 const abdb_round_folder *abdb_mlperf_round_get_folder(const abdb_mlperf_round *round, size_t i);
 /* The name of the format of a suite's folders. */
-const char *abdb_round_format_of_suite(abdb_round_suite suite);
+const char *abdb_round_format_name_of_suite(abdb_round_suite suite);
 /* Which version of a round's format reads its folders; 0: none of a round. */
-int abdb_mlperf_round_format_version(const char *format);
+int abdb_mlperf_round_importer_version_of_format(const char *format);
 /* Where folder i lies, its format, and the list of its files with their digests, which stands for
  * their bytes. */
-ABDB_MUST_USE abdb_status abdb_mlperf_round_get_manifest(const abdb_mlperf_round *round, size_t i,
-                                                         abdb_text *path, const char **format,
-                                                         abdb_text *manifest, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_mlperf_round_build_folder_manifest(const abdb_mlperf_round *round,
+                                                                  size_t i, abdb_text *path,
+                                                                  const char **format,
+                                                                  abdb_text *manifest,
+                                                                  abdb_error *err);
 /* Hands over the records of folder i: one input row. */
-ABDB_MUST_USE abdb_status abdb_mlperf_round_import_folder(const abdb_mlperf_round *round, size_t i,
-                                                          const abdb_overrides *overrides,
-                                                          const abdb_sink *sink, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_mlperf_round_import_or_reject_folder(const abdb_mlperf_round *round,
+                                                                    size_t i,
+                                                                    const abdb_overrides *overrides,
+                                                                    const abdb_sink *sink,
+                                                                    abdb_error *err);
 
 /* The two logs of one run; NULL: not there. */
 typedef struct {
@@ -123,6 +127,6 @@ void abdb_round_fill_row_from_path(abdb_arena *arena, const char *path, abdb_mlp
 /* The round that the path of its root names, as "v5.1"; NULL: none. From arena. */
 const char *abdb_round_version_in_path(abdb_arena *arena, const char *root);
 /* What systems/SYSTEM.json says, as a row. */
-void abdb_round_fill_row_of_system(const abdb_round_folder *folder, abdb_mlperf_row *row);
+void abdb_round_fill_row_from_descriptions(const abdb_round_folder *folder, abdb_mlperf_row *row);
 
 #endif

@@ -49,14 +49,14 @@ bool abdb_mlperf_round_folder_lacks_log(const abdb_round_folder *f)
     return true;
 }
 
-int abdb_mlperf_round_format_version(const char *format)
+int abdb_mlperf_round_importer_version_of_format(const char *format)
 {
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
         if (strcmp(format, formats[i].name) == 0) return formats[i].version;
     return 0;
 }
 
-const char *abdb_round_format_of_suite(abdb_round_suite suite)
+const char *abdb_round_format_name_of_suite(abdb_round_suite suite)
 {
     return formats[suite].name;
 }
@@ -86,7 +86,7 @@ static const char *nonempty_value_of_file(const abdb_round_file *file, const cha
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-void abdb_round_fill_row_of_system(const abdb_round_folder *f, abdb_mlperf_row *row)
+void abdb_round_fill_row_from_descriptions(const abdb_round_folder *f, abdb_mlperf_row *row)
 {
     const char *division =
         f->division ? f->division : nonempty_value_of_file(f->system, "division");

@@ -106,8 +106,8 @@ static void add_latency_results(abdb_entry *entry, const run_log *log)
 
 /* Percentiles that LoadGen prints for some benchmarks only, "result_99.97_percentile_latency_ns".
  */
-static void add_other_percentiles(abdb_entry *entry, const abdb_mlperf_values *log,
-                                  abdb_arena *arena)
+static void add_uncommon_latency_percentiles(abdb_entry *entry, const abdb_mlperf_values *log,
+                                             abdb_arena *arena)
 {
     static const char *const heads[] = {"result_", "result_first_token_",
                                         "result_time_per_output_token_"};
@@ -137,7 +137,7 @@ static void add_other_percentiles(abdb_entry *entry, const abdb_mlperf_values *l
 static void add_all_latencies(abdb_entry *entry, const run_log *log, abdb_arena *arena)
 {
     add_latency_results(entry, log);
-    add_other_percentiles(entry, log->detail ? log->detail : log->summary, arena);
+    add_uncommon_latency_percentiles(entry, log->detail ? log->detail : log->summary, arena);
 }
 
 static void add_factors_and_date(abdb_entry *entry, const run_log *log, const abdb_round_folder *f)
@@ -171,12 +171,13 @@ static void add_factors_and_date(abdb_entry *entry, const run_log *log, const ab
                                         "starting_weights_filename"};
 
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        abdb_entry_add_factor(entry, table[i].factor, get_log_value(log, table[i].key));
+        abdb_entry_add_factor_parsing_number(entry, table[i].factor,
+                                             get_log_value(log, table[i].key));
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         for (size_t k = 0; k < 2; k++)
-            abdb_entry_add_factor(entry, words[i],
-                                  described[k] ? abdb_mlperf_get_first_value(described[k], words[i])
-                                               : NULL);
+            abdb_entry_add_factor_parsing_number(
+                entry, words[i],
+                described[k] ? abdb_mlperf_get_first_value(described[k], words[i]) : NULL);
     entry->field[ABDB_FIELD_date] = get_log_value(log, "test_datetime");
 }
 
@@ -189,7 +190,7 @@ static bool run_is_invalid(const run_log *log)
 }
 
 /* Requests of the Endpoints client that failed, or were not answered. */
-static void mark_failed_requests(abdb_entry *entry, const run_log *log)
+static void mark_entry_failed_if_requests_failed(abdb_entry *entry, const run_log *log)
 {
     const char *failed = get_log_value(log, "failed_requests"),
                *issued = get_log_value(log, "requests"),
@@ -197,30 +198,32 @@ static void mark_failed_requests(abdb_entry *entry, const run_log *log)
 
     if ((failed && abdb_double_parse_or(failed, 0) > 0) ||
         (issued && done && abdb_double_parse_or(done, 0) < abdb_double_parse_or(issued, 0)))
-        abdb_entry_add_mark(entry, "failed");
+        abdb_entry_add_mark_to_flags(entry, "failed");
 }
 
 /* What is known beside the official figure, of a run that is valid; of one that is not, nothing. */
-static void add_latencies_or_failure(abdb_entry *entry, const run_log *log, abdb_arena *arena)
+static void add_latencies_or_mark_run_failed(abdb_entry *entry, const run_log *log,
+                                             abdb_arena *arena)
 {
     if (!run_is_invalid(log)) {
         add_all_latencies(entry, log, arena);
-        mark_failed_requests(entry, log);
+        mark_entry_failed_if_requests_failed(entry, log);
         return;
     }
     entry->field[ABDB_FIELD_status] = "failed";
     entry->field[ABDB_FIELD_reason] = get_log_value(log, "qps")
                                           ? "the client did not complete its run"
                                           : "LoadGen says that the run is not VALID";
-    abdb_entry_leave_out_results(entry);
+    abdb_entry_drop_results_as_left_out(entry);
 }
 
 /* A suite without rules, or a scenario whose official figure is not known: the run with its
  * latencies, no score, and a reject that says so. */
-static abdb_status import_run_without_figure(abdb_entry *entry, abdb_arena *arena,
-                                             const abdb_round_folder *f,
-                                             const abdb_mlperf_context *context, const run_log *log,
-                                             abdb_mlperf_row *row, char *reason, abdb_error *err)
+static abdb_status import_run_and_reject_unknown_figure(abdb_entry *entry, abdb_arena *arena,
+                                                        const abdb_round_folder *f,
+                                                        const abdb_mlperf_context *context,
+                                                        const run_log *log, abdb_mlperf_row *row,
+                                                        char *reason, abdb_error *err)
 {
     const char *field = NULL, *scenario = abdb_mlperf_canonical_scenario(row->scenario),
                *why = abdb_arena_printf(arena,
@@ -237,9 +240,9 @@ static abdb_status import_run_without_figure(abdb_entry *entry, abdb_arena *aren
     abdb_count_values_read(-1);
     memmove(entry->result, entry->result + 1, --entry->results * sizeof *entry->result);
     entry->field[ABDB_FIELD_kind] = "run";
-    add_latencies_or_failure(entry, log, arena);
+    add_latencies_or_mark_run_failed(entry, log, arena);
     add_factors_and_date(entry, log, f);
-    abdb_entry_apply_overrides(entry, context->words);
+    abdb_entry_apply_overrides_and_check(entry, context->words);
     TRY(context->sink->entry(context->sink->self, entry, err));
     TRY(context->sink->reject(context->sink->self, &reject, err));
 done:
@@ -277,7 +280,8 @@ static abdb_status import_scenario_score(abdb_entry *entry, abdb_arena *arena,
                                        &row->unit, &inferred);
     row->inferred = inferred ? "1" : "0";
     if (!row->result && (!abdb_figure_suite_has_rules(row->suite) || get_log_value(log, "qps")))
-        return import_run_without_figure(entry, arena, f, context, log, row, reason, err);
+        return import_run_and_reject_unknown_figure(entry, arena, f, context, log, row, reason,
+                                                    err);
     if (!row->result) {
         snprintf(reason, REASON,
                  "no figure for scenario %.40s in performance/run_1 (LoadGen ran %.40s)",
@@ -289,11 +293,11 @@ static abdb_status import_scenario_score(abdb_entry *entry, abdb_arena *arena,
     entry->field[ABDB_FIELD_kind] = "score";
     if (inferred) entry->result[0].formula = "mlperf-inferred@1";
     abdb_round_add_power_and_energy(entry, f, log, inferred);
-    add_latencies_or_failure(entry, log, arena);
+    add_latencies_or_mark_run_failed(entry, log, arena);
     add_factors_and_date(entry, log, f);
     abdb_mlperf_add_loadgen_factors(entry, log->detail, false, arena);
     if (f->system) abdb_mlperf_add_description_factors(entry, &f->system->values, arena);
-    abdb_entry_apply_overrides(entry, context->words);
+    abdb_entry_apply_overrides_and_check(entry, context->words);
     return context->sink->entry(context->sink->self, entry, err);
 }
 
@@ -340,7 +344,7 @@ abdb_status abdb_round_import_inference(const abdb_round_folder *f, const abdb_o
                  " performance/run_1");
         goto done;
     }
-    abdb_round_fill_row_of_system(f, &row);
+    abdb_round_fill_row_from_descriptions(f, &row);
     if (!accuracy) accuracy = abdb_round_values_of_file(f, "accuracy/accuracy_results.json");
     row.accuracy = abdb_mlperf_get_first_value(accuracy, "accuracy");
     st = import_scenario_score(entry, &arena, f, &context, &log, &row, reason, err);
@@ -388,10 +392,10 @@ abdb_status abdb_mlperf_import_inference_log(const abdb_mlperf_values *values, b
                                   : strcmp(known->base, "query/s") == 0  ? "queries_per_s"
                                                                          : "latency_s",
                                   "value", text, ABDB_MARK_POINT, unit);
-    add_latencies_or_failure(entry, &log, &arena);
+    add_latencies_or_mark_run_failed(entry, &log, &arena);
     add_factors_and_date(entry, &log, &nowhere);
     abdb_mlperf_add_loadgen_factors(entry, values, true, &arena);
-    abdb_entry_apply_overrides(entry, overrides);
+    abdb_entry_apply_overrides_and_check(entry, overrides);
     st = sink->entry(sink->self, entry, err);
 done:
     abdb_arena_free(&arena);

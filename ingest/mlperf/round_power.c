@@ -63,8 +63,10 @@ void abdb_round_add_power_and_energy(abdb_entry *entry, const abdb_round_folder 
     double begin, end, ahead, sum = 0, n = 0, count;
     abdb_result *result;
 
-    if (!meter || !abdb_mlperf_parse_clock_ms(abdb_run_log_get_value(log, "power_begin"), &begin) ||
-        !abdb_mlperf_parse_clock_ms(abdb_run_log_get_value(log, "power_end"), &end))
+    if (!meter ||
+        !abdb_mlperf_parse_timestamp_to_epoch_ms(abdb_run_log_get_value(log, "power_begin"),
+                                                 &begin) ||
+        !abdb_mlperf_parse_timestamp_to_epoch_ms(abdb_run_log_get_value(log, "power_end"), &end))
         return;
     /* The meter hangs on the power server, LoadGen runs on the client: the difference of their
      * clocks brings the samples onto LoadGen's time. */

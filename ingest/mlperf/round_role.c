@@ -50,7 +50,7 @@ static bool is_results_repository_name(const char *part, bool *divided)
 }
 
 /* A folder of a submitter that a round's tree prescribes. */
-static bool is_prescribed_folder_name(const char *part)
+static bool is_standard_submitter_subfolder_name(const char *part)
 {
     static const char *const names[] = {"results", "systems",     "measurements",  "compliance",
                                         "audit",   "calibration", "documentation", "code"};
@@ -75,7 +75,7 @@ bool abdb_round_is_in_submitter_tree(const abdb_round_path *p, const char *path)
         known = known || is_results_repository_name(p->part[i], &divided);
         if (known && !divided) return true; /* REPOSITORY/SUBMITTER/... */
         if (!abdb_round_is_division(p->part[i])) continue;
-        if (known || (i + 3 < p->parts && is_prescribed_folder_name(p->part[i + 2])))
+        if (known || (i + 3 < p->parts && is_standard_submitter_subfolder_name(p->part[i + 2])))
             return known || !is_storage_report_path(path);
     }
     return false;

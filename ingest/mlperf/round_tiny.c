@@ -19,9 +19,9 @@ static const char *nonempty_system_value(const abdb_round_folder *f, const char 
     return text && *text ? text : NULL;
 }
 
-static void fill_row_of_board(const abdb_round_folder *f, abdb_mlperf_row *row)
+static void fill_row_from_board_description(const abdb_round_folder *f, abdb_mlperf_row *row)
 {
-    abdb_round_fill_row_of_system(f, row);
+    abdb_round_fill_row_from_descriptions(f, row);
     row->suite = "tiny";
     row->system = nonempty_system_value(f, "Board Name");
     row->availability = nonempty_system_value(f, "Status");
@@ -70,7 +70,7 @@ abdb_status abdb_round_import_tiny(const abdb_round_folder *f, const abdb_overri
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    fill_row_of_board(f, &row);
+    fill_row_from_board_description(f, &row);
     row.result = log ? median_throughput_text(&arena, log, &summary, &n) : NULL;
     row.unit = "Samples/s";
     row.accuracy = abdb_mlperf_get_first_value(accuracy, "accuracy");
@@ -93,7 +93,7 @@ abdb_status abdb_round_import_tiny(const abdb_round_folder *f, const abdb_overri
         if (result) result->raw_value = abdb_mlperf_get_first_value(accuracy, "auc");
     }
     if (f->system) abdb_mlperf_add_description_factors(entry, &f->system->values, &arena);
-    abdb_entry_apply_overrides(entry, overrides);
+    abdb_entry_apply_overrides_and_check(entry, overrides);
     st = sink->entry(sink->self, entry, err);
 done:
     abdb_arena_free(&arena);

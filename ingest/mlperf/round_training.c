@@ -52,7 +52,7 @@ static bool fill_training_entry(scorer *s, const abdb_mlperf_values *log, const 
     abdb_mlperf_context context = {.source = "mlperf-logs", .locator = locator};
     abdb_mlperf_row row;
 
-    abdb_round_fill_row_of_system(s->folder, &row);
+    abdb_round_fill_row_from_descriptions(s->folder, &row);
     row.suite = s->folder->suite == ROUND_HPC ? "hpc" : "training";
     row.system_type = NULL; /* training has one */
     row.scenario = s->folder->scenario;
@@ -61,10 +61,10 @@ static bool fill_training_entry(scorer *s, const abdb_mlperf_values *log, const 
     row.unit = unit;
     s->entry = (abdb_entry){0};
     if (!abdb_mlperf_fill_entry(&s->entry, &s->arena, &context, &row, &field, reason)) return false;
-    abdb_entry_add_factor(&s->entry, "global_batch_size",
-                          abdb_mlperf_get_first_value(log, "global_batch_size"));
-    abdb_entry_add_factor(&s->entry, "submission_platform",
-                          abdb_mlperf_get_first_value(log, "submission_platform"));
+    abdb_entry_add_factor_parsing_number(&s->entry, "global_batch_size",
+                                         abdb_mlperf_get_first_value(log, "global_batch_size"));
+    abdb_entry_add_factor_parsing_number(&s->entry, "submission_platform",
+                                         abdb_mlperf_get_first_value(log, "submission_platform"));
     abdb_mlperf_add_training_factors(&s->entry, log, &s->arena);
     if (s->folder->system)
         abdb_mlperf_add_description_factors(&s->entry, &s->folder->system->values, &s->arena);
@@ -73,7 +73,7 @@ static bool fill_training_entry(scorer *s, const abdb_mlperf_values *log, const 
 
 /* Adds the last accuracy of a log as a result; one with digits that is no number is counted as left
  * out. */
-static void add_accuracy(abdb_entry *entry, const char *text)
+static void parse_and_add_accuracy_result(abdb_entry *entry, const char *text)
 {
     abdb_result *result;
     double value;
@@ -107,10 +107,11 @@ static abdb_status import_training_run(scorer *s, const abdb_round_file *file, c
     abdb_format_shortest_double(isfinite(ms) ? ms : 1, raw);
     if (!fill_training_entry(s, log, raw, "ms", file->member, reason)) return ABDB_OK;
     s->entry.field[ABDB_FIELD_kind] = "run";
-    abdb_entry_add_factor(&s->entry, "seed", abdb_mlperf_get_first_value(log, "seed"));
-    abdb_entry_add_factor(&s->entry, "samples_count",
-                          abdb_mlperf_get_first_value(log, "samples_count"));
-    abdb_entry_add_factor(
+    abdb_entry_add_factor_parsing_number(&s->entry, "seed",
+                                         abdb_mlperf_get_first_value(log, "seed"));
+    abdb_entry_add_factor_parsing_number(&s->entry, "samples_count",
+                                         abdb_mlperf_get_first_value(log, "samples_count"));
+    abdb_entry_add_factor_parsing_number(
         &s->entry, "repetition_index",
         abdb_arena_printf(&s->arena, "%lld",
                           abdb_digits_parse_or(file->member + strlen("result_"), LONG_MAX, 0)));
@@ -119,12 +120,12 @@ static abdb_status import_training_run(scorer *s, const abdb_round_file *file, c
         s->entry.field[ABDB_FIELD_reason] = abdb_mlperf_get_first_value(log, "status")
                                                 ? abdb_mlperf_get_first_value(log, "status")
                                                 : "the log ends before run_stop";
-        abdb_entry_uncount_drop_results(&s->entry); /* the 1 that stood for no time */
+        abdb_entry_drop_results_uncounting_values(&s->entry); /* the 1 that stood for no time */
         s->failed++;
     } else {
-        add_accuracy(&s->entry, accuracy);
+        parse_and_add_accuracy_result(&s->entry, accuracy);
     }
-    abdb_entry_apply_overrides(&s->entry, s->words);
+    abdb_entry_apply_overrides_and_check(&s->entry, s->words);
     if (s->runs < RUNS_MAX) s->ms[s->runs] = ms;
     s->runs++;
     s->last = log;
@@ -143,7 +144,7 @@ static double sort_and_olympic_mean(double *ms, int runs, int dropped)
     return sum / (runs - 2 * dropped);
 }
 
-static void reject_with_reason(scorer *s, const char *why, abdb_status *st, abdb_error *err)
+static void reject_folder_with_reason(scorer *s, const char *why, abdb_status *st, abdb_error *err)
 {
     abdb_reject reject = {.field = s->folder->path, .reason = why};
 
@@ -179,7 +180,7 @@ static abdb_status import_training_score(scorer *s, const abdb_score_rule *rule,
     s->entry.field[ABDB_FIELD_kind] = "score";
     s->entry.pieces = (size_t)s->runs;
     s->entry.role = "run";
-    abdb_entry_add_factor(&s->entry, "scaling_factor", factor);
+    abdb_entry_add_factor_parsing_number(&s->entry, "scaling_factor", factor);
     result = &s->entry.result[0];
     result->statistic = "olympic-mean";
     result->n = s->runs;
@@ -190,9 +191,9 @@ static abdb_status import_training_score(scorer *s, const abdb_score_rule *rule,
     if (!isfinite(mean)) {
         s->entry.field[ABDB_FIELD_status] = "failed";
         s->entry.field[ABDB_FIELD_reason] = "more runs failed than the score leaves out";
-        abdb_entry_uncount_drop_results(&s->entry); /* the 1 that stood for no time */
+        abdb_entry_drop_results_uncounting_values(&s->entry); /* the 1 that stood for no time */
     }
-    abdb_entry_apply_overrides(&s->entry, s->words);
+    abdb_entry_apply_overrides_and_check(&s->entry, s->words);
     return s->sink->entry(s->sink->self, &s->entry, err);
 }
 
@@ -243,7 +244,7 @@ abdb_status abdb_round_import_training(const abdb_round_folder *f, const abdb_ov
     }
     why = why_no_score(s, rule);
     if (why)
-        reject_with_reason(s, why, &st, err);
+        reject_folder_with_reason(s, why, &st, err);
     else
         TRY(import_training_score(s, rule, reason, err));
 done:
@@ -276,11 +277,11 @@ abdb_status abdb_mlperf_import_training_log(const abdb_mlperf_values *log,
     entry->field[ABDB_FIELD_submitter] = abdb_mlperf_get_first_value(log, "submission_org");
     entry->field[ABDB_FIELD_platform] = abdb_mlperf_get_first_value(log, "submission_platform");
     abdb_mlperf_add_training_factors(entry, log, &arena);
-    abdb_entry_add_factor(entry, "global_batch_size",
-                          abdb_mlperf_get_first_value(log, "global_batch_size"));
-    abdb_entry_add_factor(entry, "seed", abdb_mlperf_get_first_value(log, "seed"));
-    abdb_entry_add_factor(entry, "samples_count",
-                          abdb_mlperf_get_first_value(log, "samples_count"));
+    abdb_entry_add_factor_parsing_number(entry, "global_batch_size",
+                                         abdb_mlperf_get_first_value(log, "global_batch_size"));
+    abdb_entry_add_factor_parsing_number(entry, "seed", abdb_mlperf_get_first_value(log, "seed"));
+    abdb_entry_add_factor_parsing_number(entry, "samples_count",
+                                         abdb_mlperf_get_first_value(log, "samples_count"));
     /* 0 is refused by abdb_entry_add_printed_result: a failed run has no result. */
     abdb_format_shortest_double(isfinite(ms) ? ms : 0, raw);
     if (!abdb_entry_add_printed_result(entry, "time_to_train_s", "value", raw, ABDB_MARK_POINT,
@@ -290,9 +291,9 @@ abdb_status abdb_mlperf_import_training_log(const abdb_mlperf_values *log,
                                               ? abdb_mlperf_get_first_value(log, "status")
                                               : "the log ends before run_stop";
     } else {
-        add_accuracy(entry, accuracy);
+        parse_and_add_accuracy_result(entry, accuracy);
     }
-    abdb_entry_apply_overrides(entry, overrides);
+    abdb_entry_apply_overrides_and_check(entry, overrides);
     st = sink->entry(sink->self, entry, err);
 done:
     free(entry);

@@ -12,20 +12,21 @@
 
 #include "schema/core/array.h"
 
-static bool ends_with(const char *text, const char *tail)
+static bool ends_with_ignoring_case(const char *text, const char *tail)
 {
     size_t a = strlen(text), b = strlen(tail);
 
     return a >= b && strcasecmp(text + a - b, tail) == 0;
 }
 
-static bool is_log_name(const char *name)
+static bool has_log_suffix_and_is_no_readme(const char *name)
 {
-    return (ends_with(name, ".txt") || ends_with(name, ".log") || ends_with(name, ".out")) &&
+    return (ends_with_ignoring_case(name, ".txt") || ends_with_ignoring_case(name, ".log") ||
+            ends_with_ignoring_case(name, ".out")) &&
            strncasecmp(name, "README", 6) != 0 && strncasecmp(name, "LICENSE", 7) != 0;
 }
 
-static bool is_compliance_part(const char *part)
+static bool is_compliance_folder_name(const char *part)
 {
     return (strncasecmp(part, "TEST", 4) == 0 && isdigit((unsigned char)part[4])) ||
            strcasecmp(part, "compliance") == 0 || strcasecmp(part, "audit") == 0;
@@ -41,7 +42,7 @@ static bool contains_ignoring_case(const char *text, const char *word)
 }
 
 /* Does the file lie where a run's log does? Then *parts: of the folder, behind "results". */
-static bool find_log_place(abdb_round_path *p, size_t *parts)
+static bool classify_run_log_path(abdb_round_path *p, size_t *parts)
 {
     size_t at = p->at + 1, behind = p->parts - at;
     const char *name = p->part[p->parts - 1];
@@ -49,7 +50,7 @@ static bool find_log_place(abdb_round_path *p, size_t *parts)
                    (strcmp(p->part[at + 1], "strong") == 0 || strcmp(p->part[at + 1], "weak") == 0);
 
     for (size_t i = at + 1; i < p->parts; i++)
-        if (is_compliance_part(p->part[i])) return false;
+        if (is_compliance_folder_name(p->part[i])) return false;
     *parts = 3;
     if (behind >= 5 && (contains_ignoring_case(p->part[at + 3], "performance") ||
                         (strncasecmp(name, "mlperf_log_", 11) == 0 &&
@@ -57,7 +58,7 @@ static bool find_log_place(abdb_round_path *p, size_t *parts)
         p->suite = ROUND_INFERENCE;
         return true;
     }
-    if (scaling && is_log_name(name)) {
+    if (scaling && has_log_suffix_and_is_no_readme(name)) {
         p->suite = ROUND_HPC;
         return true;
     }
@@ -65,10 +66,11 @@ static bool find_log_place(abdb_round_path *p, size_t *parts)
     p->suite = ROUND_TINY;
     if (behind == 4 && strcasecmp(p->part[at + 2], "performance") == 0) return true;
     p->suite = ROUND_TRAINING;
-    return behind == 3 && !p->divided && is_log_name(name);
+    return behind == 3 && !p->divided && has_log_suffix_and_is_no_readme(name);
 }
 
-abdb_status abdb_round_unread_note(abdb_unread_folders *list, const char *path, abdb_error *err)
+abdb_status abdb_round_unread_add_folder_of_log(abdb_unread_folders *list, const char *path,
+                                                abdb_error *err)
 {
     const abdb_unread_folder *last = list->items ? &list->item[list->items - 1] : NULL;
     abdb_arena scratch = {0};
@@ -80,7 +82,7 @@ abdb_status abdb_round_unread_note(abdb_unread_folders *list, const char *path, 
     if (!abdb_round_parse_path(&p, &scratch, path) || p.anchor != ANCHOR_RESULTS) goto done;
     if (!p.divided && p.parts > p.at + 4 && strcmp(p.part[p.at + 3], "power") == 0)
         list->power_logs++;
-    if (!find_log_place(&p, &parts)) goto done;
+    if (!classify_run_log_path(&p, &parts)) goto done;
     end = p.at + 1 + parts;
     made.root = abdb_round_join_path_parts(&list->arena, &p, 0, p.root_parts);
     made.folder = abdb_round_join_path_parts(&list->arena, &p, p.root_parts, end);
@@ -109,7 +111,7 @@ static int compare_unread_folders(const void *a, const void *b)
     return order ? order : strcmp(x->file, y->file);
 }
 
-void abdb_round_unread_sort(abdb_unread_folders *list)
+void abdb_round_unread_sort_and_deduplicate(abdb_unread_folders *list)
 {
     size_t kept = 0;
 

@@ -18,7 +18,8 @@ static size_t rules;
 static abdb_arena kept; /* their texts, as long as the program runs */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static abdb_status parse_score_rule_row(void *self, const abdb_csv_row *row, abdb_error *err)
+static abdb_status store_header_or_append_score_rule(void *self, const abdb_csv_row *row,
+                                                     abdb_error *err)
 {
     abdb_csv_header *header = self;
     abdb_score_rule *r = &rule[rules];
@@ -31,8 +32,8 @@ static abdb_status parse_score_rule_row(void *self, const abdb_csv_row *row, abd
     runs = abdb_csv_cell_or_null(row, abdb_csv_find_column(header, "runs"));
     dropped = abdb_csv_cell_or_null(row, abdb_csv_find_column(header, "dropped"));
     if (!benchmark || !runs || !dropped ||
-        !abdb_count_parse(runs, ABDB_MARK_POINT, 1, 1000, &count) ||
-        !abdb_count_parse(dropped, ABDB_MARK_POINT, 0, count, &without))
+        !abdb_integer_parse_in_range(runs, ABDB_MARK_POINT, 1, 1000, &count) ||
+        !abdb_integer_parse_in_range(dropped, ABDB_MARK_POINT, 0, count, &without))
         return ABDB_FAIL(err, ABDB_DATA, "a rule without runs");
     *r = (abdb_score_rule){.since = abdb_round_name_to_number(
                                abdb_csv_cell_or_null(row, abdb_csv_find_column(header, "since"))),
@@ -54,7 +55,7 @@ static void parse_embedded_score_rules(void)
     abdb_csv_header header = {0};
     abdb_error err;
 
-    (void)!abdb_csv_read(text, strlen(text), ',', parse_score_rule_row, &header, &err);
+    (void)!abdb_csv_read(text, strlen(text), ',', store_header_or_append_score_rule, &header, &err);
     abdb_csv_header_free(&header);
 }
 

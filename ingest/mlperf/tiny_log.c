@@ -17,7 +17,7 @@ static const char *copy_number_behind_label(const char *line, const char *label,
     return *out ? out : NULL;
 }
 
-static abdb_status parse_tiny_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status append_value_of_tiny_line(void *self, const text_line *line, abdb_error *err)
 {
     static const struct {
         const char *words, *key;
@@ -28,19 +28,19 @@ static abdb_status parse_tiny_line(void *self, const text_line *line, abdb_error
         const char *at = strstr(line->text, table[i].words), *text;
 
         text = at ? copy_number_behind_label(at, ":", number) : NULL;
-        if (text) return abdb_mlperf_add_value(self, table[i].key, text, err);
+        if (text) return abdb_mlperf_append_trimmed_value(self, table[i].key, text, err);
     }
     if (copy_number_behind_label(line->text, "Top-1:", number)) {
         snprintf(accuracy, sizeof accuracy, "acc: %s", number);
-        return abdb_mlperf_add_value(self, "accuracy", accuracy, err);
+        return abdb_mlperf_append_trimmed_value(self, "accuracy", accuracy, err);
     }
     return copy_number_behind_label(line->text, "AUC:", number)
-               ? abdb_mlperf_add_value(self, "auc", number, err)
+               ? abdb_mlperf_append_trimmed_value(self, "auc", number, err)
                : ABDB_OK;
 }
 
 abdb_status abdb_mlperf_read_tiny_log(abdb_mlperf_values *out, const abdb_input *in,
                                       abdb_error *err)
 {
-    return lines_read_each(in, parse_tiny_line, out, err);
+    return lines_read_each(in, append_value_of_tiny_line, out, err);
 }

@@ -8,7 +8,7 @@
 #include "ingest/mlperf/figure_rules.h"
 
 /* What the rules of its round say, and where they leave it open the row's samples. */
-static bool result_counts_tokens(const abdb_mlperf_row *row)
+static bool rules_say_result_is_tokens(const abdb_mlperf_row *row)
 {
     const abdb_figure_request ask = {.round = row->round,
                                      .model = row->model,
@@ -16,12 +16,12 @@ static bool result_counts_tokens(const abdb_mlperf_row *row)
                                      .tokens = row->accuracy &&
                                                strstr(row->accuracy, "TOKENS_PER_SAMPLE")};
 
-    return abdb_figure_result_is_tokens(&ask);
+    return abdb_figure_official_unit_is_tokens_per_s(&ask);
 }
 
 /* More samples a second than any device reached in the benchmark, by its published results: those
  * of its rounds that counted samples, and of the others tokens by TOKENS_PER_SAMPLE. */
-static double sample_rate_bound(const abdb_mlperf_row *row)
+static double max_samples_per_s_of_one_device(const abdb_mlperf_row *row)
 {
     bool processors = !row->accelerator || strcasecmp(row->accelerator, "N/A") == 0 ||
                       strcmp(row->accelerator, "-") == 0 || !*row->accelerator;
@@ -46,20 +46,20 @@ static bool rate_must_be_tokens(const abdb_entry *entry, const abdb_mlperf_row *
 
     if (stated) stated += sizeof key - 1 + strspn(stated + sizeof key - 1, " ");
     if (stated) snprintf(tokens, sizeof tokens, "%.*s", (int)strcspn(stated, " "), stated);
-    return each > sample_rate_bound(row) ||
+    return each > max_samples_per_s_of_one_device(row) ||
            each * abdb_double_parse_or(tokens, 0) > TOO_MANY_TOKENS;
 }
 
-bool abdb_mlperf_relabel_tokens(abdb_entry *entry, const abdb_mlperf_row *row)
+bool abdb_mlperf_relabel_tokens_or_mark_unproved(abdb_entry *entry, const abdb_mlperf_row *row)
 {
     abdb_result *result = &entry->result[0];
 
     if ((strcmp(result->metric, "samples_per_s") != 0 &&
          strcmp(result->metric, "queries_per_s") != 0) ||
-        !result_counts_tokens(row))
+        !rules_say_result_is_tokens(row))
         return false;
     if (!rate_must_be_tokens(entry, row)) {
-        abdb_entry_add_mark(entry, "unit-unproved");
+        abdb_entry_add_mark_to_flags(entry, "unit-unproved");
         return false;
     }
     result->metric = "tokens_per_s";

@@ -13,7 +13,7 @@ static abdb_status replace_or_add_value(abdb_mlperf_values *out, const char *key
             out->pair[i].text = abdb_arena_copy(out->arena, text, strlen(text));
             return out->pair[i].text ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a log");
         }
-    return abdb_mlperf_add_value(out, key, text, err);
+    return abdb_mlperf_append_trimmed_value(out, key, text, err);
 }
 
 static abdb_status record_training_event(abdb_mlperf_values *out, const char *key,
@@ -28,7 +28,7 @@ static abdb_status record_training_event(abdb_mlperf_values *out, const char *ke
     if (!abdb_mlperf_scalar_to_text(json_object_get(object, "time_ms"), time)) return ABDB_OK;
     if (strcmp(key, "run_start") == 0) {
         if (!abdb_mlperf_get_first_value(out, "start_ms"))
-            TRY(abdb_mlperf_add_value(out, "start_ms", time, err));
+            TRY(abdb_mlperf_append_trimmed_value(out, "start_ms", time, err));
     } else if (strcmp(key, "run_stop") == 0) {
         TRY(replace_or_add_value(out, "stop_ms", time, err));
         status = json_string_value(json_object_get(metadata, "status"));
@@ -39,7 +39,7 @@ static abdb_status record_training_event(abdb_mlperf_values *out, const char *ke
         if (text) TRY(replace_or_add_value(out, "eval_accuracy", text, err));
     } else if (text && strncmp(key, "tracked", 7) != 0 && strncmp(key, "train_loss", 10) != 0 &&
                !abdb_mlperf_get_first_value(out, key)) {
-        TRY(abdb_mlperf_add_value(out, key, text, err));
+        TRY(abdb_mlperf_append_trimmed_value(out, key, text, err));
     }
 done:
     return st;
@@ -66,7 +66,7 @@ static bool attempt_succeeded(const abdb_mlperf_values *attempt)
 }
 
 /* Of several attempts a successful one counts, else the last that came to an end. */
-static abdb_status end_attempt(training_log *log, abdb_error *err)
+static abdb_status keep_best_attempt_and_start_next(training_log *log, abdb_error *err)
 {
     const abdb_mlperf_values ended_attempt = log->attempt;
     bool succeeded = attempt_succeeded(&log->attempt);
@@ -84,8 +84,8 @@ static abdb_status end_attempt(training_log *log, abdb_error *err)
     log->attempt = (abdb_mlperf_values){.arena = ended_attempt.arena};
     for (size_t i = 0; i < ended_attempt.pairs && st == ABDB_OK; i++)
         if (strncmp(ended_attempt.pair[i].key, "submission_", 11) == 0)
-            st = abdb_mlperf_add_value(&log->attempt, ended_attempt.pair[i].key,
-                                       ended_attempt.pair[i].text, err);
+            st = abdb_mlperf_append_trimmed_value(&log->attempt, ended_attempt.pair[i].key,
+                                                  ended_attempt.pair[i].text, err);
     return st;
 }
 
@@ -104,8 +104,8 @@ static void count_start_or_stop(training_log *log, const text_line *line, const 
     }
 }
 
-static abdb_status enter_attempt(training_log *log, const text_line *line, const char *key,
-                                 abdb_error *err)
+static abdb_status end_attempt_if_line_begins_another(training_log *log, const text_line *line,
+                                                      const char *key, abdb_error *err)
 {
     bool started = abdb_mlperf_get_first_value(&log->attempt, "start_ms") != NULL;
     bool stopped = abdb_mlperf_get_first_value(&log->attempt, "stop_ms") != NULL;
@@ -114,10 +114,10 @@ static abdb_status enter_attempt(training_log *log, const text_line *line, const
 
     if (!log->attempts || !begins) return ABDB_OK;
     log->line = line->number;
-    return end_attempt(log, err);
+    return keep_best_attempt_and_start_next(log, err);
 }
 
-static abdb_status parse_training_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status count_or_record_event_of_line(void *self, const text_line *line, abdb_error *err)
 {
     training_log *log = self;
     json_t *object = NULL;
@@ -135,7 +135,7 @@ static abdb_status parse_training_line(void *self, const text_line *line, abdb_e
     if (key && log->counting) {
         count_start_or_stop(log, line, key);
     } else if (key) {
-        TRY(enter_attempt(log, line, key, err));
+        TRY(end_attempt_if_line_begins_another(log, line, key, err));
         TRY(record_training_event(&log->attempt, key, object, err));
     }
 done:
@@ -149,11 +149,11 @@ abdb_status abdb_mlperf_read_training_log(abdb_mlperf_values *out, const abdb_in
     training_log log = {.attempt = {.arena = out->arena}, .counting = true, .rank = -1};
     abdb_status st = ABDB_OK;
 
-    TRY(lines_read_each(in, parse_training_line, &log, err));
+    TRY(lines_read_each(in, count_or_record_event_of_line, &log, err));
     log.counting = false;
     log.attempts = log.restarted || (log.again && log.starts > log.stops);
-    TRY(lines_read_each(in, parse_training_line, &log, err));
-    TRY(end_attempt(&log, err));
+    TRY(lines_read_each(in, count_or_record_event_of_line, &log, err));
+    TRY(keep_best_attempt_and_start_next(&log, err));
     *out = log.best;
     out->arena = log.attempt.arena;
 done:

@@ -48,24 +48,25 @@ static abdb_status add_sockets_and_processor(abdb_mlperf_values *out, const char
 
     if (digits && digits < 4 && strncmp(text + digits, "x ", 2) == 0) {
         snprintf(sockets, sizeof sockets, "%.*s", (int)digits, text);
-        TRY(abdb_mlperf_add_value(out, "host_processors_per_node", sockets, err));
+        TRY(abdb_mlperf_append_trimmed_value(out, "host_processors_per_node", sockets, err));
         text += digits + 2;
     }
-    TRY(abdb_mlperf_add_value(out, "host_processor_model_name", text, err));
+    TRY(abdb_mlperf_append_trimmed_value(out, "host_processor_model_name", text, err));
 done:
     return st;
 }
 
-static abdb_status add_value_unless_known(abdb_mlperf_values *out, const char *name,
-                                          const char *text, abdb_error *err)
+static abdb_status add_value_unless_absent_or_repeated(abdb_mlperf_values *out, const char *name,
+                                                       const char *text, abdb_error *err)
 {
     if (is_absent_value(name, text) || abdb_mlperf_get_first_value(out, name)) return ABDB_OK;
     return strcmp(name, "host_processor_model_name") == 0
                ? add_sockets_and_processor(out, text, err)
-               : abdb_mlperf_add_value(out, name, text, err);
+               : abdb_mlperf_append_trimmed_value(out, name, text, err);
 }
 
-static abdb_status add_known_members(abdb_mlperf_values *out, const json_t *object, abdb_error *err)
+static abdb_status add_old_members_under_current_names(abdb_mlperf_values *out,
+                                                       const json_t *object, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
     char number[32];
@@ -78,14 +79,14 @@ static abdb_status add_known_members(abdb_mlperf_values *out, const json_t *obje
             snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
             text = number;
         }
-        if (text) TRY(add_value_unless_known(out, names[i].name, text, err));
+        if (text) TRY(add_value_unless_absent_or_repeated(out, names[i].name, text, err));
     }
 done:
     return st;
 }
 
 /* An accelerator called "tpuv3-512" counts all of its 512, not those of one of 32 nodes. */
-static void divide_total_over_nodes(abdb_mlperf_values *out)
+static void divide_total_accelerators_by_nodes(abdb_mlperf_values *out)
 {
     const char *name = abdb_mlperf_get_first_value(out, "accelerator_model_name"),
                *each = abdb_mlperf_get_first_value(out, "accelerators_per_node"),
@@ -94,8 +95,8 @@ static void divide_total_over_nodes(abdb_mlperf_values *out)
     long long all, over;
 
     if (!mark || !each || !nodes || strcmp(mark + 1, each) != 0 ||
-        !abdb_count_parse(each, ABDB_MARK_POINT, 0, INT_MAX, &all) ||
-        !abdb_count_parse(nodes, ABDB_MARK_POINT, 1, INT_MAX, &over) || all % over)
+        !abdb_integer_parse_in_range(each, ABDB_MARK_POINT, 0, INT_MAX, &all) ||
+        !abdb_integer_parse_in_range(nodes, ABDB_MARK_POINT, 1, INT_MAX, &over) || all % over)
         return;
     for (size_t i = 0; i < out->pairs; i++)
         if (strcmp(out->pair[i].key, "accelerators_per_node") == 0)
@@ -115,35 +116,36 @@ abdb_status abdb_mlperf_read_v05_entry(abdb_mlperf_values *out, const abdb_input
     if (json_array_size(nodes) > 1)
         TRY(ABDB_FAIL(err, ABDB_DATA, "line 1: %zu kinds of nodes, not one",
                       json_array_size(nodes)));
-    TRY(add_known_members(out, root, err));
-    TRY(add_known_members(out, json_array_get(nodes, 0), err));
-    divide_total_over_nodes(out);
+    TRY(add_old_members_under_current_names(out, root, err));
+    TRY(add_old_members_under_current_names(out, json_array_get(nodes, 0), err));
+    divide_total_accelerators_by_nodes(out);
 done:
     json_decref(root);
     return st;
 }
 
 /* What stands behind 'name': ' in a Python dictionary, up to the next quote. */
-static abdb_status add_python_quoted_value(abdb_mlperf_values *out, const char *text, size_t i,
-                                           abdb_error *err)
+static abdb_status add_python_quoted_value(abdb_mlperf_values *out, const char *text,
+                                           size_t name_index, abdb_error *err)
 {
     char key[40];
     const char *at;
     char *value;
     abdb_status st;
 
-    snprintf(key, sizeof key, "'%s': '", names[i].old);
+    snprintf(key, sizeof key, "'%s': '", names[name_index].old);
     at = strstr(text, key);
     if (!at) return ABDB_OK;
     at += strlen(key);
     value = strndup(at, strcspn(at, "'"));
-    st = value ? add_value_unless_known(out, names[i].name, value, err)
+    st = value ? add_value_unless_absent_or_repeated(out, names[name_index].name, value, err)
                : ABDB_FAIL(err, ABDB_NOMEM, "a description");
     free(value);
     return st;
 }
 
-static abdb_status parse_v06_description_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status append_values_of_v06_description_line(void *self, const text_line *line,
+                                                         abdb_error *err)
 {
     char key[64];
     const char *behind = abdb_mlperf_split_key_value(line->text, key), *text;
@@ -155,7 +157,7 @@ static abdb_status parse_v06_description_line(void *self, const text_line *line,
         if (strcmp(key, "entry") == 0)
             TRY(add_python_quoted_value(self, text, i, err));
         else if (strcmp(key, names[i].old) == 0)
-            TRY(add_value_unless_known(self, names[i].name, text, err));
+            TRY(add_value_unless_absent_or_repeated(self, names[i].name, text, err));
     }
 done:
     json_decref(object);
@@ -173,7 +175,7 @@ abdb_status abdb_mlperf_read_description_file(abdb_mlperf_values *out, const abd
         return abdb_mlperf_read_v05_entry(out, in, err);
     if (in->text[blank] == '{' || !memmem(in->text, in->text_size, "\nentry: {", 9))
         return abdb_mlperf_read_json_members(out, in, err);
-    TRY(lines_read_each(in, parse_v06_description_line, out, err));
+    TRY(lines_read_each(in, append_values_of_v06_description_line, out, err));
     if (!abdb_mlperf_get_first_value(out, "system_name"))
         TRY(ABDB_FAIL(err, ABDB_DATA, "line 1: neither JSON nor an entry of v0.6"));
 done:

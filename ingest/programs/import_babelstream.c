@@ -51,7 +51,7 @@ typedef struct {
 
 static bool is_babelstream_csv(const abdb_input *in)
 {
-    return abdb_flat_has_value_names(in, "function|num_times|n_elements|sizeof");
+    return abdb_flat_has_all_keys_or_columns(in, "function|num_times|n_elements|sizeof");
 }
 
 static int babelstream_bid(const abdb_input *in)
@@ -100,16 +100,17 @@ static abdb_status import_function_timing(state *s, const timing *t, long line, 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     abdb_entry_set_measured_run(entry, run->mccalpin ? "mccalpin-stream" : "babelstream",
                                 "babelstream", locator, line);
-    if (t->record) abdb_flat_pass_doubt(entry, t->record);
+    if (t->record) abdb_flat_copy_doubt_to_entry(entry, t->record);
     entry->field[ABDB_FIELD_device] = *run->device ? run->device : NULL;
     entry->field[ABDB_FIELD_backend] = *run->implementation ? run->implementation : NULL;
     entry->field[ABDB_FIELD_dtype] = *run->dtype ? run->dtype : NULL;
-    abdb_entry_add_factor(entry, "operation", operation_name_of_function(t->function, operation));
-    abdb_entry_add_factor(entry, "array_bytes", run->array);
-    abdb_entry_add_factor(entry, "software", run->version);
-    abdb_entry_add_factor(entry, "driver", run->driver);
-    abdb_entry_add_factor(entry, "repetitions", run->runs);
-    abdb_entry_add_factor(entry, "threads", run->threads);
+    abdb_entry_add_factor_parsing_number(entry, "operation",
+                                         operation_name_of_function(t->function, operation));
+    abdb_entry_add_factor_parsing_number(entry, "array_bytes", run->array);
+    abdb_entry_add_factor_parsing_number(entry, "software", run->version);
+    abdb_entry_add_factor_parsing_number(entry, "driver", run->driver);
+    abdb_entry_add_factor_parsing_number(entry, "repetitions", run->runs);
+    abdb_entry_add_factor_parsing_number(entry, "threads", run->threads);
     if (s->failed && s->failed[s->at]) {
         entry->field[ABDB_FIELD_verified] = "fail";
         abdb_entry_add_mark_and_problem(entry, "failed", "the program found wrong values");
@@ -118,9 +119,9 @@ static abdb_status import_function_timing(state *s, const timing *t, long line, 
     abdb_entry_add_printed_result(entry, "time_s", "min", t->min, t->mark.min, "s");
     abdb_entry_add_printed_result(entry, "time_s", "mean", t->mean, t->mark.mean, "s");
     abdb_entry_add_printed_result(entry, "time_s", "max", t->max, t->mark.max, "s");
-    if (t->record) abdb_flat_add_unread_factors(entry, t->record, NULL, &a);
-    abdb_entry_add_settings(entry, &s->settings, noise, &a);
-    abdb_entry_apply_overrides(entry, s->words);
+    if (t->record) abdb_flat_add_unread_values_as_factors(entry, t->record, NULL, &a);
+    abdb_entry_add_settings_as_factors(entry, &s->settings, noise, &a);
+    abdb_entry_apply_overrides_and_check(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
@@ -143,7 +144,7 @@ static bool copy_value_behind_key(const char *text, const char *key, char *out, 
 }
 
 /* The number that ends at the first blank, thousands marks included; 0: there is none. */
-static double parse_first_word(const char *text)
+static double parse_first_word_as_number_or_zero(const char *text)
 {
     char word[64];
     double number = 0;
@@ -155,7 +156,7 @@ static double parse_first_word(const char *text)
 
 static void set_array_bytes(stream_run *run, const char *text)
 {
-    double size = parse_first_word(text);
+    double size = parse_first_word_as_number_or_zero(text);
 
     if (size > 0 && strstr(text, " MB"))
         snprintf(run->array, sizeof run->array, "%.0f", size * 1e6);
@@ -167,7 +168,7 @@ static void set_array_bytes(stream_run *run, const char *text)
 
 /* "Function MBytes/sec Min (sec) Max Average" of BabelStream, "Function Best Rate MB/s Avg time Min
  * time Max time" of STREAM: where each time stands in a line of the table. */
-static void find_columns_of_table(stream_run *run, const text_line *line)
+static void store_unit_and_time_columns_of_header(stream_run *run, const text_line *line)
 {
     size_t column = 2;
 
@@ -183,7 +184,7 @@ static void find_columns_of_table(stream_run *run, const text_line *line)
 
 /* The lines before the table, which say what holds for all of its rows. BabelStream's versions and
  * McCalpin's STREAM print them in their own words: each is looked for, the missing are left out. */
-static void parse_setting_line(stream_run *run, const text_line *line)
+static void store_setting_or_header_of_line(stream_run *run, const text_line *line)
 {
     const char *text = line->text;
     char word[128];
@@ -205,7 +206,7 @@ static void parse_setting_line(stream_run *run, const text_line *line)
                  : strcmp(word, "float") == 0 ? "fp32"
                                               : "");
     if (copy_value_behind_key(text, "This system uses", word, sizeof word)) {
-        run->element_bytes = parse_first_word(word);
+        run->element_bytes = parse_first_word_as_number_or_zero(word);
         snprintf(run->dtype, sizeof run->dtype, "%s",
                  run->element_bytes == 8   ? "fp64"
                  : run->element_bytes == 4 ? "fp32"
@@ -222,7 +223,7 @@ static void parse_setting_line(stream_run *run, const text_line *line)
         copy_value_behind_key(strstr(text, " device "), " device ", run->device,
                               sizeof run->device);
     if (strstr(run->device, " (compute_units=")) *strstr(run->device, " (compute_units=") = '\0';
-    if (strncmp(text, "Function", 8) == 0) find_columns_of_table(run, line);
+    if (strncmp(text, "Function", 8) == 0) store_unit_and_time_columns_of_header(run, line);
 }
 
 /* Does the line begin with what is printed before a table, but behind none? */
@@ -248,7 +249,7 @@ static bool is_setting_line(const char *text)
 
 /* Begins another run where the line cannot belong to the one at hand. Both passes go through here.
  */
-static void enter_run_of_line(state *s, const char *text)
+static void start_next_run_if_line_begins_one(state *s, const char *text)
 {
     bool first = strncmp(text, "BabelStream", 11) == 0 || strncmp(text, "GPU-STREAM", 10) == 0 ||
                  strncmp(text, "STREAM version", 14) == 0;
@@ -281,18 +282,20 @@ static bool is_table_row(const state *s, const text_line *line)
     size_t numbers = 0;
 
     if (!s->run.min || !line->words || !isalpha((unsigned char)line->word[0][0])) return false;
-    for (size_t i = 1; i < line->words; i++) numbers += line_word_as_number(line, i) >= 0;
+    for (size_t i = 1; i < line->words; i++) numbers += line_word_number_or_nan(line, i) >= 0;
     return is_known_function(line->word[0]) || (numbers == line->words - 1 && numbers % 3 == 1);
 }
 
 /* "Validation failed on a[]" of BabelStream stands before the table, "Failed Validation on array
  * a[]" of STREAM behind it. */
-static abdb_status note_failed_validation(void *self, const text_line *line, abdb_error *err)
+static abdb_status record_run_and_validation_failure_of_line(void *self, const text_line *line,
+                                                             abdb_error *err)
 {
     state *s = self;
 
-    enter_run_of_line(s, line->text);
-    if (strncmp(line->text, "Function", 8) == 0) find_columns_of_table(&s->run, line);
+    start_next_run_if_line_begins_one(s, line->text);
+    if (strncmp(line->text, "Function", 8) == 0)
+        store_unit_and_time_columns_of_header(&s->run, line);
     s->run.rows += is_table_row(s, line);
     while (s->runs <= s->at) {
         bool *more = abdb_array_reserve_one(s->failed, s->runs, &s->room, sizeof *more);
@@ -314,10 +317,10 @@ static abdb_status import_stream_line(void *self, const text_line *line, abdb_er
         .mark = {.rate = line->mark, .min = line->mark, .mean = line->mark, .max = line->mark}};
     char locator[32];
 
-    enter_run_of_line(s, line->text);
-    parse_setting_line(&s->run, line);
+    start_next_run_if_line_begins_one(s, line->text);
+    store_setting_or_header_of_line(&s->run, line);
     if (*s->run.version && !s->run.min)
-        abdb_settings_parse_pair(&s->settings, &s->arena, line->text);
+        abdb_settings_add_key_value_of_line(&s->settings, &s->arena, line->text);
     if (!is_table_row(s, line)) return ABDB_OK;
     s->run.rows++;
     if (line->words == 2 && !is_known_function(line->word[0])) { /* the mean over all functions */
@@ -325,7 +328,7 @@ static abdb_status import_stream_line(void *self, const text_line *line, abdb_er
         return ABDB_OK;
     }
     if (line->words != 5 || !s->run.max || s->run.max > 4 || !s->run.mean || s->run.mean > 4 ||
-        s->run.min > 4 || !(line_word_as_number(line, 1) > 0)) {
+        s->run.min > 4 || !(line_word_number_or_nan(line, 1) > 0)) {
         line_count_numbers_of_refused_line(line, 1);
         return line_reject_and_end_row(s->sink, line, "", "not a rate and three times", err);
     }
@@ -356,10 +359,10 @@ static abdb_status import_babelstream_record(void *self, const abdb_flat_record 
                 .min = abdb_flat_text_or_null(r, "min_runtime"),
                 .mean = abdb_flat_text_or_null(r, "avg_runtime"),
                 .max = abdb_flat_text_or_null(r, "max_runtime"),
-                .mark = {.rate = abdb_flat_mark(r, key),
-                         .min = abdb_flat_mark(r, "min_runtime"),
-                         .mean = abdb_flat_mark(r, "avg_runtime"),
-                         .max = abdb_flat_mark(r, "max_runtime")}};
+                .mark = {.rate = abdb_flat_decimal_mark(r, key),
+                         .min = abdb_flat_decimal_mark(r, "min_runtime"),
+                         .mean = abdb_flat_decimal_mark(r, "avg_runtime"),
+                         .max = abdb_flat_decimal_mark(r, "max_runtime")}};
 
     if (!t.function || !(abdb_flat_number_or_nan(r, key) > 0)) {
         abdb_flat_count_refused_values(r, values);
@@ -382,7 +385,7 @@ static abdb_status read_babelstream(const abdb_input *in, const abdb_overrides *
 
     if (is_babelstream_csv(in))
         return abdb_flat_read_records(in, sink, import_babelstream_record, &s, err);
-    st = lines_read_each(in, note_failed_validation, &s, err);
+    st = lines_read_each(in, record_run_and_validation_failure_of_line, &s, err);
     s.run = (stream_run){.unit = "MB/s"};
     s.at = s.settings.count = 0;
     if (st == ABDB_OK)

@@ -45,15 +45,15 @@ static abdb_status add_copy(state *s, const text_line *line, const char *size, c
     entry->field[ABDB_FIELD_device] = *s->device && s->devices == 1 ? s->device : NULL;
     entry->field[ABDB_FIELD_devices] = "1";
     entry->field[ABDB_FIELD_nodes] = "1";
-    abdb_entry_add_factor(entry, "operation", s->operation);
-    abdb_entry_add_factor(entry, "memory", *s->memory ? s->memory : NULL);
-    abdb_entry_add_factor(entry, "bytes", size);
-    abdb_entry_add_factor(entry, "level",
-                          strcmp(s->operation, "device_to_device") == 0 ? "memory" : "wire");
-    abdb_entry_add_factor(entry, "mode", *s->mode ? s->mode : NULL);
+    abdb_entry_add_factor_parsing_number(entry, "operation", s->operation);
+    abdb_entry_add_factor_parsing_number(entry, "memory", *s->memory ? s->memory : NULL);
+    abdb_entry_add_factor_parsing_number(entry, "bytes", size);
+    abdb_entry_add_factor_parsing_number(
+        entry, "level", strcmp(s->operation, "device_to_device") == 0 ? "memory" : "wire");
+    abdb_entry_add_factor_parsing_number(entry, "mode", *s->mode ? s->mode : NULL);
     abdb_entry_add_printed_result(entry, "bytes_per_s", "value", rate, line->mark, s->unit);
     if (entry->results) {
-        abdb_entry_apply_overrides(entry, s->words);
+        abdb_entry_apply_overrides_and_check(entry, s->words);
         TRY(s->sink->entry(s->sink->self, entry, err));
         TRY(s->sink->row_end(s->sink->self, err));
     } else {
@@ -132,7 +132,7 @@ static abdb_status import_line(void *self, const text_line *line, abdb_error *er
     if (strstr(text, "Bandwidth Test] - Starting") || strncmp(text, "Result = ", 9) == 0)
         begin_run(s);
     note_heading(s, text);
-    if (!*s->unit || !*s->operation || !(line_word_as_number(line, 0) > 0)) return ABDB_OK;
+    if (!*s->unit || !*s->operation || !(line_word_number_or_nan(line, 0) > 0)) return ABDB_OK;
     if (line->words != 2) {
         line_count_numbers_of_refused_line(line, 1);
         return line_reject_and_end_row(s->sink, line, "", "not a size and a bandwidth", err);

@@ -26,9 +26,9 @@ typedef struct {
 
 static int google_benchmark_bid(const abdb_input *in)
 {
-    return abdb_flat_has_value_names(in, "\"benchmarks\"|\"real_time\"") ||
-                   abdb_flat_has_value_names(in, "\"benchmarks\"|\"run_type\"") ||
-                   abdb_flat_has_value_names(in, "\"context\"|\"library_build_type\"")
+    return abdb_flat_has_all_keys_or_columns(in, "\"benchmarks\"|\"real_time\"") ||
+                   abdb_flat_has_all_keys_or_columns(in, "\"benchmarks\"|\"run_type\"") ||
+                   abdb_flat_has_all_keys_or_columns(in, "\"context\"|\"library_build_type\"")
                ? 85
                : 0;
 }
@@ -42,14 +42,15 @@ static const char *copy_context_value(state *s, const abdb_flat_record *r, const
     return text ? abdb_arena_copy(&s->arena, text, strlen(text)) : NULL;
 }
 
-static abdb_status read_context_member(void *self, const abdb_flat_record *r, abdb_error *err)
+static abdb_status store_context_date_host_and_settings(void *self, const abdb_flat_record *r,
+                                                        abdb_error *err)
 {
     state *s = self;
 
     (void)err;
     s->date = copy_context_value(s, r, "date");
     s->host = copy_context_value(s, r, "host_name");
-    abdb_flat_note_unread_values(&s->context, r, &s->arena);
+    abdb_flat_append_unread_values_to_settings(&s->context, r, &s->arena);
     return ABDB_OK;
 }
 
@@ -67,7 +68,7 @@ static const char *statistic_of_benchmark(const abdb_flat_record *r)
 }
 
 /* What the program prints in every row; the others are counters. */
-static bool is_builtin_member_name(const char *name)
+static bool is_builtin_benchmark_member(const char *name)
 {
     static const char *const own[] = {"name",
                                       "run_name",
@@ -117,13 +118,14 @@ static void add_counter_results_or_factors(abdb_entry *entry, const abdb_flat_re
         const char *name = r->item[i].name, *text = r->item[i].text;
         size_t k = 0;
 
-        if (!text || is_builtin_member_name(name)) continue;
+        if (!text || is_builtin_benchmark_member(name)) continue;
         while (k < sizeof rates / sizeof rates[0] && strcmp(rates[k].name, name) != 0) k++;
         if (k < sizeof rates / sizeof rates[0])
             abdb_entry_add_printed_result(entry, rates[k].metric, statistic, text,
                                           ABDB_MARK_UNKNOWN, rates[k].unit);
         else
-            abdb_entry_add_unknown_factor(entry, name, text, ABDB_MARK_UNKNOWN, NULL, arena);
+            abdb_entry_add_extra_factor_unless_ignored(entry, name, text, ABDB_MARK_UNKNOWN, NULL,
+                                                       arena);
     }
 }
 
@@ -154,25 +156,26 @@ static abdb_status import_benchmark_record(void *self, const abdb_flat_record *r
     }
     if (!statistic) goto row; /* ignored */
     if (!name) name = abdb_flat_text_or_null(r, "name");
-    result = abdb_entry_add_printed_result(entry, "time_s", statistic,
-                                           abdb_flat_text_or_null(r, "real_time"),
-                                           abdb_flat_mark(r, "real_time"), unit ? unit : "ns");
+    result = abdb_entry_add_printed_result(
+        entry, "time_s", statistic, abdb_flat_text_or_null(r, "real_time"),
+        abdb_flat_decimal_mark(r, "real_time"), unit ? unit : "ns");
     if (!result || !name) {
         TRY(abdb_flat_reject_and_end_row(
             s->sink, r, name ? "real_time" : "name",
             name ? "no time: missing, zero, or of an unknown unit" : "no name", err));
         goto done;
     }
-    result->n = abdb_flat_parse_count(r, "iterations");
+    result->n = abdb_flat_count_or_zero(r, "iterations");
     abdb_entry_set_measured_run(entry, "google-benchmark", name, r->locator, 0);
     if (abdb_flat_text_or_null(r, "aggregate_name")) entry->field[ABDB_FIELD_kind] = "average";
     entry->field[ABDB_FIELD_date] = s->date;
     entry->field[ABDB_FIELD_system] = s->host;
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
-        abdb_entry_add_factor(entry, factors[i], abdb_flat_text_or_null(r, factors[i]));
+        abdb_entry_add_factor_parsing_number(entry, factors[i],
+                                             abdb_flat_text_or_null(r, factors[i]));
     add_counter_results_or_factors(entry, r, statistic, &a);
-    abdb_entry_add_settings(entry, &s->context, noise, &a);
-    abdb_entry_apply_overrides(entry, s->words);
+    abdb_entry_add_settings_as_factors(entry, &s->context, noise, &a);
+    abdb_entry_apply_overrides_and_check(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
 row:
     TRY(s->sink->row_end(s->sink->self, err));
@@ -191,8 +194,8 @@ static abdb_status read_google_benchmark(const abdb_input *in, const abdb_overri
     state s = {.words = overrides, .sink = sink};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_flat_note_json_root(&s.context, in, members, &s.arena, err));
-    TRY(abdb_flat_read_json_member(in, "context", read_context_member, &s, err));
+    TRY(abdb_flat_append_root_members_to_settings(&s.context, in, members, &s.arena, err));
+    TRY(abdb_flat_read_json_member(in, "context", store_context_date_host_and_settings, &s, err));
     TRY(abdb_flat_read_json_member(in, "benchmarks", import_benchmark_record, &s, err));
 done:
     abdb_arena_free(&s.arena);

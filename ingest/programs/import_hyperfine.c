@@ -21,7 +21,8 @@ typedef struct {
 
 static int hyperfine_bid(const abdb_input *in)
 {
-    return abdb_flat_has_value_names(in, "\"results\"|\"command\"|\"mean\"|\"stddev\"") ? 85 : 0;
+    return abdb_flat_has_all_keys_or_columns(in, "\"results\"|\"command\"|\"mean\"|\"stddev\"") ? 85
+                                                                                                : 0;
 }
 
 static size_t count_failed_runs(const abdb_flat_record *r, size_t *runs)
@@ -50,8 +51,8 @@ static void add_parameter_factors(abdb_entry *entry, const abdb_flat_record *r, 
                      strcmp(name, "sample_unit") == 0;
 
         if (json_is_number(value)) text = abdb_arena_printf(a, "%.17g", json_number_value(value));
-        abdb_entry_add_factor(entry, taken ? abdb_arena_printf(a, "parameter_%s", name) : name,
-                              text);
+        abdb_entry_add_factor_parsing_number(
+            entry, taken ? abdb_arena_printf(a, "parameter_%s", name) : name, text);
     }
 }
 
@@ -70,12 +71,13 @@ static abdb_status import_hyperfine_record(void *self, const abdb_flat_record *r
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    result = abdb_entry_add_printed_result(
-        entry, "time_s", "mean", abdb_flat_text_or_null(r, "mean"), abdb_flat_mark(r, "mean"), "s");
+    result =
+        abdb_entry_add_printed_result(entry, "time_s", "mean", abdb_flat_text_or_null(r, "mean"),
+                                      abdb_flat_decimal_mark(r, "mean"), "s");
     for (size_t i = 0; i < sizeof statistics / sizeof statistics[0]; i++)
         abdb_entry_add_printed_result(entry, "time_s", statistics[i],
                                       abdb_flat_text_or_null(r, statistics[i]),
-                                      abdb_flat_mark(r, statistics[i]), "s");
+                                      abdb_flat_decimal_mark(r, statistics[i]), "s");
     if (!result || !abdb_flat_text_or_null(r, "command")) {
         TRY(abdb_flat_reject_and_end_row(
             s->sink, r, result ? "command" : "mean",
@@ -97,13 +99,13 @@ static abdb_status import_hyperfine_record(void *self, const abdb_flat_record *r
         abdb_entry_add_mark_and_problem(entry, "failed", "%zu of %zu runs failed", failed, runs);
     }
     add_parameter_factors(entry, r, &a);
-    abdb_entry_add_factor(entry, "sample_unit",
-                          "process"); /* each time is of a process of its own */
-    abdb_entry_add_factor(entry, "user_s", abdb_flat_text_or_null(r, "user"));
-    abdb_entry_add_factor(entry, "system_s", abdb_flat_text_or_null(r, "system"));
-    abdb_flat_add_unread_factors(entry, r, noise, &a);
-    abdb_entry_add_settings(entry, &s->settings, noise, &a);
-    abdb_entry_apply_overrides(entry, s->words);
+    abdb_entry_add_factor_parsing_number(entry, "sample_unit",
+                                         "process"); /* each time is of a process of its own */
+    abdb_entry_add_factor_parsing_number(entry, "user_s", abdb_flat_text_or_null(r, "user"));
+    abdb_entry_add_factor_parsing_number(entry, "system_s", abdb_flat_text_or_null(r, "system"));
+    abdb_flat_add_unread_values_as_factors(entry, r, noise, &a);
+    abdb_entry_add_settings_as_factors(entry, &s->settings, noise, &a);
+    abdb_entry_apply_overrides_and_check(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
@@ -119,7 +121,7 @@ static abdb_status read_hyperfine(const abdb_input *in, const abdb_overrides *ov
     state s = {.words = overrides, .sink = sink};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_flat_note_json_root(&s.settings, in, members, &s.arena, err));
+    TRY(abdb_flat_append_root_members_to_settings(&s.settings, in, members, &s.arena, err));
     TRY(abdb_flat_read_json_member(in, "results", import_hyperfine_record, &s, err));
 done:
     abdb_arena_free(&s.arena);

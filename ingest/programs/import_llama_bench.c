@@ -60,17 +60,17 @@ static bool has_llama_bench_table(const abdb_input *in)
 
 static int llama_bench_bid(const abdb_input *in)
 {
-    if (abdb_flat_has_value_names(in, "build_commit|n_prompt|avg_ts")) return 85;
+    if (abdb_flat_has_all_keys_or_columns(in, "build_commit|n_prompt|avg_ts")) return 85;
     return in->text_size > 80 && has_llama_bench_table(in) ? 80 : 0;
 }
 
 /* With the backend RPC devices of other machines take part, which nothing names. */
-static void forget_devices_of_rpc_run(abdb_entry *entry)
+static void move_device_to_factor_if_rpc(abdb_entry *entry)
 {
     const char *backend = entry->field[ABDB_FIELD_backend];
 
     if (!backend || !strstr(backend, "RPC")) return;
-    abdb_entry_add_factor(entry, "local_device", entry->field[ABDB_FIELD_device]);
+    abdb_entry_add_factor_parsing_number(entry, "local_device", entry->field[ABDB_FIELD_device]);
     entry->field[ABDB_FIELD_device] = entry->field[ABDB_FIELD_devices] = NULL;
 }
 
@@ -78,9 +78,9 @@ static abdb_status complete_and_pass_llama_entry(state *s, abdb_entry *entry, ab
 {
     abdb_status st = ABDB_OK;
 
-    forget_devices_of_rpc_run(entry);
+    move_device_to_factor_if_rpc(entry);
     abdb_entry_set_measured_run(entry, "llama-bench", "llama-bench", entry->locator, entry->line);
-    abdb_entry_apply_overrides(entry, s->words);
+    abdb_entry_apply_overrides_and_check(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
 done:
     return st;
@@ -120,7 +120,7 @@ static abdb_status add_rate_and_time_results(abdb_entry *entry, const abdb_flat_
     if (!(ns > 0)) {
         (void)abdb_entry_add_printed_result(entry, "time_s", "mean",
                                             abdb_flat_text_or_null(r, "avg_ns"),
-                                            abdb_flat_mark(r, "avg_ns"), "ns");
+                                            abdb_flat_decimal_mark(r, "avg_ns"), "ns");
         return ABDB_OK;
     }
     result = abdb_entry_add_result(entry, "time_s", ns * 1e-9);
@@ -173,31 +173,33 @@ static abdb_status import_llama_bench_record(void *self, const abdb_flat_record 
                                          "no rate: avg_ts is missing, zero or no number", err));
         goto done;
     }
-    llama_devices_add_list(&devices, &a, abdb_flat_text_or_null(r, "gpu_info"));
+    llama_devices_add_separated_names(&devices, &a, abdb_flat_text_or_null(r, "gpu_info"));
     entry->line = r->line;
     entry->locator = r->locator;
     entry->field[ABDB_FIELD_model] = abdb_flat_text_or_null(r, "model_type");
     entry->field[ABDB_FIELD_dtype] =
         abdb_llama_weight_format(&a, abdb_flat_text_or_null(r, "model_type"));
-    llama_devices_choose(&devices, &choice, &a, entry);
+    llama_devices_set_entry_fields_of_used(&devices, &choice, &a, entry);
     entry->field[ABDB_FIELD_backend] = abdb_flat_text_or_null(r, "backends");
     entry->field[ABDB_FIELD_date] = abdb_flat_text_or_null(r, "test_time");
     entry->field[ABDB_FIELD_scenario] = abdb_llama_scenario(abdb_flat_number_or_nan(r, "n_prompt"),
                                                             abdb_flat_number_or_nan(r, "n_gen"));
     if (commit)
-        abdb_entry_add_factor(entry, "software",
-                              abdb_arena_printf(&a, "llama.cpp %s (%s)", commit,
-                                                abdb_flat_text_or_null(r, "build_number")
-                                                    ? abdb_flat_text_or_null(r, "build_number")
-                                                    : "?"));
+        abdb_entry_add_factor_parsing_number(
+            entry, "software",
+            abdb_arena_printf(&a, "llama.cpp %s (%s)", commit,
+                              abdb_flat_text_or_null(r, "build_number")
+                                  ? abdb_flat_text_or_null(r, "build_number")
+                                  : "?"));
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
-        abdb_entry_add_factor(entry, factors[i],
-                              boolean_word_to_digit(abdb_flat_text_or_null(r, factors[i])));
+        abdb_entry_add_factor_parsing_number(
+            entry, factors[i], boolean_word_to_digit(abdb_flat_text_or_null(r, factors[i])));
     TRY(add_rate_and_time_results(entry, r, &a, err));
-    abdb_entry_check_rate(entry, abdb_flat_number_or_nan(r, "avg_ts"),
-                          abdb_flat_number_or_nan(r, "avg_ns") * 1e-9, tokens, 1.5);
-    abdb_flat_add_unread_factors(entry, r, noise, &a);
-    abdb_flat_pass_doubt(entry, r);
+    abdb_entry_mark_rate_not_matching_amount(entry, abdb_flat_number_or_nan(r, "avg_ts"),
+                                             abdb_flat_number_or_nan(r, "avg_ns") * 1e-9, tokens,
+                                             1.5);
+    abdb_flat_add_unread_values_as_factors(entry, r, noise, &a);
+    abdb_flat_copy_doubt_to_entry(entry, r);
     TRY(complete_and_pass_llama_entry(s, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
@@ -214,7 +216,7 @@ static const char *const columns[][2] = {{"ngl", "n_gpu_layers"},   {"fa", "flas
                                          {"mg", "main_gpu"},        {"ts", "tensor_split"},
                                          {"nkvo", "no_kv_offload"}, {"threads", "n_threads"}};
 
-static const char *long_name_of_column(const char *column)
+static const char *json_name_of_table_column(const char *column)
 {
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         if (strcmp(columns[i][0], column) == 0) return columns[i][1];
@@ -233,7 +235,8 @@ static size_t split_table_row(char *line, char *word[COLUMNS_MAX])
 }
 
 /* "4,33 GiB" as other locales print it. */
-static const char *with_decimal_point(abdb_arena *a, const char *cell, abdb_decimal_mark mark)
+static const char *replace_decimal_comma_of_cell(abdb_arena *a, const char *cell,
+                                                 abdb_decimal_mark mark)
 {
     size_t size = strcspn(cell, " ");
     char number[32], plain[32];
@@ -247,18 +250,18 @@ static const char *with_decimal_point(abdb_arena *a, const char *cell, abdb_deci
 }
 
 /* "422.28 ± 1.78". False: no rate; place then has its text. */
-static bool add_rate_of_cell(abdb_entry *entry, abdb_arena *a, const char *text,
-                             abdb_decimal_mark mark, abdb_flat_record *place)
+static bool parse_rate_cell_and_add_result(abdb_entry *entry, abdb_arena *a, const char *text,
+                                           abdb_decimal_mark mark, abdb_flat_record *reject_record)
 {
     char *mean = abdb_arena_copy(a, text, strcspn(text, " "));
     const char *sign = strstr(text, "± ");
     abdb_result *result;
     double rate, sd;
 
-    place->items = 1;
-    place->item[0].name = "t/s";
-    place->item[0].text = mean;
-    place->item[0].mark = mark;
+    reject_record->items = 1;
+    reject_record->item[0].name = "t/s";
+    reject_record->item[0].text = mean;
+    reject_record->item[0].mark = mark;
     if (!mean || !abdb_double_parse(mean, mark, &rate) || !(rate > 0)) {
         abdb_count_values_read(abdb_has_digit(mean));
         return false;
@@ -276,7 +279,8 @@ static bool add_rate_of_cell(abdb_entry *entry, abdb_arena *a, const char *text,
 }
 
 /* Columns that say which of the listed devices ran the test. */
-static void note_choice(llama_choice *choice, const char *column, const char *text)
+static void store_device_selection_column(llama_choice *choice, const char *column,
+                                          const char *text)
 {
     if (strcmp(column, "dev") == 0) choice->used = text;
     if (strcmp(column, "sm") == 0) choice->split_mode = text;
@@ -305,24 +309,24 @@ static abdb_status import_table_row(state *s, char *const *word, long line, cons
     snprintf(locator, sizeof locator, "line %ld", line);
     entry->line = line;
     entry->locator = locator;
-    abdb_entry_add_factor(entry, "software", run->build);
+    abdb_entry_add_factor_parsing_number(entry, "software", run->build);
     for (size_t i = 0; i < s->columns; i++) {
         const char *name = s->column[i];
 
-        note_choice(&choice, name, word[i]);
+        store_device_selection_column(&choice, name, word[i]);
         if (strcmp(name, "model") == 0) {
             entry->field[ABDB_FIELD_model] = word[i];
             entry->field[ABDB_FIELD_dtype] = abdb_llama_weight_format(&a, word[i]);
         } else if (strcmp(name, "backend") == 0)
             entry->field[ABDB_FIELD_backend] = word[i];
         else if (strcmp(name, "test") == 0)
-            tested = abdb_llama_parse_test(entry, &a, word[i]);
+            tested = abdb_llama_parse_test_into_entry(entry, &a, word[i]);
         else if (strcmp(name, "t/s") == 0)
-            rated = add_rate_of_cell(entry, &a, word[i], s->mark, &place);
+            rated = parse_rate_cell_and_add_result(entry, &a, word[i], s->mark, &place);
         else
-            abdb_entry_add_unknown_factor(entry, long_name_of_column(name),
-                                          with_decimal_point(&a, word[i], s->mark),
-                                          ABDB_MARK_UNKNOWN, NULL, &a);
+            abdb_entry_add_extra_factor_unless_ignored(
+                entry, json_name_of_table_column(name),
+                replace_decimal_comma_of_cell(&a, word[i], s->mark), ABDB_MARK_UNKNOWN, NULL, &a);
     }
     if (!tested || !rated) {
         TRY(abdb_flat_reject_and_end_row(
@@ -331,7 +335,7 @@ static abdb_status import_table_row(state *s, char *const *word, long line, cons
         goto done;
     }
     choice.generates = strcmp(entry->field[ABDB_FIELD_scenario], "generation") == 0;
-    llama_devices_choose(&run->devices, &choice, &a, entry);
+    llama_devices_set_entry_fields_of_used(&run->devices, &choice, &a, entry);
     TRY(complete_and_pass_llama_entry(s, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
@@ -347,11 +351,11 @@ static bool is_table_heading(const char *line)
 
 /* Begins another run where the line cannot belong to the one at hand: behind its last line, and
  * where a table or the loader's lines come a second time. Both passes go through here. */
-static void enter_run_of_line(state *s, const char *line)
+static void start_next_run_and_note_table_or_end(state *s, const char *line)
 {
     bool table = is_table_heading(line + strspn(line, " \t")),
          build = strncmp(line, "build: ", 7) == 0;
-    bool loader = strncmp(line, "ggml_", 5) == 0 || llama_devices_is_line(line);
+    bool loader = strncmp(line, "ggml_", 5) == 0 || llama_devices_is_loader_line(line);
 
     if ((s->has_table && (table || loader)) || (s->has_ended && (table || loader || build))) {
         s->at++;
@@ -363,12 +367,13 @@ static void enter_run_of_line(state *s, const char *line)
 }
 
 /* What the lines around the tables say, run by run. */
-static abdb_status handle_line_around_table(void *self, const text_line *line, abdb_error *err)
+static abdb_status store_devices_and_build_of_line(void *self, const text_line *line,
+                                                   abdb_error *err)
 {
     state *s = self;
     log_run *run;
 
-    enter_run_of_line(s, line->text);
+    start_next_run_and_note_table_or_end(s, line->text);
     while (s->runs <= s->at) {
         log_run *more = abdb_array_reserve_one(s->run, s->runs, &s->room, sizeof *more);
 
@@ -377,7 +382,7 @@ static abdb_status handle_line_around_table(void *self, const text_line *line, a
         s->run[s->runs++] = (log_run){0};
     }
     run = &s->run[s->at];
-    llama_devices_add_line(&run->devices, &s->arena, line->text);
+    llama_devices_parse_loader_line(&run->devices, &s->arena, line->text);
     if (strncmp(line->text, "build: ", 7) == 0)
         run->build = abdb_arena_printf(&s->arena, "llama.cpp %s", line->text + 7);
     return ABDB_OK;
@@ -385,7 +390,7 @@ static abdb_status handle_line_around_table(void *self, const text_line *line, a
 
 /* Does a row between bars stand where the header at hand has a test? Lines of the loader may stand
  * between the rows of a table. */
-static bool is_row_of_open_table(const state *s, char *const *word, size_t words)
+static bool is_test_row_of_current_table(const state *s, char *const *word, size_t words)
 {
     for (size_t i = 0; i < words && words == s->columns; i++)
         if (strcmp(s->column[i], "test") == 0)
@@ -393,7 +398,8 @@ static bool is_row_of_open_table(const state *s, char *const *word, size_t words
     return false;
 }
 
-static abdb_status handle_table_line(void *self, const text_line *line, abdb_error *err)
+static abdb_status parse_heading_or_import_table_row(void *self, const text_line *line,
+                                                     abdb_error *err)
 {
     state *s = self;
     const char *text = line->text + strspn(line->text, " \t");
@@ -401,7 +407,7 @@ static abdb_status handle_table_line(void *self, const text_line *line, abdb_err
     size_t n;
     abdb_status st = ABDB_OK;
 
-    enter_run_of_line(s, line->text);
+    start_next_run_and_note_table_or_end(s, line->text);
     if (*text != '|') s->in_table = false;
     if (*text != '|' || text[strspn(text, "| :-")] == '\0') return ABDB_OK;
     copy = strdup(text);
@@ -413,7 +419,7 @@ static abdb_status handle_table_line(void *self, const text_line *line, abdb_err
         s->columns = names ? split_table_row(names, s->column) : 0;
         s->in_table = true;
         if (!names) st = ABDB_FAIL(err, ABDB_NOMEM, "a line");
-    } else if (n == s->columns && (s->in_table || is_row_of_open_table(s, word, n)))
+    } else if (n == s->columns && (s->in_table || is_test_row_of_current_table(s, word, n)))
         st = import_table_row(s, word, line->number, line->text, err);
     else if (s->in_table)
         st = line_reject_and_end_row(s->sink, line, "row",
@@ -428,15 +434,15 @@ static abdb_status read_llama_bench(const abdb_input *in, const abdb_overrides *
     state s = {.words = overrides, .sink = sink};
     abdb_status st = ABDB_OK;
 
-    if (abdb_flat_has_value_names(in, "build_commit|n_prompt")) {
+    if (abdb_flat_has_all_keys_or_columns(in, "build_commit|n_prompt")) {
         TRY(abdb_flat_read_records(in, sink, import_llama_bench_record, &s, err));
     } else {
         /* Twice over the file: the build's line stands behind the table that it belongs to. */
-        TRY(lines_read_each(in, handle_line_around_table, &s, err));
+        TRY(lines_read_each(in, store_devices_and_build_of_line, &s, err));
         s.at = 0;
         s.mark = lines_find_decimal_mark(in);
         s.has_table = s.has_ended = false;
-        TRY(lines_read_each(in, handle_table_line, &s, err));
+        TRY(lines_read_each(in, parse_heading_or_import_table_row, &s, err));
     }
 done:
     free(s.run);

@@ -14,7 +14,7 @@
 
 static int nccl_json_bid(const abdb_input *in)
 {
-    return abdb_flat_has_value_names(in, "\"results\"|\"out_of_place\"") ? 88 : 0;
+    return abdb_flat_has_all_keys_or_columns(in, "\"results\"|\"out_of_place\"") ? 88 : 0;
 }
 
 typedef struct {
@@ -53,13 +53,13 @@ static const char *dtype_of_nccl_type(const char *type)
 }
 
 /* ".../all_reduce_perf" anywhere among the strings of a value. */
-static void find_collective_in_args(reader *r, const json_t *value)
+static void store_collective_named_in_args(reader *r, const json_t *value)
 {
     const char *text = json_string_value(value), *end = text ? strstr(text, "_perf") : NULL;
     const json_t *item;
     size_t i;
 
-    json_array_foreach(value, i, item) find_collective_in_args(r, item);
+    json_array_foreach(value, i, item) store_collective_named_in_args(r, item);
     if (!end || *r->collective) return;
     for (text = end; text > json_string_value(value) && text[-1] != '/' && text[-1] != ' ';) text--;
     snprintf(r->collective, sizeof r->collective, "%.*s", (int)(end - text), text);
@@ -98,10 +98,13 @@ static abdb_status import_nccl_json_placement(reader *r, const json_t *size, con
         dtype_of_nccl_type(text_of_either_member(r, size, "type", NULL));
     if (wrong && abdb_double_parse(wrong, ABDB_MARK_UNKNOWN, &bad))
         entry->field[ABDB_FIELD_verified] = bad > 0 ? "fail" : "pass";
-    abdb_entry_add_factor(entry, "message_bytes", text_of_either_member(r, size, "size", NULL));
-    abdb_entry_add_factor(entry, "redop", text_of_either_member(r, size, "redop", NULL));
-    abdb_entry_add_factor(entry, "root", text_of_either_member(r, size, "root", NULL));
-    abdb_entry_add_factor(entry, "place", place);
+    abdb_entry_add_factor_parsing_number(entry, "message_bytes",
+                                         text_of_either_member(r, size, "size", NULL));
+    abdb_entry_add_factor_parsing_number(entry, "redop",
+                                         text_of_either_member(r, size, "redop", NULL));
+    abdb_entry_add_factor_parsing_number(entry, "root",
+                                         text_of_either_member(r, size, "root", NULL));
+    abdb_entry_add_factor_parsing_number(entry, "place", place);
     abdb_entry_add_printed_result(entry, "time_s", "mean",
                                   text_of_either_member(r, side, "time", NULL), ABDB_MARK_UNKNOWN,
                                   "us");
@@ -115,17 +118,17 @@ static abdb_status import_nccl_json_placement(reader *r, const json_t *size, con
         abdb_double_parse(text_of_either_member(r, size, "size", NULL), ABDB_MARK_UNKNOWN, &x))
         /* x is the message size in bytes, the abscissa of a sweep. */
         for (size_t i = 0; i < entry->results; i++) entry->result[i].x = x;
-    abdb_flat_add_json_factors(entry, NULL, size, of_size, &r->arena);
-    abdb_flat_add_json_factors(entry, NULL, side, of_place, &r->arena);
-    abdb_flat_add_json_factors(entry, NULL, r->root, of_run, &r->arena);
-    abdb_entry_apply_overrides(entry, r->words);
+    abdb_flat_add_json_members_as_factors(entry, NULL, size, of_size, &r->arena);
+    abdb_flat_add_json_members_as_factors(entry, NULL, side, of_place, &r->arena);
+    abdb_flat_add_json_members_as_factors(entry, NULL, r->root, of_run, &r->arena);
+    abdb_entry_apply_overrides_and_check(entry, r->words);
     if (entry->results) {
         abdb_status st = r->sink->entry(r->sink->self, entry, err);
 
         free(entry);
         return st;
     }
-    abdb_left_out_count_entry(r->left_out, entry);
+    abdb_left_out_count_values_of_entry(r->left_out, entry);
     free(entry);
     return ABDB_OK;
 }
@@ -160,7 +163,7 @@ static abdb_status read_nccl_json(const abdb_input *in, const abdb_overrides *ov
 
     TRY(abdb_flat_parse_json_document(&root, in, err));
     r.root = root;
-    find_collective_in_args(&r, json_object_get(root, "args"));
+    store_collective_named_in_args(&r, json_object_get(root, "args"));
     if (!*r.collective && !abdb_overrides_get(overrides, "workload"))
         TRY(ABDB_FAIL(err, ABDB_DATA,
                       "\"args\" names no collective; say it with --set workload=NAME, which is"

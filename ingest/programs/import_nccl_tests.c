@@ -46,14 +46,14 @@ static int nccl_tests_bid(const abdb_input *in)
 }
 
 /* What may stand behind "all_reduce_perf". */
-static bool ends_program_name(const char *text)
+static bool is_at_end_of_program_name(const char *text)
 {
     if (strncmp(text, "_mpi", 4) == 0) text += 4;
     return !*text || isspace((unsigned char)*text);
 }
 
 /* State ends with a run: what the next one does not say is unknown. */
-static void begin_run(state *s)
+static void reset_state_for_next_run(state *s)
 {
     s->columns = s->hosts = s->settings.count = 0;
     s->ranks = s->rank_lines = s->said = s->rows = 0;
@@ -64,7 +64,7 @@ static void begin_run(state *s)
 
 /* "srun ... ./build/all_reduce_perf -b 8" -> "all_reduce"; the last one named before a table. What
  * is named behind the rows is the next run's, but for the note that closes this one. */
-static void find_collective_in_line(state *s, const text_line *line)
+static void store_collective_named_in_line(state *s, const text_line *line)
 {
     const char *text = line->text;
     char *name = s->rows ? s->next : s->collective;
@@ -76,7 +76,7 @@ static void find_collective_in_line(state *s, const text_line *line)
 
         while (begin > text && (islower((unsigned char)begin[-1]) || begin[-1] == '_')) begin--;
         /* "_perf" must end its word: all_reduce_perf.cu is a source file. */
-        if (begin == end || !ends_program_name(end + 5)) continue;
+        if (begin == end || !is_at_end_of_program_name(end + 5)) continue;
         snprintf(name, sizeof s->collective, "%.*s", (int)(end - begin), begin);
         if (strcmp(name, "alltoall") == 0) snprintf(name, sizeof s->collective, "all_to_all");
     }
@@ -93,7 +93,7 @@ static bool list_has_name(const char *list, const char *name)
 }
 
 /* Unlike devices are a list. */
-static void note_device_of_rank(state *s, const char *text)
+static void append_device_name_if_new(state *s, const char *text)
 {
     char *name = abdb_arena_copy(&s->arena, text, strlen(text));
 
@@ -104,23 +104,24 @@ static void note_device_of_rank(state *s, const char *text)
 }
 
 /* "# nThread 1 nGpus 8 minBytes ...": what a run begins with. */
-static void note_settings_of_run(state *s, const text_line *line)
+static void begin_run_and_store_gpus_per_process(state *s, const text_line *line)
 {
     long long threads = 0, gpus = 0;
 
-    if (s->rows) begin_run(s);
+    if (s->rows) reset_state_for_next_run(s);
     for (size_t i = 0; i + 1 < line->words; i++) {
         if (strcmp(line->word[i], "nThread") == 0)
-            (void)abdb_count_parse(line->word[i + 1], ABDB_MARK_POINT, 1, 4096, &threads);
+            (void)abdb_integer_parse_in_range(line->word[i + 1], ABDB_MARK_POINT, 1, 4096,
+                                              &threads);
         if (strcmp(line->word[i], "nGpus") == 0)
-            (void)abdb_count_parse(line->word[i + 1], ABDB_MARK_POINT, 1, 4096, &gpus);
+            (void)abdb_integer_parse_in_range(line->word[i + 1], ABDB_MARK_POINT, 1, 4096, &gpus);
     }
     s->said = (long)(threads * gpus);
 }
 
 /* Devices of one run; 0: unknown. Programs built without MPI that mpirun starts together list all
  * their ranks from 0: as many runs as times that the ranks are listed. */
-static long count_devices_of_run(const state *s, size_t *nodes)
+static long count_devices_and_nodes_of_run(const state *s, size_t *nodes)
 {
     size_t times = s->ranks && s->rank_lines > s->ranks && s->rank_lines % s->ranks == 0
                        ? (size_t)(s->rank_lines / s->ranks)
@@ -135,21 +136,22 @@ static long count_devices_of_run(const state *s, size_t *nodes)
 }
 
 /* "#  Rank  0 Group  0 Pid 204199 on  nid005471 device  0 [0009:01:00] NVIDIA GH200 120GB" */
-static void count_rank_note_host_device(state *s, const text_line *line)
+static void record_rank_host_and_device_of_line(state *s, const text_line *line)
 {
     const char *on = strstr(line->text, " on "), *name = strchr(line->text, ']');
     const char *host = NULL, *number = strstr(line->text, "Rank ");
     char rank[32];
     long long said;
 
-    if (s->rows) begin_run(s);
+    if (s->rows) reset_state_for_next_run(s);
     s->rank_lines++;
     if (number) number += 5 + strspn(number + 5, " ");
     snprintf(rank, sizeof rank, "%.*s", number ? (int)strcspn(number, " ") : 0,
              number ? number : "");
-    if (abdb_count_parse(rank, ABDB_MARK_POINT, 0, LONG_MAX / 2, &said) && said + 1 > s->ranks)
+    if (abdb_integer_parse_in_range(rank, ABDB_MARK_POINT, 0, LONG_MAX / 2, &said) &&
+        said + 1 > s->ranks)
         s->ranks = (long)said + 1; /* others' may have been lost */
-    if (name) note_device_of_rank(s, name + 1);
+    if (name) append_device_name_if_new(s, name + 1);
     if (!on) return;
     on += 4 + strspn(on + 4, " ");
     for (size_t i = 0; i < s->hosts; i++)
@@ -164,7 +166,7 @@ static bool parse_table_header(state *s, const text_line *line)
     size_t skip = line->words && strcmp(line->word[0], "#") == 0;
 
     if (line->words < skip + 5 || strcmp(line->word[skip], "size") != 0) return false;
-    if (s->rows) begin_run(s);
+    if (s->rows) reset_state_for_next_run(s);
     s->columns = line->words - skip;
     s->first = s->second = 0;
     for (size_t i = 0; i < s->columns; i++) {
@@ -201,7 +203,8 @@ static void insert_blank_redop_and_root(const state *s, text_line *line)
     size_t redop = find_column_from(s, "redop", 0), root = find_column_from(s, "root", 0);
 
     if (strchr(line->text, ',')) return; /* a CSV copy has its empty cells */
-    if (line->words < s->columns && redop < line->words && line_word_as_number(line, redop) >= 0)
+    if (line->words < s->columns && redop < line->words &&
+        line_word_number_or_nan(line, redop) >= 0)
         insert_empty_word(line, redop);
     if (line->words < s->columns && root < line->words &&
         (strchr(line->word[root], '.') || strspn(line->word[root], "0123456789") > 3))
@@ -224,24 +227,24 @@ static const char *dtype_of_printed_type(const char *type)
     return type;
 }
 
-static void add_mean_with_size(abdb_entry *entry, const char *metric, const text_line *line,
-                               size_t column, const char *unit)
+static void add_mean_result_at_message_size(abdb_entry *entry, const char *metric,
+                                            const text_line *line, size_t column, const char *unit)
 {
     abdb_result *result = abdb_entry_add_printed_result(
         entry, metric, "mean", word_or_null(line, column), line->mark, unit);
 
-    if (result) result->x = line_word_as_number(line, 0);
+    if (result) result->x = line_word_number_or_nan(line, 0);
 }
 
 /* A factor, where the column is not blank. */
 static void add_nonblank_factor(abdb_entry *entry, const char *factor, const char *text)
 {
-    if (text && *text) abdb_entry_add_factor(entry, factor, text);
+    if (text && *text) abdb_entry_add_factor_parsing_number(entry, factor, text);
 }
 
 /* The old column "error" is the largest relative deviation; what nccl-tests allowed it by type.
  * NAN: unknown. */
-static double largest_error_of_type(const char *dtype)
+static double allowed_error_of_dtype(const char *dtype)
 {
     static const struct {
         const char *dtype;
@@ -268,42 +271,44 @@ static const char *const noise[] = {
     "Pid *",    NULL};
 
 /* A '#' line of settings: "nThread 1 nGpus 1 ...", or "NCCL version 2.20". */
-static void note_setting_line(state *s, const char *text)
+static void store_settings_of_comment_line(state *s, const char *text)
 {
     static const char version[] = " version ";
     const char *at = strstr(text, version);
 
     if (strstr(text, "nThread ") || strstr(text, " iters: "))
-        abdb_settings_parse_numbers(&s->settings, &s->arena, text);
+        abdb_settings_add_named_numbers_of_line(&s->settings, &s->arena, text);
     else if (at)
         abdb_settings_set(&s->settings, &s->arena, text + 1, (int)(at - text) + 7,
                           at + sizeof version - 1, (int)strlen(at + sizeof version - 1));
     else
-        abdb_settings_parse_pair(&s->settings, &s->arena, text);
+        abdb_settings_add_key_value_of_line(&s->settings, &s->arena, text);
 }
 
 /* Columns of the table that are none of the usual ones, of all places or of this. */
-static void add_other_columns(state *s, const text_line *line, size_t from, abdb_entry *entry,
-                              abdb_arena *a)
+static void add_unusual_columns_as_factors(state *s, const text_line *line, size_t placement_start,
+                                           abdb_entry *entry, abdb_arena *a)
 {
     static const char *const usual[] = {"size",  "count", "type",   "redop", "root", "time",
                                         "algbw", "busbw", "#wrong", "error", NULL};
-    size_t end = from == s->first && s->second ? s->second : s->columns;
+    size_t end = placement_start == s->first && s->second ? s->second : s->columns;
 
     for (size_t i = 0; i < end && i < line->words; i++)
-        if (i < s->first || i >= from)
-            abdb_entry_add_unknown_factor(entry, s->name[i], line->word[i], ABDB_MARK_UNKNOWN,
-                                          usual, a);
+        if (i < s->first || i >= placement_start)
+            abdb_entry_add_extra_factor_unless_ignored(entry, s->name[i], line->word[i],
+                                                       ABDB_MARK_UNKNOWN, usual, a);
 }
 
 /* One size in one place: its columns begin with the time. */
-static abdb_status import_nccl_table_placement(state *s, const text_line *line, size_t from,
-                                               const char *place, abdb_error *err)
+static abdb_status import_nccl_table_placement(state *s, const text_line *line,
+                                               size_t placement_start, const char *place,
+                                               abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
-    size_t checked = find_column_from(s, "#wrong", from), nodes;
-    size_t wrong_column = checked < s->columns ? checked : find_column_from(s, "error", from);
+    size_t checked = find_column_from(s, "#wrong", placement_start), nodes;
+    size_t wrong_column =
+        checked < s->columns ? checked : find_column_from(s, "error", placement_start);
     const char *wrong = word_or_null(line, wrong_column);
     long devices;
     const char *workload = *s->collective ? s->collective : NULL;
@@ -316,15 +321,15 @@ static abdb_status import_nccl_table_placement(state *s, const text_line *line, 
     entry->field[ABDB_FIELD_device] = s->device;
     entry->field[ABDB_FIELD_dtype] =
         dtype_of_printed_type(word_or_null(line, find_column_from(s, "type", 0)));
-    devices = count_devices_of_run(s, &nodes);
+    devices = count_devices_and_nodes_of_run(s, &nodes);
     if (devices) entry->field[ABDB_FIELD_devices] = abdb_arena_printf(&a, "%ld", devices);
     if (nodes) entry->field[ABDB_FIELD_nodes] = abdb_arena_printf(&a, "%zu", nodes);
     if (wrong) {
         double limit =
-            checked < s->columns ? 0 : largest_error_of_type(entry->field[ABDB_FIELD_dtype]);
+            checked < s->columns ? 0 : allowed_error_of_dtype(entry->field[ABDB_FIELD_dtype]);
 
         entry->field[ABDB_FIELD_verified] =
-            verdict_of_error(line_word_as_number(line, wrong_column), limit);
+            verdict_of_error(line_word_number_or_nan(line, wrong_column), limit);
     }
     if (entry->field[ABDB_FIELD_verified] &&
         strcmp(entry->field[ABDB_FIELD_verified], "fail") == 0) {
@@ -332,28 +337,29 @@ static abdb_status import_nccl_table_placement(state *s, const text_line *line, 
             abdb_entry_add_mark_and_problem(entry, "failed", "%s values are wrong", wrong);
         else
             abdb_entry_add_mark_and_problem(entry, "failed", "an error of %g",
-                                            line_word_as_number(line, wrong_column));
+                                            line_word_number_or_nan(line, wrong_column));
     }
     if (s->said > s->ranks && s->ranks)
         abdb_entry_add_mark_and_problem(entry, "contradiction",
                                         "each process has %ld devices, and %ld ranks are listed",
                                         s->said, s->ranks);
-    abdb_entry_add_factor(entry, "message_bytes", word_or_null(line, 0));
+    abdb_entry_add_factor_parsing_number(entry, "message_bytes", word_or_null(line, 0));
     add_nonblank_factor(entry, "redop", word_or_null(line, find_column_from(s, "redop", 0)));
     add_nonblank_factor(entry, "root", word_or_null(line, find_column_from(s, "root", 0)));
-    abdb_entry_add_factor(entry, "place", place);
-    if (wrong) abdb_entry_add_factor(entry, "wrong", wrong);
-    add_other_columns(s, line, from, entry, &a);
-    abdb_entry_add_settings(entry, &s->settings, noise, &a);
-    add_mean_with_size(entry, "time_s", line, from, "us");
-    add_mean_with_size(entry, "bytes_per_s", line, find_column_from(s, "algbw", from), "GB/s");
-    add_mean_with_size(entry, "busbw_bytes_per_s", line, find_column_from(s, "busbw", from),
-                       "GB/s");
-    if (!(line_word_as_number(line, from) > 0)) {
-        abdb_left_out_count_entry(s->left_out, entry);
+    abdb_entry_add_factor_parsing_number(entry, "place", place);
+    if (wrong) abdb_entry_add_factor_parsing_number(entry, "wrong", wrong);
+    add_unusual_columns_as_factors(s, line, placement_start, entry, &a);
+    abdb_entry_add_settings_as_factors(entry, &s->settings, noise, &a);
+    add_mean_result_at_message_size(entry, "time_s", line, placement_start, "us");
+    add_mean_result_at_message_size(entry, "bytes_per_s", line,
+                                    find_column_from(s, "algbw", placement_start), "GB/s");
+    add_mean_result_at_message_size(entry, "busbw_bytes_per_s", line,
+                                    find_column_from(s, "busbw", placement_start), "GB/s");
+    if (!(line_word_number_or_nan(line, placement_start) > 0)) {
+        abdb_left_out_count_values_of_entry(s->left_out, entry);
         goto done;
     }
-    abdb_entry_apply_overrides(entry, s->words);
+    abdb_entry_apply_overrides_and_check(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
 done:
     free(entry);
@@ -369,13 +375,13 @@ static void count_refused_line_values(const state *s, const text_line *line)
                                  find_column_from(s, "busbw", from)};
 
         for (size_t i = 0; i < sizeof column / sizeof column[0]; i++)
-            abdb_count_values_read(isfinite(line_word_as_number(line, column[i])));
+            abdb_count_values_read(isfinite(line_word_number_or_nan(line, column[i])));
     }
 }
 
-static bool is_rank_line(const text_line *line, bool note)
+static bool is_rank_line(const text_line *line, bool is_comment)
 {
-    return (note || (line->words && strcmp(line->word[0], "Rank") == 0)) &&
+    return (is_comment || (line->words && strcmp(line->word[0], "Rank") == 0)) &&
            strstr(line->text, "Rank ") && strstr(line->text, " device ") && strchr(line->text, '[');
 }
 
@@ -386,18 +392,19 @@ static abdb_status import_nccl_line(void *self, const text_line *line, abdb_erro
     text_line filled = *line;
     abdb_status st = ABDB_OK;
 
-    find_collective_in_line(s, line);
+    store_collective_named_in_line(s, line);
     s->note_before = note;
     if (is_rank_line(line, note)) {
-        count_rank_note_host_device(s, line);
+        record_rank_host_and_device_of_line(s, line);
     } else if (note) {
         if (strstr(line->text, "nThread ") && strstr(line->text, "nGpus "))
-            note_settings_of_run(s, line);
+            begin_run_and_store_gpus_per_process(s, line);
         else if (s->rows && strstr(line->text, "-tests version"))
-            begin_run(s);
-        if (!s->columns) note_setting_line(s, line->text);
+            reset_state_for_next_run(s);
+        if (!s->columns) store_settings_of_comment_line(s, line->text);
     }
-    if (parse_table_header(s, line) || note || !s->columns || !(line_word_as_number(line, 0) >= 0))
+    if (parse_table_header(s, line) || note || !s->columns ||
+        !(line_word_number_or_nan(line, 0) >= 0))
         return ABDB_OK;
     s->rows++;
     insert_blank_redop_and_root(s, &filled);
@@ -412,7 +419,7 @@ static abdb_status import_nccl_line(void *self, const text_line *line, abdb_erro
                          "line %ld: no line before it names the collective; say it with"
                          " --set workload=NAME, which is all_reduce, all_gather, all_to_all, ...",
                          line->number);
-    if (!(line_word_as_number(line, s->first) > 0)) {
+    if (!(line_word_number_or_nan(line, s->first) > 0)) {
         count_refused_line_values(s, line);
         return line_reject_and_end_row(s->sink, line, "time", "no time: missing, zero or no number",
                                        err);

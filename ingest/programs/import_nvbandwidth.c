@@ -1,13 +1,12 @@
 /* import_nvbandwidth.c - nvbandwidth: its console, and its JSON (-j).
  *
- * How twelve files disagree: the console of 0.1 has no title, no "Device N:" lines and no SUM;
- * 0.2 on prints 0.00 on the diagonal, later ones N/A; 0.7 on adds COEFFICIENT_OF_VARIATION;
- * launchers and prompts stand between. A title, or a test for the
- * second time, begins another run, of other devices. The description names rows and columns ("CPU(row) ->
- * GPU(column)"), and the direction of an arrow changed for the same test; the test's name did
- * not. Bandwidths are 10^9 byte/s, latencies ns. JSON has the matrices as texts ("N/A"), the
- * devices as "0: NAME (address): (host)". SUM, minimum, maximum and mean follow from the cells.
- * The input row is a row of a matrix.
+ * How twelve files disagree: the console of 0.1 has no title, no "Device N:" lines and no SUM; 0.2
+ * on prints 0.00 on the diagonal, later ones N/A; 0.7 on adds COEFFICIENT_OF_VARIATION; launchers
+ * and prompts stand between. A title, or a test for the second time, begins another run, of other
+ * devices. The description names rows and columns ("CPU(row) -> GPU(column)"), and the direction of
+ * an arrow changed for the same test; the test's name did not. Bandwidths are 10^9 byte/s,
+ * latencies ns. JSON has the matrices as texts ("N/A"), the devices as "0: NAME (address): (host)".
+ * SUM, minimum, maximum and mean follow from the cells. The input row is a row of a matrix.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -22,7 +21,7 @@ enum { DESCRIPTION_SIZE = 120, COLUMNS_MAX = NVB_DEVICES_MAX };
 
 static bool is_nvbandwidth_json(const abdb_input *in)
 {
-    return abdb_flat_has_value_names(in, "\"nvbandwidth\"|\"testcases\"");
+    return abdb_flat_has_all_keys_or_columns(in, "\"nvbandwidth\"|\"testcases\"");
 }
 
 static int nvbandwidth_bid(const abdb_input *in)
@@ -159,7 +158,8 @@ static abdb_status import_console_line(void *self, const text_line *line, abdb_e
         return ABDB_OK;
     }
     if (!c->described) { /* versions stand before the first matrix */
-        if (!*c->testcase) (void)abdb_settings_parse_pair(&c->run.settings, &c->run.arena, text);
+        if (!*c->testcase)
+            (void)abdb_settings_add_key_value_of_line(&c->run.settings, &c->run.arena, text);
         return ABDB_OK;
     }
     if (!c->columns)
@@ -290,7 +290,7 @@ static abdb_status read_json(const abdb_input *in, const abdb_overrides *overrid
     TRY(abdb_flat_parse_json_document(&root, in, err));
     document = json_object_get(root, "nvbandwidth");
     note_json_devices(run, document);
-    abdb_flat_note_json_members(&run->settings, document, of_document, &run->arena);
+    abdb_flat_append_json_members_to_settings(&run->settings, document, of_document, &run->arena);
     json_array_foreach(json_object_get(document, "testcases"), i, test)
         TRY(import_json_testcase(run, test, i, err));
 done:

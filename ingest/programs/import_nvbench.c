@@ -26,7 +26,7 @@ typedef struct {
 
 static int nvbench_bid(const abdb_input *in)
 {
-    return abdb_flat_has_value_names(in, "\"meta\"|\"nvbench\"|\"devices\"") ? 85 : 0;
+    return abdb_flat_has_all_keys_or_columns(in, "\"meta\"|\"nvbench\"|\"devices\"") ? 85 : 0;
 }
 
 static const char *text_member(const json_t *object, const char *name)
@@ -35,14 +35,15 @@ static const char *text_member(const json_t *object, const char *name)
 }
 
 /* "nv/cold/time/gpu/mean" -> its value as printed, or NULL. */
-static const char *find_summary_value(const json_t *one, const char *mode, const char *rest)
+static const char *find_summary_value(const json_t *state_json, const char *mode,
+                                      const char *tag_rest)
 {
     const json_t *summary, *datum;
     char tag[64];
     size_t i, k;
 
-    snprintf(tag, sizeof tag, "nv/%s/%s", mode, rest);
-    json_array_foreach(json_object_get(one, "summaries"), i, summary)
+    snprintf(tag, sizeof tag, "nv/%s/%s", mode, tag_rest);
+    json_array_foreach(json_object_get(state_json, "summaries"), i, summary)
     {
         const char *here = text_member(summary, "tag");
 
@@ -58,12 +59,12 @@ static const char *find_summary_value(const json_t *one, const char *mode, const
 }
 
 /* Does a summary of the benchmark's own, "acme/verification/pass", say 0 or false? */
-static bool own_verification_failed(const json_t *one)
+static bool own_verification_failed(const json_t *state_json)
 {
     const json_t *summary, *datum;
     size_t i, k;
 
-    json_array_foreach(json_object_get(one, "summaries"), i, summary)
+    json_array_foreach(json_object_get(state_json, "summaries"), i, summary)
     {
         const char *tag = text_member(summary, "tag"), *last;
 
@@ -84,28 +85,28 @@ static bool own_verification_failed(const json_t *one)
     return false;
 }
 
-static void add_axis_factors(abdb_entry *entry, const json_t *one, abdb_arena *a)
+static void add_axis_factors(abdb_entry *entry, const json_t *state_json, abdb_arena *a)
 {
     const json_t *axis;
     size_t i;
 
-    json_array_foreach(json_object_get(one, "axis_values"), i, axis)
+    json_array_foreach(json_object_get(state_json, "axis_values"), i, axis)
     {
         const char *name = text_member(axis, "name");
         const json_t *value = json_object_get(axis, "value");
 
         if (!name || !*name) continue;
         if (json_is_string(value))
-            abdb_entry_add_factor(entry, name, json_string_value(value));
+            abdb_entry_add_factor_parsing_number(entry, name, json_string_value(value));
         else if (json_is_number(value))
-            abdb_entry_add_factor(entry, name,
-                                  abdb_arena_printf(a, "%.17g", json_number_value(value)));
+            abdb_entry_add_factor_parsing_number(
+                entry, name, abdb_arena_printf(a, "%.17g", json_number_value(value)));
     }
 }
 
-static const json_t *device_of_state(const state *s, const json_t *one)
+static const json_t *device_of_state(const state *s, const json_t *state_json)
 {
-    json_int_t id = json_integer_value(json_object_get(one, "device"));
+    json_int_t id = json_integer_value(json_object_get(state_json, "device"));
     const json_t *device;
     size_t i;
 
@@ -117,8 +118,8 @@ static const json_t *device_of_state(const state *s, const json_t *one)
 }
 
 /* Values of summaries that are neither read nor noise. */
-static void add_other_summaries(abdb_entry *entry, const json_t *one, const char *mode,
-                                abdb_arena *a)
+static void add_unread_summaries_as_factors(abdb_entry *entry, const json_t *state_json,
+                                            const char *mode, abdb_arena *a)
 {
     /* Read above; on the host; what follows from the mean; the place of raw samples. */
     static const char *const ignored[] = {"nv/*/sample_size",
@@ -136,7 +137,7 @@ static void add_other_summaries(abdb_entry *entry, const json_t *one, const char
     char before[16];
 
     snprintf(before, sizeof before, "nv/%s/", mode);
-    json_array_foreach(json_object_get(one, "summaries"), i, summary)
+    json_array_foreach(json_object_get(state_json, "summaries"), i, summary)
     {
         const char *tag = text_member(summary, "tag");
 
@@ -148,15 +149,16 @@ static void add_other_summaries(abdb_entry *entry, const json_t *one, const char
             const char *name = text_member(datum, "name");
 
             if (name && strcmp(name, "value") == 0)
-                abdb_entry_add_unknown_factor(entry, tag, text_member(datum, "value"),
-                                              ABDB_MARK_UNKNOWN, ignored, a);
+                abdb_entry_add_extra_factor_unless_ignored(entry, tag, text_member(datum, "value"),
+                                                           ABDB_MARK_UNKNOWN, ignored, a);
         }
     }
 }
 
 /* What else the state, its benchmark, the device and the file say. */
-static void add_other_members(const state *s, abdb_entry *entry, const json_t *one,
-                              const json_t *device, abdb_arena *a)
+static void add_unread_members_as_factors(const state *s, abdb_entry *entry,
+                                          const json_t *state_json, const json_t *device,
+                                          abdb_arena *a)
 {
     static const char *const of_state[] = {"name",
                                            "device",
@@ -185,54 +187,57 @@ static void add_other_members(const state *s, abdb_entry *entry, const json_t *o
                                           "meta.version.nvbench.git_*",
                                           NULL};
 
-    abdb_flat_add_json_factors(entry, NULL, one, of_state, a);
-    abdb_flat_add_json_factors(entry, NULL, s->of_benchmark, of_benchmark, a);
-    abdb_flat_add_json_factors(entry, "device", device, of_device, a);
-    abdb_flat_add_json_factors(entry, "meta", s->meta, of_file, a);
+    abdb_flat_add_json_members_as_factors(entry, NULL, state_json, of_state, a);
+    abdb_flat_add_json_members_as_factors(entry, NULL, s->of_benchmark, of_benchmark, a);
+    abdb_flat_add_json_members_as_factors(entry, "device", device, of_device, a);
+    abdb_flat_add_json_members_as_factors(entry, "meta", s->meta, of_file, a);
 }
 
-static abdb_status import_launch_mode_of_state(state *s, const json_t *one, const char *mode,
+static abdb_status import_launch_mode_of_state(state *s, const json_t *state_json, const char *mode,
                                                bool *kept, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
-    const char *samples = find_summary_value(one, mode, "sample_size");
-    const char *relative = find_summary_value(one, mode, "time/gpu/stdev/relative");
+    const char *samples = find_summary_value(state_json, mode, "sample_size");
+    const char *relative = find_summary_value(state_json, mode, "time/gpu/stdev/relative");
     abdb_result *result;
     double number;
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     result = abdb_entry_add_printed_result(entry, "time_s", "mean",
-                                           find_summary_value(one, mode, "time/gpu/mean"),
+                                           find_summary_value(state_json, mode, "time/gpu/mean"),
                                            ABDB_MARK_UNKNOWN, "s");
     if (!result) {
-        abdb_left_out_count_entry(s->left_out, entry);
+        abdb_left_out_count_values_of_entry(s->left_out, entry);
         goto done;
     }
-    if (samples) (void)abdb_count_parse(samples, ABDB_MARK_UNKNOWN, 1, 1LL << 53, &result->n);
+    if (samples)
+        (void)abdb_integer_parse_in_range(samples, ABDB_MARK_UNKNOWN, 1, 1LL << 53, &result->n);
     if (relative && abdb_double_parse(relative, ABDB_MARK_UNKNOWN, &number) && number >= 0) {
         result->low = result->value * (1 - number);
         result->high = result->value * (1 + number);
         result->spread = "sd";
     }
-    abdb_entry_add_printed_result(entry, "bytes_per_s", "mean",
-                                  find_summary_value(one, mode, "bw/global/bytes_per_second"),
-                                  ABDB_MARK_UNKNOWN, "B/s");
+    abdb_entry_add_printed_result(
+        entry, "bytes_per_s", "mean",
+        find_summary_value(state_json, mode, "bw/global/bytes_per_second"), ABDB_MARK_UNKNOWN,
+        "B/s");
     abdb_entry_set_measured_run(entry, "nvbench", s->benchmark, s->locator, 0);
-    entry->field[ABDB_FIELD_device] = text_member(device_of_state(s, one), "name");
+    entry->field[ABDB_FIELD_device] = text_member(device_of_state(s, state_json), "name");
     entry->field[ABDB_FIELD_devices] = entry->field[ABDB_FIELD_device] ? "1" : NULL;
-    if (own_verification_failed(one)) {
+    if (own_verification_failed(state_json)) {
         entry->field[ABDB_FIELD_verified] = "fail";
-        abdb_entry_add_mark(entry, "failed");
+        abdb_entry_add_mark_to_flags(entry, "failed");
     }
-    abdb_entry_add_factor(entry, "launches", mode);
+    abdb_entry_add_factor_parsing_number(entry, "launches", mode);
     if (s->version)
-        abdb_entry_add_factor(entry, "software", abdb_arena_printf(&a, "nvbench %s", s->version));
-    add_axis_factors(entry, one, &a);
-    add_other_summaries(entry, one, mode, &a);
-    add_other_members(s, entry, one, device_of_state(s, one), &a);
-    abdb_entry_apply_overrides(entry, s->words);
+        abdb_entry_add_factor_parsing_number(entry, "software",
+                                             abdb_arena_printf(&a, "nvbench %s", s->version));
+    add_axis_factors(entry, state_json, &a);
+    add_unread_summaries_as_factors(entry, state_json, mode, &a);
+    add_unread_members_as_factors(s, entry, state_json, device_of_state(s, state_json), &a);
+    abdb_entry_apply_overrides_and_check(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     *kept = true;
 done:
@@ -241,16 +246,17 @@ done:
     return st;
 }
 
-static abdb_status import_state_row(state *s, const json_t *one, abdb_error *err)
+static abdb_status import_or_reject_nvbench_state(state *s, const json_t *state_json,
+                                                  abdb_error *err)
 {
     bool kept = false;
     abdb_status st = ABDB_OK;
 
-    if (!json_is_true(json_object_get(one, "is_skipped"))) {
-        TRY(import_launch_mode_of_state(s, one, "cold", &kept, err));
-        TRY(import_launch_mode_of_state(s, one, "batch", &kept, err));
+    if (!json_is_true(json_object_get(state_json, "is_skipped"))) {
+        TRY(import_launch_mode_of_state(s, state_json, "cold", &kept, err));
+        TRY(import_launch_mode_of_state(s, state_json, "batch", &kept, err));
         if (!kept) {
-            char *raw = json_dumps(one, JSON_COMPACT);
+            char *raw = json_dumps(state_json, JSON_COMPACT);
             abdb_reject reject = {.field = "nv/cold/time/gpu/mean",
                                   .reason = "neither skipped nor a time on the device",
                                   .raw = raw};
@@ -286,7 +292,7 @@ static abdb_status read_nvbench(const abdb_input *in, const abdb_overrides *over
         json_array_foreach(json_object_get(benchmark, "states"), k, one)
         {
             snprintf(s.locator, sizeof s.locator, "benchmarks[%zu].states[%zu]", i, k);
-            TRY(import_state_row(&s, one, err));
+            TRY(import_or_reject_nvbench_state(&s, one, err));
         }
     }
 done:

@@ -47,7 +47,8 @@ static abdb_status reject_test_without_rows(state *s, abdb_error *err)
 }
 
 /* "# OSU MPI-CUDA Non-blocking Allreduce Latency Test v7.5" */
-static abdb_status end_test_and_parse_title(state *s, const text_line *line, abdb_error *err)
+static abdb_status reject_empty_test_and_parse_title(state *s, const text_line *line,
+                                                     abdb_error *err)
 {
     const char *from = strstr(line->text, "# OSU ") + 6, *to = strstr(from, " Test");
     size_t n = 0;
@@ -81,7 +82,7 @@ static const char *const parts[][2] = {{"Compute", "compute_time_s"},
                                        {"MPI_Wait", "wait_time_s"},
                                        {"Pure Comm", "communication_time_s"}};
 
-static column column_of_heading(const char *name)
+static column metric_and_unit_of_heading(const char *name)
 {
     if (strncmp(name, "Messages/s", 10) == 0) return (column){"items_per_s", "value", "item/s", ""};
     if (strstr(name, "MB/s")) return (column){"bytes_per_s", "value", "MB/s", ""};
@@ -117,7 +118,7 @@ static void parse_column_headings(state *s, const char *text)
             size++;
         snprintf(name, sizeof name, "%.*s", (int)(size < 63 ? size : 63), text);
         if (size) {
-            s->column[s->columns] = column_of_heading(name);
+            s->column[s->columns] = metric_and_unit_of_heading(name);
             snprintf(s->column[s->columns++].name, sizeof s->column->name, "%.47s", name);
         }
         text += size;
@@ -127,12 +128,14 @@ static void parse_column_headings(state *s, const char *text)
 /* Said by a field, or by n of the results. */
 static const char *const noise[] = {"Size", "Datatype", "Iterations", NULL};
 
-static void set_iterations(const state *s, const text_line *line, abdb_entry *entry)
+static void set_result_counts_from_iterations(const state *s, const text_line *line,
+                                              abdb_entry *entry)
 {
     double n;
 
     for (size_t i = 1; i < s->columns; i++)
-        if (strcmp(s->column[i].name, "Iterations") == 0 && (n = line_word_as_number(line, i)) >= 1)
+        if (strcmp(s->column[i].name, "Iterations") == 0 &&
+            (n = line_word_number_or_nan(line, i)) >= 1)
             for (size_t k = 0; k < entry->results; k++) entry->result[k].n = (long long)n;
 }
 
@@ -148,17 +151,17 @@ static abdb_status import_osu_row(state *s, const text_line *line, abdb_error *e
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     snprintf(locator, sizeof locator, "line %ld", line->number);
     abdb_entry_set_measured_run(entry, "osu-micro-benchmarks", s->workload, locator, line->number);
-    abdb_entry_add_factor(entry, "software", s->version);
-    abdb_entry_add_factor(entry, "buffers", s->buffers);
-    abdb_entry_add_factor(entry, "datatype", s->datatype);
-    abdb_entry_add_factor(entry, "message_bytes", line->word[0]);
+    abdb_entry_add_factor_parsing_number(entry, "software", s->version);
+    abdb_entry_add_factor_parsing_number(entry, "buffers", s->buffers);
+    abdb_entry_add_factor_parsing_number(entry, "datatype", s->datatype);
+    abdb_entry_add_factor_parsing_number(entry, "message_bytes", line->word[0]);
     for (size_t i = 1; i < s->columns; i++) {
         const column *c = &s->column[i];
         abdb_result *result;
 
         if (!c->metric) {
-            abdb_entry_add_unknown_factor(entry, c->name, line->word[i], ABDB_MARK_UNKNOWN, noise,
-                                          &a);
+            abdb_entry_add_extra_factor_unless_ignored(entry, c->name, line->word[i],
+                                                       ABDB_MARK_UNKNOWN, noise, &a);
             continue;
         }
         if (!*c->unit) {
@@ -167,19 +170,19 @@ static abdb_status import_osu_row(state *s, const text_line *line, abdb_error *e
             entry->field[ABDB_FIELD_verified] = pass                                 ? "pass"
                                                 : strcmp(line->word[i], "Fail") == 0 ? "fail"
                                                                                      : "unchecked";
-            if (strcmp(line->word[i], "Fail") == 0) abdb_entry_add_mark(entry, "failed");
+            if (strcmp(line->word[i], "Fail") == 0) abdb_entry_add_mark_to_flags(entry, "failed");
             continue;
         }
         result = abdb_entry_add_printed_result(entry, c->metric, c->statistic, line->word[i],
                                                line->mark, c->unit);
-        if (result) result->x = line_word_as_number(line, 0);
+        if (result) result->x = line_word_number_or_nan(line, 0);
     }
-    set_iterations(s, line, entry);
-    abdb_entry_add_settings(entry, &s->settings, noise, &a);
+    set_result_counts_from_iterations(s, line, entry);
+    abdb_entry_add_settings_as_factors(entry, &s->settings, noise, &a);
     if (!entry->results)
         TRY(line_reject_and_end_row(s->sink, line, "", "no time and no rate", err));
     else {
-        abdb_entry_apply_overrides(entry, s->words);
+        abdb_entry_apply_overrides_and_check(entry, s->words);
         TRY(s->sink->entry(s->sink->self, entry, err));
         TRY(s->sink->row_end(s->sink->self, err));
     }
@@ -195,16 +198,16 @@ static abdb_status import_osu_line(void *self, const text_line *line, abdb_error
     const char *text = line->text + strspn(line->text, " \t");
 
     if (strstr(line->text, "# OSU ") && strstr(line->text, " Test"))
-        return end_test_and_parse_title(s, line, err);
+        return reject_empty_test_and_parse_title(s, line, err);
     if (strncmp(text, "# Datatype: ", 12) == 0)
         snprintf(s->datatype, sizeof s->datatype, "%.*s", (int)strcspn(text + 12, ". "), text + 12);
     if (strncmp(text, "# Size", 6) == 0) {
         parse_column_headings(s, text);
     } else if (*text == '#' && s->title_line && !s->columns) {
-        abdb_settings_parse_brackets(&s->settings, &s->arena, text);
-        (void)abdb_settings_parse_pair(&s->settings, &s->arena, text);
+        abdb_settings_add_bracketed_pairs_of_line(&s->settings, &s->arena, text);
+        (void)abdb_settings_add_key_value_of_line(&s->settings, &s->arena, text);
     }
-    if (!s->columns || !(line_word_as_number(line, 0) >= 0)) return ABDB_OK;
+    if (!s->columns || !(line_word_number_or_nan(line, 0) >= 0)) return ABDB_OK;
     s->rows++;
     if (line->words != s->columns) {
         line_count_numbers_of_refused_line(line, 1);

@@ -97,16 +97,16 @@ static abdb_status import_cell(state *s, const text_line *line, long row, size_t
     entry->field[ABDB_FIELD_device] = device_of_copy(from, to);
     entry->field[ABDB_FIELD_devices] = host || row == column ? "1" : "2";
     entry->field[ABDB_FIELD_nodes] = "1";
-    abdb_entry_add_factor(entry, "operation", s->direction);
-    abdb_entry_add_factor(entry, "route", route_of_copy(from, to, row == column));
-    abdb_entry_add_factor(entry, "gpu", gpu);
-    if (!host && row != column) abdb_entry_add_factor(entry, "peer_gpu", peer);
-    abdb_entry_add_factor(entry, "level", row == column ? "memory" : "wire");
-    abdb_entry_add_factor(entry, "software", *s->version ? s->version : NULL);
+    abdb_entry_add_factor_parsing_number(entry, "operation", s->direction);
+    abdb_entry_add_factor_parsing_number(entry, "route", route_of_copy(from, to, row == column));
+    abdb_entry_add_factor_parsing_number(entry, "gpu", gpu);
+    if (!host && row != column) abdb_entry_add_factor_parsing_number(entry, "peer_gpu", peer);
+    abdb_entry_add_factor_parsing_number(entry, "level", row == column ? "memory" : "wire");
+    abdb_entry_add_factor_parsing_number(entry, "software", *s->version ? s->version : NULL);
     abdb_entry_add_printed_result(entry, "bytes_per_s", "max", line->word[i + 1], line->mark,
                                   "GB/s");
     if (entry->results) {
-        abdb_entry_apply_overrides(entry, s->words);
+        abdb_entry_apply_overrides_and_check(entry, s->words);
         st = s->sink->entry(s->sink->self, entry, err);
     } else {
         abdb_reject reject = {.line = line->number,

@@ -25,8 +25,10 @@ typedef struct {
 
 static int serving_json_bid(const abdb_input *in)
 {
-    return abdb_flat_has_value_names(in, "\"request_throughput\"|\"output_throughput\"|_ttft") ? 85
-                                                                                               : 0;
+    return abdb_flat_has_all_keys_or_columns(in,
+                                             "\"request_throughput\"|\"output_throughput\"|_ttft")
+               ? 85
+               : 0;
 }
 
 /* Latencies: the key's middle, the metric, the list of single requests in seconds. */
@@ -71,7 +73,7 @@ static size_t parse_latency_key(const char *key, char statistic[16], bool *ms)
     return SIZE_MAX;
 }
 
-static bool is_statistic_of_latency(const char *name)
+static bool is_known_statistic_name(const char *name)
 {
     static const char *const named[] = {"mean", "median", "min", "max", NULL};
 
@@ -80,13 +82,13 @@ static bool is_statistic_of_latency(const char *name)
 }
 
 /* The deviation of a mean is its spread. */
-static void set_spread_of_mean(abdb_result *result, const abdb_flat_record *r, size_t which,
-                               bool ms)
+static void set_spread_from_std_member(abdb_result *result, const abdb_flat_record *r,
+                                       size_t latency_index, bool ms)
 {
     char key[64];
     double sd;
 
-    snprintf(key, sizeof key, "std_%s%s", latencies[which].key, ms ? "_ms" : "");
+    snprintf(key, sizeof key, "std_%s%s", latencies[latency_index].key, ms ? "_ms" : "");
     sd = abdb_flat_number_or_nan(r, key) * (ms ? 1e-3 : 1);
     if (!(sd >= 0)) return;
     result->low = result->value - sd;
@@ -104,17 +106,18 @@ static void add_latency_results(abdb_entry *entry, abdb_arena *a, const abdb_fla
         size_t which = parse_latency_key(key, statistic, &ms);
         abdb_result *result;
 
-        if (which == SIZE_MAX || !is_statistic_of_latency(statistic)) continue;
+        if (which == SIZE_MAX || !is_known_statistic_name(statistic)) continue;
         result = abdb_entry_add_printed_result(
             entry, latencies[which].metric, abdb_arena_copy(a, statistic, strlen(statistic)),
-            abdb_flat_text_or_null(r, key), abdb_flat_mark(r, key), ms ? "ms" : "s");
-        if (result && strcmp(statistic, "mean") == 0) set_spread_of_mean(result, r, which, ms);
+            abdb_flat_text_or_null(r, key), abdb_flat_decimal_mark(r, key), ms ? "ms" : "s");
+        if (result && strcmp(statistic, "mean") == 0)
+            set_spread_from_std_member(result, r, which, ms);
     }
 }
 
 /* Least and largest of a list of single requests; *n: how many. */
-static bool find_extremes(const abdb_flat_record *r, const char *list, double *min, double *max,
-                          size_t *n)
+static bool find_series_extremes(const abdb_flat_record *r, const char *list, double *min,
+                                 double *max, size_t *n)
 {
     const double *x;
 
@@ -128,7 +131,8 @@ static bool find_extremes(const abdb_flat_record *r, const char *list, double *m
 
 /* Lists of single requests (--save-detailed): least and largest latency as results, lengths of
  * prompts and answers as factors. */
-static void summarise_request_lists(abdb_entry *entry, abdb_arena *a, const abdb_flat_record *r)
+static void add_extremes_of_request_lists(abdb_entry *entry, abdb_arena *a,
+                                          const abdb_flat_record *r)
 {
     static const char *const lengths[] = {"input_lens", "output_lens"};
     static const char *const names[] = {"min", "max"};
@@ -136,7 +140,8 @@ static void summarise_request_lists(abdb_entry *entry, abdb_arena *a, const abdb
     size_t n;
 
     for (size_t i = 0; i < LATENCIES; i++)
-        for (int k = 0; find_extremes(r, latencies[i].list, &x[0], &x[1], &n) && k < 2; k++) {
+        for (int k = 0; find_series_extremes(r, latencies[i].list, &x[0], &x[1], &n) && k < 2;
+             k++) {
             abdb_result *result =
                 x[k] > 0 ? abdb_entry_add_result(entry, latencies[i].metric, x[k]) : NULL;
 
@@ -145,33 +150,37 @@ static void summarise_request_lists(abdb_entry *entry, abdb_arena *a, const abdb
             result->n = (long long)n;
         }
     for (size_t i = 0; i < 2; i++)
-        for (int k = 0; find_extremes(r, lengths[i], &x[0], &x[1], &n) && k < 2; k++)
-            abdb_entry_add_factor(entry, abdb_arena_printf(a, "%s.%s", lengths[i], names[k]),
-                                  abdb_arena_printf(a, "%.15g", x[k]));
+        for (int k = 0; find_series_extremes(r, lengths[i], &x[0], &x[1], &n) && k < 2; k++)
+            abdb_entry_add_factor_parsing_number(
+                entry, abdb_arena_printf(a, "%s.%s", lengths[i], names[k]),
+                abdb_arena_printf(a, "%.15g", x[k]));
 }
 
 static void add_rate_with_count(abdb_entry *entry, const abdb_flat_record *r, const char *key,
                                 const char *metric, const char *unit)
 {
-    abdb_result *result = abdb_entry_add_printed_result(
-        entry, metric, "value", abdb_flat_text_or_null(r, key), abdb_flat_mark(r, key), unit);
+    abdb_result *result =
+        abdb_entry_add_printed_result(entry, metric, "value", abdb_flat_text_or_null(r, key),
+                                      abdb_flat_decimal_mark(r, key), unit);
 
-    if (result) result->n = abdb_flat_parse_count(r, "completed");
+    if (result) result->n = abdb_flat_count_or_zero(r, "completed");
 }
 
 /* Tokens of one request: the total over the requests that were completed. */
-static void add_tokens_per_request(abdb_entry *entry, abdb_arena *a, const abdb_flat_record *r,
-                                   const char *key, const char *factor)
+static void add_mean_tokens_per_request_factor(abdb_entry *entry, abdb_arena *a,
+                                               const abdb_flat_record *r, const char *key,
+                                               const char *factor)
 {
     double total = abdb_flat_number_or_nan(r, key),
            requests = abdb_flat_number_or_nan(r, "completed");
 
     if (total > 0 && requests > 0)
-        abdb_entry_add_factor(entry, factor, abdb_arena_printf(a, "%.6g", total / requests));
+        abdb_entry_add_factor_parsing_number(entry, factor,
+                                             abdb_arena_printf(a, "%.6g", total / requests));
 }
 
 /* No request waits longer than the whole run. */
-static void check_latencies_within_run(abdb_entry *entry, double duration)
+static void mark_latencies_longer_than_run(abdb_entry *entry, double duration)
 {
     for (size_t i = 0; duration > 0 && i < entry->results; i++) {
         const abdb_result *result = &entry->result[i];
@@ -185,10 +194,10 @@ static void check_latencies_within_run(abdb_entry *entry, double duration)
 
 /* A run of which no request was completed is kept without results, as failed. False: it has none
  * for another reason. */
-static bool keep_as_failed(abdb_entry *entry, double completed, double requested)
+static bool mark_failed_if_none_completed(abdb_entry *entry, double completed, double requested)
 {
     if (completed != 0 || !(requested > 0)) return false;
-    abdb_entry_leave_out_results(entry);
+    abdb_entry_drop_results_as_left_out(entry);
     entry->field[ABDB_FIELD_status] = "failed";
     entry->field[ABDB_FIELD_reason] = "no request was completed";
     return true;
@@ -217,27 +226,28 @@ static abdb_status import_serving_record(void *self, const abdb_flat_record *r, 
     entry->field[ABDB_FIELD_model] = abdb_flat_text_or_null(r, "model_id");
     entry->field[ABDB_FIELD_date] = abdb_flat_text_or_null(r, "date");
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
-        abdb_entry_add_factor(entry, factors[i][1], abdb_flat_text_or_null(r, factors[i][0]));
-    add_tokens_per_request(entry, &a, r, "total_input_tokens", "input_tokens");
-    add_tokens_per_request(entry, &a, r, "total_output_tokens", "output_tokens");
+        abdb_entry_add_factor_parsing_number(entry, factors[i][1],
+                                             abdb_flat_text_or_null(r, factors[i][0]));
+    add_mean_tokens_per_request_factor(entry, &a, r, "total_input_tokens", "input_tokens");
+    add_mean_tokens_per_request_factor(entry, &a, r, "total_output_tokens", "output_tokens");
     add_rate_with_count(entry, r, "output_throughput", "tokens_per_s", "token/s");
     add_rate_with_count(entry, r, "request_throughput", "queries_per_s", "query/s");
     add_latency_results(entry, &a, r);
-    summarise_request_lists(entry, &a, r);
+    add_extremes_of_request_lists(entry, &a, r);
     if (!(requested > 0) && failed > 0) requested = completed + failed;
-    abdb_entry_check_completed(entry, completed, requested);
-    check_latencies_within_run(entry, duration);
-    abdb_entry_check_rate(entry, rate, duration, abdb_flat_number_or_nan(r, "total_output_tokens"),
-                          1.2);
-    abdb_entry_check_rate(entry, abdb_flat_number_or_nan(r, "request_throughput"), duration,
-                          completed, 1.2);
-    abdb_flat_add_unread_factors(entry, r, noise, &a);
-    if (!(rate > 0) && !keep_as_failed(entry, completed, requested)) {
+    abdb_entry_mark_failed_if_requests_failed(entry, completed, requested);
+    mark_latencies_longer_than_run(entry, duration);
+    abdb_entry_mark_rate_not_matching_amount(
+        entry, rate, duration, abdb_flat_number_or_nan(r, "total_output_tokens"), 1.2);
+    abdb_entry_mark_rate_not_matching_amount(
+        entry, abdb_flat_number_or_nan(r, "request_throughput"), duration, completed, 1.2);
+    abdb_flat_add_unread_values_as_factors(entry, r, noise, &a);
+    if (!(rate > 0) && !mark_failed_if_none_completed(entry, completed, requested)) {
         TRY(abdb_flat_reject_and_end_row(s->sink, r, "output_throughput",
                                          "no rate: missing, zero or no number", err));
         goto done;
     }
-    abdb_entry_apply_overrides(entry, s->words);
+    abdb_entry_apply_overrides_and_check(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:

@@ -63,7 +63,8 @@ static bool describe_gemm_flops(reader *r, const metric_name *m, const char *val
         return false;
     entry->field[ABDB_FIELD_workload] = "gemm-flops"; /* of shapes that the file does not state */
     entry->field[ABDB_FIELD_dtype] = abdb_arena_printf(&r->arena, "%.*s", (int)size, m->metric);
-    abdb_entry_add_factor(entry, "engine", strstr(m->metric, "_tc") ? "matrix" : "vector");
+    abdb_entry_add_factor_parsing_number(entry, "engine",
+                                         strstr(m->metric, "_tc") ? "matrix" : "vector");
     abdb_entry_add_printed_result(entry, integer ? "ops_per_s" : "flops_per_s", "value", value,
                                   ABDB_MARK_UNKNOWN, integer ? "GOP/s" : "GFLOP/s");
     return true;
@@ -82,7 +83,8 @@ static bool describe_shaped_gemm(reader *r, const metric_name *m, const char *va
         const char *word = strtok_r(NULL, "_", &place);
 
         if (!word || !isdigit((unsigned char)*word)) return false;
-        abdb_entry_add_factor(entry, names[i], i == 0 && strcmp(word, "0") == 0 ? "1" : word);
+        abdb_entry_add_factor_parsing_number(entry, names[i],
+                                             i == 0 && strcmp(word, "0") == 0 ? "1" : word);
     }
     entry->field[ABDB_FIELD_workload] = "gemm";
     entry->field[ABDB_FIELD_backend] =
@@ -90,7 +92,7 @@ static bool describe_shaped_gemm(reader *r, const metric_name *m, const char *va
     entry->field[ABDB_FIELD_dtype] = strncmp(dtype, "fp8", 3) == 0   ? "fp8"
                                      : strncmp(dtype, "fp4", 3) == 0 ? "fp4"
                                                                      : dtype;
-    if (strlen(dtype) > 4) abdb_entry_add_factor(entry, "format", dtype);
+    if (strlen(dtype) > 4) abdb_entry_add_factor_parsing_number(entry, "format", dtype);
     abdb_entry_add_printed_result(entry, "flops_per_s", "value", value, ABDB_MARK_UNKNOWN,
                                   "TFLOP/s");
     return true;
@@ -112,8 +114,8 @@ static bool describe_collective(reader *r, const metric_name *m, const char *val
         if (strlen(names[i][0]) == size && strncmp(m->metric, names[i][0], size) == 0)
             entry->field[ABDB_FIELD_workload] = names[i][1];
     if (!entry->field[ABDB_FIELD_workload] || what == bytes) return false;
-    abdb_entry_add_factor(entry, "message_bytes",
-                          abdb_arena_printf(&r->arena, "%.*s", (int)(what - bytes), bytes));
+    abdb_entry_add_factor_parsing_number(
+        entry, "message_bytes", abdb_arena_printf(&r->arena, "%.*s", (int)(what - bytes), bytes));
     if (strcmp(what, "_busbw") == 0 || strcmp(what, "_algbw") == 0)
         abdb_entry_add_printed_result(entry, what[1] == 'b' ? "busbw_bytes_per_s" : "bytes_per_s",
                                       "value", value, ABDB_MARK_UNKNOWN, "GB/s");
@@ -134,9 +136,9 @@ static bool describe_memory_copy(const metric_name *m, const char *value, abdb_e
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strncmp(m->metric, names[i][0], 3) != 0 || m->metric[3] != '_') continue;
         entry->field[ABDB_FIELD_workload] = "memory-copy";
-        abdb_entry_add_factor(entry, "operation", names[i][1]);
-        abdb_entry_add_factor(entry, "memory", "pinned");
-        abdb_entry_add_factor(entry, "level", i < 2 ? "wire" : "memory");
+        abdb_entry_add_factor_parsing_number(entry, "operation", names[i][1]);
+        abdb_entry_add_factor_parsing_number(entry, "memory", "pinned");
+        abdb_entry_add_factor_parsing_number(entry, "level", i < 2 ? "wire" : "memory");
         abdb_entry_add_printed_result(entry, "bytes_per_s", "value", value, ABDB_MARK_UNKNOWN,
                                       "GB/s");
         return true;
@@ -164,11 +166,13 @@ static void set_place_of_metric(reader *r, const metric_name *m, abdb_entry *ent
     entry->field[ABDB_FIELD_nodes] = collective ? NULL : "1";
     entry->field[ABDB_FIELD_devices] = collective ? NULL : "1";
     if (*m->rank && !collective)
-        abdb_entry_add_factor(entry, "gpu", abdb_arena_copy(&r->arena, m->rank, strlen(m->rank)));
-    abdb_entry_add_factor(entry, "node", r->node);
-    abdb_entry_add_factor(entry, "benchmark",
-                          abdb_arena_printf(&r->arena, "%.*s", (int)strcspn(m->key, "/"), m->key));
-    abdb_entry_add_settings(entry, &r->settings, NULL, &r->arena);
+        abdb_entry_add_factor_parsing_number(entry, "gpu",
+                                             abdb_arena_copy(&r->arena, m->rank, strlen(m->rank)));
+    abdb_entry_add_factor_parsing_number(entry, "node", r->node);
+    abdb_entry_add_factor_parsing_number(
+        entry, "benchmark",
+        abdb_arena_printf(&r->arena, "%.*s", (int)strcspn(m->key, "/"), m->key));
+    abdb_entry_add_settings_as_factors(entry, &r->settings, NULL, &r->arena);
 }
 
 /* A return code that is not 0 is a benchmark that failed. */
@@ -196,7 +200,7 @@ static abdb_status import_metric(reader *r, const char *key, const char *value, 
         abdb_arena_printf(&r->arena, "%s%s%s", r->outer, *r->outer ? ", " : "", key), r->line);
     if (describe_metric(r, &m, value, entry) && entry->results) {
         set_place_of_metric(r, &m, entry);
-        abdb_entry_apply_overrides(entry, r->words);
+        abdb_entry_apply_overrides_and_check(entry, r->words);
         st = r->sink->entry(r->sink->self, entry, err);
     } else if (!entry->results) {
         abdb_left_out_count_value(r->left_out, m.benchmark);
@@ -214,7 +218,7 @@ static void note_settings(reader *r, json_t *node)
 
     r->settings = (abdb_settings){0};
     json_object_foreach(node, key, value) if (!strchr(key, '/')) json_object_set(rest, key, value);
-    abdb_flat_note_json_members(&r->settings, rest, ignored, &r->arena);
+    abdb_flat_append_json_members_to_settings(&r->settings, rest, ignored, &r->arena);
     json_decref(rest);
 }
 

@@ -29,7 +29,7 @@ static const char *scenario_of_test_cell(const char *test, const double value[3]
     return abdb_llama_scenario(value[0], value[1]);
 }
 
-bool abdb_llama_parse_test(abdb_entry *entry, abdb_arena *a, const char *test)
+bool abdb_llama_parse_test_into_entry(abdb_entry *entry, abdb_arena *a, const char *test)
 {
     /* pp, tg and d: prompt, generated, depth. */
     double value[3] = {0, 0, 0};
@@ -51,6 +51,7 @@ bool abdb_llama_parse_test(abdb_entry *entry, abdb_arena *a, const char *test)
     if (!(value[0] > 0) && !(value[1] > 0)) return false;
     entry->field[ABDB_FIELD_scenario] = scenario_of_test_cell(test, value);
     for (int i = 0; i < 3; i++)
-        abdb_entry_add_factor(entry, names[i], abdb_arena_printf(a, "%.0f", value[i]));
+        abdb_entry_add_factor_parsing_number(entry, names[i],
+                                             abdb_arena_printf(a, "%.0f", value[i]));
     return true;
 }

@@ -11,6 +11,6 @@ const char *abdb_llama_weight_format(abdb_arena *arena, const char *model);
 const char *abdb_llama_scenario(double prompt, double generated);
 /* "pp512+tg128 @ d4096": the scenario, and prompt, generated and depth as factors. false: not of
  * that form. */
-bool abdb_llama_parse_test(abdb_entry *entry, abdb_arena *arena, const char *test);
+bool abdb_llama_parse_test_into_entry(abdb_entry *entry, abdb_arena *arena, const char *test);
 
 #endif

@@ -50,16 +50,17 @@ static abdb_status hand_over_cell(nvb_run *run, const nvb_cell *cell, bool pair,
     entry->field[ABDB_FIELD_nodes] = strstr(cell->testcase, "multinode") ? NULL : "1";
     snprintf(gpu, sizeof gpu, "%ld", pair ? cell->row : cell->column);
     snprintf(peer, sizeof peer, "%ld", cell->column);
-    abdb_entry_add_factor(entry, "testcase", cell->testcase);
-    abdb_entry_add_factor(entry, "gpu", gpu);
-    if (pair) abdb_entry_add_factor(entry, "peer_gpu", peer);
-    abdb_entry_add_factor(entry, "level", local ? "memory" : "wire");
-    abdb_entry_add_settings(entry, &run->settings, noise, &run->arena);
-    if (cell->test) abdb_flat_add_json_factors(entry, NULL, cell->test, of_test, &run->arena);
+    abdb_entry_add_factor_parsing_number(entry, "testcase", cell->testcase);
+    abdb_entry_add_factor_parsing_number(entry, "gpu", gpu);
+    if (pair) abdb_entry_add_factor_parsing_number(entry, "peer_gpu", peer);
+    abdb_entry_add_factor_parsing_number(entry, "level", local ? "memory" : "wire");
+    abdb_entry_add_settings_as_factors(entry, &run->settings, noise, &run->arena);
+    if (cell->test)
+        abdb_flat_add_json_members_as_factors(entry, NULL, cell->test, of_test, &run->arena);
     abdb_entry_add_printed_result(entry, latency ? "time_s" : "bytes_per_s", "value", cell->value,
                                   ABDB_MARK_UNKNOWN, latency ? "ns" : "GB/s");
     if (entry->results) {
-        abdb_entry_apply_overrides(entry, run->words);
+        abdb_entry_apply_overrides_and_check(entry, run->words);
         st = run->sink->entry(run->sink->self, entry, err);
     } else {
         abdb_reject reject = {.line = cell->line,

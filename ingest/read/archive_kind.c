@@ -40,7 +40,7 @@ static const struct {
 
 /* The header of a cpio in text: its mark, then numbers alone, so that a table whose first cell is
  * 070701 is none. */
-static bool is_cpio(const char *head, size_t size)
+static bool is_cpio_text_header(const char *head, size_t size)
 {
     static const struct {
         const char *mark, *digits;
@@ -99,32 +99,33 @@ static bool is_named_tar(const char *path)
     return false;
 }
 
-static bool is_zero(const char *head, size_t size)
+static bool is_all_zero_bytes(const char *head, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         if (head[i]) return false;
     return true;
 }
 
-const abdb_archive_kind *abdb_archive_kind_of(const char *path, const void *head, size_t size)
+const abdb_archive_kind *abdb_archive_detect_kind(const char *path, const void *head, size_t size)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (size >= kinds[i].at + kinds[i].size &&
             memcmp((const char *)head + kinds[i].at, kinds[i].bytes, kinds[i].size) == 0)
             return &kinds[i].kind;
-    if (is_cpio(head, size)) {
+    if (is_cpio_text_header(head, size)) {
         static const abdb_archive_kind cpio = CONTAINER(cpio, false, false);
 
         return &cpio;
     }
     if (size < TAR_BLOCK) return NULL;
-    if (is_tar_header(head) || (is_zero(head, TAR_BLOCK) && is_named_tar(path))) return &tar;
+    if (is_tar_header(head) || (is_all_zero_bytes(head, TAR_BLOCK) && is_named_tar(path)))
+        return &tar;
     return NULL;
 }
 
 bool abdb_archive_has_magic(const char *path, const void *head, size_t size)
 {
-    return abdb_archive_kind_of(path, head, size) != NULL;
+    return abdb_archive_detect_kind(path, head, size) != NULL;
 }
 
 bool abdb_archive_has_suffix(const char *path)
@@ -162,7 +163,8 @@ const char *abdb_archive_why_unread(const void *head, size_t size)
     return NULL;
 }
 
-abdb_status abdb_archive_support(struct archive *a, const abdb_archive_kind *kind, abdb_error *err)
+abdb_status abdb_archive_enable_filter_and_format(struct archive *a, const abdb_archive_kind *kind,
+                                                  abdb_error *err)
 {
     /* A libarchive that was built without a library would start a program in place of the filter;
      * it returns ARCHIVE_WARN before anything is started. */

@@ -23,10 +23,11 @@ typedef struct {
 
 /* The kind that the first bytes show, or NULL. Zero bytes are an empty tar where the path says tar
  * (an empty tar has no other mark), else no archive. */
-const abdb_archive_kind *abdb_archive_kind_of(const char *path, const void *head, size_t size);
+const abdb_archive_kind *abdb_archive_detect_kind(const char *path, const void *head, size_t size);
 /* Prepares a for this kind and no other. ABDB_DATA: this libarchive was built without the library
  * that the kind needs, and would start a program instead. */
-ABDB_MUST_USE abdb_status abdb_archive_support(struct archive *a, const abdb_archive_kind *kind,
-                                               abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_archive_enable_filter_and_format(struct archive *a,
+                                                                const abdb_archive_kind *kind,
+                                                                abdb_error *err);
 
 #endif

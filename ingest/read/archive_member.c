@@ -12,8 +12,8 @@ abdb_status abdb_archive_fail_damaged(const archive_level *l, abdb_error *err)
                      why ? why : "no reason is given");
 }
 
-abdb_status abdb_archive_read_first(const archive_level *l, archive_walk *w, size_t *size,
-                                    abdb_error *err)
+abdb_status abdb_archive_read_first_chunk(const archive_level *l, archive_walk *w, size_t *size,
+                                          abdb_error *err)
 {
     archive_room *room = &w->room[l->index];
     la_ssize_t got;
@@ -39,7 +39,7 @@ abdb_status abdb_archive_spool_member(const archive_level *l, archive_walk *w, s
     while ((got = archive_read_data(l->a, room->rest, ARCHIVE_CHUNK)) > 0) {
         w->total += (size_t)got;
         TRY(abdb_spool_append(&room->spool, room->rest, (size_t)got, err));
-        TRY(abdb_archive_check_bomb(w->total, l, err));
+        TRY(abdb_archive_fail_if_bomb(w->total, l, err));
     }
     if (got < 0) st = abdb_archive_fail_damaged(l, err);
 done:
@@ -61,14 +61,14 @@ abdb_status abdb_archive_skip_member(const archive_level *l, struct archive_entr
     if ((is_zip && l->can_seek) || archive_entry_is_encrypted(entry)) return ABDB_OK;
     while (archive_read_data_block(l->a, &data, &size, &offset) == ARCHIVE_OK) {
         w->total += size;
-        TRY(abdb_archive_check_bomb(w->total, l, err));
+        TRY(abdb_archive_fail_if_bomb(w->total, l, err));
     }
 done:
     return st;
 }
 
-abdb_status abdb_archive_hand_over(archive_walk *w, const char *path, const abdb_input *input,
-                                   abdb_error *err)
+abdb_status abdb_archive_call_member_handler(archive_walk *w, const char *path,
+                                             const abdb_input *input, abdb_error *err)
 {
     abdb_status st = w->handler->member(w->handler->self, path, input, err);
 
@@ -76,12 +76,12 @@ abdb_status abdb_archive_hand_over(archive_walk *w, const char *path, const abdb
     return st;
 }
 
-abdb_status abdb_archive_hand_over_failure(archive_walk *w, const char *path, abdb_status st,
-                                           abdb_error *err)
+abdb_status abdb_archive_report_failure_to_handler(archive_walk *w, const char *path,
+                                                   abdb_status st, abdb_error *err)
 {
     return st == ABDB_OK || st == ABDB_NOMEM || w->stopped
                ? st
-               : abdb_archive_hand_over(w, path, NULL, err);
+               : abdb_archive_call_member_handler(w, path, NULL, err);
 }
 
 bool abdb_archive_member_is_wanted(const archive_walk *w, const char *path, const char *name)
@@ -90,19 +90,20 @@ bool abdb_archive_member_is_wanted(const archive_walk *w, const char *path, cons
 }
 
 /* What follows a member that failed is read where that can be trusted. */
-abdb_status abdb_archive_end_member(const archive_level *l, const char *path, abdb_status st,
-                                    archive_walk *w, abdb_error *err)
+abdb_status abdb_archive_report_failure_and_check_bomb(const archive_level *l, const char *path,
+                                                       abdb_status st, archive_walk *w,
+                                                       abdb_error *err)
 {
     abdb_error bomb;
 
-    TRY(abdb_archive_hand_over_failure(w, path, st, err));
-    if (abdb_archive_check_bomb(w->total, l, &bomb) != ABDB_OK)
+    TRY(abdb_archive_report_failure_to_handler(w, path, st, err));
+    if (abdb_archive_fail_if_bomb(w->total, l, &bomb) != ABDB_OK)
         st = ABDB_FAIL(err, ABDB_LIMIT, "given up at %s: an archive bomb", path);
 done:
     return st;
 }
 
-bool abdb_archive_is_emptied_link(const archive_level *l, struct archive_entry *entry)
+bool abdb_archive_is_cpio_link_without_data(const archive_level *l, struct archive_entry *entry)
 {
     return (archive_format(l->a) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_CPIO &&
            archive_entry_nlink(entry) > 1 && archive_entry_size(entry) == 0;
@@ -113,7 +114,7 @@ abdb_status abdb_archive_read_member_header(const archive_level *l, const char *
                                             archive_member *m, int *code, abdb_error *err)
 {
     abdb_member_header header;
-    unsigned starved = abdb_allocation_failures();
+    unsigned starved = abdb_allocation_failure_count();
     abdb_status st = ABDB_OK;
 
     *m = (archive_member){.archive = archive, .depth = depth};
@@ -126,13 +127,13 @@ abdb_status abdb_archive_read_member_header(const archive_level *l, const char *
         m->body_of = header.target;
     else
         m->target = header.target;
-    if (abdb_allocation_failures() != starved) st = ABDB_FAIL(err, ABDB_NOMEM, "a member");
+    if (abdb_allocation_failure_count() != starved) st = ABDB_FAIL(err, ABDB_NOMEM, "a member");
 done:
     return st;
 }
 
-abdb_status abdb_archive_end_entries(const archive_level *l, int code, size_t members,
-                                     size_t folders, abdb_error *err)
+abdb_status abdb_archive_fail_if_empty_or_damaged(const archive_level *l, int code, size_t members,
+                                                  size_t folders, abdb_error *err)
 {
     const char *why = archive_error_string(l->a);
 

@@ -50,16 +50,17 @@ ABDB_MUST_USE abdb_status abdb_archive_read_member_header(const archive_level *l
                                                           int *code, abdb_error *err);
 /* The status of an archive whose headers ended with that code: ABDB_OK where it is whole and has
  * members that are no folders. */
-ABDB_MUST_USE abdb_status abdb_archive_end_entries(const archive_level *l, int code, size_t members,
-                                                   size_t folders, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_archive_fail_if_empty_or_damaged(const archive_level *l, int code,
+                                                                size_t members, size_t folders,
+                                                                abdb_error *err);
 /* Is it a hard link that libarchive gives as an empty file? In the cpio of today the last of
  * several hard links has the bytes. */
-bool abdb_archive_is_emptied_link(const archive_level *l, struct archive_entry *entry);
+bool abdb_archive_is_cpio_link_without_data(const archive_level *l, struct archive_entry *entry);
 /* ABDB_DATA, with libarchive's reason. */
 abdb_status abdb_archive_fail_damaged(const archive_level *l, abdb_error *err);
 /* Reads the first bytes of the member at hand into the room of its level. */
-ABDB_MUST_USE abdb_status abdb_archive_read_first(const archive_level *l, archive_walk *w,
-                                                  size_t *size, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_archive_read_first_chunk(const archive_level *l, archive_walk *w,
+                                                        size_t *size, abdb_error *err);
 /* Reads the rest of it, behind `first` bytes: all of it is in the room's spool. */
 ABDB_MUST_USE abdb_status abdb_archive_spool_member(const archive_level *l, archive_walk *w,
                                                     size_t first, abdb_error *err);
@@ -69,15 +70,16 @@ ABDB_MUST_USE abdb_status abdb_archive_skip_member(const archive_level *l,
                                                    abdb_error *err);
 bool abdb_archive_member_is_wanted(const archive_walk *w, const char *path, const char *name);
 /* Hands over a member, or NULL for one that could not be read: err says why. */
-ABDB_MUST_USE abdb_status abdb_archive_hand_over(archive_walk *w, const char *path,
-                                                 const abdb_input *input, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_archive_call_member_handler(archive_walk *w, const char *path,
+                                                           const abdb_input *input,
+                                                           abdb_error *err);
 /* Hands over the reason for which a member cannot be read. ABDB_OK: the walk goes on, as it does
  * but for want of memory and where the handler stopped it. */
-ABDB_MUST_USE abdb_status abdb_archive_hand_over_failure(archive_walk *w, const char *path,
-                                                         abdb_status st, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_archive_report_failure_to_handler(archive_walk *w, const char *path,
+                                                                 abdb_status st, abdb_error *err);
 /* The same, and ABDB_LIMIT where the archive is a bomb. */
-ABDB_MUST_USE abdb_status abdb_archive_end_member(const archive_level *l, const char *path,
-                                                  abdb_status st, archive_walk *w, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_archive_report_failure_and_check_bomb(
+    const archive_level *l, const char *path, abdb_status st, archive_walk *w, abdb_error *err);
 /* Frees what the walk holds. */
 void abdb_archive_walk_free(archive_walk *w);
 

@@ -11,7 +11,7 @@
  * nobody. */
 enum { FREE_BYTES = 64 << 20 };
 
-abdb_status abdb_archive_check_bomb(size_t total, const archive_level *level, abdb_error *err)
+abdb_status abdb_archive_fail_if_bomb(size_t total, const archive_level *level, abdb_error *err)
 {
     for (; level; level = level->outer) {
         la_int64_t in = archive_filter_bytes(level->a, -1);
@@ -27,7 +27,7 @@ abdb_status abdb_archive_check_bomb(size_t total, const archive_level *level, ab
 }
 
 /* Reads from a file or pipe into the chunk; -1: an error, which is in source->error. */
-static ssize_t read_file(archive_source *s, int file)
+static ssize_t read_chunk_from_descriptor(archive_source *s, int file)
 {
     ssize_t got;
 
@@ -39,7 +39,7 @@ static ssize_t read_file(archive_source *s, int file)
 
 /* Reads what follows of the outer archive's member at hand. The bytes count once for the outer
  * archive here, and what they expand to counts for both. */
-static ssize_t read_outer_member(archive_source *s)
+static ssize_t read_chunk_of_outer_member(archive_source *s)
 {
     la_ssize_t got = archive_read_data(s->outer->a, s->chunk, ARCHIVE_CHUNK);
 
@@ -52,12 +52,12 @@ static ssize_t read_outer_member(archive_source *s)
     }
     if (!s->uncounted) *s->total += (size_t)got;
     s->outer_ended = got == 0;
-    return abdb_archive_check_bomb(*s->total, s->outer, &s->error) == ABDB_OK ? (ssize_t)got : -1;
+    return abdb_archive_fail_if_bomb(*s->total, s->outer, &s->error) == ABDB_OK ? (ssize_t)got : -1;
 }
 
 /* Copies what came through the pipe; a copy that does not fit is dropped, and the pipe cannot be
  * read again. */
-static void copy_pipe(archive_source *s, size_t size)
+static void append_chunk_to_pipe_copy(archive_source *s, size_t size)
 {
     abdb_error ignored;
 
@@ -70,7 +70,7 @@ static void copy_pipe(archive_source *s, size_t size)
 }
 
 /* The next bytes at *out: 0 is the end; -1 an error, which is in source->error. */
-static ssize_t read_bytes(archive_source *s, const char **out)
+static ssize_t read_next_source_bytes(archive_source *s, const char **out)
 {
     ssize_t got = 0;
 
@@ -82,20 +82,20 @@ static ssize_t read_bytes(archive_source *s, const char **out)
         return (ssize_t)size;
     }
     *out = s->chunk;
-    if (s->file >= 0) got = read_file(s, s->file);
+    if (s->file >= 0) got = read_chunk_from_descriptor(s, s->file);
     if (got == 0 && s->pipe >= 0) {
-        got = read_file(s, s->pipe);
-        if (got > 0) copy_pipe(s, (size_t)got);
+        got = read_chunk_from_descriptor(s, s->pipe);
+        if (got > 0) append_chunk_to_pipe_copy(s, (size_t)got);
     }
-    if (got == 0 && s->outer && !s->outer_ended) got = read_outer_member(s);
+    if (got == 0 && s->outer && !s->outer_ended) got = read_chunk_of_outer_member(s);
     return got;
 }
 
-static la_ssize_t on_read(struct archive *a, void *self, const void **out)
+static la_ssize_t supply_bytes_to_libarchive(struct archive *a, void *self, const void **out)
 {
     archive_source *s = self;
     const char *bytes = NULL;
-    ssize_t got = read_bytes(s, &bytes);
+    ssize_t got = read_next_source_bytes(s, &bytes);
 
     *out = bytes;
     if (got < 0) archive_set_error(a, EIO, "%s", s->error.message);
@@ -107,7 +107,8 @@ bool abdb_archive_source_can_seek(const archive_source *s)
     return s->pipe < 0 && (!s->outer || s->outer_ended);
 }
 
-static la_int64_t on_seek(struct archive *a, void *self, la_int64_t offset, int whence)
+static la_int64_t seek_source_for_libarchive(struct archive *a, void *self, la_int64_t offset,
+                                             int whence)
 {
     archive_source *s = self;
     la_int64_t from = whence == SEEK_SET ? 0 : (la_int64_t)(whence == SEEK_CUR ? s->at : s->size);
@@ -126,7 +127,8 @@ static la_int64_t on_seek(struct archive *a, void *self, la_int64_t offset, int 
 }
 
 /* Makes the spool's bytes the first bytes of the source. */
-static abdb_status read_from_spool(archive_source *s, const abdb_spool *spool, abdb_error *err)
+static abdb_status switch_source_to_spool(archive_source *s, const abdb_spool *spool,
+                                          abdb_error *err)
 {
     s->memory = abdb_text_get(&spool->text);
     s->size = spool->file ? 0 : spool->size;
@@ -138,7 +140,8 @@ static abdb_status read_from_spool(archive_source *s, const abdb_spool *spool, a
     return ABDB_OK;
 }
 
-abdb_status abdb_archive_source_spool(archive_source *s, abdb_spool *spool, abdb_error *err)
+abdb_status abdb_archive_source_spool_rest_and_switch(archive_source *s, abdb_spool *spool,
+                                                      abdb_error *err)
 {
     const char *bytes = NULL;
     ssize_t got = 1;
@@ -146,14 +149,15 @@ abdb_status abdb_archive_source_spool(archive_source *s, abdb_spool *spool, abdb
 
     s->copy = NULL;
     abdb_spool_clear(spool); /* of the copy of a pipe, which begins with what memory holds */
-    while (spool->size + ARCHIVE_CHUNK <= ABDB_INPUT_SIZE_MAX && (got = read_bytes(s, &bytes)) > 0)
+    while (spool->size + ARCHIVE_CHUNK <= ABDB_INPUT_SIZE_MAX &&
+           (got = read_next_source_bytes(s, &bytes)) > 0)
         TRY(abdb_spool_append(spool, bytes, (size_t)got, err));
     if (got < 0) {
         *err = s->error;
         return err->status;
     }
     if (got == 0) s->pipe = -1;
-    TRY(read_from_spool(s, spool, err));
+    TRY(switch_source_to_spool(s, spool, err));
 done:
     return st;
 }
@@ -164,7 +168,7 @@ bool abdb_archive_source_rewind(archive_source *s)
 
     s->error = (abdb_error){0};
     if (s->pipe >= 0) {
-        if (!s->copy || read_from_spool(s, s->copy, &ignored) != ABDB_OK) return false;
+        if (!s->copy || switch_source_to_spool(s, s->copy, &ignored) != ABDB_OK) return false;
         s->pipe = -1;
         return true;
     }
@@ -180,11 +184,12 @@ abdb_status abdb_archive_source_open(struct archive *a, archive_source *source,
     const char *why;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_archive_support(a, kind, err));
-    archive_read_set_read_callback(a, on_read);
+    TRY(abdb_archive_enable_filter_and_format(a, kind, err));
+    archive_read_set_read_callback(a, supply_bytes_to_libarchive);
     archive_read_set_callback_data(a, source);
     /* With a seek callback libarchive reads a zip by the directory at its end. */
-    if (abdb_archive_source_can_seek(source)) archive_read_set_seek_callback(a, on_seek);
+    if (abdb_archive_source_can_seek(source))
+        archive_read_set_seek_callback(a, seek_source_for_libarchive);
     if (archive_read_open1(a) != ARCHIVE_OK) {
         why = archive_error_string(a);
         TRY(ABDB_FAIL(err, ABDB_DATA, "%s: %s",

@@ -41,12 +41,13 @@ typedef struct {
 
 /* ABDB_LIMIT: what was expanded so far is out of proportion to what was read of this archive, or of
  * one around it. */
-ABDB_MUST_USE abdb_status abdb_archive_check_bomb(size_t total, const archive_level *level,
-                                                  abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_archive_fail_if_bomb(size_t total, const archive_level *level,
+                                                    abdb_error *err);
 /* Reads the rest of a source that cannot seek into the spool, and lets the source read and seek
  * there. A source of more than ABDB_INPUT_SIZE_MAX bytes goes on as a stream behind the spool. */
-ABDB_MUST_USE abdb_status abdb_archive_source_spool(archive_source *source, abdb_spool *spool,
-                                                    abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_archive_source_spool_rest_and_switch(archive_source *source,
+                                                                    abdb_spool *spool,
+                                                                    abdb_error *err);
 bool abdb_archive_source_can_seek(const archive_source *source);
 /* Goes back to the first byte: by seeking, or in the copy of the pipe. False: it cannot. */
 bool abdb_archive_source_rewind(archive_source *source);

@@ -36,7 +36,7 @@ static bool is_csv_blank(char c)
 }
 
 /* Is there room for one more field of so many bytes? */
-static bool check_row_and_field_limits(csv_reader *r, size_t size)
+static bool field_is_within_limits_or_set_error(csv_reader *r, size_t size)
 {
     if (r->count < ABDB_CSV_COLUMN_MAX && size <= ABDB_CSV_FIELD_MAX) return true;
     r->status = ABDB_FAIL(r->err, ABDB_LIMIT,
@@ -55,7 +55,7 @@ static void append_trimmed_field(void *data, size_t size, void *self)
     char *copy;
 
     if (r->status != ABDB_OK) return;
-    if (!check_row_and_field_limits(r, size)) return;
+    if (!field_is_within_limits_or_set_error(r, size)) return;
     while (size && is_csv_blank(*text)) text++, size--;
     while (size && is_csv_blank(text[size - 1])) size--;
     copy = abdb_arena_copy(&r->arena, text, size);
@@ -68,7 +68,7 @@ static void append_trimmed_field(void *data, size_t size, void *self)
 }
 
 /* libcsv's callback for the end of a row. A row of empty fields only is none. */
-static void pass_row_to_handler(int end, void *self)
+static void end_csv_row_call_handler(int end, void *self)
 {
     csv_reader *r = self;
     abdb_csv_row row = {
@@ -93,7 +93,8 @@ static bool is_whole_unquoted_row(const csv_reader *r, const char *line, size_t 
 }
 
 /* A plain line of so many bytes without its end: one copy, cut at the delimiters. */
-static void split_unquoted_row(csv_reader *r, const char *line, size_t size, char delimiter)
+static void split_unquoted_row_and_call_handler(csv_reader *r, const char *line, size_t size,
+                                                char delimiter)
 {
     char *at = abdb_arena_copy(&r->arena, line, size), *end;
 
@@ -105,7 +106,7 @@ static void split_unquoted_row(csv_reader *r, const char *line, size_t size, cha
     for (;;) {
         char *stop = memchr(at, delimiter, (size_t)(end - at)), *last = stop ? stop : end;
 
-        if (!check_row_and_field_limits(r, (size_t)(last - at))) return;
+        if (!field_is_within_limits_or_set_error(r, (size_t)(last - at))) return;
         while (at < last && is_csv_blank(*at)) at++;
         while (last > at && is_csv_blank(last[-1])) last--;
         *last = '\0';
@@ -114,7 +115,7 @@ static void split_unquoted_row(csv_reader *r, const char *line, size_t size, cha
         if (!stop) break;
         at = stop + 1;
     }
-    pass_row_to_handler('\n', r);
+    end_csv_row_call_handler('\n', r);
 }
 
 /* Gives back what lies behind the row at hand, now and then. */
@@ -165,8 +166,8 @@ static abdb_status parse_csv_text(const abdb_input *in, const char *text, size_t
         while (r->line_end > r->row_start && strchr("\r\n", r->line_end[-1]) && r->line_end[-1])
             r->line_end--;
         if (is_whole_unquoted_row(r, at, length)) {
-            split_unquoted_row(r, at, (size_t)(r->line_end - at), delimiter);
-        } else if (csv_parse(&r->parser, at, length, append_trimmed_field, pass_row_to_handler,
+            split_unquoted_row_and_call_handler(r, at, (size_t)(r->line_end - at), delimiter);
+        } else if (csv_parse(&r->parser, at, length, append_trimmed_field, end_csv_row_call_handler,
                              r) != length) {
             st = ABDB_FAIL(err, ABDB_DATA, "line %ld: %s", line,
                            csv_strerror(csv_error(&r->parser)));
@@ -190,7 +191,7 @@ static abdb_status parse_csv_text(const abdb_input *in, const char *text, size_t
                        "line %ld: a quoted field is never closed; the file is"
                        " truncated, or a quote is missing",
                        r->row_line);
-    if (st == ABDB_OK) csv_fini(&r->parser, append_trimmed_field, pass_row_to_handler, r);
+    if (st == ABDB_OK) csv_fini(&r->parser, append_trimmed_field, end_csv_row_call_handler, r);
     if (st == ABDB_OK) st = r->status;
     csv_free(&r->parser);
     abdb_arena_free(&r->arena);
@@ -263,7 +264,7 @@ void abdb_csv_header_free(abdb_csv_header *header)
 }
 
 /* Does name equal word[0..size) without case and white space? */
-static bool column_names_match(const char *name, const char *word, size_t size)
+static bool names_match_ignoring_case_and_space(const char *name, const char *word, size_t size)
 {
     const char *end = word + size;
 
@@ -281,7 +282,7 @@ int abdb_csv_find_column(const abdb_csv_header *header, const char *names)
         size_t size = strcspn(names, "|");
 
         for (size_t i = 0; i < header->count; i++)
-            if (column_names_match(header->name[i], names, size)) return (int)i;
+            if (names_match_ignoring_case_and_space(header->name[i], names, size)) return (int)i;
         names += size + (names[size] == '|');
     }
     return -1;
@@ -290,12 +291,12 @@ int abdb_csv_find_column(const abdb_csv_header *header, const char *names)
 static bool cell_is_heading(const abdb_csv_header *header, const char *cell)
 {
     for (size_t i = 0; i < header->count; i++)
-        if (column_names_match(header->name[i], cell, strlen(cell))) return true;
+        if (names_match_ignoring_case_and_space(header->name[i], cell, strlen(cell))) return true;
     return false;
 }
 
 /* Numbers are no headings: a look that spares most rows the comparison with all names. */
-static bool has_cell_of_digits(const abdb_csv_row *row)
+static bool has_cell_beginning_with_digit(const abdb_csv_row *row)
 {
     for (size_t i = 0; i < row->count; i++)
         if (isdigit((unsigned char)row->field[i][0])) return true;
@@ -307,7 +308,8 @@ bool abdb_csv_row_is_header(const abdb_csv_header *header, const abdb_csv_row *r
     size_t cells = 0, headings = 0;
 
     if (!row->count || !header->count) return false;
-    if (strcmp(row->field[0], header->name[0]) != 0 && has_cell_of_digits(row)) return false;
+    if (strcmp(row->field[0], header->name[0]) != 0 && has_cell_beginning_with_digit(row))
+        return false;
     if (header->is_another && header->is_another(header->self, row)) return true;
     for (size_t i = 0; i < row->count; i++) {
         if (!row->field[i][0]) continue;
@@ -318,7 +320,7 @@ bool abdb_csv_row_is_header(const abdb_csv_header *header, const abdb_csv_row *r
 }
 
 /* Cells up to the last that is not empty. */
-static size_t count_filled_cells(char *const *cell, size_t count)
+static size_t count_cells_up_to_last_filled(char *const *cell, size_t count)
 {
     while (count && !cell[count - 1][0]) count--;
     return count;
@@ -329,7 +331,7 @@ typedef struct {
     size_t width, rows, others; /* others: rows of another width */
 } padding_look;
 
-static abdb_status count_rows_of_width(void *self, const abdb_csv_row *row, abdb_error *err)
+static abdb_status count_rows_of_other_width(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     padding_look *look = self;
 
@@ -350,22 +352,22 @@ static bool all_rows_are_padded(abdb_csv_header *header, size_t width, const abd
     abdb_error fault;
 
     if (header->padding == CSV_PADDING_UNKNOWN) {
-        (void)!abdb_csv_read(in->text, in->text_size, delimiter, count_rows_of_width, &look,
+        (void)!abdb_csv_read(in->text, in->text_size, delimiter, count_rows_of_other_width, &look,
                              &fault);
         header->padding = look.others ? CSV_NOT_PADDED : CSV_PADDED;
     }
     return header->padding == CSV_PADDED;
 }
 
-bool abdb_csv_row_fits(abdb_csv_header *header, const abdb_csv_row *row, const abdb_input *in,
-                       char delimiter, char *reason, size_t room)
+bool abdb_csv_row_fits_header(abdb_csv_header *header, const abdb_csv_row *row,
+                              const abdb_input *in, char delimiter, char *reason, size_t room)
 {
-    size_t named = count_filled_cells(header->name, header->count);
+    size_t named = count_cells_up_to_last_filled(header->name, header->count);
 
     if (row->count == named || row->count == header->count) {
-        if (count_filled_cells(row->field, row->count) <= named) return true;
+        if (count_cells_up_to_last_filled(row->field, row->count) <= named) return true;
     } else if (row->count > named && header->count == named &&
-               count_filled_cells(row->field, row->count) <= named &&
+               count_cells_up_to_last_filled(row->field, row->count) <= named &&
                (row->count > named + 1 || all_rows_are_padded(header, row->count, in, delimiter))) {
         return true;
     }
@@ -400,7 +402,7 @@ abdb_status abdb_csv_reject_and_end_row(const abdb_sink *sink, const abdb_csv_ro
     return st == ABDB_OK ? sink->row_end(sink->self, err) : st;
 }
 
-bool abdb_csv_first_line_has(const char *text, size_t size, const char *words)
+bool abdb_csv_first_line_has_all_words(const char *text, size_t size, const char *words)
 {
     size_t sep = abdb_csv_sep_line_size(text, size), length;
     const char *end = memchr(text + sep, '\n', size - sep);

@@ -37,8 +37,8 @@ char abdb_csv_guess_delimiter(const char *text, size_t size);
 /* The bytes of Excel's first line "sep=;" with its end; 0: there is none. */
 size_t abdb_csv_sep_line_size(const char *text, size_t size);
 
-/* Names of columns, and their decimal marks where abdb_csv_find_marks looked for them. The memory
- * belongs to the header; free with abdb_csv_header_free. */
+/* Names of columns, and their decimal marks where abdb_csv_find_decimal_marks looked for them. The
+ * memory belongs to the header; free with abdb_csv_header_free. */
 typedef struct {
     size_t count;
     char **name;
@@ -59,8 +59,8 @@ bool abdb_csv_row_is_header(const abdb_csv_header *header, const abdb_csv_row *r
 /* Has the row as many cells as the header? Empty cells behind the last heading are allowed where
  * the header or all rows of the table have them, and where there are several. False, with the
  * reason: what stands in its cells may belong to other columns. in, delimiter: the whole text. */
-bool abdb_csv_row_fits(abdb_csv_header *header, const abdb_csv_row *row, const abdb_input *in,
-                       char delimiter, char *reason, size_t room);
+bool abdb_csv_row_fits_header(abdb_csv_header *header, const abdb_csv_row *row,
+                              const abdb_input *in, char delimiter, char *reason, size_t room);
 /* First column with one of the names ('|' between them; white space and case do not count), or -1.
  */
 int abdb_csv_find_column(const abdb_csv_header *header, const char *names);
@@ -68,10 +68,10 @@ int abdb_csv_find_column(const abdb_csv_header *header, const char *names);
 const char *abdb_csv_cell_or_null(const abdb_csv_row *row, int i);
 /* Reads the text from this header to the next, or to its end, to find the decimal mark of each
  * column, as decimal_marks.h says; a text in which none is in doubt is not read. */
-ABDB_MUST_USE abdb_status abdb_csv_find_marks(abdb_csv_header *header, const abdb_input *in,
-                                              char delimiter, abdb_error *err);
-/* The decimal mark of a column; unknown for -1, and before abdb_csv_find_marks. */
-abdb_decimal_mark abdb_csv_mark(const abdb_csv_header *header, int column);
+ABDB_MUST_USE abdb_status abdb_csv_find_decimal_marks(abdb_csv_header *header, const abdb_input *in,
+                                                      char delimiter, abdb_error *err);
+/* The decimal mark of a column; unknown for -1, and before abdb_csv_find_decimal_marks. */
+abdb_decimal_mark abdb_csv_decimal_mark_of_column(const abdb_csv_header *header, int column);
 /* Keeps a row as rejected. */
 ABDB_MUST_USE abdb_status abdb_csv_reject_row(const abdb_sink *sink, const abdb_csv_row *row,
                                               const char *field, const char *reason,
@@ -82,6 +82,6 @@ ABDB_MUST_USE abdb_status abdb_csv_reject_and_end_row(const abdb_sink *sink,
                                                       const char *reason, abdb_error *err);
 /* Does the first line of text (behind Excel's "sep=;") hold all these words ('|' between them)? For
  * bids. */
-bool abdb_csv_first_line_has(const char *text, size_t size, const char *words);
+bool abdb_csv_first_line_has_all_words(const char *text, size_t size, const char *words);
 
 #endif

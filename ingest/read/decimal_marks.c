@@ -23,13 +23,13 @@ static bool is_heading_of_no_measure(const char *heading)
 }
 
 /* "0,1" without a heading may be two numbers: devices of a list. */
-static bool may_be_list(const char *heading, const char *number)
+static bool is_possible_index_pair(const char *heading, const char *number)
 {
     return !heading && strlen(number) == 3 && number[1] == ',';
 }
 
-void abdb_marks_note_cell(abdb_mark_evidence *evidence, size_t column, const char *heading,
-                          const char *cell)
+void abdb_marks_add_evidence_of_cell(abdb_mark_evidence *evidence, size_t column,
+                                     const char *heading, const char *cell)
 {
     bool alone = is_heading_of_no_measure(heading);
 
@@ -37,7 +37,7 @@ void abdb_marks_note_cell(abdb_mark_evidence *evidence, size_t column, const cha
     cell += strspn(cell, "$ ");
     if (!strchr("+-.,0123456789", *cell)) return;
     while (*cell) {
-        size_t size = abdb_number_span(cell);
+        size_t size = abdb_number_chars_prefix_length(cell);
         char number[CELL];
         abdb_decimal_mark mark = ABDB_MARK_UNKNOWN;
         unsigned char seen;
@@ -47,16 +47,16 @@ void abdb_marks_note_cell(abdb_mark_evidence *evidence, size_t column, const cha
         size = strlen(number);
         /* "12.5E" of "12.5EB": a letter of the unit. */
         while (size && strchr("eE", number[size - 1])) number[--size] = '\0';
-        if (!isdigit((unsigned char)*cell)) mark = abdb_number_find_mark(number);
+        if (!isdigit((unsigned char)*cell)) mark = abdb_number_infer_decimal_mark(number);
         seen = mark == ABDB_MARK_POINT ? SEEN_POINT : mark == ABDB_MARK_COMMA ? SEEN_COMMA : 0;
         evidence->column[column] |= seen;
-        if (!alone && !may_be_list(heading, number)) evidence->file |= seen;
+        if (!alone && !is_possible_index_pair(heading, number)) evidence->file |= seen;
         cell += strcspn(cell, " ");
         cell += strspn(cell, " ");
     }
 }
 
-static abdb_decimal_mark mark_of_evidence(unsigned char seen)
+static abdb_decimal_mark decimal_mark_from_evidence(unsigned char seen)
 {
     return seen == SEEN_POINT   ? ABDB_MARK_POINT
            : seen == SEEN_COMMA ? ABDB_MARK_COMMA
@@ -67,14 +67,14 @@ static abdb_decimal_mark mark_of_evidence(unsigned char seen)
 abdb_decimal_mark abdb_marks_of_file(const abdb_mark_evidence *evidence, char delimiter)
 {
     if (!evidence->file && delimiter == ';') return ABDB_MARK_EITHER;
-    return mark_of_evidence(evidence->file);
+    return decimal_mark_from_evidence(evidence->file);
 }
 
 abdb_decimal_mark abdb_marks_of_column(const abdb_mark_evidence *evidence, size_t column,
                                        char delimiter)
 {
     if (column < ABDB_MARK_COLUMNS && evidence->column[column])
-        return mark_of_evidence(evidence->column[column]);
+        return decimal_mark_from_evidence(evidence->column[column]);
     return abdb_marks_of_file(evidence, delimiter);
 }
 
@@ -112,7 +112,7 @@ static bool may_have_commas(const char *text, size_t size, char delimiter)
     return false;
 }
 
-bool abdb_marks_are_needed(const char *text, size_t size, char delimiter)
+bool abdb_marks_text_needs_evidence(const char *text, size_t size, char delimiter)
 {
     return delimiter == ';' || may_have_commas(text, size, delimiter) ||
            may_have_grouping_points(text, size);
@@ -125,7 +125,7 @@ typedef struct {
     abdb_mark_evidence evidence;
 } finder;
 
-static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
+static abdb_status add_mark_evidence_of_row(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     finder *f = self;
 
@@ -133,13 +133,13 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
     if (abdb_csv_row_is_header(f->header, row))
         return ABDB_FAIL(err, ABDB_STOPPED, "another table");
     for (size_t i = 0; i < row->count; i++)
-        abdb_marks_note_cell(&f->evidence, i, i < f->header->count ? f->header->name[i] : NULL,
-                             row->field[i]);
+        abdb_marks_add_evidence_of_cell(
+            &f->evidence, i, i < f->header->count ? f->header->name[i] : NULL, row->field[i]);
     return ABDB_OK;
 }
 
-abdb_status abdb_csv_find_marks(abdb_csv_header *header, const abdb_input *in, char delimiter,
-                                abdb_error *err)
+abdb_status abdb_csv_find_decimal_marks(abdb_csv_header *header, const abdb_input *in,
+                                        char delimiter, abdb_error *err)
 {
     finder f = {.header = header};
     abdb_error fault;
@@ -147,18 +147,18 @@ abdb_status abdb_csv_find_marks(abdb_csv_header *header, const abdb_input *in, c
     free(header->mark);
     header->mark = NULL;
     header->file_mark = ABDB_MARK_UNKNOWN;
-    if (!abdb_marks_are_needed(in->text, in->text_size, delimiter)) return ABDB_OK;
+    if (!abdb_marks_text_needs_evidence(in->text, in->text_size, delimiter)) return ABDB_OK;
     header->mark = calloc(ABDB_CSV_COLUMN_MAX, sizeof *header->mark);
     if (!header->mark) return ABDB_FAIL(err, ABDB_NOMEM, "a header");
     /* A damaged file is reported by whoever reads its rows; the rows before count here. */
-    (void)!abdb_csv_read(in->text, in->text_size, delimiter, on_row, &f, &fault);
+    (void)!abdb_csv_read(in->text, in->text_size, delimiter, add_mark_evidence_of_row, &f, &fault);
     header->file_mark = abdb_marks_of_file(&f.evidence, delimiter);
     for (size_t i = 0; i < ABDB_CSV_COLUMN_MAX; i++)
         header->mark[i] = abdb_marks_of_column(&f.evidence, i, delimiter);
     return ABDB_OK;
 }
 
-abdb_decimal_mark abdb_csv_mark(const abdb_csv_header *header, int column)
+abdb_decimal_mark abdb_csv_decimal_mark_of_column(const abdb_csv_header *header, int column)
 {
     return column >= 0 && header->mark ? header->mark[column] : ABDB_MARK_UNKNOWN;
 }

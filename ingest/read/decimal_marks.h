@@ -23,8 +23,8 @@ typedef struct {
 /* Notes a cell: one number, or words that begin with one ("12,5 W", "157,15 ± 0,17"). The
  * columns of versions, dates and lists say nothing about other columns, nor does what looks like a
  * list ("0,1") where heading is NULL. */
-void abdb_marks_note_cell(abdb_mark_evidence *evidence, size_t column, const char *heading,
-                          const char *cell);
+void abdb_marks_add_evidence_of_cell(abdb_mark_evidence *evidence, size_t column,
+                                     const char *heading, const char *cell);
 /* The mark of a column: its own, else that of the file. */
 abdb_decimal_mark abdb_marks_of_column(const abdb_mark_evidence *evidence, size_t column,
                                        char delimiter);
@@ -32,6 +32,6 @@ abdb_decimal_mark abdb_marks_of_column(const abdb_mark_evidence *evidence, size_
  * comma is the decimal mark, a file without evidence may have either. */
 abdb_decimal_mark abdb_marks_of_file(const abdb_mark_evidence *evidence, char delimiter);
 /* Can the text have a number that a mark makes doubtful? Else nobody needs to look for evidence. */
-bool abdb_marks_are_needed(const char *text, size_t size, char delimiter);
+bool abdb_marks_text_needs_evidence(const char *text, size_t size, char delimiter);
 
 #endif

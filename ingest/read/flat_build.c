@@ -61,7 +61,7 @@ void abdb_flat_append_item(abdb_flat_record *record, const char *name, const cha
 }
 
 /* "a, b" of a few words; NULL: many, or other things are among them. */
-static const char *json_words_to_text(abdb_arena *arena, const json_t *array)
+static const char *join_short_json_strings(abdb_arena *arena, const json_t *array)
 {
     enum { WORDS_MAX = 16 };
     const char *out = NULL;
@@ -81,7 +81,7 @@ static void append_json_array(abdb_flat_record *record, abdb_arena *arena, const
 {
     const double *x;
     size_t n = json_array_to_numbers(arena, array, &x);
-    const char *text = n ? NULL : json_words_to_text(arena, array);
+    const char *text = n ? NULL : join_short_json_strings(arena, array);
 
     if (n && record->series < FLAT_SERIES_MAX) {
         record->serie[record->series].name = name;
@@ -96,8 +96,8 @@ static void append_json_array(abdb_flat_record *record, abdb_arena *arena, const
 }
 
 /* jansson reads no deeper than 2048. */
-void abdb_flat_append_json(abdb_flat_record *record, abdb_arena *arena, const char *outer,
-                           const json_t *object)
+void abdb_flat_append_flattened_json(abdb_flat_record *record, abdb_arena *arena, const char *outer,
+                                     const json_t *object)
 {
     const char *name;
     json_t *value;
@@ -113,7 +113,7 @@ void abdb_flat_append_json(abdb_flat_record *record, abdb_arena *arena, const ch
         else if (json_is_array(value))
             append_json_array(record, arena, full, value);
         else if (json_is_object(value))
-            abdb_flat_append_json(record, arena, full, value);
+            abdb_flat_append_flattened_json(record, arena, full, value);
         else
             abdb_flat_append_item(record, full, json_scalar_to_text(arena, value));
     }
@@ -126,33 +126,34 @@ static abdb_flat_record *make_record_of_json(const char *outer, const json_t *ob
     abdb_flat_record *record = abdb_flat_record_allocate();
 
     if (record)
-        abdb_flat_append_json(record, arena, outer, object);
+        abdb_flat_append_flattened_json(record, arena, outer, object);
     else
         abdb_count_allocation_failure();
     return record;
 }
 
-void abdb_flat_add_json_factors(abdb_entry *entry, const char *outer, const json_t *object,
-                                const char *const *ignored, abdb_arena *arena)
+void abdb_flat_add_json_members_as_factors(abdb_entry *entry, const char *outer,
+                                           const json_t *object, const char *const *ignored,
+                                           abdb_arena *arena)
 {
     abdb_flat_record *record = make_record_of_json(outer, object, arena);
 
     if (!record) return;
     for (size_t i = 0; i < record->items; i++)
-        abdb_entry_add_unknown_factor(entry, record->item[i].name, record->item[i].text,
-                                      ABDB_MARK_UNKNOWN, ignored, arena);
+        abdb_entry_add_extra_factor_unless_ignored(
+            entry, record->item[i].name, record->item[i].text, ABDB_MARK_UNKNOWN, ignored, arena);
     entry->factors_left_out += record->lost;
     abdb_flat_record_free(record);
 }
 
-void abdb_flat_note_json_members(abdb_settings *out, const json_t *object,
-                                 const char *const *ignored, abdb_arena *arena)
+void abdb_flat_append_json_members_to_settings(abdb_settings *out, const json_t *object,
+                                               const char *const *ignored, abdb_arena *arena)
 {
     abdb_flat_record *record = make_record_of_json(NULL, object, arena);
 
     if (!record) return;
     for (size_t i = 0; i < record->items; i++)
-        record->asked[i] = abdb_name_is_ignored(record->item[i].name, ignored);
-    abdb_flat_note_unread_values(out, record, arena);
+        record->asked[i] = abdb_name_matches_ignored_pattern(record->item[i].name, ignored);
+    abdb_flat_append_unread_values_to_settings(out, record, arena);
     abdb_flat_record_free(record);
 }

@@ -11,7 +11,7 @@ void abdb_flat_record_free(abdb_flat_record *record);
 void abdb_flat_append_item(abdb_flat_record *record, const char *name, const char *text);
 /* Plain members of an object, and of objects inside it "outer.inner"; outer NULL: of the outermost.
  */
-void abdb_flat_append_json(abdb_flat_record *record, abdb_arena *arena, const char *outer,
-                           const json_t *object);
+void abdb_flat_append_flattened_json(abdb_flat_record *record, abdb_arena *arena, const char *outer,
+                                     const json_t *object);
 
 #endif

@@ -65,14 +65,14 @@ abdb_status abdb_flat_reject_and_end_row(const abdb_sink *sink, const abdb_flat_
                                          const char *field, const char *reason, abdb_error *err)
 {
     const char *text = abdb_flat_text_or_null(record, field);
-    abdb_decimal_mark mark = abdb_flat_mark(record, field);
+    abdb_decimal_mark mark = abdb_flat_decimal_mark(record, field);
     char doubt[200];
     abdb_reject reject = {
         .line = record->line, .field = field, .reason = reason, .raw = record->raw};
     abdb_status st;
 
-    if (text && abdb_number_is_doubtful(text, mark))
-        reject.reason = abdb_number_explain(NULL, text, mark, doubt, sizeof doubt);
+    if (text && abdb_number_parses_only_with_other_mark(text, mark))
+        reject.reason = abdb_number_error_text(NULL, text, mark, doubt, sizeof doubt);
     st = sink->reject(sink->self, &reject, err);
 
     return st == ABDB_OK ? sink->row_end(sink->self, err) : st;
@@ -80,9 +80,9 @@ abdb_status abdb_flat_reject_and_end_row(const abdb_sink *sink, const abdb_flat_
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-/* One JSON object: see abdb_flat_append_json. */
-static abdb_status pass_object_as_record(flat_reader *r, const json_t *object, long line,
-                                         const char *locator, abdb_error *err)
+/* One JSON object: see abdb_flat_append_flattened_json. */
+static abdb_status deliver_json_object_as_record(flat_reader *r, const json_t *object, long line,
+                                                 const char *locator, abdb_error *err)
 {
     abdb_flat_record *record = abdb_flat_record_allocate();
     abdb_arena arena = {0};
@@ -94,7 +94,7 @@ static abdb_status pass_object_as_record(flat_reader *r, const json_t *object, l
     record->locator = locator;
     record->raw = raw;
     record->object = object;
-    abdb_flat_append_json(record, &arena, NULL, object);
+    abdb_flat_append_flattened_json(record, &arena, NULL, object);
     TRY(r->handler(r->self, record, err));
 done:
     free(raw);
@@ -103,8 +103,8 @@ done:
     return st;
 }
 
-static abdb_status pass_objects_of_value(flat_reader *r, const json_t *value, long line,
-                                         abdb_error *err)
+static abdb_status deliver_json_objects_in_value(flat_reader *r, const json_t *value, long line,
+                                                 abdb_error *err)
 {
     char locator[32];
     const json_t *item;
@@ -112,11 +112,11 @@ static abdb_status pass_objects_of_value(flat_reader *r, const json_t *value, lo
     abdb_status st = ABDB_OK;
 
     snprintf(locator, sizeof locator, "line %ld", line);
-    if (json_is_object(value)) return pass_object_as_record(r, value, line, locator, err);
+    if (json_is_object(value)) return deliver_json_object_as_record(r, value, line, locator, err);
     json_array_foreach(value, i, item)
     {
         snprintf(locator, sizeof locator, "[%zu]", i);
-        if (json_is_object(item)) TRY(pass_object_as_record(r, item, 0, locator, err));
+        if (json_is_object(item)) TRY(deliver_json_object_as_record(r, item, 0, locator, err));
     }
 done:
     return st;
@@ -146,7 +146,7 @@ static abdb_status read_json_records(flat_reader *r, const abdb_input *in, abdb_
     bool lines = false; /* has one object ended on its line? */
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_json_quote_python_numbers(in->text, in->text_size, &plain, err));
+    TRY(abdb_json_quote_nan_and_infinity(in->text, in->text_size, &plain, err));
     if (plain.size) {
         text = abdb_text_get(&plain);
         end = text + plain.size;
@@ -175,7 +175,7 @@ static abdb_status read_json_records(flat_reader *r, const abdb_input *in, abdb_
                           "line %ld column %d: %s; the file is damaged or truncated",
                           line + fault.line - 1, fault.column, fault.text));
         lines = lines || fault.position <= stop - text;
-        st = pass_objects_of_value(r, value, line, err);
+        st = deliver_json_objects_in_value(r, value, line, err);
         json_decref(value);
         if (st != ABDB_OK) break;
         for (int i = 0; i < fault.position && text < end; i++, text++) line += *text == '\n';
@@ -189,7 +189,7 @@ abdb_status abdb_flat_parse_json_document(json_t **out, const abdb_input *in, ab
 {
     json_error_t fault;
     abdb_text plain = {0};
-    abdb_status st = abdb_json_quote_python_numbers(in->text, in->text_size, &plain, err);
+    abdb_status st = abdb_json_quote_nan_and_infinity(in->text, in->text_size, &plain, err);
 
     *out = NULL;
     if (st == ABDB_OK)
@@ -201,14 +201,15 @@ abdb_status abdb_flat_parse_json_document(json_t **out, const abdb_input *in, ab
                      fault.line, fault.column, fault.text);
 }
 
-abdb_status abdb_flat_note_json_root(abdb_settings *out, const abdb_input *in,
-                                     const char *const *ignored, abdb_arena *arena, abdb_error *err)
+abdb_status abdb_flat_append_root_members_to_settings(abdb_settings *out, const abdb_input *in,
+                                                      const char *const *ignored, abdb_arena *arena,
+                                                      abdb_error *err)
 {
     json_t *root;
     abdb_status st = abdb_flat_parse_json_document(&root, in, err);
 
     if (st != ABDB_OK) return st;
-    abdb_flat_note_json_members(out, root, ignored, arena);
+    abdb_flat_append_json_members_to_settings(out, root, ignored, arena);
     json_decref(root);
     return ABDB_OK;
 }
@@ -225,11 +226,11 @@ abdb_status abdb_flat_read_json_member(const abdb_input *in, const char *member,
 
     TRY(abdb_flat_parse_json_document(&root, in, err));
     value = json_object_get(root, member);
-    if (json_is_object(value)) TRY(pass_object_as_record(&r, value, 0, member, err));
+    if (json_is_object(value)) TRY(deliver_json_object_as_record(&r, value, 0, member, err));
     json_array_foreach(value, i, item)
     {
         snprintf(locator, sizeof locator, "%s[%zu]", member, i);
-        if (json_is_object(item)) TRY(pass_object_as_record(&r, item, 0, locator, err));
+        if (json_is_object(item)) TRY(deliver_json_object_as_record(&r, item, 0, locator, err));
     }
 done:
     json_decref(root);
@@ -249,7 +250,8 @@ static bool is_header_of_another_table(const void *self, const abdb_csv_row *row
     return r->is_header(r->self, &record);
 }
 
-static abdb_status pass_csv_row_as_record(void *self, const abdb_csv_row *row, abdb_error *err)
+static abdb_status store_header_or_deliver_row_as_record(void *self, const abdb_csv_row *row,
+                                                         abdb_error *err)
 {
     flat_reader *r = self;
     abdb_flat_record *record;
@@ -258,9 +260,10 @@ static abdb_status pass_csv_row_as_record(void *self, const abdb_csv_row *row, a
 
     if (!r->header.count || abdb_csv_row_is_header(&r->header, row)) {
         st = abdb_csv_header_copy_row(&r->header, row, err);
-        return st == ABDB_OK ? abdb_csv_find_marks(&r->header, r->in, r->delimiter, err) : st;
+        return st == ABDB_OK ? abdb_csv_find_decimal_marks(&r->header, r->in, r->delimiter, err)
+                             : st;
     }
-    if (!abdb_csv_row_fits(&r->header, row, r->in, r->delimiter, reason, sizeof reason))
+    if (!abdb_csv_row_fits_header(&r->header, row, r->in, r->delimiter, reason, sizeof reason))
         return abdb_csv_reject_and_end_row(r->sink, row, "row", reason, err);
     record = abdb_flat_record_allocate();
     raw = strndup(row->raw, row->raw_size);
@@ -272,7 +275,7 @@ static abdb_status pass_csv_row_as_record(void *self, const abdb_csv_row *row, a
     record->doubt = doubt;
     for (size_t i = 0; i < row->count && i < r->header.count; i++) {
         abdb_flat_append_item(record, r->header.name[i], row->field[i]);
-        record->item[record->items - 1].mark = abdb_csv_mark(&r->header, (int)i);
+        record->item[record->items - 1].mark = abdb_csv_decimal_mark_of_column(&r->header, (int)i);
     }
     TRY(r->handler(r->self, record, err));
 done:
@@ -281,9 +284,10 @@ done:
     return st;
 }
 
-abdb_status abdb_flat_read_tables(const abdb_input *in, const abdb_sink *sink,
-                                  abdb_flat_header_check is_header, abdb_flat_handler handler,
-                                  void *self, abdb_error *err)
+abdb_status abdb_flat_read_records_with_header_check(const abdb_input *in, const abdb_sink *sink,
+                                                     abdb_flat_header_check is_header,
+                                                     abdb_flat_handler handler, void *self,
+                                                     abdb_error *err)
 {
     flat_reader r = {
         .handler = handler, .self = self, .sink = sink, .in = in, .is_header = is_header};
@@ -298,7 +302,7 @@ abdb_status abdb_flat_read_tables(const abdb_input *in, const abdb_sink *sink,
     r.delimiter = abdb_csv_guess_delimiter(in->text, in->text_size);
     if (is_header) r.header.is_another = is_header_of_another_table;
     r.header.self = &r;
-    st = abdb_csv_read_input(in, r.delimiter, pass_csv_row_as_record, &r, err);
+    st = abdb_csv_read_input(in, r.delimiter, store_header_or_deliver_row_as_record, &r, err);
     abdb_csv_header_free(&r.header);
     return st;
 }
@@ -306,7 +310,7 @@ abdb_status abdb_flat_read_tables(const abdb_input *in, const abdb_sink *sink,
 abdb_status abdb_flat_read_records(const abdb_input *in, const abdb_sink *sink,
                                    abdb_flat_handler handler, void *self, abdb_error *err)
 {
-    return abdb_flat_read_tables(in, sink, NULL, handler, self, err);
+    return abdb_flat_read_records_with_header_check(in, sink, NULL, handler, self, err);
 }
 
 /* --- bids ------------------------------------------------------------------------------------- */
@@ -383,7 +387,7 @@ static bool begins_with_sql(const char *text, const char *end)
     return false;
 }
 
-bool abdb_flat_has_value_names(const abdb_input *in, const char *value_names)
+bool abdb_flat_has_all_keys_or_columns(const abdb_input *in, const char *value_names)
 {
     const char *end = in->text + (in->text_size < HEAD ? in->text_size : HEAD);
     const char *text = skip_leading_blanks(in, end);

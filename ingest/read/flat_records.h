@@ -54,10 +54,11 @@ ABDB_MUST_USE abdb_status abdb_flat_read_records(const abdb_input *in, const abd
                                                  abdb_flat_handler handler, void *self,
                                                  abdb_error *err);
 /* The same for tables one after another, in one file: is_header knows the header of each. */
-ABDB_MUST_USE abdb_status abdb_flat_read_tables(const abdb_input *in, const abdb_sink *sink,
-                                                abdb_flat_header_check is_header,
-                                                abdb_flat_handler handler, void *self,
-                                                abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_flat_read_records_with_header_check(const abdb_input *in,
+                                                                   const abdb_sink *sink,
+                                                                   abdb_flat_header_check is_header,
+                                                                   abdb_flat_handler handler,
+                                                                   void *self, abdb_error *err);
 /* The same for one member of a JSON document's object: an object, or an array of them. No record:
  * there is no such member. ABDB_DATA: the document is damaged. */
 ABDB_MUST_USE abdb_status abdb_flat_read_json_member(const abdb_input *in, const char *member,
@@ -70,37 +71,40 @@ ABDB_MUST_USE abdb_status abdb_flat_parse_json_document(json_t **out, const abdb
 /* Do the records have values of all these names ('|' between them)? In JSON they are keys: quoted
  * whole ones, bare ones parts; in a table words of the header. A text that only mentions them, as a
  * program does that prints such records, has none. For bids: the first bytes tell. */
-bool abdb_flat_has_value_names(const abdb_input *in, const char *value_names);
+bool abdb_flat_has_all_keys_or_columns(const abdb_input *in, const char *value_names);
 /* The text of a value, or NULL. */
 const char *abdb_flat_text_or_null(const abdb_flat_record *record, const char *name);
 /* The decimal mark of that value's column. */
-abdb_decimal_mark abdb_flat_mark(const abdb_flat_record *record, const char *name);
+abdb_decimal_mark abdb_flat_decimal_mark(const abdb_flat_record *record, const char *name);
 /* A value as a number; NAN: missing or none. One that could have another decimal mark is noted in
- * the record's doubt, for abdb_flat_pass_doubt. */
+ * the record's doubt, for abdb_flat_copy_doubt_to_entry. */
 double abdb_flat_number_or_nan(const abdb_flat_record *record, const char *name);
 /* A value as a count; 0: missing, or no whole number above 0. */
-long long abdb_flat_parse_count(const abdb_flat_record *record, const char *name);
+long long abdb_flat_count_or_zero(const abdb_flat_record *record, const char *name);
 /* Makes the entry one that the store refuses, if a number that was asked for is in doubt. */
-void abdb_flat_pass_doubt(abdb_entry *entry, const abdb_flat_record *record);
+void abdb_flat_copy_doubt_to_entry(abdb_entry *entry, const abdb_flat_record *record);
 /* Adds every value that nobody asked for as a factor under its own name, and of every list of
  * numbers its length; what lies beyond the record is counted as left out. ignored: see
  * ingest/read/unknown_factor.h. Call it when all else was asked for. */
-void abdb_flat_add_unread_factors(abdb_entry *entry, const abdb_flat_record *record,
-                                  const char *const *ignored, abdb_arena *arena);
+void abdb_flat_add_unread_values_as_factors(abdb_entry *entry, const abdb_flat_record *record,
+                                            const char *const *ignored, abdb_arena *arena);
 /* The same for an object of a document that is read by jansson's functions: all scalars in it but
  * those that are ignored, which lists what the importer knows, too. outer: before their names, or
  * NULL. */
-void abdb_flat_add_json_factors(abdb_entry *entry, const char *outer, const json_t *object,
-                                const char *const *ignored, abdb_arena *arena);
+void abdb_flat_add_json_members_as_factors(abdb_entry *entry, const char *outer,
+                                           const json_t *object, const char *const *ignored,
+                                           abdb_arena *arena);
 /* The same, noted to be added later. */
-void abdb_flat_note_json_members(abdb_settings *out, const json_t *object,
-                                 const char *const *ignored, abdb_arena *arena);
+void abdb_flat_append_json_members_to_settings(abdb_settings *out, const json_t *object,
+                                               const char *const *ignored, abdb_arena *arena);
 /* The same of a whole document's object. */
-ABDB_MUST_USE abdb_status abdb_flat_note_json_root(abdb_settings *out, const abdb_input *in,
-                                                   const char *const *ignored, abdb_arena *arena,
-                                                   abdb_error *err);
-void abdb_flat_note_unread_values(abdb_settings *out, const abdb_flat_record *record,
-                                  abdb_arena *arena);
+ABDB_MUST_USE abdb_status abdb_flat_append_root_members_to_settings(abdb_settings *out,
+                                                                    const abdb_input *in,
+                                                                    const char *const *ignored,
+                                                                    abdb_arena *arena,
+                                                                    abdb_error *err);
+void abdb_flat_append_unread_values_to_settings(abdb_settings *out, const abdb_flat_record *record,
+                                                abdb_arena *arena);
 /* Samples of that name and their number; 0: none. */
 size_t abdb_flat_find_series(const abdb_flat_record *record, const char *name, const double **x);
 /* Gives the result the samples of that name, in a unit of units.def, and their number. false: no

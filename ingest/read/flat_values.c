@@ -16,7 +16,7 @@ const char *abdb_flat_text_or_null(const abdb_flat_record *record, const char *n
     return NULL;
 }
 
-abdb_decimal_mark abdb_flat_mark(const abdb_flat_record *record, const char *name)
+abdb_decimal_mark abdb_flat_decimal_mark(const abdb_flat_record *record, const char *name)
 {
     for (size_t i = 0; i < record->items; i++)
         if (strcmp(record->item[i].name, name) == 0) return record->item[i].mark;
@@ -28,48 +28,51 @@ double abdb_flat_number_or_nan(const abdb_flat_record *record, const char *name)
     const char *text = abdb_flat_text_or_null(record, name);
     double value;
 
-    if (text && abdb_double_parse(text, abdb_flat_mark(record, name), &value)) return value;
-    if (text && record->doubt && abdb_number_is_doubtful(text, abdb_flat_mark(record, name)))
-        abdb_number_explain(name, text, abdb_flat_mark(record, name), record->doubt,
-                            FLAT_DOUBT_SIZE);
+    if (text && abdb_double_parse(text, abdb_flat_decimal_mark(record, name), &value)) return value;
+    if (text && record->doubt &&
+        abdb_number_parses_only_with_other_mark(text, abdb_flat_decimal_mark(record, name)))
+        abdb_number_error_text(name, text, abdb_flat_decimal_mark(record, name), record->doubt,
+                               FLAT_DOUBT_SIZE);
     return NAN;
 }
 
-long long abdb_flat_parse_count(const abdb_flat_record *record, const char *name)
+long long abdb_flat_count_or_zero(const abdb_flat_record *record, const char *name)
 {
     const char *text = abdb_flat_text_or_null(record, name);
     long long count;
 
-    return text && abdb_count_parse(text, abdb_flat_mark(record, name), 1, 1LL << 53, &count)
+    return text && abdb_integer_parse_in_range(text, abdb_flat_decimal_mark(record, name), 1,
+                                               1LL << 53, &count)
                ? count
                : 0;
 }
 
-void abdb_flat_pass_doubt(abdb_entry *entry, const abdb_flat_record *record)
+void abdb_flat_copy_doubt_to_entry(abdb_entry *entry, const abdb_flat_record *record)
 {
     if (!record->doubt || !*record->doubt) return;
     snprintf(entry->doubt_text, sizeof entry->doubt_text, "%s", record->doubt);
     entry->doubt = entry->doubt_text;
 }
 
-void abdb_flat_add_unread_factors(abdb_entry *entry, const abdb_flat_record *record,
-                                  const char *const *ignored, abdb_arena *arena)
+void abdb_flat_add_unread_values_as_factors(abdb_entry *entry, const abdb_flat_record *record,
+                                            const char *const *ignored, abdb_arena *arena)
 {
     for (size_t i = 0; i < record->items; i++)
         if (!record->asked || !record->asked[i])
-            abdb_entry_add_unknown_factor(entry, record->item[i].name, record->item[i].text,
-                                          record->item[i].mark, ignored, arena);
+            abdb_entry_add_extra_factor_unless_ignored(entry, record->item[i].name,
+                                                       record->item[i].text, record->item[i].mark,
+                                                       ignored, arena);
     for (size_t i = 0; i < record->series; i++)
         if (!record->asked || !record->asked[FLAT_ITEMS_MAX + i])
-            abdb_entry_add_unknown_factor(
+            abdb_entry_add_extra_factor_unless_ignored(
                 entry, abdb_arena_printf(arena, "%s.count", record->serie[i].name),
                 abdb_arena_printf(arena, "%zu", record->serie[i].n), ABDB_MARK_UNKNOWN, ignored,
                 arena);
     entry->factors_left_out += record->lost;
 }
 
-void abdb_flat_note_unread_values(abdb_settings *out, const abdb_flat_record *record,
-                                  abdb_arena *arena)
+void abdb_flat_append_unread_values_to_settings(abdb_settings *out, const abdb_flat_record *record,
+                                                abdb_arena *arena)
 {
     for (size_t i = 0; i < record->items; i++)
         if (record->item[i].text && !(record->asked && record->asked[i]))

@@ -9,7 +9,7 @@
 
 const char *abdb_hard_link_key(abdb_arena *arena, const char *archive, const char *name)
 {
-    const char *clean = abdb_member_name_clean(arena, name);
+    const char *clean = abdb_member_name_drop_empty_and_dot_parts(arena, name);
 
     return clean ? abdb_arena_printf(arena, "%s!%s", archive, clean) : "";
 }
@@ -18,7 +18,7 @@ abdb_status abdb_hard_links_add(hard_link_list *list, const char *archive, const
                                 const char *target, bool wanted, abdb_error *err)
 {
     size_t size = 3 * (strlen(archive) + strlen(name)) + 3 * (strlen(archive) + strlen(target));
-    unsigned starved = abdb_allocation_failures();
+    unsigned starved = abdb_allocation_failure_count();
     hard_link *more;
 
     if (list->bytes + size > HARD_LINKS_BYTES_MAX)
@@ -36,8 +36,8 @@ abdb_status abdb_hard_links_add(hard_link_list *list, const char *archive, const
                     .target = abdb_hard_link_key(&list->arena, archive, target),
                     .wanted = wanted};
     list->bytes += size;
-    return abdb_allocation_failures() == starved ? ABDB_OK
-                                                 : ABDB_FAIL(err, ABDB_NOMEM, "a hard link");
+    return abdb_allocation_failure_count() == starved ? ABDB_OK
+                                                      : ABDB_FAIL(err, ABDB_NOMEM, "a hard link");
 }
 
 static int by_target(const void *a, const void *b, void *items)
@@ -59,7 +59,7 @@ static int by_key(const void *a, const void *b, void *items)
 }
 
 /* The first place of a sorted list whose text is not below `text`. */
-static size_t find_first(const hard_link_list *list, const size_t *sorted, const char *text)
+static size_t lower_bound_link(const hard_link_list *list, const size_t *sorted, const char *text)
 {
     size_t low = 0, high = list->count;
 
@@ -76,12 +76,12 @@ static size_t find_first(const hard_link_list *list, const size_t *sorted, const
 }
 
 /* A link to a link leads to that link's target; rings end. */
-static void follow(hard_link_list *list, hard_link *link)
+static void resolve_link_chain(hard_link_list *list, hard_link *link)
 {
     enum { STEPS_MAX = 64 };
 
     for (int i = 0; i < STEPS_MAX; i++) {
-        size_t at = find_first(list, list->by_key, link->target);
+        size_t at = lower_bound_link(list, list->by_key, link->target);
         const hard_link *next = at < list->count ? &list->item[list->by_key[at]] : NULL;
 
         if (!next || next == link || strcmp(next->key, link->target) != 0) return;
@@ -89,7 +89,7 @@ static void follow(hard_link_list *list, hard_link *link)
     }
 }
 
-abdb_status abdb_hard_links_sort(hard_link_list *list, abdb_error *err)
+abdb_status abdb_hard_links_resolve_chains_and_sort(hard_link_list *list, abdb_error *err)
 {
     list->by_target = calloc(list->count, sizeof *list->by_target);
     list->by_key = calloc(list->count, sizeof *list->by_key);
@@ -99,41 +99,42 @@ abdb_status abdb_hard_links_sort(hard_link_list *list, abdb_error *err)
     for (size_t i = 0; i < list->count; i++)
         list->by_target[i] = list->by_key[i] = list->by_source[i] = i;
     abdb_array_sort_with(list->by_key, list->count, sizeof *list->by_key, by_key, list->item);
-    for (size_t i = 0; i < list->count; i++) follow(list, &list->item[i]);
+    for (size_t i = 0; i < list->count; i++) resolve_link_chain(list, &list->item[i]);
     abdb_array_sort_with(list->by_target, list->count, sizeof *list->by_target, by_target,
                          list->item);
     return ABDB_OK;
 }
 
-bool abdb_hard_links_lead_into(const hard_link_list *list, const char *prefix)
+bool abdb_hard_links_have_target_with_prefix(const hard_link_list *list, const char *prefix)
 {
-    size_t at = find_first(list, list->by_target, prefix);
+    size_t at = lower_bound_link(list, list->by_target, prefix);
 
     return at < list->count &&
            strncmp(list->item[list->by_target[at]].target, prefix, strlen(prefix)) == 0;
 }
 
 /* The first link of that target, which holds what all of them share; or NULL. */
-static hard_link *find_target(hard_link_list *list, const char *target)
+static hard_link *find_first_link_of_target(hard_link_list *list, const char *target)
 {
-    size_t at = find_first(list, list->by_target, target);
+    size_t at = lower_bound_link(list, list->by_target, target);
     hard_link *l = at < list->count ? &list->item[list->by_target[at]] : NULL;
 
     return l && strcmp(l->target, target) == 0 ? l : NULL;
 }
 
-void abdb_hard_links_offer_source(hard_link_list *list, const char *key, size_t member)
+void abdb_hard_links_record_member_as_source(hard_link_list *list, const char *key,
+                                             size_t member_number)
 {
-    hard_link *l = find_target(list, key);
+    hard_link *l = find_first_link_of_target(list, key);
 
     if (!l) return;
-    if (!l->first) l->first = member;
-    l->latest = member;
+    if (!l->first) l->first = member_number;
+    l->latest = member_number;
 }
 
-void abdb_hard_links_pass(hard_link_list *list, const char *key)
+void abdb_hard_links_bind_passed_link_to_latest(hard_link_list *list, const char *key)
 {
-    size_t at = find_first(list, list->by_key, key);
+    size_t at = lower_bound_link(list, list->by_key, key);
     hard_link *first = at < list->count ? &list->item[list->by_key[at]] : NULL, *l, *target;
 
     if (!first || strcmp(first->key, key) != 0) return;
@@ -141,7 +142,7 @@ void abdb_hard_links_pass(hard_link_list *list, const char *key)
     l = at < list->count ? &list->item[list->by_key[at]] : NULL;
     if (!l || strcmp(l->key, key) != 0) return;
     first->passes++;
-    target = find_target(list, l->target);
+    target = find_first_link_of_target(list, l->target);
     if (target) l->source = target->latest;
 }
 
@@ -154,10 +155,11 @@ static int by_source(const void *a, const void *b, void *items)
     return (x > y) - (x < y);
 }
 
-void abdb_hard_links_settle(hard_link_list *list)
+void abdb_hard_links_assign_sources_and_sort(hard_link_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
-        hard_link *l = &list->item[i], *target = l->source ? NULL : find_target(list, l->target);
+        hard_link *l = &list->item[i],
+                  *target = l->source ? NULL : find_first_link_of_target(list, l->target);
 
         if (target) l->source = target->first;
     }
@@ -166,13 +168,14 @@ void abdb_hard_links_settle(hard_link_list *list)
     list->next = 0;
 }
 
-hard_link *abdb_hard_links_next(hard_link_list *list, const char *key, size_t member)
+hard_link *abdb_hard_links_next_undelivered(hard_link_list *list, const char *key,
+                                            size_t member_number)
 {
     for (; list->next < list->count; list->next++) {
         hard_link *l = &list->item[list->by_source[list->next]];
 
-        if (l->source > member) return NULL;
-        if (l->source == member && l->wanted && !l->delivered && strcmp(l->target, key) == 0)
+        if (l->source > member_number) return NULL;
+        if (l->source == member_number && l->wanted && !l->delivered && strcmp(l->target, key) == 0)
             return l;
     }
     return NULL;

@@ -32,26 +32,29 @@ typedef struct {
 } hard_link_list;
 
 /* "ARCHIVE!NAME", the name cleaned, by which members and targets are compared; from the arena. "":
- * no memory, which abdb_allocation_failures counts. */
+ * no memory, which abdb_allocation_failure_count counts. */
 const char *abdb_hard_link_key(abdb_arena *arena, const char *archive, const char *name);
 /* Notes a link of an archive. ABDB_LIMIT: its names would exceed HARD_LINKS_BYTES_MAX. */
 ABDB_MUST_USE abdb_status abdb_hard_links_add(hard_link_list *list, const char *archive,
                                               const char *name, const char *target, bool wanted,
                                               abdb_error *err);
 /* Follows links to links, and sorts: to be called once, before the functions below. */
-ABDB_MUST_USE abdb_status abdb_hard_links_sort(hard_link_list *list, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_hard_links_resolve_chains_and_sort(hard_link_list *list,
+                                                                  abdb_error *err);
 /* Does a target begin with "ARCHIVE!"? */
-bool abdb_hard_links_lead_into(const hard_link_list *list, const char *prefix);
+bool abdb_hard_links_have_target_with_prefix(const hard_link_list *list, const char *prefix);
 /* Member number `member` holds the bytes of the cleaned path `key`. */
-void abdb_hard_links_offer_source(hard_link_list *list, const char *key, size_t member);
+void abdb_hard_links_record_member_as_source(hard_link_list *list, const char *key,
+                                             size_t member_number);
 /* The link of that cleaned path was met: its source is the last that was offered, as when the
  * archive is unpacked. */
-void abdb_hard_links_pass(hard_link_list *list, const char *key);
+void abdb_hard_links_bind_passed_link_to_latest(hard_link_list *list, const char *key);
 /* All headers were read: links without a source get the first that was offered behind them. */
-void abdb_hard_links_settle(hard_link_list *list);
+void abdb_hard_links_assign_sources_and_sort(hard_link_list *list);
 /* The next link to that cleaned path whose source is that member and that nobody delivered; NULL:
  * none. Members come in rising order. */
-hard_link *abdb_hard_links_next(hard_link_list *list, const char *key, size_t member);
+hard_link *abdb_hard_links_next_undelivered(hard_link_list *list, const char *key,
+                                            size_t member_number);
 void abdb_hard_links_free(hard_link_list *list);
 
 #endif

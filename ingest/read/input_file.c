@@ -94,7 +94,7 @@ static bool is_utf8_or_binary(const abdb_input *in)
 
 /* UTF-16 without a byte order mark: of text in Latin letters every other byte is NUL, and no other.
  * NULL: it is none. */
-static const char *utf16_without_mark(const unsigned char *d, size_t size)
+static const char *guess_bomless_utf16_charset(const unsigned char *d, size_t size)
 {
     enum { LOOK = 512 };
     size_t nul[2] = {0, 0}, look = size < LOOK ? size / 2 * 2 : LOOK;
@@ -166,8 +166,8 @@ static abdb_status detect_encoding_and_decode(abdb_input *in, abdb_error *err)
         }
         return convert_input_to_utf8(in, in->encoding, d + 2, size, err);
     }
-    if (utf16_without_mark(d, in->size)) {
-        in->encoding = utf16_without_mark(d, in->size);
+    if (guess_bomless_utf16_charset(d, in->size)) {
+        in->encoding = guess_bomless_utf16_charset(d, in->size);
         in->remark = "UTF-16 without a byte order mark";
         return convert_input_to_utf8(in, in->encoding, d, in->size / 2 * 2, err);
     }
@@ -187,7 +187,7 @@ static abdb_status detect_encoding_and_decode(abdb_input *in, abdb_error *err)
     return convert_input_to_utf8(in, in->encoding, d, size, err);
 }
 
-static abdb_status decode_input(abdb_input *in, abdb_error *err)
+static abdb_status decode_input_and_remove_colours(abdb_input *in, abdb_error *err)
 {
     abdb_status st = detect_encoding_and_decode(in, err);
 
@@ -198,7 +198,7 @@ abdb_status abdb_input_decode_memory(abdb_input *out, const char *path, const vo
                                      size_t size, abdb_error *err)
 {
     *out = (abdb_input){.path = path, .data = data, .size = size};
-    return decode_input(out, err);
+    return decode_input_and_remove_colours(out, err);
 }
 
 void abdb_input_release_pages(const abdb_input *in, size_t upto)
@@ -223,7 +223,7 @@ static abdb_status map_file_and_decode(abdb_input *out, const char *path, int fi
         out->map = map;
         out->data = map;
     }
-    return decode_input(out, err);
+    return decode_input_and_remove_colours(out, err);
 }
 
 abdb_status abdb_input_open_and_decode(abdb_input *out, const char *path, abdb_error *err)

@@ -43,8 +43,8 @@ static const char *parse_next_sql_value(abdb_arena *arena, const char **text, co
 }
 
 /* The names of "CREATE TABLE t (a TEXT, b INTEGER)": the first word of each column. */
-static void parse_created_columns(abdb_arena *arena, const char *text, const char *end,
-                                  abdb_flat_record *record)
+static void append_created_column_names(abdb_arena *arena, const char *text, const char *end,
+                                        abdb_flat_record *record)
 {
     const char *s = memchr(text, '(', (size_t)(end - text));
     int depth = 1;
@@ -62,9 +62,9 @@ static void parse_created_columns(abdb_arena *arena, const char *text, const cha
 
 /* created: the statement that made the table, for statements that name no columns, as sqlite3's
  * .dump writes them; NULL: none. */
-static abdb_status pass_insert_as_record(const statement_reader *r, const char *text,
-                                         const char *end, const char *created, long line,
-                                         abdb_error *err)
+static abdb_status deliver_insert_rows_as_records(const statement_reader *r, const char *text,
+                                                  const char *end, const char *created, long line,
+                                                  abdb_error *err)
 {
     abdb_flat_record *record = abdb_flat_record_allocate();
     abdb_arena arena = {0};
@@ -86,7 +86,7 @@ static abdb_status pass_insert_as_record(const statement_reader *r, const char *
         if (!(word = parse_next_sql_value(&arena, &names, values))) break;
         abdb_flat_append_item(record, word, NULL);
     }
-    if (!names && created) parse_created_columns(&arena, created, text, record);
+    if (!names && created) append_created_column_names(&arena, created, text, record);
     for (values += values != NULL; values && (word = parse_next_sql_value(&arena, &values, end));
          count++)
         if (count < record->items) record->item[count].text = word;
@@ -121,7 +121,7 @@ abdb_status abdb_flat_read_insert_statements(const abdb_input *in, const abdb_si
         if (stop - text > 13 && strncmp(text, "CREATE TABLE ", 13) == 0) created = text;
         /* A statement stands on one line, as llama-bench prints it. */
         if (stop - text > 12 && strncmp(text, "INSERT INTO ", 12) == 0)
-            st = pass_insert_as_record(&r, text, stop, created, line, err);
+            st = deliver_insert_rows_as_records(&r, text, stop, created, line, err);
         text = stop + (stop < end);
     }
     return st;

@@ -94,7 +94,7 @@ typedef struct {
 } markdown_reader;
 
 /* Looks for decimal marks in the cells from text on, up to the end of the table, or of the file. */
-static void find_marks(markdown_reader *r, const char *text, bool whole_file)
+static void collect_decimal_mark_evidence(markdown_reader *r, const char *text, bool whole_file)
 {
     abdb_mark_evidence *evidence = whole_file ? &r->file : &r->table;
 
@@ -105,15 +105,16 @@ static void find_marks(markdown_reader *r, const char *text, bool whole_file)
 
         split_table_line(&line, text, (size_t)((stop ? stop : r->end) - text));
         for (size_t i = 0; i < line.cells; i++)
-            abdb_marks_note_cell(evidence, i, i < r->header.cells ? r->header.cell[i] : NULL,
-                                 strip_markup_in_place(line.cell[i]));
+            abdb_marks_add_evidence_of_cell(evidence, i,
+                                            i < r->header.cells ? r->header.cell[i] : NULL,
+                                            strip_markup_in_place(line.cell[i]));
         text = stop && (line.cells || whole_file) ? stop + 1 : r->end;
         free_table_line(&line);
     }
 }
 
 /* A table without evidence, among others that have decimal commas, may have either mark. */
-static abdb_decimal_mark mark_of_column(const markdown_reader *r, size_t column)
+static abdb_decimal_mark table_column_decimal_mark(const markdown_reader *r, size_t column)
 {
     abdb_decimal_mark mark = abdb_marks_of_column(&r->table, column, '|'),
                       others = abdb_marks_of_file(&r->file, '|');
@@ -122,8 +123,9 @@ static abdb_decimal_mark mark_of_column(const markdown_reader *r, size_t column)
     return mark == ABDB_MARK_UNKNOWN && has_commas ? ABDB_MARK_EITHER : mark;
 }
 
-static abdb_status pass_table_row_as_record(markdown_reader *r, table_line *row, const char *raw,
-                                            size_t size, long number, abdb_error *err)
+static abdb_status deliver_or_reject_row_as_record(markdown_reader *r, table_line *row,
+                                                   const char *raw, size_t size, long number,
+                                                   abdb_error *err)
 {
     abdb_flat_record *record = calloc(1, sizeof *record);
     char locator[32], *copy = strndup(raw, size);
@@ -150,7 +152,7 @@ static abdb_status pass_table_row_as_record(markdown_reader *r, table_line *row,
     }
     for (size_t i = 0; i < r->header.cells; i++) {
         record->item[record->items].name = r->header.cell[i];
-        record->item[record->items].mark = mark_of_column(r, i);
+        record->item[record->items].mark = table_column_decimal_mark(r, i);
         record->item[record->items++].text = row->cell[i];
     }
     record->item[record->items].name = "(title)";
@@ -208,9 +210,9 @@ static abdb_status process_markdown_line(markdown_reader *r, const char *text, s
         snprintf(r->header_title, sizeof r->header_title, "%s", r->title);
         r->title[0] = '\0';
         r->in_table = true;
-        find_marks(r, end_of_line ? end_of_line + 1 : r->end, false);
+        collect_decimal_mark_evidence(r, end_of_line ? end_of_line + 1 : r->end, false);
     } else if (line.cells && r->in_table && !is_header) {
-        st = pass_table_row_as_record(r, &line, text, size, number, err);
+        st = deliver_or_reject_row_as_record(r, &line, text, size, number, err);
     } else {
         r->in_table = false;
         free_table_line(&r->before);
@@ -233,8 +235,8 @@ abdb_status markdown_read_tables(const abdb_input *in, const abdb_sink *sink,
     r->handler = handler;
     r->self = self;
     r->end = end;
-    r->needs_marks = abdb_marks_are_needed(in->text, in->text_size, '|');
-    find_marks(r, text, true);
+    r->needs_marks = abdb_marks_text_needs_evidence(in->text, in->text_size, '|');
+    collect_decimal_mark_evidence(r, text, true);
     r->sink = sink;
     for (long number = 1; text < end && st == ABDB_OK; number++) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));

@@ -39,7 +39,7 @@ static char *convert(abdb_arena *arena, const char *name, const char *charset)
 }
 
 /* The name as UTF-8 in the arena; NULL where name is NULL or empty, or for want of memory. */
-static char *read_name(abdb_arena *arena, const char *name, bool is_zip)
+static char *member_name_to_utf8(abdb_arena *arena, const char *name, bool is_zip)
 {
     size_t ascii = 0;
     char *out;
@@ -58,7 +58,7 @@ abdb_status abdb_member_header_read(struct archive *a, const abdb_archive_kind *
 {
     locale_t wanted = kind->stores_unicode ? locales->unicode : locales->bytes;
     locale_t before = uselocale(wanted); /* (locale_t)0 only asks */
-    unsigned starved = abdb_allocation_failures();
+    unsigned starved = abdb_allocation_failure_count();
     const char *name, *target;
 
     *out = (abdb_member_header){0};
@@ -67,15 +67,16 @@ abdb_status abdb_member_header_read(struct archive *a, const abdb_archive_kind *
         name = kind->stores_unicode ? archive_entry_pathname_utf8(out->entry) : NULL;
         if (!name) name = archive_entry_pathname(out->entry);
         target = archive_entry_hardlink(out->entry); /* zip and 7z have none */
-        out->name = read_name(arena, name, kind->stores_unicode);
-        out->target = read_name(arena, target, false);
+        out->name = member_name_to_utf8(arena, name, kind->stores_unicode);
+        out->target = member_name_to_utf8(arena, target, false);
     }
     uselocale(before);
-    return abdb_allocation_failures() == starved ? ABDB_OK
-                                                 : ABDB_FAIL(err, ABDB_NOMEM, "a member's name");
+    return abdb_allocation_failure_count() == starved
+               ? ABDB_OK
+               : ABDB_FAIL(err, ABDB_NOMEM, "a member's name");
 }
 
-char *abdb_member_name_clean(abdb_arena *arena, const char *name)
+char *abdb_member_name_drop_empty_and_dot_parts(abdb_arena *arena, const char *name)
 {
     size_t size = strlen(name), part;
     char *out = abdb_arena_alloc(arena, size + 1), *to = out;

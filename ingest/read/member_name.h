@@ -35,5 +35,5 @@ ABDB_MUST_USE abdb_status abdb_member_header_read(struct archive *a, const abdb_
                                                   int *code, abdb_error *err);
 /* The name without leading slashes and without "." and empty parts, by which a hard link finds its
  * target; from arena, or NULL: no memory. */
-char *abdb_member_name_clean(abdb_arena *arena, const char *name);
+char *abdb_member_name_drop_empty_and_dot_parts(abdb_arena *arena, const char *name);
 #endif

@@ -9,7 +9,7 @@
 #include "ingest/read/decimal_marks.h"
 
 /* "[1,0]<NAME>:text", as mpirun --tag-output prints it: how many bytes stand before the text. */
-static size_t size_of_output_tag(const char *s)
+static size_t size_of_mpirun_output_tag(const char *s)
 {
     const char *at = s + 1;
 
@@ -25,7 +25,7 @@ static size_t size_of_output_tag(const char *s)
 static char *skip_launcher_prefix(char *line, long *rank)
 {
     char *s = line + strspn(line, " ");
-    size_t digits = strspn(s, "0123456789"), tag = size_of_output_tag(s);
+    size_t digits = strspn(s, "0123456789"), tag = size_of_mpirun_output_tag(s);
 
     *rank = -1;
     if (tag) return s + tag;
@@ -36,7 +36,7 @@ static char *skip_launcher_prefix(char *line, long *rank)
 }
 
 /* "> > text", a quotation in a reply, -> "text". */
-static char *skip_quote_marks(char *line)
+static char *skip_reply_quote_marks(char *line)
 {
     char *s = line;
 
@@ -51,7 +51,7 @@ static char *skip_quote_marks(char *line)
 static bool is_printed_number(const char *word, size_t size)
 {
     return size && strspn(word, "+-") < size && isdigit((unsigned char)word[strspn(word, "+-")]) &&
-           abdb_number_span(word) >= size;
+           abdb_number_chars_prefix_length(word) >= size;
 }
 
 static size_t count_printed_numbers(const char *line)
@@ -69,7 +69,7 @@ static size_t count_printed_numbers(const char *line)
 enum { ROW_NUMBERS = 3 };
 
 /* Are all commas of the line within the numbers of such a row? */
-static bool has_decimal_commas(const char *line)
+static bool is_number_row_with_decimal_commas(const char *line)
 {
     for (const char *comma = line; (comma = strchr(comma, ',')); comma++)
         if (comma == line || !isdigit((unsigned char)comma[-1]) ||
@@ -82,7 +82,8 @@ static bool has_decimal_commas(const char *line)
 static void split_line_into_words(text_line *line, char *copy)
 {
     const char *between = " \t";
-    char *place, *cell = strchr(copy, ',') && !has_decimal_commas(copy) ? copy : NULL, *word;
+    char *place,
+        *cell = strchr(copy, ',') && !is_number_row_with_decimal_commas(copy) ? copy : NULL, *word;
     size_t before = line->words;
 
     line->words = 0;
@@ -105,7 +106,8 @@ abdb_decimal_mark lines_find_decimal_mark(const abdb_input *in)
     abdb_mark_evidence *evidence;
     abdb_decimal_mark mark;
 
-    if (text == end || *text == '{' || !abdb_marks_are_needed(text, (size_t)(end - text), ' '))
+    if (text == end || *text == '{' ||
+        !abdb_marks_text_needs_evidence(text, (size_t)(end - text), ' '))
         return ABDB_MARK_UNKNOWN;
     evidence = calloc(1, sizeof *evidence);
     while (evidence && text < end) {
@@ -117,7 +119,7 @@ abdb_decimal_mark lines_find_decimal_mark(const abdb_input *in)
         for (char *word = row ? strtok_r(own, " \t|", &place) : NULL; word;
              word = strtok_r(NULL, " \t|", &place))
             if (is_printed_number(word, strlen(word)))
-                abdb_marks_note_cell(evidence, 0, NULL, word);
+                abdb_marks_add_evidence_of_cell(evidence, 0, NULL, word);
         free(own);
         text = stop ? stop + 1 : end;
     }
@@ -147,7 +149,7 @@ abdb_status lines_read_each_with_mark(const abdb_input *in, abdb_decimal_mark ma
         if (!own) return ABDB_FAIL(err, ABDB_NOMEM, "a line");
         own[strcspn(own, "\r")] = '\0';
         line.number++;
-        line.text = skip_launcher_prefix(skip_quote_marks(own), &line.rank);
+        line.text = skip_launcher_prefix(skip_reply_quote_marks(own), &line.rank);
         copy = strdup(line.text);
         if (copy) {
             split_line_into_words(&line, copy);
@@ -200,7 +202,7 @@ static abdb_status find_header_then_numbers(void *self, const text_line *line, a
         look->headed = is_table_header(look, line);
         return ABDB_OK;
     }
-    for (size_t i = 0; i < line->words; i++) numbers += !isnan(line_word_as_number(line, i));
+    for (size_t i = 0; i < line->words; i++) numbers += !isnan(line_word_number_or_nan(line, i));
     look->found = numbers >= look->numbers;
     return look->found ? ABDB_FAIL(err, ABDB_STOPPED, "seen") : ABDB_OK;
 }
@@ -229,14 +231,14 @@ bool lines_any_begins_with(const abdb_input *in, const char *text)
         const char *before = s;
 
         while (before > at && before[-1] != '\n') before--; /* "12: ": a launcher's */
-        if (*before == '[') before += size_of_output_tag(before);
+        if (*before == '[') before += size_of_mpirun_output_tag(before);
         while (before < s && strchr(" \t0123456789:>", *before)) before++;
         if (before == s) return true;
     }
     return false;
 }
 
-double line_word_as_number(const text_line *line, size_t word)
+double line_word_number_or_nan(const text_line *line, size_t word)
 {
     double value;
 
@@ -262,7 +264,7 @@ bool line_has_number_like_word(const text_line *line)
 void line_count_numbers_of_refused_line(const text_line *line, size_t from)
 {
     for (size_t i = from; i < line->words; i++)
-        abdb_count_values_read(isfinite(line_word_as_number(line, i)));
+        abdb_count_values_read(isfinite(line_word_number_or_nan(line, i)));
 }
 
 abdb_status line_reject_and_end_row(const abdb_sink *sink, const text_line *line, const char *field,

@@ -41,7 +41,7 @@ bool lines_have_printed_table(const abdb_input *in, const char *first_word,
 /* Does a line begin with that text, but for what a launcher puts before it? */
 bool lines_any_begins_with(const abdb_input *in, const char *text);
 /* The word as a number; NAN: there is none, or it is no number. */
-double line_word_as_number(const text_line *line, size_t word);
+double line_word_number_or_nan(const text_line *line, size_t word);
 /* The word as a number of a row, column or device: digits alone, to 9999. -1: it is none. */
 long line_word_as_index(const text_line *line, size_t word);
 /* Does a word of the line begin as a number does? */

@@ -7,7 +7,7 @@
 
 enum { NAME_MAX_BYTES = 120 };
 
-bool abdb_name_is_ignored(const char *name, const char *const *ignored)
+bool abdb_name_matches_ignored_pattern(const char *name, const char *const *ignored)
 {
     for (; ignored && *ignored; ignored++)
         if (fnmatch(*ignored, name, 0) == 0) return true;
@@ -15,7 +15,7 @@ bool abdb_name_is_ignored(const char *name, const char *const *ignored)
 }
 
 /* Letters that a selection or a table of factors reads otherwise become one '_'. */
-static const char *factor_name_of(const char *name, abdb_arena *arena)
+static const char *sanitize_factor_name(const char *name, abdb_arena *arena)
 {
     static const char other[] = " \t\r\n\"'`,;:=|<>()[]{}!*?\\";
     size_t size = strnlen(name, NAME_MAX_BYTES), kept = 0;
@@ -34,7 +34,7 @@ static const char *factor_name_of(const char *name, abdb_arena *arena)
 }
 
 /* Columns of every result, beside the fields: compare asks them and no factor of that name. */
-static bool is_column_of_results(const char *name)
+static bool is_reserved_factor_name(const char *name)
 {
     static const char *const names[] = {"benchmark",
                                         "metric",
@@ -94,24 +94,25 @@ static bool is_column_of_results(const char *name)
            abdb_text_is_in_list(name, spoken_for);
 }
 
-void abdb_entry_add_unknown_factor(abdb_entry *entry, const char *name, const char *text,
-                                   abdb_decimal_mark mark, const char *const *ignored,
-                                   abdb_arena *arena)
+void abdb_entry_add_extra_factor_unless_ignored(abdb_entry *entry, const char *name,
+                                                const char *text, abdb_decimal_mark mark,
+                                                const char *const *ignored, abdb_arena *arena)
 {
     const char *own;
     const abdb_factor *there;
 
-    if (!name || !*name || !text || !*text || abdb_name_is_ignored(name, ignored)) return;
-    own = factor_name_of(name, arena);
+    if (!name || !*name || !text || !*text || abdb_name_matches_ignored_pattern(name, ignored))
+        return;
+    own = sanitize_factor_name(name, arena);
     there = own ? abdb_entry_find_factor(entry, own) : NULL;
     if (there && strcmp(there->text, text) == 0) return;
-    if (own && (there || is_column_of_results(own)))
+    if (own && (there || is_reserved_factor_name(own)))
         own = abdb_arena_printf(arena, "%s.in_file", own);
     if (!own || abdb_entry_find_factor(entry, own)) {
         entry->factors_left_out++;
         return;
     }
-    abdb_entry_add_spelled_factor(entry, own, text, mark, arena);
+    abdb_entry_add_factor_normalizing_number(entry, own, text, mark, arena);
 }
 
 /* --- settings of a console -------------------------------------------------------------------- */
@@ -136,7 +137,8 @@ void abdb_settings_set(abdb_settings *settings, abdb_arena *arena, const char *n
     settings->count += i == settings->count;
 }
 
-bool abdb_settings_parse_pair(abdb_settings *settings, abdb_arena *arena, const char *line)
+bool abdb_settings_add_key_value_of_line(abdb_settings *settings, abdb_arena *arena,
+                                         const char *line)
 {
     enum { WORDS_MAX = 5 };
     size_t size, blanks = 0;
@@ -153,7 +155,8 @@ bool abdb_settings_parse_pair(abdb_settings *settings, abdb_arena *arena, const 
     return true;
 }
 
-void abdb_settings_parse_brackets(abdb_settings *settings, abdb_arena *arena, const char *line)
+void abdb_settings_add_bracketed_pairs_of_line(abdb_settings *settings, abdb_arena *arena,
+                                               const char *line)
 {
     while ((line = strchr(line, '['))) {
         size_t key = strcspn(++line, ":]"), value;
@@ -165,7 +168,8 @@ void abdb_settings_parse_brackets(abdb_settings *settings, abdb_arena *arena, co
     }
 }
 
-void abdb_settings_parse_numbers(abdb_settings *settings, abdb_arena *arena, const char *line)
+void abdb_settings_add_named_numbers_of_line(abdb_settings *settings, abdb_arena *arena,
+                                             const char *line)
 {
     const char *key = line + strspn(line, "# \t");
 
@@ -183,11 +187,12 @@ void abdb_settings_parse_numbers(abdb_settings *settings, abdb_arena *arena, con
     }
 }
 
-void abdb_entry_add_settings(abdb_entry *entry, const abdb_settings *settings,
-                             const char *const *ignored, abdb_arena *arena)
+void abdb_entry_add_settings_as_factors(abdb_entry *entry, const abdb_settings *settings,
+                                        const char *const *ignored, abdb_arena *arena)
 {
     for (size_t i = 0; i < settings->count; i++)
-        abdb_entry_add_unknown_factor(entry, settings->item[i].name, settings->item[i].text,
-                                      ABDB_MARK_UNKNOWN, ignored, arena);
+        abdb_entry_add_extra_factor_unless_ignored(entry, settings->item[i].name,
+                                                   settings->item[i].text, ABDB_MARK_UNKNOWN,
+                                                   ignored, arena);
     entry->factors_left_out += settings->lost;
 }

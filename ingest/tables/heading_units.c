@@ -78,7 +78,7 @@ const char *heading_find_unit(const char *heading, char written[HEADING_UNIT], b
 
 const abdb_unit *heading_find_unit_of_cell(const char *cell)
 {
-    size_t size = abdb_number_span(cell);
+    size_t size = abdb_number_chars_prefix_length(cell);
     char word[HEADING_UNIT];
 
     while (size && strchr("eE", cell[size - 1])) size--;

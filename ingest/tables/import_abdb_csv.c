@@ -106,7 +106,7 @@ static bool is_column_of_kind(const abdb_csv_kind *kind, const char *name)
 
 /* Every column must be one that the kind has, and stand once: a misspelt one, or the second of two,
  * would lose data silently. */
-static abdb_status check_header_columns(state *s, abdb_error *err)
+static abdb_status refuse_unknown_or_repeated_columns(state *s, abdb_error *err)
 {
     for (size_t i = 0; i < s->header.count; i++) {
         const char *name = s->header.name[i];
@@ -155,32 +155,34 @@ static void append_number_column(abdb_fact *fact, const char *name, double value
     fact->column[fact->columns++].num = value;
 }
 
-static abdb_decimal_mark find_mark(const state *s, const char *name)
+static abdb_decimal_mark column_decimal_mark(const state *s, const char *name)
 {
-    return abdb_csv_mark(&s->header, abdb_csv_find_column(&s->header, name));
+    return abdb_csv_decimal_mark_of_column(&s->header, abdb_csv_find_column(&s->header, name));
 }
 
 /* One column that goes into the table as it is; false when it is no number or date and should be.
  */
-static bool append_checked_column(const state *s, abdb_fact *fact, const char *name,
-                                  const char *text, const char **field, char *reason, size_t room)
+static bool validate_and_append_column(const state *s, abdb_fact *fact, const char *name,
+                                       const char *text, const char **field, char *reason,
+                                       size_t room)
 {
     char date[ABDB_DATE_SIZE];
     double number;
 
-    /* These are taken apart by append_value_of_kind, import_claim_terms and
+    /* These are taken apart by convert_and_append_value_of_kind, import_claim_terms and
      * append_replacement_to_reason. */
     if (!text ||
         abdb_list_has_word("value|unit|amount|fact|terms|instead", '|', name, strlen(name)))
         return true;
-    if (abdb_column_holds_date(name) && !abdb_date_to_iso(text, date)) {
+    if (abdb_is_date_column_name(name) && !abdb_date_to_iso(text, date)) {
         *field = name;
         abdb_date_error_text(name, text, reason, room);
         return false;
     }
     if (!abdb_list_has_word(s->kind->numbers, '|', name, strlen(name))) {
         append_text_column(fact, name, text);
-    } else if (abdb_fact_parse_number(name, text, find_mark(s, name), &number, reason, room)) {
+    } else if (abdb_fact_parse_number(name, text, column_decimal_mark(s, name), &number, reason,
+                                      room)) {
         append_number_column(fact, name, number);
     } else {
         *field = name;
@@ -191,8 +193,9 @@ static bool append_checked_column(const state *s, abdb_fact *fact, const char *n
 
 /* The columns of the row, and those that --set says; false when one is empty, no number
  * or no date. */
-static bool append_all_columns(const state *s, const abdb_csv_row *row, abdb_fact *fact,
-                               const char **field, char *reason, size_t room)
+static bool append_row_and_override_columns(const state *s, const abdb_csv_row *row,
+                                            abdb_fact *fact, const char **field, char *reason,
+                                            size_t room)
 {
     const char *names = s->kind->required;
     char name[64];
@@ -206,9 +209,9 @@ static bool append_all_columns(const state *s, const abdb_csv_row *row, abdb_fac
         return false;
     }
     for (size_t i = 0; i < s->header.count; i++)
-        if (!append_checked_column(s, fact, s->header.name[i],
-                                   csv_cell_or_override(s, row, s->header.name[i]), field, reason,
-                                   room))
+        if (!validate_and_append_column(s, fact, s->header.name[i],
+                                        csv_cell_or_override(s, row, s->header.name[i]), field,
+                                        reason, room))
             return false;
     for (size_t i = 0; s->words && i < s->words->count; i++) {
         const char *word = s->words->word[i].name;
@@ -216,7 +219,8 @@ static bool append_all_columns(const state *s, const abdb_csv_row *row, abdb_fac
         if ((abdb_list_has_word(s->kind->required, '|', word, strlen(word)) ||
              abdb_list_has_word(s->kind->optional, '|', word, strlen(word))) &&
             abdb_csv_find_column(&s->header, word) < 0 &&
-            !append_checked_column(s, fact, word, s->words->word[i].value, field, reason, room))
+            !validate_and_append_column(s, fact, word, s->words->word[i].value, field, reason,
+                                        room))
             return false;
     }
     return true;
@@ -237,8 +241,8 @@ static bool append_claim_value(const char *text, abdb_decimal_mark mark, abdb_fa
         if (!dash || !abdb_double_parse(first, mark, &from) ||
             !abdb_double_parse(dash + 1, mark, &to)) {
             *field = "value";
-            if (abdb_number_is_doubtful(text, mark))
-                abdb_number_explain("value", text, mark, reason, room);
+            if (abdb_number_parses_only_with_other_mark(text, mark))
+                abdb_number_error_text("value", text, mark, reason, room);
             else
                 snprintf(reason, room, "value is '%.60s', neither a number nor a range as 2-3",
                          text);
@@ -252,8 +256,9 @@ static bool append_claim_value(const char *text, abdb_decimal_mark mark, abdb_fa
 }
 
 /* The value of a specification, price or claim, with the text as published. */
-static bool append_value_of_kind(const state *s, const abdb_csv_row *row, abdb_fact *fact,
-                                 const char **field, char *reason, size_t room)
+static bool convert_and_append_value_of_kind(const state *s, const abdb_csv_row *row,
+                                             abdb_fact *fact, const char **field, char *reason,
+                                             size_t room)
 {
     const char *table = s->kind->table, *base;
     const char *text =
@@ -261,7 +266,7 @@ static bool append_value_of_kind(const state *s, const abdb_csv_row *row, abdb_f
     double value;
 
     if (strcmp(table, "spec") == 0) {
-        if (!abdb_parse_value_in_base_unit(text, find_mark(s, "value"),
+        if (!abdb_parse_value_in_base_unit(text, column_decimal_mark(s, "value"),
                                            csv_cell_or_override(s, row, "unit"), &value, &base,
                                            field, reason, room))
             return false;
@@ -270,10 +275,11 @@ static bool append_value_of_kind(const state *s, const abdb_csv_row *row, abdb_f
         append_text_column(fact, "raw_value", text);
         append_text_column(fact, "raw_unit", csv_cell_or_override(s, row, "unit"));
     } else if (strcmp(table, "claim") == 0) {
-        return append_claim_value(text, find_mark(s, "value"), fact, field, reason, room);
+        return append_claim_value(text, column_decimal_mark(s, "value"), fact, field, reason, room);
     } else if (strcmp(table, "price") == 0) {
         *field = "amount";
-        if (!abdb_fact_parse_number("amount", text, find_mark(s, "amount"), &value, reason, room))
+        if (!abdb_fact_parse_number("amount", text, column_decimal_mark(s, "amount"), &value,
+                                    reason, room))
             return false;
         if (value < 0) {
             snprintf(reason, room, "amount is '%.60s', below zero", text);
@@ -355,9 +361,9 @@ static abdb_status import_fact_row(state *s, const abdb_csv_row *row, const char
 
     snprintf(locator, sizeof locator, "line %ld", row->line);
     fact.locator = locator;
-    if (!append_all_columns(s, row, &fact, field, reason, room)) return ABDB_OK;
-    if (!append_value_of_kind(s, row, &fact, field, reason, room)) return ABDB_OK;
-    (void)abdb_fact_normalize_dates(&fact, &text); /* each was looked at */
+    if (!append_row_and_override_columns(s, row, &fact, field, reason, room)) return ABDB_OK;
+    if (!convert_and_append_value_of_kind(s, row, &fact, field, reason, room)) return ABDB_OK;
+    (void)abdb_fact_normalize_dates_find_bad(&fact, &text); /* each was looked at */
     if (!append_replacement_to_reason(s, row, &fact, &why))
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "a withdrawal"));
     TRY(s->sink->fact(s->sink->self, &fact, err));
@@ -368,7 +374,7 @@ done:
 }
 
 /* Is the row the header of a file of abdb's own: does it hold columns of one kind only? */
-static bool is_own_header(const void *self, const abdb_csv_row *row)
+static bool is_header_of_abdb_csv(const void *self, const abdb_csv_row *row)
 {
     const abdb_csv_header header = {.count = row->count, .name = row->field};
     const abdb_csv_kind *kind = find_file_kind(&header);
@@ -380,7 +386,8 @@ static bool is_own_header(const void *self, const abdb_csv_row *row)
     return true;
 }
 
-static abdb_status import_own_csv_row(void *self, const abdb_csv_row *row, abdb_error *err)
+static abdb_status store_header_or_import_abdb_csv_row(void *self, const abdb_csv_row *row,
+                                                       abdb_error *err)
 {
     state *s = self;
     const char *field = NULL;
@@ -390,7 +397,7 @@ static abdb_status import_own_csv_row(void *self, const abdb_csv_row *row, abdb_
     if (!s->header.count || abdb_csv_row_is_header(&s->header, row)) {
         abdb_results_close(s->result_rows);
         s->result_rows = NULL;
-        s->header.is_another = is_own_header;
+        s->header.is_another = is_header_of_abdb_csv;
         TRY(abdb_csv_header_copy_row(&s->header, row, err));
         s->kind = find_file_kind(&s->header);
         if (!s->kind && !is_results_header(&s->header))
@@ -399,13 +406,13 @@ static abdb_status import_own_csv_row(void *self, const abdb_csv_row *row, abdb_
                 "line %ld: not a header of abdb's own files (sources, devices, models,"
                 " aliases, specs, prices, results, claims, withdrawals, rules, rounds)",
                 row->line);
-        TRY(check_header_columns(s, err));
-        TRY(abdb_csv_find_marks(&s->header, s->in, ',', err));
+        TRY(refuse_unknown_or_repeated_columns(s, err));
+        TRY(abdb_csv_find_decimal_marks(&s->header, s->in, ',', err));
         return s->kind ? ABDB_OK
                        : abdb_results_open_for_header(&s->result_rows, &s->header, s->words,
                                                       s->sink, err);
     }
-    if (!abdb_csv_row_fits(&s->header, row, s->in, ',', reason, sizeof reason)) {
+    if (!abdb_csv_row_fits_header(&s->header, row, s->in, ',', reason, sizeof reason)) {
         field = "row";
     } else if (s->kind) {
         TRY(import_fact_row(s, row, &field, reason, sizeof reason, err));
@@ -422,7 +429,7 @@ static abdb_status read_own_csv(const abdb_input *in, const abdb_overrides *over
                                 const abdb_sink *sink, abdb_error *err)
 {
     state s = {.in = in, .words = overrides, .sink = sink};
-    abdb_status st = abdb_csv_read_input(in, ',', import_own_csv_row, &s, err);
+    abdb_status st = abdb_csv_read_input(in, ',', store_header_or_import_abdb_csv_row, &s, err);
 
     abdb_results_close(s.result_rows);
     abdb_csv_header_free(&s.header);

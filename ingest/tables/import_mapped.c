@@ -61,8 +61,8 @@ static const table_map *find_map_for_record(const state *s, const abdb_flat_reco
 }
 
 /* Numbers of columns that the map does not name. */
-static void note_unmapped_numbers(const state *s, const table_map *map,
-                                  const abdb_flat_record *record)
+static void count_unmapped_numbers_as_left_out(const state *s, const table_map *map,
+                                               const abdb_flat_record *record)
 {
     double value;
 
@@ -70,7 +70,7 @@ static void note_unmapped_numbers(const state *s, const table_map *map,
     for (size_t i = 0; s->left_out && i < record->items; i++)
         if (record->item[i].text &&
             abdb_double_parse(record->item[i].text, ABDB_MARK_POINT, &value) &&
-            table_map_column_is_unnamed(map, record->item[i].name))
+            table_map_column_is_unmentioned(map, record->item[i].name))
             abdb_left_out_count_value(s->left_out, record->item[i].name);
 }
 
@@ -82,7 +82,7 @@ static abdb_status import_mapped_record(void *self, const abdb_flat_record *reco
     s->rows++;
     if (!map) return s->sink->row_end(s->sink->self, err); /* another table: ignored */
     s->fitting++;
-    note_unmapped_numbers(s, map, record);
+    count_unmapped_numbers_as_left_out(s, map, record);
     return table_map_import_row(map, record, s->words, s->sink, err);
 }
 
@@ -98,12 +98,13 @@ static bool is_header_of_some_map(const void *self, const abdb_flat_record *reco
 static abdb_status read_table_records(const abdb_input *in, const abdb_sink *sink,
                                       abdb_flat_handler handler, void *self, abdb_error *err)
 {
-    return markdown_has_table(in)
-               ? markdown_read_tables(in, sink, handler, self, err)
-               : abdb_flat_read_tables(in, sink, is_header_of_some_map, handler, self, err);
+    return markdown_has_table(in) ? markdown_read_tables(in, sink, handler, self, err)
+                                  : abdb_flat_read_records_with_header_check(
+                                        in, sink, is_header_of_some_map, handler, self, err);
 }
 
-static abdb_status look_for_fitting_map(void *self, const abdb_flat_record *record, abdb_error *err)
+static abdb_status set_fits_and_stop_if_map_matches(void *self, const abdb_flat_record *record,
+                                                    abdb_error *err)
 {
     state *s = self;
 
@@ -133,7 +134,7 @@ static int mapped_table_bid(const abdb_input *in)
         /* JSON is not bid for: a map matches by a few column names, which many programs' JSON has
          * too. With --map or --format table it is read. */
         if (in->text[0] != '[' && in->text[0] != '{')
-            (void)!read_table_records(&head, &nowhere, look_for_fitting_map, &s, &err);
+            (void)!read_table_records(&head, &nowhere, set_fits_and_stop_if_map_matches, &s, &err);
     }
     return s.fits ? 82 : 0;
 }

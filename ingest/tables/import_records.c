@@ -77,7 +77,7 @@ static bool add_factor_of_json(reader *r, abdb_entry *e, const char *name, const
                *text = scalar_as_text(&r->arena, value);
 
     if (text) {
-        abdb_entry_add_factor(e, name, text);
+        abdb_entry_add_factor_parsing_number(e, name, text);
     } else if (!json_is_object(value)) {
         snprintf(reason, REASON, "factor %.80s is neither text nor a number nor an object", name);
         return false;
@@ -95,8 +95,8 @@ static bool add_factor_of_json(reader *r, abdb_entry *e, const char *name, const
 }
 
 /* The unit that a result names, or NULL. False, with reason: it is none of that metric. */
-static bool find_unit_of_metric(const char *name, const char *unit, const abdb_unit **out,
-                                char *reason)
+static bool find_unit_fitting_metric(const char *name, const char *unit, const abdb_unit **out,
+                                     char *reason)
 {
     const abdb_metric_info *metric = abdb_metric_find(name);
     const abdb_unit *base = metric ? abdb_unit_find(metric->unit) : NULL;
@@ -189,8 +189,8 @@ static const char *expected_kind_if_wrong(const json_t *value, char kind)
 }
 
 /* Counts what an object says that nobody reads. False, with reason: a part is of another kind. */
-static bool check_parts_count_unknown(const reader *r, const json_t *object, const part *parts,
-                                      size_t count, char *reason)
+static bool check_member_kinds_count_unknown_members(const reader *r, const json_t *object,
+                                                     const part *parts, size_t count, char *reason)
 {
     const char *name, *kind;
     json_t *value;
@@ -231,9 +231,10 @@ static bool add_result_of_json(reader *r, const json_t *object, char *reason)
         snprintf(reason, REASON, "a result without metric, statistic or value, or too many");
         return false;
     }
-    if (!find_unit_of_metric(metric, member_text_or_null(object, "unit"), &unit, reason))
+    if (!find_unit_fitting_metric(metric, member_text_or_null(object, "unit"), &unit, reason))
         return false;
-    if (!check_parts_count_unknown(r, object, parts, sizeof parts / sizeof *parts, reason))
+    if (!check_member_kinds_count_unknown_members(r, object, parts, sizeof parts / sizeof *parts,
+                                                  reason))
         return false;
     if (!is_missing_or_integer_in(json_object_get(object, "n"), 0, COUNT_MOST) ||
         !is_missing_or_integer_in(json_object_get(object, "rank"), -1, RANK_MOST)) {
@@ -269,7 +270,8 @@ static bool is_text_of_json_object(const char *text)
 }
 
 /* Is it a record of this version, with parts of the right kind? False, with reason: it is not. */
-static bool check_entry_record(const reader *r, const json_t *object, char *reason)
+static bool check_entry_record_version_and_members(const reader *r, const json_t *object,
+                                                   char *reason)
 {
     static const part parts[] = {
         {"record", 't'},    {"version", 'n'}, {"field", 'o'}, {"factor", 'o'}, {"result", 'a'},
@@ -277,7 +279,8 @@ static bool check_entry_record(const reader *r, const json_t *object, char *reas
         {"pieces", 'n'},    {"role", 't'},    {"origin", 0}};
     const json_t *version = json_object_get(object, "version");
 
-    if (!check_parts_count_unknown(r, object, parts, sizeof parts / sizeof *parts, reason))
+    if (!check_member_kinds_count_unknown_members(r, object, parts, sizeof parts / sizeof *parts,
+                                                  reason))
         return false;
     if (is_missing_or_null(version) || json_number_value(version) == VERSION) return true;
     snprintf(reason, REASON, "records of version %g; this abdb reads version %d",
@@ -299,14 +302,14 @@ static abdb_status import_entry_record(reader *r, const json_t *object, const te
 
     snprintf(locator, sizeof locator, "line %ld", line->number);
     *e = (abdb_entry){.line = line->number, .locator = locator};
-    if (!check_entry_record(r, object, reason)) return ABDB_OK;
+    if (!check_entry_record_version_and_members(r, object, reason)) return ABDB_OK;
     json_object_foreach(json_object_get(object, "field"), name, value)
     {
         int field = abdb_field_index_by_name(name);
 
         if (field < 0) /* of a later version */
-            abdb_entry_add_unknown_factor(e, name, scalar_as_text(&r->arena, value),
-                                          ABDB_MARK_UNKNOWN, NULL, &r->arena);
+            abdb_entry_add_extra_factor_unless_ignored(e, name, scalar_as_text(&r->arena, value),
+                                                       ABDB_MARK_UNKNOWN, NULL, &r->arena);
         if (field < 0 || json_is_null(value)) continue;
         e->field[field] = scalar_as_text(&r->arena, value);
         if (!e->field[field]) {
@@ -338,8 +341,8 @@ static abdb_status import_entry_record(reader *r, const json_t *object, const te
         return ABDB_OK;
     }
     e->role = member_text_or_null(object, "role");
-    abdb_entry_fill_by_overrides(e, r->words);
-    name = abdb_entry_normalize_dates(e, &text);
+    abdb_entry_fill_from_overrides_and_normalize(e, r->words);
+    name = abdb_entry_normalize_dates_find_bad(e, &text);
     if (name) {
         abdb_date_error_text(name, text, reason, REASON);
         return ABDB_OK;
@@ -400,7 +403,7 @@ static abdb_status import_fact_record(reader *r, const json_t *object, const cha
         return ABDB_OK;
     }
     if (strcmp(fact.table, "claim_term") == 0) fact.fact = NULL;
-    name = abdb_fact_normalize_dates(&fact, &text);
+    name = abdb_fact_normalize_dates_find_bad(&fact, &text);
     if (name) {
         abdb_date_error_text(name, text, reason, REASON);
         return ABDB_OK;

@@ -49,7 +49,7 @@ static bool read_optional_text(const json_t *object, const char *name, const cha
 }
 
 /* A number that need not be there, and is not negative. */
-static bool read_optional_amount(const json_t *object, const char *name, double *out)
+static bool read_optional_nonnegative_number(const json_t *object, const char *name, double *out)
 {
     const json_t *value = json_object_get(object, name);
 
@@ -111,9 +111,9 @@ static bool parse_spans(parts *r)
 
         s[i].name = text_of_member(item, "name");
         if (!s[i].name || !read_required_integer(item, "calls", 1, &s[i].calls) ||
-            !read_optional_amount(item, "time_s", &s[i].time_s) || isnan(s[i].time_s) ||
-            !read_optional_amount(item, "ops", &s[i].ops) ||
-            !read_optional_amount(item, "bytes", &s[i].bytes) ||
+            !read_optional_nonnegative_number(item, "time_s", &s[i].time_s) || isnan(s[i].time_s) ||
+            !read_optional_nonnegative_number(item, "ops", &s[i].ops) ||
+            !read_optional_nonnegative_number(item, "bytes", &s[i].bytes) ||
             !read_optional_text(item, "within", &s[i].within) ||
             !read_optional_text(item, "kernel", &s[i].kernel) ||
             !read_optional_text(item, "provider", &s[i].provider)) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* "8x_h100", "8xA100-80GB": devices; "highgpu-8g", of Google, too. */
-static bool counts_devices(const char *name, const char *digits, size_t size)
+static bool is_device_count_in_instance_name(const char *name, const char *digits, size_t size)
 {
     const char *behind = digits + size;
     bool google = digits > name && digits[-1] == '-' && behind[0] == 'g' && !behind[1];
@@ -15,7 +15,7 @@ static bool counts_devices(const char *name, const char *digits, size_t size)
 }
 
 /* The number of devices in an instance's name; 0: it says none. */
-static long long count_in_instance_name(const char *name)
+static long long device_count_in_instance_name(const char *name)
 {
     for (const char *s = name; (s = strpbrk(s, "0123456789")); s += strspn(s, "0123456789")) {
         size_t size = strspn(s, "0123456789");
@@ -23,14 +23,15 @@ static long long count_in_instance_name(const char *name)
         char number[4];
         long long count;
 
-        if (!begins || size > 3 || !counts_devices(name, s, size)) continue;
+        if (!begins || size > 3 || !is_device_count_in_instance_name(name, s, size)) continue;
         snprintf(number, sizeof number, "%.*s", (int)size, s);
-        return abdb_count_parse(number, ABDB_MARK_POINT, 1, 512, &count) ? count : 0;
+        return abdb_integer_parse_in_range(number, ABDB_MARK_POINT, 1, 512, &count) ? count : 0;
     }
     return 0;
 }
 
-bool price_is_consistent(const abdb_fact *price, bool of_instances, char *reason, size_t room)
+bool price_devices_match_instance_name(const abdb_fact *price, bool of_instances, char *reason,
+                                       size_t room)
 {
     const char *instance = NULL;
     double devices = 0;
@@ -44,7 +45,7 @@ bool price_is_consistent(const abdb_fact *price, bool of_instances, char *reason
         snprintf(reason, room, "no instance: the price of an accelerator without its machine");
         return !of_instances;
     }
-    named = count_in_instance_name(instance);
+    named = device_count_in_instance_name(instance);
     if (!named || (double)named == devices) return true;
     snprintf(reason, room, "the instance is called '%.60s', and has %.0f devices", instance,
              devices);

@@ -93,7 +93,7 @@ bool abdb_parse_value_in_base_unit(const char *text, abdb_decimal_mark mark, con
 
     *field = "value";
     if (!text || !abdb_double_parse(text, mark, out)) {
-        abdb_number_explain("value", text ? text : "", mark, reason, room);
+        abdb_number_error_text("value", text ? text : "", mark, reason, room);
         return false;
     }
     *field = "unit";
@@ -108,21 +108,21 @@ bool abdb_parse_value_in_base_unit(const char *text, abdb_decimal_mark mark, con
     return true;
 }
 
-static abdb_decimal_mark find_mark(const abdb_results *s, int name)
+static abdb_decimal_mark column_decimal_mark(const abdb_results *s, int name)
 {
-    return abdb_csv_mark(s->header, s->at[name]);
+    return abdb_csv_decimal_mark_of_column(s->header, s->at[name]);
 }
 
 /* A number that may be missing: NAN. False, with field and reason: the text is no number. */
-static bool parse_optional(const abdb_results *s, const abdb_csv_row *row, int name, double *out,
-                           const char **field, char *reason, size_t room)
+static bool parse_optional_number_of_row(const abdb_results *s, const abdb_csv_row *row, int name,
+                                         double *out, const char **field, char *reason, size_t room)
 {
     const char *text = cell_or_override(s, row, name);
 
     *out = NAN;
-    if (!text || abdb_double_parse(text, find_mark(s, name), out)) return true;
+    if (!text || abdb_double_parse(text, column_decimal_mark(s, name), out)) return true;
     *field = names[name];
-    abdb_number_explain(names[name], text, find_mark(s, name), reason, room);
+    abdb_number_error_text(names[name], text, column_decimal_mark(s, name), reason, room);
     return false;
 }
 
@@ -132,7 +132,8 @@ static bool parse_sample_count(const abdb_results *s, const abdb_csv_row *row, l
 {
     const char *text = cell_or_override(s, row, N);
 
-    if (!text || abdb_count_parse(text, find_mark(s, N), 0, 1LL << 53, out)) return true;
+    if (!text || abdb_integer_parse_in_range(text, column_decimal_mark(s, N), 0, 1LL << 53, out))
+        return true;
     *field = names[N];
     snprintf(reason, room, "n is '%.60s', not a whole number", text);
     return false;
@@ -158,8 +159,8 @@ static bool add_result_of_row(const abdb_results *s, const abdb_csv_row *row, ab
                  metric ? metric : "");
         return false;
     }
-    if (!abdb_parse_value_in_base_unit(text, find_mark(s, VALUE), unit_text, &value, &base, field,
-                                       reason, room)) {
+    if (!abdb_parse_value_in_base_unit(text, column_decimal_mark(s, VALUE), unit_text, &value,
+                                       &base, field, reason, room)) {
         if (strcmp(*field, "unit") == 0)
             snprintf(reason, room, "unknown unit '%.60s': %s is in %s", unit_text ? unit_text : "",
                      info->name, abdb_unit_list_of_base(info->unit, units, sizeof units));
@@ -178,10 +179,10 @@ static bool add_result_of_row(const abdb_results *s, const abdb_csv_row *row, ab
     result->raw_unit = unit_text;
     result->fact = cell_or_override(s, row, FACT);
     if (statistic) result->statistic = statistic;
-    if (!parse_optional(s, row, LOW, &result->low, field, reason, room) ||
-        !parse_optional(s, row, HIGH, &result->high, field, reason, room) ||
+    if (!parse_optional_number_of_row(s, row, LOW, &result->low, field, reason, room) ||
+        !parse_optional_number_of_row(s, row, HIGH, &result->high, field, reason, room) ||
         !parse_sample_count(s, row, &result->n, field, reason, room) ||
-        !parse_optional(s, row, X, &result->x, field, reason, room))
+        !parse_optional_number_of_row(s, row, X, &result->x, field, reason, room))
         return false;
     unit = abdb_unit_find(unit_text);
     result->low = abdb_unit_to_base_value(unit, result->low);
@@ -216,9 +217,12 @@ static bool add_also_metric_results(const abdb_results *s, const abdb_csv_row *r
                : info            ? abdb_unit_find(info->unit)
                                  : NULL;
         if (!info || !unit || strcmp(unit->base, info->unit) != 0 ||
-            !abdb_double_parse(number, abdb_csv_mark(s->header, (int)i), &value)) {
-            if (abdb_number_is_doubtful(number, abdb_csv_mark(s->header, (int)i)))
-                abdb_number_explain(NULL, number, abdb_csv_mark(s->header, (int)i), reason, room);
+            !abdb_double_parse(number, abdb_csv_decimal_mark_of_column(s->header, (int)i),
+                               &value)) {
+            if (abdb_number_parses_only_with_other_mark(
+                    number, abdb_csv_decimal_mark_of_column(s->header, (int)i)))
+                abdb_number_error_text(
+                    NULL, number, abdb_csv_decimal_mark_of_column(s->header, (int)i), reason, room);
             else
                 snprintf(reason, room, "'%.60s' is no %.60s: a number, a blank and a unit of %s",
                          cell, metric, info ? info->unit : "a metric");
@@ -236,9 +240,9 @@ static bool add_also_metric_results(const abdb_results *s, const abdb_csv_row *r
     return true;
 }
 
-static abdb_status build_entry_and_pass_on(abdb_results *s, const abdb_csv_row *row,
-                                           const char **field, char *reason, size_t room,
-                                           abdb_error *err)
+static abdb_status build_entry_and_send_to_sink(abdb_results *s, const abdb_csv_row *row,
+                                                const char **field, char *reason, size_t room,
+                                                abdb_error *err)
 {
     abdb_entry *entry = &s->entry;
     const char *locator = cell_or_override(s, row, LOCATOR),
@@ -260,10 +264,12 @@ static abdb_status build_entry_and_pass_on(abdb_results *s, const abdb_csv_row *
         if (s->field[i] >= 0) {
             entry->field[s->field[i]] = cell;
             if (cell && abdb_fields[s->field[i]].is_number)
-                abdb_entry_rewrite_count(entry, s->field[i], abdb_csv_mark(s->header, (int)i));
+                abdb_entry_normalize_count_field(
+                    entry, s->field[i], abdb_csv_decimal_mark_of_column(s->header, (int)i));
         } else if (s->factor[i]) {
-            abdb_entry_add_spelled_factor(entry, s->header->name[i] + 7, cell,
-                                          abdb_csv_mark(s->header, (int)i), &s->arena);
+            abdb_entry_add_factor_normalizing_number(
+                entry, s->header->name[i] + 7, cell,
+                abdb_csv_decimal_mark_of_column(s->header, (int)i), &s->arena);
         }
     }
     if (!entry->field[ABDB_FIELD_kind]) entry->field[ABDB_FIELD_kind] = "statement";
@@ -276,8 +282,8 @@ static abdb_status build_entry_and_pass_on(abdb_results *s, const abdb_csv_row *
         entry->result[0].cell = locator;
         entry->locator = line;
     }
-    abdb_entry_apply_overrides(entry, s->words);
-    *field = abdb_entry_normalize_dates(entry, &date);
+    abdb_entry_apply_overrides_and_check(entry, s->words);
+    *field = abdb_entry_normalize_dates_find_bad(entry, &date);
     if (*field) {
         abdb_date_error_text(*field, date, reason, room);
         return ABDB_OK;
@@ -298,7 +304,7 @@ static long count_unread_values(const abdb_results *s, const abdb_csv_row *row)
 abdb_status abdb_results_import_row(abdb_results *s, const abdb_csv_row *row, const char **field,
                                     char *reason, size_t room, abdb_error *err)
 {
-    abdb_status st = build_entry_and_pass_on(s, row, field, reason, room, err);
+    abdb_status st = build_entry_and_send_to_sink(s, row, field, reason, room, err);
 
     if (st == ABDB_OK && *field) abdb_count_values_read(count_unread_values(s, row));
     return st;

@@ -16,7 +16,7 @@
 #define PER_TOKEN "per token|per output token"
 #define TIMES     "time|runtime|duration|elapsed|latency|ttft|tpot|itl|wall|" PER_TOKEN
 
-void heading_fold(const char *heading, char out[HEADING_SIZE])
+void heading_fold_to_lowercase_words(const char *heading, char out[HEADING_SIZE])
 {
     size_t used = 1;
 
@@ -38,7 +38,7 @@ void heading_fold(const char *heading, char out[HEADING_SIZE])
     out[used] = '\0';
 }
 
-bool heading_has_word(const char *folded, const char *words)
+bool heading_has_any_word(const char *folded, const char *words)
 {
     char word[HEADING_UNIT];
 
@@ -53,7 +53,7 @@ bool heading_has_word(const char *folded, const char *words)
 }
 
 /* One of the words ('|' between them) of a list, followed at once by one of others. */
-static bool has_pair(const char *folded, const char *first, const char *second)
+static bool has_adjacent_word_pair(const char *folded, const char *first, const char *second)
 {
     char pair[HEADING_UNIT];
 
@@ -68,26 +68,27 @@ static bool has_pair(const char *folded, const char *first, const char *second)
 
 bool heading_speaks_of_specification(const char *folded)
 {
-    return heading_has_word(folded,
-                            "tdp|tgp|tbp|memory gb|memory size|memory bandwidth|vram|nvlink|"
-                            "cuda cores|tensor|transistors|die size|process|peak|"
-                            "theoretical|launch|release date|msrp|bidirectional|"
-                            "memory type|interconnect|form factor") ||
+    return heading_has_any_word(folded,
+                                "tdp|tgp|tbp|memory gb|memory size|memory bandwidth|vram|nvlink|"
+                                "cuda cores|tensor|transistors|die size|process|peak|"
+                                "theoretical|launch|release date|msrp|bidirectional|"
+                                "memory type|interconnect|form factor") ||
            strstr(folded, "flops*") || strstr(folded, "tops*");
 }
 
 bool heading_speaks_of_result(const char *folded)
 {
-    return heading_has_word(folded, "throughput|latency|ttft|tpot|itl|mfu|hfu|achieved|measured|"
-                                    "batch|batch size|accuracy|seconds|runtime") ||
-           has_pair(folded, TOKENS "|" SAMPLES "|" REQUESTS, "per|s|sec");
+    return heading_has_any_word(folded,
+                                "throughput|latency|ttft|tpot|itl|mfu|hfu|achieved|measured|"
+                                "batch|batch size|accuracy|seconds|runtime") ||
+           has_adjacent_word_pair(folded, TOKENS "|" SAMPLES "|" REQUESTS, "per|s|sec");
 }
 
 /* --- words ------------------------------------------------------------------------------------ */
 
 /* The metric that a heading in this base unit speaks of; the first of the unit is what it is
  * where no word says more. NULL: none. */
-static const char *guess_metric(const char *folded, const char *base)
+static const char *guess_metric_by_words_and_base_unit(const char *folded, const char *base)
 {
     static const struct {
         const char *base, *words, *metric;
@@ -114,7 +115,7 @@ static const char *guess_metric(const char *folded, const char *base)
 
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (strcmp(base, table[i].base) == 0 &&
-            (!*table[i].words || heading_has_word(folded, table[i].words)))
+            (!*table[i].words || heading_has_any_word(folded, table[i].words)))
             return table[i].metric;
     return NULL;
 }
@@ -124,7 +125,7 @@ static const char *guess_metric(const char *folded, const char *base)
 static const char *find_listed_word(const char *folded, const char *const *words)
 {
     for (; *words; words++)
-        if (heading_has_word(folded, *words)) return *words;
+        if (heading_has_any_word(folded, *words)) return *words;
     return NULL;
 }
 
@@ -133,9 +134,9 @@ static const char *find_statistic(const char *folded)
     static const char *const statistics[] = {"p50",    "p90",  "p95", "p99", "p999",
                                              "median", "mean", "min", "max", NULL};
 
-    if (heading_has_word(folded, "avg|average")) return "mean";
-    if (heading_has_word(folded, "minimum")) return "min";
-    if (heading_has_word(folded, "maximum")) return "max";
+    if (heading_has_any_word(folded, "avg|average")) return "mean";
+    if (heading_has_any_word(folded, "minimum")) return "min";
+    if (heading_has_any_word(folded, "maximum")) return "max";
     return find_listed_word(folded, statistics);
 }
 
@@ -144,7 +145,7 @@ static const char *find_dtype(const char *folded)
     static const char *const dtypes[] = {"bf16", "fp16", "nvfp4", "mxfp4", "fp8",  "fp4",
                                          "tf32", "fp32", "fp64",  "int8",  "int4", NULL};
 
-    if (heading_has_word(folded, "bfloat16")) return "bf16";
+    if (heading_has_any_word(folded, "bfloat16")) return "bf16";
     return find_listed_word(folded, dtypes);
 }
 
@@ -174,29 +175,32 @@ static const abdb_metric_info *find_named_metric(const char *folded)
 
 /* The unit of a rate that words spell: "tokens_per_sec", "images_s", "request throughput"; NULL: no
  * rate. */
-static const char *find_rate_in_words(const char *folded)
+static const char *find_rate_unit_in_words(const char *folded)
 {
     static const char *const kinds[][2] = {
         {TOKENS, "token/s"}, {SAMPLES, "sample/s"}, {REQUESTS, "query/s"}};
 
     for (size_t i = 0; i < 3; i++) {
-        if (!heading_has_word(folded, kinds[i][0])) continue;
-        if (has_pair(folded, kinds[i][0],
-                     "per s|per sec|per second|per seconds|throughput|sec throughput"))
+        if (!heading_has_any_word(folded, kinds[i][0])) continue;
+        if (has_adjacent_word_pair(
+                folded, kinds[i][0],
+                "per s|per sec|per second|per seconds|throughput|sec throughput"))
             return kinds[i][1];
         /* "_s" after something countable. */
-        if (has_pair(folded, kinds[i][0], "s|sec") && !heading_has_word(folded, TIMES))
+        if (has_adjacent_word_pair(folded, kinds[i][0], "s|sec") &&
+            !heading_has_any_word(folded, TIMES))
             return kinds[i][1];
     }
     return NULL;
 }
 
 /* Something else that is counted, in a second: "steps_s", "iterations per sec". */
-static bool is_rate_of_items(const char *folded)
+static bool is_per_second_rate_of_other_items(const char *folded)
 {
-    return heading_has_word(folded, "per s|per sec|per second") ||
-           has_pair(folded, "steps|iters|iterations|batches|epochs|items|frames|ops|calls|rows",
-                    "s|sec");
+    return heading_has_any_word(folded, "per s|per sec|per second") ||
+           has_adjacent_word_pair(
+               folded, "steps|iters|iterations|batches|epochs|items|frames|ops|calls|rows",
+               "s|sec");
 }
 
 /* --- kinds of columns ------------------------------------------------------------------------- */
@@ -225,43 +229,45 @@ static bool may_be_specified_rate(const char *folded, const char *base)
 }
 
 /* What was asked of a run, or is a limit of it: never its result. */
-static bool is_setting(const char *folded)
+static bool is_load_or_limit_setting(const char *folded)
 {
-    return heading_has_word(folded, "request rate|target|offered|requested|asked|concurrency|"
-                                    "arrival rate|load|batch size|max tokens|max len|max batch|"
-                                    "max model len|max num seqs|burstiness") &&
-           !heading_has_word(folded, "achieved|measured");
+    return heading_has_any_word(folded, "request rate|target|offered|requested|asked|concurrency|"
+                                        "arrival rate|load|batch size|max tokens|max len|max batch|"
+                                        "max model len|max num seqs|burstiness") &&
+           !heading_has_any_word(folded, "achieved|measured");
 }
 
-static heading_meaning find_price(const char *folded)
+static heading_meaning price_meaning_of_heading(const char *folded)
 {
     static const char *const options[2][2] = {
         {" kind on-demand per hour", " kind on-demand currency USD per hour"},
         {" kind spot per hour", " kind spot currency USD per hour"}};
-    bool spot = heading_has_word(folded, "spot|preemptible|interruptible"),
-         dollars = heading_has_word(folded, "usd|$|dollars");
+    bool spot = heading_has_any_word(folded, "spot|preemptible|interruptible"),
+         dollars = heading_has_any_word(folded, "usd|$|dollars");
     heading_meaning meaning = make_meaning(HEADING_PRICE, "amount", "");
 
     meaning.options = options[spot][dollars];
-    if (heading_has_word(folded, TOKENS "|1m|million"))
+    if (heading_has_any_word(folded, TOKENS "|1m|million"))
         return doubtful(meaning, "a price of tokens is no rent of a device");
-    if (heading_has_word(folded, "eur|€|gbp|chf|cny|rmb|inr"))
+    if (heading_has_any_word(folded, "eur|€|gbp|chf|cny|rmb|inr"))
         meaning = doubtful(meaning, "which currency?");
-    if (!heading_has_word(folded, "per h|per hr|per hour|h|hr|hour|hourly|on demand|ondemand|spot|"
-                                  "rent|rental"))
+    if (!heading_has_any_word(folded,
+                              "per h|per hr|per hour|h|hr|hour|hourly|on demand|ondemand|spot|"
+                              "rent|rental"))
         return doubtful(meaning, "rent of an hour, or the price of the card?");
-    if (heading_has_word(folded, "gpu|device|chip|card|accelerator"))
+    if (heading_has_any_word(folded, "gpu|device|chip|card|accelerator"))
         return doubtful(meaning, "of one device, or of all? set devices says of how many");
     return meaning;
 }
 
-static heading_meaning find_specification(const char *folded, const char *unit, const char *base)
+static heading_meaning specification_meaning_of_heading(const char *folded, const char *unit,
+                                                        const char *base)
 {
     heading_meaning meaning = make_meaning(HEADING_SPEC, NULL, unit);
 
     meaning.options = " basis card";
     if (strcmp(base, "FLOP/s") == 0 || strcmp(base, "OP/s") == 0) {
-        bool dense = heading_has_word(folded, "dense");
+        bool dense = heading_has_any_word(folded, "dense");
 
         meaning.name = *base == 'F' ? "peak_flops" : "peak_ops";
         meaning.dtype = find_dtype(folded);
@@ -272,8 +278,9 @@ static heading_meaning find_specification(const char *folded, const char *unit, 
                                     : "with sparsity, as a footnote may say, or dense? matrix or "
                                       "vector?");
     } else if (strcmp(base, "B/s") == 0) {
-        bool link = heading_has_word(folded, "nvlink|interconnect|link|bidirectional|network|pcie|"
-                                             "fabric|scale up");
+        bool link =
+            heading_has_any_word(folded, "nvlink|interconnect|link|bidirectional|network|pcie|"
+                                         "fabric|scale up");
 
         meaning.name = link ? "link_bandwidth" : "memory_bandwidth";
         if (link) meaning = doubtful(meaning, "of both directions together, or of one?");
@@ -282,7 +289,7 @@ static heading_meaning find_specification(const char *folded, const char *unit, 
     } else if (strcmp(base, "W") == 0) {
         meaning.name = "power";
     }
-    if (meaning.name && heading_has_word(folded, "per node|node|server|system|rack"))
+    if (meaning.name && heading_has_any_word(folded, "per node|node|server|system|rack"))
         meaning = doubtful(meaning, "of a node: a specification is of one device");
     return meaning;
 }
@@ -297,19 +304,20 @@ static bool is_plausible_time(const char *metric, double seconds)
 }
 
 /* What makes a metric in a known unit doubtful all the same, or NULL. */
-static const char *question_of_metric(const char *folded, const char *metric, const abdb_unit *unit,
-                                      double value)
+static const char *question_if_metric_is_doubtful(const char *folded, const char *metric,
+                                                  const abdb_unit *unit, double value)
 {
-    if (heading_has_word(folded, "std|stddev|stdev|sd|deviation|variance|var|cv|sem|error|"
-                                 "ci|ci95"))
+    if (heading_has_any_word(folded, "std|stddev|stdev|sd|deviation|variance|var|cv|sem|error|"
+                                     "ci|ci95"))
         return "a spread, no value";
-    if (heading_has_word(folded, "per gpu|per device|per chip|per card|per accelerator|per node|"
-                                 "per user|per watt"))
+    if (heading_has_any_word(folded,
+                             "per gpu|per device|per chip|per card|per accelerator|per node|"
+                             "per user|per watt"))
         return "a rate of each: metrics are of all devices together";
-    if (strcmp(unit->base, "W") == 0 && heading_has_word(folded, "watt|watts") &&
-        !heading_has_word(folded, "power|measured|avg|average|mean|draw"))
+    if (strcmp(unit->base, "W") == 0 && heading_has_any_word(folded, "watt|watts") &&
+        !heading_has_any_word(folded, "power|measured|avg|average|mean|draw"))
         return "measured, or rated?";
-    if (strcmp(unit->base, "query/s") == 0 && heading_has_word(folded, "qps|rps"))
+    if (strcmp(unit->base, "query/s") == 0 && heading_has_any_word(folded, "qps|rps"))
         return "measured, or the load that was asked for?";
     if (strcmp(unit->base, "s") == 0 && isfinite(value) &&
         !is_plausible_time(metric, abdb_unit_to_base_value(unit, value)))
@@ -318,7 +326,7 @@ static const char *question_of_metric(const char *folded, const char *metric, co
 }
 
 /* Without a unit in the heading: what it speaks of, in the unit that is usual, which is a guess. */
-static const char *guess_unit(const char *folded)
+static const char *guess_usual_unit_by_words(const char *folded)
 {
     static const struct {
         const char *words, *unit;
@@ -334,19 +342,19 @@ static const char *guess_unit(const char *folded)
     };
 
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (heading_has_word(folded, table[i].words)) return table[i].unit;
+        if (heading_has_any_word(folded, table[i].words)) return table[i].unit;
     return "";
 }
 
 /* Units that are words or statistics as well: "min" of a latency, "h" of a price. */
-static bool unit_is_no_time(const char *folded, const char *unit, bool bracketed)
+static bool min_or_h_is_no_time_unit(const char *folded, const char *unit, bool bracketed)
 {
     bool minutes = strcmp(unit, "min") == 0, hours = strcmp(unit, "h") == 0;
 
-    return (minutes || hours) && !bracketed && !(hours && heading_has_word(folded, TIMES));
+    return (minutes || hours) && !bracketed && !(hours && heading_has_any_word(folded, TIMES));
 }
 
-static bool is_unit_of(const char *unit, const char *base)
+static bool unit_has_base(const char *unit, const char *base)
 {
     return *unit && strcmp(abdb_unit_find(unit)->base, base) == 0;
 }
@@ -359,31 +367,31 @@ static const char *choose_unit(const char *heading, const char *folded, bool in_
     char written[HEADING_UNIT];
     bool bracketed;
     const char *unit = heading_find_unit(heading, written, &bracketed),
-               *rate = find_rate_in_words(folded);
+               *rate = find_rate_unit_in_words(folded);
 
-    if (unit_is_no_time(folded, unit, bracketed)) {
+    if (min_or_h_is_no_time_unit(folded, unit, bracketed)) {
         unit = "";
         *question = "a minimum, or minutes?";
     }
-    if (rate && (!*unit || is_unit_of(unit, "s"))) return rate;
+    if (rate && (!*unit || unit_has_base(unit, "s"))) return rate;
     if (!*unit && heading_unit_may_be_bits_or_bytes(written)) {
         *question = "bits or bytes? Gb/s is not GB/s, nor MB/s or GiB/s";
         return strcasestr(written, "ib") ? "GiB/s" : "GB/s";
     }
-    if (is_unit_of(unit, "s") && is_rate_of_items(folded)) {
+    if (unit_has_base(unit, "s") && is_per_second_rate_of_other_items(folded)) {
         *question = "a rate of what?";
         return "item/s";
     }
     if (*unit) return unit;
     if (in_cell) return "cell";
-    unit = guess_unit(folded);
+    unit = guess_usual_unit_by_words(folded);
     if (*unit && !*question) *question = "is that the unit?";
     return unit;
 }
 
 /* A column of numbers with its unit. */
-static heading_meaning find_unit_and_metric(const char *heading, const char *folded,
-                                            const char *cell, double value, bool specification)
+static heading_meaning meaning_of_number_column(const char *heading, const char *folded,
+                                                const char *cell, double value, bool specification)
 {
     const abdb_unit *in_cell = heading_find_unit_of_cell(cell), *known;
     const char *question = NULL, *metric,
@@ -393,16 +401,18 @@ static heading_meaning find_unit_and_metric(const char *heading, const char *fol
     if (!*unit) return make_meaning(HEADING_FACTOR, NULL, "");
     known = strcmp(unit, "cell") == 0 ? in_cell : abdb_unit_find(unit);
     if (specification || may_be_specified_rate(folded, known->base)) {
-        meaning = find_specification(folded, unit, known->base);
+        meaning = specification_meaning_of_heading(folded, unit, known->base);
         if (!meaning.name) return make_meaning(HEADING_FACTOR, NULL, "");
         return specification ? meaning : doubtful(meaning, "measured, or of a data sheet?");
     }
-    metric = strcmp(known->base, "item/s") == 0 ? "items_per_s" : guess_metric(folded, known->base);
+    metric = strcmp(known->base, "item/s") == 0
+                 ? "items_per_s"
+                 : guess_metric_by_words_and_base_unit(folded, known->base);
     if (!metric) return make_meaning(HEADING_FACTOR, NULL, "");
     meaning = make_meaning(HEADING_METRIC, metric, unit);
     meaning.statistic = strcmp(unit, "min") == 0 ? NULL : find_statistic(folded);
     meaning.dtype = find_dtype(folded);
-    meaning.question = question_of_metric(folded, metric, known, value);
+    meaning.question = question_if_metric_is_doubtful(folded, metric, known, value);
     return doubtful(meaning, question);
 }
 
@@ -414,37 +424,38 @@ heading_meaning heading_find_meaning(const char *heading, const char *cell, abdb
     heading_meaning meaning;
     double value = NAN;
 
-    heading_fold(heading, folded);
+    heading_fold_to_lowercase_words(heading, folded);
     (void)abdb_double_parse(cell, mark == ABDB_MARK_UNKNOWN ? ABDB_MARK_POINT : mark, &value);
     named = find_named_metric(folded);
-    if (named && !heading_has_word(folded, "load|error|steal|overhead|loss floor")) {
+    if (named && !heading_has_any_word(folded, "load|error|steal|overhead|loss floor")) {
         bool percent = strcmp(named->unit, "1") == 0 && value > 2 &&
-                       heading_has_word(folded, "accuracy|mfu|hfu|mbu|utilisation");
+                       heading_has_any_word(folded, "accuracy|mfu|hfu|mbu|utilisation");
 
         meaning = make_meaning(HEADING_METRIC, named->name, percent ? "%" : named->unit);
         meaning.statistic = find_statistic(folded);
         meaning.dtype = find_dtype(folded);
-        meaning.question =
-            percent ? "is that the unit?"
-                    : question_of_metric(folded, named->name, abdb_unit_find(named->unit), value);
+        meaning.question = percent ? "is that the unit?"
+                                   : question_if_metric_is_doubtful(
+                                         folded, named->name, abdb_unit_find(named->unit), value);
         return meaning;
     }
-    if (heading_has_word(folded, "price|cost|usd|msrp|$|eur|€")) return find_price(folded);
-    if (heading_has_word(folded, "power limit|power cap"))
+    if (heading_has_any_word(folded, "price|cost|usd|msrp|$|eur|€"))
+        return price_meaning_of_heading(folded);
+    if (heading_has_any_word(folded, "power limit|power cap"))
         return make_meaning(HEADING_FACTOR, "device_power_limit", "");
-    if (heading_has_word(folded, "tdp|tgp|tbp|rated|design power|max power|board power")) {
+    if (heading_has_any_word(folded, "tdp|tgp|tbp|rated|design power|max power|board power")) {
         meaning = make_meaning(HEADING_SPEC, "power", "W");
         meaning.options = " basis card";
-        return heading_has_word(folded, "tdp|tgp|tbp")
+        return heading_has_any_word(folded, "tdp|tgp|tbp")
                    ? meaning
                    : doubtful(meaning, "rated watts of a card?");
     }
-    if (is_setting(folded)) return make_meaning(HEADING_FACTOR, NULL, "");
-    if (heading_has_word(folded, "min|max|mean|median|p50|p90|p99|std|avg") &&
+    if (is_load_or_limit_setting(folded)) return make_meaning(HEADING_FACTOR, NULL, "");
+    if (heading_has_any_word(folded, "min|max|mean|median|p50|p90|p99|std|avg") &&
         strlen(folded) < 9) { /* the statistic alone */
         meaning = make_meaning(HEADING_METRIC, "time_s", "s");
         meaning.statistic = find_statistic(folded);
         return doubtful(meaning, "of what, in which unit?");
     }
-    return find_unit_and_metric(heading, folded, cell, value, specification);
+    return meaning_of_number_column(heading, folded, cell, value, specification);
 }

@@ -27,9 +27,9 @@ typedef struct {
 
 /* A heading in lower case, words between single blanks, one at either end; "/" is " per ", and
  * "meanTtft" two words. */
-void heading_fold(const char *heading, char out[HEADING_SIZE]);
+void heading_fold_to_lowercase_words(const char *heading, char out[HEADING_SIZE]);
 /* Is one of the words or phrases ('|' between them) in a folded heading? */
-bool heading_has_word(const char *folded, const char *words);
+bool heading_has_any_word(const char *folded, const char *words);
 /* Of a sheet of specifications, or of results? */
 bool heading_speaks_of_specification(const char *folded);
 bool heading_speaks_of_result(const char *folded);

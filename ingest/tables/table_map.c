@@ -90,7 +90,7 @@ static abdb_status reject_mapped_row(row_state *r, const char *column, const cha
 }
 
 /* The decimal mark of a line's column. What the map itself writes is plain. */
-static abdb_decimal_mark find_mark(const row_state *r, const map_line *line)
+static abdb_decimal_mark column_decimal_mark(const row_state *r, const map_line *line)
 {
     for (size_t i = 0; line->column && i < r->record->items; i++)
         if (map_column_names_equal(r->record->item[i].name, line->column))
@@ -110,12 +110,13 @@ static const char *skip_blanks(const char *text)
 }
 
 /* A cell as a number in a base unit. False: reason says why. */
-static bool parse_cell(row_state *r, const map_line *line, const char *text, double *out,
-                       const char **raw_unit, const char **base, char *reason)
+static bool parse_cell_to_base_unit(row_state *r, const map_line *line, const char *text,
+                                    double *out, const char **raw_unit, const char **base,
+                                    char *reason)
 {
     /* "12.5 GB/s" where the cell carries its unit: the number is what consists of digits, without
      * an "e" at its end, which is a letter of the unit. */
-    size_t digits = abdb_number_span(text);
+    size_t digits = abdb_number_chars_prefix_length(text);
     const char *unit_text = line->unit, *number = text;
     const abdb_unit *unit;
 
@@ -131,9 +132,9 @@ static bool parse_cell(row_state *r, const map_line *line, const char *text, dou
         number = abdb_arena_printf(&r->arena, "%.*s", (int)digits, text);
     }
     unit = abdb_unit_find(unit_text ? unit_text : "1");
-    if (!number || !abdb_double_parse(number, find_mark(r, line), out)) {
-        abdb_number_explain(NULL, number && *number ? number : text, find_mark(r, line), reason,
-                            REASON);
+    if (!number || !abdb_double_parse(number, column_decimal_mark(r, line), out)) {
+        abdb_number_error_text(NULL, number && *number ? number : text,
+                               column_decimal_mark(r, line), reason, REASON);
         return false;
     }
     if (!unit) {
@@ -153,10 +154,11 @@ static const char *find_option_of_line(const map_line *line, const char *name)
     return NULL;
 }
 
-static void set_field(abdb_entry *entry, int field, const char *text, abdb_decimal_mark mark)
+static void set_entry_field_rewriting_count(abdb_entry *entry, int field, const char *text,
+                                            abdb_decimal_mark mark)
 {
     entry->field[field] = text;
-    if (abdb_fields[field].is_number) abdb_entry_rewrite_count(entry, field, mark);
+    if (abdb_fields[field].is_number) abdb_entry_normalize_count_field(entry, field, mark);
 }
 
 /* The fields and factors that all entries of the row share. */
@@ -173,18 +175,20 @@ static void init_entry_from_map(row_state *r, abdb_entry *entry)
         if (line->verb != MAP_FIELD && line->verb != MAP_FACTOR) continue;
         text = value_of_map_line(r->map, line, r->record);
         if (line->verb == MAP_FACTOR)
-            abdb_entry_add_spelled_factor(entry, line->name, text, find_mark(r, line), &r->arena);
+            abdb_entry_add_factor_normalizing_number(entry, line->name, text,
+                                                     column_decimal_mark(r, line), &r->arena);
         else if (text && abdb_field_index_by_name(line->name) >= 0)
-            set_field(entry, abdb_field_index_by_name(line->name), text, find_mark(r, line));
+            set_entry_field_rewriting_count(entry, abdb_field_index_by_name(line->name), text,
+                                            column_decimal_mark(r, line));
     }
     for (size_t i = 0; i < r->record->items; i++) {
         const char *name = r->record->item[i].name;
 
-        if (strcmp(name, "(title)") != 0 && table_map_column_is_unnamed(r->map, name) &&
+        if (strcmp(name, "(title)") != 0 && table_map_column_is_unmentioned(r->map, name) &&
             !map_column_names_equal(r->record->item[i].text ? r->record->item[i].text : "", name))
-            abdb_entry_add_unknown_factor(entry, name,
-                                          cell_or_null_if_missing(r->map, r->record, name),
-                                          r->record->item[i].mark, NULL, &r->arena);
+            abdb_entry_add_extra_factor_unless_ignored(
+                entry, name, cell_or_null_if_missing(r->map, r->record, name),
+                r->record->item[i].mark, NULL, &r->arena);
     }
     entry->factors_left_out += r->record->lost;
 }
@@ -196,7 +200,7 @@ bool table_map_has_metrics(const table_map *map)
     return false;
 }
 
-static bool is_factor_name(const char *name)
+static bool has_factor_prefix(const char *name)
 {
     return strncmp(name, "factor.", 7) == 0;
 }
@@ -205,7 +209,7 @@ static bool is_factor_name(const char *name)
 static bool line_has_own_fields(const map_line *line)
 {
     for (size_t i = 0; i + 1 < line->options; i += 2)
-        if (abdb_field_index_by_name(line->option[i]) >= 0 || is_factor_name(line->option[i]))
+        if (abdb_field_index_by_name(line->option[i]) >= 0 || has_factor_prefix(line->option[i]))
             return true;
     return false;
 }
@@ -224,7 +228,7 @@ static bool heading_is_per_device(const char *heading)
 }
 
 /* A rate of one device in a row of several: it would be divided once more. */
-static void check_rate_per_device(row_state *r, abdb_entry *entry)
+static void mark_per_device_rate_of_several(row_state *r, abdb_entry *entry)
 {
     long long devices = 0;
 
@@ -243,13 +247,14 @@ static void check_rate_per_device(row_state *r, abdb_entry *entry)
 static abdb_status complete_and_pass_entry(row_state *r, abdb_entry *entry)
 {
     r->made = true;
-    if (entry->field[ABDB_FIELD_devices]) check_rate_per_device(r, entry);
-    abdb_entry_apply_overrides(entry, r->words);
+    if (entry->field[ABDB_FIELD_devices]) mark_per_device_rate_of_several(r, entry);
+    abdb_entry_apply_overrides_and_check(entry, r->words);
     return r->sink->entry(r->sink->self, entry, r->err);
 }
 
 /* Adds the metric of a line; nothing where its cell is missing. */
-static abdb_status add_result_of_line(row_state *r, const map_line *line, abdb_entry *entry)
+static abdb_status add_result_of_line_or_reject(row_state *r, const map_line *line,
+                                                abdb_entry *entry)
 {
     const char *text = value_of_map_line(r->map, line, r->record), *raw_unit = NULL, *base = NULL;
     const abdb_metric_info *info = abdb_metric_find(line->name);
@@ -259,7 +264,7 @@ static abdb_status add_result_of_line(row_state *r, const map_line *line, abdb_e
 
     /* Tables repeat their heading in the middle: a cell that is its own heading holds nothing. */
     if (!text || (line->column && map_column_names_equal(text, line->column))) return ABDB_OK;
-    if (!parse_cell(r, line, text, &value, &raw_unit, &base, reason)) {
+    if (!parse_cell_to_base_unit(r, line, text, &value, &raw_unit, &base, reason)) {
         abdb_count_values_read(abdb_has_digit(text));
         return reject_mapped_row(r, line->column, reason);
     }
@@ -292,9 +297,9 @@ static abdb_status import_metric_as_own_entry(row_state *r, const map_line *line
     for (size_t i = 0; i + 1 < line->options; i += 2)
         if (abdb_field_index_by_name(line->option[i]) >= 0)
             entry->field[abdb_field_index_by_name(line->option[i])] = line->option[i + 1];
-        else if (is_factor_name(line->option[i]))
-            abdb_entry_add_factor(entry, line->option[i] + 7, line->option[i + 1]);
-    TRY(add_result_of_line(r, line, entry));
+        else if (has_factor_prefix(line->option[i]))
+            abdb_entry_add_factor_parsing_number(entry, line->option[i] + 7, line->option[i + 1]);
+    TRY(add_result_of_line_or_reject(r, line, entry));
     if (entry->results) TRY(complete_and_pass_entry(r, entry));
 done:
     return st;
@@ -316,7 +321,7 @@ static abdb_status import_results_of_row(row_state *r)
         if (line_has_own_fields(line))
             TRY(import_metric_as_own_entry(r, line, &entry[1]));
         else
-            TRY(add_result_of_line(r, line, entry));
+            TRY(add_result_of_line_or_reject(r, line, entry));
     }
     if (entry->results) TRY(complete_and_pass_entry(r, entry));
 done:
@@ -394,12 +399,13 @@ static bool convert_devices_to_number(const row_state *r, abdb_fact *fact)
 
     for (size_t i = 0; i < r->map->count; i++)
         if (r->map->line[i].verb == MAP_FIELD && strcmp(r->map->line[i].name, "devices") == 0)
-            mark = find_mark(r, &r->map->line[i]);
+            mark = column_decimal_mark(r, &r->map->line[i]);
     for (size_t i = 0; i < fact->columns; i++)
         if (strcmp(fact->column[i].name, "devices") == 0) {
             long long count;
 
-            if (!abdb_count_parse(fact->column[i].text, mark, 1, 100000000, &count)) return false;
+            if (!abdb_integer_parse_in_range(fact->column[i].text, mark, 1, 100000000, &count))
+                return false;
             fact->column[i].text = NULL;
             fact->column[i].num = (double)count;
         }
@@ -407,7 +413,7 @@ static bool convert_devices_to_number(const row_state *r, abdb_fact *fact)
 }
 
 /* Has the catalog a column of instances? */
-static bool map_names_instances(const table_map *map)
+static bool map_has_instance_column(const table_map *map)
 {
     for (size_t i = 0; i < map->count; i++)
         if (map->line[i].verb == MAP_FIELD && map->line[i].column &&
@@ -419,7 +425,7 @@ static bool map_names_instances(const table_map *map)
 /* A specification or a price out of one cell of a table: the line of the map says which quantity
  * it is, the row gives the rest. A cell that holds nothing, or its own heading again, is passed
  * over. */
-static abdb_status import_spec_or_price(row_state *r, const map_line *line)
+static abdb_status import_or_reject_spec_or_price(row_state *r, const map_line *line)
 {
     static const char *const price_wants[] = {"provider", "device", "currency", "per", "devices"};
     const char *text = value_of_map_line(r->map, line, r->record), *raw_unit = NULL, *base = NULL;
@@ -431,7 +437,7 @@ static abdb_status import_spec_or_price(row_state *r, const map_line *line)
     double value;
 
     if (!text || map_column_names_equal(text, line->column ? line->column : "")) return ABDB_OK;
-    if (!parse_cell(r, line, text, &value, &raw_unit, &base, reason))
+    if (!parse_cell_to_base_unit(r, line, text, &value, &raw_unit, &base, reason))
         return reject_mapped_row(r, line->column, reason);
     set_fact_columns_of_row(r, line, &fact);
     for (size_t i = 0; i < (price ? 5 : 0); i++)
@@ -443,7 +449,8 @@ static abdb_status import_spec_or_price(row_state *r, const map_line *line)
         return reject_mapped_row(r, line->column, "no device: add --set device=...");
     if (price && !convert_devices_to_number(r, &fact))
         return reject_mapped_row(r, "devices", "not a whole number of at least 1");
-    if (price && !price_is_consistent(&fact, map_names_instances(r->map), reason, REASON))
+    if (price &&
+        !price_devices_match_instance_name(&fact, map_has_instance_column(r->map), reason, REASON))
         return reject_mapped_row(r, "instance", reason);
     set_fact_column(&fact, "raw_value", text);
     if (!price) {
@@ -456,7 +463,7 @@ static abdb_status import_spec_or_price(row_state *r, const map_line *line)
         fact.column[fact.columns].text = NULL;
         fact.column[fact.columns++].num = value;
     }
-    column = abdb_fact_normalize_dates(&fact, &text);
+    column = abdb_fact_normalize_dates_find_bad(&fact, &text);
     if (column) {
         abdb_date_error_text(column, text, reason, REASON);
         return reject_mapped_row(r, column, reason);
@@ -476,7 +483,7 @@ abdb_status table_map_import_row(const table_map *map, const abdb_flat_record *r
     for (size_t i = 0; i < map->count; i++) {
         metrics |= map->line[i].verb == MAP_METRIC;
         if (map->line[i].verb == MAP_SPEC || map->line[i].verb == MAP_PRICE)
-            TRY(import_spec_or_price(&r, &map->line[i]));
+            TRY(import_or_reject_spec_or_price(&r, &map->line[i]));
     }
     if (metrics) TRY(import_results_of_row(&r));
     TRY(sink->row_end(sink->self, err));

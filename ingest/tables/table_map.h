@@ -47,7 +47,7 @@ bool table_map_matches_columns(const table_map *map, const abdb_flat_record *rec
 bool table_map_accepts_record(const table_map *map, const abdb_flat_record *record);
 /* Does no line of the map name the column? Then results of the row have its cell as a factor, and
  * numbers are passed over for specifications and prices. */
-bool table_map_column_is_unnamed(const table_map *map, const char *column);
+bool table_map_column_is_unmentioned(const table_map *map, const char *column);
 /* Does it make results, not only specifications or prices? */
 bool table_map_has_metrics(const table_map *map);
 /* Hands over what the map makes of one row, and ends the row. */

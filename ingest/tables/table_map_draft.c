@@ -92,7 +92,7 @@ static const char *factor_of_wide_heading(const char *name)
 /* "12.5 us", "39.6W": a number, whatever stands behind it? */
 static bool begins_with_number(const char *cell)
 {
-    size_t size = abdb_number_span(cell);
+    size_t size = abdb_number_chars_prefix_length(cell);
 
     return size > 0 && strcspn(cell, "0123456789") < size && (cell[size] == ' ' || !cell[size]);
 }
@@ -119,15 +119,16 @@ static const char *guess_field_of_column(const draft *d, const char *folded, con
     };
 
     if (cell && !d->device && d->known && d->known(cell)) return "device";
-    if (heading_has_word(folded, "time|memory|mem|util|utilization|temp|temperature|power|clock|"
-                                 "version|driver|params|parameters|size|price|cost|id|index|per"))
+    if (heading_has_any_word(folded,
+                             "time|memory|mem|util|utilization|temp|temperature|power|clock|"
+                             "version|driver|params|parameters|size|price|cost|id|index|per"))
         return NULL;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         /* The first two fields are numbers, the others are not: "GPUs" over numbers is how many,
          * over words which. */
         bool counts = i < 2;
 
-        if (heading_has_word(folded, table[i].words) &&
+        if (heading_has_any_word(folded, table[i].words) &&
             (!cell || begins_with_number(cell) == counts || strcmp(table[i].field, "date") == 0))
             return table[i].field;
     }
@@ -148,7 +149,7 @@ static heading_meaning meaning_of_wide_column(const char *name, const char *wide
 }
 
 /* "8x H100": the name of a device does not count it. */
-static void append_question_of_count(draft *d, const char *cell)
+static void append_device_count_question(draft *d, const char *cell)
 {
     size_t digits = cell ? strspn(cell, "0123456789") : 0;
     const char *behind = digits ? cell + digits + strspn(cell + digits, " ") : "";
@@ -164,21 +165,22 @@ static void append_line_of_column(draft *d, const char *name, const char *cell,
     char folded[HEADING_SIZE], line[LINE], pair[LINE];
     const char *wide = factor_of_wide_heading(name), *field;
     bool is_number = cell && *cell &&
-                     (abdb_number_parse(cell, mark).found || abdb_number_is_doubtful(cell, mark));
+                     (abdb_number_parse(cell, mark).found ||
+                      abdb_number_parses_only_with_other_mark(cell, mark));
     heading_meaning meaning = {.kind = HEADING_FACTOR};
 
-    heading_fold(name, folded);
+    heading_fold_to_lowercase_words(name, folded);
     field = guess_field_of_column(d, folded, cell);
     if (is_number && wide)
         meaning = meaning_of_wide_column(name, wide, pair);
-    else if (cell && (is_number || abdb_number_span(cell)))
+    else if (cell && (is_number || abdb_number_chars_prefix_length(cell)))
         meaning = heading_find_meaning(name, cell, mark, d->specification);
     if (field && meaning.kind == HEADING_FACTOR &&
         snprintf(line, sizeof line, "field %s", field) > 0 && remember_if_first(d, line)) {
         d->device |= strcmp(field, "device") == 0;
         abdb_text_printf(d->out, "field %s column ", field);
         append_quoted_word(d->out, name);
-        if (strcmp(field, "device") == 0) append_question_of_count(d, cell);
+        if (strcmp(field, "device") == 0) append_device_count_question(d, cell);
     } else if (meaning.kind == HEADING_FACTOR) {
         append_factor_line(d, name, meaning.name);
     } else {
@@ -193,17 +195,17 @@ static void append_line_of_column(draft *d, const char *name, const char *cell,
 }
 
 /* What kind of table it is, by all of its headings. */
-static void look_at_headings(draft *d, const abdb_flat_record *record)
+static void classify_table_by_headings(draft *d, const abdb_flat_record *record)
 {
     char folded[HEADING_SIZE];
     size_t specifications = 0, measured = 0, devices = 0;
     bool is_pivot = false;
 
     for (size_t i = 0; i < record->items; i++) {
-        heading_fold(record->item[i].name, folded);
+        heading_fold_to_lowercase_words(record->item[i].name, folded);
         is_pivot |= i == 0 && record->items > 2 &&
-                    heading_has_word(folded, "specification|specifications|spec|specs|feature|"
-                                             "property|parameter");
+                    heading_has_any_word(folded, "specification|specifications|spec|specs|feature|"
+                                                 "property|parameter");
         specifications += heading_speaks_of_specification(folded);
         measured += heading_speaks_of_result(folded);
         devices += d->known && d->known(record->item[i].name);
@@ -225,7 +227,7 @@ static abdb_status draft_map_from_first_row(void *self, const abdb_flat_record *
     (void)err;
     /* One row is enough: types are read off the first cells. */
     if (d->done) return ABDB_OK;
-    look_at_headings(d, record);
+    classify_table_by_headings(d, record);
     for (size_t i = 0; i < record->items && matched < 3; i++) {
         if (record->item[i].name[0] == '(') continue;
         abdb_text_puts(d->out, matched++ ? " " : "match   ");

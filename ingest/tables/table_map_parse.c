@@ -45,7 +45,7 @@ typedef struct {
 } parser;
 
 /* "PATH: line N: what word", for all faults of a map. */
-static abdb_status map_syntax_error(parser *p, const char *what, const char *word)
+static abdb_status fail_with_map_syntax_error(parser *p, const char *what, const char *word)
 {
     return ABDB_FAIL(p->err, ABDB_DATA, "%s: line %ld: %s%s%s", p->path, p->line, what,
                      word ? " " : "", word ? word : "");
@@ -64,8 +64,9 @@ static abdb_status split_map_line(parser *p, const char *s, const char *end)
         quoted = *s == '"';
         from = s += quoted;
         while (s < end && (quoted ? *s != '"' : !isspace((unsigned char)*s))) s++;
-        if (quoted && s == end) return map_syntax_error(p, "a quote is never closed", NULL);
-        if (p->words == MAP_WORDS_MAX) return map_syntax_error(p, "too many words", NULL);
+        if (quoted && s == end)
+            return fail_with_map_syntax_error(p, "a quote is never closed", NULL);
+        if (p->words == MAP_WORDS_MAX) return fail_with_map_syntax_error(p, "too many words", NULL);
         p->word[p->words] = abdb_arena_copy(&p->map->arena, from, (size_t)(s - from));
         if (!p->word[p->words++]) return ABDB_FAIL(p->err, ABDB_NOMEM, "a map");
         s += quoted;
@@ -90,15 +91,16 @@ static abdb_status parse_line_options(parser *p, map_line *line, size_t at)
     while (at < p->words) {
         const char *name = p->word[at], *value = at + 1 < p->words ? p->word[at + 1] : NULL;
 
-        if (!value) return map_syntax_error(p, "no value behind", name);
+        if (!value) return fail_with_map_syntax_error(p, "no value behind", name);
         if (strcmp(name, "map") == 0) {
             line->word = copy_remaining_words(p, at + 1, &line->words);
-            return line->words % 2 ? map_syntax_error(p, "map wants pairs: CELL MEANING", NULL)
-                                   : ABDB_OK;
+            return line->words % 2
+                       ? fail_with_map_syntax_error(p, "map wants pairs: CELL MEANING", NULL)
+                       : ABDB_OK;
         }
         if (strcmp(name, "unit") == 0) {
             if (strcmp(value, "cell") != 0 && !abdb_unit_find(value))
-                return map_syntax_error(p, "unknown unit", value);
+                return fail_with_map_syntax_error(p, "unknown unit", value);
             line->unit = value;
         } else if (line->options + 2 <= MAP_OPTIONS_MAX) {
             line->option[line->options++] = name;
@@ -114,18 +116,20 @@ static abdb_status parse_value_line(parser *p, map_verb verb)
 {
     map_line *line;
 
-    if (p->words < 3) return map_syntax_error(p, "wants a name and a column or value", NULL);
-    if (p->map->count == MAP_LINES_MAX) return map_syntax_error(p, "too many lines", NULL);
+    if (p->words < 3)
+        return fail_with_map_syntax_error(p, "wants a name and a column or value", NULL);
+    if (p->map->count == MAP_LINES_MAX)
+        return fail_with_map_syntax_error(p, "too many lines", NULL);
     line = &p->map->line[p->map->count++];
     line->verb = verb;
     line->name = p->word[1];
     if (verb == MAP_METRIC && !abdb_metric_find(line->name))
-        return map_syntax_error(p, "unknown metric", line->name);
+        return fail_with_map_syntax_error(p, "unknown metric", line->name);
     if (strcmp(p->word[2], "column") != 0) {
         line->constant = p->word[2];
         return parse_line_options(p, line, 3);
     }
-    if (p->words < 4) return map_syntax_error(p, "column wants a name", NULL);
+    if (p->words < 4) return fail_with_map_syntax_error(p, "column wants a name", NULL);
     line->column = p->word[3];
     return parse_line_options(p, line, 4);
 }
@@ -136,8 +140,10 @@ static abdb_status parse_decide_line(parser *p)
     map_line *line;
 
     if (p->words < 6 || p->words % 2)
-        return map_syntax_error(p, "decide wants FIELD CELL MEANING COLUMN PATTERN ...", NULL);
-    if (p->map->count == MAP_LINES_MAX) return map_syntax_error(p, "too many lines", NULL);
+        return fail_with_map_syntax_error(p, "decide wants FIELD CELL MEANING COLUMN PATTERN ...",
+                                          NULL);
+    if (p->map->count == MAP_LINES_MAX)
+        return fail_with_map_syntax_error(p, "too many lines", NULL);
     line = &p->map->line[p->map->count++];
     line->verb = MAP_DECIDE;
     line->name = p->word[1];
@@ -151,8 +157,8 @@ static abdb_status parse_version_line(parser *p)
 {
     long long version;
 
-    if (!abdb_count_parse(p->word[1], ABDB_MARK_UNKNOWN, 1, 1000000, &version))
-        return map_syntax_error(p, "version wants a number from 1 on, not", p->word[1]);
+    if (!abdb_integer_parse_in_range(p->word[1], ABDB_MARK_UNKNOWN, 1, 1000000, &version))
+        return fail_with_map_syntax_error(p, "version wants a number from 1 on, not", p->word[1]);
     p->map->version = (int)version;
     return ABDB_OK;
 }
@@ -169,7 +175,7 @@ static abdb_status parse_map_line(parser *p)
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
         if (strcmp(verb, verbs[i].word) == 0) return parse_value_line(p, verbs[i].verb);
     if (strcmp(verb, "decide") == 0) return parse_decide_line(p);
-    if (p->words < 2) return map_syntax_error(p, "no value behind", verb);
+    if (p->words < 2) return fail_with_map_syntax_error(p, "no value behind", verb);
     if (strcmp(verb, "name") == 0)
         p->map->name = p->word[1];
     else if (strcmp(verb, "summary") == 0)
@@ -185,7 +191,7 @@ static abdb_status parse_map_line(parser *p)
     else if (strcmp(verb, "ignore") == 0)
         p->map->ignore = copy_remaining_words(p, 1, &p->map->ignore_count);
     else
-        return map_syntax_error(p, "no such word:", verb);
+        return fail_with_map_syntax_error(p, "no such word:", verb);
     return ABDB_OK;
 }
 
@@ -237,7 +243,7 @@ const char *table_map_summary(const table_map *map)
     return map->summary ? map->summary : "";
 }
 
-bool table_map_column_is_unnamed(const table_map *map, const char *column)
+bool table_map_column_is_unmentioned(const table_map *map, const char *column)
 {
     for (size_t i = 0; i < map->ignore_count; i++)
         if (map_column_names_equal(map->ignore[i], column)) return false;

@@ -24,7 +24,7 @@ static int blis_set_threads_to_openmp(void)
 }
 
 /* As of openblas.c: threads that OpenMP does not know are neither bound nor counted. */
-static abdb_status blis_open_require_openmp(abdb_device **out, abdb_error *err)
+static abdb_status blis_open_host_require_openmp_build(abdb_device **out, abdb_error *err)
 {
     if (bli_info_get_enable_pthreads())
         return ABDB_FAIL(err, ABDB_BACKEND,
@@ -42,7 +42,7 @@ static const abdb_backend backend = {.name = "blis",
                                      .native = native,
                                      .library = blis_name_and_version,
                                      .threads = blis_set_threads_to_openmp,
-                                     .open = blis_open_require_openmp};
+                                     .open = blis_open_host_require_openmp_build};
 
 int main(int argc, char **argv)
 {

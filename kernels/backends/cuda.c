@@ -13,20 +13,20 @@ static const abdb_impl *const native[] = {&abdb_cu_stream,       &abdb_cu_gather
                                           &abdb_cu_paged,        &abdb_cu_linear,
                                           &abdb_cu_block_impl,   NULL};
 
-static abdb_status cuda_open_and_list_devices(abdb_device **out, abdb_error *err);
+static abdb_status cuda_open_device_and_store_device_list(abdb_device **out, abdb_error *err);
 
 static abdb_backend backend = {.name = "cuda",
                                .summary = "NVIDIA devices, abdb's own kernels, cuBLAS and cuBLASLt",
                                .names = "graph",
                                .native = native,
-                               .open = cuda_open_and_list_devices};
+                               .open = cuda_open_device_and_store_device_list};
 
 /* Which devices there are is known when the driver was loaded. */
-static abdb_status cuda_open_and_list_devices(abdb_device **out, abdb_error *err)
+static abdb_status cuda_open_device_and_store_device_list(abdb_device **out, abdb_error *err)
 {
     abdb_status st = abdb_cu_open_device(out, err);
 
-    backend.devices = abdb_cu_list_devices();
+    backend.devices = abdb_cu_selectable_device_lines();
     return st;
 }
 

@@ -18,7 +18,7 @@ static const abdb_impl *const native[] = {
 static abdb_mpi_ranks world;
 
 /* "Open MPI v4.1.4": up to the first comma. */
-static const char *mpi_library_version(void)
+static const char *mpi_library_name_and_version(void)
 {
     static char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int size;
@@ -30,7 +30,7 @@ static const char *mpi_library_version(void)
 
 static abdb_device *device; /* of all ranks */
 
-static abdb_status mpi_get_shared_device(abdb_device **out, abdb_error *err)
+static abdb_status mpi_get_device_of_all_ranks(abdb_device **out, abdb_error *err)
 {
     (void)err;
     *out = device;
@@ -41,10 +41,10 @@ static const abdb_backend backend = {
     .name = "mpi",
     .summary = "messages between ranks by MPI: abdb run --ranks N starts them",
     .native = native,
-    .library = mpi_library_version,
+    .library = mpi_library_name_and_version,
     .has_ranks = true,
     .wrap_for_ranks = abdb_mpi_wrap_workload,
-    .open = mpi_get_shared_device};
+    .open = mpi_get_device_of_all_ranks};
 
 static bool is_started_by_mpi_launcher(void)
 {
@@ -66,12 +66,12 @@ static void set_kill_on_launcher_exit(void)
 }
 
 /* The life of ranks other than 0. */
-static int ignore_signals_and_serve_rank0(void)
+static int ignore_signals_and_execute_rank0_commands(void)
 {
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     signal(SIGUSR2, SIG_IGN);
-    abdb_mpi_execute_until_quit(&world);
+    abdb_mpi_execute_commands_until_quit(&world);
     return 0;
 }
 
@@ -90,9 +90,9 @@ int main(int argc, char **argv)
     if (abdb_mpi_ranks_init(&world, &err) != ABDB_OK ||
         abdb_mpi_init_ranks_device(&world, &device, &err) != ABDB_OK)
         MPI_Abort(MPI_COMM_WORLD, 6);
-    abdb_mpi_init_rank_workload(&world, device, &abdb_vec_parts);
+    abdb_mpi_install_workload_command_handler(&world, device, &abdb_vec_parts);
     if (world.rank > 0) {
-        code = ignore_signals_and_serve_rank0();
+        code = ignore_signals_and_execute_rank0_commands();
     } else {
         code = abdb_backend_main(&backend, argc, argv);
         (void)!abdb_mpi_broadcast_and_execute(&world, &quit, &err);

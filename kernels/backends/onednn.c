@@ -23,7 +23,7 @@ static int onednn_thread_count(void)
 }
 
 /* As of openblas.c: threads that OpenMP does not know are neither bound nor counted. */
-static abdb_status onednn_open_require_openmp(abdb_device **out, abdb_error *err)
+static abdb_status onednn_open_host_require_openmp_build(abdb_device **out, abdb_error *err)
 {
     if (dnnl_version()->cpu_runtime != DNNL_RUNTIME_OMP)
         return ABDB_FAIL(err, ABDB_BACKEND,
@@ -38,7 +38,7 @@ static const abdb_backend backend = {.name = "onednn",
                                      .native = native,
                                      .library = onednn_name_and_version,
                                      .threads = onednn_thread_count,
-                                     .open = onednn_open_require_openmp};
+                                     .open = onednn_open_host_require_openmp_build};
 
 int main(int argc, char **argv)
 {

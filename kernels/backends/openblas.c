@@ -19,7 +19,7 @@ static int openblas_thread_count(void)
 
 /* The pthread build is refused: its threads would run beside those of OpenMP, unbound to
  * processors, and threads() would not tell how many really work. */
-static abdb_status openblas_open_require_openmp(abdb_device **out, abdb_error *err)
+static abdb_status openblas_open_host_require_openmp_build(abdb_device **out, abdb_error *err)
 {
     if (openblas_get_parallel() == OPENBLAS_THREAD)
         return ABDB_FAIL(
@@ -38,7 +38,7 @@ static const abdb_backend backend = {.name = "openblas",
                                      .native = native,
                                      .library = openblas_config_text,
                                      .threads = openblas_thread_count,
-                                     .open = openblas_open_require_openmp};
+                                     .open = openblas_open_host_require_openmp_build};
 
 int main(int argc, char **argv)
 {

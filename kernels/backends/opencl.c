@@ -29,6 +29,6 @@ static abdb_backend backend = {
 
 int main(int argc, char **argv)
 {
-    backend.devices = abdb_cl_device_lines();
+    backend.devices = abdb_cl_selectable_device_lines();
     return abdb_backend_main(&backend, argc, argv);
 }

@@ -39,7 +39,7 @@ static void *print_heartbeats_until_cancelled(void *unused)
 }
 
 /* Names of parameters, one after another. */
-static void append_words_to_json(json_t *list, const char *names)
+static void append_space_separated_names_to_json(json_t *list, const char *names)
 {
     while (names && *names) {
         size_t size = strcspn(names, " ");
@@ -55,9 +55,9 @@ static json_t *list_parameter_names_json(const abdb_backend *backend, const abdb
 {
     json_t *list = json_array();
 
-    append_words_to_json(list, kernel->names);
-    append_words_to_json(list, backend->names);
-    append_words_to_json(list, "dtype cache fill pages threads provider");
+    append_space_separated_names_to_json(list, kernel->names);
+    append_space_separated_names_to_json(list, backend->names);
+    append_space_separated_names_to_json(list, "dtype cache fill pages threads provider");
     return list;
 }
 
@@ -66,9 +66,9 @@ static json_t *describe_workload_json(const abdb_backend *backend, const abdb_wo
 {
     json_t *names = json_array();
 
-    append_words_to_json(names, workload->names);
-    append_words_to_json(names, backend->names);
-    append_words_to_json(names, "dtype threads provider");
+    append_space_separated_names_to_json(names, workload->names);
+    append_space_separated_names_to_json(names, backend->names);
+    append_space_separated_names_to_json(names, "dtype threads provider");
     return json_pack("{s:s,s:s,s:s,s:s,s:s,s:o}", "name", workload->name, "provider", backend->name,
                      "summary", workload->summary, "formula", workload->formula, "parameters",
                      workload->parameters, "names", names);
@@ -144,8 +144,9 @@ static void print_end_record(const char *cell, const char *status, const char *r
 }
 
 /* One cell; without a device, `why` is what its end says. */
-static void run_or_estimate_cell(const abdb_backend *backend, abdb_device *device, bool estimate,
-                                 const char *cell, json_t *request, const char *no_device_reason)
+static void run_or_estimate_cell_and_print_records(const abdb_backend *backend, abdb_device *device,
+                                                   bool estimate, const char *cell, json_t *request,
+                                                   const char *no_device_reason)
 {
     const char *status = "no-device", *name = json_string_value(json_object_get(request, "kernel"));
     const abdb_workload *workload = name ? abdb_find_workload_by_name(name) : NULL;
@@ -169,8 +170,8 @@ static void run_or_estimate_cell(const abdb_backend *backend, abdb_device *devic
 }
 
 /* Cells from standard input: run, or only estimated. */
-static int serve_cells_from_stdin(const abdb_backend *backend, abdb_device *device, bool estimate,
-                                  const char *no_device_reason)
+static int run_or_estimate_cells_from_stdin(const abdb_backend *backend, abdb_device *device,
+                                            bool estimate, const char *no_device_reason)
 {
     char *line = NULL;
     size_t room = 0;
@@ -188,7 +189,8 @@ static int serve_cells_from_stdin(const abdb_backend *backend, abdb_device *devi
         if (!cell)
             fprintf(stderr, "abdb-run-%s: a line that is no cell was left out\n", backend->name);
         else
-            run_or_estimate_cell(backend, device, estimate, cell, request, no_device_reason);
+            run_or_estimate_cell_and_print_records(backend, device, estimate, cell, request,
+                                                   no_device_reason);
         json_decref(request);
     }
     free(line);
@@ -214,7 +216,7 @@ int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
         return 2;
     }
     fflush(stdout);
-    if (!abdb_records_take_stdout()) {
+    if (!abdb_records_take_stdout_divert_prints()) {
         fprintf(stderr, "abdb-run-%s: %s\n", backend->name, strerror(errno));
         return 6;
     }
@@ -232,8 +234,8 @@ int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
         abdb_print_and_free_record(json_pack("{s:s,s:o}", "kind", "no-device", "reason",
                                              sanitized_json_string(err.message)));
     if (strcmp(argv[1], "describe") != 0)
-        code =
-            serve_cells_from_stdin(backend, device, strcmp(argv[1], "estimate") == 0, err.message);
+        code = run_or_estimate_cells_from_stdin(backend, device, strcmp(argv[1], "estimate") == 0,
+                                                err.message);
     abdb_print_and_free_record(json_pack("{s:s}", "kind", "bye"));
     return code;
 }

@@ -50,29 +50,30 @@ static struct {
 } so_far;
 
 /* Is a problem bounded by this, "bytes" or "operations"? */
-static bool is_bottleneck(const abdb_kernel *kernel, const abdb_problem *p, const char *by)
+static bool problem_is_bound_by(const abdb_kernel *kernel, const abdb_problem *p,
+                                const char *resource)
 {
     const char *bound = kernel->bottleneck ? kernel->bottleneck(p) : NULL;
 
-    return bound && strcmp(bound, by) == 0;
+    return bound && strcmp(bound, resource) == 0;
 }
 
 /* Seconds of a launch, by those of a trial; where bytes bound it, and did not bound the trial, by
  * how fast memory is written. */
-static double launch_seconds_by_pilot(const pilot_run *t, const abdb_kernel *kernel,
-                                      const abdb_problem *p)
+static double predict_launch_seconds_from_pilot(const pilot_run *pilot, const abdb_kernel *kernel,
+                                                const abdb_problem *p)
 {
-    bool of_ops = is_bottleneck(kernel, p, "operations");
+    bool of_ops = problem_is_bound_by(kernel, p, "operations");
     abdb_work w;
 
     kernel->count_work(p, &w);
-    if (!of_ops && t->of_ops) return fmax(w.bytes, 1) * so_far.write;
-    return t->launch * (of_ops ? fmax(w.ops, 1) / t->ops : fmax(w.bytes, 1) / t->bytes);
+    if (!of_ops && pilot->of_ops) return fmax(w.bytes, 1) * so_far.write;
+    return pilot->launch * (of_ops ? fmax(w.ops, 1) / pilot->ops : fmax(w.bytes, 1) / pilot->bytes);
 }
 
 /* What the reference does for all outputs: the operations, or a step for each element where it only
  * moves them. */
-static double reference_operation_count(const abdb_problem *p, const abdb_kernel *kernel)
+static double reference_ops_or_element_count(const abdb_problem *p, const abdb_kernel *kernel)
 {
     double count = 1;
     abdb_work w;
@@ -84,7 +85,7 @@ static double reference_operation_count(const abdb_problem *p, const abdb_kernel
 }
 
 /* Writes a piece of memory some times: what that takes a byte, and how steady it is. */
-static void time_memory_writes(abdb_device *d, void *piece, double bytes)
+static void measure_write_seconds_per_byte_and_iqr(abdb_device *d, void *piece, double bytes)
 {
     double time_s[WRITES], begun_s = abdb_clock_seconds(), now_s = begun_s;
     abdb_summary summary;
@@ -107,7 +108,7 @@ static void time_memory_writes(abdb_device *d, void *piece, double bytes)
 }
 
 /* Fills a piece of memory twice and writes it: what that takes a byte. */
-static void time_memory_fill_and_write(abdb_device *d, double cell)
+static void remeasure_memory_costs_if_cell_is_larger(abdb_device *d, double cell)
 {
     double most = fmin(piece_most, piece_share * abdb_memory_available_bytes()), at_s[3];
     double piece = fmax(fmin(piece_share * cell, most), piece_least);
@@ -123,18 +124,18 @@ static void time_memory_fill_and_write(abdb_device *d, double cell)
     }
     so_far.fill = (at_s[2] - at_s[1]) / piece;
     so_far.fresh = fmax(0, (at_s[1] - at_s[0]) / piece - so_far.fill);
-    time_memory_writes(d, t.data, piece);
+    measure_write_seconds_per_byte_and_iqr(d, t.data, piece);
     free(t.data);
 }
 
 double abdb_estimate_new_memory_seconds(abdb_device *d, double bytes)
 {
-    time_memory_fill_and_write(d, bytes);
+    remeasure_memory_costs_if_cell_is_larger(d, bytes);
     return so_far.fresh * bytes;
 }
 
 /* Seconds a byte of filling old memory with numbers of a format: short ones are more of them. */
-static double fill_seconds_per_byte(abdb_dtype dtype)
+static double measure_fill_seconds_per_byte_once(abdb_dtype dtype)
 {
     size_t bytes = (size_t)piece_least;
     abdb_tensor t = abdb_tensor_contiguous(dtype, ABDB_IN, bytes / abdb_dtype_size(dtype), 0, 0, 0);
@@ -153,9 +154,10 @@ static double fill_seconds_per_byte(abdb_dtype dtype)
 }
 
 /* Launches of a copy that was made, and one comparison, unless another trial had it. */
-static abdb_status time_launches_and_comparison(abdb_instance *c, const abdb_instance_spec *r,
-                                                const pilot_run *similar_pilot, pilot_run *t,
-                                                abdb_error *err)
+static abdb_status measure_pilot_launch_and_comparison(abdb_instance *c,
+                                                       const abdb_instance_spec *r,
+                                                       const pilot_run *similar_pilot, pilot_run *t,
+                                                       abdb_error *err)
 {
     double time_s[LAUNCHES], begin_s = abdb_clock_seconds(), compared_s;
     abdb_verify_result checked = {0};
@@ -165,7 +167,7 @@ static abdb_status time_launches_and_comparison(abdb_instance *c, const abdb_ins
     abdb_status st = ABDB_OK;
 
     if (similar_pilot)
-        TRY(abdb_instances_launch_and_fetch(c, 1, err));
+        TRY(abdb_instances_reset_launch_and_download(c, 1, err));
     else
         TRY(abdb_instances_launch_and_verify(c, 1, one_check_s, &checked,
                                              err)); /* its launch is the first, too */
@@ -182,7 +184,7 @@ static abdb_status time_launches_and_comparison(abdb_instance *c, const abdb_ins
     r->kernel->count_work(&c->p, &work);
     t->ops = fmax(work.ops, 1);
     t->bytes = fmax(work.bytes, 1);
-    t->reference = reference_operation_count(&c->p, r->kernel);
+    t->reference = reference_ops_or_element_count(&c->p, r->kernel);
     if (similar_pilot) {
         t->check = similar_pilot->check;
         return ABDB_OK;
@@ -204,10 +206,10 @@ static bool make_pilot_run(const abdb_instance_spec *asked, const pilot_run *sim
     bool ok;
 
     r.exact = !similar_pilot;
-    ok = abdb_instance_make(&copy, &r, &err) == ABDB_OK;
+    ok = abdb_instance_alloc_fill_and_prepare(&copy, &r, &err) == ABDB_OK;
     t->exact = similar_pilot ? similar_pilot->exact : copy.exact;
     t->fill = (abdb_clock_seconds() - begin_s) / fmax(abdb_problem_tensor_bytes(&copy.p), 1 << 20);
-    ok = ok && time_launches_and_comparison(&copy, &r, similar_pilot, t, &err) == ABDB_OK;
+    ok = ok && measure_pilot_launch_and_comparison(&copy, &r, similar_pilot, t, &err) == ABDB_OK;
     abdb_instance_free(&copy);
     so_far.spent_s += abdb_clock_seconds() - begin_s;
     return ok;
@@ -222,7 +224,7 @@ static uint64_t fnv1a_append_text(uint64_t digest, const char *text)
 
 /* Digest of the parameters that change what runs: words, but for the provider (it is known by its
  * implementation), and threads. */
-static uint64_t digest_word_params(const abdb_problem *p)
+static uint64_t digest_non_numeric_params_and_threads(const abdb_problem *p)
 {
     uint64_t digest = 14695981039346656037u;
 
@@ -248,7 +250,7 @@ static int pilot_similarity(const pilot_run *t, const pilot_run *wanted)
 static double log_distance_of_work(const pilot_run *t, const abdb_kernel *kernel,
                                    const abdb_problem *p)
 {
-    return fabs(log(launch_seconds_by_pilot(t, kernel, p) / t->launch));
+    return fabs(log(predict_launch_seconds_from_pilot(t, kernel, p) / t->launch));
 }
 
 /* The trial that tells most of it, of several the nearest; NULL: none does. */
@@ -289,12 +291,13 @@ static bool is_worth_pilot_run(const abdb_kernel *kernel, const abdb_problem *p,
     if (!on_host && nearest_pilot->launch < short_launch_s) quick_s *= short_launch_excess;
     if (nearest_pilot->of_ops != wanted->of_ops)
         quick_s *= 4; /* it computed slowly, as bytes bounded it */
-    return launch_seconds_by_pilot(nearest_pilot, kernel, p) <= quick_s;
+    return predict_launch_seconds_from_pilot(nearest_pilot, kernel, p) <= quick_s;
 }
 
 /* The sizes of a problem that are larger than the kernel's trial has them, as "name=value ..." of
  * the trial. False: none is. */
-static bool shrink_to_pilot_sizes(const abdb_kernel *kernel, const abdb_problem *p, char out[128])
+static bool write_overrides_for_sizes_above_pilot(const abdb_kernel *kernel, const abdb_problem *p,
+                                                  char out[128])
 {
     size_t used = 0;
 
@@ -325,8 +328,8 @@ static const pilot_run *find_or_make_pilot_run(const abdb_instance_spec *asked,
         abdb_instance_spec r = *asked;
         pilot_run new = {.impl = r.impl,
                          .dtype = p->tensor[0].dtype,
-                         .of_ops = is_bottleneck(r.kernel, p, "operations"),
-                         .words = digest_word_params(p)};
+                         .of_ops = problem_is_bound_by(r.kernel, p, "operations"),
+                         .words = digest_non_numeric_params_and_threads(p)};
         const pilot_run *like = find_most_similar_pilot(r.kernel, p, &new);
 
         if (so_far.spent_s > fmin(trials_least_s + trials_share * so_far.told_s, trials_most_s) ||
@@ -336,7 +339,8 @@ static const pilot_run *find_or_make_pilot_run(const abdb_instance_spec *asked,
         if (smaller) {
             if (like) return like;
             r.overrides = r.kernel->small_params;
-            if (!r.overrides && shrink_to_pilot_sizes(r.kernel, p, sizes)) r.overrides = sizes;
+            if (!r.overrides && write_overrides_for_sizes_above_pilot(r.kernel, p, sizes))
+                r.overrides = sizes;
             if (!r.overrides) return NULL;
         }
         if (!make_pilot_run(&r, like, &new)) return like;
@@ -350,7 +354,8 @@ static const pilot_run *find_or_make_pilot_run(const abdb_instance_spec *asked,
 static double predict_relative_iqr(const pilot_run *t, const abdb_instance_spec *r,
                                    const abdb_problem *p, double bytes_of_copies)
 {
-    if (!is_bottleneck(r->kernel, p, "bytes") || bytes_of_copies <= (double)r->device->limits.last)
+    if (!problem_is_bound_by(r->kernel, p, "bytes") ||
+        bytes_of_copies <= (double)r->device->limits.last)
         return t->iqr;
     return fmax(t->iqr, so_far.iqr * sqrt(fmin(1, so_far.piece / abdb_problem_tensor_bytes(p))));
 }
@@ -363,7 +368,8 @@ static double estimate_sampling_seconds(const abdb_sampling *rule, double each_s
 
     for (int i = 0; i < 3 && is_unsteady; i++) count = 1.25 * count + 10;
     return fmin(count * each_s,
-                fmax(rule->max_time_s, (double)abdb_required_sample_count(rule, each_s) * each_s));
+                fmax(rule->max_time_s,
+                     (double)abdb_min_sample_count_after_time_limit(rule, each_s) * each_s));
 }
 
 /* Seconds of two comparisons, each with so much time; kept: the second goes on where the first one
@@ -380,7 +386,7 @@ static double estimate_comparison_seconds(const abdb_problem *p, const abdb_samp
                                           const pilot_run *t, const abdb_kernel *kernel,
                                           size_t copies, bool small)
 {
-    double whole = t->check * (small ? t->reference : reference_operation_count(p, kernel)),
+    double whole = t->check * (small ? t->reference : reference_ops_or_element_count(p, kernel)),
            all = whole * (double)copies, each = 0, before, most = 0;
     bool kept;
 
@@ -404,7 +410,7 @@ double abdb_estimate_kernel_cell_seconds(const abdb_instance_spec *r, const abdb
     const pilot_run *t;
     pilot_run unknown;
 
-    time_memory_fill_and_write(r->device, held);
+    remeasure_memory_costs_if_cell_is_larger(r->device, held);
     unknown = (pilot_run){.fill = so_far.fill,
                           .launch = fmax(so_far.write, 1e-12),
                           .ops = 1,
@@ -412,9 +418,10 @@ double abdb_estimate_kernel_cell_seconds(const abdb_instance_spec *r, const abdb
                           .check = 1e-8};
     t = find_or_make_pilot_run(r, p);
     if (!t) t = &unknown;
-    fill = bytes > small_bytes ? fmax(fill_seconds_per_byte(p->tensor[0].dtype), so_far.write)
-                               : t->fill;
-    launch = launch_seconds_by_pilot(t, r->kernel, p);
+    fill = bytes > small_bytes
+               ? fmax(measure_fill_seconds_per_byte_once(p->tensor[0].dtype), so_far.write)
+               : t->fill;
+    launch = predict_launch_seconds_from_pilot(t, r->kernel, p);
     launches = (t->exact ? 2 : 0) + 4 + 2 * (double)copies;
     if (rule->cold) flush = 2 * (double)(l->claimed ? l->claimed : l->last) * so_far.write;
     samples = estimate_sampling_seconds(rule, launch + flush,

@@ -88,8 +88,9 @@ done:
 
 /* Opens the workload at a trial's size and repeats it; *out: its work, memory and times.
  * ABDB_NOMEM: it takes more than half of what is free. */
-static abdb_status measure_pilot_size(const abdb_run_context *cell, const abdb_workload *w,
-                                      const char *size, pilot_measurement *out, abdb_error *err)
+static abdb_status open_and_time_pilot_size(const abdb_run_context *cell, const abdb_workload *w,
+                                            const char *size, pilot_measurement *out,
+                                            abdb_error *err)
 {
     char text[ABDB_PARAM_MAX][32];
     abdb_problem p;
@@ -141,9 +142,9 @@ static abdb_status measure_pilot_costs(const abdb_run_context *s, const abdb_wor
     pilot_measurement a, b;
     abdb_status st = ABDB_OK;
 
-    TRY(measure_pilot_size(s, w, w->pilot_params[0], &a, err));
+    TRY(open_and_time_pilot_size(s, w, w->pilot_params[0], &a, err));
     b = a;
-    if (w->pilot_params[1]) TRY(measure_pilot_size(s, w, w->pilot_params[1], &b, err));
+    if (w->pilot_params[1]) TRY(open_and_time_pilot_size(s, w, w->pilot_params[1], &b, err));
     if (w->pilot_params[1])
         solve_op_and_byte_seconds(&a, &b, out);
     else
@@ -157,8 +158,8 @@ done:
 
 /* What is known of the workload in its format and form, by this trial or one before; NULL: nothing,
  * it cannot be tried. */
-static const pilot_costs *find_or_measure_pilot(const abdb_run_context *s, const abdb_workload *w,
-                                                bool small)
+static const pilot_costs *find_or_measure_pilot_costs(const abdb_run_context *s,
+                                                      const abdb_workload *w, bool small)
 {
     const char *dtype = abdb_param_text(s->p, "dtype"), *weights = abdb_param_text(s->p, "weights"),
                *at = NULL;
@@ -191,7 +192,7 @@ double abdb_estimate_workload_seconds(const abdb_run_context *s, const abdb_work
 {
     bool small =
         effort->ops < small_ops && effort->bytes < small_bytes && effort->memory < small_memory;
-    const pilot_costs *t = find_or_measure_pilot(s, w, small);
+    const pilot_costs *t = find_or_measure_pilot_costs(s, w, small);
     double each, all, open;
 
     if (!t) return NAN;
@@ -199,7 +200,7 @@ double abdb_estimate_workload_seconds(const abdb_run_context *s, const abdb_work
     all = fmax(rule->min_time_s, rule->min_samples * each);
     if (!small && t->iqr > rule->iqr_target) all = fmax(all, rule->max_time_s);
     all = fmin(all, fmax(rule->max_time_s + each / 2,
-                         (double)abdb_required_sample_count(rule, each) * each));
+                         (double)abdb_min_sample_count_after_time_limit(rule, each) * each));
     if (!small) all = fmin(all, ABDB_REPETITIONS_MAX * each);
     open = small ? 0 : t->open * effort->memory;
     if (!small && s->device->on_host)

@@ -70,7 +70,7 @@ abdb_device *abdb_init_host_device(int threads);
 double abdb_time_empty_parallel_region(int threads);
 /* Processors of all places to which OpenMP binds threads; false: it binds none. A thread that it
  * has bound is itself allowed its own place alone, and what that thread starts inherits this. */
-bool abdb_get_openmp_processors(cpu_set_t *out);
+bool abdb_get_processors_of_openmp_places(cpu_set_t *out);
 /* From now on the largest team counts. */
 void abdb_thread_count_begin(void);
 /* Threads of the largest team since then, 1 where there was none; ends the counting. */
@@ -83,7 +83,8 @@ ABDB_MUST_USE abdb_status abdb_parse_threads_param(const abdb_problem *p, int *o
                                                    abdb_error *err);
 /* What ran since abdb_thread_count_begin had so many threads; ends the counting. ABDB_USAGE: others
  * were asked for. */
-ABDB_MUST_USE abdb_status abdb_check_threads_used(const abdb_problem *p, int *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_end_thread_count_and_check_requested(const abdb_problem *p, int *out,
+                                                                    abdb_error *err);
 
 /* --- sensors.c: what the system tells of its state, under /sys and /proc or $ABDB_SENSORS ----- */
 enum { ABDB_ENERGY_WINDOW_S = 5 }; /* the shortest that counts */
@@ -98,7 +99,7 @@ void abdb_sensors_read_host(abdb_device *d, int how, abdb_sensors *out);
 void abdb_print_sensor_telemetry(const char *cell, const abdb_sensors *reading, size_t count,
                                  double first_s);
 /* Does a device count its energy? */
-bool abdb_device_counts_energy(abdb_device *d);
+bool abdb_device_has_energy_counter(abdb_device *d);
 /* Adds the energy and the time between two readings to those of a third. */
 void abdb_sensors_add_energy_and_time(abdb_sensors *sum, const abdb_sensors *before,
                                       const abdb_sensors *after);
@@ -120,7 +121,8 @@ typedef struct {
 } abdb_sampling;
 extern const abdb_sampling abdb_sampling_full, abdb_sampling_quick;
 /* Samples that are taken even where the time is up, of launches of each_s. */
-static inline size_t abdb_required_sample_count(const abdb_sampling *rule, double each_s)
+static inline size_t abdb_min_sample_count_after_time_limit(const abdb_sampling *rule,
+                                                            double each_s)
 {
     return rule->single_sample_s > 0 && each_s >= rule->single_sample_s ? 1 : 3;
 }
@@ -160,7 +162,7 @@ typedef struct {
     int hosts;
     bool known, shared, oversubscribed;
 } abdb_rank_sharing;
-abdb_rank_sharing abdb_find_hosts_and_cpu_sharing(const abdb_rank_place *place, int ranks);
+abdb_rank_sharing abdb_count_hosts_and_find_cpu_sharing(const abdb_rank_place *place, int ranks);
 /* Adds the first `ranks` of the device to a result, with the times of each, and what they share to
  * its factors. */
 void abdb_result_json_add_ranks(json_t *result, abdb_device *device, int ranks,
@@ -200,7 +202,7 @@ ABDB_MUST_USE abdb_status abdb_print_workload_estimate(const abdb_workload *work
 /* --- record.c --------------------------------------------------------------------------------- */
 /* From here on records have the standard output, and prints of libraries the standard error. False:
  * errno says why not. */
-bool abdb_records_take_stdout(void);
+bool abdb_records_take_stdout_divert_prints(void);
 /* Prints a record as one line and drops the caller's reference; threads may call it at once. Of
  * one that could not be made (NULL) the process ends, code 6. */
 void abdb_print_and_free_record(json_t *record);
@@ -268,14 +270,16 @@ ABDB_MUST_USE abdb_status abdb_problem_add_json_params(abdb_problem *p, json_t *
                                                        abdb_error *err);
 /* Shapes, fills and prepares one; free it, also after a failure. It stays where it is: what
  * implementations keep points to it. */
-ABDB_MUST_USE abdb_status abdb_instance_make(abdb_instance *c, const abdb_instance_spec *r,
-                                             abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_instance_alloc_fill_and_prepare(abdb_instance *c,
+                                                               const abdb_instance_spec *r,
+                                                               abdb_error *err);
 void abdb_instance_free(abdb_instance *c);
 /* Spoils outputs, so that what is not written is seen; what is read and written is as it was. */
-ABDB_MUST_USE abdb_status abdb_instance_reset_outputs(abdb_instance *c, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_instance_poison_outputs_restore_inouts(abdb_instance *c,
+                                                                      abdb_error *err);
 /* Resets all copies, launches each once, one after another, and fetches their outputs. */
-ABDB_MUST_USE abdb_status abdb_instances_launch_and_fetch(abdb_instance *copies, size_t count,
-                                                          abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_instances_reset_launch_and_download(abdb_instance *copies,
+                                                                   size_t count, abdb_error *err);
 /* The same, and compares them; *out becomes the worst and the most of it and of them. */
 ABDB_MUST_USE abdb_status abdb_instances_launch_and_verify(abdb_instance *copies, size_t count,
                                                            double budget_s, abdb_verify_result *out,

@@ -37,7 +37,7 @@ static abdb_status host_alloc_aligned(abdb_device *d, size_t size, bool huge, vo
     return ABDB_OK;
 }
 
-static void host_release(abdb_device *d, void *memory)
+static void host_release_to_pool_or_free(abdb_device *d, void *memory)
 {
     (void)d;
     if (!abdb_memory_pool_release(memory)) free(memory);
@@ -107,7 +107,7 @@ abdb_device *abdb_init_host_device(int threads)
                              .limits = abdb_machine_cache_sizes(threads),
                              .on_host = true,
                              .alloc = host_alloc_aligned,
-                             .release = host_release,
+                             .release = host_release_to_pool_or_free,
                              .available = host_available_bytes,
                              .fill = host_fill_bytes_parallel,
                              .flush_caches = host_flush_caches,

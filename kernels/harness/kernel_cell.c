@@ -56,7 +56,7 @@ static bool is_verified_at_small_size(const kernel_cell *c)
 
 /* The nearest cache of the host that holds all tensors of the copies; NULL: none does, or a device
  * has no such caches. */
-static const char *cache_holding_all_tensors(const kernel_cell *c)
+static const char *name_of_cache_holding_all_tensors(const kernel_cell *c)
 {
     const abdb_machine_caches *l = &c->device->limits;
     double bytes = abdb_problem_tensor_bytes(&c->p) * (double)c->copies, threads = c->threads;
@@ -74,8 +74,9 @@ static const char *machine_ceiling_metric(const kernel_cell *c)
     const abdb_kernel *kernel = c->recipe.kernel;
     const char *name = kernel->ceiling_metric ? kernel->ceiling_metric(&c->p) : NULL;
 
-    return name && strcmp(name, "memory_bandwidth") == 0 && cache_holding_all_tensors(c) ? NULL
-                                                                                         : name;
+    return name && strcmp(name, "memory_bandwidth") == 0 && name_of_cache_holding_all_tensors(c)
+               ? NULL
+               : name;
 }
 
 /* Prints `result`: parameters, work, the check, noise, sensors and what the implementation
@@ -105,8 +106,8 @@ static void print_kernel_result(const kernel_cell *c)
         json_object_set_new(record, "bound", json_string(kernel->bottleneck(p)));
     if (machine_ceiling_metric(c))
         json_object_set_new(record, "ceiling", json_string(machine_ceiling_metric(c)));
-    if (cache_holding_all_tensors(c))
-        json_object_set_new(record, "resident", json_string(cache_holding_all_tensors(c)));
+    if (name_of_cache_holding_all_tensors(c))
+        json_object_set_new(record, "resident", json_string(name_of_cache_holding_all_tensors(c)));
     if (isfinite(c->checked.error))
         json_object_set_new(record, "error", json_real(c->checked.error));
     if (impl->chosen && impl->chosen(c->at[0].state))
@@ -143,7 +144,7 @@ static abdb_status verify_with_exact_inputs(kernel_cell *c, abdb_error *err)
     /* Of its own, so that nothing that was packed for it (bytes are exact as they are) would do for
      * what is measured. */
     recipe.seed = EXACT_SEED;
-    TRY(abdb_instance_make(&c->at[0], &recipe, err));
+    TRY(abdb_instance_alloc_fill_and_prepare(&c->at[0], &recipe, err));
     if (c->at[0].exact)
         TRY(launch_and_verify_twice(c, c->at, 1, err));
     else
@@ -162,9 +163,9 @@ static abdb_status verify_small_and_check_finite(kernel_cell *c, abdb_error *err
 
     recipe.overrides = c->recipe.kernel->small_params;
     recipe.seed = SMALL_SEED;
-    if (!c->small.state) TRY(abdb_instance_make(&c->small, &recipe, err));
+    if (!c->small.state) TRY(abdb_instance_alloc_fill_and_prepare(&c->small, &recipe, err));
     TRY(launch_and_verify_twice(c, &c->small, 1, err));
-    TRY(abdb_instances_launch_and_fetch(c->at, c->copies, err));
+    TRY(abdb_instances_reset_launch_and_download(c->at, c->copies, err));
     for (size_t i = 0; i < c->copies; i++)
         if (!abdb_instance_outputs_finite(&c->at[i])) c->checked.error = INFINITY;
 done:
@@ -172,7 +173,7 @@ done:
 }
 
 /* Before time is taken, so that a wrong kernel is known. */
-static abdb_status verify_and_count_threads(kernel_cell *c, abdb_error *err)
+static abdb_status verify_before_sampling_and_check_threads(kernel_cell *c, abdb_error *err)
 {
     double time_s;
     abdb_status st = ABDB_OK;
@@ -185,7 +186,7 @@ static abdb_status verify_and_count_threads(kernel_cell *c, abdb_error *err)
     abdb_thread_count_begin();
     TRY(c->recipe.impl->launch(c->at[0].state, err));
     TRY(c->device->end_timing(c->device, &time_s, err));
-    TRY(abdb_check_threads_used(&c->p, &c->threads, err));
+    TRY(abdb_end_thread_count_and_check_requested(&c->p, &c->threads, err));
 done:
     return st;
 }
@@ -224,7 +225,7 @@ static abdb_status make_remaining_copies(kernel_cell *c, abdb_error *err)
         abdb_instance_spec recipe = c->recipe;
 
         recipe.seed = c->copies;
-        st = abdb_instance_make(&c->at[c->copies], &recipe, err);
+        st = abdb_instance_alloc_fill_and_prepare(&c->at[c->copies], &recipe, err);
         if (st != ABDB_OK) c->copies++; /* what there is of it is freed */
         TRY(st);
     }
@@ -234,8 +235,8 @@ done:
 
 /* Samples between two looks at the canary. Where the two differ by more than the rule allows, the
  * machine changed meanwhile, and samples are taken again, at most STEADY_TRIES times in all. */
-static abdb_status sample_until_machine_steady(kernel_cell *c, const volatile int *stop,
-                                               abdb_error *err)
+static abdb_status sample_again_until_canary_is_steady(kernel_cell *c, const volatile int *stop,
+                                                       abdb_error *err)
 {
     void *states[COPIES_MAX];
     abdb_status st = ABDB_OK;
@@ -283,7 +284,8 @@ static void choose_sampling_rule(kernel_cell *c, json_t *request, const char *ca
     c->rule =
         json_is_true(json_object_get(request, "quick")) ? abdb_sampling_quick : abdb_sampling_full;
     c->rule.cold = cache && strcmp(cache, "cold") == 0;
-    if (json_is_true(json_object_get(request, "energy")) && abdb_device_counts_energy(c->device))
+    if (json_is_true(json_object_get(request, "energy")) &&
+        abdb_device_has_energy_counter(c->device))
         c->rule.min_time_s = fmax(c->rule.min_time_s, ABDB_ENERGY_WINDOW_S);
     c->rule.max_time_s = fmax(c->rule.max_time_s, c->rule.min_time_s);
 }
@@ -308,7 +310,7 @@ static abdb_status parse_cell_and_find_impl(kernel_cell *c, const abdb_backend *
     c->p.device = c->device;
     TRY(abdb_problem_add_json_params(&c->p, c->recipe.params, err));
     TRY(abdb_parse_threads_param(&c->p, &which, err));
-    TRY(abdb_param_word_index(&c->p, "cache", caches, &which, err));
+    TRY(abdb_param_choice_index(&c->p, "cache", caches, &which, err));
     cache = abdb_param_text(&c->p, "cache");
     choose_sampling_rule(c, request, cache);
     TRY(c->recipe.kernel->setup_tensors(&c->p, &c->device->limits, err));
@@ -331,8 +333,8 @@ static abdb_status fail_if_interrupted(const volatile int *stop, const char **st
 }
 
 /* Everything up to the first sample. */
-static abdb_status make_copies_and_verify(kernel_cell *c, const volatile int *stop,
-                                          const char **status, abdb_error *err)
+static abdb_status make_copies_and_verify_before_sampling(kernel_cell *c, const volatile int *stop,
+                                                          const char **status, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -341,7 +343,7 @@ static abdb_status make_copies_and_verify(kernel_cell *c, const volatile int *st
     if (st == ABDB_NOMEM) *status = "out-of-memory";
     TRY(st);
     TRY(fail_if_interrupted(stop, status, err));
-    TRY(verify_and_count_threads(c, err));
+    TRY(verify_before_sampling_and_check_threads(c, err));
     TRY(fail_if_interrupted(stop, status, err));
 done:
     return st;
@@ -360,8 +362,8 @@ abdb_status abdb_run_and_print_kernel_cell(const abdb_backend *backend, abdb_dev
     c->name = cell;
     c->device = device;
     TRY(parse_cell_and_find_impl(c, backend, request, status, err));
-    TRY(make_copies_and_verify(c, stop, status, err));
-    TRY(sample_until_machine_steady(c, stop, err));
+    TRY(make_copies_and_verify_before_sampling(c, stop, status, err));
+    TRY(sample_again_until_canary_is_steady(c, stop, err));
     if (c->samples.cancelled) {
         *status = "cancelled";
         TRY(ABDB_FAIL(err, ABDB_STOPPED, "interrupted after %zu samples", c->samples.count));

@@ -33,7 +33,7 @@ static bool read_first_line(const char *path, char *out, size_t room)
 }
 
 /* The text after "key : " in /proc/cpuinfo or the like. */
-static bool read_value_of_key(const char *path, const char *key, char *out, size_t room)
+static bool read_value_after_colon(const char *path, const char *key, char *out, size_t room)
 {
     FILE *file = fopen(path, "r");
     char line[LINE];
@@ -55,7 +55,7 @@ static bool read_value_of_key(const char *path, const char *key, char *out, size
 
 const char *abdb_processor_model_name(char *out, size_t room)
 {
-    if (!read_value_of_key("/proc/cpuinfo", "model name", out, room))
+    if (!read_value_after_colon("/proc/cpuinfo", "model name", out, room))
         snprintf(out, room, "unknown processor");
     return out;
 }
@@ -64,7 +64,7 @@ static bool is_virtual_machine(void)
 {
     char text[LINE];
 
-    return read_value_of_key("/proc/cpuinfo", "flags", text, sizeof text) &&
+    return read_value_after_colon("/proc/cpuinfo", "flags", text, sizeof text) &&
            strstr(text, " hypervisor");
 }
 
@@ -74,15 +74,15 @@ static void describe_processor_by_family(char *out, size_t room)
     char maker[64] = "", family[32] = "", model[32] = "";
     const char *word = maker;
 
-    if (read_value_of_key("/proc/cpuinfo", "vendor_id", maker, sizeof maker)) { /* of x86 */
+    if (read_value_after_colon("/proc/cpuinfo", "vendor_id", maker, sizeof maker)) { /* of x86 */
         if (strncmp(maker, "Genuine", 7) == 0) word = maker + 7;
         if (strncmp(maker, "Authentic", 9) == 0) word = maker + 9;
-        read_value_of_key("/proc/cpuinfo", "cpu family", family, sizeof family);
-        read_value_of_key("/proc/cpuinfo", "model\t", model, sizeof model);
+        read_value_after_colon("/proc/cpuinfo", "cpu family", family, sizeof family);
+        read_value_after_colon("/proc/cpuinfo", "model\t", model, sizeof model);
         snprintf(out, room, "%s family %s model %s", word, family, model);
-    } else if (read_value_of_key("/proc/cpuinfo", "CPU implementer", maker,
-                                 sizeof maker)) { /* of ARM */
-        read_value_of_key("/proc/cpuinfo", "CPU part", model, sizeof model);
+    } else if (read_value_after_colon("/proc/cpuinfo", "CPU implementer", maker,
+                                      sizeof maker)) { /* of ARM */
+        read_value_after_colon("/proc/cpuinfo", "CPU part", model, sizeof model);
         snprintf(out, room, "ARM implementer %s part %s", maker, model);
     } else {
         snprintf(out, room, "unknown processor");
@@ -138,8 +138,9 @@ static size_t last_level_bytes_from_env(void)
     const char *text = getenv("ABDB_LAST_LEVEL_BYTES");
     long long bytes;
 
-    return text && abdb_count_parse(text, ABDB_MARK_POINT, 1, 1ll << 50, &bytes) ? (size_t)bytes
-                                                                                 : 0;
+    return text && abdb_integer_parse_in_range(text, ABDB_MARK_POINT, 1, 1ll << 50, &bytes)
+               ? (size_t)bytes
+               : 0;
 }
 
 abdb_machine_caches abdb_machine_cache_sizes(int threads)
@@ -165,7 +166,7 @@ double abdb_memory_total_bytes(void)
 {
     char text[64];
 
-    return read_value_of_key("/proc/meminfo", "MemTotal", text, sizeof text)
+    return read_value_after_colon("/proc/meminfo", "MemTotal", text, sizeof text)
                ? 1024 * abdb_double_parse_or(text, 0)
                : 0;
 }
@@ -195,7 +196,7 @@ double abdb_memory_available_bytes(void)
     /* Of a container the cgroup's limit counts, where it is lower than the host's memory. */
     double available = 1e18, limit, used;
 
-    if (read_value_of_key("/proc/meminfo", "MemAvailable", text, sizeof text))
+    if (read_value_after_colon("/proc/meminfo", "MemAvailable", text, sizeof text))
         available = 1024 * abdb_double_parse_or(text, 0);
     if (read_first_line("/sys/fs/cgroup/memory.max", text, sizeof text) && text[0] != 'm') {
         limit = abdb_double_parse_or(text, 0);
@@ -234,9 +235,9 @@ static void add_processor_and_caches(json_t *m)
     set_json_text_if_utf8(m, "host_processor_model_name",
                           abdb_processor_model_name(text, sizeof text));
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (read_value_of_key("/proc/cpuinfo", keys[i][0], text, sizeof text))
+        if (read_value_after_colon("/proc/cpuinfo", keys[i][0], text, sizeof text))
             set_json_text_if_utf8(m, keys[i][1], text);
-    if (read_value_of_key("/proc/cpuinfo", "flags", text, sizeof text)) {
+    if (read_value_after_colon("/proc/cpuinfo", "flags", text, sizeof text)) {
         static const char *const isa[] = {"avx2",        "fma",         "avx512f",  "avx512_bf16",
                                           "avx512_vnni", "avx512_fp16", "avx_vnni", "amx_tile",
                                           "amx_bf16",    "amx_int8",    "amx_fp16"};
@@ -268,7 +269,7 @@ static void add_system_settings(json_t *m)
     cpu_set_t set;
 
     json_object_set_new(m, "processors_online", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
-    if (abdb_get_openmp_processors(&set) || sched_getaffinity(0, sizeof set, &set) == 0)
+    if (abdb_get_processors_of_openmp_places(&set) || sched_getaffinity(0, sizeof set, &set) == 0)
         json_object_set_new(m, "processors_allowed", json_integer(CPU_COUNT(&set)));
     set_json_first_line_of_file(m, "cgroup_cpu_max", "/sys/fs/cgroup/cpu.max");
     set_json_first_line_of_file(m, "cgroup_memory_max", "/sys/fs/cgroup/memory.max");
@@ -306,7 +307,7 @@ static void add_build_and_variables(json_t *m, const abdb_backend *backend)
     json_object_set_new(m, "variables", environment);
 }
 
-static void add_device_description(void *to, const char *key, const char *text)
+static void set_json_device_property(void *to, const char *key, const char *text)
 {
     set_json_text_if_utf8(to, key, text);
 }
@@ -319,19 +320,19 @@ json_t *abdb_describe_machine_json(const abdb_backend *backend, abdb_device *dev
 
     if (!m) return NULL;
     add_processor_and_caches(m);
-    if (read_value_of_key("/proc/meminfo", "MemTotal", text, sizeof text))
+    if (read_value_after_colon("/proc/meminfo", "MemTotal", text, sizeof text))
         set_json_text_if_utf8(m, "host_memory_capacity", text);
     if (uname(&name) == 0) {
         set_json_text_if_utf8(m, "kernel", name.release);
         set_json_text_if_utf8(m, "architecture", name.machine);
     }
-    if (read_value_of_key("/proc/cpuinfo", "flags", text, sizeof text))
+    if (read_value_after_colon("/proc/cpuinfo", "flags", text, sizeof text))
         json_object_set_new(m, "virtual_machine", json_boolean(is_virtual_machine()));
     add_system_settings(m);
     add_build_and_variables(m, backend);
     if (device->threads)
         json_object_set_new(m, "omp_region_s",
                             json_real(abdb_time_empty_parallel_region(device->threads)));
-    if (device->describe) device->describe(device, add_device_description, m);
+    if (device->describe) device->describe(device, set_json_device_property, m);
     return m;
 }

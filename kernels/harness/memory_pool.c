@@ -22,7 +22,7 @@ static struct {
 } region;
 
 /* Reserved once, as large as all memory: pages come when they are touched. */
-static bool reserve_addresses_once(void)
+static bool reserve_pool_address_space_once(void)
 {
     if (region.tried) return region.base != NULL;
     region.tried = true;
@@ -43,7 +43,7 @@ void *abdb_memory_pool_alloc(size_t size)
     size_t i, at = 0;
 
     size = (size + PAGE - 1) / PAGE * PAGE;
-    if (size < LEAST || region.count == BLOCKS || !reserve_addresses_once()) return NULL;
+    if (size < LEAST || region.count == BLOCKS || !reserve_pool_address_space_once()) return NULL;
     for (i = 0; i < region.count && region.live[i].at - at < size + PAGE; i++)
         at = region.live[i].at + region.live[i].size + PAGE;
     if (at > region.room || region.room - at < size) return NULL;

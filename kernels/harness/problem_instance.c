@@ -64,8 +64,8 @@ done:
 
 /* Memory of a tensor on the device; of its inputs and of what comes back on the host, which are the
  * same where the device is the host, but for a tensor that is read and written. */
-static abdb_status alloc_tensor_memory(abdb_instance *c, int tensor_index, bool huge,
-                                       abdb_error *err)
+static abdb_status alloc_tensor_on_device_and_host(abdb_instance *c, int tensor_index, bool huge,
+                                                   abdb_error *err)
 {
     abdb_device *d = c->p.device;
     size_t size = tensor_byte_size(&c->p.tensor[tensor_index]);
@@ -100,14 +100,14 @@ static abdb_status alloc_and_fill_tensors(abdb_instance *c, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     if (d->use_ranks) TRY(d->use_ranks(d, abdb_problem_rank_count(&c->p), err));
-    TRY(abdb_param_word_index(&c->p, "fill", fills, &how, err));
-    TRY(abdb_param_word_index(&c->p, "pages", sizes, &huge, err));
+    TRY(abdb_param_choice_index(&c->p, "fill", fills, &how, err));
+    TRY(abdb_param_choice_index(&c->p, "pages", sizes, &huge, err));
     /* A fifth is left to what implementations pack, to the check, and to everybody else. */
     if (need > 0.8 * d->available(d))
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "needs %.1f GB, %.1f GB are available", need / 1e9,
                       d->available(d) / 1e9));
     for (int i = 0; i < c->p.tensors; i++) {
-        TRY(alloc_tensor_memory(c, i, huge, err));
+        TRY(alloc_tensor_on_device_and_host(c, i, huge, err));
         /* Each tensor of each copy has a seed of its own. */
         if (c->p.tensor[i].role != ABDB_OUT)
             abdb_fill_by_mode(&c->in.tensor[i], c->seed * ABDB_TENSOR_MAX + (unsigned)i, how);
@@ -119,12 +119,12 @@ static abdb_status alloc_and_fill_tensors(abdb_instance *c, abdb_error *err)
         if (c->p.tensor[i].role == ABDB_IN && !d->on_host)
             TRY(d->upload(d, c->p.tensor[i].data, c->in.tensor[i].data,
                           tensor_byte_size(&c->p.tensor[i]), err));
-    TRY(abdb_instance_reset_outputs(c, err));
+    TRY(abdb_instance_poison_outputs_restore_inouts(c, err));
 done:
     return st;
 }
 
-abdb_status abdb_instance_reset_outputs(abdb_instance *c, abdb_error *err)
+abdb_status abdb_instance_poison_outputs_restore_inouts(abdb_instance *c, abdb_error *err)
 {
     abdb_device *d = c->p.device;
     abdb_status st = ABDB_OK;
@@ -162,7 +162,8 @@ done:
     return st;
 }
 
-abdb_status abdb_instance_make(abdb_instance *c, const abdb_instance_spec *r, abdb_error *err)
+abdb_status abdb_instance_alloc_fill_and_prepare(abdb_instance *c, const abdb_instance_spec *r,
+                                                 abdb_error *err)
 {
     void *state = &c->p;
     double start;
@@ -208,13 +209,15 @@ done:
     return st;
 }
 
-abdb_status abdb_instances_launch_and_fetch(abdb_instance *copies, size_t count, abdb_error *err)
+abdb_status abdb_instances_reset_launch_and_download(abdb_instance *copies, size_t count,
+                                                     abdb_error *err)
 {
     abdb_device *d = copies[0].p.device;
     double time_s;
     abdb_status st = ABDB_OK;
 
-    for (size_t i = 0; i < count; i++) TRY(abdb_instance_reset_outputs(&copies[i], err));
+    for (size_t i = 0; i < count; i++)
+        TRY(abdb_instance_poison_outputs_restore_inouts(&copies[i], err));
     TRY(d->begin_timing(d, err));
     for (size_t i = 0; i < count; i++) TRY(copies[i].impl->launch(copies[i].state, err));
     TRY(d->end_timing(d, &time_s, err));
@@ -229,7 +232,7 @@ abdb_status abdb_instances_launch_and_verify(abdb_instance *copies, size_t count
     double share = 1;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_instances_launch_and_fetch(copies, count, err));
+    TRY(abdb_instances_reset_launch_and_download(copies, count, err));
     for (size_t i = 0; i < count; i++) {
         const abdb_verify_options how = {copies[i].kernel, copies[i].exact, copies[i].seed,
                                          budget_s / (double)count, copies[i].wanted};

@@ -33,8 +33,8 @@ static bool parse_processor_list(const char *text, cpu_set_t *out)
 
 /* Ranks of the host of `rank`: are they more than its processors that they may use, and has any a
  * processor that `rank` has, too? */
-static bool note_sharing_on_host(const abdb_rank_place *place, int ranks, int rank,
-                                 abdb_rank_sharing *out)
+static bool add_cpu_sharing_on_host_of_rank(const abdb_rank_place *place, int ranks, int rank,
+                                            abdb_rank_sharing *out)
 {
     cpu_set_t all, own, other, common;
     int here = 0;
@@ -53,7 +53,7 @@ static bool note_sharing_on_host(const abdb_rank_place *place, int ranks, int ra
     return true;
 }
 
-abdb_rank_sharing abdb_find_hosts_and_cpu_sharing(const abdb_rank_place *place, int ranks)
+abdb_rank_sharing abdb_count_hosts_and_find_cpu_sharing(const abdb_rank_place *place, int ranks)
 {
     abdb_rank_sharing c = {.known = true};
 
@@ -62,7 +62,7 @@ abdb_rank_sharing abdb_find_hosts_and_cpu_sharing(const abdb_rank_place *place, 
 
         while (strcmp(place[same].host, place[r].host) != 0) same++;
         c.hosts += same == r;
-        c.known = c.known && note_sharing_on_host(place, ranks, r, &c);
+        c.known = c.known && add_cpu_sharing_on_host_of_rank(place, ranks, r, &c);
     }
     return c;
 }
@@ -98,7 +98,7 @@ void abdb_result_json_add_ranks(json_t *result, abdb_device *device, int ranks,
         json_array_append_new(list, rank_place_and_times_json(&place[r], s, r, scratch));
     }
     if (json_array_size(list)) {
-        crowd = abdb_find_hosts_and_cpu_sharing(place, ranks);
+        crowd = abdb_count_hosts_and_find_cpu_sharing(place, ranks);
         json_object_set(result, "ranks", list);
         if (crowd.known) {
             json_object_set_new(factors, "binding", json_string(crowd.shared ? "shared" : "own"));

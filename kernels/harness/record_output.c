@@ -12,7 +12,7 @@
 static FILE *records; /* the real standard output: libraries' prints go to standard error */
 static pthread_mutex_t print_lock = PTHREAD_MUTEX_INITIALIZER;
 
-bool abdb_records_take_stdout(void)
+bool abdb_records_take_stdout_divert_prints(void)
 {
     int out = dup(STDOUT_FILENO);
 

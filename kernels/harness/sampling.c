@@ -37,7 +37,7 @@ const abdb_sampling abdb_sampling_quick = {.warm_ups = 1,
 
 /* Relative interquartile range of the samples so far; 1, which is never steady enough, where there
  * is none. */
-static double relative_iqr(const abdb_samples *s, double *scratch)
+static double relative_iqr_of_samples_or_1(const abdb_samples *s, double *scratch)
 {
     abdb_summary summary;
 
@@ -76,7 +76,8 @@ done:
 
 /* Launches before the first sample, as many and as long as the rule wants, and one more, but none
  * once *stop is set. */
-static abdb_status warm_up_launches(launch_rotation *l, const abdb_sampling *rule, abdb_error *err)
+static abdb_status warm_up_by_rule_and_once_more(launch_rotation *l, const abdb_sampling *rule,
+                                                 abdb_error *err)
 {
     double first = abdb_clock_seconds(), last = first, time_s;
     abdb_status st = ABDB_OK;
@@ -121,7 +122,7 @@ done:
 
 /* Reads the sensors where it is time. When there is no room every second reading goes, and from
  * then on they are half as many; where there is no sensor, one look is enough. */
-static void read_sensors_if_due(abdb_device *device, abdb_samples *s, double *wait_s)
+static void append_sensor_reading_if_due(abdb_device *device, abdb_samples *s, double *wait_s)
 {
     const abdb_sensors *last = s->readings ? &s->reading[s->readings - 1] : NULL;
 
@@ -146,18 +147,18 @@ typedef struct {
 
 /* Are the samples enough: the least number and time, and an interquartile range at the target or
  * one that no longer shrinks; or the most time has passed. */
-static bool has_enough_steady_samples(const abdb_samples *s, const abdb_sampling *rule,
-                                      double passed_s, steadiness *w)
+static bool should_stop_sampling(const abdb_samples *s, const abdb_sampling *rule, double passed_s,
+                                 steadiness *w)
 {
     double now;
 
     if (!s->count) return false;
     if ((int)s->count < rule->min_samples)
-        return passed_s >= rule->max_time_s &&
-               s->count >= abdb_required_sample_count(rule, passed_s / (double)s->count);
+        return passed_s >= rule->max_time_s && s->count >= abdb_min_sample_count_after_time_limit(
+                                                               rule, passed_s / (double)s->count);
     if (passed_s >= rule->max_time_s) return true;
     if (passed_s < rule->min_time_s || s->count < w->check) return false;
-    now = relative_iqr(s, w->scratch);
+    now = relative_iqr_of_samples_or_1(s, w->scratch);
     w->check = s->count + s->count / 4 + CHECK_EVERY; /* seldom: it sorts */
     if (now <= rule->iqr_target) return true;
     w->worse = now < 0.95 * w->best ? 0 : w->worse + 1; /* has it stopped improving? */
@@ -198,21 +199,21 @@ abdb_status abdb_sample_launches(abdb_device *device, const abdb_impl *impl, voi
     abdb_status st = ABDB_OK;
 
     TRY(alloc_sample_buffers(device, out, &w, err));
-    TRY(warm_up_launches(&l, rule, err));
+    TRY(warm_up_by_rule_and_once_more(&l, rule, err));
     TRY(choose_launches_per_sample(&l, rule, &out->batch, err));
     out->cancelled = *stop != 0; /* before the first sample: none is taken */
     if (out->cancelled) goto done;
-    read_sensors_if_due(device, out, &wait_s);
+    append_sensor_reading_if_due(device, out, &wait_s);
     out->first_s = abdb_clock_seconds();
     while (out->count < ABDB_SAMPLES_MAX) {
-        read_sensors_if_due(device, out, &wait_s);
+        append_sensor_reading_if_due(device, out, &wait_s);
         if (rule->cold) TRY(device->flush_caches(device, err));
         out->at_s[out->count] = abdb_clock_seconds() - out->first_s;
         TRY(time_launches(&l, out->batch, &time_s, err));
         append_sample_per_launch(device, out, time_s);
         out->cancelled = *stop != 0;
         if (out->cancelled ||
-            has_enough_steady_samples(out, rule, abdb_clock_seconds() - out->first_s, &w))
+            should_stop_sampling(out, rule, abdb_clock_seconds() - out->first_s, &w))
             break;
     }
 done:

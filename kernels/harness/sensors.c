@@ -20,7 +20,7 @@ static const char *prefix_sensor_root(char out[PATH_SIZE], const char *path)
 }
 
 /* Reads the first line of a file. False: there is none. */
-static bool read_line(const char *path, char *line, size_t room)
+static bool read_first_line_under_sensor_root(const char *path, char *line, size_t room)
 {
     char full[PATH_SIZE];
     FILE *file = fopen(prefix_sensor_root(full, path), "r");
@@ -30,15 +30,16 @@ static bool read_line(const char *path, char *line, size_t room)
     return got;
 }
 
-static bool read_number_from_file(const char *path, double *out)
+static bool read_number_under_sensor_root(const char *path, double *out)
 {
     char line[128];
 
-    return read_line(path, line, sizeof line) && abdb_double_parse_prefix(line, out) > 0;
+    return read_first_line_under_sensor_root(path, line, sizeof line) &&
+           abdb_double_parse_prefix(line, out) > 0;
 }
 
 /* Time that the hypervisor gave to others, and all time, of all processors. */
-static void read_processor_ticks(abdb_sensors *s)
+static void read_stolen_and_total_ticks(abdb_sensors *s)
 {
     /* Columns of the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq,
      * steal; in ticks since the start. What follows (guest) is counted in user already. */
@@ -47,7 +48,9 @@ static void read_processor_ticks(abdb_sensors *s)
     const char *at = line;
 
     s->stolen = s->ticks = NAN;
-    if (!read_line("/proc/stat", line, sizeof line) || strncmp(line, "cpu", 3) != 0) return;
+    if (!read_first_line_under_sensor_root("/proc/stat", line, sizeof line) ||
+        strncmp(line, "cpu", 3) != 0)
+        return;
     at += 3;
     for (int i = 0; i < 8; i++) {
         size_t size = abdb_double_parse_prefix(at, &tick);
@@ -62,7 +65,7 @@ static void read_processor_ticks(abdb_sensors *s)
 
 /* The largest of a number that several zones, clocks or packages have, or (sum) all of them
  * together; NAN: none has it. Numbering may begin at 0 or 1 and has no gaps. */
-static double max_or_sum_over_zones(const char *before, const char *after, bool sum)
+static double max_or_sum_over_zones(const char *before, const char *after, bool use_sum)
 {
     double all = NAN, one;
 
@@ -70,20 +73,20 @@ static double max_or_sum_over_zones(const char *before, const char *after, bool 
         char path[PATH_SIZE];
 
         snprintf(path, sizeof path, "%s%d%s", before, i, after);
-        if (!read_number_from_file(path, &one)) {
+        if (!read_number_under_sensor_root(path, &one)) {
             if (i) break;
             continue;
         }
-        all = isnan(all) ? one : sum ? all + one : fmax(all, one);
+        all = isnan(all) ? one : use_sum ? all + one : fmax(all, one);
     }
     return all;
 }
 
 /* Micro-joules to joules, of all packages of processors; domains inside of a package (cores,
  * memory) have longer names and are not counted twice. */
-static double package_energy_joules(const char *what)
+static double sum_rapl_packages_as_joules(const char *counter_file)
 {
-    return 1e-6 * max_or_sum_over_zones("/sys/class/powercap/intel-rapl:", what, true);
+    return 1e-6 * max_or_sum_over_zones("/sys/class/powercap/intel-rapl:", counter_file, true);
 }
 
 void abdb_sensors_read_quick(abdb_sensors *s)
@@ -94,8 +97,8 @@ void abdb_sensors_read_quick(abdb_sensors *s)
                                               "/cpufreq/scaling_cur_freq", false);
     s->temperature_c =
         1e-3 * max_or_sum_over_zones("/sys/class/thermal/thermal_zone", "/temp", false);
-    s->energy_j = package_energy_joules("/energy_uj");
-    s->energy_most_j = package_energy_joules("/max_energy_range_uj");
+    s->energy_j = sum_rapl_packages_as_joules("/energy_uj");
+    s->energy_most_j = sum_rapl_packages_as_joules("/max_energy_range_uj");
     s->part = NULL;
     s->memory_clock_hz = s->power_w = s->throttle = NAN;
 }
@@ -103,12 +106,13 @@ void abdb_sensors_read_quick(abdb_sensors *s)
 void abdb_sensors_read_all(abdb_sensors *s)
 {
     abdb_sensors_read_quick(s);
-    if (!read_number_from_file("/proc/loadavg", &s->load)) s->load = NAN;
-    read_processor_ticks(s);
+    if (!read_number_under_sensor_root("/proc/loadavg", &s->load)) s->load = NAN;
+    read_stolen_and_total_ticks(s);
 }
 
 /* Joules from one reading to a later one, whose counter may have begun again; NAN: no counter. */
-static double energy_used_between(const abdb_sensors *before, const abdb_sensors *after)
+static double joules_between_readings_with_wraparound(const abdb_sensors *before,
+                                                      const abdb_sensors *after)
 {
     double used = after->energy_j - before->energy_j;
 
@@ -120,7 +124,7 @@ static void set_json_number_if_finite(json_t *record, const char *key, double va
     if (isfinite(value)) json_object_set_new(record, key, json_real(value));
 }
 
-bool abdb_device_counts_energy(abdb_device *d)
+bool abdb_device_has_energy_counter(abdb_device *d)
 {
     abdb_sensors now;
 
@@ -131,14 +135,15 @@ bool abdb_device_counts_energy(abdb_device *d)
 void abdb_sensors_add_energy_and_time(abdb_sensors *sum, const abdb_sensors *before,
                                       const abdb_sensors *after)
 {
-    sum->energy_j += energy_used_between(before, after);
+    sum->energy_j += joules_between_readings_with_wraparound(before, after);
     sum->at_s += after->at_s - before->at_s;
 }
 
 void abdb_result_json_add_sensors(json_t *record, const abdb_sensors *before,
                                   const abdb_sensors *after, double launches)
 {
-    double window = after->at_s - before->at_s, used = energy_used_between(before, after);
+    double window = after->at_s - before->at_s,
+           used = joules_between_readings_with_wraparound(before, after);
     double ticks = after->ticks - before->ticks;
 
     /* Of before, because the measurement itself is a load. */
@@ -174,7 +179,7 @@ void abdb_print_sensor_telemetry(const char *cell, const abdb_sensors *reading, 
 
     for (size_t i = 0; i < count; i++) {
         const abdb_sensors *now = &reading[i];
-        double t_s = now->at_s - first_s, used = energy_used_between(from, now);
+        double t_s = now->at_s - first_s, used = joules_between_readings_with_wraparound(from, now);
         const char *part = now->part;
 
         print_telemetry_record(cell, part ? part : "cpu", "clock", "Hz", t_s, now->clock_hz);

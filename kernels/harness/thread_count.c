@@ -85,7 +85,7 @@ double abdb_time_empty_parallel_region(int threads)
     return abdb_sort_and_summarise(time_s, n, &summary, NULL) == ABDB_OK ? summary.median : 0;
 }
 
-bool abdb_get_openmp_processors(cpu_set_t *out)
+bool abdb_get_processors_of_openmp_places(cpu_set_t *out)
 {
     int places = omp_get_num_places();
 

@@ -10,13 +10,14 @@ abdb_status abdb_parse_threads_param(const abdb_problem *p, int *out, abdb_error
     long long asked = 0;
 
     *out = 0;
-    if (said && !abdb_count_parse(said, ABDB_MARK_POINT, 1, THREADS_MOST, &asked))
+    if (said && !abdb_integer_parse_in_range(said, ABDB_MARK_POINT, 1, THREADS_MOST, &asked))
         return ABDB_FAIL(err, ABDB_USAGE, "threads=%s is no whole number from 1 on", said);
     *out = (int)asked;
     return ABDB_OK;
 }
 
-abdb_status abdb_check_threads_used(const abdb_problem *p, int *out, abdb_error *err)
+abdb_status abdb_end_thread_count_and_check_requested(const abdb_problem *p, int *out,
+                                                      abdb_error *err)
 {
     const abdb_device *d = p->device;
     int asked;

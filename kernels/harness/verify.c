@@ -153,8 +153,8 @@ done:
 }
 
 /* Adds a whole piece, whose results may be known. */
-static abdb_status compare_piece_by_cache(const output_check *o, size_t piece_index,
-                                          error_totals *f, abdb_error *err)
+static abdb_status compare_piece_with_cached_reference(const output_check *o, size_t piece_index,
+                                                       error_totals *f, abdb_error *err)
 {
     size_t low = piece_index * o->piece, high = low + o->piece < o->rows ? low + o->piece : o->rows;
     abdb_reference_cache *k = o->kept;
@@ -216,7 +216,7 @@ static abdb_status compare_pieces_until_time_is_up(output_check *o, size_t piece
         abdb_status one;
 
         if (i >= 2 && abdb_clock_seconds() > end_s) continue;
-        one = compare_piece_by_cache(o, at, &f, &own);
+        one = compare_piece_with_cached_reference(o, at, &f, &own);
 #pragma omp critical(abdb_compare_sets)
         {
             merge_error_totals(&o->all, &f);

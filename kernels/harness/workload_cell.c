@@ -49,7 +49,7 @@ typedef struct {
 /* --- before anything is made ------------------------------------------------------------------ */
 
 /* On the ranks of a device that has them, where the workload can be one of several. */
-static void wrap_workload_for_ranks(workload_cell *s)
+static void wrap_workload_for_ranks_if_supported(workload_cell *s)
 {
     abdb_rank_workload over;
 
@@ -71,13 +71,13 @@ static abdb_status parse_cell_and_count_work(workload_cell *s, json_t *request, 
     abdb_status st = ABDB_OK;
 
     *status = "failed";
-    wrap_workload_for_ranks(s);
+    wrap_workload_for_ranks_if_supported(s);
     s->p.kernel = s->workload->name;
     s->p.device = s->device;
     s->rule =
         json_is_true(json_object_get(request, "quick")) ? abdb_sampling_quick : abdb_sampling_full;
-    s->energy =
-        json_is_true(json_object_get(request, "energy")) && abdb_device_counts_energy(s->device);
+    s->energy = json_is_true(json_object_get(request, "energy")) &&
+                abdb_device_has_energy_counter(s->device);
     TRY(abdb_problem_add_json_params(&s->p, json_object_get(request, "params"), err));
     TRY(abdb_parse_threads_param(&s->p, &s->threads, err));
     TRY(s->workload->resolve_params(&s->p, &s->device->limits, err));
@@ -96,8 +96,8 @@ done:
 }
 
 /* What does not fit is refused before it takes the memory of others. */
-static abdb_status check_memory_suffices(const workload_cell *s, const char **status,
-                                         abdb_error *err)
+static abdb_status fail_if_memory_insufficient(const workload_cell *s, const char **status,
+                                               abdb_error *err)
 {
     double available = s->device->available(s->device);
 
@@ -125,7 +125,7 @@ static double read_proc_status_bytes(const char *name)
 
 /* From now on the most that is resident counts; what is resident now, without what cells before
  * left. */
-static double reset_peak_and_read_resident(void)
+static double trim_pool_reset_peak_read_resident_bytes(void)
 {
     abdb_memory_pool_trim();
     FILE *file = fopen("/proc/self/clear_refs", "w");
@@ -141,7 +141,7 @@ static double reset_peak_and_read_resident(void)
 
 /* Parts begin and end stretches of a device with a queue themselves (spans.h), and the host works
  * between them: there the time is the host's, from the queue being empty until it is again. */
-static abdb_status reset_run_and_time(workload_cell *s, double *time_s, abdb_error *err)
+static abdb_status reset_and_time_one_repetition(workload_cell *s, double *time_s, abdb_error *err)
 {
     double began_s;
     abdb_sensors before, after;
@@ -169,7 +169,7 @@ done:
 }
 
 /* Are there repetitions enough, and are they steady, or is the time up? */
-static bool has_enough_steady_repetitions(const workload_cell *s, double passed_s)
+static bool should_stop_repeating(const workload_cell *s, double passed_s)
 {
     double scratch[REPETITIONS];
     abdb_summary summary;
@@ -178,8 +178,8 @@ static bool has_enough_steady_repetitions(const workload_cell *s, double passed_
     if (s->samples.count == REPETITIONS) return true;
     if (passed_s >= (counted ? s->rule.max_time_s : fmax(s->rule.max_time_s, ENERGY_CAP_S)))
         return s->samples.count &&
-               s->samples.count >=
-                   abdb_required_sample_count(&s->rule, passed_s / (double)s->samples.count);
+               s->samples.count >= abdb_min_sample_count_after_time_limit(
+                                       &s->rule, passed_s / (double)s->samples.count);
     if ((int)s->samples.count < s->rule.min_samples || passed_s < s->rule.min_time_s) return false;
     if (!counted) return false;
     memcpy(scratch, s->samples.time_s, s->samples.count * sizeof *scratch);
@@ -197,13 +197,13 @@ static abdb_status warm_up_and_sample(workload_cell *s, const volatile int *stop
 
     out->batch = 1;
     abdb_thread_count_begin();
-    TRY(reset_run_and_time(s, &time_s, err)); /* one to warm up */
-    TRY(abdb_check_threads_used(&s->p, &s->threads, err));
+    TRY(reset_and_time_one_repetition(s, &time_s, err)); /* one to warm up */
+    TRY(abdb_end_thread_count_and_check_requested(&s->p, &s->threads, err));
     out->launches = 1;
     out->first_s = abdb_clock_seconds();
-    while (!*stop && !has_enough_steady_repetitions(s, abdb_clock_seconds() - out->first_s)) {
+    while (!*stop && !should_stop_repeating(s, abdb_clock_seconds() - out->first_s)) {
         out->at_s[out->count] = abdb_clock_seconds() - out->first_s;
-        TRY(reset_run_and_time(s, &time_s, err));
+        TRY(reset_and_time_one_repetition(s, &time_s, err));
         memcpy(s->kept[out->count], s->spans.at, sizeof s->spans.at);
         for (int r = 0; s->lead && r < out->ranks; r++)
             out->rank_s[out->count * (size_t)out->ranks + (size_t)r] = s->lead->rank_s[r];
@@ -217,8 +217,8 @@ done:
 
 /* Makes room for samples, takes them between two runs of fixed work and two readings of the
  * sensors; s->shift: how much the machine's speed changed. */
-static abdb_status sample_between_canaries(workload_cell *s, const volatile int *stop,
-                                           abdb_error *err)
+static abdb_status alloc_and_sample_between_canary_runs(workload_cell *s, const volatile int *stop,
+                                                        abdb_error *err)
 {
     double first;
     abdb_status st = ABDB_OK;
@@ -249,7 +249,7 @@ done:
 /* --- what is told ----------------------------------------------------------------------------- */
 
 /* The repetition whose time is nearest to the median. */
-static size_t find_median_repetition(workload_cell *s)
+static size_t store_median_and_find_nearest_repetition(workload_cell *s)
 {
     double scratch[REPETITIONS];
     abdb_summary summary;
@@ -286,7 +286,7 @@ static void print_span_records(const workload_cell *s, size_t repetition)
     }
 }
 
-static void append_metric(void *to, const abdb_workload_metric *metric)
+static void append_metric_or_mark_unsound(void *to, const abdb_workload_metric *metric)
 {
     workload_cell *s = to;
 
@@ -297,7 +297,7 @@ static void append_metric(void *to, const abdb_workload_metric *metric)
 }
 
 /* The share of a repetition that no part that computes accounts for. */
-static double overhead_share(const workload_cell *s, size_t repetition)
+static double share_of_time_outside_kernels(const workload_cell *s, size_t repetition)
 {
     double computed = 0;
 
@@ -350,20 +350,23 @@ static void print_workload_result(const workload_cell *s)
 static void collect_metrics_and_print_all(workload_cell *s, double resident_before_bytes)
 {
     double most = read_proc_status_bytes("VmHWM:");
-    size_t repetition = find_median_repetition(s);
+    size_t repetition = store_median_and_find_nearest_repetition(s);
     bool sound = true;
 
     s->sound = true; /* until there are more metrics than room, or the workload says otherwise */
-    s->workload->report_metrics(s->state, s->median_s, append_metric, s, &sound);
-    append_metric(s,
-                  &(abdb_workload_metric){"overhead", "value", overhead_share(s, repetition), NAN});
+    s->workload->report_metrics(s->state, s->median_s, append_metric_or_mark_unsound, s, &sound);
+    append_metric_or_mark_unsound(
+        s, &(abdb_workload_metric){"overhead", "value",
+                                   share_of_time_outside_kernels(s, repetition), NAN});
     /* of this rank: what the others hold is not in its peak */
-    append_metric(s, &(abdb_workload_metric){
-                         "memory_predicted_bytes", "value",
-                         s->effort.memory / (s->lead ? abdb_problem_rank_count(&s->p) : 1), NAN});
+    append_metric_or_mark_unsound(
+        s, &(abdb_workload_metric){
+               "memory_predicted_bytes", "value",
+               s->effort.memory / (s->lead ? abdb_problem_rank_count(&s->p) : 1), NAN});
     if (s->device->on_host && most > resident_before_bytes)
-        append_metric(s, &(abdb_workload_metric){"memory_peak_bytes", "value",
-                                                 most - resident_before_bytes, NAN});
+        append_metric_or_mark_unsound(s,
+                                      &(abdb_workload_metric){"memory_peak_bytes", "value",
+                                                              most - resident_before_bytes, NAN});
     s->sound = s->sound && sound;
     abdb_print_sample_records(s->name, &s->samples);
     print_span_records(s, repetition);
@@ -394,18 +397,18 @@ abdb_status abdb_run_workload_cell(const abdb_workload *workload, const abdb_bac
     s->backend = backend;
     s->device = device;
     TRY(parse_cell_and_count_work(s, request, status, err));
-    TRY(check_memory_suffices(s, status, err));
+    TRY(fail_if_memory_insufficient(s, status, err));
     TRY(s->workload->check_results(&s->stage, &s->error, &s->checked_at, err));
     if (isnan(s->error)) s->error = INFINITY;
     if (*stop) TRY(fail_as_cancelled(s, status, err));
     s->spans.count = 0; /* those of the check */
-    resident = reset_peak_and_read_resident();
+    resident = trim_pool_reset_peak_read_resident_bytes();
     began_s = abdb_clock_seconds();
     st = s->workload->open(&s->state, &s->stage, err);
     if (st == ABDB_NOMEM) *status = "out-of-memory";
     TRY(st);
     s->open_s = abdb_clock_seconds() - began_s;
-    TRY(sample_between_canaries(s, stop, err));
+    TRY(alloc_and_sample_between_canary_runs(s, stop, err));
     if (s->samples.cancelled) TRY(fail_as_cancelled(s, status, err));
     collect_metrics_and_print_all(s, resident);
     *status = "ok";
@@ -432,7 +435,7 @@ abdb_status abdb_print_workload_estimate(const abdb_workload *workload, const ab
     s->backend = backend;
     s->device = device;
     TRY(parse_cell_and_count_work(s, request, status, err));
-    TRY(check_memory_suffices(s, status, err));
+    TRY(fail_if_memory_insufficient(s, status, err));
     record = json_pack("{s:s,s:s,s:f,s:f,s:f}", "kind", "estimate", "cell", cell, "ops",
                        s->effort.ops, "bytes", s->effort.bytes, "memory", s->effort.memory);
     seconds =

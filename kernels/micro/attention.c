@@ -45,15 +45,16 @@ static abdb_status attention_parse_params(abdb_problem *p, attention_sizes *s, a
     double sequence = abdb_param_number(p, "sequence", 1024);
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_word_index(p, "causal", no_yes, &s->causal, err));
-    TRY(abdb_param_word_index(p, "pass", passes, &s->backward, err));
-    TRY(abdb_param_word_index(p, "algorithm", algorithms, &s->plain, err));
-    TRY(abdb_param_check_and_set_size(p, "batch", 1, 1e6, &s->batch, err));
-    TRY(abdb_param_check_and_set_size(p, "heads", 8, 1e4, &s->heads, err));
-    TRY(abdb_param_check_and_set_size(p, "kv_heads", (double)s->heads, 1e4, &s->kv_heads, err));
-    TRY(abdb_param_check_and_set_size(p, "queries", sequence, 1e7, &s->queries, err));
-    TRY(abdb_param_check_and_set_size(p, "keys", sequence, 1e7, &s->keys, err));
-    TRY(abdb_param_check_and_set_size(p, "d", 64, 1024, &s->d, err));
+    TRY(abdb_param_choice_index(p, "causal", no_yes, &s->causal, err));
+    TRY(abdb_param_choice_index(p, "pass", passes, &s->backward, err));
+    TRY(abdb_param_choice_index(p, "algorithm", algorithms, &s->plain, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "batch", 1, 1e6, &s->batch, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "heads", 8, 1e4, &s->heads, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "kv_heads", (double)s->heads, 1e4, &s->kv_heads,
+                                                err));
+    TRY(abdb_param_parse_size_and_store_default(p, "queries", sequence, 1e7, &s->queries, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "keys", sequence, 1e7, &s->keys, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "d", 64, 1024, &s->d, err));
     if (s->heads % s->kv_heads)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "attention: heads is no multiple of kv_heads"));
     if (s->causal && s->keys < s->queries)
@@ -87,7 +88,7 @@ static abdb_status attention_define_tensors(abdb_problem *p, const abdb_machine_
 
     (void)limits;
     TRY(attention_parse_params(p, &s, err));
-    TRY(abdb_param_check_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
+    TRY(abdb_param_parse_allowed_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
     q = s.batch * s.heads * s.queries;
     k = s.batch * s.kv_heads * s.keys;
     p->tensors = s.backward ? 9 : 5;
@@ -128,8 +129,8 @@ static size_t choose_target_key(size_t query_row, size_t visible_keys, uint64_t 
 /* q = a (key it looks for + key it must not see) + q / 4. Elements of keys are uniform in [-1, 1],
  * so key . key is about d / 3, and a = 3 (log n + 1) / sqrt(d) makes the scores of those two about
  * log(n) + 1: each weighs as much as the n others together, and e times more. */
-static void aim_query_at_target_key(const abdb_problem *p, const attention_sizes *s,
-                                    size_t query_row, uint64_t seed)
+static void aim_query_at_target_and_hidden_key(const abdb_problem *p, const attention_sizes *s,
+                                               size_t query_row, uint64_t seed)
 {
     size_t first = first_key_row_of_query_row(s, query_row),
            n = visible_key_count(s, query_row % s->queries),
@@ -183,7 +184,7 @@ static void attention_sharpen_random_inputs(const abdb_problem *p, uint64_t seed
     attention_sizes s = attention_sizes_of_problem(p);
     size_t rows = s.batch * s.heads * s.queries;
 
-    for (size_t r = 0; r < rows; r++) aim_query_at_target_key(p, &s, r, seed);
+    for (size_t r = 0; r < rows; r++) aim_query_at_target_and_hidden_key(p, &s, r, seed);
     if (!s.backward) {
         lower_scores_of_even_queries(p, &s);
         return;
@@ -255,8 +256,9 @@ static double dot_rows_with_magnitude(const abdb_problem *p, const attention_siz
 
 /* One row of O or L in double: s[j] = q . k[j] / sqrt(d) of the keys that the query sees, O =
  * sum of softmax(s)[j] v[j], L = log of the sum of exp(s[j]). NAN where memory is missing. */
-static void attention_output_row(const abdb_problem *p, const attention_sizes *s, int tensor,
-                                 size_t row, double *out, double *magnitude)
+static void attention_reference_output_or_logsum_row(const abdb_problem *p,
+                                                     const attention_sizes *s, int tensor,
+                                                     size_t row, double *out, double *magnitude)
 {
     size_t first = first_key_row_of_query_row(s, row), n = visible_key_count(s, row % s->queries);
     double *score = malloc(n * sizeof *score), most = -INFINITY, sum = 0, size = 0, scale;
@@ -318,8 +320,8 @@ static void add_query_key_gradient(const abdb_problem *p, const attention_sizes 
 
 /* One row of dQ, dK or dV in double: the sum of what each pair of a query and a key that it sees
  * adds. A row of dK or dV has the queries of all heads that share its key. */
-static void attention_gradient_row(const abdb_problem *p, const attention_sizes *s, int tensor,
-                                   size_t row, double *out, double *magnitude)
+static void attention_reference_gradient_row(const abdb_problem *p, const attention_sizes *s,
+                                             int tensor, size_t row, double *out, double *magnitude)
 {
     size_t group = s->heads / s->kv_heads, head = row / s->keys;
 
@@ -351,7 +353,7 @@ static void attention_reference_rows(const abdb_problem *p, int tensor, const si
     size_t wide = p->tensor[tensor].dim[1];
 
     for (size_t r = 0; r < count; r++)
-        (s.backward ? attention_gradient_row : attention_output_row)(
+        (s.backward ? attention_reference_gradient_row : attention_reference_output_or_logsum_row)(
             p, &s, tensor, row[r], out + r * wide, magnitude + r * wide);
 }
 

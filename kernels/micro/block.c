@@ -38,11 +38,11 @@ static abdb_status block_parse_params(abdb_problem *p, block_sizes *s, abdb_erro
     static const char *const passes[] = {"forward", "backward", NULL};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_word_index(p, "pass", passes, &s->backward, err));
-    TRY(abdb_param_check_and_set_size(p, "batch", 8, 1e5, &s->batch, err));
-    TRY(abdb_param_check_and_set_size(p, "sequence", 1024, 1e6, &s->sequence, err));
-    TRY(abdb_param_check_and_set_size(p, "d", 1600, 65536, &s->d, err));
-    TRY(abdb_param_check_and_set_size(p, "heads", 25, 1024, &s->heads, err));
+    TRY(abdb_param_choice_index(p, "pass", passes, &s->backward, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "batch", 8, 1e5, &s->batch, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "sequence", 1024, 1e6, &s->sequence, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "d", 1600, 65536, &s->d, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "heads", 25, 1024, &s->heads, err));
     s->n = s->batch * s->sequence;
     if (s->d % s->heads || s->d % 32 || s->d / s->heads % 2)
         TRY(ABDB_FAIL(
@@ -73,7 +73,7 @@ static abdb_status block_setup_tensors(abdb_problem *p, const abdb_machine_cache
 
     (void)limits;
     TRY(block_parse_params(p, &s, err));
-    TRY(abdb_param_check_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
+    TRY(abdb_param_parse_allowed_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
     p->tensors = s.backward ? 5 : 3;
     for (int i = 0; i < p->tensors; i++)
         p->tensor[i] = abdb_tensor_contiguous(
@@ -92,15 +92,15 @@ static size_t block_matrix_offset(size_t d, int which) /* Wqkv, Wo, Wfc, Wpr, an
 
     return first[which] * d * d;
 }
-static size_t block_vector_offset(size_t d, int which)
+static size_t block_vector_offset(size_t d, int vector_index)
 {
-    return 12 * d * d + (size_t)which * d;
+    return 12 * d * d + (size_t)vector_index * d;
 }
 
 /* Weights of variance 1 / (inputs), of queries and keys twice as large, so that some keys are
  * looked at more than others; gains around 1, small shifts. Forward every third row of x is so
  * small that the epsilon of its norm counts. */
-static void block_prepare_inputs(const abdb_problem *p, uint64_t seed)
+static void block_prepare_inputs_scale_weights(const abdb_problem *p, uint64_t seed)
 {
     size_t d = p->tensor[X].dim[1];
     const abdb_tensor *t = &p->tensor[P], *x = &p->tensor[X];
@@ -148,7 +148,7 @@ typedef struct {
 } block_arrays;
 
 /* `size` numbers more out of room, which is NULL while they are counted. */
-static double *carve_or_count_floats(block_arrays *a, double *memory_or_null, size_t size)
+static double *carve_or_count_doubles(block_arrays *a, double *memory_or_null, size_t size)
 {
     a->taken += size;
     return memory_or_null ? memory_or_null + a->taken - size : NULL;
@@ -160,26 +160,26 @@ static void lay_out_or_count_arrays(block_arrays *a, double *memory_or_null)
     size_t nd = a->s.n * a->s.d, params = (12 * a->s.d + 13) * a->s.d;
 
     a->taken = 0;
-    a->x = carve_or_count_floats(a, memory_or_null, nd);
-    a->p = carve_or_count_floats(a, memory_or_null, params);
-    a->norm1 = carve_or_count_floats(a, memory_or_null, nd);
-    a->qkv = carve_or_count_floats(a, memory_or_null, 3 * nd);
-    a->score = carve_or_count_floats(a, memory_or_null, a->s.sequence);
-    a->att = carve_or_count_floats(a, memory_or_null, nd);
-    a->h = carve_or_count_floats(a, memory_or_null, nd);
-    a->norm2 = carve_or_count_floats(a, memory_or_null, nd);
-    a->f = carve_or_count_floats(a, memory_or_null, 4 * nd);
-    a->g = carve_or_count_floats(a, memory_or_null, 4 * nd);
-    a->y = carve_or_count_floats(a, memory_or_null, nd);
-    a->dy = carve_or_count_floats(a, memory_or_null, nd);
-    a->dp = carve_or_count_floats(a, memory_or_null, params);
-    a->dg = carve_or_count_floats(a, memory_or_null, 4 * nd);
-    a->dn2 = carve_or_count_floats(a, memory_or_null, nd);
-    a->dh = carve_or_count_floats(a, memory_or_null, nd);
-    a->datt = carve_or_count_floats(a, memory_or_null, nd);
-    a->dqkv = carve_or_count_floats(a, memory_or_null, 3 * nd);
-    a->dn1 = carve_or_count_floats(a, memory_or_null, nd);
-    a->dx = carve_or_count_floats(a, memory_or_null, nd);
+    a->x = carve_or_count_doubles(a, memory_or_null, nd);
+    a->p = carve_or_count_doubles(a, memory_or_null, params);
+    a->norm1 = carve_or_count_doubles(a, memory_or_null, nd);
+    a->qkv = carve_or_count_doubles(a, memory_or_null, 3 * nd);
+    a->score = carve_or_count_doubles(a, memory_or_null, a->s.sequence);
+    a->att = carve_or_count_doubles(a, memory_or_null, nd);
+    a->h = carve_or_count_doubles(a, memory_or_null, nd);
+    a->norm2 = carve_or_count_doubles(a, memory_or_null, nd);
+    a->f = carve_or_count_doubles(a, memory_or_null, 4 * nd);
+    a->g = carve_or_count_doubles(a, memory_or_null, 4 * nd);
+    a->y = carve_or_count_doubles(a, memory_or_null, nd);
+    a->dy = carve_or_count_doubles(a, memory_or_null, nd);
+    a->dp = carve_or_count_doubles(a, memory_or_null, params);
+    a->dg = carve_or_count_doubles(a, memory_or_null, 4 * nd);
+    a->dn2 = carve_or_count_doubles(a, memory_or_null, nd);
+    a->dh = carve_or_count_doubles(a, memory_or_null, nd);
+    a->datt = carve_or_count_doubles(a, memory_or_null, nd);
+    a->dqkv = carve_or_count_doubles(a, memory_or_null, 3 * nd);
+    a->dn1 = carve_or_count_doubles(a, memory_or_null, nd);
+    a->dx = carve_or_count_doubles(a, memory_or_null, nd);
 }
 
 /* out(m,n) += a(m,k) b(k,n); ta: a is stored k x m, tb: b is stored n x k. It always adds: all
@@ -270,8 +270,8 @@ static double gelu_with_derivative(double x, double *derivative)
 /* Softmax of the scores of query `i` of sequence b and head h over the keys 0 to i, to a->score;
  * returns the first row of the sequence. The largest score is taken off before the exponential, so
  * that none overflows. */
-static size_t causal_softmax_scores(const block_arrays *a, size_t sequence_index, size_t head_index,
-                                    size_t query)
+static size_t fill_causal_softmax_return_first_row(const block_arrays *a, size_t sequence_index,
+                                                   size_t head_index, size_t query)
 {
     size_t d = a->s.d, wide = d / a->s.heads, first = sequence_index * a->s.sequence;
     const double *q = a->qkv + (first + query) * 3 * d + head_index * wide;
@@ -297,7 +297,8 @@ static void causal_attention_forward(const block_arrays *a)
 
     for (size_t at = 0; at < a->s.batch * a->s.heads * a->s.sequence; at++) {
         size_t i = at % a->s.sequence, h = at / a->s.sequence % a->s.heads;
-        size_t first = causal_softmax_scores(a, at / a->s.sequence / a->s.heads, h, i);
+        size_t first =
+            fill_causal_softmax_return_first_row(a, at / a->s.sequence / a->s.heads, h, i);
 
         for (size_t j = 0; j <= i; j++)
             for (size_t l = 0; l < wide; l++)
@@ -315,7 +316,8 @@ static void causal_attention_backward(const block_arrays *a)
 
     for (size_t at = 0; at < a->s.batch * a->s.heads * a->s.sequence; at++) {
         size_t i = at % a->s.sequence, h = at / a->s.sequence % a->s.heads;
-        size_t first = causal_softmax_scores(a, at / a->s.sequence / a->s.heads, h, i),
+        size_t first =
+                   fill_causal_softmax_return_first_row(a, at / a->s.sequence / a->s.heads, h, i),
                q = (first + i) * 3 * d + h * wide;
         const double *back = a->datt + (first + i) * d + h * wide;
         double mean = 0;
@@ -340,7 +342,7 @@ static void causal_attention_backward(const block_arrays *a)
 
 /* h = x + attention(layernorm(x) Wqkv + bqkv) Wo + bo; y = h + gelu(layernorm(h) Wfc + bfc) Wpr
  * + bpr. x, h, y are n x d, qkv n x 3d, f and g n x 4d; arrays that are added to begin with 0. */
-static void block_forward(const block_arrays *a)
+static void block_reference_forward(const block_arrays *a)
 {
     size_t n = a->s.n, d = a->s.d;
     const double *p = a->p;
@@ -366,7 +368,7 @@ static void block_forward(const block_arrays *a)
 
 /* Each product y = x W + b backwards, last first: dW = x^T dy, db = the sum of the rows of dy, dx =
  * dy W^T. A residual path passes dy on unchanged: dh and dx begin as its copy. */
-static void block_backward(const block_arrays *a)
+static void block_reference_backward(const block_arrays *a)
 {
     size_t n = a->s.n, d = a->s.d;
     const double *p = a->p;
@@ -420,8 +422,8 @@ static void block_reference_rows(const abdb_problem *p, int tensor, const size_t
     for (size_t i = 0; i < nd; i++) a.x[i] = abdb_tensor_get_f64(&p->tensor[X], i);
     for (size_t i = 0; i < params; i++) a.p[i] = abdb_tensor_get_f64(&p->tensor[P], i);
     for (size_t i = 0; s.backward && i < nd; i++) a.dy[i] = abdb_tensor_get_f64(&p->tensor[DY], i);
-    block_forward(&a);
-    if (s.backward) block_backward(&a);
+    block_reference_forward(&a);
+    if (s.backward) block_reference_backward(&a);
     want = !s.backward ? a.y : tensor == DX ? a.dx : a.dp;
     for (size_t i = 0; i < (tensor == Y || tensor == DX ? nd : params); i++)
         largest = fmax(largest, fabs(want[i]));
@@ -473,6 +475,6 @@ const abdb_kernel abdb_kernel_block = {
     .all_rows_at_once = true,
     .error_bound = block_error_bound,
     .norm_bound = block_norm_bound,
-    .prepare_inputs = block_prepare_inputs,
+    .prepare_inputs = block_prepare_inputs_scale_weights,
     .small_params = "batch=2 sequence=80 d=192 heads=3",
     .bottleneck = block_bottleneck};

@@ -60,9 +60,9 @@ void abdb_exchange_from_problem(const abdb_problem *p, abdb_exchange *out)
     abdb_error none;
     int redop = 0, pattern = 0, together = 0;
 
-    (void)!abdb_param_word_index(p, "redop", redops, &redop, &none);
-    (void)!abdb_param_word_index(p, "pattern", patterns, &pattern, &none);
-    (void)!abdb_param_word_index(p, "apart", truths, &together, &none);
+    (void)!abdb_param_choice_index(p, "redop", redops, &redop, &none);
+    (void)!abdb_param_choice_index(p, "pattern", patterns, &pattern, &none);
+    (void)!abdb_param_choice_index(p, "apart", truths, &together, &none);
     *out = (abdb_exchange){.kind = abdb_exchange_kind_of_kernel(p->kernel),
                            .dtype = p->tensor[X].dtype,
                            .redop = (abdb_redop)redop,
@@ -89,13 +89,15 @@ static unsigned collective_allowed_dtypes(abdb_exchange_kind kind)
 }
 
 /* Messages of whole elements, and of as many for each rank where ranks send parts: rounded down. */
-static abdb_status parse_and_round_message_bytes(abdb_problem *p, abdb_exchange_kind kind,
-                                                 size_t ranks, abdb_dtype dtype, abdb_error *err)
+static abdb_status parse_and_round_down_message_bytes(abdb_problem *p, abdb_exchange_kind kind,
+                                                      size_t ranks, abdb_dtype dtype,
+                                                      abdb_error *err)
 {
     size_t bytes, unit = abdb_dtype_size(dtype) * (exchanges[kind].parts ? ranks : 1);
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_check_and_set_size(p, "message_bytes", MESSAGE, bytes_max, &bytes, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "message_bytes", MESSAGE, bytes_max, &bytes,
+                                                err));
     if (bytes < unit)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%s: a message of %zu bytes has no element%s; %zu at least",
                       p->kernel, bytes, exchanges[kind].parts ? " for each rank" : "", unit));
@@ -105,18 +107,19 @@ done:
 }
 
 /* Their words must be right, and are kept as they were given. */
-static abdb_status check_words_and_get_pattern(const abdb_problem *p, abdb_exchange_kind kind,
-                                               int *pattern, abdb_error *err)
+static abdb_status check_redop_apart_and_parse_pattern(const abdb_problem *p,
+                                                       abdb_exchange_kind kind, int *pattern,
+                                                       abdb_error *err)
 {
     int word;
     abdb_status st = ABDB_OK;
 
     *pattern = ABDB_PING_PONG;
-    if (exchanges[kind].sums) TRY(abdb_param_word_index(p, "redop", redops, &word, err));
+    if (exchanges[kind].sums) TRY(abdb_param_choice_index(p, "redop", redops, &word, err));
     if (kind == ABDB_POINT)
-        TRY(abdb_param_word_index(p, "pattern", patterns, pattern, err));
+        TRY(abdb_param_choice_index(p, "pattern", patterns, pattern, err));
     else
-        TRY(abdb_param_word_index(p, "apart", truths, &word, err));
+        TRY(abdb_param_choice_index(p, "apart", truths, &word, err));
 done:
     return st;
 }
@@ -135,14 +138,14 @@ static abdb_status collective_setup_tensors(abdb_problem *p, const abdb_machine_
     int pattern;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_check_dtype(p, ABDB_F32, collective_allowed_dtypes(kind), &dtype, err));
-    TRY(abdb_param_check_and_set_size(p, "ranks", all, RANKS_MAX, &ranks, err));
-    TRY(check_words_and_get_pattern(p, kind, &pattern, err));
-    TRY(parse_and_round_message_bytes(p, kind, ranks, dtype, err));
+    TRY(abdb_param_parse_allowed_dtype(p, ABDB_F32, collective_allowed_dtypes(kind), &dtype, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "ranks", all, RANKS_MAX, &ranks, err));
+    TRY(check_redop_apart_and_parse_pattern(p, kind, &pattern, err));
+    TRY(parse_and_round_down_message_bytes(p, kind, ranks, dtype, err));
     if (kind == ABDB_POINT && ranks < 2)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "point-to-point: one rank has nobody to send to: ranks=2"));
     if (kind == ABDB_POINT && pattern != ABDB_PING_PONG)
-        TRY(abdb_param_check_and_set_size(p, "window", WINDOW, WINDOW_MAX, &window, err));
+        TRY(abdb_param_parse_size_and_store_default(p, "window", WINDOW, WINDOW_MAX, &window, err));
     if (pattern == ABDB_PING_PONG && abdb_param_number(p, "window", 1) != 1)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "point-to-point: a ping-pong has one message at a time"));
     p->tensor[X].dtype = dtype;
@@ -262,11 +265,11 @@ static bool collective_make_exact_inputs(const abdb_problem *p, uint64_t seed)
         .formula = printed "@1",                                 \
         .parameters = "ranks=all  message_bytes=1048576  " more, \
         .names = "ranks message_bytes " named,                   \
-        .setup_tensors = collective_setup_tensors,                       \
-        .count_work = collective_count_work,                           \
-        .reference_rows = collective_reference_rows,                  \
-        .error_bound = collective_error_bound,                         \
-        .make_exact_inputs = collective_make_exact_inputs,                   \
+        .setup_tensors = collective_setup_tensors,               \
+        .count_work = collective_count_work,                     \
+        .reference_rows = collective_reference_rows,             \
+        .error_bound = collective_error_bound,                   \
+        .make_exact_inputs = collective_make_exact_inputs,       \
     };
 #define MOVED  "apart=yes|no (do ranks meet before each launch?)"
 #define SUMMED "redop=sum|max|min  " MOVED

@@ -51,7 +51,7 @@ static int elementwise_op_index(const abdb_problem *p)
     abdb_error err;
     int op;
 
-    return abdb_param_word_index(p, "op", words, &op, &err) == ABDB_OK ? op : -1;
+    return abdb_param_choice_index(p, "op", words, &op, &err) == ABDB_OK ? op : -1;
 }
 
 /* X in and OUT out are rows x columns. Besides: layer norm has gain and shift, RMS norm a gain,
@@ -65,14 +65,14 @@ static abdb_status elementwise_setup_tensors(abdb_problem *p, const abdb_machine
     int op;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_word_index(p, "op", words, &op, err));
-    TRY(abdb_param_check_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
-    TRY(abdb_param_check_and_set_size(p, "columns", op == ROTARY ? 128 : 4096, 1 << 24, &columns,
-                                      err));
+    TRY(abdb_param_choice_index(p, "op", words, &op, err));
+    TRY(abdb_param_parse_allowed_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "columns", op == ROTARY ? 128 : 4096, 1 << 24,
+                                                &columns, err));
     if (op == ROTARY && columns % 2)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "elementwise: rotary wants an even number of columns"));
     each = columns * abdb_dtype_size(dtype);
-    TRY(abdb_param_check_and_set_size(
+    TRY(abdb_param_parse_size_and_store_default(
         p, "rows", ceil(abdb_array_bytes_beyond_caches(limits, 2) / (double)each) + 1, 1 << 28,
         &rows, err));
     p->tensors = 0;
@@ -131,7 +131,7 @@ static void add_exp_overflow_peaks(const abdb_problem *p)
 
 /* Every eighth row of more than BEGINNING numbers begins with so many that are far from the others:
  * who takes one number of a row, or the mean of some, for the mean of all loses digits. */
-static void shift_row_beginnings(const abdb_problem *p)
+static void shift_beginning_of_every_eighth_row(const abdb_problem *p)
 {
     const abdb_tensor *t = &p->tensor[X];
     size_t columns = t->dim[1];
@@ -142,7 +142,7 @@ static void shift_row_beginnings(const abdb_problem *p)
 }
 
 /* Each element of X times a number that depends on its row, and on whether its place is odd. */
-static void scale_elements_by_row(const abdb_problem *p, double (*by)(size_t row, bool odd))
+static void scale_x_by_row_and_parity(const abdb_problem *p, double (*by)(size_t row, bool odd))
 {
     const abdb_tensor *t = &p->tensor[X];
     size_t count = abdb_tensor_element_count(t);
@@ -180,7 +180,7 @@ static double adamw_parameter_scale(size_t row, bool odd)
 /* Makes rows in which mistakes show: one large number a row, numbers whose exponential overflows
  * f32, norms far from 0 or as small as their epsilon, parameters as small as AdamW's steps. Angle
  * of rotary: r 10000^(-2i / columns) at position r. */
-static void elementwise_prepare_inputs(const abdb_problem *p, uint64_t seed)
+static void elementwise_prepare_inputs_that_show_mistakes(const abdb_problem *p, uint64_t seed)
 {
     const abdb_tensor *t = &p->tensor[1];
     size_t columns = p->tensor[X].dim[1];
@@ -194,15 +194,15 @@ static void elementwise_prepare_inputs(const abdb_problem *p, uint64_t seed)
         break;
     case LAYERNORM:
         shift_and_add_row_spikes(p, seed, sqrt(wide / 3) + 1, 1);
-        shift_row_beginnings(p);
-        scale_elements_by_row(p, norm_row_scale);
+        shift_beginning_of_every_eighth_row(p);
+        scale_x_by_row_and_parity(p, norm_row_scale);
         break;
     case RMSNORM:
         shift_and_add_row_spikes(p, seed, sqrt(wide / 3), 0);
-        scale_elements_by_row(p, norm_row_scale);
+        scale_x_by_row_and_parity(p, norm_row_scale);
         break;
     case GELU:
-    case SILU: scale_elements_by_row(p, activation_scale); break;
+    case SILU: scale_x_by_row_and_parity(p, activation_scale); break;
     case ROTARY:
         for (size_t r = 0; r < POSITIONS; r++)
             for (size_t i = 0; i < columns / 2; i++) {
@@ -221,7 +221,7 @@ static void elementwise_prepare_inputs(const abdb_problem *p, uint64_t seed)
     case ADAMW: /* a mean of squares is not negative */
         for (size_t i = 0; i < abdb_tensor_element_count(&p->tensor[V]); i++)
             ((float *)p->tensor[V].data)[i] = fabsf(((float *)p->tensor[V].data)[i]);
-        scale_elements_by_row(p, adamw_parameter_scale);
+        scale_x_by_row_and_parity(p, adamw_parameter_scale);
         break;
     default: break;
     }
@@ -267,7 +267,7 @@ static double elementwise_sum_error_bound(const abdb_problem *p)
 /* Softmax, or (loss) cross entropy, with the largest number taken off first so that nothing
  * overflows. An error of an argument of magnitude `size` comes out of the exponential as a relative
  * error of that size: hence 1 + 2 size. What is less than a normal number of f32 may be nothing. */
-static void softmax_or_cross_entropy_row(const reference_row *r, bool cross_entropy)
+static void reference_softmax_or_cross_entropy_row(const reference_row *r, bool cross_entropy)
 {
     double most = -INFINITY, sum = 0, size = 0;
 
@@ -291,7 +291,7 @@ static void softmax_or_cross_entropy_row(const reference_row *r, bool cross_entr
 }
 
 /* Layer norm (centred) or RMS norm, in two passes as it is defined. */
-static void layernorm_or_rmsnorm_row(const reference_row *r, bool layernorm)
+static void reference_layernorm_or_rmsnorm_row(const reference_row *r, bool layernorm)
 {
     double mean = 0, square = 0;
 
@@ -311,7 +311,7 @@ static void layernorm_or_rmsnorm_row(const reference_row *r, bool layernorm)
 
 /* Element i of the lower half and i of the upper half are turned together, by the cosine and the
  * sine that tensor 1 has for the row's position. */
-static void rotary_embedding_row(const reference_row *r)
+static void reference_rotary_row(const reference_row *r)
 {
     size_t half = r->columns / 2;
 
@@ -329,7 +329,7 @@ static void rotary_embedding_row(const reference_row *r)
 
 /* Tensors 4, 5, 6: the parameter and both moments after a step. The parameter's magnitude has the
  * error of m relative to sqrt(v), which is large where v is small. */
-static void adamw_step_row(const reference_row *r, int tensor)
+static void reference_adamw_output_row(const reference_row *r, int tensor)
 {
     for (size_t j = 0; j < r->columns; j++) {
         double p = tensor_element_f64(r, X, r->row, j), g = tensor_element_f64(r, G, r->row, j),
@@ -361,10 +361,11 @@ static void elementwise_reference_rows(const abdb_problem *p, int tensor, const 
         reference_row r = {p, row[i], p->tensor[X].dim[1], out + i * wide, magnitude + i * wide};
 
         if (op == SOFTMAX || op == CROSS_ENTROPY)
-            softmax_or_cross_entropy_row(&r, op == CROSS_ENTROPY);
-        if (op == LAYERNORM || op == RMSNORM) layernorm_or_rmsnorm_row(&r, op == LAYERNORM);
-        if (op == ROTARY) rotary_embedding_row(&r);
-        if (op == ADAMW) adamw_step_row(&r, tensor);
+            reference_softmax_or_cross_entropy_row(&r, op == CROSS_ENTROPY);
+        if (op == LAYERNORM || op == RMSNORM)
+            reference_layernorm_or_rmsnorm_row(&r, op == LAYERNORM);
+        if (op == ROTARY) reference_rotary_row(&r);
+        if (op == ADAMW) reference_adamw_output_row(&r, tensor);
         for (size_t j = 0; (op == GELU || op == SILU) && j < wide; j++) {
             double x = tensor_element_f64(&r, X, row[i], j),
                    z = op == SILU ? x : 2 * sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x);
@@ -401,6 +402,6 @@ const abdb_kernel abdb_kernel_elementwise = {
     .reference_rows = elementwise_reference_rows,
     .error_bound = elementwise_error_bound,
     .norm_bound = elementwise_norm_bound,
-    .prepare_inputs = elementwise_prepare_inputs,
+    .prepare_inputs = elementwise_prepare_inputs_that_show_mistakes,
     .bottleneck = abdb_bottleneck_bytes,
 };

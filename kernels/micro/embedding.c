@@ -27,12 +27,12 @@ static abdb_status embedding_setup_tensors(abdb_problem *p, const abdb_machine_c
     abdb_status st = ABDB_OK;
 
     (void)limits;
-    TRY(abdb_param_word_index(p, "mode", modes, &mode, err));
-    TRY(abdb_param_check_and_set_size(p, "tables", 20, 1e5, &tables, err));
-    TRY(abdb_param_check_and_set_size(p, "rows", 1e6, 1e9, &rows, err));
-    TRY(abdb_param_check_and_set_size(p, "lookups", 100, 1e5, &lookups, err));
-    TRY(abdb_param_check_and_set_size(p, "batch", 64, 1e6, &batch, err));
-    TRY(abdb_param_check_and_set_size(p, "bytes", 256, 65536, &bytes, err));
+    TRY(abdb_param_choice_index(p, "mode", modes, &mode, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "tables", 20, 1e5, &tables, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "rows", 1e6, 1e9, &rows, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "lookups", 100, 1e5, &lookups, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "batch", 64, 1e6, &batch, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "bytes", 256, 65536, &bytes, err));
     if (bytes % 4 || (double)tables * (double)rows > 2e9)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "embedding-bag: bytes is a multiple of 4, all tables up to 2 x 10^9 rows"));
@@ -44,7 +44,7 @@ done:
     return st;
 }
 
-static void embedding_prepare_indices(const abdb_problem *p, uint64_t seed)
+static void embedding_prepare_random_indices(const abdb_problem *p, uint64_t seed)
 {
     size_t rows = (size_t)abdb_param_number(p, "rows", 1),
            n = abdb_tensor_element_count(&p->tensor[INDEX]);
@@ -115,7 +115,7 @@ const abdb_kernel abdb_kernel_embedding = {
     .reference_rows = embedding_reference_rows,
     .error_bound = embedding_error_bound,
     .norm_bound = embedding_norm_bound,
-    .prepare_inputs = embedding_prepare_indices,
+    .prepare_inputs = embedding_prepare_random_indices,
     .bottleneck = abdb_bottleneck_bytes,
     .make_exact_inputs = embedding_make_exact_inputs,
 };

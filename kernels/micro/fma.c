@@ -27,7 +27,7 @@ static int fma_products_per_step(const abdb_problem *p)
     return p->tensor[X].dtype == ABDB_BF16 ? 2 : p->tensor[X].dtype == ABDB_I8 ? 4 : 1;
 }
 
-static bool dtype_uses_recurrence(const abdb_problem *p)
+static bool is_f32_or_f64_recurrence(const abdb_problem *p)
 {
     return p->tensor[X].dtype == ABDB_F64 || p->tensor[X].dtype == ABDB_F32;
 }
@@ -42,13 +42,13 @@ static abdb_status fma_setup_tensors(abdb_problem *p, const abdb_machine_caches 
     bool half;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_check_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES | 1u << ABDB_F64 | 1u << ABDB_I8,
-                               &dtype, err));
+    TRY(abdb_param_parse_allowed_dtype(
+        p, ABDB_F32, ABDB_NETWORK_DTYPES | 1u << ABDB_F64 | 1u << ABDB_I8, &dtype, err));
     half = dtype == ABDB_F16;
-    TRY(abdb_param_check_and_set_size(p, "width", WIDTH * (double)limits->threads, 1e8, &width,
-                                      err));
-    TRY(abdb_param_check_and_set_size(p, "n", half ? F16_WHOLE : STEPS,
-                                      half ? F16_WHOLE : STEPS_MOST, &n, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "width", WIDTH * (double)limits->threads, 1e8,
+                                                &width, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "n", half ? F16_WHOLE : STEPS,
+                                                half ? F16_WHOLE : STEPS_MOST, &n, err));
     sum = half ? ABDB_F16 : abdb_dtype_accumulator(dtype);
     wide = width * (dtype == ABDB_BF16 ? 2 : dtype == ABDB_I8 ? 4 : 1);
     p->tensors = 3;
@@ -77,7 +77,7 @@ static void fill_inputs_small_integers(const abdb_problem *p, uint64_t seed)
 
 /* vpdpbusd multiplies unsigned by signed bytes: x is made non-negative, so that both readings
  * agree. */
-static void fma_prepare_inputs(const abdb_problem *p, uint64_t seed)
+static void fma_prepare_inputs_for_f16_and_i8(const abdb_problem *p, uint64_t seed)
 {
     int8_t *x = p->tensor[X].data;
 
@@ -107,13 +107,13 @@ static void fma_reference_rows(const abdb_problem *p, int tensor, const size_t *
         long double z = 0;
 
         magnitude[r] = 0;
-        if (dtype_uses_recurrence(p)) {
+        if (is_f32_or_f64_recurrence(p)) {
             /* The recurrence tends to 1/2, and no term of it is larger than |x| + 1/2. */
             z = abdb_tensor_get_f64(&p->tensor[X], row[r]);
             magnitude[r] = fabs((double)z) + 0.5;
             for (double i = 0; i < n; i++) z = (1 - 0x1p-12L) * z + 0x1p-13L;
         }
-        for (int i = 0; i < each && !dtype_uses_recurrence(p); i++) {
+        for (int i = 0; i < each && !is_f32_or_f64_recurrence(p); i++) {
             double term =
                 abdb_tensor_get_f64(&p->tensor[X], row[r] * (size_t)each + (size_t)i) *
                 abdb_tensor_get_f64(&p->tensor[Y], row[r] % PERIOD * (size_t)each + (size_t)i);
@@ -128,7 +128,7 @@ static void fma_reference_rows(const abdb_problem *p, int tensor, const size_t *
 /* Sums of products of small whole numbers are exact; the recurrence's never are. */
 static bool fma_make_exact_inputs(const abdb_problem *p, uint64_t seed)
 {
-    if (dtype_uses_recurrence(p)) return false;
+    if (is_f32_or_f64_recurrence(p)) return false;
     if (p->tensor[X].dtype != ABDB_I8) fill_inputs_small_integers(p, seed);
     return true;
 }
@@ -136,7 +136,7 @@ static bool fma_make_exact_inputs(const abdb_problem *p, uint64_t seed)
 /* Steps that are all alike round all alike: of sums of products the other bound stands alone. */
 static double fma_norm_bound(const abdb_problem *p, int tensor)
 {
-    return dtype_uses_recurrence(p)
+    return is_f32_or_f64_recurrence(p)
                ? abdb_sum_norm_bound(&p->tensor[tensor], abdb_param_number(p, "n", STEPS))
                : INFINITY;
 }
@@ -163,7 +163,7 @@ const abdb_kernel abdb_kernel_fma = {
     .reference_rows = fma_reference_rows,
     .error_bound = fma_error_bound,
     .norm_bound = fma_norm_bound,
-    .prepare_inputs = fma_prepare_inputs,
+    .prepare_inputs = fma_prepare_inputs_for_f16_and_i8,
     .pilot_sizes = "width=16384",
     .bottleneck = abdb_bottleneck_operations,
     .ceiling_metric = fma_ceiling_metric,

@@ -34,7 +34,7 @@ static abdb_status gather_setup_tensors(abdb_problem *p, const abdb_machine_cach
     abdb_status st = ABDB_OK;
 
     (void)limits;
-    TRY(abdb_param_word_index(p, "op", words, &op, err));
+    TRY(abdb_param_choice_index(p, "op", words, &op, err));
     if (!(rows >= 1 && rows <= 1e9 && rows == floor(rows)) ||
         !(bytes >= 4 && bytes <= 65536 && fmod(bytes, 4) == 0) || !(fraction > 0 && fraction <= 1))
         return ABDB_FAIL(err, ABDB_USAGE,
@@ -125,8 +125,9 @@ static void gather_reference_rows(const abdb_problem *p, int tensor, const size_
 }
 
 /* Row by row, byte by byte. */
-static abdb_status gather_mark_wrong_rows(const abdb_problem *p, const abdb_tensor *got,
-                                          uint64_t seed, unsigned char *marks, abdb_error *err)
+static abdb_status gather_mark_wrong_rows_bytewise(const abdb_problem *p, const abdb_tensor *got,
+                                                   uint64_t seed, unsigned char *marks,
+                                                   abdb_error *err)
 {
     const int32_t *index = p->tensor[INDEX].data;
     const char *table = p->tensor[TABLE].data, *was = p->tensor[OUT].data, *out = got->data;
@@ -162,7 +163,7 @@ const abdb_kernel abdb_kernel_gather = {
     .count_work = gather_count_work,
     .reference_rows = gather_reference_rows,
     .error_bound = abdb_error_bound_zero,
-    .mark_suspect_rows = gather_mark_wrong_rows,
+    .mark_suspect_rows = gather_mark_wrong_rows_bytewise,
     .prepare_inputs = gather_prepare_unique_indices,
     .bottleneck = abdb_bottleneck_bytes,
 };

@@ -36,16 +36,16 @@ static const char *const epilogues[] = {"none",      "relu",      "gelu",      "
 static const char *const layouts[] = {"plain", "packed", NULL};
 
 /* All but the sizes. */
-static abdb_status gemm_parse_word_params(const abdb_problem *p, abdb_gemm *g, bool *bias,
-                                          abdb_error *err)
+static abdb_status gemm_parse_transpose_beta_epilogue_layout(const abdb_problem *p, abdb_gemm *g,
+                                                             bool *bias, abdb_error *err)
 {
     int transpose, beta, epilogue, layout;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_word_index(p, "transpose", transposes, &transpose, err));
-    TRY(abdb_param_word_index(p, "beta", betas, &beta, err));
-    TRY(abdb_param_word_index(p, "epilogue", epilogues, &epilogue, err));
-    TRY(abdb_param_word_index(p, "weights", layouts, &layout, err));
+    TRY(abdb_param_choice_index(p, "transpose", transposes, &transpose, err));
+    TRY(abdb_param_choice_index(p, "beta", betas, &beta, err));
+    TRY(abdb_param_choice_index(p, "epilogue", epilogues, &epilogue, err));
+    TRY(abdb_param_choice_index(p, "weights", layouts, &layout, err));
     *g = (abdb_gemm){.ta = transpose >= 2,
                      .tb = transpose % 2,
                      .beta = beta == 1,
@@ -63,8 +63,8 @@ abdb_gemm abdb_gemm_from_problem(const abdb_problem *p)
     abdb_error err;
     bool bias = false;
 
-    (void)!gemm_parse_word_params(p, &g, &bias,
-                                  &err); /* shape() has refused what it would refuse */
+    (void)!gemm_parse_transpose_beta_epilogue_layout(
+        p, &g, &bias, &err); /* shape() has refused what it would refuse */
     g.m = c->dim[c->rank - 2];
     g.n = c->dim[c->rank - 1];
     g.batch = c->rank == 3 ? c->dim[0] : 1;
@@ -105,13 +105,13 @@ static abdb_status gemm_setup_tensors(abdb_problem *p, const abdb_machine_caches
     abdb_status st = ABDB_OK;
 
     (void)limits;
-    TRY(abdb_param_check_dtype(p, ABDB_F32, ~(1u << ABDB_I32), &dtype, err));
-    TRY(gemm_parse_word_params(p, &g, &bias, err));
-    TRY(abdb_param_check_and_set_size(p, "m", n, 1e6, &g.m, err));
-    TRY(abdb_param_check_and_set_size(p, "n", n, 1e6, &g.n, err));
-    TRY(abdb_param_check_and_set_size(p, "k", n, 1e6, &g.k, err));
+    TRY(abdb_param_parse_allowed_dtype(p, ABDB_F32, ~(1u << ABDB_I32), &dtype, err));
+    TRY(gemm_parse_transpose_beta_epilogue_layout(p, &g, &bias, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "m", n, 1e6, &g.m, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "n", n, 1e6, &g.n, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "k", n, 1e6, &g.k, err));
     if (abdb_param_text(p, "batch"))
-        TRY(abdb_param_check_and_set_size(p, "batch", 1, 1e6, &batch, err));
+        TRY(abdb_param_parse_size_and_store_default(p, "batch", 1, 1e6, &batch, err));
     if (dtype == ABDB_I8 && g.act > ABDB_ACT_RELU)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "gemm: sums of i8 are whole numbers: of epilogues they have bias, relu and "
@@ -225,8 +225,8 @@ static double times_sigmoid_with_error(double x, double z, double *error_roundin
 
 /* Row `at` of C, of all the batch: what stands beside A x B, which is in out, and the activation;
  * magnitudes relative to `sums`. */
-static void add_c_and_bias_and_activate(const abdb_problem *p, const abdb_gemm *g, size_t row,
-                                        double *out, double *magnitude)
+static void finish_reference_row_with_c_bias_activation(const abdb_problem *p, const abdb_gemm *g,
+                                                        size_t row, double *out, double *magnitude)
 {
     double u = abdb_dtype_unit_roundoff(abdb_dtype_accumulator(p->tensor[A].dtype)),
            s = gemm_sum_error_bound(p);
@@ -268,7 +268,7 @@ static void gemm_reference_rows(const abdb_problem *p, int tensor, const size_t 
 
         if (longer) reference_row_long_double(p, &g, a, b, to, size);
         if (batch && !longer) reference_rows_f64(p, &g, &a, 1, b, to, size);
-        add_c_and_bias_and_activate(p, &g, i, to, size);
+        finish_reference_row_with_c_bias_activation(p, &g, i, to, size);
         if (!at) to[0] = NAN;
     }
     free(at);
@@ -276,7 +276,7 @@ static void gemm_reference_rows(const abdb_problem *p, int tensor, const size_t 
 
 /* GELU and SiLU differ from ReLU, and from one another, near 0 alone: A is as small as leaves sums
  * a standard deviation of 2. */
-static void gemm_prepare_inputs(const abdb_problem *p, uint64_t seed)
+static void gemm_prepare_inputs_scale_a_for_gelu_silu(const abdb_problem *p, uint64_t seed)
 {
     const abdb_tensor *a = &p->tensor[A];
     abdb_gemm g = abdb_gemm_from_problem(p);
@@ -322,7 +322,7 @@ static bool gemm_make_exact_inputs(const abdb_problem *p, uint64_t seed)
 
 /* Elements of A and B by their number within all the batch, for the check of a product, once an
  * element: reading the parameters each time would be slow. */
-static size_t gemm_k_of_problem(const abdb_problem *p)
+static size_t gemm_inner_dimension_k(const abdb_problem *p)
 {
     const abdb_tensor *a = &p->tensor[A], *c = &p->tensor[C];
     size_t m = c->dim[c->rank - 2];
@@ -332,7 +332,7 @@ static size_t gemm_k_of_problem(const abdb_problem *p)
 
 static double a_element(const abdb_problem *p, size_t i, size_t k)
 {
-    return abdb_tensor_get_f64(&p->tensor[A], i * gemm_k_of_problem(p) + k);
+    return abdb_tensor_get_f64(&p->tensor[A], i * gemm_inner_dimension_k(p) + k);
 }
 
 static double transposed_a_element(const abdb_problem *p, size_t i, size_t k)
@@ -340,7 +340,7 @@ static double transposed_a_element(const abdb_problem *p, size_t i, size_t k)
     size_t m = p->tensor[A].dim[p->tensor[A].rank - 1], matrix = i / m;
 
     return abdb_tensor_get_f64(&p->tensor[A],
-                               (matrix * gemm_k_of_problem(p) + k) * m + i - matrix * m);
+                               (matrix * gemm_inner_dimension_k(p) + k) * m + i - matrix * m);
 }
 
 static double b_element(const abdb_problem *p, size_t k, size_t j)
@@ -440,7 +440,7 @@ const abdb_kernel abdb_kernel_gemm = {
     .reference_rows = gemm_reference_rows,
     .error_bound = gemm_error_bound,
     .norm_bound = gemm_norm_bound,
-    .prepare_inputs = gemm_prepare_inputs,
+    .prepare_inputs = gemm_prepare_inputs_scale_a_for_gelu_silu,
     .pilot_sizes = "batch=1 m=512 n=512 k=512",
     .bottleneck = gemm_bottleneck,
     .ceiling_metric = gemm_ceiling_metric,

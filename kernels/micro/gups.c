@@ -26,9 +26,9 @@ static abdb_status gups_setup_tensors(abdb_problem *p, const abdb_machine_caches
     size_t all, parts, updates;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_check_and_set_size(p, "words", words, 1e9, &all, err));
-    TRY(abdb_param_check_and_set_size(p, "parts", usual, 1e5, &parts, err));
-    TRY(abdb_param_check_and_set_size(p, "updates", UPDATES, 1e9, &updates, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "words", words, 1e9, &all, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "parts", usual, 1e5, &parts, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "updates", UPDATES, 1e9, &updates, err));
     if (all % parts || updates % parts)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "gups: words and updates are multiples of parts"));
     p->tensors = 1;
@@ -38,7 +38,7 @@ done:
 }
 
 /* Word i is i: what a launch has changed can be told. */
-static void gups_prepare_table(const abdb_problem *p, uint64_t seed)
+static void gups_prepare_table_with_own_index(const abdb_problem *p, uint64_t seed)
 {
     uint64_t *word = p->tensor[TABLE].data;
 
@@ -100,6 +100,6 @@ const abdb_kernel abdb_kernel_gups = {
     .count_work = gups_count_work,
     .reference_rows = gups_reference_rows,
     .error_bound = abdb_error_bound_zero,
-    .prepare_inputs = gups_prepare_table,
+    .prepare_inputs = gups_prepare_table_with_own_index,
     .bottleneck = abdb_bottleneck_bytes,
 };

@@ -50,7 +50,7 @@ done:
 
 /* Fills NEXT so that following it from any line visits all lines, in random order, before it
  * returns. */
-static void latency_prepare_pointer_cycle(const abdb_problem *p, uint64_t seed)
+static void latency_prepare_random_pointer_cycle(const abdb_problem *p, uint64_t seed)
 {
     int32_t *next = p->tensor[NEXT].data;
     size_t lines = p->tensor[NEXT].dim[0] / STEP;
@@ -77,8 +77,9 @@ static void latency_count_work(const abdb_problem *p, abdb_work *out)
 }
 
 /* END = NEXT[NEXT[... NEXT[0]]], `hops` times. */
-static void latency_reference_end(const abdb_problem *p, int tensor, const size_t *row,
-                                  size_t count, double *out, double *magnitude)
+static void latency_reference_rows_end_of_chase(const abdb_problem *p, int tensor,
+                                                const size_t *row, size_t count, double *out,
+                                                double *magnitude)
 {
     const int32_t *next = p->tensor[NEXT].data;
     int32_t at = 0;
@@ -99,7 +100,7 @@ const abdb_kernel abdb_kernel_latency = {
     .names = "level bytes hops",
     .setup_tensors = latency_setup_tensors,
     .count_work = latency_count_work,
-    .reference_rows = latency_reference_end,
+    .reference_rows = latency_reference_rows_end_of_chase,
     .error_bound = abdb_error_bound_zero,
-    .prepare_inputs = latency_prepare_pointer_cycle,
+    .prepare_inputs = latency_prepare_random_pointer_cycle,
 };

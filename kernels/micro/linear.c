@@ -38,12 +38,12 @@ static abdb_status linear_parse_params(abdb_problem *p, linear_sizes *s, abdb_er
                              *const activations[] = {"f32", "i8", NULL};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_word_index(p, "weights", weights, &s->weights, err));
-    TRY(abdb_param_word_index(p, "pattern", patterns, &s->pattern, err));
-    TRY(abdb_param_word_index(p, "activations", activations, &s->bytes, err));
-    TRY(abdb_param_check_and_set_size(p, "m", 128, 1e6, &s->m, err));
-    TRY(abdb_param_check_and_set_size(p, "n", 4096, 1e6, &s->n, err));
-    TRY(abdb_param_check_and_set_size(p, "k", 4096, 1e6, &s->k, err));
+    TRY(abdb_param_choice_index(p, "weights", weights, &s->weights, err));
+    TRY(abdb_param_choice_index(p, "pattern", patterns, &s->pattern, err));
+    TRY(abdb_param_choice_index(p, "activations", activations, &s->bytes, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "m", 128, 1e6, &s->m, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "n", 4096, 1e6, &s->n, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "k", 4096, 1e6, &s->k, err));
     s->sparsity = abdb_param_number(p, "sparsity", s->pattern == TWO_OF_FOUR ? 0.5 : 0);
     if (!(s->sparsity >= 0 && s->sparsity < 1) || (s->sparsity > 0 && s->weights != F32) ||
         (s->pattern == TWO_OF_FOUR && s->sparsity != 0.5))
@@ -98,7 +98,7 @@ done:
 
 /* Of four weights down a column the two of the least magnitude become 0, which is how a network is
  * pruned to 2:4 (Mishra et al. 2021). n: from a row to the next. */
-static void prune_group_to_2_of_4(float *w, size_t row_stride)
+static void zero_two_smallest_of_four(float *w, size_t row_stride)
 {
     for (int away = 0; away < 2; away++) {
         int least = -1;
@@ -114,7 +114,7 @@ static void prune_group_to_2_of_4(float *w, size_t row_stride)
 
 /* Sets a share of the weights to 0: single ones or blocks at random with probability `sparsity`,
  * or the two smallest of each four down a column. */
-static void prune_weights_by_pattern(const abdb_problem *p, uint64_t seed)
+static void zero_weights_by_sparsity_pattern(const abdb_problem *p, uint64_t seed)
 {
     linear_sizes s = linear_sizes_of_problem(p);
     uint64_t state = abdb_random_bits_at(seed, 0);
@@ -125,7 +125,7 @@ static void prune_weights_by_pattern(const abdb_problem *p, uint64_t seed)
     if (s.sparsity == 0) return;
     if (s.pattern == TWO_OF_FOUR) {
         for (size_t i = 0; i < s.k; i += 4)
-            for (size_t j = 0; j < s.n; j++) prune_group_to_2_of_4(w + i * s.n + j, s.n);
+            for (size_t j = 0; j < s.n; j++) zero_two_smallest_of_four(w + i * s.n + j, s.n);
         return;
     }
     if (s.pattern == UNSTRUCTURED) {
@@ -141,13 +141,13 @@ static void prune_weights_by_pattern(const abdb_problem *p, uint64_t seed)
         }
 }
 
-static void linear_prepare_inputs(const abdb_problem *p, uint64_t seed)
+static void linear_prepare_scales_and_prune_weights(const abdb_problem *p, uint64_t seed)
 {
     for (int t = X_SCALE; t <= W_SCALE; t++) /* a scale is positive */
         for (size_t i = 0; i < abdb_tensor_element_count(&p->tensor[t]); i++)
             abdb_tensor_set_rounded(&p->tensor[t], i,
                                     (1 + abdb_tensor_get_f64(&p->tensor[t], i) / 2) / 127);
-    prune_weights_by_pattern(p, seed);
+    zero_weights_by_sparsity_pattern(p, seed);
 }
 
 /* Whole numbers, and scales that are powers of 2, so small that a sum of K terms of at most 2 most
@@ -165,7 +165,7 @@ static bool linear_make_exact_inputs(const abdb_problem *p, uint64_t seed)
         for (size_t i = 0; i < abdb_tensor_element_count(&p->tensor[t]); i++)
             abdb_tensor_set_rounded(&p->tensor[t], i,
                                     (double)(1 + abdb_random_bits_at(seed, i) % 2));
-    prune_weights_by_pattern(p, seed);
+    zero_weights_by_sparsity_pattern(p, seed);
     return true;
 }
 
@@ -292,7 +292,7 @@ const abdb_kernel abdb_kernel_linear = {
     .reference_rows = linear_reference_rows,
     .error_bound = linear_error_bound,
     .norm_bound = linear_norm_bound,
-    .prepare_inputs = linear_prepare_inputs,
+    .prepare_inputs = linear_prepare_scales_and_prune_weights,
     .pilot_sizes = "m=128 n=1024 k=1024",
     .bottleneck = linear_bottleneck,
     .make_exact_inputs = linear_make_exact_inputs,

@@ -35,14 +35,15 @@ static abdb_status paged_setup_tensors(abdb_problem *p, const abdb_machine_cache
     abdb_status st = ABDB_OK;
 
     (void)limits;
-    TRY(abdb_param_word_index(p, "layout", layouts, &layout, err));
-    TRY(abdb_param_check_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
-    TRY(abdb_param_check_and_set_size(p, "batch", 32, 1e6, &batch, err));
-    TRY(abdb_param_check_and_set_size(p, "heads", 32, 1e4, &heads, err));
-    TRY(abdb_param_check_and_set_size(p, "kv_heads", fmin(8, (double)heads), 1e4, &kv_heads, err));
-    TRY(abdb_param_check_and_set_size(p, "d", 128, 1024, &d, err));
-    TRY(abdb_param_check_and_set_size(p, "sequence", 4096, 1e7, &sequence, err));
-    TRY(abdb_param_check_and_set_size(p, "block", 128, 65536, &block, err));
+    TRY(abdb_param_choice_index(p, "layout", layouts, &layout, err));
+    TRY(abdb_param_parse_allowed_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "batch", 32, 1e6, &batch, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "heads", 32, 1e4, &heads, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "kv_heads", fmin(8, (double)heads), 1e4,
+                                                &kv_heads, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "d", 128, 1024, &d, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "sequence", 4096, 1e7, &sequence, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "block", 128, 65536, &block, err));
     if (heads % kv_heads || !(padding >= 0 && padding < 1))
         TRY(ABDB_FAIL(
             err, ABDB_USAGE,
@@ -90,7 +91,8 @@ static size_t kv_cache_row_of_token(const abdb_problem *p, size_t request, size_
 
 /* Each head looks for one token of its request: the last, or one at the beginning or the end of a
  * page; and as much for the first that its last page has too many. */
-static void aim_query_at_target_token(const abdb_problem *p, uint64_t seed, size_t query_row)
+static void aim_query_at_target_and_hidden_token(const abdb_problem *p, uint64_t seed,
+                                                 size_t query_row)
 {
     size_t d = size_param_or_1(p, "d"), heads = size_param_or_1(p, "heads"),
            block = size_param_or_1(p, "block"), b = query_row / heads,
@@ -131,7 +133,7 @@ static void lower_scores_of_even_heads(const abdb_problem *p)
 
 /* Gives each request its blocks in random order and a length that leaves up to half of its last
  * block empty; aims each query at one token; lowers the scores of even heads. */
-static void paged_prepare_inputs(const abdb_problem *p, uint64_t seed)
+static void paged_prepare_pages_lengths_and_queries(const abdb_problem *p, uint64_t seed)
 {
     size_t batch = size_param_or_1(p, "batch"), block = size_param_or_1(p, "block"),
            used = blocks_per_request(p);
@@ -149,7 +151,8 @@ static void paged_prepare_inputs(const abdb_problem *p, uint64_t seed)
             index[b * width + i] = order ? order[b * used + i] : (int32_t)(b * used + i);
     }
     free(order);
-    for (size_t r = 0; r < p->tensor[Q].dim[0]; r++) aim_query_at_target_token(p, seed + 1, r);
+    for (size_t r = 0; r < p->tensor[Q].dim[0]; r++)
+        aim_query_at_target_and_hidden_token(p, seed + 1, r);
     lower_scores_of_even_heads(p);
 }
 
@@ -261,6 +264,6 @@ const abdb_kernel abdb_kernel_paged = {
     .reference_rows = paged_reference_rows,
     .error_bound = paged_error_bound,
     .norm_bound = paged_norm_bound,
-    .prepare_inputs = paged_prepare_inputs,
+    .prepare_inputs = paged_prepare_pages_lengths_and_queries,
     .bottleneck = paged_bottleneck,
 };

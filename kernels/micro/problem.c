@@ -39,8 +39,9 @@ abdb_status abdb_param_set_integer(abdb_problem *p, const char *name, double val
     return ABDB_OK;
 }
 
-abdb_status abdb_param_check_and_set_size(abdb_problem *p, const char *name, double fallback,
-                                          double maximum, size_t *out, abdb_error *err)
+abdb_status abdb_param_parse_size_and_store_default(abdb_problem *p, const char *name,
+                                                    double fallback, double maximum, size_t *out,
+                                                    abdb_error *err)
 {
     double value = abdb_param_number(p, name, fallback);
 
@@ -51,8 +52,8 @@ abdb_status abdb_param_check_and_set_size(abdb_problem *p, const char *name, dou
     return abdb_param_set_integer(p, name, value, err);
 }
 
-abdb_status abdb_param_word_index(const abdb_problem *p, const char *name, const char *const *words,
-                                  int *out, abdb_error *err)
+abdb_status abdb_param_choice_index(const abdb_problem *p, const char *name,
+                                    const char *const *words, int *out, abdb_error *err)
 {
     const char *text = abdb_param_text(p, name);
     char all[256] = "";
@@ -75,10 +76,11 @@ abdb_status abdb_param_word_index(const abdb_problem *p, const char *name, const
     return ABDB_FAIL(err, ABDB_USAGE, "%s: no %s '%s'; it is %s", p->kernel, name, text, all);
 }
 
-abdb_status abdb_param_word_index_and_set(abdb_problem *p, const char *name,
-                                          const char *const *words, int *out, abdb_error *err)
+abdb_status abdb_param_choice_index_and_store_default(abdb_problem *p, const char *name,
+                                                      const char *const *words, int *out,
+                                                      abdb_error *err)
 {
-    abdb_status st = abdb_param_word_index(p, name, words, out, err);
+    abdb_status st = abdb_param_choice_index(p, name, words, out, err);
 
     if (st != ABDB_OK || abdb_param_text(p, name)) return st;
     if (p->params == ABDB_PARAM_MAX) return ABDB_FAIL(err, ABDB_LIMIT, "too many parameters");
@@ -86,17 +88,19 @@ abdb_status abdb_param_word_index_and_set(abdb_problem *p, const char *name,
     return ABDB_OK;
 }
 
-abdb_status abdb_param_set_size_and_model(abdb_problem *p, const char *name, const char *name_of,
-                                          size_t model, double most, size_t *out, abdb_error *err)
+abdb_status abdb_param_parse_size_and_store_model_default(abdb_problem *p, const char *name,
+                                                          const char *name_of, size_t model,
+                                                          double most, size_t *out, abdb_error *err)
 {
-    abdb_status st = abdb_param_check_and_set_size(p, name, (double)model, most, out, err);
+    abdb_status st =
+        abdb_param_parse_size_and_store_default(p, name, (double)model, most, out, err);
 
     if (st == ABDB_OK && *out != model) st = abdb_param_set_integer(p, name_of, (double)model, err);
     return st;
 }
 
-abdb_status abdb_param_check_dtype(const abdb_problem *p, abdb_dtype fallback, unsigned allowed,
-                                   abdb_dtype *out, abdb_error *err)
+abdb_status abdb_param_parse_allowed_dtype(const abdb_problem *p, abdb_dtype fallback,
+                                           unsigned allowed, abdb_dtype *out, abdb_error *err)
 {
     const char *name = abdb_param_text(p, "dtype");
 
@@ -144,7 +148,7 @@ static uint64_t splitmix64_bits_at(uint64_t seed, uint64_t i)
     return z ? z : 1;
 }
 
-static int nonzero_integer_at(uint64_t seed, uint64_t i, int most)
+static int random_nonzero_integer_at(uint64_t seed, uint64_t i, int most)
 {
     /* From -most to most - 1, then all that is not negative moves up by one: 0 is left out. The
      * upper bits, scaled by a product: a remainder would take a division. */
@@ -160,7 +164,7 @@ uint64_t abdb_random_bits_at(uint64_t seed, uint64_t index)
 
 double abdb_random_nonzero_integer(uint64_t seed, uint64_t index, int most)
 {
-    return nonzero_integer_at(seed, index, most);
+    return random_nonzero_integer_at(seed, index, most);
 }
 
 void abdb_fill_nonzero_integers(const abdb_tensor *t, uint64_t seed, int most)
@@ -170,12 +174,13 @@ void abdb_fill_nonzero_integers(const abdb_tensor *t, uint64_t seed, int most)
 
     if (t->dtype == ABDB_F32) {
 #pragma omp parallel for schedule(static)
-        for (size_t i = 0; i < count; i++) floats[i] = (float)nonzero_integer_at(seed, i, most);
+        for (size_t i = 0; i < count; i++)
+            floats[i] = (float)random_nonzero_integer_at(seed, i, most);
         return;
     }
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < count; i++)
-        abdb_tensor_set_rounded(t, i, nonzero_integer_at(seed, i, most));
+        abdb_tensor_set_rounded(t, i, random_nonzero_integer_at(seed, i, most));
 }
 
 void abdb_random_permutation(int32_t *out, size_t n, uint64_t seed)

@@ -58,13 +58,13 @@ static double elements_filling_half_of_cache(const char *level, int arrays, size
     return fmax(1, floor(bytes / (double)(arrays * (int)element_bytes) / grain)) * grain;
 }
 
-static bool is_reduction(int op)
+static bool is_dot_or_read_reduction(int op)
 {
     return op == DOT || op == READ;
 }
 
 /* The words of a parameter, where it is given. */
-static abdb_status check_level_and_stores(const abdb_problem *p, abdb_error *err)
+static abdb_status check_level_and_stores_params(const abdb_problem *p, abdb_error *err)
 {
     static const char *const levels[] = {"L1", "L2", "L3", "memory", NULL};
     static const char *const stores[] = {"plain", "nt", NULL};
@@ -78,15 +78,16 @@ static abdb_status check_level_and_stores(const abdb_problem *p, abdb_error *err
 }
 
 /* Elements of an array: as many as are asked for, as fill a cache, or as no cache holds. */
-static abdb_status choose_array_elements(abdb_problem *p, const abdb_machine_caches *limits, int op,
-                                         abdb_dtype dtype, double *n, abdb_error *err)
+static abdb_status parse_or_choose_array_elements(abdb_problem *p,
+                                                  const abdb_machine_caches *limits, int op,
+                                                  abdb_dtype dtype, double *n, abdb_error *err)
 {
     const char *text = abdb_param_text(p, "n"), *level = abdb_param_text(p, "level");
     size_t each;
     abdb_status st = ABDB_OK;
 
     if (abdb_param_text(p, "each")) {
-        TRY(abdb_param_check_and_set_size(p, "each", 1, 0x1p32, &each, err));
+        TRY(abdb_param_parse_size_and_store_default(p, "each", 1, 0x1p32, &each, err));
         *n = (double)each * abdb_param_number(p, "threads", limits->threads);
     } else if (text && strcmp(text, "auto") != 0)
         *n = abdb_param_number(p, "n", NAN);
@@ -110,13 +111,13 @@ static abdb_status check_and_set_grain_and_unroll(abdb_problem *p, int op, abdb_
     abdb_status st = ABDB_OK;
 
     if (abdb_param_text(p, "grain"))
-        TRY(abdb_param_check_and_set_size(p, "grain", 64, 1 << 20, &grain, err));
-    if (grain && (grain % abdb_dtype_size(dtype) || is_reduction(op)))
+        TRY(abdb_param_parse_size_and_store_default(p, "grain", 64, 1 << 20, &grain, err));
+    if (grain && (grain % abdb_dtype_size(dtype) || is_dot_or_read_reduction(op)))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "stream: grain is whole elements, in bytes, of what is written"));
     if (!abdb_param_text(p, "unroll")) return ABDB_OK;
-    TRY(abdb_param_check_and_set_size(p, "unroll", 4, 16, &unroll, err));
-    if (unroll & (unroll - 1) || is_reduction(op))
+    TRY(abdb_param_parse_size_and_store_default(p, "unroll", 4, 16, &unroll, err));
+    if (unroll & (unroll - 1) || is_dot_or_read_reduction(op))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "stream: unroll is 1, 2, 4, 8 or 16, of what is written"));
 done:
     return st;
@@ -143,8 +144,8 @@ static abdb_status stream_setup_tensors(abdb_problem *p, const abdb_machine_cach
     TRY(abdb_dtype_parse_name(&dtype, dtype_name ? dtype_name : "f64", err));
     if (dtype != ABDB_F64 && dtype != ABDB_F32)
         return ABDB_FAIL(err, ABDB_USAGE, "stream: dtype is f64 or f32");
-    TRY(check_level_and_stores(p, err));
-    TRY(choose_array_elements(p, limits, op, dtype, &n, err));
+    TRY(check_level_and_stores_params(p, err));
+    TRY(parse_or_choose_array_elements(p, limits, op, dtype, &n, err));
     TRY(check_and_set_grain_and_unroll(p, op, dtype, err));
     passes = ceil(PASSES_BYTES / (n * operations[op].moved * (double)abdb_dtype_size(dtype)));
     repeat = abdb_param_number(p, "repeat", abdb_param_text(p, "level") ? passes : 1);
@@ -152,14 +153,15 @@ static abdb_status stream_setup_tensors(abdb_problem *p, const abdb_machine_cach
         return ABDB_FAIL(err, ABDB_USAGE, "stream: repeat wants a whole number");
     TRY(abdb_param_set_integer(p, "n", n, err));
     if (repeat > 1) TRY(abdb_param_set_integer(p, "repeat", repeat, err));
-    if (op == FMA) TRY(abdb_param_check_and_set_size(p, "fmas", 1, FMAS_MAX, &fmas, err));
+    if (op == FMA) TRY(abdb_param_parse_size_and_store_default(p, "fmas", 1, FMAS_MAX, &fmas, err));
     p->tensors = 3;
     for (int i = 0; i < 3; i++)
-        p->tensor[i] = (abdb_tensor){.dtype = dtype,
-                                     .role = i == Z ? ABDB_OUT : ABDB_IN,
-                                     .rank = 1,
-                                     .dim = {i == Z && is_reduction(op) ? 1 : (size_t)n},
-                                     .stride = {1}};
+        p->tensor[i] =
+            (abdb_tensor){.dtype = dtype,
+                          .role = i == Z ? ABDB_OUT : ABDB_IN,
+                          .rank = 1,
+                          .dim = {i == Z && is_dot_or_read_reduction(op) ? 1 : (size_t)n},
+                          .stride = {1}};
     /* An array that the operation does not read shrinks to one element. */
     if (operations[op].reads < 2) p->tensor[Y].dim[0] = 1;
     if (operations[op].reads < 1) p->tensor[X].dim[0] = 1;
@@ -223,7 +225,7 @@ static bool stream_make_exact_inputs(const abdb_problem *p, uint64_t seed)
            term = fmin(0x1p20, whole / (16 * sqrt((double)p->tensor[X].dim[0])));
     int most = (int)fmax(2, stream_op_index(p) == DOT ? sqrt(term) : term);
 
-    if (!is_reduction(stream_op_index(p))) return false;
+    if (!is_dot_or_read_reduction(stream_op_index(p))) return false;
     for (int t = X; t <= Y; t++)
         abdb_fill_nonzero_integers(&p->tensor[t], 2 * seed + (uint64_t)t, most);
     return true;
@@ -232,7 +234,7 @@ static bool stream_make_exact_inputs(const abdb_problem *p, uint64_t seed)
 /* One sum may come out near 0, and then says nothing of the size of its terms. */
 static double stream_norm_bound(const abdb_problem *p, int tensor)
 {
-    return is_reduction(stream_op_index(p))
+    return is_dot_or_read_reduction(stream_op_index(p))
                ? INFINITY
                : abdb_sum_norm_bound(&p->tensor[tensor], abdb_param_number(p, "fmas", 1));
 }

@@ -46,7 +46,7 @@ typedef struct {
 
 /* Takes what it has said on standard error out of the pipe; how much was it? What it leaves behind
  * may talk on: at most a full pipe. */
-static ssize_t read_stderr_into_tail(program_turn *t)
+static ssize_t drain_stderr_keeping_tail(program_turn *t)
 {
     static char chunk[CHUNK];
     ssize_t all = 0, size;
@@ -66,7 +66,7 @@ static ssize_t read_stderr_into_tail(program_turn *t)
 }
 
 /* The last line of what it said. */
-static const char *last_line_of_stderr(program_turn *t)
+static const char *trim_tail_and_get_last_line(program_turn *t)
 {
     char *line;
 
@@ -78,13 +78,13 @@ static const char *last_line_of_stderr(program_turn *t)
 
 /* Writes into t->why how a program that failed ended, with the last line of its standard error;
  * nothing where it ended well. */
-static void describe_failed_exit(program_turn *t, int status)
+static void write_reason_if_exit_failed(program_turn *t, int status)
 {
     const char *words;
 
     if (t->cancelled || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) return;
-    read_stderr_into_tail(t);
-    words = last_line_of_stderr(t);
+    drain_stderr_keeping_tail(t);
+    words = trim_tail_and_get_last_line(t);
     if (WIFSIGNALED(status))
         snprintf(t->why, sizeof t->why, "%s was ended by signal %d (%s)", t->words[0],
                  WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -105,19 +105,19 @@ static void kill_program_groups(void)
 
 /* Ends what the program has left behind before the next one starts; processes that had left its
  * group are named in t->escaped. */
-static void kill_groups_and_reap_leader(program_turn *t)
+static void kill_leftover_processes_and_reap_group(program_turn *t)
 {
     char escaped[ABDB_ESCAPED_SIZE];
 
     kill_program_groups(); /* its number is nobody else's until its leader is reaped */
     waitpid(group, NULL, 0);
-    abdb_end_children(group, ORPHANS_S, NULL, escaped);
+    abdb_kill_and_reap_all_children(group, ORPHANS_S, NULL, escaped);
     if (*escaped) memcpy(t->escaped, escaped, sizeof t->escaped);
     group = 0;
 }
 
 /* Waits for its end; meanwhile a record goes out now and then, and SIGINT ends it. */
-static void await_exit_with_heartbeat(program_turn *t, pid_t pid, double *end_s)
+static void await_exit_printing_heartbeats(program_turn *t, pid_t pid, double *end_s)
 {
     struct pollfd heard[] = {{.fd = signals, .events = POLLIN},
                              {.fd = t->said[0], .events = POLLIN}};
@@ -126,7 +126,7 @@ static void await_exit_with_heartbeat(program_turn *t, pid_t pid, double *end_s)
     pid_t gone;
 
     while ((gone = waitpid(pid, &status, WNOHANG)) == 0) {
-        ssize_t said = read_stderr_into_tail(t);
+        ssize_t said = drain_stderr_keeping_tail(t);
         bool rest = said && said < PIPE_SIZE / 4;
         struct signalfd_siginfo came;
 
@@ -142,7 +142,7 @@ static void await_exit_with_heartbeat(program_turn *t, pid_t pid, double *end_s)
     *end_s = abdb_clock_seconds();
     program = 0;
     if (gone == pid)
-        describe_failed_exit(t, status);
+        write_reason_if_exit_failed(t, status);
     else
         snprintf(t->why, sizeof t->why, "how %.80s ended cannot be told: %s", t->words[0],
                  strerror(errno));
@@ -150,7 +150,7 @@ static void await_exit_with_heartbeat(program_turn *t, pid_t pid, double *end_s)
 
 /* Starts the program once and waits for its end; seconds, where t->why stays "". Its group is there
  * before it, so that whatever ends this process now ends it, too. */
-static double run_program_once_timed(program_turn *t)
+static double start_program_and_time_until_exit(program_turn *t)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t how;
@@ -159,11 +159,11 @@ static double run_program_once_timed(program_turn *t)
     pid_t pid;
     int fault;
 
-    if (!(group = abdb_guarded_group_start())) {
+    if (!(group = abdb_start_group_killed_with_caller())) {
         snprintf(t->why, sizeof t->why, "no process group for it");
         return 0;
     }
-    read_stderr_into_tail(t); /* what the one before has left */
+    drain_stderr_keeping_tail(t); /* what the one before has left */
     *t->tail = '\0';
     sigemptyset(&none);
     sigemptyset(&usual);
@@ -184,8 +184,8 @@ static double run_program_once_timed(program_turn *t)
         snprintf(t->why, sizeof t->why, "%.200s cannot be started: %s", t->words[0],
                  strerror(fault));
     else
-        await_exit_with_heartbeat(t, program = pid, &end_s);
-    kill_groups_and_reap_leader(t);
+        await_exit_printing_heartbeats(t, program = pid, &end_s);
+    kill_leftover_processes_and_reap_group(t);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&how);
     return end_s - begin_s;
@@ -194,7 +194,7 @@ static double run_program_once_timed(program_turn *t)
 /* --- a cell ----------------------------------------------------------------------------------- */
 
 /* The parameter of {KEY} at s, or NULL. */
-static const char *find_braced_param(const char *s, const json_t *params)
+static const char *value_of_braced_param(const char *s, const json_t *params)
 {
     const char *end = *s == '{' ? strchr(s, '}') : NULL;
     char key[64];
@@ -212,8 +212,8 @@ static char *substitute_braced_params(const char *word, const json_t *params)
     char *copy;
 
     while (*word) {
-        const char *value = find_braced_param(word, params);
-        size_t size = *word == '{' && !find_braced_param(word + 1, params)
+        const char *value = value_of_braced_param(word, params);
+        size_t size = *word == '{' && !value_of_braced_param(word + 1, params)
                           ? abdb_braced_name_length(word + 1)
                           : 0;
 
@@ -250,12 +250,12 @@ static void print_command_result(const char *cell, char *const *words)
 }
 
 /* The starts of one turn. */
-static void run_and_print_samples(program_turn *t)
+static void run_and_print_samples_and_result(program_turn *t)
 {
     double first_s = abdb_clock_seconds(), all = 0;
 
     for (int i = 0; i < RUNS_MAX && (!i || all < turn_s); i++) {
-        double at_s = abdb_clock_seconds() - first_s, time_s = run_program_once_timed(t);
+        double at_s = abdb_clock_seconds() - first_s, time_s = start_program_and_time_until_exit(t);
 
         if (*t->why || t->cancelled) return;
         all += time_s;
@@ -266,7 +266,7 @@ static void run_and_print_samples(program_turn *t)
 }
 
 /* Names on standard error what the program left behind. */
-static void print_escaped(const program_turn *t)
+static void print_escaped_processes_to_stderr(const program_turn *t)
 {
     abdb_text line = {0};
 
@@ -278,7 +278,7 @@ static void print_escaped(const program_turn *t)
 
 /* Runs the program as one cell: its words with the parameters put in, samples, and an `end` that
  * says why where it failed. */
-static void run_command_cell(char *const *words, size_t count, json_t *request)
+static void run_command_cell_and_print_records(char *const *words, size_t count, json_t *request)
 {
     char *own[ABDB_ARGUMENTS + 1] = {NULL};
     program_turn t = {.words = own,
@@ -295,8 +295,8 @@ static void run_command_cell(char *const *words, size_t count, json_t *request)
         snprintf(t.why, sizeof t.why, "no pipe for its words: %s", strerror(errno));
     fcntl(t.said[0], F_SETFL, O_NONBLOCK);
     fcntl(t.said[0], F_SETPIPE_SZ, PIPE_SIZE); /* where that is not allowed it has less */
-    if (!*t.why) run_and_print_samples(&t);
-    if (*t.escaped) print_escaped(&t);
+    if (!*t.why) run_and_print_samples_and_result(&t);
+    if (*t.escaped) print_escaped_processes_to_stderr(&t);
     abdb_text_append_sanitized(&why, t.why);
     abdb_print_and_free_record(
         json_pack("{s:s,s:s,s:s,s:s}", "kind", "end", "cell", t.cell, "status",
@@ -339,7 +339,7 @@ static void kill_program_and_reraise(int number)
 
 /* SIGCHLD is not ignored, as it may be of whom we are started by: nobody would be told how a child
  * ended. */
-static bool open_signalfd_for_child_and_int(void)
+static bool block_signals_and_open_signalfd(void)
 {
     sigset_t awaited;
 
@@ -368,10 +368,10 @@ int main(int argc, char **argv)
               stderr);
         return 2;
     }
-    if (!abdb_records_take_stdout()) return 6;
+    if (!abdb_records_take_stdout_divert_prints()) return 6;
     for (int file = 3; file < FILES_MAX; file++) fcntl(file, F_SETFD, FD_CLOEXEC);
-    if (!open_signalfd_for_child_and_int()) return 6;
-    abdb_adopt_orphans();
+    if (!block_signals_and_open_signalfd()) return 6;
+    abdb_become_child_subreaper();
     abdb_print_and_free_record(json_pack(
         "{s:s,s:i,s:s,s:s,s:[{s:s,s:s,s:s,s:s}]}", "kind", "hello", "protocol", 1, "backend",
         command.name, "summary", command.summary, "kernels", "name", "wall-time", "provider",
@@ -382,7 +382,7 @@ int main(int argc, char **argv)
         json_t *request = json_loads(line, 0, &fault);
 
         if (json_is_string(json_object_get(request, "cell")))
-            run_command_cell(argv + 1, (size_t)argc - 2, request);
+            run_command_cell_and_print_records(argv + 1, (size_t)argc - 2, request);
         json_decref(request);
     }
     free(line);

@@ -18,7 +18,7 @@ enum { LINE_SIZE_MAX = 1 << 20, BEGINNING = 80, CHUNK = 65536, WORDS_MOST = 1 <<
 /* Thread count, binding and wait policy are set before exec, because libraries read them when they
  * are loaded. All of them use libgomp's one pool of threads. What the user has set of binding and
  * waiting stays (0: do not overwrite). */
-static void set_openmp_and_device_variables(const void *options)
+static void set_child_openmp_and_device_env(const void *options)
 {
     const abdb_run_options *o = options;
     char number[16];
@@ -45,13 +45,13 @@ static void set_openmp_and_device_variables(const void *options)
         setenv("BLIS_ARCH_TYPE", strcmp(o->core_type, "SkylakeX") == 0 ? "skx" : "haswell", 1);
 }
 
-abdb_status abdb_child_start(abdb_child *c, const abdb_run_options *o, const char *verb,
-                             abdb_error *err)
+abdb_status abdb_child_start_backend_with_pipes(abdb_child *c, const abdb_run_options *o,
+                                                const char *verb, abdb_error *err)
 {
     static const volatile int never = 0;
     abdb_start_options how = {.path = o->path,
                               .words_most = WORDS_MOST,
-                              .prepare = set_openmp_and_device_variables,
+                              .prepare = set_child_openmp_and_device_env,
                               .prepare_argument = o};
     size_t words = 0;
     abdb_error why;
@@ -79,7 +79,8 @@ abdb_status abdb_child_start(abdb_child *c, const abdb_run_options *o, const cha
     return ABDB_OK;
 }
 
-abdb_status abdb_child_write_within(abdb_child *c, const char *text, double wait_s, abdb_error *err)
+abdb_status abdb_child_write_with_timeout(abdb_child *c, const char *text, double wait_s,
+                                          abdb_error *err)
 {
     double until = abdb_monotonic_seconds() + wait_s;
     size_t size = strlen(text);
@@ -109,7 +110,7 @@ abdb_status abdb_child_write_within(abdb_child *c, const char *text, double wait
 /* Takes the first whole line out of the buffer, as a copy of the child's that ends in NUL; what
  * follows moves to the front. ABDB_QUIET: no line is complete yet. A line longer than LINE_SIZE_MAX
  * is no record, and neither is its end: its beginning is told once, and the rest dropped. */
-static abdb_child_event extract_first_line(abdb_child *c, char **line)
+static abdb_child_event extract_first_line_or_drop_too_long(abdb_child *c, char **line)
 {
     char *end = c->buffer.size ? memchr(c->buffer.data, '\n', c->buffer.size) : NULL;
     size_t size = end ? (size_t)(end - c->buffer.data) : c->buffer.size,
@@ -124,7 +125,7 @@ static abdb_child_event extract_first_line(abdb_child *c, char **line)
     memmove(c->buffer.data, c->buffer.data + gone, c->buffer.size - gone);
     c->buffer.size -= gone;
     c->skipping = !end;
-    if (told) return end ? extract_first_line(c, line) : ABDB_QUIET;
+    if (told) return end ? extract_first_line_or_drop_too_long(c, line) : ABDB_QUIET;
     *line = c->line.data;
     return too_long ? ABDB_TOO_LONG : ABDB_LINE;
 }
@@ -133,7 +134,7 @@ abdb_child_event abdb_child_read_line(abdb_child *c, double wait_s, char **line)
 {
     char chunk[CHUNK];
     struct pollfd waiting = {.fd = c->process.out, .events = POLLIN};
-    abdb_child_event had = extract_first_line(c, line);
+    abdb_child_event had = extract_first_line_or_drop_too_long(c, line);
     ssize_t size;
 
     if (had != ABDB_QUIET) return had;
@@ -145,10 +146,10 @@ abdb_child_event abdb_child_read_line(abdb_child *c, double wait_s, char **line)
     if (size <= 0) return size ? ABDB_UNHEARD : ABDB_ENDED;
     c->last_output_s = abdb_monotonic_seconds();
     abdb_text_add(&c->buffer, chunk, (size_t)size);
-    return extract_first_line(c, line);
+    return extract_first_line_or_drop_too_long(c, line);
 }
 
-abdb_status abdb_child_fail_unreadable(const abdb_child *c, const char *path, abdb_error *err)
+abdb_status abdb_child_fail_with_read_error(const abdb_child *c, const char *path, abdb_error *err)
 {
     if (c->read_errno)
         return ABDB_FAIL(err, ABDB_IO, "cannot read what %s says: %s", path,
@@ -158,7 +159,7 @@ abdb_status abdb_child_fail_unreadable(const abdb_child *c, const char *path, ab
 
 /* Closes a backend's input and waits for its end, or ends its process group; reports processes
  * that escaped. Returns its wait status. */
-static int close_input_and_end_group(abdb_child *c, bool kill_now)
+static int close_or_kill_and_reap_child(abdb_child *c, bool kill_now)
 {
     abdb_program *p = &c->process;
     int status;
@@ -188,12 +189,12 @@ bool abdb_child_send_interrupt(const abdb_child *c)
     return kill(-c->process.pid, c->launched ? SIGUSR2 : SIGINT) == 0;
 }
 
-int abdb_child_close_and_wait(abdb_child *c)
+int abdb_child_close_stdin_and_reap(abdb_child *c)
 {
-    return close_input_and_end_group(c, false);
+    return close_or_kill_and_reap_child(c, false);
 }
 
-int abdb_child_terminate_and_wait(abdb_child *c)
+int abdb_child_terminate_and_reap(abdb_child *c)
 {
-    return close_input_and_end_group(c, true);
+    return close_or_kill_and_reap_child(c, true);
 }

@@ -25,14 +25,15 @@ static abdb_protocol_rule *find_rule_by_number(const abdb_backend_reader *t, con
     return &t->rule[i];
 }
 
-void abdb_rule_set_held(abdb_backend_reader *t, const char *number)
+void abdb_rule_mark_held_if_untried(abdb_backend_reader *t, const char *number)
 {
     abdb_protocol_rule *rule = find_rule_by_number(t, number);
 
     if (rule->state == ABDB_CLAUSE_UNTRIED) rule->state = ABDB_CLAUSE_HELD;
 }
 
-void abdb_rule_set_broken(abdb_backend_reader *t, const char *number, const char *format, ...)
+void abdb_rule_mark_broken_with_first_reason(abdb_backend_reader *t, const char *number,
+                                             const char *format, ...)
 {
     abdb_protocol_rule *rule = find_rule_by_number(t, number);
     va_list args;
@@ -77,7 +78,7 @@ static bool json_has_control_characters(json_t *value)
 }
 
 /* What is said of any line, whatever is in it. */
-static void check_line_rules(abdb_backend_reader *t, const char *line, size_t size)
+static void check_line_bytes_and_break_rules(abdb_backend_reader *t, const char *line, size_t size)
 {
     const char *at = line;
     json_t *value = json_loads(line, JSON_DECODE_ANY, NULL);
@@ -85,82 +86,90 @@ static void check_line_rules(abdb_backend_reader *t, const char *line, size_t si
 
     while (*at && (length = abdb_utf8_char_length(at)) > 0) at += length;
     if (strlen(line) != size)
-        abdb_rule_set_broken(t, "2.3", "a line with NUL after %zu bytes", strlen(line));
+        abdb_rule_mark_broken_with_first_reason(t, "2.3", "a line with NUL after %zu bytes",
+                                                strlen(line));
     else if (*at)
-        abdb_rule_set_broken(t, "2.3", "byte %zu of a line is not UTF-8", (size_t)(at - line) + 1);
+        abdb_rule_mark_broken_with_first_reason(t, "2.3", "byte %zu of a line is not UTF-8",
+                                                (size_t)(at - line) + 1);
     if (has_control_characters(line) || json_has_control_characters(value))
-        abdb_rule_set_broken(t, "2.5", "control characters in: %.200s", line);
+        abdb_rule_mark_broken_with_first_reason(t, "2.5", "control characters in: %.200s", line);
     if (line[strspn(line, " \t")] != '{')
-        abdb_rule_set_broken(t, "2.4", "this is no record: %.200s", line);
-    else if (json_is_object(value) && !*abdb_record_text_or_empty(value, "kind"))
-        abdb_rule_set_broken(t, "2.1", "a record without a kind: %.200s", line);
+        abdb_rule_mark_broken_with_first_reason(t, "2.4", "this is no record: %.200s", line);
+    else if (json_is_object(value) && !*abdb_json_text_or_empty(value, "kind"))
+        abdb_rule_mark_broken_with_first_reason(t, "2.1", "a record without a kind: %.200s", line);
     json_decref(value);
 }
 
 /* --- records of the program ------------------------------------------------------------------- */
 
 /* Rule 3.2: a kernel has a name, a formula and a list of parameters that are texts. */
-static void check_hello_kernel(abdb_backend_reader *t, const json_t *kernel)
+static void check_hello_kernel_rule(abdb_backend_reader *t, const json_t *kernel)
 {
-    const char *name = abdb_record_text_or_empty(kernel, "name");
+    const char *name = abdb_json_text_or_empty(kernel, "name");
     json_t *names = json_object_get(kernel, "names"), *one;
     size_t i;
 
-    if (!*name || !*abdb_record_text_or_empty(kernel, "formula"))
-        abdb_rule_set_broken(t, "3.2", "kernel '%.60s' without %s", name,
-                             *name ? "formula" : "name");
+    if (!*name || !*abdb_json_text_or_empty(kernel, "formula"))
+        abdb_rule_mark_broken_with_first_reason(t, "3.2", "kernel '%.60s' without %s", name,
+                                                *name ? "formula" : "name");
     if (!json_is_array(names))
-        abdb_rule_set_broken(t, "3.2", "kernel '%.60s' does not name its parameters", name);
+        abdb_rule_mark_broken_with_first_reason(
+            t, "3.2", "kernel '%.60s' does not name its parameters", name);
     json_array_foreach(names, i, one) if (!json_is_string(one))
-        abdb_rule_set_broken(t, "3.2", "kernel '%.60s': a parameter's name is no text", name);
-    abdb_rule_set_held(t, "3.2");
+        abdb_rule_mark_broken_with_first_reason(
+            t, "3.2", "kernel '%.60s': a parameter's name is no text", name);
+    abdb_rule_mark_held_if_untried(t, "3.2");
 }
 
 /* Rule 3.5: each device has an id of one short word, and a name. */
-static void check_hello_devices(abdb_backend_reader *t, const json_t *devices)
+static void check_hello_devices_rule(abdb_backend_reader *t, const json_t *devices)
 {
     json_t *one;
     size_t i;
 
     if (!devices) return;
-    if (!json_is_array(devices)) abdb_rule_set_broken(t, "3.5", "devices are no array");
+    if (!json_is_array(devices))
+        abdb_rule_mark_broken_with_first_reason(t, "3.5", "devices are no array");
     json_array_foreach(devices, i, one)
     {
-        const char *id = abdb_record_text_or_empty(one, "id");
+        const char *id = abdb_json_text_or_empty(one, "id");
 
         if (!*id || strpbrk(id, " ,\t") || strlen(id) > 31 ||
-            !*abdb_record_text_or_empty(one, "name"))
-            abdb_rule_set_broken(t, "3.5", "device %zu has no id that is a short word, or no name",
-                                 i);
+            !*abdb_json_text_or_empty(one, "name"))
+            abdb_rule_mark_broken_with_first_reason(
+                t, "3.5", "device %zu has no id that is a short word, or no name", i);
     }
-    abdb_rule_set_held(t, "3.5");
+    abdb_rule_mark_held_if_untried(t, "3.5");
 }
 
 /* Rules 3.1, 3.2, 3.5: hello comes first and once, names the backend as its file does, and lists
  * kernels and devices. */
-static void check_hello_record(abdb_backend_reader *t, const json_t *hello)
+static void check_hello_rules_and_count(abdb_backend_reader *t, const json_t *hello)
 {
     const char *slash = strrchr(t->how->run->path, '/'),
-               *name = abdb_record_text_or_empty(hello, "backend"),
+               *name = abdb_json_text_or_empty(hello, "backend"),
                *file = slash ? slash + 1 : t->how->run->path;
     json_t *kernels = json_object_get(hello, "kernels"), *one;
     size_t i;
 
-    if (t->hellos++) abdb_rule_set_broken(t, "3.1", "hello twice");
-    if (t->records > 1) abdb_rule_set_broken(t, "3.1", "hello is record %zu", t->records);
+    if (t->hellos++) abdb_rule_mark_broken_with_first_reason(t, "3.1", "hello twice");
+    if (t->records > 1)
+        abdb_rule_mark_broken_with_first_reason(t, "3.1", "hello is record %zu", t->records);
     if (!*name || !json_is_string(json_object_get(hello, "summary")) || !json_is_array(kernels))
-        abdb_rule_set_broken(t, "3.1", "hello lacks backend, summary or kernels");
+        abdb_rule_mark_broken_with_first_reason(t, "3.1",
+                                                "hello lacks backend, summary or kernels");
     if (strncmp(file, "abdb-run-", 9) == 0 && strcmp(file + 9, name) != 0)
-        abdb_rule_set_broken(t, "3.1", "the program %s calls itself '%.60s'", file, name);
-    json_array_foreach(kernels, i, one) check_hello_kernel(t, one);
-    check_hello_devices(t, json_object_get(hello, "devices"));
-    abdb_rule_set_held(t, "3.1");
-    abdb_rule_set_held(t, "7.1");
+        abdb_rule_mark_broken_with_first_reason(t, "3.1", "the program %s calls itself '%.60s'",
+                                                file, name);
+    json_array_foreach(kernels, i, one) check_hello_kernel_rule(t, one);
+    check_hello_devices_rule(t, json_object_get(hello, "devices"));
+    abdb_rule_mark_held_if_untried(t, "3.1");
+    abdb_rule_mark_held_if_untried(t, "7.1");
 }
 
 /* Does a text name this host, its user or a folder of his? As a whole word: other names may hold a
  * short one. */
-static bool names_host_user_or_home(const char *text)
+static bool names_host_user_or_home(const char *value)
 {
     char host[256] = "";
     const struct passwd *user = getpwuid(geteuid());
@@ -171,8 +180,8 @@ static bool names_host_user_or_home(const char *text)
     for (size_t i = 0; i < 3; i++) {
         size_t size = strlen(words[i]);
 
-        for (const char *at = text; size > 1 && (at = strstr(at, words[i])); at++) {
-            bool begins = at == text || !strchr("abcdefghijklmnopqrstuvwxyz0123456789-", at[-1]);
+        for (const char *at = value; size > 1 && (at = strstr(at, words[i])); at++) {
+            bool begins = at == value || !strchr("abcdefghijklmnopqrstuvwxyz0123456789-", at[-1]);
             bool ends = !at[size] || !strchr("abcdefghijklmnopqrstuvwxyz0123456789-", at[size]);
 
             if (begins && ends) return true;
@@ -182,33 +191,35 @@ static bool names_host_user_or_home(const char *text)
 }
 
 /* Rule 3.3: the environment is an object, and none of its texts names this host, user or home. */
-static void check_environment_record(abdb_backend_reader *t, const json_t *record)
+static void check_environment_rule_no_host_names(abdb_backend_reader *t, const json_t *record)
 {
     const json_t *environment = json_object_get(record, "environment");
     const char *key;
     json_t *value;
 
-    if (!json_is_object(environment)) abdb_rule_set_broken(t, "3.3", "it is no object");
+    if (!json_is_object(environment))
+        abdb_rule_mark_broken_with_first_reason(t, "3.3", "it is no object");
     json_object_foreach((json_t *)(size_t)environment, key,
                         value) if (json_is_string(value) &&
                                    names_host_user_or_home(json_string_value(value)))
-        abdb_rule_set_broken(t, "3.3", "%s names this host, user or home", key);
-    abdb_rule_set_held(t, "3.3");
+        abdb_rule_mark_broken_with_first_reason(t, "3.3", "%s names this host, user or home", key);
+    abdb_rule_mark_held_if_untried(t, "3.3");
 }
 
 /* Rule 3.4: a device has a name, a clock with its resolution, and threads. */
-static void check_device_record(abdb_backend_reader *t, const json_t *device)
+static void check_device_rule(abdb_backend_reader *t, const json_t *device)
 {
     const json_t *threads = json_object_get(device, "threads"),
                  *step = json_object_get(device, "clock_resolution_s");
 
-    if (!*abdb_record_text_or_empty(device, "name") || !*abdb_record_text_or_empty(device, "clock"))
-        abdb_rule_set_broken(t, "3.4", "a device without name or clock");
+    if (!*abdb_json_text_or_empty(device, "name") || !*abdb_json_text_or_empty(device, "clock"))
+        abdb_rule_mark_broken_with_first_reason(t, "3.4", "a device without name or clock");
     if (!json_is_integer(threads) || json_integer_value(threads) < 1)
-        abdb_rule_set_broken(t, "3.4", "threads are no whole number above 0");
+        abdb_rule_mark_broken_with_first_reason(t, "3.4", "threads are no whole number above 0");
     if (!json_is_number(step) || !(json_number_value(step) > 0))
-        abdb_rule_set_broken(t, "3.4", "clock_resolution_s is no number above 0");
-    abdb_rule_set_held(t, "3.4");
+        abdb_rule_mark_broken_with_first_reason(t, "3.4",
+                                                "clock_resolution_s is no number above 0");
+    abdb_rule_mark_held_if_untried(t, "3.4");
 }
 
 /* --- records of a cell, beyond what cell_validation.c refuses
@@ -216,57 +227,63 @@ static void check_device_record(abdb_backend_reader *t, const json_t *device)
 
 /* Rules 4.4, 4.6: samples are numbered in order, their times do not go back, and none follows
  * the result. */
-static void check_sample_record(abdb_backend_reader *t, const json_t *sample)
+static void check_sample_order_rules_and_count(abdb_backend_reader *t, const json_t *sample)
 {
     const json_t *seq = json_object_get(sample, "seq"), *at = json_object_get(sample, "t_s");
 
-    if (t->told.result) abdb_rule_set_broken(t, "4.6", "a sample after the result");
+    if (t->told.result)
+        abdb_rule_mark_broken_with_first_reason(t, "4.6", "a sample after the result");
     if (!json_is_integer(seq) || json_integer_value(seq) != (json_int_t)t->samples)
-        abdb_rule_set_broken(t, "4.4", "sample %zu has another seq", t->samples);
+        abdb_rule_mark_broken_with_first_reason(t, "4.4", "sample %zu has another seq", t->samples);
     if (!json_is_number(at) || json_number_value(at) < t->last_t_s)
-        abdb_rule_set_broken(t, "4.4", "sample %zu has no t_s, or one before the last", t->samples);
+        abdb_rule_mark_broken_with_first_reason(
+            t, "4.4", "sample %zu has no t_s, or one before the last", t->samples);
     t->last_t_s = json_number_value(at);
     t->samples++;
 }
 
 /* Rules 4.5, 4.13: a cell that is not ok says why; the samples of one that is take no longer
  * together than has passed. */
-static void check_end_record(abdb_backend_reader *t, const json_t *end)
+static void check_end_reason_and_time_rules(abdb_backend_reader *t, const json_t *end)
 {
     const json_t *batch = json_object_get(t->told.result, "batch");
     double launches = json_is_number(batch) ? json_number_value(batch) : 1,
            passed_s = abdb_monotonic_seconds() - t->told.asked_s;
 
-    if (strcmp(abdb_record_text_or_empty(end, "status"), "ok") != 0) {
-        if (!*abdb_record_text_or_empty(end, "reason"))
-            abdb_rule_set_broken(t, "4.13", "it says %s without a reason",
-                                 abdb_record_text_or_empty(end, "status"));
+    if (strcmp(abdb_json_text_or_empty(end, "status"), "ok") != 0) {
+        if (!*abdb_json_text_or_empty(end, "reason"))
+            abdb_rule_mark_broken_with_first_reason(t, "4.13", "it says %s without a reason",
+                                                    abdb_json_text_or_empty(end, "status"));
         return;
     }
     if (t->told.all_s * launches > passed_s)
-        abdb_rule_set_broken(t, "4.5", "samples of %.3g s together, where %.3g s had passed",
-                             t->told.all_s * launches, passed_s);
+        abdb_rule_mark_broken_with_first_reason(
+            t, "4.5", "samples of %.3g s together, where %.3g s had passed",
+            t->told.all_s * launches, passed_s);
 }
 
 /* A record by its kind; a kind that nobody knows is nothing. */
-static void check_record_by_kind(abdb_backend_reader *t, const json_t *record)
+static void count_record_and_check_kind_rules(abdb_backend_reader *t, const json_t *record)
 {
     static const struct {
         const char *kind;
         void (*check)(abdb_backend_reader *t, const json_t *record);
-    } checks[] = {{"hello", check_hello_record},   {"environment", check_environment_record},
-                  {"device", check_device_record}, {"sample", check_sample_record},
-                  {"end", check_end_record},       {NULL, NULL}};
+    } checks[] = {{"hello", check_hello_rules_and_count},
+                  {"environment", check_environment_rule_no_host_names},
+                  {"device", check_device_rule},
+                  {"sample", check_sample_order_rules_and_count},
+                  {"end", check_end_reason_and_time_rules},
+                  {NULL, NULL}};
 
-    snprintf(t->kind, sizeof t->kind, "%.31s", abdb_record_text_or_empty(record, "kind"));
-    if (strcmp(t->kind, "span") == 0) abdb_rule_set_held(t, "4.18");
-    if (strcmp(t->kind, "metric") == 0) abdb_rule_set_held(t, "4.19");
+    snprintf(t->kind, sizeof t->kind, "%.31s", abdb_json_text_or_empty(record, "kind"));
+    if (strcmp(t->kind, "span") == 0) abdb_rule_mark_held_if_untried(t, "4.18");
+    if (strcmp(t->kind, "metric") == 0) abdb_rule_mark_held_if_untried(t, "4.19");
     if (strcmp(t->kind, "result") == 0 && json_object_get(record, "ranks"))
-        abdb_rule_set_held(t, "4.20");
+        abdb_rule_mark_held_if_untried(t, "4.20");
     t->records++;
     if (t->records == 1 && strcmp(t->kind, "hello") != 0)
-        abdb_rule_set_broken(t, "3.1", "its first record is '%s'", t->kind);
-    if (t->bye) abdb_rule_set_broken(t, "6.1", "'%s' after bye", t->kind);
+        abdb_rule_mark_broken_with_first_reason(t, "3.1", "its first record is '%s'", t->kind);
+    if (t->bye) abdb_rule_mark_broken_with_first_reason(t, "6.1", "'%s' after bye", t->kind);
     t->bye |= strcmp(t->kind, "bye") == 0;
     t->no_device |= strcmp(t->kind, "no-device") == 0;
     for (size_t i = 0; checks[i].kind; i++)
@@ -274,26 +291,28 @@ static void check_record_by_kind(abdb_backend_reader *t, const json_t *record)
 }
 
 /* One line. */
-static void check_line_and_its_record(abdb_backend_reader *t, const char *line)
+static void check_line_rules_and_validate_record(abdb_backend_reader *t, const char *line)
 {
     abdb_error err = {.message = ""};
     char why[160];
     bool broken;
-    json_t *record = abdb_record_parse_line(line, &broken, why);
+    json_t *record = abdb_parse_record_blanking_controls(line, &broken, why);
 
-    if (t->bye && !record) abdb_rule_set_broken(t, "6.1", "after bye it says: %.200s", line);
-    check_line_rules(t, line, t->child.line.size);
+    if (t->bye && !record)
+        abdb_rule_mark_broken_with_first_reason(t, "6.1", "after bye it says: %.200s", line);
+    check_line_bytes_and_break_rules(t, line, t->child.line.size);
     *t->kind = '\0';
-    if (record) check_record_by_kind(t, record);
-    if (abdb_validate_record_line(&t->told, t->how->run->path, line, &err) != ABDB_OK)
-        abdb_rule_set_broken(t, "7.1", "%s", err.message);
+    if (record) count_record_and_check_kind_rules(t, record);
+    if (abdb_validate_and_apply_record_line(&t->told, t->how->run->path, line, &err) != ABDB_OK)
+        abdb_rule_mark_broken_with_first_reason(t, "7.1", "%s", err.message);
     if (t->told.rejected)
-        abdb_rule_set_broken(t, t->told.rule, "%s", strchr(t->told.reason, ')') + 3);
+        abdb_rule_mark_broken_with_first_reason(t, t->told.rule, "%s",
+                                                strchr(t->told.reason, ')') + 3);
     json_decref(record);
 }
 
-abdb_reader_outcome abdb_reader_await_record(abdb_backend_reader *t, const char *kinds,
-                                             double max_silence_s, double max_total_s)
+abdb_reader_outcome abdb_reader_check_lines_until_kind(abdb_backend_reader *t, const char *kinds,
+                                                       double max_silence_s, double max_total_s)
 {
     double begin_s = abdb_monotonic_seconds(), heard_s = begin_s;
 
@@ -304,13 +323,14 @@ abdb_reader_outcome abdb_reader_await_record(abdb_backend_reader *t, const char 
 
         if (heard == ABDB_UNHEARD && t->read_error.status == ABDB_OK)
             t->read_error.status =
-                abdb_child_fail_unreadable(&t->child, t->how->run->path, &t->read_error);
+                abdb_child_fail_with_read_error(&t->child, t->how->run->path, &t->read_error);
         if (heard == ABDB_ENDED || heard == ABDB_UNHEARD) return ABDB_GONE;
         if (heard != ABDB_QUIET) heard_s = now;
         if (t->ending) heard = ABDB_QUIET;
         if (heard == ABDB_TOO_LONG)
-            abdb_rule_set_broken(t, "2.2", "a line that begins with: %.80s", line);
-        if (heard == ABDB_LINE) check_line_and_its_record(t, line);
+            abdb_rule_mark_broken_with_first_reason(t, "2.2", "a line that begins with: %.80s",
+                                                    line);
+        if (heard == ABDB_LINE) check_line_rules_and_validate_record(t, line);
         if (heard == ABDB_LINE && *t->kind &&
             abdb_list_has_word(kinds, ' ', t->kind, strlen(t->kind)))
             return ABDB_FOUND;
@@ -328,13 +348,13 @@ abdb_status abdb_reader_start_backend(abdb_backend_reader *t, const char *verb, 
     t->bye = t->no_device = t->ending = false;
     t->records = t->hellos = 0;
     t->wait_status = 0;
-    abdb_forget_process_records(&t->told);
-    abdb_begin_cell_validation(&t->told, &none);
-    return abdb_child_start(&t->child, t->how->run, verb, err);
+    abdb_discard_process_records(&t->told);
+    abdb_reset_validation_for_cell(&t->told, &none);
+    return abdb_child_start_backend_with_pipes(&t->child, t->how->run, verb, err);
 }
 
 /* Processes of its group besides itself. */
-static size_t count_processes_in_group(pid_t group)
+static size_t count_other_processes_in_group(pid_t group)
 {
     DIR *dir = opendir("/proc");
     struct dirent *entry;
@@ -365,10 +385,10 @@ static size_t count_processes_in_group(pid_t group)
 
 void abdb_reader_kill_backend(abdb_backend_reader *t)
 {
-    if (t->child.process.pid) (void)abdb_child_terminate_and_wait(&t->child);
+    if (t->child.process.pid) (void)abdb_child_terminate_and_reap(&t->child);
 }
 
-void abdb_reader_end_and_check(abdb_backend_reader *t)
+void abdb_reader_close_and_check_exit_rules(abdb_backend_reader *t)
 {
     pid_t group = t->child.process.pid;
     size_t left;
@@ -377,23 +397,29 @@ void abdb_reader_end_and_check(abdb_backend_reader *t)
     if (!group) return;
     close(t->child.process.in);
     t->child.process.in = -1;
-    if (!t->bye) (void)abdb_reader_await_record(t, "bye", ABDB_GRACE_S, ABDB_GRACE_S);
-    if (!t->bye) abdb_rule_set_broken(t, "6.1", "at the end of its input it does not say bye");
-    (void)abdb_reader_await_record(t, NULL, ABDB_GRACE_S,
-                                   ABDB_GRACE_S); /* whatever it still says */
+    if (!t->bye) (void)abdb_reader_check_lines_until_kind(t, "bye", ABDB_GRACE_S, ABDB_GRACE_S);
+    if (!t->bye)
+        abdb_rule_mark_broken_with_first_reason(t, "6.1",
+                                                "at the end of its input it does not say bye");
+    (void)abdb_reader_check_lines_until_kind(t, NULL, ABDB_GRACE_S,
+                                             ABDB_GRACE_S); /* whatever it still says */
     if (!abdb_program_wait_until_ended(&t->child.process, ABDB_GRACE_S, NULL)) {
-        abdb_rule_set_broken(t, "1.3", "it runs on, %d s after bye", ABDB_GRACE_S);
+        abdb_rule_mark_broken_with_first_reason(t, "1.3", "it runs on, %d s after bye",
+                                                ABDB_GRACE_S);
         abdb_reader_kill_backend(t);
         return;
     }
-    left = count_processes_in_group(group);
-    if (left) abdb_rule_set_broken(t, "1.3", "it leaves %zu processes behind", left);
-    status = t->wait_status = abdb_child_close_and_wait(&t->child);
+    left = count_other_processes_in_group(group);
+    if (left)
+        abdb_rule_mark_broken_with_first_reason(t, "1.3", "it leaves %zu processes behind", left);
+    status = t->wait_status = abdb_child_close_stdin_and_reap(&t->child);
     if (!left && *t->child.process.escaped)
-        abdb_rule_set_broken(t, "1.3", "it leaves processes behind: %s", t->child.process.escaped);
+        abdb_rule_mark_broken_with_first_reason(t, "1.3", "it leaves processes behind: %s",
+                                                t->child.process.escaped);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        abdb_rule_set_broken(t, "1.3", "it ends with %s %d", WIFEXITED(status) ? "code" : "signal",
-                             WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-    abdb_rule_set_held(t, "1.3");
-    abdb_rule_set_held(t, "6.1");
+        abdb_rule_mark_broken_with_first_reason(
+            t, "1.3", "it ends with %s %d", WIFEXITED(status) ? "code" : "signal",
+            WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    abdb_rule_mark_held_if_untried(t, "1.3");
+    abdb_rule_mark_held_if_untried(t, "6.1");
 }

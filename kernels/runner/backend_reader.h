@@ -25,20 +25,20 @@ typedef struct {
 /* What came first: a record of those kinds, silence, or the end of the program. */
 typedef enum { ABDB_FOUND, ABDB_SILENT, ABDB_GONE } abdb_reader_outcome;
 
-void abdb_rule_set_held(abdb_backend_reader *t, const char *number);
+void abdb_rule_mark_held_if_untried(abdb_backend_reader *t, const char *number);
 /* The first reason stays. */
-void abdb_rule_set_broken(abdb_backend_reader *t, const char *number, const char *format, ...)
-    ABDB_PRINTF(3, 4);
+void abdb_rule_mark_broken_with_first_reason(abdb_backend_reader *t, const char *number,
+                                             const char *format, ...) ABDB_PRINTF(3, 4);
 bool abdb_rule_is_broken(const abdb_backend_reader *t, const char *number);
 
 ABDB_MUST_USE abdb_status abdb_reader_start_backend(abdb_backend_reader *t, const char *verb,
                                                     abdb_error *err);
 /* Takes lines until one is a record of `kinds` (blanks between; NULL: none is), the program is
  * silent for quiet_s, or most_s are over. */
-abdb_reader_outcome abdb_reader_await_record(abdb_backend_reader *t, const char *kinds,
-                                             double max_silence_s, double max_total_s);
+abdb_reader_outcome abdb_reader_check_lines_until_kind(abdb_backend_reader *t, const char *kinds,
+                                                       double max_silence_s, double max_total_s);
 /* No more input: it says bye and goes; what it says or leaves behind then breaks rules. */
-void abdb_reader_end_and_check(abdb_backend_reader *t);
+void abdb_reader_close_and_check_exit_rules(abdb_backend_reader *t);
 /* Ends it without asking for more. */
 void abdb_reader_kill_backend(abdb_backend_reader *t);
 

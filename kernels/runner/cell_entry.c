@@ -27,7 +27,7 @@ static const double outlier_mads = 14.8; /* 10 x 1.48 MAD */
 
 /* Keeps how far the median of a cell is known, half of its interval, relative: reports of a run say
  * how small a difference it could see. */
-static void append_median_uncertainty(abdb_run_tally *t, const abdb_summary *s)
+static void append_median_uncertainty_to_tally(abdb_run_tally *t, const abdb_summary *s)
 {
     double *more;
 
@@ -51,8 +51,8 @@ static const char *const beside[] = {"canary_shift",  "load",     "steal",  "clo
                                      "temperature_c", "energy_j", "power_w"};
 
 /* Median time with its interval and samples, and the rates that follow from the kernel's work. */
-static abdb_status add_time_rates_and_metrics(abdb_entry *e, abdb_cell_validation *t,
-                                              abdb_run_tally *tally, abdb_error *err)
+static abdb_status add_time_rate_and_metric_results(abdb_entry *e, abdb_cell_validation *t,
+                                                    abdb_run_tally *tally, abdb_error *err)
 {
     double *times = calloc(t->samples ? t->samples : 1, sizeof *times), ops, bytes;
     const json_t *error = json_object_get(t->result, "error");
@@ -64,7 +64,7 @@ static abdb_status add_time_rates_and_metrics(abdb_entry *e, abdb_cell_validatio
     for (size_t i = 0; i < t->samples; i++) times[i] = t->sample[i].value;
     TRY(abdb_sort_and_summarise(times, t->samples, &summary, err));
     mark_outlier_samples(t->sample, t->samples, &summary);
-    append_median_uncertainty(tally, &summary);
+    append_median_uncertainty_to_tally(tally, &summary);
     r = abdb_entry_add_result(e, "time_s", summary.median);
     r->statistic = "median";
     r->n = (long long)t->samples;
@@ -83,16 +83,16 @@ static abdb_status add_time_rates_and_metrics(abdb_entry *e, abdb_cell_validatio
     bytes = json_number_value(json_object_get(t->result, "bytes"));
     if (ops > 0 && summary.median > 0) {
         bool whole =
-            abdb_record_text_or_empty(t->result, "dtype")[0] == 'i'; /* i8: no floating point */
+            abdb_json_text_or_empty(t->result, "dtype")[0] == 'i'; /* i8: no floating point */
 
         r = abdb_entry_add_result(e, whole ? "ops_per_s" : "flops_per_s", ops / summary.median);
         r->statistic = "median";
-        r->formula = abdb_record_text_or_empty(t->result, "formula");
+        r->formula = abdb_json_text_or_empty(t->result, "formula");
     }
     if (bytes > 0 && summary.median > 0) {
         r = abdb_entry_add_result(e, "bytes_per_s", bytes / summary.median);
         r->statistic = "median";
-        r->formula = abdb_record_text_or_empty(t->result, "formula");
+        r->formula = abdb_json_text_or_empty(t->result, "formula");
     }
     if (json_is_number(error)) abdb_entry_add_result(e, "error", json_number_value(error));
     abdb_entry_add_result(e, "prepare_s",
@@ -121,10 +121,10 @@ static const char *const bounds[] = {"operations", "bytes", NULL},
 static void add_factor_if_listed(abdb_entry *e, const json_t *result, const char *name,
                                  const char *const *words)
 {
-    const char *text = abdb_record_text_or_empty(result, name);
+    const char *text = abdb_json_text_or_empty(result, name);
 
     for (size_t i = 0; words[i]; i++)
-        if (strcmp(words[i], text) == 0) abdb_entry_add_factor(e, name, text);
+        if (strcmp(words[i], text) == 0) abdb_entry_add_factor_parsing_number(e, name, text);
 }
 
 /* Threads that a launch ran on, where the backend knows them, else those that it was given. */
@@ -136,22 +136,23 @@ static void add_thread_factors(abdb_entry *e, abdb_arena *arena, const abdb_cell
 
     if (!json_is_integer(used)) ran = asked;
     if (ran > 0 && !json_object_get(json_object_get(t->result, "factors"), "threads"))
-        abdb_entry_add_factor(e, "threads", abdb_arena_printf(arena, "%lld", ran));
+        abdb_entry_add_factor_parsing_number(e, "threads", abdb_arena_printf(arena, "%lld", ran));
     if (asked > 0 && ran > 0 && asked != ran)
-        abdb_entry_add_factor(e, "threads_asked", abdb_arena_printf(arena, "%lld", asked));
+        abdb_entry_add_factor_parsing_number(e, "threads_asked",
+                                             abdb_arena_printf(arena, "%lld", asked));
 }
 
 /* Of a backend that does not say which provider computed it: the only one that it has. */
-static void add_only_provider_factor(abdb_entry *e, const abdb_cell_validation *t,
-                                     const abdb_cell *cell)
+static void add_provider_factor_if_only_one(abdb_entry *e, const abdb_cell_validation *t,
+                                            const abdb_cell *cell)
 {
-    const char *only = abdb_nth_provider_of_kernel(t->hello, cell->kernel, 0);
+    const char *only = abdb_nth_distinct_provider_of_kernel(t->hello, cell->kernel, 0);
 
-    if (!only || abdb_nth_provider_of_kernel(t->hello, cell->kernel, 1) ||
+    if (!only || abdb_nth_distinct_provider_of_kernel(t->hello, cell->kernel, 1) ||
         abdb_cell_param_text(cell, "provider") ||
         json_object_get(json_object_get(t->result, "factors"), "provider"))
         return;
-    abdb_entry_add_factor(e, "provider", only);
+    abdb_entry_add_factor_parsing_number(e, "provider", only);
 }
 
 /* What a result was measured under, as factors: parameters of the cell (where the backend did
@@ -162,51 +163,60 @@ static void add_measurement_factors(abdb_entry *e, abdb_arena *arena, const abdb
 {
     const abdb_cell_validation *t = &s->told;
     json_t *factors = json_object_get(t->result, "factors"), *value;
-    bool whole = abdb_samples_are_processes(t);
+    bool whole = abdb_sample_unit_is_process(t);
     const char *key;
 
     for (size_t i = 0; i < cell->params; i++)
         if (!json_object_get(factors, cell->param[i].key) &&
             strcmp(cell->param[i].key, "dtype") != 0)
-            abdb_entry_add_factor(
+            abdb_entry_add_factor_parsing_number(
                 e, strcmp(cell->param[i].key, "op") == 0 ? "operation" : cell->param[i].key,
                 cell->param[i].text);
-    json_object_foreach(factors, key, value) if (strcmp(key, "dtype") != 0) abdb_entry_add_factor(
-        e, strcmp(key, "op") == 0 ? "operation" : key, json_string_value(value));
+    json_object_foreach(factors, key, value) if (strcmp(key, "dtype") != 0)
+        abdb_entry_add_factor_parsing_number(e, strcmp(key, "op") == 0 ? "operation" : key,
+                                             json_string_value(value));
     /* What a program started by --command used of the machine nobody told. */
     if (!whole) add_thread_factors(e, arena, t);
-    add_only_provider_factor(e, t, cell);
-    if (*abdb_record_text_or_empty(t->result, "chosen"))
-        abdb_entry_add_factor(e, "chosen", abdb_record_text_or_empty(t->result, "chosen"));
-    if (s->o->core_type) abdb_entry_add_factor(e, "core_type_asked", s->o->core_type);
-    abdb_entry_add_factor(e, "commit", s->o->commit);
-    abdb_entry_add_factor(e, "branch", s->o->branch);
-    abdb_entry_add_factor(e, "dirty", s->o->dirty);
-    abdb_entry_add_factor(e, "node", s->o->node);
-    if (*abdb_record_text_or_empty(t->environment, "library"))
-        abdb_entry_add_factor(e, "library", abdb_record_text_or_empty(t->environment, "library"));
+    add_provider_factor_if_only_one(e, t, cell);
+    if (*abdb_json_text_or_empty(t->result, "chosen"))
+        abdb_entry_add_factor_parsing_number(e, "chosen",
+                                             abdb_json_text_or_empty(t->result, "chosen"));
+    if (s->o->core_type)
+        abdb_entry_add_factor_parsing_number(e, "core_type_asked", s->o->core_type);
+    abdb_entry_add_factor_parsing_number(e, "commit", s->o->commit);
+    abdb_entry_add_factor_parsing_number(e, "branch", s->o->branch);
+    abdb_entry_add_factor_parsing_number(e, "dirty", s->o->dirty);
+    abdb_entry_add_factor_parsing_number(e, "node", s->o->node);
+    if (*abdb_json_text_or_empty(t->environment, "library"))
+        abdb_entry_add_factor_parsing_number(e, "library",
+                                             abdb_json_text_or_empty(t->environment, "library"));
     if (json_is_integer(json_object_get(t->result, "batch")))
-        abdb_entry_add_factor(
+        abdb_entry_add_factor_parsing_number(
             e, "sample_launches",
             abdb_arena_printf(arena, "%lld",
                               (long long)json_integer_value(json_object_get(t->result, "batch"))));
-    abdb_entry_add_factor(e, "clock", abdb_record_text_or_empty(t->device, "clock"));
-    if (!whole) abdb_entry_add_factor(e, "clock_policy", "as-shipped");
+    abdb_entry_add_factor_parsing_number(e, "clock", abdb_json_text_or_empty(t->device, "clock"));
+    if (!whole) abdb_entry_add_factor_parsing_number(e, "clock_policy", "as-shipped");
     add_factor_if_listed(e, t->result, "bound", bounds);
     add_factor_if_listed(e, t->result, "ceiling", ceilings);
     add_factor_if_listed(e, t->result, "resident", caches);
     if (json_is_number(json_object_get(t->result, "checked")))
-        abdb_entry_add_factor(
+        abdb_entry_add_factor_parsing_number(
             e, "checked",
             abdb_arena_printf(arena, "%.3g",
                               json_number_value(json_object_get(t->result, "checked"))));
-    if (*abdb_record_text_or_empty(t->result, "energy_scope"))
-        abdb_entry_add_factor(e, "energy_scope",
-                              abdb_record_text_or_empty(t->result, "energy_scope"));
+    if (*abdb_json_text_or_empty(t->result, "energy_scope"))
+        abdb_entry_add_factor_parsing_number(e, "energy_scope",
+                                             abdb_json_text_or_empty(t->result, "energy_scope"));
     /* What is the same for all kernels where their backend does not say otherwise. */
-    if (!whole && !json_object_get(factors, "fill")) abdb_entry_add_factor(e, "fill", "uniform");
-    if (!whole && !json_object_get(factors, "cache")) abdb_entry_add_factor(e, "cache", "hot");
-    abdb_entry_add_factor(e, "sampling", whole ? "process@1" : s->o->quick ? "quick@1" : "cpu@1");
+    if (!whole && !json_object_get(factors, "fill"))
+        abdb_entry_add_factor_parsing_number(e, "fill", "uniform");
+    if (!whole && !json_object_get(factors, "cache"))
+        abdb_entry_add_factor_parsing_number(e, "cache", "hot");
+    abdb_entry_add_factor_parsing_number(e, "sampling",
+                                         whole         ? "process@1"
+                                         : s->o->quick ? "quick@1"
+                                                       : "cpu@1");
 }
 
 static bool results_are_finite(const abdb_entry *e)
@@ -217,11 +227,12 @@ static bool results_are_finite(const abdb_entry *e)
 }
 
 /* Words that a reader of the median should know, "" where there is none. */
-static const char *measurement_flags_text(abdb_arena *arena, const abdb_backend_session *s, bool ok)
+static const char *quick_imprecise_unsteady_flags_text(abdb_arena *arena,
+                                                       const abdb_backend_session *s, bool ok)
 {
     const abdb_cell_validation *t = &s->told;
     bool unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
-    bool imprecise = ok && t->samples < ABDB_PRECISE_LEAST && !abdb_samples_are_processes(t);
+    bool imprecise = ok && t->samples < ABDB_PRECISE_LEAST && !abdb_sample_unit_is_process(t);
     const char *words =
         abdb_arena_printf(arena, "%s%s%s", s->o->quick ? " quick" : "",
                           imprecise ? " imprecise" : "", unsteady ? " unsteady" : "");
@@ -230,37 +241,37 @@ static const char *measurement_flags_text(abdb_arena *arena, const abdb_backend_
 }
 
 /* What the entry says of itself. */
-static void set_entry_fields(abdb_entry *e, abdb_arena *arena, const abdb_backend_session *s,
-                             const abdb_cell *cell, bool ok)
+static void set_entry_text_fields(abdb_entry *e, abdb_arena *arena, const abdb_backend_session *s,
+                                  const abdb_cell *cell, bool ok)
 {
     const abdb_cell_validation *t = &s->told;
-    bool whole = abdb_samples_are_processes(t); /* of a program that may use more than it tells */
+    bool whole = abdb_sample_unit_is_process(t); /* of a program that may use more than it tells */
 
     e->field[ABDB_FIELD_evidence] = "measured";
     e->field[ABDB_FIELD_kind] = "run";
     e->field[ABDB_FIELD_status] = t->status;
     e->field[ABDB_FIELD_reason] = ok ? NULL : t->reason;
     e->field[ABDB_FIELD_verified] =
-        ok ? abdb_record_text_or_empty(t->result, "verified") : "unchecked";
+        ok ? abdb_json_text_or_empty(t->result, "verified") : "unchecked";
     e->field[ABDB_FIELD_suite] = "abdb";
     e->field[ABDB_FIELD_workload] = cell->kernel;
-    e->field[ABDB_FIELD_device] = t->device ? abdb_record_text_or_empty(t->device, "name") : NULL;
+    e->field[ABDB_FIELD_device] = t->device ? abdb_json_text_or_empty(t->device, "name") : NULL;
     e->field[ABDB_FIELD_devices] = t->device && !whole ? "1" : NULL;
     e->field[ABDB_FIELD_nodes] = whole ? NULL : "1";
     e->field[ABDB_FIELD_backend] = s->o->name;
     e->field[ABDB_FIELD_dtype] =
-        ok ? abdb_record_text_or_empty(t->result, "dtype") : abdb_cell_param_text(cell, "dtype");
+        ok ? abdb_json_text_or_empty(t->result, "dtype") : abdb_cell_param_text(cell, "dtype");
     e->field[ABDB_FIELD_date] = t->date;
     e->field[ABDB_FIELD_tag] = s->o->tag;
     e->field[ABDB_FIELD_campaign] = s->o->campaign;
     e->field[ABDB_FIELD_cell] =
         abdb_cell_stored_name(arena, s->o->name, s->o->device, cell, s->o->repetition);
-    e->field[ABDB_FIELD_flags] = measurement_flags_text(arena, s, ok);
+    e->field[ABDB_FIELD_flags] = quick_imprecise_unsteady_flags_text(arena, s, ok);
     e->field[ABDB_FIELD_source] = "abdb-run";
 }
 
 /* Adds a cell to the tally of its status; what is no known status counts as crashed. */
-static void count_cell_status(abdb_run_tally *tally, const char *status)
+static void count_cell_by_status(abdb_run_tally *tally, const char *status)
 {
     if (strcmp(status, "ok") == 0)
         tally->ok++;
@@ -276,8 +287,8 @@ static void count_cell_status(abdb_run_tally *tally, const char *status)
 
 /* One cell as an entry, whatever became of it: a cell that crashed or timed out is a row with
  * its status and reason. */
-abdb_status abdb_build_and_store_entry(abdb_backend_session *s, const abdb_cell *cell,
-                                       abdb_run_tally *tally, abdb_error *err)
+abdb_status abdb_build_entry_and_send_to_sink(abdb_backend_session *s, const abdb_cell *cell,
+                                              abdb_run_tally *tally, abdb_error *err)
 {
     abdb_entry *e = calloc(1, sizeof *e);
     abdb_arena arena = {0};
@@ -289,14 +300,14 @@ abdb_status abdb_build_and_store_entry(abdb_backend_session *s, const abdb_cell 
     abdb_status st = ABDB_OK;
 
     if (!e) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry"));
-    if (ok) TRY(add_time_rates_and_metrics(e, t, tally, err));
+    if (ok) TRY(add_time_rate_and_metric_results(e, t, tally, err));
     if (ok && !results_are_finite(e)) { /* of 1e300 operations in 1e-300 s */
         abdb_reject_cell(t, "4.7", "its work and its times make a rate that is not finite");
         e->results = 0;
         ok = false;
     }
-    set_entry_fields(e, &arena, s, cell, ok);
-    if (ok) TRY(abdb_entry_add_ranks(e, t->result, t->samples, &arena, &ranks, err));
+    set_entry_text_fields(e, &arena, s, cell, ok);
+    if (ok) TRY(abdb_entry_set_ranks_and_add_times(e, t->result, t->samples, &arena, &ranks, err));
     s->doubtful = strstr(e->field[ABDB_FIELD_flags], "imprecise") ||
                   strstr(e->field[ABDB_FIELD_flags], "unsteady");
     e->environment = environment;
@@ -310,7 +321,7 @@ abdb_status abdb_build_and_store_entry(abdb_backend_session *s, const abdb_cell 
     TRY(s->sink->entry(s->sink->self, e, err));
     if (ok && strcmp(e->field[ABDB_FIELD_verified], "pass") != 0) tally->unverified++;
     if (strstr(e->field[ABDB_FIELD_flags], "unsteady")) tally->unsteady++;
-    count_cell_status(tally, t->status);
+    count_cell_by_status(tally, t->status);
 done:
     free(environment);
     free(ranks);

@@ -20,7 +20,8 @@ typedef struct {
 
 /* Builds the entry of the cell that ended last from its records and hands it to the sink. Counts it
  * in the tally and sets s->doubtful. ABDB_NOMEM, or the error of the sink. */
-ABDB_MUST_USE abdb_status abdb_build_and_store_entry(abdb_backend_session *s, const abdb_cell *cell,
-                                                     abdb_run_tally *tally, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_build_entry_and_send_to_sink(abdb_backend_session *s,
+                                                            const abdb_cell *cell,
+                                                            abdb_run_tally *tally, abdb_error *err);
 
 #endif

@@ -49,7 +49,7 @@ abdb_status abdb_cell_validation_init(abdb_cell_validation *t, abdb_error *err)
                : ABDB_FAIL(err, ABDB_NOMEM, "samples");
 }
 
-void abdb_forget_process_records(abdb_cell_validation *t)
+void abdb_discard_process_records(abdb_cell_validation *t)
 {
     json_decref(t->hello);
     json_decref(t->environment);
@@ -59,8 +59,7 @@ void abdb_forget_process_records(abdb_cell_validation *t)
     *t->now = *t->before = '\0';
 }
 
-/* Forgets what was measured. */
-static void discard_measurements(abdb_cell_validation *t)
+static void discard_cell_measurements(abdb_cell_validation *t)
 {
     json_decref(t->result);
     t->result = NULL;
@@ -72,7 +71,7 @@ static void discard_measurements(abdb_cell_validation *t)
 
 void abdb_cell_validation_free(abdb_cell_validation *t)
 {
-    abdb_forget_process_records(t);
+    abdb_discard_process_records(t);
     json_decref(t->result);
     free(t->sample);
     free(t->telemetry);
@@ -82,9 +81,9 @@ void abdb_cell_validation_free(abdb_cell_validation *t)
     *t = (abdb_cell_validation){0};
 }
 
-void abdb_begin_cell_validation(abdb_cell_validation *t, const abdb_cell *cell)
+void abdb_reset_validation_for_cell(abdb_cell_validation *t, const abdb_cell *cell)
 {
-    discard_measurements(t);
+    discard_cell_measurements(t);
     memcpy(t->before, t->now, sizeof t->before);
     snprintf(t->now, sizeof t->now, "%s", cell->name);
     t->requested = cell;
@@ -107,13 +106,13 @@ void abdb_end_cell(abdb_cell_validation *t, const char *status, const char *form
     t->ended = true;
 }
 
-void abdb_end_cell_by_exit(abdb_cell_validation *t, const char *path, const char *status,
-                           int wait_status)
+void abdb_end_cell_by_wait_status(abdb_cell_validation *t, const char *path, const char *status,
+                                  int wait_status)
 {
     char why[sizeof t->reason];
 
-    if (path && !t->hello && abdb_status_means_missing(wait_status)) {
-        abdb_describe_missing(why, sizeof why, path, wait_status);
+    if (path && !t->hello && abdb_exit_code_means_program_missing(wait_status)) {
+        abdb_describe_missing_interpreter_or_library(why, sizeof why, path, wait_status);
         abdb_end_cell(t, "no-device", "%s", why);
     } else if (WIFSIGNALED(wait_status)) {
         abdb_end_cell(t, status, "the process was ended by signal %d (%s)", WTERMSIG(wait_status),
@@ -136,20 +135,20 @@ void abdb_reject_cell(abdb_cell_validation *t, const char *rule, const char *for
     abdb_end_cell(t, "bad-answer", "the backend broke the protocol (%s): %s", rule, why);
     snprintf(t->rule, sizeof t->rule, "%s", rule);
     t->rejected = true;
-    discard_measurements(t);
+    discard_cell_measurements(t);
 }
 
 /* --- what a record may say -------------------------------------------------------------------- */
 
 /* A number of a record that is finite and at least `least`; missing ones are fine. */
-static bool check_number_or_reject(abdb_cell_validation *t, const json_t *record, const char *rule,
-                                   const char *name, double least)
+static bool accept_number(abdb_cell_validation *t, const json_t *record, const char *rule,
+                          const char *name, double minimum)
 {
     const json_t *value = json_object_get(record, name);
     double number = json_number_value(value);
 
     if (!value || json_is_null(value)) return true;
-    if (json_is_number(value) && isfinite(number) && number >= least) return true;
+    if (json_is_number(value) && isfinite(number) && number >= minimum) return true;
     if (json_is_number(value))
         abdb_reject_cell(t, rule, "%s is %g", name, number);
     else
@@ -162,8 +161,7 @@ static void validate_and_add_sample(abdb_cell_validation *t, const json_t *recor
     double time_s = json_number_value(json_object_get(record, "time_s"));
     const json_t *at = json_object_get(record, "t_s");
 
-    if (!check_number_or_reject(t, record, "4.4", "time_s", 0) ||
-        !check_number_or_reject(t, record, "4.4", "t_s", 0))
+    if (!accept_number(t, record, "4.4", "time_s", 0) || !accept_number(t, record, "4.4", "t_s", 0))
         return;
     if (!(time_s > 0)) {
         abdb_reject_cell(t, "4.4", "a sample without a time_s above 0");
@@ -182,9 +180,9 @@ static void validate_and_add_sample(abdb_cell_validation *t, const json_t *recor
 /* A reading of a sensor. It stands beside the measurement: one that says nothing is left out. */
 static void add_sensor_reading(abdb_cell_validation *t, const json_t *record)
 {
-    const char *sensor = abdb_record_text_or_empty(record, "sensor"),
-               *quantity = abdb_record_text_or_empty(record, "quantity");
-    const abdb_unit *unit = abdb_unit_find(abdb_record_text_or_empty(record, "unit"));
+    const char *sensor = abdb_json_text_or_empty(record, "sensor"),
+               *quantity = abdb_json_text_or_empty(record, "quantity");
+    const abdb_unit *unit = abdb_unit_find(abdb_json_text_or_empty(record, "unit"));
     const json_t *at = json_object_get(record, "t_s"), *value = json_object_get(record, "value");
     abdb_telemetry *next = &t->telemetry[t->telemetries];
 
@@ -199,7 +197,7 @@ static void add_sensor_reading(abdb_cell_validation *t, const json_t *record)
 }
 
 /* A copy that lives as long as the cell; NULL of "". */
-static const char *copy_text_for_cell(abdb_cell_validation *t, const char *text)
+static const char *copy_text_unless_empty(abdb_cell_validation *t, const char *text)
 {
     return *text ? abdb_arena_copy(&t->words, text, strlen(text)) : NULL;
 }
@@ -207,16 +205,16 @@ static const char *copy_text_for_cell(abdb_cell_validation *t, const char *text)
 /* A part of a workload's time, within one that was told before. */
 static void validate_and_add_span(abdb_cell_validation *t, const json_t *record)
 {
-    const char *name = abdb_record_text_or_empty(record, "name"),
-               *within = abdb_record_text_or_empty(record, "within");
+    const char *name = abdb_json_text_or_empty(record, "name"),
+               *within = abdb_json_text_or_empty(record, "within");
     long long calls = json_integer_value(json_object_get(record, "calls"));
     const json_t *time = json_object_get(record, "time_s"), *ops = json_object_get(record, "ops"),
                  *bytes = json_object_get(record, "bytes");
     size_t parent = 0;
 
-    if (!check_number_or_reject(t, record, "4.18", "time_s", 0) ||
-        !check_number_or_reject(t, record, "4.18", "ops", 0) ||
-        !check_number_or_reject(t, record, "4.18", "bytes", 0))
+    if (!accept_number(t, record, "4.18", "time_s", 0) ||
+        !accept_number(t, record, "4.18", "ops", 0) ||
+        !accept_number(t, record, "4.18", "bytes", 0))
         return;
     while (parent < t->spans && strcmp(t->span[parent].name, within) != 0) parent++;
     if (!*name || calls < 1 || !json_is_number(time)) {
@@ -228,10 +226,10 @@ static void validate_and_add_span(abdb_cell_validation *t, const json_t *record)
         abdb_reject_cell(t, "4.18", "more than %d spans", SPANS_MAX);
     } else {
         t->span[t->spans++] = (abdb_span){
-            .name = copy_text_for_cell(t, name),
-            .within = copy_text_for_cell(t, within),
-            .kernel = copy_text_for_cell(t, abdb_record_text_or_empty(record, "kernel")),
-            .provider = copy_text_for_cell(t, abdb_record_text_or_empty(record, "provider")),
+            .name = copy_text_unless_empty(t, name),
+            .within = copy_text_unless_empty(t, within),
+            .kernel = copy_text_unless_empty(t, abdb_json_text_or_empty(record, "kernel")),
+            .provider = copy_text_unless_empty(t, abdb_json_text_or_empty(record, "provider")),
             .calls = calls,
             .time_s = json_number_value(time),
             .ops = json_is_number(ops) ? json_number_value(ops) : NAN,
@@ -245,8 +243,8 @@ static const char *const statistics[] = {"value", "mean", "median", "min",   "ma
 /* A number that a workload tells beside its time. */
 static void validate_and_add_metric(abdb_cell_validation *t, const json_t *record)
 {
-    const char *name = abdb_record_text_or_empty(record, "metric"),
-               *statistic = abdb_record_text_or_empty(record, "statistic");
+    const char *name = abdb_json_text_or_empty(record, "metric"),
+               *statistic = abdb_json_text_or_empty(record, "statistic");
     const abdb_metric_info *known = abdb_metric_find(name);
     const json_t *value = json_object_get(record, "value"), *x = json_object_get(record, "x");
 
@@ -263,21 +261,21 @@ static void validate_and_add_metric(abdb_cell_validation *t, const json_t *recor
     else
         t->metric[t->metrics++] =
             (abdb_result){.metric = known->name,
-                          .statistic = copy_text_for_cell(t, statistic),
+                          .statistic = copy_text_unless_empty(t, statistic),
                           .value = json_number_value(value),
                           .x = json_is_number(x) ? json_number_value(x) : NAN};
 }
 
 /* Was it measured as it was asked? Words must be the same; numbers a kernel may round. */
-static bool check_params_as_requested(abdb_cell_validation *t, const json_t *result)
+static bool accept_params(abdb_cell_validation *t, const json_t *result)
 {
     const json_t *threads = json_object_get(result, "threads");
 
     for (size_t i = 0; i < t->requested->params; i++) {
         const char *key = t->requested->param[i].key, *text = t->requested->param[i].text;
         const char *said = strcmp(key, "dtype") == 0
-                               ? abdb_record_text_or_empty(result, key)
-                               : abdb_record_text_or_empty(json_object_get(result, "factors"), key);
+                               ? abdb_json_text_or_empty(result, key)
+                               : abdb_json_text_or_empty(json_object_get(result, "factors"), key);
         double number;
 
         if (strcmp(key, "threads") == 0 && json_is_integer(threads) &&
@@ -297,7 +295,7 @@ static bool check_params_as_requested(abdb_cell_validation *t, const json_t *res
     return true;
 }
 
-static bool check_factors_are_texts(abdb_cell_validation *t, json_t *factors)
+static bool accept_factors(abdb_cell_validation *t, json_t *factors)
 {
     const char *key;
     json_t *value;
@@ -311,16 +309,18 @@ static bool check_factors_are_texts(abdb_cell_validation *t, json_t *factors)
 }
 
 /* Is the provider that computed it one that the backend says it has of this kernel? */
-static bool check_provider_is_listed(abdb_cell_validation *t, const json_t *result)
+static bool accept_provider(abdb_cell_validation *t, const json_t *result)
 {
-    const char *said = abdb_record_text_or_empty(json_object_get(result, "factors"), "provider");
+    const char *said = abdb_json_text_or_empty(json_object_get(result, "factors"), "provider");
     const char *asked = abdb_cell_param_text(t->requested, "provider"), *name;
 
     if (!*said && asked) said = asked;
     for (size_t i = 0;
-         *said && (name = abdb_nth_provider_of_kernel(t->hello, t->requested->kernel, i)); i++)
+         *said && (name = abdb_nth_distinct_provider_of_kernel(t->hello, t->requested->kernel, i));
+         i++)
         if (strcmp(name, said) == 0) return true;
-    if (!*said || !abdb_nth_provider_of_kernel(t->hello, t->requested->kernel, 0)) return true;
+    if (!*said || !abdb_nth_distinct_provider_of_kernel(t->hello, t->requested->kernel, 0))
+        return true;
     abdb_reject_cell(t, "4.10", "it measured provider=%s, which its hello does not name", said);
     return false;
 }
@@ -332,31 +332,31 @@ static void validate_and_set_result(abdb_cell_validation *t, json_t *record)
     static const char *const numbers[] = {"ops",          "bytes",    "error",   "prepare_s",
                                           "batch",        "load",     "steal",   "clock_hz",
                                           "canary_shift", "energy_j", "power_w", "checked"};
-    const char *verified = abdb_record_text_or_empty(record, "verified");
+    const char *verified = abdb_json_text_or_empty(record, "verified");
 
     if (t->result) {
         abdb_reject_cell(t, "4.6", "a second result");
         return;
     }
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (!check_number_or_reject(t, record, "4.7", numbers[i], 0)) return;
-    if (!check_number_or_reject(t, record, "4.7", "temperature_c", -274)) return;
-    if (abdb_ranks_why_invalid(record)) {
-        abdb_reject_cell(t, "4.20", "%s", abdb_ranks_why_invalid(record));
+        if (!accept_number(t, record, "4.7", numbers[i], 0)) return;
+    if (!accept_number(t, record, "4.7", "temperature_c", -274)) return;
+    if (abdb_why_result_ranks_invalid(record)) {
+        abdb_reject_cell(t, "4.20", "%s", abdb_why_result_ranks_invalid(record));
         return;
     }
     if (strcmp(verified, "pass") != 0 && strcmp(verified, "fail") != 0) {
         abdb_reject_cell(t, "4.6", "verified is '%.40s', not pass or fail", verified);
         return;
     }
-    if (check_factors_are_texts(t, json_object_get(record, "factors")) &&
-        check_params_as_requested(t, record) && check_provider_is_listed(t, record))
+    if (accept_factors(t, json_object_get(record, "factors")) && accept_params(t, record) &&
+        accept_provider(t, record))
         t->result = json_incref(record);
 }
 
 /* Is it a word with which a cell may end? (`timeout`, `crash` and `bad-answer` are abdb's to say.)
  */
-static bool is_end_status(const char *status)
+static bool is_end_status_a_backend_may_report(const char *status)
 {
     static const char *const words[] = {"ok",        "not-implemented", "failed", "out-of-memory",
                                         "no-device", "cancelled"};
@@ -368,7 +368,7 @@ static bool is_end_status(const char *status)
 
 /* Can these times have been measured? What a clock measures lasts a step of it at least, and what
  * was measured since the cell was asked cannot have taken longer than that is ago. */
-static bool check_times_are_possible(abdb_cell_validation *t)
+static bool accept_times(abdb_cell_validation *t)
 {
     const json_t *launches = json_object_get(t->result, "batch");
     double batch = json_is_number(launches) ? fmax(1, json_number_value(launches)) : 1,
@@ -386,9 +386,9 @@ static bool check_times_are_possible(abdb_cell_validation *t)
 
 static void validate_and_end_cell(abdb_cell_validation *t, const json_t *record)
 {
-    const char *status = abdb_record_text_or_empty(record, "status");
+    const char *status = abdb_json_text_or_empty(record, "status");
 
-    if (!is_end_status(status)) {
+    if (!is_end_status_a_backend_may_report(status)) {
         abdb_reject_cell(t, "4.13", "the unknown status '%.40s'", status);
         return;
     }
@@ -396,14 +396,14 @@ static void validate_and_end_cell(abdb_cell_validation *t, const json_t *record)
         abdb_reject_cell(t, "4.14", "it said ok but gave no result or no samples");
         return;
     }
-    if (strcmp(status, "ok") == 0 && !check_times_are_possible(t)) return;
-    abdb_end_cell(t, status, "%s", abdb_record_text_or_empty(record, "reason"));
+    if (strcmp(status, "ok") == 0 && !accept_times(t)) return;
+    abdb_end_cell(t, status, "%s", abdb_json_text_or_empty(record, "reason"));
 }
 
 /* A record of a cell: of this one, and in order? */
-static void check_and_apply_cell_record(abdb_cell_validation *t, const char *kind, json_t *record)
+static void apply_cell_record(abdb_cell_validation *t, const char *kind, json_t *record)
 {
-    const char *cell = abdb_record_text_or_empty(record, "cell");
+    const char *cell = abdb_json_text_or_empty(record, "cell");
     bool begins = strcmp(kind, "begin") == 0;
 
     if (t->rejected) return; /* what follows is as doubtful */
@@ -434,8 +434,8 @@ static void check_and_apply_cell_record(abdb_cell_validation *t, const char *kin
 }
 
 /* What a process says of itself. */
-static abdb_status check_and_store_process_record(abdb_cell_validation *t, const char *kind,
-                                                  json_t *record, const char *path, abdb_error *err)
+static abdb_status store_process_record(abdb_cell_validation *t, const char *kind, json_t *record,
+                                        const char *path, abdb_error *err)
 {
     json_t *environment = json_object_get(record, "environment");
 
@@ -453,7 +453,7 @@ static abdb_status check_and_store_process_record(abdb_cell_validation *t, const
             abdb_reject_cell(t, "3.3", "its environment is no object");
         json_decref(t->environment);
         t->environment = json_is_object(environment) ? json_incref(environment) : NULL;
-    } else if (check_number_or_reject(t, record, "3.4", "threads", 1)) {
+    } else if (accept_number(t, record, "3.4", "threads", 1)) {
         json_decref(t->device);
         t->device = json_incref(record);
     }
@@ -470,31 +470,31 @@ static const char *rule_of_json_error(const char *why)
     return "2.4";
 }
 
-abdb_status abdb_validate_record_line(abdb_cell_validation *t, const char *path, const char *line,
-                                      abdb_error *err)
+abdb_status abdb_validate_and_apply_record_line(abdb_cell_validation *t, const char *path,
+                                                const char *line, abdb_error *err)
 {
     static const char *const of_cell[] = {"begin",  "sample", "telemetry", "span",
                                           "metric", "result", "end",       NULL},
                              *const of_process[] = {"hello", "environment", "device", NULL};
     char why[160];
     bool broken;
-    unsigned starved = abdb_allocation_failures();
-    json_t *record = abdb_record_parse_line(line, &broken, why);
-    const char *kind = abdb_record_text_or_empty(record, "kind");
+    unsigned starved = abdb_allocation_failure_count();
+    json_t *record = abdb_parse_record_blanking_controls(line, &broken, why);
+    const char *kind = abdb_json_text_or_empty(record, "kind");
     abdb_status st = ABDB_OK;
 
     if (broken) abdb_reject_cell(t, rule_of_json_error(why), "a record that is not JSON: %s", why);
-    if (abdb_text_is_in_list(kind, of_cell)) check_and_apply_cell_record(t, kind, record);
+    if (abdb_text_is_in_list(kind, of_cell)) apply_cell_record(t, kind, record);
     if (abdb_text_is_in_list(kind, of_process))
-        st = check_and_store_process_record(t, kind, record, path, err);
+        st = store_process_record(t, kind, record, path, err);
     json_decref(record);
-    if (st == ABDB_OK && abdb_allocation_failures() != starved)
+    if (st == ABDB_OK && abdb_allocation_failure_count() != starved)
         st = ABDB_FAIL(err, ABDB_NOMEM, "what a backend said");
     return st;
 }
 
-bool abdb_samples_are_processes(const abdb_cell_validation *t)
+bool abdb_sample_unit_is_process(const abdb_cell_validation *t)
 {
-    return strcmp(abdb_record_text_or_empty(json_object_get(t->result, "factors"), "sample_unit"),
+    return strcmp(abdb_json_text_or_empty(json_object_get(t->result, "factors"), "sample_unit"),
                   "process") == 0;
 }

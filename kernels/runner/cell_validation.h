@@ -41,25 +41,26 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_cell_validation_init(abdb_cell_validation *told, abdb_error *err);
 void abdb_cell_validation_free(abdb_cell_validation *told);
 /* A new process: it has said nothing. */
-void abdb_forget_process_records(abdb_cell_validation *told);
+void abdb_discard_process_records(abdb_cell_validation *told);
 /* A cell is asked: what was said of the last one is forgotten. */
-void abdb_begin_cell_validation(abdb_cell_validation *told, const abdb_cell *cell);
+void abdb_reset_validation_for_cell(abdb_cell_validation *told, const abdb_cell *cell);
 /* Takes one line. ABDB_BACKEND: another version of the protocol; `path` names who speaks it. */
-ABDB_MUST_USE abdb_status abdb_validate_record_line(abdb_cell_validation *told, const char *path,
-                                                    const char *line, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_validate_and_apply_record_line(abdb_cell_validation *told,
+                                                              const char *path, const char *line,
+                                                              abdb_error *err);
 /* Ends the cell with that status and reason, as abdb saw it. */
 void abdb_end_cell(abdb_cell_validation *told, const char *status, const char *format, ...)
     ABDB_PRINTF(3, 4);
 /* Ends it because the process ended inside of it, with that wait status. path: of its program;
  * where what runs that is not installed, the cell ends as `no-device`. NULL: ranks ran it. */
-void abdb_end_cell_by_exit(abdb_cell_validation *told, const char *path, const char *status,
-                           int wait_status);
+void abdb_end_cell_by_wait_status(abdb_cell_validation *told, const char *path, const char *status,
+                                  int wait_status);
 /* Ends it as one that broke a rule of the protocol, named by its number: what was measured is
  * dropped. */
 void abdb_reject_cell(abdb_cell_validation *told, const char *rule, const char *format, ...)
     ABDB_PRINTF(3, 4);
 /* Is each sample a whole process? It counts by itself, and nothing of kernels is said of it. */
-bool abdb_samples_are_processes(const abdb_cell_validation *told);
+bool abdb_sample_unit_is_process(const abdb_cell_validation *told);
 /* Now, UTC: "2026-05-04T03:02:01.000Z". */
 void abdb_format_now_utc(char out[32]);
 

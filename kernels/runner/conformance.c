@@ -40,47 +40,52 @@ static json_t *program_identity_json(const abdb_backend_reader *t)
 /* --- what it is ------------------------------------------------------------------------------- */
 
 /* Does it begin as it should? In *is: what it says of itself, for the first time. */
-static void check_greeting_and_identity(abdb_backend_reader *t, const char *verb, json_t **is)
+static void check_greeting_complete_and_unchanged(abdb_backend_reader *t, const char *verb,
+                                                  json_t **is)
 {
     json_t *now = program_identity_json(t);
     bool whole = t->no_device || (t->told.environment && t->told.device);
 
     if (!t->told.hello || !whole)
-        abdb_rule_set_broken(t, "1.1", "%s lacks %s", verb,
-                             !t->told.hello         ? "hello"
-                             : !t->told.environment ? "environment"
-                                                    : "device");
+        abdb_rule_mark_broken_with_first_reason(t, "1.1", "%s lacks %s", verb,
+                                                !t->told.hello         ? "hello"
+                                                : !t->told.environment ? "environment"
+                                                                       : "device");
     else
-        abdb_rule_set_held(t, "1.1");
+        abdb_rule_mark_held_if_untried(t, "1.1");
     if (*is && !json_equal(*is, now))
-        abdb_rule_set_broken(t, "3.6", "%s says something else than before", verb);
+        abdb_rule_mark_broken_with_first_reason(t, "3.6", "%s says something else than before",
+                                                verb);
     else if (*is)
-        abdb_rule_set_held(t, "3.6");
+        abdb_rule_mark_held_if_untried(t, "3.6");
     if (!*is) *is = json_incref(now);
     json_decref(now);
 }
 
 /* `describe` greets, says bye and ends; *is: what it said of itself. ABDB_BACKEND: an
  * interpreter or a library that it needs is not here. */
-static abdb_status test_describe(abdb_backend_reader *t, json_t **is, abdb_error *err)
+static abdb_status test_describe_verb(abdb_backend_reader *t, json_t **is, abdb_error *err)
 {
     double wait_s = t->how->wait_s;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_reader_start_backend(t, "describe", err));
-    if (abdb_reader_await_record(t, "bye", wait_s, wait_s) == ABDB_SILENT)
-        abdb_rule_set_broken(t, "5.1", "describe does not end within %.0f s", wait_s);
-    check_greeting_and_identity(t, "describe", is);
+    if (abdb_reader_check_lines_until_kind(t, "bye", wait_s, wait_s) == ABDB_SILENT)
+        abdb_rule_mark_broken_with_first_reason(t, "5.1", "describe does not end within %.0f s",
+                                                wait_s);
+    check_greeting_complete_and_unchanged(t, "describe", is);
     if (t->records) {
         static const char *const seen[] = {"2.1", "2.2", "2.3", "2.4", "2.5", "2.6"};
 
-        for (size_t i = 0; i < sizeof seen / sizeof seen[0]; i++) abdb_rule_set_held(t, seen[i]);
+        for (size_t i = 0; i < sizeof seen / sizeof seen[0]; i++)
+            abdb_rule_mark_held_if_untried(t, seen[i]);
     }
-    abdb_reader_end_and_check(t);
-    if (!t->told.hello && abdb_status_means_missing(t->wait_status)) {
+    abdb_reader_close_and_check_exit_rules(t);
+    if (!t->told.hello && abdb_exit_code_means_program_missing(t->wait_status)) {
         char why[800];
 
-        abdb_describe_missing(why, sizeof why, t->how->run->path, t->wait_status);
+        abdb_describe_missing_interpreter_or_library(why, sizeof why, t->how->run->path,
+                                                     t->wait_status);
         TRY(ABDB_FAIL(err, ABDB_BACKEND, "%s", why));
     }
 done:
@@ -96,17 +101,17 @@ static abdb_status test_unknown_verb(abdb_backend_reader *t, abdb_error *err)
     TRY(abdb_reader_start_backend(t, "no-such-verb", err));
     close(t->child.process.in);
     t->child.process.in = -1;
-    (void)abdb_reader_await_record(t, NULL, t->how->wait_s, t->how->wait_s);
+    (void)abdb_reader_check_lines_until_kind(t, NULL, t->how->wait_s, t->how->wait_s);
     if (!abdb_program_wait_until_ended(&t->child.process, ABDB_GRACE_S, NULL)) {
-        abdb_rule_set_broken(t, "1.2", "it does not end");
+        abdb_rule_mark_broken_with_first_reason(t, "1.2", "it does not end");
         abdb_reader_kill_backend(t);
         goto done;
     }
-    if (t->records) abdb_rule_set_broken(t, "1.2", "it prints records");
-    status = abdb_child_close_and_wait(&t->child);
+    if (t->records) abdb_rule_mark_broken_with_first_reason(t, "1.2", "it prints records");
+    status = abdb_child_close_stdin_and_reap(&t->child);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        abdb_rule_set_broken(t, "1.2", "it ends with code 0");
-    abdb_rule_set_held(t, "1.2");
+        abdb_rule_mark_broken_with_first_reason(t, "1.2", "it ends with code 0");
+    abdb_rule_mark_held_if_untried(t, "1.2");
 done:
     return st;
 }
@@ -114,33 +119,33 @@ done:
 /* --- cells ------------------------------------------------------------------------------------ */
 
 /* A program that reads cells; one that lives is asked on. */
-static abdb_status start_program_if_none(abdb_backend_reader *t, abdb_error *err)
+static abdb_status start_run_if_not_running(abdb_backend_reader *t, abdb_error *err)
 {
     double wait_s = t->how->wait_s;
     abdb_status st = ABDB_OK;
 
     if (t->child.process.pid) return ABDB_OK;
     TRY(abdb_reader_start_backend(t, "run", err));
-    if (abdb_reader_await_record(t, "device no-device", wait_s, wait_s) != ABDB_FOUND)
-        abdb_rule_set_broken(t, "1.1", "run does not come to its device");
+    if (abdb_reader_check_lines_until_kind(t, "device no-device", wait_s, wait_s) != ABDB_FOUND)
+        abdb_rule_mark_broken_with_first_reason(t, "1.1", "run does not come to its device");
 done:
     return st;
 }
 
 /* Says that; a program that does not read it breaks the rule. ABDB_IO: abdb cannot write. */
-static abdb_status write_text_or_break_rule(abdb_backend_reader *t, const char *text,
-                                            const char *rule, abdb_error *err)
+static abdb_status write_text_or_mark_rule_broken(abdb_backend_reader *t, const char *text,
+                                                  const char *rule, abdb_error *err)
 {
-    abdb_status st = abdb_child_write_within(&t->child, text, t->how->wait_s, err);
+    abdb_status st = abdb_child_write_with_timeout(&t->child, text, t->how->wait_s, err);
 
     if (st != ABDB_LIMIT && st != ABDB_BACKEND) return st;
-    abdb_rule_set_broken(t, rule, "%s", err->message);
+    abdb_rule_mark_broken_with_first_reason(t, rule, "%s", err->message);
     return ABDB_OK;
 }
 
 /* Asks for a cell and begins its validation. */
-static abdb_status send_cell_request(abdb_backend_reader *t, const abdb_cell *cell, bool quick,
-                                     abdb_error *err)
+static abdb_status begin_and_send_cell_request(abdb_backend_reader *t, const abdb_cell *cell,
+                                               bool quick, abdb_error *err)
 {
     abdb_run_options o = *t->how->run;
     char *line;
@@ -148,47 +153,48 @@ static abdb_status send_cell_request(abdb_backend_reader *t, const abdb_cell *ce
 
     o.quick = quick;
     o.timeout_s = CELL_MOST_S;
-    line = abdb_cell_request_line(&o, cell);
+    line = abdb_cell_request_json_line(&o, cell);
     if (!line) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
-    abdb_begin_cell_validation(&t->told, cell);
+    abdb_reset_validation_for_cell(&t->told, cell);
     t->samples = 0;
     t->last_t_s = 0;
-    st = write_text_or_break_rule(t, line, "5.2", err);
+    st = write_text_or_mark_rule_broken(t, line, "5.2", err);
     free(line);
     return st;
 }
 
 /* What a cell that ended has shown. */
-static void set_cell_rules_held(abdb_backend_reader *t)
+static void mark_cell_rules_held(abdb_backend_reader *t)
 {
     static const char *const always[] = {"4.1", "4.2", "4.13", "5.1", "5.2", NULL},
                              *const measured[] = {"4.4", "4.5",  "4.6",  "4.7",
                                                   "4.8", "4.10", "4.14", NULL};
     bool ok = strcmp(t->told.status, "ok") == 0;
 
-    for (size_t i = 0; always[i]; i++) abdb_rule_set_held(t, always[i]);
-    for (size_t i = 0; ok && measured[i]; i++) abdb_rule_set_held(t, measured[i]);
+    for (size_t i = 0; always[i]; i++) abdb_rule_mark_held_if_untried(t, always[i]);
+    for (size_t i = 0; ok && measured[i]; i++) abdb_rule_mark_held_if_untried(t, measured[i]);
 }
 
 /* Asks a cell; its status is in t->told.status, "" where it has none. A program that went wrong is
  * ended: the next cell starts it anew. */
-static abdb_status request_cell_and_await_end(abdb_backend_reader *t, const abdb_cell *cell,
-                                              abdb_error *err)
+static abdb_status run_cell_and_check_until_end(abdb_backend_reader *t, const abdb_cell *cell,
+                                                abdb_error *err)
 {
     abdb_reader_outcome came;
     abdb_status st = ABDB_OK;
 
     if (abdb_run_stop_requested(t->how->run)) return ABDB_FAIL(err, ABDB_STOPPED, "interrupted");
-    TRY(start_program_if_none(t, err));
-    TRY(send_cell_request(t, cell, true, err));
-    came = abdb_reader_await_record(t, "end", t->how->wait_s, CELL_MOST_S);
+    TRY(start_run_if_not_running(t, err));
+    TRY(begin_and_send_cell_request(t, cell, true, err));
+    came = abdb_reader_check_lines_until_kind(t, "end", t->how->wait_s, CELL_MOST_S);
     if (came == ABDB_SILENT && !*t->child.stop)
-        abdb_rule_set_broken(t, "5.1", "%s: it is silent, or takes over %d s", cell->name,
-                             CELL_MOST_S);
-    if (came == ABDB_GONE) abdb_rule_set_broken(t, "5.2", "it ended inside of %s", cell->name);
+        abdb_rule_mark_broken_with_first_reason(t, "5.1", "%s: it is silent, or takes over %d s",
+                                                cell->name, CELL_MOST_S);
+    if (came == ABDB_GONE)
+        abdb_rule_mark_broken_with_first_reason(t, "5.2", "it ended inside of %s", cell->name);
     if (came == ABDB_FOUND) { /* and whatever it says without having been asked */
-        came = abdb_reader_await_record(t, NULL, breath_s, 2 * breath_s);
-        if (!t->told.rejected) set_cell_rules_held(t);
+        came = abdb_reader_check_lines_until_kind(t, NULL, breath_s, 2 * breath_s);
+        if (!t->told.rejected) mark_cell_rules_held(t);
     }
     if (came == ABDB_GONE || t->told.rejected || !t->told.ended) {
         if (!t->told.ended || t->told.rejected)
@@ -219,20 +225,21 @@ static abdb_status find_verified_cell(abdb_backend_reader *t, abdb_plan *own, co
 
         if (strcmp(like->kernel, kernel) != 0 || (i == plan->cells && any)) continue;
         any = true;
-        TRY(abdb_plan_add_cell_like(own, like, provider ? "provider" : NULL, provider, err));
-        TRY(request_cell_and_await_end(t, &own->cell[own->cells - 1], err));
+        TRY(abdb_plan_add_cell_copy_with_param(own, like, provider ? "provider" : NULL, provider,
+                                               err));
+        TRY(run_cell_and_check_until_end(t, &own->cell[own->cells - 1], err));
         if (cell_status_is(t, "ok") &&
-            strcmp(abdb_record_text_or_empty(t->told.result, "verified"), "pass") == 0) {
+            strcmp(abdb_json_text_or_empty(t->told.result, "verified"), "pass") == 0) {
             *verified_cell = own->cells - 1;
-            abdb_rule_set_held(t, "4.16");
+            abdb_rule_mark_held_if_untried(t, "4.16");
             goto done;
         }
         snprintf(why, sizeof why, "%.100s %.160s", t->told.status,
                  cell_status_is(t, "ok") ? "but not verified" : t->told.reason);
         if (cell_status_is(t, "none")) break;
     }
-    abdb_rule_set_broken(t, "4.16", "%.60s%s%.40s: %s", kernel, provider ? " of " : "",
-                         provider ? provider : "", why);
+    abdb_rule_mark_broken_with_first_reason(t, "4.16", "%.60s%s%.40s: %s", kernel,
+                                            provider ? " of " : "", provider ? provider : "", why);
 done:
     return st;
 }
@@ -246,12 +253,12 @@ static abdb_status find_verified_cell_of_each(abdb_backend_reader *t, const json
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; (one = json_array_get(kernels, i)); i++) {
-        const char *name = abdb_record_text_or_empty(one, "name");
-        bool several = abdb_nth_provider_of_kernel(hello, name, 1) != NULL;
+        const char *name = abdb_json_text_or_empty(one, "name");
+        bool several = abdb_nth_distinct_provider_of_kernel(hello, name, 1) != NULL;
 
         if (!*name || (t->how->kernel && strcmp(t->how->kernel, name) != 0)) continue;
         TRY(find_verified_cell(t, own, name,
-                               several ? abdb_record_text_or_empty(one, "provider") : NULL,
+                               several ? abdb_json_text_or_empty(one, "provider") : NULL,
                                verified_cell, err));
     }
 done:
@@ -269,32 +276,35 @@ static abdb_status test_malformed_cells(abdb_backend_reader *t, abdb_plan *own,
 
     none.param[0].key = "n";
     none.param[0].text = "1";
-    TRY(request_cell_and_await_end(t, &none, err));
+    TRY(run_cell_and_check_until_end(t, &none, err));
     if (cell_status_is(t, "not-implemented"))
-        abdb_rule_set_held(t, "4.15");
+        abdb_rule_mark_held_if_untried(t, "4.15");
     else
-        abdb_rule_set_broken(t, "4.15", "it ends %s: %s", t->told.status, t->told.reason);
+        abdb_rule_mark_broken_with_first_reason(t, "4.15", "it ends %s: %s", t->told.status,
+                                                t->told.reason);
     odd.name = "a \"cell\" with \\ and \xC3\xA9 \xE9\x9B\xAA in {its} name";
-    TRY(request_cell_and_await_end(t, &odd, err));
+    TRY(run_cell_and_check_until_end(t, &odd, err));
     if (!cell_status_is(t, "ok"))
-        abdb_rule_set_broken(t, "4.2", "a name with quotes and other letters: %s %s",
-                             t->told.status, t->told.reason);
-    TRY(start_program_if_none(t, err));
-    TRY(write_text_or_break_rule(t, garbage, "4.3", err));
-    TRY(request_cell_and_await_end(t, &own->cell[verified_cell], err));
+        abdb_rule_mark_broken_with_first_reason(t, "4.2",
+                                                "a name with quotes and other letters: %s %s",
+                                                t->told.status, t->told.reason);
+    TRY(start_run_if_not_running(t, err));
+    TRY(write_text_or_mark_rule_broken(t, garbage, "4.3", err));
+    TRY(run_cell_and_check_until_end(t, &own->cell[verified_cell], err));
     if (cell_status_is(t, "ok"))
-        abdb_rule_set_held(t, "4.3");
+        abdb_rule_mark_held_if_untried(t, "4.3");
     else
-        abdb_rule_set_broken(t, "4.3", "after it: %s %s", t->told.status, t->told.reason);
+        abdb_rule_mark_broken_with_first_reason(t, "4.3", "after it: %s %s", t->told.status,
+                                                t->told.reason);
     if (!wrong.params) goto done; /* it takes none here that could be wrong */
     for (size_t i = 0; i < wrong.params; i++)
         if (strcmp(wrong.param[i].key, "provider") != 0) wrong.param[i].text = "no-such-word";
-    TRY(request_cell_and_await_end(t, &wrong, err));
+    TRY(run_cell_and_check_until_end(t, &wrong, err));
     if (cell_status_is(t, "failed") || cell_status_is(t, "not-implemented"))
-        abdb_rule_set_held(t, "4.17");
+        abdb_rule_mark_held_if_untried(t, "4.17");
     else
-        abdb_rule_set_broken(t, "4.17", "%s=no-such-word ends %s", wrong.param[0].key,
-                             t->told.status);
+        abdb_rule_mark_broken_with_first_reason(t, "4.17", "%s=no-such-word ends %s",
+                                                wrong.param[0].key, t->told.status);
 done:
     return st;
 }
@@ -308,30 +318,32 @@ static abdb_status test_signal_during_cell(abdb_backend_reader *t, const abdb_ce
     const char *rule = signal_number == SIGINT ? "5.3" : "5.4";
     abdb_status st = ABDB_OK;
 
-    abdb_reader_end_and_check(t);
-    TRY(start_program_if_none(t, err));
-    TRY(send_cell_request(t, cell, false, err));
-    (void)abdb_reader_await_record(t, "begin", t->how->wait_s, t->how->wait_s);
+    abdb_reader_close_and_check_exit_rules(t);
+    TRY(start_run_if_not_running(t, err));
+    TRY(begin_and_send_cell_request(t, cell, false, err));
+    (void)abdb_reader_check_lines_until_kind(t, "begin", t->how->wait_s, t->how->wait_s);
     if (signal_number == SIGINT) {
         (void)abdb_child_send_interrupt(&t->child);
-        (void)abdb_reader_await_record(t, "bye", ABDB_GRACE_S, ABDB_GRACE_S);
+        (void)abdb_reader_check_lines_until_kind(t, "bye", ABDB_GRACE_S, ABDB_GRACE_S);
         if (!t->bye || !t->told.ended)
-            abdb_rule_set_broken(t, rule, "within %d s it does not say %s", ABDB_GRACE_S,
-                                 t->told.ended ? "bye" : "how the cell ended");
+            abdb_rule_mark_broken_with_first_reason(t, rule, "within %d s it does not say %s",
+                                                    ABDB_GRACE_S,
+                                                    t->told.ended ? "bye" : "how the cell ended");
     } else {
         t->ending = kill(-t->child.process.pid, signal_number) == 0;
-        (void)abdb_reader_await_record(t, NULL, ABDB_GRACE_S, ABDB_GRACE_S);
+        (void)abdb_reader_check_lines_until_kind(t, NULL, ABDB_GRACE_S, ABDB_GRACE_S);
     }
     if (!abdb_program_wait_until_ended(&t->child.process, ABDB_GRACE_S, NULL))
-        abdb_rule_set_broken(t, rule, "it runs on, %d s later", ABDB_GRACE_S);
-    abdb_rule_set_held(t, rule);
+        abdb_rule_mark_broken_with_first_reason(t, rule, "it runs on, %d s later", ABDB_GRACE_S);
+    abdb_rule_mark_held_if_untried(t, rule);
     abdb_reader_kill_backend(t);
 done:
     return st;
 }
 
 /* All cells, with a device; without one every cell says so. */
-static abdb_status test_all_cells(abdb_backend_reader *t, json_t **is, abdb_error *err)
+static abdb_status test_run_with_cells_and_signals(abdb_backend_reader *t, json_t **is,
+                                                   abdb_error *err)
 {
     const json_t *hello = json_object_get(*is, "hello");
     const abdb_cell first = {.kernel = "gemm", .name = "gemm"};
@@ -339,13 +351,14 @@ static abdb_status test_all_cells(abdb_backend_reader *t, json_t **is, abdb_erro
     size_t good = SIZE_MAX;
     abdb_status st = ABDB_OK;
 
-    TRY(start_program_if_none(t, err));
-    check_greeting_and_identity(t, "run", is);
+    TRY(start_run_if_not_running(t, err));
+    check_greeting_complete_and_unchanged(t, "run", is);
     if (t->no_device) {
-        TRY(request_cell_and_await_end(t, &first, err));
+        TRY(run_cell_and_check_until_end(t, &first, err));
         if (!cell_status_is(t, "no-device"))
-            abdb_rule_set_broken(t, "3.4", "a cell without a device ends %s", t->told.status);
-        abdb_rule_set_held(t, "3.4");
+            abdb_rule_mark_broken_with_first_reason(t, "3.4", "a cell without a device ends %s",
+                                                    t->told.status);
+        abdb_rule_mark_held_if_untried(t, "3.4");
     } else
         TRY(find_verified_cell_of_each(t, hello, &own, &good, err));
     if (good != SIZE_MAX) {
@@ -353,14 +366,14 @@ static abdb_status test_all_cells(abdb_backend_reader *t, json_t **is, abdb_erro
         TRY(test_signal_during_cell(t, &own.cell[good], SIGINT, err));
         TRY(test_signal_during_cell(t, &own.cell[good], SIGTERM, err));
     }
-    abdb_reader_end_and_check(t);
+    abdb_reader_close_and_check_exit_rules(t);
 done:
     abdb_plan_free(&own);
     return st;
 }
 
-abdb_status abdb_conformance_test(const abdb_conformance *how,
-                                  abdb_protocol_rule rule[ABDB_CLAUSES], abdb_error *err)
+abdb_status abdb_test_protocol_conformance(const abdb_conformance *how,
+                                           abdb_protocol_rule rule[ABDB_CLAUSES], abdb_error *err)
 {
     static const abdb_protocol_rule all[ABDB_CLAUSES] = {
 #define RULE(number, what) {number, what, ABDB_CLAUSE_UNTRIED, ""},
@@ -373,10 +386,10 @@ abdb_status abdb_conformance_test(const abdb_conformance *how,
 
     memcpy(rule, all, sizeof all);
     TRY(abdb_cell_validation_init(&t.told, err));
-    TRY(test_describe(&t, &is, err));
-    TRY(test_describe(&t, &is, err));
+    TRY(test_describe_verb(&t, &is, err));
+    TRY(test_describe_verb(&t, &is, err));
     TRY(test_unknown_verb(&t, err));
-    TRY(test_all_cells(&t, &is, err));
+    TRY(test_run_with_cells_and_signals(&t, &is, err));
 done:
     if (t.read_error.status != ABDB_OK) { /* what it was taken for is not its fault */
         *err = t.read_error;

@@ -28,8 +28,8 @@ typedef struct {
 
 /* Tries all rules, some starts of the program. ABDB_BACKEND: it cannot be started; ABDB_NOMEM;
  * ABDB_STOPPED. */
-ABDB_MUST_USE abdb_status abdb_conformance_test(const abdb_conformance *how,
-                                                abdb_protocol_rule rule[ABDB_CLAUSES],
-                                                abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_test_protocol_conformance(const abdb_conformance *how,
+                                                         abdb_protocol_rule rule[ABDB_CLAUSES],
+                                                         abdb_error *err);
 
 #endif

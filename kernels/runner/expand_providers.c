@@ -8,41 +8,43 @@
 #include "kernels/runner/record_line.h"
 
 /* The provider that entry `at` of the kernels names, where it is of this kernel; else "". */
-static const char *provider_of_entry(const json_t *kernels, size_t at, const char *kernel)
+static const char *provider_at_if_of_kernel(const json_t *kernels, size_t at, const char *kernel)
 {
     const json_t *one = json_array_get(kernels, at);
 
-    return strcmp(abdb_record_text_or_empty(one, "name"), kernel) == 0
-               ? abdb_record_text_or_empty(one, "provider")
+    return strcmp(abdb_json_text_or_empty(one, "name"), kernel) == 0
+               ? abdb_json_text_or_empty(one, "provider")
                : "";
 }
 
-const char *abdb_nth_provider_of_kernel(const json_t *hello, const char *kernel, size_t index)
+const char *abdb_nth_distinct_provider_of_kernel(const json_t *hello, const char *kernel,
+                                                 size_t index)
 {
     const json_t *kernels = json_object_get(hello, "kernels");
 
     for (size_t i = 0; i < json_array_size(kernels); i++) {
-        const char *provider = provider_of_entry(kernels, i, kernel);
+        const char *provider = provider_at_if_of_kernel(kernels, i, kernel);
         size_t before = 0;
 
         if (!*provider) continue;
-        while (before < i && strcmp(provider_of_entry(kernels, before, kernel), provider) != 0)
+        while (before < i &&
+               strcmp(provider_at_if_of_kernel(kernels, before, kernel), provider) != 0)
             before++;
         if (before == i && index-- == 0) return provider;
     }
     return NULL;
 }
 
-static bool has_several_providers(const json_t *hello, const char *kernel)
+static bool kernel_has_several_providers(const json_t *hello, const char *kernel)
 {
-    return abdb_nth_provider_of_kernel(hello, kernel, 1) != NULL;
+    return abdb_nth_distinct_provider_of_kernel(hello, kernel, 1) != NULL;
 }
 
 static bool backend_has_provider(const json_t *hello, const char *kernel, const char *provider)
 {
     const char *name;
 
-    for (size_t i = 0; (name = abdb_nth_provider_of_kernel(hello, kernel, i)); i++)
+    for (size_t i = 0; (name = abdb_nth_distinct_provider_of_kernel(hello, kernel, i)); i++)
         if (strcmp(name, provider) == 0) return true;
     return false;
 }
@@ -56,19 +58,23 @@ static abdb_status expand_cell_to_providers(abdb_plan *out, const abdb_cell *cel
     const char *name;
     abdb_status st = ABDB_OK;
 
-    for (size_t h = 0; h < hellos; h++) several += has_several_providers(hello[h], cell->kernel);
+    for (size_t h = 0; h < hellos; h++)
+        several += kernel_has_several_providers(hello[h], cell->kernel);
     if (abdb_cell_param_text(cell, "provider")) several = 0;
-    if (!several || several < hellos) TRY(abdb_plan_add_cell_like(out, cell, NULL, NULL, err));
+    if (!several || several < hellos)
+        TRY(abdb_plan_add_cell_copy_with_param(out, cell, NULL, NULL, err));
     first = out->cells;
     for (size_t h = 0; several && h < hellos; h++) {
-        if (!has_several_providers(hello[h], cell->kernel)) continue;
-        for (size_t i = 0; (name = abdb_nth_provider_of_kernel(hello[h], cell->kernel, i)); i++) {
+        if (!kernel_has_several_providers(hello[h], cell->kernel)) continue;
+        for (size_t i = 0; (name = abdb_nth_distinct_provider_of_kernel(hello[h], cell->kernel, i));
+             i++) {
             size_t same = first;
 
             while (same < out->cells &&
                    strcmp(abdb_cell_param_text(&out->cell[same], "provider"), name) != 0)
                 same++;
-            if (same == out->cells) TRY(abdb_plan_add_cell_like(out, cell, "provider", name, err));
+            if (same == out->cells)
+                TRY(abdb_plan_add_cell_copy_with_param(out, cell, "provider", name, err));
         }
     }
 done:
@@ -76,13 +82,13 @@ done:
 }
 
 /* Which of the new cells of one that was asked a backend measures. */
-static bool backend_measures_cell(const abdb_cell *asked, const abdb_cell *cell,
-                                  const json_t *hello)
+static bool backend_should_measure_expanded_cell(const abdb_cell *asked, const abdb_cell *cell,
+                                                 const json_t *hello)
 {
     const char *provider = abdb_cell_param_text(cell, "provider");
 
     if (abdb_cell_param_text(asked, "provider")) return true;
-    if (!has_several_providers(hello, cell->kernel)) return !provider;
+    if (!kernel_has_several_providers(hello, cell->kernel)) return !provider;
     return provider && backend_has_provider(hello, cell->kernel, provider);
 }
 
@@ -106,7 +112,7 @@ abdb_status abdb_plan_expand_providers(abdb_plan *plan, json_t *const *hello, si
     for (size_t h = 0; h < hellos; h++)
         for (size_t c = 0; c < out.cells; c++)
             all[h * out.cells + c] =
-                backend_measures_cell(&plan->cell[from[c]], &out.cell[c], hello[h]);
+                backend_should_measure_expanded_cell(&plan->cell[from[c]], &out.cell[c], hello[h]);
     abdb_plan_free(plan);
     *plan = out;
     out = (abdb_plan){0};

@@ -12,7 +12,8 @@
 #include "kernels/runner/plan.h"
 
 /* The provider of a kernel that `hello` names at this place, from 0, each once; NULL: no more. */
-const char *abdb_nth_provider_of_kernel(const json_t *hello, const char *kernel, size_t index);
+const char *abdb_nth_distinct_provider_of_kernel(const json_t *hello, const char *kernel,
+                                                 size_t index);
 /* Takes the cells of a plan apart, and says whose each is: (*has)[h * plan->cells + c] is 1 where
  * the backend of hello[h] (NULL: it did not say) measures cell c. The caller frees *has.
  * ABDB_LIMIT: more cells or parameters than a plan has; ABDB_NOMEM. */

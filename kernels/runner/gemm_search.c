@@ -29,7 +29,8 @@ typedef struct {
 } gemm_search;
 
 /* What a cell says on its way to the sink: its median rate. */
-static abdb_status note_rate_and_forward_entry(void *self, const abdb_entry *e, abdb_error *err)
+static abdb_status store_verified_rate_and_forward_entry(void *self, const abdb_entry *e,
+                                                         abdb_error *err)
 {
     gemm_search *s = self;
 
@@ -48,10 +49,10 @@ static bool search_is_over(const gemm_search *s)
 }
 
 /* The rate of a shape, 0 where it cannot be run; one that has been tried is not run again. */
-static abdb_status measure_gemm_shape(gemm_search *s, const size_t side[3], bool quick,
-                                      double *rate, abdb_error *err)
+static abdb_status measure_gemm_shape_unless_tried(gemm_search *s, const size_t side[3], bool quick,
+                                                   double *rate, abdb_error *err)
 {
-    abdb_sink sink = {s, note_rate_and_forward_entry, NULL, NULL, NULL};
+    abdb_sink sink = {s, store_verified_rate_and_forward_entry, NULL, NULL, NULL};
     abdb_run_options one = *s->o; /* of one cell, which is no progress of its own */
     unsigned char todo = 1;
     abdb_plan plan = {0};
@@ -67,14 +68,14 @@ static abdb_status measure_gemm_shape(gemm_search *s, const size_t side[3], bool
     if (quick && search_is_over(s)) return ABDB_OK;
     if (asprintf(&line, "%s m=%zu n=%zu k=%zu", s->of->name, side[0], side[1], side[2]) < 0)
         return ABDB_FAIL(err, ABDB_NOMEM, "a shape");
-    TRY(abdb_plan_add_text(&plan, line, err));
+    TRY(abdb_plan_add_cells(&plan, line, err));
     s->heard = 0;
     one.quick = quick;
     one.progress = NULL;
     if (s->o->progress)
         s->o->progress(s->o->self, plan.cell[0].name,
                        (size_t)(abdb_monotonic_seconds() - s->begin_s), (size_t)s->budget_s);
-    TRY(abdb_backend_run_cells(&one, &plan, &todo, &sink, s->tally, err));
+    TRY(abdb_backend_run_and_store_cells(&one, &plan, &todo, &sink, s->tally, err));
     *rate = s->heard;
     if (quick) {
         s->tried[s->count].rate = *rate;
@@ -88,13 +89,13 @@ done:
 }
 
 /* Squares from small to large, until one is slower than the one of half its side. */
-static abdb_status search_squares(gemm_search *s, abdb_error *err)
+static abdb_status search_square_shapes_doubling(gemm_search *s, abdb_error *err)
 {
     double before = 0, rate;
     abdb_status st = ABDB_OK;
 
     for (size_t n = FIRST; n <= LAST && !search_is_over(s); n *= 2) {
-        TRY(measure_gemm_shape(s, (size_t[]){n, n, n}, true, &rate, err));
+        TRY(measure_gemm_shape_unless_tried(s, (size_t[]){n, n, n}, true, &rate, err));
         if (rate < before) break;
         before = rate;
     }
@@ -103,8 +104,8 @@ done:
 }
 
 /* One side longer and shorter by the step, each side in turn: is any of them faster? */
-static abdb_status search_one_side_changes(gemm_search *s, size_t step, bool *faster,
-                                           abdb_error *err)
+static abdb_status try_each_side_plus_minus_step(gemm_search *s, size_t step, bool *faster,
+                                                 abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -115,7 +116,7 @@ static abdb_status search_one_side_changes(gemm_search *s, size_t step, bool *fa
 
         if (i % 2 && from.side[i / 2] <= step) continue;
         from.side[i / 2] = i % 2 ? from.side[i / 2] - step : from.side[i / 2] + step;
-        TRY(measure_gemm_shape(s, from.side, true, &rate, err));
+        TRY(measure_gemm_shape_unless_tried(s, from.side, true, &rate, err));
         if (rate > gain * from.rate) *faster = true;
     }
 done:
@@ -123,7 +124,8 @@ done:
 }
 
 /* What a little more of a side costs, and how much more is as fast again. */
-static abdb_status measure_tile_steps(gemm_search *s, abdb_mamf *out, abdb_error *err)
+static abdb_status measure_slowdown_of_one_more_and_tile_size(gemm_search *s, abdb_mamf *out,
+                                                              abdb_error *err)
 {
     const gemm_shape best = s->best;
     abdb_status st = ABDB_OK;
@@ -138,7 +140,7 @@ static abdb_status measure_tile_steps(gemm_search *s, abdb_mamf *out, abdb_error
             double rate;
 
             side[i] += more;
-            TRY(measure_gemm_shape(s, side, true, &rate, err));
+            TRY(measure_gemm_shape_unless_tried(s, side, true, &rate, err));
             if (more == 1 && rate > 0) out->one_more[i] = 1 - rate / best.rate;
             if (rate >= as_fast * best.rate) out->tile[i] = more;
         }
@@ -160,20 +162,21 @@ abdb_status abdb_search_fastest_gemm(const abdb_run_options *o, const abdb_cell 
     abdb_status st = ABDB_OK;
 
     *out = (abdb_mamf){.stopped = "no step of 16 gains 0.3 %"};
-    TRY(search_squares(&s, err));
+    TRY(search_square_shapes_doubling(&s, err));
     if (!(s.best.rate > 0))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%s has no %s that can be measured", o->name, of->name));
     for (size_t step = s.best.side[0] / 2; step >= STEP_LEAST && !search_is_over(&s); step /= 2)
         for (bool faster = true; faster && !search_is_over(&s);)
-            TRY(search_one_side_changes(&s, step, &faster, err));
+            TRY(try_each_side_plus_minus_step(&s, step, &faster, err));
     if (search_is_over(&s))
         out->stopped = abdb_run_stop_requested(o) ? "interrupted" : "its time was used up";
     out->seconds = abdb_monotonic_seconds() - s.begin_s;
     out->shapes = s.count;
     memcpy(out->side, s.best.side, sizeof out->side);
     out->quick_rate = s.best.rate;
-    TRY(measure_tile_steps(&s, out, err));
-    if (!abdb_run_stop_requested(o)) TRY(measure_gemm_shape(&s, out->side, false, &out->rate, err));
+    TRY(measure_slowdown_of_one_more_and_tile_size(&s, out, err));
+    if (!abdb_run_stop_requested(o))
+        TRY(measure_gemm_shape_unless_tried(&s, out->side, false, &out->rate, err));
 done:
     return st;
 }

@@ -38,7 +38,7 @@ static bool program_is_executable(const char *name)
 }
 
 /* The words of a launcher, which blanks separate. */
-static void append_launcher_words(word_list *w, const char *text, abdb_arena *arena)
+static void append_words_split_at_blanks(word_list *w, const char *text, abdb_arena *arena)
 {
     while (*(text += strspn(text, " \t"))) {
         size_t size = strcspn(text, " \t");
@@ -50,7 +50,7 @@ static void append_launcher_words(word_list *w, const char *text, abdb_arena *ar
 
 /* ABDB_USAGE: --hosts is empty, begins like an option, or has characters that no list of hosts
  * has. */
-static abdb_status check_hosts_option(const char *hosts, abdb_error *err)
+static abdb_status check_hosts_option_characters(const char *hosts, abdb_error *err)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "._-:,[]";
@@ -91,8 +91,8 @@ abdb_status abdb_launcher_build_command(abdb_launcher_command *out, const abdb_l
     abdb_status st = ABDB_OK;
 
     *out = (abdb_launcher_command){.ranks = a->ranks};
-    TRY(check_hosts_option(a->hosts, err));
-    append_launcher_words(&w, a->launcher ? a->launcher : "mpirun", arena);
+    TRY(check_hosts_option_characters(a->hosts, err));
+    append_words_split_at_blanks(&w, a->launcher ? a->launcher : "mpirun", arena);
     if (!w.count) TRY(ABDB_FAIL(err, ABDB_USAGE, "--launcher wants a program: mpirun or srun"));
     slash = strrchr(out->word[0], '/');
     name = slash ? slash + 1 : out->word[0];

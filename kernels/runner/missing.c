@@ -9,7 +9,7 @@
 
 enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127, FIRST_LINE = 256 };
 
-bool abdb_status_means_missing(int wait_status)
+bool abdb_exit_code_means_program_missing(int wait_status)
 {
     return WIFEXITED(wait_status) &&
            (WEXITSTATUS(wait_status) == NOT_EXECUTABLE || WEXITSTATUS(wait_status) == NOT_FOUND);
@@ -17,7 +17,7 @@ bool abdb_status_means_missing(int wait_status)
 
 /* Reads the interpreter out of "#!/usr/bin/env python3 -u" and returns whether the file has one. Of
  * env it is the program that env looks for, without options of env. */
-static bool read_interpreter(const char *path, char name[FIRST_LINE])
+static bool read_shebang_interpreter(const char *path, char name[FIRST_LINE])
 {
     char line[FIRST_LINE] = "", *word, *rest = NULL;
     FILE *file = strchr(path, '/') ? fopen(path, "rb") : NULL;
@@ -39,10 +39,11 @@ static bool read_interpreter(const char *path, char name[FIRST_LINE])
     return true;
 }
 
-void abdb_describe_missing(char *text, size_t size, const char *path, int wait_status)
+void abdb_describe_missing_interpreter_or_library(char *text, size_t size, const char *path,
+                                                  int wait_status)
 {
     char name[FIRST_LINE];
-    bool has = read_interpreter(path, name), is_path = has && strchr(name, '/');
+    bool has = read_shebang_interpreter(path, name), is_path = has && strchr(name, '/');
 
     if (has && (!is_path || access(name, X_OK) != 0))
         snprintf(text, size, "%s needs %s, which is not here: install that program", path, name);

@@ -8,9 +8,10 @@
 
 /* Did a program with this wait status end because something that runs it is not installed? Then
  * shells, env and the dynamic linker end with code 126 or 127, as a child does that cannot exec. */
-bool abdb_status_means_missing(int wait_status);
+bool abdb_exit_code_means_program_missing(int wait_status);
 /* Writes a sentence: what the program at path lacks, as far as its first line names that, and the
  * next step. */
-void abdb_describe_missing(char *text, size_t size, const char *path, int wait_status);
+void abdb_describe_missing_interpreter_or_library(char *text, size_t size, const char *path,
+                                                  int wait_status);
 
 #endif

@@ -32,7 +32,8 @@ static abdb_status axis_add_value(abdb_plan *plan, axis *a, const char *text, si
 
 /* "256-4096*2" (from, to, factor) or "1-8+1" (from, to, step); returns 0 when it is no range, so
  * that the text is a value itself. */
-static int parse_range(const char *text, double *from, double *to, char *operator_, double *step)
+static int parse_range_with_step(const char *text, double *from, double *to, char *operator_,
+                                 double *step)
 {
     size_t size = abdb_double_parse_prefix(text, from);
 
@@ -47,7 +48,8 @@ static int parse_range(const char *text, double *from, double *to, char *operato
 
 /* Adds the values of a list to an axis: words, numbers, and ranges 256-4096*2 or 1-8+1 with all
  * they mean. */
-static abdb_status parse_axis_values(abdb_plan *plan, axis *a, const char *text, abdb_error *err)
+static abdb_status parse_and_add_axis_values(abdb_plan *plan, axis *a, const char *text,
+                                             abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -60,7 +62,7 @@ static abdb_status parse_axis_values(abdb_plan *plan, axis *a, const char *text,
             return ABDB_FAIL(err, ABDB_USAGE, "%s has an empty or too long value", a->key);
         memcpy(one, text, size);
         one[size] = '\0';
-        if (!parse_range(one, &from, &to, &how, &step))
+        if (!parse_range_with_step(one, &from, &to, &how, &step))
             TRY(axis_add_value(plan, a, one, size, err));
         else if (!(from > 0 && to >= from && (how == '*' ? step > 1 : step > 0)))
             return ABDB_FAIL(err, ABDB_USAGE, "%s=%s never ends: write it as 256-4096*2 or 1-8+1",
@@ -78,7 +80,7 @@ done:
 }
 
 /* Room for one more cell, which is not counted yet. */
-static abdb_status reserve_cell(abdb_plan *plan, abdb_error *err)
+static abdb_status reserve_room_for_one_cell(abdb_plan *plan, abdb_error *err)
 {
     abdb_cell *more;
 
@@ -91,7 +93,7 @@ static abdb_status reserve_cell(abdb_plan *plan, abdb_error *err)
 }
 
 /* Counts the last cell, under its name. */
-static abdb_status name_and_count_cell(abdb_plan *plan, abdb_error *err)
+static abdb_status set_name_and_count_reserved_cell(abdb_plan *plan, abdb_error *err)
 {
     abdb_cell *cell = &plan->cell[plan->cells];
     abdb_text name = {0};
@@ -113,14 +115,14 @@ static abdb_status append_cell_of_axes(abdb_plan *plan, const char *kernel, cons
     abdb_cell *cell;
     abdb_status st = ABDB_OK;
 
-    TRY(reserve_cell(plan, err));
+    TRY(reserve_room_for_one_cell(plan, err));
     cell = &plan->cell[plan->cells];
     *cell = (abdb_cell){.kernel = kernel, .params = count};
     for (size_t i = 0; i < count; i++) {
         cell->param[i].key = axes[i].key;
         cell->param[i].text = axes[i].value[value_index[i]];
     }
-    st = name_and_count_cell(plan, err);
+    st = set_name_and_count_reserved_cell(plan, err);
 done:
     return st;
 }
@@ -135,8 +137,8 @@ static bool copy_param_into_cell(abdb_plan *plan, abdb_cell *cell, const char *k
     return cell->param[at].key && cell->param[at].text;
 }
 
-abdb_status abdb_plan_add_cell_like(abdb_plan *plan, const abdb_cell *like, const char *key,
-                                    const char *text, abdb_error *err)
+abdb_status abdb_plan_add_cell_copy_with_param(abdb_plan *plan, const abdb_cell *like,
+                                               const char *key, const char *text, abdb_error *err)
 {
     abdb_cell *cell;
     bool kept;
@@ -144,7 +146,7 @@ abdb_status abdb_plan_add_cell_like(abdb_plan *plan, const abdb_cell *like, cons
 
     if (key && like->params == ABDB_AXIS_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT, "%s: more than %d parameters", like->name, ABDB_AXIS_MAX);
-    TRY(reserve_cell(plan, err));
+    TRY(reserve_room_for_one_cell(plan, err));
     cell = &plan->cell[plan->cells];
     *cell =
         (abdb_cell){.kernel = abdb_arena_copy(&plan->arena, like->kernel, strlen(like->kernel))};
@@ -153,7 +155,7 @@ abdb_status abdb_plan_add_cell_like(abdb_plan *plan, const abdb_cell *like, cons
         kept = copy_param_into_cell(plan, cell, like->param[i].key, like->param[i].text) && kept;
     if (key) kept = copy_param_into_cell(plan, cell, key, text) && kept;
     if (!kept) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a plan"));
-    st = name_and_count_cell(plan, err);
+    st = set_name_and_count_reserved_cell(plan, err);
 done:
     return st;
 }
@@ -168,7 +170,7 @@ const char *abdb_cell_param_text(const abdb_cell *cell, const char *key)
 /* "gemm dtype=f32,f64 n=8-32*2": the cells of a line are the product of its axes. `at` counts
  * like an odometer: value at[i] of axis i; when every axis has turned over, i runs below 0 and
  * it ends. */
-static abdb_status add_cells_of_line(abdb_plan *plan, char *line, abdb_error *err)
+static abdb_status add_product_of_axes_of_line(abdb_plan *plan, char *line, abdb_error *err)
 {
     axis *axes = calloc(ABDB_AXIS_MAX, sizeof *axes);
     size_t count = 0, at[ABDB_AXIS_MAX] = {0}, i;
@@ -179,13 +181,15 @@ static abdb_status add_cells_of_line(abdb_plan *plan, char *line, abdb_error *er
     if (!axes) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
     kernel = abdb_arena_copy(&plan->arena, word, strlen(word));
     if (!kernel) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a plan"));
-    TRY(abdb_check_name("the name of a kernel", word, strlen(word), WORD_MOST, err));
+    TRY(abdb_check_name_is_short_printable_utf8("the name of a kernel", word, strlen(word),
+                                                WORD_MOST, err));
     if (strchr(word, '='))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' comes before a kernel's name", word));
     while ((word = strtok_r(NULL, " \t", &rest))) {
         char *equals = strchr(word, '=');
 
-        TRY(abdb_check_name("a word of a cell", word, strlen(word), WORD_MOST, err));
+        TRY(abdb_check_name_is_short_printable_utf8("a word of a cell", word, strlen(word),
+                                                    WORD_MOST, err));
         if (!equals || equals == word || !equals[1])
             TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' is not key=values", word));
         if (count == ABDB_AXIS_MAX)
@@ -195,7 +199,7 @@ static abdb_status add_cells_of_line(abdb_plan *plan, char *line, abdb_error *er
         for (i = 0; i < count; i++)
             if (strcmp(axes[i].key, axes[count].key) == 0)
                 TRY(ABDB_FAIL(err, ABDB_USAGE, "%s is given twice", axes[i].key));
-        TRY(parse_axis_values(plan, &axes[count], equals + 1, err));
+        TRY(parse_and_add_axis_values(plan, &axes[count], equals + 1, err));
         count++;
     }
     do { /* the last axis turns fastest */
@@ -210,7 +214,7 @@ done:
     return st;
 }
 
-abdb_status abdb_plan_add_text(abdb_plan *plan, const char *text, abdb_error *err)
+abdb_status abdb_plan_add_cells(abdb_plan *plan, const char *text, abdb_error *err)
 {
     char *copy = strdup(text), *rest = copy, *line;
     int number = 0;
@@ -222,7 +226,7 @@ abdb_status abdb_plan_add_text(abdb_plan *plan, const char *text, abdb_error *er
         line[strcspn(line, "#")] = '\0';
         line = abdb_trim_in_place(line);
         if (!*line) continue;
-        st = add_cells_of_line(plan, line, err);
+        st = add_product_of_axes_of_line(plan, line, err);
         if (st != ABDB_OK) abdb_error_prepend_context(err, "line %d", number);
     }
     free(copy);

@@ -27,12 +27,12 @@ typedef struct {
 } abdb_plan;
 
 /* Adds the cells of a text. ABDB_USAGE: a line that is none; the message names it by number. */
-ABDB_MUST_USE abdb_status abdb_plan_add_text(abdb_plan *plan, const char *text, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_plan_add_cells(abdb_plan *plan, const char *text, abdb_error *err);
 /* Adds a cell like another one, whose texts are copied, with one more parameter (key NULL: none).
  * ABDB_LIMIT: too many cells or parameters. */
-ABDB_MUST_USE abdb_status abdb_plan_add_cell_like(abdb_plan *plan, const abdb_cell *like,
-                                                  const char *key, const char *text,
-                                                  abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_plan_add_cell_copy_with_param(abdb_plan *plan, const abdb_cell *like,
+                                                             const char *key, const char *text,
+                                                             abdb_error *err);
 /* The text of a cell's parameter, or NULL. */
 const char *abdb_cell_param_text(const abdb_cell *cell, const char *key);
 void abdb_plan_free(abdb_plan *plan);

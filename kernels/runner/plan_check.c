@@ -17,7 +17,7 @@ static const char *const own[] = {
 #undef WORKLOAD
     NULL};
 
-const char *const *abdb_list_kernel_names(void)
+const char *const *abdb_built_in_kernel_and_workload_names(void)
 {
     return own;
 }
@@ -45,8 +45,8 @@ static abdb_status fail_unknown_with_nearest(const char *what, const char *name,
 }
 
 /* The parameters of a kernel, of all backends that name them. */
-static void collect_parameter_names(name_set *out, const char *kernel, json_t *const *hello,
-                                    size_t hellos)
+static void collect_parameter_names_of_kernel(name_set *out, const char *kernel,
+                                              json_t *const *hello, size_t hellos)
 {
     json_t *one, *name;
     size_t i, k;
@@ -54,10 +54,10 @@ static void collect_parameter_names(name_set *out, const char *kernel, json_t *c
     for (size_t h = 0; h < hellos; h++)
         json_array_foreach(json_object_get(hello[h], "kernels"), i, one)
         {
-            if (strcmp(abdb_record_text_or_empty(one, "name"), kernel) != 0) continue;
+            if (strcmp(abdb_json_text_or_empty(one, "name"), kernel) != 0) continue;
             json_array_foreach(json_object_get(one, "names"), k, name) if (json_is_string(name))
                 add_name_once(out, json_string_value(name));
-            if (json_object_get(one, "names") && *abdb_record_text_or_empty(one, "provider"))
+            if (json_object_get(one, "names") && *abdb_json_text_or_empty(one, "provider"))
                 add_name_once(out,
                               "provider"); /* which abdb itself asks for where there are several */
         }
@@ -72,7 +72,8 @@ static abdb_status check_provider_is_known(const abdb_cell *cell, json_t *const 
     char what[80];
 
     for (size_t h = 0; asked && h < hellos; h++)
-        for (size_t i = 0; (name = abdb_nth_provider_of_kernel(hello[h], cell->kernel, i)); i++)
+        for (size_t i = 0; (name = abdb_nth_distinct_provider_of_kernel(hello[h], cell->kernel, i));
+             i++)
             add_name_once(&known, name);
     if (!known.count || abdb_text_is_in_list(asked, known.name)) return ABDB_OK;
     snprintf(what, sizeof what, "%.60s has no provider", cell->kernel);
@@ -80,15 +81,17 @@ static abdb_status check_provider_is_known(const abdb_cell *cell, json_t *const 
 }
 
 /* ABDB_USAGE: no backend has the kernel, the axis of it, or the provider; with the nearest name. */
-static abdb_status check_cell_names(const abdb_cell *cell, const name_set *kernels,
-                                    json_t *const *hello, size_t hellos, abdb_error *err)
+static abdb_status check_kernel_axes_and_provider_known(const abdb_cell *cell,
+                                                        const name_set *kernels,
+                                                        json_t *const *hello, size_t hellos,
+                                                        abdb_error *err)
 {
     name_set known = {0};
     char what[80];
 
     if (!abdb_text_is_in_list(cell->kernel, kernels->name))
         return fail_unknown_with_nearest("no kernel", cell->kernel, kernels, err);
-    collect_parameter_names(&known, cell->kernel, hello, hellos);
+    collect_parameter_names_of_kernel(&known, cell->kernel, hello, hellos);
     for (size_t i = 0; known.count && i < cell->params; i++) {
         if (abdb_text_is_in_list(cell->param[i].key, known.name)) continue;
         snprintf(what, sizeof what, "%.60s has no axis", cell->kernel);
@@ -97,8 +100,8 @@ static abdb_status check_cell_names(const abdb_cell *cell, const name_set *kerne
     return check_provider_is_known(cell, hello, hellos, err);
 }
 
-abdb_status abdb_plan_check_names(const abdb_plan *plan, json_t *const *hello, size_t hellos,
-                                  abdb_error *err)
+abdb_status abdb_plan_check_names_known_to_backends(const abdb_plan *plan, json_t *const *hello,
+                                                    size_t hellos, abdb_error *err)
 {
     name_set kernels = {0};
     json_t *one;
@@ -110,10 +113,10 @@ abdb_status abdb_plan_check_names(const abdb_plan *plan, json_t *const *hello, s
         /* A backend that lists no kernels may have any. */
         if (!json_array_size(json_object_get(hello[h], "kernels"))) return ABDB_OK;
         json_array_foreach(json_object_get(hello[h], "kernels"), i, one)
-            add_name_once(&kernels, abdb_record_text_or_empty(one, "name"));
+            add_name_once(&kernels, abdb_json_text_or_empty(one, "name"));
     }
     for (size_t c = 0; c < plan->cells; c++)
-        TRY(check_cell_names(&plan->cell[c], &kernels, hello, hellos, err));
+        TRY(check_kernel_axes_and_provider_known(&plan->cell[c], &kernels, hello, hellos, err));
 done:
     return st;
 }

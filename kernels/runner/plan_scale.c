@@ -9,7 +9,7 @@ static const char *const workloads[] = {
 #undef WORKLOAD
     NULL};
 
-abdb_status abdb_plan_add_auto_scale(abdb_plan *plan, abdb_error *err)
+abdb_status abdb_plan_scale_workloads_automatically(abdb_plan *plan, abdb_error *err)
 {
     abdb_plan out = {0};
     abdb_status st = ABDB_OK;
@@ -19,8 +19,8 @@ abdb_status abdb_plan_add_auto_scale(abdb_plan *plan, abdb_error *err)
         bool scales =
             abdb_text_is_in_list(cell->kernel, workloads) && !abdb_cell_param_text(cell, "scale");
 
-        TRY(abdb_plan_add_cell_like(&out, cell, scales ? "scale" : NULL, scales ? "auto" : NULL,
-                                    err));
+        TRY(abdb_plan_add_cell_copy_with_param(&out, cell, scales ? "scale" : NULL,
+                                               scales ? "auto" : NULL, err));
     }
     abdb_plan_free(plan);
     *plan = out;

@@ -27,7 +27,7 @@ static bool is_valid_rank(const json_t *rank)
     return ok;
 }
 
-const char *abdb_ranks_why_invalid(const json_t *result)
+const char *abdb_why_result_ranks_invalid(const json_t *result)
 {
     const json_t *ranks = json_object_get(result, "ranks"), *rank;
     size_t i;
@@ -48,7 +48,7 @@ static size_t count_distinct_hosts(const json_t *ranks)
     size_t i, count;
 
     json_array_foreach(ranks, i, rank)
-        json_object_set_new(seen, abdb_record_text_or_empty(rank, "host"), json_true());
+        json_object_set_new(seen, abdb_json_text_or_empty(rank, "host"), json_true());
     count = json_object_size(seen);
     json_decref(seen);
     return count;
@@ -62,7 +62,7 @@ static double number_member_or_nan(const json_t *rank, const char *name)
 }
 
 /* Adds rank i's median time with its least and most as a result; nothing where it has none. */
-static void add_rank_time(abdb_entry *e, const json_t *ranks, size_t i, size_t samples)
+static void add_rank_time_result(abdb_entry *e, const json_t *ranks, size_t i, size_t samples)
 {
     const json_t *rank = json_array_get(ranks, i);
     double median = number_member_or_nan(rank, "time_s");
@@ -81,24 +81,24 @@ static void add_rank_time(abdb_entry *e, const json_t *ranks, size_t i, size_t s
 }
 
 /* Of all ranks, or of the quickest and the slowest. */
-static void add_rank_times(abdb_entry *e, const json_t *ranks, size_t samples)
+static void add_all_or_extreme_rank_times(abdb_entry *e, const json_t *ranks, size_t samples)
 {
     size_t count = json_array_size(ranks), quick = 0, slow = 0;
 
     for (size_t i = 0; i < count; i++) {
         double one = number_member_or_nan(json_array_get(ranks, i), "time_s");
 
-        if (count <= ABDB_RANKS_KEPT) add_rank_time(e, ranks, i, samples);
+        if (count <= ABDB_RANKS_KEPT) add_rank_time_result(e, ranks, i, samples);
         if (one < number_member_or_nan(json_array_get(ranks, quick), "time_s")) quick = i;
         if (one > number_member_or_nan(json_array_get(ranks, slow), "time_s")) slow = i;
     }
     if (count <= ABDB_RANKS_KEPT) return;
-    add_rank_time(e, ranks, quick, samples);
-    if (slow != quick) add_rank_time(e, ranks, slow, samples);
+    add_rank_time_result(e, ranks, quick, samples);
+    if (slow != quick) add_rank_time_result(e, ranks, slow, samples);
 }
 
-abdb_status abdb_entry_add_ranks(abdb_entry *e, const json_t *result, size_t samples,
-                                 abdb_arena *arena, abdb_rank **list, abdb_error *err)
+abdb_status abdb_entry_set_ranks_and_add_times(abdb_entry *e, const json_t *result, size_t samples,
+                                               abdb_arena *arena, abdb_rank **list, abdb_error *err)
 {
     const json_t *ranks = json_object_get(result, "ranks"), *rank;
     size_t count = json_array_size(ranks), i;
@@ -109,11 +109,11 @@ abdb_status abdb_entry_add_ranks(abdb_entry *e, const json_t *result, size_t sam
     if (!*list) return ABDB_FAIL(err, ABDB_NOMEM, "ranks");
     json_array_foreach(ranks, i, rank)
     {
-        const char *binding = abdb_record_text_or_empty(rank, "binding"),
-                   *device = abdb_record_text_or_empty(rank, "device");
+        const char *binding = abdb_json_text_or_empty(rank, "binding"),
+                   *device = abdb_json_text_or_empty(rank, "device");
 
         (*list)[i] = (abdb_rank){.rank = (long)i,
-                                 .host = abdb_record_text_or_empty(rank, "host"),
+                                 .host = abdb_json_text_or_empty(rank, "host"),
                                  .device = *device ? device : NULL,
                                  .binding = *binding ? binding : NULL};
     }
@@ -121,6 +121,6 @@ abdb_status abdb_entry_add_ranks(abdb_entry *e, const json_t *result, size_t sam
     e->ranks = count;
     e->field[ABDB_FIELD_devices] = abdb_arena_printf(arena, "%zu", count);
     e->field[ABDB_FIELD_nodes] = abdb_arena_printf(arena, "%zu", count_distinct_hosts(ranks));
-    add_rank_times(e, ranks, samples);
+    add_all_or_extreme_rank_times(e, ranks, samples);
     return ABDB_OK;
 }

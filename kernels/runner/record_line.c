@@ -10,7 +10,7 @@
 #include "schema/core/error.h"
 
 /* Control characters (C0, DEL, C1 in UTF-8) become blanks, in place. */
-static void replace_control_characters(char *text)
+static void blank_control_characters_in_place(char *text)
 {
     unsigned char *from = (unsigned char *)text, *to = from;
 
@@ -24,7 +24,7 @@ static void replace_control_characters(char *text)
 }
 
 /* What is left out for want of memory must not look as if a backend had not said it. */
-static char *copy_text_or_note_starvation(const char *text)
+static char *copy_text_or_count_allocation_failure(const char *text)
 {
     char *copy = strdup(text);
 
@@ -33,16 +33,16 @@ static char *copy_text_or_note_starvation(const char *text)
 }
 
 /* A copy whose texts and names are plain: a new reference. */
-static json_t *copy_json_without_controls(json_t *value)
+static json_t *copy_json_blanking_controls(json_t *value)
 {
     json_t *copy, *member;
     const char *key;
     size_t i;
 
     if (json_is_string(value)) {
-        char *text = copy_text_or_note_starvation(json_string_value(value));
+        char *text = copy_text_or_count_allocation_failure(json_string_value(value));
 
-        if (text) replace_control_characters(text);
+        if (text) blank_control_characters_in_place(text);
         copy = text ? json_string(text) : NULL;
         free(text);
         return copy;
@@ -50,35 +50,35 @@ static json_t *copy_json_without_controls(json_t *value)
     if (!json_is_array(value) && !json_is_object(value)) return json_incref(value);
     copy = json_is_array(value) ? json_array() : json_object();
     json_array_foreach(value, i, member)
-        json_array_append_new(copy, copy_json_without_controls(member));
+        json_array_append_new(copy, copy_json_blanking_controls(member));
     json_object_foreach(value, key, member)
     {
-        char *name = copy_text_or_note_starvation(key);
+        char *name = copy_text_or_count_allocation_failure(key);
 
-        if (name) replace_control_characters(name);
-        if (name) json_object_set_new(copy, name, copy_json_without_controls(member));
+        if (name) blank_control_characters_in_place(name);
+        if (name) json_object_set_new(copy, name, copy_json_blanking_controls(member));
         free(name);
     }
     return copy;
 }
 
-json_t *abdb_record_parse_line(const char *line, bool *broken, char why[160])
+json_t *abdb_parse_record_blanking_controls(const char *line, bool *broken, char why[160])
 {
     json_error_t fault;
     json_t *record = json_loads(line, JSON_REJECT_DUPLICATES, &fault), *plain = NULL;
 
     *broken = false;
-    if (json_is_object(record)) plain = copy_json_without_controls(record);
+    if (json_is_object(record)) plain = copy_json_blanking_controls(record);
     if (!record && line[strspn(line, " \t")] == '{') {
         *broken = true;
         snprintf(why, 160, "%.159s", fault.text);
-        replace_control_characters(why);
+        blank_control_characters_in_place(why);
     }
     json_decref(record);
     return plain;
 }
 
-const char *abdb_record_text_or_empty(const json_t *object, const char *key)
+const char *abdb_json_text_or_empty(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
 

@@ -8,8 +8,8 @@
 
 /* A line as a JSON object whose texts have no control characters: a new reference. NULL: it is
  * none; *broken is set where it begins like one and why[160] says what is wrong. */
-json_t *abdb_record_parse_line(const char *line, bool *broken, char why[160]);
+json_t *abdb_parse_record_blanking_controls(const char *line, bool *broken, char why[160]);
 /* Text of a member, "" where there is none. */
-const char *abdb_record_text_or_empty(const json_t *object, const char *key);
+const char *abdb_json_text_or_empty(const json_t *object, const char *key);
 
 #endif

@@ -28,7 +28,7 @@ void abdb_run_tally_free(abdb_run_tally *tally)
 
 /* --- one cell --------------------------------------------------------------------------------- */
 
-char *abdb_cell_request_line(const abdb_run_options *o, const abdb_cell *cell)
+char *abdb_cell_request_json_line(const abdb_run_options *o, const abdb_cell *cell)
 {
     json_t *params = json_object(), *object;
     char *line, *whole = NULL;
@@ -47,7 +47,7 @@ char *abdb_cell_request_line(const abdb_run_options *o, const abdb_cell *cell)
 
 /* Ends a cell that is over its time, or silent, or must end at once, with its process; true when it
  * did. */
-static bool kill_if_overdue(abdb_backend_session *s, double begin_s)
+static bool end_cell_and_kill_if_overdue(abdb_backend_session *s, double begin_s)
 {
     double now = abdb_monotonic_seconds();
 
@@ -59,33 +59,33 @@ static bool kill_if_overdue(abdb_backend_session *s, double begin_s)
         abdb_end_cell(&s->told, "timeout", "silent for %d s", ABDB_SILENCE_S);
     else
         return false;
-    abdb_child_terminate_and_wait(&s->child);
+    abdb_child_terminate_and_reap(&s->child);
     return true;
 }
 
 /* The process has gone inside of the cell: by itself, or interrupted. */
-static void reap_and_record_exit(abdb_backend_session *s)
+static void terminate_and_end_cell_by_exit(abdb_backend_session *s)
 {
-    int status = abdb_child_terminate_and_wait(&s->child);
+    int status = abdb_child_terminate_and_reap(&s->child);
     const char *as = *s->child.stop ? "cancelled" : "crash";
 
     if (s->o->launch && WIFEXITED(status) && WEXITSTATUS(status) > 128)
         abdb_end_cell(&s->told, as, "a rank was ended by signal %d (%s)", WEXITSTATUS(status) - 128,
                       strsignal(WEXITSTATUS(status) - 128));
     else
-        abdb_end_cell_by_exit(&s->told, s->o->launch ? NULL : s->o->path, as, status);
+        abdb_end_cell_by_wait_status(&s->told, s->o->launch ? NULL : s->o->path, as, status);
 }
 
 /* A launcher asks the other ranks to end when one has ended, and rank 0 says of the cell that it
  * was cancelled: nobody here has asked for that. */
-static void record_exit_if_rank_lost(abdb_backend_session *s)
+static void end_cell_by_exit_if_rank_lost(abdb_backend_session *s)
 {
     if (s->o->launch && !*s->child.stop && strcmp(s->told.status, "cancelled") == 0)
-        reap_and_record_exit(s);
+        terminate_and_end_cell_by_exit(s);
 }
 
 /* Waits until the cell has ended, one way or another. */
-static abdb_status read_until_cell_ends(abdb_backend_session *s, abdb_error *err)
+static abdb_status read_and_validate_until_cell_ends(abdb_backend_session *s, abdb_error *err)
 {
     double begin_s = abdb_monotonic_seconds();
     bool asked = false; /* to finish its sample */
@@ -95,7 +95,7 @@ static abdb_status read_until_cell_ends(abdb_backend_session *s, abdb_error *err
 
         switch (abdb_child_read_line(&s->child, 0.2, &line)) {
         case ABDB_LINE:
-            if (abdb_validate_record_line(&s->told, s->o->path, line, err) != ABDB_OK)
+            if (abdb_validate_and_apply_record_line(&s->told, s->o->path, line, err) != ABDB_OK)
                 return err->status;
             break;
         case ABDB_TOO_LONG: /* what begins like a record, and not noise */
@@ -104,21 +104,21 @@ static abdb_status read_until_cell_ends(abdb_backend_session *s, abdb_error *err
             break;
         case ABDB_ENDED: /* a process closes its output before it has an exit status */
             (void)abdb_program_wait_until_ended(&s->child.process, 1, s->child.stop);
-            reap_and_record_exit(s);
+            terminate_and_end_cell_by_exit(s);
             return ABDB_OK;
-        case ABDB_UNHEARD: return abdb_child_fail_unreadable(&s->child, s->o->path, err);
+        case ABDB_UNHEARD: return abdb_child_fail_with_read_error(&s->child, s->o->path, err);
         case ABDB_QUIET: break;
         }
         if (*s->child.stop && !asked) asked = abdb_child_send_interrupt(&s->child);
-        if (!s->told.ended && kill_if_overdue(s, begin_s)) return ABDB_OK;
+        if (!s->told.ended && end_cell_and_kill_if_overdue(s, begin_s)) return ABDB_OK;
     }
     /* What it says besides in the same breath: an answer that comes twice is none. */
     for (char *line; !s->told.rejected && abdb_child_read_line(&s->child, 0, &line) == ABDB_LINE;)
-        if (abdb_validate_record_line(&s->told, s->o->path, line, err) != ABDB_OK)
+        if (abdb_validate_and_apply_record_line(&s->told, s->o->path, line, err) != ABDB_OK)
             return err->status;
-    record_exit_if_rank_lost(s);
+    end_cell_by_exit_if_rank_lost(s);
     if (s->told.rejected)
-        abdb_child_terminate_and_wait(&s->child); /* what it says next is as doubtful */
+        abdb_child_terminate_and_reap(&s->child); /* what it says next is as doubtful */
     return ABDB_OK;
 }
 
@@ -128,14 +128,14 @@ static abdb_status start_backend_if_none(abdb_backend_session *s, abdb_error *er
     abdb_process *p = &s->process;
 
     if (s->child.process.pid) return ABDB_OK;
-    abdb_forget_process_records(&s->told);
+    abdb_discard_process_records(&s->told);
     abdb_format_now_utc(s->started);
     *p = (abdb_process){.campaign = s->o->campaign,
                         .backend = s->o->name,
                         .started = s->started,
                         .repetition = (long)s->o->repetition + 1,
                         .start = ++*s->starts};
-    return abdb_child_start(&s->child, s->o, "run", err);
+    return abdb_child_start_backend_with_pipes(&s->child, s->o, "run", err);
 }
 
 /* Asks for a cell and waits for its end. */
@@ -145,12 +145,12 @@ static abdb_status request_cell_and_wait(abdb_backend_session *s, const abdb_cel
     abdb_status st = ABDB_OK;
 
     TRY(start_backend_if_none(s, err));
-    abdb_begin_cell_validation(&s->told, cell);
-    st = abdb_child_write_within(&s->child, line, fmin(s->o->timeout_s, ABDB_SILENCE_S), err);
+    abdb_reset_validation_for_cell(&s->told, cell);
+    st = abdb_child_write_with_timeout(&s->child, line, fmin(s->o->timeout_s, ABDB_SILENCE_S), err);
     if (st == ABDB_OK) {
-        TRY(read_until_cell_ends(s, err));
+        TRY(read_and_validate_until_cell_ends(s, err));
     } else if (st != ABDB_IO) { /* that is abdb's own */
-        reap_and_record_exit(s);
+        terminate_and_end_cell_by_exit(s);
         if (st == ABDB_LIMIT) abdb_end_cell(&s->told, "timeout", "%s", err->message);
         st = ABDB_OK;
     }
@@ -160,24 +160,25 @@ done:
 
 /* Where the program answers the cell before once more, this one is asked anew, of a new process: it
  * is not this one's fault. */
-static abdb_status run_and_store_cell(abdb_backend_session *s, const abdb_cell *cell,
-                                      abdb_run_tally *tally, abdb_error *err)
+static abdb_status run_cell_with_retry_and_store_entry(abdb_backend_session *s,
+                                                       const abdb_cell *cell, abdb_run_tally *tally,
+                                                       abdb_error *err)
 {
-    char *line = abdb_cell_request_line(s->o, cell);
+    char *line = abdb_cell_request_json_line(s->o, cell);
     abdb_status st = ABDB_OK;
 
     if (!line) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
     TRY(request_cell_and_wait(s, cell, line, err));
     if (s->told.answered_before && !*s->child.stop) TRY(request_cell_and_wait(s, cell, line, err));
-    TRY(abdb_build_and_store_entry(s, cell, tally, err));
+    TRY(abdb_build_entry_and_send_to_sink(s, cell, tally, err));
 done:
     free(line);
     return st;
 }
 
-abdb_status abdb_backend_run_cells(const abdb_run_options *options, const abdb_plan *plan,
-                                   const unsigned char *todo, const abdb_sink *sink,
-                                   abdb_run_tally *tally, abdb_error *err)
+abdb_status abdb_backend_run_and_store_cells(const abdb_run_options *options, const abdb_plan *plan,
+                                             const unsigned char *todo, const abdb_sink *sink,
+                                             abdb_run_tally *tally, abdb_error *err)
 {
     long starts = 0;
     abdb_backend_session s = {
@@ -191,14 +192,14 @@ abdb_status abdb_backend_run_cells(const abdb_run_options *options, const abdb_p
         if (!todo[i]) continue;
         if (options->progress)
             options->progress(options->self, plan->cell[i].name, done_cells, total);
-        TRY(run_and_store_cell(&s, &plan->cell[i], tally, err));
+        TRY(run_cell_with_retry_and_store_entry(&s, &plan->cell[i], tally, err));
         if (options->doubtful) options->doubtful[i] = s.doubtful;
         done_cells++;
     }
 done:
     /* After an error nobody reads what it still says. */
-    (void)(st == ABDB_OK ? abdb_child_close_and_wait(&s.child)
-                         : abdb_child_terminate_and_wait(&s.child));
+    (void)(st == ABDB_OK ? abdb_child_close_stdin_and_reap(&s.child)
+                         : abdb_child_terminate_and_reap(&s.child));
     abdb_cell_validation_free(&s.told);
     return st;
 }

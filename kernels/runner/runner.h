@@ -70,32 +70,32 @@ void abdb_run_tally_free(abdb_run_tally *tally);
 
 /* Runs cells plan->cell[i] where todo[i], and hands each entry to sink. ABDB_BACKEND: the program
  * cannot be started, or speaks another protocol. */
-ABDB_MUST_USE abdb_status abdb_backend_run_cells(const abdb_run_options *options,
-                                                 const abdb_plan *plan, const unsigned char *todo,
-                                                 const abdb_sink *sink, abdb_run_tally *tally,
-                                                 abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_backend_run_and_store_cells(const abdb_run_options *options,
+                                                           const abdb_plan *plan,
+                                                           const unsigned char *todo,
+                                                           const abdb_sink *sink,
+                                                           abdb_run_tally *tally, abdb_error *err);
 typedef struct {
     double all_s, longest_s; /* of all cells that were asked for; of the longest one */
     size_t longest;          /* its place in the plan */
 } abdb_run_estimate;
 /* About how long the cells where todo[i] will take, as the backend counts their work; all_s is NAN
  * when it does not say. */
-ABDB_MUST_USE abdb_status abdb_backend_estimate_seconds(const abdb_run_options *options,
-                                                        const abdb_plan *plan,
-                                                        const unsigned char *todo,
-                                                        abdb_run_estimate *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_backend_ask_estimates_and_sum_seconds(
+    const abdb_run_options *options, const abdb_plan *plan, const unsigned char *todo,
+    abdb_run_estimate *out, abdb_error *err);
 /* What `describe` prints: an object with the members hello, environment and device, or NULL
  * members. The caller's reference. ABDB_BACKEND: it does not say so, or has no device: then the
  * object is there, too, with hello and no-device; without hello where what runs the program is not
  * installed. */
-ABDB_MUST_USE abdb_status abdb_backend_start_and_describe(const abdb_run_options *options,
-                                                          json_t **out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_backend_run_describe_and_collect_records(
+    const abdb_run_options *options, json_t **out, abdb_error *err);
 /* The name under which a cell is stored: "openblas gemm dtype=f32 n=1024", of a backend with
  * several devices "torch cuda:1 gemm dtype=f32 n=1024", repetitions with " #2", ... From arena. */
 const char *abdb_cell_stored_name(abdb_arena *arena, const char *backend, const char *device,
                                   const abdb_cell *cell, size_t repetition);
 /* The line that asks a backend for a cell; free() it. NULL: no memory. */
-char *abdb_cell_request_line(const abdb_run_options *options, const abdb_cell *cell);
+char *abdb_cell_request_json_line(const abdb_run_options *options, const abdb_cell *cell);
 /* The kernels of OpenBLAS that this processor could run at best ("SkylakeX", "Haswell"), or NULL.
  */
 const char *abdb_best_openblas_core_type(void);

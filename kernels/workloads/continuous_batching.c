@@ -17,7 +17,7 @@ static size_t cache_blocks_of_request(const abdb_batcher *b, const abdb_request 
     return (r->input + r->output + b->g->most.block - 1) / b->g->most.block;
 }
 
-abdb_status abdb_batcher_alloc_and_check(abdb_batcher *b, abdb_error *err)
+abdb_status abdb_batcher_alloc_and_check_requests_fit(abdb_batcher *b, abdb_error *err)
 {
     const abdb_llama_capacity *most = &b->g->most;
     abdb_status st = ABDB_OK;
@@ -56,7 +56,7 @@ static double seconds_since_start(const abdb_batcher *b)
 }
 
 /* Closed loop: as many are issued as clients have nothing in the system. */
-static void issue_due_requests(abdb_batcher *b)
+static void issue_requests_that_have_arrived(abdb_batcher *b)
 {
     double at = seconds_since_start(b);
 
@@ -101,7 +101,8 @@ static void release_slot_and_blocks(abdb_batcher *b, size_t slot)
 }
 
 /* A token has come for a place. */
-static void record_token_of_slot(abdb_batcher *b, size_t slot, int32_t token, double at_s)
+static void record_token_and_release_if_last(abdb_batcher *b, size_t slot, int32_t token,
+                                             double at_s)
 {
     batch_slot *p = &b->slot[slot];
     abdb_request *r = p->request;
@@ -110,7 +111,7 @@ static void record_token_of_slot(abdb_batcher *b, size_t slot, int32_t token, do
     if (p->made == 0)
         r->first_s = at_s;
     else if (b->gap)
-        abdb_latencies_add(b->gap, at_s - p->last_s);
+        abdb_latencies_add_if_room(b->gap, at_s - p->last_s);
     p->next = token;
     p->last_s = r->last_s = at_s;
     if (++p->made == r->output) release_slot_and_blocks(b, slot);
@@ -132,18 +133,19 @@ static void append_slot_to_pass(abdb_batcher *b, size_t sequence, size_t slot, c
     b->slot[slot].past += n;
 }
 
-static void run_pass_and_record_tokens(abdb_batcher *b, const size_t *slots, size_t n)
+static void run_forward_pass_and_record_tokens(abdb_batcher *b, const size_t *slots, size_t n)
 {
     double at_s;
 
     b->g->sequences = n;
-    abdb_llama_forward_pass(b->g);
+    abdb_llama_forward_and_pick_tokens(b->g);
     at_s = seconds_since_start(b);
-    for (size_t i = 0; i < n; i++) record_token_of_slot(b, slots[i], b->g->picked[i], at_s);
+    for (size_t i = 0; i < n; i++)
+        record_token_and_release_if_last(b, slots[i], b->g->picked[i], at_s);
 }
 
 /* Prompts that wait and fit; false: there are none. */
-static bool prefill_waiting_prompts(abdb_batcher *b, size_t *slots)
+static bool admit_and_prefill_waiting_requests(abdb_batcher *b, size_t *slots)
 {
     size_t n = 0, rows = 0;
 
@@ -158,14 +160,14 @@ static bool prefill_waiting_prompts(abdb_batcher *b, size_t *slots)
     }
     if (!n) return false;
     abdb_span_enter(b->g->stage->spans, "prefill", NULL);
-    run_pass_and_record_tokens(b, slots, n);
-    abdb_span_leave(b->g->stage->spans, 0, 0);
+    run_forward_pass_and_record_tokens(b, slots, n);
+    abdb_span_leave_and_add_work(b->g->stage->spans, 0, 0);
     return true;
 }
 
 /* One pass with one token of each running request; `slots` is room for their numbers. The
  * requests get their next tokens and times. */
-static void decode_next_tokens(abdb_batcher *b, size_t *slots)
+static void decode_one_token_of_each_slot(abdb_batcher *b, size_t *slots)
 {
     size_t n = 0;
 
@@ -178,8 +180,8 @@ static void decode_next_tokens(abdb_batcher *b, size_t *slots)
     }
     b->steps++;
     b->held += (double)n;
-    run_pass_and_record_tokens(b, slots, n);
-    abdb_span_leave(b->g->stage->spans, 0, 0);
+    run_forward_pass_and_record_tokens(b, slots, n);
+    abdb_span_leave_and_add_work(b->g->stage->spans, 0, 0);
 }
 
 /* Nothing is in: the next arrival is waited for. */
@@ -190,10 +192,10 @@ static void wait_for_next_arrival(abdb_batcher *b)
 
     abdb_span_enter(spans, "waiting", "none");
     if (until > 0) b->wait(until);
-    abdb_span_leave(spans, 0, 0);
+    abdb_span_leave_and_add_work(spans, 0, 0);
 }
 
-void abdb_batcher_serve_all(abdb_batcher *b)
+void abdb_batcher_serve_all_requests(abdb_batcher *b)
 {
     size_t *at = calloc(b->g->most.sequences, sizeof *at);
 
@@ -202,10 +204,10 @@ void abdb_batcher_serve_all(abdb_batcher *b)
     b->steps = b->held = 0;
     b->started_s = b->g->stage->spans->now();
     while (b->ended < b->count) {
-        issue_due_requests(b);
-        if (prefill_waiting_prompts(b, at)) continue;
+        issue_requests_that_have_arrived(b);
+        if (admit_and_prefill_waiting_requests(b, at)) continue;
         if (b->admitted)
-            decode_next_tokens(b, at);
+            decode_one_token_of_each_slot(b, at);
         else
             wait_for_next_arrival(b);
     }

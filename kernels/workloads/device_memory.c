@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-abdb_status abdb_device_alloc(const abdb_run_context *s, size_t bytes, void **out, abdb_error *err)
+abdb_status abdb_device_alloc_huge_pages_if_possible(const abdb_run_context *s, size_t bytes,
+                                                     void **out, abdb_error *err)
 {
     abdb_device *d = s->device;
 
@@ -20,7 +21,7 @@ abdb_status abdb_device_alloc_zeroed(const abdb_run_context *s, size_t bytes, vo
     abdb_status st = ABDB_OK;
 
     *out = NULL;
-    TRY(abdb_device_alloc(s, bytes, &memory, err));
+    TRY(abdb_device_alloc_huge_pages_if_possible(s, bytes, &memory, err));
     TRY(d->fill(d, memory, 0, bytes, err)); /* every page is touched */
     *out = memory;
 done:
@@ -52,7 +53,7 @@ abdb_status abdb_device_clear_bytes(const abdb_run_context *s, void *to, size_t 
     return ABDB_OK;
 }
 
-abdb_status abdb_parts_check_failed(const abdb_run_context *s, void *parts, abdb_error *err)
+abdb_status abdb_parts_get_deferred_error(const abdb_run_context *s, void *parts, abdb_error *err)
 {
     return s->parts->check_failed ? s->parts->check_failed(parts, err) : ABDB_OK;
 }

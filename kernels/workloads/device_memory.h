@@ -11,8 +11,9 @@
 
 /* So many bytes, in large pages where the system has them; device->release gives them back.
  * ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_device_alloc(const abdb_run_context *s, size_t bytes, void **out,
-                                            abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_device_alloc_huge_pages_if_possible(const abdb_run_context *s,
+                                                                   size_t bytes, void **out,
+                                                                   abdb_error *err);
 /* So many bytes, all 0, in large pages where the system has them; device->release gives them back.
  * ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_device_alloc_zeroed(const abdb_run_context *s, size_t bytes,
@@ -26,7 +27,7 @@ ABDB_MUST_USE abdb_status abdb_device_download(const abdb_run_context *s, void *
 ABDB_MUST_USE abdb_status abdb_device_clear_bytes(const abdb_run_context *s, void *to, size_t bytes,
                                                   abdb_error *err);
 /* What parts have failed at since they were opened, if any. */
-ABDB_MUST_USE abdb_status abdb_parts_check_failed(const abdb_run_context *s, void *parts,
-                                                  abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_parts_get_deferred_error(const abdb_run_context *s, void *parts,
+                                                        abdb_error *err);
 
 #endif

@@ -21,7 +21,7 @@ static abdb_status dlrm_resolve_params(abdb_problem *p, const abdb_machine_cache
     abdb_dlrm_shape s;
 
     (void)limits;
-    return abdb_dlrm_parse_shape(p, &s, err);
+    return abdb_dlrm_parse_and_scale_shape(p, &s, err);
 }
 
 /* The shape of parameters that have been looked at before. */
@@ -31,7 +31,7 @@ static abdb_dlrm_shape dlrm_shape_of_problem(const abdb_problem *p)
     abdb_dlrm_shape s = {0};
     abdb_error err;
 
-    (void)!abdb_dlrm_parse_shape(&again, &s, &err);
+    (void)!abdb_dlrm_parse_and_scale_shape(&again, &s, &err);
     return s;
 }
 
@@ -69,11 +69,12 @@ static void dlrm_count_work_and_memory(const abdb_run_context *stage, abdb_effor
 
     abdb_dlrm_count_work(&s, &work);
     *out = (abdb_effort){work.ops * times, work.bytes * times, 0};
-    if (abdb_dlrm_predict_bytes(stage, &s, &out->memory, &err) != ABDB_OK) out->memory = INFINITY;
+    if (abdb_dlrm_predict_memory_bytes(stage, &s, &out->memory, &err) != ABDB_OK)
+        out->memory = INFINITY;
 }
 
-static abdb_status dlrm_check_results(const abdb_run_context *stage, double *error, const char **at,
-                                      abdb_error *err)
+static abdb_status dlrm_check_results_of_small_model(const abdb_run_context *stage, double *error,
+                                                     const char **at, abdb_error *err)
 {
     abdb_dlrm_shape s = dlrm_shape_of_problem(stage->p);
 
@@ -103,11 +104,11 @@ done:
     return st;
 }
 
-static abdb_status dlrm_draw_next_inputs(void *state, abdb_error *err)
+static abdb_status dlrm_reset_draw_next_inputs(void *state, abdb_error *err)
 {
     dlrm_serving *v = state;
 
-    return abdb_dlrm_draw_inputs(&v->d, ++v->drawn, err);
+    return abdb_dlrm_draw_features_and_indices(&v->d, ++v->drawn, err);
 }
 
 static abdb_status dlrm_run_inferences(void *state, abdb_error *err)
@@ -115,7 +116,7 @@ static abdb_status dlrm_run_inferences(void *state, abdb_error *err)
     dlrm_serving *v = state;
 
     for (size_t i = 0; i < v->d.s.steps; i++) abdb_dlrm_run_inference(&v->d);
-    return abdb_parts_check_failed(v->d.stage, v->d.parts, err);
+    return abdb_parts_get_deferred_error(v->d.stage, v->d.parts, err);
 }
 
 /* Reports samples a second; *sound: some samples of the last batch agree with the reference. */
@@ -144,9 +145,9 @@ const abdb_workload abdb_workload_dlrm = {
     .resolve_params = dlrm_resolve_params,
     .list_missing_parts = dlrm_list_missing_parts,
     .count_work_and_memory = dlrm_count_work_and_memory,
-    .check_results = dlrm_check_results,
+    .check_results = dlrm_check_results_of_small_model,
     .open = dlrm_open_state,
-    .reset = dlrm_draw_next_inputs,
+    .reset = dlrm_reset_draw_next_inputs,
     .run = dlrm_run_inferences,
     .report_metrics = dlrm_report_rate_and_verify,
     .close = dlrm_close_state,

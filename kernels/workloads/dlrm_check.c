@@ -34,7 +34,7 @@ static double element_f64(const reference_model *w, const char *at, size_t i)
 }
 
 /* Of what layers have: weights, biases, shifts. */
-static double layer_parameter_f64(const reference_model *w, const char *at, size_t i)
+static double downloaded_layer_parameter_f64(const reference_model *w, const char *at, size_t i)
 {
     return element_f64(w, w->layers + (at - w->d->bottom[0].w), i);
 }
@@ -57,15 +57,17 @@ static void set_value_with_rounding(const reference_model *w, values_with_error 
 }
 
 /* to = x weights + bias, or what is positive of it */
-static void affine_layer_with_error(const reference_model *w, const abdb_dlrm_layer *l,
-                                    values_with_error x, bool positive, values_with_error to)
+static void reference_affine_layer_with_error(const reference_model *w, const abdb_dlrm_layer *l,
+                                              values_with_error x, bool positive,
+                                              values_with_error to)
 {
     for (size_t j = 0; j < l->out; j++) {
-        double sum = l->bias ? layer_parameter_f64(w, l->bias, j) : 0, terms = sum * sum,
+        double sum = l->bias ? downloaded_layer_parameter_f64(w, l->bias, j) : 0, terms = sum * sum,
                square = 0;
 
         for (size_t i = 0; i < l->in; i++) {
-            double by = layer_parameter_f64(w, l->w, i * l->out + j), term = x.value[i] * by;
+            double by = downloaded_layer_parameter_f64(w, l->w, i * l->out + j),
+                   term = x.value[i] * by;
 
             sum += term;
             terms += term * term;
@@ -77,22 +79,23 @@ static void affine_layer_with_error(const reference_model *w, const abdb_dlrm_la
 }
 
 /* An MLP; a ReLU behind its last layer too? */
-static void mlp_with_error(const reference_model *w, const abdb_dlrm_layer *of, size_t layers,
-                           bool last, values_with_error x, values_with_error to)
+static void reference_mlp_with_error(const reference_model *w, const abdb_dlrm_layer *of,
+                                     size_t layers, bool last, values_with_error x,
+                                     values_with_error to)
 {
     values_with_error between[2] = {w->y, w->z};
 
     for (size_t i = 0; i < layers; i++) {
         values_with_error out = i + 1 < layers ? between[i % 2] : to;
 
-        affine_layer_with_error(w, &of[i], x, i + 1 < layers || last, out);
+        reference_affine_layer_with_error(w, &of[i], x, i + 1 < layers || last, out);
         x = out;
     }
 }
 
 /* Sums of a bag: row by row, as they lie in the device's memory. */
-static abdb_status embedding_bag_with_error(const reference_model *w, size_t sample, size_t table,
-                                            abdb_error *err)
+static abdb_status reference_embedding_bag_with_error(const reference_model *w, size_t sample,
+                                                      size_t table, abdb_error *err)
 {
     const abdb_dlrm_shape *s = &w->d->s;
     const int32_t *index = w->d->index + (table * s->batch + sample) * s->lookups;
@@ -121,13 +124,13 @@ done:
 
 /* x = x0 * (V x W + shift) + x, element by element in double, with the squares of the errors
  * that rounding may have brought. */
-static void cross_layer_with_error(const reference_model *w, size_t layer)
+static void reference_cross_layer_with_error(const reference_model *w, size_t layer)
 {
-    affine_layer_with_error(w, &w->d->down[layer], w->x, false, w->y);
-    affine_layer_with_error(w, &w->d->up[layer], w->y, false, w->z);
+    reference_affine_layer_with_error(w, &w->d->down[layer], w->x, false, w->y);
+    reference_affine_layer_with_error(w, &w->d->up[layer], w->y, false, w->z);
     for (size_t j = 0; j < w->d->s.joined; j++) {
         double by = w->x0.value[j],
-               inner = w->z.value[j] + layer_parameter_f64(w, w->d->shift[layer], j),
+               inner = w->z.value[j] + downloaded_layer_parameter_f64(w, w->d->shift[layer], j),
                product = by * inner, sum = product + w->x.value[j],
                square = w->z.square[j] * by * by + w->x0.square[j] * inner * inner +
                         w->x.square[j] + 2 * w->sums * (product * product + sum * sum);
@@ -137,8 +140,8 @@ static void cross_layer_with_error(const reference_model *w, size_t layer)
 }
 
 /* How wrong the result of a sample is, over its bound; *error becomes it where it is larger. */
-static abdb_status update_worst_error_by_sample(const reference_model *w, size_t sample,
-                                                double *error, abdb_error *err)
+static abdb_status verify_sample_and_update_worst_error(const reference_model *w, size_t sample,
+                                                        double *error, abdb_error *err)
 {
     const abdb_dlrm_shape *s = &w->d->s;
     values_with_error out = w->z;
@@ -150,14 +153,15 @@ static abdb_status update_worst_error_by_sample(const reference_model *w, size_t
         w->x.value[i] = element_f64(w, w->some, i);
         w->x.square[i] = 0;
     }
-    mlp_with_error(w, w->d->bottom, s->bottoms, true, w->x, w->x0);
-    for (size_t t = 0; t < s->tables; t++) TRY(embedding_bag_with_error(w, sample, t, err));
+    reference_mlp_with_error(w, w->d->bottom, s->bottoms, true, w->x, w->x0);
+    for (size_t t = 0; t < s->tables; t++)
+        TRY(reference_embedding_bag_with_error(w, sample, t, err));
     for (size_t j = 0; j < s->joined; j++) {
         w->x.value[j] = w->x0.value[j];
         w->x.square[j] = w->x0.square[j];
     }
-    for (size_t i = 0; i < s->crosses; i++) cross_layer_with_error(w, i);
-    mlp_with_error(w, w->d->top, s->tops, false, w->x, out);
+    for (size_t i = 0; i < s->crosses; i++) reference_cross_layer_with_error(w, i);
+    reference_mlp_with_error(w, w->d->top, s->tops, false, w->x, out);
     TRY(download_elements(w, w->d->out, sample, 1, err));
     wrong = fabs(element_f64(w, w->some, 0) - out.value[0]) /
             (DEVIATIONS * sqrt(out.square[0]) + 1e-300);
@@ -167,7 +171,7 @@ done:
 }
 
 /* The widest row of numbers of any layer. */
-static size_t widest_layer_of_all(const abdb_dlrm_shape *s)
+static size_t widest_row_of_all_layers(const abdb_dlrm_shape *s)
 {
     size_t most = s->joined > s->rank ? s->joined : s->rank;
 
@@ -180,8 +184,8 @@ abdb_status abdb_dlrm_verify_samples(const abdb_dlrm *d, size_t samples, double 
                                      abdb_error *err)
 {
     const abdb_dlrm_shape *s = &d->s;
-    size_t most = widest_layer_of_all(s), layers = (size_t)(d->dense - d->bottom[0].w);
-    double u = abdb_dtype_unit_roundoff(abdb_wide_dtype_of(s->dtype)),
+    size_t most = widest_row_of_all_layers(s), layers = (size_t)(d->dense - d->bottom[0].w);
+    double u = abdb_dtype_unit_roundoff(abdb_wide_dtype_f64_or_f32(s->dtype)),
            v = abdb_dtype_unit_roundoff(s->dtype), *room = calloc(8 * most, sizeof *room);
     reference_model w = {.d = d,
                          .sums = u * u,
@@ -200,8 +204,8 @@ abdb_status abdb_dlrm_verify_samples(const abdb_dlrm *d, size_t samples, double 
     samples = samples < s->batch ? samples : s->batch;
     *error = 0;
     for (size_t i = 0; i < samples; i++) /* the first, the last and some between */
-        TRY(update_worst_error_by_sample(&w, samples > 1 ? i * (s->batch - 1) / (samples - 1) : 0,
-                                         error, err));
+        TRY(verify_sample_and_update_worst_error(
+            &w, samples > 1 ? i * (s->batch - 1) / (samples - 1) : 0, error, err));
 done:
     free(room);
     free(w.layers);
@@ -223,9 +227,9 @@ abdb_status abdb_dlrm_verify_small_model(const abdb_run_context *stage, const ab
     s.rows = s.rows < ROWS ? s.rows : ROWS;
     s.batch = s.batch < BATCH ? s.batch : BATCH;
     TRY(abdb_dlrm_alloc_and_init(&d, stage, &s, 3, err));
-    TRY(abdb_dlrm_draw_inputs(&d, 5, err));
+    TRY(abdb_dlrm_draw_features_and_indices(&d, 5, err));
     abdb_dlrm_run_inference(&d);
-    TRY(abdb_parts_check_failed(stage, d.parts, err));
+    TRY(abdb_parts_get_deferred_error(stage, d.parts, err));
     TRY(abdb_dlrm_verify_samples(&d, SAMPLES, error, err));
 done:
     abdb_dlrm_free(&d);

@@ -17,14 +17,15 @@ static void *carve_or_count_bytes(abdb_dlrm *d, size_t bytes)
     return piece;
 }
 
-static abdb_part_gemm gemm_of_layer(const abdb_dlrm *d, const abdb_dlrm_layer *l)
+static abdb_part_gemm gemm_arguments_of_layer(const abdb_dlrm *d, const abdb_dlrm_layer *l)
 {
     return (abdb_part_gemm){
         .m = d->s.batch, .n = l->out, .k = l->in, .lda = l->lda, .ldc = l->ldc, .b = l->w};
 }
 
 /* lda and ldc: 0 where rows lie side by side. */
-static abdb_dlrm_layer lay_out_layer(abdb_dlrm *d, size_t in, size_t out, size_t lda, size_t ldc)
+static abdb_dlrm_layer lay_out_layer_and_grow_workspace(abdb_dlrm *d, size_t in, size_t out,
+                                                        size_t lda, size_t ldc)
 {
     const abdb_parts *parts = d->stage->parts;
     abdb_dlrm_layer l = {.in = in, .out = out, .lda = lda, .ldc = ldc};
@@ -32,7 +33,7 @@ static abdb_dlrm_layer lay_out_layer(abdb_dlrm *d, size_t in, size_t out, size_t
     size_t room;
 
     l.w = carve_or_count_bytes(d, in * out * d->size);
-    x = gemm_of_layer(d, &l);
+    x = gemm_arguments_of_layer(d, &l);
     if (parts->pack) {
         l.packed = carve_or_count_bytes(d, parts->packed_bytes(d->parts, &x));
         x.packed = &x; /* that it is counts, where does not yet */
@@ -47,7 +48,8 @@ static void lay_out_mlp(abdb_dlrm *d, abdb_dlrm_layer *of, const size_t *width, 
                         size_t in, size_t lda, size_t ldc, bool relu_after_last)
 {
     for (size_t i = 0; i < layers; in = width[i++]) {
-        of[i] = lay_out_layer(d, in, width[i], i ? 0 : lda, i + 1 < layers ? 0 : ldc);
+        of[i] = lay_out_layer_and_grow_workspace(d, in, width[i], i ? 0 : lda,
+                                                 i + 1 < layers ? 0 : ldc);
         of[i].bias = carve_or_count_bytes(d, width[i] * d->size);
         of[i].relu = i + 1 < layers || relu_after_last;
     }
@@ -71,8 +73,8 @@ static void lay_out_or_count_memory(abdb_dlrm *d)
     d->bytes = 0;
     lay_out_mlp(d, d->bottom, s->bottom, s->bottoms, s->dense, 0, s->apart, true);
     for (size_t i = 0; i < s->crosses; i++) {
-        d->down[i] = lay_out_layer(d, s->joined, s->rank, s->apart, 0);
-        d->up[i] = lay_out_layer(d, s->rank, s->joined, 0, s->apart);
+        d->down[i] = lay_out_layer_and_grow_workspace(d, s->joined, s->rank, s->apart, 0);
+        d->up[i] = lay_out_layer_and_grow_workspace(d, s->rank, s->joined, 0, s->apart);
         d->shift[i] = carve_or_count_bytes(d, s->apart * d->size);
     }
     lay_out_mlp(d, d->top, s->top, s->tops, s->joined, s->apart, 0, false);
@@ -110,8 +112,8 @@ done:
     return st;
 }
 
-abdb_status abdb_dlrm_predict_bytes(const abdb_run_context *stage, const abdb_dlrm_shape *s,
-                                    double *out, abdb_error *err)
+abdb_status abdb_dlrm_predict_memory_bytes(const abdb_run_context *stage, const abdb_dlrm_shape *s,
+                                           double *out, abdb_error *err)
 {
     abdb_dlrm d;
     abdb_status st = ABDB_OK;
@@ -130,8 +132,8 @@ typedef void element_maker(const abdb_dlrm *d, void *to, size_t first, size_t n,
                            double of);
 
 /* Numbers, uniform with mean 0 and that deviation. */
-static void make_uniform_numbers(const abdb_dlrm *d, void *to, size_t first, size_t n,
-                                 uint64_t seed, double deviation)
+static void fill_host_uniform_numbers(const abdb_dlrm *d, void *to, size_t first, size_t n,
+                                      uint64_t seed, double deviation)
 {
     const double wide = 2 * sqrt(3) * deviation;
 
@@ -150,8 +152,8 @@ static void make_uniform_numbers(const abdb_dlrm *d, void *to, size_t first, siz
 }
 
 /* Rows of tables, uniform, of so many. */
-static void make_random_indices(const abdb_dlrm *d, void *to, size_t first, size_t n, uint64_t seed,
-                                double rows)
+static void fill_host_random_indices(const abdb_dlrm *d, void *to, size_t first, size_t n,
+                                     uint64_t seed, double rows)
 {
     int32_t *index = to;
 
@@ -162,9 +164,10 @@ static void make_random_indices(const abdb_dlrm *d, void *to, size_t first, size
 }
 
 /* Elements [first, first + n): where they lie on the host, else some at a time through d->room. */
-static abdb_status make_elements_on_device(const abdb_dlrm *d, element_maker *maker, void *to,
-                                           size_t first, size_t n, size_t size, uint64_t seed,
-                                           double maker_argument, abdb_error *err)
+static abdb_status make_elements_and_upload_in_chunks(const abdb_dlrm *d, element_maker *maker,
+                                                      void *to, size_t first, size_t n, size_t size,
+                                                      uint64_t seed, double maker_argument,
+                                                      abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -183,23 +186,24 @@ done:
 }
 
 /* Another `seed` for each piece. */
-static abdb_status fill_uniform(const abdb_dlrm *d, void *to, size_t n, uint64_t seed,
-                                double deviation, abdb_error *err)
+static abdb_status fill_device_uniform_with_deviation(const abdb_dlrm *d, void *to, size_t n,
+                                                      uint64_t seed, double deviation,
+                                                      abdb_error *err)
 {
-    return make_elements_on_device(d, make_uniform_numbers, to, 0, n, d->size, seed, deviation,
-                                   err);
+    return make_elements_and_upload_in_chunks(d, fill_host_uniform_numbers, to, 0, n, d->size, seed,
+                                              deviation, err);
 }
 
 /* Numbers that pass keep their size: half of them pass a ReLU. */
 static abdb_status init_and_pack_layer(const abdb_dlrm *d, const abdb_dlrm_layer *l, uint64_t *seed,
                                        abdb_error *err)
 {
-    abdb_part_gemm x = gemm_of_layer(d, l);
+    abdb_part_gemm x = gemm_arguments_of_layer(d, l);
     abdb_status st = ABDB_OK;
 
-    TRY(fill_uniform(d, l->w, l->in * l->out, ++*seed, sqrt((l->relu ? 2 : 1) / (double)l->in),
-                     err));
-    if (l->bias) TRY(fill_uniform(d, l->bias, l->out, ++*seed, 0.2, err));
+    TRY(fill_device_uniform_with_deviation(d, l->w, l->in * l->out, ++*seed,
+                                           sqrt((l->relu ? 2 : 1) / (double)l->in), err));
+    if (l->bias) TRY(fill_device_uniform_with_deviation(d, l->bias, l->out, ++*seed, 0.2, err));
     if (l->packed) d->stage->parts->pack(d->parts, &x, l->packed);
 done:
     return st;
@@ -223,7 +227,7 @@ static abdb_status alloc_tables_in_pieces(abdb_dlrm *d, abdb_error *err)
         size_t here = left < d->each ? left : d->each, bytes = byte_size_of_tables(d, here);
         void *memory;
 
-        TRY(abdb_device_alloc(d->stage, bytes, &memory, err));
+        TRY(abdb_device_alloc_huge_pages_if_possible(d->stage, bytes, &memory, err));
         d->tables[i] = memory;
         left -= here;
     }
@@ -247,8 +251,9 @@ static abdb_status alloc_and_fill_tables(abdb_dlrm *d, uint64_t seed, abdb_error
     for (size_t t = 0; t < s->tables; t += d->each) {
         size_t here = s->tables - t < d->each ? s->tables - t : d->each;
 
-        TRY(make_elements_on_device(d, make_uniform_numbers, d->tables[t / d->each], t * row,
-                                    here * row, d->size, seed, 1 / sqrt((double)s->lookups), err));
+        TRY(make_elements_and_upload_in_chunks(d, fill_host_uniform_numbers, d->tables[t / d->each],
+                                               t * row, here * row, d->size, seed,
+                                               1 / sqrt((double)s->lookups), err));
     }
 done:
     return st;
@@ -273,23 +278,23 @@ abdb_status abdb_dlrm_alloc_and_init(abdb_dlrm *d, const abdb_run_context *stage
     for (size_t i = 0; i < s->crosses; i++) {
         TRY(init_and_pack_layer(d, &d->down[i], &seed, err));
         TRY(init_and_pack_layer(d, &d->up[i], &seed, err));
-        TRY(fill_uniform(d, d->shift[i], s->joined, ++seed, 0.2, err));
+        TRY(fill_device_uniform_with_deviation(d, d->shift[i], s->joined, ++seed, 0.2, err));
     }
     for (size_t i = 0; i < s->tops; i++) TRY(init_and_pack_layer(d, &d->top[i], &seed, err));
-    TRY(abdb_parts_check_failed(stage, d->parts, err));
+    TRY(abdb_parts_get_deferred_error(stage, d->parts, err));
 done:
     return st;
 }
 
-abdb_status abdb_dlrm_draw_inputs(abdb_dlrm *d, uint64_t seed, abdb_error *err)
+abdb_status abdb_dlrm_draw_features_and_indices(abdb_dlrm *d, uint64_t seed, abdb_error *err)
 {
     const abdb_dlrm_shape *s = &d->s;
     abdb_status st = ABDB_OK;
 
-    TRY(fill_uniform(d, d->dense, s->batch * s->dense, 2 * seed, 1, err));
-    TRY(make_elements_on_device(d, make_random_indices, d->index, 0,
-                                s->tables * s->batch * s->lookups, sizeof *d->index, 2 * seed + 1,
-                                (double)s->rows, err));
+    TRY(fill_device_uniform_with_deviation(d, d->dense, s->batch * s->dense, 2 * seed, 1, err));
+    TRY(make_elements_and_upload_in_chunks(d, fill_host_random_indices, d->index, 0,
+                                           s->tables * s->batch * s->lookups, sizeof *d->index,
+                                           2 * seed + 1, (double)s->rows, err));
 done:
     return st;
 }

@@ -25,7 +25,8 @@ static void run_dense_layer(const abdb_dlrm *d, const char *name, const abdb_dlr
                                             .bias = l->bias,
                                             .act = l->relu ? ABDB_ACT_RELU : ABDB_ACT_NONE,
                                             .packed = l->packed});
-    abdb_span_leave(d->stage->spans, 2 * m * n * k, (double)d->size * (m * k + k * n + m * n));
+    abdb_span_leave_and_add_work(d->stage->spans, 2 * m * n * k,
+                                 (double)d->size * (m * k + k * n + m * n));
 }
 
 static void run_mlp(const abdb_dlrm *d, const char *name, const abdb_dlrm_layer *of, size_t layers,
@@ -61,8 +62,9 @@ static void run_embedding_bags(const abdb_dlrm *d)
 
         d->stage->parts->embedding_bags(d->parts, &x);
     }
-    abdb_span_leave(d->stage->spans, n * (lookups - 1) * width,
-                    n * ((lookups + 1) * width * (double)d->size + lookups * sizeof(int32_t)));
+    abdb_span_leave_and_add_work(
+        d->stage->spans, n * (lookups - 1) * width,
+        n * ((lookups + 1) * width * (double)d->size + lookups * sizeof(int32_t)));
 }
 
 /* x = x0 * (x V W + shift) + x, from x0 on. */
@@ -83,7 +85,7 @@ static void run_cross_layer(const abdb_dlrm *d, size_t i)
                                                           .kept = d->x0,
                                                           .add = x,
                                                           .out = d->x});
-    abdb_span_leave(d->stage->spans, 3 * n, 4 * n * (double)d->size);
+    abdb_span_leave_and_add_work(d->stage->spans, 3 * n, 4 * n * (double)d->size);
 }
 
 void abdb_dlrm_run_inference(const abdb_dlrm *d)
@@ -95,5 +97,5 @@ void abdb_dlrm_run_inference(const abdb_dlrm *d)
     run_mlp(d, "bottom MLP", d->bottom, s->bottoms, d->dense, d->x0);
     for (size_t i = 0; i < s->crosses; i++) run_cross_layer(d, i);
     run_mlp(d, "top MLP", d->top, s->tops, s->crosses ? d->x : d->x0, d->out);
-    abdb_span_leave(d->stage->spans, 0, 0);
+    abdb_span_leave_and_add_work(d->stage->spans, 0, 0);
 }

@@ -34,9 +34,9 @@ typedef struct {
 } abdb_dlrm;
 
 /* Bytes that it will take; it need not be opened. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_dlrm_predict_bytes(const abdb_run_context *stage,
-                                                  const abdb_dlrm_shape *s, double *out,
-                                                  abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_dlrm_predict_memory_bytes(const abdb_run_context *stage,
+                                                         const abdb_dlrm_shape *s, double *out,
+                                                         abdb_error *err);
 /* Weights and tables are made by `seed`, uniform, so that numbers stay about as large from layer to
  * layer. stage must outlive it. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_dlrm_alloc_and_init(abdb_dlrm *d, const abdb_run_context *stage,
@@ -44,7 +44,8 @@ ABDB_MUST_USE abdb_status abdb_dlrm_alloc_and_init(abdb_dlrm *d, const abdb_run_
                                                    abdb_error *err);
 void abdb_dlrm_free(abdb_dlrm *d);
 /* Draws dense features and indices, uniform. What the device says. */
-ABDB_MUST_USE abdb_status abdb_dlrm_draw_inputs(abdb_dlrm *d, uint64_t seed, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_dlrm_draw_features_and_indices(abdb_dlrm *d, uint64_t seed,
+                                                              abdb_error *err);
 /* From dense, tables and index to out: a number for each sample of the batch. */
 void abdb_dlrm_run_inference(const abdb_dlrm *d);
 

@@ -25,7 +25,7 @@ static size_t count_layers(const size_t *width)
     return n;
 }
 
-void abdb_dlrm_derive_widths(abdb_dlrm_shape *s)
+void abdb_dlrm_derive_joined_and_padded_width(abdb_dlrm_shape *s)
 {
     s->bottom[s->bottoms - 1] = s->width;
     s->joined = (s->tables + 1) * s->width;
@@ -35,7 +35,8 @@ void abdb_dlrm_derive_widths(abdb_dlrm_shape *s)
 /* scale=auto: as many rows as let tables of vectors of 1 KiB take an eighth of the memory that the
  * machine has. It depends on the model and the machine alone, so that cells of a plan that differ
  * in other axes have as many. */
-static abdb_status scale_rows_to_memory(abdb_problem *p, abdb_dlrm_shape *s, abdb_error *err)
+static abdb_status scale_rows_to_memory_if_auto(abdb_problem *p, abdb_dlrm_shape *s,
+                                                abdb_error *err)
 {
     static const char *const words[] = {"no", "auto", NULL};
     double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 8, most;
@@ -43,7 +44,7 @@ static abdb_status scale_rows_to_memory(abdb_problem *p, abdb_dlrm_shape *s, abd
     abdb_status st = ABDB_OK;
 
     if (!abdb_param_text(p, "scale")) return ABDB_OK;
-    TRY(abdb_param_word_index(p, "scale", words, &which, err));
+    TRY(abdb_param_choice_index(p, "scale", words, &which, err));
     if (which == 0) goto done;
     most = floor(bytes / (1024 * (double)s->tables));
     if (most < 1) most = 1;
@@ -53,7 +54,7 @@ done:
     return st;
 }
 
-abdb_status abdb_dlrm_parse_shape(abdb_problem *p, abdb_dlrm_shape *s, abdb_error *err)
+abdb_status abdb_dlrm_parse_and_scale_shape(abdb_problem *p, abdb_dlrm_shape *s, abdb_error *err)
 {
     const unsigned formats = 1 << ABDB_F64 | 1 << ABDB_F32 | 1 << ABDB_BF16;
     const char *words[MODELS + 1] = {NULL};
@@ -63,19 +64,20 @@ abdb_status abdb_dlrm_parse_shape(abdb_problem *p, abdb_dlrm_shape *s, abdb_erro
 
     *s = (abdb_dlrm_shape){0};
     for (size_t i = 0; i < MODELS; i++) words[i] = models[i].name;
-    TRY(abdb_param_word_index_and_set(p, "model", words, &m, err));
-    TRY(abdb_param_check_dtype(p, ABDB_F32, formats, &s->dtype, err));
+    TRY(abdb_param_choice_index_and_store_default(p, "model", words, &m, err));
+    TRY(abdb_param_parse_allowed_dtype(p, ABDB_F32, formats, &s->dtype, err));
     size = abdb_dtype_size(s->dtype);
-    TRY(abdb_param_set_size_and_model(p, "tables", "tables_of", models[m].tables, 4096, &s->tables,
-                                      err));
-    TRY(abdb_param_check_and_set_size(p, "rows", (double)models[m].rows, 1e9, &s->rows, err));
+    TRY(abdb_param_parse_size_and_store_model_default(p, "tables", "tables_of", models[m].tables,
+                                                      4096, &s->tables, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "rows", (double)models[m].rows, 1e9, &s->rows,
+                                                err));
     TRY(abdb_param_set_integer(p, "rows_of", (double)models[m].rows, err));
-    TRY(abdb_param_set_size_and_model(p, "lookups", "lookups_of", models[m].lookups, 1e5,
-                                      &s->lookups, err));
-    TRY(abdb_param_check_and_set_size(p, "bytes", (double)(models[m].width * size), 65536, &bytes,
-                                      err));
-    TRY(abdb_param_check_and_set_size(p, "batch", 64, 1e6, &s->batch, err));
-    TRY(abdb_param_check_and_set_size(p, "steps", 1, 100000, &s->steps, err));
+    TRY(abdb_param_parse_size_and_store_model_default(p, "lookups", "lookups_of", models[m].lookups,
+                                                      1e5, &s->lookups, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "bytes", (double)(models[m].width * size), 65536,
+                                                &bytes, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "batch", 64, 1e6, &s->batch, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "steps", 1, 100000, &s->steps, err));
     if (bytes % size)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "bytes=%zu is no multiple of %zu, what a number takes",
                       bytes, size));
@@ -91,14 +93,15 @@ abdb_status abdb_dlrm_parse_shape(abdb_problem *p, abdb_dlrm_shape *s, abdb_erro
         s->bottom[i] = models[m].bottom[i];
         s->top[i] = models[m].top[i];
     }
-    TRY(scale_rows_to_memory(p, s, err));
-    abdb_dlrm_derive_widths(s);
+    TRY(scale_rows_to_memory_if_auto(p, s, err));
+    abdb_dlrm_derive_joined_and_padded_width(s);
 done:
     return st;
 }
 
 /* Weights of an MLP that takes so many numbers; *biases: of all its layers. */
-static double count_mlp_weights(size_t in, const size_t *width, size_t layers, double *biases)
+static double count_mlp_weights_and_add_biases(size_t in, const size_t *width, size_t layers,
+                                               double *biases)
 {
     double n = 0;
 
@@ -115,8 +118,8 @@ void abdb_dlrm_count_work(const abdb_dlrm_shape *s, abdb_work *out)
            joined = (double)s->joined, crosses = (double)s->crosses,
            sums = (double)(s->tables * s->width), lookups = (double)s->lookups, weights;
 
-    weights = count_mlp_weights(s->dense, s->bottom, s->bottoms, &biases) +
-              count_mlp_weights(s->joined, s->top, s->tops, &biases) +
+    weights = count_mlp_weights_and_add_biases(s->dense, s->bottom, s->bottoms, &biases) +
+              count_mlp_weights_and_add_biases(s->joined, s->top, s->tops, &biases) +
               crosses * 2 * joined * (double)s->rank;
     biases += crosses * joined;
     out->ops = batch * (2 * weights + sums * (lookups - 1) + 3 * crosses * joined);

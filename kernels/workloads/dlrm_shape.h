@@ -23,10 +23,10 @@ typedef struct {
 } abdb_dlrm_shape;
 
 /* Fills defaults of parameters. ABDB_USAGE. */
-ABDB_MUST_USE abdb_status abdb_dlrm_parse_shape(abdb_problem *p, abdb_dlrm_shape *out,
-                                                abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_dlrm_parse_and_scale_shape(abdb_problem *p, abdb_dlrm_shape *out,
+                                                          abdb_error *err);
 /* Other tables, vectors or samples, and what follows from them. */
-void abdb_dlrm_derive_widths(abdb_dlrm_shape *s);
+void abdb_dlrm_derive_joined_and_padded_width(abdb_dlrm_shape *s);
 /* Of one inference: 2 operations for each weight and sample, additions of bags, 3 for each number
  * of x and cross layer. Bytes: each row looked up and its index, weights once, dense features and
  * results. */

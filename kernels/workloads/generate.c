@@ -36,13 +36,13 @@ static abdb_status parse_generate_params(abdb_problem *p, generate_params *w, ab
     int pages;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_llama_parse_shape(p, &w->s, err));
-    TRY(abdb_param_check_and_set_size(p, "batch", 1, 4096, &w->batch, err));
-    TRY(abdb_param_check_and_set_size(p, "input_tokens", 100, 1 << 17, &w->input, err));
-    TRY(abdb_param_check_and_set_size(p, "output_tokens", 100, 1 << 17, &w->output, err));
-    TRY(abdb_param_word_index_and_set(p, "layout", layouts, &pages, err));
+    TRY(abdb_llama_parse_and_scale_shape(p, &w->s, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "batch", 1, 4096, &w->batch, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "input_tokens", 100, 1 << 17, &w->input, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "output_tokens", 100, 1 << 17, &w->output, err));
+    TRY(abdb_param_choice_index_and_store_default(p, "layout", layouts, &pages, err));
     if (pages != ABDB_PAGES_CONTIGUOUS)
-        TRY(abdb_param_check_and_set_size(p, "block", 128, 1 << 16, &block, err));
+        TRY(abdb_param_parse_size_and_store_default(p, "block", 128, 1 << 16, &block, err));
     w->group = ABDB_LLAMA_PREFILL / w->input;
     w->group = w->group < 1 ? 1 : w->group > w->batch ? w->batch : w->group;
     rows = w->group * w->input > w->batch ? w->group * w->input : w->batch;
@@ -118,12 +118,13 @@ static void generate_count_work_and_memory(const abdb_run_context *stage, abdb_e
 
     count_prefill_and_decode_work(&w, &prefill, &decode);
     *out = (abdb_effort){prefill.ops + decode.ops, prefill.bytes + decode.bytes, 0};
-    if (abdb_llama_predict_bytes(stage, &w.s, &w.most, &out->memory, &err) != ABDB_OK)
+    if (abdb_llama_predict_memory_bytes(stage, &w.s, &w.most, &out->memory, &err) != ABDB_OK)
         out->memory = INFINITY;
 }
 
-static abdb_status generate_check_results(const abdb_run_context *stage, double *error,
-                                          const char **at, abdb_error *err)
+static abdb_status generate_check_results_of_small_model(const abdb_run_context *stage,
+                                                         double *error, const char **at,
+                                                         abdb_error *err)
 {
     generate_params w = generate_params_of_problem(stage->p);
 
@@ -162,7 +163,7 @@ static abdb_status generate_open_state(void **state, const abdb_run_context *sta
     TRY(abdb_latencies_alloc(t->time, KINDS, err));
     /* Blocks in random order, as they lie once requests have come and gone. */
     abdb_random_permutation(t->page, w->most.blocks, 3);
-    TRY(abdb_llama_run_load_weights(&t->run, stage, &w->s, &w->most, err));
+    TRY(abdb_llama_run_init_from_file_or_random(&t->run, stage, &w->s, &w->most, err));
     *state = t;
 done:
     if (st != ABDB_OK) generate_close_state(t);
@@ -170,7 +171,7 @@ done:
 }
 
 /* Other prompts; what the first repetition, which warms up, took is forgotten. */
-static abdb_status generate_draw_next_prompts(void *state, abdb_error *err)
+static abdb_status generate_reset_draw_next_prompts(void *state, abdb_error *err)
 {
     generate_state *t = state;
     size_t n = t->w.batch * t->w.input;
@@ -183,12 +184,12 @@ static abdb_status generate_draw_next_prompts(void *state, abdb_error *err)
     for (size_t i = 0; i < n; i++)
         t->prompt[i] = (int32_t)(abdb_random_bits_at(t->turns, i) % t->w.s.vocabulary);
     t->turns++;
-    abdb_llama_run_time_weight_read(&t->run);
+    abdb_llama_run_record_weight_read_time(&t->run);
     return ABDB_OK;
 }
 
 /* Prompts [from, from + n). */
-static void prefill_prompts(generate_state *t, size_t from, size_t n)
+static void prefill_and_store_first_tokens(generate_state *t, size_t from, size_t n)
 {
     abdb_llama *g = &t->run.g;
     size_t width = g->most.width, length = t->w.input;
@@ -200,13 +201,13 @@ static void prefill_prompts(generate_state *t, size_t from, size_t n)
         g->past[i] = 0;
         g->first[i + 1] = (i + 1) * length;
     }
-    abdb_llama_forward_pass(g);
+    abdb_llama_forward_and_pick_tokens(g);
     memcpy(t->next + from, g->picked, n * sizeof *t->next);
 }
 
 /* Output tokens 2 to the last of all sequences, one pass each; the time between passes goes to
  * time[GAP]. begun: when the first tokens were there. */
-static void decode_remaining_tokens(generate_state *t, double begun)
+static void decode_remaining_tokens_and_record_gaps(generate_state *t, double begun)
 {
     abdb_llama *g = &t->run.g;
     double (*now)(void) = g->stage->spans->now, last = begun;
@@ -221,17 +222,17 @@ static void decode_remaining_tokens(generate_state *t, double begun)
         double at;
 
         memcpy(g->token, t->next, t->w.batch * sizeof *g->token);
-        abdb_llama_forward_pass(g);
+        abdb_llama_forward_and_pick_tokens(g);
         memcpy(t->next, g->picked, t->w.batch * sizeof *t->next);
         at = now();
-        abdb_latencies_add(&t->time[GAP], at - last);
+        abdb_latencies_add_if_room(&t->time[GAP], at - last);
         last = at;
     }
 }
 
 /* Prefills all prompts, group by group, then decodes; keeps the time to first token, of prefill
  * and of a decoded token. */
-static abdb_status generate_run_batch(void *state, abdb_error *err)
+static abdb_status generate_run_prefill_and_decode(void *state, abdb_error *err)
 {
     generate_state *t = state;
     abdb_spans *spans = t->run.g.stage->spans;
@@ -243,33 +244,35 @@ static abdb_status generate_run_batch(void *state, abdb_error *err)
         size_t n = t->w.batch - from < t->w.group ? t->w.batch - from : t->w.group;
         double at;
 
-        prefill_prompts(t, from, n);
+        prefill_and_store_first_tokens(t, from, n);
         at = spans->now() - begun;
-        for (size_t i = 0; i < n; i++) abdb_latencies_add(&t->time[FIRST], at);
+        for (size_t i = 0; i < n; i++) abdb_latencies_add_if_room(&t->time[FIRST], at);
     }
-    abdb_span_leave(spans, 0, 0);
+    abdb_span_leave_and_add_work(spans, 0, 0);
     filled = spans->now();
-    abdb_latencies_add(&t->time[PREFILLS], filled - begun);
+    abdb_latencies_add_if_room(&t->time[PREFILLS], filled - begun);
     if (t->w.output < 2) return ABDB_OK;
     abdb_span_enter(spans, "decode", NULL);
-    decode_remaining_tokens(t, filled);
-    abdb_span_leave(spans, 0, 0);
+    decode_remaining_tokens_and_record_gaps(t, filled);
+    abdb_span_leave_and_add_work(spans, 0, 0);
     done = spans->now();
-    abdb_latencies_add(&t->time[EACH], (done - filled) / (double)(t->w.output - 1));
+    abdb_latencies_add_if_room(&t->time[EACH], (done - filled) / (double)(t->w.output - 1));
     return ABDB_OK;
 }
 
 /* Tokens a second of all, of prefill and of decoding, quantiles of TTFT, TPOT and ITL, and bytes
  * read a second beside the measured bandwidth (mbu). *sound: the logits of the last pass are
  * finite. */
-static void generate_report_metrics(void *state, double median_s, abdb_metric_callback *say,
-                                    void *to, bool *sound)
+static void generate_report_metrics_and_check_outputs(void *state, double median_s,
+                                                      abdb_metric_callback *say, void *to,
+                                                      bool *sound)
 {
     generate_state *t = state;
     double batch = (double)t->w.batch, steps = (double)t->w.output - 1,
            prefill_s = abdb_latencies_median(&t->time[PREFILLS]),
            each_s = abdb_latencies_median(&t->time[EACH]),
-           read = abdb_llama_run_read_bandwidth(&t->run), decode = t->decode.bytes / steps / each_s;
+           read = abdb_llama_run_median_read_bandwidth(&t->run),
+           decode = t->decode.bytes / steps / each_s;
 
     say(to, &(abdb_workload_metric){"tokens_per_s", "median",
                                     batch * (double)t->w.output / median_s, NAN});
@@ -277,14 +280,14 @@ static void generate_report_metrics(void *state, double median_s, abdb_metric_ca
                                     batch * (double)t->w.input / prefill_s, NAN});
     say(to,
         &(abdb_workload_metric){"prefill_flops_per_s", "median", t->prefill.ops / prefill_s, NAN});
-    abdb_latencies_report_quantiles(&t->time[FIRST], "ttft_s", say, to);
+    abdb_latencies_report_median_p90_p99(&t->time[FIRST], "ttft_s", say, to);
     if (t->w.output > 1) {
         say(to, &(abdb_workload_metric){"decode_tokens_per_s", "median", batch / each_s, NAN});
         say(to, &(abdb_workload_metric){"decode_bytes_per_s", "median", decode, NAN});
         if (isfinite(read) && read > 0)
             say(to, &(abdb_workload_metric){"mbu", "median", decode / read, NAN});
-        abdb_latencies_report_quantiles(&t->time[EACH], "tpot_s", say, to);
-        abdb_latencies_report_quantiles(&t->time[GAP], "itl_s", say, to);
+        abdb_latencies_report_median_p90_p99(&t->time[EACH], "tpot_s", say, to);
+        abdb_latencies_report_median_p90_p99(&t->time[GAP], "itl_s", say, to);
     }
     if (isfinite(read) && read > 0)
         say(to, &(abdb_workload_metric){"read_bytes_per_s", "median", read, NAN});
@@ -311,11 +314,11 @@ const abdb_workload abdb_workload_generate = {
     .resolve_params = generate_resolve_params,
     .list_missing_parts = generate_list_missing_parts,
     .count_work_and_memory = generate_count_work_and_memory,
-    .check_results = generate_check_results,
+    .check_results = generate_check_results_of_small_model,
     .open = generate_open_state,
-    .reset = generate_draw_next_prompts,
-    .run = generate_run_batch,
-    .report_metrics = generate_report_metrics,
+    .reset = generate_reset_draw_next_prompts,
+    .run = generate_run_prefill_and_decode,
+    .report_metrics = generate_report_metrics_and_check_outputs,
     .close = generate_close_state,
     .pilot_params = {"model=stories-110m layers=4 vocabulary=2048 input_tokens=128 output_tokens=1",
                      "model=stories-110m vocabulary=2048 input_tokens=1 output_tokens=5"}};

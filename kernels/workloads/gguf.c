@@ -85,17 +85,17 @@ ABDB_PRINTF(2, 3) static void fail_at_cursor_once(cursor *c, const char *format,
     (void)!ABDB_FAIL(c->err, ABDB_FORMAT, "%s: byte %zu: %s", c->path, c->at, what);
 }
 
-static size_t bytes_left(const cursor *c)
+static size_t bytes_left_in_file(const cursor *c)
 {
     return c->ended ? 0 : c->f->size - c->at;
 }
 
 /* So many bytes, and beyond them; NULL: there are fewer. */
-static const unsigned char *read_bytes(cursor *c, uint64_t size)
+static const unsigned char *advance_over_bytes(cursor *c, uint64_t size)
 {
     const unsigned char *at = c->f->map + c->at;
 
-    if (size > bytes_left(c)) {
+    if (size > bytes_left_in_file(c)) {
         fail_at_cursor_once(c, "the file ends within what should be there: copy it again");
         return NULL;
     }
@@ -104,19 +104,19 @@ static const unsigned char *read_bytes(cursor *c, uint64_t size)
 }
 
 /* A whole number of so many bytes, at most 8. */
-static uint64_t read_integer(cursor *c, size_t size)
+static uint64_t read_little_endian_integer(cursor *c, size_t size)
 {
-    const unsigned char *in = read_bytes(c, size);
+    const unsigned char *in = advance_over_bytes(c, size);
     uint64_t value = 0;
 
     for (size_t i = size; in && i-- > 0;) value = value << 8 | in[i];
     return value;
 }
 
-static text_span read_string(cursor *c)
+static text_span read_length_prefixed_string(cursor *c)
 {
-    uint64_t size = read_integer(c, 8);
-    const unsigned char *text = read_bytes(c, size);
+    uint64_t size = read_little_endian_integer(c, 8);
+    const unsigned char *text = advance_over_bytes(c, size);
 
     return text ? (text_span){(const char *)text, (size_t)size} : (text_span){"", 0};
 }
@@ -127,11 +127,11 @@ static bool text_equals(text_span w, const char *text)
 }
 
 /* How many of at least `least` bytes each the file can hold. */
-static size_t check_count_fits_file(cursor *c, uint64_t n, size_t least, const char *what)
+static size_t count_or_fail_if_beyond_file(cursor *c, uint64_t n, size_t least, const char *what)
 {
-    if (n <= bytes_left(c) / least) return (size_t)n;
+    if (n <= bytes_left_in_file(c) / least) return (size_t)n;
     fail_at_cursor_once(c, "%llu %s, and %zu bytes are left: copy it again", (unsigned long long)n,
-                        what, bytes_left(c));
+                        what, bytes_left_in_file(c));
     return 0;
 }
 
@@ -149,30 +149,31 @@ static void skip_metadata_value(cursor *c, uint64_t type, int depth)
         fail_at_cursor_once(c, "arrays of metadata within %d others: convert the network again",
                             DEEP);
     } else if (type == STRING) {
-        (void)read_string(c);
+        (void)read_length_prefixed_string(c);
     } else if (type == ARRAY) {
-        uint64_t of = read_integer(c, 4);
+        uint64_t of = read_little_endian_integer(c, 4);
         size_t size = of < TYPES ? size_of_type[of] : 0,
-               n = check_count_fits_file(c, read_integer(c, 8), 1, "elements");
+               n = count_or_fail_if_beyond_file(c, read_little_endian_integer(c, 8), 1, "elements");
 
         if (size > 0)
-            (void)read_bytes(c, (uint64_t)check_count_fits_file(c, n, size, "elements") * size);
+            (void)advance_over_bytes(
+                c, (uint64_t)count_or_fail_if_beyond_file(c, n, size, "elements") * size);
         else
             for (size_t i = 0; i < n && !c->ended; i++) skip_metadata_value(c, of, depth + 1);
     } else {
-        (void)read_bytes(c, size_of_type[type]);
+        (void)advance_over_bytes(c, size_of_type[type]);
     }
 }
 
 /* Reads a key with its value: keeps the alignment, refuses a file that is split or of another
  * architecture, skips all others. */
-static void read_metadata_pair(cursor *c)
+static void read_alignment_or_reject_or_skip_pair(cursor *c)
 {
-    text_span key = read_string(c);
-    uint64_t type = read_integer(c, 4);
+    text_span key = read_length_prefixed_string(c);
+    uint64_t type = read_little_endian_integer(c, 4);
 
     if (text_equals(key, "general.alignment") && type == U32) {
-        c->alignment = (size_t)read_integer(c, 4);
+        c->alignment = (size_t)read_little_endian_integer(c, 4);
         if (c->alignment == 0 || c->alignment % 8)
             fail_at_cursor_once(
                 c,
@@ -180,7 +181,7 @@ static void read_metadata_pair(cursor *c)
                 "again",
                 c->alignment);
     } else if (text_equals(key, "split.count") && type == U16) {
-        uint64_t parts = read_integer(c, 2);
+        uint64_t parts = read_little_endian_integer(c, 2);
 
         if (parts > 1)
             fail_at_cursor_once(
@@ -189,7 +190,7 @@ static void read_metadata_pair(cursor *c)
                 "OUT)",
                 (unsigned long long)parts);
     } else if (text_equals(key, "general.architecture") && type == STRING) {
-        text_span name = read_string(c);
+        text_span name = read_length_prefixed_string(c);
 
         if (!text_equals(name, "llama") && !c->ended)
             fail_at_cursor_once(
@@ -203,7 +204,7 @@ static void read_metadata_pair(cursor *c)
 /* --- tensors ---------------------------------------------------------------------------------- */
 
 /* Names are printed: letters, digits and marks of ASCII alone. */
-static bool is_printable_name(text_span w)
+static bool is_short_printable_name(text_span w)
 {
     for (size_t i = 0; i < w.size; i++)
         if (w.text[i] <= ' ' || w.text[i] > '~') return false;
@@ -213,13 +214,13 @@ static bool is_printable_name(text_span w)
 /* Rows and columns of a tensor: the first dimension is that of a row. */
 static void read_tensor_dimensions(cursor *c, abdb_file_tensor *out, bool *flat)
 {
-    uint64_t dimension[DIMENSIONS] = {1, 1, 1, 1}, n = read_integer(c, 4);
+    uint64_t dimension[DIMENSIONS] = {1, 1, 1, 1}, n = read_little_endian_integer(c, 4);
 
     if (n < 1 || n > DIMENSIONS)
         fail_at_cursor_once(
             c, "a tensor of %llu dimensions, and 1 to %d are allowed: convert the network again",
             (unsigned long long)n, DIMENSIONS);
-    for (uint64_t i = 0; i < n && !c->ended; i++) dimension[i] = read_integer(c, 8);
+    for (uint64_t i = 0; i < n && !c->ended; i++) dimension[i] = read_little_endian_integer(c, 8);
     out->columns = (size_t)dimension[0];
     out->rows = (size_t)dimension[1];
     *flat = dimension[2] == 1 && dimension[3] == 1;
@@ -228,17 +229,17 @@ static void read_tensor_dimensions(cursor *c, abdb_file_tensor *out, bool *flat)
 /* An entry; its data is a place behind the tensors yet, from the start of the file. */
 static void parse_tensor_info(cursor *c, abdb_file_tensor *out)
 {
-    text_span name = read_string(c);
+    text_span name = read_length_prefixed_string(c);
     uint64_t type, offset;
     bool flat;
 
-    if (!c->ended && !is_printable_name(name))
+    if (!c->ended && !is_short_printable_name(name))
         fail_at_cursor_once(
             c, "a tensor's name is not of 1 to %d printable characters: convert the network again",
             NAME_MOST);
     read_tensor_dimensions(c, out, &flat);
-    type = read_integer(c, 4);
-    offset = read_integer(c, 8);
+    type = read_little_endian_integer(c, 4);
+    offset = read_little_endian_integer(c, 8);
     if (c->ended) return;
     if (type >= sizeof forms / sizeof forms[0] || !forms[type].name)
         fail_at_cursor_once(
@@ -256,7 +257,7 @@ static void parse_tensor_info(cursor *c, abdb_file_tensor *out)
 }
 
 /* Do the numbers lie in the file? `begin`: of all of them. */
-static void resolve_and_check_data(cursor *c, abdb_file_tensor *s, size_t data_begin)
+static void resolve_data_pointer_and_check_bounds(cursor *c, abdb_file_tensor *s, size_t data_begin)
 {
     size_t room = c->f->size - data_begin, offset = (size_t)(s->data - c->f->map),
            size = s->dtype == ABDB_F32 ? 4 : 2;
@@ -295,13 +296,14 @@ static void parse_tensor_infos(cursor *c, abdb_weights_file *f, size_t n)
     over = c->at % c->alignment;
     begin = over ? c->at + c->alignment - over : c->at;
     if (begin > f->size) fail_at_cursor_once(c, "the file ends before its numbers: copy it again");
-    for (size_t i = 0; i < n && !c->ended; i++) resolve_and_check_data(c, &f->saved[i], begin);
+    for (size_t i = 0; i < n && !c->ended; i++)
+        resolve_data_pointer_and_check_bounds(c, &f->saved[i], begin);
 }
 
 abdb_status abdb_gguf_parse_tensors(abdb_weights_file *f, const char *path, abdb_error *err)
 {
     cursor c = {.f = f, .path = path, .err = err, .at = 4, .alignment = ALIGNMENT};
-    uint64_t version = read_integer(&c, 4);
+    uint64_t version = read_little_endian_integer(&c, 4);
     size_t n, pairs;
 
     if (version > 0 && version % 65536 == 0)
@@ -311,9 +313,10 @@ abdb_status abdb_gguf_parse_tensors(abdb_weights_file *f, const char *path, abdb
         fail_at_cursor_once(
             &c, "it is GGUF of version %llu, and 2 and 3 are read: convert the network again",
             (unsigned long long)version);
-    n = check_count_fits_file(&c, read_integer(&c, 8), ENTRY, "tensors");
-    pairs = check_count_fits_file(&c, read_integer(&c, 8), PAIR, "pairs of metadata");
-    for (size_t i = 0; i < pairs && !c.ended; i++) read_metadata_pair(&c);
+    n = count_or_fail_if_beyond_file(&c, read_little_endian_integer(&c, 8), ENTRY, "tensors");
+    pairs = count_or_fail_if_beyond_file(&c, read_little_endian_integer(&c, 8), PAIR,
+                                         "pairs of metadata");
+    for (size_t i = 0; i < pairs && !c.ended; i++) read_alignment_or_reject_or_skip_pair(&c);
     f->saved = c.ended ? NULL : calloc(n + 1, sizeof *f->saved);
     if (!c.ended && !f->saved) return ABDB_FAIL(err, ABDB_NOMEM, "%s", path);
     parse_tensor_infos(&c, f, n);

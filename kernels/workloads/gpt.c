@@ -36,9 +36,9 @@ static abdb_status parse_gpt_params(abdb_problem *p, abdb_gpt_shape *s, size_t *
     int source;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_gpt_parse_shape(p, s, err));
-    TRY(abdb_param_check_and_set_size(p, "steps", 1, 100000, steps, err));
-    TRY(abdb_param_word_index(p, "tokens", sources, &source, err));
+    TRY(abdb_gpt_parse_and_scale_shape(p, s, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "steps", 1, 100000, steps, err));
+    TRY(abdb_param_choice_index(p, "tokens", sources, &source, err));
     if (source == 1 && !getenv("ABDB_TOKENS"))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "tokens=file: set ABDB_TOKENS to a file of tokens of 16 "
@@ -100,7 +100,7 @@ static void gpt_list_missing_parts(const abdb_problem *p, const abdb_parts *part
 }
 
 /* Tokens and losses of a repetition beside the network. */
-static double token_buffer_bytes(const abdb_gpt_shape *s, size_t steps)
+static double token_and_target_buffer_bytes(const abdb_gpt_shape *s, size_t steps)
 {
     return 2.0 * (double)(steps * s->micro * s->accumulation * s->sequence) * sizeof(int32_t) +
            2.0 * (double)s->sequence * sizeof(int32_t);
@@ -117,12 +117,13 @@ static void gpt_count_work_and_memory(const abdb_run_context *stage, abdb_effort
 
     abdb_gpt_count_work(&s, &work);
     *out = (abdb_effort){work.ops * (double)steps, work.bytes * (double)steps, 0};
-    if (abdb_gpt_predict_bytes(stage, &s, &out->memory, &err) != ABDB_OK) out->memory = INFINITY;
-    out->memory += token_buffer_bytes(&s, steps);
+    if (abdb_gpt_predict_memory_bytes(stage, &s, &out->memory, &err) != ABDB_OK)
+        out->memory = INFINITY;
+    out->memory += token_and_target_buffer_bytes(&s, steps);
 }
 
-static abdb_status gpt_check_results(const abdb_run_context *stage, double *error, const char **at,
-                                     abdb_error *err)
+static abdb_status gpt_check_results_of_small_model(const abdb_run_context *stage, double *error,
+                                                    const char **at, abdb_error *err)
 {
     size_t steps;
     abdb_gpt_shape s = gpt_shape_of_problem(stage->p, &steps);
@@ -162,7 +163,7 @@ static abdb_status gpt_open_state(void **state, const abdb_run_context *stage, a
     if (!t->token || !t->loss) TRY(ABDB_FAIL(err, ABDB_NOMEM, "tokens"));
     t->target = t->token + t->steps * t->batch;
     t->other = t->target + t->steps * t->batch;
-    TRY(abdb_tokens_open_file_or_chain(
+    TRY(abdb_tokens_read_file_or_use_markov_chain(
         &t->source, source && strcmp(source, "file") == 0 ? getenv("ABDB_TOKENS") : NULL,
         s.vocabulary, 1, err));
     TRY(abdb_gpt_alloc_and_init(&t->g, stage, &s, 1, first_deviation, false, err));
@@ -178,7 +179,7 @@ static size_t training_rank_count(const gpt_training *t)
 }
 
 /* Do all ranks have the same parameters, bit for bit? */
-static abdb_status check_ranks_have_same_weights(const gpt_training *t, abdb_error *err)
+static abdb_status fail_if_ranks_have_different_weights(const gpt_training *t, abdb_error *err)
 {
     const uint16_t *bits = (const uint16_t *)(const void *)t->g.p;
     size_t n = abdb_gpt_parameter_count(&t->g.s) * t->g.size / sizeof *bits;
@@ -196,7 +197,7 @@ static abdb_status check_ranks_have_same_weights(const gpt_training *t, abdb_err
 }
 
 /* The next tokens: all ranks draw those of all, and keep their own. */
-static abdb_status gpt_draw_next_tokens(void *state, abdb_error *err)
+static abdb_status gpt_reset_draw_tokens_check_ranks(void *state, abdb_error *err)
 {
     gpt_training *t = state;
     size_t length = t->g.s.sequence, ranks = training_rank_count(t),
@@ -212,12 +213,12 @@ static abdb_status gpt_draw_next_tokens(void *state, abdb_error *err)
                 else /* what an earlier rank has is overwritten by what comes last: its own */
                     abdb_tokens_draw_sequence(&t->source, length, t->token + to, t->target + to);
             }
-    return t->crew ? check_ranks_have_same_weights(t, err) : ABDB_OK;
+    return t->crew ? fail_if_ranks_have_different_weights(t, err) : ABDB_OK;
 }
 
 /* Each step: gradients from 0, summed over the micro-batches, then AdamW; the mean loss of a
  * token over all ranks is kept. */
-static abdb_status gpt_run_training_steps(void *state, abdb_error *err)
+static abdb_status gpt_run_training_steps_record_loss(void *state, abdb_error *err)
 {
     gpt_training *t = state;
     size_t rows = t->g.rows, at = 0;
@@ -226,9 +227,10 @@ static abdb_status gpt_run_training_steps(void *state, abdb_error *err)
     for (size_t step = 0; step < t->steps; step++) {
         double loss = 0, one;
 
-        TRY(abdb_gpt_clear_gradients(&t->g, err));
+        TRY(abdb_gpt_clear_gradient_sums(&t->g, err));
         for (size_t i = 0; i < t->g.s.accumulation; i++, at += rows) {
-            TRY(abdb_gpt_forward_and_backward(&t->g, t->token + at, t->target + at, &one, err));
+            TRY(abdb_gpt_forward_backward_and_reduce(&t->g, t->token + at, t->target + at, &one,
+                                                     err));
             loss += one;
         }
         abdb_gpt_adamw_update(&t->g, t->rate);
@@ -239,7 +241,7 @@ static abdb_status gpt_run_training_steps(void *state, abdb_error *err)
         if (t->losses < LOSSES)
             t->loss[t->losses++] = loss / (double)(t->batch * training_rank_count(t));
     }
-    TRY(abdb_parts_check_failed(t->g.stage, t->g.parts, err));
+    TRY(abdb_parts_get_deferred_error(t->g.stage, t->g.parts, err));
 done:
     return st;
 }
@@ -249,7 +251,7 @@ done:
  * should foretell. */
 static bool losses_are_plausible(const gpt_training *t)
 {
-    double floor = abdb_tokens_entropy_nats(&t->source),
+    double floor = abdb_tokens_chain_entropy_nats_or_nan(&t->source),
            tokens = (double)(t->batch * training_rank_count(t));
 
     for (size_t i = 0; i < t->losses; i++)
@@ -259,12 +261,12 @@ static bool losses_are_plausible(const gpt_training *t)
 
 /* Tokens and operations a second of all ranks, the entropy of the tokens, and the loss at up to
  * CURVE steps. *sound: the losses are plausible. */
-static void gpt_report_metrics(void *state, double median_s, abdb_metric_callback *say, void *to,
-                               bool *sound)
+static void gpt_report_metrics_and_check_losses(void *state, double median_s,
+                                                abdb_metric_callback *say, void *to, bool *sound)
 {
     const gpt_training *t = state;
     const abdb_spans *spans = t->g.stage->spans;
-    double operations = 0, floor = abdb_tokens_entropy_nats(&t->source);
+    double operations = 0, floor = abdb_tokens_chain_entropy_nats_or_nan(&t->source);
     size_t points = t->losses < CURVE ? t->losses : CURVE;
 
     for (size_t i = 0; i < spans->count; i++) operations += spans->at[i].ops;
@@ -302,11 +304,11 @@ const abdb_workload abdb_workload_gpt = {
     .resolve_params = gpt_resolve_params,
     .list_missing_parts = gpt_list_missing_parts,
     .count_work_and_memory = gpt_count_work_and_memory,
-    .check_results = gpt_check_results,
+    .check_results = gpt_check_results_of_small_model,
     .open = gpt_open_state,
-    .reset = gpt_draw_next_tokens,
-    .run = gpt_run_training_steps,
-    .report_metrics = gpt_report_metrics,
+    .reset = gpt_reset_draw_tokens_check_ranks,
+    .run = gpt_run_training_steps_record_loss,
+    .report_metrics = gpt_report_metrics_and_check_losses,
     .close = gpt_close_state,
     .pilot_params = {"d=512 heads=8 layers=1 vocabulary=1024 sequence=256"},
     .supports_ranks = true};

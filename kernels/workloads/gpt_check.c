@@ -32,7 +32,7 @@ static const double rate = 0.01, deviation = 0.2, apart = 1e-5;
 /* What a format may be wrong by: the loss relative to itself, a gradient relative to its length.
  * f64: what differences give. f32 and bf16: some ten times what was seen (a chain of about 20
  * products, each with sums rounded to the format). */
-static void error_bounds_of_dtype(abdb_dtype dtype, double *loss, double *gradient)
+static void loss_and_gradient_bounds_of_dtype(abdb_dtype dtype, double *loss, double *gradient)
 {
     *loss = dtype == ABDB_F64 ? 1e-12 : dtype == ABDB_F32 ? 2e-6 : 1e-2;
     *gradient = dtype == ABDB_F64 ? 1e-6 : dtype == ABDB_F32 ? 2e-5 : 6e-2;
@@ -76,7 +76,7 @@ static abdb_status download_weights_and_moments(const gpt_verification *c, doubl
                                                 double *m, double *v, abdb_error *err)
 {
     const abdb_gpt *g = &c->g;
-    abdb_dtype wide = abdb_wide_dtype_of(g->s.dtype);
+    abdb_dtype wide = abdb_wide_dtype_f64_or_f32(g->s.dtype);
     abdb_status st = ABDB_OK;
 
     TRY(download_as_f64(c, p, c->n, g->s.dtype, g->p, 1, err));
@@ -88,7 +88,7 @@ done:
 }
 
 /* One step up to its update. */
-static abdb_status accumulate_gradients_of_step(gpt_verification *c, abdb_error *err)
+static abdb_status run_micro_batches_and_download_gradients(gpt_verification *c, abdb_error *err)
 {
     abdb_gpt *g = &c->g;
     abdb_dtype dtype;
@@ -96,7 +96,7 @@ static abdb_status accumulate_gradients_of_step(gpt_verification *c, abdb_error 
     double scale, loss;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_gpt_clear_gradients(g, err));
+    TRY(abdb_gpt_clear_gradient_sums(g, err));
     c->loss = 0;
     for (size_t i = 0; i < TIMES; i++) {
         int32_t *token = c->token + i * ROWS, *target = c->target + i * ROWS;
@@ -104,10 +104,10 @@ static abdb_status accumulate_gradients_of_step(gpt_verification *c, abdb_error 
         for (size_t b = 0; b < MICRO; b++)
             abdb_tokens_draw_sequence(&c->source, SEQUENCE, token + b * SEQUENCE,
                                       target + b * SEQUENCE);
-        TRY(abdb_gpt_forward_and_backward(g, token, target, &loss, err));
+        TRY(abdb_gpt_forward_backward_and_reduce(g, token, target, &loss, err));
         c->loss += loss / (TIMES * ROWS);
     }
-    gradient = abdb_gpt_gradient_for_update(g, &dtype, &scale);
+    gradient = abdb_gpt_gradient_dtype_and_scale(g, &dtype, &scale);
     TRY(download_as_f64(c, c->gradient, c->n, dtype, gradient, scale, err));
     TRY(download_weights_and_moments(c, c->p, c->w, c->m, c->v, err));
 done:
@@ -151,18 +151,21 @@ static size_t list_parameter_tensors(const abdb_gpt_shape *s, parameter_tensor *
 }
 
 /* The loss a step along a direction, by plain loops. */
-static double reference_loss_at_step(const gpt_verification *c, const parameter_tensor *along,
-                                     const double *direction, double step, double *room)
+static double reference_loss_moved_along_direction(const gpt_verification *c,
+                                                   const parameter_tensor *along,
+                                                   const double *direction, double step,
+                                                   double *room)
 {
     memcpy(room, c->p, c->n * sizeof *room);
     for (size_t i = 0; i < along->count; i++) room[along->first + i] += step * direction[i];
-    return abdb_gpt_reference_loss(&c->g.s, room, MICRO * TIMES, c->token, c->target);
+    return abdb_gpt_reference_mean_loss(&c->g.s, room, MICRO * TIMES, c->token, c->target);
 }
 
 /* How wrong the gradient of a tensor is, over its bound: along itself (which 0), or along a random
  * direction, in which errors as large as the gradient show as its length / sqrt(count). */
-static double gradient_error_along(const gpt_verification *c, const parameter_tensor *tensor,
-                                   size_t direction_number, double bound, double *room)
+static double gradient_error_along_direction(const gpt_verification *c,
+                                             const parameter_tensor *tensor,
+                                             size_t direction_number, double bound, double *room)
 {
     const double *g = c->gradient + tensor->first;
     double length = 0, ours = 0, unit = 1 / sqrt((double)tensor->count), *direction = room + c->n,
@@ -177,28 +180,29 @@ static double gradient_error_along(const gpt_verification *c, const parameter_te
         direction[i] = direction_number == 0 ? g[i] / length : up ? unit : -unit;
         ours += g[i] * direction[i];
     }
-    theirs = (reference_loss_at_step(c, tensor, direction, apart, room) -
-              reference_loss_at_step(c, tensor, direction, -apart, room)) /
+    theirs = (reference_loss_moved_along_direction(c, tensor, direction, apart, room) -
+              reference_loss_moved_along_direction(c, tensor, direction, -apart, room)) /
              (2 * apart);
     return fabs(ours - theirs) / (bound * length * (direction_number == 0 ? 1 : 4 * unit));
 }
 
 /* Compares the gradient of every tensor of parameters, along itself and along random directions,
  * with differences of the reference's loss; keeps the worst error in units of its bound. */
-static abdb_status verify_gradients(gpt_verification *c, abdb_error *err)
+static abdb_status verify_gradients_by_finite_differences(gpt_verification *c, abdb_error *err)
 {
     parameter_tensor tensor[PIECES];
     size_t count = list_parameter_tensors(&c->g.s, tensor);
     double bound, unused, worst = 0;
     bool failed = false;
 
-    error_bounds_of_dtype(c->g.s.dtype, &unused, &bound);
+    loss_and_gradient_bounds_of_dtype(c->g.s.dtype, &unused, &bound);
 #pragma omp parallel for schedule(dynamic, 1) reduction(max : worst) reduction(|| : failed)
     for (size_t i = 0; i < count * DIRECTIONS; i++) {
         double *room = calloc(2 * c->n, sizeof *room), error = INFINITY;
 
         if (room)
-            error = gradient_error_along(c, &tensor[i / DIRECTIONS], i % DIRECTIONS, bound, room);
+            error = gradient_error_along_direction(c, &tensor[i / DIRECTIONS], i % DIRECTIONS,
+                                                   bound, room);
         else
             failed = true;
         free(room);
@@ -214,12 +218,13 @@ static abdb_status verify_gradients(gpt_verification *c, abdb_error *err)
 static abdb_status verify_adamw_update(gpt_verification *c, abdb_error *err)
 {
     const abdb_gpt *g = &c->g;
-    double u = abdb_dtype_unit_roundoff(abdb_wide_dtype_of(g->s.dtype)),
+    double u = abdb_dtype_unit_roundoff(abdb_wide_dtype_f64_or_f32(g->s.dtype)),
            by_m = 1 - pow(abdb_gpt_beta1, g->step), by_v = 1 - pow(abdb_gpt_beta2, g->step);
-    size_t tables = abdb_gpt_matrix_offset(&g->s, 0, 0), matrices = abdb_gpt_matrix_elements(&g->s);
+    size_t tables = abdb_gpt_matrix_offset(&g->s, 0, 0),
+           matrices = abdb_gpt_element_count_before_vectors(&g->s);
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_parts_check_failed(g->stage, g->parts, err));
+    TRY(abdb_parts_get_deferred_error(g->stage, g->parts, err));
     TRY(download_weights_and_moments(c, c->p_new, c->w_new, c->m_new, c->v_new, err));
     for (size_t i = 0; i < c->n; i++) {
         double slope = c->gradient[i],
@@ -243,11 +248,11 @@ done:
 }
 
 /* Is the share of weights at 0 what was asked for, and are they 0? */
-static void verify_sparsity_mask(gpt_verification *c)
+static void verify_share_of_zero_weights(gpt_verification *c)
 {
     const abdb_gpt *g = &c->g;
     size_t tables = abdb_gpt_matrix_offset(&g->s, 0, 0),
-           count = abdb_gpt_matrix_elements(&g->s) - tables, zeros = 0;
+           count = abdb_gpt_element_count_before_vectors(&g->s) - tables, zeros = 0;
     double share = g->s.sparsity, spread = sqrt(share * (1 - share) / (double)count);
 
     if (!c->mask) return;
@@ -256,13 +261,13 @@ static void verify_sparsity_mask(gpt_verification *c)
 }
 
 /* Room for numbers of all parameters, and the mask that was drawn. */
-static abdb_status alloc_buffers_and_load_mask(gpt_verification *c, abdb_error *err)
+static abdb_status alloc_buffers_and_download_mask(gpt_verification *c, abdb_error *err)
 {
     double **const all[] = {&c->gradient, &c->p,     &c->w,     &c->m,    &c->v,
                             &c->p_new,    &c->w_new, &c->m_new, &c->v_new};
     enum { ALL = sizeof all / sizeof all[0] };
     const abdb_gpt_shape *s = &c->g.s;
-    size_t masked = abdb_gpt_matrix_elements(s) - abdb_gpt_matrix_offset(s, 0, 0);
+    size_t masked = abdb_gpt_element_count_before_vectors(s) - abdb_gpt_matrix_offset(s, 0, 0);
     abdb_status st = ABDB_OK;
 
     c->n = abdb_gpt_parameter_count(s);
@@ -294,16 +299,16 @@ abdb_status abdb_gpt_verify_small_model(const abdb_run_context *stage, const abd
     s.micro = MICRO;
     s.accumulation = TIMES;
     s.ranks = 1;
-    error_bounds_of_dtype(s.dtype, &bound, &unused);
-    TRY(abdb_tokens_open_file_or_chain(&c->source, NULL, VOCABULARY, 5, err));
+    loss_and_gradient_bounds_of_dtype(s.dtype, &bound, &unused);
+    TRY(abdb_tokens_read_file_or_use_markov_chain(&c->source, NULL, VOCABULARY, 5, err));
     TRY(abdb_gpt_alloc_and_init(&c->g, stage, &s, 3, deviation, true, err));
-    TRY(alloc_buffers_and_load_mask(c, err));
+    TRY(alloc_buffers_and_download_mask(c, err));
     for (int step = 0; step < STEPS; step++) {
-        TRY(accumulate_gradients_of_step(c, err));
-        want = abdb_gpt_reference_loss(&c->g.s, c->p, MICRO * TIMES, c->token, c->target);
+        TRY(run_micro_batches_and_download_gradients(c, err));
+        want = abdb_gpt_reference_mean_loss(&c->g.s, c->p, MICRO * TIMES, c->token, c->target);
         update_worst_error(c, fabs(c->loss - want) / (bound * want));
-        if (step == 0) TRY(verify_gradients(c, err));
-        verify_sparsity_mask(c);
+        if (step == 0) TRY(verify_gradients_by_finite_differences(c, err));
+        verify_share_of_zero_weights(c);
         abdb_gpt_adamw_update(&c->g, rate);
         TRY(verify_adamw_update(c, err));
     }

@@ -19,7 +19,7 @@ static void *carve_or_count_bytes(abdb_gpt *g, size_t bytes)
 }
 
 /* All but x, which each layer has. */
-static void lay_out_layer(abdb_gpt *g, abdb_gpt_layer *a)
+static void lay_out_layer_activations(abdb_gpt *g, abdb_gpt_layer *a)
 {
     size_t row = g->rows * g->s.d * g->size;
 
@@ -35,15 +35,15 @@ static void lay_out_layer(abdb_gpt *g, abdb_gpt_layer *a)
 
 /* Places what each layer keeps for the backward pass; with recomputation all layers share it but
  * their input x. */
-static void lay_out_layers(abdb_gpt *g)
+static void lay_out_activations_of_all_layers(abdb_gpt *g)
 {
     abdb_gpt_layer shared = {0};
 
-    if (g->s.recompute) lay_out_layer(g, &shared);
+    if (g->s.recompute) lay_out_layer_activations(g, &shared);
     for (size_t i = 0; i < g->s.layers; i++) {
         abdb_gpt_layer mine = shared;
 
-        if (!g->s.recompute) lay_out_layer(g, &mine);
+        if (!g->s.recompute) lay_out_layer_activations(g, &mine);
         mine.x = carve_or_count_bytes(g, g->rows * g->s.d * g->size);
         if (g->memory) g->layer[i] = mine;
     }
@@ -65,11 +65,10 @@ static void lay_out_or_count_memory(abdb_gpt *g)
     g->sum = s->accumulation > 1 || (abdb_gpt_rank_count(s) > 1 && g->wide != g->size)
                  ? carve_or_count_bytes(g, n * g->wide)
                  : NULL;
-    g->mask =
-        s->sparsity > 0
-            ? carve_or_count_bytes(g, abdb_gpt_matrix_elements(s) - abdb_gpt_matrix_offset(s, 0, 0))
-            : NULL;
-    lay_out_layers(g);
+    g->mask = s->sparsity > 0 ? carve_or_count_bytes(g, abdb_gpt_element_count_before_vectors(s) -
+                                                            abdb_gpt_matrix_offset(s, 0, 0))
+                              : NULL;
+    lay_out_activations_of_all_layers(g);
     g->last = carve_or_count_bytes(g, row);
     g->normed = carve_or_count_bytes(g, row);
     g->logits = carve_or_count_bytes(g, g->rows * s->vocabulary * g->size);
@@ -131,7 +130,7 @@ static abdb_status open_parts_and_count_memory(abdb_gpt *g, const abdb_run_conte
 
     *g = (abdb_gpt){.s = *s, .stage = stage, .rows = s->micro * s->sequence};
     g->size = abdb_dtype_size(s->dtype);
-    g->wide = abdb_dtype_size(abdb_wide_dtype_of(s->dtype));
+    g->wide = abdb_dtype_size(abdb_wide_dtype_f64_or_f32(s->dtype));
     TRY(stage->parts->open(&g->parts, stage->p, s->dtype, err));
     g->work = largest_workspace_bytes(g);
     lay_out_or_count_memory(g);
@@ -139,8 +138,8 @@ done:
     return st;
 }
 
-abdb_status abdb_gpt_predict_bytes(const abdb_run_context *stage, const abdb_gpt_shape *s,
-                                   double *out, abdb_error *err)
+abdb_status abdb_gpt_predict_memory_bytes(const abdb_run_context *stage, const abdb_gpt_shape *s,
+                                          double *out, abdb_error *err)
 {
     abdb_gpt g;
     abdb_status st = ABDB_OK;
@@ -160,7 +159,7 @@ typedef struct {
 } init_options;
 
 /* Uniform with mean 0 and that deviation, element of a seed. */
-static double uniform_value(uint64_t seed, size_t element, double deviation)
+static double uniform_random_with_deviation(uint64_t seed, size_t element, double deviation)
 {
     double unit = (double)(abdb_random_bits_at(seed, element) >> 11) * 0x1p-53;
 
@@ -180,18 +179,20 @@ static double initial_matrix_value(const abdb_gpt *g, const init_options *b, siz
 {
     size_t tables = abdb_gpt_matrix_offset(&g->s, 0, 0), d2 = g->s.d * g->s.d, within;
 
-    if (element < tables) return uniform_value(b->seed, element, b->deviation);
+    if (element < tables) return uniform_random_with_deviation(b->seed, element, b->deviation);
     within = (element - tables) % (12 * d2) / d2;
     if (!is_left_by_sparsity(g, b, element)) return 0;
     if (within == 3 || within >= 8) /* it ends a residual branch */
-        return uniform_value(b->seed, element, b->deviation / sqrt(2 * (double)g->s.layers));
-    return uniform_value(b->seed, element, b->deviation);
+        return uniform_random_with_deviation(b->seed, element,
+                                             b->deviation / sqrt(2 * (double)g->s.layers));
+    return uniform_random_with_deviation(b->seed, element, b->deviation);
 }
 
 /* Gains 1 and shifts 0, or spread around that; what the network has not is 0. */
 static double initial_vector_value(const abdb_gpt *g, const init_options *b, size_t element)
 {
-    size_t gain = abdb_gpt_last_gain_offset(&g->s), first = abdb_gpt_matrix_elements(&g->s), layer;
+    size_t gain = abdb_gpt_last_gain_offset(&g->s),
+           first = abdb_gpt_element_count_before_vectors(&g->s), layer;
     int which = 0;
     bool bias = element >= gain + g->s.d;
 
@@ -202,18 +203,20 @@ static double initial_vector_value(const abdb_gpt *g, const init_options *b, siz
             which++;
         bias = abdb_gpt_vector_is_bias(which);
     }
-    return !bias + (!bias || g->s.bias ? uniform_value(b->seed, element, b->spread) : 0);
+    return !bias +
+           (!bias || g->s.bias ? uniform_random_with_deviation(b->seed, element, b->spread) : 0);
 }
 
 /* Elements [first, first + n) of the weights, in both formats, and of their mask. */
-static abdb_status init_and_upload_range(abdb_gpt *g, const init_options *b, size_t first, size_t n,
-                                         char *room, abdb_error *err)
+static abdb_status init_and_upload_weight_range(abdb_gpt *g, const init_options *b, size_t first,
+                                                size_t n, char *room, abdb_error *err)
 {
-    size_t tables = abdb_gpt_matrix_offset(&g->s, 0, 0), matrices = abdb_gpt_matrix_elements(&g->s),
+    size_t tables = abdb_gpt_matrix_offset(&g->s, 0, 0),
+           matrices = abdb_gpt_element_count_before_vectors(&g->s),
            low = first < tables ? tables : first,
            high = first + n < matrices ? first + n : matrices;
     char *narrow = room + n * g->wide, *mask = narrow + n * g->size;
-    abdb_tensor w = {.dtype = abdb_wide_dtype_of(g->s.dtype), .data = room},
+    abdb_tensor w = {.dtype = abdb_wide_dtype_f64_or_f32(g->s.dtype), .data = room},
                 p = {.dtype = g->s.dtype, .data = narrow};
     abdb_status st = ABDB_OK;
 
@@ -245,7 +248,8 @@ static abdb_status init_and_upload_parameters(abdb_gpt *g, const init_options *b
 
     if (!room) return ABDB_FAIL(err, ABDB_NOMEM, "parameters");
     for (size_t first = 0; first < n; first += CHUNK)
-        TRY(init_and_upload_range(g, b, first, n - first < CHUNK ? n - first : CHUNK, room, err));
+        TRY(init_and_upload_weight_range(g, b, first, n - first < CHUNK ? n - first : CHUNK, room,
+                                         err));
 done:
     free(room);
     return st;

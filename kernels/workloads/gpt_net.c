@@ -18,16 +18,16 @@ static const char *parameter_address(const abdb_gpt *g, const char *from, size_t
     return from + element * g->size;
 }
 
-static const void *layer_matrix_address(const abdb_gpt *g, size_t layer, int which)
+static const void *layer_matrix_address(const abdb_gpt *g, size_t layer, int matrix_kind)
 {
-    return parameter_address(g, g->p, abdb_gpt_matrix_offset(&g->s, layer, which));
+    return parameter_address(g, g->p, abdb_gpt_matrix_offset(&g->s, layer, matrix_kind));
 }
 
 /* NULL: the network has none. */
-static const void *layer_vector_address_or_null(const abdb_gpt *g, size_t layer, int which)
+static const void *layer_vector_address_or_null(const abdb_gpt *g, size_t layer, int vector_kind)
 {
-    if (!g->s.bias && abdb_gpt_vector_is_bias(which)) return NULL;
-    return parameter_address(g, g->p, abdb_gpt_vector_offset(&g->s, layer, which));
+    if (!g->s.bias && abdb_gpt_vector_is_bias(vector_kind)) return NULL;
+    return parameter_address(g, g->p, abdb_gpt_vector_offset(&g->s, layer, vector_kind));
 }
 
 static void *gradient_address(const abdb_gpt *g, size_t element)
@@ -47,7 +47,8 @@ static void run_gemm_in_span(const abdb_gpt *g, const char *name, abdb_part_gemm
 
     abdb_span_enter(g->stage->spans, name, "gemm");
     g->stage->parts->gemm(g->parts, &x);
-    abdb_span_leave(g->stage->spans, 2 * m * n * k, (double)g->size * (m * k + k * n + m * n));
+    abdb_span_leave_and_add_work(g->stage->spans, 2 * m * n * k,
+                                 (double)g->size * (m * k + k * n + m * n));
 }
 
 /* `arrays` of rows x columns are read or written, with so many operations an element. */
@@ -58,7 +59,8 @@ static void run_row_op_in_span(const abdb_gpt *g, const char *name, abdb_part_ro
 
     abdb_span_enter(g->stage->spans, name, "elementwise");
     g->stage->parts->row_op(g->parts, &x);
-    abdb_span_leave(g->stage->spans, ops * elements, arrays * (double)g->size * elements);
+    abdb_span_leave_and_add_work(g->stage->spans, ops * elements,
+                                 arrays * (double)g->size * elements);
 }
 
 /* Attention of a layer, or its gradients, in a span that counts 4 (10) operations for each
@@ -70,8 +72,8 @@ static void run_attention_in_span(const abdb_gpt *g, abdb_part_attention x, bool
 
     abdb_span_enter(g->stage->spans, "attention", "attention");
     g->stage->parts->attention(g->parts, &x, backward);
-    abdb_span_leave(g->stage->spans, (backward ? 10 : 4) * width * seen,
-                    (double)g->size * (backward ? 8 : 4) * width * n);
+    abdb_span_leave_and_add_work(g->stage->spans, (backward ? 10 : 4) * width * seen,
+                                 (double)g->size * (backward ? 8 : 4) * width * n);
 }
 
 /* The arguments of a layer's attention: qkv is rows x 3d, out rows x d, l a log-sum for each
@@ -103,8 +105,8 @@ static void run_layernorm(const abdb_gpt *g, void *out, const void *x, const voi
 }
 
 /* out = x + bias + add; nothing where there is neither. */
-static void add_bias_and_residual(const abdb_gpt *g, void *out, const void *gain, size_t columns,
-                                  const void *add)
+static void add_bias_and_residual_in_place(const abdb_gpt *g, void *out, const void *gain,
+                                           size_t columns, const void *add)
 {
     if (!gain && !add) return;
     run_row_op_in_span(g, "bias and residual",
@@ -159,13 +161,14 @@ static void run_layer_forward(const abdb_gpt *g, size_t i, void *y)
     run_gemm_in_span(g, "qkv product",
                      abdb_part_gemm_of(n, 3 * d, d, false, false, a->norm1,
                                        layer_matrix_address(g, i, ABDB_GPT_QKV), a->qkv));
-    add_bias_and_residual(g, a->qkv, layer_vector_address_or_null(g, i, ABDB_GPT_BQKV), 3 * d,
-                          NULL);
+    add_bias_and_residual_in_place(g, a->qkv, layer_vector_address_or_null(g, i, ABDB_GPT_BQKV),
+                                   3 * d, NULL);
     run_attention_in_span(g, attention_args_of_layer(g, a), false);
     run_gemm_in_span(g, "attention product",
                      abdb_part_gemm_of(n, d, d, false, false, a->att,
                                        layer_matrix_address(g, i, ABDB_GPT_OUT), a->h));
-    add_bias_and_residual(g, a->h, layer_vector_address_or_null(g, i, ABDB_GPT_BOUT), d, a->x);
+    add_bias_and_residual_in_place(g, a->h, layer_vector_address_or_null(g, i, ABDB_GPT_BOUT), d,
+                                   a->x);
     run_layernorm(g, a->norm2, a->h, layer_vector_address_or_null(g, i, ABDB_GPT_GAIN2),
                   layer_vector_address_or_null(g, i, ABDB_GPT_SHIFT2));
     run_gemm_in_span(g, "mlp products",
@@ -183,7 +186,8 @@ static void run_layer_forward(const abdb_gpt *g, size_t i, void *y)
     run_gemm_in_span(g, "mlp products",
                      abdb_part_gemm_of(n, d, 4 * d, false, false, a->gelu,
                                        layer_matrix_address(g, i, ABDB_GPT_DOWN), y));
-    add_bias_and_residual(g, y, layer_vector_address_or_null(g, i, ABDB_GPT_BDOWN), d, a->h);
+    add_bias_and_residual_in_place(g, y, layer_vector_address_or_null(g, i, ABDB_GPT_BDOWN), d,
+                                   a->h);
 }
 
 /* The arguments of the embedding: x[r] = table[token[r]] + position[r mod sequence], or its
@@ -210,7 +214,7 @@ static void run_embedding_in_span(const abdb_gpt *g, void *table, void *position
 
     abdb_span_enter(g->stage->spans, "embedding", "gather");
     g->stage->parts->embedding(g->parts, &e, backward);
-    abdb_span_leave(g->stage->spans, elements, 3 * (double)g->size * elements);
+    abdb_span_leave_and_add_work(g->stage->spans, elements, 3 * (double)g->size * elements);
 }
 
 /* Embedding, layers, last norm, product with the transposed table, cross entropy. Returns the
@@ -238,16 +242,17 @@ static double run_forward_and_loss(const abdb_gpt *g)
                                                                      .target = g->target,
                                                                      .scale = 1 / (double)n,
                                                                      .x = g->logits});
-    abdb_span_leave(g->stage->spans, 6 * elements, 2 * (double)g->size * elements);
-    abdb_span_leave(g->stage->spans, 0, 0);
+    abdb_span_leave_and_add_work(g->stage->spans, 6 * elements, 2 * (double)g->size * elements);
+    abdb_span_leave_and_add_work(g->stage->spans, 0, 0);
     return loss;
 }
 
 /* --- backward --------------------------------------------------------------------------------- */
 
 /* dc = the gradient of c = a b (b: k x n): da (m x k) and db, which stands in g->g. */
-static void run_gemm_backward(const abdb_gpt *g, const char *name, const void *dc, const void *a,
-                              const void *b, size_t element, size_t k, size_t n, void *da)
+static void run_gemm_weight_and_input_gradients(const abdb_gpt *g, const char *name, const void *dc,
+                                                const void *a, const void *b, size_t element,
+                                                size_t k, size_t n, void *da)
 {
     run_gemm_in_span(
         g, name,
@@ -263,8 +268,9 @@ static void run_layer_backward(const abdb_gpt *g, size_t i)
     abdb_part_attention back = attention_args_of_layer(g, a);
 
     sum_rows_to_bias_gradient(g, g->dx, d, vector_gradient_address_or_null(g, i, ABDB_GPT_BDOWN));
-    run_gemm_backward(g, "mlp products", g->dx, a->gelu, layer_matrix_address(g, i, ABDB_GPT_DOWN),
-                      abdb_gpt_matrix_offset(&g->s, i, ABDB_GPT_DOWN), 4 * d, d, g->dwide);
+    run_gemm_weight_and_input_gradients(
+        g, "mlp products", g->dx, a->gelu, layer_matrix_address(g, i, ABDB_GPT_DOWN),
+        abdb_gpt_matrix_offset(&g->s, i, ABDB_GPT_DOWN), 4 * d, d, g->dwide);
     run_row_op_in_span(
         g, "gelu",
         (abdb_part_row_op){.what = ABDB_ROWS_GELU_BACK,
@@ -274,25 +280,25 @@ static void run_layer_backward(const abdb_gpt *g, size_t i)
                            .out = g->dwide,
                            .dgain = vector_gradient_address_or_null(g, i, ABDB_GPT_BUP)},
         17, 3);
-    run_gemm_backward(g, "mlp products", g->dwide, a->norm2,
-                      layer_matrix_address(g, i, ABDB_GPT_UP),
-                      abdb_gpt_matrix_offset(&g->s, i, ABDB_GPT_UP), d, 4 * d, g->dn);
+    run_gemm_weight_and_input_gradients(
+        g, "mlp products", g->dwide, a->norm2, layer_matrix_address(g, i, ABDB_GPT_UP),
+        abdb_gpt_matrix_offset(&g->s, i, ABDB_GPT_UP), d, 4 * d, g->dn);
     run_layernorm_backward(g, g->dh, g->dn, a->h, g->dx,
                            layer_vector_address_or_null(g, i, ABDB_GPT_GAIN2),
                            vector_gradient_address_or_null(g, i, ABDB_GPT_GAIN2),
                            vector_gradient_address_or_null(g, i, ABDB_GPT_SHIFT2));
     sum_rows_to_bias_gradient(g, g->dh, d, vector_gradient_address_or_null(g, i, ABDB_GPT_BOUT));
-    run_gemm_backward(g, "attention product", g->dh, a->att,
-                      layer_matrix_address(g, i, ABDB_GPT_OUT),
-                      abdb_gpt_matrix_offset(&g->s, i, ABDB_GPT_OUT), d, d, g->dn);
+    run_gemm_weight_and_input_gradients(
+        g, "attention product", g->dh, a->att, layer_matrix_address(g, i, ABDB_GPT_OUT),
+        abdb_gpt_matrix_offset(&g->s, i, ABDB_GPT_OUT), d, d, g->dn);
     back.dout = g->dn;
     back.dqkv = g->dwide;
     run_attention_in_span(g, back, true);
     sum_rows_to_bias_gradient(g, g->dwide, 3 * d,
                               vector_gradient_address_or_null(g, i, ABDB_GPT_BQKV));
-    run_gemm_backward(g, "qkv product", g->dwide, a->norm1,
-                      layer_matrix_address(g, i, ABDB_GPT_QKV),
-                      abdb_gpt_matrix_offset(&g->s, i, ABDB_GPT_QKV), d, 3 * d, g->dn);
+    run_gemm_weight_and_input_gradients(
+        g, "qkv product", g->dwide, a->norm1, layer_matrix_address(g, i, ABDB_GPT_QKV),
+        abdb_gpt_matrix_offset(&g->s, i, ABDB_GPT_QKV), d, 3 * d, g->dn);
     run_layernorm_backward(g, g->dx, g->dn, a->x, g->dh,
                            layer_vector_address_or_null(g, i, ABDB_GPT_GAIN1),
                            vector_gradient_address_or_null(g, i, ABDB_GPT_GAIN1),
@@ -301,41 +307,41 @@ static void run_layer_backward(const abdb_gpt *g, size_t i)
 
 /* --- ranks ------------------------------------------------------------------------------------ */
 
-static const abdb_rank_group *other_ranks_or_null(const abdb_gpt *g)
+static const abdb_rank_group *rank_group_or_null(const abdb_gpt *g)
 {
     return abdb_gpt_rank_count(&g->s) > 1 ? g->stage->crew : NULL;
 }
 
 /* Do gradients leave for the other ranks as soon as they are made? */
-static bool reduces_gradients_early(const abdb_gpt *g)
+static bool should_reduce_gradients_per_layer(const abdb_gpt *g)
 {
-    return g->s.overlap && other_ranks_or_null(g) && g->learned + 1 == g->s.accumulation;
+    return g->s.overlap && rank_group_or_null(g) && g->learned + 1 == g->s.accumulation;
 }
 
 /* Gradients of elements [first, end) are made: they are added to those of other micro-batches, and
  * after the last of these to those of other ranks. */
-static void add_up_and_allreduce_gradients(const abdb_gpt *g, size_t first, size_t end)
+static void accumulate_and_start_allreduce(const abdb_gpt *g, size_t first, size_t end)
 {
     const abdb_rank_group *crew =
-        g->learned + 1 == g->s.accumulation ? other_ranks_or_null(g) : NULL;
+        g->learned + 1 == g->s.accumulation ? rank_group_or_null(g) : NULL;
     double n = (double)(end - first);
     char *of = g->sum ? g->sum + first * g->wide : gradient_address(g, first);
 
     if (g->sum) {
         abdb_span_enter(g->stage->spans, "accumulate", "elementwise");
         g->stage->parts->add_to_wide(g->parts, end - first, gradient_address(g, first), of);
-        abdb_span_leave(g->stage->spans, n, n * (double)(g->size + 2 * g->wide));
+        abdb_span_leave_and_add_work(g->stage->spans, n, n * (double)(g->size + 2 * g->wide));
     }
     if (!crew) return;
     abdb_span_enter(g->stage->spans, "all-reduce", "all-reduce");
-    crew->start_allreduce(crew, abdb_wide_dtype_of(g->s.dtype), end - first, of);
+    crew->start_allreduce(crew, abdb_wide_dtype_f64_or_f32(g->s.dtype), end - first, of);
     crew->progress(crew);
-    abdb_span_leave(g->stage->spans, n, n * (double)g->wide);
+    abdb_span_leave_and_add_work(g->stage->spans, n, n * (double)g->wide);
 }
 
 /* From the gradients of the logits to those of all parameters, in the reverse order; layers are
  * computed again where that was asked, and reduced over ranks as soon as they are whole. */
-static void run_backward(const abdb_gpt *g)
+static void run_backward_of_all_layers(const abdb_gpt *g)
 {
     size_t n = g->rows, d = g->s.d, gain = abdb_gpt_last_gain_offset(&g->s);
     const abdb_gpt_shape *s = &g->s;
@@ -353,20 +359,20 @@ static void run_backward(const abdb_gpt *g)
         if (s->recompute) {
             abdb_span_enter(g->stage->spans, "recompute", NULL);
             run_layer_forward(g, i, NULL);
-            abdb_span_leave(g->stage->spans, 0, 0);
+            abdb_span_leave_and_add_work(g->stage->spans, 0, 0);
         }
         run_layer_backward(g, i);
-        if (reduces_gradients_early(g))
-            add_up_and_allreduce_gradients(g, abdb_gpt_matrix_offset(s, i, 0),
+        if (should_reduce_gradients_per_layer(g))
+            accumulate_and_start_allreduce(g, abdb_gpt_matrix_offset(s, i, 0),
                                            abdb_gpt_matrix_offset(s, i + 1, 0));
     }
     run_embedding_in_span(g, g->g, gradient_address(g, abdb_gpt_positions_offset(s)), g->dx, true);
-    abdb_span_leave(g->stage->spans, 0, 0);
+    abdb_span_leave_and_add_work(g->stage->spans, 0, 0);
 }
 
 /* Tokens and targets, and rows by their token, to the device. */
-static abdb_status upload_tokens_sorted_by_id(abdb_gpt *g, const int32_t *token,
-                                              const int32_t *target, abdb_error *err)
+static abdb_status upload_tokens_targets_and_rows_by_token(abdb_gpt *g, const int32_t *token,
+                                                           const int32_t *target, abdb_error *err)
 {
     size_t v = g->s.vocabulary, bytes = g->rows * sizeof *token;
     int32_t *order = g->host, *first = g->host + g->rows;
@@ -386,36 +392,37 @@ done:
     return st;
 }
 
-abdb_status abdb_gpt_forward_and_backward(abdb_gpt *g, const int32_t *token, const int32_t *target,
-                                          double *loss, abdb_error *err)
+abdb_status abdb_gpt_forward_backward_and_reduce(abdb_gpt *g, const int32_t *token,
+                                                 const int32_t *target, double *loss,
+                                                 abdb_error *err)
 {
-    const abdb_rank_group *crew = other_ranks_or_null(g);
+    const abdb_rank_group *crew = rank_group_or_null(g);
     size_t n = abdb_gpt_parameter_count(&g->s);
     abdb_status st = ABDB_OK;
 
-    TRY(upload_tokens_sorted_by_id(g, token, target, err));
+    TRY(upload_tokens_targets_and_rows_by_token(g, token, target, err));
     *loss = run_forward_and_loss(g);
-    run_backward(g);
-    if (reduces_gradients_early(g)) {
-        add_up_and_allreduce_gradients(g, 0, abdb_gpt_matrix_offset(&g->s, 0, 0));
-        add_up_and_allreduce_gradients(g, abdb_gpt_matrix_elements(&g->s), n);
+    run_backward_of_all_layers(g);
+    if (should_reduce_gradients_per_layer(g)) {
+        accumulate_and_start_allreduce(g, 0, abdb_gpt_matrix_offset(&g->s, 0, 0));
+        accumulate_and_start_allreduce(g, abdb_gpt_element_count_before_vectors(&g->s), n);
     } else {
-        add_up_and_allreduce_gradients(g, 0, n);
+        accumulate_and_start_allreduce(g, 0, n);
     }
     g->learned++;
     if (crew && g->learned == g->s.accumulation) {
         abdb_span_enter(g->stage->spans, "all-reduce", "all-reduce");
         crew->wait_allreduce(crew);
-        abdb_span_leave(g->stage->spans, 0, 0);
+        abdb_span_leave_and_add_work(g->stage->spans, 0, 0);
     }
-    TRY(abdb_parts_check_failed(g->stage, g->parts, err));
+    TRY(abdb_parts_get_deferred_error(g->stage, g->parts, err));
 done:
     return st;
 }
 
 /* --- update ----------------------------------------------------------------------------------- */
 
-abdb_status abdb_gpt_clear_gradients(abdb_gpt *g, abdb_error *err)
+abdb_status abdb_gpt_clear_gradient_sums(abdb_gpt *g, abdb_error *err)
 {
     size_t n = abdb_gpt_parameter_count(&g->s) * g->wide;
     abdb_status st;
@@ -424,13 +431,13 @@ abdb_status abdb_gpt_clear_gradients(abdb_gpt *g, abdb_error *err)
     if (!g->sum) return ABDB_OK;
     abdb_span_enter(g->stage->spans, "clear", "stream");
     st = abdb_device_clear_bytes(g->stage, g->sum, n, err);
-    abdb_span_leave(g->stage->spans, 0, (double)n);
+    abdb_span_leave_and_add_work(g->stage->spans, 0, (double)n);
     return st;
 }
 
-const void *abdb_gpt_gradient_for_update(const abdb_gpt *g, abdb_dtype *dtype, double *scale)
+const void *abdb_gpt_gradient_dtype_and_scale(const abdb_gpt *g, abdb_dtype *dtype, double *scale)
 {
-    *dtype = g->sum ? abdb_wide_dtype_of(g->s.dtype) : g->s.dtype;
+    *dtype = g->sum ? abdb_wide_dtype_f64_or_f32(g->s.dtype) : g->s.dtype;
     *scale = 1 / (double)(g->s.accumulation * abdb_gpt_rank_count(&g->s));
     return g->sum ? g->sum : g->g;
 }
@@ -441,7 +448,7 @@ static void run_adamw_on_range(const abdb_gpt *g, size_t first, size_t end, doub
 {
     abdb_dtype dtype;
     double scale, n = (double)(end - first);
-    const char *gradient = abdb_gpt_gradient_for_update(g, &dtype, &scale);
+    const char *gradient = abdb_gpt_gradient_dtype_and_scale(g, &dtype, &scale);
     bool own = g->w != g->p;
 
     abdb_span_enter(g->stage->spans, "update", "elementwise");
@@ -461,14 +468,15 @@ static void run_adamw_on_range(const abdb_gpt *g, size_t first, size_t end, doub
                                                      .epsilon = abdb_gpt_epsilon,
                                                      .decay = decay,
                                                      .step = g->step});
-    abdb_span_leave(
+    abdb_span_leave_and_add_work(
         g->stage->spans, 14 * n,
         n * (double)(abdb_dtype_size(dtype) + 6 * g->wide + (own ? g->size : 0) + (mask != NULL)));
 }
 
 void abdb_gpt_adamw_update(abdb_gpt *g, double rate)
 {
-    size_t tables = abdb_gpt_matrix_offset(&g->s, 0, 0), matrices = abdb_gpt_matrix_elements(&g->s);
+    size_t tables = abdb_gpt_matrix_offset(&g->s, 0, 0),
+           matrices = abdb_gpt_element_count_before_vectors(&g->s);
 
     g->step++;
     run_adamw_on_range(g, 0, tables, rate, abdb_gpt_decay, NULL);

@@ -62,7 +62,7 @@ static void causal_attention_row(const reference_pass *w, size_t t, double *out)
 
 /* Layer i in double: x += attention(norm(x) Wqkv) Wout, then x += gelu(norm(x) Wup) Wdown, each
  * product with its bias; x is sequence x d. */
-static void reference_layer(const reference_pass *w, size_t i)
+static void reference_transformer_layer_in_place(const reference_pass *w, size_t i)
 {
     size_t d = w->s->d, rows = w->s->sequence;
     const double *m[ABDB_GPT_MATRICES], *v[ABDB_GPT_VECTORS];
@@ -91,8 +91,8 @@ static void reference_layer(const reference_pass *w, size_t i)
 }
 
 /* Sum of the losses of one sequence. */
-static double sequence_loss_sum(const reference_pass *w, const int32_t *token,
-                                const int32_t *target)
+static double sequence_cross_entropy_sum(const reference_pass *w, const int32_t *token,
+                                         const int32_t *target)
 {
     size_t d = w->s->d, gain = abdb_gpt_last_gain_offset(w->s);
     double loss = 0;
@@ -101,7 +101,7 @@ static double sequence_loss_sum(const reference_pass *w, const int32_t *token,
         for (size_t j = 0; j < d; j++)
             w->x[t * d + j] =
                 w->p[(size_t)token[t] * d + j] + w->p[abdb_gpt_positions_offset(w->s) + t * d + j];
-    for (size_t i = 0; i < w->s->layers; i++) reference_layer(w, i);
+    for (size_t i = 0; i < w->s->layers; i++) reference_transformer_layer_in_place(w, i);
     for (size_t t = 0; t < w->s->sequence; t++) {
         double total = 0, wanted = 0;
 
@@ -118,8 +118,8 @@ static double sequence_loss_sum(const reference_pass *w, const int32_t *token,
     return loss;
 }
 
-double abdb_gpt_reference_loss(const abdb_gpt_shape *s, const double *parameters, size_t sequences,
-                               const int32_t *token, const int32_t *target)
+double abdb_gpt_reference_mean_loss(const abdb_gpt_shape *s, const double *parameters,
+                                    size_t sequences, const int32_t *token, const int32_t *target)
 {
     size_t d = s->d, rows = s->sequence, room = rows * d + 2 * d + (3 * rows + 4) * d + rows;
     reference_pass w = {.s = s, .p = parameters, .x = calloc(room, sizeof(double))};
@@ -130,7 +130,7 @@ double abdb_gpt_reference_loss(const abdb_gpt_shape *s, const double *parameters
     w.wide = w.y + 2 * d;
     w.score = w.wide + (3 * rows + 4) * d;
     for (size_t i = 0; i < sequences; i++)
-        loss += sequence_loss_sum(&w, token + i * rows, target + i * rows);
+        loss += sequence_cross_entropy_sum(&w, token + i * rows, target + i * rows);
     free(w.x);
     return loss / (double)(sequences * rows);
 }

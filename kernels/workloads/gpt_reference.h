@@ -7,7 +7,7 @@
 #include "kernels/workloads/gpt_shape.h"
 
 /* Mean loss of `sequences` sequences; parameters as gpt_shape.h lays them out. NAN: no memory. */
-double abdb_gpt_reference_loss(const abdb_gpt_shape *s, const double *parameters, size_t sequences,
-                               const int32_t *token, const int32_t *target);
+double abdb_gpt_reference_mean_loss(const abdb_gpt_shape *s, const double *parameters,
+                                    size_t sequences, const int32_t *token, const int32_t *target);
 
 #endif

@@ -27,14 +27,14 @@ static const struct {
 enum { MODELS = sizeof models / sizeof models[0] };
 
 /* *out: the number in `models` of model=, by default the first. */
-static abdb_status parse_model_param(abdb_problem *p, size_t *out, abdb_error *err)
+static abdb_status parse_model_index(abdb_problem *p, size_t *out, abdb_error *err)
 {
     const char *words[MODELS + 1] = {NULL};
     int which;
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < MODELS; i++) words[i] = models[i].name;
-    TRY(abdb_param_word_index_and_set(p, "model", words, &which, err));
+    TRY(abdb_param_choice_index_and_store_default(p, "model", words, &which, err));
     *out = (size_t)which;
 done:
     return st;
@@ -63,15 +63,15 @@ static size_t layers_that_fit(const abdb_gpt_shape *s, size_t sequence, int thre
 
 /* scale=auto: layers of the shape, and layers= of the problem, become as many as fit this
  * machine (layers_that_fit). */
-static abdb_status scale_layers_to_machine(abdb_problem *p, abdb_gpt_shape *s, size_t sequence,
-                                           abdb_error *err)
+static abdb_status scale_layers_to_machine_if_auto(abdb_problem *p, abdb_gpt_shape *s,
+                                                   size_t sequence, abdb_error *err)
 {
     static const char *const words[] = {"no", "auto", NULL};
     int which;
     abdb_status st = ABDB_OK;
 
     if (!abdb_param_text(p, "scale")) return ABDB_OK;
-    TRY(abdb_param_word_index(p, "scale", words, &which, err));
+    TRY(abdb_param_choice_index(p, "scale", words, &which, err));
     if (which == 0) goto done;
     s->layers = layers_that_fit(s, sequence, p->device ? p->device->threads : 1);
     TRY(abdb_param_set_integer(p, "layers", (double)s->layers, err));
@@ -81,7 +81,8 @@ done:
 
 /* Sequences of an update: micro_batch x accumulation x ranks = batch; of the first, second and last
  * any one follows from the others. */
-static abdb_status resolve_batch_sizes(abdb_problem *p, abdb_gpt_shape *s, abdb_error *err)
+static abdb_status resolve_micro_batch_accumulation_and_batch(abdb_problem *p, abdb_gpt_shape *s,
+                                                              abdb_error *err)
 {
     size_t batch;
     double ranks = (double)s->ranks;
@@ -92,10 +93,11 @@ static abdb_status resolve_batch_sizes(abdb_problem *p, abdb_gpt_shape *s, abdb_
     if (!(micro >= 1))
         micro = all >= 1 ? fmax(1, floor(all / ranks / (times >= 1 ? times : 1))) : 1;
     if (!(times >= 1)) times = all >= 1 ? fmax(1, floor(all / ranks / micro)) : 1;
-    TRY(abdb_param_check_and_set_size(p, "micro_batch", micro, 1 << 16, &s->micro, err));
-    TRY(abdb_param_check_and_set_size(p, "accumulation", times, 1 << 16, &s->accumulation, err));
-    TRY(abdb_param_check_and_set_size(p, "batch", (double)(s->micro * s->accumulation) * ranks,
-                                      1u << 31, &batch, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "micro_batch", micro, 1 << 16, &s->micro, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "accumulation", times, 1 << 16, &s->accumulation,
+                                                err));
+    TRY(abdb_param_parse_size_and_store_default(
+        p, "batch", (double)(s->micro * s->accumulation) * ranks, 1u << 31, &batch, err));
     if (batch != s->micro * s->accumulation * s->ranks)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "batch=%zu is not micro_batch=%zu x accumulation=%zu%s",
                       batch, s->micro, s->accumulation, s->ranks > 1 ? " x ranks" : ""));
@@ -112,14 +114,14 @@ static abdb_status parse_ranks_and_overlap(abdb_problem *p, abdb_gpt_shape *s, a
 
     s->ranks = 1;
     if (abdb_param_text(p, "ranks"))
-        TRY(abdb_param_check_and_set_size(p, "ranks", 1, 65536, &s->ranks, err));
-    TRY(abdb_param_word_index(p, "overlap", switches, &which, err));
+        TRY(abdb_param_parse_size_and_store_default(p, "ranks", 1, 65536, &s->ranks, err));
+    TRY(abdb_param_choice_index(p, "overlap", switches, &which, err));
     s->overlap = which == 1;
 done:
     return st;
 }
 
-abdb_status abdb_gpt_parse_shape(abdb_problem *p, abdb_gpt_shape *s, abdb_error *err)
+abdb_status abdb_gpt_parse_and_scale_shape(abdb_problem *p, abdb_gpt_shape *s, abdb_error *err)
 {
     static const char *const switches[] = {"no", "yes", NULL}, *const rotated[] = {"yes", "no",
                                                                                    NULL};
@@ -129,30 +131,31 @@ abdb_status abdb_gpt_parse_shape(abdb_problem *p, abdb_gpt_shape *s, abdb_error 
     abdb_status st = ABDB_OK;
 
     *s = (abdb_gpt_shape){0};
-    TRY(parse_model_param(p, &model, err));
-    TRY(abdb_param_check_dtype(p, ABDB_F32, formats, &s->dtype, err));
-    TRY(abdb_param_set_size_and_model(p, "d", "d_of", models[model].d, 1 << 16, &s->d, err));
-    TRY(abdb_param_set_size_and_model(p, "heads", "heads_of", models[model].heads, 1 << 10,
-                                      &s->heads, err));
-    TRY(abdb_param_check_and_set_size(p, "layers", (double)models[model].layers, 1 << 10,
-                                      &s->layers, err));
+    TRY(parse_model_index(p, &model, err));
+    TRY(abdb_param_parse_allowed_dtype(p, ABDB_F32, formats, &s->dtype, err));
+    TRY(abdb_param_parse_size_and_store_model_default(p, "d", "d_of", models[model].d, 1 << 16,
+                                                      &s->d, err));
+    TRY(abdb_param_parse_size_and_store_model_default(p, "heads", "heads_of", models[model].heads,
+                                                      1 << 10, &s->heads, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "layers", (double)models[model].layers, 1 << 10,
+                                                &s->layers, err));
     TRY(abdb_param_set_integer(p, "layers_of", (double)models[model].layers, err));
-    TRY(abdb_param_set_size_and_model(p, "vocabulary", "vocabulary_of", models[model].vocabulary,
-                                      65536, &s->vocabulary, err));
-    TRY(abdb_param_check_and_set_size(p, "sequence", (double)models[model].sequence, 1 << 20,
-                                      &s->sequence, err));
+    TRY(abdb_param_parse_size_and_store_model_default(
+        p, "vocabulary", "vocabulary_of", models[model].vocabulary, 65536, &s->vocabulary, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "sequence", (double)models[model].sequence,
+                                                1 << 20, &s->sequence, err));
     TRY(parse_ranks_and_overlap(p, s, err));
-    TRY(resolve_batch_sizes(p, s, err));
-    TRY(abdb_param_word_index(p, "bias", models[model].bias ? rotated : switches, &which, err));
+    TRY(resolve_micro_batch_accumulation_and_batch(p, s, err));
+    TRY(abdb_param_choice_index(p, "bias", models[model].bias ? rotated : switches, &which, err));
     s->bias = models[model].bias ? which == 0 : which == 1;
-    TRY(abdb_param_word_index(p, "recompute", switches, &which, err));
+    TRY(abdb_param_choice_index(p, "recompute", switches, &which, err));
     s->recompute = which == 1;
     s->sparsity = abdb_param_number(p, "sparsity", 0);
     if (!(s->sparsity >= 0 && s->sparsity < 1))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "sparsity is a share from 0 to below 1"));
     if (s->d % s->heads)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "d=%zu is no multiple of heads=%zu", s->d, s->heads));
-    TRY(scale_layers_to_machine(p, s, models[model].sequence, err));
+    TRY(scale_layers_to_machine_if_auto(p, s, models[model].sequence, err));
     if (s->vocabulary < 4) TRY(ABDB_FAIL(err, ABDB_USAGE, "a vocabulary has at least 4 tokens"));
 done:
     return st;
@@ -173,7 +176,7 @@ size_t abdb_gpt_matrix_offset(const abdb_gpt_shape *s, size_t layer, int which)
            (12 * layer + first[which]) * s->d * s->d;
 }
 
-size_t abdb_gpt_matrix_elements(const abdb_gpt_shape *s)
+size_t abdb_gpt_element_count_before_vectors(const abdb_gpt_shape *s)
 {
     return abdb_gpt_matrix_offset(s, s->layers, 0);
 }
@@ -182,7 +185,7 @@ size_t abdb_gpt_vector_offset(const abdb_gpt_shape *s, size_t layer, int which)
 {
     static const size_t first[] = {0, 1, 2, 5, 6, 7, 8, 12, 13};
 
-    return abdb_gpt_matrix_elements(s) + (13 * layer + first[which]) * s->d;
+    return abdb_gpt_element_count_before_vectors(s) + (13 * layer + first[which]) * s->d;
 }
 
 size_t abdb_gpt_last_gain_offset(const abdb_gpt_shape *s)

@@ -21,8 +21,8 @@ typedef struct {
 } abdb_gpt_shape;
 
 /* Fills defaults of parameters. ABDB_USAGE. */
-ABDB_MUST_USE abdb_status abdb_gpt_parse_shape(abdb_problem *p, abdb_gpt_shape *out,
-                                               abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_gpt_parse_and_scale_shape(abdb_problem *p, abdb_gpt_shape *out,
+                                                         abdb_error *err);
 
 /* Elements from the first parameter on. */
 enum { ABDB_GPT_QKV, ABDB_GPT_OUT, ABDB_GPT_UP, ABDB_GPT_DOWN, ABDB_GPT_MATRICES };
@@ -41,7 +41,8 @@ size_t abdb_gpt_positions_offset(const abdb_gpt_shape *s); /* where they begin; 
 size_t abdb_gpt_matrix_offset(const abdb_gpt_shape *s, size_t layer, int which);
 size_t abdb_gpt_vector_offset(const abdb_gpt_shape *s, size_t layer, int which);
 size_t abdb_gpt_last_gain_offset(const abdb_gpt_shape *s); /* of the last norm; its shift follows */
-size_t abdb_gpt_matrix_elements(const abdb_gpt_shape *s);  /* elements of tables and matrices */
+size_t abdb_gpt_element_count_before_vectors(
+    const abdb_gpt_shape *s); /* elements of tables and matrices */
 size_t abdb_gpt_parameter_count(const abdb_gpt_shape *s);
 /* Is the vector one that a network without biases does not have? */
 bool abdb_gpt_vector_is_bias(int vector);

@@ -13,10 +13,10 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_latencies_alloc(abdb_latencies *l, size_t n, abdb_error *err);
 void abdb_latencies_clear(abdb_latencies *l, size_t n);
 void abdb_latencies_free(abdb_latencies *l, size_t n);
-void abdb_latencies_add(abdb_latencies *l, double seconds);
+void abdb_latencies_add_if_room(abdb_latencies *l, double seconds);
 /* Median, 90th and 99th percentile of what was gathered, which it sorts; nothing of nothing. */
-void abdb_latencies_report_quantiles(abdb_latencies *l, const char *metric,
-                                     abdb_metric_callback *tell, void *to);
+void abdb_latencies_report_median_p90_p99(abdb_latencies *l, const char *metric,
+                                          abdb_metric_callback *tell, void *to);
 /* Median; NAN of nothing. */
 double abdb_latencies_median(abdb_latencies *l);
 

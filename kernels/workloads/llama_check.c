@@ -96,8 +96,9 @@ static double *dequantise_and_check_matrix(llama_verification *c,
 
 /* Takes all matrices and gains as the decoder holds them, for the reference, and checks the
  * matrices against their source. */
-static abdb_status load_and_check_weights(llama_verification *c,
-                                          const abdb_llama_weights_source *source, abdb_error *err)
+static abdb_status dequantise_weights_and_check_source(llama_verification *c,
+                                                       const abdb_llama_weights_source *source,
+                                                       abdb_error *err)
 {
     const abdb_llama *g = &c->g;
     size_t count = LAYERS * ABDB_LLAMA_MATRICES, norms = 2 * LAYERS + 1;
@@ -141,7 +142,7 @@ done:
 }
 
 /* Those of sequence i after its last token; and is what was picked the largest? */
-static void compare_logits_and_pick(llama_verification *c, size_t sequence)
+static void compare_logits_and_picked_token(llama_verification *c, size_t sequence)
 {
     const double *got = c->got + sequence * VOCABULARY,
                  *expected = c->expected[sequence] + (c->length[sequence] - 1) * VOCABULARY;
@@ -161,7 +162,8 @@ static void compare_logits_and_pick(llama_verification *c, size_t sequence)
 }
 
 /* Prompts, one of them in two passes, then one token each after another, whatever was picked. */
-static abdb_status run_passes_and_compare(llama_verification *c, bool compared, abdb_error *err)
+static abdb_status run_passes_and_compare_logits(llama_verification *c, bool compared,
+                                                 abdb_error *err)
 {
     abdb_llama *g = &c->g;
     abdb_status st = ABDB_OK;
@@ -176,10 +178,10 @@ static abdb_status run_passes_and_compare(llama_verification *c, bool compared, 
             memcpy(g->token + g->first[i], c->token[i] + c->length[i], n * sizeof *g->token);
             c->length[i] += n;
         }
-        abdb_llama_forward_pass(g);
+        abdb_llama_forward_and_pick_tokens(g);
         if (!compared) continue;
         TRY(download_logits(c, err));
-        for (size_t i = 0; i < SEQUENCES; i++) compare_logits_and_pick(c, i);
+        for (size_t i = 0; i < SEQUENCES; i++) compare_logits_and_picked_token(c, i);
     }
 done:
     return st;
@@ -258,12 +260,12 @@ abdb_status abdb_llama_verify_small_model(const abdb_run_context *stage, const a
     c->got = calloc(SEQUENCES * VOCABULARY, sizeof *c->got);
     c->room = calloc(SEQUENCES * VOCABULARY, c->g.size);
     if (!c->got || !c->room) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a check"));
-    TRY(load_and_check_weights(c, &source, err));
+    TRY(dequantise_weights_and_check_source(c, &source, err));
     draw_tokens_and_pages(c, 5); /* what others leave in the cache */
-    TRY(run_passes_and_compare(c, false, err));
+    TRY(run_passes_and_compare_logits(c, false, err));
     draw_tokens_and_pages(c, 6);
     TRY(compute_reference_logits(c, err));
-    TRY(run_passes_and_compare(c, true, err));
+    TRY(run_passes_and_compare_logits(c, true, err));
     *error = c->error;
 done:
     free_verification(c);

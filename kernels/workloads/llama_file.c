@@ -23,9 +23,9 @@ static const char *const name_of[NAMES][2] = {[Q] = {"self_attn.q_proj", "attn_q
 
 /* Finds a matrix of a layer by its name in GGUF or safetensors, and checks that it has that
  * shape and a format that is read. */
-static abdb_status find_tensor_and_check_shape(abdb_llama_file *f, const char *path, size_t layer,
-                                               int which, size_t rows, size_t columns,
-                                               abdb_error *err)
+static abdb_status find_tensor_and_check_shape_and_dtype(abdb_llama_file *f, const char *path,
+                                                         size_t layer, int which, size_t rows,
+                                                         size_t columns, abdb_error *err)
 {
     const abdb_file_tensor *saved;
     char name[96];
@@ -68,27 +68,28 @@ static abdb_status find_tensors_of_layer(abdb_llama_file *f, const char *path, s
     abdb_status st = ABDB_OK;
 
     for (int i = 0; i < OF_LAYER; i++)
-        TRY(find_tensor_and_check_shape(f, path, layer, i, of[i][0], of[i][1], err));
+        TRY(find_tensor_and_check_shape_and_dtype(f, path, layer, i, of[i][0], of[i][1], err));
 done:
     return st;
 }
 
-abdb_status abdb_llama_file_open_and_check(abdb_llama_file *f, const char *path,
-                                           const abdb_llama_shape *s, abdb_error *err)
+abdb_status abdb_llama_file_open_and_find_tensors(abdb_llama_file *f, const char *path,
+                                                  const abdb_llama_shape *s, abdb_error *err)
 {
     size_t ends = s->layers * OF_LAYER;
     abdb_status st = ABDB_OK;
 
     *f = (abdb_llama_file){.s = *s};
-    TRY(abdb_weights_file_open(&f->file, path, err));
+    TRY(abdb_weights_file_map_and_parse(&f->file, path, err));
     f->of = calloc(ends + 3, sizeof *f->of);
     if (!f->of) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", path));
     for (size_t i = 0; i < s->layers; i++) TRY(find_tensors_of_layer(f, path, i, err));
-    TRY(find_tensor_and_check_shape(f, path, s->layers, TABLE, s->vocabulary, s->d, err));
+    TRY(find_tensor_and_check_shape_and_dtype(f, path, s->layers, TABLE, s->vocabulary, s->d, err));
     f->of[ends + 1] = f->of[ends];
     if (!s->tied)
-        TRY(find_tensor_and_check_shape(f, path, s->layers, LAST, s->vocabulary, s->d, err));
-    TRY(find_tensor_and_check_shape(f, path, s->layers, NORM, 1, s->d, err));
+        TRY(find_tensor_and_check_shape_and_dtype(f, path, s->layers, LAST, s->vocabulary, s->d,
+                                                  err));
+    TRY(find_tensor_and_check_shape_and_dtype(f, path, s->layers, NORM, 1, s->d, err));
 done:
     if (st != ABDB_OK) abdb_llama_file_close(f);
     return st;
@@ -111,41 +112,42 @@ static size_t file_row_of_rotary_row(const abdb_llama_file *f, size_t row)
 }
 
 /* A column of ours is a row of theirs: they keep matrices the other way round. */
-static void read_column_from_file(const void *self, size_t layer, int which, size_t column,
-                                  float *out)
+static void read_matrix_column_from_file(const void *self, size_t layer, int matrix_kind,
+                                         size_t column, float *out)
 {
     const abdb_llama_file *f = self;
     const abdb_file_tensor *const *of = f->of + layer * OF_LAYER;
     size_t wide = f->s.heads * f->s.head, narrow = f->s.kv_heads * f->s.head;
 
     if (layer == f->s.layers)
-        abdb_file_tensor_read_row_f32(of[which], column, out);
-    else if (which == ABDB_LLAMA_OUT || which == ABDB_LLAMA_DOWN)
-        abdb_file_tensor_read_row_f32(of[which == ABDB_LLAMA_OUT ? O : DOWN], column, out);
-    else if (which == ABDB_LLAMA_UP)
-        abdb_file_tensor_read_row_f32(of[column < f->s.hidden ? GATE : UP], column % f->s.hidden,
-                                      out);
+        abdb_file_tensor_read_row_as_f32(of[matrix_kind], column, out);
+    else if (matrix_kind == ABDB_LLAMA_OUT || matrix_kind == ABDB_LLAMA_DOWN)
+        abdb_file_tensor_read_row_as_f32(of[matrix_kind == ABDB_LLAMA_OUT ? O : DOWN], column, out);
+    else if (matrix_kind == ABDB_LLAMA_UP)
+        abdb_file_tensor_read_row_as_f32(of[column < f->s.hidden ? GATE : UP], column % f->s.hidden,
+                                         out);
     else if (column < wide)
-        abdb_file_tensor_read_row_f32(of[Q], file_row_of_rotary_row(f, column), out);
+        abdb_file_tensor_read_row_as_f32(of[Q], file_row_of_rotary_row(f, column), out);
     else if (column < wide + narrow)
-        abdb_file_tensor_read_row_f32(of[K], file_row_of_rotary_row(f, column - wide), out);
+        abdb_file_tensor_read_row_as_f32(of[K], file_row_of_rotary_row(f, column - wide), out);
     else
-        abdb_file_tensor_read_row_f32(of[V], column - wide - narrow, out);
+        abdb_file_tensor_read_row_as_f32(of[V], column - wide - narrow, out);
 }
 
 /* The gains of norm number `norm`: two of each layer, then the last. */
-static void read_gains_from_file(const void *self, size_t norm, float *out)
+static void read_norm_gains_from_file(const void *self, size_t norm, float *out)
 {
     const abdb_llama_file *f = self;
     size_t layer = norm / 2;
 
     if (layer == f->s.layers)
-        abdb_file_tensor_read_row_f32(f->of[layer * OF_LAYER + 2], 0, out);
+        abdb_file_tensor_read_row_as_f32(f->of[layer * OF_LAYER + 2], 0, out);
     else
-        abdb_file_tensor_read_row_f32(f->of[layer * OF_LAYER + (norm % 2 ? NORM2 : NORM1)], 0, out);
+        abdb_file_tensor_read_row_as_f32(f->of[layer * OF_LAYER + (norm % 2 ? NORM2 : NORM1)], 0,
+                                         out);
 }
 
 abdb_llama_weights_source abdb_llama_file_source(const abdb_llama_file *f)
 {
-    return (abdb_llama_weights_source){read_column_from_file, read_gains_from_file, f};
+    return (abdb_llama_weights_source){read_matrix_column_from_file, read_norm_gains_from_file, f};
 }

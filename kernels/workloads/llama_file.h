@@ -15,9 +15,10 @@ typedef struct {
                               matrix, last norm */
 } abdb_llama_file;
 /* ABDB_IO, ABDB_FORMAT: a tensor that is missing, or of another shape or form. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_llama_file_open_and_check(abdb_llama_file *f, const char *path,
-                                                         const abdb_llama_shape *s,
-                                                         abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_llama_file_open_and_find_tensors(abdb_llama_file *f,
+                                                                const char *path,
+                                                                const abdb_llama_shape *s,
+                                                                abdb_error *err);
 void abdb_llama_file_close(abdb_llama_file *f);
 abdb_llama_weights_source abdb_llama_file_source(const abdb_llama_file *f);
 

@@ -115,8 +115,10 @@ done:
     return st;
 }
 
-abdb_status abdb_llama_predict_bytes(const abdb_run_context *stage, const abdb_llama_shape *s,
-                                     const abdb_llama_capacity *most, double *out, abdb_error *err)
+abdb_status abdb_llama_predict_memory_bytes(const abdb_run_context *stage,
+                                            const abdb_llama_shape *s,
+                                            const abdb_llama_capacity *most, double *out,
+                                            abdb_error *err)
 {
     abdb_llama g;
     abdb_status st = open_decoder_and_count_memory(&g, stage, s, most, err);
@@ -171,7 +173,7 @@ static abdb_status upload_rotary_table(abdb_llama *g, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     if (!turn) TRY(ABDB_FAIL(err, ABDB_NOMEM, "angles of positions"));
-    abdb_llama_rotary_table(&g->s, g->most.length, turn);
+    abdb_llama_fill_cos_sin_table(&g->s, g->most.length, turn);
     TRY(abdb_device_upload(g->stage, g->turn, turn, bytes, err));
 done:
     free(turn);
@@ -179,8 +181,9 @@ done:
 }
 
 /* Makes every matrix from its source's columns in the form asked, then gains and angles. */
-static abdb_status build_and_upload_weights(abdb_llama *g, const abdb_llama_weights_source *source,
-                                            abdb_error *err)
+static abdb_status build_weights_gains_and_rotary_table(abdb_llama *g,
+                                                        const abdb_llama_weights_source *source,
+                                                        abdb_error *err)
 {
     size_t count = g->s.layers * ABDB_LLAMA_MATRICES + (g->s.tied ? 1 : 2);
     abdb_status st = ABDB_OK;
@@ -226,7 +229,7 @@ abdb_status abdb_llama_alloc_and_init(abdb_llama *g, const abdb_run_context *sta
     g->memory = memory;
     TRY(g->decoder->alloc_workspace(g->self, g->work, err));
     lay_out_or_count_memory(g);
-    TRY(build_and_upload_weights(g, source, err));
+    TRY(build_weights_gains_and_rotary_table(g, source, err));
 done:
     return st;
 }
@@ -247,8 +250,8 @@ void abdb_llama_free(abdb_llama *g)
 /* --- numbers made by a seed ------------------------------------------------------------------- */
 
 /* n numbers, two of each 64 random bits. */
-static void fill_uniform_around(uint64_t state, double deviation, float centre, size_t n,
-                                float *out)
+static void fill_uniform_around_centre(uint64_t state, double deviation, float centre, size_t n,
+                                       float *out)
 {
     const float by = (float)(sqrt(3) * deviation * 0x1p-31);
 
@@ -262,23 +265,25 @@ static void fill_uniform_around(uint64_t state, double deviation, float centre, 
 
 /* Column `column` of a matrix, uniform with the source's deviation, smaller by sqrt(2 layers)
  * where it ends a residual branch; the same for each seed. */
-static void draw_random_column(const void *self, size_t layer, int which, size_t column, float *out)
+static void draw_random_column(const void *self, size_t layer, int matrix_kind, size_t column,
+                               float *out)
 {
     const abdb_llama_random_weights *m = self;
-    bool residual = layer < m->s.layers && (which == ABDB_LLAMA_OUT || which == ABDB_LLAMA_DOWN);
+    bool residual =
+        layer < m->s.layers && (matrix_kind == ABDB_LLAMA_OUT || matrix_kind == ABDB_LLAMA_DOWN);
     double deviation = m->deviation / (residual ? sqrt(2 * (double)m->s.layers) : 1);
     size_t k = m->s.d, n;
-    uint64_t state =
-        abdb_random_bits_at(m->seed, (layer * ABDB_LLAMA_MATRICES + (size_t)which) << 32 | column);
+    uint64_t state = abdb_random_bits_at(
+        m->seed, (layer * ABDB_LLAMA_MATRICES + (size_t)matrix_kind) << 32 | column);
 
-    if (layer < m->s.layers) abdb_llama_matrix_size(&m->s, which, &k, &n);
-    fill_uniform_around(state, deviation, 0, k, out);
+    if (layer < m->s.layers) abdb_llama_matrix_size(&m->s, matrix_kind, &k, &n);
+    fill_uniform_around_centre(state, deviation, 0, k, out);
 }
 
 static void draw_random_gains(const void *self, size_t norm, float *out)
 {
     const abdb_llama_random_weights *m = self;
-    fill_uniform_around(abdb_random_bits_at(m->seed + 1, norm), m->spread, 1, m->s.d, out);
+    fill_uniform_around_centre(abdb_random_bits_at(m->seed + 1, norm), m->spread, 1, m->s.d, out);
 }
 
 abdb_llama_weights_source abdb_llama_random_source(const abdb_llama_random_weights *made)

@@ -7,7 +7,7 @@
 
 static void leave_span(const abdb_llama *g, double ops, double bytes)
 {
-    abdb_span_leave(g->stage->spans, ops, bytes);
+    abdb_span_leave_and_add_work(g->stage->spans, ops, bytes);
 }
 
 static void enter_span(const abdb_llama *g, const char *name, const char *kernel)
@@ -28,12 +28,14 @@ static void run_weight_gemm(const abdb_llama *g, const char *name, const abdb_we
                    (double)g->size * rows * (k + n * (add ? 2 : 1)));
 }
 
-static void run_rmsnorm(const abdb_llama *g, size_t rows, const void *x, size_t which, void *out)
+static void run_rmsnorm(const abdb_llama *g, size_t rows, const void *x, size_t norm_index,
+                        void *out)
 {
     double elements = (double)rows * (double)g->s.d;
 
     enter_span(g, "norm", "elementwise");
-    g->decoder->rmsnorm_rows(g->self, rows, g->s.d, x, g->gains + which * g->s.d * g->size, out);
+    g->decoder->rmsnorm_rows(g->self, rows, g->s.d, x, g->gains + norm_index * g->s.d * g->size,
+                             out);
     leave_span(g, 4 * elements, 2 * (double)g->size * elements);
 }
 
@@ -60,8 +62,8 @@ static abdb_part_kv_attention kv_attention_args(const abdb_llama *g, size_t laye
 }
 
 /* Tokens that the new ones see, each for itself; tokens of the cache that are read. */
-static void count_visible_and_cached_tokens(const abdb_llama *g, double *visible,
-                                            double *cached_tokens)
+static void sum_visible_and_cached_tokens(const abdb_llama *g, double *visible,
+                                          double *cached_tokens)
 {
     *visible = *cached_tokens = 0;
     for (size_t i = 0; i < g->sequences; i++) {
@@ -74,13 +76,13 @@ static void count_visible_and_cached_tokens(const abdb_llama *g, double *visible
 
 /* Turns queries and keys of the new rows by their positions, appends keys and values to the
  * cache, then attends to all that each row sees. */
-static void append_kv_and_attend(const abdb_llama *g, size_t layer)
+static void rotate_append_kv_and_attend(const abdb_llama *g, size_t layer)
 {
     abdb_part_kv_attention x = kv_attention_args(g, layer);
     double rows = (double)g->first[g->sequences], width = (double)(g->s.heads * g->s.head),
            both = 2 * (double)(g->s.kv_heads * g->s.head), size = (double)g->size, seen, held;
 
-    count_visible_and_cached_tokens(g, &seen, &held);
+    sum_visible_and_cached_tokens(g, &seen, &held);
     enter_span(g, "rotary and cache", "elementwise");
     g->decoder->rotate_and_append_kv(g->self, &x);
     leave_span(g, 3 * rows * (width + both / 2), size * rows * (2 * width + 3 * both));
@@ -100,7 +102,7 @@ static void run_decoder_layer(const abdb_llama *g, size_t i, size_t rows)
 
     run_rmsnorm(g, rows, g->x, 2 * i, g->n);
     run_weight_gemm(g, "qkv product", &w[ABDB_LLAMA_QKV], rows, g->n, g->qkv, false);
-    append_kv_and_attend(g, i);
+    rotate_append_kv_and_attend(g, i);
     run_weight_gemm(g, "attention product", &w[ABDB_LLAMA_OUT], rows, g->att, g->x, true);
     run_rmsnorm(g, rows, g->x, 2 * i + 1, g->n);
     run_weight_gemm(g, "mlp products", &w[ABDB_LLAMA_UP], rows, g->n, g->wide, false);
@@ -129,7 +131,7 @@ static void compute_logits_and_pick_tokens(const abdb_llama *g)
     leave_span(g, logits, (double)g->size * logits);
 }
 
-void abdb_llama_forward_pass(abdb_llama *g)
+void abdb_llama_forward_and_pick_tokens(abdb_llama *g)
 {
     size_t rows = g->first[g->sequences];
     double elements = (double)rows * (double)g->s.d;
@@ -147,7 +149,7 @@ void abdb_llama_count_pass_work(const abdb_llama *g, abdb_work *out)
 {
     double seen, held;
 
-    count_visible_and_cached_tokens(g, &seen, &held);
+    sum_visible_and_cached_tokens(g, &seen, &held);
     abdb_llama_count_work(&g->s, (double)g->first[g->sequences], (double)g->sequences, seen, held,
                           out);
 }

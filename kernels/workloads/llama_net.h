@@ -46,10 +46,10 @@ typedef struct {
 } abdb_llama;
 
 /* Bytes that it will take. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_llama_predict_bytes(const abdb_run_context *stage,
-                                                   const abdb_llama_shape *s,
-                                                   const abdb_llama_capacity *most, double *out,
-                                                   abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_llama_predict_memory_bytes(const abdb_run_context *stage,
+                                                          const abdb_llama_shape *s,
+                                                          const abdb_llama_capacity *most,
+                                                          double *out, abdb_error *err);
 /* stage must outlive it. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_llama_alloc_and_init(abdb_llama *g, const abdb_run_context *stage,
                                                     const abdb_llama_shape *s,
@@ -59,7 +59,7 @@ ABDB_MUST_USE abdb_status abdb_llama_alloc_and_init(abdb_llama *g, const abdb_ru
 void abdb_llama_free(abdb_llama *g);
 /* Tokens of all sequences go through: g->token has those of sequence i at first[i] to first[i + 1],
  * past[i] came before, and blocks of its row of pages are its own. past[i] grows. */
-void abdb_llama_forward_pass(abdb_llama *g);
+void abdb_llama_forward_and_pick_tokens(abdb_llama *g);
 /* What the pass that was described needs. */
 void abdb_llama_count_pass_work(const abdb_llama *g, abdb_work *out);
 

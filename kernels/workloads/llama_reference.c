@@ -35,7 +35,7 @@ static void vector_matrix_product(const double *matrix, size_t k, size_t n, cons
 
 /* The angle of a pair for one position, by the formulas of Llama-3.1's release: wave lengths beyond
  * 8192 positions become longer by the factor, those below a quarter of that stay. */
-static double rotary_angle(const abdb_llama_shape *s, size_t i)
+static double rotary_angle_per_position(const abdb_llama_shape *s, size_t i)
 {
     double a = 1 / pow(s->base, (double)(2 * i) / (double)s->head), wave = 2 * M_PI / a, smooth;
 
@@ -51,7 +51,8 @@ static void rotate_head_by_position(const reference_pass *w, double *head, size_
     size_t half = w->s->head / 2;
 
     for (size_t i = 0; i < half; i++) {
-        double by = rotary_angle(w->s, i) * (double)position, a = head[i], b = head[half + i];
+        double by = rotary_angle_per_position(w->s, i) * (double)position, a = head[i],
+               b = head[half + i];
 
         head[i] = a * cos(by) - b * sin(by);
         head[half + i] = b * cos(by) + a * sin(by);
@@ -81,7 +82,7 @@ static void causal_attention_head(const reference_pass *w, size_t position, size
 
 /* Layer i in double for the n tokens of one sequence, by the formula of run_decoder_layer in
  * llama_net.c. */
-static void reference_layer(const reference_pass *w, size_t i)
+static void reference_decoder_layer_in_place(const reference_pass *w, size_t i)
 {
     const abdb_llama_shape *s = w->s;
     double *const *m = w->of->matrix + i * ABDB_LLAMA_MATRICES;
@@ -124,7 +125,7 @@ bool abdb_llama_reference_logits(const abdb_llama_shape *s, const abdb_llama_f64
     for (size_t t = 0; t < n; t++)
         for (size_t j = 0; j < d; j++)
             w.x[t * d + j] = numbers->table[j * s->vocabulary + (size_t)token[t]];
-    for (size_t i = 0; i < s->layers; i++) reference_layer(&w, i);
+    for (size_t i = 0; i < s->layers; i++) reference_decoder_layer_in_place(&w, i);
     for (size_t t = 0; t < n; t++) {
         rmsnorm_row(&w, w.x + t * d, 2 * s->layers, w.y);
         vector_matrix_product(numbers->last, d, s->vocabulary, w.y, out + t * s->vocabulary, false);

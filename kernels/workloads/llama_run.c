@@ -53,9 +53,11 @@ void abdb_llama_list_missing_parts(const abdb_problem *p, const abdb_llama_shape
     if (why) snprintf(out, room, "%s", why);
 }
 
-abdb_status abdb_llama_run_load_weights(abdb_llama_run *r, const abdb_run_context *stage,
-                                        const abdb_llama_shape *s, const abdb_llama_capacity *most,
-                                        abdb_error *err)
+abdb_status abdb_llama_run_init_from_file_or_random(abdb_llama_run *r,
+                                                    const abdb_run_context *stage,
+                                                    const abdb_llama_shape *s,
+                                                    const abdb_llama_capacity *most,
+                                                    abdb_error *err)
 {
     const char *from = abdb_param_text(stage->p, "source");
     abdb_llama_file file = {0};
@@ -65,7 +67,7 @@ abdb_status abdb_llama_run_load_weights(abdb_llama_run *r, const abdb_run_contex
     r->made = (abdb_llama_random_weights){.s = *s, .seed = 1, .deviation = deviation};
     source = abdb_llama_random_source(&r->made);
     if (from && strcmp(from, "file") == 0) {
-        TRY(abdb_llama_file_open_and_check(&file, getenv("ABDB_WEIGHTS"), s, err));
+        TRY(abdb_llama_file_open_and_find_tensors(&file, getenv("ABDB_WEIGHTS"), s, err));
         source = abdb_llama_file_source(&file);
     }
     TRY(abdb_latencies_alloc(&r->read, 1, err));
@@ -82,17 +84,17 @@ void abdb_llama_run_free(abdb_llama_run *r)
     abdb_latencies_free(&r->read, 1);
 }
 
-void abdb_llama_run_time_weight_read(abdb_llama_run *r)
+void abdb_llama_run_record_weight_read_time(abdb_llama_run *r)
 {
     double (*now)(void) = r->g.stage->spans->now, begun;
 
     if (!r->g.decoder->read_all_bytes) return;
     begun = now();
     r->g.decoder->read_all_bytes(r->g.self, r->g.matrix[0].data, r->bytes);
-    abdb_latencies_add(&r->read, now() - begun);
+    abdb_latencies_add_if_room(&r->read, now() - begun);
 }
 
-double abdb_llama_run_read_bandwidth(abdb_llama_run *r)
+double abdb_llama_run_median_read_bandwidth(abdb_llama_run *r)
 {
     return (double)r->bytes / abdb_latencies_median(&r->read);
 }

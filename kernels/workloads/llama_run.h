@@ -26,16 +26,16 @@ typedef struct {
     size_t bytes;
 } abdb_llama_run;
 /* ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_llama_run_load_weights(abdb_llama_run *r,
-                                                      const abdb_run_context *stage,
-                                                      const abdb_llama_shape *s,
-                                                      const abdb_llama_capacity *most,
-                                                      abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_llama_run_init_from_file_or_random(abdb_llama_run *r,
+                                                                  const abdb_run_context *stage,
+                                                                  const abdb_llama_shape *s,
+                                                                  const abdb_llama_capacity *most,
+                                                                  abdb_error *err);
 void abdb_llama_run_free(abdb_llama_run *r);
 /* Reads weights once and notes the time. */
-void abdb_llama_run_time_weight_read(abdb_llama_run *r);
+void abdb_llama_run_record_weight_read_time(abdb_llama_run *r);
 /* Bytes a second of those reads, the median. */
-double abdb_llama_run_read_bandwidth(abdb_llama_run *r);
+double abdb_llama_run_median_read_bandwidth(abdb_llama_run *r);
 /* Are the logits of the last pass finite? */
 bool abdb_llama_run_outputs_valid(const abdb_llama_run *r);
 

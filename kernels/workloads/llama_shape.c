@@ -36,7 +36,7 @@ static size_t layers_that_fit(const abdb_llama_shape *s, int threads)
            bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2,
            most = fmin(bytes, 1e10 * all / 2), ops = seconds * 2e11 * all;
 
-    while (one.layers > 1 && (abdb_llama_bytes_read_per_pass(&one) > most ||
+    while (one.layers > 1 && (abdb_llama_weight_bytes_read_per_pass(&one) > most ||
                               2 * load * abdb_llama_parameter_count(&one) > ops))
         one.layers--;
     return one.layers;
@@ -44,7 +44,8 @@ static size_t layers_that_fit(const abdb_llama_shape *s, int threads)
 
 /* layers=, or with scale=auto as many as fit this machine (layers_that_fit); layers_of keeps the
  * model's own number. */
-static abdb_status parse_layers_and_scale(abdb_problem *p, abdb_llama_shape *s, abdb_error *err)
+static abdb_status parse_layers_or_scale_to_machine(abdb_problem *p, abdb_llama_shape *s,
+                                                    abdb_error *err)
 {
     static const char *const words[] = {"no", "auto", NULL};
     int scale = 0;
@@ -52,8 +53,9 @@ static abdb_status parse_layers_and_scale(abdb_problem *p, abdb_llama_shape *s, 
 
     s->layers_of = s->layers;
     TRY(abdb_param_set_integer(p, "layers_of", (double)s->layers_of, err));
-    TRY(abdb_param_check_and_set_size(p, "layers", (double)s->layers, 1 << 10, &s->layers, err));
-    if (abdb_param_text(p, "scale")) TRY(abdb_param_word_index(p, "scale", words, &scale, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "layers", (double)s->layers, 1 << 10, &s->layers,
+                                                err));
+    if (abdb_param_text(p, "scale")) TRY(abdb_param_choice_index(p, "scale", words, &scale, err));
     if (!scale) goto done;
     s->layers = layers_that_fit(s, p->device ? p->device->threads : 1);
     TRY(abdb_param_set_integer(p, "layers", (double)s->layers, err));
@@ -61,7 +63,7 @@ done:
     return st;
 }
 
-abdb_status abdb_llama_parse_shape(abdb_problem *p, abdb_llama_shape *s, abdb_error *err)
+abdb_status abdb_llama_parse_and_scale_shape(abdb_problem *p, abdb_llama_shape *s, abdb_error *err)
 {
     static const char *const forms[] = {"same", "i8", "i4", NULL}, *const sources[] = {
                                                                        "made", "file", NULL};
@@ -71,18 +73,18 @@ abdb_status abdb_llama_parse_shape(abdb_problem *p, abdb_llama_shape *s, abdb_er
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < MODELS; i++) names[i] = models[i].name;
-    TRY(abdb_param_word_index_and_set(p, "model", names, &model, err));
+    TRY(abdb_param_choice_index_and_store_default(p, "model", names, &model, err));
     *s = models[model];
-    TRY(abdb_param_check_dtype(p, ABDB_F32, formats, &s->dtype, err));
-    TRY(abdb_param_word_index_and_set(p, "weights", forms, &s->form, err));
-    TRY(abdb_param_word_index_and_set(p, "source", sources, &source, err));
+    TRY(abdb_param_parse_allowed_dtype(p, ABDB_F32, formats, &s->dtype, err));
+    TRY(abdb_param_choice_index_and_store_default(p, "weights", forms, &s->form, err));
+    TRY(abdb_param_choice_index_and_store_default(p, "source", sources, &source, err));
     if (source == 1 && !getenv("ABDB_WEIGHTS"))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "source=file: set ABDB_WEIGHTS to a file of safetensors or GGUF with all of "
                       "the model's weights"));
-    TRY(parse_layers_and_scale(p, s, err));
-    TRY(abdb_param_set_size_and_model(p, "vocabulary", "vocabulary_of", s->vocabulary, 1 << 24,
-                                      &s->vocabulary, err));
+    TRY(parse_layers_or_scale_to_machine(p, s, err));
+    TRY(abdb_param_parse_size_and_store_model_default(p, "vocabulary", "vocabulary_of",
+                                                      s->vocabulary, 1 << 24, &s->vocabulary, err));
 done:
     return st;
 }
@@ -126,7 +128,7 @@ double abdb_llama_parameter_count(const abdb_llama_shape *s)
            (s->tied ? 1 : 2) * table;
 }
 
-double abdb_llama_bytes_read_per_pass(const abdb_llama_shape *s)
+double abdb_llama_weight_bytes_read_per_pass(const abdb_llama_shape *s)
 {
     double size = (double)abdb_dtype_size(s->dtype),
            each = s->form == ABDB_WEIGHTS_I8   ? 1
@@ -154,7 +156,7 @@ void abdb_llama_count_work(const abdb_llama_shape *s, double rows, double logit_
     out->ops = 2 * (double)s->layers * numbers * rows +
                2 * (double)s->vocabulary * (double)s->d * logit_rows +
                4 * (double)(s->layers * s->heads * s->head) * visible_tokens;
-    out->bytes = abdb_llama_bytes_read_per_pass(s) +
+    out->bytes = abdb_llama_weight_bytes_read_per_pass(s) +
                  abdb_llama_kv_bytes_per_token(s) * (rows + cached_tokens);
 }
 
@@ -173,7 +175,7 @@ static double rotary_angle_per_position(const abdb_llama_shape *s, size_t i)
     return a * (mix + (1 - mix) / s->factor);
 }
 
-void abdb_llama_rotary_table(const abdb_llama_shape *s, size_t positions, float *out)
+void abdb_llama_fill_cos_sin_table(const abdb_llama_shape *s, size_t positions, float *out)
 {
     size_t half = s->head / 2;
 

@@ -136,7 +136,7 @@ typedef struct abdb_parts {
 } abdb_parts;
 
 /* The wide format beside one. */
-static inline abdb_dtype abdb_wide_dtype_of(abdb_dtype dtype)
+static inline abdb_dtype abdb_wide_dtype_f64_or_f32(abdb_dtype dtype)
 {
     return dtype == ABDB_F64 ? ABDB_F64 : ABDB_F32;
 }

@@ -10,7 +10,7 @@
 enum { LENGTH = ABDB_SAVED_LEAST, HEADER_MOST = 100000000 };
 
 /* The format of a name and the bytes of an element; ABDB_DTYPE_COUNT: none that is read. */
-static abdb_dtype parse_dtype_name(const char *name, size_t *size)
+static abdb_dtype readable_dtype_and_size_of_name(const char *name, size_t *size)
 {
     static const struct {
         const char *name;
@@ -27,7 +27,7 @@ static abdb_dtype parse_dtype_name(const char *name, size_t *size)
 }
 
 /* A whole number from 0 to most. */
-static bool read_integer_up_to(const json_t *value, size_t most, size_t *out)
+static bool json_integer_up_to(const json_t *value, size_t most, size_t *out)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 0 ||
         (size_t)json_integer_value(value) > most)
@@ -37,16 +37,16 @@ static bool read_integer_up_to(const json_t *value, size_t most, size_t *out)
 }
 
 /* The shape, of one or two dimensions, and whether its numbers fill `bytes`. */
-static bool read_shape_of_bytes(const json_t *shape, size_t size, size_t bytes,
-                                abdb_file_tensor *out)
+static bool read_shape_matching_byte_count(const json_t *shape, size_t size, size_t bytes,
+                                           abdb_file_tensor *out)
 {
     size_t dimensions = json_array_size(shape);
 
     out->rows = 1;
     if (!json_is_array(shape) || dimensions < 1 || dimensions > 2) return false;
-    if (dimensions == 2 && !read_integer_up_to(json_array_get(shape, 0), bytes, &out->rows))
+    if (dimensions == 2 && !json_integer_up_to(json_array_get(shape, 0), bytes, &out->rows))
         return false;
-    if (!read_integer_up_to(json_array_get(shape, dimensions - 1), bytes, &out->columns))
+    if (!json_integer_up_to(json_array_get(shape, dimensions - 1), bytes, &out->columns))
         return false;
     return out->rows > 0 && out->columns > 0 && bytes % size == 0 &&
            bytes / size / out->rows == out->columns && bytes / size % out->rows == 0;
@@ -55,22 +55,24 @@ static bool read_shape_of_bytes(const json_t *shape, size_t size, size_t bytes,
 /* Adds one tensor of the header to f, with its shape and its numbers in the map; one in a format
  * that is not read is left out. ABDB_FORMAT: its bytes lie outside, or are not those of its shape.
  * */
-static abdb_status read_tensor_entry(abdb_weights_file *f, const char *path, const char *name,
-                                     const json_t *entry, size_t header, abdb_error *err)
+static abdb_status add_tensor_from_header_entry(abdb_weights_file *f, const char *path,
+                                                const char *name, const json_t *entry,
+                                                size_t header, abdb_error *err)
 {
     const json_t *offsets = json_object_get(entry, "data_offsets");
     abdb_file_tensor *saved = &f->saved[f->count];
     size_t room = f->size - LENGTH - header, size = 0, from = 0, to = 0;
 
-    saved->dtype = parse_dtype_name(json_string_value(json_object_get(entry, "dtype")), &size);
+    saved->dtype =
+        readable_dtype_and_size_of_name(json_string_value(json_object_get(entry, "dtype")), &size);
     if (json_array_size(offsets) != 2 ||
-        !read_integer_up_to(json_array_get(offsets, 0), room, &from) ||
-        !read_integer_up_to(json_array_get(offsets, 1), room, &to) || to < from)
+        !json_integer_up_to(json_array_get(offsets, 0), room, &from) ||
+        !json_integer_up_to(json_array_get(offsets, 1), room, &to) || to < from)
         return ABDB_FAIL(err, ABDB_FORMAT,
                          "%s: byte %d: '%.80s' has no data_offsets within the %zu bytes of numbers",
                          path, LENGTH, name, room);
     if (saved->dtype == ABDB_DTYPE_COUNT) return ABDB_OK; /* not one that is read */
-    if (!read_shape_of_bytes(json_object_get(entry, "shape"), size, to - from, saved))
+    if (!read_shape_matching_byte_count(json_object_get(entry, "shape"), size, to - from, saved))
         return ABDB_FAIL(err, ABDB_FORMAT,
                          "%s: byte %zu: '%.80s' has %zu bytes, which are not those of its shape",
                          path, LENGTH + header + from, name, to - from);
@@ -104,7 +106,7 @@ abdb_status abdb_safetensors_parse_tensors(abdb_weights_file *f, const char *pat
     json_object_foreach(header, name, entry)
     {
         if (strcmp(name, "__metadata__") == 0) continue;
-        TRY(read_tensor_entry(f, path, name, entry, (size_t)length, err));
+        TRY(add_tensor_from_header_entry(f, path, name, entry, (size_t)length, err));
     }
 done:
     json_decref(header);

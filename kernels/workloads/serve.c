@@ -48,8 +48,8 @@ static abdb_status parse_cache_capacity(abdb_problem *p, serve_params *w, abdb_e
     int table;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_word_index_and_set(p, "layout", layouts, &table, err));
-    TRY(abdb_param_check_and_set_size(p, "block", 128, 1 << 16, &block, err));
+    TRY(abdb_param_choice_index_and_store_default(p, "layout", layouts, &table, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "block", 128, 1 << 16, &block, err));
     rows = abdb_longest_request_length(w->lengths, w->input);
     if (rows < ABDB_LLAMA_PREFILL) rows = ABDB_LLAMA_PREFILL;
     if (rows < w->batch) rows = w->batch;
@@ -57,8 +57,8 @@ static abdb_status parse_cache_capacity(abdb_problem *p, serve_params *w, abdb_e
                                         abdb_longest_request_length(w->lengths, w->input) +
                                             abdb_longest_request_length(w->lengths, w->output),
                                         table ? ABDB_PAGES_TABLE : ABDB_PAGES_LIST, block);
-    TRY(abdb_param_check_and_set_size(p, "cache_blocks", (double)w->most.blocks, 1 << 24, &blocks,
-                                      err));
+    TRY(abdb_param_parse_size_and_store_default(p, "cache_blocks", (double)w->most.blocks, 1 << 24,
+                                                &blocks, err));
     w->most.blocks = blocks;
     if (blocks < w->most.width)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "the longest request takes %zu blocks of %zu tokens",
@@ -78,16 +78,17 @@ static abdb_status parse_serve_params(abdb_problem *p, serve_params *w, abdb_err
     bool first;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_llama_parse_shape(p, &w->s, err));
+    TRY(abdb_llama_parse_and_scale_shape(p, &w->s, err));
     first = strncmp(w->s.name, "llama-2", 7) == 0;
-    TRY(abdb_param_word_index_and_set(p, "limits", first ? of_70b : of_8b, &w->limit, err));
+    TRY(abdb_param_choice_index_and_store_default(p, "limits", first ? of_70b : of_8b, &w->limit,
+                                                  err));
     w->limit = first ? !w->limit : w->limit;
-    TRY(abdb_param_word_index_and_set(p, "lengths", lengths, &w->lengths, err));
-    TRY(abdb_param_word_index_and_set(p, "arrivals", arrivals, &w->arrivals, err));
-    TRY(abdb_param_check_and_set_size(p, "batch", 8, 4096, &w->batch, err));
+    TRY(abdb_param_choice_index_and_store_default(p, "lengths", lengths, &w->lengths, err));
+    TRY(abdb_param_choice_index_and_store_default(p, "arrivals", arrivals, &w->arrivals, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "batch", 8, 4096, &w->batch, err));
     if (w->arrivals == CLOSED)
-        TRY(abdb_param_check_and_set_size(p, "concurrency", (double)w->batch, 1 << 16, &w->clients,
-                                          err));
+        TRY(abdb_param_parse_size_and_store_default(p, "concurrency", (double)w->batch, 1 << 16,
+                                                    &w->clients, err));
     w->rate = abdb_param_number(p, "rate", 1);
     if (!(w->rate > 0) || (w->arrivals == CLOSED && abdb_param_text(p, "rate")))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
@@ -95,12 +96,12 @@ static abdb_status parse_serve_params(abdb_problem *p, serve_params *w, abdb_err
     if (w->arrivals == POISSON && !abdb_param_text(p, "rate"))
         TRY(abdb_param_set_integer(p, "rate", w->rate, err));
     /* so many that a load is there for most of the time: twice the places, twice the users */
-    TRY(abdb_param_check_and_set_size(
+    TRY(abdb_param_parse_size_and_store_default(
         p, "requests", fmin(1 << 16, fmax(32, 2 * fmax((double)w->batch, (double)w->clients))),
         1 << 16, &w->requests, err));
-    TRY(abdb_param_check_and_set_size(p, "input_tokens", 100, 1 << 15, &w->input, err));
-    TRY(abdb_param_check_and_set_size(p, "output_tokens", 100, 1 << 15, &w->output, err));
-    TRY(abdb_param_check_and_set_size(p, "seed", 1, 1 << 30, &w->seed, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "input_tokens", 100, 1 << 15, &w->input, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "output_tokens", 100, 1 << 15, &w->output, err));
+    TRY(abdb_param_parse_size_and_store_default(p, "seed", 1, 1 << 30, &w->seed, err));
     TRY(parse_cache_capacity(p, w, err));
 done:
     return st;
@@ -149,7 +150,7 @@ static size_t draw_output_length(const serve_params *w, size_t request)
 static void serve_count_work_and_memory(const abdb_run_context *stage, abdb_effort *out)
 {
     serve_params w = serve_params_of_problem(stage->p);
-    double inputs = 0, outputs = 0, weights = abdb_llama_bytes_read_per_pass(&w.s);
+    double inputs = 0, outputs = 0, weights = abdb_llama_weight_bytes_read_per_pass(&w.s);
     abdb_error err;
 
     *out = (abdb_effort){0};
@@ -165,12 +166,12 @@ static void serve_count_work_and_memory(const abdb_run_context *stage, abdb_effo
         out->bytes += in.bytes + steps.bytes - 2 * weights;
     }
     out->bytes += weights * (ceil(inputs / ABDB_LLAMA_PREFILL) + ceil(outputs / (double)w.batch));
-    if (abdb_llama_predict_bytes(stage, &w.s, &w.most, &out->memory, &err) != ABDB_OK)
+    if (abdb_llama_predict_memory_bytes(stage, &w.s, &w.most, &out->memory, &err) != ABDB_OK)
         out->memory = INFINITY;
 }
 
-static abdb_status serve_check_results(const abdb_run_context *stage, double *error,
-                                       const char **at, abdb_error *err)
+static abdb_status serve_check_results_of_small_model(const abdb_run_context *stage, double *error,
+                                                      const char **at, abdb_error *err)
 {
     serve_params w = serve_params_of_problem(stage->p);
 
@@ -200,7 +201,7 @@ static void sleep_seconds(double seconds)
 }
 
 /* Makes all requests with their lengths and, of poisson arrivals, their times. */
-static abdb_status make_requests(serve_state *t, abdb_error *err)
+static abdb_status draw_request_lengths_and_arrivals(serve_state *t, abdb_error *err)
 {
     const serve_params *w = &t->w;
     size_t most = abdb_longest_request_length(w->lengths, w->input);
@@ -225,16 +226,16 @@ static abdb_status serve_open_state(void **state, const abdb_run_context *stage,
 
     if (!t) return ABDB_FAIL(err, ABDB_NOMEM, "a service");
     t->w = serve_params_of_problem(stage->p);
-    TRY(make_requests(t, err));
+    TRY(draw_request_lengths_and_arrivals(t, err));
     TRY(abdb_latencies_alloc(t->time, KINDS, err));
-    TRY(abdb_llama_run_load_weights(&t->run, stage, &t->w.s, &t->w.most, err));
+    TRY(abdb_llama_run_init_from_file_or_random(&t->run, stage, &t->w.s, &t->w.most, err));
     t->b = (abdb_batcher){.g = &t->run.g,
                           .request = t->request,
                           .count = t->w.requests,
                           .clients = t->w.clients,
                           .wait = sleep_seconds,
                           .gap = &t->time[GAP]};
-    TRY(abdb_batcher_alloc_and_check(&t->b, err));
+    TRY(abdb_batcher_alloc_and_check_requests_fit(&t->b, err));
     *state = t;
 done:
     if (st != ABDB_OK) serve_close_state(t);
@@ -243,7 +244,7 @@ done:
 
 /* Other tokens in requests of the same lengths; what the first repetition, which warms up, took is
  * forgotten. */
-static abdb_status serve_draw_next_prompts(void *state, abdb_error *err)
+static abdb_status serve_reset_draw_next_prompts(void *state, abdb_error *err)
 {
     serve_state *t = state;
     size_t most = abdb_longest_request_length(t->w.lengths, t->w.input);
@@ -258,37 +259,37 @@ static abdb_status serve_draw_next_prompts(void *state, abdb_error *err)
 
 /* Serves all requests once; keeps each one's times, and tokens, requests and requests within
  * their limits a second. */
-static abdb_status serve_all_requests(void *state, abdb_error *err)
+static abdb_status serve_run_all_requests_record_latencies(void *state, abdb_error *err)
 {
     serve_state *t = state;
     double tokens = 0, good = 0, interactive = 0, last = 0;
 
     (void)err;
-    abdb_batcher_serve_all(&t->b);
+    abdb_batcher_serve_all_requests(&t->b);
     for (size_t i = 0; i < t->w.requests; i++) {
         const abdb_request *r = &t->request[i];
         double first = r->first_s - r->arrival_s,
                each = r->output > 1 ? (r->last_s - r->first_s) / (double)(r->output - 1) : 0;
 
-        abdb_latencies_add(&t->time[FIRST], first);
-        abdb_latencies_add(&t->time[WHOLE], r->last_s - r->arrival_s);
-        if (r->output > 1) abdb_latencies_add(&t->time[EACH], each);
+        abdb_latencies_add_if_room(&t->time[FIRST], first);
+        abdb_latencies_add_if_room(&t->time[WHOLE], r->last_s - r->arrival_s);
+        if (r->output > 1) abdb_latencies_add_if_room(&t->time[EACH], each);
         good += first <= limits[t->w.limit].ttft_s && each <= limits[t->w.limit].tpot_s;
         interactive += first <= limits[t->w.limit].interactive_ttft_s &&
                        each <= limits[t->w.limit].interactive_tpot_s;
         tokens += (double)r->output;
         last = fmax(last, r->last_s);
     }
-    abdb_latencies_add(&t->time[RATE], tokens / last);
-    abdb_latencies_add(&t->time[ALL], (double)t->w.requests / last);
-    abdb_latencies_add(&t->time[GOOD], good / last);
-    abdb_latencies_add(&t->time[INTERACTIVE], interactive / last);
-    if (t->b.steps > 0) abdb_latencies_add(&t->time[HELD], t->b.held / t->b.steps);
+    abdb_latencies_add_if_room(&t->time[RATE], tokens / last);
+    abdb_latencies_add_if_room(&t->time[ALL], (double)t->w.requests / last);
+    abdb_latencies_add_if_room(&t->time[GOOD], good / last);
+    abdb_latencies_add_if_room(&t->time[INTERACTIVE], interactive / last);
+    if (t->b.steps > 0) abdb_latencies_add_if_room(&t->time[HELD], t->b.held / t->b.steps);
     return ABDB_OK;
 }
 
-static void report_median(abdb_latencies *of, const char *metric, abdb_metric_callback *say,
-                          void *to)
+static void report_median_if_any(abdb_latencies *of, const char *metric, abdb_metric_callback *say,
+                                 void *to)
 {
     if (of->count)
         say(to, &(abdb_workload_metric){metric, "median", abdb_latencies_median(of), NAN});
@@ -296,21 +297,21 @@ static void report_median(abdb_latencies *of, const char *metric, abdb_metric_ca
 
 /* Reports medians of the rates over the repetitions and quantiles of TTFT, TPOT, ITL and
  * latency. *sound: the logits of the last pass are finite. */
-static void serve_report_metrics(void *state, double median_s, abdb_metric_callback *say, void *to,
-                                 bool *sound)
+static void serve_report_metrics_and_check_outputs(void *state, double median_s,
+                                                   abdb_metric_callback *say, void *to, bool *sound)
 {
     serve_state *t = state;
 
     (void)median_s;
-    report_median(&t->time[RATE], "tokens_per_s", say, to);
-    report_median(&t->time[ALL], "requests_per_s", say, to);
-    report_median(&t->time[GOOD], "goodput_requests_per_s", say, to);
-    report_median(&t->time[INTERACTIVE], "goodput_interactive_requests_per_s", say, to);
-    report_median(&t->time[HELD], "requests_in_flight", say, to);
-    abdb_latencies_report_quantiles(&t->time[FIRST], "ttft_s", say, to);
-    abdb_latencies_report_quantiles(&t->time[EACH], "tpot_s", say, to);
-    abdb_latencies_report_quantiles(&t->time[GAP], "itl_s", say, to);
-    abdb_latencies_report_quantiles(&t->time[WHOLE], "latency_s", say, to);
+    report_median_if_any(&t->time[RATE], "tokens_per_s", say, to);
+    report_median_if_any(&t->time[ALL], "requests_per_s", say, to);
+    report_median_if_any(&t->time[GOOD], "goodput_requests_per_s", say, to);
+    report_median_if_any(&t->time[INTERACTIVE], "goodput_interactive_requests_per_s", say, to);
+    report_median_if_any(&t->time[HELD], "requests_in_flight", say, to);
+    abdb_latencies_report_median_p90_p99(&t->time[FIRST], "ttft_s", say, to);
+    abdb_latencies_report_median_p90_p99(&t->time[EACH], "tpot_s", say, to);
+    abdb_latencies_report_median_p90_p99(&t->time[GAP], "itl_s", say, to);
+    abdb_latencies_report_median_p90_p99(&t->time[WHOLE], "latency_s", say, to);
     *sound = abdb_llama_run_outputs_valid(&t->run);
 }
 
@@ -333,11 +334,11 @@ const abdb_workload abdb_workload_serve = {
     .resolve_params = serve_resolve_params,
     .list_missing_parts = serve_list_missing_parts,
     .count_work_and_memory = serve_count_work_and_memory,
-    .check_results = serve_check_results,
+    .check_results = serve_check_results_of_small_model,
     .open = serve_open_state,
-    .reset = serve_draw_next_prompts,
-    .run = serve_all_requests,
-    .report_metrics = serve_report_metrics,
+    .reset = serve_reset_draw_next_prompts,
+    .run = serve_run_all_requests_record_latencies,
+    .report_metrics = serve_report_metrics_and_check_outputs,
     .close = serve_close_state,
     .pilot_params = {
         "model=stories-110m layers=4 vocabulary=2048 requests=1 batch=1 input_tokens=128 "

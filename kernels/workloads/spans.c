@@ -18,8 +18,8 @@ static bool texts_equal_or_both_null(const char *a, const char *b)
 }
 
 /* The part of that name within that one, new where there is none; ABDB_SPANS_MAX: no room. */
-static size_t find_or_add_span(abdb_spans *s, const char *name, const char *within,
-                               const char *kernel)
+static size_t find_or_add_span_within_parent(abdb_spans *s, const char *name, const char *within,
+                                             const char *kernel)
 {
     size_t i = 0;
 
@@ -33,7 +33,7 @@ static size_t find_or_add_span(abdb_spans *s, const char *name, const char *with
 
 /* Is it work that a device has only been asked to do, and that is waited for? What fails there is
  * seen in what it computed. */
-static bool waits_for_device_queue(const abdb_spans *s, const abdb_span_total *spent)
+static bool span_must_await_device_queue(const abdb_spans *s, const abdb_span_total *spent)
 {
     return spent->kernel && s->device && !s->device->on_host;
 }
@@ -45,7 +45,7 @@ void abdb_span_enter(abdb_spans *s, const char *name, const char *kernel)
     size_t at;
 
     if (s->deep > 0 && s->deep <= ABDB_SPANS_DEEP) within = s->at[s->open[s->deep - 1]].name;
-    at = find_or_add_span(s, name, within, kernel);
+    at = find_or_add_span_within_parent(s, name, within, kernel);
     if (at == ABDB_SPANS_MAX || s->deep >= ABDB_SPANS_DEEP) {
         s->overflowed = true;
         at = 0;
@@ -53,12 +53,13 @@ void abdb_span_enter(abdb_spans *s, const char *name, const char *kernel)
     if (s->deep < ABDB_SPANS_DEEP) {
         s->open[s->deep] = at;
         s->begun_s[s->deep] = s->now();
-        if (waits_for_device_queue(s, &s->at[at])) (void)!s->device->begin_timing(s->device, &err);
+        if (span_must_await_device_queue(s, &s->at[at]))
+            (void)!s->device->begin_timing(s->device, &err);
     }
     s->deep++;
 }
 
-void abdb_span_leave(abdb_spans *s, double ops, double bytes)
+void abdb_span_leave_and_add_work(abdb_spans *s, double ops, double bytes)
 {
     abdb_span_total *spent;
     abdb_error err;
@@ -70,7 +71,8 @@ void abdb_span_leave(abdb_spans *s, double ops, double bytes)
     }
     if (--s->deep >= ABDB_SPANS_DEEP) return;
     spent = &s->at[s->open[s->deep]];
-    if (waits_for_device_queue(s, spent)) (void)!s->device->end_timing(s->device, &time_s, &err);
+    if (span_must_await_device_queue(s, spent))
+        (void)!s->device->end_timing(s->device, &time_s, &err);
     spent->time_s += s->now() - s->begun_s[s->deep];
     spent->calls++;
     spent->ops += ops;

@@ -29,6 +29,6 @@ typedef struct {
 void abdb_spans_reset_totals(abdb_spans *spans);
 void abdb_span_enter(abdb_spans *spans, const char *name, const char *kernel);
 /* Leaves the part entered last, which did so much. */
-void abdb_span_leave(abdb_spans *spans, double ops, double bytes);
+void abdb_span_leave_and_add_work(abdb_spans *spans, double ops, double bytes);
 
 #endif

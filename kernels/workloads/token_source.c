@@ -11,7 +11,8 @@ enum { HEAD_MAGIC = 20240520, HEAD_BYTES = 1024, FOLLOWERS = 4 };
 
 /* Reads tokens of 16 bits, little end first, behind the header of llm.c where there is one.
  * ABDB_FORMAT: an odd size, fewer than two, or a token outside the vocabulary. */
-static abdb_status read_token_file(abdb_tokens *t, FILE *file, const char *path, abdb_error *err)
+static abdb_status read_and_check_token_file(abdb_tokens *t, FILE *file, const char *path,
+                                             abdb_error *err)
 {
     unsigned char head[4];
     long size = -1, from;
@@ -51,8 +52,9 @@ done:
     return st;
 }
 
-abdb_status abdb_tokens_open_file_or_chain(abdb_tokens *t, const char *path, size_t vocabulary,
-                                           uint64_t seed, abdb_error *err)
+abdb_status abdb_tokens_read_file_or_use_markov_chain(abdb_tokens *t, const char *path,
+                                                      size_t vocabulary, uint64_t seed,
+                                                      abdb_error *err)
 {
     FILE *file;
     abdb_status st = ABDB_OK;
@@ -61,7 +63,7 @@ abdb_status abdb_tokens_open_file_or_chain(abdb_tokens *t, const char *path, siz
     if (!path) return ABDB_OK;
     file = fopen(path, "rb");
     if (!file) return ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno));
-    st = read_token_file(t, file, path, err);
+    st = read_and_check_token_file(t, file, path, err);
     fclose(file);
     if (st != ABDB_OK) abdb_tokens_free(t);
     return st;
@@ -74,7 +76,7 @@ void abdb_tokens_free(abdb_tokens *t)
 }
 
 /* What follows a token: which of its four, by three random bits. */
-static size_t next_token_of_chain(const abdb_tokens *t, size_t token, uint64_t bits)
+static size_t next_token_of_markov_chain(const abdb_tokens *t, size_t token, uint64_t bits)
 {
     static const unsigned char which[] = {0, 0, 0, 0, 1, 1, 2, 3};
     /* Distinct for a vocabulary of 4 or more. */
@@ -100,12 +102,12 @@ void abdb_tokens_draw_sequence(abdb_tokens *t, size_t length, int32_t *token, in
     at %= t->vocabulary;
     for (size_t i = 0; i < length; i++) {
         token[i] = (int32_t)at;
-        at = next_token_of_chain(t, at, abdb_xorshift64_next(&state) >> 32);
+        at = next_token_of_markov_chain(t, at, abdb_xorshift64_next(&state) >> 32);
         target[i] = (int32_t)at;
     }
 }
 
-double abdb_tokens_entropy_nats(const abdb_tokens *t)
+double abdb_tokens_chain_entropy_nats_or_nan(const abdb_tokens *t)
 {
     return t->file ? NAN : 1.75 * log(2);
 }

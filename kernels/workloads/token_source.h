@@ -18,13 +18,14 @@ typedef struct {
     size_t count;
 } abdb_tokens;
 /* `path` NULL: the chain. ABDB_IO, ABDB_FORMAT: too short, or tokens beyond the vocabulary. */
-ABDB_MUST_USE abdb_status abdb_tokens_open_file_or_chain(abdb_tokens *tokens, const char *path,
-                                                         size_t vocabulary, uint64_t seed,
-                                                         abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_tokens_read_file_or_use_markov_chain(abdb_tokens *tokens,
+                                                                    const char *path,
+                                                                    size_t vocabulary,
+                                                                    uint64_t seed, abdb_error *err);
 void abdb_tokens_free(abdb_tokens *tokens);
 /* The next sequence: `length` tokens, and those that follow each. */
 void abdb_tokens_draw_sequence(abdb_tokens *tokens, size_t length, int32_t *token, int32_t *target);
 /* Nats a token; NAN of a file. */
-double abdb_tokens_entropy_nats(const abdb_tokens *tokens);
+double abdb_tokens_chain_entropy_nats_or_nan(const abdb_tokens *tokens);
 
 #endif

@@ -33,7 +33,7 @@ done:
     return st;
 }
 
-abdb_status abdb_weights_file_open(abdb_weights_file *f, const char *path, abdb_error *err)
+abdb_status abdb_weights_file_map_and_parse(abdb_weights_file *f, const char *path, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -66,7 +66,7 @@ const abdb_file_tensor *abdb_weights_file_find_tensor(const abdb_weights_file *f
 
 /* Rows are read about in order: those behind leave the memory of the process (not the system's), or
  * the file would count in the most that it held. */
-static void drop_pages_already_read(const abdb_file_tensor *saved, size_t row, size_t bytes)
+static void release_file_pages_of_rows_read(const abdb_file_tensor *saved, size_t row, size_t bytes)
 {
     size_t block = FORGET_BYTES / bytes + 1, page = (size_t)sysconf(_SC_PAGESIZE);
     uintptr_t from = (uintptr_t)(saved->data + row / block * block * bytes),
@@ -78,7 +78,7 @@ static void drop_pages_already_read(const abdb_file_tensor *saved, size_t row, s
     if (to > from) (void)madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
-void abdb_file_tensor_read_row_f32(const abdb_file_tensor *saved, size_t row, float *out)
+void abdb_file_tensor_read_row_as_f32(const abdb_file_tensor *saved, size_t row, float *out)
 {
     size_t size = saved->dtype == ABDB_F32 ? 4 : 2;
     const unsigned char *in = saved->data + row * saved->columns * size;
@@ -93,5 +93,5 @@ void abdb_file_tensor_read_row_f32(const abdb_file_tensor *saved, size_t row, fl
         else
             memcpy(&out[i], &bits, sizeof bits); /* the upper half of an f32 is a bf16 */
     }
-    drop_pages_already_read(saved, row, saved->columns * size);
+    release_file_pages_of_rows_read(saved, row, saved->columns * size);
 }

@@ -21,13 +21,13 @@ typedef struct {
     abdb_file_tensor *saved;
 } abdb_weights_file;
 /* ABDB_IO; ABDB_FORMAT: path, place in the file, and what is wrong there. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_weights_file_open(abdb_weights_file *f, const char *path,
-                                                 abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_weights_file_map_and_parse(abdb_weights_file *f, const char *path,
+                                                          abdb_error *err);
 void abdb_weights_file_close(abdb_weights_file *f);
 /* NULL: there is none. */
 const abdb_file_tensor *abdb_weights_file_find_tensor(const abdb_weights_file *f, const char *name);
 /* A row in f32. Several threads may ask at once. */
-void abdb_file_tensor_read_row_f32(const abdb_file_tensor *saved, size_t row, float *out);
+void abdb_file_tensor_read_row_as_f32(const abdb_file_tensor *saved, size_t row, float *out);
 
 /* What the two formats do: the tensors of a file that is mapped, of at least ABDB_SAVED_LEAST
  * bytes. ABDB_FORMAT, ABDB_NOMEM. */

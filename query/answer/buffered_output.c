@@ -27,7 +27,7 @@ abdb_status abdb_output_buffer_write_to(abdb_output_buffer *a, const char *path,
      * terminal may be read slowly. */
     if (!out.partial_path) abdb_deadline_cancel();
     all = a->is_terminal_graphics ? fwrite(a->data, 1, a->size, out.file) == a->size
-                                  : abdb_write_sanitizing_terminal(out.file, a->data, a->size);
+                                  : abdb_write_sanitized_if_terminal(out.file, a->data, a->size);
     if (!all) TRY(abdb_fail_write_or_raise_sigpipe(out.file, err));
     TRY(abdb_outfile_commit(&out, err));
 done:

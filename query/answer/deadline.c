@@ -19,7 +19,7 @@ static double deadline_s; /* 0: none */
 
 /* One second over the time: something does not ask the clock. Only what a handler of signals may
  * call is called here. */
-static void exit_after_deadline(int number)
+static void exit_on_deadline_alarm(int number)
 {
     (void)number;
     abdb_print_stderr_signal_safe("\nabdb: " WORDS "\n");
@@ -36,7 +36,7 @@ static void set_alarm_timer(double seconds)
 
 void abdb_deadline_begin(double seconds)
 {
-    struct sigaction action = {.sa_handler = exit_after_deadline};
+    struct sigaction action = {.sa_handler = exit_on_deadline_alarm};
 
     abdb_deadline_cancel();
     if (!(seconds > 0)) return;

@@ -42,7 +42,7 @@ const char *abdb_fact_keys_of_cell(const abdb_table *table, size_t row, size_t c
                : "";
 }
 
-void abdb_append_fact_keys(const abdb_table *table, size_t most_per_cell, abdb_text *out)
+void abdb_append_fact_keys_of_table(const abdb_table *table, size_t most_per_cell, abdb_text *out)
 {
     for (size_t c = 0; c < table->columns; c++)
         for (size_t r = 0; r < table->rows; r++) {
@@ -70,7 +70,7 @@ static const char *fact_cell_text(const abdb_table *facts, size_t row, const cha
     return v && v->kind != ABDB_NULL ? abdb_value_text(v, number) : "";
 }
 
-static void print_if_not_empty(FILE *out, const char *before, const char *text)
+static void print_with_prefix_if_not_empty(FILE *out, const char *before, const char *text)
 {
     if (*text) abdb_print_sanitized(out, "%s%s", before, text);
 }
@@ -85,18 +85,19 @@ void abdb_print_fact_tree(const abdb_table *facts, FILE *out)
 
         abdb_print_sanitized(out, "%s %s", last ? "└" : "├",
                              *printed ? printed : fact_cell_text(facts, r, "value"));
-        print_if_not_empty(out, " ", fact_cell_text(facts, r, *printed ? "raw_unit" : "unit"));
-        print_if_not_empty(out, "   ", fact_cell_text(facts, r, "what"));
-        print_if_not_empty(out, "   ", fact_cell_text(facts, r, "evidence"));
-        print_if_not_empty(out, ", ", fact_cell_text(facts, r, "formula"));
+        print_with_prefix_if_not_empty(out, " ",
+                                       fact_cell_text(facts, r, *printed ? "raw_unit" : "unit"));
+        print_with_prefix_if_not_empty(out, "   ", fact_cell_text(facts, r, "what"));
+        print_with_prefix_if_not_empty(out, "   ", fact_cell_text(facts, r, "evidence"));
+        print_with_prefix_if_not_empty(out, ", ", fact_cell_text(facts, r, "formula"));
         abdb_print_sanitized(out, "\n%s %s", bar, fact_cell_text(facts, r, "source"));
-        print_if_not_empty(out, ", ", fact_cell_text(facts, r, "locator"));
-        print_if_not_empty(out, ", ", fact_cell_text(facts, r, "date"));
+        print_with_prefix_if_not_empty(out, ", ", fact_cell_text(facts, r, "locator"));
+        print_with_prefix_if_not_empty(out, ", ", fact_cell_text(facts, r, "date"));
         abdb_print_sanitized(out, "\n%s ", bar);
         if (*fact_cell_text(facts, r, "artifact"))
             abdb_print_sanitized(out, "%s   ", fact_cell_text(facts, r, "artifact"));
-        print_if_not_empty(out, "", fact_cell_text(facts, r, "key"));
-        print_if_not_empty(out, "   ", fact_cell_text(facts, r, "fact"));
+        print_with_prefix_if_not_empty(out, "", fact_cell_text(facts, r, "key"));
+        print_with_prefix_if_not_empty(out, "   ", fact_cell_text(facts, r, "fact"));
         fputc('\n', out);
         if (*fact_cell_text(facts, r, "used_by"))
             abdb_print_sanitized(out, "%s used by claim %s\n", bar,
@@ -148,8 +149,8 @@ done:
     return st;
 }
 
-abdb_status abdb_print_uses_of_facts(abdb_db *db, const abdb_table *facts, FILE *out,
-                                     abdb_error *err)
+abdb_status abdb_print_reports_and_figures_citing_facts(abdb_db *db, const abdb_table *facts,
+                                                        FILE *out, abdb_error *err)
 {
     abdb_arena arena = {0};
     const char *reports[NAMES_MAX], *figures[NAMES_MAX];
@@ -202,13 +203,13 @@ static void write_bibtex_field(FILE *out, const char *name, const char *text,
     fputc('}', out);
 }
 
-static int compare_places_naturally(const void *a, const void *b)
+static int compare_locators_numbers_by_value(const void *a, const void *b)
 {
     return strverscmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* How much of it the place before has said: up to the first ", ". */
-static size_t repeated_row_prefix_size(const char *before, const char *place)
+static size_t size_of_prefix_shared_with_previous(const char *before, const char *place)
 {
     const char *comma = before ? strstr(before, ", ") : NULL;
     size_t size = comma ? (size_t)(comma - before) + 2 : 0;
@@ -218,7 +219,8 @@ static size_t repeated_row_prefix_size(const char *before, const char *place)
 
 /* The places of the facts of one source, in order, each once; of "row A, column B" and "row A,
  * column C" the row is said once. */
-static void append_source_locators(const abdb_table *facts, size_t first, abdb_text *out)
+static void append_distinct_locators_of_source(const abdb_table *facts, size_t first,
+                                               abdb_text *out)
 {
     const char **place = calloc(facts->rows - first, sizeof *place), *before = NULL;
     abdb_text source = {0};
@@ -229,11 +231,11 @@ static void append_source_locators(const abdb_table *facts, size_t first, abdb_t
     for (size_t r = first; place && r < facts->rows; r++)
         if (strcmp(fact_cell_text(facts, r, "source"), abdb_text_get(&source)) == 0)
             place[count++] = fact_cell_text(facts, r, "locator");
-    abdb_array_sort(place, count, sizeof *place, compare_places_naturally);
+    abdb_array_sort(place, count, sizeof *place, compare_locators_numbers_by_value);
     for (size_t i = 0; i < count; i++) {
         if (!*place[i] || (before && strcmp(before, place[i]) == 0)) continue;
         abdb_text_printf(out, "%s%s", out->size ? "; " : "",
-                         place[i] + repeated_row_prefix_size(before, place[i]));
+                         place[i] + size_of_prefix_shared_with_previous(before, place[i]));
         before = place[i];
     }
     free(place);
@@ -250,7 +252,7 @@ void abdb_print_citations(const abdb_table *facts, bool bibtex, FILE *out)
         abdb_text_puts(&source, fact_cell_text(facts, r, "source"));
         for (size_t i = 0; i < r; i++)
             seen |= strcmp(fact_cell_text(facts, i, "source"), abdb_text_get(&source)) == 0;
-        if (!seen) append_source_locators(facts, r, &where);
+        if (!seen) append_distinct_locators_of_source(facts, r, &where);
         if (!seen && bibtex) {
             fputs("@misc{", out);
             abdb_write_bibtex_key(out, abdb_text_get(&source));
@@ -266,17 +268,17 @@ void abdb_print_citations(const abdb_table *facts, bool bibtex, FILE *out)
             write_bibtex_field(out, "note", abdb_text_get(&where), abdb_write_latex_escaped);
             fputs("\n}\n", out);
         } else if (!seen) {
-            print_if_not_empty(out, "", fact_cell_text(facts, r, "author"));
+            print_with_prefix_if_not_empty(out, "", fact_cell_text(facts, r, "author"));
             if (*fact_cell_text(facts, r, "author")) fputs(". ", out);
-            print_if_not_empty(out, "",
-                               *fact_cell_text(facts, r, "title")
-                                   ? fact_cell_text(facts, r, "title")
-                                   : abdb_text_get(&source));
-            print_if_not_empty(out, ", ", fact_cell_text(facts, r, "published"));
-            print_if_not_empty(out, ". ", fact_cell_text(facts, r, "url"));
-            print_if_not_empty(out, " (read ", fact_cell_text(facts, r, "retrieved"));
+            print_with_prefix_if_not_empty(out, "",
+                                           *fact_cell_text(facts, r, "title")
+                                               ? fact_cell_text(facts, r, "title")
+                                               : abdb_text_get(&source));
+            print_with_prefix_if_not_empty(out, ", ", fact_cell_text(facts, r, "published"));
+            print_with_prefix_if_not_empty(out, ". ", fact_cell_text(facts, r, "url"));
+            print_with_prefix_if_not_empty(out, " (read ", fact_cell_text(facts, r, "retrieved"));
             if (*fact_cell_text(facts, r, "retrieved")) fputc(')', out);
-            print_if_not_empty(out, ": ", abdb_text_get(&where));
+            print_with_prefix_if_not_empty(out, ": ", abdb_text_get(&where));
             fputc('\n', out);
         }
         abdb_text_free(&where);

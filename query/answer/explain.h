@@ -15,13 +15,14 @@ ABDB_MUST_USE abdb_status abdb_facts_load_by_keys(abdb_db *db, const char *keys,
 const char *abdb_fact_keys_of_cell(const abdb_table *table, size_t row, size_t column);
 /* Keys of the facts behind all cells, at most so many of each, blanks between them, appended to
  * out. */
-void abdb_append_fact_keys(const abdb_table *table, size_t most_per_cell, abdb_text *out);
+void abdb_append_fact_keys_of_table(const abdb_table *table, size_t most_per_cell, abdb_text *out);
 /* The tree, with where each fact stands, the file it was read from, and claims that use it. */
 void abdb_print_fact_tree(const abdb_table *facts, FILE *out);
 /* One line: other reports and figures whose rows, without options, use one of the facts. Runs every
  * report. */
-ABDB_MUST_USE abdb_status abdb_print_uses_of_facts(abdb_db *db, const abdb_table *facts, FILE *out,
-                                                   abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_print_reports_and_figures_citing_facts(abdb_db *db,
+                                                                      const abdb_table *facts,
+                                                                      FILE *out, abdb_error *err);
 /* The sources of the facts, each once, with the places used. */
 void abdb_print_citations(const abdb_table *facts, bool bibtex, FILE *out);
 

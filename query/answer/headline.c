@@ -34,7 +34,7 @@ typedef struct {
     bool refused;
 } headline_builder;
 
-void abdb_format_number_words(double number, char out[40])
+void abdb_format_number_with_scale_word(double number, char out[40])
 {
     static const struct {
         double least, unit;
@@ -161,7 +161,7 @@ static void rank_best_row_per_name(headline_builder *m)
 }
 
 /* The first key of a result behind the number of a row; false: of none. */
-static bool first_result_key(const headline_builder *m, size_t row, char key[KEY_SIZE])
+static bool copy_first_result_key_of_row(const headline_builder *m, size_t row, char key[KEY_SIZE])
 {
     const char *keys = abdb_fact_keys_of_cell(m->t, row, m->value);
     size_t size = keys ? strcspn(keys, " ") : 0;
@@ -173,13 +173,14 @@ static bool first_result_key(const headline_builder *m, size_t row, char key[KEY
 
 /* May the numbers of two rows be compared? What no rule knows (specifications, which the report has
  * made alike) may; what is refused may not. */
-static abdb_status check_rows_comparable(headline_builder *m, size_t a, size_t b, bool *allowed,
-                                         abdb_error *err)
+static abdb_status decide_rows_comparable_record_rule(headline_builder *m, size_t a, size_t b,
+                                                      bool *allowed, abdb_error *err)
 {
     static const char sql[] =
         "SELECT standing, sentence FROM abdb_compare('key=' || ?1, 'key=' || ?2)";
     char keys[2][KEY_SIZE];
-    bool told[2] = {first_result_key(m, a, keys[0]), first_result_key(m, b, keys[1])};
+    bool told[2] = {copy_first_result_key_of_row(m, a, keys[0]),
+                    copy_first_result_key_of_row(m, b, keys[1])};
     sqlite3_stmt *s = NULL;
     int code;
 
@@ -204,7 +205,7 @@ static abdb_status check_rows_comparable(headline_builder *m, size_t a, size_t b
 
 static void format_nth_best_value(const headline_builder *m, size_t nth, char out[40])
 {
-    abdb_format_number_words(m->low ? -m->place[nth].value : m->place[nth].value, out);
+    abdb_format_number_with_scale_word(m->low ? -m->place[nth].value : m->place[nth].value, out);
 }
 
 /* Who shares the first place, and whether the first may be held against the others. */
@@ -221,7 +222,7 @@ static abdb_status find_ties_rival_and_refusal(headline_builder *m, abdb_error *
         if (strcmp(first, other) != 0) break;
     }
     for (size_t i = 1; i < (m->ties > 2 ? m->ties : 2) && i < TIES_MAX && !m->refused; i++) {
-        TRY(check_rows_comparable(m, m->place[0].row, m->place[i].row, &allowed, err));
+        TRY(decide_rows_comparable_record_rule(m, m->place[0].row, m->place[i].row, &allowed, err));
         m->refused = !allowed;
     }
     for (size_t i = 2; m->vendor && !m->refused && i < m->places && !m->rival; i++) {
@@ -230,7 +231,7 @@ static abdb_status find_ties_rival_and_refusal(headline_builder *m, abdb_error *
         if (!*mine || !*others || strcmp(mine, others) == 0 ||
             strcmp(mine, m->vendor[m->place[1].row]) != 0)
             continue;
-        TRY(check_rows_comparable(m, m->place[0].row, m->place[i].row, &allowed, err));
+        TRY(decide_rows_comparable_record_rule(m, m->place[0].row, m->place[i].row, &allowed, err));
         if (allowed) m->rival = i;
     }
 done:
@@ -240,7 +241,8 @@ done:
 /* --- the words ------------------------------------------------------------------------------- */
 
 /* Appends the name in a place; one whose value is not verified gets that word. */
-static void append_ranked_name(const headline_builder *m, size_t nth, abdb_text *out)
+static void append_ranked_name_marking_unverified(const headline_builder *m, size_t nth,
+                                                  abdb_text *out)
 {
     int verified = abdb_table_column_index(m->t, "verified");
     int by = abdb_table_column_index(m->t, "verified_by");
@@ -279,14 +281,15 @@ static bool append_tied_names(const headline_builder *m, abdb_text *out)
     if (m->ties < 2) return false;
     for (size_t i = 0; i < told; i++) {
         if (i) abdb_text_puts(out, i + 1 == m->ties ? " and " : ", ");
-        append_ranked_name(m, i, out);
+        append_ranked_name_marking_unverified(m, i, out);
     }
     if (told < m->ties) abdb_text_printf(out, " and %zu more", m->ties - told);
     return true;
 }
 
 /* A word of the rank. */
-static bool append_rank_word(const headline_builder *m, const char *braced_word, abdb_text *out)
+static bool append_rank_word_value(const headline_builder *m, const char *braced_word,
+                                   abdb_text *out)
 {
     bool leads = m->places > 1 && m->ties == 1 && !m->refused;
     char number[40];
@@ -302,15 +305,15 @@ static bool append_rank_word(const headline_builder *m, const char *braced_word,
     }
     if (strcmp(braced_word, "tied") == 0) return !m->refused && append_tied_names(m, out);
     if (strcmp(braced_word, "only") == 0 && m->places == 1)
-        append_ranked_name(m, 0, out);
+        append_ranked_name_marking_unverified(m, 0, out);
     else if (strcmp(braced_word, "leader") == 0 && leads)
-        append_ranked_name(m, 0, out);
+        append_ranked_name_marking_unverified(m, 0, out);
     else if (strcmp(braced_word, "second") == 0 && leads)
-        append_ranked_name(m, 1, out);
+        append_ranked_name_marking_unverified(m, 1, out);
     else if (strcmp(braced_word, "gap") == 0 && leads)
         append_gap_to_first(m, 1, out);
     else if (strcmp(braced_word, "rival") == 0 && leads && m->rival)
-        append_ranked_name(m, m->rival, out);
+        append_ranked_name_marking_unverified(m, m->rival, out);
     else if (strcmp(braced_word, "rival_gap") == 0 && leads && m->rival)
         append_gap_to_first(m, m->rival, out);
     else
@@ -319,7 +322,7 @@ static bool append_rank_word(const headline_builder *m, const char *braced_word,
 }
 
 /* {first COLUMN} */
-static bool append_cell_of_first(const headline_builder *m, const char *column, abdb_text *out)
+static bool append_leader_cell(const headline_builder *m, const char *column, abdb_text *out)
 {
     int at = abdb_table_column_index(m->t, column);
     char digits[32];
@@ -330,8 +333,8 @@ static bool append_cell_of_first(const headline_builder *m, const char *column, 
 }
 
 /* {min COLUMN}, {max COLUMN} */
-static bool append_column_bound(const headline_builder *m, const char *min_or_max_column,
-                                abdb_text *out)
+static bool append_column_min_or_max(const headline_builder *m, const char *min_or_max_column,
+                                     abdb_text *out)
 {
     bool least = strncmp(min_or_max_column, "min ", 4) == 0;
     int column = abdb_table_column_index(m->t, min_or_max_column + 4);
@@ -346,7 +349,7 @@ static bool append_column_bound(const headline_builder *m, const char *min_or_ma
     if (strstr(min_or_max_column, "percent"))
         snprintf(words, sizeof words, "%.0f", bound);
     else
-        abdb_format_number_words(bound, words);
+        abdb_format_number_with_scale_word(bound, words);
     abdb_text_puts(out, words);
     return true;
 }
@@ -363,7 +366,8 @@ static const char *plural_unit(const char *unit)
 }
 
 /* What all rows say in a column. */
-static bool append_common_value(const headline_builder *m, const char *column_name, abdb_text *out)
+static bool append_value_if_common_to_all_rows(const headline_builder *m, const char *column_name,
+                                               abdb_text *out)
 {
     int column = abdb_table_column_index(m->t, column_name);
     char digits[32];
@@ -391,12 +395,11 @@ static bool append_braced_word_value(const headline_builder *m, const char *brac
         abdb_text_printf(out, "%zu", m->t->rows);
         return m->t->rows > 0;
     }
-    if (m->ranked && append_rank_word(m, braced_word, out)) return true;
-    if (strncmp(braced_word, "first ", 6) == 0)
-        return append_cell_of_first(m, braced_word + 6, out);
+    if (m->ranked && append_rank_word_value(m, braced_word, out)) return true;
+    if (strncmp(braced_word, "first ", 6) == 0) return append_leader_cell(m, braced_word + 6, out);
     if (strncmp(braced_word, "min ", 4) == 0 || strncmp(braced_word, "max ", 4) == 0)
-        return append_column_bound(m, braced_word, out);
-    if (append_common_value(m, braced_word, out)) return true;
+        return append_column_min_or_max(m, braced_word, out);
+    if (append_value_if_common_to_all_rows(m, braced_word, out)) return true;
     for (size_t p = 0; p < m->report->params; p++) {
         const char *value = m->given[p] ? m->given[p] : m->report->param[p].fallback;
 
@@ -408,8 +411,8 @@ static bool append_braced_word_value(const headline_builder *m, const char *brac
 }
 
 /* Of "{min COLUMN} to {max COLUMN}" the length behind the first, if both are said alike. */
-static size_t skip_size_if_min_equals_max(const headline_builder *m, const char *word,
-                                          const char *rest)
+static size_t size_to_skip_if_min_equals_max(const headline_builder *m, const char *word,
+                                             const char *rest)
 {
     abdb_text least = {0}, most = {0};
     char range[80], greatest[64];
@@ -418,7 +421,8 @@ static size_t skip_size_if_min_equals_max(const headline_builder *m, const char 
     snprintf(greatest, sizeof greatest, "max %s", strlen(word) > 4 ? word + 4 : "");
     snprintf(range, sizeof range, " to {%s}", greatest);
     if (strncmp(word, "min ", 4) != 0 || strncmp(rest, range, strlen(range)) != 0) return 0;
-    same = append_column_bound(m, word, &least) && append_column_bound(m, greatest, &most) &&
+    same = append_column_min_or_max(m, word, &least) &&
+           append_column_min_or_max(m, greatest, &most) &&
            strcmp(abdb_text_get(&least), abdb_text_get(&most)) == 0;
     abdb_text_free(&least);
     abdb_text_free(&most);
@@ -443,7 +447,7 @@ static const char *fill_sentence_template(const headline_builder *m, const char 
         snprintf(word, sizeof word, "%.*s", (int)(plain - 1), sentence + 1);
         whole = sentence[plain] == '}' && append_braced_word_value(m, word, &out);
         sentence += plain + (sentence[plain] == '}');
-        sentence += skip_size_if_min_equals_max(m, word, sentence);
+        sentence += size_to_skip_if_min_equals_max(m, word, sentence);
     }
     if (whole && !out.failed) kept = abdb_arena_copy(&m->t->arena, abdb_text_get(&out), out.size);
     abdb_text_free(&out);

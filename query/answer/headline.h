@@ -40,10 +40,11 @@ ABDB_MUST_USE abdb_status abdb_headline_from_table(
     abdb_headline *out, abdb_db *db, const abdb_figure *figure, const abdb_report *report,
     const char *const *value, const char *const *vendor, abdb_table *table, abdb_error *err);
 /* A number in words: "14.3 thousand", "1.02 million", "437", "0.78". out has 40 bytes. */
-void abdb_format_number_words(double number, char out[40]);
+void abdb_format_number_with_scale_word(double number, char out[40]);
 /* Round and verification of the results behind the rows, and who states them: a line, from the
  * table's arena; "" where the rows name no facts. */
-ABDB_MUST_USE abdb_status abdb_describe_verification(const char **out, abdb_db *db,
-                                                     abdb_table *table, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_describe_verification_and_sources(const char **out, abdb_db *db,
+                                                                 abdb_table *table,
+                                                                 abdb_error *err);
 
 #endif

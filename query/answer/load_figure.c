@@ -26,7 +26,7 @@ static size_t comment_head_size(const char *text)
 }
 
 /* Adds a head; without its findings where another's stand in their place. */
-static void append_figure_head(abdb_text *out, const char *text, size_t size, bool findings)
+static void append_figure_head(abdb_text *out, const char *text, size_t size, bool keep_findings)
 {
     static const char finding[] = "# finding:";
 
@@ -34,14 +34,14 @@ static void append_figure_head(abdb_text *out, const char *text, size_t size, bo
         size_t length = strcspn(line, "\n");
 
         length += line[length] == '\n'; /* a text may end without one */
-        if (findings || strncmp(line, finding, sizeof finding - 1) != 0)
+        if (keep_findings || strncmp(line, finding, sizeof finding - 1) != 0)
             abdb_text_add(out, line, length);
         line += length;
     }
 }
 
 /* `# like: NAME`: the other's head, then this one's, which has the last word, then its commands. */
-static abdb_status merge_head_of_like_figure(abdb_text *text, abdb_arena *arena, abdb_error *err)
+static abdb_status merge_with_like_figure(abdb_text *text, abdb_arena *arena, abdb_error *err)
 {
     const char *own = abdb_text_get(text), *path, *like = strstr(own, "# like: "), *name;
     abdb_text other = {0}, both = {0};
@@ -74,7 +74,7 @@ abdb_status abdb_figure_load(abdb_figure *out, const char *name, abdb_error *err
     abdb_status st = ABDB_OK;
 
     TRY(abdb_search_path_read(&shelf, name, &text, &path, &arena, err));
-    TRY(merge_head_of_like_figure(&text, &arena, err));
+    TRY(merge_with_like_figure(&text, &arena, err));
     TRY(abdb_figure_parse(out, name, abdb_text_get(&text), err));
 done:
     abdb_text_free(&text);

@@ -14,7 +14,8 @@ static bool column_holds_keys(const char *column)
 }
 
 /* Keys of results out of the cells; *without: a row says `mlperf` and has no key. */
-static void collect_result_keys(const abdb_table *t, abdb_text *keys, bool *without)
+static void collect_result_keys_note_keyless_mlperf(const abdb_table *t, abdb_text *keys,
+                                                    bool *has_keyless_mlperf_row)
 {
     int evidence = abdb_table_column_index(t, "evidence");
 
@@ -36,7 +37,7 @@ static void collect_result_keys(const abdb_table *t, abdb_text *keys, bool *with
         if (evidence >= 0 && keys->size == before) {
             const abdb_value *v = &t->value[r * t->columns + (size_t)evidence];
 
-            *without |= v->kind == ABDB_STRING && strcmp(v->text, "mlperf") == 0;
+            *has_keyless_mlperf_row |= v->kind == ABDB_STRING && strcmp(v->text, "mlperf") == 0;
         }
     }
 }
@@ -57,7 +58,7 @@ abdb_status abdb_add_mlperf_footnotes(abdb_db *db, abdb_table *table, bool from_
     bool without = from_mlperf && table->rows > 0;
     abdb_status st = ABDB_OK;
 
-    collect_result_keys(table, &keys, &without);
+    collect_result_keys_note_keyless_mlperf(table, &keys, &without);
     if (keys.size) {
         value[0] = abdb_text_get(&keys);
         TRY(abdb_report_load(&report, "mlperf-footnotes", err));

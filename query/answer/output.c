@@ -118,7 +118,7 @@ static void print_line_sanitized(FILE *out, const char *line, size_t size)
     abdb_text_free(&text);
 }
 
-bool abdb_write_sanitizing_terminal(FILE *out, const char *data, size_t size)
+bool abdb_write_sanitized_if_terminal(FILE *out, const char *data, size_t size)
 {
     if (!abdb_stream_is_terminal(out)) return fwrite(data, 1, size, out) == size;
     while (size) {
@@ -133,7 +133,7 @@ bool abdb_write_sanitizing_terminal(FILE *out, const char *data, size_t size)
     return !ferror(out);
 }
 
-void abdb_print_colour_code(FILE *out, const char *codes)
+void abdb_print_colour_code_if_terminal(FILE *out, const char *codes)
 {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 
@@ -152,7 +152,7 @@ void abdb_print_remark(const char *format, ...)
     va_end(args);
 }
 
-void abdb_remark_escaped(void *self, const char *path, const char *processes)
+void abdb_print_remark_of_ended_processes(void *self, const char *path, const char *processes)
 {
     (void)self;
     abdb_print_remark("%s left processes behind, which were ended: %s", path, processes);

@@ -19,7 +19,7 @@ size_t abdb_vprint_sanitized(FILE *out, const char *format, va_list args);
 void abdb_print_stderr_signal_safe(const char *words);
 /* As fwrite, for programs: the bytes as they are, but on a terminal each line as plain text. False:
  * not all could be written. */
-bool abdb_write_sanitizing_terminal(FILE *out, const char *data, size_t size);
+bool abdb_write_sanitized_if_terminal(FILE *out, const char *data, size_t size);
 /* Does the stream end at a terminal? */
 bool abdb_stream_is_terminal(FILE *out);
 /* Columns of that terminal; 0: it does not end at one. */
@@ -30,12 +30,12 @@ void abdb_set_pager_width(int columns);
  * first are indented. */
 void abdb_print_wrapped(FILE *out, int indent, const char *text);
 /* SGR codes of our own, "1" or "31", where colours may be; "0" ends them. */
-void abdb_print_colour_code(FILE *out, const char *codes);
+void abdb_print_colour_code_if_terminal(FILE *out, const char *codes);
 
 /* A remark to standard error. */
 void abdb_print_remark(const char *format, ...) ABDB_PRINTF(1, 2);
 /* The remark that a program had left processes behind, which were ended. */
-void abdb_remark_escaped(void *self, const char *path, const char *processes);
+void abdb_print_remark_of_ended_processes(void *self, const char *path, const char *processes);
 /* One line of progress on standard error, only on a terminal; total 0: unknown. done < 0 clears. */
 void abdb_print_progress_bar(const char *what, double done, double total);
 

@@ -12,8 +12,9 @@
 #include "schema/core/date.h"
 
 /* Quotes: 'DEVICE=AMOUNT USD/h', several joined by ','. The device must be one of names. */
-static abdb_status check_price_quotes(const char *option, const char *value, const char **names,
-                                      size_t count, abdb_error *err)
+static abdb_status refuse_quotes_of_unknown_devices(const char *option, const char *value,
+                                                    const char **names, size_t count,
+                                                    abdb_error *err)
 {
     abdb_arena arena = {0};
     abdb_text like = {0};
@@ -25,7 +26,7 @@ static abdb_status check_price_quotes(const char *option, const char *value, con
     for (;;) {
         size_t i = 0;
 
-        TRY(abdb_parse_next_quote(&rest, option, &quote, err));
+        TRY(abdb_parse_next_price_quote(&rest, option, &quote, err));
         device = quote.device;
         if (!device) break;
         while (i < count && strcmp(names[i], device) != 0) i++;
@@ -58,7 +59,7 @@ static abdb_status find_model_of_family(abdb_db *db, const char *word, const cha
     TRY(abdb_run_readonly_sql(
         db, "SELECT model, abdb_fold(family) FROM model ORDER BY length(model), model", NULL, NULL,
         &models, err));
-    abdb_fold_name(word, folded, sizeof folded);
+    abdb_fold_name_drop_punctuation(word, folded, sizeof folded);
     for (size_t i = 0; i < models.rows && !*meant; i++)
         if (*folded && strcmp(abdb_cell_text_or_empty(&models, i, 1), folded) == 0)
             for (size_t n = 0; n < count && !*meant; n++)
@@ -70,16 +71,16 @@ done:
 }
 
 /* What is said below the table of a value that was taken for another. */
-static void note_value_replaced(const abdb_report *report, size_t p, const char *typed,
-                                const char *replacement, abdb_table *table)
+static void add_table_note_value_replaced(const abdb_report *report, size_t p, const char *typed,
+                                          const char *replacement, abdb_table *table)
 {
     abdb_table_add_note_format(table, "! --%s %s: nothing here is called so, taken for %s",
                                report->option[p].name, typed, replacement);
 }
 
 /* Is the number in the range "LOW..HIGH" of the parameter? */
-static abdb_status check_number_range(const char *option, const char *range, const char *value,
-                                      double number, abdb_error *err)
+static abdb_status fail_unless_number_in_range(const char *option, const char *range,
+                                               const char *value, double number, abdb_error *err)
 {
     bool above = *range == '>';
     const char *dots = strstr(range, "..");
@@ -116,15 +117,15 @@ static const char *find_only_completion(const char *word, const char *const *nam
 
 /* A value that is none of the names: which is meant, in words. */
 static abdb_status fail_unknown_value(const abdb_report *report, size_t p, const char *value,
-                                      const char *const *names, size_t count, const char *longer,
-                                      abdb_error *err)
+                                      const char *const *names, size_t count,
+                                      const char *completions, abdb_error *err)
 {
-    const char *near = *longer ? NULL : abdb_nearest_name(value, names, count);
-    bool pattern = *longer && strcmp(report->param[p].type, "pattern") == 0;
+    const char *near = *completions ? NULL : abdb_nearest_name(value, names, count);
+    bool pattern = *completions && strcmp(report->param[p].type, "pattern") == 0;
 
-    if (*longer)
+    if (*completions)
         return ABDB_FAIL(err, ABDB_USAGE, "--%s: '%s' may be %s%s%s%s", report->option[p].name,
-                         value, longer, pattern ? "; all of them: " : "", pattern ? value : "",
+                         value, completions, pattern ? "; all of them: " : "", pattern ? value : "",
                          pattern ? "*" : "");
     return ABDB_FAIL(err, ABDB_USAGE,
                      "--%s: nothing here is called '%s'%s%s%s; `abdb query %s --help`"
@@ -134,22 +135,22 @@ static abdb_status fail_unknown_value(const abdb_report *report, size_t p, const
 }
 
 /* A pattern ("h1*") that meets one of the names, its beginning spelled as there; NULL: none. */
-static const char *match_pattern_spelling(const char *pattern, const char *const *names,
-                                          size_t count, abdb_arena *arena)
+static const char *respell_pattern_as_matching_name(const char *pattern, const char *const *names,
+                                                    size_t count, abdb_arena *arena)
 {
     size_t plain = strcspn(pattern, "*?");
 
     for (size_t i = 0; i < count && pattern[plain]; i++)
-        if (abdb_glob_matches(pattern, names[i]))
+        if (abdb_glob_matches_ignoring_case(pattern, names[i]))
             return abdb_arena_printf(arena, "%.*s%s", (int)plain, names[i], pattern + plain);
     return NULL;
 }
 
 /* A value of a type that needs no list of values. *number is that of a number or of days; of days
  * *bound loses its d. */
-static abdb_status check_number_or_date(const abdb_report_param *param, const char *option,
-                                        const char **bound, double *number, abdb_arena *arena,
-                                        abdb_error *err)
+static abdb_status parse_number_date_or_days(const abdb_report_param *param, const char *option,
+                                             const char **bound, double *number, abdb_arena *arena,
+                                             abdb_error *err)
 {
     const char *value = *bound;
 
@@ -159,7 +160,7 @@ static abdb_status check_number_or_date(const abdb_report_param *param, const ch
         return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a date as 2026-01-31, not '%s'", option,
                          value);
     if (strcmp(param->type, "days") != 0) return ABDB_OK;
-    if (!abdb_days_parse(value, number))
+    if (!abdb_days_parse_nonnegative(value, number))
         return ABDB_FAIL(err, ABDB_USAGE, "--%s wants days, such as 90d, not '%s'", option, value);
     *bound = abdb_arena_copy(arena, value, strcspn(value, "d"));
     return *bound ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "--%s", option);
@@ -177,9 +178,9 @@ abdb_status abdb_report_resolve_value(abdb_db *db, const abdb_report *report, si
     double number = 0;
     abdb_status st = ABDB_OK;
 
-    TRY(check_number_or_date(param, option, bound, &number, &table->arena, err));
+    TRY(parse_number_date_or_days(param, option, bound, &number, &table->arena, err));
     value = *bound;
-    if (param->range) TRY(check_number_range(option, param->range, value, number, err));
+    if (param->range) TRY(fail_unless_number_in_range(option, param->range, value, number, err));
     if (!param->values) return ABDB_OK;
     TRY(abdb_run_readonly_sql(db, param->values, NULL, NULL, &list, err));
     names = calloc(list.rows + 1, sizeof *names);
@@ -190,26 +191,27 @@ abdb_status abdb_report_resolve_value(abdb_db *db, const abdb_report *report, si
         names[i] = v->kind == ABDB_STRING ? v->text : "";
     }
     if (strcmp(param->type, "price") == 0) {
-        st = check_price_quotes(option, value, names, list.rows, err);
+        st = refuse_quotes_of_unknown_devices(option, value, names, list.rows, err);
         goto done;
     }
     meant = strcmp(param->type, "pattern") == 0
-                ? match_pattern_spelling(value, names, list.rows, &table->arena)
+                ? respell_pattern_as_matching_name(value, names, list.rows, &table->arena)
                 : NULL;
     if (meant) {
         *bound = meant;
         goto done;
     }
-    while (with_rows < list.rows && (list.columns < 2 || abdb_cell_number(&list, with_rows, 1)))
+    while (with_rows < list.rows &&
+           (list.columns < 2 || abdb_cell_number_or_nan(&list, with_rows, 1)))
         with_rows++;
     meant = abdb_name_by_loose_spelling(value, names, with_rows);
     if (!meant) {
         TRY(find_model_of_family(db, value, names, with_rows, &meant, err));
-        if (meant) note_value_replaced(report, p, value, meant, table);
+        if (meant) add_table_note_value_replaced(report, p, value, meant, table);
     }
     if (!meant) meant = abdb_name_by_loose_spelling(value, names, list.rows);
     if (!meant && (meant = find_only_completion(value, names, list.rows, &longer)))
-        note_value_replaced(report, p, value, meant, table);
+        add_table_note_value_replaced(report, p, value, meant, table);
     if (meant) {
         *bound = abdb_arena_copy(&table->arena, meant, strlen(meant));
         if (!*bound) st = ABDB_FAIL(err, ABDB_NOMEM, "values of --%s", param->name);

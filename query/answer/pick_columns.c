@@ -10,7 +10,7 @@ typedef struct {
     bool has[ABDB_COLUMN_MAX];
 } picked;
 
-static void pick_column(picked *p, size_t column)
+static void pick_column_once(picked *p, size_t column)
 {
     if (p->has[column]) return;
     p->has[column] = true;
@@ -30,7 +30,7 @@ static abdb_status pick_named_columns(picked *p, const abdb_table *t, const char
         name = abdb_trim_in_place(text);
         TRY(abdb_table_require_column(t, name, &column, err));
         if (p->has[column]) TRY(ABDB_FAIL(err, ABDB_USAGE, "--columns has '%s' twice", name));
-        pick_column(p, column);
+        pick_column_once(p, column);
     }
     if (!p->count) TRY(ABDB_FAIL(err, ABDB_USAGE, "--columns wants names of columns"));
 done:
@@ -38,8 +38,9 @@ done:
 }
 
 /* The names of a list that were not picked. From out's arena. */
-static abdb_status list_unpicked_names(const picked *p, const abdb_table *t, const char **list,
-                                       abdb_table *out, abdb_error *err)
+static abdb_status remove_picked_names_from_list(const picked *p, const abdb_table *t,
+                                                 const char **list, abdb_table *out,
+                                                 abdb_error *err)
 {
     const char *left = *list ? "" : NULL;
 
@@ -90,11 +91,11 @@ abdb_status abdb_table_pick_columns(const abdb_table *t, const char *names, bool
     out->value = NULL;
     out->columns = out->rows = out->room = 0;
     TRY(pick_named_columns(&p, t, names, err));
-    TRY(list_unpicked_names(&p, t, &out->hoist, out, err));
-    TRY(list_unpicked_names(&p, t, &out->bare, out, err));
+    TRY(remove_picked_names_from_list(&p, t, &out->hoist, out, err));
+    TRY(remove_picked_names_from_list(&p, t, &out->bare, out, err));
     if (people) TRY(note_dropped_hoisted_columns(&p, t, out, err));
     for (size_t c = 0; people && c < t->columns; c++) /* marks, and what stands above */
-        if (!abdb_column_is_visible(t, c)) pick_column(&p, c);
+        if (!abdb_column_is_visible(t, c)) pick_column_once(&p, c);
     out->columns = p.count;
     for (size_t c = 0; c < p.count; c++) out->column[c] = t->column[p.column[c]];
     for (size_t r = 0; r < t->rows; r++) {

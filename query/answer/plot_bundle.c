@@ -23,7 +23,7 @@ static abdb_status load_plot_facts(const abdb_plot *plot, abdb_db *db, abdb_tabl
     abdb_text keys = {0};
     abdb_status st = ABDB_OK;
 
-    abdb_append_fact_keys(&plot->table, SIZE_MAX, &keys);
+    abdb_append_fact_keys_of_table(&plot->table, SIZE_MAX, &keys);
     if (keys.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "bundle"));
     if (keys.size) TRY(abdb_facts_load_by_keys(db, abdb_text_get(&keys), facts, err));
 done:
@@ -58,8 +58,8 @@ done:
 typedef void include(const abdb_plot *plot, const char *path, char *sources, FILE *out);
 
 /* Writes a file of the bundle that lists the sources of the figure. */
-static abdb_status write_with_sources(const abdb_plot *plot, abdb_db *db, const char *path,
-                                      FILE *out, include *write, abdb_error *err)
+static abdb_status write_document_with_sources(const abdb_plot *plot, abdb_db *db, const char *path,
+                                               FILE *out, include *write, abdb_error *err)
 {
     char *sources = NULL;
     size_t size = 0;
@@ -101,7 +101,7 @@ static void write_caption_lines(const abdb_plot *plot, FILE *out, line_writer *p
         if (heads[i] && *heads[i]) put(out, heads[i]);
     while (copy && (one = strsep(&rest, "\n")) && *one) put(out, one);
     for (size_t i = 0; i < plot->table.notes; i++) {
-        const char *note = abdb_plot_caption_note(&arena, plot->table.note[i]);
+        const char *note = abdb_plot_note_without_commands(&arena, plot->table.note[i]);
 
         if (*note) put(out, note);
     }
@@ -154,13 +154,13 @@ static void write_latex_figure(const abdb_plot *plot, const char *path, char *so
 abdb_status abdb_plot_write_markdown(const abdb_plot *plot, abdb_db *db, const char *path,
                                      FILE *out, abdb_error *err)
 {
-    return write_with_sources(plot, db, path, out, write_markdown_figure, err);
+    return write_document_with_sources(plot, db, path, out, write_markdown_figure, err);
 }
 
 abdb_status abdb_plot_write_latex(const abdb_plot *plot, abdb_db *db, const char *path, FILE *out,
                                   abdb_error *err)
 {
-    return write_with_sources(plot, db, path, out, write_latex_figure, err);
+    return write_document_with_sources(plot, db, path, out, write_latex_figure, err);
 }
 
 /* What `out` does not take is said when it is committed. */
@@ -185,7 +185,7 @@ static abdb_status write_gnuplot_script(const abdb_plot *plot, abdb_db *db, cons
     (void)db;
     (void)path;
     (void)err;
-    (void)abdb_write_sanitizing_terminal(out, abdb_text_get(&plot->script), plot->script.size);
+    (void)abdb_write_sanitized_if_terminal(out, abdb_text_get(&plot->script), plot->script.size);
     return ABDB_OK;
 }
 
@@ -204,8 +204,8 @@ static const struct {
 enum { PARTS = sizeof parts / sizeof *parts };
 
 /* NAME.json: what `abdb verify` asks for, with the digest of each file. */
-static abdb_status write_provenance_json(const abdb_plot *plot, const char *folder, abdb_tone tone,
-                                         abdb_error *err)
+static abdb_status write_bundle_provenance_json(const abdb_plot *plot, const char *folder,
+                                                abdb_tone tone, abdb_error *err)
 {
     char names[PARTS][300], digests[PARTS][ABDB_SHA256_HEX], path[4096];
     const char *files[2 * PARTS + 1] = {NULL};
@@ -226,7 +226,7 @@ static abdb_status write_provenance_json(const abdb_plot *plot, const char *fold
     abdb_text_puts(&proof, "\n");
     snprintf(path, sizeof path, "%s/%s.json", folder, plot->figure.name);
     TRY(abdb_outfile_open(&out, path, err));
-    (void)abdb_write_sanitizing_terminal(out.file, abdb_text_get(&proof), proof.size);
+    (void)abdb_write_sanitized_if_terminal(out.file, abdb_text_get(&proof), proof.size);
     TRY(abdb_outfile_commit(&out, err));
 done:
     abdb_outfile_discard(&out);
@@ -236,7 +236,8 @@ done:
 }
 
 /* No member of the bundle is written where one of them would replace a protected file. */
-static abdb_status check_members(const abdb_plot *plot, const char *folder, abdb_error *err)
+static abdb_status refuse_bundle_over_protected_files(const abdb_plot *plot, const char *folder,
+                                                      abdb_error *err)
 {
     char path[4096];
     abdb_status st = ABDB_OK;
@@ -245,15 +246,15 @@ static abdb_status check_members(const abdb_plot *plot, const char *folder, abdb
         if (!abdb_format_if_fits(path, sizeof path, "%s/%s.%s", folder, plot->figure.name,
                                  parts[i].suffix))
             return ABDB_FAIL(err, ABDB_USAGE, "too long a path: %s/%s", folder, plot->figure.name);
-        st = abdb_outguard_check_path(path, err);
+        st = abdb_outguard_refuse_protected_path(path, err);
     }
     (void)!abdb_format_if_fits(path, sizeof path, "%s/%s.json", folder, plot->figure.name);
-    return st == ABDB_OK ? abdb_outguard_check_path(path, err) : st;
+    return st == ABDB_OK ? abdb_outguard_refuse_protected_path(path, err) : st;
 }
 
 /* Writes all parts of a bundle, which shows them by their last names, into a folder. */
-static abdb_status write_parts(const abdb_plot *plot, abdb_db *db, const char *folder,
-                               abdb_tone tone, abdb_error *err)
+static abdb_status write_bundle_files(const abdb_plot *plot, abdb_db *db, const char *folder,
+                                      abdb_tone tone, abdb_error *err)
 {
     char path[4096], shown[300];
     abdb_outfile out = {0};
@@ -271,7 +272,7 @@ static abdb_status write_parts(const abdb_plot *plot, abdb_db *db, const char *f
         TRY(parts[i].write(plot, db, shown, out.file, err));
         TRY(abdb_outfile_commit(&out, err));
     }
-    TRY(write_provenance_json(plot, folder, tone, err));
+    TRY(write_bundle_provenance_json(plot, folder, tone, err));
 done:
     abdb_outfile_discard(&out);
     return st;
@@ -283,9 +284,9 @@ abdb_status abdb_plot_write_bundle(const abdb_plot *plot, abdb_db *db, const cha
     abdb_outfolder out = {0};
     abdb_status st = ABDB_OK;
 
-    TRY(check_members(plot, folder, err));
-    TRY(abdb_outfolder_open_into(&out, folder, err));
-    TRY(write_parts(plot, db, out.partial_path, tone, err));
+    TRY(refuse_bundle_over_protected_files(plot, folder, err));
+    TRY(abdb_outfolder_open_merging(&out, folder, err));
+    TRY(write_bundle_files(plot, db, out.partial_path, tone, err));
     TRY(abdb_outfolder_commit(&out, err));
     for (size_t i = 0; i < PARTS; i++)
         abdb_print_sanitized(stdout, "%s/%s.%s\n", folder, plot->figure.name, parts[i].suffix);

@@ -169,7 +169,7 @@ static abdb_status mark_rows_by_device(const abdb_plot *plot, const char *option
 
         one = abdb_trim_in_place(one);
         for (size_t r = 0; *one && r < t->rows; r++)
-            if (abdb_glob_matches(one, names[r])) {
+            if (abdb_glob_matches_ignoring_case(one, names[r])) {
                 marked[r] = 1;
                 met++;
             }
@@ -228,7 +228,7 @@ static abdb_status load_vendor_of_rows(const abdb_plot *plot, abdb_db *db, const
 /* --- the script ---------------------------------------------------------------------------------
  */
 
-const char *abdb_plot_caption_note(abdb_arena *arena, const char *note)
+const char *abdb_plot_note_without_commands(abdb_arena *arena, const char *note)
 {
     note = strip_command_clauses(arena, note);
     if (strncmp(note, "… ", strlen("… ")) == 0) /* "... 7 more (--all)" */
@@ -241,7 +241,7 @@ const char *abdb_plot_caption_note(abdb_arena *arena, const char *note)
 static void collect_caption_notes(abdb_table *table, abdb_drawing *drawing, const char **notes)
 {
     for (size_t i = 0; i < table->notes; i++) {
-        notes[drawing->notes] = abdb_plot_caption_note(&table->arena, table->note[i]);
+        notes[drawing->notes] = abdb_plot_note_without_commands(&table->arena, table->note[i]);
         drawing->notes += *notes[drawing->notes] != '\0';
     }
 }
@@ -322,7 +322,7 @@ static abdb_status set_title_subtitle_status(abdb_plot *plot, abdb_db *db, const
                      : said.sentence || look->title ? plain
                                                     : NULL;
     if (said.note) abdb_table_add_note(table, said.note);
-    TRY(abdb_describe_verification(&plot->status, db, table, err));
+    TRY(abdb_describe_verification_and_sources(&plot->status, db, table, err));
 done:
     return st;
 }
@@ -339,8 +339,8 @@ static void copy_look_into_plot(abdb_plot *plot, const abdb_plot_look *look)
 }
 
 /* The values as given; `today` is said, since tomorrow's is another. */
-static abdb_status copy_parameter_values(abdb_plot *plot, abdb_db *db, const char *const *value,
-                                         abdb_error *err)
+static abdb_status copy_parameter_values_resolving_today(abdb_plot *plot, abdb_db *db,
+                                                         const char *const *value, abdb_error *err)
 {
     abdb_table now = {0};
     abdb_status st = ABDB_OK;
@@ -364,14 +364,15 @@ abdb_status abdb_plot_run_report(abdb_plot *plot, abdb_db *db, const char *const
 {
     abdb_status st = ABDB_OK;
 
-    TRY(copy_parameter_values(plot, db, value, err));
+    TRY(copy_parameter_values_resolving_today(plot, db, value, err));
     TRY(abdb_report_run_with_footnotes(db, &plot->report, plot->value, &plot->table, err));
 done:
     return st;
 }
 
-abdb_status abdb_plot_run_and_script(abdb_plot *plot, abdb_db *db, const char *const *value,
-                                     const abdb_plot_look *look, abdb_error *err)
+abdb_status abdb_plot_run_report_and_build_script(abdb_plot *plot, abdb_db *db,
+                                                  const char *const *value,
+                                                  const abdb_plot_look *look, abdb_error *err)
 {
     static const abdb_plot_look plain = {0};
     const char *mine[ABDB_PARAM_COUNT] = {0}, **vendor = NULL;
@@ -385,7 +386,7 @@ abdb_status abdb_plot_run_and_script(abdb_plot *plot, abdb_db *db, const char *c
     copy_look_into_plot(plot, look);
     if (look->size) TRY(abdb_figure_set_size(&plot->figure, look->size, err));
     plot->figure.vendor_colours = look->vendor_colours;
-    TRY(copy_parameter_values(plot, db, value, err));
+    TRY(copy_parameter_values_resolving_today(plot, db, value, err));
     for (size_t i = 0; i < plot->report.params; i++) mine[i] = plot->value[i];
     if (look->devices) abdb_report_lift_row_limits(&plot->report, mine);
     TRY(apply_figure_defaults(plot, &arena, mine, err));
@@ -433,7 +434,7 @@ abdb_status abdb_plot_draw_with_provenance(const abdb_plot *plot, abdb_picture p
     }
     abdb_provenance_embed(picture, data, size, abdb_text_get(&stamp), &whole);
     if (whole.failed ||
-        !abdb_write_sanitizing_terminal(answer.file, abdb_text_get(&whole), whole.size))
+        !abdb_write_sanitized_if_terminal(answer.file, abdb_text_get(&whole), whole.size))
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "a picture"));
     TRY(abdb_output_buffer_write_to(&answer, path, err));
 done:

@@ -31,9 +31,10 @@ ABDB_MUST_USE abdb_status abdb_plot_load(abdb_plot *plot, const char *name, abdb
 /* Runs the report and makes the script. `value` has a text or NULL for each of its parameters; the
  * figure's own defaults come before the report's. look may be NULL. ABDB_DATA: nothing to draw;
  * ABDB_USAGE: the look names a device that is not there, or no size. */
-ABDB_MUST_USE abdb_status abdb_plot_run_and_script(abdb_plot *plot, abdb_db *db,
-                                                   const char *const *value,
-                                                   const abdb_plot_look *look, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_plot_run_report_and_build_script(abdb_plot *plot, abdb_db *db,
+                                                                const char *const *value,
+                                                                const abdb_plot_look *look,
+                                                                abdb_error *err);
 /* The rows of the report alone, for a page without a picture; of the plot only the report is
  * loaded. value: as above, or NULL. */
 ABDB_MUST_USE abdb_status abdb_plot_run_report(abdb_plot *plot, abdb_db *db,
@@ -45,7 +46,7 @@ ABDB_MUST_USE abdb_status abdb_plot_draw_with_provenance(const abdb_plot *plot,
                                                          const char *path, abdb_error *err);
 /* A note as a picture or its caption says it, from arena: nobody can type into those, so what to
  * type is left out. */
-const char *abdb_plot_caption_note(abdb_arena *arena, const char *note);
+const char *abdb_plot_note_without_commands(abdb_arena *arena, const char *note);
 void abdb_plot_free(abdb_plot *plot);
 
 /* Writes into the folder, made if need be: the picture (svg, png, pdf), the table (csv), the script

@@ -5,14 +5,16 @@
 
 enum { DEVICES_MAX = 1000000 };
 
-abdb_status abdb_parse_next_quote(char **rest, const char *option, abdb_quote *out, abdb_error *err)
+abdb_status abdb_parse_next_price_quote(char **rest, const char *option, abdb_quote *out,
+                                        abdb_error *err)
 {
     static const char usd[] = " USD/h";
     char *item = strsep(rest, ","), *number = item ? strchr(item, '=') : NULL;
     char *unit = number ? strstr(number, usd) : NULL;
     const char *count = unit ? unit + sizeof usd - 1 : "";
     long long devices = 1;
-    bool good = unit && (!*count || (*count == '/' && abdb_count_parse(count + 1, ABDB_MARK_UNKNOWN,
+    bool good = unit && (!*count ||
+                         (*count == '/' && abdb_integer_parse_in_range(count + 1, ABDB_MARK_UNKNOWN,
                                                                        1, DEVICES_MAX, &devices)));
 
     *out = (abdb_quote){.is_counted = *count == '/'};

@@ -22,7 +22,7 @@ static const struct {
 };
 enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
 
-const char *abdb_format_name(size_t i)
+const char *abdb_output_format_name(size_t i)
 {
     return i < ABDB_SPREADSHEET ? formats[i].name : NULL;
 }
@@ -30,15 +30,15 @@ const char *abdb_format_name(size_t i)
 /* "there are table, markdown, ... and latex". */
 static void append_format_names(abdb_text *out)
 {
-    for (size_t i = 0; abdb_format_name(i); i++)
+    for (size_t i = 0; abdb_output_format_name(i); i++)
         abdb_text_printf(out, "%s%s",
-                         !i                        ? "there are "
-                         : abdb_format_name(i + 1) ? ", "
-                                                   : " and ",
-                         abdb_format_name(i));
+                         !i                               ? "there are "
+                         : abdb_output_format_name(i + 1) ? ", "
+                                                          : " and ",
+                         abdb_output_format_name(i));
 }
 
-abdb_status abdb_format_find(abdb_format *out, const char *name, abdb_error *err)
+abdb_status abdb_find_output_format(abdb_format *out, const char *name, abdb_error *err)
 {
     const char *names[FORMAT_COUNT], *near;
     abdb_text all = {0};

@@ -21,7 +21,7 @@ json_t *abdb_json_sanitized_string(const char *text)
     return out;
 }
 
-json_t *abdb_provenance_row_keys(const abdb_table *t, size_t row)
+json_t *abdb_provenance_row_fact_keys_json(const abdb_table *t, size_t row)
 {
     abdb_text keys = {0};
     json_t *out;
@@ -38,7 +38,7 @@ json_t *abdb_provenance_row_keys(const abdb_table *t, size_t row)
     return out;
 }
 
-json_t *abdb_provenance_row_cells(const abdb_table *t, size_t r)
+json_t *abdb_provenance_visible_cells_json(const abdb_table *t, size_t r)
 {
     json_t *row = json_array();
     char digits[32];
@@ -63,8 +63,8 @@ json_t *abdb_provenance_table_json(const abdb_table *t)
         if (t->column[c].name[0] != '_')
             json_array_append_new(columns, json_string(t->column[c].name));
     for (size_t r = 0; r < t->rows; r++) {
-        json_array_append_new(rows, abdb_provenance_row_cells(t, r));
-        json_array_append_new(keys, abdb_provenance_row_keys(t, r));
+        json_array_append_new(rows, abdb_provenance_visible_cells_json(t, r));
+        json_array_append_new(keys, abdb_provenance_row_fact_keys_json(t, r));
     }
     json_object_set_new(all, "columns", columns);
     json_object_set_new(all, "rows", rows);
@@ -72,16 +72,16 @@ json_t *abdb_provenance_table_json(const abdb_table *t)
     return all;
 }
 
-void abdb_provenance_digest(const json_t *rows, char out[ABDB_SHA256_HEX], size_t *size)
+void abdb_provenance_json_digest(const json_t *rows, char out[ABDB_SHA256_HEX], size_t *json_size)
 {
     char *text = json_dumps(rows, JSON_COMPACT | JSON_ENSURE_ASCII);
 
-    *size = text ? strlen(text) : 0;
-    abdb_sha256_hex(text ? text : "", *size, out);
+    *json_size = text ? strlen(text) : 0;
+    abdb_sha256_hex(text ? text : "", *json_size, out);
     free(text);
 }
 
-json_t *abdb_provenance_parameters(const abdb_plot *plot)
+json_t *abdb_provenance_parameters_json(const abdb_plot *plot)
 {
     json_t *out = json_object();
 
@@ -118,10 +118,10 @@ abdb_status abdb_provenance_append_json(const abdb_plot *plot, abdb_picture pict
     char digest[ABDB_SHA256_HEX], *text;
     size_t size;
 
-    abdb_provenance_digest(rows, digest, &size);
+    abdb_provenance_json_digest(rows, digest, &size);
     json_object_set_new(all, "abdb", json_string(ABDB_VERSION));
     json_object_set_new(all, "figure", json_string(plot->figure.name));
-    json_object_set_new(all, "parameters", abdb_provenance_parameters(plot));
+    json_object_set_new(all, "parameters", abdb_provenance_parameters_json(plot));
     json_object_set_new(all, "look", look_to_json(&plot->look));
     if (picture != ABDB_PICTURES)
         json_object_set_new(all, "picture", json_string(abdb_picture_name[picture]));

@@ -21,8 +21,8 @@ abdb_status abdb_verify_add_difference(abdb_verifier *c, const char *change, con
 }
 
 /* Is there a row for this key? */
-static abdb_status key_has_row(abdb_verifier *c, const char *sql, const char *key, bool *found,
-                               abdb_error *err)
+static abdb_status query_finds_row_for_key(abdb_verifier *c, const char *sql, const char *key,
+                                           bool *found, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(c->db->sql, sql, -1, &s, NULL);
@@ -36,8 +36,8 @@ static abdb_status key_has_row(abdb_verifier *c, const char *sql, const char *ke
                : abdb_db_report_sqlite_error(c->db, err, "a fact");
 }
 
-abdb_status abdb_verify_add_missing_fact(abdb_verifier *c, const char *key, const char *row,
-                                         abdb_error *err)
+abdb_status abdb_verify_add_row_why_fact_missing(abdb_verifier *c, const char *key, const char *row,
+                                                 abdb_error *err)
 {
     static const char gone[] =
         "SELECT 1 FROM v_gone WHERE fact_key = key_number(?1) AND key ="
@@ -50,8 +50,8 @@ abdb_status abdb_verify_add_missing_fact(abdb_verifier *c, const char *key, cons
     bool withdrawn = false, here = false;
     abdb_status st = ABDB_OK;
 
-    if (*key) TRY(key_has_row(c, gone, key, &withdrawn, err));
-    if (*key && !withdrawn) TRY(key_has_row(c, sql, key, &here, err));
+    if (*key) TRY(query_finds_row_for_key(c, gone, key, &withdrawn, err));
+    if (*key && !withdrawn) TRY(query_finds_row_for_key(c, sql, key, &here, err));
     st = abdb_verify_add_difference(c,
                                     !*key       ? "gone"
                                     : withdrawn ? "withdrawn"
@@ -62,8 +62,8 @@ done:
     return st;
 }
 
-abdb_status abdb_verify_find_successor(abdb_verifier *c, const char *key, const char *others,
-                                       bool *found, abdb_error *err)
+abdb_status abdb_verify_is_successor_among_keys(abdb_verifier *c, const char *key,
+                                                const char *others, bool *found, abdb_error *err)
 {
     static const char sql[] =
         "SELECT key FROM successor WHERE old_key = key_number(?1) AND old = ?1"
@@ -87,9 +87,10 @@ abdb_status abdb_verify_find_successor(abdb_verifier *c, const char *key, const 
                : abdb_db_report_sqlite_error(c->db, err, "a fact");
 }
 
-abdb_status abdb_verify_read_parameters(const char *file, const json_t *provenance,
-                                        const abdb_report *report,
-                                        const char *value[ABDB_PARAM_COUNT], abdb_error *err)
+abdb_status abdb_verify_read_recorded_parameters(const char *file, const json_t *provenance,
+                                                 const abdb_report *report,
+                                                 const char *value[ABDB_PARAM_COUNT],
+                                                 abdb_error *err)
 {
     const json_t *given = json_object_get(provenance, "parameters");
     const char *name;

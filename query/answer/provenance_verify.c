@@ -73,9 +73,9 @@ static size_t find_matching_row(const provenance_rows *then, size_t row, const p
 
 /* The first key of a row that another has not, neither itself nor the key under which its file was
  * read again; "": it has all. */
-static abdb_status first_missing_key(abdb_verifier *c, const provenance_rows *then, size_t row,
-                                     const provenance_rows *now, size_t other, char out[KEY_SIZE],
-                                     abdb_error *err)
+static abdb_status find_first_missing_fact_key(abdb_verifier *c, const provenance_rows *then,
+                                               size_t row, const provenance_rows *now, size_t other,
+                                               char out[KEY_SIZE], abdb_error *err)
 {
     abdb_status st;
     bool again;
@@ -88,7 +88,7 @@ static abdb_status first_missing_key(abdb_verifier *c, const provenance_rows *th
 
         if (abdb_list_has_word(others, ' ', keys, size)) continue;
         snprintf(out, KEY_SIZE, "%.*s", (int)size, keys);
-        st = abdb_verify_find_successor(c, out, others, &again, err);
+        st = abdb_verify_is_successor_among_keys(c, out, others, &again, err);
         if (st != ABDB_OK || !again) return st;
         *out = '\0';
     }
@@ -102,8 +102,8 @@ static abdb_status report_cell_changes(abdb_verifier *c, const provenance_rows *
     char key[KEY_SIZE];
     abdb_status st = ABDB_OK;
 
-    TRY(first_missing_key(c, then, row, now, other, key, err));
-    if (*key) st = abdb_verify_add_missing_fact(c, key, row_name(then, row), err);
+    TRY(find_first_missing_fact_key(c, then, row, now, other, key, err));
+    if (*key) st = abdb_verify_add_row_why_fact_missing(c, key, row_name(then, row), err);
     copy_first_key(now, other, key);
     for (size_t i = 0; i < json_array_size(then->columns) && st == ABDB_OK; i++) {
         const char *name = json_array_text(then->columns, i),
@@ -142,7 +142,7 @@ static abdb_status report_row_changes(abdb_verifier *c, const provenance_rows *t
     for (size_t r = 0; r < before; r++) {
         if (met[r]) continue;
         copy_first_key(then, r, key);
-        TRY(abdb_verify_add_missing_fact(c, key, row_name(then, r), err));
+        TRY(abdb_verify_add_row_why_fact_missing(c, key, row_name(then, r), err));
     }
     for (size_t r = 0; r < after; r++) {
         if (taken[r]) continue;
@@ -168,8 +168,8 @@ static abdb_status rebuild_recorded_figure(abdb_verifier *c, const json_t *prove
 
     figure = json_string_value(json_object_get(provenance, "figure"));
     TRY(abdb_plot_load(plot, figure, err));
-    TRY(abdb_verify_read_parameters(c->file, provenance, &plot->report, value, err));
-    st = abdb_plot_run_and_script(
+    TRY(abdb_verify_read_recorded_parameters(c->file, provenance, &plot->report, value, err));
+    st = abdb_plot_run_report_and_build_script(
         plot, c->db, value,
         &(abdb_plot_look){.title = json_string_value(json_object_get(look, "title")),
                           .subtitle = json_string_value(json_object_get(look, "subtitle")),
@@ -197,9 +197,10 @@ static abdb_tone recorded_tone(const json_t *provenance)
 
 /* An SVG is the same bytes wherever the same gnuplot draws the same script: one that says it is
  * made of this data and shows other things was edited. */
-static abdb_status check_svg_redraws_same(abdb_verifier *c, const abdb_plot *plot,
-                                          const json_t *provenance,
-                                          const abdb_text *svg_without_metadata, abdb_error *err)
+static abdb_status mark_svg_edited_if_redraw_differs(abdb_verifier *c, const abdb_plot *plot,
+                                                     const json_t *provenance,
+                                                     const abdb_text *svg_without_metadata,
+                                                     abdb_error *err)
 {
     char *data = NULL, *made;
     size_t size = 0;
@@ -239,8 +240,8 @@ static provenance_rows rows_from_json(const json_t *object, const abdb_plot *plo
 }
 
 /* Rows and keys of the database against those of the picture. rest: the picture, or NULL. */
-static abdb_status check_figure_data(abdb_verifier *c, const json_t *provenance,
-                                     const abdb_text *rest, abdb_error *err)
+static abdb_status report_figure_data_changes(abdb_verifier *c, const json_t *provenance,
+                                              const abdb_text *rest, abdb_error *err)
 {
     abdb_plot plot = {0};
     json_t *now = NULL;
@@ -252,7 +253,7 @@ static abdb_status check_figure_data(abdb_verifier *c, const json_t *provenance,
 
     TRY(rebuild_recorded_figure(c, provenance, &plot, err));
     now = abdb_provenance_table_json(&plot.table);
-    abdb_provenance_digest(now, digest, &size);
+    abdb_provenance_json_digest(now, digest, &size);
     if (strcmp(digest, data) != 0) {
         provenance_rows before = rows_from_json(provenance, &plot),
                         after = rows_from_json(now, &plot);
@@ -270,7 +271,7 @@ static abdb_status check_figure_data(abdb_verifier *c, const json_t *provenance,
         TRY(abdb_verify_add_difference(c, "drawn otherwise now: another abdb or figure", NULL, NULL,
                                        NULL, NULL, NULL, err));
     else if (rest && abdb_picture_kind_of_bytes(rest->data, rest->size) == ABDB_SVG)
-        TRY(check_svg_redraws_same(c, &plot, provenance, rest, err));
+        TRY(mark_svg_edited_if_redraw_differs(c, &plot, provenance, rest, err));
 done:
     json_decref(now);
     abdb_plot_free(&plot);
@@ -278,8 +279,8 @@ done:
 }
 
 /* The object, with all that is needed of the right kind; what it says of itself must agree. */
-static abdb_status parse_provenance_check_rows(abdb_verifier *c, const char *text, size_t size,
-                                               json_t **out, abdb_error *err)
+static abdb_status parse_provenance_report_edited_rows(abdb_verifier *c, const char *text,
+                                                       size_t size, json_t **out, abdb_error *err)
 {
     static const char *const texts[] = {"figure", "data", "script"};
     json_error_t why;
@@ -296,7 +297,7 @@ static abdb_status parse_provenance_check_rows(abdb_verifier *c, const char *tex
     if (!json_object_get(said, "rows")) return ABDB_OK;
     rows = json_pack("{s:O?, s:O?, s:O?}", "columns", json_object_get(said, "columns"), "rows",
                      json_object_get(said, "rows"), "keys", json_object_get(said, "keys"));
-    abdb_provenance_digest(rows, digest, &length);
+    abdb_provenance_json_digest(rows, digest, &length);
     json_decref(rows);
     if (strcmp(digest, json_string_value(json_object_get(said, "data"))) == 0) return ABDB_OK;
     c->verdict->edited = true;
@@ -305,8 +306,8 @@ static abdb_status parse_provenance_check_rows(abdb_verifier *c, const char *tex
 }
 
 /* Checks the digest of a picture and the data recorded in it. */
-static abdb_status check_embedded_provenance(abdb_verifier *c, const abdb_text *file,
-                                             abdb_error *err)
+static abdb_status report_embedded_provenance_changes(abdb_verifier *c, const abdb_text *file,
+                                                      abdb_error *err)
 {
     abdb_text stamp = {0}, rest = {0};
     json_t *said = NULL;
@@ -318,7 +319,7 @@ static abdb_status check_embedded_provenance(abdb_verifier *c, const abdb_text *
         (void)abdb_error_prepend_context(err, "%s", c->file);
         goto done;
     }
-    TRY(parse_provenance_check_rows(c, abdb_text_get(&stamp), stamp.size, &said, err));
+    TRY(parse_provenance_report_edited_rows(c, abdb_text_get(&stamp), stamp.size, &said, err));
     bytes = json_string_value(json_object_get(said, "bytes"));
     abdb_sha256_hex(abdb_text_get(&rest), rest.size, digest);
     if (!bytes || strcmp(digest, bytes) != 0) {
@@ -330,7 +331,7 @@ static abdb_status check_embedded_provenance(abdb_verifier *c, const abdb_text *
         c->verdict->is_site_page = true;
         TRY(abdb_verify_site_page(c, said, &rest, err));
     } else
-        TRY(check_figure_data(c, said, c->verdict->edited ? NULL : &rest, err));
+        TRY(report_figure_data_changes(c, said, c->verdict->edited ? NULL : &rest, err));
 done:
     json_decref(said);
     abdb_text_free(&stamp);
@@ -341,8 +342,8 @@ done:
 /* --- bundles --------------------------------------------------------------------------------- */
 
 /* The files that a bundle names, beside its list. */
-static abdb_status check_bundle_file_digests(abdb_verifier *c, const char *path,
-                                             const json_t *files, abdb_error *err)
+static abdb_status report_edited_bundle_files(abdb_verifier *c, const char *path,
+                                              const json_t *files, abdb_error *err)
 {
     const char *own = c->file, *name;
     json_t *digest;
@@ -358,7 +359,7 @@ static abdb_status check_bundle_file_digests(abdb_verifier *c, const char *path,
         snprintf(place, sizeof place, "%.*s%s", (int)(path_base_name(path) - path), path, name);
         if (strchr(name, '/') || !json_is_string(digest))
             st = ABDB_FAIL(err, ABDB_FORMAT, "%s: it names a file that is none of a bundle", own);
-        else if (abdb_picture_read_file(place, &whole, &why) != ABDB_OK) {
+        else if (abdb_picture_read_and_protect_file(place, &whole, &why) != ABDB_OK) {
             c->verdict->edited = true;
             st = abdb_verify_add_difference(c, "edited: the file is missing", NULL, NULL, NULL,
                                             NULL, NULL, err);
@@ -378,32 +379,33 @@ static abdb_status check_bundle_file_digests(abdb_verifier *c, const char *path,
 }
 
 /* Checks the digests of a bundle's files and the data recorded with them. */
-static abdb_status check_bundle_digests_and_data(abdb_verifier *c, const char *path,
-                                                 const abdb_text *file, abdb_error *err)
+static abdb_status report_bundle_changes(abdb_verifier *c, const char *path, const abdb_text *file,
+                                         abdb_error *err)
 {
     json_t *said = NULL;
     abdb_status st = ABDB_OK;
 
     if (file->size > ABDB_STAMP_MOST)
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "%s: what it carries is huge", c->file));
-    TRY(parse_provenance_check_rows(c, abdb_text_get(file), file->size, &said, err));
-    TRY(check_bundle_file_digests(c, path, json_object_get(said, "files"), err));
-    TRY(check_figure_data(c, said, NULL, err));
+    TRY(parse_provenance_report_edited_rows(c, abdb_text_get(file), file->size, &said, err));
+    TRY(report_edited_bundle_files(c, path, json_object_get(said, "files"), err));
+    TRY(report_figure_data_changes(c, said, NULL, err));
 done:
     json_decref(said);
     return st;
 }
 
 /* Checks a picture, or the bundle whose manifest path is. */
-static abdb_status check_picture_or_bundle(abdb_verifier *c, const char *path, abdb_error *err)
+static abdb_status report_picture_or_bundle_changes(abdb_verifier *c, const char *path,
+                                                    abdb_error *err)
 {
     abdb_text file = {0};
     abdb_status st = ABDB_OK;
 
     c->file = path_base_name(path);
-    TRY(abdb_picture_read_file(path, &file, err));
-    st = *abdb_text_get(&file) == '{' ? check_bundle_digests_and_data(c, path, &file, err)
-                                      : check_embedded_provenance(c, &file, err);
+    TRY(abdb_picture_read_and_protect_file(path, &file, err));
+    st = *abdb_text_get(&file) == '{' ? report_bundle_changes(c, path, &file, err)
+                                      : report_embedded_provenance_changes(c, &file, err);
 done:
     abdb_text_free(&file);
     return st;
@@ -417,7 +419,8 @@ static bool name_ends_with(const char *name, const char *end)
 }
 
 /* Every NAME.json of a folder; of a site, which has none, every page and picture. */
-static abdb_status check_bundles_or_site(abdb_verifier *c, const char *path, abdb_error *err)
+static abdb_status report_folder_bundles_or_site_changes(abdb_verifier *c, const char *path,
+                                                         abdb_error *err)
 {
     struct dirent **entry = NULL;
     int count = scandir(path, &entry, NULL, alphasort);
@@ -434,7 +437,7 @@ static abdb_status check_bundles_or_site(abdb_verifier *c, const char *path, abd
                 continue;
             found++;
             snprintf(place, sizeof place, "%s/%s", path, name);
-            st = check_picture_or_bundle(c, place, err);
+            st = report_picture_or_bundle_changes(c, place, err);
         }
     for (int i = 0; i < count; i++) free(entry[i]);
     free(entry);
@@ -460,9 +463,9 @@ abdb_status abdb_verify_provenance(abdb_db *db, const char *path, abdb_table *ou
     for (size_t i = 0; i < out->columns; i++)
         out->column[i] = (abdb_column){.name = columns[i], .style = "cut40"};
     if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
-        TRY(check_bundles_or_site(&c, path, err));
+        TRY(report_folder_bundles_or_site_changes(&c, path, err));
     else
-        TRY(check_picture_or_bundle(&c, path, err));
+        TRY(report_picture_or_bundle_changes(&c, path, err));
     out->title = verdict->edited ? "The file is not what abdb wrote"
                                  : abdb_arena_printf(&out->arena,
                                                      verdict->changed

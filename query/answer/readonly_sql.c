@@ -28,7 +28,7 @@ abdb_status abdb_allow_reads_until_deadline(abdb_db *db, double timeout_s, abdb_
 {
     abdb_status st;
 
-    abdb_sql_authorize(db->sql, ABDB_SQL_ALL); /* it may read only, from before */
+    abdb_sql_install_authorizer(db->sql, ABDB_SQL_ALL); /* it may read only, from before */
     st = abdb_db_exec(db,
                       "PRAGMA query_only = ON; PRAGMA cache_size = -65536;"
                       "PRAGMA temp_store = MEMORY",
@@ -37,7 +37,7 @@ abdb_status abdb_allow_reads_until_deadline(abdb_db *db, double timeout_s, abdb_
     sqlite3_limit(db->sql, SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_limit(db->sql, SQLITE_LIMIT_LENGTH, VALUE_SIZE_MAX);
     sqlite3_hard_heap_limit64(memory_max);
-    abdb_sql_authorize(db->sql, ABDB_SQL_READING);
+    abdb_sql_install_authorizer(db->sql, ABDB_SQL_READING);
     abdb_deadline_begin(timeout_s);
     sqlite3_progress_handler(db->sql, PROGRESS_STEPS, interrupt_at_deadline, NULL);
     return ABDB_OK;
@@ -125,7 +125,7 @@ static const char *find_misspelled_keyword(const char *sql)
 
 /* What a reader can do about a message of SQLite that abdb's own restrictions cause, or NULL. at:
  * the SQL from the place of the mistake on. */
-static const char *explain_refusal(const char *message, const char *at)
+static const char *hint_for_refused_sql(const char *message, const char *at)
 {
     if (strncmp(message, "no such column: ", 16) == 0 && *at == '"')
         return " (a text stands in single quotes; double quotes are for names)";
@@ -138,7 +138,7 @@ static const char *explain_refusal(const char *message, const char *at)
 
 /* Names a function that SQL may not call, with the reason, where a message of SQLite is about one:
  * either the connection does not have it or the authorizer refused it. False: it is not. */
-static bool refuse_function(const char *message, abdb_error *err)
+static bool fail_if_sql_function_refused(const char *message, abdb_error *err)
 {
     static const char *const begins[] = {"not authorized to use function: ", "no such function: "};
 
@@ -183,7 +183,7 @@ static abdb_status fail_with_sql_hint(abdb_db *db, const char *text, const char 
         snprintf(place, sizeof place, "line %d: ", line);
         snprintf(beside, sizeof beside, " near '%.30s'", sql + offset);
     }
-    if (!hint) hint = explain_refusal(message, offset >= 0 ? sql + offset : "");
+    if (!hint) hint = hint_for_refused_sql(message, offset >= 0 ? sql + offset : "");
     st = strncmp(message, "abdb_", 5) == 0 /* of a function of ours: it says all */
              ? ABDB_FAIL(err, ABDB_USAGE, "%s", message)
              : ABDB_FAIL(err, ABDB_USAGE, "%s%s%s%s; `abdb query --schema` shows views and columns",
@@ -194,7 +194,8 @@ static abdb_status fail_with_sql_hint(abdb_db *db, const char *text, const char 
 
 /* What SQLite says of a reader's own SQL, as an error with an exit code and what to do. Its
  * texts are asked only where its codes do not tell. */
-static abdb_status fail_user_sql(abdb_db *db, const char *text, const char *sql, abdb_error *err)
+static abdb_status fail_with_user_sql_error(abdb_db *db, const char *text, const char *sql,
+                                            abdb_error *err)
 {
     int code = sqlite3_errcode(db->sql) & 0xff, offset = sqlite3_error_offset(db->sql);
 
@@ -207,7 +208,7 @@ static abdb_status fail_user_sql(abdb_db *db, const char *text, const char *sql,
                          "the query wants more than %lld GiB of memory: ask for fewer rows or"
                          " columns",
                          (long long)memory_max >> 30);
-    if (refuse_function(sqlite3_errmsg(db->sql), err)) return err->status;
+    if (fail_if_sql_function_refused(sqlite3_errmsg(db->sql), err)) return err->status;
     if (code == SQLITE_AUTH)
         return ABDB_FAIL(err, ABDB_USAGE, "`abdb query` only reads: %s", sqlite3_errmsg(db->sql));
     if (strstr(sqlite3_errmsg(db->sql), "no such table: abdb_csv") ||
@@ -259,7 +260,7 @@ static const char *skip_empty_statements(const char *sql)
 }
 
 /* Refuses a second statement in what follows the first one of text; comments are none. */
-static abdb_status refuse_second(const char *text, const char *rest, abdb_error *err)
+static abdb_status refuse_second_statement(const char *text, const char *rest, abdb_error *err)
 {
     int line = 1;
 
@@ -274,9 +275,10 @@ static abdb_status refuse_second(const char *text, const char *rest, abdb_error 
 
 /* Runs the first statement of sql, a part of text, by which errors count lines; *rest is what
  * follows it. rest NULL: nothing may follow it, else it does not run. */
-static abdb_status run_statement(abdb_db *db, const char *text, const char *sql, const char **rest,
-                                 const abdb_report *report, const char *const *value,
-                                 abdb_table *table, abdb_error *err)
+static abdb_status run_readonly_statement_into_table(abdb_db *db, const char *text, const char *sql,
+                                                     const char **rest, const abdb_report *report,
+                                                     const char *const *value, abdb_table *table,
+                                                     abdb_error *err)
 {
     const char *behind = "";
     sqlite3_stmt *s = NULL;
@@ -284,8 +286,8 @@ static abdb_status run_statement(abdb_db *db, const char *text, const char *sql,
     int code;
 
     if (sqlite3_prepare_v2(db->sql, sql, -1, &s, &behind) != SQLITE_OK)
-        TRY(fail_user_sql(db, text, sql, err));
-    if (!rest) TRY(refuse_second(text, behind, err));
+        TRY(fail_with_user_sql_error(db, text, sql, err));
+    if (!rest) TRY(refuse_second_statement(text, behind, err));
     if (rest) *rest = behind;
     if (!s) return ABDB_OK;
     if (!sqlite3_stmt_readonly(s))
@@ -293,20 +295,22 @@ static abdb_status run_statement(abdb_db *db, const char *text, const char *sql,
                       "`abdb query` only reads; this statement would change something: %.60s",
                       sql));
     bind_report_parameters(s, report, value);
-    TRY(abdb_table_set_sql_columns(s, table, err));
+    TRY(abdb_table_reset_to_sql_columns(s, table, err));
     while ((code = sqlite3_step(s)) == SQLITE_ROW) TRY(abdb_table_append_sql_row(s, table, err));
-    if (code != SQLITE_DONE) TRY(fail_user_sql(db, text, sql, err));
+    if (code != SQLITE_DONE) TRY(fail_with_user_sql_error(db, text, sql, err));
 done:
     sqlite3_finalize(s);
     return st;
 }
 
-abdb_status abdb_sql_next(abdb_db *db, const char **sql, abdb_table *table, abdb_error *err)
+abdb_status abdb_run_next_readonly_statement(abdb_db *db, const char **sql, abdb_table *table,
+                                             abdb_error *err)
 {
     const char *text = *sql, *first = skip_empty_statements(text);
 
     *sql = "";
-    return *first ? run_statement(db, text, first, sql, NULL, NULL, table, err) : ABDB_OK;
+    return *first ? run_readonly_statement_into_table(db, text, first, sql, NULL, NULL, table, err)
+                  : ABDB_OK;
 }
 
 abdb_status abdb_run_readonly_sql(abdb_db *db, const char *sql, const abdb_report *report,
@@ -318,22 +322,22 @@ abdb_status abdb_run_readonly_sql(abdb_db *db, const char *sql, const abdb_repor
         return ABDB_FAIL(err, ABDB_USAGE,
                          "there is no SQL statement, only comments or blanks; `abdb query` lists"
                          " what can be asked");
-    return run_statement(db, sql, first, NULL, report, value, table, err);
+    return run_readonly_statement_into_table(db, sql, first, NULL, report, value, table, err);
 }
 
 /* Opens the guard for what is temporary, or closes it again. query_only is off only between the
  * two, while statements of the report itself run. */
-static void allow_or_forbid_temp_tables(abdb_db *db, bool open)
+static void allow_or_forbid_temp_tables(abdb_db *db, bool allow)
 {
-    abdb_sql_authorize(db->sql, ABDB_SQL_ALL);
-    sqlite3_exec(db->sql, open ? "PRAGMA query_only = OFF" : "PRAGMA query_only = ON", NULL, NULL,
+    abdb_sql_install_authorizer(db->sql, ABDB_SQL_ALL);
+    sqlite3_exec(db->sql, allow ? "PRAGMA query_only = OFF" : "PRAGMA query_only = ON", NULL, NULL,
                  NULL);
-    abdb_sql_authorize(db->sql, open ? ABDB_SQL_READING_AND_TABLES : ABDB_SQL_READING);
+    abdb_sql_install_authorizer(db->sql, allow ? ABDB_SQL_READING_AND_TABLES : ABDB_SQL_READING);
 }
 
 /* One statement that sqlite3_mprintf gave, to its end. */
-static abdb_status run_and_free_statement(abdb_db *db, char *sql, const abdb_report *report,
-                                          const char *const *value, abdb_error *err)
+static abdb_status run_statement_and_free_sql(abdb_db *db, char *sql, const abdb_report *report,
+                                              const char *const *value, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     const char *rest = NULL;
@@ -341,11 +345,11 @@ static abdb_status run_and_free_statement(abdb_db *db, char *sql, const abdb_rep
 
     if (!sql) return ABDB_FAIL(err, ABDB_NOMEM, "a table of a report");
     if (sqlite3_prepare_v2(db->sql, sql, -1, &s, &rest) != SQLITE_OK)
-        TRY(fail_user_sql(db, sql, sql, err));
+        TRY(fail_with_user_sql_error(db, sql, sql, err));
     rest += strspn(rest, " \n");
     if (*rest) TRY(ABDB_FAIL(err, ABDB_USAGE, "a table is one statement, not also: %.60s", rest));
     bind_report_parameters(s, report, value);
-    if (sqlite3_step(s) != SQLITE_DONE) TRY(fail_user_sql(db, sql, sql, err));
+    if (sqlite3_step(s) != SQLITE_DONE) TRY(fail_with_user_sql_error(db, sql, sql, err));
 done:
     sqlite3_finalize(s);
     sqlite3_free(sql);
@@ -359,11 +363,11 @@ abdb_status abdb_sql_create_temp_table(abdb_db *db, const char *name, const char
     abdb_status st;
 
     allow_or_forbid_temp_tables(db, true);
-    st = run_and_free_statement(db, sqlite3_mprintf("CREATE TEMP TABLE \"%w\" AS %s", name, sql),
-                                report, value, err);
+    st = run_statement_and_free_sql(
+        db, sqlite3_mprintf("CREATE TEMP TABLE \"%w\" AS %s", name, sql), report, value, err);
     if (st == ABDB_OK)
-        st = run_and_free_statement(db, sqlite3_mprintf("ANALYZE temp.\"%w\"", name), NULL, NULL,
-                                    err);
+        st = run_statement_and_free_sql(db, sqlite3_mprintf("ANALYZE temp.\"%w\"", name), NULL,
+                                        NULL, err);
     allow_or_forbid_temp_tables(db, false);
     return st;
 }

@@ -45,7 +45,7 @@ static bool column_is_hoisted(const abdb_table *t, size_t column)
 }
 
 /* Is the column left out, as no row has a value? */
-static bool column_is_bare_and_empty(const abdb_table *t, size_t column)
+static bool column_is_omitted_because_empty(const abdb_table *t, size_t column)
 {
     if (!column_is_in_list(t, t->bare, column)) return false;
     for (size_t r = 0; r < t->rows; r++)
@@ -59,7 +59,7 @@ bool abdb_column_is_visible(const abdb_table *t, size_t column)
     const char *name = t->column[column].name;
 
     return name[0] != '_' && !column_has_suffix(name, "__mark") && !column_is_hoisted(t, column) &&
-           !column_is_bare_and_empty(t, column);
+           !column_is_omitted_because_empty(t, column);
 }
 
 const char *abdb_column_label(const abdb_table *t, size_t column)
@@ -81,28 +81,29 @@ bool abdb_column_is_all_numbers(const abdb_table *t, size_t column)
 }
 
 /* Sanitizes a text and cuts it at the width of its style. */
-static void format_text_cell(const char *text, const char *style, char out[ABDB_CELL_SIZE])
+static void sanitize_and_cut_text_cell(const char *text, const char *style,
+                                       char out[ABDB_CELL_SIZE])
 {
     size_t room = ABDB_CELL_SIZE;
     long long most; /* the mark of what was cut has room behind them */
 
     if (strncmp(style, "cut", 3) == 0 &&
-        abdb_count_parse(style + 3, ABDB_MARK_POINT, 0, ABDB_CELL_SIZE - 5, &most))
+        abdb_integer_parse_in_range(style + 3, ABDB_MARK_POINT, 0, ABDB_CELL_SIZE - 5, &most))
         room = (size_t)most + 1;
     if (!abdb_sanitize_into_buffer(text, out, room) && room < ABDB_CELL_SIZE)
         memcpy(out + strlen(out), "…", 4);
 }
 
 /* Formats a number with the significant digits of its style. */
-static void format_real_cell(double value, const char *style, char out[ABDB_CELL_SIZE])
+static void format_real_by_style(double value, const char *style, char out[ABDB_CELL_SIZE])
 {
     enum { DIGITS = 6, DIGITS_MOST = 17 };
     double size = fabs(value);
     long long said;
-    int digits =
-        style[0] == 'g' && abdb_count_parse(style + 1, ABDB_MARK_POINT, 1, DIGITS_MOST, &said)
-            ? (int)said
-            : DIGITS;
+    int digits = style[0] == 'g' && abdb_integer_parse_in_range(style + 1, ABDB_MARK_POINT, 1,
+                                                                DIGITS_MOST, &said)
+                     ? (int)said
+                     : DIGITS;
     int decimals;
 
     if (size >= 1e15 || (size < 1e-4 && size > 0)) {
@@ -121,7 +122,8 @@ static void format_real_cell(double value, const char *style, char out[ABDB_CELL
 }
 
 /* A value for people: rounded, cut, with its mark. */
-void abdb_format_cell(const abdb_table *t, size_t row, size_t column, char out[ABDB_CELL_SIZE])
+void abdb_format_cell_rounded_with_mark(const abdb_table *t, size_t row, size_t column,
+                                        char out[ABDB_CELL_SIZE])
 {
     const abdb_value *v = &t->value[row * t->columns + column];
     const char *style = t->column[column].style ? t->column[column].style : "";
@@ -133,9 +135,10 @@ void abdb_format_cell(const abdb_table *t, size_t row, size_t column, char out[A
         snprintf(out, ABDB_CELL_SIZE, "%.*f", style[0] - '0',
                  v->kind == ABDB_REAL ? v->real : (double)v->integer);
     else if (v->kind == ABDB_REAL)
-        format_real_cell(v->real, style, out);
+        format_real_by_style(v->real, style, out);
     else
-        format_text_cell(abdb_value_text(v, exact), v->kind == ABDB_STRING ? style : "", out);
+        sanitize_and_cut_text_cell(abdb_value_text(v, exact), v->kind == ABDB_STRING ? style : "",
+                                   out);
     snprintf(mark, sizeof mark, "%.60s__mark", t->column[column].name);
     at = abdb_table_column_index(t, mark);
     if (at >= 0 && t->value[row * t->columns + (size_t)at].kind == ABDB_STRING)
@@ -153,7 +156,7 @@ void abdb_format_hoisted_columns(const abdb_table *t, char *out, size_t room)
         char cell[ABDB_CELL_SIZE];
 
         if (!column_is_hoisted(t, c)) continue;
-        abdb_format_cell(t, 0, c, cell);
+        abdb_format_cell_rounded_with_mark(t, 0, c, cell);
         if (!cell[0] || used + strlen(cell) + 40 > room) continue;
         used += (size_t)snprintf(out + used, room - used, "%s%s %s", used ? "   " : "",
                                  abdb_column_label(t, c), cell);
@@ -190,7 +193,7 @@ void abdb_render_markdown(const abdb_table *t, FILE *out)
     for (size_t r = 0; r < t->rows; r++) {
         for (size_t c = 0; c < t->columns; c++) {
             if (!abdb_column_is_visible(t, c)) continue;
-            abdb_format_cell(t, r, c, cell);
+            abdb_format_cell_rounded_with_mark(t, r, c, cell);
             fputs("| ", out);
             abdb_write_markdown_escaped(out, cell);
             fputc(' ', out);
@@ -243,7 +246,7 @@ void abdb_render_html(const abdb_table *t, FILE *out)
         fputs("<tr>", out);
         for (size_t c = 0; c < t->columns; c++) {
             if (!abdb_column_is_visible(t, c)) continue;
-            abdb_format_cell(t, r, c, cell);
+            abdb_format_cell_rounded_with_mark(t, r, c, cell);
             abdb_print_sanitized(out, "<td%s>", right[c] ? " class=\"n\"" : "");
             abdb_write_html_escaped(out, cell);
             fputs("</td>", out);
@@ -280,7 +283,7 @@ void abdb_render_latex(const abdb_table *t, FILE *out)
         shown = 0;
         for (size_t c = 0; c < t->columns; c++) {
             if (!abdb_column_is_visible(t, c)) continue;
-            abdb_format_cell(t, r, c, cell);
+            abdb_format_cell_rounded_with_mark(t, r, c, cell);
             if (shown++) fputs(" & ", out);
             abdb_write_latex_escaped(out, cell);
         }
@@ -307,7 +310,7 @@ static bool column_is_exported(const abdb_table *t, size_t column)
 }
 
 /* In data a mark is a column of its own: X__mark is called X_mark. */
-static void export_column_name(const abdb_table *t, size_t column, char out[80])
+static void format_exported_column_name(const abdb_table *t, size_t column, char out[80])
 {
     const char *name = t->column[column].name;
 
@@ -324,7 +327,7 @@ static void append_csv_header(const abdb_table *t, int style, abdb_text *line)
 
     for (size_t c = 0; c < t->columns; c++) {
         if (!column_is_exported(t, c)) continue;
-        export_column_name(t, c, name);
+        format_exported_column_name(t, c, name);
         if (shown++) abdb_text_puts(line, ",");
         abdb_append_csv_field(line, name, style);
     }
@@ -354,11 +357,11 @@ static void write_csv_table(const abdb_table *t, int style, FILE *out)
 
     if (abdb_stream_is_terminal(out)) style |= ABDB_CSV_PLAIN;
     append_csv_header(t, style, &line);
-    abdb_write_sanitizing_terminal(out, abdb_text_get(&line), line.size);
+    abdb_write_sanitized_if_terminal(out, abdb_text_get(&line), line.size);
     for (size_t r = 0; r < t->rows; r++) {
         abdb_text_clear(&line);
         append_csv_row(t, r, style, &line);
-        abdb_write_sanitizing_terminal(out, abdb_text_get(&line), line.size);
+        abdb_write_sanitized_if_terminal(out, abdb_text_get(&line), line.size);
     }
     abdb_text_free(&line);
 }
@@ -385,7 +388,7 @@ static void append_json_object(const abdb_table *t, size_t row, abdb_text *text)
 
         if (!column_is_exported(t, c)) continue;
         if (shown++) abdb_text_puts(text, ",");
-        export_column_name(t, c, name);
+        format_exported_column_name(t, c, name);
         abdb_text_append_json_string(text, name);
         abdb_text_puts(text, ":");
         if (v->kind == ABDB_NULL || (v->kind == ABDB_REAL && !isfinite(v->real)))
@@ -407,7 +410,7 @@ static void write_json_objects(const abdb_table *t, FILE *out, const char *betwe
         abdb_text_clear(&text);
         if (r) abdb_text_puts(&text, between);
         append_json_object(t, r, &text);
-        abdb_write_sanitizing_terminal(out, abdb_text_get(&text), text.size);
+        abdb_write_sanitized_if_terminal(out, abdb_text_get(&text), text.size);
     }
     abdb_text_free(&text);
 }

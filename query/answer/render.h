@@ -24,6 +24,7 @@ void abdb_format_hoisted_columns(const abdb_table *table, char *out, size_t room
 void abdb_write_html_table_head(FILE *out, const abdb_table *table);
 /* A cell as people see it: rounded or cut as the column's style says, plain. */
 enum { ABDB_CELL_SIZE = 512 };
-void abdb_format_cell(const abdb_table *table, size_t row, size_t column, char out[ABDB_CELL_SIZE]);
+void abdb_format_cell_rounded_with_mark(const abdb_table *table, size_t row, size_t column,
+                                        char out[ABDB_CELL_SIZE]);
 
 #endif

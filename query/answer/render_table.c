@@ -91,7 +91,7 @@ void abdb_render_table(const abdb_table *t, FILE *out)
         if (!abdb_column_is_visible(t, c)) continue;
         width[c] = abdb_display_width(abdb_column_label(t, c));
         for (size_t r = 0; r < t->rows; r++) {
-            abdb_format_cell(t, r, c, cell);
+            abdb_format_cell_rounded_with_mark(t, r, c, cell);
             if (abdb_display_width(cell) > width[c]) width[c] = abdb_display_width(cell);
         }
     }
@@ -100,9 +100,9 @@ void abdb_render_table(const abdb_table *t, FILE *out)
         if (width[c]) last = c;
     abdb_format_hoisted_columns(t, line, sizeof line);
     if (t->title) {
-        abdb_print_colour_code(out, "1");
+        abdb_print_colour_code_if_terminal(out, "1");
         abdb_print_wrapped(out, 4, t->title);
-        abdb_print_colour_code(out, "0");
+        abdb_print_colour_code_if_terminal(out, "0");
     }
     if (line[0]) abdb_print_wrapped(out, 0, line);
     if (t->title || line[0]) fputc('\n', out);
@@ -111,15 +111,15 @@ void abdb_render_table(const abdb_table *t, FILE *out)
         if (shown++) fputs("  ", out);
         snprintf(cell, sizeof cell, "%s", abdb_column_label(t, c));
         truncate_to_width(cell, width[c]);
-        abdb_print_colour_code(out, "2");
+        abdb_print_colour_code_if_terminal(out, "2");
         print_padded(out, cell, width[c], right[c], c == last);
-        abdb_print_colour_code(out, "0");
+        abdb_print_colour_code_if_terminal(out, "0");
     }
     fputc('\n', out);
     for (size_t r = 0; r < t->rows; r++) {
         for (size_t c = 0, shown = 0; c < t->columns; c++) {
             if (!width[c]) continue;
-            abdb_format_cell(t, r, c, cell);
+            abdb_format_cell_rounded_with_mark(t, r, c, cell);
             truncate_to_width(cell, width[c]);
             if (shown++) fputs("  ", out);
             print_padded(out, cell, width[c], right[c], c == last);

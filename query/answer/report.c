@@ -13,7 +13,7 @@ extern const abdb_embedded abdb_reports[];
 
 /* The next field of a header line, trimmed. Fields are separated by a '|' with a blank on each
  * side, so that "||" in SQL is no separator; an empty field is " | |". */
-static char *split_off_field(char **rest)
+static char *split_off_pipe_separated_field(char **rest)
 {
     char *field = *rest, *bar;
 
@@ -51,13 +51,13 @@ static abdb_status parse_param_line(abdb_report *r, char *line, abdb_error *err)
     if (r->params == ABDB_PARAM_COUNT)
         return ABDB_FAIL(err, ABDB_USAGE, "report %s: more than %d params", r->name,
                          ABDB_PARAM_COUNT);
-    p->name = split_off_field(&rest);
-    p->type = split_off_field(&rest);
+    p->name = split_off_pipe_separated_field(&rest);
+    p->type = split_off_pipe_separated_field(&rest);
     p->range = p->type && strncmp(p->type, "number ", 7) == 0 ? p->type + 7 : NULL;
     if (p->range) p->type = "number";
-    p->fallback = null_if_empty(split_off_field(&rest));
-    p->help = split_off_field(&rest);
-    p->values = null_if_empty(split_off_field(&rest));
+    p->fallback = null_if_empty(split_off_pipe_separated_field(&rest));
+    p->help = split_off_pipe_separated_field(&rest);
+    p->values = null_if_empty(split_off_pipe_separated_field(&rest));
     if (!p->type || (strcmp(p->type, "text") != 0 && strcmp(p->type, "pattern") != 0 &&
                      strcmp(p->type, "number") != 0 && strcmp(p->type, "days") != 0 &&
                      strcmp(p->type, "date") != 0 && strcmp(p->type, "price") != 0 &&
@@ -93,7 +93,7 @@ const char *const abdb_report_groups[] = {"Which accelerator is faster?",
                                           NULL};
 
 /* Reads any line of a report's head; the texts stay in line. */
-static abdb_status parse_header_line(abdb_report *r, char *line, abdb_error *err)
+static abdb_status parse_report_header_line(abdb_report *r, char *line, abdb_error *err)
 {
     char *colon = strchr(line, ':'), *text, *rest;
 
@@ -123,18 +123,18 @@ static abdb_status parse_header_line(abdb_report *r, char *line, abdb_error *err
     else if (strcmp(line, "note") == 0 && r->notes < ABDB_NOTE_MAX)
         r->note[r->notes++] = text;
     else if (strcmp(line, "column") == 0 && r->columns < ABDB_COLUMN_MAX) {
-        r->column[r->columns].name = split_off_field(&rest);
-        r->column[r->columns].label = split_off_field(&rest);
-        r->column[r->columns].style = split_off_field(&rest);
-        r->column[r->columns].meaning = split_off_field(&rest);
-        r->column[r->columns++].formula = null_if_empty(split_off_field(&rest));
+        r->column[r->columns].name = split_off_pipe_separated_field(&rest);
+        r->column[r->columns].label = split_off_pipe_separated_field(&rest);
+        r->column[r->columns].style = split_off_pipe_separated_field(&rest);
+        r->column[r->columns].meaning = split_off_pipe_separated_field(&rest);
+        r->column[r->columns++].formula = null_if_empty(split_off_pipe_separated_field(&rest));
     }
     return ABDB_OK;
 }
 
 /* Takes the table whose statement has been read so far, and the name of the next one, if any. */
-static abdb_status store_table_begin_next(abdb_report *r, abdb_text *table, char *next,
-                                          abdb_error *err)
+static abdb_status store_temp_table_sql_begin_next(abdb_report *r, abdb_text *table, char *next,
+                                                   abdb_error *err)
 {
     if (r->keeps && !r->kept[r->keeps - 1].sql) {
         r->kept[r->keeps - 1].sql =
@@ -153,7 +153,8 @@ static abdb_status store_table_begin_next(abdb_report *r, abdb_text *table, char
 /* Adds a line of the report's text to a part of it. Before the first one go as many empty lines as
  * the text has above it, less those that `before`, which comes first, has: so that SQL's mistakes
  * are found at their lines. */
-static void add_line(abdb_text *part, const abdb_text *before, const char *line, int number)
+static void append_line_keeping_line_number(abdb_text *part, const abdb_text *before,
+                                            const char *line, int number)
 {
     int above = number - 1;
 
@@ -172,13 +173,13 @@ abdb_status abdb_report_parse(abdb_report *r, const char *name, const char *text
 
     *r = (abdb_report){.origin = "shipped"};
     r->name = abdb_arena_copy(&r->arena, name, strlen(name));
-    r->text = abdb_report_expand_marks(&r->arena, text);
+    r->text = abdb_report_expand_sql_marks(&r->arena, text);
     copy = r->text ? abdb_arena_copy(&r->arena, r->text, strlen(r->text)) : NULL;
     if (!copy || !r->name) return ABDB_FAIL(err, ABDB_NOMEM, "report %s", name);
     for (rest = copy; (line = strsep(&rest, "\n"));) {
         number++;
         if (strncmp(line, "-- @table ", 10) == 0) {
-            TRY(store_table_begin_next(r, &table, line + 10, err));
+            TRY(store_temp_table_sql_begin_next(r, &table, line + 10, err));
             part = &table;
         } else if (strncmp(line, "-- @with", 8) == 0)
             part = &with;
@@ -188,11 +189,12 @@ abdb_status abdb_report_parse(abdb_report *r, const char *name, const char *text
             abdb_text_clear(part = &rows);
         else if (strncmp(line, "-- ", 3) == 0 && part == &rows && !rows.size && !with.size &&
                  !notes.size && !r->keeps)
-            TRY(parse_header_line(r, line + 3, err));
+            TRY(parse_report_header_line(r, line + 3, err));
         else
-            add_line(part, part == &rows || part == &notes ? &with : part, line, number);
+            append_line_keeping_line_number(part, part == &rows || part == &notes ? &with : part,
+                                            line, number);
     }
-    TRY(store_table_begin_next(r, &table, NULL, err));
+    TRY(store_temp_table_sql_begin_next(r, &table, NULL, err));
     if (with.failed || rows.failed || notes.failed)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "report %s", name));
     if (!rows.size) TRY(ABDB_FAIL(err, ABDB_USAGE, "report %s holds no SQL", name));
@@ -352,7 +354,8 @@ void abdb_report_lift_row_limits(const abdb_report *report, const char **value)
 }
 
 /* How many rows a limit leaves out: "... 118 more (--all)". */
-static void note_rows_cut_by_limit(const abdb_report *report, const char **bound, abdb_table *table)
+static void set_note_of_rows_cut_by_limit(const abdb_report *report, const char **bound,
+                                          abdb_table *table)
 {
     int whole = abdb_table_column_index(table, "_whole");
     const char *option = NULL;
@@ -372,9 +375,9 @@ static void note_rows_cut_by_limit(const abdb_report *report, const char **bound
 }
 
 /* Tables, rows and notes. */
-static abdb_status run_tables_rows_notes(abdb_db *db, const abdb_report *report,
-                                         const char *const *bound, abdb_table *table,
-                                         abdb_table *notes, abdb_error *err)
+static abdb_status run_report_tables_rows_and_notes(abdb_db *db, const abdb_report *report,
+                                                    const char *const *bound, abdb_table *table,
+                                                    abdb_table *notes, abdb_error *err)
 {
     size_t kept = 0;
     abdb_status st = ABDB_OK;
@@ -403,13 +406,13 @@ abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *
         else if (value[i])
             TRY(abdb_report_resolve_value(db, report, i, &bound[i], table, err));
     }
-    st = run_tables_rows_notes(db, report, bound, table, &notes, err);
+    st = run_report_tables_rows_and_notes(db, report, bound, table, &notes, err);
     if (st != ABDB_OK) {
         abdb_error_prepend_context(err, "report %s", report->name);
         goto done;
     }
     apply_header_to_table(report, bound, table);
-    note_rows_cut_by_limit(report, bound, table);
+    set_note_of_rows_cut_by_limit(report, bound, table);
     for (size_t i = 0; i < notes.rows; i++) {
         char number[32];
         const char *text = abdb_value_text(&notes.value[i * notes.columns], number);

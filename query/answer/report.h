@@ -128,8 +128,8 @@ ABDB_MUST_USE abdb_status abdb_run_readonly_sql(abdb_db *db, const char *sql,
                                                 abdb_table *table, abdb_error *err);
 /* Runs the first statement of *sql and moves *sql behind it; at the end of the text *sql is "".
  * Without a statement the table has no column. */
-ABDB_MUST_USE abdb_status abdb_sql_next(abdb_db *db, const char **sql, abdb_table *table,
-                                        abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_run_next_readonly_statement(abdb_db *db, const char **sql,
+                                                           abdb_table *table, abdb_error *err);
 /* Keeps the rows of one SELECT as the temporary table `name`, counted for the planner; nothing but
  * that may be written. ABDB_USAGE: sql is anything else. */
 ABDB_MUST_USE abdb_status abdb_sql_create_temp_table(abdb_db *db, const char *name, const char *sql,

@@ -17,7 +17,7 @@ enum { NAMES_MAX = 256, TEXT_MAX = 16 << 20 };
 
 /* Length of a file's name without the suffix; 0: it is none of them. Completion hands names to the
  * shell, so that a name is letters, digits, '.', '_' and '-', and begins as no option does. */
-static size_t name_size_without_suffix(const abdb_search_path *shelf, const char *file)
+static size_t valid_name_size_without_suffix(const abdb_search_path *shelf, const char *file)
 {
     size_t size = strlen(file), tail = strlen(shelf->suffix);
 
@@ -56,13 +56,13 @@ size_t abdb_search_path_list_names(const abdb_search_path *shelf, const char **n
     for (const abdb_embedded *e = shelf->shipped; e->name && count < room; e++)
         if (!is_hidden_text(shelf, e->name))
             copy_name_or_warn(shelf, names, &count, e->name,
-                              name_size_without_suffix(shelf, e->name), arena);
+                              valid_name_size_without_suffix(shelf, e->name), arena);
     while (dir && count < room) {
         errno = 0;
         entry = readdir(dir);
         listed = entry || errno == 0;
         if (!entry) break;
-        if ((size = name_size_without_suffix(shelf, entry->d_name)))
+        if ((size = valid_name_size_without_suffix(shelf, entry->d_name)))
             copy_name_or_warn(shelf, names, &count, entry->d_name, size, arena);
     }
     if (!listed) abdb_print_remark("left out: what is in %s: %s", folder, strerror(errno));
@@ -84,11 +84,12 @@ abdb_status abdb_search_path_read(const abdb_search_path *shelf, const char *nam
     *origin = folder && !strchr(name, '/')
                   ? abdb_arena_printf(arena, "%s/%s%s", folder, name, shelf->suffix)
                   : NULL;
-    if (*origin && lstat(*origin, &info) == 0) return abdb_read_own_text_file(*origin, text, err);
+    if (*origin && lstat(*origin, &info) == 0)
+        return abdb_read_regular_text_file(*origin, text, err);
     *origin = NULL;
     for (const abdb_embedded *e = shelf->shipped; e->name; e++)
         if (!is_hidden_text(shelf, e->name) &&
-            strlen(name) == name_size_without_suffix(shelf, e->name) &&
+            strlen(name) == valid_name_size_without_suffix(shelf, e->name) &&
             strncmp(name, e->name, strlen(name)) == 0) {
             abdb_text_puts(text, e->text);
             return text->failed ? ABDB_FAIL(err, ABDB_NOMEM, "%s %s", shelf->what, name) : ABDB_OK;
@@ -117,8 +118,8 @@ const char *abdb_user_config_folder(abdb_arena *arena, const char *kind)
 
 /* Appends what the file has, up to limit bytes. regular_only: ABDB_USAGE where it is a pipe
  * or a device, which may block or never end. */
-static abdb_status append_file(const char *path, bool regular_only, size_t limit, abdb_text *out,
-                               abdb_error *err)
+static abdb_status append_and_protect_input_file(const char *path, bool regular_only, size_t limit,
+                                                 abdb_text *out, abdb_error *err)
 {
     size_t before = out->size, size;
     struct stat info;
@@ -166,21 +167,21 @@ static abdb_status refuse_zero_byte(const char *path, const abdb_text *out, size
 
 abdb_status abdb_read_file(const char *path, abdb_text *out, abdb_error *err)
 {
-    return append_file(path, false, SIZE_MAX, out, err);
+    return append_and_protect_input_file(path, false, SIZE_MAX, out, err);
 }
 
 abdb_status abdb_read_text_file(const char *path, abdb_text *out, abdb_error *err)
 {
     size_t before = out->size;
-    abdb_status st = append_file(path, false, TEXT_MAX, out, err);
+    abdb_status st = append_and_protect_input_file(path, false, TEXT_MAX, out, err);
 
     return st == ABDB_OK ? refuse_zero_byte(path, out, before, err) : st;
 }
 
-abdb_status abdb_read_own_text_file(const char *path, abdb_text *out, abdb_error *err)
+abdb_status abdb_read_regular_text_file(const char *path, abdb_text *out, abdb_error *err)
 {
     size_t before = out->size;
-    abdb_status st = append_file(path, true, TEXT_MAX, out, err);
+    abdb_status st = append_and_protect_input_file(path, true, TEXT_MAX, out, err);
 
     return st == ABDB_OK ? refuse_zero_byte(path, out, before, err) : st;
 }

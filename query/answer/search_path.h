@@ -32,7 +32,7 @@ ABDB_MUST_USE abdb_status abdb_read_file(const char *path, abdb_text *out, abdb_
 ABDB_MUST_USE abdb_status abdb_read_text_file(const char *path, abdb_text *out, abdb_error *err);
 /* The same for a file of the user's own folder, which a list of names opens as well. ABDB_USAGE:
  * it is no regular file, so that reading it could block. */
-ABDB_MUST_USE abdb_status abdb_read_own_text_file(const char *path, abdb_text *out,
-                                                  abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_read_regular_text_file(const char *path, abdb_text *out,
+                                                      abdb_error *err);
 
 #endif

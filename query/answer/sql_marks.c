@@ -53,7 +53,7 @@ static const char offers_met[] =
     "SELECT * FROM met WHERE fits AND place = 1\n";
 
 /* TABLE [WHERE ...] [BY COLUMN, ...] */
-static void append_offer_tables(abdb_text *out, const char *systems, size_t size)
+static void append_offer_tables_sql(abdb_text *out, const char *systems, size_t size)
 {
     static const char by[] = " BY ";
     const char *at = strstr(systems, by), *end = systems + size;
@@ -67,7 +67,7 @@ static void append_offer_tables(abdb_text *out, const char *systems, size_t size
 }
 
 /* NAME [SMALL]; goes on with @with, where there is one. */
-static void append_price_notes(abdb_text *out, const char *names, size_t size, bool with)
+static void append_price_notes_sql(abdb_text *out, const char *names, size_t size, bool with)
 {
     size_t word = strcspn(names, " \n");
 
@@ -80,7 +80,7 @@ static void append_price_notes(abdb_text *out, const char *names, size_t size, b
     abdb_text_puts(out, ")\n");
 }
 
-char *abdb_report_expand_marks(abdb_arena *arena, const char *text)
+char *abdb_report_expand_sql_marks(abdb_arena *arena, const char *text)
 {
     static const char prices[] = "-- @prices ", offers[] = "-- @offers ";
     const size_t length = sizeof prices - 1; /* of both */
@@ -91,9 +91,9 @@ char *abdb_report_expand_marks(abdb_arena *arena, const char *text)
     for (size_t size; *text; text += size) {
         size = strcspn(text, "\n");
         if (strncmp(text, prices, length) == 0)
-            append_price_notes(&out, text + length, size - length, with);
+            append_price_notes_sql(&out, text + length, size - length, with);
         else if (strncmp(text, offers, length) == 0)
-            append_offer_tables(&out, text + length, size - length);
+            append_offer_tables_sql(&out, text + length, size - length);
         else
             abdb_text_add(&out, text, size + (text[size] == '\n'));
         size += text[size] == '\n';

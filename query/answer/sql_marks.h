@@ -6,6 +6,6 @@
 #include "schema/core/text.h"
 
 /* A copy of the text with the SQL in the place of each mark; from arena. NULL: no memory. */
-char *abdb_report_expand_marks(abdb_arena *arena, const char *text);
+char *abdb_report_expand_sql_marks(abdb_arena *arena, const char *text);
 
 #endif

@@ -37,7 +37,7 @@ void abdb_binds_apply(const abdb_binds *binds, sqlite3_stmt *s)
     }
 }
 
-abdb_status abdb_table_set_sql_columns(sqlite3_stmt *s, abdb_table *t, abdb_error *err)
+abdb_status abdb_table_reset_to_sql_columns(sqlite3_stmt *s, abdb_table *t, abdb_error *err)
 {
     int count = sqlite3_column_count(s);
 
@@ -95,7 +95,7 @@ abdb_status abdb_table_append_sql_row(sqlite3_stmt *s, abdb_table *t, abdb_error
     return ABDB_OK;
 }
 
-abdb_status abdb_fail_sql_read(sqlite3 *db, abdb_error *err)
+abdb_status abdb_fail_with_sql_read_error(sqlite3 *db, abdb_error *err)
 {
     switch (sqlite3_errcode(db) & 0xff) {
     case SQLITE_NOMEM: return ABDB_FAIL(err, ABDB_NOMEM, "reading the database");
@@ -118,11 +118,11 @@ abdb_status abdb_query_to_table(sqlite3 *db, const char *sql, const abdb_binds *
     int code = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
     abdb_status st = ABDB_OK;
 
-    if (code != SQLITE_OK) TRY(abdb_fail_sql_read(db, err));
+    if (code != SQLITE_OK) TRY(abdb_fail_with_sql_read_error(db, err));
     if (binds) abdb_binds_apply(binds, s);
-    TRY(abdb_table_set_sql_columns(s, table, err));
+    TRY(abdb_table_reset_to_sql_columns(s, table, err));
     while ((code = sqlite3_step(s)) == SQLITE_ROW) TRY(abdb_table_append_sql_row(s, table, err));
-    if (code != SQLITE_DONE) TRY(abdb_fail_sql_read(db, err));
+    if (code != SQLITE_DONE) TRY(abdb_fail_with_sql_read_error(db, err));
 done:
     sqlite3_finalize(s);
     return st;
@@ -147,7 +147,7 @@ const char *abdb_cell_text_or_empty(const abdb_table *table, size_t row, size_t 
     return abdb_value_text(&table->value[row * table->columns + column], number[next]);
 }
 
-double abdb_cell_number(const abdb_table *table, size_t row, size_t column)
+double abdb_cell_number_or_nan(const abdb_table *table, size_t row, size_t column)
 {
     const abdb_value *v = &table->value[row * table->columns + column];
 

@@ -27,7 +27,7 @@ int abdb_table_column_index(const abdb_table *table, const char *name)
 }
 
 /* The only column whose printed heading is that, its mark left out; -1: none, or several. */
-static int find_by_printed_heading(const abdb_table *table, const char *name)
+static int find_only_column_by_printed_heading(const abdb_table *table, const char *name)
 {
     int at = -1;
 
@@ -60,7 +60,7 @@ abdb_status abdb_table_require_column(const abdb_table *table, const char *name,
         snprintf(marked, sizeof marked, "%.*s__mark", (int)(size - 5), name);
         at = abdb_table_column_index(table, marked);
     }
-    if (at < 0) at = find_by_printed_heading(table, name);
+    if (at < 0) at = find_only_column_by_printed_heading(table, name);
     if (at >= 0) {
         *out = (size_t)at;
         return ABDB_OK;
@@ -115,7 +115,7 @@ void abdb_table_add_note_format(abdb_table *table, const char *format, ...)
     append_note_or_count(table, text);
 }
 
-void abdb_table_notes_to_count(abdb_table *table)
+void abdb_table_replace_notes_by_count(abdb_table *table)
 {
     size_t hidden = table->dropped_notes ? table->dropped_notes - 1 : 0,
            left = table->notes - (table->cut && table->notes);

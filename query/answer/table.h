@@ -60,9 +60,10 @@ typedef struct {
 } abdb_table;
 
 /* The names of all formats, in order; NULL after the last. */
-const char *abdb_format_name(size_t i);
+const char *abdb_output_format_name(size_t i);
 /* The format of that name. ABDB_USAGE: none (the nearest is named). */
-ABDB_MUST_USE abdb_status abdb_format_find(abdb_format *out, const char *name, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_find_output_format(abdb_format *out, const char *name,
+                                                  abdb_error *err);
 /* Room for one more row; NULL: no memory. */
 abdb_value *abdb_table_append_row(abdb_table *table);
 int abdb_table_column_index(const abdb_table *table, const char *name); /* -1: none */
@@ -78,7 +79,7 @@ void abdb_table_add_note_format(abdb_table *table, const char *format, ...) ABDB
 /* Puts `cut` behind the notes. */
 void abdb_table_append_cut_note(abdb_table *table);
 /* Leaves of the notes only how many there are. */
-void abdb_table_notes_to_count(abdb_table *table);
+void abdb_table_replace_notes_by_count(abdb_table *table);
 /* Prints. Notes go below the table, or to standard error where the format is for programs. */
 ABDB_MUST_USE abdb_status abdb_table_print(const abdb_table *table, abdb_format format, FILE *out,
                                            abdb_error *err);

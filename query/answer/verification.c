@@ -47,8 +47,8 @@ static const char sql[] =
     "     LIMIT 4)) || CASE WHEN count(*) > 4 THEN ' and ' || (count(*) - 4) || ' more' ELSE '' END"
     "    FROM authors HAVING count(*) > 0), '')) AS line";
 
-abdb_status abdb_describe_verification(const char **out, abdb_db *db, abdb_table *table,
-                                       abdb_error *err)
+abdb_status abdb_describe_verification_and_sources(const char **out, abdb_db *db, abdb_table *table,
+                                                   abdb_error *err)
 {
     abdb_text keys = {0}, list = {0};
     sqlite3_stmt *s = NULL;
@@ -57,7 +57,7 @@ abdb_status abdb_describe_verification(const char **out, abdb_db *db, abdb_table
     abdb_status st = ABDB_OK;
 
     *out = "";
-    abdb_append_fact_keys(table, SIZE_MAX, &keys);
+    abdb_append_fact_keys_of_table(table, SIZE_MAX, &keys);
     abdb_text_puts(&list, "[");
     for (const char *at = abdb_text_get(&keys); *(at += strspn(at, " "));) {
         char key[KEY_SIZE];

@@ -38,7 +38,7 @@ static bool verb_has_option(const abdb_args *args, const char *name)
 }
 
 /* Adds those of a list whose names are not there yet: what a verb has of its own comes first. */
-static void append_option_list(abdb_args *args, const abdb_option *list)
+static void append_options_not_yet_listed(abdb_args *args, const abdb_option *list)
 {
     for (; list && list->name && args->options < ABDB_OPTION_MAX; list++)
         if (*list->name && !verb_has_option(args, list->name)) args->option[args->options++] = list;
@@ -93,7 +93,7 @@ static const abdb_option *option_of_getopt_code(const abdb_args *args, int code)
 
 /* Is the argument of the option a file that the command reads? FILE in the table of options says
  * so, but for the output and the database. */
-static bool names_input(const abdb_args *args, const char *name)
+static bool option_names_input_file(const abdb_args *args, const char *name)
 {
     if (strcmp(name, "out") == 0 || strcmp(name, "db") == 0) return false;
     for (size_t i = 0; i < args->options; i++)
@@ -102,7 +102,7 @@ static bool names_input(const abdb_args *args, const char *name)
     return false;
 }
 
-static bool reads_positionals(const abdb_command *command)
+static bool command_reads_positional_files(const abdb_command *command)
 {
     static const char *const words[] = {"FILE", "PATH", "PROGRAM", ".db"};
 
@@ -112,7 +112,7 @@ static bool reads_positionals(const abdb_command *command)
 }
 
 /* Does the option name what the command writes? */
-static bool names_output(const char *name)
+static bool option_names_output(const char *name)
 {
     static const char *const outputs[] = {"out", "bundle", "partition", "plot", "record", "spool"};
 
@@ -123,29 +123,30 @@ static bool names_output(const char *name)
 
 /* Protects the database and each file that the command line names to be read, then checks where
  * standard output goes and what the command is to write. */
-static abdb_status protect_files(const abdb_args *args, const abdb_command *command,
-                                 abdb_error *err)
+static abdb_status protect_inputs_refuse_unsafe_outputs(const abdb_args *args,
+                                                        const abdb_command *command,
+                                                        abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
     TRY(abdb_outguard_protect_database(abdb_arg_db_path(args), err));
     for (size_t i = 0; i < args->count; i++)
-        if (names_input(args, args->given[i].name))
+        if (option_names_input_file(args, args->given[i].name))
             TRY(abdb_outguard_protect_input(args->given[i].value, err));
-    for (int i = 0; i < args->positionals && reads_positionals(command); i++)
+    for (int i = 0; i < args->positionals && command_reads_positional_files(command); i++)
         if (strstr(command->synopsis, ".db"))
             TRY(abdb_outguard_protect_database(args->positional[i], err));
         else
             TRY(abdb_outguard_protect_input(args->positional[i], err));
-    TRY(abdb_outguard_check_path(NULL, err));
+    TRY(abdb_outguard_refuse_protected_path(NULL, err));
     for (size_t i = 0; i < args->count; i++)
-        if (names_output(args->given[i].name))
-            TRY(abdb_outguard_check_path(args->given[i].value, err));
+        if (option_names_output(args->given[i].name))
+            TRY(abdb_outguard_refuse_protected_path(args->given[i].value, err));
 done:
     return st;
 }
 
-abdb_status abdb_guard_streams(int argc, char **argv, abdb_error *err)
+abdb_status abdb_refuse_streams_onto_database(int argc, char **argv, abdb_error *err)
 {
     const char *path = getenv("ABDB_DB");
     abdb_error unsaid;
@@ -157,14 +158,14 @@ abdb_status abdb_guard_streams(int argc, char **argv, abdb_error *err)
         else if (strcmp(argv[i], "--db") == 0 && i + 1 < argc)
             path = argv[++i];
     TRY(abdb_outguard_protect_database(path && *path ? path : "abdb.db", err));
-    TRY(abdb_outguard_check_path(NULL, err));
-    st = abdb_outguard_check_descriptor(STDERR_FILENO, "standard error", err);
+    TRY(abdb_outguard_refuse_protected_path(NULL, err));
+    st = abdb_outguard_refuse_protected_descriptor(STDERR_FILENO, "standard error", err);
 done:
     /* what is printed now must not go into the database either */
     for (int file = STDOUT_FILENO; file <= STDERR_FILENO && st != ABDB_OK; file++)
-        if (abdb_outguard_check_descriptor(file, "", &unsaid) != ABDB_OK) {
-            int other = file == STDERR_FILENO && abdb_outguard_check_descriptor(STDOUT_FILENO, "",
-                                                                                &unsaid) == ABDB_OK
+        if (abdb_outguard_refuse_protected_descriptor(file, "", &unsaid) != ABDB_OK) {
+            int other = file == STDERR_FILENO && abdb_outguard_refuse_protected_descriptor(
+                                                     STDOUT_FILENO, "", &unsaid) == ABDB_OK
                             ? dup(STDOUT_FILENO)
                             : open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -175,7 +176,8 @@ done:
 
 /* Checks the argument of an option. What is no free text is a name or a list of them; of a command
  * that is what stands before the equals sign. */
-static abdb_status check_argument(const abdb_option *option, const char *value, abdb_error *err)
+static abdb_status check_option_argument(const abdb_option *option, const char *value,
+                                         abdb_error *err)
 {
     static const char *const free_texts[] = {"TEXT",   "SELECTION", "FILE", "DIR",
                                              "FOLDER", "PATH",      "URL",  "WORDS",
@@ -187,7 +189,7 @@ static abdb_status check_argument(const abdb_option *option, const char *value, 
     snprintf(what, sizeof what, "--%s", option->name);
     if (command || strcmp(option->argument, "NAME") == 0) most = ABDB_NAME_MOST;
     if (!abdb_text_is_in_list(option->argument, free_texts))
-        return abdb_check_name(what, value, size, most, err);
+        return abdb_check_name_is_short_printable_utf8(what, value, size, most, err);
     return size <= most ? ABDB_OK
                         : ABDB_FAIL(err, ABDB_USAGE, "%s has %zu bytes: more than %zu are none",
                                     what, size, most);
@@ -195,7 +197,8 @@ static abdb_status check_argument(const abdb_option *option, const char *value, 
 
 /* Checks that words beside the options are no longer than a name or a path may be. What is free
  * text there, SQL and notes, has no such bound. */
-static abdb_status check_words(const abdb_args *args, const char *verb, abdb_error *err)
+static abdb_status check_positional_lengths(const abdb_args *args, const char *verb,
+                                            abdb_error *err)
 {
     static const char *const free_words[] = {"query", "note", NULL};
 
@@ -216,10 +219,10 @@ abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const char *
     int code, at = 0;
 
     *args = (abdb_args){0};
-    append_option_list(args, more);
-    append_option_list(args, command->options);
-    if (command->takes & ABDB_PRINTS_ROWS) append_option_list(args, abdb_output_options);
-    append_option_list(args, abdb_common_options);
+    append_options_not_yet_listed(args, more);
+    append_options_not_yet_listed(args, command->options);
+    if (command->takes & ABDB_PRINTS_ROWS) append_options_not_yet_listed(args, abdb_output_options);
+    append_options_not_yet_listed(args, abdb_common_options);
     for (size_t i = 0; i < args->options; i++) {
         longs[i] = (struct option){args->option[i]->name,
                                    args->option[i]->argument ? required_argument : no_argument,
@@ -243,14 +246,14 @@ abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const char *
                 err);
         if (args->count == ABDB_GIVEN_MAX)
             return ABDB_FAIL(err, ABDB_USAGE, "at most %d options", ABDB_GIVEN_MAX);
-        if (optarg && check_argument(option, optarg, err) != ABDB_OK) return ABDB_USAGE;
+        if (optarg && check_option_argument(option, optarg, err) != ABDB_OK) return ABDB_USAGE;
         args->given[args->count].name = option->name;
         args->given[args->count++].value = optarg ? optarg : "";
     }
     args->positional = argv + optind;
     args->positionals = argc - optind;
-    if (check_words(args, verb, err) != ABDB_OK) return ABDB_USAGE;
-    return protect_files(args, command, err);
+    if (check_positional_lengths(args, verb, err) != ABDB_OK) return ABDB_USAGE;
+    return protect_inputs_refuse_unsafe_outputs(args, command, err);
 }
 
 const char *abdb_arg_value(const abdb_args *args, const char *name)
@@ -284,7 +287,7 @@ static void print_waiting_for_lock(const char *path, double seconds)
     abdb_print_remark("another program is writing to %s; waiting (--busy %g)", path, seconds);
 }
 
-abdb_status abdb_arg_lock_patience(const abdb_args *args, abdb_busy_timeout *out, abdb_error *err)
+abdb_status abdb_arg_busy_timeout(const abdb_args *args, abdb_busy_timeout *out, abdb_error *err)
 {
     const char *text = abdb_arg_value(args, "busy");
 
@@ -295,14 +298,15 @@ abdb_status abdb_arg_lock_patience(const abdb_args *args, abdb_busy_timeout *out
 }
 
 /* What went wrong after memory was refused did so for want of it, whatever it was taken for. */
-int abdb_print_error_exit_code(const abdb_error *err)
+int abdb_print_error_return_exit_code(const abdb_error *err)
 {
-    bool starved = abdb_allocation_failures() > 0, said = strstr(err->message, "memory") != NULL;
+    bool starved = abdb_allocation_failure_count() > 0,
+         said = strstr(err->message, "memory") != NULL;
 
     abdb_print_progress_bar("", -1, 0);
-    abdb_print_colour_code(stderr, "31");
+    abdb_print_colour_code_if_terminal(stderr, "31");
     fputs("abdb:", stderr);
-    abdb_print_colour_code(stderr, "0");
+    abdb_print_colour_code_if_terminal(stderr, "0");
     abdb_print_sanitized(stderr, " %s%s\n", err->message,
                          starved && !said ? ": out of memory" : "");
     return abdb_exit_code(starved ? ABDB_NOMEM : err->status);
@@ -367,7 +371,7 @@ const char *abdb_program_folder(abdb_arena *arena)
 }
 
 /* The path as people would write it: without "build/../". */
-static const char *canonical_path(abdb_arena *arena, const char *path)
+static const char *canonical_path_or_same(abdb_arena *arena, const char *path)
 {
     char *real = realpath(path, NULL);
     const char *out = real ? abdb_arena_copy(arena, real, strlen(real)) : path;
@@ -384,7 +388,7 @@ const char *abdb_shipped_data_folder(abdb_arena *arena)
     for (size_t i = 0; folder && i < 2; i++) {
         path = i == 0 ? abdb_arena_printf(arena, "%s/../data", folder)
                       : abdb_arena_printf(arena, "%s/../share/abdb/data", folder);
-        if (path && access(path, R_OK) == 0) return canonical_path(arena, path);
+        if (path && access(path, R_OK) == 0) return canonical_path_or_same(arena, path);
     }
     return access(ABDB_PREFIX "/share/abdb/data", R_OK) == 0 ? ABDB_PREFIX "/share/abdb/data"
                                                              : NULL;

@@ -75,9 +75,9 @@ const char *abdb_arg_db_path(const abdb_args *args);
 
 /* Protects the database that the command line and ABDB_DB name, and checks that neither standard
  * output nor standard error is it. ABDB_USAGE: one is; then the stream that is leads elsewhere. */
-ABDB_MUST_USE abdb_status abdb_guard_streams(int argc, char **argv, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_refuse_streams_onto_database(int argc, char **argv, abdb_error *err);
 /* Prints "abdb: message" to standard error and returns the exit code of the status. */
-int abdb_print_error_exit_code(const abdb_error *err);
+int abdb_print_error_return_exit_code(const abdb_error *err);
 
 /* Opens the database for writing, makes it if need be, and gives it this build's vocabulary
  * (sources, devices, models, aliases). */
@@ -86,8 +86,8 @@ ABDB_MUST_USE abdb_status abdb_open_db_for_writing(abdb_db **db, abdb_writer **w
                                                    const abdb_busy_timeout *patience,
                                                    abdb_error *err);
 /* --busy SECONDS of a verb that writes; with --quiet nobody is told of the wait. */
-ABDB_MUST_USE abdb_status abdb_arg_lock_patience(const abdb_args *args, abdb_busy_timeout *out,
-                                                 abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_arg_busy_timeout(const abdb_args *args, abdb_busy_timeout *out,
+                                                abdb_error *err);
 /* Folder of the running program, and of the data it ships (NULL: not found). From arena. */
 const char *abdb_program_folder(abdb_arena *arena);
 const char *abdb_shipped_data_folder(abdb_arena *arena);

@@ -60,10 +60,10 @@ static abdb_status pool_calibration_noise(const abdb_table *t, size_t column, co
         for (end = i; end < t->rows && rows_equal_in_column(t, i, end, CELL); end++) {
             commands += end > i && !rows_equal_in_column(t, end - 1, end, CAMPAIGN);
             command[end - i] = commands;
-            logs[end - i] = log(abdb_cell_number(t, end, TIME));
+            logs[end - i] = log(abdb_cell_number_or_nan(t, end, TIME));
         }
         if (!value || strcmp(abdb_cell_text_or_empty(t, i, column), value) == 0)
-            TRY(abdb_noise_accumulate(&sums, logs, command, end - i, err));
+            TRY(abdb_noise_add_within_and_between_commands(&sums, logs, command, end - i, err));
     }
     *out = abdb_noise_from_sums(&sums);
 done:
@@ -72,9 +72,10 @@ done:
     return st;
 }
 
-abdb_status abdb_calibrations_find_noise(const abdb_calibrations *book, const char *kernel,
-                                         const char *bound, abdb_noise *out,
-                                         const char **class_used, abdb_error *err)
+abdb_status abdb_calibrations_noise_by_kernel_or_bound(const abdb_calibrations *book,
+                                                       const char *kernel, const char *bound,
+                                                       abdb_noise *out, const char **class_used,
+                                                       abdb_error *err)
 {
     const char *ignored;
     abdb_status st = ABDB_OK;

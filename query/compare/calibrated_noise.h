@@ -24,9 +24,8 @@ void abdb_calibrations_free(abdb_calibrations *book);
 /* Noise of a class of kernels: `kernel`, else those that the same thing bounds, else all (`kernel`
  * and `bound` may be NULL). command is NAN where nothing tells; *of, if given: which class it is.
  */
-ABDB_MUST_USE abdb_status abdb_calibrations_find_noise(const abdb_calibrations *book,
-                                                       const char *kernel, const char *bound,
-                                                       abdb_noise *out, const char **class_used,
-                                                       abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_calibrations_noise_by_kernel_or_bound(
+    const abdb_calibrations *book, const char *kernel, const char *bound, abdb_noise *out,
+    const char **class_used, abdb_error *err);
 
 #endif

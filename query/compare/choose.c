@@ -141,8 +141,8 @@ static size_t pick_group_with_most_devices(abdb_system_choice *c, const abdb_cho
 }
 
 /* A device of which another group has what will do, and the chosen one nothing. */
-static void leave_out_device_found_elsewhere(abdb_system_choice *c, const abdb_choose_options *o,
-                                             size_t member, const char *key)
+static void leave_out_device_if_only_elsewhere(abdb_system_choice *c, const abdb_choose_options *o,
+                                               size_t member, const char *key)
 {
     const abdb_group *chosen = &c->ranking.groups.group[c->group];
     const char *device = abdb_member_text(ranked_set(c), member, ABDB_M_device);
@@ -151,7 +151,7 @@ static void leave_out_device_found_elsewhere(abdb_system_choice *c, const abdb_c
         if (abdb_result_meets_request(c, o, chosen->member[i], device)) return;
     for (size_t i = 0; i < c->left_outs; i++)
         if (strcmp(c->left_out[i].what, device) == 0) return; /* of the first group that has one */
-    abdb_system_choice_leave_out(
+    abdb_system_choice_record_left_out(
         c, device,
         abdb_arena_printf(&c->arena, "%s; --where '%s' chooses there",
                           isnan(o->time_limit_s)
@@ -169,11 +169,12 @@ static void choose_group_note_others(abdb_system_choice *c, const abdb_choose_op
     const abdb_groups *all = &c->ranking.groups;
 
     if (!pick_group_with_most_devices(c, o) && !pick_group_with_most_devices(c, &anything)) {
-        abdb_system_choice_leave_out(c, "all results",
-                                     c->training  ? "no time to train of a known number of devices"
-                                     : c->by_watt ? "no rate with measured power; a TDP is none"
-                                                  : "no rate of a known number of devices",
-                                     ranked_set(c)->members);
+        abdb_system_choice_record_left_out(
+            c, "all results",
+            c->training  ? "no time to train of a known number of devices"
+            : c->by_watt ? "no rate with measured power; a TDP is none"
+                         : "no rate of a known number of devices",
+            ranked_set(c)->members);
         c->group = SIZE_MAX;
         return;
     }
@@ -182,12 +183,12 @@ static void choose_group_note_others(abdb_system_choice *c, const abdb_choose_op
 
         if (g == c->group) continue;
         key = key_entries_not_in_chosen(c, all->group[g].key, all->group[c->group].key);
-        abdb_system_choice_leave_out(c, key,
-                                     "may not be compared with these; --where picks it instead",
-                                     all->group[g].count);
+        abdb_system_choice_record_left_out(
+            c, key, "may not be compared with these; --where picks it instead",
+            all->group[g].count);
         for (size_t i = 0; c->training && i < all->group[g].count; i++)
             if (is_first_usable_of_device(c, o, &all->group[g], i))
-                leave_out_device_found_elsewhere(c, o, all->group[g].member[i], key);
+                leave_out_device_if_only_elsewhere(c, o, all->group[g].member[i], key);
     }
 }
 
@@ -205,7 +206,8 @@ static bool result_is_of_device(const abdb_system_choice *c, size_t member, cons
 
 /* Number of different submitters with a result of the device, of that many devices if size is a
  * number. */
-static size_t count_submitters(const abdb_system_choice *c, const char *device, double size)
+static size_t count_distinct_submitters(const abdb_system_choice *c, const char *device,
+                                        double size)
 {
     const abdb_group *g = &c->ranking.groups.group[c->group];
     size_t count = 0;
@@ -231,7 +233,7 @@ static abdb_status append_purchase(abdb_system_choice *c, abdb_purchase p, abdb_
 
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
     c->row = more;
-    p.submitters = count_submitters(c, p.device, c->training ? p.devices : NAN);
+    p.submitters = count_distinct_submitters(c, p.device, c->training ? p.devices : NAN);
     c->row[c->count++] = p;
     return ABDB_OK;
 }
@@ -240,8 +242,8 @@ static abdb_status append_purchase(abdb_system_choice *c, abdb_purchase p, abdb_
 static const char *why_no_usable_result(const abdb_system_choice *c, const abdb_choose_options *o,
                                         const char *device)
 {
-    return !count_submitters(c, device, NAN) ? "no result among these"
-           : !isnan(o->time_limit_s)         ? "no result in that time"
+    return !count_distinct_submitters(c, device, NAN) ? "no result among these"
+           : !isnan(o->time_limit_s)                  ? "no result in that time"
            : abdb_latency_limits_given(&o->latency)
                ? "no result of which it is known that it keeps the latency limit"
            : !isnan(o->rate) ? "no number of systems up to 10^12 devices has that rate"
@@ -263,13 +265,13 @@ static const char *why_device_has_no_price(const abdb_choose_context *s, const c
 }
 
 /* cost: what it would cost at 1 USD per device and hour. */
-static void leave_out_without_price(abdb_system_choice *c, const char *device, const char *why,
-                                    double cost)
+static void record_device_without_price(abdb_system_choice *c, const char *device, const char *why,
+                                        double cost_at_one_usd)
 {
     size_t before = c->left_outs;
 
-    abdb_system_choice_leave_out(c, device, why, 0);
-    if (c->left_outs > before) c->left_out[before].first_below = 1 / cost;
+    abdb_system_choice_record_left_out(c, device, why, 0);
+    if (c->left_outs > before) c->left_out[before].first_below = 1 / cost_at_one_usd;
 }
 
 static bool device_has_row_or_note(const abdb_system_choice *c, const char *device)
@@ -292,16 +294,16 @@ static abdb_status append_rented_or_leave_out(abdb_system_choice *c, const abdb_
     p = abdb_cheapest_purchase_at_price(c, s->o, device, needs_price ? 1 : NAN);
     if (p.member == SIZE_MAX) {
         if (!device_has_row_or_note(c, device))
-            abdb_system_choice_leave_out(c, device, why_no_usable_result(c, s->o, device), 0);
+            abdb_system_choice_record_left_out(c, device, why_no_usable_result(c, s->o, device), 0);
     } else if (needs_price)
-        leave_out_without_price(c, device, why_device_has_no_price(s, device), p.cost);
+        record_device_without_price(c, device, why_device_has_no_price(s, device), p.cost);
     else
         return append_purchase(c, p, err);
     return ABDB_OK;
 }
 
 /* Quotes of devices of which no line says anything. */
-static void leave_out_unused_quotes(abdb_system_choice *c, const abdb_choose_context *s)
+static void record_unused_quotes_left_out(abdb_system_choice *c, const abdb_choose_context *s)
 {
     for (size_t i = 0; i < s->offers.rows; i++) {
         const char *device = abdb_cell_text_or_empty(&s->offers, i, ABDB_OFFER_DEVICE);
@@ -309,7 +311,7 @@ static void leave_out_unused_quotes(abdb_system_choice *c, const abdb_choose_con
         if (strcmp(abdb_cell_text_or_empty(&s->offers, i, ABDB_OFFER_PROVIDER), "you") != 0)
             continue;
         if (!device_has_row_or_note(c, device))
-            abdb_system_choice_leave_out(
+            abdb_system_choice_record_left_out(
                 c, abdb_arena_printf(&c->arena, "%s", device),
                 "your price is not used, there is no result of it among these:"
                 " 'abdb query coverage' says for what there is",
@@ -318,7 +320,7 @@ static void leave_out_unused_quotes(abdb_system_choice *c, const abdb_choose_con
 }
 
 /* A result that cannot be multiplied: says of which device, and why. */
-static void leave_out_unusable_result(abdb_system_choice *c, size_t member)
+static void record_unusable_result_left_out(abdb_system_choice *c, size_t member)
 {
     const char *why = ranked_set(c)->member[member].why;
 
@@ -326,7 +328,8 @@ static void leave_out_unusable_result(abdb_system_choice *c, size_t member)
         why = "number of devices not known";
     else if (!why)
         why = c->by_watt && !isfinite(c->watts[member]) ? "power not measured" : "no rate above 0";
-    abdb_system_choice_leave_out(c, abdb_member_text(ranked_set(c), member, ABDB_M_device), why, 1);
+    abdb_system_choice_record_left_out(c, abdb_member_text(ranked_set(c), member, ABDB_M_device),
+                                       why, 1);
 }
 
 /* One row for each device of the group, and one for each that is owned. */
@@ -344,20 +347,21 @@ static abdb_status append_rented_and_owned(abdb_system_choice *c, const abdb_cho
     for (size_t i = 0; i < g->count; i++) {
         device = abdb_member_text(ranked_set(c), g->member[i], ABDB_M_device);
         if (!abdb_result_can_be_multiplied(c, g->member[i]))
-            leave_out_unusable_result(c, g->member[i]);
+            record_unusable_result_left_out(c, g->member[i]);
         if (is_first_usable_of_device(c, &anything, g, i) && *device)
             TRY(append_rented_or_leave_out(c, s, device, err));
     }
     while (rest) {
         abdb_purchase p;
 
-        TRY(abdb_parse_next_capital(&rest, s->db, &device, &capital, &c->arena, err));
+        TRY(abdb_parse_next_owned_device_capital(&rest, s->db, &device, &capital, &c->arena, err));
         if (!device) break;
         p = abdb_cheapest_purchase_at_price(
             c, s->o, device, abdb_ownership_cost_per_hour(&s->o->ownership, capital));
         if (p.member == SIZE_MAX) {
-            abdb_system_choice_leave_out(c, abdb_arena_printf(&c->arena, "%s (owned)", device),
-                                         why_no_usable_result(c, s->o, device), 0);
+            abdb_system_choice_record_left_out(c,
+                                               abdb_arena_printf(&c->arena, "%s (owned)", device),
+                                               why_no_usable_result(c, s->o, device), 0);
             continue;
         }
         p.provider = "you";
@@ -424,8 +428,9 @@ static abdb_status note_results_excluded_by_where(abdb_system_choice *c,
     if (!o->where || !*o->where || !*o->selection) return ABDB_OK;
     TRY(abdb_set_load_normalised(&all, db, o->selection, NULL, m, err));
     if (all.members > ranked_set(c)->members)
-        abdb_system_choice_leave_out(c, "other results", "do not meet the conditions of --where",
-                                     all.members - ranked_set(c)->members);
+        abdb_system_choice_record_left_out(c, "other results",
+                                           "do not meet the conditions of --where",
+                                           all.members - ranked_set(c)->members);
 done:
     abdb_set_free(&all);
     return st;
@@ -450,7 +455,8 @@ abdb_status abdb_choose_cheapest_systems(abdb_system_choice *c, sqlite3 *db,
                       " --latency"));
     if (c->training && o->by == ABDB_BY_WATT)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "trainings are chosen per dollar or device"));
-    if (o->measure.price_max_age_days && !abdb_days_parse(o->measure.price_max_age_days, &s.days))
+    if (o->measure.price_max_age_days &&
+        !abdb_days_parse_nonnegative(o->measure.price_max_age_days, &s.days))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--price-max-age wants days, such as 90d, not '%s'",
                       o->measure.price_max_age_days));
     TRY(abdb_rank_results(&c->ranking, db, o->selection, o->where, &rank, err));
@@ -466,7 +472,7 @@ abdb_status abdb_choose_cheapest_systems(abdb_system_choice *c, sqlite3 *db,
     if (c->group == SIZE_MAX) goto done;
     TRY(abdb_load_offers_and_quotes(&s.offers, db, &o->measure, err));
     TRY(append_rented_and_owned(c, &s, err));
-    leave_out_unused_quotes(c, &s);
+    record_unused_quotes_left_out(c, &s);
     TRY(note_results_excluded_by_where(c, o, db, &rank.measure, err));
     abdb_array_sort(c->row, c->count, sizeof *c->row, compare_cost_then_device);
     if (o->by == ABDB_BY_DOLLAR) compute_break_even_prices(c);

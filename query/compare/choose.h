@@ -94,12 +94,13 @@ ABDB_MUST_USE abdb_status abdb_choose_cheapest_systems(abdb_system_choice *out, 
 void abdb_system_choice_free(abdb_system_choice *choosing);
 /* A wanted rate as people write it: "100k/s", "1.5M token/s", "250"; the unit after the number and
  * its prefix (k, M, G), where there is one, must be that of the results. ABDB_USAGE. */
-ABDB_MUST_USE abdb_status abdb_parse_rate(const char *text, const char *unit, double *out,
-                                          abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_parse_wanted_rate(const char *text, const char *unit, double *out,
+                                                 abdb_error *err);
 /* The next 'DEVICE=USD' of what --own gives, which is written into; *device, from arena: NULL where
  * there is none any more. ABDB_USAGE: not of that form; no such device. */
-ABDB_MUST_USE abdb_status abdb_parse_next_capital(char **rest, sqlite3 *db, const char **device,
-                                                  double *usd, abdb_arena *arena, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_parse_next_owned_device_capital(char **rest, sqlite3 *db,
+                                                               const char **device, double *usd,
+                                                               abdb_arena *arena, abdb_error *err);
 /* cost@1: USD for a device and hour: capital / (life x 8760 h x utilisation) + power x PUE x
  * USD/kWh. */
 double abdb_ownership_cost_per_hour(const abdb_ownership_costs *own, double capital);

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-void abdb_system_choice_leave_out(abdb_system_choice *c, const char *name, const char *why,
-                                  size_t n)
+void abdb_system_choice_record_left_out(abdb_system_choice *c, const char *name, const char *why,
+                                        size_t n)
 {
     for (size_t i = 0; i < c->left_outs; i++)
         if (strcmp(c->left_out[i].what, name) == 0 && strcmp(c->left_out[i].why, why) == 0) {

@@ -20,7 +20,7 @@ double abdb_system_rate_or_time(const abdb_system_choice *c, size_t member);
 bool abdb_result_meets_request(const abdb_system_choice *c, const abdb_choose_options *o,
                                size_t member, const char *device);
 bool abdb_result_can_be_multiplied(const abdb_system_choice *c, size_t member);
-void abdb_system_choice_leave_out(abdb_system_choice *c, const char *name, const char *why,
-                                  size_t n);
+void abdb_system_choice_record_left_out(abdb_system_choice *c, const char *name, const char *why,
+                                        size_t n);
 
 #endif

@@ -16,7 +16,7 @@ double abdb_ownership_cost_per_hour(const abdb_ownership_costs *own, double capi
 }
 
 /* "", "/s", and the unit as the results have it or as people write it: token/s, tokens/s. */
-static bool unit_matches_results(const char *text, const char *unit)
+static bool unit_is_empty_or_matches_results(const char *text, const char *unit)
 {
     const abdb_unit *known = abdb_unit_find(text);
 
@@ -43,7 +43,7 @@ static const char *convert_unit_to_per_second(const char *unit, char second[64],
     return unit;
 }
 
-abdb_status abdb_parse_rate(const char *text, const char *unit, double *out, abdb_error *err)
+abdb_status abdb_parse_wanted_rate(const char *text, const char *unit, double *out, abdb_error *err)
 {
     static const struct {
         char letter;
@@ -69,15 +69,15 @@ abdb_status abdb_parse_rate(const char *text, const char *unit, double *out, abd
         return ABDB_FAIL(
             err, ABDB_USAGE,
             "a rate is a number with its unit, such as 100k/s or 1500 token/s, not '%s'", text);
-    if (unit && !unit_matches_results(rest, unit))
+    if (unit && !unit_is_empty_or_matches_results(rest, unit))
         return ABDB_FAIL(err, ABDB_USAGE, "the results are in %s, the wanted rate '%s' is not",
                          unit, text);
     *out *= factor;
     return ABDB_OK;
 }
 
-abdb_status abdb_parse_next_capital(char **rest, sqlite3 *db, const char **device, double *usd,
-                                    abdb_arena *arena, abdb_error *err)
+abdb_status abdb_parse_next_owned_device_capital(char **rest, sqlite3 *db, const char **device,
+                                                 double *usd, abdb_arena *arena, abdb_error *err)
 {
     char *one = strsep(rest, ","), *amount = one ? strchr(one, '=') : NULL, *unit;
 

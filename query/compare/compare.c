@@ -14,7 +14,7 @@
 
 /* --- one pair --------------------------------------------------------------------------------- */
 
-static bool factor_is_listed(const abdb_pair *pair, const char *factor)
+static bool factor_is_listed_as_differing(const abdb_pair *pair, const char *factor)
 {
     for (size_t i = 0; i < pair->differs; i++)
         if (strcmp(pair->differ[i].name, factor) == 0) return true;
@@ -22,7 +22,7 @@ static bool factor_is_listed(const abdb_pair *pair, const char *factor)
 }
 
 /* Adds a name to the list of identifiers, once. */
-static void note_identifier(abdb_comparison *c, const char *name)
+static void append_identifier_once(abdb_comparison *c, const char *name)
 {
     char word[256];
 
@@ -31,14 +31,14 @@ static void note_identifier(abdb_comparison *c, const char *name)
 }
 
 /* One that may differ; an identifier is left aside. */
-static abdb_status judge_differing_factor(abdb_comparison *c, abdb_pair *pair, abdb_side side,
-                                          size_t at, const char *name, abdb_error *err)
+static abdb_status add_factor_if_it_differs(abdb_comparison *c, abdb_pair *pair, abdb_side side,
+                                            size_t at, const char *name, abdb_error *err)
 {
     abdb_differing d = {.name = name}, *more;
     bool unknown_a, unknown_b, identifier;
 
-    d.a = abdb_side_factor_values(pair->a, name, &unknown_a, &c->arena);
-    d.b = abdb_side_factor_values(pair->b, name, &unknown_b, &c->arena);
+    d.a = abdb_side_distinct_factor_values(pair->a, name, &unknown_a, &c->arena);
+    d.b = abdb_side_distinct_factor_values(pair->b, name, &unknown_b, &c->arena);
     if (strcmp(d.a, d.b) == 0 && !unknown_a && !unknown_b) return ABDB_OK;
     d.unknown = unknown_a || unknown_b || !*d.a || !*d.b;
     d.meaning_unknown = abdb_factor_meaning_is_unknown(&c->book, side.set, at, name);
@@ -49,7 +49,7 @@ static abdb_status judge_differing_factor(abdb_comparison *c, abdb_pair *pair, a
 
         if (st != ABDB_OK) return st;
         if (identifier) {
-            note_identifier(c, name);
+            append_identifier_once(c, name);
             return ABDB_OK;
         }
     }
@@ -78,10 +78,11 @@ static abdb_status collect_differing_factors(abdb_comparison *c, abdb_pair *pair
             const char *name = m->trait[t].name, *role;
             bool needed;
 
-            if (m->trait[t].state == ABDB_INAPPLICABLE || factor_is_listed(pair, name)) continue;
+            if (m->trait[t].state == ABDB_INAPPLICABLE || factor_is_listed_as_differing(pair, name))
+                continue;
             role = abdb_find_factor_role(&c->book, side.set, at, name, &needed);
             if (strcmp(role, "free") == 0 || strcmp(role, "report") == 0) continue;
-            TRY(judge_differing_factor(c, pair, side, at, name, err));
+            TRY(add_factor_if_it_differs(c, pair, side, at, name, err));
         }
     }
 done:
@@ -111,7 +112,7 @@ bool abdb_pair_may_be_shown(const abdb_comparison *c, const abdb_pair *pair)
 }
 
 /* In what the results behind the numbers differ; all of a side where none stands for it alone. */
-static void describe_pair_unlike(abdb_comparison *c, abdb_pair *pair)
+static void set_unlike_factors_of_pair(abdb_comparison *c, abdb_pair *pair)
 {
     abdb_side a = pair->a, b = pair->b;
     abdb_single_member_side left, right;
@@ -127,9 +128,9 @@ static void describe_pair_unlike(abdb_comparison *c, abdb_pair *pair)
     pair->unlike = abdb_describe_unlike_factors(a, b, c->per, &c->arena);
 }
 
-static abdb_status append_judged_pair(abdb_comparison *c, size_t contender,
-                                      abdb_pair_size_rule choice, const abdb_group *a,
-                                      const abdb_group *b, abdb_error *err)
+static abdb_status judge_test_and_append_pair(abdb_comparison *c, size_t contender,
+                                              abdb_pair_size_rule choice, const abdb_group *a,
+                                              const abdb_group *b, abdb_error *err)
 {
     abdb_pair *pair, *more = abdb_array_reserve_one(c->pair, c->pairs, &c->room, sizeof *more);
     abdb_status st = ABDB_OK;
@@ -148,13 +149,13 @@ static abdb_status append_judged_pair(abdb_comparison *c, size_t contender,
     apply_rules_set_comparability(c, pair);
     c->refused += pair->comparability == ABDB_REFUSED;
     TRY(abdb_pair_summarise_and_test(c, pair, err));
-    if (pair->has_ratio) describe_pair_unlike(c, pair);
+    if (pair->has_ratio) set_unlike_factors_of_pair(c, pair);
 done:
     return st;
 }
 
 /* Are the results that stand for both sides of unlike numbers of devices? */
-static bool best_have_unequal_devices(const abdb_comparison *c, const abdb_pair *pair)
+static bool best_results_have_unequal_device_counts(const abdb_comparison *c, const abdb_pair *pair)
 {
     double x, y;
 
@@ -178,12 +179,13 @@ static abdb_status append_pair_equal_size_first(abdb_comparison *c, size_t conte
     abdb_status st = ABDB_OK;
 
     if (!even) TRY(ABDB_FAIL(err, ABDB_NOMEM, "pairs"));
-    TRY(append_judged_pair(c, contender, ABDB_OF_ALL, a, b, err));
+    TRY(judge_test_and_append_pair(c, contender, ABDB_OF_ALL, a, b, err));
     all = &c->pair[c->pairs - 1];
-    if (!best_have_unequal_devices(c, all) ||
-        !abdb_select_best_common_size(all->a, all->b, all->higher, &even[0], &even[1], &c->arena))
+    if (!best_results_have_unequal_device_counts(c, all) ||
+        !abdb_select_members_of_best_common_size(all->a, all->b, all->higher, &even[0], &even[1],
+                                                 &c->arena))
         goto done;
-    TRY(append_judged_pair(c, contender, ABDB_OF_EQUAL_SIZE, &even[0], &even[1], err));
+    TRY(judge_test_and_append_pair(c, contender, ABDB_OF_EQUAL_SIZE, &even[0], &even[1], err));
     all = &c->pair[c->pairs - 2];
     /* The pair of equal sizes stands first, and is the headline; that of all sizes becomes the one
      * beside it. */
@@ -263,7 +265,8 @@ static const abdb_group *nearest_baseline_group(const abdb_comparison *c, size_t
 /* Pairs the groups of the baseline with those of a set. First those of equal key, then each that
  * is left with the nearest of the same work; only when that leaves no pair at all, with the
  * nearest of any. What meets nobody is counted on both sides. */
-static abdb_status pair_groups_by_nearest_key(abdb_comparison *c, size_t set, abdb_error *err)
+static abdb_status pair_groups_by_equal_then_nearest_key(abdb_comparison *c, size_t set,
+                                                         abdb_error *err)
 {
     const abdb_groups *a = &c->groups[0], *b = &c->groups[set];
     bool *met = calloc(a->count + 1, sizeof *met), *done_b = calloc(b->count + 1, sizeof *met);
@@ -340,7 +343,7 @@ static abdb_status join_all_pairs_by_key(abdb_comparison *c, size_t set, abdb_er
                               ABDB_EACH_MAX));
             TRY(append_pair_equal_size_first(c, set, &a->group[i], &b->group[k], err));
         }
-    if (c->pairs == before) st = pair_groups_by_nearest_key(c, set, err);
+    if (c->pairs == before) st = pair_groups_by_equal_then_nearest_key(c, set, err);
 done:
     return st;
 }
@@ -348,7 +351,7 @@ done:
 /* What ran a kernel is free to differ between two sides. But where a set holds what several ran of
  * the same problem, each is a group of its own, which meets its like: the times of one backend, or
  * of one of its providers, are no further processes of another. */
-static abdb_status split_groups_by_backend(abdb_comparison *c, abdb_error *err)
+static abdb_status split_groups_by_mixed_backend_or_provider(abdb_comparison *c, abdb_error *err)
 {
     static const char *const ran[] = {"backend", "provider"};
     const char *apart[sizeof ran / sizeof *ran + 1] = {NULL};
@@ -363,8 +366,8 @@ static abdb_status split_groups_by_backend(abdb_comparison *c, abdb_error *err)
         if (!mixed) continue;
         apart[count++] = ran[i];
         for (size_t s = 0; s < c->sets; s++)
-            TRY(abdb_groups_split(&c->groups[s], &c->book, &c->set[s], true, apart, &c->arena,
-                                  err));
+            TRY(abdb_split_set_into_groups(&c->groups[s], &c->book, &c->set[s], true, apart,
+                                           &c->arena, err));
     }
 done:
     return st;
@@ -386,8 +389,8 @@ abdb_status abdb_compare_sets(abdb_comparison *out, sqlite3 *db, const char *con
         st = abdb_set_load_normalised(set, db, selection[out->sets], options->where,
                                       &options->measure, err);
         if (st == ABDB_OK)
-            st = abdb_groups_split(&out->groups[out->sets], &out->book, set, true, NULL,
-                                   &out->arena, err);
+            st = abdb_split_set_into_groups(&out->groups[out->sets], &out->book, set, true, NULL,
+                                            &out->arena, err);
         if (st != ABDB_OK) {
             abdb_set_free(set);
             goto done;
@@ -395,13 +398,14 @@ abdb_status abdb_compare_sets(abdb_comparison *out, sqlite3 *db, const char *con
     }
     for (size_t i = 1; i < sets; i++)
         TRY(abdb_sets_refuse_overlap(&out->set[0], &out->set[i], (char)('A' + i), err));
-    TRY(split_groups_by_backend(out, err));
+    TRY(split_groups_by_mixed_backend_or_provider(out, err));
     for (size_t i = 0; each && i < sets; i++)
         TRY(split_into_single_members(&out->groups[i], &out->arena, err));
     TRY(abdb_sets_normalise_per_device_if_counts_differ(out->set, sets, db, &options->measure,
                                                         &out->per, err));
     for (size_t i = 1; i < sets; i++)
-        TRY(each ? join_all_pairs_by_key(out, i, err) : pair_groups_by_nearest_key(out, i, err));
+        TRY(each ? join_all_pairs_by_key(out, i, err)
+                 : pair_groups_by_equal_then_nearest_key(out, i, err));
     TRY(abdb_pairs_set_verdicts(out, err));
 done:
     return st;
@@ -418,8 +422,8 @@ void abdb_comparison_free(abdb_comparison *c)
     *c = (abdb_comparison){0};
 }
 
-bool abdb_same_number_other_target(const abdb_set *a, size_t i, double x, const abdb_set *b,
-                                   size_t k, double y)
+bool abdb_same_number_under_other_target(const abdb_set *a, size_t i, double x, const abdb_set *b,
+                                         size_t k, double y)
 {
     static const abdb_member_column same[] = {ABDB_M_benchmark, ABDB_M_scenario, ABDB_M_evidence};
 
@@ -439,7 +443,7 @@ static bool pair_counts_in_geomean(const abdb_pair *pair)
            pair->choice != ABDB_OF_ANY_SIZE;
 }
 
-static bool pair_is_no_repeat(const abdb_comparison *c, size_t pair_index)
+static bool pair_repeats_no_earlier_number(const abdb_comparison *c, size_t pair_index)
 {
     const abdb_pair *pair = &c->pair[pair_index];
 
@@ -447,18 +451,18 @@ static bool pair_is_no_repeat(const abdb_comparison *c, size_t pair_index)
         const abdb_pair *other = &c->pair[i];
 
         if (other->contender != pair->contender || !pair_counts_in_geomean(other)) continue;
-        if (abdb_same_number_other_target(pair->a.set, pair->a.group->member[0], pair->left.value,
-                                          other->a.set, other->a.group->member[0],
-                                          other->left.value) ||
-            abdb_same_number_other_target(pair->b.set, pair->b.group->member[0], pair->right.value,
-                                          other->b.set, other->b.group->member[0],
-                                          other->right.value))
+        if (abdb_same_number_under_other_target(pair->a.set, pair->a.group->member[0],
+                                                pair->left.value, other->a.set,
+                                                other->a.group->member[0], other->left.value) ||
+            abdb_same_number_under_other_target(pair->b.set, pair->b.group->member[0],
+                                                pair->right.value, other->b.set,
+                                                other->b.group->member[0], other->right.value))
             return false;
     }
     return true;
 }
 
-bool abdb_pairs_mix_directions(const abdb_comparison *c, size_t contender)
+bool abdb_pairs_mix_better_directions(const abdb_comparison *c, size_t contender)
 {
     bool seen[2] = {false, false};
 
@@ -471,7 +475,7 @@ bool abdb_pairs_mix_directions(const abdb_comparison *c, size_t contender)
 double abdb_geomean_of_like_ratios(const abdb_comparison *c, size_t contender, size_t *n,
                                    size_t *left_out, size_t *repeats)
 {
-    bool mixed = abdb_pairs_mix_directions(c, contender);
+    bool mixed = abdb_pairs_mix_better_directions(c, contender);
     double sum = 0;
 
     *n = *left_out = *repeats = 0;
@@ -481,7 +485,7 @@ double abdb_geomean_of_like_ratios(const abdb_comparison *c, size_t contender, s
         if (pair->contender != contender || pair->choice == ABDB_OF_ANY_SIZE) continue;
         if (!pair_counts_in_geomean(pair)) {
             ++*left_out;
-        } else if (!pair_is_no_repeat(c, i)) {
+        } else if (!pair_repeats_no_earlier_number(c, i)) {
             ++*left_out;
             ++*repeats;
         } else {

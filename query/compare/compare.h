@@ -71,10 +71,10 @@ typedef struct {
 } abdb_groups;
 /* From arena; in the order of their keys. loads: results under unlike loads are apart, too; apart:
  * names of factors by which they are split whatever their role (end: NULL; NULL: none). */
-ABDB_MUST_USE abdb_status abdb_groups_split(abdb_groups *out, const abdb_rulebook *book,
-                                            const abdb_set *set, bool loads,
-                                            const char *const *apart, abdb_arena *arena,
-                                            abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_split_set_into_groups(abdb_groups *out, const abdb_rulebook *book,
+                                                     const abdb_set *set, bool loads,
+                                                     const char *const *apart, abdb_arena *arena,
+                                                     abdb_error *err);
 /* Has a group members of which this factor is known to differ? */
 bool abdb_groups_mix_factor_values(const abdb_groups *groups, const abdb_set *set,
                                    const char *factor);
@@ -88,8 +88,8 @@ typedef struct {
 bool abdb_rule_applies_to_pair(const abdb_rulebook *book, const abdb_rule *rule, abdb_side a,
                                abdb_side b, const char **what);
 /* The known values of a factor on a side, sorted, ',' between; *unknown: some do not say. */
-const char *abdb_side_factor_values(abdb_side side, const char *factor, bool *unknown,
-                                    abdb_arena *arena);
+const char *abdb_side_distinct_factor_values(abdb_side side, const char *factor, bool *unknown,
+                                             abdb_arena *arena);
 
 /* --- compare.c -------------------------------------------------------------------------------- */
 
@@ -190,7 +190,7 @@ double abdb_effect_threshold(const abdb_comparison *c);
 double abdb_significance_level(const abdb_comparison *c);
 double abdb_change_to_detect(const abdb_comparison *c);
 /* Is more better in some of a contender's headlines, and less in others? */
-bool abdb_pairs_mix_directions(const abdb_comparison *c, size_t contender);
+bool abdb_pairs_mix_better_directions(const abdb_comparison *c, size_t contender);
 /* The geometric mean of a contender's headlines, where directions mix of how many times better it
  * is in each, else of the ratios as they are; *n: how many, *left_out: the rest, *twins: those
  * of the rest that repeat a number, because the 99 % and the 99.9 % target of a benchmark often
@@ -198,8 +198,8 @@ bool abdb_pairs_mix_directions(const abdb_comparison *c, size_t contender);
 double abdb_geomean_of_like_ratios(const abdb_comparison *c, size_t contender, size_t *n,
                                    size_t *left_out, size_t *repeats);
 /* Are two results one number under two accuracy targets? */
-bool abdb_same_number_other_target(const abdb_set *a, size_t i, double x, const abdb_set *b,
-                                   size_t k, double y);
+bool abdb_same_number_under_other_target(const abdb_set *a, size_t i, double x, const abdb_set *b,
+                                         size_t k, double y);
 /* May the pair's numbers be shown? */
 bool abdb_pair_may_be_shown(const abdb_comparison *c, const abdb_pair *pair);
 /* compare_rows.c: one row per pair, for programs. */

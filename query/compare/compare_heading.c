@@ -75,10 +75,11 @@ static bool all_pairs_share_factor(const abdb_comparison *c, const char *name, c
 
     for (size_t i = 0; i < c->pairs && all; i++) {
         if (!abdb_pair_may_be_shown(c, &c->pair[i])) continue;
-        all = strcmp(abdb_side_factor_values(c->pair[i].a, name, &unknown, &arena), value) == 0 &&
+        all = strcmp(abdb_side_distinct_factor_values(c->pair[i].a, name, &unknown, &arena),
+                     value) == 0 &&
               !unknown;
-        all = all &&
-              strcmp(abdb_side_factor_values(c->pair[i].b, name, &unknown, &arena), value) == 0;
+        all = all && strcmp(abdb_side_distinct_factor_values(c->pair[i].b, name, &unknown, &arena),
+                            value) == 0;
         all = all && !unknown;
     }
     abdb_arena_free(&arena);
@@ -115,8 +116,8 @@ void abdb_append_shared_factors(const abdb_comparison *c, abdb_text *out)
 }
 
 /* Known values over all shown pairs of a contender, on one side. */
-static void append_union_of_values(const abdb_comparison *c, size_t contender, const char *name,
-                                   bool left, abdb_text *out)
+static void append_known_factor_values_of_side(const abdb_comparison *c, size_t contender,
+                                               const char *name, bool left, abdb_text *out)
 {
     size_t before = out->size;
 
@@ -163,9 +164,9 @@ void abdb_append_differing_factors(const abdb_comparison *c, size_t contender, b
             abdb_text_printf(out, "%s%s", out->size ? (unknown ? ", " : "  ") : "", name);
             if (unknown) continue;
             abdb_text_clear(&values);
-            append_union_of_values(c, contender, name, true, &values);
+            append_known_factor_values_of_side(c, contender, name, true, &values);
             abdb_text_puts(&values, "|");
-            append_union_of_values(c, contender, name, false, &values);
+            append_known_factor_values_of_side(c, contender, name, false, &values);
             if (values.size <= VALUE_WIDTH_MAX)
                 abdb_text_printf(out, " %s", abdb_text_get(&values));
             if (pair->differ[d].meaning_unknown) abdb_text_puts(out, ", meaning unknown");

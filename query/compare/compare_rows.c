@@ -62,7 +62,7 @@ typedef struct {
     bool failed;
 } row_writer;
 
-static void write_text_cell(row_writer *f, const char *value)
+static void write_next_text_cell(row_writer *f, const char *value)
 {
     abdb_value *v = f->next++;
 
@@ -72,7 +72,7 @@ static void write_text_cell(row_writer *f, const char *value)
     f->failed |= !v->text;
 }
 
-static void write_number_cell(row_writer *f, double value)
+static void write_next_number_cell(row_writer *f, double value)
 {
     abdb_value *v = f->next++;
 
@@ -81,7 +81,7 @@ static void write_number_cell(row_writer *f, double value)
     v->real = value;
 }
 
-static void write_count_cell(row_writer *f, size_t value)
+static void write_next_count_cell(row_writer *f, size_t value)
 {
     abdb_value *v = f->next++;
 
@@ -90,7 +90,7 @@ static void write_count_cell(row_writer *f, size_t value)
 }
 
 /* "round v5.1|v6.0; dtype fp8|fp4", of those that differ, or the names of those unknown. */
-static void differing_factors_text(const abdb_pair *pair, bool unknown, abdb_text *out)
+static void write_differing_factors_text(const abdb_pair *pair, bool unknown, abdb_text *out)
 {
     abdb_text_clear(out);
     for (size_t i = 0; i < pair->differs; i++) {
@@ -103,7 +103,7 @@ static void differing_factors_text(const abdb_pair *pair, bool unknown, abdb_tex
     }
 }
 
-static void refusal_rules_text(const abdb_pair *pair, int field, abdb_text *out)
+static void write_refusal_field_text(const abdb_pair *pair, int field, abdb_text *out)
 {
     abdb_text_clear(out);
     for (size_t i = 0; i < pair->refusals; i++) {
@@ -146,14 +146,14 @@ static void write_identity_cells(row_writer *f, const abdb_comparison *c, const 
     size_t at = pair->a.group->member[0];
     const char *model = abdb_member_text(pair->a.set, at, ABDB_M_model);
 
-    write_text_cell(f, pair->a.set->selection);
-    write_text_cell(f, pair->b.set->selection);
-    write_text_cell(f, *model ? model : abdb_member_text(pair->a.set, at, ABDB_M_workload));
-    write_text_cell(f, abdb_member_text(pair->a.set, at, ABDB_M_scenario));
-    write_text_cell(f, abdb_member_text(pair->a.set, at, ABDB_M_metric));
-    write_text_cell(f, abdb_member_text(pair->a.set, at, ABDB_M_statistic));
-    write_text_cell(f, c->per);
-    write_text_cell(f, pair->unit);
+    write_next_text_cell(f, pair->a.set->selection);
+    write_next_text_cell(f, pair->b.set->selection);
+    write_next_text_cell(f, *model ? model : abdb_member_text(pair->a.set, at, ABDB_M_workload));
+    write_next_text_cell(f, abdb_member_text(pair->a.set, at, ABDB_M_scenario));
+    write_next_text_cell(f, abdb_member_text(pair->a.set, at, ABDB_M_metric));
+    write_next_text_cell(f, abdb_member_text(pair->a.set, at, ABDB_M_statistic));
+    write_next_text_cell(f, c->per);
+    write_next_text_cell(f, pair->unit);
 }
 
 static void write_value_cells(row_writer *f, const abdb_pair *pair, bool shown)
@@ -161,18 +161,18 @@ static void write_value_cells(row_writer *f, const abdb_pair *pair, bool shown)
     const abdb_difference *d = &pair->difference;
     bool ratio = shown && pair->has_ratio;
 
-    write_number_cell(f, shown ? pair->left.value : NAN);
-    write_number_cell(f, shown ? pair->left.low : NAN);
-    write_count_cell(f, pair->left.n);
-    write_number_cell(f, shown ? pair->right.value : NAN);
-    write_number_cell(f, shown ? pair->right.low : NAN);
-    write_count_cell(f, pair->right.n);
-    write_text_cell(f, pair->left.why ? pair->left.why : pair->right.why);
-    write_number_cell(f, ratio ? d->ratio : NAN);
-    write_number_cell(f, ratio && d->has_interval ? d->low : NAN);
-    write_number_cell(f, ratio && d->has_interval ? d->high : NAN);
-    write_number_cell(f, ratio && d->verdict != ABDB_VERDICT_STATED ? d->p : NAN);
-    write_text_cell(f, ratio ? abdb_verdict_name(d->verdict) : NULL);
+    write_next_number_cell(f, shown ? pair->left.value : NAN);
+    write_next_number_cell(f, shown ? pair->left.low : NAN);
+    write_next_count_cell(f, pair->left.n);
+    write_next_number_cell(f, shown ? pair->right.value : NAN);
+    write_next_number_cell(f, shown ? pair->right.low : NAN);
+    write_next_count_cell(f, pair->right.n);
+    write_next_text_cell(f, pair->left.why ? pair->left.why : pair->right.why);
+    write_next_number_cell(f, ratio ? d->ratio : NAN);
+    write_next_number_cell(f, ratio && d->has_interval ? d->low : NAN);
+    write_next_number_cell(f, ratio && d->has_interval ? d->high : NAN);
+    write_next_number_cell(f, ratio && d->verdict != ABDB_VERDICT_STATED ? d->p : NAN);
+    write_next_text_cell(f, ratio ? abdb_verdict_name(d->verdict) : NULL);
 }
 
 /* How well a difference is known. */
@@ -180,12 +180,12 @@ static void write_evidence_cells(row_writer *f, const abdb_difference *d, bool s
 {
     bool tested = shown && isfinite(d->p);
 
-    write_number_cell(f, tested ? d->p_corrected : NAN);
-    write_number_cell(f, tested ? d->detectable_change : NAN);
-    write_number_cell(f, tested && d->processes_needed ? (double)d->processes_needed : NAN);
-    write_number_cell(f, tested && !d->paired ? d->drift : NAN);
-    write_text_cell(f, tested ? d->paired ? "yes" : "no" : NULL);
-    write_text_cell(f, shown ? d->reason : NULL);
+    write_next_number_cell(f, tested ? d->p_corrected : NAN);
+    write_next_number_cell(f, tested ? d->detectable_change : NAN);
+    write_next_number_cell(f, tested && d->processes_needed ? (double)d->processes_needed : NAN);
+    write_next_number_cell(f, tested && !d->paired ? d->drift : NAN);
+    write_next_text_cell(f, tested ? d->paired ? "yes" : "no" : NULL);
+    write_next_text_cell(f, shown ? d->reason : NULL);
 }
 
 static abdb_status append_pair_row(const abdb_comparison *c, const abdb_pair *pair, abdb_table *out,
@@ -203,29 +203,30 @@ static abdb_status append_pair_row(const abdb_comparison *c, const abdb_pair *pa
     TRY(abdb_find_per_formula(c->per, &formula, err));
     write_identity_cells(&f, c, pair);
     write_value_cells(&f, pair, shown);
-    write_text_cell(&f, standings[pair->comparability]);
+    write_next_text_cell(&f, standings[pair->comparability]);
     for (int part = 0; part < 3; part++) {
-        refusal_rules_text(pair, part, &words);
-        write_text_cell(&f, abdb_text_get(&words));
+        write_refusal_field_text(pair, part, &words);
+        write_next_text_cell(&f, abdb_text_get(&words));
     }
     for (int unknown = 0; unknown < 2; unknown++) {
-        differing_factors_text(pair, unknown != 0, &words);
-        write_text_cell(&f, abdb_text_get(&words));
+        write_differing_factors_text(pair, unknown != 0, &words);
+        write_next_text_cell(&f, abdb_text_get(&words));
     }
-    write_text_cell(&f, formula);
-    write_text_cell(&f, pair->comparability == ABDB_REFUSED && shown ? "EXPLORATORY: NOT COMPARABLE"
-                                                                     : NULL);
-    write_text_cell(&f, text_or_empty(shown ? picked_result_key(pair->a, &pair->left) : NULL));
-    write_text_cell(&f, text_or_empty(shown ? picked_result_key(pair->b, &pair->right) : NULL));
-    write_text_cell(&f, choices[pair->choice]);
-    write_text_cell(&f, shown ? pair->unlike : NULL);
-    write_number_cell(&f, shown ? picked_device_count(pair->a, &pair->left) : NAN);
-    write_number_cell(&f, shown ? picked_device_count(pair->b, &pair->right) : NAN);
+    write_next_text_cell(&f, formula);
+    write_next_text_cell(
+        &f, pair->comparability == ABDB_REFUSED && shown ? "EXPLORATORY: NOT COMPARABLE" : NULL);
+    write_next_text_cell(&f, text_or_empty(shown ? picked_result_key(pair->a, &pair->left) : NULL));
+    write_next_text_cell(&f,
+                         text_or_empty(shown ? picked_result_key(pair->b, &pair->right) : NULL));
+    write_next_text_cell(&f, choices[pair->choice]);
+    write_next_text_cell(&f, shown ? pair->unlike : NULL);
+    write_next_number_cell(&f, shown ? picked_device_count(pair->a, &pair->left) : NAN);
+    write_next_number_cell(&f, shown ? picked_device_count(pair->b, &pair->right) : NAN);
     write_evidence_cells(&f, &pair->difference, shown && pair->has_ratio);
     abdb_text_clear(&words);
     if (shown) append_side_fact_keys(pair->a, &pair->left, &words);
     if (shown) append_side_fact_keys(pair->b, &pair->right, &words);
-    write_text_cell(&f, abdb_text_get(&words));
+    write_next_text_cell(&f, abdb_text_get(&words));
     if (f.failed || words.failed) st = ABDB_FAIL(err, ABDB_NOMEM, "a comparison");
 done:
     abdb_text_free(&words);

@@ -238,7 +238,7 @@ static double largest_baseline_value(const abdb_comparison *c, size_t contender)
     return most;
 }
 
-static void write_cell_text(abdb_table *t, abdb_value *row, size_t column, const char *text)
+static void set_cell_text(abdb_table *t, abdb_value *row, size_t column, const char *text)
 {
     row[column] = (abdb_value){.kind = ABDB_STRING, .text = abdb_table_copy_text(t, text)};
 }
@@ -319,18 +319,18 @@ static void write_pair_cells(const abdb_comparison *c, const abdb_pair *pair,
 {
     char text[96], ratio[48], verdict[120], shows[32];
 
-    write_cell_text(t, row, 0, label);
+    set_cell_text(t, row, 0, label);
     format_device_counts(pair, text);
-    write_cell_text(t, row, 1, text);
+    set_cell_text(t, row, 1, text);
     format_side_value(&pair->left, scale, text);
-    write_cell_text(t, row, 2, text);
+    set_cell_text(t, row, 2, text);
     format_side_value(&pair->right, scale, text);
-    write_cell_text(t, row, 3, text);
+    set_cell_text(t, row, 3, text);
     format_ratio_and_verdict(c, pair, ratio, verdict);
-    write_cell_text(t, row, 4, ratio);
+    set_cell_text(t, row, 4, ratio);
     format_detectable_change(pair, shows);
-    write_cell_text(t, row, 5, shows);
-    write_cell_text(t, row, 6, verdict);
+    set_cell_text(t, row, 5, shows);
+    set_cell_text(t, row, 6, verdict);
 }
 
 /* Rows of one contender: its pairs that are shown, then their geometric mean. */
@@ -363,17 +363,17 @@ static abdb_status append_contender_rows(const abdb_comparison *c, size_t conten
         char text[64];
 
         if (!row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a comparison"));
-        for (size_t k = 1; k < 6; k++) write_cell_text(t, row, k, "");
+        for (size_t k = 1; k < 6; k++) set_cell_text(t, row, k, "");
         snprintf(text, sizeof text, "geomean %zu of %zu", n, n + left_out);
-        write_cell_text(t, row, 0, text);
+        set_cell_text(t, row, 0, text);
         snprintf(text, sizeof text, "%.2fx", mean);
-        write_cell_text(t, row, 4, text);
-        write_cell_text(t, row, 6,
-                        strcmp(abdb_member_text(&c->set[0], 0, ABDB_M_evidence), "mlperf") == 0
-                            ? "composite, not endorsed by MLCommons"
-                        : abdb_pairs_mix_directions(c, contender)
-                            ? "composite, above 1 is better: times turned over"
-                            : "composite");
+        set_cell_text(t, row, 4, text);
+        set_cell_text(t, row, 6,
+                      strcmp(abdb_member_text(&c->set[0], 0, ABDB_M_evidence), "mlperf") == 0
+                          ? "composite, not endorsed by MLCommons"
+                      : abdb_pairs_mix_better_directions(c, contender)
+                          ? "composite, above 1 is better: times turned over"
+                          : "composite");
     }
 done:
     abdb_text_free(&label);
@@ -405,7 +405,7 @@ abdb_status abdb_print_comparison(const abdb_comparison *c, abdb_db *db, bool br
     abdb_append_shared_factors(c, &line);
     if (line.size && !brief) abdb_print_wrapped(out, 4, abdb_text_get(&line));
     abdb_text_clear(&line);
-    abdb_append_comparison_basis(c, &line);
+    abdb_append_reason_of_per_and_sizes(c, &line);
     if (line.size) abdb_print_wrapped(out, 4, abdb_text_get(&line));
     for (size_t s = 1; s < c->sets; s++) {
         abdb_table rows = {0};
@@ -423,7 +423,7 @@ abdb_status abdb_print_comparison(const abdb_comparison *c, abdb_db *db, bool br
         abdb_table_free(&rows);
         if (st != ABDB_OK) goto done;
     }
-    if (brief) abdb_table_notes_to_count(&end);
+    if (brief) abdb_table_replace_notes_by_count(&end);
     if (end.notes) fputc('\n', out);
     for (size_t i = 0; i < end.notes; i++) abdb_print_wrapped(out, 4, end.note[i]);
 done:
@@ -455,11 +455,11 @@ static abdb_status append_contender_to_table(const abdb_comparison *c, size_t co
         if (!row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a comparison"));
         snprintf(who, sizeof who, "%c %.140s", (char)('A' + contender),
                  abdb_set_device_or_selection(&c->set[contender]));
-        write_cell_text(out, row, 0, who);
-        write_cell_text(out, row, 1, rows.value[r * BLOCK_COLUMNS].text);
-        write_cell_text(out, row, 2, rows.column[0].name);
+        set_cell_text(out, row, 0, who);
+        set_cell_text(out, row, 1, rows.value[r * BLOCK_COLUMNS].text);
+        set_cell_text(out, row, 2, rows.column[0].name);
         for (size_t k = 1; k < BLOCK_COLUMNS; k++)
-            write_cell_text(out, row, k + 2, rows.value[r * BLOCK_COLUMNS + k].text);
+            set_cell_text(out, row, k + 2, rows.value[r * BLOCK_COLUMNS + k].text);
     }
 done:
     abdb_table_free(&rows);
@@ -480,7 +480,7 @@ abdb_status abdb_comparison_to_display_table(const abdb_comparison *c, abdb_db *
     abdb_append_shared_factors(c, &line);
     if (line.size) abdb_table_add_note(out, abdb_text_get(&line));
     abdb_text_clear(&line);
-    abdb_append_comparison_basis(c, &line);
+    abdb_append_reason_of_per_and_sizes(c, &line);
     if (line.size) abdb_table_add_note(out, abdb_text_get(&line));
     for (size_t s = 1; s < c->sets; s++) {
         if (!abdb_count_shown_pairs(c, s)) continue;

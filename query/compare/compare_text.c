@@ -66,16 +66,16 @@ static size_t count_pairs_refused_by(const abdb_comparison *c, size_t contender,
 }
 
 /* A rule with its sentence, and what it found in the first pair that it refuses. */
-static void note_refusal(const abdb_comparison *c, const abdb_pair *pair, const abdb_rule *rule,
-                         abdb_table *t)
+static void note_first_pair_refused_by_rule(const abdb_comparison *c, const abdb_pair *pair,
+                                            const abdb_rule *rule, abdb_table *t)
 {
     const char *factor = strcmp(rule->factor, "*") == 0 ? pair->needed_factor : rule->factor;
     size_t n = count_pairs_refused_by(c, pair->contender, rule);
     char letter = (char)('A' + pair->contender);
     abdb_arena arena = {0};
     bool unknown;
-    const char *a = abdb_side_factor_values(pair->a, factor, &unknown, &arena);
-    const char *b = abdb_side_factor_values(pair->b, factor, &unknown, &arena);
+    const char *a = abdb_side_distinct_factor_values(pair->a, factor, &unknown, &arena);
+    const char *b = abdb_side_distinct_factor_values(pair->b, factor, &unknown, &arena);
 
     abdb_table_add_note_format(t, "%c/A  NOT COMPARABLE  %s (%s: A %s, %c %s; %zu pair%s)", letter,
                                rule->rule, factor, *a ? a : "unknown", letter, *b ? b : "unknown",
@@ -100,7 +100,7 @@ static void note_contender_refusals(const abdb_comparison *c, size_t contender, 
                     first = &c->pair[i];
         if (!first) continue;
         if (count++ < SENTENCES_MAX)
-            note_refusal(c, first, rule, t);
+            note_first_pair_refused_by_rule(c, first, rule, t);
         else
             abdb_text_printf(&more, "%s%s", more.size ? ", " : "", rule->rule);
     }
@@ -138,12 +138,13 @@ static void note_left_out_results(const abdb_comparison *c, abdb_table *t)
         if (n)
             abdb_table_add_note_format(t, "%c: %zu of %zu results left out: %s", (char)('A' + s), n,
                                        c->set[s].members, why);
-        abdb_set_add_mark_notes(&c->set[s], (char[]){(char)('A' + s), '\0'}, t);
+        abdb_set_add_notes_of_marked_results(&c->set[s], (char[]){(char)('A' + s), '\0'}, t);
     }
 }
 
 /* Cells of a command of abdb run without a result, not even a later one (--resume). */
-static abdb_status note_failed_cells(const abdb_comparison *c, abdb_table *t, abdb_error *err)
+static abdb_status note_run_cells_without_result(const abdb_comparison *c, abdb_table *t,
+                                                 abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -160,7 +161,7 @@ static abdb_status note_failed_cells(const abdb_comparison *c, abdb_table *t, ab
             " AND status <> 'ok' EXCEPT SELECT tag, cell FROM v_run WHERE campaign = ?1 "
             "AND status = 'ok')",
             &binds, &rows, err);
-        if (st == ABDB_OK && abdb_cell_number(&rows, 0, 0) > 0)
+        if (st == ABDB_OK && abdb_cell_number_or_nan(&rows, 0, 0) > 0)
             abdb_table_add_note_format(
                 t, "%c: %s of the cells of %s without a result (abdb query kernels --failed)",
                 (char)('A' + s), abdb_cell_text_or_empty(&rows, 0, 0), campaign);
@@ -171,7 +172,7 @@ static abdb_status note_failed_cells(const abdb_comparison *c, abdb_table *t, ab
 }
 
 /* One number under two accuracy targets is counted once. */
-static void note_repeated_numbers(const abdb_comparison *c, abdb_table *t)
+static void note_pairs_repeating_a_number(const abdb_comparison *c, abdb_table *t)
 {
     for (size_t s = 1; s < c->sets; s++) {
         size_t n, left_out, twins;
@@ -196,7 +197,7 @@ static void note_unpaired_results(const abdb_comparison *c, abdb_table *t)
 }
 
 /* Who stands behind the numbers: MLCommons asks for submitter, system and number of chips. */
-static void note_picked_submissions(const abdb_comparison *c, abdb_table *t)
+static void note_mlperf_submissions_behind_numbers(const abdb_comparison *c, abdb_table *t)
 {
     abdb_text line = {0};
 
@@ -221,7 +222,7 @@ static void note_picked_submissions(const abdb_comparison *c, abdb_table *t)
     abdb_text_free(&line);
 }
 
-static void note_prices(const abdb_comparison *c, abdb_table *t)
+static void note_prices_of_picked_results(const abdb_comparison *c, abdb_table *t)
 {
     abdb_price_summary met = {0};
 
@@ -233,7 +234,7 @@ static void note_prices(const abdb_comparison *c, abdb_table *t)
             bool seen = false;
 
             if (!s->n || s->picked == SIZE_MAX || !side.set->member[s->picked].price) continue;
-            abdb_price_summary_add(&met, &side.set->member[s->picked]);
+            abdb_price_summary_add_member(&met, &side.set->member[s->picked]);
             line = abdb_arena_printf(&t->arena, "price of %s: %s",
                                      abdb_member_text(side.set, s->picked, ABDB_M_device),
                                      side.set->member[s->picked].price);
@@ -283,10 +284,10 @@ static void note_legend_and_caveats(const abdb_comparison *c, abdb_table *t)
         abdb_table_add_note_format(
             t, "left aside, with another value in every row of their files:%.*s",
             (int)c->identifiers.size - 1, abdb_text_get(&c->identifiers));
-    note_repeated_numbers(c, t);
+    note_pairs_repeating_a_number(c, t);
     note_unpaired_results(c, t);
-    note_picked_submissions(c, t);
-    note_prices(c, t);
+    note_mlperf_submissions_behind_numbers(c, t);
+    note_prices_of_picked_results(c, t);
 }
 
 /* The footnotes of all results that stand in the numbers. */
@@ -323,8 +324,8 @@ abdb_status abdb_add_comparison_notes(const abdb_comparison *c, abdb_db *db, abd
                             "  next: say what you compare by --where (evidence=..., round=...), or "
                             "--exploratory (stamped)");
     note_legend_and_caveats(c, t);
-    TRY(abdb_note_environment_changes(c, t, err));
-    TRY(note_failed_cells(c, t, err));
+    TRY(abdb_note_environment_if_speed_differs(c, t, err));
+    TRY(note_run_cells_without_result(c, t, err));
     TRY(note_mlperf_footnotes(c, db, t, err));
 done:
     return st;

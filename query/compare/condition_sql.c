@@ -24,8 +24,9 @@ abdb_status abdb_resolve_run_to_campaign(sqlite3 *db, abdb_arena *arena, const a
     if (strcmp(c->op, "=") != 0)
         return ABDB_FAIL(err, ABDB_USAGE, "run wants '=': run=latest, run=latest~1, run=CAMPAIGN");
     if (strncmp(c->value, "latest", 6) != 0) return ABDB_OK;
-    if (c->value[6] && (c->value[6] != '~' ||
-                        !abdb_count_parse(c->value + 7, ABDB_MARK_UNKNOWN, 0, 1000000, &back)))
+    if (c->value[6] &&
+        (c->value[6] != '~' ||
+         !abdb_integer_parse_in_range(c->value + 7, ABDB_MARK_UNKNOWN, 0, 1000000, &back)))
         return ABDB_FAIL(err, ABDB_USAGE, "'%s' is no run: latest, latest~1, latest~2, ...",
                          c->value);
     TRY(abdb_query_to_table(
@@ -65,8 +66,8 @@ static abdb_status resolve_name_note_choice(abdb_selection_query *q, const char 
 {
     const abdb_normalisation *measure = strcmp(kind, "model") == 0 ? q->measure : NULL;
     bool decided;
-    abdb_status st =
-        abdb_resolve_name_by_metric(q->db, kind, word, measure, canon, &decided, q->arena, err);
+    abdb_status st = abdb_resolve_name_deciding_by_metric(q->db, kind, word, measure, canon,
+                                                          &decided, q->arena, err);
 
     if (st == ABDB_OK && decided)
         q->note = abdb_arena_printf(q->arena,
@@ -78,8 +79,9 @@ static abdb_status resolve_name_note_choice(abdb_selection_query *q, const char 
 
 /* Names that aliases resolve: the row keeps the spelling that was published, so the condition asks
  * for all spellings of the canonical name, which an index answers. */
-static abdb_status append_alias_condition(abdb_selection_query *q, const abdb_condition *c,
-                                          const char *kind, const char *column, abdb_error *err)
+static abdb_status append_name_condition_over_aliases(abdb_selection_query *q,
+                                                      const abdb_condition *c, const char *kind,
+                                                      const char *column, abdb_error *err)
 {
     const char *canon;
     bool equal = strcmp(c->op, "=") == 0;
@@ -106,8 +108,8 @@ done:
 }
 
 /* A metric of the same run: "tpot_s", or "ttft_s:p99" for one statistic. */
-static abdb_status append_metric_condition(abdb_selection_query *q, const abdb_condition *c,
-                                           abdb_error *err)
+static abdb_status append_same_run_metric_condition(abdb_selection_query *q,
+                                                    const abdb_condition *c, abdb_error *err)
 {
     const char *colon = strchr(c->column, ':');
     const char *metric = abdb_arena_copy(q->arena, c->column,
@@ -187,7 +189,7 @@ done:
     return st;
 }
 
-abdb_status abdb_column_exists(sqlite3 *db, const char *name, bool *yes, abdb_error *err)
+abdb_status abdb_comparable_column_exists(sqlite3 *db, const char *name, bool *yes, abdb_error *err)
 {
     abdb_table found = {0};
     abdb_status st = abdb_query_with_three_texts(
@@ -210,8 +212,8 @@ bool abdb_is_metric_name(const char *name)
 /* An ordered condition on a date. Both sides are compared as precisely as the right one is stated:
  * 2026-11-05 is not after 2026-11. A date that is known less precisely is neither before nor after
  * what lies within it. */
-static abdb_status append_date_condition(abdb_selection_query *q, const abdb_condition *c,
-                                         abdb_error *err)
+static abdb_status append_ordered_date_condition(abdb_selection_query *q, const abdb_condition *c,
+                                                 abdb_error *err)
 {
     char date[ABDB_DATE_SIZE];
     abdb_status st = abdb_condition_require_date(c, date, err);
@@ -230,8 +232,8 @@ static abdb_status append_date_condition(abdb_selection_query *q, const abdb_con
 }
 
 /* `work`: what was run, by the name of a model or of a workload. */
-static abdb_status append_work_condition(abdb_selection_query *q, const abdb_condition *c,
-                                         abdb_error *err)
+static abdb_status append_model_or_workload_condition(abdb_selection_query *q,
+                                                      const abdb_condition *c, abdb_error *err)
 {
     const char *canon;
     abdb_status st = ABDB_OK;
@@ -249,8 +251,8 @@ done:
 }
 
 /* The results that an index leads to from a printed key; which of them it is the condition says. */
-static abdb_status append_key_condition(abdb_selection_query *q, const abdb_condition *c,
-                                        abdb_error *err)
+static abdb_status append_key_index_condition(abdb_selection_query *q, const abdb_condition *c,
+                                              abdb_error *err)
 {
     abdb_text_puts(&q->sql,
                    " AND r.result_id IN (SELECT x.result_id FROM entry_row w JOIN result_row x"
@@ -272,20 +274,20 @@ abdb_status abdb_append_condition_sql(abdb_selection_query *q, const abdb_condit
     if (strip_factor_prefix(c->column) != c->column) return append_factor_condition(q, c, err);
     if (strcmp(c->column, "run") == 0) return append_run_condition(q, c, err);
     if (strcmp(c->column, "device") == 0)
-        return append_alias_condition(q, c, "device", "raw_device", err);
+        return append_name_condition_over_aliases(q, c, "device", "raw_device", err);
     if (strcmp(c->column, "model") == 0)
-        return append_alias_condition(q, c, "model", "raw_model", err);
+        return append_name_condition_over_aliases(q, c, "model", "raw_model", err);
     if (strcmp(c->column, "workload") == 0)
-        return append_alias_condition(q, c, "model", "raw_workload", err);
-    if (strcmp(c->column, "work") == 0) return append_work_condition(q, c, err);
-    TRY(abdb_column_exists(q->db, c->column, &column, err));
+        return append_name_condition_over_aliases(q, c, "model", "raw_workload", err);
+    if (strcmp(c->column, "work") == 0) return append_model_or_workload_condition(q, c, err);
+    TRY(abdb_comparable_column_exists(q->db, c->column, &column, err));
     if (!column)
-        return abdb_is_metric_name(c->column) ? append_metric_condition(q, c, err)
+        return abdb_is_metric_name(c->column) ? append_same_run_metric_condition(q, c, err)
                                               : append_factor_condition(q, c, err);
     if (strcmp(c->column, "key") == 0 && strcmp(c->op, "=") == 0 && !q->names_quantity)
-        TRY(append_key_condition(q, c, err));
-    if (abdb_column_holds_date(c->column) && abdb_condition_is_ordered(c))
-        return append_date_condition(q, c, err);
+        TRY(append_key_index_condition(q, c, err));
+    if (abdb_is_date_column_name(c->column) && abdb_condition_is_ordered(c))
+        return append_ordered_date_condition(q, c, err);
     if (strcmp(c->op, "~") == 0 ||
         (!abdb_column_is_numeric(c->column) && !abdb_condition_is_ordered(c))) {
         abdb_text_printf(&q->sql, " AND r.%s %s ?", c->column, abdb_condition_sql_operator(c));

@@ -54,8 +54,8 @@ abdb_status abdb_query_environment_diff(sqlite3 *db, const abdb_set *a, const ab
 }
 
 /* ABDB_USAGE: no result of the set has an environment. */
-static abdb_status require_environment(sqlite3 *db, const abdb_set *set, const char *selection,
-                                       abdb_error *err)
+static abdb_status require_environment_in_set(sqlite3 *db, const abdb_set *set,
+                                              const char *selection, abdb_error *err)
 {
     abdb_text entries = {0};
     abdb_table count = {0};
@@ -69,7 +69,7 @@ static abdb_status require_environment(sqlite3 *db, const abdb_set *set, const c
         "SELECT count(environment_id) FROM entry WHERE entry_id IN (SELECT CAST(value AS"
         " INTEGER) FROM json_each(?1))",
         &binds, &count, err));
-    if (!(abdb_cell_number(&count, 0, 0) > 0))
+    if (!(abdb_cell_number_or_nan(&count, 0, 0) > 0))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "the results of '%s' have no environment: only runs do",
                       selection));
 done:
@@ -88,8 +88,8 @@ abdb_status abdb_compare_environments(abdb_db *db, const char *a, const char *b,
 
     TRY(abdb_set_load_normalised(&left, db->sql, a, where, &any, err));
     TRY(abdb_set_load_normalised(&right, db->sql, b, where, &any, err));
-    TRY(require_environment(db->sql, &left, a, err));
-    TRY(require_environment(db->sql, &right, b, err));
+    TRY(require_environment_in_set(db->sql, &left, a, err));
+    TRY(require_environment_in_set(db->sql, &right, b, err));
     TRY(abdb_query_environment_diff(db->sql, &left, &right, table, err));
     table->title = abdb_arena_printf(&table->arena, "Environment: %s against %s", a, b);
     table->column[0].label = "what";

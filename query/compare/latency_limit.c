@@ -50,8 +50,8 @@ static abdb_status query_value_and_percentile(sqlite3 *db, const char *sql, cons
     *value = *percentile = NAN;
     TRY(abdb_query_to_table(db, sql, binds, &rows, err));
     if (!rows.rows) goto done;
-    *value = abdb_cell_number(&rows, 0, 0);
-    *percentile = abdb_cell_number(&rows, 0, 1);
+    *value = abdb_cell_number_or_nan(&rows, 0, 0);
+    *percentile = abdb_cell_number_or_nan(&rows, 0, 1);
 done:
     abdb_table_free(&rows);
     return st;

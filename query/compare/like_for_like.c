@@ -46,7 +46,7 @@ static bool per_basis_differs(const abdb_set *set, size_t sets)
 }
 
 /* Has every set a value, and is one of them of a device? */
-static bool per_device_values_usable(const abdb_set *set, size_t sets)
+static bool every_set_has_value_and_one_is_divided(const abdb_set *set, size_t sets)
 {
     bool divided = false;
 
@@ -77,7 +77,7 @@ abdb_status abdb_sets_normalise_per_device_if_counts_differ(abdb_set *set, size_
     measure.per = *per = "device";
     measure.spare = true;
     for (size_t s = 0; s < sets; s++) TRY(abdb_set_normalise_values(&set[s], db, &measure, err));
-    if (per_device_values_usable(set, sets)) goto done;
+    if (every_set_has_value_and_one_is_divided(set, sets)) goto done;
     *per = "none";
     for (size_t s = 0; s < sets; s++) TRY(abdb_set_normalise_values(&set[s], db, requested, err));
 done:
@@ -107,13 +107,13 @@ static bool side_is_per_device(abdb_side side)
 }
 
 /* Adds "availability available|unknown" where a factor differs, or is unknown on a side. */
-static void append_factor_difference(const char *name, abdb_side a, abdb_side b,
-                                     bool either_unknown_differs, abdb_text *out)
+static void append_factor_if_it_differs(const char *name, abdb_side a, abdb_side b,
+                                        bool either_unknown_differs, abdb_text *out)
 {
     abdb_arena arena = {0};
     bool unknown_a, unknown_b;
-    const char *x = abdb_side_factor_values(a, name, &unknown_a, &arena);
-    const char *y = abdb_side_factor_values(b, name, &unknown_b, &arena);
+    const char *x = abdb_side_distinct_factor_values(a, name, &unknown_a, &arena);
+    const char *y = abdb_side_distinct_factor_values(b, name, &unknown_b, &arena);
     bool unknown = either_unknown_differs ? unknown_a || unknown_b : unknown_a != unknown_b;
 
     if (unknown || strcmp(x, y) != 0)
@@ -123,7 +123,7 @@ static void append_factor_difference(const char *name, abdb_side a, abdb_side b,
 }
 
 /* The mark that would leave results of a side out, were it not asked for; "none". */
-static const char *mark_shown_of_side(abdb_side side)
+static const char *first_shown_exclusion_mark_of_side(abdb_side side)
 {
     for (size_t i = 0; i < side.group->count; i++)
         if (side.set->member[side.group->member[i]].mark_shown)
@@ -141,12 +141,12 @@ const char *abdb_describe_unlike_factors(abdb_side a, abdb_side b, const char *p
     const char *kept, *x, *y;
 
     if (none || (device && !(side_is_per_device(a) && side_is_per_device(b))))
-        append_factor_difference("devices", a, b, side_is_mlperf(a) && side_is_mlperf(b), &out);
+        append_factor_if_it_differs("devices", a, b, side_is_mlperf(a) && side_is_mlperf(b), &out);
     for (size_t i = 0;
          side_is_mlperf(a) && side_is_mlperf(b) && i < sizeof factors / sizeof *factors; i++)
-        append_factor_difference(factors[i], a, b, true, &out);
-    x = mark_shown_of_side(a);
-    y = mark_shown_of_side(b);
+        append_factor_if_it_differs(factors[i], a, b, true, &out);
+    x = first_shown_exclusion_mark_of_side(a);
+    y = first_shown_exclusion_mark_of_side(b);
     if (strcmp(x, "none") != 0 || strcmp(y, "none") != 0)
         abdb_text_printf(&out, "%smark %s|%s", out.size ? ", " : "", x, y);
     kept = abdb_arena_copy(arena, abdb_text_get(&out), out.size);
@@ -186,8 +186,8 @@ static bool select_members_by_device_count(abdb_side side, double devices, abdb_
     return out->count > 0;
 }
 
-bool abdb_select_best_common_size(abdb_side a, abdb_side b, bool higher, abdb_group *of_a,
-                                  abdb_group *of_b, abdb_arena *arena)
+bool abdb_select_members_of_best_common_size(abdb_side a, abdb_side b, bool higher,
+                                             abdb_group *of_a, abdb_group *of_b, abdb_arena *arena)
 {
     double size = NAN, best = NAN;
 
@@ -248,7 +248,7 @@ const char *abdb_device_counts_text(const abdb_set *set, size_t sets, double *us
     return kept ? kept : "";
 }
 
-void abdb_append_comparison_basis(const abdb_comparison *c, abdb_text *out)
+void abdb_append_reason_of_per_and_sizes(const abdb_comparison *c, abdb_text *out)
 {
     abdb_arena arena = {0};
     bool sized = false;

@@ -65,7 +65,7 @@ typedef struct {
 
 /* The first mark of a member that leaves it out; what it says becomes the reason. One that is let
  * through is noted. */
-static const char *why_member_marked(normaliser *n, size_t i)
+static const char *set_mark_return_its_reason(normaliser *n, size_t i)
 {
     const char *marks = abdb_member_text(n->set, i, ABDB_M_marks);
     abdb_member *m = &n->set->member[i];
@@ -88,7 +88,7 @@ static const char *why_member_marked(normaliser *n, size_t i)
     return NULL;
 }
 
-static abdb_status load_marks(normaliser *n, abdb_error *err)
+static abdb_status load_excluding_marks(normaliser *n, abdb_error *err)
 {
     const char *marks = n->measure->marks;
 
@@ -101,10 +101,10 @@ static abdb_status load_marks(normaliser *n, abdb_error *err)
 }
 
 /* Why a member cannot stand for its set. */
-static const char *why_member_excluded(normaliser *n, size_t i, size_t per)
+static const char *set_mark_return_exclusion_reason(normaliser *n, size_t i, size_t per)
 {
     const abdb_set *set = n->set;
-    const char *marked = why_member_marked(n, i);
+    const char *marked = set_mark_return_its_reason(n, i);
     const char *flags = abdb_member_text(set, i, ABDB_M_flags);
 
     if (marked) return marked;
@@ -158,7 +158,7 @@ static const char *describe_offer_price(const abdb_table *offers, size_t offer_r
 {
     const char *from = abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_FROM);
     const char *about = strchr(from, '/') ? "up to " : "";
-    double age = abdb_cell_number(offers, offer_row, ABDB_OFFER_AGE_DAYS);
+    double age = abdb_cell_number_or_nan(offers, offer_row, ABDB_OFFER_AGE_DAYS);
 
     if (!*abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_KEY)) return "your own quote";
     if (isnan(age))
@@ -173,7 +173,7 @@ static const char *describe_offer_price(const abdb_table *offers, size_t offer_r
 
 /* The cheapest offer of a member's device that holds a node of its system; keeps what would be
  * cheaper. SIZE_MAX: none. */
-static size_t find_fitting_offer(normaliser *n, size_t i)
+static size_t find_cheapest_fitting_offer_note_small(normaliser *n, size_t i)
 {
     abdb_text small = {0};
     size_t at =
@@ -188,14 +188,15 @@ static size_t find_fitting_offer(normaliser *n, size_t i)
 }
 
 /* A value for 1 USD an hour becomes one at the cheapest offer of the member's device. */
-static void apply_cheapest_offer(normaliser *n, size_t i)
+static void divide_value_by_cheapest_offer(normaliser *n, size_t i)
 {
     abdb_member *m = &n->set->member[i];
     abdb_arena *arena = &n->set->arena;
     const char *device = abdb_member_text(n->set, i, ABDB_M_device), *key;
-    size_t at = find_fitting_offer(n, i);
+    size_t at = find_cheapest_fitting_offer_note_small(n, i);
 
-    m->value = at == SIZE_MAX ? NAN : m->value / abdb_cell_number(&n->offers, at, ABDB_OFFER_PRICE);
+    m->value =
+        at == SIZE_MAX ? NAN : m->value / abdb_cell_number_or_nan(&n->offers, at, ABDB_OFFER_PRICE);
     if (at == SIZE_MAX) {
         if (!m->why) m->why = why_no_offer_fits(n, device);
         return;
@@ -206,10 +207,10 @@ static void apply_cheapest_offer(normaliser *n, size_t i)
     m->provider = copy_offer_text(n, at, ABDB_OFFER_PROVIDER);
     m->provider_kind = copy_offer_text(n, at, ABDB_OFFER_PROVIDER_KIND);
     m->price_kind = copy_offer_text(n, at, ABDB_OFFER_KIND);
-    m->price_age_days = abdb_cell_number(&n->offers, at, ABDB_OFFER_AGE_DAYS);
+    m->price_age_days = abdb_cell_number_or_nan(&n->offers, at, ABDB_OFFER_AGE_DAYS);
 }
 
-static void use_stated_value(abdb_set *set, size_t i)
+static void set_value_as_stated(abdb_set *set, size_t i)
 {
     set->member[i].value = abdb_member_number(set, i, ABDB_M_value);
     set->member[i].unit = abdb_member_text(set, i, ABDB_M_unit);
@@ -222,8 +223,8 @@ static void use_undivided_or_exclude(normaliser *n, size_t i)
     abdb_member *m = &n->set->member[i];
 
     if (n->measure->spare) {
-        use_stated_value(n->set, i);
-        m->why = why_member_excluded(n, i, 0);
+        set_value_as_stated(n->set, i);
+        m->why = set_mark_return_exclusion_reason(n, i, 0);
     } else if (!m->why)
         m->why = "only rates that add are divided by devices, not times, latencies and fractions";
 }
@@ -241,7 +242,7 @@ static abdb_status normalise_member_or_note_why_not(normaliser *n, size_t i, abd
     sqlite3_bind_text(n->find, 1, abdb_member_text(n->set, i, ABDB_M_result_id), -1,
                       SQLITE_TRANSIENT);
     code = sqlite3_step(n->find);
-    if (code != SQLITE_ROW && code != SQLITE_DONE) return abdb_fail_sql_read(n->db, err);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) return abdb_fail_with_sql_read_error(n->db, err);
     if (code == SQLITE_ROW && sqlite3_column_type(n->find, 0) != SQLITE_NULL) {
         unit = abdb_sql_text_or_empty(n->find, 1);
         facts = abdb_sql_text_or_null(n->find, 2);
@@ -249,7 +250,7 @@ static abdb_status normalise_member_or_note_why_not(normaliser *n, size_t i, abd
         m->unit = abdb_arena_copy(arena, unit, strlen(unit));
         m->facts = facts ? abdb_arena_copy(arena, facts, strlen(facts)) : NULL;
         m->divided = divides_by_devices(n);
-        if (divides_by_price(n)) apply_cheapest_offer(n, i);
+        if (divides_by_price(n)) divide_value_by_cheapest_offer(n, i);
     }
     if (isnan(m->value) && divides_by_devices(n) && code == SQLITE_ROW &&
         !sqlite3_column_int(n->find, 3))
@@ -273,7 +274,7 @@ static abdb_status check_options_prepare_sql(normaliser *n, abdb_error *err)
     const char *basis = m->peak ? m->peak : "published", *sql;
 
     n->days = NAN;
-    if (m->price_max_age_days && !abdb_days_parse(m->price_max_age_days, &n->days))
+    if (m->price_max_age_days && !abdb_days_parse_nonnegative(m->price_max_age_days, &n->days))
         return ABDB_FAIL(err, ABDB_USAGE, "--price-max-age wants days, such as 90d, not '%s'",
                          m->price_max_age_days);
     for (int i = 0; i < 2; i++) {
@@ -289,7 +290,7 @@ static abdb_status check_options_prepare_sql(normaliser *n, abdb_error *err)
                          basis);
     sql = divides_by_devices(n) ? each : divides_by_price(n) ? priced : plain;
     if (sqlite3_prepare_v2(n->db, sql, -1, &n->find, NULL) != SQLITE_OK)
-        return abdb_fail_sql_read(n->db, err);
+        return abdb_fail_with_sql_read_error(n->db, err);
     if (!divides_by_devices(n))
         sqlite3_bind_text(n->find, 2, pers[n->per].formula, -1, SQLITE_STATIC);
     if (!divides_by_devices(n) && !divides_by_price(n))
@@ -299,11 +300,11 @@ static abdb_status check_options_prepare_sql(normaliser *n, abdb_error *err)
 
 /* What a value was stated per matters no more once a formula made it: all of them begin with
  * totals. */
-static void set_per_factor_state(abdb_member *m, bool made)
+static void set_per_factor_state(abdb_member *m, bool inapplicable)
 {
     for (size_t i = 0; i < m->traits; i++)
         if (strcmp(m->trait[i].name, "per") == 0)
-            m->trait[i].state = made ? ABDB_INAPPLICABLE : ABDB_KNOWN;
+            m->trait[i].state = inapplicable ? ABDB_INAPPLICABLE : ABDB_KNOWN;
 }
 
 abdb_status abdb_set_normalise_values(abdb_set *set, sqlite3 *db, const abdb_normalisation *measure,
@@ -316,16 +317,16 @@ abdb_status abdb_set_normalise_values(abdb_set *set, sqlite3 *db, const abdb_nor
     if (!measure->per) n.per = 0;
     if (measure->per) TRY(abdb_find_per_formula(measure->per, &ignored, err));
     if (pers[n.per].formula) TRY(check_options_prepare_sql(&n, err));
-    TRY(load_marks(&n, err));
+    TRY(load_excluding_marks(&n, err));
     for (size_t i = 0; i < set->members; i++) {
-        set->member[i].why = why_member_excluded(&n, i, n.per);
+        set->member[i].why = set_mark_return_exclusion_reason(&n, i, n.per);
         set->member[i].divided = false;
         set->member[i].facts = NULL;
         set->member[i].too_small = NULL;
         if (pers[n.per].formula) {
             TRY(normalise_member_or_note_why_not(&n, i, err));
         } else {
-            use_stated_value(set, i);
+            set_value_as_stated(set, i);
         }
         set_per_factor_state(&set->member[i],
                              pers[n.per].formula && !(measure->spare && !set->member[i].divided));
@@ -337,7 +338,7 @@ done:
     return st;
 }
 
-void abdb_set_add_mark_notes(const abdb_set *set, const char *who, abdb_table *t)
+void abdb_set_add_notes_of_marked_results(const abdb_set *set, const char *who, abdb_table *t)
 {
     for (size_t i = 0; i < set->members; i++) {
         const char *mark = set->member[i].mark;

@@ -7,19 +7,19 @@
 #include "query/answer/table.h"
 #include "schema/core/offer_capacity.h"
 
-static void add_too_small_offer(abdb_price_summary *met, const char *small)
+static void add_too_small_offer_once(abdb_price_summary *met, const char *small)
 {
     for (size_t i = 0; i < met->smalls; i++)
         if (strcmp(met->small[i], small) == 0) return;
     if (met->smalls < ABDB_PRICES_SMALL_MAX) met->small[met->smalls++] = small;
 }
 
-void abdb_price_summary_add(abdb_price_summary *met, const abdb_member *member)
+void abdb_price_summary_add_member(abdb_price_summary *met, const abdb_member *member)
 {
     const char *kind;
     size_t i = 0, at = 0;
 
-    if (member->too_small) add_too_small_offer(met, member->too_small);
+    if (member->too_small) add_too_small_offer_once(met, member->too_small);
     if (!member->price) return;
     while (i < met->kinds && strcmp(met->kind[i], member->price_kind) != 0) i++;
     if (i == met->kinds && i < ABDB_PRICES_KINDS_MAX) met->kind[met->kinds++] = member->price_kind;
@@ -28,7 +28,8 @@ void abdb_price_summary_add(abdb_price_summary *met, const abdb_member *member)
     kind = *member->provider_kind ? member->provider_kind : "of unknown kind";
     for (i = 0; i < met->providers; i++) {
         if (strcmp(met->from[i].provider, member->provider) == 0) return;
-        /* Kept in the order of kinds, so that append_providers_by_kind() can group them. */
+        /* Kept in the order of kinds, so that append_providers_by_kind_count_kinds() can group
+         * them. */
         if (strcmp(met->from[i].kind, kind) <= 0) at = i + 1;
     }
     if (met->providers == ABDB_PRICES_PROVIDERS_MAX) return;
@@ -38,7 +39,7 @@ void abdb_price_summary_add(abdb_price_summary *met, const abdb_member *member)
 }
 
 /* "tier-1 cloud (AWS, OCI), marketplace (Prime Intellect)" */
-static size_t append_providers_by_kind(const abdb_price_summary *met, abdb_text *out)
+static size_t append_providers_by_kind_count_kinds(const abdb_price_summary *met, abdb_text *out)
 {
     size_t kinds = 0;
 
@@ -66,7 +67,8 @@ void abdb_price_summary_add_notes(const abdb_price_summary *met, abdb_table *t)
     }
     abdb_text_clear(&line);
     abdb_text_puts(&line, "! providers of different kind, whose prices include different things: ");
-    if (append_providers_by_kind(met, &line) > 1) abdb_table_add_note(t, abdb_text_get(&line));
+    if (append_providers_by_kind_count_kinds(met, &line) > 1)
+        abdb_table_add_note(t, abdb_text_get(&line));
     abdb_text_clear(&line);
     abdb_text_printf(&line, "! prices are up to %.0f days old: ask for a quote of today",
                      met->oldest_days);

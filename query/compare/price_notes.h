@@ -19,7 +19,7 @@ typedef struct {
     size_t smalls;
 } abdb_price_summary;
 
-void abdb_price_summary_add(abdb_price_summary *met, const abdb_member *member);
+void abdb_price_summary_add_member(abdb_price_summary *met, const abdb_member *member);
 /* Notes: prices of different kind, providers of different kind, old prices, offers that are too
  * small. */
 void abdb_price_summary_add_notes(const abdb_price_summary *met, abdb_table *t);

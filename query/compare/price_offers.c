@@ -74,7 +74,7 @@ static abdb_status refuse_likely_node_price(sqlite3 *db, const char *device,
                             "SELECT min(per_device_hour) FROM v_price_offer"
                             " WHERE device = ?1 AND kind = 'on-demand' AND valid_to IS NULL",
                             &binds, &t, err));
-    least = t.rows ? abdb_cell_number(&t, 0, 0) : NAN;
+    least = t.rows ? abdb_cell_number_or_nan(&t, 0, 0) : NAN;
     if (quote->amount > NODE_RATIO * least)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "%g USD/h for one %s is %.0f times what is stored (%g): per node? Write"
@@ -86,8 +86,8 @@ done:
 }
 
 /* Reads the quotes of --price, separated by commas; each replaces the offers of its device. */
-static abdb_status parse_and_add_quotes(abdb_table *t, sqlite3 *db, const char *quotes,
-                                        abdb_error *err)
+static abdb_status parse_quotes_replace_offers(abdb_table *t, sqlite3 *db, const char *quotes,
+                                               abdb_error *err)
 {
     char *rest = abdb_arena_copy(&t->arena, quotes, strlen(quotes));
     const char *device, *words;
@@ -99,7 +99,7 @@ static abdb_status parse_and_add_quotes(abdb_table *t, sqlite3 *db, const char *
         rest += strspn(rest, " ");
         words = abdb_arena_printf(&t->arena, "--price %.*s", (int)strcspn(rest, ","), rest);
         if (!words) TRY(ABDB_FAIL(err, ABDB_NOMEM, "--price"));
-        TRY(abdb_parse_next_quote(&rest, "price", &quote, err));
+        TRY(abdb_parse_next_price_quote(&rest, "price", &quote, err));
         TRY(abdb_resolve_canonical_name(db, "device", quote.device, &device, &t->arena, err));
         TRY(refuse_likely_node_price(db, device, &quote, err));
         TRY(replace_offers_by_quote(t, device, &quote, words, err));
@@ -119,22 +119,24 @@ abdb_status abdb_load_offers_and_quotes(abdb_table *out, sqlite3 *db,
            abdb_bind_add_text(&binds, options->price_kind) &&
            abdb_bind_add_text(&binds, options->today));
     TRY(abdb_query_to_table(db, stored, &binds, out, err));
-    if (options->price && *options->price) TRY(parse_and_add_quotes(out, db, options->price, err));
+    if (options->price && *options->price)
+        TRY(parse_quotes_replace_offers(out, db, options->price, err));
 done:
     return st;
 }
 
 /* Is it of the device, and new enough? */
-static bool offer_matches(const abdb_table *offers, size_t i, const char *device, double days)
+static bool offer_is_of_device_and_recent(const abdb_table *offers, size_t i, const char *device,
+                                          double days)
 {
     return strcmp(abdb_cell_text_or_empty(offers, i, ABDB_OFFER_DEVICE), device) == 0 &&
-           (isnan(days) || abdb_cell_number(offers, i, ABDB_OFFER_AGE_DAYS) <= days);
+           (isnan(days) || abdb_cell_number_or_nan(offers, i, ABDB_OFFER_AGE_DAYS) <= days);
 }
 
 size_t abdb_find_cheapest_offer(const abdb_table *offers, const char *device, double days)
 {
     for (size_t i = 0; i < offers->rows; i++)
-        if (offer_matches(offers, i, device, days)) return i;
+        if (offer_is_of_device_and_recent(offers, i, device, days)) return i;
     return SIZE_MAX;
 }
 
@@ -142,15 +144,15 @@ size_t abdb_find_cheapest_fitting_offer(const abdb_table *offers, const char *de
                                         double devices, double nodes, abdb_text *small)
 {
     for (size_t i = 0; i < offers->rows; i++) {
-        double size = abdb_cell_number(offers, i, ABDB_OFFER_SIZE);
+        double size = abdb_cell_number_or_nan(offers, i, ABDB_OFFER_SIZE);
 
-        if (!offer_matches(offers, i, device, days)) continue;
+        if (!offer_is_of_device_and_recent(offers, i, device, days)) continue;
         if (!*abdb_cell_text_or_empty(offers, i, ABDB_OFFER_KEY) ||
             abdb_offer_holds_one_node(devices, nodes, size))
             return i;
         abdb_text_puts(small, small->size ? ", " : "");
         abdb_text_printf(small, ABDB_OFFER_FORMAT, device,
-                         abdb_cell_number(offers, i, ABDB_OFFER_PRICE),
+                         abdb_cell_number_or_nan(offers, i, ABDB_OFFER_PRICE),
                          abdb_cell_text_or_empty(offers, i, ABDB_OFFER_PROVIDER), size);
     }
     return SIZE_MAX;

@@ -54,7 +54,7 @@ static abdb_status load_sample_times(abdb_comparison *c, const abdb_set *set, si
     if (!t.rows) goto done;
     *out = calloc(t.rows, sizeof **out);
     if (!*out) TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
-    for (size_t i = 0; i < t.rows; i++) (*out)[(*n)++] = abdb_cell_number(&t, i, 0);
+    for (size_t i = 0; i < t.rows; i++) (*out)[(*n)++] = abdb_cell_number_or_nan(&t, i, 0);
 done:
     abdb_table_free(&t);
     return st;
@@ -74,7 +74,7 @@ static abdb_status load_repetition_number(abdb_comparison *c, const char *proces
     st = abdb_query_to_table(
         c->db, "SELECT repetition FROM process WHERE process_id = CAST(?1 AS INTEGER)", &binds, &t,
         err);
-    if (st == ABDB_OK && t.rows) *out = (long)abdb_cell_number(&t, 0, 0);
+    if (st == ABDB_OK && t.rows) *out = (long)abdb_cell_number_or_nan(&t, 0, 0);
     abdb_table_free(&t);
     return st;
 }
@@ -213,7 +213,7 @@ bool abdb_processes_find_two_programs(const abdb_processes *p, bool pairs_alone,
 }
 
 /* The mean of the repetition that begins at *at, which moves on. */
-static double mean_of_repetition(const abdb_processes *p, size_t *at)
+static double mean_of_repetition_and_advance(const abdb_processes *p, size_t *at)
 {
     const abdb_process_value *first = &p->one[*at];
     double sum = 0;
@@ -243,8 +243,8 @@ size_t abdb_processes_pair_repetitions(abdb_processes *a, abdb_processes *b, dou
         if (!order)
             order = (a->one[i].repetition > b->one[k].repetition) -
                     (a->one[i].repetition < b->one[k].repetition);
-        left = order <= 0 ? mean_of_repetition(a, &i) : 0;
-        right = order >= 0 ? mean_of_repetition(b, &k) : 0;
+        left = order <= 0 ? mean_of_repetition_and_advance(a, &i) : 0;
+        right = order >= 0 ? mean_of_repetition_and_advance(b, &k) : 0;
         if (order || !a->one[i - 1].repetition) continue;
         mark_as_paired(a, a_from, i);
         mark_as_paired(b, b_from, k);

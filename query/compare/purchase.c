@@ -16,9 +16,9 @@ typedef struct {
 /* How many devices of an offer are used by whole nodes of a result; 0: it holds no node. */
 static double devices_used_of_offer(const abdb_system_choice *c, size_t member, double offered)
 {
-    return abdb_offer_usable_devices(abdb_member_number(&c->ranking.set, member, ABDB_M_devices),
-                                     abdb_member_number(&c->ranking.set, member, ABDB_M_nodes),
-                                     offered);
+    return abdb_offer_devices_in_whole_nodes(
+        abdb_member_number(&c->ranking.set, member, ABDB_M_devices),
+        abdb_member_number(&c->ranking.set, member, ABDB_M_nodes), offered);
 }
 
 static double whole_units_needed(double wanted, double each)
@@ -111,18 +111,19 @@ abdb_purchase abdb_cheapest_purchase_at_price(const abdb_system_choice *c,
 
 static offer read_offer_price_size(const abdb_choose_context *s, size_t offer_row)
 {
-    double size = abdb_cell_number(&s->offers, offer_row, ABDB_OFFER_SIZE);
+    double size = abdb_cell_number_or_nan(&s->offers, offer_row, ABDB_OFFER_SIZE);
 
-    return (offer){abdb_cell_number(&s->offers, offer_row, ABDB_OFFER_PRICE), size > 1 ? size : 1};
+    return (offer){abdb_cell_number_or_nan(&s->offers, offer_row, ABDB_OFFER_PRICE),
+                   size > 1 ? size : 1};
 }
 
 /* Is it of the device, and new enough? */
-static bool offer_applies_to_device(const abdb_choose_context *s, size_t offer_row,
-                                    const char *device)
+static bool offer_is_of_device_and_recent(const abdb_choose_context *s, size_t offer_row,
+                                          const char *device)
 {
     return strcmp(abdb_cell_text_or_empty(&s->offers, offer_row, ABDB_OFFER_DEVICE), device) == 0 &&
            (isnan(s->days) ||
-            abdb_cell_number(&s->offers, offer_row, ABDB_OFFER_AGE_DAYS) <= s->days);
+            abdb_cell_number_or_nan(&s->offers, offer_row, ABDB_OFFER_AGE_DAYS) <= s->days);
 }
 
 static const char *copy_offer_cell(abdb_system_choice *c, const abdb_table *offers,
@@ -138,7 +139,7 @@ static bool is_first_offer_of_provider(const abdb_choose_context *s, size_t offe
     const char *provider = abdb_cell_text_or_empty(&s->offers, offer_row, ABDB_OFFER_PROVIDER);
 
     for (size_t k = 0; k < offer_row; k++)
-        if (offer_applies_to_device(s, k, device) &&
+        if (offer_is_of_device_and_recent(s, k, device) &&
             strcmp(abdb_cell_text_or_empty(&s->offers, k, ABDB_OFFER_PROVIDER), provider) == 0)
             return false;
     return true;
@@ -154,11 +155,11 @@ static void fill_offer_details_note_small(abdb_system_choice *c, const abdb_choo
     for (size_t i = 0; i < t->rows; i++) {
         offer one = read_offer_price_size(s, i);
 
-        if (!offer_applies_to_device(s, i, p->device)) continue;
+        if (!offer_is_of_device_and_recent(s, i, p->device)) continue;
         p->providers += is_first_offer_of_provider(s, i, p->device);
         if (devices_used_of_offer(c, p->member, one.size) < 1) {
             if (one.price < p->price)
-                abdb_system_choice_leave_out(
+                abdb_system_choice_record_left_out(
                     c,
                     abdb_arena_printf(&c->arena, ABDB_OFFER_FORMAT, p->device, one.price,
                                       abdb_cell_text_or_empty(t, i, ABDB_OFFER_PROVIDER), one.size),
@@ -171,7 +172,7 @@ static void fill_offer_details_note_small(abdb_system_choice *c, const abdb_choo
     p->price_kind = copy_offer_cell(c, t, cheapest_row, ABDB_OFFER_KIND);
     p->price_date = copy_offer_cell(c, t, cheapest_row, ABDB_OFFER_FROM);
     p->price_key = copy_offer_cell(c, t, cheapest_row, ABDB_OFFER_KEY);
-    p->price_age_days = abdb_cell_number(t, cheapest_row, ABDB_OFFER_AGE_DAYS);
+    p->price_age_days = abdb_cell_number_or_nan(t, cheapest_row, ABDB_OFFER_AGE_DAYS);
 }
 
 abdb_purchase abdb_cheapest_purchase_of_offers(abdb_system_choice *c, const abdb_choose_context *s,
@@ -183,7 +184,7 @@ abdb_purchase abdb_cheapest_purchase_of_offers(abdb_system_choice *c, const abdb
     for (size_t i = 0; i < s->offers.rows; i++) {
         abdb_purchase p = {.member = SIZE_MAX};
 
-        if (offer_applies_to_device(s, i, device))
+        if (offer_is_of_device_and_recent(s, i, device))
             p = cheapest_result_at_offer(c, s->o, device, read_offer_price_size(s, i));
         if (p.member == SIZE_MAX) continue;
         if (best.member == SIZE_MAX || abdb_compare_purchases(&p, &best) < 0) {

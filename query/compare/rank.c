@@ -30,7 +30,8 @@ static int find_member_column(const char *name, abdb_member_column *out)
 }
 
 /* Where one backend ran the same problem with several providers, its name is that of both. */
-static const char *ranked_name(abdb_ranking *r, size_t member, abdb_member_column by)
+static const char *name_with_provider_if_several(abdb_ranking *r, size_t member,
+                                                 abdb_member_column by)
 {
     const char *name = abdb_member_text(&r->set, member, by);
     const abdb_member_factor *provider =
@@ -48,14 +49,15 @@ static abdb_status detect_several_providers(abdb_ranking *r, abdb_error *err)
 {
     static const char *const backend[] = {"backend", NULL};
     abdb_groups groups;
-    abdb_status st = abdb_groups_split(&groups, &r->book, &r->set, false, backend, &r->arena, err);
+    abdb_status st =
+        abdb_split_set_into_groups(&groups, &r->book, &r->set, false, backend, &r->arena, err);
 
     if (st == ABDB_OK) r->providers = abdb_groups_mix_factor_values(&groups, &r->set, "provider");
     return st;
 }
 
 /* The second metric of the member's run; NAN: it has none. */
-static abdb_status load_second_metric(abdb_ranking *r, sqlite3 *db, const char *name, size_t member,
+static abdb_status load_pareto_metric(abdb_ranking *r, sqlite3 *db, const char *name, size_t member,
                                       double *out, abdb_error *err)
 {
     abdb_member_column column;
@@ -88,7 +90,7 @@ static abdb_status load_second_metric(abdb_ranking *r, sqlite3 *db, const char *
             " %s:p99",
             name, abdb_cell_text_or_empty(&t, 0, 1), abdb_cell_text_or_empty(&t, 1, 1),
             t.rows > 2 ? ", ..." : "", name));
-    if (t.rows) *out = abdb_cell_number(&t, 0, 0);
+    if (t.rows) *out = abdb_cell_number_or_nan(&t, 0, 0);
 done:
     abdb_table_free(&t);
     return st;
@@ -101,8 +103,8 @@ static bool member_is_rankable(const abdb_member *m)
 
 /* Keeps a member where it is better than what stands for its name. Rows of a group are added one
  * after another, so its rows are the last ones. */
-static abdb_status update_best_of_name(abdb_ranking *r, size_t group, size_t member,
-                                       const char *name, abdb_error *err)
+static abdb_status update_or_append_best_of_name(abdb_ranking *r, size_t group, size_t member,
+                                                 const char *name, abdb_error *err)
 {
     double value = r->set.member[member].value;
     abdb_ranked *row;
@@ -141,7 +143,7 @@ static abdb_status replace_best_by_median(abdb_ranking *r, abdb_member_column by
 
         for (size_t k = 0; k < group->count; k++)
             if (member_is_rankable(&r->set.member[group->member[k]]) &&
-                strcmp(ranked_name(r, group->member[k], by), row->name) == 0)
+                strcmp(name_with_provider_if_several(r, group->member[k], by), row->name) == 0)
                 x[n++] = r->set.member[group->member[k]].value;
         abdb_array_sort(x, n, sizeof *x, abdb_compare_double);
         row->value = abdb_quantile_sorted(x, n, 0.5);
@@ -149,7 +151,7 @@ static abdb_status replace_best_by_median(abdb_ranking *r, abdb_member_column by
             size_t at = group->member[k];
 
             if (member_is_rankable(&r->set.member[at]) &&
-                strcmp(ranked_name(r, at, by), row->name) == 0 &&
+                strcmp(name_with_provider_if_several(r, at, by), row->name) == 0 &&
                 fabs(r->set.member[at].value - row->value) <
                     fabs(r->set.member[row->member].value - row->value))
                 row->member = at;
@@ -175,7 +177,7 @@ static int compare_group_value_name(const void *a, const void *b)
 }
 
 /* Sorts by group and value and numbers the places, from 1 in each group. */
-static abdb_status sort_and_number_places(abdb_ranking *r, abdb_error *err)
+static abdb_status sort_and_number_ranks(abdb_ranking *r, abdb_error *err)
 {
     sortable *all = calloc(r->count + 1, sizeof *all);
 
@@ -214,7 +216,7 @@ static abdb_status mark_pareto_front(abdb_ranking *r, sqlite3 *db, const char *n
                       name));
     r->other_higher = info && strcmp(info->better, "higher") == 0;
     for (size_t i = 0; i < r->count; i++)
-        TRY(load_second_metric(r, db, name, r->row[i].member, &r->row[i].other, err));
+        TRY(load_pareto_metric(r, db, name, r->row[i].member, &r->row[i].other, err));
     for (size_t i = 0; i < r->count; i++) {
         abdb_ranked *x = &r->row[i];
 
@@ -237,7 +239,7 @@ done:
 /* --- like with like --------------------------------------------------------------------------- */
 
 /* In what each row differs from the first of its group. */
-static abdb_status describe_rows_unlike(abdb_ranking *r, sqlite3 *db, abdb_error *err)
+static abdb_status set_differences_from_group_leader(abdb_ranking *r, sqlite3 *db, abdb_error *err)
 {
     abdb_single_member_side first, own;
     const char *unknown;
@@ -299,23 +301,24 @@ abdb_status abdb_rank_results(abdb_ranking *out, sqlite3 *db, const char *select
     if (o->exploratory)
         TRY(merge_into_one_group(out, err));
     else
-        TRY(abdb_groups_split(&out->groups, &out->book, &out->set, false, NULL, &out->arena, err));
+        TRY(abdb_split_set_into_groups(&out->groups, &out->book, &out->set, false, NULL,
+                                       &out->arena, err));
     out->row = calloc(out->set.members + 1, sizeof *out->row);
     if (!out->row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a ranking"));
     for (size_t g = 0; g < out->groups.count; g++)
         for (size_t i = 0; i < out->groups.group[g].count; i++) {
             size_t member = out->groups.group[g].member[i];
-            const char *name = ranked_name(out, member, by);
+            const char *name = name_with_provider_if_several(out, member, by);
 
             if (member_is_rankable(&out->set.member[member]) && *name)
-                TRY(update_best_of_name(out, g, member, name, err));
+                TRY(update_or_append_best_of_name(out, g, member, name, err));
             else
                 out->left_out++;
         }
     if (o->pick == ABDB_PICK_MEDIAN) TRY(replace_best_by_median(out, by, err));
-    TRY(sort_and_number_places(out, err));
+    TRY(sort_and_number_ranks(out, err));
     if (o->pareto) TRY(mark_pareto_front(out, db, o->pareto, err));
-    TRY(describe_rows_unlike(out, db, err));
+    TRY(set_differences_from_group_leader(out, db, err));
     if (o->suite) TRY(abdb_ranking_by_suite_geomean(out, o, err));
 done:
     return st;

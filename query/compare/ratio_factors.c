@@ -271,10 +271,10 @@ static abdb_status load_results_of_question(abdb_set *out, const abdb_comparison
     abdb_text selection = {0};
     abdb_status st;
 
-    abdb_selection_append_equal(&selection, "work",
-                                *model ? model
-                                       : abdb_member_text(set, pair->left.picked, ABDB_M_workload));
-    if (*scenario) abdb_selection_append_equal(&selection, "scenario", scenario);
+    abdb_append_quoted_equal_condition(
+        &selection, "work",
+        *model ? model : abdb_member_text(set, pair->left.picked, ABDB_M_workload));
+    if (*scenario) abdb_append_quoted_equal_condition(&selection, "scenario", scenario);
     measure.per = strcmp(c->per, "none") == 0 ? "none" : "device";
     st = abdb_set_load_normalised(out, c->db, abdb_text_get(&selection), NULL, &measure, err);
     abdb_text_free(&selection);
@@ -319,7 +319,7 @@ abdb_status abdb_split_ratio(abdb_ratio_factors *out, const abdb_comparison *c,
     for (size_t d = 0; d < DIMENSIONS; d++)
         if (strcmp(dimension_text(&ch, ch.from, d), dimension_text(&ch, ch.to, d)) != 0)
             ch.place[ch.differing++] = d;
-    TRY(abdb_groups_split(&groups, &c->book, &set, false, NULL, arena, err));
+    TRY(abdb_split_set_into_groups(&groups, &c->book, &set, false, NULL, arena, err));
     find_results_of_states(&ch, &groups, pair->left.sampled || pair->right.sampled);
     find_longest_chain(&ch);
     append_factor_before_chain(&ch, c, pair, out, arena);

@@ -77,8 +77,8 @@ static const char *format_pair_message(abdb_gate *g, const abdb_pair *pair)
 }
 
 /* Adds a judged cell with its name and counts it by its state. */
-static abdb_status append_gate_cell(abdb_gate *g, const abdb_set *set, size_t member,
-                                    abdb_gate_cell cell, abdb_error *err)
+static abdb_status append_and_count_gate_cell(abdb_gate *g, const abdb_set *set, size_t member,
+                                              abdb_gate_cell cell, abdb_error *err)
 {
     const char *kernel = abdb_member_text(set, member, ABDB_M_workload);
 
@@ -95,7 +95,7 @@ static abdb_status append_gate_cell(abdb_gate *g, const abdb_set *set, size_t me
 
 /* Judges a pair: it fails if its verdict is in --fail-on, and is missing if nothing could be
  * judged. */
-static abdb_status append_pair_cell(abdb_gate *g, const abdb_pair *pair, abdb_error *err)
+static abdb_status judge_and_append_pair_cell(abdb_gate *g, const abdb_pair *pair, abdb_error *err)
 {
     const char *word = abdb_verdict_name(pair->difference.verdict);
     abdb_gate_cell cell = {.message = format_pair_message(g, pair),
@@ -107,12 +107,12 @@ static abdb_status append_pair_cell(abdb_gate *g, const abdb_pair *pair, abdb_er
              cell.verdict == ABDB_VERDICT_TOO_FEW || !isfinite(pair->difference.p) ||
              pair_lacks_power(&pair->difference))
         cell.state = ABDB_GATE_MISSING;
-    return append_gate_cell(g, pair->b.set, pair->b.group->member[0], cell, err);
+    return append_and_count_gate_cell(g, pair->b.set, pair->b.group->member[0], cell, err);
 }
 
 /* Groups of a set that are in no pair with that contender. */
-static abdb_status append_unpaired_cells(abdb_gate *g, const abdb_comparison *c, size_t set,
-                                         size_t contender, abdb_error *err)
+static abdb_status append_unpaired_cells_as_missing(abdb_gate *g, const abdb_comparison *c,
+                                                    size_t set, size_t contender, abdb_error *err)
 {
     const char letter = (char)('A' + contender), other = set ? 'A' : letter;
     abdb_status st = ABDB_OK;
@@ -125,7 +125,7 @@ static abdb_status append_unpaired_cells(abdb_gate *g, const abdb_comparison *c,
             met = c->pair[p].contender == contender &&
                   strcmp((set ? c->pair[p].b : c->pair[p].a).group->key, group->key) == 0;
         if (met) continue;
-        TRY(append_gate_cell(
+        TRY(append_and_count_gate_cell(
             g, &c->set[set], group->member[0],
             (abdb_gate_cell){.state = ABDB_GATE_MISSING,
                              .verdict = ABDB_VERDICT_TOO_FEW,
@@ -149,10 +149,10 @@ abdb_status abdb_gate_evaluate_pairs(abdb_gate *out, const abdb_comparison *c, c
     if (!out->cell) return ABDB_FAIL(err, ABDB_NOMEM, "a gate");
     for (size_t i = 0; i < c->pairs; i++)
         if (abdb_pair_may_be_shown(c, &c->pair[i]) && c->pair[i].choice != ABDB_OF_ANY_SIZE)
-            TRY(append_pair_cell(out, &c->pair[i], err));
+            TRY(judge_and_append_pair_cell(out, &c->pair[i], err));
     for (size_t s = 1; s < c->sets; s++) {
-        TRY(append_unpaired_cells(out, c, 0, s, err));
-        TRY(append_unpaired_cells(out, c, s, s, err));
+        TRY(append_unpaired_cells_as_missing(out, c, 0, s, err));
+        TRY(append_unpaired_cells_as_missing(out, c, s, s, err));
     }
 done:
     if (st != ABDB_OK) abdb_gate_free(out);
@@ -248,7 +248,7 @@ static void write_github_escaped(FILE *out, const char *text, bool title)
     abdb_text_free(&coded);
 }
 
-void abdb_gate_write_github(const abdb_gate *g, const char *name, FILE *out)
+void abdb_gate_write_github_annotations(const abdb_gate *g, const char *name, FILE *out)
 {
     for (size_t i = 0; i < g->count; i++) {
         const abdb_gate_cell *cell = &g->cell[i];

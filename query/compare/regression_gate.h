@@ -39,6 +39,6 @@ ABDB_MUST_USE abdb_status abdb_gate_fail_unless_held(const abdb_gate *gate, abdb
 /* JUnit's XML: a test case a cell. name: of the suite. */
 void abdb_gate_write_junit(const abdb_gate *gate, const char *name, FILE *out);
 /* Workflow commands of GitHub Actions: an annotation for each cell that does not hold. */
-void abdb_gate_write_github(const abdb_gate *gate, const char *name, FILE *out);
+void abdb_gate_write_github_annotations(const abdb_gate *gate, const char *name, FILE *out);
 
 #endif

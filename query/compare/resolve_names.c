@@ -6,7 +6,7 @@
 #include "query/compare/result_set.h"
 
 /* "H100-SXM, H100-PCIe": the first column. */
-static void append_first_column(const abdb_table *t, abdb_text *out)
+static void append_first_column_values(const abdb_table *t, abdb_text *out)
 {
     for (size_t i = 0; i < t->rows && i < 12; i++)
         abdb_text_printf(out, "%s%s", i ? ", " : "", abdb_cell_text_or_empty(t, i, 0));
@@ -28,7 +28,7 @@ static abdb_status fail_unknown_name(sqlite3 *db, const char *kind, const char *
         " whole LIKE '% ' || ?2 || '%') ORDER BY length(whole), whole",
         kind, word, NULL, &like, err));
     if (like.rows) {
-        append_first_column(&like, &list);
+        append_first_column_values(&like, &list);
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%s '%s' is not one: did you mean %s?", kind, word,
                       abdb_text_get(&list)));
     }
@@ -87,12 +87,13 @@ abdb_status abdb_resolve_canonical_name(sqlite3 *db, const char *kind, const cha
 {
     bool decided;
 
-    return abdb_resolve_name_by_metric(db, kind, word, NULL, out, &decided, arena, err);
+    return abdb_resolve_name_deciding_by_metric(db, kind, word, NULL, out, &decided, arena, err);
 }
 
-abdb_status abdb_resolve_name_by_metric(sqlite3 *db, const char *kind, const char *word,
-                                        const abdb_normalisation *measure, const char **out,
-                                        bool *decided, abdb_arena *arena, abdb_error *err)
+abdb_status abdb_resolve_name_deciding_by_metric(sqlite3 *db, const char *kind, const char *word,
+                                                 const abdb_normalisation *measure,
+                                                 const char **out, bool *decided, abdb_arena *arena,
+                                                 abdb_error *err)
 {
     abdb_table found = {0};
     abdb_text list = {0};
@@ -101,7 +102,7 @@ abdb_status abdb_resolve_name_by_metric(sqlite3 *db, const char *kind, const cha
     abdb_status st = ABDB_OK;
 
     *decided = false;
-    abdb_fold_name(word, folded, sizeof folded);
+    abdb_fold_name_drop_punctuation(word, folded, sizeof folded);
     TRY(abdb_query_with_three_texts(
         db,
         "SELECT DISTINCT whole, whole = ?2 FROM name WHERE kind = ?1 AND"
@@ -116,10 +117,10 @@ abdb_status abdb_resolve_name_by_metric(sqlite3 *db, const char *kind, const cha
             " HAVING count(DISTINCT whole) = 1",
             kind, word, NULL, &found, err));
     if (!found.rows) TRY(fail_unknown_name(db, kind, word, err));
-    *decided = found.rows > 1 && abdb_cell_number(&found, 0, 1) != 1;
+    *decided = found.rows > 1 && abdb_cell_number_or_nan(&found, 0, 1) != 1;
     if (*decided) TRY(find_only_measured_model(db, &found, measure, &at, err));
     if (at == SIZE_MAX) {
-        append_first_column(&found, &list);
+        append_first_column_values(&found, &list);
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%s '%s' is ambiguous: %s", kind, word,
                       abdb_text_get(&list)));
     }

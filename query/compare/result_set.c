@@ -35,7 +35,7 @@ const char *abdb_member_text(const abdb_set *set, size_t member, abdb_member_col
 
 double abdb_member_number(const abdb_set *set, size_t member, abdb_member_column column)
 {
-    return abdb_cell_number(&set->table, member, column);
+    return abdb_cell_number_or_nan(&set->table, member, column);
 }
 
 static int compare_factor_names(const void *a, const void *b)
@@ -77,7 +77,7 @@ static abdb_status load_point_factors(loader *l, const char *id, point *out, abd
                                                    : ABDB_INAPPLICABLE;
         t->text = copy_text_or_null(l->arena, abdb_sql_text_or_null(l->factors, 2));
     }
-    if (code != SQLITE_DONE && code != SQLITE_ROW) return abdb_fail_sql_read(l->db, err);
+    if (code != SQLITE_DONE && code != SQLITE_ROW) return abdb_fail_with_sql_read_error(l->db, err);
     kept = abdb_arena_alloc(l->arena, (out->count + 1) * sizeof *kept);
     if (!kept) return ABDB_FAIL(err, ABDB_NOMEM, "factors");
     memcpy(kept, list, out->count * sizeof *kept);
@@ -86,7 +86,8 @@ static abdb_status load_point_factors(loader *l, const char *id, point *out, abd
 }
 
 /* The factors of a set, from the cache or the database. *out belongs to the loader. */
-static abdb_status find_or_load_point(loader *l, const char *id, const point **out, abdb_error *err)
+static abdb_status find_or_load_point_factors(loader *l, const char *id, const point **out,
+                                              abdb_error *err)
 {
     abdb_status st;
     point *more;
@@ -105,8 +106,8 @@ static abdb_status find_or_load_point(loader *l, const char *id, const point **o
 }
 
 /* NULL is unknown where this kind of evidence has the factor, else inapplicable. */
-static abdb_factor_state null_column_state(const loader *l, const char *factor,
-                                           const char *evidence)
+static abdb_factor_state state_of_missing_column_value(const loader *l, const char *factor,
+                                                       const char *evidence)
 {
     for (size_t i = 0; i < l->needs.rows; i++)
         if (strcmp(abdb_cell_text_or_empty(&l->needs, i, 0), factor) == 0)
@@ -144,7 +145,7 @@ static abdb_status append_device_name_factors(loader *l, const char *entry_id,
             copy_text_or_null(l->arena, name),
             copy_text_or_null(l->arena, abdb_sql_text_or_empty(l->spelt, 1)), ABDB_KNOWN};
     }
-    if (code != SQLITE_DONE && code != SQLITE_ROW) return abdb_fail_sql_read(l->db, err);
+    if (code != SQLITE_DONE && code != SQLITE_ROW) return abdb_fail_with_sql_read_error(l->db, err);
     return ABDB_OK;
 }
 
@@ -164,7 +165,7 @@ static abdb_status collect_member_factors(loader *l, abdb_set *set, size_t i, ab
     size_t count = 0;
     abdb_status st = ABDB_OK;
 
-    if (*id) TRY(find_or_load_point(l, id, &p, err));
+    if (*id) TRY(find_or_load_point_factors(l, id, &p, err));
     trait = abdb_arena_alloc(l->arena, (ABDB_M_FACTORS + 1 + ABDB_SPELT_MAX + (p ? p->count : 0)) *
                                            sizeof *trait);
     if (!trait) return ABDB_FAIL(err, ABDB_NOMEM, "factors");
@@ -180,7 +181,7 @@ static abdb_status collect_member_factors(loader *l, abdb_set *set, size_t i, ab
                              : is_spec ? ABDB_INAPPLICABLE
                              : c == ABDB_M_scenario && suite_has_no_scenario(set, i)
                                  ? ABDB_INAPPLICABLE
-                                 : null_column_state(l, names[c], evidence);
+                                 : state_of_missing_column_value(l, names[c], evidence);
         trait[count++].text =
             unknown ? "" : copy_text_or_null(l->arena, abdb_cell_text_or_empty(&set->table, i, c));
     }
@@ -213,13 +214,13 @@ abdb_status abdb_set_load_factors(abdb_set *set, sqlite3 *db, abdb_error *err)
                            " CAST(?1 AS INTEGER) AND factor NOT IN (SELECT factor FROM"
                            " v_column_factor)",
                            -1, &l.factors, NULL) != SQLITE_OK)
-        TRY(abdb_fail_sql_read(db, err));
+        TRY(abdb_fail_with_sql_read_error(db, err));
     if (sqlite3_prepare_v2(db,
                            "SELECT factor, text FROM name_factor WHERE spelling = (SELECT device"
                            " FROM entry WHERE entry_id = CAST(?1 AS INTEGER)) AND factor NOT IN"
                            " (SELECT factor FROM v_column_factor)",
                            -1, &l.spelt, NULL) != SQLITE_OK)
-        TRY(abdb_fail_sql_read(db, err));
+        TRY(abdb_fail_with_sql_read_error(db, err));
     for (size_t i = 0; i < set->members; i++) TRY(collect_member_factors(&l, set, i, err));
 done:
     sqlite3_finalize(l.factors);

@@ -16,31 +16,36 @@
 enum { ABDB_MEMBERS_MAX = 20000, ABDB_TRAITS_MAX = 640, ABDB_SPELT_MAX = 12 };
 
 /* Columns of a member, as v_comparable has them. */
-#define ABDB_MEMBER_COLUMNS(X)                                                                    \
-    X(result_id)                                                                                  \
-    X(key)                                                                                        \
-    X(evidence)                                                                                   \
-    X(source)                                                                                     \
-    X(suite)                                                                                      \
-    X(system_type)                                                                                \
-    X(round)                                                                                      \
-    X(division)                                                                                   \
-    X(availability)                                                                               \
-    X(verified)                                                                                   \
-    X(submitter)                                                                                  \
-    X(system)                                                                                     \
-    X(workload)                                                                                   \
-    X(benchmark)                                                                                  \
-    X(model)                                                                                      \
-    X(scenario)                                                                                   \
-    X(device)                                                                                     \
-    X(devices)                                                                                    \
-    X(nodes)                                                                                      \
-    X(backend) X(dtype) X(metric) X(metric_class) X(statistic) X(rank) X(x) X(unit)               \
-        X(accuracy_target) X(compatibility) X(power_submission) X(averaged) X(inferred) X(engine) \
-            X(sparsity) X(basis) X(power_limit) X(standing) X(disputed) X(tag) X(campaign)        \
-                X(better) X(flags) X(value) X(disagree) X(public_id) X(point_id) X(entry_id)      \
-                    X(process_id) X(cell) X(ordinal) X(run) X(date) X(marks) X(verified_by)
+#define ABDB_MEMBER_COLUMNS(X)                                                                   \
+    X(result_id)                                                                                 \
+    X(key)                                                                                       \
+    X(evidence)                                                                                  \
+    X(source)                                                                                    \
+    X(suite)                                                                                     \
+    X(system_type)                                                                               \
+    X(round)                                                                                     \
+    X(division)                                                                                  \
+    X(availability)                                                                              \
+    X(verified)                                                                                  \
+    X(submitter)                                                                                 \
+    X(system)                                                                                    \
+    X(workload)                                                                                  \
+    X(benchmark)                                                                                 \
+    X(model)                                                                                     \
+    X(scenario)                                                                                  \
+    X(device)                                                                                    \
+    X(devices)                                                                                   \
+    X(nodes)                                                                                     \
+    X(backend)                                                                                   \
+    X(dtype)                                                                                     \
+    X(metric)                                                                                    \
+    X(metric_class)                                                                              \
+    X(statistic)                                                                                 \
+    X(rank) X(x) X(unit) X(accuracy_target) X(compatibility) X(power_submission) X(averaged)     \
+        X(inferred) X(engine) X(sparsity) X(basis) X(power_limit) X(standing) X(disputed) X(tag) \
+            X(campaign) X(better) X(flags) X(value) X(disagree) X(public_id) X(point_id)         \
+                X(entry_id) X(process_id) X(cell) X(ordinal) X(run) X(date) X(marks)             \
+                    X(verified_by)
 typedef enum {
 #define X(name) ABDB_M_##name,
     ABDB_MEMBER_COLUMNS(X)
@@ -112,16 +117,16 @@ ABDB_MUST_USE abdb_status abdb_resolve_canonical_name(sqlite3 *db, const char *k
                                                       abdb_arena *arena, abdb_error *err);
 /* Of several models that a word means the only one with results as measured: of its metric, or a
  * rate where it divides one; decided: there were several. measure NULL: as above. */
-ABDB_MUST_USE abdb_status abdb_resolve_name_by_metric(sqlite3 *db, const char *kind,
-                                                      const char *word,
-                                                      const abdb_normalisation *measure,
-                                                      const char **out, bool *decided,
-                                                      abdb_arena *arena, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_resolve_name_deciding_by_metric(sqlite3 *db, const char *kind,
+                                                               const char *word,
+                                                               const abdb_normalisation *measure,
+                                                               const char **out, bool *decided,
+                                                               abdb_arena *arena, abdb_error *err);
 /* names.c: does it divide values, which only rates can be? */
 bool abdb_normalisation_needs_rates(const abdb_normalisation *measure);
 /* "2 rows left out: failed (The run failed.); --marks any shows them": each mark that left members
  * of the set out; who: what stands before it, or NULL. (normalise.c) */
-void abdb_set_add_mark_notes(const abdb_set *set, const char *who, abdb_table *t);
+void abdb_set_add_notes_of_marked_results(const abdb_set *set, const char *who, abdb_table *t);
 /* Is it a word for --per? The formula's name, or NULL for "none". ABDB_USAGE: it is not. */
 ABDB_MUST_USE abdb_status abdb_find_per_formula(const char *per, const char **formula,
                                                 abdb_error *err);

@@ -67,7 +67,7 @@ abdb_status abdb_rulebook_load(abdb_rulebook *out, sqlite3 *db, abdb_error *err)
     for (size_t i = 0; i < roles.rows; i++) {
         role[i] = (abdb_role){
             copy_rule_cell(&out->arena, &roles, i, 0), copy_rule_cell(&out->arena, &roles, i, 1),
-            copy_rule_cell(&out->arena, &roles, i, 2), abdb_cell_number(&roles, i, 3) > 0};
+            copy_rule_cell(&out->arena, &roles, i, 2), abdb_cell_number_or_nan(&roles, i, 3) > 0};
         if (!role[i].workload || !role[i].factor || !role[i].role)
             TRY(ABDB_FAIL(err, ABDB_NOMEM, "roles"));
     }
@@ -92,8 +92,8 @@ void abdb_rulebook_free(abdb_rulebook *book)
     *book = (abdb_rulebook){0};
 }
 
-static const abdb_role *find_role(const abdb_rulebook *book, const char *workload,
-                                  const char *factor)
+static const abdb_role *find_exact_role(const abdb_rulebook *book, const char *workload,
+                                        const char *factor)
 {
     const abdb_role key = {.workload = workload, .factor = factor};
 
@@ -119,7 +119,7 @@ const char *abdb_find_factor_role(const abdb_rulebook *book, const abdb_set *set
     *needed = false;
     for (int n = 0; n < 3; n++) /* the factor by name, then "*" */
         for (int i = 0; i < 3; i++) {
-            const abdb_role *role = find_role(book, who[i], names[n]);
+            const abdb_role *role = find_exact_role(book, who[i], names[n]);
 
             if (!role) continue;
             *needed = role->needed && !n;
@@ -137,7 +137,7 @@ static bool glob_or_negated_matches(const char *pattern, const char *text)
                              : sqlite3_strglob(pattern, text) == 0;
 }
 
-static bool rule_covers_member(const abdb_rule *rule, const abdb_member *member)
+static bool rule_scope_covers_member(const abdb_rule *rule, const abdb_member *member)
 {
     const abdb_member_factor *t =
         *rule->scope_factor ? abdb_member_find_factor(member, rule->scope_factor) : NULL;
@@ -174,7 +174,7 @@ static bool factor_splits_groups(const abdb_rulebook *book, const abdb_set *set,
     for (size_t i = 0; i < book->rules; i++)
         if (strcmp(book->rule[i].effect, "refuse") == 0 &&
             strcmp(book->rule[i].factor, factor) == 0 &&
-            rule_covers_member(&book->rule[i], &set->member[member]))
+            rule_scope_covers_member(&book->rule[i], &set->member[member]))
             return true;
     return false;
 }
@@ -192,9 +192,10 @@ static int compare_group_keys(const void *a, const void *b)
     return order ? order : (x->member > y->member) - (x->member < y->member);
 }
 
-abdb_status abdb_groups_split(abdb_groups *out, const abdb_rulebook *book, const abdb_set *set,
-                              bool split_loads, const char *const *extra_factors, abdb_arena *arena,
-                              abdb_error *err)
+abdb_status abdb_split_set_into_groups(abdb_groups *out, const abdb_rulebook *book,
+                                       const abdb_set *set, bool split_loads,
+                                       const char *const *extra_factors, abdb_arena *arena,
+                                       abdb_error *err)
 {
     keyed *all = calloc(set->members + 1, sizeof *all);
     size_t *list = abdb_arena_alloc(arena, (set->members + 1) * sizeof *list);
@@ -249,8 +250,8 @@ bool abdb_groups_mix_factor_values(const abdb_groups *groups, const abdb_set *se
 
 /* --- a rule and a pair ------------------------------------------------------------------------ */
 
-const char *abdb_side_factor_values(abdb_side side, const char *factor, bool *unknown,
-                                    abdb_arena *arena)
+const char *abdb_side_distinct_factor_values(abdb_side side, const char *factor, bool *unknown,
+                                             abdb_arena *arena)
 {
     const char **seen = calloc(side.group->count + 1, sizeof *seen);
     abdb_text out = {0};
@@ -293,10 +294,10 @@ static bool side_has_matching_value(abdb_side side, const char *factor, const ch
     return false;
 }
 
-static bool rule_covers_side(const abdb_rule *rule, abdb_side side)
+static bool rule_scope_covers_whole_side(const abdb_rule *rule, abdb_side side)
 {
     for (size_t i = 0; i < side.group->count; i++)
-        if (!rule_covers_member(rule, &side.set->member[side.group->member[i]])) return false;
+        if (!rule_scope_covers_member(rule, &side.set->member[side.group->member[i]])) return false;
     return true;
 }
 
@@ -325,7 +326,8 @@ bool abdb_rule_applies_to_pair(const abdb_rulebook *book, const abdb_rule *rule,
     bool unknown, holds;
     const char *x, *y;
 
-    if (!rule_covers_side(rule, a) || !rule_covers_side(rule, b)) return false;
+    if (!rule_scope_covers_whole_side(rule, a) || !rule_scope_covers_whole_side(rule, b))
+        return false;
     if (strcmp(rule->test, "pair") == 0)
         return (side_has_matching_value(a, rule->factor, rule->a) &&
                 side_has_matching_value(b, rule->factor, rule->b)) ||
@@ -339,8 +341,8 @@ bool abdb_rule_applies_to_pair(const abdb_rulebook *book, const abdb_rule *rule,
         if (!*missing_factor) *missing_factor = first_unknown_needed_factor(book, b);
         return *missing_factor != NULL;
     }
-    x = abdb_side_factor_values(a, rule->factor, &unknown, &arena);
-    y = abdb_side_factor_values(b, rule->factor, &unknown, &arena);
+    x = abdb_side_distinct_factor_values(a, rule->factor, &unknown, &arena);
+    y = abdb_side_distinct_factor_values(b, rule->factor, &unknown, &arena);
     /* The test `differ`: both sides know it, and not the same. */
     holds = *x && *y && strcmp(x, y) != 0;
     abdb_arena_free(&arena);

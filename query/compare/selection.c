@@ -129,7 +129,7 @@ done:
     return st;
 }
 
-void abdb_selection_append_equal(abdb_text *out, const char *column, const char *value)
+void abdb_append_quoted_equal_condition(abdb_text *out, const char *column, const char *value)
 {
     abdb_text_printf(out, "%s%s='", out->size ? "," : "", column);
     for (; *value; value++) abdb_text_printf(out, "%s%c", *value == '\'' ? "'" : "", *value);

@@ -27,7 +27,7 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_selection_parse(abdb_selection *out, const char *text,
                                                abdb_error *err);
 /* Adds column='value' to a text of that grammar, with a comma before it where there is some. */
-void abdb_selection_append_equal(abdb_text *out, const char *column, const char *value);
+void abdb_append_quoted_equal_condition(abdb_text *out, const char *column, const char *value);
 /* Do all conditions hold for a row? ABDB_USAGE: the table has no such column (the nearest is
  * named). */
 ABDB_MUST_USE abdb_status abdb_row_meets_selection(const abdb_selection *selection,

@@ -42,7 +42,7 @@ bool abdb_column_is_respelled(const char *column)
 }
 
 /* A statement that gives the values of a column; sqlite3_free it. */
-static char *column_values_sql(size_t column)
+static char *build_column_values_sql(size_t column)
 {
     const char *c = columns[column].name;
 
@@ -104,7 +104,7 @@ static abdb_status respell_value(sqlite3 *db, size_t column, const char **value,
     bool among = all && columns[column].way == BY_READING;
     abdb_table own = {0}, *table = among ? &all->table : &own;
     const char **names = NULL, *spelled;
-    char *sql = among ? NULL : column_values_sql(column);
+    char *sql = among ? NULL : build_column_values_sql(column);
     size_t count;
     abdb_status st = ABDB_OK;
 
@@ -140,7 +140,7 @@ static abdb_status is_known_name_or_alias(sqlite3 *db, const char *kind, const c
     abdb_table found = {0};
     abdb_status st = ABDB_OK;
 
-    abdb_fold_name(word, folded, sizeof folded);
+    abdb_fold_name_drop_punctuation(word, folded, sizeof folded);
     (void)(abdb_bind_add_text(&binds, kind) && abdb_bind_add_text(&binds, word) &&
            abdb_bind_add_text(&binds, folded));
     TRY(abdb_query_to_table(
@@ -197,8 +197,8 @@ done:
 }
 
 /* The column of a word that stands in one of them, and its spelling there. */
-static abdb_status find_column_of_value(abdb_selection *s, sqlite3 *db, abdb_condition *c,
-                                        abdb_error *err)
+static abdb_status set_only_column_of_value(abdb_selection *s, sqlite3 *db, abdb_condition *c,
+                                            abdb_error *err)
 {
     const char *word = c->value;
     combinations all = {0};
@@ -242,7 +242,7 @@ static abdb_status assign_column_to_word(abdb_selection *s, sqlite3 *db, abdb_co
     if (is_device || is_model)
         c->column = is_device ? "device" : "work";
     else
-        TRY(find_column_of_value(s, db, c, err));
+        TRY(set_only_column_of_value(s, db, c, err));
 done:
     return st;
 }

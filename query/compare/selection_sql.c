@@ -8,7 +8,7 @@
 #include "query/compare/selection_spelling.h"
 
 /* What is compared where nobody says: the rate or score of a statement, the time of a kernel. */
-static void append_default_metric(abdb_selection_query *q, const abdb_normalisation *m)
+static void append_default_metric_conditions(abdb_selection_query *q, const abdb_normalisation *m)
 {
     if (q->names_quantity || q->any_metric) return;
     if (m->metric) {
@@ -59,7 +59,7 @@ static abdb_status build_select_sql(abdb_selection_query *q, const abdb_selectio
                      q->names_quantity ? "v_comparable_spec" : "v_comparable");
     for (size_t i = 0; i < s->count; i++)
         if (i != q->skip) TRY(abdb_append_condition_sql(q, &s->condition[i], err));
-    append_default_metric(q, m);
+    append_default_metric_conditions(q, m);
     /* One more than ABDB_MEMBERS_MAX, so that too many are noticed. */
     abdb_text_puts(&q->sql, " ORDER BY r.round_order, r.key LIMIT 20001");
     if (q->sql.failed) st = ABDB_FAIL(err, ABDB_NOMEM, "a selection");
@@ -79,7 +79,7 @@ static abdb_status append_unstated_metrics(abdb_selection_query *q, const abdb_s
         char metric[64];
         bool known;
 
-        TRY(abdb_column_exists(q->db, column, &known, err));
+        TRY(abdb_comparable_column_exists(q->db, column, &known, err));
         if (known || !abdb_is_metric_name(column)) continue;
         snprintf(metric, sizeof metric, "%.*s", (int)strcspn(column, ":"), column);
         TRY(abdb_query_with_three_texts(
@@ -160,10 +160,10 @@ done:
 /* No result of this model fits, but the word is that of a family: the shortest name of it that has
  * some is meant (llama2-70b: the benchmark llama2-70b-99), and the set's note says so. A model that
  * only begins so is another one, llama2-70b-99.9 is not llama2-70b-99. Fills its table. */
-static abdb_status retry_with_longer_model_name(abdb_selection_query *q, abdb_selection *s,
-                                                const abdb_normalisation *m,
-                                                const char *select_columns, abdb_set *set,
-                                                abdb_error *err)
+static abdb_status retry_with_model_of_same_family(abdb_selection_query *q, abdb_selection *s,
+                                                   const abdb_normalisation *m,
+                                                   const char *select_columns, abdb_set *set,
+                                                   abdb_error *err)
 {
     static const char *const of_models[] = {"model", "work", "workload", NULL};
     abdb_table longer = {0};
@@ -175,7 +175,7 @@ static abdb_status retry_with_longer_model_name(abdb_selection_query *q, abdb_se
         char folded[256];
 
         if (strcmp(c->op, "=") != 0 || !abdb_text_is_in_list(c->column, of_models)) continue;
-        abdb_fold_name(typed, folded, sizeof folded);
+        abdb_fold_name_drop_punctuation(typed, folded, sizeof folded);
         abdb_table_free(&longer);
         TRY(abdb_query_with_three_texts(q->db,
                                         "SELECT model FROM model WHERE abdb_fold(family) = ?1"
@@ -243,7 +243,7 @@ static abdb_status require_one_statistic(abdb_selection_query *q, const abdb_sel
         bool is_column;
 
         if (!metric || strchr(c->column, ':') || strcmp(metric->unit, "s") != 0) continue;
-        TRY(abdb_column_exists(q->db, c->column, &is_column, err));
+        TRY(abdb_comparable_column_exists(q->db, c->column, &is_column, err));
         if (is_column) continue;
         q->skip = i;
         st = list_statistics_of_metric(q, s, m, c->column, &statistics, err);
@@ -278,7 +278,7 @@ abdb_status abdb_set_select_rows(abdb_set *set, sqlite3 *db, const char *where,
     TRY(require_one_statistic(&q, &s, m, err));
     TRY(build_select_sql(&q, &s, m, columns + 2, err));
     TRY(abdb_query_to_table(db, abdb_text_get(&q.sql), &q.binds, &set->table, err));
-    if (!set->table.rows) TRY(retry_with_longer_model_name(&q, &s, m, columns + 2, set, err));
+    if (!set->table.rows) TRY(retry_with_model_of_same_family(&q, &s, m, columns + 2, set, err));
     if (!set->table.rows) TRY(fail_empty_selection(&q, &s, m, set->selection, where, err));
     if (set->table.rows > ABDB_MEMBERS_MAX)
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "'%s' picks more than %d results; say more of what you mean",

@@ -38,8 +38,8 @@ static bool repeats_number_of_other_target(const abdb_ranking *r, const abdb_ran
     for (size_t g = 0; g < group; g++) {
         const abdb_ranked *other = find_ranked_row(r, g, row->name);
 
-        if (other && abdb_same_number_other_target(&r->set, row->member, row->value, &r->set,
-                                                   other->member, other->value))
+        if (other && abdb_same_number_under_other_target(&r->set, row->member, row->value, &r->set,
+                                                         other->member, other->value))
             return true;
     }
     return false;
@@ -143,7 +143,7 @@ static uint64_t find_largest_common_subset(const suite *s)
 }
 
 /* "B300-SXM, GB300" or "llama2-70b-99 Server, ...", the first few. */
-static void append_limited_list(abdb_text *out, size_t *n, const char *text, const char *more)
+static void append_to_limited_list(abdb_text *out, size_t *n, const char *text, const char *more)
 {
     if ((*n)++ < NAMED_MAX)
         abdb_text_printf(out, "%s%s%s%s", *n > 1 ? ", " : "", text, *more ? " " : "", more);
@@ -166,14 +166,14 @@ static void describe_common_subset(const suite *s, uint64_t subset)
         const char *model = abdb_member_text(&r->set, at, ABDB_M_model);
 
         if (subset >> k & 1)
-            append_limited_list(out, &n,
-                                *model ? model : abdb_member_text(&r->set, at, ABDB_M_workload),
-                                abdb_member_text(&r->set, at, ABDB_M_scenario));
+            append_to_limited_list(out, &n,
+                                   *model ? model : abdb_member_text(&r->set, at, ABDB_M_workload),
+                                   abdb_member_text(&r->set, at, ABDB_M_scenario));
     }
     abdb_text_puts(out, " (");
     n = 0;
     for (size_t i = 0; i < s->rows; i++)
-        if ((s->has[i] & subset) == subset) append_limited_list(out, &n, s->row[i].name, "");
+        if ((s->has[i] & subset) == subset) append_to_limited_list(out, &n, s->row[i].name, "");
     abdb_text_puts(out, ")");
 }
 

@@ -170,7 +170,8 @@ done:
     return st;
 }
 
-abdb_status abdb_note_environment_changes(const abdb_comparison *c, abdb_table *t, abdb_error *err)
+abdb_status abdb_note_environment_if_speed_differs(const abdb_comparison *c, abdb_table *t,
+                                                   abdb_error *err)
 {
     abdb_text words = {0};
     abdb_status st = ABDB_OK;

@@ -7,8 +7,8 @@
 
 /* Where a contender is faster or slower: what else differs from the baseline, of revisions and of
  * the environment. */
-ABDB_MUST_USE abdb_status abdb_note_environment_changes(const abdb_comparison *c, abdb_table *t,
-                                                        abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_note_environment_if_speed_differs(const abdb_comparison *c,
+                                                                 abdb_table *t, abdb_error *err);
 void abdb_note_test_method_and_power(const abdb_comparison *c, abdb_table *t);
 
 #endif

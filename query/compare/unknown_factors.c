@@ -24,9 +24,9 @@ bool abdb_factor_meaning_is_unknown(const abdb_rulebook *book, const abdb_set *s
 
 /* Rows of the member's file that have the factor, and their values; 0 rows: not every row has it.
  */
-static abdb_status count_rows_and_values(sqlite3_stmt *s, const abdb_set *set, size_t member,
-                                         const char *factor, double *rows, double *values,
-                                         abdb_error *err)
+static abdb_status count_factor_rows_and_values(sqlite3_stmt *s, const abdb_set *set, size_t member,
+                                                const char *factor, double *rows, double *values,
+                                                abdb_error *err)
 {
     int code;
 
@@ -34,7 +34,7 @@ static abdb_status count_rows_and_values(sqlite3_stmt *s, const abdb_set *set, s
     sqlite3_bind_text(s, 1, abdb_member_text(set, member, ABDB_M_entry_id), -1, SQLITE_STATIC);
     sqlite3_bind_text(s, 2, factor, -1, SQLITE_STATIC);
     code = sqlite3_step(s);
-    if (code != SQLITE_ROW) return abdb_fail_sql_read(sqlite3_db_handle(s), err);
+    if (code != SQLITE_ROW) return abdb_fail_with_sql_read_error(sqlite3_db_handle(s), err);
     *rows = sqlite3_column_double(s, 0);
     *values = sqlite3_column_double(s, 1);
     return ABDB_OK;
@@ -56,10 +56,11 @@ abdb_status abdb_factor_is_identifier(bool *out, sqlite3 *db, const abdb_set *se
     abdb_status st = ABDB_OK;
 
     *out = false;
-    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK) TRY(abdb_fail_sql_read(db, err));
-    TRY(count_rows_and_values(s, set_a, a, factor, &rows, &values, err));
+    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
+        TRY(abdb_fail_with_sql_read_error(db, err));
+    TRY(count_factor_rows_and_values(s, set_a, a, factor, &rows, &values, err));
     if (rows < ABDB_IDENTIFIER_ROWS || values < rows) goto done;
-    TRY(count_rows_and_values(s, set_b, b, factor, &rows, &values, err));
+    TRY(count_factor_rows_and_values(s, set_b, b, factor, &rows, &values, err));
     *out = rows >= ABDB_IDENTIFIER_ROWS && values >= rows;
 done:
     sqlite3_finalize(s);

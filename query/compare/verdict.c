@@ -78,8 +78,8 @@ double abdb_change_to_detect(const abdb_comparison *c)
 /* --- processes -------------------------------------------------------------------------------- */
 
 /* What commands of this machine differ by, for the kernel of the pair. */
-static abdb_status find_machine_drift(abdb_comparison *c, abdb_pair *pair,
-                                      abdb_trimmed_mean_trial *t, abdb_error *err)
+static abdb_status set_machine_drift_of_trial(abdb_comparison *c, abdb_pair *pair,
+                                              abdb_trimmed_mean_trial *t, abdb_error *err)
 {
     size_t at = pair->a.group->member[0];
     const abdb_member_factor *bound = abdb_member_find_factor(&pair->a.set->member[at], "bound");
@@ -95,9 +95,9 @@ static abdb_status find_machine_drift(abdb_comparison *c, abdb_pair *pair,
     else {
         TRY(abdb_calibrations_load(&c->noise, c->db,
                                    abdb_member_text(pair->a.set, at, ABDB_M_device), err));
-        TRY(abdb_calibrations_find_noise(&c->noise, kernel,
-                                         bound && bound->state == ABDB_KNOWN ? bound->text : NULL,
-                                         &noise, NULL, err));
+        TRY(abdb_calibrations_noise_by_kernel_or_bound(
+            &c->noise, kernel, bound && bound->state == ABDB_KNOWN ? bound->text : NULL, &noise,
+            NULL, err));
         d->uncalibrated = !isfinite(noise.command);
         t->drift = d->uncalibrated ? 0 : fmax(noise.command, log1p(ABDB_DRIFT_LEAST));
         if (noise.command >= log1p(ABDB_DRIFT_LEAST)) t->drift_freedom = noise.command_freedom;
@@ -128,7 +128,7 @@ static abdb_status make_paired_or_unpaired_trial(abdb_comparison *c, abdb_pair *
                                    .b_commands = b->commands ? b->commands : 1};
     for (size_t i = 0; i < a->count; i++) x[i] = a->one[i].value;
     for (size_t i = 0; i < b->count; i++) y[i] = b->one[i].value;
-    return find_machine_drift(c, pair, t, err);
+    return set_machine_drift_of_trial(c, pair, t, err);
 }
 
 /* Why a side is none: it is of two programs. Or NULL. */
@@ -169,7 +169,7 @@ static const char *why_untested(abdb_comparison *c, const abdb_trimmed_mean_tria
 }
 
 /* A ratio that is not finite and above 0 is beyond a double, and is none. */
-static void set_ratio(abdb_pair *pair, double ratio)
+static void set_ratio_if_finite_positive(abdb_pair *pair, double ratio)
 {
     pair->has_ratio = isfinite(ratio) && ratio > 0;
     pair->difference.ratio = pair->has_ratio ? ratio : NAN;
@@ -196,7 +196,7 @@ static abdb_status set_untested_ratio_and_reason(abdb_comparison *c, abdb_pair *
         pair->right.n = t->n;
         TRY(abdb_trimmed_geomean_of_logs(t->b, t->n, &pair->right.value, err));
     }
-    set_ratio(pair, pair->right.value / pair->left.value);
+    set_ratio_if_finite_positive(pair, pair->right.value / pair->left.value);
 done:
     return st;
 }
@@ -223,10 +223,10 @@ static abdb_status test_process_samples(abdb_comparison *c, abdb_pair *pair, abd
     }
     pair->left.n = d->trial.m;
     pair->right.n = d->trial.n;
-    TRY(abdb_trial_test_difference(&d->trial, &d->outcome, err));
+    TRY(abdb_yuen_trimmed_mean_test(&d->trial, &d->outcome, err));
     pair->left.value = d->outcome.a;
     pair->right.value = d->outcome.b;
-    set_ratio(pair, abdb_exp_rounded(d->outcome.difference));
+    set_ratio_if_finite_positive(pair, abdb_exp_rounded(d->outcome.difference));
     d->p = d->p_corrected = d->outcome.p;
 done:
     d->trial.a = d->trial.b = NULL;
@@ -257,7 +257,7 @@ abdb_status abdb_pair_summarise_and_test(abdb_comparison *c, abdb_pair *pair, ab
     if (a.sampled && b.sampled)
         TRY(test_process_samples(c, pair, &a, &b, err));
     else if (pair->left.value > 0 && pair->right.value > 0)
-        set_ratio(pair, pair->right.value / pair->left.value);
+        set_ratio_if_finite_positive(pair, pair->right.value / pair->left.value);
 done:
     abdb_processes_free(&a);
     abdb_processes_free(&b);
@@ -266,7 +266,7 @@ done:
 
 /* --- verdicts --------------------------------------------------------------------------------- */
 
-static bool pair_is_tested(const abdb_pair *pair)
+static bool pair_is_tested_and_not_refused(const abdb_pair *pair)
 {
     return isfinite(pair->difference.p) && pair->comparability != ABDB_REFUSED;
 }
@@ -288,8 +288,8 @@ static void set_verdict_and_power(const abdb_comparison *c, abdb_pair *pair, siz
     d->has_interval = isfinite(d->low) && isfinite(d->high);
     d->detectable_change =
         abdb_expm1_rounded(abdb_outcome_detectable_change(&d->outcome, each, effect));
-    d->processes_needed = abdb_trial_processes_needed(&d->trial, &d->outcome, each, effect,
-                                                      log(1 + abdb_change_to_detect(c)));
+    d->processes_needed = abdb_processes_needed_for_detectable_change(
+        &d->trial, &d->outcome, each, effect, log(1 + abdb_change_to_detect(c)));
 }
 
 abdb_status abdb_pairs_set_verdicts(abdb_comparison *c, abdb_error *err)
@@ -300,13 +300,13 @@ abdb_status abdb_pairs_set_verdicts(abdb_comparison *c, abdb_error *err)
 
     if (!p || !all) TRY(ABDB_FAIL(err, ABDB_NOMEM, "pairs"));
     for (size_t i = 0; i < c->pairs; i++) {
-        p[i] = pair_is_tested(&c->pair[i]) ? c->pair[i].difference.p : NAN;
-        tests += pair_is_tested(&c->pair[i]);
+        p[i] = pair_is_tested_and_not_refused(&c->pair[i]) ? c->pair[i].difference.p : NAN;
+        tests += pair_is_tested_and_not_refused(&c->pair[i]);
     }
     if (!abdb_holm_adjust_p(p, c->pairs, all)) TRY(ABDB_FAIL(err, ABDB_NOMEM, "pairs"));
     for (size_t i = 0; i < c->pairs; i++) {
         if (!isfinite(c->pair[i].difference.p)) continue;
-        if (pair_is_tested(&c->pair[i])) c->pair[i].difference.p_corrected = all[i];
+        if (pair_is_tested_and_not_refused(&c->pair[i])) c->pair[i].difference.p_corrected = all[i];
         set_verdict_and_power(c, &c->pair[i], tests);
     }
 done:

@@ -78,7 +78,7 @@ done:
     return st;
 }
 
-static void append_cell(csv *c, const char *text)
+static void append_comma_and_csv_cell(csv *c, const char *text)
 {
     if (c->line.size) abdb_text_puts(&c->line, ",");
     if (text) abdb_append_csv_field(&c->line, text, c->style);
@@ -89,7 +89,7 @@ static void append_number_cell(csv *c, double value)
     char text[32];
 
     if (isfinite(value)) abdb_format_shortest_double(value, text);
-    append_cell(c, isfinite(value) ? text : NULL);
+    append_comma_and_csv_cell(c, isfinite(value) ? text : NULL);
 }
 
 /* Does the published text with its unit read as the value? */
@@ -103,22 +103,22 @@ static bool published_text_equals_value(const abdb_result *r)
 }
 
 /* A value as it was published where that says the same, else in the base unit. */
-static void append_value_cells(csv *c, const abdb_result *r)
+static void append_metric_value_unit_cells(csv *c, const abdb_result *r)
 {
     const abdb_metric_info *metric = abdb_metric_find(r->metric);
 
-    append_cell(c, r->metric);
-    append_cell(c, r->statistic);
+    append_comma_and_csv_cell(c, r->metric);
+    append_comma_and_csv_cell(c, r->statistic);
     if (published_text_equals_value(r)) {
-        append_cell(c, r->raw_value);
-        append_cell(c, r->raw_unit);
+        append_comma_and_csv_cell(c, r->raw_value);
+        append_comma_and_csv_cell(c, r->raw_unit);
     } else {
         append_number_cell(c, r->value);
-        append_cell(c, metric ? metric->unit : NULL);
+        append_comma_and_csv_cell(c, metric ? metric->unit : NULL);
     }
 }
 
-static const abdb_result *find_extra_result(csv *c, const abdb_entry *e, const char *name)
+static const abdb_result *find_extra_result_by_column(csv *c, const abdb_entry *e, const char *name)
 {
     for (size_t i = 1; i < e->results; i++) {
         const char *column = extra_result_column_name(c, &e->result[i]);
@@ -134,11 +134,11 @@ static void append_extra_result_cell(csv *c, const abdb_result *r)
     char text[32];
 
     if (!r) {
-        append_cell(c, NULL);
+        append_comma_and_csv_cell(c, NULL);
         return;
     }
     abdb_format_shortest_double(r->value, text);
-    append_cell(c, text);
+    append_comma_and_csv_cell(c, text);
 }
 
 static const char *known_factor_text(const abdb_entry *e, const char *name)
@@ -162,7 +162,7 @@ static void count_values_without_column(csv *c, const abdb_entry *e)
 }
 
 /* Second walk: the rows. */
-static abdb_status write_entry_row(void *self, const abdb_entry *e, abdb_error *err)
+static abdb_status write_entry_csv_row(void *self, const abdb_entry *e, abdb_error *err)
 {
     csv *c = self;
     static const abdb_result none = {
@@ -172,26 +172,26 @@ static abdb_status write_entry_row(void *self, const abdb_entry *e, abdb_error *
 
     abdb_text_clear(&c->line);
     for (int i = 0; i < ABDB_FIELD_COUNT; i++)
-        if (c->field[i]) append_cell(c, e->field[i]);
+        if (c->field[i]) append_comma_and_csv_cell(c, e->field[i]);
     if (e->results) {
-        append_value_cells(c, first);
+        append_metric_value_unit_cells(c, first);
     } else {
-        for (int i = 0; i < 4; i++) append_cell(c, NULL);
+        for (int i = 0; i < 4; i++) append_comma_and_csv_cell(c, NULL);
     }
     if (c->counts) append_number_cell(c, first->n > 0 ? (double)first->n : NAN);
-    if (c->spreads) append_cell(c, first->spread);
-    if (c->cells) append_cell(c, first->cell);
-    if (c->facts) append_cell(c, first->fact);
+    if (c->spreads) append_comma_and_csv_cell(c, first->spread);
+    if (c->cells) append_comma_and_csv_cell(c, first->cell);
+    if (c->facts) append_comma_and_csv_cell(c, first->fact);
     if (c->origins) abdb_origin_to_text(e->origin, origin);
-    if (c->origins) append_cell(c, origin);
+    if (c->origins) append_comma_and_csv_cell(c, origin);
     for (size_t i = 0; i < c->factors.count; i++)
-        append_cell(c, known_factor_text(e, c->factors.name[i]));
+        append_comma_and_csv_cell(c, known_factor_text(e, c->factors.name[i]));
     for (size_t i = 0; i < c->alsos.count; i++)
-        append_extra_result_cell(c, find_extra_result(c, e, c->alsos.name[i]));
+        append_extra_result_cell(c, find_extra_result_by_column(c, e, c->alsos.name[i]));
     count_values_without_column(c, e);
     abdb_text_puts(&c->line, "\n");
     if (c->line.failed) return ABDB_FAIL(err, ABDB_NOMEM, "a row");
-    if (!abdb_write_sanitizing_terminal(c->out, abdb_text_get(&c->line), c->line.size))
+    if (!abdb_write_sanitized_if_terminal(c->out, abdb_text_get(&c->line), c->line.size))
         return ABDB_FAIL(err, ABDB_IO, "cannot write: the disk is full, or the pipe was closed");
     return ABDB_OK;
 }
@@ -203,21 +203,21 @@ static void write_csv_header(csv *c)
     abdb_text name = {0};
 
     for (int i = 0; i < ABDB_FIELD_COUNT; i++)
-        if (c->field[i]) append_cell(c, abdb_fields[i].name);
-    for (int i = 0; i < 4; i++) append_cell(c, always[i]);
-    if (c->counts) append_cell(c, "n");
-    if (c->spreads) append_cell(c, "spread");
-    if (c->cells) append_cell(c, "locator");
-    if (c->facts) append_cell(c, "fact");
-    if (c->origins) append_cell(c, "origin");
+        if (c->field[i]) append_comma_and_csv_cell(c, abdb_fields[i].name);
+    for (int i = 0; i < 4; i++) append_comma_and_csv_cell(c, always[i]);
+    if (c->counts) append_comma_and_csv_cell(c, "n");
+    if (c->spreads) append_comma_and_csv_cell(c, "spread");
+    if (c->cells) append_comma_and_csv_cell(c, "locator");
+    if (c->facts) append_comma_and_csv_cell(c, "fact");
+    if (c->origins) append_comma_and_csv_cell(c, "origin");
     for (size_t i = 0; i < c->factors.count; i++) {
         abdb_text_clear(&name);
         abdb_text_printf(&name, "factor.%s", c->factors.name[i]);
-        append_cell(c, abdb_text_get(&name));
+        append_comma_and_csv_cell(c, abdb_text_get(&name));
     }
-    for (size_t i = 0; i < c->alsos.count; i++) append_cell(c, c->alsos.name[i]);
+    for (size_t i = 0; i < c->alsos.count; i++) append_comma_and_csv_cell(c, c->alsos.name[i]);
     abdb_text_puts(&c->line, "\n");
-    abdb_write_sanitizing_terminal(c->out, abdb_text_get(&c->line), c->line.size);
+    abdb_write_sanitized_if_terminal(c->out, abdb_text_get(&c->line), c->line.size);
     abdb_text_free(&name);
 }
 
@@ -244,7 +244,7 @@ abdb_status abdb_export_csv(abdb_db *db, const char *entries, abdb_redaction *re
 {
     csv *c = calloc(1, sizeof *c);
     const abdb_sink first = {c, note_used_columns, ignore_fact, ignore_reject, ignore_row_end},
-                    second = {c, write_entry_row, ignore_fact, ignore_reject, ignore_row_end};
+                    second = {c, write_entry_csv_row, ignore_fact, ignore_reject, ignore_row_end};
     abdb_status st = ABDB_OK;
 
     if (!c) return ABDB_FAIL(err, ABDB_NOMEM, "an export");

@@ -53,7 +53,7 @@ typedef struct {
 } partition_writer;
 
 /* Appends the SQL of a column; numbers that engines read differently are cast. */
-static void append_column_expression(abdb_text *sql, const char *name)
+static void append_portable_column_expression(abdb_text *sql, const char *name)
 {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strcmp(name, numbers[i].column) == 0) {
@@ -87,7 +87,7 @@ static abdb_status build_partition_query(abdb_db *db, size_t set, abdb_text *sql
             const char *name = abdb_sql_text_or_empty(s, 0);
 
             if (by != WHOLE && strcmp(name, "evidence") == 0) continue;
-            append_column_expression(sql, name);
+            append_portable_column_expression(sql, name);
             abdb_text_printf(header, "%s%s", header->size ? "," : "", name);
             columns++;
         }
@@ -103,7 +103,7 @@ static abdb_status build_partition_query(abdb_db *db, size_t set, abdb_text *sql
 /* --- one row ---------------------------------------------------------------------------------- */
 
 /* NULL is nothing, an empty text is "". */
-static void append_csv_cell(abdb_text *line, sqlite3_stmt *s, int i)
+static void append_sql_value_as_csv(abdb_text *line, sqlite3_stmt *s, int i)
 {
     char number[32];
     const char *text;
@@ -126,10 +126,11 @@ static void append_csv_cell(abdb_text *line, sqlite3_stmt *s, int i)
     }
 }
 
-static abdb_status write_csv_text(partition_writer *j, const abdb_text *text, abdb_error *err)
+static abdb_status write_text_to_partition_file(partition_writer *j, const abdb_text *text,
+                                                abdb_error *err)
 {
     if (text->failed) return ABDB_FAIL(err, ABDB_NOMEM, "a row");
-    if (!abdb_write_sanitizing_terminal(j->file.file, abdb_text_get(text), text->size))
+    if (!abdb_write_sanitized_if_terminal(j->file.file, abdb_text_get(text), text->size))
         return ABDB_FAIL(err, ABDB_IO, "cannot write %s: %s", abdb_text_get(&j->open),
                          strerror(errno));
     return ABDB_OK;
@@ -164,7 +165,7 @@ static abdb_status switch_partition_file(partition_writer *j, size_t set, const 
     TRY(abdb_outfolder_make_parents(&j->out, abdb_text_get(&j->path), err));
     TRY(abdb_outfile_open(&j->file, abdb_text_get(&j->path), err));
     abdb_text_puts(&j->open, abdb_text_get(&j->path));
-    st = write_csv_text(j, &j->header, err);
+    st = write_text_to_partition_file(j, &j->header, err);
 done:
     return st;
 }
@@ -182,10 +183,10 @@ static abdb_status write_partitioned_row(partition_writer *j, size_t set, sqlite
     abdb_text_clear(&j->line);
     for (int i = 2; i < sqlite3_column_count(s); i++) {
         if (i > 2) abdb_text_puts(&j->line, ",");
-        append_csv_cell(&j->line, s, i);
+        append_sql_value_as_csv(&j->line, s, i);
     }
     abdb_text_puts(&j->line, "\n");
-    st = write_csv_text(j, &j->line, err);
+    st = write_text_to_partition_file(j, &j->line, err);
 done:
     return st;
 }
@@ -220,7 +221,7 @@ abdb_status abdb_export_partitioned_csv(abdb_db *db, const char *folder, abdb_er
     bool begun = false;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_outfolder_open(&j.out, folder, err));
+    TRY(abdb_outfolder_open_refusing_existing(&j.out, folder, err));
     if (sqlite3_exec(db->sql, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
         TRY(abdb_db_report_sqlite_error(db, err, "begin"));
     begun = true;

@@ -14,7 +14,7 @@
 static abdb_status write_record_text(abdb_export *e, abdb_error *err)
 {
     if (e->text.failed) return ABDB_FAIL(err, ABDB_NOMEM, "a record");
-    if (!abdb_write_sanitizing_terminal(e->out, abdb_text_get(&e->text), e->text.size))
+    if (!abdb_write_sanitized_if_terminal(e->out, abdb_text_get(&e->text), e->text.size))
         return ABDB_FAIL(err, ABDB_IO, "cannot write: the disk is full, or the pipe was closed");
     return ABDB_OK;
 }
@@ -58,7 +58,7 @@ static void print_sql_statement(FILE *out, const char *sql)
     if (abdb_stream_is_terminal(out))
         abdb_print_sanitized(out, "%s", sql);
     else
-        abdb_write_sanitizing_terminal(out, sql, strlen(sql));
+        abdb_write_sanitized_if_terminal(out, sql, strlen(sql));
     fputc('\n', out);
 }
 
@@ -105,7 +105,8 @@ done:
 
 static void print_embedded_sql(const abdb_embedded *file, FILE *out)
 {
-    for (; file->name; file++) abdb_write_sanitizing_terminal(out, file->text, strlen(file->text));
+    for (; file->name; file++)
+        abdb_write_sanitized_if_terminal(out, file->text, strlen(file->text));
 }
 
 /* The rows of abdb's tables; what views say of their columns comes with the views. */
@@ -117,7 +118,7 @@ static abdb_status print_all_table_inserts(abdb_db *db, FILE *out, abdb_error *e
     abdb_status st = ABDB_OK;
     int code;
 
-    abdb_schema_names_as_json(false, &names);
+    abdb_schema_append_names_as_json(false, &names);
     if (names.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "tables"));
     code = sqlite3_prepare_v2(db->sql, each, -1, &s, NULL);
     if (code == SQLITE_OK) code = sqlite3_bind_text(s, 1, abdb_text_get(&names), -1, SQLITE_STATIC);

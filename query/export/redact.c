@@ -72,19 +72,20 @@ static const char *redact_text_as_kind(abdb_redaction *r, const char *column, co
 
     if (!text || !*text) return text;
     if (!abdb_list_has_word(r->keep, ',', column, strlen(column)) &&
-        !abdb_text_may_leave(column, text))
+        !abdb_text_may_be_exported_unredacted(column, text))
         out = make_pseudonym(r, kind, text);
     log_for_preview(r, column, out, out == text ? NULL : text);
     return out;
 }
 
-static const char *redact_text(abdb_redaction *r, const char *column, const char *text)
+static const char *redact_text_unless_allowlisted(abdb_redaction *r, const char *column,
+                                                  const char *text)
 {
     return redact_text_as_kind(r, column, column, text);
 }
 
 /* A device under the name that everybody knows it by, where it has one. */
-static const char *redact_device(abdb_redaction *r, const char *text)
+static const char *canonicalise_and_redact_device(abdb_redaction *r, const char *text)
 {
     const char *canon = text;
 
@@ -97,7 +98,7 @@ static const char *redact_device(abdb_redaction *r, const char *text)
         r->failed |= !canon;
     }
     r->failed |= sqlite3_reset(r->canon) != SQLITE_OK;
-    return redact_text(r, "device", canon);
+    return redact_text_unless_allowlisted(r, "device", canon);
 }
 
 /* --- the environment -------------------------------------------------------------------------- */
@@ -137,7 +138,7 @@ static json_t *redact_json_object(abdb_redaction *r, json_t *object)
     {
         const char *column = abdb_arena_printf(&r->arena, "environment.%s", name);
         bool listed = column && (abdb_list_has_word(r->keep, ',', column, strlen(column)) ||
-                                 abdb_column_may_leave(column));
+                                 abdb_column_may_be_exported(column));
 
         r->failed |= !column;
         if (!column) break;
@@ -184,7 +185,8 @@ static void redact_factor(abdb_redaction *r, abdb_factor *f)
         f->unit = NULL;
         return;
     }
-    if (!abdb_list_has_word(r->keep, ',', column, strlen(column)) && !abdb_column_may_leave(column))
+    if (!abdb_list_has_word(r->keep, ',', column, strlen(column)) &&
+        !abdb_column_may_be_exported(column))
         f->name = make_pseudonym(r, "factor", f->name);
     if (f->state != ABDB_KNOWN) return;
     text = redact_text_as_kind(r, column, "value", f->text);
@@ -197,20 +199,21 @@ static void redact_result(abdb_redaction *r, abdb_result *v)
 {
     abdb_sample *sample;
 
-    v->metric = redact_text(r, "metric", v->metric);
-    v->statistic = redact_text(r, "statistic", v->statistic);
-    if (v->raw_value && !abdb_text_may_leave("raw_value", v->raw_value)) v->raw_value = NULL;
-    if (v->raw_unit && !abdb_text_may_leave("raw_unit", v->raw_unit))
+    v->metric = redact_text_unless_allowlisted(r, "metric", v->metric);
+    v->statistic = redact_text_unless_allowlisted(r, "statistic", v->statistic);
+    if (v->raw_value && !abdb_text_may_be_exported_unredacted("raw_value", v->raw_value))
+        v->raw_value = NULL;
+    if (v->raw_unit && !abdb_text_may_be_exported_unredacted("raw_unit", v->raw_unit))
         v->raw_value = v->raw_unit = NULL;
-    v->cell = redact_text(r, "place", v->cell);
-    v->spread = redact_text(r, "spread", v->spread);
-    v->formula = redact_text(r, "formula", v->formula);
-    v->fact = redact_text(r, "fact", v->fact);
+    v->cell = redact_text_unless_allowlisted(r, "place", v->cell);
+    v->spread = redact_text_unless_allowlisted(r, "spread", v->spread);
+    v->formula = redact_text_unless_allowlisted(r, "formula", v->formula);
+    v->fact = redact_text_unless_allowlisted(r, "fact", v->fact);
     sample = abdb_arena_alloc(&r->arena, v->samples * sizeof *sample + 1);
     r->failed |= !sample;
     for (size_t i = 0; sample && i < v->samples; i++) {
         sample[i] = v->sample[i];
-        sample[i].mark = redact_text(r, "mark", sample[i].mark);
+        sample[i].mark = redact_text_unless_allowlisted(r, "mark", sample[i].mark);
     }
     v->sample = sample;
     log_for_preview(r, "result", "a number", NULL);
@@ -228,29 +231,30 @@ static void redact_telemetry_spans_ranks(abdb_redaction *r, abdb_entry *e)
     if (r->failed) return;
     for (size_t i = 0; i < e->telemetries; i++) {
         telemetry[i] = e->telemetry[i];
-        telemetry[i].sensor = redact_text(r, "sensor", telemetry[i].sensor);
-        telemetry[i].quantity = redact_text(r, "quantity", telemetry[i].quantity);
-        telemetry[i].unit = redact_text(r, "unit", telemetry[i].unit);
+        telemetry[i].sensor = redact_text_unless_allowlisted(r, "sensor", telemetry[i].sensor);
+        telemetry[i].quantity =
+            redact_text_unless_allowlisted(r, "quantity", telemetry[i].quantity);
+        telemetry[i].unit = redact_text_unless_allowlisted(r, "unit", telemetry[i].unit);
     }
     for (size_t i = 0; i < e->spans; i++) {
         span[i] = e->span[i];
-        span[i].name = redact_text(r, "span", span[i].name);
-        span[i].within = redact_text(r, "span", span[i].within);
-        span[i].kernel = redact_text(r, "kernel", span[i].kernel);
-        span[i].provider = redact_text(r, "provider", span[i].provider);
+        span[i].name = redact_text_unless_allowlisted(r, "span", span[i].name);
+        span[i].within = redact_text_unless_allowlisted(r, "span", span[i].within);
+        span[i].kernel = redact_text_unless_allowlisted(r, "kernel", span[i].kernel);
+        span[i].provider = redact_text_unless_allowlisted(r, "provider", span[i].provider);
     }
     for (size_t i = 0; i < e->ranks; i++) {
         rank[i] = e->rank[i];
-        rank[i].host = redact_text(r, "host", rank[i].host);
-        rank[i].device = redact_device(r, rank[i].device);
-        rank[i].binding = redact_text(r, "binding", rank[i].binding);
+        rank[i].host = redact_text_unless_allowlisted(r, "host", rank[i].host);
+        rank[i].device = canonicalise_and_redact_device(r, rank[i].device);
+        rank[i].binding = redact_text_unless_allowlisted(r, "binding", rank[i].binding);
     }
     e->telemetry = telemetry;
     e->span = span;
     e->rank = rank;
-    e->process.campaign = redact_text(r, "campaign", e->process.campaign);
-    e->process.backend = redact_text(r, "backend", e->process.backend);
-    e->process.started = redact_text(r, "started", e->process.started);
+    e->process.campaign = redact_text_unless_allowlisted(r, "campaign", e->process.campaign);
+    e->process.backend = redact_text_unless_allowlisted(r, "backend", e->process.backend);
+    e->process.started = redact_text_unless_allowlisted(r, "started", e->process.started);
 }
 
 /* Hands on an entry that abdb ships as it is, any other redacted and without its keys. */
@@ -269,12 +273,12 @@ static abdb_status redact_and_pass_entry(void *self, const abdb_entry *entry, ab
     *e = *entry;
     for (int i = 0; i < ABDB_FIELD_COUNT; i++) {
         if (i == ABDB_FIELD_device)
-            e->field[i] = redact_device(r, e->field[i]);
+            e->field[i] = canonicalise_and_redact_device(r, e->field[i]);
         else if (i != ABDB_FIELD_source || !abdb_is_shipped_source(&r->known, e->field[i]))
-            e->field[i] = redact_text(r, abdb_fields[i].name, e->field[i]);
+            e->field[i] = redact_text_unless_allowlisted(r, abdb_fields[i].name, e->field[i]);
     }
     e->locator = NULL;
-    e->role = redact_text(r, "role", e->role);
+    e->role = redact_text_unless_allowlisted(r, "role", e->role);
     e->environment = redact_environment(r, e->environment);
     for (size_t i = 0; i < e->factors; i++) redact_factor(r, &e->factor[i]);
     for (size_t i = 0; i < e->results; i++) redact_result(r, &e->result[i]);
@@ -391,7 +395,7 @@ abdb_status abdb_redaction_export(abdb_redaction *r, const char *entries, const 
     abdb_status st = ABDB_OK;
 
     r->replaced = r->stayed = 0;
-    if (!entries) TRY(abdb_store_scan_facts(r->db, &sink, err));
+    if (!entries) TRY(abdb_store_pass_facts_to_sink(r->db, &sink, err));
     /* the view leaves out what was withdrawn: its withdrawal stays at home */
     TRY(abdb_store_scan_into_sink(r->db, entries ? entries : "SELECT entry_id FROM entry", &sink,
                                   err));
@@ -421,8 +425,8 @@ static abdb_status ignore_fact(void *self, const abdb_fact *fact, abdb_error *er
     return ABDB_OK;
 }
 
-abdb_status abdb_redaction_preview(abdb_redaction *r, const char *entries, abdb_table *out,
-                                   abdb_error *err)
+abdb_status abdb_redaction_preview_to_table(abdb_redaction *r, const char *entries, abdb_table *out,
+                                            abdb_error *err)
 {
     static const char make[] =
         "CREATE TABLE ledger (what, leaves, instead, times, PRIMARY KEY (what, leaves, instead))";
@@ -436,7 +440,7 @@ abdb_status abdb_redaction_preview(abdb_redaction *r, const char *entries, abdb_
                                abdb_sink_ignore_row_end};
     abdb_status st = ABDB_OK;
 
-    if (abdb_sql_open(&r->ledger, ":memory:", SQLITE_OPEN_READWRITE) != SQLITE_OK ||
+    if (abdb_sql_open_hardened(&r->ledger, ":memory:", SQLITE_OPEN_READWRITE) != SQLITE_OK ||
         sqlite3_exec(r->ledger, make, NULL, NULL, NULL) != SQLITE_OK ||
         sqlite3_prepare_v2(r->ledger, add, -1, &r->note, NULL) != SQLITE_OK)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "a list of what would leave"));

@@ -29,7 +29,7 @@ ABDB_MUST_USE abdb_status abdb_redaction_export(abdb_redaction *r, const char *e
 long abdb_redaction_count_replaced(const abdb_redaction *r),
     abdb_redaction_count_withheld(const abdb_redaction *r);
 /* Instead of a walk: the texts that would leave, those that stand for others, and what stays. */
-ABDB_MUST_USE abdb_status abdb_redaction_preview(abdb_redaction *r, const char *entries,
-                                                 abdb_table *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_redaction_preview_to_table(abdb_redaction *r, const char *entries,
+                                                          abdb_table *out, abdb_error *err);
 
 #endif

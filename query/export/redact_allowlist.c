@@ -109,14 +109,14 @@ static bool find_required_form(const char *column, form *out)
     return is_shipped_plan_axis(column);
 }
 
-bool abdb_column_may_leave(const char *column)
+bool abdb_column_may_be_exported(const char *column)
 {
     form ignored;
 
     return find_required_form(column, &ignored);
 }
 
-bool abdb_text_may_leave(const char *column, const char *text)
+bool abdb_text_may_be_exported_unredacted(const char *column, const char *text)
 {
     form wanted;
 

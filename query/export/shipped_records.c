@@ -36,7 +36,7 @@ static abdb_status append_record_digest(collector *c, abdb_error *err)
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "what abdb ships");
     k->key = more;
     if (c->line.failed) return ABDB_FAIL(err, ABDB_NOMEM, "what abdb ships");
-    k->key[k->count++] = abdb_key_of_bytes(abdb_text_get(&c->line), c->line.size);
+    k->key[k->count++] = abdb_sha256_key_of_bytes(abdb_text_get(&c->line), c->line.size);
     return ABDB_OK;
 }
 
@@ -122,7 +122,7 @@ abdb_status abdb_shipped_records_load(abdb_shipped_records *known, abdb_error *e
             "the data that abdb ships are not installed: they are redacted like any other");
         return ABDB_OK;
     }
-    TRY(abdb_scratch_create(&scratch, err));
+    TRY(abdb_scratch_folder_create(&scratch, err));
     TRY(import_shipped_data(scratch.path, data, err));
     TRY(collect_shipped_digests(known, scratch.path, err));
 done:
@@ -141,7 +141,7 @@ void abdb_shipped_records_free(abdb_shipped_records *known)
 
 bool abdb_is_shipped_record(const abdb_shipped_records *known, const abdb_text *line)
 {
-    const abdb_key key = abdb_key_of_bytes(abdb_text_get(line), line->size);
+    const abdb_key key = abdb_sha256_key_of_bytes(abdb_text_get(line), line->size);
 
     return known->count && abdb_array_find_sorted(&key, known->key, known->count, sizeof key,
                                                   compare_record_keys) != NULL;

@@ -50,7 +50,7 @@ static void offer_listed_words(completion_request *t, const char *list)
 }
 
 /* The first column of what a statement gives. */
-static void offer_sql_rows(completion_request *t, const char *sql)
+static void offer_first_column_of_query(completion_request *t, const char *sql)
 {
     abdb_table rows = {0};
     abdb_error err;
@@ -126,7 +126,7 @@ static void offer_plan_names(completion_request *t)
 
 static void offer_kernel_names(completion_request *t)
 {
-    for (const char *const *name = abdb_list_kernel_names(); *name; name++)
+    for (const char *const *name = abdb_built_in_kernel_and_workload_names(); *name; name++)
         offer_if_prefix_matches(t, *name, NULL);
 }
 
@@ -137,8 +137,8 @@ static void offer_format_names(completion_request *t)
         for (size_t i = 0; abdb_importers[i]; i++)
             offer_if_prefix_matches(t, abdb_importers[i]->name, abdb_importers[i]->summary);
     else if (t->command->takes & ABDB_PRINTS_ROWS)
-        for (size_t i = 0; abdb_format_name(i); i++)
-            offer_if_prefix_matches(t, abdb_format_name(i), NULL);
+        for (size_t i = 0; abdb_output_format_name(i); i++)
+            offer_if_prefix_matches(t, abdb_output_format_name(i), NULL);
 }
 
 static const char devices_sql[] =
@@ -151,22 +151,22 @@ static void offer_column_values(completion_request *t, const char *column)
     char sql[256];
 
     if (strcmp(column, "device") == 0)
-        offer_sql_rows(t, devices_sql);
+        offer_first_column_of_query(t, devices_sql);
     else if (strcmp(column, "model") == 0 || strcmp(column, "work") == 0 ||
              strcmp(column, "workload") == 0)
-        offer_sql_rows(t, models_sql);
+        offer_first_column_of_query(t, models_sql);
     else if (strcmp(column, "run") == 0)
         offer_listed_words(t, "latest|latest~1");
     else if (abdb_column_is_respelled(column)) {
         snprintf(sql, sizeof sql,
                  "SELECT DISTINCT %s FROM description WHERE %s IS NOT NULL ORDER BY 1", column,
                  column);
-        offer_sql_rows(t, sql);
+        offer_first_column_of_query(t, sql);
     }
 }
 
 /* The last condition of a selection: a name, a column, or the value of one. */
-static void offer_selection_part(completion_request *t)
+static void offer_last_selection_condition(completion_request *t)
 {
     const char *comma = strrchr(t->word, ','), *last = comma ? comma + 1 : t->word;
     const char *operator= strpbrk(last, "=<>~!");
@@ -180,10 +180,11 @@ static void offer_selection_part(completion_request *t)
     if (operator)
         offer_column_values(t, column);
     else {
-        offer_sql_rows(t, devices_sql);
-        offer_sql_rows(t, models_sql);
-        offer_sql_rows(t, "SELECT column_name || '=' FROM v_column WHERE view = 'v_comparable'"
-                          " ORDER BY place");
+        offer_first_column_of_query(t, devices_sql);
+        offer_first_column_of_query(t, models_sql);
+        offer_first_column_of_query(
+            t, "SELECT column_name || '=' FROM v_column WHERE view = 'v_comparable'"
+               " ORDER BY place");
     }
     t->lead = NULL;
 }
@@ -202,7 +203,8 @@ static size_t collect_option_lists(const completion_request *t, const abdb_optio
     return count;
 }
 
-static const abdb_option *find_option(const completion_request *t, const char *given)
+static const abdb_option *find_option_of_command_or_report(const completion_request *t,
+                                                           const char *given)
 {
     const abdb_option *lists[4];
     size_t count = collect_option_lists(t, lists);
@@ -226,7 +228,8 @@ static void offer_option_names(completion_request *t)
 
             if (!*o->name) continue; /* a heading */
             snprintf(name, sizeof name, "--%s", o->name);
-            if (find_option(t, name) == o) offer_if_prefix_matches(t, name, o->help);
+            if (find_option_of_command_or_report(t, name) == o)
+                offer_if_prefix_matches(t, name, o->help);
         }
 }
 
@@ -245,20 +248,24 @@ static void offer_option_values(completion_request *t, const abdb_option *o)
     static const struct {
         const char *option;
         void (*offer)(completion_request *t);
-    } named[] = {{"format", offer_format_names},      {"backend", offer_backend_names},
-                 {"plan", offer_plan_names},          {"kernel", offer_kernel_names},
-                 {"where", offer_selection_part},     {"baseline", offer_selection_part},
-                 {"contender", offer_selection_part}, {"selection", offer_selection_part}};
+    } named[] = {{"format", offer_format_names},
+                 {"backend", offer_backend_names},
+                 {"plan", offer_plan_names},
+                 {"kernel", offer_kernel_names},
+                 {"where", offer_last_selection_condition},
+                 {"baseline", offer_last_selection_condition},
+                 {"contender", offer_last_selection_condition},
+                 {"selection", offer_last_selection_condition}};
 
     for (size_t i = 0; t->report && i < t->report->params; i++)
         if (o == &t->report->option[i]) {
             if (!t->report->param[i].values) break; /* perhaps one of those below */
-            offer_sql_rows(t, t->report->param[i].values);
+            offer_first_column_of_query(t, t->report->param[i].values);
             return;
         }
     if (strchr(o->argument, '|')) offer_listed_words(t, o->argument);
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
-        if (strcmp(o->name, asked[i].option) == 0) offer_sql_rows(t, asked[i].sql);
+        if (strcmp(o->name, asked[i].option) == 0) offer_first_column_of_query(t, asked[i].sql);
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
         if (strcmp(o->name, named[i].option) == 0) named[i].offer(t);
 }
@@ -280,7 +287,7 @@ static void offer_positional_words(completion_request *t, bool first)
             offer_if_prefix_matches(t, c->name, c->summary);
     else if (strcmp(verb, "compare") == 0 || strcmp(verb, "rank") == 0 ||
              strcmp(verb, "choose") == 0 || strcmp(verb, "export") == 0)
-        offer_selection_part(t);
+        offer_last_selection_condition(t);
 }
 
 /* The report that the first name of the line means; false: none. */
@@ -313,7 +320,7 @@ typedef struct {
 } typed;
 
 /* `abdb --db FILE VERB`: how many words stand before the verb. */
-static int count_words_before_verb(int words, char *const *word, const char **path)
+static int count_words_before_verb_get_database(int words, char *const *word, const char **path)
 {
     if (words > 1 && strncmp(word[0], "--db=", 5) == 0) {
         *path = word[0] + 5;
@@ -328,13 +335,13 @@ static int count_words_before_verb(int words, char *const *word, const char **pa
 static void parse_typed_words(const completion_request *t, int words, char *const *word, typed *out)
 {
     for (int i = 1; i < words - 1; i++) {
-        const abdb_option *option = find_option(t, word[i]);
+        const abdb_option *option = find_option_of_command_or_report(t, word[i]);
 
         if (option && strcmp(option->name, "db") == 0) out->path = word[i + 1];
         if (!option && word[i][0] != '-' && !out->name) out->name = word[i];
         i += option && option->argument && i + 1 < words - 1;
     }
-    if (words > 2) out->option = find_option(t, word[words - 2]);
+    if (words > 2) out->option = find_option_of_command_or_report(t, word[words - 2]);
 }
 
 /* The database that values come from; NULL where it cannot be read: then none are offered. */
@@ -355,7 +362,7 @@ void abdb_print_completions(FILE *out, int words, char *const *word)
 {
     completion_request t = {.out = out, .word = words > 0 ? word[words - 1] : ""};
     typed said = {0};
-    int lead = count_words_before_verb(words, word, &said.path);
+    int lead = count_words_before_verb_get_database(words, word, &said.path);
     abdb_report report = {0};
 
     words -= lead;
@@ -429,7 +436,8 @@ abdb_status abdb_print_completion_script(FILE *out, const char *shell, abdb_erro
 {
     for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++)
         if (strcmp(shell, scripts[i].shell) == 0) {
-            (void)abdb_write_sanitizing_terminal(out, scripts[i].script, strlen(scripts[i].script));
+            (void)abdb_write_sanitized_if_terminal(out, scripts[i].script,
+                                                   strlen(scripts[i].script));
             return ABDB_OK;
         }
     return ABDB_FAIL(err, ABDB_USAGE, "no completion for '%s'; there are bash, zsh and fish",

@@ -58,7 +58,7 @@ static size_t print_reports_of_group(const char *group, bool all, const char **n
 }
 
 /* Prints abdb's own functions with their arguments, those of every connection, folded. */
-static void print_function_names(void)
+static void print_own_function_signatures(void)
 {
     abdb_text text = {0};
 
@@ -86,7 +86,7 @@ void abdb_print_report_catalog(bool all)
          "  abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\"\n"
          "  abdb query -i\n"
          "with functions of abdb beside those of SQLite (`abdb query --functions`):");
-    print_function_names();
+    print_own_function_signatures();
     abdb_arena_free(&arena);
 }
 
@@ -112,7 +112,7 @@ done:
     return st;
 }
 
-abdb_status abdb_catalog_functions(abdb_table *out, abdb_error *err)
+abdb_status abdb_list_sql_functions_in_table(abdb_table *out, abdb_error *err)
 {
     static const char *const columns[] = {"function", "arguments", "origin", "group", "meaning"};
 
@@ -165,7 +165,7 @@ static bool contains_all_words(const char *text, const char *words)
 }
 
 /* All that a report says of itself, but its SQL. */
-static void collect_report_text(const abdb_report *r, abdb_text *out)
+static void collect_searchable_report_text(const abdb_report *r, abdb_text *out)
 {
     abdb_text_clear(out);
     abdb_text_printf(out, "%s %s %s %s", r->name, r->title ? r->title : "",
@@ -187,7 +187,7 @@ static size_t print_matching_reports(const char *words, const char **names, size
         abdb_error err;
 
         if (abdb_report_load(&report, names[i], &err) != ABDB_OK) continue;
-        collect_report_text(&report, &text);
+        collect_searchable_report_text(&report, &text);
         if (contains_all_words(abdb_text_get(&text), words)) {
             if (!found++) puts("reports (abdb query NAME):");
             print_name_and_meaning(names[i], report_question_or_title(&report), "");

@@ -11,7 +11,7 @@
 void abdb_print_report_catalog(bool all);
 /* The functions that SQL may call, as rows: function, arguments, origin, group, meaning. The texts
  * are constants. */
-ABDB_MUST_USE abdb_status abdb_catalog_functions(abdb_table *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_list_sql_functions_in_table(abdb_table *out, abdb_error *err);
 /* The same as rows of name, group and question, for -o and --json. The caller frees the table. */
 ABDB_MUST_USE abdb_status abdb_report_catalog_table(abdb_table *out, abdb_error *err);
 /* Reports, figures and columns of public views (those only where db is not NULL) whose names or

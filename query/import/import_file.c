@@ -123,7 +123,8 @@ static abdb_status read_records_into_sink(const record_source *p,
     if (!p->round && p->input->size >= QUEUE_SIZE)
         return read_and_store_in_threads(p, options, sink, balance, err);
     front = abdb_balance_open_sink(balance, sink, p->round ? NULL : p->input->left_out);
-    TRY(p->round ? abdb_mlperf_round_import_folder(p->round, p->folder, options->words, &front, err)
+    TRY(p->round ? abdb_mlperf_round_import_or_reject_folder(p->round, p->folder, options->words,
+                                                             &front, err)
                  : p->importer->read(p->input, options->words, &front, err));
     TRY(abdb_balance_settle_last_row(balance, err));
 done:
@@ -163,9 +164,10 @@ static abdb_status import_in_transaction(abdb_writer *writer, abdb_import_file *
     unit->refresh = options->refresh;
     unit->replace = options->replace;
     unit->replace_overrides = options->replace_words;
-    TRY(abdb_writer_begin_unless_known(writer, unit, &out->known, &out->counts, err));
+    TRY(abdb_writer_begin_file_unless_known(writer, unit, &out->known, &out->counts, err));
     if (out->known) {
-        if (options->replace && !options->dry_run) TRY(abdb_writer_withdraw_others(writer, err));
+        if (options->replace && !options->dry_run)
+            TRY(abdb_writer_withdraw_other_imports_of_file(writer, err));
         goto done;
     }
     sink = abdb_writer_get_sink(writer);
@@ -187,14 +189,14 @@ static abdb_status import_in_transaction(abdb_writer *writer, abdb_import_file *
                           " kept; first %s",
                           out->counts.refused, abdb_plural_ending(out->counts.refused),
                           out->counts.first_reject));
-        TRY(abdb_writer_begin_unless_known(writer, unit, &out->known, &out->counts, err));
+        TRY(abdb_writer_begin_file_unless_known(writer, unit, &out->known, &out->counts, err));
         out->left_out = (abdb_left_out){0};
         TRY(read_records_into_sink(p, options, &sink, &balance, err));
     }
     TRY(require_values_accounted_for(&balance, abdb_writer_counts(writer), &out->left_out, err));
     TRY(abdb_writer_commit(writer, &out->counts, err));
     if (!options->replace && options->refresh == ABDB_REFRESH_NO && !options->retry) {
-        TRY(abdb_writer_find_other_words(writer, &others, err));
+        TRY(abdb_writer_find_other_overrides_of_same_file(writer, &others, err));
         snprintf(out->other_words, sizeof out->other_words, "%s", abdb_text_get(&others));
     }
 kept:
@@ -224,9 +226,9 @@ abdb_status abdb_import_input(abdb_writer *writer, const abdb_input *input,
     abdb_status st = ABDB_OK;
 
     *out = (abdb_import_result){.remark = input->remark};
-    TRY(abdb_importer_by_name_or_bid(&p.importer, options->format, input, err));
+    TRY(abdb_importer_find_by_name_or_highest_bid(&p.importer, options->format, input, err));
     unit.format = p.importer->name;
-    unit.importer = abdb_format_importer_version(unit.format, options->words->map != NULL);
+    unit.importer = abdb_importer_version_of_format(unit.format, options->words->map != NULL);
     from = abdb_timing_now_if_enabled();
     abdb_sha256_hex_with_progress(input->data, input->size, release_read_pages, input, sha);
     abdb_timing_add_elapsed("digest of the file", from);
@@ -248,8 +250,8 @@ abdb_status abdb_import_round_folder(abdb_writer *writer, const abdb_mlperf_roun
     abdb_status st = ABDB_OK;
 
     *out = (abdb_import_result){0};
-    TRY(abdb_mlperf_round_get_manifest(round, i, &path, &unit.format, &manifest, err));
-    unit.importer = abdb_format_importer_version(unit.format, false);
+    TRY(abdb_mlperf_round_build_folder_manifest(round, i, &path, &unit.format, &manifest, err));
+    unit.importer = abdb_importer_version_of_format(unit.format, false);
     unit.path = abdb_text_get(&path);
     unit.data = abdb_text_get(&manifest);
     unit.size = manifest.size;
@@ -262,7 +264,8 @@ done:
 
 /* Sources, devices, models and aliases of this build, unless the file has them already: meta keeps
  * their digest. They are imported like any file, under the name "(built in) FILE". */
-static abdb_status import_builtin_vocabulary(abdb_db *db, abdb_writer *writer, abdb_error *err)
+static abdb_status import_builtin_vocabulary_if_changed(abdb_db *db, abdb_writer *writer,
+                                                        abdb_error *err)
 {
     abdb_overrides words = {0};
     abdb_import_options options = {.words = &words, .refresh = ABDB_REFRESH_ALSO};
@@ -273,7 +276,7 @@ static abdb_status import_builtin_vocabulary(abdb_db *db, abdb_writer *writer, a
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; abdb_vocabulary[i].name; i++) abdb_text_puts(&all, abdb_vocabulary[i].text);
-    abdb_text_printf(&all, "version %d", abdb_format_importer_version("abdb-csv", false));
+    abdb_text_printf(&all, "version %d", abdb_importer_version_of_format("abdb-csv", false));
     abdb_sha256_hex(abdb_text_get(&all), all.size, digest);
     sql = sqlite3_mprintf("SELECT count(*) FROM meta WHERE key = 'vocabulary' AND value = %Q",
                           digest);
@@ -317,7 +320,7 @@ abdb_status abdb_open_db_for_writing(abdb_db **db, abdb_writer **writer, const c
         abdb_print_remark("%s was of version %d: migrated, the old file is %s.v%d.bak", path,
                           (*db)->migrated, path, (*db)->migrated);
     TRY(abdb_writer_open(writer, *db, err));
-    TRY(import_builtin_vocabulary(*db, *writer, err));
+    TRY(import_builtin_vocabulary_if_changed(*db, *writer, err));
 done:
     if (st != ABDB_OK) {
         abdb_writer_close(*writer);

@@ -21,12 +21,12 @@ enum { NAMED_FOLDERS_MAX = 5 };
 
 /* A failure of one file is said and counted; one of the database, or of the command, is returned.
  */
-static abdb_status report_or_return_failure(import_session *s, const char *path, abdb_status st,
-                                            abdb_error *err)
+static abdb_status print_and_count_or_return_failure(import_session *s, const char *path,
+                                                     abdb_status st, abdb_error *err)
 {
     abdb_error_prepend_context(err, "%s", path);
     if (st == ABDB_DB || st == ABDB_BUSY || st == ABDB_NOMEM || st == ABDB_USAGE) return st;
-    abdb_print_error_exit_code(err);
+    abdb_print_error_return_exit_code(err);
     s->refused += st != ABDB_GATE;
     s->gated += st == ABDB_GATE;
     return ABDB_OK;
@@ -67,8 +67,8 @@ static void count_import_by_format(import_session *s, const abdb_import_result *
 }
 
 /* Gives a file of a round to the round it belongs to: *taken. */
-static abdb_status hand_over_to_round(import_session *s, const abdb_input *input, bool *taken,
-                                      abdb_error *err)
+static abdb_status give_part_to_mlperf_round(import_session *s, const abdb_input *input,
+                                             bool *taken, abdb_error *err)
 {
     abdb_round_role role =
         s->options->format ? ROUND_OTHER : abdb_mlperf_round_role_of_path(input->path);
@@ -79,13 +79,13 @@ static abdb_status hand_over_to_round(import_session *s, const abdb_input *input
     if (role != ROUND_PART) return ABDB_OK;
     abdb_sha256_hex(input->data, input->size, digest);
     TRY(abdb_mlperf_round_add_file(s->round, input, digest, taken, err));
-    if (!*taken) TRY(abdb_mlperf_round_note_unread(s->round, input->path, err));
+    if (!*taken) TRY(abdb_mlperf_round_record_unread_file(s->round, input->path, err));
 done:
     return st;
 }
 
 /* A table of which only the heading is there has nothing to keep. */
-static bool has_rows(const abdb_input *input)
+static bool has_content_beyond_heading(const abdb_input *input)
 {
     const char *text = input->text, *end = text + input->text_size, *line;
 
@@ -97,8 +97,8 @@ static bool has_rows(const abdb_input *input)
 }
 
 /* What was recognised, and brought nothing, is no success. */
-static void note_unkept(import_session *s, const char *path, bool named, const char *format,
-                        const abdb_counts *c)
+static void warn_and_count_if_nothing_kept(import_session *s, const char *path, bool named,
+                                           const char *format, const abdb_counts *c)
 {
     if (c->accepted || c->duplicate) return;
     s->unkept += named;
@@ -114,8 +114,8 @@ static abdb_status import_one_input(import_session *s, const abdb_input *input, 
     abdb_input rows = *input; /* of a database, as text */
     const abdb_input *read = input;
     bool taken = false;
-    unsigned starved = abdb_allocation_failures();
-    abdb_status st = hand_over_to_round(s, input, &taken, err);
+    unsigned starved = abdb_allocation_failure_count();
+    abdb_status st = give_part_to_mlperf_round(s, input, &taken, err);
 
     if (taken) return st;
     if (st == ABDB_OK && abdb_input_is_llama_bench_database(input)) {
@@ -126,7 +126,7 @@ static abdb_status import_one_input(import_session *s, const abdb_input *input, 
     if (st == ABDB_OK) st = abdb_import_input(s->writer, read, s->options, &unit, err);
     if (read == &rows) free(rows.decoded);
     /* What could not be read for want of memory is neither damaged nor of no known format. */
-    if (st != ABDB_OK && abdb_allocation_failures() != starved)
+    if (st != ABDB_OK && abdb_allocation_failure_count() != starved)
         st = ABDB_FAIL(err, ABDB_NOMEM, "a file");
 
     abdb_print_progress_bar("", -1, 0);
@@ -134,14 +134,14 @@ static abdb_status import_one_input(import_session *s, const abdb_input *input, 
         s->passed_over += !s->shipped;
         return ABDB_OK;
     }
-    if (st != ABDB_OK) return report_or_return_failure(s, input->path, st, err);
+    if (st != ABDB_OK) return print_and_count_or_return_failure(s, input->path, st, err);
     if (unit.known && s->options->refresh) return ABDB_OK; /* nobody asked for it */
     count_import_by_format(s, &unit);
-    abdb_warn_of_other_reading(input->path, &unit);
+    abdb_warn_of_import_with_other_overrides(input->path, &unit);
     if (!s->quiet && (!s->shipped || unit.counts.rejected))
         abdb_print_import_result(s, input->path, &unit);
-    if (!s->shipped && has_rows(input))
-        note_unkept(s, input->path, named, unit.format, &unit.counts);
+    if (!s->shipped && has_content_beyond_heading(input))
+        warn_and_count_if_nothing_kept(s, input->path, named, unit.format, &unit.counts);
     return ABDB_OK;
 }
 
@@ -149,24 +149,24 @@ static abdb_status import_archive_member(void *self, const char *path, const abd
                                          abdb_error *err)
 {
     return input ? import_one_input(self, input, false, err)
-                 : report_or_return_failure(self, path, err->status, err);
+                 : print_and_count_or_return_failure(self, path, err->status, err);
 }
 
 /* Is the file needed? Files of a round that its results do not need are not even read; whoever
  * names one wants it. */
-static bool wants_file(import_session *s, const char *path)
+static bool count_and_decide_if_file_needed(import_session *s, const char *path)
 {
     abdb_round_role role = s->options->format ? ROUND_PART : abdb_mlperf_round_role_of_path(path);
     abdb_error err;
 
     /* For want of memory a folder is forgotten here, and the import fails at its next step. */
-    if (role != ROUND_PART) (void)!abdb_mlperf_round_note_unread(s->round, path, &err);
+    if (role != ROUND_PART) (void)!abdb_mlperf_round_record_unread_file(s->round, path, &err);
     s->beside += role == ROUND_BESIDE;
     return role != ROUND_BESIDE;
 }
 
 /* Is a part of the member's name hidden, as the files are that a folder's import leaves out? */
-static bool is_hidden(const char *name)
+static bool has_hidden_path_part(const char *name)
 {
     for (const char *part = name; *part;) {
         size_t size = strcspn(part, "/");
@@ -179,24 +179,24 @@ static bool is_hidden(const char *name)
     return false;
 }
 
-static bool member_is_needed(void *self, const char *path, const char *name)
+static bool decide_member_needed_count_hidden(void *self, const char *path, const char *name)
 {
     import_session *s = self;
 
-    if (!is_hidden(name)) return wants_file(s, path);
+    if (!has_hidden_path_part(name)) return count_and_decide_if_file_needed(s, path);
     abdb_skipped_files_add(&s->skipped, ABDB_SKIPPED_HIDDEN, path);
     return false;
 }
 
 /* Counts a member that is not read, by its kind. */
-static abdb_status skip_member(void *self, const char *path, const char *name,
-                               abdb_member_kind kind, abdb_error *err)
+static abdb_status count_skipped_member(void *self, const char *path, const char *name,
+                                        abdb_member_kind kind, abdb_error *err)
 {
     import_session *s = self;
 
     (void)err;
     abdb_skipped_files_add(&s->skipped,
-                           is_hidden(name)               ? ABDB_SKIPPED_HIDDEN
+                           has_hidden_path_part(name)    ? ABDB_SKIPPED_HIDDEN
                            : kind == ABDB_MEMBER_SYMLINK ? ABDB_SKIPPED_SYMLINK
                                                          : ABDB_SKIPPED_SPECIAL,
                            path);
@@ -210,8 +210,8 @@ abdb_status abdb_import_pending_rounds(import_session *s, abdb_error *err)
     size_t count;
 
     if (!s->round) return ABDB_OK;
-    s->power_logs += abdb_mlperf_round_power_logs(s->round);
-    TRY(abdb_mlperf_round_group_folders(s->round, err));
+    s->power_logs += abdb_mlperf_round_unread_power_log_count(s->round);
+    TRY(abdb_mlperf_round_group_files_into_folders(s->round, err));
     count = abdb_mlperf_round_folder_count(s->round);
     if (!count && abdb_mlperf_round_file_count(s->round))
         abdb_print_remark("descriptions of a round's systems, without results: nothing to keep");
@@ -225,7 +225,7 @@ abdb_status abdb_import_pending_rounds(import_session *s, abdb_error *err)
         abdb_print_progress_bar(f->path, (double)i, (double)count);
         st = abdb_import_round_folder(s->writer, s->round, i, s->options, &unit, err);
         if (st != ABDB_OK) {
-            TRY(report_or_return_failure(s, f->path, st, err));
+            TRY(print_and_count_or_return_failure(s, f->path, st, err));
         } else if (!unit.known || !s->options->refresh) {
             count_import_by_format(s, &unit);
             add_import_counts(&c, &unit);
@@ -236,7 +236,8 @@ abdb_status abdb_import_pending_rounds(import_session *s, abdb_error *err)
         abdb_print_progress_bar("", -1, 0);
         if (!s->quiet && c.files) abdb_print_round_result(s, f->root, unit.format, &c);
         if (c.files > c.known)
-            note_unkept(s, *f->root ? f->root : ".", false, unit.format, &c.rows);
+            warn_and_count_if_nothing_kept(s, *f->root ? f->root : ".", false, unit.format,
+                                           &c.rows);
         c = (import_counts){0};
     }
 done:
@@ -257,7 +258,7 @@ typedef struct {
     size_t kept, failed;
 } archive_yield;
 
-static archive_yield yield_so_far(const import_session *s)
+static archive_yield count_archive_yield_so_far(const import_session *s)
 {
     return (archive_yield){s->total.files + abdb_mlperf_round_file_count(s->round),
                            s->refused + s->gated};
@@ -269,13 +270,14 @@ static abdb_status import_archive_members(import_session *s, const char *path, i
                                           const void *head, size_t size, bool named,
                                           abdb_error *err)
 {
-    const abdb_member_handler handler = {s, member_is_needed, import_archive_member, skip_member};
-    archive_yield before = yield_so_far(s), now;
+    const abdb_member_handler handler = {s, decide_member_needed_count_hidden,
+                                         import_archive_member, count_skipped_member};
+    archive_yield before = count_archive_yield_so_far(s), now;
     abdb_status st = abdb_archive_walk_file(in, path, head, size, &handler, err);
 
     s->archives_named += named;
-    now = yield_so_far(s);
-    if (st != ABDB_OK) abdb_mlperf_round_mark_truncated(s->round, path);
+    now = count_archive_yield_so_far(s);
+    if (st != ABDB_OK) abdb_mlperf_round_record_truncated_path(s->round, path);
     if (st == ABDB_OK && named && !s->options->refresh && now.kept == before.kept &&
         now.failed == before.failed)
         st = ABDB_FAIL(err, ABDB_FORMAT,
@@ -284,22 +286,23 @@ static abdb_status import_archive_members(import_session *s, const char *path, i
     if (now.kept == before.kept && st != ABDB_IO && (st != ABDB_OK || now.failed > before.failed))
         s->archives_without++;
     return st == ABDB_DATA || st == ABDB_LIMIT || st == ABDB_IO || st == ABDB_FORMAT
-               ? report_or_return_failure(s, path, st, err)
+               ? print_and_count_or_return_failure(s, path, st, err)
                : st;
 }
 
 /* An archive of a kind that abdb does not read. */
-static abdb_status refuse_archive(import_session *s, const char *path, const char *why,
-                                  abdb_error *err)
+static abdb_status report_unsupported_archive(import_session *s, const char *path, const char *why,
+                                              abdb_error *err)
 {
     s->archives_without++;
-    return report_or_return_failure(s, path, ABDB_FAIL(err, ABDB_FORMAT, "%s", why), err);
+    return print_and_count_or_return_failure(s, path, ABDB_FAIL(err, ABDB_FORMAT, "%s", why), err);
 }
 
 /* Standard input, or a named pipe: what cannot be mapped; and what somebody may still write to, on
  * another machine perhaps, and should not be. */
-static abdb_status import_spooled_stream(import_session *s, const char *path, int in,
-                                         const char *head, size_t size, bool named, abdb_error *err)
+static abdb_status spool_and_import_stream(import_session *s, const char *path, int in,
+                                           const char *head, size_t size, bool named,
+                                           abdb_error *err)
 {
     abdb_spool spool = {0};
     abdb_input input = {0};
@@ -310,7 +313,7 @@ static abdb_status import_spooled_stream(import_session *s, const char *path, in
     TRY(abdb_spool_open_as_input(&spool, &input, path, err));
 done:
     st = st == ABDB_OK ? import_one_input(s, &input, named, err)
-                       : report_or_return_failure(s, path, st, err);
+                       : print_and_count_or_return_failure(s, path, st, err);
     abdb_input_close(&input);
     abdb_spool_free(&spool);
     return st;
@@ -346,18 +349,19 @@ static abdb_status import_archive_pipe_or_file(import_session *s, const char *pa
 
     if (is_archive_to_read(path, named, head, size))
         return import_archive_members(s, path, in, head, size, named, err);
-    if (why && (named || abdb_archive_has_suffix(path))) return refuse_archive(s, path, why, err);
+    if (why && (named || abdb_archive_has_suffix(path)))
+        return report_unsupported_archive(s, path, why, err);
     if (abdb_is_unfinished_spool(path)) {
         if (!s->quiet)
             abdb_print_remark(
                 "%s: of a command that was killed, or still runs; what is whole is read", path);
-        return import_spooled_stream(s, path, in, head, size, named, err);
+        return spool_and_import_stream(s, path, in, head, size, named, err);
     }
     if (in == STDIN_FILENO || (fstat(in, &info) == 0 && S_ISFIFO(info.st_mode)))
-        return import_spooled_stream(s, path, in, head, size, true, err);
+        return spool_and_import_stream(s, path, in, head, size, true, err);
     st = abdb_input_open_and_decode(&input, path, err);
     st = st == ABDB_OK ? import_one_input(s, &input, named, err)
-                       : report_or_return_failure(s, path, st, err);
+                       : print_and_count_or_return_failure(s, path, st, err);
     abdb_input_close(&input);
     return st;
 }
@@ -371,18 +375,18 @@ abdb_status abdb_import_path(import_session *s, const char *path, bool named, ab
     abdb_status st = ABDB_OK;
 
     if (!s->round) TRY(abdb_mlperf_round_create(&s->round, err));
-    if (!named && !wants_file(s, path)) return ABDB_OK;
+    if (!named && !count_and_decide_if_file_needed(s, path)) return ABDB_OK;
     in = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     st = in < 0 ? ABDB_FAIL(err, ABDB_IO, "cannot open: %s", strerror(errno))
                 : read_file_head(in, head, &size, err);
     st = st == ABDB_OK ? import_archive_pipe_or_file(s, path, in, head, size, named, err)
-                       : report_or_return_failure(s, path, st, err);
+                       : print_and_count_or_return_failure(s, path, st, err);
 done:
     if (in > 0) close(in);
     return st;
 }
 
-abdb_status abdb_import_note_last_ids(import_session *s, abdb_db *db, abdb_error *err)
+abdb_status abdb_import_remember_last_ids(import_session *s, abdb_db *db, abdb_error *err)
 {
     abdb_status st = abdb_db_query_integer(db, "SELECT coalesce(max(price_id), 0) FROM price",
                                            &s->last_price, err);
@@ -411,9 +415,9 @@ abdb_status abdb_warn_prices_without_device(const import_session *s, abdb_db *db
     (void)abdb_bind_add_text(&binds, mark);
     TRY(abdb_query_to_table(db->sql, sql, &binds, &t, err));
     for (size_t i = 0; i < t.rows; i++) {
-        count += abdb_cell_number(&t, i, 1);
+        count += abdb_cell_number_or_nan(&t, i, 1);
         abdb_text_printf(&names, "%s%s (%.0f)", i ? ", " : "", abdb_cell_text_or_empty(&t, i, 0),
-                         abdb_cell_number(&t, i, 1));
+                         abdb_cell_number_or_nan(&t, i, 1));
     }
     if (t.rows)
         abdb_print_remark(

@@ -61,10 +61,10 @@ ABDB_MUST_USE abdb_status abdb_import_retry_rejected(import_session *session, ab
 ABDB_MUST_USE abdb_status abdb_import_refresh_outdated(import_session *session, abdb_db *db,
                                                        const char *path, abdb_error *err);
 /* Before the first file: what is there already. */
-ABDB_MUST_USE abdb_status abdb_import_note_last_ids(import_session *session, abdb_db *db,
-                                                    abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_import_remember_last_ids(import_session *session, abdb_db *db,
+                                                        abdb_error *err);
 /* Says that the same bytes were read with other words before, and count twice. */
-void abdb_warn_of_other_reading(const char *path, const abdb_import_result *unit);
+void abdb_warn_of_import_with_other_overrides(const char *path, const abdb_import_result *unit);
 /* One unit: its line, and remarks on what of it was refused or left out. */
 void abdb_print_import_result(const import_session *session, const char *path,
                               const abdb_import_result *unit);

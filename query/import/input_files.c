@@ -67,12 +67,12 @@ typedef struct {
     abdb_skipped_files *skipped;
 } listing;
 
-static abdb_status list_folder(const listing *l, const char *folder, int depth, bool hidden,
-                               abdb_error *err);
+static abdb_status list_folder_recursively(const listing *l, const char *folder, int depth,
+                                           bool hidden, abdb_error *err);
 
 /* Lists what a name in a folder stands for. In a hidden folder files are only counted. */
-static abdb_status list_entry(const listing *l, const char *path, const char *name, int depth,
-                              bool hidden, abdb_error *err)
+static abdb_status list_folder_entry(const listing *l, const char *path, const char *name,
+                                     int depth, bool hidden, abdb_error *err)
 {
     struct stat info;
 
@@ -81,7 +81,7 @@ static abdb_status list_entry(const listing *l, const char *path, const char *na
         if (errno == ENOENT || hidden) return ABDB_OK; /* it went meanwhile */
         return ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno));
     }
-    if (S_ISDIR(info.st_mode)) return list_folder(l, path, depth + 1, hidden, err);
+    if (S_ISDIR(info.st_mode)) return list_folder_recursively(l, path, depth + 1, hidden, err);
     if (hidden)
         abdb_skipped_files_add(l->skipped, ABDB_SKIPPED_HIDDEN, path);
     else if (S_ISLNK(info.st_mode))
@@ -94,8 +94,8 @@ static abdb_status list_entry(const listing *l, const char *path, const char *na
 }
 
 /* Lists a folder and those in it. A hidden one that cannot be read is no failure. */
-static abdb_status list_folder(const listing *l, const char *folder, int depth, bool hidden,
-                               abdb_error *err)
+static abdb_status list_folder_recursively(const listing *l, const char *folder, int depth,
+                                           bool hidden, abdb_error *err)
 {
     struct dirent **entry = NULL;
     int count = depth < DEPTH_MAX ? scandir(folder, &entry, NULL, compare_entry_names) : -1;
@@ -114,7 +114,7 @@ static abdb_status list_folder(const listing *l, const char *folder, int depth, 
                 path = NULL;
                 st = ABDB_FAIL(err, ABDB_NOMEM, "files of %s", folder);
             } else {
-                st = list_entry(l, path, name, depth, hidden, err);
+                st = list_folder_entry(l, path, name, depth, hidden, err);
             }
         }
         free(path);
@@ -130,7 +130,7 @@ abdb_status abdb_file_list_add_path(abdb_file_list *list, const char *path,
     struct stat info;
 
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode)
-               ? list_folder(&(listing){list, skipped}, path, 0, false, err)
+               ? list_folder_recursively(&(listing){list, skipped}, path, 0, false, err)
                : append_file_path(list, path, true, err);
 }
 
@@ -141,7 +141,7 @@ void abdb_file_list_free(abdb_file_list *list)
     *list = (abdb_file_list){0};
 }
 
-abdb_status abdb_scratch_create(abdb_scratch *scratch, abdb_error *err)
+abdb_status abdb_scratch_folder_create(abdb_scratch *scratch, abdb_error *err)
 {
     const char *parent = getenv("TMPDIR");
 

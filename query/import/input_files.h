@@ -54,7 +54,7 @@ typedef struct {
     char folder[200], path[240];
 } abdb_scratch;
 /* Makes the folder; the file is the caller's to make. ABDB_IO: it cannot be made. */
-ABDB_MUST_USE abdb_status abdb_scratch_create(abdb_scratch *scratch, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_scratch_folder_create(abdb_scratch *scratch, abdb_error *err);
 void abdb_scratch_remove(abdb_scratch *scratch);
 
 #endif

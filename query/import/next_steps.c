@@ -41,8 +41,8 @@ static const struct {
 };
 
 /* Prints what an imported row lacks for a question, with the first names, if any lacks it. */
-static abdb_status print_missing_need(const import_session *s, abdb_db *db, size_t i,
-                                      const char *mark, abdb_error *err)
+static abdb_status print_next_step_if_data_missing(const import_session *s, abdb_db *db, size_t i,
+                                                   const char *mark, abdb_error *err)
 {
     abdb_binds binds = {0};
     abdb_table t = {0};
@@ -54,7 +54,7 @@ static abdb_status print_missing_need(const import_session *s, abdb_db *db, size
     TRY(abdb_query_to_table(db->sql, needs[i].sql, &binds, &t, err));
     for (size_t row = 0; row < t.rows && row < NAMED; row++)
         abdb_text_printf(&names, "%s%s (%.0f)", row ? ", " : "",
-                         abdb_cell_text_or_empty(&t, row, 0), abdb_cell_number(&t, row, 1));
+                         abdb_cell_text_or_empty(&t, row, 0), abdb_cell_number_or_nan(&t, row, 1));
     if (t.rows > NAMED) abdb_text_printf(&names, " and %zu more", t.rows - NAMED);
     if (t.rows && needs[i].lacks) TRY(abdb_db_query_integer(db, needs[i].lacks, &lacks, err));
     if (t.rows)
@@ -76,7 +76,7 @@ abdb_status abdb_print_next_steps(const import_session *s, abdb_db *db, abdb_err
     if (s->options->dry_run) return ABDB_OK;
     snprintf(mark, sizeof mark, "%lld", (long long)s->last_entry);
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
-        TRY(print_missing_need(s, db, i, mark, err));
+        TRY(print_next_step_if_data_missing(s, db, i, mark, err));
 done:
     return st;
 }

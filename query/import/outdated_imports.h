@@ -21,6 +21,6 @@ ABDB_MUST_USE abdb_status abdb_find_outdated_imports(abdb_db *db, abdb_arena *ar
                                                      abdb_outdated_imports **list, size_t *count,
                                                      abdb_error *err);
 /* Makes the temporary table `again` of their artifact_id. */
-ABDB_MUST_USE abdb_status abdb_mark_outdated_imports(abdb_db *db, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_fill_temp_table_of_outdated_imports(abdb_db *db, abdb_error *err);
 
 #endif

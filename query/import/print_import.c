@@ -51,7 +51,7 @@ static void warn_marked_entries(const char *path, const abdb_mark_tally *marks)
 {
     for (size_t i = 0; i < ABDB_MARKS_TALLIED; i++)
         if (marks->mark[i].entries)
-            abdb_print_remark("%s: marked %s: %ld entr%s%s%s", path, abdb_mark_tallied(i),
+            abdb_print_remark("%s: marked %s: %ld entr%s%s%s", path, abdb_mark_name_tallied_at(i),
                               marks->mark[i].entries, marks->mark[i].entries == 1 ? "y" : "ies",
                               *marks->mark[i].first ? "; first " : "", marks->mark[i].first);
 }
@@ -113,7 +113,7 @@ void abdb_print_import_result(const import_session *s, const char *path,
     if (unit->remark) abdb_print_remark("%s: %s", path, unit->remark);
 }
 
-void abdb_warn_of_other_reading(const char *path, const abdb_import_result *unit)
+void abdb_warn_of_import_with_other_overrides(const char *path, const abdb_import_result *unit)
 {
     if (*unit->other_words)
         abdb_print_remark(
@@ -156,7 +156,7 @@ static void print_import_counts(const import_session *s, const char *name, const
 }
 
 /* Prints how many hidden files, links and devices were not read, with the first names. */
-static void print_skipped(const abdb_skipped_files *skipped)
+static void print_skipped_files(const abdb_skipped_files *skipped)
 {
     static const char *const words[ABDB_SKIPPED_KINDS] = {
         [ABDB_SKIPPED_HIDDEN] = "hidden files, not read",
@@ -189,6 +189,6 @@ void abdb_print_import_summary(const import_session *s)
                           s->folders_without_log);
     if (s->passed_over)
         abdb_print_remark("files of other formats, passed over: %zu", s->passed_over);
-    print_skipped(&s->skipped);
+    print_skipped_files(&s->skipped);
     if (s->refused) abdb_print_remark("files refused: %zu", s->refused);
 }

@@ -34,7 +34,7 @@ static char *source_file_of_artifact(const char *path, const char *format, bool 
     /* ARCHIVE!MEMBER, unless a file is really called so. */
     if (mark && access(path, F_OK) != 0) return strndup(path, (size_t)(mark - path));
     for (const char *next = path; (next = strstr(next, "/results/")); next++) results = next;
-    if (abdb_mlperf_round_format_version(format) && results)
+    if (abdb_mlperf_round_importer_version_of_format(format) && results)
         return strndup(path, (size_t)(results - path));
     *several = false;
     return strndup(path, size);
@@ -54,7 +54,7 @@ static void free_past_imports(past_import_list *list)
 }
 
 /* Room for one more. */
-static abdb_status grow_past_import_list(past_import_list *list, abdb_error *err)
+static abdb_status reserve_past_import(past_import_list *list, abdb_error *err)
 {
     past_import *more = abdb_array_reserve_one(list->item, list->count, &list->room, sizeof *more);
 
@@ -81,7 +81,7 @@ static abdb_status append_past_import_once(past_import_list *list, const char *p
     if (last && several && !last->format && strcmp(last->file, r.file) == 0 &&
         strcmp(last->words, r.words) == 0)
         goto done;
-    TRY(grow_past_import_list(list, err));
+    TRY(reserve_past_import(list, err));
     list->item[list->count++] = r;
     r = (past_import){0};
 done:
@@ -90,8 +90,8 @@ done:
 }
 
 /* The files of temp.again, of all or of one path. */
-static abdb_status load_marked_imports(abdb_db *db, const char *path, past_import_list *list,
-                                       abdb_error *err)
+static abdb_status load_imports_marked_for_reread(abdb_db *db, const char *path,
+                                                  past_import_list *list, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     abdb_status st = ABDB_OK;
@@ -131,7 +131,7 @@ done:
 }
 
 /* The digest of the user's map that read a file, "" for none. */
-static const char *map_digest_in_words(const char *overrides_text)
+static const char *map_digest_in_overrides_text(const char *overrides_text)
 {
     const char *line =
         strncmp(overrides_text, "map ", 4) == 0 ? overrides_text : strstr(overrides_text, "\nmap ");
@@ -161,8 +161,8 @@ done:
 /* --- after a mend of the file ----------------------------------------------------------------- */
 
 /* With what --set said then, and what it says now. */
-static abdb_status retry_with_new_overrides(import_session *s, const past_import *r,
-                                            const abdb_args *args, abdb_error *err)
+static abdb_status reimport_with_old_and_new_overrides(import_session *s, const past_import *r,
+                                                       const abdb_args *args, abdb_error *err)
 {
     abdb_import_options options = *s->options;
     abdb_overrides words = {.map = options.words->map, .map_digest = options.words->map_digest};
@@ -231,12 +231,12 @@ abdb_status abdb_import_retry_rejected(import_session *s, abdb_db *db, const cha
         " (SELECT artifact_id FROM gone_artifact) AND EXISTS"
         " (SELECT 1 FROM reject r WHERE r.artifact_id = a.artifact_id)",
         err));
-    TRY(load_marked_imports(db, path, &list, err));
+    TRY(load_imports_marked_for_reread(db, path, &list, err));
     if (!list.count)
         abdb_print_remark("nothing to try again: no rejected rows%s%s", path ? " in " : "",
                           path ? path : "");
     for (size_t i = 0; i < list.count; i++)
-        TRY(retry_with_new_overrides(s, &list.item[i], args, err));
+        TRY(reimport_with_old_and_new_overrides(s, &list.item[i], args, err));
     TRY(withdraw_mended_delete_rejects(db, now, err));
 done:
     free_past_imports(&list);
@@ -246,10 +246,11 @@ done:
 /* --- after a mend of the importer ------------------------------------------------------------- */
 
 /* With what --set said then, as the format that it was, and nothing else that lies there. */
-static abdb_status refresh_outdated_import(import_session *s, const past_import *r, abdb_error *err)
+static abdb_status reimport_outdated_if_possible(import_session *s, const past_import *r,
+                                                 abdb_error *err)
 {
     abdb_import_options options = *s->options;
-    const char *map = map_digest_in_words(r->words);
+    const char *map = map_digest_in_overrides_text(r->words);
     abdb_overrides words = {0};
     abdb_status st = ABDB_OK;
 
@@ -278,7 +279,7 @@ static void print_why_not_reread(const char *file, const char *overrides_text)
         abdb_print_remark("standard input cannot be read again: left as it was read");
     else if (access(file, R_OK) != 0)
         abdb_print_remark("%s is not there any more: left as it was read", file);
-    else if (*map_digest_in_words(overrides_text))
+    else if (*map_digest_in_overrides_text(overrides_text))
         abdb_print_remark(
             "%s was read with a map of yours: name that with --map FILE; left as it was"
             " read",
@@ -301,7 +302,7 @@ static abdb_status print_imports_not_reread(abdb_db *db, const char *path, abdb_
                      " FROM artifact a JOIN artifact n USING (sha256, format, words)"
                      " WHERE n.importer > a.importer)",
                      err));
-    TRY(load_marked_imports(db, path, &list, err));
+    TRY(load_imports_marked_for_reread(db, path, &list, err));
     for (size_t i = 0; i < list.count && i < LEFT_SAID; i++)
         print_why_not_reread(list.item[i].file, list.item[i].words);
     if (list.count > LEFT_SAID)
@@ -317,12 +318,13 @@ abdb_status abdb_import_refresh_outdated(import_session *s, abdb_db *db, const c
     past_import_list list = {0};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_mark_outdated_imports(db, err));
-    TRY(load_marked_imports(db, path, &list, err));
+    TRY(abdb_fill_temp_table_of_outdated_imports(db, err));
+    TRY(load_imports_marked_for_reread(db, path, &list, err));
     if (!list.count)
         abdb_print_remark("nothing to read again: this version read every file%s%s",
                           path ? " in " : "", path ? path : "");
-    for (size_t i = 0; i < list.count; i++) TRY(refresh_outdated_import(s, &list.item[i], err));
+    for (size_t i = 0; i < list.count; i++)
+        TRY(reimport_outdated_if_possible(s, &list.item[i], err));
     if (!s->options->dry_run) TRY(print_imports_not_reread(db, path, err));
 done:
     free_past_imports(&list);

@@ -90,7 +90,7 @@ abdb_status abdb_input_decode_llama_bench_database(abdb_input *in, abdb_error *e
     sqlite3 *db = NULL;
     abdb_text text = {0};
     unsigned char *copy = sqlite3_malloc64(in->size);
-    int code = abdb_sql_open(&db, ":memory:", SQLITE_OPEN_READWRITE);
+    int code = abdb_sql_open_hardened(&db, ":memory:", SQLITE_OPEN_READWRITE);
     abdb_status st = ABDB_OK;
 
     if (!copy) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a database"));
@@ -103,7 +103,7 @@ abdb_status abdb_input_decode_llama_bench_database(abdb_input *in, abdb_error *e
                                 SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY);
         copy = NULL; /* the connection's, whatever came of it */
     }
-    if (code == SQLITE_OK) abdb_sql_authorize(db, ABDB_SQL_READING);
+    if (code == SQLITE_OK) abdb_sql_install_authorizer(db, ABDB_SQL_READING);
     if (code == SQLITE_OK) code = append_llama_bench_tables(db, &text);
     if (code == SQLITE_NOMEM || text.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a database"));
     if (code != SQLITE_OK)

@@ -56,16 +56,17 @@ static abdb_status device_rows_to_json(abdb_db *db, const char *sql, const char 
     return code == SQLITE_DONE ? ABDB_OK : abdb_db_report_sqlite_error(db, err, "devices");
 }
 
-static abdb_status add_peaks_from_database(abdb_db *db, json_t *device_json, abdb_error *err)
+static abdb_status add_published_and_measured_rates(abdb_db *db, json_t *device_json,
+                                                    abdb_error *err)
 {
-    const char *name = abdb_record_text_or_empty(device_json, "name");
+    const char *name = abdb_json_text_or_empty(device_json, "name");
     abdb_arena arena = {0};
     const char *device = name;
     json_t *rows;
     abdb_status st = ABDB_OK;
 
     if (!db || !*name) return ABDB_OK;
-    TRY(abdb_name_resolve_unseen(db, "device", name, &arena, &device, err));
+    TRY(abdb_name_resolve_without_storing(db, "device", name, &arena, &device, err));
     json_object_set_new(device_json, "device", json_string(device));
     TRY(device_rows_to_json(db, published_sql, device, &rows, err));
     json_object_set_new(device_json, "published", rows);
@@ -105,35 +106,35 @@ static json_t *list_kernels_with_providers(const json_t *hello)
 
     json_array_foreach(json_object_get(hello, "kernels"), i, one)
     {
-        const char *name = abdb_record_text_or_empty(one, "name"),
-                   *first = abdb_nth_provider_of_kernel(hello, name, 0), *other;
+        const char *name = abdb_json_text_or_empty(one, "name"),
+                   *first = abdb_nth_distinct_provider_of_kernel(hello, name, 0), *other;
         json_t *providers = json_array();
 
-        if (first && strcmp(first, abdb_record_text_or_empty(one, "provider")) != 0) {
+        if (first && strcmp(first, abdb_json_text_or_empty(one, "provider")) != 0) {
             json_decref(providers);
             continue;
         }
-        for (size_t n = 0; (other = abdb_nth_provider_of_kernel(hello, name, n)); n++)
+        for (size_t n = 0; (other = abdb_nth_distinct_provider_of_kernel(hello, name, n)); n++)
             json_array_append_new(providers, json_string(other));
         json_array_append_new(out, json_pack("{s:s,s:s,s:o}", "kernel", name, "parameters",
-                                             abdb_record_text_or_empty(one, "parameters"),
+                                             abdb_json_text_or_empty(one, "parameters"),
                                              "providers", providers));
     }
     return out;
 }
 
 /* Those that abdb knows and the backend does not list; one that lists none may have any. */
-static json_t *list_missing_kernels(const json_t *hello)
+static json_t *list_kernels_backend_lacks(const json_t *hello)
 {
     json_t *out = json_array(), *one, *kernels = json_object_get(hello, "kernels");
     size_t i;
 
     if (!json_array_size(kernels)) return out;
-    for (const char *const *name = abdb_list_kernel_names(); *name; name++) {
+    for (const char *const *name = abdb_built_in_kernel_and_workload_names(); *name; name++) {
         bool has = false;
 
         json_array_foreach(kernels, i, one) has |=
-            strcmp(abdb_record_text_or_empty(one, "name"), *name) == 0;
+            strcmp(abdb_json_text_or_empty(one, "name"), *name) == 0;
         if (!has) json_array_append_new(out, json_string(*name));
     }
     return out;
@@ -146,7 +147,7 @@ static json_t *device_to_json(const char *name, const char *id, const json_t *de
     const json_t *hello = json_object_get(described, "hello"),
                  *device = json_object_get(described, "device");
     json_t *out = json_pack("{s:s,s:s}", "backend", name, "summary",
-                            abdb_record_text_or_empty(hello, "summary"));
+                            abdb_json_text_or_empty(hello, "summary"));
     json_t *region = json_object_get(
         json_object_get(json_object_get(described, "environment"), "environment"), "omp_region_s");
 
@@ -154,28 +155,29 @@ static json_t *device_to_json(const char *name, const char *id, const json_t *de
     if (!hello) return out;
     if (id) json_object_set_new(out, "id", json_string(id));
     if (device && !absent) {
-        json_object_set_new(out, "name", json_string(abdb_record_text_or_empty(device, "name")));
+        json_object_set_new(out, "name", json_string(abdb_json_text_or_empty(device, "name")));
         json_object_set(out, "threads", json_object_get(device, "threads"));
         if (json_is_number(region)) json_object_set(out, "omp_region_s", region);
         json_object_set_new(out, "software", select_software_versions(described));
     }
     json_object_set_new(out, "kernels", list_kernels_with_providers(hello));
-    json_object_set_new(out, "not_implemented", list_missing_kernels(hello));
+    json_object_set_new(out, "not_implemented", list_kernels_backend_lacks(hello));
     return out;
 }
 
 /* Asks for one device (id NULL: the only one, or the one that is chosen). */
-static abdb_status probe_device(abdb_db *db, const char *name, const char *path, const char *id,
-                                json_t *list, json_t **described, abdb_error *err)
+static abdb_status probe_device_append_json(abdb_db *db, const char *name, const char *path,
+                                            const char *id, json_t *list, json_t **described,
+                                            abdb_error *err)
 {
     abdb_run_options options = {
-        .name = name, .path = path, .device = id, .escaped = abdb_remark_escaped};
-    bool there = abdb_backend_start_and_describe(&options, described, err) == ABDB_OK;
+        .name = name, .path = path, .device = id, .escaped = abdb_print_remark_of_ended_processes};
+    bool there = abdb_backend_run_describe_and_collect_records(&options, described, err) == ABDB_OK;
     json_t *one = device_to_json(name, id, *described, there ? NULL : err->message);
 
     if (!one) return ABDB_FAIL(err, ABDB_NOMEM, "devices");
     json_array_append_new(list, one);
-    return there ? add_peaks_from_database(db, one, err) : ABDB_OK;
+    return there ? add_published_and_measured_rates(db, one, err) : ABDB_OK;
 }
 
 abdb_status abdb_probe_backend_devices(abdb_db *db, const char *name, const char *path,
@@ -186,14 +188,14 @@ abdb_status abdb_probe_backend_devices(abdb_db *db, const char *name, const char
     abdb_status st = ABDB_OK;
 
     *out = NULL;
-    TRY(probe_device(db, name, path, NULL, list, &first, err));
+    TRY(probe_device_append_json(db, name, path, NULL, list, &first, err));
     devices = json_object_get(json_object_get(first, "hello"), "devices");
     if (json_array_size(devices) > 1 && !(chosen && *chosen)) {
         json_array_clear(list);
         for (size_t i = 0; i < json_array_size(devices); i++) {
-            const char *id = abdb_record_text_or_empty(json_array_get(devices, i), "id");
+            const char *id = abdb_json_text_or_empty(json_array_get(devices, i), "id");
 
-            st = probe_device(db, name, path, id, list, &other, err);
+            st = probe_device_append_json(db, name, path, id, list, &other, err);
             json_decref(other);
             other = NULL;
             TRY(st);

@@ -35,8 +35,8 @@ abdb_status abdb_print_calibrated_noise(abdb_db *db, const char *campaign, FILE 
                                   " calibrations here:\n");
     for (size_t i = 0; i < kernels.rows; i++) {
         TRY(abdb_calibrations_load(&book, db->sql, abdb_cell_text_or_empty(&kernels, i, 0), err));
-        TRY(abdb_calibrations_find_noise(&book, abdb_cell_text_or_empty(&kernels, i, 1), NULL,
-                                         &noise, NULL, err));
+        TRY(abdb_calibrations_noise_by_kernel_or_bound(
+            &book, abdb_cell_text_or_empty(&kernels, i, 1), NULL, &noise, NULL, err));
         print_kernel_noise(abdb_cell_text_or_empty(&kernels, i, 1), &noise, out);
     }
 done:

@@ -16,7 +16,7 @@ enum { AGAIN_MOST = 2 };
 /* With fewer processes than these the first advice is to take more. */
 enum { FEW_REPETITIONS = 5 };
 
-abdb_status abdb_campaign_check_clock(abdb_db *db, abdb_error *err)
+abdb_status abdb_campaign_warn_if_clock_behind(abdb_db *db, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     char now[32];
@@ -57,7 +57,7 @@ static abdb_status store_or_spool_cell(void *self, const abdb_entry *entry, abdb
         abdb_print_remark("%s: %s", entry->field[ABDB_FIELD_tag], entry->field[ABDB_FIELD_reason]);
     }
     if (k->spool) return abdb_spool_writer_append(k->spool, entry, err);
-    TRY(abdb_writer_begin_unless_known(k->writer, NULL, &known, &counts, err));
+    TRY(abdb_writer_begin_file_unless_known(k->writer, NULL, &known, &counts, err));
     TRY(sink.entry(sink.self, entry, err));
     TRY(sink.row_end(sink.self, err));
     TRY(abdb_writer_commit(k->writer, &counts, err));
@@ -184,7 +184,7 @@ static void set_options_from_schedule(const abdb_campaign *t, const abdb_schedul
 }
 
 /* Only the cells of which the last measurement was in doubt; how many. */
-static size_t keep_doubtful_cells(const abdb_campaign *t)
+static size_t limit_todo_to_doubtful_cells(const abdb_campaign *t)
 {
     size_t count = 0;
 
@@ -194,8 +194,10 @@ static size_t keep_doubtful_cells(const abdb_campaign *t)
 }
 
 /* Cells [first, end) by one lane, as its repetition of o->repetition. */
-static abdb_status measure_cells_by_backend(const abdb_campaign *t, const abdb_schedule_entry *lane,
-                                            size_t first_cell, size_t end_cell, abdb_error *err)
+static abdb_status measure_cells_and_repeat_doubtful(const abdb_campaign *t,
+                                                     const abdb_schedule_entry *lane,
+                                                     size_t first_cell, size_t end_cell,
+                                                     abdb_error *err)
 {
     abdb_sink sink = {t->k, store_or_spool_cell, NULL, NULL, NULL};
     abdb_status st = ABDB_OK;
@@ -207,13 +209,13 @@ static abdb_status measure_cells_by_backend(const abdb_campaign *t, const abdb_s
     if (abdb_arg_value(t->args, "resume"))
         TRY(clear_cells_already_stored(t->k->db, t->o->campaign, lane, t->o->repetition, t->plan,
                                        t->todo, err));
-    TRY(abdb_backend_run_cells(t->o, t->plan, t->todo, &sink, t->tally, err));
+    TRY(abdb_backend_run_and_store_cells(t->o, t->plan, t->todo, &sink, t->tally, err));
     for (int i = 0; i < AGAIN_MOST && t->again && !*t->stop; i++) {
-        size_t count = keep_doubtful_cells(t);
+        size_t count = limit_todo_to_doubtful_cells(t);
 
         if (!count) break;
         t->tally->again += count;
-        TRY(abdb_backend_run_cells(t->o, t->plan, t->todo, &sink, t->tally, err));
+        TRY(abdb_backend_run_and_store_cells(t->o, t->plan, t->todo, &sink, t->tally, err));
     }
 done:
     return st;
@@ -221,8 +223,8 @@ done:
 
 /* What a lane came to: where its backend failed the others go on without it; the error of the last
  * is the command's. */
-static abdb_status drop_failed_backend(const abdb_campaign *t, size_t lane, abdb_status st,
-                                       abdb_error *err)
+static abdb_status drop_failed_backend_if_others_left(const abdb_campaign *t, size_t lane,
+                                                      abdb_status st, abdb_error *err)
 {
     size_t left = 0;
 
@@ -232,7 +234,7 @@ static abdb_status drop_failed_backend(const abdb_campaign *t, size_t lane, abdb
     for (size_t i = 0; i < t->lanes->count; i++) left += !t->lost[i];
     if (!left) return st;
     abdb_print_progress_bar("", -1, 0);
-    abdb_print_error_exit_code(err);
+    abdb_print_error_return_exit_code(err);
     return ABDB_OK;
 }
 
@@ -241,8 +243,9 @@ static abdb_status measure_or_drop_backend(const abdb_campaign *t, size_t lane, 
                                            size_t end_cell, abdb_error *err)
 {
     if (t->lost[lane]) return ABDB_OK;
-    return drop_failed_backend(
-        t, lane, measure_cells_by_backend(t, &t->lanes->lane[lane], first_cell, end_cell, err),
+    return drop_failed_backend_if_others_left(
+        t, lane,
+        measure_cells_and_repeat_doubtful(t, &t->lanes->lane[lane], first_cell, end_cell, err),
         err);
 }
 
@@ -280,8 +283,8 @@ void abdb_campaign_print_estimate(const abdb_campaign *t, size_t repetitions, do
     if (t->k->quiet) return;
     for (size_t i = 0; i < lanes; i++) {
         set_options_from_schedule(t, &t->lanes->lane[i]);
-        if (abdb_backend_estimate_seconds(t->o, t->plan, t->lanes->lane[i].has, &one, &err) !=
-                ABDB_OK ||
+        if (abdb_backend_ask_estimates_and_sum_seconds(t->o, t->plan, t->lanes->lane[i].has, &one,
+                                                       &err) != ABDB_OK ||
             !isfinite(one.all_s))
             continue;
         all += one.all_s;
@@ -363,7 +366,7 @@ abdb_status abdb_campaign_search_best_gemm(const abdb_campaign *t, double budget
             any = true;
             print_search_result(t->o->name, &t->plan->cell[i], &found);
         }
-        TRY(drop_failed_backend(t, b, st == ABDB_USAGE ? ABDB_OK : st, err));
+        TRY(drop_failed_backend_if_others_left(t, b, st == ABDB_USAGE ? ABDB_OK : st, err));
         st = ABDB_OK;
     }
     if (!any && none != ABDB_OK)

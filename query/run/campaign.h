@@ -31,7 +31,7 @@ typedef struct {
 
 /* Prints a remark where the newest run of the database is dated after now: what is measured now
  * will not be run=latest, which goes by date. */
-ABDB_MUST_USE abdb_status abdb_campaign_check_clock(abdb_db *db, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_campaign_warn_if_clock_behind(abdb_db *db, abdb_error *err);
 /* Tells how far it is; self is the keeper. */
 void abdb_show_cell_progress(void *self, const char *cell, size_t done, size_t total);
 /* All cells by one lane after another, or (--interleave, --builds) cell by cell by all, to and fro.

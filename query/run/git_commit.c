@@ -21,7 +21,8 @@ static void disable_git_locks(const void *given)
 /* The first line that git says, into out; its exit code, 127: it could not be started.
  * core.fsmonitor is switched off because it names a program that git would start; what git says on
  * standard error is dropped. */
-static int read_first_line_of_git(const char *folder, const char *const *words, char out[SAID_MAX])
+static int read_first_line_of_git_command(const char *folder, const char *const *words,
+                                          char out[SAID_MAX])
 {
     abdb_start_options how = {.path = "git",
                               .argument = {"-C", folder, "-c", "core.fsmonitor=false"},
@@ -53,8 +54,9 @@ static const char *copy_text(abdb_arena *arena, const char *text)
     return abdb_arena_copy(arena, text, strlen(text));
 }
 
-abdb_status abdb_resolve_commit(abdb_commit *out, const char *word, const char *folder,
-                                abdb_arena *arena, abdb_error *err)
+abdb_status abdb_resolve_commit_branch_and_dirty(abdb_commit *out, const char *word,
+                                                 const char *folder, abdb_arena *arena,
+                                                 abdb_error *err)
 {
     static const char *const revision[] = {"rev-parse", "--verify", "HEAD", NULL},
                              *const branch[] = {"symbolic-ref", "-q", "--short", "HEAD", NULL},
@@ -69,15 +71,16 @@ abdb_status abdb_resolve_commit(abdb_commit *out, const char *word, const char *
         out->commit = copy_text(arena, word);
         return out->commit ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a commit");
     }
-    code = read_first_line_of_git(folder, revision, said);
+    code = read_first_line_of_git_command(folder, revision, said);
     if (code == 127)
         return ABDB_FAIL(err, ABDB_USAGE, "--commit auto: git cannot be started; name it instead");
     if (code != 0 || !*said)
         return ABDB_FAIL(err, ABDB_USAGE,
                          "--commit auto: '%s' is in no checkout of git that has a commit", folder);
     out->commit = copy_text(arena, said);
-    if (read_first_line_of_git(folder, branch, said) == 0 && *said)
+    if (read_first_line_of_git_command(folder, branch, said) == 0 && *said)
         out->branch = copy_text(arena, said);
-    if (read_first_line_of_git(folder, changed, said) == 0) out->dirty = *said ? "yes" : "no";
+    if (read_first_line_of_git_command(folder, changed, said) == 0)
+        out->dirty = *said ? "yes" : "no";
     return out->commit ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a commit");
 }

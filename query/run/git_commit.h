@@ -13,8 +13,8 @@ typedef struct {
 
 /* `auto`: of the checkout that the folder is in, by the program git, started without a shell;
  * ABDB_USAGE where there is none. Any other word is the commit's name. From arena. */
-ABDB_MUST_USE abdb_status abdb_resolve_commit(abdb_commit *out, const char *word,
-                                              const char *folder, abdb_arena *arena,
-                                              abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_resolve_commit_branch_and_dirty(abdb_commit *out, const char *word,
+                                                               const char *folder,
+                                                               abdb_arena *arena, abdb_error *err);
 
 #endif

@@ -10,13 +10,13 @@
 #include "query/run/backend_inventory.h"
 
 /* A kernel with its providers where there are several. */
-static void print_kernel(const json_t *kernel)
+static void print_kernel_and_providers(const json_t *kernel)
 {
     const json_t *providers = json_object_get(kernel, "providers");
 
     abdb_print_sanitized(stdout, "             kernel %-8s %s",
-                         abdb_record_text_or_empty(kernel, "kernel"),
-                         abdb_record_text_or_empty(kernel, "parameters"));
+                         abdb_json_text_or_empty(kernel, "kernel"),
+                         abdb_json_text_or_empty(kernel, "parameters"));
     for (size_t i = 0; json_array_size(providers) > 1 && i < json_array_size(providers); i++)
         abdb_print_sanitized(stdout, "%s%s", i ? ", " : "; providers ",
                              json_string_value(json_array_get(providers, i)));
@@ -28,8 +28,8 @@ static void print_rate(const json_t *row)
 {
     static const char *const prefix[] = {"", "k", "M", "G", "T", "P", "E"};
     double value = json_number_value(json_object_get(row, "value"));
-    const char *unit = abdb_record_text_or_empty(row, "unit"),
-               *dtype = abdb_record_text_or_empty(row, "dtype");
+    const char *unit = abdb_json_text_or_empty(row, "unit"),
+               *dtype = abdb_json_text_or_empty(row, "dtype");
     int power = 0;
 
     for (; value >= 1000 && power < 6; power++) value /= 1000;
@@ -48,7 +48,7 @@ static void print_rates_with_sources(const char *word, const json_t *rows, const
     abdb_print_sanitized(stdout, "             %s ", word);
     for (size_t i = 0; i < json_array_size(rows); i++) {
         const json_t *row = json_array_get(rows, i);
-        const char *source = abdb_record_text_or_empty(row, from);
+        const char *source = abdb_json_text_or_empty(row, from);
 
         if (i) abdb_print_sanitized(stdout, "%s", strcmp(source, last) != 0 ? "), " : ", ");
         print_rate(row);
@@ -60,9 +60,9 @@ static void print_rates_with_sources(const char *word, const json_t *rows, const
 
 static void print_device(const json_t *device_json)
 {
-    const char *name = abdb_record_text_or_empty(device_json, "name"),
-               *device = abdb_record_text_or_empty(device_json, "device"),
-               *id = abdb_record_text_or_empty(device_json, "id"), *key;
+    const char *name = abdb_json_text_or_empty(device_json, "name"),
+               *device = abdb_json_text_or_empty(device_json, "device"),
+               *id = abdb_json_text_or_empty(device_json, "id"), *key;
     json_t *region = json_object_get(device_json, "omp_region_s"), *value;
     long long threads = json_integer_value(json_object_get(device_json, "threads"));
 
@@ -86,27 +86,27 @@ static void print_device(const json_t *device_json)
 static void print_backend(const json_t *devices_json)
 {
     const json_t *first = json_array_get(devices_json, 0);
-    const char *absent = abdb_record_text_or_empty(first, "absent");
+    const char *absent = abdb_json_text_or_empty(first, "absent");
     json_t *one, *lacks = json_object_get(first, "not_implemented");
     size_t i;
 
     if (*absent) {
         abdb_print_sanitized(stdout, "  %-10s absent: %s\n",
-                             abdb_record_text_or_empty(first, "backend"), absent);
+                             abdb_json_text_or_empty(first, "backend"), absent);
         return;
     }
-    abdb_print_sanitized(stdout, "  %-10s %s\n", abdb_record_text_or_empty(first, "backend"),
-                         abdb_record_text_or_empty(first, "summary"));
+    abdb_print_sanitized(stdout, "  %-10s %s\n", abdb_json_text_or_empty(first, "backend"),
+                         abdb_json_text_or_empty(first, "summary"));
     json_array_foreach(devices_json, i, one)
     {
-        absent = abdb_record_text_or_empty(one, "absent");
+        absent = abdb_json_text_or_empty(one, "absent");
         if (*absent)
             abdb_print_sanitized(stdout, "             device %s: absent: %s\n",
-                                 abdb_record_text_or_empty(one, "id"), absent);
+                                 abdb_json_text_or_empty(one, "id"), absent);
         else
             print_device(one);
     }
-    json_array_foreach(json_object_get(first, "kernels"), i, one) print_kernel(one);
+    json_array_foreach(json_object_get(first, "kernels"), i, one) print_kernel_and_providers(one);
     json_array_foreach(lacks, i, one) abdb_print_sanitized(
         stdout, "%s%s", i ? ", " : "             not implemented: ", json_string_value(one));
     if (json_array_size(lacks)) puts("");

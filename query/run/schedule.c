@@ -25,7 +25,8 @@ static abdb_status resolve_commit_option(const abdb_args *args, const char *fold
     const char *word = abdb_arg_value(args, "commit");
 
     *out = (abdb_commit){0};
-    return word ? abdb_resolve_commit(out, word, folder, &lanes->arena, err) : ABDB_OK;
+    return word ? abdb_resolve_commit_branch_and_dirty(out, word, folder, &lanes->arena, err)
+                : ABDB_OK;
 }
 
 static abdb_status append_schedule_entry(abdb_schedule *out, abdb_schedule_entry lane,
@@ -94,7 +95,7 @@ static abdb_status keep_backends_in_all_builds(abdb_schedule *lanes, size_t buil
 }
 
 /* Lanes of one backend side by side, so that its builds are measured right after one another. */
-static void sort_by_backend(abdb_schedule *lanes)
+static void sort_schedule_by_backend(abdb_schedule *lanes)
 {
     for (size_t i = 1; i < lanes->count; i++)
         for (size_t k = i; k > 0 && lanes->lane[k].counter < lanes->lane[k - 1].counter; k--) {
@@ -117,7 +118,7 @@ static abdb_status parse_launch_options(abdb_schedule *out, const abdb_args *arg
     if (!text && (asked.launcher || asked.hosts))
         return ABDB_FAIL(err, ABDB_USAGE, "--launcher and --hosts want --ranks: how many?");
     if (!text) return ABDB_OK;
-    if (!abdb_count_parse(text, ABDB_MARK_UNKNOWN, 1, ABDB_LAUNCH_RANKS, &asked.ranks))
+    if (!abdb_integer_parse_in_range(text, ABDB_MARK_UNKNOWN, 1, ABDB_LAUNCH_RANKS, &asked.ranks))
         return ABDB_FAIL(err, ABDB_USAGE, "--ranks wants a whole number, not '%s'", text);
     return abdb_launcher_build_command(&out->launch, &asked, &out->arena, err);
 }
@@ -164,7 +165,7 @@ abdb_status abdb_schedule_build(abdb_schedule *out, const abdb_args *args,
     }
     if (out->builds) {
         TRY(keep_backends_in_all_builds(out, folders, err));
-        sort_by_backend(out);
+        sort_schedule_by_backend(out);
         goto done;
     }
     TRY(resolve_commit_option(args, ".", out, &here, err));
@@ -185,7 +186,8 @@ done:
 }
 
 /* Backends without a device take part only where they are named, or there is no other. */
-static void keep_backends_with_device(abdb_schedule *lanes, json_t **hello, bool named)
+static void drop_backends_without_device_if_any_has(abdb_schedule *lanes, json_t **hello,
+                                                    bool named)
 {
     size_t kept = 0, present = 0;
 
@@ -217,7 +219,7 @@ static abdb_status split_entries_by_device(abdb_schedule *lanes, json_t **hello,
         size_t several = json_array_size(devices);
 
         for (size_t k = 0; k < (several > 1 ? several : 1); k++) {
-            const char *id = abdb_record_text_or_empty(json_array_get(devices, k), "id");
+            const char *id = abdb_json_text_or_empty(json_array_get(devices, k), "id");
 
             if (lanes->count < ABDB_LANES_MAX) hello[lanes->count] = said[i];
             if (several > 1) old[i].device = abdb_arena_copy(&lanes->arena, id, strlen(id));
@@ -240,20 +242,20 @@ abdb_status abdb_schedule_probe_expand_plan(abdb_schedule *lanes, abdb_plan *pla
                               .path = lanes->lane[i].path,
                               .argument = lanes->lane[i].argument,
                               .keep_environment = lanes->commands,
-                              .escaped = abdb_remark_escaped};
+                              .escaped = abdb_print_remark_of_ended_processes};
         abdb_error none = {0}; /* what is wrong with it is said when it should run */
 
-        (void)!abdb_backend_start_and_describe(&o, &said[i], &none);
+        (void)!abdb_backend_run_describe_and_collect_records(&o, &said[i], &none);
         hello[i] = json_object_get(said[i], "hello");
         lanes->lane[i].absent = json_object_get(said[i], "no-device") != NULL;
         if (lanes->lane[i].absent && backends_were_named)
             abdb_print_remark("%s: %s", o.name, none.message);
         lanes->lane[i].ranks = json_is_true(json_object_get(hello[i], "ranks"));
     }
-    keep_backends_with_device(lanes, hello, backends_were_named);
+    drop_backends_without_device_if_any_has(lanes, hello, backends_were_named);
     TRY(split_entries_by_device(lanes, hello, err));
     TRY(keep_backends_with_ranks(lanes, hello, backends_were_named, err));
-    TRY(abdb_plan_check_names(plan, hello, lanes->count, err));
+    TRY(abdb_plan_check_names_known_to_backends(plan, hello, lanes->count, err));
     TRY(abdb_plan_expand_providers(plan, hello, lanes->count, &lanes->has, err));
     for (size_t i = 0; i < lanes->count; i++) lanes->lane[i].has = lanes->has + i * plan->cells;
 done:

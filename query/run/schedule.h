@@ -37,8 +37,9 @@ ABDB_MUST_USE abdb_status abdb_schedule_from_commands(abdb_schedule *out, const 
                                                       abdb_error *err);
 /* Does an axis of the plan give each {KEY} of the commands, and do they use each axis? ABDB_USAGE:
  * no. */
-ABDB_MUST_USE abdb_status abdb_schedule_check_placeholders(const abdb_schedule *lanes,
-                                                           const abdb_plan *plan, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_schedule_require_axes_match_braces(const abdb_schedule *lanes,
+                                                                  const abdb_plan *plan,
+                                                                  abdb_error *err);
 /* Says what judges them, once they were measured. */
 void abdb_print_compare_command(const abdb_schedule *lanes, const abdb_args *args);
 /* The chosen backends; with --builds TAG=FOLDER,... those of each folder, builds innermost. With

@@ -31,8 +31,8 @@ static bool append_next_command_word(const char **text, abdb_text *out)
 }
 
 /* A word for a shell, not in quotes as it stands at `from`? Says so, and how a shell gets it. */
-static bool warn_shell_operator(const char *tag, const char *text, const char *from,
-                                const char *word)
+static bool warn_if_shell_operator(const char *tag, const char *text, const char *from,
+                                   const char *word)
 {
     abdb_text whole = {0};
     bool simple = !strpbrk(text, "'\"\\$`!");
@@ -67,7 +67,7 @@ static abdb_status split_command_words(abdb_schedule *lanes, const char *tag, co
         abdb_text_clear(&word);
         if (!append_next_command_word(&at, &word))
             TRY(ABDB_FAIL(err, ABDB_USAGE, "--command: a quote has no end: %s", text));
-        warned = warned || warn_shell_operator(tag, text, from, abdb_text_get(&word));
+        warned = warned || warn_if_shell_operator(tag, text, from, abdb_text_get(&word));
         words[count] = abdb_arena_copy(&lanes->arena, abdb_text_get(&word), word.size);
         if (!words[count++] || word.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a command"));
     }
@@ -162,8 +162,8 @@ static abdb_status require_axis_for_placeholders(const abdb_schedule_entry *lane
     return ABDB_OK;
 }
 
-abdb_status abdb_schedule_check_placeholders(const abdb_schedule *lanes, const abdb_plan *plan,
-                                             abdb_error *err)
+abdb_status abdb_schedule_require_axes_match_braces(const abdb_schedule *lanes,
+                                                    const abdb_plan *plan, abdb_error *err)
 {
     const abdb_cell *cell = plan->cell; /* all have the same keys */
     abdb_status st = ABDB_OK;
@@ -204,12 +204,12 @@ void abdb_print_compare_command(const abdb_schedule *lanes, const abdb_args *arg
             abdb_text_add(&tag, name, 1);
         }
         abdb_text_puts(&tag, quote);
-        abdb_append_shell_word(&command, abdb_text_get(&tag));
+        abdb_append_quoted_shell_word(&command, abdb_text_get(&tag));
     }
     abdb_text_puts(&command, " --where run=latest --fail-on slower");
     if (abdb_arg_value(args, "db")) {
         abdb_text_puts(&command, " --db");
-        abdb_append_shell_word(&command, abdb_arg_value(args, "db"));
+        abdb_append_quoted_shell_word(&command, abdb_arg_value(args, "db"));
     }
     abdb_print_sanitized(stdout, "which is slower: abdb compare%s\n", abdb_text_get(&command));
     abdb_text_free(&command);

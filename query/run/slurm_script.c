@@ -28,7 +28,7 @@ static void append_shell_quoted(abdb_text *out, const char *word)
     if (!plain) abdb_text_puts(out, "'");
 }
 
-void abdb_append_shell_word(abdb_text *out, const char *word)
+void abdb_append_quoted_shell_word(abdb_text *out, const char *word)
 {
     abdb_text_puts(out, " ");
     append_shell_quoted(out, word);
@@ -130,7 +130,7 @@ static void append_node_command(abdb_text *out, const abdb_args *args, const cha
     abdb_text word = {0};
 
     abdb_text_puts(out, "exec");
-    abdb_append_shell_word(out, abdb);
+    abdb_append_quoted_shell_word(out, abdb);
     abdb_text_puts(out, " run");
     for (size_t i = 0; i < args->count; i++) {
         const char *name = args->given[i].name, *value = args->given[i].value;
@@ -141,30 +141,30 @@ static void append_node_command(abdb_text *out, const abdb_args *args, const cha
             if (strcmp(args->option[k]->name, name) == 0) option = args->option[k];
         abdb_text_clear(&word);
         abdb_text_printf(&word, "--%s%s%s", name, option && option->argument ? "=" : "", value);
-        abdb_append_shell_word(out, abdb_text_get(&word));
+        abdb_append_quoted_shell_word(out, abdb_text_get(&word));
     }
     abdb_text_free(&word);
     abdb_text_puts(out, " --node=\"$node\" --spool=\"$spool/$node\"\n");
 }
 
 /* Appends --option=value, quoted; nothing without a value. */
-static void append_option(abdb_text *out, const char *option, const char *value)
+static void append_shell_quoted_option(abdb_text *out, const char *option, const char *value)
 {
     abdb_text word = {0};
 
     if (!value) return;
     abdb_text_printf(&word, "--%s=%s", option, value);
-    abdb_append_shell_word(out, abdb_text_get(&word));
+    abdb_append_quoted_shell_word(out, abdb_text_get(&word));
     abdb_text_free(&word);
 }
 
 /* What is asked of sbatch alike for the array and for the job behind it. */
 static void append_common_sbatch_options(abdb_text *out, const abdb_args *args, const char *here)
 {
-    append_option(out, "chdir", here);
-    append_option(out, "partition", abdb_arg_value(args, "partition"));
-    append_option(out, "account", abdb_arg_value(args, "account"));
-    append_option(out, "time", abdb_arg_value(args, "time"));
+    append_shell_quoted_option(out, "chdir", here);
+    append_shell_quoted_option(out, "partition", abdb_arg_value(args, "partition"));
+    append_shell_quoted_option(out, "account", abdb_arg_value(args, "account"));
+    append_shell_quoted_option(out, "time", abdb_arg_value(args, "time"));
 }
 
 typedef struct {
@@ -180,15 +180,16 @@ static void append_array_job(abdb_text *out, const abdb_args *args, const script
 
     abdb_text_puts(out, "job=$(sbatch --parsable --job-name=abdb --nodes=1 --exclusive"
                         " --no-requeue");
-    append_option(out, "ntasks",
-                  abdb_arg_value(args, "ranks") ? abdb_arg_value(args, "ranks") : "1");
+    append_shell_quoted_option(out, "ntasks",
+                               abdb_arg_value(args, "ranks") ? abdb_arg_value(args, "ranks") : "1");
     if (named)
         abdb_text_puts(out, " --hold --array=\"0-$(($# - 1))\"");
     else
         abdb_text_printf(out, " --array=0-%lld", p->nodes - 1);
     append_common_sbatch_options(out, args, p->here);
     abdb_text_puts(out, " --output=\"$spool/slurm-%A_%a.out\"");
-    while ((more = abdb_arg_next_value(args, "sbatch", &at))) abdb_append_shell_word(out, more);
+    while ((more = abdb_arg_next_value(args, "sbatch", &at)))
+        abdb_append_quoted_shell_word(out, more);
     abdb_text_puts(out, " <<'ABDB_TASK'\n#!/bin/sh\nspool=");
     append_shell_quoted(out, p->spool);
     abdb_text_puts(out, "\nnode=${SLURMD_NODENAME:-$(hostname)}\nmkdir -p \"$spool/$node\" ||"
@@ -215,18 +216,18 @@ static void append_import_job(abdb_text *out, const abdb_args *args, const scrip
     append_common_sbatch_options(out, args, p->here);
     abdb_text_puts(out, " --output=\"$spool/slurm-%j.out\" <<'ABDB_END'\n#!/bin/sh\n");
     if (!url) abdb_text_puts(out, "exec");
-    abdb_append_shell_word(out, p->abdb);
+    abdb_append_quoted_shell_word(out, p->abdb);
     abdb_text_puts(out, " import");
-    append_option(out, "db", p->db);
+    append_shell_quoted_option(out, "db", p->db);
     abdb_text_puts(out, " --");
-    abdb_append_shell_word(out, p->spool);
+    abdb_append_quoted_shell_word(out, p->spool);
     if (url) {
         abdb_text_puts(out, " &&\nexec");
-        abdb_append_shell_word(out, p->abdb);
+        abdb_append_quoted_shell_word(out, p->abdb);
         abdb_text_puts(out, " push");
-        append_option(out, "db", p->db);
+        append_shell_quoted_option(out, "db", p->db);
         abdb_text_puts(out, " --");
-        abdb_append_shell_word(out, url);
+        abdb_append_quoted_shell_word(out, url);
     }
     abdb_text_puts(out, "\nABDB_END\n) || exit\n"
                         "echo \"measured by job $job, imported by job ${end%%;*}\"\n");
@@ -246,7 +247,7 @@ static void append_script_that_submits_jobs(abdb_text *out, const abdb_args *arg
     append_shell_quoted(out, p->spool);
     if (!p->nodes) {
         abdb_text_puts(out, "\nset -- $(scontrol show hostnames");
-        abdb_append_shell_word(out, abdb_arg_value(args, "slurm"));
+        abdb_append_quoted_shell_word(out, abdb_arg_value(args, "slurm"));
         abdb_text_puts(out, ")\n[ $# -gt 0 ] || exit");
     }
     abdb_text_puts(out, "\n");
@@ -275,7 +276,7 @@ static abdb_status run_script_with_sh(const abdb_text *script, abdb_error *err)
 
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) break;
-        if (!abdb_write_sanitizing_terminal(stdout, chunk, (size_t)got)) break;
+        if (!abdb_write_sanitized_if_terminal(stdout, chunk, (size_t)got)) break;
     }
     code = abdb_program_kill_and_reap(&p);
     if (size != (ssize_t)script->size || !WIFEXITED(code) || WEXITSTATUS(code) != 0)
@@ -285,8 +286,8 @@ done:
 }
 
 /* Makes the paths of the script absolute; refuses a spool that cannot be written. */
-static abdb_status resolve_script_paths(script_paths *p, const abdb_args *args, abdb_arena *arena,
-                                        abdb_error *err)
+static abdb_status resolve_script_paths_and_node_count(script_paths *p, const abdb_args *args,
+                                                       abdb_arena *arena, abdb_error *err)
 {
     const char *folder = abdb_program_folder(arena), *spool = abdb_arg_value(args, "spool"),
                *nodes = abdb_arg_value(args, "slurm");
@@ -303,7 +304,7 @@ static abdb_status resolve_script_paths(script_paths *p, const abdb_args *args, 
         return ABDB_FAIL(err, ABDB_USAGE, "--spool %s: Slurm gives %% and \\ in it a meaning",
                          p->spool);
     if (strspn(nodes, "0123456789") == strlen(nodes) &&
-        !abdb_count_parse(nodes, ABDB_MARK_UNKNOWN, 1, NODES_MOST, &p->nodes))
+        !abdb_integer_parse_in_range(nodes, ABDB_MARK_UNKNOWN, 1, NODES_MOST, &p->nodes))
         return ABDB_FAIL(err, ABDB_USAGE, "--slurm wants how many nodes, up to %d, or their names",
                          NODES_MOST);
     p->db = absolute_path(arena, abdb_arg_db_path(args));
@@ -311,7 +312,7 @@ static abdb_status resolve_script_paths(script_paths *p, const abdb_args *args, 
     return p->here && p->db && p->abdb ? ABDB_OK : ABDB_FAIL(err, ABDB_IO, "no folder to run from");
 }
 
-abdb_status abdb_slurm_write_or_submit(const abdb_args *args, abdb_error *err)
+abdb_status abdb_slurm_write_or_submit_script(const abdb_args *args, abdb_error *err)
 {
     abdb_text script = {0};
     abdb_arena arena = {0};
@@ -321,12 +322,12 @@ abdb_status abdb_slurm_write_or_submit(const abdb_args *args, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(check_slurm_options(args, err));
-    TRY(resolve_script_paths(&p, args, &arena, err));
+    TRY(resolve_script_paths_and_node_count(&p, args, &arena, err));
     append_script_that_submits_jobs(&script, args, &p);
     if (script.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a script"));
     if (file || !abdb_arg_value(args, "submit")) {
         TRY(abdb_outfile_open(&out, file, err));
-        if (!abdb_write_sanitizing_terminal(out.file, script.data, script.size))
+        if (!abdb_write_sanitized_if_terminal(out.file, script.data, script.size))
             TRY(ABDB_FAIL(err, ABDB_IO, "%s: %s", file ? file : "standard output",
                           strerror(errno)));
         TRY(abdb_outfile_commit(&out, err));

@@ -11,11 +11,11 @@
 #include "query/cli/command_line.h"
 
 /* Appends a blank and the word as a shell takes it. */
-void abdb_append_shell_word(abdb_text *out, const char *word);
+void abdb_append_quoted_shell_word(abdb_text *out, const char *word);
 /* Is an option given that is of --slurm? */
 bool abdb_has_slurm_option(const abdb_args *args);
 /* Prints, writes (--out) or submits (--submit) the script of an abdb run. ABDB_USAGE: something is
  * missing or cannot be said to Slurm; ABDB_IO: it cannot be written, or was not taken. */
-ABDB_MUST_USE abdb_status abdb_slurm_write_or_submit(const abdb_args *args, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_slurm_write_or_submit_script(const abdb_args *args, abdb_error *err);
 
 #endif

@@ -55,7 +55,7 @@ abdb_status abdb_spool_writer_open(abdb_spool_writer **out, const char *folder, 
         if (s) close_and_free_spool(s);
         return ABDB_FAIL(err, ABDB_NOMEM, "a spool file");
     }
-    st = abdb_outguard_check_path(s->path, err);
+    st = abdb_outguard_refuse_protected_path(s->path, err);
     if (st == ABDB_OK) /* measurements are written by nobody else, whatever the umask is */
         s->file = open(s->hidden, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
     if (st == ABDB_OK && s->file < 0)
@@ -111,7 +111,7 @@ static void sync_folder_of_file(const char *path)
     free(folder);
 }
 
-abdb_status abdb_spool_writer_finish(abdb_spool_writer *s, abdb_error *err)
+abdb_status abdb_spool_writer_publish(abdb_spool_writer *s, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 

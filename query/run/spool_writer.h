@@ -18,6 +18,6 @@ ABDB_MUST_USE abdb_status abdb_spool_writer_open(abdb_spool_writer **out, const 
 ABDB_MUST_USE abdb_status abdb_spool_writer_append(abdb_spool_writer *s, const abdb_entry *entry,
                                                    abdb_error *err);
 /* Gives the file its name; one without records is removed. Frees s, also on failure. */
-ABDB_MUST_USE abdb_status abdb_spool_writer_finish(abdb_spool_writer *s, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_spool_writer_publish(abdb_spool_writer *s, abdb_error *err);
 
 #endif

@@ -28,7 +28,7 @@ static bool is_utf8_without_nul(const unsigned char *s, size_t size)
 }
 
 /* Adds a row of the member's name alone; NULL: no memory. */
-static abdb_value *add_named_row(reader *r, const char *path)
+static abdb_value *append_row_with_member_name(reader *r, const char *path)
 {
     abdb_value *row = abdb_table_append_row(r->out);
     const char *name = strchr(path, '!');
@@ -40,7 +40,7 @@ static abdb_value *add_named_row(reader *r, const char *path)
     return row && row[0].text ? row : NULL;
 }
 
-static abdb_status set_problem(reader *r, abdb_value *row, const char *why, abdb_error *err)
+static abdb_status set_problem_cell(reader *r, abdb_value *row, const char *why, abdb_error *err)
 {
     row[3] = (abdb_value){.kind = ABDB_STRING,
                           .text = abdb_arena_copy(&r->out->arena, why, strlen(why))};
@@ -52,13 +52,13 @@ static abdb_status append_archive_member_row(void *self, const char *path, const
                                              abdb_error *err)
 {
     reader *r = self;
-    abdb_value *row = add_named_row(r, path);
+    abdb_value *row = append_row_with_member_name(r, path);
     char why[ABDB_ERROR_SIZE];
 
     if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "members");
     if (!input) { /* err says why there are no bytes; the rest goes on */
         snprintf(why, sizeof why, "%s", err->message);
-        return set_problem(r, row, why, err);
+        return set_problem_cell(r, row, why, err);
     }
     r->held += input->size;
     if (r->held > HELD_MAX)
@@ -76,17 +76,18 @@ static abdb_status append_archive_member_row(void *self, const char *path, const
 }
 
 /* What is neither a file nor a folder is a row with its problem. */
-static abdb_status on_left_out(void *self, const char *path, const char *name,
-                               abdb_member_kind kind, abdb_error *err)
+static abdb_status append_problem_row_of_left_out_member(void *self, const char *path,
+                                                         const char *name, abdb_member_kind kind,
+                                                         abdb_error *err)
 {
-    abdb_value *row = add_named_row(self, path);
+    abdb_value *row = append_row_with_member_name(self, path);
 
     (void)name;
     if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "members");
-    return set_problem(self, row,
-                       kind == ABDB_MEMBER_SYMLINK ? "a symbolic link, which is not followed"
-                                                   : "a device, named pipe or socket",
-                       err);
+    return set_problem_cell(self, row,
+                            kind == ABDB_MEMBER_SYMLINK ? "a symbolic link, which is not followed"
+                                                        : "a device, named pipe or socket",
+                            err);
 }
 
 /* abdb_archive(PATH): a row for each member. */
@@ -103,8 +104,10 @@ static abdb_status fill_rows_of_archive_members(sqlite3 *db, const char *const *
     TRY(abdb_input_open_and_decode(&in, argument[0], err));
     if (!abdb_archive_has_magic(argument[0], in.data, in.size))
         TRY(ABDB_FAIL(err, ABDB_FORMAT, "%s is no archive and not compressed", argument[0]));
-    TRY(abdb_archive_walk_memory(
-        &in, &(abdb_member_handler){&r, NULL, append_archive_member_row, on_left_out}, err));
+    TRY(abdb_archive_walk_memory(&in,
+                                 &(abdb_member_handler){&r, NULL, append_archive_member_row,
+                                                        append_problem_row_of_left_out_member},
+                                 err));
 done:
     if (in.path) abdb_input_close(&in);
     return st;

@@ -153,7 +153,7 @@ static abdb_status parse_choose_options(json_t *options_json, abdb_choose_option
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "a rate is of work that goes on, a time to train of one training: give one"
                       " (of trainings there is the figure choose-training)"));
-    if (rate) TRY(abdb_parse_rate(rate, NULL, &o->rate, err));
+    if (rate) TRY(abdb_parse_wanted_rate(rate, NULL, &o->rate, err));
     TRY(parse_latency_options(options_json, &o->latency, arena, err));
     if (train && strcmp(train, "any") == 0)
         o->measure.metric = "time_to_train_s";
@@ -314,8 +314,9 @@ done:
 
 /* Where nothing matches: which trainings there are, or which scenarios of the named model, or what
  * has rates. */
-static abdb_status add_available_to_error(sqlite3 *db, abdb_status st, const abdb_choose_options *o,
-                                          bool training, abdb_error *err)
+static abdb_status add_available_choices_to_error(sqlite3 *db, abdb_status st,
+                                                  const abdb_choose_options *o, bool training,
+                                                  abdb_error *err)
 {
     static const char trainings[] =
         "SELECT 'trainings', group_concat(model, ', ') FROM (SELECT DISTINCT model FROM v_mlperf"
@@ -363,11 +364,11 @@ static abdb_status fill_choose_rows(sqlite3 *db, const char *const *argument, ab
         TRY(ABDB_FAIL(err, ABDB_USAGE, "the options are no JSON object in UTF-8: %s", wrong.text));
     TRY(parse_choose_options(asked, &o, &arena, err));
     st = abdb_choose_cheapest_systems(&c, db, &o, err);
-    TRY(add_available_to_error(db, st, &o, c.training, err));
+    TRY(add_available_choices_to_error(db, st, &o, c.training, err));
     rate = json_option_text(asked, "rate", &arena);
     if (rate && c.count)
-        TRY(abdb_parse_rate(rate, abdb_member_text(&c.ranking.set, c.row[0].member, ABDB_M_unit),
-                            &o.rate, err));
+        TRY(abdb_parse_wanted_rate(
+            rate, abdb_member_text(&c.ranking.set, c.row[0].member, ABDB_M_unit), &o.rate, err));
     for (size_t i = 0; i < c.count; i++) TRY(append_purchase_row(&c, i, db, out, err));
     TRY(append_left_out_rows(&c, out, err));
     TRY(append_scenario_limit_rows(&c, db, out, err));

@@ -12,7 +12,8 @@ typedef struct {
     abdb_text text;
 } reader;
 
-static abdb_status store_text_cell(reader *r, abdb_value *row, size_t column, abdb_error *err)
+static abdb_status store_built_text_in_cell(reader *r, abdb_value *row, size_t column,
+                                            abdb_error *err)
 {
     row[column].kind = ABDB_STRING;
     row[column].text = abdb_arena_copy(&r->out->arena, abdb_text_get(&r->text), r->text.size);
@@ -20,7 +21,7 @@ static abdb_status store_text_cell(reader *r, abdb_value *row, size_t column, ab
 }
 
 /* Columns that have a name become members; a name that comes again gets its number: "x", "x 2". */
-static void build_record_object(reader *r, const abdb_csv_row *row)
+static void build_record_json(reader *r, const abdb_csv_row *row)
 {
     abdb_text_clear(&r->text);
     abdb_text_puts(&r->text, "{");
@@ -39,7 +40,8 @@ static void build_record_object(reader *r, const abdb_csv_row *row)
 }
 
 /* Adds a row of the CSV as a JSON object with its line; the first row is the header. */
-static abdb_status append_record_row(void *self, const abdb_csv_row *row, abdb_error *err)
+static abdb_status append_record_row_or_store_header(void *self, const abdb_csv_row *row,
+                                                     abdb_error *err)
 {
     reader *r = self;
     abdb_value *out;
@@ -48,8 +50,8 @@ static abdb_status append_record_row(void *self, const abdb_csv_row *row, abdb_e
     if (!r->header.count) return abdb_csv_header_copy_row(&r->header, row, err);
     if (!(out = abdb_table_append_row(r->out))) return ABDB_FAIL(err, ABDB_NOMEM, "a record");
     out[0] = (abdb_value){.kind = ABDB_INTEGER, .integer = row->line};
-    build_record_object(r, row);
-    TRY(store_text_cell(r, out, 1, err));
+    build_record_json(r, row);
+    TRY(store_built_text_in_cell(r, out, 1, err));
     abdb_text_clear(&r->text);
     abdb_text_puts(&r->text, "[");
     for (size_t i = 0; i < row->count; i++) {
@@ -57,7 +59,7 @@ static abdb_status append_record_row(void *self, const abdb_csv_row *row, abdb_e
         abdb_text_append_json_string(&r->text, row->field[i]);
     }
     abdb_text_puts(&r->text, "]");
-    TRY(store_text_cell(r, out, 2, err));
+    TRY(store_built_text_in_cell(r, out, 2, err));
 done:
     return st;
 }
@@ -76,7 +78,7 @@ static abdb_status fill_csv_rows(sqlite3 *db, const char *const *argument, abdb_
     TRY(abdb_outguard_protect_input(argument[0], err));
     TRY(abdb_input_open_and_decode(&in, argument[0], err));
     if (!delimiter) delimiter = abdb_csv_guess_delimiter(in.text, in.text_size);
-    TRY(abdb_csv_read_input(&in, delimiter, append_record_row, &r, err));
+    TRY(abdb_csv_read_input(&in, delimiter, append_record_row_or_store_header, &r, err));
 done:
     if (in.path) abdb_input_close(&in);
     abdb_csv_header_free(&r.header);

@@ -26,7 +26,7 @@ ENTRY_POINT(sqlite3_abdb_init);
 ENTRY_POINT(sqlite3_abdbguard_init);
 ENTRY_POINT(sqlite3_abdbreader_init);
 
-static int register_functions(sqlite3 *db, int allow)
+static int register_scalar_and_table_functions(sqlite3 *db, int allow)
 {
     int code = abdb_sql_register_functions(db);
 
@@ -37,7 +37,7 @@ ENTRY_POINT(sqlite3_abdb_init)
 {
     (void)message;
     SQLITE_EXTENSION_INIT2(api);
-    return register_functions(db, ABDB_ALLOW_FILES | ABDB_ALLOW_PROGRAMS);
+    return register_scalar_and_table_functions(db, ABDB_ALLOW_FILES | ABDB_ALLOW_PROGRAMS);
 }
 
 ENTRY_POINT(sqlite3_abdbguard_init)
@@ -46,8 +46,8 @@ ENTRY_POINT(sqlite3_abdbguard_init)
 
     (void)message;
     SQLITE_EXTENSION_INIT2(api);
-    code = abdb_sql_restrict(db);
-    return code == SQLITE_OK ? register_functions(db, ABDB_ALLOW_NOTHING) : code;
+    code = abdb_sql_harden_connection(db);
+    return code == SQLITE_OK ? register_scalar_and_table_functions(db, ABDB_ALLOW_NOTHING) : code;
 }
 
 ENTRY_POINT(sqlite3_abdbreader_init)
@@ -60,6 +60,6 @@ ENTRY_POINT(sqlite3_abdbreader_init)
                       NULL); /* Datasette's own SQL has such texts */
     sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_SIZE_MAX);
-    abdb_sql_authorize(db, ABDB_SQL_READING);
+    abdb_sql_install_authorizer(db, ABDB_SQL_READING);
     return SQLITE_OK;
 }

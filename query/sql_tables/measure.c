@@ -101,9 +101,9 @@ static abdb_status run_kernel_fill_samples(sqlite3 *db, const char *const *argum
                       "no backend '%s' beside abdb; $ABDB_BACKENDS may name a folder of them",
                       argument[1]));
     abdb_text_printf(&line, "%s %s", argument[0], argument[2] ? argument[2] : "");
-    TRY(abdb_plan_add_text(&plan, abdb_text_get(&line), err));
+    TRY(abdb_plan_add_cells(&plan, abdb_text_get(&line), err));
     memset(todo, 1, sizeof todo);
-    TRY(abdb_backend_run_cells(&options, &plan, todo, &sink, &tally, err));
+    TRY(abdb_backend_run_and_store_cells(&options, &plan, todo, &sink, &tally, err));
 done:
     abdb_text_free(&line);
     abdb_plan_free(&plan);

@@ -17,7 +17,7 @@ static const char *const names[] = {"result_id", "key",   "part",  "value",   "u
 enum { COLUMNS = sizeof names / sizeof names[0] };
 
 /* "a=b\x1fc=d\x1f" as "a=b, c=d". */
-static void append_group_key(abdb_text *out, const char *key)
+static void append_group_key_with_commas(abdb_text *out, const char *key)
 {
     for (size_t size; *key; key += size + (key[size] != 0)) {
         size = strcspn(key, "\x1f");
@@ -27,8 +27,8 @@ static void append_group_key(abdb_text *out, const char *key)
 }
 
 /* The factors as JSON; returns the first that is needed and unknown, or NULL. */
-static const char *append_factors_find_missing(abdb_text *out, const abdb_rulebook *book,
-                                               const abdb_set *set, size_t i)
+static const char *append_factors_json_find_missing(abdb_text *out, const abdb_rulebook *book,
+                                                    const abdb_set *set, size_t i)
 {
     const abdb_member *m = &set->member[i];
     const char *missing = NULL;
@@ -64,11 +64,11 @@ static abdb_status append_member_row(abdb_table *out, const abdb_rulebook *book,
     const abdb_member *m = &set->member[i];
     abdb_value *v = abdb_table_append_row(out);
     abdb_text part = {0}, factors = {0};
-    const char *needs = append_factors_find_missing(&factors, book, set, i);
+    const char *needs = append_factors_json_find_missing(&factors, book, set, i);
     const char *text[COLUMNS];
     abdb_status st = ABDB_OK;
 
-    append_group_key(&part, key);
+    append_group_key_with_commas(&part, key);
     if (!v || part.failed || factors.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a result"));
     memcpy(text,
            (const char *const[COLUMNS]){NULL, abdb_member_text(set, i, ABDB_M_key),
@@ -92,8 +92,8 @@ done:
 }
 
 /* abdb_rank_rows(...): the members of every group of a selection. */
-static abdb_status fill_member_rows(sqlite3 *db, const char *const *argument, abdb_table *out,
-                                    abdb_error *err)
+static abdb_status fill_rows_of_selected_results(sqlite3 *db, const char *const *argument,
+                                                 abdb_table *out, abdb_error *err)
 {
     const abdb_normalisation asked = {.per = argument[1] ? argument[1] : "none",
                                       .metric = argument[2]};
@@ -107,7 +107,7 @@ static abdb_status fill_member_rows(sqlite3 *db, const char *const *argument, ab
     for (size_t c = 0; c < COLUMNS; c++) out->column[c].name = names[c];
     TRY(abdb_rulebook_load(&book, db, err));
     TRY(abdb_set_load_normalised(&set, db, argument[0], NULL, &asked, err));
-    TRY(abdb_groups_split(&groups, &book, &set, false, NULL, &arena, err));
+    TRY(abdb_split_set_into_groups(&groups, &book, &set, false, NULL, &arena, err));
     for (size_t g = 0; g < groups.count; g++)
         for (size_t i = 0; i < groups.group[g].count; i++)
             TRY(append_member_row(out, &book, &set, groups.group[g].key, groups.group[g].member[i],
@@ -128,4 +128,4 @@ const abdb_table_function abdb_table_members = {
     1,
     3,
     ABDB_ALLOW_NOTHING,
-    fill_member_rows};
+    fill_rows_of_selected_results};

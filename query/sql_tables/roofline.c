@@ -35,7 +35,8 @@ static void set_real_cell(abdb_value *v, double x)
 static abdb_status append_roofline_point(abdb_table *out, const abdb_table *in, size_t row,
                                          const char *device, double intensity, abdb_error *err)
 {
-    double peak = abdb_cell_number(in, row, 2), bandwidth = abdb_cell_number(in, row, 3);
+    double peak = abdb_cell_number_or_nan(in, row, 2),
+           bandwidth = abdb_cell_number_or_nan(in, row, 3);
     abdb_value *v = abdb_table_append_row(out);
     const char *texts[] = {device, abdb_cell_text_or_empty(in, row, 1),
                            abdb_cell_text_or_empty(in, row, 0)};
@@ -75,7 +76,7 @@ static abdb_status fill_roofline_points(sqlite3 *db, const char *const *argument
     (void)(abdb_bind_add_text(&binds, device) && abdb_bind_add_text(&binds, argument[1]));
     TRY(abdb_query_to_table(db, ceilings, &binds, &in, err));
     for (size_t i = 0; i < in.rows; i++) {
-        double ridge = abdb_cell_number(&in, i, 2) / abdb_cell_number(&in, i, 3);
+        double ridge = abdb_cell_number_or_nan(&in, i, 2) / abdb_cell_number_or_nan(&in, i, 3);
         bool passed = false;
 
         for (int k = LOW; k <= HIGH; k++) {

@@ -282,11 +282,11 @@ static abdb_status print_answer(const abdb_args *args, abdb_table *table, abdb_e
         write_junit(table, out.file);
         TRY(abdb_outfile_commit(&out, err));
     } else if (abdb_format_is_for_programs(args) || abdb_arg_value(args, "columns")) {
-        TRY(abdb_print_table_as_asked(args, table, err));
+        TRY(abdb_print_table_by_options(args, table, err));
     } else {
         TRY(abdb_table_pick_columns(table, is_about_one_device(table) ? screen_of_one : screen,
                                     true, &picked, err));
-        TRY(abdb_print_table_as_asked(args, &picked, err));
+        TRY(abdb_print_table_by_options(args, &picked, err));
     }
 done:
     abdb_outfile_discard(&out);
@@ -335,7 +335,7 @@ static abdb_status judge_and_print(const judged *j, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_report_load(&report, "accept", err));
-    TRY(abdb_parse_timeout(j->args, &timeout_s, err));
+    TRY(abdb_parse_timeout_option(j->args, &timeout_s, err));
     TRY(abdb_db_open(&db, j->scratch.path, ABDB_READ, err));
     if (abdb_register_table_functions(db->sql, ABDB_ALLOW_NOTHING) != SQLITE_OK)
         TRY(abdb_db_report_sqlite_error(db, err, "table-valued functions"));
@@ -364,7 +364,7 @@ int abdb_cmd_accept(int argc, char **argv)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_args_parse(&args, argc, argv, "accept", NULL, &err));
-    TRY(abdb_scratch_create(&j.scratch, &err));
+    TRY(abdb_scratch_folder_create(&j.scratch, &err));
     TRY(args.positionals ? import_files(&j, &err) : measure_here(&j, &err));
     TRY(count_judged(&j, &err));
     if (abdb_arg_value(&args, "record"))
@@ -373,7 +373,7 @@ int abdb_cmd_accept(int argc, char **argv)
     find_root(&j);
     TRY(judge_and_print(&j, &err));
 done:
-    if (st != ABDB_OK) code = abdb_print_error_exit_code(&err);
+    if (st != ABDB_OK) code = abdb_print_error_return_exit_code(&err);
     abdb_scratch_remove(&j.scratch);
     return code;
 }

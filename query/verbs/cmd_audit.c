@@ -45,7 +45,7 @@ int abdb_cmd_audit(int argc, char **argv)
     if (argc < 2) return print_audit_list(false);
     if (argv[1][0] == '-') {
         abdb_fail(&err, ABDB_USAGE, "audit what? the name comes first; `abdb audit` lists them");
-        return abdb_print_error_exit_code(&err);
+        return abdb_print_error_return_exit_code(&err);
     }
     words = calloc((size_t)argc + 1, sizeof *words);
     if (words) {
@@ -56,7 +56,7 @@ int abdb_cmd_audit(int argc, char **argv)
         code = abdb_cmd_query(argc, words);
     else {
         abdb_fail(&err, ABDB_NOMEM, "audit");
-        code = abdb_print_error_exit_code(&err);
+        code = abdb_print_error_return_exit_code(&err);
     }
     free(words);
     abdb_arena_free(&arena);

@@ -38,15 +38,15 @@ static abdb_status plan_cells_to_try(abdb_plan *plan, const abdb_args *args, abd
     abdb_status st = ABDB_OK;
 
     while ((cell = abdb_arg_next_value(args, "cell", &at)))
-        TRY(abdb_plan_add_text(plan, cell, err));
+        TRY(abdb_plan_add_cells(plan, cell, err));
     for (size_t i = 0; abdb_plans[i].name; i++)
         if (strcmp(abdb_plans[i].name, "all.plan") == 0)
-            TRY(abdb_plan_add_text(plan, abdb_plans[i].text, err));
+            TRY(abdb_plan_add_cells(plan, abdb_plans[i].text, err));
 done:
     return st;
 }
 
-static abdb_value text_value(const char *words)
+static abdb_value make_text_value(const char *words)
 {
     return (abdb_value){.kind = ABDB_STRING, .text = words};
 }
@@ -67,12 +67,12 @@ static abdb_status print_rule_states(const abdb_args *args, const char *program,
         abdb_value *row = abdb_table_append_row(&table);
 
         if (!row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "rules"));
-        row[0] = text_value(rule[i].number);
-        row[1] = text_value(states[rule[i].state]);
-        row[2] = text_value(rule[i].what);
-        row[3] = text_value(rule[i].why);
+        row[0] = make_text_value(rule[i].number);
+        row[1] = make_text_value(states[rule[i].state]);
+        row[2] = make_text_value(rule[i].what);
+        row[3] = make_text_value(rule[i].why);
     }
-    st = abdb_print_table_as_asked(args, &table, err);
+    st = abdb_print_table_by_options(args, &table, err);
 done:
     abdb_table_free(&table);
     return st;
@@ -127,8 +127,9 @@ static abdb_status fail_if_rule_broken(const char *program, const abdb_protocol_
 }
 
 /* --ranks: the program is tried as so many, by mpirun. */
-static abdb_status parse_ranks_option(const abdb_args *args, abdb_launcher_command *out,
-                                      abdb_arena *arena, abdb_error *err)
+static abdb_status parse_ranks_into_launch_command(const abdb_args *args,
+                                                   abdb_launcher_command *out, abdb_arena *arena,
+                                                   abdb_error *err)
 {
     abdb_launcher_request asked = {.processors = abdb_count_usable_processors(),
                                    .root = geteuid() == 0};
@@ -136,21 +137,21 @@ static abdb_status parse_ranks_option(const abdb_args *args, abdb_launcher_comma
 
     *out = (abdb_launcher_command){0};
     if (!text) return ABDB_OK;
-    if (!abdb_count_parse(text, ABDB_MARK_UNKNOWN, 1, ABDB_LAUNCH_RANKS, &asked.ranks))
+    if (!abdb_integer_parse_in_range(text, ABDB_MARK_UNKNOWN, 1, ABDB_LAUNCH_RANKS, &asked.ranks))
         return ABDB_FAIL(err, ABDB_USAGE, "--ranks wants a whole number, not '%s'", text);
     return abdb_launcher_build_command(out, &asked, arena, err);
 }
 
 /* Tries each rule of the protocol on the program and prints which hold. */
-static abdb_status check_protocol_and_print(const abdb_args *args, const char *path,
-                                            abdb_error *err)
+static abdb_status test_protocol_print_and_fail_if_broken(const abdb_args *args, const char *path,
+                                                          abdb_error *err)
 {
     const char *format = abdb_arg_value(args, "format"), *wait = abdb_arg_value(args, "wait");
     abdb_plan plan = {0};
     abdb_run_options run = {.path = path,
                             .argument = (const char *const *)args->positional + 1,
                             .stop = &stopping,
-                            .escaped = abdb_remark_escaped};
+                            .escaped = abdb_print_remark_of_ended_processes};
     abdb_conformance how = {.run = &run,
                             .cells = &plan,
                             .kernel = abdb_arg_value(args, "kernel"),
@@ -160,12 +161,12 @@ static abdb_status check_protocol_and_print(const abdb_args *args, const char *p
     abdb_launcher_command launch;
     abdb_status st = ABDB_OK;
 
-    TRY(parse_ranks_option(args, &launch, &arena, err));
+    TRY(parse_ranks_into_launch_command(args, &launch, &arena, err));
     if (launch.ranks) run.launch = &launch;
     if (wait && (!abdb_double_parse(wait, ABDB_MARK_UNKNOWN, &how.wait_s) || how.wait_s <= 0))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--wait wants seconds, not '%s'", wait));
     TRY(plan_cells_to_try(&plan, args, err));
-    TRY(abdb_conformance_test(&how, rule, err));
+    TRY(abdb_test_protocol_conformance(&how, rule, err));
     TRY((format && strcmp(format, "junit") == 0 ? write_rule_states_junit : print_rule_states)(
         args, args->positional[0], rule, err));
     TRY(fail_if_rule_broken(args->positional[0], rule, err));
@@ -191,8 +192,9 @@ int abdb_cmd_check_backend(int argc, char **argv)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     TRY(abdb_backends_find(&backends, &err));
-    TRY(check_protocol_and_print(&args, backend_path_or_word(&backends, args.positional[0]), &err));
+    TRY(test_protocol_print_and_fail_if_broken(
+        &args, backend_path_or_word(&backends, args.positional[0]), &err));
 done:
     abdb_backends_free(&backends);
-    return st == ABDB_OK ? 0 : abdb_print_error_exit_code(&err);
+    return st == ABDB_OK ? 0 : abdb_print_error_return_exit_code(&err);
 }

@@ -11,7 +11,7 @@
 #include "query/verbs/table_output.h"
 
 /* The words given, joined as --selection; NULL: none. From arena. */
-static const char *join_positional_words(const abdb_args *args, abdb_arena *arena)
+static const char *join_positional_words_by_commas(const abdb_args *args, abdb_arena *arena)
 {
     const char *out = NULL;
 
@@ -30,7 +30,7 @@ static abdb_status require_valid_quotes(sqlite3 *db, char *quotes, abdb_arena *a
     abdb_status st = ABDB_OK;
 
     while (quotes) {
-        TRY(abdb_parse_next_quote(&quotes, "price", &quote, err));
+        TRY(abdb_parse_next_price_quote(&quotes, "price", &quote, err));
         TRY(abdb_resolve_canonical_name(db, "device", quote.device, &device, arena, err));
     }
 done:
@@ -39,8 +39,9 @@ done:
 
 /* A line of a file of prices, "DEVICE=2.49 USD/h" or "DEVICE,2.49", as a quote behind the others.
  */
-static abdb_status append_price_line(sqlite3 *db, abdb_text *quotes, char *line, const char *path,
-                                     int number, abdb_arena *arena, abdb_error *err)
+static abdb_status append_price_line_as_quote(sqlite3 *db, abdb_text *quotes, char *line,
+                                              const char *path, int number, abdb_arena *arena,
+                                              abdb_error *err)
 {
     char *comma = strrchr(line, ',');
     const char *said = line, *equals = strchr(line, '=');
@@ -81,7 +82,7 @@ static abdb_status read_price_file_and_option(const abdb_args *args, sqlite3 *db
         number++;
         line[strcspn(line, "#\r")] = '\0';
         line = abdb_trim_in_place(line);
-        if (*line) TRY(append_price_line(db, &quotes, line, path, number, arena, err));
+        if (*line) TRY(append_price_line_as_quote(db, &quotes, line, path, number, arena, err));
     }
     if (!quotes.size) TRY(ABDB_FAIL(err, ABDB_USAGE, "%s holds no price", path));
     *out = abdb_arena_printf(arena, "%s%s%s", abdb_text_get(&quotes), *out ? "," : "",
@@ -93,15 +94,15 @@ done:
 }
 
 /* Options that the report has under the same name. */
-static void collect_report_values(const abdb_report *report, const abdb_args *args,
-                                  const char **value)
+static void collect_report_values_and_lift_limits(const abdb_report *report, const abdb_args *args,
+                                                  const char **value)
 {
     abdb_report_values_from_args(report, args, value);
     if (abdb_format_is_for_programs(args)) abdb_report_lift_row_limits(report, value);
 }
 
-static void set_param_value(const abdb_report *report, const char *name, const char *text,
-                            const char **value)
+static void set_param_value_if_given(const abdb_report *report, const char *name, const char *text,
+                                     const char **value)
 {
     for (size_t i = 0; text && *text && i < report->params; i++)
         if (strcmp(report->param[i].name, name) == 0) value[i] = text;
@@ -121,7 +122,7 @@ static abdb_status require_any_result(abdb_db *db, abdb_error *err)
 }
 
 /* Runs the report choose with the question on the command line and prints the answer. */
-static abdb_status run_choose(int argc, char **argv, abdb_error *err)
+static abdb_status run_choose_report_and_print(int argc, char **argv, abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0}, *prices;
     abdb_arena arena = {0};
@@ -133,8 +134,9 @@ static abdb_status run_choose(int argc, char **argv, abdb_error *err)
 
     TRY(abdb_report_load(&report, "choose", err));
     TRY(abdb_args_parse(&args, argc, argv, "choose", report.option, err));
-    collect_report_values(&report, &args, value);
-    set_param_value(&report, "selection", join_positional_words(&args, &arena), value);
+    collect_report_values_and_lift_limits(&report, &args, value);
+    set_param_value_if_given(&report, "selection", join_positional_words_by_commas(&args, &arena),
+                             value);
     if (abdb_arg_value(&args, "model") && args.positionals == 0 &&
         !abdb_arg_value(&args, "scenario") && !abdb_arg_value(&args, "time-to-train"))
         abdb_print_remark("no --scenario: of those that may not be compared, the one with the most"
@@ -142,9 +144,9 @@ static abdb_status run_choose(int argc, char **argv, abdb_error *err)
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
     TRY(require_any_result(db, err));
     TRY(read_price_file_and_option(&args, db->sql, &arena, &prices, err));
-    set_param_value(&report, "price", prices, value);
+    set_param_value_if_given(&report, "price", prices, value);
     TRY(abdb_report_run_with_footnotes(db, &report, value, &table, err));
-    TRY(abdb_print_table_as_asked(&args, &table, err));
+    TRY(abdb_print_table_by_options(&args, &table, err));
     if (!table.rows)
         TRY(ABDB_FAIL(err, ABDB_UNFAIR, "there is nothing to choose from; %s",
                       abdb_arg_value(&args, "brief") ? "without --brief lines say why"
@@ -158,7 +160,7 @@ done:
 }
 
 /* Whoever typed the verb knows nothing of the report and its function, which lead the message. */
-static void strip_error_prefix(abdb_error *err)
+static void strip_report_prefix_from_error(abdb_error *err)
 {
     static const char lead[] = "report choose: abdb_choose: ";
     size_t size = sizeof lead - 1;
@@ -171,7 +173,7 @@ int abdb_cmd_choose(int argc, char **argv)
 {
     abdb_error err;
 
-    if (run_choose(argc, argv, &err) == ABDB_OK) return 0;
-    strip_error_prefix(&err);
-    return abdb_print_error_exit_code(&err);
+    if (run_choose_report_and_print(argc, argv, &err) == ABDB_OK) return 0;
+    strip_report_prefix_from_error(&err);
+    return abdb_print_error_return_exit_code(&err);
 }

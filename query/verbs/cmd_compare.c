@@ -26,7 +26,7 @@ static abdb_status parse_compare_options(const abdb_args *args, abdb_compare_opt
                                 .effect = ABDB_EFFECT,
                                 .alpha = ABDB_ALPHA,
                                 .find = ABDB_FIND};
-    abdb_parse_normalisation(args, &o->measure);
+    abdb_parse_normalisation_options(args, &o->measure);
     if (effect && (!abdb_double_parse(effect, ABDB_MARK_UNKNOWN, &o->effect) || !(o->effect > 0)))
         return ABDB_FAIL(err, ABDB_USAGE, "--effect wants a fraction such as 0.01, not '%s'",
                          effect);
@@ -70,15 +70,16 @@ static abdb_status print_environment_diffs(const abdb_args *args, abdb_db *db,
 
         st = abdb_compare_environments(db, sets[0], sets[i], abdb_arg_value(args, "where"), &table,
                                        err);
-        if (st == ABDB_OK) st = abdb_print_table_as_asked(args, &table, err);
+        if (st == ABDB_OK) st = abdb_print_table_by_options(args, &table, err);
         abdb_table_free(&table);
     }
     return st;
 }
 
 /* Prints a comparison as text for people, or as a table in the format asked for. */
-static abdb_status print_comparison(const abdb_args *args, const abdb_comparison *c, abdb_db *db,
-                                    abdb_error *err)
+static abdb_status print_comparison_in_requested_format(const abdb_args *args,
+                                                        const abdb_comparison *c, abdb_db *db,
+                                                        abdb_error *err)
 {
     const char *format = abdb_arg_value(args, "format"), *path = abdb_arg_value(args, "out");
     bool programs = abdb_format_is_for_programs(args);
@@ -99,7 +100,7 @@ static abdb_status print_comparison(const abdb_args *args, const abdb_comparison
         TRY(abdb_add_mlperf_footnotes(db, &table, false, err));
     } else
         TRY(abdb_comparison_to_display_table(c, db, &table, err));
-    TRY(abdb_print_table_as_asked(args, &table, err));
+    TRY(abdb_print_table_by_options(args, &table, err));
 done:
     abdb_outfile_discard(&out);
     abdb_table_free(&table);
@@ -114,8 +115,8 @@ static bool format_is_for_ci(const abdb_args *args)
 }
 
 /* --fail-on slower,unclear and --missing: does the gate hold? -o junit and github print it. */
-static abdb_status evaluate_and_print_gate(const abdb_args *args, const abdb_comparison *c,
-                                           abdb_error *err)
+static abdb_status print_gate_and_fail_unless_held(const abdb_args *args, const abdb_comparison *c,
+                                                   abdb_error *err)
 {
     const char *fail_on = abdb_arg_value(args, "fail-on"),
                *missing = abdb_arg_value(args, "missing");
@@ -133,7 +134,7 @@ static abdb_status evaluate_and_print_gate(const abdb_args *args, const abdb_com
         TRY(abdb_outfile_open(&out, abdb_arg_value(args, "out"), err));
         (strcmp(abdb_arg_value(args, "format"), "junit") == 0
              ? abdb_gate_write_junit
-             : abdb_gate_write_github)(&g, abdb_text_get(&name), out.file);
+             : abdb_gate_write_github_annotations)(&g, abdb_text_get(&name), out.file);
         TRY(abdb_outfile_commit(&out, err));
     }
     if (!g.missing_fails && g.missing)
@@ -199,9 +200,9 @@ static abdb_status run_compare(int argc, char **argv, abdb_error *err)
               strcmp(comparison.set[0].note, comparison.set[i].note) == 0))
             abdb_print_remark("%s", comparison.set[i].note);
     if (!abdb_arg_value(&args, "environment") && !format_is_for_ci(&args))
-        TRY(print_comparison(&args, &comparison, db, err));
+        TRY(print_comparison_in_requested_format(&args, &comparison, db, err));
     TRY(fail_if_not_comparable(&comparison, err));
-    TRY(evaluate_and_print_gate(&args, &comparison, err));
+    TRY(print_gate_and_fail_unless_held(&args, &comparison, err));
 done:
     abdb_comparison_free(&comparison);
     abdb_db_close(db);
@@ -212,5 +213,5 @@ int abdb_cmd_compare(int argc, char **argv)
 {
     abdb_error err;
 
-    return run_compare(argc, argv, &err) == ABDB_OK ? 0 : abdb_print_error_exit_code(&err);
+    return run_compare(argc, argv, &err) == ABDB_OK ? 0 : abdb_print_error_return_exit_code(&err);
 }

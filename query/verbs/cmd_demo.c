@@ -43,9 +43,9 @@ static void print_step_command(const char *what, const char *const *word)
 {
     if (what) {
         abdb_print_sanitized(stdout, "\n");
-        abdb_print_colour_code(stdout, "1");
+        abdb_print_colour_code_if_terminal(stdout, "1");
         abdb_print_sanitized(stdout, "%s", what);
-        abdb_print_colour_code(stdout, "0");
+        abdb_print_colour_code_if_terminal(stdout, "0");
         abdb_print_sanitized(stdout, "\n");
     }
     abdb_print_sanitized(stdout, "$ abdb");
@@ -84,7 +84,7 @@ static abdb_status run_step_copy_output(const char *const *word, const char *db,
     close(p.in);
     p.in = -1;
     while ((size = read(p.out, chunk, sizeof chunk)) > 0 || (size < 0 && errno == EINTR))
-        if (size > 0) abdb_write_sanitizing_terminal(stdout, chunk, (size_t)size);
+        if (size > 0) abdb_write_sanitized_if_terminal(stdout, chunk, (size_t)size);
     fflush(stdout);
     if (size < 0)
         st = ABDB_FAIL(err, ABDB_IO, "cannot read what abdb %s says: %s", word[0], strerror(errno));
@@ -123,6 +123,6 @@ int abdb_cmd_demo(int argc, char **argv)
         " abdb choose --help, abdb run --list, abdb site\n",
         db, db);
 done:
-    if (st != ABDB_OK) return abdb_print_error_exit_code(&err);
+    if (st != ABDB_OK) return abdb_print_error_return_exit_code(&err);
     return worst;
 }

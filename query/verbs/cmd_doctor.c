@@ -52,7 +52,7 @@ static void report_gnuplot(abdb_table *t)
 
 /* What the BLAS chose against what the processor can do: libraries that know only older processors
  * choose slower kernels, and their times would be taken for the machine's. False: it chose less. */
-static bool check_blas_core_type(const json_t *described, abdb_table *t)
+static bool report_whether_blas_core_type_fits(const json_t *described, abdb_table *t)
 {
     const char *config = json_string_value(json_object_get(
         json_object_get(json_object_get(described, "environment"), "environment"), "library"));
@@ -93,7 +93,7 @@ static void append_backend_and_providers(abdb_text *offered, const char *name,
 
 /* Starts each backend for a moment and adds what it reports, then the backends that were not built.
  * Returns the number of warnings. */
-static int check_and_report_backends(abdb_table *t)
+static int report_backends_count_warnings(abdb_table *t)
 {
     abdb_backend_list list;
     abdb_text offered = {0}, get = {0};
@@ -108,11 +108,11 @@ static int check_and_report_backends(abdb_table *t)
     for (size_t i = 0; i < list.count; i++) {
         abdb_run_options options = {.name = list.backend[i].name,
                                     .path = list.backend[i].path,
-                                    .escaped = abdb_remark_escaped};
+                                    .escaped = abdb_print_remark_of_ended_processes};
         json_t *all = NULL, *device;
 
         snprintf(text, sizeof text, "backend %s", options.name);
-        if (abdb_backend_start_and_describe(&options, &all, &err) != ABDB_OK) {
+        if (abdb_backend_run_describe_and_collect_records(&options, &all, &err) != ABDB_OK) {
             bool absent = json_object_get(all, "no-device") != NULL;
 
             append_check_result(t, absent ? ABSENT : WANTS_ATTENTION, options.name, err.message);
@@ -127,7 +127,8 @@ static int check_and_report_backends(abdb_table *t)
                  abdb_plural_ending(threads), json_string_value(json_object_get(device, "name")),
                  1e9 * json_number_value(json_object_get(device, "clock_resolution_s")));
         append_check_result(t, FINE, options.name, text);
-        if (strcmp(options.name, "openblas") == 0) warnings += !check_blas_core_type(all, t);
+        if (strcmp(options.name, "openblas") == 0)
+            warnings += !report_whether_blas_core_type_fits(all, t);
         append_backend_and_providers(&offered, options.name, all);
         json_decref(all);
     }
@@ -145,7 +146,7 @@ static int check_and_report_backends(abdb_table *t)
 }
 
 /* Files that a newer version of their importer would read otherwise. */
-static int report_outdated_imports(abdb_db *db, abdb_table *t)
+static int report_outdated_imports_count_warnings(abdb_db *db, abdb_table *t)
 {
     abdb_arena arena = {0};
     abdb_outdated_imports *list;
@@ -169,11 +170,11 @@ static int report_outdated_imports(abdb_db *db, abdb_table *t)
 }
 
 /* At rest a database is one file. Returns how many warnings there were. */
-static int check_one_file(const char *path, abdb_table *t)
+static int report_separate_wal_count_warnings(const char *path, abdb_table *t)
 {
     char log[PATH_MAX], text[3 * PATH_MAX];
 
-    if (!abdb_db_has_log(path, log) || abdb_db_is_open_elsewhere(path)) return 0;
+    if (!abdb_db_find_nonempty_log(path, log) || abdb_db_is_open_elsewhere(path)) return 0;
     snprintf(text, sizeof text,
              "a part of the database is in %s, and no program has it open: copy both files"
              " together, or run `abdb init --db %s`, which puts them together",
@@ -184,7 +185,7 @@ static int check_one_file(const char *path, abdb_table *t)
 
 /* Adds what can be checked of a database: one file, version, integrity, views, old imports. Returns
  * the number of warnings. */
-static int check_database_file(const char *path, abdb_table *t)
+static int report_database_file_count_warnings(const char *path, abdb_table *t)
 {
     abdb_db *db = NULL;
     abdb_error err;
@@ -198,7 +199,7 @@ static int check_database_file(const char *path, abdb_table *t)
         append_check_result(t, ABSENT, "database", text);
         return 0;
     }
-    apart = check_one_file(path, t); /* before it is opened here */
+    apart = report_separate_wal_count_warnings(path, t); /* before it is opened here */
     if (abdb_db_open(&db, path, ABDB_READ, &err) != ABDB_OK ||
         abdb_db_query_integer(db, "SELECT count(*) FROM result", &results, &err) != ABDB_OK ||
         abdb_db_query_integer(db,
@@ -216,13 +217,14 @@ static int check_database_file(const char *path, abdb_table *t)
             t, WANTS_ATTENTION, "views",
             "those in the file are not this program's: it answers with its own, and `abdb init`"
             " makes them anew");
-    stale = report_outdated_imports(db, t) + db->lent;
+    stale = report_outdated_imports_count_warnings(db, t) + db->lent;
     abdb_db_close(db);
     return !fine + stale + apart;
 }
 
 /* --rebuild: all derived rows from nothing. */
-static abdb_status rebuild_derived_rows(const abdb_args *args, abdb_table *t, abdb_error *err)
+static abdb_status rebuild_derived_rows_and_report(const abdb_args *args, abdb_table *t,
+                                                   abdb_error *err)
 {
     abdb_db *db = NULL;
     abdb_writer *writer = NULL;
@@ -231,7 +233,7 @@ static abdb_status rebuild_derived_rows(const abdb_args *args, abdb_table *t, ab
     char text[128];
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_arg_lock_patience(args, &patience, err));
+    TRY(abdb_arg_busy_timeout(args, &patience, err));
     TRY(abdb_open_db_for_writing(&db, &writer, abdb_arg_db_path(args), &patience, err));
     TRY(abdb_derive_update_all(db, true, err));
     TRY(abdb_db_query_integer(db, "SELECT count(*) FROM name", &names, err));
@@ -273,17 +275,17 @@ static abdb_status run_doctor(int argc, char **argv, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_args_parse(&args, argc, argv, "doctor", NULL, err));
-    if (abdb_arg_value(&args, "rebuild")) TRY(rebuild_derived_rows(&args, &t, err));
+    if (abdb_arg_value(&args, "rebuild")) TRY(rebuild_derived_rows_and_report(&args, &t, err));
     report_build_versions(&t);
     data = abdb_shipped_data_folder(&arena);
     append_check_result(&t, data ? FINE : ABSENT, "data",
                         data ? data : "absent: `abdb import data` has nothing to read");
     report_gnuplot(&t);
-    warnings += check_and_report_backends(&t);
-    warnings += check_database_file(abdb_arg_db_path(&args), &t);
+    warnings += report_backends_count_warnings(&t);
+    warnings += report_database_file_count_warnings(abdb_arg_db_path(&args), &t);
     if (abdb_arg_value(&args, "json") || abdb_arg_value(&args, "format") ||
         abdb_arg_value(&args, "out"))
-        TRY(abdb_print_table_as_asked(&args, &t, err));
+        TRY(abdb_print_table_by_options(&args, &t, err));
     else
         print_check_results(&t, warnings);
 done:
@@ -296,5 +298,5 @@ int abdb_cmd_doctor(int argc, char **argv)
 {
     abdb_error err;
 
-    return run_doctor(argc, argv, &err) == ABDB_OK ? 0 : abdb_print_error_exit_code(&err);
+    return run_doctor(argc, argv, &err) == ABDB_OK ? 0 : abdb_print_error_return_exit_code(&err);
 }

@@ -38,13 +38,14 @@ static double value_as_number(const abdb_value *value)
 /* Has it at most three digits that are not 0? */
 static bool has_at_most_three_digits(double value)
 {
-    return isfinite(value) && fabs(abdb_number_round(value, 3) - value) < 1e-9 * fabs(value);
+    return isfinite(value) &&
+           fabs(abdb_round_to_significant_digits(value, 3) - value) < 1e-9 * fabs(value);
 }
 
 /* "= 1st / 2nd x 3.6e-15": what makes the value of two facts in their base units, where it is
  * known: by the formula of the column, or because of all ways to put them together a single one
  * leaves a round factor. Any other factor would be a formula that nobody used. */
-static void print_derivation(const heading *head, const abdb_table *facts, FILE *out)
+static void print_two_fact_formula_if_known(const heading *head, const abdb_table *facts, FILE *out)
 {
     int at = abdb_table_column_index(facts, "value");
     double first, second, value = head->value;
@@ -80,13 +81,13 @@ static abdb_status print_fact_tree_and_uses(const abdb_args *args, abdb_db *db, 
 {
     if (head) {
         print_heading(head, out);
-        print_derivation(head, facts, out);
+        print_two_fact_formula_if_known(head, facts, out);
     }
     abdb_print_fact_tree(facts, out);
     if (head && head->quote)
         abdb_print_sanitized(out, "and your own price: --price '%s'\n", head->quote);
     if (facts->rows && abdb_arg_value(args, "uses"))
-        return abdb_print_uses_of_facts(db, facts, out, err);
+        return abdb_print_reports_and_figures_citing_facts(db, facts, out, err);
     if (facts->rows)
         abdb_print_sanitized(out, "which reports and figures use %s: add --uses\n",
                              facts->rows == 1 ? "it" : "them");
@@ -94,8 +95,9 @@ static abdb_status print_fact_tree_and_uses(const abdb_args *args, abdb_db *db, 
 }
 
 /* The facts: as citations, as a table, or as a tree below `head`, which may be NULL. */
-static abdb_status print_facts_as_asked(const abdb_args *args, abdb_db *db, const heading *head,
-                                        const char *keys, abdb_error *err)
+static abdb_status print_facts_in_requested_form(const abdb_args *args, abdb_db *db,
+                                                 const heading *head, const char *keys,
+                                                 abdb_error *err)
 {
     const char *cite = abdb_arg_value(args, "cite"), *path = abdb_arg_value(args, "out");
     abdb_table facts = {0};
@@ -112,7 +114,7 @@ static abdb_status print_facts_as_asked(const abdb_args *args, abdb_db *db, cons
                       " or a report with column and selection",
                       keys));
     if (!cite && (abdb_arg_value(args, "format") || abdb_arg_value(args, "json"))) {
-        TRY(abdb_print_table_as_asked(args, &facts, err));
+        TRY(abdb_print_table_by_options(args, &facts, err));
         goto done;
     }
     TRY(abdb_output_buffer_open(&said, err));
@@ -156,7 +158,7 @@ static void append_cell_and_meaning(const abdb_report *report, const abdb_table 
     const abdb_column *c = &table->column[column];
     char shown[ABDB_CELL_SIZE];
 
-    abdb_format_cell(table, 0, column, shown);
+    abdb_format_cell_rounded_with_mark(table, 0, column, shown);
     abdb_text_printf(out, "%s %s", *shown ? shown : "(no value)", c->label ? c->label : c->name);
     for (size_t i = 0; i < report->columns; i++)
         if (strcmp(report->column[i].name, c->name) == 0 && report->column[i].meaning &&
@@ -221,7 +223,7 @@ static abdb_status explain_selected_cell(const abdb_report *report, const abdb_a
         TRY(ABDB_FAIL(err, ABDB_USAGE, "no row of %s is like that; `abdb query %s` lists them",
                       report->name, report->name));
     if (table->rows > 1) {
-        TRY(abdb_print_table_as_asked(args, table, err));
+        TRY(abdb_print_table_by_options(args, table, err));
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%zu rows of %s: which one? pick it by column=value,...",
                       table->rows, report->name));
     }
@@ -233,7 +235,7 @@ static abdb_status explain_selected_cell(const abdb_report *report, const abdb_a
     if (!keys || !*keys) append_computed_from_options(report, args, &head.made);
     if (head.line.failed || head.made.failed)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "explaining %s", report->name));
-    TRY(print_facts_as_asked(args, db, &head, keys ? keys : "", err));
+    TRY(print_facts_in_requested_form(args, db, &head, keys ? keys : "", err));
 done:
     abdb_selection_free(&selection);
     abdb_text_free(&head.line);
@@ -285,7 +287,7 @@ static abdb_status explain_fact_keys(int argc, char **argv, abdb_error *err)
         abdb_text_printf(&keys, "%s%s", i ? " " : "", args.positional[i]);
     if (keys.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "explain"));
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
-    TRY(print_facts_as_asked(&args, db, NULL, abdb_text_get(&keys), err));
+    TRY(print_facts_in_requested_form(&args, db, NULL, abdb_text_get(&keys), err));
 done:
     abdb_text_free(&keys);
     abdb_db_close(db);
@@ -305,5 +307,5 @@ int abdb_cmd_explain(int argc, char **argv)
     st = of_report ? explain_report_cell(argv[1], argc, argv, &err)
                    : explain_fact_keys(argc, argv, &err);
     abdb_arena_free(&arena);
-    return st == ABDB_OK ? 0 : abdb_print_error_exit_code(&err);
+    return st == ABDB_OK ? 0 : abdb_print_error_return_exit_code(&err);
 }

@@ -166,7 +166,7 @@ static abdb_status copy_into_new_database(export_job *j, const char *path, abdb_
     abdb_status st = ABDB_OK;
 
     TRY(abdb_open_db_for_writing(&copy, &writer, path, &abdb_patience_short, err));
-    TRY(abdb_writer_begin_unless_known(writer, NULL, &known, NULL, err));
+    TRY(abdb_writer_begin_file_unless_known(writer, NULL, &known, NULL, err));
     sink = abdb_writer_get_sink(writer);
     TRY(abdb_export_records(j->db, j->entries, j->redaction, &sink, err));
     TRY(abdb_writer_commit(writer, NULL, err));
@@ -205,7 +205,7 @@ static abdb_status make_scratch_copy_if_filtered(export_job *j, abdb_scratch *sc
     abdb_status st = ABDB_OK;
 
     if (!j->redaction && !j->entries) return ABDB_OK;
-    TRY(abdb_scratch_create(scratch, err));
+    TRY(abdb_scratch_folder_create(scratch, err));
     TRY(copy_into_new_database(j, scratch->path, err));
     TRY(abdb_db_open(copy, scratch->path, ABDB_READ, err));
 done:
@@ -284,8 +284,8 @@ static abdb_status print_redaction_preview(const export_job *j, const abdb_args 
         return ABDB_FAIL(err, ABDB_USAGE,
                          "--list is of --redacted: it prints what would leave; without it,"
                          " everything does");
-    TRY(abdb_redaction_preview(j->redaction, j->entries, &table, err));
-    TRY(abdb_print_table_as_asked(args, &table, err));
+    TRY(abdb_redaction_preview_to_table(j->redaction, j->entries, &table, err));
+    TRY(abdb_print_table_by_options(args, &table, err));
 done:
     abdb_table_free(&table);
     return st;
@@ -336,7 +336,7 @@ int abdb_cmd_export(int argc, char **argv)
         print_left_out_counts(&j);
     }
 done:
-    if (st != ABDB_OK) code = abdb_print_error_exit_code(&err);
+    if (st != ABDB_OK) code = abdb_print_error_return_exit_code(&err);
     abdb_redaction_close(j.redaction);
     abdb_arena_free(&arena);
     abdb_db_close(j.db);

@@ -58,7 +58,7 @@ static void print_option_list(FILE *out, const abdb_option *list)
 }
 
 /* The options of every verb, but those that the verb has with a meaning of its own. */
-static void print_common_options(FILE *out, const abdb_command *command)
+static void print_common_options_not_overridden(FILE *out, const abdb_command *command)
 {
     for (const abdb_option *o = abdb_common_options; o->name; o++) {
         const abdb_option one[] = {*o, {NULL, 0, NULL, NULL}}, *own = command->options;
@@ -120,13 +120,13 @@ static const abdb_format_page *find_format_page(const char *name)
 extern const abdb_embedded abdb_pages[];
 
 /* A page that is a file of the source, by its name without the end; false: there is none. */
-static bool print_embedded_page(const char *name)
+static bool print_embedded_page_if_exists(const char *name)
 {
     size_t size = strlen(name);
 
     for (const abdb_embedded *p = abdb_pages; p->name; p++)
         if (strncmp(p->name, name, size) == 0 && strcmp(p->name + size, ".md") == 0) {
-            abdb_write_sanitizing_terminal(stdout, p->text, strlen(p->text));
+            abdb_write_sanitized_if_terminal(stdout, p->text, strlen(p->text));
             return true;
         }
     return false;
@@ -181,7 +181,7 @@ void abdb_print_help_of_verb(FILE *out, const abdb_command *command)
         abdb_print_paragraphs(out, pitch, 0);
         fputs("\nusage: abdb VERB [options]\n", out);
         print_verbs_by_tier(out);
-        abdb_write_sanitizing_terminal(out, stories, sizeof stories - 1); /* lines stay lines */
+        abdb_write_sanitized_if_terminal(out, stories, sizeof stories - 1); /* lines stay lines */
         fputs("\n`abdb VERB --help` explains one; `abdb demo` shows what it does. Every verb takes "
               "--db"
               " FILE.\n",
@@ -198,7 +198,7 @@ void abdb_print_help_of_verb(FILE *out, const abdb_command *command)
     print_verb_and_report_options(out, command, print_option_list);
     if (command->takes & ABDB_PRINTS_ROWS) print_option_list(out, abdb_output_options);
     if (command->options->name && !*command->options->name) fputs("\nof every verb\n", out);
-    print_common_options(out, command);
+    print_common_options_not_overridden(out, command);
     if (strcmp(command->name, "run") == 0)
         fputs("\nyour own backends are found in the folder $ABDB_BACKENDS; ABDB_DEVICE=ID takes one"
               " device\n(`man abdb` has all variables)\n",
@@ -431,7 +431,7 @@ int abdb_cmd_help(int argc, char **argv)
     abdb_error err;
 
     if (abdb_args_parse(&args, argc, argv, "help", NULL, &err) != ABDB_OK)
-        return abdb_print_error_exit_code(&err);
+        return abdb_print_error_return_exit_code(&err);
     if (abdb_arg_value(&args, "man") && !args.positionals) {
         write_program_man_page(stdout);
         return 0;
@@ -440,18 +440,18 @@ int abdb_cmd_help(int argc, char **argv)
         return abdb_print_completion_script(stdout, abdb_arg_value(&args, "completion"), &err) ==
                        ABDB_OK
                    ? 0
-                   : abdb_print_error_exit_code(&err);
+                   : abdb_print_error_return_exit_code(&err);
     if (abdb_arg_value(&args, "complete")) {
         abdb_print_completions(stdout, args.positionals, args.positional);
         return 0;
     }
     if (args.positionals && !abdb_arg_value(&args, "man") &&
         strcmp(args.positional[0], "map") == 0) {
-        abdb_write_sanitizing_terminal(stdout, map_page, strlen(map_page));
+        abdb_write_sanitized_if_terminal(stdout, map_page, strlen(map_page));
         return 0;
     }
     if (args.positionals && !abdb_arg_value(&args, "man") &&
-        print_embedded_page(args.positional[0]))
+        print_embedded_page_if_exists(args.positional[0]))
         return 0;
     if (args.positionals && !abdb_arg_value(&args, "man") && find_format_page(args.positional[0])) {
         print_format_page(stdout, find_format_page(args.positional[0]));
@@ -468,7 +468,7 @@ int abdb_cmd_help(int argc, char **argv)
                   "no verb or format '%s'%s%s%s; `abdb help` and `abdb import --help` list them",
                   args.positional[0], near ? ", did you mean '" : "", near ? near : "",
                   near ? "'?" : "");
-        return abdb_print_error_exit_code(&err);
+        return abdb_print_error_return_exit_code(&err);
     }
     if (abdb_arg_value(&args, "man"))
         write_verb_man_page(stdout, command);

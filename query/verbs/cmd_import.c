@@ -66,8 +66,8 @@ static bool is_in_shipped_data(const char *path, abdb_arena *arena)
 enum { SHIPPED, OWN, OWNERS };
 
 /* A path that holds no file to read; and a folder of the user's that hides what abdb ships. */
-static void warn_nothing_read(const char *word, const char *path, bool shipped, size_t found,
-                              abdb_arena *arena)
+static void warn_if_nothing_read_or_data_hidden(const char *word, const char *path, bool shipped,
+                                                size_t found, abdb_arena *arena)
 {
     bool hides = strcmp(word, "data") == 0 && !shipped;
     const char *folder = hides ? abdb_shipped_data_folder(arena) : NULL;
@@ -95,8 +95,8 @@ static abdb_status collect_files_by_owner(abdb_file_list list[OWNERS], const abd
         before = to->count;
         TRY(abdb_file_list_add_path(to, path, skipped, err));
         if (!abdb_arg_value(args, "quiet"))
-            warn_nothing_read(args->positional[i], path, to == &list[SHIPPED], to->count - before,
-                              &arena);
+            warn_if_nothing_read_or_data_hidden(args->positional[i], path, to == &list[SHIPPED],
+                                                to->count - before, &arena);
     }
 done:
     abdb_arena_free(&arena);
@@ -112,7 +112,7 @@ static abdb_status import_shipped_then_own(import_session *s, abdb_db *db,
     for (int owner = SHIPPED; owner < OWNERS; owner++) {
         s->shipped = owner == SHIPPED;
         if (!s->shipped && list[owner].count) s->fresh = false;
-        TRY(abdb_import_note_last_ids(s, db, err));
+        TRY(abdb_import_remember_last_ids(s, db, err));
         for (size_t i = 0; i < list[owner].count; i++) {
             const abdb_file *file = &list[owner].item[i];
 
@@ -184,7 +184,7 @@ static abdb_status print_suggested_map(const char *path, abdb_error *err)
     if (abdb_archive_has_magic(path, input.data, input.size))
         TRY(ABDB_FAIL(err, ABDB_FORMAT, "is an archive: unpack it, and name a table of it"));
     TRY(table_map_draft_from_input(&out, &input, is_known_device_name, err));
-    if (!abdb_write_sanitizing_terminal(stdout, abdb_text_get(&out), out.size))
+    if (!abdb_write_sanitized_if_terminal(stdout, abdb_text_get(&out), out.size))
         TRY(abdb_fail_write_or_raise_sigpipe(stdout, err));
 done:
     if (st != ABDB_OK) abdb_error_prepend_context(err, "%s", path);
@@ -194,8 +194,8 @@ done:
 }
 
 /* --map: a file, or the name of one in the user's folder. The caller frees *out. */
-static abdb_status load_map_file(const char *path, abdb_overrides *overrides, table_map **out,
-                                 abdb_error *err)
+static abdb_status load_map_into_overrides(const char *path, abdb_overrides *overrides,
+                                           table_map **out, abdb_error *err)
 {
     abdb_text text = {0};
     const char *own = abdb_arena_printf(&overrides->arena, "%s/%s.map",
@@ -207,7 +207,7 @@ static abdb_status load_map_file(const char *path, abdb_overrides *overrides, ta
     if (!own || !digest) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a map"));
     if (access(path, F_OK) != 0 && lstat(own, &info) == 0) {
         path = own;
-        TRY(abdb_read_own_text_file(path, &text, err));
+        TRY(abdb_read_regular_text_file(path, &text, err));
     } else {
         TRY(abdb_read_text_file(path, &text, err));
     }
@@ -259,7 +259,7 @@ static abdb_status parse_import_options(const abdb_args *args, abdb_import_optio
     while ((setting = abdb_arg_next_value(args, "set", &at)))
         TRY(abdb_overrides_add_setting(overrides, setting, err));
     if (abdb_arg_value(args, "map")) {
-        TRY(load_map_file(abdb_arg_value(args, "map"), overrides, map, err));
+        TRY(load_map_into_overrides(abdb_arg_value(args, "map"), overrides, map, err));
         if (!options->format) options->format = "table";
     }
 done:
@@ -290,11 +290,11 @@ int abdb_cmd_import(int argc, char **argv)
     again = options.retry || options.refresh;
     if (abdb_arg_value(&args, "timing")) abdb_timing_enable();
     if (!again) TRY(collect_files_by_owner(list, &args, &s.skipped, &err));
-    TRY(abdb_arg_lock_patience(&args, &patience, &err));
+    TRY(abdb_arg_busy_timeout(&args, &patience, &err));
     TRY(abdb_open_db_for_writing(&db, &writer, abdb_arg_db_path(&args), &patience, &err));
     s.writer = writer;
     s.quiet = abdb_arg_value(&args, "quiet") != NULL;
-    if (again) TRY(abdb_import_note_last_ids(&s, db, &err));
+    if (again) TRY(abdb_import_remember_last_ids(&s, db, &err));
     TRY(again ? reimport_paths(&s, db, &args, &err) : import_shipped_then_own(&s, db, list, &err));
     TRY(abdb_writer_update_derived(writer, &err));
     if (!s.quiet) abdb_print_import_summary(&s);
@@ -303,7 +303,7 @@ int abdb_cmd_import(int argc, char **argv)
     code = import_exit_code(&s);
     print_part_timings();
 done:
-    if (st != ABDB_OK) code = abdb_print_error_exit_code(&err);
+    if (st != ABDB_OK) code = abdb_print_error_return_exit_code(&err);
     for (int i = 0; i < OWNERS; i++) abdb_file_list_free(&list[i]);
     abdb_import_session_close(&s);
     table_map_free(map);

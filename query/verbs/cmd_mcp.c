@@ -18,8 +18,8 @@ typedef struct {
 static abdb_status write_answer(json_t *answer, abdb_error *err)
 {
     char *text = json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(15));
-    bool written = text && abdb_write_sanitizing_terminal(stdout, text, strlen(text)) &&
-                   abdb_write_sanitizing_terminal(stdout, "\n", 1) && fflush(stdout) == 0;
+    bool written = text && abdb_write_sanitized_if_terminal(stdout, text, strlen(text)) &&
+                   abdb_write_sanitized_if_terminal(stdout, "\n", 1) && fflush(stdout) == 0;
 
     free(text);
     json_decref(answer);
@@ -88,9 +88,9 @@ static abdb_status run_mcp(int argc, char **argv, abdb_error *err)
     TRY(abdb_args_parse(&args, argc, argv, "mcp", NULL, err));
     if (args.positionals) TRY(ABDB_FAIL(err, ABDB_USAGE, "mcp takes no words"));
     limit = abdb_arg_value(&args, "rows");
-    if (limit && !abdb_count_parse(limit, ABDB_MARK_UNKNOWN, 1, 100000, &rows))
+    if (limit && !abdb_integer_parse_in_range(limit, ABDB_MARK_UNKNOWN, 1, 100000, &rows))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--rows wants a number of rows, not '%s'", limit));
-    TRY(abdb_parse_timeout(&args, &server.timeout_s, err));
+    TRY(abdb_parse_timeout_option(&args, &server.timeout_s, err));
     server.rows_max = (size_t)rows;
     server.db = abdb_arg_db_path(&args);
     TRY(abdb_db_open(&db, server.db, ABDB_READ, err)); /* is it there, and one of ours? */
@@ -106,5 +106,5 @@ int abdb_cmd_mcp(int argc, char **argv)
 {
     abdb_error err;
 
-    return run_mcp(argc, argv, &err) == ABDB_OK ? 0 : abdb_print_error_exit_code(&err);
+    return run_mcp(argc, argv, &err) == ABDB_OK ? 0 : abdb_print_error_return_exit_code(&err);
 }

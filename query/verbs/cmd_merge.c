@@ -15,12 +15,12 @@ int abdb_cmd_merge(int argc, char **argv)
     TRY(abdb_args_parse(&args, argc, argv, "merge", NULL, &err));
     if (!args.positionals) TRY(ABDB_FAIL(&err, ABDB_USAGE, "merge what? abdb merge OTHER.db..."));
     for (int i = 0; i < args.positionals; i++)
-        if (abdb_outguard_are_same(args.positional[i], abdb_arg_db_path(&args)))
+        if (abdb_outguard_paths_are_same_file(args.positional[i], abdb_arg_db_path(&args)))
             TRY(ABDB_FAIL(&err, ABDB_USAGE,
                           "%s is the database %s itself: name another to merge into it, or give"
                           " --db",
                           args.positional[i], abdb_arg_db_path(&args)));
-    TRY(abdb_arg_lock_patience(&args, &patience, &err));
+    TRY(abdb_arg_busy_timeout(&args, &patience, &err));
     TRY(abdb_open_db_for_writing(&db, &writer, abdb_arg_db_path(&args), &patience, &err));
     for (int i = 0; i < args.positionals; i++) {
         abdb_counts counts = {0};
@@ -35,7 +35,7 @@ int abdb_cmd_merge(int argc, char **argv)
     }
     TRY(abdb_writer_update_derived(writer, &err));
 done:
-    if (st != ABDB_OK) code = abdb_print_error_exit_code(&err);
+    if (st != ABDB_OK) code = abdb_print_error_return_exit_code(&err);
     abdb_writer_close(writer);
     abdb_db_close(db);
     return code;

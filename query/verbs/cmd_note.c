@@ -69,7 +69,7 @@ static abdb_status store_note(abdb_writer *writer, const char *kind, const char 
     fact.column[3].text = now;
     fact.column[4].name = "author";
     fact.column[4].text = author;
-    TRY(abdb_writer_begin_unless_known(writer, NULL, &known, &counts, err));
+    TRY(abdb_writer_begin_file_unless_known(writer, NULL, &known, &counts, err));
     TRY(sink.fact(sink.self, &fact, err));
     TRY(sink.row_end(sink.self, err));
     TRY(abdb_writer_commit(writer, &counts, err));
@@ -103,7 +103,7 @@ int abdb_cmd_note(int argc, char **argv)
         TRY(ABDB_FAIL(&err, ABDB_USAGE,
                       "a note wants two words: what it is about (commit=, tag=, campaign= or key=),"
                       " and a text"));
-    TRY(abdb_arg_lock_patience(&args, &patience, &err));
+    TRY(abdb_arg_busy_timeout(&args, &patience, &err));
     TRY(abdb_db_open_with_timeout(&db, abdb_arg_db_path(&args), ABDB_WRITE, &patience, &err));
     TRY(resolve_note_target(db, kind, equals + 1, &target, &err));
     TRY(abdb_writer_open(&writer, db, &err));
@@ -111,7 +111,7 @@ int abdb_cmd_note(int argc, char **argv)
                    abdb_arg_value(&args, "author"), &err));
     abdb_print_sanitized(stdout, "noted of %s %s\n", kinds[kind].kind, abdb_text_get(&target));
 done:
-    if (st != ABDB_OK) code = abdb_print_error_exit_code(&err);
+    if (st != ABDB_OK) code = abdb_print_error_return_exit_code(&err);
     abdb_text_free(&target);
     abdb_writer_close(writer);
     abdb_db_close(db);

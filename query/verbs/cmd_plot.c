@@ -97,8 +97,9 @@ static abdb_tone parse_tone(const abdb_args *args)
 }
 
 /* The picture, and what was asked for beside it. */
-static abdb_status write_plot_outputs(const abdb_plot *plot, abdb_db *db, const abdb_args *args,
-                                      abdb_picture picture, abdb_error *err)
+static abdb_status write_script_bundle_or_picture(const abdb_plot *plot, abdb_db *db,
+                                                  const abdb_args *args, abdb_picture picture,
+                                                  abdb_error *err)
 {
     const char *path = abdb_arg_value(args, "out"), *folder = abdb_arg_value(args, "bundle");
     bool latex = abdb_arg_value(args, "latex") != NULL,
@@ -110,8 +111,8 @@ static abdb_status write_plot_outputs(const abdb_plot *plot, abdb_db *db, const 
     if (latex && !path && !abdb_arg_value(args, "type")) picture = ABDB_PDF;
     if (abdb_arg_value(args, "script")) {
         abdb_deadline_cancel();
-        if (!abdb_write_sanitizing_terminal(stdout, abdb_text_get(&plot->script),
-                                            plot->script.size))
+        if (!abdb_write_sanitized_if_terminal(stdout, abdb_text_get(&plot->script),
+                                              plot->script.size))
             TRY(abdb_fail_write_or_raise_sigpipe(stdout, err));
         goto done;
     }
@@ -171,8 +172,8 @@ static abdb_status draw_named_figure(const char *name, int argc, char **argv, ab
     abdb_report_values_from_args(&plot.report, &args, value);
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
     look = parse_look_options(&args);
-    TRY(abdb_plot_run_and_script(&plot, db, value, &look, err));
-    TRY(write_plot_outputs(&plot, db, &args, picture, err));
+    TRY(abdb_plot_run_report_and_build_script(&plot, db, value, &look, err));
+    TRY(write_script_bundle_or_picture(&plot, db, &args, picture, err));
 done:
     abdb_plot_free(&plot);
     abdb_db_close(db);
@@ -198,8 +199,9 @@ static bool figure_is_in_set(const char *name, const char *set)
 }
 
 /* Draws one of a set. What has no rows here is said, and is no failure. */
-static abdb_status draw_figure_of_set(abdb_db *db, const abdb_args *args, const char *name,
-                                      const char *folder, size_t *drawn, abdb_error *err)
+static abdb_status draw_figure_of_set_into_folder(abdb_db *db, const abdb_args *args,
+                                                  const char *name, const char *folder,
+                                                  size_t *drawn, abdb_error *err)
 {
     abdb_picture picture;
     abdb_plot plot;
@@ -209,7 +211,7 @@ static abdb_status draw_figure_of_set(abdb_db *db, const abdb_args *args, const 
 
     TRY(abdb_plot_load(&plot, name, err));
     TRY(parse_picture_type(args, &picture, err));
-    st = abdb_plot_run_and_script(&plot, db, NULL, &look, err);
+    st = abdb_plot_run_report_and_build_script(&plot, db, NULL, &look, err);
     if (st == ABDB_DATA) {
         abdb_print_remark("%s", err->message);
         st = ABDB_OK;
@@ -251,11 +253,12 @@ static abdb_status draw_figure_set(int argc, char **argv, abdb_error *err)
     if (!members)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "no figure belongs to a set '%s'; `abdb plot` lists them",
                       set));
-    TRY(abdb_outfolder_ensure(folder, &is_new, err));
+    TRY(abdb_outfolder_make_if_missing(folder, &is_new, err));
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
     for (size_t i = 0; i < members; i++) {
         abdb_print_progress_bar(names[i], (double)i, (double)members);
-        if (draw_figure_of_set(db, &args, names[i], folder, &drawn, err) == ABDB_OK) continue;
+        if (draw_figure_of_set_into_folder(db, &args, names[i], folder, &drawn, err) == ABDB_OK)
+            continue;
         if (abdb_deadline_has_passed()) TRY(abdb_deadline_fail(err));
         abdb_print_remark("%s: %s", names[i], err->message);
         failed++;
@@ -296,5 +299,5 @@ int abdb_cmd_plot(int argc, char **argv)
     return (argv[1][0] == '-' ? draw_figure_set(argc, argv, &err)
                               : draw_named_figure(argv[1], argc, argv, &err)) == ABDB_OK
                ? 0
-               : abdb_print_error_exit_code(&err);
+               : abdb_print_error_return_exit_code(&err);
 }

@@ -38,11 +38,11 @@ static abdb_status select_remote_entries(const abdb_args *args, abdb_store_clien
         }
         abdb_store_start_request(link, "wanted", where);
         TRY(abdb_store_send_row(link, &row, err));
-        TRY(abdb_store_end_request(link, true, err));
-        TRY(abdb_store_skip_answer_rows(link, err));
+        TRY(abdb_store_end_and_flush_request(link, true, err));
+        TRY(abdb_store_read_final_answer(link, err));
     }
-    if (!abdb_count_parse(abdb_text_get(&link->result_text), ABDB_MARK_UNKNOWN, 0, 1LL << 62,
-                          count) ||
+    if (!abdb_integer_parse_in_range(abdb_text_get(&link->result_text), ABDB_MARK_UNKNOWN, 0,
+                                     1LL << 62, count) ||
         (!*count && selection.count))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "the selection is empty: no result there is like that"));
 done:
@@ -70,7 +70,7 @@ static abdb_status print_pulled_counts(const abdb_args *args, const abdb_counts 
     t.value[0] = (abdb_value){.kind = ABDB_STRING, .text = address};
     t.value[1] = (abdb_value){.kind = ABDB_INTEGER, .integer = counts->accepted};
     t.value[2] = (abdb_value){.kind = ABDB_INTEGER, .integer = counts->duplicate};
-    TRY(abdb_print_table_as_asked(args, &t, err));
+    TRY(abdb_print_table_by_options(args, &t, err));
 done:
     abdb_table_free(&t);
     return st;
@@ -78,7 +78,7 @@ done:
 
 /* Removes a database that was made for what could not be taken, unless somebody else has used it
  * meanwhile. */
-static void remove_new(const char *path)
+static void remove_database_if_without_entries(const char *path)
 {
     abdb_db *db = NULL;
     sqlite3_int64 entries = 1;
@@ -92,8 +92,8 @@ static void remove_new(const char *path)
 }
 
 /* What is wanted into a database of its own, and that into the user's: the union, by keys. */
-static abdb_status pull_and_merge(const abdb_args *args, abdb_store_client *link,
-                                  const char *address, abdb_error *err)
+static abdb_status pull_merge_and_print_counts(const abdb_args *args, abdb_store_client *link,
+                                               const char *address, abdb_error *err)
 {
     abdb_scratch scratch = {0};
     abdb_db *copy = NULL, *db = NULL;
@@ -104,8 +104,8 @@ static abdb_status pull_and_merge(const abdb_args *args, abdb_store_client *link
     bool is_new = false;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_arg_lock_patience(args, &patience, err));
-    TRY(abdb_scratch_create(&scratch, err));
+    TRY(abdb_arg_busy_timeout(args, &patience, err));
+    TRY(abdb_scratch_folder_create(&scratch, err));
     TRY(abdb_store_call(link, "begin", "read", err));
     TRY(select_remote_entries(args, link, &count, err));
     TRY(abdb_db_open(&copy, scratch.path, ABDB_CREATE, err));
@@ -122,7 +122,7 @@ done:
     abdb_db_close(copy);
     abdb_writer_close(writer);
     abdb_db_close(db);
-    if (is_new) remove_new(abdb_arg_db_path(args));
+    if (is_new) remove_database_if_without_entries(abdb_arg_db_path(args));
     abdb_scratch_remove(&scratch);
     return st;
 }
@@ -142,13 +142,13 @@ int abdb_cmd_pull(int argc, char **argv)
         TRY(ABDB_FAIL(&err, ABDB_USAGE,
                       "pull from where? abdb pull postgresql://USER@HOST/DATABASE --where"
                       " SELECTION"));
-    TRY(abdb_read_store_arguments(&args, &arena, &store, &err));
+    TRY(abdb_parse_store_arguments_mask_password(&args, &arena, &store, &err));
     st = abdb_store_client_open(&link, abdb_program_folder(&arena), store.url, "read", false,
                                 &store.limits, &err);
-    if (st == ABDB_OK) st = pull_and_merge(&args, &link, store.shown, &err);
+    if (st == ABDB_OK) st = pull_merge_and_print_counts(&args, &link, store.shown, &err);
     if (st != ABDB_OK) abdb_error_prepend_context(&err, "%s", store.shown);
 done:
-    if (st != ABDB_OK) code = abdb_print_error_exit_code(&err);
+    if (st != ABDB_OK) code = abdb_print_error_return_exit_code(&err);
     abdb_store_client_close(&link);
     abdb_arena_free(&arena);
     return code;

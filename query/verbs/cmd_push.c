@@ -43,22 +43,22 @@ static abdb_status print_pushed_counts(const abdb_args *args, const abdb_push_co
     set_integer_cell(&t, 3, p->results);
     set_integer_cell(&t, 4, p->samples);
     set_integer_cell(&t, 5, p->rows);
-    TRY(abdb_print_table_as_asked(args, &t, err));
+    TRY(abdb_print_table_by_options(args, &t, err));
 done:
     abdb_table_free(&t);
     return st;
 }
 
 /* Pushes the database, has the warehouse's derived rows made again, and prints the counts. */
-static abdb_status push_and_derive(const abdb_args *args, abdb_store_client *link, abdb_db *db,
-                                   const char *address, abdb_error *err)
+static abdb_status push_derive_and_print_counts(const abdb_args *args, abdb_store_client *link,
+                                                abdb_db *db, const char *address, abdb_error *err)
 {
     abdb_push_counts pushed = {0};
     abdb_scratch scratch = {0};
     abdb_status st = ABDB_OK;
 
     TRY(abdb_push_database(link, db, &pushed, err));
-    TRY(abdb_scratch_create(&scratch, err));
+    TRY(abdb_scratch_folder_create(&scratch, err));
     TRY(abdb_derive_remote_rows(link, scratch.path, err));
     TRY(print_pushed_counts(args, &pushed, address, err));
 done:
@@ -81,7 +81,7 @@ int abdb_cmd_push(int argc, char **argv)
     TRY(abdb_args_parse(&args, argc, argv, "push", NULL, &err));
     if (args.positionals != 1)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "push where? abdb push postgresql://USER@HOST/DATABASE"));
-    TRY(abdb_read_store_arguments(&args, &arena, &store, &err));
+    TRY(abdb_parse_store_arguments_mask_password(&args, &arena, &store, &err));
     TRY(abdb_db_open(&db, abdb_arg_db_path(&args), ABDB_READ, &err));
     st = abdb_store_client_open(&link, abdb_program_folder(&arena), store.url, "make",
                                 abdb_arg_value(&args, "upgrade") != NULL, &store.limits, &err);
@@ -90,10 +90,10 @@ int abdb_cmd_push(int argc, char **argv)
             "tables and views there are another build's: --upgrade makes them this one's");
     if (st == ABDB_OK && strchr(abdb_text_get(&link.result_text), ';'))
         abdb_print_remark("%s", strchr(abdb_text_get(&link.result_text), ';') + 2);
-    if (st == ABDB_OK) st = push_and_derive(&args, &link, db, store.shown, &err);
+    if (st == ABDB_OK) st = push_derive_and_print_counts(&args, &link, db, store.shown, &err);
     if (st != ABDB_OK) abdb_error_prepend_context(&err, "%s", store.shown);
 done:
-    if (st != ABDB_OK) code = abdb_print_error_exit_code(&err);
+    if (st != ABDB_OK) code = abdb_print_error_return_exit_code(&err);
     abdb_store_client_close(&link);
     abdb_db_close(db);
     abdb_arena_free(&arena);

@@ -99,8 +99,8 @@ static void print_report_help(const abdb_report *report, const char *path)
 
 /* --fail-on COLUMN,...: no row may have a value in one of these, but 0. A report that tells what it
  * could not judge (column `unjudged`) must have rows: a misspelt cell holds no gate open. */
-static abdb_status fail_if_column_has_value(const abdb_args *args, const abdb_table *table,
-                                            abdb_error *err)
+static abdb_status fail_if_column_has_nonzero_value(const abdb_args *args, const abdb_table *table,
+                                                    abdb_error *err)
 {
     const char *list = abdb_arg_value(args, "fail-on"), *names[ABDB_COLUMN_MAX], *near;
     bool asked[ABDB_COLUMN_MAX] = {0};
@@ -160,7 +160,7 @@ static abdb_status run_and_print_report(abdb_report *report, int argc, char **ar
         return ABDB_OK;
     }
     if (abdb_arg_value(&args, "sql")) {
-        return abdb_write_sanitizing_terminal(stdout, report->text, strlen(report->text))
+        return abdb_write_sanitized_if_terminal(stdout, report->text, strlen(report->text))
                    ? ABDB_OK
                    : abdb_fail_write_or_raise_sigpipe(stdout, err);
     }
@@ -177,8 +177,8 @@ static abdb_status run_and_print_report(abdb_report *report, int argc, char **ar
         abdb_report_lift_row_limits(report, value);
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
     TRY(abdb_report_run_with_footnotes(db, report, value, &table, err));
-    TRY(abdb_print_table_as_asked(&args, &table, err));
-    TRY(fail_if_column_has_value(&args, &table, err));
+    TRY(abdb_print_table_by_options(&args, &table, err));
+    TRY(fail_if_column_has_nonzero_value(&args, &table, err));
     if (!table.rows)
         abdb_print_remark("no rows: nothing in this database matches; `abdb query artifacts`"
                           " shows what is in it");
@@ -198,8 +198,8 @@ static abdb_status run_and_print_sql(const char *sql, const abdb_args *args, abd
     TRY(abdb_open_guarded_readonly_db(args, &db, err));
     TRY(abdb_run_readonly_sql(db, sql, NULL, NULL, &table, err));
     TRY(abdb_add_mlperf_footnotes(db, &table, strstr(sql, "v_mlperf") != NULL, err));
-    TRY(abdb_print_table_as_asked(args, &table, err));
-    TRY(fail_if_column_has_value(args, &table, err));
+    TRY(abdb_print_table_by_options(args, &table, err));
+    TRY(fail_if_column_has_nonzero_value(args, &table, err));
 done:
     abdb_table_free(&table);
     abdb_db_close(db);
@@ -236,7 +236,7 @@ static abdb_status print_view_columns(const char *view, const abdb_args *args, a
         abdb_table_free(&views);
         goto done;
     }
-    TRY(abdb_print_table_as_asked(args, &table, err));
+    TRY(abdb_print_table_by_options(args, &table, err));
 done:
     abdb_table_free(&table);
     abdb_db_close(db);
@@ -267,7 +267,7 @@ static abdb_status print_catalog_as_table(const abdb_args *args,
     abdb_table table;
     abdb_status st = list(&table, err);
 
-    if (st == ABDB_OK) st = abdb_print_table_as_asked(args, &table, err);
+    if (st == ABDB_OK) st = abdb_print_table_by_options(args, &table, err);
     abdb_table_free(&table);
     return st;
 }
@@ -290,7 +290,7 @@ typedef struct {
 
 /* Runs the statements one after another, each with its own time, and prints the rows of each. The
  * first error is printed and ends them. */
-static void run_statements(shell *s, const char *sql)
+static void run_and_print_statements(shell *s, const char *sql)
 {
     abdb_status st = ABDB_OK;
 
@@ -299,23 +299,23 @@ static void run_statements(shell *s, const char *sql)
         abdb_error err;
 
         st = abdb_allow_reads_until_deadline(s->db, s->timeout_s, &err);
-        if (st == ABDB_OK) st = abdb_sql_next(s->db, &sql, &table, &err);
+        if (st == ABDB_OK) st = abdb_run_next_readonly_statement(s->db, &sql, &table, &err);
         abdb_deadline_cancel();
         if (st == ABDB_OK && table.columns) st = abdb_table_print(&table, s->format, stdout, &err);
-        if (st != ABDB_OK) abdb_print_error_exit_code(&err);
+        if (st != ABDB_OK) abdb_print_error_return_exit_code(&err);
         abdb_table_free(&table);
     }
 }
 
 /* Prints the SQL functions of abdb. */
-static void print_functions(abdb_format format)
+static void print_sql_functions(abdb_format format)
 {
     abdb_table table;
     abdb_error err;
-    abdb_status st = abdb_catalog_functions(&table, &err);
+    abdb_status st = abdb_list_sql_functions_in_table(&table, &err);
 
     if (st == ABDB_OK) st = abdb_table_print(&table, format, stdout, &err);
-    if (st != ABDB_OK) abdb_print_error_exit_code(&err);
+    if (st != ABDB_OK) abdb_print_error_return_exit_code(&err);
     abdb_table_free(&table);
 }
 
@@ -331,20 +331,21 @@ static bool shell_run_dot_command(shell *s, char *line)
     if (strcmp(verb, ".reports") == 0)
         abdb_print_report_catalog(true);
     else if (strcmp(verb, ".functions") == 0)
-        print_functions(s->format);
+        print_sql_functions(s->format);
     else if (strcmp(verb, ".views") == 0)
-        run_statements(s, "SELECT DISTINCT view FROM v_column");
+        run_and_print_statements(s, "SELECT DISTINCT view FROM v_column");
     else if (strcmp(verb, ".schema") == 0) {
         sql = sqlite3_mprintf("SELECT view, column_name AS \"column\", unit, meaning FROM v_column "
                               "WHERE %Q IS NULL OR"
                               " view = %Q ORDER BY view, place",
                               word, word);
-        if (sql) run_statements(s, sql);
+        if (sql) run_and_print_statements(s, sql);
         sqlite3_free(sql);
     } else if (strcmp(verb, ".mode") == 0 && word) {
-        if (abdb_format_find(&s->format, word, &err) != ABDB_OK) abdb_print_error_exit_code(&err);
+        if (abdb_find_output_format(&s->format, word, &err) != ABDB_OK)
+            abdb_print_error_return_exit_code(&err);
     } else {
-        abdb_write_sanitizing_terminal(stdout, shell_help, sizeof shell_help - 1);
+        abdb_write_sanitized_if_terminal(stdout, shell_help, sizeof shell_help - 1);
     }
     return true;
 }
@@ -362,7 +363,7 @@ static abdb_status run_interactive_shell(const abdb_args *args, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_open_guarded_readonly_db(args, &s.db, err));
-    TRY(abdb_parse_timeout(args, &s.timeout_s, err));
+    TRY(abdb_parse_timeout_option(args, &s.timeout_s, err));
     abdb_deadline_cancel(); /* each statement has its own */
     if (terminal)
         abdb_print_sanitized(stdout, "abdb %s, read-only: %s. `.help` says what can be typed.\n",
@@ -384,12 +385,12 @@ static abdb_status run_interactive_shell(const abdb_args *args, abdb_error *err)
                 abdb_text_clear(&statement);
             continue;
         }
-        run_statements(&s, abdb_text_get(&statement));
+        run_and_print_statements(&s, abdb_text_get(&statement));
         abdb_text_clear(&statement);
     }
     if (ferror(stdin))
         TRY(ABDB_FAIL(err, ABDB_IO, "cannot read standard input: %s", strerror(errno)));
-    if (statement.size) run_statements(&s, abdb_text_get(&statement));
+    if (statement.size) run_and_print_statements(&s, abdb_text_get(&statement));
 done:
     free(line);
     abdb_text_free(&statement);
@@ -401,7 +402,7 @@ done:
 
 /* The first argument that is no option, so that a report's own options can be known before parsing.
  */
-static const char *find_name_and_file_option(int argc, char **argv, const char **file)
+static const char *find_first_positional_and_file_option(int argc, char **argv, const char **file)
 {
     int at = abdb_first_positional_index("query", argc, argv);
 
@@ -443,7 +444,7 @@ static abdb_status run_named_report(const char *word, int argc, char **argv, abd
  * Returns the exit status. */
 static int dispatch_query_form(int argc, char **argv)
 {
-    const char *file, *word = find_name_and_file_option(argc, argv, &file);
+    const char *file, *word = find_first_positional_and_file_option(argc, argv, &file);
     bool is_sql = word && strpbrk(word, " \t\n;") != NULL, is_schema = false;
     abdb_args args;
     abdb_error err;
@@ -466,7 +467,7 @@ static int dispatch_query_form(int argc, char **argv)
         else if (abdb_arg_value(&args, "search"))
             TRY(print_catalog_search(&args, &err));
         else if (abdb_arg_value(&args, "functions"))
-            TRY(print_catalog_as_table(&args, abdb_catalog_functions, &err));
+            TRY(print_catalog_as_table(&args, abdb_list_sql_functions_in_table, &err));
         else if (is_sql)
             TRY(run_and_print_sql(word, &args, &err));
         else if (abdb_arg_value(&args, "format") || abdb_arg_value(&args, "json") ||
@@ -476,11 +477,11 @@ static int dispatch_query_form(int argc, char **argv)
             abdb_print_report_catalog(abdb_arg_value(&args, "all") != NULL);
     }
 done:
-    return st == ABDB_OK ? 0 : abdb_print_error_exit_code(&err);
+    return st == ABDB_OK ? 0 : abdb_print_error_return_exit_code(&err);
 }
 
 /* SQL that begins with comments, which look like options. */
-static char *skip_leading_comments(char *sql)
+static char *skip_leading_sql_comments(char *sql)
 {
     while (strncmp(sql, "-- ", 3) == 0 && strchr(sql, '\n')) {
         sql = strchr(sql, '\n') + 1;
@@ -491,6 +492,6 @@ static char *skip_leading_comments(char *sql)
 
 int abdb_cmd_query(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) argv[i] = skip_leading_comments(argv[i]);
+    for (int i = 1; i < argc; i++) argv[i] = skip_leading_sql_comments(argv[i]);
     return dispatch_query_form(argc, argv);
 }

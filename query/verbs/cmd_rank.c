@@ -88,8 +88,8 @@ static const char *build_selection_text(const abdb_args *args, abdb_arena *arena
     abdb_text out = {0};
     const char *copy;
 
-    if (workload) abdb_selection_append_equal(&out, "work", workload);
-    if (scenario) abdb_selection_append_equal(&out, "scenario", scenario);
+    if (workload) abdb_append_quoted_equal_condition(&out, "work", workload);
+    if (scenario) abdb_append_quoted_equal_condition(&out, "scenario", scenario);
     for (int i = 0; i < args->positionals; i++)
         abdb_text_printf(&out, "%s%s", out.size ? "," : "", args->positional[i]);
     copy = abdb_arena_copy(arena, abdb_text_get(&out), out.size);
@@ -250,9 +250,9 @@ static void add_price_notes(const abdb_ranking *r, const abdb_rank_options *o, a
     abdb_price_summary met = {0};
 
     for (size_t i = 0; !o->suite && i < r->count; i++)
-        abdb_price_summary_add(&met, &r->set.member[r->row[i].member]);
+        abdb_price_summary_add_member(&met, &r->set.member[r->row[i].member]);
     for (size_t i = 0; o->suite && i < r->set.members; i++)
-        abdb_price_summary_add(&met, &r->set.member[i]);
+        abdb_price_summary_add_member(&met, &r->set.member[i]);
     abdb_price_summary_add_notes(&met, t);
 }
 
@@ -268,7 +268,7 @@ static void add_left_out_notes(const abdb_ranking *r, abdb_table *t)
     if (r->left_out > marked)
         abdb_table_add_note_format(t, "%zu of %zu results left out%s%s", r->left_out - marked,
                                    r->set.members, why ? ": " : "", why ? why : "");
-    abdb_set_add_mark_notes(&r->set, NULL, t);
+    abdb_set_add_notes_of_marked_results(&r->set, NULL, t);
 }
 
 /* Adds the notes below a ranking: how it was normalised, which groups it has, what is hidden. */
@@ -362,7 +362,8 @@ static abdb_status fill_ranking_table(const abdb_args *args, const abdb_ranking 
     bool all = abdb_arg_value(args, "all") != NULL;
     abdb_status st = ABDB_OK;
 
-    if (text_limit && !abdb_count_parse(text_limit, ABDB_MARK_UNKNOWN, 1, 1000000, &limit))
+    if (text_limit &&
+        !abdb_integer_parse_in_range(text_limit, ABDB_MARK_UNKNOWN, 1, 1000000, &limit))
         return ABDB_FAIL(err, ABDB_USAGE, "--limit wants a number of rows, not '%s'", text_limit);
     if (!text_limit && abdb_format_is_for_programs(args)) limit = LLONG_MAX;
     set_columns_and_title(o, t);
@@ -397,7 +398,7 @@ static abdb_status run_rank(int argc, char **argv, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_args_parse(&args, argc, argv, "rank", NULL, err));
-    abdb_parse_normalisation(&args, &o.measure);
+    abdb_parse_normalisation_options(&args, &o.measure);
     TRY(abdb_parse_pick_option(&args, &o.pick, err));
     o.by = abdb_arg_value(&args, "by");
     o.pareto = abdb_arg_value(&args, "pareto");
@@ -422,7 +423,7 @@ static abdb_status run_rank(int argc, char **argv, abdb_error *err)
         scale_values_to_one_prefix(&table);
         hide_empty_columns(&table);
     }
-    TRY(abdb_print_table_as_asked(&args, &table, err));
+    TRY(abdb_print_table_by_options(&args, &table, err));
 done:
     abdb_table_free(&table);
     abdb_ranking_free(&ranking);
@@ -435,5 +436,5 @@ int abdb_cmd_rank(int argc, char **argv)
 {
     abdb_error err;
 
-    return run_rank(argc, argv, &err) == ABDB_OK ? 0 : abdb_print_error_exit_code(&err);
+    return run_rank(argc, argv, &err) == ABDB_OK ? 0 : abdb_print_error_return_exit_code(&err);
 }

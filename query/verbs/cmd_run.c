@@ -21,7 +21,7 @@ static const double budget_default_s = 60, announced_s = 10;
 enum { GATE_REPEAT = 10, CALIBRATE_COMMANDS = 6 };
 static volatile int stopping, stop_signal; /* how often abdb was asked to stop, and by which */
 
-static void count_stop_signals(int number)
+static void count_stop_signal(int number)
 {
     static const char *const words = "\nabdb: finishing the sample; once more ends it at once\n";
 
@@ -42,7 +42,7 @@ static int report_stop(const abdb_args *args, char **argv, int code)
 
 /* --- the plan --------------------------------------------------------------------------------- */
 
-static abdb_status load_named_plan(abdb_plan *plan, const char *name, abdb_error *err)
+static abdb_status add_shipped_or_file_plan(abdb_plan *plan, const char *name, abdb_error *err)
 {
     const char *names[64], *near;
     abdb_arena arena = {0};
@@ -56,13 +56,13 @@ static abdb_status load_named_plan(abdb_plan *plan, const char *name, abdb_error
         names[count] = abdb_arena_printf(&arena, "%.*s", (int)size, abdb_plans[count].name);
         if (!names[count]) TRY(ABDB_FAIL(err, ABDB_NOMEM, "names of plans"));
         if (strcmp(names[count], name) != 0) continue;
-        st = abdb_plan_add_text(plan, abdb_plans[count].text, err);
+        st = abdb_plan_add_cells(plan, abdb_plans[count].text, err);
         goto done;
     }
     if (access(name, R_OK) == 0) {
         TRY(abdb_read_text_file(name, &text, err));
         count = plan->cells;
-        st = abdb_plan_add_text(plan, abdb_text_get(&text), err);
+        st = abdb_plan_add_cells(plan, abdb_text_get(&text), err);
         if (st != ABDB_OK)
             abdb_error_prepend_context(err, "%s", name);
         else if (plan->cells == count)
@@ -99,7 +99,7 @@ static abdb_status plan_gemm_search(abdb_plan *plan, const abdb_args *args, abdb
         abdb_text_printf(&line, " %s", axis);
     }
     if (!dtype) abdb_text_puts(&line, " dtype=f32");
-    st = abdb_plan_add_text(plan, abdb_text_get(&line), err);
+    st = abdb_plan_add_cells(plan, abdb_text_get(&line), err);
 done:
     abdb_text_free(&line);
     return st;
@@ -124,10 +124,10 @@ static abdb_status build_plan_from_options(abdb_plan *plan, const abdb_args *arg
                          " a program of yours: --command NAME='./program'");
     if (name && (kernel || abdb_arg_value(args, "axis")))
         return ABDB_FAIL(err, ABDB_USAGE, "--plan says it all: no --kernel or --axis beside it");
-    if (name) return load_named_plan(plan, name, err);
+    if (name) return add_shipped_or_file_plan(plan, name, err);
     abdb_text_puts(&line, kernel);
     while ((axis = abdb_arg_next_value(args, "axis", &at))) abdb_text_printf(&line, " %s", axis);
-    st = abdb_plan_add_text(plan, abdb_text_get(&line), err);
+    st = abdb_plan_add_cells(plan, abdb_text_get(&line), err);
     abdb_text_free(&line);
     return st;
 }
@@ -259,7 +259,8 @@ static int run_exit_code(const abdb_run_tally *t)
                                                                      : 0;
 }
 
-static abdb_status parse_limit_options(const abdb_args *args, abdb_run_options *o, abdb_error *err)
+static abdb_status parse_process_options(const abdb_args *args, abdb_run_options *o,
+                                         abdb_error *err)
 {
     const char *text = abdb_arg_value(args, "timeout");
     long long threads = abdb_count_usable_processors();
@@ -270,7 +271,7 @@ static abdb_status parse_limit_options(const abdb_args *args, abdb_run_options *
     if (text && (!abdb_double_parse(text, ABDB_MARK_UNKNOWN, &o->timeout_s) || o->timeout_s <= 0))
         return ABDB_FAIL(err, ABDB_USAGE, "--timeout wants seconds, not '%s'", text);
     text = abdb_arg_value(args, "threads");
-    if (text && !abdb_count_parse(text, ABDB_MARK_UNKNOWN, 1, 65536, &threads))
+    if (text && !abdb_integer_parse_in_range(text, ABDB_MARK_UNKNOWN, 1, 65536, &threads))
         return ABDB_FAIL(err, ABDB_USAGE, "--threads wants a whole number, not '%s'", text);
     o->threads = (int)threads;
     o->node = abdb_arg_value(args, "node");
@@ -281,7 +282,7 @@ static abdb_status parse_limit_options(const abdb_args *args, abdb_run_options *
     return ABDB_OK;
 }
 
-static abdb_status parse_search_options(const abdb_args *args, double *budget_s, abdb_error *err)
+static abdb_status parse_search_budget(const abdb_args *args, double *budget_s, abdb_error *err)
 {
     const char *what = abdb_arg_value(args, "search"), *budget = abdb_arg_value(args, "budget");
 
@@ -309,7 +310,7 @@ static abdb_status parse_repeat_options(const abdb_args *args, repeat_counts *ou
                 abdb_arg_value(args, "command") || calibrate;
     out->repetitions = out->gate ? GATE_REPEAT : 1;
     out->commands = calibrate ? CALIBRATE_COMMANDS : 1;
-    if (text && !abdb_count_parse(text, ABDB_MARK_UNKNOWN, 1, 1000, &out->repetitions))
+    if (text && !abdb_integer_parse_in_range(text, ABDB_MARK_UNKNOWN, 1, 1000, &out->repetitions))
         return ABDB_FAIL(err, ABDB_USAGE, "--repeat wants a whole number up to 1000, not '%s'",
                          text);
     if (out->gate && abdb_arg_value(args, "quick"))
@@ -352,7 +353,7 @@ static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
                           .energy = abdb_arg_value(args, "energy") != NULL,
                           .stop = &stopping,
                           .progress = abdb_show_cell_progress,
-                          .escaped = abdb_remark_escaped,
+                          .escaped = abdb_print_remark_of_ended_processes,
                           .self = k};
     unsigned char *todo = calloc(2 * plan->cells + 1, 1);
     unsigned char lost[ABDB_LANES_MAX] = {0};
@@ -364,10 +365,10 @@ static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
 
     if (!todo) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
     o.doubtful = todo + plan->cells;
-    TRY(parse_limit_options(args, &o, err));
+    TRY(parse_process_options(args, &o, err));
     TRY(parse_repeat_options(args, &r, err));
     t.again = r.gate;
-    TRY(parse_search_options(args, &budget_s, err));
+    TRY(parse_search_budget(args, &budget_s, err));
     if (abdb_arg_value(args, "budget") && !abdb_arg_value(args, "search"))
         abdb_time_budget_start(budget_s, &stopping);
     if (!abdb_arg_value(args, "search"))
@@ -379,7 +380,7 @@ static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
             abdb_print_remark(
                 "nothing to resume: this plan was not begun here; measuring it whole");
     }
-    if (k->db) TRY(abdb_campaign_check_clock(k->db, err));
+    if (k->db) TRY(abdb_campaign_warn_if_clock_behind(k->db, err));
     if (!*campaign) make_campaign_name(key, campaign);
     o.campaign = campaign;
     if (abdb_arg_value(args, "spool"))
@@ -387,7 +388,7 @@ static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
     st = abdb_arg_value(args, "search") ? abdb_campaign_search_best_gemm(&t, budget_s, err)
                                         : measure_all_repetitions(&t, &r, key, campaign, err);
     if (st == ABDB_OK && k->spool) {
-        st = abdb_spool_writer_finish(k->spool, err);
+        st = abdb_spool_writer_publish(k->spool, err);
         k->spool = NULL;
     } else if (!k->spool) { /* what was measured can be asked for, however the rest ended */
         abdb_error own;
@@ -403,14 +404,13 @@ static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
     if (!k->quiet && abdb_arg_value(args, "calibrate") && !abdb_arg_value(args, "spool"))
         TRY(abdb_print_calibrated_noise(k->db, campaign, stdout, err));
 done:
-    if (k->spool) (void)!abdb_spool_writer_finish(k->spool, NULL); /* what was measured stays */
+    if (k->spool) (void)!abdb_spool_writer_publish(k->spool, NULL); /* what was measured stays */
     k->spool = NULL;
     free(todo);
     return st;
 }
 
-/* --dry-run: the cells, and how long they would take. */
-static abdb_status print_planned_cells(const abdb_args *args, const abdb_plan *plan,
+static abdb_status print_plan_estimate(const abdb_args *args, const abdb_plan *plan,
                                        const abdb_schedule *lanes, abdb_error *err)
 {
     abdb_run_options o = {.quick = abdb_arg_value(args, "quick") != NULL, .stop = &stopping};
@@ -419,7 +419,7 @@ static abdb_status print_planned_cells(const abdb_args *args, const abdb_plan *p
     repeat_counts r;
     abdb_status st = ABDB_OK;
 
-    TRY(parse_limit_options(args, &o, err));
+    TRY(parse_process_options(args, &o, err));
     TRY(parse_repeat_options(args, &r, err));
     for (size_t b = 0; b < lanes->count; b++)
         for (size_t i = 0; i < plan->cells; i++)
@@ -434,7 +434,7 @@ done:
 
 int abdb_cmd_run(int argc, char **argv)
 {
-    struct sigaction action = {.sa_handler = count_stop_signals};
+    struct sigaction action = {.sa_handler = count_stop_signal};
     unsigned char chosen[ABDB_BACKEND_MAX] = {0};
     abdb_backend_list backends = {0};
     abdb_schedule lanes = {0};
@@ -460,12 +460,12 @@ int abdb_cmd_run(int argc, char **argv)
     if (abdb_arg_value(&args, "json")) TRY(ABDB_FAIL(&err, ABDB_USAGE, "--json is of --list"));
     if (abdb_arg_value(&args, "command")) TRY(abdb_schedule_from_commands(&lanes, &args, &err));
     TRY(build_plan_from_options(&plan, &args, &err));
-    TRY(abdb_schedule_check_placeholders(&lanes, &plan, &err));
+    TRY(abdb_schedule_require_axes_match_braces(&lanes, &plan, &err));
     if (abdb_has_slurm_option(&args)) {
-        TRY(abdb_slurm_write_or_submit(&args, &err));
+        TRY(abdb_slurm_write_or_submit_script(&args, &err));
         goto done;
     }
-    if (abdb_arg_value(&args, "scale")) TRY(abdb_plan_add_auto_scale(&plan, &err));
+    if (abdb_arg_value(&args, "scale")) TRY(abdb_plan_scale_workloads_automatically(&plan, &err));
     if (!lanes.commands) {
         TRY(mark_chosen_backends(&backends, abdb_arg_value(&args, "backend"), chosen, &err));
         TRY(abdb_schedule_build(&lanes, &args, &backends, chosen, &err));
@@ -473,12 +473,12 @@ int abdb_cmd_run(int argc, char **argv)
     TRY(abdb_schedule_probe_expand_plan(&lanes, &plan, abdb_arg_value(&args, "backend") != NULL,
                                         &err));
     if (abdb_arg_value(&args, "dry-run")) {
-        TRY(print_planned_cells(&args, &plan, &lanes, &err));
+        TRY(print_plan_estimate(&args, &plan, &lanes, &err));
         goto done;
     }
     k.quiet = abdb_arg_value(&args, "quiet") != NULL;
     k.says_failed = lanes.commands;
-    TRY(abdb_arg_lock_patience(&args, &patience, &err));
+    TRY(abdb_arg_busy_timeout(&args, &patience, &err));
     if (!abdb_arg_value(&args, "spool"))
         TRY(abdb_open_db_for_writing(&k.db, &k.writer, abdb_arg_db_path(&args), &patience, &err));
     else if (abdb_arg_value(&args, "resume"))
@@ -488,7 +488,7 @@ int abdb_cmd_run(int argc, char **argv)
     TRY(run_campaign(&args, &plan, &lanes, &k, &tally, &err));
     code = run_exit_code(&tally);
 done:
-    if (st != ABDB_OK) code = abdb_print_error_exit_code(&err);
+    if (st != ABDB_OK) code = abdb_print_error_return_exit_code(&err);
     if (stopping) code = report_stop(&args, argv, code);
     abdb_plan_free(&plan);
     abdb_run_tally_free(&tally);

@@ -29,5 +29,5 @@ int abdb_cmd_site(int argc, char **argv)
                         &err));
 done:
     abdb_db_close(db);
-    return st == ABDB_OK ? 0 : abdb_print_error_exit_code(&err);
+    return st == ABDB_OK ? 0 : abdb_print_error_return_exit_code(&err);
 }

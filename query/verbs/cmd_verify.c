@@ -25,7 +25,7 @@ int abdb_cmd_verify(int argc, char **argv)
         abdb_print_sanitized(stdout, "%s\n", table.title);
         goto done;
     }
-    TRY(abdb_print_table_as_asked(&args, &table, &err));
+    TRY(abdb_print_table_by_options(&args, &table, &err));
     if (verdict.edited)
         TRY(ABDB_FAIL(&err, ABDB_VERIFY, "%s was changed after abdb wrote it", args.positional[0]));
     if (verdict.changed)
@@ -35,5 +35,5 @@ int abdb_cmd_verify(int argc, char **argv)
 done:
     abdb_table_free(&table);
     abdb_db_close(db);
-    return st == ABDB_OK ? 0 : abdb_print_error_exit_code(&err);
+    return st == ABDB_OK ? 0 : abdb_print_error_return_exit_code(&err);
 }

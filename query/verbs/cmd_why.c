@@ -177,7 +177,7 @@ static abdb_status run_why(int argc, char **argv, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_args_parse(&args, argc, argv, "why", NULL, err));
-    abdb_parse_normalisation(&args, &options.measure);
+    abdb_parse_normalisation_options(&args, &options.measure);
     options.where = abdb_arg_value(&args, "where");
     if (args.positionals != 2)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
@@ -187,7 +187,7 @@ static abdb_status run_why(int argc, char **argv, abdb_error *err)
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
     TRY(abdb_compare_sets(&comparison, db->sql, sets, 2, &options, err));
     TRY(fill_factor_table(&comparison, db, &table, err));
-    TRY(abdb_print_table_as_asked(&args, &table, err));
+    TRY(abdb_print_table_by_options(&args, &table, err));
     if (!table.rows) TRY(ABDB_FAIL(err, ABDB_UNFAIR, "no pair of these results may be compared"));
 done:
     abdb_table_free(&table);
@@ -200,5 +200,5 @@ int abdb_cmd_why(int argc, char **argv)
 {
     abdb_error err;
 
-    return run_why(argc, argv, &err) == ABDB_OK ? 0 : abdb_print_error_exit_code(&err);
+    return run_why(argc, argv, &err) == ABDB_OK ? 0 : abdb_print_error_return_exit_code(&err);
 }

@@ -30,7 +30,7 @@ static void *allocate_for_json(size_t size)
     return take_reserved_block(size);
 }
 
-void abdb_json_use_oom_reserve(void)
+void abdb_json_install_oom_reserve(void)
 {
     for (size_t i = 0; i < SMALLS; i++) small[i] = malloc(SMALL);
     for (size_t i = 0; i < LARGES; i++) large[i] = malloc(LARGE);

@@ -34,7 +34,7 @@ static const struct {
               {"man", "abdb help VERB"}};
 
 /* Prints that there is no such verb, with the nearest one. Returns the exit status. */
-static int fail_unknown_verb(const char *name)
+static int print_unknown_verb_error(const char *name)
 {
     abdb_report report = {0};
     bool known;
@@ -49,24 +49,24 @@ static int fail_unknown_verb(const char *name)
     if (name[0] == '-') {
         abdb_fail(&err, ABDB_USAGE, "no verb '%s': options stand behind it, only --db FILE before",
                   name);
-        return abdb_print_error_exit_code(&err);
+        return abdb_print_error_return_exit_code(&err);
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(others[i].word, name) == 0) {
             abdb_fail(&err, ABDB_USAGE, "no verb '%s'; that is `%s`", name, others[i].meant);
-            return abdb_print_error_exit_code(&err);
+            return abdb_print_error_return_exit_code(&err);
         }
     known = abdb_report_load(&report, name, &err) == ABDB_OK;
     abdb_report_free(&report);
     if (known) {
         abdb_fail(&err, ABDB_USAGE, "no verb '%s'; the report of that name is `abdb query %s`",
                   name, name);
-        return abdb_print_error_exit_code(&err);
+        return abdb_print_error_return_exit_code(&err);
     }
     near = abdb_nearest_name(name, names, count);
     abdb_fail(&err, ABDB_USAGE, "no verb '%s'%s%s%s; `abdb help` lists them", name,
               near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
-    return abdb_print_error_exit_code(&err);
+    return abdb_print_error_return_exit_code(&err);
 }
 
 /* `abdb --db FILE VERB NAME ...`, as people write it, becomes `abdb VERB NAME ... --db FILE`: some
@@ -87,24 +87,24 @@ static void move_verb_before_db_option(int argc, char **argv)
 
 /* A verb that could not print all that it says has failed, whatever it says itself: the last words
  * may be on their way still. */
-static int exit_code_after_flush(int code)
+static int flush_stdout_return_exit_code(int code)
 {
     abdb_error err;
 
     bool written = fflush(stdout) == 0 && !ferror(stdout);
 
-    if (abdb_db_left_apart(&err) != ABDB_OK) {
-        int left = abdb_print_error_exit_code(&err);
+    if (abdb_db_report_log_left_by_close(&err) != ABDB_OK) {
+        int left = abdb_print_error_return_exit_code(&err);
 
         if (code == 0) code = left;
     }
-    if (code != 0 || (written && !abdb_allocation_failures())) return code;
+    if (code != 0 || (written && !abdb_allocation_failure_count())) return code;
     if (written) {
         abdb_fail(&err, ABDB_NOMEM, "not all was said or done");
-        return abdb_print_error_exit_code(&err);
+        return abdb_print_error_return_exit_code(&err);
     }
     (void)!abdb_fail_write_or_raise_sigpipe(stdout, &err);
-    return abdb_print_error_exit_code(&err);
+    return abdb_print_error_return_exit_code(&err);
 }
 
 /* Runs the verb of the command line. Returns its exit status. */
@@ -115,7 +115,8 @@ static int dispatch_verb(int argc, char **argv)
 
     signal(SIGXFSZ, SIG_IGN); /* a file over its limit is an error, not an end */
     move_verb_before_db_option(argc, argv);
-    if (abdb_guard_streams(argc, argv, &err) != ABDB_OK) return abdb_print_error_exit_code(&err);
+    if (abdb_refuse_streams_onto_database(argc, argv, &err) != ABDB_OK)
+        return abdb_print_error_return_exit_code(&err);
     if (argc < 2 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0) {
         abdb_print_help_of_verb(argc < 2 ? stderr : stdout, NULL);
         return argc < 2 ? 2 : 0;
@@ -123,7 +124,7 @@ static int dispatch_verb(int argc, char **argv)
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
         return abdb_cmd_version(1, argv);
     command = abdb_command_find(argv[1]);
-    if (!command) return fail_unknown_verb(argv[1]);
+    if (!command) return print_unknown_verb_error(argv[1]);
     for (int i = 2; i < argc; i++) { /* reports and figures have help of their own */
         if (strcmp(argv[i], "--") == 0) break;
         if ((strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) &&
@@ -135,11 +136,11 @@ static int dispatch_verb(int argc, char **argv)
     if (command->takes & ABDB_HAS_DEADLINE) abdb_deadline_begin_from_argv(argc - 1, argv + 1);
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
         if (strcmp(verbs[i].name, command->name) == 0) return verbs[i].run(argc - 1, argv + 1);
-    return fail_unknown_verb(argv[1]);
+    return print_unknown_verb_error(argv[1]);
 }
 
 int main(int argc, char **argv)
 {
-    abdb_json_use_oom_reserve();
-    return exit_code_after_flush(dispatch_verb(argc, argv));
+    abdb_json_install_oom_reserve();
+    return flush_stdout_return_exit_code(dispatch_verb(argc, argv));
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-void abdb_parse_normalisation(const abdb_args *args, abdb_normalisation *out)
+void abdb_parse_normalisation_options(const abdb_args *args, abdb_normalisation *out)
 {
     *out = (abdb_normalisation){.metric = abdb_arg_value(args, "metric"),
                                 .per = abdb_arg_value(args, "per"),

@@ -5,7 +5,7 @@
 #include "query/compare/compare.h"
 #include "query/cli/command_line.h"
 
-void abdb_parse_normalisation(const abdb_args *args, abdb_normalisation *out);
+void abdb_parse_normalisation_options(const abdb_args *args, abdb_normalisation *out);
 /* --pick. ABDB_USAGE: another word. */
 ABDB_MUST_USE abdb_status abdb_parse_pick_option(const abdb_args *args, abdb_pick *out,
                                                  abdb_error *err);

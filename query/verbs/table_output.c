@@ -12,7 +12,7 @@
 #include "schema/store/derive.h"
 #include "query/warehouse/store_client.h"
 
-abdb_status abdb_print_table_as_asked(const abdb_args *args, abdb_table *table, abdb_error *err)
+abdb_status abdb_print_table_by_options(const abdb_args *args, abdb_table *table, abdb_error *err)
 {
     const char *name = abdb_arg_value(args, "format"), *path = abdb_arg_value(args, "out");
     const char *columns = abdb_arg_value(args, "columns");
@@ -23,13 +23,13 @@ abdb_status abdb_print_table_as_asked(const abdb_args *args, abdb_table *table, 
 
     abdb_deadline_cancel();
     if (abdb_arg_value(args, "json")) format = ABDB_JSON;
-    if (name) TRY(abdb_format_find(&format, name, err));
+    if (name) TRY(abdb_find_output_format(&format, name, err));
     if (abdb_arg_value(args, "spreadsheet")) {
         if (format != ABDB_CSV)
             TRY(ABDB_FAIL(err, ABDB_USAGE, "--spreadsheet is for -o csv: give both"));
         format = ABDB_SPREADSHEET;
     }
-    if (abdb_arg_value(args, "brief")) abdb_table_notes_to_count(table);
+    if (abdb_arg_value(args, "brief")) abdb_table_replace_notes_by_count(table);
     if (columns)
         TRY(abdb_table_pick_columns(table, columns, !abdb_format_is_for_programs(args), &picked,
                                     err));
@@ -52,8 +52,8 @@ bool abdb_format_is_for_programs(const abdb_args *args)
 }
 
 /* An option that is a number of seconds, 0 among them, or `normal`. */
-static abdb_status read_seconds(const abdb_args *args, const char *option, double normal,
-                                double *seconds, abdb_error *err)
+static abdb_status parse_seconds_option(const abdb_args *args, const char *option, double normal,
+                                        double *seconds, abdb_error *err)
 {
     const char *text = abdb_arg_value(args, option);
 
@@ -63,13 +63,13 @@ static abdb_status read_seconds(const abdb_args *args, const char *option, doubl
     return ABDB_OK;
 }
 
-abdb_status abdb_parse_timeout(const abdb_args *args, double *seconds, abdb_error *err)
+abdb_status abdb_parse_timeout_option(const abdb_args *args, double *seconds, abdb_error *err)
 {
-    return read_seconds(args, "timeout", ABDB_TIMEOUT_S, seconds, err);
+    return parse_seconds_option(args, "timeout", ABDB_TIMEOUT_S, seconds, err);
 }
 
-abdb_status abdb_read_store_arguments(const abdb_args *args, abdb_arena *arena,
-                                      abdb_store_address *store, abdb_error *err)
+abdb_status abdb_parse_store_arguments_mask_password(const abdb_args *args, abdb_arena *arena,
+                                                     abdb_store_address *store, abdb_error *err)
 {
     char *given = args->positional[0];
     abdb_status st = ABDB_OK;
@@ -77,8 +77,8 @@ abdb_status abdb_read_store_arguments(const abdb_args *args, abdb_arena *arena,
     store->url = abdb_arena_copy(arena, given, strlen(given));
     store->shown = abdb_url_without_password(arena, given);
     abdb_mask_password_in_place(given); /* from who lists processes */
-    TRY(read_seconds(args, "timeout", ABDB_LINK_ALL_S, &store->limits.all_s, err));
-    TRY(read_seconds(args, "wait", ABDB_LINK_SILENCE_S, &store->limits.silence_s, err));
+    TRY(parse_seconds_option(args, "timeout", ABDB_LINK_ALL_S, &store->limits.all_s, err));
+    TRY(parse_seconds_option(args, "wait", ABDB_LINK_SILENCE_S, &store->limits.silence_s, err));
     if (!store->url) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an address"));
 done:
     return st;
@@ -91,7 +91,7 @@ abdb_status abdb_open_guarded_readonly_db(const abdb_args *args, abdb_db **db, a
     int allow = ABDB_ALLOW_NOTHING;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_parse_timeout(args, &timeout_s, err));
+    TRY(abdb_parse_timeout_option(args, &timeout_s, err));
     if (abdb_arg_value(args, "allow-files")) allow |= ABDB_ALLOW_FILES;
     if (abdb_arg_value(args, "allow-run")) allow |= ABDB_ALLOW_PROGRAMS;
     TRY(abdb_db_open(db, abdb_arg_db_path(args), ABDB_READ, err));

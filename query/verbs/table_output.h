@@ -10,8 +10,8 @@
 enum { ABDB_LINK_ALL_S = 6 * 3600, ABDB_LINK_SILENCE_S = 600 };
 
 /* --timeout, or the default. ABDB_USAGE: not a number of seconds. */
-ABDB_MUST_USE abdb_status abdb_parse_timeout(const abdb_args *args, double *seconds,
-                                             abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_parse_timeout_option(const abdb_args *args, double *seconds,
+                                                    abdb_error *err);
 /* The warehouse of push and pull: its URL, the URL without a password for messages, and
  * the limits of --timeout and --wait. */
 typedef struct {
@@ -20,15 +20,17 @@ typedef struct {
 } abdb_store_address;
 /* Fills it from the first positional word, in which the password is masked, so that a list of
  * processes does not show it. ABDB_USAGE: not a number of seconds. */
-ABDB_MUST_USE abdb_status abdb_read_store_arguments(const abdb_args *args, abdb_arena *arena,
-                                                    abdb_store_address *store, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_parse_store_arguments_mask_password(const abdb_args *args,
+                                                                   abdb_arena *arena,
+                                                                   abdb_store_address *store,
+                                                                   abdb_error *err);
 /* The database that the options name, opened to be read and guarded by --timeout. */
 ABDB_MUST_USE abdb_status abdb_open_guarded_readonly_db(const abdb_args *args, abdb_db **db,
                                                         abdb_error *err);
 /* Prints as -o, --json, --columns, --brief and --out say, on a terminal through a pager; the
  * deadline is over with. --brief takes the notes out of the table. */
-ABDB_MUST_USE abdb_status abdb_print_table_as_asked(const abdb_args *args, abdb_table *table,
-                                                    abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_print_table_by_options(const abdb_args *args, abdb_table *table,
+                                                      abdb_error *err);
 /* Do the options ask for a format for programs (csv, json, jsonl)? */
 bool abdb_format_is_for_programs(const abdb_args *args);
 /* The values of a report's parameters out of the options; NULL: not given. */

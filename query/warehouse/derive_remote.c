@@ -27,7 +27,7 @@ static abdb_status fetch_spellings_into_database(abdb_store_client *link, abdb_d
     TRY(abdb_db_exec(db, "BEGIN", err));
     abdb_store_start_request(link, "spellings", none);
     link->most = ABDB_LINK_ANY;
-    TRY(abdb_store_end_request(link, false, err));
+    TRY(abdb_store_end_and_flush_request(link, false, err));
     while (more) {
         TRY(abdb_store_read_row(link, &more, err));
         if (!more) break;
@@ -57,7 +57,7 @@ static abdb_status replace_remote_derived_table(abdb_store_client *link, abdb_db
 
     if (!sql) return ABDB_FAIL(err, ABDB_NOMEM, "%s", table);
     TRY(abdb_send_encoded_rows(link, db, "derived", table, sql, &rows, err));
-    TRY(abdb_store_skip_answer_rows(link, err));
+    TRY(abdb_store_read_final_answer(link, err));
 done:
     sqlite3_free(sql);
     return st;

@@ -104,7 +104,7 @@ static const struct {
      " JOIN temp.artifact_number n ON n.artifact_id = w.artifact_id GROUP BY 1"},
 };
 
-const char *abdb_entry_rows_sql(const char *table)
+const char *abdb_encoding_sql_of_table(const char *table)
 {
     for (size_t i = 0; i < sizeof of_entries / sizeof of_entries[0]; i++)
         if (strcmp(of_entries[i].table, table) == 0) return of_entries[i].sql;
@@ -125,7 +125,8 @@ static void sql_digest_number(sqlite3_context *context, int count, sqlite3_value
     if (text.failed)
         sqlite3_result_error_nomem(context);
     else
-        sqlite3_result_int64(context, abdb_key_of_bytes(abdb_text_get(&text), text.size).high);
+        sqlite3_result_int64(context,
+                             abdb_sha256_key_of_bytes(abdb_text_get(&text), text.size).high);
     abdb_text_free(&text);
 }
 
@@ -175,8 +176,8 @@ char *abdb_keyed_table_sql(abdb_db *db, const char *table, const char *where)
 
 /* Adds one value as a word of a row. ABDB_DATA: a text with a NUL byte in it, which no text of a
  * warehouse can have. */
-static abdb_status append_value_escaped(abdb_text *row, sqlite3_stmt *s, int i, const char *table,
-                                        abdb_error *err)
+static abdb_status append_sql_value_wire_escaped(abdb_text *row, sqlite3_stmt *s, int i,
+                                                 const char *table, abdb_error *err)
 {
     char digits[32];
     const char *text;
@@ -229,14 +230,14 @@ abdb_status abdb_send_encoded_rows(abdb_store_client *link, abdb_db *db, const c
         abdb_text_clear(&row);
         for (int i = 0; i < sqlite3_column_count(s); i++) {
             if (i) abdb_text_add(&row, "\t", 1);
-            TRY(append_value_escaped(&row, s, i, table, err));
+            TRY(append_sql_value_wire_escaped(&row, s, i, table, err));
         }
         abdb_text_add(&row, "\n", 1);
         TRY(abdb_store_send_row(link, &row, err));
         (*rows)++;
     }
     if (code != SQLITE_DONE) TRY(abdb_db_report_sqlite_error(db, err, table));
-    TRY(abdb_store_end_request(link, true, err));
+    TRY(abdb_store_end_and_flush_request(link, true, err));
 done:
     sqlite3_finalize(s);
     abdb_text_free(&row);
@@ -248,7 +249,7 @@ done:
 enum { VALUE, TIME, RANK, MARK, ARRAYS };
 
 /* Adds one element to an array; a text is quoted there. */
-static void append_array_element(abdb_text *array, sqlite3_stmt *s, int i, bool *any)
+static void append_postgres_array_element(abdb_text *array, sqlite3_stmt *s, int i, bool *any)
 {
     char digits[32];
 
@@ -274,9 +275,10 @@ static void append_array_element(abdb_text *array, sqlite3_stmt *s, int i, bool 
 }
 
 /* The samples of one result, with those columns of which something is known. */
-static abdb_status send_samples_of_result(abdb_store_client *link, abdb_db *db,
-                                          sqlite3_stmt *result, sqlite3_stmt *sample,
-                                          abdb_text *row, abdb_text array[ARRAYS], abdb_error *err)
+static abdb_status send_samples_of_result_as_arrays(abdb_store_client *link, abdb_db *db,
+                                                    sqlite3_stmt *result, sqlite3_stmt *sample,
+                                                    abdb_text *row, abdb_text array[ARRAYS],
+                                                    abdb_error *err)
 {
     bool any[ARRAYS] = {false};
 
@@ -284,7 +286,8 @@ static abdb_status send_samples_of_result(abdb_store_client *link, abdb_db *db,
     sqlite3_bind_int64(sample, 1, sqlite3_column_int64(result, 2));
     sqlite3_bind_int64(sample, 2, sqlite3_column_int64(result, 3));
     while (sqlite3_step(sample) == SQLITE_ROW)
-        for (int k = 0; k < ARRAYS; k++) append_array_element(&array[k], sample, k, &any[k]);
+        for (int k = 0; k < ARRAYS; k++)
+            append_postgres_array_element(&array[k], sample, k, &any[k]);
     if (sqlite3_reset(sample) != SQLITE_OK) return abdb_db_report_sqlite_error(db, err, "samples");
     if (!any[VALUE]) return ABDB_OK;
     abdb_text_clear(row);
@@ -322,11 +325,11 @@ abdb_status abdb_send_encoded_samples(abdb_store_client *link, abdb_db *db, long
     if (code != SQLITE_OK) TRY(abdb_db_report_sqlite_error(db, err, "samples"));
     abdb_store_start_request(link, "copy", columns);
     while ((code = sqlite3_step(result)) == SQLITE_ROW) {
-        TRY(send_samples_of_result(link, db, result, sample, &row, array, err));
+        TRY(send_samples_of_result_as_arrays(link, db, result, sample, &row, array, err));
         *rows += sqlite3_column_int64(result, 3) - sqlite3_column_int64(result, 2) + 1;
     }
     if (code != SQLITE_DONE) TRY(abdb_db_report_sqlite_error(db, err, "samples"));
-    TRY(abdb_store_end_request(link, true, err));
+    TRY(abdb_store_end_and_flush_request(link, true, err));
 done:
     sqlite3_finalize(result);
     sqlite3_finalize(sample);

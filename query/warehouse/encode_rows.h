@@ -24,7 +24,7 @@ ABDB_MUST_USE abdb_status abdb_create_encoding_tables(abdb_db *db, abdb_error *e
  * free by sqlite3_free; NULL: no memory. */
 char *abdb_keyed_table_sql(abdb_db *db, const char *table, const char *where);
 /* SQL of what belongs to the entries of temp.batch (entry_id, number), by table; NULL: no such. */
-const char *abdb_entry_rows_sql(const char *table);
+const char *abdb_encoding_sql_of_table(const char *table);
 
 /* Sends a request WORD TABLE COLUMN... with the rows that sql gives; its columns name those there.
  * *rows of them. The answer is the caller's to read. */

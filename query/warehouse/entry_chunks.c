@@ -29,7 +29,7 @@ static abdb_status insert_chunk_row(abdb_db *db, sqlite3_stmt *into, const abdb_
     return ABDB_OK;
 }
 
-abdb_status abdb_make_entry_chunks(abdb_db *db, abdb_error *err)
+abdb_status abdb_create_entry_chunk_table(abdb_db *db, abdb_error *err)
 {
     static const char make[] = "CREATE TEMP TABLE chunk (number INTEGER, low INTEGER, first"
                                " INTEGER, last INTEGER)";

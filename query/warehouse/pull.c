@@ -95,7 +95,7 @@ static abdb_status bind_text_as_type(sqlite3_stmt *s, int i, char type, const ch
 }
 
 /* Why a row that the store gave could not be added. */
-static abdb_status refuse_row(abdb_db *db, abdb_error *err, const char *table)
+static abdb_status fail_with_rejected_store_row(abdb_db *db, abdb_error *err, const char *table)
 {
     if ((sqlite3_extended_errcode(db->sql) & 0xff) != SQLITE_CONSTRAINT)
         return abdb_db_report_sqlite_error(db, err, table);
@@ -112,16 +112,17 @@ static abdb_status request_table_columns(abdb_store_client *link, const row_inse
     for (int i = 0; i < t->columns; i++) more[i + 1] = t->column[i];
     abdb_store_start_request(link, "fetch", more);
     link->most = ABDB_LINK_ANY;
-    return abdb_store_end_request(link, false, err);
+    return abdb_store_end_and_flush_request(link, false, err);
 }
 
 /* Asks the store for a table, without the columns in leave, and inserts its rows. */
-static abdb_status fetch_table_rows(abdb_store_client *link, abdb_db *db, const char *table,
-                                    const char *leave, abdb_error *err)
+static abdb_status fetch_and_insert_table_rows(abdb_store_client *link, abdb_db *db,
+                                               const char *table, const char *skipped_columns,
+                                               abdb_error *err)
 {
     row_inserter t;
     bool more = true;
-    abdb_status st = row_inserter_open(&t, db, table, leave, err);
+    abdb_status st = row_inserter_open(&t, db, table, skipped_columns, err);
 
     if (st == ABDB_OK) st = request_table_columns(link, &t, err);
     while (st == ABDB_OK && more) {
@@ -130,7 +131,8 @@ static abdb_status fetch_table_rows(abdb_store_client *link, abdb_db *db, const 
         if (st != ABDB_OK || !more) break;
         for (int i = 0; i < t.columns && st == ABDB_OK; i++)
             st = bind_text_as_type(t.insert, i + 1, t.type[i], link->word[i], err);
-        if (st == ABDB_OK && sqlite3_step(t.insert) != SQLITE_DONE) st = refuse_row(db, err, table);
+        if (st == ABDB_OK && sqlite3_step(t.insert) != SQLITE_DONE)
+            st = fail_with_rejected_store_row(db, err, table);
         sqlite3_reset(t.insert);
     }
     row_inserter_close(&t);
@@ -161,9 +163,9 @@ static const char *next_array_element(const char **at, char *out)
 }
 
 /* The arrays of one result as rows, and where they stand into temp.lies. */
-static abdb_status insert_sample_arrays(abdb_db *db, char *const result_columns[6],
-                                        sqlite3_stmt *sample, sqlite3_stmt *lies,
-                                        sqlite3_int64 *last, abdb_error *err)
+static abdb_status insert_sample_arrays_and_id_range(abdb_db *db, char *const result_columns[6],
+                                                     sqlite3_stmt *sample, sqlite3_stmt *lies,
+                                                     sqlite3_int64 *last, abdb_error *err)
 {
     static const char types[] = "RRIT";
     const char *at[4];
@@ -186,14 +188,15 @@ static abdb_status insert_sample_arrays(abdb_db *db, char *const result_columns[
             else
                 TRY(bind_text_as_type(sample, k + 2, types[k], text, err));
         }
-        if (sqlite3_step(sample) != SQLITE_DONE) TRY(refuse_row(db, err, "samples"));
+        if (sqlite3_step(sample) != SQLITE_DONE)
+            TRY(fail_with_rejected_store_row(db, err, "samples"));
         sqlite3_reset(sample);
     }
     TRY(bind_text_as_type(lies, 1, 'I', result_columns[0], err));
     TRY(bind_text_as_type(lies, 2, 'I', result_columns[1], err));
     sqlite3_bind_int64(lies, 3, first);
     sqlite3_bind_int64(lies, 4, *last);
-    if (sqlite3_step(lies) != SQLITE_DONE) TRY(refuse_row(db, err, "samples"));
+    if (sqlite3_step(lies) != SQLITE_DONE) TRY(fail_with_rejected_store_row(db, err, "samples"));
     sqlite3_reset(lies);
 done:
     free(room);
@@ -201,7 +204,8 @@ done:
 }
 
 /* Samples come first: results say where they stand. */
-static abdb_status fetch_sample_rows(abdb_store_client *link, abdb_db *db, abdb_error *err)
+static abdb_status fetch_and_insert_sample_rows(abdb_store_client *link, abdb_db *db,
+                                                abdb_error *err)
 {
     static const char *const columns[] = {"sample_row", "entry_id", "ordinal", "value",
                                           "t_s",        "mpi_rank", "mark",    NULL};
@@ -217,12 +221,12 @@ static abdb_status fetch_sample_rows(abdb_store_client *link, abdb_db *db, abdb_
         TRY(abdb_db_report_sqlite_error(db, err, "samples"));
     abdb_store_start_request(link, "fetch", columns);
     link->most = ABDB_LINK_ANY;
-    TRY(abdb_store_end_request(link, false, err));
+    TRY(abdb_store_end_and_flush_request(link, false, err));
     while (more) {
         TRY(abdb_store_read_row(link, &more, err));
         if (!more) break;
         TRY(abdb_store_require_columns(link, 6, err));
-        TRY(insert_sample_arrays(db, link->word, sample, lies, &last, err));
+        TRY(insert_sample_arrays_and_id_range(db, link->word, sample, lies, &last, err));
     }
 done:
     sqlite3_finalize(sample);
@@ -231,14 +235,14 @@ done:
 }
 
 /* Fetches each table of the list, with a progress bar. */
-static abdb_status fetch_tables(abdb_store_client *link, abdb_db *db, const char *const *list,
-                                abdb_error *err)
+static abdb_status fetch_and_insert_tables(abdb_store_client *link, abdb_db *db,
+                                           const char *const *list, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
     for (; *list && st == ABDB_OK; list++) {
         abdb_print_progress_bar(*list, 0, 0);
-        st = fetch_table_rows(link, db, *list, NULL, err);
+        st = fetch_and_insert_table_rows(link, db, *list, NULL, err);
     }
     abdb_print_progress_bar("", -1, 0);
     return st;
@@ -259,15 +263,15 @@ abdb_status abdb_pull_into_database(abdb_store_client *link, abdb_db *db, abdb_p
     abdb_status st = ABDB_OK;
 
     TRY(abdb_db_exec(db, begin, err));
-    TRY(fetch_tables(link, db, abdb_carry_plain, err));
-    TRY(fetch_tables(link, db, always, err));
-    if (extent >= ABDB_PULL_VALUES) TRY(fetch_tables(link, db, entries, err));
+    TRY(fetch_and_insert_tables(link, db, abdb_carry_plain, err));
+    TRY(fetch_and_insert_tables(link, db, always, err));
+    if (extent >= ABDB_PULL_VALUES) TRY(fetch_and_insert_tables(link, db, entries, err));
     if (extent == ABDB_PULL_ALL) {
-        TRY(fetch_tables(link, db, full, err));
-        TRY(fetch_sample_rows(link, db, err));
+        TRY(fetch_and_insert_tables(link, db, full, err));
+        TRY(fetch_and_insert_sample_rows(link, db, err));
     }
     if (extent >= ABDB_PULL_VALUES)
-        TRY(fetch_table_rows(link, db, "result_row", "first_sample last_sample", err));
+        TRY(fetch_and_insert_table_rows(link, db, "result_row", "first_sample last_sample", err));
     if (extent == ABDB_PULL_ALL) TRY(abdb_db_exec(db, places, err));
     TRY(abdb_db_exec(db, end, err));
 done:

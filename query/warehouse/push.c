@@ -17,7 +17,7 @@ typedef struct {
 } pusher;
 
 /* The number of a row, which the store sends back; 0, the number of no row: something else. */
-static long long parse_row_number(const abdb_store_client *link)
+static long long parse_answered_row_number(const abdb_store_client *link)
 {
     return abdb_digits_parse_or(link->word[0] ? link->word[0] : "", LLONG_MAX, 0);
 }
@@ -44,14 +44,14 @@ static abdb_status upload_table_rows(pusher *p, const char *table, const char *s
     abdb_status st = ABDB_OK;
 
     TRY(abdb_send_encoded_rows(p->link, p->db, "put", table, sql, &rows, p->err));
-    TRY(abdb_store_skip_answer_rows(p->link, p->err));
+    TRY(abdb_store_read_final_answer(p->link, p->err));
     count_added_and_different(p, table);
 done:
     return st;
 }
 
 /* Keys that are not there, into temp.absent. sql gives the keys and what must agree. */
-static abdb_status collect_missing_keys(pusher *p, const char *table, const char *sql)
+static abdb_status collect_missing_keys_in_temp_table(pusher *p, const char *table, const char *sql)
 {
     sqlite3_stmt *s = NULL;
     long long rows;
@@ -67,7 +67,7 @@ static abdb_status collect_missing_keys(pusher *p, const char *table, const char
     while (more) {
         TRY(abdb_store_read_row(p->link, &more, p->err));
         if (!more) break;
-        sqlite3_bind_int64(s, 1, parse_row_number(p->link));
+        sqlite3_bind_int64(s, 1, parse_answered_row_number(p->link));
         if (sqlite3_step(s) != SQLITE_DONE) TRY(abdb_db_report_sqlite_error(p->db, p->err, table));
         sqlite3_reset(s);
     }
@@ -93,17 +93,18 @@ static abdb_status upload_dictionaries(pusher *p)
 }
 
 /* A table whose number is its key: all its rows, or those that are not there. */
-static abdb_status upload_keyed_table(pusher *p, const char *table, bool ask)
+static abdb_status upload_keyed_table(pusher *p, const char *table, bool only_missing)
 {
     char *keys = sqlite3_mprintf("SELECT %s_key AS %s_id, %s_key_low FROM main.%w", table, table,
                                  table, table);
-    char *where = ask ? sqlite3_mprintf("WHERE %s_key IN (SELECT number FROM temp.absent)", table)
+    char *where = only_missing
+                      ? sqlite3_mprintf("WHERE %s_key IN (SELECT number FROM temp.absent)", table)
                       : sqlite3_mprintf("");
     char *sql = where ? abdb_keyed_table_sql(p->db, table, where) : NULL;
     abdb_status st = ABDB_OK;
 
     if (!keys || !sql) TRY(abdb_db_report_sqlite_error(p->db, p->err, table));
-    if (ask) TRY(collect_missing_keys(p, table, keys));
+    if (only_missing) TRY(collect_missing_keys_in_temp_table(p, table, keys));
     TRY(upload_table_rows(p, table, sql));
 done:
     sqlite3_free(keys);
@@ -122,14 +123,14 @@ static abdb_status upload_shared_rows(pusher *p)
     TRY(abdb_store_call(p->link, "begin", NULL, p->err));
     TRY(upload_dictionaries(p));
     for (const char *const *t = abdb_carry_few; *t; t++) TRY(upload_keyed_table(p, *t, false));
-    TRY(collect_missing_keys(p, "artifact", artifacts));
-    TRY(upload_table_rows(p, "artifact", abdb_entry_rows_sql("artifact")));
-    TRY(upload_table_rows(p, "reject", abdb_entry_rows_sql("reject")));
-    TRY(upload_table_rows(p, "origin", abdb_entry_rows_sql("origin")));
-    TRY(upload_table_rows(p, "quantity", abdb_entry_rows_sql("quantity")));
+    TRY(collect_missing_keys_in_temp_table(p, "artifact", artifacts));
+    TRY(upload_table_rows(p, "artifact", abdb_encoding_sql_of_table("artifact")));
+    TRY(upload_table_rows(p, "reject", abdb_encoding_sql_of_table("reject")));
+    TRY(upload_table_rows(p, "origin", abdb_encoding_sql_of_table("origin")));
+    TRY(upload_table_rows(p, "quantity", abdb_encoding_sql_of_table("quantity")));
     for (const char *const *t = abdb_carry_many; *t; t++) TRY(upload_keyed_table(p, *t, true));
     TRY(upload_table_rows(p, "point_factor",
-                          abdb_entry_rows_sql("point_factor"))); /* of points, the last */
+                          abdb_encoding_sql_of_table("point_factor"))); /* of points, the last */
     TRY(abdb_store_call(p->link, "commit", NULL, p->err));
 done:
     return st;
@@ -140,9 +141,9 @@ static abdb_status upload_rows_of_batch(pusher *p, const char *table, long long 
 {
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_send_encoded_rows(p->link, p->db, "copy", table, abdb_entry_rows_sql(table), rows,
-                               p->err));
-    TRY(abdb_store_skip_answer_rows(p->link, p->err));
+    TRY(abdb_send_encoded_rows(p->link, p->db, "copy", table, abdb_encoding_sql_of_table(table),
+                               rows, p->err));
+    TRY(abdb_store_read_final_answer(p->link, p->err));
 done:
     return st;
 }
@@ -155,14 +156,14 @@ static abdb_status claim_batch_entries(pusher *p)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_send_encoded_rows(p->link, p->db, "claim", "entry_row",
-                               abdb_entry_rows_sql("entry_row"), &rows, p->err));
+                               abdb_encoding_sql_of_table("entry_row"), &rows, p->err));
     while (more) {
         char *sql;
 
         TRY(abdb_store_read_row(p->link, &more, p->err));
         if (!more) break;
         sql = sqlite3_mprintf("DELETE FROM temp.batch WHERE number = %lld",
-                              parse_row_number(p->link));
+                              parse_answered_row_number(p->link));
         st = sql ? abdb_db_exec(p->db, sql, p->err) : ABDB_FAIL(p->err, ABDB_NOMEM, "entries");
         sqlite3_free(sql);
         if (st != ABDB_OK) break;
@@ -192,7 +193,7 @@ static abdb_status upload_entry_batch(pusher *p, long long first_place)
     TRY(upload_rows_of_batch(p, "result_row", &rows));
     p->out->results += rows;
     TRY(abdb_send_encoded_samples(p->link, p->db, &rows, p->err));
-    TRY(abdb_store_skip_answer_rows(p->link, p->err));
+    TRY(abdb_store_read_final_answer(p->link, p->err));
     p->out->samples += rows;
     for (const char *const *t = circumstances; *t; t++) TRY(upload_rows_of_batch(p, *t, &rows));
     TRY(abdb_store_call(p->link, "commit", NULL, p->err));
@@ -216,10 +217,10 @@ static abdb_status collect_missing_entries(pusher *p)
         " main.entry_row e ON e.entry_id BETWEEN c.first AND c.last";
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_make_entry_chunks(p->db, p->err));
-    TRY(collect_missing_keys(p, "chunk", chunks));
+    TRY(abdb_create_entry_chunk_table(p->db, p->err));
+    TRY(collect_missing_keys_in_temp_table(p, "chunk", chunks));
     TRY(abdb_db_exec(p->db, known, p->err));
-    TRY(collect_missing_keys(p, "entry_row", entries));
+    TRY(collect_missing_keys_in_temp_table(p, "entry_row", entries));
 done:
     return st;
 }
@@ -256,7 +257,7 @@ static abdb_status upload_chunk_digests(pusher *p)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_send_encoded_rows(p->link, p->db, "put", "chunk", now, &rows, p->err));
-    TRY(abdb_store_skip_answer_rows(p->link, p->err));
+    TRY(abdb_store_read_final_answer(p->link, p->err));
 done:
     return st;
 }
@@ -267,19 +268,20 @@ static abdb_status upload_entry_references(pusher *p)
 {
     static const char said[] = "SELECT * FROM (%s) WHERE artifact_id IN (SELECT number FROM"
                                " temp.absent)";
-    char *witnessed = sqlite3_mprintf(said, abdb_entry_rows_sql("witnessed"));
+    char *witnessed = sqlite3_mprintf(said, abdb_encoding_sql_of_table("witnessed"));
     sqlite3_int64 absent;
     abdb_status st = ABDB_OK;
 
     if (!witnessed) TRY(ABDB_FAIL(p->err, ABDB_NOMEM, "places"));
     TRY(abdb_store_call(p->link, "begin", NULL, p->err));
     TRY(upload_chunk_digests(p));
-    TRY(upload_table_rows(p, "part", abdb_entry_rows_sql("part")));
-    TRY(upload_table_rows(p, "fact", abdb_entry_rows_sql("fact")));
-    TRY(collect_missing_keys(p, "witnessed", abdb_entry_rows_sql("witnessed")));
+    TRY(upload_table_rows(p, "part", abdb_encoding_sql_of_table("part")));
+    TRY(upload_table_rows(p, "fact", abdb_encoding_sql_of_table("fact")));
+    TRY(collect_missing_keys_in_temp_table(p, "witnessed",
+                                           abdb_encoding_sql_of_table("witnessed")));
     TRY(abdb_db_query_integer(p->db, "SELECT count(*) FROM temp.absent", &absent, p->err));
     if (absent) {
-        TRY(upload_table_rows(p, "witness_row", abdb_entry_rows_sql("witness_row")));
+        TRY(upload_table_rows(p, "witness_row", abdb_encoding_sql_of_table("witness_row")));
         TRY(upload_table_rows(p, "witnessed", witnessed));
     }
     TRY(abdb_store_call(p->link, "commit", NULL, p->err));

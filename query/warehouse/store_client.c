@@ -65,10 +65,10 @@ abdb_status abdb_store_client_open(abdb_store_client *link, const char *folder, 
             "abdb-store-%s is not here: install the package abdb-store-%s, or build abdb with"
             " %s: `make deps`, then `make`",
             stores[i].store, stores[i].store, stores[i].package);
-    TRY(abdb_stream_open(&link->stream, path, limits, err));
+    TRY(abdb_stream_start_program(&link->stream, path, limits, err));
     abdb_store_start_request(link, "open", more);
-    TRY(abdb_store_end_request(link, false, err));
-    TRY(abdb_store_skip_answer_rows(link, err));
+    TRY(abdb_store_end_and_flush_request(link, false, err));
+    TRY(abdb_store_read_final_answer(link, err));
 done:
     return st;
 }
@@ -110,8 +110,8 @@ void abdb_store_start_request(abdb_store_client *link, const char *word,
     link->most = link->rows = 0;
     if (line.failed) abdb_text_clear(&line);
     /* Half a request is none, which the answer says; so does whoever sends the next word. */
-    (void)!abdb_stream_send(&link->stream, line.failed ? "\n" : line.data,
-                            line.failed ? 1 : line.size, NULL);
+    (void)!abdb_stream_send_buffered(&link->stream, line.failed ? "\n" : line.data,
+                                     line.failed ? 1 : line.size, NULL);
     abdb_text_free(&line);
 }
 
@@ -119,14 +119,15 @@ abdb_status abdb_store_send_row(abdb_store_client *link, const abdb_text *row, a
 {
     if (row->failed) return ABDB_FAIL(err, ABDB_NOMEM, "a row");
     link->most++;
-    return abdb_stream_send(&link->stream, abdb_text_get(row), row->size, err);
+    return abdb_stream_send_buffered(&link->stream, abdb_text_get(row), row->size, err);
 }
 
-abdb_status abdb_store_end_request(abdb_store_client *link, bool rows, abdb_error *err)
+abdb_status abdb_store_end_and_flush_request(abdb_store_client *link, bool with_end_of_rows,
+                                             abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
-    if (rows) TRY(abdb_stream_send(&link->stream, "\\.\n", 3, err));
+    if (with_end_of_rows) TRY(abdb_stream_send_buffered(&link->stream, "\\.\n", 3, err));
     TRY(abdb_stream_flush(&link->stream, err));
 done:
     return st;
@@ -166,7 +167,7 @@ static void split_row_and_unescape_words(abdb_store_client *link, char *row)
 }
 
 /* Is that the word of the row? */
-static bool word_equals(const abdb_store_client *link, int at, const char *word)
+static bool answer_word_equals(const abdb_store_client *link, int at, const char *word)
 {
     return at < link->words && link->word[at] && strcmp(link->word[at], word) == 0;
 }
@@ -178,10 +179,10 @@ abdb_status abdb_store_read_row(abdb_store_client *link, bool *more, abdb_error 
     abdb_status st = ABDB_OK;
 
     *more = false;
-    TRY(abdb_stream_line(&link->stream, &row, err));
+    TRY(abdb_stream_read_line(&link->stream, &row, err));
     *more = strncmp(row, "\\.\t", 3) != 0;
     if (!*more) memcpy(row, "..", 2); /* a word like others */
-    if (*more && !abdb_stream_is_text(row)) {
+    if (*more && !abdb_stream_line_is_utf8(row)) {
         link->stream.failed = true;
         return ABDB_FAIL(err, ABDB_IO, "the store answered a row that is not UTF-8");
     }
@@ -192,10 +193,12 @@ abdb_status abdb_store_read_row(abdb_store_client *link, bool *more, abdb_error 
         return ABDB_FAIL(err, ABDB_LIMIT, "the store answered more rows than were asked for");
     }
     if (*more) return ABDB_OK;
-    if (link->words == 4 && word_equals(link, 1, "error") && link->word[2] && link->word[3] &&
-        abdb_count_parse(link->word[2], ABDB_MARK_POINT, 1, ABDB_STATUS_COUNT - 1, &status))
+    if (link->words == 4 && answer_word_equals(link, 1, "error") && link->word[2] &&
+        link->word[3] &&
+        abdb_integer_parse_in_range(link->word[2], ABDB_MARK_POINT, 1, ABDB_STATUS_COUNT - 1,
+                                    &status))
         return ABDB_FAIL(err, (abdb_status)status, "%s", link->word[3]);
-    if (link->words < 3 || !word_equals(link, 1, "ok"))
+    if (link->words < 3 || !answer_word_equals(link, 1, "ok"))
         return ABDB_FAIL(err, ABDB_IO, "the store answered what is no answer");
     abdb_text_clear(&link->result_text);
     abdb_text_puts(&link->result_text, link->word[2] ? link->word[2] : "");
@@ -210,7 +213,7 @@ abdb_status abdb_store_require_columns(const abdb_store_client *link, int expect
                      link->words, expected);
 }
 
-abdb_status abdb_store_skip_answer_rows(abdb_store_client *link, abdb_error *err)
+abdb_status abdb_store_read_final_answer(abdb_store_client *link, abdb_error *err)
 {
     bool more;
 
@@ -225,8 +228,8 @@ abdb_status abdb_store_call(abdb_store_client *link, const char *request, const 
     abdb_status st = ABDB_OK;
 
     abdb_store_start_request(link, request, more);
-    TRY(abdb_store_end_request(link, false, err));
-    TRY(abdb_store_skip_answer_rows(link, err));
+    TRY(abdb_store_end_and_flush_request(link, false, err));
+    TRY(abdb_store_read_final_answer(link, err));
 done:
     return st;
 }

@@ -29,16 +29,16 @@ ABDB_MUST_USE abdb_status abdb_store_client_open(abdb_store_client *link, const 
                                                  abdb_error *err);
 void abdb_store_client_close(abdb_store_client *link);
 /* Begins a request: the word and those of a list that ends with NULL. Rows may follow, then
- * abdb_store_end_request. The answer may have as many rows as the request; ABDB_LINK_ANY in
- * link->most after this call lifts that. */
+ * abdb_store_end_and_flush_request. The answer may have as many rows as the request; ABDB_LINK_ANY
+ * in link->most after this call lifts that. */
 void abdb_store_start_request(abdb_store_client *link, const char *word,
                               const char *const *arguments);
 /* One row of the request, with its end of line. */
 ABDB_MUST_USE abdb_status abdb_store_send_row(abdb_store_client *link, const abdb_text *row,
                                               abdb_error *err);
 /* The rows of the request are over (rows: there may have been some), or there were none. */
-ABDB_MUST_USE abdb_status abdb_store_end_request(abdb_store_client *link, bool rows,
-                                                 abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_store_end_and_flush_request(abdb_store_client *link,
+                                                           bool with_end_of_rows, abdb_error *err);
 /* The next row of the answer, its words in link->word; *more false: it is over, and link->said has
  * what was said of it. Fails as the store did. */
 ABDB_MUST_USE abdb_status abdb_store_read_row(abdb_store_client *link, bool *more, abdb_error *err);
@@ -46,7 +46,7 @@ ABDB_MUST_USE abdb_status abdb_store_read_row(abdb_store_client *link, bool *mor
 ABDB_MUST_USE abdb_status abdb_store_require_columns(const abdb_store_client *link, int expected,
                                                      abdb_error *err);
 /* The end of an answer that has no rows: one is an error. */
-ABDB_MUST_USE abdb_status abdb_store_skip_answer_rows(abdb_store_client *link, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_store_read_final_answer(abdb_store_client *link, abdb_error *err);
 /* A request without rows, whose answer has none: WORD [ARGUMENT]. */
 ABDB_MUST_USE abdb_status abdb_store_call(abdb_store_client *link, const char *request,
                                           const char *argument, abdb_error *err);

@@ -15,8 +15,8 @@
 
 enum { BLOCK = 1 << 16, FAREWELL_S = 5, LONGEST_S = 3600, WORDS_MOST = 1 << 18 };
 
-abdb_status abdb_stream_open(abdb_stream *s, const char *path, const abdb_stream_limits *limits,
-                             abdb_error *err)
+abdb_status abdb_stream_start_program(abdb_stream *s, const char *path,
+                                      const abdb_stream_limits *limits, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -32,11 +32,12 @@ void abdb_stream_close(abdb_stream *s, const char *farewell)
 {
     if (s->program.pid) {
         if (farewell && !s->failed &&
-            abdb_stream_send(s, farewell, strlen(farewell), NULL) == ABDB_OK &&
+            abdb_stream_send_buffered(s, farewell, strlen(farewell), NULL) == ABDB_OK &&
             abdb_stream_flush(s, NULL) == ABDB_OK)
             abdb_program_wait_until_ended(&s->program, FAREWELL_S, NULL);
         abdb_program_kill_and_reap(&s->program);
-        if (*s->program.escaped) abdb_remark_escaped(NULL, "the store", s->program.escaped);
+        if (*s->program.escaped)
+            abdb_print_remark_of_ended_processes(NULL, "the store", s->program.escaped);
     }
     abdb_text_free(&s->unsent);
     free(s->heard);
@@ -44,7 +45,7 @@ void abdb_stream_close(abdb_stream *s, const char *farewell)
 }
 
 /* Fails for good: the program is past a limit. */
-static abdb_status end_stream(abdb_stream *s)
+static abdb_status mark_stream_failed_by_limit(abdb_stream *s)
 {
     s->failed = true;
     return ABDB_LIMIT;
@@ -52,8 +53,8 @@ static abdb_status end_stream(abdb_stream *s)
 
 /* Waits until the file is ready, within the limits; since_s: when the program was last heard of.
  * `what` says what it has not done. */
-static abdb_status await_file(abdb_stream *s, int file, short events, double since_s,
-                              const char *what, abdb_error *err)
+static abdb_status wait_until_ready_within_limits(abdb_stream *s, int file, short events,
+                                                  double since_s, const char *what, abdb_error *err)
 {
     struct pollfd waiting = {.fd = file, .events = events};
     const abdb_stream_limits *most = &s->limits;
@@ -65,7 +66,7 @@ static abdb_status await_file(abdb_stream *s, int file, short events, double sin
         if (left_s < 0) {
             (void)!ABDB_FAIL(err, ABDB_LIMIT, "not done after %g s: --timeout SECONDS gives more",
                              most->all_s);
-            return end_stream(s);
+            return mark_stream_failed_by_limit(s);
         }
         if (most->silence_s > 0) left_s = fmin(left_s, since_s + most->silence_s - now_s);
         if (left_s < 0) {
@@ -73,7 +74,7 @@ static abdb_status await_file(abdb_stream *s, int file, short events, double sin
                              "the store %s for %g s: it is taken for dead; --wait SECONDS gives it"
                              " longer",
                              what, most->silence_s);
-            return end_stream(s);
+            return mark_stream_failed_by_limit(s);
         }
         if (poll(&waiting, 1, (int)(left_s * 1000) + 1) > 0) return ABDB_OK;
     }
@@ -90,7 +91,8 @@ abdb_status abdb_stream_flush(abdb_stream *s, abdb_error *err)
     while (left) {
         ssize_t wrote;
 
-        TRY(await_file(s, s->program.in, POLLOUT, since_s, "has read nothing", err));
+        TRY(wait_until_ready_within_limits(s, s->program.in, POLLOUT, since_s, "has read nothing",
+                                           err));
         wrote = write(s->program.in, text, left);
         if (wrote < 0 && (errno == EAGAIN || errno == EINTR)) continue;
         if (wrote < 0) {
@@ -108,14 +110,15 @@ done:
     return st;
 }
 
-abdb_status abdb_stream_send(abdb_stream *s, const char *text, size_t size, abdb_error *err)
+abdb_status abdb_stream_send_buffered(abdb_stream *s, const char *text, size_t size,
+                                      abdb_error *err)
 {
     if (s->failed) return ABDB_FAIL(err, ABDB_IO, "the store ended without an answer");
     abdb_text_add(&s->unsent, text, size);
     return s->unsent.size < BLOCK && !s->unsent.failed ? ABDB_OK : abdb_stream_flush(s, err);
 }
 
-bool abdb_stream_is_text(const char *line)
+bool abdb_stream_line_is_utf8(const char *line)
 {
     for (const char *at = line; *at;) {
         int length = (signed char)*at >= 0 ? 1 : abdb_utf8_char_length(at);
@@ -127,7 +130,7 @@ bool abdb_stream_is_text(const char *line)
 }
 
 /* Reads once behind what is there, after moving that to the front. */
-static abdb_status read_more(abdb_stream *s, double since_s, abdb_error *err)
+static abdb_status read_more_from_program(abdb_stream *s, double since_s, abdb_error *err)
 {
     ssize_t size;
     abdb_status st = ABDB_OK;
@@ -144,7 +147,8 @@ static abdb_status read_more(abdb_stream *s, double since_s, abdb_error *err)
         if (!more) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a line of the store"));
         s->heard = more;
     }
-    TRY(await_file(s, s->program.out, POLLIN, since_s, "has answered nothing", err));
+    TRY(wait_until_ready_within_limits(s, s->program.out, POLLIN, since_s, "has answered nothing",
+                                       err));
     size = read(s->program.out, s->heard + s->end, s->room - s->end);
     if (size < 0 && (errno == EAGAIN || errno == EINTR)) return ABDB_OK;
     if (size <= 0) s->failed = true;
@@ -156,7 +160,7 @@ done:
     return st;
 }
 
-abdb_status abdb_stream_line(abdb_stream *s, char **line, abdb_error *err)
+abdb_status abdb_stream_read_line(abdb_stream *s, char **line, abdb_error *err)
 {
     double since_s = abdb_monotonic_seconds();
     abdb_status st = ABDB_OK;
@@ -184,7 +188,7 @@ abdb_status abdb_stream_line(abdb_stream *s, char **line, abdb_error *err)
             return ABDB_FAIL(err, ABDB_LIMIT, "the store answered a line of more than %d MiB",
                              ABDB_STREAM_LINE >> 20);
         }
-        TRY(read_more(s, since_s, err));
+        TRY(read_more_from_program(s, since_s, err));
         if (s->end != had) since_s = abdb_monotonic_seconds();
     }
 done:

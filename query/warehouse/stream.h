@@ -27,21 +27,22 @@ typedef struct {
 } abdb_stream;
 
 /* Starts the program. */
-ABDB_MUST_USE abdb_status abdb_stream_open(abdb_stream *stream, const char *path,
-                                           const abdb_stream_limits *limits, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_stream_start_program(abdb_stream *stream, const char *path,
+                                                    const abdb_stream_limits *limits,
+                                                    abdb_error *err);
 /* Sends what was not sent yet, and ends the program: after its `farewell`, if that is not NULL and
  * nothing failed, else at once. Processes that it left behind are named in a remark. */
 void abdb_stream_close(abdb_stream *stream, const char *farewell);
 /* Appends text to what is sent; it is sent in blocks. ABDB_IO: the program has ended; ABDB_LIMIT:
  * it does not read. */
-ABDB_MUST_USE abdb_status abdb_stream_send(abdb_stream *stream, const char *text, size_t size,
-                                           abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_stream_send_buffered(abdb_stream *stream, const char *text,
+                                                    size_t size, abdb_error *err);
 /* Sends all of it now. */
 ABDB_MUST_USE abdb_status abdb_stream_flush(abdb_stream *stream, abdb_error *err);
 /* The next line, its end as NUL, in *line until the next call. ABDB_IO: the program has ended, or
  * the line has a NUL; ABDB_LIMIT: it is too long, or does not come. */
-ABDB_MUST_USE abdb_status abdb_stream_line(abdb_stream *stream, char **line, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_stream_read_line(abdb_stream *stream, char **line, abdb_error *err);
 /* Is the line UTF-8? */
-bool abdb_stream_is_text(const char *line);
+bool abdb_stream_line_is_utf8(const char *line);
 
 #endif

@@ -21,7 +21,7 @@ static abdb_status midranks_and_tie_sum(const double *x, size_t n, double *rank,
 
     if (!all) return ABDB_FAIL(err, ABDB_NOMEM, "a series of %zu", n);
     for (size_t i = 0; i < n; i++) all[i] = (abdb_ranked){.x = x[i], .at = i};
-    *ties = abdb_sort_and_set_midranks(all, n);
+    *ties = abdb_sort_and_set_midranks_sum_ties(all, n);
     for (size_t i = 0; i < n; i++) rank[all[i].at] = 0.5 * (double)all[i].twice;
     free(all);
     return ABDB_OK;
@@ -64,11 +64,11 @@ static segment find_most_deviating_segment(ranked_series *p)
 
 /* How often the best stretch of a random order is as good: (1 + such) / (1 + all). Once it is over
  * `most` for certain, what is left is not counted. */
-static double permutation_p_early_stop(ranked_series *p, double best, double max_p)
+static double permutation_p_early_stop(ranked_series *p, double observed_z, double max_p)
 {
     uint64_t state = 20261121;
     /* So many that ten orders as good are still too few; of more series than alpha SHUFFLES_MOST /
-     * 10 it takes fewer, down to none: see series_count_allows_evidence. */
+     * 10 it takes fewer, down to none: see can_corrected_p_reach_alpha. */
     size_t as_good = 1, all = (size_t)fmin(SHUFFLES_MOST, fmax(ABDB_SHUFFLES, ceil(10 / max_p)));
 
     for (size_t i = 0; i < all; i++) {
@@ -80,21 +80,22 @@ static double permutation_p_early_stop(ranked_series *p, double best, double max
             p->rank[other] = keep;
         }
         /* Less by rounding counts as as good: that errs towards caution. */
-        as_good += find_most_deviating_segment(p).z >= best - 1e-9;
+        as_good += find_most_deviating_segment(p).z >= observed_z - 1e-9;
         if ((double)as_good > max_p * (double)(all + 1)) return 1;
     }
     return (double)as_good / (double)(all + 1);
 }
 
 /* The least p that is to be had, of no order as good, times the series, must not be over alpha. */
-static bool series_count_allows_evidence(size_t series, double alpha)
+static bool can_corrected_p_reach_alpha(size_t series_count, double alpha)
 {
-    return (double)series <= alpha * (SHUFFLES_MOST + 1.0);
+    return (double)series_count <= alpha * (SHUFFLES_MOST + 1.0);
 }
 
 /* The stretch of x[first..end) that has evidence, if there is one; *p is of it. */
-static abdb_status test_best_segment(const double *x, size_t first, size_t end, size_t series,
-                                     double alpha, segment *out, double *p, abdb_error *err)
+static abdb_status find_segment_and_corrected_p(const double *x, size_t first, size_t end,
+                                                size_t series, double alpha, segment *out,
+                                                double *p, abdb_error *err)
 {
     ranked_series all = {.n = end - first};
     double size = (double)all.n, ties = 0;
@@ -135,9 +136,11 @@ static int compare_change_position(const void *a, const void *b)
 
 /* Ratios of neighbouring levels; changes that are too small, or that the two levels alone do not
  * bear out, go. */
-static abdb_status set_ratios_drop_unsupported(const double *x, size_t n, double alpha,
-                                               double effect, abdb_change *change, size_t *count,
-                                               abdb_error *err)
+static abdb_status set_level_ratios_drop_insignificant_changes(const double *x, size_t n,
+                                                               double alpha,
+                                                               double least_relative_change,
+                                                               abdb_change *change, size_t *count,
+                                                               abdb_error *err)
 {
     double *room = calloc(n + 1, sizeof *room);
     size_t kept = 0;
@@ -153,7 +156,8 @@ static abdb_status set_ratios_drop_unsupported(const double *x, size_t n, double
         TRY(abdb_mann_whitney_p(&two, &p, NULL, NULL, err));
         change[i].ratio =
             median_of_copy(x + at, to - at, room) / median_of_copy(x + from, at - from, room);
-        if (p <= alpha && fabs(log(change[i].ratio)) >= log(1 + effect)) change[kept++] = change[i];
+        if (p <= alpha && fabs(log(change[i].ratio)) >= log(1 + least_relative_change))
+            change[kept++] = change[i];
     }
     *count = kept;
 done:
@@ -167,9 +171,9 @@ typedef struct {
 
 /* Ends of a stretch that are no ends of the span part[at] are changes: there it falls apart, the
  * first part stays in its place. */
-static void split_span_at_segment_ends(span *part, size_t at, size_t *parts,
-                                       const segment *segment_found, double p, abdb_change *out,
-                                       size_t *count)
+static void split_span_append_change_points(span *part, size_t at, size_t *parts,
+                                            const segment *segment_found, double p,
+                                            abdb_change *out, size_t *count)
 {
     const size_t edge[2] = {segment_found->end, segment_found->first}; /* from behind */
 
@@ -182,8 +186,8 @@ static void split_span_at_segment_ends(span *part, size_t at, size_t *parts,
 }
 
 abdb_status abdb_find_change_points(const double *x, size_t n, size_t series, double alpha,
-                                    double effect, abdb_change out[ABDB_CHANGES_MAX], size_t *count,
-                                    abdb_error *err)
+                                    double least_relative_change, abdb_change out[ABDB_CHANGES_MAX],
+                                    size_t *count, abdb_error *err)
 {
     span part[ABDB_CHANGES_MAX + 2] = {{0, n}};
     size_t parts = 1;
@@ -194,7 +198,7 @@ abdb_status abdb_find_change_points(const double *x, size_t n, size_t series, do
         if (!isfinite(x[i]) || x[i] <= 0)
             return ABDB_FAIL(err, ABDB_DATA, "value %zu of a series is not a positive number",
                              i + 1);
-    if (n >= 2 * ABDB_PART_LEAST && !series_count_allows_evidence(series, alpha))
+    if (n >= 2 * ABDB_PART_LEAST && !can_corrected_p_reach_alpha(series, alpha))
         return ABDB_FAIL(err, ABDB_LIMIT,
                          "%zu series are too many to look at together: of more than %.0f none could"
                          " show a change",
@@ -205,15 +209,17 @@ abdb_status abdb_find_change_points(const double *x, size_t n, size_t series, do
         segment found = {0};
         double p;
 
-        TRY(test_best_segment(x, part[i].first, part[i].end, series, alpha, &found, &p, err));
+        TRY(find_segment_and_corrected_p(x, part[i].first, part[i].end, series, alpha, &found, &p,
+                                         err));
         if (p > alpha) {
             i++;
             continue;
         }
-        split_span_at_segment_ends(part, i, &parts, &found, p, out, count);
+        split_span_append_change_points(part, i, &parts, &found, p, out, count);
     }
     abdb_array_sort(out, *count, sizeof *out, compare_change_position);
-    TRY(set_ratios_drop_unsupported(x, n, alpha, effect, out, count, err));
+    TRY(set_level_ratios_drop_insignificant_changes(x, n, alpha, least_relative_change, out, count,
+                                                    err));
 done:
     return st;
 }

@@ -29,7 +29,7 @@ typedef struct {
  * ABDB_DATA: a value is none. ABDB_LIMIT: of so many series none could show a change, as orders are
  * not shuffled without end: more than 20,000 at alpha 0.01, and x has values enough for one. */
 ABDB_MUST_USE abdb_status abdb_find_change_points(const double *x, size_t n, size_t series,
-                                                  double alpha, double effect,
+                                                  double alpha, double least_relative_change,
                                                   abdb_change out[ABDB_CHANGES_MAX], size_t *count,
                                                   abdb_error *err);
 

@@ -76,20 +76,20 @@ static _Noreturn void exec_program_in_child(const birth *b, pid_t parent)
 }
 
 /* Closes every file from `first` on: the guard holds no end of a pipe and no database open. */
-static void close_from(unsigned first)
+static void close_descriptors_from(unsigned first)
 {
     if (syscall(SYS_close_range, first, ~0U, 0U) == 0) return; /* musl has no function for it */
     for (int file = (int)first; file < OPEN_MAX_GUESS; file++) close(file);
 }
 
-static void wake_up(int number)
+static void noop_signal_handler(int number)
 {
     (void)number;
 }
 
 /* Reports the end of the program once (*ended), without reaping it, and reaps those orphans that
  * have ended, which would fill the table of processes in a long run. */
-static void notice_ends(pid_t pid, int control, bool *ended)
+static void report_program_end_reap_orphans(pid_t pid, int control, bool *ended)
 {
     siginfo_t info = {0};
 
@@ -107,10 +107,11 @@ static void notice_ends(pid_t pid, int control, bool *ended)
 
 /* Waits until something comes to do for the guard; true: to finish. Where what the program says
  * finds no room, the guard looks again, soon, as the program waits too. */
-static bool await_finish(const abdb_relay *words, const sigset_t *but_children)
+static bool guard_wait_for_finish_request(const abdb_relay *words, const sigset_t *but_children)
 {
     static const struct timespec soon = {0, 20000000};
-    bool ready = abdb_relay_ready(words), blocked = words->from >= 0 && !ready;
+    bool ready = abdb_relay_source_open_and_target_ready(words),
+         blocked = words->from >= 0 && !ready;
     struct pollfd heard[] = {{.fd = 0, .events = POLLIN},
                              {.fd = ready ? words->from : -1, .events = POLLIN}};
 
@@ -120,7 +121,7 @@ static bool await_finish(const abdb_relay *words, const sigset_t *but_children)
 /* The guard's life: it starts the program, waits until this process asks for the end or ends, and
  * ends all that it has started. It is in a session of its own, so that what ends the group of its
  * parent does not end it, and no signal but SIGKILL does. */
-static _Noreturn void guard_program(const birth *b, int control)
+static _Noreturn void run_guard_then_kill_descendants(const birth *b, int control)
 {
     abdb_relay words = {.from = -1};
     guard_report report = {.what = STARTED};
@@ -128,8 +129,8 @@ static _Noreturn void guard_program(const birth *b, int control)
     pid_t self = getpid(), pid;
     bool ended = false;
 
-    abdb_adopt_orphans();
-    signal(SIGCHLD, wake_up);
+    abdb_become_child_subreaper();
+    signal(SIGCHLD, noop_signal_handler);
     pid = fork();
     if (pid == 0) exec_program_in_child(b, self);
     report.value = pid > 0 ? pid : -errno;
@@ -138,28 +139,28 @@ static _Noreturn void guard_program(const birth *b, int control)
     dup2(control, 0);
     if (b->words >= 0) {
         dup2(b->words, 1);
-        abdb_relay_open(&words, 1, 2, b->how->words_most, b->how->path);
+        abdb_relay_init_nonblocking(&words, 1, 2, b->how->words_most, b->how->path);
     }
-    close_from(b->words >= 0 ? 3 : 1);
+    close_descriptors_from(b->words >= 0 ? 3 : 1);
     send(0, &report, sizeof report, MSG_NOSIGNAL);
     if (pid < 0) _exit(1);
     sigfillset(&but_children);
     sigdelset(&but_children, SIGCHLD);
     do {
-        notice_ends(pid, 0, &ended);
-        abdb_relay_pass(&words);
-    } while (!await_finish(&words, &but_children));
+        report_program_end_reap_orphans(pid, 0, &ended);
+        abdb_relay_pass_chunk_within_limit(&words);
+    } while (!guard_wait_for_finish_request(&words, &but_children));
     kill(-pid, SIGKILL); /* the group is there until its leader is reaped */
     report = (guard_report){.what = FINISHED, .value = SIGKILL};
-    abdb_end_children(pid, KILLED_S, &report.value, report.escaped);
-    abdb_relay_close(&words);
+    abdb_kill_and_reap_all_children(pid, KILLED_S, &report.value, report.escaped);
+    abdb_relay_drain_and_flush(&words);
     send(0, &report, sizeof report, MSG_NOSIGNAL);
     _exit(0);
 }
 
 /* A child of this process with all signals blocked from its first moment, so that none ends it;
  * `mask` gets those that were blocked before. As fork. */
-static pid_t fork_deaf(sigset_t *mask)
+static pid_t fork_with_signals_blocked(sigset_t *mask)
 {
     sigset_t all;
     pid_t pid;
@@ -171,17 +172,17 @@ static pid_t fork_deaf(sigset_t *mask)
     return pid;
 }
 
-pid_t abdb_guarded_group_start(void)
+pid_t abdb_start_group_killed_with_caller(void)
 {
     pid_t parent = getpid(), group;
     sigset_t all, mask;
     int number;
 
-    group = fork_deaf(&mask);
+    group = fork_with_signals_blocked(&mask);
     if (group > 0) setpgid(group, group); /* here too: whoever of the two comes first */
     if (group != 0) return group > 0 ? group : 0;
     setpgid(0, 0);
-    close_from(0);
+    close_descriptors_from(0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     sigfillset(&all);
     while (getppid() == parent) sigwait(&all, &number);
@@ -193,29 +194,30 @@ pid_t abdb_guarded_group_start(void)
 
 /* Waits at most wait_s for the next report of the guard, which stays unread where `peek` is given.
  * False: none came; *gone: none will. */
-static bool await_report(const abdb_program *p, double wait_s, int peek, guard_report *out,
-                         bool *gone)
+static bool receive_guard_report(const abdb_program *p, double wait_s, int peek, guard_report *out,
+                                 bool *guard_ended)
 {
     struct pollfd waiting = {.fd = p->control, .events = POLLIN};
     ssize_t size;
 
-    *gone = false;
+    *guard_ended = false;
     if (poll(&waiting, 1, wait_s > 0 ? (int)(wait_s * 1000) + 1 : 0) <= 0) return false;
     size = recv(p->control, out, sizeof *out, peek | MSG_DONTWAIT);
-    *gone = size == 0 || (size < 0 && errno != EINTR && errno != EAGAIN);
+    *guard_ended = size == 0 || (size < 0 && errno != EINTR && errno != EAGAIN);
     return size == (ssize_t)sizeof *out;
 }
 
 /* Forks the guard, which starts the program, and reads the number of the program. */
-static abdb_status start_guarded(abdb_program *p, birth *b, const int control[2], abdb_error *err)
+static abdb_status fork_guard_and_read_program_pid(abdb_program *p, birth *b, const int control[2],
+                                                   abdb_error *err)
 {
     sigset_t mask;
     guard_report report = {.what = ENDED};
     ssize_t size;
 
     b->mask = &mask;
-    p->guard = fork_deaf(&mask);
-    if (p->guard == 0) guard_program(b, control[1]);
+    p->guard = fork_with_signals_blocked(&mask);
+    if (p->guard == 0) run_guard_then_kill_descendants(b, control[1]);
     if (p->guard < 0) return ABDB_FAIL(err, ABDB_IO, "fork: %s", strerror(errno));
     close(control[1]); /* here, so that the end of the guard ends the wait */
     do size = recv(control[0], &report, sizeof report, 0);
@@ -248,7 +250,7 @@ abdb_status abdb_program_start_with_pipes(abdb_program *p, const abdb_start_opti
     b.end[1] = out[1];
     b.end[2] = words[1];
     if (!options->capture_stderr) b.words = words[0];
-    st = start_guarded(p, &b, control, err);
+    st = fork_guard_and_read_program_pid(p, &b, control, err);
     control[1] = -1;
     TRY(st);
     p->in = in[1];
@@ -278,7 +280,8 @@ bool abdb_program_wait_until_ended(const abdb_program *p, double wait_s, const v
         guard_report report;
         bool gone;
 
-        if (await_report(p, left_s < most_s ? left_s : most_s, MSG_PEEK, &report, &gone) || gone)
+        if (receive_guard_report(p, left_s < most_s ? left_s : most_s, MSG_PEEK, &report, &gone) ||
+            gone)
             return true;
         if (abdb_monotonic_seconds() >= until_s || (stop && *stop > 1)) return false;
     }
@@ -295,7 +298,7 @@ int abdb_program_kill_and_reap(abdb_program *p)
     while (!finished && !gone && abdb_monotonic_seconds() < until_s) {
         guard_report report;
 
-        if (!await_report(p, 1, 0, &report, &gone)) continue;
+        if (!receive_guard_report(p, 1, 0, &report, &gone)) continue;
         status = report.value;
         finished = report.what == FINISHED;
         if (finished) memcpy(p->escaped, report.escaped, sizeof p->escaped);

@@ -52,6 +52,6 @@ int abdb_program_kill_and_reap(abdb_program *p);
 /* A process group for programs that are started otherwise: the process that leads it only waits,
  * and kills the group when this process ends, however that ends. Returns its number; 0: it could
  * not be started. */
-pid_t abdb_guarded_group_start(void);
+pid_t abdb_start_group_killed_with_caller(void);
 
 #endif

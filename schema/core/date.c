@@ -269,7 +269,7 @@ bool abdb_date_to_iso(const char *text, char out[ABDB_DATE_SIZE])
 }
 
 /* True for a date or range of days in the form in which dates are stored. */
-static bool is_kept_iso_date(const char *text)
+static bool is_stored_iso_date_or_day_range(const char *text)
 {
     static const char form[] = "0000-00-00T00:00:00";
     const char *at = text;
@@ -292,7 +292,7 @@ bool abdb_date_is_iso(const char *text)
     size_t size;
 
     if (*last && strcmp(text, last) == 0) return true;
-    if (!is_kept_iso_date(text)) return false;
+    if (!is_stored_iso_date_or_day_range(text)) return false;
     size = strlen(text) + 1;
     if (size <= sizeof last) memcpy(last, text, size);
     return true;
@@ -303,7 +303,7 @@ bool abdb_date_is_single_day(const char *text)
     return strlen(text) == strlen("2024-05-03") && abdb_date_is_iso(text);
 }
 
-bool abdb_column_holds_date(const char *name)
+bool abdb_is_date_column_name(const char *name)
 {
     return strcmp(name, "date") == 0 || strcmp(name, "published") == 0 ||
            strcmp(name, "retrieved") == 0 || strcmp(name, "valid_from") == 0;
@@ -317,7 +317,7 @@ void abdb_date_error_text(const char *name, const char *text, char *reason, size
              name, text);
 }
 
-bool abdb_days_parse(const char *text, double *out)
+bool abdb_days_parse_nonnegative(const char *text, double *out)
 {
     double days;
     size_t size = abdb_double_parse_prefix(text, &days);

@@ -23,11 +23,11 @@ bool abdb_date_is_iso(const char *text);
 /* Is it one day in that form, 2024-05-03? A range is none. */
 bool abdb_date_is_single_day(const char *text);
 /* Does a column of that name hold a date? (date, published, retrieved, valid_from) */
-bool abdb_column_holds_date(const char *name);
+bool abdb_is_date_column_name(const char *name);
 /* What is wrong with a text that is no date, and what to write. reason has room bytes. */
 void abdb_date_error_text(const char *name, const char *text, char *reason, size_t room);
 /* A span of whole or part days, "90" or "90d", 0 or more. False, and *out as it was: none. */
-bool abdb_days_parse(const char *text, double *out);
+bool abdb_days_parse_nonnegative(const char *text, double *out);
 /* This moment in UTC, to the second. */
 void abdb_date_now_utc(char out[ABDB_DATE_SIZE]);
 

@@ -94,7 +94,7 @@ static size_t count_words_matching_pattern(const name_words *w, size_t at, const
     return at - from;
 }
 
-bool abdb_modifier_value_matches(const char *stated_value, const char *value)
+bool abdb_modifier_value_matches_before_digits(const char *stated_value, const char *value)
 {
     size_t size = strlen(value);
 
@@ -108,7 +108,7 @@ bool abdb_device_name_has_modifier(const abdb_parsed_device_name *bare, const ch
 {
     for (size_t i = 0; i < bare->count; i++)
         if (strcmp(bare->modifier[i].rule->attribute, attribute) == 0 &&
-            abdb_modifier_value_matches(bare->modifier[i].value, value))
+            abdb_modifier_value_matches_before_digits(bare->modifier[i].value, value))
             return true;
     return false;
 }

@@ -40,6 +40,6 @@ bool abdb_parse_device_name(const abdb_modifier_rule *rule, size_t rules, const 
 bool abdb_device_name_has_modifier(const abdb_parsed_device_name *bare, const char *attribute,
                                    const char *value);
 /* Does `said` say `value`? It is that, or that with a number behind its letters. */
-bool abdb_modifier_value_matches(const char *stated_value, const char *value);
+bool abdb_modifier_value_matches_before_digits(const char *stated_value, const char *value);
 
 #endif

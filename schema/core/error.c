@@ -19,7 +19,7 @@ void abdb_count_allocation_failure(void)
     atomic_fetch_add(&starved, 1);
 }
 
-unsigned abdb_allocation_failures(void)
+unsigned abdb_allocation_failure_count(void)
 {
     return atomic_load(&starved);
 }

@@ -37,9 +37,9 @@ int abdb_exit_code(abdb_status status);
 
 /* An allocation failed (abdb_fail with ABDB_NOMEM says it, too): the program does not end as if all
  * were said, nor does a file take its place, nor is a unit kept (main.c, outfile.c, write.c).
- * abdb_allocation_failures: how many did so far? */
+ * abdb_allocation_failure_count: how many did so far? */
 void abdb_count_allocation_failure(void);
-unsigned abdb_allocation_failures(void);
+unsigned abdb_allocation_failure_count(void);
 
 #define ABDB_FAIL(err, status, ...) abdb_fail((err), (status), __VA_ARGS__)
 /* Goes to done with st set when call fails: for functions with `abdb_status st` and `done:`. */

@@ -65,8 +65,8 @@ static size_t end_of_node_measurements(const fleet *f, size_t i)
 
 /* Values of a node in a cell, or (ABDB_FLEET_ALL) a value a process over all cells that have a
  * reference; how many. Its observations are [from, end). */
-static size_t process_deviations_from_peers(const fleet *f, size_t from, size_t end, size_t cell,
-                                            double *out)
+static size_t mean_deviation_of_each_process_from_peers(const fleet *f, size_t from, size_t end,
+                                                        size_t cell, double *out)
 {
     size_t count = 0;
 
@@ -96,7 +96,7 @@ static void compute_node_cell_medians(fleet *f)
     for (size_t i = 0, end; i < f->n; i = end) {
         end = end_of_node_measurements(f, i);
         for (size_t c = 0; c < f->cells; c++) {
-            size_t count = process_deviations_from_peers(f, i, end, c, f->scratch);
+            size_t count = mean_deviation_of_each_process_from_peers(f, i, end, c, f->scratch);
 
             if (count >= ABDB_PROCESSES_LEAST)
                 f->median[c * f->nodes + f->seen[i].node] = sort_and_take_median(f->scratch, count);
@@ -137,13 +137,13 @@ static abdb_status test_node_against_peers(const fleet *f, size_t from, size_t e
     abdb_status st = ABDB_OK;
 
     outcome->p = NAN;
-    t.n = process_deviations_from_peers(f, from, end, cell, f->own);
+    t.n = mean_deviation_of_each_process_from_peers(f, from, end, cell, f->own);
     for (size_t i = 0, next; i < f->n; i = next) {
         size_t count;
 
         next = end_of_node_measurements(f, i);
         if (i == from) continue;
-        count = process_deviations_from_peers(f, i, next, cell, f->scratch);
+        count = mean_deviation_of_each_process_from_peers(f, i, next, cell, f->scratch);
         if (count >= ABDB_PROCESSES_LEAST) f->peer[t.m++] = sort_and_take_median(f->scratch, count);
     }
     row->processes = t.n;
@@ -151,10 +151,10 @@ static abdb_status test_node_against_peers(const fleet *f, size_t from, size_t e
     if (t.m < ABDB_PROCESSES_LEAST || t.n < ABDB_PROCESSES_LEAST) return ABDB_OK;
     one = calloc(t.m, sizeof *one); /* the peers are processes of one thing: their noise is ours */
     if (!one) return ABDB_FAIL(err, ABDB_NOMEM, "%zu nodes", t.m);
-    TRY(abdb_noise_accumulate(&sums, f->peer, one, t.m, err));
+    TRY(abdb_noise_add_within_and_between_commands(&sums, f->peer, one, t.m, err));
     t.drift = abdb_noise_from_sums(&sums).process;
     t.drift_freedom = abdb_noise_from_sums(&sums).process_freedom;
-    TRY(abdb_trial_test_difference(&t, outcome, err));
+    TRY(abdb_yuen_trimmed_mean_test(&t, outcome, err));
 done:
     free(one);
     return st;

@@ -7,7 +7,7 @@
  * (2) A peer counts once, by the median of its processes. How far apart equal nodes lie is learnt
  *     from the peers themselves, by the Winsorised squares of Yuen's test, which a few odd ones
  *     among them do not move: it is the drift of the trial, once for the node that is looked at.
- * (3) abdb_trial_test_difference sets the processes of the node against the values of its peers.
+ * (3) abdb_yuen_trimmed_mean_test sets the processes of the node against the values of its peers.
  * (4) p is corrected by Holm for all nodes that were looked at; where there are several cells, half
  *     of alpha is for nodes over all cells, half for nodes and cells.
  * Fewer than ABDB_PROCESSES_LEAST processes or peers are no evidence.

@@ -11,7 +11,7 @@ static int compare_values_to_rank(const void *a, const void *b)
     return abdb_compare_double(&((const abdb_ranked *)a)->x, &((const abdb_ranked *)b)->x);
 }
 
-double abdb_sort_and_set_midranks(abdb_ranked *all, size_t n)
+double abdb_sort_and_set_midranks_sum_ties(abdb_ranked *all, size_t n)
 {
     double ties = 0;
 

@@ -92,7 +92,7 @@ static size_t exponent_length(const char *text)
 
 /* Copies text with an apostrophe for each grouping mark. False: it is too long, or has marks of
  * several kinds. */
-static bool copy_with_one_grouping_mark(const char *text, char out[NUMBER_ROOM])
+static bool normalize_grouping_marks_to_apostrophe(const char *text, char out[NUMBER_ROOM])
 {
     const char *first = NULL;
     size_t used = 0, size;
@@ -111,7 +111,8 @@ static bool copy_with_one_grouping_mark(const char *text, char out[NUMBER_ROOM])
 
 /* Copies the digits before the decimal mark to plain. False: thousands marks stand where no group
  * of three follows, or behind a zero. */
-static bool copy_integer_part(const char *text, size_t size, char thousands, char *plain)
+static bool copy_integer_part_without_thousands(const char *text, size_t size, char thousands,
+                                                char *plain)
 {
     size_t lead = strspn(text, "0123456789"), used = lead;
 
@@ -130,13 +131,13 @@ static bool copy_integer_part(const char *text, size_t size, char thousands, cha
 }
 
 /* Rewrites a number with that decimal mark as C spells it: no thousands marks, a point. */
-static bool rewrite_plainly(const char *text, char decimal, char plain[NUMBER_ROOM])
+static bool rewrite_number_in_c_syntax(const char *text, char decimal, char plain[NUMBER_ROOM])
 {
     char thousands = decimal == ',' ? '.' : ',', own[NUMBER_ROOM];
     size_t size, digits, used;
     const char *end;
 
-    if (!copy_with_one_grouping_mark(text, own)) return false;
+    if (!normalize_grouping_marks_to_apostrophe(text, own)) return false;
     text = own;
     if (strchr(text, '\'')) thousands = '\'';
     *plain = '\0';
@@ -147,7 +148,7 @@ static bool rewrite_plainly(const char *text, char decimal, char plain[NUMBER_RO
     digits = strspn(text, "0123456789,.'");
     end = memchr(text, decimal, digits);
     size = end ? (size_t)(end - text) : digits;
-    if (!copy_integer_part(text, size, thousands, plain)) return false;
+    if (!copy_integer_part_without_thousands(text, size, thousands, plain)) return false;
     used = strlen(plain);
     if (end) {
         size_t fraction = strspn(end + 1, "0123456789");
@@ -167,7 +168,7 @@ static bool rewrite_plainly(const char *text, char decimal, char plain[NUMBER_RO
 
 /* Does the plain number, "-12.50e3", spell a whole one that fits? By its digits: the nearest double
  * may be whole where the number is not. */
-static bool spells_whole(const char *plain, long long *out)
+static bool parse_exact_integer(const char *plain, long long *out)
 {
     const char *end = plain + strcspn(plain, "eE"),
                *point = memchr(plain, '.', (size_t)(end - plain));
@@ -197,38 +198,39 @@ static bool spells_whole(const char *plain, long long *out)
 
 /* Reads the whole text as a number with that decimal mark; .found is false if it is none, not
  * finite, or too small for a double. */
-static abdb_number parse_with(const char *text, char decimal)
+static abdb_number parse_number_with_decimal_mark(const char *text, char decimal)
 {
     char plain[NUMBER_ROOM], *end;
     abdb_number number = {0};
 
-    if (!rewrite_plainly(text, decimal, plain)) return number;
+    if (!rewrite_number_in_c_syntax(text, decimal, plain)) return number;
     number.value = strtod_l(plain, &end, get_c_locale());
     /* 0 of digits that are not all zeros: too small for a double. */
     number.found = !*end && isfinite(number.value) &&
                    (number.value != 0 || strcspn(plain, "123456789") >= strcspn(plain, "eE"));
-    number.is_whole = number.found && spells_whole(plain, &number.whole);
+    number.is_whole = number.found && parse_exact_integer(plain, &number.whole);
     return number;
 }
 
-static bool has_two_readings(const char *text)
+static bool has_different_values_by_point_and_comma(const char *text)
 {
-    abdb_number point = parse_with(text, '.'), comma = parse_with(text, ',');
+    abdb_number point = parse_number_with_decimal_mark(text, '.'),
+                comma = parse_number_with_decimal_mark(text, ',');
 
     return point.found && comma.found && point.value != comma.value;
 }
 
-abdb_decimal_mark abdb_number_find_mark(const char *text)
+abdb_decimal_mark abdb_number_infer_decimal_mark(const char *text)
 {
     bool point, comma;
 
     if (!strpbrk(text, ".,") || !is_digit(text[strspn(text, "+-.,")])) return ABDB_MARK_UNKNOWN;
-    point = parse_with(text, '.').found;
-    comma = parse_with(text, ',').found;
+    point = parse_number_with_decimal_mark(text, '.').found;
+    comma = parse_number_with_decimal_mark(text, ',').found;
     return point == comma ? ABDB_MARK_UNKNOWN : point ? ABDB_MARK_POINT : ABDB_MARK_COMMA;
 }
 
-size_t abdb_number_span(const char *text)
+size_t abdb_number_chars_prefix_length(const char *text)
 {
     size_t size = 0, more;
 
@@ -243,11 +245,11 @@ abdb_number abdb_number_parse(const char *text, abdb_decimal_mark mark)
 {
     abdb_number number = {0};
 
-    if (mark == ABDB_MARK_COMMA) return parse_with(text, ',');
+    if (mark == ABDB_MARK_COMMA) return parse_number_with_decimal_mark(text, ',');
     if (mark != ABDB_MARK_EITHER && parse_short_number(text, &number)) return number;
-    number = parse_with(text, '.');
+    number = parse_number_with_decimal_mark(text, '.');
     if (mark == ABDB_MARK_EITHER || (mark == ABDB_MARK_UNKNOWN && strchr(text, ',')))
-        number.found = number.found && !has_two_readings(text);
+        number.found = number.found && !has_different_values_by_point_and_comma(text);
     return number;
 }
 
@@ -259,8 +261,8 @@ bool abdb_double_parse(const char *text, abdb_decimal_mark mark, double *out)
     return number.found;
 }
 
-bool abdb_count_parse(const char *text, abdb_decimal_mark mark, long long low, long long high,
-                      long long *out)
+bool abdb_integer_parse_in_range(const char *text, abdb_decimal_mark mark, long long low,
+                                 long long high, long long *out)
 {
     abdb_number number = abdb_number_parse(text, mark == ABDB_MARK_COMMA ? mark : ABDB_MARK_POINT);
 
@@ -270,16 +272,18 @@ bool abdb_count_parse(const char *text, abdb_decimal_mark mark, long long low, l
     return true;
 }
 
-bool abdb_number_is_doubtful(const char *text, abdb_decimal_mark mark)
+bool abdb_number_parses_only_with_other_mark(const char *text, abdb_decimal_mark mark)
 {
     return !abdb_number_parse(text, mark).found &&
-           (parse_with(text, '.').found || parse_with(text, ',').found);
+           (parse_number_with_decimal_mark(text, '.').found ||
+            parse_number_with_decimal_mark(text, ',').found);
 }
 
-const char *abdb_number_explain(const char *name, const char *text, abdb_decimal_mark mark,
-                                char *out, size_t room)
+const char *abdb_number_error_text(const char *name, const char *text, abdb_decimal_mark mark,
+                                   char *out, size_t room)
 {
-    abdb_number point = parse_with(text, '.'), comma = parse_with(text, ',');
+    abdb_number point = parse_number_with_decimal_mark(text, '.'),
+                comma = parse_number_with_decimal_mark(text, ',');
     char with_point[32], with_comma[32], begin[160];
 
     if (name)
@@ -288,7 +292,8 @@ const char *abdb_number_explain(const char *name, const char *text, abdb_decimal
         snprintf(begin, sizeof begin, "'%.60s' is ", text);
     if (point.found) abdb_format_shortest_double(point.value, with_point);
     if (comma.found) abdb_format_shortest_double(comma.value, with_comma);
-    if ((mark == ABDB_MARK_UNKNOWN || mark == ABDB_MARK_EITHER) && has_two_readings(text))
+    if ((mark == ABDB_MARK_UNKNOWN || mark == ABDB_MARK_EITHER) &&
+        has_different_values_by_point_and_comma(text))
         snprintf(out, room, "%snot a number for certain, but %s or %s: write the one that is meant",
                  begin, with_point, with_comma);
     else if (mark != ABDB_MARK_COMMA && comma.found)
@@ -321,7 +326,7 @@ size_t abdb_double_parse_prefix(const char *text, double *out)
     return blanks + size;
 }
 
-static unsigned digit_of(char c)
+static unsigned hex_digit_value(char c)
 {
     return is_digit(c)            ? (unsigned)(c - '0')
            : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
@@ -334,9 +339,9 @@ size_t abdb_digits_parse_prefix(const char *text, unsigned base, unsigned long l
     size_t blanks = strspn(text, " \t\n\v\f\r"), size = blanks;
     unsigned long long value = 0;
 
-    for (; digit_of(text[size]) < base; size++)
+    for (; hex_digit_value(text[size]) < base; size++)
         if (__builtin_mul_overflow(value, base, &value) ||
-            __builtin_add_overflow(value, digit_of(text[size]), &value))
+            __builtin_add_overflow(value, hex_digit_value(text[size]), &value))
             return 0;
     if (size == blanks) return 0;
     *out = value;
@@ -363,7 +368,7 @@ double abdb_double_parse_or(const char *text, double otherwise)
 /* --- printing --------------------------------------------------------------------------------- */
 
 /* Prints `digits` digits as printf does in the C locale: "%.0f" with 0, else "%.*g". */
-static void print_digits(double value, int digits, char *out)
+static void format_digits_c_locale(double value, int digits, char *out)
 {
     locale_t before = uselocale(get_c_locale());
 
@@ -393,23 +398,23 @@ size_t abdb_format_integer(long long value, char *out)
 void abdb_format_shortest_double(double value, char *out)
 {
     if (value == floor(value) && fabs(value) < 1e15) {
-        print_digits(value, 0, out);
+        format_digits_c_locale(value, 0, out);
         return;
     }
     /* A number that 15 digits or fewer give is printed with as many by 15, because no other decimal
      * of 15 digits gives it, unless it has lost bits at the lower end of doubles; 17 always read
      * back as the same double. */
     for (int digits = fabs(value) < DBL_MIN ? 1 : EXACT_DIGITS; digits <= 17; digits++) {
-        print_digits(value, digits, out);
+        format_digits_c_locale(value, digits, out);
         if (strtod_l(out, NULL, get_c_locale()) == value) return;
     }
 }
 
-double abdb_number_round(double value, int digits)
+double abdb_round_to_significant_digits(double value, int digits)
 {
     char text[32];
 
-    print_digits(value, digits, text);
+    format_digits_c_locale(value, digits, text);
     return strtod_l(text, NULL, get_c_locale());
 }
 
@@ -476,5 +481,5 @@ void abdb_format_double_17_digits(double value, char *out)
     if (isnan(value))
         snprintf(out, 32, signbit(value) ? "-nan" : "nan");
     else if (!format_17_digits_fast_path(value, out))
-        print_digits(value, 17, out);
+        format_digits_c_locale(value, 17, out);
 }

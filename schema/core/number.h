@@ -14,8 +14,8 @@
  * in threes: "27,803.90" with a point, "27.803,90" with a comma; so do apostrophes and no-break
  * blanks, whatever the mark is. Unknown: numbers are read with a decimal point, and text that a
  * comma makes doubtful ("1,234") or that only a decimal comma explains ("0,371") is no number;
- * abdb_number_explain gives the readings. Either: the file speaks of decimal commas too, so that a
- * point makes a text doubtful as well ("1.234"). */
+ * abdb_number_error_text gives the readings. Either: the file speaks of decimal commas too, so that
+ * a point makes a text doubtful as well ("1.234"). */
 typedef enum {
     ABDB_MARK_UNKNOWN,
     ABDB_MARK_POINT,
@@ -38,21 +38,21 @@ abdb_number abdb_number_parse(const char *text, abdb_decimal_mark mark);
 bool abdb_double_parse(const char *text, abdb_decimal_mark mark, double *out);
 /* A count: a whole number in [low, high]. Counts have no fraction, so a comma before three digits
  * is a thousands mark here unless the column has decimal commas. */
-bool abdb_count_parse(const char *text, abdb_decimal_mark mark, long long low, long long high,
-                      long long *out);
+bool abdb_integer_parse_in_range(const char *text, abdb_decimal_mark mark, long long low,
+                                 long long high, long long *out);
 /* Writes why text is no number with that mark: "NAME is 'TEXT', not a number", or without a name
  * "'TEXT' is not a number"; with both readings where there are two, and what to write. Returns
  * out. */
-const char *abdb_number_explain(const char *name, const char *text, abdb_decimal_mark mark,
-                                char *out, size_t room);
+const char *abdb_number_error_text(const char *name, const char *text, abdb_decimal_mark mark,
+                                   char *out, size_t room);
 
 /* The decimal mark that a text must have to be a number, "0.5" and "0,371"; unknown: it is none, or
  * a number with either. */
-abdb_decimal_mark abdb_number_find_mark(const char *text);
+abdb_decimal_mark abdb_number_infer_decimal_mark(const char *text);
 /* How many bytes at the beginning may belong to a number: its digits, signs, marks, "e". */
-size_t abdb_number_span(const char *text);
+size_t abdb_number_chars_prefix_length(const char *text);
 /* Is the text no number with that mark, but one with another? */
-bool abdb_number_is_doubtful(const char *text, abdb_decimal_mark mark);
+bool abdb_number_parses_only_with_other_mark(const char *text, abdb_decimal_mark mark);
 
 /* For text that programs and kernels of operating systems write, where something follows the
  * number: each returns how many characters it read, blanks before the number included; 0 (and *out
@@ -71,7 +71,7 @@ double abdb_double_parse_or(const char *text, double otherwise);
 /* The shortest decimal text that reads back as value. out has at least 32 bytes. */
 void abdb_format_shortest_double(double value, char *out);
 /* The finite value nearest to the decimal of `digits` (1 to 17) digits that is nearest to it. */
-double abdb_number_round(double value, int digits);
+double abdb_round_to_significant_digits(double value, int digits);
 /* The text of a whole number; out has at least 24 bytes. Returns its length. */
 size_t abdb_format_integer(long long value, char *out);
 /* The text of "%.17g" (a NaN as "nan" or "-nan"), faster; out has at least 32 bytes. */

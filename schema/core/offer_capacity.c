@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-double abdb_offer_usable_devices(double devices, double nodes, double offered)
+double abdb_offer_devices_in_whole_nodes(double devices, double nodes, double offered)
 {
     double node = nodes >= 1 ? devices / nodes : fmod(devices, offered) < 0.5 ? offered : devices;
 
@@ -13,5 +13,5 @@ double abdb_offer_usable_devices(double devices, double nodes, double offered)
 
 bool abdb_offer_holds_one_node(double devices, double nodes, double offered)
 {
-    return !(abdb_offer_usable_devices(devices, nodes, offered) < 1);
+    return !(abdb_offer_devices_in_whole_nodes(devices, nodes, offered) < 1);
 }

@@ -19,7 +19,7 @@
 
 enum { CHILDREN_AT_ONCE = 64, NAMED_MAX = 4, SEEN_MAX = 256, NAP_NS = 1000000 };
 
-void abdb_adopt_orphans(void)
+void abdb_become_child_subreaper(void)
 {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
@@ -31,7 +31,7 @@ typedef struct {
 } escapees;
 
 /* Reads the start of a file of /proc/PID into out; false: there is no such process any more. */
-static bool read_proc(pid_t pid, const char *file, char *out, size_t room)
+static bool read_proc_file_start(pid_t pid, const char *file, char *out, size_t room)
 {
     char path[64];
     ssize_t size;
@@ -47,7 +47,7 @@ static bool read_proc(pid_t pid, const char *file, char *out, size_t room)
 }
 
 /* Notes a process once, and names the first few. */
-static void note_escapee(escapees *e, pid_t pid, char escaped[ABDB_ESCAPED_SIZE])
+static void record_escapee_append_name(escapees *e, pid_t pid, char escaped[ABDB_ESCAPED_SIZE])
 {
     size_t used = strlen(escaped);
     char name[32];
@@ -56,7 +56,7 @@ static void note_escapee(escapees *e, pid_t pid, char escaped[ABDB_ESCAPED_SIZE]
         if (e->pid[i] == pid) return;
     if (e->count == SEEN_MAX) return;
     e->pid[e->count++] = pid;
-    if (e->named == NAMED_MAX || !read_proc(pid, "comm", name, sizeof name)) return;
+    if (e->named == NAMED_MAX || !read_proc_file_start(pid, "comm", name, sizeof name)) return;
     name[strcspn(name, "\n")] = '\0';
     for (char *c = name; *c; c++)
         if (*c < ' ' || *c > '~') *c = '?'; /* also where char is signed: no half of a character */
@@ -66,7 +66,7 @@ static void note_escapee(escapees *e, pid_t pid, char escaped[ABDB_ESCAPED_SIZE]
 }
 
 /* The children of this process that have not ended, at most `room` of them. */
-static size_t list_children(pid_t *child, size_t room)
+static size_t list_live_child_processes(pid_t *child, size_t room)
 {
     DIR *all = opendir("/proc");
     pid_t self = getpid();
@@ -76,7 +76,7 @@ static size_t list_children(pid_t *child, size_t room)
         pid_t pid = (pid_t)abdb_digits_parse_or(entry->d_name, INT_MAX, 0);
         char stat[512], *end;
 
-        if (pid <= 0 || !read_proc(pid, "stat", stat, sizeof stat)) continue;
+        if (pid <= 0 || !read_proc_file_start(pid, "stat", stat, sizeof stat)) continue;
         end = strrchr(stat, ')'); /* of its name, which may be any text */
         if (!end || end[1] != ' ' || end[2] == 'Z' || strlen(end) < 4) continue;
         if (abdb_digits_parse_or(end + 4, INT_MAX, 0) == self) child[count++] = pid;
@@ -86,13 +86,14 @@ static size_t list_children(pid_t *child, size_t room)
 }
 
 /* Kills a child, and the group that it leads. False: it belongs to another user. */
-static bool kill_child(pid_t pid)
+static bool kill_child_and_its_group(pid_t pid)
 {
     if (getpgid(pid) == pid) kill(-pid, SIGKILL);
     return kill(pid, SIGKILL) == 0 || errno != EPERM;
 }
 
-bool abdb_end_children(pid_t group, double wait_s, int *status, char escaped[ABDB_ESCAPED_SIZE])
+bool abdb_kill_and_reap_all_children(pid_t group, double wait_s, int *status,
+                                     char escaped[ABDB_ESCAPED_SIZE])
 {
     const struct timespec nap = {0, NAP_NS};
     double until_s = abdb_monotonic_seconds() + wait_s;
@@ -110,13 +111,13 @@ bool abdb_end_children(pid_t group, double wait_s, int *status, char escaped[ABD
             if (gone == group && status) *status = how;
         all = gone < 0 && errno == ECHILD;
         if (all || !killed || abdb_monotonic_seconds() >= until_s) break;
-        count = list_children(child, CHILDREN_AT_ONCE);
+        count = list_live_child_processes(child, CHILDREN_AT_ONCE);
         killed = count == 0; /* it has ended between the two looks */
         for (size_t i = 0; i < count; i++) {
             pid_t in = getpgid(child[i]);
 
-            if (in != group && in != own) note_escapee(&found, child[i], escaped);
-            killed |= kill_child(child[i]);
+            if (in != group && in != own) record_escapee_append_name(&found, child[i], escaped);
+            killed |= kill_child_and_its_group(child[i]);
         }
         nanosleep(&nap, NULL);
     }

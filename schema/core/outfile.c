@@ -43,7 +43,7 @@ void abdb_remove_with_sqlite_logs(const char *path)
 }
 
 /* A new file beside the place, which its owner alone reads until it takes the place. */
-static int create_partial_file(abdb_outfile *out)
+static int create_partial_file_note_target_access(abdb_outfile *out)
 {
     int file = -1;
 
@@ -57,11 +57,11 @@ static int create_partial_file(abdb_outfile *out)
     out->mode = abdb_outpart_apply_umask(0666);
     out->owner = (uid_t)-1;
     out->group = (gid_t)-1;
-    abdb_outfile_copy_access(out, out->target_path);
+    abdb_outfile_remember_access_of(out, out->target_path);
     return file;
 }
 
-void abdb_outfile_copy_access(abdb_outfile *out, const char *path)
+void abdb_outfile_remember_access_of(abdb_outfile *out, const char *path)
 {
     struct stat info;
 
@@ -73,7 +73,7 @@ void abdb_outfile_copy_access(abdb_outfile *out, const char *path)
 
 /* Gives the part the owner and mode of the place. Where the owner cannot be given, the file is the
  * writer's. */
-static bool set_access(const abdb_outfile *out)
+static bool apply_stored_owner_and_mode(const abdb_outfile *out)
 {
     int file = fileno(out->file);
     struct stat info;
@@ -109,14 +109,15 @@ static bool must_be_written_in_place(const char *path)
 
 /* Opens what has no place. What the path means may have changed since it was checked, so the file
  * is checked again when it is open, before anything in it is removed. */
-static abdb_status open_direct(abdb_outfile *out, const char *path, abdb_error *err)
+static abdb_status open_in_place_guarded_truncating(abdb_outfile *out, const char *path,
+                                                    abdb_error *err)
 {
     struct stat info;
     int file = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     abdb_status st;
 
     if (file < 0) return abdb_partial_report_errno("write", path, err);
-    st = abdb_outguard_check_descriptor(file, path, err);
+    st = abdb_outguard_refuse_protected_descriptor(file, path, err);
     if (st == ABDB_OK &&
         (fstat(file, &info) != 0 || (S_ISREG(info.st_mode) && ftruncate(file, 0) != 0)))
         st = abdb_partial_report_errno("write", path, err);
@@ -160,22 +161,22 @@ static abdb_status discard_and_report_write_error(abdb_outfile *out, const char 
 }
 
 /* Opens the part of out->place, which is the caller's to set. */
-static abdb_status begin_part(abdb_outfile *out, const char *path, abdb_error *err)
+static abdb_status create_partial_stream(abdb_outfile *out, const char *path, abdb_error *err)
 {
     int file;
 
     abdb_partial_remove_orphans(out->target_path, abdb_remove_with_sqlite_logs);
-    file = create_partial_file(out);
+    file = create_partial_file_note_target_access(out);
     out->file = file >= 0 ? fdopen(file, "w") : NULL;
     if (out->file) return ABDB_OK;
     if (file >= 0) close(file);
     return discard_and_report_write_error(out, path, err);
 }
 
-abdb_status abdb_outfile_open_new(abdb_outfile *out, const char *path, abdb_error *err)
+abdb_status abdb_outfile_open_unguarded(abdb_outfile *out, const char *path, abdb_error *err)
 {
     *out = (abdb_outfile){.target_path = strdup(path)};
-    return out->target_path ? begin_part(out, path, err)
+    return out->target_path ? create_partial_stream(out, path, err)
                             : discard_and_report_write_error(out, path, err);
 }
 
@@ -184,17 +185,17 @@ abdb_status abdb_outfile_open(abdb_outfile *out, const char *path, abdb_error *e
     abdb_status st;
 
     *out = (abdb_outfile){0};
-    st = abdb_outguard_check_path(path, err);
+    st = abdb_outguard_refuse_protected_path(path, err);
     if (st != ABDB_OK) return st;
     out->file = match_stdout_or_stderr(path);
     if (out->file) return ABDB_OK;
-    if (must_be_written_in_place(path)) return open_direct(out, path, err);
+    if (must_be_written_in_place(path)) return open_in_place_guarded_truncating(out, path, err);
     /* Renaming would replace a file that is write-protected; a plain write would not, and neither
      * do we. */
     if (access(path, F_OK) == 0 && access(path, W_OK) != 0)
         return discard_and_report_write_error(out, path, err);
     out->target_path = abdb_outguard_resolve_links(path);
-    return out->target_path ? begin_part(out, path, err)
+    return out->target_path ? create_partial_stream(out, path, err)
                             : discard_and_report_write_error(out, path, err);
 }
 
@@ -204,7 +205,7 @@ abdb_status abdb_outfile_commit(abdb_outfile *out, abdb_error *err)
 
     errno = 0;
     fine = fflush(out->file) == 0 && !ferror(out->file);
-    if (fine && abdb_allocation_failures()) { /* a part of it may be missing */
+    if (fine && abdb_allocation_failure_count()) { /* a part of it may be missing */
         fine = false;
         errno = ENOMEM;
     }
@@ -214,13 +215,13 @@ abdb_status abdb_outfile_commit(abdb_outfile *out, abdb_error *err)
         errno = 0;
     }
     if (fine && out->partial_path) { /* another file may have come to the place meanwhile */
-        abdb_status st = abdb_outguard_check_path(out->target_path, err);
+        abdb_status st = abdb_outguard_refuse_protected_path(out->target_path, err);
 
         if (st != ABDB_OK) {
             abdb_outfile_discard(out);
             return st;
         }
-        fine = set_access(out) && fsync(fileno(out->file)) == 0 &&
+        fine = apply_stored_owner_and_mode(out) && fsync(fileno(out->file)) == 0 &&
                rename(out->partial_path, out->target_path) == 0;
     }
     if (!fine)

@@ -35,10 +35,10 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_outfile_open(abdb_outfile *out, const char *path, abdb_error *err);
 /* Begins a file beside a path where the caller lets nothing be replaced: what is there is not
  * looked at before the commit, which refuses a database. */
-ABDB_MUST_USE abdb_status abdb_outfile_open_new(abdb_outfile *out, const char *path,
-                                                abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_outfile_open_unguarded(abdb_outfile *out, const char *path,
+                                                      abdb_error *err);
 /* The file will have owner and mode of that one, if it is there. */
-void abdb_outfile_copy_access(abdb_outfile *out, const char *path);
+void abdb_outfile_remember_access_of(abdb_outfile *out, const char *path);
 /* What was written takes its place. ABDB_IO: not all of it could be written; then nothing does. */
 ABDB_MUST_USE abdb_status abdb_outfile_commit(abdb_outfile *out, abdb_error *err);
 /* Not all could be written to a stream: ABDB_IO. Where its reader has seen enough (`| head`) the

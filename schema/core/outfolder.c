@@ -54,9 +54,9 @@ static abdb_status discard_and_report_folder_error(abdb_outfolder *out, const ch
     return st;
 }
 
-abdb_status abdb_outfolder_ensure(const char *path, bool *is_new, abdb_error *err)
+abdb_status abdb_outfolder_make_if_missing(const char *path, bool *is_new, abdb_error *err)
 {
-    abdb_status st = abdb_outguard_check_path(path, err);
+    abdb_status st = abdb_outguard_refuse_protected_path(path, err);
 
     *is_new = st == ABDB_OK && mkdir(path, 0777) == 0;
     if (st == ABDB_OK && !*is_new && errno != EEXIST)
@@ -64,11 +64,12 @@ abdb_status abdb_outfolder_ensure(const char *path, bool *is_new, abdb_error *er
     return st;
 }
 
-abdb_status abdb_outfolder_open(abdb_outfolder *out, const char *path, abdb_error *err)
+abdb_status abdb_outfolder_open_refusing_existing(abdb_outfolder *out, const char *path,
+                                                  abdb_error *err)
 {
     size_t size = strlen(path);
     struct stat info;
-    abdb_status st = abdb_outguard_check_path(path, err);
+    abdb_status st = abdb_outguard_refuse_protected_path(path, err);
 
     *out = (abdb_outfolder){0};
     if (st != ABDB_OK) return st;
@@ -90,16 +91,16 @@ abdb_status abdb_outfolder_open(abdb_outfolder *out, const char *path, abdb_erro
     return discard_and_report_folder_error(out, path, err);
 }
 
-abdb_status abdb_outfolder_open_into(abdb_outfolder *out, const char *path, abdb_error *err)
+abdb_status abdb_outfolder_open_merging(abdb_outfolder *out, const char *path, abdb_error *err)
 {
     struct stat info;
     char *inside = NULL;
     abdb_status st = ABDB_OK;
 
     *out = (abdb_outfolder){0};
-    TRY(abdb_outguard_check_path(path, err));
+    TRY(abdb_outguard_refuse_protected_path(path, err));
     if (stat(path, &info) != 0) {
-        st = abdb_outfolder_open(out, path, err);
+        st = abdb_outfolder_open_refusing_existing(out, path, err);
         out->merges = true; /* another may make it meanwhile */
         return st;
     }
@@ -197,7 +198,8 @@ done:
 }
 
 /* One file takes its place; it has the mode of the file that it replaces. */
-static abdb_status move_file(const char *from, const char *to, abdb_error *err)
+static abdb_status move_file_keeping_target_mode_or_link(const char *from, const char *to,
+                                                         abdb_error *err)
 {
     struct stat old;
 
@@ -210,7 +212,8 @@ static abdb_status move_file(const char *from, const char *to, abdb_error *err)
 
 /* Every file below `from` takes its place below `to`. checks_only: moves nothing, and checks that
  * no file meets a folder there, and no folder a file. */
-static abdb_status move_tree(const char *from, const char *to, bool checks_only, abdb_error *err)
+static abdb_status move_or_check_directory_tree(const char *from, const char *to, bool checks_only,
+                                                abdb_error *err)
 {
     DIR *dir = opendir(from);
     struct dirent *entry;
@@ -235,12 +238,13 @@ static abdb_status move_tree(const char *from, const char *to, bool checks_only,
             TRY(abdb_partial_report_errno("write", other, err));
         }
         if (!S_ISDIR(is.st_mode)) {
-            TRY(checks_only ? abdb_outguard_check_path(other, err) : move_file(one, other, err));
+            TRY(checks_only ? abdb_outguard_refuse_protected_path(other, err)
+                            : move_file_keeping_target_mode_or_link(one, other, err));
             continue;
         }
         if (!had && checks_only) continue;
         if (!had && mkdir(other, 0777) != 0) TRY(abdb_partial_report_errno("make", other, err));
-        TRY(move_tree(one, other, checks_only, err));
+        TRY(move_or_check_directory_tree(one, other, checks_only, err));
     }
 done:
     free(one);
@@ -250,7 +254,7 @@ done:
 }
 
 /* The folder as a whole takes a place where nothing is; else its files do, one by one. */
-static abdb_status take_place(const abdb_outfolder *out, abdb_error *err)
+static abdb_status rename_or_merge_into_target(const abdb_outfolder *out, abdb_error *err)
 {
     struct stat info;
     abdb_status st = ABDB_OK;
@@ -262,8 +266,8 @@ static abdb_status take_place(const abdb_outfolder *out, abdb_error *err)
         if (!out->merges || (errno != ENOTEMPTY && errno != EEXIST))
             return abdb_partial_report_errno("make", out->target_path, err);
     }
-    TRY(move_tree(out->partial_path, out->target_path, true, err));
-    TRY(move_tree(out->partial_path, out->target_path, false, err));
+    TRY(move_or_check_directory_tree(out->partial_path, out->target_path, true, err));
+    TRY(move_or_check_directory_tree(out->partial_path, out->target_path, false, err));
     remove_directory_tree(out->partial_path);
 done:
     return st;
@@ -275,7 +279,7 @@ abdb_status abdb_outfolder_commit(abdb_outfolder *out, abdb_error *err)
 
     if (nftw(out->partial_path, nftw_fsync_directory, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS) != 0)
         return discard_and_report_folder_error(out, out->target_path, err);
-    st = take_place(out, err);
+    st = rename_or_merge_into_target(out, err);
     if (st == ABDB_OK) {
         free(out->partial_path);
         out->partial_path = NULL;

@@ -18,16 +18,17 @@ typedef struct {
 
 /* Makes a folder for files that appear one by one, unless it is there; *is_new: it was made.
  * ABDB_IO: it cannot be made. ABDB_USAGE: the path is the database's or an input's (outguard.h). */
-ABDB_MUST_USE abdb_status abdb_outfolder_ensure(const char *path, bool *is_new, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_outfolder_make_if_missing(const char *path, bool *is_new,
+                                                         abdb_error *err);
 /* Begins to write a folder at path. ABDB_USAGE: something is there that is no empty folder.
  * ABDB_IO: it cannot be made. */
-ABDB_MUST_USE abdb_status abdb_outfolder_open(abdb_outfolder *out, const char *path,
-                                              abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_outfolder_open_refusing_existing(abdb_outfolder *out,
+                                                                const char *path, abdb_error *err);
 /* Begins to write files into a folder that may be there and hold others: at the commit each takes
  * its place by one rename, and what has another name stays. Until then nothing of the folder
  * changes. ABDB_IO: it cannot be made or written. */
-ABDB_MUST_USE abdb_status abdb_outfolder_open_into(abdb_outfolder *out, const char *path,
-                                                   abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_outfolder_open_merging(abdb_outfolder *out, const char *path,
+                                                      abdb_error *err);
 /* Makes the folders that lead from the part to the file: all of its path but the last word.
  * path: begins with out->part. */
 ABDB_MUST_USE abdb_status abdb_outfolder_make_parents(const abdb_outfolder *out, const char *path,

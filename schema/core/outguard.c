@@ -67,7 +67,7 @@ char *abdb_outguard_resolve_links(const char *path)
     return NULL;
 }
 
-static void identify_status(const struct stat *info, identity *out)
+static void set_identity_from_stat(const struct stat *info, identity *out)
 {
     out->exists = true;
     out->device = info->st_dev;
@@ -75,13 +75,13 @@ static void identify_status(const struct stat *info, identity *out)
 }
 
 /* Follows links; a name of a file that is not there is that of its folder and its last word. */
-static void identify_path(const char *path, identity *out)
+static void get_identity_of_path_or_its_folder(const char *path, identity *out)
 {
     struct stat info;
     char *resolved, *slash;
 
     *out = (identity){0};
-    if (stat(path, &info) == 0) identify_status(&info, out);
+    if (stat(path, &info) == 0) set_identity_from_stat(&info, out);
     resolved = abdb_outguard_resolve_links(path);
     if (!resolved) return;
     slash = strrchr(resolved, '/');
@@ -96,7 +96,7 @@ static void identify_path(const char *path, identity *out)
 }
 
 /* Names are compared without regard to case, as some file systems do. */
-static bool are_same(const identity *one, const identity *other)
+static bool is_same_file_identity(const identity *one, const identity *other)
 {
     if (one->exists && other->exists)
         return one->device == other->device && one->inode == other->inode;
@@ -104,19 +104,19 @@ static bool are_same(const identity *one, const identity *other)
            one->folder_inode == other->folder_inode && strcasecmp(one->name, other->name) == 0;
 }
 
-bool abdb_outguard_are_same(const char *one, const char *other)
+bool abdb_outguard_paths_are_same_file(const char *one, const char *other)
 {
     identity a, b;
 
-    identify_path(one, &a);
-    identify_path(other, &b);
-    return are_same(&a, &b);
+    get_identity_of_path_or_its_folder(one, &a);
+    get_identity_of_path_or_its_folder(other, &b);
+    return is_same_file_identity(&a, &b);
 }
 
 /* Adds a path to the protected files with its role and identity; a path of the same role is added
  * once. */
-static abdb_status protect(protected_role role, const char *path, const char *shown,
-                           abdb_error *err)
+static abdb_status add_protected_path(protected_role role, const char *path, const char *shown,
+                                      abdb_error *err)
 {
     protected_file *more, file = {.role = role};
 
@@ -131,13 +131,14 @@ static abdb_status protect(protected_role role, const char *path, const char *sh
         free(file.shown);
         return ABDB_FAIL(err, ABDB_NOMEM, "a path");
     }
-    identify_path(path, &file.was);
+    get_identity_of_path_or_its_folder(path, &file.was);
     guard.item[guard.count++] = file;
     return ABDB_OK;
 }
 
 /* Protects the files that SQLite keeps beside a database: -wal, -shm and -journal. */
-static abdb_status protect_beside(const char *database, const char *shown, abdb_error *err)
+static abdb_status protect_sqlite_side_files(const char *database, const char *shown,
+                                             abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -146,7 +147,7 @@ static abdb_status protect_beside(const char *database, const char *shown, abdb_
 
         if (asprintf(&path, "%s%s", database, beside[i]) < 0)
             return ABDB_FAIL(err, ABDB_NOMEM, "a path");
-        st = protect(BESIDE_DATABASE, path, shown, err);
+        st = add_protected_path(BESIDE_DATABASE, path, shown, err);
         free(path);
     }
     return st;
@@ -157,10 +158,10 @@ abdb_status abdb_outguard_protect_database(const char *path, abdb_error *err)
     char *resolved;
     abdb_status st = ABDB_OK;
 
-    TRY(protect(DATABASE, path, path, err));
-    TRY(protect_beside(path, path, err));
+    TRY(add_protected_path(DATABASE, path, path, err));
+    TRY(protect_sqlite_side_files(path, path, err));
     resolved = abdb_outguard_resolve_links(path); /* SQLite keeps its files beside the target */
-    if (resolved) st = protect_beside(resolved, path, err);
+    if (resolved) st = protect_sqlite_side_files(resolved, path, err);
     free(resolved);
 done:
     return st;
@@ -171,11 +172,12 @@ abdb_status abdb_outguard_protect_input(const char *path, abdb_error *err)
     struct stat info;
 
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return ABDB_OK;
-    return protect(INPUT, path, path, err);
+    return add_protected_path(INPUT, path, path, err);
 }
 
 /* The error of writing a protected file, by its role. */
-static abdb_status refuse(const char *out, const protected_file *file, abdb_error *err)
+static abdb_status report_protected_file_error(const char *out, const protected_file *file,
+                                               abdb_error *err)
 {
     switch (file->role) {
     case DATABASE:
@@ -197,25 +199,26 @@ static abdb_status refuse(const char *out, const protected_file *file, abdb_erro
 }
 
 /* Refuses an output that is one of the protected files, as they were and as they are now. */
-static abdb_status check_identity(const identity *asked, const char *name, abdb_error *err)
+static abdb_status refuse_protected_identity(const identity *asked, const char *name,
+                                             abdb_error *err)
 {
     for (size_t i = 0; i < guard.count; i++) {
         const protected_file *file = &guard.item[i];
-        bool same = are_same(asked, &file->was);
+        bool same = is_same_file_identity(asked, &file->was);
 
         if (!same && file->role != INPUT) { /* it may have been made or replaced since */
             identity now;
 
-            identify_path(file->path, &now);
-            same = are_same(asked, &now);
+            get_identity_of_path_or_its_folder(file->path, &now);
+            same = is_same_file_identity(asked, &now);
         }
-        if (same) return refuse(name, file, err);
+        if (same) return report_protected_file_error(name, file, err);
     }
     return ABDB_OK;
 }
 
 /* Does the file begin as a database of abdb does? */
-static bool is_database(const char *path)
+static bool has_abdb_database_header(const char *path)
 {
     static const char magic[] = "SQLite format 3";
     enum { APPLICATION_ID = 68, HEAD = 72 };
@@ -231,14 +234,15 @@ static bool is_database(const char *path)
 }
 
 /* A database that the command does not use: it, or what SQLite keeps beside it. */
-static abdb_status check_other(const char *path, abdb_error *err)
+static abdb_status refuse_overwriting_other_database(const char *path, abdb_error *err)
 {
     char *resolved = abdb_outguard_resolve_links(path);
     size_t size = resolved ? strlen(resolved) : 0;
     abdb_status st = ABDB_OK;
     struct stat info;
 
-    if (resolved && stat(resolved, &info) == 0 && S_ISREG(info.st_mode) && is_database(resolved))
+    if (resolved && stat(resolved, &info) == 0 && S_ISREG(info.st_mode) &&
+        has_abdb_database_header(resolved))
         st = ABDB_FAIL(
             err, ABDB_USAGE,
             "cannot write %s: a database of abdb exists there, and no output replaces one;"
@@ -249,7 +253,8 @@ static abdb_status check_other(const char *path, abdb_error *err)
 
         if (size <= end || strcmp(resolved + size - end, beside[i]) != 0) continue;
         resolved[size - end] = '\0';
-        if (stat(resolved, &info) == 0 && S_ISREG(info.st_mode) && is_database(resolved))
+        if (stat(resolved, &info) == 0 && S_ISREG(info.st_mode) &&
+            has_abdb_database_header(resolved))
             st = ABDB_FAIL(err, ABDB_USAGE,
                            "cannot write %s: SQLite keeps a part of the database %s there; name"
                            " another file",
@@ -260,26 +265,26 @@ static abdb_status check_other(const char *path, abdb_error *err)
     return st;
 }
 
-abdb_status abdb_outguard_check_descriptor(int file, const char *name, abdb_error *err)
+abdb_status abdb_outguard_refuse_protected_descriptor(int file, const char *name, abdb_error *err)
 {
     identity asked = {0};
     struct stat info;
 
     if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return ABDB_OK;
-    identify_status(&info, &asked);
-    return check_identity(&asked, name, err);
+    set_identity_from_stat(&info, &asked);
+    return refuse_protected_identity(&asked, name, err);
 }
 
-abdb_status abdb_outguard_check_path(const char *path, abdb_error *err)
+abdb_status abdb_outguard_refuse_protected_path(const char *path, abdb_error *err)
 {
     identity asked;
     struct stat info;
     abdb_status st;
 
     if (!path || strcmp(path, "-") == 0)
-        return abdb_outguard_check_descriptor(STDOUT_FILENO, "standard output", err);
+        return abdb_outguard_refuse_protected_descriptor(STDOUT_FILENO, "standard output", err);
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return ABDB_OK;
-    identify_path(path, &asked);
-    st = check_identity(&asked, path, err);
-    return st == ABDB_OK ? check_other(path, err) : st;
+    get_identity_of_path_or_its_folder(path, &asked);
+    st = refuse_protected_identity(&asked, path, err);
+    return st == ABDB_OK ? refuse_overwriting_other_database(path, err) : st;
 }

@@ -22,12 +22,12 @@ ABDB_MUST_USE abdb_status abdb_outguard_protect_database(const char *path, abdb_
 ABDB_MUST_USE abdb_status abdb_outguard_protect_input(const char *path, abdb_error *err);
 /* May an output take this path? ABDB_USAGE: it is a protected file or another database of abdb;
  * the message names both. NULL and "-" are standard output. Opens no protected file. */
-ABDB_MUST_USE abdb_status abdb_outguard_check_path(const char *path, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_outguard_refuse_protected_path(const char *path, abdb_error *err);
 /* The same of a file that is open already; name: what the message calls it. */
-ABDB_MUST_USE abdb_status abdb_outguard_check_descriptor(int file, const char *name,
-                                                         abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_outguard_refuse_protected_descriptor(int file, const char *name,
+                                                                    abdb_error *err);
 /* Do two paths mean one file, or one name that does not exist yet? */
-bool abdb_outguard_are_same(const char *one, const char *other);
+bool abdb_outguard_paths_are_same_file(const char *one, const char *other);
 /* The path with all symbolic links followed, also one whose last link leads to a name that does not
  * exist yet; the caller's. NULL: errno says why. */
 char *abdb_outguard_resolve_links(const char *path);

@@ -69,7 +69,7 @@ void abdb_entry_add_number_factor(abdb_entry *entry, const char *name, double va
     factor->num = value;
 }
 
-void abdb_entry_add_factor(abdb_entry *entry, const char *name, const char *text)
+void abdb_entry_add_factor_parsing_number(abdb_entry *entry, const char *name, const char *text)
 {
     double value;
 
@@ -90,7 +90,7 @@ const abdb_factor *abdb_entry_find_factor(const abdb_entry *entry, const char *n
     return NULL;
 }
 
-void abdb_entry_add_mark(abdb_entry *entry, const char *mark)
+void abdb_entry_add_mark_to_flags(abdb_entry *entry, const char *mark)
 {
     const char *flags = entry->field[ABDB_FIELD_flags];
     size_t used;
@@ -104,7 +104,7 @@ void abdb_entry_add_mark(abdb_entry *entry, const char *mark)
     entry->field[ABDB_FIELD_flags] = entry->flags;
 }
 
-const char *abdb_entry_problem(const abdb_entry *entry, const char *mark, size_t *size)
+const char *abdb_entry_find_problem_of_mark(const abdb_entry *entry, const char *mark, size_t *size)
 {
     size_t length = strlen(mark);
 
@@ -124,8 +124,8 @@ void abdb_entry_add_mark_and_problem(abdb_entry *entry, const char *mark, const 
     size_t used = strlen(entry->problem), ignored;
     va_list args;
 
-    abdb_entry_add_mark(entry, mark);
-    if (abdb_entry_problem(entry, mark, &ignored)) return;
+    abdb_entry_add_mark_to_flags(entry, mark);
+    if (abdb_entry_find_problem_of_mark(entry, mark, &ignored)) return;
     if (used + strlen(mark) + 2 >= sizeof entry->problem) return;
     used += (size_t)snprintf(entry->problem + used, sizeof entry->problem - used, "%s%s ",
                              used ? "\n" : "", mark);
@@ -178,13 +178,13 @@ void abdb_entry_count_left_out_value(abdb_entry *entry)
     entry->values_left_out++;
 }
 
-void abdb_entry_leave_out_results(abdb_entry *entry)
+void abdb_entry_drop_results_as_left_out(abdb_entry *entry)
 {
     entry->values_left_out += entry->results;
     entry->results = 0;
 }
 
-void abdb_entry_uncount_drop_results(abdb_entry *entry)
+void abdb_entry_drop_results_uncounting_values(abdb_entry *entry)
 {
     abdb_count_values_read(-(long)entry->results);
     entry->results = 0;
@@ -223,13 +223,13 @@ abdb_result *abdb_entry_add_result(abdb_entry *entry, const char *metric, double
 }
 
 /* The date in the form that is kept, in out if it is printed otherwise; NULL: it is none. */
-static const char *date_in_kept_form(const char *text, char out[ABDB_DATE_SIZE])
+static const char *date_to_stored_form(const char *text, char out[ABDB_DATE_SIZE])
 {
     if (abdb_date_is_iso(text)) return text;
     return abdb_date_to_iso(text, out) ? out : NULL;
 }
 
-const char *abdb_entry_normalize_dates(abdb_entry *entry, const char **text)
+const char *abdb_entry_normalize_dates_find_bad(abdb_entry *entry, const char **text)
 {
     static const abdb_field dates[] = {ABDB_FIELD_date, ABDB_FIELD_retrieved};
 
@@ -238,7 +238,7 @@ const char *abdb_entry_normalize_dates(abdb_entry *entry, const char **text)
 
         *text = entry->field[dates[i]];
         if (!*text) continue;
-        date = date_in_kept_form(*text, entry->dates[i]);
+        date = date_to_stored_form(*text, entry->dates[i]);
         if (!date) return abdb_fields[dates[i]].name;
         entry->field[dates[i]] = date;
     }
@@ -249,22 +249,22 @@ bool abdb_entry_parse_count(const abdb_entry *entry, int field, long long *out)
 {
     const char *text = entry->field[field];
 
-    return text && *text && abdb_count_parse(text, ABDB_MARK_UNKNOWN, 1, 100000000, out);
+    return text && *text && abdb_integer_parse_in_range(text, ABDB_MARK_UNKNOWN, 1, 100000000, out);
 }
 
-void abdb_entry_rewrite_count(abdb_entry *entry, int field, abdb_decimal_mark mark)
+void abdb_entry_normalize_count_field(abdb_entry *entry, int field, abdb_decimal_mark mark)
 {
     char *room = entry->counts[field == ABDB_FIELD_nodes];
     const char *text = entry->field[field];
     long long count;
 
-    if (!text || !abdb_count_parse(text, mark, 0, LLONG_MAX, &count)) return;
+    if (!text || !abdb_integer_parse_in_range(text, mark, 0, LLONG_MAX, &count)) return;
     abdb_format_integer(count, room);
     entry->field[field] = strcmp(text, room) == 0 ? text : room;
 }
 
 /* True for a column of a fact that is a whole number. */
-static bool is_count_column(const char *column)
+static bool is_integer_fact_column(const char *column)
 {
     static const char *const names[] = {"dies",    "year",     "layers", "hidden_size", "heads",
                                         "devices", "kv_heads", "part",   "vocabulary",  "share",
@@ -294,7 +294,7 @@ bool abdb_fact_column_is_number(const char *table, const char *column)
 
     /* A note has text of these names. */
     return strcmp(table, "note") != 0 &&
-           (is_count_column(column) || abdb_text_is_in_list(column, names));
+           (is_integer_fact_column(column) || abdb_text_is_in_list(column, names));
 }
 
 bool abdb_fact_parse_number(const char *column, const char *text, abdb_decimal_mark mark,
@@ -302,12 +302,12 @@ bool abdb_fact_parse_number(const char *column, const char *text, abdb_decimal_m
 {
     long long count;
 
-    if (!is_count_column(column)) {
+    if (!is_integer_fact_column(column)) {
         if (abdb_double_parse(text, mark, out)) return true;
-        abdb_number_explain(column, text, mark, reason, room);
+        abdb_number_error_text(column, text, mark, reason, room);
         return false;
     }
-    if (!abdb_count_parse(text, mark, -(1LL << 53), 1LL << 53, &count)) {
+    if (!abdb_integer_parse_in_range(text, mark, -(1LL << 53), 1LL << 53, &count)) {
         bool is_number = abdb_number_parse(text, mark).found;
 
         snprintf(reason, room, "%s is '%.60s', not a %snumber", column, text,
@@ -318,7 +318,7 @@ bool abdb_fact_parse_number(const char *column, const char *text, abdb_decimal_m
     return true;
 }
 
-const char *abdb_fact_normalize_dates(abdb_fact *fact, const char **text)
+const char *abdb_fact_normalize_dates_find_bad(abdb_fact *fact, const char **text)
 {
     enum { ROOM = sizeof fact->dates / sizeof fact->dates[0] };
     size_t used = 0;
@@ -327,8 +327,8 @@ const char *abdb_fact_normalize_dates(abdb_fact *fact, const char **text)
         const char *date;
 
         *text = fact->column[i].text;
-        if (!*text || !abdb_column_holds_date(fact->column[i].name)) continue;
-        date = used < ROOM ? date_in_kept_form(*text, fact->dates[used++]) : NULL;
+        if (!*text || !abdb_is_date_column_name(fact->column[i].name)) continue;
+        date = used < ROOM ? date_to_stored_form(*text, fact->dates[used++]) : NULL;
         if (!date) return fact->column[i].name;
         fact->column[i].text = date;
     }

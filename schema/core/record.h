@@ -123,14 +123,14 @@ typedef struct {
     size_t values_left_out, factors_left_out;
     abdb_factor factor[ABDB_FACTOR_MAX];
     abdb_result result[ABDB_RESULT_MAX];
-    char dates[2][ABDB_DATE_SIZE]; /* room for abdb_entry_normalize_dates */
-    char counts[2][24];            /* room for abdb_entry_rewrite_count */
+    char dates[2][ABDB_DATE_SIZE]; /* room for abdb_entry_normalize_dates_find_bad */
+    char counts[2][24];            /* room for abdb_entry_normalize_count_field */
     /* Why a number of the source cannot be read for certain: the store refuses the entry for it.
      * NULL: all can. */
     const char *doubt;
     char doubt_text[200]; /* room for it */
-    char flags[240];      /* room for abdb_entry_add_mark */
-    char problem[320];    /* a line for each mark with a sentence: abdb_entry_problem */
+    char flags[240];      /* room for abdb_entry_add_mark_to_flags */
+    char problem[320]; /* a line for each mark with a sentence: abdb_entry_find_problem_of_mark */
 } abdb_entry;
 
 /* An origin as text in exchange formats: "none", or 16 hexadecimal digits. _print fills 17 bytes;
@@ -138,7 +138,7 @@ typedef struct {
 void abdb_origin_to_text(long long origin, char out[17]);
 bool abdb_origin_parse(const char *text, long long *origin);
 /* Adds a known factor (text, and the number that it is, if any). Skips NULL and "". */
-void abdb_entry_add_factor(abdb_entry *entry, const char *name, const char *text);
+void abdb_entry_add_factor_parsing_number(abdb_entry *entry, const char *name, const char *text);
 void abdb_entry_add_number_factor(abdb_entry *entry, const char *name, double value,
                                   const char *text);
 /* Adds a factor that the source leaves unknown, or that cannot apply. */
@@ -150,7 +150,7 @@ abdb_result *abdb_entry_add_result(abdb_entry *entry, const char *metric, double
 
 /* Adds a judgement on the row to its flags, once: the name of a row of data/rules/marks.csv, whose
  * effect decides what rankings and comparisons do with the row. */
-void abdb_entry_add_mark(abdb_entry *entry, const char *mark);
+void abdb_entry_add_mark_to_flags(abdb_entry *entry, const char *mark);
 /* The same, and says what is wrong ("47 of 100 requests failed"): the import prints the first of
  * each mark. A second sentence for one mark is dropped. */
 ABDB_PRINTF(3, 4)
@@ -158,14 +158,15 @@ void abdb_entry_add_mark_and_problem(abdb_entry *entry, const char *mark, const 
 /* Has the entry that mark? */
 bool abdb_entry_has_mark(const abdb_entry *entry, const char *mark);
 /* What was said with the mark, of *size bytes; NULL: nothing. */
-const char *abdb_entry_problem(const abdb_entry *entry, const char *mark, size_t *size);
+const char *abdb_entry_find_problem_of_mark(const abdb_entry *entry, const char *mark,
+                                            size_t *size);
 
 /* Counts a value that the source has and the entry does not. */
 void abdb_entry_count_left_out_value(abdb_entry *entry);
 /* The results of an entry that is kept without them (a run that is not valid) are left out. */
-void abdb_entry_leave_out_results(abdb_entry *entry);
+void abdb_entry_drop_results_as_left_out(abdb_entry *entry);
 /* Takes back results that stand for no value of the source. */
-void abdb_entry_uncount_drop_results(abdb_entry *entry);
+void abdb_entry_drop_results_uncounting_values(abdb_entry *entry);
 /* Empties an entry that was handed over, or refused, for the next row; what is counted need not be
  * cleared. */
 void abdb_entry_reset(abdb_entry *entry);
@@ -179,14 +180,14 @@ long abdb_values_read_by_thread(void);
 
 /* Puts the fields that are dates into the form that is kept (schema/core/date.h). NULL, or the name
  * of the first that is no date and stays as it was: *text. */
-const char *abdb_entry_normalize_dates(abdb_entry *entry, const char **text);
+const char *abdb_entry_normalize_dates_find_bad(abdb_entry *entry, const char **text);
 
 /* The number of a field that is one, as the store checks, keeps and keys it. False: the field has
  * no text, or text that is no count. */
 bool abdb_entry_parse_count(const abdb_entry *entry, int field, long long *out);
 /* Rewrites a field that is a count as it is kept, "1024" for "1,024" and "1e3", by the decimal mark
  * of its column. Text that is no count stays: the store refuses it with its reason. */
-void abdb_entry_rewrite_count(abdb_entry *entry, int field, abdb_decimal_mark mark);
+void abdb_entry_normalize_count_field(abdb_entry *entry, int field, abdb_decimal_mark mark);
 
 /* A row of a dictionary or of published facts: device, spec, alias, price, source, model, claim. */
 enum { ABDB_FACT_MAX = 32 };
@@ -199,7 +200,7 @@ typedef struct {
         const char *name, *text; /* text NULL: num; both missing: NULL */
         double num;
     } column[ABDB_FACT_MAX];
-    char dates[2][ABDB_DATE_SIZE]; /* room for abdb_fact_normalize_dates */
+    char dates[2][ABDB_DATE_SIZE]; /* room for abdb_fact_normalize_dates_find_bad */
 } abdb_fact;
 /* A column of a fact that is a number, by the name of the column: a whole one of a count, any other
  * of a quantity, with that decimal mark. False, with reason: the text is none. */
@@ -207,8 +208,8 @@ bool abdb_fact_parse_number(const char *column, const char *text, abdb_decimal_m
                             double *out, char *reason, size_t room);
 /* Is the column a number in the table of the fact? */
 bool abdb_fact_column_is_number(const char *table, const char *column);
-/* The same as abdb_entry_normalize_dates for the columns of a fact. */
-const char *abdb_fact_normalize_dates(abdb_fact *fact, const char **text);
+/* The same as abdb_entry_normalize_dates_find_bad for the columns of a fact. */
+const char *abdb_fact_normalize_dates_find_bad(abdb_fact *fact, const char **text);
 
 typedef struct {
     long line; /* 0 unknown */

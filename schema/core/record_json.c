@@ -12,7 +12,7 @@ static void append_comma_unless_first(abdb_text *out)
     if (last != '{' && last != '[' && last != ':') abdb_text_puts(out, ",");
 }
 
-static void append_json_name(abdb_text *out, const char *name)
+static void append_json_member_name(abdb_text *out, const char *name)
 {
     append_comma_unless_first(out);
     abdb_text_append_json_string(out, name);
@@ -22,7 +22,7 @@ static void append_json_name(abdb_text *out, const char *name)
 static void append_json_text_member(abdb_text *out, const char *name, const char *text)
 {
     if (!text) return;
-    append_json_name(out, name);
+    append_json_member_name(out, name);
     abdb_text_append_json_string(out, text);
 }
 
@@ -37,13 +37,13 @@ static void append_shortest_number(abdb_text *out, double value)
 static void append_json_number_member(abdb_text *out, const char *name, double value)
 {
     if (!isfinite(value)) return;
-    append_json_name(out, name);
+    append_json_member_name(out, name);
     append_shortest_number(out, value);
 }
 
 static void append_json_integer_member(abdb_text *out, const char *name, long long value)
 {
-    append_json_name(out, name);
+    append_json_member_name(out, name);
     abdb_text_printf(out, "%lld", value);
 }
 
@@ -72,7 +72,7 @@ static void append_factor_json(abdb_text *out, const abdb_factor *f)
     double read = NAN;
     bool same;
 
-    append_json_name(out, f->name);
+    append_json_member_name(out, f->name);
     if (f->state != ABDB_KNOWN) {
         abdb_text_printf(out, "{\"state\":\"%s\"}",
                          f->state == ABDB_UNKNOWN ? "unknown" : "inapplicable");
@@ -95,7 +95,7 @@ static void append_factor_json(abdb_text *out, const abdb_factor *f)
 static void append_samples_json(abdb_text *out, const abdb_result *r)
 {
     if (!r->samples) return;
-    append_json_name(out, "samples");
+    append_json_member_name(out, "samples");
     abdb_text_puts(out, "[");
     for (size_t i = 0; i < r->samples; i++) {
         const abdb_sample *s = &r->sample[i];
@@ -137,7 +137,7 @@ static void append_result_json(abdb_text *out, const abdb_result *r)
 static void append_telemetry_json(abdb_text *out, const abdb_entry *e)
 {
     if (!e->telemetries) return;
-    append_json_name(out, "telemetry");
+    append_json_member_name(out, "telemetry");
     abdb_text_puts(out, "[");
     for (size_t i = 0; i < e->telemetries; i++) {
         const abdb_telemetry *t = &e->telemetry[i];
@@ -157,7 +157,7 @@ static void append_telemetry_json(abdb_text *out, const abdb_entry *e)
 static void append_spans_json(abdb_text *out, const abdb_entry *e)
 {
     if (!e->spans) return;
-    append_json_name(out, "span");
+    append_json_member_name(out, "span");
     abdb_text_puts(out, "[");
     for (size_t i = 0; i < e->spans; i++) {
         const abdb_span *s = &e->span[i];
@@ -180,7 +180,7 @@ static void append_spans_json(abdb_text *out, const abdb_entry *e)
 static void append_ranks_json(abdb_text *out, const abdb_entry *e)
 {
     if (!e->ranks) return;
-    append_json_name(out, "rank");
+    append_json_member_name(out, "rank");
     abdb_text_puts(out, "[");
     for (size_t i = 0; i < e->ranks; i++) {
         abdb_text_puts(out, i ? ",{" : "{");
@@ -197,7 +197,7 @@ static void append_ranks_json(abdb_text *out, const abdb_entry *e)
 static void append_process_json(abdb_text *out, const abdb_process *p)
 {
     if (!p->campaign) return;
-    append_json_name(out, "process");
+    append_json_member_name(out, "process");
     abdb_text_puts(out, "{");
     append_json_text_member(out, "campaign", p->campaign);
     append_json_text_member(out, "backend", p->backend);
@@ -212,7 +212,7 @@ static void append_process_json(abdb_text *out, const abdb_process *p)
 static void append_origin_json(abdb_text *out, long long origin)
 {
     if (origin == ABDB_ORIGIN_UNSAID) return;
-    append_json_name(out, "origin");
+    append_json_member_name(out, "origin");
     if (origin == ABDB_ORIGIN_NONE)
         abdb_text_puts(out, "null");
     else

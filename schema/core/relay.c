@@ -12,13 +12,13 @@
 
 enum { ROUNDS_MAX = 1024 }; /* of reads at the end: whoever still writes may never stop */
 
-void abdb_relay_open(abdb_relay *r, int from, int to, size_t most, const char *name)
+void abdb_relay_init_nonblocking(abdb_relay *r, int from, int to, size_t most, const char *name)
 {
     *r = (abdb_relay){.from = from, .to = to, .most = most, .name = name, .plain = isatty(to)};
     fcntl(from, F_SETFL, O_NONBLOCK);
 }
 
-bool abdb_relay_ready(const abdb_relay *r)
+bool abdb_relay_source_open_and_target_ready(const abdb_relay *r)
 {
     struct pollfd room = {.fd = r->to, .events = POLLOUT};
 
@@ -26,45 +26,45 @@ bool abdb_relay_ready(const abdb_relay *r)
 }
 
 /* Writes it, or as much as can be written: there is nobody to report a failure to. */
-static void write_words(const abdb_relay *r, const char *words, size_t size)
+static void write_all_ignoring_errors(const abdb_relay *r, const char *bytes, size_t size)
 {
     while (size) {
-        ssize_t wrote = write(r->to, words, size);
+        ssize_t wrote = write(r->to, bytes, size);
 
         if (wrote < 0 && errno == EINTR) continue;
         if (wrote <= 0) return;
-        words += wrote;
+        bytes += wrote;
         size -= (size_t)wrote;
     }
 }
 
 /* Writes the line that was collected as plain text, and ends it. */
-static void write_plain_line(abdb_relay *r)
+static void write_sanitized_line_and_clear(abdb_relay *r)
 {
     abdb_text plain = {0};
 
     r->line[r->size] = '\0';
     abdb_text_append_sanitized(&plain, r->line);
     abdb_text_puts(&plain, "\n");
-    write_words(r, abdb_text_get(&plain), plain.size);
+    write_all_ignoring_errors(r, abdb_text_get(&plain), plain.size);
     abdb_text_free(&plain);
     r->size = 0;
 }
 
 /* Passes on bytes that are within the bound. */
-static void write_passed(abdb_relay *r, const char *words, size_t size)
+static void relay_bytes_or_plain_lines(abdb_relay *r, const char *bytes, size_t size)
 {
     if (!r->plain) {
-        write_words(r, words, size);
+        write_all_ignoring_errors(r, bytes, size);
         return;
     }
     for (size_t i = 0; i < size; i++) {
-        if (words[i] != '\n' && words[i] != '\0') r->line[r->size++] = words[i];
-        if (words[i] == '\n' || r->size == sizeof r->line - 1) write_plain_line(r);
+        if (bytes[i] != '\n' && bytes[i] != '\0') r->line[r->size++] = bytes[i];
+        if (bytes[i] == '\n' || r->size == sizeof r->line - 1) write_sanitized_line_and_clear(r);
     }
 }
 
-bool abdb_relay_pass(abdb_relay *r)
+bool abdb_relay_pass_chunk_within_limit(abdb_relay *r)
 {
     char chunk[ABDB_RELAY_LINE], message[256];
     ssize_t size = r->from >= 0 ? read(r->from, chunk, sizeof chunk) : 0;
@@ -76,19 +76,22 @@ bool abdb_relay_pass(abdb_relay *r)
         return false;
     }
     passed = (size_t)size < r->most ? (size_t)size : r->most;
-    write_passed(r, chunk, passed);
+    relay_bytes_or_plain_lines(r, chunk, passed);
     r->most -= passed;
     if (passed == (size_t)size || r->over) return true;
     r->over = true;
-    if (r->plain && r->size) write_plain_line(r);
+    if (r->plain && r->size) write_sanitized_line_and_clear(r);
     snprintf(message, sizeof message, "\nabdb: %.150s says more on standard error: it is dropped\n",
              r->name);
-    write_words(r, message, strlen(message));
+    write_all_ignoring_errors(r, message, strlen(message));
     return true;
 }
 
-void abdb_relay_close(abdb_relay *r)
+void abdb_relay_drain_and_flush(abdb_relay *r)
 {
-    for (int i = 0; i < ROUNDS_MAX && abdb_relay_ready(r) && abdb_relay_pass(r); i++) continue;
-    if (r->plain && r->size) write_plain_line(r);
+    for (int i = 0; i < ROUNDS_MAX && abdb_relay_source_open_and_target_ready(r) &&
+                    abdb_relay_pass_chunk_within_limit(r);
+         i++)
+        continue;
+    if (r->plain && r->size) write_sanitized_line_and_clear(r);
 }

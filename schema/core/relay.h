@@ -18,12 +18,13 @@ typedef struct {
 } abdb_relay;
 
 /* Makes a relay of `most` bytes between two files; `from` no longer blocks. */
-void abdb_relay_open(abdb_relay *relay, int from, int to, size_t most, const char *name);
+void abdb_relay_init_nonblocking(abdb_relay *relay, int from, int to, size_t most,
+                                 const char *name);
 /* Can something be passed on or dropped now? False where `to` takes nothing at the moment. */
-bool abdb_relay_ready(const abdb_relay *relay);
+bool abdb_relay_source_open_and_target_ready(const abdb_relay *relay);
 /* Reads once, and passes on what may pass. False: nothing was there. */
-bool abdb_relay_pass(abdb_relay *relay);
+bool abdb_relay_pass_chunk_within_limit(abdb_relay *relay);
 /* Passes on the rest of what is there, and a line without an end. */
-void abdb_relay_close(abdb_relay *relay);
+void abdb_relay_drain_and_flush(abdb_relay *relay);
 
 #endif

@@ -242,14 +242,14 @@ void abdb_text_vprintf_sanitized(abdb_text *out, const char *format, va_list arg
 }
 
 /* Does the character end a line, command a terminal, or turn the direction of others? */
-static bool is_control(unsigned c)
+static bool is_line_terminal_or_bidi_control(unsigned c)
 {
     return c < 0x20 || (c >= 0x7f && c <= 0x9f) || (c >= 0x2028 && c <= 0x202e) ||
            (c >= 0x2066 && c <= 0x2069);
 }
 
-abdb_status abdb_check_name(const char *what, const char *text, size_t size, size_t most,
-                            abdb_error *err)
+abdb_status abdb_check_name_is_short_printable_utf8(const char *what, const char *text, size_t size,
+                                                    size_t most, abdb_error *err)
 {
     if (size > most)
         return ABDB_FAIL(err, ABDB_USAGE, "%s has %zu bytes: more than %zu are no name", what, size,
@@ -258,7 +258,7 @@ abdb_status abdb_check_name(const char *what, const char *text, size_t size, siz
         int length = abdb_utf8_char_length(at);
 
         if (!length) return ABDB_FAIL(err, ABDB_USAGE, "%s '%s' is not UTF-8", what, text);
-        if (is_control(decode_code_point((const unsigned char *)at, length)))
+        if (is_line_terminal_or_bidi_control(decode_code_point((const unsigned char *)at, length)))
             return ABDB_FAIL(err, ABDB_USAGE,
                              "%s has a line break or another control character: '%s'", what, text);
         at += length;

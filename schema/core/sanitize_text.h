@@ -27,8 +27,9 @@ void abdb_text_append_sanitized(abdb_text *out, const char *text);
 void abdb_text_vprintf_sanitized(abdb_text *out, const char *format, va_list args);
 /* Checks that `size` bytes of text can be a name, a tag or another word: UTF-8 without line breaks,
  * controls and marks of direction, of at most `most` bytes. ABDB_USAGE names it as `what`. */
-ABDB_MUST_USE abdb_status abdb_check_name(const char *what, const char *text, size_t size,
-                                          size_t most, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_check_name_is_short_printable_utf8(const char *what,
+                                                                  const char *text, size_t size,
+                                                                  size_t most, abdb_error *err);
 /* Columns of a terminal that the plain form of a text takes (combining marks 0, all else 1). */
 int abdb_display_width(const char *text);
 

@@ -96,7 +96,7 @@ enum { DIGITS = 13 };
 
 static double round_to_13_digits(double value)
 {
-    return isfinite(value) ? abdb_number_round(value, DIGITS) : value;
+    return isfinite(value) ? abdb_round_to_significant_digits(value, DIGITS) : value;
 }
 
 double abdb_exp_rounded(double x)

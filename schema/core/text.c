@@ -206,7 +206,7 @@ char *abdb_trim_in_place(char *string)
     return string;
 }
 
-void abdb_fold_name(const char *name, char *out, size_t room)
+void abdb_fold_name_drop_punctuation(const char *name, char *out, size_t room)
 {
     const unsigned char *s = (const unsigned char *)name;
     size_t used = 0;
@@ -287,12 +287,12 @@ const char *abdb_name_by_loose_spelling(const char *word, const char *const *nam
     const char *found = NULL;
     char folded[256], release[258], bones[256];
 
-    abdb_fold_name(word, folded, sizeof folded);
+    abdb_fold_name_drop_punctuation(word, folded, sizeof folded);
     snprintf(release, sizeof release, "v%s", folded);
     for (size_t i = 0; i < count; i++)
         if (strcmp(names[i], word) == 0) return names[i];
     for (size_t i = 0; i < count; i++) {
-        abdb_fold_name(names[i], bones, sizeof bones);
+        abdb_fold_name_drop_punctuation(names[i], bones, sizeof bones);
         if (!*folded || (strcmp(bones, folded) != 0 && strcmp(bones, release) != 0)) continue;
         if (found && strcmp(found, names[i]) != 0) return NULL;
         found = names[i];
@@ -300,7 +300,7 @@ const char *abdb_name_by_loose_spelling(const char *word, const char *const *nam
     return found;
 }
 
-bool abdb_glob_matches(const char *pattern, const char *string)
+bool abdb_glob_matches_ignoring_case(const char *pattern, const char *string)
 {
     /* star: the last '*'; mark: how far it reaches. On a mismatch it takes one character more,
      * which is enough: an earlier star need never be tried again. */

@@ -49,7 +49,7 @@ typedef struct {
 
 void *abdb_arena_alloc(abdb_arena *arena, size_t size); /* zeroed, aligned; NULL: no memory */
 char *abdb_arena_copy(abdb_arena *arena, const char *string, size_t size);
-/* Without memory the text is empty, never NULL; abdb_allocation_failures tells. */
+/* Without memory the text is empty, never NULL; abdb_allocation_failure_count tells. */
 char *abdb_arena_printf(abdb_arena *arena, const char *format, ...) ABDB_PRINTF(2, 3);
 void abdb_arena_free(abdb_arena *arena);
 void abdb_arena_clear(abdb_arena *arena); /* the same, a block kept for what comes next */
@@ -65,7 +65,7 @@ char *abdb_trim_in_place(char *string);
 /* Folds a name to its bones: lower-case ASCII letters and digits, everything else dropped, so that
  * "DGX H200 (8x, TRT)" and "DGX H200 (8x TRT)" meet. out has room bytes. Letters outside ASCII are
  * kept as bytes, except the typographic hyphens and spaces (U+2010..U+2015, U+00A0, U+202F). */
-void abdb_fold_name(const char *name, char *out, size_t room);
+void abdb_fold_name_drop_punctuation(const char *name, char *out, size_t room);
 /* Has the text a digit, so that it is a number or a damaged one, and no word? NULL has none. */
 bool abdb_has_digit(const char *string);
 /* Edit distance (insert, delete, replace, swap = 1), case-insensitive. */
@@ -77,7 +77,7 @@ const char *abdb_nearest_name(const char *name, const char *const *names, size_t
  * several. */
 const char *abdb_name_by_loose_spelling(const char *word, const char *const *names, size_t count);
 /* '*' and '?' patterns, case-insensitive. */
-bool abdb_glob_matches(const char *pattern, const char *string);
+bool abdb_glob_matches_ignoring_case(const char *pattern, const char *string);
 /* Bytes of the valid UTF-8 character at the beginning of a string, or 0. */
 int abdb_utf8_char_length(const char *string);
 

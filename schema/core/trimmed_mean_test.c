@@ -141,23 +141,25 @@ done:
     return st;
 }
 
-abdb_status abdb_trial_test_difference(const abdb_trimmed_mean_trial *t,
-                                       abdb_trimmed_mean_outcome *out, abdb_error *err)
+abdb_status abdb_yuen_trimmed_mean_test(const abdb_trimmed_mean_trial *samples,
+                                        abdb_trimmed_mean_outcome *out, abdb_error *err)
 {
     double drift;
     abdb_status st = ABDB_OK;
 
     *out = (abdb_trimmed_mean_outcome){0};
-    if (t->m < ABDB_PROCESSES_LEAST || t->n < ABDB_PROCESSES_LEAST || (t->paired && t->m != t->n))
-        return ABDB_FAIL(err, ABDB_DATA, "%zu and %zu processes", t->m, t->n);
-    for (size_t i = 0; i < t->m + t->n; i++)
-        if (!isfinite(i < t->m ? t->a[i] : t->b[i - t->m]))
+    if (samples->m < ABDB_PROCESSES_LEAST || samples->n < ABDB_PROCESSES_LEAST ||
+        (samples->paired && samples->m != samples->n))
+        return ABDB_FAIL(err, ABDB_DATA, "%zu and %zu processes", samples->m, samples->n);
+    for (size_t i = 0; i < samples->m + samples->n; i++)
+        if (!isfinite(i < samples->m ? samples->a[i] : samples->b[i - samples->m]))
             return ABDB_FAIL(err, ABDB_DATA, "process %zu has no number", i);
-    TRY(t->paired ? trimmed_difference_of_pairs(t, out, err)
-                  : trimmed_difference_of_sides(t, out, err));
-    drift = t->paired
+    TRY(samples->paired ? trimmed_difference_of_pairs(samples, out, err)
+                        : trimmed_difference_of_sides(samples, out, err));
+    drift = samples->paired
                 ? 0
-                : t->drift * t->drift * (1 / (double)t->a_commands + 1 / (double)t->b_commands);
+                : samples->drift * samples->drift *
+                      (1 / (double)samples->a_commands + 1 / (double)samples->b_commands);
     out->error = sqrt(out->within + drift);
     out->p = out->error > 0 ? abdb_student_two_sided_p(out->difference / out->error, out->freedom)
              : out->difference < 0 || out->difference > 0 ? 0
@@ -179,9 +181,9 @@ double abdb_outcome_detectable_change(const abdb_trimmed_mean_outcome *o, double
            abdb_student_two_sided_critical_t(2 * missed, o->freedom) * o->error;
 }
 
-size_t abdb_trial_processes_needed(const abdb_trimmed_mean_trial *t,
-                                   const abdb_trimmed_mean_outcome *o, double alpha, double effect,
-                                   double wanted_change)
+size_t abdb_processes_needed_for_detectable_change(const abdb_trimmed_mean_trial *t,
+                                                   const abdb_trimmed_mean_outcome *o, double alpha,
+                                                   double effect, double wanted_change)
 {
     size_t have = t->m < t->n ? t->m : t->n;
     double drift = o->error * o->error - o->within;
@@ -228,8 +230,8 @@ abdb_verdict abdb_outcome_decide_verdict(const abdb_trimmed_mean_outcome *o, dou
 
 /* Of the processes x[0..n) of one command: trimmed mean, and its squared error times n: the
  * variance of a process as the test sees it. */
-static abdb_status mean_and_variance_of_command(const double *x, size_t n, double *mean,
-                                                double *variance, abdb_error *err)
+static abdb_status trimmed_mean_and_variance_of_command(const double *x, size_t n, double *mean,
+                                                        double *variance, abdb_error *err)
 {
     double *in_order = NULL;
     abdb_status st = copy_sorted(x, n, &in_order, err);
@@ -241,8 +243,9 @@ static abdb_status mean_and_variance_of_command(const double *x, size_t n, doubl
     return ABDB_OK;
 }
 
-abdb_status abdb_noise_accumulate(abdb_noise_sums *s, const double *value, const size_t *command,
-                                  size_t n, abdb_error *err)
+abdb_status abdb_noise_add_within_and_between_commands(abdb_noise_sums *s, const double *value,
+                                                       const size_t *command, size_t n,
+                                                       abdb_error *err)
 {
     double *means = calloc(n + 1, sizeof *means), middle = 0;
     size_t commands = 0;
@@ -254,7 +257,8 @@ abdb_status abdb_noise_accumulate(abdb_noise_sums *s, const double *value, const
         size_t kept;
 
         for (end = i + 1; end < n && command[end] == command[i]; end++) continue;
-        TRY(mean_and_variance_of_command(value + i, end - i, &means[commands++], &variance, err));
+        TRY(trimmed_mean_and_variance_of_command(value + i, end - i, &means[commands++], &variance,
+                                                 err));
         /* Pooled by degrees of freedom: each command's variance counts as often as it has them. */
         kept = end - i - 2 * trimmed_count_per_end(end - i);
         s->within += variance * ((double)kept - 1);

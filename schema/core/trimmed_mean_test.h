@@ -47,18 +47,19 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_trimmed_geomean_of_logs(const double *x, size_t n, double *out,
                                                        abdb_error *err);
 /* ABDB_DATA: too few processes, or a value is not finite. */
-ABDB_MUST_USE abdb_status abdb_trial_test_difference(const abdb_trimmed_mean_trial *trial,
-                                                     abdb_trimmed_mean_outcome *out,
-                                                     abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_yuen_trimmed_mean_test(const abdb_trimmed_mean_trial *trial,
+                                                      abdb_trimmed_mean_outcome *out,
+                                                      abdb_error *err);
 /* The smallest ln ratio that such data show at the level alpha in 99 of 100 repetitions, where the
  * estimate must also be `effect` (ln) or more. */
 double abdb_outcome_detectable_change(const abdb_trimmed_mean_outcome *outcome, double alpha,
                                       double effect);
 /* Processes a side that would show `wanted` (ln ratio), those that there are or more; 0: no number
  * of them up to ABDB_REPEAT_MOST (they vary too much, or commands drift). */
-size_t abdb_trial_processes_needed(const abdb_trimmed_mean_trial *trial,
-                                   const abdb_trimmed_mean_outcome *outcome, double alpha,
-                                   double effect, double wanted_change);
+size_t abdb_processes_needed_for_detectable_change(const abdb_trimmed_mean_trial *trial,
+                                                   const abdb_trimmed_mean_outcome *outcome,
+                                                   double alpha, double effect,
+                                                   double wanted_change);
 
 typedef enum {
     ABDB_VERDICT_FASTER,  /* b is better */
@@ -90,8 +91,10 @@ typedef struct {
     double within, between, within_freedom, between_freedom;
 } abdb_noise_sums;
 /* Adds a thing: value[i] (logarithm) of the command command[i]; those of one stand together. */
-ABDB_MUST_USE abdb_status abdb_noise_accumulate(abdb_noise_sums *sums, const double *value,
-                                                const size_t *command, size_t n, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_noise_add_within_and_between_commands(abdb_noise_sums *sums,
+                                                                     const double *value,
+                                                                     const size_t *command,
+                                                                     size_t n, abdb_error *err);
 abdb_noise abdb_noise_from_sums(const abdb_noise_sums *sums);
 
 #endif

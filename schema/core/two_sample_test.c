@@ -161,8 +161,8 @@ static void normal_rank_sum_tails(size_t m, size_t n, double ties, long long twi
 }
 
 /* The test with b multiplied by `factor`. */
-static abdb_status rank_sum_tails_with_factor(const abdb_two_samples *two, double factor,
-                                              double *below, double *above, abdb_error *err)
+static abdb_status mann_whitney_tails_with_b_scaled(const abdb_two_samples *two, double factor,
+                                                    double *below, double *above, abdb_error *err)
 {
     size_t count = two->m + two->n;
     abdb_ranked *all = calloc(count, sizeof *all);
@@ -175,7 +175,7 @@ static abdb_status rank_sum_tails_with_factor(const abdb_two_samples *two, doubl
     for (size_t i = 0; i < two->m; i++) all[i] = (abdb_ranked){.x = two->a[i], .at = i};
     for (size_t i = 0; i < two->n; i++)
         all[two->m + i] = (abdb_ranked){.x = two->b[i] * factor, .at = two->m + i};
-    ties = abdb_sort_and_set_midranks(all, count);
+    ties = abdb_sort_and_set_midranks_sum_ties(all, count);
     for (size_t i = 0; i < count; i++)
         if (all[i].at >= two->m) sum += (long long)all[i].twice;
     if (count <= ABDB_EXACT_MAX)
@@ -191,7 +191,7 @@ abdb_status abdb_mann_whitney_p(const abdb_two_samples *two, double *both, doubl
                                 double *greater, abdb_error *err)
 {
     double below, above;
-    abdb_status st = rank_sum_tails_with_factor(two, 1, &below, &above, err);
+    abdb_status st = mann_whitney_tails_with_b_scaled(two, 1, &below, &above, err);
 
     if (st != ABDB_OK) return st;
     if (both) *both = fmin(1, 2 * fmin(below, above));
@@ -207,10 +207,10 @@ abdb_status abdb_equivalence_p_tost(const abdb_two_samples *two, double margin, 
     abdb_status st = ABDB_OK;
 
     if (!(margin > 0)) return ABDB_FAIL(err, ABDB_DATA, "a margin of equivalence is positive");
-    TRY(rank_sum_tails_with_factor(two, 1 + margin, &ignored, &above,
-                                   err)); /* against ratio <= 1 / (1 + margin) */
-    TRY(rank_sum_tails_with_factor(two, 1 / (1 + margin), &below, &ignored,
-                                   err)); /* against ratio >= 1 + margin */
+    TRY(mann_whitney_tails_with_b_scaled(two, 1 + margin, &ignored, &above,
+                                         err)); /* against ratio <= 1 / (1 + margin) */
+    TRY(mann_whitney_tails_with_b_scaled(two, 1 / (1 + margin), &below, &ignored,
+                                         err)); /* against ratio >= 1 + margin */
     *p = fmax(above, below);
 done:
     return st;
@@ -278,8 +278,9 @@ static double median_of_one_resample(const double *x, size_t n, double *room, ui
 }
 
 /* Quantile q of the median of a over resamples; with n > 0, of the ratio median(b) / median(a). */
-static abdb_status bootstrap_median_quantile(const double *a, size_t m, const double *b, size_t n,
-                                             double q, double *out, abdb_error *err)
+static abdb_status bootstrap_median_or_ratio_quantile(const double *a, size_t m, const double *b,
+                                                      size_t n, double q, double *out,
+                                                      abdb_error *err)
 {
     double *room = calloc(m > n ? m : n, sizeof *room),
            *value = calloc(ABDB_RESAMPLES, sizeof *room);
@@ -313,13 +314,14 @@ abdb_status abdb_bootstrap_ratio_quantile(const abdb_two_samples *two, double q,
 {
     abdb_status st = check_samples_positive(two, err);
 
-    return st == ABDB_OK ? bootstrap_median_quantile(two->a, two->m, two->b, two->n, q, out, err)
-                         : st;
+    return st == ABDB_OK
+               ? bootstrap_median_or_ratio_quantile(two->a, two->m, two->b, two->n, q, out, err)
+               : st;
 }
 
 abdb_status abdb_bootstrap_median_quantile(const double *x, size_t n, double q, double *out,
                                            abdb_error *err)
 {
     if (!n) return ABDB_FAIL(err, ABDB_DATA, "no samples to resample");
-    return bootstrap_median_quantile(x, n, NULL, 0, q, out, err);
+    return bootstrap_median_or_ratio_quantile(x, n, NULL, 0, q, out, err);
 }

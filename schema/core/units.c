@@ -16,7 +16,7 @@ enum { UNIT_COUNT = sizeof units / sizeof units[0] };
 
 /* Equal without white space, with "\(" read as "(" (an old export escapes them), without the star
  * of a footnote, and without case where that says nothing. */
-static bool equal_ignoring_marks(const char *a, const char *b, bool by_case)
+static bool equal_ignoring_space_and_footnote_star(const char *a, const char *b, bool by_case)
 {
     for (;;) {
         while (isspace((unsigned char)*a) || *a == '\\' || *a == '*') a++;
@@ -47,7 +47,8 @@ const abdb_unit *abdb_unit_find(const char *spelling)
         if (strcmp(units[i].name, spelling) == 0) return last = &units[i];
     for (size_t i = 0; i < UNIT_COUNT; i++) {
         if (strlen(units[i].name) <= SYMBOL_LENGTH ||
-            !equal_ignoring_marks(spelling, units[i].name, case_tells_bits_from_bytes(&units[i])))
+            !equal_ignoring_space_and_footnote_star(spelling, units[i].name,
+                                                    case_tells_bits_from_bytes(&units[i])))
             continue;
         if (found && (found->factor != units[i].factor || strcmp(found->base, units[i].base) != 0))
             return NULL; /* two units of this spelling */

@@ -34,16 +34,16 @@ static bool is_callable(const char *name)
 /* --- authorizers: what SQLite asks before it prepares a statement ----------------------------- */
 
 /* a, b, c: table, column, database, as the action has it; the function is b. */
-static int authorize_functions(void *unused, int action, const char *a, const char *b,
-                               const char *c, const char *d)
+static int authorize_all_but_unlisted_functions(void *unused, int action, const char *a,
+                                                const char *b, const char *c, const char *d)
 {
     (void)unused, (void)a, (void)c, (void)d;
     return action != SQLITE_FUNCTION || is_callable(b) ? SQLITE_OK : SQLITE_DENY;
 }
 
 /* What is not allowed here is refused. */
-static int authorize_reading(void *unused, int action, const char *a, const char *b, const char *c,
-                             const char *d)
+static int authorize_read_only_statements(void *unused, int action, const char *a, const char *b,
+                                          const char *c, const char *d)
 {
     static const char *const pragmas[] = {
         "table_info",       "table_xinfo",  "table_list",        "index_list",    "index_info",
@@ -55,7 +55,7 @@ static int authorize_reading(void *unused, int action, const char *a, const char
     case SQLITE_SELECT:
     case SQLITE_READ:
     case SQLITE_RECURSIVE: return SQLITE_OK;
-    case SQLITE_FUNCTION: return authorize_functions(unused, action, a, b, c, d);
+    case SQLITE_FUNCTION: return authorize_all_but_unlisted_functions(unused, action, a, b, c, d);
     case SQLITE_PRAGMA:
         for (size_t i = 0; i < sizeof pragmas / sizeof pragmas[0]; i++)
             if (a && sqlite3_stricmp(a, pragmas[i]) == 0 &&
@@ -69,8 +69,8 @@ static int authorize_reading(void *unused, int action, const char *a, const char
 }
 
 /* The same, and what is temporary may be made and dropped. */
-static int authorize_tables(void *unused, int action, const char *a, const char *b, const char *c,
-                            const char *d)
+static int authorize_reads_and_temp_tables(void *unused, int action, const char *a, const char *b,
+                                           const char *c, const char *d)
 {
     switch (action) {
     case SQLITE_CREATE_TABLE: /* sqlite_stat1 */
@@ -80,7 +80,7 @@ static int authorize_tables(void *unused, int action, const char *a, const char 
     case SQLITE_INSERT:
     case SQLITE_UPDATE:
     case SQLITE_DELETE: return c && strcmp(c, "temp") == 0 ? SQLITE_OK : SQLITE_DENY;
-    default: return authorize_reading(unused, action, a, b, c, d);
+    default: return authorize_read_only_statements(unused, action, a, b, c, d);
     }
 }
 
@@ -98,18 +98,20 @@ static void connect_table_functions(sqlite3 *db)
     }
 }
 
-void abdb_sql_authorize(sqlite3 *db, abdb_sql_rights rights)
+void abdb_sql_install_authorizer(sqlite3 *db, abdb_sql_rights rights)
 {
-    sqlite3_set_authorizer(db, authorize_functions, NULL);
+    sqlite3_set_authorizer(db, authorize_all_but_unlisted_functions, NULL);
     if (rights == ABDB_SQL_ALL) return;
     connect_table_functions(db);
-    sqlite3_set_authorizer(db, rights == ABDB_SQL_READING ? authorize_reading : authorize_tables,
+    sqlite3_set_authorizer(db,
+                           rights == ABDB_SQL_READING ? authorize_read_only_statements
+                                                      : authorize_reads_and_temp_tables,
                            NULL);
 }
 
 /* --- a new connection ------------------------------------------------------------------------- */
 
-static int encoding_of(const char *name)
+static int sqlite_encoding_from_name(const char *name)
 {
     return strcmp(name, "utf16le") == 0   ? SQLITE_UTF16LE
            : strcmp(name, "utf16be") == 0 ? SQLITE_UTF16BE
@@ -136,7 +138,7 @@ static int find_unlisted_functions(sqlite3 *db, registered *out, int room, int *
 
         if (sqlite3_column_int(s, 1) || is_callable(abdb_sql_text_or_empty(s, 0))) continue;
         sqlite3_snprintf(sizeof f->name, f->name, "%s", abdb_sql_text_or_empty(s, 0));
-        f->encoding = encoding_of(abdb_sql_text_or_empty(s, 3));
+        f->encoding = sqlite_encoding_from_name(abdb_sql_text_or_empty(s, 3));
         f->arguments = sqlite3_column_int(s, 4);
         ++*count;
     }
@@ -162,7 +164,7 @@ static int remove_unlisted_functions(sqlite3 *db)
 }
 
 /* Drops all modules of virtual tables but the allowed ones. */
-static int drop_modules(sqlite3 *db)
+static int drop_unlisted_virtual_table_modules(sqlite3 *db)
 {
     const char *names[TABLES_MAX] = {NULL};
     size_t count = 0;
@@ -172,7 +174,7 @@ static int drop_modules(sqlite3 *db)
     return sqlite3_drop_modules(db, names);
 }
 
-int abdb_sql_restrict(sqlite3 *db)
+int abdb_sql_harden_connection(sqlite3 *db)
 {
     int code;
 
@@ -182,14 +184,14 @@ int abdb_sql_restrict(sqlite3 *db)
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
     code = remove_unlisted_functions(db);
-    if (code == SQLITE_OK) code = drop_modules(db);
-    if (code == SQLITE_OK) abdb_sql_authorize(db, ABDB_SQL_ALL);
+    if (code == SQLITE_OK) code = drop_unlisted_virtual_table_modules(db);
+    if (code == SQLITE_OK) abdb_sql_install_authorizer(db, ABDB_SQL_ALL);
     return code;
 }
 
-int abdb_sql_open(sqlite3 **db, const char *path, int flags)
+int abdb_sql_open_hardened(sqlite3 **db, const char *path, int flags)
 {
     int code = sqlite3_open_v2(path, db, flags, NULL);
 
-    return code == SQLITE_OK ? abdb_sql_restrict(*db) : code;
+    return code == SQLITE_OK ? abdb_sql_harden_connection(*db) : code;
 }

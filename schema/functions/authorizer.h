@@ -1,8 +1,9 @@
 /* authorizer.h - what the statements of a connection may do: functions by list (functions.def), no
  * virtual table that a file brings, and, for questions, reading only.
  *
- * abdb_sql_open opens every connection of abdb and restricts it; abdb_sql_restrict does so to one
- * that a host of abdb.so opened. abdb_sql_authorize then sets what the next statements may do.
+ * abdb_sql_open_hardened opens every connection of abdb and restricts it;
+ * abdb_sql_harden_connection does so to one that a host of abdb.so opened.
+ * abdb_sql_install_authorizer then sets what the next statements may do.
  */
 #ifndef ABDB_FUNCTIONS_AUTHORIZER_H
 #define ABDB_FUNCTIONS_AUTHORIZER_H
@@ -39,12 +40,12 @@ typedef enum {
  * so that no virtual table of a file is ever constructed. Switches off double-quoted strings, the
  * address functions of FTS3 and trust in the schema, and sets the rights ABDB_SQL_ALL. Returns
  * SQLite's code. */
-int abdb_sql_restrict(sqlite3 *db);
+int abdb_sql_harden_connection(sqlite3 *db);
 /* Opens a restricted connection; flags: SQLITE_OPEN_*. Returns SQLite's code; the caller closes *db
  * in any case. */
-int abdb_sql_open(sqlite3 **db, const char *path, int flags);
+int abdb_sql_open_hardened(sqlite3 **db, const char *path, int flags);
 /* Connects the table functions of the list that are registered, because the authorizer refuses to
  * declare them later; then sets the rights of all statements that are prepared from here on. */
-void abdb_sql_authorize(sqlite3 *db, abdb_sql_rights rights);
+void abdb_sql_install_authorizer(sqlite3 *db, abdb_sql_rights rights);
 
 #endif

@@ -20,7 +20,7 @@ static void sql_abdb_fold(sqlite3_context *context, int count, sqlite3_value **v
 
     (void)count;
     if (!text) return;
-    abdb_fold_name(text, out, sizeof out);
+    abdb_fold_name_drop_punctuation(text, out, sizeof out);
     sqlite3_result_text(context, out, -1, SQLITE_TRANSIENT);
 }
 
@@ -74,7 +74,7 @@ static void sql_key_ordinal(sqlite3_context *context, int count, sqlite3_value *
 
     (void)count;
     if (end && *key == 'r' && *end == '-' &&
-        abdb_count_parse(end + 1, ABDB_MARK_POINT, 0, 1000000000, &place))
+        abdb_integer_parse_in_range(end + 1, ABDB_MARK_POINT, 0, 1000000000, &place))
         sqlite3_result_int64(context, place);
 }
 

@@ -9,7 +9,8 @@
 enum { LARGE_UNIT = 8 << 20 };
 
 /* The newest reading of the unit's bytes, format and words. */
-abdb_status abdb_reading_find_newest(abdb_writer *w, abdb_reading *out, abdb_error *err)
+abdb_status abdb_writer_find_newest_import_of_same_input(abdb_writer *w, abdb_reading *out,
+                                                         abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(
@@ -42,7 +43,7 @@ abdb_status abdb_reading_find_newest(abdb_writer *w, abdb_reading *out, abdb_err
 }
 
 /* Is there nothing to read? Else says whether the reading replaces an older one, or adds to it. */
-bool abdb_reading_decide_skip(abdb_writer *w, const abdb_reading *r)
+bool abdb_writer_skip_or_set_replace_and_retry(abdb_writer *w, const abdb_reading *r)
 {
     bool read = r->version >= 0, retry = read && w->unit->retry && r->counts.rejected;
 
@@ -104,14 +105,14 @@ static void leave_wal_for_large_file(abdb_writer *w, size_t size)
         (size_t)(pages * page) > size)
         return;
     abdb_db_set_busy_wait(w->db, false);
-    abdb_db_use_journal(w->db);
+    abdb_db_switch_to_rollback_journal(w->db);
     abdb_db_set_busy_wait(w->db, true);
     w->journal = 1;
 }
 
 /* The transaction begins with the first record, so that nobody waits while a file is read. Another
  * writer may have kept the same file meanwhile: then its records say nothing new. */
-abdb_status abdb_writer_begin_transaction(abdb_writer *w, abdb_error *err)
+abdb_status abdb_writer_begin_and_insert_artifact_once(abdb_writer *w, abdb_error *err)
 {
     abdb_reading there;
     abdb_status st = ABDB_OK;
@@ -122,8 +123,8 @@ abdb_status abdb_writer_begin_transaction(abdb_writer *w, abdb_error *err)
     w->open = 1;
     w->marked_stale = 0;
     if (!w->unit) return ABDB_OK;
-    TRY(abdb_reading_find_newest(w, &there, err));
-    if (abdb_reading_decide_skip(w, &there)) {
+    TRY(abdb_writer_find_newest_import_of_same_input(w, &there, err));
+    if (abdb_writer_skip_or_set_replace_and_retry(w, &there)) {
         w->said_by_another = 1;
         w->counts = there.counts;
     } else if (w->retries) {
@@ -143,7 +144,7 @@ abdb_status abdb_writer_store_reject(void *self, const abdb_reject *reject, abdb
     sqlite3_stmt *s = w->statement[S_REJECT];
     size_t size = reject->raw ? strlen(reject->raw) : 0;
 
-    abdb_status st = abdb_writer_begin_transaction(w, err);
+    abdb_status st = abdb_writer_begin_and_insert_artifact_once(w, err);
 
     if (st != ABDB_OK || w->said_by_another) return st;
     w->row_bad++;

@@ -17,7 +17,7 @@ enum { BULK_MIN = 2000, OTHERS_PER_NEW = 8 };
 
 /* --- rows, many at a time --------------------------------------------------------------------- */
 
-abdb_pending_row abdb_writer_pending_row(const abdb_writer *w, statement_id id)
+abdb_pending_row abdb_writer_get_statement_or_buffer(const abdb_writer *w, statement_id id)
 {
     return (abdb_pending_row){w->statement[id], w->rows[id]};
 }
@@ -48,15 +48,15 @@ void abdb_row_set_text(abdb_pending_row slot, int column, const char *text)
         abdb_bind_text_or_null(slot.statement, column, text);
 }
 
-void abdb_row_set_key(abdb_pending_row slot, int column, abdb_key key)
+void abdb_row_set_key_in_two_columns(abdb_pending_row slot, int column, abdb_key key)
 {
     abdb_row_set_integer(slot, column, key.high);
     abdb_row_set_integer(slot, column + 1, key.low);
 }
 
-abdb_status abdb_writer_finish_row(abdb_writer *w, statement_id id, abdb_error *err)
+abdb_status abdb_writer_buffer_or_insert_row(abdb_writer *w, statement_id id, abdb_error *err)
 {
-    return w->rows[id] ? abdb_row_buffer_end_row(w->rows[id], err)
+    return w->rows[id] ? abdb_row_buffer_end_row_insert_if_full(w->rows[id], err)
                        : abdb_writer_run_statement(w, id, err);
 }
 
@@ -69,7 +69,7 @@ done:
     return st;
 }
 
-static void close_row_buffer(abdb_writer *w, int id)
+static void discard_row_buffer(abdb_writer *w, int id)
 {
     abdb_row_buffer_discard_and_close(w->rows[id]);
     w->rows[id] = NULL;
@@ -135,7 +135,8 @@ static abdb_status drop_and_remember_indexes(abdb_writer *w, abdb_error *err)
 /* Builds those of the dropped indexes whose statement has a word in it. What SQLite sorts it sorts
  * in pieces of the size of its cache, each in memory: small pieces are in the processor's cache,
  * and that is a third of the time of keys. */
-static abdb_status rebuild_dropped_indexes(abdb_writer *w, const char *word, abdb_error *err)
+static abdb_status rebuild_dropped_indexes_matching(abdb_writer *w, const char *word,
+                                                    abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -201,21 +202,21 @@ done:
     return st;
 }
 
-abdb_status abdb_writer_update_bulk_mode(abdb_writer *w, abdb_key key, sqlite3_int64 id,
-                                         abdb_error *err)
+abdb_status abdb_writer_count_entry_and_update_bulk(abdb_writer *w, abdb_key key, sqlite3_int64 id,
+                                                    abdb_error *err)
 {
     w->unit_entries++;
     if (w->bulk) {
         if (abdb_keymap_put(&w->entries, key, (uint32_t)id)) return ABDB_OK;
         w->no_bulk = 1; /* more keys than memory is for: on with the indexes */
-        return abdb_writer_finish_bulk(w, err);
+        return abdb_writer_finish_bulk_rebuild_indexes(w, err);
     }
     if (w->bulk_at < BULK_MIN) w->bulk_at = BULK_MIN;
     return w->unit_entries == w->bulk_at && !w->no_bulk ? start_bulk_if_worthwhile(w, err)
                                                         : ABDB_OK;
 }
 
-abdb_status abdb_writer_finish_bulk(abdb_writer *w, abdb_error *err)
+abdb_status abdb_writer_finish_bulk_rebuild_indexes(abdb_writer *w, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -223,7 +224,7 @@ abdb_status abdb_writer_finish_bulk(abdb_writer *w, abdb_error *err)
     TRY(abdb_writer_flush_rows(w, err));
     w->bulk = 0;
     abdb_keymap_free(&w->entries);
-    TRY(rebuild_dropped_indexes(w, "", err));
+    TRY(rebuild_dropped_indexes_matching(w, "", err));
 done:
     abdb_writer_abandon_bulk(w);
     return st;
@@ -233,15 +234,16 @@ abdb_status abdb_writer_end_description_bulk(abdb_writer *w, abdb_error *err)
 {
     abdb_status st = abdb_row_buffer_insert_waiting(w->rows[S_DESCRIPTION], err);
 
-    close_row_buffer(w, S_DESCRIPTION);
+    discard_row_buffer(w, S_DESCRIPTION);
     w->next_description = 0;
     w->all_descriptions = false;
-    return st == ABDB_OK && w->bulk ? rebuild_dropped_indexes(w, "description_by_key", err) : st;
+    return st == ABDB_OK && w->bulk ? rebuild_dropped_indexes_matching(w, "description_by_key", err)
+                                    : st;
 }
 
 void abdb_writer_abandon_bulk(abdb_writer *w)
 {
-    for (int i = 0; i < S_COUNT; i++) close_row_buffer(w, i);
+    for (int i = 0; i < S_COUNT; i++) discard_row_buffer(w, i);
     w->next_entry = w->next_description = 0;
     while (w->indexes > 0) sqlite3_free(w->index[--w->indexes]);
     w->bulk = 0;

@@ -114,8 +114,8 @@ static const char drop[] = "DROP TABLE IF EXISTS temp.spelt; DROP TABLE IF EXIST
                            "DROP TABLE IF EXISTS temp.meaning; DROP TABLE IF EXISTS temp.moved;"
                            "DROP TABLE IF EXISTS temp.sharing";
 
-abdb_status abdb_names_resolve_new(abdb_db *db, const abdb_marks *marks, bool dictionary_changed,
-                                   abdb_error *err)
+abdb_status abdb_names_resolve_and_store_new(abdb_db *db, const abdb_marks *marks,
+                                             bool dictionary_changed, abdb_error *err)
 {
     const sqlite3_int64 from = marks->description;
     char *indexed, *collect = NULL;
@@ -145,8 +145,9 @@ done:
 }
 
 /* Everything happens in temporary tables; name_factor, which decorations fill, is one, too. */
-abdb_status abdb_name_resolve_unseen(abdb_db *db, const char *kind, const char *spelling,
-                                     abdb_arena *arena, const char **meaning, abdb_error *err)
+abdb_status abdb_name_resolve_without_storing(abdb_db *db, const char *kind, const char *spelling,
+                                              abdb_arena *arena, const char **meaning,
+                                              abdb_error *err)
 {
     char *spelt = sqlite3_mprintf("CREATE TEMP TABLE name_factor AS SELECT * FROM main.name_factor"
                                   " WHERE 0; INSERT INTO spelt VALUES (%Q, %Q, abdb_fold(%Q))",

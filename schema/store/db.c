@@ -21,7 +21,7 @@ const abdb_busy_timeout abdb_patience_short = {10, NULL};
 
 /* Another program holds the file, for the turn-th time in this wait: naps a little. 0: patience is
  * over. */
-int abdb_db_busy_nap(void *self, int turn)
+int abdb_db_nap_until_busy_timeout(void *self, int turn)
 {
     static const double tell_after_s = 1;
     const struct timespec nap = {0, NAP_MS * 1000000};
@@ -41,7 +41,7 @@ int abdb_db_busy_nap(void *self, int turn)
 
 void abdb_db_set_busy_wait(abdb_db *db, bool wait)
 {
-    sqlite3_busy_handler(db->sql, wait ? abdb_db_busy_nap : NULL, db);
+    sqlite3_busy_handler(db->sql, wait ? abdb_db_nap_until_busy_timeout : NULL, db);
 }
 
 abdb_status abdb_db_report_sqlite_error(abdb_db *db, abdb_error *err, const char *doing)
@@ -110,7 +110,7 @@ abdb_status abdb_db_query_integer(abdb_db *db, const char *sql, sqlite3_int64 *o
                                                      : abdb_db_report_sqlite_error(db, err, sql);
 }
 
-int abdb_db_use_journal(abdb_db *db)
+int abdb_db_switch_to_rollback_journal(abdb_db *db)
 {
     return sqlite3_exec(db->sql,
                         "PRAGMA main.synchronous = FULL; PRAGMA main.journal_mode = DELETE", NULL,
@@ -120,7 +120,7 @@ int abdb_db_use_journal(abdb_db *db)
 /* Puts the log back into the file. Where another connection is open the log stays for it, and the
  * last writer that closes puts it back; what readers allow is copied now. ABDB_PARTIAL: the log
  * stays for another reason. */
-static abdb_status end_log(abdb_db *db, abdb_error *err)
+static abdb_status checkpoint_and_leave_wal(abdb_db *db, abdb_error *err)
 {
     const char *words;
     int code;
@@ -128,7 +128,7 @@ static abdb_status end_log(abdb_db *db, abdb_error *err)
     abdb_db_set_busy_wait(db, false);
     if (sqlite3_get_autocommit(db->sql) == 0)
         sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL); /* a failure was reported already */
-    code = abdb_db_use_journal(db) & 0xff;
+    code = abdb_db_switch_to_rollback_journal(db) & 0xff;
     if (code == SQLITE_OK || code == SQLITE_NOTADB) return ABDB_OK;
     words = sqlite3_errstr(code);
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED) {
@@ -150,16 +150,16 @@ static struct {
     abdb_error err;
 } apart;
 
-abdb_status abdb_db_left_apart(abdb_error *err)
+abdb_status abdb_db_report_log_left_by_close(abdb_error *err)
 {
     char log[PATH_MAX];
 
-    if (!apart.path || !abdb_db_has_log(apart.path, log)) return ABDB_OK;
+    if (!apart.path || !abdb_db_find_nonempty_log(apart.path, log)) return ABDB_OK;
     *err = apart.err;
     return err->status;
 }
 
-bool abdb_db_has_log(const char *path, char log[PATH_MAX])
+bool abdb_db_find_nonempty_log(const char *path, char log[PATH_MAX])
 {
     static const char *const suffixes[] = {"-wal", "-journal"};
     struct stat info;
@@ -189,9 +189,9 @@ void abdb_db_close(abdb_db *db)
     bool whole;
 
     if (!db) return;
-    whole = !db->sql || db->mode == ABDB_READ || end_log(db, &err) == ABDB_OK;
+    whole = !db->sql || db->mode == ABDB_READ || checkpoint_and_leave_wal(db, &err) == ABDB_OK;
     sqlite3_close_v2(db->sql);
-    if (!whole && abdb_db_has_log(db->path, log)) {
+    if (!whole && abdb_db_find_nonempty_log(db->path, log)) {
         free(apart.path);
         apart.path = db->path;
         apart.err = err;

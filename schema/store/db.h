@@ -57,20 +57,20 @@ ABDB_MUST_USE abdb_status abdb_db_open_with_timeout(abdb_db **out, const char *p
 void abdb_db_set_busy_wait(abdb_db *db, bool wait);
 /* What a wait does, as SQLite calls it: naps for the turn-th time; 0: patience is over. self: the
  * abdb_db. */
-int abdb_db_busy_nap(void *self, int turn);
+int abdb_db_nap_until_busy_timeout(void *self, int turn);
 /* Changes from the log to a rollback journal; SQLite's code. The journal is synced before it
  * counts (synchronous = FULL): SQLite's checksum does not notice a page of it that a power cut
  * tore, and would roll back to zeros (unit/powercut). */
-int abdb_db_use_journal(abdb_db *db);
+int abdb_db_switch_to_rollback_journal(abdb_db *db);
 /* A writer's close puts the log back into the file, unless somebody still reads: at rest a database
  * is one file in rollback mode, which any medium can serve. Where it cannot (a full disk),
- * abdb_db_left_apart reports it. */
+ * abdb_db_report_log_left_by_close reports it. */
 void abdb_db_close(abdb_db *db);
 /* Did a close leave a database in more than one file, and is it still so? ABDB_PARTIAL: yes; err
  * has where the rest is and what to do. main.c asks at the end of every verb. */
-ABDB_MUST_USE abdb_status abdb_db_left_apart(abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_db_report_log_left_by_close(abdb_error *err);
 /* Is a part of the database in a file beside it (-wal, -journal)? log: that file's path. */
-bool abdb_db_has_log(const char *path, char log[PATH_MAX]);
+bool abdb_db_find_nonempty_log(const char *path, char log[PATH_MAX]);
 /* Does another process have the database open? Not for a database that this one has open: closing
  * the descriptor would drop its locks. */
 bool abdb_db_is_open_elsewhere(const char *path);
@@ -94,7 +94,7 @@ ABDB_MUST_USE abdb_status abdb_schema_create_or_migrate(abdb_db *db, int from, a
  * them. */
 ABDB_MUST_USE abdb_status abdb_views_are_current(abdb_db *db, bool *current, abdb_error *err);
 /* Drops the views of this program and of the one that made the file's; nobody else's. */
-ABDB_MUST_USE abdb_status abdb_views_drop(abdb_db *db, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_views_drop_made_by_abdb(abdb_db *db, abdb_error *err);
 /* Makes the views anew. Inside a transaction. */
 ABDB_MUST_USE abdb_status abdb_views_recreate(abdb_db *db, abdb_error *err);
 

@@ -74,7 +74,8 @@ abdb_status abdb_derive_mark_stale(abdb_db *db, const char *dictionary, abdb_err
 }
 
 /* Everything is made: notes up to where, and that nothing is stale or touched. */
-static abdb_status store_marks_clear_stale(abdb_db *db, const abdb_marks *m, abdb_error *err)
+static abdb_status store_derived_marks_clear_stale_touched(abdb_db *db, const abdb_marks *m,
+                                                           abdb_error *err)
 {
     char *sql = sqlite3_mprintf(
         "DELETE FROM touched; DELETE FROM meta WHERE key IN ('stale.names', 'stale.sources',"
@@ -126,21 +127,21 @@ static abdb_status update_derived_tables(abdb_db *db, bool from_scratch, abdb_er
     TRY(analyze_if_outgrown(db, &made.marks, &last.marks, err));
     abdb_timing_add_elapsed("statistics for the planner", from);
     from = abdb_timing_now_if_enabled();
-    TRY(abdb_names_resolve_new(db, &made.marks, made.flag[0], err));
+    TRY(abdb_names_resolve_and_store_new(db, &made.marks, made.flag[0], err));
     abdb_timing_add_elapsed("names", from);
     from = abdb_timing_now_if_enabled();
-    TRY(abdb_withdrawn_update(db, &made.marks, made.flag[2], err));
+    TRY(abdb_withdrawn_update_gone_and_touch(db, &made.marks, made.flag[2], err));
     TRY(abdb_ceilings_update_best(db, &made.marks, err));
     TRY(abdb_subjects_relink_changed(db, made.flag[1] ? &nothing : &made.marks, err));
     abdb_timing_add_elapsed("subjects and ceilings", from);
-    TRY(store_marks_clear_stale(db, &last.marks, err));
+    TRY(store_derived_marks_clear_stale_touched(db, &last.marks, err));
 done:
     return st;
 }
 
 abdb_status abdb_derive_update_all(abdb_db *db, bool from_scratch, abdb_error *err)
 {
-    unsigned starved = abdb_allocation_failures();
+    unsigned starved = abdb_allocation_failure_count();
     bool behind;
     double from;
     abdb_status st = ABDB_OK;
@@ -149,7 +150,7 @@ abdb_status abdb_derive_update_all(abdb_db *db, bool from_scratch, abdb_error *e
     if (!from_scratch && !behind) return ABDB_OK;
     TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
     TRY(update_derived_tables(db, from_scratch, err));
-    if (abdb_allocation_failures() != starved) TRY(ABDB_FAIL(err, ABDB_NOMEM, "derived rows"));
+    if (abdb_allocation_failure_count() != starved) TRY(ABDB_FAIL(err, ABDB_NOMEM, "derived rows"));
     TRY(abdb_db_exec(db, "COMMIT", err));
     from = abdb_timing_now_if_enabled();
     /* statistics for the planner: where another writer is in the way, its own run makes them */

@@ -31,10 +31,10 @@ ABDB_MUST_USE abdb_status abdb_derive_mark_stale(abdb_db *db, const char *dictio
 
 /* withdraw.c: appends an event, "withdrawn" or "restored", for each target that the SELECT
  * `targets` gives and of which it says something new. It is dated now, or a second after what was
- * said of the target last, so that it holds. Inside a transaction; abdb_withdrawn_update follows,
- * or abdb_derive_mark_stale. */
+ * said of the target last, so that it holds. Inside a transaction;
+ * abdb_withdrawn_update_gone_and_touch follows, or abdb_derive_mark_stale. */
 ABDB_MUST_USE abdb_status abdb_withdrawal_insert_events(abdb_db *db, const char *event,
-                                                        const char *targets, const char *reason,
+                                                        const char *targets_sql, const char *reason,
                                                         abdb_error *err);
 
 /* resolve_device_names.c: a step of it, for devices that the tables `meaning` and `meant` of
@@ -42,27 +42,28 @@ ABDB_MUST_USE abdb_status abdb_withdrawal_insert_events(abdb_db *db, const char 
 ABDB_MUST_USE abdb_status abdb_resolve_device_names(abdb_db *db, abdb_error *err);
 /* names.c: what a spelling would mean that nothing in the file has, by the rules of those that it
  * has; *whole is the spelling itself where none explains it. Changes nothing: of a reader, too. */
-ABDB_MUST_USE abdb_status abdb_name_resolve_unseen(abdb_db *db, const char *kind,
-                                                   const char *spelling, abdb_arena *arena,
-                                                   const char **whole, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_name_resolve_without_storing(abdb_db *db, const char *kind,
+                                                            const char *spelling, abdb_arena *arena,
+                                                            const char **whole, abdb_error *err);
 /* names.c, withdrawn.c, ceilings.c, record_linkage.c: the steps of abdb_derive_update_all, in this
  * order and inside its transaction. marks: up to where rows are made, all 0 to make everything
  * anew; stale: the dictionary or the list of withdrawals changed. */
-ABDB_MUST_USE abdb_status abdb_names_resolve_new(abdb_db *db, const abdb_marks *marks, bool stale,
-                                                 abdb_error *err);
-ABDB_MUST_USE abdb_status abdb_withdrawn_update(abdb_db *db, const abdb_marks *marks, bool stale,
-                                                abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_names_resolve_and_store_new(abdb_db *db, const abdb_marks *marks,
+                                                           bool stale, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_withdrawn_update_gone_and_touch(abdb_db *db, const abdb_marks *marks,
+                                                               bool stale, abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_ceilings_update_best(abdb_db *db, const abdb_marks *marks,
                                                     abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_subjects_relink_changed(abdb_db *db, const abdb_marks *marks,
                                                        abdb_error *err);
 /* record_linkage_blocks.c: the descriptions of all statements whose subjects are made anew, into
  * the table `stated`, their subjects gone; any: there are some. Then the tables are dropped. */
-ABDB_MUST_USE abdb_status abdb_subject_blocks_collect(abdb_db *db, const abdb_marks *marks,
-                                                      bool *any, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_subject_blocks_collect_delete_subjects(abdb_db *db,
+                                                                      const abdb_marks *marks,
+                                                                      bool *any, abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_subject_blocks_drop_temp(abdb_db *db, abdb_error *err);
 /* record_linkage_flags.c: the words of subject.flags that all statements of a result decide
  * together, of the descriptions in the table `stated`. */
-ABDB_MUST_USE abdb_status abdb_subject_add_shared_flags(abdb_db *db, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_subject_add_power_inferred_id_flags(abdb_db *db, abdb_error *err);
 
 #endif

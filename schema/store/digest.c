@@ -66,7 +66,7 @@ static abdb_key key_from_digest(const unsigned char digest[ABDB_SHA256_SIZE])
                       (long long)read_big_endian_u64(digest + 8)};
 }
 
-abdb_key abdb_key_of_bytes(const void *data, size_t size)
+abdb_key abdb_sha256_key_of_bytes(const void *data, size_t size)
 {
     unsigned char digest[ABDB_SHA256_SIZE];
 

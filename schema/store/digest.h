@@ -20,7 +20,7 @@ void abdb_sha256_hex_with_progress(const void *data, size_t size,
 /* The key made from data: the same in every database. Two of n facts share the indexed part with
  * probability n^2 / 2^64 (5e-8 at a million), which is why the other part is compared; both, at a
  * billion, with 3e-21. */
-abdb_key abdb_key_of_bytes(const void *data, size_t size);
+abdb_key abdb_sha256_key_of_bytes(const void *data, size_t size);
 /* The same in two steps: the key of what was added so far, to which more may be added. */
 typedef struct {
     SHA256_CTX context;

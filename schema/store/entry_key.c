@@ -109,7 +109,7 @@ typedef struct {
 
 static abdb_key digest_key_text(key_maker *k)
 {
-    return abdb_key_of_bytes(abdb_text_get(&k->text), k->text.size);
+    return abdb_sha256_key_of_bytes(abdb_text_get(&k->text), k->text.size);
 }
 
 /* The digest of the text, remembered. */
@@ -169,7 +169,7 @@ static void append_key_text(abdb_text *text, abdb_key key)
 }
 
 /* What the entry says of itself beyond the fields that many share. */
-static void append_unshared_fields(abdb_text *text, const abdb_entry *e)
+static void append_unshared_fields_to_key(abdb_text *text, const abdb_entry *e)
 {
     for (int i = 0; i < ABDB_FIELD_COUNT; i++)
         if (!abdb_field_is_in_description(i) && e->field[i] && *e->field[i]) {
@@ -186,7 +186,7 @@ static void append_unshared_fields(abdb_text *text, const abdb_entry *e)
 }
 
 /* What tells this measured row of the file at hand from equal ones elsewhere. */
-static long long compute_origin(key_maker *k, const abdb_entry *e)
+static long long origin_of_measured_row(key_maker *k, const abdb_entry *e)
 {
     const char *evidence = e->field[ABDB_FIELD_evidence];
 
@@ -199,7 +199,7 @@ static long long compute_origin(key_maker *k, const abdb_entry *e)
 }
 
 /* The text of a field; a count in one spelling, whichever its source has. */
-static void append_field(abdb_text *text, const abdb_entry *e, int field)
+static void append_field_normalizing_count(abdb_text *text, const abdb_entry *e, int field)
 {
     long long count;
 
@@ -220,13 +220,13 @@ static void compute_entry_keys(key_maker *k, const abdb_sorted_entry *o, abdb_ke
     size_t shared;
 
     key[ABDB_KEY_POINT] = key_of_factors(k, o);
-    *origin = compute_origin(k, e);
+    *origin = origin_of_measured_row(k, e);
     abdb_text_clear(text);
     for (int i = 0; i < ABDB_FIELD_COUNT; i++)
         if (abdb_field_is_in_description(i) && field_differs_from_default(e, i)) {
             abdb_text_puts(text, abdb_fields[i].name);
             abdb_text_puts(text, "=");
-            append_field(text, e, i);
+            append_field_normalizing_count(text, e, i);
             abdb_text_puts(text, "\x1f");
         }
     shared = text->size;
@@ -239,7 +239,7 @@ static void compute_entry_keys(key_maker *k, const abdb_sorted_entry *o, abdb_ke
         abdb_text_puts(text, "\x1eorigin=");
         append_integer(text, *origin);
     }
-    append_unshared_fields(text, e);
+    append_unshared_fields_to_key(text, e);
     for (size_t i = 0; i < e->results; i++) append_whole_result_to_key(text, o->result[i]);
     abdb_digest_add(&digest, abdb_text_get(text) + shared, text->size - shared);
     key[ABDB_KEY_ENTRY] = abdb_digest_key_so_far(&digest);

@@ -71,7 +71,7 @@ bool abdb_keymap_put(abdb_keymap *map, abdb_key key, uint32_t number)
     return true;
 }
 
-bool abdb_keymap_put_or_empty(abdb_keymap *map, abdb_key key, int64_t number)
+bool abdb_keymap_put_or_discard_map(abdb_keymap *map, abdb_key key, int64_t number)
 {
     if (abdb_keymap_put(map, key, (uint32_t)number)) return true;
     abdb_keymap_free(map);

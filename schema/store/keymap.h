@@ -33,7 +33,7 @@ void abdb_keymap_prefetch(const abdb_keymap *map, abdb_key key);
 /* False: no memory, or more keys than it may hold. */
 bool abdb_keymap_put(abdb_keymap *map, abdb_key key, uint32_t number);
 /* The same; a full map is emptied. False: it was full, and is empty now. */
-bool abdb_keymap_put_or_empty(abdb_keymap *map, abdb_key key, int64_t number);
+bool abdb_keymap_put_or_discard_map(abdb_keymap *map, abdb_key key, int64_t number);
 void abdb_keymap_free(abdb_keymap *map);
 
 #endif

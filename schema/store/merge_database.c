@@ -198,14 +198,14 @@ static const char drop_sql[] =
 
 /* A file that somebody changed, or rows of a store that lies: is what they refer to among them, and
  * was it taken? No abdb writes otherwise. */
-static abdb_status check_merged_references(abdb_db *db, abdb_error *err)
+static abdb_status refuse_dangling_merged_references(abdb_db *db, abdb_error *err)
 {
     abdb_text tables = {0};
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(db->sql, lost_sql, -1, &s, NULL);
     abdb_status st = ABDB_OK;
 
-    abdb_schema_names_as_json(false, &tables);
+    abdb_schema_append_names_as_json(false, &tables);
     if (tables.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "names of tables"));
     if (code == SQLITE_OK)
         code = sqlite3_bind_text(s, 1, abdb_text_get(&tables), -1, SQLITE_STATIC);
@@ -238,7 +238,7 @@ abdb_status abdb_merge_database(abdb_db *db, const char *path, abdb_counts *coun
     TRY(abdb_db_query_integer(db, missing, &before, err));
     for (size_t i = 0; i < sizeof union_sql / sizeof union_sql[0]; i++)
         TRY(abdb_db_exec(db, union_sql[i], err));
-    TRY(check_merged_references(db, err));
+    TRY(refuse_dangling_merged_references(db, err));
     TRY(abdb_db_query_integer(db, missing, &after, err));
     TRY(abdb_db_query_integer(db, "SELECT count(*) FROM other.entry_row", &all, err));
     TRY(abdb_db_exec(db, "COMMIT", err));

@@ -21,7 +21,8 @@ abdb_status abdb_schema_create_or_migrate(abdb_db *db, int from, abdb_error *err
     char pragma[96];
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_views_drop(db, err)); /* a table cannot be made anew under views that read it */
+    TRY(abdb_views_drop_made_by_abdb(
+        db, err)); /* a table cannot be made anew under views that read it */
     for (int i = 0; from == 0 && abdb_schema_ddl_files()[i].name; i++)
         TRY(execute_schema_file(db, &abdb_schema_ddl_files()[i], "ddl", err));
     for (int i = from; from > 0 && i < to; i++)

@@ -18,7 +18,7 @@
  * they are read. Returns SQLite's code. */
 static int open_untrusted_sqlite_file(abdb_db *db, const char *path, int flags)
 {
-    int code = abdb_sql_open(&db->sql, path, flags);
+    int code = abdb_sql_open_hardened(&db->sql, path, flags);
 
     if (code != SQLITE_OK) return code;
     sqlite3_exec(db->sql, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
@@ -142,7 +142,8 @@ static abdb_status back_up_with_sqlite(abdb_db *db, const char *partial_path, co
 {
     sqlite3 *copy = NULL;
     sqlite3_backup *backup = NULL;
-    int code = abdb_sql_open(&copy, partial_path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE),
+    int code =
+            abdb_sql_open_hardened(&copy, partial_path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE),
         closed;
 
     if (code == SQLITE_OK) {
@@ -171,8 +172,8 @@ static abdb_status back_up_before_migration(abdb_db *db, int version, abdb_error
     if (!path) return ABDB_FAIL(err, ABDB_NOMEM, "backup of %s", db->path);
     if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode))
         TRY(ABDB_FAIL(err, ABDB_DB, "%s is in the way of a backup; move it and try again", path));
-    TRY(abdb_outfile_open_new(&copy, path, err));
-    abdb_outfile_copy_access(&copy, db->path);
+    TRY(abdb_outfile_open_unguarded(&copy, path, err));
+    abdb_outfile_remember_access_of(&copy, db->path);
     TRY(back_up_with_sqlite(db, copy.partial_path, path, err));
     if (access(path, F_OK) != 0)
         st = abdb_outfile_commit(&copy, err);
@@ -231,14 +232,14 @@ static abdb_status switch_to_wal_mode(abdb_db *db, abdb_error *err)
 
     do code = sqlite3_exec(db->sql, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
     while (((code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) &&
-           abdb_db_busy_nap(db, turn++));
+           abdb_db_nap_until_busy_timeout(db, turn++));
     return code == SQLITE_OK ? ABDB_OK : abdb_db_report_sqlite_error(db, err, "journal_mode = WAL");
 }
 
 /* From an open file to one of this version. Read-only: an older file is refused, and views that
  * are missing or changed are lent for this connection only. Written: backup, tables, then views,
  * the last two in one transaction. */
-static abdb_status create_migrate_or_lend_views(abdb_db *db, abdb_error *err)
+static abdb_status create_migrate_or_make_temp_views(abdb_db *db, abdb_error *err)
 {
     sqlite3_int64 version;
     abdb_status st = ABDB_OK;
@@ -314,7 +315,7 @@ abdb_status abdb_db_open_with_timeout(abdb_db **out, const char *path, abdb_mode
     sqlite3_extended_result_codes(db->sql, 1);
     if (abdb_sql_register_functions(db->sql) != SQLITE_OK)
         TRY(abdb_db_report_sqlite_error(db, err, "functions"));
-    TRY(create_migrate_or_lend_views(db, err));
+    TRY(create_migrate_or_make_temp_views(db, err));
     *out = db;
     db = NULL;
 done:

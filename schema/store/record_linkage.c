@@ -77,7 +77,7 @@ static const char select_sql[] =
 
 /* Half a unit of the last digit that the publisher printed. LoadGen prints six significant digits,
  * so zeros beyond the sixth are padding ("1016380.0"). */
-static void printed_precision(const char *raw, double value, double *half, int *digits)
+static void printed_half_unit_and_digits(const char *raw, double value, double *half, int *digits)
 {
     const char *point = raw ? strchr(raw, '.') : NULL;
     int decimals = point ? (int)strspn(point + 1, "0123456789") : 0;
@@ -106,7 +106,7 @@ static abdb_status read_statements_to_link(abdb_db *db, statement_table *t, abdb
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(db->sql, select_sql, -1, &s, NULL);
-    unsigned starved = abdb_allocation_failures();
+    unsigned starved = abdb_allocation_failure_count();
 
     while (code == SQLITE_OK || code == SQLITE_ROW) {
         statement *row, *more;
@@ -131,10 +131,11 @@ static abdb_status read_statements_to_link(abdb_db *db, statement_table *t, abdb
             .devices = sqlite3_column_type(s, 6) == SQLITE_NULL ? -1 : sqlite3_column_int64(s, 6),
             .value = sqlite3_column_double(s, 7)};
         row->verified = sqlite3_column_int(s, 9);
-        printed_precision(abdb_sql_text_or_null(s, 8), row->value, &row->half_unit, &row->digits);
+        printed_half_unit_and_digits(abdb_sql_text_or_null(s, 8), row->value, &row->half_unit,
+                                     &row->digits);
     }
     sqlite3_finalize(s);
-    if (abdb_allocation_failures() != starved)
+    if (abdb_allocation_failure_count() != starved)
         return ABDB_FAIL(err, ABDB_NOMEM, "texts of statements");
     return code == SQLITE_DONE ? ABDB_OK : abdb_db_report_sqlite_error(db, err, "subjects");
 }
@@ -147,8 +148,8 @@ static int half_unit_spans_overlap(double a, double half_a, double b, double hal
 
 /* The first row of [from, to), sorted by value and none with a half wider than `widest`, that
  * agrees with r; `to`: none. It costs a search, and the rows near the value. */
-static size_t find_first_agreeing_row(const statement *row, size_t from, size_t to, double widest,
-                                      const statement *r)
+static size_t find_first_row_equal_within_precision(const statement *row, size_t from, size_t to,
+                                                    double widest, const statement *r)
 {
     double reach = (r->half_unit + widest) * (1 + 1e-9) + 2e-12 * fabs(r->value);
     size_t low = from, high = to;
@@ -169,12 +170,12 @@ static size_t find_first_agreeing_row(const statement *row, size_t from, size_t 
 }
 
 /* Gives each distinct value of row[from..to), all of one source, a cluster; returns how many. */
-static int number_distinct_values(statement *row, size_t from, size_t to)
+static int assign_clusters_to_distinct_values(statement *row, size_t from, size_t to)
 {
     int count = 0;
 
     for (size_t i = from; i < to; i++) {
-        size_t k = find_first_agreeing_row(row, from, i, row[from].widest, &row[i]);
+        size_t k = find_first_row_equal_within_precision(row, from, i, row[from].widest, &row[i]);
 
         row[i].cluster = k < i ? row[k].cluster : count++;
     }
@@ -216,7 +217,7 @@ static int match_cluster_mark_average(statement *row, size_t from, size_t i, siz
                                       double mean)
 {
     size_t end = row[anchor].source_end;
-    size_t k = find_first_agreeing_row(row, anchor, end, row[anchor].widest, &row[i]);
+    size_t k = find_first_row_equal_within_precision(row, anchor, end, row[anchor].widest, &row[i]);
 
     if (k < end) return row[k].cluster;
     if (half_unit_spans_overlap(row[i].value, row[i].half_unit, mean, row[i].half_unit)) {
@@ -226,14 +227,15 @@ static int match_cluster_mark_average(statement *row, size_t from, size_t i, siz
     for (size_t start = from; start < i; start = row[start].source_end) {
         end = row[start].source_end < i ? row[start].source_end : i;
         k = start == anchor ? end
-                            : find_first_agreeing_row(row, start, end, row[start].widest, &row[i]);
+                            : find_first_row_equal_within_precision(row, start, end,
+                                                                    row[start].widest, &row[i]);
         if (k < end) return row[k].cluster;
     }
     return -1;
 }
 
 /* Quarantines values that are the log's in another unit, with that log's value. */
-static void quarantine_unit_slips(statement *row, size_t from, size_t to)
+static void quarantine_values_off_by_unit_factor(statement *row, size_t from, size_t to)
 {
     static const double steps[] = {1e3, 1e6, 1e9, 1e-3, 1e-6, 1e-9};
 
@@ -262,7 +264,7 @@ static int cluster_statements_of_name(statement *row, size_t from, size_t to)
 
     set_source_ends_and_widest(row, from, to);
     for (size_t i = from; i < to; i = row[i].source_end) {
-        int count = number_distinct_values(row, i, row[i].source_end);
+        int count = assign_clusters_to_distinct_values(row, i, row[i].source_end);
 
         if (count > most) {
             most = count;
@@ -333,7 +335,8 @@ static void add_row_to_verdict(cluster_verdict *v, const statement *row, size_t 
 }
 
 /* Of the cluster row[from..to). Values agree where the spans of all of them share a point. */
-static cluster_verdict judge_cluster(const statement *row, size_t from, size_t to)
+static cluster_verdict choose_preferred_and_find_conflict(const statement *row, size_t from,
+                                                          size_t to)
 {
     cluster_verdict v = {.preferred = to, .devices = -1};
     double lowest = -INFINITY, highest = INFINITY;
@@ -368,7 +371,7 @@ static void mark_repeated_public_ids(statement *row, size_t from, size_t to)
 static abdb_status resolve_and_insert_subject(abdb_db *db, sqlite3_stmt *s, statement *row,
                                               size_t from, size_t to, abdb_error *err)
 {
-    cluster_verdict v = judge_cluster(row, from, to);
+    cluster_verdict v = choose_preferred_and_find_conflict(row, from, to);
 
     mark_repeated_public_ids(row, from, to);
     for (size_t i = from; i < to; i++) {
@@ -403,14 +406,14 @@ static int compare_cluster_then_place(const void *a, const void *b)
 }
 
 /* The subjects of row[from..to), which share a name. */
-static abdb_status link_and_insert_name(abdb_db *db, sqlite3_stmt *s, statement *row, size_t from,
-                                        size_t to, abdb_error *err)
+static abdb_status link_and_insert_results_of_name(abdb_db *db, sqlite3_stmt *s, statement *row,
+                                                   size_t from, size_t to, abdb_error *err)
 {
     int clusters;
     abdb_status st = ABDB_OK;
 
     clusters = cluster_statements_of_name(row, from, to);
-    quarantine_unit_slips(row, from, to);
+    quarantine_values_off_by_unit_factor(row, from, to);
     if (clusters > 1) {
         for (size_t i = from; i < to; i++) row[i].place = i;
         abdb_array_sort(row + from, to - from, sizeof *row, compare_cluster_then_place);
@@ -425,7 +428,8 @@ done:
 }
 
 /* Goes through the sorted statements one identity at a time and inserts the subjects of each. */
-static abdb_status link_and_insert_all_names(abdb_db *db, statement_table *t, abdb_error *err)
+static abdb_status link_and_insert_results_of_all_names(abdb_db *db, statement_table *t,
+                                                        abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     abdb_status st = ABDB_OK;
@@ -436,7 +440,7 @@ static abdb_status link_and_insert_all_names(abdb_db *db, statement_table *t, ab
     for (size_t from = 0, to; from < t->count; from = to) {
         for (to = from; to < t->count && strcmp(t->row[to].key, t->row[from].key) == 0; to++) {
         }
-        TRY(link_and_insert_name(db, s, t->row, from, to, err));
+        TRY(link_and_insert_results_of_name(db, s, t->row, from, to, err));
     }
 done:
     sqlite3_finalize(s);
@@ -450,11 +454,11 @@ abdb_status abdb_subjects_relink_changed(abdb_db *db, const abdb_marks *marks, a
     abdb_error ignored;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_subject_blocks_collect(db, marks, &any, err));
+    TRY(abdb_subject_blocks_collect_delete_subjects(db, marks, &any, err));
     if (!any) goto done;
     TRY(read_statements_to_link(db, &t, err));
-    TRY(link_and_insert_all_names(db, &t, err));
-    TRY(abdb_subject_add_shared_flags(db, err));
+    TRY(link_and_insert_results_of_all_names(db, &t, err));
+    TRY(abdb_subject_add_power_inferred_id_flags(db, err));
 done:
     if (abdb_subject_blocks_drop_temp(db, st == ABDB_OK ? err : &ignored) != ABDB_OK &&
         st == ABDB_OK)

@@ -64,8 +64,8 @@ done:
     return st;
 }
 
-abdb_status abdb_subject_blocks_collect(abdb_db *db, const abdb_marks *marks, bool *any,
-                                        abdb_error *err)
+abdb_status abdb_subject_blocks_collect_delete_subjects(abdb_db *db, const abdb_marks *marks,
+                                                        bool *any, abdb_error *err)
 {
     sqlite3_int64 blocks;
     abdb_status st = ABDB_OK;

@@ -66,7 +66,7 @@ static const char words_sql[] =
 static const char drop[] = "DROP TABLE IF EXISTS temp.said; DROP TABLE IF EXISTS temp.claimed;"
                            "DROP TABLE IF EXISTS temp.other; DROP TABLE IF EXISTS temp.verdict";
 
-abdb_status abdb_subject_add_shared_flags(abdb_db *db, abdb_error *err)
+abdb_status abdb_subject_add_power_inferred_id_flags(abdb_db *db, abdb_error *err)
 {
     abdb_error ignored;
     abdb_status st = abdb_db_exec(db, words_sql, err);

@@ -116,7 +116,7 @@ static int compare_name_core(const void *a, const void *b)
 }
 
 /* Loads the rules for modifiers, the known spellings, sorted by their cores, and the devices. */
-static abdb_status load_vocabulary(vocabulary *v, abdb_error *err)
+static abdb_status load_device_name_vocabulary(vocabulary *v, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -136,7 +136,7 @@ done:
 }
 
 /* Index of the first known name whose core is not less than this one (binary search). */
-static size_t first_name_with_core(const vocabulary *v, const char *core)
+static size_t lower_bound_name_by_core(const vocabulary *v, const char *core)
 {
     size_t low = 0, high = v->names;
 
@@ -157,11 +157,13 @@ static bool name_has_core(const vocabulary *v, size_t i, const abdb_parsed_devic
 }
 
 /* Does the spelling say what the name says? But for words of the sort `other`; NULL: all. */
-static bool has_all_modifiers_of(const abdb_parsed_device_name *bare,
-                                 const abdb_parsed_device_name *name, const char *other)
+static bool has_all_modifiers_except_attribute(const abdb_parsed_device_name *bare,
+                                               const abdb_parsed_device_name *name,
+                                               const char *ignored_attribute)
 {
     for (size_t i = 0; i < name->count; i++)
-        if (!(other && strcmp(name->modifier[i].rule->attribute, other) == 0) &&
+        if (!(ignored_attribute &&
+              strcmp(name->modifier[i].rule->attribute, ignored_attribute) == 0) &&
             !abdb_device_name_has_modifier(bare, name->modifier[i].rule->attribute,
                                            name->modifier[i].value))
             return false;
@@ -169,7 +171,8 @@ static bool has_all_modifiers_of(const abdb_parsed_device_name *bare,
 }
 
 /* What `device` says of it, for a decoration that says one of its columns. */
-static bool device_attribute_value(const known_device *d, const char *says, const char **what)
+static bool find_device_column_value(const known_device *d, const char *attribute,
+                                     const char **what)
 {
     const char *const column[][2] = {{"vendor", d ? d->vendor : NULL},
                                      {"form_factor", d ? d->form_factor : NULL},
@@ -177,7 +180,7 @@ static bool device_attribute_value(const known_device *d, const char *says, cons
                                      {"kind", d ? d->kind : NULL}};
 
     for (size_t i = 0; i < sizeof column / sizeof column[0]; i++)
-        if (strcmp(column[i][0], says) == 0) {
+        if (strcmp(column[i][0], attribute) == 0) {
             *what = column[i][1] ? column[i][1] : "";
             return true;
         }
@@ -195,11 +198,12 @@ static const known_device *find_known_device(const vocabulary *v, const char *na
 static bool modifier_tells_devices_apart(const vocabulary *v, const abdb_parsed_device_name *bare,
                                          const char *canon, size_t which)
 {
-    for (size_t i = first_name_with_core(v, bare->core); name_has_core(v, i, bare); i++) {
+    for (size_t i = lower_bound_name_by_core(v, bare->core); name_has_core(v, i, bare); i++) {
         const abdb_parsed_device_name *other = &v->name[i].bare;
         const char *says = bare->modifier[which].rule->attribute;
 
-        if (strcmp(v->name[i].canon, canon) == 0 || !has_all_modifiers_of(bare, other, says))
+        if (strcmp(v->name[i].canon, canon) == 0 ||
+            !has_all_modifiers_except_attribute(bare, other, says))
             continue;
         for (size_t k = 0; k < other->count; k++)
             if (strcmp(other->modifier[k].rule->attribute, says) == 0) return true;
@@ -214,10 +218,10 @@ static bool modifier_fits_device(const vocabulary *v, const abdb_parsed_device_n
     const char *says = bare->modifier[which].rule->attribute, *value = bare->modifier[which].value,
                *what;
 
-    if (!device_attribute_value(find_known_device(v, canon), says, &what))
+    if (!find_device_column_value(find_known_device(v, canon), says, &what))
         return !modifier_tells_devices_apart(v, bare, canon, which);
     if (strcmp(says, "memory") == 0) return abdb_list_has_word(what, ' ', value, strlen(value));
-    return *what && abdb_modifier_value_matches(value, what);
+    return *what && abdb_modifier_value_matches_before_digits(value, what);
 }
 
 /* How much of a spelling is known of the device of that name, by the name or by itself. */
@@ -230,8 +234,8 @@ static size_t count_modifiers_in_common(const vocabulary *v, const abdb_parsed_d
     for (size_t i = 0; i < bare->count; i++)
         count += abdb_device_name_has_modifier(&name->bare, bare->modifier[i].rule->attribute,
                                                bare->modifier[i].value) ||
-                 (device_attribute_value(find_known_device(v, name->canon),
-                                         bare->modifier[i].rule->attribute, &what) &&
+                 (find_device_column_value(find_known_device(v, name->canon),
+                                           bare->modifier[i].rule->attribute, &what) &&
                   modifier_fits_device(v, bare, name->canon, i));
     return count;
 }
@@ -243,11 +247,11 @@ static const char *resolve_device_by_core(const vocabulary *v, const abdb_parsed
     size_t most = 0;
     bool agree = true;
 
-    for (size_t i = first_name_with_core(v, bare->core); name_has_core(v, i, bare); i++) {
+    for (size_t i = lower_bound_name_by_core(v, bare->core); name_has_core(v, i, bare); i++) {
         const known_name *name = &v->name[i];
         size_t count;
 
-        if (!has_all_modifiers_of(bare, &name->bare, NULL)) continue;
+        if (!has_all_modifiers_except_attribute(bare, &name->bare, NULL)) continue;
         count = count_modifiers_in_common(v, bare, name);
         if (!best || count > most || (count == most && name->own && !best->own)) {
             best = name;
@@ -274,7 +278,8 @@ static bool modifier_is_implied_by_device(const vocabulary *v, const char *canon
     const char *what;
     int sizes = 0;
 
-    if (!device_attribute_value(find_known_device(v, canon), rule->attribute, &what)) return false;
+    if (!find_device_column_value(find_known_device(v, canon), rule->attribute, &what))
+        return false;
     for (; *what; what += strcspn(what, " "), what += strspn(what, " "))
         sizes += isdigit((unsigned char)*what) != 0;
     return strcmp(rule->attribute, "memory") != 0 || sizes < 2;
@@ -332,8 +337,9 @@ static size_t split_at_joiners(char *text, char *part[MIXED_PARTS_MAX])
 
 /* Makes an unresolved name that joins several known devices a mixed system of these. A name of
  * which a part is not known, or that names one device twice, stays unresolved. */
-static abdb_status store_mixed_system(vocabulary *v, sqlite3_stmt *remove, sqlite3_stmt *insert,
-                                      const char *spelling, abdb_error *err)
+static abdb_status resolve_and_store_mixed_system(vocabulary *v, sqlite3_stmt *remove,
+                                                  sqlite3_stmt *insert, const char *spelling,
+                                                  abdb_error *err)
 {
     char *text = abdb_arena_copy(&v->arena, spelling, strlen(spelling)), *part[MIXED_PARTS_MAX];
     const char *canon[MIXED_PARTS_MAX], *whole = "";
@@ -392,7 +398,7 @@ static abdb_status resolve_mixed_systems(vocabulary *v, abdb_error *err)
     sqlite3_reset(s[0]);
     for (char *name = list ? strtok_r(list, "\n", &rest) : NULL; name;
          name = strtok_r(NULL, "\n", &rest))
-        TRY(store_mixed_system(v, s[1], s[2], name, err));
+        TRY(resolve_and_store_mixed_system(v, s[1], s[2], name, err));
 done:
     for (int i = 0; i < 3; i++) sqlite3_finalize(s[i]);
     return st;
@@ -446,7 +452,7 @@ abdb_status abdb_resolve_device_names(abdb_db *db, abdb_error *err)
         " AND how <> 'canon') AND EXISTS (SELECT 1 FROM decoration)",
         &any, err));
     if (!any) goto done;
-    TRY(load_vocabulary(&v, err));
+    TRY(load_device_name_vocabulary(&v, err));
     for (int i = 0; i < 3; i++)
         if (sqlite3_prepare_v2(db->sql, sql[i], -1, &s[i], NULL) != SQLITE_OK)
             TRY(abdb_db_report_sqlite_error(db, err, "names of devices"));

@@ -246,7 +246,7 @@ void abdb_row_buffer_set_text(abdb_row_buffer *g, int column, const char *text)
     g->failed |= !copy;
 }
 
-abdb_status abdb_row_buffer_end_row(abdb_row_buffer *g, abdb_error *err)
+abdb_status abdb_row_buffer_end_row_insert_if_full(abdb_row_buffer *g, abdb_error *err)
 {
     return ++g->waiting < ROWS ? ABDB_OK : abdb_row_buffer_insert_waiting(g, err);
 }

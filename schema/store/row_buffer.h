@@ -18,7 +18,8 @@ void abdb_row_buffer_set_integer(abdb_row_buffer *g, int column, sqlite3_int64 v
 void abdb_row_buffer_set_double(abdb_row_buffer *g, int column, double value);
 void abdb_row_buffer_set_text(abdb_row_buffer *g, int column, const char *text);
 /* The row at hand is complete; when there are many, they are stored. */
-ABDB_MUST_USE abdb_status abdb_row_buffer_end_row(abdb_row_buffer *g, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_row_buffer_end_row_insert_if_full(abdb_row_buffer *g,
+                                                                 abdb_error *err);
 /* Stores those that wait; NULL: there are none. */
 ABDB_MUST_USE abdb_status abdb_row_buffer_insert_waiting(abdb_row_buffer *g, abdb_error *err);
 

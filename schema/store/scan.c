@@ -91,7 +91,7 @@ static abdb_status pass_row_to_sink_as_fact(sqlite3_stmt *s, const char *table,
     return sink->fact(sink->self, &fact, err);
 }
 
-abdb_status abdb_store_scan_facts(abdb_db *db, const abdb_sink *sink, abdb_error *err)
+abdb_status abdb_store_pass_facts_to_sink(abdb_db *db, const abdb_sink *sink, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -446,7 +446,7 @@ done:
 
 /* Entries that are neither whole nor piece, then each whole. What was withdrawn stays here: a
  * file's withdrawal names the file, which a copy does not know. */
-static abdb_status scan_entries_in_key_order(scanner *w, const char *entries)
+static abdb_status pass_entries_to_sink_in_key_order(scanner *w, const char *entries)
 {
     static const char *const order[] = {
         "SELECT entry_id FROM entry_row e WHERE entry_id IN (%s) AND entry_id NOT IN (SELECT piece"
@@ -476,7 +476,7 @@ static abdb_status scan_entries_in_key_order(scanner *w, const char *entries)
     return st;
 }
 
-abdb_status abdb_store_scan_into_sink(abdb_db *db, const char *entries, const abdb_sink *sink,
+abdb_status abdb_store_scan_into_sink(abdb_db *db, const char *entry_ids_sql, const abdb_sink *sink,
                                       abdb_error *err)
 {
     scanner *w = calloc(1, sizeof *w);
@@ -489,8 +489,8 @@ abdb_status abdb_store_scan_into_sink(abdb_db *db, const char *entries, const ab
     for (int i = 0; i < W_COUNT; i++)
         if (sqlite3_prepare_v2(db->sql, walk_sql[i], -1, &w->statement[i], NULL) != SQLITE_OK)
             TRY(abdb_db_report_sqlite_error(db, err, "a walk"));
-    if (!entries) TRY(abdb_store_scan_facts(db, sink, err));
-    TRY(scan_entries_in_key_order(w, entries));
+    if (!entry_ids_sql) TRY(abdb_store_pass_facts_to_sink(db, sink, err));
+    TRY(pass_entries_to_sink_in_key_order(w, entry_ids_sql));
 done:
     for (int i = 0; i < W_COUNT; i++) sqlite3_finalize(w->statement[i]);
     abdb_arena_free(&w->arena);

@@ -9,10 +9,10 @@
 
 /* entries: SQL of a SELECT that gives entry_id (of those that count: what is withdrawn is in no
  * view), or NULL for all. Facts of other tables come along only where it is NULL. */
-ABDB_MUST_USE abdb_status abdb_store_scan_into_sink(abdb_db *db, const char *entries,
+ABDB_MUST_USE abdb_status abdb_store_scan_into_sink(abdb_db *db, const char *entry_ids_sql,
                                                     const abdb_sink *sink, abdb_error *err);
 /* The facts of other tables alone. */
-ABDB_MUST_USE abdb_status abdb_store_scan_facts(abdb_db *db, const abdb_sink *sink,
-                                                abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_store_pass_facts_to_sink(abdb_db *db, const abdb_sink *sink,
+                                                        abdb_error *err);
 
 #endif

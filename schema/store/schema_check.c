@@ -28,7 +28,7 @@ static bool is_identifier_char(char c)
 
 /* Adds SQL without comments, and without blanks but for one between two words: two texts that
  * differ in layout alone become equal. What stands in quotes is copied as it is. */
-static void append_sql_without_layout(abdb_text *out, const char *sql)
+static void append_sql_without_comments_and_blanks(abdb_text *out, const char *sql)
 {
     bool blank = false;
 
@@ -60,7 +60,7 @@ static void append_sql_without_layout(abdb_text *out, const char *sql)
 }
 
 /* The first letter of the next statement, after blanks and comments. */
-static const char *skip_to_statement(const char *sql)
+static const char *skip_blanks_and_sql_comments(const char *sql)
 {
     for (;;) {
         sql += strspn(sql, " \n\t");
@@ -84,11 +84,11 @@ static const char *find_statement_end(const char *sql)
 }
 
 /* Finds the tables and views that a file makes. False: there are too many. */
-static bool list_created_objects(expected_objects *e, const char *sql)
+static bool append_created_tables_and_views(expected_objects *e, const char *sql)
 {
     static const char *const begin[] = {"CREATE TABLE ", "CREATE VIEW "};
 
-    while (*(sql = skip_to_statement(sql))) {
+    while (*(sql = skip_blanks_and_sql_comments(sql))) {
         const char *end = find_statement_end(sql);
 
         for (int k = 0; k < 2; k++) {
@@ -125,8 +125,8 @@ static bool same_sql_ignoring_layout(const object *own, const char *sql, bool *f
 
     if (same) return true;
     abdb_text_add(&copy, own->text, own->size);
-    append_sql_without_layout(&wanted, abdb_text_get(&copy));
-    append_sql_without_layout(&plain, sql);
+    append_sql_without_comments_and_blanks(&wanted, abdb_text_get(&copy));
+    append_sql_without_comments_and_blanks(&plain, sql);
     *failed = plain.failed || wanted.failed || copy.failed;
     same = !*failed && strcmp(abdb_text_get(&plain), abdb_text_get(&wanted)) == 0;
     abdb_text_free(&plain);
@@ -136,7 +136,7 @@ static bool same_sql_ignoring_layout(const object *own, const char *sql, bool *f
 }
 
 /* Would a table or view of that name hide a table function of SQL, which abdb's own SQL calls? */
-static bool hides_function(const char *name)
+static bool hides_sql_table_function(const char *name)
 {
     const abdb_sql_function *f = abdb_sql_function_find(name);
 
@@ -144,8 +144,9 @@ static bool hides_function(const char *name)
 }
 
 /* One row of sqlite_schema. */
-static abdb_status check_schema_row(const abdb_db *db, expected_objects *e, sqlite3_stmt *s,
-                                    bool tables, bool *views, abdb_error *err)
+static abdb_status check_schema_row_against_expected(const abdb_db *db, expected_objects *e,
+                                                     sqlite3_stmt *s, bool require_same_tables,
+                                                     bool *views_current, abdb_error *err)
 {
     const char *type = abdb_sql_text_or_empty(s, 0), *name = abdb_sql_text_or_empty(s, 1),
                *on = abdb_sql_text_or_empty(s, 2);
@@ -153,7 +154,7 @@ static abdb_status check_schema_row(const abdb_db *db, expected_objects *e, sqli
     bool same, failed = false;
     abdb_status st = ABDB_OK;
 
-    if ((strcmp(type, "table") == 0 || strcmp(type, "view") == 0) && hides_function(name))
+    if ((strcmp(type, "table") == 0 || strcmp(type, "view") == 0) && hides_sql_table_function(name))
         return ABDB_FAIL(err, ABDB_DB,
                          "%s: its %s %s hides the function of that name, which abdb calls: drop it"
                          " with sqlite3, or do not use the file",
@@ -169,8 +170,8 @@ static abdb_status check_schema_row(const abdb_db *db, expected_objects *e, sqli
     if (failed)
         st = ABDB_FAIL(err, ABDB_NOMEM, "looking at %s", db->path);
     else if (own->is_view && strcmp(type, "view") == 0)
-        *views &= same;
-    else if (own->is_view || strcmp(type, "table") != 0 || (tables && !same))
+        *views_current &= same;
+    else if (own->is_view || strcmp(type, "table") != 0 || (require_same_tables && !same))
         st = ABDB_FAIL(err, ABDB_DB,
                        "%s: its %s %s is not the one that abdb makes: an abdb of before the first"
                        " release made the file, or somebody changed it. Import its files again, or"
@@ -182,8 +183,9 @@ static abdb_status check_schema_row(const abdb_db *db, expected_objects *e, sqli
 
 /* Compares each object in the file with the expected ones. Fails if a table is missing; *views
  * becomes false if a view is missing or differs. */
-static abdb_status check_all_schema_rows(abdb_db *db, expected_objects *e, bool tables, bool *views,
-                                         abdb_error *err)
+static abdb_status check_schema_rows_and_missing_objects(abdb_db *db, expected_objects *e,
+                                                         bool require_tables, bool *views_current,
+                                                         abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     abdb_status st = ABDB_OK;
@@ -192,7 +194,8 @@ static abdb_status check_all_schema_rows(abdb_db *db, expected_objects *e, bool 
 
     while (st == ABDB_OK && (code == SQLITE_OK || code == SQLITE_ROW)) {
         code = sqlite3_step(s);
-        if (code == SQLITE_ROW) st = check_schema_row(db, e, s, tables, views, err);
+        if (code == SQLITE_ROW)
+            st = check_schema_row_against_expected(db, e, s, require_tables, views_current, err);
         if (code != SQLITE_ROW) break;
     }
     if (st == ABDB_OK && code != SQLITE_DONE)
@@ -202,8 +205,8 @@ static abdb_status check_all_schema_rows(abdb_db *db, expected_objects *e, bool 
         const object *o = &e->object[i];
 
         if (o->is_view)
-            *views &= o->seen;
-        else if (tables && !o->seen)
+            *views_current &= o->seen;
+        else if (require_tables && !o->seen)
             st = ABDB_FAIL(
                 err, ABDB_DB,
                 "%s has no table %.*s, which every abdb database has: an abdb of before the first"
@@ -214,14 +217,14 @@ static abdb_status check_all_schema_rows(abdb_db *db, expected_objects *e, bool 
 }
 
 /* Lists the tables and views that this build creates. False: more than the list has room for. */
-static bool list_expected_objects(expected_objects *e)
+static bool list_tables_and_views_of_this_build(expected_objects *e)
 {
     bool fits = true;
 
     for (int i = 0; fits && abdb_schema_ddl_files()[i].name; i++)
-        fits = list_created_objects(e, abdb_schema_ddl_files()[i].text);
+        fits = append_created_tables_and_views(e, abdb_schema_ddl_files()[i].text);
     for (int i = 0; fits && abdb_views[i].name; i++)
-        fits = list_created_objects(e, abdb_views[i].text);
+        fits = append_created_tables_and_views(e, abdb_views[i].text);
     return fits;
 }
 
@@ -231,17 +234,17 @@ abdb_status abdb_schema_check_objects(abdb_db *db, bool require_tables, bool *vi
     expected_objects e = {0};
 
     *views_current = true;
-    return list_expected_objects(&e)
-               ? check_all_schema_rows(db, &e, require_tables, views_current, err)
+    return list_tables_and_views_of_this_build(&e)
+               ? check_schema_rows_and_missing_objects(db, &e, require_tables, views_current, err)
                : ABDB_FAIL(err, ABDB_LIMIT, "more than %d tables and views", OBJECTS_MAX);
 }
 
-void abdb_schema_names_as_json(bool views, abdb_text *out)
+void abdb_schema_append_names_as_json(bool views, abdb_text *out)
 {
     expected_objects e = {0};
     const char *before = "[";
 
-    out->failed |= !list_expected_objects(&e);
+    out->failed |= !list_tables_and_views_of_this_build(&e);
     for (size_t i = 0; i < e.count; i++) {
         if (e.object[i].is_view != views) continue;
         abdb_text_printf(out, "%s\"%.*s\"", before, (int)e.object[i].name_size, e.object[i].name);

@@ -18,6 +18,6 @@ ABDB_MUST_USE abdb_status abdb_schema_check_objects(abdb_db *db, bool require_ta
                                                     bool *views_current, abdb_error *err);
 /* The names of this program's views, or of its tables, in the order in which they are made, as a
  * JSON array; out->failed: no memory. */
-void abdb_schema_names_as_json(bool views, abdb_text *out);
+void abdb_schema_append_names_as_json(bool views, abdb_text *out);
 
 #endif

@@ -12,7 +12,7 @@
 static _Thread_local char words[160];
 
 /* Why evidence, kind or source cannot be stored; NULL if they can. */
-static const char *why_identity_invalid(const abdb_entry *e)
+static const char *why_evidence_kind_or_source_invalid(const abdb_entry *e)
 {
     static const char *const evidences[] = {"measured", "published", "mlperf", NULL};
     static const char *const kinds[] = {"run", "score", "average", "statement", NULL};
@@ -29,7 +29,7 @@ static const char *why_identity_invalid(const abdb_entry *e)
 }
 
 /* Why a date or a count of the entry cannot be stored; NULL if all can. */
-static const char *why_fields_invalid(const abdb_entry *e)
+static const char *why_dates_or_counts_invalid(const abdb_entry *e)
 {
     static const abdb_field dates[] = {ABDB_FIELD_date, ABDB_FIELD_retrieved};
 
@@ -98,9 +98,9 @@ static const char *why_measurement_parts_invalid(const abdb_entry *e)
 
 const char *abdb_entry_why_invalid(const abdb_entry *e)
 {
-    const char *fault = why_identity_invalid(e);
+    const char *fault = why_evidence_kind_or_source_invalid(e);
 
-    if (!fault) fault = why_fields_invalid(e);
+    if (!fault) fault = why_dates_or_counts_invalid(e);
     if (!fault && e->doubt) fault = e->doubt;
     for (size_t i = 0; !fault && i < e->results; i++) fault = why_result_invalid(&e->result[i]);
     return fault ? fault : why_measurement_parts_invalid(e);

@@ -44,7 +44,7 @@ static bool parse_create_view(const char *sql, const char **name, int *size)
 }
 
 /* The first letter of the next statement, after blanks and comments. */
-static const char *next_statement_start(const char *sql)
+static const char *skip_blanks_and_sql_comments(const char *sql)
 {
     for (;;) {
         sql += strspn(sql, " \n\t");
@@ -54,7 +54,7 @@ static const char *next_statement_start(const char *sql)
 }
 
 /* Drops the views of this program, and those that the one before made; nobody else's. */
-abdb_status abdb_views_drop(abdb_db *db, abdb_error *err)
+abdb_status abdb_views_drop_made_by_abdb(abdb_db *db, abdb_error *err)
 {
     static const char made[] =
         "SELECT printf('DROP VIEW %w;', name) FROM main.sqlite_schema WHERE type = 'view' AND"
@@ -68,7 +68,7 @@ abdb_status abdb_views_drop(abdb_db *db, abdb_error *err)
 
     TRY(abdb_db_query_integer(db, "SELECT count(*) FROM main.sqlite_schema", &objects, err));
     if (!objects) return ABDB_OK;
-    abdb_schema_names_as_json(true, &names);
+    abdb_schema_append_names_as_json(true, &names);
     code = sqlite3_prepare_v2(db->sql, made, -1, &s, NULL);
     if (code == SQLITE_OK) code = sqlite3_bind_text(s, 1, abdb_text_get(&names), -1, SQLITE_STATIC);
     if (code == SQLITE_OK)
@@ -129,7 +129,7 @@ abdb_status abdb_views_recreate(abdb_db *db, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(read_views_digests(db, want, have, err));
-    TRY(abdb_views_drop(db, err));
+    TRY(abdb_views_drop_made_by_abdb(db, err));
     TRY(abdb_db_exec(db, "DELETE FROM column_doc", err));
     for (int i = 0; abdb_views[i].name; i++) {
         st = abdb_db_exec(db, abdb_views[i].text, err);
@@ -137,7 +137,7 @@ abdb_status abdb_views_recreate(abdb_db *db, abdb_error *err)
             return abdb_error_prepend_context(err, "schema/views/%s", abdb_views[i].name);
     }
     TRY(fill_metric_table(db, err));
-    abdb_schema_names_as_json(true, &names);
+    abdb_schema_append_names_as_json(true, &names);
     sql = sqlite3_mprintf("INSERT OR REPLACE INTO meta VALUES ('views', %Q), ('views.made', %Q)",
                           want, abdb_text_get(&names));
     if (!sql || names.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "views"));
@@ -152,7 +152,7 @@ done:
 static abdb_status create_temp_views_of_file(abdb_db *db, const abdb_embedded *file,
                                              abdb_error *err)
 {
-    const char *at = next_statement_start(file->text), *name;
+    const char *at = skip_blanks_and_sql_comments(file->text), *name;
     abdb_status st = ABDB_OK;
     int size;
 
@@ -171,7 +171,7 @@ static abdb_status create_temp_views_of_file(abdb_db *db, const abdb_embedded *f
         sqlite3_finalize(s);
         at += strlen(at) - left;
         sqlite3_free(temporary);
-        at = next_statement_start(at);
+        at = skip_blanks_and_sql_comments(at);
     }
     return st;
 }

@@ -62,7 +62,7 @@ static abdb_status refuse_dictionary_file(abdb_db *db, const char *target, const
     "strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', substr(" date ", 1, 19) || substr(" \
     "'0000-01-01T00:00:00', 1 + length(substr(" date ", 1, 19))), '+1 second')"
 
-abdb_status abdb_withdrawal_insert_events(abdb_db *db, const char *event, const char *targets,
+abdb_status abdb_withdrawal_insert_events(abdb_db *db, const char *event, const char *targets_sql,
                                           const char *reason, abdb_error *err)
 {
     static const char add[] =
@@ -74,7 +74,7 @@ abdb_status abdb_withdrawal_insert_events(abdb_db *db, const char *event, const 
             "l.day") ", '')), %Q"
                      "  FROM t LEFT JOIN l ON l.target = t.target"
                      "  WHERE (t.target IN (SELECT target FROM withdrawn)) <> (%Q = 'withdrawn')";
-    char *sql = sqlite3_mprintf(add, targets, reason, event, event);
+    char *sql = sqlite3_mprintf(add, targets_sql, reason, event, event);
     abdb_status st = sql ? abdb_db_exec(db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "a withdrawal");
 
     sqlite3_free(sql);

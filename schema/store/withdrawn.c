@@ -64,8 +64,8 @@ static const char drop[] = "DROP TABLE IF EXISTS temp.looked; DROP TABLE IF EXIS
                            "DROP VIEW IF EXISTS temp.name_gone;"
                            "DROP VIEW IF EXISTS temp.witness_all";
 
-abdb_status abdb_withdrawn_update(abdb_db *db, const abdb_marks *marks, bool withdrawals_changed,
-                                  abdb_error *err)
+abdb_status abdb_withdrawn_update_gone_and_touch(abdb_db *db, const abdb_marks *marks,
+                                                 bool withdrawals_changed, abdb_error *err)
 {
     sqlite3_int64 withdrawals;
     abdb_error ignored;

@@ -97,7 +97,7 @@ void abdb_writer_close(abdb_writer *w)
 }
 
 /* Older versions' readings of the artifact at hand are withdrawn; their rejects stay with them. */
-static abdb_status withdraw_older_readings(abdb_writer *w, abdb_error *err)
+static abdb_status withdraw_imports_by_older_versions(abdb_writer *w, abdb_error *err)
 {
     static const abdb_marks all = {0};
     char *sql = sqlite3_mprintf(
@@ -112,7 +112,7 @@ static abdb_status withdraw_older_readings(abdb_writer *w, abdb_error *err)
         st = abdb_withdrawal_insert_events(w->db, "withdrawn", "SELECT target FROM older",
                                            "read again by a newer importer", err);
     /* with the new reading, so that no reader ever sees both or none */
-    if (st == ABDB_OK) st = abdb_withdrawn_update(w->db, &all, true, err);
+    if (st == ABDB_OK) st = abdb_withdrawn_update_gone_and_touch(w->db, &all, true, err);
     if (st == ABDB_OK) st = abdb_db_exec(w->db, "DROP TABLE temp.older", err);
     w->unit_dirty = 1;
     return st;
@@ -120,7 +120,8 @@ static abdb_status withdraw_older_readings(abdb_writer *w, abdb_error *err)
 
 /* Other readings of the artifact's bytes are withdrawn, and their rejects stay with them; the
  * reading at hand counts, whatever replaced it before. */
-static abdb_status withdraw_other_readings(abdb_writer *w, sqlite3_int64 artifact, abdb_error *err)
+static abdb_status withdraw_other_imports_of_same_bytes(abdb_writer *w, sqlite3_int64 artifact,
+                                                        abdb_error *err)
 {
     static const abdb_marks all = {0};
     const char *words = w->unit->replace_overrides,
@@ -141,22 +142,22 @@ static abdb_status withdraw_other_readings(abdb_writer *w, sqlite3_int64 artifac
                                       reason, err));
     TRY(abdb_withdrawal_insert_events(w->db, "withdrawn", "SELECT target FROM other WHERE NOT own",
                                       reason, err));
-    TRY(abdb_withdrawn_update(w->db, &all, true, err));
+    TRY(abdb_withdrawn_update_gone_and_touch(w->db, &all, true, err));
     TRY(abdb_db_exec(w->db, "DROP TABLE temp.other", err));
     w->unit_dirty = 1;
 done:
     return st;
 }
 
-abdb_status abdb_writer_withdraw_others(abdb_writer *w, abdb_error *err)
+abdb_status abdb_writer_withdraw_other_imports_of_file(abdb_writer *w, abdb_error *err)
 {
     abdb_reading there;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_db_exec(w->db, "BEGIN IMMEDIATE", err));
     w->open = 1;
-    TRY(abdb_reading_find_newest(w, &there, err));
-    TRY(withdraw_other_readings(w, there.artifact, err));
+    TRY(abdb_writer_find_newest_import_of_same_input(w, &there, err));
+    TRY(withdraw_other_imports_of_same_bytes(w, there.artifact, err));
     TRY(abdb_db_exec(w->db, "COMMIT", err));
     w->open = w->begun = 0;
     w->dirty = 1;
@@ -165,7 +166,8 @@ done:
     return st;
 }
 
-abdb_status abdb_writer_find_other_words(abdb_writer *w, abdb_text *out, abdb_error *err)
+abdb_status abdb_writer_find_other_overrides_of_same_file(abdb_writer *w, abdb_text *out,
+                                                          abdb_error *err)
 {
     /* The line of the tag is taken out of both: a tag names a measurement, and changes none. */
     static const char sql[] =
@@ -207,8 +209,8 @@ static void return_to_wal_mode(abdb_writer *w)
     w->journal = 0;
 }
 
-abdb_status abdb_writer_begin_unless_known(abdb_writer *w, const abdb_import_file *unit, int *known,
-                                           abdb_counts *counts, abdb_error *err)
+abdb_status abdb_writer_begin_file_unless_known(abdb_writer *w, const abdb_import_file *unit,
+                                                int *known, abdb_counts *counts, abdb_error *err)
 {
     abdb_reading there;
     abdb_status st = ABDB_OK;
@@ -231,8 +233,8 @@ abdb_status abdb_writer_begin_unless_known(abdb_writer *w, const abdb_import_fil
     else
         abdb_sha256_hex(unit->data, unit->size, w->sha256);
     abdb_keymaker_set_file_digest(&w->keys, w->sha256);
-    TRY(abdb_reading_find_newest(w, &there, err));
-    *known = abdb_reading_decide_skip(w, &there);
+    TRY(abdb_writer_find_newest_import_of_same_input(w, &there, err));
+    *known = abdb_writer_skip_or_set_replace_and_retry(w, &there);
     *counts = there.counts;
     w->begun = !*known;
 done:
@@ -242,11 +244,11 @@ done:
 
 abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *err)
 {
-    abdb_status st =
-        abdb_writer_begin_transaction(w, err); /* a file without any record is kept too */
+    abdb_status st = abdb_writer_begin_and_insert_artifact_once(
+        w, err); /* a file without any record is kept too */
     double from;
 
-    if (st == ABDB_OK) st = abdb_writer_finish_bulk(w, err);
+    if (st == ABDB_OK) st = abdb_writer_finish_bulk_rebuild_indexes(w, err);
     if (st == ABDB_OK && w->artifact && !w->said_by_another) {
         char *sql = sqlite3_mprintf("UPDATE artifact SET accepted = %ld, duplicate = %ld,"
                                     " rejected = %ld, ignored = %ld WHERE artifact_id = %lld",
@@ -257,11 +259,12 @@ abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *
         st = sql ? abdb_db_exec(w->db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "artifact");
         sqlite3_free(sql);
     }
-    if (st == ABDB_OK && w->replaces && w->artifact) st = withdraw_older_readings(w, err);
+    if (st == ABDB_OK && w->replaces && w->artifact)
+        st = withdraw_imports_by_older_versions(w, err);
     if (st == ABDB_OK && w->unit && w->unit->replace && w->artifact)
-        st = withdraw_other_readings(w, w->artifact, err);
+        st = withdraw_other_imports_of_same_bytes(w, w->artifact, err);
     /* Whoever read the file may have taken what memory was refused to for what is not there. */
-    if (st == ABDB_OK && abdb_allocation_failures() != w->starved)
+    if (st == ABDB_OK && abdb_allocation_failure_count() != w->starved)
         st = ABDB_FAIL(err, ABDB_NOMEM, "a file");
     if (st == ABDB_OK) {
         from = abdb_timing_now_if_enabled();
@@ -288,7 +291,7 @@ void abdb_writer_rollback(abdb_writer *w, abdb_counts *counts)
 {
     if (counts) *counts = w->counts;
     w->begun = 0;
-    w->starved = abdb_allocation_failures();
+    w->starved = abdb_allocation_failure_count();
     if (!w->open) return;
     abdb_writer_abandon_bulk(w);
     sqlite3_exec(w->db->sql, "ROLLBACK", NULL, NULL, NULL);
@@ -309,7 +312,7 @@ done:
 
 /* Counts a row of the input once, by what its entries and facts became: accepted, duplicate,
  * rejected or ignored. */
-static abdb_status count_finished_row(void *self, abdb_error *err)
+static abdb_status count_row_by_outcome_and_reset(void *self, abdb_error *err)
 {
     abdb_writer *w = self;
 
@@ -331,5 +334,5 @@ static abdb_status count_finished_row(void *self, abdb_error *err)
 abdb_sink abdb_writer_get_sink(abdb_writer *w)
 {
     return (abdb_sink){w, abdb_writer_store_entry, abdb_writer_store_fact, abdb_writer_store_reject,
-                       count_finished_row};
+                       count_row_by_outcome_and_reset};
 }

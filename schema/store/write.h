@@ -1,8 +1,8 @@
 /* write.h - the sink that keeps records: one transaction per import unit.
  *
- *   abdb_writer_begin_unless_known ... records through abdb_writer_get_sink ... abdb_writer_commit
- * (or _rollback) and, after the last unit, abdb_writer_update_derived: names and subjects follow.
- * A unit that is not committed leaves no trace.
+ * abdb_writer_begin_file_unless_known ... records through abdb_writer_get_sink ...
+ * abdb_writer_commit (or _rollback) and, after the last unit, abdb_writer_update_derived: names and
+ * subjects follow. A unit that is not committed leaves no trace.
  */
 #ifndef ABDB_STORE_WRITE_H
 #define ABDB_STORE_WRITE_H
@@ -51,9 +51,10 @@ void abdb_writer_close(abdb_writer *writer); /* rolls back an open unit */
  * older version's reading is read again the commit withdraws it, in the same transaction: one of
  * the two readings is served, never none. The file is locked from the first record on, not before.
  */
-ABDB_MUST_USE abdb_status abdb_writer_begin_unless_known(abdb_writer *writer,
-                                                         const abdb_import_file *unit, int *known,
-                                                         abdb_counts *counts, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_begin_file_unless_known(abdb_writer *writer,
+                                                              const abdb_import_file *unit,
+                                                              int *known, abdb_counts *counts,
+                                                              abdb_error *err);
 abdb_sink abdb_writer_get_sink(abdb_writer *writer);
 /* Keys that the writer will look up soon: for abdb_keymaker. */
 void abdb_writer_prefetch_keys(const void *writer, const abdb_key key[3]);
@@ -61,11 +62,13 @@ ABDB_MUST_USE abdb_status abdb_writer_commit(abdb_writer *writer, abdb_counts *c
                                              abdb_error *err);
 /* Withdraws the other readings (other words, another format) of the file that the last begin found
  * to be known. A unit that says `replace` does so when it is committed. */
-ABDB_MUST_USE abdb_status abdb_writer_withdraw_others(abdb_writer *writer, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_withdraw_other_imports_of_file(abdb_writer *writer,
+                                                                     abdb_error *err);
 /* Words of another reading that stands of the bytes and format of the unit begun last, other than
  * by its tag; "": none. Copied into out. */
-ABDB_MUST_USE abdb_status abdb_writer_find_other_words(abdb_writer *writer, abdb_text *out,
-                                                       abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_find_other_overrides_of_same_file(abdb_writer *writer,
+                                                                        abdb_text *out,
+                                                                        abdb_error *err);
 /* What was counted of the unit at hand so far. */
 const abdb_counts *abdb_writer_counts(const abdb_writer *writer);
 void abdb_writer_rollback(abdb_writer *writer, abdb_counts *counts);

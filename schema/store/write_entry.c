@@ -14,8 +14,8 @@
 /* --- numbers of what is shared ---------------------------------------------------------------- */
 
 /* The number of a key in a table: known here, or looked up by statement id; 0: it is not there. */
-static abdb_status find_cached_id_by_key(abdb_writer *w, abdb_keymap *map, statement_id id,
-                                         abdb_key key, sqlite3_int64 *out, abdb_error *err)
+static abdb_status find_id_in_map_or_database(abdb_writer *w, abdb_keymap *map, statement_id id,
+                                              abdb_key key, sqlite3_int64 *out, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -34,7 +34,7 @@ static abdb_status find_or_insert_point(abdb_writer *w, const abdb_sorted_entry 
     static const char *const states[] = {"known", "unknown", "inapplicable"};
     abdb_status st = ABDB_OK;
 
-    TRY(find_cached_id_by_key(w, &w->points, S_POINT_FIND, key, point, err));
+    TRY(find_id_in_map_or_database(w, &w->points, S_POINT_FIND, key, point, err));
     if (*point) return ABDB_OK;
 
     abdb_bind_key_parts(w->statement[S_POINT], 1, key);
@@ -55,7 +55,7 @@ static abdb_status find_or_insert_point(abdb_writer *w, const abdb_sorted_entry 
         abdb_bind_text_or_null(s, 6, f->unit);
         TRY(abdb_writer_run_statement(w, S_POINT_FACTOR, err));
     }
-    (void)!abdb_keymap_put_or_empty(&w->points, key, *point);
+    (void)!abdb_keymap_put_or_discard_map(&w->points, key, *point);
 done:
     return st;
 }
@@ -95,13 +95,14 @@ static abdb_status find_or_insert_description(abdb_writer *w, const abdb_entry *
     if (w->all_descriptions)
         *description = abdb_keymap_get(&w->descriptions, key);
     else
-        TRY(find_cached_id_by_key(w, &w->descriptions, S_DESCRIPTION_FIND, key, description, err));
+        TRY(find_id_in_map_or_database(w, &w->descriptions, S_DESCRIPTION_FIND, key, description,
+                                       err));
     if (*description) return ABDB_OK;
     TRY(insert_source_if_new(w, e, err));
-    row = abdb_writer_pending_row(w, S_DESCRIPTION);
+    row = abdb_writer_get_statement_or_buffer(w, S_DESCRIPTION);
     *description = w->next_description ? w->next_description++ : 0;
     if (*description) abdb_row_set_integer(row, 1, *description);
-    abdb_row_set_key(row, 2, key);
+    abdb_row_set_key_in_two_columns(row, 2, key);
     for (int i = 0; i < ABDB_FIELD_COUNT; i++) {
         const char *text = e->field[i] && *e->field[i] ? e->field[i] : NULL;
 
@@ -114,9 +115,9 @@ static abdb_status find_or_insert_description(abdb_writer *w, const abdb_entry *
         else
             abdb_row_set_text(row, column++, text);
     }
-    TRY(abdb_writer_finish_row(w, S_DESCRIPTION, err));
+    TRY(abdb_writer_buffer_or_insert_row(w, S_DESCRIPTION, err));
     if (!*description) *description = sqlite3_last_insert_rowid(w->db->sql);
-    if (!abdb_keymap_put_or_empty(&w->descriptions, key, *description))
+    if (!abdb_keymap_put_or_discard_map(&w->descriptions, key, *description))
         TRY(abdb_writer_end_description_bulk(w, err));
 done:
     return st;
@@ -158,12 +159,12 @@ static abdb_status insert_entry_with_parts(abdb_writer *w, const abdb_sorted_ent
     abdb_pending_row row;
     abdb_status st = ABDB_OK;
 
-    if (e->environment) TRY(abdb_writer_store_environment(w, e, err));
-    if (e->process.campaign) TRY(abdb_writer_store_process(w, &e->process, err));
-    row = abdb_writer_pending_row(w, S_ENTRY);
+    if (e->environment) TRY(abdb_writer_find_or_insert_environment(w, e, err));
+    if (e->process.campaign) TRY(abdb_writer_find_or_insert_process(w, &e->process, err));
+    row = abdb_writer_get_statement_or_buffer(w, S_ENTRY);
     *id = w->bulk ? w->next_entry++ : 0;
     if (*id) abdb_row_set_integer(row, 1, *id);
-    abdb_row_set_key(row, 2, k->key[ABDB_KEY_ENTRY]);
+    abdb_row_set_key_in_two_columns(row, 2, k->key[ABDB_KEY_ENTRY]);
     abdb_row_set_integer(row, 4, k->description);
     abdb_row_set_integer(row, 5, k->point);
     if (e->environment) abdb_row_set_integer(row, 6, w->last_environment_id);
@@ -174,11 +175,11 @@ static abdb_status insert_entry_with_parts(abdb_writer *w, const abdb_sorted_ent
     if (w->artifact) abdb_row_set_integer(row, 11, w->artifact);
     if (w->artifact && line) abdb_row_set_integer(row, 12, line);
     if (w->artifact && !line) abdb_row_set_text(row, 13, e->locator ? e->locator : "");
-    TRY(abdb_writer_finish_row(w, S_ENTRY, err));
+    TRY(abdb_writer_buffer_or_insert_row(w, S_ENTRY, err));
     if (!*id) *id = sqlite3_last_insert_rowid(w->db->sql);
     TRY(abdb_writer_insert_entry_parts(w, o, *id, err));
     w->row_new = w->unit_dirty = 1;
-    TRY(abdb_writer_update_bulk_mode(w, k->key[ABDB_KEY_ENTRY], *id, err));
+    TRY(abdb_writer_count_entry_and_update_bulk(w, k->key[ABDB_KEY_ENTRY], *id, err));
 done:
     return st;
 }
@@ -210,8 +211,8 @@ done:
 
 /* The entries handed over just before are parts of this one. `last` is a ring of the latest
  * numbers; afterwards this entry is the newest in it. */
-static abdb_status insert_part_links(abdb_writer *w, const abdb_entry *e, sqlite3_int64 id,
-                                     abdb_error *err)
+static abdb_status link_preceding_entries_as_parts(abdb_writer *w, const abdb_entry *e,
+                                                   sqlite3_int64 id, abdb_error *err)
 {
     sqlite3_stmt *s = w->statement[S_PART];
     size_t pieces = e->pieces < w->kept ? e->pieces : w->kept;
@@ -229,8 +230,8 @@ done:
 }
 
 /* Gives results their names, by which claims cite them. */
-static abdb_status insert_result_names(abdb_writer *w, const abdb_sorted_entry *o, sqlite3_int64 id,
-                                       abdb_error *err)
+static abdb_status insert_fact_names_of_results(abdb_writer *w, const abdb_sorted_entry *o,
+                                                sqlite3_int64 id, abdb_error *err)
 {
     sqlite3_int64 result;
     abdb_status st = ABDB_OK;
@@ -247,8 +248,8 @@ static abdb_status insert_result_names(abdb_writer *w, const abdb_sorted_entry *
                  : ABDB_FAIL(err, ABDB_NOMEM, "a name");
         sqlite3_free(sql);
         if (st == ABDB_OK)
-            st = abdb_writer_store_fact_name(w, o->result[i]->fact, "result", result,
-                                             o->entry->line, err);
+            st = abdb_writer_store_or_reject_fact_name(w, o->result[i]->fact, "result", result,
+                                                       o->entry->line, err);
         if (st != ABDB_OK) break;
     }
 done:
@@ -264,9 +265,9 @@ void abdb_writer_prefetch_keys(const void *writer, const abdb_key key[3])
 }
 
 /* The one counter of values: every record passes here. */
-static void count_entry_values(abdb_writer *w, const abdb_entry *entry, long *of)
+static void count_entry_values(abdb_writer *w, const abdb_entry *entry, long *values_counter)
 {
-    *of += (long)entry->results;
+    *values_counter += (long)entry->results;
     w->counts.values_left_out += (long)entry->values_left_out;
     w->counts.factors_left_out += (long)entry->factors_left_out;
     w->counts.entries++;
@@ -289,7 +290,7 @@ abdb_status abdb_writer_store_entry(void *self, const abdb_entry *entry, abdb_er
         count_entry_values(w, entry, &w->counts.values_rejected);
         return st;
     }
-    TRY(abdb_writer_begin_transaction(w, err));
+    TRY(abdb_writer_begin_and_insert_artifact_once(w, err));
     if (w->said_by_another) {
         count_entry_values(w, entry, &w->counts.values_known);
         return ABDB_OK;
@@ -311,8 +312,8 @@ abdb_status abdb_writer_store_entry(void *self, const abdb_entry *entry, abdb_er
         TRY(find_or_insert_description(w, entry, k.key[ABDB_KEY_DESCRIPTION], &k.description, err));
         TRY(insert_entry_with_parts(w, &o, &k, &id, err));
     }
-    TRY(insert_part_links(w, entry, id, err));
-    TRY(insert_result_names(w, &o, id, err));
+    TRY(link_preceding_entries_as_parts(w, entry, id, err));
+    TRY(insert_fact_names_of_results(w, &o, id, err));
 done:
     return st;
 }

@@ -44,7 +44,7 @@ static abdb_status find_or_insert_quantity(abdb_writer *w, const abdb_result *r,
         abdb_text_puts(&w->text, text[i] ? "\x1f" : "\x1e");
     }
     if (w->text.failed) return ABDB_FAIL(err, ABDB_NOMEM, "a result");
-    key = abdb_key_of_bytes(abdb_text_get(&w->text), w->text.size);
+    key = abdb_sha256_key_of_bytes(abdb_text_get(&w->text), w->text.size);
     *quantity = abdb_keymap_get(&w->quantities, key);
     if (!*quantity) {
         for (int i = 0; i < 6; i++)
@@ -59,7 +59,7 @@ static abdb_status find_or_insert_quantity(abdb_writer *w, const abdb_result *r,
         TRY(abdb_writer_run_statement(w, S_QUANTITY, err));
         *quantity = sqlite3_last_insert_rowid(w->db->sql);
     }
-    (void)!abdb_keymap_put_or_empty(&w->quantities, key, *quantity);
+    (void)!abdb_keymap_put_or_discard_map(&w->quantities, key, *quantity);
     abdb_text_clear(&w->quantity_text);
     abdb_text_puts(&w->quantity_text, abdb_text_get(&w->text));
     w->last_quantity = w->quantity_text.failed ? 0 : *quantity;
@@ -70,8 +70,8 @@ done:
 /* --- rows ------------------------------------------------------------------------------------- */
 
 /* The first number that is free in a table, asked once a unit. */
-static abdb_status read_first_free_id(abdb_writer *w, sqlite3_int64 *next, const char *sql,
-                                      abdb_error *err)
+static abdb_status read_first_free_id_once(abdb_writer *w, sqlite3_int64 *next, const char *sql,
+                                           abdb_error *err)
 {
     return *next ? ABDB_OK : abdb_db_query_integer(w->db, sql, next, err);
 }
@@ -92,7 +92,7 @@ static abdb_status insert_samples(abdb_writer *w, const abdb_result *r, sqlite3_
     sqlite3_stmt *s = w->statement[S_SAMPLE];
     abdb_status st = ABDB_OK;
 
-    TRY(read_first_free_id(w, &w->next_sample, next, err));
+    TRY(read_first_free_id_once(w, &w->next_sample, next, err));
     *first = w->next_sample;
     for (size_t k = 0; k < r->samples; k++) {
         sqlite3_bind_int64(s, 1, w->next_sample++);
@@ -117,7 +117,7 @@ static abdb_status insert_result_with_samples(abdb_writer *w, const abdb_result 
 
     TRY(find_or_insert_quantity(w, r, &quantity, err));
     if (r->samples) TRY(insert_samples(w, r, &sample, err));
-    row = abdb_writer_pending_row(w, S_RESULT);
+    row = abdb_writer_get_statement_or_buffer(w, S_RESULT);
     abdb_row_set_integer(row, 1, w->next_result++);
     abdb_row_set_integer(row, 2, entry);
     abdb_row_set_integer(row, 3, ordinal);
@@ -132,7 +132,7 @@ static abdb_status insert_result_with_samples(abdb_writer *w, const abdb_result 
     abdb_row_set_finite_number(row, 12, r->high);
     if (sample) abdb_row_set_integer(row, 13, sample);
     if (sample) abdb_row_set_integer(row, 14, sample + (sqlite3_int64)r->samples - 1);
-    TRY(abdb_writer_finish_row(w, S_RESULT, err));
+    TRY(abdb_writer_buffer_or_insert_row(w, S_RESULT, err));
 done:
     return st;
 }
@@ -144,7 +144,7 @@ static abdb_status insert_results(abdb_writer *w, const abdb_sorted_entry *o, sq
     static const char next[] = "SELECT coalesce(max(result_id), 0) + 1 FROM result_row";
     abdb_status st = ABDB_OK;
 
-    TRY(read_first_free_id(w, &w->next_result, next, err));
+    TRY(read_first_free_id_once(w, &w->next_result, next, err));
     for (size_t i = 0; i < o->entry->results; i++)
         TRY(insert_result_with_samples(w, o->result[i], id, (sqlite3_int64)i, err));
 done:
@@ -257,9 +257,10 @@ done:
     return st;
 }
 
-abdb_status abdb_writer_store_environment(abdb_writer *w, const abdb_entry *e, abdb_error *err)
+abdb_status abdb_writer_find_or_insert_environment(abdb_writer *w, const abdb_entry *e,
+                                                   abdb_error *err)
 {
-    abdb_key key = abdb_key_of_bytes(e->environment, strlen(e->environment));
+    abdb_key key = abdb_sha256_key_of_bytes(e->environment, strlen(e->environment));
     abdb_status st = ABDB_OK;
 
     if (w->last_environment_id && keys_are_equal(key, w->last_environment)) return ABDB_OK;
@@ -271,7 +272,8 @@ done:
     return st;
 }
 
-abdb_status abdb_writer_store_process(abdb_writer *w, const abdb_process *p, abdb_error *err)
+abdb_status abdb_writer_find_or_insert_process(abdb_writer *w, const abdb_process *p,
+                                               abdb_error *err)
 {
     sqlite3_stmt *s = w->statement[S_PROCESS];
     const char *backend = p->backend ? p->backend : "", *started = p->started ? p->started : "";
@@ -282,7 +284,7 @@ abdb_status abdb_writer_store_process(abdb_writer *w, const abdb_process *p, abd
     abdb_text_printf(&w->text, "%s\x1f%s\x1f%ld\x1f%ld\x1f%s", p->campaign, backend, p->repetition,
                      p->start, started);
     if (w->text.failed) return ABDB_FAIL(err, ABDB_NOMEM, "a process");
-    key = abdb_key_of_bytes(abdb_text_get(&w->text), w->text.size);
+    key = abdb_sha256_key_of_bytes(abdb_text_get(&w->text), w->text.size);
     if (w->last_process_id && keys_are_equal(key, w->last_process)) return ABDB_OK;
     abdb_bind_text_or_null(s, 3, p->campaign);
     abdb_bind_text_or_null(s, 4, backend);

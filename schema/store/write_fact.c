@@ -99,8 +99,9 @@ static void build_fact_upsert_sql(const fact_table *kind_of_fact, const abdb_fac
                          fact->column[i].name, fact->column[i].name);
 }
 
-abdb_status abdb_writer_store_fact_name(abdb_writer *w, const char *name, const char *kind,
-                                        sqlite3_int64 id, long line, abdb_error *err)
+abdb_status abdb_writer_store_or_reject_fact_name(abdb_writer *w, const char *name,
+                                                  const char *kind, sqlite3_int64 id, long line,
+                                                  abdb_error *err)
 {
     char reason[160];
     abdb_reject reject = {.line = line, .field = "fact", .reason = reason, .raw = name};
@@ -142,13 +143,14 @@ static abdb_status insert_origin_and_name(abdb_writer *w, const fact_table *tabl
         TRY(abdb_writer_run_statement(w, S_ORIGIN, err));
     }
     if (fact->fact)
-        TRY(abdb_writer_store_fact_name(w, fact->fact, table->table, id, fact->line, err));
+        TRY(abdb_writer_store_or_reject_fact_name(w, fact->fact, table->table, id, fact->line,
+                                                  err));
 done:
     return st;
 }
 
 /* The column of that name as text, or NULL; its number in *num. */
-static const char *find_column(const abdb_fact *fact, const char *name, double *num)
+static const char *find_fact_column_text(const abdb_fact *fact, const char *name, double *num)
 {
     for (size_t i = 0; i < fact->columns; i++)
         if (strcmp(fact->column[i].name, name) == 0) {
@@ -160,7 +162,7 @@ static const char *find_column(const abdb_fact *fact, const char *name, double *
 
 /* Is the text digits with at most one point, without a zero before them, as a number is written
  * plainly? */
-static bool is_plain(const char *text)
+static bool is_plain_decimal_text(const char *text)
 {
     size_t lead, size;
 
@@ -172,7 +174,7 @@ static bool is_plain(const char *text)
 
 /* Writes a raw value ("1,935", "$2,490.00", "1.9e3 GB/s") with its number in the plain spelling.
  * False: the number is spelled plainly already, or is not the value of the fact. */
-static bool spell_plainly(const abdb_fact *fact, const char *raw, char plain[128])
+static bool rewrite_raw_number_plainly(const abdb_fact *fact, const char *raw, char plain[128])
 {
     static const abdb_decimal_mark marks[] = {ABDB_MARK_POINT, ABDB_MARK_COMMA};
     size_t head = raw ? strspn(raw, "$ ") : 0, digits;
@@ -181,23 +183,23 @@ static bool spell_plainly(const abdb_fact *fact, const char *raw, char plain[128
     char text[64], printed[32];
 
     if (!raw) return false;
-    digits = abdb_number_span(raw + head);
+    digits = abdb_number_chars_prefix_length(raw + head);
     while (digits && strchr("eE", raw[head + digits - 1])) digits--;
     if (!digits || digits >= sizeof text || strlen(raw) >= 90) return false;
     memcpy(text, raw + head, digits);
     text[digits] = '\0';
     if (strcmp(fact->table, "price") == 0) {
-        (void)find_column(fact, "amount", &value);
+        (void)find_fact_column_text(fact, "amount", &value);
     } else {
-        const char *name = find_column(fact, "raw_unit", NULL);
+        const char *name = find_fact_column_text(fact, "raw_unit", NULL);
 
-        (void)find_column(fact, "value", &value);
+        (void)find_fact_column_text(fact, "value", &value);
         unit = name ? abdb_unit_find(name) : NULL;
     }
     for (int i = 0; i < 2; i++) {
         if (!abdb_double_parse(text, marks[i], &number)) continue;
         if ((unit ? abdb_unit_to_base_value(unit, number) : number) != value) continue;
-        if (marks[i] == ABDB_MARK_POINT && is_plain(text)) return false;
+        if (marks[i] == ABDB_MARK_POINT && is_plain_decimal_text(text)) return false;
         abdb_format_shortest_double(number, printed);
         snprintf(plain, 128, "%.*s%s%s", (int)head, raw, printed, raw + head + digits);
         return true;
@@ -223,7 +225,8 @@ static abdb_key fact_content_key(abdb_text *text, const fact_table *table, const
 
             if (strncmp(name, names, (size_t)size) != 0 || name[size]) continue;
             said = fact->column[i].text || isfinite(fact->column[i].num);
-            if (strcmp(name, "raw_value") == 0 && spell_plainly(fact, fact->column[i].text, plain))
+            if (strcmp(name, "raw_value") == 0 &&
+                rewrite_raw_number_plainly(fact, fact->column[i].text, plain))
                 abdb_text_printf(text, "\x1f%s=%s", name, plain);
             else if (fact->column[i].text)
                 abdb_text_printf(text, "\x1f%s=%s", name, fact->column[i].text);
@@ -236,7 +239,7 @@ static abdb_key fact_content_key(abdb_text *text, const fact_table *table, const
                                  "basis=card");
         names += size;
     }
-    return abdb_key_of_bytes(abdb_text_get(text), text->size);
+    return abdb_sha256_key_of_bytes(abdb_text_get(text), text->size);
 }
 
 /* Why the store cannot keep a fact: a column that its table does not have, a date that is none, a
@@ -258,7 +261,7 @@ static const char *find_invalid_fact_column(const fact_table *table, const abdb_
             snprintf(reason, room, "a price of 0: nothing is offered for nothing");
             return name;
         }
-        if (!text || !abdb_column_holds_date(name) || abdb_date_is_iso(text)) continue;
+        if (!text || !abdb_is_date_column_name(name) || abdb_date_is_iso(text)) continue;
         abdb_date_error_text(name, text, reason, room);
         return name;
     }
@@ -374,8 +377,8 @@ done:
 
 /* Inserts a specification, price or claim unless its content is stored already; then its place in
  * this file, and its name. */
-static abdb_status store_published_fact(abdb_writer *w, const fact_table *table,
-                                        const abdb_fact *fact, abdb_error *err)
+static abdb_status insert_published_fact_unless_known(abdb_writer *w, const fact_table *table,
+                                                      const abdb_fact *fact, abdb_error *err)
 {
     abdb_key key = fact_content_key(&w->text, table, fact);
     sqlite3_int64 id = 0;
@@ -402,7 +405,7 @@ done:
 static abdb_status reject_term_without_claim(abdb_writer *w, const abdb_fact *fact, bool *known,
                                              abdb_error *err)
 {
-    const char *claim = find_column(fact, "claim", NULL);
+    const char *claim = find_fact_column_text(fact, "claim", NULL);
     char reason[160];
     abdb_reject reject = {
         .line = fact->line, .field = "claim", .reason = reason, .raw = fact->locator};
@@ -445,7 +448,7 @@ done:
 
 /* Replaces the text of columns that are numbers by the number, so that each spelling is one fact.
  * NULL, or the column whose text is no number, with reason. */
-static const char *parse_numbers(abdb_fact *fact, char *reason, size_t room)
+static const char *parse_fact_numbers_in_place(abdb_fact *fact, char *reason, size_t room)
 {
     for (size_t i = 0; i < fact->columns; i++) {
         const char *name = fact->column[i].name, *text = fact->column[i].text;
@@ -466,15 +469,15 @@ abdb_status abdb_writer_store_fact(void *self, const abdb_fact *given, abdb_erro
     abdb_fact copy = *given, *fact = &copy;
     char reason[300];
     abdb_reject reject = {.line = fact->line, .reason = reason, .raw = fact->locator};
-    abdb_status st = abdb_writer_begin_transaction(w, err);
+    abdb_status st = abdb_writer_begin_and_insert_artifact_once(w, err);
 
     if (st != ABDB_OK || w->said_by_another) return st;
     for (size_t i = 0; i < sizeof fact_tables / sizeof fact_tables[0]; i++)
         if (strcmp(fact_tables[i].table, fact->table) == 0) table = &fact_tables[i];
     if (!table) return ABDB_FAIL(err, ABDB_DATA, "no table '%s'", fact->table);
     reject.field = find_invalid_fact_column(table, fact, reason, sizeof reason);
-    if (!reject.field) reject.field = parse_numbers(fact, reason, sizeof reason);
+    if (!reject.field) reject.field = parse_fact_numbers_in_place(fact, reason, sizeof reason);
     if (reject.field) return abdb_writer_store_reject(self, &reject, err);
-    return table->digest_key ? store_published_fact(self, table, fact, err)
+    return table->digest_key ? insert_published_fact_unless_known(self, table, fact, err)
                              : upsert_dictionary_mark_stale(self, table, fact, err);
 }

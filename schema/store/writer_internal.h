@@ -66,7 +66,7 @@ struct abdb_writer {
     int dirty;                    /* facts were kept since the last index */
     int unit_dirty;               /* facts were kept in the open unit */
     sqlite3_int64 artifact;       /* 0: none */
-    unsigned starved;             /* of abdb_allocation_failures, when the unit before ended */
+    unsigned starved;             /* of abdb_allocation_failure_count, when the unit before ended */
     int replaces;                 /* it is an older version's reading, read again */
     sqlite3_int64 last[ABDB_PIECE_MAX]; /* the entries kept last, a ring */
     size_t kept;                        /* entries since the unit began */
@@ -101,7 +101,8 @@ void abdb_bind_key_parts(sqlite3_stmt *s, int i, abdb_key key);
 ABDB_MUST_USE abdb_status abdb_writer_run_statement(abdb_writer *w, statement_id id,
                                                     abdb_error *err);
 /* Opens the transaction of the unit, unless it is open: the first record does. */
-ABDB_MUST_USE abdb_status abdb_writer_begin_transaction(abdb_writer *w, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_begin_and_insert_artifact_once(abdb_writer *w,
+                                                                     abdb_error *err);
 /* The sink's functions; self is the writer. */
 ABDB_MUST_USE abdb_status abdb_writer_store_reject(void *self, const abdb_reject *reject,
                                                    abdb_error *err);
@@ -111,9 +112,9 @@ ABDB_MUST_USE abdb_status abdb_writer_store_fact(void *self, const abdb_fact *fa
                                                  abdb_error *err);
 /* Gives a fact its name: kind "result", "spec" or "price". A name that means another fact already
  * is kept as a reject of the line. */
-ABDB_MUST_USE abdb_status abdb_writer_store_fact_name(abdb_writer *w, const char *name,
-                                                      const char *kind, sqlite3_int64 id, long line,
-                                                      abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_store_or_reject_fact_name(abdb_writer *w, const char *name,
+                                                                const char *kind, sqlite3_int64 id,
+                                                                long line, abdb_error *err);
 /* The number of a key by a statement of the kind `... WHERE key = ? AND key_low = ?`; 0: none. */
 ABDB_MUST_USE abdb_status abdb_writer_find_id_by_key(abdb_writer *w, statement_id id, abdb_key key,
                                                      sqlite3_int64 *out, abdb_error *err);
@@ -121,26 +122,29 @@ ABDB_MUST_USE abdb_status abdb_writer_find_id_by_key(abdb_writer *w, statement_i
  * process into last_environment_id and last_process_id. */
 ABDB_MUST_USE abdb_status abdb_writer_insert_entry_parts(abdb_writer *w, const abdb_sorted_entry *o,
                                                          sqlite3_int64 id, abdb_error *err);
-ABDB_MUST_USE abdb_status abdb_writer_store_environment(abdb_writer *w, const abdb_entry *e,
-                                                        abdb_error *err);
-ABDB_MUST_USE abdb_status abdb_writer_store_process(abdb_writer *w, const abdb_process *p,
-                                                    abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_find_or_insert_environment(abdb_writer *w,
+                                                                 const abdb_entry *e,
+                                                                 abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_find_or_insert_process(abdb_writer *w, const abdb_process *p,
+                                                             abdb_error *err);
 /* bulk_insert.c: a new entry was kept; the unit is over. */
-ABDB_MUST_USE abdb_status abdb_writer_update_bulk_mode(abdb_writer *w, abdb_key key,
-                                                       sqlite3_int64 id, abdb_error *err);
-ABDB_MUST_USE abdb_status abdb_writer_finish_bulk(abdb_writer *w, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_count_entry_and_update_bulk(abdb_writer *w, abdb_key key,
+                                                                  sqlite3_int64 id,
+                                                                  abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_finish_bulk_rebuild_indexes(abdb_writer *w, abdb_error *err);
 void abdb_writer_abandon_bulk(abdb_writer *w);
 /* bulk_insert.c: not all descriptions are in memory any more. */
 ABDB_MUST_USE abdb_status abdb_writer_end_description_bulk(abdb_writer *w, abdb_error *err);
 /* bulk_insert.c: where the next row of S_ENTRY, S_RESULT or S_DESCRIPTION goes, its first column a
  * number out of next_...; its columns, NULL where nothing is said (no text, no finite number); it
  * is complete; those that wait are written. */
-abdb_pending_row abdb_writer_pending_row(const abdb_writer *w, statement_id id);
+abdb_pending_row abdb_writer_get_statement_or_buffer(const abdb_writer *w, statement_id id);
 void abdb_row_set_integer(abdb_pending_row slot, int column, sqlite3_int64 value);
 void abdb_row_set_finite_number(abdb_pending_row slot, int column, double value);
 void abdb_row_set_text(abdb_pending_row slot, int column, const char *text);
-void abdb_row_set_key(abdb_pending_row slot, int column, abdb_key key);
-ABDB_MUST_USE abdb_status abdb_writer_finish_row(abdb_writer *w, statement_id id, abdb_error *err);
+void abdb_row_set_key_in_two_columns(abdb_pending_row slot, int column, abdb_key key);
+ABDB_MUST_USE abdb_status abdb_writer_buffer_or_insert_row(abdb_writer *w, statement_id id,
+                                                           abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_writer_flush_rows(abdb_writer *w, abdb_error *err);
 /* What is wrong with an entry and what to do; NULL: it can be kept. The text is the thread's. */
 const char *abdb_entry_why_invalid(const abdb_entry *entry);
@@ -152,9 +156,10 @@ typedef struct {
     abdb_counts counts;
 } abdb_reading;
 /* The newest reading of the unit's bytes, format and words; version -1: there is none. */
-ABDB_MUST_USE abdb_status abdb_reading_find_newest(abdb_writer *w, abdb_reading *out,
-                                                   abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_find_newest_import_of_same_input(abdb_writer *w,
+                                                                       abdb_reading *out,
+                                                                       abdb_error *err);
 /* Is there nothing to read? Else says whether the reading replaces an older one, or adds to it. */
-bool abdb_reading_decide_skip(abdb_writer *w, const abdb_reading *r);
+bool abdb_writer_skip_or_set_replace_and_retry(abdb_writer *w, const abdb_reading *r);
 
 #endif

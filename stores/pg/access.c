@@ -25,18 +25,18 @@ static bool is_true(const PGresult *facts, int column)
     return strcmp(PQgetvalue(facts, 0, column), "t") == 0;
 }
 
-static int count_roles(const PGresult *facts)
+static int count_existing_abdb_roles(const PGresult *facts)
 {
     return *PQgetvalue(facts, 0, ROLES) - '0';
 }
 
 /* Fails with what the user lacks, and with what mends it: a grant, an upgrade, or both roles. */
-static abdb_status fail_for_want_of(const char *role, const char *what, const PGresult *facts,
-                                    abdb_error *err)
+static abdb_status fail_missing_role_with_remedy(const char *role, const char *what,
+                                                 const PGresult *facts, abdb_error *err)
 {
     const char *user = PQgetvalue(facts, 0, USER), *owner = PQgetvalue(facts, 0, OWNER);
 
-    if (count_roles(facts) < 2)
+    if (count_existing_abdb_roles(facts) < 2)
         return ABDB_FAIL(err, ABDB_IO,
                          "%s may not %s this warehouse, and the role %s that would allow it is not"
                          " there: an administrator runs CREATE ROLE abdb_read; CREATE ROLE"
@@ -65,15 +65,15 @@ abdb_status abdb_access_check(abdb_server *s, abdb_access wanted, abdb_error *er
         TRY(ABDB_FAIL(err, ABDB_IO, "--upgrade is for the owner of this warehouse, %s, not for %s",
                       PQgetvalue(facts, 0, OWNER), PQgetvalue(facts, 0, USER)));
     if (wanted == ABDB_ACCESS_READ && !is_true(facts, MAY_READ))
-        TRY(fail_for_want_of(role, "read", facts, err));
+        TRY(fail_missing_role_with_remedy(role, "read", facts, err));
     if (wanted == ABDB_ACCESS_PUSH && !is_true(facts, MAY_WRITE))
-        TRY(fail_for_want_of(role, "add to", facts, err));
+        TRY(fail_missing_role_with_remedy(role, "add to", facts, err));
 done:
     PQclear(facts);
     return st;
 }
 
-abdb_status abdb_access_check_create(abdb_server *s, abdb_error *err)
+abdb_status abdb_access_check_create_schema(abdb_server *s, abdb_error *err)
 {
     static const char sql[] =
         "SELECT has_database_privilege(current_database(), 'CREATE'), quote_ident(current_user),"
@@ -97,7 +97,8 @@ done:
     return st;
 }
 
-abdb_status abdb_access_report_roles(abdb_server *s, bool changed, abdb_text *said, abdb_error *err)
+abdb_status abdb_access_append_role_problems(abdb_server *s, bool changed, abdb_text *message,
+                                             abdb_error *err)
 {
     const char *role = "abdb_write";
     PGresult *facts = NULL;
@@ -105,16 +106,17 @@ abdb_status abdb_access_report_roles(abdb_server *s, bool changed, abdb_text *sa
 
     TRY(abdb_server_query(s, facts_sql, 1, &role, "tttttntt", &facts, err));
     if (!PQntuples(facts) || !is_true(facts, IS_OWNER)) goto done;
-    if (count_roles(facts) < 2 && changed)
-        abdb_text_printf(said,
+    if (count_existing_abdb_roles(facts) < 2 && changed)
+        abdb_text_printf(message,
                          "; the roles abdb_read and abdb_write are not there, so that nobody but %s"
                          " reads or adds here: %s may make no roles (CREATEROLE). An administrator"
                          " runs CREATE ROLE abdb_read; CREATE ROLE abdb_write; then `abdb push"
                          " --upgrade` gives them their rights",
                          PQgetvalue(facts, 0, OWNER), PQgetvalue(facts, 0, USER));
-    else if (count_roles(facts) == 2 && !is_true(facts, HAVE_RIGHTS))
-        abdb_text_puts(said, "; the roles abdb_read and abdb_write have no rights in this warehouse"
-                             " yet: `abdb push --upgrade` gives them");
+    else if (count_existing_abdb_roles(facts) == 2 && !is_true(facts, HAVE_RIGHTS))
+        abdb_text_puts(message,
+                       "; the roles abdb_read and abdb_write have no rights in this warehouse"
+                       " yet: `abdb push --upgrade` gives them");
 done:
     PQclear(facts);
     return st;

@@ -82,7 +82,7 @@ static const char wants_sql[] =
 /* Begins a transaction that no other session can begin meanwhile. What it sees is of the moment at
  * which it has the lock, so the session takes it first; then the lock becomes the transaction's,
  * whose end releases it, however it ends. */
-static abdb_status begin_alone(abdb_server *s, abdb_error *err)
+static abdb_status begin_exclusive_transaction(abdb_server *s, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -111,7 +111,7 @@ static abdb_status handle_start_deriving(abdb_server *s, const abdb_request *r, 
         abdb_text_puts(reply, "nothing");
         goto done;
     }
-    TRY(begin_alone(s, err));
+    TRY(begin_exclusive_transaction(s, err));
     TRY(abdb_server_execute(
         s,
         "CREATE TEMP TABLE seen ON COMMIT DROP AS SELECT a.* FROM abdb.arrival a"
@@ -158,7 +158,7 @@ static abdb_status handle_list_spellings(abdb_server *s, const abdb_request *r, 
                                          abdb_error *err)
 {
     (void)r;
-    return abdb_send_spellings(s, reply, err);
+    return abdb_send_distinct_name_spellings(s, reply, err);
 }
 
 static const struct {
@@ -171,12 +171,12 @@ static const struct {
     {"missing", abdb_send_missing_keys},
     {"put", handle_insert_rows},
     {"claim", handle_claim_rows},
-    {"copy", abdb_insert_claimed_rows},
+    {"copy", abdb_copy_claimed_rows_into_table},
     {"settle", handle_start_deriving},
     {"derived", abdb_replace_derived_table},
     {"settled", handle_finish_deriving},
-    {"wanted", abdb_select_wanted_entries},
-    {"fetch", abdb_send_table_rows},
+    {"wanted", abdb_create_wanted_entries_table},
+    {"fetch", abdb_send_wanted_rows_of_table},
     {"spellings", handle_list_spellings},
 };
 

@@ -37,7 +37,7 @@ abdb_status abdb_server_fail_masked(abdb_server *s, abdb_error *err, const char 
 }
 
 /* The next step after an error of PostgreSQL with this SQLSTATE; NULL: none is known. */
-static const char *find_next_step(const char *state)
+static const char *find_remedy_by_sqlstate(const char *state)
 {
     static const struct {
         const char *state, *step;
@@ -57,9 +57,10 @@ static const char *find_next_step(const char *state)
 
 /* Fills err from a result. Where the next step is known, the first sentence of PostgreSQL stands
  * beside it, without its statement and its context. */
-static abdb_status fail_by_result(abdb_server *s, const PGresult *result, abdb_error *err)
+static abdb_status fail_by_result_with_remedy(abdb_server *s, const PGresult *result,
+                                              abdb_error *err)
 {
-    const char *step = find_next_step(PQresultErrorField(result, PG_DIAG_SQLSTATE)),
+    const char *step = find_remedy_by_sqlstate(PQresultErrorField(result, PG_DIAG_SQLSTATE)),
                *said = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 
     if (!step || !said) return abdb_server_fail_masked(s, err, "the warehouse");
@@ -141,7 +142,7 @@ abdb_status abdb_server_execute(abdb_server *s, const char *sql, abdb_error *err
     abdb_status st = ABDB_OK;
 
     if (is != PGRES_COMMAND_OK && is != PGRES_TUPLES_OK && is != PGRES_EMPTY_QUERY)
-        st = fail_by_result(s, result, err);
+        st = fail_by_result_with_remedy(s, result, err);
     PQclear(result);
     return st;
 }
@@ -163,7 +164,7 @@ abdb_status abdb_server_execute_format(abdb_server *s, abdb_error *err, const ch
 }
 
 /* Is it a whole number as PostgreSQL prints one? */
-static bool is_whole(const char *text)
+static bool is_integer_text(const char *text)
 {
     const char *digits = text + (*text == '-');
 
@@ -171,9 +172,10 @@ static bool is_whole(const char *text)
 }
 
 /* Is the answer what it has to be? libpq does not look: a value that is not there is NULL. */
-static abdb_status check_shape(const PGresult *result, const char *shape, abdb_error *err)
+static abdb_status validate_result_columns(const PGresult *result, const char *column_types,
+                                           abdb_error *err)
 {
-    int columns = (int)strlen(shape);
+    int columns = (int)strlen(column_types);
 
     if (PQnfields(result) != columns)
         return ABDB_FAIL(err, ABDB_IO, "the warehouse answered %d columns where %d were asked for",
@@ -183,11 +185,11 @@ static abdb_status check_shape(const PGresult *result, const char *shape, abdb_e
             bool none = PQgetisnull(result, row, i);
             const char *text = PQgetvalue(result, row, i);
 
-            if (none && shape[i] != '?')
+            if (none && column_types[i] != '?')
                 return ABDB_FAIL(err, ABDB_IO, "the warehouse answered NULL where a value belongs");
             if (strlen(text) != (size_t)PQgetlength(result, row, i))
                 return ABDB_FAIL(err, ABDB_IO, "the warehouse answered a text with a NUL");
-            if (shape[i] == 'n' && !is_whole(text))
+            if (column_types[i] == 'n' && !is_integer_text(text))
                 return ABDB_FAIL(err, ABDB_IO,
                                  "the warehouse answered '%.40s' where a number belongs", text);
         }
@@ -220,7 +222,7 @@ abdb_status abdb_server_commit(abdb_server *s, abdb_error *err)
 }
 
 abdb_status abdb_server_query(abdb_server *s, const char *sql, int count, const char *const *value,
-                              const char *shape, PGresult **out, abdb_error *err)
+                              const char *column_types, PGresult **out, abdb_error *err)
 {
     ExecStatusType is;
     abdb_status st;
@@ -228,12 +230,12 @@ abdb_status abdb_server_query(abdb_server *s, const char *sql, int count, const 
     *out = PQexecParams(s->connection, sql, count, NULL, value, NULL, NULL, 0);
     is = PQresultStatus(*out);
     if (is == PGRES_TUPLES_OK || is == PGRES_COMMAND_OK) {
-        if (check_shape(*out, shape, err) == ABDB_OK) return ABDB_OK;
+        if (validate_result_columns(*out, column_types, err) == ABDB_OK) return ABDB_OK;
         PQclear(*out);
         *out = NULL;
         return ABDB_IO;
     }
-    st = fail_by_result(s, *out, err);
+    st = fail_by_result_with_remedy(s, *out, err);
     PQclear(*out);
     *out = NULL;
     return st;
@@ -249,14 +251,14 @@ abdb_status abdb_server_query_number(abdb_server *s, const char *sql, long long 
     *out = 0;
     if (st != ABDB_OK) return st;
     text = PQntuples(result) && !PQgetisnull(result, 0, 0) ? PQgetvalue(result, 0, 0) : "0";
-    if (!abdb_count_parse(text, ABDB_MARK_POINT, LLONG_MIN, LLONG_MAX, out))
+    if (!abdb_integer_parse_in_range(text, ABDB_MARK_POINT, LLONG_MIN, LLONG_MAX, out))
         st = ABDB_FAIL(err, ABDB_IO, "the warehouse answered '%.40s' where a number belongs", text);
     PQclear(result);
     return st;
 }
 
 /* The end of a COPY: *rows are those of the command. */
-static abdb_status finish_copy(abdb_server *s, long long *rows, abdb_error *err)
+static abdb_status finish_copy_get_row_count(abdb_server *s, long long *rows, abdb_error *err)
 {
     PGresult *result = PQgetResult(s->connection);
     bool fine = PQresultStatus(result) == PGRES_COMMAND_OK;
@@ -265,18 +267,18 @@ static abdb_status finish_copy(abdb_server *s, long long *rows, abdb_error *err)
     if (fine)
         *rows = abdb_digits_parse_or(PQcmdTuples(result), LLONG_MAX, 0);
     else
-        st = fail_by_result(s, result, err);
+        st = fail_by_result_with_remedy(s, result, err);
     PQclear(result);
     while ((result = PQgetResult(s->connection))) PQclear(result);
     return st;
 }
 
-abdb_status abdb_server_copy_from_request(abdb_server *s, const char *sql, long long *rows,
-                                          abdb_error *err)
+abdb_status abdb_server_copy_in_request_rows(abdb_server *s, const char *sql, long long *rows,
+                                             abdb_error *err)
 {
     PGresult *result = PQexec(s->connection, sql);
     bool ready = PQresultStatus(result) == PGRES_COPY_IN, sent = ready;
-    abdb_status st = ready ? ABDB_OK : fail_by_result(s, result, err), heard = ABDB_OK;
+    abdb_status st = ready ? ABDB_OK : fail_by_result_with_remedy(s, result, err), heard = ABDB_OK;
     const char *row;
     size_t size;
 
@@ -290,11 +292,11 @@ abdb_status abdb_server_copy_from_request(abdb_server *s, const char *sql, long 
     }
     if (PQputCopyEnd(s->connection, NULL) != 1)
         return abdb_server_fail_masked(s, err, "the warehouse");
-    return finish_copy(s, rows, err);
+    return finish_copy_get_row_count(s, rows, err);
 }
 
-abdb_status abdb_server_copy_to_answer(abdb_server *s, const char *sql, long long *rows,
-                                       abdb_error *err)
+abdb_status abdb_server_copy_out_as_answer_rows(abdb_server *s, const char *sql, long long *rows,
+                                                abdb_error *err)
 {
     PGresult *result = PQexec(s->connection, sql);
     bool ready = PQresultStatus(result) == PGRES_COPY_OUT;
@@ -302,7 +304,7 @@ abdb_status abdb_server_copy_to_answer(abdb_server *s, const char *sql, long lon
     char *row;
     int size;
     long long said = 0;
-    abdb_status st = ready ? ABDB_OK : fail_by_result(s, result, err);
+    abdb_status st = ready ? ABDB_OK : fail_by_result_with_remedy(s, result, err);
 
     PQclear(result);
     if (!ready) return st;
@@ -314,14 +316,14 @@ abdb_status abdb_server_copy_to_answer(abdb_server *s, const char *sql, long lon
         said++;
     }
     if (!lines) return ABDB_FAIL(err, ABDB_IO, "the warehouse answered a row that is not a line");
-    TRY(finish_copy(s, rows, err));
+    TRY(finish_copy_get_row_count(s, rows, err));
     if (said != *rows)
         TRY(ABDB_FAIL(err, ABDB_IO, "the warehouse answered %lld rows of %lld", said, *rows));
 done:
     return st;
 }
 
-void abdb_append_quoted_identifier(abdb_text *sql, const char *name)
+void abdb_append_lowercase_quoted_identifier(abdb_text *sql, const char *name)
 {
     abdb_text_puts(sql, "\"");
     for (; *name; name++) {

@@ -35,19 +35,19 @@ ABDB_MUST_USE abdb_status abdb_server_commit(abdb_server *s, abdb_error *err);
  * for each column of the rows that it must give: n a whole number, t a text, ? either or NULL.
  * ABDB_IO: the server answers otherwise. */
 ABDB_MUST_USE abdb_status abdb_server_query(abdb_server *s, const char *sql, int count,
-                                            const char *const *value, const char *shape,
+                                            const char *const *value, const char *column_types,
                                             PGresult **out, abdb_error *err);
 /* Its first number, 0 where it gives none or NULL. */
 ABDB_MUST_USE abdb_status abdb_server_query_number(abdb_server *s, const char *sql, long long *out,
                                                    abdb_error *err);
 /* The request's rows into COPY ... FROM STDIN; *rows of them. */
-ABDB_MUST_USE abdb_status abdb_server_copy_from_request(abdb_server *s, const char *sql,
-                                                        long long *rows, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_server_copy_in_request_rows(abdb_server *s, const char *sql,
+                                                           long long *rows, abdb_error *err);
 /* The rows of COPY ... TO STDOUT as rows of the answer. */
-ABDB_MUST_USE abdb_status abdb_server_copy_to_answer(abdb_server *s, const char *sql,
-                                                     long long *rows, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_server_copy_out_as_answer_rows(abdb_server *s, const char *sql,
+                                                              long long *rows, abdb_error *err);
 /* Adds a name, quoted; in small letters, as the SQL that made the tables left them. */
-void abdb_append_quoted_identifier(abdb_text *sql, const char *name);
+void abdb_append_lowercase_quoted_identifier(abdb_text *sql, const char *name);
 /* Fills err from what the server said last, without the URL and its password. */
 abdb_status abdb_server_fail_masked(abdb_server *s, abdb_error *err, const char *doing);
 

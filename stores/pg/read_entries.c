@@ -103,7 +103,7 @@ static abdb_status append_condition_sql(abdb_server *s, const abdb_request *c, i
     if (!*value) return ABDB_FAIL(err, ABDB_NOMEM, "a condition");
     if (column) {
         abdb_text_puts(sql, " AND v.");
-        abdb_append_quoted_identifier(sql, name);
+        abdb_append_lowercase_quoted_identifier(sql, name);
         abdb_text_printf(sql, "%s %s $%d%s", numeric && glob ? "::text" : "", c->word[1], n,
                          numeric && !glob ? "::float8" : "");
         return ABDB_OK;
@@ -125,7 +125,7 @@ done:
 
 /* Makes the temporary table `wanted` of the entries that meet all conditions, which come as
  * rows. All rows are read, also after an error. */
-static abdb_status select_entries_by_conditions(abdb_server *s, abdb_error *err)
+static abdb_status create_wanted_table_by_conditions(abdb_server *s, abdb_error *err)
 {
     abdb_text sql = {0};
     const char *value[CONDITIONS] = {0};
@@ -164,8 +164,8 @@ static abdb_status select_entries_by_conditions(abdb_server *s, abdb_error *err)
     return st;
 }
 
-abdb_status abdb_select_wanted_entries(abdb_server *s, const abdb_request *r, abdb_text *answer,
-                                       abdb_error *err)
+abdb_status abdb_create_wanted_entries_table(abdb_server *s, const abdb_request *r,
+                                             abdb_text *answer, abdb_error *err)
 {
     const char *which = r->words > 1 ? r->word[1] : "";
     bool where = strcmp(which, "where") == 0;
@@ -175,7 +175,7 @@ abdb_status abdb_select_wanted_entries(abdb_server *s, const abdb_request *r, ab
     st =
         abdb_server_execute(s, "DROP TABLE IF EXISTS pg_temp.wanted, pg_temp.wanted_artifact", err);
     if (where) {
-        if (st == ABDB_OK) st = select_entries_by_conditions(s, err);
+        if (st == ABDB_OK) st = create_wanted_table_by_conditions(s, err);
     } else if (st == ABDB_OK && strcmp(which, "all") == 0) {
         st = abdb_server_execute(
             s, "CREATE TEMP TABLE wanted AS SELECT entry_id FROM abdb.entry_row", err);
@@ -209,8 +209,8 @@ done:
     return st;
 }
 
-abdb_status abdb_send_table_rows(abdb_server *s, const abdb_request *r, abdb_text *answer,
-                                 abdb_error *err)
+abdb_status abdb_send_wanted_rows_of_table(abdb_server *s, const abdb_request *r, abdb_text *answer,
+                                           abdb_error *err)
 {
     abdb_text sql = {0};
     const char *table;
@@ -222,10 +222,10 @@ abdb_status abdb_send_table_rows(abdb_server *s, const abdb_request *r, abdb_tex
     abdb_text_puts(&sql, "COPY (SELECT ");
     for (int i = 2; i < r->words; i++) {
         abdb_text_puts(&sql, i > 2 ? ", t." : "t.");
-        abdb_append_quoted_identifier(&sql, r->word[i]);
+        abdb_append_lowercase_quoted_identifier(&sql, r->word[i]);
     }
     abdb_text_puts(&sql, " FROM abdb.");
-    abdb_append_quoted_identifier(&sql, table);
+    abdb_append_lowercase_quoted_identifier(&sql, table);
     abdb_text_puts(&sql, " t");
     if (abdb_text_is_in_list(table, of_entries))
         abdb_text_puts(&sql, " JOIN pg_temp.wanted w ON w.entry_id = t.entry_id");
@@ -234,14 +234,14 @@ abdb_status abdb_send_table_rows(abdb_server *s, const abdb_request *r, abdb_tex
             abdb_text_printf(&sql, " WHERE %s", belongs[i].where);
     abdb_text_puts(&sql, ") TO STDOUT");
     if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
-    TRY(abdb_server_copy_to_answer(s, abdb_text_get(&sql), &rows, err));
+    TRY(abdb_server_copy_out_as_answer_rows(s, abdb_text_get(&sql), &rows, err));
     abdb_text_printf(answer, "%lld", rows);
 done:
     abdb_text_free(&sql);
     return st;
 }
 
-abdb_status abdb_send_spellings(abdb_server *s, abdb_text *answer, abdb_error *err)
+abdb_status abdb_send_distinct_name_spellings(abdb_server *s, abdb_text *answer, abdb_error *err)
 {
     static const char *const columns[] = {"device", "model", "workload", "submitter", "system"};
     abdb_text sql = {0};
@@ -255,7 +255,7 @@ abdb_status abdb_send_spellings(abdb_server *s, abdb_text *answer, abdb_error *e
                          i ? " UNION ALL" : "", columns[i], columns[i], columns[i]);
     abdb_text_puts(&sql, ") TO STDOUT");
     if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "spellings"));
-    TRY(abdb_server_copy_to_answer(s, abdb_text_get(&sql), &rows, err));
+    TRY(abdb_server_copy_out_as_answer_rows(s, abdb_text_get(&sql), &rows, err));
     abdb_text_printf(answer, "%lld", rows);
 done:
     abdb_text_free(&sql);

@@ -34,21 +34,21 @@ static void append_column_comparison(abdb_text *sql, const char *before, const c
 {
     abdb_text_puts(sql, sql->size ? before : "");
     abdb_text_puts(sql, "t.");
-    abdb_append_quoted_identifier(sql, column);
+    abdb_append_lowercase_quoted_identifier(sql, column);
     abdb_text_puts(sql, op);
     abdb_text_puts(sql, "s.");
-    abdb_append_quoted_identifier(sql, column);
+    abdb_append_lowercase_quoted_identifier(sql, column);
 }
 
 /* One column of the request into the lists. The month of import is the server's. */
 static void append_column_to_lists(upsert_sql *t, const char *column, bool of_key)
 {
     abdb_text_puts(&t->columns, t->columns.size ? ", " : "");
-    abdb_append_quoted_identifier(&t->columns, column);
+    abdb_append_lowercase_quoted_identifier(&t->columns, column);
     if (of_key) {
         append_column_comparison(&t->match, " AND ", column, " = ");
         abdb_text_puts(&t->order, t->order.size ? ", " : "");
-        abdb_append_quoted_identifier(&t->order, column);
+        abdb_append_lowercase_quoted_identifier(&t->order, column);
     } else if (ends_with(column, "_key_low")) {
         append_column_comparison(&t->collide, " OR ", column, " <> ");
     } else {
@@ -70,8 +70,8 @@ static abdb_status build_upsert_sql(abdb_server *s, const abdb_request *r, upser
     if (r->words < 3) return ABDB_FAIL(err, ABDB_USAGE, "a request without columns");
     t->table = r->word[1];
     abdb_text_puts(&t->name, "abdb.");
-    abdb_append_quoted_identifier(&t->name, t->table);
-    abdb_append_quoted_identifier(&t->first, r->word[2]);
+    abdb_append_lowercase_quoted_identifier(&t->name, t->table);
+    abdb_append_lowercase_quoted_identifier(&t->first, r->word[2]);
     name = abdb_text_get(&t->name);
     TRY(abdb_server_query(s, sql, 1, &name, "t", &keys, err));
     if (!PQntuples(keys))
@@ -97,8 +97,8 @@ done:
 
 /* The request's rows in a temporary table of these columns. (Its size is all that the planner needs
  * to know.) */
-static abdb_status copy_rows_to_temp_table(abdb_server *s, const upsert_sql *t, long long *rows,
-                                           abdb_error *err)
+static abdb_status stage_request_rows_in_temp_table(abdb_server *s, const upsert_sql *t,
+                                                    long long *rows, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -107,13 +107,13 @@ static abdb_status copy_rows_to_temp_table(abdb_server *s, const upsert_sql *t, 
         "DROP TABLE IF EXISTS pg_temp.s; CREATE TEMP TABLE s AS SELECT %s FROM %s"
         " WITH NO DATA",
         abdb_text_get(&t->columns), abdb_text_get(&t->name)));
-    TRY(abdb_server_copy_from_request(s, "COPY pg_temp.s FROM STDIN", rows, err));
+    TRY(abdb_server_copy_in_request_rows(s, "COPY pg_temp.s FROM STDIN", rows, err));
 done:
     return st;
 }
 
 /* A request that fails before its rows were heard hears them nevertheless. */
-static abdb_status skip_request_rows(abdb_status st)
+static abdb_status skip_request_rows_return_status(abdb_status st)
 {
     size_t size;
     abdb_status heard = ABDB_OK;
@@ -128,8 +128,8 @@ static abdb_status build_sql_and_stage_rows(abdb_server *s, const abdb_request *
 {
     abdb_status st = build_upsert_sql(s, r, t, err);
 
-    if (st != ABDB_OK) return skip_request_rows(st);
-    return copy_rows_to_temp_table(s, t, rows, err);
+    if (st != ABDB_OK) return skip_request_rows_return_status(st);
+    return stage_request_rows_in_temp_table(s, t, rows, err);
 }
 
 /* Keys that stand for something else there: their other halves differ. */
@@ -156,8 +156,8 @@ done:
 }
 
 /* Rows that are there as they are here: where that is all, one join has answered. */
-static abdb_status count_identical_rows(abdb_server *s, const upsert_sql *t, long long *count,
-                                        abdb_error *err)
+static abdb_status count_staged_rows_with_same_keys(abdb_server *s, const upsert_sql *t,
+                                                    long long *count, abdb_error *err)
 {
     abdb_text sql = {0};
     abdb_status st;
@@ -179,7 +179,7 @@ abdb_status abdb_send_missing_keys(abdb_server *s, const abdb_request *r, abdb_t
     abdb_status st = ABDB_OK;
 
     TRY(build_sql_and_stage_rows(s, r, &t, &rows, err));
-    TRY(count_identical_rows(s, &t, &same, err));
+    TRY(count_staged_rows_with_same_keys(s, &t, &same, err));
     abdb_text_puts(answer, "0");
     if (same == rows) goto done;
     abdb_text_clear(answer);
@@ -190,7 +190,7 @@ abdb_status abdb_send_missing_keys(abdb_server *s, const abdb_request *r, abdb_t
                      abdb_text_get(&t.first), abdb_text_get(&t.first), abdb_text_get(&t.name),
                      abdb_text_get(&t.match));
     if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
-    TRY(abdb_server_copy_to_answer(s, abdb_text_get(&sql), &missing, err));
+    TRY(abdb_server_copy_out_as_answer_rows(s, abdb_text_get(&sql), &missing, err));
     abdb_text_printf(answer, "%lld", missing);
 done:
     abdb_text_free(&sql);
@@ -199,8 +199,8 @@ done:
 }
 
 /* The rows that another row of their key stands for, those that differ from it. */
-static abdb_status count_conflicting_rows(abdb_server *s, const upsert_sql *t, long long *count,
-                                          abdb_error *err)
+static abdb_status count_staged_rows_that_differ(abdb_server *s, const upsert_sql *t,
+                                                 long long *count, abdb_error *err)
 {
     abdb_text sql = {0};
     abdb_status st;
@@ -261,7 +261,7 @@ done:
 }
 
 /* Are there statements of MLPerf among the entries that came? Others may repeat them. */
-static abdb_status note_arrived_mlperf(abdb_server *s, abdb_error *err)
+static abdb_status record_whether_mlperf_arrived(abdb_server *s, abdb_error *err)
 {
     static const char sql[] = "SELECT EXISTS (SELECT 1 FROM pg_temp.s s JOIN abdb.description d"
                               " ON d.description_id = s.description_id WHERE d.evidence = 'mlperf'"
@@ -291,9 +291,9 @@ abdb_status abdb_insert_new_rows(abdb_server *s, const abdb_request *r, bool cla
         TRY(ABDB_FAIL(err, ABDB_IO, "the warehouse added %lld rows of %lld", added, rows));
     if (strcmp(t.table, "chunk") != 0)
         abdb_server_note_added_rows(s, t.table, added); /* is no fact */
-    if (claim && added) TRY(note_arrived_mlperf(s, err));
+    if (claim && added) TRY(record_whether_mlperf_arrived(s, err));
     if (added < rows) TRY(fail_on_key_collision(s, &t, err));
-    if (added < rows && !claim) TRY(count_conflicting_rows(s, &t, &different, err));
+    if (added < rows && !claim) TRY(count_staged_rows_that_differ(s, &t, &different, err));
     if (added < rows && claim) TRY(send_keys_not_inserted(s, &t, result, err));
     abdb_text_printf(answer, "%lld %lld", added, different);
 done:
@@ -303,8 +303,8 @@ done:
     return st;
 }
 
-abdb_status abdb_insert_claimed_rows(abdb_server *s, const abdb_request *r, abdb_text *answer,
-                                     abdb_error *err)
+abdb_status abdb_copy_claimed_rows_into_table(abdb_server *s, const abdb_request *r,
+                                              abdb_text *answer, abdb_error *err)
 {
     upsert_sql t = {0};
     abdb_text sql = {0};
@@ -314,12 +314,12 @@ abdb_status abdb_insert_claimed_rows(abdb_server *s, const abdb_request *r, abdb
     st = build_upsert_sql(s, r, &t, err);
     if (st != ABDB_OK) {
         upsert_sql_free(&t);
-        return skip_request_rows(st);
+        return skip_request_rows_return_status(st);
     }
     abdb_text_printf(&sql, "COPY %s (%s) FROM STDIN", abdb_text_get(&t.name),
                      abdb_text_get(&t.columns));
     if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
-    TRY(abdb_server_copy_from_request(s, abdb_text_get(&sql), &rows, err));
+    TRY(abdb_server_copy_in_request_rows(s, abdb_text_get(&sql), &rows, err));
     abdb_server_note_added_rows(s, t.table, rows);
     abdb_text_printf(answer, "%lld", rows);
 done:
@@ -338,7 +338,8 @@ abdb_status abdb_replace_derived_table(abdb_server *s, const abdb_request *r, ab
     abdb_status st = ABDB_OK;
 
     if (r->words < 2 || !abdb_text_is_in_list(r->word[1], derived))
-        return skip_request_rows(ABDB_FAIL(err, ABDB_USAGE, "no derived table of that name"));
+        return skip_request_rows_return_status(
+            ABDB_FAIL(err, ABDB_USAGE, "no derived table of that name"));
     TRY(build_sql_and_stage_rows(s, r, &t, &rows, err));
     name = abdb_text_get(&t.name);
     columns = abdb_text_get(&t.columns);

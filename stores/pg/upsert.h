@@ -19,8 +19,8 @@ ABDB_MUST_USE abdb_status abdb_send_missing_keys(abdb_server *s, const abdb_requ
 ABDB_MUST_USE abdb_status abdb_insert_new_rows(abdb_server *s, const abdb_request *r, bool claim,
                                                abdb_text *answer, abdb_error *err);
 /* Adds the rows as they are: of entries that this transaction claimed. */
-ABDB_MUST_USE abdb_status abdb_insert_claimed_rows(abdb_server *s, const abdb_request *r,
-                                                   abdb_text *answer, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_copy_claimed_rows_into_table(abdb_server *s, const abdb_request *r,
+                                                            abdb_text *answer, abdb_error *err);
 /* A derived table holds these rows afterwards, and no others. */
 ABDB_MUST_USE abdb_status abdb_replace_derived_table(abdb_server *s, const abdb_request *r,
                                                      abdb_text *answer, abdb_error *err);

@@ -96,7 +96,7 @@ static abdb_status create_warehouse(abdb_server *s, const texts *t, abdb_error *
         TRY(ABDB_FAIL(err, ABDB_IO,
                       "the schema abdb there holds tables that are not abdb's: name another"
                       " database, or rename that schema"));
-    if (!schema) TRY(abdb_access_check_create(s, err));
+    if (!schema) TRY(abdb_access_check_create_schema(s, err));
     if (!schema) TRY(abdb_server_execute(s, "CREATE SCHEMA abdb", err));
     TRY(abdb_server_execute(s, abdb_text_get(&t->tables), err));
     TRY(create_views_and_rights(s, t, err));
@@ -106,7 +106,7 @@ done:
 
 /* Brings tables, columns, checks, indexes, functions, views and rights to those of this build,
  * whatever of them was dropped. Adds to `said` the tables that had to be made. */
-static abdb_status upgrade_warehouse(abdb_server *s, const texts *t, abdb_text *said,
+static abdb_status upgrade_warehouse(abdb_server *s, const texts *t, abdb_text *message,
                                      abdb_error *err)
 {
     static const char made[] = "SELECT string_agg(relname, ', ' ORDER BY relname) FROM"
@@ -115,7 +115,7 @@ static abdb_status upgrade_warehouse(abdb_server *s, const texts *t, abdb_text *
     abdb_status st = ABDB_OK;
 
     TRY(abdb_access_check(s, ABDB_ACCESS_UPGRADE, err));
-    TRY(abdb_access_check_create(s, err));
+    TRY(abdb_access_check_create_schema(s, err));
     /* today's tables in a schema of their own, beside those that are there */
     TRY(abdb_server_execute(
         s,
@@ -128,7 +128,7 @@ static abdb_status upgrade_warehouse(abdb_server *s, const texts *t, abdb_text *
     TRY(create_views_and_rights(s, t, err));
     TRY(abdb_server_query(s, made, 0, NULL, "t", &names, err));
     if (PQntuples(names))
-        abdb_text_printf(said,
+        abdb_text_printf(message,
                          "; tables that were not there and are empty now: %s. Where they had been"
                          " dropped, a push brings back what stands alone, and not what belonged to"
                          " entries that are still there: for those make the warehouse again (DROP"
@@ -147,7 +147,7 @@ typedef struct {
 } state;
 
 /* Is the warehouse there, whole, and of this build? */
-static abdb_status read_state(abdb_server *s, const texts *t, state *is, abdb_error *err)
+static abdb_status query_warehouse_state(abdb_server *s, const texts *t, state *is, abdb_error *err)
 {
     static const char sql[] = "SELECT count(*) FROM pg_tables WHERE schemaname = 'abdb' AND ",
                       *const of[] = {"tablename IN ('entry_row', 'arrival', 'artifact')",
@@ -178,20 +178,21 @@ done:
 }
 
 /* In one transaction, alone: makes the warehouse, or brings it to this build. */
-static abdb_status make_or_upgrade(abdb_server *s, const texts *t, bool may_upgrade,
-                                   const char **word, abdb_text *said, abdb_error *err)
+static abdb_status create_or_upgrade_warehouse_locked(abdb_server *s, const texts *t,
+                                                      bool may_upgrade, const char **word,
+                                                      abdb_text *message, abdb_error *err)
 {
     state is;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_server_begin(s, "BEGIN; SELECT pg_advisory_xact_lock(7091, 0)", err));
-    TRY(read_state(s, t, &is, err));
+    TRY(query_warehouse_state(s, t, &is, err));
     if (!is.there) {
         *word = "made";
         TRY(create_warehouse(s, t, err));
     } else if (may_upgrade) {
         *word = "upgraded";
-        TRY(upgrade_warehouse(s, t, said, err));
+        TRY(upgrade_warehouse(s, t, message, err));
     } else { /* another has made it meanwhile */
         *word = is.same ? "current" : "other";
     }
@@ -201,7 +202,7 @@ done:
 }
 
 abdb_status abdb_warehouse_open_or_create(abdb_server *s, bool may_make, bool may_upgrade,
-                                          const char **outcome, abdb_text *said, abdb_error *err)
+                                          const char **outcome, abdb_text *message, abdb_error *err)
 {
     texts t = {0};
     state is;
@@ -209,7 +210,7 @@ abdb_status abdb_warehouse_open_or_create(abdb_server *s, bool may_make, bool ma
 
     TRY(collect_schema_sql(&t, err));
     TRY(abdb_access_check(s, may_make ? ABDB_ACCESS_PUSH : ABDB_ACCESS_READ, err));
-    TRY(read_state(s, &t, &is, err));
+    TRY(query_warehouse_state(s, &t, &is, err));
     *outcome = is.same ? "current" : "other";
     if (!is.there && !may_make)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "there is no warehouse of abdb: `abdb push` makes one"));
@@ -217,10 +218,11 @@ abdb_status abdb_warehouse_open_or_create(abdb_server *s, bool may_make, bool ma
         TRY(ABDB_FAIL(err, ABDB_IO,
                       "the warehouse lacks the table warehouse: its owner runs `abdb push"
                       " --upgrade`"));
-    if (!is.there || may_upgrade) TRY(make_or_upgrade(s, &t, may_upgrade, outcome, said, err));
+    if (!is.there || may_upgrade)
+        TRY(create_or_upgrade_warehouse_locked(s, &t, may_upgrade, outcome, message, err));
     if (may_make)
-        TRY(abdb_access_report_roles(
-            s, strcmp(*outcome, "made") == 0 || strcmp(*outcome, "upgraded") == 0, said, err));
+        TRY(abdb_access_append_role_problems(
+            s, strcmp(*outcome, "made") == 0 || strcmp(*outcome, "upgraded") == 0, message, err));
 done:
     if (st != ABDB_OK && PQtransactionStatus(s->connection) != PQTRANS_IDLE)
         PQclear(PQexec(s->connection, "ROLLBACK"));

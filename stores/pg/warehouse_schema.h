@@ -17,7 +17,7 @@ const char *abdb_find_dialect_sql(const char *name);
  * besides is added to `said`, each sentence behind "; ". ABDB_IO: the user lacks a right, or the
  * warehouse a table. */
 ABDB_MUST_USE abdb_status abdb_warehouse_open_or_create(abdb_server *s, bool make, bool upgrade,
-                                                        const char **outcome, abdb_text *said,
+                                                        const char **outcome, abdb_text *message,
                                                         abdb_error *err);
 
 #endif

@@ -73,7 +73,7 @@ int main(int argc, char **argv)
     recipe.impl = impl;
     recipe.device = abdb_init_host_device(
         strcmp(argv[1], "ref") == 0 ? 1 : (int)strtol(getenv("OMP_NUM_THREADS"), NULL, 10));
-    if (abdb_instance_make(&copy, &recipe, &err) != ABDB_OK) {
+    if (abdb_instance_alloc_fill_and_prepare(&copy, &recipe, &err) != ABDB_OK) {
         fprintf(stderr, "launch: %s\n", err.message);
         return 1;
     }

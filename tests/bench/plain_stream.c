@@ -9,8 +9,8 @@
 
 enum { SAMPLES = 21, WARM_UPS = 3 };
 
-static void run_stream_loop(char op, double *restrict a, const double *restrict b,
-                            const double *restrict c, long n)
+static void run_copy_scale_add_or_triad(char op, double *restrict a, const double *restrict b,
+                                        const double *restrict c, long n)
 {
     if (op == 'c')
 #pragma omp parallel for
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
     for (int i = -WARM_UPS; i < SAMPLES; i++) {
         double start = monotonic_now_s();
 
-        run_stream_loop(argv[1][0], a, b, c, n);
+        run_copy_scale_add_or_triad(argv[1][0], a, b, c, n);
         if (i >= 0) time_s[i] = monotonic_now_s() - start;
     }
     qsort(time_s, SAMPLES, sizeof *time_s, compare_double_ascending);

@@ -109,7 +109,7 @@ static const struct {
              {"gather", run_random_line_reads}};
 enum { LOADS = sizeof loads / sizeof loads[0], STEPS = 1 << 16 };
 
-static int allocate_tables(void)
+static int allocate_and_fill_tables(void)
 {
     uint32_t state = 1;
 
@@ -127,15 +127,15 @@ static int allocate_tables(void)
     return 1;
 }
 
-static void measure_load_print_records(const char *cell, size_t which, double prepared_s)
+static void measure_load_print_records(const char *cell, size_t load_index, double prepared_s)
 {
     double took[SAMPLES];
 
-    loads[which].run(UNIT); /* once, to warm up */
+    loads[load_index].run(UNIT); /* once, to warm up */
     for (int i = 0; i < SAMPLES; i++) {
         double begin = monotonic_now_s();
 
-        loads[which].run(UNIT);
+        loads[load_index].run(UNIT);
         took[i] = monotonic_now_s() - begin;
     }
     for (int i = 0; i < SAMPLES; i++)
@@ -164,7 +164,7 @@ int main(int argc, char **argv)
 
         while (kernel && which < LOADS && strcmp(loads[which].name, kernel) != 0) which++;
         printf("{\"kind\":\"begin\",\"cell\":\"%s\"}\n", cell ? cell : "");
-        if (kernel && which < LOADS && (words || allocate_tables())) {
+        if (kernel && which < LOADS && (words || allocate_and_fill_tables())) {
             measure_load_print_records(cell, which, monotonic_now_s() - start);
             printf("{\"kind\":\"end\",\"cell\":\"%s\",\"status\":\"ok\",\"reason\":\"\"}\n", cell);
         } else

@@ -69,15 +69,15 @@ check "functions that fuzzers replace are there" "$(sed -z 's/\\\n//g' Makefile 
   grep -qE "\b$f\(" -r schema --include='*.h' || echo "$f is declared nowhere"; grep -q "__wrap_$f(" tests/fuzz/*.c || echo "$f has no replacement"; done
   grep -ohE '__wrap_abdb_\w+' tests/fuzz/*.c | sort -u | while read -r f; do sed -z 's/\\\n//g' Makefile | grep -q "${f#__wrap_}" || echo "$f replaces nothing"; done)"
 check "arrays are sorted and searched by schema/core/array.h, which allows empty ones" "$(grep -nE '\b(qsort|bsearch)(_r)?\(' -r schema ingest plots kernels query stores --include='*.[ch]' | grep -v '^schema/core/array\.c')"
-check "programs are started by schema/core/child_process.h" "$(grep -nE '\b(v?fork|popen|posix_spawnp?|execl?[vpe]*)\(' -r schema ingest plots kernels query --include='*.[ch]' | grep -vE '^(schema/core/child_process|query/cli/pager|kernels/programs/command).c')" # a pager reads the terminal: it stays in our process group; a program that is timed is started as fast as can be, in a group of abdb_guarded_group_start
+check "programs are started by schema/core/child_process.h" "$(grep -nE '\b(v?fork|popen|posix_spawnp?|execl?[vpe]*)\(' -r schema ingest plots kernels query --include='*.[ch]' | grep -vE '^(schema/core/child_process|query/cli/pager|kernels/programs/command).c')" # a pager reads the terminal: it stays in our process group; a program that is timed is started as fast as can be, in a group of abdb_start_group_killed_with_caller
 check "columns are read as text through sqlite.h, which gives no NULL unasked" "$(grep -n 'sqlite3_column_text' -r schema query --include='*.[ch]' | grep -v '^schema/functions/sqlite.h')"
 check "databases are opened through schema/functions/authorizer.h, which restricts them" "$(grep -nE '\bsqlite3_open(16|_v2)?\(|\bsqlite3_set_authorizer\(' -r schema ingest plots query stores --include='*.[ch]' | grep -v '^schema/functions/authorizer.c')"
 check "files are written through outfile.h alone" "$(grep -nE 'fopen\(.*"[wa]|O_WRONLY|O_CREAT' $(find schema ingest plots kernels/runner query -name '*.c') | grep -vE '^(schema/core/outfile|query/run/spool_writer)\.c')"
 check "what makes or renames files checks outguard.h, or makes none that has a name of the user's" "$(grep -nE '\b(mkdir|mkdirat|mknod|mkfifo|rename|renameat|renameat2|creat|link|symlink|truncate|mk[a-z]*temp|freopen)\(|O_RDWR' \
     $(find schema ingest plots kernels/runner query -name '*.c') | grep -vE '^(schema/core/(outfile|outfolder)|query/run/spool_writer|query/import/input_files|ingest/read/input_file)\.c|"/dev/null"'
-  for f in outfile:abdb_outfile_open outfile:abdb_outfile_commit outfile:open_direct outfolder:abdb_outfolder_open outfolder:abdb_outfolder_ensure; do
-    perl -0777 -ne 'exit !/^\S.* \Q'"${f#*:}"'\E\([^;{]*\)\n\{(?:(?!^\}).)*abdb_outguard_check_(path|descriptor)\(/ms' "schema/core/${f%:*}.c" || echo "$f checks nothing"; done
-  grep -q 'abdb_outguard_check_path(s->path' query/run/spool_writer.c || echo "spool_writer.c checks nothing")"
+  for f in outfile:abdb_outfile_open outfile:abdb_outfile_commit outfile:open_in_place_guarded_truncating outfolder:abdb_outfolder_open_refusing_existing outfolder:abdb_outfolder_make_if_missing; do
+    perl -0777 -ne 'exit !/^\S.* \Q'"${f#*:}"'\E\([^;{]*\)\n\{(?:(?!^\}).)*abdb_outguard_refuse_protected_(path|descriptor)\(/ms' "schema/core/${f%:*}.c" || echo "$f checks nothing"; done
+  grep -q 'abdb_outguard_refuse_protected_path(s->path' query/run/spool_writer.c || echo "spool_writer.c checks nothing")"
 check "NOTICE and packages/debian/copyright name what asks to be named, and the archives of STATIC=1" "$(python3 - <<'EOF'
 import csv, pathlib, re
 notice, debian = open("NOTICE").read(), open("packages/debian/copyright").read()

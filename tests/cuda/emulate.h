@@ -154,11 +154,11 @@ static inline void from_float(f16 &to, float x)
 {
     to.bits = abdb_f16_from_f32(x);
 }
-static inline float fast_exp(float x)
+static inline float exp_of_float(float x)
 {
     return std::exp(x);
 }
-static inline float fast_exp2(float x)
+static inline float exp2_of_float(float x)
 {
     return std::exp2(x);
 }

@@ -107,7 +107,7 @@ static _Noreturn void exit_with_errno_message(const char *what)
     exit(OURS);
 }
 
-static int class_of_syscall(int call)
+static int fault_class_of_syscall(int call)
 {
     for (int c = 0; c < CLASSES; c++)
         for (int i = 0; i < CALLS; i++)
@@ -129,7 +129,7 @@ static int install_seccomp_filter_get_listener(void)
     PUT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
     PUT(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
     for (int call = 0; call < 512; call++) {
-        if (class_of_syscall(call) == NONE) continue;
+        if (fault_class_of_syscall(call) == NONE) continue;
         PUT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)call, 0, 1));
         PUT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF));
     }
@@ -232,7 +232,7 @@ static bool syscall_starts_thread(const struct seccomp_notif *n)
 }
 
 /* Is it this call's turn? Counts it. */
-static bool count_syscall_should_fail(const struct seccomp_notif *n, int class)
+static bool count_syscall_and_decide_failure(const struct seccomp_notif *n, int class)
 {
     bool all = job.class && strcmp(job.class, "any") == 0, ours;
     long now;
@@ -249,14 +249,14 @@ static bool count_syscall_should_fail(const struct seccomp_notif *n, int class)
     return ours && (now == job.at || (job.on && now > job.at));
 }
 
-static bool class_has_name(int class, const char *name)
+static bool class_has_name(int class_index, const char *name)
 {
-    return strcmp(classes[class].name, name) == 0;
+    return strcmp(classes[class_index].name, name) == 0;
 }
 
 /* A file that takes its name must be on the disk: notes which are written and not synced, and says
  * which of them are renamed. */
-static void track_writes_report_unsynced_rename(const struct seccomp_notif *n, int class)
+static void track_written_files_note_unsynced_rename(const struct seccomp_notif *n, int class)
 {
     char path[200];
     const char *base;
@@ -283,7 +283,7 @@ static void track_writes_report_unsynced_rename(const struct seccomp_notif *n, i
     if (!writes) job.written[place][0] = '\0';
 }
 
-static void answer_seccomp_notification(int listener)
+static void let_call_continue_or_fail_or_kill(int listener)
 {
     struct seccomp_notif n = {0};
     struct seccomp_notif_resp reply = {.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
@@ -291,13 +291,13 @@ static void answer_seccomp_notification(int listener)
 
     if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &n) != 0) return; /* it ended meanwhile */
     reply.id = n.id;
-    class = class_of_syscall(n.data.nr);
+    class = fault_class_of_syscall(n.data.nr);
     if (n.data.nr == SYS_prctl) {
         job.begun = process_of_thread_cached((pid_t)n.pid);
     } else if (class == NONE || !job.begun || process_of_thread_cached((pid_t)n.pid) != job.begun) {
         /* nobody's that counts */
-    } else if (!count_syscall_should_fail(&n, class)) {
-        track_writes_report_unsynced_rename(&n, class);
+    } else if (!count_syscall_and_decide_failure(&n, class)) {
+        track_written_files_note_unsynced_rename(&n, class);
     } else {
         char file[200];
 
@@ -321,7 +321,7 @@ static long monotonic_now_ms(void)
 
 /* Answers until every process has ended; returns the program's status. Those that live on too long
  * are counted and ended. */
-static int answer_until_all_processes_end(int listener, int *survivors)
+static int answer_calls_until_all_processes_end(int listener, int *survivors)
 {
     sigset_t set;
     int children, status = 0;
@@ -337,7 +337,7 @@ static int answer_until_all_processes_end(int listener, int *survivors)
         pid_t pid;
 
         poll(wait, 2, 200);
-        if (wait[0].revents & POLLIN) answer_seccomp_notification(listener);
+        if (wait[0].revents & POLLIN) let_call_continue_or_fail_or_kill(listener);
         while (read(children, &said, sizeof said) > 0) {
         }
         while ((pid = waitpid(-1, &code, WNOHANG)) > 0)
@@ -364,7 +364,7 @@ static int answer_until_all_processes_end(int listener, int *survivors)
     return status;
 }
 
-static void write_count_file(int survivors)
+static void write_counts_hit_and_survivors(int survivors)
 {
     FILE *file = job.count_path ? fopen(job.count_path, "we") : NULL;
 
@@ -383,7 +383,7 @@ static bool is_known_class_name(const char *name)
     return strcmp(name, "any") == 0;
 }
 
-static char **parse_options_return_command(int argc, char **argv)
+static char **parse_options_into_job_return_command(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--") == 0 && i + 1 < argc) return argv + i + 1;
@@ -406,7 +406,7 @@ static char **parse_options_return_command(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    char **command = parse_options_return_command(argc, argv);
+    char **command = parse_options_into_job_return_command(argc, argv);
     int pair[2], listener, status, survivors = 0;
     sigset_t set;
 
@@ -432,7 +432,7 @@ int main(int argc, char **argv)
     close(pair[1]);
     listener = receive_descriptor(pair[0]);
     if (listener < 0) exit(OURS);
-    status = answer_until_all_processes_end(listener, &survivors);
-    write_count_file(survivors);
+    status = answer_calls_until_all_processes_end(listener, &survivors);
+    write_counts_hit_and_survivors(survivors);
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

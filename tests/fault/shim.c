@@ -59,7 +59,7 @@ static void __attribute__((destructor)) stop_counting_write_count(void)
 }
 
 #ifndef FAULT_NO_MALLOC
-static int count_allocation_should_fail(const void *caller)
+static int count_allocation_and_decide_failure(const void *caller)
 {
     long now;
 
@@ -81,29 +81,29 @@ extern void *__libc_memalign(size_t alignment, size_t size);
 
 void *malloc(size_t size)
 {
-    return count_allocation_should_fail(CALLER) ? NULL : __libc_malloc(size);
+    return count_allocation_and_decide_failure(CALLER) ? NULL : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    return count_allocation_should_fail(CALLER) ? NULL : __libc_calloc(count, size);
+    return count_allocation_and_decide_failure(CALLER) ? NULL : __libc_calloc(count, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-    return count_allocation_should_fail(CALLER) ? NULL : __libc_realloc(old, size);
+    return count_allocation_and_decide_failure(CALLER) ? NULL : __libc_realloc(old, size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-    return count_allocation_should_fail(CALLER) ? NULL : __libc_memalign(alignment, size);
+    return count_allocation_and_decide_failure(CALLER) ? NULL : __libc_memalign(alignment, size);
 }
 
 /* What else a program has the C library allocate. */
 char *strndup(const char *string, size_t most)
 {
     size_t size = strnlen(string, most);
-    char *copy = count_allocation_should_fail(CALLER) ? NULL : __libc_malloc(size + 1);
+    char *copy = count_allocation_and_decide_failure(CALLER) ? NULL : __libc_malloc(size + 1);
 
     if (copy) memcpy(copy, string, size);
     if (copy) copy[size] = '\0';
@@ -113,7 +113,7 @@ char *strndup(const char *string, size_t most)
 char *strdup(const char *string)
 {
     size_t size = strlen(string) + 1;
-    char *copy = count_allocation_should_fail(CALLER) ? NULL : __libc_malloc(size);
+    char *copy = count_allocation_and_decide_failure(CALLER) ? NULL : __libc_malloc(size);
 
     return copy ? memcpy(copy, string, size) : NULL;
 }

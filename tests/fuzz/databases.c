@@ -80,7 +80,7 @@ static void close_original_db(void)
 /* A file that never changes: what is changed there is copied and rolled back. */
 static void open_original_db(void)
 {
-    if (sqlite3_open(fuzz_filled_db_path(), &whole) != SQLITE_OK ||
+    if (sqlite3_open(fuzz_import_fixtures_once_get_db_path(), &whole) != SQLITE_OK ||
         sqlite3_exec(whole,
                      "PRAGMA journal_mode = MEMORY; PRAGMA ignore_check_constraints = ON; PRAGMA"
                      " foreign_keys = OFF; PRAGMA cache_size = -65536",
@@ -88,7 +88,7 @@ static void open_original_db(void)
         fuzz_abort_promise_broken("the target's own database", sqlite3_errmsg(whole));
 }
 
-static void list_table_columns(void)
+static void collect_table_columns(void)
 {
     static const char list[] =
         "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type ="
@@ -104,16 +104,16 @@ static void list_table_columns(void)
     sqlite3_finalize(s);
 }
 
-static void set_up_once(void)
+static void open_db_and_list_verbs_once(void)
 {
     const char *names[128];
     size_t reports;
 
     if (whole) return;
     open_original_db();
-    list_table_columns();
+    collect_table_columns();
     atexit(close_original_db);
-    snprintf(path, sizeof path, "%s/changed.db", fuzz_scratch_folder());
+    snprintf(path, sizeof path, "%s/changed.db", fuzz_get_or_create_scratch_folder());
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) all[count++] = verbs[i];
     reports = abdb_list_report_names(names, sizeof names / sizeof *names, &arena);
     for (size_t i = 0; i < reports && count < VERBS_MOST; i++)
@@ -128,7 +128,8 @@ static size_t read_big_endian(const unsigned char *at, size_t bytes)
     return out;
 }
 
-static void change_bytes_of_image(unsigned char *image, size_t size, const unsigned char *change)
+static void change_bytes_or_pages_of_image(unsigned char *image, size_t size,
+                                           const unsigned char *change)
 {
     size_t at = read_big_endian(change + 1, 4) % size, pages = size / PAGE;
 
@@ -145,7 +146,7 @@ static void change_bytes_of_image(unsigned char *image, size_t size, const unsig
 }
 
 /* A cell becomes what the types of the table, but not its checks, let it be. */
-static void update_cells_of_column(const unsigned char *change)
+static void update_cells_with_odd_value(const unsigned char *change)
 {
     static const char *const values[] = {"NULL",
                                          "''",
@@ -181,7 +182,7 @@ static unsigned char *serialize_changed_cells_roll_back(const unsigned char *dat
 
     sqlite3_exec(whole, "BEGIN", NULL, NULL, NULL);
     for (size_t i = 0; i < changes; i++)
-        if (data[i * CHANGE] % 8 >= 4) update_cells_of_column(data + i * CHANGE);
+        if (data[i * CHANGE] % 8 >= 4) update_cells_with_odd_value(data + i * CHANGE);
     image = sqlite3_serialize(whole, "main", size, 0);
     sqlite3_exec(whole, "ROLLBACK", NULL, NULL, NULL);
     if (!image) fuzz_abort_promise_broken("a copy", path);
@@ -198,7 +199,8 @@ static void write_changed_db_file(const unsigned char *data, size_t changes)
     char name[160];
 
     for (size_t i = 0; i < changes; i++)
-        if (data[i * CHANGE] % 8 < 4) change_bytes_of_image(image, (size_t)size, data + i * CHANGE);
+        if (data[i * CHANGE] % 8 < 4)
+            change_bytes_or_pages_of_image(image, (size_t)size, data + i * CHANGE);
     if (!file || fwrite(image, 1, (size_t)size, file) != (size_t)size || fclose(file) != 0)
         fuzz_abort_promise_broken("a file", path);
     sqlite3_free(image);
@@ -208,7 +210,7 @@ static void write_changed_db_file(const unsigned char *data, size_t changes)
     }
 }
 
-static int dispatch_verb(int argc, char **argv)
+static int call_command_of_verb(int argc, char **argv)
 {
 #define VERB(name, ...) \
     if (strcmp(argv[0], #name) == 0) return abdb_cmd_##name(argc, argv);
@@ -228,13 +230,13 @@ static void run_verb_on_changed_db(const char *command_line)
     snprintf(words, sizeof words, "%s", command_line);
     while ((one = strsep(&rest, " ")) && argc < WORDS_MOST - 4) argv[argc++] = one;
     if (strcmp(argv[0], "site") == 0) {
-        snprintf(into, sizeof into, "%s/site", fuzz_scratch_folder());
+        snprintf(into, sizeof into, "%s/site", fuzz_get_or_create_scratch_folder());
         argv[argc++] = word_out;
         argv[argc++] = into;
     }
     if (strcmp(argv[0], "merge") == 0) { /* from it, into one that is whole */
         argv[argc++] = path;
-        snprintf(into, sizeof into, "%s/merged.db", fuzz_scratch_folder());
+        snprintf(into, sizeof into, "%s/merged.db", fuzz_get_or_create_scratch_folder());
         fuzz_create_db_with_vocabulary(into);
         argv[argc++] = word_db;
         argv[argc++] = into;
@@ -242,13 +244,13 @@ static void run_verb_on_changed_db(const char *command_line)
         argv[argc++] = word_db;
         argv[argc++] = path;
     }
-    (void)dispatch_verb(argc, argv);
+    (void)call_command_of_verb(argc, argv);
     if (strcmp(argv[0], "merge") == 0) remove(into);
     fflush(stdout);
 }
 
 /* Some take a hundred times as long as the rest: one in SELDOM that ask for them, and the first. */
-static bool should_run_verb_now(const char *verb)
+static bool is_verb_quick_or_its_turn(const char *verb)
 {
     static const char *const slow[] = {"site --timeout 0", "export --redacted --list"};
     static size_t asked[sizeof slow / sizeof *slow];
@@ -263,9 +265,9 @@ FUZZ_TARGET(fuzz_database)
     size_t changes = size ? (size - 1) / CHANGE : 0;
 
     (void)word;
-    set_up_once();
-    if (!size || !should_run_verb_now(all[data[0] % count])) return;
+    open_db_and_list_verbs_once();
+    if (!size || !is_verb_quick_or_its_turn(all[data[0] % count])) return;
     write_changed_db_file(data + 1, changes < CHANGES_MOST ? changes : CHANGES_MOST);
-    fuzz_set_program_output(NULL, 0);
+    fuzz_set_output_of_fake_program(NULL, 0);
     run_verb_on_changed_db(all[data[0] % count]);
 }

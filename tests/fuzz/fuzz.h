@@ -21,26 +21,26 @@ const fuzz_target *fuzz_find_target(const char *name);
 
 /* A database in memory of the system (fuzz_folder), with the vocabulary of this build; what is
  * imported into it stays for some hundred executions, then it is as new. */
-abdb_writer *fuzz_shared_db_writer(abdb_db **db);
+abdb_writer *fuzz_get_shared_db_writer_renewing(abdb_db **db);
 /* Lays a new database there, with that vocabulary. */
 void fuzz_create_db_with_vocabulary(const char *at);
 /* A folder of this process alone; it goes when the process ends. */
-const char *fuzz_scratch_folder(void);
+const char *fuzz_get_or_create_scratch_folder(void);
 /* A database with some of everything in that folder, whole and closed; its path. */
-const char *fuzz_filled_db_path(void);
+const char *fuzz_import_fixtures_once_get_db_path(void);
 /* The bytes as a file without a name: its descriptor. */
 int fuzz_bytes_to_memfd(const void *data, size_t size);
 /* A copy that ends with NUL; free() it. */
-char *fuzz_bytes_to_text(const unsigned char *data, size_t size);
+char *fuzz_copy_bytes_as_c_string(const unsigned char *data, size_t size);
 _Noreturn void fuzz_abort_promise_broken(const char *promise, const char *detail);
 
 /* quick.c, before SQLite is used for the first time, and before each execution. */
 void fuzz_install_sqlite_allocator(void);
-void fuzz_begin_execution(void);
+void fuzz_begin_execution_quick_or_thorough(void);
 
 /* streams.c: what a program that is started says from now on, however often it is started. NULL: no
  * program can be started. */
-void fuzz_set_program_output(const unsigned char *data, size_t size);
+void fuzz_set_output_of_fake_program(const unsigned char *data, size_t size);
 
 #define FUZZ_TARGET(name) void name(const char *word, const unsigned char *data, size_t size)
 FUZZ_TARGET(fuzz_import);

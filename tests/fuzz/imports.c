@@ -33,14 +33,14 @@ static void abort_if_values_were_lost(const abdb_error *err, const void *data, s
 }
 
 /* One unit, and its promises: refused it leaves nothing, kept it is known. */
-static void import_twice_check_promises(const abdb_input *input, const abdb_overrides *words,
-                                        const char *format)
+static void import_twice_abort_if_promise_broken(const abdb_input *input,
+                                                 const abdb_overrides *words, const char *format)
 {
     abdb_import_options options = {.words = words, .format = format};
     abdb_import_result result;
     abdb_error err = {0};
     abdb_db *db;
-    abdb_writer *writer = fuzz_shared_db_writer(&db);
+    abdb_writer *writer = fuzz_get_shared_db_writer_renewing(&db);
     sqlite3_int64 before = count_stored_rows(db);
     abdb_status st = abdb_import_input(writer, input, &options, &result, &err);
 
@@ -66,7 +66,7 @@ FUZZ_TARGET(fuzz_import)
     abdb_input input;
 
     if (abdb_input_decode_memory(&input, "fuzz", data, size, &err) == ABDB_OK)
-        import_twice_check_promises(&input, &words, word);
+        import_twice_abort_if_promise_broken(&input, &words, word);
     abdb_input_close(&input);
 }
 
@@ -82,9 +82,9 @@ FUZZ_TARGET(fuzz_file_import)
     abdb_db *db;
 
     (void)word;
-    s.writer = fuzz_shared_db_writer(&db);
+    s.writer = fuzz_get_shared_db_writer_renewing(&db);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    if (abdb_import_note_last_ids(&s, db, &err) != ABDB_OK ||
+    if (abdb_import_remember_last_ids(&s, db, &err) != ABDB_OK ||
         abdb_import_path(&s, path, true, &err) != ABDB_OK ||
         abdb_import_pending_rounds(&s, &err) != ABDB_OK ||
         abdb_writer_update_derived(s.writer, &err) != ABDB_OK ||
@@ -132,7 +132,7 @@ FUZZ_TARGET(fuzz_round)
     abdb_overrides words = {0};
     abdb_import_options options = {.words = &words};
     abdb_mlperf_round *round = NULL;
-    abdb_writer *writer = fuzz_shared_db_writer(NULL);
+    abdb_writer *writer = fuzz_get_shared_db_writer_renewing(NULL);
     abdb_error err = {0};
     size_t i = 0, from = 0;
 
@@ -147,7 +147,7 @@ FUZZ_TARGET(fuzz_round)
         if (length) add_round_member(round, i, data + from, length);
         from += length + 1;
     }
-    if (abdb_mlperf_round_group_folders(round, &err) == ABDB_OK)
+    if (abdb_mlperf_round_group_files_into_folders(round, &err) == ABDB_OK)
         for (i = 0; i < abdb_mlperf_round_folder_count(round); i++) {
             abdb_import_result result;
             abdb_status st = abdb_import_round_folder(writer, round, i, &options, &result, &err);
@@ -172,7 +172,7 @@ static void import_table_by_map(const char *map, const unsigned char *data, size
         fuzz_abort_promise_broken("a draft of a map is a map", err.message);
     words.map = parsed;
     if (st == ABDB_OK && abdb_input_decode_memory(&input, "fuzz", data, size, &err) == ABDB_OK) {
-        import_twice_check_promises(&input, &words, "table");
+        import_twice_abort_if_promise_broken(&input, &words, "table");
         abdb_input_close(&input);
     }
     table_map_free(parsed);
@@ -182,7 +182,7 @@ FUZZ_TARGET(fuzz_map)
 {
     const unsigned char *end = size ? memchr(data, 0, size) : NULL, *table = end ? end + 1 : data;
     size_t rest = size - (size_t)(table - data);
-    char *map = fuzz_bytes_to_text(data, end ? (size_t)(end - data) : size);
+    char *map = fuzz_copy_bytes_as_c_string(data, end ? (size_t)(end - data) : size);
     abdb_text draft = {0};
     abdb_error err;
     abdb_input input;

@@ -38,7 +38,7 @@ enum { THOROUGH = 16, WAITING_MOST = 512 };
 static size_t executions;
 static bool quick;
 
-void fuzz_begin_execution(void)
+void fuzz_begin_execution_quick_or_thorough(void)
 {
     quick = executions++ % THOROUGH != 0;
 }
@@ -58,7 +58,7 @@ static _Thread_local char *piece;
 static _Thread_local size_t piece_left;
 static _Thread_local int planning;
 
-UNSEEN static void *allocate_plain_memory(size_t size)
+UNSEEN static void *allocate_unsanitized_block(size_t size)
 {
     int power = size <= 1 << ROOM_LEAST ? ROOM_LEAST : 64 - __builtin_clzll(size - 1);
     void *out;
@@ -80,11 +80,11 @@ UNSEEN static void *allocate_plain_memory(size_t size)
     return out;
 }
 
-UNSEEN static void *sqlite_allocate(int size)
+UNSEEN static void *sqlite_allocate_plain_while_planning(int size)
 {
     size_t all = (size_t)size + sizeof(block_header);
     bool plain = planning && quick && all <= (size_t)1 << ROOM_MOST;
-    block_header *h = plain ? allocate_plain_memory(all) : malloc(all);
+    block_header *h = plain ? allocate_unsanitized_block(all) : malloc(all);
 
     if (!h) return NULL;
     h->size = (size_t)size;
@@ -120,7 +120,7 @@ UNSEEN static void sqlite_free_block(void *at)
 
 UNSEEN static void *sqlite_reallocate(void *at, int size)
 {
-    void *out = sqlite_allocate(size);
+    void *out = sqlite_allocate_plain_while_planning(size);
 
     if (!out) return NULL;
     memcpy(out, at, (size_t)(sqlite_block_size(at) < size ? sqlite_block_size(at) : size));
@@ -128,7 +128,7 @@ UNSEEN static void *sqlite_reallocate(void *at, int size)
     return out;
 }
 
-static int round_up_to_8(int size)
+static int sqlite_round_up_to_8(int size)
 {
     return (size + 7) & ~7;
 }
@@ -146,9 +146,14 @@ static void sqlite_allocator_shutdown(void *self)
 
 void fuzz_install_sqlite_allocator(void)
 {
-    const sqlite3_mem_methods methods = {
-        sqlite_allocate, sqlite_free_block,     sqlite_reallocate,         sqlite_block_size,
-        round_up_to_8,   sqlite_allocator_init, sqlite_allocator_shutdown, NULL};
+    const sqlite3_mem_methods methods = {sqlite_allocate_plain_while_planning,
+                                         sqlite_free_block,
+                                         sqlite_reallocate,
+                                         sqlite_block_size,
+                                         sqlite_round_up_to_8,
+                                         sqlite_allocator_init,
+                                         sqlite_allocator_shutdown,
+                                         NULL};
 
     if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK)
         fuzz_abort_promise_broken("memory", "too late for SQLite");
@@ -193,7 +198,7 @@ int __wrap_sqlite3_set_authorizer(sqlite3 *db,
                                   void *self);
 
 /* Those of a database (NULL: all) that wait go; what somebody still holds is no longer ours. */
-static void finalize_cached_statements(const sqlite3 *db)
+static void finalize_waiting_statements_of_db(const sqlite3 *db)
 {
     size_t kept = 0;
 
@@ -235,7 +240,7 @@ UNSEEN int __wrap_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int size, uns
     planning--;
     if (tail) *tail = end;
     if (!waits || code != SQLITE_OK || !*out) return code;
-    if (count == WAITING_MOST) finalize_cached_statements(NULL);
+    if (count == WAITING_MOST) finalize_waiting_statements_of_db(NULL);
     all[count++] = (cached_statement){db, *out, digest, (size_t)(end - sql), false};
     return code;
 }
@@ -279,13 +284,13 @@ int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, int (*row)(void *, int, ch
 
 int __wrap_sqlite3_close(sqlite3 *db)
 {
-    finalize_cached_statements(db);
+    finalize_waiting_statements_of_db(db);
     return __real_sqlite3_close(db);
 }
 
 int __wrap_sqlite3_close_v2(sqlite3 *db)
 {
-    finalize_cached_statements(db);
+    finalize_waiting_statements_of_db(db);
     return __real_sqlite3_close_v2(db);
 }
 
@@ -295,6 +300,6 @@ int __wrap_sqlite3_set_authorizer(sqlite3 *db,
                                              const char *),
                                   void *self)
 {
-    finalize_cached_statements(db);
+    finalize_waiting_statements_of_db(db);
     return __real_sqlite3_set_authorizer(db, ask, self);
 }

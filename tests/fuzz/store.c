@@ -52,7 +52,7 @@ static void close_and_delete_db(void)
 }
 
 /* What every so many executions must hold, and the last: the file is whole. */
-static void abort_unless_db_is_whole(void)
+static void derive_and_abort_unless_db_is_whole(void)
 {
     sqlite3_int64 broken = 1;
     abdb_error err;
@@ -73,14 +73,14 @@ static void check_db_and_remove_folder(void)
 {
     char command[128];
 
-    if (db) abort_unless_db_is_whole();
+    if (db) derive_and_abort_unless_db_is_whole();
     close_and_delete_db();
     abdb_text_free(&pristine);
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     (void)!system(command);
 }
 
-const char *fuzz_scratch_folder(void)
+const char *fuzz_get_or_create_scratch_folder(void)
 {
     if (*folder) return folder;
     snprintf(folder, sizeof folder, "%s/abdb-fuzz-XXXXXX",
@@ -117,14 +117,14 @@ void fuzz_create_db_with_vocabulary(const char *db_path)
     write_file_or_abort(db_path, pristine.data, pristine.size);
 }
 
-abdb_writer *fuzz_shared_db_writer(abdb_db **out)
+abdb_writer *fuzz_get_shared_db_writer_renewing(abdb_db **out)
 {
     abdb_busy_timeout none = {0};
     abdb_error err;
 
-    fuzz_scratch_folder();
+    fuzz_get_or_create_scratch_folder();
     if (db && ++executions >= EXECUTIONS) {
-        abort_unless_db_is_whole();
+        derive_and_abort_unless_db_is_whole();
         close_and_delete_db();
     }
     if (!db) {
@@ -137,7 +137,7 @@ abdb_writer *fuzz_shared_db_writer(abdb_db **out)
     return writer;
 }
 
-const char *fuzz_filled_db_path(void)
+const char *fuzz_import_fixtures_once_get_db_path(void)
 {
     static const char *const files[] = {"figures.jsonl", "per.csv",      "checker.csv",
                                         "records.jsonl", "results.csv",  "prices.csv",
@@ -150,7 +150,7 @@ const char *fuzz_filled_db_path(void)
     abdb_db *own;
     abdb_writer *to;
 
-    fuzz_scratch_folder();
+    fuzz_get_or_create_scratch_folder();
     if (access(filled, F_OK) == 0) return filled;
     fuzz_create_db_with_vocabulary(filled);
     abort_unless_ok(abdb_open_db_for_writing(&own, &to, filled, &none, &err), &err);
@@ -178,7 +178,7 @@ int fuzz_bytes_to_memfd(const void *data, size_t size)
     return file;
 }
 
-char *fuzz_bytes_to_text(const unsigned char *data, size_t size)
+char *fuzz_copy_bytes_as_c_string(const unsigned char *data, size_t size)
 {
     char *text = malloc(size + 1);
 

@@ -30,7 +30,7 @@ enum { NOBODY = 0x7ffffff0 };
 static const unsigned char *says;
 static size_t says_size;
 
-void fuzz_set_program_output(const unsigned char *data, size_t size)
+void fuzz_set_output_of_fake_program(const unsigned char *data, size_t size)
 {
     says = data;
     says_size = size;
@@ -65,7 +65,8 @@ int __wrap_abdb_program_kill_and_reap(abdb_program *p)
     return 0;
 }
 
-static abdb_status store_backend_entry(void *self, const abdb_entry *entry, abdb_error *err)
+static abdb_status import_backend_entry_or_abort(void *self, const abdb_entry *entry,
+                                                 abdb_error *err)
 {
     abdb_writer *writer = self;
     abdb_sink sink = abdb_writer_get_sink(writer);
@@ -73,7 +74,7 @@ static abdb_status store_backend_entry(void *self, const abdb_entry *entry, abdb
     int known;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_writer_begin_unless_known(writer, NULL, &known, &counts, err));
+    TRY(abdb_writer_begin_file_unless_known(writer, NULL, &known, &counts, err));
     TRY(sink.entry(sink.self, entry, err));
     TRY(sink.row_end(sink.self, err));
     TRY(abdb_writer_commit(writer, &counts, err));
@@ -91,9 +92,11 @@ static void ignore_progress(void *self, const char *cell, size_t done, size_t to
     (void)self, (void)cell, (void)done, (void)total;
 }
 
-static void run_backend_check_cell_count(const abdb_run_options *o, const abdb_plan *plan)
+static void run_backend_abort_unless_each_cell_ends(const abdb_run_options *o,
+                                                    const abdb_plan *plan)
 {
-    const abdb_sink sink = {.self = fuzz_shared_db_writer(NULL), .entry = store_backend_entry};
+    const abdb_sink sink = {.self = fuzz_get_shared_db_writer_renewing(NULL),
+                            .entry = import_backend_entry_or_abort};
     unsigned char todo[8], doubtful[8] = {0};
     abdb_run_options own = *o;
     abdb_run_tally tally = {0};
@@ -103,7 +106,7 @@ static void run_backend_check_cell_count(const abdb_run_options *o, const abdb_p
 
     memset(todo, 1, sizeof todo);
     own.doubtful = doubtful;
-    st = abdb_backend_run_cells(&own, plan, todo, &sink, &tally, &err);
+    st = abdb_backend_run_and_store_cells(&own, plan, todo, &sink, &tally, &err);
     told = tally.ok + tally.not_implemented + tally.failed + tally.crashed + tally.cancelled;
     if (st == ABDB_OK && told != plan->cells)
         fuzz_abort_promise_broken("each cell ends as one entry", plan->cell[0].name);
@@ -131,26 +134,28 @@ FUZZ_TARGET(fuzz_backend)
     abdb_error err;
 
     (void)word;
-    if (!size || abdb_plan_add_text(&plan, cells, &err) != ABDB_OK) return;
-    fuzz_set_program_output(data + 1, size - 1);
+    if (!size || abdb_plan_add_cells(&plan, cells, &err) != ABDB_OK) return;
+    fuzz_set_output_of_fake_program(data + 1, size - 1);
     memset(todo, 1, sizeof todo);
     switch (data[0]) {
     case 'd':
-        (void)!abdb_backend_start_and_describe(&o, &said, &err);
+        (void)!abdb_backend_run_describe_and_collect_records(&o, &said, &err);
         json_decref(said);
         break;
-    case 'e': (void)!abdb_backend_estimate_seconds(&o, &plan, todo, &expected, &err); break;
+    case 'e':
+        (void)!abdb_backend_ask_estimates_and_sum_seconds(&o, &plan, todo, &expected, &err);
+        break;
     case 'c': {
         const abdb_conformance how = {.run = &o, .cells = &plan, .wait_s = 0.01};
 
         memset(clauses, 0, sizeof clauses);
-        (void)!abdb_conformance_test(&how, clauses, &err);
+        (void)!abdb_test_protocol_conformance(&how, clauses, &err);
         break;
     }
-    default: run_backend_check_cell_count(&o, &plan);
+    default: run_backend_abort_unless_each_cell_ends(&o, &plan);
     }
     abdb_plan_free(&plan);
-    fuzz_set_program_output(NULL, 0);
+    fuzz_set_output_of_fake_program(NULL, 0);
 }
 
 /* A program that can be looked up; nobody runs it. */
@@ -160,17 +165,17 @@ static const char *make_store_program_folder(void)
     char path[128];
     int file;
 
-    if (made) return fuzz_scratch_folder();
-    snprintf(path, sizeof path, "%s/abdb-store-pg", fuzz_scratch_folder());
+    if (made) return fuzz_get_or_create_scratch_folder();
+    snprintf(path, sizeof path, "%s/abdb-store-pg", fuzz_get_or_create_scratch_folder());
     file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
     if (file < 0) fuzz_abort_promise_broken("a file", path);
     close(file);
     made = true;
-    return fuzz_scratch_folder();
+    return fuzz_get_or_create_scratch_folder();
 }
 
 /* A new database without rows there: made once, then copied, as it takes as long as all else. */
-static void write_empty_db(const char *path)
+static void write_db_without_rows(const char *path)
 {
     static abdb_text empty;
     abdb_db *db = NULL;
@@ -211,15 +216,15 @@ FUZZ_TARGET(fuzz_warehouse)
     abdb_store_client link = {0};
     abdb_push_counts pushed = {0};
     abdb_db *db;
-    abdb_writer *writer = fuzz_shared_db_writer(&db);
+    abdb_writer *writer = fuzz_get_shared_db_writer_renewing(&db);
     char scratch[128];
     abdb_error err;
 
     (void)word;
     if (!size) return;
-    snprintf(scratch, sizeof scratch, "%s/scratch.db", fuzz_scratch_folder());
-    write_empty_db(scratch);
-    fuzz_set_program_output(data + 1, size - 1);
+    snprintf(scratch, sizeof scratch, "%s/scratch.db", fuzz_get_or_create_scratch_folder());
+    write_db_without_rows(scratch);
+    fuzz_set_output_of_fake_program(data + 1, size - 1);
     if (abdb_store_client_open(&link, make_store_program_folder(), "postgresql://h/d", "make",
                                false, &(abdb_stream_limits){60, 60}, &err) == ABDB_OK) {
         switch (data[0]) {
@@ -231,7 +236,7 @@ FUZZ_TARGET(fuzz_warehouse)
     abdb_text_free(&pushed.different);
     abdb_store_client_close(&link);
     remove(scratch);
-    fuzz_set_program_output(NULL, 0);
+    fuzz_set_output_of_fake_program(NULL, 0);
 }
 
 /* Weights from a file; `word`: how it begins. */
@@ -251,15 +256,16 @@ FUZZ_TARGET(fuzz_weights)
     file = fuzz_bytes_to_memfd(whole, begin + size);
     free(whole);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    if (abdb_weights_file_open(&f, path, &err) == ABDB_OK) {
+    if (abdb_weights_file_map_and_parse(&f, path, &err) == ABDB_OK) {
         for (size_t i = 0; i < f.count; i++) {
             const abdb_file_tensor *s = &f.saved[i];
 
             if (abdb_weights_file_find_tensor(&f, s->name) == NULL)
                 fuzz_abort_promise_broken("found by name", s->name);
             if (s->dtype == ABDB_DTYPE_COUNT || s->columns > 4096) continue;
-            for (size_t r = 0; r < s->rows && r < 64; r++) abdb_file_tensor_read_row_f32(s, r, row);
-            if (s->rows) abdb_file_tensor_read_row_f32(s, s->rows - 1, row);
+            for (size_t r = 0; r < s->rows && r < 64; r++)
+                abdb_file_tensor_read_row_as_f32(s, r, row);
+            if (s->rows) abdb_file_tensor_read_row_as_f32(s, s->rows - 1, row);
         }
         abdb_weights_file_close(&f);
     }

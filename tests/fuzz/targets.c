@@ -53,7 +53,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
-    fuzz_begin_execution();
+    fuzz_begin_execution_quick_or_thorough();
     target->one(target->word, data, size);
     return 0;
 }

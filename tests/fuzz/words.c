@@ -28,13 +28,14 @@ static void close_filled_db(void)
     abdb_db_close(filled);
 }
 
-static abdb_db *guarded_reader_of_filled_db(void)
+static abdb_db *open_filled_db_limiting_steps(void)
 {
     abdb_error err;
 
     waited = 0;
     if (filled) return filled;
-    if (abdb_db_open(&filled, fuzz_filled_db_path(), ABDB_READ, &err) != ABDB_OK ||
+    if (abdb_db_open(&filled, fuzz_import_fixtures_once_get_db_path(), ABDB_READ, &err) !=
+            ABDB_OK ||
         abdb_allow_reads_until_deadline(filled, 0, &err) != ABDB_OK)
         fuzz_abort_promise_broken("the target's own database", err.message);
     atexit(close_filled_db);
@@ -43,7 +44,7 @@ static abdb_db *guarded_reader_of_filled_db(void)
     return filled;
 }
 
-static void print_comparison(const abdb_comparison *c, abdb_db *db)
+static void tabulate_and_print_comparison(const abdb_comparison *c, abdb_db *db)
 {
     abdb_table table = {0};
     abdb_error err;
@@ -56,12 +57,12 @@ static void print_comparison(const abdb_comparison *c, abdb_db *db)
 /* Two lines, two selections. */
 FUZZ_TARGET(fuzz_selection)
 {
-    char *text = fuzz_bytes_to_text(data, size), *second = strchr(text, '\n');
+    char *text = fuzz_copy_bytes_as_c_string(data, size), *second = strchr(text, '\n');
     const char *set[2] = {text, second ? second + 1 : "device=H100-SXM"};
     const abdb_compare_options options = {.exploratory = true};
     abdb_comparison comparison = {0};
     abdb_selection selection = {.words = true};
-    abdb_db *db = guarded_reader_of_filled_db();
+    abdb_db *db = open_filled_db_limiting_steps();
     abdb_error err;
 
     (void)word;
@@ -69,7 +70,7 @@ FUZZ_TARGET(fuzz_selection)
     (void)!abdb_selection_parse(&selection, text, &err);
     abdb_selection_free(&selection);
     if (abdb_compare_sets(&comparison, db->sql, set, 2, &options, &err) == ABDB_OK)
-        print_comparison(&comparison, db);
+        tabulate_and_print_comparison(&comparison, db);
     abdb_comparison_free(&comparison);
     free(text);
 }
@@ -78,9 +79,9 @@ FUZZ_TARGET(fuzz_selection)
 FUZZ_TARGET(fuzz_figure)
 {
     const unsigned char *end = size ? memchr(data, 0, size) : NULL;
-    char *text = fuzz_bytes_to_text(data, end ? (size_t)(end - data) : size);
-    char *cell =
-        fuzz_bytes_to_text(end ? end + 1 : data, end ? size - (size_t)(end + 1 - data) : 0);
+    char *text = fuzz_copy_bytes_as_c_string(data, end ? (size_t)(end - data) : size);
+    char *cell = fuzz_copy_bytes_as_c_string(end ? end + 1 : data,
+                                             end ? size - (size_t)(end + 1 - data) : 0);
     const char *const names[] = {"device", "value", "vendor", "round"};
     const char *const cells[] = {cell, "1.5", cell, "v5.1", "H100", "2e9", NULL, cell};
     const unsigned char are_text[] = {1, 0, 1, 1};
@@ -115,9 +116,9 @@ FUZZ_TARGET(fuzz_figure)
 FUZZ_TARGET(fuzz_report)
 {
     const unsigned char *end = size ? memchr(data, 0, size) : NULL;
-    char *text = fuzz_bytes_to_text(data, end ? (size_t)(end - data) : size);
-    char *value =
-        fuzz_bytes_to_text(end ? end + 1 : data, end ? size - (size_t)(end + 1 - data) : 0);
+    char *text = fuzz_copy_bytes_as_c_string(data, end ? (size_t)(end - data) : size);
+    char *value = fuzz_copy_bytes_as_c_string(end ? end + 1 : data,
+                                              end ? size - (size_t)(end + 1 - data) : 0);
     const char *values[ABDB_PARAM_COUNT] = {end ? value : NULL};
     char cell[ABDB_CELL_SIZE];
     abdb_report report = {0};
@@ -126,10 +127,11 @@ FUZZ_TARGET(fuzz_report)
 
     (void)word;
     if (abdb_report_parse(&report, "fuzz", text, &err) == ABDB_OK) {
-        if (abdb_report_run(guarded_reader_of_filled_db(), &report, values, &table, &err) ==
+        if (abdb_report_run(open_filled_db_limiting_steps(), &report, values, &table, &err) ==
             ABDB_OK)
             for (size_t i = 0; i < table.rows * table.columns; i++)
-                abdb_format_cell(&table, i / table.columns, i % table.columns, cell);
+                abdb_format_cell_rounded_with_mark(&table, i / table.columns, i % table.columns,
+                                                   cell);
         if (report.title) (void)abdb_report_fill_title(&report, values, report.title, &table);
         abdb_report_lift_row_limits(&report, values);
     }
@@ -141,12 +143,12 @@ FUZZ_TARGET(fuzz_report)
 
 FUZZ_TARGET(fuzz_plan)
 {
-    char *text = fuzz_bytes_to_text(data, size);
+    char *text = fuzz_copy_bytes_as_c_string(data, size);
     abdb_plan plan = {0};
     abdb_error err;
 
     (void)word;
-    (void)!abdb_plan_add_text(&plan, text, &err);
+    (void)!abdb_plan_add_cells(&plan, text, &err);
     abdb_plan_free(&plan);
     free(text);
 }

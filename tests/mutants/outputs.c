@@ -126,7 +126,7 @@ static abdb_status launch_rounds_keep_outputs(outputs_task *t, abdb_instance *co
         size_t at = 0;
 
         last = last || round == ROUNDS || (round > FIRST && abdb_clock_seconds() - start > long_s);
-        TRY(abdb_instances_launch_and_fetch(copies, count, err));
+        TRY(abdb_instances_reset_launch_and_download(copies, count, err));
         if (round > FIRST && !last) continue;
         for (size_t i = 0; i < count; i++)
             for (int j = 0; j < copies[i].p.tensors; j++) {
@@ -153,7 +153,7 @@ static abdb_status make_copies_and_launch(outputs_task *t, abdb_instance_spec *r
 
     if (!copies) return ABDB_FAIL(err, ABDB_NOMEM, "copies");
     for (; made < count; recipe->seed++) {
-        st = abdb_instance_make(&copies[made++], recipe, err);
+        st = abdb_instance_alloc_fill_and_prepare(&copies[made++], recipe, err);
         TRY(st);
     }
     if (recipe->exact && !copies[0].exact) goto done;

@@ -13,7 +13,8 @@ enum { NAMES_MAX = 200, PARTS = 2000, MORE = 4 };
 static char path[64];
 static long long steps;
 
-static int add_sqlite_steps_of_statement(unsigned event, void *context, void *statement, void *time)
+static int trace_add_vm_steps_of_statement(unsigned event, void *context, void *statement,
+                                           void *time)
 {
     (void)event, (void)context, (void)time;
     steps += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1);
@@ -22,7 +23,7 @@ static int add_sqlite_steps_of_statement(unsigned event, void *context, void *st
 
 /* 24 models, 40 devices, 9 rounds, 20 commands with a tag each, and `count` statements of MLPerf
  * and as many runs; the last command has losses and timed parts. */
-static abdb_db *create_db_counting_steps(int statements)
+static abdb_db *create_filled_db_counting_vm_steps(int statements)
 {
     static const char sql[] =
         "CREATE TEMP TABLE n AS WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n"
@@ -68,13 +69,13 @@ static abdb_db *create_db_counting_steps(int statements)
     sqlite3_free(all);
     abdb_db_close(db);
     assert_ok(abdb_db_open(&db, path, ABDB_READ, &err));
-    sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, add_sqlite_steps_of_statement, NULL);
+    sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, trace_add_vm_steps_of_statement, NULL);
     unlink(path);
     return db;
 }
 
 /* Steps of a list of values, and how many there are. */
-static long long count_steps_of_value_list(abdb_db *db, const char *sql, size_t *rows_out)
+static long long count_vm_steps_of_value_list_query(abdb_db *db, const char *sql, size_t *rows_out)
 {
     abdb_table list = {0};
     abdb_error err;
@@ -88,17 +89,18 @@ static long long count_steps_of_value_list(abdb_db *db, const char *sql, size_t 
 
 static void test_option_values_cost_same_in_large_file(void **state)
 {
-    abdb_db *few = create_db_counting_steps(PARTS), *many = create_db_counting_steps(PARTS * MORE);
+    abdb_db *few = create_filled_db_counting_vm_steps(PARTS),
+            *many = create_filled_db_counting_vm_steps(PARTS * MORE);
     abdb_arena arena = {0};
     const char *names[NAMES_MAX];
     size_t reports = abdb_list_report_names(names, NAMES_MAX, &arena), asked = 0, rows, again;
     abdb_error err;
 
     (void)state;
-    count_steps_of_value_list(few, "SELECT DISTINCT evidence FROM entry", &rows);
+    count_vm_steps_of_value_list_query(few, "SELECT DISTINCT evidence FROM entry", &rows);
     long long scan = steps;
-    assert_true(count_steps_of_value_list(many, "SELECT DISTINCT evidence FROM entry", &again) >
-                3 * scan);
+    assert_true(count_vm_steps_of_value_list_query(many, "SELECT DISTINCT evidence FROM entry",
+                                                   &again) > 3 * scan);
     for (size_t i = 0; i < reports; i++) {
         abdb_report report;
 
@@ -109,8 +111,8 @@ static void test_option_values_cost_same_in_large_file(void **state)
 
             /* An index of scenarios alone would cost every description a dozen bytes. */
             if (!sql || strcmp(report.param[p].name, "scenario") == 0) continue;
-            before = count_steps_of_value_list(few, sql, &rows);
-            after = count_steps_of_value_list(many, sql, &again);
+            before = count_vm_steps_of_value_list_query(few, sql, &rows);
+            after = count_vm_steps_of_value_list_query(many, sql, &again);
             if (rows != again || after > before + before / 2 + 500)
                 fail_msg("%s --%s: %zu values in %lld steps, %zu in %lld where the file has %d"
                          " times as much",
@@ -126,7 +128,7 @@ static void test_option_values_cost_same_in_large_file(void **state)
 }
 
 /* Steps of a report of the last command. */
-static long long count_steps_of_report(abdb_db *db, const char *name)
+static long long count_vm_steps_of_report_of_last_command(abdb_db *db, const char *name)
 {
     const char *value[ABDB_PARAM_COUNT] = {0};
     abdb_table table = {0};
@@ -146,12 +148,13 @@ static long long count_steps_of_report(abdb_db *db, const char *name)
 static void test_last_command_report_reads_one_command(void **state)
 {
     static const char *const names[] = {"loss", "breakdown"};
-    abdb_db *few = create_db_counting_steps(PARTS), *many = create_db_counting_steps(PARTS * MORE);
+    abdb_db *few = create_filled_db_counting_vm_steps(PARTS),
+            *many = create_filled_db_counting_vm_steps(PARTS * MORE);
 
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        long long before = count_steps_of_report(few, names[i]),
-                  after = count_steps_of_report(many, names[i]);
+        long long before = count_vm_steps_of_report_of_last_command(few, names[i]),
+                  after = count_vm_steps_of_report_of_last_command(many, names[i]);
         /* the last command is read whole: a twentieth of what came */
         long long runs = PARTS * (MORE - 1) / 20;
 

@@ -32,8 +32,8 @@ static void append_archive_member(struct archive *a, const char *name, const cha
 }
 
 /* `inner` as the member `name` of an archive, behind a member that is left out. */
-static void write_archive_with_member(bytes *out, int format, int filter, const char *name,
-                                      const bytes *inner)
+static void write_archive_with_skipped_and_named_member(bytes *out, int format, int filter,
+                                                        const char *name, const bytes *inner)
 {
     struct archive *a = archive_write_new();
 
@@ -46,8 +46,8 @@ static void write_archive_with_member(bytes *out, int format, int filter, const 
     archive_write_free(a);
 }
 
-static abdb_status append_member_to_list(void *self, const char *path, const abdb_input *input,
-                                         abdb_error *err)
+static abdb_status append_member_path_and_data_to_text(void *self, const char *path,
+                                                       const abdb_input *input, abdb_error *err)
 {
     char *seen = self;
     size_t used = strlen(seen);
@@ -58,19 +58,19 @@ static abdb_status append_member_to_list(void *self, const char *path, const abd
     return ABDB_OK;
 }
 
-static bool member_is_not_left_out(void *self, const char *path, const char *name)
+static bool member_wanted_unless_named_left_out(void *self, const char *path, const char *name)
 {
     (void)self, (void)path;
     return strcmp(name, "in/.left-out") != 0;
 }
 
-static abdb_status walk_archive_into_list(const bytes *archive, char member_list[256],
-                                          abdb_error *err)
+static abdb_status walk_archive_into_path_and_data_text(const bytes *archive, char member_list[256],
+                                                        abdb_error *err)
 {
     const abdb_input input = {
         .path = "a", .data = (const unsigned char *)archive->data, .size = archive->size};
-    const abdb_member_handler handler = {member_list, member_is_not_left_out, append_member_to_list,
-                                         NULL};
+    const abdb_member_handler handler = {member_list, member_wanted_unless_named_left_out,
+                                         append_member_path_and_data_to_text, NULL};
 
     member_list[0] = '\0';
     return abdb_archive_walk_memory(&input, &handler, err);
@@ -92,14 +92,16 @@ static void test_every_container_and_filter_is_read(void **state)
     (void)state;
     for (size_t f = 0; f < FILTERS; f++) {
         for (size_t k = 0; k < sizeof formats / sizeof formats[0]; k++) {
-            write_archive_with_member(&one, formats[k], filters[f], "in/b.csv", &text);
-            assert_ok(walk_archive_into_list(&one, seen, &err));
+            write_archive_with_skipped_and_named_member(&one, formats[k], filters[f], "in/b.csv",
+                                                        &text);
+            assert_ok(walk_archive_into_path_and_data_text(&one, seen, &err));
             assert_string_equal(seen, "a!in/b.csv=some text\n|");
         }
         if (filters[f] == ARCHIVE_FILTER_NONE) continue;
-        write_archive_with_member(&one, ARCHIVE_FORMAT_RAW, filters[f], "b.csv", &text);
+        write_archive_with_skipped_and_named_member(&one, ARCHIVE_FORMAT_RAW, filters[f], "b.csv",
+                                                    &text);
         assert_true(abdb_archive_has_magic("a", one.data, one.size));
-        assert_ok(walk_archive_into_list(&one, seen, &err));
+        assert_ok(walk_archive_into_path_and_data_text(&one, seen, &err));
         assert_string_equal(seen, "a!=some text\n|");
     }
 }
@@ -111,13 +113,15 @@ static void test_compressed_inside_compressed_is_read(void **state)
 
     (void)state;
     for (size_t f = 1; f < FILTERS; f++) {
-        write_archive_with_member(&one, ARCHIVE_FORMAT_RAW, filters[f], "b.csv", &text);
-        write_archive_with_member(&two, ARCHIVE_FORMAT_TAR_USTAR, filters[FILTERS - f], "b.gz",
-                                  &one);
-        assert_ok(walk_archive_into_list(&two, seen, &err));
+        write_archive_with_skipped_and_named_member(&one, ARCHIVE_FORMAT_RAW, filters[f], "b.csv",
+                                                    &text);
+        write_archive_with_skipped_and_named_member(&two, ARCHIVE_FORMAT_TAR_USTAR,
+                                                    filters[FILTERS - f], "b.gz", &one);
+        assert_ok(walk_archive_into_path_and_data_text(&two, seen, &err));
         assert_string_equal(seen, "a!b.gz!=some text\n|");
-        write_archive_with_member(&two, ARCHIVE_FORMAT_RAW, filters[FILTERS - f], "b.gz", &one);
-        assert_ok(walk_archive_into_list(&two, seen, &err));
+        write_archive_with_skipped_and_named_member(&two, ARCHIVE_FORMAT_RAW, filters[FILTERS - f],
+                                                    "b.gz", &one);
+        assert_ok(walk_archive_into_path_and_data_text(&two, seen, &err));
         assert_string_equal(seen, "a!!=some text\n|");
     }
 }
@@ -136,15 +140,16 @@ static void test_program_only_formats_stay_raw_files(void **state)
 
         memcpy(inner->data, magic[i], inner->size = 12);
         assert_false(abdb_archive_has_magic("a", inner->data, inner->size));
-        write_archive_with_member(&one, ARCHIVE_FORMAT_RAW, ARCHIVE_FILTER_GZIP, "x", inner);
-        assert_ok(walk_archive_into_list(&one, seen, &err));
+        write_archive_with_skipped_and_named_member(&one, ARCHIVE_FORMAT_RAW, ARCHIVE_FILTER_GZIP,
+                                                    "x", inner);
+        assert_ok(walk_archive_into_path_and_data_text(&one, seen, &err));
         assert_int_equal(strncmp(seen, "a!=", 3), 0);
         assert_int_equal(seen[3], magic[i][0]);
     }
 }
 
 /* A packed file of that many bytes, all alike (no zeros: they are a tar of nothing). */
-static void write_compressed_run_of_x(bytes *out, int filter, size_t size)
+static void write_compressed_file_of_repeated_x(bytes *out, int filter, size_t size)
 {
     static char alike[1000000];
     struct archive *a = archive_write_new();
@@ -186,14 +191,14 @@ static void test_bomb_in_nested_tar_is_limited(void **state)
     enum { FILES = 20, SIZE = 5000000, FREE = 64 << 20 };
     struct archive *a = archive_write_new();
     member_tally t = {0};
-    const abdb_member_handler handler = {&t, member_is_not_left_out, count_member_whole_or_refused,
-                                         NULL};
+    const abdb_member_handler handler = {&t, member_wanted_unless_named_left_out,
+                                         count_member_whole_or_refused, NULL};
     abdb_input input = {.path = "a"};
     char name[16];
     abdb_error err;
 
     (void)state;
-    write_compressed_run_of_x(&one, ARCHIVE_FILTER_GZIP, SIZE);
+    write_compressed_file_of_repeated_x(&one, ARCHIVE_FILTER_GZIP, SIZE);
     assert_int_equal(archive_write_set_format_ustar(a), ARCHIVE_OK);
     assert_int_equal(archive_write_open_memory(a, two.data, ROOM, &two.size), ARCHIVE_OK);
     for (int i = 0; i < FILES; i++) {
@@ -203,7 +208,8 @@ static void test_bomb_in_nested_tar_is_limited(void **state)
     assert_int_equal(archive_write_close(a), ARCHIVE_OK);
     archive_write_free(a);
     assert_true((size_t)FILES * SIZE / two.size < ABDB_ARCHIVE_RATIO_MAX);
-    write_archive_with_member(&one, ARCHIVE_FORMAT_ZIP, ARCHIVE_FILTER_NONE, "a.tar", &two);
+    write_archive_with_skipped_and_named_member(&one, ARCHIVE_FORMAT_ZIP, ARCHIVE_FILTER_NONE,
+                                                "a.tar", &two);
     input.data = (const unsigned char *)one.data;
     input.size = one.size;
     assert_int_equal(abdb_archive_walk_memory(&input, &handler, &err), ABDB_LIMIT);

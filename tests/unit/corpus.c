@@ -54,7 +54,7 @@ static int print_files_as_escaped_lines(int files, char **names)
     return 0;
 }
 
-static FILE *open_corpus_of_target(const char *target)
+static FILE *open_corpus_file_of_target(const char *target)
 {
     char path[128];
 
@@ -64,7 +64,7 @@ static FILE *open_corpus_of_target(const char *target)
 
 static int write_corpus_lines_as_files(const char *target, const char *folder)
 {
-    FILE *file = open_corpus_of_target(target);
+    FILE *file = open_corpus_file_of_target(target);
     char *line = NULL, name[512];
     size_t room = 0, i = 0;
 
@@ -82,7 +82,7 @@ static int write_corpus_lines_as_files(const char *target, const char *folder)
 }
 
 /* Answers for people go nowhere meanwhile. */
-static void redirect_output_to_null(bool on)
+static void redirect_or_restore_stdout_and_stderr(bool on)
 {
     static int out = -1, words = -1;
     int null;
@@ -106,12 +106,12 @@ static void redirect_output_to_null(bool on)
 static void test_corpus_of_target_keeps_promises(void **state)
 {
     const fuzz_target *target = *state;
-    FILE *file = open_corpus_of_target(target->name);
+    FILE *file = open_corpus_file_of_target(target->name);
     char *line = NULL;
     size_t room = 0, inputs = 0;
 
     if (!file) fail_msg("no corpus of %s", target->name);
-    redirect_output_to_null(true);
+    redirect_or_restore_stdout_and_stderr(true);
     for (; getline(&line, &room, file) > 0; inputs++) {
         size_t size = unescape_line_in_place(line);
         unsigned char *copy = malloc(size ? size : 1); /* of that size, for what looks beyond it */
@@ -120,7 +120,7 @@ static void test_corpus_of_target_keeps_promises(void **state)
         target->one(target->word, copy, size);
         free(copy);
     }
-    redirect_output_to_null(false);
+    redirect_or_restore_stdout_and_stderr(false);
     fclose(file);
     free(line);
     assert_true(inputs > 0);

@@ -12,7 +12,8 @@ typedef struct {
     char seen[512];
 } row_log;
 
-static abdb_status append_row_to_log(void *self, const abdb_csv_row *row, abdb_error *err)
+static abdb_status append_line_count_and_first_field_to_log(void *self, const abdb_csv_row *row,
+                                                            abdb_error *err)
 {
     row_log *l = self;
     size_t used = strlen(l->seen);
@@ -26,7 +27,8 @@ static abdb_status append_row_to_log(void *self, const abdb_csv_row *row, abdb_e
 static abdb_status read_csv_into_log(const char *text, char delimiter, row_log *l, abdb_error *err)
 {
     l->seen[0] = '\0';
-    return abdb_csv_read(text, strlen(text), delimiter, append_row_to_log, l, err);
+    return abdb_csv_read(text, strlen(text), delimiter, append_line_count_and_first_field_to_log, l,
+                         err);
 }
 
 static void test_rows_keep_their_line_numbers(void **state)
@@ -74,7 +76,7 @@ typedef struct {
     bool any;
 } field_log;
 
-static void append_trimmed_field(void *data, size_t size, void *self)
+static void append_trimmed_field_to_log(void *data, size_t size, void *self)
 {
     field_log *t = self;
     const char *text = data ? data : "";
@@ -98,11 +100,12 @@ static void end_row_drop_if_empty(int end, void *self)
     t->any = false;
 }
 
-static abdb_status append_csv_row(void *self, const abdb_csv_row *row, abdb_error *err)
+static abdb_status append_csv_row_fields_to_log(void *self, const abdb_csv_row *row,
+                                                abdb_error *err)
 {
     (void)err;
     for (size_t i = 0; i < row->count; i++)
-        append_trimmed_field(row->field[i], strlen(row->field[i]), self);
+        append_trimmed_field_to_log(row->field[i], strlen(row->field[i]), self);
     end_row_drop_if_empty('\n', self);
     return ABDB_OK;
 }
@@ -126,16 +129,16 @@ static void test_random_text_splits_as_libcsv(void **state)
         for (size_t i = 0; i < size; i++)
             text[i] = alphabet[(seed = seed * 1103515245 + 12345) / 65536 %
                                (sizeof alphabet - 1 - (size_t)(round % 2))];
-        st = abdb_csv_read(text, size, delimiter, append_csv_row, &ours, &err);
+        st = abdb_csv_read(text, size, delimiter, append_csv_row_fields_to_log, &ours, &err);
         if (st == ABDB_DATA) continue; /* a quote that is never closed */
         assert_ok(st);
         csv_init(&parser, 0);
         csv_set_delim(&parser, (unsigned char)delimiter);
         if (delimiter == '\t') csv_set_space_func(&parser, NULL);
-        assert_int_equal(
-            csv_parse(&parser, text, size, append_trimmed_field, end_row_drop_if_empty, &theirs),
-            size);
-        csv_fini(&parser, append_trimmed_field, end_row_drop_if_empty, &theirs);
+        assert_int_equal(csv_parse(&parser, text, size, append_trimmed_field_to_log,
+                                   end_row_drop_if_empty, &theirs),
+                         size);
+        csv_fini(&parser, append_trimmed_field_to_log, end_row_drop_if_empty, &theirs);
         csv_free(&parser);
         if (strcmp(ours.rows, theirs.rows) != 0)
             fail_msg("'%.*s': '%s', libcsv '%s'", (int)size, text, ours.rows, theirs.rows);
@@ -210,16 +213,18 @@ static void test_importer_is_found_by_content(void **state)
         assert_ok(abdb_input_decode_memory(&in, "x", cases[i].text,
                                            i == 2 ? 3 : strlen(cases[i].text), &err));
         if (cases[i].importer) {
-            assert_ok(abdb_importer_by_name_or_bid(&found, NULL, &in, &err));
+            assert_ok(abdb_importer_find_by_name_or_highest_bid(&found, NULL, &in, &err));
             assert_string_equal(found->name, cases[i].importer);
         } else {
-            assert_status(abdb_importer_by_name_or_bid(&found, NULL, &in, &err), ABDB_FORMAT);
+            assert_status(abdb_importer_find_by_name_or_highest_bid(&found, NULL, &in, &err),
+                          ABDB_FORMAT);
             assert_non_null(strstr(err.message, cases[i].message));
         }
         abdb_input_close(&in);
     }
-    assert_status(abdb_importer_by_name_or_bid(&found, "mlperf-checker-cvs", NULL, &err),
-                  ABDB_USAGE);
+    assert_status(
+        abdb_importer_find_by_name_or_highest_bid(&found, "mlperf-checker-cvs", NULL, &err),
+        ABDB_USAGE);
     assert_non_null(strstr(err.message, "mlperf-checker-csv"));
 }
 
@@ -238,7 +243,7 @@ static void test_file_value_wins_over_override(void **state)
     assert_ok(abdb_overrides_add_setting(&w, "round=v0.7", &err));
     assert_ok(abdb_overrides_add_setting(&w, "factor.ecc=on", &err));
     entry->field[ABDB_FIELD_round] = "v1.0";
-    abdb_entry_apply_overrides(entry, &w);
+    abdb_entry_apply_overrides_and_check(entry, &w);
     assert_string_equal(entry->field[ABDB_FIELD_round], "v1.0"); /* the file's word stands */
     assert_string_equal(entry->field[ABDB_FIELD_tag], "mine");
     assert_int_equal(entry->factors, 3); /* ecc, and two marks of the user's words */

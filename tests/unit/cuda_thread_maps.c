@@ -59,9 +59,9 @@ static bool map_covers_every_size(element_map element_of, int64_t blocks_added)
 static void test_grid_covers_each_element_once(void **state)
 {
     (void)state;
-    assert_true(map_covers_every_size(abdb_cu_piece_of_thread, 0));
-    assert_false(map_covers_every_size(abdb_cu_piece_of_thread, -1));
-    assert_false(map_covers_every_size(abdb_cu_piece_of_thread, 1));
+    assert_true(map_covers_every_size(abdb_cu_piece_index_of_thread, 0));
+    assert_false(map_covers_every_size(abdb_cu_piece_index_of_thread, -1));
+    assert_false(map_covers_every_size(abdb_cu_piece_index_of_thread, 1));
     assert_false(map_covers_every_size(map_with_step_too_short, 0));
     assert_false(map_covers_every_size(map_with_overlapping_blocks, 0));
 }
@@ -72,7 +72,7 @@ static void test_vector_rest_is_less_than_a_vector(void **state)
     (void)state;
     for (size_t i = 0; i < SIZES; i++)
         for (unsigned lanes = 1; lanes <= 16; lanes *= 2) {
-            uint64_t rest = abdb_cu_first_leftover(sizes[i], lanes);
+            uint64_t rest = abdb_cu_first_element_after_vectors(sizes[i], lanes);
 
             assert_true(rest <= sizes[i] && rest % lanes == 0);
             assert_true(sizes[i] - rest < lanes && lanes <= ABDB_CU_THREADS);
@@ -84,7 +84,7 @@ static void test_lane_group_covers_row_once(void **state)
 {
     (void)state;
     for (uint64_t width = 1; width < 300; width++) {
-        unsigned group = abdb_cu_threads_per_row(width), times = 0;
+        unsigned group = abdb_cu_threads_per_row_up_to_warp(width), times = 0;
 
         assert_true(group >= 1 && group <= 32 && ABDB_CU_THREADS % group == 0);
         assert_true(group == 32 || group >= width);

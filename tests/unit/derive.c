@@ -71,7 +71,7 @@ static char *derived_rows_as_text(void)
 }
 
 /* One life of a database: units, aliases and withdrawals in any order. */
-static void import_all_in_random_order(const statement *s)
+static void import_all_with_random_alias_and_withdrawal(const statement *s)
 {
     size_t at = 0;
 
@@ -80,7 +80,7 @@ static void import_all_in_random_order(const statement *s)
         abdb_error err = {0};
 
         if (at + size > STATEMENTS) size = STATEMENTS - at;
-        import_statements_as_file(s, at, at + size);
+        import_statements_as_file_unless_known(s, at, at + size);
         at += size;
         /* An alias or the rank of a source after one file in eight, a withdrawal after one in
          * five, the same file again after one in four, and an update after two in three: the
@@ -91,7 +91,8 @@ static void import_all_in_random_order(const statement *s)
         if (random_below(4) == 0) { /* says again what was said */
             size_t from = random_below((unsigned)at);
 
-            import_statements_as_file(s, from, from + 1 + random_below((unsigned)(at - from)));
+            import_statements_as_file_unless_known(s, from,
+                                                   from + 1 + random_below((unsigned)(at - from)));
         }
         if (random_below(3)) assert_ok(abdb_derive_update_all(db, false, &err));
     }
@@ -111,7 +112,7 @@ static void test_stepwise_derivation_equals_rebuild(void **state)
         random_state = seed + (unsigned)i;
         for (size_t k = 0; k < STATEMENTS; k++) draw_random_statement(&s[k]);
         create_store();
-        import_all_in_random_order(s);
+        import_all_with_random_alias_and_withdrawal(s);
         assert_ok(abdb_derive_update_all(db, false, &err));
         kept = derived_rows_as_text();
         assert_ok(abdb_derive_update_all(db, true, &err));
@@ -156,7 +157,7 @@ static void insert_random_withdrawals_and_derive(void)
 }
 
 /* What is withdrawn and why, and what that leaves out, by keys. */
-static char *withdrawn_keys_as_text(void)
+static char *withdrawals_and_their_keys_as_text(void)
 {
     static const char question[] =
         "SELECT (SELECT group_concat(target || date || event || reason) FROM (SELECT * FROM"
@@ -188,7 +189,7 @@ static void test_merge_order_does_not_change_withdrawals(void **state)
     for (size_t k = 0; k < 8; k++) draw_random_statement(&s[k]);
     for (int i = 0; i < 3; i++) {
         create_store();
-        import_statements_as_file(s, 0, 8);
+        import_statements_as_file_unless_known(s, 0, 8);
         assert_ok(abdb_derive_update_all(db, false, &err));
         insert_random_withdrawals_and_derive();
         abdb_writer_close(writer);
@@ -204,7 +205,7 @@ static void test_merge_order_does_not_change_withdrawals(void **state)
         for (int i = 0; i < 3; i++)
             assert_ok(abdb_merge_database(db, part[orders[o][i]], &counts, &err));
         assert_ok(abdb_derive_update_all(db, false, &err));
-        now = withdrawn_keys_as_text();
+        now = withdrawals_and_their_keys_as_text();
         close_and_delete_store();
         if (first && strcmp(first, now) != 0) fail_msg("SEED=%u:\n%s\n\n%s", seed, first, now);
         sqlite3_free(first);
@@ -230,7 +231,7 @@ static void test_last_withdrawal_event_holds(void **state)
     create_store();
     random_state = 1;
     draw_random_statement(&s);
-    import_statements_as_file(&s, 0, 1);
+    import_statements_as_file_unless_known(&s, 0, 1);
     for (size_t i = 0; i < sizeof dates / sizeof dates[0]; i++) {
         sqlite3_int64 held = -1, events = -1;
         char *sql =
@@ -253,7 +254,7 @@ static void test_last_withdrawal_event_holds(void **state)
 }
 
 /* A source that says one name thousands of times: twice as many rows take about twice the time. */
-static double cpu_seconds_to_derive_rows(size_t rows)
+static double cpu_seconds_to_derive_rows_of_one_name(size_t rows)
 {
     statement one = {
         .system = "S", .model = "m", .source = "a", .round = "v1.0", .id = "", .devices = "8"};
@@ -265,11 +266,11 @@ static double cpu_seconds_to_derive_rows(size_t rows)
     int known;
 
     create_store();
-    assert_ok(abdb_writer_begin_unless_known(writer, &unit, &known, &counts, &err));
+    assert_ok(abdb_writer_begin_file_unless_known(writer, &unit, &known, &counts, &err));
     for (size_t i = 0; i < rows; i++) {
         one.value = 1000 + (double)i;
         snprintf(one.raw, sizeof one.raw, "%.1f", one.value);
-        write_statement_entry(&one, i);
+        send_statement_entry_to_writer(&one, i);
     }
     assert_ok(abdb_writer_commit(writer, &counts, &err));
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
@@ -281,7 +282,8 @@ static double cpu_seconds_to_derive_rows(size_t rows)
 
 static void test_derivation_is_linear_in_rows_of_name(void **state)
 {
-    double few = cpu_seconds_to_derive_rows(4000), many = cpu_seconds_to_derive_rows(32000);
+    double few = cpu_seconds_to_derive_rows_of_one_name(4000),
+           many = cpu_seconds_to_derive_rows_of_one_name(32000);
 
     (void)state;
     /* 8 is linear, 64 quadratic; room for a busy machine and a coarse clock. */
@@ -292,8 +294,8 @@ static void test_derivation_is_linear_in_rows_of_name(void **state)
 
 static sqlite3_int64 steps; /* of SQLite's machine, of all statements that ended */
 
-static int add_sqlite_steps_of_statement(unsigned event, void *context, void *statement_at,
-                                         void *time)
+static int trace_add_vm_steps_of_statement(unsigned event, void *context, void *statement_at,
+                                           void *time)
 {
     (void)event, (void)context, (void)time;
     /* Steps rather than seconds: they are the same on every machine and at every load. */
@@ -302,7 +304,7 @@ static int add_sqlite_steps_of_statement(unsigned event, void *context, void *st
 }
 
 /* Statements from number `from` on as one file; every hundred are of a round of their own. */
-static void import_numbered_rows_and_derive(size_t from, size_t count)
+static void import_numbered_statements_and_derive(size_t from, size_t count)
 {
     char bytes[32];
     statement s = {.system = "S", .model = "m", .source = "a", .devices = "8", .value = 10};
@@ -313,20 +315,21 @@ static void import_numbered_rows_and_derive(size_t from, size_t count)
     int known;
 
     unit.size = (size_t)snprintf(bytes, sizeof bytes, "%zu %zu", from, count);
-    assert_ok(abdb_writer_begin_unless_known(writer, &unit, &known, &counts, &err));
+    assert_ok(abdb_writer_begin_file_unless_known(writer, &unit, &known, &counts, &err));
     for (size_t i = from; i < from + count; i++) {
         snprintf(s.round, sizeof s.round, "v%zu", i / 100);
         snprintf(s.id, sizeof s.id, "%zu", i % 100);
         s.ceiling = i % 2 ? NULL : "peak_flops";
         s.value = 10 + (double)i;
-        write_statement_entry(&s, i);
+        send_statement_entry_to_writer(&s, i);
     }
     assert_ok(abdb_writer_commit(writer, &counts, &err));
     assert_ok(abdb_derive_update_all(db, false, &err));
 }
 
 /* The least steps and pages written of five files of two statements. */
-static void least_cost_of_importing_two(size_t from, sqlite3_int64 *least_steps, int *least_pages)
+static void least_steps_and_pages_of_importing_two(size_t from, sqlite3_int64 *least_steps,
+                                                   int *least_pages)
 {
     *least_steps = INT64_MAX;
     *least_pages = INT_MAX;
@@ -335,7 +338,7 @@ static void least_cost_of_importing_two(size_t from, sqlite3_int64 *least_steps,
 
         steps = 0;
         sqlite3_db_status(db->sql, SQLITE_DBSTATUS_CACHE_WRITE, &before, &ignored, 0);
-        import_numbered_rows_and_derive(from + 100 * i, 2);
+        import_numbered_statements_and_derive(from + 100 * i, 2);
         sqlite3_db_status(db->sql, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &ignored, 0);
         if (steps < *least_steps) *least_steps = steps;
         if (pages - before < *least_pages) *least_pages = pages - before;
@@ -353,8 +356,8 @@ static void test_import_cost_does_not_grow_with_file(void **state)
 
     (void)state;
     create_store();
-    sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, add_sqlite_steps_of_statement, NULL);
-    for (size_t i = 0; i < 2000; i += 1000) import_numbered_rows_and_derive(i, 1000);
+    sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, trace_add_vm_steps_of_statement, NULL);
+    for (size_t i = 0; i < 2000; i += 1000) import_numbered_statements_and_derive(i, 1000);
     assert_ok(
         abdb_withdrawal_insert_events(db, "withdrawn",
                                       "SELECT format('e-%016x%016x', entry_key,"
@@ -362,9 +365,9 @@ static void test_import_cost_does_not_grow_with_file(void **state)
                                       "no", &err));
     assert_ok(abdb_derive_mark_stale(db, "gone", &err));
     assert_ok(abdb_derive_update_all(db, false, &err));
-    least_cost_of_importing_two(2000, &few_steps, &few_pages);
-    for (size_t i = 3000; i < 40000; i += 1000) import_numbered_rows_and_derive(i, 1000);
-    least_cost_of_importing_two(50000, &many_steps, &many_pages);
+    least_steps_and_pages_of_importing_two(2000, &few_steps, &few_pages);
+    for (size_t i = 3000; i < 40000; i += 1000) import_numbered_statements_and_derive(i, 1000);
+    least_steps_and_pages_of_importing_two(50000, &many_steps, &many_pages);
     close_and_delete_store();
     if (many_steps > few_steps + few_steps / 4 || many_pages > few_pages + 8)
         fail_msg("two rows beside 2,000 take %lld steps and %d pages, beside 40,000 %lld and %d",

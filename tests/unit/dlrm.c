@@ -15,8 +15,8 @@ static double zero_clock(void)
     return 0;
 }
 
-static double dlrm_error_against_loops(const abdb_parts *parts, const char *model, abdb_dtype dtype,
-                                       size_t width, size_t batch)
+static double dlrm_error_over_bound_against_loops(const abdb_parts *parts, const char *model,
+                                                  abdb_dtype dtype, size_t width, size_t batch)
 {
     abdb_run_context stage;
     abdb_problem p;
@@ -30,12 +30,12 @@ static double dlrm_error_against_loops(const abdb_parts *parts, const char *mode
     stage = (abdb_run_context){
         .p = &p, .device = abdb_init_host_device(2), .parts = parts, .spans = &spans};
     p = (abdb_problem){.kernel = "dlrm", .params = 1, .param = {{"model", model, NAN}}};
-    assert_ok(abdb_dlrm_parse_shape(&p, &s, &err));
+    assert_ok(abdb_dlrm_parse_and_scale_shape(&p, &s, &err));
     s.dtype = dtype;
     s.width = width;
     s.batch = batch;
     s.rows = 50;
-    abdb_dlrm_derive_widths(&s);
+    abdb_dlrm_derive_joined_and_padded_width(&s);
     assert_ok(abdb_dlrm_verify_small_model(&stage, &s, &error, &at, &err));
     assert_true(!spans.overflowed && spans.deep == 0);
     return error;
@@ -45,8 +45,8 @@ enum { MOST = 400000 };
 static int refused;
 
 /* The host, whose pieces of memory are small. */
-static abdb_status allocate_small_or_refuse(abdb_device *d, size_t size, bool huge, void **out,
-                                            abdb_error *err)
+static abdb_status allocate_small_or_count_refusal(abdb_device *d, size_t size, bool huge,
+                                                   void **out, abdb_error *err)
 {
     abdb_device *host = abdb_init_host_device(2);
 
@@ -66,12 +66,12 @@ static void test_split_tables_give_same_output(void **state)
     float out[2][5];
 
     (void)state;
-    assert_ok(abdb_dlrm_parse_shape(&p, &s, &err));
+    assert_ok(abdb_dlrm_parse_and_scale_shape(&p, &s, &err));
     s.tables = 3;
     s.width = 40; /* a table takes 160000 bytes */
     s.batch = 5;
-    abdb_dlrm_derive_widths(&s);
-    small.alloc = allocate_small_or_refuse;
+    abdb_dlrm_derive_joined_and_padded_width(&s);
+    small.alloc = allocate_small_or_count_refusal;
     refused = 0;
     for (int i = 0; i < 2; i++) {
         abdb_spans spans = {.now = zero_clock};
@@ -84,7 +84,7 @@ static void test_split_tables_give_same_output(void **state)
 
         assert_ok(abdb_dlrm_alloc_and_init(&d, &stage, &s, 3, &err));
         assert_int_equal(d.each, i ? 2 : 3);
-        assert_ok(abdb_dlrm_draw_inputs(&d, 7, &err));
+        assert_ok(abdb_dlrm_draw_features_and_indices(&d, 7, &err));
         abdb_dlrm_run_inference(&d);
         assert_ok(abdb_dlrm_verify_samples(&d, 5, &error, &err));
         assert_true(error < 0.5);
@@ -126,8 +126,8 @@ static void release_and_count(abdb_device *d, void *memory)
     host->release(host, memory);
 }
 
-static abdb_status fail_to_fill(abdb_device *d, void *data, unsigned char byte, size_t size,
-                                abdb_error *err)
+static abdb_status always_fail_to_fill(abdb_device *d, void *data, unsigned char byte, size_t size,
+                                       abdb_error *err)
 {
     (void)d;
     (void)data;
@@ -149,11 +149,11 @@ static void test_memory_released_if_fill_fails(void **state)
     abdb_error err = {0};
 
     (void)state;
-    assert_ok(abdb_dlrm_parse_shape(&p, &s, &err));
-    abdb_dlrm_derive_widths(&s);
+    assert_ok(abdb_dlrm_parse_and_scale_shape(&p, &s, &err));
+    abdb_dlrm_derive_joined_and_padded_width(&s);
     broken.alloc = allocate_and_count;
     broken.release = release_and_count;
-    broken.fill = fail_to_fill;
+    broken.fill = always_fail_to_fill;
     held_pieces = 0;
     assert_status(abdb_dlrm_alloc_and_init(&d, &stage, &s, 3, &err), ABDB_BACKEND);
     abdb_dlrm_free(&d);
@@ -167,19 +167,23 @@ static void test_dlrm_matches_plain_loops(void **state)
     abdb_problem p = {.kernel = "dlrm"};
 
     (void)state;
-    assert_true(dlrm_error_against_loops(&abdb_ref_parts, "tiny", ABDB_F64, 12, 5) < 0.5);
-    assert_true(dlrm_error_against_loops(&abdb_ref_parts, "tiny", ABDB_BF16, 12, 5) < 0.5);
+    assert_true(dlrm_error_over_bound_against_loops(&abdb_ref_parts, "tiny", ABDB_F64, 12, 5) <
+                0.5);
+    assert_true(dlrm_error_over_bound_against_loops(&abdb_ref_parts, "tiny", ABDB_BF16, 12, 5) <
+                0.5);
     omp_set_num_threads(2);
     for (size_t w = 0; w < sizeof width / sizeof width[0]; w++)
         for (size_t b = 0; b < sizeof batch / sizeof batch[0]; b++) {
-            assert_true(dlrm_error_against_loops(&abdb_vec_parts, "tiny", ABDB_F32, width[w],
-                                                 batch[b]) < 0.5);
+            assert_true(dlrm_error_over_bound_against_loops(&abdb_vec_parts, "tiny", ABDB_F32,
+                                                            width[w], batch[b]) < 0.5);
             if (!abdb_vec_parts.why_refused(&p, ABDB_BF16, 2, 16))
-                assert_true(dlrm_error_against_loops(&abdb_vec_parts, "tiny", ABDB_BF16, width[w],
-                                                     batch[b]) < 0.5);
+                assert_true(dlrm_error_over_bound_against_loops(&abdb_vec_parts, "tiny", ABDB_BF16,
+                                                                width[w], batch[b]) < 0.5);
         }
-    assert_true(dlrm_error_against_loops(&abdb_vec_parts, "rm1", ABDB_F32, 64, 64) < 0.5);
-    assert_true(dlrm_error_against_loops(&abdb_vec_parts, "rm2", ABDB_F32, 64, 17) < 0.5);
+    assert_true(dlrm_error_over_bound_against_loops(&abdb_vec_parts, "rm1", ABDB_F32, 64, 64) <
+                0.5);
+    assert_true(dlrm_error_over_bound_against_loops(&abdb_vec_parts, "rm2", ABDB_F32, 64, 17) <
+                0.5);
     omp_set_num_threads(1);
 }
 
@@ -195,11 +199,11 @@ static void test_dlrm_work_matches_hand_count(void **state)
                      1024 * 1024 + 1024 * 512 + 512 * 256 + 256;
 
     (void)state;
-    assert_ok(abdb_dlrm_parse_shape(&p, &s, &err));
+    assert_ok(abdb_dlrm_parse_and_scale_shape(&p, &s, &err));
     abdb_dlrm_count_work(&s, &work);
     assert_true(work.ops == 2 * (2 * weights + 10 * 64 * 9 + 3 * 3 * 704));
     assert_true(work.bytes == 2 * (10 * 10 * 260 + 14 * 4) + 4 * (weights + 832 + 2817 + 3 * 704));
-    assert_status(abdb_dlrm_parse_shape(&odd, &s, &err), ABDB_USAGE);
+    assert_status(abdb_dlrm_parse_and_scale_shape(&odd, &s, &err), ABDB_USAGE);
 }
 
 /* With a name: that test alone. */

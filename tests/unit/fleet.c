@@ -48,7 +48,7 @@ static size_t draw_fleet_measurements(abdb_fleet_measurement *seen, size_t nodes
 enum { MOST = 4096 };
 static abdb_fleet_measurement seen[MOST];
 
-static abdb_fleet_row *judge_fleet_return_rows(size_t measurements, size_t *rows)
+static abdb_fleet_row *compare_fleet_nodes_return_rows(size_t measurements, size_t *rows)
 {
     abdb_fleet_row *row;
     abdb_error err;
@@ -69,7 +69,7 @@ static void test_few_nodes_or_processes_is_too_few(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof few / sizeof few[0]; i++) {
         seed = i;
-        row = judge_fleet_return_rows(
+        row = compare_fleet_nodes_return_rows(
             draw_fleet_measurements(seen, few[i].nodes, few[i].processes, 2, 1, SIZE_MAX), &rows);
         assert_int_equal(rows, 3 * few[i].nodes);
         for (size_t k = 0; k < rows; k++) {
@@ -79,7 +79,7 @@ static void test_few_nodes_or_processes_is_too_few(void **state)
         }
         free(row);
     }
-    row = judge_fleet_return_rows(0, &rows);
+    row = compare_fleet_nodes_return_rows(0, &rows);
     assert_int_equal(rows, 0);
     free(row);
     seen[0] = (abdb_fleet_measurement){0, 0, 0, NAN};
@@ -107,7 +107,7 @@ static void test_six_nodes_match_hand_computation(void **state)
             seen[n] = (abdb_fleet_measurement){k, 0, n, middle[k] + off};
             n++;
         }
-    row = judge_fleet_return_rows(n, &rows);
+    row = compare_fleet_nodes_return_rows(n, &rows);
     assert_int_equal(rows, 6);
     assert_int_equal(row[0].peers, 5);
     assert_int_equal(row[0].processes, 5);
@@ -133,8 +133,8 @@ static void test_only_the_slow_node_is_found(void **state)
         size_t odd = 0;
 
         seed = 7 + only;
-        row = judge_fleet_return_rows(draw_fleet_measurements(seen, 16, 10, 2, log(1.1), only),
-                                      &rows);
+        row = compare_fleet_nodes_return_rows(
+            draw_fleet_measurements(seen, 16, 10, 2, log(1.1), only), &rows);
         assert_int_equal(rows, 48);
         for (size_t i = 0; i < rows; i++)
             odd += row[i].node && row[i].verdict != ABDB_VERDICT_UNCLEAR &&
@@ -167,7 +167,7 @@ static void test_repeats_and_order_change_nothing(void **state)
     seed = 3;
     n = draw_fleet_measurements(seen, 8, 6, 2, 0, SIZE_MAX);
     for (size_t i = 0; i < n; i++) seen[n + i] = seen[i]; /* all of it twice */
-    row = judge_fleet_return_rows(2 * n, &rows);
+    row = compare_fleet_nodes_return_rows(2 * n, &rows);
     seed = 3;
     n = draw_fleet_measurements(seen, 8, 6, 2, 0, SIZE_MAX);
     for (size_t p = 0; p < 6; p++)
@@ -178,7 +178,7 @@ static void test_repeats_and_order_change_nothing(void **state)
         seen[i] = seen[n - 1 - i];
         seen[n - 1 - i] = swap;
     }
-    other = judge_fleet_return_rows(n, &again);
+    other = compare_fleet_nodes_return_rows(n, &again);
     assert_int_equal(again, rows + 1);
     for (size_t i = 0; i < 8; i++) {
         assert_int_equal(other[i].processes, 6);

@@ -18,19 +18,19 @@ static void write_gguf_header(byte_buffer *to, uint64_t version, uint64_t tensor
     append_little_endian(to, metadata_pairs, 8);
 }
 
-static void write_version_1(byte_buffer *to)
+static void write_header_of_version_1(byte_buffer *to)
 {
     write_gguf_header(to, 1, 0, 0);
 }
-static void write_version_4(byte_buffer *to)
+static void write_header_of_version_4(byte_buffer *to)
 {
     write_gguf_header(to, 4, 0, 0);
 }
-static void write_big_endian_version(byte_buffer *to)
+static void write_header_with_big_endian_version(byte_buffer *to)
 {
     write_gguf_header(to, 3u << 24, 0, 0);
 }
-static void write_header_cut_short(byte_buffer *to)
+static void write_header_cut_within_counts(byte_buffer *to)
 {
     append_little_endian(to, 0x346554747, 8);
     append_little_endian(to, 9, 3);
@@ -81,22 +81,22 @@ static void write_arrays_nested_too_deep(byte_buffer *to)
         append_little_endian(to, 1, 8);
     }
 }
-static void write_split_into_three(byte_buffer *to)
+static void write_metadata_split_into_three_files(byte_buffer *to)
 {
     write_header_and_one_key(to, "split.count", 2);
     append_little_endian(to, 3, 2);
 }
-static void write_architecture_gpt2(byte_buffer *to)
+static void write_metadata_architecture_gpt2(byte_buffer *to)
 {
     write_header_and_one_key(to, "general.architecture", 8);
     append_gguf_string(to, "gpt2");
 }
-static void write_alignment_0(byte_buffer *to)
+static void write_metadata_alignment_0(byte_buffer *to)
 {
     write_header_and_one_key(to, "general.alignment", 4);
     append_little_endian(to, 0, 4);
 }
-static void write_alignment_12(byte_buffer *to)
+static void write_metadata_alignment_12(byte_buffer *to)
 {
     write_header_and_one_key(to, "general.alignment", 4);
     append_little_endian(to, 12, 4);
@@ -122,7 +122,7 @@ static void write_tensor_name_with_control(byte_buffer *to)
 {
     write_file_of_one_tensor(to, "a\033[2J", 1, 8, 1, 0, 0);
 }
-static void write_empty_tensor_name(byte_buffer *to)
+static void write_tensor_with_empty_name(byte_buffer *to)
 {
     write_file_of_one_tensor(to, "", 1, 8, 1, 0, 0);
 }
@@ -139,35 +139,35 @@ static void write_tensor_of_5_dimensions(byte_buffer *to)
 {
     write_file_of_one_tensor(to, "a", 5, 8, 1, 0, 0);
 }
-static void write_removed_tensor_type(byte_buffer *to)
+static void write_tensor_of_removed_type(byte_buffer *to)
 {
     write_file_of_one_tensor(to, "a", 1, 8, 1, 4, 0);
 }
-static void write_unknown_tensor_type(byte_buffer *to)
+static void write_tensor_of_unknown_type(byte_buffer *to)
 {
     write_file_of_one_tensor(to, "a", 1, 8, 1, 77, 0);
 }
-static void write_misaligned_offset(byte_buffer *to)
+static void write_tensor_with_misaligned_offset(byte_buffer *to)
 {
     write_file_of_one_tensor(to, "a", 1, 4, 1, 0, 8);
 }
-static void write_huge_offset(byte_buffer *to)
+static void write_tensor_with_huge_offset(byte_buffer *to)
 {
     write_file_of_one_tensor(to, "a", 1, 4, 1, 0, (uint64_t)1 << 62);
 }
-static void write_offset_behind_data(byte_buffer *to)
+static void write_tensor_with_offset_behind_data(byte_buffer *to)
 {
     write_file_of_one_tensor(to, "a", 1, 8, 1, 0, 64);
 }
-static void write_offset_at_end_of_data(byte_buffer *to)
+static void write_tensor_with_offset_at_end_of_data(byte_buffer *to)
 {
     write_file_of_one_tensor(to, "a", 1, 8, 1, 0, 32);
 }
-static void write_row_longer_than_data(byte_buffer *to)
+static void write_tensor_row_longer_than_data(byte_buffer *to)
 {
     write_file_of_one_tensor(to, "a", 1, 9, 1, 0, 0);
 }
-static void write_more_rows_than_data(byte_buffer *to)
+static void write_tensor_with_more_rows_than_data(byte_buffer *to)
 {
     write_file_of_one_tensor(to, "a", 2, 4, 3, 0, 0);
 }
@@ -188,10 +188,10 @@ static void write_file_cut_before_data(byte_buffer *to)
 static void test_malformed_gguf_is_refused_with_reason(void **state)
 {
     static const malformed_file lies[] = {
-        {"version 1, and 2 and 3", write_version_1},
-        {"version 4, and 2 and 3", write_version_4},
-        {"the big end first: convert", write_big_endian_version},
-        {"byte 8: the file ends", write_header_cut_short},
+        {"version 1, and 2 and 3", write_header_of_version_1},
+        {"version 4, and 2 and 3", write_header_of_version_4},
+        {"the big end first: convert", write_header_with_big_endian_version},
+        {"byte 8: the file ends", write_header_cut_within_counts},
         {"2305843009213693952 tensors, and", write_impossible_tensor_count},
         {"9223372036854775808 pairs of metadata, and", write_impossible_metadata_count},
         {"the file ends", write_key_longer_than_file},
@@ -199,23 +199,23 @@ static void test_malformed_gguf_is_refused_with_reason(void **state)
         {"elements, and", write_array_size_that_overflows},
         {"elements, and", write_array_longer_than_file},
         {"within 4 others", write_arrays_nested_too_deep},
-        {"split into 3 files: make one", write_split_into_three},
-        {"general.architecture is not llama", write_architecture_gpt2},
-        {"general.alignment is 0", write_alignment_0},
-        {"general.alignment is 12", write_alignment_12},
+        {"split into 3 files: make one", write_metadata_split_into_three_files},
+        {"general.architecture is not llama", write_metadata_architecture_gpt2},
+        {"general.alignment is 0", write_metadata_alignment_0},
+        {"general.alignment is 12", write_metadata_alignment_12},
         {"printable", write_tensor_name_with_control},
-        {"printable", write_empty_tensor_name},
+        {"printable", write_tensor_with_empty_name},
         {"printable", write_tensor_name_too_long},
         {"a tensor of 0 dimensions", write_tensor_of_0_dimensions},
         {"a tensor of 5 dimensions", write_tensor_of_5_dimensions},
-        {"'a' is of type 4, which is none", write_removed_tensor_type},
-        {"'a' is of type 77, which is none", write_unknown_tensor_type},
-        {"'a' begins at 8, which is no multiple of 32", write_misaligned_offset},
-        {"'a' begins at 4611686018427387904", write_huge_offset},
-        {"'a' begins at 64 of 32", write_offset_behind_data},
-        {"'a' of 1 x 8 numbers does not lie", write_offset_at_end_of_data},
-        {"'a' of 1 x 9 numbers does not lie", write_row_longer_than_data},
-        {"'a' of 3 x 4 numbers does not lie", write_more_rows_than_data},
+        {"'a' is of type 4, which is none", write_tensor_of_removed_type},
+        {"'a' is of type 77, which is none", write_tensor_of_unknown_type},
+        {"'a' begins at 8, which is no multiple of 32", write_tensor_with_misaligned_offset},
+        {"'a' begins at 4611686018427387904", write_tensor_with_huge_offset},
+        {"'a' begins at 64 of 32", write_tensor_with_offset_behind_data},
+        {"'a' of 1 x 8 numbers does not lie", write_tensor_with_offset_at_end_of_data},
+        {"'a' of 1 x 9 numbers does not lie", write_tensor_row_longer_than_data},
+        {"'a' of 3 x 4 numbers does not lie", write_tensor_with_more_rows_than_data},
         {"'a' of 4611686018427387904 x 4 numbers", write_tensor_size_that_overflows},
         {"'a' of 4 x 0 numbers", write_tensor_without_columns},
         {"ends before its numbers", write_file_cut_before_data}};
@@ -228,11 +228,11 @@ static void test_malformed_gguf_is_refused_with_reason(void **state)
 
         memset(&gguf, 0, sizeof gguf);
         lies[i].write(&gguf.head);
-        set_path_of_process();
+        set_path_with_process_id();
         file = fopen(path, "wb");
         assert_true(file && fwrite(gguf.head.data, 1, gguf.head.bytes, file) == gguf.head.bytes);
         assert_true(fclose(file) == 0);
-        assert_status(abdb_weights_file_open(&f, path, &err), ABDB_FORMAT);
+        assert_status(abdb_weights_file_map_and_parse(&f, path, &err), ABDB_FORMAT);
         if (!strstr(err.message, path) || !strstr(err.message, lies[i].says))
             fail_msg("'%s' does not say '%s'", err.message, lies[i].says);
         assert_true(!f.map && !f.saved);
@@ -250,7 +250,7 @@ static void test_file_cut_anywhere_is_refused(void **state)
         abdb_error err = {0};
 
         assert_true(truncate(path, (off_t)size) == 0);
-        assert_status(abdb_weights_file_open(&f, path, &err), ABDB_FORMAT);
+        assert_status(abdb_weights_file_map_and_parse(&f, path, &err), ABDB_FORMAT);
     }
     unlink(path);
 }
@@ -278,9 +278,9 @@ static void test_unread_quantisation_is_named(void **state)
         assert_non_null(at);
         at[19 + 4 + 16] = (unsigned char)tried[i].type;
         write_gguf_file();
-        assert_ok(abdb_weights_file_open(&whole, path, &err));
+        assert_ok(abdb_weights_file_map_and_parse(&whole, path, &err));
         abdb_weights_file_close(&whole);
-        assert_status(abdb_llama_file_open_and_check(&f, path, &shape, &err), ABDB_FORMAT);
+        assert_status(abdb_llama_file_open_and_find_tensors(&f, path, &shape, &err), ABDB_FORMAT);
         assert_non_null(strstr(err.message, tried[i].says));
         assert_non_null(strstr(err.message, "convert the network to BF16"));
     }

@@ -33,7 +33,7 @@ static void test_drawn_tokens_have_stated_entropy(void **state)
     double entropy = 0, n = 0;
 
     (void)state;
-    assert_ok(abdb_tokens_open_file_or_chain(&t, NULL, VOCABULARY, 9, &err));
+    assert_ok(abdb_tokens_read_file_or_use_markov_chain(&t, NULL, VOCABULARY, 9, &err));
     for (int i = 0; i < TIMES; i++) {
         abdb_tokens_draw_sequence(&t, LENGTH, token, target);
         for (int j = 0; j < LENGTH; j++) {
@@ -47,8 +47,8 @@ static void test_drawn_tokens_have_stated_entropy(void **state)
     for (int a = 0; a < VOCABULARY; a++)
         for (int b = 0; b < VOCABULARY; b++)
             if (pairs[a][b] > 0) entropy -= pairs[a][b] / n * log(pairs[a][b] / firsts[a]);
-    assert_true(fabs(abdb_tokens_entropy_nats(&t) - 1.75 * log(2)) < 1e-12);
-    assert_true(fabs(entropy - abdb_tokens_entropy_nats(&t)) < 0.02);
+    assert_true(fabs(abdb_tokens_chain_entropy_nats_or_nan(&t) - 1.75 * log(2)) < 1e-12);
+    assert_true(fabs(entropy - abdb_tokens_chain_entropy_nats_or_nan(&t)) < 0.02);
     abdb_tokens_free(&t);
 }
 
@@ -73,35 +73,36 @@ static void test_token_files_are_read_or_refused(void **state)
 
     (void)state;
     path = write_token_file_return_path("plain", plain, sizeof plain);
-    assert_ok(abdb_tokens_open_file_or_chain(&t, path, 7, 1, &err));
+    assert_ok(abdb_tokens_read_file_or_use_markov_chain(&t, path, 7, 1, &err));
     assert_int_equal(t.count, 6);
     for (int i = 0; i < 20; i++) {
         abdb_tokens_draw_sequence(&t, 3, token, target);
         assert_true(token[1] == token[0] + 1 && target[0] == token[1] && target[2] == token[2] + 1);
     }
-    assert_true(isnan(abdb_tokens_entropy_nats(&t)));
+    assert_true(isnan(abdb_tokens_chain_entropy_nats_or_nan(&t)));
     abdb_tokens_free(&t);
-    assert_status(abdb_tokens_open_file_or_chain(&t, path, 6, 1, &err), ABDB_FORMAT);
+    assert_status(abdb_tokens_read_file_or_use_markov_chain(&t, path, 6, 1, &err), ABDB_FORMAT);
     assert_non_null(strstr(err.message, "token 6 at place 5"));
     unlink(path);
     path = write_token_file_return_path("odd", plain, 5);
-    assert_status(abdb_tokens_open_file_or_chain(&t, path, 7, 1, &err), ABDB_FORMAT);
+    assert_status(abdb_tokens_read_file_or_use_markov_chain(&t, path, 7, 1, &err), ABDB_FORMAT);
     unlink(path);
     headed[0] = 20240520 & 0xFFFF;
     headed[1] = 20240520 >> 16;
     for (int i = 0; i < 4; i++) headed[512 + i] = (uint16_t)(i + 1);
     path = write_token_file_return_path("headed", headed, sizeof headed);
-    assert_ok(abdb_tokens_open_file_or_chain(&t, path, 7, 1, &err));
+    assert_ok(abdb_tokens_read_file_or_use_markov_chain(&t, path, 7, 1, &err));
     assert_true(t.count == 4 && t.file[0] == 1 && t.file[3] == 4);
     abdb_tokens_free(&t);
     unlink(path);
-    assert_status(abdb_tokens_open_file_or_chain(&t, "/nowhere/tokens", 7, 1, &err), ABDB_IO);
+    assert_status(abdb_tokens_read_file_or_use_markov_chain(&t, "/nowhere/tokens", 7, 1, &err),
+                  ABDB_IO);
 }
 
 /* --- the network ------------------------------------------------------------------------------ */
 
-static void init_gpt_stage(abdb_run_context *stage, abdb_problem *p, abdb_spans *spans,
-                           const abdb_parts *parts)
+static void init_gpt_run_context(abdb_run_context *stage, abdb_problem *p, abdb_spans *spans,
+                                 const abdb_parts *parts)
 {
     *p = (abdb_problem){.kernel = "gpt-train"};
     *spans = (abdb_spans){.now = zero_clock};
@@ -109,7 +110,8 @@ static void init_gpt_stage(abdb_run_context *stage, abdb_problem *p, abdb_spans 
         .p = p, .device = abdb_init_host_device(2), .parts = parts, .spans = spans};
 }
 
-static double gpt_error_against_reference(const abdb_parts *parts, const abdb_gpt_shape *shape)
+static double gpt_error_over_bound_against_reference(const abdb_parts *parts,
+                                                     const abdb_gpt_shape *shape)
 {
     abdb_run_context stage;
     abdb_problem p;
@@ -117,7 +119,7 @@ static double gpt_error_against_reference(const abdb_parts *parts, const abdb_gp
     abdb_error err = {0};
     double error = NAN;
 
-    init_gpt_stage(&stage, &p, &spans, parts);
+    init_gpt_run_context(&stage, &p, &spans, parts);
     assert_ok(abdb_gpt_verify_small_model(&stage, shape, &error, &err));
     assert_true(!spans.overflowed && spans.deep == 0);
     return error;
@@ -134,7 +136,7 @@ static void test_gpt_gradients_match_reference(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-        assert_true(gpt_error_against_reference(&abdb_ref_parts, &shapes[i]) < 0.5);
+        assert_true(gpt_error_over_bound_against_reference(&abdb_ref_parts, &shapes[i]) < 0.5);
     omp_set_num_threads(2); /* whose sums are put together */
     for (int bias = 0; bias < 2; bias++)
         for (int again = 0; again < 2; again++) {
@@ -142,10 +144,10 @@ static void test_gpt_gradients_match_reference(void **state)
                 .dtype = ABDB_F32, .bias = bias, .recompute = again, .sparsity = again ? 0.3 : 0};
             abdb_problem p = {.kernel = "gpt-train"};
 
-            assert_true(gpt_error_against_reference(&abdb_vec_parts, &s) < 0.5);
+            assert_true(gpt_error_over_bound_against_reference(&abdb_vec_parts, &s) < 0.5);
             s.dtype = ABDB_BF16;
             if (!abdb_vec_parts.why_refused(&p, ABDB_BF16, 16, 32))
-                assert_true(gpt_error_against_reference(&abdb_vec_parts, &s) < 0.5);
+                assert_true(gpt_error_over_bound_against_reference(&abdb_vec_parts, &s) < 0.5);
         }
     omp_set_num_threads(1);
 }
@@ -162,12 +164,12 @@ static void open_gpt_with_token_source(gpt_fixture *l, const abdb_gpt_shape *s)
 {
     abdb_error err = {0};
 
-    init_gpt_stage(&l->stage, &l->p, &l->spans, &abdb_vec_parts);
-    assert_ok(abdb_tokens_open_file_or_chain(&l->source, NULL, s->vocabulary, 1, &err));
+    init_gpt_run_context(&l->stage, &l->p, &l->spans, &abdb_vec_parts);
+    assert_ok(abdb_tokens_read_file_or_use_markov_chain(&l->source, NULL, s->vocabulary, 1, &err));
     assert_ok(abdb_gpt_alloc_and_init(&l->g, &l->stage, s, 1, 0.02, false, &err));
 }
 
-static double train_step_return_loss(gpt_fixture *l, double learning_rate)
+static double train_one_step_return_mean_loss(gpt_fixture *l, double learning_rate)
 {
     enum { ROWS = 128 };
     abdb_gpt *g = &l->g;
@@ -176,12 +178,12 @@ static double train_step_return_loss(gpt_fixture *l, double learning_rate)
     double loss = 0, one = NAN;
 
     assert_true(g->rows <= ROWS);
-    assert_ok(abdb_gpt_clear_gradients(g, &err));
+    assert_ok(abdb_gpt_clear_gradient_sums(g, &err));
     for (size_t i = 0; i < g->s.accumulation; i++) {
         for (size_t b = 0; b < g->s.micro; b++)
             abdb_tokens_draw_sequence(&l->source, g->s.sequence, token + b * g->s.sequence,
                                       target + b * g->s.sequence);
-        assert_ok(abdb_gpt_forward_and_backward(g, token, target, &one, &err));
+        assert_ok(abdb_gpt_forward_backward_and_reduce(g, token, target, &one, &err));
         loss += one / (double)(g->rows * g->s.accumulation);
     }
     abdb_gpt_adamw_update(g, learning_rate);
@@ -254,9 +256,9 @@ static void test_loss_falls_to_source_entropy(void **state)
 
     (void)state;
     open_gpt_with_token_source(&l, &s);
-    floor = abdb_tokens_entropy_nats(&l.source);
+    floor = abdb_tokens_chain_entropy_nats_or_nan(&l.source);
     for (int i = 0; i < STEPS; i++) {
-        double loss = train_step_return_loss(&l, 5e-3);
+        double loss = train_one_step_return_mean_loss(&l, 5e-3);
 
         if (i == 0) first = loss;
         if (i >= STEPS - LAST) last += loss / LAST;
@@ -273,7 +275,8 @@ typedef struct {
     size_t count[64], waiting, most;
 } doubling_ranks;
 
-static void queue_doubling_of_sums(const abdb_rank_group *c, abdb_dtype dtype, size_t n, void *x)
+static void start_allreduce_by_queueing_doubling(const abdb_rank_group *c, abdb_dtype dtype,
+                                                 size_t n, void *x)
 {
     doubling_ranks *t = c->self;
 
@@ -284,12 +287,12 @@ static void queue_doubling_of_sums(const abdb_rank_group *c, abdb_dtype dtype, s
     t->most = t->waiting > t->most ? t->waiting : t->most;
 }
 
-static void make_no_progress(const abdb_rank_group *c)
+static void progress_doing_nothing(const abdb_rank_group *c)
 {
     (void)c;
 }
 
-static void double_queued_sums(const abdb_rank_group *c)
+static void wait_allreduce_by_doubling_queued_sums(const abdb_rank_group *c)
 {
     doubling_ranks *t = c->self;
 
@@ -315,9 +318,9 @@ static void test_two_ranks_learn_as_one(void **state)
         doubling_ranks t = {.waiting = 0};
         abdb_rank_group crew = {.ranks = 2,
                                 .self = &t,
-                                .start_allreduce = queue_doubling_of_sums,
-                                .progress = make_no_progress,
-                                .wait_allreduce = double_queued_sums};
+                                .start_allreduce = start_allreduce_by_queueing_doubling,
+                                .progress = progress_doing_nothing,
+                                .wait_allreduce = wait_allreduce_by_doubling_queued_sums};
         gpt_fixture alone, one;
         double a, b;
 
@@ -328,8 +331,8 @@ static void test_two_ranks_learn_as_one(void **state)
         open_gpt_with_token_source(&one, &s);
         one.stage.crew = &crew;
         for (int i = 0; i < 3; i++) {
-            a = train_step_return_loss(&alone, 1e-3);
-            b = train_step_return_loss(&one, 1e-3);
+            a = train_one_step_return_mean_loss(&alone, 1e-3);
+            b = train_one_step_return_mean_loss(&one, 1e-3);
             assert_true(fabs(a - b) < (how & 2 ? 1e-2 : 1e-12));
         }
         assert_int_equal(t.waiting, 0);
@@ -367,9 +370,9 @@ static void test_recompute_and_micro_batches_agree(void **state)
     s.accumulation = 4;
     open_gpt_with_token_source(&parts, &s);
     for (int i = 0; i < 3; i++) {
-        a = train_step_return_loss(&kept, 1e-3);
-        b = train_step_return_loss(&again, 1e-3);
-        c = train_step_return_loss(&parts, 1e-3);
+        a = train_one_step_return_mean_loss(&kept, 1e-3);
+        b = train_one_step_return_mean_loss(&again, 1e-3);
+        c = train_one_step_return_mean_loss(&parts, 1e-3);
     }
     assert_true(a == b);
     assert_memory_equal(kept.g.p, again.g.p, abdb_gpt_parameter_count(&s) * 4);
@@ -398,26 +401,26 @@ static void test_gpt2_sizes_are_as_published(void **state)
     size_t layers;
 
     (void)state;
-    assert_ok(abdb_gpt_parse_shape(&small, &s, &err));
+    assert_ok(abdb_gpt_parse_and_scale_shape(&small, &s, &err));
     assert_int_equal(abdb_gpt_parameter_count(&s), 124439808);
     abdb_gpt_count_work(&s, &work);
     assert_true(work.ops == 6.0 * (12.0 * 12 * 768 * 768 + 50257.0 * 768) * 1024 +
                                 12.0 * 768 * 12 * 1024 * 1025 / 2);
-    assert_ok(abdb_gpt_parse_shape(&xl, &s, &err));
+    assert_ok(abdb_gpt_parse_and_scale_shape(&xl, &s, &err));
     assert_int_equal(s.layers, 2);
     assert_string_equal(abdb_param_text(&xl, "layers_of"), "48");
     s.layers = 48;
     assert_int_equal(abdb_gpt_parameter_count(&s), 1557611200);
     /* as many layers as fit, and the same again, whatever the sequence */
     fit.device = abdb_init_host_device(2);
-    assert_ok(abdb_gpt_parse_shape(&fit, &s, &err));
+    assert_ok(abdb_gpt_parse_and_scale_shape(&fit, &s, &err));
     layers = s.layers;
     assert_true(layers >= 1 && layers < 48);
     assert_true(abdb_param_number(&fit, "layers", 0) == (double)layers);
     fit.param[2] = (abdb_param){"sequence", "128", 128};
-    assert_ok(abdb_gpt_parse_shape(&fit, &s, &err));
+    assert_ok(abdb_gpt_parse_and_scale_shape(&fit, &s, &err));
     assert_true(s.layers == layers && s.sequence == 128);
-    assert_status(abdb_gpt_parse_shape(&odd, &s, &err), ABDB_USAGE);
+    assert_status(abdb_gpt_parse_and_scale_shape(&odd, &s, &err), ABDB_USAGE);
     assert_string_equal(err.message, "batch=8 is not micro_batch=3 x accumulation=2");
 }
 

@@ -351,7 +351,8 @@ static void test_hot_is_faster_than_rotate_and_cold(void **state)
     double hot, rotate, cold;
 
     (void)state;
-    assert_true(records && dup2(fileno(records), STDOUT_FILENO) >= 0 && abdb_records_take_stdout());
+    assert_true(records && dup2(fileno(records), STDOUT_FILENO) >= 0 &&
+                abdb_records_take_stdout_divert_prints());
     dup2(out, STDOUT_FILENO);
     close(out);
     counting.device = *abdb_init_host_device(1);

@@ -45,7 +45,7 @@ static double largest_error_over_bound(const abdb_kernel *kernel, const abdb_pro
 }
 
 /* A problem whose tensors that are read and written are copies, which a launch leaves alone. */
-static abdb_problem copy_inout_tensors(const abdb_problem *p)
+static abdb_problem copy_problem_with_own_inout_tensors(const abdb_problem *p)
 {
     abdb_problem copy = *p;
 
@@ -68,9 +68,9 @@ static void free_inout_copies(abdb_problem *copy)
 
 /* Prepares, launches and compares. */
 __attribute__((unused)) static double
-launch_and_return_error(const abdb_kernel *kernel, const abdb_impl *impl, abdb_problem *p)
+prepare_launch_and_return_error(const abdb_kernel *kernel, const abdb_impl *impl, abdb_problem *p)
 {
-    abdb_problem before = copy_inout_tensors(p);
+    abdb_problem before = copy_problem_with_own_inout_tensors(p);
     abdb_error err = {0};
     void *state = p;
     double error;
@@ -86,10 +86,10 @@ launch_and_return_error(const abdb_kernel *kernel, const abdb_impl *impl, abdb_p
 /* Runs a problem with tensors at an offset of `shift` elements from an aligned address. Outputs
  * begin as 0xFF bytes, which are NaN in every float format: an element that was not written is
  * seen. */
-__attribute__((unused)) static double run_at_offset_return_error(const abdb_kernel *kernel,
-                                                                 const abdb_impl *impl,
-                                                                 abdb_problem *p,
-                                                                 size_t shift_elements)
+__attribute__((unused)) static double fill_and_run_at_offset_return_error(const abdb_kernel *kernel,
+                                                                          const abdb_impl *impl,
+                                                                          abdb_problem *p,
+                                                                          size_t shift_elements)
 {
     abdb_error err = {0};
     char *base[ABDB_TENSOR_MAX];
@@ -108,7 +108,8 @@ __attribute__((unused)) static double run_at_offset_return_error(const abdb_kern
     }
     if (kernel->prepare_inputs) kernel->prepare_inputs(p, 0);
     error = -1;
-    if (!impl->accepts || impl->accepts(p, &why)) error = launch_and_return_error(kernel, impl, p);
+    if (!impl->accepts || impl->accepts(p, &why))
+        error = prepare_launch_and_return_error(kernel, impl, p);
     for (int i = 0; i < p->tensors; i++) free(base[i]);
     return error;
 }
@@ -121,12 +122,11 @@ __attribute__((unused)) static const char *const sets[] = {"base", "avx2", "avx5
 enum { SETS = sizeof sets / sizeof sets[0] };
 
 /* Is the result right, or the instruction set absent here? */
-__attribute__((unused)) static void assert_right_or_not_accepted(const abdb_kernel *kernel,
-                                                                 const abdb_impl *impl,
-                                                                 abdb_problem *p,
-                                                                 size_t shift_elements)
+__attribute__((unused)) static void
+assert_result_right_or_impl_rejects_problem(const abdb_kernel *kernel, const abdb_impl *impl,
+                                            abdb_problem *p, size_t shift_elements)
 {
-    double error = run_at_offset_return_error(kernel, impl, p, shift_elements);
+    double error = fill_and_run_at_offset_return_error(kernel, impl, p, shift_elements);
 
     if (error > 1)
         fail_msg("%s by %s, %s %s %s: error %g", kernel->name, impl->provider, p->param[0].text,
@@ -134,8 +134,8 @@ __attribute__((unused)) static void assert_right_or_not_accepted(const abdb_kern
 }
 
 /* The problem of a text "name=value ...", which it cuts into pieces. */
-__attribute__((unused)) static abdb_problem parse_problem_cut_text(const char *kernel,
-                                                                   char *parameters)
+__attribute__((unused)) static abdb_problem
+parse_problem_splitting_text_in_place(const char *kernel, char *parameters)
 {
     abdb_problem p = {.kernel = kernel};
     char *rest = NULL;

@@ -16,7 +16,7 @@ static void test_plan_expands_ranges_to_cells(void **state)
     abdb_error err = {0};
 
     (void)state;
-    assert_ok(abdb_plan_add_text(
+    assert_ok(abdb_plan_add_cells(
         &plan, "# all\ngemm dtype=f32,f64 n=256-1024*2 # squares\n\nstream n=1-3+1\n", &err));
     assert_int_equal(plan.cells, 9);
     assert_string_equal(plan.cell[0].name, "gemm dtype=f32 n=256");
@@ -41,7 +41,7 @@ static void test_malformed_plan_names_its_line(void **state)
         abdb_plan plan = {0};
         abdb_error err = {0};
 
-        if (abdb_plan_add_text(&plan, texts[i], &err) == ABDB_OK)
+        if (abdb_plan_add_cells(&plan, texts[i], &err) == ABDB_OK)
             fail_msg("'%s' was accepted", texts[i]);
         assert_non_null(strstr(err.message, "line 1"));
         abdb_plan_free(&plan);
@@ -68,7 +68,7 @@ static void test_reference_gemm_of_odd_shapes(void **state)
         abdb_kernel_gemm.count_work(&p, &work);
         assert_true(work.ops == 2 * s[0] * s[1] * s[2]);
         allocate_and_fill_tensors(&p);
-        assert_true(launch_and_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p) <= 1);
+        assert_true(prepare_launch_and_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p) <= 1);
         free_all_tensors(&p);
     }
 }
@@ -93,7 +93,8 @@ static void test_stream_counts_ops_and_bytes(void **state)
         abdb_kernel_stream.count_work(&p, &work);
         assert_true(work.ops == 1001 * cases[i].ops && work.bytes == 1001 * cases[i].bytes);
         allocate_and_fill_tensors(&p);
-        assert_true(launch_and_return_error(&abdb_kernel_stream, &abdb_ref_stream, &p) <= 1);
+        assert_true(prepare_launch_and_return_error(&abdb_kernel_stream, &abdb_ref_stream, &p) <=
+                    1);
         free_all_tensors(&p);
     }
 }
@@ -107,7 +108,7 @@ static void test_wrong_gemm_element_is_found(void **state)
     (void)state;
     assert_ok(abdb_kernel_gemm.setup_tensors(&p, &limits, &err));
     allocate_and_fill_tensors(&p);
-    launch_and_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
+    prepare_launch_and_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
     c = p.tensor[2].data;
     c[0] += 1e-4f;
     assert_true(largest_error_over_bound(&abdb_kernel_gemm, &p, &p) > 1);
@@ -149,12 +150,12 @@ static void test_gemm_of_doubled_input_is_doubled(void **state)
     (void)state;
     assert_ok(abdb_kernel_gemm.setup_tensors(&p, &limits, &err));
     allocate_and_fill_tensors(&p);
-    launch_and_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
+    prepare_launch_and_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
     a = p.tensor[0].data;
     c = p.tensor[2].data;
     memcpy(once, c, sizeof once);
     for (int i = 0; i < 256; i++) a[i] *= 2;
-    launch_and_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
+    prepare_launch_and_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
     for (int i = 0; i < 256; i++) assert_true(c[i] == 2 * once[i]);
     free_all_tensors(&p);
 }
@@ -181,8 +182,8 @@ static void test_vec_stream_matches_reference(void **state)
                                         {"fmas", "5", 5}}};
 
             snprintf(n, sizeof n, "%.0f", size);
-            assert_right_or_not_accepted(&abdb_kernel_stream, &abdb_vec_stream, &p,
-                                         i / (24 * SETS));
+            assert_result_right_or_impl_rejects_problem(&abdb_kernel_stream, &abdb_vec_stream, &p,
+                                                        i / (24 * SETS));
         }
 }
 
@@ -202,9 +203,10 @@ static void test_vec_fma_matches_reference(void **state)
                                     {"n", "100", 100}}};
 
         snprintf(width, sizeof width, "%.0f", widths[i / (5 * SETS)]);
-        assert_right_or_not_accepted(&abdb_kernel_fma, &abdb_vec_fma, &p, 0);
+        assert_result_right_or_impl_rejects_problem(&abdb_kernel_fma, &abdb_vec_fma, &p, 0);
         p.params = 4;
-        assert_true(run_at_offset_return_error(&abdb_kernel_fma, &abdb_ref_fma, &p, 0) <= 1);
+        assert_true(fill_and_run_at_offset_return_error(&abdb_kernel_fma, &abdb_ref_fma, &p, 0) <=
+                    1);
     }
 }
 
@@ -225,9 +227,11 @@ static void test_vec_gather_scatter_match_reference(void **state)
                                     {"fraction", "0.5", 0.5}}};
 
         snprintf(size, sizeof size, "%.0f", bytes[i / 2 % 7]);
-        assert_right_or_not_accepted(&abdb_kernel_gather, &abdb_vec_gather, &p, i / (14 * SETS));
+        assert_result_right_or_impl_rejects_problem(&abdb_kernel_gather, &abdb_vec_gather, &p,
+                                                    i / (14 * SETS));
         p.params = 5;
-        assert_true(run_at_offset_return_error(&abdb_kernel_gather, &abdb_ref_gather, &p, 0) <= 1);
+        assert_true(
+            fill_and_run_at_offset_return_error(&abdb_kernel_gather, &abdb_ref_gather, &p, 0) <= 1);
     }
 }
 
@@ -239,9 +243,11 @@ static void test_latency_chain_returns_to_start(void **state)
     int32_t *end;
 
     (void)state;
-    assert_true(run_at_offset_return_error(&abdb_kernel_latency, &abdb_vec_latency, &p, 0) <= 1);
+    assert_true(
+        fill_and_run_at_offset_return_error(&abdb_kernel_latency, &abdb_vec_latency, &p, 0) <= 1);
     p.params = 2;
-    assert_true(run_at_offset_return_error(&abdb_kernel_latency, &abdb_ref_latency, &p, 0) <= 1);
+    assert_true(
+        fill_and_run_at_offset_return_error(&abdb_kernel_latency, &abdb_ref_latency, &p, 0) <= 1);
     /* one cycle through all lines: after as many hops as lines the walk is where it began */
     p.params = 2;
     assert_ok(abdb_kernel_latency.setup_tensors(&p, &limits, &err));
@@ -263,7 +269,7 @@ static void test_wrong_gather_element_is_found(void **state)
     assert_ok(abdb_kernel_gather.setup_tensors(&p, &limits, &err));
     allocate_and_fill_tensors(&p);
     abdb_kernel_gather.prepare_inputs(&p, 0);
-    assert_true(launch_and_return_error(&abdb_kernel_gather, &abdb_vec_gather, &p) <= 1);
+    assert_true(prepare_launch_and_return_error(&abdb_kernel_gather, &abdb_vec_gather, &p) <= 1);
     abdb_tensor_set_rounded(&p.tensor[2], 0, 7);
     assert_true(largest_error_over_bound(&abdb_kernel_gather, &p, &p) > 1);
     free_all_tensors(&p);
@@ -281,7 +287,8 @@ static void test_reference_gemm_of_every_format(void **state)
             .params = 4,
             .param = {{"dtype", dtypes[i], NAN}, {"m", "17", 17}, {"n", "5", 5}, {"k", "33", 33}}};
 
-        assert_true(run_at_offset_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p, 0) <= 1);
+        assert_true(fill_and_run_at_offset_return_error(&abdb_kernel_gemm, &abdb_ref_gemm, &p, 0) <=
+                    1);
     }
 }
 
@@ -328,7 +335,7 @@ static void test_cells_have_their_bound_and_ceiling(void **state)
         const abdb_kernel *kernel;
         const char *bound, *ceiling;
 
-        assert_ok(abdb_plan_add_text(&plan, cases[i][0], &err));
+        assert_ok(abdb_plan_add_cells(&plan, cases[i][0], &err));
         kernel = abdb_find_kernel_by_name(plan.cell[0].kernel);
         assert_non_null(kernel);
         abdb_problem p = {.kernel = kernel->name, .params = (int)plan.cell[0].params};

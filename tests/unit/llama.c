@@ -20,8 +20,8 @@ static double zero_clock(void)
     return 0;
 }
 
-static double llama_error_against_loops(const abdb_parts *parts, abdb_llama_shape shape,
-                                        bool padded)
+static double llama_error_over_bound_against_loops(const abdb_parts *parts, abdb_llama_shape shape,
+                                                   bool padded)
 {
     abdb_problem p = {.kernel = "llama-generate"};
     abdb_spans spans = {.now = zero_clock};
@@ -48,16 +48,16 @@ static void test_cached_logits_match_plain_loops(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-        assert_true(llama_error_against_loops(&abdb_ref_parts, shapes[i], i % 2) < 0.7);
+        assert_true(llama_error_over_bound_against_loops(&abdb_ref_parts, shapes[i], i % 2) < 0.7);
     for (size_t i = 0; i < 8; i++) { /* forms, pages; with two threads the last two */
         abdb_llama_shape v = {.dtype = ABDB_F32, .form = (int)(i % 3), .tied = i % 2};
 
         omp_set_num_threads(i < 6 ? 1 : 2);
-        assert_true(llama_error_against_loops(&abdb_vec_parts, v, i % 2) < 0.7);
+        assert_true(llama_error_over_bound_against_loops(&abdb_vec_parts, v, i % 2) < 0.7);
         v.dtype = ABDB_BF16;
         if (!abdb_vec_parts.decoder->why_refused(&(abdb_problem){.kernel = "x"}, ABDB_BF16, v.form,
                                                  32, 64))
-            assert_true(llama_error_against_loops(&abdb_vec_parts, v, i % 2) < 0.7);
+            assert_true(llama_error_over_bound_against_loops(&abdb_vec_parts, v, i % 2) < 0.7);
     }
     omp_set_num_threads(1);
 }
@@ -90,7 +90,7 @@ static void test_quantise_errs_half_a_step_at_most(void **state)
 
 enum { WEIGHED_K = 8240, WEIGHED_N = 80, WEIGHED_M = 17 };
 
-static float small_integer_weight(size_t k, size_t n)
+static float small_integer_weight_at(size_t k, size_t n)
 {
     return (float)abdb_random_nonzero_integer(11, k * WEIGHED_N + n, 5) - 2;
 }
@@ -98,12 +98,13 @@ static float small_integer_weight(size_t k, size_t n)
 static void get_weight_column(const void *from, size_t n, float *out)
 {
     (void)from;
-    for (size_t k = 0; k < WEIGHED_K; k++) out[k] = small_integer_weight(k, n);
+    for (size_t k = 0; k < WEIGHED_K; k++) out[k] = small_integer_weight_at(k, n);
 }
 
 /* A matrix longer than a pass of any table of blocks: each number is where a product, a row of the
  * table and `value` look for it. Small whole numbers, whose sums are exact in f32. */
-static void assert_packed_weights_are_exact(const char *isa, const char *blocks, abdb_dtype dtype)
+static void assert_packed_weights_multiply_exactly(const char *isa, const char *blocks,
+                                                   abdb_dtype dtype)
 {
     static float x[WEIGHED_M * WEIGHED_K], y[WEIGHED_M * WEIGHED_N], rows[2 * WEIGHED_K];
     const abdb_decoder *d = abdb_vec_parts.decoder;
@@ -138,7 +139,7 @@ static void assert_packed_weights_are_exact(const char *isa, const char *blocks,
 
                 for (size_t k = 0; k < WEIGHED_K; k++)
                     sum += abdb_tensor_get_f64(&in, i * WEIGHED_K + k) *
-                           (double)small_integer_weight(k, n);
+                           (double)small_integer_weight_at(k, n);
                 if (dtype == ABDB_BF16)
                     sum = (double)abdb_bf16_to_f32(abdb_bf16_from_f32((float)sum));
                 assert_true(abdb_tensor_get_f64(&out, i * WEIGHED_N + n) == sum);
@@ -148,8 +149,8 @@ static void assert_packed_weights_are_exact(const char *isa, const char *blocks,
     for (size_t i = 0; i < 2 * WEIGHED_K; i++) {
         size_t k = i % WEIGHED_K, n = (size_t)token[i / WEIGHED_K];
 
-        assert_true(d->dequantise_weight(self, &w, k, n) == (double)small_integer_weight(k, n));
-        assert_true(abdb_tensor_get_f64(&table, i) == (double)small_integer_weight(k, n));
+        assert_true(d->dequantise_weight(self, &w, k, n) == (double)small_integer_weight_at(k, n));
+        assert_true(abdb_tensor_get_f64(&table, i) == (double)small_integer_weight_at(k, n));
     }
     free(w.data);
     d->close(self);
@@ -164,8 +165,8 @@ static void test_packed_weights_are_exact_on_every_isa(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof isas / sizeof isas[0]; i++)
         for (size_t j = 0; j < sizeof blocks / sizeof blocks[0]; j++) {
-            assert_packed_weights_are_exact(isas[i], blocks[j], ABDB_F32);
-            assert_packed_weights_are_exact(isas[i], blocks[j], ABDB_BF16);
+            assert_packed_weights_multiply_exactly(isas[i], blocks[j], ABDB_F32);
+            assert_packed_weights_multiply_exactly(isas[i], blocks[j], ABDB_BF16);
         }
 }
 
@@ -229,14 +230,14 @@ static void test_parameter_counts_are_as_published(void **state)
                           .param = {{"model", known[i].model, NAN}, {"dtype", "bf16", NAN}}};
         abdb_work work;
 
-        assert_ok(abdb_llama_parse_shape(&p, &s, &err));
+        assert_ok(abdb_llama_parse_and_scale_shape(&p, &s, &err));
         assert_true(abdb_llama_parameter_count(&s) == known[i].parameters);
         /* a step of one token reads all but a table that only gives rows */
-        assert_true(abdb_llama_bytes_read_per_pass(&s) ==
+        assert_true(abdb_llama_weight_bytes_read_per_pass(&s) ==
                     2 * (known[i].parameters - (s.tied ? 0 : (double)(s.vocabulary * s.d))));
         abdb_llama_count_work(&s, 1, 1, 101, 100, &work);
-        assert_true(work.bytes ==
-                    abdb_llama_bytes_read_per_pass(&s) + 101 * abdb_llama_kv_bytes_per_token(&s));
+        assert_true(work.bytes == abdb_llama_weight_bytes_read_per_pass(&s) +
+                                      101 * abdb_llama_kv_bytes_per_token(&s));
     }
 }
 
@@ -252,10 +253,10 @@ static void test_slice_of_layers_is_recorded(void **state)
     abdb_error err = {0};
 
     (void)state;
-    assert_ok(abdb_llama_parse_shape(&part, &s, &err));
+    assert_ok(abdb_llama_parse_and_scale_shape(&part, &s, &err));
     assert_int_equal(s.layers, 4);
     assert_string_equal(abdb_param_text(&part, "layers_of"), "80");
-    assert_ok(abdb_llama_parse_shape(&fit, &s, &err));
+    assert_ok(abdb_llama_parse_and_scale_shape(&fit, &s, &err));
     assert_true(s.layers >= 1 && s.layers < 80);
     assert_true(abdb_param_number(&fit, "layers", 0) == (double)s.layers);
 }
@@ -282,7 +283,7 @@ typedef struct {
     abdb_llama g;
 } llama_fixture;
 
-static void open_small_llama(llama_fixture *s, abdb_llama_capacity limits)
+static void init_small_random_llama(llama_fixture *s, abdb_llama_capacity limits)
 {
     abdb_llama_weights_source source;
     abdb_error err = {0};
@@ -322,14 +323,14 @@ static void generate_each_request_alone(int32_t prompt[][MOST], int32_t generate
 {
     llama_fixture s;
 
-    open_small_llama(&s, (abdb_llama_capacity){MOST, 1, MOST, MOST, 1, 1, false});
+    init_small_random_llama(&s, (abdb_llama_capacity){MOST, 1, MOST, MOST, 1, 1, false});
     for (size_t i = 0; i < REQUESTS; i++) {
         s.g.sequences = 1;
         s.g.past[0] = 0;
         s.g.first[1] = prompt_length_of_request(i);
         memcpy(s.g.token, prompt[i], prompt_length_of_request(i) * sizeof **prompt);
         for (size_t t = 0; t < output_length_of_request(i); t++) {
-            abdb_llama_forward_pass(&s.g);
+            abdb_llama_forward_and_pick_tokens(&s.g);
             generated[i][t] = s.g.picked[0];
             s.g.token[0] = s.g.picked[0];
             s.g.first[1] = 1;
@@ -363,7 +364,7 @@ static void test_batching_does_not_change_tokens(void **state)
         llama_fixture s;
         abdb_batcher b;
 
-        open_small_llama(&s, (abdb_llama_capacity){MOST, 4, MOST, 3, 11, 7, kind > 2});
+        init_small_random_llama(&s, (abdb_llama_capacity){MOST, 4, MOST, 3, 11, 7, kind > 2});
         b = (abdb_batcher){.g = &s.g,
                            .request = request,
                            .count = REQUESTS,
@@ -376,8 +377,8 @@ static void test_batching_does_not_change_tokens(void **state)
                                         .prompt = prompt[i],
                                         .made = made[i],
                                         .arrival_s = kind % 3 == 1 ? (double)i * 0.02 : 0};
-        assert_ok(abdb_batcher_alloc_and_check(&b, &err));
-        abdb_batcher_serve_all(&b);
+        assert_ok(abdb_batcher_alloc_and_check_requests_fit(&b, &err));
+        abdb_batcher_serve_all_requests(&b);
         assert_true(b.blocks == s.g.most.blocks && b.admitted == 0 && b.ended == REQUESTS);
         assert_true(b.held / b.steps <= (kind % 3 ? 4 : 3) && b.held / b.steps > 1);
         for (size_t i = 0; i < REQUESTS; i++) {
@@ -392,7 +393,7 @@ static void test_batching_does_not_change_tokens(void **state)
         assert_true(!s.spans.overflowed && s.spans.deep == 0);
         abdb_batcher_free(&b);
         request[4].output = MOST * 3;
-        assert_status(abdb_batcher_alloc_and_check(&b, &err), ABDB_USAGE);
+        assert_status(abdb_batcher_alloc_and_check_requests_fit(&b, &err), ABDB_USAGE);
         abdb_llama_free(&s.g);
     }
 }

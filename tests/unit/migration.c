@@ -31,7 +31,7 @@ static int reset_schema_remove_scratch_folder(void **state)
     return system(command);
 }
 
-static void assert_open_fails_with(abdb_mode mode, const char *message)
+static void assert_open_fails_with_message(abdb_mode mode, const char *message)
 {
     abdb_db *db = NULL;
     abdb_error err = {0};
@@ -42,7 +42,7 @@ static void assert_open_fails_with(abdb_mode mode, const char *message)
 
 /* A next version that is made up, another table and a column: its file stands behind the real
  * ones. */
-static const abdb_embedded *migrations_and(const char *name, const char *text)
+static const abdb_embedded *migrations_plus_one_more(const char *name, const char *text)
 {
     static abdb_embedded list[32];
     int n = 0;
@@ -53,15 +53,15 @@ static const abdb_embedded *migrations_and(const char *name, const char *text)
     return list;
 }
 
-static const abdb_embedded *next_version(void)
+static const abdb_embedded *migrations_up_to_next_version(void)
 {
-    return migrations_and("999_gadget.sql",
-                          "CREATE TABLE gadget (gadget TEXT NOT NULL PRIMARY KEY) STRICT;"
-                          "ALTER TABLE source ADD COLUMN colour TEXT;");
+    return migrations_plus_one_more("999_gadget.sql",
+                                    "CREATE TABLE gadget (gadget TEXT NOT NULL PRIMARY KEY) STRICT;"
+                                    "ALTER TABLE source ADD COLUMN colour TEXT;");
 }
 
 /* schema/ddl as it would be then. */
-static const abdb_embedded *tables_of_next_version(void)
+static const abdb_embedded *ddl_of_next_version(void)
 {
     static const char before[] = "\n) STRICT;"; /* the first table is source */
     static abdb_embedded list[32];
@@ -78,10 +78,10 @@ static const abdb_embedded *tables_of_next_version(void)
     return list;
 }
 
-static const abdb_embedded *wrong_version(void)
+static const abdb_embedded *migrations_with_failing_one(void)
 {
-    return migrations_and("999_wrong.sql",
-                          "CREATE TABLE gadget (gadget TEXT); CREATE TABLE source (x)");
+    return migrations_plus_one_more("999_wrong.sql",
+                                    "CREATE TABLE gadget (gadget TEXT); CREATE TABLE source (x)");
 }
 
 static void create_db_of_current_version(void)
@@ -94,7 +94,7 @@ static void create_db_of_current_version(void)
     abdb_db_close(db);
 }
 
-static int current_version(void)
+static int current_schema_version(void)
 {
     int n = 1;
 
@@ -104,7 +104,7 @@ static int current_version(void)
 
 static void format_backup_path(char out[160])
 {
-    snprintf(out, 160, "%s.v%d.bak", path, current_version());
+    snprintf(out, 160, "%s.v%d.bak", path, current_schema_version());
 }
 
 static void test_migration_keeps_rows_and_a_backup(void **state)
@@ -117,12 +117,12 @@ static void test_migration_keeps_rows_and_a_backup(void **state)
 
     (void)state;
     create_db_of_current_version();
-    abdb_schema_override_for_tests(tables_of_next_version(), next_version());
-    assert_open_fails_with(ABDB_READ, "migrates it");
+    abdb_schema_override_for_tests(ddl_of_next_version(), migrations_up_to_next_version());
+    assert_open_fails_with_message(ABDB_READ, "migrates it");
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
-    assert_int_equal(db->migrated, current_version());
+    assert_int_equal(db->migrated, current_schema_version());
     assert_ok(abdb_db_query_integer(db, "PRAGMA user_version", &n, &err));
-    assert_int_equal(n, current_version() + 1);
+    assert_int_equal(n, current_schema_version() + 1);
     assert_ok(abdb_db_query_integer(db, "SELECT count(*) FROM gadget", &n, &err));
     assert_ok(
         abdb_db_query_integer(db, "SELECT count(*) FROM v_source WHERE source = 'old'", &n, &err));
@@ -131,7 +131,7 @@ static void test_migration_keeps_rows_and_a_backup(void **state)
     format_backup_path(backup);
     assert_int_equal(stat(backup, &info), 0);
     abdb_schema_override_for_tests(NULL, NULL);
-    assert_open_fails_with(ABDB_READ, "newer abdb");
+    assert_open_fails_with_message(ABDB_READ, "newer abdb");
 }
 
 /* A migration that fails leaves the file as it was, and the next one is tried again. */
@@ -143,20 +143,20 @@ static void test_failed_migration_changes_nothing(void **state)
 
     (void)state;
     create_db_of_current_version();
-    abdb_schema_override_for_tests(NULL, wrong_version());
-    assert_open_fails_with(ABDB_WRITE, "schema/migrations/999_wrong.sql");
+    abdb_schema_override_for_tests(NULL, migrations_with_failing_one());
+    assert_open_fails_with_message(ABDB_WRITE, "schema/migrations/999_wrong.sql");
     abdb_schema_override_for_tests(NULL, NULL);
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
     assert_int_equal(db->migrated, 0);
     assert_ok(abdb_db_exec(db, "INSERT INTO source (source, kind) VALUES ('new', 'blog')", &err));
     abdb_db_close(db);
-    abdb_schema_override_for_tests(tables_of_next_version(), next_version());
-    assert_open_fails_with(
+    abdb_schema_override_for_tests(ddl_of_next_version(), migrations_up_to_next_version());
+    assert_open_fails_with_message(
         ABDB_WRITE, "in the way of a backup"); /* the good one of before: nobody's to delete */
     format_backup_path(backup);
     unlink(backup);
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
-    assert_int_equal(db->migrated, current_version());
+    assert_int_equal(db->migrated, current_schema_version());
     abdb_db_close(db);
     abdb_schema_override_for_tests(NULL, NULL);
 }
@@ -171,13 +171,13 @@ static void test_backup_of_unchanged_file_is_reused(void **state)
 
     (void)state;
     create_db_of_current_version();
-    abdb_schema_override_for_tests(NULL, wrong_version());
-    assert_open_fails_with(ABDB_WRITE, "schema/migrations/999_wrong.sql");
+    abdb_schema_override_for_tests(NULL, migrations_with_failing_one());
+    assert_open_fails_with_message(ABDB_WRITE, "schema/migrations/999_wrong.sql");
     format_backup_path(backup);
     assert_int_equal(stat(backup, &before), 0);
-    abdb_schema_override_for_tests(tables_of_next_version(), next_version());
+    abdb_schema_override_for_tests(ddl_of_next_version(), migrations_up_to_next_version());
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
-    assert_int_equal(db->migrated, current_version());
+    assert_int_equal(db->migrated, current_schema_version());
     abdb_db_close(db);
     abdb_schema_override_for_tests(NULL, NULL);
     assert_int_equal(stat(backup, &after), 0);
@@ -202,9 +202,9 @@ static void test_partial_backup_is_replaced(void **state)
     assert_non_null(file);
     fputs("half", file);
     fclose(file);
-    abdb_schema_override_for_tests(tables_of_next_version(), next_version());
+    abdb_schema_override_for_tests(ddl_of_next_version(), migrations_up_to_next_version());
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
-    assert_int_equal(db->migrated, current_version());
+    assert_int_equal(db->migrated, current_schema_version());
     abdb_db_close(db);
     abdb_schema_override_for_tests(NULL, NULL);
     assert_int_equal(access(backup, F_OK), 0);
@@ -217,7 +217,7 @@ static int migrate_file_return_exit_code(const char *file)
     abdb_error err = {0};
     abdb_status st;
 
-    abdb_schema_override_for_tests(tables_of_next_version(), next_version());
+    abdb_schema_override_for_tests(ddl_of_next_version(), migrations_up_to_next_version());
     st = abdb_db_open(&db, file, ABDB_WRITE, &err);
     abdb_db_close(db);
     if (st != ABDB_OK) fprintf(stderr, "%s\n", err.message);

@@ -62,7 +62,7 @@ static abdb_status read_all_texts_of_reject(void *self, const abdb_reject *r, ab
     return ABDB_OK;
 }
 
-static abdb_status accept_row_end(void *self, abdb_error *err)
+static abdb_status ignore_row_end(void *self, abdb_error *err)
 {
     (void)self, (void)err;
     return ABDB_OK;
@@ -77,7 +77,8 @@ static abdb_status read_path_and_last_byte(void *self, const char *path, const a
 }
 
 /* The bytes as every part of a result folder, one after another, beside nothing that is whole. */
-static void read_bytes_as_mlperf_round(const char *data, size_t size, const abdb_sink *sink)
+static void import_bytes_as_each_mlperf_round_file(const char *data, size_t size,
+                                                   const abdb_sink *sink)
 {
     static const char *const parts[] = {
         "v5.1/closed/A/results/box/m/Server/performance/run_1/mlperf_log_detail.txt",
@@ -103,12 +104,13 @@ static void read_bytes_as_mlperf_round(const char *data, size_t size, const abdb
             (void)!abdb_mlperf_round_add_file(round, &in, "0", &taken, &err);
         abdb_input_close(&in);
     }
-    if (abdb_mlperf_round_group_folders(round, &err) == ABDB_OK)
+    if (abdb_mlperf_round_group_files_into_folders(round, &err) == ABDB_OK)
         for (size_t i = 0; i < abdb_mlperf_round_folder_count(round); i++) {
             abdb_balance balance;
             abdb_sink front = abdb_balance_open_sink(&balance, sink, NULL);
 
-            if (abdb_mlperf_round_import_folder(round, i, &words, &front, &err) == ABDB_OK)
+            if (abdb_mlperf_round_import_or_reject_folder(round, i, &words, &front, &err) ==
+                ABDB_OK)
                 (void)!abdb_balance_settle_last_row(&balance, &err);
             if (balance.lost) fail_msg("a round loses %ld values", balance.lost);
         }
@@ -134,10 +136,10 @@ static void read_and_check_no_value_lost(const abdb_importer *importer, abdb_inp
     in->left_out = NULL;
 }
 
-static void read_bytes_by_every_importer(const char *data, size_t size)
+static void import_bytes_by_every_importer(const char *data, size_t size)
 {
     const abdb_sink sink = {NULL, read_all_texts_of_entry, read_all_texts_of_fact,
-                            read_all_texts_of_reject, accept_row_end};
+                            read_all_texts_of_reject, ignore_row_end};
     const abdb_importer *importer;
     abdb_error err = {0};
     abdb_input in;
@@ -146,17 +148,17 @@ static void read_bytes_by_every_importer(const char *data, size_t size)
         if (abdb_archive_has_magic(in.path, in.data, in.size))
             (void)!abdb_archive_walk_memory(
                 &in, &(abdb_member_handler){.member = read_path_and_last_byte}, &err);
-        if (abdb_importer_by_name_or_bid(&importer, NULL, &in, &err) == ABDB_OK)
+        if (abdb_importer_find_by_name_or_highest_bid(&importer, NULL, &in, &err) == ABDB_OK)
             read_and_check_no_value_lost(importer, &in, &sink);
         for (size_t i = 0; abdb_importers[i]; i++) /* forced, too */
             read_and_check_no_value_lost(abdb_importers[i], &in, &sink);
-        read_bytes_as_mlperf_round(data, size, &sink);
+        import_bytes_as_each_mlperf_round_file(data, size, &sink);
     }
     abdb_input_close(&in);
 }
 
 /* One to four wounds: a bit, a byte of meaning, a piece cut, doubled or moved. */
-static size_t damage_bytes_return_size(char *data, size_t size)
+static size_t damage_bytes_randomly_return_size(char *data, size_t size)
 {
     static const char meaning[] = "\",\n\r\t\\{}[]:0-.e\0\xff\xfe%'`$";
 
@@ -181,7 +183,7 @@ static size_t damage_bytes_return_size(char *data, size_t size)
     return size;
 }
 
-static void read_damaged_copies_of_file(const char *path, long copies)
+static void import_damaged_copies_of_file(const char *path, long copies)
 {
     char *whole = malloc(FILE_MAX), *copy = malloc(FILE_MAX);
     FILE *file = fopen(path, "rb");
@@ -194,8 +196,8 @@ static void read_damaged_copies_of_file(const char *path, long copies)
         size_t now = size;
 
         memcpy(copy, whole, size);
-        now = damage_bytes_return_size(copy, now);
-        read_bytes_by_every_importer(copy, now);
+        now = damage_bytes_randomly_return_size(copy, now);
+        import_bytes_by_every_importer(copy, now);
     }
     free(whole);
     free(copy);
@@ -217,7 +219,7 @@ static void test_damaged_fixtures_never_crash(void **state)
 
         if (entry->d_name[0] == '.') continue;
         snprintf(path, sizeof path, "tests/fixtures/%s", entry->d_name);
-        read_damaged_copies_of_file(path, text ? atol(text) : MUTANTS);
+        import_damaged_copies_of_file(path, text ? atol(text) : MUTANTS);
         files++;
     }
     closedir(dir);

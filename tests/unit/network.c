@@ -24,13 +24,13 @@ static void assert_right_on_every_isa(const abdb_kernel *kernel, const abdb_impl
         double error;
 
         snprintf(copy, sizeof copy, "%s isa=%s threads=%zu", text, sets[set], two + 1);
-        p = parse_problem_cut_text(kernel->name, copy);
-        error = run_at_offset_return_error(kernel, impl, &p, two);
+        p = parse_problem_splitting_text_in_place(kernel->name, copy);
+        error = fill_and_run_at_offset_return_error(kernel, impl, &p, two);
         if (error > 1) fail_msg("%s %s (%s): error %g", kernel->name, text, sets[set], error);
     }
     snprintf(copy, sizeof copy, "%s threads=1", text);
-    p = parse_problem_cut_text(kernel->name, copy);
-    if (run_at_offset_return_error(kernel, reference, &p, 0) > 1)
+    p = parse_problem_splitting_text_in_place(kernel->name, copy);
+    if (fill_and_run_at_offset_return_error(kernel, reference, &p, 0) > 1)
         fail_msg("the reference of %s %s", kernel->name, text);
 }
 
@@ -143,8 +143,9 @@ static void test_bag_and_gups_match_reference(void **state)
 
         snprintf(text, sizeof text, "words=1024 updates=1000 parts=%d threads=%d", fractions[i],
                  fractions[i]);
-        p = parse_problem_cut_text("gups", text);
-        assert_true(run_at_offset_return_error(&abdb_kernel_gups, &abdb_vec_gups, &p, 0) == 0);
+        p = parse_problem_splitting_text_in_place("gups", text);
+        assert_true(fill_and_run_at_offset_return_error(&abdb_kernel_gups, &abdb_vec_gups, &p, 0) ==
+                    0);
     }
 }
 
@@ -167,11 +168,11 @@ static void test_transformer_block_matches_reference(void **state)
 /* --- properties ------------------------------------------------------------------------------- */
 
 /* A problem that has run once. */
-static abdb_problem make_problem_launch_if_unprepared(const abdb_kernel *kernel,
-                                                      const abdb_impl *impl, char *text,
-                                                      void **state)
+static abdb_problem make_filled_problem_launch_if_no_prepare(const abdb_kernel *kernel,
+                                                             const abdb_impl *impl, char *text,
+                                                             void **state)
 {
-    abdb_problem p = parse_problem_cut_text(kernel->name, text);
+    abdb_problem p = parse_problem_splitting_text_in_place(kernel->name, text);
     abdb_error err = {0};
 
     assert_ok(kernel->setup_tensors(&p, &limits, &err));
@@ -201,8 +202,8 @@ static void prepare_launch_and_close(const abdb_impl *impl, abdb_problem *p)
 static void test_softmax_rows_sum_to_one(void **state)
 {
     char text[] = "op=softmax rows=20 columns=333";
-    abdb_problem p = make_problem_launch_if_unprepared(&abdb_kernel_elementwise,
-                                                       &abdb_vec_elementwise, text, state);
+    abdb_problem p = make_filled_problem_launch_if_no_prepare(&abdb_kernel_elementwise,
+                                                              &abdb_vec_elementwise, text, state);
 
     for (size_t j = 0; j < 150; j++) { /* masks: the largest number comes late */
         abdb_tensor_set_rounded(&p.tensor[0], 333 + j, -INFINITY);
@@ -267,10 +268,10 @@ static void test_attention_gradients_match_differences(void **state)
 {
     char f[] = "heads=4 kv_heads=2 sequence=40 d=16 causal=yes",
          b[] = "heads=4 kv_heads=2 sequence=40 d=16 causal=yes pass=backward";
-    abdb_problem forward = make_problem_launch_if_unprepared(&abdb_kernel_attention,
-                                                             &abdb_vec_attention_impl, f, state),
-                 backward = make_problem_launch_if_unprepared(&abdb_kernel_attention,
-                                                              &abdb_vec_attention_impl, b, state);
+    abdb_problem forward = make_filled_problem_launch_if_no_prepare(
+                     &abdb_kernel_attention, &abdb_vec_attention_impl, f, state),
+                 backward = make_filled_problem_launch_if_no_prepare(
+                     &abdb_kernel_attention, &abdb_vec_attention_impl, b, state);
 
     prepare_launch_and_close(&abdb_vec_attention_impl, &forward);
     for (int i = 0; i < 5; i++) { /* the same Q, K, V; O and L as forward made them */
@@ -291,10 +292,10 @@ static void test_block_gradients_match_differences(void **state)
 {
     char f[] = "batch=2 sequence=20 d=32 heads=2",
          b[] = "batch=2 sequence=20 d=32 heads=2 pass=backward";
-    abdb_problem forward = make_problem_launch_if_unprepared(&abdb_kernel_block, &abdb_vec_block, f,
-                                                             state),
-                 backward = make_problem_launch_if_unprepared(&abdb_kernel_block, &abdb_vec_block,
-                                                              b, state);
+    abdb_problem forward = make_filled_problem_launch_if_no_prepare(&abdb_kernel_block,
+                                                                    &abdb_vec_block, f, state),
+                 backward = make_filled_problem_launch_if_no_prepare(&abdb_kernel_block,
+                                                                     &abdb_vec_block, b, state);
 
     for (int i = 0; i < 2; i++) /* the same x and parameters */
         memcpy(forward.tensor[i].data, backward.tensor[i].data,
@@ -317,8 +318,8 @@ static void test_attention_nan_reaches_only_its_rows(void **state)
         abdb_problem p;
 
         snprintf(text, sizeof text, "heads=1 sequence=200 d=32 causal=yes %s", ways[way]);
-        p = make_problem_launch_if_unprepared(&abdb_kernel_attention, &abdb_vec_attention_impl,
-                                              text, state);
+        p = make_filled_problem_launch_if_no_prepare(&abdb_kernel_attention,
+                                                     &abdb_vec_attention_impl, text, state);
         abdb_tensor_set_rounded(&p.tensor[0], 7 * 32 + 3, NAN);
         abdb_tensor_set_rounded(&p.tensor[2], 150 * 32 + 5, NAN);
         prepare_launch_and_close(&abdb_vec_attention_impl, &p);
@@ -341,8 +342,8 @@ static void test_elementwise_nan_stays_in_its_row(void **state)
         size_t out;
 
         snprintf(text, sizeof text, "op=%s rows=3 columns=50 dtype=%s", ops[i % 5], formats[i / 5]);
-        p = make_problem_launch_if_unprepared(&abdb_kernel_elementwise, &abdb_vec_elementwise, text,
-                                              state);
+        p = make_filled_problem_launch_if_no_prepare(&abdb_kernel_elementwise,
+                                                     &abdb_vec_elementwise, text, state);
         out = (size_t)p.tensors - 1;
         abdb_tensor_set_rounded(&p.tensor[0], 50 + 20, NAN);
         abdb_tensor_set_rounded(&p.tensor[0], 49,
@@ -362,16 +363,16 @@ static void test_modes_and_layouts_give_same_output(void **state)
 {
     char one[] = "tables=3 rows=50 lookups=9 batch=4 bytes=128 mode=single",
          all[] = "tables=3 rows=50 lookups=9 batch=4 bytes=128 mode=batched";
-    abdb_problem a = make_problem_launch_if_unprepared(&abdb_kernel_embedding, &abdb_vec_embedding,
-                                                       one, state),
-                 b = make_problem_launch_if_unprepared(&abdb_kernel_embedding, &abdb_vec_embedding,
-                                                       all, state);
+    abdb_problem a = make_filled_problem_launch_if_no_prepare(&abdb_kernel_embedding,
+                                                              &abdb_vec_embedding, one, state),
+                 b = make_filled_problem_launch_if_no_prepare(&abdb_kernel_embedding,
+                                                              &abdb_vec_embedding, all, state);
     char list[] = "batch=3 heads=4 kv_heads=2 d=32 sequence=96 block=16 padding=0.5 layout=list",
          table[] = "batch=3 heads=4 kv_heads=2 d=32 sequence=96 block=16 padding=0.5 layout=table";
-    abdb_problem c = make_problem_launch_if_unprepared(&abdb_kernel_paged, &abdb_vec_paged, list,
-                                                       state),
-                 d = make_problem_launch_if_unprepared(&abdb_kernel_paged, &abdb_vec_paged, table,
-                                                       state);
+    abdb_problem c = make_filled_problem_launch_if_no_prepare(&abdb_kernel_paged, &abdb_vec_paged,
+                                                              list, state),
+                 d = make_filled_problem_launch_if_no_prepare(&abdb_kernel_paged, &abdb_vec_paged,
+                                                              table, state);
 
     assert_memory_equal(a.tensor[2].data, b.tensor[2].data, 3 * 4 * 128);
     prepare_launch_and_close(&abdb_vec_paged, &c);
@@ -416,7 +417,7 @@ static void test_impossible_parameters_are_refused(void **state)
         abdb_error err = {0};
 
         snprintf(text, sizeof text, "%s", cases[i].text);
-        p = parse_problem_cut_text(cases[i].kernel->name, text);
+        p = parse_problem_splitting_text_in_place(cases[i].kernel->name, text);
         if (cases[i].kernel->setup_tensors(&p, &limits, &err) != ABDB_USAGE)
             fail_msg("%s %s was accepted", cases[i].kernel->name, cases[i].text);
         assert_non_null(strstr(err.message, cases[i].kernel->name));

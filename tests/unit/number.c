@@ -101,7 +101,7 @@ static const struct {
              {"1\xC2", {NO, NO, NO}},
              {"\xd9\xa1", {NO, NO, NO}}};
 
-static void check_cases(void)
+static void check_each_case_with_each_decimal_mark(void)
 {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int mark = ABDB_MARK_UNKNOWN; mark <= ABDB_MARK_COMMA; mark++) {
@@ -118,7 +118,7 @@ static void check_cases(void)
         double point = value[ABDB_MARK_POINT], comma = value[ABDB_MARK_COMMA];
         bool is_certain = !isnan(point) && (isnan(comma) || comma == point);
         abdb_number number = abdb_number_parse(cases[i].text, ABDB_MARK_EITHER);
-        abdb_decimal_mark mark = abdb_number_find_mark(cases[i].text);
+        abdb_decimal_mark mark = abdb_number_infer_decimal_mark(cases[i].text);
 
         if (number.found != is_certain || (is_certain && number.value != point))
             fail_msg("'%s' with either: %d %g", cases[i].text, number.found, number.value);
@@ -129,59 +129,63 @@ static void check_cases(void)
     }
 }
 
-static void readings(void **state)
+static void test_texts_parse_under_each_decimal_mark(void **state)
 {
     (void)state;
-    check_cases();
+    check_each_case_with_each_decimal_mark();
 }
 
-static void wholes(void **state)
+static void test_whole_numbers_are_parsed_exactly(void **state)
 {
     static const struct {
         const char *text;
         bool is;
         long long whole;
-    } wholes[] = {{"8", true, 8},
-                  {"08", true, 8},
-                  {"8.0", true, 8},
-                  {"8.5", false, 0},
-                  {"1e3", true, 1000},
-                  {"1.6e1", true, 16},
-                  {"1.65e1", false, 0},
-                  {"1600e-2", true, 16},
-                  {"1,024", true, 1024},
-                  {"-0", true, 0},
-                  {"9007199254740993", true, 9007199254740993},
-                  {"9223372036854775807", true, LLONG_MAX},
-                  {"-9223372036854775808", true, LLONG_MIN},
-                  {"9223372036854775808", false, 0},
-                  {"1e18", true, 1000000000000000000},
-                  {"1e19", false, 0},
-                  {"0.99999999999999999999", false, 0},
-                  {"1.00000000000000000001", false, 0}};
+    } test_whole_numbers_are_parsed_exactly[] = {{"8", true, 8},
+                                                 {"08", true, 8},
+                                                 {"8.0", true, 8},
+                                                 {"8.5", false, 0},
+                                                 {"1e3", true, 1000},
+                                                 {"1.6e1", true, 16},
+                                                 {"1.65e1", false, 0},
+                                                 {"1600e-2", true, 16},
+                                                 {"1,024", true, 1024},
+                                                 {"-0", true, 0},
+                                                 {"9007199254740993", true, 9007199254740993},
+                                                 {"9223372036854775807", true, LLONG_MAX},
+                                                 {"-9223372036854775808", true, LLONG_MIN},
+                                                 {"9223372036854775808", false, 0},
+                                                 {"1e18", true, 1000000000000000000},
+                                                 {"1e19", false, 0},
+                                                 {"0.99999999999999999999", false, 0},
+                                                 {"1.00000000000000000001", false, 0}};
     long long count = -1;
 
     (void)state;
-    for (size_t i = 0; i < sizeof wholes / sizeof wholes[0]; i++) {
-        abdb_number number = abdb_number_parse(wholes[i].text, ABDB_MARK_POINT);
+    for (size_t i = 0; i < sizeof test_whole_numbers_are_parsed_exactly /
+                               sizeof test_whole_numbers_are_parsed_exactly[0];
+         i++) {
+        abdb_number number =
+            abdb_number_parse(test_whole_numbers_are_parsed_exactly[i].text, ABDB_MARK_POINT);
 
-        if (!number.found || number.is_whole != wholes[i].is ||
-            (wholes[i].is && number.whole != wholes[i].whole))
-            fail_msg("'%s': %d %d %lld", wholes[i].text, number.found, number.is_whole,
-                     number.whole);
+        if (!number.found || number.is_whole != test_whole_numbers_are_parsed_exactly[i].is ||
+            (test_whole_numbers_are_parsed_exactly[i].is &&
+             number.whole != test_whole_numbers_are_parsed_exactly[i].whole))
+            fail_msg("'%s': %d %d %lld", test_whole_numbers_are_parsed_exactly[i].text,
+                     number.found, number.is_whole, number.whole);
     }
-    assert_true(abdb_count_parse("1,024", ABDB_MARK_UNKNOWN, 1, 2000, &count));
+    assert_true(abdb_integer_parse_in_range("1,024", ABDB_MARK_UNKNOWN, 1, 2000, &count));
     assert_int_equal(count, 1024);
-    assert_true(abdb_count_parse("1.024", ABDB_MARK_COMMA, 1, 2000, &count));
+    assert_true(abdb_integer_parse_in_range("1.024", ABDB_MARK_COMMA, 1, 2000, &count));
     assert_int_equal(count, 1024);
-    assert_false(abdb_count_parse("1,024", ABDB_MARK_COMMA, 1, 2000, &count));
-    assert_false(abdb_count_parse("1.024", ABDB_MARK_UNKNOWN, 1, 2000, &count));
-    assert_false(abdb_count_parse("1,024", ABDB_MARK_UNKNOWN, 1, 1023, &count));
-    assert_false(abdb_count_parse("0", ABDB_MARK_UNKNOWN, 1, 9, &count));
+    assert_false(abdb_integer_parse_in_range("1,024", ABDB_MARK_COMMA, 1, 2000, &count));
+    assert_false(abdb_integer_parse_in_range("1.024", ABDB_MARK_UNKNOWN, 1, 2000, &count));
+    assert_false(abdb_integer_parse_in_range("1,024", ABDB_MARK_UNKNOWN, 1, 1023, &count));
+    assert_false(abdb_integer_parse_in_range("0", ABDB_MARK_UNKNOWN, 1, 9, &count));
 }
 
 /* Thousands marks in the digits before the decimal mark; both marks as asked. */
-static void group(const char *plain, char decimal, char *out)
+static void add_thousands_marks_and_decimal_mark(const char *plain, char decimal, char *out)
 {
     size_t digits = strspn(plain, "0123456789");
 
@@ -196,7 +200,7 @@ static void group(const char *plain, char decimal, char *out)
     *out = '\0';
 }
 
-static void same_number(const char *text, abdb_decimal_mark mark, abdb_number want)
+static void assert_parses_as_same_number(const char *text, abdb_decimal_mark mark, abdb_number want)
 {
     abdb_number got = abdb_number_parse(text, mark);
 
@@ -206,7 +210,7 @@ static void same_number(const char *text, abdb_decimal_mark mark, abdb_number wa
 }
 
 /* Every spelling of a number is that number, whole where it is whole. */
-static void spellings(void **state)
+static void test_every_spelling_gives_same_number(void **state)
 {
     unsigned long long seed = 7;
     char plain[64], text[160], digits[64];
@@ -224,49 +228,49 @@ static void spellings(void **state)
         assert_true(want.found && want.value == strtod(plain, NULL));
         assert_true(want.is_whole == (places == 0 || strspn(strchr(plain, '.') + 1, "0") ==
                                                          strlen(strchr(plain, '.') + 1)));
-        same_number(plain, ABDB_MARK_POINT, want);
-        group(plain, '.', text);
-        same_number(text, ABDB_MARK_POINT, want);
-        group(plain, ',', text);
-        same_number(text, ABDB_MARK_COMMA, want);
+        assert_parses_as_same_number(plain, ABDB_MARK_POINT, want);
+        add_thousands_marks_and_decimal_mark(plain, '.', text);
+        assert_parses_as_same_number(text, ABDB_MARK_POINT, want);
+        add_thousands_marks_and_decimal_mark(plain, ',', text);
+        assert_parses_as_same_number(text, ABDB_MARK_COMMA, want);
         snprintf(text, sizeof text, "+%s", plain);
-        same_number(text, ABDB_MARK_UNKNOWN, want);
+        assert_parses_as_same_number(text, ABDB_MARK_UNKNOWN, want);
         snprintf(text, sizeof text, "00%s", plain);
-        same_number(text, ABDB_MARK_UNKNOWN, want);
+        assert_parses_as_same_number(text, ABDB_MARK_UNKNOWN, want);
         snprintf(text, sizeof text, "%s%s", plain, places ? "00" : ".0");
-        same_number(text, ABDB_MARK_UNKNOWN, want);
+        assert_parses_as_same_number(text, ABDB_MARK_UNKNOWN, want);
         /* The digits alone and the power of ten, as a spreadsheet shows it. */
         size = 0;
         for (const char *s = plain; *s; s++)
             if (*s != '.') digits[size++] = *s;
         digits[size] = '\0';
         snprintf(text, sizeof text, "%c.%se%+d", digits[0], digits + 1, size - 1 - places);
-        same_number(text, ABDB_MARK_UNKNOWN, want);
+        assert_parses_as_same_number(text, ABDB_MARK_UNKNOWN, want);
         for (char *s = text; *s; s++)
             if (*s == '.') *s = ',';
-        same_number(text, ABDB_MARK_COMMA, want);
+        assert_parses_as_same_number(text, ABDB_MARK_COMMA, want);
     }
 }
 
-static void explained(void **state)
+static void test_unread_number_is_explained(void **state)
 {
     char out[200];
 
     (void)state;
     assert_string_equal(
-        abdb_number_explain("value", "1,234", ABDB_MARK_UNKNOWN, out, sizeof out),
+        abdb_number_error_text("value", "1,234", ABDB_MARK_UNKNOWN, out, sizeof out),
         "value is '1,234', not a number for certain, but 1234 or 1.234: write the one that is"
         " meant");
-    assert_string_equal(abdb_number_explain(NULL, "0,371", ABDB_MARK_UNKNOWN, out, sizeof out),
+    assert_string_equal(abdb_number_error_text(NULL, "0,371", ABDB_MARK_UNKNOWN, out, sizeof out),
                         "'0,371' is not a number with a decimal point: write 0.371 if that is"
                         " meant");
-    assert_string_equal(abdb_number_explain("x", "1.5", ABDB_MARK_COMMA, out, sizeof out),
+    assert_string_equal(abdb_number_error_text("x", "1.5", ABDB_MARK_COMMA, out, sizeof out),
                         "x is '1.5', not a number with a decimal comma, as others of its column");
-    assert_string_equal(abdb_number_explain(NULL, "fast", ABDB_MARK_UNKNOWN, out, sizeof out),
+    assert_string_equal(abdb_number_error_text(NULL, "fast", ABDB_MARK_UNKNOWN, out, sizeof out),
                         "'fast' is not a number");
 }
 
-static void prefixes(void **state)
+static void test_number_prefix_lengths(void **state)
 {
     static const struct {
         const char *text;
@@ -303,7 +307,7 @@ static void prefixes(void **state)
 }
 
 /* With a decimal comma in force, as a program that loads abdb.so may have set it. */
-static void locales(void **state)
+static void test_locale_changes_no_number(void **state)
 {
     char folder[] = "/tmp/abdb-locale-XXXXXX", command[200], text[32];
 
@@ -320,13 +324,13 @@ static void locales(void **state)
         (void)!system(command);
         skip();
     }
-    check_cases();
+    check_each_case_with_each_decimal_mark();
     abdb_format_shortest_double(0.1, text);
     assert_string_equal(text, "0.1");
     abdb_format_double_17_digits(1e-300 / 3, text);
     assert_null(strchr(text, ','));
     assert_true(abdb_number_parse(text, ABDB_MARK_UNKNOWN).value == 1e-300 / 3);
-    assert_true(abdb_number_round(1.23456, 3) == 1.23);
+    assert_true(abdb_round_to_significant_digits(1.23456, 3) == 1.23);
     assert_true(abdb_double_parse_or("0.5 s", -1) == 0.5);
     snprintf(text, sizeof text, "%.1f", 0.5);
     assert_string_equal(text, "0,5"); /* the locale of the program is as it was */
@@ -337,9 +341,12 @@ static void locales(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(readings),  cmocka_unit_test(wholes),
-                                       cmocka_unit_test(spellings), cmocka_unit_test(explained),
-                                       cmocka_unit_test(prefixes),  cmocka_unit_test(locales)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts_parse_under_each_decimal_mark),
+                                       cmocka_unit_test(test_whole_numbers_are_parsed_exactly),
+                                       cmocka_unit_test(test_every_spelling_gives_same_number),
+                                       cmocka_unit_test(test_unread_number_is_explained),
+                                       cmocka_unit_test(test_number_prefix_lengths),
+                                       cmocka_unit_test(test_locale_changes_no_number)};
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("number", tests, NULL, NULL);

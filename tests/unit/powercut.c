@@ -26,20 +26,20 @@ static char states[STATES_MAX][200];
 static size_t state_count;
 
 /* The states after each commit, as far as the program came. */
-static void collect_states_at_commits(const char *place)
+static void collect_db_digests_at_commits(const char *place)
 {
     state_count = 0;
     for (size_t i = 0; i <= record.count; i++)
         if (i == record.count || record.item[i].kind == COMMIT) {
             assert_true(state_count < STATES_MAX);
             write_files_as_left_by_cut(i, ALL, 0, place);
-            digest_of_db_or_damage(place, states[state_count++]);
+            sha256_of_all_rows_or_damage_text(place, states[state_count++]);
             if (strncmp(states[state_count - 1], "damaged", 7) == 0)
                 fail_msg("killed at step %zu: %s", i, states[state_count - 1]);
         }
 }
 
-static bool is_state_of_a_commit(const char *found, size_t last_commit)
+static bool is_digest_of_a_commit_so_far(const char *found, size_t last_commit)
 {
     for (size_t i = 0; i <= last_commit && i < state_count; i++)
         if (strcmp(states[i], found) == 0) return true;
@@ -52,7 +52,7 @@ static bool is_sync_or_deletion(step_kind kind)
 }
 
 /* Every how many syncs one is cut: 1 with THOROUGH, else so that about SAMPLED_SYNCS are. */
-static size_t distance_of_sampled_syncs(void)
+static size_t syncs_per_sampled_cut(void)
 {
     size_t syncs = 0;
 
@@ -64,9 +64,9 @@ static size_t distance_of_sampled_syncs(void)
 /* Cuts the power in front of each sync and deletion and after it, in all ways; in front of
  * and after a sample of them where there are many. Returns how often that left what is not allowed;
  * `cuts`: how many there were. */
-static size_t cut_at_syncs_count_wrong(int unsynced_files, size_t *cuts)
+static size_t cut_power_at_syncs_count_wrong_states(int unsynced_files, size_t *cuts)
 {
-    size_t distance = unsynced_files ? 1 : distance_of_sampled_syncs(), syncs = 0;
+    size_t distance = unsynced_files ? 1 : syncs_per_sampled_cut(), syncs = 0;
     size_t first = distance ? (size_t)rand() % distance : 0;
     const char *random = getenv("POWERCUTS");
     int parts = random ? atoi(random) : 2;
@@ -74,7 +74,7 @@ static size_t cut_at_syncs_count_wrong(int unsynced_files, size_t *cuts)
     size_t commits = 0, wrong = 0;
 
     snprintf(place, sizeof place, "%s/cut.db", folder);
-    collect_states_at_commits(place);
+    collect_db_digests_at_commits(place);
     *cuts = 0;
     for (size_t i = 0; i < record.count; i++) {
         step_kind now = record.item[i].kind;
@@ -85,9 +85,9 @@ static size_t cut_at_syncs_count_wrong(int unsynced_files, size_t *cuts)
             for (int p = 0; p < 2 + parts; p++) {
                 write_files_as_left_by_cut(cut, p < 2 ? (loss_policy)p : PART, unsynced_files,
                                            place);
-                digest_of_db_or_damage(place, found);
+                sha256_of_all_rows_or_damage_text(place, found);
                 ++*cuts;
-                if (is_state_of_a_commit(found, commits)) continue;
+                if (is_digest_of_a_commit_so_far(found, commits)) continue;
                 wrong++;
                 if (!unsynced_files)
                     print_error("step %zu of %zu, way %d: %s\n", cut, record.count, p, found);
@@ -109,7 +109,7 @@ static bool journal_page_was_recorded(void)
 /* The number of its records is what makes a journal count. Is it written, each time, only when the
  * records are synced? SQLite's checksum looks at every 200th byte alone, so chance finds this
  * mistake in one of some hundred cuts. */
-static bool journal_synced_before_its_count(void)
+static bool is_journal_synced_before_record_count(void)
 {
     enum { MAGIC_AND_NUMBER = 12 };
     bool synced = true;
@@ -125,7 +125,8 @@ static bool journal_synced_before_its_count(void)
 }
 
 /* Runs `abdb WORDS` with what it prints going nowhere; its exit code. */
-static int run_verb_silently(int (*verb)(int argc, char **argv), const char *const *words)
+static int run_verb_without_stdout_return_code(int (*verb)(int argc, char **argv),
+                                               const char *const *words)
 {
     char *argv[WORDS + 1] = {0};
     int argc = 0, out = dup(STDOUT_FILENO), code, null = open("/dev/null", O_WRONLY);
@@ -142,7 +143,7 @@ static int run_verb_silently(int (*verb)(int argc, char **argv), const char *con
     return code;
 }
 
-static void free_recording(void)
+static void free_recording_and_begin_images(void)
 {
     for (size_t i = 0; i < record.count; i++) free(record.item[i].data);
     free(record.item);
@@ -158,22 +159,22 @@ static void assert_verb_survives_power_cuts(const char *label, int (*verb)(int a
     char name[200], place[160], found[200];
     size_t cuts, wrong;
 
-    free_recording();
+    free_recording_and_begin_images();
     for (int f = 0; f < FILES; f++) {
         snprintf(name, sizeof name, "%s%s", path, suffixes[f]);
         read_file_into_image(&begin[f], name);
     }
     record.on = true;
-    assert_int_equal(run_verb_silently(verb, words), 0);
+    assert_int_equal(run_verb_without_stdout_return_code(verb, words), 0);
     record.on = false;
-    wrong = cut_at_syncs_count_wrong(0, &cuts);
+    wrong = cut_power_at_syncs_count_wrong_states(0, &cuts);
     print_message("# %s: %zu cuts, %zu wrong, %zu states\n", label, cuts, wrong, state_count);
     assert_true(state_count > least_commits);
-    assert_true(journal_synced_before_its_count());
+    assert_true(is_journal_synced_before_record_count());
     if (wrong) fail_msg("%zu of %zu cuts of %s left what it never committed", wrong, cuts, label);
     snprintf(place, sizeof place, "%s/cut.db", folder);
     write_files_as_left_by_cut(record.count, NOTHING, 0, place);
-    digest_of_db_or_damage(place, found);
+    sha256_of_all_rows_or_damage_text(place, found);
     assert_string_equal(found, states[state_count - 1]);
 }
 
@@ -212,7 +213,7 @@ static int free_recording_remove_folder(void **state)
     char command[128];
 
     (void)state;
-    free_recording();
+    free_recording_and_begin_images();
     abdb_schema_override_for_tests(NULL, NULL);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command);
@@ -222,8 +223,9 @@ static int free_recording_remove_folder(void **state)
 
 static void import_table_into_db(const char *db, const char *table)
 {
-    assert_int_equal(
-        run_verb_silently(abdb_cmd_import, VERB_WORDS("import", "-q", "--db", db, table)), 0);
+    assert_int_equal(run_verb_without_stdout_return_code(
+                         abdb_cmd_import, VERB_WORDS("import", "-q", "--db", db, table)),
+                     0);
 }
 
 static void test_init_survives_power_cuts(void **state)
@@ -310,7 +312,7 @@ static void test_migration_survives_power_cuts(void **state)
                                     1);
     /* it took its name before the first commit */
     snprintf(name, sizeof name, "%s.v%zu.bak", path, version);
-    digest_of_db_or_damage(name, found);
+    sha256_of_all_rows_or_damage_text(name, found);
     assert_string_equal(found, states[0]);
 }
 
@@ -325,7 +327,7 @@ static void test_disk_that_does_not_sync_is_found(void **state)
     assert_verb_survives_power_cuts("import", abdb_cmd_import,
                                     VERB_WORDS("import", "-q", "--db", path, tables[1]), 2);
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
-        wrong = cut_at_syncs_count_wrong(lies[i], &cuts);
+        wrong = cut_power_at_syncs_count_wrong_states(lies[i], &cuts);
         print_message("# files that are not synced: %d; wrong: %zu of %zu\n", lies[i], wrong, cuts);
         assert_true(wrong > 0);
     }

@@ -54,7 +54,7 @@ static sqlite3_vfs shim;
 static sqlite3_vfs *real_vfs;
 static sqlite3_io_methods methods;
 
-static int index_of_recorded_file(const char *name)
+static int index_of_recorded_file_or_minus_1(const char *name)
 {
     size_t size = strlen(path);
 
@@ -63,7 +63,8 @@ static int index_of_recorded_file(const char *name)
     return -1;
 }
 
-static void record_step(step_kind kind, int file, sqlite3_int64 at, const void *data, size_t size)
+static void record_step_if_recording(step_kind kind, int file, sqlite3_int64 at, const void *data,
+                                     size_t size)
 {
     recorded_step *more;
 
@@ -95,17 +96,17 @@ static int shim_read(sqlite3_file *file, void *out, int size, sqlite3_int64 at)
 }
 static int shim_record_and_write(sqlite3_file *file, const void *data, int size, sqlite3_int64 at)
 {
-    record_step(WRITE, ((shim_file *)file)->number, at, data, (size_t)size);
+    record_step_if_recording(WRITE, ((shim_file *)file)->number, at, data, (size_t)size);
     return REAL(file)->pMethods->xWrite(REAL(file), data, size, at);
 }
 static int shim_record_and_truncate(sqlite3_file *file, sqlite3_int64 size)
 {
-    record_step(TRUNCATE, ((shim_file *)file)->number, size, NULL, 0);
+    record_step_if_recording(TRUNCATE, ((shim_file *)file)->number, size, NULL, 0);
     return REAL(file)->pMethods->xTruncate(REAL(file), size);
 }
 static int shim_record_and_sync(sqlite3_file *file, int flags)
 {
-    record_step(SYNC, ((shim_file *)file)->number, 0, NULL, 0);
+    record_step_if_recording(SYNC, ((shim_file *)file)->number, 0, NULL, 0);
     return REAL(file)->pMethods->xSync(REAL(file), flags);
 }
 static int shim_file_size(sqlite3_file *file, sqlite3_int64 *out)
@@ -153,14 +154,14 @@ static int shim_shm_unmap(sqlite3_file *file, int delete)
     return REAL(file)->pMethods->xShmUnmap(REAL(file), delete);
 }
 
-static int shim_open_with_index(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
-                                int *out)
+static int shim_open_noting_file_index(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
+                                       int flags, int *out)
 {
     shim_file *f = (shim_file *)file;
     int code;
 
     (void)vfs;
-    *f = (shim_file){.number = index_of_recorded_file(name)};
+    *f = (shim_file){.number = index_of_recorded_file_or_minus_1(name)};
     f->real = calloc(1, (size_t)real_vfs->szOsFile);
     if (!f->real) return SQLITE_NOMEM;
     code = real_vfs->xOpen(real_vfs, name, f->real, flags, out);
@@ -177,21 +178,22 @@ static int shim_record_and_delete(sqlite3_vfs *vfs, const char *name, int synced
 
     (void)vfs;
     if (code == SQLITE_OK)
-        record_step(synced ? DELETE_SYNCED : DELETE, index_of_recorded_file(name), 0, NULL, 0);
+        record_step_if_recording(synced ? DELETE_SYNCED : DELETE,
+                                 index_of_recorded_file_or_minus_1(name), 0, NULL, 0);
     return code;
 }
 
-static int record_commit(void *self)
+static int record_commit_step(void *self)
 {
     (void)self;
-    record_step(COMMIT, 0, 0, NULL, 0);
+    record_step_if_recording(COMMIT, 0, 0, NULL, 0);
     return 0;
 }
 
 static int add_commit_hook_to_connection(sqlite3 *db, const char **message, const void *api)
 {
     (void)message, (void)api;
-    sqlite3_commit_hook(db, record_commit, NULL);
+    sqlite3_commit_hook(db, record_commit_step, NULL);
     return SQLITE_OK;
 }
 
@@ -202,7 +204,7 @@ static void install_recording_vfs(void)
     shim.zName = "powercut";
     shim.pNext = NULL;
     shim.szOsFile = sizeof(shim_file);
-    shim.xOpen = shim_open_with_index;
+    shim.xOpen = shim_open_noting_file_index;
     shim.xDelete = shim_record_and_delete;
     methods = (sqlite3_io_methods){2,
                                    shim_close,
@@ -264,7 +266,7 @@ static void resize_image_zero_filled(file_image *i, size_t size)
 typedef enum { NOTHING, ALL, PART } loss_policy;
 
 /* Applies one step; of a PART each sector of a write by chance. */
-static void apply_step_to_image(file_image *i, const recorded_step *s, loss_policy policy)
+static void apply_step_to_image_in_part(file_image *i, const recorded_step *s, loss_policy policy)
 {
     switch (s->kind) {
     case WRITE:
@@ -326,7 +328,7 @@ static void write_files_as_left_by_cut(size_t cut, loss_policy policy, int unsyn
             if (s->kind == DELETE && !synced)
                 still = policy == PART && rand() % 2; /* else the old file is there again */
             if (still && (synced || policy == PART))
-                apply_step_to_image(&now, s, synced ? ALL : PART);
+                apply_step_to_image_in_part(&now, s, synced ? ALL : PART);
         }
         snprintf(name, sizeof name, "%s%s", path_prefix, suffixes[f]);
         unlink(name);
@@ -342,7 +344,7 @@ static void write_files_as_left_by_cut(size_t cut, loss_policy policy, int unsyn
 
 /* All rows of all tables, the schema and the version, as a digest; "damaged: ..." where the file is
  * not sound. */
-static void digest_of_db_or_damage(const char *db_path, char out[200])
+static void sha256_of_all_rows_or_damage_text(const char *db_path, char out[200])
 {
     abdb_text text = {0};
     sqlite3 *db = NULL;

@@ -67,7 +67,7 @@ static void close_and_delete_store(void)
     unlink(path);
 }
 
-static void write_statement_entry(const statement *s, size_t line_index)
+static void send_statement_entry_to_writer(const statement *s, size_t line_index)
 {
     abdb_sink sink = abdb_writer_get_sink(writer);
     abdb_entry *e = calloc(1, sizeof *e);
@@ -94,7 +94,7 @@ static void write_statement_entry(const statement *s, size_t line_index)
         e->field[ABDB_FIELD_dtype] = s->id[0] == '0' ? "f32" : "f64";
         e->field[ABDB_FIELD_verified] = s->id[0] == '1' ? "fail" : "pass";
         e->origin = ABDB_ORIGIN_NONE; /* said again by another file it is the same */
-        abdb_entry_add_factor(e, "ceiling", s->ceiling);
+        abdb_entry_add_factor_parsing_number(e, "ceiling", s->ceiling);
     }
     r = abdb_entry_add_result(e,
                               !s->ceiling            ? "tokens_per_s"
@@ -108,7 +108,7 @@ static void write_statement_entry(const statement *s, size_t line_index)
 }
 
 /* Statements [from, to) as one file. */
-static void import_statements_as_file(const statement *s, size_t from, size_t to)
+static void import_statements_as_file_unless_known(const statement *s, size_t from, size_t to)
 {
     char bytes[32];
     abdb_import_file unit = {
@@ -118,9 +118,9 @@ static void import_statements_as_file(const statement *s, size_t from, size_t to
     int known;
 
     unit.size = (size_t)snprintf(bytes, sizeof bytes, "%zu %zu", from, to);
-    assert_ok(abdb_writer_begin_unless_known(writer, &unit, &known, &counts, &err));
+    assert_ok(abdb_writer_begin_file_unless_known(writer, &unit, &known, &counts, &err));
     if (known) return;
-    for (size_t i = from; i < to; i++) write_statement_entry(&s[i], i);
+    for (size_t i = from; i < to; i++) send_statement_entry_to_writer(&s[i], i);
     assert_ok(abdb_writer_commit(writer, &counts, &err));
 }
 
@@ -137,7 +137,7 @@ static void import_dictionary_row(const char *table, size_t columns,
     for (size_t i = 0; i < columns; i++)
         fact.column[i].name = columns_and_values[i][0],
         fact.column[i].text = columns_and_values[i][1];
-    assert_ok(abdb_writer_begin_unless_known(writer, NULL, &known, &counts, &err));
+    assert_ok(abdb_writer_begin_file_unless_known(writer, NULL, &known, &counts, &err));
     assert_ok(sink.fact(sink.self, &fact, &err));
     assert_ok(abdb_writer_commit(writer, &counts, &err));
 }

@@ -28,7 +28,7 @@ static abdb_problem make_problem_of_three_ranks(const abdb_kernel *kernel, const
     return p;
 }
 
-static void run_by_reference_provider(const abdb_problem *p)
+static void run_kernel_by_reference_provider(const abdb_problem *p)
 {
     static const abdb_impl *const all[] = {
 #define KERNEL(name, printed, ref) &abdb_ref_##name,
@@ -73,11 +73,11 @@ static void test_one_wrong_element_is_found(void **state)
     for (size_t i = 0; i < 3 * KERNELS; i++) {
         const abdb_kernel *kernel = kernels[i / 3];
         abdb_problem p = make_problem_of_three_ranks(kernel, dtypes[i % 3], true),
-                     before = copy_inout_tensors(&p);
+                     before = copy_problem_with_own_inout_tensors(&p);
         const abdb_tensor *out = &p.tensor[p.tensors - 1];
         size_t last = abdb_tensor_element_count(out) - 1;
 
-        run_by_reference_provider(&p);
+        run_kernel_by_reference_provider(&p);
         assert_true(error_found_by_verification(kernel, &before, &p, true) == 0);
         abdb_tensor_set_rounded(out, last, abdb_tensor_get_f64(out, last) + 1);
         assert_true(error_found_by_verification(kernel, &before, &p, true) > 1);
@@ -122,7 +122,7 @@ static void test_part_of_another_rank_is_found(void **state)
     float *out = p.tensor[1].data;
 
     (void)state;
-    run_by_reference_provider(&p);
+    run_kernel_by_reference_provider(&p);
     assert_true(error_found_by_verification(&abdb_kernel_all_to_all, &p, &p, false) == 0);
     memcpy(out, out + COUNT / RANKS, COUNT / RANKS * sizeof *out);
     assert_true(error_found_by_verification(&abdb_kernel_all_to_all, &p, &p, false) > 1);
@@ -221,7 +221,7 @@ static void test_shared_cores_are_recognised(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        abdb_rank_sharing is = abdb_find_hosts_and_cpu_sharing(cases[i].place, 3),
+        abdb_rank_sharing is = abdb_count_hosts_and_find_cpu_sharing(cases[i].place, 3),
                           want = cases[i].want;
 
         assert_int_equal(is.hosts, want.hosts);
@@ -310,8 +310,8 @@ static void test_rank_records_are_stored_in_entry(void **state)
     abdb_error err = {0};
 
     (void)state;
-    assert_null(abdb_ranks_why_invalid(result));
-    assert_ok(abdb_entry_add_ranks(e, result, 5, &arena, &list, &err));
+    assert_null(abdb_why_result_ranks_invalid(result));
+    assert_ok(abdb_entry_set_ranks_and_add_times(e, result, 5, &arena, &list, &err));
     assert_int_equal(e->ranks, 2);
     assert_string_equal(e->field[ABDB_FIELD_devices], "2");
     assert_string_equal(e->field[ABDB_FIELD_nodes], "2");
@@ -338,7 +338,7 @@ static void test_times_of_extreme_ranks_only_are_kept(void **state)
         json_array_append_new(list,
                               json_pack("{s:s,s:s,s:s,s:f}", "host", "1", "device", "", "binding",
                                         "", "time_s", i == 77 ? 9.0 : 1.0 + (i != 500)));
-    assert_ok(abdb_entry_add_ranks(e, result, 5, &arena, &ranks, &err));
+    assert_ok(abdb_entry_set_ranks_and_add_times(e, result, 5, &arena, &ranks, &err));
     assert_int_equal(e->ranks, 1000);
     assert_int_equal(e->results, 2);
     assert_int_equal(e->result[0].rank, 500);
@@ -365,7 +365,7 @@ static void test_malformed_rank_records_are_refused(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         json_t *result = json_loads(texts[i], 0, NULL);
 
-        if (!abdb_ranks_why_invalid(result)) fail_msg("%s", texts[i]);
+        if (!abdb_why_result_ranks_invalid(result)) fail_msg("%s", texts[i]);
         json_decref(result);
     }
 }

@@ -33,7 +33,7 @@ static abdb_entry *make_entry_with_every_part(void)
     assert_non_null(e);
     e->field[ABDB_FIELD_evidence] = "measured";
     e->field[ABDB_FIELD_workload] = "gemm";
-    abdb_entry_add_factor(e, "n", "4096");
+    abdb_entry_add_factor_parsing_number(e, "n", "4096");
     r = abdb_entry_add_result(e, "time_s", 0.25);
     r->sample = samples;
     r->samples = 2;
@@ -155,7 +155,7 @@ static abdb_sink sink_into_checker(entry_checker *l)
                        abdb_sink_ignore_row_end};
 }
 
-static entry_checker import_record_line(const char *line, const abdb_entry *want)
+static entry_checker import_record_line_comparing_entry(const char *line, const abdb_entry *want)
 {
     entry_checker l = {.want = want};
     abdb_sink sink = sink_into_checker(&l);
@@ -183,14 +183,14 @@ static void test_json_round_trip_keeps_entry(void **state)
         e->origin = origins[i];
         abdb_text_clear(&text);
         abdb_entry_append_json_line(&text, e);
-        assert_int_equal(import_record_line(abdb_text_get(&text), e).entries, 1);
+        assert_int_equal(import_record_line_comparing_entry(abdb_text_get(&text), e).entries, 1);
     }
     assert_null(strstr(abdb_text_get(&text), "origin")); /* of the last, which says none */
     memset(e, 0, sizeof *e);
     abdb_entry_add_result(e, "time_s", 1);
     abdb_text_clear(&text);
     abdb_entry_append_json_line(&text, e);
-    assert_int_equal(import_record_line(abdb_text_get(&text), e).entries, 1);
+    assert_int_equal(import_record_line_comparing_entry(abdb_text_get(&text), e).entries, 1);
     abdb_text_free(&text);
     free(e);
 }
@@ -206,7 +206,7 @@ static void test_telemetry_gets_base_units(void **state)
     e->telemetry = &want;
     e->telemetries = 1;
     assert_int_equal(
-        import_record_line(
+        import_record_line_comparing_entry(
             "{\"record\":\"entry\",\"telemetry\":[[\"gpu\",\"clock\",\"MHz\",2,1500]]}", e)
             .entries,
         1);
@@ -257,7 +257,7 @@ static void test_malformed_members_are_rejected(void **state)
         entry_checker l;
 
         snprintf(line, sizeof line, "{\"record\":\"entry\",%s}", cases[i][0]);
-        l = import_record_line(line, NULL);
+        l = import_record_line_comparing_entry(line, NULL);
         if (l.entries || l.rejects != 1 || !strstr(l.reason, cases[i][1]))
             fail_msg("%s: '%s' does not say '%s'", line, l.reason, cases[i][1]);
     }
@@ -300,7 +300,7 @@ static void test_x_of_0_differs_from_no_x(void **state)
         abdb_input in;
 
         assert_ok(abdb_input_decode_memory(&in, "file", cases[i][0], strlen(cases[i][0]), &err));
-        assert_ok(abdb_importer_by_name_or_bid(&importer, NULL, &in, &err));
+        assert_ok(abdb_importer_find_by_name_or_highest_bid(&importer, NULL, &in, &err));
         assert_ok(importer->read(&in, &words, &sink, &err));
         assert_string_equal(abdb_text_get(&told), cases[i][1]);
         abdb_text_free(&told);
@@ -308,8 +308,8 @@ static void test_x_of_0_differs_from_no_x(void **state)
     }
 }
 
-static void copy_origin_clear_key(void *self, const abdb_entry *entry, abdb_key key[3],
-                                  long long *origin)
+static void identify_by_origin_with_zero_keys(void *self, const abdb_entry *entry, abdb_key key[3],
+                                              long long *origin)
 {
     (void)self;
     *origin = entry->origin;
@@ -327,7 +327,7 @@ static abdb_status append_entry_as_json(void *self, const abdb_entry *entry, abd
 /* The queue's copies stay when the caller's are gone. */
 static void test_sink_thread_copies_entries(void **state)
 {
-    const abdb_keymaker keys = {NULL, copy_origin_clear_key, NULL};
+    const abdb_keymaker keys = {NULL, identify_by_origin_with_zero_keys, NULL};
     abdb_entry *want = make_entry_with_every_part();
     abdb_text told = {0}, three = {0};
     abdb_sink inner = {&told, append_entry_as_json, NULL, NULL, NULL}, sink;

@@ -88,15 +88,15 @@ static const struct {
 };
 enum { CELLS = sizeof cells / sizeof cells[0] };
 
-static void print_json_array(FILE *out, const char *name, const double *x, size_t n)
+static void print_json_member_array(FILE *out, const char *name, const double *x, size_t n)
 {
     fprintf(out, "\"%s\":[", name);
     for (size_t i = 0; i < n; i++) fprintf(out, "%s%.17g", i ? "," : "", x[i]);
     fputs("]", out);
 }
 
-static void print_tensor_with_reference(FILE *out, const abdb_kernel *kernel, const abdb_problem *p,
-                                        int tensor_index)
+static void print_tensor_input_and_reference_json(FILE *out, const abdb_kernel *kernel,
+                                                  const abdb_problem *p, int tensor_index)
 {
     const abdb_tensor *t = &p->tensor[tensor_index];
     size_t n = abdb_tensor_element_count(t), row[64];
@@ -107,7 +107,7 @@ static void print_tensor_with_reference(FILE *out, const abdb_kernel *kernel, co
     for (int k = 0; k < t->rank; k++) fprintf(out, "%s%zu", k ? "," : "", t->dim[k]);
     fputs("],", out);
     for (size_t e = 0; t->role != ABDB_OUT && e < n; e++) x[e] = abdb_tensor_get_f64(t, e);
-    print_json_array(out, "in", x, t->role == ABDB_OUT ? 0 : n);
+    print_json_member_array(out, "in", x, t->role == ABDB_OUT ? 0 : n);
     fputs(",", out);
     for (size_t at = 0; t->role != ABDB_IN && at < t->dim[0]; at += 64) {
         size_t rows = t->dim[0] - at < 64 ? t->dim[0] - at : 64, width = n / t->dim[0];
@@ -115,19 +115,20 @@ static void print_tensor_with_reference(FILE *out, const abdb_kernel *kernel, co
         for (size_t r = 0; r < rows; r++) row[r] = at + r;
         kernel->reference_rows(p, tensor_index, row, rows, x + at * width, x + n);
     }
-    print_json_array(out, "want", x, t->role == ABDB_IN ? 0 : n);
+    print_json_member_array(out, "want", x, t->role == ABDB_IN ? 0 : n);
     fputs("}", out);
     free(x);
 }
 
-static void print_cell_with_reference(FILE *out, const abdb_kernel *kernel, const char *cell)
+static void print_cell_inputs_and_reference_json(FILE *out, const abdb_kernel *kernel,
+                                                 const char *cell)
 {
     char text[128];
     abdb_problem p;
     abdb_error err = {0};
 
     snprintf(text, sizeof text, "%s", cell);
-    p = parse_problem_cut_text(kernel->name, text);
+    p = parse_problem_splitting_text_in_place(kernel->name, text);
     if (kernel->setup_tensors(&p, &limits, &err) != ABDB_OK) exit(1);
     allocate_and_fill_tensors(&p);
     if (kernel->prepare_inputs) kernel->prepare_inputs(&p, 3);
@@ -135,7 +136,7 @@ static void print_cell_with_reference(FILE *out, const abdb_kernel *kernel, cons
     for (int i = 0; i < p.params; i++)
         fprintf(out, "%s\"%s\":\"%s\"", i ? "," : "", p.param[i].name, p.param[i].text);
     fputs("},\"tensors\":[", out);
-    for (int i = 0; i < p.tensors; i++) print_tensor_with_reference(out, kernel, &p, i);
+    for (int i = 0; i < p.tensors; i++) print_tensor_input_and_reference_json(out, kernel, &p, i);
     fputs("]}\n", out);
     free_all_tensors(&p);
 }
@@ -148,7 +149,7 @@ int main(int argc, char **argv)
 
     if (argc > 1 && strcmp(argv[1], "dump") == 0) {
         for (size_t i = 0; i < CELLS; i++)
-            print_cell_with_reference(stdout, cells[i].kernel, cells[i].cell);
+            print_cell_inputs_and_reference_json(stdout, cells[i].kernel, cells[i].cell);
         return 0;
     }
     if (system("python3 -c 'import sys' 2>/dev/null") != 0) {
@@ -158,7 +159,7 @@ int main(int argc, char **argv)
     out = popen("python3 tests/checks/kernel_references.py", "w");
     if (!out) return 1;
     for (size_t i = 0; i < CELLS; i++)
-        print_cell_with_reference(out, cells[i].kernel, cells[i].cell);
+        print_cell_inputs_and_reference_json(out, cells[i].kernel, cells[i].cell);
     status = pclose(out);
     return status != 0;
 }

@@ -30,7 +30,7 @@ static void close_and_delete_store(store *s)
     unlink(s->path);
 }
 
-static void write_entry_of_device(store *s, const char *device, double value)
+static void send_entry_of_device_to_writer(store *s, const char *device, double value)
 {
     abdb_sink sink = abdb_writer_get_sink(s->writer);
     abdb_entry *e = calloc(1, sizeof *e);
@@ -50,8 +50,8 @@ static void write_entry_of_device(store *s, const char *device, double value)
 
 /* Reads "bytes" as one version of an importer does: device X as value, and Y as always. Was there
  * anything to read? */
-static bool import_reading_unless_known(store *s, const char *bytes, int importer_version,
-                                        abdb_refresh refresh, double value_of_x)
+static bool import_file_reading_unless_known(store *s, const char *bytes, int importer_version,
+                                             abdb_refresh refresh, double value_of_x)
 {
     abdb_import_file unit = {.path = "f",
                              .format = "test",
@@ -64,10 +64,10 @@ static bool import_reading_unless_known(store *s, const char *bytes, int importe
     abdb_error err = {0};
     int known;
 
-    assert_ok(abdb_writer_begin_unless_known(s->writer, &unit, &known, &counts, &err));
+    assert_ok(abdb_writer_begin_file_unless_known(s->writer, &unit, &known, &counts, &err));
     if (known) return false;
-    write_entry_of_device(s, "X", value_of_x);
-    write_entry_of_device(s, "Y", 1);
+    send_entry_of_device_to_writer(s, "X", value_of_x);
+    send_entry_of_device_to_writer(s, "Y", 1);
     assert_ok(abdb_writer_commit(s->writer, &counts, &err));
     assert_ok(abdb_writer_update_derived(s->writer, &err));
     return true;
@@ -88,22 +88,24 @@ static void test_newer_importer_replaces_its_reading(void **state)
 
     (void)state;
     create_store(&s);
-    assert_true(import_reading_unless_known(&s, "a", 1, ABDB_REFRESH_NO, 10));
-    assert_false(import_reading_unless_known(&s, "a", 2, ABDB_REFRESH_NO, 20)); /* known is known */
+    assert_true(import_file_reading_unless_known(&s, "a", 1, ABDB_REFRESH_NO, 10));
     assert_false(
-        import_reading_unless_known(&s, "a", 1, ABDB_REFRESH_ALSO, 20)); /* this version read it */
-    assert_false(import_reading_unless_known(&s, "b", 2, ABDB_REFRESH_ONLY, 20)); /* never read */
+        import_file_reading_unless_known(&s, "a", 2, ABDB_REFRESH_NO, 20)); /* known is known */
+    assert_false(import_file_reading_unless_known(&s, "a", 1, ABDB_REFRESH_ALSO,
+                                                  20)); /* this version read it */
+    assert_false(
+        import_file_reading_unless_known(&s, "b", 2, ABDB_REFRESH_ONLY, 20)); /* never read */
     assert_int_equal(query_integer(&s, "SELECT count(*) FROM v_result"), 2);
-    assert_true(import_reading_unless_known(&s, "a", 2, ABDB_REFRESH_ONLY, 20));
+    assert_true(import_file_reading_unless_known(&s, "a", 2, ABDB_REFRESH_ONLY, 20));
     assert_int_equal(query_integer(&s, "SELECT count(*) FROM v_result"), 2);
     assert_int_equal(query_integer(&s, "SELECT value FROM v_result WHERE raw_device = 'X'"), 20);
     assert_int_equal(
         query_integer(&s, "SELECT count(*) FROM withdrawal WHERE target GLOB '????*@1'"), 1);
-    assert_false(import_reading_unless_known(&s, "a", 2, ABDB_REFRESH_ALSO, 30));
+    assert_false(import_file_reading_unless_known(&s, "a", 2, ABDB_REFRESH_ALSO, 30));
     assert_false(
-        import_reading_unless_known(&s, "a", 1, ABDB_REFRESH_ALSO, 30)); /* an older program */
-    assert_true(import_reading_unless_known(&s, "a", 4, ABDB_REFRESH_ALSO,
-                                            10)); /* what the first said, said again */
+        import_file_reading_unless_known(&s, "a", 1, ABDB_REFRESH_ALSO, 30)); /* an older program */
+    assert_true(import_file_reading_unless_known(&s, "a", 4, ABDB_REFRESH_ALSO,
+                                                 10)); /* what the first said, said again */
     assert_int_equal(query_integer(&s, "SELECT count(*) FROM v_result"), 2);
     assert_int_equal(query_integer(&s, "SELECT value FROM v_result WHERE raw_device = 'X'"), 10);
     close_and_delete_store(&s);
@@ -116,10 +118,10 @@ static void test_reading_with_other_overrides_stays(void **state)
 
     (void)state;
     create_store(&s);
-    assert_true(import_reading_unless_known(&s, "a", 1, ABDB_REFRESH_NO, 10));
+    assert_true(import_file_reading_unless_known(&s, "a", 1, ABDB_REFRESH_NO, 10));
     /* the same bytes with other words, read by the same version, which nobody replaced */
     assert_ok(abdb_db_exec(s.db, "UPDATE artifact SET words = 'x=1'", &err));
-    assert_true(import_reading_unless_known(&s, "a", 2, ABDB_REFRESH_NO, 20));
+    assert_true(import_file_reading_unless_known(&s, "a", 2, ABDB_REFRESH_NO, 20));
     assert_ok(abdb_db_exec(s.db,
                            "INSERT INTO withdrawal (target, reason, date) SELECT sha256 || '@1',"
                            " 'as if', '2024' FROM artifact LIMIT 1",
@@ -137,11 +139,11 @@ static void test_refresh_leaves_withdrawn_file_out(void **state)
 
     (void)state;
     create_store(&s);
-    assert_true(import_reading_unless_known(&s, "a", 1, ABDB_REFRESH_NO, 10));
+    assert_true(import_file_reading_unless_known(&s, "a", 1, ABDB_REFRESH_NO, 10));
     assert_ok(abdb_withdraw_by_name(s.db, "f", "wrong", &told, &err));
     assert_ok(abdb_writer_update_derived(s.writer, &err));
-    assert_false(
-        import_reading_unless_known(&s, "a", 2, ABDB_REFRESH_ONLY, 20)); /* it stays withdrawn */
+    assert_false(import_file_reading_unless_known(&s, "a", 2, ABDB_REFRESH_ONLY,
+                                                  20)); /* it stays withdrawn */
     assert_int_equal(query_integer(&s, "SELECT count(*) FROM v_result"), 0);
     abdb_text_free(&told);
     close_and_delete_store(&s);

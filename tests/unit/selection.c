@@ -80,18 +80,18 @@ static void test_price_quotes_are_parsed_in_turn(void **state)
     abdb_error err;
 
     (void)state;
-    assert_ok(abdb_parse_next_quote(&rest, "price", &quote, &err));
+    assert_ok(abdb_parse_next_price_quote(&rest, "price", &quote, &err));
     assert_string_equal(quote.device, "H200-SXM");
     assert_true(quote.amount > 2.49 && quote.amount < 2.51 && !quote.is_counted);
-    assert_ok(abdb_parse_next_quote(&rest, "price", &quote, &err));
+    assert_ok(abdb_parse_next_price_quote(&rest, "price", &quote, &err));
     assert_string_equal(quote.device, "B200-SXM");
-    assert_ok(abdb_parse_next_quote(&rest, "price", &quote, &err)); /* of a node */
+    assert_ok(abdb_parse_next_price_quote(&rest, "price", &quote, &err)); /* of a node */
     assert_true(quote.amount > 1.99 && quote.amount < 2.01 && quote.is_counted);
-    assert_ok(abdb_parse_next_quote(&rest, "price", &quote, &err));
+    assert_ok(abdb_parse_next_price_quote(&rest, "price", &quote, &err));
     assert_null(quote.device);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         rest = bad[i];
-        assert_status(abdb_parse_next_quote(&rest, "price", &quote, &err), ABDB_USAGE);
+        assert_status(abdb_parse_next_price_quote(&rest, "price", &quote, &err), ABDB_USAGE);
     }
 }
 
@@ -128,8 +128,7 @@ static void test_damaged_selection_is_refused(void **state)
 
 static long long read_rows; /* by statements that went through a whole table or index */
 
-static int add_full_scan_rows_of_statement(unsigned event, void *context, void *statement,
-                                           void *time)
+static int trace_add_full_scan_rows(unsigned event, void *context, void *statement, void *time)
 {
     (void)event, (void)context, (void)time;
     read_rows += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1);
@@ -145,7 +144,7 @@ static abdb_db *create_db_counting_scanned_rows(const char *sql)
     remove(database);
     assert_ok(abdb_db_open(&db, database, ABDB_CREATE, &err));
     assert_ok(abdb_db_exec(db, sql, &err));
-    sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, add_full_scan_rows_of_statement, NULL);
+    sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, trace_add_full_scan_rows, NULL);
     return db;
 }
 

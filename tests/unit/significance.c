@@ -93,30 +93,30 @@ static void test_yuen_matches_hand_computation(void **state)
     abdb_error err;
 
     (void)state;
-    assert_ok(abdb_trial_test_difference(&t, &o, &err));
+    assert_ok(abdb_yuen_trimmed_mean_test(&t, &o, &err));
     assert_true(fabs(o.difference - 3) < 1e-12 && fabs(log(o.a) - 3.5) < 1e-12);
     assert_true(fabs(o.error - sqrt(19.0 / 12)) < 1e-12 && fabs(o.freedom - 6) < 1e-9);
     assert_true(fabs(o.p - abdb_student_two_sided_p(3 / sqrt(19.0 / 12), 6)) < 1e-12);
     t.drift = 2; /* of each of two commands */
     t.drift_freedom = 5;
-    assert_ok(abdb_trial_test_difference(&t, &o, &err));
+    assert_ok(abdb_yuen_trimmed_mean_test(&t, &o, &err));
     assert_true(fabs(o.error - sqrt(19.0 / 12 + 8)) < 1e-12);
     t.b_commands = 4;
-    assert_ok(abdb_trial_test_difference(&t, &o, &err));
+    assert_ok(abdb_yuen_trimmed_mean_test(&t, &o, &err));
     assert_true(fabs(o.error - sqrt(19.0 / 12 + 5)) < 1e-12);
     t.paired = true; /* the same differences everywhere: no error; the drift plays no part */
-    assert_ok(abdb_trial_test_difference(&t, &o, &err));
+    assert_ok(abdb_yuen_trimmed_mean_test(&t, &o, &err));
     assert_true(o.error <= 1e-12 && o.p < 1e-12);
     b[0] = 1000; /* one disturbed pair of six is trimmed away */
-    assert_ok(abdb_trial_test_difference(&t, &o, &err));
+    assert_ok(abdb_yuen_trimmed_mean_test(&t, &o, &err));
     assert_true(fabs(o.difference - 3) < 1e-12 && fabs(o.b / o.a - exp(3)) < 1e-9);
     t.n = 5;
-    assert_status(abdb_trial_test_difference(&t, &o, &err), ABDB_DATA);
+    assert_status(abdb_yuen_trimmed_mean_test(&t, &o, &err), ABDB_DATA);
     t.m = t.n = 4;
-    assert_status(abdb_trial_test_difference(&t, &o, &err), ABDB_DATA);
+    assert_status(abdb_yuen_trimmed_mean_test(&t, &o, &err), ABDB_DATA);
     t.m = t.n = 6;
     b[3] = NAN;
-    assert_status(abdb_trial_test_difference(&t, &o, &err), ABDB_DATA);
+    assert_status(abdb_yuen_trimmed_mean_test(&t, &o, &err), ABDB_DATA);
 }
 
 /* --- data of known truth ---------------------------------------------------------------------- */
@@ -129,7 +129,7 @@ typedef struct {
 } noise_model;
 
 /* One comparison: what happened to the processes of both sides. */
-static void draw_both_samples(const noise_model *w, double *a, double *b)
+static void draw_samples_of_both_sides(const noise_model *w, double *a, double *b)
 {
     double left = w->command * random_normal(),
            right = w->paired ? left : w->command * random_normal();
@@ -153,8 +153,8 @@ typedef struct {
 
 /* `rounds` comparisons of one cell among `family`: Bonferroni's part of the level stands for Holm's
  * first step. */
-static outcome_counts count_outcomes_of_many_comparisons(const noise_model *w, int rounds,
-                                                         double cells_in_family)
+static outcome_counts count_alarms_and_finds_of_many_comparisons(const noise_model *w, int rounds,
+                                                                 double cells_in_family)
 {
     double a[64], b[64], effect = log(1.01), alpha = 0.001 / cells_in_family;
     outcome_counts n = {0};
@@ -173,8 +173,8 @@ static outcome_counts count_outcomes_of_many_comparisons(const noise_model *w, i
         abdb_trimmed_mean_outcome o;
         bool able, slower;
 
-        draw_both_samples(w, a, b);
-        assert_ok(abdb_trial_test_difference(&t, &o, &err));
+        draw_samples_of_both_sides(w, a, b);
+        assert_ok(abdb_yuen_trimmed_mean_test(&t, &o, &err));
         able = w->change > 0 && abdb_outcome_detectable_change(&o, alpha, effect) <= log(1.05);
         slower = abdb_outcome_decide_verdict(&o, o.p * cells_in_family, false, 0.01, 0.001) ==
                  ABDB_VERDICT_SLOWER;
@@ -207,7 +207,7 @@ static void test_false_alarms_stay_within_level(void **state)
     (void)state;
     seed = 20261121;
     for (size_t i = 0; i < sizeof worlds / sizeof worlds[0]; i++) {
-        outcome_counts n = count_outcomes_of_many_comparisons(&worlds[i], 20000, 1);
+        outcome_counts n = count_alarms_and_finds_of_many_comparisons(&worlds[i], 20000, 1);
 
         /* 20 + 3 sqrt(20) = 33.4. */
         if (n.alarms > 34) fail_msg("%s: %d alarms of 20000", worlds[i].name, n.alarms);
@@ -229,7 +229,7 @@ static void test_change_is_found_where_declared(void **state)
     (void)state;
     seed = 5;
     for (size_t i = 0; i < sizeof worlds / sizeof worlds[0]; i++) {
-        outcome_counts n = count_outcomes_of_many_comparisons(&worlds[i], 4000, 6);
+        outcome_counts n = count_alarms_and_finds_of_many_comparisons(&worlds[i], 4000, 6);
 
         if (n.found_able < 0.97 * n.able)
             fail_msg("%s: %d found of %d declared", worlds[i].name, n.found_able, n.able);
@@ -238,7 +238,8 @@ static void test_change_is_found_where_declared(void **state)
     }
 }
 
-/* As many processes as abdb_trial_processes_needed says do show it; no number makes up for drift.
+/* As many processes as abdb_processes_needed_for_detectable_change says do show it; no number makes
+ * up for drift.
  */
 static void test_proposed_repeats_show_the_effect(void **state)
 {
@@ -252,16 +253,18 @@ static void test_proposed_repeats_show_the_effect(void **state)
     (void)state;
     seed = 17;
     for (int i = 0; i < 400; i++) {
-        draw_both_samples(&w, a, b);
+        draw_samples_of_both_sides(&w, a, b);
         t.a = a;
         t.b = b;
-        assert_ok(abdb_trial_test_difference(&t, &o, &err));
-        sum += (double)abdb_trial_processes_needed(&t, &o, 0.001, log(1.01), log(1.05)) / 400;
+        assert_ok(abdb_yuen_trimmed_mean_test(&t, &o, &err));
+        sum += (double)abdb_processes_needed_for_detectable_change(&t, &o, 0.001, log(1.01),
+                                                                   log(1.05)) /
+               400;
     }
     w.n = t.m = t.n = (size_t)(1.2 * sum);
     for (int i = 0; i < 400; i++) {
-        draw_both_samples(&w, a, b);
-        assert_ok(abdb_trial_test_difference(&t, &o, &err));
+        draw_samples_of_both_sides(&w, a, b);
+        assert_ok(abdb_yuen_trimmed_mean_test(&t, &o, &err));
         able += abdb_outcome_detectable_change(&o, 0.001, log(1.01)) <= log(1.05);
     }
     if (w.n < 12 || w.n > 60 || able < 280) fail_msg("%zu processes: %d of 400 able", w.n, able);
@@ -273,8 +276,9 @@ static void test_proposed_repeats_show_the_effect(void **state)
                                   .drift_freedom = 30,
                                   .a_commands = 1,
                                   .b_commands = 1};
-    assert_ok(abdb_trial_test_difference(&t, &o, &err));
-    assert_int_equal(abdb_trial_processes_needed(&t, &o, 0.001, log(1.01), log(1.05)), 0);
+    assert_ok(abdb_yuen_trimmed_mean_test(&t, &o, &err));
+    assert_int_equal(
+        abdb_processes_needed_for_detectable_change(&t, &o, 0.001, log(1.01), log(1.05)), 0);
 }
 
 static void test_verdict_needs_effect_and_evidence(void **state)
@@ -317,15 +321,15 @@ static void test_process_and_command_noise_are_found(void **state)
                 command[10 * c + i] = c;
             }
         }
-        assert_ok(abdb_noise_accumulate(&sums, value, command, 400, &err));
+        assert_ok(abdb_noise_add_within_and_between_commands(&sums, value, command, 400, &err));
     }
     n = abdb_noise_from_sums(&sums);
     assert_true(n.command > 0.025 && n.command < 0.037);
     assert_true(n.process > 0.009 && n.process < 0.0135);
     assert_true(fabs(n.command_freedom - 78) < 1e-9);
     sums = (abdb_noise_sums){0};
-    assert_ok(abdb_noise_accumulate(&sums, value, command, 10,
-                                    &err)); /* one command says nothing of it */
+    assert_ok(abdb_noise_add_within_and_between_commands(
+        &sums, value, command, 10, &err)); /* one command says nothing of it */
     n = abdb_noise_from_sums(&sums);
     assert_true(isnan(n.command) && n.process > 0);
 }

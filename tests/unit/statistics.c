@@ -387,14 +387,14 @@ static void test_midranks_and_splitmix_as_published(void **state)
 
     (void)state;
     for (size_t i = 0; i < N; i++) all[i] = (abdb_ranked){.x = x[i], .at = i};
-    assert_true(fabs(abdb_sort_and_set_midranks(all, N) - (6 + 6 + 24)) <
+    assert_true(fabs(abdb_sort_and_set_midranks_sum_ties(all, N) - (6 + 6 + 24)) <
                 1e-9); /* 1 1, 3 3, 5 5 5 */
     for (size_t i = 0; i < N; i++) {
         assert_true(fabs(all[i].x - x[all[i].at]) < 1e-9);
         assert_true(fabs((double)all[i].twice -
                          2 * sum_of_midranks_of_subset(x, N, 1ul << all[i].at)) < 1e-9);
     }
-    assert_true(abdb_sort_and_set_midranks(all, 0) <= 0);
+    assert_true(abdb_sort_and_set_midranks_sum_ties(all, 0) <= 0);
     for (size_t i = 0; i < sizeof published / sizeof published[0]; i++)
         assert_true(abdb_splitmix64_next(&from) == published[i]);
 }

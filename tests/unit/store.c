@@ -29,7 +29,7 @@ static int remove_scratch_folder(void **state)
     return system(command);
 }
 
-static void write_file(const char *bytes, size_t size)
+static void overwrite_db_file_with_bytes(const char *bytes, size_t size)
 {
     FILE *file = fopen(path, "wb");
 
@@ -38,7 +38,7 @@ static void write_file(const char *bytes, size_t size)
     fclose(file);
 }
 
-static void assert_open_fails_with(abdb_mode mode, const char *message)
+static void assert_open_fails_with_message(abdb_mode mode, const char *message)
 {
     abdb_db *db = NULL;
     abdb_error err = {0};
@@ -50,15 +50,16 @@ static void assert_open_fails_with(abdb_mode mode, const char *message)
 static void test_absent_empty_or_text_file_is_refused(void **state)
 {
     (void)state;
-    assert_open_fails_with(ABDB_READ, "no database at");
-    write_file("", 0);
-    assert_open_fails_with(ABDB_READ, "is empty");
-    write_file("this is a text file, long enough to be looked at: not a database at all", 71);
-    assert_open_fails_with(ABDB_READ, "is not an abdb database");
-    assert_open_fails_with(ABDB_CREATE, "is not an abdb database");
+    assert_open_fails_with_message(ABDB_READ, "no database at");
+    overwrite_db_file_with_bytes("", 0);
+    assert_open_fails_with_message(ABDB_READ, "is empty");
+    overwrite_db_file_with_bytes(
+        "this is a text file, long enough to be looked at: not a database at all", 71);
+    assert_open_fails_with_message(ABDB_READ, "is not an abdb database");
+    assert_open_fails_with_message(ABDB_CREATE, "is not an abdb database");
 }
 
-static void execute_sql_without_abdb(const char *sql)
+static void execute_sql_by_plain_sqlite(const char *sql)
 {
     sqlite3 *db;
 
@@ -70,13 +71,13 @@ static void execute_sql_without_abdb(const char *sql)
 static void test_foreign_or_newer_db_is_refused(void **state)
 {
     (void)state;
-    execute_sql_without_abdb("CREATE TABLE t (x); PRAGMA application_id = 7");
-    assert_open_fails_with(ABDB_READ, "not abdb's (application_id 7)");
-    assert_open_fails_with(ABDB_CREATE, "not abdb's");
-    execute_sql_without_abdb("CREATE TABLE process (x); PRAGMA application_id = 1633838178;"
-                             "PRAGMA user_version = 999");
-    assert_open_fails_with(ABDB_READ, "newer abdb");
-    assert_open_fails_with(ABDB_CREATE, "newer abdb");
+    execute_sql_by_plain_sqlite("CREATE TABLE t (x); PRAGMA application_id = 7");
+    assert_open_fails_with_message(ABDB_READ, "not abdb's (application_id 7)");
+    assert_open_fails_with_message(ABDB_CREATE, "not abdb's");
+    execute_sql_by_plain_sqlite("CREATE TABLE process (x); PRAGMA application_id = 1633838178;"
+                                "PRAGMA user_version = 999");
+    assert_open_fails_with_message(ABDB_READ, "newer abdb");
+    assert_open_fails_with_message(ABDB_CREATE, "newer abdb");
 }
 
 static void test_damaged_db_is_refused(void **state)
@@ -92,17 +93,17 @@ static void test_damaged_db_is_refused(void **state)
     fseek(file, 100, SEEK_SET);
     for (int i = 0; i < 3000; i++) fputc(0x5a, file);
     fclose(file);
-    assert_open_fails_with(ABDB_READ, "damaged");
-    assert_open_fails_with(ABDB_WRITE, "damaged");
+    assert_open_fails_with_message(ABDB_READ, "damaged");
+    assert_open_fails_with_message(ABDB_WRITE, "damaged");
 }
 
 static void test_prerelease_db_is_refused(void **state)
 {
     (void)state;
-    execute_sql_without_abdb("CREATE TABLE entry_row (entry_id INTEGER PRIMARY KEY);"
-                             "PRAGMA application_id = 1633838178; PRAGMA user_version = 7");
-    assert_open_fails_with(ABDB_READ, "before its first release");
-    assert_open_fails_with(ABDB_WRITE, "before its first release");
+    execute_sql_by_plain_sqlite("CREATE TABLE entry_row (entry_id INTEGER PRIMARY KEY);"
+                                "PRAGMA application_id = 1633838178; PRAGMA user_version = 7");
+    assert_open_fails_with_message(ABDB_READ, "before its first release");
+    assert_open_fails_with_message(ABDB_WRITE, "before its first release");
 }
 
 static void test_closed_db_leaves_no_wal(void **state)
@@ -175,11 +176,11 @@ static abdb_counts import_statement_return_counts(store *s, const char *source, 
     e->field[ABDB_FIELD_model] = "m";
     e->field[ABDB_FIELD_public_id] = public_id;
     e->field[ABDB_FIELD_devices] = devices;
-    abdb_entry_add_factor(e, "software", source);
+    abdb_entry_add_factor_parsing_number(e, "software", source);
     r = abdb_entry_add_result(e, "tokens_per_s", value);
     r->raw_value = raw_text;
     r->raw_unit = "Tokens/s";
-    assert_ok(abdb_writer_begin_unless_known(s->writer, &unit, &known, &counts, &err));
+    assert_ok(abdb_writer_begin_file_unless_known(s->writer, &unit, &known, &counts, &err));
     assert_ok(sink.entry(sink.self, e, &err));
     assert_ok(sink.row_end(sink.self, &err));
     assert_ok(abdb_writer_commit(s->writer, &counts, &err));
@@ -212,7 +213,7 @@ static void test_same_statement_is_one_result(void **state)
 
 /* The store gets an entry from importers and from others (a merge, a run): it reads a count itself,
  * whichever spelling it has. */
-static void counts_in_any_spelling(void **state)
+static void test_device_counts_in_any_spelling_are_read(void **state)
 {
     static const char *const spellings[] = {"1024", "1,024", "1.024e3", "+1024", "01024", "1024.0"};
     static const char *const no_counts[] = {"1.024", "1,02", "1024x", "0", "-8", "1e99"};
@@ -291,7 +292,7 @@ static void test_later_alias_renames_results(void **state)
     alias.column[0].name = "kind", alias.column[0].text = "model";
     alias.column[1].name = "spelling", alias.column[1].text = "m";
     alias.column[2].name = "canon", alias.column[2].text = "mended";
-    assert_ok(abdb_writer_begin_unless_known(s.writer, NULL, &known, &counts, &err));
+    assert_ok(abdb_writer_begin_file_unless_known(s.writer, NULL, &known, &counts, &err));
     assert_ok(sink.fact(sink.self, &alias, &err));
     assert_ok(abdb_writer_commit(s.writer, &counts, &err));
     assert_ok(abdb_writer_update_derived(s.writer, &err));
@@ -311,7 +312,7 @@ static void test_rolled_back_import_leaves_nothing(void **state)
     int known;
 
     (void)state;
-    assert_ok(abdb_writer_begin_unless_known(s.writer, &unit, &known, &counts, &err));
+    assert_ok(abdb_writer_begin_file_unless_known(s.writer, &unit, &known, &counts, &err));
     assert_ok(sink.reject(sink.self, &reject, &err));
     assert_ok(sink.row_end(sink.self, &err));
     abdb_writer_rollback(s.writer, &counts);
@@ -390,7 +391,7 @@ int main(void)
                                        TEST(test_prerelease_db_is_refused),
                                        TEST(test_closed_db_leaves_no_wal),
                                        TEST(test_same_statement_is_one_result),
-                                       TEST(counts_in_any_spelling),
+                                       TEST(test_device_counts_in_any_spelling_are_read),
                                        TEST(test_values_decide_what_is_one_result),
                                        TEST(test_rounded_values_agree),
                                        TEST(test_later_alias_renames_results),

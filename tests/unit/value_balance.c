@@ -26,7 +26,8 @@ typedef struct {
     long dropped;
 } faulty_sink;
 
-static abdb_status count_entry_results(void *self, const abdb_entry *entry, abdb_error *err)
+static abdb_status count_entry_results_and_left_out(void *self, const abdb_entry *entry,
+                                                    abdb_error *err)
 {
     counting_sink *k = self;
 
@@ -58,7 +59,8 @@ static abdb_status count_reject_and_lost_values(void *self, const abdb_reject *r
 }
 
 /* The first entry with results loses one, or is lost. */
-static abdb_status forward_entry_drop_first(void *self, const abdb_entry *entry, abdb_error *err)
+static abdb_status forward_entry_with_planted_loss(void *self, const abdb_entry *entry,
+                                                   abdb_error *err)
 {
     faulty_sink *m = self;
     abdb_entry *less;
@@ -98,7 +100,7 @@ static abdb_status forward_row_end(void *self, abdb_error *err)
     return m->inner.row_end(m->inner.self, err);
 }
 
-static void add_required_overrides(abdb_overrides *words)
+static void add_overrides_that_fixtures_need(abdb_overrides *words)
 {
     static const char *const said[] = {"model=llama2-70b", "workload=all_reduce",
                                        "device=H100-SXM"};
@@ -114,8 +116,8 @@ static const abdb_importer *read_fixture_return_importer(const char *path, fault
                                                          abdb_balance *balance,
                                                          long *named_left_out)
 {
-    const abdb_sink store = {counts, count_entry_results, count_fact, count_reject_and_lost_values,
-                             abdb_sink_ignore_row_end};
+    const abdb_sink store = {counts, count_entry_results_and_left_out, count_fact,
+                             count_reject_and_lost_values, abdb_sink_ignore_row_end};
     const abdb_importer *importer = NULL;
     abdb_left_out left_out = {0};
     abdb_overrides words = {0};
@@ -125,12 +127,12 @@ static const abdb_importer *read_fixture_return_importer(const char *path, fault
 
     assert_ok(abdb_input_open_and_decode(&input, path, &err));
     *counts = (counting_sink){0};
-    if (abdb_importer_by_name_or_bid(&importer, NULL, &input, &err) == ABDB_OK) {
-        add_required_overrides(&words);
+    if (abdb_importer_find_by_name_or_highest_bid(&importer, NULL, &input, &err) == ABDB_OK) {
+        add_overrides_that_fixtures_need(&words);
         input.left_out = &left_out;
         balanced = abdb_balance_open_sink(balance, &store, &left_out);
         faulty->inner = balanced;
-        front = (abdb_sink){faulty, forward_entry_drop_first, forward_fact, forward_reject,
+        front = (abdb_sink){faulty, forward_entry_with_planted_loss, forward_fact, forward_reject,
                             forward_row_end};
         assert_ok(importer->read(&input, &words, &front, &err));
         assert_ok(abdb_balance_settle_last_row(balance, &err));
@@ -227,8 +229,8 @@ static void test_failed_and_timeless_rows_are_counted(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         counting_sink k = {0};
-        const abdb_sink store = {&k, count_entry_results, count_fact, count_reject_and_lost_values,
-                                 abdb_sink_ignore_row_end};
+        const abdb_sink store = {&k, count_entry_results_and_left_out, count_fact,
+                                 count_reject_and_lost_values, abdb_sink_ignore_row_end};
         abdb_left_out left_out = {0};
         const abdb_importer *importer;
         abdb_overrides words = {0};
@@ -239,8 +241,8 @@ static void test_failed_and_timeless_rows_are_counted(void **state)
 
         assert_ok(abdb_input_decode_memory(&in, files[i].format, files[i].text,
                                            strlen(files[i].text), &err));
-        assert_ok(abdb_importer_by_name_or_bid(&importer, files[i].format, &in, &err));
-        add_required_overrides(&words);
+        assert_ok(abdb_importer_find_by_name_or_highest_bid(&importer, files[i].format, &in, &err));
+        add_overrides_that_fixtures_need(&words);
         in.left_out = &left_out;
         front = abdb_balance_open_sink(&b, &store, &left_out);
         assert_ok(importer->read(&in, &words, &front, &err));
@@ -260,8 +262,8 @@ static void test_failed_and_timeless_rows_are_counted(void **state)
 static void test_value_behind_last_row_is_counted_lost(void **state)
 {
     counting_sink k = {0};
-    const abdb_sink store = {&k, count_entry_results, count_fact, count_reject_and_lost_values,
-                             abdb_sink_ignore_row_end};
+    const abdb_sink store = {&k, count_entry_results_and_left_out, count_fact,
+                             count_reject_and_lost_values, abdb_sink_ignore_row_end};
     static abdb_entry entry;
     abdb_balance b;
     abdb_error err;
@@ -274,7 +276,7 @@ static void test_value_behind_last_row_is_counted_lost(void **state)
     assert_ok(sink.row_end(sink.self, &err));
     assert_int_equal(b.read, 2);
     assert_int_equal(b.lost + k.rejects, 0);
-    abdb_entry_leave_out_results(&entry);
+    abdb_entry_drop_results_as_left_out(&entry);
     assert_int_equal(entry.results, 0);
     assert_int_equal(entry.values_left_out, 1);
     abdb_count_values_read(3);

@@ -21,7 +21,8 @@ static struct {
     double budget_s;     /* of a check */
 } wrong = {.budget_s = 1e9};
 
-static abdb_status use_problem_as_state(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status prepare_with_problem_as_state(void **state, const abdb_problem *p,
+                                                 abdb_error *err)
 {
     (void)err;
     *state = (void *)(uintptr_t)p;
@@ -34,7 +35,7 @@ static abdb_tensor *output_tensor_of(abdb_problem *p)
     return &p->tensor[p->tensors - 1];
 }
 
-static abdb_status run_right_implementation(abdb_problem *p, abdb_error *err)
+static abdb_status prepare_launch_close_right_implementation(abdb_problem *p, abdb_error *err)
 {
     void *own = p;
     abdb_status st = ABDB_OK;
@@ -57,7 +58,7 @@ static abdb_status launch_with_planted_mistake(void *state, abdb_error *err)
     if (wrong.what == NOTHING || (wrong.what == FIRST_ONLY && nth > 0) ||
         (wrong.what == EVERY_OTHER && nth % 2))
         return ABDB_OK;
-    if (run_right_implementation(p, err) != ABDB_OK) return err->status;
+    if (prepare_launch_close_right_implementation(p, err) != ABDB_OK) return err->status;
     if (wrong.what == ONE_ELEMENT)
         abdb_tensor_set_rounded(out, at, abdb_tensor_get_f64(out, at) + 1);
     if (wrong.what == ONE_UNIT) ((uint16_t *)out->data)[at] ^= 1; /* of bf16 */
@@ -71,13 +72,15 @@ static abdb_status launch_with_planted_mistake(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
-static const abdb_impl impl = {
-    .provider = "wrong", .prepare = use_problem_as_state, .launch = launch_with_planted_mistake};
+static const abdb_impl impl = {.provider = "wrong",
+                               .prepare = prepare_with_problem_as_state,
+                               .launch = launch_with_planted_mistake};
 
 /* The error that a check finds of two copies after some launches; exact: of inputs whose result
  * is. */
-static double error_found_of_planted_mistake(const abdb_kernel *kernel, const abdb_impl *right_impl,
-                                             int mistake, bool exact, const char *params)
+static double error_verification_finds_of_mistake(const abdb_kernel *kernel,
+                                                  const abdb_impl *right_impl, int mistake,
+                                                  bool exact, const char *params)
 {
     json_t *object = json_loads(params, 0, NULL);
     abdb_instance copies[2] = {{.state = NULL}, {.state = NULL}};
@@ -97,7 +100,7 @@ static double error_found_of_planted_mistake(const abdb_kernel *kernel, const ab
                                            .seed = i,
                                            .exact = exact};
 
-        assert_ok(abdb_instance_make(&copies[i], &recipe, &err));
+        assert_ok(abdb_instance_alloc_fill_and_prepare(&copies[i], &recipe, &err));
         if (exact) assert_true(copies[i].exact);
     }
     /* Twice: some mistakes are made from the second launch on only. */
@@ -116,15 +119,15 @@ static void test_stale_or_borrowed_outputs_are_found(void **state)
     const char *params = "{\"n\":\"40\"}";
 
     (void)state;
-    assert_true(error_found_of_planted_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, RIGHT, false,
-                                               params) <= 1);
-    assert_true(error_found_of_planted_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, RIGHT, true,
-                                               params) <= 1);
+    assert_true(error_verification_finds_of_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, RIGHT, false,
+                                                    params) <= 1);
+    assert_true(error_verification_finds_of_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, RIGHT, true,
+                                                    params) <= 1);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        assert_true(error_found_of_planted_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, kinds[i],
-                                                   false, params) > 1);
-        assert_true(error_found_of_planted_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, kinds[i],
-                                                   true, params) > 1);
+        assert_true(error_verification_finds_of_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, kinds[i],
+                                                        false, params) > 1);
+        assert_true(error_verification_finds_of_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, kinds[i],
+                                                        true, params) > 1);
     }
 }
 
@@ -135,10 +138,10 @@ static void test_zeros_for_attention_are_found(void **state)
                          "\"d\":\"32\",\"sequence\":\"4096\"}";
 
     (void)state;
-    assert_true(error_found_of_planted_mistake(&abdb_kernel_paged, &abdb_ref_paged, RIGHT, false,
-                                               params) <= 1);
-    assert_true(error_found_of_planted_mistake(&abdb_kernel_paged, &abdb_ref_paged, ZEROS, false,
-                                               params) > 1);
+    assert_true(error_verification_finds_of_mistake(&abdb_kernel_paged, &abdb_ref_paged, RIGHT,
+                                                    false, params) <= 1);
+    assert_true(error_verification_finds_of_mistake(&abdb_kernel_paged, &abdb_ref_paged, ZEROS,
+                                                    false, params) > 1);
 }
 
 static void test_one_wrong_bit_of_bf16_is_found(void **state)
@@ -146,10 +149,10 @@ static void test_one_wrong_bit_of_bf16_is_found(void **state)
     const char *params = "{\"dtype\":\"bf16\",\"m\":\"20\",\"n\":\"30\",\"k\":\"500\"}";
 
     (void)state;
-    assert_true(error_found_of_planted_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, RIGHT, true,
-                                               params) <= 1);
-    assert_true(error_found_of_planted_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, ONE_UNIT, true,
-                                               params) > 1);
+    assert_true(error_verification_finds_of_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, RIGHT, true,
+                                                    params) <= 1);
+    assert_true(error_verification_finds_of_mistake(&abdb_kernel_gemm, &abdb_ref_gemm, ONE_UNIT,
+                                                    true, params) > 1);
 }
 
 /* Vectors that are only moved are all looked at, however little time there is. */
@@ -162,12 +165,12 @@ static void test_moved_vectors_are_checked_whole(void **state)
     (void)state;
     wrong.budget_s = 0;
     for (int i = 0; i < 2; i++) {
-        assert_true(error_found_of_planted_mistake(&abdb_kernel_gather, &abdb_ref_gather, RIGHT,
-                                                   false, params[i]) <= 1);
-        assert_true(error_found_of_planted_mistake(&abdb_kernel_gather, &abdb_ref_gather,
-                                                   ONE_ELEMENT, false, params[i]) > 1);
-        assert_true(error_found_of_planted_mistake(&abdb_kernel_gather, &abdb_ref_gather, NOTHING,
-                                                   false, params[i]) > 1);
+        assert_true(error_verification_finds_of_mistake(&abdb_kernel_gather, &abdb_ref_gather,
+                                                        RIGHT, false, params[i]) <= 1);
+        assert_true(error_verification_finds_of_mistake(&abdb_kernel_gather, &abdb_ref_gather,
+                                                        ONE_ELEMENT, false, params[i]) > 1);
+        assert_true(error_verification_finds_of_mistake(&abdb_kernel_gather, &abdb_ref_gather,
+                                                        NOTHING, false, params[i]) > 1);
     }
     wrong.budget_s = 1e9;
 }
@@ -179,18 +182,18 @@ static void test_inout_tensors_are_restored(void **state)
                *updates = "{\"words\":\"1024\",\"updates\":\"4096\",\"parts\":\"2\"}";
 
     (void)state;
-    assert_true(error_found_of_planted_mistake(&abdb_kernel_gather, &abdb_ref_gather, RIGHT, false,
-                                               scatter) <= 1);
-    assert_true(error_found_of_planted_mistake(&abdb_kernel_gather, &abdb_ref_gather, NOTHING,
-                                               false, scatter) > 1);
-    assert_true(error_found_of_planted_mistake(&abdb_kernel_gather, &abdb_ref_gather, ONE_ELEMENT,
-                                               false, scatter) > 1);
-    assert_true(error_found_of_planted_mistake(&abdb_kernel_gups, &abdb_ref_gups, RIGHT, false,
-                                               updates) <= 1);
-    assert_true(error_found_of_planted_mistake(&abdb_kernel_gups, &abdb_ref_gups, NOTHING, false,
-                                               updates) > 1);
-    assert_true(error_found_of_planted_mistake(&abdb_kernel_gups, &abdb_ref_gups, FIRST_ONLY, false,
-                                               updates) > 1);
+    assert_true(error_verification_finds_of_mistake(&abdb_kernel_gather, &abdb_ref_gather, RIGHT,
+                                                    false, scatter) <= 1);
+    assert_true(error_verification_finds_of_mistake(&abdb_kernel_gather, &abdb_ref_gather, NOTHING,
+                                                    false, scatter) > 1);
+    assert_true(error_verification_finds_of_mistake(&abdb_kernel_gather, &abdb_ref_gather,
+                                                    ONE_ELEMENT, false, scatter) > 1);
+    assert_true(error_verification_finds_of_mistake(&abdb_kernel_gups, &abdb_ref_gups, RIGHT, false,
+                                                    updates) <= 1);
+    assert_true(error_verification_finds_of_mistake(&abdb_kernel_gups, &abdb_ref_gups, NOTHING,
+                                                    false, updates) > 1);
+    assert_true(error_verification_finds_of_mistake(&abdb_kernel_gups, &abdb_ref_gups, FIRST_ONLY,
+                                                    false, updates) > 1);
 }
 
 static double get_element_of_a(const abdb_problem *p, size_t i, size_t k)

@@ -30,7 +30,7 @@ static void append_safetensors_tensor(safetensors_draft *d, const char *name, si
                          "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[%s],\"data_offsets\":[%zu,%zu]}",
                          t ? "," : "{", name, dtypes[t % 3], dims, d->bytes, end);
     for (size_t i = 0; i < rows * columns; i++) {
-        float value = weight_value(t, i / columns, i % columns);
+        float value = expected_weight_value(t, i / columns, i % columns);
         uint16_t half = t % 3 == 1 ? abdb_bf16_from_f32(value) : abdb_f16_from_f32(value);
 
         memcpy(d->data + d->bytes + i * size, size == 4 ? (void *)&value : &half, size);
@@ -38,14 +38,14 @@ static void append_safetensors_tensor(safetensors_draft *d, const char *name, si
     d->bytes = end;
 }
 
-static void write_safetensors_file(const char *header, size_t stated_length, const void *data,
-                                   size_t bytes)
+static void write_safetensors_file_with_stated_length(const char *header, size_t stated_length,
+                                                      const void *data, size_t bytes)
 {
     unsigned char head[8];
     FILE *file;
 
     for (size_t i = 0; i < 8; i++) head[i] = (unsigned char)(stated_length >> 8 * i);
-    set_path_of_process();
+    set_path_with_process_id();
     file = fopen(path, "wb");
     assert_true(file && fwrite(head, 1, 8, file) == 8);
     assert_true(fwrite(header, 1, strlen(header), file) == strlen(header));
@@ -75,18 +75,18 @@ static void write_safetensors_of_network(void)
     append_safetensors_tensor(&d, "lm_head.weight", 5, 8);
     append_safetensors_tensor(&d, "model.norm.weight", 1, 8);
     snprintf(d.header + d.used, sizeof d.header - d.used, ",\"__metadata__\":{\"format\":\"pt\"}}");
-    write_safetensors_file(d.header, strlen(d.header), d.data, d.bytes);
+    write_safetensors_file_with_stated_length(d.header, strlen(d.header), d.data, d.bytes);
 }
 
 /* Column of a matrix against the tensor and row where it must stand. */
 static void assert_column_is_tensor_row(const abdb_llama_weights_source *source, size_t layer,
-                                        int which, size_t column, size_t tensor, size_t row,
+                                        int matrix_kind, size_t column, size_t tensor, size_t row,
                                         size_t count)
 {
     float out[24];
 
-    source->column(source->self, layer, which, column, out);
-    for (size_t i = 0; i < count; i++) assert_true(out[i] == weight_value(tensor, row, i));
+    source->column(source->self, layer, matrix_kind, column, out);
+    for (size_t i = 0; i < count; i++) assert_true(out[i] == expected_weight_value(tensor, row, i));
 }
 
 static void assert_each_weight_in_place(void)
@@ -96,7 +96,7 @@ static void assert_each_weight_in_place(void)
     abdb_error err = {0};
     float gains[8];
 
-    assert_ok(abdb_llama_file_open_and_check(&f, path, &shape, &err));
+    assert_ok(abdb_llama_file_open_and_find_tensors(&f, path, &shape, &err));
     source = abdb_llama_file_source(&f);
     for (size_t l = 0; l < 2; l++) {
         for (size_t j = 0; j < 48; j++) /* 24 queries, 12 keys, 12 values */
@@ -113,7 +113,7 @@ static void assert_each_weight_in_place(void)
             assert_column_is_tensor_row(&source, l, ABDB_LLAMA_DOWN, j, 9 * l + 6, j, 6);
         for (size_t n = 0; n < 2; n++) {
             source.gains(source.self, 2 * l + n, gains);
-            assert_true(gains[3] == weight_value(9 * l + 7 + n, 0, 3));
+            assert_true(gains[3] == expected_weight_value(9 * l + 7 + n, 0, 3));
         }
     }
     for (size_t j = 0; j < 5; j++) {
@@ -121,7 +121,7 @@ static void assert_each_weight_in_place(void)
         assert_column_is_tensor_row(&source, 2, 1, j, 19, j, 8);
     }
     source.gains(source.self, 4, gains);
-    assert_true(gains[7] == weight_value(20, 0, 7));
+    assert_true(gains[7] == expected_weight_value(20, 0, 7));
     abdb_llama_file_close(&f);
     unlink(path);
 }
@@ -143,7 +143,7 @@ static double zero_clock(void)
 }
 
 /* Logits after four tokens of the network in the file. */
-static void run_saved_network_get_logits(float *out)
+static void run_network_of_file_get_logits(float *out)
 {
     static const int32_t token[] = {3, 0, 4, 1};
     abdb_problem p = {.kernel = "llama-generate"};
@@ -155,13 +155,13 @@ static void run_saved_network_get_logits(float *out)
     abdb_llama g;
     abdb_error err = {0};
 
-    assert_ok(abdb_llama_file_open_and_check(&f, path, &shape, &err));
+    assert_ok(abdb_llama_file_open_and_find_tensors(&f, path, &shape, &err));
     source = abdb_llama_file_source(&f);
     assert_ok(abdb_llama_alloc_and_init(&g, &stage, &shape, &most, &source, &err));
     g.sequences = 1;
     g.first[1] = 4;
     memcpy(g.token, token, sizeof token);
-    abdb_llama_forward_pass(&g);
+    abdb_llama_forward_and_pick_tokens(&g);
     memcpy(out, g.logits, shape.vocabulary * sizeof *out);
     abdb_llama_free(&g);
     abdb_llama_file_close(&f);
@@ -174,9 +174,9 @@ static void test_same_weights_give_same_logits(void **state)
 
     (void)state;
     write_safetensors_of_network();
-    run_saved_network_get_logits(safe);
+    run_network_of_file_get_logits(safe);
     write_gguf_of_network(3);
-    run_saved_network_get_logits(other);
+    run_network_of_file_get_logits(other);
     assert_memory_equal(safe, other, sizeof safe);
     assert_true(isfinite(safe[0]) && safe[0] != safe[1]);
     unlink(path);
@@ -192,13 +192,14 @@ static void test_wrong_shape_names_the_tensor(void **state)
     (void)state;
     write_safetensors_of_network();
     more.layers = 3;
-    assert_status(abdb_llama_file_open_and_check(&f, path, &more, &err), ABDB_FORMAT);
+    assert_status(abdb_llama_file_open_and_find_tensors(&f, path, &more, &err), ABDB_FORMAT);
     assert_non_null(strstr(err.message, "no model.layers.2.self_attn.q_proj.weight"));
     wider.hidden = 7;
-    assert_status(abdb_llama_file_open_and_check(&f, path, &wider, &err), ABDB_FORMAT);
+    assert_status(abdb_llama_file_open_and_find_tensors(&f, path, &wider, &err), ABDB_FORMAT);
     assert_non_null(strstr(err.message, "mlp.gate_proj.weight is 6 x 8, and the model has 7 x 8"));
-    assert_status(abdb_llama_file_open_and_check(&f, "/nowhere/weights", &shape, &err), ABDB_IO);
-    assert_status(abdb_llama_file_open_and_check(&f, "/tmp", &shape, &err), ABDB_IO);
+    assert_status(abdb_llama_file_open_and_find_tensors(&f, "/nowhere/weights", &shape, &err),
+                  ABDB_IO);
+    assert_status(abdb_llama_file_open_and_find_tensors(&f, "/tmp", &shape, &err), ABDB_IO);
     unlink(path);
 }
 
@@ -236,16 +237,16 @@ static void test_lying_headers_are_refused(void **state)
         abdb_weights_file f;
         abdb_error err = {0};
 
-        write_safetensors_file(tried[i].header,
-                               tried[i].length ? tried[i].length : strlen(tried[i].header), data,
-                               sizeof data);
-        assert_status(abdb_weights_file_open(&f, path, &err), ABDB_FORMAT);
+        write_safetensors_file_with_stated_length(
+            tried[i].header, tried[i].length ? tried[i].length : strlen(tried[i].header), data,
+            sizeof data);
+        assert_status(abdb_weights_file_map_and_parse(&f, path, &err), ABDB_FORMAT);
         assert_non_null(strstr(err.message, path));
         assert_non_null(strstr(err.message, tried[i].says));
         assert_true(!f.map && !f.saved);
     }
     assert_true(truncate(path, 5) == 0);
-    assert_status(abdb_weights_file_open(&(abdb_weights_file){0}, path, &(abdb_error){0}),
+    assert_status(abdb_weights_file_map_and_parse(&(abdb_weights_file){0}, path, &(abdb_error){0}),
                   ABDB_FORMAT);
     unlink(path);
 }

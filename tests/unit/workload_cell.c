@@ -29,14 +29,14 @@ static void test_spans_nest_and_add_up(void **state)
             clock_s += 1;
             abdb_span_enter(&s, "product", "gemm");
             clock_s += 4;
-            abdb_span_leave(&s, 10, 20);
+            abdb_span_leave_and_add_work(&s, 10, 20);
         }
-        abdb_span_leave(&s, 0, 0);
+        abdb_span_leave_and_add_work(&s, 0, 0);
         abdb_span_enter(&s, "backward", NULL);
         abdb_span_enter(&s, "product", "gemm"); /* another part of that name */
         clock_s += 7;
-        abdb_span_leave(&s, 1, 2);
-        abdb_span_leave(&s, 0, 0);
+        abdb_span_leave_and_add_work(&s, 1, 2);
+        abdb_span_leave_and_add_work(&s, 0, 0);
     }
     assert_true(!s.overflowed && s.deep == 0);
     assert_int_equal(s.count, 4);
@@ -46,7 +46,7 @@ static void test_spans_nest_and_add_up(void **state)
     assert_true(s.at[1].ops == 30 && s.at[1].bytes == 60);
     assert_string_equal(s.at[3].within, "backward");
     assert_true(s.at[3].time_s == 7 && s.at[3].calls == 1);
-    abdb_span_leave(&s, 0, 0); /* one too many */
+    abdb_span_leave_and_add_work(&s, 0, 0); /* one too many */
     assert_true(s.overflowed);
 }
 
@@ -60,13 +60,13 @@ static void test_too_many_or_deep_spans_overflow(void **state)
         assert_true(!s.overflowed);
         snprintf(name[i], sizeof name[i], "p%zu", i);
         abdb_span_enter(&s, name[i], "k");
-        abdb_span_leave(&s, 0, 0);
+        abdb_span_leave_and_add_work(&s, 0, 0);
     }
     assert_true(s.overflowed && s.count == ABDB_SPANS_MAX);
     s = (abdb_spans){.now = read_settable_clock};
     for (int i = 0; i <= ABDB_SPANS_DEEP; i++) abdb_span_enter(&s, "deep", NULL);
     assert_true(s.overflowed);
-    for (int i = 0; i <= ABDB_SPANS_DEEP; i++) abdb_span_leave(&s, 0, 0);
+    for (int i = 0; i <= ABDB_SPANS_DEEP; i++) abdb_span_leave_and_add_work(&s, 0, 0);
     assert_int_equal(s.deep, 0);
 }
 
@@ -87,7 +87,7 @@ static abdb_status toy_resolve_params(abdb_problem *p, const abdb_machine_caches
     size_t n;
 
     (void)limits;
-    return abdb_param_check_and_set_size(p, "n", 4, 100, &n, err);
+    return abdb_param_parse_size_and_store_default(p, "n", 4, 100, &n, err);
 }
 
 static void toy_list_missing_parts(const abdb_problem *p, const struct abdb_parts *parts, char *out,
@@ -102,18 +102,18 @@ static void toy_count_work_and_memory(const abdb_run_context *s, abdb_effort *ou
     *out = (abdb_effort){1e6 * abdb_param_number(s->p, "n", 0), 1e3, toy_memory};
 }
 
-static abdb_status toy_check_results(const abdb_run_context *s, double *error, const char **at,
-                                     abdb_error *err)
+static abdb_status toy_check_results_with_set_error(const abdb_run_context *s, double *error,
+                                                    const char **at, abdb_error *err)
 {
     (void)s, (void)err;
     *error = toy_error;
     *at = "n=2";
     abdb_span_enter(s->spans, "of the check", "none");
-    abdb_span_leave(s->spans, 1, 1);
+    abdb_span_leave_and_add_work(s->spans, 1, 1);
     return ABDB_OK;
 }
 
-static abdb_status toy_open(void **state, const abdb_run_context *s, abdb_error *err)
+static abdb_status toy_open_and_count(void **state, const abdb_run_context *s, abdb_error *err)
 {
     (void)err;
     made = (toy_state){.stage = s};
@@ -140,8 +140,8 @@ static abdb_status toy_run_within_spans(void *state, abdb_error *err)
     abdb_span_enter(t->stage->spans, "step", NULL);
     abdb_span_enter(t->stage->spans, "wait", "none");
     usleep(1000);
-    abdb_span_leave(t->stage->spans, 5, 6);
-    if (!toy_leaves_open) abdb_span_leave(t->stage->spans, 0, 0);
+    abdb_span_leave_and_add_work(t->stage->spans, 5, 6);
+    if (!toy_leaves_open) abdb_span_leave_and_add_work(t->stage->spans, 0, 0);
     return ABDB_OK;
 }
 
@@ -155,7 +155,7 @@ static void toy_report_metrics(void *state, double median_s, abdb_metric_callbac
     if (toy_unsound) *sound = false;
 }
 
-static void toy_close(void *state)
+static void toy_close_and_count(void *state)
 {
     (void)state;
     closed++;
@@ -170,12 +170,12 @@ static const abdb_workload toy_workload = {"toy",
                                            toy_resolve_params,
                                            toy_list_missing_parts,
                                            toy_count_work_and_memory,
-                                           toy_check_results,
-                                           toy_open,
+                                           toy_check_results_with_set_error,
+                                           toy_open_and_count,
                                            toy_count_reset,
                                            toy_run_within_spans,
                                            toy_report_metrics,
-                                           toy_close,
+                                           toy_close_and_count,
                                            false,
                                            {NULL, NULL}};
 
@@ -192,7 +192,8 @@ static json_t *run_toy_return_records(const char *expected_status, abdb_error *e
     const char *ended = "";
     char line[8192];
 
-    assert_true(file && dup2(fileno(file), STDOUT_FILENO) >= 0 && abdb_records_take_stdout());
+    assert_true(file && dup2(fileno(file), STDOUT_FILENO) >= 0 &&
+                abdb_records_take_stdout_divert_prints());
     dup2(out, STDOUT_FILENO);
     close(out);
     (void)!abdb_run_workload_cell(&toy_workload, &backend, abdb_init_host_device(1), "toy n=3",

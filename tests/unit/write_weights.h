@@ -23,12 +23,12 @@ static const abdb_llama_shape shape = {.layers = 2,
 static char path[64];
 
 /* The number that a tensor has in a row and column: exact in f16 and bf16. */
-static inline float weight_value(size_t tensor, size_t row, size_t column)
+static inline float expected_weight_value(size_t tensor, size_t row, size_t column)
 {
     return (float)abdb_random_nonzero_integer(tensor, row * 64 + column, 100);
 }
 
-static inline void set_path_of_process(void)
+static inline void set_path_with_process_id(void)
 {
     snprintf(path, sizeof path, "/tmp/abdb-saved-%ld", (long)getpid());
 }
@@ -107,8 +107,8 @@ static inline size_t row_in_gguf_order(size_t row)
     return (h * half + row % half) * 2 + part;
 }
 
-static inline void append_gguf_tensor(const char *name, size_t rows, size_t columns,
-                                      bool permute_rows)
+static inline void append_gguf_tensor_info_and_numbers(const char *name, size_t rows,
+                                                       size_t columns, bool permute_rows)
 {
     static const uint64_t types[] = {0, 30, 1}; /* as add() has them: F32, BF16, F16 */
     byte_buffer *to = &gguf.numbers;
@@ -123,7 +123,7 @@ static inline void append_gguf_tensor(const char *name, size_t rows, size_t colu
     append_little_endian(&gguf.head, to->bytes, 8);
     for (size_t r = 0; r < rows; r++)
         for (size_t c = 0; c < columns; c++) {
-            float value = weight_value(t, r, c);
+            float value = expected_weight_value(t, r, c);
             uint16_t half = t % 3 == 1 ? abdb_bf16_from_f32(value) : abdb_f16_from_f32(value);
 
             memcpy(to->data + to->bytes +
@@ -139,7 +139,7 @@ static inline void write_gguf_file(void)
     FILE *file;
 
     while (head->bytes % 64) append_little_endian(head, 0, 1);
-    set_path_of_process();
+    set_path_with_process_id();
     file = fopen(path, "wb");
     assert_true(file && fwrite(head->data, 1, head->bytes, file) == head->bytes);
     assert_true(fwrite(gguf.numbers.data, 1, gguf.numbers.bytes, file) == gguf.numbers.bytes);
@@ -169,11 +169,11 @@ static inline void write_gguf_of_network(uint64_t version)
     head->data[pairs_at] = (unsigned char)end;
     for (size_t i = 0; i < 18; i++) {
         snprintf(name, sizeof name, "blk.%zu.%s.weight", i / 9, of[i % 9].name);
-        append_gguf_tensor(name, of[i % 9].rows, of[i % 9].columns, i % 9 < 2);
+        append_gguf_tensor_info_and_numbers(name, of[i % 9].rows, of[i % 9].columns, i % 9 < 2);
     }
-    append_gguf_tensor("token_embd.weight", 5, 8, false);
-    append_gguf_tensor("output.weight", 5, 8, false);
-    append_gguf_tensor("output_norm.weight", 1, 8, false);
+    append_gguf_tensor_info_and_numbers("token_embd.weight", 5, 8, false);
+    append_gguf_tensor_info_and_numbers("output.weight", 5, 8, false);
+    append_gguf_tensor_info_and_numbers("output_norm.weight", 1, 8, false);
     write_gguf_file();
 }
 

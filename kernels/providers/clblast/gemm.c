@@ -22,17 +22,17 @@ static int clblast_gemm_accepts(const abdb_problem *p, const char **why_not)
     if (tiles && strcmp(tiles, "auto") != 0) return 0;
     *why_not = "CLBlast has products of f32 and f64";
     if (p->tensor[0].dtype != ABDB_F64 && p->tensor[0].dtype != ABDB_F32) return 0;
-    return abdb_cl_supports_formats(p, why_not);
+    return abdb_cl_supports_tensor_formats(p, why_not);
 }
 
 /* Enqueues C = A B + beta C; a marker before it and the event of its last kernel bound its time. */
-static abdb_status clblast_gemm_launch(void *state, abdb_error *err)
+static abdb_status clblast_gemm_enqueue_with_events(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     abdb_cl_device *d = (abdb_cl_device *)p->device;
-    cl_mem a = abdb_cl_buffer_at_address(d, p->tensor[0].data).memory,
-           b = abdb_cl_buffer_at_address(d, p->tensor[1].data).memory,
-           c = abdb_cl_buffer_at_address(d, p->tensor[2].data).memory;
+    cl_mem a = abdb_cl_buffer_and_offset_of_address(d, p->tensor[0].data).memory,
+           b = abdb_cl_buffer_and_offset_of_address(d, p->tensor[1].data).memory,
+           c = abdb_cl_buffer_and_offset_of_address(d, p->tensor[2].data).memory;
     abdb_gemm g = abdb_gemm_from_problem(p);
     CLBlastTranspose ta = g.ta ? CLBlastTransposeYes : CLBlastTransposeNo,
                      tb = g.tb ? CLBlastTransposeYes : CLBlastTransposeNo;
@@ -59,4 +59,4 @@ done:
 }
 
 const abdb_impl abdb_clblast_gemm = {
-    "gemm", "clblast", clblast_gemm_accepts, NULL, clblast_gemm_launch, NULL, NULL};
+    "gemm", "clblast", clblast_gemm_accepts, NULL, clblast_gemm_enqueue_with_events, NULL, NULL};

@@ -152,7 +152,7 @@ static abdb_status add_single_query_decode(abdb_cu_job *job, const attention_siz
                                    .block = (uint32_t)s->keys,
                                    .width = 1};
 
-    return abdb_cu_add_decode_attention(job, t[Q].dtype, &of, s->keys, err);
+    return abdb_cu_add_split_kv_decode_attention(job, t[Q].dtype, &of, s->keys, err);
 }
 
 /* A job of attention: backward, plain, of one query, or in blocks. */
@@ -172,7 +172,7 @@ static abdb_status cuda_attention_prepare(void **state, const abdb_problem *p, a
     else
         TRY(add_flash_forward(job, &s, err));
 done:
-    return abdb_cu_job_to_state_or_free(st, job, state, err);
+    return abdb_cu_job_to_state_or_graph_or_free(st, job, state, err);
 }
 
 const abdb_impl abdb_cu_attention_impl = {"attention",

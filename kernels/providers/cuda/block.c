@@ -23,7 +23,7 @@ done:
     return st;
 }
 
-static int cuda_block_accepts(const abdb_problem *p, const char **why_not)
+static int cuda_block_accepts_if_cublas(const abdb_problem *p, const char **why_not)
 {
     *why_not = "cuBLAS was not found";
     return ((const abdb_cu_device *)p->device)->blas != NULL;
@@ -31,7 +31,8 @@ static int cuda_block_accepts(const abdb_problem *p, const char **why_not)
 
 /* A job of a transformer block. Backward runs the forward pass here, once, and keeps its
  * activations. */
-static abdb_status cuda_block_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status cuda_block_prepare_forward_or_backward(void **state, const abdb_problem *p,
+                                                          abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     bool forward = p->tensors == 3;
@@ -46,16 +47,19 @@ static abdb_status cuda_block_prepare(void **state, const abdb_problem *p, abdb_
 
     TRY(abdb_cu_job_new(&b.job, p, err));
     TRY(alloc_block_activations(&b, err));
-    TRY(abdb_cu_block_forward(&b, err));
+    TRY(abdb_cu_add_block_forward(&b, err));
     if (!forward) {
         TRY(abdb_cu_run_and_clear_steps(b.job, err)); /* what forward keeps is there */
-        TRY(abdb_cu_block_backward(&b, &t[DY], &t[DX], &t[DP], err));
+        TRY(abdb_cu_add_block_backward(&b, &t[DY], &t[DX], &t[DP], err));
     }
 done:
-    return abdb_cu_job_to_state_or_free(st, b.job, state, err);
+    return abdb_cu_job_to_state_or_graph_or_free(st, b.job, state, err);
 }
 
-const abdb_impl abdb_cu_block_impl = {"transformer-block", "cuda",
-                                      cuda_block_accepts,  cuda_block_prepare,
-                                      abdb_cu_job_launch,  abdb_cu_job_chosen_text,
+const abdb_impl abdb_cu_block_impl = {"transformer-block",
+                                      "cuda",
+                                      cuda_block_accepts_if_cublas,
+                                      cuda_block_prepare_forward_or_backward,
+                                      abdb_cu_job_launch,
+                                      abdb_cu_job_chosen_text,
                                       abdb_cu_job_free};

@@ -51,12 +51,12 @@ done:
 
 /* Slopes of a norm: dx = base + those of x; its gains and shifts. */
 static abdb_status add_layernorm_backward(const linear_layer_gradient *l, void *dy, void *x,
-                                          void *base, void *dx, int gain, int shift,
+                                          void *added_gradient, void *dx, int gain, int shift,
                                           abdb_error *err)
 {
     abdb_cu_block *b = l->b;
-    abdb_cu_norm_backward of = {dy,   x,   abdb_cu_block_weight_vector(b, b->p, gain), base, dx,
-                                NULL, b->d};
+    abdb_cu_norm_backward of = {
+        dy, x, abdb_cu_block_weight_vector(b, b->p, gain), added_gradient, dx, NULL, b->d};
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cu_block_alloc_rows(b, b->d, &of.hats, err));
@@ -92,8 +92,9 @@ static abdb_status add_causal_attention_backward(abdb_cu_block *b, void *d_att, 
     return abdb_cu_add_flash_backward(b->job, b->p->dtype, b->n / b->sequence, &of, err);
 }
 
-abdb_status abdb_cu_block_backward(abdb_cu_block *b, const abdb_tensor *dy, const abdb_tensor *dx,
-                                   const abdb_tensor *dp, abdb_error *err)
+abdb_status abdb_cu_add_block_backward(abdb_cu_block *b, const abdb_tensor *dy,
+                                       const abdb_tensor *dx, const abdb_tensor *dp,
+                                       abdb_error *err)
 {
     void *d_g, *d_n2, *d_h, *d_att, *d_qkv, *d_n1;
     linear_layer_gradient down = {b, dp, ABDB_CU_DOWN, ABDB_CU_BPR, b->g, dy->data},

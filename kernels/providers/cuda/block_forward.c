@@ -59,8 +59,8 @@ static abdb_status add_layernorm(abdb_cu_block *b, void *from, void *to, int gai
 }
 
 /* to = base (or nothing) + bias + from x a matrix of parameters. */
-static abdb_status add_linear_layer(abdb_cu_block *b, void *from, void *base, void *to, int matrix,
-                                    int bias, abdb_error *err)
+static abdb_status add_linear_layer(abdb_cu_block *b, void *from, void *residual, void *to,
+                                    int matrix, int bias, abdb_error *err)
 {
     abdb_dtype dtype = b->p->dtype;
     size_t columns = abdb_cu_block_matrix_columns(b, matrix),
@@ -68,7 +68,7 @@ static abdb_status add_linear_layer(abdb_cu_block *b, void *from, void *base, vo
     abdb_cu_matrix x = {from, dtype, depth, 0, false},
                    w = {abdb_cu_block_weight_matrix(b, b->p, matrix), dtype, columns, 0, false},
                    c = {to, dtype, columns, 0, false};
-    abdb_cu_broadcast_bias of = {abdb_cu_block_weight_vector(b, b->p, bias), base, to,
+    abdb_cu_broadcast_bias of = {abdb_cu_block_weight_vector(b, b->p, bias), residual, to,
                                  b->n * columns, columns};
     abdb_status st = ABDB_OK;
 
@@ -80,7 +80,7 @@ done:
     return st;
 }
 
-abdb_status abdb_cu_block_forward(abdb_cu_block *b, abdb_error *err)
+abdb_status abdb_cu_add_block_forward(abdb_cu_block *b, abdb_error *err)
 {
     abdb_cu_attention of = {.q = abdb_cu_block_qkv_heads(b, b->qkv, 0),
                             .k = abdb_cu_block_qkv_heads(b, b->qkv, 1),

@@ -10,7 +10,7 @@ typedef struct {
     abdb_cu_gemm_size size;
 } cublas_gemm_call;
 
-cudaDataType_t abdb_cu_data_type(abdb_dtype dtype)
+cudaDataType_t abdb_cu_data_type_of_dtype(abdb_dtype dtype)
 {
     switch (dtype) {
     case ABDB_F64: return CUDA_R_64F;
@@ -24,7 +24,7 @@ cudaDataType_t abdb_cu_data_type(abdb_dtype dtype)
     }
 }
 
-cublasComputeType_t abdb_cu_compute_type(abdb_dtype dtype)
+cublasComputeType_t abdb_cu_compute_type_of_dtype(abdb_dtype dtype)
 {
     switch (dtype) {
     case ABDB_F64: return CUBLAS_COMPUTE_64F;
@@ -56,11 +56,11 @@ static abdb_status enqueue_cublas_gemm(void *what, abdb_error *err)
         abdb_cu.cublasGemmStridedBatchedEx_(
             p->d->blas, p->b.transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
             p->a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N, (int)s->n, (int)s->m, (int)s->k, one,
-            p->b.data, abdb_cu_data_type(p->b.dtype), (int)p->b.row, (long long)p->b.stride,
-            p->a.data, abdb_cu_data_type(p->a.dtype), (int)p->a.row, (long long)p->a.stride, beta,
-            (void *)(uintptr_t)p->c.data, abdb_cu_data_type(p->c.dtype), (int)p->c.row,
-            (long long)p->c.stride, (int)s->batch, abdb_cu_compute_type(p->a.dtype),
-            CUBLAS_GEMM_DEFAULT),
+            p->b.data, abdb_cu_data_type_of_dtype(p->b.dtype), (int)p->b.row,
+            (long long)p->b.stride, p->a.data, abdb_cu_data_type_of_dtype(p->a.dtype),
+            (int)p->a.row, (long long)p->a.stride, beta, (void *)(uintptr_t)p->c.data,
+            abdb_cu_data_type_of_dtype(p->c.dtype), (int)p->c.row, (long long)p->c.stride,
+            (int)s->batch, abdb_cu_compute_type_of_dtype(p->a.dtype), CUBLAS_GEMM_DEFAULT),
         "cublasGemmStridedBatchedEx", err);
 }
 

@@ -31,8 +31,8 @@ ABDB_MUST_USE abdb_status abdb_cu_add_cublaslt_gemm(abdb_cu_job *job, const abdb
                                                     const abdb_cu_matrix *c,
                                                     const abdb_cu_gemm_size *size, abdb_error *err);
 /* A format as the libraries call it. */
-cudaDataType_t abdb_cu_data_type(abdb_dtype dtype);
+cudaDataType_t abdb_cu_data_type_of_dtype(abdb_dtype dtype);
 /* What operands of a format are multiplied and added up with. */
-cublasComputeType_t abdb_cu_compute_type(abdb_dtype dtype);
+cublasComputeType_t abdb_cu_compute_type_of_dtype(abdb_dtype dtype);
 
 #endif

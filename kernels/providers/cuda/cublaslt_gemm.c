@@ -47,7 +47,7 @@ static abdb_status create_matrix_layout(cublasLtMatrixLayout_t *out, const abdb_
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cublas_check_status(
-        abdb_cu.cublasLtMatrixLayoutCreate_(out, abdb_cu_data_type(m->dtype),
+        abdb_cu.cublasLtMatrixLayoutCreate_(out, abdb_cu_data_type_of_dtype(m->dtype),
                                             m->transposed ? columns : rows,
                                             m->transposed ? rows : columns, (int64_t)m->row),
         "cublasLtMatrixLayoutCreate", err));
@@ -76,7 +76,7 @@ static abdb_status create_matmul_desc_and_layouts(cublaslt_matmul_call *p, const
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cublas_check_status(
-        abdb_cu.cublasLtMatmulDescCreate_(&p->how, abdb_cu_compute_type(a->dtype), scale),
+        abdb_cu.cublasLtMatmulDescCreate_(&p->how, abdb_cu_compute_type_of_dtype(a->dtype), scale),
         "cublasLtMatmulDescCreate", err));
     TRY(abdb_cublas_check_status(abdb_cu.cublasLtMatmulDescSetAttribute_(
                                      p->how, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof first),
@@ -92,8 +92,8 @@ done:
 }
 
 /* The algorithm that the library thinks best within the workspace, and its number. */
-static abdb_status choose_cublaslt_algorithm(cublaslt_matmul_call *p, abdb_cu_job *job,
-                                             abdb_error *err)
+static abdb_status choose_and_describe_cublaslt_algorithm(cublaslt_matmul_call *p, abdb_cu_job *job,
+                                                          abdb_error *err)
 {
     cublasLtMatmulPreference_t preference = NULL;
     cublasLtMatmulHeuristicResult_t best;
@@ -151,7 +151,7 @@ abdb_status abdb_cu_add_cublaslt_gemm(abdb_cu_job *job, const abdb_cu_matrix *a,
     p->wide = a->dtype == ABDB_F64;
     p->added = size->added;
     TRY(create_matmul_desc_and_layouts(p, a, b, c, size, err));
-    TRY(choose_cublaslt_algorithm(p, job, err));
+    TRY(choose_and_describe_cublaslt_algorithm(p, job, err));
     return abdb_cu_add_host_call(job, enqueue_cublaslt_matmul, p, free_cublaslt_matmul, err);
 done:
     free_cublaslt_matmul(p);

@@ -13,9 +13,9 @@
 enum { Q, K, V, INDEX, LENGTH, O };
 enum { GROUP = 4, COLUMNS = 256, WARPS = 8, CHUNK_LEAST = 256, WAVES = 4 };
 
-abdb_status abdb_cu_add_decode_attention(abdb_cu_job *job, abdb_dtype dtype,
-                                         const abdb_cu_decode_attention *of, size_t tokens,
-                                         abdb_error *err)
+abdb_status abdb_cu_add_split_kv_decode_attention(abdb_cu_job *job, abdb_dtype dtype,
+                                                  const abdb_cu_decode_attention *of, size_t tokens,
+                                                  abdb_error *err)
 {
     abdb_cu_decode_attention a = *of;
     size_t across = of->kv_heads * abdb_cu_ceil_divide(of->heads / of->kv_heads, GROUP) *
@@ -77,9 +77,9 @@ static abdb_status cuda_paged_attention_prepare(void **state, const abdb_problem
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cu_job_new(&job, p, err));
-    TRY(abdb_cu_add_decode_attention(job, t[Q].dtype, &of, width * block, err));
+    TRY(abdb_cu_add_split_kv_decode_attention(job, t[Q].dtype, &of, width * block, err));
 done:
-    return abdb_cu_job_to_state_or_free(st, job, state, err);
+    return abdb_cu_job_to_state_or_graph_or_free(st, job, state, err);
 }
 
 const abdb_impl abdb_cu_paged = {"paged-attention",

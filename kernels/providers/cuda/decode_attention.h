@@ -6,8 +6,8 @@
 #include "kernels/providers/cuda/launch.h"
 
 /* Adds O of requests of `tokens` at most; splits, chunk, part and scale are set here. */
-ABDB_MUST_USE abdb_status abdb_cu_add_decode_attention(abdb_cu_job *job, abdb_dtype dtype,
-                                                       const abdb_cu_decode_attention *of,
-                                                       size_t tokens, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_add_split_kv_decode_attention(abdb_cu_job *job, abdb_dtype dtype,
+                                                                const abdb_cu_decode_attention *of,
+                                                                size_t tokens, abdb_error *err);
 
 #endif

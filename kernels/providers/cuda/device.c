@@ -119,7 +119,7 @@ done:
 }
 
 /* Load and stolen time are the host's, the rest the device's. */
-static void cuda_read_sensors(abdb_device *d, int how, abdb_sensors *out)
+static void cuda_read_host_and_nvml_sensors(abdb_device *d, int how, abdb_sensors *out)
 {
     abdb_sensors_read_host(d, how, out);
     abdb_nvml_read_sensors(out);
@@ -187,7 +187,7 @@ static void cuda_describe_device(abdb_device *d,
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-const char *abdb_cu_list_devices(void)
+const char *abdb_cu_selectable_device_lines(void)
 {
     static abdb_text lines;
     char name[256];
@@ -205,7 +205,7 @@ const char *abdb_cu_list_devices(void)
 }
 
 /* The number that the user names by either variable, of which this backend's own counts first. */
-static abdb_status choose_cuda_device(abdb_cu_device *c, abdb_error *err)
+static abdb_status choose_cuda_device_by_environment(abdb_cu_device *c, abdb_error *err)
 {
     const char *own = getenv("ABDB_CUDA_DEVICE"), *asked = own ? own : getenv("ABDB_DEVICE");
     unsigned long long number = 0;
@@ -274,7 +274,7 @@ size_t abdb_cu_workspace_bytes(void)
 
 /* Sets processors, architecture, shared memory and the sizes of caches; l1 is the shared memory
  * of a processor, l2 its part of the L2. */
-static void read_device_attributes(abdb_cu_device *c)
+static void store_architecture_and_cache_sizes(abdb_cu_device *c)
 {
     int l2 = abdb_cu_device_attribute(c, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
 
@@ -311,7 +311,7 @@ abdb_status abdb_cu_open_device(abdb_device **out, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cu_load_libraries(err));
-    TRY(choose_cuda_device(&c, err));
+    TRY(choose_cuda_device_by_environment(&c, err));
     c.device = (abdb_device){.name = c.name,
                              .clock = "CUDA events",
                              .resolution_s = 0.5e-6, /* of cuEventElapsedTime, by its manual */
@@ -324,9 +324,9 @@ abdb_status abdb_cu_open_device(abdb_device **out, abdb_error *err)
                              .flush_caches = cuda_flush_l2_cache,
                              .begin_timing = cuda_begin_timing,
                              .end_timing = cuda_end_timing,
-                             .read_sensors = cuda_read_sensors,
+                             .read_sensors = cuda_read_host_and_nvml_sensors,
                              .describe = cuda_describe_device};
-    read_device_attributes(&c);
+    store_architecture_and_cache_sizes(&c);
     TRY(create_context_stream_events(&c, err));
     TRY(create_cublas_handles(&c, err));
     abdb_nvml_load_and_find_device(c.bus);

@@ -37,7 +37,7 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_cu_open_device(abdb_device **out, abdb_error *err);
 /* After abdb_cu_open_device: all devices, as abdb_backend wants them; NULL where $ABDB_CUDA_DEVICE
  * has chosen one, or there is no driver. The text is kept. */
-const char *abdb_cu_list_devices(void);
+const char *abdb_cu_selectable_device_lines(void);
 /* A kernel by file and name; the file is loaded at its first use. ABDB_BACKEND. */
 ABDB_MUST_USE abdb_status abdb_cu_load_kernel_function(abdb_cu_device *d, const char *file,
                                                        const char *name, CUfunction *out,

@@ -13,7 +13,7 @@ enum { SOFTMAX, LAYERNORM, RMSNORM, GELU, SILU, ROTARY, CROSS_ENTROPY, ADAMW };
 enum { LANES = 4 }; /* as in elementwise.cu */
 static const double beta1 = 0.9, beta2 = 0.999, step = 10;
 
-static int cuda_elementwise_accepts(const abdb_problem *p, const char **why_not)
+static int cuda_elementwise_accepts_unless_nt_stores(const abdb_problem *p, const char **why_not)
 {
     const char *stores = abdb_param_text(p, "stores");
 
@@ -22,7 +22,7 @@ static int cuda_elementwise_accepts(const abdb_problem *p, const char **why_not)
 }
 
 /* Adds softmax, a norm or cross entropy: a block a row. */
-static abdb_status add_row_op(abdb_cu_job *job, int op, abdb_error *err)
+static abdb_status add_softmax_norm_or_cross_entropy(abdb_cu_job *job, int op, abdb_error *err)
 {
     static const char *const names[] = {"softmax", "layernorm", "rmsnorm", NULL,
                                         NULL,      NULL,        "loss"};
@@ -83,7 +83,7 @@ static abdb_status cuda_elementwise_prepare(void **state, const abdb_problem *p,
     int op;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_word_index(p, "op", words, &op, err));
+    TRY(abdb_param_choice_index(p, "op", words, &op, err));
     TRY(abdb_cu_job_new(&job, p, err));
     if (op == ROTARY)
         TRY(add_rotary_embedding(job, err));
@@ -93,14 +93,14 @@ static abdb_status cuda_elementwise_prepare(void **state, const abdb_problem *p,
         TRY(abdb_cu_add_elementwise_kernel(job, words[op], t[0].dtype, t[0].data, t[1].data,
                                            abdb_tensor_element_count(&t[0]), err));
     else
-        TRY(add_row_op(job, op, err));
+        TRY(add_softmax_norm_or_cross_entropy(job, op, err));
 done:
-    return abdb_cu_job_to_state_or_free(st, job, state, err);
+    return abdb_cu_job_to_state_or_graph_or_free(st, job, state, err);
 }
 
 const abdb_impl abdb_cu_elementwise = {"elementwise",
                                        "cuda",
-                                       cuda_elementwise_accepts,
+                                       cuda_elementwise_accepts_unless_nt_stores,
                                        cuda_elementwise_prepare,
                                        abdb_cu_job_launch,
                                        abdb_cu_job_chosen_text,

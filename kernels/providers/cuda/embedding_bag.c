@@ -15,7 +15,7 @@ static abdb_status cuda_embedding_bag_prepare(void **state, const abdb_problem *
     const abdb_tensor *t = p->tensor;
     const char *mode = abdb_param_text(p, "mode");
     size_t tables = t[INDEX].dim[0], width = t[TABLES].dim[1], lanes = width % 4 ? 1 : 4,
-           bags = ABDB_CU_THREADS / abdb_cu_threads_per_row(width / lanes),
+           bags = ABDB_CU_THREADS / abdb_cu_threads_per_row_up_to_warp(width / lanes),
            together = mode && strcmp(mode, "single") == 0 ? 1 : TOGETHER_MOST;
     abdb_cu_embedding_bag of = {.table = t[TABLES].data,
                                 .index = t[INDEX].data,
@@ -40,7 +40,7 @@ static abdb_status cuda_embedding_bag_prepare(void **state, const abdb_problem *
                                      0},
             &of, sizeof of, err));
 done:
-    return abdb_cu_job_to_state_or_free(st, job, state, err);
+    return abdb_cu_job_to_state_or_graph_or_free(st, job, state, err);
 }
 
 const abdb_impl abdb_cu_embedding = {

@@ -7,7 +7,7 @@
 enum { CHAINS = 8 }; /* as in fma.cu */
 
 /* A job of multiply-adds, as micro/fma.c defines them: CHAINS sums a thread. */
-static abdb_status cuda_fma_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status cuda_fma_chains_prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     abdb_cu_fma of = {
@@ -20,9 +20,13 @@ static abdb_status cuda_fma_prepare(void **state, const abdb_problem *p, abdb_er
     TRY(abdb_cu_add_kernel_of_dtype(job, "fma.cu", "fma", t[0].dtype, (of.width + each - 1) / each,
                                     &of, sizeof of, err));
 done:
-    return abdb_cu_job_to_state_or_free(st, job, state, err);
+    return abdb_cu_job_to_state_or_graph_or_free(st, job, state, err);
 }
 
-const abdb_impl abdb_cu_fma_impl = {
-    "fma",           "cuda", NULL, cuda_fma_prepare, abdb_cu_job_launch, abdb_cu_job_chosen_text,
-    abdb_cu_job_free};
+const abdb_impl abdb_cu_fma_impl = {"fma",
+                                    "cuda",
+                                    NULL,
+                                    cuda_fma_chains_prepare,
+                                    abdb_cu_job_launch,
+                                    abdb_cu_job_chosen_text,
+                                    abdb_cu_job_free};

@@ -20,7 +20,8 @@ static abdb_status cuda_gather_scatter_prepare(void **state, const abdb_problem 
            piece = bytes % 16 == 0  ? 16
                    : bytes % 8 == 0 ? 8
                                     : 4,
-           group = abdb_cu_threads_per_row(bytes / piece), rows = ABDB_CU_THREADS / group * ROWS;
+           group = abdb_cu_threads_per_row_up_to_warp(bytes / piece),
+           rows = ABDB_CU_THREADS / group * ROWS;
     char name[32];
     abdb_cu_job *job = NULL;
     abdb_status st = ABDB_OK;
@@ -36,7 +37,7 @@ static abdb_status cuda_gather_scatter_prepare(void **state, const abdb_problem 
             "gather.cu", name, {(of.count + rows - 1) / rows}, ABDB_CU_THREADS, 0},
         &of, sizeof of, err));
 done:
-    return abdb_cu_job_to_state_or_free(st, job, state, err);
+    return abdb_cu_job_to_state_or_graph_or_free(st, job, state, err);
 }
 
 const abdb_impl abdb_cu_gather = {"gather",

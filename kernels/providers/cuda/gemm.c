@@ -69,8 +69,8 @@ static int cublas_gemm_accepts(const abdb_problem *p, const char **why_not)
 }
 
 /* B, turned by a kernel of ours: rows become columns. */
-static abdb_status add_transpose_of_8bit_b(abdb_cu_job *job, const abdb_cu_gemm_size *s,
-                                           abdb_cu_matrix *b, abdb_error *err)
+static abdb_status add_or_run_transpose_of_8bit_b(abdb_cu_job *job, const abdb_cu_gemm_size *s,
+                                                  abdb_cu_matrix *b, abdb_error *err)
 {
     void *turned;
     abdb_cu_transpose of = {b->data, NULL, s->k, s->n};
@@ -111,7 +111,7 @@ static abdb_status prepare_cublas_or_lt_gemm(void **state, const abdb_problem *p
 
     TRY(abdb_cu_job_new(&job, p, err));
     if (abdb_dtype_size(t[A].dtype) == 1 && lt && !g.tb)
-        TRY(add_transpose_of_8bit_b(job, &s, &b, err));
+        TRY(add_or_run_transpose_of_8bit_b(job, &s, &b, err));
     if (lt) {
         TRY(abdb_cu_add_cublaslt_gemm(job, &a, &b, &c, &s, err));
     } else {
@@ -120,7 +120,7 @@ static abdb_status prepare_cublas_or_lt_gemm(void **state, const abdb_problem *p
         TRY(abdb_cu_add_cublas_gemm(job, &a, &b, &c, &s, err));
     }
 done:
-    return abdb_cu_job_to_state_or_free(st, job, state, err);
+    return abdb_cu_job_to_state_or_graph_or_free(st, job, state, err);
 }
 
 static abdb_status cublas_gemm_prepare(void **state, const abdb_problem *p, abdb_error *err)

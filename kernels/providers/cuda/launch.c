@@ -57,8 +57,9 @@ static abdb_status append_empty_step(abdb_cu_job *job, abdb_cu_step **out, abdb_
 }
 
 /* What every device has at most: 2^31 - 1 blocks in x, 65535 in y and z, 1024 threads. */
-static abdb_status check_grid_and_shared_memory(const abdb_cu_job *job,
-                                                const abdb_cu_kernel_launch *c, abdb_error *err)
+static abdb_status reject_oversized_grid_or_shared_memory(const abdb_cu_job *job,
+                                                          const abdb_cu_kernel_launch *c,
+                                                          abdb_error *err)
 {
     if (c->grid[0] > INT32_MAX || c->grid[1] > UINT16_MAX || c->grid[2] > UINT16_MAX ||
         c->block > 1024)
@@ -79,7 +80,7 @@ abdb_status abdb_cu_add_kernel(abdb_cu_job *job, const abdb_cu_kernel_launch *ca
     abdb_status st = ABDB_OK;
 
     if (size > ABDB_CU_ARGUMENTS) TRY(ABDB_FAIL(err, ABDB_LIMIT, "arguments of %zu bytes", size));
-    TRY(check_grid_and_shared_memory(job, call, err));
+    TRY(reject_oversized_grid_or_shared_memory(job, call, err));
     TRY(append_empty_step(job, &s, err));
     s->call = *call;
     snprintf(s->name, sizeof s->name, "%s", call->function);
@@ -132,8 +133,8 @@ done:
     return st;
 }
 
-abdb_status abdb_cu_upload_to_scratch(abdb_cu_job *job, const void *from, size_t size, void **out,
-                                      abdb_error *err)
+abdb_status abdb_cu_alloc_scratch_and_upload(abdb_cu_job *job, const void *from, size_t size,
+                                             void **out, abdb_error *err)
 {
     abdb_device *d = &job->d->device;
     abdb_status st = ABDB_OK;
@@ -247,8 +248,8 @@ void abdb_cu_job_free(void *state)
     free(job);
 }
 
-abdb_status abdb_cu_job_to_state_or_free(abdb_status st, abdb_cu_job *job, void **state,
-                                         abdb_error *err)
+abdb_status abdb_cu_job_to_state_or_graph_or_free(abdb_status st, abdb_cu_job *job, void **state,
+                                                  abdb_error *err)
 {
     const char *graph = st == ABDB_OK ? abdb_param_text(job->p, "graph") : NULL;
 
@@ -265,7 +266,7 @@ const char *abdb_cu_kernel_name_suffix(abdb_dtype dtype)
     return abdb_dtype_name(dtype);
 }
 
-size_t abdb_cu_block_count(const abdb_cu_device *d, size_t pieces)
+size_t abdb_cu_block_count_capped_by_device(const abdb_cu_device *d, size_t pieces)
 {
     size_t most = (size_t)(d->processors > 0 ? d->processors : 1) * WAVES;
 

@@ -54,16 +54,17 @@ abdb_cu_add_host_call(abdb_cu_job *job, abdb_status (*host_call)(void *what, abd
 ABDB_MUST_USE abdb_status abdb_cu_alloc_scratch(abdb_cu_job *job, size_t size, void **out,
                                                 abdb_error *err);
 /* The same, with what the host has. */
-ABDB_MUST_USE abdb_status abdb_cu_upload_to_scratch(abdb_cu_job *job, const void *from, size_t size,
-                                                    void **out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cu_alloc_scratch_and_upload(abdb_cu_job *job, const void *from,
+                                                           size_t size, void **out,
+                                                           abdb_error *err);
 /* launch, chosen and close of implementations whose state is a job. */
 abdb_status abdb_cu_job_launch(void *state, abdb_error *err);
 const char *abdb_cu_job_chosen_text(const void *state);
 void abdb_cu_job_free(void *state);
 /* For the end of `prepare`: the job becomes the state (and a graph, if that was asked for), or is
  * freed where st is not ABDB_OK. Returns st, or what the graph says. */
-abdb_status abdb_cu_job_to_state_or_free(abdb_status st, abdb_cu_job *job, void **state,
-                                         abdb_error *err);
+abdb_status abdb_cu_job_to_state_or_graph_or_free(abdb_status st, abdb_cu_job *job, void **state,
+                                                  abdb_error *err);
 /* Does what a job has so far at once, waits for it, and leaves it out of launches: what is prepared
  * beforehand. */
 ABDB_MUST_USE abdb_status abdb_cu_run_and_clear_steps(abdb_cu_job *job, abdb_error *err);
@@ -76,7 +77,7 @@ static inline size_t abdb_cu_ceil_divide(size_t n, size_t piece)
     return (n + piece - 1) / piece;
 }
 /* Blocks for n pieces, at most: so many that every processor has work several times. */
-size_t abdb_cu_block_count(const abdb_cu_device *d, size_t pieces);
+size_t abdb_cu_block_count_capped_by_device(const abdb_cu_device *d, size_t pieces);
 /* Measures what an empty kernel takes, launched and as a node of a graph. */
 ABDB_MUST_USE abdb_status abdb_cu_measure_launch_cost(abdb_cu_device *d, abdb_error *err);
 

@@ -27,21 +27,22 @@ static bool linear_param_is(const abdb_problem *p, const char *name, const char 
     return text && strcmp(text, word) == 0;
 }
 
-static bool is_dense_f32(const abdb_problem *p)
+static bool has_dense_f32_weights(const abdb_problem *p)
 {
     return p->tensor[W].dtype == ABDB_F32 && !(abdb_param_number(p, "sparsity", 0) > 0) &&
            !linear_param_is(p, "pattern", "2:4");
 }
 
-static int cuda_linear_accepts(const abdb_problem *p, const char **why_not)
+static int cuda_linear_accepts_dense_if_cublas(const abdb_problem *p, const char **why_not)
 {
     *why_not = "cuBLAS was not found";
-    return !is_dense_f32(p) || ((const abdb_cu_device *)p->device)->blas != NULL;
+    return !has_dense_f32_weights(p) || ((const abdb_cu_device *)p->device)->blas != NULL;
 }
 
 /* A matrix of rows x columns, turned. */
-static abdb_status add_transpose(linear_layer *l, const char *kernel, const void *from, size_t rows,
-                                 size_t columns, size_t size, void **out, abdb_error *err)
+static abdb_status alloc_scratch_and_add_transpose(linear_layer *l, const char *kernel,
+                                                   const void *from, size_t rows, size_t columns,
+                                                   size_t size, void **out, abdb_error *err)
 {
     abdb_cu_transpose of = {from, NULL, rows, columns};
     abdb_status st = ABDB_OK;
@@ -71,14 +72,14 @@ static abdb_status add_dense_gemm(linear_layer *l, abdb_error *err)
 }
 
 /* Adds Y = X W, W in i8 or (halves) i4 with scales: tiles of FEW rows for few tokens, else SIDE. */
-static abdb_status add_weight_quantised_gemm(linear_layer *l, bool halves, abdb_error *err)
+static abdb_status add_weight_quantised_gemm(linear_layer *l, bool is_i4, abdb_error *err)
 {
     abdb_cu_linear_quantised of = {
         l->t[X].data, l->t[W].data, l->t[W_SCALE].data, l->t[Y].data, l->m, l->n, l->k};
     size_t rows = l->m <= FEW ? FEW : SIDE;
     char name[ABDB_CU_KERNEL_NAME];
 
-    snprintf(name, sizeof name, "linear_%s_%zu", halves ? "i4" : "i8", rows / FEW);
+    snprintf(name, sizeof name, "linear_%s_%zu", is_i4 ? "i4" : "i8", rows / FEW);
     snprintf(l->job->chosen, sizeof l->job->chosen, "tiles of %zu x %d", rows, SIDE);
     return abdb_cu_add_kernel(
         l->job,
@@ -91,14 +92,15 @@ static abdb_status add_weight_quantised_gemm(linear_layer *l, bool halves, abdb_
 }
 
 /* Transposes W once, then adds Y = (X W) times both scales, X and W in i8, on tensor cores. */
-static abdb_status add_int8_gemm(linear_layer *l, abdb_error *err)
+static abdb_status add_int8_tensor_core_gemm(linear_layer *l, abdb_error *err)
 {
     abdb_cu_linear_int8 of = {
         l->t[X].data, NULL, l->t[X_SCALE].data, l->t[W_SCALE].data, l->t[Y].data, l->m, l->n, l->k};
     void *turned;
     abdb_status st = ABDB_OK;
 
-    TRY(add_transpose(l, "transpose_bytes", l->t[W].data, l->k, l->n, 1, &turned, err));
+    TRY(alloc_scratch_and_add_transpose(l, "transpose_bytes", l->t[W].data, l->k, l->n, 1, &turned,
+                                        err));
     of.w = turned;
     TRY(abdb_cu_run_and_clear_steps(l->job, err));
     snprintf(l->job->chosen, sizeof l->job->chosen, "tensor cores, tiles of %d x %d", SIDE, SIDE);
@@ -115,8 +117,8 @@ done:
 }
 
 /* Columns of W: where each begins, its rows and weights; on the device. */
-static abdb_status upload_nonzeros_by_column(linear_layer *l, abdb_cu_linear_sparse *of,
-                                             abdb_error *err)
+static abdb_status upload_weights_as_csc(linear_layer *l, abdb_cu_linear_sparse *of,
+                                         abdb_error *err)
 {
     abdb_device *d = &l->job->d->device;
     size_t k = l->k, n = l->n, count = 0;
@@ -135,11 +137,11 @@ static abdb_status upload_nonzeros_by_column(linear_layer *l, abdb_cu_linear_spa
         }
         start[j + 1] = (int32_t)count;
     }
-    TRY(abdb_cu_upload_to_scratch(l->job, start, (n + 1) * sizeof *start, &on_device, err));
+    TRY(abdb_cu_alloc_scratch_and_upload(l->job, start, (n + 1) * sizeof *start, &on_device, err));
     of->start = on_device;
-    TRY(abdb_cu_upload_to_scratch(l->job, row, count * sizeof *row, &on_device, err));
+    TRY(abdb_cu_alloc_scratch_and_upload(l->job, row, count * sizeof *row, &on_device, err));
     of->row = on_device;
-    TRY(abdb_cu_upload_to_scratch(l->job, left, count * sizeof *left, &on_device, err));
+    TRY(abdb_cu_alloc_scratch_and_upload(l->job, left, count * sizeof *left, &on_device, err));
     of->weight = on_device;
 done:
     free(start);
@@ -151,15 +153,15 @@ done:
 
 /* Uploads the weights that are not 0 by column, then adds Y = X W with X transposed by each
  * launch. */
-static abdb_status add_sparse_weights_gemm(linear_layer *l, abdb_error *err)
+static abdb_status add_csc_weights_gemm(linear_layer *l, abdb_error *err)
 {
     abdb_cu_linear_sparse of = {.y = l->t[Y].data, .m = l->m, .n = l->n, .k = l->k};
     void *turned;
     abdb_status st = ABDB_OK;
 
-    TRY(upload_nonzeros_by_column(l, &of, err));
-    TRY(add_transpose(l, "transpose_floats", l->t[X].data, l->m, l->k, sizeof(float), &turned,
-                      err));
+    TRY(upload_weights_as_csc(l, &of, err));
+    TRY(alloc_scratch_and_add_transpose(l, "transpose_floats", l->t[X].data, l->m, l->k,
+                                        sizeof(float), &turned, err));
     of.x = turned;
     snprintf(l->job->chosen, sizeof l->job->chosen, "columns of weights, %d rows at a time", TALL);
     TRY(abdb_cu_add_kernel(l->job,
@@ -183,20 +185,20 @@ static abdb_status cuda_linear_prepare(void **state, const abdb_problem *p, abdb
 
     TRY(abdb_cu_job_new(&l.job, p, err));
     if (t[X].dtype == ABDB_I8)
-        TRY(add_int8_gemm(&l, err));
+        TRY(add_int8_tensor_core_gemm(&l, err));
     else if (t[W].dtype == ABDB_I8)
         TRY(add_weight_quantised_gemm(&l, linear_param_is(p, "weights", "i4"), err));
-    else if (is_dense_f32(p))
+    else if (has_dense_f32_weights(p))
         TRY(add_dense_gemm(&l, err));
     else
-        TRY(add_sparse_weights_gemm(&l, err));
+        TRY(add_csc_weights_gemm(&l, err));
 done:
-    return abdb_cu_job_to_state_or_free(st, l.job, state, err);
+    return abdb_cu_job_to_state_or_graph_or_free(st, l.job, state, err);
 }
 
 const abdb_impl abdb_cu_linear = {"linear",
                                   "cuda",
-                                  cuda_linear_accepts,
+                                  cuda_linear_accepts_dense_if_cublas,
                                   cuda_linear_prepare,
                                   abdb_cu_job_launch,
                                   abdb_cu_job_chosen_text,

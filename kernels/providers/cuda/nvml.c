@@ -69,38 +69,48 @@ void abdb_nvml_load_and_find_device(const char *bus)
 }
 
 /* A whole number that a function tells, times a unit; NAN: it does not. */
-static double read_uint_or_nan(nvml_return (*ask)(nvml_device, unsigned *), double unit)
+static double nvml_uint_times_unit_or_nan(nvml_return (*nvml_getter)(nvml_device, unsigned *),
+                                          double unit)
 {
     unsigned value = 0;
 
-    return nvml.device && ask && ask(nvml.device, &value) == 0 ? unit * value : (double)NAN;
+    return nvml.device && nvml_getter && nvml_getter(nvml.device, &value) == 0 ? unit * value
+                                                                               : (double)NAN;
 }
 
-static double read_uint_of_kind_or_nan(nvml_return (*ask)(nvml_device, int, unsigned *), int kind,
-                                       double unit)
+static double nvml_uint_of_kind_times_unit_or_nan(nvml_return (*nvml_getter)(nvml_device, int,
+                                                                             unsigned *),
+                                                  int kind, double unit)
 {
     unsigned value = 0;
 
-    return nvml.device && ask && ask(nvml.device, kind, &value) == 0 ? unit * value : (double)NAN;
+    return nvml.device && nvml_getter && nvml_getter(nvml.device, kind, &value) == 0 ? unit * value
+                                                                                     : (double)NAN;
 }
 
-static double read_ulong_or_nan(nvml_return (*ask)(nvml_device, unsigned long long *), double unit)
+static double nvml_ulong_times_unit_or_nan(nvml_return (*nvml_getter)(nvml_device,
+                                                                      unsigned long long *),
+                                           double unit)
 {
     unsigned long long value = 0;
 
-    return nvml.device && ask && ask(nvml.device, &value) == 0 ? unit * (double)value : (double)NAN;
+    return nvml.device && nvml_getter && nvml_getter(nvml.device, &value) == 0
+               ? unit * (double)value
+               : (double)NAN;
 }
 
 void abdb_nvml_read_sensors(abdb_sensors *out)
 {
     out->part = "gpu";
-    out->clock_hz = read_uint_of_kind_or_nan(nvml.clock, NVML_SM, 1e6);
-    out->memory_clock_hz = read_uint_of_kind_or_nan(nvml.clock, NVML_MEMORY, 1e6);
-    out->temperature_c = read_uint_of_kind_or_nan(nvml.temperature, NVML_GPU_TEMPERATURE, 1);
-    out->power_w = read_uint_or_nan(nvml.power, 1e-3);
-    out->energy_j = read_ulong_or_nan(nvml.energy, 1e-3); /* since the driver was loaded */
+    out->clock_hz = nvml_uint_of_kind_times_unit_or_nan(nvml.clock, NVML_SM, 1e6);
+    out->memory_clock_hz = nvml_uint_of_kind_times_unit_or_nan(nvml.clock, NVML_MEMORY, 1e6);
+    out->temperature_c =
+        nvml_uint_of_kind_times_unit_or_nan(nvml.temperature, NVML_GPU_TEMPERATURE, 1);
+    out->power_w = nvml_uint_times_unit_or_nan(nvml.power, 1e-3);
+    out->energy_j =
+        nvml_ulong_times_unit_or_nan(nvml.energy, 1e-3); /* since the driver was loaded */
     out->energy_most_j = 1e-3 * 0x1p64;
-    out->throttle = read_ulong_or_nan(nvml.reasons, 1);
+    out->throttle = nvml_ulong_times_unit_or_nan(nvml.reasons, 1);
 }
 
 /* The bits of nvmlClocksThrottleReasons that say why a clock is not higher. */
@@ -140,12 +150,15 @@ void abdb_nvml_describe_device(void (*tell)(void *to, const char *key, const cha
     if (!nvml.device) return;
     if (nvml.driver && nvml.driver(text, sizeof text) == 0) tell(to, "gpu_driver", text);
     report_number_if_finite(tell, to, "gpu_clock_most",
-                            read_uint_of_kind_or_nan(nvml.clock_most, NVML_SM, 1), " MHz");
+                            nvml_uint_of_kind_times_unit_or_nan(nvml.clock_most, NVML_SM, 1),
+                            " MHz");
     report_number_if_finite(tell, to, "gpu_memory_clock_most",
-                            read_uint_of_kind_or_nan(nvml.clock_most, NVML_MEMORY, 1), " MHz");
-    report_number_if_finite(tell, to, "gpu_power_limit", read_uint_or_nan(nvml.limit, 1e-3), " W");
+                            nvml_uint_of_kind_times_unit_or_nan(nvml.clock_most, NVML_MEMORY, 1),
+                            " MHz");
+    report_number_if_finite(tell, to, "gpu_power_limit",
+                            nvml_uint_times_unit_or_nan(nvml.limit, 1e-3), " W");
     report_number_if_finite(tell, to, "gpu_power_limit_usual",
-                            read_uint_or_nan(nvml.limit_usual, 1e-3), " W");
+                            nvml_uint_times_unit_or_nan(nvml.limit_usual, 1e-3), " W");
     if (nvml.limits && nvml.limits(nvml.device, &now, &other) == 0) {
         snprintf(text, sizeof text, "%.6g to %.6g W", 1e-3 * now, 1e-3 * other);
         tell(to, "gpu_power_limits", text);

@@ -23,11 +23,11 @@ abdb_status abdb_cu_add_kernel_of_dtype(abdb_cu_job *job, const char *file, cons
 }
 
 /* Do all of these begin at a multiple of 16 bytes, as do rows of so many? */
-static bool is_16_byte_aligned(const abdb_cu_row_op *of, size_t bytes)
+static bool row_op_is_16_byte_aligned(const abdb_cu_row_op *of, size_t row_bytes)
 {
     uintptr_t all = (uintptr_t)of->x | (uintptr_t)of->p | (uintptr_t)of->q | (uintptr_t)of->y;
 
-    return (all | bytes) % ABDB_CU_VECTOR == 0;
+    return (all | row_bytes) % ABDB_CU_VECTOR == 0;
 }
 
 abdb_status abdb_cu_add_row_kernel(abdb_cu_job *job, const char *name, abdb_dtype dtype,
@@ -37,7 +37,7 @@ abdb_status abdb_cu_add_row_kernel(abdb_cu_job *job, const char *name, abdb_dtyp
     abdb_cu_row_op row = *of;
     char full[ABDB_CU_KERNEL_NAME];
 
-    row.wide = is_16_byte_aligned(of, bytes);
+    row.wide = row_op_is_16_byte_aligned(of, bytes);
     row.kept = bytes <= KEPT_MOST;
     threads = row.wide ? bytes / ABDB_CU_VECTOR : of->columns;
     threads = threads < ABDB_CU_THREADS ? (threads + WARP - 1) / WARP * WARP : ABDB_CU_THREADS;

@@ -35,12 +35,13 @@ static int cuda_stream_accepts(const abdb_problem *p, const char **why_not)
 }
 
 /* The sums of blocks, then their sum. */
-static abdb_status add_two_stage_sum(abdb_cu_job *job, const char *op, size_t n, abdb_error *err)
+static abdb_status add_repeated_two_stage_sums(abdb_cu_job *job, const char *op, size_t n,
+                                               abdb_error *err)
 {
     const abdb_tensor *t = job->p->tensor;
     size_t size = abdb_dtype_size(t[0].dtype),
-           blocks =
-               abdb_cu_block_count(job->d, abdb_cu_blocks_for_pieces(n * size / ABDB_CU_VECTOR));
+           blocks = abdb_cu_block_count_capped_by_device(
+               job->d, abdb_cu_blocks_for_pieces(n * size / ABDB_CU_VECTOR));
     char parts[NAME], total[NAME];
     abdb_cu_partial_sums of = {t[0].data, t[1].data, NULL, n},
                          all = {.out = t[2].data, .n = blocks};
@@ -83,7 +84,7 @@ static abdb_status cuda_stream_prepare(void **state, const abdb_problem *p, abdb
     if (abdb_param_number(p, "repeat", 1) > PASSES_MOST)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "at most %d passes are launched together", PASSES_MOST));
     if (is_reduction_op(p)) {
-        TRY(add_two_stage_sum(job, op, n, err));
+        TRY(add_repeated_two_stage_sums(job, op, n, err));
         goto done;
     }
     snprintf(name, sizeof name, "%s%s_%s", op, stream_param_is(p, "stores", "nt") ? "_past" : "",
@@ -98,7 +99,7 @@ static abdb_status cuda_stream_prepare(void **state, const abdb_problem *p, abdb
                                      0},
             &of, sizeof of, err));
 done:
-    return abdb_cu_job_to_state_or_free(st, job, state, err);
+    return abdb_cu_job_to_state_or_graph_or_free(st, job, state, err);
 }
 
 const abdb_impl abdb_cu_stream = {"stream",

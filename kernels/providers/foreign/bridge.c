@@ -16,7 +16,7 @@ static abdb_device device;
 static abdb_impl impl[KERNELS_MOST];
 static const abdb_impl *native[KERNELS_MOST + 1];
 
-static abdb_status status_of_bridge_code(int code, abdb_error *err)
+static abdb_status bridge_code_to_status_and_error(int code, abdb_error *err)
 {
     if (code == ABDB_BRIDGE_OK) return ABDB_OK;
     return ABDB_FAIL(err, code == ABDB_BRIDGE_NOMEM ? ABDB_NOMEM : ABDB_BACKEND, "%s",
@@ -45,7 +45,7 @@ static void bridge_release(abdb_device *d, void *memory)
     bridge->release(handle_of_pointer(memory));
 }
 
-static double bridge_available_bytes(abdb_device *d)
+static double bridge_available_or_half_host_bytes(abdb_device *d)
 {
     (void)d;
     return bridge->memory > 0 ? bridge->memory : abdb_memory_available_bytes() / 2;
@@ -55,39 +55,40 @@ static abdb_status bridge_upload(abdb_device *d, void *to, const void *from, siz
                                  abdb_error *err)
 {
     (void)d;
-    return status_of_bridge_code(bridge->upload(handle_of_pointer(to), from, size), err);
+    return bridge_code_to_status_and_error(bridge->upload(handle_of_pointer(to), from, size), err);
 }
 
 static abdb_status bridge_download(abdb_device *d, void *to, const void *from, size_t size,
                                    abdb_error *err)
 {
     (void)d;
-    return status_of_bridge_code(bridge->download(to, handle_of_pointer(from), size), err);
+    return bridge_code_to_status_and_error(bridge->download(to, handle_of_pointer(from), size),
+                                           err);
 }
 
 static abdb_status bridge_fill_bytes(abdb_device *d, void *to, unsigned char byte, size_t size,
                                      abdb_error *err)
 {
     (void)d;
-    return status_of_bridge_code(bridge->fill(handle_of_pointer(to), byte, size), err);
+    return bridge_code_to_status_and_error(bridge->fill(handle_of_pointer(to), byte, size), err);
 }
 
 static abdb_status bridge_flush_caches(abdb_device *d, abdb_error *err)
 {
     (void)d;
-    return status_of_bridge_code(bridge->flush(), err);
+    return bridge_code_to_status_and_error(bridge->flush(), err);
 }
 
 static abdb_status bridge_begin_timing(abdb_device *d, abdb_error *err)
 {
     (void)d;
-    return status_of_bridge_code(bridge->begin(), err);
+    return bridge_code_to_status_and_error(bridge->begin(), err);
 }
 
 static abdb_status bridge_end_timing(abdb_device *d, double *time_s, abdb_error *err)
 {
     (void)d;
-    return status_of_bridge_code(bridge->end(time_s), err);
+    return bridge_code_to_status_and_error(bridge->end(time_s), err);
 }
 
 /* --- implementations -------------------------------------------------------------------------- */
@@ -133,7 +134,7 @@ static abdb_status bridge_kernel_prepare(void **state, const abdb_problem *p, ab
 {
     char *text = problem_to_json(p);
     size_t made = 0;
-    abdb_status st = text ? status_of_bridge_code(bridge->prepare(text, &made), err)
+    abdb_status st = text ? bridge_code_to_status_and_error(bridge->prepare(text, &made), err)
                           : ABDB_FAIL(err, ABDB_NOMEM, "a problem");
 
     free(text);
@@ -143,7 +144,7 @@ static abdb_status bridge_kernel_prepare(void **state, const abdb_problem *p, ab
 
 static abdb_status bridge_kernel_launch(void *state, abdb_error *err)
 {
-    return status_of_bridge_code(bridge->launch(handle_of_pointer(state)), err);
+    return bridge_code_to_status_and_error(bridge->launch(handle_of_pointer(state)), err);
 }
 
 static void bridge_kernel_close(void *state)
@@ -152,12 +153,13 @@ static void bridge_kernel_close(void *state)
 }
 
 /* Fills `native` with an implementation of each kernel that the program names. */
-static void build_impls_of_named_kernels(const char *names)
+static void register_native_impls_of_named_kernels(const char *kernel_names)
 {
     size_t count = 0;
 
     for (size_t i = 0; abdb_kernels[i] && count < KERNELS_MOST; i++) {
-        if (!abdb_list_has_word(names, ' ', abdb_kernels[i]->name, strlen(abdb_kernels[i]->name)))
+        if (!abdb_list_has_word(kernel_names, ' ', abdb_kernels[i]->name,
+                                strlen(abdb_kernels[i]->name)))
             continue;
         impl[count] = (abdb_impl){.kernel = abdb_kernels[i]->name,
                                   .provider = bridge->backend,
@@ -188,7 +190,7 @@ static abdb_status bridge_open_device(abdb_device **out, abdb_error *err)
                            .driver_threads = true,
                            .alloc = bridge_alloc,
                            .release = bridge_release,
-                           .available = bridge_available_bytes,
+                           .available = bridge_available_or_half_host_bytes,
                            .upload = bridge_upload,
                            .download = bridge_download,
                            .fill = bridge_fill_bytes,
@@ -209,17 +211,17 @@ static const char *bridge_library_name(void)
     return bridge->library;
 }
 
-int abdb_bridge_main(const abdb_bridge *own, int argc, char **argv)
+int abdb_bridge_main(const abdb_bridge *foreign_functions, int argc, char **argv)
 {
     static abdb_backend backend;
 
-    bridge = own;
-    build_impls_of_named_kernels(own->kernels);
-    backend = (abdb_backend){.name = own->backend,
-                             .summary = own->summary,
+    bridge = foreign_functions;
+    register_native_impls_of_named_kernels(foreign_functions->kernels);
+    backend = (abdb_backend){.name = foreign_functions->backend,
+                             .summary = foreign_functions->summary,
                              .native = native,
-                             .library = own->library ? bridge_library_name : NULL,
-                             .devices = own->devices,
+                             .library = foreign_functions->library ? bridge_library_name : NULL,
+                             .devices = foreign_functions->devices,
                              .open = bridge_open_device};
     return abdb_backend_main(&backend, argc, argv);
 }

@@ -22,7 +22,8 @@ static int mpi_collective_accepts(const abdb_problem *p, const char **why_not)
 }
 
 /* Opens the collective on all its ranks. */
-static abdb_status mpi_collective_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status mpi_collective_prepare_on_all_ranks(void **state, const abdb_problem *p,
+                                                       abdb_error *err)
 {
     queued_collective *l = calloc(1, sizeof *l);
     abdb_status st = ABDB_OK;
@@ -52,13 +53,13 @@ static void mpi_collective_close(void *state)
     free(l);
 }
 
-#define IMPL(id, printed)                                    \
-    const abdb_impl abdb_mpi_##id = {printed,                \
-                                     "mpi",                  \
-                                     mpi_collective_accepts, \
-                                     mpi_collective_prepare, \
-                                     mpi_collective_enqueue, \
-                                     NULL,                   \
+#define IMPL(id, printed)                                                 \
+    const abdb_impl abdb_mpi_##id = {printed,                             \
+                                     "mpi",                               \
+                                     mpi_collective_accepts,              \
+                                     mpi_collective_prepare_on_all_ranks, \
+                                     mpi_collective_enqueue,              \
+                                     NULL,                                \
                                      mpi_collective_close};
 IMPL(all_reduce, "all-reduce")
 IMPL(all_gather, "all-gather")

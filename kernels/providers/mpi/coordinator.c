@@ -32,9 +32,10 @@ typedef struct {
 
 static coordinator lead; /* of this process, there is one */
 
-static abdb_status command_all_ranks(abdb_device *d, abdb_mpi_command o, abdb_error *err)
+static abdb_status execute_command_on_all_ranks(abdb_device *d, abdb_mpi_command command,
+                                                abdb_error *err)
 {
-    return abdb_mpi_broadcast_and_execute(((coordinator *)d)->w, &o, err);
+    return abdb_mpi_broadcast_and_execute(((coordinator *)d)->w, &command, err);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -50,8 +51,8 @@ static int mpi_handle_to_piece_index(const void *memory)
 
 /* An equal part of `size` bytes on every rank; *out is a handle. Where one rank has no memory,
  * all give theirs back. */
-static abdb_status ranks_alloc_parts(abdb_device *d, size_t size, bool huge, void **out,
-                                     abdb_error *err)
+static abdb_status ranks_alloc_equal_parts(abdb_device *d, size_t size, bool huge, void **out,
+                                           abdb_error *err)
 {
     coordinator *l = (coordinator *)d;
     int at = 0;
@@ -62,34 +63,36 @@ static abdb_status ranks_alloc_parts(abdb_device *d, size_t size, bool huge, voi
     if (size % (size_t)l->ranks)
         return ABDB_FAIL(err, ABDB_USAGE, "%zu bytes are no equal parts for %d ranks", size,
                          l->ranks);
-    st = command_all_ranks(d,
-                           (abdb_mpi_command){.verb = ABDB_MPI_ALLOC,
-                                              .at = at,
-                                              .ranks = l->ranks,
-                                              .huge = huge,
-                                              .size = size / (size_t)l->ranks},
-                           err);
+    st = execute_command_on_all_ranks(d,
+                                      (abdb_mpi_command){.verb = ABDB_MPI_ALLOC,
+                                                         .at = at,
+                                                         .ranks = l->ranks,
+                                                         .huge = huge,
+                                                         .size = size / (size_t)l->ranks},
+                                      err);
     if (st == ABDB_OK)
         *out = &handle[at];
     else
-        (void)!command_all_ranks(d, (abdb_mpi_command){.verb = ABDB_MPI_RELEASE, .at = at}, NULL);
+        (void)!execute_command_on_all_ranks(
+            d, (abdb_mpi_command){.verb = ABDB_MPI_RELEASE, .at = at}, NULL);
     return st;
 }
 
 static void ranks_release_parts(abdb_device *d, void *memory)
 {
-    (void)!command_all_ranks(
+    (void)!execute_command_on_all_ranks(
         d, (abdb_mpi_command){.verb = ABDB_MPI_RELEASE, .at = mpi_handle_to_piece_index(memory)},
         NULL);
 }
 
 /* A host has the parts of its ranks, rank 0's the whole of each tensor besides. */
-static double ranks_available_bytes(abdb_device *d)
+static double ranks_available_bytes_by_least_rank(abdb_device *d)
 {
     coordinator *l = (coordinator *)d;
     double least = INFINITY;
 
-    if (command_all_ranks(d, (abdb_mpi_command){.verb = ABDB_MPI_AVAILABLE}, NULL) != ABDB_OK)
+    if (execute_command_on_all_ranks(d, (abdb_mpi_command){.verb = ABDB_MPI_AVAILABLE}, NULL) !=
+        ABDB_OK)
         return 0;
     for (int r = 0; r < l->ranks; r++) {
         double parts = strcmp(l->host[r], l->host[0]) == 0 ? l->ranks : 0;
@@ -105,7 +108,7 @@ static abdb_status ranks_scatter_upload(abdb_device *d, void *to, const void *fr
 {
     (void)size;
     ((coordinator *)d)->w->host_data = (void *)(uintptr_t)from; /* it is only read */
-    return command_all_ranks(
+    return execute_command_on_all_ranks(
         d, (abdb_mpi_command){.verb = ABDB_MPI_UPLOAD, .at = mpi_handle_to_piece_index(to)}, err);
 }
 
@@ -114,7 +117,7 @@ static abdb_status ranks_gather_download(abdb_device *d, void *to, const void *f
 {
     (void)size;
     ((coordinator *)d)->w->host_data = to;
-    return command_all_ranks(
+    return execute_command_on_all_ranks(
         d, (abdb_mpi_command){.verb = ABDB_MPI_DOWNLOAD, .at = mpi_handle_to_piece_index(from)},
         err);
 }
@@ -123,45 +126,46 @@ static abdb_status ranks_fill_parts(abdb_device *d, void *to, unsigned char byte
                                     abdb_error *err)
 {
     (void)size;
-    return command_all_ranks(d,
-                             (abdb_mpi_command){.verb = ABDB_MPI_FILL,
-                                                .at = mpi_handle_to_piece_index(to),
-                                                .byte = byte},
-                             err);
+    return execute_command_on_all_ranks(d,
+                                        (abdb_mpi_command){.verb = ABDB_MPI_FILL,
+                                                           .at = mpi_handle_to_piece_index(to),
+                                                           .byte = byte},
+                                        err);
 }
 
 static abdb_status ranks_flush_caches(abdb_device *d, abdb_error *err)
 {
-    return command_all_ranks(d, (abdb_mpi_command){.verb = ABDB_MPI_FLUSH}, err);
+    return execute_command_on_all_ranks(d, (abdb_mpi_command){.verb = ABDB_MPI_FLUSH}, err);
 }
 
-static abdb_status ranks_spread_new_tensors_over(abdb_device *d, int ranks, abdb_error *err)
+static abdb_status ranks_set_rank_count_of_new_tensors(abdb_device *d, int ranks, abdb_error *err)
 {
     coordinator *l = (coordinator *)d;
 
     if (ranks > l->w->size)
         return ABDB_FAIL(err, ABDB_USAGE, "%d of the %d ranks that there are", ranks, l->w->size);
     l->ranks = ranks;
-    return command_all_ranks(d, (abdb_mpi_command){.verb = ABDB_MPI_SPREAD, .ranks = ranks}, err);
+    return execute_command_on_all_ranks(
+        d, (abdb_mpi_command){.verb = ABDB_MPI_SPREAD, .ranks = ranks}, err);
 }
 
 /* --- launches --------------------------------------------------------------------------------- */
 
 /* All ranks do what is queued; their times are added to those of the stretch. */
-static abdb_status run_queued_launches_on_ranks(coordinator *l, abdb_error *err)
+static abdb_status run_queue_on_ranks_and_add_times(coordinator *l, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
     if (!l->queued) return ABDB_OK;
-    TRY(command_all_ranks(&l->device,
-                          (abdb_mpi_command){.verb = ABDB_MPI_RUN, .launches = l->queued}, err));
+    TRY(execute_command_on_all_ranks(
+        &l->device, (abdb_mpi_command){.verb = ABDB_MPI_RUN, .launches = l->queued}, err));
     for (int r = 0; r < l->w->size; r++) l->rank_s[r] += l->w->number_of_rank[r];
 done:
     l->queued = 0;
     return st;
 }
 
-static abdb_status ranks_begin_timing(abdb_device *d, abdb_error *err)
+static abdb_status ranks_clear_queue_and_begin_timing(abdb_device *d, abdb_error *err)
 {
     coordinator *l = (coordinator *)d;
 
@@ -174,7 +178,7 @@ static abdb_status ranks_begin_timing(abdb_device *d, abdb_error *err)
 static abdb_status ranks_run_queue_and_end_timing(abdb_device *d, double *time_s, abdb_error *err)
 {
     coordinator *l = (coordinator *)d;
-    abdb_status st = run_queued_launches_on_ranks(l, err);
+    abdb_status st = run_queue_on_ranks_and_add_times(l, err);
 
     *time_s = 0;
     for (int r = 0; r < l->w->size; r++) *time_s = fmax(*time_s, l->rank_s[r]);
@@ -186,7 +190,7 @@ abdb_status abdb_mpi_queue_launch(abdb_device *d, int job, abdb_error *err)
     coordinator *l = (coordinator *)d;
     abdb_status st = ABDB_OK;
 
-    if (l->queued == ABDB_MPI_QUEUE) TRY(run_queued_launches_on_ranks(l, err));
+    if (l->queued == ABDB_MPI_QUEUE) TRY(run_queue_on_ranks_and_add_times(l, err));
     l->w->queue[l->queued++] = (unsigned char)job;
 done:
     return st;
@@ -205,15 +209,16 @@ abdb_status abdb_mpi_open_collective(abdb_device *d, const abdb_problem *p, int 
     if (o.job == ABDB_MPI_JOBS) return ABDB_FAIL(err, ABDB_LIMIT, "too many jobs at once");
     abdb_exchange_from_problem(p, &o.x);
     *job = o.job;
-    return command_all_ranks(d, o, err);
+    return execute_command_on_all_ranks(d, o, err);
 }
 
 void abdb_mpi_close_collective(abdb_device *d, int job)
 {
-    (void)!command_all_ranks(d, (abdb_mpi_command){.verb = ABDB_MPI_CLOSE, .job = job}, NULL);
+    (void)!execute_command_on_all_ranks(d, (abdb_mpi_command){.verb = ABDB_MPI_CLOSE, .job = job},
+                                        NULL);
 }
 
-void abdb_mpi_copy_rank_times(abdb_device *d)
+void abdb_mpi_store_gathered_rank_times(abdb_device *d)
 {
     coordinator *l = (coordinator *)d;
 
@@ -251,7 +256,7 @@ static void ranks_describe_mpi(abdb_device *d,
 }
 
 /* The processors that this process may use, "0-3,8". */
-static void write_own_cpu_affinity(char *out, size_t room)
+static void write_own_cpu_affinity_as_ranges(char *out, size_t room)
 {
     cpu_set_t set;
     size_t used = 0;
@@ -271,14 +276,15 @@ static void write_own_cpu_affinity(char *out, size_t room)
 }
 
 /* Each rank tells of itself; hosts are numbered in the order in which ranks come to them. */
-static abdb_status gather_rank_identities(abdb_mpi_ranks *w, coordinator *l, abdb_error *err)
+static abdb_status gather_rank_identities_and_number_hosts(abdb_mpi_ranks *w, coordinator *l,
+                                                           abdb_error *err)
 {
     rank_identity own = {.host = ""};
     int hosts = 0;
 
     gethostname(own.host, sizeof own.host - 1);
     abdb_host_device_name(own.device, sizeof own.device);
-    write_own_cpu_affinity(own.binding, sizeof own.binding);
+    write_own_cpu_affinity_as_ranges(own.binding, sizeof own.binding);
     l->of = calloc((size_t)w->size, sizeof *l->of);
     l->host = calloc((size_t)w->size, sizeof *l->host);
     l->rank_s = calloc((size_t)w->size, sizeof *l->rank_s);
@@ -302,7 +308,7 @@ static const double meeting_most_s = 5e-6;
 
 /* Seconds in which all ranks meet, the least of many: that is how far apart they may begin a
  * stretch, which has to be much longer. Every rank calls it. */
-static double measure_least_barrier_s(void)
+static double measure_shortest_barrier_s_capped(void)
 {
     double least_s = meeting_most_s;
 
@@ -320,28 +326,28 @@ abdb_status abdb_mpi_init_ranks_device(abdb_mpi_ranks *w, abdb_device **out, abd
     abdb_machine_caches limits = w->host->limits;
     abdb_status st = ABDB_OK;
 
-    TRY(gather_rank_identities(w, &lead, err));
+    TRY(gather_rank_identities_and_number_hosts(w, &lead, err));
     limits.ranks = w->size;
     lead.w = w;
     lead.ranks = 1;
     lead.device = (abdb_device){.name = w->host->name,
                                 .clock = w->host->clock,
                                 .resolution_s = w->host->resolution_s,
-                                .min_sample_s = STRETCH * measure_least_barrier_s(),
+                                .min_sample_s = STRETCH * measure_shortest_barrier_s_capped(),
                                 .cost_s = w->host->cost_s,
                                 .limits = limits,
-                                .alloc = ranks_alloc_parts,
+                                .alloc = ranks_alloc_equal_parts,
                                 .release = ranks_release_parts,
-                                .available = ranks_available_bytes,
+                                .available = ranks_available_bytes_by_least_rank,
                                 .upload = ranks_scatter_upload,
                                 .download = ranks_gather_download,
                                 .fill = ranks_fill_parts,
                                 .flush_caches = ranks_flush_caches,
-                                .begin_timing = ranks_begin_timing,
+                                .begin_timing = ranks_clear_queue_and_begin_timing,
                                 .end_timing = ranks_run_queue_and_end_timing,
                                 .read_sensors = abdb_sensors_read_host,
                                 .describe = ranks_describe_mpi,
-                                .use_ranks = ranks_spread_new_tensors_over,
+                                .use_ranks = ranks_set_rank_count_of_new_tensors,
                                 .get_rank_place = ranks_get_place,
                                 .rank_s = lead.rank_s};
     *out = &lead.device;

@@ -83,7 +83,7 @@ static void *window_message_address(const abdb_mpi_job *j, void *data, int i)
 
 /* All messages of a window at once, those that this rank gets first; then an empty one back, so
  * that who sends knows that all have come. */
-static void mpi_exchange_message_window(const abdb_mpi_job *j)
+static void mpi_exchange_window_and_acknowledge(const abdb_mpi_job *j)
 {
     int last = j->x.ranks - 1, peer = j->rank ? 0 : last, n = 0;
     bool both = j->x.pattern == ABDB_BOTH_WAYS, gets = both || j->rank == last,
@@ -112,10 +112,13 @@ abdb_status abdb_mpi_job_init(abdb_mpi_job *j, const abdb_exchange *x, MPI_Comm 
                               void *out, abdb_error *err)
 {
     static void (*const runs[])(const abdb_mpi_job *) = {
-        [ABDB_ALL_REDUCE] = mpi_all_reduce,         [ABDB_ALL_GATHER] = mpi_all_gather,
-        [ABDB_REDUCE_SCATTER] = mpi_reduce_scatter, [ABDB_ALL_TO_ALL] = mpi_all_to_all,
-        [ABDB_REDUCE] = mpi_reduce_to_rank0,        [ABDB_BROADCAST] = mpi_broadcast_from_rank0,
-        [ABDB_POINT] = mpi_exchange_message_window};
+        [ABDB_ALL_REDUCE] = mpi_all_reduce,
+        [ABDB_ALL_GATHER] = mpi_all_gather,
+        [ABDB_REDUCE_SCATTER] = mpi_reduce_scatter,
+        [ABDB_ALL_TO_ALL] = mpi_all_to_all,
+        [ABDB_REDUCE] = mpi_reduce_to_rank0,
+        [ABDB_BROADCAST] = mpi_broadcast_from_rank0,
+        [ABDB_POINT] = mpi_exchange_window_and_acknowledge};
     const char *why;
 
     if (!abdb_mpi_supports_exchange(x, &why)) return ABDB_FAIL(err, ABDB_USAGE, "%s", why);

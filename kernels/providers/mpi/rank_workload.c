@@ -44,7 +44,8 @@ static void wait_for_all_reductions(const abdb_rank_group *c)
 
 /* Begins to add up n numbers over all ranks, in place and in pieces; at most WAITING of them are
  * under way. */
-static void start_sum_all_reduce(const abdb_rank_group *c, abdb_dtype dtype, size_t n, void *x)
+static void start_sum_all_reduce_in_place(const abdb_rank_group *c, abdb_dtype dtype, size_t n,
+                                          void *x)
 {
     size_t size = abdb_dtype_size(dtype);
     MPI_Datatype type = dtype == ABDB_F64 ? MPI_DOUBLE : MPI_FLOAT;
@@ -70,7 +71,7 @@ static void progress_reductions(const abdb_rank_group *c)
 /* --- what is ordered -------------------------------------------------------------------------- */
 
 /* Parameters from lines of text, which must stay. */
-static void parse_params_from_lines(abdb_problem *p, char *line)
+static void split_lines_into_params_in_place(abdb_problem *p, char *line)
 {
     for (char *end; *line && p->params < ABDB_PARAM_MAX; line = end + 1) {
         char *value = strchr(line, '=');
@@ -91,20 +92,21 @@ static void parse_params_from_lines(abdb_problem *p, char *line)
 
 /* On every rank: takes the parameters from rank 0 and opens the workload with them. Ranks beyond
  * those asked take no part. */
-static abdb_status receive_params_open_workload(const abdb_mpi_command *o, abdb_error *err)
+static abdb_status receive_params_and_open_own_workload(const abdb_mpi_command *command,
+                                                        abdb_error *err)
 {
     abdb_mpi_ranks *w = band.w;
     abdb_status st = ABDB_OK;
 
     MPI_Bcast(band.names, NAMES, MPI_BYTE, 0, MPI_COMM_WORLD);
-    band.of = abdb_workloads[o->at];
-    band.comm = w->rank < o->ranks ? w->comm[o->ranks] : MPI_COMM_NULL;
-    if (w->rank >= o->ranks) goto done;
+    band.of = abdb_workloads[command->at];
+    band.comm = w->rank < command->ranks ? w->comm[command->ranks] : MPI_COMM_NULL;
+    if (w->rank >= command->ranks) goto done;
     band.p = (abdb_problem){.kernel = band.of->name, .device = band.rank};
     band.spans = (abdb_spans){.now = abdb_clock_seconds, .device = band.rank};
     band.crew = (abdb_rank_group){.rank = w->rank,
-                                  .ranks = o->ranks,
-                                  .start_allreduce = start_sum_all_reduce,
+                                  .ranks = command->ranks,
+                                  .start_allreduce = start_sum_all_reduce_in_place,
                                   .progress = progress_reductions,
                                   .wait_allreduce = wait_for_all_reductions};
     band.stage = (abdb_run_context){
@@ -112,7 +114,7 @@ static abdb_status receive_params_open_workload(const abdb_mpi_command *o, abdb_
     if (w->rank == 0) band.stage = *band.staged;
     band.stage.crew = &band.crew;
     if (w->rank > 0) {
-        parse_params_from_lines(&band.p, band.names);
+        split_lines_into_params_in_place(&band.p, band.names);
         TRY(band.of->resolve_params(&band.p, &band.rank->limits, err));
     }
     TRY(band.of->open(&band.state, &band.stage, err));
@@ -120,14 +122,14 @@ done:
     return st;
 }
 
-static void close_workload_of_rank(void)
+static void close_own_workload(void)
 {
     if (band.state) band.of->close(band.state);
     band.state = NULL;
 }
 
 /* Seconds that a repetition took this rank, from when all were there. */
-static abdb_status run_workload_after_barrier(double *took_s, abdb_error *err)
+static abdb_status barrier_then_run_and_time_workload(double *took_s, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
     double began_s;
@@ -143,28 +145,29 @@ static abdb_status run_workload_after_barrier(double *took_s, abdb_error *err)
 }
 
 /* What rank 0 ordered, on this rank. */
-static abdb_status execute_workload_command(const abdb_mpi_command *o, double *took_s,
-                                            abdb_error *err)
+static abdb_status execute_workload_command_on_this_rank(const abdb_mpi_command *command,
+                                                         double *took_s, abdb_error *err)
 {
     *took_s = 0;
-    switch (o->verb) {
-    case ABDB_MPI_WORK_OPEN: return receive_params_open_workload(o, err);
+    switch (command->verb) {
+    case ABDB_MPI_WORK_OPEN: return receive_params_and_open_own_workload(command, err);
     case ABDB_MPI_WORK_RESET: return band.state ? band.of->reset(band.state, err) : ABDB_OK;
-    case ABDB_MPI_WORK_RUN: return run_workload_after_barrier(took_s, err);
-    default: close_workload_of_rank(); return ABDB_OK;
+    case ABDB_MPI_WORK_RUN: return barrier_then_run_and_time_workload(took_s, err);
+    default: close_own_workload(); return ABDB_OK;
     }
 }
 
 /* --- rank 0's side ---------------------------------------------------------------------------- */
 
-static abdb_status command_workload_on_all_ranks(abdb_mpi_verb verb, abdb_error *err)
+static abdb_status execute_workload_verb_on_all_ranks(abdb_mpi_verb verb, abdb_error *err)
 {
     return abdb_mpi_broadcast_and_execute(band.w, &(abdb_mpi_command){.verb = verb}, err);
 }
 
 /* All ranks take part, unless it is said how many. */
-static abdb_status shape_defaulting_to_all_ranks(abdb_problem *p, const abdb_machine_caches *limits,
-                                                 abdb_error *err)
+static abdb_status resolve_params_default_all_ranks(abdb_problem *p,
+                                                    const abdb_machine_caches *limits,
+                                                    abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -175,13 +178,13 @@ done:
 }
 
 /* Ranks of this host share its memory; elsewhere there is as much for as many. */
-static void effort_with_memory_of_ranks(const abdb_run_context *s, abdb_effort *out)
+static void count_work_and_memory_times_ranks(const abdb_run_context *s, abdb_effort *out)
 {
     band.of->count_work_and_memory(s, out);
     out->memory *= abdb_problem_rank_count(s->p);
 }
 
-static void write_params_as_lines(const abdb_problem *problem)
+static void write_params_to_broadcast_buffer(const abdb_problem *problem)
 {
     size_t used = 0;
 
@@ -201,10 +204,10 @@ static abdb_status open_workload_on_all_ranks(void **state, const abdb_run_conte
 
     while (abdb_workloads[o.at] != band.of) o.at++;
     band.staged = s;
-    write_params_as_lines(s->p);
+    write_params_to_broadcast_buffer(s->p);
     TRY(band.lead->use_ranks(band.lead, o.ranks, err));
     st = abdb_mpi_broadcast_and_execute(band.w, &o, err);
-    if (st != ABDB_OK) (void)!command_workload_on_all_ranks(ABDB_MPI_WORK_CLOSE, NULL);
+    if (st != ABDB_OK) (void)!execute_workload_verb_on_all_ranks(ABDB_MPI_WORK_CLOSE, NULL);
     TRY(st);
     *state = band.state;
 done:
@@ -214,26 +217,26 @@ done:
 static abdb_status reset_workload_on_all_ranks(void *state, abdb_error *err)
 {
     (void)state;
-    return command_workload_on_all_ranks(ABDB_MPI_WORK_RESET, err);
+    return execute_workload_verb_on_all_ranks(ABDB_MPI_WORK_RESET, err);
 }
 
-static abdb_status run_workload_on_all_ranks(void *state, abdb_error *err)
+static abdb_status run_on_all_ranks_and_store_times(void *state, abdb_error *err)
 {
-    abdb_status st = command_workload_on_all_ranks(ABDB_MPI_WORK_RUN, err);
+    abdb_status st = execute_workload_verb_on_all_ranks(ABDB_MPI_WORK_RUN, err);
 
     (void)state;
-    abdb_mpi_copy_rank_times(band.lead);
+    abdb_mpi_store_gathered_rank_times(band.lead);
     return st;
 }
 
 static void close_workload_on_all_ranks(void *state)
 {
     (void)state;
-    (void)!command_workload_on_all_ranks(ABDB_MPI_WORK_CLOSE, NULL);
+    (void)!execute_workload_verb_on_all_ranks(ABDB_MPI_WORK_CLOSE, NULL);
 }
 
-void abdb_mpi_init_rank_workload(abdb_mpi_ranks *w, abdb_device *lead,
-                                 const struct abdb_parts *parts)
+void abdb_mpi_install_workload_command_handler(abdb_mpi_ranks *w, abdb_device *lead,
+                                               const struct abdb_parts *parts)
 {
     for (int i = 0; i < WAITING; i++) band.request[i] = MPI_REQUEST_NULL;
     band.w = w;
@@ -241,18 +244,18 @@ void abdb_mpi_init_rank_workload(abdb_mpi_ranks *w, abdb_device *lead,
     band.rank = w->host;
     band.rank->limits.ranks = w->size;
     band.parts = parts;
-    w->workload_command = execute_workload_command;
+    w->workload_command = execute_workload_command_on_this_rank;
 }
 
 void abdb_mpi_wrap_workload(const abdb_workload *workload, abdb_rank_workload *out)
 {
     band.of = workload;
     band.over = *workload;
-    band.over.resolve_params = shape_defaulting_to_all_ranks;
-    band.over.count_work_and_memory = effort_with_memory_of_ranks;
+    band.over.resolve_params = resolve_params_default_all_ranks;
+    band.over.count_work_and_memory = count_work_and_memory_times_ranks;
     band.over.open = open_workload_on_all_ranks;
     band.over.reset = reset_workload_on_all_ranks;
-    band.over.run = run_workload_on_all_ranks;
+    band.over.run = run_on_all_ranks_and_store_times;
     band.over.close = close_workload_on_all_ranks;
     *out = (abdb_rank_workload){&band.over, band.rank, band.parts};
 }

@@ -29,19 +29,20 @@ abdb_status abdb_mpi_ranks_init(abdb_mpi_ranks *w, abdb_error *err)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-static abdb_status alloc_own_part(abdb_mpi_ranks *w, const abdb_mpi_command *o, abdb_error *err)
+static abdb_status alloc_own_part(abdb_mpi_ranks *w, const abdb_mpi_command *command,
+                                  abdb_error *err)
 {
-    abdb_mpi_piece *piece = &w->piece[o->at];
+    abdb_mpi_piece *piece = &w->piece[command->at];
 
-    *piece = (abdb_mpi_piece){.size = o->size, .ranks = o->ranks};
-    if (w->rank >= o->ranks) return ABDB_OK;
-    return w->host->alloc(w->host, o->size, o->huge, &piece->data, err);
+    *piece = (abdb_mpi_piece){.size = command->size, .ranks = command->ranks};
+    if (w->rank >= command->ranks) return ABDB_OK;
+    return w->host->alloc(w->host, command->size, command->huge, &piece->data, err);
 }
 
-static void release_own_part(abdb_mpi_ranks *w, const abdb_mpi_command *o)
+static void release_own_part(abdb_mpi_ranks *w, const abdb_mpi_command *command)
 {
-    w->host->release(w->host, w->piece[o->at].data);
-    w->piece[o->at] = (abdb_mpi_piece){0};
+    w->host->release(w->host, w->piece[command->at].data);
+    w->piece[command->at] = (abdb_mpi_piece){0};
 }
 
 /* A part of rank 0's memory goes to another rank, or comes from it. */
@@ -60,9 +61,10 @@ static void send_or_receive_bytes(abdb_mpi_ranks *w, void *data, size_t size, in
 }
 
 /* Rank 0's whole tensor to the parts of all ranks, or back. */
-static void scatter_or_gather_tensor(abdb_mpi_ranks *w, const abdb_mpi_command *o, bool scatter)
+static void scatter_or_gather_tensor(abdb_mpi_ranks *w, const abdb_mpi_command *command,
+                                     bool scatter)
 {
-    const abdb_mpi_piece *piece = &w->piece[o->at];
+    const abdb_mpi_piece *piece = &w->piece[command->at];
     char *all = w->host_data;
 
     if (w->rank >= piece->ranks) return;
@@ -75,18 +77,19 @@ static void scatter_or_gather_tensor(abdb_mpi_ranks *w, const abdb_mpi_command *
         send_or_receive_bytes(w, all + (size_t)r * piece->size, piece->size, r, scatter);
 }
 
-static abdb_status fill_own_part(abdb_mpi_ranks *w, const abdb_mpi_command *o, abdb_error *err)
+static abdb_status fill_own_part(abdb_mpi_ranks *w, const abdb_mpi_command *command,
+                                 abdb_error *err)
 {
-    const abdb_mpi_piece *piece = &w->piece[o->at];
+    const abdb_mpi_piece *piece = &w->piece[command->at];
 
     if (!piece->data) return ABDB_OK;
-    return w->host->fill(w->host, piece->data, (unsigned char)o->byte, piece->size, err);
+    return w->host->fill(w->host, piece->data, (unsigned char)command->byte, piece->size, err);
 }
 
 /* --- launches --------------------------------------------------------------------------------- */
 
 /* A communicator of the first ranks: made by all of the world together, once. */
-static void make_communicator_of_first(abdb_mpi_ranks *w, int first_ranks)
+static void ensure_communicator_of_first_ranks(abdb_mpi_ranks *w, int first_ranks)
 {
     if (w->comm_made[first_ranks]) return;
     MPI_Comm_split(MPI_COMM_WORLD, w->rank < first_ranks ? 0 : MPI_UNDEFINED, w->rank,
@@ -94,17 +97,19 @@ static void make_communicator_of_first(abdb_mpi_ranks *w, int first_ranks)
     w->comm_made[first_ranks] = 1;
 }
 
-static abdb_status init_job_from_command(abdb_mpi_ranks *w, const abdb_mpi_command *o,
+static abdb_status init_job_from_command(abdb_mpi_ranks *w, const abdb_mpi_command *command,
                                          abdb_error *err)
 {
-    void *in = w->piece[o->at].data, *out = o->other < 0 ? in : w->piece[o->other].data;
+    void *in = w->piece[command->at].data,
+         *out = command->other < 0 ? in : w->piece[command->other].data;
 
-    return abdb_mpi_job_init(&w->job[o->job], &o->x, w->comm[o->x.ranks], in, out, err);
+    return abdb_mpi_job_init(&w->job[command->job], &command->x, w->comm[command->x.ranks], in, out,
+                             err);
 }
 
 /* Seconds that this rank spent in the launches of the queue. They begin together: ranks meet
  * before the first, and where they are apart before each. */
-static double run_and_time_launches(abdb_mpi_ranks *w, size_t launches)
+static double run_and_time_queued_jobs(abdb_mpi_ranks *w, size_t launches)
 {
     double sum = 0, first = 0, now;
 
@@ -132,32 +137,33 @@ static void gather_number_to_rank0(abdb_mpi_ranks *w, double own)
 /* --- orders ----------------------------------------------------------------------------------- */
 
 /* What a command of rank 0 means on this rank. A status other than ABDB_OK is this rank's alone. */
-static abdb_status execute_command(abdb_mpi_ranks *w, const abdb_mpi_command *o, abdb_error *err)
+static abdb_status execute_command_on_this_rank(abdb_mpi_ranks *w, const abdb_mpi_command *command,
+                                                abdb_error *err)
 {
     double took_s;
     abdb_status st;
 
-    switch (o->verb) {
+    switch (command->verb) {
     case ABDB_MPI_QUIT: break;
-    case ABDB_MPI_SPREAD: make_communicator_of_first(w, o->ranks); break;
-    case ABDB_MPI_ALLOC: return alloc_own_part(w, o, err);
-    case ABDB_MPI_RELEASE: release_own_part(w, o); break;
-    case ABDB_MPI_FILL: return fill_own_part(w, o, err);
-    case ABDB_MPI_UPLOAD: scatter_or_gather_tensor(w, o, true); break;
-    case ABDB_MPI_DOWNLOAD: scatter_or_gather_tensor(w, o, false); break;
+    case ABDB_MPI_SPREAD: ensure_communicator_of_first_ranks(w, command->ranks); break;
+    case ABDB_MPI_ALLOC: return alloc_own_part(w, command, err);
+    case ABDB_MPI_RELEASE: release_own_part(w, command); break;
+    case ABDB_MPI_FILL: return fill_own_part(w, command, err);
+    case ABDB_MPI_UPLOAD: scatter_or_gather_tensor(w, command, true); break;
+    case ABDB_MPI_DOWNLOAD: scatter_or_gather_tensor(w, command, false); break;
     case ABDB_MPI_FLUSH: return w->host->flush_caches(w->host, err);
     case ABDB_MPI_AVAILABLE: gather_number_to_rank0(w, w->host->available(w->host)); break;
-    case ABDB_MPI_OPEN: return init_job_from_command(w, o, err);
-    case ABDB_MPI_CLOSE: abdb_mpi_job_free(&w->job[o->job]); break;
+    case ABDB_MPI_OPEN: return init_job_from_command(w, command, err);
+    case ABDB_MPI_CLOSE: abdb_mpi_job_free(&w->job[command->job]); break;
     case ABDB_MPI_RUN:
-        MPI_Bcast(w->queue, (int)o->launches, MPI_BYTE, 0, MPI_COMM_WORLD);
-        gather_number_to_rank0(w, run_and_time_launches(w, o->launches));
+        MPI_Bcast(w->queue, (int)command->launches, MPI_BYTE, 0, MPI_COMM_WORLD);
+        gather_number_to_rank0(w, run_and_time_queued_jobs(w, command->launches));
         break;
     case ABDB_MPI_WORK_OPEN:
     case ABDB_MPI_WORK_RESET:
     case ABDB_MPI_WORK_RUN:
     case ABDB_MPI_WORK_CLOSE:
-        st = w->workload_command(o, &took_s, err);
+        st = w->workload_command(command, &took_s, err);
         gather_number_to_rank0(w, took_s);
         return st;
     }
@@ -183,7 +189,7 @@ abdb_status abdb_mpi_broadcast_and_execute(abdb_mpi_ranks *w, const abdb_mpi_com
 
     MPI_Ibcast(&copy, (int)sizeof copy, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    st = execute_command(w, order, err);
+    st = execute_command_on_this_rank(w, order, err);
     worst = allreduce_worst_status(st);
     if (st != ABDB_OK || worst == ABDB_OK) return st;
     return ABDB_FAIL(err, (abdb_status)worst, "%s",
@@ -192,14 +198,14 @@ abdb_status abdb_mpi_broadcast_and_execute(abdb_mpi_ranks *w, const abdb_mpi_com
 }
 
 /* The next order, waited for awake, then drowsy, then asleep. */
-static void receive_command_backing_off(abdb_mpi_command *o)
+static void receive_command_backing_off(abdb_mpi_command *command)
 {
     const struct timespec nap = {0, 50000}, sleep = {0, 1000000};
     double since = abdb_clock_seconds();
     MPI_Request request;
     int heard = 0;
 
-    MPI_Ibcast(o, (int)sizeof *o, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+    MPI_Ibcast(command, (int)sizeof *command, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
     for (;;) {
         double waited;
 
@@ -210,13 +216,13 @@ static void receive_command_backing_off(abdb_mpi_command *o)
     }
 }
 
-void abdb_mpi_execute_until_quit(abdb_mpi_ranks *w)
+void abdb_mpi_execute_commands_until_quit(abdb_mpi_ranks *w)
 {
     abdb_mpi_command o = {.verb = ABDB_MPI_RUN};
     abdb_error err;
 
     while (o.verb != ABDB_MPI_QUIT) {
         receive_command_backing_off(&o);
-        allreduce_worst_status(execute_command(w, &o, &err));
+        allreduce_worst_status(execute_command_on_this_rank(w, &o, &err));
     }
 }

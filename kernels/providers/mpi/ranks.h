@@ -76,13 +76,13 @@ typedef struct {
 
 /* Of this process. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_mpi_ranks_init(abdb_mpi_ranks *w, abdb_error *err);
-/* All ranks do what is ordered: rank 0 calls this, the others are in abdb_mpi_execute_until_quit.
- * The worst status of all. */
+/* All ranks do what is ordered: rank 0 calls this, the others are in
+ * abdb_mpi_execute_commands_until_quit. The worst status of all. */
 ABDB_MUST_USE abdb_status abdb_mpi_broadcast_and_execute(abdb_mpi_ranks *w,
                                                          const abdb_mpi_command *order,
                                                          abdb_error *err);
 /* The life of a rank other than 0: does what is ordered until ABDB_MPI_QUIT. */
-void abdb_mpi_execute_until_quit(abdb_mpi_ranks *w);
+void abdb_mpi_execute_commands_until_quit(abdb_mpi_ranks *w);
 /* The device that rank 0 drives, of this process; w was opened. All ranks call it together: each
  * tells of itself. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_mpi_init_ranks_device(abdb_mpi_ranks *w, abdb_device **out,
@@ -105,12 +105,12 @@ ABDB_MUST_USE abdb_status abdb_mpi_queue_launch(abdb_device *d, int job, abdb_er
 void abdb_mpi_close_collective(abdb_device *d, int job);
 
 /* Each rank's number as the last order asked for becomes its time of the last stretch. */
-void abdb_mpi_copy_rank_times(abdb_device *d);
+void abdb_mpi_store_gathered_rank_times(abdb_device *d);
 
 /* rank_workload.c: workloads on all ranks. Each of them calls this before anything is ordered;
  * `lead` is the device of all, `parts` those of each. */
-void abdb_mpi_init_rank_workload(abdb_mpi_ranks *w, abdb_device *lead,
-                                 const struct abdb_parts *parts);
+void abdb_mpi_install_workload_command_handler(abdb_mpi_ranks *w, abdb_device *lead,
+                                               const struct abdb_parts *parts);
 /* As abdb_backend has it. */
 void abdb_mpi_wrap_workload(const struct abdb_workload *workload, struct abdb_rank_workload *out);
 

@@ -100,14 +100,15 @@ static int enqueue_message_window(const collective_job *j)
 }
 
 /* One group of calls; way: of a ping-pong there (0) and back (1). */
-static abdb_status enqueue_nccl_group(const collective_job *j, int way, abdb_error *err)
+static abdb_status enqueue_nccl_group(const collective_job *j, int is_way_back, abdb_error *err)
 {
     int last = j->x.ranks - 1, code = abdb_nccl.group_start(), ended;
 
     if (code == 0 && j->x.kind == ABDB_ALL_TO_ALL)
         code = enqueue_all_to_all(j);
     else if (code == 0 && j->x.kind == ABDB_POINT && j->x.pattern == ABDB_PING_PONG)
-        code = enqueue_send_and_receive(j, way ? last : 0, 0, way ? 0 : last, 0, j->x.count);
+        code = enqueue_send_and_receive(j, is_way_back ? last : 0, 0, is_way_back ? 0 : last, 0,
+                                        j->x.count);
     else if (code == 0 && j->x.kind == ABDB_POINT)
         code = enqueue_message_window(j);
     else
@@ -139,7 +140,7 @@ static abdb_status record_event_on_all_ranks(const collective_job *j, bool after
     for (int r = 0; r < j->x.ranks; r++) {
         const abdb_nccl_rank *of = &j->g->rank[r];
 
-        TRY(abdb_nccl_set_current_rank(j->g, r, err));
+        TRY(abdb_nccl_set_cuda_context_of_rank(j->g, r, err));
         TRY(abdb_cu_check_result(abdb_cu.cuEventRecord_(after ? of->after : of->before, of->stream),
                                  "cuEventRecord", err));
     }
@@ -149,7 +150,7 @@ done:
 
 /* Where ranks meet before it, its time is that between two events of each stream; else it joins
  * what is under way. */
-static abdb_status nccl_collective_launch(void *state, abdb_error *err)
+static abdb_status nccl_collective_launch_timed_if_apart(void *state, abdb_error *err)
 {
     collective_job *j = state;
     abdb_status st = ABDB_OK;
@@ -175,7 +176,7 @@ done:
     return st;
 }
 
-static int nccl_collective_accepts(const abdb_problem *p, const char **why_not)
+static int nccl_collective_accepts_rank_count(const abdb_problem *p, const char **why_not)
 {
     *why_not = p->device->limits.ranks < 2 ? "one device alone has nobody to send to"
                                            : "there are fewer devices than these ranks";
@@ -208,10 +209,14 @@ done:
     return st;
 }
 
-#define IMPL(id, printed)                                                                          \
-    const abdb_impl abdb_nccl_##id = {                                                             \
-        printed, "nccl", nccl_collective_accepts, nccl_collective_prepare, nccl_collective_launch, \
-        NULL,    free};
+#define IMPL(id, printed)                                                    \
+    const abdb_impl abdb_nccl_##id = {printed,                               \
+                                      "nccl",                                \
+                                      nccl_collective_accepts_rank_count,    \
+                                      nccl_collective_prepare,               \
+                                      nccl_collective_launch_timed_if_apart, \
+                                      NULL,                                  \
+                                      free};
 IMPL(all_reduce, "all-reduce")
 IMPL(all_gather, "all-gather")
 IMPL(reduce_scatter, "reduce-scatter")

@@ -25,7 +25,7 @@ void *abdb_nccl_tensor_part_of_rank(const abdb_nccl_group *g, const void *data, 
     return (void *)(uintptr_t)g->piece[nccl_handle_to_piece_index(data)].part[r];
 }
 
-abdb_status abdb_nccl_set_current_rank(abdb_nccl_group *g, int r, abdb_error *err)
+abdb_status abdb_nccl_set_cuda_context_of_rank(abdb_nccl_group *g, int r, abdb_error *err)
 {
     return abdb_cu_check_result(abdb_cu.cuCtxSetCurrent_(g->rank[r].context), "cuCtxSetCurrent",
                                 err);
@@ -36,7 +36,7 @@ abdb_status abdb_nccl_synchronize_ranks(abdb_nccl_group *g, int ranks, abdb_erro
     abdb_status st = ABDB_OK;
 
     for (int r = 0; r < ranks; r++) {
-        TRY(abdb_nccl_set_current_rank(g, r, err));
+        TRY(abdb_nccl_set_cuda_context_of_rank(g, r, err));
         TRY(abdb_cu_check_result(abdb_cu.cuStreamSynchronize_(g->rank[r].stream),
                                  "cuStreamSynchronize", err));
     }
@@ -64,14 +64,14 @@ static void nccl_release_parts(abdb_device *d, void *memory)
     abdb_error ignored;
 
     for (int r = 0; r < g->piece[at].ranks; r++)
-        if (g->piece[at].part[r] && abdb_nccl_set_current_rank(g, r, &ignored) == ABDB_OK)
+        if (g->piece[at].part[r] && abdb_nccl_set_cuda_context_of_rank(g, r, &ignored) == ABDB_OK)
             abdb_cu.cuMemFree_(g->piece[at].part[r]);
     memset(&g->piece[at], 0, sizeof g->piece[at]);
 }
 
 /* An equal part of `size` bytes on every device; *out is a handle. On failure nothing is left. */
-static abdb_status nccl_alloc_parts(abdb_device *d, size_t size, bool huge, void **out,
-                                    abdb_error *err)
+static abdb_status nccl_alloc_equal_parts(abdb_device *d, size_t size, bool huge, void **out,
+                                          abdb_error *err)
 {
     abdb_nccl_group *g = (abdb_nccl_group *)d;
     int at = 0;
@@ -86,7 +86,7 @@ static abdb_status nccl_alloc_parts(abdb_device *d, size_t size, bool huge, void
     g->piece[at].size = size / (size_t)g->ranks;
     g->piece[at].ranks = g->ranks;
     for (int r = 0; r < g->ranks; r++) {
-        TRY(abdb_nccl_set_current_rank(g, r, err));
+        TRY(abdb_nccl_set_cuda_context_of_rank(g, r, err));
         TRY(abdb_cu_check_result(abdb_cu.cuMemAlloc_(&g->piece[at].part[r], g->piece[at].size),
                                  "cuMemAlloc", err));
     }
@@ -97,7 +97,7 @@ done:
 }
 
 /* Of all ranks together, as much as the one with least has. */
-static double nccl_available_bytes(abdb_device *d)
+static double nccl_available_bytes_by_least_rank(abdb_device *d)
 {
     abdb_nccl_group *g = (abdb_nccl_group *)d;
     double least = INFINITY;
@@ -106,7 +106,7 @@ static double nccl_available_bytes(abdb_device *d)
     for (int r = 0; r < g->ranks; r++) {
         size_t left = 0, all = 0;
 
-        if (abdb_nccl_set_current_rank(g, r, &ignored) != ABDB_OK ||
+        if (abdb_nccl_set_cuda_context_of_rank(g, r, &ignored) != ABDB_OK ||
             abdb_cu.cuMemGetInfo_(&left, &all) != CUDA_SUCCESS)
             return 0;
         least = fmin(least, (double)left);
@@ -124,7 +124,7 @@ static abdb_status nccl_scatter_upload(abdb_device *d, void *to, const void *fro
 
     (void)size;
     for (int r = 0; r < g->piece[nccl_handle_to_piece_index(to)].ranks; r++) {
-        TRY(abdb_nccl_set_current_rank(g, r, err));
+        TRY(abdb_nccl_set_cuda_context_of_rank(g, r, err));
         TRY(abdb_cu_check_result(
             abdb_cu.cuMemcpyHtoD_(g->piece[nccl_handle_to_piece_index(to)].part[r],
                                   (const char *)from + (size_t)r * part, part),
@@ -144,7 +144,7 @@ static abdb_status nccl_gather_download(abdb_device *d, void *to, const void *fr
 
     (void)size;
     for (int r = 0; r < g->piece[nccl_handle_to_piece_index(from)].ranks; r++) {
-        TRY(abdb_nccl_set_current_rank(g, r, err));
+        TRY(abdb_nccl_set_cuda_context_of_rank(g, r, err));
         TRY(abdb_cu_check_result(
             abdb_cu.cuMemcpyDtoH_((char *)to + (size_t)r * part,
                                   g->piece[nccl_handle_to_piece_index(from)].part[r], part),
@@ -164,7 +164,7 @@ static abdb_status nccl_fill_parts(abdb_device *d, void *to, unsigned char byte,
 
     (void)size;
     for (int r = 0; r < g->piece[at].ranks; r++) {
-        TRY(abdb_nccl_set_current_rank(g, r, err));
+        TRY(abdb_nccl_set_cuda_context_of_rank(g, r, err));
         TRY(abdb_cu_check_result(abdb_cu.cuMemsetD8Async_(g->piece[at].part[r], byte,
                                                           g->piece[at].size, g->rank[r].stream),
                                  "cuMemsetD8Async", err));
@@ -184,7 +184,7 @@ static abdb_status nccl_flush_caches(abdb_device *d, abdb_error *err)
     for (int r = 0; r < g->ranks; r++) {
         abdb_nccl_rank *of = &g->rank[r];
 
-        TRY(abdb_nccl_set_current_rank(g, r, err));
+        TRY(abdb_nccl_set_cuda_context_of_rank(g, r, err));
         if (!of->flushed)
             TRY(abdb_cu_check_result(abdb_cu.cuMemAlloc_(&of->flushed, size), "cuMemAlloc", err));
         TRY(abdb_cu_check_result(abdb_cu.cuMemsetD8Async_(of->flushed, 0, size, of->stream),
@@ -195,7 +195,7 @@ done:
     return st;
 }
 
-static abdb_status nccl_spread_new_tensors_over(abdb_device *d, int ranks, abdb_error *err)
+static abdb_status nccl_set_rank_count_of_new_tensors(abdb_device *d, int ranks, abdb_error *err)
 {
     abdb_nccl_group *g = (abdb_nccl_group *)d;
 
@@ -217,7 +217,7 @@ static abdb_status nccl_begin_timing(abdb_device *d, abdb_error *err)
     memset(g->rank_s, 0, sizeof g->rank_s);
     TRY(abdb_nccl_synchronize_ranks(g, g->ranks, err));
     for (int r = 0; r < g->ranks; r++) {
-        TRY(abdb_nccl_set_current_rank(g, r, err));
+        TRY(abdb_nccl_set_cuda_context_of_rank(g, r, err));
         TRY(abdb_cu_check_result(abdb_cu.cuEventRecord_(g->rank[r].first, g->rank[r].stream),
                                  "cuEventRecord", err));
     }
@@ -227,14 +227,14 @@ done:
 
 /* The time of the slowest rank: of its launches one by one, where ranks met before each, else of
  * the whole stretch. */
-static abdb_status nccl_end_timing(abdb_device *d, double *time_s, abdb_error *err)
+static abdb_status nccl_end_timing_of_slowest_rank(abdb_device *d, double *time_s, abdb_error *err)
 {
     abdb_nccl_group *g = (abdb_nccl_group *)d;
     abdb_status st = ABDB_OK;
 
     *time_s = 0;
     for (int r = 0; g->together && r < g->ranks; r++) {
-        TRY(abdb_nccl_set_current_rank(g, r, err));
+        TRY(abdb_nccl_set_cuda_context_of_rank(g, r, err));
         TRY(abdb_cu_check_result(abdb_cu.cuEventRecord_(g->rank[r].last, g->rank[r].stream),
                                  "cuEventRecord", err));
     }
@@ -285,7 +285,7 @@ static void nccl_describe_driver(abdb_device *d,
 /* --- opening ---------------------------------------------------------------------------------- */
 
 /* Makes device r's context, stream and events, and reads its name. */
-static abdb_status create_rank_stream_and_events(abdb_nccl_group *g, int r, abdb_error *err)
+static abdb_status create_rank_context_stream_events(abdb_nccl_group *g, int r, abdb_error *err)
 {
     abdb_nccl_rank *of = &g->rank[r];
     CUevent *const events[] = {&of->first, &of->last, &of->before, &of->after};
@@ -296,7 +296,7 @@ static abdb_status create_rank_stream_and_events(abdb_nccl_group *g, int r, abdb
                              "cuDeviceGetName", err));
     TRY(abdb_cu_check_result(abdb_cu.cuDevicePrimaryCtxRetain_(&of->context, of->id),
                              "cuDevicePrimaryCtxRetain", err));
-    TRY(abdb_nccl_set_current_rank(g, r, err));
+    TRY(abdb_nccl_set_cuda_context_of_rank(g, r, err));
     TRY(abdb_cu_check_result(abdb_cu.cuStreamCreate_(&of->stream, CU_STREAM_NON_BLOCKING),
                              "cuStreamCreate", err));
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
@@ -315,7 +315,7 @@ static double measure_timing_overhead_s(abdb_device *d)
 
     for (int i = 0; i < TIMES; i++)
         if (nccl_begin_timing(d, &ignored) != ABDB_OK ||
-            nccl_end_timing(d, &time_s, &ignored) != ABDB_OK)
+            nccl_end_timing_of_slowest_rank(d, &time_s, &ignored) != ABDB_OK)
             break;
     return (abdb_clock_seconds() - start) / TIMES;
 }
@@ -331,7 +331,7 @@ abdb_status abdb_nccl_open_all_devices(abdb_device **out, abdb_error *err)
     if (count == 0) TRY(ABDB_FAIL(err, ABDB_BACKEND, "there is no CUDA device"));
     TRY(abdb_nccl_load_library(err));
     g->count = count < ABDB_NCCL_RANKS ? count : ABDB_NCCL_RANKS;
-    for (int r = 0; r < g->count; r++) TRY(create_rank_stream_and_events(g, r, err));
+    for (int r = 0; r < g->count; r++) TRY(create_rank_context_stream_events(g, r, err));
     abdb_cu.cuDeviceGetAttribute_(&l2, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, g->rank[0].id);
     g->ranks = 1;
     g->device = (abdb_device){.name = g->rank[0].name,
@@ -342,18 +342,18 @@ abdb_status abdb_nccl_open_all_devices(abdb_device **out, abdb_error *err)
                                          .last = (size_t)l2,
                                          .threads = 1,
                                          .ranks = g->count},
-                              .alloc = nccl_alloc_parts,
+                              .alloc = nccl_alloc_equal_parts,
                               .release = nccl_release_parts,
-                              .available = nccl_available_bytes,
+                              .available = nccl_available_bytes_by_least_rank,
                               .upload = nccl_scatter_upload,
                               .download = nccl_gather_download,
                               .fill = nccl_fill_parts,
                               .flush_caches = nccl_flush_caches,
                               .begin_timing = nccl_begin_timing,
-                              .end_timing = nccl_end_timing,
+                              .end_timing = nccl_end_timing_of_slowest_rank,
                               .read_sensors = abdb_sensors_read_host,
                               .describe = nccl_describe_driver,
-                              .use_ranks = nccl_spread_new_tensors_over,
+                              .use_ranks = nccl_set_rank_count_of_new_tensors,
                               .get_rank_place = nccl_get_place,
                               .rank_s = g->rank_s};
     g->device.cost_s = measure_timing_overhead_s(&g->device);

@@ -36,7 +36,8 @@ typedef struct {
 /* All devices that the driver shows. ABDB_BACKEND: there is no driver, no device or no NCCL. */
 ABDB_MUST_USE abdb_status abdb_nccl_open_all_devices(abdb_device **out, abdb_error *err);
 /* What follows is of rank r's device. */
-ABDB_MUST_USE abdb_status abdb_nccl_set_current_rank(abdb_nccl_group *g, int r, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_nccl_set_cuda_context_of_rank(abdb_nccl_group *g, int r,
+                                                             abdb_error *err);
 /* Communicators of the first `ranks`, made at the first use. */
 ABDB_MUST_USE abdb_status abdb_nccl_ensure_communicators(abdb_nccl_group *g, int ranks,
                                                          abdb_error *err);

@@ -75,8 +75,9 @@ done:
 }
 
 /* What follows the product; the caller destroys *out. */
-static abdb_status create_beta_activation_attr(const abdb_gemm *g, dnnl_primitive_attr_t *out,
-                                               abdb_error *err)
+static abdb_status create_attr_of_sum_and_eltwise_post_ops(const abdb_gemm *g,
+                                                           dnnl_primitive_attr_t *out,
+                                                           abdb_error *err)
 {
     static const dnnl_alg_kind_t kind[] = {[ABDB_ACT_RELU] = dnnl_eltwise_relu,
                                            [ABDB_ACT_GELU] = dnnl_eltwise_gelu_tanh,
@@ -97,8 +98,9 @@ done:
 }
 
 /* The product as oneDNN describes it; the layouts of its matrices and its bias as they are. */
-static abdb_status create_engine_and_matmul_desc(onednn_matmul *s, const abdb_problem *p,
-                                                 dnnl_memory_desc_t *shape, abdb_error *err)
+static abdb_status create_engine_memory_and_matmul_descs(onednn_matmul *s, const abdb_problem *p,
+                                                         dnnl_memory_desc_t *memory_descs,
+                                                         abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     abdb_gemm g = abdb_gemm_from_problem(p);
@@ -110,18 +112,18 @@ static abdb_status create_engine_and_matmul_desc(onednn_matmul *s, const abdb_pr
     abdb_status st = ABDB_OK;
 
     ASK(dnnl_engine_create(&s->engine, dnnl_cpu, 0));
-    TRY(init_matrix_memory_desc(&t[0], &g, g.m, g.k, g.ta, &shape[0], err));
-    TRY(init_matrix_memory_desc(&t[1], &g, g.k, g.n, g.tb, &shape[1], err));
-    TRY(init_matrix_memory_desc(&t[2], &g, g.m, g.n, false, &shape[2], err));
+    TRY(init_matrix_memory_desc(&t[0], &g, g.m, g.k, g.ta, &memory_descs[0], err));
+    TRY(init_matrix_memory_desc(&t[1], &g, g.k, g.n, g.tb, &memory_descs[1], err));
+    TRY(init_matrix_memory_desc(&t[2], &g, g.m, g.n, false, &memory_descs[2], err));
     ASK(dnnl_memory_desc_init_by_tag(&free_b, t[1].rank, t[1].rank == 3 ? dims : dims + 1,
                                      dnnl_type_of_dtype(t[1].dtype), dnnl_format_tag_any));
     if (g.bias)
-        ASK(dnnl_memory_desc_init_by_tag(&shape[3], t[2].rank, one,
+        ASK(dnnl_memory_desc_init_by_tag(&memory_descs[3], t[2].rank, one,
                                          dnnl_type_of_dtype(g.bias->dtype),
                                          t[2].rank == 3 ? dnnl_abc : dnnl_ab));
-    ASK(dnnl_matmul_desc_init(&matmul, &shape[0], g.packed ? &free_b : &shape[1],
-                              g.bias ? &shape[3] : NULL, &shape[2]));
-    TRY(create_beta_activation_attr(&g, &end, err));
+    ASK(dnnl_matmul_desc_init(&matmul, &memory_descs[0], g.packed ? &free_b : &memory_descs[1],
+                              g.bias ? &memory_descs[3] : NULL, &memory_descs[2]));
+    TRY(create_attr_of_sum_and_eltwise_post_ops(&g, &end, err));
     ASK(dnnl_primitive_desc_create(&s->description, &matmul, end, s->engine, NULL));
     s->packed = g.packed;
 done:
@@ -144,7 +146,7 @@ static int onednn_gemm_accepts(const abdb_problem *p, const char **why_not)
         return 0;
     }
     *why_not = "this oneDNN has no such product of that format on this processor";
-    can = create_engine_and_matmul_desc(s, p, shape, &err) == ABDB_OK;
+    can = create_engine_memory_and_matmul_descs(s, p, shape, &err) == ABDB_OK;
     onednn_gemm_free(s);
     return can;
 }
@@ -184,7 +186,7 @@ static abdb_status onednn_gemm_prepare(void **state, const abdb_problem *p, abdb
     abdb_status st = ABDB_OK;
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a product");
-    TRY(create_engine_and_matmul_desc(s, p, shape, err));
+    TRY(create_engine_memory_and_matmul_descs(s, p, shape, err));
     ASK(dnnl_stream_create(&s->stream, s->engine, dnnl_stream_default_flags));
     for (int i = 0; i < p->tensors; i++)
         if (i != 1 || !s->packed)
@@ -200,7 +202,7 @@ done:
 }
 
 /* C = act(A B + beta C + bias) by the primitive, and waits. */
-static abdb_status onednn_gemm_launch(void *state, abdb_error *err)
+static abdb_status onednn_gemm_launch_and_wait(void *state, abdb_error *err)
 {
     const onednn_matmul *s = state;
     const dnnl_exec_arg_t args[4] = {{DNNL_ARG_SRC, s->memory[0]},
@@ -224,6 +226,6 @@ const abdb_impl abdb_onednn_gemm = {"gemm",
                                     "onednn",
                                     onednn_gemm_accepts,
                                     onednn_gemm_prepare,
-                                    onednn_gemm_launch,
+                                    onednn_gemm_launch_and_wait,
                                     onednn_gemm_chosen_impl,
                                     onednn_gemm_free};

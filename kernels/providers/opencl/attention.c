@@ -24,7 +24,7 @@ static int opencl_attention_accepts(const abdb_problem *p, const char **why_not)
     if (attention_param_equals(p, "pass", "backward") &&
         attention_param_equals(p, "algorithm", "plain"))
         return 0;
-    return abdb_cl_supports_formats(p, why_not);
+    return abdb_cl_supports_tensor_formats(p, why_not);
 }
 
 /* The sizes that the kernel set in the problem's parameters. */
@@ -98,7 +98,7 @@ static abdb_status cl_add_unfused_attention(abdb_cl_job *job, const abdb_cl_atte
                                             abdb_error *err)
 {
     const abdb_problem *p = job->p;
-    size_t heads = s->batch * s->heads, items = abdb_cl_work_group_size(p, ITEMS);
+    size_t heads = s->batch * s->heads, items = abdb_cl_requested_or_usual_group_size(p, ITEMS);
     abdb_cl_matrix q = matrix_of_heads_tensor(p, s, Q, false),
                    k = matrix_of_heads_tensor(p, s, K, true),
                    v = matrix_of_heads_tensor(p, s, V, true),
@@ -121,7 +121,7 @@ static abdb_status cl_add_unfused_attention(abdb_cl_job *job, const abdb_cl_atte
     k.row = 1;
     k.column = s->d;
     TRY(abdb_cl_add_pack_and_gemm(job, &q, &k, &score, &size, err));
-    TRY(abdb_cl_add_kernel(
+    TRY(abdb_cl_issue_kernel(
         job,
         &(abdb_cl_kernel_call){
             "softmax_scores.cl", "softmax_scores_in_place", "-DF32", {heads * s->queries}, {items}},

@@ -22,7 +22,8 @@ done:
 
 /* A job of a transformer block in f32. Backward runs the forward pass here, once, and keeps its
  * activations. */
-static abdb_status opencl_block_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status opencl_block_prepare_forward_or_backward(void **state, const abdb_problem *p,
+                                                            abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     size_t sequence = (size_t)abdb_param_number(p, "sequence", 1),
@@ -36,19 +37,22 @@ static abdb_status opencl_block_prepare(void **state, const abdb_problem *p, abd
 
     TRY(abdb_cl_job_new(&b.job, p, err));
     TRY(cl_alloc_block_activations(&b, err));
-    TRY(abdb_cl_block_widen_or_narrow(&b, true, t[X].dtype, t[X].data, b.x, err));
-    TRY(abdb_cl_block_forward(&b, err));
+    TRY(abdb_cl_block_add_widen_or_narrow(&b, true, t[X].dtype, t[X].data, b.x, err));
+    TRY(abdb_cl_add_block_forward(&b, err));
     if (p->tensors == 3) {
-        TRY(abdb_cl_block_widen_or_narrow(&b, false, t[Y].dtype, b.y, t[Y].data, err));
+        TRY(abdb_cl_block_add_widen_or_narrow(&b, false, t[Y].dtype, b.y, t[Y].data, err));
     } else {
         TRY(abdb_cl_run_and_clear_steps(b.job, err)); /* what forward keeps is there */
-        TRY(abdb_cl_block_backward(&b, &t[DY], &t[DX], &t[DP], err));
+        TRY(abdb_cl_add_block_backward(&b, &t[DY], &t[DX], &t[DP], err));
     }
 done:
     return abdb_cl_job_to_state_or_free(st, b.job, state);
 }
 
-const abdb_impl abdb_cl_block_impl = {"transformer-block",      "opencl",
-                                      abdb_cl_supports_formats, opencl_block_prepare,
-                                      abdb_cl_job_launch,       abdb_cl_job_chosen_text,
+const abdb_impl abdb_cl_block_impl = {"transformer-block",
+                                      "opencl",
+                                      abdb_cl_supports_tensor_formats,
+                                      opencl_block_prepare_forward_or_backward,
+                                      abdb_cl_job_launch,
+                                      abdb_cl_job_chosen_text,
                                       abdb_cl_job_free};

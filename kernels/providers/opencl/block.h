@@ -35,9 +35,9 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_cl_block_alloc_rows(abdb_cl_block *b, size_t columns, cl_mem *out,
                                                    abdb_error *err);
 /* A format to f32 (widen) or back; so many rows of d. */
-ABDB_MUST_USE abdb_status abdb_cl_block_widen_or_narrow(abdb_cl_block *b, bool widen,
-                                                        abdb_dtype dtype, void *from, void *to,
-                                                        abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_block_add_widen_or_narrow(abdb_cl_block *b, bool widen,
+                                                            abdb_dtype dtype, void *from, void *to,
+                                                            abdb_error *err);
 /* Where a matrix or a vector of parameters begins, in elements; its columns. */
 size_t abdb_cl_block_matrix_offset(const abdb_cl_block *b, int which);
 size_t abdb_cl_block_vector_offset(const abdb_cl_block *b, int which);
@@ -47,15 +47,15 @@ abdb_cl_heads abdb_cl_block_qkv_heads(const abdb_cl_block *b, void *data, size_t
 /* Heads of rows of d. */
 abdb_cl_heads abdb_cl_block_contiguous_heads(const abdb_cl_block *b, void *data);
 /* A kernel of groups of a row each, or of pieces of `elements`; options besides. */
-abdb_cl_kernel_call abdb_cl_block_call_per_row(const abdb_cl_block *b, const char *file,
-                                               const char *function, const char *options);
-abdb_cl_kernel_call abdb_cl_block_call_per_chunk(const char *file, const char *function,
-                                                 const char *options, size_t elements);
+abdb_cl_kernel_call abdb_cl_make_block_call_per_row(const abdb_cl_block *b, const char *file,
+                                                    const char *function, const char *options);
+abdb_cl_kernel_call abdb_cl_make_block_call_per_chunk(const char *file, const char *function,
+                                                      const char *options, size_t elements);
 /* Forward, from x to y. */
-ABDB_MUST_USE abdb_status abdb_cl_block_forward(abdb_cl_block *b, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_add_block_forward(abdb_cl_block *b, abdb_error *err);
 /* Backward, from dY to dX and gradients (tensors of the problem), after forward. */
-ABDB_MUST_USE abdb_status abdb_cl_block_backward(abdb_cl_block *b, const abdb_tensor *dy,
-                                                 const abdb_tensor *dx, const abdb_tensor *dp,
-                                                 abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_add_block_backward(abdb_cl_block *b, const abdb_tensor *dy,
+                                                     const abdb_tensor *dx, const abdb_tensor *dp,
+                                                     abdb_error *err);
 
 #endif

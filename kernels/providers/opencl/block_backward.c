@@ -24,8 +24,9 @@ static abdb_status cl_add_column_sums_gradient(const cl_linear_layer_gradient *l
     size_t groups = abdb_cl_ceil_divide(width, abdb_cl_vector_lanes(b->job->d, ABDB_F32)), none = 0;
     char options[32];
 
-    snprintf(options, sizeof options, "%s -DFROM_F32", abdb_cl_format_option(l->dp->dtype));
-    return abdb_cl_add_kernel(
+    snprintf(options, sizeof options, "%s -DFROM_F32",
+             abdb_cl_compile_option_of_dtype(l->dp->dtype));
+    return abdb_cl_issue_kernel(
         b->job, &(abdb_cl_kernel_call){"column_sums.cl", "column_sums", options, {groups}, {0}},
         err, "blblll", from, none, l->dp->data, abdb_cl_block_vector_offset(b, vector), b->n,
         width);
@@ -67,23 +68,24 @@ done:
 
 /* Slopes of a norm: dx = base + those of x; its gains and shifts. */
 static abdb_status cl_add_layernorm_backward(const cl_linear_layer_gradient *l, cl_mem dy, cl_mem x,
-                                             cl_mem base, cl_mem dx, int gain, int shift,
+                                             cl_mem added_gradient, cl_mem dx, int gain, int shift,
                                              abdb_error *err)
 {
     abdb_cl_block b = *l->b;
     size_t groups = abdb_cl_ceil_divide(b.d, abdb_cl_vector_lanes(b.job->d, ABDB_F32)), none = 0;
     char options[96] = "";
-    abdb_cl_kernel_call call =
-        abdb_cl_block_call_per_row(&b, "layernorm_backward.cl", "layernorm_backward_rows", options);
+    abdb_cl_kernel_call call = abdb_cl_make_block_call_per_row(&b, "layernorm_backward.cl",
+                                                               "layernorm_backward_rows", options);
     cl_mem stats;
     abdb_status st = ABDB_OK;
 
-    snprintf(options, sizeof options, "%s -DFROM_F32 -DON_TOP", abdb_cl_format_option(b.p->dtype));
+    snprintf(options, sizeof options, "%s -DFROM_F32 -DON_TOP",
+             abdb_cl_compile_option_of_dtype(b.p->dtype));
     TRY(abdb_cl_block_alloc_rows(&b, 2, &stats, err));
-    TRY(abdb_cl_add_kernel(b.job, &call, err, "blblblblblbl", dy, none, x, none, b.p->data,
-                           abdb_cl_block_vector_offset(&b, gain), base, none, dx, none, stats,
-                           b.d));
-    TRY(abdb_cl_add_kernel(
+    TRY(abdb_cl_issue_kernel(b.job, &call, err, "blblblblblbl", dy, none, x, none, b.p->data,
+                             abdb_cl_block_vector_offset(&b, gain), added_gradient, none, dx, none,
+                             stats, b.d));
+    TRY(abdb_cl_issue_kernel(
         b.job,
         &(abdb_cl_kernel_call){
             "layernorm_backward.cl", "layernorm_gain_shift_sums", options, {groups}, {0}},
@@ -112,11 +114,12 @@ static abdb_status cl_add_attention_backward(abdb_cl_block *b, cl_mem d_att, cl_
     return abdb_cl_add_flash_backward(b->job, &b->attention, &of, err);
 }
 
-abdb_status abdb_cl_block_backward(abdb_cl_block *b, const abdb_tensor *dy, const abdb_tensor *dx,
-                                   const abdb_tensor *dp, abdb_error *err)
+abdb_status abdb_cl_add_block_backward(abdb_cl_block *b, const abdb_tensor *dy,
+                                       const abdb_tensor *dx, const abdb_tensor *dp,
+                                       abdb_error *err)
 {
     size_t all = b->n * 4 * b->d, none = 0;
-    abdb_cl_kernel_call slope = abdb_cl_block_call_per_chunk(
+    abdb_cl_kernel_call slope = abdb_cl_make_block_call_per_chunk(
         "activation.cl", "gelu_backward_in_place", "-DF32 -DGELU " ABDB_CL_PIECE, all);
     cl_mem d_y, d_g, d_n2, d_h, d_att, d_qkv, d_n1, d_x;
     cl_linear_layer_gradient down = {b, dp, ABDB_CL_DOWN, ABDB_CL_BPR, b->g, NULL},
@@ -134,16 +137,16 @@ abdb_status abdb_cl_block_backward(abdb_cl_block *b, const abdb_tensor *dy, cons
     up.d_out = d_g;
     out.d_out = d_h;
     qkv.d_out = d_qkv;
-    TRY(abdb_cl_block_widen_or_narrow(b, true, dy->dtype, dy->data, d_y, err));
+    TRY(abdb_cl_block_add_widen_or_narrow(b, true, dy->dtype, dy->data, d_y, err));
     TRY(cl_add_linear_layer_backward(&down, d_g, err));
-    TRY(abdb_cl_add_kernel(b->job, &slope, err, "blbll", b->f, none, d_g, none, all));
+    TRY(abdb_cl_issue_kernel(b->job, &slope, err, "blbll", b->f, none, d_g, none, all));
     TRY(cl_add_linear_layer_backward(&up, d_n2, err));
     TRY(cl_add_layernorm_backward(&up, d_n2, b->h, d_y, d_h, ABDB_CL_G2, ABDB_CL_B2, err));
     TRY(cl_add_linear_layer_backward(&out, d_att, err));
     TRY(cl_add_attention_backward(b, d_att, d_qkv, err));
     TRY(cl_add_linear_layer_backward(&qkv, d_n1, err));
     TRY(cl_add_layernorm_backward(&qkv, d_n1, b->x, d_h, d_x, ABDB_CL_G1, ABDB_CL_B1, err));
-    TRY(abdb_cl_block_widen_or_narrow(b, false, dx->dtype, d_x, dx->data, err));
+    TRY(abdb_cl_block_add_widen_or_narrow(b, false, dx->dtype, d_x, dx->data, err));
 done:
     return st;
 }

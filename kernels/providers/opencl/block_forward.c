@@ -10,18 +10,18 @@ static abdb_status cl_add_layernorm(abdb_cl_block *b, cl_mem from, cl_mem to, in
 {
     char options[96] = "";
     abdb_cl_kernel_call call =
-        abdb_cl_block_call_per_row(b, "norm.cl", "layernorm_or_rmsnorm", options);
+        abdb_cl_make_block_call_per_row(b, "norm.cl", "layernorm_or_rmsnorm", options);
     size_t none = 0;
 
     snprintf(options, sizeof options, "%s -DFROM_F32 -DCENTRED " ABDB_CL_PIECE,
-             abdb_cl_format_option(b->p->dtype));
-    return abdb_cl_add_kernel(b->job, &call, err, "blblblbll", from, none, b->p->data,
-                              abdb_cl_block_vector_offset(b, gain), b->p->data,
-                              abdb_cl_block_vector_offset(b, shift), to, none, b->d);
+             abdb_cl_compile_option_of_dtype(b->p->dtype));
+    return abdb_cl_issue_kernel(b->job, &call, err, "blblblbll", from, none, b->p->data,
+                                abdb_cl_block_vector_offset(b, gain), b->p->data,
+                                abdb_cl_block_vector_offset(b, shift), to, none, b->d);
 }
 
 /* to = base (or nothing) + bias + from x a matrix of parameters. */
-static abdb_status cl_add_linear_layer(abdb_cl_block *b, cl_mem from, cl_mem base, cl_mem to,
+static abdb_status cl_add_linear_layer(abdb_cl_block *b, cl_mem from, cl_mem residual, cl_mem to,
                                        int matrix, int bias, abdb_error *err)
 {
     size_t columns = abdb_cl_block_matrix_columns(b, matrix),
@@ -42,22 +42,22 @@ static abdb_status cl_add_linear_layer(abdb_cl_block *b, cl_mem from, cl_mem bas
                            .add = true};
     char options[96] = "";
     abdb_cl_kernel_call call =
-        abdb_cl_block_call_per_row(b, "bias.cl", "broadcast_bias_on_base", options);
+        abdb_cl_make_block_call_per_row(b, "bias.cl", "broadcast_bias_on_base", options);
     abdb_status st = ABDB_OK;
 
-    snprintf(options, sizeof options, "%s%s " ABDB_CL_PIECE, abdb_cl_format_option(b->p->dtype),
-             base ? " -DON_TOP" : "");
-    TRY(abdb_cl_add_kernel(b->job, &call, err, "bbbll", b->p->data, base ? base : to, to, columns,
-                           abdb_cl_block_vector_offset(b, bias)));
+    snprintf(options, sizeof options, "%s%s " ABDB_CL_PIECE,
+             abdb_cl_compile_option_of_dtype(b->p->dtype), residual ? " -DON_TOP" : "");
+    TRY(abdb_cl_issue_kernel(b->job, &call, err, "bbbll", b->p->data, residual ? residual : to, to,
+                             columns, abdb_cl_block_vector_offset(b, bias)));
     TRY(abdb_cl_add_pack_and_gemm(b->job, &x, &w, &c, &s, err));
 done:
     return st;
 }
 
-abdb_status abdb_cl_block_forward(abdb_cl_block *b, abdb_error *err)
+abdb_status abdb_cl_add_block_forward(abdb_cl_block *b, abdb_error *err)
 {
     abdb_cl_heads q, k, v, o;
-    abdb_cl_kernel_call gelu = abdb_cl_block_call_per_chunk(
+    abdb_cl_kernel_call gelu = abdb_cl_make_block_call_per_chunk(
         "activation.cl", "gelu_or_silu_elements", "-DF32 -DGELU " ABDB_CL_PIECE, b->n * 4 * b->d);
     abdb_status st = ABDB_OK;
 
@@ -71,7 +71,7 @@ abdb_status abdb_cl_block_forward(abdb_cl_block *b, abdb_error *err)
     TRY(cl_add_linear_layer(b, b->att, b->x, b->h, ABDB_CL_OUT, ABDB_CL_BO, err));
     TRY(cl_add_layernorm(b, b->h, b->n2, ABDB_CL_G2, ABDB_CL_B2, err));
     TRY(cl_add_linear_layer(b, b->n2, NULL, b->f, ABDB_CL_UP, ABDB_CL_BFC, err));
-    TRY(abdb_cl_add_kernel(b->job, &gelu, err, "bbl", b->f, b->g, b->n * 4 * b->d));
+    TRY(abdb_cl_issue_kernel(b->job, &gelu, err, "bbl", b->f, b->g, b->n * 4 * b->d));
     TRY(cl_add_linear_layer(b, b->g, b->h, b->y, ABDB_CL_DOWN, ABDB_CL_BPR, err));
 done:
     return st;

@@ -49,26 +49,26 @@ abdb_cl_heads abdb_cl_block_contiguous_heads(const abdb_cl_block *b, void *data)
                            .row = b->d};
 }
 
-abdb_cl_kernel_call abdb_cl_block_call_per_row(const abdb_cl_block *b, const char *file,
-                                               const char *function, const char *options)
+abdb_cl_kernel_call abdb_cl_make_block_call_per_row(const abdb_cl_block *b, const char *file,
+                                                    const char *function, const char *options)
 {
     return (abdb_cl_kernel_call){file, function, options, {b->n}, {0}};
 }
 
-abdb_cl_kernel_call abdb_cl_block_call_per_chunk(const char *file, const char *function,
-                                                 const char *options, size_t elements)
+abdb_cl_kernel_call abdb_cl_make_block_call_per_chunk(const char *file, const char *function,
+                                                      const char *options, size_t elements)
 {
     return (abdb_cl_kernel_call){
         file, function, options, {abdb_cl_ceil_divide(elements, CHUNK)}, {0}};
 }
 
-abdb_status abdb_cl_block_widen_or_narrow(abdb_cl_block *b, bool widen, abdb_dtype dtype,
-                                          void *from, void *to, abdb_error *err)
+abdb_status abdb_cl_block_add_widen_or_narrow(abdb_cl_block *b, bool widen, abdb_dtype dtype,
+                                              void *from, void *to, abdb_error *err)
 {
     char options[96] = "";
-    abdb_cl_kernel_call call = abdb_cl_block_call_per_chunk(
+    abdb_cl_kernel_call call = abdb_cl_make_block_call_per_chunk(
         "convert.cl", widen ? "widen_to_f32" : "narrow_from_f32", options, b->n * b->d);
 
-    snprintf(options, sizeof options, "%s " ABDB_CL_PIECE, abdb_cl_format_option(dtype));
-    return abdb_cl_add_kernel(b->job, &call, err, "bbl", from, to, b->n * b->d);
+    snprintf(options, sizeof options, "%s " ABDB_CL_PIECE, abdb_cl_compile_option_of_dtype(dtype));
+    return abdb_cl_issue_kernel(b->job, &call, err, "bbl", from, to, b->n * b->d);
 }

@@ -25,7 +25,7 @@ abdb_status abdb_cl_builder_open(void **self, const abdb_problem *p, abdb_dtype 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "parts");
     s->dtype = dtype;
     s->size = abdb_dtype_size(dtype);
-    snprintf(s->format, sizeof s->format, "%s", abdb_cl_format_option(dtype));
+    snprintf(s->format, sizeof s->format, "%s", abdb_cl_compile_option_of_dtype(dtype));
     TRY(abdb_cl_job_new(&s->job, p, err));
     s->job->immediate = true;
     s->items = s->job->d->processor ? 1 : ITEMS;
@@ -35,7 +35,7 @@ done:
     return st;
 }
 
-void abdb_cl_end_part(abdb_cl_builder *s, abdb_status st, const abdb_error *err)
+void abdb_cl_finish_part(abdb_cl_builder *s, abdb_status st, const abdb_error *err)
 {
     abdb_cl_free_scratch(s->job);
     if (st == ABDB_OK || s->status != ABDB_OK) return;
@@ -49,16 +49,16 @@ abdb_cl_kernel_call abdb_cl_call_per_row(const abdb_cl_builder *s, const char *f
     return (abdb_cl_kernel_call){file, function, options, {rows}, {s->items}};
 }
 
-abdb_cl_kernel_call abdb_cl_call_per_chunk(const abdb_cl_builder *s, const char *file,
-                                           const char *function, const char *options, size_t n)
+abdb_cl_kernel_call abdb_cl_make_call_per_chunk(const abdb_cl_builder *s, const char *file,
+                                                const char *function, const char *options, size_t n)
 {
     return (abdb_cl_kernel_call){
         file, function, options, {abdb_cl_ceil_divide(n, ABDB_CL_CHUNK)}, {s->items}};
 }
 
-abdb_cl_kernel_call abdb_cl_call_per_column_vector(const abdb_cl_builder *s, const char *file,
-                                                   const char *function, const char *options,
-                                                   size_t columns)
+abdb_cl_kernel_call abdb_cl_make_call_per_column_vector(const abdb_cl_builder *s, const char *file,
+                                                        const char *function, const char *options,
+                                                        size_t columns)
 {
     size_t each = s->items * abdb_cl_vector_lanes(s->job->d, ABDB_F32);
 

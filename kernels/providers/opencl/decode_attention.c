@@ -15,18 +15,18 @@ abdb_status abdb_cl_add_decode_attention(abdb_cl_job *job, const abdb_cl_decode_
     char options[128];
 
     snprintf(options, sizeof options, "%s -DGROUP=%zu -DD=%zu%s%s%s",
-             abdb_cl_format_option(of->dtype), of->heads / of->kv_heads, of->d,
+             abdb_cl_compile_option_of_dtype(of->dtype), of->heads / of->kv_heads, of->d,
              of->index ? " -DPAGES" : "", of->table ? " -DTABLE" : "",
              of->logarithm ? " -DWITH_L" : "");
-    return abdb_cl_add_kernel(job,
-                              &(abdb_cl_kernel_call){"decode_attention.cl",
-                                                     "paged_decode_attention",
-                                                     options,
-                                                     {of->kv_heads, of->batch},
-                                                     {0}},
-                              err, "bbbbbbbll", of->q, of->k, of->v, of->index ? of->index : of->q,
-                              of->length ? of->length : of->q, of->o,
-                              of->logarithm ? of->logarithm : of->o, of->block, of->width);
+    return abdb_cl_issue_kernel(job,
+                                &(abdb_cl_kernel_call){"decode_attention.cl",
+                                                       "paged_decode_attention",
+                                                       options,
+                                                       {of->kv_heads, of->batch},
+                                                       {0}},
+                                err, "bbbbbbbll", of->q, of->k, of->v,
+                                of->index ? of->index : of->q, of->length ? of->length : of->q,
+                                of->o, of->logarithm ? of->logarithm : of->o, of->block, of->width);
 }
 
 /* A job of attention over pages, as micro/paged.c defines it; a list has as many pages of each
@@ -59,7 +59,10 @@ done:
     return abdb_cl_job_to_state_or_free(st, job, state);
 }
 
-const abdb_impl abdb_cl_paged = {"paged-attention",        "opencl",
-                                 abdb_cl_supports_formats, opencl_paged_attention_prepare,
-                                 abdb_cl_job_launch,       abdb_cl_job_chosen_text,
+const abdb_impl abdb_cl_paged = {"paged-attention",
+                                 "opencl",
+                                 abdb_cl_supports_tensor_formats,
+                                 opencl_paged_attention_prepare,
+                                 abdb_cl_job_launch,
+                                 abdb_cl_job_chosen_text,
                                  abdb_cl_job_free};

@@ -59,13 +59,13 @@ done:
     return st;
 }
 
-static size_t opencl_weight_gemm_work_bytes(void *self, const abdb_part_weight_gemm *x)
+static size_t opencl_weight_gemm_no_work_bytes(void *self, const abdb_part_weight_gemm *x)
 {
     (void)self, (void)x;
     return 0;
 }
 
-static size_t opencl_kv_attention_work_bytes(void *self, const abdb_part_kv_attention *x)
+static size_t opencl_kv_attention_no_work_bytes(void *self, const abdb_part_kv_attention *x)
 {
     (void)self, (void)x;
     return 0;
@@ -77,7 +77,7 @@ static abdb_status opencl_decoder_reserve_nothing(void *self, size_t bytes, abdb
     return ABDB_OK;
 }
 
-static bool has_no_error(const cl_decoder *s)
+static bool no_earlier_part_failed(const cl_decoder *s)
 {
     return s->maker->status == ABDB_OK;
 }
@@ -119,32 +119,31 @@ done:
 
 /* --- weights ---------------------------------------------------------------------------------- */
 
-static size_t column_bytes(const cl_decoder *s, const abdb_weights *w)
+static size_t weight_column_bytes(const cl_decoder *s, const abdb_weights *w)
 {
     return w->form == ABDB_WEIGHTS_SAME ? w->k * s->maker->size
            : w->form == ABDB_WEIGHTS_I8 ? w->k
                                         : w->k / 2;
 }
 
-/* Scales of a column. */
 static size_t scales_per_column(const abdb_weights *w)
 {
     return w->form == ABDB_WEIGHTS_SAME ? 0 : w->form == ABDB_WEIGHTS_I8 ? 1 : w->k / GROUP;
 }
 
-static size_t scales_offset(const cl_decoder *s, const abdb_weights *w)
+static size_t scales_byte_offset(const cl_decoder *s, const abdb_weights *w)
 {
-    return abdb_cl_ceil_divide(w->n * column_bytes(s, w), LINE) * LINE;
+    return abdb_cl_ceil_divide(w->n * weight_column_bytes(s, w), LINE) * LINE;
 }
 
 static size_t opencl_weights_byte_size(void *self, const abdb_weights *w)
 {
-    return scales_offset(self, w) + w->n * scales_per_column(w) * sizeof(float);
+    return scales_byte_offset(self, w) + w->n * scales_per_column(w) * sizeof(float);
 }
 
 /* A column as it lies; room: its numbers in bytes. */
-static void convert_weight_column(const cl_decoder *s, const abdb_weights *w, const float *in,
-                                  int8_t *room, char *out, float *scale)
+static void encode_weight_column(const cl_decoder *s, const abdb_weights *w, const float *in,
+                                 int8_t *quantised_group, char *out, float *scale)
 {
     abdb_tensor t = {.dtype = s->maker->dtype, .data = out};
 
@@ -157,19 +156,20 @@ static void convert_weight_column(const cl_decoder *s, const abdb_weights *w, co
         return;
     }
     for (size_t i = 0; i < w->k; i += GROUP) {
-        scale[i / GROUP] = abdb_quantise_symmetric(in + i, GROUP, 7, room);
+        scale[i / GROUP] = abdb_quantise_symmetric(in + i, GROUP, 7, quantised_group);
         for (size_t j = 0; j < GROUP / 2; j++)
-            out[i / 2 + j] = (char)((room[j] + 8) | (room[j + GROUP / 2] + 8) << 4);
+            out[i / 2 + j] =
+                (char)((quantised_group[j] + 8) | (quantised_group[j + GROUP / 2] + 8) << 4);
     }
 }
 
 /* Columns [first, first + n). */
-static abdb_status build_and_upload_columns(cl_decoder *s, const abdb_weights *w,
-                                            abdb_column_reader *column, const void *from,
-                                            size_t first, size_t n, abdb_error *err)
+static abdb_status upload_weight_columns(cl_decoder *s, const abdb_weights *w,
+                                         abdb_column_reader *column, const void *from, size_t first,
+                                         size_t n, abdb_error *err)
 {
     abdb_device *d = &s->maker->job->d->device;
-    size_t each = column_bytes(s, w), scales = scales_per_column(w);
+    size_t each = weight_column_bytes(s, w), scales = scales_per_column(w);
     char *out = calloc(n, each), *to = (char *)w->data + first * each;
     float *in = calloc(n * w->k, sizeof *in), *scale = calloc(n * scales + 1, sizeof *scale);
     int8_t *room = calloc(n, GROUP);
@@ -179,11 +179,11 @@ static abdb_status build_and_upload_columns(cl_decoder *s, const abdb_weights *w
 #pragma omp parallel for schedule(static)
     for (size_t j = 0; j < n; j++) {
         column(from, first + j, in + j * w->k);
-        convert_weight_column(s, w, in + j * w->k, room + j * GROUP, out + j * each,
-                              scale + j * scales);
+        encode_weight_column(s, w, in + j * w->k, room + j * GROUP, out + j * each,
+                             scale + j * scales);
     }
     TRY(d->upload(d, to, out, n * each, err));
-    to = (char *)w->data + scales_offset(s, w) + first * scales * sizeof *scale;
+    to = (char *)w->data + scales_byte_offset(s, w) + first * scales * sizeof *scale;
     if (scales) TRY(d->upload(d, to, scale, n * scales * sizeof *scale, err));
 done:
     free(out);
@@ -200,8 +200,8 @@ static abdb_status opencl_build_weights(void *self, const abdb_weights *w,
     abdb_status st = ABDB_OK;
 
     for (size_t first = 0; first < w->n; first += PIECE)
-        TRY(build_and_upload_columns(self, w, column, from, first,
-                                     w->n - first < PIECE ? w->n - first : PIECE, err));
+        TRY(upload_weight_columns(self, w, column, from, first,
+                                  w->n - first < PIECE ? w->n - first : PIECE, err));
 done:
     return st;
 }
@@ -216,14 +216,14 @@ static void download_or_zero(cl_decoder *s, const abdb_weights *w, size_t at, si
 
     if (st != ABDB_OK) {
         memset(out, 0, bytes);
-        abdb_cl_end_part(s->maker, st, &err);
+        abdb_cl_finish_part(s->maker, st, &err);
     }
 }
 
-static double opencl_dequantise_weight(void *self, const abdb_weights *w, size_t k, size_t n)
+static double opencl_read_weight(void *self, const abdb_weights *w, size_t k, size_t n)
 {
     cl_decoder *s = self;
-    size_t first = n * column_bytes(s, w), scales = scales_per_column(w), half = GROUP / 2;
+    size_t first = n * weight_column_bytes(s, w), scales = scales_per_column(w), half = GROUP / 2;
     unsigned char room[sizeof(double)] = {0};
     abdb_tensor t = {.dtype = s->maker->dtype, .data = room};
     float scale;
@@ -233,7 +233,7 @@ static double opencl_dequantise_weight(void *self, const abdb_weights *w, size_t
         return abdb_tensor_get_f64(&t, 0);
     }
     download_or_zero(
-        s, w, scales_offset(s, w) + (n * scales + (scales > 1 ? k / GROUP : 0)) * sizeof scale,
+        s, w, scales_byte_offset(s, w) + (n * scales + (scales > 1 ? k / GROUP : 0)) * sizeof scale,
         sizeof scale, &scale);
     if (w->form == ABDB_WEIGHTS_I8) {
         download_or_zero(s, w, first + k, 1, room);
@@ -251,7 +251,7 @@ static void write_weight_options(const cl_decoder *s, int form, size_t rows, cha
     snprintf(out, OPTIONS, "%s -D%s -DROWS=%zu", s->maker->format, forms[form], rows);
 }
 
-static void opencl_weight_gemm(void *self, const abdb_part_weight_gemm *x)
+static void opencl_gemm_dequantising_weights(void *self, const abdb_part_weight_gemm *x)
 {
     cl_decoder *s = self;
     abdb_cl_builder *m = s->maker;
@@ -265,16 +265,16 @@ static void opencl_weight_gemm(void *self, const abdb_part_weight_gemm *x)
     abdb_error err;
 
     write_weight_options(s, w->form, x->m > 1 ? ROWS : 1, options);
-    if (has_no_error(s))
-        abdb_cl_end_part(m,
-                         abdb_cl_add_kernel(m->job, &call, &err, "pplpllli", x->x, m->size, w->data,
-                                            (size_t)1, scales_offset(s, w), x->y, m->size, x->m,
-                                            w->n, w->k, x->add ? 1 : 0),
-                         &err);
+    if (no_earlier_part_failed(s))
+        abdb_cl_finish_part(m,
+                            abdb_cl_issue_kernel(m->job, &call, &err, "pplpllli", x->x, m->size,
+                                                 w->data, (size_t)1, scales_byte_offset(s, w), x->y,
+                                                 m->size, x->m, w->n, w->k, x->add ? 1 : 0),
+                            &err);
 }
 
-static abdb_status add_token_lookup(cl_decoder *s, const abdb_weights *w, const int32_t *token,
-                                    size_t rows, void *x, abdb_error *err)
+static abdb_status look_up_tokens(cl_decoder *s, const abdb_weights *w, const int32_t *token,
+                                  size_t rows, void *x, abdb_error *err)
 {
     char options[OPTIONS] = "";
     abdb_cl_kernel_call call = abdb_cl_call_per_row(s->maker, "quantised_weights.cl",
@@ -285,8 +285,8 @@ static abdb_status add_token_lookup(cl_decoder *s, const abdb_weights *w, const 
     TRY(grow_integer_buffers(s, rows, err));
     memcpy(s->next, token, rows * sizeof *token);
     TRY(upload_ints_if_changed(s, rows, err));
-    TRY(abdb_cl_add_kernel(s->maker->job, &call, err, "plbpl", w->data, (size_t)1,
-                           scales_offset(s, w), s->told, x, s->maker->size, w->k));
+    TRY(abdb_cl_issue_kernel(s->maker->job, &call, err, "plbpl", w->data, (size_t)1,
+                             scales_byte_offset(s, w), s->told, x, s->maker->size, w->k));
 done:
     return st;
 }
@@ -297,11 +297,9 @@ static void opencl_embed_tokens(void *self, const abdb_weights *w, const int32_t
     cl_decoder *s = self;
     abdb_error err;
 
-    if (has_no_error(s))
-        abdb_cl_end_part(s->maker, add_token_lookup(s, w, token, rows, x, &err), &err);
+    if (no_earlier_part_failed(s))
+        abdb_cl_finish_part(s->maker, look_up_tokens(s, w, token, rows, x, &err), &err);
 }
-
-/* --- rows ------------------------------------------------------------------------------------- */
 
 static void opencl_rmsnorm_rows(void *self, size_t rows, size_t columns, const void *x,
                                 const void *gain, void *out)
@@ -312,11 +310,11 @@ static void opencl_rmsnorm_rows(void *self, size_t rows, size_t columns, const v
         abdb_cl_call_per_row(m, "norm.cl", "layernorm_or_rmsnorm", m->format, rows);
     abdb_error err;
 
-    if (has_no_error(s))
-        abdb_cl_end_part(m,
-                         abdb_cl_add_kernel(m->job, &call, &err, "ppppl", x, m->size, gain, m->size,
-                                            gain, m->size, out, m->size, columns),
-                         &err);
+    if (no_earlier_part_failed(s))
+        abdb_cl_finish_part(m,
+                            abdb_cl_issue_kernel(m->job, &call, &err, "ppppl", x, m->size, gain,
+                                                 m->size, gain, m->size, out, m->size, columns),
+                            &err);
 }
 
 static void write_chunk_options(const cl_decoder *s, char *out)
@@ -333,9 +331,9 @@ static void opencl_swiglu_rows(void *self, size_t rows, size_t columns, const vo
     abdb_error err;
 
     write_chunk_options(s, options);
-    if (has_no_error(s))
-        abdb_cl_end_part(
-            m, abdb_cl_add_kernel(m->job, &call, &err, "ppl", x, m->size, out, m->size, columns),
+    if (no_earlier_part_failed(s))
+        abdb_cl_finish_part(
+            m, abdb_cl_issue_kernel(m->job, &call, &err, "ppl", x, m->size, out, m->size, columns),
             &err);
 }
 
@@ -355,29 +353,30 @@ static abdb_status add_argmax_and_download(cl_decoder *s, size_t rows, size_t co
 
     write_chunk_options(s, options);
     TRY(abdb_cl_row_workspace(m, rows, &places, err));
-    TRY(abdb_cl_add_kernel(m->job, &call, err, "pbll", x, m->size, places, rows, columns));
+    TRY(abdb_cl_issue_kernel(m->job, &call, err, "pbll", x, m->size, places, rows, columns));
     TRY(d->download(d, out, places, rows * sizeof *out, err));
 done:
     return st;
 }
 
-/* What went wrong is seen in that nothing is picked. */
-static void opencl_argmax_rows(void *self, size_t rows, size_t columns, const void *x, int32_t *out)
+static void opencl_argmax_rows_minus1_on_error(void *self, size_t rows, size_t columns,
+                                               const void *x, int32_t *out)
 {
     cl_decoder *s = self;
     abdb_error err;
 
     for (size_t r = 0; r < rows; r++) out[r] = -1;
-    if (has_no_error(s))
-        abdb_cl_end_part(s->maker, add_argmax_and_download(s, rows, columns, x, out, &err), &err);
-    if (!has_no_error(s)) fprintf(stderr, "%s\n", s->maker->err.message);
+    if (no_earlier_part_failed(s))
+        abdb_cl_finish_part(s->maker, add_argmax_and_download(s, rows, columns, x, out, &err),
+                            &err);
+    if (!no_earlier_part_failed(s)) fprintf(stderr, "%s\n", s->maker->err.message);
 }
 
 /* --- attention -------------------------------------------------------------------------------- */
 
 /* Sequence and position of each row, and the blocks of each sequence, to the device; s->told. */
-static abdb_status upload_rows_and_pages(cl_decoder *s, const abdb_part_kv_attention *x,
-                                         size_t *rows, abdb_error *err)
+static abdb_status upload_positions_and_pages(cl_decoder *s, const abdb_part_kv_attention *x,
+                                              size_t *rows, abdb_error *err)
 {
     size_t n = x->first[x->sequences], pages = x->sequences * x->width;
     abdb_status st = ABDB_OK;
@@ -395,7 +394,7 @@ done:
     return st;
 }
 
-static void write_cached_options(const cl_decoder *s, const abdb_part_kv_attention *x, char *out)
+static void write_cache_options(const cl_decoder *s, const abdb_part_kv_attention *x, char *out)
 {
     size_t lanes = abdb_cl_vector_lanes(s->maker->job->d, ABDB_F32);
 
@@ -410,17 +409,17 @@ static abdb_status add_rotate_and_append_kv(cl_decoder *s, const abdb_part_kv_at
     char options[OPTIONS] = "";
     abdb_status st = ABDB_OK;
 
-    write_cached_options(s, x, options);
-    TRY(upload_rows_and_pages(s, x, &rows, err));
-    TRY(abdb_cl_add_kernel(s->maker->job,
-                           &(abdb_cl_kernel_call){"kv_cache_attention.cl",
-                                                  "rotate_qk_append_kv",
-                                                  options,
-                                                  {rows, x->heads + x->kv_heads},
-                                                  {0}},
-                           err, "ppppbllllll", x->qkv, size, x->keys, size, x->values, size,
-                           x->turn, sizeof(float), s->told, rows, x->heads, x->kv_heads, x->d,
-                           x->block, x->width));
+    write_cache_options(s, x, options);
+    TRY(upload_positions_and_pages(s, x, &rows, err));
+    TRY(abdb_cl_issue_kernel(s->maker->job,
+                             &(abdb_cl_kernel_call){"kv_cache_attention.cl",
+                                                    "rotate_qk_append_kv",
+                                                    options,
+                                                    {rows, x->heads + x->kv_heads},
+                                                    {0}},
+                             err, "ppppbllllll", x->qkv, size, x->keys, size, x->values, size,
+                             x->turn, sizeof(float), s->told, rows, x->heads, x->kv_heads, x->d,
+                             x->block, x->width));
 done:
     return st;
 }
@@ -430,7 +429,8 @@ static void opencl_rotate_qk_append_kv(void *self, const abdb_part_kv_attention 
     cl_decoder *s = self;
     abdb_error err;
 
-    if (has_no_error(s)) abdb_cl_end_part(s->maker, add_rotate_and_append_kv(s, x, &err), &err);
+    if (no_earlier_part_failed(s))
+        abdb_cl_finish_part(s->maker, add_rotate_and_append_kv(s, x, &err), &err);
 }
 
 static abdb_status add_kv_cache_attention(cl_decoder *s, const abdb_part_kv_attention *x,
@@ -440,9 +440,9 @@ static abdb_status add_kv_cache_attention(cl_decoder *s, const abdb_part_kv_atte
     char options[OPTIONS] = "";
     abdb_status st = ABDB_OK;
 
-    write_cached_options(s, x, options);
-    TRY(upload_rows_and_pages(s, x, &rows, err));
-    TRY(abdb_cl_add_kernel(
+    write_cache_options(s, x, options);
+    TRY(upload_positions_and_pages(s, x, &rows, err));
+    TRY(abdb_cl_issue_kernel(
         s->maker->job,
         &(abdb_cl_kernel_call){
             "kv_cache_attention.cl", "attend_to_kv_cache", options, {rows, x->heads}, {0}},
@@ -457,10 +457,10 @@ static void opencl_attend_kv_cache(void *self, const abdb_part_kv_attention *x)
     cl_decoder *s = self;
     abdb_error err;
 
-    if (has_no_error(s)) abdb_cl_end_part(s->maker, add_kv_cache_attention(s, x, &err), &err);
+    if (no_earlier_part_failed(s))
+        abdb_cl_finish_part(s->maker, add_kv_cache_attention(s, x, &err), &err);
 }
 
-/* It waits for it. */
 static void opencl_read_bytes_and_wait(void *self, const void *at, size_t bytes)
 {
     cl_decoder *s = self;
@@ -472,29 +472,29 @@ static void opencl_read_bytes_and_wait(void *self, const void *at, size_t bytes)
     abdb_error err;
     abdb_status st = ABDB_OK;
 
-    if (!has_no_error(s)) return;
+    if (!no_earlier_part_failed(s)) return;
     write_chunk_options(s, options);
     TRY(abdb_cl_row_workspace(m, groups, &sums, &err));
-    TRY(abdb_cl_add_kernel(m->job, &call, &err, "pbl", at, sizeof(cl_uint), sums, n));
+    TRY(abdb_cl_issue_kernel(m->job, &call, &err, "pbl", at, sizeof(cl_uint), sums, n));
     TRY(abdb_cl_check_result(clFinish(m->job->d->queue), "clFinish", &err));
 done:
-    abdb_cl_end_part(m, st, &err);
+    abdb_cl_finish_part(m, st, &err);
 }
 
 const abdb_decoder abdb_cl_decoder = {.why_refused = opencl_decoder_why_refused,
                                       .open = opencl_decoder_open,
                                       .close = opencl_decoder_close,
-                                      .weight_gemm_work_bytes = opencl_weight_gemm_work_bytes,
-                                      .attention_work_bytes = opencl_kv_attention_work_bytes,
+                                      .weight_gemm_work_bytes = opencl_weight_gemm_no_work_bytes,
+                                      .attention_work_bytes = opencl_kv_attention_no_work_bytes,
                                       .alloc_workspace = opencl_decoder_reserve_nothing,
                                       .weights_byte_size = opencl_weights_byte_size,
                                       .build_weights = opencl_build_weights,
-                                      .dequantise_weight = opencl_dequantise_weight,
-                                      .weight_gemm = opencl_weight_gemm,
+                                      .dequantise_weight = opencl_read_weight,
+                                      .weight_gemm = opencl_gemm_dequantising_weights,
                                       .embed_tokens = opencl_embed_tokens,
                                       .rmsnorm_rows = opencl_rmsnorm_rows,
                                       .rotate_and_append_kv = opencl_rotate_qk_append_kv,
                                       .attend_kv_cache = opencl_attend_kv_cache,
                                       .swiglu_rows = opencl_swiglu_rows,
-                                      .argmax_rows = opencl_argmax_rows,
+                                      .argmax_rows = opencl_argmax_rows_minus1_on_error,
                                       .read_all_bytes = opencl_read_bytes_and_wait};

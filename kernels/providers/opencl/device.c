@@ -20,10 +20,10 @@ static abdb_status opencl_alloc(abdb_device *d, size_t size, bool huge, void **o
 
 static void opencl_release(abdb_device *d, void *memory)
 {
-    abdb_cl_release_address((abdb_cl_device *)d, memory);
+    abdb_cl_release_buffer_and_address((abdb_cl_device *)d, memory);
 }
 
-static double opencl_available_bytes(abdb_device *d)
+static double opencl_total_or_half_host_bytes(abdb_device *d)
 {
     abdb_cl_device *c = (abdb_cl_device *)d;
     cl_ulong size = 0;
@@ -37,7 +37,7 @@ static abdb_status opencl_upload(abdb_device *d, void *to, const void *from, siz
                                  abdb_error *err)
 {
     abdb_cl_device *c = (abdb_cl_device *)d;
-    abdb_cl_buffer_offset p = abdb_cl_buffer_at_address(c, to);
+    abdb_cl_buffer_offset p = abdb_cl_buffer_and_offset_of_address(c, to);
 
     return abdb_cl_check_result(
         clEnqueueWriteBuffer(c->queue, p.memory, CL_TRUE, p.at, size, from, 0, NULL, NULL),
@@ -48,7 +48,7 @@ static abdb_status opencl_download(abdb_device *d, void *to, const void *from, s
                                    abdb_error *err)
 {
     abdb_cl_device *c = (abdb_cl_device *)d;
-    abdb_cl_buffer_offset p = abdb_cl_buffer_at_address(c, from);
+    abdb_cl_buffer_offset p = abdb_cl_buffer_and_offset_of_address(c, from);
 
     return abdb_cl_check_result(
         clEnqueueReadBuffer(c->queue, p.memory, CL_TRUE, p.at, size, to, 0, NULL, NULL),
@@ -60,7 +60,7 @@ static abdb_status opencl_fill_and_wait(abdb_device *d, void *to, unsigned char 
                                         abdb_error *err)
 {
     abdb_cl_device *c = (abdb_cl_device *)d;
-    abdb_cl_buffer_offset p = abdb_cl_buffer_at_address(c, to);
+    abdb_cl_buffer_offset p = abdb_cl_buffer_and_offset_of_address(c, to);
     unsigned char pattern[PATTERN];
     size_t whole = p.at % PATTERN ? 0 : size / PATTERN * PATTERN;
     abdb_status st = ABDB_OK;
@@ -166,7 +166,7 @@ done:
 }
 
 /* What the host tells is told of its processors only. */
-static void opencl_read_sensors(abdb_device *d, int how, abdb_sensors *out)
+static void opencl_read_host_sensors(abdb_device *d, int how, abdb_sensors *out)
 {
     abdb_sensors_read_host(d, how, out);
     if (!((abdb_cl_device *)d)->processor)
@@ -268,7 +268,7 @@ abdb_status abdb_cl_open_device(abdb_device **out, abdb_error *err)
     size_t step_ns = 1;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_cl_select_device(&c, err));
+    TRY(abdb_cl_select_device_and_capabilities(&c, err));
     TRY(create_context_and_queue(&c, err));
     clGetDeviceInfo(c.id, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof step_ns, &step_ns, NULL);
     c.device = (abdb_device){.name = c.name,
@@ -278,14 +278,14 @@ abdb_status abdb_cl_open_device(abdb_device **out, abdb_error *err)
                              .driver_threads = true,
                              .alloc = opencl_alloc,
                              .release = opencl_release,
-                             .available = opencl_available_bytes,
+                             .available = opencl_total_or_half_host_bytes,
                              .upload = opencl_upload,
                              .download = opencl_download,
                              .fill = opencl_fill_and_wait,
                              .flush_caches = opencl_flush_caches,
                              .begin_timing = opencl_begin_timing,
                              .end_timing = opencl_end_timing,
-                             .read_sensors = opencl_read_sensors,
+                             .read_sensors = opencl_read_host_sensors,
                              .describe = opencl_describe_device};
     if (c.processor) c.device.threads = c.device.limits.threads;
     c.device.cost_s = measure_begin_end_cost_s(&c.device);

@@ -31,7 +31,7 @@ static void unbind_thread_from_core(void)
 {
     cpu_set_t set;
 
-    if (abdb_get_openmp_processors(&set)) sched_setaffinity(0, sizeof set, &set);
+    if (abdb_get_processors_of_openmp_places(&set)) sched_setaffinity(0, sizeof set, &set);
 }
 
 /* Adds the platform's devices with their names "platform: device", as far as there is room. */
@@ -80,7 +80,7 @@ void abdb_cl_report_devices(void (*tell)(void *to, const char *key, const char *
     free(all);
 }
 
-const char *abdb_cl_device_lines(void)
+const char *abdb_cl_selectable_device_lines(void)
 {
     static char out[DEVICES * 3 * ABDB_CL_NAME]; /* as long as the program */
     const char *fixed = getenv("ABDB_OPENCL_DEVICE");
@@ -106,16 +106,16 @@ const char *abdb_cl_device_lines(void)
 }
 
 /* The one that is asked for: by its number, or by a part of its name. */
-static const choice *find_by_number_or_name(const choices *all, const char *text)
+static const choice *find_device_by_number_or_name(const choices *all, const char *text)
 {
     char pattern[ABDB_CL_NAME];
     long long number;
 
-    if (abdb_count_parse(text, ABDB_MARK_POINT, 1, (long long)all->count, &number))
+    if (abdb_integer_parse_in_range(text, ABDB_MARK_POINT, 1, (long long)all->count, &number))
         return &all->at[number - 1];
     if (!abdb_format_if_fits(pattern, sizeof pattern, "*%s*", text)) return NULL;
     for (size_t i = 0; i < all->count; i++)
-        if (abdb_glob_matches(pattern, all->at[i].name)) return &all->at[i];
+        if (abdb_glob_matches_ignoring_case(pattern, all->at[i].name)) return &all->at[i];
     return NULL;
 }
 
@@ -141,7 +141,7 @@ static abdb_status pick_device_by_environment(const choices *all, const choice *
                          "there is no OpenCL device: no driver is registered in %s; Debian's"
                          " pocl-opencl-icd makes one of the processors",
                          vendors && *vendors ? vendors : "/etc/OpenCL/vendors");
-    *out = text && *text ? find_by_number_or_name(all, text) : first_gpu_else_first(all);
+    *out = text && *text ? find_device_by_number_or_name(all, text) : first_gpu_else_first(all);
     if (*out) return ABDB_OK;
     for (size_t i = 0; i < all->count; i++)
         abdb_text_printf(&names, "%s%zu '%s'", i ? ", " : "", i + 1, all->at[i].name);
@@ -182,7 +182,7 @@ static void read_name_and_driver(abdb_cl_device *c)
         clGetDeviceInfo(c->id, CL_DEVICE_NAME, sizeof c->name, c->name, NULL);
 }
 
-abdb_status abdb_cl_select_device(abdb_cl_device *c, abdb_error *err)
+abdb_status abdb_cl_select_device_and_capabilities(abdb_cl_device *c, abdb_error *err)
 {
     choices *all = calloc(1, sizeof *all);
     const choice *one = NULL;

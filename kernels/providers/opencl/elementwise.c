@@ -11,18 +11,18 @@ enum { SOFTMAX, LAYERNORM, RMSNORM, GELU, SILU, ROTARY, CROSS_ENTROPY, ADAMW };
 enum { CHUNK = 1 << 14, ITEMS = 128 };
 static const double beta1 = 0.9, beta2 = 0.999, step = 10;
 
-static int opencl_elementwise_accepts(const abdb_problem *p, const char **why_not)
+static int opencl_elementwise_accepts_unless_nt_stores(const abdb_problem *p, const char **why_not)
 {
     const char *stores = abdb_param_text(p, "stores");
 
     *why_not = "stores past the caches are the stream's only";
     if (stores && strcmp(stores, "nt") == 0) return 0;
-    return abdb_cl_supports_formats(p, why_not);
+    return abdb_cl_supports_tensor_formats(p, why_not);
 }
 
 /* A kernel that has a row, or a piece of all elements, a group. */
-static abdb_status add_elementwise_kernel(abdb_cl_job *job, int op, const char *options,
-                                          size_t items, abdb_error *err)
+static abdb_status add_row_or_elementwise_kernel(abdb_cl_job *job, int op, const char *options,
+                                                 size_t items, abdb_error *err)
 {
     static const struct {
         const char *file, *function;
@@ -44,24 +44,25 @@ static abdb_status add_elementwise_kernel(abdb_cl_job *job, int op, const char *
                                 {items}};
 
     switch (op) {
-    case SOFTMAX: return abdb_cl_add_kernel(job, &call, err, "bbl", t[0].data, t[1].data, columns);
+    case SOFTMAX:
+        return abdb_cl_issue_kernel(job, &call, err, "bbl", t[0].data, t[1].data, columns);
     case CROSS_ENTROPY:
-        return abdb_cl_add_kernel(job, &call, err, "bbbl", t[0].data, t[1].data, t[2].data,
-                                  columns);
+        return abdb_cl_issue_kernel(job, &call, err, "bbbl", t[0].data, t[1].data, t[2].data,
+                                    columns);
     case LAYERNORM:
-        return abdb_cl_add_kernel(job, &call, err, "blblblbll", t[0].data, none, t[1].data, none,
-                                  t[2].data, none, t[3].data, none, columns);
+        return abdb_cl_issue_kernel(job, &call, err, "blblblbll", t[0].data, none, t[1].data, none,
+                                    t[2].data, none, t[3].data, none, columns);
     case RMSNORM: /* it has no shift */
-        return abdb_cl_add_kernel(job, &call, err, "blblblbll", t[0].data, none, t[1].data, none,
-                                  t[1].data, none, t[2].data, none, columns);
+        return abdb_cl_issue_kernel(job, &call, err, "blblblbll", t[0].data, none, t[1].data, none,
+                                    t[1].data, none, t[2].data, none, columns);
     case ROTARY:
-        return abdb_cl_add_kernel(job, &call, err, "bbbll", t[0].data, t[1].data, t[2].data,
-                                  columns, t[1].dim[0]);
+        return abdb_cl_issue_kernel(job, &call, err, "bbbll", t[0].data, t[1].data, t[2].data,
+                                    columns, t[1].dim[0]);
     case ADAMW:
-        return abdb_cl_add_kernel(job, &call, err, "bbbbbbblff", t[0].data, t[1].data, t[2].data,
-                                  t[3].data, t[4].data, t[5].data, t[6].data, n,
-                                  1 / (1 - pow(beta1, step)), 1 / (1 - pow(beta2, step)));
-    default: return abdb_cl_add_kernel(job, &call, err, "bbl", t[0].data, t[1].data, n);
+        return abdb_cl_issue_kernel(job, &call, err, "bbbbbbblff", t[0].data, t[1].data, t[2].data,
+                                    t[3].data, t[4].data, t[5].data, t[6].data, n,
+                                    1 / (1 - pow(beta1, step)), 1 / (1 - pow(beta2, step)));
+    default: return abdb_cl_issue_kernel(job, &call, err, "bbl", t[0].data, t[1].data, n);
     }
 }
 
@@ -70,26 +71,26 @@ static abdb_status opencl_elementwise_prepare(void **state, const abdb_problem *
 {
     static const char *const words[] = {"softmax", "layernorm",     "rmsnorm", "gelu", "silu",
                                         "rotary",  "cross-entropy", "adamw",   NULL};
-    size_t items = abdb_cl_work_group_size(p, ITEMS);
+    size_t items = abdb_cl_requested_or_usual_group_size(p, ITEMS);
     char options[128];
     abdb_cl_job *job = NULL;
     int op;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_word_index(p, "op", words, &op, err));
+    TRY(abdb_param_choice_index(p, "op", words, &op, err));
     TRY(abdb_cl_job_new(&job, p, err));
     snprintf(options, sizeof options, "%s -DCHUNK=%d%s%s",
-             abdb_cl_format_option(p->tensor[0].dtype), CHUNK, op == LAYERNORM ? " -DCENTRED" : "",
-             op == GELU ? " -DGELU" : "");
+             abdb_cl_compile_option_of_dtype(p->tensor[0].dtype), CHUNK,
+             op == LAYERNORM ? " -DCENTRED" : "", op == GELU ? " -DGELU" : "");
     snprintf(job->chosen, sizeof job->chosen, "%zu work-items a group", items);
-    TRY(add_elementwise_kernel(job, op, options, items, err));
+    TRY(add_row_or_elementwise_kernel(job, op, options, items, err));
 done:
     return abdb_cl_job_to_state_or_free(st, job, state);
 }
 
 const abdb_impl abdb_cl_elementwise = {"elementwise",
                                        "opencl",
-                                       opencl_elementwise_accepts,
+                                       opencl_elementwise_accepts_unless_nt_stores,
                                        opencl_elementwise_prepare,
                                        abdb_cl_job_launch,
                                        abdb_cl_job_chosen_text,

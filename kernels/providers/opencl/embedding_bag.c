@@ -9,19 +9,20 @@ enum { TABLES, INDEX, OUT, ITEMS = 64 };
 
 /* Sums of `count` tables from `first` on. */
 static abdb_status add_embedding_bag_sums(abdb_cl_job *job, abdb_dtype dtype,
-                                          const abdb_part_embedding_bags *x, size_t first,
-                                          size_t count, abdb_error *err)
+                                          const abdb_part_embedding_bags *x, size_t first_table,
+                                          size_t table_count, abdb_error *err)
 {
-    size_t items = abdb_cl_work_group_size(job->p, ITEMS), size = abdb_dtype_size(dtype);
+    size_t items = abdb_cl_requested_or_usual_group_size(job->p, ITEMS),
+           size = abdb_dtype_size(dtype);
     abdb_cl_kernel_call call = {"embedding_bag.cl",
                                 "embedding_bag_sums",
-                                abdb_cl_format_option(dtype),
-                                {abdb_cl_ceil_divide(x->batch, items), count},
+                                abdb_cl_compile_option_of_dtype(dtype),
+                                {abdb_cl_ceil_divide(x->batch, items), table_count},
                                 {items}};
 
-    return abdb_cl_add_kernel(job, &call, err, "pppllllll", x->table, size, x->index,
-                              sizeof *x->index, x->out, size, first, x->rows, x->batch, x->lookups,
-                              x->columns, x->apart);
+    return abdb_cl_issue_kernel(job, &call, err, "pppllllll", x->table, size, x->index,
+                                sizeof *x->index, x->out, size, first_table, x->rows, x->batch,
+                                x->lookups, x->columns, x->apart);
 }
 
 void abdb_cl_part_embedding_bags(void *self, const abdb_part_embedding_bags *x)
@@ -30,7 +31,8 @@ void abdb_cl_part_embedding_bags(void *self, const abdb_part_embedding_bags *x)
     abdb_error err;
 
     if (s->status == ABDB_OK)
-        abdb_cl_end_part(s, add_embedding_bag_sums(s->job, s->dtype, x, 0, x->tables, &err), &err);
+        abdb_cl_finish_part(s, add_embedding_bag_sums(s->job, s->dtype, x, 0, x->tables, &err),
+                            &err);
 }
 
 /* A job of sums of looked-up rows: one launch for each table (mode=single), or for all. */
@@ -59,7 +61,10 @@ done:
     return abdb_cl_job_to_state_or_free(st, job, state);
 }
 
-const abdb_impl abdb_cl_embedding = {"embedding-bag",          "opencl",
-                                     abdb_cl_supports_formats, opencl_embedding_bag_prepare,
-                                     abdb_cl_job_launch,       abdb_cl_job_chosen_text,
+const abdb_impl abdb_cl_embedding = {"embedding-bag",
+                                     "opencl",
+                                     abdb_cl_supports_tensor_formats,
+                                     opencl_embedding_bag_prepare,
+                                     abdb_cl_job_launch,
+                                     abdb_cl_job_chosen_text,
                                      abdb_cl_job_free};

@@ -26,9 +26,10 @@ static size_t padded_head_width(const abdb_cl_job *job, size_t d)
 static const char forward[] = "copy_heads.cl attention_blocks.cl flash.cl",
                   backward[] = "copy_heads.cl attention_blocks.cl attention_backward.cl";
 
-static void write_attention_options(const abdb_cl_job *job, size_t d, abdb_dtype dtype, char *out)
+static void write_attention_compile_options(const abdb_cl_job *job, size_t d, abdb_dtype dtype,
+                                            char *out)
 {
-    snprintf(out, OPTIONS, "%s -DROWS=%zu -DWIDE=%zu", abdb_cl_format_option(dtype),
+    snprintf(out, OPTIONS, "%s -DROWS=%zu -DWIDE=%zu", abdb_cl_compile_option_of_dtype(dtype),
              rows_per_work_item(job), padded_head_width(job, d));
 }
 
@@ -42,10 +43,10 @@ static abdb_status add_operand_copy_to_f32(abdb_cl_job *job, const char *files,
     char options[OPTIONS];
     abdb_status st = ABDB_OK;
 
-    write_attention_options(job, s->d, from->dtype, options);
+    write_attention_compile_options(job, s->d, from->dtype, options);
     TRY(abdb_cl_alloc_scratch(
         job, s->batch * heads * rows * (transposed ? s->d : wide) * sizeof(float), out, err));
-    TRY(abdb_cl_add_kernel(
+    TRY(abdb_cl_issue_kernel(
         job,
         &(abdb_cl_kernel_call){files,
                                transposed ? "copy_head_rows_transposed" : "copy_head_rows",
@@ -70,8 +71,8 @@ abdb_status abdb_cl_add_flash_forward(abdb_cl_job *job, const abdb_cl_attention 
     TRY(add_operand_copy_to_f32(job, forward, s, q, false, false, &q_rows, err));
     TRY(add_operand_copy_to_f32(job, forward, s, k, true, true, &k_turned, err));
     TRY(add_operand_copy_to_f32(job, forward, s, v, true, false, &v_rows, err));
-    write_attention_options(job, s->d, o->dtype, options);
-    TRY(abdb_cl_add_kernel(
+    write_attention_compile_options(job, s->d, o->dtype, options);
+    TRY(abdb_cl_issue_kernel(
         job,
         &(abdb_cl_kernel_call){
             forward,
@@ -92,9 +93,9 @@ typedef struct {
 } backward_operands;
 
 /* Adds copies of Q, K, V, dO (also transposed) and O in f32, and for each query the sum of dO O. */
-static abdb_status add_backward_operand_copies(abdb_cl_job *job, const abdb_cl_attention *s,
-                                               const abdb_cl_attention_backward *of,
-                                               backward_operands *x, abdb_error *err)
+static abdb_status add_backward_operands_and_row_dots(abdb_cl_job *job, const abdb_cl_attention *s,
+                                                      const abdb_cl_attention_backward *of,
+                                                      backward_operands *x, abdb_error *err)
 {
     size_t heads = s->batch * s->heads;
     char options[OPTIONS];
@@ -110,8 +111,8 @@ static abdb_status add_backward_operand_copies(abdb_cl_job *job, const abdb_cl_a
     TRY(add_operand_copy_to_f32(job, backward, s, &of->d_o, false, true, &x->d_o_turned, err));
     TRY(add_operand_copy_to_f32(job, backward, s, &of->o, false, false, &x->o, err));
     TRY(abdb_cl_alloc_scratch(job, heads * s->queries * sizeof(float), &x->means, err));
-    write_attention_options(job, s->d, of->dq.dtype, options);
-    TRY(abdb_cl_add_kernel(
+    write_attention_compile_options(job, s->d, of->dq.dtype, options);
+    TRY(abdb_cl_issue_kernel(
         job,
         &(abdb_cl_kernel_call){backward, "dot_do_o_per_query", options, {s->queries, heads}, {0}},
         err, "bbblll", x->d_o, x->o, x->means, s->queries, pad_row_count(s->queries), s->d));
@@ -127,9 +128,9 @@ abdb_status abdb_cl_add_flash_backward(abdb_cl_job *job, const abdb_cl_attention
     char options[OPTIONS];
     abdb_status st = ABDB_OK;
 
-    TRY(add_backward_operand_copies(job, s, of, &x, err));
-    write_attention_options(job, s->d, of->dq.dtype, options);
-    TRY(abdb_cl_add_kernel(
+    TRY(add_backward_operands_and_row_dots(job, s, of, &x, err));
+    write_attention_compile_options(job, s->d, of->dq.dtype, options);
+    TRY(abdb_cl_issue_kernel(
         job,
         &(abdb_cl_kernel_call){backward,
                                "attention_backward_dq",
@@ -140,8 +141,8 @@ abdb_status abdb_cl_add_flash_backward(abdb_cl_job *job, const abdb_cl_attention
         sizeof(float), x.means, of->dq.data, of->dq.data, s->queries, s->keys, s->d,
         pad_row_count(s->queries), pad_row_count(s->keys), group, s->causal, of->dq.first,
         of->dq.first, of->dq.batch, of->dq.head, of->dq.row));
-    write_attention_options(job, s->d, of->dk.dtype, options);
-    TRY(abdb_cl_add_kernel(
+    write_attention_compile_options(job, s->d, of->dk.dtype, options);
+    TRY(abdb_cl_issue_kernel(
         job,
         &(abdb_cl_kernel_call){backward,
                                "attention_backward_dk_dv",

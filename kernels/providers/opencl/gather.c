@@ -13,7 +13,7 @@ static abdb_status opencl_gather_scatter_prepare(void **state, const abdb_proble
 {
     const abdb_tensor *t = p->tensor;
     const char *op = abdb_param_text(p, "op");
-    size_t count = t[INDEX].dim[0], items = abdb_cl_work_group_size(p, ITEMS), rows;
+    size_t count = t[INDEX].dim[0], items = abdb_cl_requested_or_usual_group_size(p, ITEMS), rows;
     char options[64];
     abdb_cl_job *job = NULL;
     abdb_status st = ABDB_OK;
@@ -23,21 +23,21 @@ static abdb_status opencl_gather_scatter_prepare(void **state, const abdb_proble
     snprintf(options, sizeof options, "-DF32 -DROWS=%zu%s", rows,
              op && strcmp(op, "scatter") == 0 ? " -DSCATTER" : "");
     snprintf(job->chosen, sizeof job->chosen, "%zu rows a work-item, %zu a group", rows, items);
-    TRY(abdb_cl_add_kernel(job,
-                           &(abdb_cl_kernel_call){"gather.cl",
-                                                  "gather_or_scatter_rows",
-                                                  options,
-                                                  {abdb_cl_ceil_divide(count, rows * items)},
-                                                  {items}},
-                           err, "bbbll", t[TABLE].data, t[INDEX].data, t[OUT].data, count,
-                           t[OUT].dim[1]));
+    TRY(abdb_cl_issue_kernel(job,
+                             &(abdb_cl_kernel_call){"gather.cl",
+                                                    "gather_or_scatter_rows",
+                                                    options,
+                                                    {abdb_cl_ceil_divide(count, rows * items)},
+                                                    {items}},
+                             err, "bbbll", t[TABLE].data, t[INDEX].data, t[OUT].data, count,
+                             t[OUT].dim[1]));
 done:
     return abdb_cl_job_to_state_or_free(st, job, state);
 }
 
 const abdb_impl abdb_cl_gather = {"gather",
                                   "opencl",
-                                  abdb_cl_supports_formats,
+                                  abdb_cl_supports_tensor_formats,
                                   opencl_gather_scatter_prepare,
                                   abdb_cl_job_launch,
                                   abdb_cl_job_chosen_text,

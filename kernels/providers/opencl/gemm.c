@@ -18,7 +18,7 @@ static abdb_status choose_or_search_tiles(const abdb_problem *p, abdb_cl_gemm_si
     int which;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_word_index(p, "tiles", words, &which, err));
+    TRY(abdb_param_choice_index(p, "tiles", words, &which, err));
     s->tiles = abdb_cl_default_tiles((const abdb_cl_device *)p->device, s->dtype);
     if (which == 2 || (which == 0 && ops >= large_ops))
         TRY(abdb_cl_find_fastest_tiles(p, s->dtype, &s->tiles, err));
@@ -57,10 +57,10 @@ static abdb_status opencl_gemm_prepare(void **state, const abdb_problem *p, abdb
     snprintf(job->chosen, sizeof job->chosen, "tiles of %d x %zu, depth %zu, %s", s.tiles.rows,
              (size_t)s.tiles.vectors * abdb_cl_vector_lanes(job->d, s.dtype), s.tiles.depth,
              s.tiles.how);
-    TRY(abdb_cl_add_pack_b(job, &b, &s, &pb, err));
+    TRY(abdb_cl_alloc_panels_and_add_pack_b(job, &b, &s, &pb, err));
     if (g.packed) TRY(abdb_cl_run_and_clear_steps(job, err));
-    TRY(abdb_cl_add_pack_a(job, &a, &s, &pa, err));
-    TRY(abdb_cl_add_tiled_gemm(job, &pa, &pb, &c, &s, err));
+    TRY(abdb_cl_alloc_panels_and_add_pack_a(job, &a, &s, &pa, err));
+    TRY(abdb_cl_add_gemm_of_panels(job, &pa, &pb, &c, &s, err));
 done:
     return abdb_cl_job_to_state_or_free(st, job, state);
 }
@@ -74,7 +74,7 @@ static int opencl_gemm_accepts(const abdb_problem *p, const char **why_not)
     if (abdb_gemm_from_problem(p).beta &&
         (p->tensor[C].dtype == ABDB_BF16 || p->tensor[C].dtype == ABDB_F16))
         return 0;
-    return abdb_cl_supports_formats(p, why_not);
+    return abdb_cl_supports_tensor_formats(p, why_not);
 }
 
 const abdb_impl abdb_cl_gemm = {"gemm",

@@ -3,7 +3,8 @@
 #include "kernels/providers/opencl/opencl.h"
 
 /* A job of random updates: a work-item for each part of the table. */
-static abdb_status opencl_gups_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status opencl_gups_random_xor_prepare(void **state, const abdb_problem *p,
+                                                  abdb_error *err)
 {
     size_t parts = (size_t)abdb_param_number(p, "parts", 1),
            updates = (size_t)abdb_param_number(p, "updates", 1);
@@ -11,7 +12,7 @@ static abdb_status opencl_gups_prepare(void **state, const abdb_problem *p, abdb
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cl_job_new(&job, p, err));
-    TRY(abdb_cl_add_kernel(
+    TRY(abdb_cl_issue_kernel(
         job, &(abdb_cl_kernel_call){"gups.cl", "gups_random_xor", "", {parts}, {1}}, err, "bll",
         p->tensor[0].data, p->tensor[0].dim[0] / parts, updates / parts));
 done:
@@ -20,8 +21,8 @@ done:
 
 const abdb_impl abdb_cl_gups = {"gups",
                                 "opencl",
-                                abdb_cl_supports_formats,
-                                opencl_gups_prepare,
+                                abdb_cl_supports_tensor_formats,
+                                opencl_gups_random_xor_prepare,
                                 abdb_cl_job_launch,
                                 abdb_cl_job_chosen_text,
                                 abdb_cl_job_free};

@@ -23,8 +23,8 @@ abdb_status abdb_cl_job_new(abdb_cl_job **out, const abdb_problem *p, abdb_error
 }
 
 /* One argument, or two, by its letter. */
-static cl_int set_kernel_argument(const abdb_cl_device *d, cl_kernel kernel, cl_uint *next,
-                                  char letter, va_list *more)
+static cl_int set_next_kernel_args_by_letter(const abdb_cl_device *d, cl_kernel kernel,
+                                             cl_uint *next, char letter, va_list *more)
 {
     cl_uint at = (*next)++;
     abdb_cl_buffer_offset place;
@@ -35,11 +35,11 @@ static cl_int set_kernel_argument(const abdb_cl_device *d, cl_kernel kernel, cl_
 
     switch (letter) {
     case 'b':
-        place = abdb_cl_buffer_at_address(d, va_arg(*more, void *));
+        place = abdb_cl_buffer_and_offset_of_address(d, va_arg(*more, void *));
         if (place.at) return CL_INVALID_MEM_OBJECT;
         return clSetKernelArg(kernel, at, sizeof place.memory, &place.memory);
     case 'p':
-        place = abdb_cl_buffer_at_address(d, va_arg(*more, void *));
+        place = abdb_cl_buffer_and_offset_of_address(d, va_arg(*more, void *));
         whole = va_arg(*more, size_t);
         if (place.at % whole) return CL_MISALIGNED_SUB_BUFFER_OFFSET;
         whole = place.at / whole;
@@ -72,8 +72,8 @@ static void set_step_name_and_sizes(abdb_cl_step *step, const abdb_cl_kernel_cal
 
 /* The options of a call, and the work-items of a group, which the compiler knows, too, unless the
  * device has no such groups: that is the launch's to say. */
-static void write_call_options(const abdb_cl_job *job, const abdb_cl_kernel_call *call, char *out,
-                               size_t room)
+static void write_call_compile_options(const abdb_cl_job *job, const abdb_cl_kernel_call *call,
+                                       char *out, size_t room)
 {
     size_t items = call->items[0] ? call->items[0] : 1, most = 1;
 
@@ -110,7 +110,7 @@ done:
 }
 
 /* Enqueues one kernel with an event of its own; an error names the kernel and its items. */
-static abdb_status enqueue_step(abdb_cl_job *job, const abdb_cl_step *s, abdb_error *err)
+static abdb_status enqueue_step_with_event(abdb_cl_job *job, const abdb_cl_step *s, abdb_error *err)
 {
     cl_event *event;
     char what[128];
@@ -127,8 +127,8 @@ done:
     return st;
 }
 
-abdb_status abdb_cl_add_kernel(abdb_cl_job *job, const abdb_cl_kernel_call *call, abdb_error *err,
-                               const char *argument_kinds, ...)
+abdb_status abdb_cl_issue_kernel(abdb_cl_job *job, const abdb_cl_kernel_call *call, abdb_error *err,
+                                 const char *argument_kinds, ...)
 {
     abdb_cl_step *step = NULL;
     cl_program program = NULL;
@@ -139,18 +139,19 @@ abdb_status abdb_cl_add_kernel(abdb_cl_job *job, const abdb_cl_kernel_call *call
     abdb_status st = ABDB_OK;
 
     if (job->counting_only) return ABDB_OK;
-    write_call_options(job, call, options, sizeof options);
+    write_call_compile_options(job, call, options, sizeof options);
     TRY(abdb_cl_build_or_reuse_program(job->d, call->file, options, &program, err));
     TRY(find_or_create_step(job, program, call->function, &step, err));
     set_step_name_and_sizes(step, call);
     va_start(list, argument_kinds);
     for (size_t i = 0; argument_kinds[i] && code == CL_SUCCESS; i++) {
-        code = set_kernel_argument(job->d, step->kernel, &next, argument_kinds[i], &list);
+        code =
+            set_next_kernel_args_by_letter(job->d, step->kernel, &next, argument_kinds[i], &list);
         snprintf(what, sizeof what, "clSetKernelArg %zu of %s", i, call->function);
     }
     va_end(list);
     TRY(abdb_cl_check_result(code, what, err));
-    if (job->immediate) TRY(enqueue_step(job, step, err));
+    if (job->immediate) TRY(enqueue_step_with_event(job, step, err));
 done:
     return st;
 }
@@ -188,7 +189,7 @@ abdb_status abdb_cl_job_launch(void *state, abdb_error *err)
     abdb_cl_job *job = state;
     abdb_status st = ABDB_OK;
 
-    for (size_t i = 0; i < job->steps; i++) TRY(enqueue_step(job, &job->step[i], err));
+    for (size_t i = 0; i < job->steps; i++) TRY(enqueue_step_with_event(job, &job->step[i], err));
     TRY(abdb_cl_check_result(clFlush(job->d->queue), "clFlush", err));
 done:
     return st;
@@ -242,20 +243,20 @@ abdb_status abdb_cl_job_to_state_or_free(abdb_status st, abdb_cl_job *job, void 
     return st;
 }
 
-int abdb_cl_supports_formats(const abdb_problem *p, const char **why_not)
+int abdb_cl_supports_tensor_formats(const abdb_problem *p, const char **why_not)
 {
     bool doubles = ((const abdb_cl_device *)p->device)->doubles;
 
     for (int i = 0; i < p->tensors; i++) {
         *why_not = "the kernels for OpenCL have no such format yet";
-        if (!abdb_cl_format_option(p->tensor[i].dtype)) return 0;
+        if (!abdb_cl_compile_option_of_dtype(p->tensor[i].dtype)) return 0;
         *why_not = "this OpenCL device has no f64 (cl_khr_fp64)";
         if (p->tensor[i].dtype == ABDB_F64 && !doubles) return 0;
     }
     return 1;
 }
 
-const char *abdb_cl_format_option(abdb_dtype dtype)
+const char *abdb_cl_compile_option_of_dtype(abdb_dtype dtype)
 {
     static const char *const options[ABDB_DTYPE_COUNT] = {
         [ABDB_F64] = "-DF64", [ABDB_F32] = "-DF32", [ABDB_BF16] = "-DBF16",
@@ -269,7 +270,7 @@ size_t abdb_cl_vector_lanes(const abdb_cl_device *d, abdb_dtype dtype)
     return (size_t)d->wide / (dtype == ABDB_F64 ? 8 : 4);
 }
 
-size_t abdb_cl_work_group_size(const abdb_problem *p, size_t usual)
+size_t abdb_cl_requested_or_usual_group_size(const abdb_problem *p, size_t usual)
 {
     double asked = abdb_param_number(p, "local", 0);
 

@@ -41,8 +41,8 @@ ABDB_MUST_USE abdb_status abdb_cl_job_new(abdb_cl_job **out, const abdb_problem 
 /* Adds a kernel. Arguments by letter: b a cl_mem (or data of a tensor), p an address of the device
  * and a size of elements, as a cl_mem and a ulong, the elements before it; l a size_t as ulong, i
  * an int, f a double as float, d a double. */
-ABDB_MUST_USE abdb_status abdb_cl_add_kernel(abdb_cl_job *job, const abdb_cl_kernel_call *call,
-                                             abdb_error *err, const char *argument_kinds, ...);
+ABDB_MUST_USE abdb_status abdb_cl_issue_kernel(abdb_cl_job *job, const abdb_cl_kernel_call *call,
+                                               abdb_error *err, const char *argument_kinds, ...);
 /* Memory of the device for as long as the job, or until abdb_cl_free_scratch. */
 ABDB_MUST_USE abdb_status abdb_cl_alloc_scratch(abdb_cl_job *job, size_t size, cl_mem *out,
                                                 abdb_error *err);
@@ -61,14 +61,14 @@ abdb_status abdb_cl_job_to_state_or_free(abdb_status st, abdb_cl_job *job, void 
 ABDB_MUST_USE abdb_status abdb_cl_run_and_clear_steps(abdb_cl_job *job, abdb_error *err);
 
 /* `accepts`, or its last part: are all tensors of formats that the kernels and the device have? */
-int abdb_cl_supports_formats(const abdb_problem *p, const char **why_not);
+int abdb_cl_supports_tensor_formats(const abdb_problem *p, const char **why_not);
 /* The option that names a format to common.cl: "-DF32", ... */
-const char *abdb_cl_format_option(abdb_dtype dtype);
+const char *abdb_cl_compile_option_of_dtype(abdb_dtype dtype);
 /* Elements of a vector of a work-item: of the numbers that are computed with. */
 size_t abdb_cl_vector_lanes(const abdb_cl_device *d, abdb_dtype dtype);
 /* Work-items of a group of a kernel whose items stand side by side: the parameter `local`, else 1
  * on a processor and `usual` elsewhere. */
-size_t abdb_cl_work_group_size(const abdb_problem *p, size_t usual);
+size_t abdb_cl_requested_or_usual_group_size(const abdb_problem *p, size_t usual);
 /* The next multiple over it, in multiples. */
 static inline size_t abdb_cl_ceil_divide(size_t n, size_t piece)
 {

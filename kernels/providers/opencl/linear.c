@@ -19,8 +19,8 @@ typedef struct {
 } cl_linear_layer;
 
 /* Whole numbers or weights that the host has made, on the device. */
-static abdb_status upload_to_scratch(cl_linear_layer *l, const void *data, size_t size, cl_mem *out,
-                                     abdb_error *err)
+static abdb_status alloc_scratch_and_upload(cl_linear_layer *l, const void *data, size_t size,
+                                            cl_mem *out, abdb_error *err)
 {
     abdb_device *d = &l->job->d->device;
     abdb_status st = ABDB_OK;
@@ -32,7 +32,7 @@ done:
 }
 
 /* W of f32, in the host's memory, to be freed. */
-static abdb_status download_weights(cl_linear_layer *l, float **out, abdb_error *err)
+static abdb_status alloc_and_download_weights(cl_linear_layer *l, float **out, abdb_error *err)
 {
     abdb_device *d = &l->job->d->device;
     size_t size = l->size.k * l->size.n * sizeof(float);
@@ -54,17 +54,17 @@ static abdb_status cl_add_dense_gemm(cl_linear_layer *l, abdb_error *err)
     abdb_cl_panels a, b;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_cl_add_pack_b(l->job, &w, s, &b, err));
+    TRY(abdb_cl_alloc_panels_and_add_pack_b(l->job, &w, s, &b, err));
     TRY(abdb_cl_run_and_clear_steps(l->job, err));
-    TRY(abdb_cl_add_pack_a(l->job, &l->x, s, &a, err));
-    TRY(abdb_cl_add_tiled_gemm(l->job, &a, &b, &y, s, err));
+    TRY(abdb_cl_alloc_panels_and_add_pack_a(l->job, &l->x, s, &a, err));
+    TRY(abdb_cl_add_gemm_of_panels(l->job, &a, &b, &y, s, err));
 done:
     return st;
 }
 
 /* Which blocks of each strip are not 0: where the list of a strip begins, and the list. */
-static abdb_status upload_nonzero_blocks(cl_linear_layer *l, cl_mem *start, cl_mem *list,
-                                         abdb_error *err)
+static abdb_status upload_nonzero_block_lists(cl_linear_layer *l, cl_mem *start, cl_mem *list,
+                                              abdb_error *err)
 {
     size_t k = l->size.k, n = l->size.n, strips = abdb_cl_ceil_divide(n, l->strip),
            blocks = k / BLOCK_K;
@@ -74,7 +74,7 @@ static abdb_status upload_nonzero_blocks(cl_linear_layer *l, cl_mem *start, cl_m
     abdb_status st = ABDB_OK;
 
     if (!first || !found) TRY(ABDB_FAIL(err, ABDB_NOMEM, "blocks of weights"));
-    TRY(download_weights(l, &w, err));
+    TRY(alloc_and_download_weights(l, &w, err));
     for (size_t s = 0; s < strips; s++) {
         for (size_t b = 0; b < blocks; b++) {
             bool any = false;
@@ -86,8 +86,8 @@ static abdb_status upload_nonzero_blocks(cl_linear_layer *l, cl_mem *start, cl_m
         }
         first[s + 1] = count;
     }
-    TRY(upload_to_scratch(l, first, (strips + 1) * sizeof *first, start, err));
-    TRY(upload_to_scratch(l, found, (size_t)count * sizeof *found, list, err));
+    TRY(alloc_scratch_and_upload(l, first, (strips + 1) * sizeof *first, start, err));
+    TRY(alloc_scratch_and_upload(l, found, (size_t)count * sizeof *found, list, err));
 done:
     free(first);
     free(found);
@@ -110,16 +110,16 @@ static abdb_status add_column_strips_gemm(cl_linear_layer *l, const char *kind, 
     snprintf(options, sizeof options, "-DF32 -DROWS=%d -D%s%s", s->tiles.rows, kind,
              l->t[X].dtype == ABDB_I8 ? " -DX_SCALED" : "");
     TRY(abdb_cl_alloc_scratch(l->job, strips * rows * l->strip * (blocks ? 4 : 1), &w, err));
-    TRY(abdb_cl_add_kernel(
+    TRY(abdb_cl_issue_kernel(
         l->job,
         &(abdb_cl_kernel_call){
             "linear_quantised.cl", "copy_weights_to_strips", options, {strips, rows}, {0}},
         err, "bbl", l->t[W].data, w, s->n));
     start = list = w;
-    if (blocks) TRY(upload_nonzero_blocks(l, &start, &list, err));
+    if (blocks) TRY(upload_nonzero_block_lists(l, &start, &list, err));
     TRY(abdb_cl_run_and_clear_steps(l->job, err));
-    TRY(abdb_cl_add_pack_a(l->job, &l->x, s, &x, err));
-    TRY(abdb_cl_add_kernel(
+    TRY(abdb_cl_alloc_panels_and_add_pack_a(l->job, &l->x, s, &x, err));
+    TRY(abdb_cl_issue_kernel(
         l->job,
         &(abdb_cl_kernel_call){"linear_quantised.cl",
                                "linear_layer_gemm",
@@ -133,8 +133,8 @@ done:
 }
 
 /* Columns of W: where each begins, its rows and weights. */
-static abdb_status upload_nonzeros_of_columns(cl_linear_layer *l, cl_mem *start, cl_mem *row,
-                                              cl_mem *weight, abdb_error *err)
+static abdb_status upload_weights_as_csc(cl_linear_layer *l, cl_mem *start, cl_mem *row,
+                                         cl_mem *weight, abdb_error *err)
 {
     size_t k = l->size.k, n = l->size.n, all = 0, count = 0;
     int *first = calloc(n + 1, sizeof *first), *at = NULL;
@@ -142,7 +142,7 @@ static abdb_status upload_nonzeros_of_columns(cl_linear_layer *l, cl_mem *start,
     abdb_status st = ABDB_OK;
 
     if (!first) TRY(ABDB_FAIL(err, ABDB_NOMEM, "columns of weights"));
-    TRY(download_weights(l, &w, err));
+    TRY(alloc_and_download_weights(l, &w, err));
     for (size_t i = 0; i < k * n; i++) all += w[i] != 0;
     at = malloc((all + 1) * sizeof *at);
     left = malloc((all + 1) * sizeof *left);
@@ -155,9 +155,9 @@ static abdb_status upload_nonzeros_of_columns(cl_linear_layer *l, cl_mem *start,
         }
         first[j + 1] = (int)count;
     }
-    TRY(upload_to_scratch(l, first, (n + 1) * sizeof *first, start, err));
-    TRY(upload_to_scratch(l, at, count * sizeof *at, row, err));
-    TRY(upload_to_scratch(l, left, count * sizeof *left, weight, err));
+    TRY(alloc_scratch_and_upload(l, first, (n + 1) * sizeof *first, start, err));
+    TRY(alloc_scratch_and_upload(l, at, count * sizeof *at, row, err));
+    TRY(alloc_scratch_and_upload(l, left, count * sizeof *left, weight, err));
 done:
     free(first);
     free(at);
@@ -167,7 +167,7 @@ done:
 }
 
 /* Uploads the weights that are not 0 by column, then adds Y = X W by them. */
-static abdb_status cl_add_sparse_gemm(cl_linear_layer *l, abdb_error *err)
+static abdb_status cl_add_csc_weights_gemm(cl_linear_layer *l, abdb_error *err)
 {
     size_t lanes = abdb_cl_vector_lanes(l->job->d, ABDB_F32),
            side = (l->size.m > 2 * lanes ? 4 : 2) * lanes;
@@ -176,19 +176,19 @@ static abdb_status cl_add_sparse_gemm(cl_linear_layer *l, abdb_error *err)
     char options[64];
     abdb_status st = ABDB_OK;
 
-    TRY(upload_nonzeros_of_columns(l, &start, &row, &weight, err));
+    TRY(upload_weights_as_csc(l, &start, &row, &weight, err));
     l->size.tiles.rows = (int)side;
-    TRY(abdb_cl_add_pack_a(l->job, &l->x, &l->size, &x, err));
+    TRY(abdb_cl_alloc_panels_and_add_pack_a(l->job, &l->x, &l->size, &x, err));
     snprintf(options, sizeof options, "-DF32 -DSIDE=%zu", side);
-    TRY(abdb_cl_add_kernel(l->job,
-                           &(abdb_cl_kernel_call){"linear_sparse.cl",
-                                                  "linear_layer_gemm",
-                                                  options,
-                                                  {abdb_cl_ceil_divide(l->size.n, SPARSE_COLUMNS),
-                                                   abdb_cl_ceil_divide(l->size.m, side)},
-                                                  {0}},
-                           err, "bbbbblll", x.panels, start, row, weight, l->t[Y].data, l->size.m,
-                           l->size.n, l->size.k));
+    TRY(abdb_cl_issue_kernel(l->job,
+                             &(abdb_cl_kernel_call){"linear_sparse.cl",
+                                                    "linear_layer_gemm",
+                                                    options,
+                                                    {abdb_cl_ceil_divide(l->size.n, SPARSE_COLUMNS),
+                                                     abdb_cl_ceil_divide(l->size.m, side)},
+                                                    {0}},
+                             err, "bbbbblll", x.panels, start, row, weight, l->t[Y].data, l->size.m,
+                             l->size.n, l->size.k));
 done:
     return st;
 }
@@ -216,7 +216,7 @@ static abdb_status opencl_linear_prepare(void **state, const abdb_problem *p, ab
     else if (pruned && pattern && strcmp(pattern, "block") == 0)
         TRY(add_column_strips_gemm(&l, "BLOCKS", err));
     else if (pruned || (pattern && strcmp(pattern, "2:4") == 0))
-        TRY(cl_add_sparse_gemm(&l, err));
+        TRY(cl_add_csc_weights_gemm(&l, err));
     else
         TRY(cl_add_dense_gemm(&l, err));
 done:
@@ -225,7 +225,7 @@ done:
 
 const abdb_impl abdb_cl_linear = {"linear",
                                   "opencl",
-                                  abdb_cl_supports_formats,
+                                  abdb_cl_supports_tensor_formats,
                                   opencl_linear_prepare,
                                   abdb_cl_job_launch,
                                   abdb_cl_job_chosen_text,

@@ -30,7 +30,7 @@ done:
     return st;
 }
 
-void abdb_cl_release_address(abdb_cl_device *d, void *address)
+void abdb_cl_release_buffer_and_address(abdb_cl_device *d, void *address)
 {
     for (size_t i = 0; i < d->pieces; i++) {
         if (d->piece[i].address != address) continue;
@@ -41,7 +41,8 @@ void abdb_cl_release_address(abdb_cl_device *d, void *address)
     }
 }
 
-abdb_cl_buffer_offset abdb_cl_buffer_at_address(const abdb_cl_device *d, const void *address)
+abdb_cl_buffer_offset abdb_cl_buffer_and_offset_of_address(const abdb_cl_device *d,
+                                                           const void *address)
 {
     uintptr_t at = (uintptr_t)address;
 

@@ -55,10 +55,11 @@ static abdb_status add_pack_to_buffer(abdb_cl_job *job, const abdb_cl_matrix *m,
                                  abdb_cl_ceil_divide(s->k, DEPTH), distinct_matrix_count(m, s)},
                                 {0}};
 
-    snprintf(options, sizeof options, "%s -DSIDE=%zu", abdb_cl_format_option(m->dtype), c->side);
-    return abdb_cl_add_kernel(job, &call, err, "bpllllll", m->data, panels,
-                              abdb_dtype_size(panel_dtype(s->dtype)), c->rows, s->k, m->first,
-                              c->across, c->along, m->stride);
+    snprintf(options, sizeof options, "%s -DSIDE=%zu", abdb_cl_compile_option_of_dtype(m->dtype),
+             c->side);
+    return abdb_cl_issue_kernel(job, &call, err, "bpllllll", m->data, panels,
+                                abdb_dtype_size(panel_dtype(s->dtype)), c->rows, s->k, m->first,
+                                c->across, c->along, m->stride);
 }
 
 /* Makes room for a matrix's panels and adds their packing; matrices that a batch shares are
@@ -79,15 +80,17 @@ done:
     return st;
 }
 
-abdb_status abdb_cl_add_pack_a(abdb_cl_job *job, const abdb_cl_matrix *a,
-                               const abdb_cl_gemm_size *s, abdb_cl_panels *out, abdb_error *err)
+abdb_status abdb_cl_alloc_panels_and_add_pack_a(abdb_cl_job *job, const abdb_cl_matrix *a,
+                                                const abdb_cl_gemm_size *s, abdb_cl_panels *out,
+                                                abdb_error *err)
 {
     return alloc_panels_and_add_pack(
         job, a, s, &(panel_cut){s->m, (size_t)s->tiles.rows, a->row, a->column}, out, err);
 }
 
-abdb_status abdb_cl_add_pack_b(abdb_cl_job *job, const abdb_cl_matrix *b,
-                               const abdb_cl_gemm_size *s, abdb_cl_panels *out, abdb_error *err)
+abdb_status abdb_cl_alloc_panels_and_add_pack_b(abdb_cl_job *job, const abdb_cl_matrix *b,
+                                                const abdb_cl_gemm_size *s, abdb_cl_panels *out,
+                                                abdb_error *err)
 {
     return alloc_panels_and_add_pack(
         job, b, s, &(panel_cut){s->n, tile_columns(job, s), b->column, b->row}, out, err);
@@ -98,18 +101,18 @@ size_t abdb_cl_packed_b_bytes(const abdb_cl_job *job, const abdb_cl_gemm_size *s
     return packed_matrix_bytes(&(panel_cut){.rows = s->n, .side = tile_columns(job, s)}, s);
 }
 
-abdb_status abdb_cl_add_pack_b_to(abdb_cl_job *job, const abdb_cl_matrix *b,
-                                  const abdb_cl_gemm_size *s, void *to, abdb_error *err)
+abdb_status abdb_cl_add_pack_b_to_buffer(abdb_cl_job *job, const abdb_cl_matrix *b,
+                                         const abdb_cl_gemm_size *s, void *to, abdb_error *err)
 {
     return add_pack_to_buffer(job, b, s,
                               &(panel_cut){s->n, tile_columns(job, s), b->column, b->row}, to, err);
 }
 
 /* Adds C (+)= A B over the depth [k_from, k_to); bias and ReLU follow the last. */
-static abdb_status add_tile_kernel_of_depth(abdb_cl_job *job, const abdb_cl_panels *a,
-                                            const abdb_cl_panels *b, const abdb_cl_matrix *c,
-                                            const abdb_cl_gemm_size *s, size_t k_from, size_t k_to,
-                                            abdb_error *err)
+static abdb_status add_tile_kernel_of_depth_range(abdb_cl_job *job, const abdb_cl_panels *a,
+                                                  const abdb_cl_panels *b, const abdb_cl_matrix *c,
+                                                  const abdb_cl_gemm_size *s, size_t k_from,
+                                                  size_t k_to, abdb_error *err)
 {
     bool last = k_to == s->k;
     const void *bias = s->bias ? s->bias : c->data;
@@ -121,9 +124,10 @@ static abdb_status add_tile_kernel_of_depth(abdb_cl_job *job, const abdb_cl_pane
     char options[128];
 
     snprintf(options, sizeof options, "%s -DROWS=%d -DVECTORS=%d -DBLOCKS=%d%s%s%s",
-             abdb_cl_format_option(panel_dtype(s->dtype)), s->tiles.rows, s->tiles.vectors, BLOCKS,
-             out, s->bias && last ? " -DBIAS" : "", s->relu && last ? " -DRELU" : "");
-    return abdb_cl_add_kernel(
+             abdb_cl_compile_option_of_dtype(panel_dtype(s->dtype)), s->tiles.rows,
+             s->tiles.vectors, BLOCKS, out, s->bias && last ? " -DBIAS" : "",
+             s->relu && last ? " -DRELU" : "");
+    return abdb_cl_issue_kernel(
         job,
         &(abdb_cl_kernel_call){"gemm_tile.cl",
                                "gemm_tile",
@@ -137,17 +141,17 @@ static abdb_status add_tile_kernel_of_depth(abdb_cl_job *job, const abdb_cl_pane
 }
 
 /* Of C that is bf16 or f16 the whole depth is one, so that it is rounded once. */
-abdb_status abdb_cl_add_tiled_gemm(abdb_cl_job *job, const abdb_cl_panels *a,
-                                   const abdb_cl_panels *b, const abdb_cl_matrix *c,
-                                   const abdb_cl_gemm_size *s, abdb_error *err)
+abdb_status abdb_cl_add_gemm_of_panels(abdb_cl_job *job, const abdb_cl_panels *a,
+                                       const abdb_cl_panels *b, const abdb_cl_matrix *c,
+                                       const abdb_cl_gemm_size *s, abdb_error *err)
 {
     bool rounded = c->dtype == ABDB_BF16 || c->dtype == ABDB_F16;
     size_t depth = rounded ? s->k : s->tiles.depth;
     abdb_status st = ABDB_OK;
 
     for (size_t from = 0; from < s->k; from += depth)
-        TRY(add_tile_kernel_of_depth(job, a, b, c, s, from,
-                                     from + depth < s->k ? from + depth : s->k, err));
+        TRY(add_tile_kernel_of_depth_range(job, a, b, c, s, from,
+                                           from + depth < s->k ? from + depth : s->k, err));
 done:
     return st;
 }
@@ -159,9 +163,9 @@ abdb_status abdb_cl_add_pack_and_gemm(abdb_cl_job *job, const abdb_cl_matrix *a,
     abdb_cl_panels pa, pb;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_cl_add_pack_a(job, a, s, &pa, err));
-    TRY(abdb_cl_add_pack_b(job, b, s, &pb, err));
-    TRY(abdb_cl_add_tiled_gemm(job, &pa, &pb, c, s, err));
+    TRY(abdb_cl_alloc_panels_and_add_pack_a(job, a, s, &pa, err));
+    TRY(abdb_cl_alloc_panels_and_add_pack_b(job, b, s, &pb, err));
+    TRY(abdb_cl_add_gemm_of_panels(job, &pa, &pb, c, s, err));
 done:
     return st;
 }

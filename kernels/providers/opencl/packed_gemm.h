@@ -41,22 +41,25 @@ abdb_cl_tiles abdb_cl_default_tiles(const abdb_cl_device *d, abdb_dtype dtype);
 ABDB_MUST_USE abdb_status abdb_cl_find_fastest_tiles(const abdb_problem *p, abdb_dtype dtype,
                                                      abdb_cl_tiles *out, abdb_error *err);
 /* Adds the packing of A (M x K) or B (K x N) to a job. */
-ABDB_MUST_USE abdb_status abdb_cl_add_pack_a(abdb_cl_job *job, const abdb_cl_matrix *a,
-                                             const abdb_cl_gemm_size *s, abdb_cl_panels *out,
-                                             abdb_error *err);
-ABDB_MUST_USE abdb_status abdb_cl_add_pack_b(abdb_cl_job *job, const abdb_cl_matrix *b,
-                                             const abdb_cl_gemm_size *s, abdb_cl_panels *out,
-                                             abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_alloc_panels_and_add_pack_a(abdb_cl_job *job,
+                                                              const abdb_cl_matrix *a,
+                                                              const abdb_cl_gemm_size *s,
+                                                              abdb_cl_panels *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_alloc_panels_and_add_pack_b(abdb_cl_job *job,
+                                                              const abdb_cl_matrix *b,
+                                                              const abdb_cl_gemm_size *s,
+                                                              abdb_cl_panels *out, abdb_error *err);
 /* Bytes of one B as panels; pack_b_to makes them there (a cl_mem, or an address). */
 size_t abdb_cl_packed_b_bytes(const abdb_cl_job *job, const abdb_cl_gemm_size *s);
-ABDB_MUST_USE abdb_status abdb_cl_add_pack_b_to(abdb_cl_job *job, const abdb_cl_matrix *b,
-                                                const abdb_cl_gemm_size *s, void *to,
-                                                abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_add_pack_b_to_buffer(abdb_cl_job *job, const abdb_cl_matrix *b,
+                                                       const abdb_cl_gemm_size *s, void *to,
+                                                       abdb_error *err);
 /* Adds C = A B of panels, with what follows it; C's columns stand side by side. bf16, f16: rounded
  * once; bytes: C is i32, and nothing follows. */
-ABDB_MUST_USE abdb_status abdb_cl_add_tiled_gemm(abdb_cl_job *job, const abdb_cl_panels *a,
-                                                 const abdb_cl_panels *b, const abdb_cl_matrix *c,
-                                                 const abdb_cl_gemm_size *s, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_add_gemm_of_panels(abdb_cl_job *job, const abdb_cl_panels *a,
+                                                     const abdb_cl_panels *b,
+                                                     const abdb_cl_matrix *c,
+                                                     const abdb_cl_gemm_size *s, abdb_error *err);
 /* All of it. */
 ABDB_MUST_USE abdb_status abdb_cl_add_pack_and_gemm(abdb_cl_job *job, const abdb_cl_matrix *a,
                                                     const abdb_cl_matrix *b,

@@ -31,7 +31,7 @@ static abdb_cl_matrix matrix_of_part_operand(const abdb_cl_builder *s, const voi
                                              size_t rows, size_t columns, bool transposed,
                                              size_t apart)
 {
-    abdb_cl_buffer_offset place = abdb_cl_buffer_at_address(s->job->d, data);
+    abdb_cl_buffer_offset place = abdb_cl_buffer_and_offset_of_address(s->job->d, data);
 
     return (abdb_cl_matrix){.data = place.memory,
                             .dtype = s->dtype,
@@ -57,8 +57,8 @@ static abdb_cl_gemm_size gemm_size_of_part(const abdb_cl_builder *s, const abdb_
 }
 
 /* Adds C = act(A B + bias) of a part; B may be packed already. */
-static abdb_status add_packed_gemm(const abdb_cl_builder *s, const abdb_part_gemm *x,
-                                   abdb_error *err)
+static abdb_status add_pack_and_gemm_of_part(const abdb_cl_builder *s, const abdb_part_gemm *x,
+                                             abdb_error *err)
 {
     abdb_cl_matrix a = matrix_of_part_operand(s, x->a, x->m, x->k, x->ta, x->lda),
                    b = matrix_of_part_operand(s, x->b, x->k, x->n, x->tb, 0),
@@ -67,9 +67,9 @@ static abdb_status add_packed_gemm(const abdb_cl_builder *s, const abdb_part_gem
     abdb_cl_panels of_a, of_b = {(void *)(uintptr_t)x->packed, 1}; /* it is only read */
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_cl_add_pack_a(s->job, &a, &size, &of_a, err));
-    if (!x->packed) TRY(abdb_cl_add_pack_b(s->job, &b, &size, &of_b, err));
-    TRY(abdb_cl_add_tiled_gemm(s->job, &of_a, &of_b, &c, &size, err));
+    TRY(abdb_cl_alloc_panels_and_add_pack_a(s->job, &a, &size, &of_a, err));
+    if (!x->packed) TRY(abdb_cl_alloc_panels_and_add_pack_b(s->job, &b, &size, &of_b, err));
+    TRY(abdb_cl_add_gemm_of_panels(s->job, &of_a, &of_b, &c, &size, err));
 done:
     return st;
 }
@@ -91,7 +91,7 @@ static void opencl_pack_b(void *self, const abdb_part_gemm *x, void *to)
     abdb_error err;
 
     if (s->status == ABDB_OK)
-        abdb_cl_end_part(s, abdb_cl_add_pack_b_to(s->job, &b, &size, to, &err), &err);
+        abdb_cl_finish_part(s, abdb_cl_add_pack_b_to_buffer(s->job, &b, &size, to, &err), &err);
 }
 
 static void opencl_gemm_part(void *self, const abdb_part_gemm *x)
@@ -99,7 +99,7 @@ static void opencl_gemm_part(void *self, const abdb_part_gemm *x)
     abdb_cl_builder *s = self;
     abdb_error err;
 
-    if (s->status == ABDB_OK) abdb_cl_end_part(s, add_packed_gemm(s, x, &err), &err);
+    if (s->status == ABDB_OK) abdb_cl_finish_part(s, add_pack_and_gemm_of_part(s, x, &err), &err);
 }
 
 /* What a part works in: it is gone through without a kernel. */
@@ -108,7 +108,7 @@ static size_t end_counting_work_bytes(abdb_cl_builder *s, abdb_status st, const 
     size_t used = s->job->used;
 
     s->job->counting_only = false;
-    abdb_cl_end_part(s, st, err);
+    abdb_cl_finish_part(s, st, err);
     return used;
 }
 
@@ -118,7 +118,7 @@ static size_t opencl_gemm_work_bytes(void *self, const abdb_part_gemm *x)
     abdb_error err;
 
     s->job->counting_only = true;
-    return end_counting_work_bytes(s, add_packed_gemm(s, x, &err), &err);
+    return end_counting_work_bytes(s, add_pack_and_gemm_of_part(s, x, &err), &err);
 }
 
 /* --- attention -------------------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ static size_t opencl_gemm_work_bytes(void *self, const abdb_part_gemm *x)
 static abdb_cl_heads heads_of_part_rows(const abdb_cl_builder *s, const abdb_part_attention *x,
                                         const void *data, size_t width, size_t first)
 {
-    abdb_cl_buffer_offset place = abdb_cl_buffer_at_address(s->job->d, data);
+    abdb_cl_buffer_offset place = abdb_cl_buffer_and_offset_of_address(s->job->d, data);
 
     return (abdb_cl_heads){.data = place.memory,
                            .dtype = s->dtype,
@@ -139,8 +139,9 @@ static abdb_cl_heads heads_of_part_rows(const abdb_cl_builder *s, const abdb_par
 
 /* Adds causal attention over qkv, batch x sequence rows of 3 x heads x d, or its gradients into
  * dqkv. */
-static abdb_status add_causal_self_attention(const abdb_cl_builder *s, const abdb_part_attention *x,
-                                             bool backward, abdb_error *err)
+static abdb_status add_causal_attention_or_gradients(const abdb_cl_builder *s,
+                                                     const abdb_part_attention *x, bool backward,
+                                                     abdb_error *err)
 {
     size_t width = x->heads * x->d;
     abdb_cl_attention size = {.batch = x->batch,
@@ -166,13 +167,14 @@ static abdb_status add_causal_self_attention(const abdb_cl_builder *s, const abd
     return abdb_cl_add_flash_backward(s->job, &size, &of, err);
 }
 
-static void opencl_attention_or_gradients(void *self, const abdb_part_attention *x, bool backward)
+static void opencl_causal_attention_or_gradients(void *self, const abdb_part_attention *x,
+                                                 bool backward)
 {
     abdb_cl_builder *s = self;
     abdb_error err;
 
     if (s->status == ABDB_OK)
-        abdb_cl_end_part(s, add_causal_self_attention(s, x, backward, &err), &err);
+        abdb_cl_finish_part(s, add_causal_attention_or_gradients(s, x, backward, &err), &err);
 }
 
 static size_t opencl_attention_work_bytes(void *self, const abdb_part_attention *x, bool backward)
@@ -181,19 +183,20 @@ static size_t opencl_attention_work_bytes(void *self, const abdb_part_attention 
     abdb_error err;
 
     s->job->counting_only = true;
-    return end_counting_work_bytes(s, add_causal_self_attention(s, x, backward, &err), &err);
+    return end_counting_work_bytes(s, add_causal_attention_or_gradients(s, x, backward, &err),
+                                   &err);
 }
 
 /* --- working memory --------------------------------------------------------------------------- */
 
-static size_t opencl_row_ops_work_bytes(void *self, size_t columns)
+static size_t opencl_row_ops_no_work_bytes(void *self, size_t columns)
 {
     (void)self, (void)columns;
     return 0;
 }
 
 /* Working memory of that many bytes in place of what there was. */
-static abdb_status opencl_alloc_workspace(void *self, size_t bytes, abdb_error *err)
+static abdb_status opencl_replace_workspace(void *self, size_t bytes, abdb_error *err)
 {
     abdb_cl_builder *s = self;
     cl_mem *work = &s->job->work;
@@ -210,16 +213,16 @@ const abdb_parts abdb_cl_parts = {.why_refused = opencl_parts_why_refused,
                                   .close = abdb_cl_builder_close,
                                   .gemm_work_bytes = opencl_gemm_work_bytes,
                                   .attention_work_bytes = opencl_attention_work_bytes,
-                                  .row_op_work_bytes = opencl_row_ops_work_bytes,
-                                  .alloc_workspace = opencl_alloc_workspace,
+                                  .row_op_work_bytes = opencl_row_ops_no_work_bytes,
+                                  .alloc_workspace = opencl_replace_workspace,
                                   .packed_bytes = opencl_packed_b_bytes,
                                   .pack = opencl_pack_b,
                                   .gemm = opencl_gemm_part,
-                                  .attention = opencl_attention_or_gradients,
+                                  .attention = opencl_causal_attention_or_gradients,
                                   .row_op = abdb_cl_part_row_ops,
-                                  .embedding = abdb_cl_part_embedding,
+                                  .embedding = abdb_cl_part_embed_or_gradients,
                                   .embedding_bags = abdb_cl_part_embedding_bags,
-                                  .cross_entropy = abdb_cl_part_cross_entropy,
+                                  .cross_entropy = abdb_cl_part_cross_entropy_and_gradient,
                                   .add_to_wide = abdb_cl_part_add_to_float_sums,
                                   .adamw_update = abdb_cl_part_adamw_update,
                                   .check_failed = opencl_parts_first_error,

@@ -24,22 +24,23 @@ ABDB_MUST_USE abdb_status abdb_cl_builder_open(void **self, const abdb_problem *
                                                abdb_error *err);
 void abdb_cl_builder_close(void *self);
 /* Ends a part: scratch is free, what went wrong is kept. */
-void abdb_cl_end_part(abdb_cl_builder *s, abdb_status st, const abdb_error *err);
+void abdb_cl_finish_part(abdb_cl_builder *s, abdb_status st, const abdb_error *err);
 /* A kernel of groups of a row each; of pieces of all elements; of a work-item for a vector of
  * columns. */
 abdb_cl_kernel_call abdb_cl_call_per_row(const abdb_cl_builder *s, const char *file,
                                          const char *function, const char *options, size_t rows);
-abdb_cl_kernel_call abdb_cl_call_per_chunk(const abdb_cl_builder *s, const char *file,
-                                           const char *function, const char *options, size_t n);
-abdb_cl_kernel_call abdb_cl_call_per_column_vector(const abdb_cl_builder *s, const char *file,
-                                                   const char *function, const char *options,
-                                                   size_t columns);
+abdb_cl_kernel_call abdb_cl_make_call_per_chunk(const abdb_cl_builder *s, const char *file,
+                                                const char *function, const char *options,
+                                                size_t n);
+abdb_cl_kernel_call abdb_cl_make_call_per_column_vector(const abdb_cl_builder *s, const char *file,
+                                                        const char *function, const char *options,
+                                                        size_t columns);
 
 /* Members of abdb_parts that are in embedding.c and parts_row_ops.c. */
 void abdb_cl_part_embedding_bags(void *self, const abdb_part_embedding_bags *x);
 void abdb_cl_part_row_ops(void *self, const abdb_part_row_op *x);
-void abdb_cl_part_embedding(void *self, const abdb_part_embedding *x, bool backward);
-double abdb_cl_part_cross_entropy(void *self, const abdb_part_cross_entropy *x);
+void abdb_cl_part_embed_or_gradients(void *self, const abdb_part_embedding *x, bool backward);
+double abdb_cl_part_cross_entropy_and_gradient(void *self, const abdb_part_cross_entropy *x);
 void abdb_cl_part_add_to_float_sums(void *self, size_t n, const void *x, void *to);
 void abdb_cl_part_adamw_update(void *self, const abdb_part_adamw *x);
 /* Two numbers of f32 for each of so many rows, for a part. ABDB_NOMEM. */

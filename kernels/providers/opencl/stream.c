@@ -27,12 +27,12 @@ static int opencl_stream_accepts(const abdb_problem *p, const char **why_not)
     if (stream_param_equals(p, "stores", "nt") &&
         (stream_param_equals(p, "op", "dot") || stream_param_equals(p, "op", "read")))
         return 0;
-    return abdb_cl_supports_formats(p, why_not);
+    return abdb_cl_supports_tensor_formats(p, why_not);
 }
 
 /* The sums of groups, then their sum. */
-static abdb_status cl_add_two_stage_sum(abdb_cl_job *job, const char *options, size_t n,
-                                        size_t items, abdb_error *err)
+static abdb_status cl_add_repeated_two_stage_sums(abdb_cl_job *job, const char *options, size_t n,
+                                                  size_t items, abdb_error *err)
 {
     const abdb_tensor *t = job->p->tensor;
     size_t groups = abdb_cl_ceil_divide(n, CHUNK);
@@ -43,8 +43,8 @@ static abdb_status cl_add_two_stage_sum(abdb_cl_job *job, const char *options, s
 
     TRY(abdb_cl_alloc_scratch(job, groups * abdb_dtype_size(t[0].dtype), &part, err));
     for (double r = abdb_param_number(job->p, "repeat", 1); r > 0; r--) {
-        TRY(abdb_cl_add_kernel(job, &call, err, "bbbl", t[0].data, t[1].data, part, n));
-        TRY(abdb_cl_add_kernel(
+        TRY(abdb_cl_issue_kernel(job, &call, err, "bbbl", t[0].data, t[1].data, part, n));
+        TRY(abdb_cl_issue_kernel(
             job,
             &(abdb_cl_kernel_call){"sum_reduction.cl", "total_of_partial_sums", options, {1}, {1}},
             err, "blb", part, groups, t[2].data));
@@ -58,7 +58,8 @@ static abdb_status opencl_stream_prepare(void **state, const abdb_problem *p, ab
 {
     const abdb_tensor *t = p->tensor;
     const char *op = abdb_param_text(p, "op");
-    size_t n = (size_t)abdb_param_number(p, "n", 1), items = abdb_cl_work_group_size(p, ITEMS),
+    size_t n = (size_t)abdb_param_number(p, "n", 1),
+           items = abdb_cl_requested_or_usual_group_size(p, ITEMS),
            fmas = (size_t)abdb_param_number(p, "fmas", 1);
     bool dot = op && strcmp(op, "dot") == 0;
     char options[128];
@@ -69,23 +70,23 @@ static abdb_status opencl_stream_prepare(void **state, const abdb_problem *p, ab
     if (strcmp(op, "fma") == 0) op = "chain"; /* fma is a word of the compiler's */
     TRY(abdb_cl_job_new(&job, p, err));
     snprintf(options, sizeof options, "%s -DOP=%s -DCHUNK=%d%s%s",
-             abdb_cl_format_option(t[0].dtype), op, CHUNK,
+             abdb_cl_compile_option_of_dtype(t[0].dtype), op, CHUNK,
              stream_param_equals(p, "stores", "nt") ? " -DNT" : "", dot ? " -DDOT" : "");
     snprintf(job->chosen, sizeof job->chosen, "%zu work-items a group, vectors of %zu", items,
              abdb_cl_vector_lanes(job->d, t[0].dtype));
     if (abdb_param_number(p, "repeat", 1) > PASSES_MOST)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "at most %d passes are launched together", PASSES_MOST));
     if (dot || strcmp(op, "read") == 0) {
-        TRY(cl_add_two_stage_sum(job, options, n, items, err));
+        TRY(cl_add_repeated_two_stage_sums(job, options, n, items, err));
     } else {
         for (double r = abdb_param_number(p, "repeat", 1); r > 0; r--)
-            TRY(abdb_cl_add_kernel(job,
-                                   &(abdb_cl_kernel_call){"stream.cl",
-                                                          "stream_pass_of_group",
-                                                          options,
-                                                          {abdb_cl_ceil_divide(n, CHUNK)},
-                                                          {items}},
-                                   err, "bbbll", t[0].data, t[1].data, t[2].data, n, fmas));
+            TRY(abdb_cl_issue_kernel(job,
+                                     &(abdb_cl_kernel_call){"stream.cl",
+                                                            "stream_pass_of_group",
+                                                            options,
+                                                            {abdb_cl_ceil_divide(n, CHUNK)},
+                                                            {items}},
+                                     err, "bbbll", t[0].data, t[1].data, t[2].data, n, fmas));
     }
 done:
     return abdb_cl_job_to_state_or_free(st, job, state);

@@ -22,8 +22,9 @@ enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
 /* The least time of some launches of a product of SIZE with these tiles. An error: the device
  * refuses them, as of a local size or of registers that it has not; or it fails altogether. */
-static abdb_status time_gemm_with_tiles(const abdb_problem *p, abdb_dtype dtype,
-                                        const abdb_cl_tiles *tiles, double *least, abdb_error *err)
+static abdb_status least_time_of_gemm_with_tiles(const abdb_problem *p, abdb_dtype dtype,
+                                                 const abdb_cl_tiles *tiles, double *least,
+                                                 abdb_error *err)
 {
     abdb_cl_gemm_size s = {
         .m = SIZE, .n = SIZE, .k = SIZE, .batch = 1, .dtype = dtype, .tiles = *tiles};
@@ -93,7 +94,7 @@ abdb_status abdb_cl_find_fastest_tiles(const abdb_problem *p, abdb_dtype dtype, 
 
             if (candidates[i].wide != d->wide) continue;
             if (one.depth > usual.depth) one.depth = usual.depth;
-            refused = time_gemm_with_tiles(p, dtype, &one, &time_s, err);
+            refused = least_time_of_gemm_with_tiles(p, dtype, &one, &time_s, err);
             if (refused != ABDB_OK || time_s >= quickest) continue;
             quickest = time_s;
             best = (unsigned char)i;

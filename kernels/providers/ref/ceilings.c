@@ -21,7 +21,7 @@
 
 /* z = n steps of micro/fma.c, one element after another; sums of bf16 and i8 in f32 and i32, of
  * f16 in f16. */
-static abdb_status ref_fma_launch(void *state, abdb_error *err)
+static abdb_status ref_fma_chains_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     size_t width = p->tensor[2].dim[0], n = (size_t)abdb_param_number(p, "n", 1);
@@ -71,7 +71,7 @@ static abdb_status ref_fma_launch(void *state, abdb_error *err)
 }
 
 /* END = NEXT[... NEXT[0]], `hops` times. */
-static abdb_status ref_latency_chase_launch(void *state, abdb_error *err)
+static abdb_status ref_latency_pointer_chase_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const int32_t *next = p->tensor[0].data;
@@ -123,8 +123,8 @@ static abdb_status ref_gups_random_xor_launch(void *state, abdb_error *err)
 }
 
 const abdb_impl abdb_ref_gups = {"gups", "ref", NULL, NULL, ref_gups_random_xor_launch, NULL, NULL};
-const abdb_impl abdb_ref_fma = {"fma", "ref", NULL, NULL, ref_fma_launch, NULL, NULL};
-const abdb_impl abdb_ref_latency = {"latency", "ref", NULL, NULL, ref_latency_chase_launch,
+const abdb_impl abdb_ref_fma = {"fma", "ref", NULL, NULL, ref_fma_chains_launch, NULL, NULL};
+const abdb_impl abdb_ref_latency = {"latency", "ref", NULL, NULL, ref_latency_pointer_chase_launch,
                                     NULL,      NULL};
 const abdb_impl abdb_ref_gather = {"gather", "ref", NULL, NULL, ref_gather_or_scatter_launch,
                                    NULL,     NULL};

@@ -30,8 +30,8 @@ static void decoder_set_element_rounded(const ref_decoder_state *s, void *at, si
     abdb_tensor_set_rounded(&t, i, value);
 }
 
-static const char *ref_decoder_why_refused(const abdb_problem *p, abdb_dtype dtype, int form,
-                                           size_t d, size_t columns)
+static const char *ref_decoder_why_i4_row_length_refused(const abdb_problem *p, abdb_dtype dtype,
+                                                         int form, size_t d, size_t columns)
 {
     (void)p, (void)dtype, (void)d;
     return form == ABDB_WEIGHTS_I4 && columns % ABDB_QUANTISE_GROUP
@@ -60,7 +60,7 @@ static abdb_status ref_decoder_open(void **self, const abdb_problem *p, abdb_dty
     return ABDB_OK;
 }
 
-static size_t ref_weight_gemm_work_bytes(void *self, const abdb_part_weight_gemm *x)
+static size_t ref_weight_gemm_no_work_bytes(void *self, const abdb_part_weight_gemm *x)
 {
     (void)self, (void)x;
     return 0;
@@ -104,23 +104,23 @@ static size_t ref_weights_byte_size(void *self, const abdb_weights *w)
 /* A column of k numbers as bytes, each group with its scale: the largest magnitude is 127 (i4:
  * 7). Bytes lie k x n, scales groups x n behind them. */
 static void quantise_and_store_column(const abdb_weights *w, size_t column, const float *in,
-                                      int8_t *room)
+                                      int8_t *quantised_column)
 {
     int8_t *out = w->data;
     float *scale = (float *)(void *)((char *)w->data + scales_byte_offset(w));
     size_t group = quantised_group_size(w);
 
     for (size_t i = 0; i < w->k; i += group) {
-        scale[i / group * w->n + column] =
-            abdb_quantise_symmetric(in + i, group, w->form == ABDB_WEIGHTS_I4 ? 7 : 127, room);
-        for (size_t j = 0; j < group; j++) out[(i + j) * w->n + column] = room[j];
+        scale[i / group * w->n + column] = abdb_quantise_symmetric(
+            in + i, group, w->form == ABDB_WEIGHTS_I4 ? 7 : 127, quantised_column);
+        for (size_t j = 0; j < group; j++) out[(i + j) * w->n + column] = quantised_column[j];
     }
 }
 
 /* W, k x n, from its columns: rounded to the format, or quantised. */
-static abdb_status ref_build_weights_from_columns(void *self, const abdb_weights *w,
-                                                  abdb_column_reader *column, const void *from,
-                                                  abdb_error *err)
+static abdb_status ref_round_or_quantise_weights_from_columns(void *self, const abdb_weights *w,
+                                                              abdb_column_reader *column,
+                                                              const void *from, abdb_error *err)
 {
     const ref_decoder_state *s = self;
     float *in = calloc(w->k, sizeof *in);
@@ -152,7 +152,7 @@ static double ref_dequantise_weight(void *self, const abdb_weights *w, size_t k,
 
 /* y[i][j] = sum over k of x[i][k] W[k][j], added to y where asked; x is m x k, W k x n, sums in
  * double. */
-static void ref_weight_gemm(void *self, const abdb_part_weight_gemm *x)
+static void ref_gemm_dequantising_weights(void *self, const abdb_part_weight_gemm *x)
 {
     const ref_decoder_state *s = self;
     const abdb_weights *w = x->w;
@@ -214,7 +214,8 @@ static void ref_swiglu_rows(void *self, size_t rows, size_t columns, const void 
 }
 
 /* out[r]: the first column of the largest number of row r, or of the first NaN. */
-static void ref_argmax_rows(void *self, size_t rows, size_t columns, const void *x, int32_t *out)
+static void ref_argmax_or_first_nan_of_rows(void *self, size_t rows, size_t columns, const void *x,
+                                            int32_t *out)
 {
     const ref_decoder_state *s = self;
 
@@ -233,8 +234,8 @@ static void ref_argmax_rows(void *self, size_t rows, size_t columns, const void 
 /* --- attention -------------------------------------------------------------------------------- */
 
 /* Numbers of the cache before those of a token and head. */
-static size_t kv_cache_element_offset(const abdb_part_kv_attention *x, size_t sequence,
-                                      size_t token, size_t head)
+static size_t paged_kv_offset_of_token_and_head(const abdb_part_kv_attention *x, size_t sequence,
+                                                size_t token, size_t head)
 {
     size_t block = (size_t)x->page[sequence * x->width + token / x->block];
 
@@ -276,7 +277,7 @@ static void ref_rotate_qk_and_append_kv(void *self, const abdb_part_kv_attention
             for (size_t h = 0; h < x->heads + x->kv_heads; h++)
                 apply_rotary_to_head(s, x, position, q + h * head);
             for (size_t h = 0; h < x->kv_heads; h++) {
-                size_t to = kv_cache_element_offset(x, i, position, h) * size;
+                size_t to = paged_kv_offset_of_token_and_head(x, i, position, h) * size;
 
                 memcpy((char *)x->keys + to, k + h * head, head);
                 memcpy((char *)x->values + to, v + h * head, head);
@@ -285,15 +286,16 @@ static void ref_rotate_qk_and_append_kv(void *self, const abdb_part_kv_attention
 }
 
 /* One row and head: over the `seen` first tokens of its sequence. */
-static void attend_kv_cache_row(const ref_decoder_state *s, const abdb_part_kv_attention *x,
-                                size_t sequence, size_t row, size_t head, size_t visible_tokens)
+static void attend_row_and_head_over_kv_cache(const ref_decoder_state *s,
+                                              const abdb_part_kv_attention *x, size_t sequence,
+                                              size_t row, size_t head, size_t visible_tokens)
 {
     size_t kv = head / (x->heads / x->kv_heads),
            q = (row * (x->heads + 2 * x->kv_heads) + head) * x->d;
     double most = -INFINITY, sum = 0, scale = 1 / sqrt((double)x->d);
 
     for (size_t t = 0; t < visible_tokens; t++) {
-        size_t k = kv_cache_element_offset(x, sequence, t, kv);
+        size_t k = paged_kv_offset_of_token_and_head(x, sequence, t, kv);
 
         s->score[t] = 0;
         for (size_t e = 0; e < x->d; e++)
@@ -307,18 +309,19 @@ static void attend_kv_cache_row(const ref_decoder_state *s, const abdb_part_kv_a
 
         for (size_t t = 0; t < visible_tokens; t++)
             out += s->score[t] / sum *
-                   decoder_get_element_f64(s, x->values,
-                                           kv_cache_element_offset(x, sequence, t, kv) + e);
+                   decoder_get_element_f64(
+                       s, x->values, paged_kv_offset_of_token_and_head(x, sequence, t, kv) + e);
         decoder_set_element_rounded(s, x->out, (row * x->heads + head) * x->d + e, out);
     }
 }
 
-static void ref_attend_kv_cache(void *self, const abdb_part_kv_attention *x)
+static void ref_attend_kv_cache_causally(void *self, const abdb_part_kv_attention *x)
 {
     for (size_t i = 0; i < x->sequences; i++)
         for (size_t r = x->first[i]; r < x->first[i + 1]; r++)
             for (size_t h = 0; h < x->heads; h++)
-                attend_kv_cache_row(self, x, i, r, h, x->past[i] + r - x->first[i] + 1);
+                attend_row_and_head_over_kv_cache(self, x, i, r, h,
+                                                  x->past[i] + r - x->first[i] + 1);
 }
 
 static void ref_read_every_byte(void *self, const void *at, size_t bytes)
@@ -331,20 +334,20 @@ static void ref_read_every_byte(void *self, const void *at, size_t bytes)
     *(volatile unsigned *)&sum = sum;
 }
 
-const abdb_decoder abdb_ref_decoder = {.why_refused = ref_decoder_why_refused,
+const abdb_decoder abdb_ref_decoder = {.why_refused = ref_decoder_why_i4_row_length_refused,
                                        .open = ref_decoder_open,
                                        .close = ref_decoder_close,
-                                       .weight_gemm_work_bytes = ref_weight_gemm_work_bytes,
+                                       .weight_gemm_work_bytes = ref_weight_gemm_no_work_bytes,
                                        .attention_work_bytes = ref_kv_attention_work_bytes,
                                        .alloc_workspace = ref_decoder_alloc_workspace,
                                        .weights_byte_size = ref_weights_byte_size,
-                                       .build_weights = ref_build_weights_from_columns,
+                                       .build_weights = ref_round_or_quantise_weights_from_columns,
                                        .dequantise_weight = ref_dequantise_weight,
-                                       .weight_gemm = ref_weight_gemm,
+                                       .weight_gemm = ref_gemm_dequantising_weights,
                                        .embed_tokens = ref_embed_tokens,
                                        .rmsnorm_rows = ref_rmsnorm_rows,
                                        .rotate_and_append_kv = ref_rotate_qk_and_append_kv,
-                                       .attend_kv_cache = ref_attend_kv_cache,
+                                       .attend_kv_cache = ref_attend_kv_cache_causally,
                                        .swiglu_rows = ref_swiglu_rows,
-                                       .argmax_rows = ref_argmax_rows,
+                                       .argmax_rows = ref_argmax_or_first_nan_of_rows,
                                        .read_all_bytes = ref_read_every_byte};

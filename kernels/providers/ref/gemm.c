@@ -89,11 +89,11 @@ static abdb_status ref_gemm_launch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
-static int ref_gemm_accepts(const abdb_problem *p, const char **why_not)
+static int ref_gemm_accepts_unpacked(const abdb_problem *p, const char **why_not)
 {
     *why_not = "the reference packs nothing";
     return !abdb_gemm_from_problem(p).packed;
 }
 
-const abdb_impl abdb_ref_gemm = {"gemm", "ref", ref_gemm_accepts, NULL, ref_gemm_launch,
+const abdb_impl abdb_ref_gemm = {"gemm", "ref", ref_gemm_accepts_unpacked, NULL, ref_gemm_launch,
                                  NULL,   NULL};

@@ -24,7 +24,8 @@ static void reference_free(void *state)
 }
 
 /* Finds the kernel and makes room for one whole output with its magnitudes. ABDB_NOMEM. */
-static abdb_status reference_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status reference_find_kernel_and_alloc_output(void **state, const abdb_problem *p,
+                                                          abdb_error *err)
 {
     reference_state *s = calloc(1, sizeof *s);
     size_t rows = 1, most = 1;
@@ -53,7 +54,7 @@ static abdb_status reference_prepare(void **state, const abdb_problem *p, abdb_e
 }
 
 /* Computes every output by the kernel's own reference, rounded to its format. */
-static abdb_status reference_launch_all_outputs(void *state, abdb_error *err)
+static abdb_status reference_compute_all_outputs_rounded(void *state, abdb_error *err)
 {
     const reference_state *s = state;
 
@@ -71,7 +72,7 @@ static abdb_status reference_launch_all_outputs(void *state, abdb_error *err)
 
 /* Parameters that only say how a result is computed (blocks, grouping) change nothing here; stores
  * past the caches are refused, because a number of plain stores must not stand under their name. */
-static int reference_accepts_no_nt_stores(const abdb_problem *p, const char **why_not)
+static int reference_accepts_unless_nt_stores(const abdb_problem *p, const char **why_not)
 {
     const char *stores = abdb_param_text(p, "stores");
 
@@ -82,13 +83,13 @@ static int reference_accepts_no_nt_stores(const abdb_problem *p, const char **wh
 /* For each kernel of the registry marked ORACLE an abdb_impl; those marked OWN have one in a file
  * here. */
 #define OWN(name, printed)
-#define ORACLE(name, printed)                                          \
-    const abdb_impl abdb_ref_##name = {printed,                        \
-                                       "ref",                          \
-                                       reference_accepts_no_nt_stores, \
-                                       reference_prepare,              \
-                                       reference_launch_all_outputs,   \
-                                       NULL,                           \
+#define ORACLE(name, printed)                                                  \
+    const abdb_impl abdb_ref_##name = {printed,                                \
+                                       "ref",                                  \
+                                       reference_accepts_unless_nt_stores,     \
+                                       reference_find_kernel_and_alloc_output, \
+                                       reference_compute_all_outputs_rounded,  \
+                                       NULL,                                   \
                                        reference_free};
 #define KERNEL(name, printed, ref) ref(name, printed)
 #include "kernels/registry.def"

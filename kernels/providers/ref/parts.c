@@ -29,11 +29,11 @@ static void parts_set_element_rounded(const ref_parts_state *s, void *at, size_t
 /* Of wide numbers. */
 static ref_parts_state state_with_wide_dtype(const ref_parts_state *s)
 {
-    return (ref_parts_state){abdb_wide_dtype_of(s->dtype), NULL};
+    return (ref_parts_state){abdb_wide_dtype_f64_or_f32(s->dtype), NULL};
 }
 
-static const char *ref_parts_why_refused(const abdb_problem *p, abdb_dtype dtype, size_t d,
-                                         size_t columns)
+static const char *ref_parts_refuse_nothing(const abdb_problem *p, abdb_dtype dtype, size_t d,
+                                            size_t columns)
 {
     (void)p, (void)dtype, (void)d, (void)columns;
     return NULL;
@@ -60,7 +60,7 @@ static abdb_status ref_parts_open(void **self, const abdb_problem *p, abdb_dtype
     return ABDB_OK;
 }
 
-static size_t ref_gemm_work_bytes(void *self, const abdb_part_gemm *x)
+static size_t ref_gemm_no_work_bytes(void *self, const abdb_part_gemm *x)
 {
     (void)self, (void)x;
     return 0;
@@ -133,14 +133,15 @@ static size_t qkv_head_offset(const abdb_part_attention *x, size_t row, size_t w
 }
 
 /* Scores of a query with the keys that it sees, scaled. */
-static void causal_attention_scores(const ref_parts_state *s, const abdb_part_attention *x,
-                                    size_t first, size_t query, size_t head, double *out)
+static void causal_attention_scores_of_query(const ref_parts_state *s, const abdb_part_attention *x,
+                                             size_t sequence_first_row, size_t query, size_t head,
+                                             double *out)
 {
     double scale = 1 / sqrt((double)x->d);
 
     for (size_t j = 0; j <= query; j++) {
-        size_t q = qkv_head_offset(x, first + query, 0, head),
-               k = qkv_head_offset(x, first + j, 1, head);
+        size_t q = qkv_head_offset(x, sequence_first_row + query, 0, head),
+               k = qkv_head_offset(x, sequence_first_row + j, 1, head);
 
         out[j] = 0;
         for (size_t e = 0; e < x->d; e++)
@@ -151,43 +152,47 @@ static void causal_attention_scores(const ref_parts_state *s, const abdb_part_at
 
 /* out of one query and head: sum over j <= query of softmax(scores)[j] v[j]; l: the log of the
  * sum of exp(scores). first: the sequence's first row. */
-static void causal_attention_row(const ref_parts_state *s, const abdb_part_attention *x,
-                                 size_t first, size_t query, size_t head)
+static void causal_attention_row_and_logsumexp(const ref_parts_state *s,
+                                               const abdb_part_attention *x,
+                                               size_t sequence_first_row, size_t query, size_t head)
 {
     ref_parts_state log_sums = state_with_wide_dtype(s);
     size_t width = x->heads * x->d, rows = x->batch * x->sequence;
     double most = -INFINITY, sum = 0, *p = s->row;
 
-    causal_attention_scores(s, x, first, query, head, p);
+    causal_attention_scores_of_query(s, x, sequence_first_row, query, head, p);
     for (size_t j = 0; j <= query; j++) most = fmax(most, p[j]);
     for (size_t j = 0; j <= query; j++) sum += p[j] = exp(p[j] - most);
-    parts_set_element_rounded(&log_sums, x->l, head * rows + first + query, most + log(sum));
+    parts_set_element_rounded(&log_sums, x->l, head * rows + sequence_first_row + query,
+                              most + log(sum));
     for (size_t e = 0; e < x->d; e++) {
         double out = 0;
 
         for (size_t j = 0; j <= query; j++)
             out += p[j] / sum *
-                   parts_get_element_f64(s, x->qkv, qkv_head_offset(x, first + j, 2, head) + e);
-        parts_set_element_rounded(s, x->out, (first + query) * width + head * x->d + e, out);
+                   parts_get_element_f64(s, x->qkv,
+                                         qkv_head_offset(x, sequence_first_row + j, 2, head) + e);
+        parts_set_element_rounded(s, x->out, (sequence_first_row + query) * width + head * x->d + e,
+                                  out);
     }
 }
 
 /* Adds what a query gives to the gradients of a head: of queries, keys and values, d of each row
  * after one another. */
-static void add_attention_row_gradients(const ref_parts_state *s, const abdb_part_attention *x,
-                                        size_t first, size_t query, size_t head)
+static void accumulate_dq_dk_dv_of_query(const ref_parts_state *s, const abdb_part_attention *x,
+                                         size_t sequence_first_row, size_t query, size_t head)
 {
     ref_parts_state log_sums = state_with_wide_dtype(s);
     size_t width = x->heads * x->d, rows = x->batch * x->sequence, all = x->sequence * x->d,
-           out = (first + query) * width + head * x->d,
-           q = qkv_head_offset(x, first + query, 0, head);
+           out = (sequence_first_row + query) * width + head * x->d,
+           q = qkv_head_offset(x, sequence_first_row + query, 0, head);
     double *p = s->row, *dp = p + x->sequence, *dq = dp + x->sequence, *dk = dq + all,
            *dv = dk + all, along = 0, scale = 1 / sqrt((double)x->d),
-           l = parts_get_element_f64(&log_sums, x->l, head * rows + first + query);
+           l = parts_get_element_f64(&log_sums, x->l, head * rows + sequence_first_row + query);
 
-    causal_attention_scores(s, x, first, query, head, p);
+    causal_attention_scores_of_query(s, x, sequence_first_row, query, head, p);
     for (size_t j = 0; j <= query; j++) {
-        size_t v = qkv_head_offset(x, first + j, 2, head);
+        size_t v = qkv_head_offset(x, sequence_first_row + j, 2, head);
 
         p[j] = exp(p[j] - l);
         dp[j] = 0;
@@ -199,7 +204,7 @@ static void add_attention_row_gradients(const ref_parts_state *s, const abdb_par
         along += p[j] * dp[j];
     }
     for (size_t j = 0; j <= query; j++) {
-        size_t k = qkv_head_offset(x, first + j, 1, head);
+        size_t k = qkv_head_offset(x, sequence_first_row + j, 1, head);
         double ds = p[j] * (dp[j] - along) * scale;
 
         for (size_t e = 0; e < x->d; e++) {
@@ -211,30 +216,33 @@ static void add_attention_row_gradients(const ref_parts_state *s, const abdb_par
 
 /* dq, dk, dv of one head of one sequence, summed in double over its queries, then rounded into
  * dqkv. */
-static void attention_head_gradients(const ref_parts_state *s, const abdb_part_attention *x,
-                                     size_t first, size_t head)
+static void compute_and_store_dqkv_of_head(const ref_parts_state *s, const abdb_part_attention *x,
+                                           size_t sequence_first_row, size_t head)
 {
     size_t all = x->sequence * x->d;
     double *sums = s->row + 2 * x->sequence;
 
     for (size_t i = 0; i < 3 * all; i++) sums[i] = 0;
-    for (size_t q = 0; q < x->sequence; q++) add_attention_row_gradients(s, x, first, q, head);
+    for (size_t q = 0; q < x->sequence; q++)
+        accumulate_dq_dk_dv_of_query(s, x, sequence_first_row, q, head);
     for (size_t i = 0; i < 3 * all; i++)
         parts_set_element_rounded(
-            s, x->dqkv, qkv_head_offset(x, first + i % all / x->d, i / all, head) + i % x->d,
+            s, x->dqkv,
+            qkv_head_offset(x, sequence_first_row + i % all / x->d, i / all, head) + i % x->d,
             sums[i]);
 }
 
 /* Causal attention of every batch and head, or its gradients. */
-static void ref_attention_or_gradients(void *self, const abdb_part_attention *x, bool backward)
+static void ref_causal_attention_or_gradients(void *self, const abdb_part_attention *x,
+                                              bool backward)
 {
     const ref_parts_state *s = self;
 
     for (size_t b = 0; b < x->batch; b++)
         for (size_t h = 0; h < x->heads; h++) {
-            if (backward) attention_head_gradients(s, x, b * x->sequence, h);
+            if (backward) compute_and_store_dqkv_of_head(s, x, b * x->sequence, h);
             for (size_t q = 0; q < x->sequence && !backward; q++)
-                causal_attention_row(s, x, b * x->sequence, q, h);
+                causal_attention_row_and_logsumexp(s, x, b * x->sequence, q, h);
         }
 }
 
@@ -271,7 +279,8 @@ static double vector_element_or_zero(const ref_parts_state *s, const void *vecto
 
 /* dx = scale (d gain - mean(d gain) - hat mean(d gain hat)) (+ add), hat = (x - mean) scale, d =
  * kept; adds d hat and d to the sums of dgain and dshift. */
-static void layernorm_row_backward(const ref_parts_state *s, const abdb_part_row_op *x, size_t row)
+static void layernorm_row_backward_and_param_sums(const ref_parts_state *s,
+                                                  const abdb_part_row_op *x, size_t row)
 {
     size_t n = x->columns, at = row * n;
     double mean, scale, sum = 0, along = 0, *dgain = s->row, *dshift = s->row + n;
@@ -299,13 +308,14 @@ static void layernorm_row_backward(const ref_parts_state *s, const abdb_part_row
 }
 
 /* One row of the operation x->what (parts.h); gradients of vectors are added to s->row. */
-static void apply_row_operation(const ref_parts_state *s, const abdb_part_row_op *x, size_t row)
+static void apply_row_op_and_add_column_sums(const ref_parts_state *s, const abdb_part_row_op *x,
+                                             size_t row)
 {
     size_t at = row * x->columns;
     double mean = 0, scale = 1, v;
 
     if (x->what == ABDB_ROWS_NORM_BACK) {
-        layernorm_row_backward(s, x, row);
+        layernorm_row_backward_and_param_sums(s, x, row);
         return;
     }
     if (x->what == ABDB_ROWS_NORM) row_mean_and_inverse_std(s, x, row, &mean, &scale);
@@ -349,7 +359,7 @@ static void ref_row_ops_with_column_sums(void *self, const abdb_part_row_op *x)
     const ref_parts_state *s = self;
 
     for (size_t j = 0; j < 2 * x->columns && x->what >= ABDB_ROWS_GELU_BACK; j++) s->row[j] = 0;
-    for (size_t r = 0; r < x->rows; r++) apply_row_operation(s, x, r);
+    for (size_t r = 0; r < x->rows; r++) apply_row_op_and_add_column_sums(s, x, r);
     for (size_t j = 0; j < x->columns; j++) {
         if (x->dgain) parts_set_element_rounded(s, x->dgain, j, s->row[j]);
         if (x->dshift) parts_set_element_rounded(s, x->dshift, j, s->row[x->columns + j]);
@@ -360,7 +370,8 @@ static void ref_row_ops_with_column_sums(void *self, const abdb_part_row_op *x)
 
 /* table[t] += the sum of x[r] of all rows r whose token is t; position[i] = the sum of x[r] with
  * r mod sequence = i. */
-static void accumulate_embedding_gradients(const ref_parts_state *s, const abdb_part_embedding *x)
+static void add_token_and_set_position_gradients(const ref_parts_state *s,
+                                                 const abdb_part_embedding *x)
 {
     for (size_t j = 0; j < x->columns; j++) {
         for (size_t t = 0; t < x->vocabulary; t++) {
@@ -381,12 +392,13 @@ static void accumulate_embedding_gradients(const ref_parts_state *s, const abdb_
 }
 
 /* x[r] = table[token[r]] + position[r mod sequence], or the gradients of table and position. */
-static void ref_embed_or_gradients(void *self, const abdb_part_embedding *x, bool backward)
+static void ref_token_embedding_or_gradients(void *self, const abdb_part_embedding *x,
+                                             bool backward)
 {
     const ref_parts_state *s = self;
 
     if (backward) {
-        accumulate_embedding_gradients(s, x);
+        add_token_and_set_position_gradients(s, x);
         return;
     }
     for (size_t r = 0; r < x->rows; r++)
@@ -399,7 +411,8 @@ static void ref_embed_or_gradients(void *self, const abdb_part_embedding *x, boo
 
 /* Returns the sum over rows of log(sum of exp(x)) - x[target]; x becomes (softmax(x) - 1 at the
  * target) scale. */
-static double ref_cross_entropy_and_gradient(void *self, const abdb_part_cross_entropy *x)
+static double ref_cross_entropy_sum_replace_by_gradient(void *self,
+                                                        const abdb_part_cross_entropy *x)
 {
     const ref_parts_state *s = self;
     double all = 0;
@@ -456,19 +469,19 @@ static void ref_adamw_update(void *self, const abdb_part_adamw *x)
     }
 }
 
-const abdb_parts abdb_ref_parts = {.why_refused = ref_parts_why_refused,
+const abdb_parts abdb_ref_parts = {.why_refused = ref_parts_refuse_nothing,
                                    .open = ref_parts_open,
                                    .close = ref_parts_close,
-                                   .gemm_work_bytes = ref_gemm_work_bytes,
+                                   .gemm_work_bytes = ref_gemm_no_work_bytes,
                                    .attention_work_bytes = ref_attention_work_bytes,
                                    .row_op_work_bytes = ref_row_ops_work_bytes,
                                    .alloc_workspace = ref_parts_alloc_workspace,
                                    .gemm = ref_gemm_bias_relu,
-                                   .attention = ref_attention_or_gradients,
+                                   .attention = ref_causal_attention_or_gradients,
                                    .row_op = ref_row_ops_with_column_sums,
-                                   .embedding = ref_embed_or_gradients,
+                                   .embedding = ref_token_embedding_or_gradients,
                                    .embedding_bags = ref_embedding_bag_sums,
-                                   .cross_entropy = ref_cross_entropy_and_gradient,
+                                   .cross_entropy = ref_cross_entropy_sum_replace_by_gradient,
                                    .add_to_wide = ref_add_to_wide_sums,
                                    .adamw_update = ref_adamw_update,
                                    .decoder = &abdb_ref_decoder};

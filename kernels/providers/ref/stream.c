@@ -10,7 +10,7 @@ typedef struct {
     size_t n, repeat, fmas;
 } stream_state;
 
-static int ref_stream_accepts(const abdb_problem *p, const char **why_not)
+static int ref_stream_accepts_plain_stores(const abdb_problem *p, const char **why_not)
 {
     const char *stores = abdb_param_text(p, "stores");
 
@@ -95,4 +95,5 @@ static abdb_status ref_stream_launch(void *state, abdb_error *err)
 }
 
 const abdb_impl abdb_ref_stream = {
-    "stream", "ref", ref_stream_accepts, ref_stream_prepare, ref_stream_launch, NULL, free};
+    "stream", "ref", ref_stream_accepts_plain_stores, ref_stream_prepare, ref_stream_launch,
+    NULL,     free};

@@ -87,7 +87,7 @@ static abdb_status vec_attention_prepare(void **state, const abdb_problem *p, ab
                 a->d % GRAIN == 0;
     /* As many parts of the keys as give each thread one piece of work. */
     s->parts = ((size_t)a->threads + a->batch * a->kv_heads - 1) / (a->batch * a->kv_heads);
-    a->room = abdb_vec_alloc_huge_pages(
+    a->room = abdb_vec_alloc_advising_huge_pages(
         s->decode ? s->parts * a->batch * a->kv_heads * sizeof(float) *
                         abdb_vec_decode_work_floats(a->heads / a->kv_heads, a->d)
                   : s->isa->attention_bytes(a, s->backward));
@@ -116,8 +116,8 @@ static void run_single_query_attention(const attention_state *s)
                    n = a->keys * (i % s->parts + 1) / s->parts - from,
                    at = (kv * a->keys + from) * a->d * size;
 
-            abdb_vec_decode_init(&x, s->isa, &s->p->tensor[0], kv * group,
-                                 (float *)(void *)a->room + i * each);
+            abdb_vec_decode_load_queries_and_reset(&x, s->isa, &s->p->tensor[0], kv * group,
+                                                   (float *)(void *)a->room + i * each);
             s->isa->decode(&x, (const char *)a->k + at, (const char *)a->v + at,
                            (const char *)a->k + at + n * a->d * size, n, n);
         }
@@ -126,8 +126,8 @@ static void run_single_query_attention(const attention_state *s)
             float *room = (float *)(void *)a->room + kv * s->parts * each;
 
             abdb_vec_decode_set_workspace(&x, s->isa, room);
-            abdb_vec_decode_merge_parts(&x, s->parts, &s->p->tensor[3], kv * group,
-                                        a->l + kv * group);
+            abdb_vec_decode_merge_parts_to_output(&x, s->parts, &s->p->tensor[3], kv * group,
+                                                  a->l + kv * group);
         }
     }
 }

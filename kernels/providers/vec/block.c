@@ -163,8 +163,8 @@ static void sum_columns_to_gradient(const block_state *s, const char *x, size_t 
 }
 
 /* out = add + what a norm makes of dy at x; gradients of its gain and shift. */
-static void block_layernorm_backward(const block_state *s, char *out, char *dy, const char *x,
-                                     const char *add, int gain)
+static void block_layernorm_backward_and_param_sums(const block_state *s, char *out, char *dy,
+                                                    const char *x, const char *add, int gain)
 {
     run_step_and_sum_columns(s,
                              (abdb_vec_step){.what = ABDB_STEP_NORM_BACK,
@@ -196,7 +196,7 @@ static void block_backward(const block_state *s)
                               false);
     block_gemm_or_count_bytes(s, s->dn, s->dg, weight_matrix_at(s, P, WFC), n, d, 4 * d, false,
                               true);
-    block_layernorm_backward(s, s->dh, s->dn, s->h, dy, G2);
+    block_layernorm_backward_and_param_sums(s, s->dh, s->dn, s->h, dy, G2);
     block_gemm_or_count_bytes(s, weight_matrix_at(s, DP, WO), s->att, s->dh, d, d, n, true, false);
     sum_columns_to_gradient(s, s->dh, d, BO);
     block_gemm_or_count_bytes(s, s->datt, s->dh, weight_matrix_at(s, P, WO), n, d, d, false, true);
@@ -211,7 +211,7 @@ static void block_backward(const block_state *s)
     sum_columns_to_gradient(s, s->dqkv, 3 * d, BQKV);
     block_gemm_or_count_bytes(s, s->dn, s->dqkv, weight_matrix_at(s, P, WQKV), n, d, 3 * d, false,
                               true);
-    block_layernorm_backward(s, dx, s->dn, x, s->dh, G1);
+    block_layernorm_backward_and_param_sums(s, dx, s->dn, x, s->dh, G1);
 }
 
 /* --- room ------------------------------------------------------------------------------------- */
@@ -245,7 +245,7 @@ static size_t most_gemm_or_attention_bytes(block_state *s)
 }
 
 /* Called twice: to count the bytes, and with s->room to set the places. */
-static void lay_out_activations(block_state *s)
+static void count_or_lay_out_activations(block_state *s)
 {
     size_t row = s->n * s->d * s->size;
     abdb_vec_attention *a = &s->attention;
@@ -286,7 +286,8 @@ static void vec_block_free(void *state)
 
 /* Room for all activations and for the largest product or attention; backward also runs the
  * forward pass once, whose activations every launch uses. */
-static abdb_status vec_block_prepare(void **state, const abdb_problem *p, abdb_error *err)
+static abdb_status vec_block_prepare_forward_or_backward(void **state, const abdb_problem *p,
+                                                         abdb_error *err)
 {
     block_state *s = calloc(1, sizeof *s);
     const char *pass = abdb_param_text(p, "pass");
@@ -316,14 +317,14 @@ static abdb_status vec_block_prepare(void **state, const abdb_problem *p, abdb_e
                                         .of_kv = {3 * s->d, s->d / heads, sequence * 3 * s->d},
                                         .of_o = {s->d, s->d / heads, sequence * s->d}};
     work = most_gemm_or_attention_bytes(s);
-    lay_out_activations(s);
+    count_or_lay_out_activations(s);
     s->bytes = s->taken;
-    s->room = abdb_vec_alloc_huge_pages(s->bytes + work);
+    s->room = abdb_vec_alloc_advising_huge_pages(s->bytes + work);
     if (!s->room) {
         vec_block_free(s);
         return ABDB_FAIL(err, ABDB_NOMEM, "a block's activations");
     }
-    lay_out_activations(s);
+    count_or_lay_out_activations(s);
     s->work = s->attention.room = s->room + s->bytes;
     if (s->backward) block_forward(s, s->y);
     *state = s;
@@ -349,6 +350,6 @@ static const char *vec_block_chosen_isa(const void *state)
 }
 
 const abdb_impl abdb_vec_block = {"transformer-block",    "vec",
-                                  abdb_vec_supports_gemm, vec_block_prepare,
+                                  abdb_vec_supports_gemm, vec_block_prepare_forward_or_backward,
                                   vec_block_launch,       vec_block_chosen_isa,
                                   vec_block_free};

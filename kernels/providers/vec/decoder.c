@@ -14,7 +14,7 @@
 enum { LINE = 64, PIECE = 1024 };
 
 /* What stands for the problem of a transformer block: it picks instructions and blocks. */
-static abdb_problem block_problem_stand_in(const abdb_problem *p, abdb_dtype dtype)
+static abdb_problem transformer_block_stand_in_problem(const abdb_problem *p, abdb_dtype dtype)
 {
     abdb_problem q = *p;
 
@@ -28,7 +28,7 @@ static abdb_problem block_problem_stand_in(const abdb_problem *p, abdb_dtype dty
 static const char *vec_decoder_why_refused(const abdb_problem *p, abdb_dtype dtype, int form,
                                            size_t d, size_t columns)
 {
-    abdb_problem q = block_problem_stand_in(p, dtype);
+    abdb_problem q = transformer_block_stand_in_problem(p, dtype);
     const char *why;
 
     if (dtype != ABDB_F32 && dtype != ABDB_BF16) return "parts of networks but in f32 and bf16";
@@ -53,7 +53,7 @@ static void vec_decoder_close(void *self)
 static abdb_status vec_decoder_open(void **self, const abdb_problem *p, abdb_dtype dtype,
                                     abdb_error *err)
 {
-    abdb_problem q = block_problem_stand_in(p, dtype);
+    abdb_problem q = transformer_block_stand_in_problem(p, dtype);
     abdb_vec_decoder_state *s = calloc(1, sizeof *s);
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "parts");
@@ -72,7 +72,7 @@ static abdb_status vec_decoder_alloc_workspace(void *self, size_t bytes, abdb_er
 {
     abdb_vec_decoder_state *s = self;
 
-    s->work = abdb_vec_alloc_huge_pages(bytes);
+    s->work = abdb_vec_alloc_advising_huge_pages(bytes);
     if (!s->work) return ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes to work in", bytes);
     memset(s->work, 0, bytes); /* its pages are there */
     return ABDB_OK;
@@ -154,7 +154,8 @@ static void vec_swiglu_rows(void *self, size_t rows, size_t columns, const void 
 PICK(argmax_bf16, int16_t, 0x7FFF, 0x7F80)
 PICK(argmax_f32, int32_t, 0x7FFFFFFF, 0x7F800000)
 
-static void vec_argmax_rows(void *self, size_t rows, size_t columns, const void *x, int32_t *out)
+static void vec_argmax_or_first_nan_of_rows(void *self, size_t rows, size_t columns, const void *x,
+                                            int32_t *out)
 {
     const abdb_vec_decoder_state *s = self;
 
@@ -189,16 +190,16 @@ const abdb_decoder abdb_vec_decoder = {.why_refused = vec_decoder_why_refused,
                                        .open = vec_decoder_open,
                                        .close = vec_decoder_close,
                                        .weight_gemm_work_bytes = abdb_vec_weight_gemm_work_bytes,
-                                       .attention_work_bytes = abdb_vec_kv_attention_bytes,
+                                       .attention_work_bytes = abdb_vec_kv_attention_work_bytes,
                                        .alloc_workspace = vec_decoder_alloc_workspace,
                                        .weights_byte_size = abdb_vec_weights_byte_size,
-                                       .build_weights = abdb_vec_build_packed_weights,
+                                       .build_weights = abdb_vec_pack_or_quantise_weights,
                                        .dequantise_weight = abdb_vec_dequantise_weight,
-                                       .weight_gemm = abdb_vec_weight_gemm,
+                                       .weight_gemm = abdb_vec_gemm_packed_or_quantised_weights,
                                        .embed_tokens = abdb_vec_embed_tokens,
                                        .rmsnorm_rows = vec_rmsnorm_rows,
                                        .rotate_and_append_kv = abdb_vec_rotate_and_append_kv,
                                        .attend_kv_cache = abdb_vec_attend_kv_cache,
                                        .swiglu_rows = vec_swiglu_rows,
-                                       .argmax_rows = vec_argmax_rows,
+                                       .argmax_rows = vec_argmax_or_first_nan_of_rows,
                                        .read_all_bytes = vec_read_every_byte};

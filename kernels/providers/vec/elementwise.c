@@ -55,7 +55,7 @@ static abdb_status vec_elementwise_prepare(void **state, const abdb_problem *p, 
     int op;
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "rows");
-    if (abdb_param_word_index(p, "op", words, &op, err) != ABDB_OK) {
+    if (abdb_param_choice_index(p, "op", words, &op, err) != ABDB_OK) {
         free(s);
         return err->status;
     }

@@ -49,7 +49,7 @@ static abdb_status vec_embedding_bag_launch(void *state, abdb_error *err)
 }
 
 /* word[r mod words] ^= r for each part's sequence of random numbers r, a thread for each part. */
-static abdb_status vec_gups_launch(void *state, abdb_error *err)
+static abdb_status vec_gups_random_xor_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const abdb_vec_isa *isa = abdb_vec_select_isa(p);
@@ -76,6 +76,10 @@ const abdb_impl abdb_vec_embedding = {"embedding-bag",
                                       vec_embedding_bag_launch,
                                       vec_embedding_gups_chosen_isa,
                                       NULL};
-const abdb_impl abdb_vec_gups = {"gups", "vec",           vec_embedding_gups_accepts,
-                                 NULL,   vec_gups_launch, vec_embedding_gups_chosen_isa,
+const abdb_impl abdb_vec_gups = {"gups",
+                                 "vec",
+                                 vec_embedding_gups_accepts,
+                                 NULL,
+                                 vec_gups_random_xor_launch,
+                                 vec_embedding_gups_chosen_isa,
                                  NULL};

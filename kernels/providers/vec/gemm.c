@@ -22,7 +22,7 @@ enum {
 
 /* --- one product, for whoever needs one ------------------------------------------------------- */
 
-void *abdb_vec_alloc_huge_pages(size_t bytes)
+void *abdb_vec_alloc_advising_huge_pages(size_t bytes)
 {
     /* Pages of 2 MiB, asked for and not demanded: packing touches memory in an order that would
      * miss small pages' translations. */
@@ -201,7 +201,7 @@ static abdb_status vec_gemm_prepare(void **state, const abdb_problem *p, abdb_er
     s->packed = s->product.b_packed ? abdb_vec_packed_b_bytes(&s->product) : 0;
     s->bytes = abdb_vec_round_up(s->packed + abdb_vec_gemm_workspace_bytes(&s->product), LINE);
     places = s->product.b_packed ? s->batch : s->together;
-    s->room = abdb_vec_alloc_huge_pages(places * s->bytes);
+    s->room = abdb_vec_alloc_advising_huge_pages(places * s->bytes);
     if (!s->room) {
         vec_gemm_free(s);
         return ABDB_FAIL(err, ABDB_NOMEM, "room to pack a product");

@@ -9,7 +9,7 @@
 enum { LINE = 64 };
 
 void abdb_vec_run_row_op(const abdb_vec_decoder_state *s, int op, size_t rows, size_t columns,
-                         const void *x, const void *by, void *out)
+                         const void *x, const void *gain_or_angles, void *out)
 {
     abdb_problem p = s->p;
     abdb_vec_rows of = {.p = &p, .op = op, .columns = columns};
@@ -18,7 +18,7 @@ void abdb_vec_run_row_op(const abdb_vec_decoder_state *s, int op, size_t rows, s
     p.tensor[0].data = (void *)(uintptr_t)x;
     p.tensor[1] =
         abdb_tensor_contiguous(op == ABDB_ROTARY ? ABDB_F32 : s->dtype, ABDB_IN, 1, columns, 0, 0);
-    p.tensor[1].data = (void *)(uintptr_t)by;
+    p.tensor[1].data = (void *)(uintptr_t)gain_or_angles;
     p.tensor[2].data = out;
     s->isa->row_ops(&of, 0, rows);
 }
@@ -29,8 +29,8 @@ static size_t kv_block_bytes(const abdb_vec_decoder_state *s, const abdb_part_kv
     return x->block * x->d * s->size;
 }
 
-static size_t kv_block_offset(const abdb_vec_decoder_state *s, const abdb_part_kv_attention *x,
-                              size_t sequence, size_t number, size_t kv)
+static size_t kv_block_byte_offset(const abdb_vec_decoder_state *s, const abdb_part_kv_attention *x,
+                                   size_t sequence, size_t number, size_t kv)
 {
     return ((size_t)x->page[sequence * x->width + number] * x->kv_heads + kv) *
            kv_block_bytes(s, x);
@@ -53,7 +53,7 @@ static void rotate_and_append_kv_row(const abdb_vec_decoder_state *s,
     abdb_vec_run_row_op(s, ABDB_ROTARY, x->heads + x->kv_heads, x->d, q, x->turn + position * x->d,
                         q);
     for (size_t h = 0; h < x->kv_heads; h++) {
-        size_t to = kv_block_offset(s, x, sequence, position / x->block, h) + place;
+        size_t to = kv_block_byte_offset(s, x, sequence, position / x->block, h) + place;
 
         memcpy((char *)x->keys + to, k + h * head, head);
         memcpy((char *)x->values + to, k + (x->kv_heads + h) * head, head);
@@ -109,7 +109,7 @@ static size_t decode_floats_per_thread(const abdb_vec_decoder_state *s,
            abdb_vec_round_up(piece, LINE) / sizeof(float);
 }
 
-size_t abdb_vec_kv_attention_bytes(void *self, const abdb_part_kv_attention *x)
+size_t abdb_vec_kv_attention_work_bytes(void *self, const abdb_part_kv_attention *x)
 {
     const abdb_vec_decoder_state *s = self;
     abdb_vec_attention a = prefill_attention_args(s, x, 0);
@@ -127,7 +127,7 @@ static void gather_padded_kv_blocks(const abdb_vec_decoder_state *s,
     size_t bytes = kv_block_bytes(s, x);
 
     for (size_t i = 0; i < x->width; i++) {
-        size_t at = kv_block_offset(s, x, sequence, i, kv);
+        size_t at = kv_block_byte_offset(s, x, sequence, i, kv);
 
         memcpy(piece + i * bytes, (const char *)x->keys + at, bytes);
         memcpy(piece + (x->width + i) * bytes, (const char *)x->values + at, bytes);
@@ -135,8 +135,9 @@ static void gather_padded_kv_blocks(const abdb_vec_decoder_state *s,
 }
 
 /* The queries of a row that share a head of keys, over the `seen` first tokens of its sequence. */
-static void attend_row_to_kv_cache(const abdb_vec_decoder_state *s, const abdb_part_kv_attention *x,
-                                   size_t sequence, size_t row, size_t kv)
+static void attend_row_and_kv_head_to_cache(const abdb_vec_decoder_state *s,
+                                            const abdb_part_kv_attention *x, size_t sequence,
+                                            size_t row, size_t kv)
 {
     size_t group = x->heads / x->kv_heads, bytes = kv_block_bytes(s, x),
            seen = x->past[sequence] + row - x->first[sequence] + 1,
@@ -150,7 +151,7 @@ static void attend_row_to_kv_cache(const abdb_vec_decoder_state *s, const abdb_p
                      .data = (char *)x->out + (row * x->heads + kv * group) * x->d * s->size};
     abdb_vec_decode y = {.dtype = s->dtype, .rows = group, .d = x->d, .row = x->d};
 
-    abdb_vec_decode_init(&y, s->isa, &q, 0, room);
+    abdb_vec_decode_load_queries_and_reset(&y, s->isa, &q, 0, room);
     if (x->padded) {
         char *piece = (char *)(room + floats);
 
@@ -159,14 +160,14 @@ static void attend_row_to_kv_cache(const abdb_vec_decoder_state *s, const abdb_p
     }
     for (size_t i = 0; i * x->block < seen && !x->padded; i++) {
         /* The next block is asked for while this one is worked on. */
-        size_t at = kv_block_offset(s, x, sequence, i, kv), see = seen - i * x->block,
-               then = see > x->block ? kv_block_offset(s, x, sequence, i + 1, kv) : at;
+        size_t at = kv_block_byte_offset(s, x, sequence, i, kv), see = seen - i * x->block,
+               then = see > x->block ? kv_block_byte_offset(s, x, sequence, i + 1, kv) : at;
         const char *keys = x->keys;
 
         s->isa->decode(&y, keys + at, (const char *)x->values + at, keys + then,
                        see > x->block ? x->block : see, see);
     }
-    abdb_vec_decode_merge_parts(&y, 1, &o, 0, NULL);
+    abdb_vec_decode_merge_parts_to_output(&y, 1, &o, 0, NULL);
 }
 
 /* Does nothing lie before its tokens, and are they many? */
@@ -195,6 +196,6 @@ void abdb_vec_attend_kv_cache(void *self, const abdb_part_kv_attention *x)
 
         for (size_t r = x->first[sequence]; r < x->first[sequence + 1]; r++)
             if (!is_prefill(x, sequence))
-                attend_row_to_kv_cache(s, x, sequence, r, i % x->kv_heads);
+                attend_row_and_kv_head_to_cache(s, x, sequence, r, i % x->kv_heads);
     }
 }

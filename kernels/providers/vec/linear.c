@@ -44,7 +44,7 @@ static bool pack_csc_weights(linear_state *s, size_t k, size_t n)
     for (size_t i = 0; i < k * n; i++) left += w[i] != 0;
     s->start = calloc(n + 1, sizeof *s->start);
     s->index = calloc(left + 1, sizeof *s->index);
-    s->packed = value = abdb_vec_alloc_huge_pages((left + 1) * sizeof *value);
+    s->packed = value = abdb_vec_alloc_advising_huge_pages((left + 1) * sizeof *value);
     if (!s->start || !s->index || !value) return false;
     left = 0;
     for (size_t j = 0; j < n; j++) {
@@ -84,7 +84,8 @@ static bool pack_nonzero_blocks(linear_state *s, size_t k, size_t n)
                 s->index[left++] = (uint32_t)i;
         s->start[j + 1] = (uint32_t)left;
     }
-    s->packed = value = abdb_vec_alloc_huge_pages((left + 1) * BLOCK_K * PANEL * sizeof *value);
+    s->packed = value =
+        abdb_vec_alloc_advising_huge_pages((left + 1) * BLOCK_K * PANEL * sizeof *value);
     if (!value) return false;
     for (size_t j = 0; j < panels; j++)
         for (size_t b = s->start[j]; b < s->start[j + 1]; b++, value += BLOCK_K * PANEL)
@@ -102,7 +103,7 @@ static bool pack_quantised_panels(linear_state *s, size_t rows, size_t n)
     const int8_t *w = s->p->tensor[W].data;
     size_t panels = (n + PANEL - 1) / PANEL, scales = s->p->tensor[W_SCALE].dim[0];
     const float *scale = s->p->tensor[W_SCALE].data;
-    int8_t *out = s->packed = abdb_vec_alloc_huge_pages(panels * rows * PANEL);
+    int8_t *out = s->packed = abdb_vec_alloc_advising_huge_pages(panels * rows * PANEL);
     float *padded = s->sums = calloc(scales * panels * PANEL, sizeof *padded);
 
     if (!out || !padded) return false;
@@ -124,13 +125,13 @@ static bool pack_quantised_panels(linear_state *s, size_t rows, size_t n)
 
 /* An ordinary product, B packed beforehand; of bytes its sums in i32 go to s->sums, and
  * scale_i32_sums_to_output makes the result of them. */
-static bool prepare_dense_gemm(linear_state *s)
+static bool plan_and_pack_dense_gemm(linear_state *s)
 {
     const abdb_tensor *x = &s->p->tensor[X];
     size_t m = x->dim[0], k = x->dim[1], n = s->p->tensor[Y].dim[1], packed;
 
     s->bytes = x->dtype == ABDB_I8;
-    if (s->bytes) s->sums = abdb_vec_alloc_huge_pages(m * n * sizeof(int32_t));
+    if (s->bytes) s->sums = abdb_vec_alloc_advising_huge_pages(m * n * sizeof(int32_t));
     s->product = (abdb_vec_gemm_call){.dtype = x->dtype,
                                       .m = m,
                                       .n = n,
@@ -146,7 +147,8 @@ static bool prepare_dense_gemm(linear_state *s)
                                       .b_packed = true};
     abdb_vec_gemm_plan(&s->product);
     packed = abdb_vec_packed_b_bytes(&s->product);
-    s->room = abdb_vec_alloc_huge_pages(packed + abdb_vec_gemm_workspace_bytes(&s->product));
+    s->room =
+        abdb_vec_alloc_advising_huge_pages(packed + abdb_vec_gemm_workspace_bytes(&s->product));
     if (!s->room || (s->bytes && !s->sums)) return false;
     s->product.room_b = s->room;
     abdb_vec_gemm_set_workspace(&s->product, (char *)s->room + packed);
@@ -176,7 +178,8 @@ static bool prepare_sparse_or_quantised(linear_state *s)
     s->linear.start = s->start;
     s->linear.index = s->index;
     s->each = (s->isa->linear_work_floats(&s->linear) + LINE - 1) / LINE * LINE;
-    s->room = abdb_vec_alloc_huge_pages((size_t)abdb_vec_thread_count(p) * s->each * sizeof(float));
+    s->room = abdb_vec_alloc_advising_huge_pages((size_t)abdb_vec_thread_count(p) * s->each *
+                                                 sizeof(float));
     return done && s->room;
 }
 
@@ -193,7 +196,7 @@ static abdb_status vec_linear_prepare(void **state, const abdb_problem *p, abdb_
     s->dense = p->tensor[X].dtype == ABDB_I8 ||
                (p->tensor[W].dtype == ABDB_F32 && abdb_param_number(p, "sparsity", 0) == 0 &&
                 !abdb_param_text(p, "pattern"));
-    if (!(s->dense ? prepare_dense_gemm(s) : prepare_sparse_or_quantised(s))) {
+    if (!(s->dense ? plan_and_pack_dense_gemm(s) : prepare_sparse_or_quantised(s))) {
         vec_linear_free(s);
         return ABDB_FAIL(err, ABDB_NOMEM, "a layer's weights");
     }

@@ -20,21 +20,22 @@ size_t abdb_vec_decode_work_floats(size_t rows, size_t d)
 void abdb_vec_decode_set_workspace(abdb_vec_decode *x, const abdb_vec_isa *isa, float *room)
 {
     x->scale = log2_e / sqrtf((float)x->d);
-    x->unpacked =
-        x->dtype == ABDB_BF16 && x->d % UNPACKED == 0 && abdb_vec_has_native_fma(isa, ABDB_BF16);
+    x->unpacked = x->dtype == ABDB_BF16 && x->d % UNPACKED == 0 &&
+                  abdb_vec_has_native_dot_or_f16_fma(isa, ABDB_BF16);
     x->q = room;
     x->acc = room + abdb_vec_round_up(x->rows * x->d, LINE);
     x->most = x->acc + abdb_vec_round_up(x->rows * x->d, LINE);
     x->sum = x->most + abdb_vec_round_up(x->rows, LINE);
 }
 
-void abdb_vec_decode_init(abdb_vec_decode *x, const abdb_vec_isa *isa, const abdb_tensor *q,
-                          size_t first, float *room)
+void abdb_vec_decode_load_queries_and_reset(abdb_vec_decode *x, const abdb_vec_isa *isa,
+                                            const abdb_tensor *q, size_t first_query_row,
+                                            float *room)
 {
     abdb_vec_decode_set_workspace(x, isa, room);
-    if (x->dtype == ABDB_BF16) x->q_bf16 = (const uint16_t *)q->data + first * x->d;
+    if (x->dtype == ABDB_BF16) x->q_bf16 = (const uint16_t *)q->data + first_query_row * x->d;
     for (size_t i = 0; i < x->rows * x->d; i++) {
-        room[i] = (float)abdb_tensor_get_f64(q, first * x->d + i);
+        room[i] = (float)abdb_tensor_get_f64(q, first_query_row * x->d + i);
         x->acc[i] = 0;
     }
     for (size_t i = 0; i < x->rows; i++) {
@@ -54,8 +55,8 @@ static size_t place_of_unpacked_column(const abdb_vec_decode *x, size_t j)
 /* Parts add up relative to their own largest score; each is brought to the largest of all by 2^(its
  * own - largest of all). Scores are in powers of 2 (scale holds log2(e)), hence exp2, and L = (most
  * + log2(sum)) / log2(e). */
-void abdb_vec_decode_merge_parts(const abdb_vec_decode *x, size_t parts, const abdb_tensor *o,
-                                 size_t first, float *l)
+void abdb_vec_decode_merge_parts_to_output(const abdb_vec_decode *x, size_t parts,
+                                           const abdb_tensor *o, size_t first, float *l)
 {
     size_t apart = abdb_vec_decode_work_floats(x->rows, x->d);
 
@@ -126,13 +127,14 @@ static abdb_status vec_paged_attention_prepare(void **state, const abdb_problem 
                            .width = p->tensor[INDEX].rank == 2 ? p->tensor[INDEX].dim[1] : 0};
     group = s->heads / s->kv_heads;
     s->start = start = calloc(s->batch + 1, sizeof *start);
-    s->room = abdb_vec_alloc_huge_pages((size_t)abdb_vec_thread_count(p) *
-                                        abdb_vec_decode_work_floats(group, s->d) * sizeof(float));
+    s->room = abdb_vec_alloc_advising_huge_pages((size_t)abdb_vec_thread_count(p) *
+                                                 abdb_vec_decode_work_floats(group, s->d) *
+                                                 sizeof(float));
     /* Keys and values of the longest row, for each thread. */
     if (s->width)
-        s->pieces =
-            abdb_vec_alloc_huge_pages((size_t)abdb_vec_thread_count(p) * 2 * s->width * s->block *
-                                      s->d * abdb_dtype_size(p->tensor[K].dtype));
+        s->pieces = abdb_vec_alloc_advising_huge_pages((size_t)abdb_vec_thread_count(p) * 2 *
+                                                       s->width * s->block * s->d *
+                                                       abdb_dtype_size(p->tensor[K].dtype));
     if (!start || !s->room || (s->width && !s->pieces)) {
         vec_paged_attention_free(s);
         return ABDB_FAIL(err, ABDB_NOMEM, "paged attention");
@@ -170,9 +172,9 @@ static void attend_request_and_kv_head(const paged_attention *s, size_t b, size_
     abdb_vec_decode x = {.dtype = t[K].dtype, .rows = group, .d = s->d, .row = s->d};
     size_t first = b * s->heads + kv * group;
 
-    abdb_vec_decode_init(&x, s->isa, &t[Q], first,
-                         s->room + (size_t)omp_get_thread_num() *
-                                       abdb_vec_decode_work_floats(group, s->d));
+    abdb_vec_decode_load_queries_and_reset(&x, s->isa, &t[Q], first,
+                                           s->room + (size_t)omp_get_thread_num() *
+                                                         abdb_vec_decode_work_floats(group, s->d));
     if (s->width) {
         const char *piece = gather_padded_pages(s, index, kv);
 
@@ -189,7 +191,7 @@ static void attend_request_and_kv_head(const paged_attention *s, size_t b, size_
         s->isa->decode(&x, keys + at, (const char *)t[V].data + at, keys + then,
                        see > s->block ? s->block : see, see);
     }
-    abdb_vec_decode_merge_parts(&x, 1, &t[O], first, NULL);
+    abdb_vec_decode_merge_parts_to_output(&x, 1, &t[O], first, NULL);
 }
 
 /* O as micro/paged.c defines it: a request and kv_head at a time, on whatever thread is free. */

@@ -23,7 +23,7 @@ typedef struct {
 } parts_state;
 
 /* What stands for the problem of a transformer block: it picks instructions and blocks. */
-static abdb_problem parts_problem_stand_in(const abdb_problem *p, abdb_dtype dtype)
+static abdb_problem transformer_block_stand_in_problem(const abdb_problem *p, abdb_dtype dtype)
 {
     abdb_problem q = *p;
 
@@ -36,7 +36,7 @@ static abdb_problem parts_problem_stand_in(const abdb_problem *p, abdb_dtype dty
 static const char *vec_parts_why_refused(const abdb_problem *p, abdb_dtype dtype, size_t d,
                                          size_t columns)
 {
-    abdb_problem q = parts_problem_stand_in(p, dtype);
+    abdb_problem q = transformer_block_stand_in_problem(p, dtype);
     const char *why;
 
     if (dtype != ABDB_F32 && dtype != ABDB_BF16) return "parts of networks but in f32 and bf16";
@@ -61,7 +61,7 @@ static void vec_parts_close(void *self)
 static abdb_status vec_parts_open(void **self, const abdb_problem *p, abdb_dtype dtype,
                                   abdb_error *err)
 {
-    abdb_problem q = parts_problem_stand_in(p, dtype);
+    abdb_problem q = transformer_block_stand_in_problem(p, dtype);
     parts_state *s = calloc(1, sizeof *s);
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "parts");
@@ -172,7 +172,7 @@ static abdb_status vec_parts_alloc_workspace(void *self, size_t bytes, abdb_erro
     parts_state *s = self;
 
     s->room = bytes;
-    s->work = abdb_vec_alloc_huge_pages(bytes);
+    s->work = abdb_vec_alloc_advising_huge_pages(bytes);
     s->zeros = aligned_alloc(LINE, abdb_vec_round_up(s->widest * s->size + 1, LINE));
     if (!s->work || !s->zeros) return ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes to work in", bytes);
     memset(s->zeros, 0, s->widest * s->size);
@@ -216,7 +216,8 @@ static void vec_pack_b(void *self, const abdb_part_gemm *x, void *to)
     s->isa->pack(&q);
 }
 
-static void vec_attention_or_gradients(void *self, const abdb_part_attention *x, bool backward)
+static void vec_causal_attention_or_gradients(void *self, const abdb_part_attention *x,
+                                              bool backward)
 {
     const parts_state *s = self;
     abdb_vec_attention a = self_attention_args(s, x);
@@ -308,7 +309,7 @@ static void sum_rows_into_one(const parts_state *s, const abdb_part_embedding *x
 
 /* table[t] += the sum of x[r] of all rows whose token is t; position[i] = the sum of x[r] with r
  * mod sequence = i. */
-static void vec_accumulate_embedding_grads(const parts_state *s, const abdb_part_embedding *x)
+static void vec_add_token_and_set_position_grads(const parts_state *s, const abdb_part_embedding *x)
 {
     size_t each = column_sum_floats_per_thread(s->widest), row = x->columns * s->size;
 
@@ -332,13 +333,14 @@ static void vec_accumulate_embedding_grads(const parts_state *s, const abdb_part
 }
 
 /* x[r] = table[token[r]] + position[r mod sequence], or the gradients of table and position. */
-static void vec_embed_or_gradients(void *self, const abdb_part_embedding *x, bool backward)
+static void vec_token_embedding_or_gradients(void *self, const abdb_part_embedding *x,
+                                             bool backward)
 {
     const parts_state *s = self;
     size_t row = x->columns * s->size;
 
     if (backward) {
-        vec_accumulate_embedding_grads(s, x);
+        vec_add_token_and_set_position_grads(s, x);
         return;
     }
 #pragma omp parallel for num_threads(s->threads) schedule(static)
@@ -379,7 +381,8 @@ static void vec_embedding_bag_sums(void *self, const abdb_part_embedding_bags *x
 }
 
 /* Returns the sum of the losses of all rows; x becomes its gradient, times scale. */
-static double vec_cross_entropy_and_gradient(void *self, const abdb_part_cross_entropy *x)
+static double vec_cross_entropy_sum_replace_by_gradient(void *self,
+                                                        const abdb_part_cross_entropy *x)
 {
     const parts_state *s = self;
     abdb_vec_loss of = {s->dtype, x->columns, x->target, (float)x->scale, x->x};
@@ -453,11 +456,11 @@ const abdb_parts abdb_vec_parts = {.why_refused = vec_parts_why_refused,
                                    .packed_bytes = vec_packed_b_bytes,
                                    .pack = vec_pack_b,
                                    .gemm = vec_gemm_part,
-                                   .attention = vec_attention_or_gradients,
+                                   .attention = vec_causal_attention_or_gradients,
                                    .row_op = vec_row_ops_with_column_sums,
-                                   .embedding = vec_embed_or_gradients,
+                                   .embedding = vec_token_embedding_or_gradients,
                                    .embedding_bags = vec_embedding_bag_sums,
-                                   .cross_entropy = vec_cross_entropy_and_gradient,
+                                   .cross_entropy = vec_cross_entropy_sum_replace_by_gradient,
                                    .add_to_wide = vec_add_to_wide_sums,
                                    .adamw_update = vec_adamw_update,
                                    .decoder = &abdb_vec_decoder};

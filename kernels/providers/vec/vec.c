@@ -84,7 +84,7 @@ const abdb_vec_isa *abdb_vec_select_isa(const abdb_problem *p)
     return NULL;
 }
 
-bool abdb_vec_has_native_fma(const abdb_vec_isa *isa, abdb_dtype dtype)
+bool abdb_vec_has_native_dot_or_f16_fma(const abdb_vec_isa *isa, abdb_dtype dtype)
 {
     if (isa != &abdb_vec_avx512 && isa != &abdb_vec_amx) return false;
     return dtype == ABDB_BF16  ? __builtin_cpu_supports("avx512bf16")
@@ -111,7 +111,7 @@ const abdb_vec_isa *abdb_vec_select_isa(const abdb_problem *p)
     return !asked || strcmp(asked, "base") == 0 ? &abdb_vec_base : NULL;
 }
 
-bool abdb_vec_has_native_fma(const abdb_vec_isa *isa, abdb_dtype dtype)
+bool abdb_vec_has_native_dot_or_f16_fma(const abdb_vec_isa *isa, abdb_dtype dtype)
 {
     (void)isa, (void)dtype;
     return false;
@@ -149,7 +149,7 @@ bool abdb_vec_supports_gemm_dtype(const abdb_problem *p, abdb_dtype dtype)
 {
     if (dtype == ABDB_F32 || dtype == ABDB_F64 || dtype == ABDB_F16) return true;
     return (dtype == ABDB_BF16 || dtype == ABDB_I8) &&
-           abdb_vec_has_native_fma(abdb_vec_select_isa(p), dtype);
+           abdb_vec_has_native_dot_or_f16_fma(abdb_vec_select_isa(p), dtype);
 }
 
 /* Of stream, fma and gather. */
@@ -165,7 +165,7 @@ static int vec_stream_fma_gather_accepts(const abdb_problem *p, const char **why
     if (!abdb_vec_supports_problem(p, why_not)) return 0;
     *why_not = "this processor has no arithmetic of f16";
     if (strcmp(p->kernel, "fma") == 0 && x->dtype == ABDB_F16)
-        return abdb_vec_has_native_fma(abdb_vec_select_isa(p), ABDB_F16);
+        return abdb_vec_has_native_dot_or_f16_fma(abdb_vec_select_isa(p), ABDB_F16);
     *why_not =
         "this processor has no dot product of that format, or the width is no multiple of 16";
     if (strcmp(p->kernel, "fma") != 0 || x->dtype == ABDB_F64 || x->dtype == ABDB_F32) return 1;
@@ -173,7 +173,7 @@ static int vec_stream_fma_gather_accepts(const abdb_problem *p, const char **why
 }
 
 /* Part [low, high) of n elements for a thread, at whole grains. */
-static void range_of_thread(size_t n, int threads, int thread, size_t *low, size_t *high)
+static void grain_range_of_thread(size_t n, int threads, int thread, size_t *low, size_t *high)
 {
     size_t grains = (n + GRAIN - 1) / GRAIN,
            each = (grains + (size_t)threads - 1) / (size_t)threads;
@@ -196,7 +196,7 @@ static abdb_status vec_stream_launch(void *state, abdb_error *err)
     {
         size_t low, high;
 
-        range_of_thread(n, omp_get_num_threads(), omp_get_thread_num(), &low, &high);
+        grain_range_of_thread(n, omp_get_num_threads(), omp_get_thread_num(), &low, &high);
         /* Parts are added in whatever order threads end; the bound of the kernel covers it. */
         sum += isa->stream(p, low, high);
     }
@@ -212,12 +212,12 @@ static void run_on_thread_ranges(const abdb_problem *p, size_t n, abdb_vec_part 
     {
         size_t low, high;
 
-        range_of_thread(n, omp_get_num_threads(), omp_get_thread_num(), &low, &high);
+        grain_range_of_thread(n, omp_get_num_threads(), omp_get_thread_num(), &low, &high);
         each(p, low, high);
     }
 }
 
-static abdb_status vec_fma_launch(void *state, abdb_error *err)
+static abdb_status vec_fma_chains_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
 
@@ -227,7 +227,7 @@ static abdb_status vec_fma_launch(void *state, abdb_error *err)
 }
 
 /* END = NEXT[... NEXT[0]], `hops` times: each load waits for the one before. */
-static abdb_status vec_latency_chase_launch(void *state, abdb_error *err)
+static abdb_status vec_latency_pointer_chase_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const int32_t *next = p->tensor[0].data;
@@ -239,7 +239,7 @@ static abdb_status vec_latency_chase_launch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
-static abdb_status vec_gather_launch(void *state, abdb_error *err)
+static abdb_status vec_gather_or_scatter_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
 
@@ -263,8 +263,10 @@ static const char *vec_fma_chosen_isa(const void *state)
 const abdb_impl abdb_vec_stream = {
     "stream", "vec", vec_stream_fma_gather_accepts, NULL, vec_stream_launch, vec_chosen_isa, NULL};
 const abdb_impl abdb_vec_fma = {
-    "fma", "vec", vec_stream_fma_gather_accepts, NULL, vec_fma_launch, vec_fma_chosen_isa, NULL};
-const abdb_impl abdb_vec_latency = {"latency", "vec", NULL, NULL, vec_latency_chase_launch,
+    "fma", "vec", vec_stream_fma_gather_accepts, NULL, vec_fma_chains_launch, vec_fma_chosen_isa,
+    NULL};
+const abdb_impl abdb_vec_latency = {"latency", "vec", NULL, NULL, vec_latency_pointer_chase_launch,
                                     NULL,      NULL};
 const abdb_impl abdb_vec_gather = {
-    "gather", "vec", vec_stream_fma_gather_accepts, NULL, vec_gather_launch, vec_chosen_isa, NULL};
+    "gather",       "vec", vec_stream_fma_gather_accepts, NULL, vec_gather_or_scatter_launch,
+    vec_chosen_isa, NULL};

@@ -107,13 +107,13 @@ typedef struct {
 } abdb_vec_layout;
 abdb_vec_layout abdb_vec_packed_b_layout(const abdb_vec_gemm_call *product,
                                          const abdb_vec_isa *isa);
-static inline size_t abdb_vec_packed_b_offset(const abdb_vec_layout *x, size_t k, size_t n)
+static inline size_t abdb_vec_packed_b_byte_offset(const abdb_vec_layout *x, size_t k, size_t n)
 {
     return k / x->deep * x->pass + n / x->columns * x->panel + k % x->deep / x->each * x->row +
            (n % x->columns * x->each + k % x->each) * x->size;
 }
 /* Memory for working in, in huge pages where the system gives them; free() it. NULL: none left. */
-void *abdb_vec_alloc_huge_pages(size_t bytes);
+void *abdb_vec_alloc_advising_huge_pages(size_t bytes);
 
 /* Element-wise kernels over rows (kernels/micro/elementwise.c). */
 #define ABDB_ROW_OPERATIONS \
@@ -173,11 +173,12 @@ size_t abdb_vec_decode_work_floats(size_t rows, size_t d);
 /* Everything lies in room. */
 void abdb_vec_decode_set_workspace(abdb_vec_decode *x, const abdb_vec_isa *isa, float *room);
 /* The same, and begins with rows [first, first + rows) of q. */
-void abdb_vec_decode_init(abdb_vec_decode *x, const abdb_vec_isa *isa, const abdb_tensor *q,
-                          size_t first, float *room);
+void abdb_vec_decode_load_queries_and_reset(abdb_vec_decode *x, const abdb_vec_isa *isa,
+                                            const abdb_tensor *q, size_t first_query_row,
+                                            float *room);
 /* Rows of O, and of L unless NULL, from `parts` of the keys whose rooms follow one another. */
-void abdb_vec_decode_merge_parts(const abdb_vec_decode *x, size_t parts, const abdb_tensor *o,
-                                 size_t first, float *l);
+void abdb_vec_decode_merge_parts_to_output(const abdb_vec_decode *x, size_t parts,
+                                           const abdb_tensor *o, size_t first, float *l);
 
 /* Embedding bags: tables of `rows` rows, one after another; indices by table, sample and lookup.
  * Rows of bf16 are added up in f32 and their sums rounded once. */
@@ -291,7 +292,7 @@ extern const abdb_vec_isa abdb_vec_base, abdb_vec_avx2, abdb_vec_avx512, abdb_ve
 const abdb_vec_isa *abdb_vec_select_isa(const abdb_problem *p);
 /* Has this processor multiply-adds of that format in that set: dot products of bf16 and i8, sums of
  * f16. */
-bool abdb_vec_has_native_fma(const abdb_vec_isa *isa, abdb_dtype dtype);
+bool abdb_vec_has_native_dot_or_f16_fma(const abdb_vec_isa *isa, abdb_dtype dtype);
 /* Is its instruction set here, and as many threads? Else why not. */
 int abdb_vec_supports_problem(const abdb_problem *p, const char **why_not);
 /* Has it products of that format: of bf16 and i8 only some processors have, of f16 all, as f32. */

@@ -43,8 +43,8 @@ static float *scales_of_panel(const abdb_weights *w, size_t panel)
 }
 
 /* A product with weights of the format of activations. */
-static abdb_vec_gemm_call plan_weight_gemm(const abdb_vec_decoder_state *s,
-                                           const abdb_part_weight_gemm *x)
+static abdb_vec_gemm_call plan_unquantised_weight_gemm(const abdb_vec_decoder_state *s,
+                                                       const abdb_part_weight_gemm *x)
 {
     abdb_vec_gemm_call q = {.dtype = s->dtype,
                             .m = x->m,
@@ -69,7 +69,7 @@ static abdb_vec_layout packed_layout_of_weights(const abdb_vec_decoder_state *s,
                                                 const abdb_weights *w)
 {
     abdb_part_weight_gemm x = {.m = 1, .w = w};
-    abdb_vec_gemm_call q = plan_weight_gemm(s, &x);
+    abdb_vec_gemm_call q = plan_unquantised_weight_gemm(s, &x);
 
     return abdb_vec_packed_b_layout(&q, s->isa);
 }
@@ -81,7 +81,7 @@ size_t abdb_vec_weights_byte_size(void *self, const abdb_weights *w)
     abdb_vec_gemm_call q;
 
     if (w->form == ABDB_WEIGHTS_SAME) {
-        q = plan_weight_gemm(s, &x);
+        q = plan_unquantised_weight_gemm(s, &x);
         return abdb_vec_packed_b_bytes(&q);
     }
     return scales_offset_after_panels(w) +
@@ -91,16 +91,17 @@ size_t abdb_vec_weights_byte_size(void *self, const abdb_weights *w)
 /* `wide` columns from `left` on, in the format of activations; what their panels have beyond them
  * is 0, as tiles of AMX multiply it. */
 static void pack_unquantised_columns(const abdb_vec_decoder_state *s, const abdb_weights *w,
-                                     size_t left, size_t wide, const float *in)
+                                     size_t first_column, size_t column_count, const float *in)
 {
     abdb_vec_layout x = packed_layout_of_weights(s, w);
-    size_t panels = (wide + x.columns - 1) / x.columns;
+    size_t panels = (column_count + x.columns - 1) / x.columns;
 
     for (size_t from = 0; from < w->k; from += x.deep)
-        memset((char *)w->data + abdb_vec_packed_b_offset(&x, from, left), 0, panels * x.panel);
+        memset((char *)w->data + abdb_vec_packed_b_byte_offset(&x, from, first_column), 0,
+               panels * x.panel);
     for (size_t from = 0; from < w->k; from += DEEP) /* rows that stay near */
-        for (size_t j = 0; j < wide; j++) {
-            char *to = (char *)w->data + abdb_vec_packed_b_offset(&x, from, left + j);
+        for (size_t j = 0; j < column_count; j++) {
+            char *to = (char *)w->data + abdb_vec_packed_b_byte_offset(&x, from, first_column + j);
 
             for (size_t i = 0; i < DEEP && from + i < w->k; i++) {
                 void *at = to + i / x.each * x.row + i % x.each * x.size;
@@ -114,29 +115,32 @@ static void pack_unquantised_columns(const abdb_vec_decoder_state *s, const abdb
 }
 
 /* The same, quantised; what a panel has beyond the last column is 0. */
-static void quantise_and_pack_columns(const abdb_weights *w, size_t left, size_t wide,
-                                      const float *in, int8_t *room)
+static void quantise_and_pack_columns(const abdb_weights *w, size_t first_column,
+                                      size_t column_count, const float *in,
+                                      int8_t *quantised_column)
 {
-    size_t group = values_per_scale(w), panel = left / PANEL;
+    size_t group = values_per_scale(w), panel = first_column / PANEL;
     uint8_t *out = (uint8_t *)w->data + panel * bytes_per_panel(w);
     float *scale = scales_of_panel(w, panel);
     bool halves = w->form == ABDB_WEIGHTS_I4;
 
     memset(out, halves ? 0x88 : 0, bytes_per_panel(w));
     memset(scale, 0, w->k / group * PANEL * sizeof *scale);
-    for (size_t j = 0; j < wide; j++) {
+    for (size_t j = 0; j < column_count; j++) {
         for (size_t i = 0; i < w->k; i += group)
-            scale[i / group * PANEL + j] =
-                abdb_quantise_symmetric(in + j * w->k + i, group, halves ? 7 : 127, room + i);
-        for (size_t i = 0; i < w->k && !halves; i++) out[i * PANEL + j] = (uint8_t)room[i];
+            scale[i / group * PANEL + j] = abdb_quantise_symmetric(
+                in + j * w->k + i, group, halves ? 7 : 127, quantised_column + i);
+        for (size_t i = 0; i < w->k && !halves; i++)
+            out[i * PANEL + j] = (uint8_t)quantised_column[i];
         for (size_t i = 0; i < w->k && halves; i += 2)
-            out[i / 2 * PANEL + j] = (uint8_t)((room[i] + 8) | (unsigned)(room[i + 1] + 8) << 4);
+            out[i / 2 * PANEL + j] =
+                (uint8_t)((quantised_column[i] + 8) | (unsigned)(quantised_column[i + 1] + 8) << 4);
     }
 }
 
-abdb_status abdb_vec_build_packed_weights(void *self, const abdb_weights *w,
-                                          abdb_column_reader *column, const void *from,
-                                          abdb_error *err)
+abdb_status abdb_vec_pack_or_quantise_weights(void *self, const abdb_weights *w,
+                                              abdb_column_reader *column, const void *from,
+                                              abdb_error *err)
 {
     const abdb_vec_decoder_state *s = self;
     bool failed = false;
@@ -175,7 +179,7 @@ double abdb_vec_dequantise_weight(void *self, const abdb_weights *w, size_t k, s
 
     if (w->form == ABDB_WEIGHTS_SAME) {
         x = packed_layout_of_weights(s, w);
-        return abdb_tensor_get_f64(&t, abdb_vec_packed_b_offset(&x, k, n) / s->size);
+        return abdb_tensor_get_f64(&t, abdb_vec_packed_b_byte_offset(&x, k, n) / s->size);
     }
     number = w->form == ABDB_WEIGHTS_I8 ? (int8_t)in[k * PANEL + j]
                                         : (in[k / 2 * PANEL + j] >> 4 * (k % 2) & 15) - 8;
@@ -223,7 +227,7 @@ size_t abdb_vec_weight_gemm_work_bytes(void *self, const abdb_part_weight_gemm *
     adds.add = true;
     if (x->w->form != ABDB_WEIGHTS_SAME)
         return plan_quantised_gemm(s, &adds, x->m < ROWS ? x->m : ROWS).bytes;
-    q = plan_weight_gemm(s, x);
+    q = plan_unquantised_weight_gemm(s, x);
     return abdb_vec_gemm_workspace_bytes(&q);
 }
 
@@ -288,12 +292,12 @@ static void run_quantised_weight_gemm(const abdb_vec_decoder_state *s,
     }
 }
 
-void abdb_vec_weight_gemm(void *self, const abdb_part_weight_gemm *x)
+void abdb_vec_gemm_packed_or_quantised_weights(void *self, const abdb_part_weight_gemm *x)
 {
     const abdb_vec_decoder_state *s = self;
 
     if (x->w->form == ABDB_WEIGHTS_SAME) {
-        abdb_vec_gemm_call q = plan_weight_gemm(s, x);
+        abdb_vec_gemm_call q = plan_unquantised_weight_gemm(s, x);
 
         abdb_vec_gemm_set_workspace(&q, s->work);
         abdb_vec_isa_for_packed_gemm(s->isa, &q)->gemm(&q);
@@ -317,8 +321,9 @@ static void copy_packed_token_rows(const abdb_vec_decoder_state *s, const abdb_w
         for (size_t i = 0; i < rows; i++) {
             size_t wide = w->k - low < PANEL ? w->k - low : PANEL;
             size_t next = (size_t)token[i + 1 < rows ? i + 1 : i];
-            const char *in = (char *)w->data + abdb_vec_packed_b_offset(&x, low, (size_t)token[i]),
-                       *then = (char *)w->data + abdb_vec_packed_b_offset(&x, low, next);
+            const char *in = (char *)w->data +
+                             abdb_vec_packed_b_byte_offset(&x, low, (size_t)token[i]),
+                       *then = (char *)w->data + abdb_vec_packed_b_byte_offset(&x, low, next);
             char *to = out + (i * w->k + low) * s->size;
 
             for (size_t k = 0; k < wide / x.each && rows > 1; k++)

@@ -14,7 +14,7 @@ static const char place[] = "/usr/share/nodejs/d3/dist/d3.min.js";
 
 /* "5.16.0" of "// https://d3js.org v5.16.0 Copyright ..."; "" where this is not how it begins, or
  * where it is older than version 5, which lacks what explore-chart.js calls. */
-static void parse_d3_version(const char *text, char out[32])
+static void parse_d3_version_if_5_or_newer(const char *text, char out[32])
 {
     static const char lead[] = "// https://d3js.org v";
 
@@ -52,15 +52,15 @@ static abdb_status write_site_file_with_head(const abdb_site *site, const char *
                                              abdb_error *err)
 {
     abdb_outfile made;
-    FILE *out = abdb_site_open_file(&made, site, name, err);
+    FILE *out = abdb_site_open_output_file(&made, site, name, err);
 
     if (!out) return ABDB_IO;
-    abdb_write_sanitizing_terminal(out, head, strlen(head));
-    abdb_write_sanitizing_terminal(out, abdb_text_get(text), text->size);
+    abdb_write_sanitized_if_terminal(out, head, strlen(head));
+    abdb_write_sanitized_if_terminal(out, abdb_text_get(text), text->size);
     return abdb_outfile_commit(&made, err);
 }
 
-abdb_status abdb_site_copy_d3(abdb_site *site, abdb_error *err)
+abdb_status abdb_site_copy_d3_and_licence(abdb_site *site, abdb_error *err)
 {
     const char *own = getenv("ABDB_D3"), *path = own ? own : place;
     abdb_text library = {0}, licence = {0};
@@ -68,7 +68,7 @@ abdb_status abdb_site_copy_d3(abdb_site *site, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(read_file_if_present(path, &library, err));
-    parse_d3_version(abdb_text_get(&library), version);
+    parse_d3_version_if_5_or_newer(abdb_text_get(&library), version);
     if (*version) TRY(read_d3_licence(path, &licence, err));
     if (!*version)
         abdb_print_remark(

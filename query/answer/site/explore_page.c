@@ -5,7 +5,7 @@
 #include "query/answer/site/site.h"
 #include "schema/core/outfile.h"
 
-static const char *find_embedded_file(const char *name)
+static const char *embedded_site_file_text(const char *name)
 {
     for (const abdb_embedded *e = abdb_site_files; e->name; e++)
         if (strcmp(e->name, name) == 0) return e->text;
@@ -14,7 +14,7 @@ static const char *find_embedded_file(const char *name)
 
 abdb_status abdb_site_load_explore_data(abdb_site *site, abdb_error *err)
 {
-    return abdb_run_readonly_sql(site->db, find_embedded_file("explore.sql"), NULL, NULL,
+    return abdb_run_readonly_sql(site->db, embedded_site_file_text("explore.sql"), NULL, NULL,
                                  &site->explore, err);
 }
 
@@ -25,7 +25,7 @@ const char *abdb_site_explore_fact_keys(const abdb_site *site)
 
 /* JSON inside of HTML: nothing in it ends the element or begins a comment, and what nobody sees or
  * a line's end of Unicode is shown (sanitize_text.h), by a backslash that JSON reads as one. */
-static void write_json_for_html(FILE *out, const char *json)
+static void write_json_escaped_for_html(FILE *out, const char *json)
 {
     char one[ABDB_PLAIN_SIZE];
 
@@ -43,7 +43,7 @@ static void write_json_for_html(FILE *out, const char *json)
 static void write_json_script_element(FILE *out, const char *id, const char *json)
 {
     abdb_print_sanitized(out, "<script type=\"application/json\" id=\"%s\">", id);
-    write_json_for_html(out, json);
+    write_json_escaped_for_html(out, json);
     fputs("</script>\n", out);
 }
 
@@ -93,8 +93,8 @@ abdb_status abdb_site_write_explore_page(const abdb_site *site, abdb_error *err)
 
     if (!out) return ABDB_FAIL(err, ABDB_NOMEM, "explore.html");
     abdb_write_page_head(out, "Explore", "explore.html");
-    abdb_write_sanitizing_terminal(out, find_embedded_file("explore.html"),
-                                   strlen(find_embedded_file("explore.html")));
+    abdb_write_sanitized_if_terminal(out, embedded_site_file_text("explore.html"),
+                                     strlen(embedded_site_file_text("explore.html")));
     write_json_script_element(out, "data",
                               t->value[0].kind == ABDB_STRING ? t->value[0].text : "null");
     st = write_sources_json(out, site, err);
@@ -102,8 +102,8 @@ abdb_status abdb_site_write_explore_page(const abdb_site *site, abdb_error *err)
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
         abdb_print_sanitized(out, "<script defer src=\"%s\"></script>\n", scripts[i]);
     abdb_write_page_foot(out, site);
-    stored = abdb_page_write_with_manifest(&sheet, site, "explore.html",
-                                           abdb_explore_page_manifest(site),
-                                           st == ABDB_OK ? err : &(abdb_error){0});
+    stored = abdb_page_close_and_write_with_manifest(&sheet, site, "explore.html",
+                                                     abdb_explore_page_manifest(site),
+                                                     st == ABDB_OK ? err : &(abdb_error){0});
     return st == ABDB_OK ? stored : st;
 }

@@ -65,7 +65,7 @@ void abdb_fact_index_free(abdb_fact_index *facts)
     *facts = (abdb_fact_index){0};
 }
 
-size_t abdb_fact_index_find(const abdb_fact_index *facts, const char *key, size_t size)
+size_t abdb_fact_index_find_row(const abdb_fact_index *facts, const char *key, size_t size)
 {
     size_t low = 0, high = facts->table.rows;
 
@@ -99,14 +99,14 @@ void abdb_source_to_file_name(const char *source, char out[ABDB_PAGE_FILE])
             size += (size_t)snprintf(out + size, 4, "_%02x", (unsigned char)*s);
     out[size] = '\0';
     if (*s) {
-        abdb_key key = abdb_key_of_bytes(source, strlen(source));
+        abdb_key key = abdb_sha256_key_of_bytes(source, strlen(source));
 
         snprintf(out + size, ABDB_PAGE_FILE - size, "_%016llx%016llx", (unsigned long long)key.high,
                  (unsigned long long)key.low);
     }
 }
 
-void abdb_write_fact_link(const abdb_fact_index *facts, size_t row, FILE *out)
+void abdb_write_fact_url(const abdb_fact_index *facts, size_t row, FILE *out)
 {
     char file[ABDB_PAGE_FILE];
 

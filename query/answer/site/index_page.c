@@ -25,7 +25,7 @@ void abdb_write_linked_figure(FILE *out, const abdb_site_page *page)
 }
 
 /* Figures that answer best come first. */
-static size_t figure_priority(const abdb_site_page *page)
+static size_t figure_order_on_index_page(const abdb_site_page *page)
 {
     static const char *const first[] = {"choose",   "mlperf-llm", "price-performance", "peaks",
                                         "training", "roofline",   "peak-achieved",     "claims"};
@@ -45,10 +45,12 @@ static const abdb_site_page *next_figure_of_group(const abdb_site *site, const c
         const abdb_site_page *page = &site->page[p];
 
         if (!page->drawn || strcmp(page->group, group) != 0) continue;
-        if (after && (figure_priority(page) < figure_priority(after) ||
-                      (figure_priority(page) == figure_priority(after) && page <= after)))
+        if (after && (figure_order_on_index_page(page) < figure_order_on_index_page(after) ||
+                      (figure_order_on_index_page(page) == figure_order_on_index_page(after) &&
+                       page <= after)))
             continue;
-        if (!best || figure_priority(page) < figure_priority(best)) best = page;
+        if (!best || figure_order_on_index_page(page) < figure_order_on_index_page(best))
+            best = page;
     }
     return best;
 }
@@ -148,6 +150,6 @@ abdb_status abdb_site_write_index_page(const abdb_site *site, abdb_error *err)
               out);
     write_question_sections(out, site, measured != 0);
     abdb_write_page_foot(out, site);
-    return abdb_page_write_with_manifest(&sheet, site, "index.html",
-                                         abdb_list_page_manifest(site, true, true, false), err);
+    return abdb_page_close_and_write_with_manifest(
+        &sheet, site, "index.html", abdb_list_page_manifest(site, true, true, false), err);
 }

@@ -18,7 +18,7 @@ void abdb_json_digest(const json_t *object, char out[ABDB_SHA256_HEX])
 {
     size_t size;
 
-    abdb_provenance_digest(object, out, &size);
+    abdb_provenance_json_digest(object, out, &size);
 }
 
 /* Adds data, prints and keys of a table. */
@@ -41,13 +41,13 @@ static void add_row_digests_and_keys(json_t *manifest, const abdb_table *t)
     json_decref(rows);
 }
 
-json_t *abdb_page_manifest(const abdb_site_page *page)
+json_t *abdb_figure_or_report_page_manifest(const abdb_site_page *page)
 {
     const abdb_plot *plot = &page->plot;
     const char *kind = page->drawn ? "figure" : "report",
                *name = page->drawn ? plot->figure.name : plot->report.name;
     json_t *said = json_pack("{s:s, s:s, s:o}", "page", kind, kind, name, "parameters",
-                             abdb_provenance_parameters(plot));
+                             abdb_provenance_parameters_json(plot));
     char digest[ABDB_SHA256_HEX];
 
     if (!said) return NULL;
@@ -66,7 +66,8 @@ json_t *abdb_source_page_manifest(const abdb_fact_index *facts, size_t first, si
     char digest[ABDB_SHA256_HEX];
 
     for (size_t i = first; i < next; i++)
-        json_array_append_new(rows, abdb_provenance_row_cells(&facts->table, facts->by_source[i]));
+        json_array_append_new(
+            rows, abdb_provenance_visible_cells_json(&facts->table, facts->by_source[i]));
     abdb_json_digest(rows, digest);
     json_decref(rows);
     return json_pack("{s:s, s:o, s:s}", "page", "source", "source",
@@ -130,8 +131,9 @@ FILE *abdb_page_buffer_open(abdb_page_buffer *sheet)
     return sheet->out;
 }
 
-abdb_status abdb_page_write_with_manifest(abdb_page_buffer *sheet, const abdb_site *site,
-                                          const char *file, json_t *manifest, abdb_error *err)
+abdb_status abdb_page_close_and_write_with_manifest(abdb_page_buffer *sheet, const abdb_site *site,
+                                                    const char *file, json_t *manifest,
+                                                    abdb_error *err)
 {
     char digest[ABDB_SHA256_HEX], *json = NULL;
     bool whole = sheet->out && fclose(sheet->out) == 0 && manifest;
@@ -147,10 +149,10 @@ abdb_status abdb_page_write_with_manifest(abdb_page_buffer *sheet, const abdb_si
     json = json_dumps(manifest, JSON_COMPACT | JSON_ENSURE_ASCII);
     if (json) abdb_provenance_embed_in_page(sheet->data, sheet->size, json, &page);
     if (!json || page.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", file));
-    out = abdb_site_open_file(&made, site, file, err);
+    out = abdb_site_open_output_file(&made, site, file, err);
     st = out ? ABDB_OK : ABDB_IO;
     if (out) {
-        abdb_write_sanitizing_terminal(out, page.data, page.size);
+        abdb_write_sanitized_if_terminal(out, page.data, page.size);
         st = abdb_outfile_commit(&made, err);
     }
 done:

@@ -58,7 +58,8 @@ static abdb_status report_changed_rows(abdb_verifier *c, const json_t *then, con
                                                NULL, json_item_text(new_key, k), err));
         }
     for (size_t i = 0; i < before; i++)
-        if (!met[i]) TRY(abdb_verify_add_missing_fact(c, json_item_text(old_key, i), NULL, err));
+        if (!met[i])
+            TRY(abdb_verify_add_row_why_fact_missing(c, json_item_text(old_key, i), NULL, err));
     for (size_t k = 0; k < after; k++)
         if (!taken[k])
             TRY(abdb_verify_add_difference(c, "added", first_text_of_row(t, k), NULL, NULL, NULL,
@@ -81,26 +82,26 @@ static abdb_status rerun_page_query(abdb_verifier *c, const json_t *manifest, co
     page->drawn = strcmp(kind, "figure") == 0;
     st = page->drawn ? abdb_plot_load(plot, name, err) : abdb_report_load(&plot->report, name, err);
     if (st == ABDB_OK)
-        st = abdb_verify_read_parameters(c->file, manifest, &plot->report, value, err);
+        st = abdb_verify_read_recorded_parameters(c->file, manifest, &plot->report, value, err);
     for (size_t p = 0; p < plot->report.params && st == ABDB_OK; p++)
         if (!value[p] && *today && strcmp(plot->report.param[p].name, "today") == 0)
             value[p] = today;
     if (st != ABDB_OK) return st;
-    st = page->drawn ? abdb_plot_run_and_script(plot, c->db, value, NULL, err)
+    st = page->drawn ? abdb_plot_run_report_and_build_script(plot, c->db, value, NULL, err)
                      : abdb_plot_run_report(plot, c->db, value, err);
     /* Too little left to draw is a change that rows tell. */
     return st == ABDB_DATA ? ABDB_OK : st;
 }
 
-static abdb_status check_figure_or_report_page(abdb_verifier *c, const json_t *manifest,
-                                               const char *kind, abdb_error *err)
+static abdb_status report_figure_or_report_page_changes(abdb_verifier *c, const json_t *manifest,
+                                                        const char *kind, abdb_error *err)
 {
     abdb_site_page page = {0};
     json_t *now = NULL;
     abdb_status st = ABDB_OK;
 
     TRY(rerun_page_query(c, manifest, kind, json_member_text(manifest, kind), "", &page, err));
-    now = abdb_page_manifest(&page);
+    now = abdb_figure_or_report_page_manifest(&page);
     if (strcmp(json_member_text(now, "data"), json_member_text(manifest, "data")) != 0) {
         c->verdict->changed = true;
         TRY(report_changed_rows(c, manifest, now, &page.plot.table, err));
@@ -125,7 +126,8 @@ static abdb_status report_changed_keys(abdb_verifier *c, const json_t *then, con
     c->verdict->changed = true;
     json_object_foreach((json_t *)(uintptr_t)then, key, value)
     {
-        if (!json_object_get(now, key)) TRY(abdb_verify_add_missing_fact(c, key, NULL, err));
+        if (!json_object_get(now, key))
+            TRY(abdb_verify_add_row_why_fact_missing(c, key, NULL, err));
     }
     json_object_foreach((json_t *)(uintptr_t)now, key, value)
     {
@@ -154,8 +156,8 @@ static json_t *row_ids_in_html(const char *html)
     return keys;
 }
 
-static abdb_status check_source_page(abdb_verifier *c, const json_t *manifest, const char *html,
-                                     abdb_error *err)
+static abdb_status report_source_page_changes(abdb_verifier *c, const json_t *manifest,
+                                              const char *html, abdb_error *err)
 {
     json_t *then = row_ids_in_html(html), *now = json_object(), *made = NULL, *value;
     const char *source = json_member_text(manifest, "source"), *key;
@@ -200,8 +202,8 @@ static json_t *explore_result_keys(const char *json, size_t size)
     return keys;
 }
 
-static abdb_status check_explore_page(abdb_verifier *c, const json_t *manifest, const char *html,
-                                      abdb_error *err)
+static abdb_status report_explore_page_changes(abdb_verifier *c, const json_t *manifest,
+                                               const char *html, abdb_error *err)
 {
     static const char mark[] = "id=\"data\">";
     abdb_site site = {.db = c->db};
@@ -226,8 +228,9 @@ done:
 }
 
 /* One page that a list names: is it made of the same? name: "figure NAME". */
-static abdb_status check_listed_page_digest(abdb_verifier *c, const char *name, const char *digest,
-                                            const char *today, abdb_error *err)
+static abdb_status report_listed_page_if_changed(abdb_verifier *c, const char *name,
+                                                 const char *digest, const char *today,
+                                                 abdb_error *err)
 {
     const char *whole = name;
     char kind[8], now[ABDB_SHA256_HEX];
@@ -269,17 +272,17 @@ abdb_status abdb_verify_site_page(abdb_verifier *c, const json_t *manifest,
     abdb_status st = ABDB_OK;
 
     if (strcmp(kind, "figure") == 0 || strcmp(kind, "report") == 0)
-        return check_figure_or_report_page(c, manifest, kind, err);
-    if (strcmp(kind, "source") == 0) return check_source_page(c, manifest, html, err);
-    if (strcmp(kind, "explore") == 0) return check_explore_page(c, manifest, html, err);
+        return report_figure_or_report_page_changes(c, manifest, kind, err);
+    if (strcmp(kind, "source") == 0) return report_source_page_changes(c, manifest, html, err);
+    if (strcmp(kind, "explore") == 0) return report_explore_page_changes(c, manifest, html, err);
     if (strcmp(kind, "list") != 0)
         return ABDB_FAIL(err, ABDB_FORMAT, "%s: what it carries is no word of abdb's", c->file);
     json_object_foreach(of, name, digest)
     {
         const char *text = json_string_value(digest);
 
-        TRY(check_listed_page_digest(c, name, text ? text : "", json_member_text(manifest, "today"),
-                                     err));
+        TRY(report_listed_page_if_changed(c, name, text ? text : "",
+                                          json_member_text(manifest, "today"), err));
     }
 done:
     return st;

@@ -11,8 +11,8 @@
 /* Columns of text from which a cell may wrap (class w). */
 enum { WIDE = 36 };
 
-FILE *abdb_site_open_file(abdb_outfile *made, const abdb_site *site, const char *file,
-                          abdb_error *err)
+FILE *abdb_site_open_output_file(abdb_outfile *made, const abdb_site *site, const char *file,
+                                 abdb_error *err)
 {
     char path[4096];
 
@@ -68,7 +68,8 @@ void abdb_write_page_foot(FILE *out, const abdb_site *site)
 }
 
 /* How many facts the keys name, and the row of the first that is known; 0 where none is. */
-static size_t count_known_facts(const abdb_fact_index *facts, const char *keys, size_t *first)
+static size_t count_facts_find_first_known_row(const abdb_fact_index *facts, const char *keys,
+                                               size_t *first)
 {
     size_t count = 0;
 
@@ -76,7 +77,7 @@ static size_t count_known_facts(const abdb_fact_index *facts, const char *keys, 
     while (keys && *(keys += strspn(keys, " "))) {
         size_t size = strcspn(keys, " ");
 
-        if (*first == SIZE_MAX) *first = abdb_fact_index_find(facts, keys, size);
+        if (*first == SIZE_MAX) *first = abdb_fact_index_find_row(facts, keys, size);
         count++;
         keys += size;
     }
@@ -91,11 +92,12 @@ static void write_cell_linked_to_facts(FILE *out, const abdb_site *site, const a
     char cell[ABDB_CELL_SIZE], digits[32];
     size_t first, count = 0;
 
-    abdb_format_cell(t, r, c, cell);
+    abdb_format_cell_rounded_with_mark(t, r, c, cell);
     if (numeric && v->kind != ABDB_NULL) {
         const char *exact = abdb_value_text(v, digits);
 
-        count = count_known_facts(&site->facts, abdb_fact_keys_of_cell(t, r, c), &first);
+        count =
+            count_facts_find_first_known_row(&site->facts, abdb_fact_keys_of_cell(t, r, c), &first);
         if (abdb_double_parse_or(exact, 0) ==
             abdb_double_parse_or(cell, 0)) /* what the script reads of the words */
             fputs("<td>", out);
@@ -106,7 +108,7 @@ static void write_cell_linked_to_facts(FILE *out, const abdb_site *site, const a
                              !numeric && abdb_display_width(cell) > WIDE ? " class=\"w\"" : "");
     if (count == 1) {
         fputs("<a href=\"", out);
-        abdb_write_fact_link(&site->facts, first, out);
+        abdb_write_fact_url(&site->facts, first, out);
         fputs("\">", out);
     } else if (count)
         abdb_print_sanitized(out, "<a href=\"#d%zu\">", r + 1);
@@ -130,7 +132,8 @@ static void write_table_start(FILE *out, const abdb_table *t)
 }
 
 /* Writes the table of a page; each value links to its facts. */
-static void write_page_table(FILE *out, const abdb_site *site, const abdb_site_page *page)
+static void write_table_with_fact_links(FILE *out, const abdb_site *site,
+                                        const abdb_site_page *page)
 {
     const abdb_table *t = &page->plot.table;
     char line[2048];
@@ -153,13 +156,13 @@ static void write_page_table(FILE *out, const abdb_site *site, const abdb_site_p
 }
 
 /* What a row is called: its first text. */
-static void write_row_name(FILE *out, const abdb_table *t, size_t r)
+static void write_first_text_of_row(FILE *out, const abdb_table *t, size_t r)
 {
     char cell[ABDB_CELL_SIZE];
 
     for (size_t c = 0; c < t->columns; c++)
         if (abdb_column_is_visible(t, c) && t->value[r * t->columns + c].kind == ABDB_STRING) {
-            abdb_format_cell(t, r, c, cell);
+            abdb_format_cell_rounded_with_mark(t, r, c, cell);
             abdb_write_html_escaped(out, cell);
             return;
         }
@@ -173,7 +176,7 @@ static void write_fact_link_and_source(FILE *out, const abdb_fact_index *facts, 
     bool is_printed = *printed != '\0';
 
     fputs("<a href=\"", out);
-    abdb_write_fact_link(facts, row, out);
+    abdb_write_fact_url(facts, row, out);
     fputs("\">", out);
     abdb_write_html_escaped(out,
                             abdb_fact_cell_text(facts, row, is_printed ? "raw_value" : "value"));
@@ -197,7 +200,7 @@ static void write_facts_behind_rows(FILE *out, const abdb_site *site, const abdb
                 abdb_column_is_visible(t, c) && t->value[r * t->columns + c].kind != ABDB_STRING
                     ? abdb_fact_keys_of_cell(t, r, c)
                     : NULL;
-            size_t found = count_known_facts(&site->facts, some, &first);
+            size_t found = count_facts_find_first_known_row(&site->facts, some, &first);
 
             if (found > count) {
                 count = found;
@@ -208,11 +211,11 @@ static void write_facts_behind_rows(FILE *out, const abdb_site *site, const abdb
         if (!begun) fputs("<h2>Facts behind each row</h2><ul class=\"how\">\n", out);
         begun = true;
         abdb_print_sanitized(out, "<li id=\"d%zu\">", r + 1);
-        write_row_name(out, t, r);
+        write_first_text_of_row(out, t, r);
         fputs(": ", out);
         for (; *(keys += strspn(keys, " ")) && shown < ABDB_SITE_FACTS;
              keys += strcspn(keys, " ")) {
-            size_t row = abdb_fact_index_find(&site->facts, keys, strcspn(keys, " "));
+            size_t row = abdb_fact_index_find_row(&site->facts, keys, strcspn(keys, " "));
 
             if (row == SIZE_MAX) continue;
             if (shown++) fputs(", ", out);
@@ -260,7 +263,7 @@ void abdb_write_page_body(FILE *out, const abdb_site *site, const abdb_site_page
         abdb_write_html_escaped(out, page->plot.report.explore);
         fputs("\">Choose and price it yourself</a></p>\n", out);
     }
-    write_page_table(out, site, page);
+    write_table_with_fact_links(out, site, page);
     for (size_t i = 0; i < page->plot.table.notes; i++) {
         fputs("<p class=\"note\">", out);
         abdb_write_html_escaped(out, page->plot.table.note[i]);

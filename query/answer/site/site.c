@@ -57,7 +57,7 @@ static bool failure_is_of_one_page(abdb_status st)
 }
 
 /* The page of a figure, where it has something to draw. */
-static abdb_status add_figure_page(abdb_site *site, const char *name, abdb_error *err)
+static abdb_status add_figure_page_if_drawable(abdb_site *site, const char *name, abdb_error *err)
 {
     abdb_site_page *page = reserve_page(site, err);
     abdb_status st;
@@ -70,7 +70,7 @@ static abdb_status add_figure_page(abdb_site *site, const char *name, abdb_error
     }
     st = abdb_plot_load(&page->plot, name, err);
     if (st == ABDB_OK && page->plot.report.site)
-        st = abdb_plot_run_and_script(&page->plot, site->db, NULL, NULL, err);
+        st = abdb_plot_run_report_and_build_script(&page->plot, site->db, NULL, NULL, err);
     if (st == ABDB_OK && page->plot.report.site) {
         snprintf(page->name, sizeof page->name, "%s", name);
         page->group = report_group_or_heading(&page->plot.report);
@@ -98,7 +98,8 @@ static bool figure_draws_report(const abdb_site *site, const char *report)
 }
 
 /* Adds the page of a report if the report asks for one and has rows. */
-static abdb_status add_report_page(abdb_site *site, const char *name, abdb_error *err)
+static abdb_status add_report_page_if_it_has_rows(abdb_site *site, const char *name,
+                                                  abdb_error *err)
 {
     abdb_site_page *page = reserve_page(site, err);
     abdb_status st;
@@ -131,12 +132,12 @@ static abdb_status build_all_pages(abdb_site *site, abdb_error *err)
 
     for (size_t i = 0; i < drawn; i++) {
         abdb_print_progress_bar(figures[i], (double)i, (double)(drawn + told));
-        TRY(add_figure_page(site, figures[i], err));
+        TRY(add_figure_page_if_drawable(site, figures[i], err));
     }
     for (size_t i = 0; i < told; i++) {
         abdb_print_progress_bar(reports[i], (double)(drawn + i), (double)(drawn + told));
         if (strcmp(reports[i], "sources") != 0 && !figure_draws_report(site, reports[i]))
-            TRY(add_report_page(site, reports[i], err));
+            TRY(add_report_page_if_it_has_rows(site, reports[i], err));
     }
 done:
     abdb_print_progress_bar("", -1, 0);
@@ -150,7 +151,7 @@ static abdb_status load_facts_of_pages(abdb_site *site, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < site->pages; i++)
-        abdb_append_fact_keys(&site->page[i].plot.table, ABDB_SITE_FACTS, &keys);
+        abdb_append_fact_keys_of_table(&site->page[i].plot.table, ABDB_SITE_FACTS, &keys);
     abdb_text_printf(&keys, " %s", abdb_site_explore_fact_keys(site));
     if (keys.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "the facts of the site"));
     TRY(abdb_fact_index_load(&site->facts, site->db, abdb_text_get(&keys), err));
@@ -187,7 +188,8 @@ static abdb_status write_page_and_svg(const abdb_site *site, const abdb_site_pag
     abdb_write_page_head(out, page->title, file);
     abdb_write_page_body(out, site, page);
     abdb_write_page_foot(out, site);
-    return abdb_page_write_with_manifest(&sheet, site, file, abdb_page_manifest(page), err);
+    return abdb_page_close_and_write_with_manifest(&sheet, site, file,
+                                                   abdb_figure_or_report_page_manifest(page), err);
 }
 
 /* What a page of a source says of each fact; a column that says the same of all stands above. */
@@ -223,8 +225,8 @@ static void write_fact_row(FILE *out, const abdb_fact_index *facts, size_t row, 
 }
 
 /* Which columns say the same of all facts of a source, and what: it is written above the table. */
-static void write_common_columns(FILE *out, const abdb_fact_index *facts, size_t first, size_t next,
-                                 bool *same)
+static void write_common_columns_and_mark_them(FILE *out, const abdb_fact_index *facts,
+                                               size_t first, size_t next, bool *same)
 {
     bool begun = false;
 
@@ -250,7 +252,7 @@ static void write_facts_table(FILE *out, const abdb_fact_index *facts, size_t fi
     bool same[TOLD];
     size_t place = 1;
 
-    write_common_columns(out, facts, first, next, same);
+    write_common_columns_and_mark_them(out, facts, first, next, same);
     fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Facts\">"
           "<table class=\"facts n1",
           out);
@@ -313,8 +315,8 @@ static abdb_status write_source_page(const abdb_site *site, size_t first_fact, s
     write_source_citation(out, facts, facts->by_source[first_fact]);
     write_facts_table(out, facts, first_fact, *next);
     abdb_write_page_foot(out, site);
-    return abdb_page_write_with_manifest(&sheet, site, file,
-                                         abdb_source_page_manifest(facts, first_fact, *next), err);
+    return abdb_page_close_and_write_with_manifest(
+        &sheet, site, file, abdb_source_page_manifest(facts, first_fact, *next), err);
 }
 
 /* Writes a page for each source and the page that lists them. */
@@ -345,9 +347,9 @@ static abdb_status write_source_pages_and_list(const abdb_site *site, abdb_error
     }
     fputs("</ul>\n", out);
     abdb_write_page_foot(out, site);
-    stored = abdb_page_write_with_manifest(&sheet, site, "sources.html",
-                                           abdb_list_page_manifest(site, false, false, true),
-                                           st == ABDB_OK ? err : &(abdb_error){0});
+    stored = abdb_page_close_and_write_with_manifest(
+        &sheet, site, "sources.html", abdb_list_page_manifest(site, false, false, true),
+        st == ABDB_OK ? err : &(abdb_error){0});
     return st == ABDB_OK ? stored : st;
 }
 
@@ -365,8 +367,8 @@ static abdb_status write_figures_list(const abdb_site *site, abdb_error *err)
         if (site->page[i].drawn) abdb_write_linked_figure(out, &site->page[i]);
     fputs("</div>\n", out);
     abdb_write_page_foot(out, site);
-    return abdb_page_write_with_manifest(&sheet, site, "figures.html",
-                                         abdb_list_page_manifest(site, true, false, false), err);
+    return abdb_page_close_and_write_with_manifest(
+        &sheet, site, "figures.html", abdb_list_page_manifest(site, true, false, false), err);
 }
 
 /* Writes the style sheets and scripts that abdb carries. */
@@ -380,10 +382,10 @@ static abdb_status write_css_and_scripts(const abdb_site *site, abdb_error *err)
         FILE *out;
 
         if (!dot || (strcmp(dot, ".css") != 0 && strcmp(dot, ".js") != 0)) continue;
-        out = abdb_site_open_file(&made, site, e->name, err);
+        out = abdb_site_open_output_file(&made, site, e->name, err);
 
         if (!out) return ABDB_IO;
-        abdb_write_sanitizing_terminal(out, e->text, strlen(e->text));
+        abdb_write_sanitized_if_terminal(out, e->text, strlen(e->text));
         TRY(abdb_outfile_commit(&made, err));
     }
 done:
@@ -391,7 +393,7 @@ done:
 }
 
 /* Reads today's date from SQLite. */
-static abdb_status query_today(abdb_site *site, abdb_error *err)
+static abdb_status read_today_into_site(abdb_site *site, abdb_error *err)
 {
     abdb_table now = {0};
     abdb_status st = abdb_run_readonly_sql(site->db, "SELECT date('now')", NULL, NULL, &now, err);
@@ -407,9 +409,9 @@ abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
     abdb_site site = {.origin = origin, .db = db};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_outfolder_open_into(&whole, folder, err));
+    TRY(abdb_outfolder_open_merging(&whole, folder, err));
     site.folder = whole.partial_path;
-    TRY(query_today(&site, err));
+    TRY(read_today_into_site(&site, err));
     TRY(build_all_pages(&site, err));
     TRY(abdb_site_load_explore_data(&site, err));
     if (!site.pages && !abdb_site_has_explore_data(&site))
@@ -418,7 +420,7 @@ abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
                       " brings what abdb ships"));
     TRY(load_facts_of_pages(&site, err));
     TRY(write_css_and_scripts(&site, err));
-    TRY(abdb_site_copy_d3(&site, err));
+    TRY(abdb_site_copy_d3_and_licence(&site, err));
     TRY(abdb_site_write_explore_page(&site, err));
     for (size_t i = 0; i < site.pages; i++) {
         abdb_print_progress_bar(site.page[i].name, (double)i, (double)site.pages);

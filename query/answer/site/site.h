@@ -58,15 +58,15 @@ ABDB_MUST_USE abdb_status abdb_fact_index_load(abdb_fact_index *out, abdb_db *db
                                                abdb_error *err);
 void abdb_fact_index_free(abdb_fact_index *facts);
 /* The row of a key of `size` bytes; SIZE_MAX: there is none. */
-size_t abdb_fact_index_find(const abdb_fact_index *facts, const char *key, size_t size);
+size_t abdb_fact_index_find_row(const abdb_fact_index *facts, const char *key, size_t size);
 /* A cell of a fact, "" where it is missing. The text is the table's, or the thread's. */
 const char *abdb_fact_cell_text(const abdb_fact_index *facts, size_t row, const char *column);
 /* Where a fact stands: page and anchor. */
-void abdb_write_fact_link(const abdb_fact_index *facts, size_t row, FILE *out);
+void abdb_write_fact_url(const abdb_fact_index *facts, size_t row, FILE *out);
 
 /* Begins a file of the site; NULL: err says why. */
-FILE *abdb_site_open_file(abdb_outfile *made, const abdb_site *site, const char *file,
-                          abdb_error *err);
+FILE *abdb_site_open_output_file(abdb_outfile *made, const abdb_site *site, const char *file,
+                                 abdb_error *err);
 
 /* explore_page.c: what the page holds, and the keys of its facts, blanks between them. */
 ABDB_MUST_USE abdb_status abdb_site_load_explore_data(abdb_site *site, abdb_error *err);
@@ -77,12 +77,12 @@ ABDB_MUST_USE abdb_status abdb_site_write_explore_page(const abdb_site *site, ab
 ABDB_MUST_USE abdb_status abdb_site_write_index_page(const abdb_site *site, abdb_error *err);
 void abdb_write_linked_figure(FILE *out, const abdb_site_page *page);
 /* d3_library.c: the library that draws, with its licence, where there is one; else it is said. */
-ABDB_MUST_USE abdb_status abdb_site_copy_d3(abdb_site *site, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_site_copy_d3_and_licence(abdb_site *site, abdb_error *err);
 
 enum { ABDB_PRINT = 8 }; /* digits of a digest that tell a row */
 void abdb_json_digest(const json_t *object, char out[ABDB_SHA256_HEX]);
 /* manifest.c: what a page carries for `abdb verify`; NULL: no memory. */
-json_t *abdb_page_manifest(const abdb_site_page *page);
+json_t *abdb_figure_or_report_page_manifest(const abdb_site_page *page);
 /* Of facts->by_source[first] to the one before `next`. */
 json_t *abdb_source_page_manifest(const abdb_fact_index *facts, size_t first, size_t next);
 json_t *abdb_explore_page_manifest(const abdb_site *site);
@@ -96,9 +96,10 @@ typedef struct {
 /* NULL: no memory. */
 FILE *abdb_page_buffer_open(abdb_page_buffer *sheet);
 /* Stores what was written as `file`, with what it carries; both are taken, whatever comes of it. */
-ABDB_MUST_USE abdb_status abdb_page_write_with_manifest(abdb_page_buffer *sheet,
-                                                        const abdb_site *site, const char *file,
-                                                        json_t *said, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_page_close_and_write_with_manifest(abdb_page_buffer *sheet,
+                                                                  const abdb_site *site,
+                                                                  const char *file, json_t *said,
+                                                                  abdb_error *err);
 
 /* The name of a source as part of a file's name: another for each source. */
 void abdb_source_to_file_name(const char *source, char out[ABDB_PAGE_FILE]);

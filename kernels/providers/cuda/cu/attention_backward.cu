@@ -15,7 +15,7 @@ template <class T> struct sides {
 
 /* c = rows of a warp in `a` times rows of b. */
 template <class T, int wide>
-static __device__ __forceinline__ void multiply_by_rows_of_tile(float c[OTHERS / 8][4], const T *a, const T *b)
+static __device__ __forceinline__ void mma_warp_rows_by_tile_rows(float c[OTHERS / 8][4], const T *a, const T *b)
 {
 #pragma unroll
     for (int n = 0; n < OTHERS / 8; n++)
@@ -37,7 +37,7 @@ static __device__ __forceinline__ void multiply_by_rows_of_tile(float c[OTHERS /
 
 /* sum += c, rounded, times the tile b. */
 template <class T, int wide>
-static __device__ __forceinline__ void accumulate_product_with_tile(float sum[wide / 8][4], const float c[OTHERS / 8][4],
+static __device__ __forceinline__ void accumulate_rounded_product_with_tile(float sum[wide / 8][4], const float c[OTHERS / 8][4],
                                                const T *b)
 {
 #pragma unroll
@@ -46,7 +46,7 @@ static __device__ __forceinline__ void accumulate_product_with_tile(float sum[wi
 
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            x[i] = pack_two_halves<T>(c[2 * k + i / 2][i % 2 * 2], c[2 * k + i / 2][i % 2 * 2 + 1]);
+            x[i] = round_and_pack_two_16bit_floats<T>(c[2 * k + i / 2][i % 2 * 2], c[2 * k + i / 2][i % 2 * 2 + 1]);
 #pragma unroll
         for (int n = 0; n < wide / 16; n++) {
             load_two_b_transposed<T, wide>(y, b, n * 16, k);
@@ -72,7 +72,7 @@ static __device__ __forceinline__ void scores_to_probs_and_dscores(float score[O
             uint32_t row = own + i / 2 * 8, other = first + n * 8 + threadIdx.x % 4 * 2 + i % 2,
                      query = keys ? other : row, key = keys ? row : other;
             bool seen = query < a.queries && key < abdb_cu_visible_key_count(query, a.queries, a.keys, a.causal);
-            float p = seen ? fast_exp2((score[n][i] * a.scale - s.logarithm[query]) * log2_e) : 0;
+            float p = seen ? exp2_of_float((score[n][i] * a.scale - s.logarithm[query]) * log2_e) : 0;
 
             score[n][i] = p;
             value[n][i] = seen ? p * (value[n][i] - s.means[query]) : 0;
@@ -94,7 +94,7 @@ static __device__ __forceinline__ void write_scaled_rows(T *to, uint64_t pitch_o
 
             if (column < d)
                 *(uint32_t *)(to + row * pitch_of + column) =
-                    pack_two_halves<T>(sum[n][2 * h] * by, sum[n][2 * h + 1] * by);
+                    round_and_pack_two_16bit_floats<T>(sum[n][2 * h] * by, sum[n][2 * h + 1] * by);
         }
     }
 }
@@ -121,17 +121,17 @@ static __device__ __forceinline__ void accumulate_gradients_over_rows(const abdb
         commit_async_copies();
         wait_async_copies<0>();
         __syncthreads();
-        multiply_by_rows_of_tile<T, wide>(score, a1, b1);
-        multiply_by_rows_of_tile<T, wide>(value, a2, b2);
+        mma_warp_rows_by_tile_rows<T, wide>(score, a1, b1);
+        mma_warp_rows_by_tile_rows<T, wide>(value, a2, b2);
         scores_to_probs_and_dscores<T, keys>(score, value, a, s, own, first);
-        accumulate_product_with_tile<T, wide>(sum, value, b1);
-        if (keys) accumulate_product_with_tile<T, wide>(values, score, b2);
+        accumulate_rounded_product_with_tile<T, wide>(sum, value, b1);
+        if (keys) accumulate_rounded_product_with_tile<T, wide>(values, score, b2);
         __syncthreads();
     }
 }
 
 template <class T, int wide, bool keys>
-static __device__ __forceinline__ void flash_attention_backward(const abdb_cu_attention_backward &a)
+static __device__ __forceinline__ void flash_backward_of_q_or_kv_tile(const abdb_cu_attention_backward &a)
 {
     DYNAMIC(memory);
     uint32_t mine = keys ? a.keys : a.queries, heads = keys ? a.heads / a.group : a.heads,
@@ -180,11 +180,11 @@ static __device__ __forceinline__ void flash_attention_backward(const abdb_cu_at
 #define SLOPES(wide, suffix, T)                                         \
     KERNEL(queries_##wide##_##suffix, abdb_cu_attention_backward, WARPS *WARP_SIZE) \
     {                                                                   \
-        flash_attention_backward<T, wide, false>(a);                                      \
+        flash_backward_of_q_or_kv_tile<T, wide, false>(a);                                      \
     }                                                                   \
     KERNEL(keys_##wide##_##suffix, abdb_cu_attention_backward, WARPS *WARP_SIZE)    \
     {                                                                   \
-        flash_attention_backward<T, wide, true>(a);                                       \
+        flash_backward_of_q_or_kv_tile<T, wide, true>(a);                                       \
     }
 SLOPES(64, bf16, bf16)
 SLOPES(64, f16, f16)

@@ -98,7 +98,7 @@ static __device__ void accumulate_head_gradient_tile(const abdb_cu_attention_bac
                          query = keys ? other : row, key = keys ? row : other;
                 bool seen =
                     query < a.queries && key < abdb_cu_visible_key_count(query, a.queries, a.keys, a.causal);
-                float one = seen ? fast_exp(score[i][j] * a.scale - logarithm[query]) : 0;
+                float one = seen ? exp_of_float(score[i][j] * a.scale - logarithm[query]) : 0;
                 int at = (y * EACH + i) * PITCH + x + ACROSS * j;
 
                 p[at] = one;

@@ -49,7 +49,7 @@ static __device__ __forceinline__ float sum_or_max_over_row(float x, bool take_m
     return x;
 }
 
-template <class T> static __device__ void attention_forward_tile(const abdb_cu_attention &a)
+template <class T> static __device__ void online_softmax_attention_tile(const abdb_cu_attention &a)
 {
     DYNAMIC(memory);
     float *q_tile = (float *)memory, *k_tile = q_tile + SIDE * PITCH,
@@ -92,11 +92,11 @@ template <class T> static __device__ void attention_forward_tile(const abdb_cu_a
                 now = fmaxf(now, score[i][j]);
             }
             now = sum_or_max_over_row(now, true);
-            less = fast_exp(most[i] - now);
+            less = exp_of_float(most[i] - now);
             most[i] = now;
 #pragma unroll
             for (int j = 0; j < EACH; j++) {
-                float p = fast_exp(score[i][j] - now);
+                float p = exp_of_float(score[i][j] - now);
 
                 part += p;
                 p_tile[(y * EACH + i) * PITCH + x + ACROSS * j] = p;
@@ -138,19 +138,19 @@ template <class T> static __device__ void attention_forward_tile(const abdb_cu_a
 
 KERNEL(attention_f32, abdb_cu_attention, ABDB_CU_THREADS)
 {
-    attention_forward_tile<float>(a);
+    online_softmax_attention_tile<float>(a);
 }
 KERNEL(attention_bf16, abdb_cu_attention, ABDB_CU_THREADS)
 {
-    attention_forward_tile<bf16>(a);
+    online_softmax_attention_tile<bf16>(a);
 }
 KERNEL(attention_f16, abdb_cu_attention, ABDB_CU_THREADS)
 {
-    attention_forward_tile<f16>(a);
+    online_softmax_attention_tile<f16>(a);
 }
 
 /* A block a row. */
-template <class T> static __device__ void softmax_scores_of_row(const abdb_cu_softmax_scores &a)
+template <class T> static __device__ void softmax_scores_row_and_logsumexp(const abdb_cu_softmax_scores &a)
 {
     SHARED(float, room, 33);
     const float *row = a.scores + (uint64_t)blockIdx.x * a.keys;
@@ -161,22 +161,22 @@ template <class T> static __device__ void softmax_scores_of_row(const abdb_cu_so
     for (uint32_t j = threadIdx.x; j < seen; j += blockDim.x) most = fmaxf(most, row[j]);
     most = block_max(most, room);
     for (uint32_t j = threadIdx.x; j < seen; j += blockDim.x)
-        sum += fast_exp((row[j] - most) * a.scale);
+        sum += exp_of_float((row[j] - most) * a.scale);
     sum = block_sum(sum, room);
     for (uint32_t j = threadIdx.x; j < a.keys; j += blockDim.x)
-        from_float(out[j], j < seen ? fast_exp((row[j] - most) * a.scale) / sum : 0);
+        from_float(out[j], j < seen ? exp_of_float((row[j] - most) * a.scale) / sum : 0);
     if (threadIdx.x == 0) a.logarithm[blockIdx.x] = most * a.scale + logf(sum);
 }
 
 KERNEL(softmax_scores_f32, abdb_cu_softmax_scores, ABDB_CU_THREADS)
 {
-    softmax_scores_of_row<float>(a);
+    softmax_scores_row_and_logsumexp<float>(a);
 }
 KERNEL(softmax_scores_bf16, abdb_cu_softmax_scores, ABDB_CU_THREADS)
 {
-    softmax_scores_of_row<bf16>(a);
+    softmax_scores_row_and_logsumexp<bf16>(a);
 }
 KERNEL(softmax_scores_f16, abdb_cu_softmax_scores, ABDB_CU_THREADS)
 {
-    softmax_scores_of_row<f16>(a);
+    softmax_scores_row_and_logsumexp<f16>(a);
 }

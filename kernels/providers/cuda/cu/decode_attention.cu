@@ -6,7 +6,7 @@
 enum { GROUP = 4, WARPS = ABDB_CU_THREADS / 32, AHEAD = 4, COLUMNS = 8 };
 
 /* Row of token j of request b. */
-static __device__ __forceinline__ uint64_t kv_row_of_token(const abdb_cu_decode_attention &a, uint32_t b, uint32_t kv,
+static __device__ __forceinline__ uint64_t paged_kv_row_of_token(const abdb_cu_decode_attention &a, uint32_t b, uint32_t kv,
                                                   uint32_t j)
 {
     uint64_t page = a.index ? (uint64_t)a.index[(uint64_t)b * a.width + j / a.block] : b;
@@ -20,13 +20,13 @@ struct partial_softmax {
 };
 
 /* Adds what another has found. */
-static __device__ __forceinline__ float merge_softmax_partials(float *most, float *all, float other_most,
-                                             float other_all, float *by)
+static __device__ __forceinline__ float merge_softmax_partial_return_own_factor(float *most, float *all, float other_most,
+                                             float other_all, float *other_factor)
 {
-    float now = fmaxf(*most, other_most), mine = now == -INFINITY ? 0 : fast_exp(*most - now);
+    float now = fmaxf(*most, other_most), mine = now == -INFINITY ? 0 : exp_of_float(*most - now);
 
-    *by = now == -INFINITY ? 0 : fast_exp(other_most - now);
-    *all = *all * mine + other_all * *by;
+    *other_factor = now == -INFINITY ? 0 : exp_of_float(other_most - now);
+    *all = *all * mine + other_all * *other_factor;
     *most = now;
     return mine;
 }
@@ -43,7 +43,7 @@ static __device__ __forceinline__ void attend_to_tokens_online(const abdb_cu_dec
 
 #pragma unroll
     for (int i = 0; i < AHEAD; i++) {
-        uint64_t at = kv_row_of_token(a, b, kv, j + i < end ? j + i : end - 1) * a.d;
+        uint64_t at = paged_kv_row_of_token(a, b, kv, j + i < end ? j + i : end - 1) * a.d;
 
         key[i] = (const T *)a.k + at;
         value[i] = (const T *)a.v + at;
@@ -71,12 +71,12 @@ static __device__ __forceinline__ void attend_to_tokens_online(const abdb_cu_dec
             if (j + i >= end || j + i >= seen) score[i][g] = -INFINITY;
             now = fmaxf(now, score[i][g]);
         }
-        less = now == -INFINITY ? 1 : fast_exp(f.most[g] - now);
+        less = now == -INFINITY ? 1 : exp_of_float(f.most[g] - now);
         f.most[g] = now;
         f.all[g] *= less;
 #pragma unroll
         for (int i = 0; i < AHEAD; i++) {
-            score[i][g] = now == -INFINITY ? 0 : fast_exp(score[i][g] - now);
+            score[i][g] = now == -INFINITY ? 0 : exp_of_float(score[i][g] - now);
             f.all[g] += score[i][g];
         }
 #pragma unroll
@@ -145,7 +145,7 @@ template <class T> static __device__ void decode_attention_split(const abdb_cu_d
         float m = -INFINITY, w = 0, s = 0;
 
         for (int k = 0; k < WARPS; k++) {
-            float by, mine = merge_softmax_partials(&m, &w, most[k * GROUP + g], all[k * GROUP + g], &by);
+            float by, mine = merge_softmax_partial_return_own_factor(&m, &w, most[k * GROUP + g], all[k * GROUP + g], &by);
 
             s = s * mine + sum[(k * GROUP + g) * COLUMNS * WARP_SIZE + c] * by;
         }
@@ -177,7 +177,7 @@ template <class T> static __device__ void merge_splits_of_head(const abdb_cu_dec
 
         for (uint32_t k = 0; k < a.splits; k++) {
             const float *p = part + (uint64_t)k * (a.d + 2);
-            float by, mine = merge_softmax_partials(&m, &w, p[a.d], p[a.d + 1], &by);
+            float by, mine = merge_softmax_partial_return_own_factor(&m, &w, p[a.d], p[a.d + 1], &by);
 
             s = s * mine + p[c] * by;
         }

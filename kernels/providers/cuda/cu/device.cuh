@@ -34,11 +34,11 @@ static __device__ __forceinline__ void from_float(f16 &to, float x)
     to = __float2half_rn(x);
 }
 /* Within 2 ulp and what the argument's rounding makes of it. */
-static __device__ __forceinline__ float fast_exp(float x)
+static __device__ __forceinline__ float exp_of_float(float x)
 {
     return expf(x);
 }
-static __device__ __forceinline__ float fast_exp2(float x)
+static __device__ __forceinline__ float exp2_of_float(float x)
 {
     return exp2f(x);
 }

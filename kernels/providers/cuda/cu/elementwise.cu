@@ -9,25 +9,25 @@ template <bool gelu> static __device__ __forceinline__ float gelu_or_silu(float 
 {
     float z = gelu ? 1.5957691216057308f * (x + 0.044715f * x * x * x) : x;
 
-    return x / (1 + fast_exp(-z));
+    return x / (1 + exp_of_float(-z));
 }
 
 /* The slope of x s(z) of gelu: s + x s (1 - s) z'. */
 static __device__ __forceinline__ float gelu_derivative_at(float x)
 {
-    float s = 1 / (1 + fast_exp(-1.5957691216057308f * (x + 0.044715f * x * x * x)));
+    float s = 1 / (1 + exp_of_float(-1.5957691216057308f * (x + 0.044715f * x * x * x)));
 
     return s + x * s * (1 - s) * 1.5957691216057308f * (1 + 0.134145f * x * x);
 }
 
 /* Calls `one` with the number of each pack that a thread has, then of single elements. */
-template <class F, class G> static __device__ __forceinline__ void for_each_pack_of_thread(uint64_t n, F many, G one)
+template <class F, class G> static __device__ __forceinline__ void for_each_pack_and_leftover_of_thread(uint64_t n, F many, G one)
 {
-    uint64_t packs = n / LANES, rest = abdb_cu_first_leftover(n, LANES) + threadIdx.x;
+    uint64_t packs = n / LANES, rest = abdb_cu_first_element_after_vectors(n, LANES) + threadIdx.x;
 
 #pragma unroll
     for (int i = 0; i < ABDB_CU_EACH; i++) {
-        uint64_t at = abdb_cu_piece_of_thread(blockIdx.x, threadIdx.x, i);
+        uint64_t at = abdb_cu_piece_index_of_thread(blockIdx.x, threadIdx.x, i);
 
         if (at < packs) many(at);
     }
@@ -36,7 +36,7 @@ template <class F, class G> static __device__ __forceinline__ void for_each_pack
 
 template <class T, bool gelu> static __device__ void apply_gelu_or_silu(const abdb_cu_elements &a)
 {
-    for_each_pack_of_thread(
+    for_each_pack_and_leftover_of_thread(
         a.n,
         [&](uint64_t i) {
             pack<T, LANES> v = ((const pack<T, LANES> *)a.x)[i];
@@ -50,7 +50,7 @@ template <class T, bool gelu> static __device__ void apply_gelu_or_silu(const ab
 
 template <class T> static __device__ void multiply_by_gelu_derivative(const abdb_cu_elements &a)
 {
-    for_each_pack_of_thread(
+    for_each_pack_and_leftover_of_thread(
         a.n,
         [&](uint64_t i) {
             pack<T, LANES> v = ((const pack<T, LANES> *)a.x)[i], d = ((pack<T, LANES> *)a.y)[i];
@@ -74,7 +74,7 @@ template <class T, int lanes> static __device__ void apply_rotary(const abdb_cu_
 
 #pragma unroll
     for (int k = 0; k < ABDB_CU_EACH; k++) {
-        uint64_t i = abdb_cu_piece_of_thread(blockIdx.x, threadIdx.x, k), row = i / packs,
+        uint64_t i = abdb_cu_piece_index_of_thread(blockIdx.x, threadIdx.x, k), row = i / packs,
                  at = row * a.columns + i % packs * lanes, angle;
         pack<T, lanes> low, high;
 
@@ -95,7 +95,7 @@ template <class T, int lanes> static __device__ void apply_rotary(const abdb_cu_
     }
 }
 
-static __device__ __forceinline__ float adamw_step_of_element(const abdb_cu_adamw &a, float p, float g, float *m,
+static __device__ __forceinline__ float adamw_update_moments_return_param(const abdb_cu_adamw &a, float p, float g, float *m,
                                              float *v)
 {
     *m = 0.9f * *m + (1 - 0.9f) * g;
@@ -105,7 +105,7 @@ static __device__ __forceinline__ float adamw_step_of_element(const abdb_cu_adam
 
 template <class T> static __device__ void apply_adamw(const abdb_cu_adamw &a)
 {
-    for_each_pack_of_thread(
+    for_each_pack_and_leftover_of_thread(
         a.n,
         [&](uint64_t i) {
             pack<T, LANES> p = ((const pack<T, LANES> *)a.p)[i],
@@ -116,7 +116,7 @@ template <class T> static __device__ void apply_adamw(const abdb_cu_adamw &a)
 #pragma unroll
             for (int j = 0; j < LANES; j++)
                 from_float(p.at[j],
-                           adamw_step_of_element(a, to_float(p.at[j]), to_float(g.at[j]), &m.at[j], &v.at[j]));
+                           adamw_update_moments_return_param(a, to_float(p.at[j]), to_float(g.at[j]), &m.at[j], &v.at[j]));
             ((pack<T, LANES> *)a.p_out)[i] = p;
             ((pack<float, LANES> *)a.m_out)[i] = m;
             ((pack<float, LANES> *)a.v_out)[i] = v;
@@ -124,7 +124,7 @@ template <class T> static __device__ void apply_adamw(const abdb_cu_adamw &a)
         [&](uint64_t i) {
             float m = a.m[i], v = a.v[i];
 
-            from_float(((T *)a.p_out)[i], adamw_step_of_element(a, to_float(((const T *)a.p)[i]),
+            from_float(((T *)a.p_out)[i], adamw_update_moments_return_param(a, to_float(((const T *)a.p)[i]),
                                                to_float(((const T *)a.g)[i]), &m, &v));
             a.m_out[i] = m;
             a.v_out[i] = v;

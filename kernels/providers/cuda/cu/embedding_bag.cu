@@ -7,7 +7,7 @@ enum { AHEAD = 8 };
 template <int lanes> static __device__ void sum_embedding_bags(const abdb_cu_embedding_bag &a)
 {
     uint64_t width = a.width / lanes;
-    unsigned group = abdb_cu_threads_per_row(width), groups = blockDim.x / group, in = threadIdx.x % group;
+    unsigned group = abdb_cu_threads_per_row_up_to_warp(width), groups = blockDim.x / group, in = threadIdx.x % group;
     uint64_t sample = blockIdx.x * (uint64_t)groups + threadIdx.x / group,
              table = a.first + blockIdx.y;
     const pack<float, lanes> *from =

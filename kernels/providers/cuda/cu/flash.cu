@@ -75,13 +75,13 @@ static __device__ __forceinline__ void update_online_softmax(rows_of<tiles, wide
                 now = fmaxf(now, fmaxf(r.score[m][n][2 * h], r.score[m][n][2 * h + 1]));
             now = fmaxf(now, __shfl_xor_sync((unsigned)ALL_LANES, now, 1));
             now = fmaxf(now, __shfl_xor_sync((unsigned)ALL_LANES, now, 2));
-            less = fast_exp2((r.most[m][h] - now) * scale);
+            less = exp2_of_float((r.most[m][h] - now) * scale);
             r.most[m][h] = now;
 #pragma unroll
             for (int n = 0; n < keys / 8; n++)
 #pragma unroll
                 for (int i = 2 * h; i < 2 * h + 2; i++)
-                    sum += r.score[m][n][i] = fast_exp2((r.score[m][n][i] - now) * scale);
+                    sum += r.score[m][n][i] = exp2_of_float((r.score[m][n][i] - now) * scale);
             r.all[m][h] = r.all[m][h] * less + sum; /* of this lane's columns */
 #pragma unroll
             for (int n = 0; n < wide / 8; n++)
@@ -103,7 +103,7 @@ static __device__ __forceinline__ void accumulate_weighted_values(rows_of<tiles,
             for (int i = 0; i < 4; i++) {
                 const float *s = r.score[m][2 * c + i / 2] + i % 2 * 2;
 
-                p[m][i] = pack_two_halves<T>(s[0], s[1]);
+                p[m][i] = round_and_pack_two_16bit_floats<T>(s[0], s[1]);
             }
 #pragma unroll
         for (int n = 0; n < wide / 16; n++) {
@@ -119,7 +119,7 @@ static __device__ __forceinline__ void accumulate_weighted_values(rows_of<tiles,
 
 template <class T, int tiles, int wide, int keys>
 static __device__ __forceinline__ void
-write_normalised_rows(rows_of<tiles, wide, keys> &r, const abdb_cu_attention &a, uint32_t query, float scale)
+write_normalised_rows_and_logsumexp(rows_of<tiles, wide, keys> &r, const abdb_cu_attention &a, uint32_t query, float scale)
 {
     uint32_t blocks = (a.queries + WARPS * tiles * 16 - 1) / (WARPS * tiles * 16),
              head = blockIdx.x / blocks % a.heads, batch = blockIdx.x / blocks / a.heads;
@@ -145,7 +145,7 @@ write_normalised_rows(rows_of<tiles, wide, keys> &r, const abdb_cu_attention &a,
 
                 if (column < a.d)
                     *(uint32_t *)(o + row * a.o.row + column) =
-                        pack_two_halves<T>(r.sum[m][n][2 * h] * by, r.sum[m][n][2 * h + 1] * by);
+                        round_and_pack_two_16bit_floats<T>(r.sum[m][n][2 * h] * by, r.sum[m][n][2 * h + 1] * by);
             }
         }
 }
@@ -195,7 +195,7 @@ static __device__ __forceinline__ void flash_attention_forward(const abdb_cu_att
         update_online_softmax(r, scale);
         accumulate_weighted_values<T>(r, v_tile);
     }
-    write_normalised_rows<T>(r, a, own, scale);
+    write_normalised_rows_and_logsumexp<T>(r, a, own, scale);
 }
 
 KERNEL(flash_64_bf16, abdb_cu_attention, WARPS *WARP_SIZE)

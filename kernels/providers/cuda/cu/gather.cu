@@ -5,10 +5,10 @@
 enum { ROWS = 4 };
 
 /* Group `thread / group` of a block has rows number + k x groups; its threads the vectors of them. */
-template <class V, bool scatter> static __device__ __forceinline__ void copy_rows_by_index(const abdb_cu_indexed_rows &a)
+template <class V, bool scatter> static __device__ __forceinline__ void gather_or_scatter_rows_of_group(const abdb_cu_indexed_rows &a)
 {
     uint64_t width = a.width * sizeof(float) / sizeof(V);
-    unsigned group = abdb_cu_threads_per_row(width), groups = blockDim.x / group;
+    unsigned group = abdb_cu_threads_per_row_up_to_warp(width), groups = blockDim.x / group;
     uint64_t first = (blockIdx.x * (uint64_t)groups + threadIdx.x / group) * ROWS;
     unsigned in = threadIdx.x % group;
     uint64_t at[ROWS];
@@ -31,25 +31,25 @@ template <class V, bool scatter> static __device__ __forceinline__ void copy_row
 
 KERNEL(gather_16, abdb_cu_indexed_rows, ABDB_CU_THREADS)
 {
-    copy_rows_by_index<uint4, false>(a);
+    gather_or_scatter_rows_of_group<uint4, false>(a);
 }
 KERNEL(gather_8, abdb_cu_indexed_rows, ABDB_CU_THREADS)
 {
-    copy_rows_by_index<double, false>(a);
+    gather_or_scatter_rows_of_group<double, false>(a);
 }
 KERNEL(gather_4, abdb_cu_indexed_rows, ABDB_CU_THREADS)
 {
-    copy_rows_by_index<float, false>(a);
+    gather_or_scatter_rows_of_group<float, false>(a);
 }
 KERNEL(scatter_16, abdb_cu_indexed_rows, ABDB_CU_THREADS)
 {
-    copy_rows_by_index<uint4, true>(a);
+    gather_or_scatter_rows_of_group<uint4, true>(a);
 }
 KERNEL(scatter_8, abdb_cu_indexed_rows, ABDB_CU_THREADS)
 {
-    copy_rows_by_index<double, true>(a);
+    gather_or_scatter_rows_of_group<double, true>(a);
 }
 KERNEL(scatter_4, abdb_cu_indexed_rows, ABDB_CU_THREADS)
 {
-    copy_rows_by_index<float, true>(a);
+    gather_or_scatter_rows_of_group<float, true>(a);
 }

@@ -6,7 +6,7 @@ enum { SIDE = 64, DEEP = 32, ACROSS = 16, GROUP = 32 };
 
 /* Weight (k, n) as a number. */
 template <bool halves>
-static __device__ __forceinline__ float dequantise_weight(const abdb_cu_linear_quantised &a, uint64_t k, uint64_t n)
+static __device__ __forceinline__ float load_i8_raw_or_i4_dequantised(const abdb_cu_linear_quantised &a, uint64_t k, uint64_t n)
 {
     int byte;
 
@@ -35,7 +35,7 @@ template <bool halves, int each> static __device__ void dequantising_gemm_tile(c
         for (unsigned i = threadIdx.x; i < DEEP * SIDE; i += blockDim.x) {
             uint64_t r = k + i / SIDE, c = column + i % SIDE;
 
-            w_tile[i] = r < a.k && c < a.n ? dequantise_weight<halves>(a, r, c) : 0;
+            w_tile[i] = r < a.k && c < a.n ? load_i8_raw_or_i4_dequantised<halves>(a, r, c) : 0;
         }
         __syncthreads();
 #pragma unroll 4

@@ -44,7 +44,7 @@ static __device__ float row_sum_of_exponentials(const cached_row<T, lanes> &r, f
         pack<T, lanes> v = r.at(i);
 
 #pragma unroll
-        for (int j = 0; j < lanes; j++) sum += fast_exp(to_float(v.at[j]) - most);
+        for (int j = 0; j < lanes; j++) sum += exp_of_float(to_float(v.at[j]) - most);
     }
     return block_sum(sum, room);
 }
@@ -61,7 +61,7 @@ static __device__ void softmax_row(const abdb_cu_row_op &a, unsigned char *memor
 
 #pragma unroll
         for (int j = 0; j < lanes; j++)
-            from_float(v.at[j], fast_exp(to_float(v.at[j]) - most) * by);
+            from_float(v.at[j], exp_of_float(to_float(v.at[j]) - most) * by);
         y[i] = v;
     }
 }

@@ -23,12 +23,12 @@ static __device__ __forceinline__ void run_stream_pass(const abdb_cu_pass &a)
     enum { LANES = ABDB_CU_VECTOR / sizeof(T) };
     const T *x = (const T *)a.x, *y = (const T *)a.y;
     T *z = (T *)a.z;
-    uint64_t vectors = a.n / LANES, rest = abdb_cu_first_leftover(a.n, LANES) + threadIdx.x;
+    uint64_t vectors = a.n / LANES, rest = abdb_cu_first_element_after_vectors(a.n, LANES) + threadIdx.x;
     vector16<T> p[ABDB_CU_EACH], q[ABDB_CU_EACH];
 
 #pragma unroll
     for (int i = 0; i < ABDB_CU_EACH; i++) {
-        uint64_t at = abdb_cu_piece_of_thread(blockIdx.x, threadIdx.x, i);
+        uint64_t at = abdb_cu_piece_index_of_thread(blockIdx.x, threadIdx.x, i);
 
         if (at >= vectors) continue;
         if (op != WRITE) p[i].raw = load_streaming((const uint4 *)x + at);
@@ -36,7 +36,7 @@ static __device__ __forceinline__ void run_stream_pass(const abdb_cu_pass &a)
     }
 #pragma unroll
     for (int i = 0; i < ABDB_CU_EACH; i++) {
-        uint64_t at = abdb_cu_piece_of_thread(blockIdx.x, threadIdx.x, i);
+        uint64_t at = abdb_cu_piece_index_of_thread(blockIdx.x, threadIdx.x, i);
 
         if (at >= vectors) continue;
 #pragma unroll
@@ -51,12 +51,12 @@ static __device__ __forceinline__ void run_stream_pass(const abdb_cu_pass &a)
                           a.fmas);
 }
 
-template <bool dot, class T> static __device__ __forceinline__ void partial_sum_of_block(const abdb_cu_partial_sums &a)
+template <bool dot, class T> static __device__ __forceinline__ void partial_sum_or_dot_of_block(const abdb_cu_partial_sums &a)
 {
     enum { LANES = ABDB_CU_VECTOR / sizeof(T) };
     SHARED(T, room, 33);
     const T *x = (const T *)a.x, *y = (const T *)a.y;
-    uint64_t vectors = a.n / LANES, rest = abdb_cu_first_leftover(a.n, LANES) + threadIdx.x;
+    uint64_t vectors = a.n / LANES, rest = abdb_cu_first_element_after_vectors(a.n, LANES) + threadIdx.x;
     T sum = 0;
 
     for (uint64_t b = blockIdx.x; b < abdb_cu_blocks_for_pieces(vectors); b += gridDim.x) {
@@ -64,7 +64,7 @@ template <bool dot, class T> static __device__ __forceinline__ void partial_sum_
 
 #pragma unroll
         for (int i = 0; i < ABDB_CU_EACH; i++) {
-            uint64_t at = abdb_cu_piece_of_thread(b, threadIdx.x, i);
+            uint64_t at = abdb_cu_piece_index_of_thread(b, threadIdx.x, i);
 
             p[i].raw = q[i].raw = uint4{0, 0, 0, 0};
             if (at >= vectors) continue;
@@ -118,19 +118,19 @@ PASS(fma, CHAIN)
 
 KERNEL(read_f32, abdb_cu_partial_sums, ABDB_CU_THREADS)
 {
-    partial_sum_of_block<false, float>(a);
+    partial_sum_or_dot_of_block<false, float>(a);
 }
 KERNEL(read_f64, abdb_cu_partial_sums, ABDB_CU_THREADS)
 {
-    partial_sum_of_block<false, double>(a);
+    partial_sum_or_dot_of_block<false, double>(a);
 }
 KERNEL(dot_f32, abdb_cu_partial_sums, ABDB_CU_THREADS)
 {
-    partial_sum_of_block<true, float>(a);
+    partial_sum_or_dot_of_block<true, float>(a);
 }
 KERNEL(dot_f64, abdb_cu_partial_sums, ABDB_CU_THREADS)
 {
-    partial_sum_of_block<true, double>(a);
+    partial_sum_or_dot_of_block<true, double>(a);
 }
 KERNEL(total_f32, abdb_cu_partial_sums, ABDB_CU_THREADS)
 {

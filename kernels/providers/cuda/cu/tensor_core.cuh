@@ -68,7 +68,7 @@ template <int left> static __device__ __forceinline__ void wait_async_copies()
 #endif
 
 /* Two numbers as halves of a word, the first in the lower half. */
-template <class T> static __device__ __forceinline__ uint32_t pack_two_halves(float low, float high)
+template <class T> static __device__ __forceinline__ uint32_t round_and_pack_two_16bit_floats(float low, float high)
 {
     pack<T, 2> v;
     uint32_t word;

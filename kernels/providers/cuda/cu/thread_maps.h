@@ -23,20 +23,20 @@ ABDB_CU_MAP uint64_t abdb_cu_blocks_for_pieces(uint64_t n)
 }
 
 /* Piece number `i` of a thread: neighbours have neighbours, so that a warp reads 512 bytes. */
-ABDB_CU_MAP uint64_t abdb_cu_piece_of_thread(uint64_t block, unsigned thread, unsigned i)
+ABDB_CU_MAP uint64_t abdb_cu_piece_index_of_thread(uint64_t block, unsigned thread, unsigned i)
 {
     return (block * ABDB_CU_EACH + i) * ABDB_CU_THREADS + thread;
 }
 
 /* What is left of n elements where a vector has `lanes`: the first that no vector has. */
-ABDB_CU_MAP uint64_t abdb_cu_first_leftover(uint64_t n, unsigned lanes)
+ABDB_CU_MAP uint64_t abdb_cu_first_element_after_vectors(uint64_t n, unsigned lanes)
 {
     return n / lanes * lanes;
 }
 
 /* A row of `width` vectors that a group of threads has together: threads of a group, a power of two
  * from 1 to 32, so that as few as can be have nothing to do. */
-ABDB_CU_MAP unsigned abdb_cu_threads_per_row(uint64_t width)
+ABDB_CU_MAP unsigned abdb_cu_threads_per_row_up_to_warp(uint64_t width)
 {
     unsigned group = 1;
 

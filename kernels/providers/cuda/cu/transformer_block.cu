@@ -7,7 +7,7 @@ template <class T> static __device__ void broadcast_bias_plus_base(const abdb_cu
 {
 #pragma unroll
     for (int i = 0; i < ABDB_CU_EACH; i++) {
-        uint64_t at = abdb_cu_piece_of_thread(blockIdx.x, threadIdx.x, i);
+        uint64_t at = abdb_cu_piece_index_of_thread(blockIdx.x, threadIdx.x, i);
 
         if (at >= a.n) break;
         from_float(((T *)a.to)[at], to_float(((const T *)a.bias)[at % a.columns]) +
@@ -35,7 +35,7 @@ template <class T> static __device__ void sum_columns(const abdb_cu_column_sums 
 
 /* A block a row: with hat = (x - mean) scale and back = dy gain, dx = base + scale (back - mean(back)
  * - hat mean(back hat)), hats = dy hat. */
-template <class T> static __device__ void layernorm_backward_row(const abdb_cu_norm_backward &a)
+template <class T> static __device__ void layernorm_backward_row_and_gain_terms(const abdb_cu_norm_backward &a)
 {
     SHARED(float, room, 33);
     uint64_t row = blockIdx.x * a.columns, n = a.columns;
@@ -78,7 +78,7 @@ template <class T> static __device__ void layernorm_backward_row(const abdb_cu_n
     }                                                              \
     KERNEL(norm_back_##suffix, abdb_cu_norm_backward, ABDB_CU_THREADS) \
     {                                                              \
-        layernorm_backward_row<T>(a);                                           \
+        layernorm_backward_row_and_gain_terms<T>(a);                                           \
     }
 STEPS(f32, float)
 STEPS(bf16, bf16)

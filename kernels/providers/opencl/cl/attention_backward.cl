@@ -5,13 +5,13 @@
  * slopes from the sums of dO O. */
 /* Scores to probabilities, and slopes of probabilities to those of scores; which of row r and
  * column j sees the other is told by their difference. */
-void probs_and_score_gradients(float s[ROWS][BLOCK], float p[ROWS][BLOCK], global const float *logarithm,
+void scores_to_probs_and_score_gradients(float s[ROWS][BLOCK], float p[ROWS][BLOCK], global const float *logarithm,
             global const float *means, float scale, long at, long j0, long queries, long keys,
-            int causal, bool turns)
+            int causal, bool of_keys)
 {
     for (int r = 0; r < ROWS; r++)
         for (int j = 0; j < BLOCK; j++) {
-            long key = turns ? at + r : j0 + j, query = turns ? j0 + j : at + r;
+            long key = of_keys ? at + r : j0 + j, query = of_keys ? j0 + j : at + r;
             bool sees = key < keys && query < queries && (!causal || key <= query + keys - queries);
             float e = sees ? exp(scale * s[r][j] - logarithm[query]) : 0;
 
@@ -20,14 +20,14 @@ void probs_and_score_gradients(float s[ROWS][BLOCK], float p[ROWS][BLOCK], globa
         }
 }
 
-void store_rows(global ELEMENT *out, float o[ROWS][WIDE], ulong here, ulong d, ulong row)
+void store_attention_rows_rounded(global ELEMENT *out, float o[ROWS][WIDE], ulong here, ulong d, ulong row)
 {
     for (ulong r = 0; r < ROWS && r < here; r++)
         for (ulong i = 0; i < d; i++) PUT(out, r * row + i, o[r][i]);
 }
 
 /* Of queries, or of keys: `turns` is known where this is called. */
-void attention_backward_rows(bool turns, global const float *a, global const float *b, global const float *x,
+void attention_backward_dq_or_dkv_rows(bool of_keys, global const float *a, global const float *b, global const float *x,
           global const float *y, global const float *x_turned, global const float *y_turned,
           global const float *logarithm, global const float *means, global ELEMENT *out,
           global ELEMENT *out_too, ulong queries, ulong keys, ulong d, ulong padded, ulong through,
@@ -39,7 +39,7 @@ void attention_backward_rows(bool turns, global const float *a, global const flo
         scale = rsqrt((float)d);
     ulong from = h / group, to = from + 1, low = 0, high = keys;
 
-    if (turns) {
+    if (of_keys) {
         from = h * group;
         to = from + group;
         high = queries;
@@ -52,22 +52,22 @@ void attention_backward_rows(bool turns, global const float *a, global const flo
     for (int r = 0; r < ROWS; r++) {
         whole[r] = 1;
         for (int i = 0; i < WIDE; i++) o[r][i] = 0;
-        if (turns)
+        if (of_keys)
             for (int i = 0; i < WIDE; i++) too[r][i] = 0;
     }
     for (ulong g = from; g < to; g++)
         for (ulong j = low; j < high; j += BLOCK) {
-            ulong line = (turns ? g : h) * queries;
+            ulong line = (of_keys ? g : h) * queries;
 
             scaled_dots_with_columns(a, x_turned + g * through * d + j, through, d, 1, s);
             scaled_dots_with_columns(b, y_turned + g * through * d + j, through, d, 1, p);
-            probs_and_score_gradients(s, p, logarithm + line, means + line, scale, at, j, queries, keys, causal,
-                   turns);
+            scores_to_probs_and_score_gradients(s, p, logarithm + line, means + line, scale, at, j, queries, keys, causal,
+                   of_keys);
             rescale_and_add_product(o, p, whole, x + (g * through + j) * WIDE);
-            if (turns) rescale_and_add_product(too, s, whole, y + (g * through + j) * WIDE);
+            if (of_keys) rescale_and_add_product(too, s, whole, y + (g * through + j) * WIDE);
         }
-    store_rows(out + first + place, o, (turns ? keys : queries) - at, d, row);
-    if (turns) store_rows(out_too + first_too + place, too, keys - at, d, row);
+    store_attention_rows_rounded(out + first + place, o, (of_keys ? keys : queries) - at, d, row);
+    if (of_keys) store_attention_rows_rounded(out_too + first_too + place, too, keys - at, d, row);
 }
 
 KERNEL void attention_backward_dq(global const float *a, global const float *b, global const float *x,
@@ -77,7 +77,7 @@ KERNEL void attention_backward_dq(global const float *a, global const float *b, 
                          ulong padded, ulong through, ulong group, int causal, ulong first,
                          ulong first_too, ulong batch, ulong head, ulong row)
 {
-    attention_backward_rows(false, a, b, x, y, x_turned, y_turned, logarithm + logarithm_at, means, out, out_too, queries, keys,
+    attention_backward_dq_or_dkv_rows(false, a, b, x, y, x_turned, y_turned, logarithm + logarithm_at, means, out, out_too, queries, keys,
          d, padded, through, group, causal, first, first_too, batch, head, row);
 }
 
@@ -88,7 +88,7 @@ KERNEL void attention_backward_dk_dv(global const float *a, global const float *
                       ulong padded, ulong through, ulong group, int causal, ulong first,
                       ulong first_too, ulong batch, ulong head, ulong row)
 {
-    attention_backward_rows(true, a, b, x, y, x_turned, y_turned, logarithm + logarithm_at, means, out, out_too, queries, keys,
+    attention_backward_dq_or_dkv_rows(true, a, b, x, y, x_turned, y_turned, logarithm + logarithm_at, means, out, out_too, queries, keys,
          d, padded, through, group, causal, first, first_too, batch, head, row);
 }
 

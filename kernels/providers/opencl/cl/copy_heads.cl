@@ -1,10 +1,10 @@
 /* copy_heads.cl - one head's rows of d numbers as f32, filled up with rows of zeros: as `padded`
- * rows of WIDE numbers (copy_head_rows), or transposed, d rows of `padded` numbers
- * (copy_head_rows_transposed). Row r of head h of batch b begins at first + b batch + h head + r
+ * rows of WIDE numbers (copy_head_rows_padded_f32), or transposed, d rows of `padded` numbers
+ * (copy_head_rows_transposed_padded_f32). Row r of head h of batch b begins at first + b batch + h head + r
  * row. Dimensions: pieces of PIECE rows, heads, batches. */
 enum { PIECE = 16 };
 
-KERNEL void copy_head_rows(global const ELEMENT *from, global float *to, ulong count, ulong padded, ulong d,
+KERNEL void copy_head_rows_padded_f32(global const ELEMENT *from, global float *to, ulong count, ulong padded, ulong d,
                  ulong first, ulong batch, ulong head, ulong row)
 {
     ulong low = get_global_id(0) * PIECE;
@@ -16,7 +16,7 @@ KERNEL void copy_head_rows(global const ELEMENT *from, global float *to, ulong c
             to[r * WIDE + i] = r < count && i < d ? GET(from, r * row + i) : 0;
 }
 
-KERNEL void copy_head_rows_transposed(global const ELEMENT *from, global float *to, ulong count, ulong padded, ulong d,
+KERNEL void copy_head_rows_transposed_padded_f32(global const ELEMENT *from, global float *to, ulong count, ulong padded, ulong d,
                    ulong first, ulong batch, ulong head, ulong row)
 {
     ulong low = get_global_id(0) * PIECE;

@@ -26,7 +26,7 @@ void query_key_dots(global const ELEMENT *q, global const ELEMENT *k, ulong coun
 }
 
 /* Scores of the first `seen` of them to weights; what was collected becomes less. */
-void update_softmax_of_group(kept *t, float s[GROUP][TOKENS], long seen, float scale)
+void update_online_softmax_of_group(kept *t, float s[GROUP][TOKENS], long seen, float scale)
 {
     for (int g = 0; g < GROUP; g++) {
         float now = t->most[g], sum = 0, less;
@@ -99,7 +99,7 @@ KERNEL void paged_decode_attention(global const ELEMENT *q, global const ELEMENT
             count = seen;
 #endif
             query_key_dots(q + head * D, k + (place + j) * D, count, s);
-            update_softmax_of_group(&t, s, seen, rsqrt((float)D));
+            update_online_softmax_of_group(&t, s, seen, rsqrt((float)D));
             add_weighted_values_of_group(&t, s, v + (place + j) * D, count);
         }
     }

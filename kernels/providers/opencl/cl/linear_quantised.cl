@@ -38,13 +38,13 @@ void zero_tile(FLOATV t[ROWS][2])
 
 /* t = the panel x times a strip. */
 #if defined BYTES
-void multiply_panel_by_strip(FLOATV t[ROWS][2], global const float *x, global const char *w, ulong k)
+void accumulate_panel_times_strip(FLOATV t[ROWS][2], global const float *x, global const char *w, ulong k)
 {
     for (ulong i = 0; i < k; i++, x += ROWS, w += COLUMNS)
         add_outer_product(t, x, CONVERTV(VLOAD(0, w)), CONVERTV(VLOAD(1, w)));
 }
 #elif defined BLOCKS
-void multiply_panel_by_strip(FLOATV t[ROWS][2], global const float *x, global const float *w,
+void accumulate_panel_times_strip(FLOATV t[ROWS][2], global const float *x, global const float *w,
               global const int *block, int blocks)
 {
     for (int b = 0; b < blocks; b++) {
@@ -56,7 +56,7 @@ void multiply_panel_by_strip(FLOATV t[ROWS][2], global const float *x, global co
 }
 #else
 #define HALF(v) (CONVERTV(v) - 8)
-void multiply_panel_by_strip(FLOATV t[ROWS][2], global const float *x, global const char *w, ulong k,
+void accumulate_panel_times_strip(FLOATV t[ROWS][2], global const float *x, global const char *w, ulong k,
               global const float *scale, ulong strip, ulong n)
 {
     FLOATV part[ROWS][2];
@@ -92,11 +92,11 @@ KERNEL void linear_layer_gemm(global const float *x, global const WEIGHT *w, glo
     x += panel * k * ROWS;
     zero_tile(t);
 #if defined BYTES
-    multiply_panel_by_strip(t, x, w + strip * k * COLUMNS, k);
+    accumulate_panel_times_strip(t, x, w + strip * k * COLUMNS, k);
 #elif defined BLOCKS
-    multiply_panel_by_strip(t, x, w + strip * k * COLUMNS, block + start[strip], start[strip + 1] - start[strip]);
+    accumulate_panel_times_strip(t, x, w + strip * k * COLUMNS, block + start[strip], start[strip + 1] - start[strip]);
 #else
-    multiply_panel_by_strip(t, x, w + strip * (k / 2) * COLUMNS, k, w_scale, strip, n);
+    accumulate_panel_times_strip(t, x, w + strip * (k / 2) * COLUMNS, k, w_scale, strip, n);
 #endif
     for (ulong r = 0; r < ROWS && panel * ROWS + r < m; r++) {
         float line[COLUMNS], by = 1;

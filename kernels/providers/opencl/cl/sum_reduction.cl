@@ -1,8 +1,8 @@
 /* sum_reduction.cl - the sum of x, or of x y (-DDOT), over n elements: one of each group of
- * CHUNK elements (partial_sum_of_group), then of these (total_of_partial_sums). */
+ * CHUNK elements (partial_sum_or_dot_of_group), then of these (total_of_partial_sums). */
 enum { CHAINS = 8 };
 
-KERNEL void partial_sum_of_group(global const REAL *x, global const REAL *y, global REAL *part, ulong n)
+KERNEL void partial_sum_or_dot_of_group(global const REAL *x, global const REAL *y, global REAL *part, ulong n)
 {
     ulong low = get_group_id(0) * (ulong)CHUNK, high = min(low + CHUNK, n), each = LANES * CHAINS;
     ulong whole = low + (high - low) / each * each;

@@ -163,8 +163,8 @@ static void lay_out_backward_workspace(const abdb_vec_attention *a, attention_wo
 
 /* Sizes of panels of packed K, V and Q, and their places; where a->room is NULL only the bytes
  * are counted. */
-static void lay_out_attention_workspace(const abdb_vec_attention *a, bool backward,
-                                        attention_workspace *x)
+static void count_or_lay_out_attention_workspace(const abdb_vec_attention *a, bool backward,
+                                                 attention_workspace *x)
 {
     size_t step = a->dtype == ABDB_BF16 ? 2 : 1, kv = a->batch * a->kv_heads,
            panels = abdb_vec_round_up(a->d, VEC_PANEL) / VEC_PANEL;
@@ -201,7 +201,7 @@ size_t VEC(attention_bytes)(const abdb_vec_attention *a, bool backward)
     attention_workspace x;
 
     sized.room = NULL;
-    lay_out_attention_workspace(&sized, backward, &x);
+    count_or_lay_out_attention_workspace(&sized, backward, &x);
     return x.bytes;
 }
 
@@ -213,9 +213,10 @@ static void zero_panel_steps(char *panel, size_t from, size_t to)
 
 /* Rows of one head as panels along its columns, and, transposed, along its rows: rows [from, to).
  * What a panel has beyond them is 0. */
-static void pack_head_rows_as_panels(const abdb_vec_attention *a, const void *rows, size_t row,
-                                     size_t count, size_t from, size_t to, char *along,
-                                     size_t panel, char *transposed, size_t transposed_panel)
+static void pack_head_rows_and_transpose_as_panels(const abdb_vec_attention *a, const void *rows,
+                                                   size_t row, size_t count, size_t from, size_t to,
+                                                   char *along, size_t panel, char *transposed,
+                                                   size_t transposed_panel)
 {
     size_t step = a->dtype == ABDB_BF16 ? 2 : 1;
     abdb_vec_gemm_call b = {
@@ -254,7 +255,7 @@ static void copy_rows_zero_padded(const attention_workspace *x, const uint16_t *
 }
 
 /* Keys and values, and backward queries and gradients too, by all threads. */
-static void pack_all_operands(const abdb_vec_attention *a, const attention_workspace *x)
+static void pack_all_attention_operands(const abdb_vec_attention *a, const attention_workspace *x)
 {
     size_t size = abdb_dtype_size(a->dtype), of_keys = (a->keys + PART - 1) / PART,
            of_queries = (a->queries + PART - 1) / PART;
@@ -267,12 +268,12 @@ static void pack_all_operands(const abdb_vec_attention *a, const attention_works
                     size,
                t = 4 * head * x->kt_head, v = 4 * head * x->v_head;
 
-        pack_head_rows_as_panels(a, (const char *)a->k + at, a->of_kv.row, a->keys, from, to,
-                                 x->k ? x->k + v : NULL, x->v_panel, x->kt ? x->kt + t : NULL,
-                                 x->kt_panel);
-        pack_head_rows_as_panels(a, (const char *)a->v + at, a->of_kv.row, a->keys, from, to,
-                                 x->v ? x->v + v : NULL, x->v_panel, x->vt ? x->vt + t : NULL,
-                                 x->kt_panel);
+        pack_head_rows_and_transpose_as_panels(a, (const char *)a->k + at, a->of_kv.row, a->keys,
+                                               from, to, x->k ? x->k + v : NULL, x->v_panel,
+                                               x->kt ? x->kt + t : NULL, x->kt_panel);
+        pack_head_rows_and_transpose_as_panels(a, (const char *)a->v + at, a->of_kv.row, a->keys,
+                                               from, to, x->v ? x->v + v : NULL, x->v_panel,
+                                               x->vt ? x->vt + t : NULL, x->kt_panel);
         if (x->k_rows) {
             copy_rows_zero_padded(x, (const uint16_t *)a->k + at / size, a->of_kv.row, from, to,
                                   a->d, x->k_rows + head * x->rows_head);
@@ -288,10 +289,10 @@ static void pack_all_operands(const abdb_vec_attention *a, const attention_works
         size_t b = head / a->heads, h = head % a->heads, q = 4 * head * x->q_head,
                t = 4 * head * x->qt_head;
 
-        pack_head_rows_as_panels(
+        pack_head_rows_and_transpose_as_panels(
             a, (const char *)a->q + (b * a->of_q.batch + h * a->of_q.head) * size, a->of_q.row,
             a->queries, from, to, x->q + q, x->q_panel, x->qt ? x->qt + t : NULL, x->kt_panel);
-        pack_head_rows_as_panels(
+        pack_head_rows_and_transpose_as_panels(
             a, (const char *)a->dout + (b * a->of_o.batch + h * a->of_o.head) * size, a->of_o.row,
             a->queries, from, to, x->dout + q, x->q_panel, x->dout_t ? x->dout_t + t : NULL,
             x->kt_panel);

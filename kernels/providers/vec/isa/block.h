@@ -15,7 +15,7 @@ static void STEP_OF(add_bias_and_residual)(const abdb_vec_step *s, size_t row)
     }
 }
 
-VEC_INLINE vec_f32 STEP_OF(gelu_logistic)(vec_f32 x)
+VEC_INLINE vec_f32 STEP_OF(logistic_of_gelu_argument)(vec_f32 x)
 {
     return 1.0f / vec_one_plus_exp_minus(vec_gelu_argument(x));
 }
@@ -30,7 +30,7 @@ static void STEP_OF(add_bias_then_gelu)(const abdb_vec_step *s, size_t row)
         vec_f32 v = GET(x + j) + GET(bias + j);
 
         PUT(x + j, v, false);
-        PUT(out + j, v * STEP_OF(gelu_logistic)(v), false);
+        PUT(out + j, v * STEP_OF(logistic_of_gelu_argument)(v), false);
     }
 }
 
@@ -55,7 +55,7 @@ static void STEP_OF(gelu_backward_sum_columns)(const abdb_vec_step *s, size_t ro
     const ELEMENT *x = (const ELEMENT *)s->x + row * s->columns;
 
     for (size_t j = 0; j < s->columns; j += VEC_F32) {
-        vec_f32 v = GET(x + j), l = STEP_OF(gelu_logistic)(v);
+        vec_f32 v = GET(x + j), l = STEP_OF(logistic_of_gelu_argument)(v);
         vec_f32 slope =
             l + v * l * (1.0f - l) * (v * v * (3 * 1.5957691216f * 0.044715f) + 1.5957691216f);
         vec_f32 back = GET(out + j) * slope;
@@ -111,7 +111,7 @@ static void STEP_OF(layernorm_row)(const abdb_vec_step *s, size_t row)
 }
 
 /* dx (+ add), to out, of dy = kept and x; gains' and shifts' gradients are summed. */
-static void STEP_OF(layernorm_backward_row)(const abdb_vec_step *s, size_t row)
+static void STEP_OF(layernorm_backward_row_and_param_sums)(const abdb_vec_step *s, size_t row)
 {
     size_t n = s->columns;
     ELEMENT *out = (ELEMENT *)s->out + row * n;
@@ -148,7 +148,7 @@ static void STEP_OF(run_step_on_rows)(const abdb_vec_step *s, size_t low, size_t
         case ABDB_STEP_CROSS: STEP_OF(combine_cross_layer)(s, row); break;
         case ABDB_STEP_GELU: STEP_OF(add_bias_then_gelu)(s, row); break;
         case ABDB_STEP_GELU_BACK: STEP_OF(gelu_backward_sum_columns)(s, row); break;
-        case ABDB_STEP_NORM_BACK: STEP_OF(layernorm_backward_row)(s, row); break;
+        case ABDB_STEP_NORM_BACK: STEP_OF(layernorm_backward_row_and_param_sums)(s, row); break;
         case ABDB_STEP_SWIGLU: STEP_OF(swiglu_row)(s, row); break;
         default: STEP_OF(add_row_to_column_sums)(s, row);
         }

@@ -100,10 +100,11 @@ VEC_INLINE void score_keys_prefetch_values(const abdb_vec_decode *x, size_t firs
 }
 
 /* Values of `n` keys by their probabilities, added to `rows` sums; the next keys are asked for. */
-VEC_INLINE void add_weighted_values(const abdb_vec_decode *x, float *acc, const char *v,
-                                    const char *next_keys, size_t n, size_t stride, const float *p,
-                                    const float *shrink, const size_t rows, const size_t wide,
-                                    size_t i, const abdb_dtype of)
+VEC_INLINE void rescale_sums_add_weighted_values(const abdb_vec_decode *x, float *acc,
+                                                 const char *v, const char *next_keys, size_t n,
+                                                 size_t stride, const float *p, const float *shrink,
+                                                 const size_t rows, const size_t wide, size_t i,
+                                                 const abdb_dtype of)
 {
     vec_f32 sum[ROWS][WIDE];
 
@@ -163,9 +164,11 @@ VEC_INLINE void attend_to_run_of_keys(const abdb_vec_decode *x, size_t first, co
     for (size_t r = 0; r < rows; r++)
         online_softmax_of_run(x, first + r, s + r * RUN, seen, &shrink[r]);
     for (; i + WIDE * VEC_F32 <= x->d; i += WIDE * VEC_F32)
-        add_weighted_values(x, acc, v, next_keys, n, stride, s, shrink, rows, WIDE, i, of);
+        rescale_sums_add_weighted_values(x, acc, v, next_keys, n, stride, s, shrink, rows, WIDE, i,
+                                         of);
     for (; i < x->d; i += VEC_F32)
-        add_weighted_values(x, acc, v, next_keys, n, stride, s, shrink, rows, 1, i, of);
+        rescale_sums_add_weighted_values(x, acc, v, next_keys, n, stride, s, shrink, rows, 1, i,
+                                         of);
 }
 
 #if VEC_WIDTH == 64
@@ -202,11 +205,12 @@ VEC_INLINE void score_keys_native_bf16(const abdb_vec_decode *x, size_t first, c
 
 /* Values of two keys side by side, multiplied by the pair of their probabilities: dpbf16 adds
  * products of neighbours. Sums of 32 columns lie as unpacking leaves them, of each 8 the first 4,
- * then of each 8 the last 4; abdb_vec_decode_merge_parts puts them in order. */
-VEC_INLINE void add_weighted_values_native_bf16(const abdb_vec_decode *x, float *acc, const char *v,
-                                                const char *next_keys, size_t n, size_t stride,
-                                                const uint32_t *p, const float *shrink,
-                                                const size_t rows, size_t i)
+ * then of each 8 the last 4; abdb_vec_decode_merge_parts_to_output puts them in order. */
+VEC_INLINE void rescale_sums_add_weighted_native_bf16(const abdb_vec_decode *x, float *acc,
+                                                      const char *v, const char *next_keys,
+                                                      size_t n, size_t stride, const uint32_t *p,
+                                                      const float *shrink, const size_t rows,
+                                                      size_t i)
 {
     __m512 sum[ROWS][2];
 
@@ -251,8 +255,8 @@ VEC_INLINE void attend_to_run_native_bf16(const abdb_vec_decode *x, size_t first
             vec_store_native_bf16(p + r * RUN + j, vec_load_f32(s + r * RUN + j), false);
     }
     for (size_t i = 0; i < x->d; i += 32)
-        add_weighted_values_native_bf16(x, x->acc + first * x->d, v, next_keys, n, stride,
-                                        (const uint32_t *)(const void *)p, shrink, rows, i);
+        rescale_sums_add_weighted_native_bf16(x, x->acc + first * x->d, v, next_keys, n, stride,
+                                              (const uint32_t *)(const void *)p, shrink, rows, i);
 }
 VEC_WITHOUT
 #endif

@@ -38,8 +38,8 @@ VEC_INLINE void sum_indexed_rows_at_columns(const indexed_rows *r, size_t column
 }
 
 /* All columns of a piece of a bag. */
-VEC_INLINE void sum_indexed_rows(const indexed_rows *r, size_t columns, float *out, bool add,
-                                 const bool is_bf16)
+VEC_INLINE void sum_indexed_rows_all_columns(const indexed_rows *r, size_t columns, float *out,
+                                             bool add, const bool is_bf16)
 {
     size_t j = 0;
 
@@ -118,7 +118,7 @@ VEC_INLINE void sum_bags_prefetching(const abdb_vec_bags *b, size_t low, size_t 
                 want = want < end ? want : end;
                 if (asked < want) prefetch_rows_of_lookups(b, row, asked, want);
                 asked = asked < want ? want : asked;
-                sum_indexed_rows(&r, columns, to, from > 0, is_bf16);
+                sum_indexed_rows_all_columns(&r, columns, to, from > 0, is_bf16);
             }
             if (is_bf16) store_row_as_bf16(sums, (uint16_t *)out + j, columns);
         }

@@ -127,9 +127,8 @@ static void FLASH(unfused_attention_of_head)(const abdb_vec_attention *a,
         TILES(rows, a->d, (a->keys + STEP - 1) / STEP,
               (const A_TYPE *)(const void *)(p + row * x->row), x->row / STEP, 1, v, x->v_panel,
               acc, x->wide, false);
-        for (size_t i = row; i < row + rows; i++)
-            FLASH(store_row_scaled)
-            (o + i * a->of_o.row, acc + (i - row) * x->wide, a->d, 1 / x->sums[i]);
+        for (size_t i = row; i < row + rows; i++) FLASH(store_row_scaled)
+        (o + i * a->of_o.row, acc + (i - row) * x->wide, a->d, 1 / x->sums[i]);
     }
 }
 
@@ -138,10 +137,10 @@ static void FLASH(attention_forward)(const abdb_vec_attention *a)
     size_t blocks = (a->queries + QUERIES - 1) / QUERIES, all = a->batch * a->heads * blocks;
     attention_workspace x;
 
-    lay_out_attention_workspace(a, false, &x);
+    count_or_lay_out_attention_workspace(a, false, &x);
 #pragma omp parallel num_threads(a->threads)
     {
-        pack_all_operands(a, &x);
+        pack_all_attention_operands(a, &x);
         for (size_t i = 0; a->plain && i < a->batch * a->heads; i++)
             FLASH(unfused_attention_of_head)(a, &x, i / a->heads, i % a->heads);
 #pragma omp for schedule(dynamic, 1)
@@ -160,8 +159,8 @@ static void FLASH(attention_forward)(const abdb_vec_attention *a)
 
 /* Of one row: s holds scores and p the products dO . V; afterwards p holds the probabilities P =
  * 2^(s scale - l) and s the gradients of the scores, P (dO . V - d), d being dO . O. */
-VEC_INLINE void FLASH(probs_and_dscores_of_row)(float *s, float *p, size_t seen, size_t n,
-                                                float scale, float l, float d)
+VEC_INLINE void FLASH(scores_to_probs_and_dscores_of_row)(float *s, float *p, size_t seen, size_t n,
+                                                          float scale, float l, float d)
 {
     size_t wide = (n + VEC_F32 - 1) / VEC_F32 * VEC_F32;
 
@@ -201,7 +200,7 @@ static void FLASH(add_gradients_of_block)(const abdb_vec_attention *a, const att
     for (size_t i = 0; i < rows; i++) {
         size_t sees = a->causal ? row + i + offset + 1 : a->keys;
 
-        FLASH(probs_and_dscores_of_row)
+        FLASH(scores_to_probs_and_dscores_of_row)
         (mine->s + i * KEYS, mine->t + i * KEYS,
          sees < key       ? 0
          : sees - key < n ? sees - key
@@ -223,8 +222,9 @@ static void FLASH(add_gradients_of_block)(const abdb_vec_attention *a, const att
 
 /* All that keys [key, key + n) of one head of keys give: dK and dV are complete afterwards, because
  * every query of every head that shares these keys is gone through here. */
-static void FLASH(gradients_of_key_block)(const abdb_vec_attention *a, const attention_workspace *x,
-                                          size_t b, size_t kv, size_t key, size_t n, float *dq)
+static void FLASH(compute_dk_dv_add_dq_of_key_block)(const abdb_vec_attention *a,
+                                                     const attention_workspace *x, size_t b,
+                                                     size_t kv, size_t key, size_t n, float *dq)
 {
     const thread_workspace *mine = &x->mine[omp_get_thread_num()];
     size_t group = a->heads / a->kv_heads, offset = a->keys - a->queries;
@@ -264,8 +264,8 @@ static void FLASH(dot_do_o_of_row)(const abdb_vec_attention *a, const attention_
 }
 
 /* dQ of one row, the sum over the parts of the keys. */
-static void FLASH(sum_dq_of_parts)(const abdb_vec_attention *a, const attention_workspace *x,
-                                   size_t i)
+static void FLASH(sum_and_store_dq_of_row)(const abdb_vec_attention *a,
+                                           const attention_workspace *x, size_t i)
 {
     size_t head = i / a->queries, group = a->heads / a->kv_heads, b = head / a->heads,
            h = head % a->heads;
@@ -287,10 +287,10 @@ static void FLASH(attention_backward)(const abdb_vec_attention *a)
     size_t each = a->heads / a->kv_heads * a->queries;
     attention_workspace x;
 
-    lay_out_attention_workspace(a, true, &x);
+    count_or_lay_out_attention_workspace(a, true, &x);
 #pragma omp parallel num_threads(a->threads)
     {
-        pack_all_operands(a, &x);
+        pack_all_attention_operands(a, &x);
 #pragma omp for schedule(static)
         for (size_t i = 0; i < a->batch * a->heads * a->queries; i++)
             FLASH(dot_do_o_of_row)(a, &x, i);
@@ -301,13 +301,13 @@ static void FLASH(attention_backward)(const abdb_vec_attention *a)
 
             memset(dq, 0, each * x.wide * sizeof *dq);
             for (size_t block = i % x.parts; block < blocks; block += x.parts)
-                FLASH(gradients_of_key_block)
+                FLASH(compute_dk_dv_add_dq_of_key_block)
             (a, &x, i / x.parts / a->kv_heads, i / x.parts % a->kv_heads, block * KEYS,
              a->keys - block * KEYS < KEYS ? a->keys - block * KEYS : KEYS, dq);
         }
 #pragma omp for schedule(static)
         for (size_t i = 0; i < a->batch * a->heads * a->queries; i++)
-            FLASH(sum_dq_of_parts)(a, &x, i);
+            FLASH(sum_and_store_dq_of_row)(a, &x, i);
     }
 }
 

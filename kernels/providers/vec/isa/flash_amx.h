@@ -131,8 +131,8 @@ static void amx_attend_slice_to_keys(const abdb_vec_attention *a, const attentio
 }
 
 /* Rows [row, row + rows) of one head against all keys that they see. */
-static void amx_attention_of_rows(const abdb_vec_attention *a, const attention_workspace *x,
-                                  size_t b, size_t h, size_t row, size_t rows)
+static void amx_attention_of_query_rows(const abdb_vec_attention *a, const attention_workspace *x,
+                                        size_t b, size_t h, size_t row, size_t rows)
 {
     const uint16_t *q =
         (const uint16_t *)a->q + b * a->of_q.batch + h * a->of_q.head + row * a->of_q.row;
@@ -175,17 +175,18 @@ static void amx_attention_forward(const abdb_vec_attention *a)
            all = a->batch * a->heads * blocks;
     attention_workspace x;
 
-    lay_out_attention_workspace(a, false, &x);
+    count_or_lay_out_attention_workspace(a, false, &x);
 #pragma omp parallel num_threads(a->threads)
     {
-        pack_all_operands(a, &x);
+        pack_all_attention_operands(a, &x);
         VEC(amx_configure_tiles)();
 #pragma omp for schedule(dynamic, 1)
         for (size_t i = 0; i < all; i++) { /* of a causal head the last rows first */
             size_t head = i / blocks, row = (blocks - 1 - i % blocks) * QUERIES_AMX;
 
-            amx_attention_of_rows(a, &x, head / a->heads, head % a->heads, row,
-                                  a->queries - row < QUERIES_AMX ? a->queries - row : QUERIES_AMX);
+            amx_attention_of_query_rows(a, &x, head / a->heads, head % a->heads, row,
+                                        a->queries - row < QUERIES_AMX ? a->queries - row
+                                                                       : QUERIES_AMX);
         }
         VEC(amx_release_tiles)();
     }
@@ -195,10 +196,11 @@ static void amx_attention_forward(const abdb_vec_attention *a)
 
 /* Of one key and queries [first, rows) of columns [from, wide): s holds scores and t the products
  * dO . V; probabilities and gradients of scores come out rounded, 0 for other queries. l and d of
- * each query as in FLASH(probs_and_dscores_of_row). */
-VEC_INLINE void amx_probs_and_dscores(const float *s, const float *t, const float *l,
-                                      const float *d, float by, size_t from, size_t first,
-                                      size_t rows, size_t wide, uint16_t *p, uint16_t *slopes)
+ * each query as in FLASH(scores_to_probs_and_dscores_of_row). */
+VEC_INLINE void amx_probs_and_dscores_of_key(const float *s, const float *t, const float *l,
+                                             const float *d, float by, size_t from, size_t first,
+                                             size_t rows, size_t wide, uint16_t *p,
+                                             uint16_t *slopes)
 {
     __m512 scale = _mm512_set1_ps(by);
 
@@ -233,8 +235,10 @@ typedef struct {
 
 /* Probabilities and slopes of a slice of keys, its part of dV and dK, and its slopes turned to rows
  * of queries. */
-static void amx_backward_of_key_slice(const abdb_vec_attention *a, const attention_workspace *x,
-                                      const thread_workspace *mine, const amx_meeting *m, size_t at)
+static void amx_add_dk_dv_keep_dscores_of_slice(const abdb_vec_attention *a,
+                                                const attention_workspace *x,
+                                                const thread_workspace *mine, const amx_meeting *m,
+                                                size_t at)
 {
     size_t tall = abdb_vec_round_up(m->n, SIDE), wide = abdb_vec_round_up(m->rows, SLICE),
            left = m->column, row = (x->deep + PAD_ROW) * 2, offset = a->keys - a->queries + m->row,
@@ -252,10 +256,10 @@ static void amx_backward_of_key_slice(const abdb_vec_attention *a, const attenti
      row, x->dout_t + panel, 4 * x->kt_panel, (char *)(mine->t + left), S_ROW_BACK * sizeof(float),
      false);
     for (size_t j = 0; j < m->n; j++)
-        amx_probs_and_dscores(mine->s + j * S_ROW_BACK, mine->t + j * S_ROW_BACK, mine->most,
-                              mine->sum, a->scale * vec_log2_e, left,
-                              a->causal && m->key + j > offset ? m->key + j - offset : 0, m->rows,
-                              wide, p + j * P_ROW_BACK, slopes + j * P_ROW_BACK);
+        amx_probs_and_dscores_of_key(mine->s + j * S_ROW_BACK, mine->t + j * S_ROW_BACK, mine->most,
+                                     mine->sum, a->scale * vec_log2_e, left,
+                                     a->causal && m->key + j > offset ? m->key + j - offset : 0,
+                                     m->rows, wide, p + j * P_ROW_BACK, slopes + j * P_ROW_BACK);
     VEC(amx_gemm)
     (false, tall, x->wide, (wide - left) / SLICE, (char *)(p + left), P_ROW_BACK * 2,
      x->dout + steps, 4 * x->q_panel, (char *)(mine->dv + at * x->wide), x->wide * sizeof(float),
@@ -294,7 +298,7 @@ static void amx_add_gradients_of_block(const abdb_vec_attention *a, const attent
         amx_meeting m = {
             head, kv, row, rows, key + at, n - at < SLICE ? n - at : SLICE, first / SLICE * SLICE};
 
-        amx_backward_of_key_slice(a, x, mine, &m, at);
+        amx_add_dk_dv_keep_dscores_of_slice(a, x, mine, &m, at);
     }
     VEC(amx_gemm)
     (false, rows, x->wide, abdb_vec_round_up(n, SLICE) / SLICE, mine->turned, TURNED_ROW * 2,

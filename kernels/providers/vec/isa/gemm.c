@@ -58,7 +58,7 @@ typedef struct {
 } thread_share;
 
 /* Where part `i` of `parts` of n begins, in whole grains. */
-static size_t grain_aligned_cut(size_t n, size_t grain, size_t part, size_t parts)
+static size_t grain_aligned_start_of_part(size_t n, size_t grain, size_t part, size_t parts)
 {
     size_t grains = (n + grain - 1) / grain, at = grains * part / parts * grain;
 
@@ -67,14 +67,14 @@ static size_t grain_aligned_cut(size_t n, size_t grain, size_t part, size_t part
 
 /* Rows and columns of C that a thread makes, in a grid of grid_m x grid_n at whole tiles, and
  * its room for packed operands and sums. */
-static thread_share share_of_thread(const abdb_vec_gemm_call *s, size_t thread)
+static thread_share gemm_share_of_thread(const abdb_vec_gemm_call *s, size_t thread)
 {
     size_t columns = ROW / bytes_per_step(s), i = thread / s->grid_n, j = thread % s->grid_n;
 
-    return (thread_share){.top = grain_aligned_cut(s->m, TILE_ROWS, i, s->grid_m),
-                          .bottom = grain_aligned_cut(s->m, TILE_ROWS, i + 1, s->grid_m),
-                          .left = grain_aligned_cut(s->n, columns, j, s->grid_n),
-                          .right = grain_aligned_cut(s->n, columns, j + 1, s->grid_n),
+    return (thread_share){.top = grain_aligned_start_of_part(s->m, TILE_ROWS, i, s->grid_m),
+                          .bottom = grain_aligned_start_of_part(s->m, TILE_ROWS, i + 1, s->grid_m),
+                          .left = grain_aligned_start_of_part(s->n, columns, j, s->grid_n),
+                          .right = grain_aligned_start_of_part(s->n, columns, j + 1, s->grid_n),
                           .a = (char *)s->room_a + thread * s->packed_a,
                           .b = (char *)s->room_b + (s->b_packed ? 0 : thread * s->packed_b),
                           .sums = (float *)(void *)((char *)s->room_sums + thread * s->sums)};
@@ -125,12 +125,10 @@ static const char *pack_or_point_at_rows_of_a(const abdb_vec_gemm_call *s, const
         *ai = 1;
         *ak = s->block + PAD / step;
     }
-    if (s->ta)
-        VEC(pack_rows_of_transposed_a)
-        (s, row, rows, depth, deep, gemm_uses_amx_tiles(s) ? *ai : *ak, x->a);
-    else
-        for (size_t r = 0; r < rows; r++)
-            VEC(pack_row_of_a)(s, row + r, depth, deep, x->a + r * *ai * step);
+    if (s->ta) VEC(pack_rows_of_transposed_a)
+    (s, row, rows, depth, deep, gemm_uses_amx_tiles(s) ? *ai : *ak, x->a);
+    else for (size_t r = 0; r < rows; r++)
+        VEC(pack_row_of_a)(s, row + r, depth, deep, x->a + r * *ai * step);
     return x->a;
 }
 
@@ -140,9 +138,9 @@ enum { NEAR_ROWS = 96 };
 
 /* A panel of C, `wide` columns from `left` on, in one pass, rounded from sums that no other panel
  * needs. What C has to say is asked for before the sums are there. */
-static void multiply_panel_and_round(const abdb_vec_gemm_call *s, const thread_share *x, size_t row,
-                                     size_t rows, size_t left, size_t wide, const char *a,
-                                     size_t ai, size_t ak, const char *b)
+static void multiply_panel_then_epilogue(const abdb_vec_gemm_call *s, const thread_share *x,
+                                         size_t row, size_t rows, size_t left, size_t wide,
+                                         const char *a, size_t ai, size_t ak, const char *b)
 {
     size_t steps = packed_steps_of_depth(s, s->k), columns = ROW / bytes_per_step(s);
 
@@ -177,7 +175,7 @@ static void multiply_block_of_share(const abdb_vec_gemm_call *s, const thread_sh
         size_t here = wide - j < columns ? wide - j : columns;
 
         if (rounded && deep == s->k) {
-            multiply_panel_and_round(s, x, row, rows, left + j, here, a, ai, ak, b);
+            multiply_panel_then_epilogue(s, x, row, rows, left + j, here, a, ai, ak, b);
             continue;
         }
         multiply_packed_panels(s, rows, here, packed_steps_of_depth(s, deep), a, ai, ak, b, c, ldc,
@@ -222,7 +220,7 @@ static void multiply_share_of_thread(const abdb_vec_gemm_call *s, const thread_s
 void VEC(gemm)(const abdb_vec_gemm_call *s)
 {
     if (s->threads == 1) { /* perhaps one of many at once */
-        thread_share x = share_of_thread(s, 0);
+        thread_share x = gemm_share_of_thread(s, 0);
 
         multiply_share_of_thread(s, &x);
         return;
@@ -230,7 +228,7 @@ void VEC(gemm)(const abdb_vec_gemm_call *s)
 #pragma omp parallel num_threads(s->threads)
     {
         size_t thread = (size_t)omp_get_thread_num();
-        thread_share x = share_of_thread(s, thread);
+        thread_share x = gemm_share_of_thread(s, thread);
 
         if (thread < s->grid_m * s->grid_n) multiply_share_of_thread(s, &x);
     }
@@ -242,7 +240,7 @@ void VEC(pack_b)(const abdb_vec_gemm_call *s)
 #pragma omp parallel num_threads(s->threads)
     {
         size_t thread = (size_t)omp_get_thread_num();
-        thread_share x = share_of_thread(s, thread);
+        thread_share x = gemm_share_of_thread(s, thread);
 
         for (size_t depth = 0; thread < s->grid_n && depth < s->k; depth += s->depth)
             pack_slab_of_b(s, &x, x.left, x.right - x.left, depth,

@@ -20,8 +20,9 @@ enum { EXACT = 1024 };
 
 /* Sums of a piece of columns to where they belong; `last`: the last of them. Bytes are added up in
  * C, a part at a time. */
-static void store_sums_or_add_to_c(const abdb_vec_gemm_call *s, const void *sums, size_t row,
-                                   size_t from, size_t wide, bool first, bool last)
+static void apply_epilogue_or_add_i8_sums_to_c(const abdb_vec_gemm_call *s, const void *sums,
+                                               size_t row, size_t from, size_t wide, bool first,
+                                               bool last)
 {
     const float *in = sums;
 
@@ -108,7 +109,8 @@ static void store_sums_or_add_to_c(const abdb_vec_gemm_call *s, const void *sums
                         name(s->m, wide, a + l, b + l * s->ldb, s->ldb, sums, row,                \
                              k % most + l > 0, ahead, 1);                                         \
                 if ((k + deep) % most && k + deep < s->k) continue;                               \
-                store_sums_or_add_to_c(s, sums, row, from, wide, k < most, k + deep == s->k);     \
+                apply_epilogue_or_add_i8_sums_to_c(s, sums, row, from, wide, k < most,            \
+                                                   k + deep == s->k);                             \
             }                                                                                     \
         }                                                                                         \
     }

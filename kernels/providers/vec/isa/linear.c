@@ -12,8 +12,8 @@ enum { LANES_X = 4, TOKENS = LANES_X * VEC_F32, DEEP = 256, GROUP = 32 };
 /* --- quantised: a piece of a panel becomes f32, then it is multiplied ------------------------- */
 
 /* Steps [from, from + deep) of a panel of 32 columns in bytes, or in halves of bytes. */
-static void dequantise_panel_piece(const abdb_vec_linear *s, size_t panel, size_t from, size_t deep,
-                                   float *out)
+static void widen_i8_or_dequantise_i4_piece(const abdb_vec_linear *s, size_t panel, size_t from,
+                                            size_t deep, float *out)
 {
     const float *scale = s->scale + panel * s->scales * 32;
     const int8_t *bytes = (const int8_t *)s->packed + panel * s->panel;
@@ -46,7 +46,7 @@ static void multiply_quantised_panels(const abdb_vec_linear *s, size_t low, size
             size_t deep = s->k - from < DEEP ? s->k - from : DEEP;
             const float *b = room;
 
-            dequantise_panel_piece(s, panel, from, deep, room);
+            widen_i8_or_dequantise_i4_piece(s, panel, from, deep, room);
             if (VEC_PANEL != 32) {
                 float *order = room + DEEP * 32;
 

@@ -30,8 +30,8 @@ VEC_INLINE vec_f32 weight_of_low_nibble(vec_i32 v)
 
 /* sum (rows x WIDE) += x (rows x deep, rows ldx apart) times bytes. rows is a constant where it is
  * inlined. */
-VEC_INLINE void add_products_with_i8(size_t deep, const float *x, size_t ldx, const int8_t *w,
-                                     float *sum, const size_t rows)
+VEC_INLINE void accumulate_rows_times_i8_weights(size_t deep, const float *x, size_t ldx,
+                                                 const int8_t *w, float *sum, const size_t rows)
 {
     vec_f32 acc[ROWS][VECTORS];
 
@@ -54,8 +54,9 @@ VEC_INLINE void add_products_with_i8(size_t deep, const float *x, size_t ldx, co
 }
 
 /* The same of halves of bytes, whole groups of K, each with a row of scales. */
-VEC_INLINE void add_products_with_i4(size_t deep, const float *x, size_t ldx, const uint8_t *w,
-                                     const float *scale, float *sum, const size_t rows)
+VEC_INLINE void accumulate_rows_times_i4_weights(size_t deep, const float *x, size_t ldx,
+                                                 const uint8_t *w, const float *scale, float *sum,
+                                                 const size_t rows)
 {
     vec_f32 all[ROWS][VECTORS];
 
@@ -88,17 +89,17 @@ VEC_INLINE void add_products_with_i4(size_t deep, const float *x, size_t ldx, co
 }
 
 /* A piece of a panel for so many rows. */
-VEC_INLINE void add_products_of_panel_piece(const abdb_vec_linear *s, const int8_t *panel,
-                                            size_t from, size_t deep, size_t row,
-                                            const float *scale, float *sum, const size_t rows)
+VEC_INLINE void accumulate_rows_times_panel_piece(const abdb_vec_linear *s, const int8_t *panel,
+                                                  size_t from, size_t deep, size_t row,
+                                                  const float *scale, float *sum, const size_t rows)
 {
     const float *x = (const float *)s->x + row * s->k + from;
 
     if (s->halves)
-        add_products_with_i4(deep, x, s->k, (const uint8_t *)panel + from / 2 * WIDE,
-                             scale + from / GROUP * WIDE, sum, rows);
+        accumulate_rows_times_i4_weights(deep, x, s->k, (const uint8_t *)panel + from / 2 * WIDE,
+                                         scale + from / GROUP * WIDE, sum, rows);
     else
-        add_products_with_i8(deep, x, s->k, panel + from * WIDE, sum, rows);
+        accumulate_rows_times_i8_weights(deep, x, s->k, panel + from * WIDE, sum, rows);
 }
 
 void VEC(gemm_skinny_quantised)(const abdb_vec_linear *s, size_t low, size_t high)
@@ -115,16 +116,19 @@ void VEC(gemm_skinny_quantised)(const abdb_vec_linear *s, size_t low, size_t hig
             size_t deep = s->k - from < DEEP ? s->k - from : DEEP, row = 0;
 
             for (; row + ROWS <= s->m; row += ROWS)
-                add_products_of_panel_piece(s, panel, from, deep, row, scale, sum + row * WIDE,
-                                            ROWS);
+                accumulate_rows_times_panel_piece(s, panel, from, deep, row, scale,
+                                                  sum + row * WIDE, ROWS);
             if (ROWS > 4 && s->m - row >= 4) {
-                add_products_of_panel_piece(s, panel, from, deep, row, scale, sum + row * WIDE, 4);
+                accumulate_rows_times_panel_piece(s, panel, from, deep, row, scale,
+                                                  sum + row * WIDE, 4);
                 row += 4;
             }
             for (; s->m - row >= 2; row += 2)
-                add_products_of_panel_piece(s, panel, from, deep, row, scale, sum + row * WIDE, 2);
+                accumulate_rows_times_panel_piece(s, panel, from, deep, row, scale,
+                                                  sum + row * WIDE, 2);
             if (s->m - row >= 1)
-                add_products_of_panel_piece(s, panel, from, deep, row, scale, sum + row * WIDE, 1);
+                accumulate_rows_times_panel_piece(s, panel, from, deep, row, scale,
+                                                  sum + row * WIDE, 1);
         }
         for (size_t row = 0; row < s->m; row++)
             for (size_t j = 0; j < wide; j++)

@@ -3,7 +3,7 @@
  * ELEMENT, and GET, PUT, PART, KEEP of math.h. */
 
 /* Loss of a row, whose logits become the gradient. */
-static double LEARN_OF(cross_entropy_to_gradient_row)(const abdb_vec_loss *s, size_t row)
+static double LEARN_OF(cross_entropy_row_loss_to_gradient)(const abdb_vec_loss *s, size_t row)
 {
     size_t n = s->columns, j = 0, whole = n / VEC_F32 * VEC_F32, left = n - whole;
     ELEMENT *x = (ELEMENT *)s->x + row * n, *target = x + s->target[row];
@@ -34,7 +34,7 @@ static double LEARN_OF(cross_entropy_of_rows)(const abdb_vec_loss *s, size_t low
     double sum = 0;
 
     for (size_t row = low; row < high; row++)
-        sum += LEARN_OF(cross_entropy_to_gradient_row)(s, row);
+        sum += LEARN_OF(cross_entropy_row_loss_to_gradient)(s, row);
     return sum;
 }
 

@@ -43,8 +43,8 @@ PACK_ALWAYS void transpose_square(abdb_dtype dtype, vec_i32 *v)
 
 /* A step of each of a vector's neighbours from `at` on; its elements lie `row` bytes apart, and
  * `deep` of them are left: what is missing is 0. */
-PACK_ALWAYS vec_i32 load_step_across_neighbours(abdb_dtype dtype, const char *at, size_t row_bytes,
-                                                size_t deep)
+PACK_ALWAYS vec_i32 load_interleaved_rows_vector(abdb_dtype dtype, const char *at, size_t row_bytes,
+                                                 size_t deep)
 {
 #if defined(__AVX512F__)
     if (dtype == ABDB_BF16) {
@@ -74,20 +74,20 @@ PACK_ALWAYS vec_i32 load_step_across_neighbours(abdb_dtype dtype, const char *at
 }
 
 /* The same of `wide` neighbours, which may be fewer than lanes. */
-PACK_ALWAYS vec_i32 load_step_across_part(abdb_dtype dtype, const char *at, size_t row_bytes,
-                                          size_t deep, size_t wide)
+PACK_ALWAYS vec_i32 load_interleaved_rows_partial(abdb_dtype dtype, const char *at,
+                                                  size_t row_bytes, size_t deep, size_t wide)
 {
     char part[EACH * VEC_BYTES] = {0};
 
     if (wide >= lanes_per_vector(dtype))
-        return load_step_across_neighbours(dtype, at, row_bytes, deep);
+        return load_interleaved_rows_vector(dtype, at, row_bytes, deep);
     for (size_t r = 0; r < elements_per_step(dtype) && r < deep; r++)
         memcpy(part + r * VEC_BYTES, at + r * row_bytes, wide * stored_element_bytes(dtype));
-    return load_step_across_neighbours(dtype, part, VEC_BYTES, deep);
+    return load_interleaved_rows_vector(dtype, part, VEC_BYTES, deep);
 }
 
 /* Steps one after another from `at` on; `deep` elements are left. */
-PACK_ALWAYS vec_i32 load_steps_along_row(abdb_dtype dtype, const char *at, size_t deep)
+PACK_ALWAYS vec_i32 load_row_vector_zero_padded(abdb_dtype dtype, const char *at, size_t deep)
 {
     char part[VEC_BYTES] = {0};
 
@@ -128,17 +128,18 @@ void VEC(pack_row_of_a)(const abdb_vec_gemm_call *s, size_t row, size_t depth, s
 
 /* Of an A that is stored transposed, steps lie across: one after another they are what gemm_tiles.c
  * takes; for tiles of AMX squares of them are turned into rows. */
-PACK_ALWAYS void pack_transposed_steps(const abdb_vec_gemm_call *s, const abdb_dtype dtype,
-                                       const char *a, size_t rows, size_t deep, size_t stride,
-                                       char *out)
+PACK_ALWAYS void pack_transposed_a_step_after_step(const abdb_vec_gemm_call *s,
+                                                   const abdb_dtype dtype, const char *a,
+                                                   size_t rows, size_t deep, size_t stride,
+                                                   char *out)
 {
     size_t each = elements_per_step(dtype), lanes = lanes_per_vector(dtype),
            row = s->lda * stored_element_bytes(dtype);
 
     for (size_t k = 0; k < deep; k += each)
         for (size_t i = 0; i < rows; i += lanes) {
-            vec_i32 v = load_step_across_part(dtype, a + k * row + i * stored_element_bytes(dtype),
-                                              row, deep - k, rows - i);
+            vec_i32 v = load_interleaved_rows_partial(
+                dtype, a + k * row + i * stored_element_bytes(dtype), row, deep - k, rows - i);
 
             if (dtype == ABDB_I8) v ^= (int)0x80808080;
             *(vec_i32_any *)(void *)(out + (k / each * stride + i) * bytes_per_step(s)) = v;
@@ -147,9 +148,9 @@ PACK_ALWAYS void pack_transposed_steps(const abdb_vec_gemm_call *s, const abdb_d
 
 /* Packs rows of a transposed A for AMX: squares of VEC_F32 x VEC_F32 steps are loaded along the
  * depth and transposed; what is beyond the edge is 0. */
-PACK_ALWAYS void pack_transposed_rows_amx(const abdb_vec_gemm_call *s, const abdb_dtype dtype,
-                                          const char *a, size_t rows, size_t deep, size_t stride,
-                                          char *out)
+PACK_ALWAYS void pack_transposed_a_rows_for_amx(const abdb_vec_gemm_call *s, const abdb_dtype dtype,
+                                                const char *a, size_t rows, size_t deep,
+                                                size_t stride, char *out)
 {
     size_t each = elements_per_step(dtype), row = s->lda * stored_element_bytes(dtype);
 
@@ -159,7 +160,7 @@ PACK_ALWAYS void pack_transposed_rows_amx(const abdb_vec_gemm_call *s, const abd
 
             for (size_t l = 0; l < VEC_F32; l++)
                 v[l] = (k + l) * each < deep
-                           ? load_step_across_part(
+                           ? load_interleaved_rows_partial(
                                  dtype, a + (k + l) * each * row + i * stored_element_bytes(dtype),
                                  row, deep - (k + l) * each, rows - i)
                            : (vec_i32){0};
@@ -176,25 +177,33 @@ void VEC(pack_rows_of_transposed_a)(const abdb_vec_gemm_call *s, size_t row, siz
 
     if (gemm_uses_amx_tiles(s)) {
         if (s->dtype == ABDB_I8)
-            pack_transposed_rows_amx(s, ABDB_I8, a, rows, deep, stride, out);
+            pack_transposed_a_rows_for_amx(s, ABDB_I8, a, rows, deep, stride, out);
         else
-            pack_transposed_rows_amx(s, ABDB_BF16, a, rows, deep, stride, out);
+            pack_transposed_a_rows_for_amx(s, ABDB_BF16, a, rows, deep, stride, out);
         return;
     }
     switch (s->dtype) {
-    case ABDB_F64: pack_transposed_steps(s, ABDB_F64, a, rows, deep, stride, out); break;
-    case ABDB_F32: pack_transposed_steps(s, ABDB_F32, a, rows, deep, stride, out); break;
-    case ABDB_F16: pack_transposed_steps(s, ABDB_F16, a, rows, deep, stride, out); break;
-    case ABDB_BF16: pack_transposed_steps(s, ABDB_BF16, a, rows, deep, stride, out); break;
-    default: pack_transposed_steps(s, ABDB_I8, a, rows, deep, stride, out);
+    case ABDB_F64:
+        pack_transposed_a_step_after_step(s, ABDB_F64, a, rows, deep, stride, out);
+        break;
+    case ABDB_F32:
+        pack_transposed_a_step_after_step(s, ABDB_F32, a, rows, deep, stride, out);
+        break;
+    case ABDB_F16:
+        pack_transposed_a_step_after_step(s, ABDB_F16, a, rows, deep, stride, out);
+        break;
+    case ABDB_BF16:
+        pack_transposed_a_step_after_step(s, ABDB_BF16, a, rows, deep, stride, out);
+        break;
+    default: pack_transposed_a_step_after_step(s, ABDB_I8, a, rows, deep, stride, out);
     }
 }
 
 /* --- packing B -------------------------------------------------------------------------------- */
 
 /* A panel of a B that is stored as it is: steps lie across. */
-PACK_ALWAYS void pack_panel_of_rows(const abdb_vec_gemm_call *s, const abdb_dtype dtype,
-                                    const char *b, size_t deep, size_t wide, char *out)
+PACK_ALWAYS void pack_b_panel_from_rows(const abdb_vec_gemm_call *s, const abdb_dtype dtype,
+                                        const char *b, size_t deep, size_t wide, char *out)
 {
     size_t lanes = lanes_per_vector(dtype), row = s->ldb * stored_element_bytes(dtype);
 
@@ -203,22 +212,23 @@ PACK_ALWAYS void pack_panel_of_rows(const abdb_vec_gemm_call *s, const abdb_dtyp
         vec_i32_any *to = (vec_i32_any *)(void *)out;
 
         if (wide == 2 * lanes) {
-            to[0] = load_step_across_neighbours(dtype, b, row, deep - k);
-            to[1] = load_step_across_neighbours(dtype, b + lanes * stored_element_bytes(dtype), row,
-                                                deep - k);
+            to[0] = load_interleaved_rows_vector(dtype, b, row, deep - k);
+            to[1] = load_interleaved_rows_vector(dtype, b + lanes * stored_element_bytes(dtype),
+                                                 row, deep - k);
         } else {
-            to[0] = load_step_across_part(dtype, b, row, deep - k, wide);
-            to[1] = wide > lanes
-                        ? load_step_across_part(dtype, b + lanes * stored_element_bytes(dtype), row,
-                                                deep - k, wide - lanes)
-                        : (vec_i32){0};
+            to[0] = load_interleaved_rows_partial(dtype, b, row, deep - k, wide);
+            to[1] =
+                wide > lanes
+                    ? load_interleaved_rows_partial(dtype, b + lanes * stored_element_bytes(dtype),
+                                                    row, deep - k, wide - lanes)
+                    : (vec_i32){0};
         }
     }
 }
 
 /* Of one that is stored transposed, a column's steps lie one after another. */
-PACK_ALWAYS void pack_panel_of_columns(const abdb_vec_gemm_call *s, const abdb_dtype dtype,
-                                       const char *b, size_t deep, size_t wide, char *out)
+PACK_ALWAYS void pack_b_panel_from_transposed(const abdb_vec_gemm_call *s, const abdb_dtype dtype,
+                                              const char *b, size_t deep, size_t wide, char *out)
 {
     size_t lanes = lanes_per_vector(dtype), column = s->ldb * stored_element_bytes(dtype),
            steps = steps_of_depth(s, deep);
@@ -231,10 +241,10 @@ PACK_ALWAYS void pack_panel_of_columns(const abdb_vec_gemm_call *s, const abdb_d
 
             for (size_t j = 0; j < lanes; j++)
                 v[j] = half * lanes + j < wide
-                           ? load_steps_along_row(dtype,
-                                                  b + (half * lanes + j) * column +
-                                                      from * stored_element_bytes(dtype),
-                                                  deep - from)
+                           ? load_row_vector_zero_padded(dtype,
+                                                         b + (half * lanes + j) * column +
+                                                             from * stored_element_bytes(dtype),
+                                                         deep - from)
                            : (vec_i32){0};
             transpose_square(dtype, v);
             for (size_t l = 0; l < there; l++)
@@ -242,20 +252,20 @@ PACK_ALWAYS void pack_panel_of_columns(const abdb_vec_gemm_call *s, const abdb_d
         }
 }
 
-#define PANEL(name, dtype)                                                                        \
-    static void name(const abdb_vec_gemm_call *s, size_t depth, size_t deep, size_t column,       \
-                     size_t wide, char *out)                                                      \
-    {                                                                                             \
-        const char *b = s->b;                                                                     \
-                                                                                                  \
-        if (s->tb)                                                                                \
-            pack_panel_of_columns(s, dtype,                                                       \
-                                  b + (column * s->ldb + depth) * stored_element_bytes(dtype),    \
-                                  deep, wide, out);                                               \
-        else                                                                                      \
-            pack_panel_of_rows(s, dtype,                                                          \
-                               b + (depth * s->ldb + column) * stored_element_bytes(dtype), deep, \
-                               wide, out);                                                        \
+#define PANEL(name, dtype)                                                                         \
+    static void name(const abdb_vec_gemm_call *s, size_t depth, size_t deep, size_t column,        \
+                     size_t wide, char *out)                                                       \
+    {                                                                                              \
+        const char *b = s->b;                                                                      \
+                                                                                                   \
+        if (s->tb)                                                                                 \
+            pack_b_panel_from_transposed(                                                          \
+                s, dtype, b + (column * s->ldb + depth) * stored_element_bytes(dtype), deep, wide, \
+                out);                                                                              \
+        else                                                                                       \
+            pack_b_panel_from_rows(s, dtype,                                                       \
+                                   b + (depth * s->ldb + column) * stored_element_bytes(dtype),    \
+                                   deep, wide, out);                                               \
     }
 PANEL(pack_panel_f64, ABDB_F64)
 PANEL(pack_panel_f32, ABDB_F32)

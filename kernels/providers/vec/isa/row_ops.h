@@ -41,12 +41,12 @@ VEC_INLINE void ROW_OF(prefetch_ahead)(const ELEMENT *x, size_t count)
         }                                                                      \
     } while (0)
 
-VEC_INLINE float ROW_OF(sum_of_lanes)(const vec_f32 *lane)
+VEC_INLINE float ROW_OF(sum_of_four_vectors)(const vec_f32 *lane)
 {
     return vec_sum_lanes(lane[0] + lane[1] + (lane[2] + lane[3]));
 }
 
-VEC_INLINE float ROW_OF(max_of_lanes)(const vec_f32 *lane)
+VEC_INLINE float ROW_OF(max_of_four_vectors)(const vec_f32 *lane)
 {
     return vec_max_lane(vec_max(vec_max(lane[0], lane[1]), vec_max(lane[2], lane[3])));
 }
@@ -60,7 +60,7 @@ VEC_INLINE float ROW_OF(row_max)(size_t n, const ELEMENT *x)
         (void)whole;
         most[lane] = vec_max(most[lane], v);
     });
-    return ROW_OF(max_of_lanes)(most);
+    return ROW_OF(max_of_four_vectors)(most);
 }
 
 /* --- softmax and cross entropy ---------------------------------------------------------------- */
@@ -95,16 +95,16 @@ VEC_INLINE float ROW_OF(sum_exponentials_write_previous)(const abdb_vec_rows *s,
         most[lane] = vec_max(most[lane], v);
         if (was) ROW_OF(write_softmax_vector)(was, j, n, whole, s->past);
     });
-    *largest = ROW_OF(max_of_lanes)(most);
-    return ROW_OF(sum_of_lanes)(sum);
+    *largest = ROW_OF(max_of_four_vectors)(most);
+    return ROW_OF(sum_of_four_vectors)(sum);
 }
 
 /* As exponentials(), from the largest of the row's beginning: powers of what is larger are in
  * range still, and the sum has as many digits, unless it is much larger. Then the row is read
  * again. Returns the sum, and what it is from. */
-VEC_INLINE float ROW_OF(sum_exponentials_from_max)(const abdb_vec_rows *s, const ELEMENT *x,
-                                                   float *room, const ROW_OF(known) * was,
-                                                   float *from)
+VEC_INLINE float ROW_OF(sum_exponentials_from_estimated_max)(const abdb_vec_rows *s,
+                                                             const ELEMENT *x, float *room,
+                                                             const ROW_OF(known) * was, float *from)
 {
     size_t n = s->columns, some = LANES * VEC_F32;
     float first = ROW_OF(row_max)(n < some ? n : some, x), largest, sum;
@@ -125,8 +125,8 @@ static void ROW_OF(softmax_rows)(const abdb_vec_rows *s, size_t low, size_t high
     for (size_t r = low; r < high; r++) {
         const ELEMENT *x = (const ELEMENT *)t[0].data + r * n;
         float *room = s->row + (r & 1) * s->row_size, from;
-        float sum = was.y ? ROW_OF(sum_exponentials_from_max)(s, x, room, &was, &from)
-                          : ROW_OF(sum_exponentials_from_max)(s, x, room, NULL, &from);
+        float sum = was.y ? ROW_OF(sum_exponentials_from_estimated_max)(s, x, room, &was, &from)
+                          : ROW_OF(sum_exponentials_from_estimated_max)(s, x, room, NULL, &from);
 
         was = (ROW_OF(known)){x, (ELEMENT *)t[1].data + r * n, room, 0, 1 / sum};
         if (n <= TOGETHER && r + 1 < high) continue;
@@ -138,7 +138,8 @@ static void ROW_OF(softmax_rows)(const abdb_vec_rows *s, size_t low, size_t high
 
 static float ROW_OF(cross_entropy_of_row)(const abdb_vec_rows *s, const ELEMENT *x, size_t target)
 {
-    float at[VEC_F32], from, sum = ROW_OF(sum_exponentials_from_max)(s, x, NULL, NULL, &from);
+    float at[VEC_F32], from,
+        sum = ROW_OF(sum_exponentials_from_estimated_max)(s, x, NULL, NULL, &from);
 
     vec_store_part_f32(at, PART(x + target, 1, 0), 1);
     return logf(sum) + from - at[0];
@@ -206,8 +207,8 @@ VEC_INLINE void ROW_OF(sum_moments_write_previous)(const abdb_vec_rows *s, const
                     second[lane] += off * off;
                     if (was) ROW_OF(write_normalised_vector)(was, by, j, n, whole, s->past);
     });
-    *sum = ROW_OF(sum_of_lanes)(first);
-    *square = ROW_OF(sum_of_lanes)(second);
+    *sum = ROW_OF(sum_of_four_vectors)(first);
+    *square = ROW_OF(sum_of_four_vectors)(second);
 }
 
 VEC_INLINE float ROW_OF(row_mean)(size_t n, const ELEMENT *x)
@@ -218,7 +219,7 @@ VEC_INLINE float ROW_OF(row_mean)(size_t n, const ELEMENT *x)
         (void)whole;
         sum[lane] += v;
     });
-    return ROW_OF(sum_of_lanes)(sum) / (float)n;
+    return ROW_OF(sum_of_four_vectors)(sum) / (float)n;
 }
 
 /* What a row's norm is made with. A row that is centred is read once, too: from the mean of its
@@ -226,8 +227,8 @@ VEC_INLINE float ROW_OF(row_mean)(size_t n, const ELEMENT *x)
  * sums would lose digits (of infinite squares there is none), and squares are summed up again from
  * the mean itself. */
 VEC_INLINE ROW_OF(known)
-    ROW_OF(find_mean_and_inverse_std)(const abdb_vec_rows *s, const ELEMENT *x, ELEMENT *y,
-                                      const ROW_OF(affine) * by, const ROW_OF(known) * was)
+    ROW_OF(find_mean_and_std_write_previous)(const abdb_vec_rows *s, const ELEMENT *x, ELEMENT *y,
+                                             const ROW_OF(affine) * by, const ROW_OF(known) * was)
 {
     size_t n = s->columns, some = LANES * VEC_F32;
     float from = by->shift ? ROW_OF(row_mean)(n < some ? n : some, x) : 0, mean = 0, off, sum,
@@ -258,9 +259,9 @@ static void ROW_OF(layernorm_or_rmsnorm_rows)(const abdb_vec_rows *s, size_t low
         const ELEMENT *x = (const ELEMENT *)s->p->tensor[0].data + r * n;
 
         if (together && there)
-            was[0] = ROW_OF(find_mean_and_inverse_std)(s, x, y + r * n, &by, &was[0]);
+            was[0] = ROW_OF(find_mean_and_std_write_previous)(s, x, y + r * n, &by, &was[0]);
         else
-            was[there++] = ROW_OF(find_mean_and_inverse_std)(s, x, y + r * n, &by, NULL);
+            was[there++] = ROW_OF(find_mean_and_std_write_previous)(s, x, y + r * n, &by, NULL);
         if (r + 1 < high && (together || there < side)) continue;
         for (size_t j = 0; j < n; j += VEC_F32) { /* of the next row its second half is asked for */
             vec_prefetch(x + n + n / 2 + j / 2);
@@ -370,7 +371,8 @@ static void ROW_OF(adamw_row)(const abdb_vec_rows *s, size_t row)
     }
 }
 
-static void ROW_OF(run_row_by_row_op)(const abdb_vec_rows *s, size_t low, size_t high)
+static void ROW_OF(run_gelu_silu_loss_or_adamw_rows)(const abdb_vec_rows *s, size_t low,
+                                                     size_t high)
 {
     const abdb_tensor *t = s->p->tensor;
     size_t n = s->columns;
@@ -407,7 +409,7 @@ static void ROW_OF(run_row_op)(const abdb_vec_rows *s, size_t low, size_t high)
     case ABDB_RMSNORM:
         ROW_OF(layernorm_or_rmsnorm_rows)(s, low, high, t[1].data, NULL, t[2].data);
         break;
-    default: ROW_OF(run_row_by_row_op)(s, low, high);
+    default: ROW_OF(run_gelu_silu_loss_or_adamw_rows)(s, low, high);
     }
 }
 
