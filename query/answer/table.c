@@ -19,6 +19,13 @@ abdb_value *abdb_table_append_row(abdb_table *table)
                   table->columns * sizeof *table->value);
 }
 
+const char *abdb_table_copy_text(abdb_table *t, const char *text)
+{
+    const char *copy = abdb_arena_copy(&t->arena, text, strlen(text));
+
+    return copy ? copy : "";
+}
+
 int abdb_table_column_index(const abdb_table *table, const char *name)
 {
     for (size_t i = 0; i < table->columns; i++)

@@ -64,6 +64,8 @@ const char *abdb_output_format_name(size_t i);
 /* The format of that name. ABDB_USAGE: none (the nearest is named). */
 ABDB_MUST_USE abdb_status abdb_find_output_format(abdb_format *out, const char *name,
                                                   abdb_error *err);
+/* A copy that belongs to the table; never NULL. */
+const char *abdb_table_copy_text(abdb_table *table, const char *text);
 /* Room for one more row; NULL: no memory. */
 abdb_value *abdb_table_append_row(abdb_table *table);
 int abdb_table_column_index(const abdb_table *table, const char *name); /* -1: none */

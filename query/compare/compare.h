@@ -29,6 +29,7 @@ typedef struct {
     double find;          /* the change that shall be found; 0: 0.05 */
     double drift;         /* between commands, a fraction; 0: as calibrated */
     const char *where;    /* conditions on every set, or NULL */
+    bool why;             /* with the factors of each ratio (ratio_factors.h) */
 } abdb_compare_options;
 
 /* --- rules.c: rules, roles and groups --------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "query/compare/compare.h"
+#include "query/compare/ratio_factor_rows.h"
 
 /* The columns in the order in which append_pair_row() fills them. */
 static const char *const names[] = {"baseline",
@@ -240,7 +241,17 @@ abdb_status abdb_comparison_to_data_table(const abdb_comparison *c, abdb_table *
 
     out->columns = COLUMNS;
     for (size_t i = 0; i < out->columns; i++) out->column[i].name = names[i];
-    for (size_t i = 0; i < c->pairs; i++) TRY(append_pair_row(c, &c->pair[i], out, err));
+    if (c->options->why) out->column[out->columns++].name = "why";
+    for (size_t i = 0; i < c->pairs; i++) {
+        const char *why;
+
+        TRY(append_pair_row(c, &c->pair[i], out, err));
+        if (!c->options->why) continue;
+        TRY(abdb_describe_largest_factors(c, &c->pair[i], &why, &out->arena, err));
+        if (*why)
+            out->value[out->rows * out->columns - 1] =
+                (abdb_value){.kind = ABDB_STRING, .text = why};
+    }
 done:
     return st;
 }

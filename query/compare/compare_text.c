@@ -7,19 +7,13 @@
 
 #include "query/answer/mlperf_footnotes.h"
 #include "query/compare/price_notes.h"
+#include "query/compare/ratio_factor_rows.h"
 #include "query/compare/test_notes.h"
 #include "query/compare/compare_table.h"
 #include "schema/core/sanitize_text.h"
 #include "schema/core/text.h"
 
 enum { VALUE_WIDTH_MAX = 36, SAME_MAX = 14, SENTENCES_MAX = 2, PICKS_MAX = 12 };
-
-const char *abdb_table_copy_text(abdb_table *t, const char *text)
-{
-    const char *copy = abdb_arena_copy(&t->arena, text, strlen(text));
-
-    return copy ? copy : "";
-}
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
@@ -324,6 +318,7 @@ abdb_status abdb_add_comparison_notes(const abdb_comparison *c, abdb_db *db, abd
                             "  next: say what you compare by --where (evidence=..., round=...), or "
                             "--exploratory (stamped)");
     note_legend_and_caveats(c, t);
+    if (c->options->why) TRY(abdb_note_ratio_factors(c, t, err));
     TRY(abdb_note_environment_if_speed_differs(c, t, err));
     TRY(note_run_cells_without_result(c, t, err));
     TRY(note_mlperf_footnotes(c, db, t, err));

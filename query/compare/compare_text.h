@@ -5,8 +5,6 @@
 #include "query/answer/report.h"
 #include "query/compare/compare.h"
 
-/* A copy that belongs to the table; never NULL. */
-const char *abdb_table_copy_text(abdb_table *table, const char *text);
 /* "H200-SXM" where a set is of one device, else its selection. */
 const char *abdb_set_device_or_selection(const abdb_set *set);
 /* Is a factor one that people want to read (not the other half of another)? */

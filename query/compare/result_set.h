@@ -41,11 +41,12 @@ enum { ABDB_MEMBERS_MAX = 20000, ABDB_TRAITS_MAX = 640, ABDB_SPELT_MAX = 12 };
     X(metric)                                                                                    \
     X(metric_class)                                                                              \
     X(statistic)                                                                                 \
-    X(rank) X(x) X(unit) X(accuracy_target) X(compatibility) X(power_submission) X(averaged)     \
-        X(inferred) X(engine) X(sparsity) X(basis) X(power_limit) X(standing) X(disputed) X(tag) \
-            X(campaign) X(better) X(flags) X(value) X(disagree) X(public_id) X(point_id)         \
-                X(entry_id) X(process_id) X(cell) X(ordinal) X(run) X(date) X(marks)             \
-                    X(verified_by)
+    X(rank)                                                                                      \
+    X(x)                                                                                         \
+    X(unit) X(accuracy_target) X(compatibility) X(power_submission) X(averaged) X(inferred)      \
+        X(engine) X(sparsity) X(basis) X(power_limit) X(standing) X(disputed) X(tag) X(campaign) \
+            X(better) X(flags) X(value) X(disagree) X(public_id) X(point_id) X(entry_id)         \
+                X(process_id) X(cell) X(ordinal) X(run) X(date) X(marks) X(verified_by)
 typedef enum {
 #define X(name) ABDB_M_##name,
     ABDB_MEMBER_COLUMNS(X)

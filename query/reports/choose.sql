@@ -29,6 +29,7 @@
 -- param: electricity | number 0.. | 0.10 | of --own: USD per kWh
 -- param: limit | number 1.. | 12 | rows at most
 -- param: today | date | | the day to which a price's age is counted (default: --price-date, else today)
+-- param: why | flag | | the cost relative to the first as a product: price, rate, whole systems, whole offers
 -- param: marks | text | | any: with the results that marks leave out (abdb query "SELECT * FROM v_mark") | SELECT 'any'
 -- column: work | what | | that is run
 -- column: scenario | scenario | | of MLPerf, or training
@@ -61,6 +62,11 @@
 -- column: offered | offered by | | devices that are rented together: 8 of an instance of 8; 1: any number, also where a source only says what one costs
 -- column: met_by | limit kept by | | how the result keeps --ttft, --tpot, --latency: = as it measured, <= as its round of MLPerf requires
 -- column: limits | limits of MLPerf | | latency limits that the round of MLPerf requires of the benchmark and scenario
+-- column: why | why | cut80 | of first, as a product; factors of 1 are left out
+-- column: times_price | price | g17 | factor of the price of a device and hour; of --per watt the power of a device
+-- column: times_rate | rate | g17 | factor of the rate of a device: below 1 where it is faster; of a training its time
+-- column: times_systems | whole systems | g17 | factor of rounding to whole systems; of a training its devices
+-- column: times_offers | whole offers | g17 | factor of rounding to whole offers that are rented
 -- hoist: met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
 -- @table training
 SELECT model, count(DISTINCT device) AS devices FROM v_mlperf
@@ -108,6 +114,14 @@ SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first
            || CASE WHEN price_kind = 'owned' THEN ', your assumptions' ELSE '' END
            || CASE WHEN offered = 1 AND size > 1 AND provider <> 'you' THEN ', price of one device' ELSE '' END, 3) AS uncertain
   FROM choice c WHERE c.kind = 'choice'
+-- @table factors
+-- of first = price x rate x systems x offers. Rounding to whole systems is devices / (wanted rate / rate of a device); the wanted rate is the same on both sides.
+SELECT p.place, p.of_first,
+       CASE :per WHEN 'dollar' THEN p.usd_per_device_hour / f.usd_per_device_hour WHEN 'watt' THEN (p.watts / p.devices) / (f.watts / f.devices) ELSE 1.0 END AS price,
+       CASE WHEN p.unit = 's' THEN CASE :per WHEN 'dollar' THEN p.rate / f.rate ELSE 1.0 END ELSE (f.rate / f.size) / (p.rate / p.size) END AS rate,
+       CASE WHEN p.unit = 's' THEN 1.0 * p.devices / f.devices WHEN :rate IS NULL THEN 1.0 ELSE (p.devices * p.rate / p.size) / (f.devices * f.rate / f.size) END AS systems,
+       CASE :per WHEN 'dollar' THEN (1.0 * p.rented / p.devices) / (1.0 * f.rented / f.devices) ELSE 1.0 END AS offers
+  FROM purchase p JOIN purchase f ON f.place = 1 WHERE :why
 -- @table fresh
 SELECT c.*, printf(iif(usd_per_hour < 99999.5, '%.5g', '%.0f'), usd_per_hour) AS hour_said FROM (SELECT 1 FROM purchase WHERE place = 1 AND price_age_days > price_old_days() AND :price_max_age IS NULL AND :per = 'dollar') o
   CROSS JOIN options a CROSS JOIN abdb_choose(json_set(a.said, '$.price_max_age', price_old_days())) c
@@ -119,11 +133,16 @@ SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days F
 SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_per_device_hour, usd_per_hour, usd_per_million, usd_of_run,
        CASE WHEN usd_of_run IS NOT NULL OR unit = 's' THEN rate / 60 END AS minutes, watts, of_first, break_even, dearest, providers, provider,
        uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, nullif(unit, 's') AS unit, submitter, system, round, dtype, public_id, rented, offered, met_by, limits,
+       nullif(rtrim(CASE WHEN abs(t.of_price - 1) > 5e-4 THEN printf('%s %.3g, ', CASE :per WHEN 'watt' THEN 'power of a device' ELSE 'price' END, t.of_price) ELSE '' END ||
+                    CASE WHEN abs(t.of_rate - 1) > 5e-4 THEN printf('%s %.3g, ', CASE unit WHEN 's' THEN 'time' ELSE 'rate of a device' END, t.of_rate) ELSE '' END ||
+                    CASE WHEN abs(t.of_systems - 1) > 5e-4 THEN printf('%s %.3g, ', CASE unit WHEN 's' THEN 'devices' ELSE 'whole systems' END, t.of_systems) ELSE '' END ||
+                    CASE WHEN abs(t.of_offers - 1) > 5e-4 THEN printf('whole offers %.3g, ', t.of_offers) ELSE '' END, ', '), '') AS why,
+       t.of_price AS times_price, t.of_rate AS times_rate, t.of_systems AS times_systems, t.of_offers AS times_offers,
        facts AS _facts,
        (SELECT number || ' ' || coalesce(nullif(trim(substr(:time_to_train, length(number) + 1)), ''), 'min')
           FROM (SELECT rtrim(:time_to_train, ' sminhd') AS number) WHERE :time_to_train <> 'any') AS _within,
        count(*) OVER () AS _whole
-  FROM purchase ORDER BY place LIMIT :limit;
+  FROM purchase LEFT JOIN (SELECT place AS at, price AS of_price, rate AS of_rate, systems AS of_systems, offers AS of_offers FROM factors) t ON t.at = place ORDER BY place LIMIT :limit;
 -- @notes
 -- @prices priced
 , placed AS (SELECT *, CASE price_kind WHEN 'owned' THEN ' owned' WHEN 'own quote' THEN ' at your quote' ELSE ' rented ' || price_kind END AS how,

@@ -25,6 +25,9 @@
  *                                   provider and kind); a device that quotes name ('DEVICE=2.49
  *                                   USD/h', several joined by ',') has that price alone
  *   abdb_roofline(device [, dtype]) the roof by intensity, from published and measured ceilings
+ *   abdb_why(asked)                 ratios of two selections as factors; asked: a JSON object of
+ *                                   baseline, contender and the options of `abdb why`; rows that
+ *                                   have a note alone say what could not be split
  *   abdb_measure(kernel, backend [, params [, quick]])
  *                                   runs a kernel; a row per sample
  *
@@ -55,7 +58,7 @@ typedef struct {
 
 extern const abdb_table_function abdb_table_accept, abdb_table_csv, abdb_table_archive,
     abdb_table_compare, abdb_table_changes, abdb_table_choose, abdb_table_fleet, abdb_table_members,
-    abdb_table_offers, abdb_table_roofline, abdb_table_measure;
+    abdb_table_offers, abdb_table_roofline, abdb_table_measure, abdb_table_why;
 
 /* Registers the functions that `allow` allows; returns SQLite's code. */
 int abdb_register_table_functions(sqlite3 *db, int allow);

@@ -23,6 +23,7 @@ static abdb_status parse_compare_options(const abdb_args *args, abdb_compare_opt
 
     *o = (abdb_compare_options){.exploratory = abdb_arg_value(args, "exploratory") != NULL,
                                 .where = abdb_arg_value(args, "where"),
+                                .why = abdb_arg_value(args, "why") != NULL,
                                 .effect = ABDB_EFFECT,
                                 .alpha = ABDB_ALPHA,
                                 .find = ABDB_FIND};

@@ -10,6 +10,7 @@
 #include "query/compare/like_for_like.h"
 #include "query/compare/compare_text.h"
 #include "query/compare/price_notes.h"
+#include "query/compare/ratio_factor_rows.h"
 #include "query/compare/rank.h"
 #include "query/compare/compare_table.h"
 #include "query/verbs/normalisation_options.h"
@@ -47,6 +48,7 @@ typedef enum {
     C_VERIFIED_BY,
     C_RESULT,
     C_FACTS,
+    C_WHY,
     C_COUNT
 } column;
 static const struct {
@@ -78,7 +80,8 @@ static const struct {
                       {"marks", NULL, ""},
                       {"verified_by", "verified by", ""},
                       {"_key", NULL, ""},
-                      {"_facts", NULL, ""}};
+                      {"_facts", NULL, ""},
+                      {"why", "why: two largest factors", "cut60"}};
 
 /* The selection that the options spell: --workload, --scenario and the words given. */
 static const char *build_selection_text(const abdb_args *args, abdb_arena *arena)
@@ -231,6 +234,33 @@ static abdb_status append_ranked_row(const abdb_ranking *r, const abdb_ranked *x
     return ABDB_OK;
 }
 
+/* --why: the two largest factors of the ratio to the first; nothing where a rule refuses the pair.
+ */
+static abdb_status set_why_cell(const abdb_ranking *r, const abdb_ranked *x,
+                                const abdb_ranked *first, const abdb_rank_options *o, sqlite3 *db,
+                                abdb_table *t, abdb_error *err)
+{
+    abdb_compare_options options = {.measure = o->measure, .pick = ABDB_PICK_BEST};
+    abdb_comparison comparison = {0};
+    const char *sets[2], *why = "";
+    abdb_status st = ABDB_OK;
+
+    if (x == first || o->suite || o->pareto) return ABDB_OK;
+    options.measure.per = r->per;
+    sets[0] = abdb_arena_printf(&t->arena, "key=%s",
+                                abdb_member_text(&r->set, first->member, ABDB_M_key));
+    sets[1] =
+        abdb_arena_printf(&t->arena, "key=%s", abdb_member_text(&r->set, x->member, ABDB_M_key));
+    if (!sets[0] || !sets[1]) return ABDB_FAIL(err, ABDB_NOMEM, "factors of a ranking");
+    TRY(abdb_compare_sets(&comparison, db, sets, 2, &options, err));
+    for (size_t i = 0; i < comparison.pairs && !*why; i++)
+        TRY(abdb_describe_largest_factors(&comparison, &comparison.pair[i], &why, &t->arena, err));
+    set_text_cell(t, t->value + (t->rows - 1) * t->columns, C_WHY, why);
+done:
+    abdb_comparison_free(&comparison);
+    return st;
+}
+
 /* A column without a value in any row is left out for people. */
 static void hide_empty_columns(abdb_table *t)
 {
@@ -328,7 +358,7 @@ static abdb_status add_ranking_notes(const abdb_ranking *r, const abdb_rank_opti
 }
 
 /* Columns and title of what was ranked. */
-static void set_columns_and_title(const abdb_rank_options *o, abdb_table *t)
+static void set_columns_and_title(const abdb_rank_options *o, bool why, abdb_table *t)
 {
     const char *what = o->suite                      ? "Suite score"
                        : o->pareto                   ? "Pareto front"
@@ -337,8 +367,8 @@ static void set_columns_and_title(const abdb_rank_options *o, abdb_table *t)
                                                      : "Best of each ";
     bool whole = o->suite || o->pareto || o->pick == ABDB_PICK_EACH;
 
-    t->columns = C_COUNT;
-    for (size_t c = 0; c < C_COUNT; c++)
+    t->columns = why ? C_COUNT : C_WHY; /* the last column is of --why alone */
+    for (size_t c = 0; c < t->columns; c++)
         t->column[c] = (abdb_column){columns[c].name, columns[c].label, columns[c].style};
     if (o->by) t->column[C_NAME].label = o->by;
     if (o->pareto) t->column[C_OTHER].label = o->pareto;
@@ -366,7 +396,7 @@ static abdb_status fill_ranking_table(const abdb_args *args, const abdb_ranking 
         !abdb_integer_parse_in_range(text_limit, ABDB_MARK_UNKNOWN, 1, 1000000, &limit))
         return ABDB_FAIL(err, ABDB_USAGE, "--limit wants a number of rows, not '%s'", text_limit);
     if (!text_limit && abdb_format_is_for_programs(args)) limit = LLONG_MAX;
-    set_columns_and_title(o, t);
+    set_columns_and_title(o, abdb_arg_value(args, "why") != NULL, t);
     for (size_t i = 0; i < r->count; i++) {
         if (!i || r->row[i].group != r->row[i - 1].group) first = i;
         if (o->pareto && !all && !r->row[i].front) continue;
@@ -375,6 +405,8 @@ static abdb_status fill_ranking_table(const abdb_args *args, const abdb_ranking 
             continue;
         }
         TRY(append_ranked_row(r, &r->row[i], &r->row[first], o, t, err));
+        if (abdb_arg_value(args, "why"))
+            TRY(set_why_cell(r, &r->row[i], &r->row[first], o, db->sql, t, err));
     }
     if (!t->rows)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "no run here has both metrics: %s is missing", o->pareto));

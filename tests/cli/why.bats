@@ -95,3 +95,51 @@ END
     run abdb why H200-SXM H200-SXM
     fails 2 "share"
 }
+
+@test "--why of compare, rank and choose, the report and its picture: the factors of abdb why, and their product is the ratio" {
+    mapfile -t half < <(half_of_data)
+    filled "${half[@]}"
+    split=(MI355X B200-SXM --where llama2-70b-99,server --per dollar)
+    abdb why "${split[@]}" --json 2>/dev/null >whole
+    abdb query why --baseline MI355X --contender B200-SXM --where llama2-70b-99,server --per dollar --json 2>/dev/null >report
+    same "$(jq -c '.[] | [.factor, .a, .b, .times, .ratio]' report)" "$(jq -c '.[] | [.factor, .a, .b, .times, .ratio]' whole)"
+    abdb plot why --baseline MI355X --contender B200-SXM --where llama2-70b-99,server --per dollar --out why.svg
+    grep -q 'price per device-hour' why.svg
+    largest=$(jq -r '[sort_by(-(.times | log | fabs))[:2][] | "\(.factor) \(.times * 1000 | round / 1000)"] | join(", ")' whole)
+    why=$(abdb compare "${split[@]}" --why --json 2>/dev/null | jq -r '.[0].why')
+    same "$(sed -E 's/([0-9.]+)(,|$)/@\2/g' <<<"$why")" "$(sed -E 's/([0-9.]+)(,|$)/@\2/g' <<<"$largest")"
+    run abdb compare "${split[@]}" --why
+    fails 0 "times the token/USD of MI355X: "
+    # of a ranking: each row against the first, none for the first
+    abdb rank llama2-70b-99,server --per device --why --json 2>/dev/null >ranked
+    jq -e 'group_by(.group)[] | sort_by(.place)[0].why == null' ranked
+    jq -e '[.[] | select(.why != null)] | length > 0' ranked
+    no grep -q '"why"' <(abdb rank llama2-70b-99,server --per device --json 2>/dev/null)
+}
+
+@test "choose --why: price, rate, whole systems and whole offers are recomputed from the rows, and multiply to the cost" {
+    filled $(half_of_data) "$root"/data/results/mlperf-training-v4.1-v5.1.csv
+    cat >check.py <<'END'
+import json, math, subprocess, sys
+def ask(*words): return json.loads(subprocess.run(["abdb", "choose", *words, "--why", "--json"], capture_output=True, text=True, check=True).stdout)
+close = lambda a, b: math.isclose(a, b, rel_tol=1e-12)
+seen = 0
+for words in (["llama2-70b-99", "server", "--rate", "100k/s"], ["llama2-70b-99", "server", "--rate", "7k/s"], ["llama2-70b-99", "offline"],
+              ["llama2-70b-99", "offline", "--rate", "1M/s", "--per", "device"], ["--time-to-train", "any"]):
+    rows = ask(*words)
+    first, dollars = rows[0], "--per" not in words
+    for r in rows:
+        seen += 1
+        assert close(r["times_price"] * r["times_rate"] * r["times_systems"] * r["times_offers"], r["of_first"]), (words, r)
+        assert close(r["times_price"], r["usd_per_device_hour"] / first["usd_per_device_hour"] if dollars else 1), (words, r)
+        if "--rate" in words: # so many systems as the rate takes
+            wanted = {"100k/s": 1e5, "7k/s": 7e3, "1M/s": 1e6}[words[3]]
+            assert r["systems"] == math.ceil(wanted / r["rate_each"]), (words, r)
+            spare = lambda x: x["systems"] * x["rate_each"] / wanted
+            assert close(r["times_systems"], spare(r) / spare(first)), (words, r)
+            assert close(r["times_rate"], (first["rate_each"] / first["size"]) / (r["rate_each"] / r["size"])), (words, r)
+assert seen > 15, seen
+END
+    python3 check.py
+    same "$(abdb choose llama2-70b-99 server --rate 100k/s --json 2>/dev/null | jq -c '[.[].why, .[].times_price] | unique')" "[null]"
+}

@@ -1,0 +1,77 @@
+/* why.c - abdb_why(asked): the ratios of two selections as factors; see table_functions.h. Rows of
+ * kind 'factor', and of kind 'note', which hold a sentence alone. */
+#include <jansson.h>
+
+#include "query/compare/ratio_factor_rows.h"
+#include "query/sql_tables/table_functions.h"
+
+enum { NOTE = 15, COLUMNS };
+
+/* A text of the object; NULL: none, or it is null or empty. */
+static const char *json_option_text(const json_t *asked, const char *key)
+{
+    const char *text = json_string_value(json_object_get(asked, key));
+
+    return text && *text ? text : NULL;
+}
+
+static abdb_normalisation parse_normalisation(const json_t *asked)
+{
+    return (abdb_normalisation){.metric = json_option_text(asked, "metric"),
+                                .per = json_option_text(asked, "per"),
+                                .price_date = json_option_text(asked, "price_date"),
+                                .provider = json_option_text(asked, "provider"),
+                                .price_kind = json_option_text(asked, "price_kind"),
+                                .price = json_option_text(asked, "price")};
+}
+
+/* abdb_why(JSON): what `abdb why` prints, a row a factor and a row a note. */
+static abdb_status fill_why_rows(sqlite3 *db, const char *const *argument, abdb_table *out,
+                                 abdb_error *err)
+{
+    json_error_t wrong = {0};
+    json_t *asked = json_loads(argument[0], 0, &wrong);
+    const char *sets[] = {json_option_text(asked, "baseline"),
+                          json_option_text(asked, "contender")};
+    abdb_compare_options options = {.effect = ABDB_EFFECT,
+                                    .alpha = ABDB_ALPHA,
+                                    .find = ABDB_FIND,
+                                    .pick = ABDB_PICK_BEST,
+                                    .where = json_option_text(asked, "where"),
+                                    .measure = parse_normalisation(asked)};
+    abdb_comparison comparison = {0};
+    size_t notes;
+    abdb_status st = ABDB_OK;
+
+    out->columns = COLUMNS;
+    if (!json_is_object(asked))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "the options are no JSON object in UTF-8: %s", wrong.text));
+    if (!sets[0] || !sets[1])
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "name two selections: --baseline H200-SXM --contender B200-SXM"));
+    TRY(abdb_compare_sets(&comparison, db, sets, 2, &options, err));
+    TRY(abdb_tabulate_ratio_factors(&comparison, out, err));
+    notes = out->notes;
+    for (size_t i = 0; i < notes; i++) {
+        abdb_value *row = abdb_table_append_row(out);
+
+        if (!row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "notes of factors"));
+        row[NOTE] = (abdb_value){.kind = ABDB_STRING, .text = out->note[i]};
+    }
+done:
+    abdb_comparison_free(&comparison);
+    json_decref(asked);
+    return st;
+}
+
+const abdb_table_function abdb_table_why = {
+    "abdb_why",
+    "CREATE TABLE x(work TEXT, scenario TEXT, per TEXT, place INTEGER, factor TEXT, a TEXT,"
+    " b TEXT, times REAL, product REAL, ratio REAL, better TEXT, result TEXT, unit TEXT, facts "
+    "TEXT,"
+    " pair INTEGER, note TEXT, asked HIDDEN)",
+    COLUMNS,
+    1,
+    1,
+    ABDB_ALLOW_NOTHING,
+    fill_why_rows};
