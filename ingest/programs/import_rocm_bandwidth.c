@@ -167,7 +167,8 @@ static abdb_status import_line(void *self, const text_line *line, abdb_error *er
         note_device(s, text);
     } else if (strncmp(text, "RocmBandwidthTest Version:", 26) == 0) {
         memset(s->device, 0, sizeof s->device);
-        snprintf(s->version, sizeof s->version, "%.*s", (int)strcspn(text + 27, " \r"), text + 27);
+        text += 26 + strspn(text + 26, " ");
+        snprintf(s->version, sizeof s->version, "%.*s", (int)strcspn(text, " \r"), text);
         s->direction = NULL;
     } else if (line->words && strcmp(line->word[0], "D/D") == 0) {
         if (!read_column_numbers(s, line) && s->direction)
