@@ -143,3 +143,23 @@ END
     python3 check.py
     same "$(abdb choose llama2-70b-99 server --rate 100k/s --json 2>/dev/null | jq -c '[.[].why, .[].times_price] | unique')" "[null]"
 }
+
+@test "the ten cases of the page are what abdb answers, and their chains give the factors" {
+    filled "$root/data"
+    cat >check.py <<'END'
+import csv, io, json, math, re, subprocess, sys
+def abdb(*words): return subprocess.run(["abdb", *words], capture_output=True, text=True, check=True).stdout
+value = {r["key"]: float(r["value"]) / float(r["devices"]) for r in csv.DictReader(io.StringIO(abdb("query", "SELECT key, value, devices FROM v_mlperf WHERE devices > 0 ;", "-o", "csv")))}
+cases = re.findall(r"^\| `(.+?)` \| (\S+) \| (.+?) \| (.+?) \|$", open(sys.argv[1], encoding="utf-8").read(), re.M)
+assert len(cases) == 10, len(cases)
+for words, ratio, factors, chain in cases:
+    rows = json.loads(abdb("why", *words.split(), "--json"))
+    rows = rows[:next((i for i, r in enumerate(rows) if i and r["place"] == 1), len(rows))]
+    assert "%.4g" % rows[0]["ratio"] == ratio and ", ".join("%s %.4g" % (r["factor"], r["times"]) for r in rows) == factors, (words, rows)
+    steps, values = [r for r in rows if r["result"]], [float(v) for v in chain.split(" → ")]
+    assert len(values) == len(steps) + 1, words
+    for r, before, after in zip(steps, values, values[1:]):
+        assert math.isclose(after, value[r["result"]], rel_tol=1e-5) and math.isclose(r["times"], after / before, rel_tol=1e-5), (words, r)
+END
+    python3 check.py "$root/query/WHY.md"
+}
