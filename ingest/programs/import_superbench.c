@@ -253,6 +253,12 @@ static bool first_line_is_whole(const abdb_input *in)
     return end && end > in->text && end[-1] == '}' && *in->text == '{';
 }
 
+static bool line_is_blank(const char *text, size_t size)
+{
+    while (size && strchr(" \t\r", text[size - 1]) && text[size - 1]) size--;
+    return size == 0;
+}
+
 static abdb_status import_node_lines(reader *r, const abdb_input *in, abdb_error *err)
 {
     const char *text = in->text, *end = text + in->text_size;
@@ -267,7 +273,7 @@ static abdb_status import_node_lines(reader *r, const abdb_input *in, abdb_error
         r->outer = abdb_arena_printf(&r->arena, "line %ld", r->line);
         if (json_is_object(node)) {
             st = import_node(r, node, err);
-        } else if (size && text[strspn(text, " \t\r")] != '\n') {
+        } else if (!line_is_blank(text, size)) {
             abdb_reject reject = {.line = r->line, .field = "", .reason = "no JSON object"};
 
             st = r->sink->reject(r->sink->self, &reject, err);
@@ -291,7 +297,9 @@ static int superbench_bid(const abdb_input *in)
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const char *at = memmem(in->text, size, keys[i], strlen(keys[i]));
 
-        if (at && (at[strlen(keys[i])] == '/' || at[strlen(keys[i])] == ':')) return 86;
+        if (at && at + strlen(keys[i]) < in->text + size &&
+            (at[strlen(keys[i])] == '/' || at[strlen(keys[i])] == ':'))
+            return 86;
     }
     return 0;
 }
