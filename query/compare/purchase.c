@@ -27,13 +27,12 @@ static double whole_units_needed(double wanted, double each)
     return ceil(wanted / each * (1 - 1e-12));
 }
 
-/* What is bought of one result at one offer. */
-static abdb_purchase compute_purchase_at_offer(const abdb_system_choice *c,
-                                               const abdb_choose_options *o, size_t member,
-                                               offer at)
+/* What is bought of one result at one offer, with a rate (of a training: a time) and the power of a
+ * system that may be others than the result's. */
+static abdb_purchase compute_purchase(const abdb_system_choice *c, const abdb_choose_options *o,
+                                      size_t member, offer at, double value, double watts)
 {
-    double value = abdb_system_rate_or_time(c, member),
-           used = devices_used_of_offer(c, member, at.size);
+    double used = devices_used_of_offer(c, member, at.size);
     double size = abdb_member_number(&c->ranking.set, member, ABDB_M_devices);
     double systems = c->training      ? 1
                      : isnan(o->rate) ? floor(whole_units_needed(size, used) * used / size)
@@ -49,7 +48,7 @@ static abdb_purchase compute_purchase_at_offer(const abdb_system_choice *c,
                        .price = at.price,
                        .usd_per_million = NAN,
                        .usd_of_run = NAN,
-                       .watts = systems * c->watts[member],
+                       .watts = systems * watts,
                        .performance = c->training ? -value : value,
                        .break_even = NAN};
 
@@ -67,6 +66,21 @@ static abdb_purchase compute_purchase_at_offer(const abdb_system_choice *c,
      * second. */
     if (!c->training && isnan(o->rate)) p.cost /= rate;
     return p;
+}
+
+static abdb_purchase compute_purchase_at_offer(const abdb_system_choice *c,
+                                               const abdb_choose_options *o, size_t member,
+                                               offer at)
+{
+    return compute_purchase(c, o, member, at, abdb_system_rate_or_time(c, member),
+                            c->watts[member]);
+}
+
+abdb_purchase abdb_vary_purchase(const abdb_system_choice *c, const abdb_choose_options *o,
+                                 const abdb_purchase *p, double price, double rate, double power)
+{
+    return compute_purchase(c, o, p->member, (offer){p->price * price, p->offer_devices},
+                            p->rate * rate, c->watts[p->member] * power);
 }
 
 int abdb_compare_purchases(const abdb_purchase *x, const abdb_purchase *y)

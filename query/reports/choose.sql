@@ -30,6 +30,8 @@
 -- param: limit | number 1.. | 12 | rows at most
 -- param: today | date | | the day to which a price's age is counted (default: --price-date, else today)
 -- param: why | flag | | the cost relative to the first as a product: price, rate, whole systems, whole offers
+-- param: ranges | text | | how often each is first while inputs vary: 'price=0.8..1.5,rate=0.9..1.1' (multiples), or evidence: prices from the cheapest to the dearest offer, rates from the lowest to the highest result
+-- param: seed | number 0.. | 1 | of the 10,000 draws of --ranges
 -- param: marks | text | | any: with the results that marks leave out (abdb query "SELECT * FROM v_mark") | SELECT 'any'
 -- column: work | what | | that is run
 -- column: scenario | scenario | | of MLPerf, or training
@@ -62,6 +64,7 @@
 -- column: offered | offered by | | devices that are rented together: 8 of an instance of 8; 1: any number, also where a source only says what one costs
 -- column: met_by | limit kept by | | how the result keeps --ttft, --tpot, --latency: = as it measured, <= as its round of MLPerf requires
 -- column: limits | limits of MLPerf | | latency limits that the round of MLPerf requires of the benchmark and scenario
+-- column: first_in | first in % | 3 | of the draws of --ranges, in percent
 -- column: why | why | cut80 | of first, as a product; factors of 1 are left out
 -- column: times_price | price | g17 | factor of the price of a device and hour; of --per watt the power of a device
 -- column: times_rate | rate | g17 | factor of the rate of a device: below 1 where it is faster; of a training its time
@@ -95,7 +98,7 @@ SELECT json_object('selection', a.selection, 'rate', :rate, 'time_to_train', :ti
   'saves', :per, 'metric', :metric, 'provider', :provider, 'price_kind', :price_kind, 'price_date', :price_date,
   'price_max_age', :price_max_age, 'price', :price, 'own', :own, 'life', :life, 'utilisation', :utilisation, 'power', :power,
   'pue', :pue, 'electricity', :electricity, 'today', :today, 'marks', :marks,
-  'ttft', :ttft, 'tpot', :tpot, 'latency', :latency, 'percentile', :percentile) AS said, a.selection AS selection FROM asked a
+  'ttft', :ttft, 'tpot', :tpot, 'latency', :latency, 'percentile', :percentile, 'ranges', :ranges, 'seed', :seed) AS said, a.selection AS selection FROM asked a
 -- @table choice
 SELECT c.* FROM options a, abdb_choose(a.said) c
  WHERE a.selection IS NOT NULL
@@ -132,7 +135,7 @@ SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days F
 -- @rows
 SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_per_device_hour, usd_per_hour, usd_per_million, usd_of_run,
        CASE WHEN usd_of_run IS NOT NULL OR unit = 's' THEN rate / 60 END AS minutes, watts, of_first, break_even, dearest, providers, provider,
-       uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, nullif(unit, 's') AS unit, submitter, system, round, dtype, public_id, rented, offered, met_by, limits,
+       uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, nullif(unit, 's') AS unit, submitter, system, round, dtype, public_id, rented, offered, met_by, limits, 100 * first_share AS first_in,
        nullif(rtrim(CASE WHEN abs(t.of_price - 1) > 5e-4 THEN printf('%s %.3g, ', CASE :per WHEN 'watt' THEN 'power of a device' ELSE 'price' END, t.of_price) ELSE '' END ||
                     CASE WHEN abs(t.of_rate - 1) > 5e-4 THEN printf('%s %.3g, ', CASE unit WHEN 's' THEN 'time' ELSE 'rate of a device' END, t.of_rate) ELSE '' END ||
                     CASE WHEN abs(t.of_systems - 1) > 5e-4 THEN printf('%s %.3g, ', CASE unit WHEN 's' THEN 'devices' ELSE 'whole systems' END, t.of_systems) ELSE '' END ||
@@ -187,6 +190,12 @@ SELECT line FROM (
             CASE WHEN :time_to_train <> 'any' THEN ' in that time' ELSE '' END || CASE :per WHEN 'device' THEN '' ELSE ' at the lowest price' END ||
             printf('; what a training costs may be compared, the speed of a device may not; --where devices=%d chooses at equal scale', size)
     FROM first WHERE (SELECT count(DISTINCT size) FROM purchase WHERE unit = 's') > 1
+  UNION ALL
+  SELECT 3, printf('first in %% of 10,000 draws, seed %d: each input of each device log-uniform within %s', :seed,
+                   CASE :ranges WHEN 'evidence' THEN 'its offers (price) and results (rate)' ELSE :ranges END) FROM first WHERE :ranges IS NOT NULL
+  UNION ALL
+  SELECT 3, printf('%s alone: at %.4g times that of %s, %s is first', CASE WHEN c.why = 'rate' AND f.unit = 's' THEN 'time' ELSE c.why END, c.cost, f.device, c.device)
+    FROM choice c, first f WHERE c.kind = 'flip'
   UNION ALL SELECT 4, line FROM prices_said
   UNION ALL
   SELECT 5, 'left out: ' || group_concat(what, ', ') || ': ' || why

@@ -3,10 +3,11 @@
  * results that are, and below which price (break_even) it would be first where one is missing. */
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "query/answer/sql_rows.h"
-#include "query/compare/choose.h"
+#include "query/compare/first_places.h"
 #include "query/sql_tables/table_functions.h"
 #include "schema/core/fixed_text.h"
 
@@ -53,6 +54,7 @@ typedef enum {
     VERIFIED_BY,
     MET_BY,
     LIMITS,
+    FIRST_SHARE,
     COLUMNS
 } column;
 
@@ -312,6 +314,38 @@ done:
     return st;
 }
 
+/* Fills in how often each row is first, and appends a row of kind 'flip' for each input that, varied
+ * alone, takes the first place away: the input, the multiple (as cost), and who is first then. */
+static abdb_status add_first_places(const abdb_system_choice *c, const abdb_choose_options *o,
+                                    const char *text, double seed, abdb_table *t, abdb_error *err)
+{
+    abdb_choice_ranges ranges;
+    double *share = calloc(c->count ? c->count : 1, sizeof *share);
+    abdb_status st = ABDB_OK;
+
+    if (!share) return ABDB_FAIL(err, ABDB_NOMEM, "first places");
+    TRY(abdb_parse_choice_ranges(text, &ranges, err));
+    abdb_count_first_places(c, o, &ranges, (unsigned long long)seed, share);
+    for (size_t i = 0; i < c->count; i++)
+        set_real_cell(t->value + i * t->columns, FIRST_SHARE, share[i]);
+    for (int i = 0; i < ABDB_VARY_COUNT; i++) {
+        size_t next = 0;
+        double multiple = abdb_find_multiple_losing_first_place(c, o, (abdb_varied)i, &next);
+        abdb_value *row;
+
+        if (isnan(multiple)) continue;
+        row = abdb_table_append_row(t);
+        if (!row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "first places"));
+        set_text_cell(t, row, KIND, "flip");
+        set_text_cell(t, row, WHY, abdb_varied_name((abdb_varied)i));
+        set_text_cell(t, row, DEVICE, c->row[next].device);
+        set_real_cell(row, COST, multiple);
+    }
+done:
+    free(share);
+    return st;
+}
+
 /* Where nothing matches: which trainings there are, or which scenarios of the named model, or what
  * has rates. */
 static abdb_status add_available_choices_to_error(sqlite3 *db, abdb_status st,
@@ -357,6 +391,7 @@ static abdb_status fill_choose_rows(sqlite3 *db, const char *const *argument, ab
     abdb_choose_options o;
     abdb_system_choice c = {0};
     const char *rate;
+    double seed;
     abdb_status st = ABDB_OK;
 
     out->columns = COLUMNS;
@@ -370,6 +405,9 @@ static abdb_status fill_choose_rows(sqlite3 *db, const char *const *argument, ab
         TRY(abdb_parse_wanted_rate(
             rate, abdb_member_text(&c.ranking.set, c.row[0].member, ABDB_M_unit), &o.rate, err));
     for (size_t i = 0; i < c.count; i++) TRY(append_purchase_row(&c, i, db, out, err));
+    TRY(parse_number_option(asked, "seed", 1, &arena, &seed, err));
+    if (json_option_text(asked, "ranges", &arena))
+        TRY(add_first_places(&c, &o, json_option_text(asked, "ranges", &arena), seed, out, err));
     TRY(append_left_out_rows(&c, out, err));
     TRY(append_scenario_limit_rows(&c, db, out, err));
 done:
@@ -388,7 +426,8 @@ const abdb_table_function abdb_table_choose = {
     " break_even REAL, submitters INTEGER, submitter TEXT, system TEXT, evidence TEXT,"
     " verified TEXT, availability TEXT, round TEXT, dtype TEXT, public_id TEXT, work TEXT,"
     " scenario TEXT, facts TEXT, n INTEGER, why TEXT, asked HIDDEN, offered INTEGER,"
-    " rented INTEGER, verified_by TEXT, met_by TEXT, limits TEXT)",
+    " rented INTEGER, verified_by TEXT, met_by TEXT, limits TEXT,"
+    " first_share REAL)",
     OFFERED,
     1,
     1,
