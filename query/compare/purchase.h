@@ -17,8 +17,8 @@ abdb_purchase abdb_cheapest_purchase_at_price(const abdb_system_choice *c,
 abdb_purchase abdb_cheapest_purchase_of_offers(abdb_system_choice *c, const abdb_choose_context *s,
                                                const char *device);
 
-/* A purchase with another price, rate (of a training: time) and power: multiples of what it was. Its
- * systems and offers are whole again. */
+/* A purchase with another price, rate (of a training: time) and power: multiples of what it was.
+ * Its systems and offers are whole again. */
 abdb_purchase abdb_vary_purchase(const abdb_system_choice *c, const abdb_choose_options *o,
                                  const abdb_purchase *p, double price, double rate, double power);
 

@@ -314,8 +314,9 @@ done:
     return st;
 }
 
-/* Fills in how often each row is first, and appends a row of kind 'flip' for each input that, varied
- * alone, takes the first place away: the input, the multiple (as cost), and who is first then. */
+/* Fills in how often each row is first, and appends a row of kind 'flip' for each input that,
+ * varied alone, takes the first place away: the input, the multiple (as cost), and who is first
+ * then. */
 static abdb_status add_first_places(const abdb_system_choice *c, const abdb_choose_options *o,
                                     const char *text, double seed, abdb_table *t, abdb_error *err)
 {
