@@ -1,14 +1,13 @@
-# title: {contender} against {baseline}: the ratio as a product of its factors
-# finding: {contender} against {baseline}: {max ratio} times, as a product of its factors
+# title: A ratio as a product of its factors
+# finding: {side_b} against {side_a}: {max ratio} times, as a product of its factors
 # subtitle: {work} {scenario} in {unit}; a bar a factor, log axis; each begins where the one above ends
-# finding: {contender} against {baseline}: the ratio as a product of its factors
 # report: why
 # needs: times>0
 # levels: factor
 # size: 720,120
 # grow: 34 rows
 # sets: mlperf
-# hint: name two selections: --baseline H200-SXM --contender B200-SXM --where llama2-70b-99,server
+# hint: name two selections by --baseline and --contender, as for abdb compare
 # A waterfall: a bar a factor, from the product of those above it to the product with it; below all of them the ratio.
 unset key
 from_product(n) = column(c_product) / column(c_times)

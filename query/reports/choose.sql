@@ -64,12 +64,12 @@
 -- column: offered | offered by | | devices that are rented together: 8 of an instance of 8; 1: any number, also where a source only says what one costs
 -- column: met_by | limit kept by | | how the result keeps --ttft, --tpot, --latency: = as it measured, <= as its round of MLPerf requires
 -- column: limits | limits of MLPerf | | latency limits that the round of MLPerf requires of the benchmark and scenario
--- column: first_in | first in % | 3 | of the draws of --ranges, in percent
 -- column: why | why | cut80 | of first, as a product; factors of 1 are left out
 -- column: times_price | price | g17 | factor of the price of a device and hour; of --per watt the power of a device
 -- column: times_rate | rate | g17 | factor of the rate of a device: below 1 where it is faster; of a training its time
 -- column: times_systems | whole systems | g17 | factor of rounding to whole systems; of a training its devices
 -- column: times_offers | whole offers | g17 | factor of rounding to whole offers that are rented
+-- column: first_in | first in % | 3 | of the draws of --ranges, in percent
 -- hoist: met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
 -- @table training
 SELECT model, count(DISTINCT device) AS devices FROM v_mlperf
@@ -135,12 +135,12 @@ SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days F
 -- @rows
 SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_per_device_hour, usd_per_hour, usd_per_million, usd_of_run,
        CASE WHEN usd_of_run IS NOT NULL OR unit = 's' THEN rate / 60 END AS minutes, watts, of_first, break_even, dearest, providers, provider,
-       uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, nullif(unit, 's') AS unit, submitter, system, round, dtype, public_id, rented, offered, met_by, limits, 100 * first_share AS first_in,
+       uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, nullif(unit, 's') AS unit, submitter, system, round, dtype, public_id, rented, offered, met_by, limits,
        nullif(rtrim(CASE WHEN abs(t.of_price - 1) > 5e-4 THEN printf('%s %.3g, ', CASE :per WHEN 'watt' THEN 'power of a device' ELSE 'price' END, t.of_price) ELSE '' END ||
                     CASE WHEN abs(t.of_rate - 1) > 5e-4 THEN printf('%s %.3g, ', CASE unit WHEN 's' THEN 'time' ELSE 'rate of a device' END, t.of_rate) ELSE '' END ||
                     CASE WHEN abs(t.of_systems - 1) > 5e-4 THEN printf('%s %.3g, ', CASE unit WHEN 's' THEN 'devices' ELSE 'whole systems' END, t.of_systems) ELSE '' END ||
                     CASE WHEN abs(t.of_offers - 1) > 5e-4 THEN printf('whole offers %.3g, ', t.of_offers) ELSE '' END, ', '), '') AS why,
-       t.of_price AS times_price, t.of_rate AS times_rate, t.of_systems AS times_systems, t.of_offers AS times_offers,
+       t.of_price AS times_price, t.of_rate AS times_rate, t.of_systems AS times_systems, t.of_offers AS times_offers, 100 * first_share AS first_in,
        facts AS _facts,
        (SELECT number || ' ' || coalesce(nullif(trim(substr(:time_to_train, length(number) + 1)), ''), 'min')
           FROM (SELECT rtrim(:time_to_train, ' sminhd') AS number) WHERE :time_to_train <> 'any') AS _within,
