@@ -46,15 +46,16 @@ static abdb_status add_operand_copy_to_f32(abdb_cl_job *job, const char *files,
     write_attention_compile_options(job, s->d, from->dtype, options);
     TRY(abdb_cl_alloc_scratch(
         job, s->batch * heads * rows * (transposed ? s->d : wide) * sizeof(float), out, err));
-    TRY(abdb_cl_issue_kernel(
-        job,
-        &(abdb_cl_kernel_call){files,
-                               transposed ? "copy_head_rows_transposed" : "copy_head_rows",
-                               options,
-                               {rows / PIECE, heads, s->batch},
-                               {0}},
-        err, "bblllllll", from->data, *out, count, rows, s->d, from->first, from->batch, from->head,
-        from->row));
+    TRY(abdb_cl_issue_kernel(job,
+                             &(abdb_cl_kernel_call){files,
+                                                    transposed
+                                                        ? "copy_head_rows_transposed_padded_f32"
+                                                        : "copy_head_rows_padded_f32",
+                                                    options,
+                                                    {rows / PIECE, heads, s->batch},
+                                                    {0}},
+                             err, "bblllllll", from->data, *out, count, rows, s->d, from->first,
+                             from->batch, from->head, from->row));
 done:
     return st;
 }
