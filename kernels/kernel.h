@@ -255,6 +255,8 @@ int abdb_problem_rank_count(const abdb_problem *p);
 /* The text of a parameter, or NULL; its number, or fallback. */
 const char *abdb_param_text(const abdb_problem *p, const char *name);
 double abdb_param_number(const abdb_problem *p, const char *name, double fallback);
+/* Is the parameter given, and this word? */
+bool abdb_param_is(const abdb_problem *p, const char *name, const char *word);
 /* Sets a parameter to a whole number. ABDB_LIMIT: too many parameters. */
 ABDB_MUST_USE abdb_status abdb_param_set_integer(abdb_problem *p, const char *name, double value,
                                                  abdb_error *err);

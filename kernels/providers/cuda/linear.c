@@ -20,17 +20,10 @@ typedef struct {
     size_t m, n, k;
 } linear_layer;
 
-static bool linear_param_is(const abdb_problem *p, const char *name, const char *word)
-{
-    const char *text = abdb_param_text(p, name);
-
-    return text && strcmp(text, word) == 0;
-}
-
 static bool has_dense_f32_weights(const abdb_problem *p)
 {
     return p->tensor[W].dtype == ABDB_F32 && !(abdb_param_number(p, "sparsity", 0) > 0) &&
-           !linear_param_is(p, "pattern", "2:4");
+           !abdb_param_is(p, "pattern", "2:4");
 }
 
 static int cuda_linear_accepts_dense_if_cublas(const abdb_problem *p, const char **why_not)
@@ -187,7 +180,7 @@ static abdb_status cuda_linear_prepare(void **state, const abdb_problem *p, abdb
     if (t[X].dtype == ABDB_I8)
         TRY(add_int8_tensor_core_gemm(&l, err));
     else if (t[W].dtype == ABDB_I8)
-        TRY(add_weight_quantised_gemm(&l, linear_param_is(p, "weights", "i4"), err));
+        TRY(add_weight_quantised_gemm(&l, abdb_param_is(p, "weights", "i4"), err));
     else if (has_dense_f32_weights(p))
         TRY(add_dense_gemm(&l, err));
     else
