@@ -23,7 +23,7 @@ bool abdb_round_is_division(const char *part)
     return false;
 }
 
-static bool text_ends_with(const char *text, const char *tail)
+bool abdb_round_text_ends_with(const char *text, const char *tail)
 {
     size_t a = strlen(text), b = strlen(tail);
 
@@ -79,9 +79,10 @@ static void set_reader_and_suite(abdb_round_path *p)
                    (strcmp(p->part[at + 1], "strong") == 0 || strcmp(p->part[at + 1], "weak") == 0);
 
     if (p->anchor == ANCHOR_SYSTEMS) {
-        p->reader = text_ends_with(name, ".json") ? abdb_mlperf_read_description_file : NULL;
+        p->reader =
+            abdb_round_text_ends_with(name, ".json") ? abdb_mlperf_read_description_file : NULL;
     } else if (p->anchor != ANCHOR_RESULTS) {
-        p->reader = text_ends_with(name, ".json") ? abdb_mlperf_read_json_members : NULL;
+        p->reader = abdb_round_text_ends_with(name, ".json") ? abdb_mlperf_read_json_members : NULL;
     } else if (behind == 2 && strcmp(name, "entry.json") == 0) {
         p->anchor = ANCHOR_ENTRY;
         p->reader = abdb_mlperf_read_v05_entry;

@@ -30,6 +30,7 @@ typedef struct {
 bool abdb_round_is_in_submitter_tree(const abdb_round_path *p, const char *path);
 /* "closed", "Open", "network", ... */
 bool abdb_round_is_division(const char *part);
+bool abdb_round_text_ends_with(const char *text, const char *tail);
 /* Whose results they are: the folder above "results", or in training v0.5 that behind "v0.5.0". */
 const char *abdb_round_submitter_of_path(const abdb_round_path *p);
 /* Fills the parts alone, which are the arena's; false: none, too many, or no memory. */

@@ -11,13 +11,6 @@
 #include <string.h>
 #include <strings.h>
 
-static bool path_ends_with(const char *text, const char *tail)
-{
-    size_t a = strlen(text), b = strlen(tail);
-
-    return a >= b && strcmp(text + a - b, tail) == 0;
-}
-
 /* Does the folder hold a round, by the name of its repository: "inference_results_v5.1",
  * "training_results_v4.0-main", "mlcommons-hpc_results_v3.0-1a2b3c"? *divided: its tree has
  * divisions above the submitters. */
@@ -63,8 +56,8 @@ static bool is_standard_submitter_subfolder_name(const char *part)
 /* Reports of Storage lie where results do, and are formats of their own. */
 static bool is_storage_report_path(const char *path)
 {
-    return path_ends_with(path, "/mlperf_storage_report.json") ||
-           path_ends_with(path, "/summary.json");
+    return abdb_round_text_ends_with(path, "/mlperf_storage_report.json") ||
+           abdb_round_text_ends_with(path, "/summary.json");
 }
 
 bool abdb_round_is_in_submitter_tree(const abdb_round_path *p, const char *path)

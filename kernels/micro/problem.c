@@ -14,6 +14,13 @@ const char *abdb_param_text(const abdb_problem *p, const char *name)
     return NULL;
 }
 
+bool abdb_param_is(const abdb_problem *p, const char *name, const char *word)
+{
+    const char *text = abdb_param_text(p, name);
+
+    return text && strcmp(text, word) == 0;
+}
+
 double abdb_param_number(const abdb_problem *p, const char *name, double fallback)
 {
     for (int i = 0; i < p->params; i++)

@@ -60,16 +60,6 @@ void abdb_append_fact_keys_of_table(const abdb_table *table, size_t most_per_cel
         }
 }
 
-/* A cell of the facts as exact text; "" where it is missing. The text is the thread's. */
-static const char *fact_cell_text(const abdb_table *facts, size_t row, const char *column)
-{
-    static _Thread_local char number[32];
-    int at = abdb_table_column_index(facts, column);
-    const abdb_value *v = at < 0 ? NULL : &facts->value[row * facts->columns + (size_t)at];
-
-    return v && v->kind != ABDB_NULL ? abdb_value_text(v, number) : "";
-}
-
 static void print_with_prefix_if_not_empty(FILE *out, const char *before, const char *text)
 {
     if (*text) abdb_print_sanitized(out, "%s%s", before, text);
@@ -81,27 +71,28 @@ void abdb_print_fact_tree(const abdb_table *facts, FILE *out)
 
     for (size_t r = 0; r < rows; r++) {
         bool last = r + 1 == facts->rows;
-        const char *bar = last ? "   " : "│  ", *printed = fact_cell_text(facts, r, "raw_value");
+        const char *bar = last ? "   " : "│  ",
+                   *printed = abdb_table_cell_text(facts, r, "raw_value");
 
         abdb_print_sanitized(out, "%s %s", last ? "└" : "├",
-                             *printed ? printed : fact_cell_text(facts, r, "value"));
-        print_with_prefix_if_not_empty(out, " ",
-                                       fact_cell_text(facts, r, *printed ? "raw_unit" : "unit"));
-        print_with_prefix_if_not_empty(out, "   ", fact_cell_text(facts, r, "what"));
-        print_with_prefix_if_not_empty(out, "   ", fact_cell_text(facts, r, "evidence"));
-        print_with_prefix_if_not_empty(out, ", ", fact_cell_text(facts, r, "formula"));
-        abdb_print_sanitized(out, "\n%s %s", bar, fact_cell_text(facts, r, "source"));
-        print_with_prefix_if_not_empty(out, ", ", fact_cell_text(facts, r, "locator"));
-        print_with_prefix_if_not_empty(out, ", ", fact_cell_text(facts, r, "date"));
+                             *printed ? printed : abdb_table_cell_text(facts, r, "value"));
+        print_with_prefix_if_not_empty(
+            out, " ", abdb_table_cell_text(facts, r, *printed ? "raw_unit" : "unit"));
+        print_with_prefix_if_not_empty(out, "   ", abdb_table_cell_text(facts, r, "what"));
+        print_with_prefix_if_not_empty(out, "   ", abdb_table_cell_text(facts, r, "evidence"));
+        print_with_prefix_if_not_empty(out, ", ", abdb_table_cell_text(facts, r, "formula"));
+        abdb_print_sanitized(out, "\n%s %s", bar, abdb_table_cell_text(facts, r, "source"));
+        print_with_prefix_if_not_empty(out, ", ", abdb_table_cell_text(facts, r, "locator"));
+        print_with_prefix_if_not_empty(out, ", ", abdb_table_cell_text(facts, r, "date"));
         abdb_print_sanitized(out, "\n%s ", bar);
-        if (*fact_cell_text(facts, r, "artifact"))
-            abdb_print_sanitized(out, "%s   ", fact_cell_text(facts, r, "artifact"));
-        print_with_prefix_if_not_empty(out, "", fact_cell_text(facts, r, "key"));
-        print_with_prefix_if_not_empty(out, "   ", fact_cell_text(facts, r, "fact"));
+        if (*abdb_table_cell_text(facts, r, "artifact"))
+            abdb_print_sanitized(out, "%s   ", abdb_table_cell_text(facts, r, "artifact"));
+        print_with_prefix_if_not_empty(out, "", abdb_table_cell_text(facts, r, "key"));
+        print_with_prefix_if_not_empty(out, "   ", abdb_table_cell_text(facts, r, "fact"));
         fputc('\n', out);
-        if (*fact_cell_text(facts, r, "used_by"))
+        if (*abdb_table_cell_text(facts, r, "used_by"))
             abdb_print_sanitized(out, "%s used by claim %s\n", bar,
-                                 fact_cell_text(facts, r, "used_by"));
+                                 abdb_table_cell_text(facts, r, "used_by"));
     }
     if (facts->rows > rows)
         abdb_print_sanitized(out, "└ and %zu more facts: -o csv lists all\n", facts->rows - rows);
@@ -117,7 +108,7 @@ static bool any_fact_among_keys(const abdb_table *facts, const char *keys)
         size_t size = strcspn(keys, " ");
 
         for (size_t r = 0; r < facts->rows; r++) {
-            const char *key = fact_cell_text(facts, r, "key");
+            const char *key = abdb_table_cell_text(facts, r, "key");
 
             if (strlen(key) == size && strncmp(key, keys, size) == 0) return true;
         }
@@ -227,10 +218,10 @@ static void append_distinct_locators_of_source(const abdb_table *facts, size_t f
     size_t count = 0;
 
     if (!place) abdb_count_allocation_failure();
-    abdb_text_puts(&source, fact_cell_text(facts, first, "source"));
+    abdb_text_puts(&source, abdb_table_cell_text(facts, first, "source"));
     for (size_t r = first; place && r < facts->rows; r++)
-        if (strcmp(fact_cell_text(facts, r, "source"), abdb_text_get(&source)) == 0)
-            place[count++] = fact_cell_text(facts, r, "locator");
+        if (strcmp(abdb_table_cell_text(facts, r, "source"), abdb_text_get(&source)) == 0)
+            place[count++] = abdb_table_cell_text(facts, r, "locator");
     abdb_array_sort(place, count, sizeof *place, compare_locators_numbers_by_value);
     for (size_t i = 0; i < count; i++) {
         if (!*place[i] || (before && strcmp(before, place[i]) == 0)) continue;
@@ -249,35 +240,37 @@ void abdb_print_citations(const abdb_table *facts, bool bibtex, FILE *out)
         bool seen = false;
         char year[8];
 
-        abdb_text_puts(&source, fact_cell_text(facts, r, "source"));
+        abdb_text_puts(&source, abdb_table_cell_text(facts, r, "source"));
         for (size_t i = 0; i < r; i++)
-            seen |= strcmp(fact_cell_text(facts, i, "source"), abdb_text_get(&source)) == 0;
+            seen |= strcmp(abdb_table_cell_text(facts, i, "source"), abdb_text_get(&source)) == 0;
         if (!seen) append_distinct_locators_of_source(facts, r, &where);
         if (!seen && bibtex) {
             fputs("@misc{", out);
             abdb_write_bibtex_key(out, abdb_text_get(&source));
-            write_bibtex_field(out, "title", fact_cell_text(facts, r, "title"),
+            write_bibtex_field(out, "title", abdb_table_cell_text(facts, r, "title"),
                                abdb_write_latex_escaped);
-            write_bibtex_field(out, "author", fact_cell_text(facts, r, "author"),
+            write_bibtex_field(out, "author", abdb_table_cell_text(facts, r, "author"),
                                abdb_write_latex_escaped);
-            snprintf(year, sizeof year, "%.4s", fact_cell_text(facts, r, "published"));
+            snprintf(year, sizeof year, "%.4s", abdb_table_cell_text(facts, r, "published"));
             write_bibtex_field(out, "year", year, abdb_write_latex_escaped);
-            write_bibtex_field(out, "url", fact_cell_text(facts, r, "url"), abdb_write_url_encoded);
-            write_bibtex_field(out, "urldate", fact_cell_text(facts, r, "retrieved"),
+            write_bibtex_field(out, "url", abdb_table_cell_text(facts, r, "url"),
+                               abdb_write_url_encoded);
+            write_bibtex_field(out, "urldate", abdb_table_cell_text(facts, r, "retrieved"),
                                abdb_write_latex_escaped);
             write_bibtex_field(out, "note", abdb_text_get(&where), abdb_write_latex_escaped);
             fputs("\n}\n", out);
         } else if (!seen) {
-            print_with_prefix_if_not_empty(out, "", fact_cell_text(facts, r, "author"));
-            if (*fact_cell_text(facts, r, "author")) fputs(". ", out);
+            print_with_prefix_if_not_empty(out, "", abdb_table_cell_text(facts, r, "author"));
+            if (*abdb_table_cell_text(facts, r, "author")) fputs(". ", out);
             print_with_prefix_if_not_empty(out, "",
-                                           *fact_cell_text(facts, r, "title")
-                                               ? fact_cell_text(facts, r, "title")
+                                           *abdb_table_cell_text(facts, r, "title")
+                                               ? abdb_table_cell_text(facts, r, "title")
                                                : abdb_text_get(&source));
-            print_with_prefix_if_not_empty(out, ", ", fact_cell_text(facts, r, "published"));
-            print_with_prefix_if_not_empty(out, ". ", fact_cell_text(facts, r, "url"));
-            print_with_prefix_if_not_empty(out, " (read ", fact_cell_text(facts, r, "retrieved"));
-            if (*fact_cell_text(facts, r, "retrieved")) fputc(')', out);
+            print_with_prefix_if_not_empty(out, ", ", abdb_table_cell_text(facts, r, "published"));
+            print_with_prefix_if_not_empty(out, ". ", abdb_table_cell_text(facts, r, "url"));
+            print_with_prefix_if_not_empty(out, " (read ",
+                                           abdb_table_cell_text(facts, r, "retrieved"));
+            if (*abdb_table_cell_text(facts, r, "retrieved")) fputc(')', out);
             print_with_prefix_if_not_empty(out, ": ", abdb_text_get(&where));
             fputc('\n', out);
         }

@@ -9,6 +9,13 @@
 
 enum { ROWS_MOST = 500, ROWS_SIZE_MOST = 512 << 10 };
 
+const char *abdb_json_array_text(const json_t *array, size_t i)
+{
+    const char *text = json_string_value(json_array_get(array, i));
+
+    return text ? text : "";
+}
+
 json_t *abdb_json_sanitized_string(const char *text)
 {
     json_t *out = json_string(text);

@@ -45,6 +45,8 @@ json_t *abdb_provenance_row_fact_keys_json(const abdb_table *table, size_t row);
 json_t *abdb_provenance_parameters_json(const abdb_plot *plot);
 /* A text as JSON can hold it: sanitized where it is not UTF-8. NULL: no memory. */
 json_t *abdb_json_sanitized_string(const char *text);
+/* The text at place i of an array; "" where there is none. */
+const char *abdb_json_array_text(const json_t *array, size_t i);
 /* columns, rows and keys of a table, as an object of its own. */
 json_t *abdb_provenance_table_json(const abdb_table *table);
 /* The SHA-256 of that object, and its size as text. */

@@ -26,21 +26,14 @@ typedef struct {
     size_t name; /* the column that names a row */
 } provenance_rows;
 
-static const char *json_array_text(const json_t *array, size_t i)
-{
-    const char *text = json_string_value(json_array_get(array, i));
-
-    return text ? text : "";
-}
-
 static const char *row_name(const provenance_rows *r, size_t row)
 {
-    return json_array_text(json_array_get(r->rows, row), r->name);
+    return abdb_json_array_text(json_array_get(r->rows, row), r->name);
 }
 
 static void copy_first_key(const provenance_rows *r, size_t row, char out[KEY_SIZE])
 {
-    const char *keys = json_array_text(r->keys, row);
+    const char *keys = abdb_json_array_text(r->keys, row);
 
     snprintf(out, KEY_SIZE, "%.*s", (int)strcspn(keys, " "), keys);
 }
@@ -49,7 +42,7 @@ static size_t find_column_index(const provenance_rows *r, const char *name)
 {
     size_t i = 0, count = json_array_size(r->columns);
 
-    while (i < count && strcmp(json_array_text(r->columns, i), name) != 0) i++;
+    while (i < count && strcmp(abdb_json_array_text(r->columns, i), name) != 0) i++;
     return i;
 }
 
@@ -62,10 +55,10 @@ static size_t find_matching_row(const provenance_rows *then, size_t row, const p
 
     for (; i < count; i++) {
         if (taken[i]) continue;
-        if (by_name
-                ? strcmp(row_name(then, row), row_name(now, i)) == 0
-                : *json_array_text(then->keys, row) &&
-                      strcmp(json_array_text(then->keys, row), json_array_text(now->keys, i)) == 0)
+        if (by_name ? strcmp(row_name(then, row), row_name(now, i)) == 0
+                    : *abdb_json_array_text(then->keys, row) &&
+                          strcmp(abdb_json_array_text(then->keys, row),
+                                 abdb_json_array_text(now->keys, i)) == 0)
             break;
     }
     return i;
@@ -80,8 +73,8 @@ static abdb_status find_first_missing_fact_key(abdb_verifier *c, const provenanc
     abdb_status st;
     bool again;
 
-    const char *keys = json_array_text(then->keys, row),
-               *others = json_array_text(now->keys, other);
+    const char *keys = abdb_json_array_text(then->keys, row),
+               *others = abdb_json_array_text(now->keys, other);
 
     for (*out = '\0'; *(keys += strspn(keys, " ")); keys += strcspn(keys, " ")) {
         size_t size = strcspn(keys, " ");
@@ -106,10 +99,10 @@ static abdb_status report_cell_changes(abdb_verifier *c, const provenance_rows *
     if (*key) st = abdb_verify_add_row_why_fact_missing(c, key, row_name(then, row), err);
     copy_first_key(now, other, key);
     for (size_t i = 0; i < json_array_size(then->columns) && st == ABDB_OK; i++) {
-        const char *name = json_array_text(then->columns, i),
-                   *before = json_array_text(json_array_get(then->rows, row), i),
-                   *after = json_array_text(json_array_get(now->rows, other),
-                                            find_column_index(now, name));
+        const char *name = abdb_json_array_text(then->columns, i),
+                   *before = abdb_json_array_text(json_array_get(then->rows, row), i),
+                   *after = abdb_json_array_text(json_array_get(now->rows, other),
+                                                 find_column_index(now, name));
 
         if (strcmp(before, after) == 0) continue;
         c->verdict->changed = true;

@@ -33,6 +33,15 @@ int abdb_table_column_index(const abdb_table *table, const char *name)
     return -1;
 }
 
+const char *abdb_table_cell_text(const abdb_table *table, size_t row, const char *column)
+{
+    static _Thread_local char number[32];
+    int at = abdb_table_column_index(table, column);
+    const abdb_value *v = at < 0 ? NULL : &table->value[row * table->columns + (size_t)at];
+
+    return v && v->kind != ABDB_NULL ? abdb_value_text(v, number) : "";
+}
+
 /* The only column whose printed heading is that, its mark left out; -1: none, or several. */
 static int find_only_column_by_printed_heading(const abdb_table *table, const char *name)
 {

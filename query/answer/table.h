@@ -69,6 +69,8 @@ const char *abdb_table_copy_text(abdb_table *table, const char *text);
 /* Room for one more row; NULL: no memory. */
 abdb_value *abdb_table_append_row(abdb_table *table);
 int abdb_table_column_index(const abdb_table *table, const char *name); /* -1: none */
+/* A cell as exact text; "" where it is missing. The text may be the thread's one buffer. */
+const char *abdb_table_cell_text(const abdb_table *table, size_t row, const char *column);
 /* The column that a person names; X_mark, as CSV says it, is X__mark. ABDB_USAGE: none (the nearest
  * is named). */
 ABDB_MUST_USE abdb_status abdb_table_require_column(const abdb_table *table, const char *name,

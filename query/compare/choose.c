@@ -8,11 +8,6 @@
 #include "query/compare/purchase.h"
 #include "schema/core/array.h"
 
-static const abdb_set *ranked_set(const abdb_system_choice *c)
-{
-    return &c->ranking.set;
-}
-
 /* --- the group -------------------------------------------------------------------------------- */
 
 static const abdb_choose_options anything = {
@@ -22,7 +17,7 @@ static const abdb_choose_options anything = {
 static bool is_first_usable_of_device(const abdb_system_choice *c, const abdb_choose_options *o,
                                       const abdb_group *g, size_t i)
 {
-    const char *device = abdb_member_text(ranked_set(c), g->member[i], ABDB_M_device);
+    const char *device = abdb_member_text(&c->ranking.set, g->member[i], ABDB_M_device);
 
     if (!abdb_result_meets_request(c, o, g->member[i], NULL)) return false;
     for (size_t k = 0; k < i; k++)
@@ -127,7 +122,7 @@ static size_t pick_group_with_most_devices(abdb_system_choice *c, const abdb_cho
     size_t most = 0;
 
     for (size_t g = 0; g < all->count; g++) {
-        const char *unit = abdb_member_text(ranked_set(c), all->group[g].member[0], ABDB_M_unit);
+        const char *unit = abdb_member_text(&c->ranking.set, all->group[g].member[0], ABDB_M_unit);
         size_t devices = c->training || unit_is_rate(unit)
                              ? count_devices_with_usable_result(c, o, &all->group[g])
                              : 0;
@@ -145,7 +140,7 @@ static void leave_out_device_if_only_elsewhere(abdb_system_choice *c, const abdb
                                                size_t member, const char *key)
 {
     const abdb_group *chosen = &c->ranking.groups.group[c->group];
-    const char *device = abdb_member_text(ranked_set(c), member, ABDB_M_device);
+    const char *device = abdb_member_text(&c->ranking.set, member, ABDB_M_device);
 
     for (size_t i = 0; i < chosen->count; i++)
         if (abdb_result_meets_request(c, o, chosen->member[i], device)) return;
@@ -174,7 +169,7 @@ static void choose_group_note_others(abdb_system_choice *c, const abdb_choose_op
             c->training  ? "no time to train of a known number of devices"
             : c->by_watt ? "no rate with measured power; a TDP is none"
                          : "no rate of a known number of devices",
-            ranked_set(c)->members);
+            c->ranking.set.members);
         c->group = SIZE_MAX;
         return;
     }
@@ -198,9 +193,9 @@ static void choose_group_note_others(abdb_system_choice *c, const abdb_choose_op
 static bool result_is_of_device(const abdb_system_choice *c, size_t member, const char *device,
                                 double size)
 {
-    double own = abdb_member_number(ranked_set(c), member, ABDB_M_devices);
+    double own = abdb_member_number(&c->ranking.set, member, ABDB_M_devices);
 
-    return strcmp(abdb_member_text(ranked_set(c), member, ABDB_M_device), device) == 0 &&
+    return strcmp(abdb_member_text(&c->ranking.set, member, ABDB_M_device), device) == 0 &&
            (isnan(size) || fabs(own - size) < 0.5);
 }
 
@@ -213,13 +208,13 @@ static size_t count_distinct_submitters(const abdb_system_choice *c, const char 
     size_t count = 0;
 
     for (size_t i = 0; i < g->count; i++) {
-        const char *who = abdb_member_text(ranked_set(c), g->member[i], ABDB_M_submitter);
+        const char *who = abdb_member_text(&c->ranking.set, g->member[i], ABDB_M_submitter);
         size_t k = 0;
 
         if (!result_is_of_device(c, g->member[i], device, size)) continue;
-        while (k < i &&
-               (!result_is_of_device(c, g->member[k], device, size) ||
-                strcmp(abdb_member_text(ranked_set(c), g->member[k], ABDB_M_submitter), who) != 0))
+        while (k < i && (!result_is_of_device(c, g->member[k], device, size) ||
+                         strcmp(abdb_member_text(&c->ranking.set, g->member[k], ABDB_M_submitter),
+                                who) != 0))
             k++;
         count += k == i;
     }
@@ -322,13 +317,13 @@ static void record_unused_quotes_left_out(abdb_system_choice *c, const abdb_choo
 /* A result that cannot be multiplied: says of which device, and why. */
 static void record_unusable_result_left_out(abdb_system_choice *c, size_t member)
 {
-    const char *why = ranked_set(c)->member[member].why;
+    const char *why = c->ranking.set.member[member].why;
 
-    if (!why && !(abdb_member_number(ranked_set(c), member, ABDB_M_devices) >= 1))
+    if (!why && !(abdb_member_number(&c->ranking.set, member, ABDB_M_devices) >= 1))
         why = "number of devices not known";
     else if (!why)
         why = c->by_watt && !isfinite(c->watts[member]) ? "power not measured" : "no rate above 0";
-    abdb_system_choice_record_left_out(c, abdb_member_text(ranked_set(c), member, ABDB_M_device),
+    abdb_system_choice_record_left_out(c, abdb_member_text(&c->ranking.set, member, ABDB_M_device),
                                        why, 1);
 }
 
@@ -345,7 +340,7 @@ static abdb_status append_rented_and_owned(abdb_system_choice *c, const abdb_cho
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < g->count; i++) {
-        device = abdb_member_text(ranked_set(c), g->member[i], ABDB_M_device);
+        device = abdb_member_text(&c->ranking.set, g->member[i], ABDB_M_device);
         if (!abdb_result_can_be_multiplied(c, g->member[i]))
             record_unusable_result_left_out(c, g->member[i]);
         if (is_first_usable_of_device(c, &anything, g, i) && *device)
@@ -408,9 +403,9 @@ static abdb_status derive_watts_from_per_watt(abdb_system_choice *c, const abdb_
     per_watt.per = "watt";
     TRY(abdb_set_load_normalised(&set, db, o->selection, o->where, &per_watt, err));
     for (size_t i = 0; i < set.members; i++)
-        for (size_t k = 0; k < ranked_set(c)->members; k++)
+        for (size_t k = 0; k < c->ranking.set.members; k++)
             if (strcmp(abdb_member_text(&set, i, ABDB_M_key),
-                       abdb_member_text(ranked_set(c), k, ABDB_M_key)) == 0)
+                       abdb_member_text(&c->ranking.set, k, ABDB_M_key)) == 0)
                 c->watts[k] = abdb_system_rate_or_time(c, k) / set.member[i].value;
 done:
     abdb_set_free(&set);
@@ -427,10 +422,10 @@ static abdb_status note_results_excluded_by_where(abdb_system_choice *c,
 
     if (!o->where || !*o->where || !*o->selection) return ABDB_OK;
     TRY(abdb_set_load_normalised(&all, db, o->selection, NULL, m, err));
-    if (all.members > ranked_set(c)->members)
+    if (all.members > c->ranking.set.members)
         abdb_system_choice_record_left_out(c, "other results",
                                            "do not meet the conditions of --where",
-                                           all.members - ranked_set(c)->members);
+                                           all.members - c->ranking.set.members);
 done:
     abdb_set_free(&all);
     return st;
@@ -460,13 +455,13 @@ abdb_status abdb_choose_cheapest_systems(abdb_system_choice *c, sqlite3 *db,
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--price-max-age wants days, such as 90d, not '%s'",
                       o->measure.price_max_age_days));
     TRY(abdb_rank_results(&c->ranking, db, o->selection, o->where, &rank, err));
-    c->watts = calloc(ranked_set(c)->members + 1, sizeof *c->watts);
+    c->watts = calloc(c->ranking.set.members + 1, sizeof *c->watts);
     if (!c->watts) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a choice"));
-    for (size_t i = 0; i < ranked_set(c)->members; i++) c->watts[i] = NAN;
+    for (size_t i = 0; i < c->ranking.set.members; i++) c->watts[i] = NAN;
     if (c->by_watt) TRY(derive_watts_from_per_watt(c, o, db, err));
     if (c->training) TRY(merge_groups_across_sizes(c, err));
     if (abdb_latency_limits_given(&o->latency))
-        TRY(abdb_explain_latency_limits_met(ranked_set(c), db, &o->latency, &c->met_by, &c->arena,
+        TRY(abdb_explain_latency_limits_met(&c->ranking.set, db, &o->latency, &c->met_by, &c->arena,
                                             err));
     choose_group_note_others(c, o);
     if (c->group == SIZE_MAX) goto done;

@@ -16,33 +16,27 @@ void abdb_system_choice_record_left_out(abdb_system_choice *c, const char *name,
         c->left_out[c->left_outs++] = (abdb_choice_left_out){name, why, n, NAN};
 }
 
-static const abdb_set *choice_result_set(const abdb_system_choice *c)
-{
-    return &c->ranking.set;
-}
-
 double abdb_system_rate_or_time(const abdb_system_choice *c, size_t member)
 {
-    double value = choice_result_set(c)->member[member].value;
+    double value = c->ranking.set.member[member].value;
 
     return c->training ? value
-                       : value * abdb_member_number(choice_result_set(c), member, ABDB_M_devices);
+                       : value * abdb_member_number(&c->ranking.set, member, ABDB_M_devices);
 }
 
 bool abdb_result_can_be_multiplied(const abdb_system_choice *c, size_t member)
 {
-    const abdb_member *m = &choice_result_set(c)->member[member];
+    const abdb_member *m = &c->ranking.set.member[member];
 
     return !m->why && isfinite(m->value) && m->value > 0 &&
-           abdb_member_number(choice_result_set(c), member, ABDB_M_devices) >= 1 &&
+           abdb_member_number(&c->ranking.set, member, ABDB_M_devices) >= 1 &&
            (!c->by_watt || isfinite(c->watts[member]));
 }
 
 bool abdb_result_meets_request(const abdb_system_choice *c, const abdb_choose_options *o,
                                size_t member, const char *device)
 {
-    if (device &&
-        strcmp(abdb_member_text(choice_result_set(c), member, ABDB_M_device), device) != 0)
+    if (device && strcmp(abdb_member_text(&c->ranking.set, member, ABDB_M_device), device) != 0)
         return false;
     if (abdb_latency_limits_given(&o->latency) && !(c->met_by && c->met_by[member])) return false;
     return abdb_result_can_be_multiplied(c, member) &&

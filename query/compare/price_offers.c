@@ -125,9 +125,8 @@ done:
     return st;
 }
 
-/* Is it of the device, and new enough? */
-static bool offer_is_of_device_and_recent(const abdb_table *offers, size_t i, const char *device,
-                                          double days)
+bool abdb_offer_is_of_device_and_recent(const abdb_table *offers, size_t i, const char *device,
+                                        double days)
 {
     return strcmp(abdb_cell_text_or_empty(offers, i, ABDB_OFFER_DEVICE), device) == 0 &&
            (isnan(days) || abdb_cell_number_or_nan(offers, i, ABDB_OFFER_AGE_DAYS) <= days);
@@ -136,7 +135,7 @@ static bool offer_is_of_device_and_recent(const abdb_table *offers, size_t i, co
 size_t abdb_find_cheapest_offer(const abdb_table *offers, const char *device, double days)
 {
     for (size_t i = 0; i < offers->rows; i++)
-        if (offer_is_of_device_and_recent(offers, i, device, days)) return i;
+        if (abdb_offer_is_of_device_and_recent(offers, i, device, days)) return i;
     return SIZE_MAX;
 }
 
@@ -146,7 +145,7 @@ size_t abdb_find_cheapest_fitting_offer(const abdb_table *offers, const char *de
     for (size_t i = 0; i < offers->rows; i++) {
         double size = abdb_cell_number_or_nan(offers, i, ABDB_OFFER_SIZE);
 
-        if (!offer_is_of_device_and_recent(offers, i, device, days)) continue;
+        if (!abdb_offer_is_of_device_and_recent(offers, i, device, days)) continue;
         if (!*abdb_cell_text_or_empty(offers, i, ABDB_OFFER_KEY) ||
             abdb_offer_holds_one_node(devices, nodes, size))
             return i;

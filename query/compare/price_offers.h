@@ -29,6 +29,10 @@ typedef enum {
 ABDB_MUST_USE abdb_status abdb_load_offers_and_quotes(abdb_table *out, sqlite3 *db,
                                                       const abdb_normalisation *options,
                                                       abdb_error *err);
+/* Is the offer in that row of the device, and at most so many days old (NAN: of any age, and
+ * undated)? */
+bool abdb_offer_is_of_device_and_recent(const abdb_table *offers, size_t offer_row,
+                                        const char *device, double days);
 /* The cheapest offer of a device that is not older than days (NAN: of any age, and undated);
  * SIZE_MAX: none. */
 size_t abdb_find_cheapest_offer(const abdb_table *offers, const char *device, double days);

@@ -131,15 +131,6 @@ static offer read_offer_price_size(const abdb_choose_context *s, size_t offer_ro
                    size > 1 ? size : 1};
 }
 
-/* Is it of the device, and new enough? */
-static bool offer_is_of_device_and_recent(const abdb_choose_context *s, size_t offer_row,
-                                          const char *device)
-{
-    return strcmp(abdb_cell_text_or_empty(&s->offers, offer_row, ABDB_OFFER_DEVICE), device) == 0 &&
-           (isnan(s->days) ||
-            abdb_cell_number_or_nan(&s->offers, offer_row, ABDB_OFFER_AGE_DAYS) <= s->days);
-}
-
 static const char *copy_offer_cell(abdb_system_choice *c, const abdb_table *offers,
                                    size_t offer_row, abdb_offer_column column)
 {
@@ -153,7 +144,7 @@ static bool is_first_offer_of_provider(const abdb_choose_context *s, size_t offe
     const char *provider = abdb_cell_text_or_empty(&s->offers, offer_row, ABDB_OFFER_PROVIDER);
 
     for (size_t k = 0; k < offer_row; k++)
-        if (offer_is_of_device_and_recent(s, k, device) &&
+        if (abdb_offer_is_of_device_and_recent(&s->offers, k, device, s->days) &&
             strcmp(abdb_cell_text_or_empty(&s->offers, k, ABDB_OFFER_PROVIDER), provider) == 0)
             return false;
     return true;
@@ -169,7 +160,7 @@ static void fill_offer_details_note_small(abdb_system_choice *c, const abdb_choo
     for (size_t i = 0; i < t->rows; i++) {
         offer one = read_offer_price_size(s, i);
 
-        if (!offer_is_of_device_and_recent(s, i, p->device)) continue;
+        if (!abdb_offer_is_of_device_and_recent(&s->offers, i, p->device, s->days)) continue;
         p->providers += is_first_offer_of_provider(s, i, p->device);
         if (devices_used_of_offer(c, p->member, one.size) < 1) {
             if (one.price < p->price)
@@ -198,7 +189,7 @@ abdb_purchase abdb_cheapest_purchase_of_offers(abdb_system_choice *c, const abdb
     for (size_t i = 0; i < s->offers.rows; i++) {
         abdb_purchase p = {.member = SIZE_MAX};
 
-        if (offer_is_of_device_and_recent(s, i, device))
+        if (abdb_offer_is_of_device_and_recent(&s->offers, i, device, s->days))
             p = cheapest_result_at_offer(c, s->o, device, read_offer_price_size(s, i));
         if (p.member == SIZE_MAX) continue;
         if (best.member == SIZE_MAX || abdb_compare_purchases(&p, &best) < 0) {

@@ -59,8 +59,7 @@ static void append_sql_without_comments_and_blanks(abdb_text *out, const char *s
     }
 }
 
-/* The first letter of the next statement, after blanks and comments. */
-static const char *skip_blanks_and_sql_comments(const char *sql)
+const char *abdb_skip_sql_blanks_and_comments(const char *sql)
 {
     for (;;) {
         sql += strspn(sql, " \n\t");
@@ -88,7 +87,7 @@ static bool append_created_tables_and_views(expected_objects *e, const char *sql
 {
     static const char *const begin[] = {"CREATE TABLE ", "CREATE VIEW "};
 
-    while (*(sql = skip_blanks_and_sql_comments(sql))) {
+    while (*(sql = abdb_skip_sql_blanks_and_comments(sql))) {
         const char *end = find_statement_end(sql);
 
         for (int k = 0; k < 2; k++) {

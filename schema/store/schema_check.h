@@ -19,5 +19,7 @@ ABDB_MUST_USE abdb_status abdb_schema_check_objects(abdb_db *db, bool require_ta
 /* The names of this program's views, or of its tables, in the order in which they are made, as a
  * JSON array; out->failed: no memory. */
 void abdb_schema_append_names_as_json(bool views, abdb_text *out);
+/* The first letter of the next statement, after blanks and comments. */
+const char *abdb_skip_sql_blanks_and_comments(const char *sql);
 
 #endif

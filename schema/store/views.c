@@ -43,16 +43,6 @@ static bool parse_create_view(const char *sql, const char **name, int *size)
     return true;
 }
 
-/* The first letter of the next statement, after blanks and comments. */
-static const char *skip_blanks_and_sql_comments(const char *sql)
-{
-    for (;;) {
-        sql += strspn(sql, " \n\t");
-        if (strncmp(sql, "--", 2) != 0) return sql;
-        sql += strcspn(sql, "\n");
-    }
-}
-
 /* Drops the views of this program, and those that the one before made; nobody else's. */
 abdb_status abdb_views_drop_made_by_abdb(abdb_db *db, abdb_error *err)
 {
@@ -152,7 +142,7 @@ done:
 static abdb_status create_temp_views_of_file(abdb_db *db, const abdb_embedded *file,
                                              abdb_error *err)
 {
-    const char *at = skip_blanks_and_sql_comments(file->text), *name;
+    const char *at = abdb_skip_sql_blanks_and_comments(file->text), *name;
     abdb_status st = ABDB_OK;
     int size;
 
@@ -171,7 +161,7 @@ static abdb_status create_temp_views_of_file(abdb_db *db, const abdb_embedded *f
         sqlite3_finalize(s);
         at += strlen(at) - left;
         sqlite3_free(temporary);
-        at = skip_blanks_and_sql_comments(at);
+        at = abdb_skip_sql_blanks_and_comments(at);
     }
     return st;
 }

@@ -16,13 +16,6 @@ typedef struct {
     bool causal;
 } attention_sizes;
 
-static bool attention_param_is(const abdb_problem *p, const char *name, const char *word)
-{
-    const char *text = abdb_param_text(p, name);
-
-    return text && strcmp(text, word) == 0;
-}
-
 /* The sizes that the kernel set in the problem's parameters. */
 static attention_sizes attention_sizes_of_problem(const abdb_problem *p)
 {
@@ -32,15 +25,15 @@ static attention_sizes attention_sizes_of_problem(const abdb_problem *p)
                              .queries = (size_t)abdb_param_number(p, "queries", 1),
                              .keys = (size_t)abdb_param_number(p, "keys", 1),
                              .d = (size_t)abdb_param_number(p, "d", 1),
-                             .causal = attention_param_is(p, "causal", "yes")};
+                             .causal = abdb_param_is(p, "causal", "yes")};
 }
 
 static int cuda_attention_accepts(const abdb_problem *p, const char **why_not)
 {
-    bool plain = attention_param_is(p, "algorithm", "plain");
+    bool plain = abdb_param_is(p, "algorithm", "plain");
 
     *why_not = "gradients are made in blocks only";
-    if (plain && attention_param_is(p, "pass", "backward")) return 0;
+    if (plain && abdb_param_is(p, "pass", "backward")) return 0;
     *why_not = "cuBLAS was not found";
     return !plain || ((const abdb_cu_device *)p->device)->blas != NULL;
 }
@@ -163,9 +156,9 @@ static abdb_status cuda_attention_prepare(void **state, const abdb_problem *p, a
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cu_job_new(&job, p, err));
-    if (attention_param_is(p, "pass", "backward"))
+    if (abdb_param_is(p, "pass", "backward"))
         TRY(add_flash_backward(job, &s, err));
-    else if (attention_param_is(p, "algorithm", "plain"))
+    else if (abdb_param_is(p, "algorithm", "plain"))
         TRY(add_unfused_attention(job, &s, err));
     else if (s.queries == 1)
         TRY(add_single_query_decode(job, &s, err));

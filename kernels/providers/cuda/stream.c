@@ -9,16 +9,9 @@
 
 enum { PASSES_MOST = 1 << 16, NAME = 64 };
 
-static bool stream_param_is(const abdb_problem *p, const char *name, const char *word)
-{
-    const char *text = abdb_param_text(p, name);
-
-    return text && strcmp(text, word) == 0;
-}
-
 static bool is_reduction_op(const abdb_problem *p)
 {
-    return stream_param_is(p, "op", "dot") || stream_param_is(p, "op", "read");
+    return abdb_param_is(p, "op", "dot") || abdb_param_is(p, "op", "read");
 }
 
 /* 1: the device can do the operation as asked; else 0 and *why_not. */
@@ -31,7 +24,7 @@ static int cuda_stream_accepts(const abdb_problem *p, const char **why_not)
     *why_not = "the device's scheduler decides on loops and order";
     if (abdb_param_text(p, "unroll") || abdb_param_text(p, "grain")) return 0;
     *why_not = "sums store one number";
-    return !(stream_param_is(p, "stores", "nt") && is_reduction_op(p));
+    return !(abdb_param_is(p, "stores", "nt") && is_reduction_op(p));
 }
 
 /* The sums of blocks, then their sum. */
@@ -87,7 +80,7 @@ static abdb_status cuda_stream_prepare(void **state, const abdb_problem *p, abdb
         TRY(add_repeated_two_stage_sums(job, op, n, err));
         goto done;
     }
-    snprintf(name, sizeof name, "%s%s_%s", op, stream_param_is(p, "stores", "nt") ? "_past" : "",
+    snprintf(name, sizeof name, "%s%s_%s", op, abdb_param_is(p, "stores", "nt") ? "_past" : "",
              abdb_cu_kernel_name_suffix(t[0].dtype));
     for (double r = abdb_param_number(p, "repeat", 1); r > 0; r--)
         TRY(abdb_cu_add_kernel(

@@ -1,5 +1,5 @@
 /* attention.c - attention forward and backward in blocks (flash), forward with the whole matrix of
- * scores (plain), and of one query by the kernel for new tokens (decode.c). */
+ * scores (plain), and of one query by the kernel for new tokens (decode_attention.c). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,19 +11,10 @@
 
 enum { Q, K, V, O, L, OUT = 3, D_OUT = 4, L_IN = 5, DQ = 6, DK, DV, ITEMS = 128 };
 
-static bool attention_param_equals(const abdb_problem *p, const char *name, const char *word)
-{
-    const char *text = abdb_param_text(p, name);
-
-    return text && strcmp(text, word) == 0;
-}
-
 static int opencl_attention_accepts(const abdb_problem *p, const char **why_not)
 {
     *why_not = "gradients are made in blocks only (algorithm=flash)";
-    if (attention_param_equals(p, "pass", "backward") &&
-        attention_param_equals(p, "algorithm", "plain"))
-        return 0;
+    if (abdb_param_is(p, "pass", "backward") && abdb_param_is(p, "algorithm", "plain")) return 0;
     return abdb_cl_supports_tensor_formats(p, why_not);
 }
 
@@ -36,7 +27,7 @@ static abdb_cl_attention attention_size_of_problem(const abdb_problem *p)
                                .queries = (size_t)abdb_param_number(p, "queries", 1),
                                .keys = (size_t)abdb_param_number(p, "keys", 1),
                                .d = (size_t)abdb_param_number(p, "d", 1),
-                               .causal = attention_param_equals(p, "causal", "yes")};
+                               .causal = abdb_param_is(p, "causal", "yes")};
 }
 
 /* A tensor of heads one after another. */
@@ -162,9 +153,9 @@ static abdb_status opencl_attention_prepare(void **state, const abdb_problem *p,
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cl_job_new(&job, p, err));
-    if (attention_param_equals(p, "pass", "backward"))
+    if (abdb_param_is(p, "pass", "backward"))
         TRY(cl_add_flash_backward(job, &s, err));
-    else if (attention_param_equals(p, "algorithm", "plain"))
+    else if (abdb_param_is(p, "algorithm", "plain"))
         TRY(cl_add_unfused_attention(job, &s, err));
     else if (s.queries == 1)
         TRY(cl_add_single_query_decode(job, &s, err));

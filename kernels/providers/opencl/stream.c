@@ -7,13 +7,6 @@
 
 enum { CHUNK = 1 << 14, ITEMS = 256, PASSES_MOST = 1 << 16 };
 
-static bool stream_param_equals(const abdb_problem *p, const char *name, const char *word)
-{
-    const char *text = abdb_param_text(p, name);
-
-    return text && strcmp(text, word) == 0;
-}
-
 /* 1: the device can do the operation as asked; else 0 and *why_not. */
 static int opencl_stream_accepts(const abdb_problem *p, const char **why_not)
 {
@@ -24,8 +17,8 @@ static int opencl_stream_accepts(const abdb_problem *p, const char **why_not)
     *why_not = "the device's compiler and scheduler decide on loops and order";
     if (abdb_param_text(p, "unroll") || abdb_param_text(p, "grain")) return 0;
     *why_not = "sums store one number";
-    if (stream_param_equals(p, "stores", "nt") &&
-        (stream_param_equals(p, "op", "dot") || stream_param_equals(p, "op", "read")))
+    if (abdb_param_is(p, "stores", "nt") &&
+        (abdb_param_is(p, "op", "dot") || abdb_param_is(p, "op", "read")))
         return 0;
     return abdb_cl_supports_tensor_formats(p, why_not);
 }
@@ -37,7 +30,7 @@ static abdb_status cl_add_repeated_two_stage_sums(abdb_cl_job *job, const char *
     const abdb_tensor *t = job->p->tensor;
     size_t groups = abdb_cl_ceil_divide(n, CHUNK);
     abdb_cl_kernel_call call = {
-        "sum_reduction.cl", "partial_sum_of_group", options, {groups}, {items}};
+        "sum_reduction.cl", "partial_sum_or_dot_of_group", options, {groups}, {items}};
     cl_mem part;
     abdb_status st = ABDB_OK;
 
@@ -71,7 +64,7 @@ static abdb_status opencl_stream_prepare(void **state, const abdb_problem *p, ab
     TRY(abdb_cl_job_new(&job, p, err));
     snprintf(options, sizeof options, "%s -DOP=%s -DCHUNK=%d%s%s",
              abdb_cl_compile_option_of_dtype(t[0].dtype), op, CHUNK,
-             stream_param_equals(p, "stores", "nt") ? " -DNT" : "", dot ? " -DDOT" : "");
+             abdb_param_is(p, "stores", "nt") ? " -DNT" : "", dot ? " -DDOT" : "");
     snprintf(job->chosen, sizeof job->chosen, "%zu work-items a group, vectors of %zu", items,
              abdb_cl_vector_lanes(job->d, t[0].dtype));
     if (abdb_param_number(p, "repeat", 1) > PASSES_MOST)

@@ -11,12 +11,7 @@
 
 const char *abdb_fact_cell_text(const abdb_fact_index *facts, size_t row, const char *column)
 {
-    static _Thread_local char number[32];
-    int at = abdb_table_column_index(&facts->table, column);
-    const abdb_value *v =
-        at < 0 ? NULL : &facts->table.value[row * facts->table.columns + (size_t)at];
-
-    return v && v->kind != ABDB_NULL ? abdb_value_text(v, number) : "";
+    return abdb_table_cell_text(&facts->table, row, column);
 }
 
 static int compare_fact_keys(const void *a, const void *b, void *facts)

@@ -15,13 +15,6 @@ static const char *json_member_text(const json_t *object, const char *name)
     return text ? text : "";
 }
 
-static const char *json_item_text(const json_t *array, size_t i)
-{
-    const char *text = json_string_value(json_array_get(array, i));
-
-    return text ? text : "";
-}
-
 /* What a row is called: its first text. */
 static const char *first_text_of_row(const abdb_table *t, size_t row)
 {
@@ -48,22 +41,23 @@ static abdb_status report_changed_rows(abdb_verifier *c, const json_t *then, con
             const json_t *mine = by_key ? old_key : old, *others = by_key ? new_key : new;
             size_t k = 0;
 
-            while (k < after &&
-                   (taken[k] || strcmp(json_item_text(mine, i), json_item_text(others, k)) != 0))
+            while (k < after && (taken[k] || strcmp(abdb_json_array_text(mine, i),
+                                                    abdb_json_array_text(others, k)) != 0))
                 k++;
-            if (met[i] || k == after || !*json_item_text(mine, i)) continue;
+            if (met[i] || k == after || !*abdb_json_array_text(mine, i)) continue;
             met[i] = taken[k] = true;
             if (by_key)
                 TRY(abdb_verify_add_difference(c, "changed", first_text_of_row(t, k), NULL, NULL,
-                                               NULL, json_item_text(new_key, k), err));
+                                               NULL, abdb_json_array_text(new_key, k), err));
         }
     for (size_t i = 0; i < before; i++)
         if (!met[i])
-            TRY(abdb_verify_add_row_why_fact_missing(c, json_item_text(old_key, i), NULL, err));
+            TRY(abdb_verify_add_row_why_fact_missing(c, abdb_json_array_text(old_key, i), NULL,
+                                                     err));
     for (size_t k = 0; k < after; k++)
         if (!taken[k])
             TRY(abdb_verify_add_difference(c, "added", first_text_of_row(t, k), NULL, NULL, NULL,
-                                           json_item_text(new_key, k), err));
+                                           abdb_json_array_text(new_key, k), err));
 done:
     free(met);
     free(taken);
@@ -197,7 +191,7 @@ static json_t *explore_result_keys(const char *json, size_t size)
     size_t i;
 
     json_array_foreach(json_object_get(data, "rows"), i, row)
-        json_object_set_new(keys, json_item_text(row, 0), json_true());
+        json_object_set_new(keys, abdb_json_array_text(row, 0), json_true());
     json_decref(data);
     return keys;
 }
