@@ -11,37 +11,16 @@
 #include "query/answer/sql_rows.h"
 #include "schema/core/date.h"
 
-/* Quotes: 'DEVICE=AMOUNT USD/h', several joined by ','. The device must be one of names. */
-static abdb_status refuse_quotes_of_unknown_devices(const char *option, const char *value,
-                                                    const char **names, size_t count,
-                                                    abdb_error *err)
+/* Has each quote its form? Which device it names is looked up where its price is used. */
+static abdb_status refuse_malformed_quotes(const char *option, const char *value, abdb_error *err)
 {
     abdb_arena arena = {0};
-    abdb_text like = {0};
-    char *rest = abdb_arena_copy(&arena, value, strlen(value)), *device;
-    abdb_quote quote;
-    abdb_status st = ABDB_OK;
+    char *rest = abdb_arena_copy(&arena, value, strlen(value));
+    abdb_quote quote = {.device = rest};
+    abdb_status st = rest ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "--%s", option);
 
-    if (!rest) TRY(ABDB_FAIL(err, ABDB_NOMEM, "--%s", option));
-    for (;;) {
-        size_t i = 0;
-
-        TRY(abdb_parse_next_price_quote(&rest, option, &quote, err));
-        device = quote.device;
-        if (!device) break;
-        while (i < count && strcmp(names[i], device) != 0) i++;
-        if (i < count) continue;
-        for (size_t n = 0; n < count && like.size < 200; n++)
-            if (strncasecmp(names[n], device, strlen(device)) == 0)
-                abdb_text_printf(&like, "%s%s", like.size ? ", " : "", names[n]);
-        if (!like.size && abdb_nearest_name(device, names, count))
-            abdb_text_puts(&like, abdb_nearest_name(device, names, count));
-        TRY(ABDB_FAIL(err, ABDB_USAGE, "--%s: no device '%s'%s%s%s", option, device,
-                      like.size ? "; did you mean " : "", abdb_text_get(&like),
-                      like.size ? "?" : ""));
-    }
-done:
-    abdb_text_free(&like);
+    while (st == ABDB_OK && quote.device)
+        st = abdb_parse_next_price_quote(&rest, option, &quote, err);
     abdb_arena_free(&arena);
     return st;
 }
@@ -191,7 +170,7 @@ abdb_status abdb_report_resolve_value(abdb_db *db, const abdb_report *report, si
         names[i] = v->kind == ABDB_STRING ? v->text : "";
     }
     if (strcmp(param->type, "price") == 0) {
-        st = refuse_quotes_of_unknown_devices(option, value, names, list.rows, err);
+        st = refuse_malformed_quotes(option, value, err);
         goto done;
     }
     meant = strcmp(param->type, "pattern") == 0

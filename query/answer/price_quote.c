@@ -2,36 +2,54 @@
 #include "query/answer/price_quote.h"
 
 #include <string.h>
+#include <strings.h>
+
+#include "schema/core/fixed_text.h"
 
 enum { DEVICES_MAX = 1000000 };
+
+/* What stands behind the amount: "", " USD/h", "/h", " USD/hr/8", in either case. *devices: behind
+ * the last '/', else 1. */
+static bool parse_unit_of_quote(const char *text, bool dollars, bool *is_counted,
+                                long long *devices)
+{
+    static const char *const hours[] = {"/hour", "/hr", "/h"};
+    size_t i = 0;
+
+    text += strspn(text, " ");
+    if (strncasecmp(text, "USD", 3) == 0)
+        text += 3;
+    else if (*text && !dollars)
+        return false;
+    while (i < 3 && strncasecmp(text, hours[i], strlen(hours[i])) != 0) i++;
+    if (i == 3) return !*text;
+    text += strlen(hours[i]);
+    *is_counted = *text == '/';
+    return !*text || (*is_counted && abdb_integer_parse_in_range(text + 1, ABDB_MARK_UNKNOWN, 1,
+                                                                 DEVICES_MAX, devices));
+}
 
 abdb_status abdb_parse_next_price_quote(char **rest, const char *option, abdb_quote *out,
                                         abdb_error *err)
 {
-    static const char usd[] = " USD/h";
-    char *item = strsep(rest, ","), *number = item ? strchr(item, '=') : NULL;
-    char *unit = number ? strstr(number, usd) : NULL;
-    const char *count = unit ? unit + sizeof usd - 1 : "";
+    char *item = strsep(rest, ","), *equals = item ? strchr(item, '=') : NULL;
+    const char *amount = equals ? equals + 1 + strspn(equals + 1, " ") : "";
+    bool dollars = *amount == '$';
+    char number[64];
     long long devices = 1;
-    bool good = unit && (!*count ||
-                         (*count == '/' && abdb_integer_parse_in_range(count + 1, ABDB_MARK_UNKNOWN,
-                                                                       1, DEVICES_MAX, &devices)));
 
-    *out = (abdb_quote){.is_counted = *count == '/'};
+    *out = (abdb_quote){0};
     if (!item) return ABDB_OK;
-    /* Cuts "DEVICE=2.49 USD/h" into three texts; put back where the number is none. */
-    if (good) *unit = *number++ = '\0';
-    if (!good || !abdb_double_parse(abdb_trim_in_place(number), ABDB_MARK_UNKNOWN, &out->amount) ||
-        out->amount <= 0) {
-        if (good) { /* for the message */
-            *unit = ' ';
-            number[-1] = '=';
-        }
+    amount += dollars;
+    if (!equals ||
+        !abdb_format_if_fits(number, sizeof number, "%.*s", (int)strcspn(amount, " /uU"), amount) ||
+        !abdb_double_parse(number, ABDB_MARK_UNKNOWN, &out->amount) || out->amount <= 0 ||
+        !parse_unit_of_quote(amount + strlen(number), dollars, &out->is_counted, &devices))
         return ABDB_FAIL(err, ABDB_USAGE,
                          "--%s wants 'DEVICE=AMOUNT USD/h' for each (for N devices together"
                          " 'AMOUNT USD/h/N'; no exchange rates are kept), not '%s'",
                          option, item);
-    }
+    *equals = '\0';
     out->devices = (double)devices;
     out->amount /= out->devices;
     out->device = abdb_trim_in_place(item);

@@ -58,7 +58,7 @@
 #include "query/answer/table.h"
 #include "schema/store/db.h"
 
-enum { ABDB_PARAM_COUNT = 32, ABDB_KEPT_MAX = 10 };
+enum { ABDB_PARAM_COUNT = 32, ABDB_KEPT_MAX = 16 };
 
 typedef struct {
     const char *name, *type, *fallback, *help, *values;

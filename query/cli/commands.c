@@ -24,6 +24,7 @@
      "divide rates by what produced them (default: device, where their numbers differ)"}, \
     {"peak", 0, "published|measured|clock", "of --per peak (default published)"}, \
     {"provider", 0, "NAME", "of --per dollar: only prices of this provider"}, \
+    {"tier", 0, "KIND", "of --per dollar: only prices of such providers, say 'tier-1 cloud'"}, \
     {"price-kind", 0, "KIND", "of --per dollar: on-demand (default), reserved, spot; any"}, \
     {"price-date", 0, "DATE", "of --per dollar: prices as they were on this day"}, \
     {"price-max-age", 0, "DAYS", "of --per dollar: leave out undated and older prices, say 90d"}, \

@@ -254,8 +254,9 @@ static const char *why_device_has_no_price(const abdb_choose_context *s, const c
                " --price 'DEVICE=2.49 USD/h' takes your own";
     if (abdb_find_cheapest_offer(&s->offers, device, NAN) != SIZE_MAX)
         return "no price so new: a longer --price-max-age, or --price 'DEVICE=2.49 USD/h'";
-    if (s->o->measure.price_date || s->o->measure.provider)
-        return "no price on that day or of that provider: --price 'DEVICE=2.49 USD/h' gives one";
+    if (s->o->measure.price_date || s->o->measure.provider || s->o->measure.tier)
+        return "no price on that day or of that provider or tier: --price 'DEVICE=2.49 USD/h' "
+               "gives one";
     return "no price: --price 'DEVICE=2.49 USD/h' gives one";
 }
 

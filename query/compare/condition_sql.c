@@ -260,6 +260,38 @@ static abdb_status append_key_index_condition(abdb_selection_query *q, const abd
     return abdb_bind_add_text(&q->binds, c->value) ? ABDB_OK : fail_too_many_values(err);
 }
 
+/* `vendor`: of a device of the system, by the dictionary. */
+static abdb_status append_vendor_condition(abdb_selection_query *q, const abdb_condition *c,
+                                           abdb_error *err)
+{
+    static const char spellings[] =
+        " IN (SELECT n.spelling FROM v_name n JOIN v_device d ON d.device = n.canon WHERE"
+        " n.kind = 'device' AND d.vendor = ? COLLATE NOCASE)";
+    abdb_table vendors = {0};
+    const char *list = "";
+    bool known = false;
+    abdb_status st = ABDB_OK;
+
+    if (strcmp(c->op, "=") != 0 && strcmp(c->op, "!=") != 0)
+        return ABDB_FAIL(err, ABDB_USAGE, "vendor is a name: compare it with = or !=");
+    TRY(abdb_query_to_table(
+        q->db, "SELECT DISTINCT vendor FROM v_device WHERE vendor IS NOT NULL ORDER BY 1", NULL,
+        &vendors, err));
+    for (size_t i = 0; list && i < vendors.rows; i++) {
+        known |= strcasecmp(abdb_cell_text_or_empty(&vendors, i, 0), c->value) == 0;
+        list = abdb_arena_printf(q->arena, "%s%s%s", list, i ? ", " : "",
+                                 abdb_cell_text_or_empty(&vendors, i, 0));
+    }
+    if (!known)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "no vendor '%s'; there are %s", c->value, list ? list : ""));
+    abdb_text_printf(&q->sql, *c->op == '=' ? " AND r.raw_device%s" : " AND r.raw_device NOT%s",
+                     spellings);
+    if (!abdb_bind_add_text(&q->binds, c->value)) st = fail_too_many_values(err);
+done:
+    abdb_table_free(&vendors);
+    return st;
+}
+
 abdb_status abdb_append_condition_sql(abdb_selection_query *q, const abdb_condition *c,
                                       abdb_error *err)
 {
@@ -280,6 +312,8 @@ abdb_status abdb_append_condition_sql(abdb_selection_query *q, const abdb_condit
     if (strcmp(c->column, "workload") == 0)
         return append_name_condition_over_aliases(q, c, "model", "raw_workload", err);
     if (strcmp(c->column, "work") == 0) return append_model_or_workload_condition(q, c, err);
+    if (strcmp(c->column, "vendor") == 0 && !q->names_quantity)
+        return append_vendor_condition(q, c, err);
     TRY(abdb_comparable_column_exists(q->db, c->column, &column, err));
     if (!column)
         return abdb_is_metric_name(c->column) ? append_same_run_metric_condition(q, c, err)

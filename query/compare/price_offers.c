@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "query/answer/price_quote.h"
 #include "schema/core/offer_capacity.h"
@@ -10,8 +11,8 @@
 enum { NODE_RATIO = 10 }; /* a quote so many times what is stored is asked about */
 
 /* ?1 the day that was asked (NULL: the latest of each provider and kind), ?2 a provider, ?3 a kind,
- * ?4 the day from which ages are counted (NULL: the day that was asked, else
- * today). Cheapest first. */
+ * ?4 the day from which ages are counted (NULL: the day that was asked, else today), ?5 a kind of
+ * providers. Cheapest first. */
 static const char stored[] =
     "SELECT o.device, o.per_device_hour, o.provider, o.kind, o.valid_from,"
     " julianday(coalesce(?4, ?1, date('now'))) - julianday(o.first_day), o.locator, o.key, p.kind,"
@@ -20,6 +21,7 @@ static const char stored[] =
     " WHERE (?1 IS NOT NULL OR o.valid_to IS NULL) AND (?1 IS NULL OR (coalesce(o.last_day, '')"
     "  <= ?1 AND (o.valid_to IS NULL OR o.valid_to > ?1)))"
     " AND (?2 IS NULL OR o.provider = ?2) AND (?3 = 'any' OR o.kind = coalesce(?3, 'on-demand'))"
+    " AND (?5 IS NULL OR p.kind = ?5 COLLATE NOCASE)"
     " ORDER BY o.per_device_hour, o.valid_from DESC, o.key";
 
 /* Takes the offers of a device out. */
@@ -108,6 +110,31 @@ done:
     return st;
 }
 
+/* Is there a provider of that kind? The error lists the kinds. */
+static abdb_status refuse_unknown_tier(sqlite3 *db, const char *tier, abdb_error *err)
+{
+    abdb_table kinds = {0};
+    abdb_text list = {0};
+    bool known = !tier;
+    abdb_status st = ABDB_OK;
+
+    if (known) return ABDB_OK;
+    TRY(abdb_query_to_table(
+        db, "SELECT DISTINCT kind FROM v_provider WHERE kind IS NOT NULL ORDER BY 1", NULL, &kinds,
+        err));
+    for (size_t i = 0; i < kinds.rows; i++) {
+        known |= strcasecmp(abdb_cell_text_or_empty(&kinds, i, 0), tier) == 0;
+        abdb_text_printf(&list, "%s%s", i ? ", " : "", abdb_cell_text_or_empty(&kinds, i, 0));
+    }
+    if (!known)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "no provider of tier '%s'; there are %s", tier,
+                      abdb_text_get(&list)));
+done:
+    abdb_text_free(&list);
+    abdb_table_free(&kinds);
+    return st;
+}
+
 abdb_status abdb_load_offers_and_quotes(abdb_table *out, sqlite3 *db,
                                         const abdb_normalisation *options, abdb_error *err)
 {
@@ -117,7 +144,8 @@ abdb_status abdb_load_offers_and_quotes(abdb_table *out, sqlite3 *db,
     (void)(abdb_bind_add_text(&binds, options->price_date) &&
            abdb_bind_add_text(&binds, options->provider) &&
            abdb_bind_add_text(&binds, options->price_kind) &&
-           abdb_bind_add_text(&binds, options->today));
+           abdb_bind_add_text(&binds, options->today) && abdb_bind_add_text(&binds, options->tier));
+    TRY(refuse_unknown_tier(db, options->tier, err));
     TRY(abdb_query_to_table(db, stored, &binds, out, err));
     if (options->price && *options->price)
         TRY(parse_quotes_replace_offers(out, db, options->price, err));

@@ -22,10 +22,10 @@ typedef enum {
 } abdb_offer_column;
 
 /* The offers of v_price_offer that count on asked->price_date (NULL: the latest of each provider
- * and kind), of asked->provider where it is given and of one kind: asked->price_kind, else
- * on-demand; "any": of all kinds. A device that asked->price quotes has that price alone. Cheapest
- * first. ABDB_USAGE: a quote that is none, or its device; or one so far above what is stored that
- * it seems to be for a node. */
+ * and kind), of asked->provider and of providers of asked->tier where these are given, and of one
+ * kind: asked->price_kind, else on-demand; "any": of all kinds. A device that asked->price quotes
+ * has that price alone. Cheapest first. ABDB_USAGE: a quote that is none, or its device; one so far
+ * above what is stored that it seems to be for a node; a tier that no provider has. */
 ABDB_MUST_USE abdb_status abdb_load_offers_and_quotes(abdb_table *out, sqlite3 *db,
                                                       const abdb_normalisation *options,
                                                       abdb_error *err);

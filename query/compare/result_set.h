@@ -43,10 +43,11 @@ enum { ABDB_MEMBERS_MAX = 20000, ABDB_TRAITS_MAX = 640, ABDB_SPELT_MAX = 12 };
     X(statistic)                                                                                 \
     X(rank)                                                                                      \
     X(x)                                                                                         \
-    X(unit) X(accuracy_target) X(compatibility) X(power_submission) X(averaged) X(inferred)      \
-        X(engine) X(sparsity) X(basis) X(power_limit) X(standing) X(disputed) X(tag) X(campaign) \
-            X(better) X(flags) X(value) X(disagree) X(public_id) X(point_id) X(entry_id)         \
-                X(process_id) X(cell) X(ordinal) X(run) X(date) X(marks) X(verified_by)
+    X(unit)                                                                                      \
+    X(accuracy_target) X(compatibility) X(power_submission) X(averaged) X(inferred) X(engine)    \
+        X(sparsity) X(basis) X(power_limit) X(standing) X(disputed) X(tag) X(campaign) X(better) \
+            X(flags) X(value) X(disagree) X(public_id) X(point_id) X(entry_id) X(process_id)     \
+                X(cell) X(ordinal) X(run) X(date) X(marks) X(verified_by)
 typedef enum {
 #define X(name) ABDB_M_##name,
     ABDB_MEMBER_COLUMNS(X)
@@ -93,7 +94,8 @@ typedef struct {
     bool spare;         /* per device: what does not add over devices keeps its value */
     const char *peak;   /* published, measured, clock */
     const char *price_date, *provider, *price_kind; /* of the prices that count; "any" kind */
-    const char *price;                              /* 'DEVICE=2.49 USD/h,...': the reader's own */
+    const char *tier;  /* kind of the providers, as in v_provider; NULL: any */
+    const char *price; /* 'DEVICE=2.49 USD/h,...': the reader's own */
     const char *price_max_age_days, *today;
     const char *marks; /* "any": marks with the effect "leave out" leave nothing out */
 } abdb_normalisation;

@@ -17,6 +17,9 @@
 -- param: per | text | dollar | what is saved: dollar, device or watt | SELECT 'dollar' UNION SELECT 'device' UNION SELECT 'watt'
 -- param: metric | text | | metric of the results (default: the workload's own)
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
+-- param: tier | text | | only prices of providers of this kind: tier-1 cloud, GPU cloud, marketplace, vendor | SELECT DISTINCT kind FROM v_provider ORDER BY 1
+-- param: vendor | text | | only devices of this vendor | SELECT DISTINCT vendor FROM v_device ORDER BY 1
+-- param: max_usd_per_hour | number >0.. | | leave out what costs more an hour
 -- param: price_kind | text | on-demand | kind of the prices; on-demand and spot are shipped, 'abdb query prices' shows what is there; any: of all kinds | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1
 -- param: price_date | date | | prices as they were on this day
 -- param: price_max_age | days | | leave out prices older than so many days, and undated ones
@@ -70,7 +73,7 @@
 -- column: times_systems | whole systems | g17 | factor of rounding to whole systems; of a training its devices
 -- column: times_offers | whole offers | g17 | factor of rounding to whole offers that are rented
 -- column: first_in | first in % | 3 | of the draws of --ranges, in percent
--- hoist: met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
+-- hoist: why times_price times_rate times_systems times_offers first_in met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
 -- @table training
 SELECT model, count(DISTINCT device) AS devices FROM v_mlperf
  WHERE :time_to_train IS NOT NULL AND unit = 's' AND suite = 'training' AND left_out = ''
@@ -94,7 +97,7 @@ SELECT coalesce(nullif(substr(iif(:model IS NULL, '', ',work=' || quote(:model))
  ORDER BY p.devices DESC, p.model, p.scenario LIMIT 1)
  ELSE (SELECT 'work=' || quote(model) FROM training LIMIT 1) END) AS selection
 -- @table options
-SELECT json_object('selection', a.selection, 'rate', :rate, 'time_to_train', :time_to_train, 'where', :where,
+SELECT json_object('selection', a.selection, 'rate', :rate, 'time_to_train', :time_to_train, 'where', nullif(coalesce(:where, '') || CASE WHEN :vendor IS NULL THEN '' ELSE CASE WHEN :where IS NULL THEN '' ELSE ',' END || 'vendor=' || quote(:vendor) END, ''), 'tier', :tier,
   'saves', :per, 'metric', :metric, 'provider', :provider, 'price_kind', :price_kind, 'price_date', :price_date,
   'price_max_age', :price_max_age, 'price', :price, 'own', :own, 'life', :life, 'utilisation', :utilisation, 'power', :power,
   'pue', :pue, 'electricity', :electricity, 'today', :today, 'marks', :marks,
@@ -102,8 +105,15 @@ SELECT json_object('selection', a.selection, 'rate', :rate, 'time_to_train', :ti
 -- @table choice
 SELECT c.* FROM options a, abdb_choose(a.said) c
  WHERE a.selection IS NOT NULL
+-- @table affordable
+-- within --max-usd-per-hour; places are counted anew
+SELECT kind, CASE kind WHEN 'choice' THEN row_number() OVER (PARTITION BY kind ORDER BY place) ELSE place END AS place, device, systems, devices, size, rate, unit,
+       usd_per_device_hour, price_kind, provider, provider_kind, price_date, price_age_days, dearest, providers, usd_per_hour, usd_per_million, usd_of_run,
+       watts, cost, break_even, submitters, submitter, system, evidence, verified, availability, round, dtype, public_id, work, scenario, facts, n, why,
+       offered, rented, verified_by, met_by, limits, first_share
+  FROM choice WHERE kind = 'choice' AND (:max_usd_per_hour IS NULL OR usd_per_hour <= :max_usd_per_hour)
 -- @table purchase
-SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first,
+SELECT c.*, c.cost / (SELECT f.cost FROM affordable f WHERE f.place = 1) AS of_first,
        printf(iif(usd_per_hour < 99999.5, '%.5g', '%.0f'), usd_per_hour) AS hour_said,
        printf(iif(usd_per_million < 999.5, '%.3g', '%.0f'), usd_per_million) AS million_said,
        printf(iif(usd_of_run < 99999.5, '%.5g', '%.0f'), usd_of_run) AS run_said,
@@ -116,7 +126,7 @@ SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first
            || CASE WHEN coalesce(availability, 'available') NOT LIKE 'available%' THEN ', ' || availability ELSE '' END
            || CASE WHEN price_kind = 'owned' THEN ', your assumptions' ELSE '' END
            || CASE WHEN offered = 1 AND size > 1 AND provider <> 'you' THEN ', price of one device' ELSE '' END, 3) AS uncertain
-  FROM choice c WHERE c.kind = 'choice'
+  FROM affordable c WHERE c.kind = 'choice'
 -- @table factors
 -- of first = price x rate x systems x offers. Rounding to whole systems is devices / (wanted rate / rate of a device); the wanted rate is the same on both sides.
 SELECT p.place, p.of_first,
@@ -129,9 +139,17 @@ SELECT p.place, p.of_first,
 SELECT c.*, printf(iif(usd_per_hour < 99999.5, '%.5g', '%.0f'), usd_per_hour) AS hour_said FROM (SELECT 1 FROM purchase WHERE place = 1 AND price_age_days > price_old_days() AND :price_max_age IS NULL AND :per = 'dollar') o
   CROSS JOIN options a CROSS JOIN abdb_choose(json_set(a.said, '$.price_max_age', price_old_days())) c
  WHERE c.kind = 'choice' AND c.place = 1
+-- @table widest
+-- the provider that offers most of these devices, where several providers meet in the answer
+SELECT o.provider FROM v_price_offer o
+ WHERE :provider IS NULL AND :tier IS NULL AND :price_date IS NULL AND :per = 'dollar' AND o.valid_to IS NULL AND o.kind = coalesce(nullif(:price_kind, 'any'), 'on-demand')
+   AND o.device IN (SELECT device FROM purchase) AND (SELECT count(DISTINCT provider) FROM purchase) > 1
+ GROUP BY o.provider HAVING count(DISTINCT o.device) > 1 ORDER BY count(DISTINCT o.device) DESC, o.provider LIMIT 1
+-- @table alone
+SELECT c.* FROM widest w CROSS JOIN options a CROSS JOIN abdb_choose(json_set(a.said, '$.provider', w.provider)) c WHERE c.kind = 'choice' AND c.provider = w.provider
 -- @table priced
-SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days FROM choice
- WHERE kind = 'choice' AND providers > 0 AND price_kind <> 'owned'
+SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days FROM affordable
+ WHERE providers > 0 AND price_kind <> 'owned'
 -- @rows
 SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_per_device_hour, usd_per_hour, usd_per_million, usd_of_run,
        CASE WHEN usd_of_run IS NOT NULL OR unit = 's' THEN rate / 60 END AS minutes, watts, of_first, break_even, dearest, providers, provider,
@@ -171,6 +189,9 @@ SELECT line FROM (
             CASE WHEN usd_of_run IS NOT NULL THEN printf(', %s USD a training', run_said) ELSE '' END
     FROM first f WHERE usd_per_hour IS NOT NULL
   UNION ALL
+  SELECT 1, printf('at %s alone (%s): %s USD/h', provider, coalesce(provider_kind, 'kind not known'), group_concat(device || printf(iif(usd_per_hour < 99999.5, ' %.5g', ' %.0f'), usd_per_hour), ', ' ))
+    FROM (SELECT * FROM alone ORDER BY place LIMIT 4) HAVING count(*) > 1
+  UNION ALL
   SELECT 1, 'rented in whole offers: ' || group_concat(printf('%s %d for the %d that are needed', device, rented, devices), ', ')
     FROM (SELECT * FROM purchase WHERE rented > devices AND place <= :limit ORDER BY place) HAVING count(*) > 0
   UNION ALL
@@ -197,6 +218,9 @@ SELECT line FROM (
   SELECT 3, printf('%s alone: at %.4g times that of %s, %s is first', CASE WHEN c.why = 'rate' AND f.unit = 's' THEN 'time' ELSE c.why END, c.cost, f.device, c.device)
     FROM choice c, first f WHERE c.kind = 'flip'
   UNION ALL SELECT 4, line FROM prices_said
+  UNION ALL
+  SELECT 5, printf('left out: %s: more than %g USD/h', group_concat(printf('%s at %.5g', device, usd_per_hour), ', '), :max_usd_per_hour)
+    FROM (SELECT * FROM choice WHERE kind = 'choice' AND usd_per_hour > :max_usd_per_hour ORDER BY usd_per_hour) HAVING count(*) > 0
   UNION ALL
   SELECT 5, 'left out: ' || group_concat(what, ', ') || ': ' || why
     FROM (SELECT why, device || CASE WHEN n IS NOT NULL THEN ' (' || n || ')'

@@ -139,6 +139,7 @@ static abdb_status parse_choose_options(json_t *options_json, abdb_choose_option
         .metric = json_option_text(options_json, "metric", arena),
         .provider = json_option_text(options_json, "provider", arena),
         .price_kind = json_option_text(options_json, "price_kind", arena),
+        .tier = json_option_text(options_json, "tier", arena),
         .price_date = json_option_text(options_json, "price_date", arena),
         .price = json_option_text(options_json, "price", arena),
         .price_max_age_days = json_option_text(options_json, "price_max_age", arena),

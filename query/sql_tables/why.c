@@ -22,6 +22,7 @@ static abdb_normalisation parse_normalisation(const json_t *asked)
                                 .price_date = json_option_text(asked, "price_date"),
                                 .provider = json_option_text(asked, "provider"),
                                 .price_kind = json_option_text(asked, "price_kind"),
+                                .tier = json_option_text(asked, "tier"),
                                 .price = json_option_text(asked, "price")};
 }
 

@@ -12,6 +12,7 @@ void abdb_parse_normalisation_options(const abdb_args *args, abdb_normalisation 
                                 .price_date = abdb_arg_value(args, "price-date"),
                                 .provider = abdb_arg_value(args, "provider"),
                                 .price_kind = abdb_arg_value(args, "price-kind"),
+                                .tier = abdb_arg_value(args, "tier"),
                                 .price = abdb_arg_value(args, "price"),
                                 .price_max_age_days = abdb_arg_value(args, "price-max-age"),
                                 .today = abdb_arg_value(args, "today"),

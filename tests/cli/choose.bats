@@ -399,3 +399,42 @@ assert all(r['devices'] > 0 and r['usd_per_hour'] > 0 for r in json.load(sys.std
         fails 3 "no number of systems up to 10^12 devices has that rate"
     done
 }
+
+@test "one tier, one vendor, a limit of dollars: what they leave out is named; the widest provider alone is said" {
+    ABDB_DB=shipped.db filled "$root/data"
+    shipped() { abdb choose llama2-70b-99 server --rate 100k/s --today 2026-11-20 --db shipped.db "$@"; }
+    shipped --tier 'tier-1 cloud' -o json >tier 2>/dev/null
+    same "$(jq -r '[.[].provider] | unique | join(",")' tier)" "$(abdb query "SELECT group_concat(provider) FROM (SELECT DISTINCT p.provider FROM v_provider p WHERE p.kind = 'tier-1 cloud' AND p.provider IN ($(jq -r '[.[].provider] | unique | map("'"'"'" + . + "'"'"'") | join(",")' tier)) ORDER BY 1);" --db shipped.db -o csv | tail -n +2 | tr -d '"')"
+    [ "$(jq length tier)" -gt 2 ]
+    # the line of one provider is what that provider alone gives
+    run shipped
+    line=$(grep -E '^at .* alone \(' <<<"$output")
+    provider=$(sed -E 's/^at (.*) alone .*/\1/' <<<"$line")
+    same "$(sed -E 's/.*: (.*) USD\/h$/\1/' <<<"$line")" "$(shipped --provider "$provider" -o json 2>/dev/null | jq -r '[.[:4][] | "\(.device) \(.usd_per_hour * 100 | round / 100)"] | join(", ")')"
+    same "$(shipped --vendor amd -o json 2>/dev/null | jq -r '.[].device' | grep -cv '^MI')" 0
+    run shipped --max-usd-per-hour 45
+    fails 0 "more than 45 USD/h"
+    same "$(shipped --max-usd-per-hour 45 -o json 2>/dev/null | jq -c '[.[].usd_per_hour <= 45] | unique')" "[true]"
+    same "$(shipped --max-usd-per-hour 35 -o json 2>/dev/null | jq -c '[.[0].place, .[0].of_first]')" "[1,1]"
+    run shipped --tier clouds
+    fails 2 "nothing here is called 'clouds'"
+    run abdb rank llama2-70b-99,server --per dollar --tier clouds --db shipped.db
+    fails 2 "no provider of tier 'clouds'; there are GPU cloud, marketplace, tier-1 cloud, vendor"
+    run abdb rank llama2-70b-99,server,vendor=Nobody --db shipped.db
+    fails 2 "no vendor 'Nobody'; there are AMD, "
+    same "$(abdb rank llama2-70b-99,server,vendor!=nvidia --per device --db shipped.db -o json 2>/dev/null | jq -r '.[].device' | grep -cE '^(H|B|G|L|RTX)')" 0
+}
+
+@test "a quote as people write it: with $ or USD, /h, /hr or nothing, for one device or a node" {
+    cases
+    quoted() { choose --rate 50k/s --price "$1" -o json 2>/dev/null | jq -r '.[] | select(.device == "B200-SXM") | .usd_per_device_hour'; }
+    for quote in 'B200-SXM=3.5' 'B200=$3.5' 'b200-sxm=$3.50/h' 'B200-SXM= 3.5 USD' 'B200-SXM=3.5 usd/hr' 'B200-SXM=3.5USD/hour' 'B200-SXM=$28/h/8' 'B200-SXM=28 USD/hr/8'; do
+        same "$quote $(quoted "$quote")" "$quote 3.5"
+    done
+    for quote in 'B200-SXM=3.5 EUR/h' 'B200-SXM=€3.5' 'B200-SXM=3.5/8' 'B200-SXM=3.5 USD/day' 'B200-SXM=$' 'B200-SXM=-1' 'B200-SXM=3.5 USD/h/0' 'B200-SXM=3.5 USD/h/8x' 'B200-SXM=0' 'B200-SXM'; do
+        run choose --rate 50k/s --price "$quote"
+        fails 2 "--price wants 'DEVICE=AMOUNT USD/h'"
+    done
+    run choose --rate 50k/s --price 'B2000=3'
+    fails 2 "B2000"
+}
