@@ -2,7 +2,7 @@
 # finding: {side_b} against {side_a}: {max ratio} times, as a product of its factors
 # subtitle: {work} {scenario} in {unit}; a bar a factor, log axis; each begins where the one above ends
 # report: why
-# needs: times>0
+# needs: place>0 times>0 product>0 ratio>0
 # levels: factor
 # size: 720,120
 # grow: 34 rows

@@ -52,6 +52,8 @@ abdb_status abdb_find_output_format(abdb_format *out, const char *name, abdb_err
     }
     near = abdb_nearest_name(name, names, FORMAT_COUNT);
     append_format_names(&all);
+    if (strcmp(name, "gitlab") == 0)
+        abdb_text_puts(&all, "; GitLab reads junit, which abdb compare writes: -o junit");
     st = ABDB_FAIL(err, ABDB_USAGE, "no format '%s'%s%s; %s", name, near ? ", did you mean " : "",
                    near ? near : "", abdb_text_get(&all));
     abdb_text_free(&all);

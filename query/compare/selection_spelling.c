@@ -157,6 +157,35 @@ done:
     return st;
 }
 
+/* Names of devices and models that hold the word ("lora": llama2_70b_lora), at most six; or that it
+ * is a vendor. *out: "" where there are none; from arena. */
+static abdb_status describe_names_holding_word(sqlite3 *db, const char *word, const char **out,
+                                               abdb_arena *arena, abdb_error *err)
+{
+    char folded[256];
+    abdb_table held = {0};
+    abdb_status st = ABDB_OK;
+
+    *out = "";
+    abdb_fold_name_drop_punctuation(word, folded, sizeof folded);
+    if (strlen(folded) < 3) return ABDB_OK;
+    TRY(abdb_query_with_three_texts(
+        db,
+        "SELECT DISTINCT 'vendor=' || vendor FROM v_device WHERE vendor = ?1 COLLATE NOCASE UNION"
+        " ALL SELECT whole FROM (SELECT DISTINCT whole FROM name WHERE kind IN ('device', 'model')"
+        " AND instr(folded, ?2) ORDER BY length(whole), whole LIMIT 6)",
+        word, folded, NULL, &held, err));
+    for (size_t i = 0; *out && i < held.rows; i++) {
+        const char *longer = abdb_arena_printf(arena, "%s%s%s", *out, i ? ", " : "",
+                                               abdb_cell_text_or_empty(&held, i, 0));
+
+        *out = longer ? longer : "";
+    }
+done:
+    abdb_table_free(&held);
+    return st;
+}
+
 /* "nothing here is called 'x'; did you mean 'y'?" over all that a word can be. */
 static abdb_status fail_word_not_found(sqlite3 *db, const char *word, abdb_error *err)
 {
@@ -176,6 +205,10 @@ static abdb_status fail_word_not_found(sqlite3 *db, const char *word, abdb_error
     if (like.rows) /* the beginning of names: this lists them */
         TRY(abdb_resolve_canonical_name(db, abdb_cell_text_or_empty(&like, 0, 0), word, &canon,
                                         &arena, err));
+    TRY(describe_names_holding_word(db, word, &canon, &arena, err));
+    if (*canon)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "nothing here is called '%s'; did you mean %s?", word,
+                      canon));
     abdb_text_puts(&sql, "SELECT DISTINCT whole FROM name WHERE kind IN ('device', 'model')");
     for (size_t i = 0; i < COLUMNS; i++)
         abdb_text_printf(&sql, " UNION SELECT %s FROM description WHERE %s <> ''", columns[i].name,

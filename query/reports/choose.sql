@@ -68,12 +68,15 @@
 -- column: met_by | limit kept by | | how the result keeps --ttft, --tpot, --latency: = as it measured, <= as its round of MLPerf requires
 -- column: limits | limits of MLPerf | | latency limits that the round of MLPerf requires of the benchmark and scenario
 -- column: why | why | cut80 | of first, as a product; factors of 1 are left out
--- column: times_price | price | g17 | factor of the price of a device and hour; of --per watt the power of a device
--- column: times_rate | rate | g17 | factor of the rate of a device: below 1 where it is faster; of a training its time
--- column: times_systems | whole systems | g17 | factor of rounding to whole systems; of a training its devices
--- column: times_offers | whole offers | g17 | factor of rounding to whole offers that are rented
--- column: first_in | first in % | 3 | of the draws of --ranges, in percent
--- hoist: why times_price times_rate times_systems times_offers first_in met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
+-- column: times_price | price | g4 | factor of the price of a device and hour; of --per watt the power of a device
+-- column: times_rate | rate | g4 | factor of the rate of a device: below 1 where it is faster; of a training its time
+-- column: times_systems | whole systems | g4 | factor of rounding to whole systems; of a training its devices
+-- column: times_offers | whole offers | g4 | factor of rounding to whole offers that are rented
+-- column: first_in | first in % | 1 | of the draws of --ranges, in percent
+-- column: delivers | delivers† | g5 | rate of all these systems at full load
+-- column: used | used | 2 | fraction of it that the wanted rate is
+-- column: usd_per_million_full | USD/million at full load | g4 | for a million units of work, with all that they deliver
+-- hoist: delivers used usd_per_million_full why times_price times_rate times_systems times_offers first_in met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
 -- @table training
 SELECT model, count(DISTINCT device) AS devices FROM v_mlperf
  WHERE :time_to_train IS NOT NULL AND unit = 's' AND suite = 'training' AND left_out = ''
@@ -110,7 +113,7 @@ SELECT c.* FROM options a, abdb_choose(a.said) c
 SELECT kind, CASE kind WHEN 'choice' THEN row_number() OVER (PARTITION BY kind ORDER BY place) ELSE place END AS place, device, systems, devices, size, rate, unit,
        usd_per_device_hour, price_kind, provider, provider_kind, price_date, price_age_days, dearest, providers, usd_per_hour, usd_per_million, usd_of_run,
        watts, cost, break_even, submitters, submitter, system, evidence, verified, availability, round, dtype, public_id, work, scenario, facts, n, why,
-       offered, rented, verified_by, met_by, limits, first_share
+       offered, rented, verified_by, met_by, limits, first_share, used
   FROM choice WHERE kind = 'choice' AND (:max_usd_per_hour IS NULL OR usd_per_hour <= :max_usd_per_hour)
 -- @table purchase
 SELECT c.*, c.cost / (SELECT f.cost FROM affordable f WHERE f.place = 1) AS of_first,
@@ -159,6 +162,9 @@ SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_p
                     CASE WHEN abs(t.of_systems - 1) > 5e-4 THEN printf('%s %.3g, ', CASE unit WHEN 's' THEN 'devices' ELSE 'whole systems' END, t.of_systems) ELSE '' END ||
                     CASE WHEN abs(t.of_offers - 1) > 5e-4 THEN printf('whole offers %.3g, ', t.of_offers) ELSE '' END, ', '), '') AS why,
        t.of_price AS times_price, t.of_rate AS times_rate, t.of_systems AS times_systems, t.of_offers AS times_offers, 100 * first_share AS first_in,
+       CASE WHEN unit <> 's' THEN systems * rate END AS delivers,
+       used,
+       CASE WHEN unit <> 's' THEN usd_per_hour / (systems * rate * 3600) * 1e6 END AS usd_per_million_full,
        facts AS _facts,
        (SELECT number || ' ' || coalesce(nullif(trim(substr(:time_to_train, length(number) + 1)), ''), 'min')
           FROM (SELECT rtrim(:time_to_train, ' sminhd') AS number) WHERE :time_to_train <> 'any') AS _within,

@@ -55,6 +55,7 @@ typedef enum {
     MET_BY,
     LIMITS,
     FIRST_SHARE,
+    USED,
     COLUMNS
 } column;
 
@@ -406,7 +407,12 @@ static abdb_status fill_choose_rows(sqlite3 *db, const char *const *argument, ab
     if (rate && c.count)
         TRY(abdb_parse_wanted_rate(
             rate, abdb_member_text(&c.ranking.set, c.row[0].member, ABDB_M_unit), &o.rate, err));
-    for (size_t i = 0; i < c.count; i++) TRY(append_purchase_row(&c, i, db, out, err));
+    for (size_t i = 0; i < c.count; i++) {
+        TRY(append_purchase_row(&c, i, db, out, err));
+        if (!c.training) /* of what the systems deliver at full load; NAN where no rate is wanted */
+            set_real_cell(out->value + i * out->columns, USED,
+                          o.rate / (c.row[i].systems * c.row[i].rate));
+    }
     TRY(parse_number_option(asked, "seed", 1, &arena, &seed, err));
     if (json_option_text(asked, "ranges", &arena))
         TRY(add_first_places(&c, &o, json_option_text(asked, "ranges", &arena), seed, out, err));
@@ -429,7 +435,7 @@ const abdb_table_function abdb_table_choose = {
     " verified TEXT, availability TEXT, round TEXT, dtype TEXT, public_id TEXT, work TEXT,"
     " scenario TEXT, facts TEXT, n INTEGER, why TEXT, asked HIDDEN, offered INTEGER,"
     " rented INTEGER, verified_by TEXT, met_by TEXT, limits TEXT,"
-    " first_share REAL)",
+    " first_share REAL, used REAL)",
     OFFERED,
     1,
     1,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "query/answer/mlperf_footnotes.h"
+#include "query/answer/pick_columns.h"
 #include "query/answer/price_quote.h"
 #include "query/answer/report.h"
 #include "query/answer/search_path.h"
@@ -121,6 +122,45 @@ static abdb_status require_any_result(abdb_db *db, abdb_error *err)
     return st;
 }
 
+/* The columns of a terminal: at most nine, and what was asked for beside them. NULL: all. */
+static const char *screen_columns(const abdb_args *args, abdb_arena *arena)
+{
+    const char *format = abdb_arg_value(args, "format");
+    bool training = abdb_arg_value(args, "time-to-train") != NULL;
+
+    if (abdb_format_is_for_programs(args) || abdb_arg_value(args, "columns") ||
+        abdb_arg_value(args, "wide") || (format && strcmp(format, "table") != 0))
+        return NULL;
+    return abdb_arena_printf(arena, "place,device,devices,%s,%s,%sof_first,%s%sprovider,uncertain",
+                             training ? "usd_of_run" : "usd_per_hour",
+                             training ? "minutes" : "usd_per_million",
+                             abdb_arg_value(args, "rate") ? "used," : "",
+                             abdb_arg_value(args, "ranges") ? "first_in," : "",
+                             abdb_arg_value(args, "why") ? "why," : "");
+}
+
+/* Prints the answer: in a terminal without the columns that few read. */
+static abdb_status print_choice(const abdb_args *args, abdb_table *table, abdb_arena *arena,
+                                abdb_error *err)
+{
+    static const char by[] = "left out by --columns";
+    const char *columns = table->rows ? screen_columns(args, arena) : NULL;
+    abdb_table picked = {0};
+    abdb_status st = ABDB_OK;
+
+    if (!columns) return abdb_print_table_by_options(args, table, err);
+    TRY(abdb_table_pick_columns(table, columns, true, &picked, err));
+    if (picked.notes && strstr(picked.note[0], by))
+        picked.note[0] =
+            abdb_arena_printf(arena, "%.*sleft out here: --wide",
+                              (int)(strstr(picked.note[0], by) - picked.note[0]), picked.note[0]);
+    if (!picked.note[0]) TRY(ABDB_FAIL(err, ABDB_NOMEM, "columns"));
+    TRY(abdb_print_table_by_options(args, &picked, err));
+done:
+    abdb_table_free(&picked);
+    return st;
+}
+
 /* Runs the report choose with the question on the command line and prints the answer. */
 static abdb_status run_choose_report_and_print(int argc, char **argv, abdb_error *err)
 {
@@ -146,7 +186,7 @@ static abdb_status run_choose_report_and_print(int argc, char **argv, abdb_error
     TRY(read_price_file_and_option(&args, db->sql, &arena, &prices, err));
     set_param_value_if_given(&report, "price", prices, value);
     TRY(abdb_report_run_with_footnotes(db, &report, value, &table, err));
-    TRY(abdb_print_table_by_options(&args, &table, err));
+    TRY(print_choice(&args, &table, &arena, err));
     if (!table.rows)
         TRY(ABDB_FAIL(err, ABDB_UNFAIR, "there is nothing to choose from; %s",
                       abdb_arg_value(&args, "brief") ? "without --brief lines say why"

@@ -94,6 +94,33 @@ static abdb_status print_fact_tree_and_uses(const abdb_args *args, abdb_db *db, 
     return ABDB_OK;
 }
 
+/* The name of a device or model is no fact: the error names the reports that list its facts. */
+static abdb_status fail_if_device_or_model(abdb_db *db, const char *word, abdb_error *err)
+{
+    abdb_binds binds = {0};
+    abdb_table found = {0};
+    bool device;
+    abdb_status st = ABDB_OK;
+
+    (void)abdb_bind_add_text(&binds, word);
+    TRY(abdb_query_to_table(db->sql,
+                            "SELECT kind, canon FROM v_name WHERE kind IN ('device', 'model') AND"
+                            " parts = 1 AND (spelling = ?1 OR abdb_fold(canon) = abdb_fold(?1))"
+                            " ORDER BY kind LIMIT 1",
+                            &binds, &found, err));
+    if (!found.rows) goto done;
+    device = strcmp(abdb_cell_text_or_empty(&found, 0, 0), "device") == 0;
+    TRY(ABDB_FAIL(err, ABDB_USAGE, "%s is a %s; its facts: `abdb query %s%s'%s`, each with its key",
+                  word, device ? "device" : "model",
+                  device ? "specs --device '"
+                         : "\"SELECT key, device, metric, value, unit FROM"
+                           " v_result WHERE model = '",
+                  abdb_cell_text_or_empty(&found, 0, 1), device ? "" : "\""));
+done:
+    abdb_table_free(&found);
+    return st;
+}
+
 /* The facts: as citations, as a table, or as a tree below `head`, which may be NULL. */
 static abdb_status print_facts_in_requested_form(const abdb_args *args, abdb_db *db,
                                                  const heading *head, const char *keys,
@@ -107,6 +134,7 @@ static abdb_status print_facts_in_requested_form(const abdb_args *args, abdb_db 
     if (cite && strcmp(cite, "text") != 0 && strcmp(cite, "bibtex") != 0)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--cite wants text or bibtex, not '%s'", cite));
     TRY(abdb_facts_load_by_keys(db, keys, &facts, err));
+    if (!facts.rows && !facts.notes && !head) TRY(fail_if_device_or_model(db, keys, err));
     if (!facts.rows && !facts.notes && !head)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "nothing here is called '%s': give a key, a public ID, the name of a fact or "

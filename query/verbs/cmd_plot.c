@@ -166,8 +166,10 @@ static abdb_status draw_named_figure(const char *name, int argc, char **argv, ab
         goto done;
     }
     if (args.positionals > 1)
-        TRY(ABDB_FAIL(err, ABDB_USAGE, "what is '%s'? `--out FILE` says where to write",
-                      args.positional[args.positionals - 1]));
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "what is '%s'? `--out FILE` says where to write, `abdb plot %s --help` which"
+                      " options the figure takes",
+                      args.positional[args.positionals - 1], name));
     TRY(parse_picture_type(&args, &picture, err));
     abdb_report_values_from_args(&plot.report, &args, value);
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));

@@ -425,6 +425,20 @@ assert all(r['devices'] > 0 and r['usd_per_hour'] > 0 for r in json.load(sys.std
     same "$(abdb rank llama2-70b-99,server,vendor!=nvidia --per device --db shipped.db -o json 2>/dev/null | jq -r '.[].device' | grep -cE '^(H|B|G|L|RTX)')" 0
 }
 
+@test "a terminal gets nine columns at most, --wide, --columns and programs all that they want" {
+    cases
+    run choose --rate 50k/s
+    grep -qE '^#  device +devices +USD/h +USD/million +used +of first +cheapest at +uncertain$' <<<"$output"
+    run choose
+    no grep -q ' used ' <<<"$output"
+    run choose --rate 50k/s --why --ranges price=0.9..1.2
+    grep -qE '^ *#  device .* first in %  why' <<<"$output"
+    run choose --rate 50k/s --wide
+    grep -qE '^ *#  device .* wins below' <<<"$output"
+    same "$(choose --rate 50k/s -o csv 2>/dev/null | head -1)" "$(choose --rate 50k/s --wide -o csv 2>/dev/null | head -1)"
+    [ "$(choose --rate 50k/s -o markdown 2>/dev/null | grep -c 'wins below')" -ge 1 ]
+}
+
 @test "a quote as people write it: with $ or USD, /h, /hr or nothing, for one device or a node" {
     cases
     quoted() { choose --rate 50k/s --price "$1" -o json 2>/dev/null | jq -r '.[] | select(.device == "B200-SXM") | .usd_per_device_hour'; }

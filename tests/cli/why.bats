@@ -137,6 +137,8 @@ for words in (["llama2-70b-99", "server", "--rate", "100k/s"], ["llama2-70b-99",
             assert r["systems"] == math.ceil(wanted / r["rate_each"]), (words, r)
             spare = lambda x: x["systems"] * x["rate_each"] / wanted
             assert close(r["times_systems"], spare(r) / spare(first)), (words, r)
+            assert close(r["used"], 1 / spare(r)) and close(r["delivers"], r["systems"] * r["rate_each"]), (words, r)
+            assert r["usd_per_hour"] is None or close(r["usd_per_million_full"], r["usd_per_hour"] / r["delivers"] / 3600 * 1e6), (words, r)
             assert close(r["times_rate"], (first["rate_each"] / first["size"]) / (r["rate_each"] / r["size"])), (words, r)
 assert seen > 15, seen
 END
