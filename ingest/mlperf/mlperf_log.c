@@ -70,7 +70,7 @@ const char *abdb_mlperf_scalar_to_text(const json_t *value, char buffer[32])
 /* --- detail logs of LoadGen ------------------------------------------------------------------- */
 
 /* Is it a key of a LoadGen log that results and factors are made of? Of others a log has thousands.
- * */
+ */
 static bool is_result_or_setting_key(const char *key)
 {
     static const char *const begin[] = {"result_", "effective_",      "early_stopping",

@@ -8,7 +8,7 @@
  * NAME_per_second with a NAME that abdb knows, FLOPS) are metrics with the row's statistic, others
  * are factors, and so is what "context" says of the machine. The device is the machine's processor,
  * which the file does not name. The input row is an element of "benchmarks".
- * */
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

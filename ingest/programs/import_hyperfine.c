@@ -5,7 +5,7 @@
  * 0, or was killed (null), was timed all the same (--ignore-failure): it failed. No file names a
  * device. The
  * input row is an element of "results".
- * */
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -233,7 +233,7 @@ static void use_undivided_or_exclude(normaliser *n, size_t i)
 }
 
 /* Sets the value of member i divided as asked, its unit and facts; or the reason why it has none.
- * */
+ */
 static abdb_status normalise_member_or_note_why_not(normaliser *n, size_t i, abdb_error *err)
 {
     abdb_member *m = &n->set->member[i];

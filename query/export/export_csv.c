@@ -33,6 +33,7 @@ typedef struct {
     abdb_text line;
 } csv;
 
+/* Adds a column of that name to a list that has none; the name is copied. */
 static abdb_status add_column_once(csv *c, column_names *list, const char *name, abdb_error *err)
 {
     const char **more;
