@@ -331,6 +331,7 @@ typedef struct {
     size_t width, rows, others; /* others: rows of another width */
 } padding_look;
 
+/* Counts the rows of a table, and those of another width than asked; stops at the next header. */
 static abdb_status count_rows_of_other_width(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     padding_look *look = self;

@@ -103,6 +103,8 @@ done:
     return st;
 }
 
+/* Delivers an object, or each object of an array, as a record with its line or its place in the
+ * array. */
 static abdb_status deliver_json_objects_in_value(flat_reader *r, const json_t *value, long line,
                                                  abdb_error *err)
 {
@@ -250,6 +252,8 @@ static bool is_header_of_another_table(const void *self, const abdb_csv_row *row
     return r->is_header(r->self, &record);
 }
 
+/* Takes a header and finds the decimal marks of its columns; delivers every other row as a record,
+ * or rejects one that does not fit. */
 static abdb_status store_header_or_deliver_row_as_record(void *self, const abdb_csv_row *row,
                                                          abdb_error *err)
 {
@@ -375,6 +379,7 @@ static bool header_has_all_columns(const char *text, const char *end, const char
     return all;
 }
 
+/* Does the text begin with a statement of a dump of SQL? */
 static bool begins_with_sql(const char *text, const char *end)
 {
     static const char *const words[] = {"CREATE ", "INSERT ", "PRAGMA ", "BEGIN TRANSACTION"};

@@ -39,6 +39,7 @@ static bool next_listed_name(const char **list, char out[64])
     return size > 0;
 }
 
+/* The kind of table whose signature the header has; NULL: none, or a file of results. */
 static const abdb_csv_kind *find_file_kind(const abdb_csv_header *header)
 {
     for (const abdb_csv_kind *kind = abdb_csv_kinds; kind->kind; kind++) {
@@ -67,6 +68,7 @@ static abdb_status copy_header_then_stop(void *self, const abdb_csv_row *row, ab
     return st == ABDB_OK ? ABDB_FAIL(err, ABDB_STOPPED, "header read") : st;
 }
 
+/* 60 where the first line is the header of one of abdb's own tables, else 0. */
 static int own_csv_bid(const abdb_input *in)
 {
     abdb_csv_header header = {0};
