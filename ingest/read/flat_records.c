@@ -344,14 +344,6 @@ static const char *skip_leading_blanks(const abdb_input *in, const char *end)
     return text;
 }
 
-/* Takes the first row and stops the reading: ABDB_STOPPED is no fault here. */
-static abdb_status copy_header_and_stop(void *self, const abdb_csv_row *row, abdb_error *err)
-{
-    abdb_status st = abdb_csv_header_copy_row(self, row, err);
-
-    return st == ABDB_OK ? ABDB_FAIL(err, ABDB_STOPPED, "header read") : st;
-}
-
 /* Are all the words columns of the first line? */
 static bool header_has_all_columns(const char *text, const char *end, const char *words)
 {
@@ -359,14 +351,12 @@ static bool header_has_all_columns(const char *text, const char *end, const char
     abdb_csv_header header = {0};
     bool all;
     char name[64];
-    abdb_error err;
 
     stop = text + abdb_csv_sep_line_size(text, (size_t)(end - text));
     stop = memchr(stop, '\n', (size_t)(end - stop));
     if (stop) end = stop;
-    (void)!abdb_csv_read(text, (size_t)(end - text),
-                         abdb_csv_guess_delimiter(text, (size_t)(end - text)), copy_header_and_stop,
-                         &header, &err);
+    abdb_csv_header_read_first_row(&header, text, (size_t)(end - text),
+                                   abdb_csv_guess_delimiter(text, (size_t)(end - text)));
     all = header.count > 1;
     while (all && *words) {
         size_t word = strcspn(words, "|");
