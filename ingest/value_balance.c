@@ -19,12 +19,13 @@ static void start_row_count(abdb_balance *b)
 static abdb_status settle_row_and_reject_lost_values(abdb_balance *b, abdb_error *err)
 {
     long read = abdb_values_read_by_thread() - b->read_before;
-    long told = b->handed + count_left_out_values(b) - b->left_before, missing = read - told;
+    long accounted = b->handed + count_left_out_values(b) - b->left_before,
+         missing = read - accounted;
     char reason[120];
     abdb_reject fault = {.reason = reason};
     abdb_status st = ABDB_OK;
 
-    b->read += missing > 0 ? read : told; /* one value may be part of two entries */
+    b->read += missing > 0 ? read : accounted; /* one value may be part of two entries */
     if (missing > 0) {
         b->rejected += missing;
         if (!b->rejects) {

@@ -49,6 +49,8 @@ static const char *split_suite_off_model(const char **model)
     return suite;
 }
 
+/* Takes the first row of figures.csv as its header, and appends each later one to the table `rule`.
+ * ABDB_LIMIT: more than RULES_MAX. */
 static abdb_status store_header_or_append_figure_rule(void *self, const abdb_csv_row *row,
                                                       abdb_error *err)
 {
@@ -100,6 +102,8 @@ bool abdb_scenario_names_equal(const char *a, const char *b)
     }
 }
 
+/* Does a rule fit suite, round, model and scenario of a result, and what LoadGen ran and counted?
+ * Without a round every rule fits; "Interactive" has those of Server. */
 static bool figure_rule_applies(const abdb_figure_rule *r, const abdb_figure_request *ask)
 {
     int round = abdb_round_name_to_number(ask->round);

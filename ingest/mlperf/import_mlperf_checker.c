@@ -49,6 +49,8 @@ static bool is_another_checker_header(const void *self, const abdb_csv_row *row)
     return is_checker_header(row->raw, row->raw_size);
 }
 
+/* Takes a header, also a repeated or changed one, and finds its columns and decimal marks; imports
+ * every other row as an entry, or rejects it. */
 static abdb_status store_header_or_import_checker_row(void *self, const abdb_csv_row *csv,
                                                       abdb_error *err)
 {
@@ -93,6 +95,8 @@ done:
     return st;
 }
 
+/* Imports all rows of a summary.csv. ABDB_FORMAT: its header has no column of the model or the
+ * result. */
 static abdb_status read_mlperf_checker(const abdb_input *in, const abdb_overrides *overrides,
                                        const abdb_sink *sink, abdb_error *err)
 {

@@ -49,6 +49,8 @@ static int mlperf_cm_bid(const abdb_input *in)
                : 0;
 }
 
+/* Makes a row of one object's members and imports it. A row without performance is one of power:
+ * its watts are the result. */
 static abdb_status import_cm_record(void *self, const abdb_flat_record *record, abdb_error *err)
 {
     abdb_mlperf_context *context = self;

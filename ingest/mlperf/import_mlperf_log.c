@@ -44,6 +44,8 @@ static int mlperf_log_bid(const abdb_input *in)
     return in->text_size > 6 && strncmp(in->text, "\"pid\":", 6) == 0 ? 80 : 0;
 }
 
+/* Imports one log by itself: LoadGen's summary or detail log, or a training log where MLLOG lines
+ * begin a training. What is missing for an entry is a reject that names it. */
 static abdb_status read_mlperf_log(const abdb_input *in, const abdb_overrides *overrides,
                                    const abdb_sink *sink, abdb_error *err)
 {

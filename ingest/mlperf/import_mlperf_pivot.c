@@ -51,6 +51,8 @@ static abdb_status fill_blank_labels_from_left(abdb_csv_header *header, size_t f
     return ABDB_OK;
 }
 
+/* Keeps one of the five header lines. After the last one checks that they are those of the crosstab
+ * (ABDB_FORMAT), and repeats models and suites over the columns that share them. */
 static abdb_status store_header_line_validate_at_last(state *s, const abdb_csv_row *csv,
                                                       abdb_error *err)
 {
@@ -129,6 +131,8 @@ done:
     return st;
 }
 
+/* Takes header lines and a system's labels, and imports the cells of each line of results as that
+ * system's. ABDB_DATA: a second crosstab begins. */
 static abdb_status store_labels_or_import_pivot_line(void *self, const abdb_csv_row *csv,
                                                      abdb_error *err)
 {
@@ -164,6 +168,7 @@ done:
     return st;
 }
 
+/* Imports a whole crosstab. ABDB_FORMAT: it ends within its header lines. */
 static abdb_status read_mlperf_pivot(const abdb_input *in, const abdb_overrides *overrides,
                                      const abdb_sink *sink, abdb_error *err)
 {

@@ -61,6 +61,8 @@ static int mlperf_site_bid(const abdb_input *in)
     return is_site_header(second, in->text_size - (size_t)(second - in->text)) ? 70 : 0;
 }
 
+/* The suite: the first word of its label in small letters; without a label inference where rows
+ * have a scenario, else training. NULL: no memory. */
 static const char *suite_from_label_or_scenario(abdb_arena *arena, const char *text,
                                                 int has_scenario)
 {
@@ -184,6 +186,8 @@ done:
     return st;
 }
 
+/* Completes a row by what the page implies (suite, round, system type, division), and holds it
+ * until the next row shows whether that is its power. */
 static abdb_status import_or_hold_site_row(state *s, const abdb_csv_row *csv, abdb_error *err)
 {
     abdb_arena arena = {0};
@@ -210,6 +214,8 @@ done:
     return st;
 }
 
+/* Takes a header, which ends the table before it, and imports or holds every other row. A title on
+ * line 1 is skipped. */
 static abdb_status store_header_or_import_site_row(void *self, const abdb_csv_row *csv,
                                                    abdb_error *err)
 {
@@ -234,6 +240,7 @@ done:
     return st;
 }
 
+/* Imports all tables of a flat export, and the row that is still held at the end. */
 static abdb_status read_mlperf_site(const abdb_input *in, const abdb_overrides *overrides,
                                     const abdb_sink *sink, abdb_error *err)
 {

@@ -93,6 +93,8 @@ static const char *const known[] = {"accelerator",
                                     "epochs.*",
                                     NULL};
 
+/* Adds what a run was emulated and read with as factors; other scalars of the object and of its
+ * `metric` under their own names. */
 static void add_storage_factors(reader *r, abdb_entry *entry, const json_t *o)
 {
     static const struct {
@@ -240,6 +242,8 @@ static abdb_status import_dlio_summary(reader *r, abdb_entry *entry, const json_
     return apply_overrides_and_send_to_sink(r, entry, err);
 }
 
+/* Imports a report (an object `overall`: its runs and their score) or else the summary of one DLIO
+ * run. */
 static abdb_status read_mlperf_storage(const abdb_input *in, const abdb_overrides *overrides,
                                        const abdb_sink *sink, abdb_error *err)
 {

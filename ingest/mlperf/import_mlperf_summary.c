@@ -22,6 +22,8 @@ static bool is_checker_summary_json(const char *text, size_t size)
            memmem(text, head, "\"Organization\"", 14) && memmem(text, head, "\"MlperfModel\"", 13);
 }
 
+/* 85 for an array whose first 4 KiB have a key of summary_results.json, and for an object that is
+ * the checker's summary.json; else 0. */
 static int mlperf_summary_bid(const abdb_input *in)
 {
     size_t i = 0;
@@ -183,6 +185,8 @@ static abdb_status import_checker_object(const abdb_mlperf_context *context, con
 
 typedef abdb_status (*object_reader)(const abdb_mlperf_context *, const json_t *, abdb_error *);
 
+/* Imports one object by `read`; anything else is rejected at its place in the file. Either way the
+ * row ends. */
 static abdb_status import_object_or_reject_and_end_row(const abdb_mlperf_context *context,
                                                        const json_t *object, object_reader read,
                                                        abdb_error *err)
@@ -202,6 +206,8 @@ done:
     return st;
 }
 
+/* Imports each object of an array (MLCommons' publication, verified) or each member of an object
+ * (the checker's summary, of unknown standing). */
 static abdb_status read_mlperf_summary(const abdb_input *in, const abdb_overrides *overrides,
                                        const abdb_sink *sink, abdb_error *err)
 {

@@ -69,6 +69,8 @@ const char *abdb_mlperf_scalar_to_text(const json_t *value, char buffer[32])
 
 /* --- detail logs of LoadGen ------------------------------------------------------------------- */
 
+/* Is it a key of a LoadGen log that results and factors are made of? Of others a log has thousands.
+ */
 static bool is_result_or_setting_key(const char *key)
 {
     static const char *const begin[] = {"result_", "effective_",      "early_stopping",
@@ -143,6 +145,8 @@ static abdb_status fail_with_second_log_error(const text_line *line, abdb_error 
                      line->number);
 }
 
+/* Keeps the key and value of one MLLOG line, or of a line before 2020. ABDB_DATA: a second log
+ * begins. */
 static abdb_status append_value_of_detail_line(void *self, const text_line *line, abdb_error *err)
 {
     abdb_mlperf_values *out = self;
@@ -228,6 +232,8 @@ static const char *detail_key_of_latency_summary_label(const char *words, char o
     return NULL;
 }
 
+/* Keeps "words : value" of LoadGen's summary under the detail log's key for those words. ABDB_DATA:
+ * a second summary begins. */
 static abdb_status append_value_of_summary_line(void *self, const text_line *line, abdb_error *err)
 {
     const char *colon = strrchr(line->text, ':');
@@ -259,6 +265,8 @@ abdb_status abdb_mlperf_read_summary_log(abdb_mlperf_values *out, const abdb_inp
 
 /* --- accuracy --------------------------------------------------------------------------------- */
 
+/* Appends "NAME: value" for a score that MLPerf's accuracy scripts print, under the checker's name
+ * for it. */
 static void append_score_if_name_is_known(abdb_text *out, const char *name, const char *value,
                                           size_t size)
 {
@@ -300,6 +308,8 @@ static void append_scores_of_python_dict(abdb_text *out, const char *text)
     }
 }
 
+/* Appends the accuracy that a line of accuracy.txt prints in one of the forms known, as "name:
+ * value". */
 static void append_accuracy_in_line(abdb_text *out, const char *line)
 {
     static const struct {
@@ -388,6 +398,7 @@ bool abdb_mlperf_parse_timestamp_to_epoch_ms(const char *text, double *out)
     return true;
 }
 
+/* Appends a sample of the meter. ABDB_LIMIT: more than MLPERF_POWER_MAX. */
 static abdb_status append_power_sample(abdb_mlperf_values *out, abdb_mlperf_power power,
                                        abdb_error *err)
 {
@@ -406,6 +417,8 @@ static abdb_status append_power_sample(abdb_mlperf_values *out, abdb_mlperf_powe
     return ABDB_OK;
 }
 
+/* Takes the time and the watts of a line of the meter's log; an empty line is none. ABDB_DATA:
+ * another form. */
 static abdb_status append_sample_of_power_line(void *self, const text_line *line, abdb_error *err)
 {
     abdb_mlperf_power power;

@@ -67,6 +67,8 @@ static const char *default_unit_of_scenario(const char *scenario)
     return strcmp(scenario, "MultiStream") == 0 ? "Streams" : NULL;
 }
 
+/* The metric that a unit measures; seconds are a time of training and a latency of inference. NULL:
+ * none. */
 static const char *metric_of_unit(const abdb_unit *unit, const char *suite)
 {
     static const struct {
@@ -236,6 +238,8 @@ static void add_factor_or_unknown_or_inapplicable(abdb_entry *entry, const char 
         abdb_entry_add_factor_parsing_number(entry, name, text);
 }
 
+/* Adds what a row says beside its result (host, software, notes, ...) as factors; of those that
+ * every row should have, unknown where it is missing. */
 static void add_row_factors(abdb_entry *entry, const abdb_mlperf_row *row)
 {
     add_factor_or_unknown_or_inapplicable(entry, "host_processor", row->processor);

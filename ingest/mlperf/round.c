@@ -131,6 +131,7 @@ static abdb_status reuse_last_or_add_folder_location(abdb_mlperf_round *round,
     return ABDB_OK;
 }
 
+/* Reads a file and keeps its values with its folder; damage rejects that folder alone. */
 static abdb_status read_and_cache_round_file(abdb_mlperf_round *round, const abdb_round_path *p,
                                              const abdb_input *in, const char *sha256,
                                              abdb_error *err)
@@ -301,6 +302,7 @@ static bool has_data_type_values(const abdb_mlperf_values *values)
            abdb_mlperf_get_first_value(values, "input_data_types");
 }
 
+/* Attaches to a result folder its system's description, mapping and measurements. */
 static void attach_matching_descriptions_to_folder(abdb_round_folder *folder,
                                                    const folder_location *result,
                                                    const description_list *list)
@@ -318,6 +320,7 @@ static void attach_matching_descriptions_to_folder(abdb_round_folder *folder,
     }
 }
 
+/* Sets what the path tells of a result folder, and whether it was read to its end. */
 static void set_folder_identity_and_completeness(abdb_mlperf_round *round, abdb_round_folder *f,
                                                  const folder_location *first)
 {

@@ -17,6 +17,7 @@ enum { REASON = 200 };
 
 typedef abdb_run_log run_log;
 
+/* Did LoadGen count tokens, as for language models, and not samples? */
 static bool loadgen_counted_tokens(const run_log *log)
 {
     const char *use = abdb_mlperf_get_first_value(log->detail, "requested_use_token_latencies");
@@ -135,6 +136,8 @@ static void add_all_latencies(abdb_entry *entry, const run_log *log, abdb_arena 
     add_uncommon_latency_percentiles(entry, log->detail ? log->detail : log->summary, arena);
 }
 
+/* Adds what LoadGen's log and the descriptions say beside the result as factors, and the date of
+ * the run. */
 static void add_factors_and_date(abdb_entry *entry, const run_log *log, const abdb_round_folder *f)
 {
     static const struct {

@@ -71,6 +71,8 @@ static abdb_mlperf_reader find_inference_file_reader(const abdb_round_path *p, s
     return NULL;
 }
 
+/* Sets what reads a file, by its name and by how deep it lies below its anchor, and the suite that
+ * such a place belongs to. Without a reader the file is none of a round's results. */
 static void set_reader_and_suite(abdb_round_path *p)
 {
     const char *name = p->part[p->parts - 1];

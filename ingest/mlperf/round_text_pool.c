@@ -26,6 +26,8 @@ static const char **find_slot_of_text(const abdb_text_pool *pool, const char *te
     return &pool->slot[at];
 }
 
+/* Doubles the slots of the pool and places every text anew. False: no memory, the pool is
+ * unchanged. */
 static bool grow_text_pool(abdb_text_pool *pool)
 {
     abdb_text_pool more = *pool;

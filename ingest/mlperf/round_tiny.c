@@ -19,6 +19,8 @@ static const char *nonempty_system_value(const abdb_round_folder *f, const char 
     return text && *text ? text : NULL;
 }
 
+/* Fills a row from the description of a board: one node with one device, the accelerator if there
+ * is one, else the processor. */
 static void fill_row_from_board_description(const abdb_round_folder *f, abdb_mlperf_row *row)
 {
     abdb_round_fill_row_from_descriptions(f, row);

@@ -18,6 +18,8 @@ static size_t rules;
 static abdb_arena kept; /* their texts, as long as the program runs */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* Takes the first row of scores.csv as its header, and appends each later one to the table `rule`.
+ * ABDB_DATA: no runs, or more dropped than there are. */
 static abdb_status store_header_or_append_score_rule(void *self, const abdb_csv_row *row,
                                                      abdb_error *err)
 {

@@ -17,6 +17,7 @@ static const char *copy_number_behind_label(const char *line, const char *label,
     return *out ? out : NULL;
 }
 
+/* Keeps the number of a line of results.txt: throughput, energy, top-1 accuracy or AUC. */
 static abdb_status append_value_of_tiny_line(void *self, const text_line *line, abdb_error *err)
 {
     static const struct {

@@ -16,6 +16,8 @@ static abdb_status replace_or_add_value(abdb_mlperf_values *out, const char *key
     return abdb_mlperf_append_trimmed_value(out, key, text, err);
 }
 
+/* Keeps an event of a training log: the first start, the last stop with its status and samples, the
+ * last accuracy, and the first value of most other keys. */
 static abdb_status record_training_event(abdb_mlperf_values *out, const char *key,
                                          const json_t *object, abdb_error *err)
 {
@@ -89,6 +91,8 @@ static abdb_status keep_best_attempt_and_start_next(training_log *log, abdb_erro
     return st;
 }
 
+/* Counts starts and stops of the rank that starts first, and notes whether a start follows another
+ * init or a stop: then the log has several attempts. */
 static void count_start_or_stop(training_log *log, const text_line *line, const char *key)
 {
     if (strcmp(key, "run_start") == 0) {
@@ -104,6 +108,8 @@ static void count_start_or_stop(training_log *log, const text_line *line, const 
     }
 }
 
+/* Ends the attempt at hand where a line begins the next one: an init after a start, or a start
+ * after a stop. The better of the two so far is kept. */
 static abdb_status end_attempt_if_line_begins_another(training_log *log, const text_line *line,
                                                       const char *key, abdb_error *err)
 {
@@ -117,6 +123,8 @@ static abdb_status end_attempt_if_line_begins_another(training_log *log, const t
     return keep_best_attempt_and_start_next(log, err);
 }
 
+/* First pass (counting): counts starts and stops. Second pass: records the events of the rank that
+ * started first. */
 static abdb_status count_or_record_event_of_line(void *self, const text_line *line, abdb_error *err)
 {
     training_log *log = self;

@@ -65,6 +65,7 @@ static abdb_status add_value_unless_absent_or_repeated(abdb_mlperf_values *out, 
                : abdb_mlperf_append_trimmed_value(out, name, text, err);
 }
 
+/* Adds the members of a description of v0.5 under the names that later rounds use. */
 static abdb_status add_old_members_under_current_names(abdb_mlperf_values *out,
                                                        const json_t *object, abdb_error *err)
 {
@@ -144,6 +145,7 @@ static abdb_status add_python_quoted_value(abdb_mlperf_values *out, const char *
     return st;
 }
 
+/* Adds what one line of a log of v0.6 says of the system, under the names that later rounds use. */
 static abdb_status append_values_of_v06_description_line(void *self, const text_line *line,
                                                          abdb_error *err)
 {

@@ -54,6 +54,8 @@ static bool is_babelstream_csv(const abdb_input *in)
     return abdb_flat_has_all_keys_or_columns(in, "function|num_times|n_elements|sizeof");
 }
 
+/* 85 for its CSV and for a printed table of functions with rates, of BabelStream or STREAM; else 0.
+ */
 static int babelstream_bid(const abdb_input *in)
 {
     if (is_babelstream_csv(in)) return 85;
@@ -88,6 +90,8 @@ static const char *const noise[] = {"Version",
                                     "STREAM version *",
                                     NULL};
 
+/* Sends an entry for one function: its rate and its least, mean and largest time, under the run's
+ * device, format and array size. */
 static abdb_status import_function_timing(state *s, const timing *t, long line, const char *locator,
                                           abdb_error *err)
 {
@@ -154,6 +158,8 @@ static double parse_first_word_as_number_or_zero(const char *text)
     return number;
 }
 
+/* Sets the size of an array from "268.4 MB", MiB or a number of elements; anything else leaves it
+ * unknown. */
 static void set_array_bytes(stream_run *run, const char *text)
 {
     double size = parse_first_word_as_number_or_zero(text);
@@ -309,6 +315,7 @@ static abdb_status record_run_and_validation_failure_of_line(void *self, const t
     return ABDB_OK;
 }
 
+/* Takes what a line says of its run, and imports a line of the table of functions. */
 static abdb_status import_stream_line(void *self, const text_line *line, abdb_error *err)
 {
     state *s = self;
@@ -344,6 +351,7 @@ static abdb_status import_stream_line(void *self, const text_line *line, abdb_er
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
+/* Imports a row of the CSV as the timing of one function. */
 static abdb_status import_babelstream_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     state *s = self;
@@ -377,6 +385,8 @@ static abdb_status import_babelstream_record(void *self, const abdb_flat_record 
     return import_function_timing(s, &t, r->line, r->locator, err);
 }
 
+/* Imports the CSV row by row. A console is read twice: for its runs and those that failed
+ * validation, then for the timings. */
 static abdb_status read_babelstream(const abdb_input *in, const abdb_overrides *overrides,
                                     const abdb_sink *sink, abdb_error *err)
 {

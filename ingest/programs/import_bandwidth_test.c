@@ -20,6 +20,7 @@ typedef struct {
     unsigned begun; /* directions of this run so far, a bit each */
 } state;
 
+/* 84 for a printed table of sizes and bandwidths and for a line of the CSV; else 0. */
 static int bandwidth_test_bid(const abdb_input *in)
 {
     return (lines_have_printed_table(in, "Transfer", "Size|(Bytes)|Bandwidth(GB/s)", 2) ||

@@ -8,7 +8,7 @@
  * NAME_per_second with a NAME that abdb knows, FLOPS) are metrics with the row's statistic, others
  * are factors, and so is what "context" says of the machine. The device is the machine's processor,
  * which the file does not name. The input row is an element of "benchmarks".
- * */
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +42,7 @@ static const char *copy_context_value(state *s, const abdb_flat_record *r, const
     return text ? abdb_arena_copy(&s->arena, text, strlen(text)) : NULL;
 }
 
+/* Keeps date and host of the context, and its other members as settings of every benchmark. */
 static abdb_status store_context_date_host_and_settings(void *self, const abdb_flat_record *r,
                                                         abdb_error *err)
 {
@@ -188,6 +189,7 @@ done:
 /* What is read apart. */
 static const char *const members[] = {"context.*", "benchmarks.count", NULL};
 
+/* Imports each benchmark of the document under its context. */
 static abdb_status read_google_benchmark(const abdb_input *in, const abdb_overrides *overrides,
                                          const abdb_sink *sink, abdb_error *err)
 {

@@ -5,7 +5,7 @@
  * 0, or was killed (null), was timed all the same (--ignore-failure): it failed. No file names a
  * device. The
  * input row is an element of "results".
- * */
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +25,7 @@ static int hyperfine_bid(const abdb_input *in)
                                                                                                 : 0;
 }
 
+/* How many runs of a command did not exit with 0; *runs: of how many. */
 static size_t count_failed_runs(const abdb_flat_record *r, size_t *runs)
 {
     const json_t *codes = json_object_get(r->object, "exit_codes"), *code;
@@ -59,6 +60,8 @@ static void add_parameter_factors(abdb_entry *entry, const abdb_flat_record *r, 
 /* Lists beside the times of the runs. */
 static const char *const noise[] = {"memory_usage_byte.count", "exit_codes.count", NULL};
 
+/* Imports one command: mean with deviation, median, least and largest time, every run as a sample.
+ * A failed run marks the entry. */
 static abdb_status import_hyperfine_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     static const char *const statistics[] = {"median", "min", "max"};
@@ -114,6 +117,7 @@ done:
     return st;
 }
 
+/* Imports each command of the document, with its other members as factors. */
 static abdb_status read_hyperfine(const abdb_input *in, const abdb_overrides *overrides,
                                   const abdb_sink *sink, abdb_error *err)
 {

@@ -74,6 +74,7 @@ static void move_device_to_factor_if_rpc(abdb_entry *entry)
     entry->field[ABDB_FIELD_device] = entry->field[ABDB_FIELD_devices] = NULL;
 }
 
+/* Completes an entry as a measured run of llama-bench and sends it to the sink. */
 static abdb_status complete_and_pass_llama_entry(state *s, abdb_entry *entry, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
@@ -98,6 +99,7 @@ static const char *const factors[] = {
     "model_size",    "model_n_params", "model_filename", "tensor_buft_overrides",
     "defrag_thold",  "no_op_offload"};
 
+/* Adds the mean rate and time with their deviations and samples. */
 static abdb_status add_rate_and_time_results(abdb_entry *entry, const abdb_flat_record *r,
                                              abdb_arena *arena, abdb_error *err)
 {
@@ -147,6 +149,8 @@ static const char *boolean_word_to_digit(const char *text)
 /* What follows from the samples. */
 static const char *const noise[] = {"samples_ts.count", "samples_ns.count", NULL};
 
+/* Imports one test of a CSV, JSON, SQL or database: an entry with its rate, devices, build and
+ * settings. */
 static abdb_status import_llama_bench_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     state *s = self;
@@ -398,6 +402,8 @@ static bool is_test_row_of_current_table(const state *s, char *const *word, size
     return false;
 }
 
+/* Takes the heading of a markdown table, or imports a row below it; rejects one with more or fewer
+ * cells. */
 static abdb_status parse_heading_or_import_table_row(void *self, const text_line *line,
                                                      abdb_error *err)
 {
@@ -428,6 +434,7 @@ static abdb_status parse_heading_or_import_table_row(void *self, const text_line
     return st;
 }
 
+/* Imports records where the file has llama-bench's columns, else the markdown tables of a log. */
 static abdb_status read_llama_bench(const abdb_input *in, const abdb_overrides *overrides,
                                     const abdb_sink *sink, abdb_error *err)
 {

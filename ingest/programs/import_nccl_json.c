@@ -41,6 +41,7 @@ static const char *text_of_either_member(reader *r, const json_t *object, const 
     return number;
 }
 
+/* The number format of a type as nccl-tests writes it in JSON; an unknown one stays as it is. */
 static const char *dtype_of_nccl_type(const char *type)
 {
     static const char *const names[][2] = {{"float", "fp32"},      {"double", "fp64"},
@@ -133,6 +134,7 @@ static abdb_status import_nccl_json_placement(reader *r, const json_t *size, con
     return ABDB_OK;
 }
 
+/* Imports one size, out of place and in place; rejects one without its times. */
 static abdb_status import_or_reject_nccl_json_size(reader *r, const json_t *size, size_t index,
                                                    abdb_error *err)
 {
@@ -153,6 +155,7 @@ done:
     return st;
 }
 
+/* Imports each size of the document, with its settings as factors. */
 static abdb_status read_nccl_json(const abdb_input *in, const abdb_overrides *overrides,
                                   const abdb_sink *sink, abdb_error *err)
 {

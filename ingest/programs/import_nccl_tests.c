@@ -216,6 +216,7 @@ static const char *word_or_null(const text_line *line, size_t i)
     return i < line->words ? line->word[i] : NULL;
 }
 
+/* The number format of a type as nccl-tests prints it; an unknown one stays as it is. */
 static const char *dtype_of_printed_type(const char *type)
 {
     static const char *const names[][2] = {{"float", "fp32"},   {"double", "fp64"},
@@ -385,6 +386,7 @@ static bool is_rank_line(const text_line *line, bool is_comment)
            strstr(line->text, "Rank ") && strstr(line->text, " device ") && strchr(line->text, '[');
 }
 
+/* Takes what a line of comment says of the run, and imports a line of the table. */
 static abdb_status import_nccl_line(void *self, const text_line *line, abdb_error *err)
 {
     state *s = self;
@@ -431,6 +433,7 @@ done:
     return st;
 }
 
+/* Imports a console, or a CSV copy of its table. */
 static abdb_status read_nccl_tests(const abdb_input *in, const abdb_overrides *overrides,
                                    const abdb_sink *sink, abdb_error *err)
 {

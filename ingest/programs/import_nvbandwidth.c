@@ -24,6 +24,7 @@ static bool is_nvbandwidth_json(const abdb_input *in)
     return abdb_flat_has_all_keys_or_columns(in, "\"nvbandwidth\"|\"testcases\"");
 }
 
+/* 90 for its JSON, 82 for its console, else 0. */
 static int nvbandwidth_bid(const abdb_input *in)
 {
     if (is_nvbandwidth_json(in)) return 90;
@@ -144,6 +145,7 @@ static bool note_device_line(console *c, const text_line *line)
     return true;
 }
 
+/* Begins a run, a test or a matrix where the line does, and imports a row of a matrix. */
 static abdb_status import_console_line(void *self, const text_line *line, abdb_error *err)
 {
     console *c = self;
@@ -251,6 +253,7 @@ done:
     return st;
 }
 
+/* Imports each row of the matrix of one test case. */
 static abdb_status import_json_testcase(nvb_run *run, const json_t *test, size_t index,
                                         abdb_error *err)
 {

@@ -85,6 +85,7 @@ static bool own_verification_failed(const json_t *state_json)
     return false;
 }
 
+/* Adds each axis of a state as a factor. */
 static void add_axis_factors(abdb_entry *entry, const json_t *state_json, abdb_arena *a)
 {
     const json_t *axis;
@@ -104,6 +105,7 @@ static void add_axis_factors(abdb_entry *entry, const json_t *state_json, abdb_a
     }
 }
 
+/* The device that a state ran on; NULL: the document does not list it. */
 static const json_t *device_of_state(const state *s, const json_t *state_json)
 {
     json_int_t id = json_integer_value(json_object_get(state_json, "device"));
@@ -193,6 +195,7 @@ static void add_unread_members_as_factors(const state *s, abdb_entry *entry,
     abdb_flat_add_json_members_as_factors(entry, "meta", s->meta, of_file, a);
 }
 
+/* Imports the times of a state in one mode ("cold": isolated, "batch"); *kept: there was one. */
 static abdb_status import_launch_mode_of_state(state *s, const json_t *state_json, const char *mode,
                                                bool *kept, abdb_error *err)
 {
@@ -246,6 +249,7 @@ done:
     return st;
 }
 
+/* Imports both modes of a state; a skipped one is ignored, one without times rejected. */
 static abdb_status import_or_reject_nvbench_state(state *s, const json_t *state_json,
                                                   abdb_error *err)
 {

@@ -82,6 +82,7 @@ static const char *const parts[][2] = {{"Compute", "compute_time_s"},
                                        {"MPI_Wait", "wait_time_s"},
                                        {"Pure Comm", "communication_time_s"}};
 
+/* What a column holds by its heading; no metric where it is none that abdb knows. */
 static column metric_and_unit_of_heading(const char *name)
 {
     if (strncmp(name, "Messages/s", 10) == 0) return (column){"items_per_s", "value", "item/s", ""};
@@ -192,6 +193,7 @@ done:
     return st;
 }
 
+/* Takes the title, the type or the heading that a line is, or imports a row of the table below. */
 static abdb_status import_osu_line(void *self, const text_line *line, abdb_error *err)
 {
     state *s = self;
@@ -217,6 +219,7 @@ static abdb_status import_osu_line(void *self, const text_line *line, abdb_error
     return import_osu_row(s, line, err);
 }
 
+/* Imports the tables of all programs of a console; a program without rows is a reject. */
 static abdb_status read_osu_console(const abdb_input *in, const abdb_overrides *overrides,
                                     const abdb_sink *sink, abdb_error *err)
 {

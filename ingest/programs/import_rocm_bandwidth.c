@@ -74,6 +74,7 @@ static const char *device_of_copy(const listed_device *from, const listed_device
     return NULL;
 }
 
+/* Imports a cell of a matrix as the bandwidth from the row's device to the column's. */
 static abdb_status import_cell(state *s, const text_line *line, long row, size_t i, abdb_error *err)
 {
     long column = s->column[i];
@@ -140,6 +141,7 @@ static bool read_column_numbers(state *s, const text_line *line)
     return true;
 }
 
+/* Imports the cells of a row; rejects one that does not fit the numbers of columns above. */
 static abdb_status import_matrix_row(state *s, const text_line *line, abdb_error *err)
 {
     long row = line_word_as_index(line, 0);

@@ -203,6 +203,8 @@ static bool mark_failed_if_none_completed(abdb_entry *entry, double completed, d
     return true;
 }
 
+/* Imports one benchmark: rates, latencies with all their statistics, and its load and settings as
+ * factors. */
 static abdb_status import_serving_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     static const char *const factors[][2] = {

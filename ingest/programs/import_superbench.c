@@ -34,6 +34,7 @@ typedef struct {
     char benchmark[PART], metric[PART], rank[16];
 } metric_name;
 
+/* Splits "benchmark:case/metric:rank" into its parts. False: it is no metric but a setting. */
 static bool split_metric_name(const char *key, metric_name *out)
 {
     const char *slash = strchr(key, '/'), *colon;
@@ -185,6 +186,8 @@ static abdb_status reject_failed_benchmark(reader *r, const metric_name *m, cons
     return strcmp(value, "0") == 0 ? ABDB_OK : r->sink->reject(r->sink->self, &reject, err);
 }
 
+/* Imports one metric of a node; a return code that is not 0 is a reject; a setting is passed over.
+ */
 static abdb_status import_metric(reader *r, const char *key, const char *value, abdb_error *err)
 {
     abdb_entry *entry;
@@ -259,6 +262,7 @@ static bool line_is_blank(const char *text, size_t size)
     return size == 0;
 }
 
+/* Imports a file of one JSON object a line, each the summary of a node. */
 static abdb_status import_node_lines(reader *r, const abdb_input *in, abdb_error *err)
 {
     const char *text = in->text, *end = text + in->text_size;
@@ -286,6 +290,8 @@ static abdb_status import_node_lines(reader *r, const abdb_input *in, abdb_error
     return ABDB_OK;
 }
 
+/* The bid for a JSON object with the name of a SuperBench benchmark within its first MiB; else 0.
+ */
 static int superbench_bid(const abdb_input *in)
 {
     static const char *const keys[] = {"\"gemm-flops",     "\"nccl-bw",       "\"rccl-bw",

@@ -271,6 +271,8 @@ static abdb_status process_entry_of_current_pass(const archive_level *l, const a
     return deliver_file_or_record_link(l, m, w, err);
 }
 
+/* Hands each member of an archive to its reader, archives among them one level deeper; counts
+ * members, wanted or not, against the limit. */
 static abdb_status walk_archive_members(const archive_level *l, const char *archive, int depth,
                                         archive_walk *w, abdb_error *err)
 {

@@ -21,8 +21,8 @@ enum {
     ABDB_ARCHIVE_HEAD = 512        /* bytes that tell an archive */
 };
 
-/* Do the first bytes say that it is a container or compressed? The path decides where an empty tar
- * cannot be told from other zero bytes. */
+/* Do the first bytes show a container or a compression that abdb reads? The path decides where an
+ * empty tar cannot be told from other zero bytes. */
 bool abdb_archive_has_magic(const char *path, const void *head, size_t size);
 /* Why abdb does not read this archive, which it recognises (RAR and others), and what to do in its
  * place; or NULL. */

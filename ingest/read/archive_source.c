@@ -91,6 +91,7 @@ static ssize_t read_next_source_bytes(archive_source *s, const char **out)
     return got;
 }
 
+/* libarchive's callback: the next bytes of the source; 0 at its end. */
 static la_ssize_t supply_bytes_to_libarchive(struct archive *a, void *self, const void **out)
 {
     archive_source *s = self;
@@ -107,6 +108,7 @@ bool abdb_archive_source_can_seek(const archive_source *s)
     return s->pipe < 0 && (!s->outer || s->outer_ended);
 }
 
+/* libarchive's callback: moves within memory or a file, and returns the new place. */
 static la_int64_t seek_source_for_libarchive(struct archive *a, void *self, la_int64_t offset,
                                              int whence)
 {

@@ -255,6 +255,22 @@ abdb_status abdb_csv_header_copy_row(abdb_csv_header *header, const abdb_csv_row
     return ABDB_OK;
 }
 
+/* ABDB_STOPPED ends the reading behind the header and is no fault. */
+static abdb_status copy_header_and_stop(void *self, const abdb_csv_row *row, abdb_error *err)
+{
+    abdb_status st = abdb_csv_header_copy_row(self, row, err);
+
+    return st == ABDB_OK ? ABDB_FAIL(err, ABDB_STOPPED, "header read") : st;
+}
+
+void abdb_csv_header_read_first_row(abdb_csv_header *header, const char *text, size_t size,
+                                    char delimiter)
+{
+    abdb_error ignored;
+
+    (void)!abdb_csv_read(text, size, delimiter, copy_header_and_stop, header, &ignored);
+}
+
 void abdb_csv_header_free(abdb_csv_header *header)
 {
     for (size_t i = 0; i < header->count; i++) free(header->name[i]);
@@ -331,6 +347,7 @@ typedef struct {
     size_t width, rows, others; /* others: rows of another width */
 } padding_look;
 
+/* Counts the rows of a table, and those of another width than asked; stops at the next header. */
 static abdb_status count_rows_of_other_width(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     padding_look *look = self;

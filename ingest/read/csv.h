@@ -52,6 +52,9 @@ typedef struct {
 } abdb_csv_header;
 ABDB_MUST_USE abdb_status abdb_csv_header_copy_row(abdb_csv_header *header, const abdb_csv_row *row,
                                                    abdb_error *err);
+/* Takes the first row of a text as the header, which stays empty where there is none. */
+void abdb_csv_header_read_first_row(abdb_csv_header *header, const char *text, size_t size,
+                                    char delimiter);
 void abdb_csv_header_free(abdb_csv_header *header);
 /* Does the row begin another table: is it the header again, or a changed one, most of whose cells
  * are names of this one, or another that is_another knows? */

@@ -125,6 +125,7 @@ typedef struct {
     abdb_mark_evidence evidence;
 } finder;
 
+/* Adds what the cells of a row show of their columns' decimal marks; stops at the next header. */
 static abdb_status add_mark_evidence_of_row(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     finder *f = self;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A text, number or boolean as text in the arena; NULL: it is none, or no memory. */
 static const char *json_scalar_to_text(abdb_arena *arena, const json_t *value)
 {
     char number[32];

@@ -103,6 +103,8 @@ done:
     return st;
 }
 
+/* Delivers an object, or each object of an array, as a record with its line or its place in the
+ * array. */
 static abdb_status deliver_json_objects_in_value(flat_reader *r, const json_t *value, long line,
                                                  abdb_error *err)
 {
@@ -250,6 +252,8 @@ static bool is_header_of_another_table(const void *self, const abdb_csv_row *row
     return r->is_header(r->self, &record);
 }
 
+/* Takes a header and finds the decimal marks of its columns; delivers every other row as a record,
+ * or rejects one that does not fit. */
 static abdb_status store_header_or_deliver_row_as_record(void *self, const abdb_csv_row *row,
                                                          abdb_error *err)
 {
@@ -340,14 +344,6 @@ static const char *skip_leading_blanks(const abdb_input *in, const char *end)
     return text;
 }
 
-/* Takes the first row and stops the reading: ABDB_STOPPED is no fault here. */
-static abdb_status copy_header_and_stop(void *self, const abdb_csv_row *row, abdb_error *err)
-{
-    abdb_status st = abdb_csv_header_copy_row(self, row, err);
-
-    return st == ABDB_OK ? ABDB_FAIL(err, ABDB_STOPPED, "header read") : st;
-}
-
 /* Are all the words columns of the first line? */
 static bool header_has_all_columns(const char *text, const char *end, const char *words)
 {
@@ -355,14 +351,12 @@ static bool header_has_all_columns(const char *text, const char *end, const char
     abdb_csv_header header = {0};
     bool all;
     char name[64];
-    abdb_error err;
 
     stop = text + abdb_csv_sep_line_size(text, (size_t)(end - text));
     stop = memchr(stop, '\n', (size_t)(end - stop));
     if (stop) end = stop;
-    (void)!abdb_csv_read(text, (size_t)(end - text),
-                         abdb_csv_guess_delimiter(text, (size_t)(end - text)), copy_header_and_stop,
-                         &header, &err);
+    abdb_csv_header_read_first_row(&header, text, (size_t)(end - text),
+                                   abdb_csv_guess_delimiter(text, (size_t)(end - text)));
     all = header.count > 1;
     while (all && *words) {
         size_t word = strcspn(words, "|");
@@ -375,6 +369,7 @@ static bool header_has_all_columns(const char *text, const char *end, const char
     return all;
 }
 
+/* Does the text begin with a statement of a dump of SQL? */
 static bool begins_with_sql(const char *text, const char *end)
 {
     static const char *const words[] = {"CREATE ", "INSERT ", "PRAGMA ", "BEGIN TRANSACTION"};

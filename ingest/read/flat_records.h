@@ -5,7 +5,7 @@
  * A value is text as it stands (a JSON number as it prints, true and false by those words); null
  * and missing are NULL. Members of an object inside an object are "outer.inner". An array of
  * numbers is a series, one of a few words a text ("a, b"), any other only counted ("name.count").
- * */
+ */
 #ifndef ABDB_INGEST_FLAT_H
 #define ABDB_INGEST_FLAT_H
 

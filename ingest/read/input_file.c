@@ -51,6 +51,7 @@ static bool is_valid_utf8(const char *data, size_t size)
     return valid;
 }
 
+/* Converts the bytes of a file from a character set to UTF-8, which the input then owns. */
 static abdb_status convert_input_to_utf8(abdb_input *input, const char *from,
                                          const unsigned char *data, size_t size, abdb_error *err)
 {
@@ -279,6 +280,7 @@ static abdb_status create_unnamed_spool_file(abdb_spool *spool, abdb_error *err)
                      folder, strerror(errno));
 }
 
+/* Writes all bytes to the temporary file of a large member. ABDB_IO: TMPDIR is full. */
 static abdb_status write_all_bytes_to_spool(int file, const char *data, size_t size,
                                             abdb_error *err)
 {

@@ -123,6 +123,8 @@ static abdb_decimal_mark table_column_decimal_mark(const markdown_reader *r, siz
     return mark == ABDB_MARK_UNKNOWN && has_commas ? ABDB_MARK_EITHER : mark;
 }
 
+/* Delivers a row of a table as a record under its headings, or rejects one with more or fewer
+ * cells. */
 static abdb_status deliver_or_reject_row_as_record(markdown_reader *r, table_line *row,
                                                    const char *raw, size_t size, long number,
                                                    abdb_error *err)
@@ -164,6 +166,7 @@ done:
     return st;
 }
 
+/* Keeps a line above a table as its title, without markup and a colon at its end. */
 static void remember_table_title(markdown_reader *r, const char *text, size_t size)
 {
     char line[200];

@@ -193,6 +193,7 @@ static bool is_table_header(const table_look *look, const text_line *line)
     return true;
 }
 
+/* Looks for the header of a printed table and then for a line with enough numbers; stops there. */
 static abdb_status find_header_then_numbers(void *self, const text_line *line, abdb_error *err)
 {
     table_look *look = self;

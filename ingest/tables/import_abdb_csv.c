@@ -39,6 +39,7 @@ static bool next_listed_name(const char **list, char out[64])
     return size > 0;
 }
 
+/* The kind of table whose signature the header has; NULL: none, or a file of results. */
 static const abdb_csv_kind *find_file_kind(const abdb_csv_header *header)
 {
     for (const abdb_csv_kind *kind = abdb_csv_kinds; kind->kind; kind++) {
@@ -59,24 +60,16 @@ static bool is_results_header(const abdb_csv_header *h)
            abdb_csv_find_column(h, "unit") >= 0 && abdb_csv_find_column(h, "evidence") >= 0;
 }
 
-/* Takes the header and stops the reading: ABDB_STOPPED is no fault here. */
-static abdb_status copy_header_then_stop(void *self, const abdb_csv_row *row, abdb_error *err)
-{
-    abdb_status st = abdb_csv_header_copy_row(self, row, err);
-
-    return st == ABDB_OK ? ABDB_FAIL(err, ABDB_STOPPED, "header read") : st;
-}
-
+/* 60 where the first line is the header of one of abdb's own tables, else 0. */
 static int own_csv_bid(const abdb_input *in)
 {
     abdb_csv_header header = {0};
     const char *end = memchr(in->text, '\n', in->text_size);
     size_t size = end ? (size_t)(end - in->text) : in->text_size;
-    abdb_error err;
     int out;
 
     if (size == 0 || size > HEADER_SIZE || memchr(in->text, 0, size)) return 0;
-    (void)!abdb_csv_read(in->text, size, ',', copy_header_then_stop, &header, &err);
+    abdb_csv_header_read_first_row(&header, in->text, size, ',');
     out = header.count > 1 && (find_file_kind(&header) || is_results_header(&header)) ? 60 : 0;
     abdb_csv_header_free(&header);
     return out;

@@ -444,6 +444,7 @@ done:
     return st;
 }
 
+/* Imports each line as a record; a line that is none is a reject. */
 static abdb_status read_own_records(const abdb_input *in, const abdb_overrides *overrides,
                                     const abdb_sink *sink, abdb_error *err)
 {

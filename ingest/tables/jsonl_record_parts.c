@@ -67,6 +67,8 @@ static bool read_required_integer(const json_t *object, const char *name, long l
     return json_is_integer(value) && *out >= least;
 }
 
+/* Fills the entry's telemetry from arrays [sensor, quantity, unit, seconds, value]. False, with a
+ * reason: one is none. */
 static bool parse_telemetry(parts *r)
 {
     abdb_entry *e = r->e;
@@ -98,6 +100,7 @@ static bool parse_telemetry(parts *r)
     return true;
 }
 
+/* Fills the entry's spans. False, with a reason: one has no name, calls or time. */
 static bool parse_spans(parts *r)
 {
     abdb_entry *e = r->e;
@@ -127,6 +130,7 @@ static bool parse_spans(parts *r)
     return true;
 }
 
+/* Fills where each rank ran. False, with a reason: one has no number or host. */
 static bool parse_ranks(parts *r)
 {
     abdb_entry *e = r->e;
@@ -152,6 +156,8 @@ static bool parse_ranks(parts *r)
     return true;
 }
 
+/* Fills the process of a measured entry, if it names one. False, with a reason: a part of it is
+ * missing. */
 static bool parse_process(parts *r)
 {
     const json_t *value = json_object_get(r->object, "process");

@@ -240,6 +240,8 @@ static bool add_also_metric_results(const abdb_results *s, const abdb_csv_row *r
     return true;
 }
 
+/* Makes an entry of a row of results and sends it to the sink. Where the row is refused, *field is
+ * the column at fault and `reason` says why. */
 static abdb_status build_entry_and_send_to_sink(abdb_results *s, const abdb_csv_row *row,
                                                 const char **field, char *reason, size_t room,
                                                 abdb_error *err)

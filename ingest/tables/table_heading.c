@@ -129,6 +129,7 @@ static const char *find_listed_word(const char *folded, const char *const *words
     return NULL;
 }
 
+/* The statistic that a heading names; NULL: none. */
 static const char *find_statistic(const char *folded)
 {
     static const char *const statistics[] = {"p50",    "p90",  "p95", "p99", "p999",
@@ -237,6 +238,7 @@ static bool is_load_or_limit_setting(const char *folded)
            !heading_has_any_word(folded, "achieved|measured");
 }
 
+/* A price by its heading: kind and currency where they stand there, else with a question. */
 static heading_meaning price_meaning_of_heading(const char *folded)
 {
     static const char *const options[2][2] = {
@@ -260,6 +262,8 @@ static heading_meaning price_meaning_of_heading(const char *folded)
     return meaning;
 }
 
+/* A specification by its heading and unit: quantity, format, sparsity, with a question where the
+ * heading leaves one open. */
 static heading_meaning specification_meaning_of_heading(const char *folded, const char *unit,
                                                         const char *base)
 {

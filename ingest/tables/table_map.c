@@ -305,6 +305,8 @@ done:
     return st;
 }
 
+/* Makes the entries of a row: one of all metrics that share its fields, and one of each metric with
+ * fields of its own. */
 static abdb_status import_results_of_row(row_state *r)
 {
     /* Two: entry[0] gathers the row's metrics, entry[1] is for a metric with fields of its own

@@ -159,6 +159,8 @@ static void append_device_count_question(draft *d, const char *cell)
                          (int)digits, cell);
 }
 
+/* Appends the line of a map for a column, by its heading and first cell; commented out, with a
+ * question, where it is doubtful. */
 static void append_line_of_column(draft *d, const char *name, const char *cell,
                                   abdb_decimal_mark mark)
 {
@@ -218,6 +220,8 @@ static void classify_table_by_headings(draft *d, const abdb_flat_record *record)
         abdb_text_puts(d->out, "# A column for each device: a map wants a row for each.\n");
 }
 
+/* Drafts the map from the first row: what the table is recognised by, then a line for each column.
+ */
 static abdb_status draft_map_from_first_row(void *self, const abdb_flat_record *record,
                                             abdb_error *err)
 {

@@ -86,6 +86,7 @@ static const char **copy_remaining_words(parser *p, size_t from, size_t *count)
     return list;
 }
 
+/* Parses the words behind a column as pairs of option and value; `map` takes all that follow. */
 static abdb_status parse_line_options(parser *p, map_line *line, size_t at)
 {
     while (at < p->words) {
@@ -163,6 +164,7 @@ static abdb_status parse_version_line(parser *p)
     return ABDB_OK;
 }
 
+/* Parses a line of a map by its first word. */
 static abdb_status parse_map_line(parser *p)
 {
     static const struct {

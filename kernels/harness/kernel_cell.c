@@ -279,6 +279,8 @@ static const abdb_impl *find_accepting_impl(const abdb_backend *backend, const a
     return NULL;
 }
 
+/* Sets how long a cell is sampled: as asked (quick, cold caches), and with energy at least as long
+ * as its counter needs. */
 static void choose_sampling_rule(kernel_cell *c, json_t *request, const char *cache)
 {
     c->rule =

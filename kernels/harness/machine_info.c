@@ -71,19 +71,19 @@ static bool is_virtual_machine(void)
 /* Who made the processor, and its family and model, as /proc/cpuinfo numbers them. */
 static void describe_processor_by_family(char *out, size_t room)
 {
-    char maker[64] = "", family[32] = "", model[32] = "";
-    const char *word = maker;
+    char vendor[64] = "", family[32] = "", model[32] = "";
+    const char *word = vendor;
 
-    if (read_value_after_colon("/proc/cpuinfo", "vendor_id", maker, sizeof maker)) { /* of x86 */
-        if (strncmp(maker, "Genuine", 7) == 0) word = maker + 7;
-        if (strncmp(maker, "Authentic", 9) == 0) word = maker + 9;
+    if (read_value_after_colon("/proc/cpuinfo", "vendor_id", vendor, sizeof vendor)) { /* of x86 */
+        if (strncmp(vendor, "Genuine", 7) == 0) word = vendor + 7;
+        if (strncmp(vendor, "Authentic", 9) == 0) word = vendor + 9;
         read_value_after_colon("/proc/cpuinfo", "cpu family", family, sizeof family);
         read_value_after_colon("/proc/cpuinfo", "model\t", model, sizeof model);
         snprintf(out, room, "%s family %s model %s", word, family, model);
-    } else if (read_value_after_colon("/proc/cpuinfo", "CPU implementer", maker,
-                                      sizeof maker)) { /* of ARM */
+    } else if (read_value_after_colon("/proc/cpuinfo", "CPU implementer", vendor,
+                                      sizeof vendor)) { /* of ARM */
         read_value_after_colon("/proc/cpuinfo", "CPU part", model, sizeof model);
-        snprintf(out, room, "ARM implementer %s part %s", maker, model);
+        snprintf(out, room, "ARM implementer %s part %s", vendor, model);
     } else {
         snprintf(out, room, "unknown processor");
     }

@@ -1,9 +1,9 @@
 /* verify.c - outputs against the reference; kernel_cell.c asks for it before and after samples are
  * taken. Rows are compared in pieces, the first and the last piece and then others from all over
- * the output, until all have been or time is up. See harness.h.
- * // An output passes when no element is further from the reference than bound x magnitude, and
- * when the norm of all errors stays below near x the norm of the results. With inputs whose result
- * is exact (kernel.h) it must be the reference, rounded once. */
+ * the output, until all have been or time is up. See harness.h. // An output passes when no element
+ * is further from the reference than bound x magnitude, and when the norm of all errors stays below
+ * norm_bound x the norm of the results. With inputs whose result is exact (kernel.h) it must be the
+ * reference, rounded once. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -88,7 +88,7 @@ typedef struct {
     abdb_tensor got;
     size_t rows, width, piece; /* piece: rows of one */
     double bound;
-    abdb_reference_cache *kept; /* NULL: nothing is */
+    abdb_reference_cache *reference_cache; /* NULL: nothing is */
     error_totals all;
 } output_check;
 
@@ -157,7 +157,7 @@ static abdb_status compare_piece_with_cached_reference(const output_check *o, si
                                                        error_totals *f, abdb_error *err)
 {
     size_t low = piece_index * o->piece, high = low + o->piece < o->rows ? low + o->piece : o->rows;
-    abdb_reference_cache *k = o->kept;
+    abdb_reference_cache *k = o->reference_cache;
     abdb_status st = ABDB_OK;
 
     if (!k) return compute_and_compare_rows(o, low, high, f, err);
@@ -183,7 +183,7 @@ static void alloc_reference_cache_if_small(output_check *o, size_t pieces)
         k->magnitude = k->want ? k->want + all : NULL;
         k->known = calloc(pieces, 1);
     }
-    if (k->want && k->known) o->kept = k;
+    if (k->want && k->known) o->reference_cache = k;
 }
 
 void abdb_reference_cache_free(abdb_reference_cache *wanted)
@@ -308,7 +308,7 @@ static abdb_status verify_one_output(output_check *o, double *error, double *row
                  (o->how->exact || kernel->error_bound == abdb_error_bound_zero);
     size_t pieces, step;
     double start = abdb_clock_seconds(),
-           near = kernel->norm_bound ? kernel->norm_bound(o->p, o->tensor) : INFINITY;
+           norm_bound = kernel->norm_bound ? kernel->norm_bound(o->p, o->tensor) : INFINITY;
     abdb_status st = ABDB_OK;
 
     o->piece = choose_rows_per_piece(o);
@@ -322,9 +322,9 @@ static abdb_status verify_one_output(output_check *o, double *error, double *row
     TRY(st);
     if (o->all.worst <= 1)
         TRY(compare_pieces_until_time_is_up(o, pieces, step, start + o->how->budget_s, err));
-    /* The norm counts as if it were one more element: its ratio to what `near` allows. */
-    if (o->all.errors > 0 && isfinite(near))
-        o->all.worst = fmax(o->all.worst, sqrt(o->all.errors) / (near * sqrt(o->all.wants)));
+    /* The norm counts as if it were one more element: its ratio to what norm_bound allows. */
+    if (o->all.errors > 0 && isfinite(norm_bound))
+        o->all.worst = fmax(o->all.worst, sqrt(o->all.errors) / (norm_bound * sqrt(o->all.wants)));
 done:
     *error = fmax(*error, o->all.worst);
     *rows += whole ? (double)o->rows : o->all.rows;

@@ -231,7 +231,7 @@ static void check_sample_order_rules_and_count(abdb_backend_reader *t, const jso
 {
     const json_t *seq = json_object_get(sample, "seq"), *at = json_object_get(sample, "t_s");
 
-    if (t->told.result)
+    if (t->validation.result)
         abdb_rule_mark_broken_with_first_reason(t, "4.6", "a sample after the result");
     if (!json_is_integer(seq) || json_integer_value(seq) != (json_int_t)t->samples)
         abdb_rule_mark_broken_with_first_reason(t, "4.4", "sample %zu has another seq", t->samples);
@@ -246,9 +246,9 @@ static void check_sample_order_rules_and_count(abdb_backend_reader *t, const jso
  * together than has passed. */
 static void check_end_reason_and_time_rules(abdb_backend_reader *t, const json_t *end)
 {
-    const json_t *batch = json_object_get(t->told.result, "batch");
+    const json_t *batch = json_object_get(t->validation.result, "batch");
     double launches = json_is_number(batch) ? json_number_value(batch) : 1,
-           passed_s = abdb_monotonic_seconds() - t->told.asked_s;
+           passed_s = abdb_monotonic_seconds() - t->validation.asked_s;
 
     if (strcmp(abdb_json_text_or_empty(end, "status"), "ok") != 0) {
         if (!*abdb_json_text_or_empty(end, "reason"))
@@ -256,10 +256,10 @@ static void check_end_reason_and_time_rules(abdb_backend_reader *t, const json_t
                                                     abdb_json_text_or_empty(end, "status"));
         return;
     }
-    if (t->told.all_s * launches > passed_s)
+    if (t->validation.all_s * launches > passed_s)
         abdb_rule_mark_broken_with_first_reason(
             t, "4.5", "samples of %.3g s together, where %.3g s had passed",
-            t->told.all_s * launches, passed_s);
+            t->validation.all_s * launches, passed_s);
 }
 
 /* A record by its kind; a kind that nobody knows is nothing. */
@@ -303,11 +303,12 @@ static void check_line_rules_and_validate_record(abdb_backend_reader *t, const c
     check_line_bytes_and_break_rules(t, line, t->child.line.size);
     *t->kind = '\0';
     if (record) count_record_and_check_kind_rules(t, record);
-    if (abdb_validate_and_apply_record_line(&t->told, t->how->run->path, line, &err) != ABDB_OK)
+    if (abdb_validate_and_apply_record_line(&t->validation, t->how->run->path, line, &err) !=
+        ABDB_OK)
         abdb_rule_mark_broken_with_first_reason(t, "7.1", "%s", err.message);
-    if (t->told.rejected)
-        abdb_rule_mark_broken_with_first_reason(t, t->told.rule, "%s",
-                                                strchr(t->told.reason, ')') + 3);
+    if (t->validation.rejected)
+        abdb_rule_mark_broken_with_first_reason(t, t->validation.rule, "%s",
+                                                strchr(t->validation.reason, ')') + 3);
     json_decref(record);
 }
 
@@ -348,8 +349,8 @@ abdb_status abdb_reader_start_backend(abdb_backend_reader *t, const char *verb, 
     t->bye = t->no_device = t->ending = false;
     t->records = t->hellos = 0;
     t->wait_status = 0;
-    abdb_discard_process_records(&t->told);
-    abdb_reset_validation_for_cell(&t->told, &none);
+    abdb_discard_process_records(&t->validation);
+    abdb_reset_validation_for_cell(&t->validation, &none);
     return abdb_child_start_backend_with_pipes(&t->child, t->how->run, verb, err);
 }
 

@@ -11,7 +11,7 @@ typedef struct {
     const abdb_conformance *how;
     abdb_protocol_rule *rule;
     abdb_child child;
-    abdb_cell_validation told;
+    abdb_cell_validation validation;
     abdb_error read_error; /* its status is ABDB_OK while all that it said was heard */
     bool bye, no_device;
     bool ending; /* told to end at once: a launcher drops parts of what ranks say then, so what is

@@ -32,7 +32,7 @@ static void append_median_uncertainty_to_tally(abdb_run_tally *t, const abdb_sum
     double *more;
 
     if (!s->has_interval || !(s->median > 0)) return;
-    more = abdb_array_reserve_one(t->spread, t->spreads, &t->room, sizeof *more);
+    more = abdb_array_reserve_one(t->spread, t->spreads, &t->capacity, sizeof *more);
     if (!more) return; /* the report has one cell less */
     t->spread = more;
     t->spread[t->spreads++] = (s->high - s->low) / 2 / s->median;
@@ -161,7 +161,7 @@ static void add_provider_factor_if_only_one(abdb_entry *e, const abdb_cell_valid
 static void add_measurement_factors(abdb_entry *e, abdb_arena *arena, const abdb_backend_session *s,
                                     const abdb_cell *cell)
 {
-    const abdb_cell_validation *t = &s->told;
+    const abdb_cell_validation *t = &s->validation;
     json_t *factors = json_object_get(t->result, "factors"), *value;
     bool whole = abdb_sample_unit_is_process(t);
     const char *key;
@@ -230,7 +230,7 @@ static bool results_are_finite(const abdb_entry *e)
 static const char *quick_imprecise_unsteady_flags_text(abdb_arena *arena,
                                                        const abdb_backend_session *s, bool ok)
 {
-    const abdb_cell_validation *t = &s->told;
+    const abdb_cell_validation *t = &s->validation;
     bool unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
     bool imprecise = ok && t->samples < ABDB_PRECISE_LEAST && !abdb_sample_unit_is_process(t);
     const char *words =
@@ -244,7 +244,7 @@ static const char *quick_imprecise_unsteady_flags_text(abdb_arena *arena,
 static void set_entry_text_fields(abdb_entry *e, abdb_arena *arena, const abdb_backend_session *s,
                                   const abdb_cell *cell, bool ok)
 {
-    const abdb_cell_validation *t = &s->told;
+    const abdb_cell_validation *t = &s->validation;
     bool whole = abdb_sample_unit_is_process(t); /* of a program that may use more than it tells */
 
     e->field[ABDB_FIELD_evidence] = "measured";
@@ -292,7 +292,7 @@ abdb_status abdb_build_entry_and_send_to_sink(abdb_backend_session *s, const abd
 {
     abdb_entry *e = calloc(1, sizeof *e);
     abdb_arena arena = {0};
-    abdb_cell_validation *t = &s->told;
+    abdb_cell_validation *t = &s->validation;
     abdb_rank *ranks = NULL;
     bool ok = strcmp(t->status, "ok") == 0;
     char *environment =

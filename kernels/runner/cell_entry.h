@@ -11,7 +11,7 @@ typedef struct {
     const abdb_run_options *o;
     const abdb_sink *sink;
     abdb_child child;
-    abdb_cell_validation told;
+    abdb_cell_validation validation;
     abdb_process process; /* the life of the program that runs */
     char started[32];     /* when that began */
     long *starts;         /* so many lives in this repetition */

@@ -24,14 +24,14 @@ static const double breath_s = 0.05;
 static json_t *program_identity_json(const abdb_backend_reader *t)
 {
     json_t *out = json_object(), *names = json_array();
-    const json_t *device = t->told.device;
+    const json_t *device = t->validation.device;
     const char *key;
     json_t *value;
 
-    json_object_foreach(t->told.environment, key, value)
+    json_object_foreach(t->validation.environment, key, value)
         json_array_append_new(names, json_string(key));
     json_object_set_new(out, "environment", names);
-    json_object_set(out, "hello", t->told.hello);
+    json_object_set(out, "hello", t->validation.hello);
     json_object_set(out, "device", json_object_get(device, "name"));
     json_object_set(out, "threads", json_object_get(device, "threads"));
     return out;
@@ -44,13 +44,13 @@ static void check_greeting_complete_and_unchanged(abdb_backend_reader *t, const 
                                                   json_t **is)
 {
     json_t *now = program_identity_json(t);
-    bool whole = t->no_device || (t->told.environment && t->told.device);
+    bool whole = t->no_device || (t->validation.environment && t->validation.device);
 
-    if (!t->told.hello || !whole)
+    if (!t->validation.hello || !whole)
         abdb_rule_mark_broken_with_first_reason(t, "1.1", "%s lacks %s", verb,
-                                                !t->told.hello         ? "hello"
-                                                : !t->told.environment ? "environment"
-                                                                       : "device");
+                                                !t->validation.hello         ? "hello"
+                                                : !t->validation.environment ? "environment"
+                                                                             : "device");
     else
         abdb_rule_mark_held_if_untried(t, "1.1");
     if (*is && !json_equal(*is, now))
@@ -81,7 +81,7 @@ static abdb_status test_describe_verb(abdb_backend_reader *t, json_t **is, abdb_
             abdb_rule_mark_held_if_untried(t, seen[i]);
     }
     abdb_reader_close_and_check_exit_rules(t);
-    if (!t->told.hello && abdb_exit_code_means_program_missing(t->wait_status)) {
+    if (!t->validation.hello && abdb_exit_code_means_program_missing(t->wait_status)) {
         char why[800];
 
         abdb_describe_missing_interpreter_or_library(why, sizeof why, t->how->run->path,
@@ -155,7 +155,7 @@ static abdb_status begin_and_send_cell_request(abdb_backend_reader *t, const abd
     o.timeout_s = CELL_MOST_S;
     line = abdb_cell_request_json_line(&o, cell);
     if (!line) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
-    abdb_reset_validation_for_cell(&t->told, cell);
+    abdb_reset_validation_for_cell(&t->validation, cell);
     t->samples = 0;
     t->last_t_s = 0;
     st = write_text_or_mark_rule_broken(t, line, "5.2", err);
@@ -169,14 +169,14 @@ static void mark_cell_rules_held(abdb_backend_reader *t)
     static const char *const always[] = {"4.1", "4.2", "4.13", "5.1", "5.2", NULL},
                              *const measured[] = {"4.4", "4.5",  "4.6",  "4.7",
                                                   "4.8", "4.10", "4.14", NULL};
-    bool ok = strcmp(t->told.status, "ok") == 0;
+    bool ok = strcmp(t->validation.status, "ok") == 0;
 
     for (size_t i = 0; always[i]; i++) abdb_rule_mark_held_if_untried(t, always[i]);
     for (size_t i = 0; ok && measured[i]; i++) abdb_rule_mark_held_if_untried(t, measured[i]);
 }
 
-/* Asks a cell; its status is in t->told.status, "" where it has none. A program that went wrong is
- * ended: the next cell starts it anew. */
+/* Asks a cell; its status is in t->validation.status, "" where it has none. A program that went
+ * wrong is ended: the next cell starts it anew. */
 static abdb_status run_cell_and_check_until_end(abdb_backend_reader *t, const abdb_cell *cell,
                                                 abdb_error *err)
 {
@@ -194,11 +194,11 @@ static abdb_status run_cell_and_check_until_end(abdb_backend_reader *t, const ab
         abdb_rule_mark_broken_with_first_reason(t, "5.2", "it ended inside of %s", cell->name);
     if (came == ABDB_FOUND) { /* and whatever it says without having been asked */
         came = abdb_reader_check_lines_until_kind(t, NULL, breath_s, 2 * breath_s);
-        if (!t->told.rejected) mark_cell_rules_held(t);
+        if (!t->validation.rejected) mark_cell_rules_held(t);
     }
-    if (came == ABDB_GONE || t->told.rejected || !t->told.ended) {
-        if (!t->told.ended || t->told.rejected)
-            snprintf(t->told.status, sizeof t->told.status, "none");
+    if (came == ABDB_GONE || t->validation.rejected || !t->validation.ended) {
+        if (!t->validation.ended || t->validation.rejected)
+            snprintf(t->validation.status, sizeof t->validation.status, "none");
         abdb_reader_kill_backend(t);
     }
 done:
@@ -207,7 +207,7 @@ done:
 
 static bool cell_status_is(const abdb_backend_reader *t, const char *status)
 {
-    return strcmp(t->told.status, status) == 0;
+    return strcmp(t->validation.status, status) == 0;
 }
 
 /* Of a kernel of one provider: the first small cell that is measured becomes *verified_cell. */
@@ -229,13 +229,13 @@ static abdb_status find_verified_cell(abdb_backend_reader *t, abdb_plan *own, co
                                                err));
         TRY(run_cell_and_check_until_end(t, &own->cell[own->cells - 1], err));
         if (cell_status_is(t, "ok") &&
-            strcmp(abdb_json_text_or_empty(t->told.result, "verified"), "pass") == 0) {
+            strcmp(abdb_json_text_or_empty(t->validation.result, "verified"), "pass") == 0) {
             *verified_cell = own->cells - 1;
             abdb_rule_mark_held_if_untried(t, "4.16");
             goto done;
         }
-        snprintf(why, sizeof why, "%.100s %.160s", t->told.status,
-                 cell_status_is(t, "ok") ? "but not verified" : t->told.reason);
+        snprintf(why, sizeof why, "%.100s %.160s", t->validation.status,
+                 cell_status_is(t, "ok") ? "but not verified" : t->validation.reason);
         if (cell_status_is(t, "none")) break;
     }
     abdb_rule_mark_broken_with_first_reason(t, "4.16", "%.60s%s%.40s: %s", kernel,
@@ -280,22 +280,22 @@ static abdb_status test_malformed_cells(abdb_backend_reader *t, abdb_plan *own,
     if (cell_status_is(t, "not-implemented"))
         abdb_rule_mark_held_if_untried(t, "4.15");
     else
-        abdb_rule_mark_broken_with_first_reason(t, "4.15", "it ends %s: %s", t->told.status,
-                                                t->told.reason);
+        abdb_rule_mark_broken_with_first_reason(t, "4.15", "it ends %s: %s", t->validation.status,
+                                                t->validation.reason);
     odd.name = "a \"cell\" with \\ and \xC3\xA9 \xE9\x9B\xAA in {its} name";
     TRY(run_cell_and_check_until_end(t, &odd, err));
     if (!cell_status_is(t, "ok"))
         abdb_rule_mark_broken_with_first_reason(t, "4.2",
                                                 "a name with quotes and other letters: %s %s",
-                                                t->told.status, t->told.reason);
+                                                t->validation.status, t->validation.reason);
     TRY(start_run_if_not_running(t, err));
     TRY(write_text_or_mark_rule_broken(t, garbage, "4.3", err));
     TRY(run_cell_and_check_until_end(t, &own->cell[verified_cell], err));
     if (cell_status_is(t, "ok"))
         abdb_rule_mark_held_if_untried(t, "4.3");
     else
-        abdb_rule_mark_broken_with_first_reason(t, "4.3", "after it: %s %s", t->told.status,
-                                                t->told.reason);
+        abdb_rule_mark_broken_with_first_reason(t, "4.3", "after it: %s %s", t->validation.status,
+                                                t->validation.reason);
     if (!wrong.params) goto done; /* it takes none here that could be wrong */
     for (size_t i = 0; i < wrong.params; i++)
         if (strcmp(wrong.param[i].key, "provider") != 0) wrong.param[i].text = "no-such-word";
@@ -304,7 +304,7 @@ static abdb_status test_malformed_cells(abdb_backend_reader *t, abdb_plan *own,
         abdb_rule_mark_held_if_untried(t, "4.17");
     else
         abdb_rule_mark_broken_with_first_reason(t, "4.17", "%s=no-such-word ends %s",
-                                                wrong.param[0].key, t->told.status);
+                                                wrong.param[0].key, t->validation.status);
 done:
     return st;
 }
@@ -325,10 +325,10 @@ static abdb_status test_signal_during_cell(abdb_backend_reader *t, const abdb_ce
     if (signal_number == SIGINT) {
         (void)abdb_child_send_interrupt(&t->child);
         (void)abdb_reader_check_lines_until_kind(t, "bye", ABDB_GRACE_S, ABDB_GRACE_S);
-        if (!t->bye || !t->told.ended)
-            abdb_rule_mark_broken_with_first_reason(t, rule, "within %d s it does not say %s",
-                                                    ABDB_GRACE_S,
-                                                    t->told.ended ? "bye" : "how the cell ended");
+        if (!t->bye || !t->validation.ended)
+            abdb_rule_mark_broken_with_first_reason(
+                t, rule, "within %d s it does not say %s", ABDB_GRACE_S,
+                t->validation.ended ? "bye" : "how the cell ended");
     } else {
         t->ending = kill(-t->child.process.pid, signal_number) == 0;
         (void)abdb_reader_check_lines_until_kind(t, NULL, ABDB_GRACE_S, ABDB_GRACE_S);
@@ -357,7 +357,7 @@ static abdb_status test_run_with_cells_and_signals(abdb_backend_reader *t, json_
         TRY(run_cell_and_check_until_end(t, &first, err));
         if (!cell_status_is(t, "no-device"))
             abdb_rule_mark_broken_with_first_reason(t, "3.4", "a cell without a device ends %s",
-                                                    t->told.status);
+                                                    t->validation.status);
         abdb_rule_mark_held_if_untried(t, "3.4");
     } else
         TRY(find_verified_cell_of_each(t, hello, &own, &good, err));
@@ -385,7 +385,7 @@ abdb_status abdb_test_protocol_conformance(const abdb_conformance *how,
     abdb_status st = ABDB_OK;
 
     memcpy(rule, all, sizeof all);
-    TRY(abdb_cell_validation_init(&t.told, err));
+    TRY(abdb_cell_validation_init(&t.validation, err));
     TRY(test_describe_verb(&t, &is, err));
     TRY(test_describe_verb(&t, &is, err));
     TRY(test_unknown_verb(&t, err));
@@ -396,7 +396,7 @@ done:
         st = err->status;
     }
     abdb_reader_kill_backend(&t);
-    abdb_cell_validation_free(&t.told);
+    abdb_cell_validation_free(&t.validation);
     json_decref(is);
     return st;
 }

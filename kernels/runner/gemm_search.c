@@ -20,7 +20,7 @@ typedef struct {
 
 typedef struct {
     const abdb_run_options *o;
-    const abdb_cell *of; /* what is searched: kernel, dtype and what else was asked */
+    const abdb_cell *request; /* what is searched: kernel, dtype and what else was asked */
     const abdb_sink *sink;
     abdb_run_tally *tally;
     double begin_s, budget_s, heard; /* heard: the rate of the cell at hand */
@@ -66,7 +66,7 @@ static abdb_status measure_gemm_shape_unless_tried(gemm_search *s, const size_t 
             return ABDB_OK;
         }
     if (quick && search_is_over(s)) return ABDB_OK;
-    if (asprintf(&line, "%s m=%zu n=%zu k=%zu", s->of->name, side[0], side[1], side[2]) < 0)
+    if (asprintf(&line, "%s m=%zu n=%zu k=%zu", s->request->name, side[0], side[1], side[2]) < 0)
         return ABDB_FAIL(err, ABDB_NOMEM, "a shape");
     TRY(abdb_plan_add_cells(&plan, line, err));
     s->heard = 0;
@@ -154,7 +154,7 @@ abdb_status abdb_search_fastest_gemm(const abdb_run_options *o, const abdb_cell 
                                      abdb_mamf *out, abdb_error *err)
 {
     gemm_search s = {.o = o,
-                     .of = of,
+                     .request = of,
                      .sink = sink,
                      .tally = tally,
                      .begin_s = abdb_monotonic_seconds(),

@@ -86,7 +86,7 @@ static abdb_status reserve_room_for_one_cell(abdb_plan *plan, abdb_error *err)
 
     if (plan->cells == ABDB_CELL_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT, "more than %d cells", ABDB_CELL_MAX);
-    more = abdb_array_reserve_one(plan->cell, plan->cells, &plan->room, sizeof *more);
+    more = abdb_array_reserve_one(plan->cell, plan->cells, &plan->capacity, sizeof *more);
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
     plan->cell = more;
     return ABDB_OK;

@@ -21,7 +21,7 @@ typedef struct {
 } abdb_cell;
 
 typedef struct {
-    size_t cells, room;
+    size_t cells, capacity;
     abdb_cell *cell;
     abdb_arena arena;
 } abdb_plan;

@@ -52,11 +52,11 @@ static bool end_cell_and_kill_if_overdue(abdb_backend_session *s, double begin_s
     double now = abdb_monotonic_seconds();
 
     if (*s->child.stop > 1)
-        abdb_end_cell(&s->told, "cancelled", "interrupted twice: ended at once");
+        abdb_end_cell(&s->validation, "cancelled", "interrupted twice: ended at once");
     else if (now - begin_s > s->o->timeout_s)
-        abdb_end_cell(&s->told, "timeout", "over its time of %.0f s", s->o->timeout_s);
+        abdb_end_cell(&s->validation, "timeout", "over its time of %.0f s", s->o->timeout_s);
     else if (now - s->child.last_output_s > ABDB_SILENCE_S)
-        abdb_end_cell(&s->told, "timeout", "silent for %d s", ABDB_SILENCE_S);
+        abdb_end_cell(&s->validation, "timeout", "silent for %d s", ABDB_SILENCE_S);
     else
         return false;
     abdb_child_terminate_and_reap(&s->child);
@@ -70,17 +70,17 @@ static void terminate_and_end_cell_by_exit(abdb_backend_session *s)
     const char *as = *s->child.stop ? "cancelled" : "crash";
 
     if (s->o->launch && WIFEXITED(status) && WEXITSTATUS(status) > 128)
-        abdb_end_cell(&s->told, as, "a rank was ended by signal %d (%s)", WEXITSTATUS(status) - 128,
-                      strsignal(WEXITSTATUS(status) - 128));
+        abdb_end_cell(&s->validation, as, "a rank was ended by signal %d (%s)",
+                      WEXITSTATUS(status) - 128, strsignal(WEXITSTATUS(status) - 128));
     else
-        abdb_end_cell_by_wait_status(&s->told, s->o->launch ? NULL : s->o->path, as, status);
+        abdb_end_cell_by_wait_status(&s->validation, s->o->launch ? NULL : s->o->path, as, status);
 }
 
 /* A launcher asks the other ranks to end when one has ended, and rank 0 says of the cell that it
  * was cancelled: nobody here has asked for that. */
 static void end_cell_by_exit_if_rank_lost(abdb_backend_session *s)
 {
-    if (s->o->launch && !*s->child.stop && strcmp(s->told.status, "cancelled") == 0)
+    if (s->o->launch && !*s->child.stop && strcmp(s->validation.status, "cancelled") == 0)
         terminate_and_end_cell_by_exit(s);
 }
 
@@ -90,17 +90,18 @@ static abdb_status read_and_validate_until_cell_ends(abdb_backend_session *s, ab
     double begin_s = abdb_monotonic_seconds();
     bool asked = false; /* to finish its sample */
 
-    while (!s->told.ended) {
+    while (!s->validation.ended) {
         char *line;
 
         switch (abdb_child_read_line(&s->child, 0.2, &line)) {
         case ABDB_LINE:
-            if (abdb_validate_and_apply_record_line(&s->told, s->o->path, line, err) != ABDB_OK)
+            if (abdb_validate_and_apply_record_line(&s->validation, s->o->path, line, err) !=
+                ABDB_OK)
                 return err->status;
             break;
         case ABDB_TOO_LONG: /* what begins like a record, and not noise */
             if (line[strspn(line, " \t")] == '{')
-                abdb_reject_cell(&s->told, "2.2", "a record of more than 1 MiB");
+                abdb_reject_cell(&s->validation, "2.2", "a record of more than 1 MiB");
             break;
         case ABDB_ENDED: /* a process closes its output before it has an exit status */
             (void)abdb_program_wait_until_ended(&s->child.process, 1, s->child.stop);
@@ -110,14 +111,15 @@ static abdb_status read_and_validate_until_cell_ends(abdb_backend_session *s, ab
         case ABDB_QUIET: break;
         }
         if (*s->child.stop && !asked) asked = abdb_child_send_interrupt(&s->child);
-        if (!s->told.ended && end_cell_and_kill_if_overdue(s, begin_s)) return ABDB_OK;
+        if (!s->validation.ended && end_cell_and_kill_if_overdue(s, begin_s)) return ABDB_OK;
     }
     /* What it says besides in the same breath: an answer that comes twice is none. */
-    for (char *line; !s->told.rejected && abdb_child_read_line(&s->child, 0, &line) == ABDB_LINE;)
-        if (abdb_validate_and_apply_record_line(&s->told, s->o->path, line, err) != ABDB_OK)
+    for (char *line;
+         !s->validation.rejected && abdb_child_read_line(&s->child, 0, &line) == ABDB_LINE;)
+        if (abdb_validate_and_apply_record_line(&s->validation, s->o->path, line, err) != ABDB_OK)
             return err->status;
     end_cell_by_exit_if_rank_lost(s);
-    if (s->told.rejected)
+    if (s->validation.rejected)
         abdb_child_terminate_and_reap(&s->child); /* what it says next is as doubtful */
     return ABDB_OK;
 }
@@ -128,7 +130,7 @@ static abdb_status start_backend_if_none(abdb_backend_session *s, abdb_error *er
     abdb_process *p = &s->process;
 
     if (s->child.process.pid) return ABDB_OK;
-    abdb_discard_process_records(&s->told);
+    abdb_discard_process_records(&s->validation);
     abdb_format_now_utc(s->started);
     *p = (abdb_process){.campaign = s->o->campaign,
                         .backend = s->o->name,
@@ -145,13 +147,13 @@ static abdb_status request_cell_and_wait(abdb_backend_session *s, const abdb_cel
     abdb_status st = ABDB_OK;
 
     TRY(start_backend_if_none(s, err));
-    abdb_reset_validation_for_cell(&s->told, cell);
+    abdb_reset_validation_for_cell(&s->validation, cell);
     st = abdb_child_write_with_timeout(&s->child, line, fmin(s->o->timeout_s, ABDB_SILENCE_S), err);
     if (st == ABDB_OK) {
         TRY(read_and_validate_until_cell_ends(s, err));
     } else if (st != ABDB_IO) { /* that is abdb's own */
         terminate_and_end_cell_by_exit(s);
-        if (st == ABDB_LIMIT) abdb_end_cell(&s->told, "timeout", "%s", err->message);
+        if (st == ABDB_LIMIT) abdb_end_cell(&s->validation, "timeout", "%s", err->message);
         st = ABDB_OK;
     }
 done:
@@ -169,7 +171,8 @@ static abdb_status run_cell_with_retry_and_store_entry(abdb_backend_session *s,
 
     if (!line) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
     TRY(request_cell_and_wait(s, cell, line, err));
-    if (s->told.answered_before && !*s->child.stop) TRY(request_cell_and_wait(s, cell, line, err));
+    if (s->validation.answered_before && !*s->child.stop)
+        TRY(request_cell_and_wait(s, cell, line, err));
     TRY(abdb_build_entry_and_send_to_sink(s, cell, tally, err));
 done:
     free(line);
@@ -186,7 +189,7 @@ abdb_status abdb_backend_run_and_store_cells(const abdb_run_options *options, co
     abdb_status st = ABDB_OK;
     size_t total = 0, done_cells = 0;
 
-    TRY(abdb_cell_validation_init(&s.told, err));
+    TRY(abdb_cell_validation_init(&s.validation, err));
     for (size_t i = 0; i < plan->cells; i++) total += todo[i];
     for (size_t i = 0; i < plan->cells && !abdb_run_stop_requested(options); i++) {
         if (!todo[i]) continue;
@@ -200,6 +203,6 @@ done:
     /* After an error nobody reads what it still says. */
     (void)(st == ABDB_OK ? abdb_child_close_stdin_and_reap(&s.child)
                          : abdb_child_terminate_and_reap(&s.child));
-    abdb_cell_validation_free(&s.told);
+    abdb_cell_validation_free(&s.validation);
     return st;
 }

@@ -133,6 +133,8 @@ static void append_slot_to_pass(abdb_batcher *b, size_t sequence, size_t slot, c
     b->slot[slot].past += n;
 }
 
+/* Runs one pass over the sequences of n slots, and records the picked token of each; a request that
+ * has all of its tokens leaves its slot. */
 static void run_forward_pass_and_record_tokens(abdb_batcher *b, const size_t *slots, size_t n)
 {
     double at_s;

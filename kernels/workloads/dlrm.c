@@ -54,7 +54,7 @@ static void dlrm_list_missing_parts(const abdb_problem *p, const abdb_parts *par
         if (!wanted[i].there && used < room)
             used +=
                 (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "", wanted[i].name);
-    if (!used) why = parts->why_refused(p, s.dtype, 2, s.apart);
+    if (!used) why = parts->why_refused(p, s.dtype, 2, s.x0_stride);
     if (why) snprintf(out, room, "%s", why);
 }
 

@@ -68,16 +68,16 @@ static void lay_out_or_count_memory(abdb_dlrm *d)
 {
     const abdb_dlrm_shape *s = &d->s;
     size_t bottom = widest_layer_of_mlp(s->bottom, s->bottoms),
-           top = widest_layer_of_mlp(s->top, s->tops), row = s->batch * s->apart * d->size;
+           top = widest_layer_of_mlp(s->top, s->tops), row = s->batch * s->x0_stride * d->size;
 
     d->bytes = 0;
-    lay_out_mlp(d, d->bottom, s->bottom, s->bottoms, s->dense, 0, s->apart, true);
+    lay_out_mlp(d, d->bottom, s->bottom, s->bottoms, s->dense, 0, s->x0_stride, true);
     for (size_t i = 0; i < s->crosses; i++) {
-        d->down[i] = lay_out_layer_and_grow_workspace(d, s->joined, s->rank, s->apart, 0);
-        d->up[i] = lay_out_layer_and_grow_workspace(d, s->rank, s->joined, 0, s->apart);
-        d->shift[i] = carve_or_count_bytes(d, s->apart * d->size);
+        d->down[i] = lay_out_layer_and_grow_workspace(d, s->joined, s->rank, s->x0_stride, 0);
+        d->up[i] = lay_out_layer_and_grow_workspace(d, s->rank, s->joined, 0, s->x0_stride);
+        d->shift[i] = carve_or_count_bytes(d, s->x0_stride * d->size);
     }
-    lay_out_mlp(d, d->top, s->top, s->tops, s->joined, s->apart, 0, false);
+    lay_out_mlp(d, d->top, s->top, s->tops, s->joined, s->x0_stride, 0, false);
     d->dense = carve_or_count_bytes(d, s->batch * s->dense * d->size);
     d->x0 = carve_or_count_bytes(d, row);
     d->x = carve_or_count_bytes(d, row);
@@ -106,7 +106,7 @@ static abdb_status open_parts_and_count_memory(abdb_dlrm *d, const abdb_run_cont
     *d = (abdb_dlrm){.s = *s, .stage = stage, .size = abdb_dtype_size(s->dtype)};
     TRY(parts->open(&d->parts, stage->p, s->dtype, err));
     lay_out_or_count_memory(d);
-    room = parts->row_op_work_bytes(d->parts, s->apart);
+    room = parts->row_op_work_bytes(d->parts, s->x0_stride);
     d->work = room > d->work ? room : d->work;
 done:
     return st;

@@ -55,7 +55,7 @@ static void run_embedding_bags(const abdb_dlrm *d)
                                       .lookups = s->lookups,
                                       .batch = s->batch,
                                       .columns = s->width,
-                                      .apart = s->apart,
+                                      .sample_stride = s->x0_stride,
                                       .table = d->tables[t / d->each],
                                       .index = d->index + t * s->batch * s->lookups,
                                       .out = element_address(d->x0, (t + 1) * s->width, d->size)};
@@ -79,7 +79,7 @@ static void run_cross_layer(const abdb_dlrm *d, size_t i)
     abdb_span_enter(d->stage->spans, "cross sums", "elementwise");
     d->stage->parts->row_op(d->parts, &(abdb_part_row_op){.what = ABDB_ROWS_CROSS,
                                                           .rows = s->batch,
-                                                          .columns = s->apart,
+                                                          .columns = s->x0_stride,
                                                           .x = d->wide,
                                                           .gain = d->shift[i],
                                                           .kept = d->x0,

@@ -29,7 +29,7 @@ void abdb_dlrm_derive_joined_and_padded_width(abdb_dlrm_shape *s)
 {
     s->bottom[s->bottoms - 1] = s->width;
     s->joined = (s->tables + 1) * s->width;
-    s->apart = (s->joined + LINE - 1) / LINE * LINE;
+    s->x0_stride = (s->joined + LINE - 1) / LINE * LINE;
 }
 
 /* scale=auto: as many rows as let tables of vectors of 1 KiB take an eighth of the memory that the

@@ -14,8 +14,8 @@
 enum { ABDB_DLRM_LAYERS = 6 };
 typedef struct {
     size_t tables, rows, lookups, dense;
-    size_t width;         /* numbers of an embedding vector */
-    size_t joined, apart; /* of x0: its numbers; elements from a sample's to the next one's */
+    size_t width;             /* numbers of an embedding vector */
+    size_t joined, x0_stride; /* of x0: its numbers; elements from a sample's to the next one's */
     size_t bottoms, tops, crosses, rank;
     size_t bottom[ABDB_DLRM_LAYERS], top[ABDB_DLRM_LAYERS]; /* what each layer gives */
     size_t batch, steps;                                    /* samples at a time; times */

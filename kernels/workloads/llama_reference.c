@@ -9,7 +9,7 @@
 /* One sequence of n tokens: rows of d, of queries, keys and values, of the hidden width. */
 typedef struct {
     const abdb_llama_shape *s;
-    const abdb_llama_f64_weights *of;
+    const abdb_llama_f64_weights *weights;
     size_t n;
     double *x, *y, *qkv, *att, *wide, *score;
 } reference_pass;
@@ -21,7 +21,7 @@ static void rmsnorm_row(const reference_pass *w, const double *x, size_t norm, d
 
     for (size_t j = 0; j < d; j++) square += x[j] * x[j];
     for (size_t j = 0; j < d; j++)
-        out[j] = x[j] / sqrt(square / (double)d + 1e-5) * w->of->gains[norm * d + j];
+        out[j] = x[j] / sqrt(square / (double)d + 1e-5) * w->weights->gains[norm * d + j];
 }
 
 /* out (+)= x times a matrix. */
@@ -86,7 +86,7 @@ static void causal_attention_head(const reference_pass *w, size_t position, size
 static void reference_decoder_layer_in_place(const reference_pass *w, size_t i)
 {
     const abdb_llama_shape *s = w->s;
-    double *const *m = w->of->matrix + i * ABDB_LLAMA_MATRICES;
+    double *const *m = w->weights->matrix + i * ABDB_LLAMA_MATRICES;
     size_t d = s->d, wide = s->heads * s->head, row = wide + 2 * s->kv_heads * s->head;
 
     for (size_t t = 0; t < w->n; t++) {
@@ -113,7 +113,7 @@ bool abdb_llama_reference_logits(const abdb_llama_shape *s, const abdb_llama_f64
 {
     size_t d = s->d, wide = s->heads * s->head, row = wide + 2 * s->kv_heads * s->head;
     reference_pass w = {.s = s,
-                        .of = numbers,
+                        .weights = numbers,
                         .n = n,
                         .x = calloc(n * (d + row + wide + 1) + d + 2 * s->hidden, sizeof(double))};
 

@@ -35,7 +35,7 @@ static inline abdb_part_gemm abdb_part_gemm_of(size_t m, size_t n, size_t k, boo
  * `columns` numbers, one after another; indices by table, sample and lookup. */
 typedef struct {
     size_t tables, rows, lookups, batch, columns;
-    size_t apart; /* elements from a sample's sums to the next one's */
+    size_t sample_stride; /* elements from a sample's sums to the next one's */
     const void *table;
     const int32_t *index;
     void *out; /* sums of table t at t x columns of a sample's */

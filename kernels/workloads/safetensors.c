@@ -54,7 +54,7 @@ static bool read_shape_matching_byte_count(const json_t *shape, size_t size, siz
 
 /* Adds one tensor of the header to f, with its shape and its numbers in the map; one in a format
  * that is not read is left out. ABDB_FORMAT: its bytes lie outside, or are not those of its shape.
- * */
+ */
 static abdb_status add_tensor_from_header_entry(abdb_weights_file *f, const char *path,
                                                 const char *name, const json_t *entry,
                                                 size_t header, abdb_error *err)

@@ -89,7 +89,7 @@ abdb_status abdb_table_pick_columns(const abdb_table *t, const char *names, bool
     *out = *t;
     out->arena = (abdb_arena){0};
     out->value = NULL;
-    out->columns = out->rows = out->room = 0;
+    out->columns = out->rows = out->capacity = 0;
     TRY(pick_named_columns(&p, t, names, err));
     TRY(remove_picked_names_from_list(&p, t, &out->hoist, out, err));
     TRY(remove_picked_names_from_list(&p, t, &out->bare, out, err));

@@ -47,7 +47,7 @@ abdb_status abdb_table_reset_to_sql_columns(sqlite3_stmt *s, abdb_table *t, abdb
     t->columns = t->rows = 0;
     free(t->value);
     t->value = NULL;
-    t->room = 0;
+    t->capacity = 0;
     for (int i = 0; i < count; i++) {
         const char *said = sqlite3_column_name(s, i);
         char *name = said ? abdb_arena_copy(&t->arena, said, strlen(said)) : NULL;

@@ -10,7 +10,7 @@
 
 abdb_value *abdb_table_append_row(abdb_table *table)
 {
-    abdb_value *more = abdb_array_reserve_one(table->value, table->rows, &table->room,
+    abdb_value *more = abdb_array_reserve_one(table->value, table->rows, &table->capacity,
                                               table->columns * sizeof *more);
 
     if (!more) return NULL;

@@ -48,8 +48,8 @@ typedef struct {
 enum { ABDB_COLUMN_MAX = 128, ABDB_NOTE_MAX = 256 };
 
 typedef struct {
-    const char *title, *hoist, *bare;      /* hoist, bare: names with ' ' between them */
-    size_t columns, rows, room, text_size; /* text_size: bytes of text that a query brought */
+    const char *title, *hoist, *bare;          /* hoist, bare: names with ' ' between them */
+    size_t columns, rows, capacity, text_size; /* text_size: bytes of text that a query brought */
     abdb_column column[ABDB_COLUMN_MAX];
     abdb_value *value; /* rows x columns */
     size_t notes;

@@ -224,7 +224,7 @@ static size_t count_distinct_submitters(const abdb_system_choice *c, const char 
 /* Adds a purchase to the answer, with the number of its submitters. */
 static abdb_status append_purchase(abdb_system_choice *c, abdb_purchase p, abdb_error *err)
 {
-    abdb_purchase *more = abdb_array_reserve_one(c->row, c->count, &c->room, sizeof *more);
+    abdb_purchase *more = abdb_array_reserve_one(c->row, c->count, &c->capacity, sizeof *more);
 
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
     c->row = more;

@@ -76,7 +76,7 @@ enum { ABDB_LEFT_OUT_MAX = 200 };
 typedef struct {
     abdb_ranking ranking;
     size_t group; /* of the ranking, that was chosen from */
-    size_t count, room;
+    size_t count, capacity;
     abdb_purchase *row; /* cheapest first */
     size_t left_outs;
     abdb_choice_left_out left_out[ABDB_LEFT_OUT_MAX];

@@ -89,6 +89,7 @@ done:
     return st;
 }
 
+/* Collects the rules that refuse or remark on a pair, and sets its comparability by them. */
 static void apply_rules_set_comparability(abdb_comparison *c, abdb_pair *pair)
 {
     for (size_t i = 0; i < c->book.rules; i++) {
@@ -128,11 +129,12 @@ static void set_unlike_factors_of_pair(abdb_comparison *c, abdb_pair *pair)
     pair->unlike = abdb_describe_unlike_factors(a, b, c->per, &c->arena);
 }
 
+/* Appends the pair of two groups: differing factors, comparability, values and their test. */
 static abdb_status judge_test_and_append_pair(abdb_comparison *c, size_t contender,
                                               abdb_pair_size_rule choice, const abdb_group *a,
                                               const abdb_group *b, abdb_error *err)
 {
-    abdb_pair *pair, *more = abdb_array_reserve_one(c->pair, c->pairs, &c->room, sizeof *more);
+    abdb_pair *pair, *more = abdb_array_reserve_one(c->pair, c->pairs, &c->capacity, sizeof *more);
     abdb_status st = ABDB_OK;
 
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "pairs");
@@ -443,6 +445,7 @@ static bool pair_counts_in_geomean(const abdb_pair *pair)
            pair->choice != ABDB_OF_ANY_SIZE;
 }
 
+/* False: an earlier pair has the same number, as under the 99 % and the 99.9 % target. */
 static bool pair_repeats_no_earlier_number(const abdb_comparison *c, size_t pair_index)
 {
     const abdb_pair *pair = &c->pair[pair_index];

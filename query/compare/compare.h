@@ -156,7 +156,7 @@ typedef struct {
     abdb_set set[ABDB_SETS_MAX];
     abdb_groups groups[ABDB_SETS_MAX];
     abdb_rulebook book;
-    size_t pairs, room;
+    size_t pairs, capacity;
     abdb_pair *pair;
     size_t refused;
     size_t contender_unpaired

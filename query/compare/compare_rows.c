@@ -104,6 +104,8 @@ static void write_differing_factors_text(const abdb_pair *pair, bool unknown, ab
     }
 }
 
+/* Writes one field of all refusals, "; " between: 0 the rules' names, 1 their sentences, 2 source
+ * and place. */
 static void write_refusal_field_text(const abdb_pair *pair, int field, abdb_text *out)
 {
     abdb_text_clear(out);
@@ -142,6 +144,8 @@ static void append_side_fact_keys(abdb_side side, const abdb_side_summary *s, ab
     }
 }
 
+/* Writes the cells that name a pair: both selections, model or workload, scenario, metric,
+ * statistic, basis, unit. */
 static void write_identity_cells(row_writer *f, const abdb_comparison *c, const abdb_pair *pair)
 {
     size_t at = pair->a.group->member[0];
@@ -157,6 +161,8 @@ static void write_identity_cells(row_writer *f, const abdb_comparison *c, const 
     write_next_text_cell(f, pair->unit);
 }
 
+/* Writes values, counts, ratio, interval, p and verdict; where the pair may not be shown, counts
+ * and reasons alone. */
 static void write_value_cells(row_writer *f, const abdb_pair *pair, bool shown)
 {
     const abdb_difference *d = &pair->difference;
@@ -189,6 +195,7 @@ static void write_evidence_cells(row_writer *f, const abdb_difference *d, bool s
     write_next_text_cell(f, shown ? d->reason : NULL);
 }
 
+/* Appends a pair as one row: its cells in the order of the columns. */
 static abdb_status append_pair_row(const abdb_comparison *c, const abdb_pair *pair, abdb_table *out,
                                    abdb_error *err)
 {

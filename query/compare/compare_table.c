@@ -188,6 +188,7 @@ static void format_side_value(const abdb_side_summary *s, abdb_unit_prefix scale
         snprintf(out, 96, "%s (%s, %zu)", value, low, s->n);
 }
 
+/* The ratio as printed, in round brackets where unlike things were divided; and its verdict. */
 static void format_ratio_and_verdict(const abdb_comparison *c, const abdb_pair *pair, char out[48],
                                      char verdict[120])
 {
@@ -204,7 +205,6 @@ static void format_ratio_and_verdict(const abdb_comparison *c, const abdb_pair *
         snprintf(out, 48, pair->left.sampled ? "%s%.3fx" : "%s%.2fx", vague, d->ratio);
     if (pair->has_ratio && *pair->unlike) {
         size = strlen(out);
-        /* Round brackets: not of like with like, no headline. */
         memmove(out + 1, out, size + 1 < 46 ? size + 1 : 46);
         out[0] = '(';
         snprintf(out + strlen(out), 48 - strlen(out), ")");

@@ -104,6 +104,7 @@ static void note_contender_refusals(const abdb_comparison *c, size_t contender, 
     abdb_text_free(&more);
 }
 
+/* Adds the sentence of each rule that remarks on a pair which is shown, once. */
 static void note_rule_remarks(const abdb_comparison *c, abdb_table *t)
 {
     for (size_t r = 0; r < c->book.rules; r++) {
@@ -216,6 +217,8 @@ static void note_mlperf_submissions_behind_numbers(const abdb_comparison *c, abd
     abdb_text_free(&line);
 }
 
+/* Adds a line for each different price that a picked result was divided by, and the notes that all
+ * of them together need. */
 static void note_prices_of_picked_results(const abdb_comparison *c, abdb_table *t)
 {
     abdb_price_summary met = {0};

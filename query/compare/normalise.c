@@ -88,6 +88,7 @@ static const char *set_mark_return_its_reason(normaliser *n, size_t i)
     return NULL;
 }
 
+/* Loads the marks that leave rows out, with their sentences. ABDB_USAGE: --marks is not "any". */
 static abdb_status load_excluding_marks(normaliser *n, abdb_error *err)
 {
     const char *marks = n->measure->marks;
@@ -135,6 +136,8 @@ static const char *copy_offer_text(normaliser *n, size_t offer_row, abdb_offer_c
     return abdb_arena_copy(&n->set->arena, text, strlen(text));
 }
 
+/* Why no offer serves a device: only too small ones, only too old ones, or none of the kind; with
+ * the option that helps. */
 static const char *why_no_offer_fits(normaliser *n, const char *device)
 {
     const char *kind = n->measure->price_kind;
@@ -229,6 +232,8 @@ static void use_undivided_or_exclude(normaliser *n, size_t i)
         m->why = "only rates that add are divided by devices, not times, latencies and fractions";
 }
 
+/* Sets the value of member i divided as asked, its unit and facts; or the reason why it has none.
+ */
 static abdb_status normalise_member_or_note_why_not(normaliser *n, size_t i, abdb_error *err)
 {
     abdb_member *m = &n->set->member[i];

@@ -8,6 +8,7 @@
 #include "schema/core/array.h"
 #include "schema/core/stats.h"
 
+/* Appends a process. ABDB_DATA: it has no id, no campaign or no finite value. */
 static abdb_status append_process_value(abdb_processes *p, abdb_process_value value,
                                         abdb_error *err)
 {
@@ -15,7 +16,7 @@ static abdb_status append_process_value(abdb_processes *p, abdb_process_value va
 
     if (!value.id || !value.campaign || !isfinite(value.value))
         return ABDB_FAIL(err, ABDB_DATA, "a process without a number");
-    more = abdb_array_reserve_one(p->one, p->count, &p->room, sizeof *more);
+    more = abdb_array_reserve_one(p->one, p->count, &p->capacity, sizeof *more);
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "processes");
     p->one = more;
     p->one[p->count++] = value;
@@ -87,6 +88,9 @@ static bool samples_are_processes(const abdb_member *m)
     return t && t->state == ABDB_KNOWN && strcmp(t->text, "process") == 0;
 }
 
+/* Appends the process of one result, by the median of its samples, or of a program of which each
+ * sample is a process all of them. An unsteady or imprecise result is counted as doubtful
+ * instead. */
 static abdb_status append_result_processes(abdb_processes *out, abdb_comparison *c,
                                            const abdb_set *set, size_t at, abdb_error *err)
 {

@@ -17,7 +17,7 @@ typedef struct {
 
 typedef struct {
     abdb_process_value *one; /* sorted by campaign, repetition, id; one row each of them */
-    size_t count, room;
+    size_t count, capacity;
     size_t doubtful; /* left out: unsteady or imprecise */
     size_t commands; /* how many campaigns */
     bool sampled;    /* every result that counts has samples */

@@ -24,7 +24,7 @@ typedef struct {
     sqlite3_stmt *factors, *spelt;
     abdb_table needs; /* factor, kinds of evidence that have it */
     point *cache;
-    size_t points, room;
+    size_t points, capacity;
     abdb_arena *arena;
 } loader;
 
@@ -97,7 +97,7 @@ static abdb_status find_or_load_point_factors(loader *l, const char *id, const p
             *out = &l->cache[i - 1];
             return ABDB_OK;
         }
-    more = abdb_array_reserve_one(l->cache, l->points, &l->room, sizeof *more);
+    more = abdb_array_reserve_one(l->cache, l->points, &l->capacity, sizeof *more);
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "factors");
     l->cache = more;
     st = load_point_factors(l, id, &l->cache[l->points], err);

@@ -136,6 +136,7 @@ void abdb_append_quoted_equal_condition(abdb_text *out, const char *column, cons
     abdb_text_puts(out, "'");
 }
 
+/* Does a value meet the condition, as rounds, numbers or text? NULL meets only "!=". */
 static bool value_meets_condition(const abdb_condition *c, const abdb_value *v)
 {
     char number[32];

@@ -36,6 +36,8 @@ static tested_pair_counts summarise_tested_pairs(const abdb_comparison *c)
     return n;
 }
 
+/* Adds the note of the drift that was assumed between separate commands, in per cent, if there was
+ * any. */
 static void note_drift_range(const tested_pair_counts *n, abdb_table *t)
 {
     char range[64];
@@ -109,6 +111,7 @@ void abdb_note_test_method_and_power(const abdb_comparison *c, abdb_table *t)
 
 /* --- what else differs ------------------------------------------------------------------------ */
 
+/* Is the contender faster or slower in a pair that may be shown? */
 static bool contender_is_faster_or_slower(const abdb_comparison *c, size_t contender)
 {
     for (size_t i = 0; i < c->pairs; i++) {

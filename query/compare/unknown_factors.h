@@ -2,7 +2,7 @@
  * (ingest/read/unknown_factor.h, data/rules/factors.csv): a difference is said, and never hidden as
  * COMPARABLE; identifiers, such as a seed or the name of a host, which differ in every row of a
  * file, are left aside.
- * */
+ */
 #ifndef ABDB_COMPARE_UNKNOWN_FACTORS_H
 #define ABDB_COMPARE_UNKNOWN_FACTORS_H
 

@@ -201,6 +201,8 @@ done:
     return st;
 }
 
+/* Tests the difference of two sides of processes; where programs are mixed, processes are too few
+ * or no drift is known, sets the ratio and the reason instead. */
 static abdb_status test_process_samples(abdb_comparison *c, abdb_pair *pair, abdb_processes *a,
                                         abdb_processes *b, abdb_error *err)
 {

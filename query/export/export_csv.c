@@ -19,7 +19,7 @@
 /* Names of columns, each once; from the arena of the export. */
 typedef struct {
     const char **name;
-    size_t count, room;
+    size_t count, capacity;
 } column_names;
 
 typedef struct {
@@ -29,17 +29,18 @@ typedef struct {
     bool field[ABDB_FIELD_COUNT];
     column_names factors, alsos;
     bool cells, facts, spreads, counts, origins;
-    long left_out, *told;
+    long left_out;
     abdb_text line;
 } csv;
 
+/* Adds a column of that name to a list that has none; the name is copied. */
 static abdb_status add_column_once(csv *c, column_names *list, const char *name, abdb_error *err)
 {
     const char **more;
 
     for (size_t i = 0; name && i < list->count; i++)
         if (strcmp(list->name[i], name) == 0) return ABDB_OK;
-    more = abdb_array_reserve_one(list->name, list->count, &list->room, sizeof *more);
+    more = abdb_array_reserve_one(list->name, list->count, &list->capacity, sizeof *more);
     if (more) list->name = more;
     if (more && name) more[list->count] = abdb_arena_copy(&c->arena, name, strlen(name));
     if (!more || !name || !more[list->count]) return ABDB_FAIL(err, ABDB_NOMEM, "columns");

@@ -31,7 +31,7 @@ static int compare_record_keys(const void *a, const void *b)
 static abdb_status append_record_digest(collector *c, abdb_error *err)
 {
     abdb_shipped_records *k = c->known;
-    abdb_key *more = abdb_array_reserve_one(k->key, k->count, &k->room, sizeof *more);
+    abdb_key *more = abdb_array_reserve_one(k->key, k->count, &k->capacity, sizeof *more);
 
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "what abdb ships");
     k->key = more;

@@ -8,7 +8,7 @@
 /* Zeroed is empty. */
 typedef struct {
     abdb_key *key; /* of records as JSON lines, in order */
-    size_t count, room;
+    size_t count, capacity;
     abdb_arena arena;
     const char **source; /* names of sources */
     size_t sources, source_room;

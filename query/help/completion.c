@@ -25,6 +25,8 @@ typedef struct {
     size_t found;
 } completion_request;
 
+/* Prints a word, behind what was typed of the selection, if what is typed begins it; never a word
+ * that would then be read as an option. FOUND_MAX at most. */
 static void offer_if_prefix_matches(completion_request *t, const char *name, const char *meaning)
 {
     bool selection = t->lead != NULL;
@@ -67,6 +69,7 @@ static void offer_first_column_of_query(completion_request *t, const char *sql)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
+/* Offers the reports whose names begin with `prefix`, without it, each with its question. */
 static void offer_report_names(completion_request *t, const char *prefix)
 {
     abdb_arena arena = {0};
@@ -87,6 +90,7 @@ static void offer_report_names(completion_request *t, const char *prefix)
     abdb_arena_free(&arena);
 }
 
+/* Offers all figures, each with its title. */
 static void offer_figure_names(completion_request *t)
 {
     abdb_arena arena = {0};
@@ -203,6 +207,8 @@ static size_t collect_option_lists(const completion_request *t, const abdb_optio
     return count;
 }
 
+/* The option that a word means, --name or -letter, of the verb or of the report that it names;
+ * NULL: none. */
 static const abdb_option *find_option_of_command_or_report(const completion_request *t,
                                                            const char *given)
 {
@@ -217,6 +223,7 @@ static const abdb_option *find_option_of_command_or_report(const completion_requ
     return NULL;
 }
 
+/* Offers the options of the verb and of its report; of two with one name the first. */
 static void offer_option_names(completion_request *t)
 {
     const abdb_option *lists[4];
@@ -272,6 +279,7 @@ static void offer_option_values(completion_request *t, const abdb_option *o)
 
 /* --- the command line ------------------------------------------------------------------------- */
 
+/* Offers what a word that is no option can be, by the verb and by whether it is the first. */
 static void offer_positional_words(completion_request *t, bool first)
 {
     const char *verb = t->command->name;

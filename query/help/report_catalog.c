@@ -90,6 +90,7 @@ void abdb_print_report_catalog(bool all)
     abdb_arena_free(&arena);
 }
 
+/* Appends a report as name, group and question; one without a group is "Your own". */
 static abdb_status append_report_row(abdb_table *out, const char *name, abdb_error *err)
 {
     abdb_value *row = abdb_table_append_row(out);
@@ -177,6 +178,8 @@ static void collect_searchable_report_text(const abdb_report *r, abdb_text *out)
                          r->column[i].meaning ? r->column[i].meaning : "");
 }
 
+/* Prints the reports whose name, title, question, options or columns have all words, and
+ * returns their number. */
 static size_t print_matching_reports(const char *words, const char **names, size_t count)
 {
     abdb_text text = {0};
@@ -198,6 +201,7 @@ static size_t print_matching_reports(const char *words, const char **names, size
     return found;
 }
 
+/* Prints the figures whose name or title has all words, and returns their number. */
 static size_t print_matching_figures(const char *words, const char **names, size_t count)
 {
     abdb_text text = {0};
@@ -220,6 +224,7 @@ static size_t print_matching_figures(const char *words, const char **names, size
     return found;
 }
 
+/* Prints the columns of views whose name or meaning has all words; adds their number to *found. */
 static abdb_status print_matching_columns(abdb_db *db, const char *words, size_t *found,
                                           abdb_error *err)
 {

@@ -23,7 +23,7 @@ static abdb_status append_file_path(abdb_file_list *list, const char *path, bool
 
     if (list->count == FILES_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT, "more than %d files", FILES_MAX);
-    more = abdb_array_reserve_one(list->item, list->count, &list->room, sizeof *more);
+    more = abdb_array_reserve_one(list->item, list->count, &list->capacity, sizeof *more);
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count);
     list->item = more;
     copy = strdup(path);

@@ -16,7 +16,7 @@ typedef struct {
 /* Zeroed is empty. */
 typedef struct {
     abdb_file *item;
-    size_t count, room;
+    size_t count, capacity;
 } abdb_file_list;
 
 /* What is not read of a folder or an archive, and named with its count. */

@@ -20,7 +20,7 @@ typedef struct {
 
 typedef struct {
     past_import *item;
-    size_t count, room;
+    size_t count, capacity;
 } past_import_list;
 
 /* Where an artifact was read from: itself, its archive, or the folder above the results of its
@@ -56,7 +56,8 @@ static void free_past_imports(past_import_list *list)
 /* Room for one more. */
 static abdb_status reserve_past_import(past_import_list *list, abdb_error *err)
 {
-    past_import *more = abdb_array_reserve_one(list->item, list->count, &list->room, sizeof *more);
+    past_import *more =
+        abdb_array_reserve_one(list->item, list->count, &list->capacity, sizeof *more);
 
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count);
     list->item = more;

@@ -29,6 +29,7 @@ static json_t *column_to_json(sqlite3_stmt *s, int i)
     }
 }
 
+/* Appends the row at hand as a line of JSON, each column under its name. False: no memory. */
 static bool append_row_as_json_line(abdb_text *out, sqlite3_stmt *s)
 {
     json_t *row = json_object();
@@ -46,6 +47,7 @@ static bool append_row_as_json_line(abdb_text *out, sqlite3_stmt *s)
     return line && !out->failed;
 }
 
+/* Has the statement the columns by which a table of llama-bench is recognised? */
 static bool has_llama_bench_columns(sqlite3_stmt *s)
 {
     static const char *const names[] = {"build_commit", "n_prompt", "avg_ts"};

@@ -149,7 +149,7 @@ static const char *scalar_to_word(const json_t *value, abdb_arena *arena)
 /* A command line that grows. */
 typedef struct {
     const char **word;
-    size_t count, room;
+    size_t count, capacity;
     abdb_arena *arena;
 } word_list;
 
@@ -157,7 +157,7 @@ typedef struct {
 static abdb_status append_word(word_list *list, const char *word, abdb_error *err)
 {
     if (!word) return ABDB_FAIL(err, ABDB_NOMEM, "a command");
-    if (list->count + 1 >= list->room) return ABDB_FAIL(err, ABDB_USAGE, "too many arguments");
+    if (list->count + 1 >= list->capacity) return ABDB_FAIL(err, ABDB_USAGE, "too many arguments");
     list->word[list->count++] = word;
     return ABDB_OK;
 }

@@ -56,6 +56,8 @@ static abdb_status device_rows_to_json(abdb_db *db, const char *sql, const char 
     return code == SQLITE_DONE ? ABDB_OK : abdb_db_report_sqlite_error(db, err, "devices");
 }
 
+/* Adds to a device the name that the database has for it, its published peaks and its best measured
+ * rates. */
 static abdb_status add_published_and_measured_rates(abdb_db *db, json_t *device_json,
                                                     abdb_error *err)
 {

@@ -58,6 +58,7 @@ static void print_rates_with_sources(const char *word, const json_t *rows, const
     abdb_print_sanitized(stdout, "%s\n", json_array_size(rows) ? ")" : none);
 }
 
+/* Prints a device of a backend: names, threads, the cost of a parallel region, versions, rates. */
 static void print_device(const json_t *device_json)
 {
     const char *name = abdb_json_text_or_empty(device_json, "name"),
@@ -83,6 +84,7 @@ static void print_device(const json_t *device_json)
                              "nothing yet: abdb run --plan ceilings");
 }
 
+/* Prints a backend with its devices and kernels; of one that is absent the reason. */
 static void print_backend(const json_t *devices_json)
 {
     const json_t *first = json_array_get(devices_json, 0);
@@ -112,6 +114,7 @@ static void print_backend(const json_t *devices_json)
     if (json_array_size(lacks)) puts("");
 }
 
+/* Prints each shipped plan with the first line of its comment. */
 static void print_shipped_plans(void)
 {
     puts("plans:");

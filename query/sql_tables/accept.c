@@ -34,6 +34,7 @@ static abdb_status parse_values(const json_t *list, size_t cells, abdb_accept_va
     return ABDB_OK;
 }
 
+/* Parses the rules of checks, arrays of numbers in the order of abdb_accept_rule. */
 static abdb_status parse_rules(const json_t *list, abdb_accept_rule **out, abdb_error *err)
 {
     size_t n = json_array_size(list);
@@ -70,6 +71,7 @@ static void set_verdict(abdb_value *v, abdb_acceptance verdict)
         *v = (abdb_value){.kind = ABDB_STRING, .text = abdb_acceptance_name(verdict)};
 }
 
+/* Appends the verdict of one unit in one check; logarithms become values again. */
 static abdb_status append_unit_row(abdb_table *out, const abdb_accept_row *row, abdb_error *err)
 {
     abdb_value *v = abdb_table_append_row(out);

@@ -17,7 +17,7 @@ typedef struct {
     json_t *array;
     const char **name[2]; /* nodes and cells, sorted, each once; texts of the array */
     size_t names[2], n;
-    abdb_fleet_measurement *seen;
+    abdb_fleet_measurement *measurement;
 } fleet_measurements;
 
 /* The names in that place of all rows: [node, cell, process, seconds]. */
@@ -61,8 +61,8 @@ static abdb_status parse_measurements(fleet_measurements *r, const char *text, a
     if (!json_is_array(r->array))
         return ABDB_FAIL(err, ABDB_DATA,
                          "abdb_fleet wants a JSON array of [node, cell, process, seconds]");
-    r->seen = calloc(r->n + 1, sizeof *r->seen);
-    if (!r->seen) return ABDB_FAIL(err, ABDB_NOMEM, "%zu measurements", r->n);
+    r->measurement = calloc(r->n + 1, sizeof *r->measurement);
+    if (!r->measurement) return ABDB_FAIL(err, ABDB_NOMEM, "%zu measurements", r->n);
     TRY(collect_distinct_names(r, NODE, &r->name[NODE], &r->names[NODE], err));
     TRY(collect_distinct_names(r, CELL, &r->name[CELL], &r->names[CELL], err));
     TRY(collect_distinct_names(r, PROCESS, &process, &processes, err));
@@ -74,7 +74,7 @@ static abdb_status parse_measurements(fleet_measurements *r, const char *text, a
         for (size_t k = 0; k < NAMES; k++) word[k] = json_string_value(json_array_get(row, k));
         if (!(seconds > 0))
             TRY(ABDB_FAIL(err, ABDB_DATA, "abdb_fleet: row %zu has no time", i + 1));
-        r->seen[i] = (abdb_fleet_measurement){
+        r->measurement[i] = (abdb_fleet_measurement){
             index_of_name(word[NODE], r->name[NODE], r->names[NODE]),
             index_of_name(word[CELL], r->name[CELL], r->names[CELL]),
             index_of_name(word[PROCESS], process, processes), log(seconds)};
@@ -136,11 +136,11 @@ static abdb_status fill_fleet_rows(sqlite3 *db, const char *const *argument, abd
     (void)db;
     out->columns = COLUMNS;
     TRY(parse_measurements(&r, argument[0], err));
-    TRY(abdb_fleet_compare_nodes(r.seen, r.n, &options, &row, &count, err));
+    TRY(abdb_fleet_compare_nodes(r.measurement, r.n, &options, &row, &count, err));
     for (size_t i = 0; i < count; i++) TRY(append_node_row(out, &r, &row[i], err));
 done:
     free(row);
-    free(r.seen);
+    free(r.measurement);
     free(r.name[NODE]);
     free(r.name[CELL]);
     json_decref(r.array);

@@ -103,6 +103,7 @@ static abdb_status measure_here(judged *j, abdb_error *err)
 
 /* --- the results of others -------------------------------------------------------------------- */
 
+/* Notes how many runs and rejects the judged files gave, before the results of others join them. */
 static abdb_status count_judged(judged *j, abdb_error *err)
 {
     abdb_db *db = NULL;

@@ -163,6 +163,7 @@ static const char stories[] =
     "    abdb run --command before='./old --flag' --command after='./new --flag'\n"
     "    abdb compare tag=before tag=after --where run=latest --fail-on slower\n";
 
+/* Prints the verbs under ask, measure and keep, a line each. */
 static void print_verbs_by_tier(FILE *out)
 {
     static const char *const heads[ABDB_TIER_COUNT] = {"ask", "measure", "keep"};

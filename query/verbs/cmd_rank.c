@@ -286,6 +286,8 @@ static void add_price_notes(const abdb_ranking *r, const abdb_rank_options *o, a
     abdb_price_summary_add_notes(&met, t);
 }
 
+/* Adds how many results are left out and the first reason; those that marks leave out are counted
+ * by mark. */
 static void add_left_out_notes(const abdb_ranking *r, abdb_table *t)
 {
     const char *why = NULL;

@@ -40,7 +40,7 @@ void abdb_stream_close(abdb_stream *s, const char *farewell)
             abdb_print_remark_of_ended_processes(NULL, "the store", s->program.escaped);
     }
     abdb_text_free(&s->unsent);
-    free(s->heard);
+    free(s->buffer);
     *s = (abdb_stream){0};
 }
 
@@ -136,20 +136,20 @@ static abdb_status read_more_from_program(abdb_stream *s, double since_s, abdb_e
     abdb_status st = ABDB_OK;
 
     if (s->at) {
-        memmove(s->heard, s->heard + s->at, s->end - s->at);
+        memmove(s->buffer, s->buffer + s->at, s->end - s->at);
         s->end -= s->at;
         s->searched -= s->at;
         s->at = 0;
     }
-    while (s->room - s->end < BLOCK) {
-        char *more = abdb_array_reserve_one(s->heard, s->room, &s->room, 1);
+    while (s->capacity - s->end < BLOCK) {
+        char *more = abdb_array_reserve_one(s->buffer, s->capacity, &s->capacity, 1);
 
         if (!more) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a line of the store"));
-        s->heard = more;
+        s->buffer = more;
     }
     TRY(wait_until_ready_within_limits(s, s->program.out, POLLIN, since_s, "has answered nothing",
                                        err));
-    size = read(s->program.out, s->heard + s->end, s->room - s->end);
+    size = read(s->program.out, s->buffer + s->end, s->capacity - s->end);
     if (size < 0 && (errno == EAGAIN || errno == EINTR)) return ABDB_OK;
     if (size <= 0) s->failed = true;
     if (size < 0)
@@ -169,15 +169,15 @@ abdb_status abdb_stream_read_line(abdb_stream *s, char **line, abdb_error *err)
     for (;;) {
         size_t had = s->end;
         char *end = s->end > s->searched
-                        ? memchr(s->heard + s->searched, '\n', s->end - s->searched)
+                        ? memchr(s->buffer + s->searched, '\n', s->end - s->searched)
                         : NULL;
 
         if (end) {
-            size_t size = (size_t)(end - s->heard) - s->at;
+            size_t size = (size_t)(end - s->buffer) - s->at;
 
             *end = '\0';
-            *line = s->heard + s->at;
-            s->at = s->searched = (size_t)(end - s->heard) + 1;
+            *line = s->buffer + s->at;
+            s->at = s->searched = (size_t)(end - s->buffer) + 1;
             if (!memchr(*line, '\0', size)) return ABDB_OK;
             s->failed = true;
             return ABDB_FAIL(err, ABDB_IO, "the store answered a line with a NUL");

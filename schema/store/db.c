@@ -31,8 +31,8 @@ int abdb_db_nap_until_busy_timeout(void *self, int turn)
     if (turn == 0) db->waits_since = abdb_monotonic_seconds();
     waited = abdb_monotonic_seconds() - db->waits_since;
     if (waited >= db->patience.seconds) return 0;
-    if (waited >= tell_after_s && !db->told && db->patience.on_long_wait) {
-        db->told = true;
+    if (waited >= tell_after_s && !db->long_wait_reported && db->patience.on_long_wait) {
+        db->long_wait_reported = true;
         db->patience.on_long_wait(db->path, db->patience.seconds);
     }
     nanosleep(&nap, NULL);

@@ -20,8 +20,8 @@ enum { ABDB_APPLICATION_ID = 0x61626462 }; /* 'abdb' */
 
 typedef enum { ABDB_READ, ABDB_WRITE, ABDB_CREATE } abdb_mode;
 
-/* How long somebody waits while another program writes, and who is told, once, when a second of it
- * is over (NULL: nobody). */
+/* How long statements wait while another program writes, and what is called, once, when a second of
+ * that is over (NULL: nothing). */
 typedef struct {
     double seconds;
     void (*on_long_wait)(const char *path, double seconds);
@@ -33,7 +33,7 @@ typedef struct {
     abdb_mode mode;
     abdb_busy_timeout patience;
     double waits_since; /* the wait that goes on began then */
-    bool told;
+    bool long_wait_reported;
     bool lent;    /* the file's views are not those of this program: it asks its own */
     int created;  /* this open made the schema */
     int migrated; /* this open migrated from that version, else 0 */
@@ -55,8 +55,8 @@ ABDB_MUST_USE abdb_status abdb_db_open_with_timeout(abdb_db **out, const char *p
                                                     abdb_error *err);
 /* From here on statements wait for other programs, or fail at once. */
 void abdb_db_set_busy_wait(abdb_db *db, bool wait);
-/* What a wait does, as SQLite calls it: naps for the turn-th time; 0: patience is over. self: the
- * abdb_db. */
+/* SQLite's busy handler: naps for the turn-th time, and after a second calls on_long_wait, once; 0:
+ * the time is over. self: the abdb_db. */
 int abdb_db_nap_until_busy_timeout(void *self, int turn);
 /* Changes from the log to a rollback journal; SQLite's code. The journal is synced before it
  * counts (synchronous = FULL): SQLite's checksum does not notice a page of it that a power cut

@@ -101,7 +101,8 @@ void abdb_bind_key_parts(sqlite3_stmt *s, int i, abdb_key key);
 /* Runs a bound statement that returns nothing, and clears its bindings. */
 ABDB_MUST_USE abdb_status abdb_writer_run_statement(abdb_writer *w, statement_id id,
                                                     abdb_error *err);
-/* Opens the transaction of the unit, unless it is open: the first record does. */
+/* Opens the transaction of the unit and inserts the artifact's row, or deletes its rejects on a
+ * retry; nothing where it is open. The first record calls it. */
 ABDB_MUST_USE abdb_status abdb_writer_begin_and_insert_artifact_once(abdb_writer *w,
                                                                      abdb_error *err);
 /* The sink's functions; self is the writer. */

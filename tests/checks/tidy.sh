@@ -92,6 +92,8 @@ for file in files:
         if licence.startswith(("CC-", "MIT")) and not (named and (source in named[1] or url in named[1])): print(f"copyright: {source}, in {file}")
 EOF
   sed -n 's/^STATIC_NAMES *:= //p' packages/static.mk | tr ' ' '\n' | sed 's/^z$/zlib/; s/crypto/libcrypto/; s/lzma/liblzma/; s/^bz2/bzip2/; s/^sqlite3/SQLite/' | while read -r n; do grep -q "$n" NOTICE || echo "$n"; done)"
+check "every OpenCL kernel is launched by the name that it has" "$(grep -ohE '^KERNEL void [a-z0-9_]+' kernels/providers/opencl/cl/*.cl | while read -r _ _ k; do
+  grep -rqF "\"$k\"" kernels/providers/opencl --include='*.c' || echo "$k"; done)"
 check "the tests that PROMISES.md and SECURITY.md name are there" "$(grep -ohE '`(unit/[a-z_]+|[a-z_]+\.bats)`' PROMISES.md SECURITY.md | tr -d '`' | sort -u | while read -r t; do
   case $t in unit/*) [ ! -d tests/unit ] || [ -e "tests/$t.c" ] ;; *) [ ! -d tests/cli ] || [ -e "tests/cli/$t" ] ;; esac || echo "$t"; done)"
 check "scripts that no test runs can be read, too" "$(for f in $(git ls-files '*.sh' '*.bash'); do bash -n "$f" 2>&1; done

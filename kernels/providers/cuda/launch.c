@@ -47,7 +47,8 @@ done:
 /* A step more, empty. */
 static abdb_status append_empty_step(abdb_cu_job *job, abdb_cu_step **out, abdb_error *err)
 {
-    abdb_cu_step *more = abdb_array_reserve_one(job->step, job->steps, &job->room, sizeof *more);
+    abdb_cu_step *more =
+        abdb_array_reserve_one(job->step, job->steps, &job->capacity, sizeof *more);
 
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a job");
     job->step = more;

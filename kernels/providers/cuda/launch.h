@@ -31,7 +31,7 @@ typedef struct {
     abdb_cu_device *d;
     const abdb_problem *p;
     abdb_cu_step *step;
-    size_t steps, room;
+    size_t steps, capacity;
     CUdeviceptr *scratch;
     size_t scratches, scratch_room;
     CUgraphExec graph; /* all steps, with the parameter graph=yes */

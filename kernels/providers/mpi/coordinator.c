@@ -23,10 +23,10 @@ typedef struct {
 typedef struct {
     abdb_device device; /* first: a pointer to it is one to this */
     abdb_mpi_ranks *w;
-    int ranks;         /* that tensors are spread over from now on */
-    rank_identity *of; /* by rank */
-    char (*host)[16];  /* the number of its host, from 1 */
-    double *rank_s;    /* of this stretch so far */
+    int ranks;               /* that tensors are spread over from now on */
+    rank_identity *identity; /* by rank */
+    char (*host)[16];        /* the number of its host, from 1 */
+    double *rank_s;          /* of this stretch so far */
     size_t queued;
 } coordinator;
 
@@ -231,7 +231,7 @@ static void ranks_get_place(abdb_device *d, int rank, abdb_rank_place *out)
 {
     const coordinator *l = (coordinator *)d;
 
-    *out = (abdb_rank_place){l->host[rank], l->of[rank].device, l->of[rank].binding};
+    *out = (abdb_rank_place){l->host[rank], l->identity[rank].device, l->identity[rank].binding};
 }
 
 /* Which of MPI's ways were asked for: the variables that mpirun makes of its --mca options. */
@@ -285,15 +285,15 @@ static abdb_status gather_rank_identities_and_number_hosts(abdb_mpi_ranks *w, co
     gethostname(own.host, sizeof own.host - 1);
     abdb_host_device_name(own.device, sizeof own.device);
     write_own_cpu_affinity_as_ranges(own.binding, sizeof own.binding);
-    l->of = calloc((size_t)w->size, sizeof *l->of);
+    l->identity = calloc((size_t)w->size, sizeof *l->identity);
     l->host = calloc((size_t)w->size, sizeof *l->host);
     l->rank_s = calloc((size_t)w->size, sizeof *l->rank_s);
-    if (!l->of || !l->host || !l->rank_s) return ABDB_FAIL(err, ABDB_NOMEM, "ranks");
-    MPI_Gather(&own, sizeof own, MPI_BYTE, l->of, sizeof own, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (!l->identity || !l->host || !l->rank_s) return ABDB_FAIL(err, ABDB_NOMEM, "ranks");
+    MPI_Gather(&own, sizeof own, MPI_BYTE, l->identity, sizeof own, MPI_BYTE, 0, MPI_COMM_WORLD);
     for (int r = 0; w->rank == 0 && r < w->size; r++) {
         int same = 0;
 
-        while (strcmp(l->of[same].host, l->of[r].host) != 0) same++;
+        while (strcmp(l->identity[same].host, l->identity[r].host) != 0) same++;
         if (same < r)
             memcpy(l->host[r], l->host[same], sizeof l->host[r]);
         else

@@ -20,7 +20,7 @@ static struct {
     abdb_mpi_ranks *w;
     abdb_device *lead, *rank; /* of all; of this rank alone */
     const struct abdb_parts *parts;
-    const abdb_workload *of;
+    const abdb_workload *workload;
     abdb_workload over;             /* what rank 0 runs in its place */
     const abdb_run_context *staged; /* rank 0: of the session */
     char names[NAMES];              /* lines of name and value: parameters */
@@ -99,10 +99,10 @@ static abdb_status receive_params_and_open_own_workload(const abdb_mpi_command *
     abdb_status st = ABDB_OK;
 
     MPI_Bcast(band.names, NAMES, MPI_BYTE, 0, MPI_COMM_WORLD);
-    band.of = abdb_workloads[command->at];
+    band.workload = abdb_workloads[command->at];
     band.comm = w->rank < command->ranks ? w->comm[command->ranks] : MPI_COMM_NULL;
     if (w->rank >= command->ranks) goto done;
-    band.p = (abdb_problem){.kernel = band.of->name, .device = band.rank};
+    band.p = (abdb_problem){.kernel = band.workload->name, .device = band.rank};
     band.spans = (abdb_spans){.now = abdb_clock_seconds, .device = band.rank};
     band.crew = (abdb_rank_group){.rank = w->rank,
                                   .ranks = command->ranks,
@@ -115,16 +115,16 @@ static abdb_status receive_params_and_open_own_workload(const abdb_mpi_command *
     band.stage.crew = &band.crew;
     if (w->rank > 0) {
         split_lines_into_params_in_place(&band.p, band.names);
-        TRY(band.of->resolve_params(&band.p, &band.rank->limits, err));
+        TRY(band.workload->resolve_params(&band.p, &band.rank->limits, err));
     }
-    TRY(band.of->open(&band.state, &band.stage, err));
+    TRY(band.workload->open(&band.state, &band.stage, err));
 done:
     return st;
 }
 
 static void close_own_workload(void)
 {
-    if (band.state) band.of->close(band.state);
+    if (band.state) band.workload->close(band.state);
     band.state = NULL;
 }
 
@@ -139,7 +139,7 @@ static abdb_status barrier_then_run_and_time_workload(double *took_s, abdb_error
     MPI_Barrier(band.comm);
     began_s = abdb_clock_seconds();
     abdb_spans_reset_totals(band.stage.spans);
-    st = band.of->run(band.state, err);
+    st = band.workload->run(band.state, err);
     *took_s = abdb_clock_seconds() - began_s;
     return st;
 }
@@ -151,7 +151,7 @@ static abdb_status execute_workload_command_on_this_rank(const abdb_mpi_command 
     *took_s = 0;
     switch (command->verb) {
     case ABDB_MPI_WORK_OPEN: return receive_params_and_open_own_workload(command, err);
-    case ABDB_MPI_WORK_RESET: return band.state ? band.of->reset(band.state, err) : ABDB_OK;
+    case ABDB_MPI_WORK_RESET: return band.state ? band.workload->reset(band.state, err) : ABDB_OK;
     case ABDB_MPI_WORK_RUN: return barrier_then_run_and_time_workload(took_s, err);
     default: close_own_workload(); return ABDB_OK;
     }
@@ -172,7 +172,7 @@ static abdb_status resolve_params_default_all_ranks(abdb_problem *p,
     abdb_status st = ABDB_OK;
 
     if (!abdb_param_text(p, "ranks")) TRY(abdb_param_set_integer(p, "ranks", band.w->size, err));
-    TRY(band.of->resolve_params(p, limits, err));
+    TRY(band.workload->resolve_params(p, limits, err));
 done:
     return st;
 }
@@ -180,7 +180,7 @@ done:
 /* Ranks of this host share its memory; elsewhere there is as much for as many. */
 static void count_work_and_memory_times_ranks(const abdb_run_context *s, abdb_effort *out)
 {
-    band.of->count_work_and_memory(s, out);
+    band.workload->count_work_and_memory(s, out);
     out->memory *= abdb_problem_rank_count(s->p);
 }
 
@@ -202,7 +202,7 @@ static abdb_status open_workload_on_all_ranks(void **state, const abdb_run_conte
     abdb_mpi_command o = {.verb = ABDB_MPI_WORK_OPEN, .ranks = abdb_problem_rank_count(s->p)};
     abdb_status st;
 
-    while (abdb_workloads[o.at] != band.of) o.at++;
+    while (abdb_workloads[o.at] != band.workload) o.at++;
     band.staged = s;
     write_params_to_broadcast_buffer(s->p);
     TRY(band.lead->use_ranks(band.lead, o.ranks, err));
@@ -249,7 +249,7 @@ void abdb_mpi_install_workload_command_handler(abdb_mpi_ranks *w, abdb_device *l
 
 void abdb_mpi_wrap_workload(const abdb_workload *workload, abdb_rank_workload *out)
 {
-    band.of = workload;
+    band.workload = workload;
     band.over = *workload;
     band.over.resolve_params = resolve_params_default_all_ranks;
     band.over.count_work_and_memory = count_work_and_memory_times_ranks;

@@ -96,7 +96,7 @@ done:
 
 abdb_status abdb_cl_append_event(abdb_cl_device *d, cl_event **out, abdb_error *err)
 {
-    cl_event *more = abdb_array_reserve_one(d->event, d->events, &d->room, sizeof *more);
+    cl_event *more = abdb_array_reserve_one(d->event, d->events, &d->capacity, sizeof *more);
 
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "events of launches");
     d->event = more;

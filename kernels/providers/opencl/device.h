@@ -32,7 +32,7 @@ typedef struct {
     cl_context context;
     cl_command_queue queue;
     cl_event *event; /* of what was launched since `begin` */
-    size_t events, room;
+    size_t events, capacity;
     abdb_cl_built *built;
     abdb_cl_piece *piece;
     size_t pieces, piece_room;

@@ -22,7 +22,7 @@ static abdb_status add_embedding_bag_sums(abdb_cl_job *job, abdb_dtype dtype,
 
     return abdb_cl_issue_kernel(job, &call, err, "pppllllll", x->table, size, x->index,
                                 sizeof *x->index, x->out, size, first_table, x->rows, x->batch,
-                                x->lookups, x->columns, x->apart);
+                                x->lookups, x->columns, x->sample_stride);
 }
 
 void abdb_cl_part_embedding_bags(void *self, const abdb_part_embedding_bags *x)
@@ -46,7 +46,7 @@ static abdb_status opencl_embedding_bag_prepare(void **state, const abdb_problem
                                         .lookups = t[INDEX].dim[2],
                                         .batch = t[INDEX].dim[1],
                                         .columns = t[TABLES].dim[1],
-                                        .apart = t[INDEX].dim[0] * t[TABLES].dim[1],
+                                        .sample_stride = t[INDEX].dim[0] * t[TABLES].dim[1],
                                         .table = t[TABLES].data,
                                         .index = t[INDEX].data,
                                         .out = t[OUT].data};

@@ -95,7 +95,7 @@ static abdb_status find_or_create_step(abdb_cl_job *job, cl_program program, con
         *out = &job->step[i];
         if ((*out)->program == program && strcmp((*out)->name, function) == 0) return ABDB_OK;
     }
-    more = abdb_array_reserve_one(job->step, job->steps, &job->room, sizeof *more);
+    more = abdb_array_reserve_one(job->step, job->steps, &job->capacity, sizeof *more);
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a job");
     job->step = more;
     more += job->steps;

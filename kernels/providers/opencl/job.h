@@ -17,7 +17,7 @@ typedef struct {
     abdb_cl_device *d;
     const abdb_problem *p;
     abdb_cl_step *step;
-    size_t steps, room;
+    size_t steps, capacity;
     cl_mem *scratch;
     size_t scratches, scratch_room;
     char chosen[160];

@@ -120,7 +120,8 @@ static void ref_embedding_bag_sums(void *self, const abdb_part_embedding_bags *x
                 for (size_t l = 0; l < x->lookups; l++)
                     sum += parts_get_element_f64(s, x->table,
                                                  (t * x->rows + (size_t)index[l]) * x->columns + j);
-                parts_set_element_rounded(s, x->out, b * x->apart + t * x->columns + j, sum);
+                parts_set_element_rounded(s, x->out, b * x->sample_stride + t * x->columns + j,
+                                          sum);
             }
 }
 

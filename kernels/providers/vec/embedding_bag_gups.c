@@ -27,7 +27,7 @@ static abdb_status vec_embedding_bag_launch(void *state, abdb_error *err)
                        .table = p->tensor[0].data,
                        .index = p->tensor[1].data,
                        .out = p->tensor[2].data,
-                       .apart = p->tensor[2].dim[1],
+                       .sample_stride = p->tensor[2].dim[1],
                        .width = p->tensor[0].dim[1],
                        .tables = p->tensor[1].dim[0],
                        .batch = p->tensor[1].dim[1],

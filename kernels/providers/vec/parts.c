@@ -364,7 +364,7 @@ static void vec_embedding_bag_sums(void *self, const abdb_part_embedding_bags *x
                        .table = x->table,
                        .index = x->index,
                        .out = x->out,
-                       .apart = x->apart,
+                       .sample_stride = x->sample_stride,
                        .width = x->columns,
                        .rows = x->rows,
                        .tables = x->tables,

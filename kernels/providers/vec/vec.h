@@ -186,8 +186,8 @@ typedef struct {
     abdb_dtype dtype; /* f32 or bf16 */
     const void *table;
     const int32_t *index;
-    void *out;    /* sums of table t at t x width of a sample's */
-    size_t apart; /* elements from a sample's sums to the next one's */
+    void *out;            /* sums of table t at t x width of a sample's */
+    size_t sample_stride; /* elements from a sample's sums to the next one's */
     size_t width, rows, tables, batch, lookups;
 } abdb_vec_bags;
 

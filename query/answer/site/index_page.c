@@ -55,6 +55,8 @@ static const abdb_site_page *next_figure_of_group(const abdb_site *site, const c
     return best;
 }
 
+/* Writes a page as an item of a list: its title, its question and the command that gives the same.
+ */
 static void write_page_list_item(FILE *out, const abdb_site_page *page)
 {
     abdb_print_sanitized(out, "<li><a href=\"%s.html\">", page->name);
@@ -69,6 +71,8 @@ static void write_page_list_item(FILE *out, const abdb_site_page *page)
                          page->drawn ? page->plot.figure.name : page->plot.report.name);
 }
 
+/* Writes the section of a group of questions: its first figures as pictures, all of its pages as a
+ * list. Nothing where it has no page. */
 static void write_question_section(FILE *out, const abdb_site *site, const char *group,
                                    bool is_measured)
 {

@@ -87,6 +87,8 @@ static abdb_status rerun_page_query(abdb_verifier *c, const json_t *manifest, co
     return st == ABDB_DATA ? ABDB_OK : st;
 }
 
+/* Runs the query of a page again, and reports the rows that changed since, if the page would
+ * differ. */
 static abdb_status report_figure_or_report_page_changes(abdb_verifier *c, const json_t *manifest,
                                                         const char *kind, abdb_error *err)
 {
@@ -150,6 +152,8 @@ static json_t *row_ids_in_html(const char *html)
     return keys;
 }
 
+/* Reports the facts of a source that the page has and the database has no longer, or the reverse.
+ */
 static abdb_status report_source_page_changes(abdb_verifier *c, const json_t *manifest,
                                               const char *html, abdb_error *err)
 {
@@ -196,6 +200,7 @@ static json_t *explore_result_keys(const char *json, size_t size)
     return keys;
 }
 
+/* Reports the results that were added to or removed from those that explore.html carries. */
 static abdb_status report_explore_page_changes(abdb_verifier *c, const json_t *manifest,
                                                const char *html, abdb_error *err)
 {

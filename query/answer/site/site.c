@@ -21,7 +21,7 @@ enum { NAMES_MAX = 256 };
 static abdb_site_page *reserve_page(abdb_site *site, abdb_error *err)
 {
     abdb_site_page *more =
-        abdb_array_reserve_one(site->page, site->pages, &site->room, sizeof *more);
+        abdb_array_reserve_one(site->page, site->pages, &site->capacity, sizeof *more);
 
     if (!more) {
         (void)ABDB_FAIL(err, ABDB_NOMEM, "the pages of the site");

@@ -30,7 +30,7 @@ typedef struct {
     const char *folder, *origin; /* origin: name of the database's file */
     char today[16];              /* of which day prices are asked */
     abdb_db *db;
-    size_t pages, room;
+    size_t pages, capacity;
     abdb_site_page *page;
     abdb_fact_index facts;
     abdb_table explore; /* of explore.sql: what explore.html holds as JSON, and its keys */

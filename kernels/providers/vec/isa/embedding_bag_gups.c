@@ -12,8 +12,8 @@ enum { LINE = 64, AHEAD_BYTES = 4096, AHEAD_MOST = 32, AT_ONCE = 8, WIDE = 2048,
 
 /* Rows of a table that a bag names: `half`: bf16, else f32. */
 typedef struct {
-    const char *at; /* the first column of the first row */
-    size_t apart;   /* in bytes */
+    const char *data; /* the first column of the first row */
+    size_t row_bytes; /* from a row to the next */
     const int32_t *index;
     size_t lookups;
 } indexed_rows;
@@ -27,7 +27,7 @@ VEC_INLINE void sum_indexed_rows_at_columns(const indexed_rows *r, size_t column
     _Pragma("GCC unroll 8") for (size_t v = 0; v < vectors; v++) sum[v] =
         add ? vec_load_f32(out + column + v * VEC_F32) : (vec_f32){0};
     for (size_t l = 0; l < r->lookups; l++) {
-        const char *row = r->at + (size_t)r->index[l] * r->apart;
+        const char *row = r->data + (size_t)r->index[l] * r->row_bytes;
 
         _Pragma("GCC unroll 8") for (size_t v = 0; v < vectors; v++) sum[v] +=
             is_bf16 ? vec_load_bf16((const uint16_t *)row + column + v * VEC_F32)
@@ -53,7 +53,7 @@ VEC_INLINE void sum_indexed_rows_all_columns(const indexed_rows *r, size_t colum
         float sum = add ? out[j] : 0;
 
         for (size_t l = 0; l < r->lookups; l++) {
-            const char *row = r->at + (size_t)r->index[l] * r->apart;
+            const char *row = r->data + (size_t)r->index[l] * r->row_bytes;
 
             sum += is_bf16 ? abdb_bf16_to_f32(((const uint16_t *)row)[j]) : ((const float *)row)[j];
         }
@@ -104,7 +104,7 @@ VEC_INLINE void sum_bags_prefetching(const abdb_vec_bags *b, size_t low, size_t 
     for (size_t bag = low; bag < high; bag++) {
         size_t table = bag / b->batch, sample = bag % b->batch;
         const char *rows = (const char *)b->table + table * b->rows * row;
-        char *out = (char *)b->out + (sample * b->apart + table * b->width) * size;
+        char *out = (char *)b->out + (sample * b->sample_stride + table * b->width) * size;
 
         for (size_t j = 0; j < b->width; j += WIDE) {
             size_t columns = b->width - j < WIDE ? b->width - j : WIDE;
