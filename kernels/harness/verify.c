@@ -122,6 +122,20 @@ static void accumulate_errors_of_rows(const output_check *o, size_t low, size_t 
     f->rows += (double)(high - low);
 }
 
+double abdb_row_error_over_bound(const abdb_verify_options *how, const abdb_problem *p,
+                                 const abdb_problem *got, int tensor, size_t row,
+                                 const double *want, const double *magnitude)
+{
+    output_check o = {.how = how, .p = p, .tensor = tensor, .got = got->tensor[tensor]};
+    error_totals f = {0};
+
+    o.rows = o.got.dim[0];
+    o.width = abdb_tensor_element_count(&o.got) / o.rows;
+    o.bound = how->kernel->error_bound(p, tensor);
+    accumulate_errors_of_rows(&o, row, row + 1, want, magnitude, &f);
+    return f.worst;
+}
+
 /* Rows [low, high) of the output by the kernel's reference, with magnitudes that begin at 0. */
 static abdb_status compute_reference_rows(const output_check *o, size_t low, size_t high,
                                           double *want, double *magnitude, abdb_error *err)
