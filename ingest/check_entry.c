@@ -178,7 +178,8 @@ static void mark_inconsistent_statistics(abdb_entry *entry)
         }
 }
 
-/* Rows that sum up other rows. */
+/* Marks an entry whose "device" is a word like "total" or "mean" as a summary of other rows, and
+ * removes that word: it names no device. */
 static void mark_and_clear_summary_device_name(abdb_entry *entry)
 {
     static const char *const words[] = {

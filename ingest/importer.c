@@ -1,5 +1,5 @@
-/* importer.c - what every importer calls: --set (`abdb_words_*`), the last step before an entry is
- * handed over, and the count of what was passed over; see importer.h. */
+/* importer.c - what every importer calls: --set (abdb_overrides_*), the last step before an entry
+ * is handed over, and the count of what was passed over; see importer.h. */
 #include "ingest/importer.h"
 
 #include <ctype.h>

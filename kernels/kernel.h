@@ -350,7 +350,7 @@ double abdb_error_bound_zero(const abdb_problem *p, int tensor);
 /* For references of all rows between two: the least and the largest of row[0..n), n >= 1. */
 void abdb_min_and_max_row(const size_t *row, size_t n, size_t *low, size_t *high);
 
-/* For `bounded_by`: what holds for all problems of a kernel. */
+/* For `bottleneck`: what holds for all problems of a kernel. */
 const char *abdb_bottleneck_operations(const abdb_problem *p);
 const char *abdb_bottleneck_bytes(const abdb_problem *p);
 /* What bounds so many operations on so many elements that are moved: bytes below 16 operations an

@@ -40,7 +40,7 @@ typedef struct {
     abdb_arena arena;     /* of all three */
 } state;
 
-static int is_site_header(const char *text, size_t size)
+static bool is_site_header(const char *text, size_t size)
 {
     return abdb_csv_first_line_has_all_words(text, size, "Public ID|Organization|Model MLC|Units");
 }

@@ -5,6 +5,7 @@
  * they like; summary.json does not say the model, only its folder does; every host of a run writes
  * the same summary, which becomes one entry with several places. Numbers may be text.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,6 +183,17 @@ static const char *find_last_name_in_path(const char *path, const char *const *n
     return found;
 }
 
+/* The last "run3" or "run_3" of a path: a digit must follow, since "run" is also part of other
+ * words. NULL: there is none. */
+static const char *find_last_numbered_run_in_path(const char *path)
+{
+    const char *found = NULL;
+
+    for (const char *at = path; (at = strcasestr(at, "run")); at++)
+        if (isdigit((unsigned char)at[3 + strspn(at + 3, "_")])) found = at;
+    return found;
+}
+
 /* A summary.json of DLIO, the benchmark's load generator. Neither model nor accelerator nor the
  * number of the run stand in it: they are looked for in the path, the last "runN" of it
  * counting. */
@@ -194,16 +206,12 @@ static abdb_status import_dlio_summary(reader *r, abdb_entry *entry, const json_
     const char *model = find_last_name_in_path(r->path, models, sizeof models / sizeof models[0]);
     const char *start = json_string_value(json_object_get(root, "start"));
     const char *met = json_string_value(json_object_get(metric, "train_au_meet_expectation"));
-    const char *run = strcasestr(r->path, "run");
+    const char *run = find_last_numbered_run_in_path(r->path);
 
     if (!model) model = abdb_overrides_get(r->words, "model");
     if (!model)
         return send_field_reject_to_sink(
             r, "model", "neither file nor path says the model: add --set model=NAME", err);
-    /* "run3", "run_3": a digit behind it, since "run" is also part of other words. */
-    for (const char *next = run; next; next = strcasestr(next + 1, "run"))
-        if (next[3 + strspn(next + 3, "_")] >= '0' && next[3 + strspn(next + 3, "_")] <= '9')
-            run = next;
     init_storage_entry(r, entry, "run", "metric", model);
     add_storage_factors(r, entry, root);
     abdb_entry_add_factor_parsing_number(
@@ -258,7 +266,7 @@ done:
 const abdb_importer abdb_import_mlperf_storage = {
     "mlperf-storage",
     "mlperf_storage_report.json or summary.json of MLPerf Storage",
-    2,
+    3,
     NULL,
     mlperf_storage_bid,
     read_mlperf_storage};

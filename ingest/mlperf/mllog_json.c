@@ -52,6 +52,8 @@ static const char *match_nonfinite_literal(const char *at, const char *end)
     return NULL;
 }
 
+/* Appends [at, end) with its strings' escapes repaired and NaN, Infinity and the like in quotes, so
+ * that a JSON parser reads it. */
 static void append_json_quoting_nonfinite(abdb_text *out, const char *at, const char *end)
 {
     while (at < end) {

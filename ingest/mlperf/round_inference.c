@@ -17,11 +17,6 @@ enum { REASON = 200 };
 
 typedef abdb_run_log run_log;
 
-static const char *get_log_value(const run_log *log, const char *key)
-{
-    return abdb_run_log_get_value(log, key);
-}
-
 static bool loadgen_counted_tokens(const run_log *log)
 {
     const char *use = abdb_mlperf_get_first_value(log->detail, "requested_use_token_latencies");
@@ -44,7 +39,7 @@ static const char *find_official_result(abdb_arena *arena, const run_log *log, c
                                      .round = round,
                                      .model = model,
                                      .scenario = scenario,
-                                     .ran = get_log_value(log, "effective_scenario"),
+                                     .ran = abdb_run_log_get_value(log, "effective_scenario"),
                                      .tokens = loadgen_counted_tokens(log)};
     const abdb_figure_rule *rule;
     const char *text = NULL;
@@ -54,7 +49,7 @@ static const char *find_official_result(abdb_arena *arena, const run_log *log, c
 
     *inferred = false;
     while (!text && (rule = abdb_figure_next_matching_rule(&ask, &at))) {
-        text = get_log_value(log, rule->figure);
+        text = abdb_run_log_get_value(log, rule->figure);
         *unit = rule->unit;
         *inferred = *rule->ran != '\0';
         /* times 1: the text as LoadGen printed it, with all its digits. */
@@ -94,10 +89,10 @@ static void add_latency_results(abdb_entry *entry, const run_log *log)
 
             snprintf(key, sizeof key, "%.*s%s%s", (int)(hole - lines[i].key), lines[i].key,
                      marks[k].word, hole + 2);
-            text = get_log_value(log, key);
+            text = abdb_run_log_get_value(log, key);
             if (!text && i == 2) { /* min, max and mean of this one have names of their own */
                 snprintf(key, sizeof key, "result_time_to_output_token_%s", marks[k].statistic);
-                text = get_log_value(log, key);
+                text = abdb_run_log_get_value(log, key);
             }
             abdb_entry_add_printed_result(entry, lines[i].metric, marks[k].statistic, text,
                                           ABDB_MARK_POINT, "ns");
@@ -172,19 +167,19 @@ static void add_factors_and_date(abdb_entry *entry, const run_log *log, const ab
 
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         abdb_entry_add_factor_parsing_number(entry, table[i].factor,
-                                             get_log_value(log, table[i].key));
+                                             abdb_run_log_get_value(log, table[i].key));
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         for (size_t k = 0; k < 2; k++)
             abdb_entry_add_factor_parsing_number(
                 entry, words[i],
                 described[k] ? abdb_mlperf_get_first_value(described[k], words[i]) : NULL);
-    entry->field[ABDB_FIELD_date] = get_log_value(log, "test_datetime");
+    entry->field[ABDB_FIELD_date] = abdb_run_log_get_value(log, "test_datetime");
 }
 
 /* LoadGen prints the validity of a run; a run that is not VALID is kept without a result. */
 static bool run_is_invalid(const run_log *log)
 {
-    const char *validity = get_log_value(log, "result_validity");
+    const char *validity = abdb_run_log_get_value(log, "result_validity");
 
     return validity && strcmp(validity, "VALID") != 0;
 }
@@ -192,9 +187,9 @@ static bool run_is_invalid(const run_log *log)
 /* Requests of the Endpoints client that failed, or were not answered. */
 static void mark_entry_failed_if_requests_failed(abdb_entry *entry, const run_log *log)
 {
-    const char *failed = get_log_value(log, "failed_requests"),
-               *issued = get_log_value(log, "requests"),
-               *done = get_log_value(log, "result_query_count");
+    const char *failed = abdb_run_log_get_value(log, "failed_requests"),
+               *issued = abdb_run_log_get_value(log, "requests"),
+               *done = abdb_run_log_get_value(log, "result_query_count");
 
     if ((failed && abdb_double_parse_or(failed, 0) > 0) ||
         (issued && done && abdb_double_parse_or(done, 0) < abdb_double_parse_or(issued, 0)))
@@ -211,7 +206,7 @@ static void add_latencies_or_mark_run_failed(abdb_entry *entry, const run_log *l
         return;
     }
     entry->field[ABDB_FIELD_status] = "failed";
-    entry->field[ABDB_FIELD_reason] = get_log_value(log, "qps")
+    entry->field[ABDB_FIELD_reason] = abdb_run_log_get_value(log, "qps")
                                           ? "the client did not complete its run"
                                           : "LoadGen says that the run is not VALID";
     abdb_entry_drop_results_as_left_out(entry);
@@ -267,7 +262,7 @@ static abdb_status import_scenario_score(abdb_entry *entry, abdb_arena *arena,
                                          const abdb_mlperf_context *context, const run_log *log,
                                          abdb_mlperf_row *row, char *reason, abdb_error *err)
 {
-    const char *field = NULL, *ran = get_log_value(log, "effective_scenario");
+    const char *field = NULL, *ran = abdb_run_log_get_value(log, "effective_scenario");
     bool inferred;
 
     row->scenario = f->scenario;
@@ -279,7 +274,8 @@ static abdb_status import_scenario_score(abdb_entry *entry, abdb_arena *arena,
     row->result = find_official_result(arena, log, row->suite, f->round, row->model, f->scenario,
                                        &row->unit, &inferred);
     row->inferred = inferred ? "1" : "0";
-    if (!row->result && (!abdb_figure_suite_has_rules(row->suite) || get_log_value(log, "qps")))
+    if (!row->result &&
+        (!abdb_figure_suite_has_rules(row->suite) || abdb_run_log_get_value(log, "qps")))
         return import_run_and_reject_unknown_figure(entry, arena, f, context, log, row, reason,
                                                     err);
     if (!row->result) {
@@ -362,7 +358,7 @@ abdb_status abdb_mlperf_import_inference_log(const abdb_mlperf_values *values, b
     abdb_arena arena = {0};
     const abdb_round_folder nowhere = {0};
     const run_log log = {is_summary ? NULL : values, is_summary ? values : NULL};
-    const char *scenario = get_log_value(&log, "effective_scenario"), *unit = NULL, *text;
+    const char *scenario = abdb_run_log_get_value(&log, "effective_scenario"), *unit = NULL, *text;
     const char *model = abdb_overrides_get(overrides, "model");
     const abdb_unit *known;
     double value;
@@ -385,7 +381,7 @@ abdb_status abdb_mlperf_import_inference_log(const abdb_mlperf_values *values, b
     abdb_entry_set_measured_run(entry, "mlperf-logs", model, scenario, 0);
     entry->field[ABDB_FIELD_scenario] = abdb_mlperf_canonical_scenario(scenario);
     entry->field[ABDB_FIELD_suite] = "inference";
-    entry->field[ABDB_FIELD_system] = get_log_value(&log, "sut_name");
+    entry->field[ABDB_FIELD_system] = abdb_run_log_get_value(&log, "sut_name");
     abdb_entry_add_printed_result(entry,
                                   strcmp(known->base, "token/s") == 0    ? "tokens_per_s"
                                   : strcmp(known->base, "sample/s") == 0 ? "samples_per_s"

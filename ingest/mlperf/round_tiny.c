@@ -92,7 +92,7 @@ abdb_status abdb_round_import_tiny(const abdb_round_folder *f, const abdb_overri
 
         if (result) result->raw_value = abdb_mlperf_get_first_value(accuracy, "auc");
     }
-    if (f->system) abdb_mlperf_add_description_factors(entry, &f->system->values, &arena);
+    abdb_mlperf_add_description_factors(entry, &f->system->values, &arena);
     abdb_entry_apply_overrides_and_check(entry, overrides);
     st = sink->entry(sink->self, entry, err);
 done:

@@ -103,7 +103,8 @@ static abdb_status import_training_run(scorer *s, const abdb_round_file *file, c
     }
     raw = abdb_arena_alloc(&s->arena, 32);
     if (!raw) return ABDB_FAIL(err, ABDB_NOMEM, "a run");
-    /* A failed run needs some number to pass `fill`; its result is taken away below. */
+    /* A failed run needs some number to pass fill_training_entry; its result is taken away
+     * below. */
     abdb_format_shortest_double(isfinite(ms) ? ms : 1, raw);
     if (!fill_training_entry(s, log, raw, "ms", file->member, reason)) return ABDB_OK;
     s->entry.field[ABDB_FIELD_kind] = "run";

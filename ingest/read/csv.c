@@ -131,7 +131,7 @@ static void release_parsed_pages(const abdb_input *in, const char *upto, const c
 /* Physical lines go to libcsv one by one; a field in quotes may hold line ends, so a row begins
  * only where the parser says that none is open. row_start and row_line remember where: locators
  * and the raw text of rejects are of them. Rows read are given back to the system on the way
- * (`release`). */
+ * (release_parsed_pages). */
 static abdb_status parse_csv_text(const abdb_input *in, const char *text, size_t size,
                                   char delimiter, abdb_csv_handler handler, void *self,
                                   abdb_error *err)

@@ -1,4 +1,4 @@
-/* text_lines.c - lines of a console, and the looks that bids take at them; see lines.h. */
+/* text_lines.c - lines of a console, and the looks that bids take at them; see text_lines.h. */
 #include "ingest/read/text_lines.h"
 
 #include <ctype.h>
@@ -166,7 +166,7 @@ abdb_status lines_read_each_with_mark(const abdb_input *in, abdb_decimal_mark ma
     return st;
 }
 
-/* What lines_table looks for, and how far it got. */
+/* What lines_have_printed_table looks for, and how far it got. */
 typedef struct {
     const char *first, *words;
     size_t numbers;

@@ -140,7 +140,7 @@ static bool parse_sample(const json_t *item, const abdb_unit *unit, bool is_time
         return false;
     *out = (abdb_sample){.value = to_base_unit(unit, json_number_value(value)),
                          .t_s = json_is_number(t) ? json_number_value(t) : NAN,
-                         .rank = (long)json_number_value(rank),
+                         .rank = is_missing_or_null(rank) ? -1 : (long)json_number_value(rank),
                          .mark = json_string_value(mark)};
     return true;
 }
@@ -462,7 +462,7 @@ static abdb_status read_own_records(const abdb_input *in, const abdb_overrides *
 const abdb_importer abdb_import_records = {
     "abdb-jsonl",
     "abdb's own records, JSON lines (abdb export, abdb run --spool)",
-    3,
+    4,
     NULL,
     own_records_bid,
     read_own_records};

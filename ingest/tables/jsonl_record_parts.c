@@ -1,5 +1,5 @@
 /* jsonl_record_parts.c - what stands beside the results of a record: lists of telemetry, spans and
- * ranks, the process, the origin; see jsonl_record_parts.h. Each take_* either fills the entry or
+ * ranks, the process, the origin; see jsonl_record_parts.h. Each parse_* either fills the entry or
  * writes a reason; an empty reason means that all is well so far. */
 #include "ingest/tables/jsonl_record_parts.h"
 

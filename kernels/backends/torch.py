@@ -268,9 +268,9 @@ def plain_backward(p, q, k, v, out, grad, sums, hidden, scale):
     def backward():
         weight = torch.exp(scores(q, k, hidden, scale) - sums.unsqueeze(-1))
         own = (grad.float() * out.float()).sum(-1, keepdim=True)
-        slope = (weight * ((grad @ v.transpose(-1, -2)).float() - own) * scale).to(q.dtype)
-        p.put(6, slope @ k)
-        p.put(7, slope.transpose(-1, -2) @ q)
+        dscore = (weight * ((grad @ v.transpose(-1, -2)).float() - own) * scale).to(q.dtype)
+        p.put(6, dscore @ k)
+        p.put(7, dscore.transpose(-1, -2) @ q)
         p.put(8, weight.to(q.dtype).transpose(-1, -2) @ grad)
 
     return backward

@@ -1,5 +1,5 @@
 /* backend.c - the main loop of every backend written in C: says hello, reads cells from standard
- * input, hands each to kernel_cell.c or session.c, and prints records to standard output.
+ * input, hands each to kernel_cell.c or workload_cell.c, and prints records to standard output.
  * kernels/backends/NAME.c calls it with its list of implementations; see harness.h and protocol.md.
  */
 #include <errno.h>
@@ -143,7 +143,7 @@ static void print_end_record(const char *cell, const char *status, const char *r
                                          status, "reason", sanitized_json_string(reason)));
 }
 
-/* One cell; without a device, `why` is what its end says. */
+/* One cell; without a device its end has no_device_reason. */
 static void run_or_estimate_cell_and_print_records(const abdb_backend *backend, abdb_device *device,
                                                    bool estimate, const char *cell, json_t *request,
                                                    const char *no_device_reason)

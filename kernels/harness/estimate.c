@@ -360,8 +360,8 @@ static double predict_relative_iqr(const pilot_run *t, const abdb_instance_spec 
     return fmax(t->iqr, so_far.iqr * sqrt(fmin(1, so_far.piece / abdb_problem_tensor_bytes(p))));
 }
 
-/* Seconds of samples: of unsteady launches those until three looks show no improvement (measure.c,
- * enough). */
+/* Seconds of samples: of unsteady launches those until three looks show no improvement
+ * (sampling.c). */
 static double estimate_sampling_seconds(const abdb_sampling *rule, double each_s, bool is_unsteady)
 {
     double count = fmax(rule->min_samples, rule->min_time_s / each_s);
@@ -372,8 +372,8 @@ static double estimate_sampling_seconds(const abdb_sampling *rule, double each_s
                      (double)abdb_min_sample_count_after_time_limit(rule, each_s) * each_s));
 }
 
-/* Seconds of two comparisons, each with so much time; kept: the second goes on where the first one
- * ended. */
+/* Seconds of two comparisons, each with so much time; continues: the second goes on where the first
+ * one ended. */
 static double two_comparisons_seconds(double whole_s, double each_s, bool continues)
 {
     return continues ? fmin(whole_s, 2 * each_s) : 2 * fmin(whole_s, each_s);

@@ -107,7 +107,7 @@ void abdb_sensors_add_energy_and_time(abdb_sensors *sum, const abdb_sensors *bef
 void abdb_result_json_add_sensors(json_t *result, const abdb_sensors *before,
                                   const abdb_sensors *after, double launches);
 
-/* --- measure.c -------------------------------------------------------------------------------- */
+/* --- sampling.c ------------------------------------------------------------------------------- */
 typedef struct {
     int warm_ups, min_samples; /* launches before, samples at least */
     double warm_s; /* time of the launches before, at least: processors wake, clocks settle */
@@ -156,7 +156,7 @@ void abdb_samples_free(abdb_samples *samples);
  * so that it takes about `about_s`. */
 double abdb_time_canary_work(double about_s);
 
-/* --- ranks.c: what a result says of several ranks --------------------------------------------- */
+/* --- rank_placement.c: what a result says of several ranks ------------------------------------ */
 /* Hosts; do ranks of a host share processors, and are they more than those? Not known where one
  * does not tell its processors. */
 typedef struct {
@@ -185,7 +185,7 @@ ABDB_MUST_USE abdb_status abdb_print_kernel_estimate(const abdb_backend *backend
 /* Prints samples of a cell. */
 void abdb_print_sample_records(const char *cell, const abdb_samples *samples);
 
-/* --- session.c: a workload, which keeps its state from repetition to repetition --------------- */
+/* --- workload_cell.c: a workload, which keeps its state from repetition to repetition --------- */
 const abdb_workload *abdb_find_workload_by_name(const char *name);
 /* Runs a cell of it and prints samples, spans, metrics and the result, as
  * abdb_run_and_print_kernel_cell does. */
@@ -200,7 +200,7 @@ ABDB_MUST_USE abdb_status abdb_print_workload_estimate(const abdb_workload *work
                                                        abdb_device *device, const char *cell,
                                                        json_t *request, const char **status,
                                                        abdb_error *err);
-/* --- record.c --------------------------------------------------------------------------------- */
+/* --- record_output.c -------------------------------------------------------------------------- */
 /* From here on records have the standard output, and prints of libraries the standard error. False:
  * errno says why not. */
 bool abdb_records_take_stdout_divert_prints(void);

@@ -231,7 +231,7 @@ static abdb_status compare_pieces_until_time_is_up(output_check *o, size_t piece
 
         if (i >= 2 && abdb_clock_seconds() > end_s) continue;
         one = compare_piece_with_cached_reference(o, at, &f, &own);
-#pragma omp critical(abdb_compare_sets)
+#pragma omp critical(abdb_verify_totals)
         {
             merge_error_totals(&o->all, &f);
             if (one != ABDB_OK && st == ABDB_OK) {

@@ -391,7 +391,7 @@ abdb_status abdb_run_workload_cell(const abdb_workload *workload, const abdb_bac
     abdb_status st = ABDB_OK;
 
     *status = "failed";
-    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a session");
+    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a workload");
     s->name = cell;
     s->workload = workload;
     s->backend = backend;
@@ -430,7 +430,7 @@ abdb_status abdb_print_workload_estimate(const abdb_workload *workload, const ab
     abdb_status st = ABDB_OK;
 
     *status = "failed";
-    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a session");
+    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a workload");
     s->workload = workload;
     s->backend = backend;
     s->device = device;

@@ -16,7 +16,7 @@
  *
  * Bound: (keys + queries + d + 64) 2^-24 of the sums of magnitudes, where an error of a score
  * counts as often as the score is large; and 2 u of bf16 and f16, whose probabilities are rounded
- * before they are multiplied and whose results are (backward 4 u: slopes too), of the sums of
+ * before they are multiplied and whose results are (backward 4 u: gradients too), of the sums of
  * magnitudes alone, u being 2^-8 and 2^-11. A probability below the least normal number, 2^-14 of
  * f16, counts as that, and so does a result. Scores of theirs that algorithm=plain keeps may be
  * rounded too. L: (d + 8) 2^-24 of a score's magnitudes, keys 2^-24 and 8 2^-24 |L|. */
@@ -216,7 +216,7 @@ static double attention_rounding_bound(const abdb_problem *p, const attention_si
     return abdb_output_roundoff(&p->tensor[tensor]) * (s->backward ? 4 : 2);
 }
 
-/* How much an error of a score of magnitude `size` counts for, where the magnitude itself is 1. */
+/* How much an error of a score of that magnitude counts for, where the magnitude itself is 1. */
 static double score_error_weight(const abdb_problem *p, const attention_sizes *s, int tensor,
                                  double score_magnitude)
 {
@@ -301,12 +301,12 @@ static void add_query_key_gradient(const abdb_problem *p, const attention_sizes 
     double scale = 1 / sqrt((double)s->d), terms, by_value, by_out;
     double probability = exp(scale * dot_rows_with_magnitude(p, s, Q, query, K, key, &terms) -
                              abdb_tensor_get_f64(&p->tensor[L_IN], query));
-    double slope = dot_rows_with_magnitude(p, s, D_OUT, query, V, key, &by_value);
+    double dscore = dot_rows_with_magnitude(p, s, D_OUT, query, V, key, &by_value);
     int other = tensor == DQ ? K : tensor == DK ? Q : D_OUT;
     double factor, size;
 
-    slope -= dot_rows_with_magnitude(p, s, D_OUT, query, OUT, query, &by_out);
-    factor = tensor == DV ? probability : scale * probability * slope;
+    dscore -= dot_rows_with_magnitude(p, s, D_OUT, query, OUT, query, &by_out);
+    factor = tensor == DV ? probability : scale * probability * dscore;
     size = probability_or_least_normal(p, tensor, probability) *
            (1 + score_error_weight(p, s, tensor, scale * terms)) *
            (tensor == DV ? 1 : scale * (by_value + by_out));

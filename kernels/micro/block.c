@@ -258,7 +258,7 @@ static void accumulate_layernorm_gradients(double *dx, double *dgain, double *ds
 }
 
 /* gelu(x) = x s(z), s the logistic function, z = c (x + 0.044715 x^3), c = 2 sqrt(2/pi), as in
- * elementwise.c; *slope = s + x s (1 - s) dz/dx. */
+ * elementwise.c; *derivative = s + x s (1 - s) dz/dx. */
 static double gelu_with_derivative(double x, double *derivative)
 {
     double c = 2 * sqrt(2 / acos(-1)), s = 1 / (1 + exp(-c * (x + 0.044715 * x * x * x)));
@@ -325,16 +325,16 @@ static void causal_attention_backward(const block_arrays *a)
         for (size_t l = 0; l < wide; l++) mean += back[l] * a->att[(first + i) * d + h * wide + l];
         for (size_t j = 0; j <= i; j++) {
             size_t k = (first + j) * 3 * d + d + h * wide;
-            double slope = -mean;
+            double dscore = -mean;
 
             for (size_t l = 0; l < wide; l++) {
-                slope += back[l] * a->qkv[k + d + l];
+                dscore += back[l] * a->qkv[k + d + l];
                 a->dqkv[k + d + l] += a->score[j] * back[l];
             }
-            slope *= a->score[j] / sqrt((double)wide);
+            dscore *= a->score[j] / sqrt((double)wide);
             for (size_t l = 0; l < wide; l++) {
-                a->dqkv[q + l] += slope * a->qkv[k + l];
-                a->dqkv[k + l] += slope * a->qkv[q + l];
+                a->dqkv[q + l] += dscore * a->qkv[k + l];
+                a->dqkv[k + l] += dscore * a->qkv[q + l];
             }
         }
     }
@@ -346,7 +346,7 @@ static void block_reference_forward(const block_arrays *a)
 {
     size_t n = a->s.n, d = a->s.d;
     const double *p = a->p;
-    double slope;
+    double derivative;
 
     layernorm_rows(a->norm1, a->x, p + block_vector_offset(d, G1), p + block_vector_offset(d, B1),
                    n, d);
@@ -360,7 +360,7 @@ static void block_reference_forward(const block_arrays *a)
                    n, d);
     gemm_accumulate(a->f, a->norm2, p + block_matrix_offset(d, 2), n, 4 * d, d, false, false);
     add_bias_to_rows(a->f, p + block_vector_offset(d, BFC), n, 4 * d);
-    for (size_t i = 0; i < n * 4 * d; i++) a->g[i] = gelu_with_derivative(a->f[i], &slope);
+    for (size_t i = 0; i < n * 4 * d; i++) a->g[i] = gelu_with_derivative(a->f[i], &derivative);
     memcpy(a->y, a->h, n * d * sizeof *a->y);
     gemm_accumulate(a->y, a->g, p + block_matrix_offset(d, 3), n, d, 4 * d, false, false);
     add_bias_to_rows(a->y, p + block_vector_offset(d, BPR), n, d);
@@ -378,10 +378,10 @@ static void block_reference_backward(const block_arrays *a)
     accumulate_column_sums(dp + block_vector_offset(d, BPR), a->dy, n, d);
     gemm_accumulate(a->dg, a->dy, p + block_matrix_offset(d, 3), n, 4 * d, d, false, true);
     for (size_t i = 0; i < n * 4 * d; i++) {
-        double slope;
+        double derivative;
 
-        gelu_with_derivative(a->f[i], &slope);
-        a->dg[i] *= slope;
+        gelu_with_derivative(a->f[i], &derivative);
+        a->dg[i] *= derivative;
     }
     gemm_accumulate(dp + block_matrix_offset(d, 2), a->norm2, a->dg, d, 4 * d, n, true, false);
     accumulate_column_sums(dp + block_vector_offset(d, BFC), a->dg, n, 4 * d);

@@ -7,7 +7,7 @@
  *   gelu           y = x s(2 sqrt(2/pi) (x + 0.044715 x^3)), s the logistic function:        9
  *                  the form of GPT-2 (Hendrycks and Gimpel 2016)
  *   silu           y = x s(x)                                                                4
- *   rotary         pairs (x[i], x[i + columns/2]) turned by position x                       3
+ *   rotary         pairs (x[i], x[i + columns/2]) rotated by position x                      3
  *                  10000^(-2i/columns); row r is position r mod 2048 (Su et al. 2021)
  *   cross-entropy  y = log sum exp(x) - x[target], one number a row                          3
  *   adamw          parameter, gradient, two moments to parameter and moments                14
@@ -35,7 +35,8 @@
 #include "kernels/kernel.h"
 
 /* Places of tensors: X is the input of all (of adamw the parameter); then, by operation, gamma and
- * beta, or the gradient G and the moments M and V. Outputs stand last, see shape(). */
+ * beta, or the gradient G and the moments M and V. Outputs stand last, see
+ * elementwise_setup_tensors. */
 enum { X, GAMMA, BETA, G = 1, M, V, POSITIONS = 2048, BEGINNING = 64 };
 enum { SOFTMAX, LAYERNORM, RMSNORM, GELU, SILU, ROTARY, CROSS_ENTROPY, ADAMW };
 static const char *const words[] = {"softmax", "layernorm",     "rmsnorm", "gelu", "silu",
@@ -45,7 +46,7 @@ static const struct {
     double rate, beta1, beta2, epsilon, decay, step;
 } adamw = {1e-3, 0.9, 0.999, 1e-8, 0.01, 10};
 
-/* The number of a problem's op; shape() has refused what is none. */
+/* The number of a problem's op; elementwise_setup_tensors has refused what is none. */
 static int elementwise_op_index(const abdb_problem *p)
 {
     abdb_error err;
@@ -309,7 +310,7 @@ static void reference_layernorm_or_rmsnorm_row(const reference_row *r, bool laye
     }
 }
 
-/* Element i of the lower half and i of the upper half are turned together, by the cosine and the
+/* Element i of the lower half and i of the upper half are rotated together, by the cosine and the
  * sine that tensor 1 has for the row's position. */
 static void reference_rotary_row(const reference_row *r)
 {

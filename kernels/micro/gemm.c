@@ -14,9 +14,9 @@
  * Reference: dot products in double, of f64 in long double. Bound: (K + 4) u (|A||B| + |C| +
  * |bias|) per element (Higham, Accuracy and Stability, 3.5). bf16, f16: sums in f32, the result
  * rounded once: (K + 4) 2^-24 of that + u |C|, u of the format, f16 of a C of 2^-14 at least. tf32,
- * e4m3, e5m2: sums in f32, C too. i8: sums in i32, exact. GELU and SiLU have slopes below 1.13, and
- * may be wrong by 33 u |x| (1 + |z|) themselves, z being what s is taken of. Products of whole
- * numbers are exact in all formats, and then all of C is checked, with a ReLU row by row. */
+ * e4m3, e5m2: sums in f32, C too. i8: sums in i32, exact. GELU and SiLU have derivatives below
+ * 1.13, and may be wrong by 33 u |x| (1 + |z|) themselves, z being what s is taken of. Products of
+ * whole numbers are exact in all formats, and then all of C is checked, with a ReLU row by row. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@
 #include "kernels/kernel.h"
 
 enum { A, B, C, BIAS, SIZE_MAX_ELEMENTS = 1 << 30 };
-/* No activation has a steeper slope: that of GELU is 1.129, of SiLU 1.0998. */
+/* No activation has a larger derivative: that of GELU is 1.129, of SiLU 1.0998. */
 static const double steepest = 1.13;
 
 /* The words of the parameters, in this order; epilogue 4 and above has a bias too. */
@@ -64,7 +64,7 @@ abdb_gemm abdb_gemm_from_problem(const abdb_problem *p)
     bool bias = false;
 
     (void)!gemm_parse_transpose_beta_epilogue_layout(
-        p, &g, &bias, &err); /* shape() has refused what it would refuse */
+        p, &g, &bias, &err); /* setup_tensors has refused what it would refuse */
     g.m = c->dim[c->rank - 2];
     g.n = c->dim[c->rank - 1];
     g.batch = c->rank == 3 ? c->dim[0] : 1;

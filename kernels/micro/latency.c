@@ -76,7 +76,7 @@ static void latency_count_work(const abdb_problem *p, abdb_work *out)
     out->bytes = LINE * abdb_param_number(p, "hops", HOPS);
 }
 
-/* END = NEXT[NEXT[... NEXT[0]]], `hops` times. */
+/* END = NEXT[NEXT[... NEXT[0]]], `hops` times: the one row that there is. */
 static void latency_reference_rows_end_of_chase(const abdb_problem *p, int tensor,
                                                 const size_t *row, size_t count, double *out,
                                                 double *magnitude)

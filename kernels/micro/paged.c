@@ -215,7 +215,8 @@ static void paged_reference_rows(const abdb_problem *p, int tensor, const size_t
             most = fmax(most, s);
             size = fmax(size, terms);
         }
-        /* A score of magnitude `size` is wrong by sums(p) of it; see of_score in attention.c. */
+        /* A score of magnitude `size` is wrong by paged_sum_error_bound of it; see
+         * score_error_weight in attention.c. */
         larger = 1 + size * paged_sum_error_bound(p) / paged_error_bound(p, tensor);
         for (size_t j = 0; score && j < n; j++) sum += score[j] = exp(score[j] - most);
         for (size_t j = 0; score && j < n; j++) {

@@ -15,8 +15,8 @@ static double reported_or_estimated_cell_seconds(const json_t *record, const abd
 {
     double once = json_number_value(json_object_get(record, "ops")) / (5e10 * fmax(1, o->threads)) +
                   json_number_value(json_object_get(record, "bytes")) / 1e10;
-    /* What the sampling rules spend: at least this, at most this much (measure.c), 13 launches in
-     * between. */
+    /* What the sampling rules spend: at least this, at most this much (harness/sampling.c), 13
+     * launches in between. */
     double least = o->quick ? 0.1 : 0.75, most = o->quick ? 0.2 : 15;
     double said = json_number_value(json_object_get(record, "seconds"));
 

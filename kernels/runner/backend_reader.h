@@ -34,7 +34,7 @@ bool abdb_rule_is_broken(const abdb_backend_reader *t, const char *number);
 ABDB_MUST_USE abdb_status abdb_reader_start_backend(abdb_backend_reader *t, const char *verb,
                                                     abdb_error *err);
 /* Takes lines until one is a record of `kinds` (blanks between; NULL: none is), the program is
- * silent for quiet_s, or most_s are over. */
+ * silent for max_silence_s, or max_total_s are over. */
 abdb_reader_outcome abdb_reader_check_lines_until_kind(abdb_backend_reader *t, const char *kinds,
                                                        double max_silence_s, double max_total_s);
 /* No more input: it says bye and goes; what it says or leaves behind then breaks rules. */

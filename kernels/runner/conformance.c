@@ -210,7 +210,7 @@ static bool cell_status_is(const abdb_backend_reader *t, const char *status)
     return strcmp(t->told.status, status) == 0;
 }
 
-/* Of a kernel of one provider: the first small cell that is measured becomes *good. */
+/* Of a kernel of one provider: the first small cell that is measured becomes *verified_cell. */
 static abdb_status find_verified_cell(abdb_backend_reader *t, abdb_plan *own, const char *kernel,
                                       const char *provider, size_t *verified_cell, abdb_error *err)
 {

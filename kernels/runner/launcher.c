@@ -1,4 +1,4 @@
-/* launcher.c - the words that start several ranks; see launch.h. */
+/* launcher.c - the words that start several ranks; see launcher.h. */
 #include "kernels/runner/launcher.h"
 
 #include <stdio.h>

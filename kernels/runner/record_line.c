@@ -1,6 +1,6 @@
 /* record_line.c - one line of a backend as a record: JSON in, an object with plain texts out. What
  * a backend prints ends on terminals and in reports, so control characters (which can move a cursor
- * or hide text) are taken out here, before anything else sees them. See answer.h. */
+ * or hide text) are taken out here, before anything else sees them. See record_line.h. */
 #include "kernels/runner/record_line.h"
 
 #include <stdio.h>

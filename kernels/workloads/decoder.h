@@ -70,7 +70,7 @@ typedef struct abdb_decoder {
     /* Rows of out = x gain / sqrt(mean of x^2 + 1e-5). */
     void (*rmsnorm_rows)(void *self, size_t rows, size_t columns, const void *x, const void *gain,
                          void *out);
-    /* Queries and keys of new tokens are turned by their positions (halves of a head are the two
+    /* Queries and keys of new tokens are rotated by their positions (halves of a head are the two
      * parts of its numbers); keys and values go to the cache. */
     void (*rotate_and_append_kv)(void *self, const abdb_part_kv_attention *x);
     void (*attend_kv_cache)(void *self, const abdb_part_kv_attention *x); /* after remember */

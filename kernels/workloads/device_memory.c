@@ -1,4 +1,4 @@
-/* device_memory.c - memory of the device that a workload's state lies in; see memory.h. */
+/* device_memory.c - memory of the device that a workload's state lies in; see device_memory.h. */
 #include "kernels/workloads/device_memory.h"
 
 #include <string.h>

@@ -163,7 +163,8 @@ static void fill_host_random_indices(const abdb_dlrm *d, void *to, size_t first,
         index[i] = (int32_t)((abdb_random_bits_at(seed, first + i) >> 32) * (uint64_t)rows >> 32);
 }
 
-/* Elements [first, first + n): where they lie on the host, else some at a time through d->room. */
+/* Makes elements [first, first + n): where they lie if that is the host, else some at a time in
+ * d->room, from where they are uploaded. */
 static abdb_status make_elements_and_upload_in_chunks(const abdb_dlrm *d, element_maker *maker,
                                                       void *to, size_t first, size_t n, size_t size,
                                                       uint64_t seed, double maker_argument,

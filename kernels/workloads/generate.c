@@ -170,7 +170,8 @@ done:
     return st;
 }
 
-/* Other prompts; what the first repetition, which warms up, took is forgotten. */
+/* Draws other prompts, and times a read of all weights (mbu). What the first repetition, which
+ * warms up, took is forgotten. */
 static abdb_status generate_reset_draw_next_prompts(void *state, abdb_error *err)
 {
     generate_state *t = state;
@@ -261,8 +262,7 @@ static abdb_status generate_run_prefill_and_decode(void *state, abdb_error *err)
 }
 
 /* Tokens a second of all, of prefill and of decoding, quantiles of TTFT, TPOT and ITL, and bytes
- * read a second beside the measured bandwidth (mbu). *sound: the logits of the last pass are
- * finite. */
+ * read a second beside the measured bandwidth (mbu). *sound: abdb_llama_run_outputs_valid. */
 static void generate_report_metrics_and_check_outputs(void *state, double median_s,
                                                       abdb_metric_callback *say, void *to,
                                                       bool *sound)

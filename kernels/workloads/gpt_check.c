@@ -227,16 +227,16 @@ static abdb_status verify_adamw_update(gpt_verification *c, abdb_error *err)
     TRY(abdb_parts_get_deferred_error(g->stage, g->parts, err));
     TRY(download_weights_and_moments(c, c->p_new, c->w_new, c->m_new, c->v_new, err));
     for (size_t i = 0; i < c->n; i++) {
-        double slope = c->gradient[i],
-               want_m = abdb_gpt_beta1 * c->m[i] + (1 - abdb_gpt_beta1) * slope,
-               want_v = abdb_gpt_beta2 * c->v[i] + (1 - abdb_gpt_beta2) * slope * slope,
+        double gradient = c->gradient[i],
+               want_m = abdb_gpt_beta1 * c->m[i] + (1 - abdb_gpt_beta1) * gradient,
+               want_v = abdb_gpt_beta2 * c->v[i] + (1 - abdb_gpt_beta2) * gradient * gradient,
                want = c->w[i] * (1 - (i < matrices ? rate * abdb_gpt_decay : 0)) -
                       rate * (want_m / by_m) / (sqrt(want_v / by_v) + abdb_gpt_epsilon);
         bool kept = !c->mask || i < tables || i >= matrices || c->mask[i - tables];
 
         if (!kept) want = 0;
         update_worst_error(c, fabs(c->m_new[i] - want_m) /
-                                  (32 * u * (fabs(c->m[i]) + fabs(slope)) + 1e-30));
+                                  (32 * u * (fabs(c->m[i]) + fabs(gradient)) + 1e-30));
         update_worst_error(c, fabs(c->v_new[i] - want_v) / (64 * u * want_v + 1e-30));
         update_worst_error(c, fabs(c->w_new[i] - want) /
                                   (kept ? 8 * u * fabs(c->w[i]) + 256 * u * rate : 1e-30));

@@ -207,7 +207,8 @@ static double initial_vector_value(const abdb_gpt *g, const init_options *b, siz
            (!bias || g->s.bias ? uniform_random_with_deviation(b->seed, element, b->spread) : 0);
 }
 
-/* Elements [first, first + n) of the weights, in both formats, and of their mask. */
+/* Draws weights [first, first + n) and writes them to the device, in both formats, with their
+ * mask. */
 static abdb_status init_and_upload_weight_range(abdb_gpt *g, const init_options *b, size_t first,
                                                 size_t n, char *room, abdb_error *err)
 {

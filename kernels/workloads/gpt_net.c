@@ -442,7 +442,7 @@ const void *abdb_gpt_gradient_dtype_and_scale(const abdb_gpt *g, abdb_dtype *dty
     return g->sum ? g->sum : g->g;
 }
 
-/* Elements [first, end). */
+/* A step of AdamW on parameters [first, end), with their moments and gradients. */
 static void run_adamw_on_range(const abdb_gpt *g, size_t first, size_t end, double rate,
                                double decay, const unsigned char *mask)
 {

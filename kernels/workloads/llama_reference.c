@@ -34,7 +34,8 @@ static void vector_matrix_product(const double *matrix, size_t k, size_t n, cons
 }
 
 /* The angle of a pair for one position, by the formulas of Llama-3.1's release: wave lengths beyond
- * 8192 positions become longer by the factor, those below a quarter of that stay. */
+ * 8192 positions become longer by the factor, those below a quarter of that stay. Another formula
+ * than in llama_shape.c, on purpose: it checks that one. */
 static double rotary_angle_per_position(const abdb_llama_shape *s, size_t i)
 {
     double a = 1 / pow(s->base, (double)(2 * i) / (double)s->head), wave = 2 * M_PI / a, smooth;
@@ -45,7 +46,7 @@ static double rotary_angle_per_position(const abdb_llama_shape *s, size_t i)
     return (1 - smooth) * a / s->factor + smooth * a;
 }
 
-/* Turns the pairs (i, head / 2 + i) of a head by its angle times the position. */
+/* Rotates the pairs (i, head / 2 + i) of a head by its angle times the position. */
 static void rotate_head_by_position(const reference_pass *w, double *head, size_t position)
 {
     size_t half = w->s->head / 2;

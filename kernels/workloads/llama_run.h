@@ -36,7 +36,7 @@ void abdb_llama_run_free(abdb_llama_run *r);
 void abdb_llama_run_record_weight_read_time(abdb_llama_run *r);
 /* Bytes a second of those reads, the median. */
 double abdb_llama_run_median_read_bandwidth(abdb_llama_run *r);
-/* Are the logits of the last pass finite? */
+/* Are the logits of the last pass finite, and the picked tokens words of the vocabulary? */
 bool abdb_llama_run_outputs_valid(const abdb_llama_run *r);
 
 #endif

@@ -1,7 +1,7 @@
 /* llama_shape.h - the shapes of Llama-like networks, and what they need.
  *
  * A layer (Touvron et al. 2023): x += attention(norm(x) Wqkv) Wo, x += (silu(g) u) Wd with
- * g, u = norm(x) Wgu; norms by the root of the mean square; queries and keys turned by their
+ * g, u = norm(x) Wgu; norms by the root of the mean square; queries and keys rotated by their
  * positions (Su et al. 2021), heads / kv_heads queries to a key; a last norm and a last matrix,
  * which is the table of tokens in those that are tied.
  */

@@ -58,7 +58,7 @@ enum {
     ABDB_ROWS_NORM,      /* out = norm(x) gain + shift */
     ABDB_ROWS_BIAS,      /* out = x + gain (+ add) */
     ABDB_ROWS_GELU,      /* kept += gain; out = gelu(kept) */
-    ABDB_ROWS_GELU_BACK, /* out *= slope of gelu at x; dgain = sums of out */
+    ABDB_ROWS_GELU_BACK, /* out *= derivative of gelu at x; dgain = sums of out */
     ABDB_ROWS_NORM_BACK, /* out = (add +) gradient of x from dy = kept; dgain, dshift */
     ABDB_ROWS_SUM        /* dgain = sums of x */
 };

@@ -296,7 +296,7 @@ static void report_median_if_any(abdb_latencies *of, const char *metric, abdb_me
 }
 
 /* Reports medians of the rates over the repetitions and quantiles of TTFT, TPOT, ITL and
- * latency. *sound: the logits of the last pass are finite. */
+ * latency. *sound: abdb_llama_run_outputs_valid. */
 static void serve_report_metrics_and_check_outputs(void *state, double median_s,
                                                    abdb_metric_callback *say, void *to, bool *sound)
 {

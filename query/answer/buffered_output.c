@@ -1,5 +1,5 @@
 /* buffered_output.c - what a verb says, gathered in memory and printed at once: a verb that fails
- * half way has printed nothing. See answer.h. */
+ * half way has printed nothing. See buffered_output.h. */
 #include "query/answer/buffered_output.h"
 
 #include <stdlib.h>

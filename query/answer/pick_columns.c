@@ -37,7 +37,7 @@ done:
     return st;
 }
 
-/* The names of a list that were not picked. From out's arena. */
+/* Replaces *list, names with blanks between, by those that were not picked; in out's arena. */
 static abdb_status remove_picked_names_from_list(const picked *p, const abdb_table *t,
                                                  const char **list, abdb_table *out,
                                                  abdb_error *err)

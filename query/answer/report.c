@@ -1,6 +1,6 @@
 /* report.c - reading and running reports: the header becomes title, parameters, columns and notes,
- * the rest statements that ask.c runs read-only; their rows are dressed with what the header says.
- * See report.h. */
+ * the rest statements that readonly_sql.c runs read-only; their rows are dressed with what the
+ * header says. See report.h. */
 #include "query/answer/report.h"
 
 #include <stdlib.h>

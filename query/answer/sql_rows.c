@@ -1,4 +1,4 @@
-/* sql_rows.c - rows of one read-only statement into a table; see rows.h. */
+/* sql_rows.c - rows of one read-only statement into a table; see sql_rows.h. */
 #include "query/answer/sql_rows.h"
 
 #include <math.h>

@@ -12,7 +12,7 @@
 #include "schema/core/sanitize_text.h"
 #include "schema/core/text.h"
 
-enum { VALUE_WIDTH_MAX = 36, SAME_MAX = 14, SENTENCES_MAX = 2, PICKS_MAX = 12 };
+enum { SENTENCES_MAX = 2, PICKS_MAX = 12 };
 
 const char *abdb_table_copy_text(abdb_table *t, const char *text)
 {

@@ -110,8 +110,8 @@ double abdb_member_number(const abdb_set *set, size_t member, abdb_member_column
 /* The factor of that name, or NULL. */
 const abdb_member_factor *abdb_member_find_factor(const abdb_member *member, const char *name);
 
-/* names.c: the canonical name that a word means. ABDB_USAGE: unknown (the nearest is named) or
- * ambiguous. */
+/* resolve_names.c: the canonical name that a word means. ABDB_USAGE: unknown (the nearest is named)
+ * or ambiguous. */
 ABDB_MUST_USE abdb_status abdb_resolve_canonical_name(sqlite3 *db, const char *kind,
                                                       const char *word, const char **out,
                                                       abdb_arena *arena, abdb_error *err);
@@ -122,7 +122,7 @@ ABDB_MUST_USE abdb_status abdb_resolve_name_deciding_by_metric(sqlite3 *db, cons
                                                                const abdb_normalisation *measure,
                                                                const char **out, bool *decided,
                                                                abdb_arena *arena, abdb_error *err);
-/* names.c: does it divide values, which only rates can be? */
+/* resolve_names.c: does it divide values, which only rates can be? */
 bool abdb_normalisation_needs_rates(const abdb_normalisation *measure);
 /* "2 rows left out: failed (The run failed.); --marks any shows them": each mark that left members
  * of the set out; who: what stands before it, or NULL. (normalise.c) */

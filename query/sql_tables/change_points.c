@@ -27,7 +27,7 @@ static abdb_status parse_json_numbers(const char *text, double **out, size_t *n,
     return *out ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a series");
 }
 
-/* abdb_change_points(JSON, SERIES): where the level of a series changes. */
+/* abdb_changes(JSON, SERIES): where the level of a series changes. */
 static abdb_status fill_change_points(sqlite3 *db, const char *const *argument, abdb_table *out,
                                       abdb_error *err)
 {

@@ -9,7 +9,7 @@
  *                            double quotes
  *
  * A host whose interface names no entry point loads the file by a link: SQLite makes the name from
- * the letters of abdb_allow_reads_until_deadline.so and abdb_reader.so. The last two want a
+ * the letters of abdb_guard.so and abdb_reader.so. The last two want a
  * connection that runs no statement, so SELECT load_extension() fails.
  */
 #include <sqlite3ext.h>

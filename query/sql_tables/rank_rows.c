@@ -91,7 +91,7 @@ done:
     return st;
 }
 
-/* abdb_rank_rows(...): the members of every group of a selection. */
+/* abdb_members(...): the members of every group of a selection. */
 static abdb_status fill_rows_of_selected_results(sqlite3 *db, const char *const *argument,
                                                  abdb_table *out, abdb_error *err)
 {

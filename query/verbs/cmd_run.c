@@ -1,4 +1,4 @@
-/* cmd_run.c - abdb run: options, plan, backends and the campaign, which campaign.c runs. */
+/* cmd_run.c - abdb run: options, plan and backends of a campaign (query/run/campaign.c). */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* normalisation_options.c - the options by which compare and rank normalise, from words to an
- * abdb_measure; see normalisation_options.h. */
+ * abdb_normalisation; see normalisation_options.h. */
 #include "query/verbs/normalisation_options.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* table_output.c - what verbs that print rows share: the database opened to be read and guarded
- * (answer/ask.c), with the table-valued functions that the options allow; and a table printed. */
+ * (answer/readonly_sql.c), with the table-valued functions that the options allow; and a table
+ * printed. */
 #include "query/verbs/table_output.h"
 
 #include <string.h>

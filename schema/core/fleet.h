@@ -1,7 +1,7 @@
 /* fleet.h - nodes that measured the same cells: which differs from its peers, on what evidence.
  *
- * As in trial.h a process counts once. What a node measured is set against its peers, the other
- * nodes:
+ * As in trimmed_mean_test.h a process counts once. What a node measured is set against its peers,
+ * the other nodes:
  * (1) The value of a process is the logarithm of its time less that of the peers (median over them
  *     of the medians of their processes), cell by cell; over all cells the mean of these.
  * (2) A peer counts once, by the median of its processes. How far apart equal nodes lie is learnt

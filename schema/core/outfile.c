@@ -42,7 +42,8 @@ void abdb_remove_with_sqlite_logs(const char *path)
     call_for_sqlite_side_files(path, unlink);
 }
 
-/* A new file beside the place, which its owner alone reads until it takes the place. */
+/* Creates a file beside target_path, which its owner alone reads until it is renamed to that; and
+ * notes the mode and owner that it gets then. */
 static int create_partial_file_note_target_access(abdb_outfile *out)
 {
     int file = -1;

@@ -233,7 +233,8 @@ static bool has_abdb_database_header(const char *path)
     return is;
 }
 
-/* A database that the command does not use: it, or what SQLite keeps beside it. */
+/* Refuses an output that is a database which the command does not use, or a file that SQLite keeps
+ * beside one. */
 static abdb_status refuse_overwriting_other_database(const char *path, abdb_error *err)
 {
     char *resolved = abdb_outguard_resolve_links(path);

@@ -24,7 +24,7 @@ void abdb_relay_init_nonblocking(abdb_relay *relay, int from, int to, size_t mos
 bool abdb_relay_source_open_and_target_ready(const abdb_relay *relay);
 /* Reads once, and passes on what may pass. False: nothing was there. */
 bool abdb_relay_pass_chunk_within_limit(abdb_relay *relay);
-/* Passes on the rest of what is there, and a line without an end. */
+/* Passes on the rest of what is there, and a line without an end. Closes nothing. */
 void abdb_relay_drain_and_flush(abdb_relay *relay);
 
 #endif

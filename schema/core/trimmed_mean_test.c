@@ -1,4 +1,4 @@
-/* trimmed_mean_test.c - two sides of processes; see trial.h. */
+/* trimmed_mean_test.c - two sides of processes; see trimmed_mean_test.h. */
 #include "schema/core/trimmed_mean_test.h"
 
 #include <math.h>

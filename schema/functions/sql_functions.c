@@ -51,8 +51,7 @@ static const char *end_of_printed_key(const char *key)
     return key + 2 + KEY_DIGITS;
 }
 
-/* sql_key_number(KEY): what entry_key, spec_key or price_key is, the indexed part of a printed key.
- */
+/* key_number(KEY): what entry_key, spec_key or price_key is, the indexed part of a printed key. */
 static void sql_key_number(sqlite3_context *context, int count, sqlite3_value **value)
 {
     const char *key = (const char *)sqlite3_value_text(value[0]);
@@ -66,7 +65,7 @@ static void sql_key_number(sqlite3_context *context, int count, sqlite3_value **
     sqlite3_result_int64(context, (sqlite3_int64)number);
 }
 
-/* sql_key_ordinal(KEY): the place of a result in its entry. */
+/* key_ordinal(KEY): the place of a result in its entry. */
 static void sql_key_ordinal(sqlite3_context *context, int count, sqlite3_value **value)
 {
     const char *key = (const char *)sqlite3_value_text(value[0]), *end = end_of_printed_key(key);
@@ -83,7 +82,7 @@ static double value_or_nan(sqlite3_value *value)
     return sqlite3_value_type(value) == SQLITE_NULL ? NAN : sqlite3_value_double(value);
 }
 
-/* sql_offer_fits(DEVICES, NODES, OFFERED): 1 where an offer holds a node of the system, else 0. */
+/* offer_fits(DEVICES, NODES, OFFERED): 1 where an offer holds a node of the system, else 0. */
 static void sql_offer_fits(sqlite3_context *context, int count, sqlite3_value **value)
 {
     double offered = value_or_nan(value[2]);
@@ -93,7 +92,7 @@ static void sql_offer_fits(sqlite3_context *context, int count, sqlite3_value **
                                                           value_or_nan(value[1]), offered));
 }
 
-/* sql_price_old_days(): the age beyond which a price is called old. */
+/* price_old_days(): the age beyond which a price is called old. */
 static void sql_price_old_days(sqlite3_context *context, int count, sqlite3_value **value)
 {
     (void)count;

@@ -282,7 +282,7 @@ static void aggregate_set_result(sqlite3_context *context)
     abdb_status st;
 
     if (q && q->failed) sqlite3_result_error_nomem(context);
-    if (!n || q->failed) return;
+    if (!n || q->failed) return;   /* without q there is no n */
     s.x = malloc(n * sizeof *s.x); /* computing sorts, and a frame goes on */
     if (!s.x) {
         sqlite3_result_error_nomem(context);

@@ -67,7 +67,7 @@ int abdb_db_switch_to_rollback_journal(abdb_db *db);
  * abdb_db_report_log_left_by_close reports it. */
 void abdb_db_close(abdb_db *db);
 /* Did a close leave a database in more than one file, and is it still so? ABDB_PARTIAL: yes; err
- * has where the rest is and what to do. main.c asks at the end of every verb. */
+ * has where the rest is and what to do. query/cli/main.c asks at the end of every verb. */
 ABDB_MUST_USE abdb_status abdb_db_report_log_left_by_close(abdb_error *err);
 /* Is a part of the database in a file beside it (-wal, -journal)? log: that file's path. */
 bool abdb_db_find_nonempty_log(const char *path, char log[PATH_MAX]);

@@ -38,16 +38,17 @@ ABDB_MUST_USE abdb_status abdb_withdrawal_insert_events(abdb_db *db, const char 
                                                         abdb_error *err);
 
 /* resolve_device_names.c: a step of it, for devices that the tables `meaning` and `meant` of
- * names.c leave open; fills name_factor for all that they have. */
+ * canonical_names.c leave open; fills name_factor for all that they have. */
 ABDB_MUST_USE abdb_status abdb_resolve_device_names(abdb_db *db, abdb_error *err);
-/* names.c: what a spelling would mean that nothing in the file has, by the rules of those that it
- * has; *whole is the spelling itself where none explains it. Changes nothing: of a reader, too. */
+/* canonical_names.c: what a spelling would mean that nothing in the file has, by the rules of those
+ * that it has; *whole is the spelling itself where none explains it. Changes nothing: of a reader,
+ * too. */
 ABDB_MUST_USE abdb_status abdb_name_resolve_without_storing(abdb_db *db, const char *kind,
                                                             const char *spelling, abdb_arena *arena,
                                                             const char **whole, abdb_error *err);
-/* names.c, withdrawn.c, ceilings.c, record_linkage.c: the steps of abdb_derive_update_all, in this
- * order and inside its transaction. marks: up to where rows are made, all 0 to make everything
- * anew; stale: the dictionary or the list of withdrawals changed. */
+/* canonical_names.c, withdrawn.c, ceilings.c, record_linkage.c: the steps of
+ * abdb_derive_update_all, in this order and inside its transaction. marks: up to where rows are
+ * made, all 0 to make everything anew; stale: the dictionary or the list of withdrawals changed. */
 ABDB_MUST_USE abdb_status abdb_names_resolve_and_store_new(abdb_db *db, const abdb_marks *marks,
                                                            bool stale, abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_withdrawn_update_gone_and_touch(abdb_db *db, const abdb_marks *marks,

@@ -343,8 +343,10 @@ static abdb_status resolve_and_store_mixed_system(vocabulary *v, sqlite3_stmt *r
 {
     char *text = abdb_arena_copy(&v->arena, spelling, strlen(spelling)), *part[MIXED_PARTS_MAX];
     const char *canon[MIXED_PARTS_MAX], *whole = "";
-    size_t parts = text ? split_at_joiners(text, part) : 0;
+    size_t parts;
 
+    if (!text) return ABDB_FAIL(err, ABDB_NOMEM, "names of devices");
+    parts = split_at_joiners(text, part);
     for (size_t i = 0; i < parts; i++) {
         abdb_parsed_device_name bare;
 
@@ -375,6 +377,7 @@ static abdb_status resolve_and_store_mixed_system(vocabulary *v, sqlite3_stmt *r
     return ABDB_OK;
 }
 
+/* Makes each unresolved spelling that joins several known devices a mixed system of them. */
 static abdb_status resolve_mixed_systems(vocabulary *v, abdb_error *err)
 {
     static const char *const sql[] = {
@@ -384,20 +387,20 @@ static abdb_status resolve_mixed_systems(vocabulary *v, abdb_error *err)
         "INSERT INTO meant (kind, spelling, part, canon, folded, share, parts, whole, how)"
         " VALUES ('device', ?1, ?2, ?3, abdb_fold(?4), NULL, ?5, ?4, 'decorated')"};
     sqlite3_stmt *s[3] = {NULL};
-    char *list = NULL, *rest = NULL;
+    const char *text;
+    char *list, *rest = NULL;
     abdb_status st = ABDB_OK;
 
     for (int i = 0; i < 3; i++)
         if (sqlite3_prepare_v2(v->db->sql, sql[i], -1, &s[i], NULL) != SQLITE_OK)
             TRY(abdb_db_report_sqlite_error(v->db, err, "names of devices"));
-    if (sqlite3_step(s[0]) == SQLITE_ROW) {
-        const char *text = abdb_sql_text_or_empty(s[0], 0);
-
-        list = abdb_arena_copy(&v->arena, text, strlen(text));
-    }
+    if (sqlite3_step(s[0]) != SQLITE_ROW) /* an aggregate always has a row */
+        TRY(abdb_db_report_sqlite_error(v->db, err, "names of devices"));
+    text = abdb_sql_text_or_empty(s[0], 0);
+    list = abdb_arena_copy(&v->arena, text, strlen(text));
+    if (!list) TRY(ABDB_FAIL(err, ABDB_NOMEM, "names of devices"));
     sqlite3_reset(s[0]);
-    for (char *name = list ? strtok_r(list, "\n", &rest) : NULL; name;
-         name = strtok_r(NULL, "\n", &rest))
+    for (char *name = strtok_r(list, "\n", &rest); name; name = strtok_r(NULL, "\n", &rest))
         TRY(resolve_and_store_mixed_system(v, s[1], s[2], name, err));
 done:
     for (int i = 0; i < 3; i++) sqlite3_finalize(s[i]);

@@ -127,7 +127,7 @@ typedef enum {
     W_COUNT
 } scan_statement;
 
-static const char *const walk_sql[W_COUNT] = {
+static const char *const scan_sql[W_COUNT] = {
     [W_ENTRY] =
         "SELECT evidence, kind, status, reason, verified, suite, system_type, round, division,"
         " availability, public_id, submitter, system, platform, workload, model, scenario, device,"
@@ -482,13 +482,13 @@ abdb_status abdb_store_scan_into_sink(abdb_db *db, const char *entry_ids_sql, co
     scanner *w = calloc(1, sizeof *w);
     abdb_status st = ABDB_OK;
 
-    if (!w) return ABDB_FAIL(err, ABDB_NOMEM, "a walk");
+    if (!w) return ABDB_FAIL(err, ABDB_NOMEM, "a scan");
     w->db = db;
     w->sink = sink;
     w->err = err;
     for (int i = 0; i < W_COUNT; i++)
-        if (sqlite3_prepare_v2(db->sql, walk_sql[i], -1, &w->statement[i], NULL) != SQLITE_OK)
-            TRY(abdb_db_report_sqlite_error(db, err, "a walk"));
+        if (sqlite3_prepare_v2(db->sql, scan_sql[i], -1, &w->statement[i], NULL) != SQLITE_OK)
+            TRY(abdb_db_report_sqlite_error(db, err, "a scan"));
     if (!entry_ids_sql) TRY(abdb_store_pass_facts_to_sink(db, sink, err));
     TRY(pass_entries_to_sink_in_key_order(w, entry_ids_sql));
 done:

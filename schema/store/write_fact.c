@@ -375,7 +375,7 @@ done:
     return st;
 }
 
-/* Inserts a specification, price or claim unless its content is stored already; then its place in
+/* Inserts a specification, price or note unless its content is stored already; then its place in
  * this file, and its name. */
 static abdb_status insert_published_fact_unless_known(abdb_writer *w, const fact_table *table,
                                                       const abdb_fact *fact, abdb_error *err)

@@ -1,5 +1,6 @@
 /* writer_internal.h - the inside of the writer, shared by the files that make it up: write.c
- * (units), begin_import.c (their start), write_entry.c, parts.c and facts.c (records),
+ * (units), begin_import.c (their start), write_entry.c, write_entry_parts.c and write_fact.c
+ * (records),
  * bulk_insert.c (many at once), statements.c (statements), validate_entry.c (what cannot be kept).
  * write.h is the outside. */
 #ifndef ABDB_STORE_WRITER_H
@@ -118,8 +119,8 @@ ABDB_MUST_USE abdb_status abdb_writer_store_or_reject_fact_name(abdb_writer *w, 
 /* The number of a key by a statement of the kind `... WHERE key = ? AND key_low = ?`; 0: none. */
 ABDB_MUST_USE abdb_status abdb_writer_find_id_by_key(abdb_writer *w, statement_id id, abdb_key key,
                                                      sqlite3_int64 *out, abdb_error *err);
-/* parts.c: what belongs to a new entry, of number id; and the numbers of its environment and
- * process into last_environment_id and last_process_id. */
+/* write_entry_parts.c: what belongs to a new entry, of number id; and the numbers of its
+ * environment and process into last_environment_id and last_process_id. */
 ABDB_MUST_USE abdb_status abdb_writer_insert_entry_parts(abdb_writer *w, const abdb_sorted_entry *o,
                                                          sqlite3_int64 id, abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_writer_find_or_insert_environment(abdb_writer *w,

@@ -94,8 +94,9 @@ done:
     return st;
 }
 
-/* Begins to make derived rows anew, alone: what is wanted of them; nothing where no arrival waits
- * for them, then nothing is begun. What the store makes itself is made. */
+/* Begins to make derived rows anew in a transaction of its own, and runs settle.sql, which makes
+ * those that SQL can make. The reply is what else is wanted; "nothing", without a transaction,
+ * where no arrival waits. */
 static abdb_status handle_start_deriving(abdb_server *s, const abdb_request *r, abdb_text *reply,
                                          abdb_error *err)
 {

@@ -2,6 +2,7 @@
  */
 #include "stores/pg/read_entries.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <stdint.h>
 #include <string.h>
@@ -37,21 +38,72 @@ static const char wanted_sql[] =
     " UNION SELECT x.artifact_id FROM abdb.witness_row x JOIN pg_temp.wanted w"
     "  ON w.entry_id = x.entry_id UNION SELECT artifact_id FROM abdb.origin";
 
-/* A glob as a regular expression. */
+static size_t character_size(const char *at)
+{
+    int size = abdb_utf8_char_length(at);
+
+    return size > 0 ? (size_t)size : 1;
+}
+
+/* Appends one character that stands for itself, also within a class. */
+static void append_literal_character(abdb_text *out, const char *at)
+{
+    if (ispunct((unsigned char)*at)) abdb_text_puts(out, "\\");
+    abdb_text_add(out, at, character_size(at));
+}
+
+/* Appends the class that begins at `at` ("[a-z]", "[^]x]") and returns the place behind its ']', or
+ * NULL where it never ends. A range whose ends are in the wrong order is its first character. */
+static const char *append_glob_class_as_regex(abdb_text *out, const char *at)
+{
+    const char *first, *before = NULL; /* the character that a '-' begins a range with */
+
+    abdb_text_puts(out, *++at == '^' ? "[^" : "[");
+    first = at += *at == '^';
+    while (*at && (*at != ']' || at == first)) {
+        const char *last = at + 1;
+
+        if (before && *at == '-' && *last && *last != ']') {
+            if (memcmp(before, last, character_size(before)) <= 0) {
+                append_literal_character(out, before);
+                abdb_text_puts(out, "-");
+                append_literal_character(out, last);
+            }
+            before = NULL;
+            at = last;
+        } else {
+            append_literal_character(out, at);
+            before = at;
+        }
+        at += character_size(at);
+    }
+    abdb_text_puts(out, "]");
+    return *at ? at + 1 : NULL;
+}
+
+/* A pattern of SQLite's GLOB as a regular expression of PostgreSQL that matches the same texts.
+ * NULL: out of memory. */
 static char *glob_to_regex(const char *glob)
 {
+    static const char none[] = "$x"; /* something behind the end */
     abdb_text out = {0};
 
     abdb_text_puts(&out, "^");
-    for (; *glob; glob++) {
+    while (*glob) {
+        if (*glob == '[') {
+            glob = append_glob_class_as_regex(&out, glob);
+            if (glob) continue;
+            abdb_text_clear(&out);
+            abdb_text_puts(&out, none);
+            break;
+        }
         if (*glob == '*')
             abdb_text_puts(&out, ".*");
         else if (*glob == '?')
             abdb_text_puts(&out, ".");
-        else {
-            if (strchr("\\^$.|+(){}", *glob)) abdb_text_puts(&out, "\\");
-            abdb_text_add(&out, glob, 1);
-        }
+        else
+            append_literal_character(&out, glob);
+        glob += character_size(glob);
     }
     abdb_text_puts(&out, "$");
     return out.failed ? NULL : out.data;

@@ -155,7 +155,8 @@ done:
     return st;
 }
 
-/* Rows that are there as they are here: where that is all, one join has answered. */
+/* Counts the staged rows whose keys the store has, by their other halves too; other columns are not
+ * compared. Where that is all, one join has answered. */
 static abdb_status count_staged_rows_with_same_keys(abdb_server *s, const upsert_sql *t,
                                                     long long *count, abdb_error *err)
 {

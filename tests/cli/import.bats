@@ -652,7 +652,7 @@ MAP
     fails 0 "r.jsonl: left out, for nothing here says what it is: colour (2)"
     same "$(sqlite3 t.db "SELECT count(*) FROM point_factor WHERE factor = 'colour'")" 1 # a field of a later version is a factor
     same "$(ask "SELECT value, low, raw_value, raw_unit FROM v_result WHERE raw_unit = 'ms'")" "0.0015,0.001,1.5,ms"
-    same "$(ask "SELECT sum(value) FROM v_sample")" 0.003
+    same "$(ask "SELECT sum(value), min(rank), max(rank) FROM v_sample")" 0.003,, # no rank is not rank 0
     same "$(sqlite3 t.db "SELECT line, reason FROM reject ORDER BY line")" \
         "2|more than 640 factors
 3|factor n is neither text nor a number nor an object

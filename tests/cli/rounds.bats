@@ -209,6 +209,18 @@ many_folders() { # FOLDERS SAMPLES
     same "$(sqlite3 t.db "SELECT count(*) FROM part")" 2
 }
 
+@test "Storage: the repetition of a DLIO summary is the last runN of its path, and unknown without one" {
+    i=0
+    for path in runtime/unet3d unet3d/run3 running/unet3d/run_4 run5/unet3d/prune unet3d/run6 unet3d/Run_7/strunk; do
+        i=$((i + 1))
+        mkdir -p "$i/$path"
+        echo "{\"num_accelerators\": $i, \"metric\": {\"train_au_percentage\": [], \"train_throughput_mean_samples_per_second\": $i}}" >"$i/$path/summary.json"
+    done
+    abdb import -q [1-6]
+    same "$(ask "SELECT e.value, p.text FROM v_result e LEFT JOIN point_factor p ON p.point_id = e.point_id AND p.factor = 'repetition_index'
+        WHERE e.metric = 'samples_per_s' ORDER BY e.value")" $'1,\n2,run3\n3,run_4\n4,run5\n5,run6\n6,Run_7'
+}
+
 @test "one log by itself is a run that --set completes" {
     run abdb import "$fixtures/mlperf_detail.txt"
     fails 5 "1 rejected"

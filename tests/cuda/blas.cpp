@@ -1,6 +1,6 @@
 // blas.cpp - the functions of cuBLAS and cuBLASLt that abdb calls, as their manual describes them, by
 // plain loops: do leading dimensions, transposes, strides and formats say what is meant? It refuses
-// what the libraries refuse: fp8 that is not turned, leading dimensions that are too short.
+// what the libraries refuse: fp8 that is not transposed, leading dimensions that are too short.
 #include <cublasLt.h>
 #include <cublas_v2.h>
 
@@ -59,7 +59,7 @@ void store_from_double(int type, void *to, int64_t i, double x)
 struct operand {
     const void *at;
     int type;
-    bool turned;
+    bool transposed;
     int64_t ld, stride;
 };
 
@@ -71,13 +71,13 @@ std::vector<double> matrix_of_operand(const operand &o, int64_t rows, int64_t co
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < columns; j++)
             out[(size_t)(i * columns + j)] =
-                read_as_double(o.type, o.at, batch_index * o.stride + (o.turned ? i * o.ld + j : j * o.ld + i));
+                read_as_double(o.type, o.at, batch_index * o.stride + (o.transposed ? i * o.ld + j : j * o.ld + i));
     return out;
 }
 
 bool leading_dimension_is_long_enough(const operand &o, int64_t rows, int64_t columns)
 {
-    return o.type >= 0 && o.ld >= (o.turned ? columns : rows);
+    return o.type >= 0 && o.ld >= (o.transposed ? columns : rows);
 }
 
 cublasStatus_t gemm_strided_batched(int64_t m, int64_t n, int64_t k, const operand &a, const operand &b,
@@ -118,7 +118,7 @@ struct matrix_layout {
 };
 struct matmul_desc {
     cublasComputeType_t compute;
-    bool turned[2];
+    bool transposed[2];
 };
 
 } // namespace
@@ -187,9 +187,9 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t d,
                                               const void *value, size_t)
 {
     if (what == CUBLASLT_MATMUL_DESC_TRANSA)
-        ((matmul_desc *)d)->turned[0] = *(const cublasOperation_t *)value == CUBLAS_OP_T;
+        ((matmul_desc *)d)->transposed[0] = *(const cublasOperation_t *)value == CUBLAS_OP_T;
     if (what == CUBLASLT_MATMUL_DESC_TRANSB)
-        ((matmul_desc *)d)->turned[1] = *(const cublasOperation_t *)value == CUBLAS_OP_T;
+        ((matmul_desc *)d)->transposed[1] = *(const cublasOperation_t *)value == CUBLAS_OP_T;
     return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *out, cudaDataType type,
@@ -241,7 +241,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
     *found = 0;
     /* "A must be transposed and B non-transposed (the TN format)", sizes in multiples of 16 */
     if (fp8 &&
-        (!h->turned[0] || h->turned[1] || x->rows % 16 || x->columns % 16 || y->columns % 16))
+        (!h->transposed[0] || h->transposed[1] || x->rows % 16 || x->columns % 16 || y->columns % 16))
         return CUBLAS_STATUS_NOT_SUPPORTED;
     if (x->type == ABDB_E5M2 && y->type == ABDB_E5M2) return CUBLAS_STATUS_NOT_SUPPORTED;
     out->wavesCount = 1;
@@ -264,14 +264,14 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t d, const vo
     const matmul_desc *h = (const matmul_desc *)d;
     const matrix_layout *x = (const matrix_layout *)la, *y = (const matrix_layout *)lb, *z = (const matrix_layout *)lc;
 
-    if (c != out || (h->turned[0] ? x->columns : x->rows) != z->rows ||
-        (h->turned[1] ? y->rows : y->columns) != z->columns ||
-        (h->turned[0] ? x->rows : x->columns) != (h->turned[1] ? y->columns : y->rows))
+    if (c != out || (h->transposed[0] ? x->columns : x->rows) != z->rows ||
+        (h->transposed[1] ? y->rows : y->columns) != z->columns ||
+        (h->transposed[0] ? x->rows : x->columns) != (h->transposed[1] ? y->columns : y->rows))
         return CUBLAS_STATUS_INVALID_VALUE;
-    operand first = {a, x->type, h->turned[0], x->ld, x->stride},
-            second = {b, y->type, h->turned[1], y->ld, y->stride},
+    operand first = {a, x->type, h->transposed[0], x->ld, x->stride},
+            second = {b, y->type, h->transposed[1], y->ld, y->stride},
             third = {out, z->type, false, z->ld, z->stride};
-    int64_t m = z->rows, n = z->columns, k = h->turned[0] ? x->rows : x->columns;
+    int64_t m = z->rows, n = z->columns, k = h->transposed[0] ? x->rows : x->columns;
     double by = scalar_of_compute_type(h->compute, alpha), old = scalar_of_compute_type(h->compute, beta);
     int batch = z->batch;
 

@@ -253,6 +253,45 @@ static void test_last_withdrawal_event_holds(void **state)
     close_and_delete_store();
 }
 
+static void fail_aggregate_step(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    (void)count;
+    (void)value;
+    sqlite3_result_error(context, "planted", -1);
+}
+
+static void set_no_aggregate_result(sqlite3_context *context)
+{
+    (void)context;
+}
+
+/* Where the names of systems of several devices cannot be listed, they do not stay unresolved as
+ * if they meant nothing: the derivation fails. */
+static void test_failed_list_of_mixed_systems_is_an_error(void **state)
+{
+    abdb_arena arena = {0};
+    abdb_error err = {0};
+    const char *meaning;
+
+    (void)state;
+    create_store();
+    assert_ok(abdb_db_exec(db,
+                           "INSERT INTO decoration VALUES (1, 'pcie', 'kind', 'pcie', NULL, NULL,"
+                           " 's', 'l')",
+                           &err));
+    assert_ok(
+        abdb_name_resolve_without_storing(db, "device", "A100 + H100", &arena, &meaning, &err));
+    assert_int_equal(sqlite3_create_function(db->sql, "group_concat", 2, SQLITE_UTF8, NULL, NULL,
+                                             fail_aggregate_step, set_no_aggregate_result),
+                     SQLITE_OK);
+    assert_int_equal(
+        abdb_name_resolve_without_storing(db, "device", "A100 + H100", &arena, &meaning, &err),
+        ABDB_DB);
+    assert_non_null(strstr(err.message, "planted"));
+    abdb_arena_free(&arena);
+    close_and_delete_store();
+}
+
 /* A source that says one name thousands of times: twice as many rows take about twice the time. */
 static double cpu_seconds_to_derive_rows_of_one_name(size_t rows)
 {
@@ -380,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_stepwise_derivation_equals_rebuild),
         cmocka_unit_test(test_merge_order_does_not_change_withdrawals),
         cmocka_unit_test(test_last_withdrawal_event_holds),
+        cmocka_unit_test(test_failed_list_of_mixed_systems_is_an_error),
         cmocka_unit_test(test_derivation_is_linear_in_rows_of_name),
         cmocka_unit_test(test_import_cost_does_not_grow_with_file)};
 

@@ -23,7 +23,7 @@ static double random_normal(void)
 }
 
 /* Nodes x processes x cells; a process of a node has one luck in all cells. Node 0 is slower by
- * `slow` (ln), in cell `only` alone where that is a cell. */
+ * log_slowdown, in slow_cell alone where that is a cell. */
 static size_t draw_fleet_measurements(abdb_fleet_measurement *seen, size_t nodes, size_t processes,
                                       size_t cells, double log_slowdown, size_t slow_cell)
 {

@@ -294,8 +294,8 @@ static void apply_step_to_image_in_part(file_image *i, const recorded_step *s, l
     }
 }
 
-/* Is the step on the disk when the power goes at `cut`? Syncs of files that `lies` names count for
- * nothing. */
+/* Is the step on the disk when the power goes at `cut`? Syncs of files that unsynced_files names
+ * count for nothing. */
 static bool step_is_synced_before_cut(size_t step_index, size_t cut, int unsynced_files)
 {
     const recorded_step *s = &record.item[step_index];

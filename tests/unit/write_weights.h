@@ -110,7 +110,7 @@ static inline size_t row_in_gguf_order(size_t row)
 static inline void append_gguf_tensor_info_and_numbers(const char *name, size_t rows,
                                                        size_t columns, bool permute_rows)
 {
-    static const uint64_t types[] = {0, 30, 1}; /* as add() has them: F32, BF16, F16 */
+    static const uint64_t types[] = {0, 30, 1}; /* as the safetensors have them: F32, BF16, F16 */
     byte_buffer *to = &gguf.numbers;
     size_t t = gguf.tensors++, size = t % 3 ? 2 : 4;
 
@@ -146,7 +146,7 @@ static inline void write_gguf_file(void)
     assert_true(fclose(file) == 0);
 }
 
-/* The tensors of save_all, in its order, in a file of that version. */
+/* The tensors of write_safetensors_of_network, in its order, in a GGUF file of that version. */
 static inline void write_gguf_of_network(uint64_t version)
 {
     static const struct {

@@ -37,7 +37,7 @@ void *abdb_cu_block_weight_vector(const abdb_cu_block *b, const abdb_tensor *t, 
 size_t abdb_cu_block_matrix_columns(const abdb_cu_block *b, int which);
 size_t abdb_cu_block_matrix_rows(const abdb_cu_block *b, int which);
 /* Heads of a third of qkv: 0 queries, 1 keys, 2 values; of rows of d. */
-abdb_cu_heads abdb_cu_block_qkv_heads(const abdb_cu_block *b, void *data, size_t which);
+abdb_cu_heads abdb_cu_block_qkv_heads(const abdb_cu_block *b, void *data, size_t q_k_or_v);
 abdb_cu_heads abdb_cu_block_contiguous_heads(const abdb_cu_block *b, void *data);
 /* Forward, from x to y. */
 ABDB_MUST_USE abdb_status abdb_cu_add_block_forward(abdb_cu_block *b, abdb_error *err);

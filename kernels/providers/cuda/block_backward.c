@@ -49,7 +49,7 @@ done:
     return st;
 }
 
-/* Slopes of a norm: dx = base + those of x; its gains and shifts. */
+/* The gradients of a norm: dx = base + that of x; its gains and shifts. */
 static abdb_status add_layernorm_backward(const linear_layer_gradient *l, void *dy, void *x,
                                           void *added_gradient, void *dx, int gain, int shift,
                                           abdb_error *err)

@@ -1,4 +1,4 @@
-/* cublas_gemm.c - products by cuBLAS; see product.h. */
+/* cublas_gemm.c - products by cuBLAS; see cublas_gemm.h. */
 #include "kernels/providers/cuda/cublas_gemm.h"
 
 #include <stdlib.h>

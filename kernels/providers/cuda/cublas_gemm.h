@@ -5,8 +5,8 @@
 
 #include "kernels/providers/cuda/launch.h"
 
-/* Element (i, j) of a matrix is at i row + j, turned: at j row + i; number b of a batch is `stride`
- * elements further. */
+/* Element (i, j) of a matrix is at i row + j, where transposed at j row + i; number b of a batch is
+ * `stride` elements further. */
 typedef struct {
     const void *data;
     abdb_dtype dtype;

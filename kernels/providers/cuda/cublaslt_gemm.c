@@ -1,4 +1,4 @@
-/* cublaslt_gemm.c - products by cuBLASLt; see product.h. */
+/* cublaslt_gemm.c - products by cuBLASLt; see cublas_gemm.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

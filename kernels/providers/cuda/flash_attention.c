@@ -1,4 +1,5 @@
-/* flash_attention.c - which kernel has the attention of heads, and its grid; see heads.h. */
+/* flash_attention.c - which kernel has the attention of heads, and its grid; see
+ * flash_attention.h. */
 #include "kernels/providers/cuda/flash_attention.h"
 
 #include <math.h>

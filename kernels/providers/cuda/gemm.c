@@ -1,5 +1,5 @@
-/* gemm.c - products by cuBLAS and by cuBLASLt, two providers. Formats of 8 bits want B turned: it
- * is turned in the launch, or beforehand with weights=packed. */
+/* gemm.c - products by cuBLAS and by cuBLASLt, two providers. Formats of 8 bits want B transposed:
+ * it is transposed in the launch, or beforehand with weights=packed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -68,16 +68,16 @@ static int cublas_gemm_accepts(const abdb_problem *p, const char **why_not)
     return p->tensor[A].dtype != ABDB_I8 || (s.m % 4 == 0 && s.n % 4 == 0 && s.k % 4 == 0);
 }
 
-/* B, turned by a kernel of ours: rows become columns. */
+/* Transposes B by a kernel of ours. */
 static abdb_status add_or_run_transpose_of_8bit_b(abdb_cu_job *job, const abdb_cu_gemm_size *s,
                                                   abdb_cu_matrix *b, abdb_error *err)
 {
-    void *turned;
+    void *b_transposed;
     abdb_cu_transpose of = {b->data, NULL, s->k, s->n};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_cu_alloc_scratch(job, s->batch * s->k * s->n, &turned, err));
-    of.to = turned;
+    TRY(abdb_cu_alloc_scratch(job, s->batch * s->k * s->n, &b_transposed, err));
+    of.to = b_transposed;
     TRY(abdb_cu_add_kernel(
         job,
         &(abdb_cu_kernel_launch){"transpose.cu",
@@ -86,7 +86,7 @@ static abdb_status add_or_run_transpose_of_8bit_b(abdb_cu_job *job, const abdb_c
                                  ABDB_CU_THREADS,
                                  0},
         &of, sizeof of, err));
-    b->data = turned;
+    b->data = b_transposed;
     b->row = s->k;
     b->transposed = true;
     if (has_packed_weights(job->p)) TRY(abdb_cu_run_and_clear_steps(job, err));

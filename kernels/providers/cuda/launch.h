@@ -22,9 +22,9 @@ typedef struct {
     char name[ABDB_CU_KERNEL_NAME];
     double
         argument[ABDB_CU_ARGUMENTS / 8]; /* one struct of kernels/providers/cuda/cu/kernel_args.h */
-    abdb_status (*host_call)(void *what, abdb_error *err); /* instead of a kernel */
+    abdb_status (*host_call)(void *context, abdb_error *err); /* instead of a kernel */
     void *context;
-    void (*free_context)(void *what);
+    void (*free_context)(void *context);
 } abdb_cu_step;
 
 typedef struct {
@@ -45,11 +45,11 @@ ABDB_MUST_USE abdb_status abdb_cu_job_new(abdb_cu_job **out, const abdb_problem 
  * or so much shared memory. */
 ABDB_MUST_USE abdb_status abdb_cu_add_kernel(abdb_cu_job *job, const abdb_cu_kernel_launch *call,
                                              const void *argument, size_t size, abdb_error *err);
-/* Adds what the host does to enqueue more; `what` is given to `forget` with the job, also after a
- * failure. */
+/* Adds a call of the host that enqueues more. free_context gets context when the job is freed, or
+ * at once where the call cannot be appended. */
 ABDB_MUST_USE abdb_status
-abdb_cu_add_host_call(abdb_cu_job *job, abdb_status (*host_call)(void *what, abdb_error *err),
-                      void *context, void (*free_context)(void *what), abdb_error *err);
+abdb_cu_add_host_call(abdb_cu_job *job, abdb_status (*host_call)(void *context, abdb_error *err),
+                      void *context, void (*free_context)(void *context), abdb_error *err);
 /* Memory of the device for as long as the job. */
 ABDB_MUST_USE abdb_status abdb_cu_alloc_scratch(abdb_cu_job *job, size_t size, void **out,
                                                 abdb_error *err);
@@ -71,7 +71,7 @@ ABDB_MUST_USE abdb_status abdb_cu_run_and_clear_steps(abdb_cu_job *job, abdb_err
 
 /* The end of a kernel's name: "f32", "bf16", "f16", "f64", "i8". */
 const char *abdb_cu_kernel_name_suffix(abdb_dtype dtype);
-/* The next multiple over it, in multiples. */
+/* n / piece, rounded up. */
 static inline size_t abdb_cu_ceil_divide(size_t n, size_t piece)
 {
     return (n + piece - 1) / piece;

@@ -1,5 +1,5 @@
 /* linear.c - layers of pruned or quantised weights, brought into their form beforehand: bytes
- * turned for tensor cores, columns of what is not 0; others are read as they are. */
+ * transposed for tensor cores, columns of what is not 0; others are read as they are. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static int cuda_linear_accepts_dense_if_cublas(const abdb_problem *p, const char
     return !has_dense_f32_weights(p) || ((const abdb_cu_device *)p->device)->blas != NULL;
 }
 
-/* A matrix of rows x columns, turned. */
+/* Adds the transposition of a matrix of rows x columns to the job. */
 static abdb_status alloc_scratch_and_add_transpose(linear_layer *l, const char *kernel,
                                                    const void *from, size_t rows, size_t columns,
                                                    size_t size, void **out, abdb_error *err)
@@ -96,12 +96,12 @@ static abdb_status add_int8_tensor_core_gemm(linear_layer *l, abdb_error *err)
 {
     abdb_cu_linear_int8 of = {
         l->t[X].data, NULL, l->t[X_SCALE].data, l->t[W_SCALE].data, l->t[Y].data, l->m, l->n, l->k};
-    void *turned;
+    void *w_transposed;
     abdb_status st = ABDB_OK;
 
-    TRY(alloc_scratch_and_add_transpose(l, "transpose_bytes", l->t[W].data, l->k, l->n, 1, &turned,
-                                        err));
-    of.w = turned;
+    TRY(alloc_scratch_and_add_transpose(l, "transpose_bytes", l->t[W].data, l->k, l->n, 1,
+                                        &w_transposed, err));
+    of.w = w_transposed;
     TRY(abdb_cu_run_and_clear_steps(l->job, err));
     snprintf(l->job->chosen, sizeof l->job->chosen, "tensor cores, tiles of %d x %d", SIDE, SIDE);
     TRY(abdb_cu_add_kernel(
@@ -156,13 +156,13 @@ done:
 static abdb_status add_csc_weights_gemm(linear_layer *l, abdb_error *err)
 {
     abdb_cu_linear_sparse of = {.y = l->t[Y].data, .m = l->m, .n = l->n, .k = l->k};
-    void *turned;
+    void *x_transposed;
     abdb_status st = ABDB_OK;
 
     TRY(upload_weights_as_csc(l, &of, err));
     TRY(alloc_scratch_and_add_transpose(l, "transpose_floats", l->t[X].data, l->m, l->k,
-                                        sizeof(float), &turned, err));
-    of.x = turned;
+                                        sizeof(float), &x_transposed, err));
+    of.x = x_transposed;
     snprintf(l->job->chosen, sizeof l->job->chosen, "columns of weights, %d rows at a time", TALL);
     TRY(abdb_cu_add_kernel(l->job,
                            &(abdb_cu_kernel_launch){"linear_quantised.cu",

@@ -1,4 +1,4 @@
-/* row_ops.c - kernels over rows and elements; see rows.h. */
+/* row_ops.c - kernels over rows and elements; see row_ops.h. */
 #include "kernels/providers/cuda/row_ops.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* collective.c - the kernels of several ranks as the device of rank 0 is asked for them; what is
- * sent is in job.c. See ranks.h. */
+ * sent is in rank_launch.c. See ranks.h. */
 #include <stdlib.h>
 
 #include "kernels/providers/mpi/ranks.h"

@@ -306,8 +306,8 @@ static abdb_status gather_rank_identities_and_number_hosts(abdb_mpi_ranks *w, co
  * takes milliseconds, and a sample would take seconds. */
 static const double meeting_most_s = 5e-6;
 
-/* Seconds in which all ranks meet, the least of many: that is how far apart they may begin a
- * stretch, which has to be much longer. Every rank calls it. */
+/* Seconds of a barrier of all ranks, the least of many and at most meeting_most_s: that is how far
+ * apart they may begin a stretch, which has to be much longer. Every rank calls it. */
 static double measure_shortest_barrier_s_capped(void)
 {
     double least_s = meeting_most_s;

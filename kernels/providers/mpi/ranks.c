@@ -46,7 +46,7 @@ static void release_own_part(abdb_mpi_ranks *w, const abdb_mpi_command *command)
 }
 
 /* A part of rank 0's memory goes to another rank, or comes from it. */
-static void send_or_receive_bytes(abdb_mpi_ranks *w, void *data, size_t size, int peer, bool send)
+static void send_or_receive_bytes(void *data, size_t size, int peer, bool send)
 {
     for (size_t at = 0; at < size; at += PIECE) {
         int count = (int)(size - at < PIECE ? size - at : PIECE);
@@ -57,7 +57,6 @@ static void send_or_receive_bytes(abdb_mpi_ranks *w, void *data, size_t size, in
         else
             MPI_Recv(from, count, MPI_BYTE, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
-    (void)w;
 }
 
 /* Rank 0's whole tensor to the parts of all ranks, or back. */
@@ -69,12 +68,12 @@ static void scatter_or_gather_tensor(abdb_mpi_ranks *w, const abdb_mpi_command *
 
     if (w->rank >= piece->ranks) return;
     if (w->rank > 0) {
-        send_or_receive_bytes(w, piece->data, piece->size, 0, !scatter);
+        send_or_receive_bytes(piece->data, piece->size, 0, !scatter);
         return;
     }
     memcpy(scatter ? piece->data : all, scatter ? all : piece->data, piece->size);
     for (int r = 1; r < piece->ranks; r++)
-        send_or_receive_bytes(w, all + (size_t)r * piece->size, piece->size, r, scatter);
+        send_or_receive_bytes(all + (size_t)r * piece->size, piece->size, r, scatter);
 }
 
 static abdb_status fill_own_part(abdb_mpi_ranks *w, const abdb_mpi_command *command,

@@ -50,7 +50,7 @@ typedef enum {
     ABDB_MPI_WORK_CLOSE
 } abdb_mpi_verb;
 
-/* What is ordered. */
+/* A command of rank 0 to all ranks. */
 typedef struct {
     abdb_mpi_verb verb;
     int at, other; /* a piece, a job or a workload; of a job its tensors' pieces are both */
@@ -71,7 +71,8 @@ typedef struct {
     void *host_data;                     /* rank 0: what is brought to the others, or from them */
     double *number_of_rank;              /* rank 0: one of each rank, as the last order asked for */
     /* Orders of workloads, which rank_workload.c does; *took_s: seconds of ABDB_MPI_WORK_RUN. */
-    abdb_status (*workload_command)(const abdb_mpi_command *o, double *took_s, abdb_error *err);
+    abdb_status (*workload_command)(const abdb_mpi_command *command, double *took_s,
+                                    abdb_error *err);
 } abdb_mpi_ranks;
 
 /* Of this process. ABDB_NOMEM. */
@@ -79,7 +80,7 @@ ABDB_MUST_USE abdb_status abdb_mpi_ranks_init(abdb_mpi_ranks *w, abdb_error *err
 /* All ranks do what is ordered: rank 0 calls this, the others are in
  * abdb_mpi_execute_commands_until_quit. The worst status of all. */
 ABDB_MUST_USE abdb_status abdb_mpi_broadcast_and_execute(abdb_mpi_ranks *w,
-                                                         const abdb_mpi_command *order,
+                                                         const abdb_mpi_command *command,
                                                          abdb_error *err);
 /* The life of a rank other than 0: does what is ordered until ABDB_MPI_QUIT. */
 void abdb_mpi_execute_commands_until_quit(abdb_mpi_ranks *w);
@@ -88,7 +89,8 @@ void abdb_mpi_execute_commands_until_quit(abdb_mpi_ranks *w);
 ABDB_MUST_USE abdb_status abdb_mpi_init_ranks_device(abdb_mpi_ranks *w, abdb_device **out,
                                                      abdb_error *err);
 
-/* job.c: makes a job of an exchange and pieces of memory. ABDB_USAGE: MPI has no such sums. */
+/* rank_launch.c: makes a job of an exchange and pieces of memory. ABDB_USAGE: MPI has no such
+ * sums. */
 ABDB_MUST_USE abdb_status abdb_mpi_job_init(abdb_mpi_job *job, const abdb_exchange *x,
                                             MPI_Comm comm, void *in, void *out, abdb_error *err);
 void abdb_mpi_job_free(abdb_mpi_job *job);

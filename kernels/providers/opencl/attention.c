@@ -1,5 +1,5 @@
 /* attention.c - attention forward and backward in blocks (flash), forward with the whole matrix of
- * scores (plain), and of one query by the kernel for new tokens (decode.c). */
+ * scores (plain), and of one query by the kernel for new tokens (decode_attention.c). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -119,7 +119,7 @@ abdb_status abdb_cl_add_block_backward(abdb_cl_block *b, const abdb_tensor *dy,
                                        abdb_error *err)
 {
     size_t all = b->n * 4 * b->d, none = 0;
-    abdb_cl_kernel_call slope = abdb_cl_make_block_call_per_chunk(
+    abdb_cl_kernel_call gelu_backward = abdb_cl_make_block_call_per_chunk(
         "activation.cl", "gelu_backward_in_place", "-DF32 -DGELU " ABDB_CL_PIECE, all);
     cl_mem d_y, d_g, d_n2, d_h, d_att, d_qkv, d_n1, d_x;
     cl_linear_layer_gradient down = {b, dp, ABDB_CL_DOWN, ABDB_CL_BPR, b->g, NULL},
@@ -139,7 +139,7 @@ abdb_status abdb_cl_add_block_backward(abdb_cl_block *b, const abdb_tensor *dy,
     qkv.d_out = d_qkv;
     TRY(abdb_cl_block_add_widen_or_narrow(b, true, dy->dtype, dy->data, d_y, err));
     TRY(cl_add_linear_layer_backward(&down, d_g, err));
-    TRY(abdb_cl_issue_kernel(b->job, &slope, err, "blbll", b->f, none, d_g, none, all));
+    TRY(abdb_cl_issue_kernel(b->job, &gelu_backward, err, "blbll", b->f, none, d_g, none, all));
     TRY(cl_add_linear_layer_backward(&up, d_n2, err));
     TRY(cl_add_layernorm_backward(&up, d_n2, b->h, d_y, d_h, ABDB_CL_G2, ABDB_CL_B2, err));
     TRY(cl_add_linear_layer_backward(&out, d_att, err));

@@ -15,10 +15,10 @@
 enum { LINE = 64, ROWS = 6, COLUMNS = 4, PIECE = 64, OPTIONS = 128, GROUP = ABDB_QUANTISE_GROUP };
 
 typedef struct {
-    abdb_cl_builder *maker;
-    cl_mem told; /* whole numbers of the host, `room` of them */
+    abdb_cl_builder *builder;
+    cl_mem device_ints; /* whole numbers of the host, at most `capacity` of them */
     int32_t *last, *next;
-    size_t count, room;
+    size_t count, capacity;
 } cl_decoder;
 
 static const char *opencl_decoder_why_refused(const abdb_problem *p, abdb_dtype dtype, int form,
@@ -36,8 +36,8 @@ static void opencl_decoder_close(void *self)
 {
     cl_decoder *s = self;
 
-    if (s->told) clReleaseMemObject(s->told);
-    if (s->maker) abdb_cl_builder_close(s->maker);
+    if (s->device_ints) clReleaseMemObject(s->device_ints);
+    if (s->builder) abdb_cl_builder_close(s->builder);
     free(s->last);
     free(s->next);
     free(s);
@@ -47,12 +47,12 @@ static abdb_status opencl_decoder_open(void **self, const abdb_problem *p, abdb_
                                        abdb_error *err)
 {
     cl_decoder *s = calloc(1, sizeof *s);
-    void *maker = NULL;
+    void *builder = NULL;
     abdb_status st = ABDB_OK;
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "parts");
-    TRY(abdb_cl_builder_open(&maker, p, dtype, err));
-    s->maker = maker;
+    TRY(abdb_cl_builder_open(&builder, p, dtype, err));
+    s->builder = builder;
     *self = s;
 done:
     if (st != ABDB_OK) opencl_decoder_close(s);
@@ -79,7 +79,7 @@ static abdb_status opencl_decoder_reserve_nothing(void *self, size_t bytes, abdb
 
 static bool no_earlier_part_failed(const cl_decoder *s)
 {
-    return s->maker->status == ABDB_OK;
+    return s->builder->status == ABDB_OK;
 }
 
 /* Room for so many whole numbers, here and there. */
@@ -87,30 +87,30 @@ static abdb_status grow_integer_buffers(cl_decoder *s, size_t count, abdb_error 
 {
     cl_int code;
 
-    if (count <= s->room) return ABDB_OK;
-    if (s->told) clReleaseMemObject(s->told);
+    if (count <= s->capacity) return ABDB_OK;
+    if (s->device_ints) clReleaseMemObject(s->device_ints);
     free(s->last);
     free(s->next);
-    s->count = s->room = 0;
+    s->count = s->capacity = 0;
     s->last = calloc(count, sizeof *s->last);
     s->next = calloc(count, sizeof *s->next);
-    s->told = clCreateBuffer(s->maker->job->d->context, CL_MEM_READ_WRITE, count * sizeof *s->last,
-                             NULL, &code);
-    if (code != CL_SUCCESS) s->told = NULL;
+    s->device_ints = clCreateBuffer(s->builder->job->d->context, CL_MEM_READ_WRITE,
+                                    count * sizeof *s->last, NULL, &code);
+    if (code != CL_SUCCESS) s->device_ints = NULL;
     if (!s->last || !s->next) return ABDB_FAIL(err, ABDB_NOMEM, "tokens and pages");
-    s->room = code == CL_SUCCESS ? count : 0;
+    s->capacity = code == CL_SUCCESS ? count : 0;
     return abdb_cl_check_result(code, "clCreateBuffer", err);
 }
 
 /* s->next to the device, unless it is there. */
 static abdb_status upload_ints_if_changed(cl_decoder *s, size_t count, abdb_error *err)
 {
-    abdb_device *d = &s->maker->job->d->device;
+    abdb_device *d = &s->builder->job->d->device;
     size_t bytes = count * sizeof *s->last;
     abdb_status st = ABDB_OK;
 
     if (count == s->count && memcmp(s->last, s->next, bytes) == 0) return ABDB_OK;
-    TRY(d->upload(d, s->told, s->next, bytes, err));
+    TRY(d->upload(d, s->device_ints, s->next, bytes, err));
     memcpy(s->last, s->next, bytes);
     s->count = count;
 done:
@@ -121,7 +121,7 @@ done:
 
 static size_t weight_column_bytes(const cl_decoder *s, const abdb_weights *w)
 {
-    return w->form == ABDB_WEIGHTS_SAME ? w->k * s->maker->size
+    return w->form == ABDB_WEIGHTS_SAME ? w->k * s->builder->size
            : w->form == ABDB_WEIGHTS_I8 ? w->k
                                         : w->k / 2;
 }
@@ -145,7 +145,7 @@ static size_t opencl_weights_byte_size(void *self, const abdb_weights *w)
 static void encode_weight_column(const cl_decoder *s, const abdb_weights *w, const float *in,
                                  int8_t *quantised_group, char *out, float *scale)
 {
-    abdb_tensor t = {.dtype = s->maker->dtype, .data = out};
+    abdb_tensor t = {.dtype = s->builder->dtype, .data = out};
 
     if (w->form == ABDB_WEIGHTS_SAME) {
         for (size_t i = 0; i < w->k; i++) abdb_tensor_set_rounded(&t, i, (double)in[i]);
@@ -168,7 +168,7 @@ static abdb_status upload_weight_columns(cl_decoder *s, const abdb_weights *w,
                                          abdb_column_reader *column, const void *from, size_t first,
                                          size_t n, abdb_error *err)
 {
-    abdb_device *d = &s->maker->job->d->device;
+    abdb_device *d = &s->builder->job->d->device;
     size_t each = weight_column_bytes(s, w), scales = scales_per_column(w);
     char *out = calloc(n, each), *to = (char *)w->data + first * each;
     float *in = calloc(n * w->k, sizeof *in), *scale = calloc(n * scales + 1, sizeof *scale);
@@ -210,13 +210,13 @@ done:
 static void download_or_zero(cl_decoder *s, const abdb_weights *w, size_t at, size_t bytes,
                              void *out)
 {
-    abdb_device *d = &s->maker->job->d->device;
+    abdb_device *d = &s->builder->job->d->device;
     abdb_error err;
     abdb_status st = d->download(d, out, (const char *)w->data + at, bytes, &err);
 
     if (st != ABDB_OK) {
         memset(out, 0, bytes);
-        abdb_cl_finish_part(s->maker, st, &err);
+        abdb_cl_finish_part(s->builder, st, &err);
     }
 }
 
@@ -225,11 +225,11 @@ static double opencl_read_weight(void *self, const abdb_weights *w, size_t k, si
     cl_decoder *s = self;
     size_t first = n * weight_column_bytes(s, w), scales = scales_per_column(w), half = GROUP / 2;
     unsigned char room[sizeof(double)] = {0};
-    abdb_tensor t = {.dtype = s->maker->dtype, .data = room};
+    abdb_tensor t = {.dtype = s->builder->dtype, .data = room};
     float scale;
 
     if (w->form == ABDB_WEIGHTS_SAME) {
-        download_or_zero(s, w, first + k * s->maker->size, s->maker->size, room);
+        download_or_zero(s, w, first + k * s->builder->size, s->builder->size, room);
         return abdb_tensor_get_f64(&t, 0);
     }
     download_or_zero(
@@ -248,13 +248,13 @@ static void write_weight_options(const cl_decoder *s, int form, size_t rows, cha
     static const char *const forms[] = {
         [ABDB_WEIGHTS_SAME] = "SAME", [ABDB_WEIGHTS_I8] = "BYTES", [ABDB_WEIGHTS_I4] = "HALVES"};
 
-    snprintf(out, OPTIONS, "%s -D%s -DROWS=%zu", s->maker->format, forms[form], rows);
+    snprintf(out, OPTIONS, "%s -D%s -DROWS=%zu", s->builder->format, forms[form], rows);
 }
 
 static void opencl_gemm_dequantising_weights(void *self, const abdb_part_weight_gemm *x)
 {
     cl_decoder *s = self;
-    abdb_cl_builder *m = s->maker;
+    abdb_cl_builder *m = s->builder;
     const abdb_weights *w = x->w;
     char options[OPTIONS] = "";
     abdb_cl_kernel_call call = {"quantised_weights.cl",
@@ -277,7 +277,7 @@ static abdb_status look_up_tokens(cl_decoder *s, const abdb_weights *w, const in
                                   size_t rows, void *x, abdb_error *err)
 {
     char options[OPTIONS] = "";
-    abdb_cl_kernel_call call = abdb_cl_call_per_row(s->maker, "quantised_weights.cl",
+    abdb_cl_kernel_call call = abdb_cl_call_per_row(s->builder, "quantised_weights.cl",
                                                     "dequantise_token_rows", options, rows);
     abdb_status st = ABDB_OK;
 
@@ -285,8 +285,8 @@ static abdb_status look_up_tokens(cl_decoder *s, const abdb_weights *w, const in
     TRY(grow_integer_buffers(s, rows, err));
     memcpy(s->next, token, rows * sizeof *token);
     TRY(upload_ints_if_changed(s, rows, err));
-    TRY(abdb_cl_issue_kernel(s->maker->job, &call, err, "plbpl", w->data, (size_t)1,
-                             scales_byte_offset(s, w), s->told, x, s->maker->size, w->k));
+    TRY(abdb_cl_issue_kernel(s->builder->job, &call, err, "plbpl", w->data, (size_t)1,
+                             scales_byte_offset(s, w), s->device_ints, x, s->builder->size, w->k));
 done:
     return st;
 }
@@ -298,14 +298,14 @@ static void opencl_embed_tokens(void *self, const abdb_weights *w, const int32_t
     abdb_error err;
 
     if (no_earlier_part_failed(s))
-        abdb_cl_finish_part(s->maker, look_up_tokens(s, w, token, rows, x, &err), &err);
+        abdb_cl_finish_part(s->builder, look_up_tokens(s, w, token, rows, x, &err), &err);
 }
 
 static void opencl_rmsnorm_rows(void *self, size_t rows, size_t columns, const void *x,
                                 const void *gain, void *out)
 {
     cl_decoder *s = self;
-    abdb_cl_builder *m = s->maker;
+    abdb_cl_builder *m = s->builder;
     abdb_cl_kernel_call call =
         abdb_cl_call_per_row(m, "norm.cl", "layernorm_or_rmsnorm", m->format, rows);
     abdb_error err;
@@ -319,13 +319,13 @@ static void opencl_rmsnorm_rows(void *self, size_t rows, size_t columns, const v
 
 static void write_chunk_options(const cl_decoder *s, char *out)
 {
-    snprintf(out, OPTIONS, "%s -DCHUNK=%d", s->maker->format, ABDB_CL_CHUNK);
+    snprintf(out, OPTIONS, "%s -DCHUNK=%d", s->builder->format, ABDB_CL_CHUNK);
 }
 
 static void opencl_swiglu_rows(void *self, size_t rows, size_t columns, const void *x, void *out)
 {
     cl_decoder *s = self;
-    abdb_cl_builder *m = s->maker;
+    abdb_cl_builder *m = s->builder;
     char options[OPTIONS] = "";
     abdb_cl_kernel_call call = abdb_cl_call_per_row(m, "decode_misc.cl", "swiglu", options, rows);
     abdb_error err;
@@ -340,7 +340,7 @@ static void opencl_swiglu_rows(void *self, size_t rows, size_t columns, const vo
 static abdb_status add_argmax_and_download(cl_decoder *s, size_t rows, size_t columns,
                                            const void *x, int32_t *out, abdb_error *err)
 {
-    abdb_cl_builder *m = s->maker;
+    abdb_cl_builder *m = s->builder;
     abdb_device *d = &m->job->d->device;
     char options[OPTIONS] = "";
     abdb_cl_kernel_call call = {"decode_misc.cl",
@@ -367,14 +367,14 @@ static void opencl_argmax_rows_minus1_on_error(void *self, size_t rows, size_t c
 
     for (size_t r = 0; r < rows; r++) out[r] = -1;
     if (no_earlier_part_failed(s))
-        abdb_cl_finish_part(s->maker, add_argmax_and_download(s, rows, columns, x, out, &err),
+        abdb_cl_finish_part(s->builder, add_argmax_and_download(s, rows, columns, x, out, &err),
                             &err);
-    if (!no_earlier_part_failed(s)) fprintf(stderr, "%s\n", s->maker->err.message);
+    if (!no_earlier_part_failed(s)) fprintf(stderr, "%s\n", s->builder->err.message);
 }
 
 /* --- attention -------------------------------------------------------------------------------- */
 
-/* Sequence and position of each row, and the blocks of each sequence, to the device; s->told. */
+/* Sequence and position of each row, and the blocks of each sequence, to the device_ints. */
 static abdb_status upload_positions_and_pages(cl_decoder *s, const abdb_part_kv_attention *x,
                                               size_t *rows, abdb_error *err)
 {
@@ -396,30 +396,30 @@ done:
 
 static void write_cache_options(const cl_decoder *s, const abdb_part_kv_attention *x, char *out)
 {
-    size_t lanes = abdb_cl_vector_lanes(s->maker->job->d, ABDB_F32);
+    size_t lanes = abdb_cl_vector_lanes(s->builder->job->d, ABDB_F32);
 
-    snprintf(out, OPTIONS, "%s -DWIDE=%zu", s->maker->format,
+    snprintf(out, OPTIONS, "%s -DWIDE=%zu", s->builder->format,
              abdb_cl_ceil_divide(x->d, lanes) * lanes);
 }
 
 static abdb_status add_rotate_and_append_kv(cl_decoder *s, const abdb_part_kv_attention *x,
                                             abdb_error *err)
 {
-    size_t size = s->maker->size, rows;
+    size_t size = s->builder->size, rows;
     char options[OPTIONS] = "";
     abdb_status st = ABDB_OK;
 
     write_cache_options(s, x, options);
     TRY(upload_positions_and_pages(s, x, &rows, err));
-    TRY(abdb_cl_issue_kernel(s->maker->job,
+    TRY(abdb_cl_issue_kernel(s->builder->job,
                              &(abdb_cl_kernel_call){"kv_cache_attention.cl",
                                                     "rotate_qk_append_kv",
                                                     options,
                                                     {rows, x->heads + x->kv_heads},
                                                     {0}},
                              err, "ppppbllllll", x->qkv, size, x->keys, size, x->values, size,
-                             x->turn, sizeof(float), s->told, rows, x->heads, x->kv_heads, x->d,
-                             x->block, x->width));
+                             x->turn, sizeof(float), s->device_ints, rows, x->heads, x->kv_heads,
+                             x->d, x->block, x->width));
 done:
     return st;
 }
@@ -430,24 +430,24 @@ static void opencl_rotate_qk_append_kv(void *self, const abdb_part_kv_attention 
     abdb_error err;
 
     if (no_earlier_part_failed(s))
-        abdb_cl_finish_part(s->maker, add_rotate_and_append_kv(s, x, &err), &err);
+        abdb_cl_finish_part(s->builder, add_rotate_and_append_kv(s, x, &err), &err);
 }
 
 static abdb_status add_kv_cache_attention(cl_decoder *s, const abdb_part_kv_attention *x,
                                           abdb_error *err)
 {
-    size_t size = s->maker->size, rows;
+    size_t size = s->builder->size, rows;
     char options[OPTIONS] = "";
     abdb_status st = ABDB_OK;
 
     write_cache_options(s, x, options);
     TRY(upload_positions_and_pages(s, x, &rows, err));
     TRY(abdb_cl_issue_kernel(
-        s->maker->job,
+        s->builder->job,
         &(abdb_cl_kernel_call){
             "kv_cache_attention.cl", "attend_to_kv_cache", options, {rows, x->heads}, {0}},
-        err, "ppppblllllli", x->qkv, size, x->keys, size, x->values, size, x->out, size, s->told,
-        rows, x->heads, x->kv_heads, x->d, x->block, x->width, x->padded ? 1 : 0));
+        err, "ppppblllllli", x->qkv, size, x->keys, size, x->values, size, x->out, size,
+        s->device_ints, rows, x->heads, x->kv_heads, x->d, x->block, x->width, x->padded ? 1 : 0));
 done:
     return st;
 }
@@ -458,13 +458,13 @@ static void opencl_attend_kv_cache(void *self, const abdb_part_kv_attention *x)
     abdb_error err;
 
     if (no_earlier_part_failed(s))
-        abdb_cl_finish_part(s->maker, add_kv_cache_attention(s, x, &err), &err);
+        abdb_cl_finish_part(s->builder, add_kv_cache_attention(s, x, &err), &err);
 }
 
 static void opencl_read_bytes_and_wait(void *self, const void *at, size_t bytes)
 {
     cl_decoder *s = self;
-    abdb_cl_builder *m = s->maker;
+    abdb_cl_builder *m = s->builder;
     size_t n = bytes / sizeof(cl_uint), groups = abdb_cl_ceil_divide(n, ABDB_CL_CHUNK);
     char options[OPTIONS] = "";
     abdb_cl_kernel_call call = {"decode_misc.cl", "read_and_sum_words", options, {groups}, {0}};

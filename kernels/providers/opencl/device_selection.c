@@ -1,4 +1,4 @@
-/* device_selection.c - platforms and devices, and which is used; see choose.h. */
+/* device_selection.c - platforms and devices, and which is used; see device_selection.h. */
 #include "kernels/providers/opencl/device_selection.h"
 
 #include <omp.h>

@@ -1,4 +1,4 @@
-/* flash_attention.c - attention of heads in blocks; see heads.h. */
+/* flash_attention.c - attention of heads in blocks; see flash_attention.h. */
 #include "kernels/providers/opencl/flash_attention.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void write_attention_compile_options(const abdb_cl_job *job, size_t d, ab
              rows_per_work_item(job), padded_head_width(job, d));
 }
 
-/* One operand as f32, as rows or turned; `heads` of it. */
+/* Copies one operand, Q or (keys) K or V, to f32 in scratch, as padded rows or transposed. */
 static abdb_status add_operand_copy_to_f32(abdb_cl_job *job, const char *files,
                                            const abdb_cl_attention *s, const abdb_cl_heads *from,
                                            bool keys, bool transposed, cl_mem *out, abdb_error *err)
@@ -46,15 +46,16 @@ static abdb_status add_operand_copy_to_f32(abdb_cl_job *job, const char *files,
     write_attention_compile_options(job, s->d, from->dtype, options);
     TRY(abdb_cl_alloc_scratch(
         job, s->batch * heads * rows * (transposed ? s->d : wide) * sizeof(float), out, err));
-    TRY(abdb_cl_issue_kernel(
-        job,
-        &(abdb_cl_kernel_call){files,
-                               transposed ? "copy_head_rows_transposed" : "copy_head_rows",
-                               options,
-                               {rows / PIECE, heads, s->batch},
-                               {0}},
-        err, "bblllllll", from->data, *out, count, rows, s->d, from->first, from->batch, from->head,
-        from->row));
+    TRY(abdb_cl_issue_kernel(job,
+                             &(abdb_cl_kernel_call){files,
+                                                    transposed
+                                                        ? "copy_head_rows_transposed_padded_f32"
+                                                        : "copy_head_rows_padded_f32",
+                                                    options,
+                                                    {rows / PIECE, heads, s->batch},
+                                                    {0}},
+                             err, "bblllllll", from->data, *out, count, rows, s->d, from->first,
+                             from->batch, from->head, from->row));
 done:
     return st;
 }
@@ -64,12 +65,12 @@ abdb_status abdb_cl_add_flash_forward(abdb_cl_job *job, const abdb_cl_attention 
                                       const abdb_cl_heads *v, const abdb_cl_heads *o,
                                       void *logarithm, abdb_error *err)
 {
-    cl_mem q_rows, k_turned, v_rows;
+    cl_mem q_rows, k_transposed, v_rows;
     char options[OPTIONS];
     abdb_status st = ABDB_OK;
 
     TRY(add_operand_copy_to_f32(job, forward, s, q, false, false, &q_rows, err));
-    TRY(add_operand_copy_to_f32(job, forward, s, k, true, true, &k_turned, err));
+    TRY(add_operand_copy_to_f32(job, forward, s, k, true, true, &k_transposed, err));
     TRY(add_operand_copy_to_f32(job, forward, s, v, true, false, &v_rows, err));
     write_attention_compile_options(job, s->d, o->dtype, options);
     TRY(abdb_cl_issue_kernel(
@@ -80,7 +81,7 @@ abdb_status abdb_cl_add_flash_forward(abdb_cl_job *job, const abdb_cl_attention 
             options,
             {abdb_cl_ceil_divide(s->queries, rows_per_work_item(job)), s->heads, s->batch},
             {0}},
-        err, "bbbbpllllllillll", q_rows, k_turned, v_rows, o->data, logarithm, sizeof(float),
+        err, "bbbbpllllllillll", q_rows, k_transposed, v_rows, o->data, logarithm, sizeof(float),
         s->queries, s->keys, s->d, pad_row_count(s->queries), pad_row_count(s->keys),
         s->heads / s->kv_heads, s->causal, o->first, o->batch, o->head, o->row));
 done:
@@ -89,7 +90,7 @@ done:
 
 /* Everything that gradients are made of, as f32. */
 typedef struct {
-    cl_mem q, k, v, o, d_o, q_turned, k_turned, v_turned, d_o_turned, means;
+    cl_mem q, k, v, o, d_o, q_turned, k_transposed, v_turned, d_o_turned, means;
 } backward_operands;
 
 /* Adds copies of Q, K, V, dO (also transposed) and O in f32, and for each query the sum of dO O. */
@@ -104,7 +105,7 @@ static abdb_status add_backward_operands_and_row_dots(abdb_cl_job *job, const ab
     TRY(add_operand_copy_to_f32(job, backward, s, &of->q, false, false, &x->q, err));
     TRY(add_operand_copy_to_f32(job, backward, s, &of->q, false, true, &x->q_turned, err));
     TRY(add_operand_copy_to_f32(job, backward, s, &of->k, true, false, &x->k, err));
-    TRY(add_operand_copy_to_f32(job, backward, s, &of->k, true, true, &x->k_turned, err));
+    TRY(add_operand_copy_to_f32(job, backward, s, &of->k, true, true, &x->k_transposed, err));
     TRY(add_operand_copy_to_f32(job, backward, s, &of->v, true, false, &x->v, err));
     TRY(add_operand_copy_to_f32(job, backward, s, &of->v, true, true, &x->v_turned, err));
     TRY(add_operand_copy_to_f32(job, backward, s, &of->d_o, false, false, &x->d_o, err));
@@ -137,8 +138,8 @@ abdb_status abdb_cl_add_flash_backward(abdb_cl_job *job, const abdb_cl_attention
                                options,
                                {abdb_cl_ceil_divide(s->queries, rows), s->heads, s->batch},
                                {0}},
-        err, "bbbbbbpbbbllllllilllll", x.q, x.d_o, x.k, x.v, x.k_turned, x.v_turned, of->logarithm,
-        sizeof(float), x.means, of->dq.data, of->dq.data, s->queries, s->keys, s->d,
+        err, "bbbbbbpbbbllllllilllll", x.q, x.d_o, x.k, x.v, x.k_transposed, x.v_turned,
+        of->logarithm, sizeof(float), x.means, of->dq.data, of->dq.data, s->queries, s->keys, s->d,
         pad_row_count(s->queries), pad_row_count(s->keys), group, s->causal, of->dq.first,
         of->dq.first, of->dq.batch, of->dq.head, of->dq.row));
     write_attention_compile_options(job, s->d, of->dk.dtype, options);

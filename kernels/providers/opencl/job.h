@@ -22,7 +22,8 @@ typedef struct {
     size_t scratches, scratch_room;
     char chosen[160];
     /* Of a job that does each kernel when it is added (steps are then kernels to use again):
-     * scratch is taken from `work`, of which `used` bytes are; where `counts`, that is all. */
+     * scratch is taken from `work`, of which `used` bytes are; where counting_only, these are
+     * counted and nothing else is done. */
     bool immediate, counting_only;
     cl_mem work;
     size_t used;
@@ -38,9 +39,10 @@ typedef struct {
 /* An empty job for a problem; abdb_cl_job_free frees it, also after a failure. */
 ABDB_MUST_USE abdb_status abdb_cl_job_new(abdb_cl_job **out, const abdb_problem *p,
                                           abdb_error *err);
-/* Adds a kernel. Arguments by letter: b a cl_mem (or data of a tensor), p an address of the device
- * and a size of elements, as a cl_mem and a ulong, the elements before it; l a size_t as ulong, i
- * an int, f a double as float, d a double. */
+/* Adds a kernel; an immediate job enqueues it at once, a counting one does nothing. Arguments by
+ * letter: b a cl_mem (or data of a tensor), p an address of the device and a size of elements, as a
+ * cl_mem and a ulong, the elements before it; l a size_t as ulong, i an int, f a double as float, d
+ * a double. */
 ABDB_MUST_USE abdb_status abdb_cl_issue_kernel(abdb_cl_job *job, const abdb_cl_kernel_call *call,
                                                abdb_error *err, const char *argument_kinds, ...);
 /* Memory of the device for as long as the job, or until abdb_cl_free_scratch. */
@@ -69,7 +71,7 @@ size_t abdb_cl_vector_lanes(const abdb_cl_device *d, abdb_dtype dtype);
 /* Work-items of a group of a kernel whose items stand side by side: the parameter `local`, else 1
  * on a processor and `usual` elsewhere. */
 size_t abdb_cl_requested_or_usual_group_size(const abdb_problem *p, size_t usual);
-/* The next multiple over it, in multiples. */
+/* n / piece, rounded up. */
 static inline size_t abdb_cl_ceil_divide(size_t n, size_t piece)
 {
     return (n + piece - 1) / piece;

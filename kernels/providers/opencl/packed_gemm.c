@@ -1,4 +1,4 @@
-/* packed_gemm.c - packing and tiles as parts of a job; see product.h. */
+/* packed_gemm.c - packing and tiles as parts of a job; see packed_gemm.h. */
 #include "kernels/providers/opencl/packed_gemm.h"
 
 #include <stdio.h>

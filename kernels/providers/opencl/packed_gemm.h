@@ -37,7 +37,7 @@ typedef struct {
 
 /* The tiles that are usual on the device for a format. */
 abdb_cl_tiles abdb_cl_default_tiles(const abdb_cl_device *d, abdb_dtype dtype);
-/* The quickest of some, tried once on this device and kept (search.c). */
+/* The quickest of some, tried once on this device and kept (tile_search.c). */
 ABDB_MUST_USE abdb_status abdb_cl_find_fastest_tiles(const abdb_problem *p, abdb_dtype dtype,
                                                      abdb_cl_tiles *out, abdb_error *err);
 /* Adds the packing of A (M x K) or B (K x N) to a job. */
@@ -49,7 +49,8 @@ ABDB_MUST_USE abdb_status abdb_cl_alloc_panels_and_add_pack_b(abdb_cl_job *job,
                                                               const abdb_cl_matrix *b,
                                                               const abdb_cl_gemm_size *s,
                                                               abdb_cl_panels *out, abdb_error *err);
-/* Bytes of one B as panels; pack_b_to makes them there (a cl_mem, or an address). */
+/* Bytes of one B as panels; abdb_cl_add_pack_b_to_buffer packs it to `to` (a cl_mem, or an
+ * address). */
 size_t abdb_cl_packed_b_bytes(const abdb_cl_job *job, const abdb_cl_gemm_size *s);
 ABDB_MUST_USE abdb_status abdb_cl_add_pack_b_to_buffer(abdb_cl_job *job, const abdb_cl_matrix *b,
                                                        const abdb_cl_gemm_size *s, void *to,

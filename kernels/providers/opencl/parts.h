@@ -36,7 +36,7 @@ abdb_cl_kernel_call abdb_cl_make_call_per_column_vector(const abdb_cl_builder *s
                                                         const char *function, const char *options,
                                                         size_t columns);
 
-/* Members of abdb_parts that are in embedding.c and parts_row_ops.c. */
+/* Members of abdb_parts that are in embedding_bag.c and parts_row_ops.c. */
 void abdb_cl_part_embedding_bags(void *self, const abdb_part_embedding_bags *x);
 void abdb_cl_part_row_ops(void *self, const abdb_part_row_op *x);
 void abdb_cl_part_embed_or_gradients(void *self, const abdb_part_embedding *x, bool backward);

@@ -29,7 +29,7 @@ static uint64_t checksum_of_key_and_data(const char *key, const void *data, size
     return fnv1a_update(fnv1a_update(0xCBF29CE484222325u, key, strlen(key)), data, size);
 }
 
-/* The file of a key; `make`: its folders are made. False: there is no place for it. */
+/* The file of a key; make_folders creates its folders. False: there is no place for it. */
 static bool cache_path_of_key(const char *key, bool make_folders, char *out)
 {
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

@@ -37,7 +37,7 @@ static abdb_status cl_add_repeated_two_stage_sums(abdb_cl_job *job, const char *
     const abdb_tensor *t = job->p->tensor;
     size_t groups = abdb_cl_ceil_divide(n, CHUNK);
     abdb_cl_kernel_call call = {
-        "sum_reduction.cl", "partial_sum_of_group", options, {groups}, {items}};
+        "sum_reduction.cl", "partial_sum_or_dot_of_group", options, {groups}, {items}};
     cl_mem part;
     abdb_status st = ABDB_OK;
 

@@ -242,7 +242,7 @@ static size_t paged_kv_offset_of_token_and_head(const abdb_part_kv_attention *x,
     return ((block * x->kv_heads + head) * x->block + token % x->block) * x->d;
 }
 
-/* Turns the pairs (i, d / 2 + i) of a head by the angles of its position; turn has d / 2
+/* Rotates the pairs (i, d / 2 + i) of a head by the angles of its position; turn has d / 2
  * cosines, then sines, of each. */
 static void apply_rotary_to_head(const ref_decoder_state *s, const abdb_part_kv_attention *x,
                                  size_t position, char *head)
@@ -260,7 +260,7 @@ static void apply_rotary_to_head(const ref_decoder_state *s, const abdb_part_kv_
     }
 }
 
-/* Turns queries and keys of the new rows by their positions; copies keys and values to their
+/* Rotates queries and keys of the new rows by their positions; copies keys and values to their
  * places in the cache. A row of qkv: heads, kv_heads and kv_heads times d. */
 static void ref_rotate_qk_and_append_kv(void *self, const abdb_part_kv_attention *x)
 {
@@ -285,7 +285,7 @@ static void ref_rotate_qk_and_append_kv(void *self, const abdb_part_kv_attention
         }
 }
 
-/* One row and head: over the `seen` first tokens of its sequence. */
+/* Attention of one row and head over the first visible_tokens tokens of its sequence. */
 static void attend_row_and_head_over_kv_cache(const ref_decoder_state *s,
                                               const abdb_part_kv_attention *x, size_t sequence,
                                               size_t row, size_t head, size_t visible_tokens)

@@ -1,7 +1,7 @@
 /* attention.c - backend vec's attention: which of three ways a problem takes, and the room it works
  * in. By blocks (flash, forward and backward) and plain with the whole matrix of scores, both in
  * isa/flash.h; and for one new query a head (decode) keys and values read once where they lie, in
- * isa/decode.c. */
+ * isa/decode_attention.c. */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* block.c - backend vec's transformer block: the order of its products (gemm.c), attention
  * (isa/flash.h) and of the steps row by row between them (isa/block.h). Names, shapes and formulas
  * as in kernels/micro/block.c.
- * // All activations lie in one piece of memory that prepare() makes; pass=backward runs forward
+ * All activations lie in one piece of memory that prepare() makes; pass=backward runs forward
  * there, so that the clock sees the backward pass alone. */
 #include <math.h>
 #include <omp.h>

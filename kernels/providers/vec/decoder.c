@@ -118,7 +118,7 @@ static void vec_swiglu_rows(void *self, size_t rows, size_t columns, const void 
     }
 }
 
-/* Bits of floats as whole numbers in the order of their values: those below 0 are turned around; a
+/* Bits of floats as whole numbers in the order of their values: those below 0 are reversed; a
  * NaN becomes the largest of all. The largest of each piece, then its place in the first that has
  * it. */
 #define PICK(name, bits, most_of, infinity)                                             \

@@ -16,7 +16,7 @@ typedef struct {
     char *work;
 } abdb_vec_decoder_state;
 
-/* Rows of kernels over rows (isa/rows.h): x, what they take besides, and where to. */
+/* Rows of kernels over rows (isa/row_ops.h): x, what they take besides, and where to. */
 void abdb_vec_run_row_op(const abdb_vec_decoder_state *s, int op, size_t rows, size_t columns,
                          const void *x, const void *gain_or_angles, void *out);
 /* weights.c: functions of abdb_decoder. */

@@ -1,5 +1,5 @@
 /* elementwise.c - backend vec's element-wise kernels: whether stores go past the caches, a row of
- * room for each thread, and rows dealt to threads. The loops are in isa/rows.h. */
+ * room for each thread, and rows dealt to threads. The loops are in isa/row_ops.h. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>

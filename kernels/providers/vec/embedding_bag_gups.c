@@ -1,6 +1,6 @@
 /* embedding_bag_gups.c - backend vec's embedding bags and random updates: bags are dealt to threads
  * in one call (mode=batched) or in a call for each table (mode=single); each thread updates its own
- * part of the table. The loops are in isa/bag.c. */
+ * part of the table. The loops are in isa/embedding_bag_gups.c. */
 #include <omp.h>
 #include <string.h>
 

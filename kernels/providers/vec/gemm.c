@@ -82,7 +82,7 @@ void abdb_vec_gemm_plan(abdb_vec_gemm_call *q)
     near = q->lda == q->k && q->k <= q->depth && q->lda * q->size % PAGE_BYTES != 0;
     q->direct = !q->ta && (once || near) && q->dtype != ABDB_I8 && q->dtype != ABDB_F16 &&
                 (q->dtype != ABDB_BF16 || (q->k % 2 == 0 && q->lda % 2 == 0));
-    /* Few rows and more than one panel: see isa/few.c. */
+    /* Few rows and more than one panel: see isa/gemm_skinny.c. */
     q->skinny = q->m <= VEC_FEW && q->n > columns && !q->tb && !q->b_packed;
     q->packed_a = abdb_vec_round_up((q->block + MORE_ROWS) * (steps * step + LINE), LINE);
     /* One row longer than its steps: what bytes need. A narrow set of instructions has narrower

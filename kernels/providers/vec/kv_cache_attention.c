@@ -23,12 +23,13 @@ void abdb_vec_run_row_op(const abdb_vec_decoder_state *s, int op, size_t rows, s
     s->isa->row_ops(&of, 0, rows);
 }
 
-/* Bytes of a block of one head; and where in keys or values block `number` of a sequence lies. */
+/* Bytes of a block of one head. */
 static size_t kv_block_bytes(const abdb_vec_decoder_state *s, const abdb_part_kv_attention *x)
 {
     return x->block * x->d * s->size;
 }
 
+/* Where in keys or values block `number` of a sequence lies, of one head. */
 static size_t kv_block_byte_offset(const abdb_vec_decoder_state *s, const abdb_part_kv_attention *x,
                                    size_t sequence, size_t number, size_t kv)
 {
@@ -41,7 +42,7 @@ static size_t qkv_row_bytes(const abdb_vec_decoder_state *s, const abdb_part_kv_
     return (x->heads + 2 * x->kv_heads) * x->d * s->size;
 }
 
-/* Turns queries and keys of one new row by its position, and copies its keys and values to their
+/* Rotates queries and keys of one new row by its position, and copies its keys and values to their
  * places in the cache. */
 static void rotate_and_append_kv_row(const abdb_vec_decoder_state *s,
                                      const abdb_part_kv_attention *x, size_t sequence, size_t row)
@@ -99,7 +100,7 @@ static abdb_vec_attention prefill_attention_args(const abdb_vec_decoder_state *s
                                 .room = s->work};
 }
 
-/* Bytes of room of a thread: what is added up, and a padded row of pages in one piece. */
+/* Floats that a thread works in: what is added up, and a padded row of pages in one piece. */
 static size_t decode_floats_per_thread(const abdb_vec_decoder_state *s,
                                        const abdb_part_kv_attention *x)
 {
@@ -134,13 +135,13 @@ static void gather_padded_kv_blocks(const abdb_vec_decoder_state *s,
     }
 }
 
-/* The queries of a row that share a head of keys, over the `seen` first tokens of its sequence. */
+/* The queries of a row that share a head of keys, over the tokens of its sequence up to itself. */
 static void attend_row_and_kv_head_to_cache(const abdb_vec_decoder_state *s,
                                             const abdb_part_kv_attention *x, size_t sequence,
                                             size_t row, size_t kv)
 {
     size_t group = x->heads / x->kv_heads, bytes = kv_block_bytes(s, x),
-           seen = x->past[sequence] + row - x->first[sequence] + 1,
+           visible = x->past[sequence] + row - x->first[sequence] + 1,
            floats = abdb_vec_round_up(abdb_vec_decode_work_floats(group, x->d), LINE);
     float *room =
         (float *)(void *)s->work + (size_t)omp_get_thread_num() * decode_floats_per_thread(s, x);
@@ -156,11 +157,11 @@ static void attend_row_and_kv_head_to_cache(const abdb_vec_decoder_state *s,
         char *piece = (char *)(room + floats);
 
         gather_padded_kv_blocks(s, x, sequence, kv, piece);
-        s->isa->decode(&y, piece, piece + x->width * bytes, piece, x->width * x->block, seen);
+        s->isa->decode(&y, piece, piece + x->width * bytes, piece, x->width * x->block, visible);
     }
-    for (size_t i = 0; i * x->block < seen && !x->padded; i++) {
+    for (size_t i = 0; i * x->block < visible && !x->padded; i++) {
         /* The next block is asked for while this one is worked on. */
-        size_t at = kv_block_byte_offset(s, x, sequence, i, kv), see = seen - i * x->block,
+        size_t at = kv_block_byte_offset(s, x, sequence, i, kv), see = visible - i * x->block,
                then = see > x->block ? kv_block_byte_offset(s, x, sequence, i + 1, kv) : at;
         const char *keys = x->keys;
 

@@ -157,7 +157,7 @@ static bool plan_and_pack_dense_gemm(linear_state *s)
 }
 
 /* Weights in the form that isa/linear.c multiplies. What was allocated before a failure is freed by
- * stop(). */
+ * vec_linear_free. */
 static bool prepare_sparse_or_quantised(linear_state *s)
 {
     const abdb_problem *p = s->p;

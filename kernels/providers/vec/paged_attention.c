@@ -44,7 +44,7 @@ void abdb_vec_decode_load_queries_and_reset(abdb_vec_decode *x, const abdb_vec_i
     }
 }
 
-/* Where column `j` lies: see native_values in isa/decode.c. */
+/* Where column `j` lies: see rescale_sums_add_weighted_native_bf16 in isa/decode_attention.c. */
 static size_t place_of_unpacked_column(const abdb_vec_decode *x, size_t j)
 {
     size_t in = j % UNPACKED;

@@ -285,8 +285,8 @@ static void vec_row_ops_with_column_sums(void *self, const abdb_part_row_op *x)
 
 /* --- ends of the network ---------------------------------------------------------------------- */
 
-/* One row: to += the sum of `count` rows of x, `order` saying which or NULL: every `apart`-th from
- * `first` on. */
+/* One row: to = (add_to_existing: +=) the sum of `count` rows of x, those that `order` lists or,
+ * where it is NULL, every stride-th from `first` on. */
 static void sum_rows_into_one(const parts_state *s, const abdb_part_embedding *x,
                               const int32_t *order, size_t count, size_t first, size_t stride,
                               float *sums, char *to, bool add_to_existing)

@@ -84,7 +84,7 @@ typedef struct {
     size_t grid_m, grid_n;           /* threads by rows and by columns of C: each packs what it
                                         needs, and none waits for another */
     bool direct;                     /* A is read where it is */
-    bool skinny;                     /* of few rows: B is read where it is (isa/few.c) */
+    bool skinny;                     /* of few rows: B is read where it is (isa/gemm_skinny.c) */
     size_t packed_a, packed_b, sums; /* bytes for each thread: a block, a slab, sums to round */
     /* of abdb_vec_gemm_set_workspace */
     void *room_a, *room_b;
@@ -93,11 +93,11 @@ typedef struct {
 } abdb_vec_gemm_call;
 
 void abdb_vec_gemm_plan(abdb_vec_gemm_call *product);
-/* Bytes of room that it takes, without those of a B that is `ready`. */
+/* Bytes of room that it takes, without those of a B that is packed already (b_packed). */
 size_t abdb_vec_gemm_workspace_bytes(const abdb_vec_gemm_call *product);
 void abdb_vec_gemm_set_workspace(abdb_vec_gemm_call *product, void *room);
 
-/* Of a product that is `ready`: bytes of its B. Rows of A and threads change nothing of it. */
+/* Bytes of a packed B (b_packed). Rows of A and threads change nothing of it. */
 size_t abdb_vec_packed_b_bytes(const abdb_vec_gemm_call *product);
 /* Where numbers of such a B lie, of f32 or bf16: pass by pass of `deep` rows, panel by panel of
  * `columns`, each a row of `each` numbers of every column after another. Sizes in bytes; `deep` is
@@ -213,7 +213,7 @@ enum {
     ABDB_STEP_BIAS,      /* out = x + gain (+ add) */
     ABDB_STEP_CROSS,     /* out = kept (x + gain) + add */
     ABDB_STEP_GELU,      /* kept += gain; out = gelu(kept) */
-    ABDB_STEP_GELU_BACK, /* out *= slope of gelu at x; sums of out */
+    ABDB_STEP_GELU_BACK, /* out *= derivative of gelu at x; sums of out */
     ABDB_STEP_NORM_BACK, /* out = (add +) gradient of x from dy = kept; sums for gain, then shift */
     ABDB_STEP_SUM,       /* sums of x */
     ABDB_STEP_SWIGLU     /* out = silu(x) add */
@@ -272,7 +272,7 @@ struct abdb_vec_isa {
     void (*embedding_bags)(const abdb_vec_bags *bags, size_t low, size_t high);
     /* Random updates of a table of words. */
     void (*gups_updates)(uint64_t *word, size_t words, size_t updates, uint64_t seed);
-    /* Panels of 32 columns [low, high), with room for linear_floats. */
+    /* Panels of 32 columns [low, high), with room for linear_work_floats. */
     void (*linear)(const abdb_vec_linear *linear, size_t low, size_t high, float *room);
     size_t (*linear_work_floats)(const abdb_vec_linear *linear);
     size_t panel; /* columns of a panel of f32 */
@@ -297,8 +297,8 @@ bool abdb_vec_has_native_dot_or_f16_fma(const abdb_vec_isa *isa, abdb_dtype dtyp
 int abdb_vec_supports_problem(const abdb_problem *p, const char **why_not);
 /* Has it products of that format: of bf16 and i8 only some processors have, of f16 all, as f32. */
 bool abdb_vec_supports_gemm_dtype(const abdb_problem *p, abdb_dtype dtype);
-/* What a product goes by of which B is `ready`: few rows leave tiles of AMX empty, and what was
- * packed for those has vectors for AVX-512, too. */
+/* The instruction set of a product whose B is packed already (b_packed): few rows leave tiles of
+ * AMX empty, and what was packed for those has vectors for AVX-512, too. */
 const abdb_vec_isa *abdb_vec_isa_for_packed_gemm(const abdb_vec_isa *isa,
                                                  const abdb_vec_gemm_call *q);
 /* Bytes of an element where it is packed. */

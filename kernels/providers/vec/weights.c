@@ -1,7 +1,8 @@
 /* weights.c - backend vec's weights of networks that generate text: how they lie, products of few
  * rows and of many with them, and rows of them. Those of the format of activations are packed as
- * products want them; others lie in panels of 32 columns, as isa/quantised.c does, and behind those
- * their scales. Either way a thread reads one stretch of memory from its beginning to its end. */
+ * products want them; others lie in panels of 32 columns, as isa/linear_quantised.c does, and
+ * behind those their scales. Either way a thread reads one stretch of memory from its beginning to
+ * its end. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>

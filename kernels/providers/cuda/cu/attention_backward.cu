@@ -5,8 +5,8 @@
 
 enum { WARPS = 4, ROWS = WARPS * 16, OTHERS = 32 };
 
-/* Rows of a block (queries, or keys) and those that it goes through: a1 b1 are scores, a2 b2 what
- * values say; `to` gets slopes x b1, `to_values` probabilities x b2. */
+/* Rows of a block (queries, or keys) and those that it goes through: a1 b1 are scores, a2 b2 is
+ * dO . V; `to` gets gradients of scores x b1, `to_values` probabilities x b2. */
 template <class T> struct sides {
     const T *a1, *a2, *b1, *b2;
     uint64_t a1_row, a2_row, b1_row, b2_row;
@@ -56,7 +56,7 @@ static __device__ __forceinline__ void accumulate_rounded_product_with_tile(floa
     }
 }
 
-/* Scores to probabilities, and what values say to slopes. own: the lane's first row; first: of the
+/* Turns scores into probabilities, and dO . V into gradients of scores. own: the lane's first row; first: of the
  * others. */
 template <class T, bool keys>
 static __device__ __forceinline__ void scores_to_probs_and_dscores(float score[OTHERS / 8][4], float value[OTHERS / 8][4],
@@ -177,7 +177,7 @@ static __device__ __forceinline__ void flash_backward_of_q_or_kv_tile(const abdb
     }
 }
 
-#define SLOPES(wide, suffix, T)                                         \
+#define BACKWARD_KERNELS(wide, suffix, T)                                         \
     KERNEL(queries_##wide##_##suffix, abdb_cu_attention_backward, WARPS *WARP_SIZE) \
     {                                                                   \
         flash_backward_of_q_or_kv_tile<T, wide, false>(a);                                      \
@@ -186,7 +186,7 @@ static __device__ __forceinline__ void flash_backward_of_q_or_kv_tile(const abdb
     {                                                                   \
         flash_backward_of_q_or_kv_tile<T, wide, true>(a);                                       \
     }
-SLOPES(64, bf16, bf16)
-SLOPES(64, f16, f16)
-SLOPES(128, bf16, bf16)
-SLOPES(128, f16, f16)
+BACKWARD_KERNELS(64, bf16, bf16)
+BACKWARD_KERNELS(64, f16, f16)
+BACKWARD_KERNELS(128, bf16, bf16)
+BACKWARD_KERNELS(128, f16, f16)

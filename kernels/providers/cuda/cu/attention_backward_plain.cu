@@ -73,7 +73,7 @@ static __device__ void accumulate_head_gradient_tile(const abdb_cu_attention_bac
                                 float *memory, uint32_t block, float sum[EACH][EACH],
                                 float values[EACH][EACH])
 {
-    float *t1 = memory, *t2 = t1 + SIDE * PITCH, *p = t2 + SIDE * PITCH, *slope = p + SIDE * PITCH;
+    float *t1 = memory, *t2 = t1 + SIDE * PITCH, *p = t2 + SIDE * PITCH, *dscore = p + SIDE * PITCH;
     uint32_t mine = keys ? a.keys : a.queries, others = keys ? a.queries : a.keys,
              end = block + SIDE < mine ? block + SIDE : mine,
              first = keys ? abdb_cu_first_query_seeing(block, a.queries, a.keys, a.causal) / SIDE * SIDE : 0,
@@ -102,13 +102,13 @@ static __device__ void accumulate_head_gradient_tile(const abdb_cu_attention_bac
                 int at = (y * EACH + i) * PITCH + x + ACROSS * j;
 
                 p[at] = one;
-                slope[at] = seen ? one * (value[i][j] - mean[query]) : 0;
+                dscore[at] = seen ? one * (value[i][j] - mean[query]) : 0;
             }
         __syncthreads();
         load_square_tile_as_float(t1, from[2], pitch[2], first, others, column, a.d);
         load_square_tile_as_float(t2, from[3], pitch[3], first, others, column, a.d);
         __syncthreads();
-        add_row_by_column_products(sum, slope, t1);
+        add_row_by_column_products(sum, dscore, t1);
         if (keys) add_row_by_column_products(values, p, t2);
     }
 }

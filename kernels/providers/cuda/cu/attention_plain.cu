@@ -17,7 +17,7 @@ static __device__ void load_tile_as_float(float *to, const T *data, uint64_t row
     }
 }
 
-/* score[i][j] += rows EACH y + i of a times rows x + ACROSS j of b, tiles of SIDE columns. */
+/* score[i][j] += row EACH y + i of p times row x + ACROSS j of q, tiles of SIDE columns. */
 static __device__ __forceinline__ void add_score_products(float score[EACH][EACH], const float *p,
                                                     const float *q)
 {

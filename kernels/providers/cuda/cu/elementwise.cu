@@ -1,4 +1,4 @@
-/* elementwise.cu - what is done to each element by itself: gelu, silu and their slope, rotary embedding,
+/* elementwise.cu - what is done to each element by itself: gelu, silu and their derivatives, rotary embedding,
  * AdamW. A thread has packs of four numbers. */
 #include "kernels/providers/cuda/cu/device.cuh"
 
@@ -12,7 +12,7 @@ template <bool gelu> static __device__ __forceinline__ float gelu_or_silu(float 
     return x / (1 + exp_of_float(-z));
 }
 
-/* The slope of x s(z) of gelu: s + x s (1 - s) z'. */
+/* The derivative of x s(z) of gelu: s + x s (1 - s) z'. */
 static __device__ __forceinline__ float gelu_derivative_at(float x)
 {
     float s = 1 / (1 + exp_of_float(-1.5957691216057308f * (x + 0.044715f * x * x * x)));

@@ -31,7 +31,7 @@ typedef struct {
     uint64_t count, width;
 } abdb_cu_indexed_rows;
 
-/* Matrices, rows x columns, turned; one after another along z of the grid. */
+/* Matrices, rows x columns, transposed; one after another along z of the grid. */
 typedef struct {
     const void *from;
     void *to;
@@ -47,14 +47,14 @@ typedef struct {
     int32_t wide, kept;
 } abdb_cu_row_op;
 
-/* Elements one after another: y = f(x), n of them; or dy *= the slope of f at x. */
+/* Elements one after another: y = f(x), n of them; or dy *= the derivative of f at x. */
 typedef struct {
     const void *x;
     void *y;
     uint64_t n;
 } abdb_cu_elements;
 
-/* Rows of two halves turned by the cosines, then sines, of their position. */
+/* Rotary embedding: rows of two halves rotated by the cosines, then sines, of their position. */
 typedef struct {
     const void *x;
     const float *turn;
@@ -159,7 +159,7 @@ typedef struct {
     uint64_t m, n, k;
 } abdb_cu_linear_quantised;
 
-/* The same of bytes by bytes: rows of X and of W turned (n x k), with a scale a row each. */
+/* The same of bytes by bytes: rows of X and of W transposed (n x k), with a scale a row each. */
 typedef struct {
     const int8_t *x, *w;
     const float *x_scale, *w_scale;
@@ -167,8 +167,8 @@ typedef struct {
     uint64_t m, n, k;
 } abdb_cu_linear_int8;
 
-/* The same of pruned weights: X turned (k x m); of column j of W the rows and weights from start[j]
- * to start[j + 1]. */
+/* The same of pruned weights: X transposed (k x m); of column j of W the rows and weights from
+ * start[j] to start[j + 1]. */
 typedef struct {
     const float *x, *weight;
     const int32_t *start, *row;
@@ -190,7 +190,7 @@ typedef struct {
     uint64_t rows, columns;
 } abdb_cu_column_sums;
 
-/* Slopes of a norm on top of `base`: dx, and what the gain's slope adds up (hats). */
+/* The gradient of a norm, added to `base`: dx, and the terms of the gain's gradient (hats). */
 typedef struct {
     const void *dy, *x, *gain, *base;
     void *dx, *hats;

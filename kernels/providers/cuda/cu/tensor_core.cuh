@@ -39,7 +39,7 @@ static __device__ __forceinline__ void ldmatrix_x4(uint32_t out[4], const void *
                  : "r"((unsigned)__cvta_generic_to_shared(row))
                  : "memory");
 }
-/* The same, each turned. */
+/* The same, each matrix transposed. */
 static __device__ __forceinline__ void ldmatrix_x4_transposed(uint32_t out[4], const void *row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
@@ -108,17 +108,6 @@ static __device__ __forceinline__ void load_operand_a(uint32_t out[4], const T *
     unsigned lane = threadIdx.x % WARP_SIZE;
 
     ldmatrix_x4(out, tile + (row + lane % 16) * pitch<wide>::value + k * 16 + lane / 16 * 8);
-}
-
-/* Operand A of a tile whose rows are k: rows of A are columns of the tile. */
-template <class T, int wide>
-static __device__ __forceinline__ void load_operand_a_transposed(uint32_t out[4], const T *tile, int column,
-                                                     int k)
-{
-    unsigned lane = threadIdx.x % WARP_SIZE;
-
-    ldmatrix_x4_transposed(out, tile + (k * 16 + lane % 8 + lane / 16 * 8) * pitch<wide>::value + column +
-                         lane / 8 % 2 * 8);
 }
 
 /* Two operands B side by side, whose columns are rows of a tile: out[0..1] and out[2..3]. */

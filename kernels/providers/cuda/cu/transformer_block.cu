@@ -1,5 +1,5 @@
 /* transformer_block.cu - steps of a transformer block beside products, norms and attention: biases on rows, sums
- * of columns, slopes of a norm. */
+ * of columns, gradients of a norm. */
 #include "kernels/providers/cuda/cu/device.cuh"
 
 /* A thread has four elements, 256 apart; rows are of any number of columns. */

@@ -28,10 +28,10 @@ KERNEL void gelu_or_silu_elements(global const ELEMENT *x, global ELEMENT *y, ul
 }
 
 #ifdef GELU
-/* The slope of x s(z): s + x s (1 - s) z'. */
-#define SLOPE(x, s) ((s) + (x) * (s) * (1 - (s)) * 1.5957691216057308f * (1 + 0.134145f * (x) * (x)))
+/* The derivative of x s(z): s + x s (1 - s) z'. */
+#define DERIVATIVE(x, s) ((s) + (x) * (s) * (1 - (s)) * 1.5957691216057308f * (1 + 0.134145f * (x) * (x)))
 
-/* Slopes of y to those of x, in place; _at: elements before. */
+/* The gradient of y becomes that of x, in place; _at: elements before. */
 KERNEL void gelu_backward_in_place(global const ELEMENT *x, ulong x_at, global ELEMENT *dy, ulong dy_at, ulong n)
 {
     ulong low = get_group_id(0) * (ulong)CHUNK, here = min((ulong)CHUNK, n - low);
@@ -42,13 +42,13 @@ KERNEL void gelu_backward_in_place(global const ELEMENT *x, ulong x_at, global E
     {
         REALV v = GETV(x, i), s = 1 / (1 + exp(-(ARGUMENT(v))));
 
-        PUTV(dy, i, GETV(dy, i) * SLOPE(v, s));
+        PUTV(dy, i, GETV(dy, i) * DERIVATIVE(v, s));
     }
     EACH_LEFT(i, here)
     {
         REAL v = GET(x, i), s = 1 / (1 + exp(-(ARGUMENT(v))));
 
-        PUT(dy, i, GET(dy, i) * SLOPE(v, s));
+        PUT(dy, i, GET(dy, i) * DERIVATIVE(v, s));
     }
 }
 

@@ -9,9 +9,9 @@
 
 #define STEP(NUMBER, get, getf, put, putf)                                             \
     {                                                                                  \
-        NUMBER one = get(p, i), slope = get(g, i);                                     \
-        NUMBER first = BETA1 * getf(m, i) + (float)(1 - 0.9) * slope,                  \
-               second = BETA2 * getf(v, i) + (float)(1 - 0.999) * slope * slope;       \
+        NUMBER one = get(p, i), gradient = get(g, i);                                     \
+        NUMBER first = BETA1 * getf(m, i) + (float)(1 - 0.9) * gradient,                  \
+               second = BETA2 * getf(v, i) + (float)(1 - 0.999) * gradient * gradient;       \
         NUMBER move = first * m_scale / (sqrt(second * v_scale) + EPSILON);            \
                                                                                        \
         put(p_out, i, one - RATE * (move + DECAY * one));                              \

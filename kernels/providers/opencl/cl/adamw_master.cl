@@ -14,13 +14,13 @@ KERNEL void add_to_wide_sums(global const ELEMENT *x, ulong x_at, global float *
 }
 
 #ifdef NARROW
-typedef ELEMENT SLOPE;
-#define SLOPEV(i) GETV(g, i)
-#define SLOPE1(i) GET(g, i)
+typedef ELEMENT GRADIENT;
+#define GRADIENTV(i) GETV(g, i)
+#define GRADIENT1(i) GET(g, i)
 #else
-typedef float SLOPE;
-#define SLOPEV(i) VLOAD(0, g + (i))
-#define SLOPE1(i) g[i]
+typedef float GRADIENT;
+#define GRADIENTV(i) VLOAD(0, g + (i))
+#define GRADIENT1(i) g[i]
 #endif
 #ifdef MASKED
 #define KEEPV(i, w) ((w) * GLUE(convert_float, LANES)(VLOAD(0, mask + (i))))
@@ -30,7 +30,7 @@ typedef float SLOPE;
 #define KEEP(i, w)  (w)
 #endif
 
-KERNEL void adamw_master_update(global const SLOPE *g, ulong g_at, global float *w, ulong w_at, global float *m,
+KERNEL void adamw_master_update(global const GRADIENT *g, ulong g_at, global float *w, ulong w_at, global float *m,
                    ulong m_at, global float *v, ulong v_at, global ELEMENT *out, ulong out_at,
                    global const uchar *mask, ulong mask_at, ulong n, float factor, float beta1,
                    float rest1, float beta2, float rest2, float move, float root, float epsilon,
@@ -46,8 +46,8 @@ KERNEL void adamw_master_update(global const SLOPE *g, ulong g_at, global float 
     mask += mask_at + low;
     EACH_VECTOR(i, here)
     {
-        FLOATV slope = SLOPEV(i) * factor, first = beta1 * VLOAD(0, m + i) + rest1 * slope,
-               second = beta2 * VLOAD(0, v + i) + rest2 * slope * slope,
+        FLOATV gradient = GRADIENTV(i) * factor, first = beta1 * VLOAD(0, m + i) + rest1 * gradient,
+               second = beta2 * VLOAD(0, v + i) + rest2 * gradient * gradient,
                now = VLOAD(0, w + i) * shrink - move * first / (sqrt(second) * root + epsilon);
 
         now = KEEPV(i, now);
@@ -60,8 +60,8 @@ KERNEL void adamw_master_update(global const SLOPE *g, ulong g_at, global float 
     }
     EACH_LEFT(i, here)
     {
-        float slope = SLOPE1(i) * factor, first = beta1 * m[i] + rest1 * slope,
-              second = beta2 * v[i] + rest2 * slope * slope,
+        float gradient = GRADIENT1(i) * factor, first = beta1 * m[i] + rest1 * gradient,
+              second = beta2 * v[i] + rest2 * gradient * gradient,
               now = w[i] * shrink - move * first / (sqrt(second) * root + epsilon);
 
         now = KEEP(i, now);

@@ -1,9 +1,9 @@
-/* attention_backward.cl - gradients of attention in blocks (Dao et al. 2022). A work-item has ROWS queries of a
- * head and goes through its keys, for dQ, or (`turns`) ROWS keys and goes through all queries of the
- * heads that share them, for dK and dV. Products: attention_blocks.cl. `a`, `b`: its rows of Q and dO, or of K and V; `x`, `y`: what
- * it goes through, K and V, or Q and dO, as rows and turned (copy_heads.cl). Probabilities come from L,
- * slopes from the sums of dO O. */
-/* Scores to probabilities, and slopes of probabilities to those of scores; which of row r and
+/* attention_backward.cl - gradients of attention in blocks (Dao et al. 2022). A work-item has ROWS queries of a head
+ * and goes through its keys, for dQ, or (of_keys) ROWS keys and goes through all queries of the heads that share them,
+ * for dK and dV. Products: attention_blocks.cl. `a`, `b`: its rows of Q and dO, or of K and V; `x`, `y`: what it goes
+ * through, K and V, or Q and dO, as rows and transposed (copy_heads.cl). Probabilities come from L, gradients of scores
+ * from the sums of dO O. */
+/* Scores to probabilities, and gradients of probabilities to those of scores; which of row r and
  * column j sees the other is told by their difference. */
 void scores_to_probs_and_score_gradients(float s[ROWS][BLOCK], float p[ROWS][BLOCK], global const float *logarithm,
             global const float *means, float scale, long at, long j0, long queries, long keys,
@@ -26,9 +26,9 @@ void store_attention_rows_rounded(global ELEMENT *out, float o[ROWS][WIDE], ulon
         for (ulong i = 0; i < d; i++) PUT(out, r * row + i, o[r][i]);
 }
 
-/* Of queries, or of keys: `turns` is known where this is called. */
+/* dQ of ROWS queries, or with of_keys dK and dV of ROWS keys; of_keys is a constant where this is called. */
 void attention_backward_dq_or_dkv_rows(bool of_keys, global const float *a, global const float *b, global const float *x,
-          global const float *y, global const float *x_turned, global const float *y_turned,
+          global const float *y, global const float *x_transposed, global const float *y_transposed,
           global const float *logarithm, global const float *means, global ELEMENT *out,
           global ELEMENT *out_too, ulong queries, ulong keys, ulong d, ulong padded, ulong through,
           ulong group, int causal, ulong first, ulong first_too, ulong batch, ulong head, ulong row)
@@ -59,8 +59,8 @@ void attention_backward_dq_or_dkv_rows(bool of_keys, global const float *a, glob
         for (ulong j = low; j < high; j += BLOCK) {
             ulong line = (of_keys ? g : h) * queries;
 
-            scaled_dots_with_columns(a, x_turned + g * through * d + j, through, d, 1, s);
-            scaled_dots_with_columns(b, y_turned + g * through * d + j, through, d, 1, p);
+            scaled_dots_with_columns(a, x_transposed + g * through * d + j, through, d, 1, s);
+            scaled_dots_with_columns(b, y_transposed + g * through * d + j, through, d, 1, p);
             scores_to_probs_and_score_gradients(s, p, logarithm + line, means + line, scale, at, j, queries, keys, causal,
                    of_keys);
             rescale_and_add_product(o, p, whole, x + (g * through + j) * WIDE);
@@ -71,24 +71,24 @@ void attention_backward_dq_or_dkv_rows(bool of_keys, global const float *a, glob
 }
 
 KERNEL void attention_backward_dq(global const float *a, global const float *b, global const float *x,
-                         global const float *y, global const float *x_turned, global const float *y_turned,
+                         global const float *y, global const float *x_transposed, global const float *y_transposed,
                          global const float *logarithm, ulong logarithm_at, global const float *means,
                          global ELEMENT *out, global ELEMENT *out_too, ulong queries, ulong keys, ulong d,
                          ulong padded, ulong through, ulong group, int causal, ulong first,
                          ulong first_too, ulong batch, ulong head, ulong row)
 {
-    attention_backward_dq_or_dkv_rows(false, a, b, x, y, x_turned, y_turned, logarithm + logarithm_at, means, out, out_too, queries, keys,
+    attention_backward_dq_or_dkv_rows(false, a, b, x, y, x_transposed, y_transposed, logarithm + logarithm_at, means, out, out_too, queries, keys,
          d, padded, through, group, causal, first, first_too, batch, head, row);
 }
 
 KERNEL void attention_backward_dk_dv(global const float *a, global const float *b, global const float *x,
-                      global const float *y, global const float *x_turned, global const float *y_turned,
+                      global const float *y, global const float *x_transposed, global const float *y_transposed,
                       global const float *logarithm, ulong logarithm_at, global const float *means,
                       global ELEMENT *out, global ELEMENT *out_too, ulong queries, ulong keys, ulong d,
                       ulong padded, ulong through, ulong group, int causal, ulong first,
                       ulong first_too, ulong batch, ulong head, ulong row)
 {
-    attention_backward_dq_or_dkv_rows(true, a, b, x, y, x_turned, y_turned, logarithm + logarithm_at, means, out, out_too, queries, keys,
+    attention_backward_dq_or_dkv_rows(true, a, b, x, y, x_transposed, y_transposed, logarithm + logarithm_at, means, out, out_too, queries, keys,
          d, padded, through, group, causal, first, first_too, batch, head, row);
 }
 

@@ -1,9 +1,9 @@
 /* attention_blocks.cl - products of attention in blocks, in a work-item: ROWS rows by BLOCK columns of what is
- * turned (copy_heads.cl), and such a block by its rows. d numbers are WIDE with zeros behind. */
+ * transposed (copy_heads.cl), and such a block by its rows. d numbers are WIDE with zeros behind. */
 enum { BLOCK = 64, PAIR = 2 * LANES, CHUNKS = WIDE / LANES };
 
 /* s = scale (rows of a) x (columns of b). */
-void scaled_dots_with_columns(global const float *a, global const float *turned, ulong padded, ulong d, float scale,
+void scaled_dots_with_columns(global const float *a, global const float *transposed, ulong padded, ulong d, float scale,
           float s[ROWS][BLOCK])
 {
     for (ulong j = 0; j < BLOCK; j += PAIR) {
@@ -12,8 +12,8 @@ void scaled_dots_with_columns(global const float *a, global const float *turned,
 #pragma unroll
         for (int r = 0; r < ROWS; r++) t[r][0] = t[r][1] = 0;
         for (ulong i = 0; i < d; i++) {
-            FLOATV low = VLOAD(0, turned + i * padded + j),
-                   high = VLOAD(1, turned + i * padded + j);
+            FLOATV low = VLOAD(0, transposed + i * padded + j),
+                   high = VLOAD(1, transposed + i * padded + j);
 
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {

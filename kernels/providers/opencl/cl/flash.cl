@@ -1,5 +1,5 @@
 /* flash.cl - attention in blocks (Dao et al. 2022), forward: a work-item has ROWS queries of a head
- * and goes through BLOCK keys after BLOCK keys. Q and V as rows, K turned (copy_heads.cl).
+ * and goes through BLOCK keys after BLOCK keys. Q and V as rows, K transposed (copy_heads.cl).
  * Products: attention_blocks.cl. Output: row r of head h of batch b at first + b batch + h head + r row. */
 /* Exponentials of a row of scores of the first `seen` keys; what is kept so far becomes `less`. */
 void update_online_softmax_row(float s[BLOCK], long seen, float *most, float *sum, float *less)
@@ -21,7 +21,7 @@ void update_online_softmax_row(float s[BLOCK], long seen, float *most, float *su
     *most = now;
 }
 
-KERNEL void flash_attention_rows(global const float *q, global const float *k_turned, global const float *v,
+KERNEL void flash_attention_rows(global const float *q, global const float *k_transposed, global const float *v,
                   global ELEMENT *out, global float *logarithm, ulong logarithm_at, ulong queries, ulong keys, ulong d,
                   ulong q_padded, ulong k_padded, ulong group, int causal, ulong first, ulong batch,
                   ulong head, ulong row)
@@ -33,7 +33,7 @@ KERNEL void flash_attention_rows(global const float *q, global const float *k_tu
 
     logarithm += logarithm_at;
     q += (h * q_padded + at) * WIDE;
-    k_turned += h / group * k_padded * d;
+    k_transposed += h / group * k_padded * d;
     v += h / group * k_padded * WIDE;
     out += first + get_global_id(2) * batch + get_global_id(1) * head + at * row;
     for (int r = 0; r < ROWS; r++) {
@@ -42,7 +42,7 @@ KERNEL void flash_attention_rows(global const float *q, global const float *k_tu
         for (int i = 0; i < WIDE; i++) o[r][i] = 0;
     }
     for (ulong j = 0; j < last; j += BLOCK) {
-        scaled_dots_with_columns(q, k_turned + j, k_padded, d, rsqrt((float)d), p);
+        scaled_dots_with_columns(q, k_transposed + j, k_padded, d, rsqrt((float)d), p);
         for (ulong r = 0; r < ROWS; r++) {
             ulong seen = causal ? min(at + r + 1 + keys - queries, keys) : keys;
 

@@ -10,8 +10,8 @@ ulong kv_cache_offset(global const int *page, ulong token, ulong head, ulong kv_
     return (((ulong)page[token / block] * kv_heads + head) * block + token % block) * d;
 }
 
-/* Queries and keys are turned, keys and values kept: a work-item has a head of a row, the queries'
- * first, then the keys'. */
+/* Queries and keys are rotated by their positions (rotary embedding), keys and values stored: a work-item has a head of
+ * a row, the queries' first, then the keys'. */
 KERNEL void rotate_qk_append_kv(global ELEMENT *qkv, ulong qkv_at, global ELEMENT *keys, ulong keys_at,
                      global ELEMENT *values, ulong values_at, global const float *turn,
                      ulong turn_at, global const int *plan, ulong rows, ulong heads,

@@ -84,10 +84,10 @@ KERNEL void layernorm_gain_shift_sums(global const ROW *dy, ulong dy_at, global 
     d_shift += shift_at;
     if (low + LANES <= columns) {
         for (ulong r = 0; r < rows; r++) {
-            FLOATV slope = ROWV(dy, r * columns + low);
+            FLOATV gradient = ROWV(dy, r * columns + low);
 
-            gain += slope * (ROWV(x, r * columns + low) - stats[2 * r]) * stats[2 * r + 1];
-            shift += slope;
+            gain += gradient * (ROWV(x, r * columns + low) - stats[2 * r]) * stats[2 * r + 1];
+            shift += gradient;
         }
         PUTV(d_gain, low, gain);
         if (shifts) PUTV(d_shift, low, shift);
@@ -97,10 +97,10 @@ KERNEL void layernorm_gain_shift_sums(global const ROW *dy, ulong dy_at, global 
         float one = 0, all = 0;
 
         for (ulong r = 0; r < rows; r++) {
-            float slope = ROW1(dy, r * columns + i);
+            float gradient = ROW1(dy, r * columns + i);
 
-            one += slope * (ROW1(x, r * columns + i) - stats[2 * r]) * stats[2 * r + 1];
-            all += slope;
+            one += gradient * (ROW1(x, r * columns + i) - stats[2 * r]) * stats[2 * r + 1];
+            all += gradient;
         }
         PUT(d_gain, i, one);
         if (shifts) PUT(d_shift, i, all);

@@ -40,7 +40,7 @@ KERNEL void cross_entropy_rows(global const ELEMENT *x, global const int *target
         y[get_group_id(0)] = log(all) + top - GET(x, target[get_group_id(0)]);
 }
 
-/* The same loss; x becomes its slope times `factor`. _at: elements before. */
+/* The same loss; x becomes its gradient times `factor`. _at: elements before. */
 KERNEL void cross_entropy_and_gradient(global ELEMENT *x, ulong x_at, global const int *target, ulong target_at,
                       global float *y, ulong columns, float factor)
 {

@@ -23,7 +23,7 @@ enum {
     P_ROW = KEYS_AMX + PAD_ROW,
     S_ROW_BACK = QUERIES_BACK + LINE / 4,
     P_ROW_BACK = QUERIES_BACK + PAD_ROW,
-    TURNED_ROW = KEYS + PAD_ROW
+    TRANSPOSED_ROW = KEYS + PAD_ROW
 };
 
 /* What a thread works in: s and t hold scores (backward also their gradients), p the probabilities
@@ -31,9 +31,9 @@ enum {
  * block of keys, most and sum the largest score and the sum of exponentials of each row. */
 typedef struct {
     float *s, *t, *acc, *dk, *dv, *most, *sum;
-    vec_f32 *sums;             /* of tiles: sums of exponentials, as vectors */
-    float *left;               /* of f16: rows of Q or dO as f32; of tiles: of Q, padded */
-    void *p, *slopes, *turned; /* slopes: of tiles, gradients of scores, and turned round */
+    vec_f32 *sums;                 /* of tiles: sums of exponentials, as vectors */
+    float *left;                   /* of f16: rows of Q or dO as f32; of tiles: of Q, padded */
+    void *p, *dscores, *dscores_t; /* of tiles: gradients of scores, and these transposed */
 } thread_workspace;
 
 /* Everything in a->room. kt, vt: keys and values transposed, packed as the right matrix of a
@@ -87,8 +87,8 @@ static thread_workspace lay_out_amx_thread_workspace(const abdb_vec_attention *a
             .s = claim_or_count_workspace(a, x, SLICE * S_ROW_BACK * sizeof(float)),
             .t = claim_or_count_workspace(a, x, SLICE * S_ROW_BACK * sizeof(float)),
             .p = claim_or_count_workspace(a, x, SLICE * P_ROW_BACK * 2),
-            .slopes = claim_or_count_workspace(a, x, SLICE * P_ROW_BACK * 2),
-            .turned = claim_or_count_workspace(a, x, QUERIES_BACK * TURNED_ROW * 2),
+            .dscores = claim_or_count_workspace(a, x, SLICE * P_ROW_BACK * 2),
+            .dscores_t = claim_or_count_workspace(a, x, QUERIES_BACK * TRANSPOSED_ROW * 2),
             .dk = claim_or_count_workspace(a, x, KEYS * x->wide * sizeof(float)),
             .dv = claim_or_count_workspace(a, x, KEYS * x->wide * sizeof(float)),
             .most = claim_or_count_workspace(a, x, QUERIES_BACK * sizeof(float)),
@@ -156,7 +156,7 @@ static void lay_out_backward_workspace(const abdb_vec_attention *a, attention_wo
     x->dout = claim_or_count_workspace(a, x, heads * x->q_head * 4);
     x->d = claim_or_count_workspace(a, x, heads * a->queries * sizeof *x->d);
     /* Threads own blocks of keys, and each adds to dQ of all queries: where there are few heads,
-     * keys are cut into parts with a dQ each, which gather_dq adds up. */
+     * keys are cut into parts with a dQ each, which are added up at the end. */
     x->parts = kv >= 2 * (size_t)a->threads ? 1 : (2 * (size_t)a->threads + kv - 1) / kv;
     x->dq = claim_or_count_workspace(a, x, x->parts * heads * a->queries * x->wide * sizeof *x->dq);
 }

@@ -48,7 +48,7 @@ static void STEP_OF(swiglu_row)(const abdb_vec_step *s, size_t row)
     }
 }
 
-/* out times the slope of gelu at x; its columns are summed. */
+/* out times the derivative of gelu at x; its columns are summed. */
 static void STEP_OF(gelu_backward_sum_columns)(const abdb_vec_step *s, size_t row)
 {
     ELEMENT *out = (ELEMENT *)s->out + row * s->columns;
@@ -56,9 +56,9 @@ static void STEP_OF(gelu_backward_sum_columns)(const abdb_vec_step *s, size_t ro
 
     for (size_t j = 0; j < s->columns; j += VEC_F32) {
         vec_f32 v = GET(x + j), l = STEP_OF(logistic_of_gelu_argument)(v);
-        vec_f32 slope =
+        vec_f32 derivative =
             l + v * l * (1.0f - l) * (v * v * (3 * 1.5957691216f * 0.044715f) + 1.5957691216f);
-        vec_f32 back = GET(out + j) * slope;
+        vec_f32 back = GET(out + j) * derivative;
 
         PUT(out + j, back, false);
         *(vec_f32 *)(s->sums + j) += back;

@@ -1,5 +1,5 @@
 /* elementwise.c - softmax, norms, activations, rotary embedding, cross entropy and AdamW: the
- * template rows.h made for f32, for bf16 by shifts and masks, for f16, and for bf16 by the
+ * template row_ops.h made for f32, for bf16 by shifts and masks, for f16, and for bf16 by the
  * processor's own conversion (AVX512-BF16), which is chosen when it runs. */
 #include "kernels/providers/vec/isa/isa.h"
 #include "kernels/providers/vec/isa/math.h"

@@ -166,9 +166,9 @@ VEC_INLINE void FLASH(scores_to_probs_and_dscores_of_row)(float *s, float *p, si
 
     for (size_t j = seen; j < wide; j++) s[j] = -INFINITY, p[j] = 0;
     for (size_t j = 0; j < wide; j += VEC_F32) {
-        vec_f32 e = vec_exp2(vec_load_f32(s + j) * scale - l), slope = vec_load_f32(p + j) - d;
+        vec_f32 e = vec_exp2(vec_load_f32(s + j) * scale - l), dscore = vec_load_f32(p + j) - d;
 
-        vec_store_f32(s + j, e * slope, false);
+        vec_store_f32(s + j, e * dscore, false);
         vec_store_f32(p + j, e, false);
     }
 }

@@ -200,30 +200,30 @@ static void amx_attention_forward(const abdb_vec_attention *a)
 VEC_INLINE void amx_probs_and_dscores_of_key(const float *s, const float *t, const float *l,
                                              const float *d, float by, size_t from, size_t first,
                                              size_t rows, size_t wide, uint16_t *p,
-                                             uint16_t *slopes)
+                                             uint16_t *dscores)
 {
     __m512 scale = _mm512_set1_ps(by);
 
     for (size_t j = from; j < wide; j += SLICE) {
-        __m512 e[2], slope[2];
+        __m512 e[2], dscore[2];
 
         _Pragma("GCC unroll 2") for (size_t v = 0; v < 2; v++)
         {
             size_t at = j + v * SIDE;
 
             e[v] = amx_exp2(_mm512_fmsub_ps(_mm512_load_ps(s + at), scale, _mm512_load_ps(l + at)));
-            slope[v] =
+            dscore[v] =
                 _mm512_mul_ps(e[v], _mm512_sub_ps(_mm512_load_ps(t + at), _mm512_load_ps(d + at)));
             if (j < first || j + SLICE > rows) {
                 __mmask16 sees =
                     amx_mask_of_seen(rows, at) & (__mmask16)~amx_mask_of_seen(first, at);
 
                 e[v] = _mm512_maskz_mov_ps(sees, e[v]);
-                slope[v] = _mm512_maskz_mov_ps(sees, slope[v]);
+                dscore[v] = _mm512_maskz_mov_ps(sees, dscore[v]);
             }
         }
         _mm512_store_si512(p + j, (__m512i)_mm512_cvtne2ps_pbh(e[1], e[0]));
-        _mm512_store_si512(slopes + j, (__m512i)_mm512_cvtne2ps_pbh(slope[1], slope[0]));
+        _mm512_store_si512(dscores + j, (__m512i)_mm512_cvtne2ps_pbh(dscore[1], dscore[0]));
     }
 }
 
@@ -233,8 +233,8 @@ typedef struct {
     size_t head, kv, row, rows, key, n, column;
 } amx_meeting;
 
-/* Probabilities and slopes of a slice of keys, its part of dV and dK, and its slopes turned to rows
- * of queries. */
+/* Probabilities and gradients of scores of a slice of keys, its part of dV and dK, and the
+ * gradients transposed to rows of queries. */
 static void amx_add_dk_dv_keep_dscores_of_slice(const abdb_vec_attention *a,
                                                 const attention_workspace *x,
                                                 const thread_workspace *mine, const amx_meeting *m,
@@ -244,8 +244,9 @@ static void amx_add_dk_dv_keep_dscores_of_slice(const abdb_vec_attention *a,
            left = m->column, row = (x->deep + PAD_ROW) * 2, offset = a->keys - a->queries + m->row,
            panel = 4 * (m->head * x->qt_head + (m->row + left) / VEC_PANEL * x->kt_panel),
            steps = 4 * (m->head * x->q_head + (m->row + left) / 2 * VEC_PANEL);
-    uint16_t *p = mine->p, *slopes = mine->slopes;
-    abdb_vec_gemm_call turned = {.dtype = ABDB_BF16, .size = 2, .a = slopes, .lda = P_ROW_BACK};
+    uint16_t *p = mine->p, *dscores = mine->dscores;
+    abdb_vec_gemm_call transposed = {
+        .dtype = ABDB_BF16, .size = 2, .a = dscores, .lda = P_ROW_BACK};
 
     VEC(amx_gemm)
     (false, tall, wide - left, x->deep / SLICE, x->k_rows + m->kv * x->rows_head + m->key * row,
@@ -259,20 +260,20 @@ static void amx_add_dk_dv_keep_dscores_of_slice(const abdb_vec_attention *a,
         amx_probs_and_dscores_of_key(mine->s + j * S_ROW_BACK, mine->t + j * S_ROW_BACK, mine->most,
                                      mine->sum, a->scale * vec_log2_e, left,
                                      a->causal && m->key + j > offset ? m->key + j - offset : 0,
-                                     m->rows, wide, p + j * P_ROW_BACK, slopes + j * P_ROW_BACK);
+                                     m->rows, wide, p + j * P_ROW_BACK, dscores + j * P_ROW_BACK);
     VEC(amx_gemm)
     (false, tall, x->wide, (wide - left) / SLICE, (char *)(p + left), P_ROW_BACK * 2,
      x->dout + steps, 4 * x->q_panel, (char *)(mine->dv + at * x->wide), x->wide * sizeof(float),
      true);
     VEC(amx_gemm)
-    (false, tall, x->wide, (wide - left) / SLICE, (char *)(slopes + left), P_ROW_BACK * 2,
+    (false, tall, x->wide, (wide - left) / SLICE, (char *)(dscores + left), P_ROW_BACK * 2,
      x->q + steps, 4 * x->q_panel, (char *)(mine->dk + at * x->wide), x->wide * sizeof(float),
      true);
     for (size_t i = 0; i < left; i++)
-        memset((uint16_t *)mine->turned + i * TURNED_ROW + at, 0, SLICE * 2);
+        memset((uint16_t *)mine->dscores_t + i * TRANSPOSED_ROW + at, 0, SLICE * 2);
     VEC(pack_rows_of_transposed_a)
-    (&turned, left, wide - left, 0, m->n, TURNED_ROW / 2,
-     (char *)((uint16_t *)mine->turned + left * TURNED_ROW + at));
+    (&transposed, left, wide - left, 0, m->n, TRANSPOSED_ROW / 2,
+     (char *)((uint16_t *)mine->dscores_t + left * TRANSPOSED_ROW + at));
 }
 
 /* As FLASH(add_gradients_of_block): five products, with keys as rows but for the last; slice by
@@ -301,7 +302,7 @@ static void amx_add_gradients_of_block(const abdb_vec_attention *a, const attent
         amx_add_dk_dv_keep_dscores_of_slice(a, x, mine, &m, at);
     }
     VEC(amx_gemm)
-    (false, rows, x->wide, abdb_vec_round_up(n, SLICE) / SLICE, mine->turned, TURNED_ROW * 2,
+    (false, rows, x->wide, abdb_vec_round_up(n, SLICE) / SLICE, mine->dscores_t, TRANSPOSED_ROW * 2,
      x->k + 4 * (kv * x->v_head + key / 2 * VEC_PANEL), 4 * x->v_panel,
      (char *)(dq + row * x->wide), x->wide * sizeof(float), true);
     VEC(amx_release_tiles)();

@@ -35,7 +35,7 @@ void VEC(row_ops)(const abdb_vec_rows *rows, size_t low, size_t high);
 double VEC(cross_entropy_and_gradient)(const abdb_vec_loss *loss, size_t low, size_t high);
 void VEC(adamw_update)(const abdb_vec_update *update, size_t low, size_t high);
 
-/* Columns [left, right) of a product that is `few`. */
+/* Columns [left, right) of a product that is skinny. */
 void VEC(gemm_skinny)(const abdb_vec_gemm_call *product, size_t left, size_t right);
 
 #if defined(__AMX_TILE__)

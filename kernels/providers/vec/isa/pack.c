@@ -1,7 +1,7 @@
 /* pack.c - A row after row or, where it is stored transposed, step after step; B in panels of two
  * vectors' columns; see pack.h. Matrices are read along their rows, a vector of steps at a time:
  * across (steps of neighbours, one below the other in memory) or along (steps one after another of
- * one row or column), and what then lies the wrong way round is turned in registers. */
+ * one row or column), and what then lies the wrong way round is transposed in registers. */
 #include <string.h>
 
 #include "kernels/providers/vec/isa/pack.h"
@@ -127,7 +127,7 @@ void VEC(pack_row_of_a)(const abdb_vec_gemm_call *s, size_t row, size_t depth, s
 }
 
 /* Of an A that is stored transposed, steps lie across: one after another they are what gemm_tiles.c
- * takes; for tiles of AMX squares of them are turned into rows. */
+ * takes; for tiles of AMX squares of them are transposed. */
 PACK_ALWAYS void pack_transposed_a_step_after_step(const abdb_vec_gemm_call *s,
                                                    const abdb_dtype dtype, const char *a,
                                                    size_t rows, size_t deep, size_t stride,

@@ -42,7 +42,7 @@ static inline size_t packed_steps_of_depth(const abdb_vec_gemm_call *s, size_t d
 }
 
 /* From a panel of B to the next: the steps of a whole pass, and one more row, where i8 keeps what
- * its result is corrected by (add_offsets). */
+ * its result is corrected by (append_column_sum_offsets). */
 static inline size_t packed_panel_bytes(const abdb_vec_gemm_call *s)
 {
     return (abdb_vec_round_up(steps_of_depth(s, s->depth < s->k ? s->depth : s->k), VEC_STEPS) +

@@ -99,9 +99,9 @@ VEC_INLINE float ROW_OF(sum_exponentials_write_previous)(const abdb_vec_rows *s,
     return ROW_OF(sum_of_four_vectors)(sum);
 }
 
-/* As exponentials(), from the largest of the row's beginning: powers of what is larger are in
- * range still, and the sum has as many digits, unless it is much larger. Then the row is read
- * again. Returns the sum, and what it is from. */
+/* As sum_exponentials_write_previous, from the largest of the row's beginning: powers of what is
+ * larger are in range still, and the sum has as many digits, unless it is much larger. Then the row
+ * is read again. Returns the sum, and what it is from. */
 VEC_INLINE float ROW_OF(sum_exponentials_from_estimated_max)(const abdb_vec_rows *s,
                                                              const ELEMENT *x, float *room,
                                                              const ROW_OF(known) * was, float *from)

@@ -1,4 +1,4 @@
-/* transpose.h - squares of vectors turned in registers, so that rows become columns: of 32-bit
+/* transpose.h - squares of vectors transposed in registers, so that rows become columns: of 32-bit
  * lanes, and of 64-bit ones. Log2(lanes) rounds, each of which exchanges blocks of so many lanes of
  * two vectors that lie so many apart. */
 #ifndef ABDB_PROVIDERS_VEC_TURN_H
