@@ -233,9 +233,9 @@ static const char *quick_imprecise_unsteady_flags_text(abdb_arena *arena,
     const abdb_cell_validation *t = &s->told;
     bool unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
     bool imprecise = ok && t->samples < ABDB_PRECISE_LEAST && !abdb_sample_unit_is_process(t);
-    const char *words =
-        abdb_arena_printf(arena, "%s%s%s", s->o->quick ? " quick" : "",
-                          imprecise ? " imprecise" : "", unsteady ? " unsteady" : "");
+    const char *words = abdb_arena_printf(
+        arena, "%s%s%s%s", s->o->quick ? " quick" : "", imprecise ? " imprecise" : "",
+        unsteady ? " unsteady" : "", ok && s->o->foreign ? " self-verified" : "");
 
     return words && *words ? words + 1 : "";
 }
