@@ -41,6 +41,9 @@ const char *abdb_processor_model_name(char *out, size_t room);
  * name alone: the processor, by family and model where a hypervisor hides its name, and how many
  * processors the machine has. */
 const char *abdb_host_device_name(char *out, size_t room);
+/* Upper bounds of the host's rates: its processors, each at a clock that none has, with two units
+ * of its widest instructions; bytes of the nearest cache. */
+void abdb_host_rate_bounds(double *ops_per_s, double *bytes_per_s);
 
 /* --- memory_pool.c
  * --------------------------------------------------------------------------------- */
@@ -316,11 +319,12 @@ bool abdb_instance_outputs_finite(const abdb_instance *c);
 /* --- sample_watch.c: looks between samples ---------------------------------------------------- */
 typedef struct abdb_sample_watch abdb_sample_watch;
 /* Prepares looks at a copy whose outputs are those of a launch that was verified. began_s: when its
- * cell began; looks take at most 1 % of the time since then, beside the first three. check_s: what
- * a comparison with the reference may take where launches differ. Free *out, also after a failure.
- * ABDB_NOMEM, and what a launch says. */
+ * cell began; looks take at most 1 % of the time since then, but for one of the first `certain`
+ * samples. check_s: what a comparison with the reference may take where launches differ. Free *out,
+ * also after a failure. ABDB_NOMEM, and what a launch says. */
 ABDB_MUST_USE abdb_status abdb_sample_watch_begin(abdb_sample_watch **out, abdb_instance *c,
-                                                  double began_s, double check_s, abdb_error *err);
+                                                  double began_s, double check_s, size_t certain,
+                                                  abdb_error *err);
 /* Before a sample of about sample_s seconds: perhaps spoils elements of outputs, or changes one of
  * an input. */
 void abdb_sample_watch_before(abdb_sample_watch *w, double sample_s);

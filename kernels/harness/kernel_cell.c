@@ -185,7 +185,7 @@ static abdb_status verify_before_sampling_and_check_threads(kernel_cell *c, abdb
         TRY(abdb_instances_launch_and_verify(c->at, 1, c->rule.check_s / 2, &c->checked, err));
     if (c->checked.error <= 1)
         TRY(abdb_sample_watch_begin(&c->rule.watch, &c->at[0], c->began_s, c->rule.check_s / 4,
-                                    err));
+                                    c->copies > 1 ? 1 : 3, err));
     TRY(c->device->begin_timing(c->device, err));
     abdb_thread_count_begin();
     TRY(c->recipe.impl->launch(c->at[0].state, err));

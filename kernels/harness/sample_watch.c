@@ -10,8 +10,7 @@
 
 #include "kernels/harness/harness.h"
 
-/* CERTAIN: one of the first samples is looked at, whatever else is drawn. */
-enum { SPOTS = 16, CERTAIN = 3, ELEMENT = 8 };
+enum { SPOTS = 16, ELEMENT = 8 };
 /* Of the time since the cell began looks take at most this share. Of a reference row so many
  * operations at most. Long samples are looked at each, short ones seldom, so that the median of
  * what caches hold stays that of samples without looks. */
@@ -31,7 +30,7 @@ struct abdb_sample_watch {
     bool same_bits;  /* all launches so far had that digest */
     bool relaunches; /* instead of a look at a sample's own output */
     spoiled_element spot[SPOTS];
-    size_t spots, seen;
+    size_t spots, seen, certain; /* one of the first `certain` samples is looked at in any case */
     /* One element of an input, what it becomes, and a row of an output as it is then. */
     unsigned char *input, was[ELEMENT], becomes[ELEMENT];
     size_t input_size, row;
@@ -156,7 +155,7 @@ static abdb_verify_options verify_options_of(const abdb_sample_watch *w)
 }
 
 abdb_status abdb_sample_watch_begin(abdb_sample_watch **out, abdb_instance *c, double began_s,
-                                    double check_s, abdb_error *err)
+                                    double check_s, size_t certain, abdb_error *err)
 {
     abdb_sample_watch *w = *out = calloc(1, sizeof *w);
     double start = abdb_clock_seconds();
@@ -168,6 +167,7 @@ abdb_status abdb_sample_watch_begin(abdb_sample_watch **out, abdb_instance *c, d
                              .random = abdb_process_random_seed(),
                              .began_s = began_s,
                              .check_s = check_s,
+                             .certain = certain,
                              .relaunches = !c->p.device->on_host,
                              .same_bits = true};
     for (uint64_t i = draw_below(w, 64); i; i--) (void)abdb_xorshift64_next(&w->random);
@@ -212,7 +212,7 @@ static bool draw_look(abdb_sample_watch *w, double sample_s)
 void abdb_sample_watch_before(abdb_sample_watch *w, double sample_s)
 {
     double start = abdb_clock_seconds();
-    bool certain = w->seen < CERTAIN && draw_below(w, CERTAIN - w->seen) == 0;
+    bool certain = w->seen < w->certain && draw_below(w, w->certain - w->seen) == 0;
 
     w->spoiled = w->changed = false;
     w->seen++;

@@ -216,7 +216,7 @@ abdb_status abdb_sample_launches(abdb_device *device, const abdb_impl *impl, voi
 {
     launch_rotation l = {device, impl, states, copies, 0, 0, stop};
     steadiness w = {.best = 1e9, .check = (size_t)rule->min_samples};
-    double wait_s = glance_s;
+    double wait_s = glance_s, time_s;
     abdb_status st = ABDB_OK;
 
     TRY(alloc_sample_buffers(device, out, &w, err));
@@ -224,6 +224,8 @@ abdb_status abdb_sample_launches(abdb_device *device, const abdb_impl *impl, voi
     TRY(choose_launches_per_sample(&l, rule, &out->batch, err));
     out->cancelled = *stop != 0; /* before the first sample: none is taken */
     if (out->cancelled) goto done;
+    while (rule->watch && (l.next + out->batch - 1) % copies) /* the first can be looked at */
+        TRY(time_launches(&l, 1, &time_s, err));
     append_sensor_reading_if_due(device, out, &wait_s);
     out->first_s = abdb_clock_seconds();
     while (out->count < ABDB_SAMPLES_MAX) {

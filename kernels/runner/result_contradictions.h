@@ -1,6 +1,4 @@
-/* result_contradictions.h - records of a cell that contradict each other: each could be true, all of
- * them cannot.
- */
+/* result_contradictions.h - records of a cell that contradict each other. */
 #ifndef ABDB_KERNELS_RESULT_CONTRADICTIONS_H
 #define ABDB_KERNELS_RESULT_CONTRADICTIONS_H
 
@@ -12,8 +10,8 @@
  * than there is, a canary that moved by half while it calls itself steady. The rule of protocol.md
  * that it breaks, with the reason in why; NULL: it contradicts nothing. */
 const char *abdb_find_result_contradiction(const json_t *result, char why[160]);
-/* Samples, of so many launches each, that begin before the one before has ended, or go back in time.
- * As above; samples without a t_s contradict nothing. */
+/* Samples, of so many launches each, that begin before the one before has ended, or go back in
+ * time. As above; samples without a t_s contradict nothing. */
 const char *abdb_find_sample_contradiction(const abdb_sample *sample, size_t samples, double batch,
                                            char why[160]);
 
