@@ -99,6 +99,8 @@ struct abdb_device {
     double min_sample_s;         /* shortest stretch that makes a sample; 0: the clock decides */
     int threads;                 /* of the host that kernels run on; 0: it has none */
     abdb_machine_caches limits;
+    double most_ops_per_s, most_bytes_per_s; /* no launch can be faster, of whatever format; 0: not
+                                                known */
     bool on_host;        /* the host reads and writes its memory where it is: nothing is copied */
     bool driver_threads; /* a driver's, which cannot be counted: `threads` is what it says */
     /* Memory, aligned to 4096 bytes; huge: in pages of 2 MiB, ABDB_USAGE where there are none. */

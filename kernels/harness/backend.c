@@ -117,12 +117,19 @@ static void print_hello_record(const abdb_backend *backend)
 
 static void print_environment_and_device(const abdb_backend *backend, abdb_device *device)
 {
+    json_t *record;
+
     abdb_print_and_free_record(json_pack("{s:s,s:o}", "kind", "environment", "environment",
                                          abdb_describe_machine_json(backend, device)));
-    abdb_print_and_free_record(json_pack(
-        "{s:s,s:s,s:i,s:i,s:s,s:f,s:f}", "kind", "device", "name", device->name, "devices", 1,
-        "threads", device->threads ? device->threads : 1, "clock", device->clock,
-        "clock_resolution_s", device->resolution_s, "clock_cost_s", device->cost_s));
+    record = json_pack("{s:s,s:s,s:i,s:i,s:s,s:f,s:f}", "kind", "device", "name", device->name,
+                       "devices", 1, "threads", device->threads ? device->threads : 1, "clock",
+                       device->clock, "clock_resolution_s", device->resolution_s, "clock_cost_s",
+                       device->cost_s);
+    if (device->most_ops_per_s > 0) {
+        json_object_set_new(record, "most_ops_per_s", json_real(device->most_ops_per_s));
+        json_object_set_new(record, "most_bytes_per_s", json_real(device->most_bytes_per_s));
+    }
+    abdb_print_and_free_record(record);
 }
 
 /* A reason as a record may hold it: those of libraries may have any bytes. */

@@ -41,6 +41,9 @@ const char *abdb_processor_model_name(char *out, size_t room);
  * name alone: the processor, by family and model where a hypervisor hides its name, and how many
  * processors the machine has. */
 const char *abdb_host_device_name(char *out, size_t room);
+/* Upper bounds of the host's rates: its processors, each at a clock that none has, with two units
+ * of its widest instructions; bytes of the nearest cache. */
+void abdb_host_rate_bounds(double *ops_per_s, double *bytes_per_s);
 
 /* --- memory_pool.c
  * --------------------------------------------------------------------------------- */
@@ -118,6 +121,7 @@ typedef struct {
     bool repeat_if_unsteady;     /* beyond that, samples are taken again */
     double check_s;              /* time to compare results, before and after */
     double single_sample_s;      /* one sample that took longer is enough; 0: none ever is */
+    struct abdb_sample_watch *watch; /* looks at samples of the first copy, or NULL */
 } abdb_sampling;
 extern const abdb_sampling abdb_sampling_full, abdb_sampling_quick;
 /* Samples that are taken even where the time is up, of launches of each_s. */
@@ -233,12 +237,30 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_verify_outputs(const abdb_verify_options *how, const abdb_problem *p,
                                               const abdb_problem *got, abdb_verify_result *out,
                                               abdb_error *err);
+/* How far a row of an output is from what it should be, in bounds: the worst of its elements. */
+double abdb_row_error_over_bound(const abdb_verify_options *how, const abdb_problem *p,
+                                 const abdb_problem *got, int tensor, size_t row,
+                                 const double *want, const double *magnitude);
 void abdb_reference_cache_free(abdb_reference_cache *wanted);
 /* Fills a tensor with numbers uniform in [-1, 1], the same for each seed, on all threads. */
 void abdb_fill_uniform(abdb_tensor *tensor, uint64_t seed);
 /* The same, or zeros, or whole numbers from -4 to 3: other numbers, other power (factor fill). */
 enum { ABDB_FILL_UNIFORM, ABDB_FILL_ZEROS, ABDB_FILL_INTEGERS };
 void abdb_fill_by_mode(abdb_tensor *tensor, uint64_t seed, int how);
+
+/* --- tensor_guard.c: what a launch must leave alone ------------------------------------------- */
+/* Random, of this process: what it draws from it no kernel can foresee. Never 0. */
+uint64_t abdb_process_random_seed(void);
+/* A digest of so many bytes, which equals that of others with a probability of about 2^-60; the
+ * same in this process alone. */
+uint64_t abdb_digest_memory(const void *data, size_t size, bool all_threads);
+/* Bytes before and behind a tensor of the host, of which the nearest ABDB_CANARY_BYTES are filled
+ * with a pattern that no launch may change; 0 where a sanitizer sees that. */
+enum { ABDB_CANARY_BYTES = 4096 };
+size_t abdb_guard_offset(bool huge);
+void abdb_canary_fill(void *memory);
+/* Bytes that are no longer as they were filled. */
+size_t abdb_canary_count_changed(const void *memory);
 
 /* --- problem_instance.c
  * ----------------------------------------------------------------------------------- */
@@ -264,6 +286,8 @@ typedef struct {
     void *state;
     double prepare_s;
     abdb_reference_cache wanted[ABDB_TENSOR_MAX];
+    size_t guard;                     /* bytes before and behind each tensor of the host */
+    uint64_t digest[ABDB_TENSOR_MAX]; /* of inputs, as they were filled */
 } abdb_instance;
 /* Adds parameters to a problem; their texts stay those of the JSON. ABDB_USAGE, ABDB_LIMIT. */
 ABDB_MUST_USE abdb_status abdb_problem_add_json_params(abdb_problem *p, json_t *params,
@@ -277,7 +301,12 @@ void abdb_instance_free(abdb_instance *c);
 /* Spoils outputs, so that what is not written is seen; what is read and written is as it was. */
 ABDB_MUST_USE abdb_status abdb_instance_poison_outputs_restore_inouts(abdb_instance *c,
                                                                       abdb_error *err);
-/* Resets all copies, launches each once, one after another, and fetches their outputs. */
+/* Inputs and the bytes around tensors are as they were filled? On all threads; of a device other
+ * than the host its inputs are fetched. ABDB_VERIFY: a launch changed an input or wrote outside of
+ * a tensor; the message names it. ABDB_NOMEM. */
+ABDB_MUST_USE abdb_status abdb_instance_check_inputs_and_guards(abdb_instance *c, abdb_error *err);
+/* Resets all copies, launches each once, one after another, and fetches their outputs. On the host
+ * abdb_instance_check_inputs_and_guards follows. */
 ABDB_MUST_USE abdb_status abdb_instances_reset_launch_and_download(abdb_instance *copies,
                                                                    size_t count, abdb_error *err);
 /* The same, and compares them; *out becomes the worst and the most of it and of them. */
@@ -286,6 +315,22 @@ ABDB_MUST_USE abdb_status abdb_instances_launch_and_verify(abdb_instance *copies
                                                            abdb_error *err);
 /* Are all numbers of the outputs that were fetched finite? */
 bool abdb_instance_outputs_finite(const abdb_instance *c);
+
+/* --- sample_watch.c: looks between samples ---------------------------------------------------- */
+typedef struct abdb_sample_watch abdb_sample_watch;
+/* Prepares looks at a copy whose outputs are those of a launch that was verified. began_s: when its
+ * cell began; looks take at most 1 % of the time since then, but for one of the first `certain`
+ * samples. check_s: what a comparison with the reference may take where launches differ. Free *out,
+ * also after a failure. ABDB_NOMEM, and what a launch says. */
+ABDB_MUST_USE abdb_status abdb_sample_watch_begin(abdb_sample_watch **out, abdb_instance *c,
+                                                  double began_s, double check_s, size_t certain,
+                                                  abdb_error *err);
+/* Before a sample of about sample_s seconds: perhaps spoils elements of outputs, or changes one of
+ * an input. */
+void abdb_sample_watch_before(abdb_sample_watch *w, double sample_s);
+/* After it: looks at what came back, and changes the input back. ABDB_VERIFY: it is wrong. */
+ABDB_MUST_USE abdb_status abdb_sample_watch_after(abdb_sample_watch *w, abdb_error *err);
+void abdb_sample_watch_free(abdb_sample_watch *w); /* may be NULL */
 
 /* --- estimate.c ---------------------------------------------------------------------------------
  */

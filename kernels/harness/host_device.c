@@ -114,5 +114,6 @@ abdb_device *abdb_init_host_device(int threads)
                              .begin_timing = host_begin_timing,
                              .end_timing = host_end_timing,
                              .read_sensors = abdb_sensors_read_host};
+    abdb_host_rate_bounds(&h.device.most_ops_per_s, &h.device.most_bytes_per_s);
     return &h.device;
 }

@@ -41,6 +41,7 @@ typedef struct {
     size_t copies;
     int threads;  /* that a launch ran on */
     double shift; /* of the canary, the largest relative one */
+    double began_s;
     abdb_verify_result checked;
     abdb_samples samples;
     abdb_sensors before, after;
@@ -182,6 +183,9 @@ static abdb_status verify_before_sampling_and_check_threads(kernel_cell *c, abdb
         TRY(verify_small_and_check_finite(c, err));
     else
         TRY(abdb_instances_launch_and_verify(c->at, 1, c->rule.check_s / 2, &c->checked, err));
+    if (c->checked.error <= 1)
+        TRY(abdb_sample_watch_begin(&c->rule.watch, &c->at[0], c->began_s, c->rule.check_s / 4,
+                                    c->copies > 1 ? 1 : 3, err));
     TRY(c->device->begin_timing(c->device, err));
     abdb_thread_count_begin();
     TRY(c->recipe.impl->launch(c->at[0].state, err));
@@ -195,8 +199,15 @@ done:
  * another copy is wrong. */
 static abdb_status verify_after_sampling(kernel_cell *c, abdb_error *err)
 {
-    return is_verified_at_small_size(c) ? verify_small_and_check_finite(c, err)
-                                        : launch_and_verify_twice(c, c->at, c->copies, err);
+    abdb_status st = ABDB_OK;
+
+    /* Once: from a device all inputs are fetched. */
+    for (size_t i = 0; i < c->copies && !c->device->on_host; i++)
+        TRY(abdb_instance_check_inputs_and_guards(&c->at[i], err));
+    TRY(is_verified_at_small_size(c) ? verify_small_and_check_finite(c, err)
+                                     : launch_and_verify_twice(c, c->at, c->copies, err));
+done:
+    return st;
 }
 
 /* --- how fast is it? -------------------------------------------------------------------------- */
@@ -363,6 +374,7 @@ abdb_status abdb_run_and_print_kernel_cell(const abdb_backend *backend, abdb_dev
     if (!c) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
     c->name = cell;
     c->device = device;
+    c->began_s = abdb_clock_seconds();
     TRY(parse_cell_and_find_impl(c, backend, request, status, err));
     TRY(make_copies_and_verify_before_sampling(c, stop, status, err));
     TRY(sample_again_until_canary_is_steady(c, stop, err));
@@ -376,6 +388,7 @@ abdb_status abdb_run_and_print_kernel_cell(const abdb_backend *backend, abdb_dev
     print_kernel_result(c);
     *status = "ok";
 done:
+    abdb_sample_watch_free(c->rule.watch);
     abdb_samples_free(&c->samples);
     for (size_t i = 0; i < c->copies; i++) abdb_instance_free(&c->at[i]);
     abdb_instance_free(&c->small);

@@ -222,6 +222,21 @@ static void set_json_first_line_of_file(json_t *object, const char *key, const c
     if (read_first_line(path, text, sizeof text)) set_json_text_if_utf8(object, key, text);
 }
 
+void abdb_host_rate_bounds(double *ops_per_s, double *bytes_per_s)
+{
+    static const double clock_hz = 7e9; /* above those that are sold */
+    /* Each cycle: a matrix unit; two units of 64 bytes of products of four; of 32 bytes. */
+    static const double matrix = 4096, bytes_64 = 256, bytes_32 = 128, ports = 3 * 64;
+    double processors = (double)sysconf(_SC_NPROCESSORS_ONLN), ops = matrix;
+    char text[LINE];
+
+    if (read_value_after_colon("/proc/cpuinfo", "flags", text, sizeof text) &&
+        !strstr(text, "amx_tile"))
+        ops = strstr(text, "avx512f") ? bytes_64 : bytes_32;
+    *ops_per_s = processors * clock_hz * ops;
+    *bytes_per_s = processors * clock_hz * ports;
+}
+
 /* Adds what /proc/cpuinfo and sysfs say of the processor, its instruction sets and caches. */
 static void add_processor_and_caches(json_t *m)
 {

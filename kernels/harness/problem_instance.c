@@ -74,7 +74,13 @@ static abdb_status alloc_tensor_on_device_and_host(abdb_instance *c, int tensor_
          **back = &c->back.tensor[tensor_index].data;
     abdb_status st = ABDB_OK;
 
-    TRY(d->alloc(d, size, huge, data, err));
+    c->guard = d->on_host ? abdb_guard_offset(huge) : 0;
+    TRY(d->alloc(d, size + 2 * c->guard, huge, data, err));
+    if (c->guard) {
+        *data = (char *)*data + c->guard;
+        abdb_canary_fill((char *)*data - ABDB_CANARY_BYTES);
+        abdb_canary_fill((char *)*data + size);
+    }
     if (d->on_host) {
         *in = *back = *data;
         if (role == ABDB_INOUT) *in = NULL;
@@ -119,6 +125,10 @@ static abdb_status alloc_and_fill_tensors(abdb_instance *c, abdb_error *err)
         if (c->p.tensor[i].role == ABDB_IN && !d->on_host)
             TRY(d->upload(d, c->p.tensor[i].data, c->in.tensor[i].data,
                           tensor_byte_size(&c->p.tensor[i]), err));
+    for (int i = 0; i < c->p.tensors; i++)
+        if (c->p.tensor[i].role == ABDB_IN)
+            c->digest[i] =
+                abdb_digest_memory(c->in.tensor[i].data, tensor_byte_size(&c->p.tensor[i]), true);
     TRY(abdb_instance_poison_outputs_restore_inouts(c, err));
 done:
     return st;
@@ -189,7 +199,7 @@ void abdb_instance_free(abdb_instance *c)
 
         if (c->in.tensor[i].data != data) free(c->in.tensor[i].data);
         if (c->back.tensor[i].data != data) free(c->back.tensor[i].data);
-        if (data) d->release(d, data);
+        if (data) d->release(d, (char *)data - c->guard);
         abdb_reference_cache_free(&c->wanted[i]);
     }
     *c = (abdb_instance){0};
@@ -209,6 +219,48 @@ done:
     return st;
 }
 
+/* Digests an input as the device has it now. */
+static abdb_status digest_input_on_device(const abdb_instance *c, int tensor_index, uint64_t *out,
+                                          abdb_error *err)
+{
+    const abdb_tensor *t = &c->p.tensor[tensor_index];
+    abdb_device *d = c->p.device;
+    size_t size = tensor_byte_size(t);
+    void *fetched = d->on_host ? NULL : malloc(size);
+    abdb_status st = ABDB_OK;
+
+    if (!d->on_host && !fetched) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes", size));
+    if (!d->on_host) TRY(d->download(d, fetched, t->data, size, err));
+    *out = abdb_digest_memory(fetched ? fetched : t->data, size, true);
+done:
+    free(fetched);
+    return st;
+}
+
+abdb_status abdb_instance_check_inputs_and_guards(abdb_instance *c, abdb_error *err)
+{
+    uint64_t digest;
+    abdb_status st = ABDB_OK;
+
+    for (int i = 0; i < c->p.tensors; i++) {
+        const abdb_tensor *t = &c->p.tensor[i];
+        const char *data = t->data;
+        size_t before = c->guard ? abdb_canary_count_changed(data - ABDB_CANARY_BYTES) : 0,
+               behind = c->guard ? abdb_canary_count_changed(data + tensor_byte_size(t)) : 0;
+
+        if (before || behind)
+            TRY(ABDB_FAIL(err, ABDB_VERIFY,
+                          "wrong kernel: it wrote %zu bytes before and %zu behind its tensor %d",
+                          before, behind, i));
+        if (t->role != ABDB_IN) continue;
+        TRY(digest_input_on_device(c, i, &digest, err));
+        if (digest != c->digest[i])
+            TRY(ABDB_FAIL(err, ABDB_VERIFY, "wrong kernel: input changed (its tensor %d)", i));
+    }
+done:
+    return st;
+}
+
 abdb_status abdb_instances_reset_launch_and_download(abdb_instance *copies, size_t count,
                                                      abdb_error *err)
 {
@@ -222,6 +274,8 @@ abdb_status abdb_instances_reset_launch_and_download(abdb_instance *copies, size
     for (size_t i = 0; i < count; i++) TRY(copies[i].impl->launch(copies[i].state, err));
     TRY(d->end_timing(d, &time_s, err));
     for (size_t i = 0; i < count; i++) TRY(download_outputs(&copies[i], err));
+    for (size_t i = 0; i < count && d->on_host; i++)
+        TRY(abdb_instance_check_inputs_and_guards(&copies[i], err));
 done:
     return st;
 }

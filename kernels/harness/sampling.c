@@ -189,6 +189,27 @@ static void append_sample_per_launch(const abdb_device *device, abdb_samples *s,
     s->time_s[s->count++] = time_s / (double)s->batch;
 }
 
+/* One sample, of which *watch looks where its last launch is of the first copy. */
+static abdb_status take_sample(launch_rotation *l, const abdb_sampling *rule, abdb_samples *out,
+                               abdb_error *err)
+{
+    bool watched = rule->watch && (l->next + out->batch - 1) % l->copies == 0;
+    double time_s;
+    abdb_status st = ABDB_OK;
+
+    if (watched)
+        abdb_sample_watch_before(rule->watch, out->count
+                                                  ? out->time_s[out->count - 1] * (double)out->batch
+                                                  : rule->max_time_s);
+    if (rule->cold) TRY(l->device->flush_caches(l->device, err));
+    out->at_s[out->count] = abdb_clock_seconds() - out->first_s;
+    TRY(time_launches(l, out->batch, &time_s, err));
+    append_sample_per_launch(l->device, out, time_s);
+    if (watched) TRY(abdb_sample_watch_after(rule->watch, err));
+done:
+    return st;
+}
+
 abdb_status abdb_sample_launches(abdb_device *device, const abdb_impl *impl, void *const *states,
                                  size_t copies, const abdb_sampling *rule, const volatile int *stop,
                                  abdb_samples *out, abdb_error *err)
@@ -203,14 +224,13 @@ abdb_status abdb_sample_launches(abdb_device *device, const abdb_impl *impl, voi
     TRY(choose_launches_per_sample(&l, rule, &out->batch, err));
     out->cancelled = *stop != 0; /* before the first sample: none is taken */
     if (out->cancelled) goto done;
+    while (rule->watch && (l.next + out->batch - 1) % copies) /* the first can be looked at */
+        TRY(time_launches(&l, 1, &time_s, err));
     append_sensor_reading_if_due(device, out, &wait_s);
     out->first_s = abdb_clock_seconds();
     while (out->count < ABDB_SAMPLES_MAX) {
         append_sensor_reading_if_due(device, out, &wait_s);
-        if (rule->cold) TRY(device->flush_caches(device, err));
-        out->at_s[out->count] = abdb_clock_seconds() - out->first_s;
-        TRY(time_launches(&l, out->batch, &time_s, err));
-        append_sample_per_launch(device, out, time_s);
+        TRY(take_sample(&l, rule, out, err));
         out->cancelled = *stop != 0;
         if (out->cancelled ||
             should_stop_sampling(out, rule, abdb_clock_seconds() - out->first_s, &w))

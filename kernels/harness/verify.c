@@ -38,7 +38,7 @@ static double apply_fill_mode(double value, int mode, bool integer_format)
                                         : value;
 }
 
-/* The most frequent of them: f32, uniform. Nothing is asked at each element. */
+/* The most frequent of them: f32, uniform. */
 static void fill_uniform_f32(float *out, size_t count, uint64_t seed)
 {
 #pragma omp parallel for schedule(static)
@@ -51,6 +51,14 @@ static void fill_uniform_f32(float *out, size_t count, uint64_t seed)
     if (count % 2) out[count - 1] = (float)draw_two_uniform(seed, count / 2).a;
 }
 
+/* f64 of 53 random bits: what drops the lower ones is seen. */
+static void fill_uniform_f64(double *out, size_t count, uint64_t seed)
+{
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < count; i++)
+        out[i] = (double)((int64_t)abdb_random_bits_at(seed, i) >> 10) * 0x1p-53;
+}
+
 void abdb_fill_by_mode(abdb_tensor *tensor, uint64_t seed, int mode)
 {
     size_t count = abdb_tensor_element_count(tensor);
@@ -58,6 +66,10 @@ void abdb_fill_by_mode(abdb_tensor *tensor, uint64_t seed, int mode)
 
     if (tensor->dtype == ABDB_F32 && mode == ABDB_FILL_UNIFORM) {
         fill_uniform_f32(tensor->data, count, seed);
+        return;
+    }
+    if (tensor->dtype == ABDB_F64 && mode == ABDB_FILL_UNIFORM) {
+        fill_uniform_f64(tensor->data, count, seed);
         return;
     }
 #pragma omp parallel for schedule(static)
@@ -120,6 +132,20 @@ static void accumulate_errors_of_rows(const output_check *o, size_t low, size_t 
         f->wants += want[i] * want[i];
     }
     f->rows += (double)(high - low);
+}
+
+double abdb_row_error_over_bound(const abdb_verify_options *how, const abdb_problem *p,
+                                 const abdb_problem *got, int tensor, size_t row,
+                                 const double *want, const double *magnitude)
+{
+    output_check o = {.how = how, .p = p, .tensor = tensor, .got = got->tensor[tensor]};
+    error_totals f = {0};
+
+    o.rows = o.got.dim[0];
+    o.width = abdb_tensor_element_count(&o.got) / o.rows;
+    o.bound = how->kernel->error_bound(p, tensor);
+    accumulate_errors_of_rows(&o, row, row + 1, want, magnitude, &f);
+    return f.worst;
 }
 
 /* Rows [low, high) of the output by the kernel's reference, with magnitudes that begin at 0. */

@@ -24,6 +24,8 @@ const char *abdb_cell_stored_name(abdb_arena *arena, const char *backend, const 
 /* The median absolute deviation times 1.48 is a standard deviation, where times are normal; samples
  * further than ten of those from the median are marked, and stay. */
 static const double outlier_mads = 14.8; /* 10 x 1.48 MAD */
+/* No launch is shorter: a few cycles of any clock. */
+static const double least_launch_s = 5e-10;
 
 /* Keeps how far the median of a cell is known, half of its interval, relative: reports of a run say
  * how small a difference it could see. */
@@ -226,16 +228,37 @@ static bool results_are_finite(const abdb_entry *e)
     return true;
 }
 
-/* Words that a reader of the median should know, "" where there is none. */
-static const char *quick_imprecise_unsteady_flags_text(abdb_arena *arena,
-                                                       const abdb_backend_session *s, bool ok)
+/* Rates above what the device's record states as their upper bound, a launch that no program can
+ * begin and end, or samples of less than ten steps of their clock. */
+static bool is_implausible(const abdb_entry *e, const abdb_cell_validation *t)
+{
+    double batch = json_number_value(json_object_get(t->result, "batch")),
+           step_s = json_number_value(json_object_get(t->device, "clock_resolution_s")),
+           ops = json_number_value(json_object_get(t->device, "most_ops_per_s")),
+           bytes = json_number_value(json_object_get(t->device, "most_bytes_per_s"));
+
+    for (size_t i = 0; i < e->results; i++) {
+        const char *metric = e->result[i].metric;
+        double most = strcmp(metric, "bytes_per_s") == 0 ? bytes
+                      : strcmp(metric, "flops_per_s") == 0 || strcmp(metric, "ops_per_s") == 0 ? ops
+                                                                                               : 0;
+
+        if (most > 0 && e->result[i].value > most) return true;
+    }
+    return t->samples && (t->least_s < least_launch_s || t->least_s * fmax(1, batch) < 10 * step_s);
+}
+
+/* Words that a reader of the results should know, "" where there is none. */
+static const char *result_flags_text(abdb_arena *arena, const abdb_backend_session *s,
+                                     const abdb_entry *e, bool ok)
 {
     const abdb_cell_validation *t = &s->validation;
     bool unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
     bool imprecise = ok && t->samples < ABDB_PRECISE_LEAST && !abdb_sample_unit_is_process(t);
-    const char *words =
-        abdb_arena_printf(arena, "%s%s%s", s->o->quick ? " quick" : "",
-                          imprecise ? " imprecise" : "", unsteady ? " unsteady" : "");
+    const char *words = abdb_arena_printf(
+        arena, "%s%s%s%s%s", s->o->quick ? " quick" : "", imprecise ? " imprecise" : "",
+        unsteady ? " unsteady" : "", ok && s->o->foreign ? " self-verified" : "",
+        ok && is_implausible(e, t) ? " implausible" : "");
 
     return words && *words ? words + 1 : "";
 }
@@ -266,7 +289,7 @@ static void set_entry_text_fields(abdb_entry *e, abdb_arena *arena, const abdb_b
     e->field[ABDB_FIELD_campaign] = s->o->campaign;
     e->field[ABDB_FIELD_cell] =
         abdb_cell_stored_name(arena, s->o->name, s->o->device, cell, s->o->repetition);
-    e->field[ABDB_FIELD_flags] = quick_imprecise_unsteady_flags_text(arena, s, ok);
+    e->field[ABDB_FIELD_flags] = result_flags_text(arena, s, e, ok);
     e->field[ABDB_FIELD_source] = "abdb-run";
 }
 

@@ -15,6 +15,7 @@
 #include "kernels/runner/missing.h"
 #include "kernels/runner/expand_providers.h"
 #include "kernels/runner/rank_results.h"
+#include "kernels/runner/result_contradictions.h"
 #include "schema/core/timing.h"
 #include "schema/core/units.h"
 
@@ -332,7 +333,8 @@ static void validate_and_set_result(abdb_cell_validation *t, json_t *record)
     static const char *const numbers[] = {"ops",          "bytes",    "error",   "prepare_s",
                                           "batch",        "load",     "steal",   "clock_hz",
                                           "canary_shift", "energy_j", "power_w", "checked"};
-    const char *verified = abdb_json_text_or_empty(record, "verified");
+    const char *verified = abdb_json_text_or_empty(record, "verified"), *broken;
+    char why[160];
 
     if (t->result) {
         abdb_reject_cell(t, "4.6", "a second result");
@@ -349,22 +351,16 @@ static void validate_and_set_result(abdb_cell_validation *t, json_t *record)
         abdb_reject_cell(t, "4.6", "verified is '%.40s', not pass or fail", verified);
         return;
     }
-    if (accept_factors(t, json_object_get(record, "factors")) && accept_params(t, record) &&
-        accept_provider(t, record))
+    if ((broken = abdb_find_result_contradiction(record, why)))
+        abdb_reject_cell(t, broken, "%s", why);
+    else if (accept_factors(t, json_object_get(record, "factors")) && accept_params(t, record) &&
+             accept_provider(t, record))
         t->result = json_incref(record);
 }
 
-/* Is it a word with which a cell may end? (`timeout`, `crash` and `bad-answer` are abdb's to say.)
- */
-static bool is_end_status_a_backend_may_report(const char *status)
-{
-    static const char *const words[] = {"ok",        "not-implemented", "failed", "out-of-memory",
-                                        "no-device", "cancelled"};
-    size_t i = 0;
-
-    while (i < sizeof words / sizeof words[0] && strcmp(words[i], status) != 0) i++;
-    return i < sizeof words / sizeof words[0];
-}
+/* With which a cell may end: `timeout`, `crash` and `bad-answer` are abdb's to say. */
+static const char *const end_statuses[] = {
+    "ok", "not-implemented", "failed", "out-of-memory", "no-device", "cancelled", NULL};
 
 /* Can these times have been measured? What a clock measures lasts a step of it at least, and what
  * was measured since the cell was asked cannot have taken longer than that is ago. */
@@ -374,8 +370,12 @@ static bool accept_times(abdb_cell_validation *t)
     double batch = json_is_number(launches) ? fmax(1, json_number_value(launches)) : 1,
            step_s = json_number_value(json_object_get(t->device, "clock_resolution_s")),
            passed_s = abdb_monotonic_seconds() - t->asked_s;
+    char why[160];
+    const char *broken = abdb_find_sample_contradiction(t->sample, t->samples, batch, why);
 
-    if (t->least_s * batch < step_s)
+    if (broken)
+        abdb_reject_cell(t, broken, "%s", why);
+    else if (t->least_s * batch < step_s)
         abdb_reject_cell(t, "4.5", "a sample of %.3g s, where its clock has steps of %.3g s",
                          t->least_s * batch, step_s);
     else if (t->all_s * batch > passed_s + lag_s)
@@ -388,7 +388,7 @@ static void validate_and_end_cell(abdb_cell_validation *t, const json_t *record)
 {
     const char *status = abdb_json_text_or_empty(record, "status");
 
-    if (!is_end_status_a_backend_may_report(status)) {
+    if (!abdb_text_is_in_list(status, end_statuses)) {
         abdb_reject_cell(t, "4.13", "the unknown status '%.40s'", status);
         return;
     }

@@ -39,6 +39,7 @@ typedef struct {
     const char *device;          /* ABDB_DEVICE, where it has several; or NULL */
     const char *campaign, *tag;  /* tag NULL: none */
     int threads, quick, energy;  /* threads 0: all allowed */
+    bool foreign;                /* none of abdb's own: its results are marked self-verified */
     bool keep_environment;       /* its environment is ours: nothing is set for kernels */
     size_t repetition;           /* of the process, from 0 */
     long *starts;                /* of the program in this repetition so far, counted up; or NULL */

@@ -173,6 +173,7 @@ static void set_options_from_schedule(const abdb_campaign *t, const abdb_schedul
 {
     t->o->name = t->k->backend = lane->backend;
     t->o->path = lane->path;
+    t->o->foreign = lane->foreign;
     t->o->argument = lane->argument;
     t->o->keep_environment = t->lanes->commands;
     t->o->device = lane->device;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef ABDB_EXTENSION
@@ -77,14 +78,33 @@ static abdb_status add_installed_backends(abdb_backend_list *list, abdb_error *e
 #endif
 }
 
+/* Is a folder the one beside the program? The extension has none that is sure. */
+static bool is_program_folder(abdb_backend_list *list, const char *folder)
+{
+#ifdef ABDB_EXTENSION
+    (void)list;
+    (void)folder;
+    return false;
+#else
+    const char *own = abdb_program_folder(&list->arena);
+    struct stat one, other;
+
+    return own && stat(own, &one) == 0 && stat(folder, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+#endif
+}
+
 abdb_status abdb_backends_find(abdb_backend_list *out, abdb_error *err)
 {
     const char *own = getenv("ABDB_BACKENDS");
+    size_t of_user;
     abdb_status st = ABDB_OK;
 
     *out = (abdb_backend_list){0};
     if (own && *own) st = add_backends_in_folder(out, own, err);
+    of_user = out->count;
     if (st == ABDB_OK) st = add_installed_backends(out, err);
+    for (size_t i = 0; i < of_user; i++) out->backend[i].foreign = !is_program_folder(out, own);
     abdb_array_sort(out->backend, out->count, sizeof out->backend[0],
                     abdb_compare_text_pointers); /* name is the first member */
     return st;

@@ -8,12 +8,13 @@
 #include "schema/core/embedded.h"
 #include "schema/core/text.h"
 
-enum { ABDB_BACKEND_MAX = 32 };
+enum { ABDB_BACKEND_MAX = 64 };
 
 typedef struct {
     size_t count;
     struct {
         const char *name, *path;
+        bool foreign; /* of $ABDB_BACKENDS, which is another folder than abdb's own */
     } backend[ABDB_BACKEND_MAX];
     abdb_arena arena;
 } abdb_backend_list;

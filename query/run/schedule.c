@@ -175,6 +175,7 @@ abdb_status abdb_schedule_build(abdb_schedule *out, const abdb_args *args,
                 out,
                 (abdb_schedule_entry){.backend = backends->backend[b].name,
                                       .path = backends->backend[b].path,
+                                      .foreign = backends->backend[b].foreign,
                                       .tag = abdb_arg_value(args, "calibrate")
                                                  ? "calibration"
                                                  : abdb_arg_value(args, "tag"),

@@ -14,6 +14,7 @@ typedef struct {
     const char *const *argument;      /* words before the verb, up to a NULL: of --command */
     const char *device;               /* of several that the backend has; NULL: its only one */
     bool absent;                      /* it has none */
+    bool foreign;                     /* a program of the user's (find_backends.h) */
     size_t counter;                   /* lanes of one backend count their starts together */
     const unsigned char *has;         /* of each cell of the plan: 1 where this lane measures it */
     abdb_commit commit;

@@ -59,7 +59,13 @@ other|4.2|of 'sum n=9'
 negative|4.4|time_s is -0.0001
 *instant|4.5|steps of 1e-09 s
 made-up|4.5|300 s together
+overlapping|4.5|and the next began
+*backwards|4.4|
 unverified|4.6|'surely', not pass
+*over-bound|4.6|its error 5 of the bound
+*uncompared|4.8|checked 0
+*overcompared|4.8|checked 1.5
+*shifted|4.8|canary_shift 5
 *below-zero|4.7|ops is -1
 *factors|4.8|the factor n is no text
 other-dtype|4.10|dtype=bf16 where f32
@@ -117,6 +123,12 @@ other bad-answer
 negative bad-answer
 instant bad-answer
 made-up bad-answer
+overlapping bad-answer
+backwards bad-answer
+over-bound bad-answer
+uncompared bad-answer
+overcompared bad-answer
+shifted bad-answer
 unverified bad-answer
 below-zero bad-answer
 factors bad-answer
@@ -135,8 +147,9 @@ W
         chmod +x "fake/abdb-run-$way"
     done <said
     ABDB_BACKENDS=$dir/fake run abdb run --kernel sum --axis n=1 --axis dtype=f32 --backend "$(cut -d' ' -f1 said | paste -sd,)" --timeout 3
-    fails 5 "12 cells measured, 16 failed, 2 crashed, timed out"
+    fails 5 "12 cells measured, 22 failed, 2 crashed, timed out"
     same "$(sqlite3 -separator ' ' t.db "SELECT backend, status FROM v_run ORDER BY 1")" "$(sort said)"
+    same "$(ask "SELECT group_concat(DISTINCT marks), group_concat(DISTINCT verified_by) FROM v_result")" "self-verified,program"
     same "$(ask "SELECT count(*) FROM v_run WHERE status <> 'ok' AND (reason IS NULL OR reason = '')")" 0
     same "$(ask "SELECT count(*) FROM v_statement WHERE backend IN (SELECT backend FROM v_run WHERE status <> 'ok') AND value IS NOT NULL")" 0
     same "$(ask "SELECT group_concat(DISTINCT time_s) FROM v_kernel")" 0.0001

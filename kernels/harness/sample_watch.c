@@ -1,0 +1,316 @@
+/* sample_watch.c - looks between samples, outside of the clock and at moments that no kernel can
+ * foresee, at what verification sees only before the first and after the last; see harness.h.
+ * // On the host some elements of the outputs are spoiled before a sample, or one element of an
+ * input is changed: afterwards they must be as in the verified launch, or one row as the reference
+ * has it of the changed input. The whole outputs are digested, too. What is read and written, and
+ * what lies on another device, is reset and launched once more instead. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/harness/harness.h"
+
+enum { SPOTS = 16, ELEMENT = 8 };
+/* Of the time since the cell began, of which at_once_s counts at the first sample, looks take at
+ * most this share. Of a reference row so many operations at most. Long samples are looked at each,
+ * short ones seldom, so that the median of what caches hold stays that of samples without looks. */
+static const double share = 0.01, row_ops_most = 1e7, short_sample_s = 1e-3, long_sample_s = 1e-2,
+                    at_once_s = 1;
+
+typedef struct {
+    unsigned char *at, expected[ELEMENT];
+    size_t size;
+    bool floating;
+} spoiled_element;
+
+struct abdb_sample_watch {
+    abdb_instance *c;
+    uint64_t random;
+    double began_s, spent_s, digest_s, relaunch_s, check_s;
+    uint64_t digest; /* of the outputs of the verified launch */
+    bool same_bits;  /* all launches so far had that digest */
+    bool relaunches; /* instead of a look at a sample's own output */
+    spoiled_element spot[SPOTS];
+    size_t spots, seen, certain; /* one of the first `certain` samples is looked at in any case */
+    /* One element of an input, what it becomes, and a row of an output as it is then. */
+    unsigned char *input, was[ELEMENT], becomes[ELEMENT];
+    size_t input_size, row;
+    int output;
+    double *row_want, *row_magnitude;
+    bool spoiled, changed; /* for the sample at hand */
+};
+
+static uint64_t draw_below(abdb_sample_watch *w, uint64_t n)
+{
+    return (abdb_xorshift64_next(&w->random) >> 11) % n;
+}
+
+/* Outputs as they lie in the host's memory. */
+static uint64_t digest_outputs(const abdb_instance *c)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < c->p.tensors; i++) {
+        const abdb_tensor *t = &c->back.tensor[i];
+        const void *data = c->p.device->on_host ? c->p.tensor[i].data : t->data;
+
+        if (t->role != ABDB_IN)
+            sum =
+                (sum ^ abdb_digest_memory(
+                           data, abdb_tensor_element_count(t) * abdb_dtype_size(t->dtype), true)) *
+                0x9E3779B97F4A7C15U;
+    }
+    return sum;
+}
+
+static bool is_floating(const abdb_tensor *t)
+{
+    return t->dtype != ABDB_I8 && t->dtype != ABDB_I32;
+}
+
+/* Random elements of all outputs, with what they are after the verified launch. */
+static void choose_spots(abdb_sample_watch *w)
+{
+    const abdb_problem *p = &w->c->p;
+
+    for (w->spots = 0; w->spots < SPOTS;) {
+        const abdb_tensor *t = &p->tensor[draw_below(w, (uint64_t)p->tensors)];
+        spoiled_element *s = &w->spot[w->spots];
+
+        if (t->role != ABDB_OUT) continue;
+        s->size = abdb_dtype_size(t->dtype);
+        s->at = (unsigned char *)t->data + draw_below(w, abdb_tensor_element_count(t)) * s->size;
+        s->floating = is_floating(t);
+        memcpy(s->expected, s->at, s->size);
+        w->spots++;
+    }
+}
+
+/* Does row `row` of the output change beyond its bound where the input's element changes? Then its
+ * values with the changed element are kept. */
+static bool keep_row_if_input_changes_it(abdb_sample_watch *w, const abdb_verify_options *how,
+                                         size_t row)
+{
+    const abdb_problem *p = &w->c->in;
+    size_t width = abdb_tensor_element_count(&p->tensor[w->output]) / p->tensor[w->output].dim[0];
+    double bound = how->kernel->error_bound(p, w->output), *room = calloc(4 * width, sizeof *room);
+    bool seen = false;
+
+    if (!room) return false;
+    how->kernel->reference_rows(p, w->output, &row, 1, room + 2 * width, room + 3 * width);
+    memcpy(w->input, w->becomes, w->input_size);
+    how->kernel->reference_rows(p, w->output, &row, 1, room, room + width);
+    memcpy(w->input, w->was, w->input_size);
+    for (size_t j = 0; j < width; j++)
+        seen = seen || fabs(room[j] - room[2 * width + j]) >
+                           8 * bound * fmax(room[width + j], room[3 * width + j]);
+    if (!seen) {
+        free(room);
+        return false;
+    }
+    w->row = row;
+    w->row_want = room;
+    w->row_magnitude = room + width;
+    return true;
+}
+
+/* Chooses an element of the first input whose rows are those of the output, where one of them shows
+ * its change. */
+static void choose_input_element(abdb_sample_watch *w, const abdb_verify_options *how)
+{
+    abdb_problem *p = &w->c->in;
+    const abdb_tensor *out, *t = NULL;
+    abdb_work work;
+    size_t element, width, candidate[2];
+    double value;
+
+    for (w->output = 0; p->tensor[w->output].role != ABDB_OUT;) w->output++;
+    out = &p->tensor[w->output];
+    for (int i = 0; i < p->tensors && !t; i++)
+        if (p->tensor[i].role == ABDB_IN && is_floating(&p->tensor[i]) &&
+            p->tensor[i].dim[0] == out->dim[0])
+            t = &p->tensor[i];
+    how->kernel->count_work(p, &work);
+    if (!t || how->kernel->all_rows_at_once || work.ops / (double)out->dim[0] > row_ops_most)
+        return;
+    width = abdb_tensor_element_count(t) / t->dim[0];
+    element = draw_below(w, abdb_tensor_element_count(t));
+    w->input_size = abdb_dtype_size(t->dtype);
+    w->input = (unsigned char *)t->data + element * w->input_size;
+    memcpy(w->was, w->input, w->input_size);
+    value = abdb_tensor_get_f64(t, element);
+    abdb_tensor_set_rounded(t, element, value > 0 ? value - 1 : value + 1);
+    memcpy(w->becomes, w->input, w->input_size);
+    memcpy(w->input, w->was, w->input_size);
+    candidate[0] = element / width; /* or that of a transposed input */
+    candidate[1] = element % width;
+    for (int i = 0; i < 2; i++)
+        if (candidate[i] < out->dim[0] && keep_row_if_input_changes_it(w, how, candidate[i]))
+            return;
+    w->input = NULL;
+}
+
+static abdb_verify_options verify_options_of(const abdb_sample_watch *w)
+{
+    return (abdb_verify_options){w->c->kernel, w->c->exact, w->c->seed, w->check_s, w->c->wanted};
+}
+
+abdb_status abdb_sample_watch_begin(abdb_sample_watch **out, abdb_instance *c, double began_s,
+                                    double check_s, size_t certain, abdb_error *err)
+{
+    abdb_sample_watch *w = *out = calloc(1, sizeof *w);
+    double start = abdb_clock_seconds();
+    abdb_verify_options how;
+    abdb_status st = ABDB_OK;
+
+    if (!w) return ABDB_FAIL(err, ABDB_NOMEM, "looks between samples");
+    *w = (abdb_sample_watch){.c = c,
+                             .random = abdb_process_random_seed(),
+                             .began_s = fmax(began_s, start - at_once_s),
+                             .check_s = check_s,
+                             .certain = certain,
+                             .relaunches = !c->p.device->on_host,
+                             .same_bits = true};
+    for (uint64_t i = draw_below(w, 64); i; i--) (void)abdb_xorshift64_next(&w->random);
+    for (int i = 0; i < c->p.tensors; i++)
+        w->relaunches = w->relaunches || c->p.tensor[i].role == ABDB_INOUT;
+    how = verify_options_of(w);
+    w->digest = digest_outputs(c);
+    w->digest_s = abdb_clock_seconds() - start;
+    if (!w->relaunches) {
+        choose_spots(w);
+        choose_input_element(w, &how);
+        goto done;
+    }
+    start = abdb_clock_seconds();
+    TRY(abdb_instances_reset_launch_and_download(c, 1, err));
+    w->same_bits = digest_outputs(c) == w->digest;
+    w->relaunch_s = abdb_clock_seconds() - start;
+done:
+    return st;
+}
+
+void abdb_sample_watch_free(abdb_sample_watch *w)
+{
+    if (w) free(w->row_want);
+    free(w);
+}
+
+/* May a look take so long now? */
+static bool is_within_budget(const abdb_sample_watch *w, double look_s)
+{
+    return w->spent_s + look_s <= share * (abdb_clock_seconds() - w->began_s);
+}
+
+/* Draws whether a sample of about sample_s seconds is looked at. */
+static bool draw_look(abdb_sample_watch *w, double sample_s)
+{
+    uint64_t one_in = sample_s < short_sample_s ? 8 : sample_s < long_sample_s ? 2 : 1;
+
+    return draw_below(w, one_in) == 0 && is_within_budget(w, 0);
+}
+
+void abdb_sample_watch_before(abdb_sample_watch *w, double sample_s)
+{
+    double start = abdb_clock_seconds();
+    bool certain = w->seen < w->certain && draw_below(w, w->certain - w->seen) == 0;
+
+    w->spoiled = w->changed = false;
+    w->seen++;
+    if (!certain && !draw_look(w, sample_s)) return;
+    w->changed = w->input && (certain ? w->seen % 2 : draw_below(w, 2)) != 0;
+    w->spoiled = true;
+    if (w->changed) memcpy(w->input, w->becomes, w->input_size);
+    for (size_t i = 0; i < w->spots; i++)
+        for (size_t b = 0; b < w->spot[i].size; b++)
+            w->spot[i].at[b] = w->spot[i].floating ? 0xFF : (unsigned char)~w->spot[i].expected[b];
+    w->spent_s += abdb_clock_seconds() - start;
+}
+
+/* Outputs that are not those of the verified launch to the bit: wrong, or of a kernel whose order
+ * of sums changes? */
+static abdb_status verify_differing_outputs(abdb_sample_watch *w, abdb_error *err)
+{
+    const abdb_verify_options how = verify_options_of(w);
+    abdb_verify_result found;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_verify_outputs(&how, &w->c->in, &w->c->back, &found, err));
+    if (!(found.error <= 1))
+        TRY(ABDB_FAIL(err, ABDB_VERIFY,
+                      "wrong kernel: right when it is checked and wrong at sample %zu",
+                      w->seen - 1));
+    w->same_bits = false;
+done:
+    return st;
+}
+
+/* Elements that were spoiled: are they written, and, of the inputs as they were, as before? */
+static abdb_status check_spoiled_elements(abdb_sample_watch *w, bool *same, abdb_error *err)
+{
+    *same = true;
+    for (size_t i = 0; i < w->spots; i++) {
+        const spoiled_element *s = &w->spot[i];
+        size_t spoiled = 0;
+
+        for (size_t b = 0; b < s->size; b++)
+            spoiled += s->at[b] == (s->floating ? 0xFF : (unsigned char)~s->expected[b]);
+        if (spoiled == s->size)
+            return ABDB_FAIL(err, ABDB_VERIFY,
+                             "wrong kernel: stale output: sample %zu left what was spoiled",
+                             w->seen - 1);
+        *same = *same && memcmp(s->at, s->expected, s->size) == 0;
+    }
+    return ABDB_OK;
+}
+
+/* The row that the changed input changes. */
+static abdb_status check_row_of_changed_input(const abdb_sample_watch *w, abdb_error *err)
+{
+    const abdb_verify_options how = verify_options_of(w);
+    double error = abdb_row_error_over_bound(&how, &w->c->in, &w->c->back, w->output, w->row,
+                                             w->row_want, w->row_magnitude);
+
+    if (error <= 1) return ABDB_OK;
+    return ABDB_FAIL(
+        err, ABDB_VERIFY,
+        "wrong kernel: stale output: of the changed input at sample %zu nothing is seen",
+        w->seen - 1);
+}
+
+/* A launch of its own, of what was reset. */
+static abdb_status check_relaunch(abdb_sample_watch *w, abdb_error *err)
+{
+    double start = abdb_clock_seconds();
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_instances_reset_launch_and_download(w->c, 1, err));
+    if (w->same_bits && digest_outputs(w->c) != w->digest) TRY(verify_differing_outputs(w, err));
+    w->relaunch_s = abdb_clock_seconds() - start;
+    w->spent_s += w->relaunch_s;
+done:
+    return st;
+}
+
+abdb_status abdb_sample_watch_after(abdb_sample_watch *w, abdb_error *err)
+{
+    double start = abdb_clock_seconds();
+    bool same = true;
+    abdb_status st = ABDB_OK;
+
+    if (!w->spoiled) return ABDB_OK;
+    if (w->relaunches)
+        return w->same_bits && is_within_budget(w, w->relaunch_s) ? check_relaunch(w, err)
+                                                                  : ABDB_OK;
+    st = check_spoiled_elements(w, &same, err);
+    if (st == ABDB_OK && w->changed) st = check_row_of_changed_input(w, err);
+    if (w->changed) memcpy(w->input, w->was, w->input_size);
+    TRY(st);
+    if (w->same_bits && !w->changed) {
+        if (same && is_within_budget(w, w->digest_s)) same = digest_outputs(w->c) == w->digest;
+        if (!same) TRY(verify_differing_outputs(w, err));
+    }
+    w->spent_s += abdb_clock_seconds() - start;
+done:
+    return st;
+}

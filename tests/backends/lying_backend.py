@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""lying_backend.py - a backend by the protocol that runs nothing, and whose answer is a lie as $WAY names: tests/cli/lying.bats says what
+becomes of each."""
+import json
+import os
+import sys
+import time
+
+way, verb = os.environ.get("WAY", "honest"), (sys.argv + [""])[1]
+
+
+def say(kind, **fields):
+    print(json.dumps({"kind": kind, **fields}), flush=True)
+
+
+def answer(cell, n):
+    ops, size, work = 2.0 * n**3, 12.0 * n * n, {}
+    times, at = [1e-3 * (1 + 0.01 * (i % 7)) for i in range(12)], [i * 2e-3 for i in range(12)]
+    result = {"error": 0.1, "checked": 1.0, "batch": 1, "verified": "pass"}
+    if way == "overlap":
+        at = [i * 1e-6 for i in range(12)]
+    if way == "backwards":
+        at.reverse()
+    if way == "bound":
+        result["error"] = 5.0
+    if way == "unchecked":
+        result["checked"] = 0.0
+    if way == "steady":
+        result |= {"canary_shift": 5.0, "unsteady": False}
+    if way == "batch":
+        result["batch"], times = 10**9, [1e-12] * 12
+    if way == "ops":
+        ops *= 1e9
+    if way == "bytes":
+        size *= 1e9
+    if way == "step":  # three steps of the clock
+        times = [3e-9] * 12
+    for i, (t, s) in enumerate(zip(times, at)):
+        say("sample", cell=cell, seq=i, t_s=s, time_s=t)
+    say("result", cell=cell, formula="gemm@1", dtype="f32", ops=ops, bytes=size, prepare_s=0, factors={"n": str(n), "provider": "own"}, **result)
+    say("end", cell=cell, status="ok", reason="")
+
+
+if verb not in ("describe", "run"):
+    sys.exit("usage: lying_backend.py describe | run")
+kernel = {"name": "gemm", "provider": "own", "summary": "a product", "formula": "gemm@1", "parameters": "n", "names": ["n", "dtype", "provider"]}
+say("hello", protocol=1, backend="liar", summary="for tests", kernels=[kernel])
+say("environment", environment={"library": "none"})
+say("device", name=os.environ.get("LIAR_DEVICE", "Liar-1"), devices=1, threads=1, clock="CLOCK_MONOTONIC", clock_resolution_s=1e-9, clock_cost_s=1e-8)
+if verb == "run":
+    for line in sys.stdin:
+        request = json.loads(line)
+        say("begin", cell=request["cell"])
+        time.sleep(0.02)
+        answer(request["cell"], int(request["params"].get("n", "64")))
+say("bye")

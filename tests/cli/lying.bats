@@ -1,0 +1,93 @@
+#!/usr/bin/env bats
+# lying.bats - programs and libraries that cheat: a BLAS before OpenBLAS (tests/backends/lying_blas.c) whose products are no products.
+load common
+
+setup_file() {
+    command -v gcc >/dev/null || return 0
+    # shellcheck disable=SC2046 # flags are words
+    gcc -shared -fPIC -O2 -D_GNU_SOURCE $(pkg-config --cflags openblas 2>/dev/null) -o "$BATS_FILE_TMPDIR/lying.so" "$BATS_TEST_DIRNAME/../backends/lying_blas.c" || rm -f "$BATS_FILE_TMPDIR/lying.so"
+}
+
+lie() { # LIE KEY=VALUE...: what abdb run stores of it: status, verified, reason
+    local lie=$1 axes=()
+    shift
+    for a; do axes+=(--axis "$a"); done
+    rm -f "$ABDB_DB"
+    LIE=$lie LD_PRELOAD=$BATS_FILE_TMPDIR/lying.so abdb run -q --kernel gemm --backend openblas --axis dtype=f32 "${axes[@]}" --quick >/dev/null 2>&1 || true
+    ask "SELECT status || '|' || verified || '|' || coalesce(reason, '') FROM v_run"
+}
+
+@test "a library that changes inputs, writes outside of its output, or works only when it is looked at is a failed row with the reason" {
+    [ -x "$build/abdb-run-openblas" ] && [ -s "$BATS_FILE_TMPDIR/lying.so" ] || skip "no OpenBLAS or compiler"
+    same "$(lie honest n=192)" "ok|pass|"
+    for n in 192 600; do # below and above 1 MiB, where memory is the pool's
+        same "$(lie zeroed n=$n)" "failed|unchecked|wrong kernel: input changed (its tensor 0)"
+        same "$(lie rounding n=$n)" "failed|unchecked|wrong kernel: input changed (its tensor 0)"
+        same "$(lie behind n=$n)" "failed|unchecked|wrong kernel: it wrote 0 bytes before and 4 behind its tensor 2"
+        same "$(lie before n=$n)" "failed|unchecked|wrong kernel: it wrote 4 bytes before and 0 behind its tensor 2"
+                [[ $(lie memoised n=$n) == "failed|unchecked|wrong kernel: stale output: sample "* ]]
+        [[ $(lie half n=$n) == "failed|unchecked|wrong kernel: stale output: sample "* ]]
+        [[ $(lie fingerprint n=$n) == "failed|unchecked|wrong kernel: stale output: of the changed input at sample "* ]]
+    done
+    [[ $(lie half n=600 cache=cold) == "failed|unchecked|wrong kernel: stale output"* ]]
+    [[ $(lie memoised n=600 cache=rotate) == "failed|unchecked|wrong kernel: stale output"* ]]
+    same "$(lie rounding n=600 cache=rotate)" "failed|unchecked|wrong kernel: input changed (its tensor 0)"
+}
+
+liar() { # WAY: status, flags, reason of a program that lies so, alone in its folder
+    rm -f "$ABDB_DB"
+    mkdir -p liars
+    printf '#!/bin/sh\nexec python3 -SE "%s" "$@"\n' "$root/tests/backends/lying_backend.py" >liars/abdb-run-liar
+    chmod +x liars/abdb-run-liar
+    ABDB_BACKENDS=$dir/liars WAY=$1 abdb run -q --kernel gemm --backend liar --axis n=64 --axis dtype=f32 --tag "$1" >/dev/null 2>&1 || true
+    ask "SELECT status || '|' || flags || '|' || coalesce(replace(reason, ',', ';'), '') FROM v_run"
+}
+
+@test "a program that contradicts itself is a bad answer; what cannot be is implausible and in no comparison; its own check is its own" {
+    same "$(liar honest)" "ok|self-verified|"
+    same "$(ask "SELECT DISTINCT verified || verified_by || marks FROM v_result")" "passprogramself-verified"
+    same "$(liar overlap)" "bad-answer||the backend broke the protocol (4.5): sample 1 took 0.00101 s; and the next began 1e-06 s after it"
+    [[ $(liar backwards) == "bad-answer||the backend broke the protocol (4.4): sample 0 "* ]]
+    same "$(liar bound)" "bad-answer||the backend broke the protocol (4.6): verified is pass; and its error 5 of the bound"
+    same "$(liar unchecked)" "bad-answer||the backend broke the protocol (4.8): verified is pass; and checked 0"
+    same "$(liar steady)" "bad-answer||the backend broke the protocol (4.8): unsteady is false; and canary_shift 5"
+    for way in step batch; do
+        same "$(liar $way)" "ok|self-verified implausible|"
+        run abdb query kernels
+        fails 0 "implausible: faster than its device, a launch or its clock can be"
+        ABDB_BACKENDS=$dir/liars abdb run -q --kernel gemm --backend liar --axis n=64 --axis dtype=f32 --tag honest
+        run abdb compare tag=$way tag=honest --where metric=time_s,statistic=median
+        fails 3 implausible
+        same "$(abdb rank workload=gemm,metric=time_s --per tag -o csv --columns tag 2>/dev/null | grep -c "^$way")" 0
+    done
+}
+
+@test "a host's rates have an upper bound: what is above it is implausible, and no ceiling" {
+    mkdir fast
+    for k in gemm stream; do
+        cat >fast/abdb-run-fast <<P
+#!/bin/sh
+"$build/abdb-run-ref" "\$@" | sed -u -E '/"kind":"result"/s/"(ops|bytes)":[0-9.e+]+/"\1":1e18/g'
+P
+        chmod +x fast/abdb-run-fast
+        ABDB_BACKENDS=$dir/fast abdb run -q --kernel $k --backend fast --axis n=64 --quick
+    done
+    same "$(ask "SELECT count(*) FROM v_run WHERE flags LIKE '% self-verified implausible'")" 2
+    for k in gemm stream; do abdb run -q --kernel $k --backend ref --axis n=64 --quick; done
+    same "$(ask "SELECT count(*) FROM v_run WHERE backend = 'ref' AND flags LIKE '%implausible%'")" 0
+    same "$(abdb query ceilings -o csv 2>/dev/null | grep -c fast)" 0
+}
+
+@test "pass beside what was compared in part, or at a smaller size" {
+    cat >plan <<'P'
+gemm n=32 dtype=f32
+transformer-block dtype=f32 pass=forward d=512 heads=8 batch=1 sequence=512
+attention dtype=f32 heads=8 kv_heads=8 queries=1200 keys=1200 d=64
+P
+    abdb run -q --plan plan --backend vec --quick >/dev/null
+    abdb query kernels -o json >k.json
+    same "$(jq -r '.[] | select(.cell | startswith("gemm")) | .verified + (.verified_mark // "")' k.json | sort -u)" pass
+    same "$(jq -r '.[] | select((.cell | startswith("transformer"))) | .verified + (.verified_mark // "")' k.json)" "pass (small)"
+    [[ $(jq -r '.[] | select(.cell | startswith("attention")) | .verified + (.verified_mark // "")' k.json) =~ ^pass\ \([0-9.]+\ %\) ]]
+    same "$(ask "SELECT DISTINCT verified FROM v_run")" pass
+}
