@@ -159,12 +159,13 @@ SCRIPTS  := abdb-run-torch
 # Measures whole programs: abdb run --command.
 SCRIPTS  += abdb-command
 WAREHOUSES := $(foreach l,$(STORES),$(if $(filter yes,$(HAVE_$(l))),abdb-store-$(l)))
+include packages/wasm.mk
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(BUILD)/abdb.so \
-    $(BUILD)/libabdb-kernels.so
+    $(BUILD)/libabdb-kernels.so $(if $(filter yes,$(HAVE_wasm)),$(BUILD)/abdb.wasm)
 
 
 .PHONY: all deps demo demo-backends measured test check-ports gallery bench peers spark torch fuzz soak install \
-    uninstall help tidy lint clean config unit docs dist wheel deb site golden bench-import outputs
+    uninstall help tidy lint clean config unit docs dist wheel deb site golden bench-import outputs wasm
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
@@ -482,6 +483,10 @@ soak: ## the tests with all cases, kills, faults, wrong kernels, cells, the gate
 	@BUILD=$(BUILD) tests/campaigns/simulate_acceptance.py 1000
 check-ports: ## other systems, servers and compilers, as far as installed; a table (PARTS="locale big": these)
 	@BUILD=$(BUILD) tests/ports/check.sh $(PARTS)
+wasm: ## build/abdb.wasm: the verbs that answer, for a page of the site and for node; fetches SQLite and jansson
+	@$(MAKE) -s deps DEBS='$(CORE_DEBS)' TEST_DEBS='$(WASM_DEBS)'
+	@$(MAKE) -s $(WASM_SOURCES)/sqlite3.c
+	@$(MAKE) $(JOBS) $(BUILD)/abdb.wasm
 dist: ## source archive of this revision with its digest, into build/dist
 	@packages/dist.sh
 wheel: ## a Python wheel with programs, data, SQL extension and module, into build/dist (builds with STATIC=1)
@@ -499,7 +504,7 @@ lint: ## gcc -fanalyzer, clang-tidy, cppcheck; tests/checks/lint.txt explains fi
 tidy: ## floors, style and duplicates of lists
 	@tests/checks/tidy.sh
 config: ## what was found on this machine
-	@echo "compiler  $(CC)"; $(foreach l,$(LIBRARIES) $(MORE) $(STORES),echo \
+	@echo "compiler  $(CC)"; $(foreach l,$(LIBRARIES) $(MORE) $(STORES) wasm,echo \
 	    "$(l)  $(HAVE_$(l)) (WITH_$(l)=$(WITH_$(l)))";) echo "prefix    $(PREFIX)"
 golden: all ## write golden outputs anew (look at the difference before you commit it)
 	@UPDATE=1 BUILD=$(BUILD) bats tests/cli/golden.bats
