@@ -401,7 +401,7 @@ DEBS := $(CORE_DEBS) \
         $(foreach l,$(filter-out cuda nccl,$(LIBRARIES) $(MORE)),$(PACKAGE_$(l))) gnuplot-nox fonts-lato \
     fonts-dejavu-core node-d3
 TEST_DEBS := libcmocka-dev pocl-opencl-icd bats perl python3 python3-venv python3-pytest jq xz-utils zip time xxd \
-    procps man-db bsdextrautils chromium unzip
+    procps man-db bsdextrautils chromium unzip $(WASM_DEBS)
 deps: ## install missing Debian packages (with sudo when not root)
 	@missing=$$(for p in $(DEBS) $(TEST_DEBS); do dpkg-query -W -f='$${Status}\n' $$p 2>/dev/null | grep -q \
 	    'ok installed' || echo $$p; done); \
@@ -432,6 +432,7 @@ measured: ## measure this machine, quiet for some minutes, for data/measured: st
 	@query/measured.sh $(BUILD)
 test: ## all tests, about a quarter of an hour on two cores
 	@$(MAKE) -s deps
+	@$(MAKE) -s $(WASM_SOURCES)/sqlite3.c || echo "without abdb.wasm: its sources cannot be had"
 	@$(MAKE) $(JOBS) all unit
 	@BUILD=$(BUILD) tests/run.sh
 gallery: ## every figure into build/gallery, those of the README files into plots/gallery (under 20 seconds)

@@ -38,7 +38,7 @@ WASM_FLAGS := --target=wasm32-wasi -nostdlibinc -isystem packages/wasm/include -
 # As Debian compiles the library, or its error texts would be others; without threads, and files through readonly_vfs.c.
 WASM_SQLITE := -DSQLITE_OS_OTHER=1 -DSQLITE_THREADSAFE=0 -DSQLITE_TEMP_STORE=3 -DSQLITE_OMIT_LOAD_EXTENSION \
     -DSQLITE_ENABLE_COLUMN_METADATA -DSQLITE_ENABLE_STMTVTAB -DSQLITE_ENABLE_MATH_FUNCTIONS -DSQLITE_USE_URI=1 \
-    -DSQLITE_LIKE_DOESNT_MATCH_BLOBS -DSQLITE_MAX_VARIABLE_NUMBER=250000
+    -DSQLITE_LIKE_DOESNT_MATCH_BLOBS -DSQLITE_MAX_VARIABLE_NUMBER=250000 -DSQLITE_ALLOW_ROWID_IN_VIEW -DSQLITE_SOUNDEX
 $(BUILD)/wasm/%.o: %.c $(BUILD)/settings packages/wasm.mk
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  WASM  $<")

@@ -30,7 +30,9 @@ static abdb_status fail_absent(const char *what, abdb_error *err)
 
 /* --- of help: importers and maps, which read files ---------------------------------------------- */
 
-const abdb_importer *const abdb_importers[] = {NULL};
+static const abdb_importer none = {.name = "none here",
+                                   .summary = "the installed program lists what it reads"};
+const abdb_importer *const abdb_importers[] = {&none, NULL};
 extern const abdb_embedded abdb_maps[];
 const abdb_embedded abdb_maps[] = {{NULL, NULL}};
 
