@@ -3,10 +3,6 @@
 load common
 
 wasi=$root/query/answer/site/try-wasi.js
-need_wasm() {
-    command -v node >/dev/null || skip "no node: apt-get install nodejs"
-    [ -e "$build/abdb.wasm" ] || skip "no abdb.wasm: make wasm"
-}
 # A part of the shipped data that has results, statements, prices and rules.
 some_of_data() {
     filled "$root/data"/{prices,specs-vendor,claims}.csv "$root/data/rules" "$root/data/results/mlperf-inference-v6.0-site.csv"
@@ -39,4 +35,49 @@ J
     # an endless query ends by the clock
     run node --no-warnings run.mjs "$build/abdb.wasm" query "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(i) FROM n" --timeout 0.5 --db "$ABDB_DB"
     fails 6 "time-out was reached"
+}
+
+@test "the site carries what a redacted export writes, the same each time, and verify knows the page" {
+    need_wasm
+    filled "$fixtures/checker.csv"
+    echo '{"record":"entry","field":{"evidence":"measured","kind":"run","workload":"gemm","device":"D","host":"secret-host","source":"own"},"factor":{"path":"/home/secret-user/x"},"result":[{"metric":"flops_per_s","statistic":"median","value":7}]}' >own.jsonl
+    abdb import -q own.jsonl
+    abdb site --out s >/dev/null
+    carried_database s/try-data.js >carried.db
+    no grep -qaE 'secret-(host|user)' carried.db
+    grep -qa secret-host t.db
+    abdb export --redacted -o db --out redacted.db 2>/dev/null
+    for db in carried redacted; do abdb query "SELECT * FROM v_fact ORDER BY key" -o jsonl --db $db.db >$db; done
+    [ -s carried ]
+    cmp carried redacted
+    abdb site --out again >/dev/null
+    diff -r s again
+    run abdb verify s/try.html
+    fails 0 "still give this page"
+    abdb import -q --db other.db "$fixtures/checker.csv"
+    run abdb verify s/try.html --db other.db
+    fails 1 "the facts of the database"
+    echo >>s/try-data.js
+    run abdb verify s/try.html
+    fails 4 "try-data.js"
+    grep -q 'href="try.html"' s/index.html
+    # without the program there is no page, and nothing leads to it
+    ABDB_WASM=/nonexistent abdb site --out without >/dev/null
+    [ -z "$(find without -name 'try*')" ]
+    no grep -q 'try.html' without/index.html without/explore.html
+}
+
+@test "a database above 32 MB is left out, and the site says so" {
+    need_wasm
+    thorough || skip "half a minute: make soak"
+    python3 - >many.jsonl <<'P'
+for i in range(15):
+    print('{"record":"entry","field":{"evidence":"measured","kind":"run","workload":"gemm","device":"D%d","source":"own"},"result":[{"metric":"time_s","statistic":"median","value":%d,"samples":[%s]}]}'
+          % (i, i + 1, ",".join("[%d.5,%d,7]" % (n + 1, n) for n in range(100000))))
+P
+    abdb import -q many.jsonl
+    run abdb site --out s
+    fails 0 "left out: try.html: the redacted database has"
+    [ ! -e s/try-data.js ]
+    grep -q "abdb cannot be tried in a page here: its database has" s/index.html
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """check_try.py - try.html used as a reader uses it, in headless Chromium, from the folder and from a server: its answers are those of abdb,
-also for a database of the reader's own; a long query is stopped; the console stays empty and nothing else is asked for.
+also for a database of the reader's own, and those that explore.html shows; a long query is stopped; the console stays empty and nothing else is asked for.
 check_try.py DATABASE OWN-DATABASE FOLDER"""
 import functools
 import http.server
@@ -75,6 +75,23 @@ def used(b, address):
     assert not foreign, foreign
 
 
+def explored(b):
+    """abdb rank and choose, by the link beside the command that explore.html prints: the rows that explore.html shows."""
+    for view, columns in (("#suite=MLPerf%C2%AE+inference&what=llama2-70b-99.9&scenario=Offline&metric=tokens_per_s&division=closed&round=v6.0", ("device", "value")),
+                          ("#suite=MLPerf%C2%AE+inference&what=llama2-70b-99&scenario=Server&metric=tokens_per_s&division=closed&round=v6.0&per=rate&rate=100000", ("device", "usd_per_hour"))):
+        b.open(f"{FOLDER}/explore.html", view)
+        shown = b.js("abdb.now().seen.ranked.map((r) => [r.name, r.value])")
+        link = b.js("document.querySelector('#command a').getAttribute('href')")
+        assert link.startswith("try.html#abdb%20") and shown, link
+        b.open(f"{FOLDER}/try.html", link.removeprefix("try.html") + "%20-o%20json%20--limit%20100" * ("choose" in link) + "%20-o%20json" * ("rank" in link))
+        assert b.js(WAIT).startswith("Exit code 0")
+        text = b.js("document.querySelector('#answer pre').textContent")
+        rows = [[r[columns[0]], r[columns[1]]] for r in json.loads(text)]
+        assert len(rows) == len(shown) > 2, (link, len(rows), len(shown))
+        for (name, value), (their, number) in zip(rows, shown):
+            assert name == their and abs(value - number) <= 1e-9 * abs(number), (link, name, value, their, number)
+
+
 def main():
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *ignored):
@@ -84,6 +101,7 @@ def main():
         for width, address in ((1280, f"{FOLDER}/try.html"), (390, f"http://127.0.0.1:{server.server_port}/try.html")):
             b.size(width)
             used(b, address)
+        explored(b)
         # a host that forbids it: the page has words for it
         class Strict(Quiet):
             def end_headers(self):
