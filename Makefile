@@ -529,6 +529,7 @@ install: all ## programs, man page, completion, data, SQL extension (PREFIX, DES
 	install -m 644 $(PAGES) $(DESTDIR)$(PREFIX)/share/doc/abdb
 	install -m 644 schema/scale/*.sql $(DESTDIR)$(PREFIX)/share/doc/abdb/scale
 	install -m 644 data/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data
+	$(if $(filter yes,$(HAVE_wasm)),install -m 644 $(BUILD)/abdb.wasm $(DESTDIR)$(PREFIX)/share/abdb)
 	install -m 644 data/results/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/results
 	install -m 644 data/rules/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/rules
 	for f in data/measured/*.jsonl; do [ ! -e "$$f" ] || install -D -m 644 "$$f" $(DESTDIR)$(PREFIX)/share/abdb/"$$f"; done

@@ -33,7 +33,8 @@ WASM_OBJ   := $(WASM_FILES:%.c=$(BUILD)/wasm/%.o) $(WASM_GEN:%=$(BUILD)/wasm/gen
     $(WASM_JANSSON:%=$(BUILD)/wasm/jansson/%.o)
 WASM_FLAGS := --target=wasm32-wasi -nostdlibinc -isystem packages/wasm/include -isystem /usr/include/wasm32-wasi \
     -isystem $(WASM_SOURCES) -isystem $(WASM_SOURCES)/jansson -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_GETPID \
-    -D_WASI_EMULATED_PROCESS_CLOCKS -include packages/wasm/posix.h -std=c17 -D_GNU_SOURCE -I. -Os $(WARN) \
+    -D_WASI_EMULATED_PROCESS_CLOCKS -include packages/wasm/posix.h \
+    -ffile-prefix-map=$(WASM_SOURCES)=sources -ffile-prefix-map=$(CURDIR)=. -std=c17 -D_GNU_SOURCE -I. -Os $(WARN) \
     -Wno-format-nonliteral
 # As Debian compiles the library, or its error texts would be others; without threads, and files through readonly_vfs.c.
 WASM_SQLITE := -DSQLITE_OS_OTHER=1 -DSQLITE_THREADSAFE=0 -DSQLITE_TEMP_STORE=3 -DSQLITE_OMIT_LOAD_EXTENSION \

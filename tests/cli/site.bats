@@ -220,6 +220,9 @@ P
     fails 0 "left out: report broken"
     grep -q 'My heading' s/index.html
     grep -q 'report-mine.html' s/index.html
+    # without abdb.wasm there is no page that runs it, and nothing leads to one
+    silent find s -name 'try*'
+    no grep -q 'try.html' s/index.html s/explore.html
 }
 
 @test "sources of like names have a page each, long names too" {

@@ -1,7 +1,7 @@
 /* manifest.c - what each page of the site carries for `abdb verify`; see site.h.
  *
- * All say `page` (figure, report, source, explore, try, list), `data`, a SHA-256 of what the page is
- * made of, and `bytes`, that of the page without the object. A figure or report has its
+ * All say `page` (figure, report, source, explore, try, list), `data`, a SHA-256 of what the page
+ * is made of, and `bytes`, that of the page without the object. A figure or report has its
  * `parameters`, and of each row eight digits of a digest (`prints`) and the key of its first fact
  * (`keys`); a source's page has keys as the names of its rows, explore.html in its data; a list
  * says of each page that it names the data. The data of try.html are the keys of all facts, and it

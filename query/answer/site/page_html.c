@@ -35,10 +35,10 @@ void abdb_write_page_head(FILE *out, const char *title, const char *current_file
           /* file: is what 'self' does not mean to some browsers for pages of a folder */
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ",
           out);
-    fputs(strcmp(current_file, "try.html") == 0
-              ? "script-src 'self' file: 'wasm-unsafe-eval'; worker-src blob:; "
-              : "script-src 'self' file:; ",
-          out);
+    if (strcmp(current_file, "try.html") == 0)
+        fputs("script-src 'self' file: 'wasm-unsafe-eval'; worker-src blob:; ", out);
+    else
+        fputs("script-src 'self' file:; ", out);
     fputs("style-src 'self' file:; img-src 'self' file: data: blob:; "
           "base-uri 'none'; form-action 'none'\">\n<title>",
           out);
