@@ -4,6 +4,16 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
+
+/* WASI has no current folder: relative paths begin in $PWD, where that is there. Runs before main.
+ */
+__attribute__((constructor)) static void enter_folder_of_shell(void)
+{
+    const char *folder = getenv("PWD");
+
+    if (folder) (void)!chdir(folder);
+}
 
 /* --- files: those of a read-only folder ------------------------------------------------------- */
 

@@ -65,6 +65,12 @@ J
     run abdb verify s/try.html
     fails 4 "try-data.js"
     grep -q 'href="try.html"' s/index.html
+    echo junk >junk.wasm
+    ABDB_WASM=junk.wasm run abdb site --out none
+    fails 6 "junk.wasm is no wasm for try.html"
+    TMPDIR=/nonexistent run abdb site --out none
+    fails 6 "no folder for a temporary file"
+    [ ! -e none ]
 }
 
 @test "a database above 32 MB is left out, and the site says so" {

@@ -42,14 +42,17 @@ static void append_base64(const abdb_text *bytes, abdb_text *out)
     }
 }
 
-/* Appends "NAME":"..." with the file's bytes, packed. */
-static abdb_status append_packed_file(const char *name, const char *path, abdb_text *out,
-                                      abdb_error *err)
+/* Appends "NAME":"..." with the file's bytes, packed. magic: how they must begin. */
+static abdb_status append_packed_file(const char *name, const char *path, const char *magic,
+                                      abdb_text *out, abdb_error *err)
 {
     abdb_text plain = {0}, packed = {0};
     abdb_status st = ABDB_OK;
 
     TRY(abdb_read_file(path, &plain, err));
+    if (plain.size < 4 || memcmp(plain.data, magic, 4) != 0)
+        TRY(ABDB_FAIL(err, ABDB_FORMAT, "%s is no %s for try.html; ABDB_WASM=FILE names another",
+                      path, name));
     TRY(append_gzip(&plain, &packed, err));
     abdb_text_printf(out, "\"%s\":\"", name);
     append_base64(&packed, out);
@@ -72,9 +75,9 @@ static abdb_status write_program_and_database(const abdb_site *site, char digest
     abdb_text_puts(&script, "// abdb.wasm and the database of this site, as base64 of gzip, for"
                             " try.js; abdb.wasm holds libraries: see abdb's NOTICE\n"
                             "abdbTry({");
-    TRY(append_packed_file("wasm", site->program->wasm, &script, err));
+    TRY(append_packed_file("wasm", site->program->wasm, "\0asm", &script, err));
     abdb_text_puts(&script, ",\n");
-    TRY(append_packed_file("database", site->program->database, &script, err));
+    TRY(append_packed_file("database", site->program->database, "SQLi", &script, err));
     abdb_text_puts(&script, "});\n");
     if (script.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "try-data.js"));
     abdb_sha256_hex(abdb_text_get(&script), script.size, digest);
