@@ -159,12 +159,13 @@ SCRIPTS  := abdb-run-torch
 # Measures whole programs: abdb run --command.
 SCRIPTS  += abdb-command
 WAREHOUSES := $(foreach l,$(STORES),$(if $(filter yes,$(HAVE_$(l))),abdb-store-$(l)))
+include packages/wasm.mk
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(BUILD)/abdb.so \
-    $(BUILD)/libabdb-kernels.so
+    $(BUILD)/libabdb-kernels.so $(if $(filter yes,$(HAVE_wasm)),$(BUILD)/abdb.wasm)
 
 
 .PHONY: all deps demo demo-backends measured test check-ports gallery bench peers spark torch fuzz soak install \
-    uninstall help tidy lint clean config unit docs dist wheel deb site golden bench-import outputs
+    uninstall help tidy lint clean config unit docs dist wheel deb site golden bench-import outputs wasm
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
@@ -400,7 +401,7 @@ DEBS := $(CORE_DEBS) \
         $(foreach l,$(filter-out cuda nccl,$(LIBRARIES) $(MORE)),$(PACKAGE_$(l))) gnuplot-nox fonts-lato \
     fonts-dejavu-core node-d3
 TEST_DEBS := libcmocka-dev pocl-opencl-icd bats perl python3 python3-venv python3-pytest jq xz-utils zip time xxd \
-    procps man-db bsdextrautils chromium unzip
+    procps man-db bsdextrautils chromium unzip $(WASM_DEBS)
 deps: ## install missing Debian packages (with sudo when not root)
 	@missing=$$(for p in $(DEBS) $(TEST_DEBS); do dpkg-query -W -f='$${Status}\n' $$p 2>/dev/null | grep -q \
 	    'ok installed' || echo $$p; done); \
@@ -431,6 +432,7 @@ measured: ## measure this machine, quiet for some minutes, for data/measured: st
 	@query/measured.sh $(BUILD)
 test: ## all tests, about a quarter of an hour on two cores
 	@$(MAKE) -s deps
+	@$(MAKE) -s $(WASM_SOURCES)/sqlite3.c || echo "without abdb.wasm: its sources cannot be had"
 	@$(MAKE) $(JOBS) all unit
 	@BUILD=$(BUILD) tests/run.sh
 gallery: ## every figure into build/gallery, those of the README files into plots/gallery (under 20 seconds)
@@ -482,6 +484,10 @@ soak: ## the tests with all cases, kills, faults, wrong kernels, cells, the gate
 	@BUILD=$(BUILD) tests/campaigns/simulate_acceptance.py 1000
 check-ports: ## other systems, servers and compilers, as far as installed; a table (PARTS="locale big": these)
 	@BUILD=$(BUILD) tests/ports/check.sh $(PARTS)
+wasm: ## build/abdb.wasm: the verbs that answer, for a page of the site and for node; fetches SQLite and jansson
+	@$(MAKE) -s deps DEBS='$(CORE_DEBS)' TEST_DEBS='$(WASM_DEBS)'
+	@$(MAKE) -s $(WASM_SOURCES)/sqlite3.c
+	@$(MAKE) $(JOBS) $(BUILD)/abdb.wasm
 dist: ## source archive of this revision with its digest, into build/dist
 	@packages/dist.sh
 wheel: ## a Python wheel with programs, data, SQL extension and module, into build/dist (builds with STATIC=1)
@@ -499,7 +505,7 @@ lint: ## gcc -fanalyzer, clang-tidy, cppcheck; tests/checks/lint.txt explains fi
 tidy: ## floors, style and duplicates of lists
 	@tests/checks/tidy.sh
 config: ## what was found on this machine
-	@echo "compiler  $(CC)"; $(foreach l,$(LIBRARIES) $(MORE) $(STORES),echo \
+	@echo "compiler  $(CC)"; $(foreach l,$(LIBRARIES) $(MORE) $(STORES) wasm,echo \
 	    "$(l)  $(HAVE_$(l)) (WITH_$(l)=$(WITH_$(l)))";) echo "prefix    $(PREFIX)"
 golden: all ## write golden outputs anew (look at the difference before you commit it)
 	@UPDATE=1 BUILD=$(BUILD) bats tests/cli/golden.bats
@@ -523,6 +529,7 @@ install: all ## programs, man page, completion, data, SQL extension (PREFIX, DES
 	install -m 644 $(PAGES) $(DESTDIR)$(PREFIX)/share/doc/abdb
 	install -m 644 schema/scale/*.sql $(DESTDIR)$(PREFIX)/share/doc/abdb/scale
 	install -m 644 data/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data
+	$(if $(filter yes,$(HAVE_wasm)),install -m 644 $(BUILD)/abdb.wasm $(DESTDIR)$(PREFIX)/share/abdb)
 	install -m 644 data/results/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/results
 	install -m 644 data/rules/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/rules
 	for f in data/measured/*.jsonl; do [ ! -e "$$f" ] || install -D -m 644 "$$f" $(DESTDIR)$(PREFIX)/share/abdb/"$$f"; done

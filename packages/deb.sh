@@ -12,6 +12,7 @@ packages/dist.sh >/dev/null
 version=$(sed -n 's/^#define ABDB_VERSION "\(.*\)"/\1/p' schema/core/version.h)
 out=$(realpath -m "${DIST:-build/dist}")
 work=$PWD/build-ports/deb
+export WASM_SOURCES=${WASM_SOURCES:-$PWD/build/wasm/sources} # those that make wasm fetched; without them the packages lack abdb.wasm
 when=$(git log -1 --format=%ct) # of the revision, in seconds: no time zone has a part in it
 rm -rf "$work" && mkdir -p "$work"
 tar xzf "$out/abdb-$version.tar.gz" --no-same-permissions -C "$work" # root would take the modes as they are, others under umask

@@ -32,6 +32,8 @@ cp LICENSE NOTICE "$info/licenses"
 for name in libsqlite3-0 libcsv3 libarchive13 libjansson4 libssl3 zlib1g liblzma5 libbz2-1.0 libzstd1 liblz4-1 libacl1 libnettle8 libgomp1; do
     cp -L "/usr/share/doc/$name/copyright" "$info/licenses/$name.txt"
 done
+# abdb.wasm is linked with wasi-libc
+[ ! -e "$stage/share/abdb/abdb.wasm" ] || cp -L /usr/share/doc/wasi-libc/copyright "$info/licenses/wasi-libc.txt"
 # pip removes a folder only where a file of ours lies directly in it: without one, share and share/man would stay behind, empty
 find "$top/abdb-$version.data/data/share" -type d | while read -r folder; do
     [ -n "$(find "$folder" -maxdepth 1 -type f)" ] || : >"$folder/.abdb"

@@ -298,45 +298,9 @@ static abdb_status parse_provenance_report_edited_rows(abdb_verifier *c, const c
                                       NULL, err);
 }
 
-/* Checks the digest of a picture and the data recorded in it. */
-static abdb_status report_embedded_provenance_changes(abdb_verifier *c, const abdb_text *file,
-                                                      abdb_error *err)
-{
-    abdb_text stamp = {0}, rest = {0};
-    json_t *said = NULL;
-    char digest[ABDB_SHA256_HEX];
-    const char *bytes;
-    abdb_status st = abdb_provenance_extract(abdb_text_get(file), file->size, &stamp, &rest, err);
-
-    if (st != ABDB_OK) {
-        (void)abdb_error_prepend_context(err, "%s", c->file);
-        goto done;
-    }
-    TRY(parse_provenance_report_edited_rows(c, abdb_text_get(&stamp), stamp.size, &said, err));
-    bytes = json_string_value(json_object_get(said, "bytes"));
-    abdb_sha256_hex(abdb_text_get(&rest), rest.size, digest);
-    if (!bytes || strcmp(digest, bytes) != 0) {
-        c->verdict->edited = true;
-        TRY(abdb_verify_add_difference(c, "edited: the bytes of the file", NULL, NULL, bytes,
-                                       digest, NULL, err));
-    }
-    if (json_object_get(said, "page")) {
-        c->verdict->is_site_page = true;
-        TRY(abdb_verify_site_page(c, said, &rest, err));
-    } else
-        TRY(report_figure_data_changes(c, said, c->verdict->edited ? NULL : &rest, err));
-done:
-    json_decref(said);
-    abdb_text_free(&stamp);
-    abdb_text_free(&rest);
-    return st;
-}
-
-/* --- bundles --------------------------------------------------------------------------------- */
-
-/* The files that a bundle names, beside its list. */
-static abdb_status report_edited_bundle_files(abdb_verifier *c, const char *path,
-                                              const json_t *files, abdb_error *err)
+/* The files that a bundle or a page names, beside it. */
+static abdb_status report_edited_files(abdb_verifier *c, const char *path, const json_t *files,
+                                       abdb_error *err)
 {
     const char *own = c->file, *name;
     json_t *digest;
@@ -371,6 +335,44 @@ static abdb_status report_edited_bundle_files(abdb_verifier *c, const char *path
     return st;
 }
 
+/* Checks the digest of a picture or page, of files beside it that it names, and the data recorded
+ * in it. */
+static abdb_status report_embedded_provenance_changes(abdb_verifier *c, const char *path,
+                                                      const abdb_text *file, abdb_error *err)
+{
+    abdb_text stamp = {0}, rest = {0};
+    json_t *said = NULL;
+    char digest[ABDB_SHA256_HEX];
+    const char *bytes;
+    abdb_status st = abdb_provenance_extract(abdb_text_get(file), file->size, &stamp, &rest, err);
+
+    if (st != ABDB_OK) {
+        (void)abdb_error_prepend_context(err, "%s", c->file);
+        goto done;
+    }
+    TRY(parse_provenance_report_edited_rows(c, abdb_text_get(&stamp), stamp.size, &said, err));
+    bytes = json_string_value(json_object_get(said, "bytes"));
+    abdb_sha256_hex(abdb_text_get(&rest), rest.size, digest);
+    if (!bytes || strcmp(digest, bytes) != 0) {
+        c->verdict->edited = true;
+        TRY(abdb_verify_add_difference(c, "edited: the bytes of the file", NULL, NULL, bytes,
+                                       digest, NULL, err));
+    }
+    if (json_object_get(said, "page")) {
+        c->verdict->is_site_page = true;
+        TRY(report_edited_files(c, path, json_object_get(said, "files"), err));
+        TRY(abdb_verify_site_page(c, said, &rest, err));
+    } else
+        TRY(report_figure_data_changes(c, said, c->verdict->edited ? NULL : &rest, err));
+done:
+    json_decref(said);
+    abdb_text_free(&stamp);
+    abdb_text_free(&rest);
+    return st;
+}
+
+/* --- bundles --------------------------------------------------------------------------------- */
+
 /* Checks the digests of a bundle's files and the data recorded with them. */
 static abdb_status report_bundle_changes(abdb_verifier *c, const char *path, const abdb_text *file,
                                          abdb_error *err)
@@ -381,7 +383,7 @@ static abdb_status report_bundle_changes(abdb_verifier *c, const char *path, con
     if (file->size > ABDB_STAMP_MOST)
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "%s: what it carries is huge", c->file));
     TRY(parse_provenance_report_edited_rows(c, abdb_text_get(file), file->size, &said, err));
-    TRY(report_edited_bundle_files(c, path, json_object_get(said, "files"), err));
+    TRY(report_edited_files(c, path, json_object_get(said, "files"), err));
     TRY(report_figure_data_changes(c, said, NULL, err));
 done:
     json_decref(said);
@@ -398,7 +400,7 @@ static abdb_status report_picture_or_bundle_changes(abdb_verifier *c, const char
     c->file = path_base_name(path);
     TRY(abdb_picture_read_and_protect_file(path, &file, err));
     st = *abdb_text_get(&file) == '{' ? report_bundle_changes(c, path, &file, err)
-                                      : report_embedded_provenance_changes(c, &file, err);
+                                      : report_embedded_provenance_changes(c, path, &file, err);
 done:
     abdb_text_free(&file);
     return st;

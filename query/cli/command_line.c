@@ -393,3 +393,17 @@ const char *abdb_shipped_data_folder(abdb_arena *arena)
     return access(ABDB_PREFIX "/share/abdb/data", R_OK) == 0 ? ABDB_PREFIX "/share/abdb/data"
                                                              : NULL;
 }
+
+const char *abdb_find_wasm_program(abdb_arena *arena)
+{
+    const char *folder = abdb_program_folder(arena), *own = getenv("ABDB_WASM");
+    const char *place[] = {folder ? abdb_arena_printf(arena, "%s/abdb.wasm", folder) : NULL,
+                           folder ? abdb_arena_printf(arena, "%s/../share/abdb/abdb.wasm", folder)
+                                  : NULL,
+                           ABDB_PREFIX "/share/abdb/abdb.wasm"};
+
+    if (own && *own) return access(own, R_OK) == 0 ? own : NULL;
+    for (size_t i = 0; i < sizeof place / sizeof *place; i++)
+        if (place[i] && access(place[i], R_OK) == 0) return place[i];
+    return NULL;
+}

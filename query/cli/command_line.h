@@ -91,6 +91,8 @@ ABDB_MUST_USE abdb_status abdb_arg_busy_timeout(const abdb_args *args, abdb_busy
 /* Folder of the running program, and of the data it ships (NULL: not found). From arena. */
 const char *abdb_program_folder(abdb_arena *arena);
 const char *abdb_shipped_data_folder(abdb_arena *arena);
+/* The file abdb.wasm: $ABDB_WASM, or beside the program, or installed. NULL: there is none. */
+const char *abdb_find_wasm_program(abdb_arena *arena);
 
 /* Each verb runs in a function of its name and gives the exit code. */
 #define VERB(name, ...) int abdb_cmd_##name(int argc, char **argv);

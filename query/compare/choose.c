@@ -471,6 +471,7 @@ abdb_status abdb_choose_cheapest_systems(abdb_system_choice *c, sqlite3 *db,
     record_unused_quotes_left_out(c, &s);
     TRY(note_results_excluded_by_where(c, o, db, &rank.measure, err));
     abdb_array_sort(c->row, c->count, sizeof *c->row, compare_cost_then_device);
+    abdb_leave_out_purchases_above(c, o->usd_per_hour_most);
     if (o->by == ABDB_BY_DOLLAR) compute_break_even_prices(c);
 done:
     abdb_table_free(&s.offers);

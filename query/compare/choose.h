@@ -41,6 +41,7 @@ typedef struct {
     double time_limit_s;           /* of a training; NAN: any. Not NAN, or metric time_to_train_s:
                                       trainings are chosen */
     abdb_latency_limits latency;   /* that the result must keep */
+    double usd_per_hour_most;      /* what costs more is left out; NAN: nothing */
     abdb_choose_by by;
     abdb_ownership_costs ownership;
 } abdb_choose_options;

@@ -42,3 +42,19 @@ bool abdb_result_meets_request(const abdb_system_choice *c, const abdb_choose_op
     return abdb_result_can_be_multiplied(c, member) &&
            !(c->training && abdb_system_rate_or_time(c, member) > o->time_limit_s);
 }
+
+void abdb_leave_out_purchases_above(abdb_system_choice *c, double usd_per_hour_most)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < c->count; i++) {
+        if (!(c->row[i].usd_per_hour > usd_per_hour_most)) {
+            c->row[kept++] = c->row[i];
+            continue;
+        }
+        abdb_system_choice_record_left_out(
+            c, abdb_arena_printf(&c->arena, "%s at %.5g", c->row[i].device, c->row[i].usd_per_hour),
+            abdb_arena_printf(&c->arena, "more than %g USD/h", usd_per_hour_most), 0);
+    }
+    c->count = kept;
+}

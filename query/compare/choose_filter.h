@@ -23,4 +23,7 @@ bool abdb_result_can_be_multiplied(const abdb_system_choice *c, size_t member);
 void abdb_system_choice_record_left_out(abdb_system_choice *c, const char *name, const char *why,
                                         size_t n);
 
+/* Leaves out, by name and cost, the purchases that cost more an hour; NAN: none. */
+void abdb_leave_out_purchases_above(abdb_system_choice *c, double usd_per_hour_most);
+
 #endif

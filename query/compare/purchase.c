@@ -83,6 +83,30 @@ abdb_purchase abdb_vary_purchase(const abdb_system_choice *c, const abdb_choose_
                             p->rate * rate, c->watts[p->member] * power);
 }
 
+static double rate_per_device(const abdb_system_choice *c, const abdb_purchase *p)
+{
+    return p->rate / abdb_member_number(&c->ranking.set, p->member, ABDB_M_devices);
+}
+
+abdb_cost_factors abdb_split_cost(const abdb_system_choice *c, const abdb_choose_options *o,
+                                  const abdb_purchase *p, const abdb_purchase *first)
+{
+    double rate = rate_per_device(c, first) / rate_per_device(c, p);
+    abdb_cost_factors f = {1, rate, 1, 1};
+
+    if (o->by == ABDB_BY_DOLLAR) {
+        f.price = p->price / first->price;
+        f.offers = p->rented_devices / p->devices / (first->rented_devices / first->devices);
+    } else if (o->by == ABDB_BY_WATT)
+        f.price = p->watts / p->devices / (first->watts / first->devices);
+    if (c->training) {
+        f.rate = o->by == ABDB_BY_DOLLAR ? p->rate / first->rate : 1;
+        f.systems = p->devices / first->devices;
+    } else if (!isnan(o->rate)) /* so much more than the wanted rate they deliver */
+        f.systems = p->systems * p->rate / (first->systems * first->rate);
+    return f;
+}
+
 int abdb_compare_purchases(const abdb_purchase *x, const abdb_purchase *y)
 {
     if (x->cost < y->cost || x->cost > y->cost) return x->cost < y->cost ? -1 : 1;

@@ -22,4 +22,17 @@ abdb_purchase abdb_cheapest_purchase_of_offers(abdb_system_choice *c, const abdb
 abdb_purchase abdb_vary_purchase(const abdb_system_choice *c, const abdb_choose_options *o,
                                  const abdb_purchase *p, double price, double rate, double power);
 
+/* The cost of a purchase relative to another one: the product of these. Of trainings rate is the
+ * time, and systems the devices. */
+typedef struct {
+    double price;   /* per device and hour; per watt: the power of a device */
+    double rate;    /* below 1: a device is faster */
+    double systems; /* rounding to whole systems */
+    double offers;  /* rounding to whole offers */
+} abdb_cost_factors;
+
+/* offers x systems x rate x price = p->cost / first->cost. */
+abdb_cost_factors abdb_split_cost(const abdb_system_choice *c, const abdb_choose_options *o,
+                                  const abdb_purchase *p, const abdb_purchase *first);
+
 #endif

@@ -104,19 +104,12 @@ SELECT json_object('selection', a.selection, 'rate', :rate, 'time_to_train', :ti
   'saves', :per, 'metric', :metric, 'provider', :provider, 'price_kind', :price_kind, 'price_date', :price_date,
   'price_max_age', :price_max_age, 'price', :price, 'own', :own, 'life', :life, 'utilisation', :utilisation, 'power', :power,
   'pue', :pue, 'electricity', :electricity, 'today', :today, 'marks', :marks,
-  'ttft', :ttft, 'tpot', :tpot, 'latency', :latency, 'percentile', :percentile, 'ranges', :ranges, 'seed', :seed) AS said, a.selection AS selection FROM asked a
+  'ttft', :ttft, 'tpot', :tpot, 'latency', :latency, 'percentile', :percentile, 'ranges', :ranges, 'seed', :seed, 'max_usd_per_hour', :max_usd_per_hour, 'why', json(iif(:why, 'true', 'false'))) AS said, a.selection AS selection FROM asked a
 -- @table choice
 SELECT c.* FROM options a, abdb_choose(a.said) c
  WHERE a.selection IS NOT NULL
--- @table affordable
--- within --max-usd-per-hour; places are counted anew
-SELECT kind, CASE kind WHEN 'choice' THEN row_number() OVER (PARTITION BY kind ORDER BY place) ELSE place END AS place, device, systems, devices, size, rate, unit,
-       usd_per_device_hour, price_kind, provider, provider_kind, price_date, price_age_days, dearest, providers, usd_per_hour, usd_per_million, usd_of_run,
-       watts, cost, break_even, submitters, submitter, system, evidence, verified, availability, round, dtype, public_id, work, scenario, facts, n, why,
-       offered, rented, verified_by, met_by, limits, first_share, used
-  FROM choice WHERE kind = 'choice' AND (:max_usd_per_hour IS NULL OR usd_per_hour <= :max_usd_per_hour)
 -- @table purchase
-SELECT c.*, c.cost / (SELECT f.cost FROM affordable f WHERE f.place = 1) AS of_first,
+SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first,
        printf(iif(usd_per_hour < 99999.5, '%.5g', '%.0f'), usd_per_hour) AS hour_said,
        printf(iif(usd_per_million < 999.5, '%.3g', '%.0f'), usd_per_million) AS million_said,
        printf(iif(usd_of_run < 99999.5, '%.5g', '%.0f'), usd_of_run) AS run_said,
@@ -129,15 +122,7 @@ SELECT c.*, c.cost / (SELECT f.cost FROM affordable f WHERE f.place = 1) AS of_f
            || CASE WHEN coalesce(availability, 'available') NOT LIKE 'available%' THEN ', ' || availability ELSE '' END
            || CASE WHEN price_kind = 'owned' THEN ', your assumptions' ELSE '' END
            || CASE WHEN offered = 1 AND size > 1 AND provider <> 'you' THEN ', price of one device' ELSE '' END, 3) AS uncertain
-  FROM affordable c WHERE c.kind = 'choice'
--- @table factors
--- of first = price x rate x systems x offers. Rounding to whole systems is devices / (wanted rate / rate of a device); the wanted rate is the same on both sides.
-SELECT p.place, p.of_first,
-       CASE :per WHEN 'dollar' THEN p.usd_per_device_hour / f.usd_per_device_hour WHEN 'watt' THEN (p.watts / p.devices) / (f.watts / f.devices) ELSE 1.0 END AS price,
-       CASE WHEN p.unit = 's' THEN CASE :per WHEN 'dollar' THEN p.rate / f.rate ELSE 1.0 END ELSE (f.rate / f.size) / (p.rate / p.size) END AS rate,
-       CASE WHEN p.unit = 's' THEN 1.0 * p.devices / f.devices WHEN :rate IS NULL THEN 1.0 ELSE (p.devices * p.rate / p.size) / (f.devices * f.rate / f.size) END AS systems,
-       CASE :per WHEN 'dollar' THEN (1.0 * p.rented / p.devices) / (1.0 * f.rented / f.devices) ELSE 1.0 END AS offers
-  FROM purchase p JOIN purchase f ON f.place = 1 WHERE :why
+  FROM choice c WHERE c.kind = 'choice'
 -- @table fresh
 SELECT c.*, printf(iif(usd_per_hour < 99999.5, '%.5g', '%.0f'), usd_per_hour) AS hour_said FROM (SELECT 1 FROM purchase WHERE place = 1 AND price_age_days > price_old_days() AND :price_max_age IS NULL AND :per = 'dollar') o
   CROSS JOIN options a CROSS JOIN abdb_choose(json_set(a.said, '$.price_max_age', price_old_days())) c
@@ -151,25 +136,18 @@ SELECT o.provider FROM v_price_offer o
 -- @table alone
 SELECT c.* FROM widest w CROSS JOIN options a CROSS JOIN abdb_choose(json_set(a.said, '$.provider', w.provider)) c WHERE c.kind = 'choice' AND c.provider = w.provider
 -- @table priced
-SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days FROM affordable
+SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days FROM choice
  WHERE providers > 0 AND price_kind <> 'owned'
 -- @rows
 SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_per_device_hour, usd_per_hour, usd_per_million, usd_of_run,
        CASE WHEN usd_of_run IS NOT NULL OR unit = 's' THEN rate / 60 END AS minutes, watts, of_first, break_even, dearest, providers, provider,
        uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, nullif(unit, 's') AS unit, submitter, system, round, dtype, public_id, rented, offered, met_by, limits,
-       nullif(rtrim(CASE WHEN abs(t.of_price - 1) > 5e-4 THEN printf('%s %.3g, ', CASE :per WHEN 'watt' THEN 'power of a device' ELSE 'price' END, t.of_price) ELSE '' END ||
-                    CASE WHEN abs(t.of_rate - 1) > 5e-4 THEN printf('%s %.3g, ', CASE unit WHEN 's' THEN 'time' ELSE 'rate of a device' END, t.of_rate) ELSE '' END ||
-                    CASE WHEN abs(t.of_systems - 1) > 5e-4 THEN printf('%s %.3g, ', CASE unit WHEN 's' THEN 'devices' ELSE 'whole systems' END, t.of_systems) ELSE '' END ||
-                    CASE WHEN abs(t.of_offers - 1) > 5e-4 THEN printf('whole offers %.3g, ', t.of_offers) ELSE '' END, ', '), '') AS why,
-       t.of_price AS times_price, t.of_rate AS times_rate, t.of_systems AS times_systems, t.of_offers AS times_offers, 100 * first_share AS first_in,
-       CASE WHEN unit <> 's' THEN systems * rate END AS delivers,
-       used,
-       CASE WHEN unit <> 's' THEN usd_per_hour / (systems * rate * 3600) * 1e6 END AS usd_per_million_full,
+       why, times_price, times_rate, times_systems, times_offers, 100 * first_share AS first_in, delivers, used, usd_per_million_full,
        facts AS _facts,
        (SELECT number || ' ' || coalesce(nullif(trim(substr(:time_to_train, length(number) + 1)), ''), 'min')
           FROM (SELECT rtrim(:time_to_train, ' sminhd') AS number) WHERE :time_to_train <> 'any') AS _within,
        count(*) OVER () AS _whole
-  FROM purchase LEFT JOIN (SELECT place AS at, price AS of_price, rate AS of_rate, systems AS of_systems, offers AS of_offers FROM factors) t ON t.at = place ORDER BY place LIMIT :limit;
+  FROM purchase ORDER BY place LIMIT :limit;
 -- @notes
 -- @prices priced
 , placed AS (SELECT *, CASE price_kind WHEN 'owned' THEN ' owned' WHEN 'own quote' THEN ' at your quote' ELSE ' rented ' || price_kind END AS how,
@@ -224,9 +202,6 @@ SELECT line FROM (
   SELECT 3, printf('%s alone: at %.4g times that of %s, %s is first', CASE WHEN c.why = 'rate' AND f.unit = 's' THEN 'time' ELSE c.why END, c.cost, f.device, c.device)
     FROM choice c, first f WHERE c.kind = 'flip'
   UNION ALL SELECT 4, line FROM prices_said
-  UNION ALL
-  SELECT 5, printf('left out: %s: more than %g USD/h', group_concat(printf('%s at %.5g', device, usd_per_hour), ', '), :max_usd_per_hour)
-    FROM (SELECT * FROM choice WHERE kind = 'choice' AND usd_per_hour > :max_usd_per_hour ORDER BY usd_per_hour) HAVING count(*) > 0
   UNION ALL
   SELECT 5, 'left out: ' || group_concat(what, ', ') || ': ' || why
     FROM (SELECT why, device || CASE WHEN n IS NOT NULL THEN ' (' || n || ')'

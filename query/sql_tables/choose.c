@@ -8,6 +8,7 @@
 
 #include "query/answer/sql_rows.h"
 #include "query/compare/first_places.h"
+#include "query/compare/purchase.h"
 #include "query/sql_tables/table_functions.h"
 #include "schema/core/fixed_text.h"
 
@@ -56,6 +57,12 @@ typedef enum {
     LIMITS,
     FIRST_SHARE,
     USED,
+    DELIVERS,
+    USD_PER_MILLION_FULL,
+    TIMES_PRICE,
+    TIMES_RATE,
+    TIMES_SYSTEMS,
+    TIMES_OFFERS,
     COLUMNS
 } column;
 
@@ -135,6 +142,7 @@ static abdb_status parse_choose_options(json_t *options_json, abdb_choose_option
     *o = (abdb_choose_options){.selection = json_option_text(options_json, "selection", arena),
                                .where = json_option_text(options_json, "where", arena),
                                .rate = NAN,
+                               .usd_per_hour_most = NAN,
                                .time_limit_s = NAN};
     o->measure = (abdb_normalisation){
         .metric = json_option_text(options_json, "metric", arena),
@@ -159,6 +167,8 @@ static abdb_status parse_choose_options(json_t *options_json, abdb_choose_option
                       " (of trainings there is the figure choose-training)"));
     if (rate) TRY(abdb_parse_wanted_rate(rate, NULL, &o->rate, err));
     TRY(parse_latency_options(options_json, &o->latency, arena, err));
+    TRY(parse_number_option(options_json, "max_usd_per_hour", NAN, arena, &o->usd_per_hour_most,
+                            err));
     if (train && strcmp(train, "any") == 0)
         o->measure.metric = "time_to_train_s";
     else if (train)
@@ -316,6 +326,44 @@ done:
     return st;
 }
 
+/* How much the systems deliver, and how much of it is used. */
+static void set_load_cells(const abdb_purchase *p, const abdb_choose_options *o, bool training,
+                           abdb_value *row)
+{
+    double delivers = p->systems * p->rate;
+
+    if (training) return;
+    set_real_cell(row, DELIVERS, delivers);
+    set_real_cell(row, USED, o->rate / delivers);
+    set_real_cell(row, USD_PER_MILLION_FULL, p->usd_per_hour / (delivers * 3600) * 1e6);
+}
+
+/* The cost of a row relative to the first as a product, and its factors that are not 1 in words. */
+static void set_cost_factors(const abdb_system_choice *c, const abdb_choose_options *o, size_t i,
+                             abdb_table *t)
+{
+    abdb_cost_factors f = abdb_split_cost(c, o, &c->row[i], &c->row[0]);
+    abdb_value *row = t->value + i * t->columns;
+    const struct {
+        column at;
+        const char *name;
+        double factor;
+    } list[] = {{TIMES_PRICE, o->by == ABDB_BY_WATT ? "power of a device" : "price", f.price},
+                {TIMES_RATE, c->training ? "time" : "rate of a device", f.rate},
+                {TIMES_SYSTEMS, c->training ? "devices" : "whole systems", f.systems},
+                {TIMES_OFFERS, "whole offers", f.offers}};
+    abdb_text words = {0};
+
+    for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
+        set_real_cell(row, list[k].at, list[k].factor);
+        if (fabs(list[k].factor - 1) > 5e-4)
+            abdb_text_printf(&words, "%s%s %.3g", words.size ? ", " : "", list[k].name,
+                             list[k].factor);
+    }
+    set_text_cell(t, row, WHY, abdb_text_get(&words));
+    abdb_text_free(&words);
+}
+
 /* Fills in how often each row is first, and appends a row of kind 'flip' for each input that,
  * varied alone, takes the first place away: the input, the multiple (as cost), and who is first
  * then. */
@@ -409,9 +457,8 @@ static abdb_status fill_choose_rows(sqlite3 *db, const char *const *argument, ab
             rate, abdb_member_text(&c.ranking.set, c.row[0].member, ABDB_M_unit), &o.rate, err));
     for (size_t i = 0; i < c.count; i++) {
         TRY(append_purchase_row(&c, i, db, out, err));
-        if (!c.training) /* of what the systems deliver at full load; NAN where no rate is wanted */
-            set_real_cell(out->value + i * out->columns, USED,
-                          o.rate / (c.row[i].systems * c.row[i].rate));
+        set_load_cells(&c.row[i], &o, c.training, out->value + i * out->columns);
+        if (json_is_true(json_object_get(asked, "why"))) set_cost_factors(&c, &o, i, out);
     }
     TRY(parse_number_option(asked, "seed", 1, &arena, &seed, err));
     if (json_option_text(asked, "ranges", &arena))
@@ -435,7 +482,9 @@ const abdb_table_function abdb_table_choose = {
     " verified TEXT, availability TEXT, round TEXT, dtype TEXT, public_id TEXT, work TEXT,"
     " scenario TEXT, facts TEXT, n INTEGER, why TEXT, asked HIDDEN, offered INTEGER,"
     " rented INTEGER, verified_by TEXT, met_by TEXT, limits TEXT,"
-    " first_share REAL, used REAL)",
+    " first_share REAL, used REAL, delivers REAL,"
+    " usd_per_million_full REAL, times_price REAL, times_rate REAL, times_systems REAL,"
+    " times_offers REAL)",
     OFFERED,
     1,
     1,

@@ -9,6 +9,7 @@
 
 #include "query/compare/result_set.h"
 #include "query/cli/command_line.h"
+#include "query/export/export_database.h"
 #include "query/export/export_records.h"
 #include "query/import/input_files.h"
 #include "query/verbs/table_output.h"
@@ -156,27 +157,6 @@ done:
     return st;
 }
 
-/* A database of its own, without file names, at a path where none is. */
-static abdb_status copy_into_new_database(export_job *j, const char *path, abdb_error *err)
-{
-    abdb_db *copy = NULL;
-    abdb_writer *writer = NULL;
-    abdb_sink sink;
-    int known;
-    abdb_status st = ABDB_OK;
-
-    TRY(abdb_open_db_for_writing(&copy, &writer, path, &abdb_patience_short, err));
-    TRY(abdb_writer_begin_file_unless_known(writer, NULL, &known, NULL, err));
-    sink = abdb_writer_get_sink(writer);
-    TRY(abdb_export_records(j->db, j->entries, j->redaction, &sink, err));
-    TRY(abdb_writer_commit(writer, NULL, err));
-    TRY(abdb_writer_update_derived(writer, err));
-done:
-    abdb_writer_close(writer);
-    abdb_db_close(copy);
-    return st;
-}
-
 /* Writes the records into a new database, which appears whole or not at all. */
 static abdb_status export_to_database_file(export_job *j, const char *path, abdb_error *err)
 {
@@ -190,7 +170,7 @@ static abdb_status export_to_database_file(export_job *j, const char *path, abdb
     if (!out.partial_path)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "-o db wants --out FILE, not '%s'", path));
     out.mode &= ~(mode_t)(S_IWGRP | S_IWOTH); /* as SQLite makes databases, under any umask */
-    TRY(copy_into_new_database(j, out.partial_path, err));
+    TRY(abdb_export_to_new_database(j->db, j->entries, j->redaction, out.partial_path, err));
     TRY(abdb_outfile_commit(&out, err));
 done:
     abdb_outfile_discard(&out);
@@ -206,7 +186,7 @@ static abdb_status make_scratch_copy_if_filtered(export_job *j, abdb_scratch *sc
 
     if (!j->redaction && !j->entries) return ABDB_OK;
     TRY(abdb_scratch_folder_create(scratch, err));
-    TRY(copy_into_new_database(j, scratch->path, err));
+    TRY(abdb_export_to_new_database(j->db, j->entries, j->redaction, scratch->path, err));
     TRY(abdb_db_open(copy, scratch->path, ABDB_READ, err));
 done:
     return st;

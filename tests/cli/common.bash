@@ -7,6 +7,8 @@ export PATH=$build:$PATH
 export ABDB_PATH=/nonexistent NO_COLOR=1 LC_ALL=C.UTF-8 ABDB_PAGER=cat
 # PoCL compiles each source once, and abdb keeps what was built: both are found again by their content, half a minute that no test is about
 export POCL_CACHE_DIR=$build/pocl XDG_CACHE_HOME=$build/cache
+# try.html takes a site two seconds: who tests it calls need_wasm
+export ABDB_WASM=/nonexistent
 unset ABDB_DB
 
 setup() {
@@ -46,6 +48,16 @@ thorough() { [ -n "${THOROUGH-}" ]; }
 need_built() {
     local target
     for target in "$@"; do [ -e "$build/$target" ] || (cd "$root" && tests/checks/build_targets.sh "$target") || return; done
+}
+# The program for browsers, and node, which runs it too.
+need_wasm() {
+    command -v node >/dev/null || skip "no node: apt-get install nodejs"
+    [ -e "$build/abdb.wasm" ] || skip "no abdb.wasm: make wasm"
+    unset ABDB_WASM
+}
+# The database that a site's try.html carries.
+carried_database() { # TRY-DATA.JS
+    node -e 'globalThis.abdbTry = (d) => process.stdout.write(require("zlib").gunzipSync(Buffer.from(d.database, "base64"))); eval(require("fs").readFileSync(process.argv[1], "utf8"))' "$1"
 }
 need_realdata() {
     [ -d "$realdata/$1" ] || skip "no $realdata/$1 (set ABDB_REALDATA)"

@@ -34,7 +34,7 @@ def near(a, b):
 
 
 def command(b):
-    return b.js("document.getElementById('command').textContent")
+    return b.js("document.querySelector('#command code').textContent")
 
 
 def order(b):

@@ -88,7 +88,9 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
     def open(self, path, fragment=""):
-        for url in ("about:blank", pathlib.Path(path).resolve().as_uri() + fragment):  # from elsewhere: another fragment loads nothing
+        """path: of a file, or an address."""
+        address = str(path) if str(path).startswith("http") else pathlib.Path(path).resolve().as_uri()
+        for url in ("about:blank", address + fragment):  # from elsewhere: another fragment loads nothing
             self.loaded = False
             self.call("Page.navigate", url=url)
             while not self.loaded:

@@ -362,6 +362,7 @@
     fillRows();
     fillVerdict();
     $("command").replaceChildren(make("code", command()));
+    if ($("try")) $("command").append(" ", make("a", "run it here", { href: `try.html#${encodeURIComponent(command())}` }));
     $("citation").replaceChildren(...seen.cite.map((words) => make("p", words)));
   };
   const typed = (input) => {

@@ -5,7 +5,7 @@
 #include "query/answer/site/site.h"
 #include "schema/core/outfile.h"
 
-static const char *embedded_site_file_text(const char *name)
+const char *abdb_site_embedded_text(const char *name)
 {
     for (const abdb_embedded *e = abdb_site_files; e->name; e++)
         if (strcmp(e->name, name) == 0) return e->text;
@@ -14,7 +14,7 @@ static const char *embedded_site_file_text(const char *name)
 
 abdb_status abdb_site_load_explore_data(abdb_site *site, abdb_error *err)
 {
-    return abdb_run_readonly_sql(site->db, embedded_site_file_text("explore.sql"), NULL, NULL,
+    return abdb_run_readonly_sql(site->db, abdb_site_embedded_text("explore.sql"), NULL, NULL,
                                  &site->explore, err);
 }
 
@@ -93,10 +93,11 @@ abdb_status abdb_site_write_explore_page(const abdb_site *site, abdb_error *err)
 
     if (!out) return ABDB_FAIL(err, ABDB_NOMEM, "explore.html");
     abdb_write_page_head(out, "Explore", "explore.html");
-    abdb_write_sanitized_if_terminal(out, embedded_site_file_text("explore.html"),
-                                     strlen(embedded_site_file_text("explore.html")));
+    abdb_write_sanitized_if_terminal(out, abdb_site_embedded_text("explore.html"),
+                                     strlen(abdb_site_embedded_text("explore.html")));
     write_json_script_element(out, "data",
                               t->value[0].kind == ABDB_STRING ? t->value[0].text : "null");
+    if (abdb_site_has_try_page(site)) fputs("<template id=\"try\"></template>\n", out);
     st = write_sources_json(out, site, err);
     if (*site->charts) fputs("<script defer src=\"d3.min.js\"></script>\n", out);
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)

@@ -128,6 +128,20 @@ static void write_question_sections(FILE *out, const abdb_site *site, bool is_me
     }
 }
 
+static void write_try_link_or_why_not(FILE *out, const abdb_site_try *program)
+{
+    if (program->wasm && program->database)
+        fputs(
+            "<p class=\"lead\"><a href=\"try.html\">Try abdb here</a>: type a command; the program"
+            " itself answers in this page, and nothing is sent anywhere.</p>\n",
+            out);
+    else if (program->wasm)
+        abdb_print_sanitized(out,
+                             "<p class=\"note\">abdb cannot be tried in a page here: its database"
+                             " has %lld MB, and a page carries %d at most.</p>\n",
+                             program->size >> 20, ABDB_TRY_MOST >> 20);
+}
+
 abdb_status abdb_site_write_index_page(const abdb_site *site, abdb_error *err)
 {
     sqlite3_int64 measured = 0;
@@ -152,6 +166,7 @@ abdb_status abdb_site_write_index_page(const abdb_site *site, abdb_error *err)
               "two may not be compared, and <a href=\"explore.html#per=rate\">what a wanted rate "
               "takes</a>.</p>\n",
               out);
+    write_try_link_or_why_not(out, site->program);
     write_question_sections(out, site, measured != 0);
     abdb_write_page_foot(out, site);
     return abdb_page_close_and_write_with_manifest(

@@ -1,15 +1,17 @@
 /* manifest.c - what each page of the site carries for `abdb verify`; see site.h.
  *
- * All say `page` (figure, report, source, explore, list), `data`, a SHA-256 of what the page is
- * made of, and `bytes`, that of the page without the object. A figure or report has its
+ * All say `page` (figure, report, source, explore, try, list), `data`, a SHA-256 of what the page
+ * is made of, and `bytes`, that of the page without the object. A figure or report has its
  * `parameters`, and of each row eight digits of a digest (`prints`) and the key of its first fact
  * (`keys`); a source's page has keys as the names of its rows, explore.html in its data; a list
- * says of each page that it names the data. */
+ * says of each page that it names the data. The data of try.html are the keys of all facts, and it
+ * has the digest of the script beside it (`files`). */
 #include <jansson.h>
 #include <stdlib.h>
 
 #include "plots/provenance.h"
 #include "query/answer/provenance_rows.h"
+#include "query/answer/sql_rows.h"
 #include "query/answer/output.h"
 #include "query/answer/site/site.h"
 #include "schema/core/version.h"
@@ -86,6 +88,23 @@ json_t *abdb_explore_page_manifest(const abdb_site *site)
 {
     return manifest_with_text_digest(
         "explore", abdb_site_has_explore_data(site) ? site->explore.value[0].text : "null");
+}
+
+json_t *abdb_try_page_manifest(abdb_db *db, const char *file_digest, abdb_error *err)
+{
+    static const char sql[] = "SELECT coalesce(group_concat(key, ' '), '') FROM"
+                              " (SELECT key FROM v_fact ORDER BY key)";
+    abdb_table keys = {0};
+    json_t *said = NULL;
+
+    if (abdb_run_readonly_sql(db, sql, NULL, NULL, &keys, err) == ABDB_OK) {
+        said = manifest_with_text_digest("try", abdb_cell_text_or_empty(&keys, 0, 0));
+        if (!said) (void)!ABDB_FAIL(err, ABDB_NOMEM, "try.html");
+    }
+    if (said && file_digest)
+        json_object_set_new(said, "files", json_pack("{s:s}", "try-data.js", file_digest));
+    abdb_table_free(&keys);
+    return said;
 }
 
 /* What a list says of a source. */

@@ -226,6 +226,23 @@ done:
     return st;
 }
 
+static abdb_status report_try_page_changes(abdb_verifier *c, const json_t *manifest,
+                                           abdb_error *err)
+{
+    json_t *now = abdb_try_page_manifest(c->db, NULL, err);
+    abdb_status st = ABDB_OK;
+
+    if (!now) return err->status;
+    if (strcmp(json_member_text(now, "data"), json_member_text(manifest, "data")) != 0) {
+        c->verdict->changed = true;
+        TRY(abdb_verify_add_difference(c, "changed", "the facts of the database", NULL, NULL, NULL,
+                                       NULL, err));
+    }
+done:
+    json_decref(now);
+    return st;
+}
+
 /* One page that a list names: is it made of the same? name: "figure NAME". */
 static abdb_status report_listed_page_if_changed(abdb_verifier *c, const char *name,
                                                  const char *digest, const char *today,
@@ -274,6 +291,7 @@ abdb_status abdb_verify_site_page(abdb_verifier *c, const json_t *manifest,
         return report_figure_or_report_page_changes(c, manifest, kind, err);
     if (strcmp(kind, "source") == 0) return report_source_page_changes(c, manifest, html, err);
     if (strcmp(kind, "explore") == 0) return report_explore_page_changes(c, manifest, html, err);
+    if (strcmp(kind, "try") == 0) return report_try_page_changes(c, manifest, err);
     if (strcmp(kind, "list") != 0)
         return ABDB_FAIL(err, ABDB_FORMAT, "%s: what it carries is no word of abdb's", c->file);
     json_object_foreach(of, name, digest)

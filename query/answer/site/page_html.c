@@ -33,8 +33,13 @@ void abdb_write_page_head(FILE *out, const char *title, const char *current_file
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           /* file: is what 'self' does not mean to some browsers for pages of a folder */
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-          "script-src 'self' file:; style-src 'self' file:; img-src 'self' file: data: blob:; "
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ",
+          out);
+    if (strcmp(current_file, "try.html") == 0)
+        fputs("script-src 'self' file: 'wasm-unsafe-eval'; worker-src blob:; ", out);
+    else
+        fputs("script-src 'self' file:; ", out);
+    fputs("style-src 'self' file:; img-src 'self' file: data: blob:; "
           "base-uri 'none'; form-action 'none'\">\n<title>",
           out);
     abdb_write_html_escaped(out, title);

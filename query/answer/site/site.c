@@ -37,7 +37,7 @@ static abdb_site_page *reserve_page(abdb_site *site, abdb_error *err)
 /* Would the page of a figure of that name take the place of one of the site's own? */
 static bool name_is_reserved(const char *name)
 {
-    static const char *const own[] = {"index", "explore", "figures", "sources", NULL};
+    static const char *const own[] = {"index", "explore", "figures", "sources", "try", NULL};
 
     return abdb_text_is_in_list(name, own) || strncmp(name, "source-", 7) == 0 ||
            strncmp(name, "report-", 7) == 0;
@@ -371,7 +371,7 @@ static abdb_status write_figures_list(const abdb_site *site, abdb_error *err)
         &sheet, site, "figures.html", abdb_list_page_manifest(site, true, false, false), err);
 }
 
-/* Writes the style sheets and scripts that abdb carries. */
+/* Writes the style sheets and scripts that abdb carries; those of try.html only beside it. */
 static abdb_status write_css_and_scripts(const abdb_site *site, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
@@ -382,6 +382,7 @@ static abdb_status write_css_and_scripts(const abdb_site *site, abdb_error *err)
         FILE *out;
 
         if (!dot || (strcmp(dot, ".css") != 0 && strcmp(dot, ".js") != 0)) continue;
+        if (strncmp(e->name, "try", 3) == 0 && !abdb_site_has_try_page(site)) continue;
         out = abdb_site_open_output_file(&made, site, e->name, err);
 
         if (!out) return ABDB_IO;
@@ -403,10 +404,11 @@ static abdb_status read_today_into_site(abdb_site *site, abdb_error *err)
     return st;
 }
 
-abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder, abdb_error *err)
+abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
+                            const abdb_site_try *program, abdb_error *err)
 {
     abdb_outfolder whole = {0};
-    abdb_site site = {.origin = origin, .db = db};
+    abdb_site site = {.origin = origin, .db = db, .program = program};
     abdb_status st = ABDB_OK;
 
     TRY(abdb_outfolder_open_merging(&whole, folder, err));
@@ -422,6 +424,7 @@ abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
     TRY(write_css_and_scripts(&site, err));
     TRY(abdb_site_copy_d3_and_licence(&site, err));
     TRY(abdb_site_write_explore_page(&site, err));
+    if (abdb_site_has_try_page(&site)) TRY(abdb_site_write_try_page(&site, err));
     for (size_t i = 0; i < site.pages; i++) {
         abdb_print_progress_bar(site.page[i].name, (double)i, (double)site.pages);
         TRY(write_page_and_svg(&site, &site.page[i], err));

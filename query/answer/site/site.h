@@ -26,6 +26,14 @@ typedef struct {
     size_t *by_source; /* rows by source, then as the table has them */
 } abdb_fact_index;
 
+/* What try.html runs and asks. */
+typedef struct {
+    const char *wasm;     /* path of abdb.wasm; NULL: no page */
+    const char *database; /* path of what is published: a redacted export; NULL: too large */
+    long long size;       /* of it, in bytes */
+} abdb_site_try;
+enum { ABDB_TRY_MOST = 32 << 20 }; /* bytes of a database that a page carries */
+
 typedef struct {
     const char *folder, *origin; /* origin: name of the database's file */
     char today[16];              /* of which day prices are asked */
@@ -35,8 +43,15 @@ typedef struct {
     abdb_fact_index facts;
     abdb_table explore; /* of explore.sql: what explore.html holds as JSON, and its keys */
     char charts[32];    /* version of the library that draws in it; "": none was found */
+    const abdb_site_try *program;
     abdb_arena arena;
 } abdb_site;
+
+/* Has the site a page on which abdb itself runs? */
+static inline bool abdb_site_has_try_page(const abdb_site *site)
+{
+    return site->program->wasm && site->program->database;
+}
 
 /* Has explore.html a result to show? */
 static inline bool abdb_site_has_explore_data(const abdb_site *site)
@@ -45,11 +60,13 @@ static inline bool abdb_site_has_explore_data(const abdb_site *site)
 }
 
 extern const abdb_embedded abdb_site_files[];
+/* The text of one of them. */
+const char *abdb_site_embedded_text(const char *name);
 
 /* Writes the whole site. ABDB_DATA: the database has nothing to show; ABDB_IO: the folder cannot be
  * written. */
 ABDB_MUST_USE abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
-                                          abdb_error *err);
+                                          const abdb_site_try *program, abdb_error *err);
 
 /* --- inside of query/answer/site/ ------------------------------------------------------------- */
 
@@ -72,6 +89,8 @@ FILE *abdb_site_open_output_file(abdb_outfile *made, const abdb_site *site, cons
 ABDB_MUST_USE abdb_status abdb_site_load_explore_data(abdb_site *site, abdb_error *err);
 const char *abdb_site_explore_fact_keys(const abdb_site *site);
 ABDB_MUST_USE abdb_status abdb_site_write_explore_page(const abdb_site *site, abdb_error *err);
+/* try_page.c: the page on which abdb itself runs, with its program and database as a script. */
+ABDB_MUST_USE abdb_status abdb_site_write_try_page(const abdb_site *site, abdb_error *err);
 /* index_page.c: the first page, the questions that people ask; and a picture that leads to its
  * page. */
 ABDB_MUST_USE abdb_status abdb_site_write_index_page(const abdb_site *site, abdb_error *err);
@@ -86,6 +105,8 @@ json_t *abdb_figure_or_report_page_manifest(const abdb_site_page *page);
 /* Of facts->by_source[first] to the one before `next`. */
 json_t *abdb_source_page_manifest(const abdb_fact_index *facts, size_t first, size_t next);
 json_t *abdb_explore_page_manifest(const abdb_site *site);
+/* file_digest: of the script beside it, or NULL. NULL is returned where err says why. */
+json_t *abdb_try_page_manifest(abdb_db *db, const char *file_digest, abdb_error *err);
 json_t *abdb_list_page_manifest(const abdb_site *site, bool figures, bool reports, bool sources);
 /* A page in memory: written to `out`, then stored. */
 typedef struct {
