@@ -53,10 +53,9 @@ SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' 
        CASE WHEN k.time_low_s IS NOT NULL THEN 50 * (k.time_high_s - k.time_low_s) / k.time_s END AS spread_percent,
        k.n, k.flops_per_s / 1e9 AS gflop_per_s, k.bytes_per_s / 1e9 AS gb_per_s, 100 * m.fraction AS of_measured_percent,
        CASE WHEN m.fraction > 1.05 THEN CASE WHEN k.bound = 'bytes' THEN coalesce(k.resident, '!') ELSE '!' END END AS of_measured_percent__mark,
-       100 * p.fraction AS of_published_percent, k.chosen, k.verified,
+       100 * p.fraction AS of_published_percent, k.chosen, k.verified, k.status, k.flags, k.tag, k.command, k.reason,
        CASE WHEN k.verified <> 'pass' THEN NULL WHEN EXISTS (SELECT 1 FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = 'verified_at') THEN ' (small)'
             ELSE (SELECT CASE WHEN f.num < 1 THEN printf(' (%.2g %%)', 100 * f.num) END FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = 'checked') END AS verified__mark,
-       k.status, k.flags, k.tag, k.command, k.reason,
        k.key || coalesce(' ' || m.ceiling_key, '') || coalesce(' ' || p.ceiling_key, '') AS _facts
   FROM chosen k
   LEFT JOIN held m ON m.result_id = k.bound_id AND m.basis = 'measured'
