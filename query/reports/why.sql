@@ -25,7 +25,7 @@
 -- column: result | result | | key of the result that the step leads to
 -- hoist: side_a side_b work scenario per ratio better unit result
 -- @table candidates
-SELECT r.model, r.scenario, r.device, max(r.total / r.devices) AS rate, count(*) AS results FROM v_mlperf r
+SELECT r.model, r.scenario, r.device, max(r.value_per_device) AS rate, count(*) AS results FROM v_mlperf r
  WHERE :baseline IS NULL AND :contender IS NULL AND r.suite = 'inference' AND r.division = 'closed' AND r.unit = 'token/s' AND r.left_out = '' AND r.devices > 0
  GROUP BY r.model, r.scenario, r.device
 -- @table sides
@@ -37,7 +37,7 @@ SELECT coalesce(:baseline, (SELECT 'device=' || quote(device) FROM placed WHERE 
        coalesce(:where, (SELECT 'work=' || quote(model) || ',scenario=' || quote(scenario) FROM most)) AS conditions,
        coalesce(:baseline, (SELECT device FROM placed WHERE place = 1)) AS name_a, coalesce(:contender, (SELECT device FROM placed WHERE place = 2)) AS name_b
 -- @table split
-SELECT w.* FROM sides s, abdb_why(json_object('baseline', s.side_a, 'contender', s.side_b, 'where', s.conditions, 'per', :per, 'metric', :metric, 'price', :price)) w WHERE s.side_a IS NOT NULL
+SELECT w.* FROM sides s, abdb_why(json_object('baseline', s.side_a, 'contender', s.side_b, 'where', s.conditions, 'divide_by', :per, 'metric', :metric, 'price', :price)) w WHERE s.side_a IS NOT NULL
 -- @rows
 SELECT place, factor, a, b, times, product, ratio, better, work, scenario, per, unit, (SELECT name_a FROM sides) AS side_a, (SELECT name_b FROM sides) AS side_b, result, facts AS _facts FROM split
  WHERE note IS NULL AND pair = :pair ORDER BY place;

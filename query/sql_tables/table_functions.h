@@ -26,7 +26,8 @@
  *                                   USD/h', several joined by ',') has that price alone
  *   abdb_roofline(device [, dtype]) the roof by intensity, from published and measured ceilings
  *   abdb_why(asked)                 ratios of two selections as factors; asked: a JSON object of
- *                                   baseline, contender and the options of `abdb why`; rows that
+ *                                   baseline, contender and the options of `abdb why`, --per as
+ *                                   divide_by; rows that
  *                                   have a note alone say what could not be split
  *   abdb_measure(kernel, backend [, params [, quick]])
  *                                   runs a kernel; a row per sample

@@ -18,7 +18,7 @@ static const char *json_option_text(const json_t *asked, const char *key)
 static abdb_normalisation parse_normalisation(const json_t *asked)
 {
     return (abdb_normalisation){.metric = json_option_text(asked, "metric"),
-                                .per = json_option_text(asked, "per"),
+                                .per = json_option_text(asked, "divide_by"),
                                 .price_date = json_option_text(asked, "price_date"),
                                 .provider = json_option_text(asked, "provider"),
                                 .price_kind = json_option_text(asked, "price_kind"),
