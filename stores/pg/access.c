@@ -48,9 +48,9 @@ static abdb_status fail_missing_role_with_remedy(const char *role, const char *w
                          " owner %s runs `abdb push --upgrade`",
                          user, what, role, owner);
     return ABDB_FAIL(err, ABDB_IO,
-                     "%s may not %s this warehouse: the role %s is missing; an administrator or"
-                     " whoever made that role runs GRANT %s TO %s",
-                     user, what, role, role, user);
+                     "%s may not %s this warehouse: %s is no member of the role %s; an"
+                     " administrator or whoever made that role runs GRANT %s TO %s",
+                     user, what, user, role, role, user);
 }
 
 abdb_status abdb_access_check(abdb_server *s, abdb_access wanted, abdb_error *err)
@@ -110,9 +110,11 @@ abdb_status abdb_access_append_role_problems(abdb_server *s, bool changed, abdb_
         abdb_text_printf(message,
                          "; the roles abdb_read and abdb_write are not there, so that nobody but %s"
                          " reads or adds here: %s may make no roles (CREATEROLE). An administrator"
-                         " runs CREATE ROLE abdb_read; CREATE ROLE abdb_write; then `abdb push"
-                         " --upgrade` gives them their rights",
-                         PQgetvalue(facts, 0, OWNER), PQgetvalue(facts, 0, USER));
+                         " runs CREATE ROLE abdb_read; CREATE ROLE abdb_write; GRANT abdb_read,"
+                         " abdb_write TO %s WITH ADMIN OPTION; then `abdb push --upgrade` gives"
+                         " them their rights, and %s grants them to others",
+                         PQgetvalue(facts, 0, OWNER), PQgetvalue(facts, 0, USER),
+                         PQgetvalue(facts, 0, USER), PQgetvalue(facts, 0, USER));
     else if (count_existing_abdb_roles(facts) == 2 && !is_true(facts, HAVE_RIGHTS))
         abdb_text_puts(message,
                        "; the roles abdb_read and abdb_write have no rights in this warehouse"

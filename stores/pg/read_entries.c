@@ -109,34 +109,40 @@ static char *glob_to_regex(const char *glob)
     return out.failed ? NULL : out.data;
 }
 
-/* Is it a column of v_statement (its type into *numeric) or a factor? */
+/* Is it a column of v_statement (its type into *numeric) or a factor? *on_entries becomes false
+ * where only a result has it: an entry without a result, such as a failed cell, has all else. */
 static abdb_status classify_column_or_factor(abdb_server *s, const char *name, bool *column,
-                                             bool *numeric, abdb_error *err)
+                                             bool *numeric, bool *on_entries, abdb_error *err)
 {
     static const char sql[] =
-        "SELECT 1, typcategory = 'N' FROM pg_attribute JOIN pg_type t ON t.oid = atttypid"
+        "SELECT 1, typcategory = 'N', EXISTS (SELECT 1 FROM pg_attribute e WHERE e.attrelid ="
+        " 'abdb.v_run'::regclass AND e.attname = a.attname AND e.attnum > 0)"
+        " FROM pg_attribute a JOIN pg_type t ON t.oid = atttypid"
         " WHERE attrelid = 'abdb.v_statement'::regclass AND attname = $1 AND attnum > 0"
-        " AND $1 <> 'n' UNION ALL SELECT 2, false FROM abdb.factor WHERE factor = $1";
+        " AND $1 <> 'n' UNION ALL SELECT 2, false, true FROM abdb.factor WHERE factor = $1";
     PGresult *found;
-    abdb_status st = abdb_server_query(s, sql, 1, &name, "nt", &found, err);
+    abdb_status st = abdb_server_query(s, sql, 1, &name, "ntt", &found, err);
 
     if (st != ABDB_OK) return st;
     if (!PQntuples(found)) {
         PQclear(found);
-        return ABDB_FAIL(err, ABDB_USAGE,
-                         "no column or factor '%s' there; columns are those of"
-                         " `abdb query --schema v_statement`",
-                         name);
+        return ABDB_FAIL(
+            err, ABDB_USAGE,
+            "no column or factor '%s' there; columns are those of"
+            " `abdb query --schema v_statement` (of any database: `abdb init` makes one)",
+            name);
     }
     *column = PQgetvalue(found, 0, 0)[0] == '1';
     *numeric = PQgetvalue(found, 0, 1)[0] == 't';
+    *on_entries &= PQgetvalue(found, 0, 2)[0] == 't';
     PQclear(found);
     return ABDB_OK;
 }
 
 /* One condition as SQL, its value as parameter number `n`. */
 static abdb_status append_condition_sql(abdb_server *s, const abdb_request *c, int n,
-                                        abdb_text *sql, const char **value, abdb_error *err)
+                                        abdb_text *sql, const char **value, bool *on_entries,
+                                        abdb_error *err)
 {
     static const char *const ops[] = {"=", "!=", "<", "<=", ">", ">=", "~", NULL};
     const char *name = strncmp(c->word[0], "factor.", 7) == 0 ? c->word[0] + 7 : c->word[0];
@@ -146,7 +152,7 @@ static abdb_status append_condition_sql(abdb_server *s, const abdb_request *c, i
 
     if (c->words != 3 || !abdb_text_is_in_list(c->word[1], ops))
         return ABDB_FAIL(err, ABDB_USAGE, "a condition is COLUMN OP VALUE");
-    TRY(classify_column_or_factor(s, name, &column, &numeric, err));
+    TRY(classify_column_or_factor(s, name, &column, &numeric, on_entries, err));
     if (name != c->word[0]) column = false;
     glob = strcmp(c->word[1], "~") == 0;
     if (column && numeric && !glob && !abdb_double_parse(c->word[2], ABDB_MARK_POINT, &number))
@@ -179,16 +185,15 @@ done:
  * rows. All rows are read, also after an error. */
 static abdb_status create_wanted_table_by_conditions(abdb_server *s, abdb_error *err)
 {
-    abdb_text sql = {0};
+    abdb_text conditions = {0}, sql = {0};
     const char *value[CONDITIONS] = {0};
+    bool has_all = true;
     PGresult *result = NULL;
     const char *row;
     size_t size;
     int count = 0;
     abdb_status st = ABDB_OK, heard = ABDB_OK;
 
-    abdb_text_puts(&sql, "CREATE TEMP TABLE wanted AS SELECT DISTINCT v.entry_id FROM"
-                         " abdb.v_statement v WHERE true");
     while ((row = abdb_wire_read_row(&size, &heard, st == ABDB_OK ? err : NULL))) {
         abdb_request condition;
         char *copy;
@@ -201,17 +206,23 @@ static abdb_status create_wanted_table_by_conditions(abdb_server *s, abdb_error 
             st = ABDB_FAIL(err, ABDB_LIMIT, "more than %d conditions", CONDITIONS);
         } else {
             abdb_wire_split_row(copy, &condition);
-            st = append_condition_sql(s, &condition, count + 1, &sql, &value[count], err);
+            st = append_condition_sql(s, &condition, count + 1, &conditions, &value[count],
+                                      &has_all, err);
             count += value[count] != NULL;
         }
         free(copy);
     }
     if (st == ABDB_OK) st = heard;
-    if (st == ABDB_OK && sql.failed) st = ABDB_FAIL(err, ABDB_NOMEM, "a selection");
+    abdb_text_printf(
+        &sql, "CREATE TEMP TABLE wanted AS SELECT DISTINCT v.entry_id FROM %s v WHERE true%s",
+        has_all ? "abdb.v_run" : "abdb.v_statement", abdb_text_get(&conditions));
+    if (st == ABDB_OK && (sql.failed || conditions.failed))
+        st = ABDB_FAIL(err, ABDB_NOMEM, "a selection");
     if (st == ABDB_OK)
         st = abdb_server_query(s, abdb_text_get(&sql), count, value, "", &result, err);
     PQclear(result);
     for (int i = 0; i < count; i++) free((void *)(uintptr_t)value[i]);
+    abdb_text_free(&conditions);
     abdb_text_free(&sql);
     return st;
 }

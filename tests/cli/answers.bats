@@ -99,7 +99,7 @@ text:time_s is no number
 many:more than 20000 samples
 empty:it said ok but gave no result or no samples
 step:a sample of 1e-11 s, where its clock has steps of 1e-09 s
-long:samples of 70 s together, where
+long:sample 0 took 30 s, and the next began
 overflow:a rate that is not finite
 ops:ops is -1
 error:error is -0.5

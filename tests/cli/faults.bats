@@ -181,7 +181,7 @@ say device ',"name":"D","devices":1,"threads":1,"clock":"CLOCK_MONOTONIC","clock
 while [ "$1" = run ] && read -r line; do
     cell=$(sed 's/.*"cell" *: *"\([^"]*\)".*/"cell":"\1"/' <<<"$line")
     say begin ",$cell"
-    for i in {1..60}; do say sample ",$cell,\"seq\":$i,\"t_s\":0.00$i,\"time_s\":1e-6"; done
+    for i in {1..60}; do say sample ",$cell,\"seq\":$i,\"t_s\":0.0$(printf %02d $i),\"time_s\":1e-6"; done
     say result ",$cell,\"formula\":\"f@1\",\"dtype\":\"f32\",\"ops\":8,\"bytes\":4,\"verified\":\"pass\",\"prepare_s\":0,\"batch\":1,\"factors\":{}"
     say end ",$cell,\"status\":\"ok\",\"reason\":\"\""
 done

@@ -336,7 +336,7 @@ B
     run abdb run --kernel k --axis do=ok,shaky,always,few --backend fake --tag t --gate --repeat 5
     fails 0 "45 cells measured, 25 of them again because they were in doubt"
     same "$(ask "SELECT kind, n FROM (SELECT CASE WHEN cell LIKE '%do=ok%' THEN 'ok' WHEN cell LIKE '%shaky%' THEN 'shaky' WHEN cell LIKE '%always%' THEN 'always' ELSE 'few' END || ' ' || flags AS kind, count(*) AS n FROM v_kernel GROUP BY 1) ORDER BY kind")" \
-        $'always unsteady,15\nfew imprecise,15\n"ok ",5\n"shaky ",5\nshaky unsteady,5'
+        $'always unsteady self-verified,15\nfew imprecise self-verified,15\nok self-verified,5\nshaky self-verified,5\nshaky unsteady self-verified,5'
     : >log
     abdb run -q --kernel k --axis do=ok --backend fake --tag u --gate
     same "$(wc -l <log)" 10

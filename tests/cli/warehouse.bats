@@ -119,17 +119,23 @@ measured() {
     [ -s pages/index.html ]
     # columns, factors, numbers, globs, several; and what is not there
     same "$(abdb pull "$url" --where 'device~H100*,devices>=8' --db h.db --json | jq '.[0].entries')" \
-        "$(ask "SELECT count(DISTINCT entry_id) FROM v_statement WHERE device GLOB 'H100*' AND devices >= 8")"
+        "$(ask "SELECT count(DISTINCT entry_id) FROM v_run WHERE device GLOB 'H100*' AND devices >= 8")"
     same "$(abdb pull "$url" --where 'global_batch_size>=256' --db b.db --json | jq '.[0].entries')" \
-        "$(ask "SELECT count(DISTINCT s.entry_id) FROM v_statement s JOIN point_factor p ON p.point_id = s.point_id AND p.factor = 'global_batch_size' AND p.num >= 256")"
+        "$(ask "SELECT count(DISTINCT s.entry_id) FROM v_run s JOIN point_factor p ON p.point_id = s.point_id AND p.factor = 'global_batch_size' AND p.num >= 256")"
     # a pattern picks here what SQLite's GLOB picks: classes, those of other characters, and what only looks like one
     for glob in '[AH]*' '[^H]*' '*[^0-9]' '*[]X]*' '*[^]]' 'H100[-]*' 'H[0-2][0-2]0*' '*[z-a]*' 'H100[' '*[.(+]*' '*[\\a]*' 'H100-SXM*'; do
-        n=$(ask "SELECT count(DISTINCT entry_id) FROM v_statement WHERE device GLOB '$glob'")
+        n=$(ask "SELECT count(DISTINCT entry_id) FROM v_run WHERE device GLOB '$glob'")
         rm -f g.db
         run abdb pull "$url" --where "device~$glob" --db g.db --json
         [ "$n" -gt 0 ] || { fails 2 "the selection is empty"; continue; }
         same "$glob: $(jq '.[0].entries' <<<"$output")" "$glob: $n"
     done
+    # a campaign comes whole, with the cells that have no result
+    abdb run -q --kernel gemm --backend ref --axis n=8 --axis dtype=f32,i4 --quick --tag partly || [ $? = 5 ]
+    abdb push "$url" >/dev/null
+    abdb pull "$url" --where 'tag=partly' --db partly.db >/dev/null
+    same "$(abdb query "SELECT dtype, status FROM v_run WHERE tag = 'partly' ORDER BY 1;" -o csv --db partly.db)" "$(abdb query "SELECT dtype, status FROM v_run WHERE tag = 'partly' ORDER BY 1;" -o csv)"
+    [ "$(abdb query "SELECT count(*) FROM v_run WHERE status <> 'ok';" -o csv --db partly.db | tail -1)" -ge 1 ]
     run abdb pull "$url" --where 'devise=x' --db no.db
     fails 2 "no column or factor 'devise'"
     run abdb pull "$url" --where "device='; DROP TABLE entry_row; --'" --db no.db

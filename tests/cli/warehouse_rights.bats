@@ -16,7 +16,7 @@ there_as_superuser() { psql -X -q -t -A -v ON_ERROR_STOP=1 -h "$server/server" -
     filled "$fixtures/summary.json" "$fixtures/records.jsonl" 2>/dev/null || true
     run abdb push "$(address plain)"
     fails 0 "CREATEROLE"
-    [[ $output == *"CREATE ROLE abdb_read; CREATE ROLE abdb_write"* ]]
+    [[ $output == *"CREATE ROLE abdb_read; CREATE ROLE abdb_write; GRANT abdb_read, abdb_write TO plain WITH ADMIN OPTION"* ]]
     run abdb push "$(address plain)"
     [[ $output != *CREATEROLE* ]] # printed once, when it is made
     there_as_superuser "CREATE ROLE member LOGIN"
@@ -36,6 +36,10 @@ there_as_superuser() { psql -X -q -t -A -v ON_ERROR_STOP=1 -h "$server/server" -
     abdb push "$(address member)"
     abdb pull "$(address member)" --db back.db
     same "$(abdb export -o jsonl --db back.db | sort | sha256sum)" "$(abdb export -o jsonl | sort | sha256sum)"
+    # with the option of the message the owner grants the roles to others
+    there_as_superuser "GRANT abdb_read, abdb_write TO plain WITH ADMIN OPTION; CREATE ROLE later LOGIN"
+    as=plain there "GRANT abdb_write TO later"
+    abdb push "$(address later)"
     run abdb push "$(address member)" --upgrade
     fails 6 "--upgrade is for the owner of this warehouse, plain, not for member"
 }
@@ -50,7 +54,7 @@ there_as_superuser() { psql -X -q -t -A -v ON_ERROR_STOP=1 -h "$server/server" -
     abdb push "$(address keeper)"
     as=keeper there "GRANT abdb_write TO bench; GRANT abdb_read TO grafana"
     run abdb push "$(address grafana)"
-    fails 6 "grafana may not add to this warehouse: the role abdb_write is missing; an administrator or whoever made that role runs GRANT abdb_write TO grafana"
+    fails 6 "grafana may not add to this warehouse: grafana is no member of the role abdb_write; an administrator or whoever made that role runs GRANT abdb_write TO grafana"
     run abdb pull "$(address nobody_here)" --db n.db
     fails 6 "GRANT abdb_read TO nobody_here"
     [ ! -e n.db ]
