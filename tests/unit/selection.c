@@ -73,9 +73,9 @@ static void test_selection_is_parsed_or_refused(void **state)
 
 static void test_price_quotes_are_parsed_in_turn(void **state)
 {
-    char text[] = "H200-SXM=2.5 USD/h, B200-SXM = 4 USD/h,H100-SXM=16 USD/h/8", *rest = text;
+    char text[] = "H200-SXM=2.5 USD/h, B200-SXM = 4 USD/h,H100-SXM=$16/hr/8", *rest = text;
     char bad[][32] = {"H200-SXM=2.5 EUR/h", "H200-SXM=2.5 USD/h/", "H200-SXM=2.5 USD/h/0",
-                      "H200-SXM=2.5 USD/hour"};
+                      "H200-SXM=2.5 USD/day"};
     abdb_quote quote;
     abdb_error err;
 
