@@ -97,18 +97,19 @@ static void find_ranges_of_row(const abdb_system_choice *c, const abdb_choose_op
     }
 }
 
-void abdb_count_first_places(const abdb_system_choice *c, const abdb_choose_options *o,
-                             const abdb_choice_ranges *ranges, unsigned long long seed,
-                             double *share)
+abdb_status abdb_count_first_places(const abdb_system_choice *c, const abdb_choose_options *o,
+                                    const abdb_choice_ranges *ranges, unsigned long long seed,
+                                    double *share, abdb_error *err)
 {
     uint64_t state = seed;
     double(*range)[2][ABDB_VARY_COUNT] = calloc(c->count ? c->count : 1, sizeof *range);
 
+    if (!range) return ABDB_FAIL(err, ABDB_NOMEM, "ranges of a choice");
     for (size_t i = 0; i < c->count; i++) {
-        share[i] = range ? 0 : NAN;
-        if (range) find_ranges_of_row(c, o, &c->row[i], ranges, range[i][0], range[i][1]);
+        share[i] = 0;
+        find_ranges_of_row(c, o, &c->row[i], ranges, range[i][0], range[i][1]);
     }
-    for (size_t draw = 0; range && draw < ABDB_FIRST_PLACE_DRAWS; draw++) {
+    for (size_t draw = 0; draw < ABDB_FIRST_PLACE_DRAWS; draw++) {
         abdb_purchase best = {0};
         size_t first = SIZE_MAX;
 
@@ -126,6 +127,7 @@ void abdb_count_first_places(const abdb_system_choice *c, const abdb_choose_opti
         if (first != SIZE_MAX) share[first] += 1.0 / ABDB_FIRST_PLACE_DRAWS;
     }
     free(range);
+    return ABDB_OK;
 }
 
 /* The row that is first when one input of row 0 is multiplied. */

@@ -376,7 +376,7 @@ static abdb_status add_first_places(const abdb_system_choice *c, const abdb_choo
 
     if (!share) return ABDB_FAIL(err, ABDB_NOMEM, "first places");
     TRY(abdb_parse_choice_ranges(text, &ranges, err));
-    abdb_count_first_places(c, o, &ranges, (unsigned long long)seed, share);
+    TRY(abdb_count_first_places(c, o, &ranges, (unsigned long long)seed, share, err));
     for (size_t i = 0; i < c->count; i++)
         set_real_cell(t->value + i * t->columns, FIRST_SHARE, share[i]);
     for (int i = 0; i < ABDB_VARY_COUNT; i++) {
