@@ -37,11 +37,13 @@ static abdb_status fail_missing_role_with_remedy(const char *role, const char *w
     const char *user = PQgetvalue(facts, 0, USER), *owner = PQgetvalue(facts, 0, OWNER);
 
     if (count_existing_abdb_roles(facts) < 2)
-        return ABDB_FAIL(err, ABDB_IO,
-                         "%s may not %s this warehouse, and the role %s that would allow it is not"
-                         " there: an administrator runs CREATE ROLE abdb_read; CREATE ROLE"
-                         " abdb_write; GRANT %s TO %s; then %s runs `abdb push --upgrade`",
-                         user, what, role, role, user, owner);
+        return ABDB_FAIL(
+            err, ABDB_IO,
+            "%s may not %s this warehouse, and the role %s that would allow it is not"
+            " there: an administrator runs CREATE ROLE abdb_read; CREATE ROLE"
+            " abdb_write; GRANT abdb_read, abdb_write TO %s WITH ADMIN OPTION; GRANT %s TO"
+            " %s; then %s runs `abdb push --upgrade`",
+            user, what, role, owner, role, user, owner);
     if (is_true(facts, IS_MEMBER))
         return ABDB_FAIL(err, ABDB_IO,
                          "%s may not %s this warehouse: the role %s has no rights in it yet; its"
