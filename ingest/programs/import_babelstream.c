@@ -335,10 +335,8 @@ static abdb_status import_stream_line(void *self, const text_line *line, abdb_er
         return ABDB_OK;
     }
     if (line->words != 5 || !s->run.max || s->run.max > 4 || !s->run.mean || s->run.mean > 4 ||
-        s->run.min > 4 || !(line_word_number_or_nan(line, 1) > 0)) {
-        line_count_numbers_of_refused_line(line, 1);
-        return line_reject_and_end_row(s->sink, line, "", "not a rate and three times", err);
-    }
+        s->run.min > 4 || !(line_word_number_or_nan(line, 1) > 0))
+        return line_reject_row_of_numbers(s->sink, line, "", "not a rate and three times", err);
     snprintf(locator, sizeof locator, "line %ld", line->number);
     t.function = line->word[0];
     t.rate = line->word[1];

@@ -134,10 +134,8 @@ static abdb_status import_line(void *self, const text_line *line, abdb_error *er
         begin_run(s);
     note_heading(s, text);
     if (!*s->unit || !*s->operation || !(line_word_number_or_nan(line, 0) > 0)) return ABDB_OK;
-    if (line->words != 2) {
-        line_count_numbers_of_refused_line(line, 1);
-        return line_reject_and_end_row(s->sink, line, "", "not a size and a bandwidth", err);
-    }
+    if (line->words != 2)
+        return line_reject_row_of_numbers(s->sink, line, "", "not a size and a bandwidth", err);
     return add_copy(s, line, line->word[0], line->word[1], err);
 }
 

@@ -101,8 +101,7 @@ static bool read_column_numbers(console *c, const text_line *line)
 static abdb_status reject_matrix_line(console *c, const text_line *line, const char *reason,
                                       abdb_error *err)
 {
-    line_count_numbers_of_refused_line(line, 1);
-    return line_reject_and_end_row(c->run.sink, line, c->testcase, reason, err);
+    return line_reject_row_of_numbers(c->run.sink, line, c->testcase, reason, err);
 }
 
 /* A row of the matrix: the number of the row, then a value for each column. */

@@ -211,11 +211,9 @@ static abdb_status import_osu_line(void *self, const text_line *line, abdb_error
     }
     if (!s->columns || !(line_word_number_or_nan(line, 0) >= 0)) return ABDB_OK;
     s->rows++;
-    if (line->words != s->columns) {
-        line_count_numbers_of_refused_line(line, 1);
-        return line_reject_and_end_row(s->sink, line, "",
-                                       "not as many words as the table has columns", err);
-    }
+    if (line->words != s->columns)
+        return line_reject_row_of_numbers(s->sink, line, "",
+                                          "not as many words as the table has columns", err);
     return import_osu_row(s, line, err);
 }
 

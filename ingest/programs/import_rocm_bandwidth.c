@@ -124,8 +124,7 @@ static abdb_status import_cell(state *s, const text_line *line, long row, size_t
 static abdb_status reject_matrix_line(state *s, const text_line *line, const char *reason,
                                       abdb_error *err)
 {
-    line_count_numbers_of_refused_line(line, 1);
-    return line_reject_and_end_row(s->sink, line, s->direction, reason, err);
+    return line_reject_row_of_numbers(s->sink, line, s->direction, reason, err);
 }
 
 /* "D/D   0   1   2": the numbers of the columns. A comma cuts words, so that none is known. */

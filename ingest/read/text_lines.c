@@ -262,12 +262,6 @@ bool line_has_number_like_word(const text_line *line)
     return false;
 }
 
-void line_count_numbers_of_refused_line(const text_line *line, size_t from)
-{
-    for (size_t i = from; i < line->words; i++)
-        abdb_count_values_read(isfinite(line_word_number_or_nan(line, i)));
-}
-
 abdb_status line_reject_and_end_row(const abdb_sink *sink, const text_line *line, const char *field,
                                     const char *reason, abdb_error *err)
 {
@@ -276,4 +270,12 @@ abdb_status line_reject_and_end_row(const abdb_sink *sink, const text_line *line
     abdb_status st = sink->reject(sink->self, &reject, err);
 
     return st == ABDB_OK ? sink->row_end(sink->self, err) : st;
+}
+
+abdb_status line_reject_row_of_numbers(const abdb_sink *sink, const text_line *line,
+                                       const char *field, const char *reason, abdb_error *err)
+{
+    for (size_t i = 1; i < line->words; i++)
+        abdb_count_values_read(isfinite(line_word_number_or_nan(line, i)));
+    return line_reject_and_end_row(sink, line, field, reason, err);
 }

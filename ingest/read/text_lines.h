@@ -46,12 +46,14 @@ double line_word_number_or_nan(const text_line *line, size_t word);
 long line_word_as_index(const text_line *line, size_t word);
 /* Does a word of the line begin as a number does? */
 bool line_has_number_like_word(const text_line *line);
-/* Counts the values of a line that is refused before results are made of them: its numbers from
- * that word on. */
-void line_count_numbers_of_refused_line(const text_line *line, size_t from);
 /* Keeps the line as rejected, and ends the row. */
 ABDB_MUST_USE abdb_status line_reject_and_end_row(const abdb_sink *sink, const text_line *line,
                                                   const char *field, const char *reason,
                                                   abdb_error *err);
+/* The same of a row that is refused before results are made of its numbers, which stand behind its
+ * first word: they are counted as values that were read. */
+ABDB_MUST_USE abdb_status line_reject_row_of_numbers(const abdb_sink *sink, const text_line *line,
+                                                     const char *field, const char *reason,
+                                                     abdb_error *err);
 
 #endif
