@@ -104,7 +104,7 @@ const char *abdb_overrides_get(const abdb_overrides *overrides, const char *name
 }
 
 /* Words that programs print where they know no device: it is unknown. */
-static bool is_unknown_device_placeholder(const char *text)
+static bool device_text_means_unknown(const char *text)
 {
     static const char *const words[] = {"undefined", "unknown", "null", "nan", "n/a", "?"};
 
@@ -149,7 +149,7 @@ void abdb_entry_fill_from_overrides_and_normalize(abdb_entry *entry,
 {
     const char *text;
 
-    if (is_unknown_device_placeholder(entry->field[ABDB_FIELD_device]))
+    if (device_text_means_unknown(entry->field[ABDB_FIELD_device]))
         entry->field[ABDB_FIELD_device] = NULL;
     mark_entry_if_notes_state_withdrawal(entry);
     for (size_t i = 0; overrides && i < overrides->count; i++) {

@@ -130,7 +130,7 @@ done:
 }
 
 /* Has a word {KEY} of that key? */
-static bool word_has_placeholder(const char *word, const char *key)
+static bool word_has_braced_key(const char *word, const char *key)
 {
     size_t size = strlen(key);
 
@@ -141,8 +141,8 @@ static bool word_has_placeholder(const char *word, const char *key)
 
 /* Every {KEY} of a word is an axis. Those of a shell, ${KEY}, are its own, and {{KEY}} is a {KEY}
  * that stays. */
-static abdb_status require_axis_for_placeholders(const abdb_schedule_entry *lane, const char *word,
-                                                 const abdb_cell *cell, abdb_error *err)
+static abdb_status require_axis_for_braced_keys(const abdb_schedule_entry *lane, const char *word,
+                                                const abdb_cell *cell, abdb_error *err)
 {
     for (const char *at = word; (at = strchr(at, '{')); at++) {
         size_t size = abdb_braced_name_length(at);
@@ -171,14 +171,14 @@ abdb_status abdb_schedule_require_axes_match_braces(const abdb_schedule *lanes,
     if (!lanes->commands) return ABDB_OK;
     for (size_t i = 0; i < lanes->count; i++)
         for (const char *const *word = lanes->lane[i].argument; *word; word++)
-            TRY(require_axis_for_placeholders(&lanes->lane[i], *word, cell, err));
+            TRY(require_axis_for_braced_keys(&lanes->lane[i], *word, cell, err));
     for (size_t p = 0; p < cell->params; p++) {
         const char *key = cell->param[p].key;
         bool used = false;
 
         for (size_t i = 0; i < lanes->count; i++)
             for (const char *const *word = lanes->lane[i].argument; *word; word++)
-                used = used || word_has_placeholder(*word, key);
+                used = used || word_has_braced_key(*word, key);
         if (!used)
             TRY(ABDB_FAIL(err, ABDB_USAGE,
                           "no --command has {%s}, so that --axis %s=... would measure the same"
