@@ -203,8 +203,8 @@ bool abdb_same_number_under_other_target(const abdb_set *a, size_t i, double x, 
                                          size_t k, double y);
 /* May the pair's numbers be shown? */
 bool abdb_pair_may_be_shown(const abdb_comparison *c, const abdb_pair *pair);
-/* compare_rows.c: one row per pair, for programs. */
-ABDB_MUST_USE abdb_status abdb_comparison_to_data_table(const abdb_comparison *c, abdb_table *out,
-                                                        abdb_error *err);
+/* compare_rows.c: one row per pair, for programs; why: with the largest factors of its ratio. */
+ABDB_MUST_USE abdb_status abdb_comparison_to_data_table(const abdb_comparison *c, bool why,
+                                                        abdb_table *out, abdb_error *err);
 
 #endif

@@ -241,19 +241,19 @@ done:
     return st;
 }
 
-abdb_status abdb_comparison_to_data_table(const abdb_comparison *c, abdb_table *out,
+abdb_status abdb_comparison_to_data_table(const abdb_comparison *c, bool with_why, abdb_table *out,
                                           abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
     out->columns = COLUMNS;
     for (size_t i = 0; i < out->columns; i++) out->column[i].name = names[i];
-    if (c->options->why) out->column[out->columns++].name = "why";
+    if (with_why) out->column[out->columns++].name = "why";
     for (size_t i = 0; i < c->pairs; i++) {
         const char *why;
 
         TRY(append_pair_row(c, &c->pair[i], out, err));
-        if (!c->options->why) continue;
+        if (!with_why) continue;
         TRY(abdb_describe_largest_factors(c, &c->pair[i], &why, &out->arena, err));
         if (*why)
             out->value[out->rows * out->columns - 1] =

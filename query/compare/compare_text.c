@@ -294,7 +294,7 @@ static abdb_status note_mlperf_footnotes(const abdb_comparison *c, abdb_db *db, 
     abdb_table rows = {0};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_comparison_to_data_table(c, &rows, err));
+    TRY(abdb_comparison_to_data_table(c, false, &rows, err));
     TRY(abdb_add_mlperf_footnotes(db, &rows, false, err));
     for (size_t i = 0; i < rows.notes; i++) abdb_table_add_note(t, rows.note[i]);
 done:

@@ -97,7 +97,7 @@ static abdb_status print_comparison_in_requested_format(const abdb_args *args,
         goto done;
     }
     if (programs) {
-        TRY(abdb_comparison_to_data_table(c, &table, err));
+        TRY(abdb_comparison_to_data_table(c, c->options->why, &table, err));
         TRY(abdb_add_mlperf_footnotes(db, &table, false, err));
     } else
         TRY(abdb_comparison_to_display_table(c, db, &table, err));
