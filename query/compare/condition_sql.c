@@ -267,28 +267,17 @@ static abdb_status append_vendor_condition(abdb_selection_query *q, const abdb_c
     static const char spellings[] =
         " IN (SELECT n.spelling FROM v_name n JOIN v_device d ON d.device = n.canon WHERE"
         " n.kind = 'device' AND d.vendor = ? COLLATE NOCASE)";
-    abdb_table vendors = {0};
-    const char *list = "";
-    bool known = false;
     abdb_status st = ABDB_OK;
 
     if (strcmp(c->op, "=") != 0 && strcmp(c->op, "!=") != 0)
         return ABDB_FAIL(err, ABDB_USAGE, "vendor is a name: compare it with = or !=");
-    TRY(abdb_query_to_table(
-        q->db, "SELECT DISTINCT vendor FROM v_device WHERE vendor IS NOT NULL ORDER BY 1", NULL,
-        &vendors, err));
-    for (size_t i = 0; list && i < vendors.rows; i++) {
-        known |= strcasecmp(abdb_cell_text_or_empty(&vendors, i, 0), c->value) == 0;
-        list = abdb_arena_printf(q->arena, "%s%s%s", list, i ? ", " : "",
-                                 abdb_cell_text_or_empty(&vendors, i, 0));
-    }
-    if (!known)
-        TRY(ABDB_FAIL(err, ABDB_USAGE, "no vendor '%s'; there are %s", c->value, list ? list : ""));
+    TRY(abdb_require_listed_word(
+        q->db, "SELECT DISTINCT vendor FROM v_device WHERE vendor IS NOT NULL ORDER BY 1", "vendor",
+        c->value, err));
     abdb_text_printf(&q->sql, *c->op == '=' ? " AND r.raw_device%s" : " AND r.raw_device NOT%s",
                      spellings);
     if (!abdb_bind_add_text(&q->binds, c->value)) st = fail_too_many_values(err);
 done:
-    abdb_table_free(&vendors);
     return st;
 }
 

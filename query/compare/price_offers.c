@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #include "query/answer/price_quote.h"
 #include "schema/core/offer_capacity.h"
@@ -110,31 +109,6 @@ done:
     return st;
 }
 
-/* Is there a provider of that kind? The error lists the kinds. */
-static abdb_status refuse_unknown_tier(sqlite3 *db, const char *tier, abdb_error *err)
-{
-    abdb_table kinds = {0};
-    abdb_text list = {0};
-    bool known = !tier;
-    abdb_status st = ABDB_OK;
-
-    if (known) return ABDB_OK;
-    TRY(abdb_query_to_table(
-        db, "SELECT DISTINCT kind FROM v_provider WHERE kind IS NOT NULL ORDER BY 1", NULL, &kinds,
-        err));
-    for (size_t i = 0; i < kinds.rows; i++) {
-        known |= strcasecmp(abdb_cell_text_or_empty(&kinds, i, 0), tier) == 0;
-        abdb_text_printf(&list, "%s%s", i ? ", " : "", abdb_cell_text_or_empty(&kinds, i, 0));
-    }
-    if (!known)
-        TRY(ABDB_FAIL(err, ABDB_USAGE, "no provider of tier '%s'; there are %s", tier,
-                      abdb_text_get(&list)));
-done:
-    abdb_text_free(&list);
-    abdb_table_free(&kinds);
-    return st;
-}
-
 abdb_status abdb_load_offers_and_quotes(abdb_table *out, sqlite3 *db,
                                         const abdb_normalisation *options, abdb_error *err)
 {
@@ -145,7 +119,10 @@ abdb_status abdb_load_offers_and_quotes(abdb_table *out, sqlite3 *db,
            abdb_bind_add_text(&binds, options->provider) &&
            abdb_bind_add_text(&binds, options->price_kind) &&
            abdb_bind_add_text(&binds, options->today) && abdb_bind_add_text(&binds, options->tier));
-    TRY(refuse_unknown_tier(db, options->tier, err));
+    if (options->tier)
+        TRY(abdb_require_listed_word(
+            db, "SELECT DISTINCT kind FROM v_provider WHERE kind IS NOT NULL ORDER BY 1",
+            "provider of tier", options->tier, err));
     TRY(abdb_query_to_table(db, stored, &binds, out, err));
     if (options->price && *options->price)
         TRY(parse_quotes_replace_offers(out, db, options->price, err));

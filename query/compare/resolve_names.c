@@ -2,6 +2,7 @@
  * result_set.h. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "query/compare/result_set.h"
 
@@ -43,6 +44,28 @@ done:
     free(names);
     abdb_text_free(&list);
     abdb_table_free(&like);
+    return st;
+}
+
+abdb_status abdb_require_listed_word(sqlite3 *db, const char *sql, const char *what,
+                                     const char *word, abdb_error *err)
+{
+    abdb_table listed = {0};
+    abdb_text list = {0};
+    bool known = false;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_query_to_table(db, sql, NULL, &listed, err));
+    for (size_t i = 0; i < listed.rows; i++) {
+        known |= strcasecmp(abdb_cell_text_or_empty(&listed, i, 0), word) == 0;
+        abdb_text_printf(&list, "%s%s", i ? ", " : "", abdb_cell_text_or_empty(&listed, i, 0));
+    }
+    if (!known)
+        st = ABDB_FAIL(err, ABDB_USAGE, "no %s '%s'; there are %s", what, word,
+                       abdb_text_get(&list));
+done:
+    abdb_text_free(&list);
+    abdb_table_free(&listed);
     return st;
 }
 

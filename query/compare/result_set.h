@@ -16,38 +16,39 @@
 enum { ABDB_MEMBERS_MAX = 20000, ABDB_TRAITS_MAX = 640, ABDB_SPELT_MAX = 12 };
 
 /* Columns of a member, as v_comparable has them. */
-#define ABDB_MEMBER_COLUMNS(X)                                                                   \
-    X(result_id)                                                                                 \
-    X(key)                                                                                       \
-    X(evidence)                                                                                  \
-    X(source)                                                                                    \
-    X(suite)                                                                                     \
-    X(system_type)                                                                               \
-    X(round)                                                                                     \
-    X(division)                                                                                  \
-    X(availability)                                                                              \
-    X(verified)                                                                                  \
-    X(submitter)                                                                                 \
-    X(system)                                                                                    \
-    X(workload)                                                                                  \
-    X(benchmark)                                                                                 \
-    X(model)                                                                                     \
-    X(scenario)                                                                                  \
-    X(device)                                                                                    \
-    X(devices)                                                                                   \
-    X(nodes)                                                                                     \
-    X(backend)                                                                                   \
-    X(dtype)                                                                                     \
-    X(metric)                                                                                    \
-    X(metric_class)                                                                              \
-    X(statistic)                                                                                 \
-    X(rank)                                                                                      \
-    X(x)                                                                                         \
-    X(unit)                                                                                      \
-    X(accuracy_target) X(compatibility) X(power_submission) X(averaged) X(inferred) X(engine)    \
-        X(sparsity) X(basis) X(power_limit) X(standing) X(disputed) X(tag) X(campaign) X(better) \
-            X(flags) X(value) X(disagree) X(public_id) X(point_id) X(entry_id) X(process_id)     \
-                X(cell) X(ordinal) X(run) X(date) X(marks) X(verified_by)
+#define ABDB_MEMBER_COLUMNS(X)                                                                  \
+    X(result_id)                                                                                \
+    X(key)                                                                                      \
+    X(evidence)                                                                                 \
+    X(source)                                                                                   \
+    X(suite)                                                                                    \
+    X(system_type)                                                                              \
+    X(round)                                                                                    \
+    X(division)                                                                                 \
+    X(availability)                                                                             \
+    X(verified)                                                                                 \
+    X(submitter)                                                                                \
+    X(system)                                                                                   \
+    X(workload)                                                                                 \
+    X(benchmark)                                                                                \
+    X(model)                                                                                    \
+    X(scenario)                                                                                 \
+    X(device)                                                                                   \
+    X(devices)                                                                                  \
+    X(nodes)                                                                                    \
+    X(backend)                                                                                  \
+    X(dtype)                                                                                    \
+    X(metric)                                                                                   \
+    X(metric_class)                                                                             \
+    X(statistic)                                                                                \
+    X(rank)                                                                                     \
+    X(x)                                                                                        \
+    X(unit)                                                                                     \
+    X(accuracy_target)                                                                          \
+    X(compatibility) X(power_submission) X(averaged) X(inferred) X(engine) X(sparsity) X(basis) \
+        X(power_limit) X(standing) X(disputed) X(tag) X(campaign) X(better) X(flags) X(value)   \
+            X(disagree) X(public_id) X(point_id) X(entry_id) X(process_id) X(cell) X(ordinal)   \
+                X(run) X(date) X(marks) X(verified_by)
 typedef enum {
 #define X(name) ABDB_M_##name,
     ABDB_MEMBER_COLUMNS(X)
@@ -113,6 +114,10 @@ double abdb_member_number(const abdb_set *set, size_t member, abdb_member_column
 /* The factor of that name, or NULL. */
 const abdb_member_factor *abdb_member_find_factor(const abdb_member *member, const char *name);
 
+/* Is the word, in any case, one of those that the query gives? ABDB_USAGE: "no WHAT 'WORD'; there
+ * are ..." with all of them. */
+ABDB_MUST_USE abdb_status abdb_require_listed_word(sqlite3 *db, const char *sql, const char *what,
+                                                   const char *word, abdb_error *err);
 /* resolve_names.c: the canonical name that a word means. ABDB_USAGE: unknown (the nearest is named)
  * or ambiguous. */
 ABDB_MUST_USE abdb_status abdb_resolve_canonical_name(sqlite3 *db, const char *kind,
