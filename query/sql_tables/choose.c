@@ -1,7 +1,6 @@
 /* choose.c - abdb_choose(asked): what to buy or rent for a wanted rate; see table_functions.h. Rows
  * of kind 'choice' are purchases, cheapest first; 'left-out' says what was left out, why, how many
  * results that are, and below which price (break_even) it would be first where one is missing. */
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "query/answer/sql_rows.h"
 #include "query/compare/first_places.h"
 #include "query/compare/purchase.h"
+#include "query/sql_tables/json_options.h"
 #include "query/sql_tables/table_functions.h"
 #include "schema/core/fixed_text.h"
 
@@ -66,20 +66,11 @@ typedef enum {
     COLUMNS
 } column;
 
-/* A value of the object as text, from arena; NULL: none, or it is null or empty. */
-static const char *json_option_text(json_t *options_json, const char *key, abdb_arena *arena)
-{
-    json_t *value = json_object_get(options_json, key);
-
-    if (json_is_number(value)) return abdb_arena_printf(arena, "%.17g", json_number_value(value));
-    return json_is_string(value) && *json_string_value(value) ? json_string_value(value) : NULL;
-}
-
 /* What a number may be is declared by the report and checked there; from SQL no less than 0. */
 static abdb_status parse_number_option(json_t *options_json, const char *key, double fallback,
                                        abdb_arena *arena, double *out, abdb_error *err)
 {
-    const char *text = json_option_text(options_json, key, arena);
+    const char *text = abdb_json_option_text(options_json, key, arena);
 
     *out = fallback;
     if (text && (!abdb_double_parse(text, ABDB_MARK_UNKNOWN, out) || !(*out >= 0)))
@@ -117,11 +108,11 @@ static abdb_status parse_latency_options(json_t *options_json, abdb_latency_limi
 {
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_parse_latency("--ttft", json_option_text(options_json, "ttft", arena), &out->ttft_s,
-                           err));
-    TRY(abdb_parse_latency("--tpot", json_option_text(options_json, "tpot", arena), &out->tpot_s,
-                           err));
-    TRY(abdb_parse_latency("--latency", json_option_text(options_json, "latency", arena),
+    TRY(abdb_parse_latency("--ttft", abdb_json_option_text(options_json, "ttft", arena),
+                           &out->ttft_s, err));
+    TRY(abdb_parse_latency("--tpot", abdb_json_option_text(options_json, "tpot", arena),
+                           &out->tpot_s, err));
+    TRY(abdb_parse_latency("--latency", abdb_json_option_text(options_json, "latency", arena),
                            &out->latency_s, err));
     TRY(parse_number_option(options_json, "percentile", 99, arena, &out->percentile, err));
 done:
@@ -134,27 +125,18 @@ static abdb_status parse_choose_options(json_t *options_json, abdb_choose_option
                                         abdb_arena *arena, abdb_error *err)
 {
     static const char *const words[] = {"dollar", "device", "watt", NULL};
-    const char *rate = json_option_text(options_json, "rate", arena),
-               *by = json_option_text(options_json, "saves", arena);
-    const char *train = json_option_text(options_json, "time_to_train", arena);
+    const char *rate = abdb_json_option_text(options_json, "rate", arena),
+               *by = abdb_json_option_text(options_json, "saves", arena);
+    const char *train = abdb_json_option_text(options_json, "time_to_train", arena);
     abdb_status st = ABDB_OK;
 
-    *o = (abdb_choose_options){.selection = json_option_text(options_json, "selection", arena),
-                               .where = json_option_text(options_json, "where", arena),
+    *o = (abdb_choose_options){.selection = abdb_json_option_text(options_json, "selection", arena),
+                               .where = abdb_json_option_text(options_json, "where", arena),
                                .rate = NAN,
                                .usd_per_hour_most = NAN,
                                .time_limit_s = NAN};
-    o->measure = (abdb_normalisation){
-        .metric = json_option_text(options_json, "metric", arena),
-        .provider = json_option_text(options_json, "provider", arena),
-        .price_kind = json_option_text(options_json, "price_kind", arena),
-        .tier = json_option_text(options_json, "tier", arena),
-        .price_date = json_option_text(options_json, "price_date", arena),
-        .price = json_option_text(options_json, "price", arena),
-        .price_max_age_days = json_option_text(options_json, "price_max_age", arena),
-        .today = json_option_text(options_json, "today", arena),
-        .marks = json_option_text(options_json, "marks", arena)};
-    o->ownership.capital = json_option_text(options_json, "own", arena);
+    o->measure = abdb_normalisation_from_json(options_json, arena);
+    o->ownership.capital = abdb_json_option_text(options_json, "own", arena);
     if (!o->selection) o->selection = "";
     if (by && !abdb_text_is_in_list(by, words))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "chosen per dollar, device or watt, not '%s'", by));
@@ -451,7 +433,7 @@ static abdb_status fill_choose_rows(sqlite3 *db, const char *const *argument, ab
     TRY(parse_choose_options(asked, &o, &arena, err));
     st = abdb_choose_cheapest_systems(&c, db, &o, err);
     TRY(add_available_choices_to_error(db, st, &o, c.training, err));
-    rate = json_option_text(asked, "rate", &arena);
+    rate = abdb_json_option_text(asked, "rate", &arena);
     if (rate && c.count)
         TRY(abdb_parse_wanted_rate(
             rate, abdb_member_text(&c.ranking.set, c.row[0].member, ABDB_M_unit), &o.rate, err));
@@ -461,8 +443,9 @@ static abdb_status fill_choose_rows(sqlite3 *db, const char *const *argument, ab
         if (json_is_true(json_object_get(asked, "why"))) set_cost_factors(&c, &o, i, out);
     }
     TRY(parse_number_option(asked, "seed", 1, &arena, &seed, err));
-    if (json_option_text(asked, "ranges", &arena))
-        TRY(add_first_places(&c, &o, json_option_text(asked, "ranges", &arena), seed, out, err));
+    if (abdb_json_option_text(asked, "ranges", &arena))
+        TRY(add_first_places(&c, &o, abdb_json_option_text(asked, "ranges", &arena), seed, out,
+                             err));
     TRY(append_left_out_rows(&c, out, err));
     TRY(append_scenario_limit_rows(&c, db, out, err));
 done:

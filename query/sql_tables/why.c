@@ -1,49 +1,31 @@
-/* why.c - abdb_why(asked): the ratios of two selections as factors; see table_functions.h. Rows of
- * kind 'factor', and of kind 'note', which hold a sentence alone. */
-#include <jansson.h>
-
+/* why.c - abdb_why(asked): the ratios of two selections as factors; see table_functions.h. A row
+ * is a factor, or holds a note alone. */
 #include "query/compare/ratio_factor_rows.h"
+#include "query/sql_tables/json_options.h"
 #include "query/sql_tables/table_functions.h"
 
 enum { NOTE = 15, COLUMNS };
 
-/* A text of the object; NULL: none, or it is null or empty. */
-static const char *json_option_text(const json_t *asked, const char *key)
-{
-    const char *text = json_string_value(json_object_get(asked, key));
-
-    return text && *text ? text : NULL;
-}
-
-static abdb_normalisation parse_normalisation(const json_t *asked)
-{
-    return (abdb_normalisation){.metric = json_option_text(asked, "metric"),
-                                .per = json_option_text(asked, "divide_by"),
-                                .price_date = json_option_text(asked, "price_date"),
-                                .provider = json_option_text(asked, "provider"),
-                                .price_kind = json_option_text(asked, "price_kind"),
-                                .tier = json_option_text(asked, "tier"),
-                                .price = json_option_text(asked, "price")};
-}
-
-/* abdb_why(JSON): what `abdb why` prints, a row a factor and a row a note. */
+/* abdb_why(JSON): the factors and notes that `abdb why` prints. */
 static abdb_status fill_why_rows(sqlite3 *db, const char *const *argument, abdb_table *out,
                                  abdb_error *err)
 {
+    abdb_arena arena = {0};
     json_error_t wrong = {0};
     json_t *asked = json_loads(argument[0], 0, &wrong);
-    const char *sets[] = {json_option_text(asked, "baseline"),
-                          json_option_text(asked, "contender")};
+    const char *sets[] = {abdb_json_option_text(asked, "baseline", &arena),
+                          abdb_json_option_text(asked, "contender", &arena)};
     abdb_compare_options options = {.effect = ABDB_EFFECT,
                                     .alpha = ABDB_ALPHA,
                                     .find = ABDB_FIND,
                                     .pick = ABDB_PICK_BEST,
-                                    .where = json_option_text(asked, "where"),
-                                    .measure = parse_normalisation(asked)};
+                                    .where = abdb_json_option_text(asked, "where", &arena),
+                                    .measure = abdb_normalisation_from_json(asked, &arena)};
     abdb_comparison comparison = {0};
     size_t notes;
     abdb_status st = ABDB_OK;
 
+    options.measure.per = abdb_json_option_text(asked, "divide_by", &arena);
     out->columns = COLUMNS;
     if (!json_is_object(asked))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "the options are no JSON object in UTF-8: %s", wrong.text));
@@ -61,6 +43,7 @@ static abdb_status fill_why_rows(sqlite3 *db, const char *const *argument, abdb_
     }
 done:
     abdb_comparison_free(&comparison);
+    abdb_arena_free(&arena);
     json_decref(asked);
     return st;
 }
