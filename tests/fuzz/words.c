@@ -49,7 +49,7 @@ static void tabulate_and_print_comparison(const abdb_comparison *c, abdb_db *db)
     abdb_table table = {0};
     abdb_error err;
 
-    if (abdb_comparison_to_data_table(c, &table, &err) != ABDB_OK) return;
+    if (abdb_comparison_to_data_table(c, true, &table, &err) != ABDB_OK) return;
     abdb_table_free(&table);
     (void)!abdb_print_comparison(c, db, false, stdout, &err);
 }
