@@ -457,8 +457,8 @@ torch: ## PyTorch from PyPI into build/torch, for the backend torch and its test
 	@$(BUILD)/torch/bin/pip install -q torch && echo \
 	    "ABDB_PYTHON=$(CURDIR)/$(BUILD)/torch/bin/python abdb run --backend torch ..."
 peers: ## DuckDB, Datasette and apsw from PyPI into build/venv, for bench, check-ports and a few tests
-	@[ -x $(BUILD)/venv/bin/datasette ] || { python3 -m venv $(BUILD)/venv && $(BUILD)/venv/bin/pip install -q duckdb \
-	    datasette apsw; }
+	@[ -x $(BUILD)/venv/bin/duckdb ] || { python3 -m venv $(BUILD)/venv && $(BUILD)/venv/bin/pip install -q duckdb \
+	    duckdb-cli datasette apsw; }
 spark: peers ## Spark from PyPI into build/venv, for check-ports (Java 17: openjdk-17-jre-headless)
 	@$(BUILD)/venv/bin/pip install -q pyspark
 fuzz: ## damaged files of each format under sanitizers (MUTANTS=, SEED=), libFuzzer for FUZZ_MINUTES (10)

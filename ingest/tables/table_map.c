@@ -12,6 +12,7 @@
 
 #include "ingest/tables/price_check.h"
 #include "ingest/tables/table_map_internal.h"
+#include "ingest/tables/work_formula.h"
 #include "schema/core/units.h"
 
 enum { REASON = 200 };
@@ -319,6 +320,8 @@ static abdb_status import_results_of_row(row_state *r)
     for (size_t i = 0; i < r->map->count; i++) {
         const map_line *line = &r->map->line[i];
 
+        if (line->verb == MAP_DERIVE)
+            abdb_entry_add_rate_by_formula(entry, line->name, line->constant);
         if (line->verb != MAP_METRIC) continue;
         if (line_has_own_fields(line))
             TRY(import_metric_as_own_entry(r, line, &entry[1]));

@@ -11,6 +11,7 @@
  *     field   device column AcceleratorName map H100 H100-SXM L4 L4
  *     factor  batch column "Batch size"
  *     metric  tokens_per_s column "Tok/s" unit token/s statistic mean model llama2-70b
+ *     derive  flops_per_s gemm@1                from time_s and factors, by work_formula.h
  *     spec    peak_flops column bf16 unit TFLOPS dtype bf16 engine matrix sparsity dense
  *     price   amount column Price kind on-demand
  *     decide  device H100 H100-SXM InstanceType *sxm*

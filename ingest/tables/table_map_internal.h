@@ -7,7 +7,15 @@
 
 enum { MAP_LINES_MAX = 200, MAP_WORDS_MAX = 256, MAP_OPTIONS_MAX = 24 };
 
-typedef enum { MAP_FIELD, MAP_FACTOR, MAP_METRIC, MAP_SPEC, MAP_PRICE, MAP_DECIDE } map_verb;
+typedef enum {
+    MAP_FIELD,
+    MAP_FACTOR,
+    MAP_METRIC,
+    MAP_SPEC,
+    MAP_PRICE,
+    MAP_DECIDE,
+    MAP_DERIVE /* name: a metric, constant: a formula of work_formula.h */
+} map_verb;
 
 typedef struct {
     map_verb verb;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "ingest/tables/work_formula.h"
 #include "schema/core/units.h"
 
 /* The next letter of a column's name that counts. */
@@ -154,6 +155,24 @@ static abdb_status parse_decide_line(parser *p)
     return ABDB_OK;
 }
 
+/* derive METRIC FORMULA */
+static abdb_status parse_derive_line(parser *p)
+{
+    map_line *line;
+
+    if (p->words != 3)
+        return fail_with_map_syntax_error(p, "derive wants METRIC FORMULA", NULL);
+    if (!abdb_work_formula_exists(p->word[2], p->word[1]))
+        return fail_with_map_syntax_error(p, "no formula of that metric:", p->word[2]);
+    if (p->map->count == MAP_LINES_MAX)
+        return fail_with_map_syntax_error(p, "too many lines", NULL);
+    line = &p->map->line[p->map->count++];
+    line->verb = MAP_DERIVE;
+    line->name = p->word[1];
+    line->constant = p->word[2];
+    return ABDB_OK;
+}
+
 static abdb_status parse_version_line(parser *p)
 {
     long long version;
@@ -177,6 +196,7 @@ static abdb_status parse_map_line(parser *p)
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
         if (strcmp(verb, verbs[i].word) == 0) return parse_value_line(p, verbs[i].verb);
     if (strcmp(verb, "decide") == 0) return parse_decide_line(p);
+    if (strcmp(verb, "derive") == 0) return parse_derive_line(p);
     if (p->words < 2) return fail_with_map_syntax_error(p, "no value behind", verb);
     if (strcmp(verb, "name") == 0)
         p->map->name = p->word[1];

@@ -3,7 +3,7 @@
 # subtitle: Part of the stated dense peak of the engine that is used, by workload; behind it TFLOP/s achieved of stated
 # names: device
 # report: peak-achieved
-# with: best, quantity=peak_flops, limit=28
+# with: best, quantity=peak_flops, limit=40
 # needs: ceiling achieved percent
 # levels: _group
 # size: 720,150
@@ -34,7 +34,7 @@ do for [i=1:levels__group] { set label 700 + i level__group[i] at screen left_ed
 half = 0.34
 fine(i) = column(c_percent) <= 100.5
 digits(v) = v < 10 ? sprintf("%.2g", v) : sprintf("%.0f", v)
-text(i) = sprintf(" %.0f %%   %s of %s, %.28s", column(c_percent), digits(column(c_achieved)), digits(column(c_ceiling)), strcol(c_what))
+text(i) = sprintf(" %.0f %%   %s of %s, %.28s", column(c_percent), digits(column(c_achieved)), digits(column(c_ceiling)), strcol(c__group) eq "Matrix products" ? strcol(c_source) : strcol(c_what))
 plot $data using (0):(spot(0)):(0):(top):(spot(0) - half):(spot(0) + half):ytic(name(0)) with boxxyerror lc rgb faint fs solid 1, \
      '' using (0):(spot(0)):(0):(column(c_percent)):(spot(0) - half):(spot(0) + half):(tint(colour[1])) with boxxyerror lc rgb variable, \
      '' using (fine(0) ? NaN : column(c_percent)):(spot(0)) with points pt 2 ps 1 lw 2 lc rgb colour[4], \

@@ -14,6 +14,7 @@
 #include "ingest/read/archive.h"
 #include "query/answer/sql_rows.h"
 #include "query/import/input_files.h"
+#include "query/import/parquet_input.h"
 #include "query/import/sqlite_input.h"
 #include "schema/store/digest.h"
 
@@ -27,7 +28,8 @@ static abdb_status print_and_count_or_return_failure(import_session *s, const ch
     abdb_error_prepend_context(err, "%s", path);
     if (st == ABDB_DB || st == ABDB_BUSY || st == ABDB_NOMEM || st == ABDB_USAGE) return st;
     abdb_print_error_return_exit_code(err);
-    s->refused += st != ABDB_GATE;
+    s->refused += st != ABDB_GATE && st != ABDB_PARTIAL;
+    s->unkept += st == ABDB_PARTIAL;
     s->gated += st == ABDB_GATE;
     return ABDB_OK;
 }
@@ -111,7 +113,7 @@ static abdb_status import_one_input(import_session *s, const abdb_input *input, 
                                     abdb_error *err)
 {
     abdb_import_result unit = {0};
-    abdb_input rows = *input; /* of a database, as text */
+    abdb_input rows = *input; /* of a database or Parquet, as text */
     const abdb_input *read = input;
     bool taken = false;
     unsigned starved = abdb_allocation_failure_count();
@@ -121,6 +123,10 @@ static abdb_status import_one_input(import_session *s, const abdb_input *input, 
     if (st == ABDB_OK && abdb_input_is_llama_bench_database(input)) {
         rows.decoded = NULL;
         st = abdb_input_decode_llama_bench_database(&rows, err);
+        read = &rows;
+    } else if (st == ABDB_OK && abdb_input_is_parquet(input)) {
+        rows.decoded = NULL;
+        st = abdb_input_decode_parquet(&rows, err);
         read = &rows;
     }
     if (st == ABDB_OK) st = abdb_import_input(s->writer, read, s->options, &unit, err);

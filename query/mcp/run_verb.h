@@ -3,7 +3,7 @@
 #ifndef ABDB_MCP_RUN_VERB_H
 #define ABDB_MCP_RUN_VERB_H
 
-#include "schema/core/child_process.h"
+#include "schema/core/child_output.h"
 #include "schema/core/text.h"
 
 enum { ABDB_VERB_OUTPUT_MAX = 4 << 20, ABDB_VERB_WORDS_MAX = 256 << 10 };

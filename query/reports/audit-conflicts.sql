@@ -3,8 +3,8 @@
 -- group: May it be believed, and compared?
 -- site: Evidence
 -- param: device | text | | one device; several by * |
--- param: kind | text | | spec, price, mlperf, devices or id |
--- column: kind | kind | | spec, price, mlperf (values), devices (counts), id (public IDs)
+-- param: kind | text | | spec, price, product, mlperf, devices or id |
+-- column: kind | kind | | spec, price, product (measured matrix products: both stand), mlperf (values), devices (counts), id (public IDs)
 -- column: what | what | cut60 | the quantity
 -- column: preferred | preferred | g5 | the value that stands
 -- column: preferred_source | says | | its source
@@ -19,6 +19,16 @@
 SELECT s.*, coalesce(d.half, CASE WHEN s.raw_value LIKE '%.%' THEN 0 ELSE 0.5 END) * s.value / CAST(replace(s.raw_value, ',', '') AS REAL) AS half
   FROM v_spec s LEFT JOIN v_decimals d ON s.raw_value LIKE d.pattern
  WHERE s.value > 0
+-- @table product
+-- published matrix products: the best of each source for each shape, and of all shapes
+SELECT p.*, row_number() OVER (PARTITION BY p.source, p.device, p.dtype, p.shape ORDER BY p.value DESC, p.key) AS nth_of_shape,
+       row_number() OVER (PARTITION BY p.source, p.device, p.dtype ORDER BY p.value DESC, p.key) AS nth
+  FROM (SELECT r.source, r.device, r.dtype, r.unit, r.value, r.key, r.locator,
+               (SELECT group_concat(f.text, ' x ') FROM (SELECT x.text FROM v_run_factor x WHERE x.entry_id = r.entry_id AND x.factor IN ('m', 'n', 'k')
+                                                          ORDER BY CASE x.factor WHEN 'm' THEN 1 WHEN 'n' THEN 2 ELSE 3 END) f) AS shape
+          FROM v_result r
+         WHERE r.workload = 'gemm' AND r.evidence = 'published' AND r.metric IN ('flops_per_s', 'ops_per_s') AND r.devices = 1
+           AND (:kind IS NULL OR :kind = 'product') AND (:device IS NULL OR r.device GLOB :device)) p
 -- @rows
 WITH doubtful AS MATERIALIZED ( -- results of which there is more than one statement
   SELECT * FROM v_statement WHERE evidence = 'mlperf'
@@ -52,6 +62,19 @@ SELECT 'price', a.provider || ' ' || a.instance || ' ' || a.device, a.per_device
  WHERE abs(b.day - a.day) <= 31 AND (a.region IS NULL OR b.region IS NULL OR b.region = a.region)
    AND abs(b.per_device_hour - a.per_device_hour) > (a.half + b.half) * 1.000001 AND (:device IS NULL OR a.device GLOB :device)
    AND (:kind IS NULL OR :kind = 'price')
+UNION ALL
+SELECT 'product', a.device || ' gemm ' || a.dtype || ' ' || a.shape, a.value, a.source || ' ' || a.locator, b.value, b.source || ' ' || b.locator,
+       a.unit, b.value / a.value, 'both stand: a measured ceiling belongs to its source, library and version', a.key || ' ' || b.key
+  FROM product a JOIN product b ON b.device = a.device AND b.dtype = a.dtype AND b.shape = a.shape AND b.source <> a.source
+   AND (b.value < a.value OR (b.value = a.value AND b.key > a.key))
+ WHERE a.nth_of_shape = 1 AND b.nth_of_shape = 1
+UNION ALL
+SELECT 'product', a.device || ' gemm ' || a.dtype || ' best of all shapes', a.value, a.source || ' ' || a.locator, b.value,
+       b.source || ' ' || b.locator, a.unit, b.value / a.value, 'both stand: a measured ceiling belongs to its source, library and version',
+       a.key || ' ' || b.key
+  FROM product a JOIN product b ON b.device = a.device AND b.dtype = a.dtype AND b.source <> a.source
+   AND (b.value < a.value OR (b.value = a.value AND b.key > a.key))
+ WHERE a.nth = 1 AND b.nth = 1
 UNION ALL
 SELECT 'mlperf', a.round || ' ' || coalesce(a.submitter, '') || ' ' || a.model || ' ' || a.scenario || ' ' || a.system, a.value,
        a.source || ' ' || a.locator, b.value, b.source || ' ' || b.locator, a.unit, b.value / a.value,

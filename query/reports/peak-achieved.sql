@@ -29,8 +29,8 @@ SELECT device, dtype, quantity, ceiling / 1e12 AS ceiling, floor / 1e12 AS achie
                trim(coalesce(c.model, c.workload, '') || coalesce(' ' || c.scenario, '') || coalesce(' ' || (SELECT f.text FROM v_run_factor f
                  WHERE f.entry_id = c.entry_id AND f.factor = 'operation'), '') || ' ' || c.statistic) AS what,
                row_number() OVER (PARTITION BY c.quantity, c.device, c.dtype, c.source, c.workload, c.scenario ORDER BY c.fraction DESC, c.key) AS place,
-               -- a source's table of one product by shape: its best stands for it
-               c.evidence = 'published' AND c.workload = 'gemm' AND row_number() OVER (PARTITION BY c.quantity, c.device, c.dtype, c.source, c.workload ORDER BY c.fraction DESC, c.key) > 1 AS smaller
+               -- a source's table of one product by shape: its best that is within the ceiling stands for it
+               c.evidence = 'published' AND c.workload LIKE 'gemm%' AND row_number() OVER (PARTITION BY c.quantity, c.device, c.dtype, c.source, c.workload ORDER BY c.fraction > 1, c.fraction DESC, c.key) > 1 AS smaller
           FROM v_ceiling_of c
          WHERE (c.unit IN ('FLOP/s', 'OP/s', 'B/s') OR (c.unit = 'token/s' AND c.scenario = 'training')) AND c.basis = :basis
            AND c.fraction IS NOT NULL AND (:quantity IS NULL OR c.quantity = :quantity)

@@ -29,6 +29,7 @@ static const char map_page[] =
     "  field   device column AcceleratorName map H100 H100-SXM\n"
     "  factor  batch column \"Batch size\"\n"
     "  metric  tokens_per_s column \"Tok/s\" unit token/s statistic mean\n"
+    "  derive  flops_per_s gemm@1             from time_s by abdb's formula and factors m, n, k\n"
     "  spec    peak_flops column bf16 unit TFLOPS dtype bf16 engine matrix sparsity dense\n"
     "  price   amount column Price kind on-demand\n"
     "  decide  device H100 H100-SXM InstanceType *sxm*\n\n"

@@ -11,6 +11,7 @@
 #include "query/answer/search_path.h"
 #include "query/import/input_files.h"
 #include "query/import/import_session.h"
+#include "query/import/parquet_input.h"
 #include "schema/core/outfile.h"
 #include "schema/core/timing.h"
 #include "schema/store/digest.h"
@@ -183,6 +184,7 @@ static abdb_status print_suggested_map(const char *path, abdb_error *err)
     TRY(abdb_input_open_and_decode(&input, path, err));
     if (abdb_archive_has_magic(path, input.data, input.size))
         TRY(ABDB_FAIL(err, ABDB_FORMAT, "is an archive: unpack it, and name a table of it"));
+    if (abdb_input_is_parquet(&input)) TRY(abdb_input_decode_parquet(&input, err));
     TRY(table_map_draft_from_input(&out, &input, is_known_device_name, err));
     if (!abdb_write_sanitized_if_terminal(stdout, abdb_text_get(&out), out.size))
         TRY(abdb_fail_write_or_raise_sigpipe(stdout, err));
