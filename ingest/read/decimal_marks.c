@@ -31,11 +31,12 @@ static bool is_possible_index_pair(const char *heading, const char *number)
 void abdb_marks_add_evidence_of_cell(abdb_mark_evidence *evidence, size_t column,
                                      const char *heading, const char *cell)
 {
-    bool alone = is_heading_of_no_measure(heading);
+    bool alone;
 
-    if (column >= ABDB_MARK_COLUMNS || !strpbrk(cell, ".,")) return;
+    if (column >= ABDB_MARK_COLUMNS) return;
     cell += strspn(cell, "$ ");
-    if (!strchr("+-.,0123456789", *cell)) return;
+    if (!strchr("+-.,0123456789", *cell) || !strpbrk(cell, ".,")) return;
+    alone = is_heading_of_no_measure(heading);
     while (*cell) {
         size_t size = abdb_number_chars_prefix_length(cell);
         char number[CELL];

@@ -268,7 +268,8 @@ static abdb_status import_builtin_vocabulary_if_changed(abdb_db *db, abdb_writer
                                                         abdb_error *err)
 {
     abdb_overrides words = {0};
-    abdb_import_options options = {.words = &words, .refresh = ABDB_REFRESH_ALSO};
+    abdb_import_options options = {
+        .format = "abdb-csv", .words = &words, .refresh = ABDB_REFRESH_ALSO};
     abdb_import_result result;
     abdb_text all = {0};
     char digest[ABDB_SHA256_HEX], *sql = NULL;

@@ -88,7 +88,7 @@ void abdb_writer_close(abdb_writer *w)
     abdb_writer_rollback(w, NULL);
     forget_cached_ids(w);
     for (int i = 0; i < S_COUNT; i++) sqlite3_finalize(w->statement[i]);
-    sqlite3_finalize(w->fact_upsert);
+    abdb_fact_upserts_free(&w->fact_upserts);
     abdb_text_free(&w->text);
     abdb_text_free(&w->quantity_text);
     abdb_text_free(&w->source_text);

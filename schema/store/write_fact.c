@@ -11,13 +11,6 @@
 #include "schema/store/digest.h"
 #include "schema/store/writer_internal.h"
 
-typedef struct {
-    const char *table,
-        *digest_key;      /* digest_key: columns of the key made from the content, or NULL */
-    const char *conflict; /* columns that name a dictionary row: later words replace */
-    const char *columns;  /* that a fact may fill, each after a blank */
-} fact_table;
-
 static const fact_table fact_tables[] = {
     {"source", NULL, "source", " source kind title author url published retrieved licence rank "},
     {"device", NULL, "device",
@@ -69,35 +62,6 @@ static const fact_table fact_tables[] = {
     {"factor", NULL, "factor", " factor unit meaning "},
     {"round", NULL, "suite, round", " suite round published source locator "},
 };
-
-/* INSERT for the columns that the fact has, whose names are those of the table
- * (find_invalid_fact_column); values are bound. */
-static void build_fact_upsert_sql(const fact_table *kind_of_fact, const abdb_fact *fact,
-                                  abdb_text *sql)
-{
-    abdb_text_clear(sql);
-    abdb_text_printf(sql, "INSERT INTO %s (%s", kind_of_fact->table,
-                     kind_of_fact->digest_key ? kind_of_fact->digest_key : "");
-    for (size_t i = 0; i < fact->columns; i++)
-        abdb_text_printf(sql, "%s\"%s\"", i || kind_of_fact->digest_key ? ", " : "",
-                         fact->column[i].name);
-    abdb_text_puts(sql, kind_of_fact->digest_key ? ") VALUES (?, ?, ?" : ") VALUES (?");
-    for (size_t i = 1; i < fact->columns; i++) abdb_text_puts(sql, ", ?");
-    abdb_text_puts(sql, ")");
-    if (!kind_of_fact->conflict) { /* appended; what is there stays as it is */
-        if (!kind_of_fact->digest_key) abdb_text_puts(sql, " ON CONFLICT DO NOTHING");
-        return;
-    }
-    abdb_text_printf(sql, " ON CONFLICT (%s) DO UPDATE SET ", kind_of_fact->conflict);
-    for (size_t i = 0; i < fact->columns; i++)
-        abdb_text_printf(sql, "%s\"%s\" = coalesce(excluded.\"%s\", \"%s\")", i ? ", " : "",
-                         fact->column[i].name, fact->column[i].name, fact->column[i].name);
-    /* Only where something changes: sqlite3_changes() then says whether the row was new. */
-    abdb_text_puts(sql, " WHERE ");
-    for (size_t i = 0; i < fact->columns; i++)
-        abdb_text_printf(sql, "%sexcluded.\"%s\" <> coalesce(\"%s\", '')", i ? " OR " : "",
-                         fact->column[i].name, fact->column[i].name);
-}
 
 abdb_status abdb_writer_store_or_reject_fact_name(abdb_writer *w, const char *name,
                                                   const char *kind, sqlite3_int64 id, long line,
@@ -316,34 +280,17 @@ done:
     return st;
 }
 
-/* The INSERT of the fact's columns. The last one is kept: rows of a file mostly have the same. */
-static abdb_status prepare_fact_upsert(abdb_writer *w, const fact_table *table,
-                                       const abdb_fact *fact, abdb_error *err)
-{
-    build_fact_upsert_sql(table, fact, &w->text);
-    if (w->text.failed) return ABDB_FAIL(err, ABDB_NOMEM, "a row of %s", fact->table);
-    if (w->fact_upsert && strcmp(sqlite3_sql(w->fact_upsert), abdb_text_get(&w->text)) == 0)
-        return ABDB_OK;
-    sqlite3_finalize(w->fact_upsert);
-    w->fact_upsert = NULL;
-    return sqlite3_prepare_v2(w->db->sql, abdb_text_get(&w->text), -1, &w->fact_upsert, NULL) ==
-                   SQLITE_OK
-               ? ABDB_OK
-               : abdb_db_report_sqlite_error(w->db, err, fact->table);
-}
-
 /* Inserts the row; a constraint that it breaks makes it a reject. *kept: it is there now. */
 static abdb_status insert_fact_or_reject(abdb_writer *w, const fact_table *table,
                                          const abdb_fact *fact, abdb_key key, bool *kept,
                                          abdb_error *err)
 {
-    sqlite3_stmt *s;
+    sqlite3_stmt *s = NULL;
     int at = 1, code;
     abdb_status st = ABDB_OK;
 
     *kept = false;
-    TRY(prepare_fact_upsert(w, table, fact, err));
-    s = w->fact_upsert;
+    TRY(abdb_fact_upserts_get(&w->fact_upserts, w->db, table, fact, &s, err));
     if (table->digest_key) {
         abdb_bind_key_parts(s, at, key);
         at += 2;
@@ -368,9 +315,9 @@ static abdb_status insert_fact_or_reject(abdb_writer *w, const fact_table *table
         *kept = true;
     }
 done:
-    if (w->fact_upsert) {
-        sqlite3_reset(w->fact_upsert);
-        sqlite3_clear_bindings(w->fact_upsert);
+    if (s) {
+        sqlite3_reset(s);
+        sqlite3_clear_bindings(s);
     }
     return st;
 }

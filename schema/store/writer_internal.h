@@ -8,6 +8,7 @@
 
 #include "schema/core/text.h"
 #include "schema/store/digest.h"
+#include "schema/store/fact_upsert.h"
 #include "schema/store/row_buffer.h"
 #include "schema/store/entry_key.h"
 #include "schema/store/keymap.h"
@@ -57,7 +58,7 @@ enum { ABDB_INDEX_MAX = 32 };
 struct abdb_writer {
     abdb_db *db;
     sqlite3_stmt *statement[S_COUNT];
-    sqlite3_stmt *fact_upsert;    /* of the last fact, or NULL */
+    abdb_fact_upserts fact_upserts;
     unsigned marked_stale;        /* what the open transaction has marked, a bit each */
     int begun;                    /* a unit was begun */
     int open;                     /* its transaction is open: a record came */
