@@ -1,5 +1,5 @@
 /* import_serving_json.c - one serving benchmark as a JSON object: vLLM's benchmark_serving, and the
- * form of InferenceX that came out of it.
+ * forms of SGLang and InferenceX that came out of it.
  *
  * How they disagree (six files, and vLLM's own keys): vLLM's keys end in _ms and give mean,
  * median, sd and percentiles; InferenceX's have no suffix and are in seconds; e2el (SGLang:
@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "ingest/check_entry.h"
-#include "ingest/read/flat_records.h"
+#include "ingest/programs/serving_record.h"
 
 typedef struct {
     const abdb_overrides *words;
@@ -203,16 +203,21 @@ static bool mark_failed_if_none_completed(abdb_entry *entry, double completed, d
     return true;
 }
 
-/* Imports one benchmark: rates, latencies with all their statistics, and its load and settings as
- * factors. */
-static abdb_status import_serving_record(void *self, const abdb_flat_record *r, abdb_error *err)
+/* SGLang's client is a copy of vLLM's that has its own names for a few values. */
+static bool is_record_of_sglang(const abdb_flat_record *r)
+{
+    return abdb_flat_text_or_null(r, "total_output_tokens_retokenized") ||
+           abdb_flat_text_or_null(r, "mean_e2e_latency_ms");
+}
+
+abdb_status abdb_serving_import_record(const abdb_overrides *overrides, const abdb_sink *sink,
+                                       const abdb_flat_record *r, abdb_error *err)
 {
     static const char *const factors[][2] = {
         {"max_concurrency", "concurrency"},   {"request_rate", "request_rate"},
         {"num_prompts", "num_prompts"},       {"burstiness", "burstiness"},
         {"tokenizer_id", "tokenizer"},        {"backend", "client_backend"},
         {"endpoint_type", "client_endpoint"}, {"best_of", "best_of"}};
-    state *s = self;
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
     double completed = abdb_flat_number_or_nan(r, "completed"),
@@ -223,7 +228,8 @@ static abdb_status import_serving_record(void *self, const abdb_flat_record *r, 
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    abdb_entry_set_measured_run(entry, "vllm-serving", "serving", r->locator, r->line);
+    abdb_entry_set_measured_run(entry, is_record_of_sglang(r) ? "sglang-serving" : "vllm-serving",
+                                "serving", r->locator, r->line);
     entry->field[ABDB_FIELD_scenario] = "serving";
     entry->field[ABDB_FIELD_model] = abdb_flat_text_or_null(r, "model_id");
     entry->field[ABDB_FIELD_date] = abdb_flat_text_or_null(r, "date");
@@ -245,17 +251,24 @@ static abdb_status import_serving_record(void *self, const abdb_flat_record *r, 
         entry, abdb_flat_number_or_nan(r, "request_throughput"), duration, completed, 1.2);
     abdb_flat_add_unread_values_as_factors(entry, r, noise, &a);
     if (!(rate > 0) && !mark_failed_if_none_completed(entry, completed, requested)) {
-        TRY(abdb_flat_reject_and_end_row(s->sink, r, "output_throughput",
+        TRY(abdb_flat_reject_and_end_row(sink, r, "output_throughput",
                                          "no rate: missing, zero or no number", err));
         goto done;
     }
-    abdb_entry_apply_overrides_and_check(entry, s->words);
-    TRY(s->sink->entry(s->sink->self, entry, err));
-    TRY(s->sink->row_end(s->sink->self, err));
+    abdb_entry_apply_overrides_and_check(entry, overrides);
+    TRY(sink->entry(sink->self, entry, err));
+    TRY(sink->row_end(sink->self, err));
 done:
     free(entry);
     abdb_arena_free(&a);
     return st;
+}
+
+static abdb_status import_serving_record(void *self, const abdb_flat_record *r, abdb_error *err)
+{
+    const state *s = self;
+
+    return abdb_serving_import_record(s->words, s->sink, r, err);
 }
 
 static abdb_status read_serving_json(const abdb_input *in, const abdb_overrides *overrides,
@@ -266,9 +279,10 @@ static abdb_status read_serving_json(const abdb_input *in, const abdb_overrides 
     return abdb_flat_read_records(in, sink, import_serving_record, &s, err);
 }
 
-const abdb_importer abdb_import_serving_json = {"vllm-serving-json",
-                                                "serving benchmarks of vLLM and InferenceX, JSON",
-                                                2,
-                                                NULL,
-                                                serving_json_bid,
-                                                read_serving_json};
+const abdb_importer abdb_import_serving_json = {
+    "vllm-serving-json",
+    "serving benchmarks of vLLM, SGLang and InferenceX, JSON",
+    3,
+    NULL,
+    serving_json_bid,
+    read_serving_json};

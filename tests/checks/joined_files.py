@@ -61,6 +61,11 @@ BARE_OSU = """# OSU MPI Latency Test v7.4
 """
 SERVING = '{"date":"20250101-000000","backend":"vllm","model_id":"m","completed":5,"max_concurrency":4,"request_throughput":1.5,"output_throughput":100.5,"mean_ttft_ms":20}\n'
 BARE_SERVING = '{"completed":5,"request_throughput":2.5,"output_throughput":200.5,"mean_ttft_ms":30}\n'
+BARE_CONSOLE = """============ Serving Benchmark Result ============
+Successful requests:                     5
+Output token throughput (tok/s):         200.50
+Mean TTFT (ms):                          30.50
+"""
 TITLED = """**BF16**:
 
 | Accelerator | MAMF | Theory | Efficiency | Best Shape MxNxK | torch version | Notes |
@@ -97,6 +102,7 @@ STREAMS = {
     "babelstream csv": ["babelstream.csv"],
     "osu": ["osu.txt", FULL_OSU, BARE_OSU],
     "vllm-serving-json": ["serving.json", SERVING, BARE_SERVING],
+    "serving-console": ["serving_console.txt", BARE_CONSOLE],
     "abdb-jsonl": ["records.jsonl", "withdrawn.jsonl"],
     "abdb-csv": ["results.csv", "per.csv", "devices.csv", "specs.csv"],
     "mlperf-checker-csv": ["checker.csv"],

@@ -161,6 +161,7 @@ FORMS = {
     "babelstream.txt": console("Function", "%s: %s"), "stream.txt": console("Function", "%s = %s"),
     "osu.txt": console("# Size", "# [ %s: %s ]"), "nccl_tests.out": console("0: # Using devices", "0: # %s: %s"),
     "mlperf_detail.txt": mllog, "mlperf_training.txt": mllog,
+    "serving_console.txt": console("Benchmark duration", "%s: %s"),
     "superbench.jsonl": json_places, "nvbandwidth.txt": console("CUDA Runtime", "%s: %s"),
 }
 

@@ -44,6 +44,20 @@ load common
     fails 5 "not one value for each column of the matrix"
 }
 
+@test "what serving benchmarks print: a command belongs to its block, SGLang is told from vLLM, a run without tokens is a reject" {
+    run abdb import "$fixtures/serving_console.txt" --set device=H100-SXM --set devices=1
+    fails 0 "3 rows: 2 accepted, 0 duplicate, 1 rejected"
+    same "$(ask "SELECT source, model, metric, statistic, value, n FROM v_result WHERE artifact LIKE '%console%' ORDER BY 1, 3, 4")" \
+        $'sglang-serving,,itl_s,p95,0.0125,\nsglang-serving,,latency_s,mean,0.9605,\nsglang-serving,,queries_per_s,value,5,10\nsglang-serving,,tokens_per_s,value,1500,10\nsglang-serving,,ttft_s,median,0.0635,\nvllm-serving,acme/Model-8B,queries_per_s,value,20,1000\nvllm-serving,acme/Model-8B,tokens_per_s,value,2000,1000\nvllm-serving,acme/Model-8B,tpot_s,mean,0.0255,\nvllm-serving,acme/Model-8B,tpot_s,p99,0.0405,\nvllm-serving,acme/Model-8B,ttft_s,mean,0.2505,\nvllm-serving,acme/Model-8B,ttft_s,median,0.20025,\nvllm-serving,acme/Model-8B,ttft_s,p99,0.90075,'
+    same "$(ask "SELECT factor, text FROM v_run_factor WHERE entry_id = (SELECT min(entry_id) FROM v_run_factor) AND factor NOT LIKE 'user%' ORDER BY 1")" \
+        $'Peak_output_token_throughput_tok/s,2500.00\nconcurrency,64\ninput_tokens,200\nnum_prompts,1000\noutput_tokens,100\nrandom_input_len,1024\nrequest_rate,8.00'
+    same "$(ask "SELECT line, field FROM v_reject")" "43,output_throughput"
+    # 47 of 100 failed: kept, marked, and said
+    sed -n '4,21p' "$fixtures/serving_console.txt" | sed 's/Failed requests:  *0/Failed requests: 900/; s/prompts 1000/prompts 1900/' >failed.log
+    run abdb import failed.log --set device=H100-SXM --set devices=1
+    fails 0 "900 of 1900 requests failed"
+}
+
 @test "shipped tables of the Azure guide are those of its pages" {
     [ -d "$ABDB_REALDATA/acceptance" ] || skip "no realdata"
     # every number in the last column of the tables that are shipped, in the order of the pages

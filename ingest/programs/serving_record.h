@@ -1,0 +1,15 @@
+/* serving_record.h - one serving benchmark, by the names that vLLM's JSON gives its values, whatever
+ * text they stood in. */
+#ifndef ABDB_INGEST_SERVING_RECORD_H
+#define ABDB_INGEST_SERVING_RECORD_H
+
+#include "ingest/read/flat_records.h"
+
+/* Makes an entry of the record and hands it to the sink: rates, latencies with all their
+ * statistics, load and settings as factors. A record without output_throughput is a reject. */
+ABDB_MUST_USE abdb_status abdb_serving_import_record(const abdb_overrides *overrides,
+                                                     const abdb_sink *sink,
+                                                     const abdb_flat_record *record,
+                                                     abdb_error *err);
+
+#endif
