@@ -1,5 +1,5 @@
-/* serving_record.h - one serving benchmark, by the names that vLLM's JSON gives its values, whatever
- * text they stood in. */
+/* serving_record.h - one serving benchmark, by the names that vLLM's JSON gives its values,
+ * whatever text they stood in. */
 #ifndef ABDB_INGEST_SERVING_RECORD_H
 #define ABDB_INGEST_SERVING_RECORD_H
 

@@ -1,4 +1,5 @@
-/* fact_upsert.h - the statements that insert facts, one for each set of columns that a row fills. */
+/* fact_upsert.h - the statements that insert facts, one for each set of columns that a row fills.
+ */
 #ifndef ABDB_STORE_FACT_UPSERT_H
 #define ABDB_STORE_FACT_UPSERT_H
 

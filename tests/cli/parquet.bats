@@ -49,7 +49,8 @@ find_duckdb() {
     ABDB_DUCKDB=./liar run abdb import "x'); DROP TABLE \$(touch owned) .parquet"
     fails 6 "cannot read this Parquet file: it printed no reason"
     cmp x.parquet copy
-    [ ! -e owned ] && ! grep -q 'DROP' arguments
+    [ ! -e owned ]
+    [ "$(grep -c 'DROP' arguments)" = 0 ]
 }
 
 @test "a Parquet file gives the rows of the same table as CSV, and keeps its own digest" {
