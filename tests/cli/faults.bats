@@ -100,7 +100,7 @@ need_filter() {
     [ $most = 1 ] || abdb site --out whole
     # Within the answers of figures and reports. SQLite itself passes over some reads that fail: it only looks whether its tables are
     # those of before. Then the site is the whole one.
-    for at in 60 90 {200..500..20}; do
+    for at in {200..500..20} 60 90; do
         rm -rf s
         run ./inject --count n --read $at -- env LD_PRELOAD="$shim" abdb site --out s
         grep -q "^hit read .*t.db" n
