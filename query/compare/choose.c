@@ -246,12 +246,18 @@ static const char *why_no_usable_result(const abdb_system_choice *c, const abdb_
 }
 
 /* Why a device has no price, and what gives it one. */
-static const char *why_device_has_no_price(const abdb_choose_context *s, const char *device)
+static const char *why_device_has_no_price(const abdb_system_choice *c,
+                                           const abdb_choose_context *s, const char *device)
 {
+    size_t counting = 0;
+
+    while (counting < s->offers.rows && !abdb_offer_counts(c, s, counting, device)) counting++;
     if (strstr(device, " + ")) return "devices of several kinds in a system: no price of one";
-    if (abdb_find_cheapest_offer(&s->offers, device, s->days) != SIZE_MAX)
+    if (counting < s->offers.rows)
         return "offered only in fewer devices than a node of its results has:"
                " --price 'DEVICE=2.49 USD/h' takes your own";
+    if (abdb_find_cheapest_offer(&s->offers, device, s->days) != SIZE_MAX)
+        return "offered only by providers of another kind: --tier any takes their prices too";
     if (abdb_find_cheapest_offer(&s->offers, device, NAN) != SIZE_MAX)
         return "no price so new: a longer --price-max-age, or --price 'DEVICE=2.49 USD/h'";
     if (s->o->measure.price_date || s->o->measure.provider || s->o->measure.tier)
@@ -292,7 +298,7 @@ static abdb_status append_rented_or_leave_out(abdb_system_choice *c, const abdb_
         if (!device_has_row_or_note(c, device))
             abdb_system_choice_record_left_out(c, device, why_no_usable_result(c, s->o, device), 0);
     } else if (needs_price)
-        record_device_without_price(c, device, why_device_has_no_price(s, device), p.cost);
+        record_device_without_price(c, device, why_device_has_no_price(c, s, device), p.cost);
     else
         return append_purchase(c, p, err);
     return ABDB_OK;
@@ -467,6 +473,7 @@ abdb_status abdb_choose_cheapest_systems(abdb_system_choice *c, sqlite3 *db,
     choose_group_note_others(c, o);
     if (c->group == SIZE_MAX) goto done;
     TRY(abdb_load_offers_and_quotes(&s.offers, db, &o->measure, err));
+    if (o->widest_tier) abdb_choose_tier_with_most_devices(c, &s);
     TRY(append_rented_and_owned(c, &s, err));
     record_unused_quotes_left_out(c, &s);
     TRY(note_results_excluded_by_where(c, o, db, &rank.measure, err));

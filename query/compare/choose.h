@@ -43,6 +43,8 @@ typedef struct {
     abdb_latency_limits latency;   /* that the result must keep */
     double usd_per_hour_most;      /* what costs more is left out; NAN: nothing */
     abdb_choose_by by;
+    bool widest_tier; /* only offers of the kind of providers that prices most of the devices; of
+                         several the one whose first costs least */
     abdb_ownership_costs ownership;
 } abdb_choose_options;
 
@@ -82,7 +84,8 @@ typedef struct {
     size_t left_outs;
     abdb_choice_left_out left_out[ABDB_LEFT_OUT_MAX];
     bool training, by_watt;
-    double *watts;             /* of one system of each member of the set; NAN: not measured */
+    const char *tier; /* kind of providers whose offers count; "": not known; NULL: of all */
+    double *watts;    /* of one system of each member of the set; NAN: not measured */
     const char *const *met_by; /* how each member keeps the latency limits, or NULL; NULL: none */
     abdb_arena arena;
 } abdb_system_choice;

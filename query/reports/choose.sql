@@ -17,7 +17,7 @@
 -- param: per | text | dollar | what is saved: dollar, device or watt | SELECT 'dollar' UNION SELECT 'device' UNION SELECT 'watt'
 -- param: metric | text | | metric of the results (default: the workload's own)
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
--- param: tier | text | | only prices of providers of this kind: tier-1 cloud, GPU cloud, marketplace, vendor | SELECT DISTINCT kind FROM v_provider ORDER BY 1
+-- param: tier | text | | only prices of providers of this kind: tier-1 cloud, GPU cloud, marketplace, vendor; any: of all (default: the kind that offers most of the devices) | SELECT DISTINCT kind FROM v_provider UNION SELECT 'any' ORDER BY 1
 -- param: vendor | text | | only devices of this vendor | SELECT DISTINCT vendor FROM v_device ORDER BY 1
 -- param: max_usd_per_hour | number >0.. | | leave out what costs more an hour
 -- param: price_kind | text | on-demand | kind of the prices; on-demand and spot are shipped, 'abdb query prices' shows what is there; any: of all kinds | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1
@@ -76,7 +76,8 @@
 -- column: delivers | delivers† | g5 | rate of all these systems at full load
 -- column: used | used | 2 | fraction of it that the wanted rate is
 -- column: usd_per_million_full | USD/million at full load | g4 | for a million units of work, with all that they deliver
--- hoist: delivers used usd_per_million_full why times_price times_rate times_systems times_offers first_in met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
+-- column: tier | tier | | kind of the providers whose prices count; empty: of all, or not known
+-- hoist: tier delivers used usd_per_million_full why times_price times_rate times_systems times_offers first_in met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
 -- @table training
 SELECT model, count(DISTINCT device) AS devices FROM v_mlperf
  WHERE :time_to_train IS NOT NULL AND unit = 's' AND suite = 'training' AND left_out = ''
@@ -100,7 +101,7 @@ SELECT coalesce(nullif(substr(iif(:model IS NULL, '', ',work=' || quote(:model))
  ORDER BY p.devices DESC, p.model, p.scenario LIMIT 1)
  ELSE (SELECT 'work=' || quote(model) FROM training LIMIT 1) END) AS selection
 -- @table options
-SELECT json_object('selection', a.selection, 'rate', :rate, 'time_to_train', :time_to_train, 'where', nullif(coalesce(:where, '') || CASE WHEN :vendor IS NULL THEN '' ELSE CASE WHEN :where IS NULL THEN '' ELSE ',' END || 'vendor=' || quote(:vendor) END, ''), 'tier', :tier,
+SELECT json_object('selection', a.selection, 'rate', :rate, 'time_to_train', :time_to_train, 'where', nullif(coalesce(:where, '') || CASE WHEN :vendor IS NULL THEN '' ELSE CASE WHEN :where IS NULL THEN '' ELSE ',' END || 'vendor=' || quote(:vendor) END, ''), 'tier', coalesce(:tier, CASE WHEN :provider IS NULL AND :per = 'dollar' THEN 'widest' END),
   'saves', :per, 'metric', :metric, 'provider', :provider, 'price_kind', :price_kind, 'price_date', :price_date,
   'price_max_age', :price_max_age, 'price', :price, 'own', :own, 'life', :life, 'utilisation', :utilisation, 'power', :power,
   'pue', :pue, 'electricity', :electricity, 'today', :today, 'marks', :marks,
@@ -125,16 +126,20 @@ SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first
   FROM choice c WHERE c.kind = 'choice'
 -- @table fresh
 SELECT c.*, printf(iif(usd_per_hour < 99999.5, '%.5g', '%.0f'), usd_per_hour) AS hour_said FROM (SELECT 1 FROM purchase WHERE place = 1 AND price_age_days > price_old_days() AND :price_max_age IS NULL AND :per = 'dollar') o
-  CROSS JOIN options a CROSS JOIN abdb_choose(json_set(a.said, '$.price_max_age', price_old_days())) c
+  CROSS JOIN options a CROSS JOIN abdb_choose(json_set(a.said, '$.price_max_age', price_old_days(), '$.tier', coalesce(nullif((SELECT tier FROM purchase WHERE place = 1), ''), json_extract(a.said, '$.tier')))) c
  WHERE c.kind = 'choice' AND c.place = 1
 -- @table widest
 -- the provider that offers most of these devices, where several providers meet in the answer
-SELECT o.provider FROM v_price_offer o
- WHERE :provider IS NULL AND :tier IS NULL AND :price_date IS NULL AND :per = 'dollar' AND o.valid_to IS NULL AND o.kind = coalesce(nullif(:price_kind, 'any'), 'on-demand')
+SELECT o.provider FROM v_price_offer o LEFT JOIN v_provider v ON v.provider = o.provider
+ WHERE :provider IS NULL AND coalesce(v.kind, '') = coalesce((SELECT tier FROM purchase WHERE place = 1), v.kind, '') AND :price_date IS NULL AND :per = 'dollar' AND o.valid_to IS NULL AND o.kind = coalesce(nullif(:price_kind, 'any'), 'on-demand')
    AND o.device IN (SELECT device FROM purchase) AND (SELECT count(DISTINCT provider) FROM purchase) > 1
  GROUP BY o.provider HAVING count(DISTINCT o.device) > 1 ORDER BY count(DISTINCT o.device) DESC, o.provider LIMIT 1
 -- @table alone
 SELECT c.* FROM widest w CROSS JOIN options a CROSS JOIN abdb_choose(json_set(a.said, '$.provider', w.provider)) c WHERE c.kind = 'choice' AND c.provider = w.provider
+-- @table anywhere
+-- where one tier leads: what the providers of all tiers together would give
+SELECT c.* FROM (SELECT 1 FROM purchase WHERE place = 1 AND tier IS NOT NULL AND :tier IS NULL) l CROSS JOIN options a
+  CROSS JOIN abdb_choose(json_set(a.said, '$.tier', 'any')) c WHERE c.kind = 'choice' AND providers > 0
 -- @table priced
 SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days FROM choice
  WHERE providers > 0 AND price_kind <> 'owned'
@@ -142,7 +147,7 @@ SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days F
 SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_per_device_hour, usd_per_hour, usd_per_million, usd_of_run,
        CASE WHEN usd_of_run IS NOT NULL OR unit = 's' THEN rate / 60 END AS minutes, watts, of_first, break_even, dearest, providers, provider,
        uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, nullif(unit, 's') AS unit, submitter, system, round, dtype, public_id, rented, offered, met_by, limits,
-       why, times_price, times_rate, times_systems, times_offers, 100 * first_share AS first_in, delivers, used, usd_per_million_full,
+       why, times_price, times_rate, times_systems, times_offers, 100 * first_share AS first_in, delivers, used, usd_per_million_full, nullif(tier, '') AS tier,
        facts AS _facts,
        (SELECT number || ' ' || coalesce(nullif(trim(substr(:time_to_train, length(number) + 1)), ''), 'min')
           FROM (SELECT rtrim(:time_to_train, ' sminhd') AS number) WHERE :time_to_train <> 'any') AS _within,
@@ -166,7 +171,7 @@ SELECT line FROM (
                                          'none is here: abdb import data brings what is shipped')
    WHERE :time_to_train IS NOT NULL AND :model IS NULL AND :scenario IS NULL AND :selection IS NULL
   UNION ALL
-  SELECT 1, CASE WHEN EXISTS (SELECT 1 FROM second) THEN name || ' is first' ELSE 'only ' || device || ' is left' END ||
+  SELECT 1, coalesce('at prices of ' || nullif(tier, '') || 's ', '') || CASE WHEN EXISTS (SELECT 1 FROM second) THEN name || ' is first' ELSE 'only ' || device || ' is left' END ||
             printf(': %d device%s for %s USD/h', devices, CASE devices WHEN 1 THEN '' ELSE 's' END, hour_said) ||
             CASE WHEN offered > 1 THEN printf(' (%d x %d rented at %s)', rented / offered, offered, provider) ELSE '' END ||
             CASE WHEN usd_per_million IS NOT NULL THEN printf(', %s USD per million %s', million_said, CASE unit WHEN 'query/s' THEN 'queries' ELSE replace(unit, '/s', '') || 's' END) ELSE '' END ||
@@ -174,7 +179,12 @@ SELECT line FROM (
     FROM first f WHERE usd_per_hour IS NOT NULL
   UNION ALL
   SELECT 1, printf('at %s alone (%s): %s USD/h', provider, coalesce(provider_kind, 'kind not known'), group_concat(device || printf(iif(usd_per_hour < 99999.5, ' %.5g', ' %.0f'), usd_per_hour), ', ' ))
-    FROM (SELECT * FROM alone ORDER BY place LIMIT 4) HAVING count(*) > 1
+    FROM (SELECT * FROM alone ORDER BY place LIMIT 4) HAVING count(*) > 1 AND EXISTS (SELECT 1 FROM purchase p WHERE p.place <= 4 AND p.provider NOT IN (SELECT provider FROM widest))
+  UNION ALL
+  SELECT 1, 'cheapest anywhere: ' || group_concat(device || printf(iif(said < 99999.5, ' %.5g', ' %.0f'), said) || printf(' (%s, %s)', provider, coalesce(provider_kind, 'kind not known')), ', ') ||
+         (SELECT CASE WHEN usd_of_run IS NOT NULL THEN ' USD a training' WHEN :rate IS NOT NULL THEN ' USD/h' ELSE ' USD per million' END FROM first) || '; what these prices include differs: --tier any'
+    FROM (SELECT *, coalesce(usd_of_run, CASE WHEN :rate IS NOT NULL THEN usd_per_hour ELSE usd_per_million END) AS said FROM anywhere ORDER BY place LIMIT 3)
+  HAVING (SELECT count(*) FROM anywhere x WHERE coalesce(x.provider_kind, '') <> (SELECT tier FROM first)) > 0
   UNION ALL
   SELECT 1, 'rented in whole offers: ' || group_concat(printf('%s %d for the %d that are needed', device, rented, devices), ', ')
     FROM (SELECT * FROM purchase WHERE rented > devices AND place <= :limit ORDER BY place) HAVING count(*) > 0

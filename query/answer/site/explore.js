@@ -347,7 +347,7 @@
     const quotes = [...state.prices].filter(([device]) => !/[=,]/.test(device)).map(([device, price]) => `${device}=${price} USD/h`).join(",");
     const prices = abdb.isPriced(state.per) && quotes ? ` --price ${shellWord(quotes)}` : "";
     if (state.per === "million") return `abdb query token-cost`;
-    if (state.per === "rate") return `abdb choose ${shellWord(where)}${state.rate ? ` --rate ${shellName(state.rate)}` : ""}${prices}`;
+    if (state.per === "rate") return `abdb choose ${shellWord(where)} --tier any${state.rate ? ` --rate ${shellName(state.rate)}` : ""}${prices}`;
     return `abdb rank ${shellWord(where)} --per ${shellName(state.per)} --by ${shellName(state.by)}${state.per === "dollar" ? ` --price-kind ${shellName(state.kind)}` : ""}${prices}`;
   };
   const update = (isStep) => {
