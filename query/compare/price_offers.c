@@ -9,16 +9,16 @@
 
 enum { NODE_RATIO = 10 }; /* a quote so many times what is stored is asked about */
 
-/* ?1 the day that was asked (NULL: the latest of each provider and kind), ?2 a provider, ?3 a kind,
+/* ?1 the day that was asked (NULL: today, or ?4 where that is later), ?2 a provider, ?3 a kind,
  * ?4 the day from which ages are counted (NULL: the day that was asked, else today), ?5 a kind of
- * providers. Cheapest first. */
+ * providers. A price of a later day does not count yet, and ends no other. Cheapest first. */
 static const char stored[] =
     "SELECT o.device, o.per_device_hour, o.provider, o.kind, o.valid_from,"
     " julianday(coalesce(?4, ?1, date('now'))) - julianday(o.first_day), o.locator, o.key, p.kind,"
     " o.devices"
     " FROM v_price_offer o LEFT JOIN v_provider p ON p.provider = o.provider"
-    " WHERE (?1 IS NOT NULL OR o.valid_to IS NULL) AND (?1 IS NULL OR (coalesce(o.last_day, '')"
-    "  <= ?1 AND (o.valid_to IS NULL OR o.valid_to > ?1)))"
+    " CROSS JOIN (SELECT coalesce(?1, max(coalesce(?4, ''), date('now'))) AS day) d"
+    " WHERE coalesce(o.last_day, '') <= d.day AND (o.valid_to IS NULL OR o.valid_to > d.day)"
     " AND (?2 IS NULL OR o.provider = ?2) AND (?3 = 'any' OR o.kind = coalesce(?3, 'on-demand'))"
     " AND (?5 IS NULL OR p.kind = ?5 COLLATE NOCASE)"
     " ORDER BY o.per_device_hour, o.valid_from DESC, o.key";
@@ -73,7 +73,8 @@ static abdb_status refuse_likely_node_price(sqlite3 *db, const char *device,
     (void)abdb_bind_add_text(&binds, device);
     TRY(abdb_query_to_table(db,
                             "SELECT min(per_device_hour) FROM v_price_offer"
-                            " WHERE device = ?1 AND kind = 'on-demand' AND valid_to IS NULL",
+                            " WHERE device = ?1 AND kind = 'on-demand' AND last_day <= date('now')"
+                            " AND (valid_to IS NULL OR valid_to > date('now'))",
                             &binds, &t, err));
     least = t.rows ? abdb_cell_number_or_nan(&t, 0, 0) : NAN;
     if (quote->amount > NODE_RATIO * least)

@@ -115,7 +115,8 @@ SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first
        printf(iif(usd_per_million < 999.5, '%.3g', '%.0f'), usd_per_million) AS million_said,
        printf(iif(usd_of_run < 99999.5, '%.5g', '%.0f'), usd_of_run) AS run_said,
        substr(CASE WHEN providers > 0 AND provider <> 'you' AND price_age_days IS NULL THEN ', price undated'
-                   WHEN price_age_days > price_old_days() THEN printf(', price up to %d days old', price_age_days) ELSE '' END
+                   WHEN length(price_date) = 21 THEN ', price read on ' || substr(price_date, 12) || ', age unknown'
+                   WHEN price_age_days > price_old_days() THEN printf(', price %d days old', price_age_days) ELSE '' END
            || CASE WHEN evidence = 'mlperf' AND submitters = 1 THEN ', one submitter' ELSE '' END
            || CASE WHEN evidence = 'mlperf' AND verified_by = 'file' THEN ', verified as its file states'
                    WHEN evidence = 'mlperf' AND coalesce(verified_by, '') <> 'mlcommons' THEN ', not known to be verified'
@@ -125,13 +126,13 @@ SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first
            || CASE WHEN offered = 1 AND size > 1 AND provider <> 'you' THEN ', price of one device' ELSE '' END, 3) AS uncertain
   FROM choice c WHERE c.kind = 'choice'
 -- @table fresh
-SELECT c.*, printf(iif(usd_per_hour < 99999.5, '%.5g', '%.0f'), usd_per_hour) AS hour_said FROM (SELECT 1 FROM purchase WHERE place = 1 AND price_age_days > price_old_days() AND :price_max_age IS NULL AND :per = 'dollar') o
+SELECT c.*, printf(iif(usd_per_hour < 99999.5, '%.5g', '%.0f'), usd_per_hour) AS hour_said FROM (SELECT 1 FROM purchase WHERE place = 1 AND (price_age_days > price_old_days() OR length(price_date) = 21) AND :price_max_age IS NULL AND :per = 'dollar') o
   CROSS JOIN options a CROSS JOIN abdb_choose(json_set(a.said, '$.price_max_age', price_old_days(), '$.tier', coalesce(nullif((SELECT tier FROM purchase WHERE place = 1), ''), json_extract(a.said, '$.tier')))) c
  WHERE c.kind = 'choice' AND c.place = 1
 -- @table widest
 -- the provider that offers most of these devices, where several providers meet in the answer
 SELECT o.provider FROM v_price_offer o LEFT JOIN v_provider v ON v.provider = o.provider
- WHERE :provider IS NULL AND coalesce(v.kind, '') = coalesce((SELECT tier FROM purchase WHERE place = 1), v.kind, '') AND :price_date IS NULL AND :per = 'dollar' AND o.valid_to IS NULL AND o.kind = coalesce(nullif(:price_kind, 'any'), 'on-demand')
+ WHERE :provider IS NULL AND coalesce(v.kind, '') = coalesce((SELECT tier FROM purchase WHERE place = 1), v.kind, '') AND :price_date IS NULL AND :per = 'dollar' AND coalesce(o.last_day, '') <= date('now') AND (o.valid_to IS NULL OR o.valid_to > date('now')) AND o.kind = coalesce(nullif(:price_kind, 'any'), 'on-demand')
    AND o.device IN (SELECT device FROM purchase) AND (SELECT count(DISTINCT provider) FROM purchase) > 1
  GROUP BY o.provider HAVING count(DISTINCT o.device) > 1 ORDER BY count(DISTINCT o.device) DESC, o.provider LIMIT 1
 -- @table alone
@@ -141,7 +142,7 @@ SELECT c.* FROM widest w CROSS JOIN options a CROSS JOIN abdb_choose(json_set(a.
 SELECT c.* FROM (SELECT 1 FROM purchase WHERE place = 1 AND tier IS NOT NULL AND :tier IS NULL) l CROSS JOIN options a
   CROSS JOIN abdb_choose(json_set(a.said, '$.tier', 'any')) c WHERE c.kind = 'choice' AND providers > 0
 -- @table priced
-SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days FROM choice
+SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days, price_date AS valid_from FROM choice
  WHERE providers > 0 AND price_kind <> 'owned'
 -- @rows
 SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_per_device_hour, usd_per_hour, usd_per_million, usd_of_run,
@@ -191,8 +192,8 @@ SELECT line FROM (
   UNION ALL
   SELECT 2, printf('! uncertain of %s: %s', device, uncertain) FROM first WHERE uncertain <> ''
   UNION ALL
-  SELECT 2, CASE WHEN device = first_device THEN printf('with prices of the last %d days it stays first, for %s USD/h', price_old_days(), hour_said)
-                 ELSE printf('with prices of the last %d days %s is first: %d device%s for %s USD/h', price_old_days(), device, devices, CASE devices WHEN 1 THEN '' ELSE 's' END, hour_said) END
+  SELECT 2, CASE WHEN device = first_device THEN printf('with prices dated within the last %d days it stays first, for %s USD/h', price_old_days(), hour_said)
+                 ELSE printf('with prices dated within the last %d days %s is first: %d device%s for %s USD/h', price_old_days(), device, devices, CASE devices WHEN 1 THEN '' ELSE 's' END, hour_said) END
     FROM (SELECT device AS first_device FROM first) g, fresh f
   UNION ALL
   SELECT 2, printf('it stays first up to %.4g USD per device and hour; %s at %.4g wins below %.4g', f.break_even, s.name,

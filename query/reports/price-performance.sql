@@ -69,9 +69,10 @@ SELECT p.device, p.price AS usd_per_device_hour, p.each AS rate_per_device, p.un
 -- @prices priced small
 SELECT line FROM (
   SELECT 0 AS place, 'price: the lowest ' || CASE WHEN :price_kind = 'any' THEN '' ELSE coalesce(:price_kind, 'on-demand') || ' ' END || 'one of each device' ||
-         coalesce(', of ' || min(valid_from) || CASE WHEN max(valid_from) > min(valid_from) THEN ' to ' || max(valid_from) ELSE '' END ||
-                  printf(', %d to %d days old', min(CASE WHEN valid_from IS NOT NULL THEN age_days END), max(age_days)), '') || '; n = ' || count(*) || CASE count(*) WHEN 1 THEN ' device' ELSE ' devices' END AS line
-    FROM priced HAVING count(*) > 0
+         coalesce(', of ' || min(dated) || CASE WHEN max(dated) > min(dated) THEN ' to ' || max(dated) ELSE '' END ||
+                  printf(', %d to %d days old', min(CASE WHEN dated IS NOT NULL THEN age_days END), max(CASE WHEN dated IS NOT NULL THEN age_days END)), '') ||
+         CASE count(valid_from) - count(dated) WHEN 0 THEN '' ELSE printf(', %d of unknown age', count(valid_from) - count(dated)) END || '; n = ' || count(*) || CASE count(*) WHEN 1 THEN ' device' ELSE ' devices' END AS line
+    FROM (SELECT *, CASE WHEN length(valid_from) <> 21 THEN valid_from END AS dated FROM priced) HAVING count(*) > 0
   UNION ALL
   SELECT 1, line FROM prices_said
   UNION ALL SELECT 2, count(*) || CASE count(*) WHEN 1 THEN ' device with results has' ELSE ' devices with results have' END || ' no price: --price gives one'

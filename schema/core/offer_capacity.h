@@ -8,6 +8,11 @@
 /* A price of more days is called old wherever it is shown: the market has moved on. */
 enum { ABDB_PRICE_OLD_DAYS = 180 };
 
+/* What renews prices: the end of the line that names old ones and those of unknown age. */
+#define ABDB_PRICE_RENEWAL                                                                \
+    "ask for a quote of today (--price), or import a price list: abdb import FILE --set " \
+    "provider=NAME --set valid_from=DAY"
+
 /* How an offer is told (device, USD/h, provider, devices), and why it is left out. */
 #define ABDB_OFFER_FORMAT "%s at %.4g USD/h of %s, %.0f together"
 #define ABDB_OFFER_SMALL  "offers of fewer devices than a node of the measured system has"

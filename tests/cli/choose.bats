@@ -90,7 +90,7 @@ END
     fails 0 "left out: H100-SXM (first below "
     [[ "$output" == *"offered only in fewer devices than a node of its results has"* ]]
     ABDB_DB=shipped.db filled "$root/data"
-    choose_shipped --rate 9k/s --limit 100 --today 2026-11-23 -o json >got 2>/dev/null
+    choose_shipped --tier any --rate 9k/s --limit 100 --today 2026-11-23 -o json >got 2>/dev/null
     abdb query --db shipped.db "SELECT device, provider, devices, per_device_hour FROM v_price_offer WHERE kind = 'on-demand' AND valid_to IS NULL" -o json >offers 2>/dev/null
     abdb query --db shipped.db "SELECT device, devices, nodes, value FROM v_mlperf WHERE division = 'closed' AND scenario = 'Server' AND unit = 'token/s'" -o json >results 2>/dev/null
     python3 - <<'END'
@@ -110,7 +110,7 @@ for r in got:
     own = [s for s in results if s["device"] == r["device"] and s["devices"] == r["size"] and math.isclose(s["value"], r["rate_each"])]
     assert math.isclose(r["usd_per_hour"], min(cost(s, o) for s in own for o in mine)), r
 END
-    run choose_shipped --rate 9k/s --today 2026-11-23
+    run choose_shipped --tier any --rate 9k/s --today 2026-11-23
     fails 0 "H100-SXM at 1.29 USD/h of Hyperbolic, 3 together: offers of fewer devices than a node of the measured system has"
     [[ "$output" == *"! uncertain of H100-SXM: price up to "* && "$output" == *"with prices of the last 180 days "* ]]
     run abdb query price-for-throughput --db shipped.db
@@ -288,14 +288,14 @@ for r in rows:
     assert r["minutes"] <= 30 and math.isclose(r["usd_of_run"], r["devices"] * r["usd_per_device_hour"] * r["minutes"] / 60), r
 END
     # of each device the cheapest size of all that are done in time, whatever sizes others have
-    abdb choose llama2_70b_lora --time-to-train 5min --db shipped.db -o json >got 2>/dev/null
+    abdb choose llama2_70b_lora --tier any --time-to-train 5min --db shipped.db -o json >got 2>/dev/null
     for device in $(jq -r '.[].device' got); do
         same "$(jq --arg d "$device" '.[] | select(.device == $d) | [.devices, .usd_of_run]' got)" \
-            "$(abdb choose llama2_70b_lora --time-to-train 5min --where "device=$device" --db shipped.db -o json 2>/dev/null | jq '.[] | [.devices, .usd_of_run]')"
+            "$(abdb choose llama2_70b_lora --tier any --time-to-train 5min --where "device=$device" --db shipped.db -o json 2>/dev/null | jq '.[] | [.devices, .usd_of_run]')"
     done
     same "$(jq -c '.[0] | [.device, .devices, .unit, .rate_each]' got)" '["B200-SXM",32,null,null]'
     # not what costs most in a size that more devices have, nor nothing where that one has no price
-    same "$(abdb choose gpt3 --time-to-train 1h --db shipped.db -o csv 2>/dev/null | sed -n 2p | cut -d, -f4,7)" H100-SXM,512
+    same "$(abdb choose gpt3 --tier any --time-to-train 1h --db shipped.db -o csv 2>/dev/null | sed -n 2p | cut -d, -f4,7)" H100-SXM,512
     run abdb choose llama2_70b_lora --time-to-train 2min --db shipped.db
     fails 0 "! systems of different size meet: "
     run abdb choose llama3.1-405b-training --time-to-train 1d --price 'B200-SXM=2.00 USD/h,TPU-v5e=1.2 USD/h' --db shipped.db
@@ -303,7 +303,7 @@ END
     run abdb choose llama3.1-405b-training --time-to-train 1d --price 'B200-SXM=2.00 USD/h' --where devices=448 --db shipped.db
     fails 0 "only B200-SXM is left: 448 devices"
     # the title says the time; what has no value is no column
-    run abdb choose llama2_70b_lora --time-to-train 5min --db shipped.db -o markdown
+    run abdb choose llama2_70b_lora --tier any --time-to-train 5min --db shipped.db -o markdown
     fails 0 "**What to buy or rent to train within 5min**"
     [[ "$output" != *"rate of one"* && "$output" != *"| ID |"* && "$output" != *"unit s"* ]]
     same "$(abdb choose llama2_70b_lora --time-to-train any --db shipped.db 2>/dev/null | head -1)" "What to buy or rent to train"
@@ -407,10 +407,25 @@ assert all(r['devices'] > 0 and r['usd_per_hour'] > 0 for r in json.load(sys.std
     same "$(jq -r '[.[].provider] | unique | join(",")' tier)" "$(abdb query "SELECT group_concat(provider) FROM (SELECT DISTINCT p.provider FROM v_provider p WHERE p.kind = 'tier-1 cloud' AND p.provider IN ($(jq -r '[.[].provider] | unique | map("'"'"'" + . + "'"'"'") | join(",")' tier)) ORDER BY 1);" --db shipped.db -o csv | tail -n +2 | tr -d '"')"
     [ "$(jq length tier)" -gt 2 ]
     # the line of one provider is what that provider alone gives
-    run shipped
+    run shipped --tier any
     line=$(grep -E '^at .* alone \(' <<<"$output")
     provider=$(sed -E 's/^at (.*) alone .*/\1/' <<<"$line")
     same "$(sed -E 's/.*: (.*) USD\/h$/\1/' <<<"$line")" "$(shipped --provider "$provider" -o json 2>/dev/null | jq -r '[.[:4][] | "\(.device) \(.usd_per_hour * 100 | round / 100)"] | join(", ")')"
+    # without --tier the one counts that offers most of the devices; what it gives is what it gives when named, and its quotes count
+    tier=$(for t in 'tier-1 cloud' 'GPU cloud' marketplace vendor; do echo "$(shipped --tier "$t" -o json 2>/dev/null | jq length) $t"; done | sort -rn | head -1 | cut -d' ' -f2-)
+    same "$(shipped -o json 2>/dev/null | jq -c '[.[] | del(.tier)]')" "$(shipped --tier "$tier" -o json 2>/dev/null | jq -c '[.[] | del(.tier)]')"
+    same "$(shipped -o json 2>/dev/null | jq -r '[.[].tier] | unique | join(",")')" "$tier"
+    run shipped
+    fails 0 "at prices of ${tier}s $(shipped --tier "$tier" -o json 2>/dev/null | jq -r '.[0].device') is first"
+    line=$(grep '^cheapest anywhere: ' <<<"$output")
+    same "$(sed -E 's/^cheapest anywhere: ([^ ]+) ([^ ]+) \(([^,]*),.*/\1 \2 \3/' <<<"$line")" "$(shipped --tier any -o json 2>/dev/null | jq -r '.[0] | "\(.device) \(.usd_per_hour * 100 | round / 100) \(.provider)"')"
+    no grep -q 'providers of different kind' <<<"$output"
+    fails 0 "offered only by providers of another kind: --tier any takes their prices too"
+    same "$(shipped --price 'B200=1' -o json 2>/dev/null | jq -c '.[0] | [.device, .provider, .tier]')" "[\"B200-SXM\",\"you\",\"$tier\"]"
+    # of one device that several tiers offer, the one counts in which it costs least; per device no price decides
+    same "$(shipped --where device=B200-SXM -o json 2>/dev/null | jq -r '.[0].usd_per_hour')" "$(shipped --where device=B200-SXM --tier any -o json 2>/dev/null | jq -r '.[0].usd_per_hour')"
+    same "$(shipped --per device -o json 2>/dev/null | jq -c '[.[].tier] | unique')" "[null]"
+    same "$(shipped --provider OCI -o json 2>/dev/null | jq -c '[.[].tier] | unique')" "[null]"
     same "$(shipped --vendor amd -o json 2>/dev/null | jq -r '.[].device' | grep -cv '^MI')" 0
     run shipped --max-usd-per-hour 45
     fails 0 "more than 45 USD/h"

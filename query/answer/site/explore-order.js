@@ -38,7 +38,9 @@
   };
 
   // Days since a price was stated; of "2025-12-02/2026-11-21" since the first day; null: undated.
-  abdb.ageOf = (date) => (date ? Math.floor((Date.now() - Date.parse(date.split("/")[0])) / 864e5) : null);
+  // Days; null: the date is not known, or only two days between which it lies.
+  abdb.ageOf = (date) => (date && !date.includes("/") ? Math.floor((Date.now() - Date.parse(date)) / 864e5) : null);
+  abdb.ageWords = (date) => (!date ? "undated" : date.includes("/") ? `read on ${date.split("/")[1]}, age unknown` : `${abdb.ageOf(date)} days old`);
 
   // Of one system, whatever its source states it per.
   const rateOf = (row) => row.device.value * row.devices;
