@@ -50,11 +50,13 @@ typedef struct {
 
 typedef struct {
     const char *device;
-    size_t member;                        /* of the ranking's set: the result that is multiplied */
-    double rate;                          /* of one system; the seconds of a training */
-    double systems, devices;              /* that are needed */
-    double offer_devices, rented_devices; /* devices of an offer, and of all that are rented */
-    double price; /* USD per device and hour; NAN: none is known, and none is needed */
+    size_t member;           /* of the ranking's set: the result that is multiplied */
+    double rate;             /* of one system; the seconds of a training */
+    double systems, devices; /* that are needed */
+    double offer_devices,
+        rented_devices; /* devices of an offer (0: any number), and of all that are
+                                             rented */
+    double price;       /* USD per device and hour; NAN: none is known, and none is needed */
     const char *provider, *provider_kind, *price_kind, *price_date, *price_key; /* or "" */
     double price_age_days;                                                      /* NAN: undated */
     double dearest;   /* the highest offer of the device that counts */

@@ -15,7 +15,7 @@ enum { NODE_RATIO = 10 }; /* a quote so many times what is stored is asked about
 static const char stored[] =
     "SELECT o.device, o.per_device_hour, o.provider, o.kind, o.valid_from,"
     " julianday(coalesce(?4, ?1, date('now'))) - julianday(o.first_day), o.locator, o.key, p.kind,"
-    " o.devices"
+    " o.offered"
     " FROM v_price_offer o LEFT JOIN v_provider p ON p.provider = o.provider"
     " CROSS JOIN (SELECT coalesce(?1, max(coalesce(?4, ''), date('now'))) AS day) d"
     " WHERE coalesce(o.last_day, '') <= d.day AND (o.valid_to IS NULL OR o.valid_to > d.day)"
@@ -54,7 +54,8 @@ static abdb_status replace_offers_by_quote(abdb_table *t, const char *device,
     for (size_t i = 0; i < ABDB_OFFER_COLUMNS; i++)
         v[i] = texts[i] ? (abdb_value){.kind = ABDB_STRING, .text = texts[i]} : (abdb_value){0};
     v[ABDB_OFFER_PRICE] = (abdb_value){.kind = ABDB_REAL, .real = quote->amount};
-    v[ABDB_OFFER_SIZE] = (abdb_value){.kind = ABDB_REAL, .real = quote->devices};
+    v[ABDB_OFFER_SIZE] =
+        (abdb_value){.kind = ABDB_REAL, .real = quote->devices > 1 ? quote->devices : 0};
     v[ABDB_OFFER_AGE_DAYS] = (abdb_value){.kind = ABDB_REAL, .real = 0};
     return ABDB_OK;
 }

@@ -17,7 +17,7 @@ typedef enum {
     ABDB_OFFER_LOCATOR,
     ABDB_OFFER_KEY,
     ABDB_OFFER_PROVIDER_KIND, /* tier-1 cloud, GPU cloud, ...; none: not known */
-    ABDB_OFFER_SIZE,          /* devices that are rented together; 1: or stated for one device */
+    ABDB_OFFER_SIZE,          /* devices that are rented together; 0: any number */
     ABDB_OFFER_COLUMNS
 } abdb_offer_column;
 

@@ -44,7 +44,8 @@ static abdb_purchase compute_purchase(const abdb_system_choice *c, const abdb_ch
                        .systems = systems,
                        .devices = systems * size,
                        .offer_devices = at.size,
-                       .rented_devices = whole_units_needed(systems * size, used) * at.size,
+                       .rented_devices =
+                           whole_units_needed(systems * size, used) * (at.size < 1 ? 1 : at.size),
                        .price = at.price,
                        .usd_per_million = NAN,
                        .usd_of_run = NAN,
@@ -142,7 +143,7 @@ abdb_purchase abdb_cheapest_purchase_at_price(const abdb_system_choice *c,
                                               const abdb_choose_options *o, const char *device,
                                               double price)
 {
-    return cheapest_result_at_offer(c, o, device, (offer){price, 1});
+    return cheapest_result_at_offer(c, o, device, (offer){price, 0});
 }
 
 /* --- offers ----------------------------------------------------------------------------------- */
@@ -152,7 +153,7 @@ static offer read_offer_price_size(const abdb_choose_context *s, size_t offer_ro
     double size = abdb_cell_number_or_nan(&s->offers, offer_row, ABDB_OFFER_SIZE);
 
     return (offer){abdb_cell_number_or_nan(&s->offers, offer_row, ABDB_OFFER_PRICE),
-                   size > 1 ? size : 1};
+                   size >= 1 ? size : 0};
 }
 
 static const char *copy_offer_cell(abdb_system_choice *c, const abdb_table *offers,

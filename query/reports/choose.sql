@@ -64,7 +64,7 @@
 -- column: dtype | weights | |
 -- column: public_id | ID | | of the result
 -- column: rented | rented | | devices in the whole offers that are rented
--- column: offered | offered by | | devices that are rented together: 8 of an instance of 8; 1: any number, also where a source only says what one costs
+-- column: offered | offered by | | devices that are rented together: 8 of an instance of 8; 0: any number, where a source only says what one costs
 -- column: met_by | limit kept by | | how the result keeps --ttft, --tpot, --latency: = as it measured, <= as its round of MLPerf requires
 -- column: limits | limits of MLPerf | | latency limits that the round of MLPerf requires of the benchmark and scenario
 -- column: why | why | cut80 | of first, as a product; factors of 1 are left out
@@ -77,7 +77,8 @@
 -- column: used | used | 2 | fraction of it that the wanted rate is
 -- column: usd_per_million_full | USD/million at full load | g4 | for a million units of work, with all that they deliver
 -- column: tier | tier | | kind of the providers whose prices count; empty: of all, or not known
--- hoist: tier delivers used usd_per_million_full why times_price times_rate times_systems times_offers first_in met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
+-- column: fabric | network | | between the instances that one measured system takes, as a source states it; not promised: none does
+-- hoist: fabric tier delivers used usd_per_million_full why times_price times_rate times_systems times_offers first_in met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
 -- @table training
 SELECT model, count(DISTINCT device) AS devices FROM v_mlperf
  WHERE :time_to_train IS NOT NULL AND unit = 's' AND suite = 'training' AND left_out = ''
@@ -111,6 +112,8 @@ SELECT c.* FROM options a, abdb_choose(a.said) c
  WHERE a.selection IS NOT NULL
 -- @table purchase
 SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first,
+       CASE WHEN offered >= 1 AND size > offered AND providers > 0 THEN coalesce((SELECT v.fabric FROM v_price p JOIN v_fabric v ON v.provider = p.provider AND v.instance = p.instance
+          WHERE p.price_key = key_number(substr(facts, instr(facts, ' p-') + 1))), 'not promised') END AS fabric,
        printf(iif(usd_per_hour < 99999.5, '%.5g', '%.0f'), usd_per_hour) AS hour_said,
        printf(iif(usd_per_million < 999.5, '%.3g', '%.0f'), usd_per_million) AS million_said,
        printf(iif(usd_of_run < 99999.5, '%.5g', '%.0f'), usd_of_run) AS run_said,
@@ -123,7 +126,7 @@ SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first
                    WHEN evidence = 'published' THEN ', published, not verified' ELSE '' END
            || CASE WHEN coalesce(availability, 'available') NOT LIKE 'available%' THEN ', ' || availability ELSE '' END
            || CASE WHEN price_kind = 'owned' THEN ', your assumptions' ELSE '' END
-           || CASE WHEN offered = 1 AND size > 1 AND provider <> 'you' THEN ', price of one device' ELSE '' END, 3) AS uncertain
+           || CASE WHEN offered = 0 AND size > 1 AND provider <> 'you' THEN ', price of one device' ELSE '' END, 3) AS uncertain
   FROM choice c WHERE c.kind = 'choice'
 -- @table fresh
 SELECT c.*, printf(iif(usd_per_hour < 99999.5, '%.5g', '%.0f'), usd_per_hour) AS hour_said FROM (SELECT 1 FROM purchase WHERE place = 1 AND (price_age_days > price_old_days() OR length(price_date) = 21) AND :price_max_age IS NULL AND :per = 'dollar') o
@@ -148,7 +151,7 @@ SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days, 
 SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_per_device_hour, usd_per_hour, usd_per_million, usd_of_run,
        CASE WHEN usd_of_run IS NOT NULL OR unit = 's' THEN rate / 60 END AS minutes, watts, of_first, break_even, dearest, providers, provider,
        uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, nullif(unit, 's') AS unit, submitter, system, round, dtype, public_id, rented, offered, met_by, limits,
-       why, times_price, times_rate, times_systems, times_offers, 100 * first_share AS first_in, delivers, used, usd_per_million_full, nullif(tier, '') AS tier,
+       why, times_price, times_rate, times_systems, times_offers, 100 * first_share AS first_in, delivers, used, usd_per_million_full, nullif(tier, '') AS tier, fabric,
        facts AS _facts,
        (SELECT number || ' ' || coalesce(nullif(trim(substr(:time_to_train, length(number) + 1)), ''), 'min')
           FROM (SELECT rtrim(:time_to_train, ' sminhd') AS number) WHERE :time_to_train <> 'any') AS _within,
@@ -189,6 +192,13 @@ SELECT line FROM (
   UNION ALL
   SELECT 1, 'rented in whole offers: ' || group_concat(printf('%s %d for the %d that are needed', device, rented, devices), ', ')
     FROM (SELECT * FROM purchase WHERE rented > devices AND place <= :limit ORDER BY place) HAVING count(*) > 0
+  UNION ALL
+  SELECT 2, '! measured as one system, rented as several instances without a promised network between them: '
+         || group_concat(printf('%s (%d x %d at %s)', device, rented / offered, offered, provider), ', ')
+    FROM (SELECT * FROM purchase WHERE fabric = 'not promised' AND place <= :limit ORDER BY place) HAVING count(*) > 0
+  UNION ALL
+  SELECT 2, 'network between instances: ' || group_concat(device || ' ' || fabric || ' (' || provider || ')', ', ')
+    FROM (SELECT * FROM purchase WHERE fabric <> 'not promised' AND place <= :limit ORDER BY place) HAVING count(*) > 0
   UNION ALL
   SELECT 2, printf('! uncertain of %s: %s', device, uncertain) FROM first WHERE uncertain <> ''
   UNION ALL
