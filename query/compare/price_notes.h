@@ -21,9 +21,8 @@ typedef struct {
 } abdb_price_summary;
 
 void abdb_price_summary_add_member(abdb_price_summary *met, const abdb_member *member);
-/* Notes: prices of different kind, providers of different kind, old prices and those of unknown age,
- * offers that are too
- * small. */
+/* Notes: prices of different kind, providers of different kind, old prices and those of unknown
+ * age, offers that are too small. */
 void abdb_price_summary_add_notes(const abdb_price_summary *met, abdb_table *t);
 
 #endif

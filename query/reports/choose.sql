@@ -155,6 +155,8 @@ SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_p
        facts AS _facts,
        (SELECT number || ' ' || coalesce(nullif(trim(substr(:time_to_train, length(number) + 1)), ''), 'min')
           FROM (SELECT rtrim(:time_to_train, ' sminhd') AS number) WHERE :time_to_train <> 'any') AS _within,
+       CASE WHEN :per <> 'dollar' THEN 'with the lowest prices' WHEN tier <> '' THEN 'at ' || tier || ' prices' WHEN :provider IS NOT NULL THEN 'at prices of ' || :provider
+            WHEN :tier <> 'any' THEN 'at ' || :tier || ' prices' ELSE 'at the lowest price of any provider' END AS _prices,
        count(*) OVER () AS _whole
   FROM purchase ORDER BY place LIMIT :limit;
 -- @notes
@@ -175,7 +177,7 @@ SELECT line FROM (
                                          'none is here: abdb import data brings what is shipped')
    WHERE :time_to_train IS NOT NULL AND :model IS NULL AND :scenario IS NULL AND :selection IS NULL
   UNION ALL
-  SELECT 1, coalesce('at prices of ' || nullif(tier, '') || 's ', '') || CASE WHEN EXISTS (SELECT 1 FROM second) THEN name || ' is first' ELSE 'only ' || device || ' is left' END ||
+  SELECT 1, coalesce('at ' || nullif(tier, '') || ' prices ', '') || CASE WHEN EXISTS (SELECT 1 FROM second) THEN name || ' is first' ELSE 'only ' || device || ' is left' END ||
             printf(': %d device%s for %s USD/h', devices, CASE devices WHEN 1 THEN '' ELSE 's' END, hour_said) ||
             CASE WHEN offered > 1 THEN printf(' (%d x %d rented at %s)', rented / offered, offered, provider) ELSE '' END ||
             CASE WHEN usd_per_million IS NOT NULL THEN printf(', %s USD per million %s', million_said, CASE unit WHEN 'query/s' THEN 'queries' ELSE replace(unit, '/s', '') || 's' END) ELSE '' END ||

@@ -416,7 +416,7 @@ assert all(r['devices'] > 0 and r['usd_per_hour'] > 0 for r in json.load(sys.std
     same "$(shipped -o json 2>/dev/null | jq -c '[.[] | del(.tier)]')" "$(shipped --tier "$tier" -o json 2>/dev/null | jq -c '[.[] | del(.tier)]')"
     same "$(shipped -o json 2>/dev/null | jq -r '[.[].tier] | unique | join(",")')" "$tier"
     run shipped
-    fails 0 "at prices of ${tier}s $(shipped --tier "$tier" -o json 2>/dev/null | jq -r '.[0].device') is first"
+    fails 0 "at $tier prices $(shipped --tier "$tier" -o json 2>/dev/null | jq -r '.[0].device') is first"
     line=$(grep '^cheapest anywhere: ' <<<"$output")
     same "$(sed -E 's/^cheapest anywhere: ([^ ]+) ([^ ]+) \(([^,]*),.*/\1 \2 \3/' <<<"$line")" "$(shipped --tier any -o json 2>/dev/null | jq -r '.[0] | "\(.device) \(.usd_per_hour * 100 | round / 100) \(.provider)"')"
     no grep -q 'providers of different kind' <<<"$output"
