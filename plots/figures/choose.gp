@@ -2,7 +2,7 @@
 # finding: {leader} is the cheapest for {rate} of {work} {scenario}: {best} USD per hour; {second} costs {gap} more
 # finding: {tied} are the cheapest for {rate} of {work} {scenario}: {best} USD per hour
 # finding: {only} alone can be chosen for {rate} of {work} {scenario}: {best} USD per hour
-# subtitle: USD per hour† of whole systems {_prices}; pale: not used; circle: highest offer
+# subtitle: USD per hour† of whole systems {_prices}; pale: unused; circle: highest offer
 # ranks: usd_per_hour device low
 # report: choose
 # with: rate=100k/s

@@ -26,7 +26,7 @@ static const char prices_said[] =
     "   WHERE (SELECT count(DISTINCT coalesce(provider_kind, '')) FROM prices_met\n"
     "           WHERE kind <> 'own quote') > 1\n"
     "  UNION ALL\n"
-    "  SELECT '! prices are ' || CASE WHEN old > price_old_days() THEN printf('up to %%d days "
+    "  SELECT '! prices are ' || CASE WHEN old > price_old_days() THEN format('up to %%d days "
     "old', old)"
     " || CASE WHEN unknown THEN ', others of unknown age' ELSE '' END ELSE 'of unknown age' END\n"
     "         || CASE WHEN NOT unknown THEN '' WHEN first = last THEN ', read on ' || last\n"
@@ -45,8 +45,9 @@ static const char small_said[] =
     "  SELECT 'left out: ' || group_concat(format('" ABDB_OFFER_FORMAT
     "', device, per_device_hour,\n"
     "      provider, devices), ', ') || ': " ABDB_OFFER_SMALL "'\n"
-    "    FROM (SELECT DISTINCT device, per_device_hour, provider, devices FROM ";
-static const char small_said_end[] = " ORDER BY 1, 2) HAVING count(*) > 0\n";
+    "    FROM (SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY device\n"
+    "            ORDER BY per_device_hour, devices DESC, provider) AS nth FROM ";
+static const char small_said_end[] = ") WHERE nth = 1 ORDER BY device) HAVING count(*) > 0\n";
 
 /* The offers of table `offer` for each size of system of a table, for `-- @offers`: all of them,
  * and the cheapest that holds a node (schema/core/offer_capacity.h). */

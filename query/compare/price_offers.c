@@ -139,6 +139,14 @@ bool abdb_offer_is_of_device_and_recent(const abdb_table *offers, size_t i, cons
            (isnan(days) || abdb_cell_number_or_nan(offers, i, ABDB_OFFER_AGE_DAYS) <= days);
 }
 
+bool abdb_offer_is_as_cheap_and_larger(const abdb_table *offers, size_t i, size_t earlier)
+{
+    return abdb_cell_number_or_nan(offers, i, ABDB_OFFER_PRICE) <=
+               abdb_cell_number_or_nan(offers, earlier, ABDB_OFFER_PRICE) &&
+           abdb_cell_number_or_nan(offers, i, ABDB_OFFER_SIZE) >
+               abdb_cell_number_or_nan(offers, earlier, ABDB_OFFER_SIZE);
+}
+
 size_t abdb_find_cheapest_offer(const abdb_table *offers, const char *device, double days)
 {
     for (size_t i = 0; i < offers->rows; i++)
@@ -149,17 +157,24 @@ size_t abdb_find_cheapest_offer(const abdb_table *offers, const char *device, do
 size_t abdb_find_cheapest_fitting_offer(const abdb_table *offers, const char *device, double days,
                                         double devices, double nodes, abdb_text *small)
 {
-    for (size_t i = 0; i < offers->rows; i++) {
+    size_t fitting = SIZE_MAX, too_small = SIZE_MAX;
+
+    for (size_t i = 0; i < offers->rows && fitting == SIZE_MAX; i++) {
         double size = abdb_cell_number_or_nan(offers, i, ABDB_OFFER_SIZE);
 
         if (!abdb_offer_is_of_device_and_recent(offers, i, device, days)) continue;
         if (!*abdb_cell_text_or_empty(offers, i, ABDB_OFFER_KEY) ||
             abdb_offer_holds_one_node(devices, nodes, size))
-            return i;
-        abdb_text_puts(small, small->size ? ", " : "");
-        abdb_text_printf(small, ABDB_OFFER_FORMAT, device,
-                         abdb_cell_number_or_nan(offers, i, ABDB_OFFER_PRICE),
-                         abdb_cell_text_or_empty(offers, i, ABDB_OFFER_PROVIDER), size);
+            fitting = i;
+        else if (too_small == SIZE_MAX || abdb_offer_is_as_cheap_and_larger(offers, i, too_small))
+            too_small = i;
     }
-    return SIZE_MAX;
+    if (too_small != SIZE_MAX &&
+        (fitting == SIZE_MAX || abdb_cell_number_or_nan(offers, too_small, ABDB_OFFER_PRICE) <
+                                    abdb_cell_number_or_nan(offers, fitting, ABDB_OFFER_PRICE)))
+        abdb_text_printf(small, ABDB_OFFER_FORMAT, device,
+                         abdb_cell_number_or_nan(offers, too_small, ABDB_OFFER_PRICE),
+                         abdb_cell_text_or_empty(offers, too_small, ABDB_OFFER_PROVIDER),
+                         abdb_cell_number_or_nan(offers, too_small, ABDB_OFFER_SIZE));
+    return fitting;
 }

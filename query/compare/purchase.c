@@ -180,6 +180,7 @@ static void fill_offer_details_note_small(abdb_system_choice *c, const abdb_choo
                                           size_t cheapest_row, abdb_purchase *p)
 {
     const abdb_table *t = &s->offers;
+    size_t small = SIZE_MAX;
 
     p->dearest = p->price;
     for (size_t i = 0; i < t->rows; i++) {
@@ -187,16 +188,20 @@ static void fill_offer_details_note_small(abdb_system_choice *c, const abdb_choo
 
         if (!abdb_offer_counts(c, s, i, p->device)) continue;
         p->providers += is_first_offer_of_provider(c, s, i, p->device);
-        if (devices_used_of_offer(c, p->member, one.size) < 1) {
-            if (one.price < p->price)
-                abdb_system_choice_record_left_out(
-                    c,
-                    abdb_arena_printf(&c->arena, ABDB_OFFER_FORMAT, p->device, one.price,
-                                      abdb_cell_text_or_empty(t, i, ABDB_OFFER_PROVIDER), one.size),
-                    ABDB_OFFER_SMALL, 0);
-        } else if (one.price > p->dearest)
-            p->dearest = one.price;
+        if (devices_used_of_offer(c, p->member, one.size) >= 1)
+            p->dearest = fmax(p->dearest, one.price);
+        else if (one.price < p->price &&
+                 (small == SIZE_MAX || abdb_offer_is_as_cheap_and_larger(t, i, small)))
+            small = i;
     }
+    if (small != SIZE_MAX)
+        abdb_system_choice_record_left_out(
+            c,
+            abdb_arena_printf(&c->arena, ABDB_OFFER_FORMAT, p->device,
+                              read_offer_price_size(s, small).price,
+                              abdb_cell_text_or_empty(t, small, ABDB_OFFER_PROVIDER),
+                              read_offer_price_size(s, small).size),
+            ABDB_OFFER_SMALL, 0);
     p->provider = copy_offer_cell(c, t, cheapest_row, ABDB_OFFER_PROVIDER);
     p->provider_kind = copy_offer_cell(c, t, cheapest_row, ABDB_OFFER_PROVIDER_KIND);
     p->price_kind = copy_offer_cell(c, t, cheapest_row, ABDB_OFFER_KIND);

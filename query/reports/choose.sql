@@ -156,7 +156,8 @@ SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_p
        (SELECT number || ' ' || coalesce(nullif(trim(substr(:time_to_train, length(number) + 1)), ''), 'min')
           FROM (SELECT rtrim(:time_to_train, ' sminhd') AS number) WHERE :time_to_train <> 'any') AS _within,
        CASE WHEN :per <> 'dollar' THEN 'with the lowest prices' WHEN tier <> '' THEN 'at ' || tier || ' prices' WHEN :provider IS NOT NULL THEN 'at prices of ' || :provider
-            WHEN :tier <> 'any' THEN 'at ' || :tier || ' prices' ELSE 'at the lowest price of any provider' END AS _prices,
+            WHEN :tier <> 'any' THEN 'at ' || :tier || ' prices' ELSE 'at the lowest price of any provider' END
+       || CASE WHEN max(length(price_date)) OVER () = 21 THEN ', some of unknown age' ELSE coalesce(printf(', up to %d days old', max(price_age_days) OVER ()), '') END AS _prices,
        count(*) OVER () AS _whole
   FROM purchase ORDER BY place LIMIT :limit;
 -- @notes
