@@ -9,9 +9,9 @@
 enum { ABDB_PRICE_OLD_DAYS = 180 };
 
 /* What renews prices: the end of the line that names old ones and those of unknown age. */
-#define ABDB_PRICE_RENEWAL                                                                \
-    "ask for a quote of today (--price), or import a price list: abdb import FILE --set " \
-    "provider=NAME --set valid_from=DAY"
+#define ABDB_PRICE_RENEWAL                                                                         \
+    "--price takes a quote of today, abdb import FILE --set provider=NAME --set valid_from=DAY a " \
+    "price list"
 
 /* How an offer is told (device, USD/h, provider, devices), and why it is left out. */
 #define ABDB_OFFER_FORMAT "%s at %.4g USD/h of %s, %.0f together"

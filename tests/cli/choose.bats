@@ -112,7 +112,7 @@ for r in got:
 END
     run choose_shipped --tier any --rate 9k/s --today 2026-11-23
     fails 0 "H100-SXM at 1.29 USD/h of Hyperbolic, 3 together"
-    [[ "$output" == *"! uncertain of L40S: price read on 2026-11-21, age unknown"* && "$output" == *"with prices dated within the last 180 days "* ]]
+    [[ "$output" == *"! uncertain of B200-SXM: price read on 2026-11-21, age unknown"* && "$output" == *"with prices dated within the last 180 days "* ]]
     run abdb query price-for-throughput --db shipped.db
     fails 0 "abdb choose takes the cheapest of all measured systems, in whole offers: abdb choose 'llama2-70b-99' Server --rate 100000/s"
     # the age of a price on a day that is asked for counts to that day

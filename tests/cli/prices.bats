@@ -13,7 +13,7 @@ quote() { # PROVIDER KIND AMOUNT DATE: a price of a B200
     run abdb rank "${dollars[@]}"
     fails 0 "OCI on-demand 2026-09-18, 63 days old"
     fails 0 "Verda on-demand, read on 2026-11-21, age unknown"
-    fails 0 "! prices are of unknown age, read on 2026-11-21: ask for a quote of today (--price), or import a price list: abdb import FILE --set provider=NAME --set valid_from=DAY"
+    fails 0 "! prices are of unknown age, read on 2026-11-21: --price takes a quote of today, abdb import FILE --set provider=NAME --set valid_from=DAY a price list"
     run abdb compare device=B200-SXM device=MI355X --where model=llama2-70b-99,devices=8 --per dollar --today 2026-11-20
     fails 0 "price of MI355X: OCI on-demand 2026-09-18, 63 days old"
     fails 0 "! prices are of unknown age, read on 2026-11-21: "
@@ -113,7 +113,7 @@ quote() { # PROVIDER KIND AMOUNT DATE: a price of a B200
     run abdb rank "${dollars[@]}" --provider OCI
     [[ $output != *"providers of different kind"* ]]
     quote Acme on-demand 0.5 2026-11-01
-    run abdb query price-performance
+    run abdb query price-performance --tier any
     fails 0 "of unknown kind (Acme)"
     same "$(ask "SELECT count(*) FROM v_price WHERE provider NOT IN (SELECT provider FROM v_provider) AND provider <> 'Acme'")" 0
 }
@@ -227,7 +227,7 @@ of_eight() { # FILTER REPORT PARAMETER...: rows that the filter of jq picks have
 
 @test "an offer of fewer devices than a node has prices no system: price-performance" {
     threes
-    of_eight '.device == "H100-SXM"' price-performance
+    of_eight '.device == "H100-SXM"' price-performance --tier any
 }
 
 @test "an offer of fewer devices than a node has prices no system: price-for-throughput" {
