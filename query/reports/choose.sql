@@ -78,7 +78,9 @@
 -- column: usd_per_million_full | USD/million at full load | g4 | for a million units of work, with all that they deliver
 -- column: tier | tier | | kind of the providers whose prices count; empty: of all, or not known
 -- column: fabric | network | | between the instances that one measured system takes, as a source states it; not promised: none does
--- hoist: fabric tier delivers used usd_per_million_full why times_price times_rate times_systems times_offers first_in met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
+-- column: weights_gb | weights GB† | g4 | parameters of the model x bytes of the weights' format; empty: one of them is not known
+-- column: memory_gb | memory GB | g4 | of the devices of one system, as specified
+-- hoist: weights_gb memory_gb fabric tier delivers used usd_per_million_full why times_price times_rate times_systems times_offers first_in met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
 -- @table training
 SELECT model, count(DISTINCT device) AS devices FROM v_mlperf
  WHERE :time_to_train IS NOT NULL AND unit = 's' AND suite = 'training' AND left_out = ''
@@ -144,6 +146,19 @@ SELECT c.* FROM widest w CROSS JOIN options a CROSS JOIN abdb_choose(json_set(a.
 -- where one tier leads: what the providers of all tiers together would give
 SELECT c.* FROM (SELECT 1 FROM purchase WHERE place = 1 AND tier IS NOT NULL AND :tier IS NULL) l CROSS JOIN options a
   CROSS JOIN abdb_choose(json_set(a.said, '$.tier', 'any')) c WHERE c.kind = 'choice' AND providers > 0
+-- @table missing
+-- devices with a price that counts and results of other language models, but none of this one; what their largest instance holds
+SELECT o.device, max(o.offered) AS size, (SELECT s.value FROM v_spec s WHERE s.device = o.device AND s.quantity = 'memory_size' AND s.basis = 'card' AND s.preferred = 1) / 1e9 AS gb
+  FROM purchase f JOIN v_price_offer o LEFT JOIN v_provider v ON v.provider = o.provider
+ WHERE f.place = 1 AND f.unit = 'token/s' AND :per = 'dollar' AND o.kind = coalesce(nullif(:price_kind, 'any'), 'on-demand') AND (:provider IS NULL OR o.provider = :provider)
+   AND (f.tier IS NULL OR coalesce(v.kind, '') = f.tier) AND (:vendor IS NULL OR EXISTS (SELECT 1 FROM v_device d WHERE d.device = o.device AND d.vendor = :vendor COLLATE NOCASE))
+   AND o.device NOT IN (SELECT device FROM choice WHERE device IS NOT NULL) AND :where IS NULL
+   AND o.device IN (SELECT DISTINCT device FROM v_mlperf WHERE unit = 'token/s' AND left_out = '')
+   AND NOT EXISTS (SELECT 1 FROM v_mlperf r WHERE r.model = f.work AND r.scenario = f.scenario AND r.device = o.device AND r.unit = 'token/s' AND r.left_out = '')
+ GROUP BY o.device
+-- @table weights
+SELECT m.parameters * n.size_B / 1e9 AS gb, n.number_format FROM purchase f JOIN v_model m ON m.model = f.work JOIN v_number_format n ON n.number_format = f.dtype
+ WHERE f.place = 1 AND m.parameters IS NOT NULL
 -- @table priced
 SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days, price_date AS valid_from FROM choice
  WHERE providers > 0 AND price_kind <> 'owned'
@@ -152,6 +167,8 @@ SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_p
        CASE WHEN usd_of_run IS NOT NULL OR unit = 's' THEN rate / 60 END AS minutes, watts, of_first, break_even, dearest, providers, provider,
        uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, nullif(unit, 's') AS unit, submitter, system, round, dtype, public_id, rented, offered, met_by, limits,
        why, times_price, times_rate, times_systems, times_offers, 100 * first_share AS first_in, delivers, used, usd_per_million_full, nullif(tier, '') AS tier, fabric,
+       (SELECT m.parameters * n.size_B / 1e9 FROM v_model m JOIN v_number_format n ON n.number_format = dtype WHERE m.model = work) AS weights_gb,
+       size * (SELECT s.value FROM v_spec s WHERE s.device = purchase.device AND s.quantity = 'memory_size' AND s.basis = 'card' AND s.preferred = 1) / 1e9 AS memory_gb,
        facts AS _facts,
        (SELECT number || ' ' || coalesce(nullif(trim(substr(:time_to_train, length(number) + 1)), ''), 'min')
           FROM (SELECT rtrim(:time_to_train, ' sminhd') AS number) WHERE :time_to_train <> 'any') AS _within,
@@ -232,6 +249,10 @@ SELECT line FROM (
                                     WHEN break_even IS NOT NULL THEN printf(' (first below %.4g)', break_even) ELSE '' END AS what
             FROM choice WHERE kind = 'left-out'
            ORDER BY why, device) GROUP BY why
+  UNION ALL
+  SELECT 5, 'no result of it here: ' || group_concat(x.device || CASE WHEN x.size >= 1 AND x.gb IS NOT NULL THEN printf(' (%d x %g GB%s)', x.size, x.gb, CASE WHEN x.size * x.gb < w.gb THEN ', less than the weights' ELSE '' END) ELSE '' END, ', ')
+         || coalesce(printf('; weights take %.4g GB at %s (abdb query model-memory)', w.gb, w.number_format), '')
+    FROM (SELECT * FROM missing ORDER BY device) x LEFT JOIN weights w ON true HAVING count(*) > 0
   UNION ALL SELECT 6, '† derived by abdb: whole systems of a result are multiplied, which no result of MLPerf® shows'
               WHERE EXISTS (SELECT 1 FROM purchase WHERE unit <> 's')
   UNION ALL SELECT 6, '† derived by abdb' WHERE EXISTS (SELECT 1 FROM purchase WHERE unit = 's'))
