@@ -129,7 +129,7 @@ abdb_status abdb_resolve_name_deciding_by_metric(sqlite3 *db, const char *kind, 
     TRY(abdb_query_with_three_texts(
         db,
         "SELECT DISTINCT whole, whole = ?2 FROM name WHERE kind = ?1 AND"
-        " (spelling = ?2 OR whole = ?2 OR (?3 <> '' AND folded = ?3))"
+        " (spelling = ?2 OR whole = ?2 OR (?3 <> '' AND ?3 IN (folded, abdb_fold(spelling))))"
         " ORDER BY 2 DESC, 1",
         kind, word, folded, &found, err));
     if (!found.rows) /* the only one that begins so: B200 is B200-SXM */
