@@ -114,11 +114,32 @@ static abdb_status merge_groups_across_sizes(abdb_system_choice *c, abdb_error *
     return ABDB_OK;
 }
 
+static bool group_serves_tokens(const abdb_system_choice *c, size_t g)
+{
+    size_t first = c->ranking.groups.group[g].member[0];
+
+    return strcmp(abdb_member_text(&c->ranking.set, first, ABDB_M_scenario), "Server") == 0 &&
+           strcmp(abdb_member_text(&c->ranking.set, first, ABDB_M_unit), "token/s") == 0;
+}
+
+/* Is there a result that will do of MLPerf's Server scenario? With a latency limit the limit
+ * decides which scenario serves. */
+static bool any_group_serves_tokens(const abdb_system_choice *c, const abdb_choose_options *o)
+{
+    const abdb_groups *all = &c->ranking.groups;
+
+    for (size_t g = 0; g < all->count && !abdb_latency_limits_given(&o->latency); g++)
+        if (group_serves_tokens(c, g) && count_devices_with_usable_result(c, o, &all->group[g]))
+            return true;
+    return false;
+}
+
 /* Of the groups of rates (or of times to train) the one with the most devices that will do; the
  * first of several. How many these are. */
 static size_t pick_group_with_most_devices(abdb_system_choice *c, const abdb_choose_options *o)
 {
     const abdb_groups *all = &c->ranking.groups;
+    bool serving = any_group_serves_tokens(c, o);
     size_t most = 0;
 
     for (size_t g = 0; g < all->count; g++) {
@@ -127,6 +148,10 @@ static size_t pick_group_with_most_devices(abdb_system_choice *c, const abdb_cho
                              ? count_devices_with_usable_result(c, o, &all->group[g])
                              : 0;
 
+        if (serving && devices && !group_serves_tokens(c, g)) {
+            c->server_was_assumed = true;
+            continue;
+        }
         if (devices > most) {
             most = devices;
             c->group = g;

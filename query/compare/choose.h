@@ -2,7 +2,8 @@
  * systems of what was measured, at a price, the cheapest first.
  *
  * Only results that may be compared meet (compare.h): of the groups that a selection falls into the
- * one with the most devices is chosen, the others are left out, which is said. Trainings on systems
+ * one with the most devices is chosen, the others are left out, which is said. A rate of tokens is
+ * that of a server, unless a scenario is named. Trainings on systems
  * of different size meet all the same, each device with the size at which one that is done in time
  * is cheapest: it is its price that is compared, not its speed. A device may stand twice: rented at
  * its cheapest offer, and owned.
@@ -86,8 +87,9 @@ typedef struct {
     size_t left_outs;
     abdb_choice_left_out left_out[ABDB_LEFT_OUT_MAX];
     bool training, by_watt;
-    const char *tier; /* kind of providers whose offers count; "": not known; NULL: of all */
-    double *watts;    /* of one system of each member of the set; NAN: not measured */
+    bool server_was_assumed; /* of several scenarios with rates of tokens, none of them named */
+    const char *tier;        /* kind of providers whose offers count; "": not known; NULL: of all */
+    double *watts;           /* of one system of each member of the set; NAN: not measured */
     const char *const *met_by; /* how each member keeps the latency limits, or NULL; NULL: none */
     abdb_arena arena;
 } abdb_system_choice;

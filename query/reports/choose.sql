@@ -101,7 +101,7 @@ SELECT coalesce(nullif(substr(iif(:model IS NULL, '', ',work=' || quote(:model))
  WHERE EXISTS (SELECT 1 FROM v_name n JOIN v_mlperf r ON r.raw_model = n.spelling
                 WHERE n.kind = 'model' AND n.canon = p.model AND r.scenario = p.scenario AND r.division = 'closed'
                   AND r.unit = 'token/s' AND r.left_out = '')
- ORDER BY p.devices DESC, p.model, p.scenario LIMIT 1)
+ ORDER BY p.scenario <> 'Server', p.devices DESC, p.model, p.scenario LIMIT 1)
  ELSE (SELECT 'work=' || quote(model) FROM training LIMIT 1) END) AS selection
 -- @table options
 SELECT json_object('selection', a.selection, 'rate', :rate, 'time_to_train', :time_to_train, 'where', nullif(coalesce(:where, '') || CASE WHEN :vendor IS NULL THEN '' ELSE CASE WHEN :where IS NULL THEN '' ELSE ',' END || 'vendor=' || quote(:vendor) END, ''), 'tier', coalesce(:tier, CASE WHEN :provider IS NULL AND :per = 'dollar' THEN 'widest' END),

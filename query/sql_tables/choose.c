@@ -282,6 +282,15 @@ static abdb_status append_left_out_rows(const abdb_system_choice *c, abdb_table 
         if (l->n) set_integer_cell(row, N, (double)l->n);
         set_real_cell(row, BREAK_EVEN, l->first_below);
     }
+    if (c->server_was_assumed) {
+        abdb_value *row = abdb_table_append_row(t);
+
+        if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
+        set_text_cell(t, row, KIND, "note");
+        set_text_cell(t, row, WHY,
+                      "no scenario was named: serving is taken for Server; Offline and Interactive"
+                      " by name");
+    }
     if (c->ranking.set.note) {
         abdb_value *row = abdb_table_append_row(t);
 
