@@ -80,7 +80,9 @@
 -- column: fabric | network | | between the instances that one measured system takes, as a source states it; not promised: none does
 -- column: weights_gb | weights GB† | g4 | parameters of the model x bytes of the weights' format; empty: one of them is not known
 -- column: memory_gb | memory GB | g4 | of the devices of one system, as specified
+-- column: warnings | warnings | | for programs: what the lines that begin with ! say
 -- hoist: weights_gb memory_gb fabric tier delivers used usd_per_million_full why times_price times_rate times_systems times_offers first_in met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
+-- bare: warnings
 -- @table training
 SELECT model, count(DISTINCT device) AS devices FROM v_mlperf
  WHERE :time_to_train IS NOT NULL AND unit = 's' AND suite = 'training' AND left_out = ''
@@ -169,7 +171,7 @@ SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_p
        why, times_price, times_rate, times_systems, times_offers, 100 * first_share AS first_in, delivers, used, usd_per_million_full, nullif(tier, '') AS tier, fabric,
        (SELECT m.parameters * n.size_B / 1e9 FROM v_model m JOIN v_number_format n ON n.number_format = dtype WHERE m.model = work) AS weights_gb,
        size * (SELECT s.value FROM v_spec s WHERE s.device = purchase.device AND s.quantity = 'memory_size' AND s.basis = 'card' AND s.preferred = 1) / 1e9 AS memory_gb,
-       facts AS _facts,
+       facts AS _facts, NULL AS warnings,
        (SELECT number || ' ' || coalesce(nullif(trim(substr(:time_to_train, length(number) + 1)), ''), 'min')
           FROM (SELECT rtrim(:time_to_train, ' sminhd') AS number) WHERE :time_to_train <> 'any') AS _within,
        CASE WHEN :per <> 'dollar' THEN 'with the lowest prices' WHEN tier <> '' THEN 'at ' || tier || ' prices' WHEN :provider IS NOT NULL THEN 'at prices of ' || :provider

@@ -28,7 +28,9 @@
 -- column: source | source | | who states the rate
 -- column: public_id | ID | | of the result
 -- column: tier | tier | | kind of the providers whose prices count; empty: of all, or not known
+-- column: warnings | warnings | | for programs: what the lines that begin with ! say
 -- hoist: unit tier
+-- bare: warnings
 -- @table judged
   SELECT r.device, r.unit, r.devices, r.nodes, r.source, r.public_id, r.result_id, r.key, r.evidence, r.each,
          CASE WHEN :marks = 'any' OR r.marks = '' THEN NULL ELSE (SELECT min(x.mark) FROM v_mark_out x WHERE ' ' || r.marks || ' ' LIKE x.pattern) END AS out_by
@@ -75,7 +77,7 @@ SELECT p.device, p.price AS usd_per_device_hour, p.each AS rate_per_device, p.un
        nullif(nullif((SELECT tier FROM lead), ''), 'any') AS tier, replace(p.unit, '/s', 's') AS _units,
        CASE (SELECT tier FROM lead) WHEN 'any' THEN 'at the lowest price of any provider' WHEN '' THEN 'at the lowest price' ELSE 'at ' || (SELECT tier FROM lead) || ' prices' END
        || CASE WHEN EXISTS (SELECT 1 FROM priced WHERE length(valid_from) = 21) THEN ', some of unknown age' ELSE coalesce(printf(', up to %d days old', (SELECT max(age_days) FROM priced)), '') END AS _prices,
-       p.key || coalesce(' ' || p.price_key, '') AS _facts
+       p.key || coalesce(' ' || p.price_key, '') AS _facts, NULL AS warnings
   FROM priced p ORDER BY p.price, p.each DESC;
 -- @notes
 -- @prices priced small

@@ -46,6 +46,7 @@ typedef enum {
     C_EXPLORATORY,
     C_MARKS,
     C_VERIFIED_BY,
+    C_WARNINGS,
     C_RESULT,
     C_FACTS,
     C_WHY,
@@ -79,6 +80,7 @@ static const struct {
                       {"exploratory", NULL, ""},
                       {"marks", NULL, ""},
                       {"verified_by", "verified by", ""},
+                      {"warnings", NULL, ""},
                       {"_key", NULL, ""},
                       {"_facts", NULL, ""},
                       {"why", "why: two largest factors", "cut60"}};
