@@ -263,7 +263,11 @@ static void append_not_drawn_note_or_its_count(abdb_text *line, char *note, size
  * different kind meet? */
 static bool note_is_indispensable(const char *note)
 {
-    static const char *const starts[] = {"†", "‡", "prices are ", "prices of different kind",
+    static const char *const starts[] = {"†",
+                                         "‡",
+                                         "prices are ",
+                                         "prices of different kind",
+                                         "of the whole field: ",
                                          "providers of different kind"};
 
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
