@@ -58,7 +58,6 @@ static const char collect_all[] =
     "INSERT OR IGNORE INTO spelt SELECT kind, spelling, abdb_fold(spelling) FROM ("
     "  SELECT 'device' AS kind, device AS spelling FROM device"
     "  UNION SELECT 'device', canon FROM alias WHERE kind = 'device'"
-    "  UNION SELECT kind, spelling FROM alias"
     "  UNION SELECT 'model', model FROM model"
     "  UNION SELECT kind, spelling FROM name);";
 
