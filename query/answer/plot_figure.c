@@ -300,7 +300,8 @@ static const char *copy_into_table(abdb_table *table, const char *text)
     return text ? abdb_arena_copy(&table->arena, text, strlen(text)) : NULL;
 }
 
-/* --- a narrowed field -------------------------------------------------------------------------- */
+/* --- a narrowed field -------------------------------------------------------------------------
+ */
 
 /* What narrows the field of a figure: "chosen devices, vendor AMD: "; the values without it in
  * `wide`. "": nothing. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/compare/merge_group_sizes.h"
 #include "query/compare/purchase.h"
 #include "schema/core/array.h"
 
@@ -63,55 +64,6 @@ static bool unit_is_rate(const char *unit)
     size_t size = strlen(unit);
 
     return size > 2 && strcmp(unit + size - 2, "/s") == 0;
-}
-
-/* The key of a group without its number of devices. */
-static const char *key_without_device_count(abdb_system_choice *c, const char *key)
-{
-    static const char size_is[] = "devices=";
-    abdb_text out = {0};
-    const char *copy;
-
-    for (size_t size; *key; key += size + (key[size] != 0)) {
-        size = strcspn(key, "\x1f");
-        if (strncmp(key, size_is, strlen(size_is)) == 0) continue;
-        if (out.size) abdb_text_puts(&out, "\x1f");
-        abdb_text_add(&out, key, size);
-    }
-    copy = out.failed ? NULL : abdb_arena_copy(&c->arena, abdb_text_get(&out), out.size);
-    abdb_text_free(&out);
-    return copy;
-}
-
-/* Groups of trainings that only the size of the system keeps apart become one: what a training
- * costs on a system that is done in time is the same question at every size, unlike how long it
- * takes. */
-static abdb_status merge_groups_across_sizes(abdb_system_choice *c, abdb_error *err)
-{
-    abdb_groups *all = &c->ranking.groups;
-    size_t kept = 0;
-
-    for (size_t g = 0; g < all->count; g++) {
-        abdb_group one = all->group[g], *same = NULL;
-        size_t *member;
-
-        one.key = key_without_device_count(c, one.key);
-        if (!one.key) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
-        for (size_t k = 0; k < kept && !same; k++)
-            if (strcmp(all->group[k].key, one.key) == 0) same = &all->group[k];
-        if (!same) {
-            all->group[kept++] = one;
-            continue;
-        }
-        member = abdb_arena_alloc(&c->arena, (same->count + one.count) * sizeof *member);
-        if (!member) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
-        memcpy(member, same->member, same->count * sizeof *member);
-        memcpy(member + same->count, one.member, one.count * sizeof *member);
-        same->member = member;
-        same->count += one.count;
-    }
-    all->count = kept;
-    return ABDB_OK;
 }
 
 static bool group_serves_tokens(const abdb_system_choice *c, size_t g)
@@ -491,7 +443,7 @@ abdb_status abdb_choose_cheapest_systems(abdb_system_choice *c, sqlite3 *db,
     if (!c->watts) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a choice"));
     for (size_t i = 0; i < c->ranking.set.members; i++) c->watts[i] = NAN;
     if (c->by_watt) TRY(derive_watts_from_per_watt(c, o, db, err));
-    if (c->training) TRY(merge_groups_across_sizes(c, err));
+    if (c->training) TRY(abdb_merge_groups_across_sizes(c, err));
     if (abdb_latency_limits_given(&o->latency))
         TRY(abdb_explain_latency_limits_met(&c->ranking.set, db, &o->latency, &c->met_by, &c->arena,
                                             err));

@@ -13,7 +13,7 @@
 #include "schema/store/derive.h"
 #include "query/warehouse/store_client.h"
 
-/* Programs read no notes: the column warnings, where a table has it, says in each row what the notes
+/* Programs read no notes: the column warnings, where a table has it, says in each row what notes
  * that begin with "! " say. */
 static abdb_status fill_warnings_column(abdb_table *t, abdb_error *err)
 {
@@ -28,8 +28,7 @@ static abdb_status fill_warnings_column(abdb_table *t, abdb_error *err)
     abdb_text_free(&all);
     if (!said) return ABDB_FAIL(err, ABDB_NOMEM, "warnings");
     for (size_t r = 0; column >= 0 && *said && r < t->rows; r++)
-        t->value[r * t->columns + (size_t)column] =
-            (abdb_value){.kind = ABDB_STRING, .text = said};
+        t->value[r * t->columns + (size_t)column] = (abdb_value){.kind = ABDB_STRING, .text = said};
     return ABDB_OK;
 }
 
