@@ -158,6 +158,14 @@ SELECT o.device, max(o.offered) AS size, (SELECT s.value FROM v_spec s WHERE s.d
    AND o.device IN (SELECT DISTINCT device FROM v_mlperf WHERE unit = 'token/s' AND left_out = '')
    AND NOT EXISTS (SELECT 1 FROM v_mlperf r WHERE r.model = f.work AND r.scenario = f.scenario AND r.device = o.device AND r.unit = 'token/s' AND r.left_out = '')
  GROUP BY o.device
+-- @table uncounted
+-- prices of these devices that do not count today
+SELECT printf('%s at %.5g %s of %s (%s)', p.device, p.amount / p.devices, p.currency, p.provider,
+              CASE WHEN p.currency <> 'USD' THEN 'no exchange rates are kept' WHEN p.last_day > max(coalesce(:today, ''), date('now')) THEN 'from ' || p.last_day ELSE 'dated before its device existed' END) AS what
+  FROM v_price p JOIN (SELECT DISTINCT device FROM choice) c ON c.device = p.device
+ WHERE :price_date IS NULL AND p.per = 'hour' AND p.kind = coalesce(nullif(:price_kind, 'any'), 'on-demand') AND (:provider IS NULL OR p.provider = :provider)
+   AND (p.currency <> 'USD' OR p.last_day > max(coalesce(:today, ''), date('now'))
+        OR (SELECT d.year FROM v_device d WHERE d.device = p.device) > CAST(substr(p.last_day, 1, 4) AS INTEGER))
 -- @table weights
 SELECT m.parameters * n.size_B / 1e9 AS gb, n.number_format FROM purchase f JOIN v_model m ON m.model = f.work JOIN v_number_format n ON n.number_format = f.dtype
  WHERE f.place = 1 AND m.parameters IS NOT NULL
@@ -251,6 +259,8 @@ SELECT line FROM (
                                     WHEN break_even IS NOT NULL THEN printf(' (first below %.4g)', break_even) ELSE '' END AS what
             FROM choice WHERE kind = 'left-out'
            ORDER BY why, device) GROUP BY why
+  UNION ALL
+  SELECT 5, 'prices that do not count: ' || group_concat(what, ', ') FROM (SELECT what FROM uncounted ORDER BY 1) HAVING count(*) > 0
   UNION ALL
   SELECT 5, 'no result of it here: ' || group_concat(x.device || CASE WHEN x.size >= 1 AND x.gb IS NOT NULL THEN printf(' (%d x %g GB%s)', x.size, x.gb, CASE WHEN x.size * x.gb < w.gb THEN ', less than the weights' ELSE '' END) ELSE '' END, ', ')
          || coalesce(printf('; weights take %.4g GB at %s (abdb query model-memory)', w.gb, w.number_format), '')

@@ -19,7 +19,8 @@ enum { ABDB_PRICE_OLD_DAYS = 180 };
 
 /* How many of the devices that are offered together are used by whole nodes of a system; below 1:
  * the offer holds no node. Offered 0: stated for one device, of which any number can be had. Where
- * the number of nodes is not known (NAN, 0), a system is made of whole offers, or is one node. */
+ * the number of nodes is not known (NAN, 0), a system is made of whole offers of several
+ * devices, or is one node. */
 double abdb_offer_devices_in_whole_nodes(double devices, double nodes, double offered);
 /* Does the offer hold a node? Where the number of devices is not known (NAN), nothing speaks
  * against it. */

@@ -28,7 +28,7 @@ for r in used:
 
 def rented(result, rate, offered, price):
     size, systems = result["devices"], math.ceil(rate / result["value"] * (1 - 1e-12))
-    node = size / result["nodes"] if result["nodes"] else (offered if offered and size % offered == 0 else size)
+    node = size / result["nodes"] if result["nodes"] else (offered if offered > 1 and size % offered == 0 else size)
     whole = 1 if offered == 0 else offered // node * node
     return math.ceil(systems * size / whole) * max(offered, 1) * price if whole >= 1 else math.inf
 

@@ -271,7 +271,7 @@ of_eight() { # FILTER REPORT PARAMETER...: rows that the filter of jq picks have
     fit "8, 1, 0" 1
     fit "8, 1, 1" 0
     fit "1, 1, 1" 1
-    fit "8, NULL, 1" 1 # of nodes of one, perhaps
+    fit "8, NULL, 1" 0
     fit "8, 1, 3" 0
     fit "8, 1, 4" 0
     fit "8, 1, 8" 1
@@ -337,4 +337,61 @@ END
     same "$(sed -n '/^\$data/,/^EOD/p' after.gp)" "$(sed -n '/^\$data/,/^EOD/p' before.gp)"
     run abdb query price-performance
     fails 0 "1 result of other evidence left out: not compared with MLPerf® results"
+}
+
+@test "over time: which price counts when and why not, the median of a tier and what is left out, by hand" {
+    filled "$root/data/devices.csv"
+    printf '%s\n' provider,kind,source,locator "A,GPU cloud,mine,x" "B,GPU cloud,mine,x" "C,GPU cloud,mine,x" "D,GPU cloud,mine,x" "E,GPU cloud,mine,x" "F,GPU cloud,mine,x" "G,vendor,mine,x" | abdb import -q -
+    abdb import -q - <<'END'
+provider,instance,device,devices,kind,region,amount,currency,per,valid_from,source,locator
+A,a8,H100-SXM,8,on-demand,,16,USD,hour,2026-01-01,mine,1
+A,a8,H100-SXM,8,on-demand,,24,USD,hour,2026-06-01,mine,2
+A,a1,H100-SXM,1,on-demand,,1,USD,hour,2026-06-01,mine,3
+B,b8,H100-SXM,8,on-demand,,32,USD,hour,2025-06-01/2026-02-01,mine,4
+C,,H100-SXM,1,on-demand,,5,USD,hour,2026-01-01,mine,5
+D,d8,H100-SXM,8,spot,,8,USD,hour,2026-01-01,mine,6
+E,e8,H100-SXM,8,on-demand,,8,EUR,hour,2026-01-01,mine,7
+F,f8,H100-SXM,8,on-demand,,8,USD,hour,2099-01-01,mine,8
+G,g8,H100-SXM,8,on-demand,,8,USD,hour,2001-01-01,mine,9
+END
+    on() { abdb query fixing --device H100-SXM --today "$1" -o json 2>/dev/null | jq -c '.[] | select(.tier == "GPU cloud") | [.fixing, .n, .low, .high, .undated, .like_for_like, .pairs, .since, .providers, .left_out]'; }
+    same "$(on 2026-07-01)" '[4,3,3,5,1,1.5,1,"2026-01-01","A, B, C","D: only spot; E: in EUR; F: of a later day"]'
+    same "$(on 2026-03-01)" '[4,3,2,5,1,null,null,null,"A, B, C","D: only spot; E: in EUR; F: of a later day"]'
+    same "$(on 2026-01-15 | jq -c '.[:2]')" '[null,2]' # B was read later: no median of two
+    run abdb query fixing --device H100-SXM --today 2026-07-01
+    fails 0 "left out: H100-SXM of vendor: G dated before its device existed"
+    fails 0 "fixing@1: "
+    counts() { abdb query price-history --device H100-SXM --kind any --today 2026-07-01 -o json 2>/dev/null | jq -r '.[] | "\(.provider) \(.instance) \(.per_device_hour) \(.counts)"'; }
+    same "$(counts)" "A a1 1 now
+A a8 2 until 2026-06-01
+A a8 3 now
+B b8 4 now
+C null 5 now
+D d8 1 now
+E e8 1 no: no exchange rates are kept
+F f8 1 from 2099-01-01
+G g8 1 no: before its device existed"
+    # a price per device that names no instance is one of any number, an instance of one is not
+    same "$(ask "SELECT group_concat(offered) FROM (SELECT offered FROM v_price_offer WHERE provider IN ('A', 'C') ORDER BY provider, offered)" | tr -d '"')" 1,8,8,0
+    for day in 2026-07-01 2099-02-01; do
+        ask "SELECT provider || ' ' || per_device_hour FROM abdb_offers(NULL, NULL, NULL, NULL, '$day')" | tr -d '"' >"$day"
+    done
+    same "$(grep -c '^F ' 2026-07-01 2099-02-01 | paste -sd' ')" "2026-07-01:0 2099-02-01:1"
+    abdb plot price-history --device H100-SXM --today 2026-07-01 --script | grep -q '^heading\[1\] = "H100-SXM, on-demand, was offered at 1 to 4 USD per device'
+    abdb plot price-history --device H100-SXM --today 2026-07-01 --out h.svg
+    grep -q 'Instances of 8' h.svg
+}
+
+@test "the memory of a model: weights and cache by hand; what is not known stays unknown" {
+    fill
+    fits() { abdb query model-memory "$@" -o json 2>/dev/null | jq -c '.[] | [.weights_gb, .cache_gb, .devices]'; }
+    # 70e9 parameters x 1 byte; 2 x 80 layers x 8 heads x 128 wide x 1 byte x 1000 tokens x 10 sequences
+    same "$(fits --model llama2-70b-99 --dtype fp8 --context 1000 --sequences 10 --device H100-SXM)" "[70,1.6384,1]"
+    same "$(fits --model llama2-70b-99 --dtype fp16 --context 1000 --sequences 10 --device H100-SXM)" "[140,3.2768,2]"
+    same "$(fits --model deepseek-r1 --dtype fp8 --device H200-SXM)" "[671,null,5]" # the shape of its cache is not known
+    run abdb query model-memory --model llama2-70b-99 --device T4
+    fails 0 "a lower bound: activations"
+    run abdb choose deepseek-r1 server --today 2026-11-25
+    fails 0 "L40S (4 x 48 GB, less than the weights)"
+    same "$(abdb choose llama2-70b-99 server -o json 2>/dev/null | jq -c '.[] | select(.device == "MI355X") | [.weights_gb, .memory_gb]')" "[35,2304]"
 }

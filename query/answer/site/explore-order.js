@@ -18,7 +18,7 @@
 
   // How many devices of an offer whole nodes of a row's system use; below 1: it holds no node (schema/core/offer_capacity.h).
   const usedOf = (row, offered) => {
-    const size = row.devices, nodes = Number(row.known("nodes")), node = nodes >= 1 ? size / nodes : size % offered === 0 ? offered : size;
+    const size = row.devices, nodes = Number(row.known("nodes")), node = nodes >= 1 ? size / nodes : offered > 1 && size % offered === 0 ? offered : size;
     return offered < 1 ? 1 : Math.floor(offered / node) * node;
   };
   const fits = (row, offer) => !row.devices || usedOf(row, offer.size) >= 1;
