@@ -467,3 +467,41 @@ assert all(r['devices'] > 0 and r['usd_per_hour'] > 0 for r in json.load(sys.std
     run choose --rate 50k/s --price 'B2000=3'
     fails 2 "B2000"
 }
+
+@test "what stands beside the price: networks between instances, the scenario that was assumed, names in any spelling, warnings for programs" {
+    ABDB_DB=shipped.db filled "$root/data"
+    export ABDB_DB=shipped.db
+    # a system of several instances: the network that a source names, else none is promised; of one instance nothing is said
+    abdb choose llama3.1-405b server --today 2026-11-25 -o json 2>/dev/null >got
+    same "$(jq -r '.[] | select(.size > .offered) | .fabric' got | sort -u | paste -sd,)" "EFA v2,not promised"
+    same "$(jq -r '.[] | select(.size <= .offered) | .fabric' got | sort -u)" null
+    same "$(jq -r '.[] | select(.fabric == "EFA v2") | "\(.provider) \(.device)"' got)" "AWS H100-SXM"
+    run abdb choose llama3.1-405b server --today 2026-11-25
+    fails 0 "! measured as one system, rented as several instances without a promised network between them: GB300 (18 x 4 at OCI)"
+    fails 0 "network between instances: H100-SXM EFA v2 (AWS)"
+    run abdb query "SELECT count(*) FROM v_fabric f LEFT JOIN v_source s USING (source) WHERE s.source IS NULL OR f.locator IS NULL OR NOT EXISTS (SELECT 1 FROM v_price p WHERE p.provider = f.provider AND p.instance = f.instance)" -o csv
+    fails 0 "0"
+    # serving means Server, and says so; a scenario that is named is taken, and a latency limit decides itself
+    said="! no scenario was named: serving is taken for Server"
+    run abdb choose llama2-70b-99 --rate 100k/s
+    fails 0 "$said"
+    same "$(abdb choose llama2-70b-99 --rate 100k/s -o json 2>/dev/null | jq -c 'map(del(.warnings))')" "$(abdb choose llama2-70b-99 server --rate 100k/s -o json 2>/dev/null | jq -c 'map(del(.warnings))')"
+    for words in "llama2-70b-99 offline" "llama2-70b-99 server" "resnet" "llama2-70b-99 --tpot 50ms" "--time-to-train 2h"; do
+        run abdb choose $words
+        no grep -qF "$said" <<<"$output"
+    done
+    # spellings that no fact has
+    for pair in "mi355=MI355X" "MI 355X=MI355X" "tpu v5 LITE=TPU-v5e" "NVIDIA B300 SXM6 AC=B300-SXM" "HL-225=Gaudi2" "h20=HGX-H20"; do
+        run abdb choose llama2-70b-99 server --rate 1k/s --tier any --price "${pair%=*}=0.01"
+        grep -qE "^[0-9 ]*1 +${pair#*=} .* you|left out: ${pair#*=}: your price is not used" <<<"$output" || { echo "$pair: $output"; false; }
+    done
+    # warnings in each row of what programs read, whatever of the notes is left out; none for people
+    abdb choose llama2-70b-99 --rate 100k/s -o csv --brief 2>/dev/null >rows.csv
+    same "$(python3 -c 'import csv; print(sorted({"no scenario was named" in r["warnings"] and "age unknown" not in r["warnings"] and "unknown age" in r["warnings"] for r in csv.DictReader(open("rows.csv"))}))')" "[True]"
+    same "$(abdb choose llama2-70b-99 server --rate 100k/s --price 'MI355X=1' --where device=MI355X -o json 2>/dev/null | jq -c '.[0].warnings')" null
+    run abdb choose llama2-70b-99 --rate 100k/s --wide
+    no grep -q ' warnings' <<<"$output"
+    # a purchase of which most is idle is drawn so
+    abdb plot choose --rate 100k/s --model llama2-70b-99 --scenario Server --today 2026-11-25 --out c.svg >/dev/null
+    grep -q '12 % used' c.svg
+}
