@@ -415,7 +415,7 @@ static abdb_status fill_ranking_table(const abdb_args *args, const abdb_ranking 
     if (!t->rows)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "no run here has both metrics: %s is missing", o->pareto));
     if (abdb_arg_value(args, "where"))
-        abdb_table_add_note_format(t, "! only results with %s (--where)",
+        abdb_table_add_note_format(t, "only results with %s (--where)",
                                    abdb_arg_value(args, "where"));
     TRY(add_ranking_notes(r, o, hidden, t, err));
     TRY(abdb_add_scenario_limit_notes(&r->set, db->sql, t, err));
