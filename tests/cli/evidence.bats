@@ -144,7 +144,7 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
     fill
     cp t.db was.db
     depends perf-per-dollar exaflop_per_usd device=Gaudi2 --today 2026-11-20
-    depends prices per_device_hour devices=1,instance=8xH100 --today 2026-11-20 --device H100-SXM
+    depends prices per_device_hour devices=1 --today 2026-11-20 --device H100-SXM --provider Nebius
     depends audit-claims recomputed claim=db.speedup.h100
     depends audit-plausibility value "what=MI300X fp8 against bf16"
     cp was.db t.db
