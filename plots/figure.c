@@ -259,14 +259,24 @@ static void append_not_drawn_note_or_its_count(abdb_text *line, char *note, size
     append_note_to_first_line_with_room(line, note, width);
 }
 
-/* Is it a note that explains a mark in the picture? */
-static bool note_explains_mark(const char *note)
+/* Is it a note that no picture may lack: what a mark means, how old prices are, and that prices of
+ * different kind meet? */
+static bool note_is_indispensable(const char *note)
 {
-    return strncmp(note, "†", strlen("†")) == 0 || strncmp(note, "‡", strlen("‡")) == 0;
+    static const char *const starts[] = {"†",
+                                         "‡",
+                                         "prices are ",
+                                         "prices of different kind",
+                                         "of the whole field: ",
+                                         "providers of different kind"};
+
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        if (strncmp(note, starts[i], strlen(starts[i])) == 0) return true;
+    return false;
 }
 
 /* The caption: a line that says round, verification and sources, and what all names say where no
- * subtitle does, and what explains a mark in the picture, whatever room that takes; of the other
+ * subtitle does, and indispensable notes, whatever room that takes; of the other
  * notes those that fit beside it and into one more line. The rest stands in the text beside it. */
 static void build_caption_of_fitting_notes(const abdb_figure *f, const abdb_drawing *d,
                                            const abdb_text *notes, const char *shared,
@@ -280,13 +290,13 @@ static void build_caption_of_fitting_notes(const abdb_figure *f, const abdb_draw
     if (d->status) abdb_text_puts(&line[0], d->status);
     if (*shared) abdb_text_printf(&line[0], "%sall: %s", line[0].size ? " · " : "", shared);
     for (size_t i = 0; i < d->notes; i++)
-        if (note_explains_mark(d->note[i]) &&
+        if (note_is_indispensable(d->note[i]) &&
             !append_note_to_first_line_with_room(line, d->note[i], caption->width))
             abdb_text_printf(&marks, "%s%s", marks.size ? " · " : "", d->note[i]);
     while (copy && (one = strsep(&rest, "\n")) && *one)
         append_not_drawn_note_or_its_count(line, one, caption->width);
     for (size_t i = 0; i < d->notes; i++)
-        if (!note_explains_mark(d->note[i]) && d->note[i][0] != '[')
+        if (!note_is_indispensable(d->note[i]) && d->note[i][0] != '[')
             append_note_to_first_line_with_room(line, d->note[i], caption->width);
     for (size_t i = 0; i < ABDB_CAPTION_MOST; i++) {
         if (line[i].size && caption->lines < ABDB_CAPTION_MOST)

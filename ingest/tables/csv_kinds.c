@@ -54,6 +54,8 @@ const abdb_csv_kind abdb_csv_kinds[] = {
      "place|name|workload|measured|pair|others|floor|near|effect|why|source|locator",
      "suite|same|least_factor|least", "place|least|floor|near|effect"},
     {"withdrawal", "withdrawal", "target|reason|date", "target|reason|date", "instead|event", ""},
+    {"fabric", "fabric", "provider|instance|fabric", "provider|instance|fabric|source|locator", "",
+     ""},
     {"provider", "provider", "provider|kind|locator", "provider|kind|source|locator", "", ""},
     {"factor", "factor", "factor|meaning", "factor|meaning", "unit", ""},
     {"round", "round", "suite|round|published", "suite|round|published|source|locator", "", ""},

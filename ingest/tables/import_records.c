@@ -371,7 +371,7 @@ static abdb_status import_fact_record(reader *r, const json_t *object, const cha
         "compatibility", "workload_factor", "round",      "withdrawal",      "note",
         "spec_order",    "spec_ratio",      "spec_doubt", "workload_engine", "figure_rule",
         "decoration",    "score_rule",      "mark",       "official_result", "scenario_limit",
-        "accept_check"};
+        "accept_check",  "fabric"};
     abdb_fact fact = {.line = line->number, .fact = member_text_or_null(object, "fact")};
     char locator[32];
     const char *name, *text;

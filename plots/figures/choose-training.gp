@@ -5,7 +5,7 @@
 # finding: {leader} is the cheapest for {work}: {best} USD on {first devices} devices; {second} costs {gap} more
 # finding: {tied} are the cheapest for {work}: {best} USD
 # finding: {only} alone can be chosen for {work}: {best} USD on {first devices} devices
-# subtitle: USD of one training† of {work}, each device on a system of its own size, at the lowest price; line: up to the highest offer
+# subtitle: USD of one training† of {work}, each device on a system of its own size, {_prices}; circle: highest offer
 # ranks: usd_of_run device low
 # like: choose
 # with: time_to_train=any

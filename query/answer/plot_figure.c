@@ -300,6 +300,54 @@ static const char *copy_into_table(abdb_table *table, const char *text)
     return text ? abdb_arena_copy(&table->arena, text, strlen(text)) : NULL;
 }
 
+/* --- a narrowed field -------------------------------------------------------------------------
+ */
+
+/* What narrows the field of a figure: "chosen devices, vendor AMD: "; the values without it in
+ * `wide`. "": nothing. */
+static const char *describe_narrowing_widen_values(abdb_plot *plot, const abdb_plot_look *look,
+                                                   const char *const *value, const char **wide)
+{
+    static const char *const narrowing[][2] = {
+        {"vendor", "vendor "}, {"provider", "provider "}, {"where", "results with "}};
+    const char *words = look->devices ? "chosen devices" : "";
+
+    for (size_t p = 0; p < plot->report.params; p++) {
+        wide[p] = value[p];
+        for (size_t i = 0; i < sizeof narrowing / sizeof narrowing[0] && words; i++) {
+            if (!plot->value[p] || strcmp(plot->report.param[p].name, narrowing[i][0]) != 0)
+                continue;
+            wide[p] = NULL;
+            words = abdb_arena_printf(&plot->table.arena, "%s%s%s%s", words, *words ? ", " : "",
+                                      narrowing[i][1], plot->value[p]);
+        }
+    }
+    return words ? words : "";
+}
+
+/* A leader among chosen rows is called one of these, and who leads the whole field is noted. */
+static abdb_status qualify_headline_of_narrowed_field(abdb_plot *plot, abdb_db *db,
+                                                      const abdb_plot_look *look,
+                                                      const char *const *value, abdb_headline *said,
+                                                      abdb_error *err)
+{
+    const char *wide[ABDB_PARAM_COUNT] = {0};
+    const char *words = describe_narrowing_widen_values(plot, look, value, wide);
+    abdb_table all = {0};
+    abdb_headline whole = {0};
+    abdb_status st = ABDB_OK;
+
+    if (!*words || !said->sentence) return ABDB_OK;
+    TRY(abdb_report_run_with_footnotes(db, &plot->report, wide, &all, err));
+    TRY(abdb_headline_from_table(&whole, db, &plot->figure, &plot->report, wide, NULL, &all, err));
+    if (whole.sentence && strcmp(whole.sentence, said->sentence) != 0)
+        abdb_table_add_note_format(&plot->table, "of the whole field: %s", whole.sentence);
+    said->sentence = abdb_arena_printf(&plot->table.arena, "Of %s: %s", words, said->sentence);
+done:
+    abdb_table_free(&all);
+    return st;
+}
+
 /* Title, subtitle and status: the person's, else what the rows show, else what the figure is. */
 static abdb_status set_title_subtitle_status(abdb_plot *plot, abdb_db *db, const char *const *value,
                                              const char *const *vendor, const abdb_plot_look *look,
@@ -314,6 +362,7 @@ static abdb_status set_title_subtitle_status(abdb_plot *plot, abdb_db *db, const
         plain = abdb_report_fill_title(&plot->report, value, plot->figure.title, table);
     TRY(abdb_headline_from_table(&said, db, &plot->figure, &plot->report, value, vendor, table,
                                  err));
+    TRY(qualify_headline_of_narrowed_field(plot, db, look, value, &said, err));
     table->title = look->title     ? copy_into_table(table, look->title)
                    : said.sentence ? said.sentence
                                    : plain;

@@ -7,9 +7,10 @@
 #include "schema/core/offer_capacity.h"
 
 /* What every reader must know of the prices behind rows, for `-- @prices NAME`: one line each where
- * prices or providers of different kind meet, and where prices are old. */
+ * prices or providers of different kind meet, and where prices are old or of unknown age. */
 static const char prices_said[] =
-    "%s prices_met AS (SELECT kind, provider_kind, provider, age_days FROM %.*s),\n"
+    "%s prices_met AS (SELECT kind, provider_kind, provider, age_days, valid_from\n"
+    "  FROM %.*s),\n"
     "prices_said (line) AS (\n"
     "  SELECT '! prices of different kind meet: ' || (SELECT group_concat(kind, ', ')\n"
     "    FROM (SELECT DISTINCT kind FROM prices_met ORDER BY 1))\n"
@@ -25,17 +26,28 @@ static const char prices_said[] =
     "   WHERE (SELECT count(DISTINCT coalesce(provider_kind, '')) FROM prices_met\n"
     "           WHERE kind <> 'own quote') > 1\n"
     "  UNION ALL\n"
-    "  SELECT printf('! prices are up to %%d days old: ask for a quote of today, and give it by'\n"
-    "                || ' --price', max(age_days))\n"
-    "    FROM prices_met HAVING max(age_days) > price_old_days()\n";
+    "  SELECT '! prices are ' || CASE WHEN old > price_old_days() THEN format('up to %%d days "
+    "old', old)"
+    " || CASE WHEN unknown THEN ', others of unknown age' ELSE '' END ELSE 'of unknown age' END\n"
+    "         || CASE WHEN NOT unknown THEN '' WHEN first = last THEN ', read on ' || last\n"
+    "                 ELSE ', read from ' || first || ' to ' || last END\n"
+    "         || ': " ABDB_PRICE_RENEWAL "'\n"
+    "    FROM (SELECT max(CASE WHEN length(valid_from) <> 21 THEN age_days END) AS old,\n"
+    "                 coalesce(max(length(valid_from) = 21), 0) AS unknown,\n"
+    "                 min(CASE WHEN length(valid_from) = 21 THEN substr(valid_from, 12) END) AS "
+    "first,\n"
+    "                 max(CASE WHEN length(valid_from) = 21 THEN substr(valid_from, 12) END) AS "
+    "last\n"
+    "            FROM prices_met) WHERE old > price_old_days() OR unknown\n";
 /* ... and of the offers between these two that hold no node of a system. */
 static const char small_said[] =
     "  UNION ALL\n"
     "  SELECT 'left out: ' || group_concat(format('" ABDB_OFFER_FORMAT
     "', device, per_device_hour,\n"
     "      provider, devices), ', ') || ': " ABDB_OFFER_SMALL "'\n"
-    "    FROM (SELECT DISTINCT device, per_device_hour, provider, devices FROM ";
-static const char small_said_end[] = " ORDER BY 1, 2) HAVING count(*) > 0\n";
+    "    FROM (SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY device\n"
+    "            ORDER BY per_device_hour, devices DESC, provider) AS nth FROM ";
+static const char small_said_end[] = ") WHERE nth = 1 ORDER BY device) HAVING count(*) > 0\n";
 
 /* The offers of table `offer` for each size of system of a table, for `-- @offers`: all of them,
  * and the cheapest that holds a node (schema/core/offer_capacity.h). */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/compare/merge_group_sizes.h"
 #include "query/compare/purchase.h"
 #include "schema/core/array.h"
 
@@ -65,53 +66,24 @@ static bool unit_is_rate(const char *unit)
     return size > 2 && strcmp(unit + size - 2, "/s") == 0;
 }
 
-/* The key of a group without its number of devices. */
-static const char *key_without_device_count(abdb_system_choice *c, const char *key)
+static bool group_serves_tokens(const abdb_system_choice *c, size_t g)
 {
-    static const char size_is[] = "devices=";
-    abdb_text out = {0};
-    const char *copy;
+    size_t first = c->ranking.groups.group[g].member[0];
 
-    for (size_t size; *key; key += size + (key[size] != 0)) {
-        size = strcspn(key, "\x1f");
-        if (strncmp(key, size_is, strlen(size_is)) == 0) continue;
-        if (out.size) abdb_text_puts(&out, "\x1f");
-        abdb_text_add(&out, key, size);
-    }
-    copy = out.failed ? NULL : abdb_arena_copy(&c->arena, abdb_text_get(&out), out.size);
-    abdb_text_free(&out);
-    return copy;
+    return strcmp(abdb_member_text(&c->ranking.set, first, ABDB_M_scenario), "Server") == 0 &&
+           strcmp(abdb_member_text(&c->ranking.set, first, ABDB_M_unit), "token/s") == 0;
 }
 
-/* Groups of trainings that only the size of the system keeps apart become one: what a training
- * costs on a system that is done in time is the same question at every size, unlike how long it
- * takes. */
-static abdb_status merge_groups_across_sizes(abdb_system_choice *c, abdb_error *err)
+/* Is there a result that will do of MLPerf's Server scenario? With a latency limit the limit
+ * decides which scenario serves. */
+static bool any_group_serves_tokens(const abdb_system_choice *c, const abdb_choose_options *o)
 {
-    abdb_groups *all = &c->ranking.groups;
-    size_t kept = 0;
+    const abdb_groups *all = &c->ranking.groups;
 
-    for (size_t g = 0; g < all->count; g++) {
-        abdb_group one = all->group[g], *same = NULL;
-        size_t *member;
-
-        one.key = key_without_device_count(c, one.key);
-        if (!one.key) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
-        for (size_t k = 0; k < kept && !same; k++)
-            if (strcmp(all->group[k].key, one.key) == 0) same = &all->group[k];
-        if (!same) {
-            all->group[kept++] = one;
-            continue;
-        }
-        member = abdb_arena_alloc(&c->arena, (same->count + one.count) * sizeof *member);
-        if (!member) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
-        memcpy(member, same->member, same->count * sizeof *member);
-        memcpy(member + same->count, one.member, one.count * sizeof *member);
-        same->member = member;
-        same->count += one.count;
-    }
-    all->count = kept;
-    return ABDB_OK;
+    for (size_t g = 0; g < all->count && !abdb_latency_limits_given(&o->latency); g++)
+        if (group_serves_tokens(c, g) && count_devices_with_usable_result(c, o, &all->group[g]))
+            return true;
+    return false;
 }
 
 /* Of the groups of rates (or of times to train) the one with the most devices that will do; the
@@ -119,6 +91,7 @@ static abdb_status merge_groups_across_sizes(abdb_system_choice *c, abdb_error *
 static size_t pick_group_with_most_devices(abdb_system_choice *c, const abdb_choose_options *o)
 {
     const abdb_groups *all = &c->ranking.groups;
+    bool serving = any_group_serves_tokens(c, o);
     size_t most = 0;
 
     for (size_t g = 0; g < all->count; g++) {
@@ -127,6 +100,10 @@ static size_t pick_group_with_most_devices(abdb_system_choice *c, const abdb_cho
                              ? count_devices_with_usable_result(c, o, &all->group[g])
                              : 0;
 
+        if (serving && devices && !group_serves_tokens(c, g)) {
+            c->server_was_assumed = true;
+            continue;
+        }
         if (devices > most) {
             most = devices;
             c->group = g;
@@ -246,12 +223,18 @@ static const char *why_no_usable_result(const abdb_system_choice *c, const abdb_
 }
 
 /* Why a device has no price, and what gives it one. */
-static const char *why_device_has_no_price(const abdb_choose_context *s, const char *device)
+static const char *why_device_has_no_price(const abdb_system_choice *c,
+                                           const abdb_choose_context *s, const char *device)
 {
+    size_t counting = 0;
+
+    while (counting < s->offers.rows && !abdb_offer_counts(c, s, counting, device)) counting++;
     if (strstr(device, " + ")) return "devices of several kinds in a system: no price of one";
-    if (abdb_find_cheapest_offer(&s->offers, device, s->days) != SIZE_MAX)
+    if (counting < s->offers.rows)
         return "offered only in fewer devices than a node of its results has:"
                " --price 'DEVICE=2.49 USD/h' takes your own";
+    if (abdb_find_cheapest_offer(&s->offers, device, s->days) != SIZE_MAX)
+        return "offered only by providers of another kind: --tier any takes their prices too";
     if (abdb_find_cheapest_offer(&s->offers, device, NAN) != SIZE_MAX)
         return "no price so new: a longer --price-max-age, or --price 'DEVICE=2.49 USD/h'";
     if (s->o->measure.price_date || s->o->measure.provider || s->o->measure.tier)
@@ -292,7 +275,7 @@ static abdb_status append_rented_or_leave_out(abdb_system_choice *c, const abdb_
         if (!device_has_row_or_note(c, device))
             abdb_system_choice_record_left_out(c, device, why_no_usable_result(c, s->o, device), 0);
     } else if (needs_price)
-        record_device_without_price(c, device, why_device_has_no_price(s, device), p.cost);
+        record_device_without_price(c, device, why_device_has_no_price(c, s, device), p.cost);
     else
         return append_purchase(c, p, err);
     return ABDB_OK;
@@ -460,13 +443,14 @@ abdb_status abdb_choose_cheapest_systems(abdb_system_choice *c, sqlite3 *db,
     if (!c->watts) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a choice"));
     for (size_t i = 0; i < c->ranking.set.members; i++) c->watts[i] = NAN;
     if (c->by_watt) TRY(derive_watts_from_per_watt(c, o, db, err));
-    if (c->training) TRY(merge_groups_across_sizes(c, err));
+    if (c->training) TRY(abdb_merge_groups_across_sizes(c, err));
     if (abdb_latency_limits_given(&o->latency))
         TRY(abdb_explain_latency_limits_met(&c->ranking.set, db, &o->latency, &c->met_by, &c->arena,
                                             err));
     choose_group_note_others(c, o);
     if (c->group == SIZE_MAX) goto done;
     TRY(abdb_load_offers_and_quotes(&s.offers, db, &o->measure, err));
+    if (o->widest_tier) abdb_choose_tier_with_most_devices(c, &s);
     TRY(append_rented_and_owned(c, &s, err));
     record_unused_quotes_left_out(c, &s);
     TRY(note_results_excluded_by_where(c, o, db, &rank.measure, err));

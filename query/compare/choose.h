@@ -2,7 +2,8 @@
  * systems of what was measured, at a price, the cheapest first.
  *
  * Only results that may be compared meet (compare.h): of the groups that a selection falls into the
- * one with the most devices is chosen, the others are left out, which is said. Trainings on systems
+ * one with the most devices is chosen, the others are left out, which is said. A rate of tokens is
+ * that of a server, unless a scenario is named. Trainings on systems
  * of different size meet all the same, each device with the size at which one that is done in time
  * is cheapest: it is its price that is compared, not its speed. A device may stand twice: rented at
  * its cheapest offer, and owned.
@@ -43,16 +44,20 @@ typedef struct {
     abdb_latency_limits latency;   /* that the result must keep */
     double usd_per_hour_most;      /* what costs more is left out; NAN: nothing */
     abdb_choose_by by;
+    bool widest_tier; /* only offers of the kind of providers that prices most of the devices; of
+                         several the one whose first costs least */
     abdb_ownership_costs ownership;
 } abdb_choose_options;
 
 typedef struct {
     const char *device;
-    size_t member;                        /* of the ranking's set: the result that is multiplied */
-    double rate;                          /* of one system; the seconds of a training */
-    double systems, devices;              /* that are needed */
-    double offer_devices, rented_devices; /* devices of an offer, and of all that are rented */
-    double price; /* USD per device and hour; NAN: none is known, and none is needed */
+    size_t member;           /* of the ranking's set: the result that is multiplied */
+    double rate;             /* of one system; the seconds of a training */
+    double systems, devices; /* that are needed */
+    double offer_devices,
+        rented_devices; /* devices of an offer (0: any number), and of all that are
+                                             rented */
+    double price;       /* USD per device and hour; NAN: none is known, and none is needed */
     const char *provider, *provider_kind, *price_kind, *price_date, *price_key; /* or "" */
     double price_age_days;                                                      /* NAN: undated */
     double dearest;   /* the highest offer of the device that counts */
@@ -82,7 +87,9 @@ typedef struct {
     size_t left_outs;
     abdb_choice_left_out left_out[ABDB_LEFT_OUT_MAX];
     bool training, by_watt;
-    double *watts;             /* of one system of each member of the set; NAN: not measured */
+    bool server_was_assumed; /* of several scenarios with rates of tokens, none of them named */
+    const char *tier;        /* kind of providers whose offers count; "": not known; NULL: of all */
+    double *watts;           /* of one system of each member of the set; NAN: not measured */
     const char *const *met_by; /* how each member keeps the latency limits, or NULL; NULL: none */
     abdb_arena arena;
 } abdb_system_choice;

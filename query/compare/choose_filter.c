@@ -16,6 +16,16 @@ void abdb_system_choice_record_left_out(abdb_system_choice *c, const char *name,
         c->left_out[c->left_outs++] = (abdb_choice_left_out){name, why, n, NAN};
 }
 
+bool abdb_offer_counts(const abdb_system_choice *c, const abdb_choose_context *s, size_t offer_row,
+                       const char *device)
+{
+    const char *tier = abdb_cell_text_or_empty(&s->offers, offer_row, ABDB_OFFER_PROVIDER_KIND);
+
+    return abdb_offer_is_of_device_and_recent(&s->offers, offer_row, device, s->days) &&
+           (!c->tier || strcmp(tier, c->tier) == 0 ||
+            !*abdb_cell_text_or_empty(&s->offers, offer_row, ABDB_OFFER_KEY));
+}
+
 double abdb_system_rate_or_time(const abdb_system_choice *c, size_t member)
 {
     double value = c->ranking.set.member[member].value;

@@ -13,6 +13,10 @@ typedef struct {
     double days; /* the oldest price that counts; NAN: any */
 } abdb_choose_context;
 
+/* Does the offer in that row count for the device: is it its own, recent enough, and of the tier
+ * that was chosen? The reader's own quotes are of every tier. */
+bool abdb_offer_counts(const abdb_system_choice *c, const abdb_choose_context *s, size_t offer_row,
+                       const char *device);
 /* The rate of one system, or the time that a training takes on it. */
 double abdb_system_rate_or_time(const abdb_system_choice *c, size_t member);
 /* Can the result be multiplied, and is it of the device, in time and within the latency limits?

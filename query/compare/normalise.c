@@ -155,12 +155,20 @@ static const char *why_no_offer_fits(normaliser *n, const char *device)
         kind && strcmp(kind, "any") == 0 ? "" : ", --price-kind any takes others");
 }
 
+/* The last day of a date that lies between two days; NULL: of another date. */
+static const char *find_day_price_was_read(const char *date)
+{
+    const char *slash = strchr(date, '/');
+
+    return slash ? slash + 1 : NULL;
+}
+
 /* "OCI on-demand 2026-09-18, 64 days old" */
 static const char *describe_offer_price(const abdb_table *offers, size_t offer_row,
                                         abdb_arena *arena)
 {
     const char *from = abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_FROM);
-    const char *about = strchr(from, '/') ? "up to " : "";
+    const char *read_on = find_day_price_was_read(from);
     double age = abdb_cell_number_or_nan(offers, offer_row, ABDB_OFFER_AGE_DAYS);
 
     if (!*abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_KEY)) return "your own quote";
@@ -168,10 +176,15 @@ static const char *describe_offer_price(const abdb_table *offers, size_t offer_r
         return abdb_arena_printf(arena, "%s %s, undated",
                                  abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_PROVIDER),
                                  abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_KIND));
-    return abdb_arena_printf(arena, "%s %s %s, %s%.0f days old",
+    if (read_on)
+        return abdb_arena_printf(arena, "%s %s, read on %s, age unknown",
+                                 abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_PROVIDER),
+                                 abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_KIND),
+                                 read_on);
+    return abdb_arena_printf(arena, "%s %s %s, %.0f days old",
                              abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_PROVIDER),
                              abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_KIND), from,
-                             about, age);
+                             age);
 }
 
 /* The cheapest offer of a member's device that holds a node of its system; keeps what would be
@@ -210,6 +223,7 @@ static void divide_value_by_cheapest_offer(normaliser *n, size_t i)
     m->provider = copy_offer_text(n, at, ABDB_OFFER_PROVIDER);
     m->provider_kind = copy_offer_text(n, at, ABDB_OFFER_PROVIDER_KIND);
     m->price_kind = copy_offer_text(n, at, ABDB_OFFER_KIND);
+    m->price_read_on = find_day_price_was_read(copy_offer_text(n, at, ABDB_OFFER_FROM));
     m->price_age_days = abdb_cell_number_or_nan(&n->offers, at, ABDB_OFFER_AGE_DAYS);
 }
 

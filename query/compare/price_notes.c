@@ -14,6 +14,37 @@ static void add_too_small_offer_once(abdb_price_summary *met, const char *small)
     if (met->smalls < ABDB_PRICES_SMALL_MAX) met->small[met->smalls++] = small;
 }
 
+static void add_price_age(abdb_price_summary *met, const abdb_member *member)
+{
+    const char *day = member->price_read_on;
+
+    if (!day) {
+        if (member->price_age_days > met->oldest_days) met->oldest_days = member->price_age_days;
+        return;
+    }
+    if (!met->read_first || strcmp(day, met->read_first) < 0) met->read_first = day;
+    if (!met->read_last || strcmp(day, met->read_last) > 0) met->read_last = day;
+}
+
+/* "! prices are up to 300 days old, others of unknown age, read on 2026-11-21: ..." */
+static void add_price_age_note(const abdb_price_summary *met, abdb_table *t)
+{
+    bool old = met->oldest_days > ABDB_PRICE_OLD_DAYS;
+    abdb_text line = {0};
+
+    if (!old && !met->read_first) return;
+    abdb_text_puts(&line, old ? "! prices are " : "! prices are of unknown age");
+    if (old) abdb_text_printf(&line, "up to %.0f days old", met->oldest_days);
+    if (old && met->read_first) abdb_text_puts(&line, ", others of unknown age");
+    if (met->read_first && strcmp(met->read_first, met->read_last) == 0)
+        abdb_text_printf(&line, ", read on %s", met->read_first);
+    else if (met->read_first)
+        abdb_text_printf(&line, ", read from %s to %s", met->read_first, met->read_last);
+    abdb_text_puts(&line, ": " ABDB_PRICE_RENEWAL);
+    abdb_table_add_note(t, abdb_text_get(&line));
+    abdb_text_free(&line);
+}
+
 void abdb_price_summary_add_member(abdb_price_summary *met, const abdb_member *member)
 {
     const char *kind;
@@ -23,7 +54,7 @@ void abdb_price_summary_add_member(abdb_price_summary *met, const abdb_member *m
     if (!member->price) return;
     while (i < met->kinds && strcmp(met->kind[i], member->price_kind) != 0) i++;
     if (i == met->kinds && i < ABDB_PRICES_KINDS_MAX) met->kind[met->kinds++] = member->price_kind;
-    if (member->price_age_days > met->oldest_days) met->oldest_days = member->price_age_days;
+    add_price_age(met, member);
     if (strcmp(member->price_kind, "own quote") == 0) return;
     kind = *member->provider_kind ? member->provider_kind : "of unknown kind";
     for (i = 0; i < met->providers; i++) {
@@ -70,10 +101,7 @@ void abdb_price_summary_add_notes(const abdb_price_summary *met, abdb_table *t)
     if (append_providers_by_kind_count_kinds(met, &line) > 1)
         abdb_table_add_note(t, abdb_text_get(&line));
     abdb_text_clear(&line);
-    abdb_text_printf(&line, "! prices are up to %.0f days old: ask for a quote of today",
-                     met->oldest_days);
-    if (met->oldest_days > ABDB_PRICE_OLD_DAYS) abdb_table_add_note(t, abdb_text_get(&line));
-    abdb_text_clear(&line);
+    add_price_age_note(met, t);
     for (size_t i = 0; i < met->smalls; i++)
         abdb_text_printf(&line, "%s%s", i ? ", " : "left out: ", met->small[i]);
     abdb_text_puts(&line, ": " ABDB_OFFER_SMALL);

@@ -9,16 +9,16 @@
 
 enum { NODE_RATIO = 10 }; /* a quote so many times what is stored is asked about */
 
-/* ?1 the day that was asked (NULL: the latest of each provider and kind), ?2 a provider, ?3 a kind,
+/* ?1 the day that was asked (NULL: today, or ?4 where that is later), ?2 a provider, ?3 a kind,
  * ?4 the day from which ages are counted (NULL: the day that was asked, else today), ?5 a kind of
- * providers. Cheapest first. */
+ * providers. A price of a later day does not count yet, and ends no other. Cheapest first. */
 static const char stored[] =
     "SELECT o.device, o.per_device_hour, o.provider, o.kind, o.valid_from,"
     " julianday(coalesce(?4, ?1, date('now'))) - julianday(o.first_day), o.locator, o.key, p.kind,"
-    " o.devices"
+    " o.offered"
     " FROM v_price_offer o LEFT JOIN v_provider p ON p.provider = o.provider"
-    " WHERE (?1 IS NOT NULL OR o.valid_to IS NULL) AND (?1 IS NULL OR (coalesce(o.last_day, '')"
-    "  <= ?1 AND (o.valid_to IS NULL OR o.valid_to > ?1)))"
+    " CROSS JOIN (SELECT coalesce(?1, max(coalesce(?4, ''), date('now'))) AS day) d"
+    " WHERE coalesce(o.last_day, '') <= d.day AND (o.valid_to IS NULL OR o.valid_to > d.day)"
     " AND (?2 IS NULL OR o.provider = ?2) AND (?3 = 'any' OR o.kind = coalesce(?3, 'on-demand'))"
     " AND (?5 IS NULL OR p.kind = ?5 COLLATE NOCASE)"
     " ORDER BY o.per_device_hour, o.valid_from DESC, o.key";
@@ -54,7 +54,8 @@ static abdb_status replace_offers_by_quote(abdb_table *t, const char *device,
     for (size_t i = 0; i < ABDB_OFFER_COLUMNS; i++)
         v[i] = texts[i] ? (abdb_value){.kind = ABDB_STRING, .text = texts[i]} : (abdb_value){0};
     v[ABDB_OFFER_PRICE] = (abdb_value){.kind = ABDB_REAL, .real = quote->amount};
-    v[ABDB_OFFER_SIZE] = (abdb_value){.kind = ABDB_REAL, .real = quote->devices};
+    v[ABDB_OFFER_SIZE] =
+        (abdb_value){.kind = ABDB_REAL, .real = quote->devices > 1 ? quote->devices : 0};
     v[ABDB_OFFER_AGE_DAYS] = (abdb_value){.kind = ABDB_REAL, .real = 0};
     return ABDB_OK;
 }
@@ -73,7 +74,8 @@ static abdb_status refuse_likely_node_price(sqlite3 *db, const char *device,
     (void)abdb_bind_add_text(&binds, device);
     TRY(abdb_query_to_table(db,
                             "SELECT min(per_device_hour) FROM v_price_offer"
-                            " WHERE device = ?1 AND kind = 'on-demand' AND valid_to IS NULL",
+                            " WHERE device = ?1 AND kind = 'on-demand' AND last_day <= date('now')"
+                            " AND (valid_to IS NULL OR valid_to > date('now'))",
                             &binds, &t, err));
     least = t.rows ? abdb_cell_number_or_nan(&t, 0, 0) : NAN;
     if (quote->amount > NODE_RATIO * least)
@@ -137,6 +139,14 @@ bool abdb_offer_is_of_device_and_recent(const abdb_table *offers, size_t i, cons
            (isnan(days) || abdb_cell_number_or_nan(offers, i, ABDB_OFFER_AGE_DAYS) <= days);
 }
 
+bool abdb_offer_is_as_cheap_and_larger(const abdb_table *offers, size_t i, size_t earlier)
+{
+    return abdb_cell_number_or_nan(offers, i, ABDB_OFFER_PRICE) <=
+               abdb_cell_number_or_nan(offers, earlier, ABDB_OFFER_PRICE) &&
+           abdb_cell_number_or_nan(offers, i, ABDB_OFFER_SIZE) >
+               abdb_cell_number_or_nan(offers, earlier, ABDB_OFFER_SIZE);
+}
+
 size_t abdb_find_cheapest_offer(const abdb_table *offers, const char *device, double days)
 {
     for (size_t i = 0; i < offers->rows; i++)
@@ -147,17 +157,24 @@ size_t abdb_find_cheapest_offer(const abdb_table *offers, const char *device, do
 size_t abdb_find_cheapest_fitting_offer(const abdb_table *offers, const char *device, double days,
                                         double devices, double nodes, abdb_text *small)
 {
-    for (size_t i = 0; i < offers->rows; i++) {
+    size_t fitting = SIZE_MAX, too_small = SIZE_MAX;
+
+    for (size_t i = 0; i < offers->rows && fitting == SIZE_MAX; i++) {
         double size = abdb_cell_number_or_nan(offers, i, ABDB_OFFER_SIZE);
 
         if (!abdb_offer_is_of_device_and_recent(offers, i, device, days)) continue;
         if (!*abdb_cell_text_or_empty(offers, i, ABDB_OFFER_KEY) ||
             abdb_offer_holds_one_node(devices, nodes, size))
-            return i;
-        abdb_text_puts(small, small->size ? ", " : "");
-        abdb_text_printf(small, ABDB_OFFER_FORMAT, device,
-                         abdb_cell_number_or_nan(offers, i, ABDB_OFFER_PRICE),
-                         abdb_cell_text_or_empty(offers, i, ABDB_OFFER_PROVIDER), size);
+            fitting = i;
+        else if (too_small == SIZE_MAX || abdb_offer_is_as_cheap_and_larger(offers, i, too_small))
+            too_small = i;
     }
-    return SIZE_MAX;
+    if (too_small != SIZE_MAX &&
+        (fitting == SIZE_MAX || abdb_cell_number_or_nan(offers, too_small, ABDB_OFFER_PRICE) <
+                                    abdb_cell_number_or_nan(offers, fitting, ABDB_OFFER_PRICE)))
+        abdb_text_printf(small, ABDB_OFFER_FORMAT, device,
+                         abdb_cell_number_or_nan(offers, too_small, ABDB_OFFER_PRICE),
+                         abdb_cell_text_or_empty(offers, too_small, ABDB_OFFER_PROVIDER),
+                         abdb_cell_number_or_nan(offers, too_small, ABDB_OFFER_SIZE));
+    return fitting;
 }

@@ -44,7 +44,8 @@ static abdb_purchase compute_purchase(const abdb_system_choice *c, const abdb_ch
                        .systems = systems,
                        .devices = systems * size,
                        .offer_devices = at.size,
-                       .rented_devices = whole_units_needed(systems * size, used) * at.size,
+                       .rented_devices =
+                           whole_units_needed(systems * size, used) * (at.size < 1 ? 1 : at.size),
                        .price = at.price,
                        .usd_per_million = NAN,
                        .usd_of_run = NAN,
@@ -142,7 +143,7 @@ abdb_purchase abdb_cheapest_purchase_at_price(const abdb_system_choice *c,
                                               const abdb_choose_options *o, const char *device,
                                               double price)
 {
-    return cheapest_result_at_offer(c, o, device, (offer){price, 1});
+    return cheapest_result_at_offer(c, o, device, (offer){price, 0});
 }
 
 /* --- offers ----------------------------------------------------------------------------------- */
@@ -152,7 +153,7 @@ static offer read_offer_price_size(const abdb_choose_context *s, size_t offer_ro
     double size = abdb_cell_number_or_nan(&s->offers, offer_row, ABDB_OFFER_SIZE);
 
     return (offer){abdb_cell_number_or_nan(&s->offers, offer_row, ABDB_OFFER_PRICE),
-                   size > 1 ? size : 1};
+                   size >= 1 ? size : 0};
 }
 
 static const char *copy_offer_cell(abdb_system_choice *c, const abdb_table *offers,
@@ -162,13 +163,13 @@ static const char *copy_offer_cell(abdb_system_choice *c, const abdb_table *offe
 }
 
 /* Is it the first of its device and provider that counts? */
-static bool is_first_offer_of_provider(const abdb_choose_context *s, size_t offer_row,
-                                       const char *device)
+static bool is_first_offer_of_provider(const abdb_system_choice *c, const abdb_choose_context *s,
+                                       size_t offer_row, const char *device)
 {
     const char *provider = abdb_cell_text_or_empty(&s->offers, offer_row, ABDB_OFFER_PROVIDER);
 
     for (size_t k = 0; k < offer_row; k++)
-        if (abdb_offer_is_of_device_and_recent(&s->offers, k, device, s->days) &&
+        if (abdb_offer_counts(c, s, k, device) &&
             strcmp(abdb_cell_text_or_empty(&s->offers, k, ABDB_OFFER_PROVIDER), provider) == 0)
             return false;
     return true;
@@ -179,23 +180,28 @@ static void fill_offer_details_note_small(abdb_system_choice *c, const abdb_choo
                                           size_t cheapest_row, abdb_purchase *p)
 {
     const abdb_table *t = &s->offers;
+    size_t small = SIZE_MAX;
 
     p->dearest = p->price;
     for (size_t i = 0; i < t->rows; i++) {
         offer one = read_offer_price_size(s, i);
 
-        if (!abdb_offer_is_of_device_and_recent(&s->offers, i, p->device, s->days)) continue;
-        p->providers += is_first_offer_of_provider(s, i, p->device);
-        if (devices_used_of_offer(c, p->member, one.size) < 1) {
-            if (one.price < p->price)
-                abdb_system_choice_record_left_out(
-                    c,
-                    abdb_arena_printf(&c->arena, ABDB_OFFER_FORMAT, p->device, one.price,
-                                      abdb_cell_text_or_empty(t, i, ABDB_OFFER_PROVIDER), one.size),
-                    ABDB_OFFER_SMALL, 0);
-        } else if (one.price > p->dearest)
-            p->dearest = one.price;
+        if (!abdb_offer_counts(c, s, i, p->device)) continue;
+        p->providers += is_first_offer_of_provider(c, s, i, p->device);
+        if (devices_used_of_offer(c, p->member, one.size) >= 1)
+            p->dearest = fmax(p->dearest, one.price);
+        else if (one.price < p->price &&
+                 (small == SIZE_MAX || abdb_offer_is_as_cheap_and_larger(t, i, small)))
+            small = i;
     }
+    if (small != SIZE_MAX)
+        abdb_system_choice_record_left_out(
+            c,
+            abdb_arena_printf(&c->arena, ABDB_OFFER_FORMAT, p->device,
+                              read_offer_price_size(s, small).price,
+                              abdb_cell_text_or_empty(t, small, ABDB_OFFER_PROVIDER),
+                              read_offer_price_size(s, small).size),
+            ABDB_OFFER_SMALL, 0);
     p->provider = copy_offer_cell(c, t, cheapest_row, ABDB_OFFER_PROVIDER);
     p->provider_kind = copy_offer_cell(c, t, cheapest_row, ABDB_OFFER_PROVIDER_KIND);
     p->price_kind = copy_offer_cell(c, t, cheapest_row, ABDB_OFFER_KIND);
@@ -213,7 +219,7 @@ abdb_purchase abdb_cheapest_purchase_of_offers(abdb_system_choice *c, const abdb
     for (size_t i = 0; i < s->offers.rows; i++) {
         abdb_purchase p = {.member = SIZE_MAX};
 
-        if (abdb_offer_is_of_device_and_recent(&s->offers, i, device, s->days))
+        if (abdb_offer_counts(c, s, i, device))
             p = cheapest_result_at_offer(c, s->o, device, read_offer_price_size(s, i));
         if (p.member == SIZE_MAX) continue;
         if (best.member == SIZE_MAX || abdb_compare_purchases(&p, &best) < 0) {
@@ -223,4 +229,71 @@ abdb_purchase abdb_cheapest_purchase_of_offers(abdb_system_choice *c, const abdb
     }
     if (at != SIZE_MAX) fill_offer_details_note_small(c, s, at, &best);
     return best;
+}
+
+/* --- tiers ------------------------------------------------------------------------------------ */
+
+/* The devices of the group that have a purchase among the offers of c->tier, how many, and what the
+ * cheapest of them costs. */
+static size_t count_priced_devices_of_tier(const abdb_system_choice *c,
+                                           const abdb_choose_context *s, double *least)
+{
+    const abdb_group *g = &c->ranking.groups.group[c->group];
+    size_t devices = 0;
+
+    *least = INFINITY;
+    for (size_t k = 0; k < g->count; k++) {
+        const char *device = abdb_member_text(&c->ranking.set, g->member[k], ABDB_M_device);
+        double cost = INFINITY;
+        size_t before = 0;
+
+        while (before < k &&
+               strcmp(abdb_member_text(&c->ranking.set, g->member[before], ABDB_M_device),
+                      device) != 0)
+            before++;
+        for (size_t i = 0; before == k && i < s->offers.rows; i++) {
+            abdb_purchase p = {.member = SIZE_MAX};
+
+            if (abdb_offer_counts(c, s, i, device))
+                p = cheapest_result_at_offer(c, s->o, device, read_offer_price_size(s, i));
+            if (p.member != SIZE_MAX && p.cost < cost) cost = p.cost;
+        }
+        devices += isfinite(cost);
+        if (cost < *least) *least = cost;
+    }
+    return devices;
+}
+
+/* Quotes are of no tier. */
+static bool is_first_offer_of_tier(const abdb_table *offers, size_t offer_row)
+{
+    const char *tier = abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_PROVIDER_KIND);
+
+    if (!*abdb_cell_text_or_empty(offers, offer_row, ABDB_OFFER_KEY)) return false;
+    for (size_t k = 0; k < offer_row; k++)
+        if (*abdb_cell_text_or_empty(offers, k, ABDB_OFFER_KEY) &&
+            strcmp(abdb_cell_text_or_empty(offers, k, ABDB_OFFER_PROVIDER_KIND), tier) == 0)
+            return false;
+    return true;
+}
+
+void abdb_choose_tier_with_most_devices(abdb_system_choice *c, const abdb_choose_context *s)
+{
+    const char *best = NULL;
+    size_t most = 0;
+    double cheapest = INFINITY;
+
+    for (size_t i = 0; i < s->offers.rows; i++) {
+        double least;
+        size_t devices;
+
+        if (!is_first_offer_of_tier(&s->offers, i)) continue;
+        c->tier = copy_offer_cell(c, &s->offers, i, ABDB_OFFER_PROVIDER_KIND);
+        devices = count_priced_devices_of_tier(c, s, &least);
+        if (best && (devices < most || (devices == most && !(least < cheapest)))) continue;
+        best = c->tier;
+        most = devices;
+        cheapest = least;
+    }
+    c->tier = best;
 }

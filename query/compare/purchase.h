@@ -17,6 +17,10 @@ abdb_purchase abdb_cheapest_purchase_at_price(const abdb_system_choice *c,
 abdb_purchase abdb_cheapest_purchase_of_offers(abdb_system_choice *c, const abdb_choose_context *s,
                                                const char *device);
 
+/* Chooses the tier whose offers price most of the devices of the group, of several the one in which
+ * the cheapest costs least, as c->tier; NULL where nothing is offered. */
+void abdb_choose_tier_with_most_devices(abdb_system_choice *c, const abdb_choose_context *s);
+
 /* A purchase with another price, rate (of a training: time) and power: multiples of what it was.
  * Its systems and offers are whole again. */
 abdb_purchase abdb_vary_purchase(const abdb_system_choice *c, const abdb_choose_options *o,

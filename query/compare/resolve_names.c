@@ -132,6 +132,13 @@ abdb_status abdb_resolve_name_deciding_by_metric(sqlite3 *db, const char *kind, 
         " (spelling = ?2 OR whole = ?2 OR (?3 <> '' AND folded = ?3))"
         " ORDER BY 2 DESC, 1",
         kind, word, folded, &found, err));
+    if (!found.rows) /* a spelling that no fact here has, in any case: TPU v5 lite */
+        TRY(abdb_query_with_three_texts(
+            db,
+            "SELECT DISTINCT canon, 1 FROM alias a WHERE kind = ?1 AND ?3 <> ''"
+            " AND abdb_fold(spelling) = ?3 AND NOT EXISTS (SELECT 1 FROM alias b"
+            "  WHERE b.kind = a.kind AND b.spelling = a.spelling AND b.part > 1)",
+            kind, word, folded, &found, err));
     if (!found.rows) /* the only one that begins so: B200 is B200-SXM */
         TRY(abdb_query_with_three_texts(
             db,

@@ -75,7 +75,8 @@ typedef struct {
     const char *facts;         /* keys beside its own, or NULL */
     const char *price;         /* "IDC on-demand 2024-01-04, 1052 days old", or NULL */
     const char *provider, *provider_kind, *price_kind; /* of that price */
-    double price_age_days;                             /* NAN: undated */
+    double price_age_days;     /* NAN: undated */
+    const char *price_read_on; /* last day of a price whose date is a range; NULL: it is none */
     const char *too_small; /* cheaper offers that do not hold a node of its system, or NULL */
 } abdb_member;
 

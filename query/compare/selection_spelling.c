@@ -147,6 +147,7 @@ static abdb_status is_known_name_or_alias(sqlite3 *db, const char *kind, const c
         db,
         "SELECT 1 FROM name WHERE kind = ?1 AND"
         " (spelling = ?2 OR whole = ?2 OR (?3 <> '' AND folded = ?3))"
+        " UNION ALL SELECT 1 FROM alias WHERE kind = ?1 AND ?3 <> '' AND abdb_fold(spelling) = ?3"
         " UNION ALL SELECT 1 FROM (SELECT count(DISTINCT whole) AS n FROM name" /* begins so */
         " WHERE kind = ?1 AND lower(substr(whole, 1, length(?2) + 1)) = lower(?2) || '-')"
         " WHERE n = 1 LIMIT 1",

@@ -58,6 +58,7 @@ static double ratio_to_baseline(const suite *s, size_t group, const char *name)
     bool alike;
 
     if (!base || !own || !(own->value > 0) || !(base->value > 0)) return NAN;
+    if (own == base) return 1; /* whatever is not known of it, it is like itself */
     abdb_make_single_member_side(&a, &r->set, base->member);
     abdb_make_single_member_side(&b, &r->set, own->member);
     alike = !*abdb_describe_unlike_factors(a.side, b.side, r->per, &arena);

@@ -17,7 +17,7 @@
 -- param: per | text | dollar | what is saved: dollar, device or watt | SELECT 'dollar' UNION SELECT 'device' UNION SELECT 'watt'
 -- param: metric | text | | metric of the results (default: the workload's own)
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
--- param: tier | text | | only prices of providers of this kind: tier-1 cloud, GPU cloud, marketplace, vendor | SELECT DISTINCT kind FROM v_provider ORDER BY 1
+-- param: tier | text | | only prices of providers of this kind: tier-1 cloud, GPU cloud, marketplace, vendor; any: of all (default: the kind that offers most of the devices) | SELECT DISTINCT kind FROM v_provider UNION SELECT 'any' ORDER BY 1
 -- param: vendor | text | | only devices of this vendor | SELECT DISTINCT vendor FROM v_device ORDER BY 1
 -- param: max_usd_per_hour | number >0.. | | leave out what costs more an hour
 -- param: price_kind | text | on-demand | kind of the prices; on-demand and spot are shipped, 'abdb query prices' shows what is there; any: of all kinds | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1
@@ -64,7 +64,7 @@
 -- column: dtype | weights | |
 -- column: public_id | ID | | of the result
 -- column: rented | rented | | devices in the whole offers that are rented
--- column: offered | offered by | | devices that are rented together: 8 of an instance of 8; 1: any number, also where a source only says what one costs
+-- column: offered | offered by | | devices that are rented together: 8 of an instance of 8; 0: any number, where a source only says what one costs
 -- column: met_by | limit kept by | | how the result keeps --ttft, --tpot, --latency: = as it measured, <= as its round of MLPerf requires
 -- column: limits | limits of MLPerf | | latency limits that the round of MLPerf requires of the benchmark and scenario
 -- column: why | why | cut80 | of first, as a product; factors of 1 are left out
@@ -76,7 +76,13 @@
 -- column: delivers | delivers† | g5 | rate of all these systems at full load
 -- column: used | used | 2 | fraction of it that the wanted rate is
 -- column: usd_per_million_full | USD/million at full load | g4 | for a million units of work, with all that they deliver
--- hoist: delivers used usd_per_million_full why times_price times_rate times_systems times_offers first_in met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
+-- column: tier | tier | | kind of the providers whose prices count; empty: of all, or not known
+-- column: fabric | network | | between the instances that one measured system takes, as a source states it; not promised: none does
+-- column: weights_gb | weights GB† | g4 | parameters of the model x bytes of the weights' format; empty: one of them is not known
+-- column: memory_gb | memory GB | g4 | of the devices of one system, as specified
+-- column: warnings | warnings | | for programs: what the lines that begin with ! say
+-- hoist: weights_gb memory_gb fabric tier delivers used usd_per_million_full why times_price times_rate times_systems times_offers first_in met_by limits work scenario how unit round dtype rate_each public_id usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
+-- bare: warnings
 -- @table training
 SELECT model, count(DISTINCT device) AS devices FROM v_mlperf
  WHERE :time_to_train IS NOT NULL AND unit = 's' AND suite = 'training' AND left_out = ''
@@ -97,10 +103,10 @@ SELECT coalesce(nullif(substr(iif(:model IS NULL, '', ',work=' || quote(:model))
  WHERE EXISTS (SELECT 1 FROM v_name n JOIN v_mlperf r ON r.raw_model = n.spelling
                 WHERE n.kind = 'model' AND n.canon = p.model AND r.scenario = p.scenario AND r.division = 'closed'
                   AND r.unit = 'token/s' AND r.left_out = '')
- ORDER BY p.devices DESC, p.model, p.scenario LIMIT 1)
+ ORDER BY p.scenario <> 'Server', p.devices DESC, p.model, p.scenario LIMIT 1)
  ELSE (SELECT 'work=' || quote(model) FROM training LIMIT 1) END) AS selection
 -- @table options
-SELECT json_object('selection', a.selection, 'rate', :rate, 'time_to_train', :time_to_train, 'where', nullif(coalesce(:where, '') || CASE WHEN :vendor IS NULL THEN '' ELSE CASE WHEN :where IS NULL THEN '' ELSE ',' END || 'vendor=' || quote(:vendor) END, ''), 'tier', :tier,
+SELECT json_object('selection', a.selection, 'rate', :rate, 'time_to_train', :time_to_train, 'where', nullif(coalesce(:where, '') || CASE WHEN :vendor IS NULL THEN '' ELSE CASE WHEN :where IS NULL THEN '' ELSE ',' END || 'vendor=' || quote(:vendor) END, ''), 'tier', coalesce(:tier, CASE WHEN :provider IS NULL AND :per = 'dollar' THEN 'widest' END),
   'saves', :per, 'metric', :metric, 'provider', :provider, 'price_kind', :price_kind, 'price_date', :price_date,
   'price_max_age', :price_max_age, 'price', :price, 'own', :own, 'life', :life, 'utilisation', :utilisation, 'power', :power,
   'pue', :pue, 'electricity', :electricity, 'today', :today, 'marks', :marks,
@@ -110,42 +116,75 @@ SELECT c.* FROM options a, abdb_choose(a.said) c
  WHERE a.selection IS NOT NULL
 -- @table purchase
 SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first,
+       CASE WHEN offered >= 1 AND size > offered AND providers > 0 THEN coalesce((SELECT v.fabric FROM v_price p JOIN v_fabric v ON v.provider = p.provider AND v.instance = p.instance
+          WHERE p.price_key = key_number(substr(facts, instr(facts, ' p-') + 1))), 'not promised') END AS fabric,
        printf(iif(usd_per_hour < 99999.5, '%.5g', '%.0f'), usd_per_hour) AS hour_said,
        printf(iif(usd_per_million < 999.5, '%.3g', '%.0f'), usd_per_million) AS million_said,
        printf(iif(usd_of_run < 99999.5, '%.5g', '%.0f'), usd_of_run) AS run_said,
        substr(CASE WHEN providers > 0 AND provider <> 'you' AND price_age_days IS NULL THEN ', price undated'
-                   WHEN price_age_days > price_old_days() THEN printf(', price up to %d days old', price_age_days) ELSE '' END
+                   WHEN length(price_date) = 21 THEN ', price read on ' || substr(price_date, 12) || ', age unknown'
+                   WHEN price_age_days > price_old_days() THEN printf(', price %d days old', price_age_days) ELSE '' END
            || CASE WHEN evidence = 'mlperf' AND submitters = 1 THEN ', one submitter' ELSE '' END
            || CASE WHEN evidence = 'mlperf' AND verified_by = 'file' THEN ', verified as its file states'
                    WHEN evidence = 'mlperf' AND coalesce(verified_by, '') <> 'mlcommons' THEN ', not known to be verified'
                    WHEN evidence = 'published' THEN ', published, not verified' ELSE '' END
            || CASE WHEN coalesce(availability, 'available') NOT LIKE 'available%' THEN ', ' || availability ELSE '' END
            || CASE WHEN price_kind = 'owned' THEN ', your assumptions' ELSE '' END
-           || CASE WHEN offered = 1 AND size > 1 AND provider <> 'you' THEN ', price of one device' ELSE '' END, 3) AS uncertain
+           || CASE WHEN offered = 0 AND size > 1 AND provider <> 'you' THEN ', price of one device' ELSE '' END, 3) AS uncertain
   FROM choice c WHERE c.kind = 'choice'
 -- @table fresh
-SELECT c.*, printf(iif(usd_per_hour < 99999.5, '%.5g', '%.0f'), usd_per_hour) AS hour_said FROM (SELECT 1 FROM purchase WHERE place = 1 AND price_age_days > price_old_days() AND :price_max_age IS NULL AND :per = 'dollar') o
-  CROSS JOIN options a CROSS JOIN abdb_choose(json_set(a.said, '$.price_max_age', price_old_days())) c
+SELECT c.*, printf(iif(usd_per_hour < 99999.5, '%.5g', '%.0f'), usd_per_hour) AS hour_said FROM (SELECT 1 FROM purchase WHERE place = 1 AND (price_age_days > price_old_days() OR length(price_date) = 21) AND :price_max_age IS NULL AND :per = 'dollar') o
+  CROSS JOIN options a CROSS JOIN abdb_choose(json_set(a.said, '$.price_max_age', price_old_days(), '$.tier', coalesce(nullif((SELECT tier FROM purchase WHERE place = 1), ''), json_extract(a.said, '$.tier')))) c
  WHERE c.kind = 'choice' AND c.place = 1
 -- @table widest
 -- the provider that offers most of these devices, where several providers meet in the answer
-SELECT o.provider FROM v_price_offer o
- WHERE :provider IS NULL AND :tier IS NULL AND :price_date IS NULL AND :per = 'dollar' AND o.valid_to IS NULL AND o.kind = coalesce(nullif(:price_kind, 'any'), 'on-demand')
+SELECT o.provider FROM v_price_offer o LEFT JOIN v_provider v ON v.provider = o.provider
+ WHERE :provider IS NULL AND coalesce(v.kind, '') = coalesce((SELECT tier FROM purchase WHERE place = 1), v.kind, '') AND :price_date IS NULL AND :per = 'dollar' AND coalesce(o.last_day, '') <= date('now') AND (o.valid_to IS NULL OR o.valid_to > date('now')) AND o.kind = coalesce(nullif(:price_kind, 'any'), 'on-demand')
    AND o.device IN (SELECT device FROM purchase) AND (SELECT count(DISTINCT provider) FROM purchase) > 1
  GROUP BY o.provider HAVING count(DISTINCT o.device) > 1 ORDER BY count(DISTINCT o.device) DESC, o.provider LIMIT 1
 -- @table alone
 SELECT c.* FROM widest w CROSS JOIN options a CROSS JOIN abdb_choose(json_set(a.said, '$.provider', w.provider)) c WHERE c.kind = 'choice' AND c.provider = w.provider
+-- @table anywhere
+-- where one tier leads: what the providers of all tiers together would give
+SELECT c.* FROM (SELECT 1 FROM purchase WHERE place = 1 AND tier IS NOT NULL AND :tier IS NULL) l CROSS JOIN options a
+  CROSS JOIN abdb_choose(json_set(a.said, '$.tier', 'any')) c WHERE c.kind = 'choice' AND providers > 0
+-- @table missing
+-- devices with a price that counts and results of other language models, but none of this one; what their largest instance holds
+SELECT o.device, max(o.offered) AS size, (SELECT s.value FROM v_spec s WHERE s.device = o.device AND s.quantity = 'memory_size' AND s.basis = 'card' AND s.preferred = 1) / 1e9 AS gb
+  FROM purchase f JOIN v_price_offer o LEFT JOIN v_provider v ON v.provider = o.provider
+ WHERE f.place = 1 AND f.unit = 'token/s' AND :per = 'dollar' AND o.kind = coalesce(nullif(:price_kind, 'any'), 'on-demand') AND (:provider IS NULL OR o.provider = :provider)
+   AND (f.tier IS NULL OR coalesce(v.kind, '') = f.tier) AND (:vendor IS NULL OR EXISTS (SELECT 1 FROM v_device d WHERE d.device = o.device AND d.vendor = :vendor COLLATE NOCASE))
+   AND o.device NOT IN (SELECT device FROM choice WHERE device IS NOT NULL) AND :where IS NULL
+   AND o.device IN (SELECT DISTINCT device FROM v_mlperf WHERE unit = 'token/s' AND left_out = '')
+   AND NOT EXISTS (SELECT 1 FROM v_mlperf r WHERE r.model = f.work AND r.scenario = f.scenario AND r.device = o.device AND r.unit = 'token/s' AND r.left_out = '')
+ GROUP BY o.device
+-- @table uncounted
+-- prices of these devices that do not count today
+SELECT printf('%s at %.5g %s of %s (%s)', p.device, p.amount / p.devices, p.currency, p.provider,
+              CASE WHEN p.currency <> 'USD' THEN 'no exchange rates are kept' WHEN p.last_day > max(coalesce(:today, ''), date('now')) THEN 'from ' || p.last_day ELSE 'dated before its device existed' END) AS what
+  FROM v_price p JOIN (SELECT DISTINCT device FROM choice) c ON c.device = p.device
+ WHERE :price_date IS NULL AND p.per = 'hour' AND p.kind = coalesce(nullif(:price_kind, 'any'), 'on-demand') AND (:provider IS NULL OR p.provider = :provider)
+   AND (p.currency <> 'USD' OR p.last_day > max(coalesce(:today, ''), date('now'))
+        OR (SELECT d.year FROM v_device d WHERE d.device = p.device) > CAST(substr(p.last_day, 1, 4) AS INTEGER))
+-- @table weights
+SELECT m.parameters * n.size_B / 1e9 AS gb, n.number_format FROM purchase f JOIN v_model m ON m.model = f.work JOIN v_number_format n ON n.number_format = f.dtype
+ WHERE f.place = 1 AND m.parameters IS NOT NULL
 -- @table priced
-SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days FROM choice
+SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days, price_date AS valid_from FROM choice
  WHERE providers > 0 AND price_kind <> 'owned'
 -- @rows
 SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_per_device_hour, usd_per_hour, usd_per_million, usd_of_run,
        CASE WHEN usd_of_run IS NOT NULL OR unit = 's' THEN rate / 60 END AS minutes, watts, of_first, break_even, dearest, providers, provider,
        uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, nullif(unit, 's') AS unit, submitter, system, round, dtype, public_id, rented, offered, met_by, limits,
-       why, times_price, times_rate, times_systems, times_offers, 100 * first_share AS first_in, delivers, used, usd_per_million_full,
-       facts AS _facts,
+       why, times_price, times_rate, times_systems, times_offers, 100 * first_share AS first_in, delivers, used, usd_per_million_full, nullif(tier, '') AS tier, fabric,
+       (SELECT m.parameters * n.size_B / 1e9 FROM v_model m JOIN v_number_format n ON n.number_format = dtype WHERE m.model = work) AS weights_gb,
+       size * (SELECT s.value FROM v_spec s WHERE s.device = purchase.device AND s.quantity = 'memory_size' AND s.basis = 'card' AND s.preferred = 1) / 1e9 AS memory_gb,
+       facts AS _facts, NULL AS warnings,
        (SELECT number || ' ' || coalesce(nullif(trim(substr(:time_to_train, length(number) + 1)), ''), 'min')
           FROM (SELECT rtrim(:time_to_train, ' sminhd') AS number) WHERE :time_to_train <> 'any') AS _within,
+       CASE WHEN :per <> 'dollar' THEN 'with the lowest prices' WHEN tier <> '' THEN 'at ' || tier || ' prices' WHEN :provider IS NOT NULL THEN 'at prices of ' || :provider
+            WHEN :tier <> 'any' THEN 'at ' || :tier || ' prices' ELSE 'at the lowest price of any provider' END
+       || CASE WHEN max(length(price_date)) OVER () = 21 THEN ', some of unknown age' ELSE coalesce(printf(', up to %d days old', max(price_age_days) OVER ()), '') END AS _prices,
        count(*) OVER () AS _whole
   FROM purchase ORDER BY place LIMIT :limit;
 -- @notes
@@ -166,7 +205,7 @@ SELECT line FROM (
                                          'none is here: abdb import data brings what is shipped')
    WHERE :time_to_train IS NOT NULL AND :model IS NULL AND :scenario IS NULL AND :selection IS NULL
   UNION ALL
-  SELECT 1, CASE WHEN EXISTS (SELECT 1 FROM second) THEN name || ' is first' ELSE 'only ' || device || ' is left' END ||
+  SELECT 1, coalesce('at ' || nullif(tier, '') || ' prices ', '') || CASE WHEN EXISTS (SELECT 1 FROM second) THEN name || ' is first' ELSE 'only ' || device || ' is left' END ||
             printf(': %d device%s for %s USD/h', devices, CASE devices WHEN 1 THEN '' ELSE 's' END, hour_said) ||
             CASE WHEN offered > 1 THEN printf(' (%d x %d rented at %s)', rented / offered, offered, provider) ELSE '' END ||
             CASE WHEN usd_per_million IS NOT NULL THEN printf(', %s USD per million %s', million_said, CASE unit WHEN 'query/s' THEN 'queries' ELSE replace(unit, '/s', '') || 's' END) ELSE '' END ||
@@ -174,15 +213,27 @@ SELECT line FROM (
     FROM first f WHERE usd_per_hour IS NOT NULL
   UNION ALL
   SELECT 1, printf('at %s alone (%s): %s USD/h', provider, coalesce(provider_kind, 'kind not known'), group_concat(device || printf(iif(usd_per_hour < 99999.5, ' %.5g', ' %.0f'), usd_per_hour), ', ' ))
-    FROM (SELECT * FROM alone ORDER BY place LIMIT 4) HAVING count(*) > 1
+    FROM (SELECT * FROM alone ORDER BY place LIMIT 4) HAVING count(*) > 1 AND EXISTS (SELECT 1 FROM purchase p WHERE p.place <= 4 AND p.provider NOT IN (SELECT provider FROM widest))
+  UNION ALL
+  SELECT 1, 'cheapest anywhere: ' || group_concat(device || printf(iif(said < 99999.5, ' %.5g', ' %.0f'), said) || printf(' (%s, %s)', provider, coalesce(provider_kind, 'kind not known')), ', ') ||
+         (SELECT CASE WHEN usd_of_run IS NOT NULL THEN ' USD a training' WHEN :rate IS NOT NULL THEN ' USD/h' ELSE ' USD per million' END FROM first) || '; what these prices include differs: --tier any'
+    FROM (SELECT *, coalesce(usd_of_run, CASE WHEN :rate IS NOT NULL THEN usd_per_hour ELSE usd_per_million END) AS said FROM anywhere ORDER BY place LIMIT 3)
+  HAVING (SELECT count(*) FROM anywhere x WHERE coalesce(x.provider_kind, '') <> (SELECT tier FROM first)) > 0
   UNION ALL
   SELECT 1, 'rented in whole offers: ' || group_concat(printf('%s %d for the %d that are needed', device, rented, devices), ', ')
     FROM (SELECT * FROM purchase WHERE rented > devices AND place <= :limit ORDER BY place) HAVING count(*) > 0
   UNION ALL
+  SELECT 2, '! measured as one system, rented as several instances without a promised network between them: '
+         || group_concat(printf('%s (%d x %d at %s)', device, rented / offered, offered, provider), ', ')
+    FROM (SELECT * FROM purchase WHERE fabric = 'not promised' AND place <= :limit ORDER BY place) HAVING count(*) > 0
+  UNION ALL
+  SELECT 2, 'network between instances: ' || group_concat(device || ' ' || fabric || ' (' || provider || ')', ', ')
+    FROM (SELECT * FROM purchase WHERE fabric <> 'not promised' AND place <= :limit ORDER BY place) HAVING count(*) > 0
+  UNION ALL
   SELECT 2, printf('! uncertain of %s: %s', device, uncertain) FROM first WHERE uncertain <> ''
   UNION ALL
-  SELECT 2, CASE WHEN device = first_device THEN printf('with prices of the last %d days it stays first, for %s USD/h', price_old_days(), hour_said)
-                 ELSE printf('with prices of the last %d days %s is first: %d device%s for %s USD/h', price_old_days(), device, devices, CASE devices WHEN 1 THEN '' ELSE 's' END, hour_said) END
+  SELECT 2, CASE WHEN device = first_device THEN printf('with prices dated within the last %d days it stays first, for %s USD/h', price_old_days(), hour_said)
+                 ELSE printf('with prices dated within the last %d days %s is first: %d device%s for %s USD/h', price_old_days(), device, devices, CASE devices WHEN 1 THEN '' ELSE 's' END, hour_said) END
     FROM (SELECT device AS first_device FROM first) g, fresh f
   UNION ALL
   SELECT 2, printf('it stays first up to %.4g USD per device and hour; %s at %.4g wins below %.4g', f.break_even, s.name,
@@ -208,6 +259,12 @@ SELECT line FROM (
                                     WHEN break_even IS NOT NULL THEN printf(' (first below %.4g)', break_even) ELSE '' END AS what
             FROM choice WHERE kind = 'left-out'
            ORDER BY why, device) GROUP BY why
+  UNION ALL
+  SELECT 5, 'prices that do not count: ' || group_concat(what, ', ') FROM (SELECT what FROM uncounted ORDER BY 1) HAVING count(*) > 0
+  UNION ALL
+  SELECT 5, 'no result of it here: ' || group_concat(x.device || CASE WHEN x.size >= 1 AND x.gb IS NOT NULL THEN printf(' (%d x %g GB%s)', x.size, x.gb, CASE WHEN x.size * x.gb < w.gb THEN ', less than the weights' ELSE '' END) ELSE '' END, ', ')
+         || coalesce(printf('; weights take %.4g GB at %s (abdb query model-memory)', w.gb, w.number_format), '')
+    FROM (SELECT * FROM missing ORDER BY device) x LEFT JOIN weights w ON true HAVING count(*) > 0
   UNION ALL SELECT 6, '† derived by abdb: whole systems of a result are multiplied, which no result of MLPerf® shows'
               WHERE EXISTS (SELECT 1 FROM purchase WHERE unit <> 's')
   UNION ALL SELECT 6, '† derived by abdb' WHERE EXISTS (SELECT 1 FROM purchase WHERE unit = 's'))

@@ -28,7 +28,9 @@
 -- column: source | source | | who states the rate
 -- column: rate_locator | rate from | | where
 -- column: price_locator | price from | | where
+-- column: warnings | warnings | | for programs: what the lines that begin with ! say
 -- hoist: source price_kind model dtype
+-- bare: warnings
 -- @table judged
 WITH stated AS ( -- two halves, so that an index leads to one source where it is named
   SELECT * FROM v_rate WHERE source = :source AND evidence = 'published' AND metric = 'flops_per_s' AND scenario = 'training'
@@ -52,7 +54,7 @@ SELECT * FROM met WHERE small
 SELECT r.device, r.model, r.devices, r.dtype, r.each / 1e12 AS tflop_per_s_per_device, o.per_device_hour AS usd_per_device_hour,
        r.at_one / o.per_device_hour / 1e18 AS exaflop_per_usd, o.provider, o.kind AS price_kind,
        CASE o.kind WHEN 'own quote' THEN coalesce(:today, date('now')) ELSE o.valid_from END AS price_date, o.age_days AS price_age_days,
-       r.source, r.locator AS rate_locator, o.locator AS price_locator, r.key || coalesce(' ' || o.key, '') AS _facts
+       r.source, r.locator AS rate_locator, o.locator AS price_locator, r.key || coalesce(' ' || o.key, '') AS _facts, NULL AS warnings
   FROM rate r
   LEFT JOIN used o ON o.device = r.device AND o.size IS r.devices AND o.nodes IS r.nodes
  ORDER BY exaflop_per_usd IS NULL, exaflop_per_usd DESC, r.device, o.provider;

@@ -20,6 +20,8 @@
 -- column: price_age_days | days old | 0 | of the price; from its first day where that is a range
 -- column: price_kind | kind | |
 -- column: public_id | ID | | of the result
+-- column: warnings | warnings | | for programs: what the lines that begin with ! say
+-- bare: warnings
 -- @table rate
 SELECT r.device, r.each, r.devices, r.nodes, ceil(:tokens_per_s / r.total) AS systems, r.public_id, r.key
   FROM v_mlperf r
@@ -45,7 +47,7 @@ SELECT b.device, b.each, CAST(b.systems * b.devices AS INTEGER) AS needed, o.per
  WHERE b.place = 1
 -- @rows
 SELECT device, each AS tokens_per_s_per_device, needed, per_device_hour AS usd_per_device_hour, needed * per_device_hour AS usd_per_hour,
-       provider, valid_from AS price_date, age_days AS price_age_days, kind AS price_kind, public_id, facts AS _facts
+       provider, valid_from AS price_date, age_days AS price_age_days, kind AS price_kind, public_id, facts AS _facts, NULL AS warnings
   FROM priced ORDER BY usd_per_hour, device, provider;
 -- @notes
 -- @prices priced small

@@ -7,6 +7,7 @@
 -- param: scenario | text | Server | Offline, Server, Interactive, training, ... | SELECT DISTINCT scenario, 1 FROM description WHERE scenario <> '' UNION ALL SELECT column1, 0 FROM (VALUES ('Offline'), ('Server'), ('Interactive'), ('SingleStream'), ('MultiStream'), ('training'), ('serving')) ORDER BY 2 DESC, 1
 -- param: round | text | | one round of MLPerf (default: the best of all) | SELECT round FROM round_told ORDER BY 1
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
+-- param: tier | text | | only prices of providers of this kind; any: of all (default: the kind that offers most of the devices) | SELECT DISTINCT kind FROM v_provider UNION SELECT 'any' ORDER BY 1
 -- param: price_kind | text | on-demand | on-demand, reserved, spot, list; any: of all kinds | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1
 -- param: price_date | date | | prices as they were on this day (default: the latest)
 -- param: price_max_age | days | | leave out prices older than so many days, and undated ones
@@ -26,7 +27,10 @@
 -- column: price_age_days | days old | 0 | of the price; from its first day where that is a range
 -- column: source | source | | who states the rate
 -- column: public_id | ID | | of the result
--- hoist: unit
+-- column: tier | tier | | kind of the providers whose prices count; empty: of all, or not known
+-- column: warnings | warnings | | for programs: what the lines that begin with ! say
+-- hoist: unit tier
+-- bare: warnings
 -- @table judged
   SELECT r.device, r.unit, r.devices, r.nodes, r.source, r.public_id, r.result_id, r.key, r.evidence, r.each,
          CASE WHEN :marks = 'any' OR r.marks = '' THEN NULL ELSE (SELECT min(x.mark) FROM v_mark_out x WHERE ' ' || r.marks || ' ' LIKE x.pattern) END AS out_by
@@ -39,9 +43,16 @@
 -- of another kind of evidence only what MLPerf has nothing of: the two are not compared
 WITH stated AS (SELECT * FROM judged WHERE out_by IS NULL)
 SELECT *, evidence = 'mlperf' OR NOT EXISTS (SELECT 1 FROM stated m WHERE m.evidence = 'mlperf') AS counts FROM stated
--- @table offer
+-- @table offered
 SELECT * FROM abdb_offers(:price, :price_date, :provider, :price_kind, :today)
  WHERE :price_max_age IS NULL OR age_days <= :price_max_age
+-- @table lead
+-- one tier, in which most devices are offered, of several the one with the lowest price
+SELECT coalesce(:tier, CASE WHEN :provider IS NULL THEN (SELECT coalesce(provider_kind, '') FROM offered
+         WHERE kind <> 'own quote' AND device IN (SELECT device FROM rate WHERE counts)
+         GROUP BY coalesce(provider_kind, '') ORDER BY count(DISTINCT device) DESC, min(per_device_hour), 1 LIMIT 1) END, 'any') AS tier
+-- @table offer
+SELECT o.* FROM lead l CROSS JOIN offered o WHERE l.tier = 'any' OR coalesce(o.provider_kind, '') = l.tier COLLATE NOCASE OR o.kind = 'own quote'
 -- @offers rate WHERE counts
 -- @table best
 -- of the results that fit into an offer, where one does
@@ -63,19 +74,25 @@ SELECT b.*, o.per_device_hour AS price, a.at_one / o.per_device_hour AS per_usd,
 SELECT p.device, p.price AS usd_per_device_hour, p.each AS rate_per_device, p.unit, p.per_usd,
        NOT EXISTS (SELECT 1 FROM priced q WHERE (q.price < p.price AND q.each >= p.each) OR (q.price <= p.price AND q.each > p.each)) AS front,
        p.devices, p.provider, p.kind AS price_kind, p.valid_from AS price_date, p.age_days AS price_age_days, p.source, p.public_id,
-       p.key || coalesce(' ' || p.price_key, '') AS _facts
+       nullif(nullif((SELECT tier FROM lead), ''), 'any') AS tier, replace(p.unit, '/s', 's') AS _units,
+       CASE (SELECT tier FROM lead) WHEN 'any' THEN 'at the lowest price of any provider' WHEN '' THEN 'at the lowest price' ELSE 'at ' || (SELECT tier FROM lead) || ' prices' END
+       || CASE WHEN EXISTS (SELECT 1 FROM priced WHERE length(valid_from) = 21) THEN ', some of unknown age' ELSE coalesce(printf(', up to %d days old', (SELECT max(age_days) FROM priced)), '') END AS _prices,
+       p.key || coalesce(' ' || p.price_key, '') AS _facts, NULL AS warnings
   FROM priced p ORDER BY p.price, p.each DESC;
 -- @notes
 -- @prices priced small
 SELECT line FROM (
   SELECT 0 AS place, 'price: the lowest ' || CASE WHEN :price_kind = 'any' THEN '' ELSE coalesce(:price_kind, 'on-demand') || ' ' END || 'one of each device' ||
-         coalesce(', of ' || min(valid_from) || CASE WHEN max(valid_from) > min(valid_from) THEN ' to ' || max(valid_from) ELSE '' END ||
-                  printf(', %d to %d days old', min(CASE WHEN valid_from IS NOT NULL THEN age_days END), max(age_days)), '') || '; n = ' || count(*) || CASE count(*) WHEN 1 THEN ' device' ELSE ' devices' END AS line
-    FROM priced HAVING count(*) > 0
+         coalesce(', of ' || min(dated) || CASE WHEN max(dated) > min(dated) THEN ' to ' || max(dated) ELSE '' END ||
+                  printf(CASE WHEN min(age_days) < max(age_days) THEN ', %d to %d days old' ELSE ', %d days old' END, min(CASE WHEN dated IS NOT NULL THEN age_days END), max(CASE WHEN dated IS NOT NULL THEN age_days END)), '') ||
+         CASE count(valid_from) - count(dated) WHEN 0 THEN '' ELSE printf(', %d of unknown age', count(valid_from) - count(dated)) END || '; n = ' || count(*) || CASE count(*) WHEN 1 THEN ' device' ELSE ' devices' END AS line
+    FROM (SELECT *, CASE WHEN length(valid_from) <> 21 THEN valid_from END AS dated FROM priced) HAVING count(*) > 0
   UNION ALL
   SELECT 1, line FROM prices_said
   UNION ALL SELECT 2, count(*) || CASE count(*) WHEN 1 THEN ' device with results has' ELSE ' devices with results have' END || ' no price: --price gives one'
-    FROM best WHERE place = 1 AND device NOT IN (SELECT device FROM offer) HAVING count(*) > 0
+    FROM best WHERE place = 1 AND device NOT IN (SELECT device FROM offered) HAVING count(*) > 0
+  UNION ALL SELECT 2, 'offered only by providers of another kind: ' || group_concat(device, ', ') || ': --tier any takes their prices too'
+    FROM (SELECT device FROM best WHERE place = 1 AND device IN (SELECT device FROM offered) AND device NOT IN (SELECT device FROM offer) ORDER BY 1) HAVING count(*) > 0
   UNION ALL SELECT 3, '† derived by abdb (best result / devices); not an official or verified MLPerf® metric.'
     FROM best WHERE evidence = 'mlperf' GROUP BY 1
   UNION ALL SELECT 4, count(*) || CASE count(*) WHEN 1 THEN ' result' ELSE ' results' END || ' of other evidence left out: not compared with MLPerf® results'

@@ -25,7 +25,9 @@
 -- column: price_date | price of | |
 -- column: price_age_days | days old | 0 | of the price; from its first day where that is a range
 -- column: source | source | | who states the rate
+-- column: warnings | warnings | | for programs: what the lines that begin with ! say
 -- hoist: model scenario
+-- bare: warnings
 -- @table offer
 SELECT * FROM abdb_offers(NULL, :price_date, :provider, :price_kind, :today)
  WHERE :price_max_age IS NULL OR age_days <= :price_max_age
@@ -61,7 +63,7 @@ SELECT b.model, b.scenario, b.device, b.devices, b.total, o.per_device_hour, a.a
  WHERE b.place = 1 ORDER BY b.model, b.scenario, cost LIMIT :limit
 -- @rows
 SELECT model, scenario, device, devices, total AS tokens_per_s, per_device_hour AS usd_per_device_hour, cost AS usd_per_million_tokens,
-       provider, kind AS price_kind, valid_from AS price_date, age_days AS price_age_days, source, facts AS _facts,
+       provider, kind AS price_kind, valid_from AS price_date, age_days AS price_age_days, source, facts AS _facts, NULL AS warnings,
        whole AS _whole
   FROM priced ORDER BY model, scenario, usd_per_million_tokens;
 -- @notes

@@ -63,6 +63,7 @@ typedef enum {
     TIMES_RATE,
     TIMES_SYSTEMS,
     TIMES_OFFERS,
+    TIER,
     COLUMNS
 } column;
 
@@ -136,6 +137,10 @@ static abdb_status parse_choose_options(json_t *options_json, abdb_choose_option
                                .usd_per_hour_most = NAN,
                                .time_limit_s = NAN};
     o->measure = abdb_normalisation_from_json(options_json, arena);
+    /* Prices count for what is bought per dollar: else those of all show what it would cost. */
+    o->widest_tier = o->measure.tier && strcmp(o->measure.tier, "widest") == 0;
+    if (o->widest_tier || (o->measure.tier && strcmp(o->measure.tier, "any") == 0))
+        o->measure.tier = NULL;
     o->ownership.capital = abdb_json_option_text(options_json, "own", arena);
     if (!o->selection) o->selection = "";
     if (by && !abdb_text_is_in_list(by, words))
@@ -257,6 +262,7 @@ static abdb_status append_purchase_row(const abdb_system_choice *c, size_t i, sq
     set_real_cell(row, BREAK_EVEN, p->break_even);
     set_integer_cell(row, SUBMITTERS, (double)p->submitters);
     set_text_cell(t, row, LIMITS, limits);
+    set_text_cell(t, row, TIER, c->tier);
     if (c->met_by) set_text_cell(t, row, MET_BY, c->met_by[p->member]);
     copy_result_cells(c, p, t, row);
     return ABDB_OK;
@@ -275,6 +281,15 @@ static abdb_status append_left_out_rows(const abdb_system_choice *c, abdb_table 
         set_text_cell(t, row, WHY, l->why);
         if (l->n) set_integer_cell(row, N, (double)l->n);
         set_real_cell(row, BREAK_EVEN, l->first_below);
+    }
+    if (c->server_was_assumed) {
+        abdb_value *row = abdb_table_append_row(t);
+
+        if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
+        set_text_cell(t, row, KIND, "note");
+        set_text_cell(t, row, WHY,
+                      "no scenario was named: serving is taken for Server; Offline and Interactive"
+                      " by name");
     }
     if (c->ranking.set.note) {
         abdb_value *row = abdb_table_append_row(t);
@@ -467,7 +482,7 @@ const abdb_table_function abdb_table_choose = {
     " rented INTEGER, verified_by TEXT, met_by TEXT, limits TEXT,"
     " first_share REAL, used REAL, delivers REAL,"
     " usd_per_million_full REAL, times_price REAL, times_rate REAL, times_systems REAL,"
-    " times_offers REAL)",
+    " times_offers REAL, tier TEXT)",
     OFFERED,
     1,
     1,

@@ -177,10 +177,6 @@ static abdb_status run_choose_report_and_print(int argc, char **argv, abdb_error
     collect_report_values_and_lift_limits(&report, &args, value);
     set_param_value_if_given(&report, "selection", join_positional_words_by_commas(&args, &arena),
                              value);
-    if (abdb_arg_value(&args, "model") && args.positionals == 0 &&
-        !abdb_arg_value(&args, "scenario") && !abdb_arg_value(&args, "time-to-train"))
-        abdb_print_remark("no --scenario: of those that may not be compared, the one with the most"
-                          " devices is taken");
     TRY(abdb_open_guarded_readonly_db(&args, &db, err));
     TRY(require_any_result(db, err));
     TRY(read_price_file_and_option(&args, db->sql, &arena, &prices, err));

@@ -46,6 +46,7 @@ typedef enum {
     C_EXPLORATORY,
     C_MARKS,
     C_VERIFIED_BY,
+    C_WARNINGS,
     C_RESULT,
     C_FACTS,
     C_WHY,
@@ -79,6 +80,7 @@ static const struct {
                       {"exploratory", NULL, ""},
                       {"marks", NULL, ""},
                       {"verified_by", "verified by", ""},
+                      {"warnings", NULL, ""},
                       {"_key", NULL, ""},
                       {"_facts", NULL, ""},
                       {"why", "why: two largest factors", "cut60"}};
@@ -412,6 +414,9 @@ static abdb_status fill_ranking_table(const abdb_args *args, const abdb_ranking 
     }
     if (!t->rows)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "no run here has both metrics: %s is missing", o->pareto));
+    if (abdb_arg_value(args, "where"))
+        abdb_table_add_note_format(t, "only results with %s (--where)",
+                                   abdb_arg_value(args, "where"));
     TRY(add_ranking_notes(r, o, hidden, t, err));
     TRY(abdb_add_scenario_limit_notes(&r->set, db->sql, t, err));
     TRY(abdb_add_mlperf_footnotes(db, t, false, err));

@@ -6,9 +6,11 @@
 
 double abdb_offer_devices_in_whole_nodes(double devices, double nodes, double offered)
 {
-    double node = nodes >= 1 ? devices / nodes : fmod(devices, offered) < 0.5 ? offered : devices;
+    double node = nodes >= 1                                    ? devices / nodes
+                  : offered > 1 && fmod(devices, offered) < 0.5 ? offered
+                                                                : devices;
 
-    return offered > 1 ? floor(offered / node) * node : 1;
+    return offered < 1 ? 1 : floor(offered / node) * node;
 }
 
 bool abdb_offer_holds_one_node(double devices, double nodes, double offered)

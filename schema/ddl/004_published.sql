@@ -54,6 +54,16 @@ CREATE TABLE provider (
     locator  TEXT                           -- where
 ) STRICT;
 
+-- One instance that its provider connects with others by a network. Filled from data/fabrics.csv.
+CREATE TABLE fabric (
+    provider TEXT NOT NULL,                 -- as prices name it
+    instance TEXT NOT NULL,                 -- as prices name it
+    fabric   TEXT NOT NULL,                 -- InfiniBand, EFA, ...
+    source   TEXT,                          -- who says so
+    locator  TEXT,                          -- where
+    PRIMARY KEY (provider, instance)
+) STRICT, WITHOUT ROWID;
+
 -- Where a specification or price was said: the twin of witness for facts that are no entries.
 CREATE TABLE origin (
     kind        TEXT NOT NULL CHECK (kind IN ('spec', 'price')),  -- which table

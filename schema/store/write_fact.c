@@ -27,6 +27,7 @@ static const fact_table fact_tables[] = {
      " provider instance device devices kind region amount currency per valid_from raw_value source"
      " locator "},
     {"provider", NULL, "provider", " provider kind source locator "},
+    {"fabric", NULL, "provider, instance", " provider instance fabric source locator "},
     {"note", "note_key, note_key_low", NULL, " kind target text author date "},
     {"claim", NULL, "claim",
      " claim source locator sentence raw_value stated upper words how coefficient offset missing "},

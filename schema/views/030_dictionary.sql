@@ -47,6 +47,9 @@ SELECT place, pattern, says, meaning, factor, factor_unit, source, locator FROM 
 -- One provider of prices.
 CREATE VIEW v_provider AS SELECT provider, kind, source, locator FROM provider;
 
+-- One instance that is known to be connected with others of its kind.
+CREATE VIEW v_fabric AS SELECT provider, instance, fabric, source, locator FROM fabric;
+
 -- One round of MLPerf: when its results were published.
 CREATE VIEW v_mlperf_round AS
 SELECT suite, round, round_order, published, source, locator FROM round_ordered;
@@ -167,6 +170,11 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_provider', 2, 'kind', '', 'tier-1 cloud, GPU cloud, marketplace, vendor'),
 ('v_provider', 3, 'source', '', 'who says so'),
 ('v_provider', 4, 'locator', '', 'where'),
+('v_fabric', 1, 'provider', '', 'as prices name it'),
+('v_fabric', 2, 'instance', '', 'as prices name it'),
+('v_fabric', 3, 'fabric', '', 'network between instances: InfiniBand, EFA, ...'),
+('v_fabric', 4, 'source', '', 'who says so'),
+('v_fabric', 5, 'locator', '', 'where'),
 ('v_name', 1, 'kind', '', 'device, model, submitter, system, provider'),
 ('v_name', 2, 'spelling', '', 'as published'),
 ('v_name', 3, 'part', '', 'part of a mixed system'),

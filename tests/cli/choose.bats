@@ -90,29 +90,29 @@ END
     fails 0 "left out: H100-SXM (first below "
     [[ "$output" == *"offered only in fewer devices than a node of its results has"* ]]
     ABDB_DB=shipped.db filled "$root/data"
-    choose_shipped --rate 9k/s --limit 100 --today 2026-11-23 -o json >got 2>/dev/null
-    abdb query --db shipped.db "SELECT device, provider, devices, per_device_hour FROM v_price_offer WHERE kind = 'on-demand' AND valid_to IS NULL" -o json >offers 2>/dev/null
+    choose_shipped --tier any --rate 9k/s --limit 100 --today 2026-11-23 -o json >got 2>/dev/null
+    abdb query --db shipped.db "SELECT device, provider, offered, per_device_hour FROM v_price_offer WHERE kind = 'on-demand' AND valid_to IS NULL" -o json >offers 2>/dev/null
     abdb query --db shipped.db "SELECT device, devices, nodes, value FROM v_mlperf WHERE division = 'closed' AND scenario = 'Server' AND unit = 'token/s'" -o json >results 2>/dev/null
     python3 - <<'END'
 import json, math
 got, offers, results = (json.load(open(name)) for name in ("got", "offers", "results"))
 assert len(got) > 8
 for r in got:
-    assert r["rented"] >= r["devices"] and r["rented"] % r["offered"] == 0, r
+    assert r["rented"] >= r["devices"] and (not r["offered"] or r["rented"] % r["offered"] == 0), r
     assert math.isclose(r["usd_per_hour"], r["rented"] * r["usd_per_device_hour"]), r
     mine = [o for o in offers if o["device"] == r["device"]]
-    assert any(o["provider"] == r["provider"] and o["devices"] == r["offered"] and math.isclose(o["per_device_hour"], r["usd_per_device_hour"]) for o in mine), r
+    assert any(o["provider"] == r["provider"] and o["offered"] == r["offered"] and math.isclose(o["per_device_hour"], r["usd_per_device_hour"]) for o in mine), r
     def cost(system, offer):
         node = system["devices"] / system["nodes"]
-        used = offer["devices"] // node * node if offer["devices"] > 1 else 1
+        used = offer["offered"] // node * node if offer["offered"] else 1 # 0: any number
         devices = math.ceil(9000 / system["value"]) * system["devices"]
-        return math.ceil(devices / used) * offer["devices"] * offer["per_device_hour"] if used else math.inf
+        return math.ceil(devices / used) * max(offer["offered"], 1) * offer["per_device_hour"] if used else math.inf
     own = [s for s in results if s["device"] == r["device"] and s["devices"] == r["size"] and math.isclose(s["value"], r["rate_each"])]
     assert math.isclose(r["usd_per_hour"], min(cost(s, o) for s in own for o in mine)), r
 END
-    run choose_shipped --rate 9k/s --today 2026-11-23
-    fails 0 "H100-SXM at 1.29 USD/h of Hyperbolic, 3 together: offers of fewer devices than a node of the measured system has"
-    [[ "$output" == *"! uncertain of H100-SXM: price up to "* && "$output" == *"with prices of the last 180 days "* ]]
+    run choose_shipped --tier any --rate 9k/s --today 2026-11-23
+    fails 0 "H100-SXM at 1.29 USD/h of Hyperbolic, 3 together"
+    [[ "$output" == *"! uncertain of B200-SXM: price read on 2026-11-21, age unknown"* && "$output" == *"with prices dated within the last 180 days "* ]]
     run abdb query price-for-throughput --db shipped.db
     fails 0 "abdb choose takes the cheapest of all measured systems, in whole offers: abdb choose 'llama2-70b-99' Server --rate 100000/s"
     # the age of a price on a day that is asked for counts to that day
@@ -288,14 +288,14 @@ for r in rows:
     assert r["minutes"] <= 30 and math.isclose(r["usd_of_run"], r["devices"] * r["usd_per_device_hour"] * r["minutes"] / 60), r
 END
     # of each device the cheapest size of all that are done in time, whatever sizes others have
-    abdb choose llama2_70b_lora --time-to-train 5min --db shipped.db -o json >got 2>/dev/null
+    abdb choose llama2_70b_lora --tier any --time-to-train 5min --db shipped.db -o json >got 2>/dev/null
     for device in $(jq -r '.[].device' got); do
         same "$(jq --arg d "$device" '.[] | select(.device == $d) | [.devices, .usd_of_run]' got)" \
-            "$(abdb choose llama2_70b_lora --time-to-train 5min --where "device=$device" --db shipped.db -o json 2>/dev/null | jq '.[] | [.devices, .usd_of_run]')"
+            "$(abdb choose llama2_70b_lora --tier any --time-to-train 5min --where "device=$device" --db shipped.db -o json 2>/dev/null | jq '.[] | [.devices, .usd_of_run]')"
     done
     same "$(jq -c '.[0] | [.device, .devices, .unit, .rate_each]' got)" '["B200-SXM",32,null,null]'
     # not what costs most in a size that more devices have, nor nothing where that one has no price
-    same "$(abdb choose gpt3 --time-to-train 1h --db shipped.db -o csv 2>/dev/null | sed -n 2p | cut -d, -f4,7)" H100-SXM,512
+    same "$(abdb choose gpt3 --tier any --time-to-train 1h --db shipped.db -o csv 2>/dev/null | sed -n 2p | cut -d, -f4,7)" H100-SXM,512
     run abdb choose llama2_70b_lora --time-to-train 2min --db shipped.db
     fails 0 "! systems of different size meet: "
     run abdb choose llama3.1-405b-training --time-to-train 1d --price 'B200-SXM=2.00 USD/h,TPU-v5e=1.2 USD/h' --db shipped.db
@@ -303,11 +303,11 @@ END
     run abdb choose llama3.1-405b-training --time-to-train 1d --price 'B200-SXM=2.00 USD/h' --where devices=448 --db shipped.db
     fails 0 "only B200-SXM is left: 448 devices"
     # the title says the time; what has no value is no column
-    run abdb choose llama2_70b_lora --time-to-train 5min --db shipped.db -o markdown
+    run abdb choose llama2_70b_lora --tier any --time-to-train 5min --db shipped.db -o markdown
     fails 0 "**What to buy or rent to train within 5min**"
     [[ "$output" != *"rate of one"* && "$output" != *"| ID |"* && "$output" != *"unit s"* ]]
     same "$(abdb choose llama2_70b_lora --time-to-train any --db shipped.db 2>/dev/null | head -1)" "What to buy or rent to train"
-    plotted() { abdb plot choose-training --script --db shipped.db --today 2026-11-20 "$@" | sed -n 's/^heading.[0-9]. = "\(.*\)"/\1/p' | sed "s|\xc2\xa0| |g" | paste -sd ' '; }
+    plotted() { abdb plot choose-training --tier any --script --db shipped.db --today 2026-11-20 "$@" | sed -n 's/^heading.[0-9]. = "\(.*\)"/\1/p' | sed "s|\xc2\xa0| |g" | paste -sd ' '; }
     same "$(plotted --time-to-train 5min)" "B200-SXM is the cheapest for llama2_70b_lora within 5 min: 6.27 USD on 32 devices; H100-SXM costs 49 % more"
     same "$(plotted --time-to-train 5)" "$(plotted --time-to-train '5 min')"
     same "$(plotted)" "B200-SXM is the cheapest for llama2_70b_lora: 4.49 USD on 8 devices; B300-SXM costs 25 % more" # of all trainings
@@ -407,15 +407,30 @@ assert all(r['devices'] > 0 and r['usd_per_hour'] > 0 for r in json.load(sys.std
     same "$(jq -r '[.[].provider] | unique | join(",")' tier)" "$(abdb query "SELECT group_concat(provider) FROM (SELECT DISTINCT p.provider FROM v_provider p WHERE p.kind = 'tier-1 cloud' AND p.provider IN ($(jq -r '[.[].provider] | unique | map("'"'"'" + . + "'"'"'") | join(",")' tier)) ORDER BY 1);" --db shipped.db -o csv | tail -n +2 | tr -d '"')"
     [ "$(jq length tier)" -gt 2 ]
     # the line of one provider is what that provider alone gives
-    run shipped
+    run shipped --tier any
     line=$(grep -E '^at .* alone \(' <<<"$output")
     provider=$(sed -E 's/^at (.*) alone .*/\1/' <<<"$line")
     same "$(sed -E 's/.*: (.*) USD\/h$/\1/' <<<"$line")" "$(shipped --provider "$provider" -o json 2>/dev/null | jq -r '[.[:4][] | "\(.device) \(.usd_per_hour * 100 | round / 100)"] | join(", ")')"
+    # without --tier the one counts that offers most of the devices; what it gives is what it gives when named, and its quotes count
+    tier=$(for t in 'tier-1 cloud' 'GPU cloud' marketplace vendor; do echo "$(shipped --tier "$t" -o json 2>/dev/null | jq length) $t"; done | sort -rn | head -1 | cut -d' ' -f2-)
+    same "$(shipped -o json 2>/dev/null | jq -c '[.[] | del(.tier)]')" "$(shipped --tier "$tier" -o json 2>/dev/null | jq -c '[.[] | del(.tier)]')"
+    same "$(shipped -o json 2>/dev/null | jq -r '[.[].tier] | unique | join(",")')" "$tier"
+    run shipped
+    fails 0 "at $tier prices $(shipped --tier "$tier" -o json 2>/dev/null | jq -r '.[0].device') is first"
+    line=$(grep '^cheapest anywhere: ' <<<"$output")
+    same "$(sed -E 's/^cheapest anywhere: ([^ ]+) ([^ ]+) \(([^,]*),.*/\1 \2 \3/' <<<"$line")" "$(shipped --tier any -o json 2>/dev/null | jq -r '.[0] | "\(.device) \(.usd_per_hour * 100 | round / 100) \(.provider)"')"
+    no grep -q 'providers of different kind' <<<"$output"
+    fails 0 "offered only by providers of another kind: --tier any takes their prices too"
+    same "$(shipped --price 'B200=1' -o json 2>/dev/null | jq -c '.[0] | [.device, .provider, .tier]')" "[\"B200-SXM\",\"you\",\"$tier\"]"
+    # of one device that several tiers offer, the one counts in which it costs least; per device no price decides
+    same "$(shipped --where device=B200-SXM -o json 2>/dev/null | jq -r '.[0].usd_per_hour')" "$(shipped --where device=B200-SXM --tier any -o json 2>/dev/null | jq -r '.[0].usd_per_hour')"
+    same "$(shipped --per device -o json 2>/dev/null | jq -c '[.[].tier] | unique')" "[null]"
+    same "$(shipped --provider OCI -o json 2>/dev/null | jq -c '[.[].tier] | unique')" "[null]"
     same "$(shipped --vendor amd -o json 2>/dev/null | jq -r '.[].device' | grep -cv '^MI')" 0
-    run shipped --max-usd-per-hour 45
+    run shipped --tier any --max-usd-per-hour 45
     fails 0 "more than 45 USD/h"
-    same "$(shipped --max-usd-per-hour 45 -o json 2>/dev/null | jq -c '[.[].usd_per_hour <= 45] | unique')" "[true]"
-    same "$(shipped --max-usd-per-hour 35 -o json 2>/dev/null | jq -c '[.[0].place, .[0].of_first]')" "[1,1]"
+    same "$(shipped --tier any --max-usd-per-hour 45 -o json 2>/dev/null | jq -c '[.[].usd_per_hour <= 45] | unique')" "[true]"
+    same "$(shipped --tier any --max-usd-per-hour 35 -o json 2>/dev/null | jq -c '[.[0].place, .[0].of_first]')" "[1,1]"
     run shipped --tier clouds
     fails 2 "nothing here is called 'clouds'"
     run abdb rank llama2-70b-99,server --per dollar --tier clouds --db shipped.db
@@ -451,4 +466,42 @@ assert all(r['devices'] > 0 and r['usd_per_hour'] > 0 for r in json.load(sys.std
     done
     run choose --rate 50k/s --price 'B2000=3'
     fails 2 "B2000"
+}
+
+@test "what stands beside the price: networks between instances, the scenario that was assumed, names in any spelling, warnings for programs" {
+    ABDB_DB=shipped.db filled "$root/data"
+    export ABDB_DB=shipped.db
+    # a system of several instances: the network that a source names, else none is promised; of one instance nothing is said
+    abdb choose llama3.1-405b server --today 2026-11-25 -o json 2>/dev/null >got
+    same "$(jq -r '.[] | select(.size > .offered) | .fabric' got | sort -u | paste -sd,)" "EFA v2,not promised"
+    same "$(jq -r '.[] | select(.size <= .offered) | .fabric' got | sort -u)" null
+    same "$(jq -r '.[] | select(.fabric == "EFA v2") | "\(.provider) \(.device)"' got)" "AWS H100-SXM"
+    run abdb choose llama3.1-405b server --today 2026-11-25
+    fails 0 "! measured as one system, rented as several instances without a promised network between them: GB300 (18 x 4 at OCI)"
+    fails 0 "network between instances: H100-SXM EFA v2 (AWS)"
+    run abdb query "SELECT count(*) FROM v_fabric f LEFT JOIN v_source s USING (source) WHERE s.source IS NULL OR f.locator IS NULL OR NOT EXISTS (SELECT 1 FROM v_price p WHERE p.provider = f.provider AND p.instance = f.instance)" -o csv
+    fails 0 "0"
+    # serving means Server, and says so; a scenario that is named is taken, and a latency limit decides itself
+    said="! no scenario was named: serving is taken for Server"
+    run abdb choose llama2-70b-99 --rate 100k/s
+    fails 0 "$said"
+    same "$(abdb choose llama2-70b-99 --rate 100k/s -o json 2>/dev/null | jq -c 'map(del(.warnings))')" "$(abdb choose llama2-70b-99 server --rate 100k/s -o json 2>/dev/null | jq -c 'map(del(.warnings))')"
+    for words in "llama2-70b-99 offline" "llama2-70b-99 server" "resnet" "llama2-70b-99 --tpot 50ms" "--time-to-train 2h"; do
+        run abdb choose $words
+        no grep -qF "$said" <<<"$output"
+    done
+    # spellings that no fact has
+    for pair in "mi355=MI355X" "MI 355X=MI355X" "tpu v5 LITE=TPU-v5e" "NVIDIA B300 SXM6 AC=B300-SXM" "HL-225=Gaudi2" "h20=HGX-H20"; do
+        run abdb choose llama2-70b-99 server --rate 1k/s --tier any --price "${pair%=*}=0.01"
+        grep -qE "^[0-9 ]*1 +${pair#*=} .* you|left out: ${pair#*=}: your price is not used" <<<"$output" || { echo "$pair: $output"; false; }
+    done
+    # warnings in each row of what programs read, whatever of the notes is left out; none for people
+    abdb choose llama2-70b-99 --rate 100k/s -o csv --brief 2>/dev/null >rows.csv
+    same "$(python3 -c 'import csv; print(sorted({"no scenario was named" in r["warnings"] and "age unknown" not in r["warnings"] and "unknown age" in r["warnings"] for r in csv.DictReader(open("rows.csv"))}))')" "[True]"
+    same "$(abdb choose llama2-70b-99 server --rate 100k/s --price 'MI355X=1' --where device=MI355X -o json 2>/dev/null | jq -c '.[0].warnings')" null
+    run abdb choose llama2-70b-99 --rate 100k/s --wide
+    no grep -q ' warnings' <<<"$output"
+    # a purchase of which most is idle is drawn so
+    abdb plot choose --rate 100k/s --model llama2-70b-99 --scenario Server --today 2026-11-25 --out c.svg >/dev/null
+    grep -q '12 % used' c.svg
 }

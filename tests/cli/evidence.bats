@@ -144,7 +144,7 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
     fill
     cp t.db was.db
     depends perf-per-dollar exaflop_per_usd device=Gaudi2 --today 2026-11-20
-    depends prices per_device_hour devices=1 --today 2026-11-20 --device H100-SXM
+    depends prices per_device_hour devices=1 --today 2026-11-20 --device H100-SXM --provider Nebius
     depends audit-claims recomputed claim=db.speedup.h100
     depends audit-plausibility value "what=MI300X fp8 against bf16"
     cp was.db t.db
@@ -182,7 +182,7 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
         head -n "${THOROUGH:-1}" rows | perl -MJSON::PP -ne '
             BEGIN { binmode STDOUT, ":utf8" }
             my $line = $_;
-            my $r = decode_json($line); # Perl would print 99.99999999999999 as 100: a number must stand so in the line
+            my $r = decode_json($line); delete $r->{warnings}; # of notes, not of the row. Perl would print 99.99999999999999 as 100: a number must stand so in the line
             my @pick = map { my $q = $r->{$_} =~ /\x27/ ? "\"" : "\x27"; "$_=$q$r->{$_}$q" }
                 grep { defined $r->{$_} && ($r->{$_} =~ /[^-\d.e+]/ || ($r->{$_} =~ /^\d+$/ && $line =~ /"\Q$_\E": *"?$r->{$_}"?[,}]/)) && !($r->{$_} =~ /\x27/ && $r->{$_} =~ /"/) } sort keys %$r;
             for my $c (sort keys %$r) {

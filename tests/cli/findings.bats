@@ -124,3 +124,18 @@ head='# finding: {leader} leads at {best} of {count}; {second} is {gap} behind, 
     fails 6 "nothing to draw"
     [ "$(abdb plot $llm --script | grep -c '^caption\[')" -le 2 ]
 }
+
+@test "a leader of a narrowed field is one of these, and who leads the whole field stands below" {
+    filled "$root/data"
+    said() { abdb plot choose --tier any --today 2026-11-20 --rate 100k/s --model llama2-70b-99 --scenario Server --script "$@" | sed -n 's/^\(heading\|caption\)\[.*\] = "\(.*\)"/\2/p' | paste -sd' '; }
+    whole=$(said)
+    leader=${whole%% is the cheapest*}
+    no grep -q 'whole field' <<<"$whole"
+    grep -q "^Of chosen devices: MI355X is the cheapest .* of the whole field: $leader is the cheapest" <<<"$(said --devices MI355X,GB200)"
+    grep -q "^Of vendor AMD: MI355X .* of the whole field: $leader is" <<<"$(said --vendor AMD)"
+    grep -q "^Of provider OCI: MI355X .* of the whole field: $leader is" <<<"$(said --provider OCI)"
+    grep -q "^Of chosen devices, vendor AMD: MI355X alone" <<<"$(said --devices MI355X --vendor AMD)"
+    # a title of one's own stays, and who is only lit is not chosen
+    grep -q '^Mine ' <<<"$(said --devices MI355X,GB200 --title Mine)"
+    grep -q "^$leader is the cheapest" <<<"$(said --highlight MI355X)"
+}

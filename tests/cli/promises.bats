@@ -91,7 +91,7 @@ told() {
     same "$(abdb import "$fixtures/records.jsonl" "$fixtures/results.csv" "$fixtures/standing.jsonl" 2>&1 | grep -c 'cannot\|version')" 0
     # a record of each kind that is written, and no field of them is left out
     run abdb import "$fixtures/promises.jsonl"
-    fails 0 " 26 accepted, 0 duplicate, 0 rejected"
+    fails 0 " 27 accepted, 0 duplicate, 0 rejected"
     [[ $output != *"left out"* ]]
     same "$(abdb export -o jsonl | sed 's/^{"record":"\([a-z_]*\)".*/\1/' | sort -u)" "$(sed 's/^{"record":"\([a-z_]*\)".*/\1/' "$fixtures/promises.jsonl" | sort -u)"
     { told

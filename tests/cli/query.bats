@@ -20,7 +20,7 @@ fill() { filled "$root/data"; }
     abdb import -q changed
     abdb query perf-per-dollar -o csv --today 2024-01-05 2>/dev/null >after
     same "$(awk -F, '$1 == "Gaudi2" { printf "%.4f", $7 }' after)" 0.3323
-    same "$(grep -v ^Gaudi2 before | sort)" "$(grep -v ^Gaudi2 after | sort)"
+    same "$(grep -v ^Gaudi2 before | sed 's/,"prices are .*//' | sort)" "$(grep -v ^Gaudi2 after | sed 's/,"prices are .*//' | sort)" # without the warnings
 }
 
 @test "the SQL of reports names no product" {

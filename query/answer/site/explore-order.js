@@ -18,8 +18,8 @@
 
   // How many devices of an offer whole nodes of a row's system use; below 1: it holds no node (schema/core/offer_capacity.h).
   const usedOf = (row, offered) => {
-    const size = row.devices, nodes = Number(row.known("nodes")), node = nodes >= 1 ? size / nodes : size % offered === 0 ? offered : size;
-    return offered > 1 ? Math.floor(offered / node) * node : 1;
+    const size = row.devices, nodes = Number(row.known("nodes")), node = nodes >= 1 ? size / nodes : offered > 1 && size % offered === 0 ? offered : size;
+    return offered < 1 ? 1 : Math.floor(offered / node) * node;
   };
   const fits = (row, offer) => !row.devices || usedOf(row, offer.size) >= 1;
 
@@ -38,7 +38,9 @@
   };
 
   // Days since a price was stated; of "2025-12-02/2026-11-21" since the first day; null: undated.
-  abdb.ageOf = (date) => (date ? Math.floor((Date.now() - Date.parse(date.split("/")[0])) / 864e5) : null);
+  // Days; null: the date is not known, or only two days between which it lies.
+  abdb.ageOf = (date) => (date && !date.includes("/") ? Math.floor((Date.now() - Date.parse(date)) / 864e5) : null);
+  abdb.ageWords = (date) => (!date ? "undated" : date.includes("/") ? `read on ${date.split("/")[1]}, age unknown` : `${abdb.ageOf(date)} days old`);
 
   // Of one system, whatever its source states it per.
   const rateOf = (row) => row.device.value * row.devices;
@@ -49,11 +51,11 @@
   // What is rented for a wanted rate: whole systems in whole offers, as abdb choose counts them (query/compare/choose.h); null: no node
   // of the system fits into the offer.
   const rentAt = (row, wanted, priced) => {
-    const rate = rateOf(row), size = row.devices, offered = priced.offer?.size > 1 ? priced.offer.size : 1;
+    const rate = rateOf(row), size = row.devices, offered = priced.offer?.size ?? 0;
     const used = usedOf(row, offered);
     if (used < 1) return null;
     const systems = wanted ? times(wanted, rate) : Math.floor((times(size, used) * used) / size), devices = systems * size;
-    const hour = times(devices, used) * offered * priced.price, units = wanted || systems * rate;
+    const hour = times(devices, used) * Math.max(offered, 1) * priced.price, units = wanted || systems * rate;
     return { systems, devices, hour, million: (hour / (units * 3600)) * 1e6, cost: wanted ? hour : hour / units, priced };
   };
 

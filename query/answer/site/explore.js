@@ -124,11 +124,10 @@
       box.replaceChildren(...devices.map((device) => {
         const stored = rows.filter((r) => r.known("device") === device).map((r) => abdb.priceOf({ prices: new Map(), kind: state.kind }, r)?.offer)
           .reduce((best, o) => (o && !(o.price >= best?.price) ? o : best), undefined), label = make("label", device), line = make("div", null, { class: "price" });
-        const age = stored && abdb.ageOf(stored.date);
         label.append(make("input", null, { type: "number", min: "0", step: "any", inputmode: "decimal", name: "price", "data-device": device,
           placeholder: stored ? String(Number(stored.price.toPrecision(4))) : "none stored" }));
         line.append(label);
-        if (stored) line.append(link(`${stored.provider}, ${stored.kind}, ${age === null ? "undated" : `${age} days old`}`, abdb.place(stored.source, stored.key)));
+        if (stored) line.append(link(`${stored.provider}, ${stored.kind}, ${abdb.ageWords(stored.date)}`, abdb.place(stored.source, stored.key)));
         return line;
       }));
     }
@@ -156,7 +155,7 @@
 
   const oldest = (ranked) => {
     const days = ranked.map((r) => abdb.pricedOf(r, state)?.offer).filter(Boolean).map((o) => abdb.ageOf(o.date));
-    return days.includes(null) ? ", some undated" : days.length ? `, up to ${Math.max(...days)} days old` : "";
+    return days.includes(null) ? ", some of unknown age" : days.length ? `, up to ${Math.max(...days)} days old` : "";
   };
   const rowWords = { device: "devices", system: "systems", submitter: "submitters", key: "results" };
 
@@ -347,7 +346,7 @@
     const quotes = [...state.prices].filter(([device]) => !/[=,]/.test(device)).map(([device, price]) => `${device}=${price} USD/h`).join(",");
     const prices = abdb.isPriced(state.per) && quotes ? ` --price ${shellWord(quotes)}` : "";
     if (state.per === "million") return `abdb query token-cost`;
-    if (state.per === "rate") return `abdb choose ${shellWord(where)}${state.rate ? ` --rate ${shellName(state.rate)}` : ""}${prices}`;
+    if (state.per === "rate") return `abdb choose ${shellWord(where)} --tier any${state.rate ? ` --rate ${shellName(state.rate)}` : ""}${prices}`;
     return `abdb rank ${shellWord(where)} --per ${shellName(state.per)} --by ${shellName(state.by)}${state.per === "dollar" ? ` --price-kind ${shellName(state.kind)}` : ""}${prices}`;
   };
   const update = (isStep) => {
