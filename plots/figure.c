@@ -2,7 +2,6 @@
  * style.gp, the figure's own commands; see figure.h. */
 #include "plots/figure.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,17 +14,11 @@ enum {
     HEADING_LINE = 18,
     SUBTITLE_LINE = 15,
     CAPTION_LINE = 11,
-    LEAST_WIDTH = 240,
-    LEAST_HEIGHT = 160,
-    MOST = 4000,
     ROOM_ACROSS = 160,
     ROOM_UP = 200,
     ROWS_LEAST = 2, /* of a figure that grows by them */
     LEAST_ROW = 15  /* with a name that can be read */
 };
-
-/* Points of the layout in an inch of print, and dots of a PNG for print. */
-enum { CSS_DPI = 96, PRINT_DPI = 300 };
 
 const char *const abdb_tone_name[ABDB_TONES] = {"light", "dark", "adaptive"};
 const char *const abdb_picture_name[ABDB_PICTURES] = {"svg", "png", "pdf", "dumb", "sixel", "html"};
@@ -140,79 +133,11 @@ void abdb_figure_free(abdb_figure *figure)
     *figure = (abdb_figure){0};
 }
 
-/* Reads a number at *text, times factor, and moves *text behind it and its unit. */
-static bool parse_length(const char **text, const char *unit, double factor, double *points)
-{
-    char number[16];
-    size_t size = strspn(*text, "0123456789.");
-
-    if (!size || size >= sizeof number) return false;
-    memcpy(number, *text, size);
-    number[size] = '\0';
-    *text += size;
-    if (strncmp(*text, unit, strlen(unit)) == 0) *text += strlen(unit);
-    if (!abdb_double_parse(number, ABDB_MARK_POINT, points)) return false;
-    *points = round(*points * factor);
-    return true;
-}
-
-/* WIDTHxHEIGHT and a unit of both (none: points), which the width may have too. False: it is no
- * size of a picture. */
-static bool parse_picture_size(abdb_figure *f, const char *size)
-{
-    static const struct {
-        const char *name;
-        double points;
-    } units[] = {{"mm", CSS_DPI / 25.4}, {"in", CSS_DPI}, {"", 1}};
-    const char *at = size;
-    size_t length = strlen(size), i = 0;
-    double width, height;
-
-    while (*units[i].name && (length < 2 || strcmp(size + length - 2, units[i].name) != 0)) i++;
-    if (!parse_length(&at, units[i].name, units[i].points, &width) || *at++ != 'x' ||
-        !parse_length(&at, units[i].name, units[i].points, &height) || *at)
-        return false;
-    if (!(width >= LEAST_WIDTH && width <= MOST && height >= LEAST_HEIGHT && height <= MOST))
-        return false;
-    f->width = (int)width;
-    f->height = (int)height;
-    f->printed = *units[i].name != '\0';
-    if (f->printed) f->pixels = (double)PRINT_DPI / CSS_DPI;
-    return true;
-}
-
-abdb_status abdb_figure_set_size(abdb_figure *f, const char *size, abdb_error *err)
-{
-    static const struct {
-        const char *name;
-        int width, height;
-        double pixels;
-    } sizes[] = {{"slide", 800, 450, 2.4}, {"card", 600, 315, 2}};
-
-    if (strcmp(size, "article") == 0) return ABDB_OK;
-    f->fixed = true;
-    f->base = f->height;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (strcmp(size, sizes[i].name) == 0) {
-            f->width = sizes[i].width;
-            f->height = sizes[i].height;
-            f->pixels = sizes[i].pixels;
-            return ABDB_OK;
-        }
-    if (!parse_picture_size(f, size))
-        return ABDB_FAIL(err, ABDB_USAGE,
-                         "--size wants article, slide, card, points such as 720x440 (%dx%d to"
-                         " %dx%d), or what it measures in print, such as 180x110mm or 7x4.5in, not"
-                         " '%s'",
-                         LEAST_WIDTH, LEAST_HEIGHT, MOST, MOST, size);
-    return ABDB_OK;
-}
-
 /* One terminal for each kind of picture. In SVG &#44; is the comma of a list of fonts, the rest of
  * `bold` an attribute of its own, since gnuplot writes the name of a font as it is. */
 static void write_terminal_settings(abdb_text *out, const abdb_figure *f, int height, int lines)
 {
-    double inch = f->printed ? CSS_DPI : 72; /* points of the layout in an inch of a PDF */
+    double inch = f->printed ? ABDB_CSS_DPI : 72; /* points of the layout in an inch of a PDF */
 
     abdb_text_puts(out, "ground = dark ? \"#16181d\" : \"#ffffff\"\n"
                         "face = picture eq \"svg\" ? \"Lato&#44; 'DejaVu Sans'&#44; sans-serif\" : "
@@ -407,10 +332,19 @@ static abdb_status fail_with_too_few_rows(const abdb_figure *f, size_t rows, siz
     return st;
 }
 
-int abdb_figure_least_row(const abdb_figure *f)
+/* Points that a row takes at least in a picture of given height. */
+static int least_row_height(const abdb_figure *f)
 {
     /* A row of several bars takes nearly all of what the figure gives it. */
     return f->grow > 2 * LEAST_ROW ? (int)(0.85 * f->grow) : LEAST_ROW;
+}
+
+/* How many rows fit beside the words. */
+static size_t count_rows_that_fit(const abdb_figure *f, int words_height)
+{
+    int room = f->height - f->base - words_height, rows = room / least_row_height(f);
+
+    return rows > ROWS_LEAST ? (size_t)rows : ROWS_LEAST;
 }
 
 /* ABDB_USAGE: beside its words, at this width, the picture has no room for the drawing. */
@@ -418,7 +352,7 @@ static abdb_status refuse_height_without_room(const abdb_figure *f, int words_he
                                               abdb_error *err)
 {
     int rows = grown < ROWS_LEAST ? (int)grown : ROWS_LEAST,
-        least = words_height + (f->grow ? f->base + abdb_figure_least_row(f) * rows : f->room_up);
+        least = words_height + (f->grow ? f->base + least_row_height(f) * rows : f->room_up);
 
     return f->height >= least
                ? ABDB_OK
@@ -457,8 +391,8 @@ abdb_status abdb_figure_build_script(const abdb_figure *f, const char *style, co
         abdb_text_clear(&words);
         abdb_text_clear(&notes);
         abdb_text_clear(&shared);
-        TRY(abdb_figure_append_data(f, d, words_height, &data, &notes, &shared, &kept, &grown,
-                                    err));
+        TRY(abdb_figure_append_data(f, d, count_rows_that_fit(f, words_height), &data, &notes,
+                                    &shared, &kept, &grown, err));
         if (kept < f->least || !kept) TRY(fail_with_too_few_rows(f, d->rows, kept, err));
         write_heading_subtitle_caption(f, d, &notes, &shared, &words, lines);
         words_height = HEADING_LINE * (int)(lines[0] - 1) + SUBTITLE_LINE * (int)lines[1] +

@@ -62,7 +62,8 @@ extern const char *const abdb_tone_name[ABDB_TONES];
 /* Names as people type them: svg png pdf dumb sixel html. */
 extern const char *const abdb_picture_name[ABDB_PICTURES];
 
-enum { ABDB_FINDINGS_MAX = 8, ABDB_CAPTION_MOST = 2 };
+/* CSS_DPI: points of the layout in an inch of print. */
+enum { ABDB_FINDINGS_MAX = 8, ABDB_CAPTION_MOST = 2, ABDB_CSS_DPI = 96 };
 
 /* A script ends with this error, and the width that would do, where names leave its drawing too
  * little room. */

@@ -313,14 +313,12 @@ static void drop_rows_of_other_names(data_builder *m, const levels *kept_names, 
     abdb_text_puts(notes, rest.count > 6 ? ", ...\n" : "\n");
 }
 
-/* A picture of a given height has room for so many of what it grows by; the first stay. */
-static abdb_status drop_rows_beyond_height(data_builder *m, int words_height, abdb_text *notes,
+/* Of what the figure grows by, the first `most` stay. */
+static abdb_status drop_rows_beyond_height(data_builder *m, size_t most, abdb_text *notes,
                                            abdb_error *err)
 {
     const abdb_figure *f = m->figure;
     levels these = {0};
-    int row = abdb_figure_least_row(f), room = f->height - f->base - words_height;
-    size_t most = room > row * 2 ? (size_t)(room / row) : 2;
 
     if (!f->fixed || !f->grown) return ABDB_OK;
     if (strcmp(f->grown, "rows") != 0) {
@@ -451,7 +449,7 @@ static abdb_status write_level_arrays(data_builder *m, abdb_text *shared, size_t
 }
 
 abdb_status abdb_figure_append_data(const abdb_figure *figure, const abdb_drawing *drawing,
-                                    int words_height, abdb_text *script, abdb_text *notes,
+                                    size_t most_rows, abdb_text *script, abdb_text *notes,
                                     abdb_text *shared, size_t *kept, size_t *grown, abdb_error *err)
 {
     data_builder *m = calloc(1, sizeof *m);
@@ -482,7 +480,7 @@ abdb_status abdb_figure_append_data(const abdb_figure *figure, const abdb_drawin
         write_name_array_and_widest(script, "series_name", &m->series);
         write_series_vendor_and_highlight(m);
     }
-    TRY(drop_rows_beyond_height(m, words_height, notes, err));
+    TRY(drop_rows_beyond_height(m, most_rows, notes, err));
     write_column_numbers_and_ranges(m);
     TRY(write_level_arrays(m, shared, grown, err));
     abdb_text_printf(script, "c_lit = %zu\nc_vendor = %zu\n", drawing->columns + m->numbered + 1,
