@@ -1,7 +1,8 @@
 /* overlap.c - sides that cannot be compared as a whole: they share results, or a run of theirs has
- * not ended; see compare.h. */
+ * not ended, a name means two things; see compare.h. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "query/compare/compare.h"
 
@@ -93,6 +94,20 @@ static abdb_status refuse_unfinished_run(sqlite3 *db, const abdb_set *set, char 
     return ABDB_OK;
 }
 
+/* ABDB_USAGE: one name was taken for another model than in a. */
+static abdb_status refuse_other_meaning(const abdb_set *a, const abdb_set *b, char letter,
+                                        abdb_error *err)
+{
+    if (!a->typed_model || !a->taken_model || !b->typed_model || !b->taken_model ||
+        strcasecmp(a->typed_model, b->typed_model) != 0 ||
+        strcmp(a->taken_model, b->taken_model) == 0)
+        return ABDB_OK;
+    return ABDB_FAIL(err, ABDB_USAGE,
+                     "'%s' would be %s for A and %s for %c, since each has no other results: write"
+                     " the name that you mean",
+                     a->typed_model, a->taken_model, b->taken_model, letter);
+}
+
 abdb_status abdb_sets_refuse_unfit_sides(sqlite3 *db, const abdb_set *set, size_t sets,
                                          bool partial, abdb_error *err)
 {
@@ -100,7 +115,10 @@ abdb_status abdb_sets_refuse_unfit_sides(sqlite3 *db, const abdb_set *set, size_
 
     for (size_t i = 0; i < sets && !partial; i++)
         TRY(refuse_unfinished_run(db, &set[i], (char)('A' + i), err));
-    for (size_t i = 1; i < sets; i++) TRY(refuse_overlap(&set[0], &set[i], (char)('A' + i), err));
+    for (size_t i = 1; i < sets; i++) {
+        TRY(refuse_other_meaning(&set[0], &set[i], (char)('A' + i), err));
+        TRY(refuse_overlap(&set[0], &set[i], (char)('A' + i), err));
+    }
 done:
     return st;
 }
