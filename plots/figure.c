@@ -180,12 +180,14 @@ static void append_text_as_folded_array_lines(folded_text *f, const char *text)
 
     abdb_text_printf(&f->text, "%s[%zu] = \"", f->array, ++f->lines);
     while (*text) {
-        size_t word = strcspn(text, " "), most = f->width < 255 ? f->width : 255;
+        size_t word = strcspn(text, " "), most = f->width < 255 ? f->width : 255, at = 0;
         char one[256];
 
-        /* A sign stays with its word: "† derived". */
-        if (abdb_utf8_char_length(text) == (int)word && word > 1 && text[word] == ' ')
-            word += 1 + strcspn(text + word + 1, " ");
+        /* Signs stay with their word: "· † derived". */
+        for (int sign; (sign = abdb_utf8_char_length(text + at)) > 1 && text[at + sign] == ' ';) {
+            at += (size_t)sign + 1;
+            word = at + strcspn(text + at, " ");
+        }
         /* A word longer than a line is cut, not within a letter of UTF-8. */
         if (word > most) word = most;
         while (text[word] && ((unsigned char)text[word] & 0xc0) == 0x80) word--;
