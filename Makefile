@@ -372,7 +372,7 @@ EXTENSION_COMPARE := $(filter-out %/environment_diff.c %/regression_gate.c %/com
 EXTENSION := $(CORE) $(wildcard schema/functions/*.c) ingest/read/csv.c ingest/read/input_file.c $(addprefix \
     ingest/read/,archive.c archive_kind.c archive_member.c archive_source.c hard_links.c member_name.c) $(RUNNER) \
              query/answer/table.c query/answer/sql_rows.c query/answer/price_quote.c query/run/find_backends.c \
-    $(EXTENSION_COMPARE) $(wildcard query/sql_tables/*.c)
+    $(EXTENSION_COMPARE) $(wildcard query/sql_tables/*.c) schema/store/unfinished_runs.c
 so_obj = $(patsubst %.c,$(BUILD)/so/%.o,$(1))
 $(BUILD)/so/%.o: %.c $(BUILD)/settings
 	@mkdir -p $(@D)

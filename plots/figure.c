@@ -14,9 +14,10 @@ enum {
     HEADING_LINE = 18,
     SUBTITLE_LINE = 15,
     CAPTION_LINE = 11,
-    LEAST_WIDTH = 300,
-    LEAST_HEIGHT = 200,
-    MOST = 4000
+    ROOM_ACROSS = 160,
+    ROOM_UP = 200,
+    ROWS_LEAST = 2, /* of a figure that grows by them */
+    LEAST_ROW = 15  /* with a name that can be read */
 };
 
 const char *const abdb_tone_name[ABDB_TONES] = {"light", "dark", "adaptive"};
@@ -37,21 +38,19 @@ static void parse_points_per_row(abdb_figure *f, char *value)
         f->grow = (int)points;
 }
 
-/* size: WIDTH,HEIGHT in points; what is no size leaves the default. */
-static void parse_width_height(abdb_figure *f, char *value)
+/* WIDTH[,HEIGHT] in points; what is none leaves the default. */
+static void parse_width_height(char *value, int *out_width, int *out_height)
 {
     char *comma = strchr(value, ',');
-    long long width, height;
+    long long points;
 
-    if (!comma) return;
-    *comma = '\0';
+    if (comma) *comma++ = '\0';
     if (abdb_integer_parse_in_range(abdb_trim_in_place(value), ABDB_MARK_POINT, 1, NUMBER_MOST,
-                                    &width) &&
-        abdb_integer_parse_in_range(abdb_trim_in_place(comma + 1), ABDB_MARK_POINT, 1, NUMBER_MOST,
-                                    &height)) {
-        f->width = (int)width;
-        f->height = (int)height;
-    }
+                                    &points))
+        *out_width = (int)points;
+    if (comma && abdb_integer_parse_in_range(abdb_trim_in_place(comma), ABDB_MARK_POINT, 1,
+                                             NUMBER_MOST, &points))
+        *out_height = (int)points;
 }
 
 /* series: COLUMN [MOST] [by COLUMN]; changes value. */
@@ -89,7 +88,8 @@ static void set_figure_header_field(abdb_figure *f, const char *key, char *value
         f->finding[f->findings++] = value;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(key, texts[i].key) == 0) *texts[i].place = value;
-    if (strcmp(key, "size") == 0) parse_width_height(f, value);
+    if (strcmp(key, "size") == 0) parse_width_height(value, &f->width, &f->height);
+    if (strcmp(key, "room") == 0) parse_width_height(value, &f->room_across, &f->room_up);
     if (strcmp(key, "grow") == 0) parse_points_per_row(f, value);
     if (strcmp(key, "series") == 0) parse_series_column_limit_and_order(f, value);
     if (strcmp(key, "least") == 0 &&
@@ -104,8 +104,13 @@ abdb_status abdb_figure_parse(abdb_figure *f, const char *name, const char *text
     if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") !=
         strlen(name))
         return ABDB_FAIL(err, ABDB_USAGE, "a figure's name has letters, digits, '.', '_' and '-'");
-    *f = (abdb_figure){
-        .width = 720, .height = 440, .least = 1, .series_most = SERIES_MOST, .pixels = 2};
+    *f = (abdb_figure){.width = 720,
+                       .height = 440,
+                       .room_across = ROOM_ACROSS,
+                       .room_up = ROOM_UP,
+                       .least = 1,
+                       .series_most = SERIES_MOST,
+                       .pixels = 2};
     f->name = abdb_arena_copy(&f->arena, name, strlen(name));
     f->text = abdb_arena_copy(&f->arena, text, strlen(text));
     copy = abdb_arena_copy(&f->arena, text, strlen(text));
@@ -128,42 +133,12 @@ void abdb_figure_free(abdb_figure *figure)
     *figure = (abdb_figure){0};
 }
 
-abdb_status abdb_figure_set_size(abdb_figure *f, const char *size, abdb_error *err)
-{
-    static const struct {
-        const char *name;
-        int width, height;
-        double pixels;
-    } sizes[] = {{"slide", 800, 450, 2.4}, {"card", 600, 315, 2}};
-    const char *end = size;
-    unsigned long long width = 0, height = 0;
-
-    if (strcmp(size, "article") == 0) return ABDB_OK;
-    f->fixed = true;
-    f->base = f->height;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (strcmp(size, sizes[i].name) == 0) {
-            f->width = sizes[i].width;
-            f->height = sizes[i].height;
-            f->pixels = sizes[i].pixels;
-            return ABDB_OK;
-        }
-    end += abdb_digits_parse_prefix(end, 10, &width);
-    end += *end == 'x' ? 1 + abdb_digits_parse_prefix(end + 1, 10, &height) : 0;
-    if (*end || width < LEAST_WIDTH || width > MOST || height < LEAST_HEIGHT || height > MOST)
-        return ABDB_FAIL(err, ABDB_USAGE,
-                         "--size wants article, slide, card, or points such as 720x440 (%dx%d to"
-                         " %dx%d), not '%s'",
-                         LEAST_WIDTH, LEAST_HEIGHT, MOST, MOST, size);
-    f->width = (int)width;
-    f->height = (int)height;
-    return ABDB_OK;
-}
-
 /* One terminal for each kind of picture. In SVG &#44; is the comma of a list of fonts, the rest of
  * `bold` an attribute of its own, since gnuplot writes the name of a font as it is. */
 static void write_terminal_settings(abdb_text *out, const abdb_figure *f, int height, int lines)
 {
+    double inch = f->printed ? ABDB_CSS_DPI : 72; /* points of the layout in an inch of a PDF */
+
     abdb_text_puts(out, "ground = dark ? \"#16181d\" : \"#ffffff\"\n"
                         "face = picture eq \"svg\" ? \"Lato&#44; 'DejaVu Sans'&#44; sans-serif\" : "
                         "\"Lato\"\n"
@@ -178,9 +153,9 @@ static void write_terminal_settings(abdb_text *out, const abdb_figure *f, int he
                      0.75 * f->pixels, f->pixels);
     abdb_text_printf(out,
                      "if (picture eq \"pdf\") set terminal pdfcairo noenhanced size %.3fin,%.3fin "
-                     "font face . ',12' fontscale 0.75 linewidth 1 background ground\n"
+                     "font face . ',12' fontscale %g linewidth %g background ground\n"
                      "if (picture eq \"dumb\") set terminal dumb noenhanced size 110,%d\n",
-                     f->width / 72.0, height / 72.0, lines);
+                     f->width / inch, height / inch, 0.75 * 72 / inch, 72 / inch, lines);
     abdb_text_printf(
         out,
         "if (picture eq \"sixel\") set terminal sixelgd noenhanced truecolor size %d,%d "
@@ -205,11 +180,16 @@ static void append_text_as_folded_array_lines(folded_text *f, const char *text)
 
     abdb_text_printf(&f->text, "%s[%zu] = \"", f->array, ++f->lines);
     while (*text) {
-        size_t word = strcspn(text, " ");
+        size_t word = strcspn(text, " "), most = f->width < 255 ? f->width : 255, at = 0;
         char one[256];
 
-        if (word >= sizeof one) word = sizeof one - 1;
-        /* Not within a letter of UTF-8. */
+        /* Signs stay with their word: "· † derived". */
+        for (int sign; (sign = abdb_utf8_char_length(text + at)) > 1 && text[at + sign] == ' ';) {
+            at += (size_t)sign + 1;
+            word = at + strcspn(text + at, " ");
+        }
+        /* A word longer than a line is cut, not within a letter of UTF-8. */
+        if (word > most) word = most;
         while (text[word] && ((unsigned char)text[word] & 0xc0) == 0x80) word--;
         memcpy(one, text, word);
         one[word] = '\0';
@@ -234,78 +214,75 @@ static void write_and_free_folded_array(abdb_text *out, folded_text *f)
     abdb_text_free(&f->text);
 }
 
-/* Adds a note to the first line that has room for it. */
-static bool append_note_to_first_line_with_room(abdb_text *line, const char *note, size_t width)
+/* How many lines of that width a text takes. */
+static size_t count_folded_lines(const char *text, size_t width)
 {
-    static const char mark[] = " · ";
+    folded_text f = {.array = "", .width = width};
 
-    for (size_t i = 0; i < ABDB_CAPTION_MOST; i++) {
-        size_t letters =
-            (size_t)abdb_display_width(abdb_text_get(&line[i])) + (size_t)abdb_display_width(note);
-
-        if (letters + 3 > width) continue;
-        if (line[i].size) abdb_text_puts(&line[i], mark);
-        abdb_text_puts(&line[i], note);
-        return true;
-    }
-    return false;
+    append_text_as_folded_array_lines(&f, text);
+    abdb_text_free(&f.text);
+    return f.lines;
 }
 
-/* What is not drawn is said in any case, where its names do not fit by how many it is. */
-static void append_not_drawn_note_or_its_count(abdb_text *line, char *note, size_t width)
+static void append_caption_note(abdb_text *caption, const char *note)
 {
-    if (append_note_to_first_line_with_room(line, note, width)) return;
-    note[strcspn(note, ":")] = '\0';
-    append_note_to_first_line_with_room(line, note, width);
+    abdb_text_printf(caption, "%s%s", caption->size ? " · " : "", note);
 }
 
-/* Is it a note that no picture may lack: what a mark means, how old prices are, and that prices of
- * different kind meet? */
-static bool note_is_indispensable(const char *note)
+/* Adds a note if the caption then has no more lines than that. */
+static bool append_caption_note_if_it_fits(abdb_text *caption, const char *note, size_t width,
+                                           size_t lines)
 {
-    static const char *const starts[] = {"†",
-                                         "‡",
-                                         "prices are ",
-                                         "prices of different kind",
-                                         "of the whole field: ",
-                                         "providers of different kind"};
+    abdb_text longer = {0};
+    bool fits;
 
-    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
-        if (strncmp(note, starts[i], strlen(starts[i])) == 0) return true;
-    return false;
+    abdb_text_puts(&longer, abdb_text_get(caption));
+    append_caption_note(&longer, note);
+    fits = count_folded_lines(abdb_text_get(&longer), width) <= lines;
+    if (fits) append_caption_note(caption, note);
+    abdb_text_free(&longer);
+    return fits;
 }
 
-/* The caption: a line that says round, verification and sources, and what all names say where no
- * subtitle does, and indispensable notes, whatever room that takes; of the other
- * notes those that fit beside it and into one more line. The rest stands in the text beside it. */
-static void build_caption_of_fitting_notes(const abdb_figure *f, const abdb_drawing *d,
-                                           const abdb_text *notes, const char *shared,
-                                           folded_text *caption)
+/* What is not drawn: its names where they fit, in any case how many it is. */
+static void append_not_drawn_notes(abdb_text *caption, const char *notes, size_t width)
 {
-    abdb_text line[ABDB_CAPTION_MOST] = {{0}}, marks = {0};
-    char *copy = strdup(abdb_text_get(notes)), *rest = copy, *one;
+    char *copy = strdup(notes), *rest = copy, *one;
 
     if (!copy) abdb_count_allocation_failure();
-    caption->width = (size_t)(f->width / 5.0);
-    if (d->status) abdb_text_puts(&line[0], d->status);
-    if (*shared) abdb_text_printf(&line[0], "%sall: %s", line[0].size ? " · " : "", shared);
-    for (size_t i = 0; i < d->notes; i++)
-        if (note_is_indispensable(d->note[i]) &&
-            !append_note_to_first_line_with_room(line, d->note[i], caption->width))
-            abdb_text_printf(&marks, "%s%s", marks.size ? " · " : "", d->note[i]);
-    while (copy && (one = strsep(&rest, "\n")) && *one)
-        append_not_drawn_note_or_its_count(line, one, caption->width);
-    for (size_t i = 0; i < d->notes; i++)
-        if (!note_is_indispensable(d->note[i]) && d->note[i][0] != '[')
-            append_note_to_first_line_with_room(line, d->note[i], caption->width);
-    for (size_t i = 0; i < ABDB_CAPTION_MOST; i++) {
-        if (line[i].size && caption->lines < ABDB_CAPTION_MOST)
-            append_text_as_folded_array_lines(caption, abdb_text_get(&line[i]));
-        abdb_text_free(&line[i]);
+    while (copy && (one = strsep(&rest, "\n")) && *one) {
+        char *names = strchr(one, ':');
+        bool counted = names && strstr(one, " more:");
+
+        if (append_caption_note_if_it_fits(caption, one, width, ABDB_CAPTION_MOST)) continue;
+        if (counted) *names = '\0';
+        append_caption_note(caption, one);
     }
-    if (marks.size) append_text_as_folded_array_lines(caption, abdb_text_get(&marks));
-    abdb_text_free(&marks);
     free(copy);
+}
+
+/* The caption: round, verification and sources; what all names say, where no subtitle does; the
+ * notes without which the picture would mislead, and what it does not draw, whatever room that
+ * takes. Of the other notes those that fit into two lines; the text beside it has all of them. */
+static void build_caption(const abdb_figure *f, const abdb_drawing *d, const abdb_text *undrawn,
+                          const char *shared, folded_text *caption)
+{
+    abdb_text text = {0};
+    size_t width = (size_t)(f->width / 5.0), lines = ABDB_CAPTION_MOST;
+
+    caption->width = width;
+    if (d->status) abdb_text_puts(&text, d->status);
+    if (*shared) abdb_text_printf(&text, "%sall: %s", text.size ? " · " : "", shared);
+    for (size_t i = 0; i < d->notes; i++)
+        if (d->stays[i]) append_caption_note(&text, d->note[i]);
+    append_not_drawn_notes(&text, abdb_text_get(undrawn), width);
+    if (count_folded_lines(abdb_text_get(&text), width) > lines)
+        lines = count_folded_lines(abdb_text_get(&text), width);
+    for (size_t i = 0; i < d->notes; i++)
+        if (!d->stays[i] && d->note[i][0] != '[')
+            append_caption_note_if_it_fits(&text, d->note[i], width, lines);
+    if (text.size) append_text_as_folded_array_lines(caption, abdb_text_get(&text));
+    abdb_text_free(&text);
 }
 
 /* heading, subtitle and caption; *lines: of heading and subtitle beyond one of each, and of the
@@ -326,7 +303,7 @@ static void write_heading_subtitle_caption(const abdb_figure *f, const abdb_draw
                                                            : f->name);
     if (says || shared->size)
         append_text_as_folded_array_lines(&subtitle, says ? d->subtitle : abdb_text_get(shared));
-    build_caption_of_fitting_notes(f, d, notes, says ? abdb_text_get(shared) : "", &caption);
+    build_caption(f, d, notes, says ? abdb_text_get(shared) : "", &caption);
     lines[0] = heading.lines;
     lines[1] = subtitle.lines;
     lines[2] = caption.lines;
@@ -357,22 +334,78 @@ static abdb_status fail_with_too_few_rows(const abdb_figure *f, size_t rows, siz
     return st;
 }
 
+/* Points that a row takes at least in a picture of given height. */
+static int least_row_height(const abdb_figure *f)
+{
+    /* A row of several bars takes nearly all of what the figure gives it. */
+    return f->grow > 2 * LEAST_ROW ? (int)(0.85 * f->grow) : LEAST_ROW;
+}
+
+/* How many rows fit beside the words. */
+static size_t count_rows_that_fit(const abdb_figure *f, int words_height)
+{
+    int room = f->height - f->base - words_height, rows = room / least_row_height(f);
+
+    return rows > ROWS_LEAST ? (size_t)rows : ROWS_LEAST;
+}
+
+/* ABDB_USAGE: beside its words, at this width, the picture has no room for the drawing. */
+static abdb_status refuse_height_without_room(const abdb_figure *f, int words_height, size_t grown,
+                                              abdb_error *err)
+{
+    int rows = grown < ROWS_LEAST ? (int)grown : ROWS_LEAST,
+        least = words_height + (f->grow ? f->base + least_row_height(f) * rows : f->room_up);
+
+    return f->height >= least
+               ? ABDB_OK
+               : ABDB_FAIL(err, ABDB_USAGE,
+                           "figure %s with its title and notes needs a height of %d points at this"
+                           " width, not %d%s: --size %dx%d",
+                           f->name, least, f->height,
+                           f->printed ? " (a point of print is 0.265 mm)" : "", f->width, least);
+}
+
+/* Only gnuplot knows what the names at its sides leave to a drawing: it ends the script where that
+ * is too little. */
+static void append_check_of_width(const abdb_figure *f, abdb_text *out)
+{
+    abdb_text_printf(
+        out,
+        "drawn_across = 1.0 * width * GPVAL_TERM_SCALE * (GPVAL_TERM_XMAX - GPVAL_TERM_XMIN)"
+        " / GPVAL_TERM_XSIZE\n"
+        "if (!terminal && drawn_across < %d) { exit error \"" ABDB_TOO_NARROW
+        "\" . int(ceil(width + %d - drawn_across)) }\n",
+        f->room_across, f->room_across);
+}
+
 abdb_status abdb_figure_build_script(const abdb_figure *f, const char *style, const abdb_drawing *d,
                                      abdb_text *out, abdb_error *err)
 {
     abdb_text data = {0}, words = {0}, notes = {0}, shared = {0};
     size_t kept = 0, grown = 0, lines[3] = {0};
-    int height = f->height, term_rows;
+    int height = f->height, words_height = 0, room_of_words, term_rows;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_figure_append_data(f, d, &data, &notes, &shared, &kept, &grown, err));
-    if (kept < f->least || !kept) TRY(fail_with_too_few_rows(f, d->rows, kept, err));
-    write_heading_subtitle_caption(f, d, &notes, &shared, &words, lines);
+    /* What is not drawn in a picture of that height is counted in its words, which take room. */
+    do {
+        room_of_words = words_height;
+        abdb_text_clear(&data);
+        abdb_text_clear(&words);
+        abdb_text_clear(&notes);
+        abdb_text_clear(&shared);
+        TRY(abdb_figure_append_data(f, d, count_rows_that_fit(f, words_height), &data, &notes,
+                                    &shared, &kept, &grown, err));
+        if (kept < f->least || !kept) TRY(fail_with_too_few_rows(f, d->rows, kept, err));
+        write_heading_subtitle_caption(f, d, &notes, &shared, &words, lines);
+        words_height = HEADING_LINE * (int)(lines[0] - 1) + SUBTITLE_LINE * (int)lines[1] +
+                       CAPTION_LINE * (int)lines[2];
+    } while (f->fixed && words_height > room_of_words);
     if (d->undrawn) abdb_text_puts(d->undrawn, abdb_text_get(&notes));
     /* The drawing keeps its size; levels and lines of words are added to it. */
     if (!f->fixed)
-        height += f->grow * (int)grown + HEADING_LINE * (int)(lines[0] - 1) +
-                  SUBTITLE_LINE * (int)lines[1] + CAPTION_LINE * (int)lines[2];
+        height += f->grow * (int)grown + words_height;
+    else
+        TRY(refuse_height_without_room(f, words_height, grown, err));
     abdb_text_printf(
         out,
         "# %s.gp - draws with gnuplot alone: gnuplot -e 'picture=\"png\"; dark=1' %s.gp\n"
@@ -390,6 +423,7 @@ abdb_status abdb_figure_build_script(const abdb_figure *f, const char *style, co
     abdb_text_puts(out, abdb_text_get(&data));
     abdb_text_puts(out, style);
     abdb_text_puts(out, f->text);
+    if (f->fixed) append_check_of_width(f, out);
     if (out->failed || data.failed || words.failed || notes.failed || shared.failed)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "figure %s", f->name));
 done:

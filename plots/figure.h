@@ -20,6 +20,9 @@
  *   # levels: COLUMN ...  their values are numbered from 1: levels_COLUMN of them, named
  *                         level_COLUMN[i]; the number of a row's is column(c_COLUMN_level)
  *   # grow: 24 rows       points of height for each row (or each level of a COLUMN)
+ *   # room: ACROSS,UP     points that the drawing needs at least: across between its axes, and up
+ *                         beside the lines of words (of a figure that grows: two of its rows); a
+ *                         smaller picture is refused
  *   # sets: mlperf llm    names by which `abdb plot --set` draws it with others
  *   # hint: words         what brings such rows, said where there are none
  *
@@ -59,7 +62,12 @@ extern const char *const abdb_tone_name[ABDB_TONES];
 /* Names as people type them: svg png pdf dumb sixel html. */
 extern const char *const abdb_picture_name[ABDB_PICTURES];
 
-enum { ABDB_FINDINGS_MAX = 8, ABDB_CAPTION_MOST = 2 };
+/* CSS_DPI: points of the layout in an inch of print. */
+enum { ABDB_FINDINGS_MAX = 8, ABDB_CAPTION_MOST = 2, ABDB_CSS_DPI = 96 };
+
+/* A script ends with this error, and the width that would do, where names leave its drawing too
+ * little room. */
+#define ABDB_TOO_NARROW "too narrow: at least "
 
 typedef struct {
     const char *name, *title, *report, *with, *needs, *levels, *sets, *hint, *text;
@@ -67,10 +75,12 @@ typedef struct {
     size_t findings;
     const char *series, *series_by, *grown; /* columns, or NULL; grown may be "rows" */
     size_t series_most, least;
-    int width, height, grow; /* points */
-    double pixels;           /* of PNG, a point */
-    bool fixed;              /* width and height are those of the whole picture */
-    int base;                /* then: points beside the rows by which it grows */
+    int width, height, grow;  /* points */
+    int room_across, room_up; /* points that the drawing needs at least */
+    double pixels;            /* of PNG, a point */
+    bool printed; /* a point is a 96th of an inch, as in CSS: letters are those of print */
+    bool fixed;   /* width and height are those of the whole picture */
+    int base;     /* then: points beside the rows by which it grows */
     bool vendor_colours;
     abdb_arena arena;
 } abdb_figure;
@@ -82,16 +92,17 @@ typedef struct {
     const char *const *cell;      /* rows x columns */
     const unsigned char *text;    /* columns: 1 where the cells are text */
     const char *title, *subtitle; /* subtitle may be NULL */
-    const char *status;           /* round, verification, sources: the first line of the caption */
+    const char *status;           /* round, verification, sources: the caption begins with it */
     size_t notes;
-    const char *const *note;   /* what fits stands in the second */
-    const unsigned char *lit;  /* rows: 0 where another device is highlighted; NULL: all are */
-    const char *const *vendor; /* rows: of the device, or NULL */
-    abdb_text *undrawn;        /* gets a line for what is not drawn, for the text beside */
+    const char *const *note;    /* what fits stands beside it and in a second */
+    const unsigned char *stays; /* notes: 1: stands in the picture, whatever room that takes */
+    const unsigned char *lit;   /* rows: 0 where another device is highlighted; NULL: all are */
+    const char *const *vendor;  /* rows: of the device, or NULL */
+    abdb_text *undrawn;         /* gets a line for what is not drawn, for the text beside */
 } abdb_drawing;
 
 /* Takes the size of the whole picture: article (as the figure says), slide, card (of a social
- * network) or WIDTHxHEIGHT in points. ABDB_USAGE: anything else. */
+ * network) or WIDTHxHEIGHT in points, mm or in. ABDB_USAGE: anything else. */
 ABDB_MUST_USE abdb_status abdb_figure_set_size(abdb_figure *figure, const char *size,
                                                abdb_error *err);
 
@@ -99,15 +110,17 @@ ABDB_MUST_USE abdb_status abdb_figure_parse(abdb_figure *out, const char *name, 
                                             abdb_error *err);
 void abdb_figure_free(abdb_figure *figure);
 /* The whole script: prologue, data, style, commands. ABDB_DATA: too few rows to be drawn, with what
- * would bring some; ABDB_FORMAT: the header names a column that the report has not. */
+ * would bring some; ABDB_USAGE: the words and two rows need more height than the picture has;
+ * ABDB_FORMAT: the header names a column that the report has not. */
 ABDB_MUST_USE abdb_status abdb_figure_build_script(const abdb_figure *figure, const char *style,
                                                    const abdb_drawing *drawing, abdb_text *out,
                                                    abdb_error *err);
 /* Runs gnuplot with the script on its standard input and writes what it draws to out. The picture's
  * place is written by abdb, so that it never enters the script. The same script makes the same
  * bytes: the date of a PDF is taken out, the libraries of an HTML canvas are put in. ABDB_IO:
- * gnuplot is not there, or failed (its words are in the message). ABDB_LIMIT: it took longer than
- * limit_s (INFINITY: it may); it is ended. */
+ * gnuplot is not there, or failed (its words are in the message). ABDB_USAGE: the picture is too
+ * narrow, or no font here has a letter of it. ABDB_LIMIT: it took longer than limit_s (INFINITY: it
+ * may); it is ended. */
 ABDB_MUST_USE abdb_status abdb_figure_draw(const char *script, abdb_picture picture, abdb_tone tone,
                                            double limit_s, FILE *out, abdb_error *err);
 /* "gnuplot 5.4 patchlevel 4" into out; ABDB_IO as above. */

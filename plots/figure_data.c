@@ -11,9 +11,8 @@
 #include "schema/core/sanitize_text.h"
 
 /* LEVELS_MAX: more names than a page can show. NAME_LETTERS: what fits beside a picture of 720
- * points. LEAST_ROW: points of a row with a name that can be read; WORDS_HEIGHT: of a second line
- * of the title, subtitle and caption. */
-enum { LEVELS_MAX = 400, NAME_LETTERS = 34, COLUMNS_MAX = 64, LEAST_ROW = 15, WORDS_HEIGHT = 40 };
+ * points. */
+enum { LEVELS_MAX = 400, NAME_LETTERS = 34, COLUMNS_MAX = 64 };
 
 /* The distinct values of a column, in order of appearance; of numbers in their own order. */
 typedef struct {
@@ -135,8 +134,8 @@ static void collect_series_by_least_value(const data_builder *m, levels *l, size
         } else if (number < least[n])
             least[n] = number;
     }
-    for (size_t i = 1; i < l->count;
-         i++) /* few names: by insertion, which keeps equal ones in order */
+    /* Few names: by insertion, which keeps equal ones in order. */
+    for (size_t i = 1; i < l->count; i++)
         for (size_t k = i; k && least[k] < least[k - 1]; k--) {
             const char *name = l->name[k];
             double number = least[k];
@@ -314,15 +313,12 @@ static void drop_rows_of_other_names(data_builder *m, const levels *kept_names, 
     abdb_text_puts(notes, rest.count > 6 ? ", ...\n" : "\n");
 }
 
-/* A picture of a given height has room for so many of what it grows by; the first stay. */
-static abdb_status drop_rows_beyond_height(data_builder *m, abdb_text *notes, abdb_error *err)
+/* Of what the figure grows by, the first `most` stay. */
+static abdb_status drop_rows_beyond_height(data_builder *m, size_t most, abdb_text *notes,
+                                           abdb_error *err)
 {
     const abdb_figure *f = m->figure;
     levels these = {0};
-    /* A row of several bars takes nearly all of what the figure gives it. */
-    double row = f->grow > 2 * LEAST_ROW ? 0.85 * f->grow : LEAST_ROW,
-           room = f->height - f->base - WORDS_HEIGHT;
-    size_t most = room > row * 2 ? (size_t)(room / row) : 2;
 
     if (!f->fixed || !f->grown) return ABDB_OK;
     if (strcmp(f->grown, "rows") != 0) {
@@ -453,8 +449,8 @@ static abdb_status write_level_arrays(data_builder *m, abdb_text *shared, size_t
 }
 
 abdb_status abdb_figure_append_data(const abdb_figure *figure, const abdb_drawing *drawing,
-                                    abdb_text *script, abdb_text *notes, abdb_text *shared,
-                                    size_t *kept, size_t *grown, abdb_error *err)
+                                    size_t most_rows, abdb_text *script, abdb_text *notes,
+                                    abdb_text *shared, size_t *kept, size_t *grown, abdb_error *err)
 {
     data_builder *m = calloc(1, sizeof *m);
     abdb_status st = ABDB_OK;
@@ -484,7 +480,7 @@ abdb_status abdb_figure_append_data(const abdb_figure *figure, const abdb_drawin
         write_name_array_and_widest(script, "series_name", &m->series);
         write_series_vendor_and_highlight(m);
     }
-    TRY(drop_rows_beyond_height(m, notes, err));
+    TRY(drop_rows_beyond_height(m, most_rows, notes, err));
     write_column_numbers_and_ranges(m);
     TRY(write_level_arrays(m, shared, grown, err));
     abdb_text_printf(script, "c_lit = %zu\nc_vendor = %zu\n", drawing->columns + m->numbered + 1,

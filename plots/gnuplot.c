@@ -12,8 +12,8 @@
 #include "schema/core/timing.h"
 
 /* LOOK_MS: how late a time-out may be noticed. VERSION_S: what `abdb doctor` waits for gnuplot at
- * most. */
-enum { CHUNK = 65536, LOOK_MS = 100, VERSION_S = 10 };
+ * most. LETTERS_MOST: rare letters that are looked for in the fonts. */
+enum { CHUNK = 65536, LOOK_MS = 100, VERSION_S = 10, LETTERS_MOST = 64 };
 
 static abdb_status fail_with_gnuplot_timeout(abdb_error *err)
 {
@@ -127,6 +127,34 @@ static abdb_status inline_canvas_scripts(const char *data, FILE *out, abdb_error
                        : ABDB_OK;
 }
 
+/* points: what the script printed after ABDB_TOO_NARROW. */
+static abdb_status fail_with_least_width(const char *points, abdb_error *err)
+{
+    return ABDB_FAIL(err, ABDB_USAGE,
+                     "the figure with these names needs a width of %.*s points: --size %.*sxHEIGHT,"
+                     " or fewer devices (--devices)",
+                     (int)strspn(points, "0123456789"), points, (int)strspn(points, "0123456789"),
+                     points);
+}
+
+/* out: what the program writes to standard output; NULL: not wanted. words: to standard error.
+ * *status: how it ended. */
+static abdb_status run_program(const abdb_start_options *how, const char *script, double limit_s,
+                               FILE *out, abdb_text *words, int *status, abdb_error *err)
+{
+    abdb_program p;
+    double until_s = abdb_monotonic_seconds() + limit_s;
+    abdb_status st = abdb_program_start_with_pipes(&p, how, err);
+
+    if (st != ABDB_OK) return st;
+    st = exchange_script_and_picture(&p, script, until_s, out, words, err);
+    if (st == ABDB_OK &&
+        !abdb_program_wait_until_ended(&p, until_s - abdb_monotonic_seconds(), NULL))
+        st = fail_with_gnuplot_timeout(err);
+    *status = abdb_program_kill_and_reap(&p);
+    return st;
+}
+
 /* out: its picture; NULL: none is wanted. words: what it says beside it. */
 static abdb_status run_gnuplot_script(const char *script, double limit_s, FILE *out,
                                       abdb_text *words, abdb_error *err)
@@ -134,20 +162,14 @@ static abdb_status run_gnuplot_script(const char *script, double limit_s, FILE *
     static const abdb_start_options how = {.path = "gnuplot",
                                            .argument = {"-d", "-"},
                                            .capture_stderr = true}; /* -d: nobody's startup file */
-    abdb_program p;
-    double until_s = abdb_monotonic_seconds() + limit_s;
-    int status;
-    abdb_status st;
+    const char *at;
+    int status = 0;
+    abdb_status st = run_program(&how, script, limit_s, out, words, &status, err);
 
-    st = abdb_program_start_with_pipes(&p, &how, err);
-    if (st != ABDB_OK) return st;
-    st = exchange_script_and_picture(&p, script, until_s, out, words, err);
-    if (st == ABDB_OK &&
-        !abdb_program_wait_until_ended(&p, until_s - abdb_monotonic_seconds(), NULL))
-        st = fail_with_gnuplot_timeout(err);
-    status = abdb_program_kill_and_reap(&p);
     if (st == ABDB_OK && WIFEXITED(status) && WEXITSTATUS(status) == 127)
         st = ABDB_FAIL(err, ABDB_IO, "gnuplot is not installed: apt-get install gnuplot-nox");
+    else if (st == ABDB_OK && status != 0 && (at = strstr(abdb_text_get(words), ABDB_TOO_NARROW)))
+        st = fail_with_least_width(at + strlen(ABDB_TOO_NARROW), err);
     else if (st == ABDB_OK && status != 0)
         st = ABDB_FAIL(err, ABDB_IO, "gnuplot: %.600s", abdb_text_get(words));
     return st;
@@ -190,12 +212,84 @@ static abdb_status append_picture_of_one_tone(const char *script, abdb_picture p
     return st;
 }
 
+/* Can every font of this system be expected to have it? Latin, Greek, Cyrillic, punctuation,
+ * arrows and signs of mathematics are in DejaVu Sans. */
+static bool is_common_letter(unsigned code)
+{
+    return code < 0x250 || (code >= 0x2b0 && code < 0x530) || (code >= 0x1e00 && code < 0x2c00);
+}
+
+/* *known: has a font here this letter? It stays true where nobody can say. */
+static abdb_status look_for_font_with_letter(unsigned code, double limit_s, bool *known,
+                                             abdb_error *err)
+{
+    char charset[32];
+    const abdb_start_options how = {
+        .path = "fc-list", .argument = {charset, "file"}, .capture_stderr = true};
+    abdb_text words = {0};
+    char *fonts = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&fonts, &size);
+    int status = 0;
+    abdb_status st = ABDB_OK;
+
+    snprintf(charset, sizeof charset, ":charset=%x", code);
+    if (!memory) return ABDB_FAIL(err, ABDB_NOMEM, "a picture");
+    st = run_program(&how, "", limit_s, memory, &words, &status, err);
+    fclose(memory);
+    if (st == ABDB_OK && WIFEXITED(status) && WEXITSTATUS(status) == 0) *known = size > 0;
+    free(fonts);
+    abdb_text_free(&words);
+    return st;
+}
+
+/* The code of a valid UTF-8 character of so many bytes. */
+static unsigned utf8_code(const char *letter, int size)
+{
+    unsigned code = (unsigned char)*letter & (size == 1 ? 0x7f : 0xff >> (size + 1));
+
+    for (int i = 1; i < size; i++) code = code << 6 | ((unsigned char)letter[i] & 0x3f);
+    return code;
+}
+
+/* ABDB_USAGE: no font here has a letter of the script, in whose place gnuplot draws a box over the
+ * whole picture. */
+static abdb_status refuse_letters_without_font(const char *script, double limit_s, abdb_error *err)
+{
+    unsigned seen[LETTERS_MOST];
+    size_t count = 0;
+    abdb_status st = ABDB_OK;
+
+    for (int size; *script && count < LETTERS_MOST && st == ABDB_OK; script += size) {
+        unsigned code = 0;
+        bool known = true;
+        size_t i = 0;
+
+        size = abdb_utf8_char_length(script);
+        if (size) code = utf8_code(script, size);
+        size += !size;
+        while (i < count && seen[i] != code) i++;
+        if (i < count || is_common_letter(code)) continue;
+        seen[count++] = code;
+        st = look_for_font_with_letter(code, limit_s, &known, err);
+        if (!known)
+            st = ABDB_FAIL(err, ABDB_USAGE,
+                           "no font here has the letter %.*s (U+%04X): install one"
+                           " (fonts-noto-cjk, say), or draw an SVG (--type svg), which uses its"
+                           " reader's fonts",
+                           size, script, code);
+    }
+    return st;
+}
+
 abdb_status abdb_figure_draw(const char *script, abdb_picture picture, abdb_tone tone,
                              double limit_s, FILE *out, abdb_error *err)
 {
     abdb_text drawn = {0}, dark = {0}, both = {0}, *last = &drawn;
     abdb_status st = ABDB_OK;
 
+    if (picture == ABDB_PNG || picture == ABDB_PDF || picture == ABDB_SIXEL)
+        TRY(refuse_letters_without_font(script, limit_s, err));
     TRY(append_picture_of_one_tone(script, picture, tone == ABDB_DARK, limit_s, &drawn, err));
     if (tone == ABDB_ADAPTIVE && picture == ABDB_SVG) {
         TRY(append_picture_of_one_tone(script, picture, true, limit_s, &dark, err));

@@ -17,7 +17,8 @@ colour[8] = dark ? "#c8c8c8" : "#444444"
 # name's series_tint(i): dim, the vendor's where that was asked for, or the one that the figure gives it.
 dim = dark ? "#454b54" : "#cdd1d6"
 hex(text) = int("0x" . text[2:7])
-vendor_tint(v) = v eq "NVIDIA" ? (dark ? "#8fd02a" : "#649b00") : v eq "AMD" ? (dark ? "#ff6a5a" : "#d62718") : v eq "Intel" ? (dark ? "#4aa8ff" : "#0064b0") : v eq "Google" ? "#e2a100" : v eq "Amazon" ? (dark ? "#ffb054" : "#b86200") : v eq "Qualcomm" ? (dark ? "#93a5ff" : "#3c50c8") : muted
+# Of two vendors at least 12 apart in Lab to the colour-blind (tests/pages/check_vendor_colours.py).
+vendor_tint(v) = v eq "NVIDIA" ? (dark ? "#a4da04" : "#6ba73d") : v eq "AMD" ? (dark ? "#ff6a5a" : "#be0402") : v eq "Intel" ? (dark ? "#47a3fa" : "#0064b0") : v eq "Google" ? (dark ? "#d38801" : "#e2a100") : v eq "Amazon" ? (dark ? "#ffb054" : "#c26800") : v eq "Qualcomm" ? (dark ? "#a9b7ff" : "#243aa9") : muted
 tint(base) = column(c_lit) == 0 ? hex(dim) : vendor_colours ? hex(vendor_tint(strcol(c_vendor))) : hex(base)
 series_tint(i) = series_lit[i] == 0 ? dim : vendor_colours ? vendor_tint(series_vendor[i]) : colour[(i - 1) % 8 + 1]
 array mark[8]
@@ -59,7 +60,7 @@ key_at(lines) = 1 - head_room - 17.0 * lines / height - 6.0 / height # top of th
 # The key stands above the drawing, as many columns as fit: set key_entries and key_widest, then eval lay_key.
 key_entries = series > 0 ? series + 1 : 3
 key_widest = series > 0 ? series_name_widest : 30
-lay_key = 'key_columns = int(690.0 / (52 + 6.4 * key_widest)); key_columns = key_columns < 1 ? 1 : key_columns; key_lines = ceil(1.0 * key_entries / key_columns); set key at screen 0.012, screen 1 - head_room left top maxrows key_lines; set tmargin at screen key_at(key_lines)'
+lay_key = 'key_columns = int((width - 30.0) / (52 + 6.4 * key_widest)); key_columns = key_columns < 1 ? 1 : key_columns; key_lines = ceil(1.0 * key_entries / key_columns); set key at screen 0.012, screen 1 - head_room left top maxrows key_lines; set tmargin at screen key_at(key_lines)'
 eval lay_key
 set bmargin at screen foot_room + 50.0 / height
 set lmargin at screen 72.0 / width

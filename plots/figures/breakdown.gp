@@ -4,6 +4,7 @@
 # levels: cell
 # size: 720,130
 # grow: 22 rows
+# room: 130
 # sets: measured
 # hint: abdb run --plan all --quick, then abdb run --plan ceilings --quick for the roofs
 # A row a part, in the order of the workload: its time, and within it what it would take at its roof.

@@ -6,6 +6,7 @@
 # series: what 8
 # levels: level
 # size: 720,430
+# room: 110,210
 # sets: measured
 # hint: abdb run --plan ceilings --quick
 # A line an operation (nt: stores past the caches), a point a level; the best that was measured.

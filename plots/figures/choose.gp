@@ -10,6 +10,7 @@
 # levels: device
 # size: 720,92
 # grow: 24 rows
+# room: 350
 # sets: mlperf price
 # hint: give prices by --price 'B200-SXM=4 USD/h', or import some
 # A bar a purchase, cheapest first: what all that is rented costs an hour at the lowest price, or what the training

@@ -7,6 +7,7 @@
 # levels: source
 # size: 720,100
 # grow: 26 source
+# room: 250
 # hint: import documents with claims: abdb import data
 # A row a document, a square a claim: first those that fail, then those that lack a fact, then those that hold.
 array count_of[levels_source]; array held[levels_source]

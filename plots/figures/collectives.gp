@@ -6,6 +6,7 @@
 # least: 2
 # series: _label 8
 # size: 720,460
+# room: 220,210
 # sets: collectives kaist
 # hint: import the output of nccl-tests, rccl-tests or OSU (abdb help nccl-tests)
 # Filled: bus bandwidth with the range of its runs; hollow and thin: algorithm bandwidth. A cross: runs

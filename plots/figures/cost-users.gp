@@ -5,6 +5,7 @@
 # needs: users>0 usd_per_million_tokens>0
 # series: _label 8
 # size: 720,420
+# room: 150,300
 # sets: serving databricks
 # hint: it needs a price of the device: --price 'DEVICE=2.49 USD/h'
 # A line a configuration, a point a load.

@@ -4,6 +4,7 @@
 # series: _label 10
 # levels: _factor
 # size: 720,460
+# room: 410,235
 # sets: measured
 # hint: abdb run --plan kaist-llama8b --scale --quick
 # A line a device, model and shape; own runs thick, those of a source thin: beside each other, no ranking.

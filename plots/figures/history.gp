@@ -4,6 +4,7 @@
 # least: 2
 # series: label 4
 # size: 720,440
+# room: 100,210
 # sets: measured
 # hint: a history needs the same cell from several runs: abdb run --plan quick, again and again
 # A line a cell, oldest first, each run against the first; bars: 95 % intervals; a vertical line where the

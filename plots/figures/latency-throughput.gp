@@ -7,6 +7,7 @@
 # least: 2
 # series: _label 8
 # size: 720,460
+# room: 110,210
 # sets: serving databricks
 # hint: import what a serving benchmark wrote (abdb help vllm-serving-json), with --set device=... --set devices=...
 # A line a configuration, named where it carries most, a point a load; up and to the left is better. Dotted: equal

@@ -6,6 +6,7 @@
 # series: _label 12
 # levels: kind
 # size: 720,440
+# room: 80,210
 # sets: llama
 # hint: llama-bench -o jsonl | abdb import -
 # A panel each for prompt (and both) and for generation, whose rates differ by orders of magnitude; a line a test

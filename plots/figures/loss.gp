@@ -4,6 +4,7 @@
 # needs: step loss
 # series: _label 8
 # size: 720,430
+# room: 110,210
 # sets: measured
 # hint: abdb run --kernel gpt-train --axis model=tiny --axis steps=50
 # A line a cell; dashed: the entropy of the source of tokens, below which no model can stay.

@@ -4,6 +4,7 @@
 # needs: users>0 mbu_percent>0
 # series: _label 8
 # size: 720,420
+# room: 150,330
 # sets: serving databricks
 # hint: it needs the device, their number, the number format and a model that the dictionary knows: abdb import FILE --set device=... --set devices=... --set dtype=...
 # A line a configuration, a point a load.

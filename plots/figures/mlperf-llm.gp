@@ -10,6 +10,7 @@
 # with: one
 # size: 720,92
 # grow: 24 rows
+# room: 255
 # sets: mlperf llm
 # Horizontal bars, best first: tokens per second and chip (derived), labelled with value, chips and
 # submitter, so that the picture can be read without colour. ‡ marks a device whose sources disagree.

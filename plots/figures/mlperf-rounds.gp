@@ -9,6 +9,7 @@
 # series: device 11 by _lead
 # levels: round
 # size: 720,420
+# room: 220,190
 # sets: mlperf llm
 # hint: choose a benchmark with several rounds: --model NAME --scenario NAME
 # A line a device, a point a round: best total / devices (derived). Of more devices than there is room

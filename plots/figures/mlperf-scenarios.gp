@@ -9,6 +9,7 @@
 # needs: of
 # size: 720,110
 # grow: 36 rows
+# room: 160
 # levels: device
 # sets: mlperf llm
 # Three bars a device: Offline, Server, Interactive; tokens/s per device (derived). No bar: no result.

@@ -10,6 +10,7 @@
 # levels: device
 # size: 720,100
 # grow: 22 device
+# room: 130
 # sets: mlperf llm
 # A strip a device, a mark a submission at its rate per chip. Hollow: sources disagree, or it stands for
 # nothing (mixed, power-capped).

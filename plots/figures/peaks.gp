@@ -9,6 +9,7 @@
 # levels: device dtype
 # size: 720,130
 # grow: 21 device
+# room: 180
 # sets: ml-engineering specs
 # A row a device, a mark a number format, joined, on a logarithmic axis. Formats of one rate stand a
 # little above one another. Hollow marks: integers.

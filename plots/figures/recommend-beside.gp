@@ -3,6 +3,7 @@
 # needs: batch>0 samples_per_s>0
 # series: _label 10
 # size: 720,460
+# room: 230,210
 # sets: measured
 # hint: abdb run --plan kaist-rm1 --scale --quick, or kaist-rm2
 # A line a model and vector size. What the source states are ratios of two devices, of no batch: they stand in the report.

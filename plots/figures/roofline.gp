@@ -4,6 +4,7 @@
 # least: 2
 # levels: backend
 # size: 720,500
+# room: 120,210
 # sets: measured kaist
 # hint: abdb run --plan quick --quick
 # Solid roofs are measured here, dashed ones published: peak and bandwidth of each on the right. Points

@@ -4,6 +4,7 @@
 # levels: label
 # size: 720,130
 # grow: 44 label
+# room: 220
 # sets: measured
 # hint: abdb run --plan quick --quick
 # A strip a cell, every sample a dot, spread by its place in the run; bar: the median, with its 95 %

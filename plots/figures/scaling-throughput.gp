@@ -8,6 +8,7 @@
 # hint: import a table of training runs, as LLM Foundry publishes it (abdb help table)
 # series: _label 8
 # size: 720,420
+# room: 120,210
 # sets: foundry training
 # Total rate by devices on log axes; dashed: the rate at the fewest devices, multiplied.
 unit = ""

@@ -5,6 +5,7 @@
 # with: source=argonne-llm
 # needs: base_devices devices speedup recomputed_percent
 # size: 720,430
+# room: 290,215
 # sets: argonne training
 # A point a device: how many times the devices of the base, how many times its speed. The line is the
 # ideal; behind the names the devices and the efficiency. What lies above the line is superlinear.

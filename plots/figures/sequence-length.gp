@@ -6,6 +6,7 @@
 # needs: setting of_base>0
 # series: _label 8
 # size: 720,420
+# room: 240,210
 # sets: argonne training
 # A line a device and model: throughput (or a stated speed-up) against the smallest setting, which is 1.
 # Dotted: from the base of a stated speed-up, nothing between is known.

@@ -6,6 +6,7 @@
 # needs: latency_ms>0 tokens_per_s>0
 # series: _label 8
 # size: 720,460
+# room: 190,235
 # sets: measured
 # hint: abdb run --plan kaist-vllm --scale --quick
 # A line a kind of pages and of arrivals, a point a load.

@@ -6,6 +6,7 @@
 # levels: x y
 # size: 720,150
 # grow: 30 y
+# room: 60
 # sets: measured kaist serving
 # hint: two sets of results over the same two factors: abdb plot speedup-map --baseline TAG --contender TAG --x FACTOR --y FACTOR
 # A cell a pair: above 1 the contender is better (blue), below 1 the base (orange); the number is printed.

@@ -7,6 +7,7 @@
 # levels: what
 # size: 720,110
 # grow: 22 rows
+# room: 130
 # sets: kaist
 # A bar a statement from the base, which is 1: to the right it is better. Stated values, so there are no
 # error bars.

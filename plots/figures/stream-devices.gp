@@ -7,6 +7,7 @@
 # levels: device operation
 # size: 720,130
 # grow: 24 device
+# room: 190
 # sets: stream specs
 # hint: import the output of BabelStream or STREAM, or abdb run --plan stream
 # A row a device, a mark an operation; the bar is the published bandwidth, where it is known.

@@ -6,6 +6,7 @@
 # series: series 10
 # levels: x
 # size: 720,430
+# room: 130,210
 # sets: measured
 # hint: abdb run --list shows the plans; then abdb plot sweep --kernel NAME --x FACTOR --by FACTOR
 # A line a series, a point a cell: the median of its repetitions, bars where there are several.
@@ -21,5 +22,6 @@ stats $data using (place_of[int(column(c_x_level))] = column(c_x), 0) nooutput
 if (levels_x <= 14) { set xtics (); set for [i=1:levels_x] xtics add (level_x[i] place_of[i]) }
 if (wide(min_value, max_value)) { from = 0.6 * min_value; to = 1.7 * max_value; low = from; high = to; eval log_y } else { low = 0; high = 1.12 * max_value; set yrange [low : high] }
 across = c_x; up = c_value; eval name_lines
-plot for [i=0:series-1] $data index i using (column(c_x)):(column(c_value)) with linespoints lt i + 1 lc rgb series_tint(i + 1) title series_name[i + 1], \
-     for [i=0:series-1] $data index i using (column(c_x)):(column(c_value)):(column(c_least)):(column(c_n) > 1 ? column(c_most) : NaN) with yerrorbars lt i + 1 ps 0 notitle
+# The bars first: gnuplot clears the ground below each of them, marks too.
+plot for [i=0:series-1] $data index i using (column(c_x)):(column(c_value)):(column(c_least)):(column(c_n) > 1 ? column(c_most) : NaN) with yerrorbars lt i + 1 ps 0 notitle, \
+     for [i=0:series-1] $data index i using (column(c_x)):(column(c_value)) with linespoints lt i + 1 lc rgb series_tint(i + 1) title series_name[i + 1]

@@ -5,6 +5,7 @@
 # needs: users>0 tpot_ms>0
 # series: _label 8
 # size: 720,420
+# room: 150,235
 # sets: serving databricks
 # hint: import what a serving benchmark wrote (abdb help vllm-serving-json)
 # A line a configuration, a point a load.

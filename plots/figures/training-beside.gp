@@ -4,6 +4,7 @@
 # series: _label 10
 # levels: _factor
 # size: 720,460
+# room: 290,280
 # sets: measured
 # hint: abdb run --plan argonne-sequence --scale --quick, argonne-gas or argonne-gpt2xl
 # A line a device and model, relative to its own smallest setting: shapes beside each other, no ranking.

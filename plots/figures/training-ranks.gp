@@ -4,6 +4,7 @@
 # needs: ranks>0 efficiency_percent>0
 # series: _label 10
 # size: 720,400
+# room: 410,210
 # sets: measured
 # hint: abdb run --kernel gpt-train --backend mpi --ranks 2 --axis ranks=1,2 --axis batch=4
 set xlabel "ranks"

@@ -8,6 +8,7 @@
 # needs: tflop_per_s_per_device>0
 # size: 720,96
 # grow: 28 rows
+# room: 60
 # levels: device
 # sets: databricks training
 # Two panels: TFLOP/s per device as stated, and operations per dollar (derived). No bar: no price known.

@@ -6,6 +6,7 @@
 # levels: m n
 # size: 720,150
 # grow: 30 n
+# room: 100
 # sets: measured kaist
 # hint: abdb run --kernel gemm --axis m=256-2048*2 --axis n=256-2048*2
 # A cell a product: percent of the best, in words too; light is low, dark is high in print and on screen.

@@ -6,6 +6,7 @@
 # levels: factor
 # size: 720,120
 # grow: 34 rows
+# room: 160
 # sets: mlperf
 # hint: name two selections by --baseline and --contender, as for abdb compare
 # A waterfall: a bar a factor, from the product of those above it to the product with it; below all of them the ratio.

@@ -237,11 +237,24 @@ const char *abdb_plot_note_without_commands(abdb_arena *arena, const char *note)
     return note ? note : "";
 }
 
+/* Would the picture mislead without this note? It explains a mark, warns, gives the age of prices,
+ * or counts rows that are not drawn. */
+static bool note_belongs_into_picture(const char *note)
+{
+    static const char *const beginnings[] = {"†", "‡", "! ", "… "};
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (strncmp(note, beginnings[i], strlen(beginnings[i])) == 0) return true;
+    return strstr(note, " days old") != NULL;
+}
+
 /* The notes of the table as the picture says them. */
-static void collect_caption_notes(abdb_table *table, abdb_drawing *drawing, const char **notes)
+static void collect_caption_notes(abdb_table *table, abdb_drawing *drawing, const char **notes,
+                                  unsigned char *stays)
 {
     for (size_t i = 0; i < table->notes; i++) {
         notes[drawing->notes] = abdb_plot_note_without_commands(&table->arena, table->note[i]);
+        stays[drawing->notes] = note_belongs_into_picture(table->note[i]);
         drawing->notes += *notes[drawing->notes] != '\0';
     }
 }
@@ -253,12 +266,12 @@ static abdb_status build_gnuplot_script(abdb_plot *plot, abdb_drawing *drawing, 
     const char *names[ABDB_COLUMN_MAX], *notes[ABDB_NOTE_MAX],
         **cells = calloc(table->rows * table->columns + 1, sizeof *cells);
     /* Which columns hold text: those are named in pictures, numbers are drawn. */
-    unsigned char text[ABDB_COLUMN_MAX] = {0};
+    unsigned char text[ABDB_COLUMN_MAX] = {0}, stays[ABDB_NOTE_MAX];
     size_t shown[ABDB_COLUMN_MAX], columns = 0;
     abdb_status st = ABDB_OK;
 
     if (!cells) return ABDB_FAIL(err, ABDB_NOMEM, "figure %s", plot->figure.name);
-    collect_caption_notes(table, drawing, notes);
+    collect_caption_notes(table, drawing, notes, stays);
     for (size_t c = 0; c < table->columns; c++)
         if (column_is_for_figure(&plot->figure, table->column[c].name)) shown[columns++] = c;
     *drawing = (abdb_drawing){.rows = table->rows,
@@ -271,6 +284,7 @@ static abdb_status build_gnuplot_script(abdb_plot *plot, abdb_drawing *drawing, 
                               .status = plot->status,
                               .notes = drawing->notes,
                               .note = notes,
+                              .stays = stays,
                               .lit = drawing->lit,
                               .vendor = drawing->vendor,
                               .undrawn = &plot->undrawn};

@@ -398,8 +398,7 @@ abdb_status abdb_compare_sets(abdb_comparison *out, sqlite3 *db, const char *con
             goto done;
         }
     }
-    for (size_t i = 1; i < sets; i++)
-        TRY(abdb_sets_refuse_overlap(&out->set[0], &out->set[i], (char)('A' + i), err));
+    TRY(abdb_sets_refuse_unfit_sides(db, out->set, sets, options->partial, err));
     TRY(split_groups_by_mixed_backend_or_provider(out, err));
     for (size_t i = 0; each && i < sets; i++)
         TRY(split_into_single_members(&out->groups[i], &out->arena, err));

@@ -29,6 +29,7 @@ typedef struct {
     double find;          /* the change that shall be found; 0: 0.05 */
     double drift;         /* between commands, a fraction; 0: as calibrated */
     const char *where;    /* conditions on every set, or NULL */
+    bool partial;         /* runs that have not ended are compared as far as they came */
     bool why;             /* with the factors of each ratio (ratio_factors.h) */
 } abdb_compare_options;
 
@@ -171,10 +172,11 @@ typedef struct {
     abdb_arena arena;
 } abdb_comparison;
 
-/* overlap.c: refuses two sides that share results (ABDB_USAGE, with the first of them); b is called
- * by that letter. */
-ABDB_MUST_USE abdb_status abdb_sets_refuse_overlap(const abdb_set *a, const abdb_set *b,
-                                                   char letter, abdb_error *err);
+/* overlap.c: refuses (ABDB_USAGE) a side that shares results with the first, with some of them, or
+ * in which a name was taken for another model, and
+ * unless partial one with a run that is under way or was stopped, with how far it came. */
+ABDB_MUST_USE abdb_status abdb_sets_refuse_unfit_sides(sqlite3 *db, const abdb_set *set,
+                                                       size_t sets, bool partial, abdb_error *err);
 /* Compares set 0 with each of the others. ABDB_USAGE: see abdb_set_load_normalised. The selections
  * and options are borrowed until the comparison is freed. */
 ABDB_MUST_USE abdb_status abdb_compare_sets(abdb_comparison *out, sqlite3 *db,

@@ -1,10 +1,13 @@
-/* overlap.c - sides of a comparison that share results; see compare.h. */
+/* overlap.c - sides that cannot be compared as a whole: they share results, or a run of theirs has
+ * not ended, a name means two things; see compare.h. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "query/compare/compare.h"
 
 #include "schema/core/array.h"
+#include "schema/store/unfinished_runs.h"
 
 enum { NAMED_MAX = 3 };
 
@@ -36,8 +39,9 @@ static size_t count_common_keys(const char *const *a, size_t m, const char *cons
     return count;
 }
 
-abdb_status abdb_sets_refuse_overlap(const abdb_set *a, const abdb_set *b, char letter,
-                                     abdb_error *err)
+/* ABDB_USAGE: b, called by that letter, shares results with a. */
+static abdb_status refuse_overlap(const abdb_set *a, const abdb_set *b, char letter,
+                                  abdb_error *err)
 {
     const char **left = sorted_keys(a), **right = sorted_keys(b);
     abdb_text names = {0};
@@ -57,5 +61,64 @@ done:
     free(left);
     free(right);
     abdb_text_free(&names);
+    return st;
+}
+
+/* ABDB_USAGE: a run of the set is under way or was stopped. */
+static abdb_status refuse_unfinished_run(sqlite3 *db, const abdb_set *set, char letter,
+                                         abdb_error *err)
+{
+    const char *last = "";
+
+    for (size_t i = 0; i < set->members; i++) {
+        const char *campaign = abdb_member_text(set, i, ABDB_M_campaign);
+        abdb_unfinished_run run;
+        bool found;
+        abdb_status st;
+
+        if (strcmp(campaign, last) == 0) continue;
+        last = campaign;
+        st = abdb_unfinished_run_find(db, campaign, &found, &run, err);
+        if (st != ABDB_OK) return st;
+        if (found)
+            return ABDB_FAIL(err, ABDB_USAGE,
+                             "%c '%s' has a run that %s %lld of %lld cells (%s), and a part is not"
+                             " judged as a whole: %s, or compare what is there by --partial",
+                             letter, set->selection,
+                             run.running ? "is under way, with" : "was stopped after", run.measured,
+                             run.planned, run.campaign,
+                             run.running ? "wait for its end"
+                                         : "the same command of abdb run with --resume measures"
+                                           " the others");
+    }
+    return ABDB_OK;
+}
+
+/* ABDB_USAGE: one name was taken for another model than in a. */
+static abdb_status refuse_other_meaning(const abdb_set *a, const abdb_set *b, char letter,
+                                        abdb_error *err)
+{
+    if (!a->typed_model || !a->taken_model || !b->typed_model || !b->taken_model ||
+        strcasecmp(a->typed_model, b->typed_model) != 0 ||
+        strcmp(a->taken_model, b->taken_model) == 0)
+        return ABDB_OK;
+    return ABDB_FAIL(err, ABDB_USAGE,
+                     "'%s' would be %s for A and %s for %c, since each has no other results: write"
+                     " the name that you mean",
+                     a->typed_model, a->taken_model, b->taken_model, letter);
+}
+
+abdb_status abdb_sets_refuse_unfit_sides(sqlite3 *db, const abdb_set *set, size_t sets,
+                                         bool partial, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < sets && !partial; i++)
+        TRY(refuse_unfinished_run(db, &set[i], (char)('A' + i), err));
+    for (size_t i = 1; i < sets; i++) {
+        TRY(refuse_other_meaning(&set[0], &set[i], (char)('A' + i), err));
+        TRY(refuse_overlap(&set[0], &set[i], (char)('A' + i), err));
+    }
+done:
     return st;
 }

@@ -8,7 +8,7 @@
 #include "query/answer/escape.h"
 #include "query/answer/output.h"
 
-/* A pair that could not show even a doubling was not judged, whatever its verdict. */
+/* A pair in which not even twice A's value would show was not judged, whatever its verdict. */
 static const double blind = 1.0;
 enum { NAMED_MAX = 5, VERDICTS = ABDB_VERDICT_STATED + 1 };
 
@@ -52,6 +52,13 @@ static bool pair_lacks_power(const abdb_difference *d)
     return d->verdict == ABDB_VERDICT_UNCLEAR && isfinite(d->p) && !(d->detectable_change < blind);
 }
 
+/* Was it tested, with nothing found, where the change to be found could not have been? */
+static bool pair_hides_change(const abdb_gate *g, const abdb_difference *d)
+{
+    return d->verdict == ABDB_VERDICT_UNCLEAR && isfinite(d->p) &&
+           !(d->detectable_change <= g->find);
+}
+
 /* A sentence on the ratio of a pair, or why there is none, in the arena. */
 static const char *format_pair_message(abdb_gate *g, const abdb_pair *pair)
 {
@@ -71,8 +78,10 @@ static const char *format_pair_message(abdb_gate *g, const abdb_pair *pair)
         &g->arena, "%s: %.3fx (%.3f to %.3f), p %.2g over all; shows %.1f %%%s",
         abdb_verdict_name(d->verdict), d->ratio, d->low, d->high, d->p_corrected,
         100 * d->detectable_change,
-        pair_lacks_power(d)
-            ? ", not even a doubling: more processes (abdb run --repeat), a quieter machine"
+        pair_lacks_power(d) ? ", not even twice A's value: more processes (abdb run --repeat), a"
+                              " quieter machine"
+        : pair_hides_change(g, d)
+            ? abdb_arena_printf(&g->arena, ", so a change of %g %% could hide", 100 * g->find)
             : "");
 }
 
@@ -87,6 +96,7 @@ static abdb_status append_and_count_gate_cell(abdb_gate *g, const abdb_set *set,
     if (!cell.kernel || !cell.name || !cell.message) return ABDB_FAIL(err, ABDB_NOMEM, "a gate");
     g->fails += cell.state == ABDB_GATE_FAILS;
     g->missing += cell.state == ABDB_GATE_MISSING;
+    g->unseen += cell.unseen;
     g->cell[g->count++] = cell;
     return ABDB_OK;
 }
@@ -107,6 +117,8 @@ static abdb_status judge_and_append_pair_cell(abdb_gate *g, const abdb_pair *pai
              cell.verdict == ABDB_VERDICT_TOO_FEW || !isfinite(pair->difference.p) ||
              pair_lacks_power(&pair->difference))
         cell.state = ABDB_GATE_MISSING;
+    else
+        cell.unseen = pair_hides_change(g, &pair->difference);
     return append_and_count_gate_cell(g, pair->b.set, pair->b.group->member[0], cell, err);
 }
 
@@ -143,7 +155,8 @@ abdb_status abdb_gate_evaluate_pairs(abdb_gate *out, const abdb_comparison *c, c
     size_t most = c->pairs + 1;
     abdb_status st = ABDB_OK;
 
-    *out = (abdb_gate){.fail_on = fail_on, .missing_fails = missing_fails};
+    *out = (abdb_gate){
+        .fail_on = fail_on, .missing_fails = missing_fails, .find = abdb_change_to_detect(c)};
     for (size_t s = 1; s < c->sets; s++) most += c->groups[0].count + c->groups[s].count;
     out->cell = calloc(most, sizeof *out->cell);
     if (!out->cell) return ABDB_FAIL(err, ABDB_NOMEM, "a gate");
@@ -209,19 +222,19 @@ void abdb_gate_write_junit(const abdb_gate *g, const char *name, FILE *out)
         out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"");
     abdb_write_html_escaped(out, name);
     abdb_print_sanitized(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n",
-                         g->count, g->fails, errors, g->missing - errors);
+                         g->count, g->fails, errors, g->missing - errors + g->unseen);
     for (size_t i = 0; i < g->count; i++) {
         const abdb_gate_cell *cell = &g->cell[i];
-        const char *element = cell->state == ABDB_GATE_FAILS ? "failure"
-                              : g->missing_fails             ? "error"
-                                                             : "skipped";
+        const char *element = cell->state == ABDB_GATE_FAILS      ? "failure"
+                              : g->missing_fails && !cell->unseen ? "error"
+                                                                  : "skipped";
 
         abdb_print_sanitized(out, "    <testcase classname=\"abdb.");
         abdb_write_html_escaped(out, cell->kernel);
         abdb_print_sanitized(out, "\" name=\"");
         abdb_write_html_escaped(out, cell->name);
         abdb_print_sanitized(out, "\">\n      ");
-        if (cell->state == ABDB_GATE_HOLDS) {
+        if (cell->state == ABDB_GATE_HOLDS && !cell->unseen) {
             abdb_print_sanitized(out, "<system-out>");
             abdb_write_html_escaped(out, cell->message);
             abdb_print_sanitized(out, "</system-out>\n    </testcase>\n");
@@ -252,9 +265,9 @@ void abdb_gate_write_github_annotations(const abdb_gate *g, const char *name, FI
 {
     for (size_t i = 0; i < g->count; i++) {
         const abdb_gate_cell *cell = &g->cell[i];
-        bool error = cell->state == ABDB_GATE_FAILS || g->missing_fails;
+        bool error = cell->state == ABDB_GATE_FAILS || (g->missing_fails && !cell->unseen);
 
-        if (cell->state == ABDB_GATE_HOLDS) continue;
+        if (cell->state == ABDB_GATE_HOLDS && !cell->unseen) continue;
         abdb_print_sanitized(out, "::%s title=", error ? "error" : "warning");
         write_github_escaped(out, cell->name, true);
         abdb_print_sanitized(out, "::");
@@ -263,6 +276,9 @@ void abdb_gate_write_github_annotations(const abdb_gate *g, const char *name, FI
     }
     abdb_print_sanitized(out, "::notice title=");
     write_github_escaped(out, name, true);
-    abdb_print_sanitized(out, "::%zu cell%s, %zu fail, %zu could not be judged\n", g->count,
-                         abdb_plural_ending((long long)g->count), g->fails, g->missing);
+    abdb_print_sanitized(out,
+                         "::%zu cell%s, %zu fail, %zu could not be judged, in %zu a change of %g %%"
+                         " could hide\n",
+                         g->count, abdb_plural_ending((long long)g->count), g->fails, g->missing,
+                         g->unseen, 100 * g->find);
 }

@@ -17,10 +17,12 @@ typedef struct {
     const char *kernel, *name, *message; /* of the cell; what is said of it */
     abdb_gate_state state;
     abdb_verdict verdict; /* of a pair */
+    bool unseen;          /* it holds, but a change of the size to be found would not show */
 } abdb_gate_cell;
 
 typedef struct {
-    size_t count, fails, missing;
+    size_t count, fails, missing, unseen;
+    double find; /* the change that shall be found, a fraction */
     abdb_gate_cell *cell;
     bool missing_fails;
     const char *fail_on; /* verdicts, ',' between */

@@ -83,6 +83,8 @@ typedef struct {
 typedef struct {
     const char *selection;
     const char *note; /* what has to be said of how it was understood, or NULL */
+    /* A name that several models could mean, and the one that was taken; NULL: none was typed. */
+    const char *typed_model, *taken_model;
     abdb_table table; /* ABDB_M_COUNT columns */
     abdb_member *member;
     size_t members;

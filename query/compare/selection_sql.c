@@ -157,6 +157,62 @@ done:
     return st;
 }
 
+/* Is it a condition on the name of a model: model=llama2-70b? */
+static bool names_model(const abdb_condition *c)
+{
+    static const char *const of_models[] = {"model", "work", "workload", NULL};
+
+    return strcmp(c->op, "=") == 0 && abdb_text_is_in_list(c->column, of_models);
+}
+
+/* Models of the family of that name, but not one that has the name itself; the shortest first. */
+static abdb_status find_models_of_family(sqlite3 *db, const char *name, abdb_table *out,
+                                         abdb_error *err)
+{
+    char folded[256];
+
+    abdb_fold_name_drop_punctuation(name, folded, sizeof folded);
+    return abdb_query_with_three_texts(db,
+                                       "SELECT model FROM model WHERE abdb_fold(family) = ?1"
+                                       " AND abdb_fold(model) <> ?1 ORDER BY length(model), model",
+                                       folded, NULL, NULL, out, err);
+}
+
+/* Keeps in the set which model was taken for the name of a condition, and what is to be said of it.
+ */
+static void note_model(abdb_set *set, const abdb_condition *c, const char *taken, const char *note)
+{
+    set->note = note;
+    set->typed_model = abdb_arena_copy(&set->arena, c->value, strlen(c->value));
+    set->taken_model = abdb_arena_copy(&set->arena, taken, strlen(taken));
+}
+
+/* Appends "llama2-70b-99 (292), ...": of these models all but the one that was taken, and how many
+ * results each would have. */
+static abdb_status append_other_models(abdb_selection_query *q, const abdb_selection *s,
+                                       const abdb_normalisation *m, abdb_condition *c,
+                                       const abdb_table *models, const char *taken, abdb_text *out,
+                                       abdb_error *err)
+{
+    const char *typed = c->value;
+    abdb_status st = ABDB_OK;
+
+    for (size_t k = 0; k < models->rows && st == ABDB_OK; k++) {
+        abdb_table found = {0};
+
+        c->value = abdb_cell_text_or_empty(models, k, 0);
+        if (strcmp(c->value, taken) == 0) continue;
+        st = build_select_sql(q, s, m, "r.result_id", err);
+        if (st == ABDB_OK)
+            st = abdb_query_to_table(q->db, abdb_text_get(&q->sql), &q->binds, &found, err);
+        if (st == ABDB_OK && found.rows)
+            abdb_text_printf(out, "%s%s (%zu)", out->size ? ", " : "", c->value, found.rows);
+        abdb_table_free(&found);
+    }
+    c->value = typed;
+    return st;
+}
+
 /* No result of this model fits, but the word is that of a family: the shortest name of it that has
  * some is meant (llama2-70b: the benchmark llama2-70b-99), and the set's note says so. A model that
  * only begins so is another one, llama2-70b-99.9 is not llama2-70b-99. Fills its table. */
@@ -165,35 +221,69 @@ static abdb_status retry_with_model_of_same_family(abdb_selection_query *q, abdb
                                                    const char *select_columns, abdb_set *set,
                                                    abdb_error *err)
 {
-    static const char *const of_models[] = {"model", "work", "workload", NULL};
     abdb_table longer = {0};
+    abdb_text others = {0};
+    const char *taken;
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < s->count && !set->table.rows; i++) {
         abdb_condition *c = &s->condition[i];
         const char *typed = c->value;
-        char folded[256];
 
-        if (strcmp(c->op, "=") != 0 || !abdb_text_is_in_list(c->column, of_models)) continue;
-        abdb_fold_name_drop_punctuation(typed, folded, sizeof folded);
+        if (!names_model(c)) continue;
         abdb_table_free(&longer);
-        TRY(abdb_query_with_three_texts(q->db,
-                                        "SELECT model FROM model WHERE abdb_fold(family) = ?1"
-                                        " AND abdb_fold(model) <> ?1 ORDER BY length(model), model",
-                                        folded, NULL, NULL, &longer, err));
+        TRY(find_models_of_family(q->db, typed, &longer, err));
         for (size_t k = 0; k < longer.rows && !set->table.rows; k++) {
             c->value = abdb_cell_text_or_empty(&longer, k, 0);
             TRY(build_select_sql(q, s, m, select_columns, err));
             abdb_table_free(&set->table);
             TRY(abdb_query_to_table(q->db, abdb_text_get(&q->sql), &q->binds, &set->table, err));
         }
-        if (set->table.rows)
-            set->note = abdb_arena_printf(&set->arena, "no result of %s '%s' fits: taken for %s",
-                                          c->column, typed, c->value);
+        taken = c->value;
         c->value = typed;
+        if (!set->table.rows) continue;
+        TRY(append_other_models(q, s, m, c, &longer, taken, &others, err));
+        note_model(set, c, taken,
+                   abdb_arena_printf(&set->arena, "no result of %s '%s' fits: taken for %s%s%s",
+                                     c->column, typed, taken, others.size ? "; also: " : "",
+                                     abdb_text_get(&others)));
     }
 done:
     abdb_table_free(&longer);
+    abdb_text_free(&others);
+    return st;
+}
+
+/* Results of a model's own name fit, but the word is that of a family too: the set's note says what
+ * was taken and what else fits, so that a row of one's own does not change in silence which
+ * benchmark is meant. */
+static abdb_status note_other_models_of_same_family(abdb_selection_query *q, abdb_selection *s,
+                                                    const abdb_normalisation *m, abdb_set *set,
+                                                    abdb_error *err)
+{
+    abdb_table models = {0};
+    abdb_text others = {0};
+    const char *taken;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < s->count && !others.size; i++) {
+        abdb_condition *c = &s->condition[i];
+
+        if (!names_model(c)) continue;
+        taken = abdb_member_text(set, 0, ABDB_M_model);
+        if (strcmp(c->value, taken) == 0) continue;
+        abdb_table_free(&models);
+        TRY(find_models_of_family(q->db, c->value, &models, err));
+        TRY(append_other_models(q, s, m, c, &models, taken, &others, err));
+        if (others.size)
+            note_model(set, c, taken,
+                       abdb_arena_printf(&set->arena,
+                                         "%s '%s' is taken for %s (%zu here); also: %s", c->column,
+                                         c->value, taken, set->table.rows, abdb_text_get(&others)));
+    }
+done:
+    abdb_table_free(&models);
+    abdb_text_free(&others);
     return st;
 }
 
@@ -278,7 +368,10 @@ abdb_status abdb_set_select_rows(abdb_set *set, sqlite3 *db, const char *where,
     TRY(require_one_statistic(&q, &s, m, err));
     TRY(build_select_sql(&q, &s, m, columns + 2, err));
     TRY(abdb_query_to_table(db, abdb_text_get(&q.sql), &q.binds, &set->table, err));
-    if (!set->table.rows) TRY(retry_with_model_of_same_family(&q, &s, m, columns + 2, set, err));
+    if (set->table.rows)
+        TRY(note_other_models_of_same_family(&q, &s, m, set, err));
+    else
+        TRY(retry_with_model_of_same_family(&q, &s, m, columns + 2, set, err));
     if (!set->table.rows) TRY(fail_empty_selection(&q, &s, m, set->selection, where, err));
     if (set->table.rows > ABDB_MEMBERS_MAX)
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "'%s' picks more than %d results; say more of what you mean",

@@ -95,6 +95,7 @@ SELECT line FROM (
     FROM (SELECT device FROM best WHERE place = 1 AND device IN (SELECT device FROM offered) AND device NOT IN (SELECT device FROM offer) ORDER BY 1) HAVING count(*) > 0
   UNION ALL SELECT 3, '† derived by abdb (best result / devices); not an official or verified MLPerf® metric.'
     FROM best WHERE evidence = 'mlperf' GROUP BY 1
+  UNION ALL SELECT 3, '† derived by abdb: best result / devices' WHERE EXISTS (SELECT 1 FROM best) AND NOT EXISTS (SELECT 1 FROM best WHERE evidence = 'mlperf')
   UNION ALL SELECT 4, count(*) || CASE count(*) WHEN 1 THEN ' result' ELSE ' results' END || ' of other evidence left out: not compared with MLPerf® results'
     FROM rate WHERE NOT counts HAVING count(*) > 0
   UNION ALL SELECT 5, printf('%d row%s left out: %s (%s); --marks any shows %s', count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END, m.mark, m.sentence,

@@ -22,7 +22,7 @@
 -- column: tokens_per_s | tokens/s | g5 | in total
 -- column: tokens_per_s_per_device | /device | g5 | of one device | per_device@1
 -- column: mbu_percent | MBU % | 1 | weights and key-value cache that a step reads, of the bandwidth | mbu@1 or mbu_weights@1 x 100
--- column: usd_per_million_tokens | USD/Mtoken | g4 | at the lowest price | usd_per_million_tokens@1
+-- column: usd_per_million_tokens | USD/Mtoken† | g4 | at the lowest price | usd_per_million_tokens@1
 -- column: price | USD/h/device | 2 | the lowest that counts, or your quote
 -- column: provider | provider | | who asks that price; you: --price
 -- column: price_kind | kind | | of the price
@@ -99,5 +99,6 @@ SELECT line FROM (
     FROM reached WHERE (SELECT count(mbu) FROM reached) = 0 GROUP BY 1
   UNION ALL SELECT 4, 'MBU counts the weights alone where the lengths of prompt and answer are not said: a lower bound'
     FROM reached WHERE formula = 'mbu_weights@1' GROUP BY 1
-  UNION ALL SELECT 5, 'no cost: no price of the device is stored; --price gives one' FROM reached WHERE (SELECT count(price) FROM reached) = 0 GROUP BY 1)
+  UNION ALL SELECT 5, 'no cost: no price of the device is stored; --price gives one' FROM reached WHERE (SELECT count(price) FROM reached) = 0 GROUP BY 1
+  UNION ALL SELECT 6, '† derived by abdb: price of all devices / tokens in an hour' FROM reached WHERE price IS NOT NULL GROUP BY 1)
  ORDER BY place;

@@ -5,6 +5,8 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "kernels/runner/cell_validation.h"
 #include "schema/core/stats.h"
@@ -38,6 +40,27 @@ abdb_status abdb_campaign_warn_if_clock_behind(abdb_db *db, abdb_error *err)
         st = abdb_db_report_sqlite_error(db, err, "the newest run");
     sqlite3_finalize(s);
     return st;
+}
+
+void abdb_campaign_make_name(const char *key, char out[64])
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    /* Microseconds since 1970 first, so that names sort by time; the process tells two of one
+     * moment apart. */
+    snprintf(out, 64, "c-%012llx%03x-%s",
+             (unsigned long long)now.tv_sec * 1000000ull + (unsigned long long)now.tv_nsec / 1000,
+             (unsigned)getpid() & 0xfff, key);
+}
+
+size_t abdb_campaign_count_cells(const abdb_campaign *t)
+{
+    size_t cells = 0;
+
+    for (size_t b = 0; b < t->lanes->count; b++)
+        for (size_t i = 0; i < t->plan->cells; i++) cells += t->lanes->lane[b].has[i] != 0;
+    return cells;
 }
 
 /* The sink of the runner: each cell is a transaction of its own. */

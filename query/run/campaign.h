@@ -32,6 +32,10 @@ typedef struct {
 /* Prints a remark where the newest run of the database is dated after now: what is measured now
  * will not be run=latest, which goes by date. */
 ABDB_MUST_USE abdb_status abdb_campaign_warn_if_clock_behind(abdb_db *db, abdb_error *err);
+/* A name for a campaign that begins now, with the key of its plan and options. */
+void abdb_campaign_make_name(const char *key, char out[64]);
+/* Cells of one repetition by all lanes. */
+size_t abdb_campaign_count_cells(const abdb_campaign *t);
 /* Tells how far it is; self is the keeper. */
 void abdb_show_cell_progress(void *self, const char *cell, size_t done, size_t total);
 /* All cells by one lane after another, or (--interleave, --builds) cell by cell by all, to and fro.

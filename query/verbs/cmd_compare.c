@@ -22,6 +22,7 @@ static abdb_status parse_compare_options(const abdb_args *args, abdb_compare_opt
     abdb_status st;
 
     *o = (abdb_compare_options){.exploratory = abdb_arg_value(args, "exploratory") != NULL,
+                                .partial = abdb_arg_value(args, "partial") != NULL,
                                 .where = abdb_arg_value(args, "where"),
                                 .why = abdb_arg_value(args, "why") != NULL,
                                 .effect = ABDB_EFFECT,

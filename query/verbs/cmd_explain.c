@@ -15,9 +15,9 @@
 
 enum { NAMES_MAX = 256 };
 
-/* What is explained, a line, and how it was made where no source states it. */
+/* What is explained, a line, how it was made where no source states it, and what was asked. */
 typedef struct {
-    abdb_text line, made;
+    abdb_text line, made, question;
     double value;      /* NAN: no number */
     bool per_dollar;   /* the formula of its column divides a rate by a price */
     const char *quote; /* the reader's own price, which no fact holds; or NULL */
@@ -26,6 +26,7 @@ typedef struct {
 static void print_heading(const heading *head, FILE *out)
 {
     abdb_print_sanitized(out, "%s\n", abdb_text_get(&head->line));
+    abdb_print_sanitized(out, "  in: %s\n", abdb_text_get(&head->question));
     if (head->made.size) abdb_print_sanitized(out, "└ %s\n", abdb_text_get(&head->made));
 }
 
@@ -232,6 +233,36 @@ static bool row_uses_own_price(const abdb_table *table)
     return provider >= 0 && strcmp(abdb_cell_text_or_empty(table, 0, (size_t)provider), "you") == 0;
 }
 
+/* Appends ", NAME VALUE" where the title has not the value. */
+static void append_unless_in_title(const char *shared, const char *title, abdb_text *out)
+{
+    const char *value = strchr(shared, ' ');
+
+    if (value && !strstr(title, value + 1)) abdb_text_printf(out, ", %s", shared);
+}
+
+/* The question that the report answers here: its title, what else all its rows share, and whether
+ * any option was given, without which it answers another question than one asked before. */
+static void append_question(const abdb_report *report, const abdb_args *args,
+                            const abdb_table *table, abdb_text *out)
+{
+    const char *title = table->title ? table->title : report->name;
+    char shared[512], *rest = shared, *one;
+    bool given = false;
+
+    abdb_format_hoisted_columns(table, shared, sizeof shared);
+    abdb_text_puts(out, title);
+    while ((one = strstr(rest, "   "))) { /* "round v6.0   division closed" */
+        *one = '\0';
+        append_unless_in_title(rest, title, out);
+        rest = one + 3;
+    }
+    append_unless_in_title(rest, title, out);
+    for (size_t i = 0; i < report->params; i++)
+        given |= abdb_arg_value(args, report->option[i].name) != NULL;
+    if (report->params && !given) abdb_text_puts(out, "; no option was given");
+}
+
 /* A number of a report is named by its column and by what picks its row. It was made of the
  * facts in the hidden column _facts_COLUMN, or else _facts; none: it was made of options. */
 static abdb_status explain_selected_cell(const abdb_report *report, const abdb_args *args,
@@ -246,6 +277,7 @@ static abdb_status explain_selected_cell(const abdb_report *report, const abdb_a
     for (int i = 2; i < args->positionals; i++)
         TRY(abdb_selection_parse(&selection, args->positional[i], err));
     TRY(abdb_table_require_column(table, args->positional[1], &column, err));
+    append_question(report, args, table, &head.question);
     TRY(drop_unmatched_rows(table, &selection, err));
     if (!table->rows)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "no row of %s is like that; `abdb query %s` lists them",
@@ -261,13 +293,14 @@ static abdb_status explain_selected_cell(const abdb_report *report, const abdb_a
     if (row_uses_own_price(table)) head.quote = abdb_arg_value(args, "price");
     append_cell_and_meaning(report, table, column, &head.line);
     if (!keys || !*keys) append_computed_from_options(report, args, &head.made);
-    if (head.line.failed || head.made.failed)
+    if (head.line.failed || head.made.failed || head.question.failed)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "explaining %s", report->name));
     TRY(print_facts_in_requested_form(args, db, &head, keys ? keys : "", err));
 done:
     abdb_selection_free(&selection);
     abdb_text_free(&head.line);
     abdb_text_free(&head.made);
+    abdb_text_free(&head.question);
     return st;
 }
 

@@ -2,7 +2,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "kernels/runner/plan_scale.h"
@@ -13,6 +12,7 @@
 #include "query/run/slurm_script.h"
 #include "query/run/time_budget.h"
 #include "schema/store/digest.h"
+#include "schema/store/unfinished_runs.h"
 
 /* Of --search; and from how many seconds on a run says beforehand how long it will take. */
 static const double budget_default_s = 60, announced_s = 10;
@@ -237,18 +237,6 @@ static abdb_status find_last_campaign(abdb_db *db, const char *key, char out[64]
                : abdb_db_report_sqlite_error(db, err, "campaign");
 }
 
-static void make_campaign_name(const char *key, char out[64])
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    /* Microseconds since 1970 first, so that names sort by time; the process tells two of one
-     * moment apart. */
-    snprintf(out, 64, "c-%012llx%03x-%s",
-             (unsigned long long)now.tv_sec * 1000000ull + (unsigned long long)now.tv_nsec / 1000,
-             (unsigned)getpid() & 0xfff, key);
-}
-
 static int run_exit_code(const abdb_run_tally *t)
 {
     bool out_of_time = abdb_time_budget_end() && !stop_signal;
@@ -334,10 +322,15 @@ static abdb_status measure_all_repetitions(const abdb_campaign *t, const repeat_
     abdb_status st = ABDB_OK;
 
     for (long long c = 0; c < r->commands && !stopping; c++) {
-        if (c) make_campaign_name(key, campaign);
+        if (c) abdb_campaign_make_name(key, campaign);
+        if (t->k->db)
+            TRY(abdb_unfinished_run_begin(t->k->db->sql, campaign,
+                                          (size_t)r->repetitions * abdb_campaign_count_cells(t),
+                                          err));
         for (t->o->repetition = 0; t->o->repetition < (size_t)r->repetitions && !stopping;
              t->o->repetition++)
             TRY(abdb_campaign_run_repetition(t, err));
+        if (t->k->db && !stop_signal) TRY(abdb_unfinished_run_end(t->k->db->sql, campaign, err));
     }
 done:
     return st;
@@ -381,7 +374,7 @@ static abdb_status run_campaign(const abdb_args *args, const abdb_plan *plan,
                 "nothing to resume: this plan was not begun here; measuring it whole");
     }
     if (k->db) TRY(abdb_campaign_warn_if_clock_behind(k->db, err));
-    if (!*campaign) make_campaign_name(key, campaign);
+    if (!*campaign) abdb_campaign_make_name(key, campaign);
     o.campaign = campaign;
     if (abdb_arg_value(args, "spool"))
         TRY(abdb_spool_writer_open(&k->spool, abdb_arg_value(args, "spool"), campaign, err));

@@ -11,6 +11,7 @@
 #include "query/sql_tables/table_functions.h"
 #include "schema/core/outfile.h"
 #include "schema/store/derive.h"
+#include "schema/store/unfinished_runs.h"
 #include "query/warehouse/store_client.h"
 
 /* Programs read no notes: the column warnings, where a table has it, says in each row what notes
@@ -105,6 +106,32 @@ done:
     return st;
 }
 
+/* Prints a remark where the newest run goes on or was stopped, or (behind) names are not resolved:
+ * answers lack what comes. */
+static abdb_status print_remark_if_answers_lack_rows(abdb_db *db, const char *path, bool behind,
+                                                     abdb_error *err)
+{
+    abdb_unfinished_run run;
+    bool unfinished;
+    abdb_status st = abdb_unfinished_run_find(db->sql, NULL, &unfinished, &run, err);
+
+    if (st != ABDB_OK) return st;
+    if (unfinished && run.running)
+        abdb_print_remark("abdb run is under way: %lld of %lld cells are measured (%s)%s",
+                          run.measured, run.planned, run.campaign,
+                          behind ? ", and their names not resolved yet" : "");
+    else if (unfinished)
+        abdb_print_remark("the newest run was stopped after %lld of %lld cells (%s): the same"
+                          " command with --resume measures the others%s",
+                          run.measured, run.planned, run.campaign,
+                          behind ? "; until then names are not resolved" : "");
+    else if (behind)
+        abdb_print_remark("names are not resolved yet: an import is under way, or was interrupted"
+                          " (then `abdb init --db %s` mends it)",
+                          path);
+    return ABDB_OK;
+}
+
 abdb_status abdb_open_guarded_readonly_db(const abdb_args *args, abdb_db **db, abdb_error *err)
 {
     double timeout_s;
@@ -119,11 +146,7 @@ abdb_status abdb_open_guarded_readonly_db(const abdb_args *args, abdb_db **db, a
     if (abdb_register_table_functions((*db)->sql, allow) != SQLITE_OK)
         TRY(abdb_db_report_sqlite_error(*db, err, "table-valued functions"));
     TRY(abdb_derive_is_behind(*db, &behind, err));
-    if (behind)
-        abdb_print_remark(
-            "names are not resolved yet: an import is under way, or was interrupted (then"
-            " `abdb init --db %s` mends it)",
-            abdb_arg_db_path(args));
+    TRY(print_remark_if_answers_lack_rows(*db, abdb_arg_db_path(args), behind, err));
     TRY(abdb_allow_reads_until_deadline(*db, timeout_s, err));
 done:
     return st;

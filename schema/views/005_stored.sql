@@ -7,7 +7,7 @@
 -- not once for a row.
 
 CREATE VIEW entry AS
-SELECT w.entry_id AS entry_id, printf('e-%016x%016x', w.entry_key, w.entry_key_low) AS run, w.entry_key AS entry_key,
+SELECT w.entry_id AS entry_id, CAST(printf('e-%016x%016x', w.entry_key, w.entry_key_low) AS TEXT) AS run, w.entry_key AS entry_key,
        w.point_id AS point_id, w.environment_id AS environment_id, w.process_id AS process_id, d.evidence AS evidence,
        d.kind AS kind, d.status AS status, d.reason AS reason, d.verified AS verified, d.suite AS suite, d.system_type AS system_type,
        d.round AS round, d.division AS division, d.availability AS availability, d.public_id AS public_id, d.submitter AS submitter,
@@ -15,9 +15,9 @@ SELECT w.entry_id AS entry_id, printf('e-%016x%016x', w.entry_key, w.entry_key_l
        d.devices AS devices, d.nodes AS nodes, d.backend AS backend, d.dtype AS dtype, w.date AS date, d.tag AS tag,
        d.campaign AS campaign, w.cell AS cell, d.flags AS flags, d.source AS source, d.url AS url, d.retrieved AS retrieved,
        w.origin AS origin, w.description_id AS description_id, w.artifact_id AS artifact_id,
-       CASE WHEN w.line > 0 THEN 'line ' || w.line ELSE w.place END AS locator,
-       CASE WHEN d.round GLOB 'v[0-9]*' THEN CAST(substr(d.round, 2) AS INTEGER) * 1000
-                 + CAST(substr(d.round, instr(d.round || '.', '.') + 1) AS INTEGER) END AS round_order
+       CAST(CASE WHEN w.line > 0 THEN 'line ' || w.line ELSE w.place END AS TEXT) AS locator,
+       CAST(CASE WHEN d.round GLOB 'v[0-9]*' THEN CAST(substr(d.round, 2) AS INTEGER) * 1000
+                 + CAST(substr(d.round, instr(d.round || '.', '.') + 1) AS INTEGER) END AS INTEGER) AS round_order
   FROM description d -- first, so that a planner's hint before entry holds for it
   JOIN entry_row w ON w.description_id = d.description_id
  WHERE NOT (EXISTS (SELECT 1 FROM gone) AND EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = w.entry_id));
@@ -25,7 +25,7 @@ SELECT w.entry_id AS entry_id, printf('e-%016x%016x', w.entry_key, w.entry_key_l
 -- metric_stem: 'accuracy' of 'accuracy.rouge1', as table metric has it.
 CREATE VIEW result AS
 SELECT w.result_id AS result_id, w.entry_id AS entry_id, w.ordinal AS ordinal, q.metric AS metric,
-       substr(q.metric, 1, instr(q.metric || '.', '.') - 1) AS metric_stem, q.statistic AS statistic, w.mpi_rank AS rank, w.x AS x,
+       CAST(substr(q.metric, 1, instr(q.metric || '.', '.') - 1) AS TEXT) AS metric_stem, q.statistic AS statistic, w.mpi_rank AS rank, w.x AS x,
        w.value AS value, q.unit AS unit, w.raw_value AS raw_value, q.raw_unit AS raw_unit, w.cell AS cell, w.n AS n, w.low AS low,
        w.high AS high, q.spread AS spread, q.formula AS formula
   FROM result_row w
@@ -34,7 +34,8 @@ SELECT w.result_id AS result_id, w.entry_id AS entry_id, w.ordinal AS ordinal, q
 -- CROSS: the planner never begins with the samples, which it would were they many beside the results; they are looked for
 -- by both their ends. (Likelihoods of either end made it, in a small file, go through all that follow the first.)
 CREATE VIEW sample AS
-SELECT r.result_id AS result_id, r.entry_id AS entry_id, r.ordinal AS ordinal, s.sample_id - r.first_sample AS seq, s.mpi_rank AS rank,
+SELECT r.result_id AS result_id, r.entry_id AS entry_id, r.ordinal AS ordinal,
+       CAST(s.sample_id - r.first_sample AS INTEGER) AS seq, s.mpi_rank AS rank,
        s.t_s AS t_s, s.value AS value, s.mark AS mark
   FROM result_row r
   CROSS JOIN sample_row s ON s.sample_id >= r.first_sample AND s.sample_id <= r.last_sample
@@ -47,30 +48,31 @@ SELECT n.spelling AS spelling, n.canon AS device FROM name n
 
 -- Printed keys of specifications and prices, what was withdrawn left out.
 CREATE VIEW spec_stated AS
-SELECT printf('s-%016x%016x', s.spec_key, s.spec_key_low) AS key, s.* FROM spec s
+SELECT CAST(printf('s-%016x%016x', s.spec_key, s.spec_key_low) AS TEXT) AS key, s.* FROM spec s
  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'spec' AND g.id = s.spec_id);
 
 CREATE VIEW price_stated AS
-SELECT printf('p-%016x%016x', p.price_key, p.price_key_low) AS key, p.* FROM price p
+SELECT CAST(printf('p-%016x%016x', p.price_key, p.price_key_low) AS TEXT) AS key, p.* FROM price p
  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'price' AND g.id = p.price_id);
 
 -- Facts that are withdrawn, with their printed key and the first half of that as a number.
 CREATE VIEW gone_fact AS
-SELECT 'entry' AS kind, w.entry_id AS id, w.entry_key AS fact_key, printf('e-%016x%016x', w.entry_key, w.entry_key_low) AS key
+SELECT CAST('entry' AS TEXT) AS kind, w.entry_id AS id, w.entry_key AS fact_key,
+       CAST(printf('e-%016x%016x', w.entry_key, w.entry_key_low) AS TEXT) AS key
   FROM entry_row w WHERE w.entry_id IN (SELECT g.id FROM gone g WHERE g.kind = 'entry')
 UNION ALL
-SELECT 'spec', s.spec_id, s.spec_key, printf('s-%016x%016x', s.spec_key, s.spec_key_low)
+SELECT CAST('spec' AS TEXT), s.spec_id, s.spec_key, CAST(printf('s-%016x%016x', s.spec_key, s.spec_key_low) AS TEXT)
   FROM spec s WHERE s.spec_id IN (SELECT g.id FROM gone g WHERE g.kind = 'spec')
 UNION ALL
-SELECT 'price', p.price_id, p.price_key, printf('p-%016x%016x', p.price_key, p.price_key_low)
+SELECT CAST('price' AS TEXT), p.price_id, p.price_key, CAST(printf('p-%016x%016x', p.price_key, p.price_key_low) AS TEXT)
   FROM price p WHERE p.price_id IN (SELECT g.id FROM gone g WHERE g.kind = 'price');
 
 -- Results of an older reading of a file, and the one that a newer importer reads at the same place: the successor of a key. Of
 -- several there it is the one of the same quantity and value. Nothing leads from a file to its rows: ask for few.
 CREATE VIEW successor AS
 SELECT o.entry_key AS old_key, o.entry_key_low AS old_key_low, r.ordinal AS old_ordinal,
-       printf('r-%016x%016x-%d', o.entry_key, o.entry_key_low, r.ordinal) AS old, s.result_id AS result_id,
-       printf('r-%016x%016x-%d', n.entry_key, n.entry_key_low, s.ordinal) AS key, s.value <> r.value AS other_value
+       CAST(printf('r-%016x%016x-%d', o.entry_key, o.entry_key_low, r.ordinal) AS TEXT) AS old, s.result_id AS result_id,
+       CAST(printf('r-%016x%016x-%d', n.entry_key, n.entry_key_low, s.ordinal) AS TEXT) AS key, CAST(s.value <> r.value AS TEXT) AS other_value
   FROM entry_row o
   JOIN result_row r ON r.entry_id = o.entry_id
   JOIN quantity q ON q.quantity_id = r.quantity_id
@@ -100,15 +102,15 @@ SELECT t.tag AS tag FROM t WHERE EXISTS (SELECT 1 FROM entry e WHERE e.tag = t.t
 
 -- Rounds in order.
 CREATE VIEW round_ordered AS
-SELECT suite, round, CASE WHEN round GLOB 'v[0-9]*' THEN CAST(substr(round, 2) AS INTEGER) * 1000
-                               + CAST(substr(round, instr(round || '.', '.') + 1) AS INTEGER) END AS round_order,
+SELECT suite, round, CAST(CASE WHEN round GLOB 'v[0-9]*' THEN CAST(substr(round, 2) AS INTEGER) * 1000
+                               + CAST(substr(round, instr(round || '.', '.') + 1) AS INTEGER) END AS INTEGER) AS round_order,
        published, source, locator
   FROM round;
 
 CREATE VIEW compatibility_ordered AS
 SELECT suite, system_type, benchmark, scenario, since, until, source, locator,
-       CAST(substr(since, 2) AS INTEGER) * 1000 + CAST(substr(since, instr(since || '.', '.') + 1) AS INTEGER) AS since_order,
-       CAST(substr(until, 2) AS INTEGER) * 1000 + CAST(substr(until, instr(until || '.', '.') + 1) AS INTEGER) AS until_order
+       CAST(CAST(substr(since, 2) AS INTEGER) * 1000 + CAST(substr(since, instr(since || '.', '.') + 1) AS INTEGER) AS INTEGER) AS since_order,
+       CAST(CAST(substr(until, 2) AS INTEGER) * 1000 + CAST(substr(until, instr(until || '.', '.') + 1) AS INTEGER) AS INTEGER) AS until_order
   FROM compatibility;
 
 -- Processes of what was not withdrawn.
@@ -119,7 +121,7 @@ SELECT p.* FROM process p
 -- Campaigns of what was not withdrawn. date is when the first of its processes began; where none is told that of one of its runs,
 -- found by an index: a command takes minutes, a campaign has thousands.
 CREATE VIEW campaign_told AS
-SELECT c.campaign AS campaign, coalesce((SELECT min(p.started) FROM process_told p WHERE p.campaign = c.campaign), c.date) AS date
+SELECT c.campaign AS campaign, CAST(coalesce((SELECT min(p.started) FROM process_told p WHERE p.campaign = c.campaign), c.date) AS TEXT) AS date
   FROM (SELECT d.campaign AS campaign,
                (SELECT e.date FROM entry e WHERE e.campaign = d.campaign AND e.date IS NOT NULL LIMIT 1) AS date
           FROM (SELECT DISTINCT campaign FROM description WHERE campaign IS NOT NULL) d) c
@@ -135,9 +137,9 @@ SELECT DISTINCT n.whole AS device
 -- Marks of a result that its flags say, in order, blanks between.
 CREATE VIEW result_marked AS
 SELECT r.result_id AS result_id,
-       (SELECT group_concat(o.mark, ' ')
+       CAST((SELECT group_concat(o.mark, ' ')
           FROM (SELECT m.mark FROM mark m
-                 WHERE instr(' ' || e.flags || ' ' || coalesce(s.flags, '') || ' ', ' ' || m.mark || ' ') ORDER BY m.mark) o) AS marks
+                 WHERE instr(' ' || e.flags || ' ' || coalesce(s.flags, '') || ' ', ' ' || m.mark || ' ') ORDER BY m.mark) o) AS TEXT) AS marks
   FROM result_row r
   JOIN entry e ON e.entry_id = r.entry_id
   LEFT JOIN subject s ON s.result_id = r.result_id

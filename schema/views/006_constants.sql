@@ -2,26 +2,30 @@
 
 -- Number formats as specifications spell them, and the bytes of one number.
 CREATE VIEW v_number_format (number_format, size_B) AS
-VALUES ('fp64', 8.0), ('fp32', 4.0), ('tf32', 4.0), ('bf16', 2.0), ('fp16', 2.0), ('fp8', 1.0), ('int8', 1.0), ('fp4', 0.5),
-       ('int4', 0.5);
+SELECT CAST(c.column1 AS TEXT) AS number_format, CAST(c.column2 AS DOUBLE PRECISION) AS size_B
+  FROM (VALUES ('fp64', 8.0), ('fp32', 4.0), ('tf32', 4.0), ('bf16', 2.0), ('fp16', 2.0), ('fp8', 1.0), ('int8', 1.0), ('fp4', 0.5),
+       ('int4', 0.5)) c;
 
 -- What decoding reads in a step, by number format: the weights that a token uses, and for every sequence and token before it
 -- keys and values: 2 (a key and a value) x layers x heads of them x width of a head x bytes of a number.
 CREATE VIEW v_model_bytes AS
-SELECT m.model AS model, d.number_format AS number_format, d.size_B * m.parameters_active AS weights_B,
-       2.0 * m.layers * m.kv_heads * (m.hidden_size / m.heads) * d.size_B AS cache_per_token_B
+SELECT m.model AS model, d.number_format AS number_format, CAST(d.size_B * m.parameters_active AS DOUBLE PRECISION) AS weights_B,
+       CAST(2.0 * m.layers * m.kv_heads * (m.hidden_size / m.heads) * d.size_B AS DOUBLE PRECISION) AS cache_per_token_B
   FROM model m
  CROSS JOIN v_number_format d;
 
 -- Collectives: each wire carries scale x (n - less) / n times the message, n ranks.
 CREATE VIEW v_collective (collective, scale, less) AS
-VALUES ('all_reduce', 2.0, 1), ('all_gather', 1.0, 1), ('reduce_scatter', 1.0, 1), ('all_to_all', 1.0, 1), ('broadcast', 1.0, 0),
-       ('reduce', 1.0, 0), ('point_to_point', 1.0, 0);
+SELECT CAST(c.column1 AS TEXT) AS collective, CAST(c.column2 AS DOUBLE PRECISION) AS scale, CAST(c.column3 AS INTEGER) AS less
+  FROM (VALUES ('all_reduce', 2.0, 1), ('all_gather', 1.0, 1), ('reduce_scatter', 1.0, 1), ('all_to_all', 1.0, 1), ('broadcast', 1.0, 0),
+       ('reduce', 1.0, 0), ('point_to_point', 1.0, 0)) c;
 
 -- How exactly a document says a number, and what that allows: from low to high times the number (bounded 0: or more), and
 -- where the last digit counts, half of it beyond. The words decide, not whoever copies the number.
 CREATE VIEW v_claim_word (words, low, high, bounded, digit, meaning) AS
-VALUES ('', 1.0, 1.0, 1, 1, 'a number as printed: half of its last digit either way'),
+SELECT CAST(c.column1 AS TEXT) AS words, CAST(c.column2 AS DOUBLE PRECISION) AS low, CAST(c.column3 AS DOUBLE PRECISION) AS high,
+       CAST(c.column4 AS INTEGER) AS bounded, CAST(c.column5 AS INTEGER) AS digit, CAST(c.column6 AS TEXT) AS meaning
+  FROM (VALUES ('', 1.0, 1.0, 1, 1, 'a number as printed: half of its last digit either way'),
        ('from to', 1.0, 1.0, 1, 1, '2-3x, 1.8x to 2x: from the lower end to the upper, half of the last digit beyond'),
        ('about', 0.9, 1.1, 1, 0, 'about, around, approximately, some, ~: a tenth either way'),
        ('nearly', 0.9, 1.0, 1, 0, 'nearly, almost, near-, practically: up to a tenth below'),
@@ -29,12 +33,13 @@ VALUES ('', 1.0, 1.0, 1, 1, 'a number as printed: half of its last digit either 
        ('over', 1.0, 1.0, 0, 0, 'over, more than, greater than, at least, outperforms: it or more'),
        ('up to', 0.0, 1.0, 1, 0, 'up to, at most, within, a maximum of: it or less'),
        ('place', 1.0, 1.0, 1, 0, 'best, second, highest: a place, which is exact'),
-       ('trend', 1.0, 1.0, 1, 0, 'increases, declines: the steps that go the other way, of which there is none');
+       ('trend', 1.0, 1.0, 1, 0, 'increases, declines: the steps that go the other way, of which there is none')) c;
 
 -- Half of the last digit of a number as it is printed with a point.
 CREATE VIEW v_decimals (pattern, decimals, half) AS
-VALUES ('%.______', 6, 0.0000005), ('%._____', 5, 0.000005), ('%.____', 4, 0.00005), ('%.___', 3, 0.0005), ('%.__', 2, 0.005),
-       ('%._', 1, 0.05);
+SELECT CAST(c.column1 AS TEXT) AS pattern, CAST(c.column2 AS INTEGER) AS decimals, CAST(c.column3 AS DOUBLE PRECISION) AS half
+  FROM (VALUES ('%.______', 6, 0.0000005), ('%._____', 5, 0.000005), ('%.____', 4, 0.00005), ('%.___', 3, 0.0005), ('%.__', 2, 0.005),
+       ('%._', 1, 0.05)) c;
 
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_number_format', 1, 'number_format', '', 'as specifications spell it'),

@@ -2,7 +2,7 @@
 
 -- Every place that says an entry but the first, which entry has.
 CREATE VIEW witness_again AS
-SELECT entry_id, artifact_id, CASE WHEN line > 0 THEN 'line ' || line ELSE place END AS locator FROM witness_row;
+SELECT entry_id, artifact_id, CAST(CASE WHEN line > 0 THEN 'line ' || line ELSE place END AS TEXT) AS locator FROM witness_row;
 
 CREATE VIEW witness AS
 SELECT entry_id, artifact_id, CASE WHEN line > 0 THEN 'line ' || line ELSE place END AS locator

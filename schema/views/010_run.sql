@@ -5,58 +5,61 @@
 CREATE VIEW v_run AS
 SELECT e.entry_id AS entry_id, e.run AS run, e.entry_key AS entry_key, e.kind AS kind, e.status AS status, e.reason AS reason,
        e.evidence AS evidence, e.source AS source, e.verified AS verified, e.public_id AS public_id,
-       coalesce(e.url, (SELECT q.url FROM source q WHERE q.source = e.source)) AS url,
-       coalesce(e.retrieved, (SELECT q.retrieved FROM source q WHERE q.source = e.source)) AS retrieved,
-       coalesce((SELECT n.canon FROM name n WHERE n.kind = 'submitter' AND n.spelling = e.submitter AND n.part = 1), e.submitter)
+       CAST(coalesce(e.url, (SELECT q.url FROM source q WHERE q.source = e.source)) AS TEXT) AS url,
+       CAST(coalesce(e.retrieved, (SELECT q.retrieved FROM source q WHERE q.source = e.source)) AS TEXT) AS retrieved,
+       CAST(coalesce((SELECT n.canon FROM name n WHERE n.kind = 'submitter' AND n.spelling = e.submitter AND n.part = 1), e.submitter) AS TEXT)
          AS submitter,
        e.suite AS suite, e.system_type AS system_type, e.round AS round, e.round_order AS round_order, e.division AS division,
        e.availability AS availability, e.scenario AS scenario,
-       coalesce((SELECT n.canon FROM name n WHERE n.kind = 'model' AND n.spelling = e.workload AND n.part = 1), e.workload) AS workload,
+       CAST(coalesce((SELECT n.canon FROM name n WHERE n.kind = 'model' AND n.spelling = e.workload AND n.part = 1), e.workload) AS TEXT) AS workload,
        e.workload AS raw_workload,
-       coalesce((SELECT n.canon FROM name n WHERE n.kind = 'model' AND n.spelling = e.model AND n.part = 1), e.model) AS model,
+       CAST(coalesce((SELECT n.canon FROM name n WHERE n.kind = 'model' AND n.spelling = e.model AND n.part = 1), e.model) AS TEXT) AS model,
        e.model AS raw_model, e.system AS system, e.platform AS platform,
-       coalesce((SELECT n.whole FROM name n WHERE n.kind = 'device' AND n.spelling = e.device AND n.part = 1), e.device) AS device,
+       CAST(coalesce((SELECT n.whole FROM name n WHERE n.kind = 'device' AND n.spelling = e.device AND n.part = 1), e.device) AS TEXT) AS device,
        e.device AS raw_device, e.devices AS devices, e.nodes AS nodes,
-       coalesce((SELECT n.parts FROM name n WHERE n.kind = 'device' AND n.spelling = e.device AND n.part = 1), 1) AS parts,
-       CASE coalesce((SELECT p.text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'per'), 'system')
-         WHEN 'device' THEN 'device' WHEN 'node' THEN 'node' WHEN 'system' THEN 'system' END AS per,
-       CASE WHEN e.suite = 'storage' THEN 'storage'
+       CAST(coalesce((SELECT n.parts FROM name n WHERE n.kind = 'device' AND n.spelling = e.device AND n.part = 1), 1) AS INTEGER) AS parts,
+       CAST(CASE coalesce((SELECT p.text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'per'), 'system')
+         WHEN 'device' THEN 'device' WHEN 'node' THEN 'node' WHEN 'system' THEN 'system' END AS TEXT) AS per,
+       CAST(CASE WHEN e.suite = 'storage' THEN 'storage'
             WHEN replace(e.workload, '-', '_') IN (SELECT c.collective FROM v_collective c)
               OR EXISTS (SELECT 1 FROM point_factor p
                           WHERE p.point_id = e.point_id AND (p.factor = 'message_bytes' OR p.factor = 'message_size')) THEN 'wire'
             ELSE coalesce((SELECT p.text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'level'), 'memory')
-            END AS medium,
+            END AS TEXT) AS medium,
        e.backend AS backend, e.dtype AS dtype,
-       CASE e.dtype WHEN 'f64' THEN 'fp64' WHEN 'f32' THEN 'fp32' WHEN 'f16' THEN 'fp16' WHEN 'f8' THEN 'fp8' WHEN 'f4' THEN 'fp4'
+       CAST(CASE e.dtype WHEN 'f64' THEN 'fp64' WHEN 'f32' THEN 'fp32' WHEN 'f16' THEN 'fp16' WHEN 'f8' THEN 'fp8' WHEN 'f4' THEN 'fp4'
                     WHEN 'e4m3' THEN 'fp8' WHEN 'e5m2' THEN 'fp8'
-                    WHEN 'i8' THEN 'int8' WHEN 'i4' THEN 'int4' ELSE e.dtype END AS number_format,
-       coalesce(e.date, (SELECT q.published FROM round q WHERE q.suite = e.suite AND q.round = e.round)) AS date,
-       CASE WHEN e.date IS NOT NULL AND e.evidence = 'measured' THEN 'measured' WHEN e.date IS NOT NULL THEN 'stated'
-            WHEN EXISTS (SELECT 1 FROM round q WHERE q.suite = e.suite AND q.round = e.round) THEN 'round' END AS date_kind,
-       CASE length(coalesce(e.date, (SELECT q.published FROM round q WHERE q.suite = e.suite AND q.round = e.round)))
-         WHEN 4 THEN 'year' WHEN 7 THEN 'month' WHEN 10 THEN 'day' WHEN 19 THEN 'second' WHEN 20 THEN 'second' END AS date_precision,
+                    WHEN 'i8' THEN 'int8' WHEN 'i4' THEN 'int4' ELSE e.dtype END AS TEXT) AS number_format,
+       CAST(coalesce(e.date, (SELECT q.published FROM round q WHERE q.suite = e.suite AND q.round = e.round)) AS TEXT) AS date,
+       CAST(CASE WHEN e.date IS NOT NULL AND e.evidence = 'measured' THEN 'measured' WHEN e.date IS NOT NULL THEN 'stated'
+            WHEN EXISTS (SELECT 1 FROM round q WHERE q.suite = e.suite AND q.round = e.round) THEN 'round' END AS TEXT) AS date_kind,
+       CAST(CASE length(coalesce(e.date, (SELECT q.published FROM round q WHERE q.suite = e.suite AND q.round = e.round)))
+         WHEN 4 THEN 'year' WHEN 7 THEN 'month' WHEN 10 THEN 'day' WHEN 19 THEN 'second' WHEN 20 THEN 'second' END AS TEXT) AS date_precision,
        e.tag AS tag, e.campaign AS campaign, e.cell AS cell, e.flags AS flags,
-       coalesce((SELECT min(CASE WHEN a.path < b.path THEN a.path ELSE b.path END)
+       CAST(coalesce((SELECT min(CASE WHEN a.path < b.path THEN a.path ELSE b.path END)
                    FROM witness_again w JOIN artifact b ON b.artifact_id = w.artifact_id
                    LEFT JOIN artifact a ON a.artifact_id = e.artifact_id
                   WHERE w.entry_id = e.entry_id),
-                (SELECT a.path FROM artifact a WHERE a.artifact_id = e.artifact_id)) AS artifact,
-       coalesce((SELECT min(CASE WHEN e.locator < w.locator THEN e.locator ELSE w.locator END)
-                   FROM witness_again w WHERE w.entry_id = e.entry_id AND w.locator IS NOT NULL), e.locator) AS locator,
+                (SELECT a.path FROM artifact a WHERE a.artifact_id = e.artifact_id)) AS TEXT) AS artifact,
+       CAST(coalesce((SELECT min(CASE WHEN e.locator < w.locator THEN e.locator ELSE w.locator END)
+                   FROM witness_again w WHERE w.entry_id = e.entry_id AND w.locator IS NOT NULL), e.locator) AS TEXT) AS locator,
        (SELECT v.body FROM environment v WHERE v.environment_id = e.environment_id) AS environment,
-       e.point_id AS point_id, e.process_id AS process_id
+       e.point_id AS point_id, e.process_id AS process_id,
+       (SELECT CAST(CASE WHEN length(x.date) >= 10 THEN substr(x.date, 1, 10) ELSE substr(x.date || '-01-01', 1, 10) END AS TEXT)
+          FROM (SELECT coalesce(e.date, (SELECT q.published FROM round q WHERE q.suite = e.suite AND q.round = e.round)) AS date) x) AS day
   FROM entry e;
 
 -- One factor of a run: what can make two results differ, as its source gave it.
 CREATE VIEW v_run_factor AS
 SELECT e.entry_id AS entry_id, p.factor AS factor, p.state AS state, p.text AS text, p.num AS num,
-       coalesce(p.unit, (SELECT f.unit FROM factor f WHERE f.factor = p.factor)) AS unit, e.point_id AS point_id
+       CAST(coalesce(p.unit, (SELECT f.unit FROM factor f WHERE f.factor = p.factor)) AS TEXT) AS unit, e.point_id AS point_id
   FROM entry e
   JOIN point_factor p ON p.point_id = e.point_id;
 
 -- One command of abdb run.
 CREATE VIEW v_campaign AS
-SELECT campaign, date FROM campaign_told;
+SELECT campaign, date,
+       CAST(CASE WHEN length(date) >= 10 THEN substr(date, 1, 10) ELSE substr(date || '-01-01', 1, 10) END AS TEXT) AS day FROM campaign_told;
 
 -- One process of a backend: what one life of a program measured shares its luck.
 CREATE VIEW v_process AS
@@ -80,14 +83,15 @@ SELECT e.entry_id AS entry_id, e.run AS run, s.place AS place, s.span AS span, s
 -- One rank of a run on several processes.
 CREATE VIEW v_rank AS
 SELECT e.entry_id AS entry_id, e.run AS run, r.mpi_rank AS rank, r.host AS host,
-       coalesce((SELECT n.whole FROM name n WHERE n.kind = 'device' AND n.spelling = r.device AND n.part = 1), r.device) AS device,
+       CAST(coalesce((SELECT n.whole FROM name n WHERE n.kind = 'device' AND n.spelling = r.device AND n.part = 1), r.device) AS TEXT) AS device,
        r.device AS raw_device, r.binding AS binding
   FROM entry e
   JOIN rank r ON r.entry_id = e.entry_id;
 
 -- What somebody wrote down about a campaign, a tag, a commit or a fact.
 CREATE VIEW v_note AS
-SELECT note_id, kind, target, text, author, date FROM note;
+SELECT note_id, kind, target, text, author, date,
+       CAST(CASE WHEN length(date) >= 10 THEN substr(date, 1, 10) ELSE substr(date || '-01-01', 1, 10) END AS TEXT) AS day FROM note;
 
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_run', 1, 'entry_id', '', 'number of the run in this file: to join by; another database has other numbers'),

@@ -6,8 +6,9 @@
 -- 16 bit by the same source, as one with sparsity is), 0 it stands. place: of v_spec_order. basis: of a pair of cards, where
 -- the device is one. (2.05, 4.1, 0.9 to 1.1: twice, four times and equal, with room for figures that are printed rounded.)
 CREATE VIEW spec_judged AS
-SELECT t.spec_id AS spec_id, t.engine AS engine, t.judged_basis AS basis, t.device AS device, t.kind AS source_kind, t.rank AS rank, t.published AS published,
-       CASE WHEN EXISTS (
+SELECT t.spec_id AS spec_id, CAST(t.engine AS TEXT) AS engine, CAST(t.judged_basis AS TEXT) AS basis,
+       CAST(t.device AS TEXT) AS device, t.kind AS source_kind, CAST(t.rank AS INTEGER) AS rank, t.published AS published,
+       CAST(CASE WHEN EXISTS (
               SELECT 1 FROM spec_doubt d
                WHERE d.effect = 'quarantine' AND d.quantity = t.quantity AND (d.dtype IS NULL OR d.dtype = t.dtype)
                  AND (d.device IS NULL OR d.device = t.device) AND (d.architecture IS NULL OR d.architecture = t.architecture)
@@ -23,7 +24,7 @@ SELECT t.spec_id AS spec_id, t.engine AS engine, t.judged_basis AS basis, t.devi
                WHERE d.effect = 'accept' AND d.quantity = t.quantity AND (d.dtype IS NULL OR d.dtype = t.dtype)
                  AND (d.device IS NULL OR d.device = t.device) AND (d.architecture IS NULL OR d.architecture = t.architecture)
                  AND (d.said_by IS NULL OR d.said_by = t.source)) THEN 1
-            ELSE 0 END AS trust,
+            ELSE 0 END AS INTEGER) AS trust,
        (SELECT o.place FROM spec_order o
          WHERE (o.source_kind IS NULL OR o.source_kind = t.kind) AND (o.note IS NULL OR lower(t.note) LIKE o.note)
          ORDER BY CASE WHEN o.note IS NULL THEN 1 ELSE 0 END, CASE WHEN o.source_kind IS NULL THEN 1 ELSE 0 END, o.place LIMIT 1)
@@ -51,11 +52,13 @@ SELECT t.spec_id AS spec_id, t.engine AS engine, t.judged_basis AS basis, t.devi
 CREATE VIEW v_spec AS
 WITH judged AS MATERIALIZED (SELECT * FROM spec_judged)
 SELECT s.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.engine AS engine, s.sparsity AS sparsity, s.basis AS basis,
-       s.power_limit AS power_limit, s.value AS value, s.unit AS unit, CASE WHEN s.place = 1 AND s.trust < 2 THEN 1 ELSE 0 END AS preferred,
-       s.source AS source, s.locator AS locator, s.date AS date, s.raw_value AS raw_value, s.raw_unit AS raw_unit, s.note AS note,
+       s.power_limit AS power_limit, s.value AS value, s.unit AS unit,
+       CAST(CASE WHEN s.place = 1 AND s.trust < 2 THEN 1 ELSE 0 END AS INTEGER) AS preferred,
+       s.source AS source, s.locator AS locator, CAST(s.date AS TEXT) AS date, s.raw_value AS raw_value, s.raw_unit AS raw_unit, s.note AS note,
        s.spec_id AS spec_id, s.key AS key, s.spec_key AS spec_key, s.raw_device AS raw_device,
-       CASE s.trust WHEN 2 THEN 'quarantined' WHEN 1 THEN 'suspect' ELSE 'stands' END AS trust,
-       (SELECT o.standing FROM spec_order o WHERE o.place = s.order_place) AS standing
+       CAST(CASE s.trust WHEN 2 THEN 'quarantined' WHEN 1 THEN 'suspect' ELSE 'stands' END AS TEXT) AS trust,
+       (SELECT o.standing FROM spec_order o WHERE o.place = s.order_place) AS standing,
+       CAST(CASE WHEN length(s.date) >= 10 THEN substr(s.date, 1, 10) ELSE substr(s.date || '-01-01', 1, 10) END AS TEXT) AS day
   FROM (SELECT j.device AS device, t.quantity AS quantity, t.dtype AS dtype, j.engine AS engine,
                t.sparsity AS sparsity, j.basis AS basis, t.power_limit AS power_limit, t.value AS value, t.unit AS unit,
                t.source AS source, t.locator AS locator, coalesce(t.date, j.published) AS date, t.raw_value AS raw_value,
@@ -74,10 +77,11 @@ SELECT s.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.engine AS
 CREATE VIEW v_peak AS
 SELECT n.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.value AS value, s.unit AS unit, s.source AS source,
        s.spec_id AS spec_id, s.key AS key,
-       CASE WHEN j.engine = 'matrix' THEN '0 ' ELSE '1 ' END || CASE WHEN s.power_limit IS NULL THEN '0 ' ELSE '1 ' END ||
+       CAST(CASE WHEN j.engine = 'matrix' THEN '0 ' ELSE '1 ' END || CASE WHEN s.power_limit IS NULL THEN '0 ' ELSE '1 ' END ||
          j.trust || ' ' || substr('' || (100 + coalesce(j.place, 99)), 2) || ' ' || substr('' || (1000 + coalesce(j.rank, 50)), 2) || ' ' ||
-         (9999 - CAST(substr(coalesce(s.date, j.published, '0000'), 1, 4) AS INTEGER)) || ' ' || s.key AS preference,
-       j.engine AS engine, CASE WHEN (SELECT o.standing FROM spec_order o WHERE o.place = j.place) IN ('estimate', 'projection') THEN 1 ELSE 0 END AS guess
+         (9999 - CAST(substr(coalesce(s.date, j.published, '0000'), 1, 4) AS INTEGER)) || ' ' || s.key AS TEXT) AS preference,
+       j.engine AS engine,
+       CAST(CASE WHEN (SELECT o.standing FROM spec_order o WHERE o.place = j.place) IN ('estimate', 'projection') THEN 1 ELSE 0 END AS INTEGER) AS guess
   FROM single_device n
   JOIN spec_stated s ON s.device = n.spelling
   JOIN spec_judged j ON j.spec_id = s.spec_id
@@ -88,7 +92,7 @@ SELECT n.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.value AS 
 -- stated of that what v_peak prefers. accumulation: the number format in which its products are added, where the source says so.
 CREATE VIEW v_device_peak AS
 SELECT b.device AS device, b.dtype AS dtype, b.quantity AS quantity, b.value AS value, b.unit AS unit, b.engine AS engine,
-       b.accumulation AS accumulation, b.source AS source, b.spec_id AS spec_id, b.key AS key, b.guess AS guess
+       CAST(b.accumulation AS TEXT) AS accumulation, b.source AS source, b.spec_id AS spec_id, b.key AS key, b.guess AS guess
   FROM (SELECT e.*, row_number() OVER (PARTITION BY e.device, e.dtype ORDER BY e.guess, e.value DESC, e.key) AS place
           FROM (SELECT p.*, CASE WHEN s.note LIKE '%fp16 accumulation%' THEN 'fp16' WHEN s.note LIKE '%fp32 accumulation%' THEN 'fp32' END
                          AS accumulation,
@@ -122,11 +126,12 @@ SELECT place, since, until, benchmark, runs, dropped, source, locator FROM score
 -- One ratio of two specifications that count (preferred in v_spec), of one device and basis, against v_spec_ratio: holds,
 -- accepted (an accept of v_spec_doubt, which says why), breaks.
 CREATE VIEW v_ratio AS
-SELECT k.ratio AS ratio, k.device AS device, k.value AS value, k.of_value AS of_value, k.of_unit AS of_unit, k.of_source AS of_source,
+SELECT k.ratio AS ratio, k.device AS device,
+       CAST(k.value AS DOUBLE PRECISION) AS value, k.of_value AS of_value, k.of_unit AS of_unit, k.of_source AS of_source,
        k.of_key AS of_key, k.to_value AS to_value, k.to_unit AS to_unit, k.to_source AS to_source, k.to_key AS to_key,
-       CASE WHEN EXISTS (SELECT 1 FROM spec_ratio r WHERE r.ratio = k.ratio AND k.value BETWEEN r.low AND r.high) THEN 'holds'
-            WHEN k.doubt IS NOT NULL THEN 'accepted' ELSE 'breaks' END AS verdict,
-       k.doubt AS doubt
+       CAST(CASE WHEN EXISTS (SELECT 1 FROM spec_ratio r WHERE r.ratio = k.ratio AND k.value BETWEEN r.low AND r.high) THEN 'holds'
+            WHEN k.doubt IS NOT NULL THEN 'accepted' ELSE 'breaks' END AS TEXT) AS verdict,
+       CAST(k.doubt AS TEXT) AS doubt
   FROM (SELECT r.ratio, a.device, a.value / b.value AS value, a.value AS of_value, a.unit AS of_unit, a.source AS of_source,
                a.key AS of_key, b.value AS to_value, b.unit AS to_unit, b.source AS to_source, b.key AS to_key,
                (SELECT min(d.doubt) FROM spec_doubt d LEFT JOIN device v ON v.device = a.device
@@ -146,16 +151,16 @@ SELECT k.ratio AS ratio, k.device AS device, k.value AS value, k.of_value AS of_
 -- One stated price; the price of one device for an hour is derived, all else as published.
 CREATE VIEW v_price AS
 SELECT p.provider AS provider, p.instance AS instance,
-       coalesce((SELECT n.canon FROM name n WHERE n.kind = 'device' AND n.spelling = p.device AND n.part = 1),
-                p.device) AS device,
+       CAST(coalesce((SELECT n.canon FROM name n WHERE n.kind = 'device' AND n.spelling = p.device AND n.part = 1),
+                p.device) AS TEXT) AS device,
        p.devices AS devices, p.kind AS kind, p.region AS region, p.currency AS currency, p.amount AS amount, p.per AS per,
-       CASE WHEN p.per = 'hour' THEN p.amount / p.devices END AS per_device_hour,
+       CAST(CASE WHEN p.per = 'hour' THEN p.amount / p.devices END AS DOUBLE PRECISION) AS per_device_hour,
        p.valid_from AS valid_from,
-       CASE WHEN length(p.valid_from) >= 10 THEN substr(p.valid_from, 1, 10) ELSE substr(p.valid_from || '-01-01', 1, 10) END AS first_day,
-       CASE WHEN length(p.valid_from) = 21 THEN substr(p.valid_from, 12) ELSE p.valid_from END AS last_day, p.source AS source, p.locator AS locator,
+       CAST(CASE WHEN length(p.valid_from) >= 10 THEN substr(p.valid_from, 1, 10) ELSE substr(p.valid_from || '-01-01', 1, 10) END AS TEXT) AS first_day,
+       CAST(CASE WHEN length(p.valid_from) = 21 THEN substr(p.valid_from, 12) ELSE p.valid_from END AS TEXT) AS last_day, p.source AS source, p.locator AS locator,
        p.raw_value AS raw_value, p.price_id AS price_id, p.key AS key, p.price_key AS price_key, p.device AS raw_device,
-       coalesce((SELECT d.half FROM v_decimals d WHERE p.raw_value LIKE d.pattern),
-                CASE WHEN p.raw_value LIKE '%.%' THEN 0.0 ELSE 0.5 END) / p.devices AS half
+       CAST(coalesce((SELECT d.half FROM v_decimals d WHERE p.raw_value LIKE d.pattern),
+                CASE WHEN p.raw_value LIKE '%.%' THEN 0.0 ELSE 0.5 END) / p.devices AS DOUBLE PRECISION) AS half
   FROM price_stated p;
 
 -- One price that counts: where an offer is stated per device and for all devices together, the former.
@@ -174,9 +179,9 @@ SELECT p.* FROM v_price p
 -- no price of a device in a node of eight; where a price names no instance, or is stated beside the instance's, it is. Of those that count at one time, those of one kind meet, and the lowest is taken.
 CREATE VIEW v_price_offer AS
 SELECT n.device AS device, p.per_device_hour AS per_device_hour, p.provider AS provider, p.kind AS kind, p.valid_from AS valid_from,
-       (SELECT min(o.last_day) FROM single_device m JOIN v_price_used o ON o.raw_device = m.spelling
+       CAST((SELECT min(o.last_day) FROM single_device m JOIN v_price_used o ON o.raw_device = m.spelling
          WHERE m.device = n.device AND o.provider = p.provider AND o.kind = p.kind
-           AND o.per = 'hour' AND o.currency = 'USD' AND o.valid_from > coalesce(p.last_day, '')) AS valid_to,
+           AND o.per = 'hour' AND o.currency = 'USD' AND o.valid_from > coalesce(p.last_day, '')) AS TEXT) AS valid_to,
        p.instance AS instance, p.region AS region, p.devices AS devices, p.source AS source, p.locator AS locator,
        p.price_id AS price_id, p.key AS key, p.first_day AS first_day, p.last_day AS last_day,
        CASE WHEN p.devices = 1 AND (coalesce(p.instance, '') = '' OR EXISTS (

@@ -5,10 +5,10 @@
 -- devices? What a wire carries and the share of one rank do not. (No outer joins: SQLite
 -- looks into them for every sample that a result is joined with, asked for or not.)
 CREATE VIEW told AS
-SELECT r.result_id AS result_id, 'r-' || substr(e.run, 3) || '-' || r.ordinal AS key, e.run AS run, e.evidence AS evidence,
-       e.source AS source, e.artifact AS artifact, coalesce(r.cell, e.locator) AS locator,
-       CASE WHEN (SELECT s.verified FROM subject s WHERE s.result_id = r.result_id) = 1 THEN 'yes' ELSE e.verified END AS verified,
-       coalesce(e.public_id, (SELECT s.public_id FROM subject s WHERE s.result_id = r.result_id)) AS public_id,
+SELECT r.result_id AS result_id, CAST('r-' || substr(e.run, 3) || '-' || r.ordinal AS TEXT) AS key, e.run AS run, e.evidence AS evidence,
+       e.source AS source, e.artifact AS artifact, CAST(coalesce(r.cell, e.locator) AS TEXT) AS locator,
+       CAST(CASE WHEN (SELECT s.verified FROM subject s WHERE s.result_id = r.result_id) = 1 THEN 'yes' ELSE e.verified END AS TEXT) AS verified,
+       CAST(coalesce(e.public_id, (SELECT s.public_id FROM subject s WHERE s.result_id = r.result_id)) AS TEXT) AS public_id,
        e.url AS url, e.retrieved AS retrieved, e.submitter AS submitter, e.suite AS suite, e.system_type AS system_type,
        e.round AS round, e.round_order AS round_order, e.division AS division, e.availability AS availability,
        e.scenario AS scenario, e.workload AS workload, e.model AS model, e.system AS system, e.platform AS platform,
@@ -17,31 +17,31 @@ SELECT r.result_id AS result_id, 'r-' || substr(e.run, 3) || '-' || r.ordinal AS
        r.statistic AS statistic, r.rank AS rank, r.x AS x, r.value AS value, r.unit AS unit,
        (SELECT m.better FROM metric m WHERE m.metric = r.metric_stem) AS better, e.per AS per, e.medium AS medium,
        r.n AS n, r.low AS low, r.high AS high, r.spread AS spread, e.verified AS verdict,
-       trim(coalesce((SELECT CASE WHEN e.flags = '' THEN s.flags ELSE replace(replace(replace(' ' || e.flags || ' ',
+       CAST(trim(coalesce((SELECT CASE WHEN e.flags = '' THEN s.flags ELSE replace(replace(replace(' ' || e.flags || ' ',
                         CASE WHEN s.flags LIKE '%inferred:%' THEN ' inferred ' ELSE ' | ' END, ' '),
                         CASE WHEN s.flags LIKE '%inferred:%' THEN ' perhaps-inferred ' ELSE ' | ' END, ' '),
                         CASE WHEN s.sources > 1 AND s.disagree = 0 THEN ' perhaps-averaged ' ELSE ' | ' END, ' ') || s.flags END
                         FROM subject s WHERE s.result_id = r.result_id), e.flags) ||
-            CASE WHEN e.parts > 1 THEN ' mixed' ELSE '' END) AS flags,
+            CASE WHEN e.parts > 1 THEN ' mixed' ELSE '' END) AS TEXT) AS flags,
        r.raw_value AS raw_value, r.raw_unit AS raw_unit, r.formula AS formula, e.date AS date, e.date_kind AS date_kind,
        e.date_precision AS date_precision, e.tag AS tag, e.campaign AS campaign, e.cell AS cell, e.point_id AS point_id,
        e.process_id AS process_id, e.entry_id AS entry_id, e.entry_key AS entry_key, r.ordinal AS ordinal,
-       coalesce((SELECT s.subject FROM subject s WHERE s.result_id = r.result_id), e.entry_key) AS subject,
-       coalesce((SELECT s.preferred FROM subject s WHERE s.result_id = r.result_id), 1) AS preferred,
-       coalesce((SELECT s.sources FROM subject s WHERE s.result_id = r.result_id), 1) AS sources,
-       coalesce((SELECT s.disagree FROM subject s WHERE s.result_id = r.result_id), 0) AS disagree, e.raw_model AS raw_model, e.raw_workload AS raw_workload, e.kind AS kind,
-       CASE WHEN substr(r.unit, length(r.unit) - 1) = '/s' AND r.rank IS NULL AND (r.unit <> 'B/s' OR e.medium <> 'wire')
-            THEN 1 ELSE 0 END AS adds
+       CAST(coalesce((SELECT s.subject FROM subject s WHERE s.result_id = r.result_id), e.entry_key) AS BIGINT) AS subject,
+       CAST(coalesce((SELECT s.preferred FROM subject s WHERE s.result_id = r.result_id), 1) AS INTEGER) AS preferred,
+       CAST(coalesce((SELECT s.sources FROM subject s WHERE s.result_id = r.result_id), 1) AS INTEGER) AS sources,
+       CAST(coalesce((SELECT s.disagree FROM subject s WHERE s.result_id = r.result_id), 0) AS INTEGER) AS disagree, e.raw_model AS raw_model, e.raw_workload AS raw_workload, e.kind AS kind,
+       CAST(CASE WHEN substr(r.unit, length(r.unit) - 1) = '/s' AND r.rank IS NULL AND (r.unit <> 'B/s' OR e.medium <> 'wire')
+            THEN 1 ELSE 0 END AS INTEGER) AS adds
   FROM v_run e
   JOIN result r ON r.entry_id = e.entry_id;
 
 -- The same with total and each.
 CREATE VIEW told_each AS
 SELECT t.*,
-       CASE WHEN t.adds = 1 THEN CASE t.per WHEN 'device' THEN t.value * t.devices WHEN 'node' THEN t.value * t.nodes
-                                            WHEN 'system' THEN t.value END END AS total,
-       CASE WHEN t.adds = 1 THEN CASE t.per WHEN 'device' THEN t.value WHEN 'node' THEN t.value * t.nodes / nullif(t.devices, 0)
-                                            WHEN 'system' THEN t.value / nullif(t.devices, 0) END END AS each
+       CAST(CASE WHEN t.adds = 1 THEN CASE t.per WHEN 'device' THEN t.value * t.devices WHEN 'node' THEN t.value * t.nodes
+                                            WHEN 'system' THEN t.value END END AS DOUBLE PRECISION) AS total,
+       CAST(CASE WHEN t.adds = 1 THEN CASE t.per WHEN 'device' THEN t.value WHEN 'node' THEN t.value * t.nodes / nullif(t.devices, 0)
+                                            WHEN 'system' THEN t.value / nullif(t.devices, 0) END END AS DOUBLE PRECISION) AS each
   FROM told t;
 
 -- A statement of MLPerf performance, of a round of which there is an official list. listed: results that the list has under its
@@ -49,10 +49,10 @@ SELECT t.*,
 -- four digits); of a statement without an ID those of its submitter and system.
 CREATE VIEW official_of AS
 SELECT t.result_id AS result_id,
-       (SELECT count(*) FROM official_result o
+       CAST((SELECT count(*) FROM official_result o
          WHERE o.suite = t.suite AND o.round = t.round AND o.public_id = ltrim(t.public_id, 'v')
-           AND o.model = coalesce(t.model, t.workload) AND o.scenario = coalesce(t.scenario, '')) AS listed,
-       CASE WHEN t.public_id IS NULL THEN
+           AND o.model = coalesce(t.model, t.workload) AND o.scenario = coalesce(t.scenario, '')) AS INTEGER) AS listed,
+       CAST(CASE WHEN t.public_id IS NULL THEN
             (SELECT count(*) FROM official_result o
               WHERE o.suite = t.suite AND o.round = t.round AND o.system = t.system AND o.submitter = t.submitter
                 AND o.model = coalesce(t.model, t.workload) AND o.scenario = coalesce(t.scenario, '')
@@ -60,7 +60,7 @@ SELECT t.result_id AS result_id,
             ELSE (SELECT count(*) FROM official_result o
               WHERE o.suite = t.suite AND o.round = t.round AND o.public_id = ltrim(t.public_id, 'v') AND o.submitter = t.submitter
                 AND o.model = coalesce(t.model, t.workload) AND o.scenario = coalesce(t.scenario, '')
-                AND abs(o.stated - t.value) <= 0.001 * abs(o.stated)) END AS agreeing
+                AND abs(o.stated - t.value) <= 0.001 * abs(o.stated)) END AS INTEGER) AS agreeing
   FROM told t
  WHERE t.evidence = 'mlperf' AND t.metric_class = 'performance' AND t.kind <> 'run'
    AND EXISTS (SELECT 1 FROM official_result o
@@ -73,7 +73,7 @@ SELECT t.result_id AS result_id,
 -- training 6 operations for each token and active parameter. conflict: an official list has its ID with another value.
 CREATE VIEW v_statement AS
 SELECT s.*,
-       trim(coalesce((SELECT m.marks FROM result_marked m WHERE m.result_id = s.result_id), '') ||
+       CAST(trim(coalesce((SELECT m.marks FROM result_marked m WHERE m.result_id = s.result_id), '') ||
             CASE WHEN s.each IS NOT NULL AND (s.unit IN ('FLOP/s', 'OP/s') OR (s.unit = 'B/s' AND s.medium = 'memory')
                                               OR (s.unit = 'token/s' AND s.scenario = 'training'))
                   AND s.each * CASE s.unit WHEN 'token/s' THEN
@@ -85,14 +85,15 @@ SELECT s.*,
                  THEN ' above-ceiling' ELSE '' END ||
             CASE WHEN s.evidence = 'mlperf' AND EXISTS (SELECT 1 FROM official_of o WHERE o.result_id = s.result_id
                                                            AND o.listed > 0 AND o.agreeing = 0)
-                  AND EXISTS (SELECT 1 FROM entry e WHERE e.entry_id = s.entry_id AND e.public_id IS NOT NULL) THEN ' conflict' ELSE '' END) AS marks,
-       CASE WHEN s.verified = 'pass' THEN CASE WHEN s.source = 'abdb-run' AND ' ' || s.flags || ' ' NOT LIKE '% self-verified %'
+                  AND EXISTS (SELECT 1 FROM entry e WHERE e.entry_id = s.entry_id AND e.public_id IS NOT NULL) THEN ' conflict' ELSE '' END) AS TEXT) AS marks,
+       CAST(CASE WHEN s.verified = 'pass' THEN CASE WHEN s.source = 'abdb-run' AND ' ' || s.flags || ' ' NOT LIKE '% self-verified %'
                                                THEN 'abdb' ELSE 'program' END
             WHEN s.evidence = 'mlperf' THEN CASE WHEN EXISTS (SELECT 1 FROM official_of o WHERE o.result_id = s.result_id AND o.agreeing > 0)
                                                  THEN 'mlcommons' WHEN s.verified = 'yes' THEN 'file' END
-            WHEN s.verified = 'yes' THEN 'file' END AS verified_by,
-       CASE WHEN s.verified = 'pass' THEN (SELECT p.num FROM point_factor p WHERE p.point_id = s.point_id AND p.factor = 'checked')
-            END AS checked_share
+            WHEN s.verified = 'yes' THEN 'file' END AS TEXT) AS verified_by,
+       CAST(CASE WHEN s.verified = 'pass' THEN (SELECT p.num FROM point_factor p WHERE p.point_id = s.point_id AND p.factor = 'checked')
+            END AS DOUBLE PRECISION) AS checked_share,
+       CAST(CASE WHEN length(s.date) >= 10 THEN substr(s.date, 1, 10) ELSE substr(s.date || '-01-01', 1, 10) END AS TEXT) AS day
   FROM told_each s;
 
 -- One statement as it is stored, nothing looked up: for counting.
@@ -121,7 +122,7 @@ SELECT r.result_id AS result_id, m.mark AS mark, m.effect AS effect, m.sentence 
 CREATE VIEW v_mark AS SELECT mark, effect, sentence, source, locator FROM mark;
 
 -- One judgement that leaves results out of rankings, figures and choices: those with marks LIKE its pattern, blanks around them.
-CREATE VIEW v_mark_out AS SELECT mark, effect, sentence, '% ' || mark || ' %' AS pattern FROM mark WHERE effect <> 'show';
+CREATE VIEW v_mark_out AS SELECT mark, effect, sentence, CAST('% ' || mark || ' %' AS TEXT) AS pattern FROM mark WHERE effect <> 'show';
 
 -- One result that an official round of MLPerf lists.
 CREATE VIEW v_official_result AS SELECT suite, round, public_id, model, scenario, stated, source, submitter, system, system_type
@@ -129,7 +130,8 @@ CREATE VIEW v_official_result AS SELECT suite, round, public_id, model, scenario
 
 -- One kind of device of a result.
 CREATE VIEW v_result_device AS
-SELECT r.result_id AS result_id, coalesce(n.canon, e.device) AS device, CASE WHEN n.parts > 1 THEN n.share ELSE e.devices END AS devices,
+SELECT r.result_id AS result_id, CAST(coalesce(n.canon, e.device) AS TEXT) AS device,
+       CAST(CASE WHEN n.parts > 1 THEN n.share ELSE e.devices END AS INTEGER) AS devices,
        e.device AS raw_device
   FROM entry e
   JOIN result_row r ON r.entry_id = e.entry_id

@@ -17,7 +17,7 @@ SELECT model, task, family, accuracy_target, parameters, parameters_active, laye
 -- One spelling that was read and what it means.
 CREATE VIEW v_name AS
 SELECT n.kind AS kind, n.spelling AS spelling, n.part AS part, n.canon AS canon, n.share AS share, n.parts AS parts, n.how AS how,
-       CASE n.kind
+       CAST(CASE n.kind
          WHEN 'device' THEN CASE WHEN EXISTS (SELECT 1 FROM entry e WHERE e.device = n.spelling)
                                    OR EXISTS (SELECT 1 FROM spec_stated s WHERE s.device = n.spelling)
                                    OR EXISTS (SELECT 1 FROM price_stated p WHERE p.device = n.spelling) THEN 1 ELSE 0 END
@@ -25,14 +25,14 @@ SELECT n.kind AS kind, n.spelling AS spelling, n.part AS part, n.canon AS canon,
                                   OR EXISTS (SELECT 1 FROM entry e WHERE e.workload = n.spelling) THEN 1 ELSE 0 END
          WHEN 'submitter' THEN CASE WHEN n.spelling IN (SELECT e.submitter FROM entry e WHERE e.submitter IS NOT NULL) THEN 1 ELSE 0 END
          WHEN 'system' THEN CASE WHEN n.spelling IN (SELECT e.system FROM entry e WHERE e.system IS NOT NULL) THEN 1 ELSE 0 END
-         END AS used
+         END AS INTEGER) AS used
   FROM name n;
 
 -- Names that models stand under, and whether a run or statement that was not withdrawn is of one: used, mlperf (of that evidence).
 -- (Asked spelling by spelling of an index; what all rows say would take as long as there are rows.)
 CREATE VIEW model_named AS
-SELECT n.whole AS model, max(CASE WHEN EXISTS (SELECT 1 FROM entry e WHERE e.model = n.spelling) THEN 1 ELSE 0 END) AS used,
-       max(CASE WHEN EXISTS (SELECT 1 FROM entry e WHERE e.model = n.spelling AND e.evidence = 'mlperf') THEN 1 ELSE 0 END) AS mlperf
+SELECT n.whole AS model, CAST(max(CASE WHEN EXISTS (SELECT 1 FROM entry e WHERE e.model = n.spelling) THEN 1 ELSE 0 END) AS INTEGER) AS used,
+       CAST(max(CASE WHEN EXISTS (SELECT 1 FROM entry e WHERE e.model = n.spelling AND e.evidence = 'mlperf') THEN 1 ELSE 0 END) AS INTEGER) AS mlperf
   FROM name n
  WHERE n.kind = 'model' GROUP BY n.whole;
 
@@ -76,7 +76,7 @@ SELECT a.artifact_id AS artifact_id
 -- One imported file or member, counted in input rows.
 CREATE VIEW v_artifact AS
 SELECT path AS artifact, format, sha256, accepted, duplicate, rejected, ignored, imported, words, size_B, importer,
-       CASE WHEN artifact_id IN (SELECT artifact_id FROM gone_artifact) THEN 1 ELSE 0 END AS withdrawn
+       CAST(CASE WHEN artifact_id IN (SELECT artifact_id FROM gone_artifact) THEN 1 ELSE 0 END AS INTEGER) AS withdrawn
   FROM artifact;
 
 -- One refused row of a reading that counts.
@@ -88,10 +88,11 @@ SELECT a.path AS artifact, r.line AS line, r.field AS field, r.reason AS reason,
 -- One withdrawal and one fact that it leaves out: by its own key, by that of a result of it, or by a file that says it.
 CREATE VIEW v_gone AS
 SELECT g.kind AS kind, g.key AS key,
-       CASE WHEN g.kind <> 'entry' THEN (SELECT min(f.fact) FROM fact f WHERE f.kind = g.kind AND f.id = g.id)
+       CAST(CASE WHEN g.kind <> 'entry' THEN (SELECT min(f.fact) FROM fact f WHERE f.kind = g.kind AND f.id = g.id)
             ELSE (SELECT min(f.fact) FROM fact f
-                   WHERE f.kind = 'result' AND f.id IN (SELECT r.result_id FROM result_row r WHERE r.entry_id = g.id)) END AS fact,
-       w.target AS target, w.reason AS reason, w.date AS date, g.fact_key AS fact_key
+                   WHERE f.kind = 'result' AND f.id IN (SELECT r.result_id FROM result_row r WHERE r.entry_id = g.id)) END AS TEXT) AS fact,
+       w.target AS target, w.reason AS reason, w.date AS date, g.fact_key AS fact_key,
+       CAST(CASE WHEN length(w.date) >= 10 THEN substr(w.date, 1, 10) ELSE substr(w.date || '-01-01', 1, 10) END AS TEXT) AS day
   FROM gone_fact g
   JOIN withdrawn w
     ON w.target IN (SELECT g.key
@@ -115,7 +116,8 @@ SELECT g.kind AS kind, g.key AS key,
                                              SELECT o.artifact_id FROM origin o WHERE o.kind = g.kind AND o.id = g.id));
 
 -- One event that takes something back, or lets it count again: the last of a target holds.
-CREATE VIEW v_withdrawal AS SELECT target, reason, date, event FROM withdrawal;
+CREATE VIEW v_withdrawal AS SELECT target, reason, date, event,
+       CAST(CASE WHEN length(date) >= 10 THEN substr(date, 1, 10) ELSE substr(date || '-01-01', 1, 10) END AS TEXT) AS day FROM withdrawal;
 
 -- One column of a public view.
 CREATE VIEW v_column AS SELECT view, place, column_name, unit, meaning FROM column_doc;

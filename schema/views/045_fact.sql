@@ -3,70 +3,78 @@
 -- One result, specification or price as a fact with a key; the three parts of v_fact.
 CREATE VIEW v_fact_result AS
 SELECT r.key AS key,
-       coalesce(r.device || ' ', '') || coalesce(r.model || ' ', r.workload || ' ', '') ||
-       coalesce(r.scenario || ' ', '') || r.metric || ' ' || r.statistic AS what,
+       CAST(coalesce(r.device || ' ', '') || coalesce(r.model || ' ', r.workload || ' ', '') ||
+       coalesce(r.scenario || ' ', '') || r.metric || ' ' || r.statistic AS TEXT) AS what,
        r.value AS value, r.unit AS unit, r.raw_value AS raw_value, r.raw_unit AS raw_unit,
        r.evidence AS evidence, r.source AS source, r.locator AS locator,
-       coalesce((SELECT min(CASE WHEN a.path || ', ' || e.locator < b.path || ', ' || x.locator THEN a.path || ', ' || e.locator
+       CAST(coalesce((SELECT min(CASE WHEN a.path || ', ' || e.locator < b.path || ', ' || x.locator THEN a.path || ', ' || e.locator
                                  ELSE b.path || ', ' || x.locator END)
                    FROM witness_again x JOIN artifact b ON b.artifact_id = x.artifact_id
                    JOIN entry e ON e.entry_id = x.entry_id LEFT JOIN artifact a ON a.artifact_id = e.artifact_id
                   WHERE x.entry_id = r.entry_id AND x.locator IS NOT NULL),
                 (SELECT a.path || ', ' || e.locator FROM entry e JOIN artifact a ON a.artifact_id = e.artifact_id
-                  WHERE e.entry_id = r.entry_id)) AS artifact,
-       r.date AS date, r.formula AS formula, r.result_id AS result_id, r.entry_key AS entry_key, r.ordinal AS ordinal
+                  WHERE e.entry_id = r.entry_id)) AS TEXT) AS artifact,
+       r.date AS date, r.formula AS formula, r.result_id AS result_id, r.entry_key AS entry_key, r.ordinal AS ordinal,
+       CAST(CASE WHEN length(r.date) >= 10 THEN substr(r.date, 1, 10) ELSE substr(r.date || '-01-01', 1, 10) END AS TEXT) AS day
   FROM v_statement r;
 CREATE VIEW v_fact_spec AS
 SELECT s.key AS key,
-       coalesce((SELECT n.canon FROM name n WHERE n.kind = 'device' AND n.spelling = s.device AND n.part = 1), s.device) || ' ' ||
-       s.quantity || coalesce(' ' || s.dtype, '') || coalesce(' ' || s.sparsity, '') || ' per ' || s.basis AS what,
-       s.value AS value, s.unit AS unit, s.raw_value AS raw_value, s.raw_unit AS raw_unit, 'published' AS evidence,
+       CAST(coalesce((SELECT n.canon FROM name n WHERE n.kind = 'device' AND n.spelling = s.device AND n.part = 1), s.device) || ' ' ||
+       s.quantity || coalesce(' ' || s.dtype, '') || coalesce(' ' || s.sparsity, '') || ' per ' || s.basis AS TEXT) AS what,
+       s.value AS value, s.unit AS unit, s.raw_value AS raw_value, s.raw_unit AS raw_unit, CAST('published' AS TEXT) AS evidence,
        s.source AS source, s.locator AS locator,
-       (SELECT min(a.path || ', ' || o.locator) FROM origin o JOIN artifact a ON a.artifact_id = o.artifact_id
-         WHERE o.kind = 'spec' AND o.id = s.spec_id) AS artifact,
-       coalesce(s.date, (SELECT q.published FROM source q WHERE q.source = s.source)) AS date, CAST(NULL AS TEXT) AS formula,
-       s.spec_id AS spec_id, s.spec_key AS spec_key
+       CAST((SELECT min(a.path || ', ' || o.locator) FROM origin o JOIN artifact a ON a.artifact_id = o.artifact_id
+         WHERE o.kind = 'spec' AND o.id = s.spec_id) AS TEXT) AS artifact,
+       CAST(coalesce(s.date, (SELECT q.published FROM source q WHERE q.source = s.source)) AS TEXT) AS date, CAST(NULL AS TEXT) AS formula,
+       s.spec_id AS spec_id, s.spec_key AS spec_key,
+       (SELECT CAST(CASE WHEN length(x.date) >= 10 THEN substr(x.date, 1, 10) ELSE substr(x.date || '-01-01', 1, 10) END AS TEXT)
+          FROM (SELECT coalesce(s.date, (SELECT q.published FROM source q WHERE q.source = s.source)) AS date) x) AS day
   FROM spec_stated s;
 CREATE VIEW v_fact_price AS
 SELECT p.key AS key,
-       p.provider || ' ' || coalesce(p.instance || ' ', '') || p.device || ' x' || p.devices || ' ' || p.kind ||
-       ' per ' || p.per AS what,
-       p.amount AS value, p.currency AS unit, p.raw_value AS raw_value, p.currency AS raw_unit, 'published' AS evidence,
+       CAST(p.provider || ' ' || coalesce(p.instance || ' ', '') || p.device || ' x' || p.devices || ' ' || p.kind ||
+       ' per ' || p.per AS TEXT) AS what,
+       p.amount AS value, p.currency AS unit, p.raw_value AS raw_value, p.currency AS raw_unit, CAST('published' AS TEXT) AS evidence,
        p.source AS source, p.locator AS locator,
-       (SELECT min(a.path || ', ' || o.locator) FROM origin o JOIN artifact a ON a.artifact_id = o.artifact_id
-         WHERE o.kind = 'price' AND o.id = p.price_id) AS artifact,
-       p.valid_from AS date, CAST(NULL AS TEXT) AS formula, p.price_id AS price_id, p.price_key AS price_key
+       CAST((SELECT min(a.path || ', ' || o.locator) FROM origin o JOIN artifact a ON a.artifact_id = o.artifact_id
+         WHERE o.kind = 'price' AND o.id = p.price_id) AS TEXT) AS artifact,
+       p.valid_from AS date, CAST(NULL AS TEXT) AS formula, p.price_id AS price_id, p.price_key AS price_key,
+       CAST(CASE WHEN length(p.valid_from) >= 10 THEN substr(p.valid_from, 1, 10) ELSE substr(p.valid_from || '-01-01', 1, 10) END AS TEXT) AS day
   FROM v_price p;
 
 -- One fact by its key (r- result, s- specification, p- price, c- claim): value, source and every place.
 -- fact_key, the first half of the key as a number, leads to it by an index.
 CREATE VIEW v_fact AS
 SELECT CAST(v.key AS TEXT) AS key, (SELECT f.fact FROM fact f WHERE f.kind = 'result' AND f.id = v.result_id) AS fact,
-       'result' AS kind, v.what AS what, v.value AS value, v.unit AS unit, v.raw_value AS raw_value, v.raw_unit AS raw_unit,
+       CAST('result' AS TEXT) AS kind, v.what AS what, v.value AS value, v.unit AS unit, v.raw_value AS raw_value, v.raw_unit AS raw_unit,
        v.evidence AS evidence, v.source AS source, v.locator AS locator, v.artifact AS artifact, v.date AS date,
-       CAST(v.formula AS TEXT) AS formula, v.entry_key AS fact_key
+       CAST(v.formula AS TEXT) AS formula, v.entry_key AS fact_key,
+       CAST(CASE WHEN length(v.date) >= 10 THEN substr(v.date, 1, 10) ELSE substr(v.date || '-01-01', 1, 10) END AS TEXT) AS day
   FROM v_fact_result v
 UNION ALL
-SELECT CAST(v.key AS TEXT), (SELECT f.fact FROM fact f WHERE f.kind = 'spec' AND f.id = v.spec_id), 'spec', v.what, v.value, v.unit,
-       v.raw_value, v.raw_unit, v.evidence, v.source, v.locator, v.artifact, v.date, CAST(v.formula AS TEXT), v.spec_key
+SELECT CAST(v.key AS TEXT), (SELECT f.fact FROM fact f WHERE f.kind = 'spec' AND f.id = v.spec_id), CAST('spec' AS TEXT), v.what, v.value, v.unit,
+       v.raw_value, v.raw_unit, v.evidence, v.source, v.locator, v.artifact, v.date, CAST(v.formula AS TEXT), v.spec_key,
+       CAST(CASE WHEN length(v.date) >= 10 THEN substr(v.date, 1, 10) ELSE substr(v.date || '-01-01', 1, 10) END AS TEXT)
   FROM v_fact_spec v
 UNION ALL
-SELECT CAST(v.key AS TEXT), (SELECT f.fact FROM fact f WHERE f.kind = 'price' AND f.id = v.price_id), 'price', v.what, v.value, v.unit,
-       v.raw_value, v.raw_unit, v.evidence, v.source, v.locator, v.artifact, v.date, CAST(v.formula AS TEXT), v.price_key
+SELECT CAST(v.key AS TEXT), (SELECT f.fact FROM fact f WHERE f.kind = 'price' AND f.id = v.price_id), CAST('price' AS TEXT), v.what, v.value, v.unit,
+       v.raw_value, v.raw_unit, v.evidence, v.source, v.locator, v.artifact, v.date, CAST(v.formula AS TEXT), v.price_key,
+       CAST(CASE WHEN length(v.date) >= 10 THEN substr(v.date, 1, 10) ELSE substr(v.date || '-01-01', 1, 10) END AS TEXT)
   FROM v_fact_price v
 UNION ALL
-SELECT CAST('c-' || c.claim AS TEXT), NULL, 'claim', c.sentence, c.stated, '1', c.raw_value, NULL, 'published', c.source, c.locator,
-       NULL, NULL, CAST(NULL AS TEXT), CAST(NULL AS INTEGER)
+SELECT CAST('c-' || c.claim AS TEXT), NULL, CAST('claim' AS TEXT), c.sentence, c.stated, '1', c.raw_value, NULL, 'published', c.source, c.locator,
+       NULL, NULL, CAST(NULL AS TEXT), CAST(NULL AS INTEGER),
+       NULL
   FROM claim c;
 
 -- One fact that has a name, found by the name: v_fact without those that have none. half: half of the last digit that was
 -- printed, in the base unit; what is counted has none.
 CREATE VIEW v_fact_named AS
 SELECT v.fact AS fact, v.key AS key, v.value AS value, v.unit AS unit, v.what AS what,
-       CASE WHEN (v.raw_unit = '1' AND v.raw_value NOT LIKE '%.%') OR v.raw_value LIKE '%e%' THEN 0.0
+       CAST(CASE WHEN (v.raw_unit = '1' AND v.raw_value NOT LIKE '%.%') OR v.raw_value LIKE '%e%' THEN 0.0
             ELSE abs(coalesce((SELECT max(d.half) FROM v_decimals d WHERE v.raw_value LIKE d.pattern),
                               CASE WHEN v.raw_value LIKE '%.%' THEN 0.0 ELSE 0.5 END) * v.value
-                     / nullif(CAST(replace(v.raw_value, ',', '') AS DOUBLE PRECISION), 0)) END AS half
+                     / nullif(CAST(replace(v.raw_value, ',', '') AS DOUBLE PRECISION), 0)) END AS DOUBLE PRECISION) AS half
   FROM (SELECT f.fact AS fact, v.key AS key, v.value AS value, v.unit AS unit, v.what AS what, v.raw_value AS raw_value,
                v.raw_unit AS raw_unit
           FROM fact f JOIN v_fact_result v ON f.kind = 'result' AND v.result_id = f.id
@@ -94,8 +102,9 @@ raised AS (
          CASE abs(power) WHEN 1 THEN low WHEN 2 THEN low * low ELSE low * low * low END AS low,
          CASE abs(power) WHEN 1 THEN high WHEN 2 THEN high * high ELSE high * high * high END AS high
     FROM bound)
-SELECT claim, term, part, fact, CASE WHEN power > 0 THEN value ELSE 1 / nullif(value, 0) END AS value,
-         CASE WHEN power > 0 THEN low ELSE 1 / nullif(high, 0) END AS low, CASE WHEN power > 0 THEN high ELSE 1 / nullif(low, 0) END AS high
+SELECT claim, term, part, fact, CAST(CASE WHEN power > 0 THEN value ELSE 1 / nullif(value, 0) END AS DOUBLE PRECISION) AS value,
+         CAST(CASE WHEN power > 0 THEN low ELSE 1 / nullif(high, 0) END AS DOUBLE PRECISION) AS low,
+       CAST(CASE WHEN power > 0 THEN high ELSE 1 / nullif(low, 0) END AS DOUBLE PRECISION) AS high
     FROM raised;
 
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES

@@ -10,6 +10,6 @@ product (claim, term, part, value, low, high, lacking) AS (
          CASE WHEN f.part = p.part THEN p.low * f.low ELSE f.low END, CASE WHEN f.part = p.part THEN p.high * f.high ELSE f.high END,
          CASE WHEN f.value IS NOT NULL THEN p.lacking WHEN p.lacking = '' THEN f.fact ELSE p.lacking || ', ' || f.fact END
     FROM product p JOIN factor f ON f.claim = p.claim AND f.term = p.term + 1)
-SELECT p.claim AS claim, p.part AS part, p.value AS value, p.low AS low, p.high AS high, p.lacking AS lacking, p.term AS term
+SELECT p.claim AS claim, p.part AS part, p.value AS value, p.low AS low, p.high AS high, CAST(p.lacking AS TEXT) AS lacking, p.term AS term
   FROM product p
  WHERE NOT EXISTS (SELECT 1 FROM claim_term t WHERE t.claim = p.claim AND t.term = p.term + 1 AND t.part = p.part);

@@ -46,16 +46,17 @@ allowed AS (
             FROM claim s) c
     LEFT JOIN v_claim_word w ON w.words = c.words)
 SELECT c.claim AS claim, c.source AS source, c.locator AS locator, c.stated AS stated,
-       d.recomputed AS recomputed, CASE WHEN d.recomputed IS NOT NULL THEN d.low END AS low,
-       CASE WHEN d.recomputed IS NOT NULL THEN d.high END AS high, a.low AS least, CASE WHEN a.bounded = 1 THEN a.high END AS most,
-       CASE WHEN d.recomputed IS NULL OR a.words IS NULL THEN 'unknown'
+       CAST(d.recomputed AS DOUBLE PRECISION) AS recomputed, CAST(CASE WHEN d.recomputed IS NOT NULL THEN d.low END AS DOUBLE PRECISION) AS low,
+       CAST(CASE WHEN d.recomputed IS NOT NULL THEN d.high END AS DOUBLE PRECISION) AS high, CAST(a.low AS DOUBLE PRECISION) AS least,
+       CAST(CASE WHEN a.bounded = 1 THEN a.high END AS DOUBLE PRECISION) AS most,
+       CAST(CASE WHEN d.recomputed IS NULL OR a.words IS NULL THEN 'unknown'
             WHEN d.high >= a.low - 1e-9 * abs(a.low) AND (a.bounded = 0 OR d.low <= a.high + 1e-9 * abs(a.high)) THEN 'holds'
-            ELSE 'fails' END AS verdict,
-       CASE WHEN a.words IS NULL THEN 'no such words in v_claim_word: ' || c.words
+            ELSE 'fails' END AS TEXT) AS verdict,
+       CAST(CASE WHEN a.words IS NULL THEN 'no such words in v_claim_word: ' || c.words
             WHEN d.recomputed IS NOT NULL THEN NULL WHEN c.missing IS NOT NULL THEN c.missing
-            WHEN d.lacking <> '' THEN 'no fact ' || d.lacking ELSE 'no terms' END AS reason,
+            WHEN d.lacking <> '' THEN 'no fact ' || d.lacking ELSE 'no terms' END AS TEXT) AS reason,
        c.sentence AS sentence, c.raw_value AS raw_value, c.upper AS upper, c.words AS words, c.how AS how,
-       (SELECT count(*) FROM claim_term t WHERE t.claim = c.claim) AS terms
+       CAST((SELECT count(*) FROM claim_term t WHERE t.claim = c.claim) AS INTEGER) AS terms
   FROM claim c JOIN allowed a ON a.claim = c.claim LEFT JOIN done d ON d.claim = c.claim;
 
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES

@@ -20,7 +20,7 @@ SELECT r.result_id AS result_id, r.key AS key, r.run AS run, r.evidence AS evide
        (SELECT m.task FROM model m WHERE m.model = r.model) AS task,
        (SELECT m.family FROM model m WHERE m.model = r.model) AS family,
        r.each AS value_per_device,
-       (SELECT CASE WHEN f.flags LIKE '% mixed %' THEN 'mixed accelerators'
+       CAST((SELECT CASE WHEN f.flags LIKE '% mixed %' THEN 'mixed accelerators'
                     WHEN lower(r.raw_device) LIKE '%power cap%' THEN 'power-capped'
                     WHEN f.flags LIKE '% devices-disagree %' THEN 'device count disagrees'
                     WHEN r.disagree = 1 THEN 'sources disagree'
@@ -29,15 +29,16 @@ SELECT r.result_id AS result_id, r.key AS key, r.run AS run, r.evidence AS evide
                     WHEN r.marks <> '' AND EXISTS (SELECT 1 FROM mark m WHERE m.effect <> 'show'
                                                       AND ' ' || r.marks || ' ' LIKE '% ' || m.mark || ' %') THEN r.marks
                     ELSE '' END
-          FROM (SELECT lower(' ' || r.flags || ' ') AS flags) f) AS left_out,
-       r.marks AS marks, r.verified_by AS verified_by, r.checked_share AS checked_share
+          FROM (SELECT lower(' ' || r.flags || ' ') AS flags) f) AS TEXT) AS left_out,
+       r.marks AS marks, r.verified_by AS verified_by, r.checked_share AS checked_share,
+       CAST(CASE WHEN length(r.date) >= 10 THEN substr(r.date, 1, 10) ELSE substr(r.date || '-01-01', 1, 10) END AS TEXT) AS day
   FROM v_result r
  WHERE r.evidence = 'mlperf' AND r.metric_class = 'performance'
    AND r.kind <> 'run';
 
 -- One benchmark of one round, as spelt, counted; an index answers it.
 CREATE VIEW v_round AS
-SELECT e.suite AS suite, e.round AS round, e.round_order AS round_order, e.model AS raw_model, count(*) AS entries,
+SELECT e.suite AS suite, e.round AS round, e.round_order AS round_order, e.model AS raw_model, CAST(count(*) AS INTEGER) AS entries,
        (SELECT q.published FROM round q WHERE q.suite = e.suite AND q.round = e.round) AS published
   FROM entry e WHERE e.round IS NOT NULL GROUP BY e.round, e.model, e.suite, e.round_order;
 

@@ -6,20 +6,20 @@ CREATE VIEW v_kernel AS
 SELECT k.run AS run, k.campaign AS campaign, k.tag AS tag, k.date AS date, k.raw_workload AS kernel, k.backend AS backend,
        k.dtype AS dtype, k.number_format AS number_format, k.device AS device, k.cell AS cell, k.status AS status, k.reason AS reason,
        k.verified AS verified, k.flags AS flags, t.value AS time_s, t.low AS time_low_s, t.high AS time_high_s, t.n AS n,
-       o.value AS flops_per_s, b.value AS bytes_per_s, o.value / nullif(b.value, 0) AS intensity_flop_per_B,
+       o.value AS flops_per_s, b.value AS bytes_per_s, CAST(o.value / nullif(b.value, 0) AS DOUBLE PRECISION) AS intensity_flop_per_B,
        (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'threads') AS threads,
        (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'chosen') AS chosen,
        (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'operation') AS operation,
-       coalesce((SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'level'), 'memory') AS level,
+       CAST(coalesce((SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'level'), 'memory') AS TEXT) AS level,
        (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'bound') AS bound,
        (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'ceiling') AS ceiling,
-       t.result_id AS result_id, 'r-' || substr(k.run, 3) || '-' || t.ordinal AS key,
-       CASE (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'bound')
-         WHEN 'bytes' THEN b.result_id WHEN 'operations' THEN o.result_id END AS bound_id,
+       t.result_id AS result_id, CAST('r-' || substr(k.run, 3) || '-' || t.ordinal AS TEXT) AS key,
+       CAST(CASE (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'bound')
+         WHEN 'bytes' THEN b.result_id WHEN 'operations' THEN o.result_id END AS BIGINT) AS bound_id,
        k.raw_device AS raw_device, k.entry_id AS entry_id, k.process_id AS process_id,
        (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'resident') AS resident,
        (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'provider') AS provider,
-       (SELECT nullif(substr(
+       CAST((SELECT nullif(substr(
               coalesce(max(CASE n.factor WHEN 'd' THEN ', ' || n.text || ' of ' || o.text || ' d' END), '') ||
               coalesce(max(CASE n.factor WHEN 'heads' THEN ', ' || n.text || ' of ' || o.text || ' heads' END), '') ||
               coalesce(max(CASE n.factor WHEN 'layers' THEN ', ' || n.text || ' of ' || o.text || ' layers' END), '') ||
@@ -29,8 +29,9 @@ SELECT k.run AS run, k.campaign AS campaign, k.tag AS tag, k.date AS date, k.raw
               coalesce(max(CASE n.factor WHEN 'vocabulary' THEN ', ' || n.text || ' of ' || o.text || ' vocabulary' END), ''), 3), '')
           FROM point_factor o JOIN point_factor n ON n.point_id = o.point_id AND n.factor = substr(o.factor, 1, length(o.factor) - 3)
          WHERE o.point_id = k.point_id AND n.text <> o.text
-           AND o.factor IN ('layers_of', 'd_of', 'heads_of', 'vocabulary_of', 'rows_of', 'tables_of', 'lookups_of')) AS slice,
-       CASE WHEN k.flags LIKE '%imprecise%' OR k.flags LIKE '%unsteady%' THEN 1 ELSE 0 END AS in_doubt
+           AND o.factor IN ('layers_of', 'd_of', 'heads_of', 'vocabulary_of', 'rows_of', 'tables_of', 'lookups_of')) AS TEXT) AS slice,
+       CAST(CASE WHEN k.flags LIKE '%imprecise%' OR k.flags LIKE '%unsteady%' THEN 1 ELSE 0 END AS INTEGER) AS in_doubt,
+       CAST(CASE WHEN length(k.date) >= 10 THEN substr(k.date, 1, 10) ELSE substr(k.date || '-01-01', 1, 10) END AS TEXT) AS day
   FROM (SELECT e.*,
                (SELECT r.result_id FROM result r
                  WHERE r.entry_id = e.entry_id AND r.metric = 'time_s' AND r.statistic = 'median' AND r.rank IS NULL) AS time_id,
@@ -46,9 +47,9 @@ SELECT k.run AS run, k.campaign AS campaign, k.tag AS tag, k.date AS date, k.raw
 
 -- One verified cell that was made to find a ceiling of a device (factor `ceiling`), and its rate.
 CREATE VIEW v_ceiling_cell AS
-SELECT n.canon AS device, p.text AS quantity, CASE WHEN p.text = 'memory_bandwidth' THEN NULL ELSE e.dtype END AS dtype,
+SELECT n.canon AS device, p.text AS quantity, CAST(CASE WHEN p.text = 'memory_bandwidth' THEN NULL ELSE e.dtype END AS TEXT) AS dtype,
        r.value AS value, r.unit AS unit, e.workload AS kernel, r.result_id AS result_id,
-       'r-' || substr(e.run, 3) || '-' || r.ordinal AS key, e.devices AS devices
+       CAST('r-' || substr(e.run, 3) || '-' || r.ordinal AS TEXT) AS key, e.devices AS devices
   FROM name n
   JOIN entry e ON e.device = n.spelling
   JOIN point_factor p ON p.point_id = e.point_id AND p.factor = 'ceiling'
@@ -60,7 +61,8 @@ SELECT n.canon AS device, p.text AS quantity, CASE WHEN p.text = 'memory_bandwid
 -- The best that was measured under each spelling of a device. No more than joins, so that an index leads from a device to
 -- its ceilings for whoever asks for one device after the other.
 CREATE VIEW ceiling_spelt AS
-SELECT n.whole AS device, o.quantity AS quantity, nullif(o.dtype, '') AS dtype, r.value AS value, r.unit AS unit, e.workload AS workload,
+SELECT n.whole AS device, o.quantity AS quantity,
+       CAST(nullif(o.dtype, '') AS TEXT) AS dtype, r.value AS value, r.unit AS unit, e.workload AS workload,
        e.run AS run, r.ordinal AS ordinal, e.devices AS devices, o.result_id AS result_id, e.entry_key AS entry_key
   FROM name n
   JOIN ceiling_best o ON o.device = n.spelling
@@ -72,8 +74,9 @@ SELECT n.whole AS device, o.quantity AS quantity, nullif(o.dtype, '') AS dtype, 
 -- spelling of the device.
 CREATE VIEW v_ceiling AS
 SELECT c.device AS device, c.quantity AS quantity, c.dtype AS dtype, c.value AS value, c.unit AS unit,
-       'best ' || c.workload || ' measured' AS what, c.result_id AS result_id, 'r-' || substr(c.run, 3) || '-' || c.ordinal AS key,
-       c.devices AS devices, c.value / coalesce(nullif(c.devices, 0), 1) AS each
+       CAST('best ' || c.workload || ' measured' AS TEXT) AS what, c.result_id AS result_id,
+       CAST('r-' || substr(c.run, 3) || '-' || c.ordinal AS TEXT) AS key,
+       c.devices AS devices, CAST(c.value / coalesce(nullif(c.devices, 0), 1) AS DOUBLE PRECISION) AS each
   FROM (SELECT b.*, row_number() OVER (PARTITION BY b.device, b.quantity, b.dtype ORDER BY b.value DESC, b.entry_key) AS place
           FROM ceiling_spelt b) c
  WHERE c.place = 1;

@@ -6,57 +6,59 @@ CREATE VIEW v_comparable AS
 SELECT r.result_id AS result_id, r.key AS key, r.evidence AS evidence, r.source AS source, r.suite AS suite,
        r.system_type AS system_type, r.round AS round, r.round_order AS round_order, r.division AS division,
        r.availability AS availability, r.verified AS verified, r.submitter AS submitter, r.system AS system, r.workload AS workload,
-       coalesce((SELECT m.family FROM model m WHERE m.model = r.model), r.model, r.workload) AS benchmark, r.model AS model, r.scenario AS scenario,
+       CAST(coalesce((SELECT m.family FROM model m WHERE m.model = r.model), r.model, r.workload) AS TEXT) AS benchmark, r.model AS model, r.scenario AS scenario,
        r.device AS device, r.devices AS devices, r.nodes AS nodes, r.backend AS backend, r.dtype AS dtype,
        r.metric AS metric, r.metric_class AS metric_class, r.statistic AS statistic, r.rank AS rank, r.x AS x,
        r.value AS value, r.unit AS unit, r.better AS better, r.n AS samples, r.low AS low, r.high AS high, r.flags AS flags,
        (SELECT CAST(m.accuracy_target AS TEXT) FROM model m WHERE m.model = r.model) AS accuracy_target,
-       CASE WHEN r.evidence <> 'mlperf' THEN NULL
+       CAST(CASE WHEN r.evidence <> 'mlperf' THEN NULL
             ELSE coalesce((SELECT c.benchmark || ' since ' || c.since FROM compatibility_ordered c
                             WHERE c.suite = r.suite AND c.system_type IN ('', r.system_type)
                               AND c.benchmark = coalesce((SELECT m.family FROM model m WHERE m.model = r.model), r.model, r.workload)
                               AND c.scenario IN ('', r.scenario) AND r.round_order BETWEEN c.since_order AND c.until_order
-                            ORDER BY c.scenario DESC, c.since_order, c.system_type DESC LIMIT 1), 'unlisted ' || r.round) END AS compatibility,
-       CASE WHEN r.evidence <> 'mlperf' THEN NULL WHEN lower(' ' || r.flags || ' ') LIKE '% power %' THEN 'yes' ELSE 'no' END
+                            ORDER BY c.scenario DESC, c.since_order, c.system_type DESC LIMIT 1), 'unlisted ' || r.round) END AS TEXT) AS compatibility,
+       CAST(CASE WHEN r.evidence <> 'mlperf' THEN NULL WHEN lower(' ' || r.flags || ' ') LIKE '% power %' THEN 'yes' ELSE 'no' END AS TEXT)
          AS power_submission,
-       CASE WHEN r.evidence <> 'mlperf' THEN NULL WHEN lower(' ' || r.flags || ' ') LIKE '% averaged %' THEN 'yes'
-            WHEN ' ' || r.flags || ' ' LIKE '% perhaps-averaged %' THEN 'perhaps' ELSE 'no' END AS averaged,
-       CASE WHEN r.evidence <> 'mlperf' THEN NULL WHEN ' ' || r.flags LIKE '% inferred:unknown%' THEN 'perhaps'
+       CAST(CASE WHEN r.evidence <> 'mlperf' THEN NULL WHEN lower(' ' || r.flags || ' ') LIKE '% averaged %' THEN 'yes'
+            WHEN ' ' || r.flags || ' ' LIKE '% perhaps-averaged %' THEN 'perhaps' ELSE 'no' END AS TEXT) AS averaged,
+       CAST(CASE WHEN r.evidence <> 'mlperf' THEN NULL WHEN ' ' || r.flags LIKE '% inferred:unknown%' THEN 'perhaps'
             WHEN ' ' || r.flags || ' ' LIKE '% inferred:%' OR lower(' ' || r.flags || ' ') LIKE '% inferred %' THEN 'yes'
-            ELSE 'no' END AS inferred,
+            ELSE 'no' END AS TEXT) AS inferred,
        CAST(NULL AS TEXT) AS quantity, CAST(NULL AS TEXT) AS engine, CAST(NULL AS TEXT) AS sparsity, CAST(NULL AS TEXT) AS basis,
        CAST(NULL AS DOUBLE PRECISION) AS power_limit, -- of v_comparable_spec
        r.public_id AS public_id, r.url AS url, r.retrieved AS retrieved, r.date AS date, r.tag AS tag,
        r.campaign AS campaign, r.cell AS cell, r.run AS run, r.raw_device AS raw_device, r.disagree AS disagree,
        r.point_id AS point_id, r.process_id AS process_id, r.entry_id AS entry_id, r.ordinal AS ordinal, r.raw_model AS raw_model,
        r.raw_workload AS raw_workload, CAST(NULL AS TEXT) AS standing, CAST(NULL AS TEXT) AS disputed, r.marks AS marks,
-       r.verified_by AS verified_by, r.checked_share AS checked_share
+       r.verified_by AS verified_by, r.checked_share AS checked_share,
+       CAST(CASE WHEN length(r.date) >= 10 THEN substr(r.date, 1, 10) ELSE substr(r.date || '-01-01', 1, 10) END AS TEXT) AS day
   FROM v_result r;
 
 -- One preferred specification, in the columns of v_comparable, so that peaks can be compared too. It is no result: result_id
 -- and entry_id are NULL. disputed: suspect, left out (another statement of it is quarantined), differ (statements more than 1 %
 -- apart, projections not counted), no.
 CREATE VIEW v_comparable_spec AS
-SELECT CAST(NULL AS INTEGER) AS result_id, s.key AS key, 'published' AS evidence, s.source AS source, CAST(NULL AS TEXT) AS suite,
+SELECT CAST(NULL AS INTEGER) AS result_id, s.key AS key, CAST('published' AS TEXT) AS evidence, s.source AS source, CAST(NULL AS TEXT) AS suite,
        CAST(NULL AS TEXT) AS system_type, CAST(NULL AS TEXT) AS round, CAST(NULL AS INTEGER) AS round_order,
        CAST(NULL AS TEXT) AS division, CAST(NULL AS TEXT) AS availability, CAST(NULL AS TEXT) AS verified,
-       CAST(NULL AS TEXT) AS submitter, CAST(NULL AS TEXT) AS system, 'specification' AS workload, CAST(NULL AS TEXT) AS benchmark,
-       CAST(NULL AS TEXT) AS model, CAST(NULL AS TEXT) AS scenario, s.device AS device, 1 AS devices, CAST(NULL AS INTEGER) AS nodes,
-       CAST(NULL AS TEXT) AS backend, s.dtype AS dtype, s.quantity AS metric, s.quantity AS metric_class, 'value' AS statistic,
+       CAST(NULL AS TEXT) AS submitter, CAST(NULL AS TEXT) AS system, CAST('specification' AS TEXT) AS workload, CAST(NULL AS TEXT) AS benchmark,
+       CAST(NULL AS TEXT) AS model, CAST(NULL AS TEXT) AS scenario, s.device AS device, CAST(1 AS INTEGER) AS devices, CAST(NULL AS INTEGER) AS nodes,
+       CAST(NULL AS TEXT) AS backend, s.dtype AS dtype, s.quantity AS metric, s.quantity AS metric_class, CAST('value' AS TEXT) AS statistic,
        CAST(NULL AS INTEGER) AS rank, CAST(NULL AS DOUBLE PRECISION) AS x, s.value AS value, s.unit AS unit,
-       CASE s.quantity WHEN 'power' THEN 'lower' ELSE 'higher' END AS better, CAST(NULL AS INTEGER) AS samples,
-       CAST(NULL AS DOUBLE PRECISION) AS low, CAST(NULL AS DOUBLE PRECISION) AS high, '' AS flags,
+       CAST(CASE s.quantity WHEN 'power' THEN 'lower' ELSE 'higher' END AS TEXT) AS better, CAST(NULL AS INTEGER) AS samples,
+       CAST(NULL AS DOUBLE PRECISION) AS low, CAST(NULL AS DOUBLE PRECISION) AS high, CAST('' AS TEXT) AS flags,
        CAST(NULL AS TEXT) AS accuracy_target, CAST(NULL AS TEXT) AS compatibility, CAST(NULL AS TEXT) AS power_submission,
        CAST(NULL AS TEXT) AS averaged, CAST(NULL AS TEXT) AS inferred, s.quantity AS quantity, s.engine AS engine,
        s.sparsity AS sparsity, s.basis AS basis, s.power_limit AS power_limit, CAST(NULL AS TEXT) AS public_id,
        CAST(NULL AS TEXT) AS url, CAST(NULL AS TEXT) AS retrieved, s.date AS date, CAST(NULL AS TEXT) AS tag,
        CAST(NULL AS TEXT) AS campaign, CAST(NULL AS TEXT) AS cell, CAST(NULL AS TEXT) AS run, s.raw_device AS raw_device,
-       0 AS disagree, CAST(NULL AS INTEGER) AS point_id, CAST(NULL AS INTEGER) AS process_id, CAST(NULL AS INTEGER) AS entry_id,
+       CAST(0 AS INTEGER) AS disagree, CAST(NULL AS INTEGER) AS point_id, CAST(NULL AS INTEGER) AS process_id, CAST(NULL AS INTEGER) AS entry_id,
        CAST(NULL AS INTEGER) AS ordinal, CAST(NULL AS TEXT) AS raw_model, CAST(NULL AS TEXT) AS raw_workload,
        s.standing AS standing,
-       CASE WHEN s.trust = 'suspect' THEN 'suspect' WHEN o.quarantined = 1 THEN 'left out'
-            WHEN o.low < 0.99 * s.value OR o.high > 1.01 * s.value THEN 'differ' ELSE 'no' END AS disputed,
-       '' AS marks, CAST(NULL AS TEXT) AS verified_by, CAST(NULL AS DOUBLE PRECISION) AS checked_share
+       CAST(CASE WHEN s.trust = 'suspect' THEN 'suspect' WHEN o.quarantined = 1 THEN 'left out'
+            WHEN o.low < 0.99 * s.value OR o.high > 1.01 * s.value THEN 'differ' ELSE 'no' END AS TEXT) AS disputed,
+       CAST('' AS TEXT) AS marks, CAST(NULL AS TEXT) AS verified_by, CAST(NULL AS DOUBLE PRECISION) AS checked_share,
+       CAST(CASE WHEN length(s.date) >= 10 THEN substr(s.date, 1, 10) ELSE substr(s.date || '-01-01', 1, 10) END AS TEXT) AS day
   FROM v_spec s
   LEFT JOIN ( -- all that is stated of the same, once for all rows
        SELECT device, quantity, basis, coalesce(dtype, '') AS dtype, coalesce(engine, '') AS engine,
@@ -69,18 +71,19 @@ SELECT CAST(NULL AS INTEGER) AS result_id, s.key AS key, 'published' AS evidence
 
 -- One factor that is a column of v_comparable; needs: the kinds of evidence that have it.
 CREATE VIEW v_column_factor (factor, needs) AS
-VALUES ('evidence', 'measured published mlperf'), ('source', 'measured published mlperf'), ('suite', 'mlperf'),
+SELECT CAST(c.column1 AS TEXT) AS factor, CAST(c.column2 AS TEXT) AS needs
+  FROM (VALUES ('evidence', 'measured published mlperf'), ('source', 'measured published mlperf'), ('suite', 'mlperf'),
        ('system_type', 'mlperf'), ('round', 'mlperf'), ('division', 'mlperf'), ('availability', 'mlperf'),
        ('verified', 'measured mlperf'), ('submitter', 'mlperf'), ('system', 'mlperf'),
        ('workload', 'measured published mlperf'), ('benchmark', 'measured published mlperf'), ('model', 'mlperf'),
        ('scenario', 'mlperf'), ('device', 'measured published mlperf'), ('devices', 'measured published mlperf'),
        ('nodes', 'mlperf'), ('backend', 'measured'), ('dtype', 'measured published mlperf'), ('accuracy_target', ''),
-       ('compatibility', 'mlperf'), ('power_submission', 'mlperf'), ('averaged', 'mlperf'), ('inferred', 'mlperf');
+       ('compatibility', 'mlperf'), ('power_submission', 'mlperf'), ('averaged', 'mlperf'), ('inferred', 'mlperf')) c;
 
 -- One factor of a result that its source gave.
 CREATE VIEW v_factor_given AS
 SELECT r.result_id AS result_id, p.factor AS factor, p.state AS state, p.text AS text, p.num AS num,
-       coalesce(p.unit, (SELECT f.unit FROM factor f WHERE f.factor = p.factor)) AS unit,
+       CAST(coalesce(p.unit, (SELECT f.unit FROM factor f WHERE f.factor = p.factor)) AS TEXT) AS unit,
        r.entry_id AS entry_id, r.ordinal AS ordinal
   FROM result_row r
   JOIN entry e ON e.entry_id = r.entry_id
@@ -89,16 +92,16 @@ SELECT r.result_id AS result_id, p.factor AS factor, p.state AS state, p.text AS
 -- One factor of a result: those that its source gave, those that are columns, and those derived from names and flags.
 -- (Outer joins, not UNION ALL: SQLite brings no condition into the parts of a union that a query counts or averages.)
 CREATE VIEW v_factor AS
-SELECT k.result_id AS result_id, CASE k.given WHEN 0 THEN k.factor ELSE k.given_factor END AS factor,
-       CASE WHEN k.given > 0 THEN k.given_state WHEN k.text IS NOT NULL THEN 'known'
+SELECT k.result_id AS result_id, CAST(CASE k.given WHEN 0 THEN k.factor ELSE k.given_factor END AS TEXT) AS factor,
+       CAST(CASE WHEN k.given > 0 THEN k.given_state WHEN k.text IS NOT NULL THEN 'known'
             WHEN k.factor = 'scenario' AND k.suite IN ('training', 'hpc', 'storage') THEN 'inapplicable'
-            WHEN k.needs LIKE '%' || k.evidence || '%' THEN 'unknown' ELSE 'inapplicable' END AS state,
-       CASE k.given WHEN 0 THEN coalesce(k.text, '') ELSE k.given_text END AS text,
-       CASE WHEN k.given > 0 THEN k.given_num
+            WHEN k.needs LIKE '%' || k.evidence || '%' THEN 'unknown' ELSE 'inapplicable' END AS TEXT) AS state,
+       CAST(CASE k.given WHEN 0 THEN coalesce(k.text, '') ELSE k.given_text END AS TEXT) AS text,
+       CAST(CASE WHEN k.given > 0 THEN k.given_num
             ELSE CASE k.factor WHEN 'devices' THEN k.devices WHEN 'nodes' THEN k.nodes
-                               WHEN 'accuracy_target' THEN CAST(k.text AS DOUBLE PRECISION) END END AS num,
-       CASE WHEN k.given > 0 THEN coalesce(k.given_unit, (SELECT f.unit FROM factor f WHERE f.factor = k.given_factor))
-            ELSE CASE k.factor WHEN 'accuracy_target' THEN '1' END END AS unit,
+                               WHEN 'accuracy_target' THEN CAST(k.text AS DOUBLE PRECISION) END END AS DOUBLE PRECISION) AS num,
+       CAST(CASE WHEN k.given > 0 THEN coalesce(k.given_unit, (SELECT f.unit FROM factor f WHERE f.factor = k.given_factor))
+            ELSE CASE k.factor WHEN 'accuracy_target' THEN '1' END END AS TEXT) AS unit,
        k.entry_id AS entry_id, k.ordinal AS ordinal
   FROM (SELECT c.result_id, c.entry_id, c.ordinal, c.evidence, c.suite, c.devices, c.nodes, g.given, coalesce(p.factor, d.factor) AS given_factor,
                coalesce(p.state, 'known') AS given_state, coalesce(p.text, d.text) AS given_text, coalesce(p.num, d.num) AS given_num,

@@ -4,7 +4,9 @@
 -- counts". fraction: the formula of v_ceiling_of that it begins with; power: of the price that it wants (1 grows with
 -- it, -1 falls; 0 none).
 CREATE VIEW v_formula (formula, fraction, power, meaning) AS
-VALUES ('per_device@1', '', 0, 'rate of one device: total / devices, or as its source states it per device'),
+SELECT CAST(c.column1 AS TEXT) AS formula, CAST(c.column2 AS TEXT) AS fraction, CAST(c.column3 AS INTEGER) AS power,
+       CAST(c.column4 AS TEXT) AS meaning
+  FROM (VALUES ('per_device@1', '', 0, 'rate of one device: total / devices, or as its source states it per device'),
        ('per_node@1', '', 0, 'rate of one node: total / nodes, or as its source states it per node'),
        ('per_watt@1', '', 0, 'total rate / measured power of the same run; never from a TDP'),
        ('per_joule@1', '', 0, 'units / measured energy of the same run: total rate / power, or total rate x time / energy'),
@@ -16,13 +18,15 @@ VALUES ('per_device@1', '', 0, 'rate of one device: total / devices, or as its s
        ('mbu_weights@1', 'mbu_weights@1', 0, 'mbu@1 with the weights alone, where the cache is not known: a lower bound'),
        ('roofline_fraction@1', 'mfu@1', 0, 'rate / min(peak, intensity x bandwidth)'),
        ('busbw@1', '', 0, 'algorithm bandwidth x what a wire carries (v_collective)'),
-       ('device_hours@1', '', 0, 'time to train x devices');
+       ('device_hours@1', '', 0, 'time to train x devices')) c;
 
 -- Each formula once; one that begins with a fraction once for each ceiling that it can be of. (Constants, made once for a
 -- query. The formulas and ceilings multiplied, with a condition, are looked through for every result.) unit: the only one that a
 -- formula is of; '' any.
 CREATE VIEW formula_basis (formula, fraction, power, basis, unit) AS
-VALUES ('per_device@1', '', 0, '', ''), ('per_node@1', '', 0, '', ''), ('per_watt@1', '', 0, '', ''), ('per_joule@1', '', 0, '', ''),
+SELECT CAST(c.column1 AS TEXT) AS formula, CAST(c.column2 AS TEXT) AS fraction, CAST(c.column3 AS INTEGER) AS power,
+       CAST(c.column4 AS TEXT) AS basis, CAST(c.column5 AS TEXT) AS unit
+  FROM (VALUES ('per_device@1', '', 0, '', ''), ('per_node@1', '', 0, '', ''), ('per_watt@1', '', 0, '', ''), ('per_joule@1', '', 0, '', ''),
        ('per_dollar@1', '', -1, '', ''), ('usd_per_million_tokens@1', '', 1, '', 'token/s'), ('busbw@1', '', 0, '', 'B/s'),
        ('device_hours@1', '', 0, '', 's'),
        ('mfu@1', 'mfu@1', 0, 'published', ''), ('mfu@1', 'mfu@1', 0, 'measured', ''), ('mfu@1', 'mfu@1', 0, 'clock', ''),
@@ -31,7 +35,7 @@ VALUES ('per_device@1', '', 0, '', ''), ('per_node@1', '', 0, '', ''), ('per_wat
        ('mbu_weights@1', 'mbu_weights@1', 0, 'published', ''), ('mbu_weights@1', 'mbu_weights@1', 0, 'measured', ''),
        ('mbu_weights@1', 'mbu_weights@1', 0, 'clock', ''),
        ('roofline_fraction@1', 'mfu@1', 0, 'published', ''), ('roofline_fraction@1', 'mfu@1', 0, 'measured', ''),
-       ('roofline_fraction@1', 'mfu@1', 0, 'clock', '');
+       ('roofline_fraction@1', 'mfu@1', 0, 'clock', '')) c;
 
 -- One rate that adds over devices; total and each say it over all of them and for one.
 CREATE VIEW v_rate AS SELECT * FROM v_result WHERE adds = 1;
@@ -45,7 +49,8 @@ SELECT place, name, suite, workload, measured, pair, same, least_factor, least, 
 
 -- Factors that count the cores of a device that took part, and the specification that counts all of them.
 CREATE VIEW v_core (factor, quantity) AS
-VALUES ('tpcs', 'tensor_processor_cores'), ('multiprocessors', 'streaming_multiprocessors'), ('cus', 'compute_units');
+SELECT CAST(c.column1 AS TEXT) AS factor, CAST(c.column2 AS TEXT) AS quantity
+  FROM (VALUES ('tpcs', 'tensor_processor_cores'), ('multiprocessors', 'streaming_multiprocessors'), ('cus', 'compute_units')) c;
 
 -- One rate or time per output token, and what it needs of a ceiling of its device per second and device: `floor`, operations
 -- or bytes of memory; NULL where it needs none that is known.
@@ -56,24 +61,25 @@ VALUES ('tpcs', 'tensor_processor_cores'), ('multiprocessors', 'streaming_multip
 -- weights alone count, a lower bound under another name. A system of MLPerf holds several copies of its model: not counted.
 -- share: of the cores of a device, those that took part (v_core). cached_tokens: sequences x tokens, over all devices.
 CREATE VIEW floor_of AS
-SELECT r.*, CASE WHEN r.unit IN ('FLOP/s', 'OP/s') THEN coalesce(
+SELECT r.*, CAST(CASE WHEN r.unit IN ('FLOP/s', 'OP/s') THEN coalesce(
          (SELECT p.text FROM point_factor p WHERE p.point_id = r.point_id AND p.factor = 'engine' AND p.text IN ('matrix', 'vector')),
-         (SELECT e.engine FROM workload_engine e WHERE e.workload = r.workload)) END AS engine,
-       CASE WHEN r.unit NOT IN ('FLOP/s', 'OP/s')
+         (SELECT e.engine FROM workload_engine e WHERE e.workload = r.workload)) END AS TEXT) AS engine,
+       CAST(CASE WHEN r.unit NOT IN ('FLOP/s', 'OP/s')
                  OR NOT EXISTS (SELECT 1 FROM point_factor p JOIN v_core c ON c.factor = p.factor WHERE p.point_id = r.point_id) THEN 1.0
             ELSE (SELECT p.num / s.value
                     FROM point_factor p JOIN v_core c ON c.factor = p.factor
                     JOIN single_device n ON n.device = r.device
                     JOIN spec_stated s ON s.device = n.spelling AND s.quantity = c.quantity AND s.basis = 'card'
-                   WHERE p.point_id = r.point_id ORDER BY s.key LIMIT 1) END AS share, CASE WHEN length(r.unit) > 2 THEN substr(r.unit, 1, length(r.unit) - 2) END AS work,
-       CASE r.unit WHEN 'OP/s' THEN 'peak_ops' WHEN 'B/s' THEN 'memory_bandwidth' WHEN 's' THEN 'memory_bandwidth' ELSE 'peak_flops' END
+                   WHERE p.point_id = r.point_id ORDER BY s.key LIMIT 1) END AS DOUBLE PRECISION) AS share,
+       CAST(CASE WHEN length(r.unit) > 2 THEN substr(r.unit, 1, length(r.unit) - 2) END AS TEXT) AS work,
+       CAST(CASE r.unit WHEN 'OP/s' THEN 'peak_ops' WHEN 'B/s' THEN 'memory_bandwidth' WHEN 's' THEN 'memory_bandwidth' ELSE 'peak_flops' END AS TEXT)
          AS quantity,
-       CASE r.unit WHEN 'B/s' THEN 'mbu@1'
+       CAST(CASE r.unit WHEN 'B/s' THEN 'mbu@1'
                    WHEN 's' THEN CASE WHEN r.cached_tokens * (SELECT b.cache_per_token_B FROM v_model_bytes b
                                                                 WHERE b.model = r.model AND b.number_format = r.number_format) IS NULL
                                       THEN 'mbu_weights@1' ELSE 'mbu@1' END
-                   ELSE 'mfu@1' END AS fraction_formula,
-       CASE r.unit
+                   ELSE 'mfu@1' END AS TEXT) AS fraction_formula,
+       CAST(CASE r.unit
          WHEN 's' THEN CASE WHEN r.evidence <> 'mlperf' AND r.metric = 'tpot_s' THEN
                        (SELECT b.weights_B + coalesce(b.cache_per_token_B * r.cached_tokens, 0) FROM v_model_bytes b
                          WHERE b.model = r.model AND b.number_format = r.number_format) / nullif(r.value, 0) / nullif(r.devices, 0) END
@@ -82,7 +88,7 @@ SELECT r.*, CASE WHEN r.unit IN ('FLOP/s', 'OP/s') THEN coalesce(
                             FROM model m JOIN point_factor p ON p.point_id = r.point_id AND p.factor = 'sequence_length'
                            WHERE m.model = r.model) END
                        WHEN 'B/s' THEN CASE r.medium WHEN 'memory' THEN 1 END
-                       WHEN 'FLOP/s' THEN 1 WHEN 'OP/s' THEN 1 END END AS floor
+                       WHEN 'FLOP/s' THEN 1 WHEN 'OP/s' THEN 1 END END AS DOUBLE PRECISION) AS floor
   FROM (SELECT t.*,
                (SELECT p.num FROM point_factor p WHERE p.point_id = t.point_id AND p.factor IN ('batch', 'concurrency', 'users')
                    AND p.num IS NOT NULL ORDER BY p.factor LIMIT 1)
@@ -98,18 +104,18 @@ SELECT r.*, CASE WHEN r.unit IN ('FLOP/s', 'OP/s') THEN coalesce(
 -- (published, scaled to the clock that was held, if telemetry says so). What runs on the vector engine has its peaks alone, and
 -- what ran on some cores their share of them; how many they were is unknown where the factor is no number.
 CREATE VIEW against AS
-SELECT f.*, m.formula AS formula_name, m.power AS power, m.basis, p.spec_id AS spec_id, p.value * f.share AS published,
-       CASE m.basis
+SELECT f.*, m.formula AS formula_name, m.power AS power, m.basis, p.spec_id AS spec_id, CAST(p.value * f.share AS DOUBLE PRECISION) AS published,
+       CAST(CASE m.basis
          WHEN 'published' THEN p.value * f.share
          WHEN 'measured' THEN k.value / (SELECT coalesce(nullif(e.devices, 0), 1) FROM entry e WHERE e.entry_id = k.entry_id)
          WHEN 'clock' THEN CASE WHEN f.quantity <> 'memory_bandwidth' THEN p.value * f.share END
               * (SELECT avg(t.value) FROM telemetry t WHERE t.entry_id = f.entry_id AND t.quantity = 'clock')
               / (SELECT s.value FROM single_device n JOIN spec_stated s ON s.device = n.spelling
-                  WHERE n.device = f.device AND s.quantity = 'clock' ORDER BY s.key LIMIT 1) END AS ceiling,
-       CASE m.basis
+                  WHERE n.device = f.device AND s.quantity = 'clock' ORDER BY s.key LIMIT 1) END AS DOUBLE PRECISION) AS ceiling,
+       CAST(CASE m.basis
          WHEN '' THEN NULL
          WHEN 'measured' THEN (SELECT 'r-' || substr(e.run, 3) || '-' || k.ordinal FROM entry e WHERE e.entry_id = k.entry_id)
-         ELSE (SELECT s.key FROM spec_stated s WHERE s.spec_id = p.spec_id) END AS ceiling_key
+         ELSE (SELECT s.key FROM spec_stated s WHERE s.spec_id = p.spec_id) END AS TEXT) AS ceiling_key
   FROM floor_of f
  CROSS JOIN formula_basis m
   LEFT JOIN spec p
@@ -140,7 +146,8 @@ CREATE VIEW v_ceiling_of AS
 SELECT a.result_id AS result_id, a.entry_id AS entry_id, a.ordinal AS ordinal, a.point_id AS point_id, a.source AS source,
        a.device AS device, a.dtype AS dtype, a.number_format AS number_format, a.basis AS basis, a.quantity AS quantity,
        a.floor AS floor, a.published AS published, (SELECT s.key FROM spec_stated s WHERE s.spec_id = a.spec_id) AS published_key,
-       a.ceiling AS ceiling, a.ceiling_key AS ceiling_key, a.formula_name AS formula, a.floor / nullif(a.ceiling, 0) AS fraction,
+       a.ceiling AS ceiling, a.ceiling_key AS ceiling_key, a.formula_name AS formula,
+       CAST(a.floor / nullif(a.ceiling, 0) AS DOUBLE PRECISION) AS fraction,
        a.key AS key, a.evidence AS evidence, a.workload AS workload, a.model AS model, a.scenario AS scenario, a.statistic AS statistic,
        a.unit AS unit, a.raw_device AS raw_device
   FROM against a

@@ -4,7 +4,7 @@
 -- of a stated shape (factors m, n, k), each operand moved once: 2 m n k FLOP over (m k + k n + m n) numbers.
 CREATE VIEW v_intensity AS
 SELECT f.result_id AS result_id, f.entry_id AS entry_id, f.device AS device, f.source AS source, f.floor AS floor,
-       coalesce(f.floor / (SELECT b.floor FROM floor_of b
+       CAST(coalesce(f.floor / (SELECT b.floor FROM floor_of b
                             WHERE b.entry_id = f.entry_id AND b.quantity = 'memory_bandwidth' AND b.floor > 0
                             ORDER BY b.result_id LIMIT 1),
                 (SELECT 2 * m.num * n.num * k.num / (d.size_B * (m.num * k.num + k.num * n.num + m.num * n.num))
@@ -12,7 +12,7 @@ SELECT f.result_id AS result_id, f.entry_id AS entry_id, f.device AS device, f.s
                    JOIN point_factor n ON n.point_id = m.point_id AND n.factor = 'n' AND n.num > 0
                    JOIN point_factor k ON k.point_id = m.point_id AND k.factor = 'k' AND k.num > 0
                    JOIN v_number_format d ON d.number_format = f.number_format
-                  WHERE m.point_id = f.point_id AND m.factor = 'm' AND m.num > 0)) AS intensity_flop_per_B
+                  WHERE m.point_id = f.point_id AND m.factor = 'm' AND m.num > 0)) AS DOUBLE PRECISION) AS intensity_flop_per_B
   FROM floor_of f
  WHERE f.quantity IN ('peak_flops', 'peak_ops');
 
@@ -20,9 +20,9 @@ SELECT f.result_id AS result_id, f.entry_id AS entry_id, f.device AS device, f.s
 -- basis: as in v_ceiling_of, but a clock scales no bandwidth. roof = min(peak, intensity x bandwidth), Williams et al. 2009.
 CREATE VIEW v_roof AS
 SELECT w.result_id AS result_id, w.entry_id AS entry_id, w.basis AS basis, w.intensity_flop_per_B AS intensity_flop_per_B,
-       w.peak AS peak, w.peak_key AS peak_key, w.bandwidth AS bandwidth, w.bandwidth_key AS bandwidth_key,
-       CASE WHEN w.peak < w.intensity_flop_per_B * w.bandwidth THEN w.peak ELSE w.intensity_flop_per_B * w.bandwidth END AS roof,
-       w.floor / CASE WHEN w.peak < w.intensity_flop_per_B * w.bandwidth THEN w.peak ELSE w.intensity_flop_per_B * w.bandwidth END
+       w.peak AS peak, w.peak_key AS peak_key, CAST(w.bandwidth AS DOUBLE PRECISION) AS bandwidth, CAST(w.bandwidth_key AS TEXT) AS bandwidth_key,
+       CAST(CASE WHEN w.peak < w.intensity_flop_per_B * w.bandwidth THEN w.peak ELSE w.intensity_flop_per_B * w.bandwidth END AS DOUBLE PRECISION) AS roof,
+       CAST(w.floor / CASE WHEN w.peak < w.intensity_flop_per_B * w.bandwidth THEN w.peak ELSE w.intensity_flop_per_B * w.bandwidth END AS DOUBLE PRECISION)
          AS fraction
   FROM (SELECT c.result_id, c.entry_id, c.basis, c.floor, i.intensity_flop_per_B, c.ceiling AS peak, c.ceiling_key AS peak_key,
                coalesce(p.value, k.value / (SELECT coalesce(nullif(e.devices, 0), 1) FROM entry e WHERE e.entry_id = k.entry_id))

@@ -4,7 +4,7 @@
 -- is found once, by its number: measured power, energy and time of the same run, and for a roofline the bytes that the run
 -- moves in a second (m) against their ceilings (mp, mk).
 CREATE VIEW reckoned AS
-SELECT a.result_id AS result_id, a.formula_name AS formula, a.power AS power, nullif(a.basis, '') AS basis, a.device AS device,
+SELECT a.result_id AS result_id, a.formula_name AS formula, a.power AS power, CAST(nullif(a.basis, '') AS TEXT) AS basis, a.device AS device,
        CASE a.formula_name
          WHEN 'per_device@1' THEN a.each
          WHEN 'per_node@1' THEN CASE WHEN a.adds = 1 AND a.per = 'node' THEN a.value ELSE a.total / a.nodes END
@@ -26,18 +26,18 @@ SELECT a.result_id AS result_id, a.formula_name AS formula, a.power AS power, nu
                        WHERE y.bytes > 0)
                 ELSE x.fraction END
                  FROM (SELECT a.floor / nullif(a.ceiling, 0) AS fraction) x) END AS value,
-       CASE a.formula_name WHEN 'per_device@1' THEN a.unit || '/device' WHEN 'per_node@1' THEN a.unit || '/node'
+       CAST(CASE a.formula_name WHEN 'per_device@1' THEN a.unit || '/device' WHEN 'per_node@1' THEN a.unit || '/node'
          WHEN 'per_watt@1' THEN a.unit || '/W' WHEN 'per_joule@1' THEN a.work || '/J'
          WHEN 'per_dollar@1' THEN a.work || '/USD' WHEN 'usd_per_million_tokens@1' THEN 'USD/Mtoken'
-         WHEN 'busbw@1' THEN 'B/s' WHEN 'device_hours@1' THEN 'h' ELSE '1' END AS unit,
-       CASE a.formula_name
+         WHEN 'busbw@1' THEN 'B/s' WHEN 'device_hours@1' THEN 'h' ELSE '1' END AS TEXT) AS unit,
+       CAST(CASE a.formula_name
          WHEN 'per_watt@1' THEN (SELECT 'r-' || substr(e.run, 3) FROM entry e WHERE e.entry_id = w.entry_id) || '-' || w.ordinal
          WHEN 'per_joule@1' THEN CASE WHEN w.value > 0 THEN (SELECT 'r-' || substr(e.run, 3) FROM entry e WHERE e.entry_id = w.entry_id) || '-' || w.ordinal
                                       ELSE 'r-' || substr(a.run, 3) || '-' || j.ordinal || ' r-' || substr(a.run, 3) || '-' || t.ordinal END
          WHEN 'roofline_fraction@1' THEN a.ceiling_key || ' ' ||
               CASE a.basis WHEN 'published' THEN (SELECT s.key FROM spec_stated s WHERE s.spec_id = mp.spec_id)
                            ELSE (SELECT 'r-' || substr(e.run, 3) || '-' || mk.ordinal FROM entry e WHERE e.entry_id = mk.entry_id) END
-         ELSE a.ceiling_key END AS facts,
+         ELSE a.ceiling_key END AS TEXT) AS facts,
        a.entry_id AS entry_id, a.ordinal AS ordinal
   FROM against a
   LEFT JOIN result_row w
@@ -77,7 +77,8 @@ SELECT a.result_id AS result_id, a.formula_name AS formula, a.power AS power, nu
 -- One result under one formula that wants a price, at 1 US dollar for a device and hour: at a price of one's own it is
 -- at_one x price where power is 1, at_one / price where it is -1.
 CREATE VIEW v_at_price AS
-SELECT k.result_id AS result_id, k.formula AS formula, k.value AS at_one, k.power AS power, k.unit AS unit, k.device AS device,
+SELECT k.result_id AS result_id, k.formula AS formula,
+       CAST(k.value AS DOUBLE PRECISION) AS at_one, k.power AS power, k.unit AS unit, k.device AS device,
        k.entry_id AS entry_id, k.ordinal AS ordinal
   FROM reckoned k
  WHERE k.power <> 0 AND k.value IS NOT NULL;
@@ -86,9 +87,10 @@ SELECT k.result_id AS result_id, k.formula AS formula, k.value AS at_one, k.powe
 -- for every price of its device; v_price_offer tells until when each counts.
 -- (Outer joins and CASE, not UNION ALL: SQLite brings no condition into the parts of a union that a query counts or averages.)
 CREATE VIEW v_normalised AS
-SELECT n.result_id AS result_id, n.formula AS formula, n.value AS value, n.unit AS unit, n.basis AS basis, n.provider AS provider,
+SELECT n.result_id AS result_id, n.formula AS formula,
+       CAST(n.value AS DOUBLE PRECISION) AS value, n.unit AS unit, n.basis AS basis, n.provider AS provider,
        n.price_kind AS price_kind, n.price_date AS price_date,
-       CASE n.power WHEN 0 THEN n.facts ELSE (SELECT o.key FROM price_stated o WHERE o.price_id = n.price_id) END AS facts,
+       CAST(CASE n.power WHEN 0 THEN n.facts ELSE (SELECT o.key FROM price_stated o WHERE o.price_id = n.price_id) END AS TEXT) AS facts,
        n.entry_id AS entry_id, n.ordinal AS ordinal, n.price_id AS price_id,
        (SELECT o.valid_to FROM v_price_offer o WHERE o.price_id = n.price_id) AS price_valid_to
   FROM (SELECT k.result_id, k.formula, k.unit, k.basis, k.facts, k.entry_id, k.ordinal, k.power, p.price_id, p.provider,

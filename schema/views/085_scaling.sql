@@ -6,14 +6,15 @@
 -- The window puts the results of equal work in the order of their devices; its first is the base, and gets no row itself.
 -- Submissions of MLPerf are systems of their own and not compared here; a wire's rate does not scale.
 CREATE VIEW v_scaling AS
-SELECT g.result_id AS result_id, 'scaling_efficiency@1' AS formula,
-       CASE g.kind WHEN 'weak' THEN g.base_value / g.value WHEN 'strong' THEN g.base_value * g.base_devices / (g.devices * g.value)
-                   ELSE g.value / g.devices / (g.base_value / g.base_devices) END AS value,
-       CASE g.kind WHEN 'weak' THEN g.base_value / g.value * g.devices / g.base_devices WHEN 'strong' THEN g.base_value / g.value
-                   ELSE g.value / g.base_value END AS speedup,
-       g.kind AS kind, g.device AS device, g.workload AS workload, g.model AS model, g.metric AS metric, g.devices AS devices,
-       g.base_devices AS base_devices, g.base_id AS base_id, g.source AS source, g.entry_id AS entry_id, g.ordinal AS ordinal,
-       g.key AS key, g.base_key AS base_key
+SELECT g.result_id AS result_id, CAST('scaling_efficiency@1' AS TEXT) AS formula,
+       CAST(CASE g.kind WHEN 'weak' THEN g.base_value / g.value WHEN 'strong' THEN g.base_value * g.base_devices / (g.devices * g.value)
+                   ELSE g.value / g.devices / (g.base_value / g.base_devices) END AS DOUBLE PRECISION) AS value,
+       CAST(CASE g.kind WHEN 'weak' THEN g.base_value / g.value * g.devices / g.base_devices WHEN 'strong' THEN g.base_value / g.value
+                   ELSE g.value / g.base_value END AS DOUBLE PRECISION) AS speedup,
+       CAST(g.kind AS TEXT) AS kind, g.device AS device, g.workload AS workload, g.model AS model, g.metric AS metric, g.devices AS devices,
+       CAST(g.base_devices AS INTEGER) AS base_devices,
+       CAST(g.base_id AS BIGINT) AS base_id, g.source AS source, g.entry_id AS entry_id, g.ordinal AS ordinal,
+       g.key AS key, CAST(g.base_key AS TEXT) AS base_key
   FROM (SELECT s.*,
                first_value(s.devices) OVER w AS base_devices, first_value(s.value) OVER w AS base_value,
                first_value(s.result_id) OVER w AS base_id, first_value(s.key) OVER w AS base_key
@@ -34,7 +35,8 @@ SELECT g.result_id AS result_id, 'scaling_efficiency@1' AS formula,
                      ORDER BY s.devices, s.key)) g
  WHERE g.devices > g.base_devices
 UNION ALL
-SELECT t.result_id, 'scaling_efficiency@1', t.value * b.num / t.devices, t.value, 'stated', t.device, t.workload, t.model, t.metric,
+SELECT t.result_id, CAST('scaling_efficiency@1' AS TEXT), CAST(t.value * b.num / t.devices AS DOUBLE PRECISION),
+       CAST(t.value AS DOUBLE PRECISION), CAST('stated' AS TEXT), t.device, t.workload, t.model, t.metric,
        t.devices, CAST(b.num AS INTEGER), CAST(NULL AS INTEGER), t.source, t.entry_id, t.ordinal, t.key, CAST(NULL AS TEXT)
   FROM v_result t
   JOIN point_factor b ON b.point_id = t.point_id AND b.factor = 'base_devices' AND b.num > 0

@@ -5,10 +5,12 @@
 -- is its own base, with 1. Work is the same where device, backend, workload, number format, network (shape, biases, sparsity), layers, sequence,
 -- threads of a rank and overlap are; the newest run of the fewest ranks is the base. Ranks may share processors: they are no devices.
 CREATE VIEW v_rank_scaling AS
-SELECT g.result_id AS result_id, 'scaling_efficiency@1' AS formula,
-       g.value / g.ranks / (g.base_value / g.base_ranks) AS value, g.value / g.base_value AS speedup, g.kind AS kind,
-       g.device AS device, g.workload AS workload, g.model AS model, g.batch AS batch, g.overlap AS overlap, g.ranks AS ranks,
-       g.base_ranks AS base_ranks, g.base_id AS base_id, g.entry_id AS entry_id, g.key AS key, g.base_key AS base_key
+SELECT g.result_id AS result_id, CAST('scaling_efficiency@1' AS TEXT) AS formula,
+       CAST(g.value / g.ranks / (g.base_value / g.base_ranks) AS DOUBLE PRECISION) AS value,
+       CAST(g.value / g.base_value AS DOUBLE PRECISION) AS speedup, CAST(g.kind AS TEXT) AS kind,
+       g.device AS device, g.workload AS workload, g.model AS model, g.batch AS batch, CAST(g.overlap AS TEXT) AS overlap, g.ranks AS ranks,
+       CAST(g.base_ranks AS DOUBLE PRECISION) AS base_ranks, CAST(g.base_id AS BIGINT) AS base_id, g.entry_id AS entry_id,
+       CAST(g.key AS TEXT) AS key, CAST(g.base_key AS TEXT) AS base_key
   FROM (SELECT s.*, min(s.ranks) OVER p AS least, max(s.ranks) OVER p AS most, first_value(s.ranks) OVER w AS base_ranks,
                first_value(s.value) OVER w AS base_value, first_value(s.result_id) OVER w AS base_id,
                first_value(s.key) OVER w AS base_key

@@ -91,7 +91,7 @@ napping() { # NAME MILLISECONDS
     fails 0 "interrupted"
     same "$(ask "SELECT count(*) FROM v_run WHERE status = 'cancelled'")" 1
     abdb run -q --command b=./prog --repeat 3
-    run abdb compare tag=a tag=b
+    run abdb compare tag=a tag=b --partial
     fails 0 "A: 1 of the cells of c-"
     run abdb run --command a=./prog --repeat 3 --resume
     fails 0 "cells measured"
@@ -254,4 +254,63 @@ E
     command=$(sed -n 's/^which is slower: //p' said)
     run bash -c "${command/ --fail-on slower/}"
     fails 0 "A tag='a,b'  measured, 1 result    B tag='it''s'"
+}
+
+@test "a run that goes on, was killed or was stopped is named by every answer; a part is not compared as a whole" {
+    set -- run --command a='sleep 0.05' --command b='sleep 0.1' --repeat 12
+    setsid abdb "$@" >began 2>&1 3>&- &
+    until [ "$(abdb query 'SELECT count(*) AS n FROM v_run' -o csv 2>/dev/null | tail -1)" -ge 4 ] 2>/dev/null; do sleep 0.05; done
+    run abdb query kernels
+    fails 0 "abdb run is under way: "
+    fails 0 " of 24 cells are measured (c-"
+    run abdb compare tag=a tag=b --fail-on slower
+    fails 2 "A 'tag=a' has a run that is under way, with "
+    fails 2 "wait for its end, or compare what is there by --partial"
+    kill -9 $!
+    wait $! 2>/dev/null || true
+    run abdb query history
+    fails 0 "the newest run was stopped after "
+    fails 0 "the same command with --resume measures the others; until then names are not resolved"
+    for where in run=latest evidence=measured; do # however the side is named
+        run abdb compare tag=a tag=b --where "$where" --fail-on slower
+        fails 2 "A 'tag=a' has a run that was stopped after "
+    done
+    run abdb compare tag=a tag=b --partial
+    fails 0 "measured, "
+    abdb "$@" --resume >/dev/null
+    run abdb query kernels
+    [[ $output != *"newest run"* && $output != *"not resolved"* ]]
+    run abdb compare tag=a tag=b
+    fails 0 "A tag=a  measured, 12 results"
+    # stopped by ^C, and left behind by a newer one: said of what is compared, no longer of every answer
+    setsid abdb run --command c='sleep 0.2' --repeat 12 >began 2>&1 3>&- &
+    until [ "$(abdb query "SELECT count(*) AS n FROM v_run WHERE tag = 'c'" -o csv 2>/dev/null | tail -1)" -ge 2 ] 2>/dev/null; do sleep 0.05; done
+    kill -TERM $!
+    wait $! || true
+    run abdb query kernels
+    fails 0 "the newest run was stopped after "
+    abdb run --command d='sleep 0.01' --repeat 2 >/dev/null
+    run abdb query kernels
+    [[ $output != *"newest run"* ]]
+    run abdb compare tag=a tag=c
+    fails 2 "B 'tag=c' has a run that was stopped after "
+    same "$(sqlite3 "$ABDB_DB" "SELECT count(*) FROM meta WHERE key GLOB 'run.*'")" 1
+}
+
+@test "explain prints the question that it explains; a database is not merged into itself" {
+    filled "$root/data"
+    run abdb explain choose usd_per_hour device=H200-SXM --today 2026-11-25
+    fails 0 "  in: What to buy or rent, what llama2-70b-99.9, scenario Offline"
+    run abdb explain choose usd_per_hour device=H200-SXM
+    fails 0 "; no option was given"
+    run abdb explain choose usd_per_hour device=H200-SXM --model llama2-70b-99 --scenario Server --rate 12k/s
+    fails 0 "  in: What to buy or rent for 12k/s, what llama2-70b-99, scenario Server"
+    [[ $output != *"no option was given"* ]]
+    ln -s "$ABDB_DB" same.db
+    for name in "$ABDB_DB" same.db; do
+        SECONDS=0
+        run abdb merge "$name"
+        fails 2 "is the database"
+        [ "$SECONDS" -lt 5 ]
+    done
 }

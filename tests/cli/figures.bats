@@ -127,6 +127,103 @@ script() { # FIGURE
     fails 1 "outside: outside"
 }
 
+@test "a picture of any size has the footnote of every mark, the age of prices and what it does not draw, or is refused" {
+    fill
+    local turn=0 size refused=0 drawn=0
+    for f in $(abdb plot --names); do
+        turn=$((turn + 1))
+        at=0
+        for size in 360x240 480x300 card slide 120x100mm 600x700; do
+            at=$((at + 1))
+            thorough || [ $((turn % 18)) -eq $((3 * at % 18)) ] || continue
+            run draw "$f" --size "$size" --markdown --out "$f-$size.svg"
+            [ "$status" -eq 0 ] || refused=$((refused + 1))
+            while [ "$status" -eq 2 ]; do # too small: it is drawn at what the message says
+                [[ $output =~ needs\ a\ (height|width) ]]
+                size=${output##*--size }
+                size=${size/HEIGHT*/700}
+                run draw "$f" --size "$size" --markdown --out "$f-$size.svg"
+            done
+            fails 0 "]($f-$size.svg)"
+            printf '%s\n' "$output" >"$f-$size.md"
+            drawn=$((drawn + 1))
+        done
+    done
+    [ "$refused" -gt 3 ]
+    [ "$drawn" -gt 15 ]
+    run python3 "$root/tests/pages/check_figure_notes.py" ./*.svg
+    fails 0 " 0 notes missing"
+    printf '<svg><text>USD†</text></svg>' >bad.svg
+    printf '![x](bad.svg)\n\n**x**\n\n† derived\n\nprices are up to 600 days old\n' >bad.md
+    run python3 "$root/tests/pages/check_figure_notes.py" bad.svg
+    fails 1 "3 notes missing"
+    if command -v chromium >/dev/null && thorough; then # narrow or not, the words keep apart
+        printf '%s\0' ./*-*.svg | xargs -0 -n 20 python3 "$root/tests/pages/check_figure_text.py"
+    fi
+}
+
+@test "rows that do not fit into a picture are counted in it; a long source wraps and pushes nothing out" {
+    fill
+    whole=$(draw mlperf-scenarios --script | sed -n 's/^rows = //p')
+    draw mlperf-scenarios --size 600x400 --script >small.gp
+    grep -q "not drawn: $((whole - $(sed -n 's/^rows = //p' small.gp))) more rows" small.gp
+    long=$(printf 'https://example.org/%0150d' 0)
+    mkdir -p own/figures
+    { sed -n '1p' "$root/plots/figures/mlperf-llm.gp"; echo "# subtitle: Below $long"; sed '1d; /^# subtitle/d' "$root/plots/figures/mlperf-llm.gp"; } >own/figures/mine.gp
+    ABDB_PATH=$dir/own abdb plot mine --size 480x500 --script >long.gp
+    [ "$(sed -n 's/^subtitle\[[0-9]*\] = "\(.*\)"$/\1/p' long.gp | awk '{ if (length($0) > n) n = length($0) } END { print n }')" -le 73 ]
+    same "$(sed -n 's/^subtitle\[[0-9]*\] = "\(.*\)"$/\1/p' long.gp | tr -d '\n ')" "Below$long"
+}
+
+@test "sizes of print: a PDF measures what was asked for, a PNG has 300 dots an inch" {
+    fill
+    draw mlperf-rounds --size 88x90mm --out r.pdf >/dev/null
+    grep -aq '/MediaBox \[ 0 0 249 255 \]' r.pdf
+    draw mlperf-rounds --size 5inx4in --out r.png >/dev/null
+    same "$(python3 -c 'd = open("r.png", "rb").read(); print(int.from_bytes(d[16:20], "big"), int.from_bytes(d[20:24], "big"))')" "1500 1200"
+    for size in 88mm 88x 88mmx3in 1x1in 88,5x60mm -5x400; do
+        run draw mlperf-rounds --size "$size" --out no.svg
+        fails 2 "--size wants article, slide, card, points such as 720x440"
+    done
+}
+
+@test "no mark is erased by error bars; a letter that no font has is refused, but not in SVG" {
+    fill
+    for f in sweep history llama-bench collectives; do # gnuplot clears the ground below an error bar: before the marks
+        picture "$f"
+        python3 - "$f.svg" <<'P'
+import re, sys
+marks = re.findall(r"<use xlink:href='#gpPt\d+' transform='[^']* scale\(([\d.]+)\)' color='([^']*)'", open(sys.argv[1], encoding="utf-8").read())
+drawn = [colour == "#FFFFFF" for scale, colour in marks if float(scale) > 0]
+assert not all(drawn), sys.argv[1]
+panels = 2 if "llama" in sys.argv[1] else 1
+assert sum(1 for a, b in zip(drawn, drawn[1:]) if b and not a) < panels, (sys.argv[1], drawn)
+P
+    done
+    sed 's/"device": *"[^"]*"/"device": "数式"/' "$fixtures/figures.jsonl" | jq -c 'select(.field.workload == "gemm")' | head -4 >rare.jsonl
+    rm -f "$ABDB_DB"
+    abdb import -q rare.jsonl
+    x=$(abdb query "SELECT factor FROM v_factor WHERE num > 0 GROUP BY factor HAVING count(DISTINCT num) > 0 ORDER BY factor = 'n' DESC, 1 LIMIT 1" -o csv | tail -1)
+    abdb plot sweep --kernel gemm --x "$x" --by device --metric ms --title 数式 --out r.svg
+    grep -q 数式 r.svg
+    fc-list ':charset=6570' | grep -q . && skip "a font here has 数"
+    for type in png pdf; do
+        run abdb plot sweep --kernel gemm --x "$x" --by device --metric ms --title 数式 --out "r.$type"
+        fails 2 "no font here has the letter 数 (U+6570)"
+        [ ! -e "r.$type" ]
+    done
+    run abdb plot sweep --kernel gemm --x "$x" --by device --metric ms --title 'α → Ж' --out "r.png"
+    fails 2 数 # the device's name
+}
+
+@test "vendors keep apart for the colour-blind" {
+    run python3 "$root/tests/pages/check_vendor_colours.py" "$root/plots/style.gp"
+    fails 0 "7 colours, 168 pairs, 0 too near"
+    sed 's/#be0402/#6ba73d/' "$root/plots/style.gp" >near.gp
+    run python3 "$root/tests/pages/check_vendor_colours.py" near.gp
+    fails 1 "light, all colours: NVIDIA and AMD are 0.0 apart"
+}
+
 @test "what a rule refuses is drawn only when asked for, and stamped" {
     filled "$root/data" "$fixtures/questions.csv"
     set -- --baseline device=H200-SXM,model=llama2-70b-99,scenario=Offline,evidence=mlperf --contender model=llama2-70b-99,evidence=measured --metric tokens_per_s

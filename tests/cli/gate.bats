@@ -44,7 +44,7 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     same "$(pairs '.verdict, .shows > 1' tag=a tag=z | tr '\n' ' ')" "unclear true "
     run abdb compare tag=a tag=z --fail-on slower
     fails 1 "1 of 1 cell could not be judged (--missing warn lets them pass): ref gemm n=512 (unclear: "
-    [[ $output == *", not even a doubling: more processes (abdb run --repeat), a quieter machine"* ]]
+    [[ $output == *", not even twice A's value: more processes (abdb run --repeat), a quieter machine"* ]]
     abdb compare tag=a tag=z --fail-on slower --missing warn
 }
 
@@ -249,6 +249,32 @@ P
     [[ $output == *"::notice title=abdb compare tag=a tag=b::3 cells, 1 fail, 1 could not be judged"* ]]
     run abdb compare tag=a tag=b -o github --fail-on same
     [[ $output == *"::error title=ref <evil>&\"%3A%3A%250A n=512::same"* ]] || { echo "$output"; false; }
+}
+
+@test "a summary counts in how many cells a change could hide; every cell is in one count" {
+    processes a c-1 1 10 0.05
+    processes b c-1 1 10 0.09
+    for tag in a b; do processes $tag c-1 1 10 0.002 "" "ref stream n=512" '{"operation":"copy"}'; done
+    run abdb compare tag=a tag=b -o github
+    fails 0 "::warning title=ref gemm n=512::unclear: "
+    fails 0 "%25, so a change of 5 %25 could hide"
+    fails 0 "::2 cells, 0 fail, 0 could not be judged, in 1 a change of 5 % could hide"
+    [[ $output != *"title=ref stream"* ]]
+    run abdb compare tag=a tag=b -o github --find 0.5
+    fails 0 "::2 cells, 0 fail, 0 could not be judged, in 0 a change of 50 % could hide"
+    abdb compare tag=a tag=b -o junit --out gate.xml
+    for find in 0.001 0.05 0.5; do # failure, error, skipped and system-out: each cell has one of them, and the counts are those
+        abdb compare tag=a tag=b --find $find -o junit --out gate.xml
+        python3 - <<'P'
+import collections, xml.etree.ElementTree as e
+s = e.parse("gate.xml").getroot()[0]
+n = collections.Counter(c[0].tag for c in s)
+assert [len(s), n["failure"], n["error"], n["skipped"]] == [int(s.get(k)) for k in ("tests", "failures", "errors", "skipped")], n
+print(n["skipped"])
+P
+    done >counts
+    same "$(tail -1 counts)" 0
+    same "$(sed -n 2p counts)" 1
 }
 
 @test "what else changed stands beside a change, and only there" {

@@ -183,3 +183,18 @@ g|2024-02-03|measured|day"
     same "$(sql "SELECT date_kind FROM v_result WHERE locator = 'd'")" "" # a round that nobody dates
     same "$(sql "SELECT count(*) FROM v_result WHERE rank IS NOT NULL OR x IS NOT NULL")" 0
 }
+
+@test "every column of a view has a type; SQL counts from the day of a date as precise as it is" {
+    filled "$root/data" "$fixtures"/{figures.jsonl,prices.csv,results.csv}
+    run python3 "$root/tests/checks/view_types.py" "$ABDB_DB"
+    fails 0 " columns, 0 wrong"
+    [ "${output%% *}" -gt 900 ]
+    same "$(sql "SELECT count(*) FROM v_price WHERE per_device_hour < '2.5'")" "$(sql "SELECT count(*) FROM v_price WHERE per_device_hour < 2.5")"
+    same "$(sql "SELECT count(*) FROM v_result WHERE date IS NOT NULL AND strftime('%Y', day) <> substr(date, 1, 4)")" 0
+    [ "$(sql "SELECT count(DISTINCT length(date)) FROM v_result")" -ge 3 ]
+    sql "CREATE VIEW w_bad AS SELECT 1 + 1 AS x, '2024' AS date; CREATE VIEW w_worse AS SELECT CAST('2024' AS TEXT) AS date, CAST('2023-01-01' AS TEXT) AS day"
+    run python3 "$root/tests/checks/view_types.py" "$ABDB_DB" 'w\_%'
+    fails 1 "w_bad.x has no type"
+    fails 1 "w_worse: 2023-01-01 is no day of 2024"
+    fails 1 "4 columns, 4 wrong"
+}
