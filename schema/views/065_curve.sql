@@ -1,0 +1,73 @@
+-- 065_curve.sql - a serving system under several loads: its throughput and latencies are a curve. Which points belong to one curve
+-- is decided by rows `curve` of data/rules/workloads.csv, and by the columns that curve names.
+
+-- One load of a run. axis: 1: the one along which its curve lies; an open loop of requests a second comes before users.
+CREATE VIEW run_load AS
+SELECT e.entry_id AS entry_id, p.factor AS factor, p.num AS load,
+       row_number() OVER (PARTITION BY e.entry_id ORDER BY CASE p.factor WHEN 'request_rate' THEN 1 WHEN 'rate' THEN 2 WHEN 'users' THEN 3
+                                                                         WHEN 'concurrency' THEN 4 ELSE 5 END, p.factor) AS axis
+  FROM entry e
+  JOIN point_factor p ON p.point_id = e.point_id
+  JOIN workload_factor c ON c.workload = 'curve' AND c.factor = p.factor AND c.role = 'load'
+ WHERE p.num IS NOT NULL;
+
+-- One point of a curve: the throughput of a serving system under one load, whose run states a latency, too.
+CREATE VIEW v_curve AS
+SELECT r.entry_id AS entry_id, r.result_id AS result_id, r.key AS key,
+       r.source || coalesce(', ' || r.device, '') || coalesce(' x' || CAST(r.devices AS TEXT), '') ||
+       coalesce(', nodes=' || CAST(r.nodes AS TEXT), '') || coalesce(', ' || r.model, ', ' || r.workload, '') || coalesce(', ' || r.dtype, '') ||
+       coalesce(', backend=' || r.backend, '') || coalesce(', submitter=' || r.submitter, '') || coalesce(', system=' || r.system, '') ||
+       coalesce(', platform=' || r.platform, '') || coalesce(', round=' || r.round, '') || coalesce(', division=' || r.division, '') ||
+       coalesce(', scenario=' || nullif(r.scenario, 'serving'), '') || coalesce(', tag=' || r.tag, '') ||
+       coalesce((SELECT ', ' || s.settings FROM curve_setting s WHERE s.entry_id = r.entry_id), '') || ', over ' || l.factor ||
+       coalesce((SELECT min(', ' || o.factor || '=' || CAST(o.load AS TEXT)) FROM run_load o WHERE o.entry_id = r.entry_id AND o.axis > 1), '') AS curve,
+       l.factor AS load_kind, l.load AS load, r.total AS tokens_per_s, r.each AS tokens_per_s_per_device,
+       r.evidence AS evidence, r.source AS source, r.device AS device, r.devices AS devices, r.nodes AS nodes, r.model AS model,
+       r.workload AS workload, r.dtype AS dtype, r.backend AS backend, r.tag AS tag,
+       (SELECT p.num FROM point_factor p WHERE p.point_id = r.point_id AND p.factor = 'input_tokens') AS input_tokens,
+       (SELECT p.num FROM point_factor p WHERE p.point_id = r.point_id AND p.factor = 'output_tokens') AS output_tokens,
+       r.marks AS marks, r.run AS run, r.ordinal AS ordinal
+  FROM v_result r
+  JOIN run_load l ON l.entry_id = r.entry_id AND l.axis = 1
+ WHERE r.metric = 'tokens_per_s' AND r.rank IS NULL
+   AND EXISTS (SELECT 1 FROM v_stored s WHERE s.entry_id = r.entry_id AND s.metric IN ('ttft_s', 'tpot_s', 'itl_s', 'latency_s'));
+
+-- One latency at a point of a curve. percentile: 50 of a median; NULL: a mean, a least or a largest, which are no percentile.
+CREATE VIEW v_curve_latency AS
+SELECT s.entry_id AS entry_id, s.result_id AS result_id, s.metric AS metric, s.statistic AS statistic, s.value AS value,
+       CASE WHEN s.statistic = 'median' THEN 50.0 WHEN s.statistic LIKE 'p_%' THEN CAST(substr(s.statistic, 2) AS DOUBLE PRECISION) END AS percentile,
+       s.ordinal AS ordinal
+  FROM v_stored s
+ WHERE s.metric IN ('ttft_s', 'tpot_s', 'itl_s', 'latency_s');
+
+INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
+('v_curve', 1, 'entry_id', '', 'number of the run in this file (v_run)'),
+('v_curve', 2, 'result_id', '', 'number of the throughput in this file (v_result)'),
+('v_curve', 3, 'key', '', 'printed key of the throughput: the member of the curve'),
+('v_curve', 4, 'curve', '', 'what all points of the curve agree in; ~: to two or three digits'),
+('v_curve', 5, 'load_kind', '', 'the axis: users, concurrency, requests a second, or sequences at once (batch)'),
+('v_curve', 6, 'load', '', 'place on the axis'),
+('v_curve', 7, 'tokens_per_s', 'token/s', 'output tokens of all devices'),
+('v_curve', 8, 'tokens_per_s_per_device', 'token/s', 'of one device'),
+('v_curve', 9, 'evidence', '', 'measured, published or mlperf'),
+('v_curve', 10, 'source', '', 'who says it (v_source)'),
+('v_curve', 11, 'device', '', 'canonical device'),
+('v_curve', 12, 'devices', '', 'devices that took part'),
+('v_curve', 13, 'nodes', '', 'nodes'),
+('v_curve', 14, 'model', '', 'canonical model'),
+('v_curve', 15, 'workload', '', 'what was run'),
+('v_curve', 16, 'dtype', '', 'number format'),
+('v_curve', 17, 'backend', '', 'program that served'),
+('v_curve', 18, 'tag', '', 'name given by the user'),
+('v_curve', 19, 'input_tokens', 'token', 'mean length of a prompt'),
+('v_curve', 20, 'output_tokens', 'token', 'mean length of an answer'),
+('v_curve', 21, 'marks', '', 'judgements on the point (v_mark)'),
+('v_curve', 22, 'run', '', 'printed key of the run'),
+('v_curve', 23, 'ordinal', '', 'place of the throughput in the run'),
+('v_curve_latency', 1, 'entry_id', '', 'number of the run in this file'),
+('v_curve_latency', 2, 'result_id', '', 'number of the result in this file (v_result)'),
+('v_curve_latency', 3, 'metric', '', 'ttft_s, tpot_s, itl_s or latency_s'),
+('v_curve_latency', 4, 'statistic', '', 'as stated: p99, median, mean'),
+('v_curve_latency', 5, 'value', 's', 'the latency'),
+('v_curve_latency', 6, 'percentile', '', 'of the requests; NULL: a mean, a least or a largest is none'),
+('v_curve_latency', 7, 'ordinal', '', 'place in the run');
