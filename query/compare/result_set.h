@@ -77,6 +77,8 @@ typedef struct {
     const char *provider, *provider_kind, *price_kind; /* of that price */
     double price_age_days;                             /* NAN: undated */
     const char *too_small; /* cheaper offers that do not hold a node of its system, or NULL */
+    const char *met_by;    /* how it keeps the latency limits of the question, or NULL */
+    const char *load_kind; /* the axis of the curve that it was read off, or NULL */
 } abdb_member;
 
 typedef struct {
@@ -87,6 +89,8 @@ typedef struct {
     size_t members;
     abdb_arena arena;
 } abdb_set;
+
+struct abdb_latency_question;
 
 /* How values are normalised. NULL: the default. */
 typedef struct {
@@ -99,6 +103,7 @@ typedef struct {
     const char *price; /* 'DEVICE=2.49 USD/h,...': the reader's own */
     const char *price_max_age_days, *today;
     const char *marks; /* "any": marks with the effect "leave out" leave nothing out */
+    const struct abdb_latency_question *at; /* limits that curves are read at (latency_answer.h) */
 } abdb_normalisation;
 
 /* The results that both selections pick (where may be NULL). ABDB_USAGE: not of the grammar, an
