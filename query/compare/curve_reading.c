@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "schema/core/array.h"
+
 /* --- the front -------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -30,7 +32,7 @@ static placed *sort_out_front(const abdb_curve_point *point, size_t points, size
     *count = 0;
     if (!all) return NULL;
     for (size_t i = 0; i < points; i++) all[i] = (placed){point[i], i};
-    qsort(all, points, sizeof *all, compare_latency_then_rate);
+    abdb_array_sort(all, points, sizeof *all, compare_latency_then_rate);
     for (size_t i = 0; i < points; i++)
         if (all[i].at.rate > best) {
             best = all[i].at.rate;

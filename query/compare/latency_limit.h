@@ -18,8 +18,9 @@ bool abdb_latency_limits_given(const abdb_latency_limits *limits);
 /* The seconds of "50ms", "2 s", "0.05": what is written after option (--ttft). NULL: NAN. */
 ABDB_MUST_USE abdb_status abdb_parse_latency(const char *option, const char *text, double *out,
                                              abdb_error *err);
-/* How a member keeps all limits, such as "own run: TPOT p99 = 30 ms" or "rule of Interactive: TPOT p99
- * <= 40 ms"; NULL where it does not, or where that is unknown: then *why_not has words. From arena. */
+/* How a member keeps all limits, such as "own run: TPOT p99 = 30 ms" or "rule of Interactive: TPOT
+ * p99 <= 40 ms"; NULL where it does not, or where that is unknown: then *why_not has words. From
+ * arena. */
 ABDB_MUST_USE abdb_status abdb_explain_latency_limits_kept(
     const abdb_set *set, size_t member, sqlite3 *db, const abdb_latency_limits *limits,
     const char **met_by, const char **why_not, abdb_arena *arena, abdb_error *err);

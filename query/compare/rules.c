@@ -160,8 +160,8 @@ static bool setting_was_requested(const abdb_set *set, size_t member, const char
 }
 
 /* Must members of a group agree in this factor? Yes where its role is `pair`, or `load` if loads
- * count; where the plan asked for that setting; or where a rule that may refuse looks at it. Not in the load
- * of a curve that was read within limits. */
+ * count; where the plan asked for that setting; or where a rule that may refuse looks at it. Not in
+ * the load of a curve that was read within limits. */
 static bool factor_splits_groups(const abdb_rulebook *book, const abdb_set *set, size_t member,
                                  const char *factor, bool loads)
 {

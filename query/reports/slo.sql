@@ -38,7 +38,7 @@ SELECT DISTINCT workload FROM v_curve WHERE (:model IS NULL OR model = :model) A
 -- @table read
 SELECT c.* FROM served w, abdb_curve_at(json_object('selection', 'workload=' || quote(w.workload) || iif(:model IS NULL, '', ',model=' || quote(:model)) || iif(:device IS NULL, '', ',device=' || quote(:device)),
        'where', :where, 'at', :at, 'percentile', :percentile, 'between', :between)) c
--- @table point
+-- @table answered
 SELECT r.*, v.input_tokens, v.output_tokens FROM read r
   LEFT JOIN (SELECT curve, avg(input_tokens) AS input_tokens, avg(output_tokens) AS output_tokens FROM v_curve GROUP BY curve) v ON v.curve = r.curve
 -- @rows
@@ -49,7 +49,7 @@ SELECT p.device, p.devices, p.model, p.dtype, p.input_tokens, p.output_tokens, p
        :usd_per_hour * p.devices / (p.value * 3600) * 1e6 AS usd_per_million, p.standing, p.why, p.metric, p.percentile, p.curve,
        trim(coalesce(p.device, 'device not stated') || coalesce(' ' || p.dtype, '') || coalesce(' ' || CAST(round(p.input_tokens) AS INTEGER) || ' tokens in', '')) AS _label,
        p.key || coalesce(' ' || p.key_high, '') AS _facts
-  FROM point p
+  FROM answered p
  ORDER BY p.model, p.input_tokens, p.output_tokens, p.value / p.devices DESC, p.curve;
 -- @notes
 SELECT line FROM (

@@ -14,9 +14,9 @@
  *   abdb_compare(baseline, contender [, metric [, per [, exploratory]]])
  *                                   the columns of `abdb compare -o csv`; exploratory 1: pairs that
  *                                   a rule refuses too, stamped
- *   abdb_curve_at(asked)            the curves over load of a selection, each read at latency limits;
- *                                   asked: a JSON object of selection, where, at, percentile,
- *                                   between, divide_by (what --per is) and prices
+ *   abdb_curve_at(asked)            the curves over load of a selection, each read at latency
+ *                                   limits; asked: a JSON object of selection, where, at,
+ *                                   percentile, between, divide_by (what --per is) and prices
  *   abdb_fleet(measured)            nodes against their peers (schema/core/fleet.h): a row a node,
  *                                   cell NULL, and a row a node and cell; measured: a JSON array
  *                                   of [node, cell, process, seconds], the first three texts
