@@ -16,7 +16,7 @@
 -- column: input_tokens | prompt | g4 | mean tokens of a prompt
 -- column: output_tokens | answer | g4 | mean tokens of an answer
 -- column: tokens_per_s | tokens/s | g5 | output tokens of all devices
--- column: tokens_per_s_per_device | /device | g5 | of one device | per_device@1
+-- column: tokens_per_s_per_device | /device | g5 | of one device
 -- column: load | load | g4 | at the point that answers; between points the lower one
 -- column: load_high | to | g4 | the upper one
 -- column: load_kind | of | | concurrency, users, requests a second or sequences at once
@@ -25,7 +25,7 @@
 -- column: points | points | | that state the latency
 -- column: errors_percent | errors % | | of each inner point, were it left out and interpolated
 -- column: users | users | g4 | who wait for answers: the load of a closed loop
--- column: usd_per_million | USD/Mtoken | g4 | output tokens | usd_per_million_tokens@1
+-- column: usd_per_million | USD/Mtoken | g4 | output tokens
 -- column: standing | standing | | within: inside the measured range; clamped: beyond its end, so the last point counts; too short: no point keeps the limit
 -- column: why | no answer because | cut80 | and the measured range
 -- column: metric | limit on | | that binds: ttft_s, tpot_s or latency_s
@@ -39,18 +39,21 @@ SELECT DISTINCT workload FROM v_curve WHERE (:model IS NULL OR model = :model) A
 SELECT c.* FROM served w, abdb_curve_at(json_object('selection', 'workload=' || quote(w.workload) || iif(:model IS NULL, '', ',model=' || quote(:model)) || iif(:device IS NULL, '', ',device=' || quote(:device)),
        'where', :where, 'at', :at, 'percentile', :percentile, 'between', :between)) c
 -- @table answered
-SELECT r.*, v.input_tokens, v.output_tokens FROM read r
+SELECT r.*, v.input_tokens, v.output_tokens, m.tokens_per_s AS measured, m.tokens_per_s_per_device / m.tokens_per_s AS of_device,
+       (SELECT a.at_one FROM v_at_price a WHERE a.result_id = r.result_id AND a.formula = 'usd_per_million_tokens@1') AS at_one
+  FROM read r
+  LEFT JOIN v_curve m ON m.result_id = r.result_id
   LEFT JOIN (SELECT curve, avg(input_tokens) AS input_tokens, avg(output_tokens) AS output_tokens FROM v_curve GROUP BY curve) v ON v.curve = r.curve
 -- @rows
-SELECT p.device, p.devices, p.model, p.dtype, p.input_tokens, p.output_tokens, p.value AS tokens_per_s, p.value / p.devices AS tokens_per_s_per_device,
+SELECT p.device, p.devices, p.model, p.dtype, p.input_tokens, p.output_tokens, p.value AS tokens_per_s, p.value * p.of_device AS tokens_per_s_per_device,
        p.load, p.load_high, p.load_kind, 1000 * p.shortest_s AS shortest_ms, 1000 * p.longest_s AS longest_ms, p.points,
        (SELECT group_concat(printf('%.3g', 100 * value), ' ') FROM json_each(p.errors)) AS errors_percent,
        CASE WHEN p.load_kind IN ('users', 'concurrency') THEN p.load END AS users,
-       :usd_per_hour * p.devices / (p.value * 3600) * 1e6 AS usd_per_million, p.standing, p.why, p.metric, p.percentile, p.curve,
+       :usd_per_hour * p.at_one * p.measured / p.value AS usd_per_million, p.standing, p.why, p.metric, p.percentile, p.curve,
        trim(coalesce(p.device, 'device not stated') || coalesce(' ' || p.dtype, '') || coalesce(' ' || CAST(round(p.input_tokens) AS INTEGER) || ' tokens in', '')) AS _label,
        p.key || coalesce(' ' || p.key_high, '') AS _facts
   FROM answered p
- ORDER BY p.model, p.input_tokens, p.output_tokens, p.value / p.devices DESC, p.curve;
+ ORDER BY p.model, p.input_tokens, p.output_tokens, p.value * p.of_device DESC, p.curve;
 -- @notes
 SELECT line FROM (
   SELECT 1 AS place, 'read off each curve ' ||

@@ -1,17 +1,16 @@
 -- 065_curve.sql - a serving system under several loads: its throughput and latencies are a curve. Which points belong to one curve
 -- is decided by rows `curve` of data/rules/workloads.csv, and by the columns that curve names.
 
--- One load of a run. axis: 1: the one along which its curve lies; an open loop of requests a second comes before users.
-CREATE VIEW run_load AS
-SELECT e.entry_id AS entry_id, p.factor AS factor, p.num AS load,
-       row_number() OVER (PARTITION BY e.entry_id ORDER BY CASE p.factor WHEN 'request_rate' THEN 1 WHEN 'rate' THEN 2 WHEN 'users' THEN 3
-                                                                         WHEN 'concurrency' THEN 4 ELSE 5 END, p.factor) AS axis
-  FROM entry e
-  JOIN point_factor p ON p.point_id = e.point_id
-  JOIN workload_factor c ON c.workload = 'curve' AND c.factor = p.factor AND c.role = 'load'
- WHERE p.num IS NOT NULL;
+-- The loads of a set of factors, the axis of its curve first: an open loop of requests a second comes before users.
+CREATE VIEW curve_load AS
+SELECT p.point_id AS point_id, p.factor AS factor, p.num AS load,
+       CASE p.factor WHEN 'request_rate' THEN 1 WHEN 'rate' THEN 2 WHEN 'users' THEN 3 WHEN 'concurrency' THEN 4 ELSE 5 END AS place
+  FROM point_factor p
+ WHERE p.num IS NOT NULL
+   AND EXISTS (SELECT 1 FROM workload_factor c WHERE c.workload = 'curve' AND c.factor = p.factor AND c.role = 'load');
 
--- One point of a curve: the throughput of a serving system under one load, whose run states a latency, too.
+-- One point of a curve: the throughput of a serving system under one load, whose run states a latency, too. (Subqueries and no
+-- joins: what some results cost must not grow with the file.)
 CREATE VIEW v_curve AS
 SELECT r.entry_id AS entry_id, r.result_id AS result_id, r.key AS key,
        r.source || coalesce(', ' || r.device, '') || coalesce(' x' || CAST(r.devices AS TEXT), '') ||
@@ -19,17 +18,18 @@ SELECT r.entry_id AS entry_id, r.result_id AS result_id, r.key AS key,
        coalesce(', backend=' || r.backend, '') || coalesce(', submitter=' || r.submitter, '') || coalesce(', system=' || r.system, '') ||
        coalesce(', platform=' || r.platform, '') || coalesce(', round=' || r.round, '') || coalesce(', division=' || r.division, '') ||
        coalesce(', scenario=' || nullif(r.scenario, 'serving'), '') || coalesce(', tag=' || r.tag, '') ||
-       coalesce((SELECT ', ' || s.settings FROM curve_setting s WHERE s.entry_id = r.entry_id), '') || ', over ' || l.factor ||
-       coalesce((SELECT min(', ' || o.factor || '=' || CAST(o.load AS TEXT)) FROM run_load o WHERE o.entry_id = r.entry_id AND o.axis > 1), '') AS curve,
-       l.factor AS load_kind, l.load AS load, r.total AS tokens_per_s, r.each AS tokens_per_s_per_device,
+       coalesce((SELECT ', ' || s.settings FROM curve_setting s WHERE s.entry_id = r.entry_id), '') || ', over ' || r.load_kind ||
+       coalesce((SELECT min(', ' || o.factor || '=' || CAST(o.load AS TEXT)) FROM curve_load o WHERE o.point_id = r.point_id AND o.factor <> r.load_kind), '') AS curve,
+       r.load_kind AS load_kind, (SELECT l.load FROM curve_load l WHERE l.point_id = r.point_id AND l.factor = r.load_kind) AS load,
+       r.total AS tokens_per_s, r.each AS tokens_per_s_per_device,
        r.evidence AS evidence, r.source AS source, r.device AS device, r.devices AS devices, r.nodes AS nodes, r.model AS model,
        r.workload AS workload, r.dtype AS dtype, r.backend AS backend, r.tag AS tag,
        (SELECT p.num FROM point_factor p WHERE p.point_id = r.point_id AND p.factor = 'input_tokens') AS input_tokens,
        (SELECT p.num FROM point_factor p WHERE p.point_id = r.point_id AND p.factor = 'output_tokens') AS output_tokens,
        r.marks AS marks, r.run AS run, r.ordinal AS ordinal
-  FROM v_result r
-  JOIN run_load l ON l.entry_id = r.entry_id AND l.axis = 1
- WHERE r.metric = 'tokens_per_s' AND r.rank IS NULL
+  FROM (SELECT t.*, (SELECT l.factor FROM curve_load l WHERE l.point_id = t.point_id ORDER BY l.place, l.factor LIMIT 1) AS load_kind
+          FROM v_result t) r
+ WHERE r.metric = 'tokens_per_s' AND r.rank IS NULL AND r.load_kind IS NOT NULL
    AND EXISTS (SELECT 1 FROM v_stored s WHERE s.entry_id = r.entry_id AND s.metric IN ('ttft_s', 'tpot_s', 'itl_s', 'latency_s'));
 
 -- One latency at a point of a curve. percentile: 50 of a median; NULL: a mean, a least or a largest, which are no percentile.
