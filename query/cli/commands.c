@@ -20,6 +20,8 @@
 #define AT_OPTIONS \
     {"at", 0, "LIMITS", \
      "throughput within latency limits, ttft=2s,tpot=50ms, read off each curve over load"}, \
+    {"quality", 0, "CONDITION", \
+     "only what is known to keep it: 'accuracy>=0.99', 'perplexity<6.3'"}, \
     {"percentile", 0, "P", "of --at: of the requests, in percent, that keep them (default 99)"}, \
     {"between", 0, "linear|monotone", \
      "of --at: interpolate between measured points (default: the best of them)"}

@@ -171,6 +171,9 @@ typedef struct {
     abdb_arena arena;
 } abdb_comparison;
 
+/* differing_factors.c: what of role `agree` differs between the sides of a pair, or is unknown. */
+ABDB_MUST_USE abdb_status abdb_pair_collect_differing_factors(abdb_comparison *c, abdb_pair *pair,
+                                                              abdb_error *err);
 /* overlap.c: refuses two sides that share results (ABDB_USAGE, with the first of them); b is called
  * by that letter. */
 ABDB_MUST_USE abdb_status abdb_sets_refuse_overlap(const abdb_set *a, const abdb_set *b,

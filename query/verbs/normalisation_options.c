@@ -16,7 +16,8 @@ void abdb_parse_normalisation_options(const abdb_args *args, abdb_normalisation 
                                 .price = abdb_arg_value(args, "price"),
                                 .price_max_age_days = abdb_arg_value(args, "price-max-age"),
                                 .today = abdb_arg_value(args, "today"),
-                                .marks = abdb_arg_value(args, "marks")};
+                                .marks = abdb_arg_value(args, "marks"),
+                                .quality = abdb_arg_value(args, "quality")};
 }
 
 abdb_status abdb_parse_at_options(const abdb_args *args, abdb_latency_question *question,

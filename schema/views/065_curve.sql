@@ -40,6 +40,17 @@ SELECT s.entry_id AS entry_id, s.result_id AS result_id, s.metric AS metric, s.s
   FROM v_stored s
  WHERE s.metric IN ('ttft_s', 'tpot_s', 'itl_s', 'latency_s');
 
+-- One value of the quality of a model in a number format. yardstick: what it was measured with, as far as it is known.
+CREATE VIEW v_quality AS
+SELECT c.result_id AS result_id, c.key AS key, c.benchmark AS base_model, c.model AS model, c.dtype AS dtype, c.metric AS metric,
+       c.statistic AS statistic, c.value AS value, c.unit AS unit, c.better AS better,
+       substr(coalesce((SELECT min(', ' || p.text) FROM point_factor p WHERE p.point_id = c.point_id AND p.factor IN ('corpus', 'task')), '') ||
+              coalesce((SELECT ', context ' || p.text FROM point_factor p WHERE p.point_id = c.point_id AND p.factor = 'n_ctx'), '') ||
+              coalesce((SELECT ', judge ' || p.text FROM point_factor p WHERE p.point_id = c.point_id AND p.factor = 'judge'), ''), 3) AS yardstick,
+       c.evidence AS evidence, c.source AS source, c.entry_id AS entry_id, c.ordinal AS ordinal
+  FROM v_comparable c
+ WHERE c.metric_class IN ('accuracy', 'perplexity', 'kl_divergence') AND c.dtype IS NOT NULL;
+
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_curve', 1, 'entry_id', '', 'number of the run in this file (v_run)'),
 ('v_curve', 2, 'result_id', '', 'number of the throughput in this file (v_result)'),
@@ -70,4 +81,19 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_curve_latency', 4, 'statistic', '', 'as stated: p99, median, mean'),
 ('v_curve_latency', 5, 'value', 's', 'the latency'),
 ('v_curve_latency', 6, 'percentile', '', 'of the requests; NULL: a mean, a least or a largest is none'),
-('v_curve_latency', 7, 'ordinal', '', 'place in the run');
+('v_curve_latency', 7, 'ordinal', '', 'place in the run'),
+('v_quality', 1, 'result_id', '', 'number of the result in this file (v_result)'),
+('v_quality', 2, 'key', '', 'printed key of the result'),
+('v_quality', 3, 'base_model', '', 'the model without its number format: benchmark of v_comparable'),
+('v_quality', 4, 'model', '', 'canonical model'),
+('v_quality', 5, 'dtype', '', 'number format'),
+('v_quality', 6, 'metric', '', 'accuracy, perplexity or kl_divergence; accuracy.NAME where a benchmark has several'),
+('v_quality', 7, 'statistic', '', 'value, mean'),
+('v_quality', 8, 'value', 'unit', 'the quality'),
+('v_quality', 9, 'unit', '', 'base unit'),
+('v_quality', 10, 'better', '', 'higher or lower'),
+('v_quality', 11, 'yardstick', '', 'corpus or task, context and judge, as far as known'),
+('v_quality', 12, 'evidence', '', 'measured, published or mlperf'),
+('v_quality', 13, 'source', '', 'who says it (v_source)'),
+('v_quality', 14, 'entry_id', '', 'number of the run in this file (v_run)'),
+('v_quality', 15, 'ordinal', '', 'place in the run');

@@ -123,3 +123,45 @@ PY
     run abdb query "SELECT * FROM abdb_curve_at('{}')"
     fails 2 "within which limits"
 }
+
+@test "with its quality known, another number format is compared with its price in quality, and ranked beside it" {
+    { mine
+      point a H100-SXM 1 1000 0.01 '.field.model = "llama 8B Q4_0" | .field.dtype = "Q4_0"'
+      point b H100-SXM 1 800 0.01 '.field.model = "llama 8B Q4_K - Medium" | .field.dtype = "Q4_K - Medium"'
+      point c H100-SXM 1 600 0.01 '.field.model = "llama 8B F16" | .field.dtype = "F16"'; } >own.jsonl
+    abdb import -q "$root"/data/*.csv "$root/data/rules" own.jsonl
+    run abdb compare tag=a tag=b
+    fails 0 "quality unknown|unknown"
+    run abdb rank work=serving --by tag --quality 'perplexity<6.4'
+    fails 3 "perplexity of llama 8B in "
+    { echo evidence,kind,source,workload,model,dtype,metric,statistic,value,unit,locator,factor.corpus,factor.n_ctx
+      echo "measured,run,mine,quality,llama 8B,Q4_0,perplexity,value,6.51,1,row 1,wikitext-2,512"
+      echo "measured,run,mine,quality,llama 8B,Q4_K - Medium,perplexity,value,6.31,1,row 2,wikitext-2,512"
+      echo "measured,run,mine,quality,llama 8B F16,F16,perplexity,value,6.25,1,row 3,wikitext-2,512"; } >quality.csv
+    abdb import -q quality.csv
+    run abdb compare tag=a tag=b
+    fails 0 "quality perplexity 6.51 (wikitext-2, context 512)|perplexity 6.31 (wikitext-2, context 512)"
+    [[ $output == *0.80x* ]]
+    # at least this quality: one ranking over the formats that keep it
+    same "$(abdb rank work=serving --by tag --quality 'perplexity<6.4' --json 2>/dev/null | jq -c 'map([.device, .value, .place])')" '[["b",800,1],["c",600,2]]'
+    run abdb rank work=serving --by tag --quality 'perplexity<6.4'
+    fails 0 "perplexity 6.51 is not < 6.4"
+    same "$(abdb rank work=serving --by tag --quality 'perplexity<6.4' --at tpot=50ms --json 2>/dev/null | jq length)" 2
+    # the worst that is known counts; MLPerf demands a share of the reference
+    sed -n 1p quality.csv >more.csv
+    echo "measured,run,mine,quality,llama 8B,Q4_K - Medium,perplexity,value,6.6,1,row 4,c4,512" >>more.csv
+    abdb import -q more.csv
+    same "$(abdb rank work=serving --by tag --quality 'perplexity<6.4' --json 2>/dev/null | jq -c 'map(.device)')" '["c"]'
+    for wrong in 'speed>1' 'accuracy=1' 'accuracy>=much' 'accuracy'; do
+        run abdb rank work=serving --quality "$wrong"
+        fails 2 "wants"
+    done
+}
+
+@test "a benchmark of MLPerf keeps the accuracy that it demands, and no more" {
+    with_curves
+    run abdb rank llama2-70b-99.9 server --quality 'accuracy>=0.999'
+    fails 0 "llama2-70b-99.9"
+    run abdb rank llama2-70b-99 server --quality 'accuracy>=0.999'
+    fails 3 "accuracy 0.99 is not >= 0.999"
+}
