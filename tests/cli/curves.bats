@@ -167,3 +167,42 @@ PY
     run abdb rank llama2-70b-99 server --quality 'accuracy>=0.999'
     fails 3 "accuracy 0.99 is not >= 0.999"
 }
+
+@test "an envelope holds as many users as trying one system after another does" {
+    with_curves
+    python3 - "$curves/runs" >cases <<'PY'
+import glob, json, random, sys
+rng = random.Random(5)
+runs = [json.load(open(p)) for p in glob.glob(sys.argv[1] + "/run-*.json")]
+for case in range(20):
+    model = f"acme/Model-{case % 6}"
+    mine = [r for r in runs if r["model_id"] == model]
+    limit = rng.uniform(min(r["p99_tpot_ms"] for r in mine), max(r["p99_tpot_ms"] for r in mine))
+    best = max((r for r in mine if r["p99_tpot_ms"] <= limit), key=lambda r: r["output_throughput"])
+    price, device_watts, pue, per_rack = rng.choice([2, 2.5, 4]), rng.choice([700, 1000, 1275]), rng.choice([1, 1.25]), rng.choice([4, 8, 32, 72])
+    have = {"power": rng.choice([None, 5000, 56000, 1e6]), "racks": rng.choice([None, 1, 3]), "budget": rng.choice([None, 100, 160, 1000])}
+    if not any(have.values()):
+        have["racks"] = 2
+    takes = {"power": 8 * device_watts * pue, "racks": 8 / per_rack, "budget": 8 * price}
+    systems = 0
+    while all(have[k] is None or (systems + 1) * takes[k] <= have[k] for k in have):
+        systems += 1
+    binds = next(k for k in have if have[k] is not None and (systems + 1) * takes[k] > have[k])
+    options = [f"--model {model} --at tpot={limit!r}ms --price 'H200-SXM={price} USD/h' --device-watts {device_watts} --pue {pue} --devices-per-rack {per_rack}"]
+    options += [f"--{dict(power='watts', racks='racks', budget='usd-per-hour')[k]} {v}" for k, v in have.items() if v is not None]
+    print(" ".join(options), systems, systems * best["max_concurrency"], binds, sep="\t")
+PY
+    while IFS=$'\t' read -r options systems users binds; do
+        same "$options: $(eval "abdb query envelope $options --json" | jq -r '.[0] | "\(.systems) \(.users) \(.binds)"')" "$options: $systems $users $binds"
+    done <cases
+    [ "$(cut -f4 cases | sort -u | wc -l)" -eq 3 ]
+    # one definition of power for all rows, and it is printed
+    run abdb query envelope --watts 1e6 --at tpot=1s
+    fails 0 "power: rated, of the devices alone"
+    run abdb query envelope --watts 1e6 --at tpot=1s --power measured
+    fails 0 "no measured power of it is known"
+    run abdb query envelope --at tpot=1s --racks 1
+    fails 0 "how many devices a rack holds is not known"
+    run abdb query envelope --at tpot=1s
+    fails 0 "no envelope"
+}
