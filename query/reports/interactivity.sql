@@ -15,7 +15,7 @@
 -- column: load | load | g4 | place on the axis of the curve
 -- column: load_kind | of | | concurrency, users, requests a second or sequences at once
 -- column: tokens_per_s_per_user | tokens/s/user | g4 | 1 / TPOT
--- column: tokens_per_s_per_device | tokens/s/device | g5 | output tokens of one device | per_device@1
+-- column: tokens_per_s_per_device | tokens/s/device | g5 | output tokens of one device
 -- column: front | front | | front: no other point of its curve is at least as good in both
 -- column: percentile | percentile | g4 | of TPOT, as stated
 -- column: source | source | |
