@@ -24,6 +24,7 @@ static size_t make_curve(abdb_curve_point *point)
                                       100 * (1 + (double)i) / (1 + 0.1 * (double)i) *
                                           (0.7 + 0.6 * random_uniform())};
     if (n > 2 && random_uniform() < 0.3) point[1] = point[2]; /* twice the same */
+    if (n > 4 && random_uniform() < 0.3) point[3].latency = point[4].latency;
     return n;
 }
 
@@ -91,6 +92,16 @@ static void interpolation_stays_within_its_points(void **unused)
     }
 }
 
+/* By hand: slopes 2.5 and 6/7 at the ends of the first interval. */
+static void monotone_cubic_by_hand(void **unused)
+{
+    static const abdb_curve_point p[] = {{1, 1}, {2, 3}, {4, 4}};
+
+    (void)unused;
+    assert_true(fabs(read_at(p, 3, 1.5, ABDB_CURVE_MONOTONE).rate - (2 + (2.5 - 6. / 7) / 8)) <
+                1e-12);
+}
+
 /* By hand: three points on a line and one off it. */
 static void errors_of_points_left_out(void **unused)
 {
@@ -117,6 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(step_is_best_measured_point),
                                        cmocka_unit_test(interpolation_stays_within_its_points),
+                                       cmocka_unit_test(monotone_cubic_by_hand),
                                        cmocka_unit_test(errors_of_points_left_out)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
