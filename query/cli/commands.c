@@ -17,6 +17,14 @@
      " the query 2 GiB"}
 #define COLUMNS_OPTION {"columns", 0, "NAME,...", "these columns of the table, in this order"}
 /* How compare and rank normalise. */
+#define AT_OPTIONS \
+    {"at", 0, "LIMITS", \
+     "throughput within latency limits, ttft=2s,tpot=50ms, read off each curve over load"}, \
+    {"quality", 0, "CONDITION", \
+     "only what is known to keep it: 'accuracy>=0.99', 'perplexity<6.3'"}, \
+    {"percentile", 0, "P", "of --at: of the requests, in percent, that keep them (default 99)"}, \
+    {"between", 0, "linear|monotone", \
+     "of --at: interpolate between measured points (default: the best of them)"}
 #define MEASURE_OPTIONS \
     {"where", 'w', "SELECTION", "conditions on all: column OP value, ..."}, \
     {"metric", 'm', "NAME", "the metric (default: the workload's own)"}, \

@@ -420,6 +420,8 @@ abdb_status abdb_choose_cheapest_systems(abdb_system_choice *c, sqlite3 *db,
 {
     abdb_rank_options rank = {.measure = o->measure};
     abdb_choose_context s = {.o = o, .db = db, .days = NAN};
+    abdb_latency_question within = {.limits = o->latency};
+    abdb_latency_answers kept;
     abdb_status st = ABDB_OK;
 
     *c = (abdb_system_choice){
@@ -444,9 +446,10 @@ abdb_status abdb_choose_cheapest_systems(abdb_system_choice *c, sqlite3 *db,
     for (size_t i = 0; i < c->ranking.set.members; i++) c->watts[i] = NAN;
     if (c->by_watt) TRY(derive_watts_from_per_watt(c, o, db, err));
     if (c->training) TRY(abdb_merge_groups_across_sizes(c, err));
-    if (abdb_latency_limits_given(&o->latency))
-        TRY(abdb_explain_latency_limits_met(&c->ranking.set, db, &o->latency, &c->met_by, &c->arena,
-                                            err));
+    if (abdb_latency_limits_given(&o->latency)) {
+        TRY(abdb_answer_within_latency(&c->ranking.set, db, &within, &kept, &c->arena, err));
+        c->met_by = kept.met_by;
+    }
     choose_group_note_others(c, o);
     if (c->group == SIZE_MAX) goto done;
     TRY(abdb_load_offers_and_quotes(&s.offers, db, &o->measure, err));

@@ -24,7 +24,7 @@
 #ifndef ABDB_COMPARE_CHOOSE_H
 #define ABDB_COMPARE_CHOOSE_H
 
-#include "query/compare/latency_limit.h"
+#include "query/compare/latency_answer.h"
 #include "query/compare/rank.h"
 
 typedef enum { ABDB_BY_DOLLAR, ABDB_BY_DEVICE, ABDB_BY_WATT } abdb_choose_by;

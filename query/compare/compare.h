@@ -177,6 +177,9 @@ typedef struct {
  * unless partial one with a run that is under way or was stopped, with how far it came. */
 ABDB_MUST_USE abdb_status abdb_sets_refuse_unfit_sides(sqlite3 *db, const abdb_set *set,
                                                        size_t sets, bool partial, abdb_error *err);
+/* differing_factors.c: what of role `agree` differs between the sides of a pair, or is unknown. */
+ABDB_MUST_USE abdb_status abdb_pair_collect_differing_factors(abdb_comparison *c, abdb_pair *pair,
+                                                              abdb_error *err);
 /* Compares set 0 with each of the others. ABDB_USAGE: see abdb_set_load_normalised. The selections
  * and options are borrowed until the comparison is freed. */
 ABDB_MUST_USE abdb_status abdb_compare_sets(abdb_comparison *out, sqlite3 *db,

@@ -159,10 +159,13 @@ void abdb_append_differing_factors(const abdb_comparison *c, size_t contender, b
             char word[256];
 
             snprintf(word, sizeof word, " %s ", name);
+            if (strcmp(name, "quality") == 0) /* of this pair, and no factor of its results */
+                snprintf(word, sizeof word, "quality %s|%s", pair->differ[d].a, pair->differ[d].b);
             if (pair->differ[d].unknown != unknown || strstr(abdb_text_get(&seen), word)) continue;
             abdb_text_puts(&seen, word);
-            abdb_text_printf(out, "%s%s", out->size ? (unknown ? ", " : "  ") : "", name);
-            if (unknown) continue;
+            abdb_text_printf(out, "%s%s", out->size ? (unknown ? ", " : "  ") : "",
+                             *word == ' ' ? name : word);
+            if (unknown || *word != ' ') continue;
             abdb_text_clear(&values);
             append_known_factor_values_of_side(c, contender, name, true, &values);
             abdb_text_puts(&values, "|");

@@ -48,7 +48,9 @@ static const char *const names[] = {"baseline",
                                     "drift",
                                     "paired",
                                     "reason",
-                                    "_facts"};
+                                    "_facts",
+                                    "baseline_met_by",
+                                    "contender_met_by"};
 enum { COLUMNS = sizeof names / sizeof names[0] };
 
 static const char *text_or_empty(const char *text)
@@ -128,6 +130,12 @@ static double picked_device_count(abdb_side side, const abdb_side_summary *s)
 static const char *picked_result_key(abdb_side side, const abdb_side_summary *s)
 {
     return s->picked == SIZE_MAX ? "" : abdb_member_text(side.set, s->picked, ABDB_M_key);
+}
+
+/* How the result that stands for a side keeps the limits of --at. */
+static const char *picked_met_by(abdb_side side, const abdb_side_summary *s)
+{
+    return s->picked == SIZE_MAX ? NULL : side.set->member[s->picked].met_by;
 }
 
 /* Keys of what a side's number was made from. */
@@ -235,6 +243,8 @@ static abdb_status append_pair_row(const abdb_comparison *c, const abdb_pair *pa
     if (shown) append_side_fact_keys(pair->a, &pair->left, &words);
     if (shown) append_side_fact_keys(pair->b, &pair->right, &words);
     write_next_text_cell(&f, abdb_text_get(&words));
+    write_next_text_cell(&f, shown ? picked_met_by(pair->a, &pair->left) : NULL);
+    write_next_text_cell(&f, shown ? picked_met_by(pair->b, &pair->right) : NULL);
     if (f.failed || words.failed) st = ABDB_FAIL(err, ABDB_NOMEM, "a comparison");
 done:
     abdb_text_free(&words);

@@ -1,5 +1,6 @@
 /* compare_text.c - the sentences of a comparison: who, what is shared, what differs, what was
  * refused; see compare_text.h. */
+#include "query/compare/latency_answer.h"
 #include "query/compare/compare_text.h"
 
 #include <math.h>
@@ -126,7 +127,8 @@ static void note_left_out_results(const abdb_comparison *c, abdb_table *t)
         const char *why = NULL;
 
         for (size_t i = 0; i < c->set[s].members; i++)
-            if (c->set[s].member[i].why && !c->set[s].member[i].mark) {
+            if (c->set[s].member[i].why && !c->set[s].member[i].mark &&
+                strcmp(c->set[s].member[i].why, abdb_another_point_answers) != 0) {
                 n++;
                 why = c->set[s].member[i].why;
             }
@@ -241,6 +243,25 @@ static void note_prices_of_picked_results(const abdb_comparison *c, abdb_table *
     abdb_price_summary_add_notes(&met, t);
 }
 
+/* How the results that stand in the table keep the limits of --at, one line for each. */
+static void note_how_limits_are_met(const abdb_comparison *c, abdb_table *t)
+{
+    for (size_t i = 0; c->options->measure.at && i < c->pairs; i++)
+        for (int k = 0; k < 2 && abdb_pair_may_be_shown(c, &c->pair[i]); k++) {
+            abdb_side side = k ? c->pair[i].b : c->pair[i].a;
+            const abdb_side_summary *s = k ? &c->pair[i].right : &c->pair[i].left;
+            const char *line;
+            bool seen = false;
+
+            if (!s->n || s->picked == SIZE_MAX || !side.set->member[s->picked].met_by) continue;
+            line = abdb_arena_printf(&t->arena, "%c within the limits by %s",
+                                     k ? (char)('A' + c->pair[i].contender) : 'A',
+                                     side.set->member[s->picked].met_by);
+            for (size_t n = 0; line && n < t->notes; n++) seen |= strcmp(t->note[n], line) == 0;
+            if (line && !seen) abdb_table_add_note(t, line);
+        }
+}
+
 /* Below the table: what its words mean, but only of those that it uses. */
 static void note_legend_and_caveats(const abdb_comparison *c, abdb_table *t)
 {
@@ -276,6 +297,7 @@ static void note_legend_and_caveats(const abdb_comparison *c, abdb_table *t)
         abdb_table_add_note_format(t, "%s%s: derived by abdb%s", mlperf ? "† " : "", formula,
                                    mlperf ? "; not an official or verified MLPerf® metric." : ".");
     note_rule_remarks(c, t);
+    note_how_limits_are_met(c, t);
     note_left_out_results(c, t);
     if (c->identifiers.size)
         abdb_table_add_note_format(

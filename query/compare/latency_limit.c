@@ -67,70 +67,101 @@ static void bind_scenario_of_member(const abdb_set *set, size_t member, abdb_bin
         (void)abdb_bind_add_text(out, abdb_member_text(set, member, keys[i]));
 }
 
-/* Appends how one member keeps one limit, such as "TPOT p99 <= 40 ms"; *met stays as it is then. A
- * member that does not keep it: *met is false. */
+const char *abdb_latency_metric_words(const char *metric)
+{
+    return strcmp(metric, "ttft_s") == 0   ? "TTFT"
+           : strcmp(metric, "tpot_s") == 0 ? "TPOT"
+                                           : "latency";
+}
+
+void abdb_append_seconds(abdb_text *out, double seconds)
+{
+    abdb_text_printf(out, "%.4g %s", seconds < 1 ? seconds * 1000 : seconds,
+                     seconds < 1 ? "ms" : "s");
+}
+
+/* Appends "own run: TPOT p99 = 30 ms", or what the rule of its scenario has; the lead only where it
+ * is another than the last. */
+static void append_latency_behind_lead(abdb_text *out, const char *lead, const char **last_lead,
+                                       const char *metric, double percentile, const char *relation,
+                                       double value)
+{
+    if (out->size) abdb_text_puts(out, ", ");
+    if (!*last_lead || strcmp(*last_lead, lead) != 0) abdb_text_printf(out, "%s: ", lead);
+    *last_lead = lead;
+    abdb_text_printf(out, "%s p%g %s ", abdb_latency_metric_words(metric), percentile, relation);
+    abdb_append_seconds(out, value);
+}
+
+/* Appends how one member keeps one limit; *met stays as it is then. A member that does not keep it:
+ * *met is false, and `how` has what is known of it alone. */
 static abdb_status append_how_limit_is_met(const abdb_set *set, size_t member, sqlite3 *db,
                                            const char *metric, double limit_s, double percentile,
-                                           abdb_text *how, bool *met, abdb_error *err)
+                                           const char **last_lead, abdb_text *how, bool *met,
+                                           abdb_arena *arena, abdb_error *err)
 {
-    static const struct {
-        const char *metric, *words;
-    } named[] = {{"ttft_s", "TTFT"}, {"tpot_s", "TPOT"}, {"latency_s", "latency"}};
-    const char *words = metric, *relation = "=";
-    double value, at;
+    const char *scenario = abdb_member_text(set, member, ABDB_M_scenario), *rule_lead;
+    double measured, measured_at, required, required_at;
     abdb_binds run = {0}, rule = {0};
     abdb_status st = ABDB_OK;
 
-    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
-        if (strcmp(named[i].metric, metric) == 0) words = named[i].words;
+    rule_lead = abdb_arena_printf(arena, "rule of %s", scenario);
+    if (!rule_lead) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a latency limit"));
     (void)abdb_bind_add_number(&run, abdb_member_number(set, member, ABDB_M_entry_id));
     (void)abdb_bind_add_text(&run, metric);
     (void)abdb_bind_add_number(&run, percentile);
-    TRY(query_value_and_percentile(db, measured_sql, &run, &value, &at, err));
-    if (isnan(value) || value > limit_s) {
-        relation = "<=";
-        bind_scenario_of_member(set, member, &rule);
-        (void)abdb_bind_add_text(&rule, metric);
-        (void)abdb_bind_add_number(&rule, percentile);
-        TRY(query_value_and_percentile(db, required_sql, &rule, &value, &at, err));
-    }
-    if (isnan(value) || value > limit_s) {
-        *met = false;
+    TRY(query_value_and_percentile(db, measured_sql, &run, &measured, &measured_at, err));
+    if (measured <= limit_s) {
+        append_latency_behind_lead(how, "own run", last_lead, metric, measured_at, "=", measured);
         goto done;
     }
-    abdb_text_printf(how, "%s%s p%g %s %.4g %s", how->size ? ", " : "", words, at, relation,
-                     value < 1 ? value * 1000 : value, value < 1 ? "ms" : "s");
+    bind_scenario_of_member(set, member, &rule);
+    (void)abdb_bind_add_text(&rule, metric);
+    (void)abdb_bind_add_number(&rule, percentile);
+    TRY(query_value_and_percentile(db, required_sql, &rule, &required, &required_at, err));
+    if (required <= limit_s) {
+        append_latency_behind_lead(how, rule_lead, last_lead, metric, required_at, "<=", required);
+        goto done;
+    }
+    *met = false;
+    *last_lead = NULL;
+    abdb_text_clear(how);
+    abdb_text_puts(how, "limit not kept: ");
+    if (!isnan(measured))
+        append_latency_behind_lead(how, "own run", last_lead, metric, measured_at, "=", measured);
+    else if (!isnan(required))
+        append_latency_behind_lead(how, rule_lead, last_lead, metric, required_at, "<=", required);
+    else {
+        abdb_text_clear(how);
+        abdb_text_printf(how, "no %s p%g is known", abdb_latency_metric_words(metric), percentile);
+    }
 done:
     return st;
 }
 
-abdb_status abdb_explain_latency_limits_met(const abdb_set *set, sqlite3 *db,
-                                            const abdb_latency_limits *limits,
-                                            const char *const **met_by, abdb_arena *arena,
-                                            abdb_error *err)
+abdb_status abdb_explain_latency_limits_kept(const abdb_set *set, size_t member, sqlite3 *db,
+                                             const abdb_latency_limits *limits, const char **met_by,
+                                             const char **why_not, abdb_arena *arena,
+                                             abdb_error *err)
 {
     const struct {
         const char *metric;
         double limit_s;
     } wanted[] = {
         {"ttft_s", limits->ttft_s}, {"tpot_s", limits->tpot_s}, {"latency_s", limits->latency_s}};
-    const char **all = abdb_arena_alloc(arena, (set->members + 1) * sizeof *all);
+    const char *last_lead = NULL, *words;
     abdb_text how = {0};
+    bool met = true;
     abdb_status st = ABDB_OK;
 
-    *met_by = all;
-    if (!all) return ABDB_FAIL(err, ABDB_NOMEM, "a latency limit");
-    for (size_t i = 0; i < set->members; i++) {
-        bool met = true;
-
-        abdb_text_clear(&how);
-        for (size_t k = 0; k < sizeof wanted / sizeof wanted[0] && met; k++)
-            if (!isnan(wanted[k].limit_s))
-                TRY(append_how_limit_is_met(set, i, db, wanted[k].metric, wanted[k].limit_s,
-                                            limits->percentile, &how, &met, err));
-        all[i] = met ? abdb_arena_printf(arena, "%s", abdb_text_get(&how)) : NULL;
-        if (met && !all[i]) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a latency limit"));
-    }
+    *met_by = *why_not = NULL;
+    for (size_t k = 0; k < sizeof wanted / sizeof wanted[0] && met; k++)
+        if (!isnan(wanted[k].limit_s))
+            TRY(append_how_limit_is_met(set, member, db, wanted[k].metric, wanted[k].limit_s,
+                                        limits->percentile, &last_lead, &how, &met, arena, err));
+    words = abdb_arena_printf(arena, "%s", abdb_text_get(&how));
+    if (!words) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a latency limit"));
+    *(met ? met_by : why_not) = words;
 done:
     abdb_text_free(&how);
     return st;

@@ -18,12 +18,16 @@ bool abdb_latency_limits_given(const abdb_latency_limits *limits);
 /* The seconds of "50ms", "2 s", "0.05": what is written after option (--ttft). NULL: NAN. */
 ABDB_MUST_USE abdb_status abdb_parse_latency(const char *option, const char *text, double *out,
                                              abdb_error *err);
-/* *met_by, an array from arena with a text for each member of the set: how it keeps all limits,
- * such as "Interactive: TPOT p99 <= 40 ms"; NULL where it does not, or where that is unknown. */
-ABDB_MUST_USE abdb_status abdb_explain_latency_limits_met(const abdb_set *set, sqlite3 *db,
-                                                          const abdb_latency_limits *limits,
-                                                          const char *const **met_by,
-                                                          abdb_arena *arena, abdb_error *err);
+/* How a member keeps all limits, such as "own run: TPOT p99 = 30 ms" or "rule of Interactive: TPOT
+ * p99 <= 40 ms"; NULL where it does not, or where that is unknown: then *why_not has words. From
+ * arena. */
+ABDB_MUST_USE abdb_status abdb_explain_latency_limits_kept(
+    const abdb_set *set, size_t member, sqlite3 *db, const abdb_latency_limits *limits,
+    const char **met_by, const char **why_not, abdb_arena *arena, abdb_error *err);
+/* "TTFT" of "ttft_s", "TPOT" of "tpot_s", "latency" of "latency_s". */
+const char *abdb_latency_metric_words(const char *metric);
+/* Appends seconds as people read them: "43.1 ms", "2 s". */
+void abdb_append_seconds(abdb_text *out, double seconds);
 /* *out, from arena: the latency limits that the round of MLPerf requires of a member's benchmark
  * and scenario, "TTFT p99 <= 2 s, TPOT p99 <= 200 ms"; "" where none is known. */
 ABDB_MUST_USE abdb_status abdb_describe_scenario_limits(const abdb_set *set, size_t member,

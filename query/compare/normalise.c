@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/compare/latency_answer.h"
+#include "query/compare/quality.h"
 #include "query/compare/price_offers.h"
 #include "schema/core/date.h"
 
@@ -350,6 +352,8 @@ abdb_status abdb_set_normalise_values(abdb_set *set, sqlite3 *db, const abdb_nor
         set_per_factor_state(&set->member[i],
                              pers[n.per].formula && !(measure->spare && !set->member[i].divided));
     }
+    if (measure->quality) TRY(abdb_set_require_quality(set, db, measure->quality, err));
+    if (measure->at) TRY(abdb_set_read_within_latency(set, db, measure->at, err));
 done:
     sqlite3_finalize(n.find);
     abdb_table_free(&n.offers);

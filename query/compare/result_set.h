@@ -78,6 +78,9 @@ typedef struct {
     double price_age_days;     /* NAN: undated */
     const char *price_read_on; /* last day of a price whose date is a range; NULL: it is none */
     const char *too_small; /* cheaper offers that do not hold a node of its system, or NULL */
+    const char *met_by;    /* how it keeps the latency limits of the question, or NULL */
+    const char *load_kind; /* the axis of the curve that it was read off, or NULL */
+    bool keeps_quality;    /* known to keep the quality asked for, whatever its number format */
 } abdb_member;
 
 typedef struct {
@@ -91,6 +94,8 @@ typedef struct {
     abdb_arena arena;
 } abdb_set;
 
+struct abdb_latency_question;
+
 /* How values are normalised. NULL: the default. */
 typedef struct {
     const char *metric; /* NULL: the workload's own */
@@ -102,6 +107,8 @@ typedef struct {
     const char *price; /* 'DEVICE=2.49 USD/h,...': the reader's own */
     const char *price_max_age_days, *today;
     const char *marks; /* "any": marks with the effect "leave out" leave nothing out */
+    const struct abdb_latency_question *at; /* limits that curves are read at (latency_answer.h) */
+    const char *quality; /* 'accuracy>=0.99': what keeps it (quality.h); NULL: any */
 } abdb_normalisation;
 
 /* The results that both selections pick (where may be NULL). ABDB_USAGE: not of the grammar, an

@@ -160,13 +160,20 @@ static bool setting_was_requested(const abdb_set *set, size_t member, const char
 }
 
 /* Must members of a group agree in this factor? Yes where its role is `pair`, or `load` if loads
- * count; where the plan asked for that setting; or where a rule that may refuse looks at it. */
+ * count; where the plan asked for that setting; or where a rule that may refuse looks at it. Not in
+ * the load of a curve that was read within limits, nor in the number format where a quality is
+ * kept. */
 static bool factor_splits_groups(const abdb_rulebook *book, const abdb_set *set, size_t member,
                                  const char *factor, bool loads)
 {
+    const char *axis = set->member[member].load_kind;
     bool needed;
     const char *role = abdb_find_factor_role(book, set, member, factor, &needed);
 
+    if (axis && strcmp(factor, axis) == 0) return false; /* the limits take its place */
+    if (set->member[member].keeps_quality && /* and the quality that of the number format */
+        (strcmp(factor, "dtype") == 0 || strcmp(factor, "model") == 0))
+        return false;
     if (strcmp(role, "pair") == 0 || (loads && strcmp(role, "load") == 0)) return true;
     if (strcmp(role, "free") != 0 && strcmp(role, "report") != 0 &&
         setting_was_requested(set, member, factor))

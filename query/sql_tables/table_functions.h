@@ -14,6 +14,9 @@
  *   abdb_compare(baseline, contender [, metric [, per [, exploratory]]])
  *                                   the columns of `abdb compare -o csv`; exploratory 1: pairs that
  *                                   a rule refuses too, stamped
+ *   abdb_curve_at(asked)            the curves over load of a selection, each read at latency
+ *                                   limits; asked: a JSON object of selection, where, at,
+ *                                   percentile, between, divide_by (what --per is) and prices
  *   abdb_fleet(measured)            nodes against their peers (schema/core/fleet.h): a row a node,
  *                                   cell NULL, and a row a node and cell; measured: a JSON array
  *                                   of [node, cell, process, seconds], the first three texts
@@ -58,8 +61,9 @@ typedef struct {
 } abdb_table_function;
 
 extern const abdb_table_function abdb_table_accept, abdb_table_csv, abdb_table_archive,
-    abdb_table_compare, abdb_table_changes, abdb_table_choose, abdb_table_fleet, abdb_table_members,
-    abdb_table_offers, abdb_table_roofline, abdb_table_measure, abdb_table_why;
+    abdb_table_compare, abdb_table_changes, abdb_table_curve_at, abdb_table_choose,
+    abdb_table_fleet, abdb_table_members, abdb_table_offers, abdb_table_roofline,
+    abdb_table_measure, abdb_table_why;
 
 /* Registers the functions that `allow` allows; returns SQLite's code. */
 int abdb_register_table_functions(sqlite3 *db, int allow);

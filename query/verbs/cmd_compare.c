@@ -12,9 +12,9 @@
 #include "query/verbs/table_output.h"
 #include "schema/core/outfile.h"
 
-/* Reads the options of compare; texts belong to args. */
+/* Reads the options of compare; texts belong to args, and the limits of --at to at. */
 static abdb_status parse_compare_options(const abdb_args *args, abdb_compare_options *o,
-                                         abdb_error *err)
+                                         abdb_latency_question *at, abdb_error *err)
 {
     const char *effect = abdb_arg_value(args, "effect"), *alpha = abdb_arg_value(args, "alpha"),
                *find = abdb_arg_value(args, "find"), *drift = abdb_arg_value(args, "drift"),
@@ -43,6 +43,7 @@ static abdb_status parse_compare_options(const abdb_args *args, abdb_compare_opt
     if (missing && strcmp(missing, "fail") != 0 && strcmp(missing, "warn") != 0)
         return ABDB_FAIL(err, ABDB_USAGE, "--missing wants fail or warn, not '%s'", missing);
     st = abdb_gate_check_verdict_names(abdb_arg_value(args, "fail-on"), err);
+    if (st == ABDB_OK) st = abdb_parse_at_options(args, at, &o->measure, err);
     if (st != ABDB_OK) return st;
     return abdb_parse_pick_option(args, &o->pick, err);
 }
@@ -175,6 +176,7 @@ static abdb_status run_compare(int argc, char **argv, abdb_error *err)
 {
     const char *sets[ABDB_SETS_MAX + 1];
     abdb_compare_options options;
+    abdb_latency_question at;
     abdb_comparison comparison = {0};
     abdb_args args;
     abdb_db *db = NULL;
@@ -182,7 +184,7 @@ static abdb_status run_compare(int argc, char **argv, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_args_parse(&args, argc, argv, "compare", NULL, err));
-    TRY(parse_compare_options(&args, &options, err));
+    TRY(parse_compare_options(&args, &options, &at, err));
     if (format_is_for_ci(&args) && abdb_arg_value(&args, "columns"))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--columns is for tables, not for -o junit or github"));
     count = collect_selections(&args, sets);

@@ -49,6 +49,7 @@ typedef enum {
     C_WARNINGS,
     C_RESULT,
     C_FACTS,
+    C_MET_BY,
     C_WHY,
     C_COUNT
 } column;
@@ -83,6 +84,7 @@ static const struct {
                       {"warnings", NULL, ""},
                       {"_key", NULL, ""},
                       {"_facts", NULL, ""},
+                      {"met_by", "within the limits by", ""},
                       {"why", "why: two largest factors", "cut60"}};
 
 /* The selection that the options spell: --workload, --scenario and the words given. */
@@ -225,6 +227,7 @@ static abdb_status append_ranked_row(const abdb_ranking *r, const abdb_ranked *x
                       first->value > 0 && !*x->unlike ? x->value / first->value : NAN);
         set_text_cell(t, row, C_UNLIKE, x->unlike);
         set_text_cell(t, row, C_FRONT, x->front ? "front" : "");
+        set_text_cell(t, row, C_MET_BY, r->set.member[x->member].met_by);
     }
     set_text_cell(t, row, C_PER, strcmp(r->per, "none") != 0 ? r->per : "");
     set_integer_cell(row, C_PLACE, (double)x->place);
@@ -293,14 +296,17 @@ static void add_price_notes(const abdb_ranking *r, const abdb_rank_options *o, a
 static void add_left_out_notes(const abdb_ranking *r, abdb_table *t)
 {
     const char *why = NULL;
-    size_t marked = 0;
+    size_t counted = 0; /* otherwise */
 
     for (size_t i = 0; i < r->set.members; i++) {
-        marked += r->set.member[i].mark != NULL;
-        if (!why && !r->set.member[i].mark) why = r->set.member[i].why;
+        const abdb_member *m = &r->set.member[i];
+        bool apart = m->mark || (m->why && strcmp(m->why, abdb_another_point_answers) == 0);
+
+        counted += apart;
+        if (!why && !apart) why = m->why;
     }
-    if (r->left_out > marked)
-        abdb_table_add_note_format(t, "%zu of %zu results left out%s%s", r->left_out - marked,
+    if (r->left_out > counted)
+        abdb_table_add_note_format(t, "%zu of %zu results left out%s%s", r->left_out - counted,
                                    r->set.members, why ? ": " : "", why ? why : "");
     abdb_set_add_notes_of_marked_results(&r->set, NULL, t);
 }
@@ -429,6 +435,7 @@ done:
 static abdb_status run_rank(int argc, char **argv, abdb_error *err)
 {
     abdb_rank_options o = {0};
+    abdb_latency_question at;
     abdb_ranking ranking = {0};
     abdb_arena arena = {0};
     abdb_table table = {0};
@@ -438,6 +445,7 @@ static abdb_status run_rank(int argc, char **argv, abdb_error *err)
 
     TRY(abdb_args_parse(&args, argc, argv, "rank", NULL, err));
     abdb_parse_normalisation_options(&args, &o.measure);
+    TRY(abdb_parse_at_options(&args, &at, &o.measure, err));
     TRY(abdb_parse_pick_option(&args, &o.pick, err));
     o.by = abdb_arg_value(&args, "by");
     o.pareto = abdb_arg_value(&args, "pareto");

@@ -16,7 +16,21 @@ void abdb_parse_normalisation_options(const abdb_args *args, abdb_normalisation 
                                 .price = abdb_arg_value(args, "price"),
                                 .price_max_age_days = abdb_arg_value(args, "price-max-age"),
                                 .today = abdb_arg_value(args, "today"),
-                                .marks = abdb_arg_value(args, "marks")};
+                                .marks = abdb_arg_value(args, "marks"),
+                                .quality = abdb_arg_value(args, "quality")};
+}
+
+abdb_status abdb_parse_at_options(const abdb_args *args, abdb_latency_question *question,
+                                  abdb_normalisation *out, abdb_error *err)
+{
+    const char *at = abdb_arg_value(args, "at"), *percentile = abdb_arg_value(args, "percentile"),
+               *between = abdb_arg_value(args, "between");
+
+    if (!at && (percentile || between))
+        return ABDB_FAIL(err, ABDB_USAGE, "--percentile and --between are of --at: --at tpot=50ms");
+    if (!at) return ABDB_OK;
+    out->at = question;
+    return abdb_parse_latency_question(at, percentile, between, question, err);
 }
 
 abdb_status abdb_parse_pick_option(const abdb_args *args, abdb_pick *out, abdb_error *err)

@@ -144,3 +144,18 @@ SELECT r.result_id AS result_id,
   JOIN entry e ON e.entry_id = r.entry_id
   LEFT JOIN subject s ON s.result_id = r.result_id
  WHERE e.flags <> '' OR s.flags <> '';
+
+-- What the points of a curve agree in, as far as it is a factor: rows `curve` of data/rules/workloads.csv say which factors decide
+-- (pair; agree: to two or three digits, as means of random lengths do) and which do not.
+CREATE VIEW curve_setting AS
+SELECT e.entry_id AS entry_id, e.point_id AS point_id,
+       (SELECT group_concat(o.word, ', ')
+          FROM (SELECT p.factor || '=' ||
+                       CASE WHEN c.role = 'agree' AND p.num IS NOT NULL THEN '~' || CAST(CAST(CASE WHEN p.num < 100 THEN round(p.num)
+                              WHEN p.num < 1000 THEN 10 * round(p.num / 10) WHEN p.num < 10000 THEN 100 * round(p.num / 100)
+                              ELSE 1000 * round(p.num / 1000) END AS INTEGER) AS TEXT)
+                            ELSE p.text END AS word
+                  FROM point_factor p LEFT JOIN workload_factor c ON c.workload = 'curve' AND c.factor = p.factor
+                 WHERE p.point_id = e.point_id AND p.state = 'known' AND p.factor NOT LIKE 'user_word%'
+                   AND coalesce(c.role, 'pair') IN ('pair', 'agree') ORDER BY p.factor) o) AS settings
+  FROM entry e;

@@ -6,7 +6,9 @@ CREATE VIEW v_comparable AS
 SELECT r.result_id AS result_id, r.key AS key, r.evidence AS evidence, r.source AS source, r.suite AS suite,
        r.system_type AS system_type, r.round AS round, r.round_order AS round_order, r.division AS division,
        r.availability AS availability, r.verified AS verified, r.submitter AS submitter, r.system AS system, r.workload AS workload,
-       CAST(coalesce((SELECT m.family FROM model m WHERE m.model = r.model), r.model, r.workload) AS TEXT) AS benchmark, r.model AS model, r.scenario AS scenario,
+       CAST(coalesce((SELECT m.family FROM model m WHERE m.model = r.model), -- llama-bench names the format in the model, too
+                CASE WHEN r.dtype <> '' AND substr(r.model, length(r.model) - length(r.dtype)) = ' ' || r.dtype
+                     THEN substr(r.model, 1, length(r.model) - length(r.dtype) - 1) ELSE r.model END, r.workload) AS TEXT) AS benchmark, r.model AS model, r.scenario AS scenario,
        r.device AS device, r.devices AS devices, r.nodes AS nodes, r.backend AS backend, r.dtype AS dtype,
        r.metric AS metric, r.metric_class AS metric_class, r.statistic AS statistic, r.rank AS rank, r.x AS x,
        r.value AS value, r.unit AS unit, r.better AS better, r.n AS samples, r.low AS low, r.high AS high, r.flags AS flags,

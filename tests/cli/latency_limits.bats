@@ -14,9 +14,9 @@ met_by() { abdb choose --json --today 2026-11-01 "$@" 2>/dev/null | jq -r '[.[].
     filled "${half[@]}"
     same "$(chosen llama2-70b-99 --rate 100k/s --tpot 50ms)" "$(chosen llama2-70b-99 interactive --rate 100k/s)"
     same "$(chosen llama2-70b-99 --rate 100k/s --tpot 40ms --ttft '0.45 s')" "$(chosen llama2-70b-99 interactive --rate 100k/s)"
-    same "$(met_by llama2-70b-99 --tpot 40ms --ttft 450ms)" "TTFT p99 <= 450 ms, TPOT p99 <= 40 ms"
+    same "$(met_by llama2-70b-99 --tpot 40ms --ttft 450ms)" "rule of Interactive: TTFT p99 <= 450 ms, TPOT p99 <= 40 ms"
     same "$(chosen llama2-70b-99 server --tpot 200ms)" "$(chosen llama2-70b-99 server)"
-    same "$(met_by llama2-70b-99 server --tpot 0.25)" "TPOT p99 <= 200 ms"
+    same "$(met_by llama2-70b-99 server --tpot 0.25)" "rule of Server: TPOT p99 <= 200 ms"
     # a limit of fewer requests is implied, one of more is not
     same "$(chosen llama2-70b-99 --tpot 50ms --percentile 90)" "$(chosen llama2-70b-99 --tpot 50ms)"
     for stricter in '--tpot 39ms' '--ttft 449ms' '--tpot 50ms --percentile 99.9' '--tpot 50ms --latency 1s'; do
@@ -64,9 +64,9 @@ met_by() { abdb choose --json --today 2026-11-01 "$@" 2>/dev/null | jq -r '[.[].
     { echo '{"record":"source","source":"mine","kind":"measured","title":"mine"}'
       own slow p99 0.080; own quick p99 0.030; own mean mean 0.001; own middle p50 0.001; } >own.jsonl
     abdb import -q own.jsonl
-    same "$(met_by work=mine --tpot 50ms --where tag=quick)" "TPOT p99 = 30 ms"
-    same "$(met_by work=mine --tpot 50ms --where tag=quick --percentile 95)" "TPOT p99 = 30 ms"
-    same "$(met_by work=mine --tpot 50ms --where tag=middle --percentile 50)" "TPOT p50 = 1 ms"
+    same "$(met_by work=mine --tpot 50ms --where tag=quick)" "own run: TPOT p99 = 30 ms"
+    same "$(met_by work=mine --tpot 50ms --where tag=quick --percentile 95)" "own run: TPOT p99 = 30 ms"
+    same "$(met_by work=mine --tpot 50ms --where tag=middle --percentile 50)" "own run: TPOT p50 = 1 ms"
     for tag in slow mean middle; do
         run abdb choose work=mine --tpot 50ms --where "tag=$tag"
         fails 3 "no result of which it is known that it keeps the latency limit"

@@ -10,6 +10,8 @@ lines() { grep -v '^#' "$BATS_TEST_DIRNAME/traps.txt"; }
     abdb import -q --db own.db "$fixtures/traps.csv"
     cp "$ABDB_DB" money.db
     abdb import -q --db money.db "$fixtures/traps-prices.csv"
+    cp --reflink=auto "$ABDB_DB" serving.db
+    abdb import -q --db serving.db "$fixtures/traps_serving.csv"
     n=0
     while IFS= read -r line; do
         IFS=$'\t' read -r what command code says < <(sed 's/\\|/\x01/g; s/ | /\t/; s/ | /\t/; s/ | /\t/; s/\x01/|/g' <<<"$line")

@@ -8,7 +8,7 @@ exempt="v_artifact v_reject v_gone v_withdrawal gone_fact gone_artifact single_d
 # Dictionaries and constants: no fact is in them. v_claim, v_claim_part and claim_factor have no column with a mark: see below.
 words="v_device v_model v_mlperf_round round_ordered v_column v_rule v_workload_factor v_compatibility compatibility_ordered
     v_formula v_number_format v_model_bytes v_collective v_column_factor v_claim v_claim_part claim_factor v_claim_word v_decimals v_provider v_core v_engine v_spec_order v_spec_ratio v_spec_doubt v_figure_rule formula_basis v_decoration v_name_factor v_score_rule v_mark v_mark_out
-    v_scenario_limit v_fabric device_measured tag_told successor" # see below; successor: of older readings, which are withdrawn
+    v_scenario_limit v_fabric device_measured tag_told successor curve_load" # see below; successor: of older readings, which are withdrawn; curve_load: of sets of factors, which stay
 
 fill() {
     abdb import -q "$fixtures/standing.jsonl" "$fixtures/withdrawn.jsonl"
@@ -24,7 +24,7 @@ fill() {
             UNION SELECT substr(s.key, 3) FROM db.spec_stated s JOIN number n ON n.name = 'spec_id' AND n.id = s.spec_id
             UNION SELECT substr(p.key, 3) FROM db.price_stated p JOIN number n ON n.name = 'price_id' AND n.id = p.price_id;
         INSERT INTO word VALUES ('c-gone'), ('gone-'), (' gone'), ('gone '), ('Gone '), ('2031-07-07'), ('v9.9')"
-    same "$(sqlite3 marks.db "SELECT name, count(*) FROM number GROUP BY 1")" $'base_id|16\nbound_id|16\nentry_id|13\nprice_id|2\nprocess_id|1\nresult_id|16\nspec_id|5'
+    same "$(sqlite3 marks.db "SELECT name, count(*) FROM number GROUP BY 1")" $'base_id|18\nbound_id|18\nentry_id|13\nprice_id|2\nprocess_id|1\nresult_id|18\nspec_id|5'
 }
 # Of every view of a database: how many of its rows have one of these numbers or words in them.
 marked() { # DB
