@@ -155,9 +155,9 @@ void abdb_samples_free(abdb_samples *samples);
 
 /* --- stability.c: did the machine stay the same meanwhile? ---------------------------------------
  */
-/* Seconds that a fixed piece of work takes on all threads, a triad and multiply-adds: chosen once,
- * so that it takes about `about_s`. */
-double abdb_time_canary_work(double about_s);
+/* Seconds of a fixed piece of work on all threads, a triad and multiply-adds, the same in every
+ * process; done so often that all together take about `about_s`. */
+double abdb_time_canary_round(double about_s);
 
 /* --- rank_placement.c: what a result says of several ranks ------------------------------------ */
 /* Hosts; do ranks of a host share processors, and are they more than those? Not known where one
@@ -242,6 +242,8 @@ double abdb_row_error_over_bound(const abdb_verify_options *how, const abdb_prob
                                  const abdb_problem *got, int tensor, size_t row,
                                  const double *want, const double *magnitude);
 void abdb_reference_cache_free(abdb_reference_cache *wanted);
+/* What rows are drawn with where not all are compared: of this process, or $ABDB_VERIFY_SEED. */
+uint32_t abdb_verify_seed(void);
 /* Fills a tensor with numbers uniform in [-1, 1], the same for each seed, on all threads. */
 void abdb_fill_uniform(abdb_tensor *tensor, uint64_t seed);
 /* The same, or zeros, or whole numbers from -4 to 3: other numbers, other power (factor fill). */

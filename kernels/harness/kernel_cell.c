@@ -39,8 +39,9 @@ typedef struct {
     abdb_sampling rule;
     abdb_instance at[COPIES_MAX], small;
     size_t copies;
-    int threads;  /* that a launch ran on */
-    double shift; /* of the canary, the largest relative one */
+    int threads;     /* that a launch ran on */
+    double shift;    /* of the canary, the largest relative one */
+    double canary_s; /* of it, the least */
     double began_s;
     abdb_verify_result checked;
     abdb_samples samples;
@@ -96,13 +97,15 @@ static void print_kernel_result(const kernel_cell *c)
     json_object_set_new(factors, "provider", json_string(impl->provider));
     if (is_verified_at_small_size(c))
         json_object_set_new(factors, "verified_at", json_string(kernel->small_params));
-    record = json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:f,s:f,s:I,s:o,s:f,s:b,s:i}", "kind",
-                       "result", "cell", c->name, "formula", kernel->formula, "dtype",
-                       abdb_dtype_name(p->tensor[0].dtype), "ops", w.ops, "bytes", w.bytes,
-                       "verified", c->checked.error <= 1 ? "pass" : "fail", "checked",
-                       c->checked.rows_checked_share, "prepare_s", c->at[0].prepare_s, "batch",
-                       (json_int_t)c->samples.batch, "factors", factors, "canary_shift", c->shift,
-                       "unsteady", c->shift > c->rule.shift_most, "threads", c->threads);
+    if (c->checked.rows_checked_share < 1)
+        json_object_set_new(factors, "checked_seed", json_sprintf("%u", abdb_verify_seed()));
+    record = json_pack(
+        "{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:f,s:f,s:I,s:o,s:f,s:f,s:b,s:i}", "kind", "result", "cell",
+        c->name, "formula", kernel->formula, "dtype", abdb_dtype_name(p->tensor[0].dtype), "ops",
+        w.ops, "bytes", w.bytes, "verified", c->checked.error <= 1 ? "pass" : "fail", "checked",
+        c->checked.rows_checked_share, "prepare_s", c->at[0].prepare_s, "batch",
+        (json_int_t)c->samples.batch, "factors", factors, "canary_shift", c->shift, "canary_s",
+        c->canary_s, "unsteady", c->shift > c->rule.shift_most, "threads", c->threads);
     if (kernel->bottleneck)
         json_object_set_new(record, "bound", json_string(kernel->bottleneck(p)));
     if (machine_ceiling_metric(c))
@@ -254,14 +257,16 @@ static abdb_status sample_again_until_canary_is_steady(kernel_cell *c, const vol
 
     for (size_t i = 0; i < c->copies; i++) states[i] = c->at[i].state;
     for (int attempt = 0; attempt < (c->rule.repeat_if_unsteady ? STEADY_TRIES : 1); attempt++) {
-        double first = abdb_time_canary_work(c->rule.canary_s);
+        double first = abdb_time_canary_round(c->rule.canary_s), last;
 
         abdb_samples_free(&c->samples);
         c->device->read_sensors(c->device, ABDB_SENSE_ALL, &c->before);
         TRY(abdb_sample_launches(c->device, c->recipe.impl, states, c->copies, &c->rule, stop,
                                  &c->samples, err));
         c->device->read_sensors(c->device, ABDB_SENSE_ALL, &c->after);
-        c->shift = fabs(abdb_time_canary_work(c->rule.canary_s) / first - 1);
+        last = abdb_time_canary_round(c->rule.canary_s);
+        c->shift = fabs(last / first - 1);
+        c->canary_s = fmin(first, last);
         if (c->shift <= c->rule.shift_most || c->samples.cancelled) break;
     }
 done:

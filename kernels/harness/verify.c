@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernels/harness/harness.h"
+#include "schema/core/number.h"
 
 /* A piece has at least PIECE_ROWS rows and PIECE_STEPS operations or elements, so that calls of the
  * reference are few; at most PIECE_MOST elements, so that its memory stays small; about PIECES
@@ -227,16 +228,28 @@ static void merge_error_totals(error_totals *to, const error_totals *f)
     to->rows += f->rows;
 }
 
-/* Compares pieces on all threads, the last one, then the first and every `step`th (mod pieces),
- * until the time is up; two of them at least. */
+uint32_t abdb_verify_seed(void)
+{
+    const char *text = getenv("ABDB_VERIFY_SEED");
+    double given = text ? abdb_double_parse_or(text, 0) : 0;
+
+    if (given >= 1 && given <= UINT32_MAX) return (uint32_t)given;
+    return (uint32_t)(abdb_process_random_seed() >> 32) | 1;
+}
+
+/* Compares pieces on all threads, the last one, then one that the process draws and every `step`th
+ * from there (mod pieces), until the time is up; two of them at least. */
 static abdb_status compare_pieces_until_time_is_up(output_check *o, size_t pieces, size_t step,
                                                    double end_s, abdb_error *err)
 {
+    static uint64_t draws; /* of this process: no two checks begin at the same piece */
+    size_t others = pieces > 1 ? pieces - 1 : 1,
+           first = abdb_random_bits_at(abdb_verify_seed(), draws++) % others;
     abdb_status st = ABDB_OK;
 
 #pragma omp parallel for schedule(dynamic)
     for (size_t i = 0; i < pieces; i++) {
-        size_t at = i == 0 ? pieces - 1 : (i - 1) * step % (pieces > 1 ? pieces - 1 : 1);
+        size_t at = i == 0 ? pieces - 1 : (first + (i - 1) * step) % others;
         error_totals f = {0};
         abdb_error own = {.message = ""};
         abdb_status one;

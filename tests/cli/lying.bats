@@ -62,6 +62,24 @@ liar() { # WAY: status, flags, reason of a program that lies so, alone in its fo
     done
 }
 
+@test "a trend, two speeds, a wide interval and an outlier among equal samples are marked; a background load is named" {
+    same "$(liar steady-times)" "ok|self-verified|"
+    same "$(ask "SELECT count(*) FROM v_sample WHERE mark IS NOT NULL")" 0
+    liar one-outlier
+    same "$(ask "SELECT seq || '|' || mark FROM v_sample WHERE mark IS NOT NULL")" "7|outlier"
+    same "$(liar rising)" "ok|wide trend self-verified|"
+    same "$(liar two-speeds)" "ok|wide two-modes self-verified|"
+    same "$(liar scattered)" "ok|wide self-verified|"
+    liar alone
+    no grep "fixed piece of work" <(abdb query kernels)
+    for way in alone beside-others; do
+        WAY=$way ABDB_BACKENDS=$dir/liars abdb run -q --kernel gemm --backend liar --axis n=64 --axis dtype=f32 --tag $way >/dev/null
+    done
+    run abdb query kernels --tag beside-others
+    fails 0 "1 cell measured while a fixed piece of work took up to 50 % longer than at the best time of this machine"
+    no grep "fixed piece of work" <(abdb query kernels --tag alone)
+}
+
 @test "a host's rates have an upper bound: what is above it is implausible, and no ceiling" {
     mkdir fast
     for k in gemm stream; do
