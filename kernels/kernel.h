@@ -161,6 +161,13 @@ typedef struct {
     /* Makes inputs whose result is exact in whatever order it is computed, so that an output must
      * be the reference, rounded once. False: there are none, and nothing was changed; or NULL. */
     bool (*make_exact_inputs)(const abdb_problem *p, uint64_t seed);
+    /* Small problems "name=value ..." at the edges of loops and blocks, which are verified before
+     * the first sample on the host; those that it cannot have are left out. End: NULL. NULL: none.
+     */
+    const char *const *edge_sizes;
+    /* Puts values at the edges of the contract into inputs that are prepared: infinities, NaN, what
+     * is near 0, the largest sums. The reference tells what comes of them. NULL: there are none. */
+    void (*put_edge_values)(const abdb_problem *p, uint64_t seed);
     /* After `exact`, or of a kernel whose bound is abdb_error_bound_zero: looks at the whole of an
      * output, `got`, in less work than the kernel's, and marks the rows that cannot be right. A
      * wrong row stays unmarked with a probability below 1e-9. NULL, or ABDB_USAGE: there is no such

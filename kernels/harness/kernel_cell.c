@@ -12,7 +12,9 @@
 static const double ops_small = 2e9; /* from here on what `small` names is checked */
 /* Copies of a problem at most; and how often samples are taken while the machine is unsteady. */
 /* Copies have the seeds 0 to COPIES_MAX - 1; those of other checks have others. */
-enum { COPIES_MAX = 64, SMALL_SEED = COPIES_MAX, EXACT_SEED, STEADY_TRIES = 3 };
+enum { COPIES_MAX = 64, SMALL_SEED = COPIES_MAX, EXACT_SEED, EDGE_SEED, STEADY_TRIES = 3 };
+/* Bytes of a problem at the edges at most, and seconds to compare it. */
+static const double edge_bytes_most = 1 << 24, edge_check_s = 0.02;
 
 const abdb_kernel *abdb_find_kernel_by_name(const char *name)
 {
@@ -155,6 +157,41 @@ static abdb_status verify_with_exact_inputs(kernel_cell *c, abdb_error *err)
         c->copies = 1;
 done:
     if (!c->copies) abdb_instance_free(&c->at[0]);
+    return st;
+}
+
+/* At one of the sizes of edge_sizes, with values at the edges, unless it cannot be. */
+static abdb_status verify_at_edge(kernel_cell *c, const char *sizes, uint64_t seed, abdb_error *err)
+{
+    abdb_instance_spec recipe = c->recipe;
+    abdb_instance edge = {0};
+    abdb_verify_result found = {0};
+    abdb_status st = ABDB_OK;
+
+    recipe.overrides = sizes;
+    recipe.seed = seed;
+    recipe.edges = true;
+    if (!abdb_instance_is_possible(&recipe, edge_bytes_most)) return ABDB_OK;
+    edge.p.device = c->device;
+    TRY(abdb_instance_alloc_fill_and_prepare(&edge, &recipe, err));
+    for (int i = 0; i < 2 && found.error <= 1; i++)
+        TRY(abdb_instances_launch_and_verify(&edge, 1, edge_check_s, &found, err));
+    if (!(found.error <= 1))
+        TRY(ABDB_FAIL(err, ABDB_VERIFY, "wrong kernel: at %s its error is %.3g of the bound", sizes,
+                      found.error));
+done:
+    abdb_instance_free(&edge);
+    return st;
+}
+
+/* Wherever the host's memory is used: a device would compile its kernels for each of the sizes. */
+static abdb_status verify_at_edges(kernel_cell *c, abdb_error *err)
+{
+    const char *const *sizes = c->device->on_host ? c->recipe.kernel->edge_sizes : NULL;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; sizes && sizes[i]; i++) TRY(verify_at_edge(c, sizes[i], EDGE_SEED + i, err));
+done:
     return st;
 }
 
@@ -361,6 +398,7 @@ static abdb_status make_copies_and_verify_before_sampling(kernel_cell *c, const 
     if (st == ABDB_NOMEM) *status = "out-of-memory";
     TRY(st);
     TRY(fail_if_interrupted(stop, status, err));
+    if (c->checked.error <= 1) TRY(verify_at_edges(c, err));
     TRY(verify_before_sampling_and_check_threads(c, err));
     TRY(fail_if_interrupted(stop, status, err));
 done:

@@ -131,7 +131,8 @@ static void choose_input_element(abdb_sample_watch *w, const abdb_verify_options
             p->tensor[i].dim[0] == out->dim[0])
             t = &p->tensor[i];
     how->kernel->count_work(p, &work);
-    if (!t || how->kernel->all_rows_at_once || work.ops / (double)out->dim[0] > row_ops_most)
+    if (!t || how->edges || how->kernel->all_rows_at_once ||
+        work.ops / (double)out->dim[0] > row_ops_most)
         return;
     width = abdb_tensor_element_count(t) / t->dim[0];
     element = draw_below(w, abdb_tensor_element_count(t));
@@ -152,7 +153,7 @@ static void choose_input_element(abdb_sample_watch *w, const abdb_verify_options
 
 static abdb_verify_options verify_options_of(const abdb_sample_watch *w)
 {
-    return (abdb_verify_options){w->c->kernel, w->c->exact, w->c->seed, w->check_s, w->c->wanted};
+    return abdb_instance_verify_options(w->c, w->check_s);
 }
 
 abdb_status abdb_sample_watch_begin(abdb_sample_watch **out, abdb_instance *c, double began_s,

@@ -6,8 +6,7 @@
  *   epilogue=none bias: a number for each column is added; then relu: max(x, 0); gelu: x s(2
  *                 sqrt(2/pi) (x + 0.044715 x^3)), s the logistic function; silu: x s(x); bias-relu,
  *                 bias-gelu, bias-silu: both. GELU and SiLU are not of i8, whose sums are whole
- *   weights=packed  B is brought into the form that the implementation likes best before the clock
- *                 starts
+ *   weights=packed  B is brought into the implementation's own form before the clock starts
  *
  * Work: (2K + e) MN operations, e being 1 of beta, 1 of a bias, and 1, 9, 4 of ReLU, GELU, SiLU (as
  * in elementwise.c); s(MK + KN) bytes and those of C, of beta twice, and of the bias; n times.
@@ -23,6 +22,7 @@
 #include <string.h>
 
 #include "kernels/kernel.h"
+#include "kernels/micro/edges.h"
 
 enum { A, B, C, BIAS, SIZE_MAX_ELEMENTS = 1 << 30 };
 /* No activation has a larger derivative: that of GELU is 1.129, of SiLU 1.0998. */
@@ -363,6 +363,12 @@ static bool gemm_make_exact_inputs(const abdb_problem *p, uint64_t seed)
     return true;
 }
 
+static void gemm_put_edge_values(const abdb_problem *p, uint64_t seed)
+{
+    abdb_gemm g = abdb_gemm_from_problem(p);
+    abdb_gemm_put_edge_values(p, &g, seed);
+}
+
 /* Elements of A and B by their number within all the batch, for the check of a product, once an
  * element: reading the parameters each time would be slow. */
 static size_t gemm_inner_dimension_k(const abdb_problem *p)
@@ -489,4 +495,6 @@ const abdb_kernel abdb_kernel_gemm = {
     .ceiling_metric = gemm_ceiling_metric,
     .make_exact_inputs = gemm_make_exact_inputs,
     .mark_suspect_rows = gemm_mark_suspect_rows,
+    .edge_sizes = abdb_gemm_edge_sizes,
+    .put_edge_values = gemm_put_edge_values,
 };

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "kernels/kernel.h"
+#include "kernels/micro/edges.h"
 
 enum { X, W, Y, X_SCALE, W_SCALE, BLOCK_K = 64, BLOCK_N = 32, GROUP = 32 };
 enum { F32, I8, I4 };
@@ -53,7 +54,7 @@ static abdb_status linear_parse_params(abdb_problem *p, linear_sizes *s, abdb_er
     if (s->bytes && s->weights != I8)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "linear: activations=i8 wants weights=i8"));
     if ((double)s->k * (double)s->n > 0x1p30 || (s->weights == I4 && s->k % GROUP) ||
-        (s->pattern == BLOCK && s->sparsity > 0 && (s->k % BLOCK_K || s->n % BLOCK_N)) ||
+        (s->pattern == BLOCK && (s->k % BLOCK_K || s->n % BLOCK_N)) ||
         (s->pattern == TWO_OF_FOUR && s->k % 4))
         TRY(ABDB_FAIL(
             err, ABDB_USAGE,
@@ -297,4 +298,6 @@ const abdb_kernel abdb_kernel_linear = {
     .bottleneck = linear_bottleneck,
     .make_exact_inputs = linear_make_exact_inputs,
     .mark_suspect_rows = linear_mark_suspect_rows,
+    .edge_sizes = abdb_linear_edge_sizes,
+    .put_edge_values = abdb_linear_put_edge_values,
 };
