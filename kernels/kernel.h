@@ -304,7 +304,9 @@ uint64_t abdb_xorshift64_next(uint64_t *state);
 uint64_t abdb_random_bits_at(uint64_t seed, uint64_t i);
 /* A whole number other than 0 from -most to most, number `i` of a seed. */
 double abdb_random_nonzero_integer(uint64_t seed, uint64_t i, int most);
-/* Fills a tensor with such numbers, on all threads. */
+/* An odd whole number of exactly so many bits, positive or not: who drops one changes it. */
+double abdb_random_odd_integer(uint64_t seed, uint64_t i, int bits);
+/* Fills a tensor with numbers of abdb_random_nonzero_integer, on all threads. */
 void abdb_fill_nonzero_integers(const abdb_tensor *t, uint64_t seed, int most);
 /* The numbers from 0 to n - 1 in random order. */
 void abdb_random_permutation(int32_t *out, size_t n, uint64_t seed);

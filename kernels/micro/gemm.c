@@ -289,15 +289,6 @@ static void gemm_prepare_inputs_scale_a_for_gelu_silu(const abdb_problem *p, uin
         abdb_tensor_set_rounded(a, i, scale * abdb_tensor_get_f64(a, i));
 }
 
-/* An odd whole number of exactly so many bits, positive or not. */
-static double random_odd_integer(uint64_t seed, uint64_t i, int bits)
-{
-    uint64_t random = abdb_random_bits_at(seed, i), high = (uint64_t)1 << (bits - 1);
-    double value = (double)(high | (random % high) | 1);
-
-    return random >> 63 ? -value : value;
-}
-
 /* One row of C, of the first matrix, whose elements are one product each, of an odd number of
  * bits_a bits in A and one of bits_b in B: a product that drops or splits bits rounds it otherwise.
  * Other rows of A are 0 where that row of B is used. */
@@ -310,10 +301,10 @@ static void make_row_of_full_precision(const abdb_problem *p, uint64_t seed, int
         abdb_tensor_set_rounded(&p->tensor[A], g.ta ? k * g.m + row : row * g.k + k, 0);
     for (size_t i = 0; i < g.m; i++)
         abdb_tensor_set_rounded(&p->tensor[A], g.ta ? deep * g.m + i : i * g.k + deep,
-                                i == row ? random_odd_integer(seed, 2, bits_a) : 0);
+                                i == row ? abdb_random_odd_integer(seed, 2, bits_a) : 0);
     for (size_t j = 0; j < g.n; j++)
         abdb_tensor_set_rounded(&p->tensor[B], g.tb ? j * g.k + deep : deep * g.n + j,
-                                random_odd_integer(seed, j + 3, bits_b));
+                                abdb_random_odd_integer(seed, j + 3, bits_b));
 }
 
 /* Rows of all bits of f32 or f64, where nothing but the product is added up. Those of f64 have 64
