@@ -304,7 +304,8 @@ uint64_t abdb_xorshift64_next(uint64_t *state);
 uint64_t abdb_random_bits_at(uint64_t seed, uint64_t i);
 /* A whole number other than 0 from -most to most, number `i` of a seed. */
 double abdb_random_nonzero_integer(uint64_t seed, uint64_t i, int most);
-/* An odd whole number of exactly so many bits, positive or not: who drops one changes it. */
+/* An odd whole number of exactly so many bits, positive or not, in the lower half of those: who
+ * drops a bit changes it. */
 double abdb_random_odd_integer(uint64_t seed, uint64_t i, int bits);
 /* Fills a tensor with numbers of abdb_random_nonzero_integer, on all threads. */
 void abdb_fill_nonzero_integers(const abdb_tensor *t, uint64_t seed, int most);

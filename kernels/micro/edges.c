@@ -79,6 +79,9 @@ void abdb_gemm_put_edge_values(const abdb_problem *p, const abdb_gemm *g, uint64
         return;
     }
     if (dtype != ABDB_F64 && dtype != ABDB_F32 && dtype != ABDB_BF16 && dtype != ABDB_F16) return;
+    for (int t = 0; t < 2 && g->act && g->m * g->n == 1; t++) /* a ReLU leaves them */
+        for (size_t k = 0; k < g->k; k++)
+            abdb_tensor_set_rounded(&p->tensor[t], k, fabs(abdb_tensor_get_f64(&p->tensor[t], k)));
     if (g->m < 4 || g->act) return;
     set_a_element(p, g, 1, deep, NAN);
     set_a_element(p, g, 3, deep, INFINITY);
@@ -87,6 +90,53 @@ void abdb_gemm_put_edge_values(const abdb_problem *p, const abdb_gemm *g, uint64
     for (size_t k = 0; k < g->k; k++)
         set_a_element(p, g, 2, k,
                       least_denormal(dtype) * abdb_random_nonzero_integer(seed + 1, k, 64));
+}
+
+/* One row of C, of the first matrix, whose elements are one product each, of an odd number of
+ * bits_a bits in A and one of bits_b in B: a product that drops or splits bits rounds it otherwise.
+ * Other rows of A are 0 where that row of B is used. */
+static void put_row_of_full_precision(const abdb_problem *p, const abdb_gemm *g, uint64_t seed,
+                                      int bits_a, int bits_b)
+{
+    size_t row = abdb_random_bits_at(seed, 0) % g->m, deep = abdb_random_bits_at(seed, 1) % g->k;
+
+    for (size_t k = 0; k < g->k; k++) set_a_element(p, g, row, k, 0);
+    for (size_t i = 0; i < g->m; i++)
+        set_a_element(p, g, i, deep, i == row ? abdb_random_odd_integer(seed, 2, bits_a) : 0);
+    for (size_t j = 0; j < g->n; j++)
+        abdb_tensor_set_rounded(&p->tensor[1], g->tb ? j * g->k + deep : deep * g->n + j,
+                                abdb_random_odd_integer(seed, j + 3, bits_b));
+}
+
+void abdb_gemm_put_full_precision_rows(const abdb_problem *p, const abdb_gemm *g, uint64_t seed)
+{
+    abdb_dtype dtype = p->tensor[0].dtype;
+    bool plain = !g->beta && !g->bias && g->act <= ABDB_ACT_RELU;
+    int all = dtype == ABDB_F64 ? 53 : 24, few = !plain ? 1 : dtype == ABDB_F64 ? 11 : 24;
+
+    if (g->m < 8 || g->k < 8 || (dtype != ABDB_F32 && dtype != ABDB_F64)) return;
+    put_row_of_full_precision(p, g, seed, all, few);
+    if (few < all) put_row_of_full_precision(p, g, seed + 1, few, all);
+}
+
+bool abdb_gemm_put_exact_positive_values(const abdb_problem *p, const abdb_gemm *g, uint64_t seed)
+{
+    double most = fmin(64, sqrt(0x1p22 / ((double)g->k + 2)));
+
+    if (p->tensor[0].dtype != ABDB_F32 || g->k < 8 || most < 16) return false;
+    for (int t = 0; t < p->tensors; t++)
+        if (p->tensor[t].role != ABDB_OUT)
+            abdb_fill_nonzero_integers(&p->tensor[t], 2 * seed + (uint64_t)t, (int)most - 8);
+    for (int t = 0; t < p->tensors; t++)
+        for (size_t i = 0;
+             p->tensor[t].role != ABDB_OUT && i < abdb_tensor_element_count(&p->tensor[t]); i++)
+            abdb_tensor_set_rounded(&p->tensor[t], i,
+                                    8 + fabs(abdb_tensor_get_f64(&p->tensor[t], i)));
+    abdb_gemm_put_full_precision_rows(p, g, 2 * seed + 500);
+    for (int t = 0; t < 2; t++)
+        for (size_t i = 0; i < abdb_tensor_element_count(&p->tensor[t]); i++)
+            abdb_tensor_set_rounded(&p->tensor[t], i, fabs(abdb_tensor_get_f64(&p->tensor[t], i)));
+    return true;
 }
 
 void abdb_linear_put_edge_values(const abdb_problem *p, uint64_t seed)

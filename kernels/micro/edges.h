@@ -24,6 +24,13 @@ extern const char *const abdb_gemm_edge_sizes[],
  * NaN and an infinity in a row of A each, which their rows of C have, too; f32 and f64 without beta
  * and bias: a row of A below the least normal number, B of whole numbers. */
 void abdb_gemm_put_edge_values(const abdb_problem *p, const abdb_gemm *g, uint64_t seed);
+/* For exact inputs: rows of all bits of f32 or f64. Where nothing but the product is added up both
+ * numbers have many; those of f64 have 64, which the reference in long double holds. Else one of
+ * them is 1 or -1, and the sum with what is added is still exact. */
+void abdb_gemm_put_full_precision_rows(const abdb_problem *p, const abdb_gemm *g, uint64_t seed);
+/* Inputs of f32 whose sums GELU and SiLU leave as they are, as they leave what is above 32: whole
+ * numbers from 8 on. False: sums would not be exact, and nothing was changed. */
+bool abdb_gemm_put_exact_positive_values(const abdb_problem *p, const abdb_gemm *g, uint64_t seed);
 /* NaN, infinities and -0 in X; of copy denormals. Not of sums. */
 void abdb_stream_put_edge_values(const abdb_problem *p, uint64_t seed);
 /* A row each: a NaN, which the row (an activation: the element) becomes; softmax and cross entropy:

@@ -157,7 +157,7 @@ static void make_row_of_full_precision(const abdb_problem *p, const linear_sizes
 {
     size_t row = abdb_random_bits_at(seed, 0) % s->m, deep = abdb_random_bits_at(seed, 1) % s->k;
 
-    if (s->m < 8 || s->k < 8 || s->bytes) return;
+    if (s->m < 4 || s->k < 8 || s->bytes) return;
     for (size_t k = 0; k < s->k; k++) abdb_tensor_set_rounded(&p->tensor[X], row * s->k + k, 0);
     for (size_t i = 0; i < s->m; i++)
         abdb_tensor_set_rounded(&p->tensor[X], i * s->k + deep,
