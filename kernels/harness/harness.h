@@ -329,8 +329,9 @@ bool abdb_instance_outputs_finite(const abdb_instance *c);
 typedef struct abdb_sample_watch abdb_sample_watch;
 /* Prepares looks at a copy whose outputs are those of a launch that was verified. began_s: when its
  * cell began; looks take at most 1 % of the time since then, but for one of the first `certain`
- * samples (of more than one also two of the next eight). check_s: what a comparison with the reference may take where launches differ. Free *out,
- * also after a failure. ABDB_NOMEM, and what a launch says. */
+ * samples (of more than one also two of the next eight). check_s: what a comparison with the
+ * reference may take where launches differ. Free *out, also after a failure. ABDB_NOMEM, and what a
+ * launch says. */
 ABDB_MUST_USE abdb_status abdb_sample_watch_begin(abdb_sample_watch **out, abdb_instance *c,
                                                   double began_s, double check_s, size_t certain,
                                                   abdb_error *err);

@@ -73,17 +73,20 @@ void abdb_gemm_put_edge_values(const abdb_problem *p, const abdb_gemm *g, uint64
     abdb_dtype dtype = p->tensor[0].dtype;
     size_t deep = abdb_random_bits_at(seed, 0) % g->k;
 
+    for (int t = 0; t < p->tensors && g->act && g->m * g->n == 1; t++) /* a ReLU leaves them */
+        for (size_t i = 0;
+             p->tensor[t].role != ABDB_OUT && i < abdb_tensor_element_count(&p->tensor[t]); i++)
+            abdb_tensor_set_rounded(&p->tensor[t], i,
+                                    1 + fabs(abdb_tensor_get_f64(&p->tensor[t], i)) / 2);
     if (dtype == ABDB_I8) {
         for (int t = 0; t < 2 && is_other_seed(seed); t++)
             memset(p->tensor[t].data, INT8_MIN, abdb_tensor_element_count(&p->tensor[t]));
         return;
     }
     if (dtype != ABDB_F64 && dtype != ABDB_F32 && dtype != ABDB_BF16 && dtype != ABDB_F16) return;
-    for (int t = 0; t < 2 && g->act && g->m * g->n == 1; t++) /* a ReLU leaves them */
-        for (size_t k = 0; k < g->k; k++)
-            abdb_tensor_set_rounded(&p->tensor[t], k, fabs(abdb_tensor_get_f64(&p->tensor[t], k)));
-    if (g->m < 4 || g->act) return;
+    if (g->m < 4 || g->act == ABDB_ACT_RELU) return;
     set_a_element(p, g, 1, deep, NAN);
+    if (g->act) return;
     set_a_element(p, g, 3, deep, INFINITY);
     if (g->beta || g->bias || (dtype != ABDB_F64 && dtype != ABDB_F32)) return;
     abdb_fill_nonzero_integers(&p->tensor[1], seed, 4);

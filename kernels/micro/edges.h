@@ -20,9 +20,9 @@ extern const char *const abdb_gemm_edge_sizes[],
                                         *const abdb_latency_edge_sizes[],
                                             *const abdb_block_edge_sizes[];
 
-/* Bytes, of every other seed: all -128, whose sums are the largest. Floating, without activation: a
- * NaN and an infinity in a row of A each, which their rows of C have, too; f32 and f64 without beta
- * and bias: a row of A below the least normal number, B of whole numbers. */
+/* Bytes, of every other seed: all -128, whose sums are the largest. Floating, but for a ReLU: a NaN
+ * in a row of A, which its row of C has, too. Without activation also an infinity; of f32 and f64
+ * without beta and bias a row of A below the least normal number, B of whole numbers. */
 void abdb_gemm_put_edge_values(const abdb_problem *p, const abdb_gemm *g, uint64_t seed);
 /* For exact inputs: rows of all bits of f32 or f64. Where nothing but the product is added up both
  * numbers have many; those of f64 have 64, which the reference in long double holds. Else one of
