@@ -32,14 +32,15 @@ static const double wide_share = 0.1;
 /* No launch is shorter: a few cycles of any clock. */
 static const double least_launch_s = 5e-10;
 
-/* Keeps how far the median of a cell is known, half of its interval, relative: reports of a run say
- * how small a difference it could see. */
+enum { TALLY_LEAST = 6 };
+/* Keeps how far the median of a cell is known, half of its interval (where there is none, of all
+ * its samples), relative: reports of a run say how small a difference it could see. */
 static void append_median_uncertainty_to_tally(abdb_run_tally *t, const abdb_series_summary *s,
-                                               double median)
+                                               size_t samples, double median)
 {
     double *more;
 
-    if (!s->has_interval || !(median > 0)) return;
+    if (samples < TALLY_LEAST || !(median > 0)) return;
     more = abdb_array_reserve_one(t->spread, t->spreads, &t->capacity, sizeof *more);
     if (!more) return; /* the report has one cell less */
     t->spread = more;
@@ -89,7 +90,7 @@ static abdb_status add_time_rate_and_metric_results(abdb_entry *e, abdb_backend_
     TRY(abdb_summarise_series(times, t->samples, &s->series, err));
     TRY(abdb_sort_and_summarise(times, t->samples, &summary, err));
     mark_outlier_samples(t->sample, t->samples, &summary, clock_step_of_launch(t));
-    append_median_uncertainty_to_tally(tally, &s->series, summary.median);
+    append_median_uncertainty_to_tally(tally, &s->series, t->samples, summary.median);
     r = abdb_entry_add_result(e, "time_s", summary.median);
     r->statistic = "median";
     r->n = (long long)t->samples;

@@ -10,7 +10,7 @@
 
 enum { ABDB_SERIES_FEW = 30 };
 typedef struct {
-    double low, high;  /* 95 % interval of the median of this process, if has_interval */
+    double low, high;  /* 95 % interval of the median of this process; else least and most */
     bool has_interval; /* false: too few samples for how much they are correlated */
     bool trend;        /* they go up or down from the first third to the last */
     bool two_modes;    /* they lie in two groups with a gap between */
