@@ -469,6 +469,7 @@ soak: ## the tests with all cases, kills, faults, wrong kernels, cells, the gate
 	@$(MAKE) -s test KILLS=2000 FAULTS=2000 THOROUGH=40 ROUNDS=2000 MUTANTS=3000
 	@BUILD=$(BUILD) tests/campaigns/cells.sh
 	@tests/mutants/kernels.sh
+	@tests/mutants/kernels.sh --table classes.txt
 	@BUILD=$(BUILD) tests/mutants/workloads.sh
 	@BUILD=$(BUILD) tests/mutants/opencl.sh
 	@BUILD=$(BUILD) tests/mutants/cuda.sh
@@ -480,6 +481,8 @@ soak: ## the tests with all cases, kills, faults, wrong kernels, cells, the gate
 	@BUILD=$(BUILD) tests/mutants/faults.sh
 	@KILLED_PUSHES=100 BUILD=$(BUILD) bats tests/cli/warehouse.bats -f killed
 	@KILLED_TASKS=50 BUILD=$(BUILD) bats tests/cli/merge.bats -f killed
+	@THOROUGH=20000 $(BUILD)/unit/sample_series
+	@BUILD=$(BUILD) tests/campaigns/count_lies.sh
 	@BUILD=$(BUILD) tests/campaigns/simulate_fleets.py 300
 	@BUILD=$(BUILD) tests/campaigns/simulate_acceptance.py 1000
 check-ports: ## other systems, servers and compilers, as far as installed; a table (PARTS="locale big": these)

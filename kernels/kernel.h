@@ -161,6 +161,13 @@ typedef struct {
     /* Makes inputs whose result is exact in whatever order it is computed, so that an output must
      * be the reference, rounded once. False: there are none, and nothing was changed; or NULL. */
     bool (*make_exact_inputs)(const abdb_problem *p, uint64_t seed);
+    /* Small problems "name=value ..." at the edges of loops and blocks, which are verified before
+     * the first sample on the host; those that it cannot have are left out. End: NULL. NULL: none.
+     */
+    const char *const *edge_sizes;
+    /* Puts values at the edges of the contract into inputs that are prepared: infinities, NaN, what
+     * is near 0, the largest sums. The reference tells what comes of them. NULL: there are none. */
+    void (*put_edge_values)(const abdb_problem *p, uint64_t seed);
     /* After `exact`, or of a kernel whose bound is abdb_error_bound_zero: looks at the whole of an
      * output, `got`, in less work than the kernel's, and marks the rows that cannot be right. A
      * wrong row stays unmarked with a probability below 1e-9. NULL, or ABDB_USAGE: there is no such
@@ -297,7 +304,10 @@ uint64_t abdb_xorshift64_next(uint64_t *state);
 uint64_t abdb_random_bits_at(uint64_t seed, uint64_t i);
 /* A whole number other than 0 from -most to most, number `i` of a seed. */
 double abdb_random_nonzero_integer(uint64_t seed, uint64_t i, int most);
-/* Fills a tensor with such numbers, on all threads. */
+/* An odd whole number of exactly so many bits, positive or not, in the lower half of those: who
+ * drops a bit changes it. */
+double abdb_random_odd_integer(uint64_t seed, uint64_t i, int bits);
+/* Fills a tensor with numbers of abdb_random_nonzero_integer, on all threads. */
 void abdb_fill_nonzero_integers(const abdb_tensor *t, uint64_t seed, int most);
 /* The numbers from 0 to n - 1 in random order. */
 void abdb_random_permutation(int32_t *out, size_t n, uint64_t seed);

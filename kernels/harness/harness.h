@@ -155,9 +155,9 @@ void abdb_samples_free(abdb_samples *samples);
 
 /* --- stability.c: did the machine stay the same meanwhile? ---------------------------------------
  */
-/* Seconds that a fixed piece of work takes on all threads, a triad and multiply-adds: chosen once,
- * so that it takes about `about_s`. */
-double abdb_time_canary_work(double about_s);
+/* Seconds of a fixed piece of work on all threads, a triad and multiply-adds, the same in every
+ * process; done so often that all together take about `about_s`. */
+double abdb_time_canary_round(double about_s);
 
 /* --- rank_placement.c: what a result says of several ranks ------------------------------------ */
 /* Hosts; do ranks of a host share processors, and are they more than those? Not known where one
@@ -222,6 +222,7 @@ enum { ABDB_KEPT_MOST = 8 << 20 }; /* elements of an output whose results are ke
 typedef struct {
     const abdb_kernel *kernel;
     bool exact;      /* inputs are those of kernel->exact: an output is the reference, rounded */
+    bool edges;      /* inputs have edge values: where the reference is NaN or infinite, so is it */
     uint64_t seed;   /* of what a check draws */
     double budget_s; /* when it is up, rows that are left are not compared */
     abdb_reference_cache *wanted; /* by tensor, or NULL: filled at first use,
@@ -242,10 +243,13 @@ double abdb_row_error_over_bound(const abdb_verify_options *how, const abdb_prob
                                  const abdb_problem *got, int tensor, size_t row,
                                  const double *want, const double *magnitude);
 void abdb_reference_cache_free(abdb_reference_cache *wanted);
+/* What rows are drawn with where not all are compared: of this process, or $ABDB_VERIFY_SEED. */
+uint32_t abdb_verify_seed(void);
 /* Fills a tensor with numbers uniform in [-1, 1], the same for each seed, on all threads. */
 void abdb_fill_uniform(abdb_tensor *tensor, uint64_t seed);
-/* The same, or zeros, or whole numbers from -4 to 3: other numbers, other power (factor fill). */
-enum { ABDB_FILL_UNIFORM, ABDB_FILL_ZEROS, ABDB_FILL_INTEGERS };
+/* The same, or zeros, or whole numbers from -4 to 3: other numbers, other power (factor fill). Of
+ * edges a kernel puts values into uniform ones. */
+enum { ABDB_FILL_UNIFORM, ABDB_FILL_ZEROS, ABDB_FILL_INTEGERS, ABDB_FILL_EDGES };
 void abdb_fill_by_mode(abdb_tensor *tensor, uint64_t seed, int how);
 
 /* --- tensor_guard.c: what a launch must leave alone ------------------------------------------- */
@@ -273,6 +277,7 @@ typedef struct {
     const char *overrides; /* "name=value ...", or NULL */
     uint64_t seed;         /* of its inputs */
     bool exact;            /* inputs of kernel->exact, where it has them */
+    bool edges;            /* inputs with kernel->put_edge_values; so with fill=edges */
 } abdb_instance_spec;
 /* One copy of a problem, prepared: tensors on the device; its inputs, and its outputs once they
  * were fetched, on the host. */
@@ -282,7 +287,7 @@ typedef struct {
     const abdb_kernel *kernel;
     const abdb_impl *impl;
     uint64_t seed;
-    bool exact;
+    bool exact, edges;
     void *state;
     double prepare_s;
     abdb_reference_cache wanted[ABDB_TENSOR_MAX];
@@ -298,6 +303,10 @@ ABDB_MUST_USE abdb_status abdb_instance_alloc_fill_and_prepare(abdb_instance *c,
                                                                const abdb_instance_spec *r,
                                                                abdb_error *err);
 void abdb_instance_free(abdb_instance *c);
+/* Can one be made of it, of so many bytes at most, that its implementation takes? */
+bool abdb_instance_is_possible(const abdb_instance_spec *r, double bytes_most);
+/* How outputs of a copy are compared with the reference, in so many seconds. */
+abdb_verify_options abdb_instance_verify_options(abdb_instance *c, double budget_s);
 /* Spoils outputs, so that what is not written is seen; what is read and written is as it was. */
 ABDB_MUST_USE abdb_status abdb_instance_poison_outputs_restore_inouts(abdb_instance *c,
                                                                       abdb_error *err);
@@ -320,8 +329,9 @@ bool abdb_instance_outputs_finite(const abdb_instance *c);
 typedef struct abdb_sample_watch abdb_sample_watch;
 /* Prepares looks at a copy whose outputs are those of a launch that was verified. began_s: when its
  * cell began; looks take at most 1 % of the time since then, but for one of the first `certain`
- * samples. check_s: what a comparison with the reference may take where launches differ. Free *out,
- * also after a failure. ABDB_NOMEM, and what a launch says. */
+ * samples (of more than one also two of the next eight). check_s: what a comparison with the
+ * reference may take where launches differ. Free *out, also after a failure. ABDB_NOMEM, and what a
+ * launch says. */
 ABDB_MUST_USE abdb_status abdb_sample_watch_begin(abdb_sample_watch **out, abdb_instance *c,
                                                   double began_s, double check_s, size_t certain,
                                                   abdb_error *err);

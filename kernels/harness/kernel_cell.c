@@ -12,7 +12,9 @@
 static const double ops_small = 2e9; /* from here on what `small` names is checked */
 /* Copies of a problem at most; and how often samples are taken while the machine is unsteady. */
 /* Copies have the seeds 0 to COPIES_MAX - 1; those of other checks have others. */
-enum { COPIES_MAX = 64, SMALL_SEED = COPIES_MAX, EXACT_SEED, STEADY_TRIES = 3 };
+enum { COPIES_MAX = 64, SMALL_SEED = COPIES_MAX, EXACT_SEED, EDGE_SEED, STEADY_TRIES = 3 };
+/* Bytes of a problem at the edges at most, and seconds to compare it. */
+static const double edge_bytes_most = 1 << 24, edge_check_s = 0.02;
 
 const abdb_kernel *abdb_find_kernel_by_name(const char *name)
 {
@@ -39,8 +41,9 @@ typedef struct {
     abdb_sampling rule;
     abdb_instance at[COPIES_MAX], small;
     size_t copies;
-    int threads;  /* that a launch ran on */
-    double shift; /* of the canary, the largest relative one */
+    int threads;     /* that a launch ran on */
+    double shift;    /* of the canary, the largest relative one */
+    double canary_s; /* of it, the least */
     double began_s;
     abdb_verify_result checked;
     abdb_samples samples;
@@ -96,13 +99,15 @@ static void print_kernel_result(const kernel_cell *c)
     json_object_set_new(factors, "provider", json_string(impl->provider));
     if (is_verified_at_small_size(c))
         json_object_set_new(factors, "verified_at", json_string(kernel->small_params));
-    record = json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:f,s:f,s:I,s:o,s:f,s:b,s:i}", "kind",
-                       "result", "cell", c->name, "formula", kernel->formula, "dtype",
-                       abdb_dtype_name(p->tensor[0].dtype), "ops", w.ops, "bytes", w.bytes,
-                       "verified", c->checked.error <= 1 ? "pass" : "fail", "checked",
-                       c->checked.rows_checked_share, "prepare_s", c->at[0].prepare_s, "batch",
-                       (json_int_t)c->samples.batch, "factors", factors, "canary_shift", c->shift,
-                       "unsteady", c->shift > c->rule.shift_most, "threads", c->threads);
+    if (c->checked.rows_checked_share < 1)
+        json_object_set_new(factors, "checked_seed", json_sprintf("%u", abdb_verify_seed()));
+    record = json_pack(
+        "{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:f,s:f,s:I,s:o,s:f,s:f,s:b,s:i}", "kind", "result", "cell",
+        c->name, "formula", kernel->formula, "dtype", abdb_dtype_name(p->tensor[0].dtype), "ops",
+        w.ops, "bytes", w.bytes, "verified", c->checked.error <= 1 ? "pass" : "fail", "checked",
+        c->checked.rows_checked_share, "prepare_s", c->at[0].prepare_s, "batch",
+        (json_int_t)c->samples.batch, "factors", factors, "canary_shift", c->shift, "canary_s",
+        c->canary_s, "unsteady", c->shift > c->rule.shift_most, "threads", c->threads);
     if (kernel->bottleneck)
         json_object_set_new(record, "bound", json_string(kernel->bottleneck(p)));
     if (machine_ceiling_metric(c))
@@ -152,6 +157,41 @@ static abdb_status verify_with_exact_inputs(kernel_cell *c, abdb_error *err)
         c->copies = 1;
 done:
     if (!c->copies) abdb_instance_free(&c->at[0]);
+    return st;
+}
+
+/* At one of the sizes of edge_sizes, with values at the edges, unless it cannot be. */
+static abdb_status verify_at_edge(kernel_cell *c, const char *sizes, uint64_t seed, abdb_error *err)
+{
+    abdb_instance_spec recipe = c->recipe;
+    abdb_instance edge = {0};
+    abdb_verify_result found = {0};
+    abdb_status st = ABDB_OK;
+
+    recipe.overrides = sizes;
+    recipe.seed = seed;
+    recipe.edges = true;
+    if (!abdb_instance_is_possible(&recipe, edge_bytes_most)) return ABDB_OK;
+    edge.p.device = c->device;
+    TRY(abdb_instance_alloc_fill_and_prepare(&edge, &recipe, err));
+    for (int i = 0; i < 2 && found.error <= 1; i++)
+        TRY(abdb_instances_launch_and_verify(&edge, 1, edge_check_s, &found, err));
+    if (!(found.error <= 1))
+        TRY(ABDB_FAIL(err, ABDB_VERIFY, "wrong kernel: at %s its error is %.3g of the bound", sizes,
+                      found.error));
+done:
+    abdb_instance_free(&edge);
+    return st;
+}
+
+/* Wherever the host's memory is used: a device would compile its kernels for each of the sizes. */
+static abdb_status verify_at_edges(kernel_cell *c, abdb_error *err)
+{
+    const char *const *sizes = c->device->on_host ? c->recipe.kernel->edge_sizes : NULL;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; sizes && sizes[i]; i++) TRY(verify_at_edge(c, sizes[i], EDGE_SEED + i, err));
+done:
     return st;
 }
 
@@ -254,14 +294,16 @@ static abdb_status sample_again_until_canary_is_steady(kernel_cell *c, const vol
 
     for (size_t i = 0; i < c->copies; i++) states[i] = c->at[i].state;
     for (int attempt = 0; attempt < (c->rule.repeat_if_unsteady ? STEADY_TRIES : 1); attempt++) {
-        double first = abdb_time_canary_work(c->rule.canary_s);
+        double first = abdb_time_canary_round(c->rule.canary_s), last;
 
         abdb_samples_free(&c->samples);
         c->device->read_sensors(c->device, ABDB_SENSE_ALL, &c->before);
         TRY(abdb_sample_launches(c->device, c->recipe.impl, states, c->copies, &c->rule, stop,
                                  &c->samples, err));
         c->device->read_sensors(c->device, ABDB_SENSE_ALL, &c->after);
-        c->shift = fabs(abdb_time_canary_work(c->rule.canary_s) / first - 1);
+        last = abdb_time_canary_round(c->rule.canary_s);
+        c->shift = fabs(last / first - 1);
+        c->canary_s = fmin(first, last);
         if (c->shift <= c->rule.shift_most || c->samples.cancelled) break;
     }
 done:
@@ -356,6 +398,7 @@ static abdb_status make_copies_and_verify_before_sampling(kernel_cell *c, const 
     if (st == ABDB_NOMEM) *status = "out-of-memory";
     TRY(st);
     TRY(fail_if_interrupted(stop, status, err));
+    if (c->checked.error <= 1) TRY(verify_at_edges(c, err));
     TRY(verify_before_sampling_and_check_threads(c, err));
     TRY(fail_if_interrupted(stop, status, err));
 done:

@@ -97,9 +97,8 @@ done:
  * spoils the outputs. ABDB_NOMEM: they take over 0.8 of what is free. */
 static abdb_status alloc_and_fill_tensors(abdb_instance *c, abdb_error *err)
 {
-    static const char *const fills[] = {"uniform", "zeros", "integers", NULL}, *const sizes[] = {
-                                                                                   "small", "huge",
-                                                                                   NULL};
+    static const char *const fills[] = {"uniform", "zeros", "integers", "edges", NULL},
+                             *const sizes[] = {"small", "huge", NULL};
     abdb_device *d = c->p.device;
     double need = abdb_problem_tensor_bytes(&c->p);
     int how, huge;
@@ -107,6 +106,8 @@ static abdb_status alloc_and_fill_tensors(abdb_instance *c, abdb_error *err)
 
     if (d->use_ranks) TRY(d->use_ranks(d, abdb_problem_rank_count(&c->p), err));
     TRY(abdb_param_choice_index(&c->p, "fill", fills, &how, err));
+    c->edges = c->edges || (how == ABDB_FILL_EDGES && !c->exact);
+    if (c->edges) how = ABDB_FILL_EDGES;
     TRY(abdb_param_choice_index(&c->p, "pages", sizes, &huge, err));
     /* A fifth is left to what implementations pack, to the check, and to everybody else. */
     if (need > 0.8 * d->available(d))
@@ -119,6 +120,7 @@ static abdb_status alloc_and_fill_tensors(abdb_instance *c, abdb_error *err)
             abdb_fill_by_mode(&c->in.tensor[i], c->seed * ABDB_TENSOR_MAX + (unsigned)i, how);
     }
     if (c->kernel->prepare_inputs) c->kernel->prepare_inputs(&c->in, c->seed);
+    if (c->edges && c->kernel->put_edge_values) c->kernel->put_edge_values(&c->in, c->seed);
     if (c->exact && c->kernel->make_exact_inputs)
         c->exact = c->kernel->make_exact_inputs(&c->in, c->seed);
     for (int i = 0; i < c->p.tensors; i++)
@@ -163,13 +165,35 @@ static abdb_status setup_instance_problem(abdb_instance *c, const abdb_instance_
                          .kernel = r->kernel,
                          .impl = r->impl,
                          .seed = r->seed,
-                         .exact = r->exact};
+                         .exact = r->exact,
+                         .edges = r->edges};
     TRY(abdb_problem_add_json_params(&c->p, r->params, err));
     if (r->overrides) TRY(set_overriding_params(c, r->overrides, err));
     TRY(r->kernel->setup_tensors(&c->p, &r->device->limits, err));
     c->in = c->back = c->p;
 done:
     return st;
+}
+
+bool abdb_instance_is_possible(const abdb_instance_spec *r, double bytes_most)
+{
+    abdb_instance c;
+    abdb_error err;
+    const char *why;
+
+    return setup_instance_problem(&c, r, &err) == ABDB_OK &&
+           abdb_problem_tensor_bytes(&c.p) <= bytes_most &&
+           (!r->impl->accepts || r->impl->accepts(&c.p, &why));
+}
+
+abdb_verify_options abdb_instance_verify_options(abdb_instance *c, double budget_s)
+{
+    return (abdb_verify_options){.kernel = c->kernel,
+                                 .exact = c->exact,
+                                 .edges = c->edges,
+                                 .seed = c->seed,
+                                 .budget_s = budget_s,
+                                 .wanted = c->wanted};
 }
 
 abdb_status abdb_instance_alloc_fill_and_prepare(abdb_instance *c, const abdb_instance_spec *r,
@@ -288,8 +312,8 @@ abdb_status abdb_instances_launch_and_verify(abdb_instance *copies, size_t count
 
     TRY(abdb_instances_reset_launch_and_download(copies, count, err));
     for (size_t i = 0; i < count; i++) {
-        const abdb_verify_options how = {copies[i].kernel, copies[i].exact, copies[i].seed,
-                                         budget_s / (double)count, copies[i].wanted};
+        const abdb_verify_options how =
+            abdb_instance_verify_options(&copies[i], budget_s / (double)count);
         abdb_verify_result one;
 
         TRY(abdb_verify_outputs(&how, &copies[i].in, &copies[i].back, &one, err));

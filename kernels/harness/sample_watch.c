@@ -10,7 +10,7 @@
 
 #include "kernels/harness/harness.h"
 
-enum { SPOTS = 16, ELEMENT = 8 };
+enum { SPOTS = 64, ELEMENT = 8, LOOKS = 3, WINDOW = 4 };
 /* Of the time since the cell began, of which at_once_s counts at the first sample, looks take at
  * most this share. Of a reference row so many operations at most. Long samples are looked at each,
  * short ones seldom, so that the median of what caches hold stays that of samples without looks. */
@@ -27,11 +27,13 @@ struct abdb_sample_watch {
     abdb_instance *c;
     uint64_t random;
     double began_s, spent_s, digest_s, relaunch_s, check_s;
-    uint64_t digest; /* of the outputs of the verified launch */
-    bool same_bits;  /* all launches so far had that digest */
-    bool relaunches; /* instead of a look at a sample's own output */
-    spoiled_element spot[SPOTS];
-    size_t spots, seen, certain; /* one of the first `certain` samples is looked at in any case */
+    uint64_t digest;                /* of the outputs of the verified launch */
+    bool same_bits;                 /* all launches so far had that digest */
+    bool relaunches;                /* instead of a look at a sample's own output */
+    spoiled_element spot[2][SPOTS]; /* two draws, in turn: who spares one element is seen */
+    size_t spots[2], seen;
+    int draw;
+    size_t last, looks; /* one of the samples before `last` is looked at in any case */
     /* One element of an input, what it becomes, and a row of an output as it is then. */
     unsigned char *input, was[ELEMENT], becomes[ELEMENT];
     size_t input_size, row;
@@ -68,22 +70,34 @@ static bool is_floating(const abdb_tensor *t)
     return t->dtype != ABDB_I8 && t->dtype != ABDB_I32;
 }
 
-/* Random elements of all outputs, with what they are after the verified launch. */
+/* Elements of the output, a random one of each of SPOTS parts, but an eighth of all at most, with
+ * what they are after the verified launch: no part of two such can be left out unseen. */
+static void append_spots_of_output(abdb_sample_watch *w, int draw, const abdb_tensor *t,
+                                   size_t most)
+{
+    size_t count = abdb_tensor_element_count(t), parts = (count + 7) / 8;
+
+    parts = parts < most ? parts : most;
+    for (size_t i = 0; i < parts; i++) {
+        size_t from = count * i / parts, to = count * (i + 1) / parts;
+        spoiled_element *s = &w->spot[draw][w->spots[draw]++];
+
+        s->size = abdb_dtype_size(t->dtype);
+        s->at = (unsigned char *)t->data + (from + draw_below(w, to - from)) * s->size;
+        s->floating = is_floating(t);
+        memcpy(s->expected, s->at, s->size);
+    }
+}
+
 static void choose_spots(abdb_sample_watch *w)
 {
     const abdb_problem *p = &w->c->p;
+    size_t outputs = 0;
 
-    for (w->spots = 0; w->spots < SPOTS;) {
-        const abdb_tensor *t = &p->tensor[draw_below(w, (uint64_t)p->tensors)];
-        spoiled_element *s = &w->spot[w->spots];
-
-        if (t->role != ABDB_OUT) continue;
-        s->size = abdb_dtype_size(t->dtype);
-        s->at = (unsigned char *)t->data + draw_below(w, abdb_tensor_element_count(t)) * s->size;
-        s->floating = is_floating(t);
-        memcpy(s->expected, s->at, s->size);
-        w->spots++;
-    }
+    for (int i = 0; i < p->tensors; i++) outputs += p->tensor[i].role == ABDB_OUT;
+    for (int i = 0; i < 2 * p->tensors; i++)
+        if (p->tensor[i / 2].role == ABDB_OUT)
+            append_spots_of_output(w, i % 2, &p->tensor[i / 2], SPOTS / outputs);
 }
 
 /* Does row `row` of the output change beyond its bound where the input's element changes? Then its
@@ -131,7 +145,8 @@ static void choose_input_element(abdb_sample_watch *w, const abdb_verify_options
             p->tensor[i].dim[0] == out->dim[0])
             t = &p->tensor[i];
     how->kernel->count_work(p, &work);
-    if (!t || how->kernel->all_rows_at_once || work.ops / (double)out->dim[0] > row_ops_most)
+    if (!t || how->edges || how->kernel->all_rows_at_once ||
+        work.ops / (double)out->dim[0] > row_ops_most)
         return;
     width = abdb_tensor_element_count(t) / t->dim[0];
     element = draw_below(w, abdb_tensor_element_count(t));
@@ -152,7 +167,7 @@ static void choose_input_element(abdb_sample_watch *w, const abdb_verify_options
 
 static abdb_verify_options verify_options_of(const abdb_sample_watch *w)
 {
-    return (abdb_verify_options){w->c->kernel, w->c->exact, w->c->seed, w->check_s, w->c->wanted};
+    return abdb_instance_verify_options(w->c, w->check_s);
 }
 
 abdb_status abdb_sample_watch_begin(abdb_sample_watch **out, abdb_instance *c, double began_s,
@@ -168,7 +183,8 @@ abdb_status abdb_sample_watch_begin(abdb_sample_watch **out, abdb_instance *c, d
                              .random = abdb_process_random_seed(),
                              .began_s = fmax(began_s, start - at_once_s),
                              .check_s = check_s,
-                             .certain = certain,
+                             .last = certain,
+                             .looks = certain > 1 ? LOOKS : 1,
                              .relaunches = !c->p.device->on_host,
                              .same_bits = true};
     for (uint64_t i = draw_below(w, 64); i; i--) (void)abdb_xorshift64_next(&w->random);
@@ -213,17 +229,25 @@ static bool draw_look(abdb_sample_watch *w, double sample_s)
 void abdb_sample_watch_before(abdb_sample_watch *w, double sample_s)
 {
     double start = abdb_clock_seconds();
-    bool certain = w->seen < w->certain && draw_below(w, w->certain - w->seen) == 0;
+    bool certain = w->looks && w->seen < w->last && draw_below(w, w->last - w->seen) == 0;
 
     w->spoiled = w->changed = false;
     w->seen++;
+    if (certain) { /* the next of them is one of some samples from here */
+        w->looks--;
+        w->last = w->seen + WINDOW;
+    }
     if (!certain && !draw_look(w, sample_s)) return;
-    w->changed = w->input && (certain ? w->seen % 2 : draw_below(w, 2)) != 0;
+    w->changed = w->input && (certain ? w->looks % 2 : draw_below(w, 2)) != 0;
     w->spoiled = true;
     if (w->changed) memcpy(w->input, w->becomes, w->input_size);
-    for (size_t i = 0; i < w->spots; i++)
-        for (size_t b = 0; b < w->spot[i].size; b++)
-            w->spot[i].at[b] = w->spot[i].floating ? 0xFF : (unsigned char)~w->spot[i].expected[b];
+    w->draw = !w->draw;
+    for (size_t i = 0; i < w->spots[w->draw]; i++) {
+        const spoiled_element *s = &w->spot[w->draw][i];
+
+        for (size_t b = 0; b < s->size; b++)
+            s->at[b] = s->floating ? 0xFF : (unsigned char)~s->expected[b];
+    }
     w->spent_s += abdb_clock_seconds() - start;
 }
 
@@ -249,8 +273,8 @@ done:
 static abdb_status check_spoiled_elements(abdb_sample_watch *w, bool *same, abdb_error *err)
 {
     *same = true;
-    for (size_t i = 0; i < w->spots; i++) {
-        const spoiled_element *s = &w->spot[i];
+    for (size_t i = 0; i < w->spots[w->draw]; i++) {
+        const spoiled_element *s = &w->spot[w->draw][i];
         size_t spoiled = 0;
 
         for (size_t b = 0; b < s->size; b++)

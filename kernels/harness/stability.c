@@ -45,7 +45,7 @@ static double time_canary_rounds(double *room, size_t rounds)
     return abdb_clock_seconds() - start;
 }
 
-double abdb_time_canary_work(double about_s)
+double abdb_time_canary_round(double about_s)
 {
     static double *room;
     static size_t rounds;
@@ -58,7 +58,8 @@ double abdb_time_canary_work(double about_s)
         rounds = (size_t)(about_s / (time_canary_rounds(room, 16) / 16)) + 1;
     }
     for (int i = 0; i < PIECES; i++) {
-        double piece = time_canary_rounds(room, rounds / PIECES + 1) * PIECES;
+        double piece =
+            time_canary_rounds(room, rounds / PIECES + 1) / (double)(rounds / PIECES + 1);
 
         least = piece < least ? piece : least;
     }

@@ -34,7 +34,7 @@ typedef struct {
     abdb_run_context stage;
     abdb_effort effort;
     void *state;
-    double error, open_s, shift, median_s;
+    double error, open_s, shift, canary_s, median_s;
     const char *checked_at;
     bool sound;
     int threads;
@@ -220,7 +220,7 @@ done:
 static abdb_status alloc_and_sample_between_canary_runs(workload_cell *s, const volatile int *stop,
                                                         abdb_error *err)
 {
-    double first;
+    double first, last;
     abdb_status st = ABDB_OK;
 
     s->samples = (abdb_samples){.time_s = calloc(REPETITIONS, sizeof(double)),
@@ -233,7 +233,7 @@ static abdb_status alloc_and_sample_between_canary_runs(workload_cell *s, const 
     }
     if (!s->samples.time_s || !s->samples.at_s || !s->kept)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
-    first = abdb_time_canary_work(s->rule.canary_s);
+    first = abdb_time_canary_round(s->rule.canary_s);
     s->device->read_sensors(s->device, ABDB_SENSE_ALL, &s->before);
     TRY(warm_up_and_sample(s, stop, err));
     s->device->read_sensors(s->device, ABDB_SENSE_ALL, &s->after);
@@ -241,7 +241,9 @@ static abdb_status alloc_and_sample_between_canary_runs(workload_cell *s, const 
         s->after.energy_j = s->before.energy_j + s->used.energy_j;
         s->after.at_s = s->before.at_s + s->used.at_s;
     }
-    s->shift = fabs(abdb_time_canary_work(s->rule.canary_s) / first - 1);
+    last = abdb_time_canary_round(s->rule.canary_s);
+    s->shift = fabs(last / first - 1);
+    s->canary_s = fmin(first, last);
 done:
     return st;
 }
@@ -331,13 +333,13 @@ static void print_workload_result(const workload_cell *s)
         json_object_set_new(factors, s->p.param[i].name, json_string(s->p.param[i].text));
     json_object_set_new(factors, "provider", json_string(s->backend->name));
     if (s->checked_at) json_object_set_new(factors, "verified_at", json_string(s->checked_at));
-    record = json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:f,s:i,s:o,s:f,s:b,s:i,s:s}", "kind",
+    record = json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:f,s:i,s:o,s:f,s:f,s:b,s:i,s:s}", "kind",
                        "result", "cell", s->name, "formula", s->workload->formula, "dtype",
                        said ? said : abdb_dtype_name(dtype), "ops", s->effort.ops, "bytes",
                        s->effort.bytes, "verified", s->error <= 1 && s->sound ? "pass" : "fail",
                        "prepare_s", s->open_s, "batch", 1, "factors", factors, "canary_shift",
-                       s->shift, "unsteady", s->shift > s->rule.shift_most, "threads", s->threads,
-                       "bound", "operations");
+                       s->shift, "canary_s", s->canary_s, "unsteady", s->shift > s->rule.shift_most,
+                       "threads", s->threads, "bound", "operations");
     if (isfinite(s->error)) json_object_set_new(record, "error", json_real(s->error));
     if (s->lead)
         abdb_result_json_add_ranks(record, s->lead, abdb_problem_rank_count(&s->p), &s->samples);

@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "kernels/kernel.h"
+#include "kernels/micro/edges.h"
 
 /* Tensors forward: Q K V O L; backward: Q K V O dO L dQ dK dV, where O and L are inputs. */
 enum { Q, K, V, O, L, OUT = 3, D_OUT = 4, L_IN = 5, DQ = 6, DK, DV };
@@ -403,4 +404,5 @@ const abdb_kernel abdb_kernel_attention = {
     .prepare_inputs = attention_sharpen_random_inputs,
     .pilot_sizes = "batch=1 heads=1 kv_heads=1 queries=512 keys=512",
     .bottleneck = attention_bottleneck,
+    .edge_sizes = abdb_attention_edge_sizes,
 };

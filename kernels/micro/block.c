@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "kernels/kernel.h"
+#include "kernels/micro/edges.h"
 
 enum { X, P, Y, DY = 2, DX, DP };
 
@@ -477,4 +478,6 @@ const abdb_kernel abdb_kernel_block = {
     .norm_bound = block_norm_bound,
     .prepare_inputs = block_prepare_inputs_scale_weights,
     .small_params = "batch=2 sequence=80 d=192 heads=3",
-    .bottleneck = block_bottleneck};
+    .bottleneck = block_bottleneck,
+    .edge_sizes = abdb_block_edge_sizes,
+};

@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "kernels/kernel.h"
+#include "kernels/micro/edges.h"
 
 /* Places of tensors: X is the input of all (of adamw the parameter); then, by operation, gamma and
  * beta, or the gradient G and the moments M and V. Outputs stand last, see
@@ -274,7 +275,8 @@ static void reference_softmax_or_cross_entropy_row(const reference_row *r, bool 
 
     for (size_t j = 0; j < r->columns; j++) {
         most = fmax(most, tensor_element_f64(r, X, r->row, j));
-        size = fmax(size, fabs(tensor_element_f64(r, X, r->row, j)));
+        if (isfinite(tensor_element_f64(r, X, r->row, j)))
+            size = fmax(size, fabs(tensor_element_f64(r, X, r->row, j)));
     }
     for (size_t j = 0; j < r->columns; j++) sum += exp(tensor_element_f64(r, X, r->row, j) - most);
     if (cross_entropy) {
@@ -405,4 +407,6 @@ const abdb_kernel abdb_kernel_elementwise = {
     .norm_bound = elementwise_norm_bound,
     .prepare_inputs = elementwise_prepare_inputs_that_show_mistakes,
     .bottleneck = abdb_bottleneck_bytes,
+    .edge_sizes = abdb_elementwise_edge_sizes,
+    .put_edge_values = abdb_elementwise_put_edge_values,
 };

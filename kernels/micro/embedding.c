@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "kernels/kernel.h"
+#include "kernels/micro/edges.h"
 
 enum { TABLES, INDEX, OUT };
 
@@ -118,4 +119,6 @@ const abdb_kernel abdb_kernel_embedding = {
     .prepare_inputs = embedding_prepare_random_indices,
     .bottleneck = abdb_bottleneck_bytes,
     .make_exact_inputs = embedding_make_exact_inputs,
+    .edge_sizes = abdb_embedding_edge_sizes,
+    .put_edge_values = abdb_embedding_put_edge_values,
 };

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "kernels/kernel.h"
+#include "kernels/micro/edges.h"
 
 /* PERIOD: elements of z after which b repeats; 16 lanes of 32 bits are one register of AVX-512. */
 enum { X, Y, Z, WIDTH = 4096, STEPS = 4096, PERIOD = 16, STEPS_MOST = 8192 };
@@ -168,4 +169,6 @@ const abdb_kernel abdb_kernel_fma = {
     .bottleneck = abdb_bottleneck_operations,
     .ceiling_metric = fma_ceiling_metric,
     .make_exact_inputs = fma_make_exact_inputs,
+    .edge_sizes = abdb_fma_edge_sizes,
+    .put_edge_values = abdb_fma_put_edge_values,
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernels/kernel.h"
+#include "kernels/micro/edges.h"
 
 enum { TABLE, INDEX, OUT, ROWS = 4 << 20, BYTES = 256 };
 
@@ -166,4 +167,6 @@ const abdb_kernel abdb_kernel_gather = {
     .mark_suspect_rows = gather_mark_wrong_rows_bytewise,
     .prepare_inputs = gather_prepare_unique_indices,
     .bottleneck = abdb_bottleneck_bytes,
+    .edge_sizes = abdb_gather_edge_sizes,
+    .put_edge_values = abdb_gather_put_edge_values,
 };

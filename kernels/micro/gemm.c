@@ -6,8 +6,7 @@
  *   epilogue=none bias: a number for each column is added; then relu: max(x, 0); gelu: x s(2
  *                 sqrt(2/pi) (x + 0.044715 x^3)), s the logistic function; silu: x s(x); bias-relu,
  *                 bias-gelu, bias-silu: both. GELU and SiLU are not of i8, whose sums are whole
- *   weights=packed  B is brought into the form that the implementation likes best before the clock
- *                 starts
+ *   weights=packed  B is brought into the implementation's own form before the clock starts
  *
  * Work: (2K + e) MN operations, e being 1 of beta, 1 of a bias, and 1, 9, 4 of ReLU, GELU, SiLU (as
  * in elementwise.c); s(MK + KN) bytes and those of C, of beta twice, and of the bias; n times.
@@ -23,6 +22,7 @@
 #include <string.h>
 
 #include "kernels/kernel.h"
+#include "kernels/micro/edges.h"
 
 enum { A, B, C, BIAS, SIZE_MAX_ELEMENTS = 1 << 30 };
 /* No activation has a larger derivative: that of GELU is 1.129, of SiLU 1.0998. */
@@ -289,48 +289,6 @@ static void gemm_prepare_inputs_scale_a_for_gelu_silu(const abdb_problem *p, uin
         abdb_tensor_set_rounded(a, i, scale * abdb_tensor_get_f64(a, i));
 }
 
-/* An odd whole number of exactly so many bits, positive or not. */
-static double random_odd_integer(uint64_t seed, uint64_t i, int bits)
-{
-    uint64_t random = abdb_random_bits_at(seed, i), high = (uint64_t)1 << (bits - 1);
-    double value = (double)(high | (random % high) | 1);
-
-    return random >> 63 ? -value : value;
-}
-
-/* One row of C, of the first matrix, whose elements are one product each, of an odd number of
- * bits_a bits in A and one of bits_b in B: a product that drops or splits bits rounds it otherwise.
- * Other rows of A are 0 where that row of B is used. */
-static void make_row_of_full_precision(const abdb_problem *p, uint64_t seed, int bits_a, int bits_b)
-{
-    abdb_gemm g = abdb_gemm_from_problem(p);
-    size_t row = abdb_random_bits_at(seed, 0) % g.m, deep = abdb_random_bits_at(seed, 1) % g.k;
-
-    for (size_t k = 0; k < g.k; k++)
-        abdb_tensor_set_rounded(&p->tensor[A], g.ta ? k * g.m + row : row * g.k + k, 0);
-    for (size_t i = 0; i < g.m; i++)
-        abdb_tensor_set_rounded(&p->tensor[A], g.ta ? deep * g.m + i : i * g.k + deep,
-                                i == row ? random_odd_integer(seed, 2, bits_a) : 0);
-    for (size_t j = 0; j < g.n; j++)
-        abdb_tensor_set_rounded(&p->tensor[B], g.tb ? j * g.k + deep : deep * g.n + j,
-                                random_odd_integer(seed, j + 3, bits_b));
-}
-
-/* Rows of all bits of f32 or f64, where nothing but the product is added up. Those of f64 have 64
- * bits, which the reference in long double holds. */
-static void make_rows_of_full_precision(const abdb_problem *p, uint64_t seed)
-{
-    abdb_gemm g = abdb_gemm_from_problem(p);
-    abdb_dtype dtype = p->tensor[A].dtype;
-
-    if (g.beta || g.bias || g.m < 8 || g.k < 8) return;
-    if (dtype == ABDB_F32) make_row_of_full_precision(p, seed, 24, 24);
-    if (dtype == ABDB_F64) {
-        make_row_of_full_precision(p, seed, 53, 11);
-        make_row_of_full_precision(p, seed + 1, 11, 53);
-    }
-}
-
 /* Whole numbers that their format has and whose sums are exact in the one that they are summed in;
  * of a result that is rounded, whose format has whole numbers up to 1 / u, few enough that sums
  * stay below that but for a handful. */
@@ -346,7 +304,7 @@ static bool gemm_make_exact_inputs(const abdb_problem *p, uint64_t seed)
      * f64: both formats hold such sums exactly. */
     int most = dtype == ABDB_F64 ? 1024 : (int)fmin(64, sqrt(0x1p24 / (k + 2)));
 
-    if (g.act > ABDB_ACT_RELU) return false;
+    if (g.act > ABDB_ACT_RELU) return abdb_gemm_put_exact_positive_values(p, &g, seed);
     if (dtype != ABDB_I8) most = (int)fmin(most, 1 / abdb_dtype_unit_roundoff(dtype));
 
     for (int t = A; t < p->tensors && dtype != ABDB_I8; t++) { /* bytes are whole as they are */
@@ -359,8 +317,14 @@ static bool gemm_make_exact_inputs(const abdb_problem *p, uint64_t seed)
             if ((double)(abdb_random_bits_at(own + 1000, i) >> 11) * 0x1p-53 >= few)
                 abdb_tensor_set_rounded(in, i, 0);
     }
-    make_rows_of_full_precision(p, 2 * seed + 500);
+    abdb_gemm_put_full_precision_rows(p, &g, 2 * seed + 500);
     return true;
+}
+
+static void gemm_put_edge_values(const abdb_problem *p, uint64_t seed)
+{
+    abdb_gemm g = abdb_gemm_from_problem(p);
+    abdb_gemm_put_edge_values(p, &g, seed);
 }
 
 /* Elements of A and B by their number within all the batch, for the check of a product, once an
@@ -489,4 +453,6 @@ const abdb_kernel abdb_kernel_gemm = {
     .ceiling_metric = gemm_ceiling_metric,
     .make_exact_inputs = gemm_make_exact_inputs,
     .mark_suspect_rows = gemm_mark_suspect_rows,
+    .edge_sizes = abdb_gemm_edge_sizes,
+    .put_edge_values = gemm_put_edge_values,
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernels/kernel.h"
+#include "kernels/micro/edges.h"
 
 enum { TABLE, UPDATES = 1 << 22 };
 
@@ -102,4 +103,5 @@ const abdb_kernel abdb_kernel_gups = {
     .error_bound = abdb_error_bound_zero,
     .prepare_inputs = gups_prepare_table_with_own_index,
     .bottleneck = abdb_bottleneck_bytes,
+    .edge_sizes = abdb_gups_edge_sizes,
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "kernels/kernel.h"
+#include "kernels/micro/edges.h"
 
 /* LINE: bytes of a cache line. Only the first of its STEP indices is used, so that each hop meets
  * another line. */
@@ -103,4 +104,5 @@ const abdb_kernel abdb_kernel_latency = {
     .reference_rows = latency_reference_rows_end_of_chase,
     .error_bound = abdb_error_bound_zero,
     .prepare_inputs = latency_prepare_random_pointer_cycle,
+    .edge_sizes = abdb_latency_edge_sizes,
 };

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "kernels/kernel.h"
+#include "kernels/micro/edges.h"
 
 enum { X, W, Y, X_SCALE, W_SCALE, BLOCK_K = 64, BLOCK_N = 32, GROUP = 32 };
 enum { F32, I8, I4 };
@@ -53,7 +54,7 @@ static abdb_status linear_parse_params(abdb_problem *p, linear_sizes *s, abdb_er
     if (s->bytes && s->weights != I8)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "linear: activations=i8 wants weights=i8"));
     if ((double)s->k * (double)s->n > 0x1p30 || (s->weights == I4 && s->k % GROUP) ||
-        (s->pattern == BLOCK && s->sparsity > 0 && (s->k % BLOCK_K || s->n % BLOCK_N)) ||
+        (s->pattern == BLOCK && (s->k % BLOCK_K || s->n % BLOCK_N)) ||
         (s->pattern == TWO_OF_FOUR && s->k % 4))
         TRY(ABDB_FAIL(
             err, ABDB_USAGE,
@@ -150,6 +151,22 @@ static void linear_prepare_scales_and_prune_weights(const abdb_problem *p, uint6
     zero_weights_by_sparsity_pattern(p, seed);
 }
 
+/* A row of Y whose elements are one product each, of an odd number of 24 bits in X and a weight, of
+ * f32 of as many: who drops or splits bits rounds it otherwise. Other rows of X are 0 there. */
+static void make_row_of_full_precision(const abdb_problem *p, const linear_sizes *s, uint64_t seed)
+{
+    size_t row = abdb_random_bits_at(seed, 0) % s->m, deep = abdb_random_bits_at(seed, 1) % s->k;
+
+    if (s->m < 4 || s->k < 8 || s->bytes) return;
+    for (size_t k = 0; k < s->k; k++) abdb_tensor_set_rounded(&p->tensor[X], row * s->k + k, 0);
+    for (size_t i = 0; i < s->m; i++)
+        abdb_tensor_set_rounded(&p->tensor[X], i * s->k + deep,
+                                i == row ? abdb_random_odd_integer(seed, 2, 24) : 0);
+    for (size_t j = 0; s->weights == F32 && j < s->n; j++)
+        abdb_tensor_set_rounded(&p->tensor[W], deep * s->n + j,
+                                abdb_random_odd_integer(seed, j + 3, 24));
+}
+
 /* Whole numbers, and scales that are powers of 2, so small that a sum of K terms of at most 2 most
  * 4 stays within the 24 bits of an f32: the result is exact in any order. i4 and i8 stay the random
  * bytes they are. */
@@ -165,6 +182,7 @@ static bool linear_make_exact_inputs(const abdb_problem *p, uint64_t seed)
         for (size_t i = 0; i < abdb_tensor_element_count(&p->tensor[t]); i++)
             abdb_tensor_set_rounded(&p->tensor[t], i,
                                     (double)(1 + abdb_random_bits_at(seed, i) % 2));
+    make_row_of_full_precision(p, &s, 2 * seed + 500);
     zero_weights_by_sparsity_pattern(p, seed);
     return true;
 }
@@ -297,4 +315,6 @@ const abdb_kernel abdb_kernel_linear = {
     .bottleneck = linear_bottleneck,
     .make_exact_inputs = linear_make_exact_inputs,
     .mark_suspect_rows = linear_mark_suspect_rows,
+    .edge_sizes = abdb_linear_edge_sizes,
+    .put_edge_values = abdb_linear_put_edge_values,
 };

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "kernels/kernel.h"
+#include "kernels/micro/edges.h"
 
 enum { Q, K, V, INDEX, LENGTH, O };
 
@@ -131,6 +132,13 @@ static void lower_scores_of_even_heads(const abdb_problem *p)
         abdb_tensor_set_rounded(&p->tensor[Q], r * d, -12 * sqrt((double)d));
 }
 
+static void aim_all_queries(const abdb_problem *p, uint64_t seed)
+{
+    for (size_t r = 0; r < p->tensor[Q].dim[0]; r++)
+        aim_query_at_target_and_hidden_token(p, seed, r);
+    lower_scores_of_even_heads(p);
+}
+
 /* Gives each request its blocks in random order and a length that leaves up to half of its last
  * block empty; aims each query at one token; lowers the scores of even heads. */
 static void paged_prepare_pages_lengths_and_queries(const abdb_problem *p, uint64_t seed)
@@ -151,9 +159,25 @@ static void paged_prepare_pages_lengths_and_queries(const abdb_problem *p, uint6
             index[b * width + i] = order ? order[b * used + i] : (int32_t)(b * used + i);
     }
     free(order);
-    for (size_t r = 0; r < p->tensor[Q].dim[0]; r++)
-        aim_query_at_target_and_hidden_token(p, seed + 1, r);
-    lower_scores_of_even_heads(p);
+    aim_all_queries(p, seed + 1);
+}
+
+/* One token of the last page, all but one, all; of a table also one token of all, a block less one,
+ * a block, a block and one (a list names no page without tokens). Queries are aimed anew, at tokens
+ * that there are. */
+static void paged_put_edge_lengths(const abdb_problem *p, uint64_t seed)
+{
+    size_t block = size_param_or_1(p, "block"), all = blocks_per_request(p) * block,
+           least = p->tensor[INDEX].rank == 2 ? 1 : all - block + 1;
+    const size_t lengths[] = {1, block - 1, block, block + 1, all - 1, all - block + 1, all};
+
+    for (size_t b = 0; b < p->tensor[LENGTH].dim[0]; b++) {
+        size_t n = lengths[b % 7];
+
+        ((int32_t *)p->tensor[LENGTH].data)[b] = (int32_t)(n < least ? least : n > all ? all : n);
+    }
+    for (size_t t = Q; t <= K; t++) abdb_fill_nonzero_integers(&p->tensor[t], seed + t, 1);
+    aim_all_queries(p, seed + 1);
 }
 
 /* 4d operations for each head and token; bytes: K and V of all tokens once, Q, O and the
@@ -267,4 +291,6 @@ const abdb_kernel abdb_kernel_paged = {
     .norm_bound = paged_norm_bound,
     .prepare_inputs = paged_prepare_pages_lengths_and_queries,
     .bottleneck = paged_bottleneck,
+    .edge_sizes = abdb_paged_edge_sizes,
+    .put_edge_values = paged_put_edge_lengths,
 };

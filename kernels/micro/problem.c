@@ -174,6 +174,14 @@ double abdb_random_nonzero_integer(uint64_t seed, uint64_t index, int most)
     return random_nonzero_integer_at(seed, index, most);
 }
 
+double abdb_random_odd_integer(uint64_t seed, uint64_t i, int bits)
+{
+    uint64_t random = splitmix64_bits_at(seed, i), high = (uint64_t)1 << (bits - 1);
+    double value = (double)(high | (random % (high / 2 + 1)) | 1);
+
+    return random >> 63 ? -value : value;
+}
+
 void abdb_fill_nonzero_integers(const abdb_tensor *t, uint64_t seed, int most)
 {
     size_t count = abdb_tensor_element_count(t);

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "kernels/kernel.h"
+#include "kernels/micro/edges.h"
 #include "schema/core/text.h"
 
 /* GRAIN: elements; each thread's part of an array is a multiple of it, so that all have as much to
@@ -289,4 +290,6 @@ const abdb_kernel abdb_kernel_stream = {
     .bottleneck = stream_bottleneck,
     .ceiling_metric = stream_ceiling_metric,
     .make_exact_inputs = stream_make_exact_inputs,
+    .edge_sizes = abdb_stream_edge_sizes,
+    .put_edge_values = abdb_stream_put_edge_values,
 };

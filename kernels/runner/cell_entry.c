@@ -10,6 +10,7 @@
 #include "kernels/runner/rank_results.h"
 #include "kernels/runner/record_line.h"
 #include "schema/core/array.h"
+#include "schema/core/sample_series.h"
 #include "schema/core/stats.h"
 #include "schema/core/timing.h"
 
@@ -21,41 +22,63 @@ const char *abdb_cell_stored_name(abdb_arena *arena, const char *backend, const 
     return name && repetition ? abdb_arena_printf(arena, "%s #%zu", name, repetition + 1) : name;
 }
 
-/* The median absolute deviation times 1.48 is a standard deviation, where times are normal; samples
- * further than ten of those from the median are marked, and stay. */
-static const double outlier_mads = 14.8; /* 10 x 1.48 MAD */
+/* The median absolute deviation times 1.48 is a standard deviation, where times are normal;
+ * samples further than ten of those from the median are marked, and stay. Where over half of the
+ * samples are equal, those that differ by more than a hundredth and ten steps of the clock. */
+static const double outlier_mads = 14.8, /* 10 x 1.48 MAD */
+    outlier_share = 0.01, outlier_steps = 10;
+/* Half of an interval beyond which a median is known badly, relative. */
+static const double wide_share = 0.1;
 /* No launch is shorter: a few cycles of any clock. */
 static const double least_launch_s = 5e-10;
 
-/* Keeps how far the median of a cell is known, half of its interval, relative: reports of a run say
- * how small a difference it could see. */
-static void append_median_uncertainty_to_tally(abdb_run_tally *t, const abdb_summary *s)
+enum { TALLY_LEAST = 6 };
+/* Keeps how far the median of a cell is known, half of its interval (where there is none, of all
+ * its samples), relative: reports of a run say how small a difference it could see. */
+static void append_median_uncertainty_to_tally(abdb_run_tally *t, const abdb_series_summary *s,
+                                               size_t samples, double median)
 {
     double *more;
 
-    if (!s->has_interval || !(s->median > 0)) return;
+    if (samples < TALLY_LEAST || !(median > 0)) return;
     more = abdb_array_reserve_one(t->spread, t->spreads, &t->capacity, sizeof *more);
     if (!more) return; /* the report has one cell less */
     t->spread = more;
-    t->spread[t->spreads++] = (s->high - s->low) / 2 / s->median;
+    t->spread[t->spreads++] = (s->high - s->low) / 2 / median;
 }
 
-static void mark_outlier_samples(abdb_sample *sample, size_t n, const abdb_summary *summary)
+/* step_s: of the clock, in the time of one launch. */
+static void mark_outlier_samples(abdb_sample *sample, size_t n, const abdb_summary *summary,
+                                 double step_s)
 {
+    double far = summary->mad > 0 ? outlier_mads * summary->mad
+                                  : fmax(outlier_share * summary->median, outlier_steps * step_s);
+
     for (size_t i = 0; i < n; i++)
-        if (summary->mad > 0 &&
-            fabs(sample[i].value - summary->median) > outlier_mads * summary->mad)
-            sample[i].mark = "outlier";
+        if (fabs(sample[i].value - summary->median) > far) sample[i].mark = "outlier";
+}
+
+/* Launches of a sample, 1 where the result names none. */
+static double launches_of_sample(const abdb_cell_validation *t)
+{
+    return fmax(1, json_number_value(json_object_get(t->result, "batch")));
+}
+
+static double clock_step_of_launch(const abdb_cell_validation *t)
+{
+    return json_number_value(json_object_get(t->device, "clock_resolution_s")) /
+           launches_of_sample(t);
 }
 
 /* What a result says beside time and rates: metrics of the same names. */
-static const char *const beside[] = {"canary_shift",  "load",     "steal",  "clock_hz",
-                                     "temperature_c", "energy_j", "power_w"};
+static const char *const beside[] = {"canary_shift", "canary_s",      "load",     "steal",
+                                     "clock_hz",     "temperature_c", "energy_j", "power_w"};
 
 /* Median time with its interval and samples, and the rates that follow from the kernel's work. */
-static abdb_status add_time_rate_and_metric_results(abdb_entry *e, abdb_cell_validation *t,
+static abdb_status add_time_rate_and_metric_results(abdb_entry *e, abdb_backend_session *s,
                                                     abdb_run_tally *tally, abdb_error *err)
 {
+    abdb_cell_validation *t = &s->validation;
     double *times = calloc(t->samples ? t->samples : 1, sizeof *times), ops, bytes;
     const json_t *error = json_object_get(t->result, "error");
     abdb_summary summary;
@@ -64,18 +87,19 @@ static abdb_status add_time_rate_and_metric_results(abdb_entry *e, abdb_cell_val
 
     if (!times) return ABDB_FAIL(err, ABDB_NOMEM, "samples");
     for (size_t i = 0; i < t->samples; i++) times[i] = t->sample[i].value;
+    TRY(abdb_summarise_series(times, t->samples, &s->series, err));
     TRY(abdb_sort_and_summarise(times, t->samples, &summary, err));
-    mark_outlier_samples(t->sample, t->samples, &summary);
-    append_median_uncertainty_to_tally(tally, &summary);
+    mark_outlier_samples(t->sample, t->samples, &summary, clock_step_of_launch(t));
+    append_median_uncertainty_to_tally(tally, &s->series, t->samples, summary.median);
     r = abdb_entry_add_result(e, "time_s", summary.median);
     r->statistic = "median";
     r->n = (long long)t->samples;
     r->formula = "median@1";
     r->sample = t->sample;
     r->samples = t->samples;
-    if (summary.has_interval) {
-        r->low = summary.low;
-        r->high = summary.high;
+    if (s->series.has_interval) {
+        r->low = s->series.low;
+        r->high = s->series.high;
         r->spread = "ci95";
     }
     r = abdb_entry_add_result(e, "time_s", summary.min);
@@ -248,6 +272,13 @@ static bool is_implausible(const abdb_entry *e, const abdb_cell_validation *t)
     return t->samples && (t->least_s < least_launch_s || t->least_s * fmax(1, batch) < 10 * step_s);
 }
 
+/* Is the median known to no better than 10 %, or not at all, though there are samples enough? */
+static bool is_median_wide(const abdb_result *median, const abdb_series_summary *s)
+{
+    if (!s->has_interval) return median->n >= ABDB_SERIES_FEW;
+    return s->high - s->low > 2 * wide_share * median->value;
+}
+
 /* Words that a reader of the results should know, "" where there is none. */
 static const char *result_flags_text(abdb_arena *arena, const abdb_backend_session *s,
                                      const abdb_entry *e, bool ok)
@@ -256,8 +287,10 @@ static const char *result_flags_text(abdb_arena *arena, const abdb_backend_sessi
     bool unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
     bool imprecise = ok && t->samples < ABDB_PRECISE_LEAST && !abdb_sample_unit_is_process(t);
     const char *words = abdb_arena_printf(
-        arena, "%s%s%s%s%s", s->o->quick ? " quick" : "", imprecise ? " imprecise" : "",
-        unsteady ? " unsteady" : "", ok && s->o->foreign ? " self-verified" : "",
+        arena, "%s%s%s%s%s%s%s%s", s->o->quick ? " quick" : "", imprecise ? " imprecise" : "",
+        unsteady ? " unsteady" : "", ok && is_median_wide(&e->result[0], &s->series) ? " wide" : "",
+        ok && s->series.trend ? " trend" : "", ok && s->series.two_modes ? " two-modes" : "",
+        ok && s->o->foreign ? " self-verified" : "",
         ok && is_implausible(e, t) ? " implausible" : "");
 
     return words && *words ? words + 1 : "";
@@ -323,7 +356,7 @@ abdb_status abdb_build_entry_and_send_to_sink(abdb_backend_session *s, const abd
     abdb_status st = ABDB_OK;
 
     if (!e) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry"));
-    if (ok) TRY(add_time_rate_and_metric_results(e, t, tally, err));
+    if (ok) TRY(add_time_rate_and_metric_results(e, s, tally, err));
     if (ok && !results_are_finite(e)) { /* of 1e300 operations in 1e-300 s */
         abdb_reject_cell(t, "4.7", "its work and its times make a rate that is not finite");
         e->results = 0;

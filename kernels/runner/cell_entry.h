@@ -5,6 +5,7 @@
 #include "kernels/runner/backend_process.h"
 #include "kernels/runner/cell_validation.h"
 #include "kernels/runner/runner.h"
+#include "schema/core/sample_series.h"
 
 /* A backend that runs cells, and what it last reported. */
 typedef struct {
@@ -12,10 +13,11 @@ typedef struct {
     const abdb_sink *sink;
     abdb_child child;
     abdb_cell_validation validation;
-    abdb_process process; /* the life of the program that runs */
-    char started[32];     /* when that began */
-    long *starts;         /* so many lives in this repetition */
-    bool doubtful;        /* the cell that ended last */
+    abdb_process process;       /* the life of the program that runs */
+    char started[32];           /* when that began */
+    long *starts;               /* so many lives in this repetition */
+    bool doubtful;              /* the cell that ended last */
+    abdb_series_summary series; /* its samples */
 } abdb_backend_session;
 
 /* Builds the entry of the cell that ended last from its records and hands it to the sink. Counts it

@@ -330,9 +330,9 @@ static bool accept_provider(abdb_cell_validation *t, const json_t *result)
  * parameters than were asked for. */
 static void validate_and_set_result(abdb_cell_validation *t, json_t *record)
 {
-    static const char *const numbers[] = {"ops",          "bytes",    "error",   "prepare_s",
-                                          "batch",        "load",     "steal",   "clock_hz",
-                                          "canary_shift", "energy_j", "power_w", "checked"};
+    static const char *const numbers[] = {
+        "ops",      "bytes",        "error",    "prepare_s", "batch",   "load",   "steal",
+        "clock_hz", "canary_shift", "canary_s", "energy_j",  "power_w", "checked"};
     const char *verified = abdb_json_text_or_empty(record, "verified"), *broken;
     char why[160];
 

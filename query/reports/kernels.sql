@@ -13,7 +13,7 @@
 -- column: dtype | dtype | | number format
 -- column: threads | threads | | threads used
 -- column: time_ms | ms | g4 | median of one launch
--- column: spread_percent | ± % | 1 | half of the 95 % interval of the median; empty: too few samples
+-- column: spread_percent | ± % | 1 | half of the 95 % interval of the median within this process, widened where samples are correlated; other processes may differ by more. Empty: too few samples
 -- column: n | n | | samples
 -- column: gflop_per_s | GFLOP/s | 1 | operations of the formula / median time
 -- column: gb_per_s | GB/s | 1 | bytes of the formula / median time
@@ -22,7 +22,7 @@
 -- column: chosen | library chose | | kernels that the library picked
 -- column: verified | verified | | outputs against the reference
 -- column: status | status | | ok, or why there is no result
--- column: flags | flags | | quick: an impression
+-- column: flags | flags | | quick: an impression; wide: ± above 10 %; trend, two-modes: of the samples
 -- column: tag | tag | | name given by the user; of abdb run --command that of the program
 -- column: command | command | cut44 | words of the program (abdb run --command)
 -- column: reason | why | cut60 | why there is no result
@@ -90,6 +90,15 @@ SELECT line FROM (
   UNION ALL
   SELECT DISTINCT 8, 'implausible: faster than its device, a launch or its clock can be; in no ranking, comparison or ceiling'
     FROM chosen k WHERE ' ' || flags || ' ' LIKE '% implausible %'
+  UNION ALL
+  SELECT DISTINCT 9, '± holds within one process: others may differ by more (abdb run --repeat)' FROM chosen WHERE time_low_s IS NOT NULL
+  UNION ALL
+  SELECT 10, printf('%d cell%s measured while a fixed piece of work took up to %.0f %% longer than at the best time of this machine: something else ran beside it',
+                    count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END, 100 * (max(seen.canary_s / best.canary_s) - 1))
+    FROM (SELECT k.raw_device, r.value AS canary_s FROM chosen k JOIN result r ON r.entry_id = k.entry_id AND r.metric = 'canary_s') seen
+    JOIN (SELECT e.device AS raw_device, min(r.value) AS canary_s FROM result r JOIN entry e ON e.entry_id = r.entry_id
+           WHERE r.metric = 'canary_s' AND e.device IN (SELECT raw_device FROM chosen) GROUP BY e.device) best ON best.raw_device = seen.raw_device
+   WHERE seen.canary_s > 1.1 * best.canary_s HAVING count(*) > 0
   UNION ALL
   SELECT DISTINCT 3, 'quick: few samples of small cells; an impression, not a result to publish'
     FROM chosen k WHERE flags LIKE '%quick%')

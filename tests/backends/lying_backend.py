@@ -35,6 +35,22 @@ def answer(cell, n):
         size *= 1e9
     if way == "step":  # three steps of the clock
         times = [3e-9] * 12
+    if way in ("steady-times", "one-outlier"):  # no spread at all, but for one
+        times = [1e-3] * 12
+        times[7] = 1.5e-3 if way == "one-outlier" else 1e-3
+    if way == "rising":
+        times = [1e-3 * (1 + 0.01 * i + 0.001 * (i % 3)) for i in range(40)]
+    if way == "two-speeds":
+        times = [1e-3 * (1.3 if i * 7 % 5 < 2 else 1) * (1 + 0.001 * (i % 3)) for i in range(40)]
+    if way == "scattered":
+        times = [1e-3 * (1 + 0.1 * (i * 17 % 41)) for i in range(41)]
+    if way in ("rising", "two-speeds", "scattered"):
+        at = [i * 8e-3 for i in range(len(times))]
+        time.sleep(0.4)
+    if way == "beside-others":
+        result["canary_s"] = 1.5e-3
+    if way == "alone":
+        result["canary_s"] = 1e-3
     for i, (t, s) in enumerate(zip(times, at)):
         say("sample", cell=cell, seq=i, t_s=s, time_s=t)
     say("result", cell=cell, formula="gemm@1", dtype="f32", ops=ops, bytes=size, prepare_s=0, factors={"n": str(n), "provider": "own"}, **result)

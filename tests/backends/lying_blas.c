@@ -8,6 +8,10 @@
  *   behind       writes four bytes behind the output
  *   before       writes four bytes before it
  *   race         each 100th launch has one row of zeros
+ *   bf16x3       multiplies as three products of bf16: f32 in all but eight of its bits
+ *   no-nan       writes 0 where a result is NaN
+ *   no-denormal  writes 0 for results below the least normal number
+ *   vector       is wrong where the product has one row
  *
  * Without LIE it is honest. tests/cli/lying.bats says what abdb makes of each. */
 #include <cblas.h>
@@ -64,6 +68,58 @@ static int same_inputs_by_sample(const float *a, size_t of_a, const float *b, si
     return same;
 }
 
+/* x as its nearest number of bf16, and what is left. */
+static float *split(const float *x, size_t count, float **rest)
+{
+    float *high = malloc(count * sizeof *high);
+
+    *rest = malloc(count * sizeof **rest);
+    memcpy(high, x, count * sizeof *high);
+    round_to_bf16(high, count);
+    for (size_t i = 0; i < count; i++) (*rest)[i] = isfinite(x[i]) ? x[i] - high[i] : 0;
+    round_to_bf16(*rest, count);
+    return high;
+}
+
+/* high x high + high x rest + rest x high. */
+static void multiply_as_three(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, blasint m, blasint n,
+                              blasint k, float alpha, const float *a, blasint lda, const float *b,
+                              blasint ldb, float beta, float *c, blasint ldc)
+{
+    float *rest_a, *rest_b, *high_a = split(a, (size_t)m * k, &rest_a),
+                            *high_b = split(b, (size_t)k * n, &rest_b);
+
+    multiply(ta, tb, m, n, k, alpha, high_a, lda, high_b, ldb, beta, c, ldc);
+    multiply(ta, tb, m, n, k, alpha, high_a, lda, rest_b, ldb, 1, c, ldc);
+    multiply(ta, tb, m, n, k, alpha, rest_a, lda, high_b, ldb, 1, c, ldc);
+    free(high_a);
+    free(high_b);
+    free(rest_a);
+    free(rest_b);
+}
+
+/* Writes 0 for what the lie has no room for. */
+static void flush(float *c, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((is_lie("no-nan") && isnan(c[i])) ||
+            (is_lie("no-denormal") && fpclassify(c[i]) == FP_SUBNORMAL))
+            c[i] = 0;
+}
+
+/* Keeps the output for who asks for the same again. */
+static void keep(const float *a, size_t of_a, const float *b, size_t of_b, const float *c,
+                 size_t of_c)
+{
+    if (kept_size != of_c) {
+        free(kept);
+        kept = malloc(of_c * sizeof *kept);
+        kept_size = of_c;
+        (void)same_inputs_by_sample(a, of_a, b, of_b);
+    }
+    memcpy(kept, c, of_c * sizeof *c);
+}
+
 void cblas_sgemm(CBLAS_ORDER order, CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, blasint m, blasint n,
                  blasint k, float alpha, const float *a, blasint lda, const float *b, blasint ldb,
                  float beta, float *c, blasint ldc)
@@ -89,18 +145,13 @@ void cblas_sgemm(CBLAS_ORDER order, CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, blas
     }
     if (is_lie("half") && launches > 6 && !(isnan(c[0]) && isnan(c[1]) && isnan(c[of_c - 1])))
         m /= 2;
-    multiply(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    (is_lie("bf16x3") ? multiply_as_three : multiply)(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta,
+                                                      c, ldc);
+    flush(c, of_c);
+    if (is_lie("vector") && m == 1) c[0] = 0;
     if (is_lie("behind")) c[of_c] = 1;
     if (is_lie("before")) c[-1] = 1;
     if (is_lie("race") && launches % 100 == 37)
         memset(c + (launches * 31 % m) * n, 0, n * sizeof *c);
-    if (is_lie("fingerprint")) {
-        if (kept_size != of_c) {
-            free(kept);
-            kept = malloc(of_c * sizeof *kept);
-            kept_size = of_c;
-            (void)same_inputs_by_sample(a, of_a, b, of_b);
-        }
-        memcpy(kept, c, of_c * sizeof *c);
-    }
+    if (is_lie("fingerprint")) keep(a, of_a, b, of_b, c, of_c);
 }

@@ -25,13 +25,21 @@ lie() { # LIE KEY=VALUE...: what abdb run stores of it: status, verified, reason
         same "$(lie rounding n=$n)" "failed|unchecked|wrong kernel: input changed (its tensor 0)"
         same "$(lie behind n=$n)" "failed|unchecked|wrong kernel: it wrote 0 bytes before and 4 behind its tensor 2"
         same "$(lie before n=$n)" "failed|unchecked|wrong kernel: it wrote 4 bytes before and 0 behind its tensor 2"
-                [[ $(lie memoised n=$n) == "failed|unchecked|wrong kernel: stale output: sample "* ]]
+        [[ $(lie memoised n=$n) == "failed|unchecked|wrong kernel: stale output: sample "* ]]
         [[ $(lie half n=$n) == "failed|unchecked|wrong kernel: stale output: sample "* ]]
         [[ $(lie fingerprint n=$n) == "failed|unchecked|wrong kernel: stale output: of the changed input at sample "* ]]
     done
     [[ $(lie half n=600 cache=cold) == "failed|unchecked|wrong kernel: stale output"* ]]
     [[ $(lie memoised n=600 cache=rotate) == "failed|unchecked|wrong kernel: stale output"* ]]
     same "$(lie rounding n=600 cache=rotate)" "failed|unchecked|wrong kernel: input changed (its tensor 0)"
+}
+
+@test "a library of fewer bits, without NaN, without denormals, wrong for one row is found at any size" {
+    [ -x "$build/abdb-run-openblas" ] && [ -s "$BATS_FILE_TMPDIR/lying.so" ] || skip "no OpenBLAS or compiler"
+    same "$(lie bf16x3 n=200)" "ok|fail|"
+    same "$(lie no-nan n=200)" "failed|unchecked|wrong kernel: at m=33 n=1 k=17 its error is inf of the bound"
+    [[ $(lie no-denormal n=200) == "failed|unchecked|wrong kernel: at m="*" of the bound" ]]
+    [[ $(lie vector n=200) == "failed|unchecked|wrong kernel: at m=1 n=1 k=1 its error is "*" of the bound" ]]
 }
 
 liar() { # WAY: status, flags, reason of a program that lies so, alone in its folder
@@ -60,6 +68,24 @@ liar() { # WAY: status, flags, reason of a program that lies so, alone in its fo
         fails 3 implausible
         same "$(abdb rank workload=gemm,metric=time_s --per tag -o csv --columns tag 2>/dev/null | grep -c "^$way")" 0
     done
+}
+
+@test "a trend, two speeds, a wide interval and an outlier among equal samples are marked; a background load is named" {
+    same "$(liar steady-times)" "ok|self-verified|"
+    same "$(ask "SELECT count(*) FROM v_sample WHERE mark IS NOT NULL")" 0
+    liar one-outlier
+    same "$(ask "SELECT seq || '|' || mark FROM v_sample WHERE mark IS NOT NULL")" "7|outlier"
+    same "$(liar rising)" "ok|wide trend self-verified|"
+    same "$(liar two-speeds)" "ok|wide two-modes self-verified|"
+    same "$(liar scattered)" "ok|wide self-verified|"
+    liar alone
+    no grep "fixed piece of work" <(abdb query kernels)
+    for way in alone beside-others; do
+        WAY=$way ABDB_BACKENDS=$dir/liars abdb run -q --kernel gemm --backend liar --axis n=64 --axis dtype=f32 --tag $way >/dev/null
+    done
+    run abdb query kernels --tag beside-others
+    fails 0 "1 cell measured while a fixed piece of work took up to 50 % longer than at the best time of this machine"
+    no grep "fixed piece of work" <(abdb query kernels --tag alone)
 }
 
 @test "a host's rates have an upper bound: what is above it is implausible, and no ceiling" {

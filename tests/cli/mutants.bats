@@ -5,6 +5,8 @@ load common
 @test "the table of wrong kernels fits the sources" {
     run "$root/tests/mutants/kernels.sh" --check
     fails 0 " mutants"
+    run "$root/tests/mutants/kernels.sh" --table classes.txt --check
+    fails 0 "84 mutants"
 }
 
 @test "wrong kernels are caught: stale, index, bound, tail, scale, order, thread part" {

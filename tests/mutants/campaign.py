@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """campaign.py - are wrong kernels caught? Each mutant of kernels.txt is built in a copy of the tree and tried at its cells.
 
-campaign.py [--jobs N] [--minutes N] [--few] [--only REGEX] [--check]
+campaign.py [--table FILE] [--jobs N] [--minutes N] [--few] [--only REGEX] [--check]
 
 A cell is run twice: by outputs.c, which says whether the mutant changes what is computed, and by the backend's program, as
 `abdb run --quick` runs it, which says whether verification sees it. Prints a row a mutant; exit 1 unless 95 % of the mutants that
 change a result are caught at every cell that they change, and each other one has its reason in the table.
 What was judged is kept in build/soak for the same sources, cells and processor: the next call goes on, also after --minutes. Exit 3
-where mutants are left. --few: the mutants marked so, at two cells each. --check: only, whether the table fits the sources.
+where mutants are left. --table classes.txt: mutants whose kinds (CLASSES) need not change the outputs of ordinary inputs: each of their
+cells counts as changed. --few: the mutants marked so, at two cells each. --check: only, whether the table fits the sources.
 """
 import argparse
 import concurrent.futures
@@ -29,6 +30,7 @@ ROOT = HERE.parent.parent
 SOURCES = ("Makefile", "packages", "kernels", "schema", "tests/mutants/outputs.c")
 SILENCE_S = 60  # as long a program may be silent before it counts as hung
 SHARE = 0.95
+CLASSES = ("input", "beside", "timed", "precision", "edge")
 ENVIRONMENT = dict(os.environ, OMP_NUM_THREADS="4", OMP_WAIT_POLICY="passive", OPENBLAS_NUM_THREADS="2", OMP_DYNAMIC="false")
 EMULATED = ROOT / os.environ.get("BUILD", "build") / "emulated/libcuda.so"
 if EMULATED.exists():  # of nccl; device code has a list of its own (tests/cuda)
@@ -39,7 +41,7 @@ class Mutant:
     def __init__(self, line, text):
         fields = [f.strip() for f in text.split("|")]
         if len(fields) != 4:
-            raise SystemExit(f"kernels.txt:{line}: id | kind | file | cells")
+            raise SystemExit(f"line {line}: id | kind | file | cells")
         self.line, self.few = line, fields[0].endswith("*")
         self.id, self.kind, self.file, self.cells = fields[0].rstrip("*"), fields[1], "kernels/providers/" + fields[2], fields[3]
         self.places, self.reason = [], ""  # [old lines, new lines, how often]
@@ -50,7 +52,7 @@ class Mutant:
         text = (root / self.file).read_text()
         for old, new, count in (("\n".join(o), "\n".join(n), c) for o, n, c in self.places):
             if not old or text.count(old) != count:
-                raise SystemExit(f"kernels.txt:{self.line}: {self.id}: {self.file} has {text.count(old)} times, not {count}: {old}")
+                raise SystemExit(f"line {self.line}: {self.id}: {self.file} has {text.count(old)} times, not {count}: {old}")
             text = text.replace(old, new)
         return text
 
@@ -74,9 +76,9 @@ def read_table(path):
         elif mark in ("-", "+", "=", "!"):
             mutants[-1].add(mark, rest)
         elif mark not in ("", "#"):
-            raise SystemExit(f"kernels.txt:{number}: a line begins with @, -, +, =, ! or #")
+            raise SystemExit(f"{path.name}:{number}: a line begins with @, -, +, =, ! or #")
     if len({m.id for m in mutants}) < len(mutants):
-        raise SystemExit("kernels.txt: an id stands twice")
+        raise SystemExit(f"{path.name}: an id stands twice")
     return mutants
 
 
@@ -220,7 +222,9 @@ class Tree:
     def build(self, mutant):
         file = self.path / mutant.file
         file.write_text(mutant.source(self.original))
-        targets = [f"build/abdb-run-{mutant.backend}", f"build/mutants/outputs-{mutant.backend}"]
+        targets = [f"build/abdb-run-{mutant.backend}"]
+        if mutant.kind not in CLASSES:
+            targets.append(f"build/mutants/outputs-{mutant.backend}")
         made = subprocess.run(["make", "-s", *targets], cwd=self.path, capture_output=True, text=True)
         return "" if made.returncode == 0 else made.stderr[-2000:]
 
@@ -265,7 +269,7 @@ class Campaign:
         self.ledger = None if args.few else Ledger(ROOT / os.environ.get("BUILD", "build") / "soak")
         self.end_s = time.monotonic() + args.minutes * 60
         self.cells, plan = {}, list(read_cells(HERE.parent / "campaigns/cells.plan"))
-        self.mutants = [m for m in read_table(HERE / "kernels.txt") if re.search(args.only, m.id) and (m.few or not args.few)]
+        self.mutants = [m for m in read_table(HERE / args.table) if re.search(args.only, m.id) and (m.few or not args.few)]
         build = ROOT / os.environ.get("BUILD", "build")
         for backend in sorted({m.backend for m in self.mutants}):
             mine = [m for m in self.mutants if m.backend == backend and not self.judged(m)]
@@ -333,7 +337,10 @@ class Campaign:
             if failure:
                 return len(cells), 0, 0, [], failure
             was = self.work / "was" / mutant.backend
-            changed = [word != "same" for word, _ in outputs(tree.path, mutant.backend, "compare", was, cells)]
+            if mutant.kind in CLASSES:
+                changed = [True] * len(cells)
+            else:
+                changed = [word != "same" for word, _ in outputs(tree.path, mutant.backend, "compare", was, cells)]
             words = list(verdicts(tree.path, mutant.backend, cells))
         finally:
             tree.restore(mutant)
@@ -395,6 +402,7 @@ class Campaign:
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--table", default="kernels.txt")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=0)
     parser.add_argument("--few", action="store_true")
@@ -402,7 +410,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
     if args.check:
-        mutants = read_table(HERE / "kernels.txt")
+        mutants = read_table(HERE / args.table)
         for mutant in mutants:
             mutant.source(ROOT)
         print(f"{len(mutants)} mutants, {sum(m.few for m in mutants)} of them in make test")

@@ -98,6 +98,26 @@ static abdb_device *host_device_with_resolution(double resolution_s)
     device->resolution_s = resolution_s;
     return device;
 }
+static void test_cold_launches_need_a_hundred_steps_of_the_clock(void **state)
+{
+    const abdb_impl impl = {"none", "test", NULL, NULL, count_launch_of_copy, NULL, NULL};
+    abdb_sampling rule = {.min_samples = 3, .max_time_s = 0.1, .iqr_target = 10, .cold = true};
+    volatile int stop = 0;
+    int copy = 0;
+    void *copies[1] = {&copy};
+    abdb_samples samples;
+    abdb_error err = {0};
+
+    (void)state;
+    assert_status(abdb_sample_launches(host_device_with_resolution(1), &impl, copies, 1, &rule,
+                                       &stop, &samples, &err),
+                  ABDB_USAGE);
+    assert_non_null(strstr(err.message, "cache=cold: a launch of "));
+    assert_ok(abdb_sample_launches(host_device_with_resolution(1e-12), &impl, copies, 1, &rule,
+                                   &stop, &samples, &err));
+    abdb_samples_free(&samples);
+    turns[0] = turns[1] = 0;
+}
 static void test_copies_take_turns_until_stopped(void **state)
 {
     const abdb_impl impl = {"none", "test", NULL, NULL, count_launch_of_copy, NULL, NULL};
@@ -377,14 +397,16 @@ static void test_hot_is_faster_than_rotate_and_cold(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_energy_counter_may_wrap),
-                                       cmocka_unit_test(test_memory_pool_reuses_and_trims),
-                                       cmocka_unit_test(test_copies_take_turns_until_stopped),
-                                       cmocka_unit_test(test_one_stall_does_not_shrink_batch),
-                                       cmocka_unit_test(test_slow_launches_still_get_samples),
-                                       cmocka_unit_test(test_sensor_readings_are_few_and_spread),
-                                       cmocka_unit_test(test_flush_wakes_all_threads),
-                                       cmocka_unit_test(test_hot_is_faster_than_rotate_and_cold)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_energy_counter_may_wrap),
+        cmocka_unit_test(test_memory_pool_reuses_and_trims),
+        cmocka_unit_test(test_cold_launches_need_a_hundred_steps_of_the_clock),
+        cmocka_unit_test(test_copies_take_turns_until_stopped),
+        cmocka_unit_test(test_one_stall_does_not_shrink_batch),
+        cmocka_unit_test(test_slow_launches_still_get_samples),
+        cmocka_unit_test(test_sensor_readings_are_few_and_spread),
+        cmocka_unit_test(test_flush_wakes_all_threads),
+        cmocka_unit_test(test_hot_is_faster_than_rotate_and_cold)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
