@@ -34,7 +34,8 @@ const abdb_table_function abdb_table_compare = {
     " formula TEXT, exploratory TEXT, baseline_id TEXT, contender_id TEXT,"
     " choice TEXT, unlike TEXT, baseline_devices REAL, contender_devices REAL, p_all REAL,"
     " shows REAL, wants REAL, drift REAL, paired TEXT, reason TEXT, facts TEXT,"
-    " a HIDDEN, b HIDDEN, of_metric HIDDEN, of_per HIDDEN, with_refused HIDDEN)",
+    " a HIDDEN, b HIDDEN, of_metric HIDDEN, of_per HIDDEN, with_refused HIDDEN, label TEXT, "
+    "factors TEXT)",
     41,
     2,
     5,
