@@ -481,6 +481,7 @@ soak: ## the tests with all cases, kills, faults, wrong kernels, cells, the gate
 	@KILLED_PUSHES=100 BUILD=$(BUILD) bats tests/cli/warehouse.bats -f killed
 	@KILLED_TASKS=50 BUILD=$(BUILD) bats tests/cli/merge.bats -f killed
 	@BUILD=$(BUILD) tests/campaigns/simulate_fleets.py 300
+	@BUILD=$(BUILD) tests/campaigns/simulate_histories.py 300
 	@BUILD=$(BUILD) tests/campaigns/simulate_acceptance.py 1000
 check-ports: ## other systems, servers and compilers, as far as installed; a table (PARTS="locale big": these)
 	@BUILD=$(BUILD) tests/ports/check.sh $(PARTS)

@@ -37,7 +37,7 @@ done:
     return st;
 }
 
-/* The first cell of a query with that text bound to it, copied; NULL: none. *rows: how many rows. */
+/* The first cell of a query with that text bound to it, copied; NULL: none. *rows: how many. */
 static abdb_status query_first_text(sqlite3 *db, const char *sql, const char *bound,
                                     const char **out, size_t *rows, abdb_arena *arena,
                                     abdb_error *err)
