@@ -484,6 +484,7 @@ soak: ## the tests with all cases, kills, faults, wrong kernels, cells, the gate
 	@THOROUGH=20000 $(BUILD)/unit/sample_series
 	@BUILD=$(BUILD) tests/campaigns/count_lies.sh
 	@BUILD=$(BUILD) tests/campaigns/simulate_fleets.py 300
+	@BUILD=$(BUILD) tests/campaigns/simulate_histories.py 300
 	@BUILD=$(BUILD) tests/campaigns/simulate_acceptance.py 1000
 check-ports: ## other systems, servers and compilers, as far as installed; a table (PARTS="locale big": these)
 	@BUILD=$(BUILD) tests/ports/check.sh $(PARTS)

@@ -210,6 +210,7 @@ static void add_measurement_factors(abdb_entry *e, abdb_arena *arena, const abdb
     if (s->o->core_type)
         abdb_entry_add_factor_parsing_number(e, "core_type_asked", s->o->core_type);
     abdb_entry_add_factor_parsing_number(e, "commit", s->o->commit);
+    abdb_entry_add_factor_parsing_number(e, "commit_date", s->o->commit_date);
     abdb_entry_add_factor_parsing_number(e, "branch", s->o->branch);
     abdb_entry_add_factor_parsing_number(e, "dirty", s->o->dirty);
     abdb_entry_add_factor_parsing_number(e, "node", s->o->node);

@@ -1,7 +1,8 @@
-/* compare.c - groups of two sets meet: who is paired with whom, what each pair may be compared as,
- * and the geometric mean of a contender. The judgement of one pair is in verdict.c, rules are in
+/* compare.c - groups of two sets meet: who is paired with whom and what each pair may be compared
+ * as. The judgement of one pair is in verdict.c, rules are in
  * rules.c; see compare.h. */
 #include "query/compare/like_for_like.h"
+#include "query/compare/machine_identity.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,6 +30,27 @@ static void apply_rules_set_comparability(abdb_comparison *c, abdb_pair *pair)
     pair->comparability = pair->refusals  ? ABDB_REFUSED
                           : pair->differs ? ABDB_EXCEPT
                                           : ABDB_COMPARABLE;
+}
+
+/* Refuses a pair of a gate that was measured on two machines, and keeps in what they differ. */
+static abdb_status refuse_pair_of_two_machines(abdb_comparison *c, abdb_pair *pair, abdb_error *err)
+{
+    abdb_text words = {0};
+    abdb_status st = ABDB_OK;
+
+    if (!c->options->gate || c->options->across_machines ||
+        strcmp(abdb_member_text(pair->a.set, pair->a.group->member[0], ABDB_M_evidence),
+               "measured") != 0)
+        return ABDB_OK;
+    TRY(abdb_pair_append_unlike_machines(c->db, pair, (char)('A' + pair->contender), &words, err));
+    if (!words.size) goto done;
+    pair->machines = abdb_arena_copy(&c->arena, abdb_text_get(&words), words.size);
+    if (!pair->machines || words.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "machines"));
+    if (pair->refusals < ABDB_RULES_MAX) pair->refusal[pair->refusals++] = &abdb_rule_one_machine;
+    pair->comparability = ABDB_REFUSED;
+done:
+    abdb_text_free(&words);
+    return st;
 }
 
 bool abdb_pair_may_be_shown(const abdb_comparison *c, const abdb_pair *pair)
@@ -72,6 +94,7 @@ static abdb_status judge_test_and_append_pair(abdb_comparison *c, size_t contend
     pair->b = (abdb_side){&c->set[contender], b};
     TRY(abdb_pair_collect_differing_factors(c, pair, err));
     apply_rules_set_comparability(c, pair);
+    TRY(refuse_pair_of_two_machines(c, pair, err));
     c->refused += pair->comparability == ABDB_REFUSED;
     TRY(abdb_pair_summarise_and_test(c, pair, err));
     if (pair->has_ratio) set_unlike_factors_of_pair(c, pair);
@@ -275,10 +298,11 @@ done:
 
 /* What ran a kernel is free to differ between two sides. But where a set holds what several ran of
  * the same problem, each is a group of its own, which meets its like: the times of one backend, or
- * of one of its providers, are no further processes of another. */
+ * of one of its providers, are no further processes of another. So are those of several devices,
+ * where all sets have the same ones. */
 static abdb_status split_groups_by_mixed_backend_or_provider(abdb_comparison *c, abdb_error *err)
 {
-    static const char *const ran[] = {"backend", "provider"};
+    static const char *const ran[] = {"backend", "provider", "device"};
     const char *apart[sizeof ran / sizeof *ran + 1] = {NULL};
     size_t count = 0;
     abdb_status st = ABDB_OK;
@@ -286,6 +310,8 @@ static abdb_status split_groups_by_mixed_backend_or_provider(abdb_comparison *c,
     for (size_t i = 0; i < sizeof ran / sizeof *ran; i++) {
         bool mixed = false;
 
+        if (strcmp(ran[i], "device") == 0 && !abdb_sets_have_same_devices(c->set, c->sets))
+            continue;
         for (size_t s = 0; s < c->sets && !mixed; s++)
             mixed = abdb_groups_mix_factor_values(&c->groups[s], &c->set[s], ran[i]);
         if (!mixed) continue;
@@ -295,6 +321,30 @@ static abdb_status split_groups_by_mixed_backend_or_provider(abdb_comparison *c,
                                            &c->arena, err));
     }
 done:
+    return st;
+}
+
+/* Loads the next set and splits it into groups. A set without a result, because its command
+ * failed, fails with the reason of that. */
+static abdb_status load_next_set(abdb_comparison *out, const char *selection, abdb_error *err)
+{
+    abdb_set *set = &out->set[out->sets];
+    abdb_side_command *command = &out->command[out->sets];
+    abdb_text words = {0};
+    abdb_status st = ABDB_OK;
+
+    st = abdb_set_load_normalised(set, out->db, selection, command->where, &out->options->measure,
+                                  err);
+    if (st == ABDB_USAGE && command->failed && command->failed == command->turns) {
+        abdb_append_failed_turns(command, &words);
+        st = ABDB_FAIL(err, out->options->gate ? ABDB_GATE : ABDB_USAGE, "'%s' has no result: %s",
+                       selection, abdb_text_get(&words));
+    }
+    if (st == ABDB_OK)
+        st = abdb_split_set_into_groups(&out->groups[out->sets], &out->book, set, true, NULL,
+                                        &out->arena, err);
+    if (st != ABDB_OK) abdb_set_free(set);
+    abdb_text_free(&words);
     return st;
 }
 
@@ -308,19 +358,9 @@ abdb_status abdb_compare_sets(abdb_comparison *out, sqlite3 *db, const char *con
     if (sets < 2) TRY(ABDB_FAIL(err, ABDB_USAGE, "compare what with what? two selections or more"));
     if (sets > ABDB_SETS_MAX) TRY(ABDB_FAIL(err, ABDB_LIMIT, "more than %d sets", ABDB_SETS_MAX));
     TRY(abdb_rulebook_load(&out->book, db, err));
-    for (; out->sets < sets; out->sets++) {
-        abdb_set *set = &out->set[out->sets];
-
-        st = abdb_set_load_normalised(set, db, selection[out->sets], options->where,
-                                      &options->measure, err);
-        if (st == ABDB_OK)
-            st = abdb_split_set_into_groups(&out->groups[out->sets], &out->book, set, true, NULL,
-                                            &out->arena, err);
-        if (st != ABDB_OK) {
-            abdb_set_free(set);
-            goto done;
-        }
-    }
+    TRY(abdb_find_commands_of_sides(out->command, db, selection, sets, options->where,
+                                    options->gate, &out->arena, err));
+    for (; out->sets < sets; out->sets++) TRY(load_next_set(out, selection[out->sets], err));
     TRY(abdb_sets_refuse_unfit_sides(db, out->set, sets, options->partial, err));
     TRY(split_groups_by_mixed_backend_or_provider(out, err));
     for (size_t i = 0; each && i < sets; i++)
@@ -344,79 +384,4 @@ void abdb_comparison_free(abdb_comparison *c)
     abdb_text_free(&c->identifiers);
     abdb_arena_free(&c->arena);
     *c = (abdb_comparison){0};
-}
-
-bool abdb_same_number_under_other_target(const abdb_set *a, size_t i, double x, const abdb_set *b,
-                                         size_t k, double y)
-{
-    static const abdb_member_column same[] = {ABDB_M_benchmark, ABDB_M_scenario, ABDB_M_evidence};
-
-    if (x < y || x > y || strcmp(abdb_member_text(a, i, ABDB_M_evidence), "mlperf") != 0)
-        return false;
-    for (size_t c = 0; c < sizeof same / sizeof same[0]; c++)
-        if (strcmp(abdb_member_text(a, i, same[c]), abdb_member_text(b, k, same[c])) != 0)
-            return false;
-    return strcmp(abdb_member_text(a, i, ABDB_M_accuracy_target),
-                  abdb_member_text(b, k, ABDB_M_accuracy_target)) != 0;
-}
-
-/* Is a pair's ratio one of like with like, and not one beside another? */
-static bool pair_counts_in_geomean(const abdb_pair *pair)
-{
-    return pair->has_ratio && pair->comparability != ABDB_REFUSED && !*pair->unlike &&
-           pair->choice != ABDB_OF_ANY_SIZE;
-}
-
-/* False: an earlier pair has the same number, as under the 99 % and the 99.9 % target. */
-static bool pair_repeats_no_earlier_number(const abdb_comparison *c, size_t pair_index)
-{
-    const abdb_pair *pair = &c->pair[pair_index];
-
-    for (size_t i = 0; i < pair_index; i++) {
-        const abdb_pair *other = &c->pair[i];
-
-        if (other->contender != pair->contender || !pair_counts_in_geomean(other)) continue;
-        if (abdb_same_number_under_other_target(pair->a.set, pair->a.group->member[0],
-                                                pair->left.value, other->a.set,
-                                                other->a.group->member[0], other->left.value) ||
-            abdb_same_number_under_other_target(pair->b.set, pair->b.group->member[0],
-                                                pair->right.value, other->b.set,
-                                                other->b.group->member[0], other->right.value))
-            return false;
-    }
-    return true;
-}
-
-bool abdb_pairs_mix_better_directions(const abdb_comparison *c, size_t contender)
-{
-    bool seen[2] = {false, false};
-
-    for (size_t i = 0; i < c->pairs; i++)
-        if (c->pair[i].contender == contender && pair_counts_in_geomean(&c->pair[i]))
-            seen[c->pair[i].higher] = true;
-    return seen[0] && seen[1];
-}
-
-double abdb_geomean_of_like_ratios(const abdb_comparison *c, size_t contender, size_t *n,
-                                   size_t *left_out, size_t *repeats)
-{
-    bool mixed = abdb_pairs_mix_better_directions(c, contender);
-    double sum = 0;
-
-    *n = *left_out = *repeats = 0;
-    for (size_t i = 0; i < c->pairs; i++) {
-        const abdb_pair *pair = &c->pair[i];
-
-        if (pair->contender != contender || pair->choice == ABDB_OF_ANY_SIZE) continue;
-        if (!pair_counts_in_geomean(pair)) {
-            ++*left_out;
-        } else if (!pair_repeats_no_earlier_number(c, i)) {
-            ++*left_out;
-            ++*repeats;
-        } else {
-            sum += log(pair->difference.ratio) * (mixed && !pair->higher ? -1 : 1);
-            ++*n;
-        }
-    }
-    return *n ? abdb_exp_rounded(sum / (double)*n) : NAN;
 }

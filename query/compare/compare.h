@@ -15,6 +15,7 @@
 #define ABDB_COMPARE_COMPARE_H
 
 #include "query/compare/calibrated_noise.h"
+#include "query/compare/newest_command.h"
 #include "query/compare/result_set.h"
 
 enum { ABDB_SETS_MAX = 16, ABDB_RULES_MAX = 256, ABDB_EACH_MAX = 400, ABDB_DIFFER_MAX = 64 };
@@ -31,6 +32,8 @@ typedef struct {
     const char *where;    /* conditions on every set, or NULL */
     bool partial;         /* runs that have not ended are compared as far as they came */
     bool why;             /* with the factors of each ratio (ratio_factors.h) */
+    bool gate;            /* judged: of tags the newest command, and on one machine */
+    bool across_machines; /* of a gate: two machines are compared all the same */
 } abdb_compare_options;
 
 /* --- rules.c: rules, roles and groups --------------------------------------------------------- */
@@ -143,6 +146,7 @@ typedef struct {
     size_t refusals, remarks;
     const abdb_rule *refusal[ABDB_RULES_MAX], *remark[ABDB_RULES_MAX];
     const char *needed_factor; /* the factor of a `needed-factor` */
+    const char *machines;      /* in what the machines differ (machine_identity.h), or NULL */
     size_t differs, differs_room;
     abdb_differing *differ; /* of the comparison's arena */
     abdb_side_summary left, right;
@@ -155,6 +159,7 @@ typedef struct {
 typedef struct {
     size_t sets;
     abdb_set set[ABDB_SETS_MAX];
+    abdb_side_command command[ABDB_SETS_MAX]; /* of each set, where it names a tag */
     abdb_groups groups[ABDB_SETS_MAX];
     abdb_rulebook book;
     size_t pairs, capacity;
@@ -208,6 +213,8 @@ bool abdb_same_number_under_other_target(const abdb_set *a, size_t i, double x, 
                                          size_t k, double y);
 /* May the pair's numbers be shown? */
 bool abdb_pair_may_be_shown(const abdb_comparison *c, const abdb_pair *pair);
+/* compare_rows.c: "vec gemm n=512", the cell without its repetition; else model and scenario. */
+const char *abdb_member_display_name(const abdb_set *set, size_t member, abdb_arena *arena);
 /* compare_rows.c: one row per pair, for programs; why: with the largest factors of its ratio. */
 ABDB_MUST_USE abdb_status abdb_comparison_to_data_table(const abdb_comparison *c, bool why,
                                                         abdb_table *out, abdb_error *err);

@@ -1,7 +1,9 @@
 /* compare_rows.c - a comparison as rows for programs, one per pair; see compare.h. Values are exact
  * and in base units. A pair that is refused has no values, unless the reader asked for an
  * exploratory answer, which is then said in a column of every row. */
+#include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "query/compare/compare.h"
@@ -50,8 +52,23 @@ static const char *const names[] = {"baseline",
                                     "reason",
                                     "_facts",
                                     "baseline_met_by",
-                                    "contender_met_by"};
+                                    "contender_met_by",
+                                    "label",
+                                    "factors"};
 enum { COLUMNS = sizeof names / sizeof names[0] };
+
+const char *abdb_member_display_name(const abdb_set *set, size_t member, abdb_arena *arena)
+{
+    const char *cell = abdb_member_text(set, member, ABDB_M_cell);
+    const char *model = abdb_member_text(set, member, ABDB_M_model),
+               *scenario = abdb_member_text(set, member, ABDB_M_scenario);
+    const char *number = strstr(cell, " #");
+
+    if (*cell) return abdb_arena_copy(arena, cell, number ? (size_t)(number - cell) : strlen(cell));
+    return abdb_arena_printf(arena, "%s%s%s",
+                             *model ? model : abdb_member_text(set, member, ABDB_M_workload),
+                             *scenario ? " " : "", scenario);
+}
 
 static const char *text_or_empty(const char *text)
 {
@@ -203,6 +220,31 @@ static void write_evidence_cells(row_writer *f, const abdb_difference *d, bool s
     write_next_text_cell(f, shown ? d->reason : NULL);
 }
 
+/* Writes the label of a pair, and as a JSON object what both sides agree in: what tells it from
+ * the other rows. */
+static void write_label_and_factors_cells(row_writer *f, const abdb_pair *pair)
+{
+    json_t *factors = json_object();
+    char *text;
+
+    write_next_text_cell(
+        f, abdb_member_display_name(pair->a.set, pair->a.group->member[0], &f->table->arena));
+    for (const char *at = pair->a.group->key; *at; at += strcspn(at, "\x1f") + 1) {
+        size_t name = strcspn(at, "="), size = strcspn(at, "\x1f");
+        const char *same = pair->b.group->key;
+
+        while (*same && (strncmp(same, at, size) != 0 || same[size] != '\x1f'))
+            same += strcspn(same, "\x1f") + 1;
+        if (!*same) continue;
+        json_object_setn_new(factors, at, name, json_stringn(at + name + 1, size - name - 1));
+    }
+    text = json_dumps(factors, JSON_COMPACT | JSON_SORT_KEYS);
+    f->failed |= !text;
+    write_next_text_cell(f, text);
+    free(text);
+    json_decref(factors);
+}
+
 /* Appends a pair as one row: its cells in the order of the columns. */
 static abdb_status append_pair_row(const abdb_comparison *c, const abdb_pair *pair, abdb_table *out,
                                    abdb_error *err)
@@ -245,6 +287,7 @@ static abdb_status append_pair_row(const abdb_comparison *c, const abdb_pair *pa
     write_next_text_cell(&f, abdb_text_get(&words));
     write_next_text_cell(&f, shown ? picked_met_by(pair->a, &pair->left) : NULL);
     write_next_text_cell(&f, shown ? picked_met_by(pair->b, &pair->right) : NULL);
+    write_label_and_factors_cells(&f, pair);
     if (f.failed || words.failed) st = ABDB_FAIL(err, ABDB_NOMEM, "a comparison");
 done:
     abdb_text_free(&words);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "query/answer/mlperf_footnotes.h"
+#include "query/compare/machine_identity.h"
 #include "query/compare/price_notes.h"
 #include "query/compare/ratio_factor_rows.h"
 #include "query/compare/test_notes.h"
@@ -72,9 +73,13 @@ static void note_first_pair_refused_by_rule(const abdb_comparison *c, const abdb
     const char *a = abdb_side_distinct_factor_values(pair->a, factor, &unknown, &arena);
     const char *b = abdb_side_distinct_factor_values(pair->b, factor, &unknown, &arena);
 
-    abdb_table_add_note_format(t, "%c/A  NOT COMPARABLE  %s (%s: A %s, %c %s; %zu pair%s)", letter,
-                               rule->rule, factor, *a ? a : "unknown", letter, *b ? b : "unknown",
-                               n, abdb_plural_ending(n));
+    if (rule == &abdb_rule_one_machine)
+        abdb_table_add_note_format(t, "%c/A  NOT COMPARABLE  %s (%s; %zu pair%s)", letter,
+                                   rule->rule, pair->machines, n, abdb_plural_ending(n));
+    else
+        abdb_table_add_note_format(t, "%c/A  NOT COMPARABLE  %s (%s: A %s, %c %s; %zu pair%s)",
+                                   letter, rule->rule, factor, *a ? a : "unknown", letter,
+                                   *b ? b : "unknown", n, abdb_plural_ending(n));
     abdb_table_add_note_format(t, "  %s  %s, %s", rule->sentence, rule->source, rule->locator);
     abdb_arena_free(&arena);
 }
@@ -85,8 +90,8 @@ static void note_contender_refusals(const abdb_comparison *c, size_t contender, 
     abdb_text more = {0};
     size_t count = 0;
 
-    for (size_t r = 0; r < c->book.rules; r++) {
-        const abdb_rule *rule = &c->book.rule[r];
+    for (size_t r = 0; r <= c->book.rules; r++) {
+        const abdb_rule *rule = r ? &c->book.rule[r - 1] : &abdb_rule_one_machine;
         const abdb_pair *first = NULL;
 
         for (size_t i = 0; i < c->pairs && !first; i++)
@@ -139,23 +144,50 @@ static void note_left_out_results(const abdb_comparison *c, abdb_table *t)
     }
 }
 
-/* Cells of a command of abdb run without a result, not even a later one (--resume). */
+/* Turns of a side's command without a result, not even a later one (--resume), and the newest of
+ * several commands. */
+static void note_commands_of_sides(const abdb_comparison *c, abdb_table *t)
+{
+    abdb_text words = {0};
+
+    for (size_t s = 0; s < c->sets; s++) {
+        const abdb_side_command *command = &c->command[s];
+        char letter = (char)('A' + s);
+
+        abdb_text_clear(&words);
+        abdb_append_failed_turns(command, &words);
+        if (words.size)
+            abdb_table_add_note_format(t, "%c: %s (abdb query kernels --failed)", letter,
+                                       abdb_text_get(&words));
+        if (command->narrowed)
+            abdb_table_add_note_format(
+                t,
+                "%c: the newest of %zu commands with this tag, %s; another by --where"
+                " run=...",
+                letter, command->commands, command->narrowed);
+    }
+    abdb_text_free(&words);
+}
+
+/* Cells without a result of a command that no condition names: of the side's tag, if it has one. */
 static abdb_status note_run_cells_without_result(const abdb_comparison *c, abdb_table *t,
                                                  abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
-    for (size_t s = 0; s < c->sets; s++) {
+    for (size_t s = 0; s < c->sets && st == ABDB_OK; s++) {
         const char *campaign = abdb_member_text(&c->set[s], 0, ABDB_M_campaign);
         abdb_binds binds = {0};
         abdb_table rows = {0};
 
-        if (!*campaign || strncmp(c->set[s].selection, "device", 6) == 0) continue;
-        (void)!abdb_bind_add_text(&binds, campaign);
+        if (!*campaign || c->command[s].turns || strncmp(c->set[s].selection, "device", 6) == 0)
+            continue;
+        (void)(abdb_bind_add_text(&binds, campaign) &&
+               abdb_bind_add_text(&binds, c->command[s].tag ? c->command[s].tag : ""));
         st = abdb_query_to_table(
             c->db,
-            "SELECT count(*) FROM (SELECT tag, cell FROM v_run WHERE campaign = ?1"
-            " AND status <> 'ok' EXCEPT SELECT tag, cell FROM v_run WHERE campaign = ?1 "
+            "SELECT count(*) FROM (SELECT tag, cell FROM v_run WHERE campaign = ?1 AND ?2 IN ('',"
+            " tag) AND status <> 'ok' EXCEPT SELECT tag, cell FROM v_run WHERE campaign = ?1 "
             "AND status = 'ok')",
             &binds, &rows, err);
         if (st == ABDB_OK && abdb_cell_number_or_nan(&rows, 0, 0) > 0)
@@ -163,7 +195,6 @@ static abdb_status note_run_cells_without_result(const abdb_comparison *c, abdb_
                 t, "%c: %s of the cells of %s without a result (abdb query kernels --failed)",
                 (char)('A' + s), abdb_cell_text_or_empty(&rows, 0, 0), campaign);
         abdb_table_free(&rows);
-        if (st != ABDB_OK) break;
     }
     return st;
 }
@@ -331,6 +362,15 @@ void abdb_append_exploratory_stamp(const abdb_comparison *c, abdb_text *out)
                          c->pairs);
 }
 
+/* Is a pair refused by more than its machines, whose rule names the way out itself? */
+static bool another_rule_than_one_machine_refuses(const abdb_comparison *c)
+{
+    for (size_t i = 0; i < c->pairs; i++)
+        for (size_t k = 0; k < c->pair[i].refusals; k++)
+            if (c->pair[i].refusal[k] != &abdb_rule_one_machine) return true;
+    return false;
+}
+
 /* Everything after the blocks. */
 abdb_status abdb_add_comparison_notes(const abdb_comparison *c, abdb_db *db, abdb_table *t,
                                       abdb_error *err)
@@ -338,13 +378,14 @@ abdb_status abdb_add_comparison_notes(const abdb_comparison *c, abdb_db *db, abd
     abdb_status st = ABDB_OK;
 
     for (size_t s = 1; s < c->sets; s++) note_contender_refusals(c, s, t);
-    if (c->refused && !c->options->exploratory)
+    if (another_rule_than_one_machine_refuses(c) && !c->options->exploratory)
         abdb_table_add_note(t,
                             "  next: say what you compare by --where (evidence=..., round=...), or "
                             "--exploratory (stamped)");
     note_legend_and_caveats(c, t);
     if (c->options->why) TRY(abdb_note_ratio_factors(c, t, err));
     TRY(abdb_note_environment_if_speed_differs(c, t, err));
+    note_commands_of_sides(c, t);
     TRY(note_run_cells_without_result(c, t, err));
     TRY(note_mlperf_footnotes(c, db, t, err));
 done:

@@ -31,21 +31,7 @@ abdb_status abdb_gate_check_verdict_names(const char *list, abdb_error *err)
     return ABDB_OK;
 }
 
-/* --- names and messages ----------------------------------------------------------------------- */
-
-/* "vec gemm n=512": the cell without its repetition; else what was run. */
-static const char *cell_display_name(abdb_gate *g, const abdb_set *set, size_t member)
-{
-    const char *cell = abdb_member_text(set, member, ABDB_M_cell);
-    const char *model = abdb_member_text(set, member, ABDB_M_model);
-    const char *number = strstr(cell, " #");
-
-    if (*cell)
-        return abdb_arena_copy(&g->arena, cell, number ? (size_t)(number - cell) : strlen(cell));
-    return abdb_arena_printf(&g->arena, "%s %s",
-                             *model ? model : abdb_member_text(set, member, ABDB_M_workload),
-                             abdb_member_text(set, member, ABDB_M_scenario));
-}
+/* --- messages ----------------------------------------------------------------------- */
 
 static bool pair_lacks_power(const abdb_difference *d)
 {
@@ -92,7 +78,7 @@ static abdb_status append_and_count_gate_cell(abdb_gate *g, const abdb_set *set,
     const char *kernel = abdb_member_text(set, member, ABDB_M_workload);
 
     cell.kernel = abdb_arena_copy(&g->arena, kernel, strlen(kernel));
-    cell.name = cell_display_name(g, set, member);
+    cell.name = abdb_member_display_name(set, member, &g->arena);
     if (!cell.kernel || !cell.name || !cell.message) return ABDB_FAIL(err, ABDB_NOMEM, "a gate");
     g->fails += cell.state == ABDB_GATE_FAILS;
     g->missing += cell.state == ABDB_GATE_MISSING;
@@ -149,10 +135,51 @@ done:
     return st;
 }
 
+/* Turns of a side that failed cannot be judged, however the others went. */
+static abdb_status append_failed_turns_as_missing(abdb_gate *g, const abdb_comparison *c,
+                                                  size_t set, abdb_error *err)
+{
+    abdb_text words = {0};
+    abdb_status st = ABDB_OK;
+
+    abdb_append_failed_turns(&c->command[set], &words);
+    if (words.size) {
+        g->cell[g->count] =
+            (abdb_gate_cell){.kernel = "command",
+                             .name = abdb_arena_printf(&g->arena, "%s", c->command[set].tag),
+                             .message = abdb_arena_printf(&g->arena, "%s", abdb_text_get(&words)),
+                             .state = ABDB_GATE_MISSING,
+                             .verdict = ABDB_VERDICT_TOO_FEW};
+        if (!g->cell[g->count].name || !g->cell[g->count].message)
+            st = ABDB_FAIL(err, ABDB_NOMEM, "a gate");
+        g->count++;
+        g->missing++;
+    }
+    abdb_text_free(&words);
+    return st;
+}
+
+/* A pair that a rule refuses cannot be judged: "NOT COMPARABLE one-machine: ...". */
+static abdb_status append_refused_pair_as_missing(abdb_gate *g, const abdb_pair *pair,
+                                                  abdb_error *err)
+{
+    const abdb_rule *rule = pair->refusal[0];
+
+    return append_and_count_gate_cell(
+        g, pair->b.set, pair->b.group->member[0],
+        (abdb_gate_cell){.state = ABDB_GATE_MISSING,
+                         .verdict = ABDB_VERDICT_TOO_FEW,
+                         .message = abdb_arena_printf(
+                             &g->arena, "NOT COMPARABLE %s: %s%s%s%s", rule->rule, rule->sentence,
+                             pair->machines ? " (" : "", pair->machines ? pair->machines : "",
+                             pair->machines ? ")" : "")},
+        err);
+}
+
 abdb_status abdb_gate_evaluate_pairs(abdb_gate *out, const abdb_comparison *c, const char *fail_on,
                                      bool missing_fails, abdb_error *err)
 {
-    size_t most = c->pairs + 1;
+    size_t most = c->pairs + c->sets + 1;
     abdb_status st = ABDB_OK;
 
     *out = (abdb_gate){
@@ -160,9 +187,13 @@ abdb_status abdb_gate_evaluate_pairs(abdb_gate *out, const abdb_comparison *c, c
     for (size_t s = 1; s < c->sets; s++) most += c->groups[0].count + c->groups[s].count;
     out->cell = calloc(most, sizeof *out->cell);
     if (!out->cell) return ABDB_FAIL(err, ABDB_NOMEM, "a gate");
-    for (size_t i = 0; i < c->pairs; i++)
-        if (abdb_pair_may_be_shown(c, &c->pair[i]) && c->pair[i].choice != ABDB_OF_ANY_SIZE)
-            TRY(judge_and_append_pair_cell(out, &c->pair[i], err));
+    for (size_t i = 0; i < c->pairs; i++) {
+        if (c->pair[i].choice == ABDB_OF_ANY_SIZE) continue;
+        TRY(abdb_pair_may_be_shown(c, &c->pair[i])
+                ? judge_and_append_pair_cell(out, &c->pair[i], err)
+                : append_refused_pair_as_missing(out, &c->pair[i], err));
+    }
+    for (size_t s = 0; s < c->sets; s++) TRY(append_failed_turns_as_missing(out, c, s, err));
     for (size_t s = 1; s < c->sets; s++) {
         TRY(append_unpaired_cells_as_missing(out, c, 0, s, err));
         TRY(append_unpaired_cells_as_missing(out, c, s, s, err));
@@ -281,4 +312,17 @@ void abdb_gate_write_github_annotations(const abdb_gate *g, const char *name, FI
                          " could hide\n",
                          g->count, abdb_plural_ending((long long)g->count), g->fails, g->missing,
                          g->unseen, 100 * g->find);
+}
+
+void abdb_gate_write_failure(const char *name, const char *message, int exit_code, bool junit,
+                             FILE *out)
+{
+    abdb_gate_cell cell = {.kernel = "compare", .name = name, .state = ABDB_GATE_MISSING};
+    abdb_gate g = {.count = 1, .missing = 1, .missing_fails = true, .cell = &cell};
+
+    cell.message =
+        abdb_arena_printf(&g.arena, "could not be judged: exit %d: %s", exit_code, message);
+    if (!cell.message) cell.message = "could not be judged";
+    (junit ? abdb_gate_write_junit : abdb_gate_write_github_annotations)(&g, name, out);
+    abdb_arena_free(&g.arena);
 }

@@ -8,7 +8,7 @@
 -- param: device | text | | one machine (default: the one measured last)
 -- param: cells | number | 4 | cells at most: those measured most often on that machine
 -- column: label | cell | cut44 | kernel, parameters and backend; of abdb run --command the program, too, as NAME=COMMAND
--- column: run | run | | number of the command, oldest first
+-- column: run | run | | number of the command: by the commits' own dates where all have one, else oldest first
 -- column: date | date | cut16 | when, UTC
 -- column: ms | ms | g5 | median of its processes
 -- column: low_ms | low | g5 | of its 95 % interval; of few processes their least and largest
@@ -16,20 +16,30 @@
 -- column: n | n | | processes
 -- column: change | change | | 1: from here on the level is another: p at most 0.01, and 1 % or more
 -- column: ratio | ratio | 3 | time after / before a change
--- column: p | p | g2 | of the best of all stretches, in random orders, times the cells of six commands and more
+-- column: p | p | g2 | corrected for all runs, places and cells
 -- column: tag | tag | | of a kernel: the build; of a command: the program
 -- column: commit | commit | cut12 | revision that was measured (abdb run --commit)
 -- column: known | known | cut30 | what `abdb note` says of the commit, tag or command of a change
 -- column: changed | changed | | 1: a change that nobody has noted: `--fail-on changed` makes a gate of it
--- column: unjudged | unjudged | | 1: every run of its newest command is unsteady or imprecise (`--fail-on changed,unjudged`)
+-- column: unjudged | unjudged | | 1: a cell of too few commands, or every run of its newest is unsteady or imprecise (`--fail-on changed,unjudged`)
+-- column: between | place | | of a change: the runs at which it may be, where several are nearly as good
+-- column: verdict | verdict | | of the cell, at its newest run: changed, same, or too-few
+-- column: shows | shows | %0 | of the cell: the least change of its newest level that these runs would show
+-- column: wants | wants | | of the cell: more commands until there is a verdict
 -- A series is what was asked, time after time. Of a kernel its cell says that; the tag names a build, and a change between builds is
 -- what is looked for, so it parts nothing. Of abdb run --command the cell says only that a time was taken: the program is the name
--- that it was given, which is kept as the tag, and its words. Either of them another: another series.
+-- that it was given, which is kept as the tag, and its words. Either of them another: another series. So are another node, processor,
+-- number of threads or quota: a change between them is none of the program.
 -- @table found
 SELECT CASE instr(k.cell, ' #') WHEN 0 THEN k.cell ELSE substr(k.cell, 1, instr(k.cell, ' #') - 1) END
        || coalesce((SELECT ' ' || coalesce(k.tag || '=', '') || c.text FROM v_run_factor c WHERE c.entry_id = k.entry_id AND c.factor = 'command'), '') AS cell, k.device, k.campaign, k.tag,
        k.date, k.time_s, k.time_low_s, k.time_high_s, k.key,
        (SELECT f.text FROM v_factor_given f WHERE f.result_id = k.result_id AND f.factor = 'commit') AS revision,
+       (SELECT f.text FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = 'commit_date') AS committed,
+       coalesce((SELECT group_concat(f.factor || '=' || f.text, ' ') FROM (SELECT factor, text FROM v_run_factor
+                  WHERE entry_id = k.entry_id AND factor IN ('node', 'threads', 'cpu_quota') ORDER BY factor) f), '')
+       || coalesce((SELECT ' ' || json_extract(v.body, '$.host_processor_model_name') FROM entry e JOIN environment v USING (environment_id)
+                     WHERE e.entry_id = k.entry_id AND json_valid(v.body)), '') AS setting,
        k.in_doubt
   FROM v_kernel k WHERE k.status = 'ok' AND k.verified <> 'fail' AND k.time_s > 0
    AND (:kernel IS NULL OR k.kernel = :kernel)
@@ -39,10 +49,14 @@ SELECT CASE instr(k.cell, ' #') WHEN 0 THEN k.cell ELSE substr(k.cell, 1, instr(
         OR substr(k.cell, 1, instr(k.cell || ' #', ' #') - 1)
            || coalesce((SELECT ' ' || coalesce(k.tag || '=', '') || c.text FROM v_run_factor c WHERE c.entry_id = k.entry_id AND c.factor = 'command'), '') GLOB :cell)
 -- @table one
-SELECT * FROM found WHERE NOT in_doubt
+SELECT * FROM (SELECT cell || CASE WHEN dense_rank() OVER w + dense_rank() OVER v = 2 THEN '' ELSE ' ' || trim(setting) END AS cell, device, campaign, tag,
+                      date, time_s, time_low_s, time_high_s, key, revision, committed, in_doubt
+                 FROM found WINDOW w AS (PARTITION BY cell, device ORDER BY setting), v AS (PARTITION BY cell, device ORDER BY setting DESC))
+ WHERE NOT in_doubt
 -- @table seen
-SELECT c.*, row_number() OVER (PARTITION BY cell, device ORDER BY date, campaign, tag) AS run, count(*) OVER (PARTITION BY cell, device) AS runs
-  FROM (SELECT cell, device, campaign, tag, min(date) AS date, median(time_s) AS time_s, count(*) AS n, max(revision) AS revision,
+SELECT c.*, row_number() OVER (PARTITION BY cell, device ORDER BY CASE WHEN dated = runs THEN committed END, date, campaign, tag) AS run
+  FROM (SELECT cell, device, campaign, tag, min(date) AS date, max(committed) AS committed,
+               count(*) OVER (PARTITION BY cell, device) AS runs, count(max(committed)) OVER (PARTITION BY cell, device) AS dated, median(time_s) AS time_s, count(*) AS n, max(revision) AS revision,
                CASE count(*) WHEN 1 THEN min(time_low_s) ELSE coalesce(ci_low(time_s, 0.95), min(time_s)) END AS low_s,
                CASE count(*) WHEN 1 THEN min(time_high_s) ELSE coalesce(ci_high(time_s, 0.95), max(time_s)) END AS high_s,
                group_concat(key, ' ') AS keys
@@ -60,31 +74,34 @@ SELECT * FROM (
     FROM chosen c JOIN seen s ON s.cell = c.cell AND s.device = c.device)
  WHERE run = 1
 -- @table marked
-SELECT s.cell, s.device, c.place AS run, c.ratio, c.p
-  FROM series s, abdb_changes(s.list, (SELECT max(1, count(*)) FROM chosen WHERE runs >= 6)) c -- shorter ones can show no change
+SELECT s.cell, s.device, c.place AS run, c.ratio, c.p, CASE WHEN c.low < c.high THEN c.low || ' to ' || c.high END AS "between"
+  FROM series s, abdb_changes(s.list, (SELECT max(1, count(*)) FROM chosen WHERE runs >= 8)) c -- shorter ones can show no change
+-- @table judged
+SELECT s.cell, s.device, v.verdict, v.shows, v.wants FROM series s, abdb_verdict(s.list, (SELECT max(1, count(*)) FROM chosen WHERE runs >= 8)) v
 -- @rows
 WITH noted AS (
-  SELECT o.*, m.run IS NOT NULL AS change, m.ratio, m.p,
+  SELECT o.*, m.run IS NOT NULL AS change, m.ratio, m.p, m."between", j.verdict, j.shows, j.wants,
          CASE WHEN m.run IS NOT NULL THEN
            (SELECT n.text FROM v_note n WHERE (n.kind = 'commit' AND n.target = o.revision) OR (n.kind = 'tag' AND n.target = o.tag)
                 OR (n.kind = 'campaign' AND n.target = o.campaign) ORDER BY n.note_id DESC LIMIT 1) END AS known
     FROM chosen c JOIN seen o ON o.cell = c.cell AND o.device = c.device
-    LEFT JOIN marked m ON m.cell = o.cell AND m.device = o.device AND m.run = o.run),
+    LEFT JOIN marked m ON m.cell = o.cell AND m.device = o.device AND m.run = o.run
+    LEFT JOIN judged j ON j.cell = o.cell AND j.device = o.device AND o.run = o.runs),
 lines AS (
   SELECT cell, device, run, date, time_s, low_s, high_s, n, change, ratio, p, tag, revision, known, change = 1 AND known IS NULL AS changed,
-         0 AS unjudged, keys FROM noted
-  UNION ALL SELECT cell, device, NULL, date, NULL, NULL, NULL, 0, 0, NULL, NULL, tag, revision, NULL, 0, 1, keys FROM unjudged)
+         coalesce(verdict = 'too-few', 0) AS unjudged, keys, "between", verdict, shows, wants FROM noted
+  UNION ALL SELECT cell, device, NULL, date, NULL, NULL, NULL, 0, 0, NULL, NULL, tag, revision, NULL, 0, 1, keys, NULL, NULL, NULL, NULL FROM unjudged)
 SELECT replace(cell, ' n=auto', '') AS label, run, substr(date, 1, 16) AS date, 1000 * time_s AS ms, 1000 * low_s AS low_ms,
-       1000 * high_s AS high_ms, n, change, ratio, p, tag, revision AS "commit", known, changed, unjudged, keys AS _facts,
+       1000 * high_s AS high_ms, n, change, ratio, p, tag, revision AS "commit", known, changed, unjudged, "between", verdict, shows, wants, keys AS _facts,
        (SELECT count(*) FROM seen WHERE runs > 1) AS _whole
   FROM lines
- ORDER BY cell, device, unjudged, run;
+ ORDER BY cell, device, run IS NULL, run;
 -- @notes
-SELECT printf('n = %d command%s; a change: the stretch that stands out best, held against the best stretches of random orders; p at most 0.01%s, and at least 1 %%',
-              count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END,
-              (SELECT CASE count(*) WHEN 0 THEN ' (no cell shown has the six commands that this takes)' WHEN 1 THEN ''
-                      ELSE printf(' over the %d cells shown that have six commands', count(*)) END
-                 FROM chosen WHERE runs >= 6)) FROM chosen c JOIN seen s ON s.cell = c.cell AND s.device = c.device HAVING count(*) > 0
+SELECT printf('n = %d command%s; a change: the newest runs, or the best of all stretches, stand out with p at most 0.01 over all runs and cells, by at least 1 %%',
+              count(*), CASE count(*) WHEN 1 THEN '' ELSE 's' END) FROM chosen c JOIN seen s ON s.cell = c.cell AND s.device = c.device HAVING count(*) > 0
+UNION ALL
+SELECT printf('%d of %d cell%s too-few: a verdict takes 10 commands, and 4 after a change; the column wants', sum(verdict = 'too-few'), count(*),
+              CASE count(*) WHEN 1 THEN ' is' ELSE 's are' END) FROM judged HAVING sum(verdict = 'too-few') > 0
 UNION ALL
 SELECT printf('%d of %d measurement%s %s left out: unsteady, or imprecise (fewer than 10 samples)%s', sum(in_doubt), count(*),
               CASE count(*) WHEN 1 THEN '' ELSE 's' END, CASE sum(in_doubt) WHEN 1 THEN 'is' ELSE 'are' END,

@@ -203,6 +203,7 @@ static void set_options_from_schedule(const abdb_campaign *t, const abdb_schedul
     t->o->launch = lane->ranks && t->lanes->launch.ranks ? &t->lanes->launch : NULL;
     t->o->tag = lane->tag;
     t->o->commit = lane->commit.commit;
+    t->o->commit_date = lane->commit.date;
     t->o->branch = lane->commit.branch;
     t->o->dirty = lane->commit.dirty;
 }

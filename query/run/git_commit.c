@@ -16,6 +16,7 @@ static void disable_git_locks(const void *given)
 {
     (void)given;
     setenv("GIT_OPTIONAL_LOCKS", "0", 1);
+    setenv("TZ", "UTC", 1); /* dates of commits are printed in it */
 }
 
 /* The first line that git says, into out; its exit code, 127: it could not be started.
@@ -54,6 +55,23 @@ static const char *copy_text(abdb_arena *arena, const char *text)
     return abdb_arena_copy(arena, text, strlen(text));
 }
 
+/* When a revision was committed, UTC, or NULL. */
+static const char *commit_date(const char *revision, const char *folder, abdb_arena *arena)
+{
+    const char *const words[] = {"log",
+                                 "-1",
+                                 "--date=format-local:%Y-%m-%dT%H:%M:%SZ",
+                                 "--format=%cd",
+                                 "--end-of-options",
+                                 revision,
+                                 "--",
+                                 NULL};
+    char said[SAID_MAX];
+
+    if (read_first_line_of_git_command(folder, words, said) != 0 || !*said) return NULL;
+    return copy_text(arena, said);
+}
+
 abdb_status abdb_resolve_commit_branch_and_dirty(abdb_commit *out, const char *word,
                                                  const char *folder, abdb_arena *arena,
                                                  abdb_error *err)
@@ -69,6 +87,7 @@ abdb_status abdb_resolve_commit_branch_and_dirty(abdb_commit *out, const char *w
     if (strcmp(word, "auto") != 0) {
         if (!*word) return ABDB_FAIL(err, ABDB_USAGE, "--commit wants auto, or a name");
         out->commit = copy_text(arena, word);
+        out->date = commit_date(word, folder, arena);
         return out->commit ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a commit");
     }
     code = read_first_line_of_git_command(folder, revision, said);
@@ -78,6 +97,7 @@ abdb_status abdb_resolve_commit_branch_and_dirty(abdb_commit *out, const char *w
         return ABDB_FAIL(err, ABDB_USAGE,
                          "--commit auto: '%s' is in no checkout of git that has a commit", folder);
     out->commit = copy_text(arena, said);
+    out->date = commit_date(said, folder, arena);
     if (read_first_line_of_git_command(folder, branch, said) == 0 && *said)
         out->branch = copy_text(arena, said);
     if (read_first_line_of_git_command(folder, changed, said) == 0)

@@ -111,10 +111,11 @@ done:
 abdb_status abdb_schedule_from_commands(abdb_schedule *out, const abdb_args *args, abdb_error *err)
 {
     /* What is of kernels, and has no meaning here. */
-    static const char *const others[] = {
-        "plan",     "kernel", "search",    "backend", "builds", "tag",       "energy",  "ranks",
-        "launcher", "hosts",  "core-type", "scale",   "slurm",  "calibrate", "threads", "commit"};
+    static const char *const others[] = {"plan",      "kernel", "search", "backend",   "builds",
+                                         "tag",       "energy", "ranks",  "launcher",  "hosts",
+                                         "core-type", "scale",  "slurm",  "calibrate", "threads"};
     const char *text;
+    abdb_commit commit = {0};
     size_t at = 0;
     abdb_status st = ABDB_OK;
 
@@ -123,8 +124,12 @@ abdb_status abdb_schedule_from_commands(abdb_schedule *out, const abdb_args *arg
         if (abdb_arg_value(args, others[i]))
             return ABDB_FAIL(err, ABDB_USAGE,
                              "--command measures whole programs: no --%s beside it", others[i]);
+    if (abdb_arg_value(args, "commit"))
+        TRY(abdb_resolve_commit_branch_and_dirty(&commit, abdb_arg_value(args, "commit"), ".",
+                                                 &out->arena, err));
     while ((text = abdb_arg_next_value(args, "command", &at)))
         TRY(append_command_entry(out, text, err));
+    for (size_t i = 0; i < out->count; i++) out->lane[i].commit = commit;
 done:
     return st;
 }

@@ -35,7 +35,7 @@ const abdb_table_function abdb_table_compare = {
     " choice TEXT, unlike TEXT, baseline_devices REAL, contender_devices REAL, p_all REAL,"
     " shows REAL, wants REAL, drift REAL, paired TEXT, reason TEXT, facts TEXT,"
     " a HIDDEN, b HIDDEN, of_metric HIDDEN, of_per HIDDEN, with_refused HIDDEN,"
-    " baseline_met_by TEXT, contender_met_by TEXT)",
+    " baseline_met_by TEXT, contender_met_by TEXT, label TEXT, factors TEXT)",
     41,
     2,
     5,

@@ -189,9 +189,9 @@ int abdb_register_table_functions(sqlite3 *db, int allow)
 {
     const abdb_table_function *const all[] = {
         &abdb_table_csv,      &abdb_table_archive, &abdb_table_compare, &abdb_table_offers,
-        &abdb_table_roofline, &abdb_table_measure, &abdb_table_changes, &abdb_table_choose,
-        &abdb_table_members,  &abdb_table_fleet,   &abdb_table_accept,  &abdb_table_why,
-        &abdb_table_curve_at};
+        &abdb_table_roofline, &abdb_table_measure, &abdb_table_changes, &abdb_table_verdict,
+        &abdb_table_choose,   &abdb_table_members, &abdb_table_fleet,   &abdb_table_accept,
+        &abdb_table_why,      &abdb_table_curve_at};
     int code = SQLITE_OK;
 
     for (size_t i = 0; i < sizeof all / sizeof all[0] && code == SQLITE_OK; i++) {

@@ -7,8 +7,8 @@
  *   abdb_csv(path [, delimiter])    a row per record: line, record (JSON object), fields (array)
  *   abdb_archive(path)              a row per member: member, size_B, contents, problem
  *   abdb_changes(values [, series]) a row per change of level of a JSON array of numbers: place
- *                                   (the first value after it), ratio, p; series: looked at
- *                                   together, 20,000 at most
+ *                                   (the first value after it), ratio, p; low and high: places
+ *                                   nearly as good; series: looked at together, 20,000 at most
  *   abdb_choose(asked)              what to buy or rent for a wanted rate; asked: a JSON object of
  *                                   the options of `abdb choose`, '-' as '_'; saves: --per
  *   abdb_compare(baseline, contender [, metric [, per [, exploratory]]])
@@ -28,6 +28,8 @@
  *                                   provider and kind); a device that quotes name ('DEVICE=2.49
  *                                   USD/h', several joined by ',') has that price alone
  *   abdb_roofline(device [, dtype]) the roof by intensity, from published and measured ceilings
+ *   abdb_verdict(values [, series]) changed, same or too-few, of such an array; shows: the change
+ *                                   that its newest runs would show; wants: runs until a verdict
  *   abdb_why(asked)                 ratios of two selections as factors; asked: a JSON object of
  *                                   baseline, contender and the options of `abdb why`, --per as
  *                                   divide_by; rows that
@@ -61,9 +63,9 @@ typedef struct {
 } abdb_table_function;
 
 extern const abdb_table_function abdb_table_accept, abdb_table_csv, abdb_table_archive,
-    abdb_table_compare, abdb_table_changes, abdb_table_curve_at, abdb_table_choose,
-    abdb_table_fleet, abdb_table_members, abdb_table_offers, abdb_table_roofline,
-    abdb_table_measure, abdb_table_why;
+    abdb_table_compare, abdb_table_changes, abdb_table_verdict, abdb_table_choose, abdb_table_fleet,
+    abdb_table_members, abdb_table_offers, abdb_table_roofline, abdb_table_measure, abdb_table_why,
+    abdb_table_curve_at;
 
 /* Registers the functions that `allow` allows; returns SQLite's code. */
 int abdb_register_table_functions(sqlite3 *db, int allow);

@@ -12,6 +12,13 @@
 #include "query/verbs/table_output.h"
 #include "schema/core/outfile.h"
 
+static bool format_is_for_ci(const abdb_args *args)
+{
+    const char *format = abdb_arg_value(args, "format");
+
+    return format && (strcmp(format, "junit") == 0 || strcmp(format, "github") == 0);
+}
+
 /* Reads the options of compare; texts belong to args, and the limits of --at to at. */
 static abdb_status parse_compare_options(const abdb_args *args, abdb_compare_options *o,
                                          abdb_latency_question *at, abdb_error *err)
@@ -25,6 +32,8 @@ static abdb_status parse_compare_options(const abdb_args *args, abdb_compare_opt
                                 .partial = abdb_arg_value(args, "partial") != NULL,
                                 .where = abdb_arg_value(args, "where"),
                                 .why = abdb_arg_value(args, "why") != NULL,
+                                .gate = abdb_arg_value(args, "fail-on") || format_is_for_ci(args),
+                                .across_machines = abdb_arg_value(args, "across-machines") != NULL,
                                 .effect = ABDB_EFFECT,
                                 .alpha = ABDB_ALPHA,
                                 .find = ABDB_FIND};
@@ -110,45 +119,30 @@ done:
     return st;
 }
 
-static bool format_is_for_ci(const abdb_args *args)
+/* "abdb compare tag=a tag=b": what a gate is called. */
+static void append_gate_name(const char *const *sets, size_t count, abdb_text *out)
 {
-    const char *format = abdb_arg_value(args, "format");
-
-    return format && (strcmp(format, "junit") == 0 || strcmp(format, "github") == 0);
+    abdb_text_puts(out, "abdb compare");
+    for (size_t i = 0; i < count; i++) abdb_text_printf(out, " %s", sets[i]);
 }
 
-/* --fail-on slower,unclear and --missing: does the gate hold? -o junit and github print it. */
-static abdb_status print_gate_and_fail_unless_held(const abdb_args *args, const abdb_comparison *c,
-                                                   abdb_error *err)
+/* -o junit or github of a gate that ended before it could judge: a build server reads why. */
+static void print_failure_for_ci(const abdb_args *args, const char *const *sets, size_t count,
+                                 const abdb_error *failure)
 {
-    const char *fail_on = abdb_arg_value(args, "fail-on"),
-               *missing = abdb_arg_value(args, "missing");
-    abdb_gate g = {0};
     abdb_outfile out = {0};
     abdb_text name = {0};
-    abdb_status st = ABDB_OK;
+    abdb_error ignored;
 
-    if (!fail_on && format_is_for_ci(args)) fail_on = "slower";
-    if (!fail_on) return ABDB_OK;
-    TRY(abdb_gate_evaluate_pairs(&g, c, fail_on, !missing || strcmp(missing, "fail") == 0, err));
-    if (format_is_for_ci(args)) {
-        abdb_text_puts(&name, "abdb compare");
-        for (size_t i = 0; i < c->sets; i++) abdb_text_printf(&name, " %s", c->set[i].selection);
-        TRY(abdb_outfile_open(&out, abdb_arg_value(args, "out"), err));
-        (strcmp(abdb_arg_value(args, "format"), "junit") == 0
-             ? abdb_gate_write_junit
-             : abdb_gate_write_github_annotations)(&g, abdb_text_get(&name), out.file);
-        TRY(abdb_outfile_commit(&out, err));
+    append_gate_name(sets, count, &name);
+    if (abdb_outfile_open(&out, abdb_arg_value(args, "out"), &ignored) == ABDB_OK) {
+        abdb_gate_write_failure(abdb_text_get(&name), failure->message,
+                                abdb_exit_code(failure->status),
+                                strcmp(abdb_arg_value(args, "format"), "junit") == 0, out.file);
+        (void)!abdb_outfile_commit(&out, &ignored); /* the failure before it is what counts */
     }
-    if (!g.missing_fails && g.missing)
-        abdb_print_remark("%zu of %zu cell%s could not be judged (--missing warn)", g.missing,
-                          g.count, abdb_plural_ending((long long)g.count));
-    TRY(abdb_gate_fail_unless_held(&g, err));
-done:
     abdb_outfile_discard(&out);
     abdb_text_free(&name);
-    abdb_gate_free(&g);
-    return st;
 }
 
 /* Pairs refused by a rule, and those that lack what --per divides by. */
@@ -170,6 +164,45 @@ static abdb_status fail_if_not_comparable(const abdb_comparison *c, abdb_error *
     return ABDB_OK;
 }
 
+/* --fail-on slower,unclear and --missing: does the gate hold? -o junit and github print it;
+ * *printed: one of them was. Where a rule refuses a pair, that is the error. */
+static abdb_status print_gate_and_fail_unless_held(const abdb_args *args, const abdb_comparison *c,
+                                                   bool *printed, abdb_error *err)
+{
+    const char *fail_on = abdb_arg_value(args, "fail-on"),
+               *missing = abdb_arg_value(args, "missing");
+    abdb_gate g = {0};
+    abdb_outfile out = {0};
+    abdb_text name = {0};
+    abdb_status st = ABDB_OK;
+
+    if (!fail_on && format_is_for_ci(args)) fail_on = "slower";
+    if (!fail_on) return fail_if_not_comparable(c, err);
+    TRY(abdb_gate_evaluate_pairs(&g, c, fail_on, !missing || strcmp(missing, "fail") == 0, err));
+    if (format_is_for_ci(args)) {
+        const char *sets[ABDB_SETS_MAX];
+
+        for (size_t i = 0; i < c->sets; i++) sets[i] = c->set[i].selection;
+        append_gate_name(sets, c->sets, &name);
+        TRY(abdb_outfile_open(&out, abdb_arg_value(args, "out"), err));
+        (strcmp(abdb_arg_value(args, "format"), "junit") == 0
+             ? abdb_gate_write_junit
+             : abdb_gate_write_github_annotations)(&g, abdb_text_get(&name), out.file);
+        TRY(abdb_outfile_commit(&out, err));
+        *printed = true;
+    }
+    TRY(fail_if_not_comparable(c, err));
+    if (!g.missing_fails && g.missing)
+        abdb_print_remark("%zu of %zu cell%s could not be judged (--missing warn)", g.missing,
+                          g.count, abdb_plural_ending((long long)g.count));
+    TRY(abdb_gate_fail_unless_held(&g, err));
+done:
+    abdb_outfile_discard(&out);
+    abdb_text_free(&name);
+    abdb_gate_free(&g);
+    return st;
+}
+
 /* Compares the sets of the command line, prints, and fails if a verdict of --fail-on was reached.
  */
 static abdb_status run_compare(int argc, char **argv, abdb_error *err)
@@ -180,7 +213,8 @@ static abdb_status run_compare(int argc, char **argv, abdb_error *err)
     abdb_comparison comparison = {0};
     abdb_args args;
     abdb_db *db = NULL;
-    size_t count;
+    size_t count = 0;
+    bool printed = false;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_args_parse(&args, argc, argv, "compare", NULL, err));
@@ -205,9 +239,10 @@ static abdb_status run_compare(int argc, char **argv, abdb_error *err)
             abdb_print_remark("%s", comparison.set[i].note);
     if (!abdb_arg_value(&args, "environment") && !format_is_for_ci(&args))
         TRY(print_comparison_in_requested_format(&args, &comparison, db, err));
-    TRY(fail_if_not_comparable(&comparison, err));
-    TRY(print_gate_and_fail_unless_held(&args, &comparison, err));
+    TRY(print_gate_and_fail_unless_held(&args, &comparison, &printed, err));
 done:
+    if (st != ABDB_OK && count && !printed && format_is_for_ci(&args))
+        print_failure_for_ci(&args, sets, count, err);
     abdb_comparison_free(&comparison);
     abdb_db_close(db);
     return st;

@@ -1,225 +1,317 @@
-/* change_point.c - where a series changes its level; see change_point.h. */
+/* change_point.c - where a series changes its level, run by run; see change_point.h. */
 #include "schema/core/change_point.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "schema/core/array.h"
-#include "schema/core/midranks.h"
 #include "schema/core/stats.h"
-#include "schema/core/two_sample_test.h"
+#include "schema/core/student_t.h"
 
-enum { SHUFFLES_MOST = 2000000 };
+enum { WHOLE_FIRST = 12, HISTORY_MOST = 64, OUTLIER_ONE_IN = 5, LOCAL_MOST = 5 };
+/* Orders that are shuffled at most: of so many series none could show a change by ranks. */
+static const double shuffles_most = 2000000;
+/* Mean square of a standard normal whose fifth beyond 1.2816 is cut down to it. */
+static const double winsorised_square = 0.67866;
+/* The median of a few normal values scatters so much more than their mean. */
+static const double median_cost = 1.25;
+/* Of a step the runs near it differ as the levels do; of a slow drift they do not. */
+static const double local_share = 0.6;
+/* Splits whose deviation is larger by at most so many standard deviations are nearly as good. */
+static const double nearly = 2;
+/* A deviation of more standard deviations counts as so many. */
+static const double outlying = 6;
+/* Sums of t^-1.5 over runs t from ABDB_RUNS_LEAST - 2 on, by which the chance is divided. */
+static const double chance_sum = 0.75;
+/* Neighbouring places of one run look at nearly the same values: they count as so many. */
+static const double places_of_run = 3;
 
-/* Midranks of x[0..n) into rank; the sum of t^3 - t over ties. */
-static abdb_status midranks_and_tie_sum(const double *x, size_t n, double *rank, double *ties,
-                                        abdb_error *err)
+/* y: logarithms of the values; work holds n + 1 numbers. */
+typedef struct {
+    const double *x;
+    double *y, *work;
+    size_t n;
+    double alpha, effect; /* alpha: of one series; effect: ln */
+} level_series;
+
+static double median_of(const level_series *s, size_t from, size_t to)
 {
-    abdb_ranked *all = calloc(n + 1, sizeof *all);
+    memcpy(s->work, s->y + from, (to - from) * sizeof *s->work);
+    abdb_array_sort(s->work, to - from, sizeof *s->work, abdb_compare_double);
+    return abdb_quantile_sorted(s->work, to - from, 0.5);
+}
 
-    if (!all) return ABDB_FAIL(err, ABDB_NOMEM, "a series of %zu", n);
-    for (size_t i = 0; i < n; i++) all[i] = (abdb_ranked){.x = x[i], .at = i};
-    *ties = abdb_sort_and_set_midranks_sum_ties(all, n);
-    for (size_t i = 0; i < n; i++) rank[all[i].at] = 0.5 * (double)all[i].twice;
-    free(all);
+/* Standard deviation of a value of [from, to), by differences of neighbours, of which the largest
+ * fifth is cut down. *freedom: degrees of it. */
+static double noise_of_neighbours(const level_series *s, size_t from, size_t to, double *freedom)
+{
+    size_t n = to - from - 1;
+    double sum = 0, most;
+
+    for (size_t i = 0; i < n; i++) s->work[i] = fabs(s->y[from + i + 1] - s->y[from + i]);
+    abdb_array_sort(s->work, n, sizeof *s->work, abdb_compare_double);
+    most = abdb_quantile_sorted(s->work, n, 0.8);
+    for (size_t i = 0; i < n; i++) sum += pow(fmin(s->work[i], most), 2);
+    *freedom = fmax(2, 0.5 * (double)n);
+    /* Values are doubles: below this two of them do not differ. */
+    return fmax(sqrt(sum / (double)n / winsorised_square / 2), 1e-9);
+}
+
+/* How the medians of up to `after` runs from `at` on and up to `before` before it differ. */
+static double contrast_at(const level_series *s, size_t from, size_t to, size_t at, size_t before,
+                          size_t after)
+{
+    size_t first = at - from > before ? at - before : from, end = to - at > after ? at + after : to;
+
+    return median_of(s, at, end) - median_of(s, first, at);
+}
+
+/* How far such contrasts lie from 0 at the places before those runs: of a drift they do. */
+static double usual_contrast(const level_series *s, size_t from, size_t at, size_t after)
+{
+    double seen[HISTORY_MOST];
+    size_t n = 0;
+
+    for (size_t k = at; k-- > from + ABDB_NEAR_LEAST && n < HISTORY_MOST;) {
+        if (k + after > at) continue;
+        seen[n++] = fabs(contrast_at(s, from, at, k, ABDB_NEAR_MOST, after));
+    }
+    if (n < ABDB_NEAR_LEAST) return 0;
+    abdb_array_sort(seen, n, sizeof *seen, abdb_compare_double);
+    return 1.4826 * abdb_quantile_sorted(seen, n, 0.5);
+}
+
+/* Are all of [from, to) but one in five on that side of the middle? */
+static bool nearly_all_beyond(const level_series *s, size_t from, size_t to, double middle, bool up)
+{
+    size_t wrong = 0;
+
+    for (size_t i = from; i < to; i++) wrong += up ? s->y[i] < middle : s->y[i] > middle;
+    return wrong * OUTLIER_ONE_IN <= to - from;
+}
+
+/* p of one look that the chance of a false alarm leaves to run t. */
+static double near_look_alpha(const level_series *s, size_t t)
+{
+    return 0.5 * s->alpha * pow((double)t, -1.5) / chance_sum / places_of_run;
+}
+
+/* p, corrected, of the step at `at` as the newest runs of [from, to) show it. */
+static double near_step_p(const level_series *s, size_t from, size_t to, size_t at)
+{
+    size_t before = at - from < ABDB_NEAR_MOST ? at - from : ABDB_NEAR_MOST, after = to - at;
+    double freedom, noise = noise_of_neighbours(s, from, to, &freedom);
+    double a = median_of(s, at - before, at), b = median_of(s, at, to);
+    double error = median_cost * noise * sqrt(1 / (double)before + 1 / (double)after);
+
+    if (fabs(b - a) < s->effect || !nearly_all_beyond(s, at, to, (a + b) / 2, b > a) ||
+        !nearly_all_beyond(s, at - before, at, (a + b) / 2, b < a))
+        return 1;
+    error = fmax(error, usual_contrast(s, from, at, after));
+    return fmin(1, abdb_student_two_sided_p((b - a) / error, freedom) * s->alpha /
+                       near_look_alpha(s, to));
+}
+
+/* The sum of absolute deviations of [from, to) from its median, each `most` at most: an outlier
+ * beside a step belongs to neither level more than to the other. */
+static double deviation_of(const level_series *s, size_t from, size_t to, double most)
+{
+    double middle = median_of(s, from, to), sum = 0;
+
+    for (size_t i = from; i < to; i++) sum += fmin(fabs(s->y[i] - middle), most);
+    return sum;
+}
+
+/* Places a change of [from, to): the split of least deviation, and those nearly as good. */
+static void place_change(const level_series *s, size_t from, size_t to, abdb_change *change)
+{
+    double least = INFINITY, freedom, noise = noise_of_neighbours(s, from, to, &freedom);
+    double most = outlying * noise;
+
+    for (size_t at = from + 1; at < to; at++) {
+        double cost = deviation_of(s, from, at, most) + deviation_of(s, at, to, most);
+
+        if (cost < least - 1e-12) {
+            least = cost;
+            change->at = at;
+        }
+    }
+    change->low = change->high = change->at;
+    for (size_t at = from + 1; at < to; at++)
+        if (deviation_of(s, from, at, most) + deviation_of(s, at, to, most) <=
+            least + nearly * noise) {
+            if (at < change->low) change->low = at;
+            if (at > change->high) change->high = at;
+        }
+}
+
+/* Is the change of [from, to) a step, not a drift: do the runs near it differ as the levels do? */
+static bool change_is_local(const level_series *s, size_t from, size_t to, const abdb_change *c)
+{
+    size_t near = (to - from) / 6;
+    double whole = median_of(s, c->at, to) - median_of(s, from, c->at), local;
+
+    near = near < ABDB_PART_LEAST ? ABDB_PART_LEAST : near > LOCAL_MOST ? LOCAL_MOST : near;
+    local = contrast_at(s, from, to, c->at, near, near);
+    return fabs(whole) >= s->effect && local * whole > 0 &&
+           fabs(local) >= local_share * fabs(whole);
+}
+
+/* The first place of [from, to) at which its newest runs show a step; false: none. */
+static bool find_near_step(const level_series *s, size_t from, size_t to, abdb_change *out)
+{
+    double best = 1;
+
+    for (size_t after = ABDB_NEAR_LEAST; after <= ABDB_NEAR_MOST; after++) {
+        double p;
+
+        if (to - from < after + ABDB_NEAR_LEAST) break;
+        p = near_step_p(s, from, to, to - after);
+        if (p >= best) continue;
+        best = p;
+        *out = (abdb_change){.at = to - after, .p = p};
+    }
+    return best <= s->alpha;
+}
+
+/* At the runs of the second test: the ends of the stretch of [from, to) that stands out by ranks,
+ * each as a change. *count: 0 to 2. */
+static abdb_status find_whole_steps(const level_series *s, size_t from, size_t to, size_t look,
+                                    abdb_change out[2], size_t *count, abdb_error *err)
+{
+    double share = 0.5 / (double)(look * (look + 1)), p;
+    size_t edge[2] = {0, 0};
+    abdb_status st;
+
+    *count = 0;
+    st = abdb_find_stretch_by_ranks(s->x + from, to - from, s->alpha * share, &edge[0], &edge[1],
+                                    &p, err);
+    if (st != ABDB_OK || p > s->alpha * share) return st;
+    for (int i = 0; i < 2; i++)
+        if (edge[i] && edge[i] < to - from)
+            out[(*count)++] = (abdb_change){.at = from + edge[i], .p = fmin(1, p / share)};
     return ABDB_OK;
 }
 
-/* Ranks of a part, and the best stretch of them. */
-typedef struct {
-    double *rank, *sum; /* sum[i]: of the first i ranks */
-    size_t n;
-    double spread; /* of a rank sum, over its sizes */
-} ranked_series;
-typedef struct {
-    size_t first, end;
-    double z; /* how far its mean rank is from that of the rest, standardised */
-} segment;
-
-/* The stretch of the ranked series whose rank sum is furthest from its mean, in standard
- * deviations; z is 0 if there is none. */
-static segment find_most_deviating_segment(ranked_series *p)
+/* Adds changes, in order; places them between their neighbours and drops those of this call that
+ * are too small or no steps. end: of the runs that were read. */
+static void add_changes_that_hold(const level_series *s, size_t end, const abdb_change *more,
+                                  size_t count, abdb_change *out, size_t *changes)
 {
-    size_t n = p->n, least = ABDB_PART_LEAST;
-    segment best = {0};
+    size_t first = *changes, from = first ? out[first - 1].at : 0, kept = first;
 
-    for (size_t i = 0; i < n; i++) p->sum[i + 1] = p->sum[i] + p->rank[i];
-    for (size_t i = 0; i + least <= n; i++)
-        for (size_t k = i + least; k <= n; k++) {
-            double size = (double)(k - i), rest = (double)n - size, away;
+    for (size_t i = 0; i < count && *changes < ABDB_CHANGES_MAX; i++) out[(*changes)++] = more[i];
+    for (size_t i = first; i < *changes; i++) {
+        size_t to = i + 1 < *changes ? out[i + 1].at : end;
 
-            /* No part may be shorter than `least`: neither what stands before the stretch, nor
-             * behind it, nor the rest together. */
-            if ((i && i < least) || (k < n && n - k < least) || k - i + least > n) continue;
-            /* The rank sum of a stretch of `size` out of n has mean size (n + 1) / 2 and variance
-             * size rest (n + 1 - ties / (n (n - 1))) / 12; spread is the last factor. */
-            away = fabs(p->sum[k] - p->sum[i] - size * ((double)n + 1) / 2) /
-                   sqrt(size * rest * p->spread);
-            if (away > best.z * (1 + 1e-12)) best = (segment){i, k, away};
-        }
-    return best;
-}
-
-/* How often the best stretch of a random order is as good: (1 + such) / (1 + all). Once it is over
- * `most` for certain, what is left is not counted. */
-static double permutation_p_early_stop(ranked_series *p, double observed_z, double max_p)
-{
-    uint64_t state = 20261121;
-    /* So many that ten orders as good are still too few; of more series than alpha SHUFFLES_MOST /
-     * 10 it takes fewer, down to none: see can_corrected_p_reach_alpha. */
-    size_t as_good = 1, all = (size_t)fmin(SHUFFLES_MOST, fmax(ABDB_SHUFFLES, ceil(10 / max_p)));
-
-    for (size_t i = 0; i < all; i++) {
-        for (size_t k = p->n - 1; k > 0; k--) {
-            size_t other = abdb_splitmix64_next(&state) % (k + 1);
-            double keep = p->rank[k];
-
-            p->rank[k] = p->rank[other];
-            p->rank[other] = keep;
-        }
-        /* Less by rounding counts as as good: that errs towards caution. */
-        as_good += find_most_deviating_segment(p).z >= observed_z - 1e-9;
-        if ((double)as_good > max_p * (double)(all + 1)) return 1;
+        place_change(s, from, to, &out[i]);
+        if (!change_is_local(s, from, to, &out[i])) continue;
+        from = out[i].at;
+        out[kept++] = out[i];
     }
-    return (double)as_good / (double)(all + 1);
+    *changes = kept;
 }
 
-/* The least p that is to be had, of no order as good, times the series, must not be over alpha. */
-static bool can_corrected_p_reach_alpha(size_t series_count, double alpha)
+/* Places all changes with all values, and sets their ratios. Where two standard errors show that
+ * both levels are one within the least change, the level is back and the change goes. */
+static void place_all_and_set_ratios(const level_series *s, abdb_change *change, size_t *count)
 {
-    return (double)series_count <= alpha * (SHUFFLES_MOST + 1.0);
-}
-
-/* The stretch of x[first..end) that has evidence, if there is one; *p is of it. */
-static abdb_status find_segment_and_corrected_p(const double *x, size_t first, size_t end,
-                                                size_t series, double alpha, segment *out,
-                                                double *p, abdb_error *err)
-{
-    ranked_series all = {.n = end - first};
-    double size = (double)all.n, ties = 0;
-    abdb_status st = ABDB_OK;
-
-    *p = 1;
-    if (all.n < 2 * ABDB_PART_LEAST) return ABDB_OK;
-    all.rank = calloc(all.n + 1, sizeof *all.rank);
-    all.sum = calloc(all.n + 1, sizeof *all.sum);
-    if (!all.rank || !all.sum) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a series of %zu", all.n));
-    TRY(midranks_and_tie_sum(x + first, all.n, all.rank, &ties, err));
-    all.spread = (size + 1 - ties / (size * (size - 1))) / 12;
-    if (!(all.spread > 1e-12)) goto done; /* all values are one */
-    *out = find_most_deviating_segment(&all);
-    /* Bonferroni over the series that are looked at together. */
-    *p = fmin(1, permutation_p_early_stop(&all, out->z, alpha / (double)series) * (double)series);
-    out->first += first;
-    out->end += first;
-done:
-    free(all.rank);
-    free(all.sum);
-    return st;
-}
-
-static double median_of_copy(const double *x, size_t n, double *room)
-{
-    memcpy(room, x, n * sizeof *room);
-    abdb_array_sort(room, n, sizeof *room, abdb_compare_double);
-    return abdb_quantile_sorted(room, n, 0.5);
-}
-
-static int compare_change_position(const void *a, const void *b)
-{
-    size_t x = ((const abdb_change *)a)->at, y = ((const abdb_change *)b)->at;
-
-    return (x > y) - (x < y);
-}
-
-/* Ratios of neighbouring levels; changes that are too small, or that the two levels alone do not
- * bear out, go. */
-static abdb_status set_level_ratios_drop_insignificant_changes(const double *x, size_t n,
-                                                               double alpha,
-                                                               double least_relative_change,
-                                                               abdb_change *change, size_t *count,
-                                                               abdb_error *err)
-{
-    double *room = calloc(n + 1, sizeof *room);
     size_t kept = 0;
-    abdb_status st = ABDB_OK;
 
-    if (!room) return ABDB_FAIL(err, ABDB_NOMEM, "a series of %zu", n);
     for (size_t i = 0; i < *count; i++) {
-        size_t from = kept ? change[kept - 1].at : 0, at = change[i].at;
-        size_t to = i + 1 < *count ? change[i + 1].at : n;
-        abdb_two_samples two = {x + from, x + at, at - from, to - at};
-        double p;
+        size_t from = kept ? change[kept - 1].at : 0, to = i + 1 < *count ? change[i + 1].at : s->n;
+        double step, freedom, error;
 
-        TRY(abdb_mann_whitney_p(&two, &p, NULL, NULL, err));
-        change[i].ratio =
-            median_of_copy(x + at, to - at, room) / median_of_copy(x + from, at - from, room);
-        if (p <= alpha && fabs(log(change[i].ratio)) >= log(1 + least_relative_change))
-            change[kept++] = change[i];
+        place_change(s, from, to, &change[i]);
+        step = median_of(s, change[i].at, to) - median_of(s, from, change[i].at);
+        change[i].ratio = abdb_exp_rounded(step);
+        error = median_cost * noise_of_neighbours(s, from, to, &freedom) *
+                sqrt(1 / (double)(change[i].at - from) + 1 / (double)(to - change[i].at));
+        if (fabs(step) + 2 * error >= s->effect) change[kept++] = change[i];
     }
     *count = kept;
-done:
-    free(room);
-    return st;
 }
 
-typedef struct {
-    size_t first, end;
-} span;
-
-/* Ends of a stretch that are no ends of the span part[at] are changes: there it falls apart, the
- * first part stays in its place. */
-static void split_span_append_change_points(span *part, size_t at, size_t *parts,
-                                            const segment *segment_found, double p,
-                                            abdb_change *out, size_t *count)
+static abdb_status make_series(level_series *out, const double *x, size_t n, size_t series,
+                               double alpha, double least_relative_change, abdb_error *err)
 {
-    const size_t edge[2] = {segment_found->end, segment_found->first}; /* from behind */
-
-    for (int i = 0; i < 2; i++) {
-        if (edge[i] <= part[at].first || edge[i] >= part[at].end) continue;
-        out[(*count)++] = (abdb_change){.at = edge[i], .p = p};
-        part[(*parts)++] = (span){edge[i], part[at].end};
-        part[at].end = edge[i];
+    *out = (level_series){.x = x,
+                          .n = n,
+                          .y = calloc(n + 1, sizeof *x),
+                          .work = calloc(n + 1, sizeof *x),
+                          .alpha = alpha / (double)series,
+                          .effect = log1p(least_relative_change)};
+    if (!out->y || !out->work) return ABDB_FAIL(err, ABDB_NOMEM, "a series of %zu", n);
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(x[i]) || x[i] <= 0)
+            return ABDB_FAIL(err, ABDB_DATA, "value %zu of a series is not a positive number",
+                             i + 1);
+        out->y[i] = log(x[i]);
     }
+    if (n >= 2 * ABDB_PART_LEAST && (double)series > alpha * (shuffles_most + 1))
+        return ABDB_FAIL(err, ABDB_LIMIT,
+                         "%zu series are too many to look at together: of more than %.0f none could"
+                         " show a change",
+                         series, floor(alpha * (shuffles_most + 1)));
+    return ABDB_OK;
+}
+
+static void free_series(level_series *s)
+{
+    free(s->y);
+    free(s->work);
 }
 
 abdb_status abdb_find_change_points(const double *x, size_t n, size_t series, double alpha,
                                     double least_relative_change, abdb_change out[ABDB_CHANGES_MAX],
                                     size_t *count, abdb_error *err)
 {
-    span part[ABDB_CHANGES_MAX + 2] = {{0, n}};
-    size_t parts = 1;
+    level_series s;
+    size_t look = 0, whole = WHOLE_FIRST;
     abdb_status st = ABDB_OK;
 
     *count = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(x[i]) || x[i] <= 0)
-            return ABDB_FAIL(err, ABDB_DATA, "value %zu of a series is not a positive number",
-                             i + 1);
-    if (n >= 2 * ABDB_PART_LEAST && !can_corrected_p_reach_alpha(series, alpha))
-        return ABDB_FAIL(err, ABDB_LIMIT,
-                         "%zu series are too many to look at together: of more than %.0f none could"
-                         " show a change",
-                         series, floor(alpha * (SHUFFLES_MOST + 1.0)));
-    /* A part that falls apart is looked at again before the next: `i` moves on only where nothing
-     * is found. */
-    for (size_t i = 0; i < parts && *count + 2 <= ABDB_CHANGES_MAX;) {
-        segment found = {0};
-        double p;
+    TRY(make_series(&s, x, n, series, alpha, least_relative_change, err));
+    for (size_t t = 2 * ABDB_NEAR_LEAST; t <= n && *count + 2 <= ABDB_CHANGES_MAX; t++) {
+        size_t from = *count ? out[*count - 1].at : 0, found = 0;
+        abdb_change more[2];
 
-        TRY(find_segment_and_corrected_p(x, part[i].first, part[i].end, series, alpha, &found, &p,
-                                         err));
-        if (p > alpha) {
-            i++;
-            continue;
+        if (t - from >= 2 * ABDB_NEAR_LEAST && find_near_step(&s, from, t, &more[0])) {
+            found = 1;
+            if (t == whole) whole += whole / 3, look++;
+        } else if (t == whole) {
+            TRY(find_whole_steps(&s, from, t, ++look, more, &found, err));
+            whole += whole / 3;
         }
-        split_span_append_change_points(part, i, &parts, &found, p, out, count);
+        add_changes_that_hold(&s, t, more, found, out, count);
     }
-    abdb_array_sort(out, *count, sizeof *out, compare_change_position);
-    TRY(set_level_ratios_drop_insignificant_changes(x, n, alpha, least_relative_change, out, count,
-                                                    err));
+    place_all_and_set_ratios(&s, out, count);
 done:
+    free_series(&s);
+    return st;
+}
+
+abdb_status abdb_series_find_power(const double *x, size_t n, size_t from, size_t series,
+                                   double alpha, abdb_series_power *out, abdb_error *err)
+{
+    level_series s;
+    double freedom, noise, error, p;
+    size_t runs = n - from;
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_series_power){.shows = NAN};
+    TRY(make_series(&s, x, n, series, alpha, 0, err));
+    out->wants = n < ABDB_RUNS_LEAST ? ABDB_RUNS_LEAST - n : 0;
+    if (runs < 2 * ABDB_NEAR_LEAST) goto done;
+    noise = noise_of_neighbours(&s, from, n, &freedom);
+    error = median_cost * noise *
+            sqrt(2 / (double)(runs / 2 < ABDB_NEAR_MOST ? runs / 2 : ABDB_NEAR_MOST));
+    p = near_look_alpha(&s, n);
+    /* Seen 99 times in 100: beyond the critical value by what 1 in 100 falls short of. */
+    out->shows = abdb_expm1_rounded(error * (abdb_student_two_sided_critical_t(p, freedom) +
+                                             abdb_student_two_sided_critical_t(0.02, freedom)));
+done:
+    free_series(&s);
     return st;
 }

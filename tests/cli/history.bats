@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# history.bats - series along commits: the place of a change, verdicts, machines apart, the order of commits, simulations.
+load common
+load processes
+
+series() { # VALUES of an awk program over i, COUNT, FACTORS (a jq program over $i): one process a command
+    local i
+    for i in $(seq "$2"); do
+        told run "c-$((1000 + i))" "$(awk -v i="$i" "BEGIN { print ($1) * (1 + (i * 7 % 5 - 2) / 1000) }")" 1 0 "" "ref gemm n=512" "$(jq -nc --argjson i "$i" "${3:-{\}}")"
+    done | jq -c 'del(.field.tag)' >series.jsonl
+    rm -f "$ABDB_DB"
+    abdb import -q series.jsonl
+}
+found() { abdb query history -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | [.run, (.ratio * 100 | round), .between]' | tr '\n' ' '; }
+
+@test "a change is placed at its first run, also near the end, and stays found" {
+    for n in 18 19 20 24; do
+        series "i > 14 ? 1.186 : 1" $n
+        same "$(found)" '[15,119,null] '
+        run abdb query history --fail-on changed
+        fails 1 "has changed"
+    done
+    series "i > 14 && i <= 20 ? 1.186 : 1" 30 # mended: the level is back, and that is a second change
+    same "$(found)" '[15,119,null] [21,84,null] '
+    same "$(abdb query "SELECT place, low, high FROM abdb_changes('[1,1.01,0.99,1,1.01,1,1.06,1.12,1.13,1.11,1.12,1.12,1.13,1.11]')" -o csv | tail -1)" 7,7,8
+}
+
+@test "each series has a verdict, what it would show, and how many commands it wants" {
+    last() { abdb query history -o jsonl 2>/dev/null | jq -c 'select(.verdict) | [.verdict, .shows == null, .wants, .unjudged]'; }
+    series 1 7
+    same "$(last)" '["too-few",true,3,1]'
+    abdb query history --fail-on changed
+    run abdb query history --fail-on changed,unjudged
+    fails 1 "has changed,unjudged"
+    [[ $output == *"1 of 1 cell is too-few"* ]]
+    series 1 16
+    same "$(last)" '["same",false,0,0]'
+    same "$(abdb query history -o jsonl 2>/dev/null | jq 'select(.verdict) | .shows > 0.001 and .shows < 0.05')" true
+    abdb query history --fail-on changed,unjudged
+    series "i > 8 ? 1.2 : 1" 16
+    same "$(last)" '["changed",false,0,0]'
+    same "$(abdb query "SELECT verdict FROM abdb_verdict('[1,2,1,2,9,1,3,1,2,9,1]')" -o csv | tail -1)" too-few # it would not show a doubling
+}
+
+@test "other nodes, threads, quotas and processors are other series: none blames a commit" {
+    for factor in node threads cpu_quota; do
+        series "i > 12 ? 1.12 : 1" 24 "{commit: \"c\\(\$i)\", $factor: (if \$i > 12 then \"8\" else \"4\" end)}"
+        abdb query history --fail-on changed,unjudged
+        same "$(abdb query history -o jsonl 2>/dev/null | jq -r .label | sort -u)" "ref gemm n=512 $factor=4"$'\n'"ref gemm n=512 $factor=8"
+    done
+    series "i > 12 ? 1.12 : 1" 24
+    jq -c 'if .field.campaign > "c-1012" then .environment = "{\"host_processor_model_name\":\"B\"}" else .environment = "{\"host_processor_model_name\":\"A\"}" end' series.jsonl >apart.jsonl
+    rm -f "$ABDB_DB"
+    abdb import -q apart.jsonl
+    abdb query history --fail-on changed,unjudged
+    same "$(abdb query history -o jsonl 2>/dev/null | jq -r .label | sort -u)" $'ref gemm n=512 A\nref gemm n=512 B'
+}
+
+@test "commits measured backwards stand in their own order; without dates of all, in that of measuring" {
+    # measured from the newest to the oldest: the 13th commit is slower
+    series "25 - i >= 13 ? 1.2 : 1" 24 '{commit: "c\(25 - $i)", commit_date: "2026-01-\(130 - $i | tostring[1:])T00:00:00Z"}'
+    same "$(abdb query history -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | [.commit, (.ratio * 10 | round)]')" '["c13",12]'
+    series "25 - i >= 13 ? 1.2 : 1" 24 '{commit: "c\(25 - $i)"} + if $i > 1 then {commit_date: "2026-01-\(130 - $i | tostring[1:])T00:00:00Z"} else {} end'
+    same "$(abdb query history -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | [.commit, (.ratio * 10 | round)]')" '["c12",8]'
+}
+
+@test "--command keeps a commit and its date: a history of any program" {
+    git init -q repo
+    cd repo
+    git -c user.name=a -c user.email=a@b.c -c commit.gpgsign=false commit -q --allow-empty -m one --date 2026-01-02T03:04:05+01:00
+    abdb run -q --command a=true --commit auto --repeat 2
+    said() { abdb query "SELECT DISTINCT text FROM v_run_factor WHERE factor = '$1'" -o csv | tail -n +2; }
+    same "$(said commit)" "$(git rev-parse HEAD)"
+    same "$(said commit_date)" "$(TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd)"
+    abdb run -q --command a=true --commit v9 --repeat 2
+    same "$(abdb query history -o jsonl 2>/dev/null | jq -r .commit | tail -1)" v9
+    same "$(said commit_date | wc -l)" 1
+}
+
+@test "simulated histories: false alarms, places, verdicts that stay" {
+    BUILD=${BUILD:-build} /usr/bin/python3 "$root/tests/campaigns/simulate_histories.py" 1 >table
+    grep -q "placed exactly: 558 of 558" table
+}
