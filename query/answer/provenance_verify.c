@@ -328,9 +328,11 @@ static abdb_status report_folder_bundles_or_site_changes(abdb_verifier *c, const
     struct dirent **entry = NULL;
     int count = scandir(path, &entry, NULL, alphasort);
     size_t found = 0;
+    bool is_site = false; /* its NAME.json are rows of pages, which name them */
     abdb_status st = ABDB_OK;
 
-    for (int site = 0; site < 2 && !found; site++)
+    for (int i = 0; i < count; i++) is_site |= strcmp(entry[i]->d_name, "site.css") == 0;
+    for (int site = is_site; site < 2 && !found; site++)
         for (int i = 0; i < count && st == ABDB_OK; i++) {
             const char *name = entry[i]->d_name;
             char place[4096];

@@ -112,7 +112,7 @@ except abdb.Error as e: print(e)"
     done
     # of many columns those without a value are left out, of many rows the last; numbers are short
     same "$(py 'h = abdb.Rows([{**{f"c{i}": i for i in range(12)}, "none": None}])._repr_html_(); print("none" in h, "c11" in h)')" "False True"
-    same "$(py 'h = abdb.Rows([{"x": 1 / 3}] * 201)._repr_html_(); print(h.count("<td>0.333333</td>"), h[-39:])')" "200 </table><p>Rows not shown: 1</p></div>"
+    same "$(py 'h = abdb.Rows([{"x": 1 / 3}] * 201)._repr_html_(); print(h.count("<td>0.333333</td>"), h[-38:])')" "200 </table><p>Rows not shown: 1</p></div>"
 }
 
 @test "notebooks: every cell runs, and shows tables and pictures with their captions" {
